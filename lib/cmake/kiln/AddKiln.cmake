@@ -1,0 +1,312 @@
+# The functions that Kiln's folders are built with.
+#
+#   add_kiln_runtime_component(KilnArchive SOURCES Zip.cpp [LINK_LIBS ...])
+#     A part of libKilnRuntime.so: exceptions on, no LLVM, no precompiled
+#     header. May be linked alone by unit tests below the line.
+#   add_kiln_library(KilnLoopDialect SOURCES ... [DEPENDS <tablegen targets>]
+#                    [LINK_LIBS ...] [SHARED])
+#     A library above the line: LLVM's flags, precompiled header. Static, so
+#     that tools, plugin and compiler library share one libMLIR.
+#   add_kiln_tablegen(<target> <file.td> [TOOL kiln-tblgen]
+#                     GEN <output> <flags>... [GEN ...])
+#   add_kiln_dialect(<Name> <namespace> [DIALECT x.td] [OPS x.td...]
+#                    [ATTRS x.td...] [TYPES x.td...] [ENUMS x.td...])
+#     Target Kiln<Name>IncGen with <x>.{h,cpp}.inc beside the .td's mirror.
+#   add_kiln_interface(<Name>)  OP (default), ATTR or TYPE interface <Name>.td
+#   add_kiln_passes(<Name> [x.td])  Passes.h.inc; target Kiln<Name>PassIncGen
+#   add_kiln_tool(kiln-run SOURCES ... [LINK_LIBS ...] [RUNTIME_ONLY|TBLGEN])
+#     The global property KILN_COMPILER_LIBS lists the static libraries so far.
+#   add_kiln_plugin(KilnPlugin SOURCES ... [LINK_LIBS ...])
+#   add_kiln_unittest(KilnBaseTests SOURCES ... LINK_LIBS KilnBase)
+#
+# A .td is looked for in include/kiln/<folder below lib>, then in the folder
+# itself; what is generated from it goes to include/kiln/<folder> of the build.
+
+# What each component below the line uses of the others.
+set(KILN_BELOW_LINE KilnBase KilnArchive KilnPackage KilnRuntimeCore KilnEager
+                    KilnCache KilnSession)
+set(KilnBase_USES "")
+set(KilnArchive_USES KilnBase)
+set(KilnPackage_USES KilnBase)
+set(KilnRuntimeCore_USES KilnPackage KilnBase)
+set(KilnEager_USES KilnRuntimeCore KilnPackage KilnBase)
+set(KilnCache_USES KilnPackage KilnBase)
+set(KilnSession_USES KilnArchive KilnCache KilnEager KilnRuntimeCore KilnPackage
+                      KilnBase)
+set(KILN_BELOW_PACKAGES OpenSSL::Crypto nlohmann_json::nlohmann_json Kiln::zstd
+                        spdlog::spdlog fmt::fmt Threads::Threads)
+
+# Folder below lib/ (or tools/) as the generated headers mirror it.
+function(kiln_mirror out)
+  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/lib ${CMAKE_CURRENT_SOURCE_DIR})
+  if(path MATCHES "^\\.\\.")
+    file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+  endif()
+  set(${out} ${path} PARENT_SCOPE)
+endfunction()
+
+# Flags and include folders below the line.
+function(kiln_below target)
+  target_compile_options(${target} PRIVATE ${KILN_BELOW_OPTIONS})
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/include)
+endfunction()
+
+# Flags, include folders and precompiled header above the line.
+function(kiln_above target)
+  target_compile_options(${target} PRIVATE ${KILN_ABOVE_OPTIONS} -Winvalid-pch
+                         "SHELL:-include-pch ${KILN_PCH}")
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/include)
+  target_include_directories(${target} SYSTEM PUBLIC
+    ${CMAKE_BINARY_DIR}/include ${KILN_LLVM_INCLUDES})
+  add_dependencies(${target} KilnPch)
+  get_target_property(sources ${target} SOURCES)
+  set_property(SOURCE ${sources} APPEND PROPERTY
+               OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${KILN_PCH})
+endfunction()
+
+# Above the line the components are used through libKilnRuntime.so, so that a
+# process holds each of them once.
+function(kiln_through_runtime out)
+  set(libs "")
+  foreach(lib IN LISTS ARGN)
+    if(lib IN_LIST KILN_BELOW_LINE)
+      set(lib KilnRuntime)
+    endif()
+    list(APPEND libs ${lib})
+  endforeach()
+  list(REMOVE_DUPLICATES libs)
+  set(${out} "${libs}" PARENT_SCOPE)
+endfunction()
+
+function(kiln_check_arguments function name)
+  if(ARG_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "kiln: ${function}(${name}) does not know "
+                        "'${ARG_UNPARSED_ARGUMENTS}'")
+  endif()
+  if(NOT ARG_SOURCES)
+    message(FATAL_ERROR "kiln: ${function}(${name}) has no SOURCES")
+  endif()
+endfunction()
+
+function(add_kiln_runtime_component name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK_LIBS" ${ARGN})
+  kiln_check_arguments(add_kiln_runtime_component ${name})
+  if(NOT name IN_LIST KILN_BELOW_LINE)
+    message(FATAL_ERROR "kiln: '${name}' is not in KILN_BELOW_LINE of "
+                        "AddKiln.cmake, expected one of ${KILN_BELOW_LINE}")
+  endif()
+  add_library(${name} STATIC ${ARG_SOURCES})
+  kiln_below(${name})
+  target_link_libraries(${name} PUBLIC ${${name}_USES} ${ARG_LINK_LIBS}
+                        ${KILN_BELOW_PACKAGES})
+  # Of its own packages only: other components join the shared library anyway.
+  list(FILTER ARG_LINK_LIBS EXCLUDE REGEX "^Kiln[A-Z]")
+  set_property(GLOBAL APPEND PROPERTY KILN_COMPONENT_LINK_LIBS ${ARG_LINK_LIBS})
+  set_property(GLOBAL APPEND PROPERTY KILN_COMPONENTS ${name})
+endfunction()
+
+# libKilnRuntime.so of all components added so far.
+function(add_kiln_runtime)
+  get_property(components GLOBAL PROPERTY KILN_COMPONENTS)
+  list(TRANSFORM components REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>"
+       OUTPUT_VARIABLE objects)
+  add_library(KilnRuntime SHARED ${objects})
+  set_target_properties(KilnRuntime PROPERTIES LINKER_LANGUAGE CXX)
+  get_property(uses GLOBAL PROPERTY KILN_COMPONENT_LINK_LIBS)
+  target_link_libraries(KilnRuntime PRIVATE ${uses} ${KILN_BELOW_PACKAGES}
+                        ${CMAKE_DL_LIBS})
+  target_include_directories(KilnRuntime PUBLIC ${CMAKE_SOURCE_DIR}/include)
+  target_link_options(KilnRuntime PRIVATE -Wl,-soname,libKilnRuntime.so)
+endfunction()
+
+function(add_kiln_library name)
+  cmake_parse_arguments(ARG "SHARED" "" "SOURCES;DEPENDS;LINK_LIBS" ${ARGN})
+  kiln_check_arguments(add_kiln_library ${name})
+  kiln_through_runtime(libs ${ARG_LINK_LIBS})
+  if(ARG_SHARED)
+    add_library(${name} SHARED ${ARG_SOURCES})
+    target_link_libraries(${name} PRIVATE ${libs} MLIR LLVM)
+  else()
+    add_library(${name} STATIC ${ARG_SOURCES})
+    target_link_libraries(${name} PUBLIC ${libs})
+    set_property(GLOBAL APPEND PROPERTY KILN_COMPILER_LIBS ${name})
+  endif()
+  kiln_above(${name})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+function(add_kiln_tablegen target td)
+  set(tool ${KILN_MLIR_TBLGEN})
+  set(outputs "")
+  set(flags "")
+  kiln_mirror(mirror)
+  set(source ${CMAKE_SOURCE_DIR}/include/kiln/${mirror}/${td})
+  if(NOT EXISTS ${source})
+    set(source ${CMAKE_CURRENT_SOURCE_DIR}/${td})
+  endif()
+  if(IS_ABSOLUTE ${td})
+    set(source ${td})
+  endif()
+  if(NOT EXISTS ${source})
+    message(FATAL_ERROR "kiln: '${td}' is neither in include/kiln/${mirror} "
+                        "nor in ${CMAKE_CURRENT_SOURCE_DIR}")
+  endif()
+  set(dir ${CMAKE_BINARY_DIR}/include/kiln/${mirror})
+  set(includes -I ${CMAKE_SOURCE_DIR}/include)
+  foreach(include IN LISTS KILN_LLVM_INCLUDES)
+    list(APPEND includes -I ${include})
+  endforeach()
+  set(expect "")
+  foreach(arg IN LISTS ARGN ITEMS GEN)
+    if(arg STREQUAL "TOOL")
+      set(expect TOOL)
+    elseif(expect STREQUAL "TOOL")
+      set(tool ${arg})
+      set(expect "")
+    elseif(arg STREQUAL "GEN")
+      if(flags)
+        list(POP_FRONT flags out)
+        add_custom_command(OUTPUT ${dir}/${out}
+          COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
+          COMMAND ${tool} ${flags} ${includes} ${source} --write-if-changed
+                  -o ${dir}/${out} -d ${dir}/${out}.d
+          DEPENDS ${source} ${tool} DEPFILE ${dir}/${out}.d
+          COMMENT "Generating ${mirror}/${out}" VERBATIM)
+        list(APPEND outputs ${dir}/${out})
+        set(flags "")
+      endif()
+    else()
+      list(APPEND flags ${arg})
+    endif()
+  endforeach()
+  if(TARGET ${target})
+    # A second .td for the same target: hang its files under the first.
+    string(MAKE_C_IDENTIFIER "${target}_${td}" part)
+    add_custom_target(${part} DEPENDS ${outputs})
+    add_dependencies(${target} ${part})
+  else()
+    add_custom_target(${target} DEPENDS ${outputs})
+  endif()
+endfunction()
+
+function(add_kiln_dialect name namespace)
+  cmake_parse_arguments(ARG "" "" "DIALECT;OPS;ATTRS;TYPES;ENUMS" ${ARGN})
+  set(target Kiln${name}IncGen)
+  set(only --dialect=${namespace})
+  foreach(kind DIALECT OPS ATTRS TYPES ENUMS)
+    foreach(td IN LISTS ARG_${kind})
+      cmake_path(GET td STEM LAST_ONLY x)
+      if(kind STREQUAL DIALECT)
+        add_kiln_tablegen(${target} ${td}
+          GEN ${x}.h.inc -gen-dialect-decls ${only}
+          GEN ${x}.cpp.inc -gen-dialect-defs ${only})
+      elseif(kind STREQUAL OPS)
+        add_kiln_tablegen(${target} ${td} GEN ${x}.h.inc -gen-op-decls
+          GEN ${x}.cpp.inc -gen-op-defs)
+      elseif(kind STREQUAL ENUMS)
+        add_kiln_tablegen(${target} ${td} GEN ${x}.h.inc -gen-enum-decls
+          GEN ${x}.cpp.inc -gen-enum-defs)
+      else()
+        string(TOLOWER "${kind}" word)
+        string(REGEX REPLACE "s$" "def" word "${word}")
+        add_kiln_tablegen(${target} ${td}
+          GEN ${x}.h.inc -gen-${word}-decls --${word}s-dialect=${namespace}
+          GEN ${x}.cpp.inc -gen-${word}-defs --${word}s-dialect=${namespace})
+      endif()
+    endforeach()
+  endforeach()
+endfunction()
+
+function(add_kiln_interface name)
+  set(kind op)
+  if(ARGN)
+    string(TOLOWER "${ARGN}" kind)
+  endif()
+  add_kiln_tablegen(Kiln${name}IncGen ${name}.td
+    GEN ${name}.h.inc -gen-${kind}-interface-decls
+    GEN ${name}.cpp.inc -gen-${kind}-interface-defs)
+endfunction()
+
+function(add_kiln_passes name)
+  set(td Passes.td)
+  if(ARGN)
+    list(GET ARGN 0 td)
+  endif()
+  cmake_path(GET td STEM LAST_ONLY x)
+  add_kiln_tablegen(Kiln${name}PassIncGen ${td}
+    GEN ${x}.h.inc -gen-pass-decls -name=${name})
+endfunction()
+
+function(add_kiln_tool name)
+  cmake_parse_arguments(ARG "RUNTIME_ONLY;TBLGEN" "" "SOURCES;DEPENDS;LINK_LIBS"
+                        ${ARGN})
+  kiln_check_arguments(add_kiln_tool ${name})
+  kiln_through_runtime(libs ${ARG_LINK_LIBS})
+  add_executable(${name} ${ARG_SOURCES})
+  if(ARG_RUNTIME_ONLY)
+    kiln_below(${name})
+    target_link_libraries(${name} PRIVATE ${libs} ${KILN_BELOW_PACKAGES})
+  else()
+    kiln_above(${name})
+    if(ARG_TBLGEN)
+      # By file: the imported targets would pull in the static closure.
+      target_link_libraries(${name} PRIVATE $<TARGET_FILE:MLIRTblgenLib>
+        $<TARGET_FILE:MLIRTableGen> $<TARGET_FILE:LLVMTableGen>)
+    endif()
+    target_link_libraries(${name} PRIVATE ${libs} MLIR LLVM)
+  endif()
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY KILN_TOOLS ${name})
+endfunction()
+
+function(add_kiln_plugin name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK_LIBS" ${ARGN})
+  kiln_check_arguments(add_kiln_plugin ${name})
+  kiln_through_runtime(libs ${ARG_LINK_LIBS})
+  add_library(${name} MODULE ${ARG_SOURCES})
+  set_target_properties(${name} PROPERTIES PREFIX "")
+  kiln_above(${name})
+  target_link_libraries(${name} PRIVATE ${libs} MLIR LLVM)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# Below the line when it links components (or KilnRuntime) only: then without
+# LLVM. KILN_TEST_INPUTS and KILN_FIXTURES name the data folders at run time;
+# as definitions they would put paths into the compiler's command line.
+function(add_kiln_unittest name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LINK_LIBS" ${ARGN})
+  kiln_check_arguments(add_kiln_unittest ${name})
+  add_executable(${name} ${ARG_SOURCES})
+  set(libs ${ARG_LINK_LIBS})
+  set(above ${libs})
+  list(REMOVE_ITEM above ${KILN_BELOW_LINE} KilnRuntime)
+  list(FILTER above INCLUDE REGEX "^(Kiln[A-Z]|MLIR$|LLVM$)")
+  if(above)
+    kiln_through_runtime(libs ${libs})
+    kiln_above(${name})
+    target_link_libraries(${name} PRIVATE ${libs} MLIR LLVM)
+  else()
+    kiln_below(${name})
+    target_link_libraries(${name} PRIVATE ${libs} ${KILN_BELOW_PACKAGES})
+  endif()
+  target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock
+                        GTest::gtest_main)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  set_target_properties(${name} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests
+    BUILD_RPATH "$ORIGIN/../lib")
+  add_test(NAME unit.${name} COMMAND ${name})
+  set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT}
+    ENVIRONMENT "${KILN_TEST_ENVIRONMENT}")
+endfunction()

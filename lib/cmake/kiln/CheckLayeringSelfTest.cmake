@@ -1,0 +1,87 @@
+# Shows that CheckLayering.cmake fails when it must: each case adds one file to
+# a copy of the tree and expects the rule to fail naming that file. Run as
+#
+#   cmake -DROOT=<tree> -DSCRATCH=<folder> -P CheckLayeringSelfTest.cmake
+cmake_minimum_required(VERSION 3.25)
+
+file(REMOVE_RECURSE ${SCRATCH})
+file(MAKE_DIRECTORY ${SCRATCH})
+file(COPY ${ROOT}/include ${ROOT}/lib DESTINATION ${SCRATCH})
+
+function(run_rule rule code output)
+  execute_process(
+    COMMAND ${CMAKE_COMMAND} -DROOT=${SCRATCH} -DRULE=${rule}
+            -P ${CMAKE_CURRENT_LIST_DIR}/CheckLayering.cmake
+    RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE err)
+  set(${code} ${status} PARENT_SCOPE)
+  set(${output} "${out}${err}" PARENT_SCOPE)
+endfunction()
+
+function(expect_violation rule file content)
+  get_filename_component(folder ${SCRATCH}/${file} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  file(WRITE ${SCRATCH}/${file} "${content}")
+  run_rule(${rule} code output)
+  file(REMOVE ${SCRATCH}/${file})
+  string(FIND "${output}" "${file}" at)
+  if(code EQUAL 0 OR at EQUAL -1)
+    message(FATAL_ERROR "rule '${rule}' did not report ${file}:\n${output}")
+  endif()
+  message(STATUS "caught: ${rule} ${file}")
+endfunction()
+
+function(expect_clean rule file content)
+  get_filename_component(folder ${SCRATCH}/${file} DIRECTORY)
+  file(MAKE_DIRECTORY ${folder})
+  file(WRITE ${SCRATCH}/${file} "${content}")
+  run_rule(${rule} code output)
+  file(REMOVE ${SCRATCH}/${file})
+  string(FIND "${output}" "${file}" at)
+  if(NOT at EQUAL -1)
+    message(FATAL_ERROR "rule '${rule}' reported ${file}:\n${output}")
+  endif()
+  message(STATUS "let pass: ${rule} ${file}")
+endfunction()
+
+foreach(area Base Archive Package Runtime Eager Cache Session)
+  expect_violation(includes lib/${area}/Injected.cpp
+                   "#include \"mlir/IR/Dialect.h\"\n")
+  expect_violation(includes include/kiln/${area}/Injected.h
+                   "#  include <llvm/ADT/StringRef.h>\n")
+endforeach()
+expect_violation(includes lib/Runtime/Injected.cpp
+                 "#include \"kiln/Cache/Store.h\"\n")
+expect_violation(includes lib/Cache/Injected.cpp
+                 "#include \"kiln/Runtime/Tensor.h\"\n")
+expect_violation(includes lib/Base/Injected.cpp
+                 "#include \"kiln/Compiler/CompilerSession.h\"\n")
+expect_violation(includes lib/Dialect/Aten/IR/Injected.cpp
+                 "#include \"kiln/Dialect/Loop/IR/Loop.h\"\n")
+expect_violation(includes lib/Dialect/Aten/IR/Injected.cpp
+                 "#include \"kiln/Analysis/CostModel.h\"\n")
+expect_violation(includes include/kiln/Dialect/Loop/IR/Injected.td
+                 "include \"kiln/Dialect/Joint/IR/JointOps.td\"\n")
+expect_violation(includes include/kiln/ABI/Injected.h "#include <vector>\n")
+expect_violation(includes lib/Runtime/Injected.cpp
+                 "#include <nlohmann/json.hpp>\n")
+expect_violation(includes lib/Unheard/Injected.cpp "#include <vector>\n")
+expect_violation(includes tools/kiln-run/Injected.cpp
+                 "#include \"llvm/ADT/StringRef.h\"\n")
+expect_clean(includes include/kiln/ABI/Injected.h "#include <stdint.h>\n")
+expect_clean(includes lib/Dialect/Loop/Transforms/Injected.cpp
+  "#include \"kiln/Dialect/Guard/IR/Guard.h\"\n#include \"kiln/Analysis/A.h\"\n")
+expect_clean(includes tools/kiln-run/Injected.cpp
+             "#include \"kiln/Cache/Store.h\"\n")
+
+expect_violation(pass-purity lib/Dialect/Loop/Transforms/Injected.cpp
+                 "bool b = getenv(\"KILN_X\");\n")
+expect_violation(pass-purity lib/Conversion/Injected/Injected.cpp
+                 "auto t = std::chrono::steady_clock::now();\n")
+expect_clean(pass-purity lib/Conversion/Injected/Injected.cpp
+             "// never calls getenv\n")
+
+string(REPEAT "int x;\n" 801 long)
+expect_violation(file-size lib/Base/Injected.cpp "${long}")
+string(REPEAT "int x;\n" 800 fits)
+expect_clean(file-size lib/Base/Injected.cpp "${fits}")
+file(REMOVE_RECURSE ${SCRATCH})

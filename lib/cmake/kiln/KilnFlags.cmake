@@ -1,0 +1,129 @@
+# Compiler flags, ccache and the precompiled header.
+#
+# Nothing here may contain the path of the source or build tree: the flags are
+# part of ccache's key, and another clone shall hit the entries of this one.
+
+# --- Flags of both worlds ---------------------------------------------------
+
+set(KILN_COMMON_OPTIONS -Wall -Wextra -fPIC -fcolor-diagnostics)
+if(KILN_WERROR)
+  list(APPEND KILN_COMMON_OPTIONS -Werror)
+endif()
+if(KILN_SANITIZE)
+  list(APPEND KILN_COMMON_OPTIONS -fsanitize=${KILN_SANITIZE})
+  add_link_options(-fsanitize=${KILN_SANITIZE})
+endif()
+# The build ids of the libraries are part of the cache key.
+add_link_options(-Wl,--build-id=sha1 -Wl,-z,defs)
+if(KILN_SANITIZE)
+  # Shared libraries get the sanitizer's symbols from the executable.
+  add_link_options(-Wl,-z,undefs)
+endif()
+
+# Below the line: exceptions and RTTI, and assertions unless this is Release.
+set(KILN_BELOW_OPTIONS ${KILN_COMMON_OPTIONS} -fexceptions)
+if(NOT CMAKE_BUILD_TYPE STREQUAL Release)
+  list(APPEND KILN_BELOW_OPTIONS -UNDEBUG)
+endif()
+
+# Above the line: as the installed LLVM was built (RTTI, no exceptions), with
+# its definitions. LLVM's own HandleLLVMOptions is not included, because it
+# changes the flags of the whole directory, and half of ours is not LLVM's.
+# Rewrite patterns rarely use all of their parameters; LLVM switches that
+# warning off for the same reason.
+separate_arguments(llvm_definitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
+set(KILN_ABOVE_OPTIONS ${KILN_COMMON_OPTIONS} -fno-exceptions
+    -Wno-unused-parameter ${llvm_definitions})
+if(NOT LLVM_ENABLE_RTTI)
+  list(APPEND KILN_ABOVE_OPTIONS -fno-rtti)
+endif()
+set(llvm_includes ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+list(REMOVE_DUPLICATES llvm_includes)
+set(KILN_LLVM_INCLUDES ${llvm_includes})
+
+# --- ccache -----------------------------------------------------------------
+
+# Paths under the base folder are made relative to the build folder, so that
+# two clones ask for the same thing. A build folder outside of the tree shares
+# with others of the same depth.
+find_program(KILN_CCACHE ccache)
+if(KILN_USE_CCACHE AND KILN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  cmake_path(IS_PREFIX CMAKE_SOURCE_DIR "${CMAKE_BINARY_DIR}" inside)
+  set(base "/")
+  if(inside)
+    set(base ${CMAKE_SOURCE_DIR})
+  endif()
+  set(sloppiness
+      pch_defines,time_macros,include_file_mtime,include_file_ctime)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=${sloppiness} CCACHE_BASEDIR=${base}
+      CCACHE_NOHASHDIR=1 ${KILN_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
+endif()
+
+# --- The precompiled header of everything above the line --------------------
+
+# Only installed headers, named on the command line: a header of ours would put
+# the path of this tree into the file. Its own time stamp stays out, too. The
+# users name it relative to the build folder, which is where Ninja runs.
+set(KILN_PCH_HEADERS
+  mlir/Dialect/Arith/IR/Arith.h
+  mlir/Dialect/Func/IR/FuncOps.h
+  mlir/Dialect/LLVMIR/LLVMDialect.h
+  mlir/Dialect/Math/IR/Math.h
+  mlir/Dialect/SCF/IR/SCF.h
+  mlir/Dialect/Vector/IR/VectorOps.h
+  mlir/Bytecode/BytecodeOpInterface.h
+  mlir/IR/BuiltinDialect.h
+  mlir/IR/DialectImplementation.h
+  mlir/IR/IRMapping.h
+  mlir/IR/Matchers.h
+  mlir/IR/OpImplementation.h
+  mlir/IR/PatternMatch.h
+  mlir/IR/Remarks.h
+  mlir/Interfaces/InferTypeOpInterface.h
+  mlir/Interfaces/SideEffectInterfaces.h
+  mlir/Interfaces/FunctionInterfaces.h
+  mlir/Pass/Pass.h
+  mlir/Pass/PassManager.h
+  mlir/Pass/PassRegistry.h
+  mlir/Transforms/DialectConversion.h
+  mlir/Transforms/GreedyPatternRewriteDriver.h
+  llvm/ADT/MapVector.h
+  llvm/ADT/SetVector.h
+  llvm/ADT/StringMap.h
+  llvm/ADT/TypeSwitch.h
+  llvm/Support/FormatVariadic.h
+  algorithm
+  cmath
+  cstdint
+  map
+  optional
+  string
+  string_view
+  unordered_map
+  variant
+  vector)
+
+set(KILN_PCH kiln.pch)
+string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+separate_arguments(config_flags UNIX_COMMAND
+                   "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+set(pch_command ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER}
+    ${config_flags} -std=c++17 ${KILN_ABOVE_OPTIONS}
+    -Xclang -fno-pch-timestamp -fpch-instantiate-templates)
+foreach(dir IN LISTS KILN_LLVM_INCLUDES)
+  list(APPEND pch_command -isystem ${dir})
+endforeach()
+foreach(header IN LISTS KILN_PCH_HEADERS)
+  list(APPEND pch_command -include ${header})
+endforeach()
+list(GET KILN_LLVM_INCLUDES 0 first)
+add_custom_command(
+  OUTPUT ${CMAKE_BINARY_DIR}/${KILN_PCH}
+  COMMAND ${pch_command} -x c++-header ${first}/mlir/IR/Builders.h
+          -MD -MT ${KILN_PCH} -MF ${KILN_PCH}.d -o ${KILN_PCH}
+  DEPFILE ${CMAKE_BINARY_DIR}/${KILN_PCH}.d
+  WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
+  COMMENT "Precompiling the MLIR headers" VERBATIM)
+add_custom_target(KilnPch DEPENDS ${CMAKE_BINARY_DIR}/${KILN_PCH})

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Installs what Kiln is built from on Debian 12. This is the one place where the
+# packages are listed.
+set -euo pipefail
+
+# Compiler, tools of the build, libraries, tests; OpenBLAS is for bench/ only.
+packages=(
+  libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
+  clang-22 lld-22 libclang-rt-22-dev
+  cmake ninja-build ccache python3
+  libhiredis-dev libssl-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
+  libzstd-dev
+  libgtest-dev libgmock-dev libbenchmark-dev redis-server
+  libopenblas-dev
+)
+
+case "${1:-}" in
+-h | --help)
+  cat <<EOF
+usage: tools/install-packages.sh [--list]
+
+Installs the missing ones of Kiln's packages with apt-get (through sudo unless
+root). Does nothing when all are there. --list prints the packages.
+EOF
+  exit 0
+  ;;
+--list)
+  printf '%s\n' "${packages[@]}"
+  exit 0
+  ;;
+"") ;;
+*)
+  echo "install-packages: error: unknown argument '$1', expected -h or --list" >&2
+  exit 2
+  ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+  echo "install-packages: error: this is not a Debian system; install by hand:" \
+    "${packages[*]}" >&2
+  exit 4
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "install-packages: error: needs root or sudo to install:" \
+      "${missing[*]}" >&2
+    exit 4
+  fi
+  as_root=(sudo)
+fi
+
+echo "installing ${missing[*]}"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# Services are not started: tests start a redis-server of their own.
+if ! { "${as_root[@]}" apt-get -qq update &&
+  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+    apt-get -qq -y --no-install-recommends install "${missing[@]}"; } \
+  >"$log" 2>&1; then
+  tail -n 30 "$log" >&2
+  echo "install-packages: error: apt-get failed; its last lines are above" >&2
+  exit 1
+fi
