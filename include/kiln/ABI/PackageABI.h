@@ -1,0 +1,139 @@
+//===- PackageABI.h - The bytes of a package -----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The format of a compiled program on disk (`.kiln`) and in the cache. Plain C.
+// All numbers are little-endian and unaligned. One package has exactly one
+// encoding: sections stand in the order of their kinds, without gaps, and
+// nothing follows the last one.
+//
+//   package  := magic:8 version:u32 sections:u32 size:u64 digest:32
+//               entry{sections} payload
+//   entry    := kind:u32 zero:u32 offset:u64 size:u64      offset from byte 0
+//
+// `digest` is the SHA-256 of the whole package without the digest itself: the
+// bytes [0, 24) followed by the bytes [56, size). A reader checks magic,
+// version, size and digest before it looks at anything else.
+//
+// Building blocks
+//
+//   text     := length:u32 byte{length}
+//   blob     := length:u64 byte{length}
+//   list(x)  := count:u32 x{count}
+//   bool     := u8                               0 or 1
+//   dtype    := u8                               kiln::DType
+//   id       := u32                              0xffffffff means "none"
+//   constant := tag:u8                           kiln_constant_tag
+//               (bool | i64 | f64 | text)?
+//
+// Sections, each present exactly once
+//
+//   PROGRAMS  := list(blob of program)           one, or forward and backward
+//   GUARDS    := list(guard)
+//   IMAGE     := target:text features:u32 list(kernel) code:blob
+//   CONSTANTS := list(dtype list(i64) blob)
+//   REASONS   := list(category:text text)
+//   FACTS     := backend:text u64{6}
+//
+//   guard     := kind:u8 slot:u32 dim:u32 value:i64 expr:id constant text
+//   kernel    := name:text entry:u64
+//
+// A program
+//
+//   program  := magic:u32 version:u32 name:text list(symbol) list(expr)
+//               list(slot) list(value) list(step) list(output) arenaBytes:id
+//   symbol   := name:text source:u8 slot:u32 dim:u32 scale:i64 offset:i64
+//               min:i64 max:i64 isFloat:bool
+//   expr     := text                             bytecode of GuardABI.h
+//   slot     := kind:u8 name:text path:text isTensor:bool isSymbolic:bool
+//               requiresGrad:bool dtype list(id) list(id) constant payload:id
+//               output:id
+//   value    := kind:u8 dtype slot:id base:id offset:id list(id) list(id)
+//   step     := tag:u8                           kiln_step_tag
+//     launch   kernel:u32 list(id) list(id) work:id grain:i64 scratch:id
+//     extern   overload:text list(argument) list(id) reason:text location:text
+//     copy     source:id target:id
+//     define   symbol:u32 value:id dim:id
+//     assert   condition:id message:text
+//     release  list(id)
+//   argument := tag:u8                           kiln_argument_tag
+//               (id | bool | i64 | f64 | f64 f64 | text | dtype |
+//                list(argument))?                nested at most 16 deep
+//   output   := kind:u8 role:u8 value:id expr:id constant name:text path:text
+//               target:text alias:id
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_ABI_PACKAGEABI_H
+#define KILN_ABI_PACKAGEABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The first eight bytes: a byte above 127 and a line end show text transfers
+/// that changed the file, as in PNG.
+#define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
+/// Bumped whenever the meaning of anything in this header changes.
+#define KILN_PACKAGE_VERSION 1
+#define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
+#define KILN_PROGRAM_VERSION 1
+
+#define KILN_PACKAGE_DIGEST_OFFSET 24
+#define KILN_PACKAGE_HEADER_SIZE 56
+#define KILN_PACKAGE_ENTRY_SIZE 24
+#define KILN_PACKAGE_SECTION_COUNT 6
+/// How deep lists of arguments may nest.
+#define KILN_PROGRAM_MAX_ARGUMENT_DEPTH 16
+
+enum kiln_package_section {
+  KILN_SECTION_PROGRAMS = 1,
+  KILN_SECTION_GUARDS = 2,
+  KILN_SECTION_IMAGE = 3,
+  KILN_SECTION_CONSTANTS = 4,
+  KILN_SECTION_REASONS = 5,
+  KILN_SECTION_FACTS = 6,
+};
+
+enum kiln_step_tag {
+  KILN_STEP_LAUNCH = 1,
+  KILN_STEP_EXTERN = 2,
+  KILN_STEP_COPY = 3,
+  KILN_STEP_DEFINE_SYMBOL = 4,
+  KILN_STEP_ASSERT = 5,
+  KILN_STEP_RELEASE = 6,
+};
+
+enum kiln_argument_tag {
+  KILN_ARGUMENT_NONE = 0,
+  KILN_ARGUMENT_TENSOR = 1,
+  KILN_ARGUMENT_EXPR = 2,
+  KILN_ARGUMENT_SCALAR = 3,
+  KILN_ARGUMENT_BOOL = 4,
+  KILN_ARGUMENT_INT = 5,
+  KILN_ARGUMENT_FLOAT = 6,
+  KILN_ARGUMENT_TEXT = 7,
+  KILN_ARGUMENT_DTYPE = 8,
+  KILN_ARGUMENT_LIST = 9,
+  KILN_ARGUMENT_COMPLEX = 10,
+};
+
+enum kiln_constant_tag {
+  KILN_CONSTANT_NONE = 0,
+  KILN_CONSTANT_BOOL = 1,
+  KILN_CONSTANT_INT = 2,
+  KILN_CONSTANT_FLOAT = 3,
+  KILN_CONSTANT_TEXT = 4,
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* KILN_ABI_PACKAGEABI_H */

@@ -1,0 +1,109 @@
+//===- BuildId.cpp - The GNU build id of an ELF file ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Layout read here, all little-endian (ELF64):
+//
+//   file header     e_ident[16] .. e_phoff at 32, e_phentsize at 54, e_phnum
+//                   at 56
+//   program header  p_type u32, p_flags u32, p_offset u64, p_vaddr u64,
+//                   p_paddr u64, p_filesz u64, p_memsz u64, p_align u64
+//   note          namesz u32, descsz u32, type u32, name padded to 4, desc
+//                 padded to 4 (to 8 where p_align is 8)
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Base/FileSystem.h"
+
+#include <algorithm>
+
+using namespace kiln;
+
+static std::string toHex(ByteView bytes) {
+  static const char digits[] = "0123456789abcdef";
+  std::string text;
+  for (uint8_t byte : bytes) {
+    text += digits[byte >> 4];
+    text += digits[byte & 15];
+  }
+  return text;
+}
+
+/// The build id among the notes of one segment; empty if it has none.
+static std::string findInNotes(ByteView notes, uint64_t alignment) {
+  constexpr uint32_t buildIdType = 3; // NT_GNU_BUILD_ID
+  constexpr uint32_t maxBuildIdBytes = 64;
+  if (alignment != 8)
+    alignment = 4;
+  auto padded = [&](uint64_t size) {
+    return (size + alignment - 1) & ~(alignment - 1);
+  };
+  ByteReader reader(notes);
+  while (reader.ok() && reader.remaining() >= 12) {
+    uint32_t nameSize = reader.u32();
+    uint32_t valueSize = reader.u32();
+    uint32_t type = reader.u32();
+    // The last note of a segment may lack its padding.
+    std::string_view name = reader.text(nameSize);
+    reader.skip(std::min<uint64_t>(padded(nameSize) - nameSize,
+                                   reader.remaining()));
+    ByteView value = reader.bytes(valueSize);
+    reader.skip(std::min<uint64_t>(padded(valueSize) - valueSize,
+                                   reader.remaining()));
+    if (reader.ok() && type == buildIdType &&
+        name == std::string_view("GNU\0", 4) && valueSize > 0 &&
+        valueSize <= maxBuildIdBytes)
+      return toHex(value);
+  }
+  return {};
+}
+
+Result<std::string> kiln::readBuildId(ByteView elf, const std::string &what) {
+  constexpr uint32_t noteSegment = 4; // PT_NOTE
+  ByteReader reader(elf);
+  ByteView ident = reader.bytes(16);
+  if (ident.text().substr(0, 6) != std::string_view("\177ELF\2\1", 6))
+    return Error::malformed("'" + what +
+                            "' is not a 64-bit little-endian ELF file");
+  reader.seek(32);
+  uint64_t headers = reader.u64();
+  reader.seek(54);
+  uint16_t entrySize = reader.u16();
+  uint16_t count = reader.u16();
+  if (!reader.ok() || (count > 0 && entrySize < 56))
+    return Error::malformed("'" + what + "' has a damaged ELF header");
+  for (uint64_t i = 0; i < count; ++i) {
+    uint64_t offset = i * entrySize; // both below 2^16
+    if (!elf.contains(headers, offset + 56))
+      return Error::malformed("'" + what +
+                              "' has program headers past its end");
+    ByteReader header(elf.slice(headers + offset, 56));
+    uint32_t type = header.u32();
+    header.skip(4);
+    uint64_t start = header.u64();
+    header.skip(16);
+    uint64_t size = header.u64();
+    header.skip(8);
+    uint64_t alignment = header.u64();
+    if (type != noteSegment)
+      continue;
+    if (!elf.contains(start, size))
+      return Error::malformed("'" + what + "' has notes past its end");
+    std::string id = findInNotes(elf.slice(start, size), alignment);
+    if (!id.empty())
+      return id;
+  }
+  return Error::unsupported("'" + what +
+                            "' has no GNU build id; link with --build-id");
+}
+
+Result<std::string> kiln::readBuildId(const std::string &path) {
+  auto bytes = mapFile(path);
+  if (!bytes)
+    return bytes.takeError();
+  return readBuildId(bytes->view(), path);
+}

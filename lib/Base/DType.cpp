@@ -1,0 +1,120 @@
+//===- DType.cpp - Element types shared by all LLVM-free code ------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Base/DType.h"
+
+using namespace kiln;
+
+namespace {
+
+struct DTypeInfo {
+  DType dtype;
+  size_t size;
+  std::string_view name;
+  std::string_view longName;
+};
+
+constexpr DTypeInfo table[] = {
+    {DType::Bool, 1, "bool", "bool"},
+    {DType::U8, 1, "u8", "uint8"},
+    {DType::I8, 1, "i8", "int8"},
+    {DType::I16, 2, "i16", "int16"},
+    {DType::I32, 4, "i32", "int32"},
+    {DType::I64, 8, "i64", "int64"},
+    {DType::F16, 2, "f16", "float16"},
+    {DType::BF16, 2, "bf16", "bfloat16"},
+    {DType::F32, 4, "f32", "float32"},
+    {DType::F64, 8, "f64", "float64"},
+    {DType::C64, 8, "c64", "complex64"},
+    {DType::C128, 16, "c128", "complex128"},
+    {DType::U16, 2, "u16", "uint16"},
+    {DType::U32, 4, "u32", "uint32"},
+    {DType::U64, 8, "u64", "uint64"},
+    {DType::F8E4M3FN, 1, "f8e4m3fn", "float8_e4m3fn"},
+    {DType::F8E5M2, 1, "f8e5m2", "float8_e5m2"},
+    {DType::C32, 4, "c32", "complex32"},
+    {DType::F8E4M3FNUZ, 1, "f8e4m3fnuz", "float8_e4m3fnuz"},
+    {DType::F8E5M2FNUZ, 1, "f8e5m2fnuz", "float8_e5m2fnuz"},
+};
+
+} // namespace
+
+// The table is in the order of the enumerators, which start at 1.
+static const DTypeInfo &info(DType dtype) {
+  return table[static_cast<size_t>(dtype) - 1];
+}
+
+static constexpr bool tableIsInOrder() {
+  for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); ++i)
+    if (static_cast<size_t>(table[i].dtype) != i + 1)
+      return false;
+  return true;
+}
+static_assert(tableIsInOrder(), "DType table must follow the enumerators");
+
+size_t kiln::itemSize(DType dtype) { return info(dtype).size; }
+
+std::string_view kiln::dtypeName(DType dtype) { return info(dtype).name; }
+
+std::optional<DType> kiln::parseDType(std::string_view name) {
+  constexpr std::string_view prefix = "torch.";
+  if (name.substr(0, prefix.size()) == prefix)
+    name.remove_prefix(prefix.size());
+  for (const DTypeInfo &entry : table)
+    if (name == entry.name || name == entry.longName)
+      return entry.dtype;
+  if (name == "b8")
+    return DType::Bool;
+  if (name == "f8e4m3")
+    return DType::F8E4M3FN;
+  if (name == "half")
+    return DType::F16;
+  if (name == "float")
+    return DType::F32;
+  if (name == "double")
+    return DType::F64;
+  if (name == "long")
+    return DType::I64;
+  return std::nullopt;
+}
+
+bool kiln::isFloat(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+  case DType::BF16:
+  case DType::F32:
+  case DType::F64:
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+  case DType::F8E4M3FNUZ:
+  case DType::F8E5M2FNUZ:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool kiln::isInteger(DType dtype) {
+  switch (dtype) {
+  case DType::U8:
+  case DType::I8:
+  case DType::I16:
+  case DType::I32:
+  case DType::I64:
+  case DType::U16:
+  case DType::U32:
+  case DType::U64:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool kiln::isComplex(DType dtype) {
+  return dtype == DType::C32 || dtype == DType::C64 || dtype == DType::C128;
+}

@@ -1,0 +1,158 @@
+//===- FileSystemTest.cpp - Mapping, reading and writing files -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Base/FileSystem.h"
+
+#include <cstdlib>
+#include <dirent.h>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+using namespace kiln;
+
+namespace {
+
+/// A folder of its own for each test.
+class FileSystem : public testing::Test {
+protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "/kiln-base-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::string path(const std::string &name) { return folder_ + "/" + name; }
+  size_t filesInFolder() {
+    size_t count = 0;
+    for (auto &entry : std::filesystem::directory_iterator(folder_))
+      count += entry.exists();
+    return count;
+  }
+
+  std::string folder_;
+};
+
+/// A minimal ELF file with one note segment.
+std::vector<uint8_t> makeElf(std::string_view noteName, uint32_t noteType) {
+  std::vector<uint8_t> bytes;
+  ByteWriter out(bytes);
+  out.text(std::string_view("\177ELF\2\1\1\0\0\0\0\0\0\0\0\0", 16));
+  while (out.position() < 32)
+    out.u8(0);
+  out.u64(64); // program headers
+  while (out.position() < 54)
+    out.u8(0);
+  out.u16(56); // entry size
+  out.u16(1);  // entries
+  while (out.position() < 64)
+    out.u8(0);
+  out.u32(4); // PT_NOTE
+  out.u32(4);
+  out.u64(120); // offset
+  out.u64(0);
+  out.u64(0);
+  out.u64(12 + 4 + 4); // size
+  out.u64(0);
+  out.u64(4); // alignment
+  out.u32(4); // name size
+  out.u32(4); // value size
+  out.u32(noteType);
+  out.text(noteName);
+  out.u32(0xefbeadde);
+  return bytes;
+}
+
+} // namespace
+
+TEST_F(FileSystem, WritesAtomicallyAndReadsBack) {
+  ASSERT_TRUE(atomicWrite(path("a"), std::string_view("one")));
+  ASSERT_TRUE(atomicWrite(path("a"), std::string_view("two!")));
+  auto bytes = readFile(path("a"));
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(ByteView(*bytes).text(), "two!");
+  EXPECT_EQ(filesInFolder(), 1u) << "no temporary file is left";
+  struct stat info;
+  ASSERT_EQ(stat(path("a").c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+}
+
+TEST_F(FileSystem, LeavesNoTemporaryFileWhenItFails) {
+  ASSERT_TRUE(createDirectories(path("folder/x")));
+  Status status = atomicWrite(path("folder"), std::string_view("text"));
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().kind, ErrorKind::Io);
+  EXPECT_EQ(filesInFolder(), 1u);
+}
+
+TEST_F(FileSystem, RefusesFilesOverTheLimit) {
+  ASSERT_TRUE(atomicWrite(path("a"), std::string_view("12345")));
+  EXPECT_TRUE(readFile(path("a"), 5));
+  auto tooLarge = readFile(path("a"), 4);
+  ASSERT_FALSE(tooLarge);
+  EXPECT_EQ(tooLarge.error().kind, ErrorKind::Malformed);
+}
+
+TEST_F(FileSystem, MappingOutlivesTheFile) {
+  ASSERT_TRUE(atomicWrite(path("a"), std::string_view("mapped")));
+  auto mapped = mapFile(path("a"));
+  ASSERT_TRUE(mapped);
+  std::filesystem::remove(path("a"));
+  EXPECT_EQ(mapped->text(), "mapped");
+}
+
+TEST_F(FileSystem, EmptyFilesMapToNothing) {
+  ASSERT_TRUE(atomicWrite(path("a"), ByteView()));
+  auto mapped = mapFile(path("a"));
+  ASSERT_TRUE(mapped);
+  EXPECT_TRUE(mapped->empty());
+}
+
+TEST_F(FileSystem, RefusesWhatIsNoRegularFile) {
+  EXPECT_EQ(mapFile(path("missing")).error().kind, ErrorKind::Io);
+  EXPECT_EQ(mapFile(folder_).error().kind, ErrorKind::Io);
+  ASSERT_EQ(mkfifo(path("fifo").c_str(), 0600), 0);
+  // A FIFO without a writer must not block.
+  EXPECT_EQ(readFile(path("fifo")).error().kind, ErrorKind::Io);
+}
+
+TEST_F(FileSystem, IdentityChangesWithTheContents) {
+  ASSERT_TRUE(atomicWrite(path("a"), std::string_view("1")));
+  auto before = fileIdentity(path("a"));
+  ASSERT_TRUE(atomicWrite(path("a"), std::string_view("2")));
+  auto after = fileIdentity(path("a"));
+  ASSERT_TRUE(before && after);
+  EXPECT_FALSE(*before == *after);
+}
+
+TEST(BuildId, ReadsTheGnuNote) {
+  auto id = readBuildId(makeElf(std::string_view("GNU\0", 4), 3), "x");
+  ASSERT_TRUE(id);
+  EXPECT_EQ(*id, "deadbeef");
+}
+
+TEST(BuildId, OtherNotesAreNoBuildId) {
+  auto id = readBuildId(makeElf(std::string_view("XYZ\0", 4), 3), "x");
+  ASSERT_FALSE(id);
+  EXPECT_EQ(id.error().kind, ErrorKind::Unsupported);
+}
+
+TEST(BuildId, NoByteOfADamagedFileIsTrusted) {
+  std::vector<uint8_t> elf = makeElf(std::string_view("GNU\0", 4), 3);
+  for (size_t size = 0; size < elf.size(); ++size) {
+    auto id = readBuildId(ByteView(elf.data(), size), "x");
+    EXPECT_FALSE(id) << "cut to " << size << " bytes";
+  }
+  for (size_t i = 0; i < elf.size(); ++i)
+    for (int bit = 0; bit < 8; ++bit) {
+      std::vector<uint8_t> flipped = elf;
+      flipped[i] ^= static_cast<uint8_t>(1 << bit);
+      if (auto id = readBuildId(flipped, "x"))
+        EXPECT_LE(id->size(), 128u);
+    }
+}
