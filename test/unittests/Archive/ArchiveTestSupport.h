@@ -1,0 +1,117 @@
+//===- ArchiveTestSupport.h - Hand-made archives for tests ---===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TEST_ARCHIVETESTSUPPORT_H
+#define KILN_TEST_ARCHIVETESTSUPPORT_H
+
+#include "kiln/Archive/ZipFile.h"
+#include "kiln/Base/FileSystem.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+
+namespace kiln::archive {
+
+/// Writes stored members as Python's zipfile does: sizes in local headers.
+class ZipBuilder {
+public:
+  uint16_t method = 0;
+  uint16_t flags = 0;
+  bool wrongCrc = false;
+
+  ZipBuilder &add(const std::string &name, const std::string &data) {
+    ByteWriter out(file_);
+    uint32_t offset = static_cast<uint32_t>(file_.size());
+    uint32_t crc = crc32(ByteView(data)) ^ (wrongCrc ? 1u : 0u);
+    uint32_t size = static_cast<uint32_t>(data.size());
+    uint16_t length = static_cast<uint16_t>(name.size());
+    out.u32(0x04034b50);
+    out.u16(20);
+    out.u16(flags);
+    out.u16(method);
+    out.u32(0);
+    out.u32(crc);
+    out.u32(size);
+    out.u32(size);
+    out.u16(length);
+    out.u16(0);
+    out.text(name);
+    out.text(data);
+    ByteWriter entry(directory_);
+    entry.u32(0x02014b50);
+    entry.u32(0x00140014);
+    entry.u16(flags);
+    entry.u16(method);
+    entry.u32(0);
+    entry.u32(crc);
+    entry.u32(size);
+    entry.u32(size);
+    entry.u16(length);
+    entry.u32(0);
+    entry.u16(0);
+    entry.u16(0);
+    entry.u32(0);
+    entry.u32(offset);
+    entry.text(name);
+    ++count_;
+    return *this;
+  }
+
+  std::string build() const {
+    std::vector<uint8_t> bytes = file_;
+    ByteWriter out(bytes);
+    uint32_t offset = static_cast<uint32_t>(bytes.size());
+    out.bytes(directory_);
+    out.u32(0x06054b50);
+    out.u32(0);
+    out.u16(count_);
+    out.u16(count_);
+    out.u32(static_cast<uint32_t>(directory_.size()));
+    out.u32(offset);
+    out.u16(0);
+    return std::string(bytes.begin(), bytes.end());
+  }
+
+private:
+  std::vector<uint8_t> file_;
+  std::vector<uint8_t> directory_;
+  uint16_t count_ = 0;
+};
+
+/// A folder that is gone after the test.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string pattern = testing::TempDir() + "/kiln-archive-XXXXXX";
+    path_ = mkdtemp(pattern.data()) ? pattern : "";
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  std::string file(const std::string &name) const { return path_ + "/" + name; }
+  void write(const std::string &name, const std::string &text) const {
+    ASSERT_TRUE(atomicWrite(file(name), ByteView(std::string_view(text))));
+  }
+
+private:
+  std::string path_;
+};
+
+/// Checks kind and words of an error.
+template <typename R>
+void expectError(const R &result, ErrorKind kind,
+                 std::initializer_list<const char *> words) {
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, kind) << result.error().message;
+  for (const char *word : words)
+    EXPECT_NE(result.error().message.find(word), std::string::npos)
+        << "'" << word << "' in: " << result.error().message;
+}
+
+} // namespace kiln::archive
+
+#endif // KILN_TEST_ARCHIVETESTSUPPORT_H
