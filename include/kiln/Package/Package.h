@@ -1,0 +1,87 @@
+//===- Package.h - A compiled program with its kernels and guards ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A package (`.kiln`, and the payload of a cache entry) holds one compiled
+// variant: one program, or a forward and a backward program, the guards under
+// which it is valid, a flat kernel image, constants, and the reasons for what
+// the compiler decided. Container format: kiln/ABI/PackageABI.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_PACKAGE_PACKAGE_H
+#define KILN_PACKAGE_PACKAGE_H
+
+#include "kiln/ABI/GuardABI.h"
+#include "kiln/ABI/KernelABI.h"
+#include "kiln/Package/Program.h"
+
+namespace kiln::package {
+
+/// One check of GuardABI.h. `program` symbols are those of the first program.
+struct Guard {
+  kiln_guard_kind kind = KILN_GUARD_KIND_TENSOR;
+  uint32_t slot = 0;
+  uint32_t dim = 0;
+  int64_t value = 0;
+  ExprId expr = kNone; ///< into the first program's expressions
+  Constant constant;   ///< KILN_GUARD_SCALAR_VALUE
+  std::string text;    ///< the source of the guard, "s77 >= 2", for messages
+};
+
+/// One kernel of the image.
+struct Kernel {
+  std::string name;
+  uint64_t entry = 0; ///< byte offset of the entry point in the image
+};
+
+/// Flat, position-independent native code: text and read-only data laid out
+/// contiguously, relocations already applied. Never an object file.
+struct KernelImage {
+  std::string target;            ///< "x86-64-v4", for messages
+  uint32_t requiredFeatures = 0; ///< kiln_cpu_feature bits
+  std::vector<uint8_t> bytes;
+  std::vector<Kernel> kernels;
+};
+
+/// A constant tensor stored in the package, row-major.
+struct ConstantTensor {
+  DType dtype = DType::F32;
+  std::vector<int64_t> sizes;
+  std::vector<uint8_t> bytes;
+};
+
+/// Facts for `--stats`.
+struct Facts {
+  std::string backend; ///< "eager", "aot_eager", "inductor"
+  uint64_t compileTimeMicros = 0;
+  uint64_t bytesRead = 0;     ///< planned traffic of all kernels, by hints
+  uint64_t bytesWritten = 0;
+  uint64_t bytesUnfused = 0;  ///< the same without fusion
+  uint64_t savedForBackwardBytes = 0;
+  uint64_t plannedPeakBytes = 0;
+};
+
+struct Package {
+  std::vector<Program> programs; ///< one, or forward then backward
+  std::vector<Guard> guards;
+  KernelImage image;
+  std::vector<ConstantTensor> constants;
+  std::vector<Reason> reasons;
+  Facts facts;
+};
+
+/// The bytes of a package; equal packages give equal bytes.
+std::vector<uint8_t> encodePackage(const Package &package);
+
+/// Reads a package from untrusted bytes: header, section table, checksum, then
+/// each section. Malformed names the section and the byte offset.
+Result<Package> decodePackage(const uint8_t *data, size_t size);
+
+} // namespace kiln::package
+
+#endif // KILN_PACKAGE_PACKAGE_H

@@ -1,0 +1,246 @@
+//===- Program.h - A compiled program as data -----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program is what a package runs: a signature, a symbol table, expressions
+// over those symbols, values (where each tensor lives) and steps that the
+// runtime walks in order. The compiler builds these structs, `encodeProgram`
+// writes them, `decodeProgram` reads them back from untrusted bytes with every
+// index and length checked. Nothing here knows LLVM.
+//
+// Example: y = x + 1 on x : f32[s0, 4], compiled to one kernel.
+//
+//   symbols  s0 = size 0 of slot 0, in [2, 64]
+//   exprs    e0 = s0    e1 = 4    e2 = 1    e3 = s0 * 4
+//   slots    0: user input "x" f32 [e0, e1]
+//   values   0: slot 0             1: new storage f32 [e0, e1] strides [e1, e2]
+//   steps    launch kernel 0, buffers (0, 1), sym (e3), work e3
+//   results  value 1 -> user output
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_PACKAGE_PROGRAM_H
+#define KILN_PACKAGE_PROGRAM_H
+
+#include "kiln/Base/DType.h"
+#include "kiln/Base/Result.h"
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace kiln::package {
+
+/// Index into `Program::exprs`.
+using ExprId = uint32_t;
+/// Index into `Program::values`.
+using ValueId = uint32_t;
+constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
+
+/// One expression in the bytecode of GuardABI.h.
+struct Expr {
+  std::vector<uint8_t> code;
+};
+
+/// A symbol and how its value is found when a call begins.
+struct Symbol {
+  enum class Source : uint8_t {
+    InputSize,   ///< (size of dimension `dim` of slot `slot` - offset) / scale
+    InputScalar, ///< the integer passed for slot `slot`
+    InputStride, ///< stride of dimension `dim` of slot `slot`
+    Step,        ///< set by a DefineSymbol step while the program runs
+  };
+  std::string name;
+  Source source = Source::InputSize;
+  uint32_t slot = 0;
+  uint32_t dim = 0;
+  int64_t scale = 1;  ///< never 0; an inexact division fails the guard
+  int64_t offset = 0;
+  int64_t min = 0;    ///< inclusive range the program was compiled for
+  int64_t max = std::numeric_limits<int64_t>::max();
+  bool isFloat = false;
+};
+
+/// A number, text or nothing: a constant input or output of a program.
+using Constant =
+    std::variant<std::monostate, bool, int64_t, double, std::string>;
+
+/// One input of a program.
+struct Slot {
+  enum class Kind : uint8_t {
+    UserInput,
+    Parameter,
+    Buffer,
+    Constant, ///< a tensor stored in the archive or in the package
+    Seed,
+    Tangent,
+    OptimizerState,
+    Saved, ///< a value the forward program saved for the backward program
+    Token,
+  };
+  Kind kind = Kind::UserInput;
+  std::string name; ///< the value's name in the captured graph
+  std::string path; ///< pytree path for callers, weight name for weights
+  bool isTensor = true;
+  bool isSymbolic = false; ///< a scalar that varies (else `constant` holds it)
+  bool requiresGrad = false;
+  DType dtype = DType::F32;
+  std::vector<ExprId> sizes;
+  std::vector<ExprId> strides; ///< as captured; a guard says if they must hold
+  Constant constant;
+  /// Index into Package::constants, if stored there; the caller may then pass
+  /// nothing for this slot.
+  uint32_t payload = kNone;
+  /// Kind Tangent of a backward program: the output of the forward program
+  /// whose tangent this is.
+  uint32_t ofOutput = kNone;
+};
+
+/// Where a tensor of the program lives.
+struct Value {
+  enum class Kind : uint8_t {
+    Slot,    ///< the tensor passed for `slot`
+    Arena,   ///< `offset` bytes, a multiple of 64, into the call's arena
+    New,     ///< fresh storage each call: results handed to the caller
+    View,    ///< of value `base`, whose id is smaller; `offset` counts elements
+             ///< of `dtype` from the first element of `base`
+    Dynamic, ///< whatever an extern call returned
+    Constant ///< package constant `slot`
+  };
+  Kind kind = Kind::Dynamic;
+  DType dtype = DType::F32;
+  uint32_t slot = kNone;
+  ValueId base = kNone;
+  ExprId offset = kNone;
+  std::vector<ExprId> sizes;
+  std::vector<ExprId> strides; ///< in elements; empty means row-major
+};
+
+/// An argument of an extern call, in the order of the operator's schema with
+/// all defaults filled in.
+struct Argument {
+  struct None {};
+  struct TensorRef { ValueId value; };
+  struct ExprRef { ExprId expr; };  ///< an integer, float or bool of this call
+  struct DTypeRef { DType dtype; };
+  /// A number read from a tensor by an earlier step (an `item` result).
+  struct ScalarRef { ValueId value; };
+  using List = std::vector<Argument>;
+  std::variant<None, TensorRef, ExprRef, ScalarRef, bool, int64_t, double,
+               std::string, DTypeRef, List, std::complex<double>>
+      value;
+};
+
+struct LaunchStep {
+  uint32_t kernel = 0;           ///< index into Package::kernels
+  std::vector<ValueId> buffers;  ///< `ptr` of the kernel
+  std::vector<ExprId> arguments; ///< `sym` of the kernel
+  ExprId workItems = kNone;      ///< N of KernelABI.h
+  int64_t grain = 1;             ///< smallest range worth a thread
+  ExprId scratchBytes = kNone;   ///< per thread; kNone: none
+};
+
+struct ExternStep {
+  std::string overload; ///< "aten.add.Tensor"
+  std::vector<Argument> arguments;
+  std::vector<ValueId> results; ///< kNone where a result is not used
+  std::string reason; ///< why this was not compiled; empty: not a fallback
+  std::string location; ///< the model's source line, for errors
+};
+
+/// Copies elements of `source` to `target` (same dtype and sizes).
+struct CopyStep {
+  ValueId source = kNone;
+  ValueId target = kNone;
+};
+
+/// Gives a symbol its value: a size of a tensor, or the number read by `item`.
+struct DefineSymbolStep {
+  uint32_t symbol = 0;
+  ValueId value = kNone;
+  uint32_t dim = kNone; ///< kNone: the number held by `value`
+};
+
+struct AssertStep {
+  ExprId condition = kNone;
+  std::string message;
+};
+
+/// Forgets values so that their storage can be freed.
+struct ReleaseStep {
+  std::vector<ValueId> values;
+};
+
+using Step = std::variant<LaunchStep, ExternStep, CopyStep, DefineSymbolStep,
+                          AssertStep, ReleaseStep>;
+
+/// One output of a program.
+struct Output {
+  enum class Kind : uint8_t {
+    Tensor,    ///< value `value`
+    Expr,      ///< integer, float or bool expression `expr`
+    Constant,  ///< `constant`
+    Scalar,    ///< the number held by value `value`
+  };
+  enum class Role : uint8_t {
+    UserOutput,
+    Loss,
+    BufferMutation,    ///< new contents of buffer `target`
+    ParameterMutation,
+    InputMutation,     ///< new contents of user input `target`
+    ParameterGradient, ///< gradient of parameter `target`
+    InputGradient,     ///< gradient of the user input whose path is `target`
+    /// For the slots of kind Saved of the backward program, in order: the n-th
+    /// saved output is the n-th saved slot.
+    Saved,
+    Token,
+  };
+  Kind kind = Kind::Tensor;
+  Role role = Role::UserOutput;
+  ValueId value = kNone;
+  ExprId expr = kNone;
+  Constant constant;
+  std::string name;
+  std::string path;   ///< pytree path of a user output
+  std::string target; ///< what is mutated or differentiated
+  /// For mutations and for outputs that are an input unchanged: that slot.
+  uint32_t aliasOfSlot = kNone;
+};
+
+/// A record of why something was decided, for `--explain` and warm runs.
+struct Reason {
+  std::string category; ///< "fusion", "partition", "memory", "guards", ...
+  std::string text;     ///< the lines a user reads
+};
+
+struct Program {
+  std::string name; ///< "main", or "forward" and "backward"
+  std::vector<Symbol> symbols;
+  std::vector<Expr> exprs;
+  std::vector<Slot> slots;
+  std::vector<Value> values;
+  std::vector<Step> steps;
+  std::vector<Output> outputs;
+  ExprId arenaBytes = kNone; ///< size of the arena; kNone: no arena
+};
+
+/// Appends the encoding of `program` to `out`. The grammar stands in
+/// kiln/ABI/PackageABI.h.
+void encodeProgram(const Program &program, std::vector<uint8_t> &out);
+
+/// Reads a program from untrusted bytes. Every index is in range, every
+/// expression leaves exactly one cell, every value is defined before a step
+/// uses it; anything else is a Malformed error that names the place.
+Result<Program> decodeProgram(const uint8_t *data, size_t size);
+
+} // namespace kiln::package
+
+#endif // KILN_PACKAGE_PROGRAM_H

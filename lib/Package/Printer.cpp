@@ -1,0 +1,391 @@
+//===- Printer.cpp - Programs and packages as text -----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Package/Printer.h"
+#include "kiln/Package/ExprEvaluator.h"
+
+#include <cstdio>
+
+namespace kiln::package {
+
+namespace {
+
+std::string number(double value) {
+  char buffer[40];
+  std::snprintf(buffer, sizeof(buffer), "%.17g", value);
+  return buffer;
+}
+
+std::string constantText(const Constant &constant) {
+  if (auto *b = std::get_if<bool>(&constant))
+    return *b ? "true" : "false";
+  if (auto *i = std::get_if<int64_t>(&constant))
+    return std::to_string(*i);
+  if (auto *f = std::get_if<double>(&constant))
+    return number(*f);
+  if (auto *s = std::get_if<std::string>(&constant))
+    return "\"" + *s + "\"";
+  return "none";
+}
+
+/// Prints one program. Indices may be out of range in a program that was never
+/// verified; they print as numbers.
+class ProgramPrinter {
+public:
+  ProgramPrinter(const Program &program, const KernelImage *image)
+      : program_(program), image_(image) {}
+
+  std::string print() {
+    line("program '" + program_.name + "' {");
+    for (const Symbol &symbol : program_.symbols)
+      line("  symbol " + symbolText(symbol));
+    for (size_t i = 0; i < program_.slots.size(); ++i)
+      line("  slot " + std::to_string(i) + " " + slotText(program_.slots[i]));
+    if (program_.arenaBytes != kNone)
+      line("  arena " + expr(program_.arenaBytes));
+    for (size_t i = 0; i < program_.values.size(); ++i)
+      line("  value " + std::to_string(i) + " = " +
+           valueText(program_.values[i]));
+    for (size_t i = 0; i < program_.steps.size(); ++i)
+      line("  step " + std::to_string(i) + ": " + stepText(program_.steps[i]));
+    for (size_t i = 0; i < program_.outputs.size(); ++i)
+      line("  output " + std::to_string(i) + " " +
+           outputText(program_.outputs[i]));
+    line("}");
+    return std::move(out_);
+  }
+
+private:
+  void line(const std::string &text) { out_ += text + "\n"; }
+
+  std::string expr(ExprId id) const {
+    if (id == kNone)
+      return "none";
+    if (id >= program_.exprs.size())
+      return "<expression " + std::to_string(id) + ">";
+    return printExpr(program_.exprs[id], program_.symbols);
+  }
+
+  std::string exprs(const std::vector<ExprId> &ids) const {
+    std::string text;
+    for (size_t i = 0; i < ids.size(); ++i)
+      text += (i ? ", " : "") + expr(ids[i]);
+    return text;
+  }
+
+  static std::string values(const std::vector<ValueId> &ids) {
+    std::string text = "(";
+    for (size_t i = 0; i < ids.size(); ++i)
+      text += (i ? ", " : "") +
+              (ids[i] == kNone ? std::string("_") : std::to_string(ids[i]));
+    return text + ")";
+  }
+
+  std::string slotName(uint32_t slot) const {
+    return slot < program_.slots.size() ? program_.slots[slot].name
+                                        : "slot " + std::to_string(slot);
+  }
+
+  std::string type(DType dtype, const std::vector<ExprId> &sizes,
+                   const std::vector<ExprId> &strides) const {
+    std::string text = std::string(dtypeName(dtype)) + "[" + exprs(sizes) + "]";
+    if (!strides.empty())
+      text += " strides [" + exprs(strides) + "]";
+    return text;
+  }
+
+  std::string symbolText(const Symbol &symbol) const {
+    std::string text = symbol.name + " = ";
+    switch (symbol.source) {
+    case Symbol::Source::InputSize:
+      text += "size(" + slotName(symbol.slot) + ", " +
+              std::to_string(symbol.dim) + ")";
+      break;
+    case Symbol::Source::InputStride:
+      text += "stride(" + slotName(symbol.slot) + ", " +
+              std::to_string(symbol.dim) + ")";
+      break;
+    case Symbol::Source::InputScalar:
+      text += slotName(symbol.slot);
+      break;
+    case Symbol::Source::Step:
+      text += "step";
+      break;
+    }
+    if (symbol.offset != 0)
+      text = symbol.name + " = (" + text.substr(symbol.name.size() + 3) +
+             " - " + std::to_string(symbol.offset) + ")";
+    if (symbol.scale != 1)
+      text += " / " + std::to_string(symbol.scale);
+    if (symbol.isFloat)
+      return text + " : float";
+    text += " in [" + std::to_string(symbol.min) + ", ";
+    bool open = symbol.max == std::numeric_limits<int64_t>::max();
+    return text + (open ? "inf)" : std::to_string(symbol.max) + "]");
+  }
+
+  std::string slotText(const Slot &slot) const {
+    std::string text = std::string(slotKindName(slot.kind)) + " " + slot.name;
+    if (!slot.isTensor)
+      return text + (slot.isSymbolic ? " : number"
+                                     : " = " + constantText(slot.constant));
+    text += " : " + type(slot.dtype, slot.sizes, slot.strides);
+    if (slot.payload != kNone)
+      text += " constant " + std::to_string(slot.payload);
+    if (slot.requiresGrad)
+      text += " requires_grad";
+    return text;
+  }
+
+  std::string valueText(const Value &value) const {
+    std::string text;
+    switch (value.kind) {
+    case Value::Kind::Slot:
+      text = "slot " + std::to_string(value.slot);
+      break;
+    case Value::Kind::Arena:
+      text = "arena + " + expr(value.offset);
+      break;
+    case Value::Kind::New:
+      text = "new";
+      break;
+    case Value::Kind::View:
+      text = "view of " + std::to_string(value.base);
+      if (value.offset != kNone)
+        text += " + " + expr(value.offset);
+      break;
+    case Value::Kind::Dynamic:
+      text = "dynamic";
+      break;
+    case Value::Kind::Constant:
+      text = "constant " + std::to_string(value.slot);
+      break;
+    }
+    return text + " : " + type(value.dtype, value.sizes, value.strides);
+  }
+
+  std::string argumentText(const Argument &argument) const {
+    const auto &v = argument.value;
+    if (auto *tensor = std::get_if<Argument::TensorRef>(&v))
+      return "%" + std::to_string(tensor->value);
+    if (auto *number = std::get_if<Argument::ExprRef>(&v))
+      return expr(number->expr);
+    if (auto *scalar = std::get_if<Argument::ScalarRef>(&v))
+      return "item(%" + std::to_string(scalar->value) + ")";
+    if (auto *b = std::get_if<bool>(&v))
+      return *b ? "true" : "false";
+    if (auto *i = std::get_if<int64_t>(&v))
+      return std::to_string(*i);
+    if (auto *f = std::get_if<double>(&v))
+      return number(*f);
+    if (auto *s = std::get_if<std::string>(&v))
+      return "\"" + *s + "\"";
+    if (auto *dtype = std::get_if<Argument::DTypeRef>(&v))
+      return std::string(dtypeName(dtype->dtype));
+    if (auto *complex = std::get_if<std::complex<double>>(&v))
+      return "(" + number(complex->real()) + ", " + number(complex->imag()) +
+             ")";
+    if (auto *list = std::get_if<Argument::List>(&v)) {
+      std::string text = "[";
+      for (size_t i = 0; i < list->size(); ++i)
+        text += (i ? ", " : "") + argumentText((*list)[i]);
+      return text + "]";
+    }
+    return "none";
+  }
+
+  std::string stepText(const Step &step) const {
+    if (auto *launch = std::get_if<LaunchStep>(&step)) {
+      bool named = image_ && launch->kernel < image_->kernels.size();
+      std::string text =
+          "launch " + (named ? "'" + image_->kernels[launch->kernel].name + "'"
+                             : std::to_string(launch->kernel));
+      text += " " + values(launch->buffers) + " sym (" +
+              exprs(launch->arguments) + ") work " + expr(launch->workItems) +
+              " grain " + std::to_string(launch->grain);
+      if (launch->scratchBytes != kNone)
+        text += " scratch " + expr(launch->scratchBytes);
+      return text;
+    }
+    if (auto *call = std::get_if<ExternStep>(&step)) {
+      std::string text = "call " + call->overload + "(";
+      for (size_t i = 0; i < call->arguments.size(); ++i)
+        text += (i ? ", " : "") + argumentText(call->arguments[i]);
+      text += ") -> " + values(call->results);
+      if (!call->reason.empty())
+        text += " fallback \"" + call->reason + "\"";
+      return text;
+    }
+    if (auto *copy = std::get_if<CopyStep>(&step))
+      return "copy " + std::to_string(copy->source) + " to " +
+             std::to_string(copy->target);
+    if (auto *definition = std::get_if<DefineSymbolStep>(&step)) {
+      std::string symbol = definition->symbol < program_.symbols.size()
+                               ? program_.symbols[definition->symbol].name
+                               : std::to_string(definition->symbol);
+      std::string value = "%" + std::to_string(definition->value);
+      if (definition->dim == kNone)
+        return "define " + symbol + " = item(" + value + ")";
+      return "define " + symbol + " = size(" + value + ", " +
+             std::to_string(definition->dim) + ")";
+    }
+    if (auto *check = std::get_if<AssertStep>(&step))
+      return "assert " + expr(check->condition) + ", \"" + check->message +
+             "\"";
+    return "release " + values(std::get<ReleaseStep>(step).values);
+  }
+
+  std::string outputText(const Output &output) const {
+    std::string text = outputRoleName(output.role);
+    if (!output.name.empty())
+      text += " '" + output.name + "'";
+    if (!output.target.empty())
+      text += " of '" + output.target + "'";
+    switch (output.kind) {
+    case Output::Kind::Tensor:
+      text += " = value " + std::to_string(output.value);
+      break;
+    case Output::Kind::Scalar:
+      text += " = item(" + std::to_string(output.value) + ")";
+      break;
+    case Output::Kind::Expr:
+      text += " = " + expr(output.expr);
+      break;
+    case Output::Kind::Constant:
+      text += " = " + constantText(output.constant);
+      break;
+    }
+    if (output.aliasOfSlot != kNone)
+      text += " alias of slot " + std::to_string(output.aliasOfSlot);
+    return text;
+  }
+
+  const Program &program_;
+  const KernelImage *image_;
+  std::string out_;
+};
+
+} // namespace
+
+const char *slotKindName(Slot::Kind kind) {
+  switch (kind) {
+  case Slot::Kind::UserInput:
+    return "user_input";
+  case Slot::Kind::Parameter:
+    return "parameter";
+  case Slot::Kind::Buffer:
+    return "buffer";
+  case Slot::Kind::Constant:
+    return "constant";
+  case Slot::Kind::Seed:
+    return "seed";
+  case Slot::Kind::Tangent:
+    return "tangent";
+  case Slot::Kind::OptimizerState:
+    return "optimizer_state";
+  case Slot::Kind::Saved:
+    return "saved";
+  case Slot::Kind::Token:
+    return "token";
+  }
+  return "unknown";
+}
+
+const char *outputRoleName(Output::Role role) {
+  switch (role) {
+  case Output::Role::UserOutput:
+    return "user_output";
+  case Output::Role::Loss:
+    return "loss";
+  case Output::Role::BufferMutation:
+    return "buffer_mutation";
+  case Output::Role::ParameterMutation:
+    return "parameter_mutation";
+  case Output::Role::InputMutation:
+    return "input_mutation";
+  case Output::Role::ParameterGradient:
+    return "parameter_gradient";
+  case Output::Role::InputGradient:
+    return "input_gradient";
+  case Output::Role::Saved:
+    return "saved";
+  case Output::Role::Token:
+    return "token";
+  }
+  return "unknown";
+}
+
+std::string printProgram(const Program &program, const KernelImage *image) {
+  return ProgramPrinter(program, image).print();
+}
+
+std::string printGuard(const Guard &guard, const Program &program) {
+  auto nameOf = [&](uint32_t slot) {
+    return slot < program.slots.size() ? program.slots[slot].name
+                                       : "slot " + std::to_string(slot);
+  };
+  auto exprOf = [&](ExprId id) {
+    return id < program.exprs.size()
+               ? printExpr(program.exprs[id], program.symbols)
+               : "<expression " + std::to_string(id) + ">";
+  };
+  std::string name = nameOf(guard.slot);
+  std::string at = "(" + name + ", " + std::to_string(guard.dim) + ")";
+  std::string value = std::to_string(guard.value);
+  switch (guard.kind) {
+  case KILN_GUARD_KIND_TENSOR:
+    return "kind(" + name + ")";
+  case KILN_GUARD_DTYPE:
+    return "dtype(" + name + ") == " +
+           std::string(dtypeName(static_cast<DType>(guard.value)));
+  case KILN_GUARD_RANK:
+    return "rank(" + name + ") == " + value;
+  case KILN_GUARD_SIZE:
+    return "size" + at + " == " + value;
+  case KILN_GUARD_STRIDE:
+    return "stride" + at + " == " + value;
+  case KILN_GUARD_DEVICE:
+    return "device(" + name + ") == " + (guard.value == 0 ? "cpu" : "cuda");
+  case KILN_GUARD_REQUIRES_GRAD:
+    return "requires_grad(" + name + ") == " + value;
+  case KILN_GUARD_NO_ALIAS:
+    return "no_overlap(" + name + ", " +
+           nameOf(static_cast<uint32_t>(guard.value)) + ")";
+  case KILN_GUARD_SAME_STORAGE:
+    return "same_storage(" + name + ", " +
+           nameOf(static_cast<uint32_t>(guard.value)) + ")";
+  case KILN_GUARD_SCALAR_VALUE:
+    return name + " == " + constantText(guard.constant);
+  case KILN_GUARD_EXPR:
+    return guard.text.empty() ? exprOf(guard.expr) : guard.text;
+  case KILN_GUARD_ALIGNMENT:
+    return "aligned(" + name + ", " + value + ")";
+  case KILN_GUARD_SIZE_EXPR:
+    return "size" + at + " == " + exprOf(guard.expr);
+  }
+  return "unknown guard";
+}
+
+std::string printPackage(const Package &package) {
+  std::string text = "package backend '" + package.facts.backend +
+                     "' target '" + package.image.target + "' code " +
+                     std::to_string(package.image.bytes.size()) + " bytes, " +
+                     std::to_string(package.image.kernels.size()) +
+                     " kernels, " + std::to_string(package.constants.size()) +
+                     " constants\n";
+  if (!package.programs.empty())
+    for (const Guard &guard : package.guards)
+      text += "guard " + printGuard(guard, package.programs[0]) + "\n";
+  for (const Program &program : package.programs)
+    text += printProgram(program, &package.image);
+  for (const Reason &reason : package.reasons)
+    text += "reason [" + reason.category + "] " + reason.text + "\n";
+  return text;
+}
+
+} // namespace kiln::package

@@ -1,0 +1,168 @@
+//===- PackageCoderTest.cpp - Encoding, decoding, damage -----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SampleProgram.h"
+#include "kiln/ABI/PackageABI.h"
+#include "kiln/Base/Digest.h"
+#include "kiln/Package/Printer.h"
+#include "kiln/Package/Verifier.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace kiln;
+using namespace kiln::test;
+
+namespace {
+
+/// Writes the digest that the bytes should have.
+void seal(std::vector<uint8_t> &bytes) {
+  Hasher hasher;
+  hasher.add(ByteView(bytes).slice(0, KILN_PACKAGE_DIGEST_OFFSET));
+  hasher.add(ByteView(bytes).slice(KILN_PACKAGE_HEADER_SIZE, bytes.size()));
+  Digest digest = hasher.finish();
+  std::copy(digest.bytes.begin(), digest.bytes.end(),
+            bytes.begin() + KILN_PACKAGE_DIGEST_OFFSET);
+}
+
+} // namespace
+
+TEST(PackageCoder, RoundTripKeepsEverything) {
+  for (const Package &package : {samplePackage(), richPackage()}) {
+    ASSERT_TRUE(verifyPackage(package))
+        << verifyPackage(package).error().message;
+    std::vector<uint8_t> bytes = encodePackage(package);
+    auto decoded = decodePackage(bytes.data(), bytes.size());
+    ASSERT_TRUE(decoded) << decoded.error().message;
+    EXPECT_EQ(printPackage(*decoded), printPackage(package));
+    EXPECT_EQ(encodePackage(*decoded), bytes);
+    EXPECT_EQ(decoded->image.bytes, package.image.bytes);
+    EXPECT_EQ(decoded->facts.compileTimeMicros,
+              package.facts.compileTimeMicros);
+  }
+}
+
+TEST(PackageCoder, PrintsTheExampleOfTheHeader) {
+  Package package = samplePackage();
+  EXPECT_EQ(printProgram(package.programs[0], &package.image),
+            "program 'main' {\n"
+            "  symbol s0 = size(x, 0) in [2, 64]\n"
+            "  slot 0 user_input x : f32[s0, 4]\n"
+            "  value 0 = slot 0 : f32[s0, 4]\n"
+            "  value 1 = new : f32[s0, 4]\n"
+            "  step 0: launch 'add' (0, 1) sym (1) work s0*4 grain 1\n"
+            "  output 0 user_output 'y' = value 1\n"
+            "}\n");
+}
+
+TEST(PackageCoder, EveryFlippedByteIsFound) {
+  std::vector<uint8_t> bytes = encodePackage(richPackage());
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] ^= 0x10;
+    auto decoded = decodePackage(bytes.data(), bytes.size());
+    ASSERT_FALSE(decoded) << "byte " << i;
+    EXPECT_EQ(decoded.error().kind, ErrorKind::Malformed);
+    bytes[i] ^= 0x10;
+  }
+}
+
+TEST(PackageCoder, EveryTruncationIsFound) {
+  std::vector<uint8_t> bytes = encodePackage(richPackage());
+  for (size_t length = 0; length < bytes.size(); ++length) {
+    std::vector<uint8_t> cut(bytes.begin(), bytes.begin() + length);
+    EXPECT_FALSE(decodePackage(cut.data(), cut.size())) << length;
+  }
+  bytes.push_back(0);
+  EXPECT_FALSE(decodePackage(bytes.data(), bytes.size()));
+}
+
+// With a valid checksum: one byte changed, or one 32-bit field set to a hostile
+// value, at every place. What still decodes must verify, print and encode.
+TEST(PackageCoder, SealedMutationsNeverCrash) {
+  const std::vector<uint8_t> original = encodePackage(richPackage());
+  unsigned refused = 0, accepted = 0;
+  auto attempt = [&](std::vector<uint8_t> bytes) {
+    seal(bytes);
+    auto decoded = decodePackage(bytes.data(), bytes.size());
+    if (!decoded) {
+      EXPECT_FALSE(decoded.error().message.empty());
+      ++refused;
+      return;
+    }
+    ++accepted;
+    EXPECT_TRUE(verifyPackage(*decoded));
+    EXPECT_FALSE(printPackage(*decoded).empty());
+    EXPECT_EQ(encodePackage(*decoded), bytes);
+  };
+  for (size_t i = 0; i < original.size(); ++i) {
+    for (uint8_t change : {0x01, 0x80, 0xff}) {
+      std::vector<uint8_t> bytes = original;
+      bytes[i] ^= change;
+      attempt(std::move(bytes));
+    }
+    if (i + 4 > original.size())
+      continue;
+    for (uint32_t hostile : {0xffffffffu, 0x7fffffffu, 0x01000000u}) {
+      std::vector<uint8_t> bytes = original;
+      std::memcpy(bytes.data() + i, &hostile, 4);
+      attempt(std::move(bytes));
+    }
+  }
+  EXPECT_GT(refused, 1000u);
+  EXPECT_GT(accepted, 100u);
+}
+
+TEST(PackageCoder, SealedRandomBytesNeverCrash) {
+  const std::vector<uint8_t> original = encodePackage(richPackage());
+  std::mt19937 random(11);
+  for (int round = 0; round < 3000; ++round) {
+    std::vector<uint8_t> bytes = original;
+    for (unsigned n = 1 + random() % 6; n > 0; --n)
+      bytes[random() % bytes.size()] = static_cast<uint8_t>(random());
+    if (random() % 4 == 0) {
+      bytes.resize(KILN_PACKAGE_HEADER_SIZE +
+                   random() % (bytes.size() - KILN_PACKAGE_HEADER_SIZE));
+      uint64_t size = bytes.size();
+      std::memcpy(bytes.data() + 16, &size, 8);
+    }
+    std::copy_n(original.begin(), 12, bytes.begin());
+    seal(bytes);
+    auto decoded = decodePackage(bytes.data(), bytes.size());
+    EXPECT_TRUE(decoded || !decoded.error().message.empty());
+  }
+}
+
+TEST(PackageCoder, DeepListsAreRefused) {
+  Package package = samplePackage();
+  Argument deep = {int64_t(1)};
+  for (int i = 0; i < KILN_PROGRAM_MAX_ARGUMENT_DEPTH + 3; ++i) {
+    Argument outer;
+    outer.value = Argument::List{deep};
+    deep = outer;
+  }
+  ExternStep call;
+  call.overload = "aten.foo.default";
+  call.arguments = {deep};
+  package.programs[0].steps.emplace_back(call);
+  std::vector<uint8_t> bytes = encodePackage(package);
+  auto decoded = decodePackage(bytes.data(), bytes.size());
+  ASSERT_FALSE(decoded);
+  EXPECT_NE(decoded.error().message.find("deep"), std::string::npos)
+      << decoded.error().message;
+}
+
+TEST(PackageCoder, AnotherVersionSaysWhatToDo) {
+  std::vector<uint8_t> bytes = encodePackage(samplePackage());
+  bytes[8] = 9;
+  auto decoded = decodePackage(bytes.data(), bytes.size());
+  ASSERT_FALSE(decoded);
+  EXPECT_EQ(decoded.error().message,
+            "package header: expected version 1, found 9; compile the model "
+            "again with this kiln");
+}

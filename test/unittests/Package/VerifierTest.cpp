@@ -1,0 +1,125 @@
+//===- VerifierTest.cpp - What the verifier refuses ----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SampleProgram.h"
+#include "kiln/Package/Verifier.h"
+
+#include <gtest/gtest.h>
+
+using namespace kiln;
+using namespace kiln::test;
+
+namespace {
+
+/// Expects that `package` is refused with `text` in the message.
+void expectRefused(const Package &package, const std::string &text) {
+  Status status = verifyPackage(package);
+  ASSERT_FALSE(status) << "accepted, expected: " << text;
+  EXPECT_EQ(status.error().kind, ErrorKind::Malformed);
+  EXPECT_NE(status.error().message.find(text), std::string::npos)
+      << status.error().message;
+}
+
+/// A program with one tensor input "x" : f32[4] as value 0.
+ProgramBuilder oneInput() {
+  ProgramBuilder b;
+  ExprId four = b.integer(4);
+  b.slotValue(b.slot("x", {four}));
+  return b;
+}
+
+Package packageOf(ProgramBuilder &b) {
+  Package package;
+  package.programs.push_back(b.program);
+  return package;
+}
+
+} // namespace
+
+TEST(Verifier, ValuesAreDefinedBeforeUse) {
+  ProgramBuilder b = oneInput();
+  ValueId y = b.value(Value::Kind::New, {0});
+  b.call("aten.neg.default", {tensorArg(y)}, {y});
+  expectRefused(packageOf(b), "value 1 is used before it is defined");
+  std::get<ExternStep>(b.program.steps[0]).arguments = {tensorArg(0)};
+  b.output(y);
+  EXPECT_TRUE(verifyPackage(packageOf(b)));
+}
+
+TEST(Verifier, ReleasedValuesAreGone) {
+  ProgramBuilder b = oneInput();
+  ValueId y = b.value(Value::Kind::Dynamic, {0});
+  b.call("aten.neg.default", {tensorArg(0)}, {y});
+  b.program.steps.emplace_back(ReleaseStep{{y}});
+  b.output(y);
+  expectRefused(packageOf(b), "output 0: value 1 is used before");
+}
+
+TEST(Verifier, SymbolsOfStepsComeAfterTheStep) {
+  ProgramBuilder b = oneInput();
+  uint32_t u0 = b.stepSymbol("u0");
+  ExprId size = b.symbol(u0);
+  ValueId y = b.value(Value::Kind::New, {size});
+  b.program.steps.emplace_back(CopyStep{0, y});
+  expectRefused(packageOf(b), "before a step gives it a value");
+  b.program.steps.insert(b.program.steps.begin(),
+                         DefineSymbolStep{u0, 0, 0});
+  EXPECT_TRUE(verifyPackage(packageOf(b)));
+  b.program.arenaBytes = size;
+  expectRefused(packageOf(b), "arena size");
+}
+
+TEST(Verifier, ViewsPointBackwards) {
+  ProgramBuilder b = oneInput();
+  b.view(1, kNone, {0});
+  expectRefused(packageOf(b), "smaller id");
+}
+
+TEST(Verifier, IndicesAreInRange) {
+  ProgramBuilder b = oneInput();
+  b.output(9);
+  expectRefused(packageOf(b), "value 9 does not exist, expected one below 1");
+
+  Package kernels = samplePackage();
+  kernels.image.kernels.clear();
+  expectRefused(kernels, "kernel 0 does not exist");
+  Package entry = samplePackage();
+  entry.image.kernels[0].entry = 1;
+  expectRefused(entry, "expected an entry below 1, found 1");
+  Package constant = richPackage();
+  constant.constants[0].bytes.pop_back();
+  expectRefused(constant, "expected 8 bytes, found 7");
+  Package guard = richPackage();
+  guard.guards[0].dim = 2;
+  expectRefused(guard, "guard 0: dimension 2 does not exist");
+  Package symbol = samplePackage();
+  symbol.programs[0].symbols[0].dim = 2;
+  expectRefused(symbol, "dimension 2 does not exist");
+  Package scale = samplePackage();
+  scale.programs[0].symbols[0].scale = 0;
+  expectRefused(scale, "scale other than 0");
+}
+
+TEST(Verifier, SavedValuesFit) {
+  ProgramBuilder forward = oneInput();
+  forward.output(0, "s", Output::Role::Saved);
+  ProgramBuilder backward = oneInput();
+  Package package;
+  package.programs = {forward.program, backward.program};
+  expectRefused(package, "saves 1 values, the backward program expects 0");
+  package.programs[1].slots[0].kind = Slot::Kind::Saved;
+  EXPECT_TRUE(verifyPackage(package));
+}
+
+TEST(Verifier, MutationsNeedATarget) {
+  ProgramBuilder b = oneInput();
+  Output &output = b.output(0, "x", Output::Role::InputMutation);
+  expectRefused(packageOf(b), "needs the slot of the tensor it changes");
+  output.aliasOfSlot = 0;
+  EXPECT_TRUE(verifyPackage(packageOf(b)));
+}
