@@ -1,0 +1,83 @@
+//===- Executable.h - A loaded package -----------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One compiled variant, ready to be called: its code in executable memory, its
+// constants as tensors, its guards as a table, a runner per program. Everything
+// a package may lack (an operator, a processor feature) is found when it is
+// loaded, not in the middle of a call.
+//
+// Example:
+//
+//   auto executable = Executable::load(std::move(package), registry);
+//   auto outputs = executable->get()->forward().run({x, weight});
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_RUNTIME_EXECUTABLE_H
+#define KILN_RUNTIME_EXECUTABLE_H
+
+#include "kiln/Runtime/GuardEvaluator.h"
+#include "kiln/Runtime/ProgramRunner.h"
+
+namespace kiln::runtime {
+
+/// What a call with gradients gives.
+struct TrainingResult {
+  /// One per output of the forward program; none for saved values, which the
+  /// backward program has consumed.
+  std::vector<OpValue> outputs;
+  std::vector<OpValue> gradients; ///< one per output of the backward program
+};
+
+class Executable {
+public:
+  /// Takes the package over. Malformed when it does not verify, Unsupported for
+  /// operators or processor features that are missing.
+  static Result<std::shared_ptr<Executable>>
+  load(package::Package package, const OperatorRegistry &registry);
+
+  /// The package, without the bytes of its constants and its code.
+  const package::Package &package() const { return package_; }
+  const GuardTable &guards() const { return *guards_; }
+  ProgramRunner &forward() const { return *runners_[0]; }
+  bool hasBackward() const { return runners_.size() == 2; }
+  ProgramRunner &backward() const { return *runners_[1]; }
+
+  /// Runs forward, then backward. `tangents` has one element per output of the
+  /// forward program, or none at all: then each differentiable output must hold
+  /// one element, and its tangent is 1. Among given tangents, none means zeros.
+  /// The backward program also reads forward inputs by name, with what they
+  /// hold before the forward program runs.
+  /// Usage error when the package has no backward program.
+  Result<TrainingResult> runTraining(const std::vector<OpValue> &inputs,
+                                     const std::vector<OpValue> &tangents,
+                                     const RunOptions &options = {}) const;
+
+private:
+  /// Where an input of the backward program comes from.
+  struct BackwardSource {
+    enum Kind { Saved, Tangent, Input } kind;
+    uint32_t index; ///< output, output, slot of the forward program
+  };
+
+  Executable() = default;
+  Status connectBackward();
+  Result<OpValue> tangent(uint32_t slot, uint32_t output,
+                          const std::vector<OpValue> &outputs,
+                          const std::vector<OpValue> &tangents) const;
+
+  package::Package package_;
+  std::vector<Tensor> constants_;
+  std::unique_ptr<GuardTable> guards_;
+  std::vector<std::unique_ptr<ProgramRunner>> runners_;
+  std::vector<BackwardSource> backwardSources_;
+};
+
+} // namespace kiln::runtime
+
+#endif // KILN_RUNTIME_EXECUTABLE_H

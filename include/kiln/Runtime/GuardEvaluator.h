@@ -1,0 +1,70 @@
+//===- GuardEvaluator.h - Does a compiled variant fit its inputs? --------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A package's guards as a flat table, checked before each call. The explicit
+// guards come first, in order, so that the first failure is the reason the
+// compiler meant; then what every program needs anyway: each input has the
+// kind, dtype, rank and sizes of its slot, and each symbol lies in its range.
+// Checking allocates nothing while guards hold.
+//
+// Example failures:
+//
+//   tensor 'x' size mismatch at index 0. expected 8, actual 16
+//   tensor 'x' dtype mismatch. expected Float, actual Double
+//   guard 's0 >= 2' does not hold with s0 = 1
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_RUNTIME_GUARDEVALUATOR_H
+#define KILN_RUNTIME_GUARDEVALUATOR_H
+
+#include "kiln/Package/ExprEvaluator.h"
+#include "kiln/Package/Package.h"
+#include "kiln/Runtime/Operator.h"
+
+namespace kiln::runtime {
+
+class GuardTable {
+public:
+  /// Compiles the guards of `package`, which must be verified and outlive the
+  /// table.
+  explicit GuardTable(const package::Package &package);
+
+  /// True if all guards hold for `inputs`, one per slot of the first program.
+  /// Else `failure` is the sentence of the first that does not.
+  /// `requiresGrad`, if given, says for each input whether the caller wants its
+  /// gradient; without it REQUIRES_GRAD guards hold.
+  bool check(const std::vector<OpValue> &inputs, std::string &failure,
+             const std::vector<bool> *requiresGrad = nullptr) const;
+
+  size_t size() const { return checks_.size(); }
+
+private:
+  struct Check {
+    kiln_guard_kind kind;
+    uint32_t slot;
+    uint32_t dim;
+    int64_t value;
+    const package::Expr *expr;
+    const package::Guard *guard; ///< null: implied by a slot
+  };
+  struct Call;
+
+  void addSlotChecks(uint32_t index);
+  bool holds(const Check &check, Call &call, std::string &failure) const;
+  bool tensorCheckHolds(const Check &check, Call &call,
+                        std::string &failure) const;
+  bool exprHolds(const Check &check, Call &call, std::string &failure) const;
+
+  const package::Program &program_;
+  std::vector<Check> checks_;
+};
+
+} // namespace kiln::runtime
+
+#endif // KILN_RUNTIME_GUARDEVALUATOR_H

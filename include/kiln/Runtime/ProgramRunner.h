@@ -1,0 +1,103 @@
+//===- ProgramRunner.h - Run a program -----------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks the steps of one program. What depends only on the program is worked
+// out when the runner is made; what depends on sizes is kept between calls and
+// used again while the sizes stay the same; so a warm call of a few kernels
+// costs a few kernels. The life of a call is told in lib/Runtime/README.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_RUNTIME_PROGRAMRUNNER_H
+#define KILN_RUNTIME_PROGRAMRUNNER_H
+
+#include "kiln/Package/ExprEvaluator.h"
+#include "kiln/Package/Package.h"
+#include "kiln/Runtime/KernelImage.h"
+#include "kiln/Runtime/Operator.h"
+#include "kiln/Runtime/ThreadPool.h"
+
+#include <memory>
+#include <mutex>
+
+namespace kiln::runtime {
+
+/// What calls did, summed up; for `--stats`.
+struct RunStats {
+  struct Fallback {
+    std::string op;
+    uint64_t count = 0;
+    std::string reason;
+  };
+  uint64_t kernelLaunches = 0;
+  uint64_t externCalls = 0;
+  uint64_t copies = 0;             ///< copy steps and write-backs
+  uint64_t layoutCopies = 0;       ///< inputs whose strides did not fit
+  std::vector<Fallback> fallbacks; ///< one per (op, reason), first call first
+
+  void addFallback(const std::string &op, const std::string &reason);
+};
+
+struct RunOptions {
+  /// Null: kernels run on the calling thread.
+  ThreadPool *pool = nullptr;
+  /// Copy the new contents of mutated inputs into the caller's tensors. When
+  /// false they are only returned.
+  bool writeBack = true;
+  /// Use the storage of an earlier call's results again when nobody holds it
+  /// any more. For loops that drop one call's results before the next.
+  bool reuseOutputs = false;
+  /// The caller has checked the inputs with the package's `GuardTable`.
+  bool inputsChecked = false;
+  RunStats *stats = nullptr;
+};
+
+/// Gives the input symbols of `program` their values. On failure `failure`
+/// holds a sentence and false is returned; nothing is allocated on success.
+/// `cells` has one element per symbol.
+bool bindSymbols(const package::Program &program,
+                 const std::vector<OpValue> &inputs, package::Cell *cells,
+                 std::string &failure);
+
+class ProgramRunner {
+public:
+  /// Prepares `program`, which must be verified and outlive the runner. Kernels
+  /// are taken from `image`, constants by index. Unsupported error that lists
+  /// every operator the registry lacks.
+  static Result<std::unique_ptr<ProgramRunner>>
+  create(const package::Program &program, std::shared_ptr<LoadedImage> image,
+         const std::vector<Tensor> &constants,
+         const OperatorRegistry &registry);
+  ~ProgramRunner();
+
+  const package::Program &program() const { return program_; }
+
+  /// Runs the program: one input per slot (none for slots with a payload), one
+  /// result per output, in order. A result that is a mutation is the mutated
+  /// input after write-back. Guard error when an input does not have the type
+  /// the program was compiled for; errors of operators carry the operator's
+  /// name and source line. May be called from several threads at once.
+  Result<std::vector<OpValue>> run(const std::vector<OpValue> &inputs,
+                                   const RunOptions &options = {});
+
+private:
+  struct Plan;
+  class Frame;
+
+  ProgramRunner(const package::Program &program);
+  std::unique_ptr<Frame> takeFrame();
+
+  const package::Program &program_;
+  std::unique_ptr<Plan> plan_;
+  std::mutex framesMutex_;
+  std::vector<std::unique_ptr<Frame>> frames_; ///< idle; one per running call
+};
+
+} // namespace kiln::runtime
+
+#endif // KILN_RUNTIME_PROGRAMRUNNER_H

@@ -1,0 +1,126 @@
+//===- Tensor.h - Tensors of the runtime ----------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor is a dtype, sizes, strides (in elements), a storage offset (in
+// elements) and a shared storage. Copying a `Tensor` copies the handle, never
+// the elements; views share their base's storage. There is no autograd, no
+// dispatch and no global state here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_RUNTIME_TENSOR_H
+#define KILN_RUNTIME_TENSOR_H
+
+#include "kiln/Base/DType.h"
+#include "kiln/Base/Result.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kiln::runtime {
+
+/// A block of bytes with an owner. Memory from `allocate` is 64-byte aligned
+/// and padded to a multiple of 64 bytes.
+class Storage {
+public:
+  /// Fresh memory, contents undefined. Io error when the system has none.
+  static Result<std::shared_ptr<Storage>> allocate(size_t bytes);
+
+  /// Borrowed memory; `owner` is kept alive with it (a mapped file, a caller's
+  /// buffer). Read-only storage refuses to be written by in-place operators.
+  static std::shared_ptr<Storage> borrow(void *data, size_t bytes,
+                                         std::shared_ptr<void> owner,
+                                         bool readOnly = false);
+  ~Storage();
+  Storage(const Storage &) = delete;
+  Storage &operator=(const Storage &) = delete;
+
+  uint8_t *data() const { return data_; }
+  size_t bytes() const { return bytes_; }
+  bool readOnly() const { return readOnly_; }
+
+private:
+  Storage() = default;
+  uint8_t *data_ = nullptr;
+  size_t bytes_ = 0;
+  bool owned_ = false;
+  bool readOnly_ = false;
+  std::shared_ptr<void> owner_;
+};
+
+class Tensor {
+public:
+  /// An undefined tensor: what an optional argument holds when absent.
+  Tensor() = default;
+
+  /// Uninitialized row-major tensor. Usage error for negative sizes, Malformed
+  /// when the byte count overflows 2^47.
+  static Result<Tensor> empty(DType dtype, std::vector<int64_t> sizes);
+
+  /// A view of `storage`. Fails when an element would lie outside of it.
+  static Result<Tensor> view(std::shared_ptr<Storage> storage, DType dtype,
+                             std::vector<int64_t> sizes,
+                             std::vector<int64_t> strides,
+                             int64_t storageOffset);
+
+  bool defined() const { return storage_ != nullptr; }
+  DType dtype() const { return dtype_; }
+  int64_t rank() const { return static_cast<int64_t>(sizes_.size()); }
+  const std::vector<int64_t> &sizes() const { return sizes_; }
+  const std::vector<int64_t> &strides() const { return strides_; }
+  int64_t size(int64_t dim) const { return sizes_[dim]; }
+  int64_t stride(int64_t dim) const { return strides_[dim]; }
+  int64_t storageOffset() const { return storageOffset_; }
+  const std::shared_ptr<Storage> &storage() const { return storage_; }
+
+  /// Product of sizes; 1 for rank 0.
+  int64_t numel() const;
+  /// Row-major without gaps; sizes 1 and empty tensors never disturb it.
+  bool isContiguous() const;
+  /// First element of the view.
+  uint8_t *data() const {
+    return storage_->data() + storageOffset_ * itemSize(dtype_);
+  }
+  template <typename T> T *dataAs() const {
+    return reinterpret_cast<T *>(data());
+  }
+
+  /// The same storage seen with other sizes, strides and offset; unchecked, for
+  /// view operators that derived them from this tensor's own.
+  Tensor asStrided(std::vector<int64_t> sizes, std::vector<int64_t> strides,
+                   int64_t storageOffset) const;
+
+  /// A row-major copy, or this tensor if it already is row-major.
+  Result<Tensor> contiguous() const;
+  /// Always a fresh row-major copy.
+  Result<Tensor> clone() const;
+
+  /// "f32[2, 3]" for messages.
+  std::string typeString() const;
+
+private:
+  std::shared_ptr<Storage> storage_;
+  std::vector<int64_t> sizes_;
+  std::vector<int64_t> strides_;
+  int64_t storageOffset_ = 0;
+  DType dtype_ = DType::F32;
+};
+
+/// Row-major strides of `sizes`; a size 0 counts as 1.
+std::vector<int64_t> rowMajorStrides(const std::vector<int64_t> &sizes);
+
+/// Copies all elements of `source` into `target`: equal sizes, any strides,
+/// equal dtypes.
+Status copyElements(const Tensor &source, const Tensor &target);
+
+} // namespace kiln::runtime
+
+#endif // KILN_RUNTIME_TENSOR_H

@@ -1,0 +1,131 @@
+//===- CompiledFunction.cpp - A function with several compiled variants --===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Runtime/CompiledFunction.h"
+
+#include <chrono>
+
+namespace kiln::runtime {
+
+namespace {
+
+std::string joined(const std::vector<std::string> &lines) {
+  std::string text;
+  for (const std::string &line : lines)
+    text += (text.empty() ? "" : "; ") + line;
+  return text;
+}
+
+} // namespace
+
+std::string recompileLog(const std::string &name,
+                         const std::vector<std::string> &reasons) {
+  std::string text = "Recompiling function " + name +
+                     " triggered by the following guard failure(s):";
+  for (const std::string &reason : reasons)
+    text += "\n  - " + reason;
+  return text;
+}
+
+CompiledFunction::CompiledFunction(const OperatorRegistry &registry,
+                                   Options options)
+    : registry_(registry), options_(std::move(options)) {
+  options_.run.stats = &stats_;
+  options_.run.inputsChecked = true;
+}
+
+Status CompiledFunction::addVariant(package::Package package) {
+  auto executable = Executable::load(std::move(package), registry_);
+  if (!executable)
+    return executable.takeError();
+  variants_.push_back(std::move(*executable));
+  return Status::success();
+}
+
+Result<Executable *>
+CompiledFunction::select(const std::vector<OpValue> &inputs,
+                         const std::vector<bool> *requiresGrad,
+                         CallRecord &record) {
+  std::string failure;
+  for (size_t i = 0; i < variants_.size(); ++i) {
+    if (variants_[i]->guards().check(inputs, failure, requiresGrad)) {
+      record.variant = static_cast<int>(i);
+      record.reasons.clear();
+      return variants_[i].get();
+    }
+    record.reasons.push_back(std::to_string(options_.id) + "/" +
+                             std::to_string(i) + ": " + failure);
+  }
+  if (!options_.recompile)
+    return Error::guard("function '" + options_.name +
+                        "' has no variant for its inputs, guard failure(s): " +
+                        joined(record.reasons));
+  if (limitReached())
+    return Error::guard("function '" + options_.name +
+                        "' reached its limit of " +
+                        std::to_string(options_.limit) +
+                        " variants, guard failure(s): " +
+                        joined(record.reasons));
+  record.recompiled = !variants_.empty();
+  if (record.recompiled && options_.log)
+    options_.log(recompileLog(options_.name, record.reasons));
+  auto package = options_.recompile(inputs, record.reasons);
+  if (!package)
+    return package.takeError();
+  if (Status s = addVariant(std::move(*package)); !s)
+    return s.takeError();
+  Executable *added = variants_.back().get();
+  if (!added->guards().check(inputs, failure, requiresGrad))
+    return Error::guard("function '" + options_.name +
+                        "': the inputs are outside of what the model allows, "
+                        "guard failure: " + failure);
+  record.variant = static_cast<int>(variants_.size() - 1);
+  return added;
+}
+
+template <typename T, typename F>
+Result<T> CompiledFunction::timed(const std::vector<OpValue> &inputs,
+                                  const std::vector<bool> *requiresGrad,
+                                  F run) {
+  CallRecord record;
+  auto executable = select(inputs, requiresGrad, record);
+  Result<T> result = executable ? Result<T>(T()) : executable.error();
+  if (executable && options_.recordCalls) {
+    auto begin = std::chrono::steady_clock::now();
+    result = run(**executable);
+    record.seconds = std::chrono::duration<double>(
+                         std::chrono::steady_clock::now() - begin)
+                         .count();
+  } else if (executable) {
+    result = run(**executable);
+  }
+  if (options_.recordCalls)
+    calls_.push_back(std::move(record));
+  return result;
+}
+
+Result<std::vector<OpValue>>
+CompiledFunction::call(const std::vector<OpValue> &inputs,
+                       const std::vector<bool> *requiresGrad) {
+  return timed<std::vector<OpValue>>(
+      inputs, requiresGrad, [&](Executable &executable) {
+        return executable.forward().run(inputs, options_.run);
+      });
+}
+
+Result<TrainingResult>
+CompiledFunction::callTraining(const std::vector<OpValue> &inputs,
+                               const std::vector<OpValue> &tangents,
+                               const std::vector<bool> *requiresGrad) {
+  return timed<TrainingResult>(
+      inputs, requiresGrad, [&](Executable &executable) {
+        return executable.runTraining(inputs, tangents, options_.run);
+      });
+}
+
+} // namespace kiln::runtime

@@ -1,0 +1,257 @@
+//===- Executable.cpp - A loaded package ---------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Runtime/Executable.h"
+#include "kiln/Package/Verifier.h"
+
+#include <cstring>
+
+namespace kiln::runtime {
+
+using package::kNone;
+using package::Output;
+using package::Program;
+using package::Slot;
+
+namespace {
+
+/// A read-only tensor with aligned bytes of its own, so that results which
+/// share it may outlive the executable.
+Result<Tensor> materialize(const package::ConstantTensor &constant) {
+  auto storage = Storage::allocate(constant.bytes.size());
+  if (!storage)
+    return storage.takeError();
+  if (!constant.bytes.empty())
+    std::memcpy((*storage)->data(), constant.bytes.data(),
+                constant.bytes.size());
+  auto readOnly = Storage::borrow((*storage)->data(), constant.bytes.size(),
+                                  *storage, /*readOnly=*/true);
+  return Tensor::view(std::move(readOnly), constant.dtype, constant.sizes,
+                      rowMajorStrides(constant.sizes), 0);
+}
+
+template <typename T> void fill(const Tensor &tensor, T value) {
+  T *data = tensor.dataAs<T>();
+  for (int64_t i = 0, n = tensor.numel(); i < n; ++i)
+    data[i] = value;
+}
+
+/// A row-major tensor of zeros or ones; Unsupported for other than float and
+/// complex dtypes.
+Result<Tensor> filled(DType dtype, const std::vector<int64_t> &sizes,
+                      bool ones) {
+  auto tensor = Tensor::empty(dtype, sizes);
+  if (!tensor)
+    return tensor;
+  std::memset(tensor->data(), 0,
+              static_cast<size_t>(tensor->numel()) * itemSize(dtype));
+  if (!ones)
+    return tensor;
+  switch (dtype) {
+  case DType::F16:
+    fill<uint16_t>(*tensor, 0x3c00);
+    return tensor;
+  case DType::BF16:
+    fill<uint16_t>(*tensor, 0x3f80);
+    return tensor;
+  case DType::F32:
+    fill<float>(*tensor, 1.0f);
+    return tensor;
+  case DType::F64:
+    fill<double>(*tensor, 1.0);
+    return tensor;
+  case DType::C64:
+    fill<std::complex<float>>(*tensor, 1.0f);
+    return tensor;
+  case DType::C128:
+    fill<std::complex<double>>(*tensor, 1.0);
+    return tensor;
+  default:
+    return Error::unsupported("a tangent of dtype " +
+                              std::string(dtypeName(dtype)) +
+                              ", expected a float or complex dtype");
+  }
+}
+
+bool isResult(const Output &output) {
+  return output.kind == Output::Kind::Tensor &&
+         (output.role == Output::Role::UserOutput ||
+          output.role == Output::Role::Loss);
+}
+
+/// True if the program writes to the input of `slot`.
+bool isChanged(const Program &program, uint32_t slot) {
+  for (const Output &output : program.outputs)
+    if (output.aliasOfSlot == slot &&
+        (output.role == Output::Role::BufferMutation ||
+         output.role == Output::Role::ParameterMutation ||
+         output.role == Output::Role::InputMutation))
+      return true;
+  return false;
+}
+
+/// The outputs with `test`, in order.
+template <typename F>
+std::vector<uint32_t> outputsWith(const Program &program, F test) {
+  std::vector<uint32_t> result;
+  for (uint32_t i = 0; i < program.outputs.size(); ++i)
+    if (test(program.outputs[i]))
+      result.push_back(i);
+  return result;
+}
+
+} // namespace
+
+Result<std::shared_ptr<Executable>>
+Executable::load(package::Package package, const OperatorRegistry &registry) {
+  if (Status s = package::verifyPackage(package); !s)
+    return s.takeError();
+  std::shared_ptr<Executable> executable(new Executable());
+  executable->package_ = std::move(package);
+  package::Package &own = executable->package_;
+
+  auto image = LoadedImage::load(own.image);
+  if (!image)
+    return image.takeError();
+  own.image.bytes = {};
+  for (package::ConstantTensor &constant : own.constants) {
+    auto tensor = materialize(constant);
+    if (!tensor)
+      return tensor.takeError();
+    executable->constants_.push_back(std::move(*tensor));
+    constant.bytes = {};
+  }
+  executable->guards_ = std::make_unique<GuardTable>(own);
+  for (const Program &program : own.programs) {
+    auto runner = ProgramRunner::create(program, *image,
+                                        executable->constants_, registry);
+    if (!runner)
+      return runner.takeError();
+    executable->runners_.push_back(std::move(*runner));
+  }
+  if (executable->hasBackward())
+    if (Status s = executable->connectBackward(); !s)
+      return s.takeError();
+  return executable;
+}
+
+Status Executable::connectBackward() {
+  const Program &forward = package_.programs[0];
+  const Program &backward = package_.programs[1];
+  std::vector<uint32_t> saved = outputsWith(forward, [](const Output &output) {
+    return output.role == Output::Role::Saved;
+  });
+  std::vector<uint32_t> results = outputsWith(forward, isResult);
+  size_t nextSaved = 0, nextTangent = 0;
+  for (const Slot &slot : backward.slots) {
+    if (slot.kind == Slot::Kind::Saved) {
+      backwardSources_.push_back({BackwardSource::Saved, saved[nextSaved++]});
+      continue;
+    }
+    if (slot.kind == Slot::Kind::Tangent) {
+      if (slot.ofOutput == kNone && nextTangent >= results.size())
+        return Error::malformed(
+            "program '" + backward.name + "': tangent '" + slot.name +
+            "' is one more than the forward program has results");
+      backwardSources_.push_back(
+          {BackwardSource::Tangent, slot.ofOutput != kNone
+                                        ? slot.ofOutput
+                                        : results[nextTangent]});
+      ++nextTangent;
+      continue;
+    }
+    uint32_t found = kNone;
+    for (uint32_t i = 0; i < forward.slots.size() && found == kNone; ++i)
+      if (forward.slots[i].name == slot.name)
+        found = i;
+    if (found == kNone && slot.payload == kNone)
+      return Error::malformed("program '" + backward.name + "': input '" +
+                              slot.name +
+                              "' is no input of the forward program");
+    backwardSources_.push_back({BackwardSource::Input, found});
+  }
+  return Status::success();
+}
+
+Result<OpValue>
+Executable::tangent(uint32_t slot, uint32_t output,
+                    const std::vector<OpValue> &outputs,
+                    const std::vector<OpValue> &tangents) const {
+  const Output &description = package_.programs[0].outputs[output];
+  if (!tangents.empty() && !tangents[output].isNone())
+    return tangents[output];
+  auto *result = std::get_if<Tensor>(&outputs[output].value);
+  if (!result || !result->defined())
+    return Error::usage("output '" + description.name +
+                        "' is no tensor and has no tangent");
+  if (tangents.empty() && result->numel() != 1)
+    return Error::usage("tangent of output '" + description.name +
+                        "' is missing: it has " +
+                        std::to_string(result->numel()) +
+                        " elements, only one element starts from 1 by "
+                        "itself");
+  DType dtype = package_.programs[1].slots[slot].dtype;
+  auto value = filled(dtype, result->sizes(), /*ones=*/tangents.empty());
+  if (!value)
+    return value.takeError();
+  return OpValue(std::move(*value));
+}
+
+Result<TrainingResult>
+Executable::runTraining(const std::vector<OpValue> &inputs,
+                        const std::vector<OpValue> &tangents,
+                        const RunOptions &options) const {
+  if (!hasBackward())
+    return Error::usage("the package has no backward program; compile it for "
+                        "training");
+  const Program &program = package_.programs[0];
+  if (!tangents.empty() && tangents.size() != program.outputs.size())
+    return Error::usage("expected a tangent per output, " +
+                        std::to_string(program.outputs.size()) +
+                        ", or none, found " + std::to_string(tangents.size()));
+  std::vector<OpValue> backwardInputs(backwardSources_.size());
+  for (uint32_t i = 0; i < backwardInputs.size(); ++i) {
+    const BackwardSource &source = backwardSources_[i];
+    if (source.kind != BackwardSource::Input || source.index == kNone)
+      continue;
+    backwardInputs[i] = inputs[source.index];
+    // The backward reads what an input holds before the forward changes it.
+    auto *tensor = std::get_if<Tensor>(&backwardInputs[i].value);
+    if (!tensor || !tensor->defined() || !isChanged(program, source.index))
+      continue;
+    auto copy = Tensor::empty(tensor->dtype(), tensor->sizes());
+    if (!copy)
+      return copy.takeError();
+    if (Status s = copyElements(*tensor, *copy); !s)
+      return s.takeError();
+    backwardInputs[i] = OpValue(std::move(*copy));
+  }
+  auto outputs = forward().run(inputs, options);
+  if (!outputs)
+    return outputs.takeError();
+  for (uint32_t i = 0; i < backwardInputs.size(); ++i) {
+    const BackwardSource &source = backwardSources_[i];
+    if (source.kind == BackwardSource::Saved) {
+      backwardInputs[i] = std::move((*outputs)[source.index]);
+      (*outputs)[source.index] = OpValue();
+    } else if (source.kind == BackwardSource::Tangent) {
+      auto value = tangent(i, source.index, *outputs, tangents);
+      if (!value)
+        return value.takeError();
+      backwardInputs[i] = std::move(*value);
+    }
+  }
+  RunOptions backwardOptions = options;
+  backwardOptions.inputsChecked = false;
+  auto gradients = backward().run(backwardInputs, backwardOptions);
+  if (!gradients)
+    return gradients.takeError();
+  return TrainingResult{std::move(*outputs), std::move(*gradients)};
+}
+
+} // namespace kiln::runtime

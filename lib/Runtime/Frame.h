@@ -1,0 +1,116 @@
+//===- Frame.h - The state of a program's call ---------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_RUNTIME_FRAME_H
+#define KILN_LIB_RUNTIME_FRAME_H
+
+#include "kiln/Runtime/ProgramRunner.h"
+
+namespace kiln::runtime {
+
+/// What is known of a program without its inputs.
+struct ProgramRunner::Plan {
+  std::shared_ptr<LoadedImage> image;
+  std::vector<Tensor> constants;
+  std::vector<OpFunction> functions; ///< per step; null where not extern
+  std::vector<bool> conditionExpr;   ///< its value is a bool
+  std::vector<bool> lateExpr;        ///< depends on a Step symbol
+  std::vector<bool> lateValue;       ///< its place depends on a Step symbol
+  std::vector<bool> arenaRooted;
+  std::vector<uint32_t> root;        ///< per value: what it is a view of
+  std::vector<std::vector<uint32_t>> viewsOf; ///< per root, all views of it
+  std::vector<std::vector<uint32_t>> exprsOfSymbol;
+  size_t mostBuffers = 0;
+  size_t mostArguments = 0;
+  bool mutates = false;
+};
+
+/// One call under way, and what the next call can use again: values of
+/// expressions and pointers into the arena while the symbols stay the same, the
+/// arena itself, scratch memory.
+class ProgramRunner::Frame {
+public:
+  Frame(const package::Program &program, const Plan &plan);
+
+  Result<std::vector<OpValue>> run(const std::vector<OpValue> &inputs,
+                                   const RunOptions &options);
+
+private:
+  /// What a value is in this call.
+  struct Entry {
+    const Tensor *tensor = nullptr; ///< in `own` or among the caller's inputs
+    OpValue own;
+    void *pointer = nullptr; ///< what kernels get; its layout is checked
+    bool set = false;        ///< `tensor` or the number in `own` is valid
+    bool laidOut = false;    ///< `tensor` has the declared sizes and strides
+  };
+
+  // Expressions.
+  Status integer(package::ExprId id, int64_t &value);
+  Status cell(package::ExprId id, package::Cell &value);
+  Status integers(const std::vector<package::ExprId> &ids,
+                  std::vector<int64_t> &values);
+  OpValue exprValue(package::ExprId id, const package::Cell &cell) const;
+
+  // Before the steps.
+  Status bind();
+  Status checkSlot(size_t index);
+  Status prepareArena();
+
+  // Values.
+  Status tensor(package::ValueId id, const Tensor *&tensor);
+  Status laidOut(package::ValueId id, const Tensor *&tensor);
+  Status pointer(package::ValueId id, void *&pointer);
+  Status number(package::ValueId id, OpValue &value);
+  Status makeArena(package::ValueId id);
+  Status makeNew(package::ValueId id);
+  Status makeView(package::ValueId id);
+  Status assign(package::ValueId id, OpValue value);
+  Status layoutOf(const package::Value &value, std::vector<int64_t> &sizes,
+                  std::vector<int64_t> &strides);
+  Status checkLayout(package::ValueId id, const Tensor &tensor,
+                     const std::vector<int64_t> &sizes,
+                     const std::vector<int64_t> &strides, bool &fits) const;
+  void setOwn(package::ValueId id, Tensor tensor);
+  Entry &touch(package::ValueId id);
+  void forget(package::ValueId id);
+
+  // Steps.
+  Status step(size_t index);
+  Status launch(const package::LaunchStep &step);
+  Status call(const package::ExternStep &step, OpFunction function);
+  Status argument(const package::Argument &argument, OpValue &value);
+  Status define(const package::DefineSymbolStep &step);
+
+  // After the steps.
+  Status outputs(std::vector<OpValue> &results);
+  Status checkWritable() const;
+  Status writeBack(std::vector<OpValue> &results);
+  void reset();
+
+  const package::Program &program_;
+  const Plan &plan_;
+  const std::vector<OpValue> *inputs_ = nullptr;
+  RunOptions options_;
+
+  std::vector<package::Cell> symbols_;
+  std::vector<package::Cell> newSymbols_;
+  std::vector<package::Cell> cells_; ///< per expression; undefined: not known
+  std::vector<Entry> entries_;
+  std::vector<package::ValueId> touched_;
+  std::shared_ptr<Storage> arena_;
+  std::vector<std::shared_ptr<Storage>> kept_; ///< per value, reuseOutputs
+  std::shared_ptr<Storage> scratch_;
+  std::vector<void *> pointers_;
+  std::vector<int64_t> arguments_;
+  bool parallel_ = false; ///< some launch of the last call used several threads
+};
+
+} // namespace kiln::runtime
+
+#endif // KILN_LIB_RUNTIME_FRAME_H

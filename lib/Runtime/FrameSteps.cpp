@@ -1,0 +1,411 @@
+//===- FrameSteps.cpp - Steps and outputs of a call ----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frame.h"
+
+#include <algorithm>
+
+namespace kiln::runtime {
+
+using package::Argument;
+using package::Cell;
+using package::kNone;
+using package::Output;
+using package::ValueId;
+
+namespace {
+
+bool isMutation(Output::Role role) {
+  return role == Output::Role::BufferMutation ||
+         role == Output::Role::ParameterMutation ||
+         role == Output::Role::InputMutation;
+}
+
+OpValue constantValue(const package::Constant &constant) {
+  if (auto *b = std::get_if<bool>(&constant))
+    return *b;
+  if (auto *i = std::get_if<int64_t>(&constant))
+    return *i;
+  if (auto *f = std::get_if<double>(&constant))
+    return *f;
+  if (auto *s = std::get_if<std::string>(&constant))
+    return *s;
+  return {};
+}
+
+bool sameView(const Tensor &a, const Tensor &b) {
+  return a.data() == b.data() && a.dtype() == b.dtype() &&
+         a.sizes() == b.sizes() && a.strides() == b.strides();
+}
+
+} // namespace
+
+Result<std::vector<OpValue>>
+ProgramRunner::Frame::run(const std::vector<OpValue> &inputs,
+                          const RunOptions &options) {
+  inputs_ = &inputs;
+  options_ = options;
+  if (options_.pool && parallel_)
+    options_.pool->wake();
+  parallel_ = false;
+  std::vector<OpValue> results;
+  Status status = bind();
+  for (size_t i = 0; status && i < program_.steps.size(); ++i)
+    status = step(i);
+  if (status)
+    status = outputs(results);
+  reset();
+  if (!status)
+    return status.takeError();
+  return results;
+}
+
+// --- Steps -----------------------------------------------------------------
+
+Status ProgramRunner::Frame::step(size_t index) {
+  const package::Step &step = program_.steps[index];
+  if (auto *launchStep = std::get_if<package::LaunchStep>(&step)) {
+    if (Status s = launch(*launchStep); !s)
+      return s.error().withContext("program '" + program_.name + "', step " +
+                                   std::to_string(index));
+    return Status::success();
+  }
+  if (auto *externStep = std::get_if<package::ExternStep>(&step))
+    return call(*externStep, plan_.functions[index]);
+  if (auto *copy = std::get_if<package::CopyStep>(&step)) {
+    const Tensor *source = nullptr;
+    const Tensor *target = nullptr;
+    if (Status s = tensor(copy->source, source); !s)
+      return s;
+    if (Status s = tensor(copy->target, target); !s)
+      return s;
+    if (options_.stats)
+      ++options_.stats->copies;
+    return copyElements(*source, *target);
+  }
+  if (auto *definition = std::get_if<package::DefineSymbolStep>(&step))
+    return define(*definition);
+  if (auto *check = std::get_if<package::AssertStep>(&step)) {
+    Cell condition;
+    if (Status s = cell(check->condition, condition); !s)
+      return s;
+    if (condition.asBool())
+      return Status::success();
+    return Error::guard("assertion failed: " + check->message);
+  }
+  for (ValueId id : std::get<package::ReleaseStep>(step).values)
+    forget(id);
+  return Status::success();
+}
+
+/// Calls a kernel. Generated code carries no record of its function type, which
+/// a sanitizer would read from the bytes before it.
+__attribute__((no_sanitize("function"))) static void
+callKernel(kiln_cpu_kernel_t kernel, void *const *pointers,
+           const int64_t *arguments, int64_t begin, int64_t end,
+           void *scratch) {
+  kernel(pointers, arguments, begin, end, scratch);
+}
+
+Status ProgramRunner::Frame::launch(const package::LaunchStep &step) {
+  int64_t workItems = 0;
+  if (Status s = integer(step.workItems, workItems); !s)
+    return s;
+  if (workItems < 0)
+    return Error::malformed("expected at least 0 work items, found " +
+                            std::to_string(workItems));
+  for (size_t i = 0; i < step.buffers.size(); ++i)
+    if (Status s = pointer(step.buffers[i], pointers_[i]); !s)
+      return s;
+  for (size_t i = 0; i < step.arguments.size(); ++i) {
+    package::Cell value;
+    if (Status s = cell(step.arguments[i], value); !s)
+      return s;
+    // A float travels as its bits; both are eight bytes of the cell.
+    arguments_[i] = value.integer;
+  }
+  if (workItems == 0)
+    return Status::success();
+
+  ThreadPool *pool = options_.pool;
+  bool several = pool && pool->threads() > 1 && workItems > step.grain;
+  parallel_ |= several;
+  size_t scratchBytes = 0;
+  uint8_t *scratch = nullptr;
+  if (step.scratchBytes != kNone) {
+    int64_t bytes = 0;
+    if (Status s = integer(step.scratchBytes, bytes); !s)
+      return s;
+    constexpr int64_t kMostScratch = int64_t(1) << 36;
+    if (bytes < 0 || bytes > kMostScratch)
+      return Error::malformed("expected 0 to 2^36 scratch bytes, found " +
+                              std::to_string(bytes));
+    scratchBytes = (static_cast<size_t>(bytes) + 63) & ~size_t(63);
+    size_t needed = scratchBytes * (several ? pool->threads() : 1);
+    if (needed > 0 && (!scratch_ || scratch_->bytes() < needed)) {
+      auto storage = Storage::allocate(needed);
+      if (!storage)
+        return storage.takeError();
+      scratch_ = std::move(*storage);
+    }
+    scratch = scratchBytes ? scratch_->data() : nullptr;
+  }
+
+  kiln_cpu_kernel_t kernel = plan_.image->kernel(step.kernel);
+  void *const *pointers = pointers_.data();
+  const int64_t *arguments = arguments_.data();
+  if (several)
+    pool->parallelFor(workItems, step.grain,
+                      [&](int64_t begin, int64_t end, unsigned thread) {
+                        callKernel(kernel, pointers, arguments, begin, end,
+                                   scratch ? scratch + thread * scratchBytes
+                                           : nullptr);
+                      });
+  else
+    callKernel(kernel, pointers, arguments, 0, workItems, scratch);
+  if (options_.stats)
+    ++options_.stats->kernelLaunches;
+  return Status::success();
+}
+
+Status ProgramRunner::Frame::argument(const Argument &argument,
+                                      OpValue &value) {
+  const auto &v = argument.value;
+  if (auto *ref = std::get_if<Argument::TensorRef>(&v)) {
+    const Entry &entry = entries_[ref->value];
+    if (entry.set && !entry.tensor) { // a number, or an absent result
+      value = entry.own;
+      return Status::success();
+    }
+    const Tensor *held = nullptr;
+    Status status = tensor(ref->value, held);
+    if (status)
+      value = *held;
+    else if (entries_[ref->value].set) { // an input that is no tensor
+      value = entries_[ref->value].own;
+      return Status::success();
+    }
+    return status;
+  }
+  if (auto *ref = std::get_if<Argument::ExprRef>(&v)) {
+    Cell result;
+    if (Status s = cell(ref->expr, result); !s)
+      return s;
+    value = exprValue(ref->expr, result);
+    return Status::success();
+  }
+  if (auto *ref = std::get_if<Argument::ScalarRef>(&v))
+    return number(ref->value, value);
+  if (auto *list = std::get_if<Argument::List>(&v)) {
+    OpValue::List values(list->size());
+    for (size_t i = 0; i < list->size(); ++i)
+      if (Status s = this->argument((*list)[i], values[i]); !s)
+        return s;
+    value = std::move(values);
+    return Status::success();
+  }
+  if (auto *b = std::get_if<bool>(&v))
+    value = *b;
+  else if (auto *i = std::get_if<int64_t>(&v))
+    value = *i;
+  else if (auto *f = std::get_if<double>(&v))
+    value = *f;
+  else if (auto *s = std::get_if<std::string>(&v))
+    value = *s;
+  else if (auto *dtype = std::get_if<Argument::DTypeRef>(&v))
+    value = dtype->dtype;
+  else if (auto *complex = std::get_if<std::complex<double>>(&v))
+    value = *complex;
+  else
+    value = OpValue();
+  return Status::success();
+}
+
+Status ProgramRunner::Frame::call(const package::ExternStep &step,
+                                  OpFunction function) {
+  auto located = [&](const Error &error) {
+    Error result = error.withContext(step.overload);
+    if (!step.location.empty())
+      result.message += " (at " + step.location + ")";
+    return result;
+  };
+  OpArguments arguments(step.arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (Status s = argument(step.arguments[i], arguments[i]); !s)
+      return located(s.error());
+  auto results = function(arguments);
+  if (!results)
+    return located(results.error());
+  if (options_.stats) {
+    ++options_.stats->externCalls;
+    if (!step.reason.empty())
+      options_.stats->addFallback(step.overload, step.reason);
+  }
+  if (results->size() < step.results.size())
+    return located(Error::internal(
+        "expected " + std::to_string(step.results.size()) +
+        " results, found " + std::to_string(results->size())));
+  for (size_t i = 0; i < step.results.size(); ++i)
+    if (step.results[i] != kNone)
+      if (Status s = assign(step.results[i], std::move((*results)[i])); !s)
+        return located(s.error());
+  return Status::success();
+}
+
+Status ProgramRunner::Frame::define(const package::DefineSymbolStep &step) {
+  const package::Symbol &symbol = program_.symbols[step.symbol];
+  Cell value;
+  if (step.dim != kNone) {
+    const Tensor *held = nullptr;
+    if (Status s = tensor(step.value, held); !s)
+      return s;
+    if (step.dim >= held->sizes().size())
+      return Error::malformed("symbol '" + symbol.name +
+                              "': expected a tensor with dimension " +
+                              std::to_string(step.dim) + ", found " +
+                              held->typeString());
+    value = Cell::ofInteger(held->sizes()[step.dim]);
+  } else {
+    OpValue found;
+    if (Status s = number(step.value, found); !s)
+      return s.error().withContext("symbol '" + symbol.name + "'");
+    if (auto *i = std::get_if<int64_t>(&found.value))
+      value = Cell::ofInteger(*i);
+    else if (auto *b = std::get_if<bool>(&found.value))
+      value = Cell::ofInteger(*b);
+    else if (auto *f = std::get_if<double>(&found.value))
+      value = Cell::ofFloat(*f);
+    else
+      return Error::unsupported("symbol '" + symbol.name +
+                                "': expected a real number, found a complex "
+                                "one");
+    if (symbol.isFloat)
+      value = Cell::ofFloat(value.asDouble());
+    else if (!value.isInteger())
+      return Error::malformed("symbol '" + symbol.name +
+                              "': expected an integer, found a float");
+  }
+  if (value.isInteger() &&
+      (value.integer < symbol.min || value.integer > symbol.max))
+    return Error::guard("symbol '" + symbol.name +
+                        "' is out of range. expected " +
+                        std::to_string(symbol.min) + " to " +
+                        std::to_string(symbol.max) + ", actual " +
+                        std::to_string(value.integer));
+  symbols_[step.symbol] = value;
+  for (uint32_t expr : plan_.exprsOfSymbol[step.symbol])
+    cells_[expr] = Cell();
+  return Status::success();
+}
+
+// --- After the steps -------------------------------------------------------
+
+Status ProgramRunner::Frame::outputs(std::vector<OpValue> &results) {
+  results.resize(program_.outputs.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Output &output = program_.outputs[i];
+    Status status = Status::success();
+    switch (output.kind) {
+    case Output::Kind::Tensor:
+      if (output.aliasOfSlot != kNone && !isMutation(output.role) &&
+          options_.writeBack)
+        results[i] = (*inputs_)[output.aliasOfSlot];
+      else
+        status = argument({Argument::TensorRef{output.value}}, results[i]);
+      break;
+    case Output::Kind::Expr: {
+      Cell value;
+      status = cell(output.expr, value);
+      if (status)
+        results[i] = exprValue(output.expr, value);
+      break;
+    }
+    case Output::Kind::Constant:
+      results[i] = constantValue(output.constant);
+      break;
+    case Output::Kind::Scalar:
+      status = number(output.value, results[i]);
+      break;
+    }
+    if (!status)
+      return status.error().withContext("output " + std::to_string(i));
+  }
+  if (plan_.mutates && options_.writeBack)
+    return writeBack(results);
+  return Status::success();
+}
+
+Status ProgramRunner::Frame::checkWritable() const {
+  for (const Output &output : program_.outputs) {
+    if (!isMutation(output.role))
+      continue;
+    const auto *target =
+        std::get_if<Tensor>(&(*inputs_)[output.aliasOfSlot].value);
+    const std::string &name = program_.slots[output.aliasOfSlot].name;
+    if (!target || !target->defined())
+      return Error::guard("expected '" + name +
+                          "' to be a tensor, since the program writes to it");
+    if (target->storage()->readOnly())
+      return Error::usage("the program writes to '" + name +
+                          "', whose storage is read-only; pass a copy");
+  }
+  return Status::success();
+}
+
+/// All new contents exist before the first write. What still shares storage
+/// with a tensor that is about to change (an old value that is returned, or two
+/// inputs that swap contents) is copied first.
+Status ProgramRunner::Frame::writeBack(std::vector<OpValue> &results) {
+  std::vector<const Storage *> written;
+  for (const Output &output : program_.outputs)
+    if (isMutation(output.role))
+      written.push_back(std::get<Tensor>((*inputs_)[output.aliasOfSlot].value)
+                            .storage()
+                            .get());
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Output &output = program_.outputs[i];
+    auto *tensor = std::get_if<Tensor>(&results[i].value);
+    if (!tensor || !tensor->defined() ||
+        std::find(written.begin(), written.end(), tensor->storage().get()) ==
+            written.end())
+      continue;
+    if (output.aliasOfSlot != kNone &&
+        (!isMutation(output.role) ||
+         sameView(*tensor, std::get<Tensor>(
+                               (*inputs_)[output.aliasOfSlot].value))))
+      continue;
+    auto copy = tensor->clone();
+    if (!copy)
+      return copy.takeError();
+    results[i] = std::move(*copy);
+  }
+  for (size_t i = 0; i < results.size(); ++i) {
+    const Output &output = program_.outputs[i];
+    if (!isMutation(output.role))
+      continue;
+    const Tensor &target =
+        std::get<Tensor>((*inputs_)[output.aliasOfSlot].value);
+    auto *contents = std::get_if<Tensor>(&results[i].value);
+    if (!contents || !contents->defined())
+      return Error::internal("new contents of '" +
+                             program_.slots[output.aliasOfSlot].name +
+                             "' are not a tensor");
+    if (!sameView(*contents, target)) {
+      if (Status s = copyElements(*contents, target); !s)
+        return s.error().withContext(
+            "new contents of '" + program_.slots[output.aliasOfSlot].name +
+            "'");
+      if (options_.stats)
+        ++options_.stats->copies;
+    }
+    results[i] = target;
+  }
+  return Status::success();
+}
+
+} // namespace kiln::runtime

@@ -1,0 +1,254 @@
+//===- ProgramRunner.cpp - Prepare programs and bind symbols -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Runtime/ProgramRunner.h"
+#include "Frame.h"
+#include "InputText.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+
+namespace kiln::runtime {
+
+using package::Cell;
+using package::kNone;
+using package::Program;
+using package::Slot;
+using package::Symbol;
+using package::Value;
+
+void RunStats::addFallback(const std::string &op, const std::string &reason) {
+  for (Fallback &fallback : fallbacks)
+    if (fallback.op == op && fallback.reason == reason) {
+      ++fallback.count;
+      return;
+    }
+  fallbacks.push_back({op, 1, reason});
+}
+
+namespace {
+
+/// The number passed for a symbolic slot, or an undefined cell.
+Cell scalarCell(const OpValue &input, bool isFloat) {
+  if (auto *i = std::get_if<int64_t>(&input.value))
+    return isFloat ? Cell::ofFloat(static_cast<double>(*i))
+                   : Cell::ofInteger(*i);
+  if (auto *b = std::get_if<bool>(&input.value))
+    return isFloat ? Cell::ofFloat(*b) : Cell::ofInteger(*b);
+  if (auto *f = std::get_if<double>(&input.value); f && isFloat)
+    return Cell::ofFloat(*f);
+  return {};
+}
+
+std::string sourceText(const Symbol &symbol, const Slot &slot) {
+  if (symbol.source == Symbol::Source::InputSize)
+    return "size of '" + slot.name + "' at index " +
+           std::to_string(symbol.dim);
+  if (symbol.source == Symbol::Source::InputStride)
+    return "stride of '" + slot.name + "' at index " +
+           std::to_string(symbol.dim);
+  return "number '" + slot.name + "'";
+}
+
+std::string rangeText(const Symbol &symbol) {
+  if (symbol.max == std::numeric_limits<int64_t>::max())
+    return "at least " + std::to_string(symbol.min);
+  return std::to_string(symbol.min) + " to " + std::to_string(symbol.max);
+}
+
+bool bindSymbol(const Symbol &symbol, const Slot &slot, const OpValue &input,
+                Cell &cell, std::string &failure) {
+  if (symbol.source == Symbol::Source::InputScalar) {
+    cell = scalarCell(input, symbol.isFloat);
+    if (!cell.defined()) {
+      failure = "expected '" + slot.name + "' to be " +
+                (symbol.isFloat ? "a number" : "an integer") + ", but found " +
+                describeInput(input);
+      return false;
+    }
+    if (symbol.isFloat)
+      return true;
+  } else {
+    auto *tensor = std::get_if<Tensor>(&input.value);
+    if (!tensor || !tensor->defined()) {
+      failure = kindFailure(slot, input);
+      return false;
+    }
+    if (symbol.dim >= tensor->sizes().size()) {
+      failure = rankFailure(slot, static_cast<int64_t>(slot.sizes.size()),
+                            tensor->rank());
+      return false;
+    }
+    cell = Cell::ofInteger(symbol.source == Symbol::Source::InputSize
+                               ? tensor->size(symbol.dim)
+                               : tensor->stride(symbol.dim));
+  }
+  int64_t found = cell.integer;
+  int64_t shifted = 0;
+  if (__builtin_sub_overflow(found, symbol.offset, &shifted) ||
+      (symbol.scale == -1 && shifted == INT64_MIN)) {
+    failure = sourceText(symbol, slot) + " overflows symbol '" + symbol.name +
+              "'";
+    return false;
+  }
+  if (symbol.scale != 1 && shifted % symbol.scale != 0) {
+    failure = sourceText(symbol, slot) + " mismatch. expected " +
+              (symbol.offset == 0 ? "" : std::to_string(symbol.offset) +
+                                             " plus ") +
+              "a multiple of " + std::to_string(symbol.scale) + ", actual " +
+              std::to_string(found);
+    return false;
+  }
+  cell.integer = shifted / symbol.scale;
+  if (cell.integer < symbol.min || cell.integer > symbol.max) {
+    failure = sourceText(symbol, slot) + " is out of range. expected '" +
+              symbol.name + "' to be " + rangeText(symbol) + ", actual " +
+              std::to_string(cell.integer);
+    return false;
+  }
+  return true;
+}
+
+} // namespace
+
+bool bindSymbols(const Program &program, const std::vector<OpValue> &inputs,
+                 Cell *cells, std::string &failure) {
+  for (size_t i = 0; i < program.symbols.size(); ++i) {
+    const Symbol &symbol = program.symbols[i];
+    if (symbol.source == Symbol::Source::Step) {
+      cells[i] = Cell();
+      continue;
+    }
+    if (!bindSymbol(symbol, program.slots[symbol.slot], inputs[symbol.slot],
+                    cells[i], failure))
+      return false;
+  }
+  return true;
+}
+
+ProgramRunner::ProgramRunner(const Program &program)
+    : program_(program), plan_(std::make_unique<Plan>()) {}
+
+ProgramRunner::~ProgramRunner() = default;
+
+Result<std::unique_ptr<ProgramRunner>>
+ProgramRunner::create(const Program &program,
+                      std::shared_ptr<LoadedImage> image,
+                      const std::vector<Tensor> &constants,
+                      const OperatorRegistry &registry) {
+  std::unique_ptr<ProgramRunner> runner(new ProgramRunner(program));
+  Plan &plan = *runner->plan_;
+  plan.image = std::move(image);
+  plan.constants = constants;
+
+  std::vector<std::string> missing;
+  plan.functions.resize(program.steps.size());
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    if (auto *launch = std::get_if<package::LaunchStep>(&program.steps[i])) {
+      plan.mostBuffers = std::max(plan.mostBuffers, launch->buffers.size());
+      plan.mostArguments =
+          std::max(plan.mostArguments, launch->arguments.size());
+    }
+    auto *call = std::get_if<package::ExternStep>(&program.steps[i]);
+    if (!call)
+      continue;
+    plan.functions[i] = registry.find(call->overload);
+    if (plan.functions[i])
+      continue;
+    std::string name = "'" + call->overload + "'";
+    if (!call->location.empty())
+      name += " (at " + call->location + ")";
+    if (std::find(missing.begin(), missing.end(), name) == missing.end())
+      missing.push_back(name);
+  }
+  if (!missing.empty()) {
+    std::string list;
+    for (const std::string &name : missing)
+      list += (list.empty() ? "" : ", ") + name;
+    return Error::unsupported(
+        "program '" + program.name + "' calls " +
+        (missing.size() == 1 ? "an operator" : "operators") +
+        " that this process does not have: " + list +
+        "; register an implementation");
+  }
+
+  size_t exprCount = program.exprs.size();
+  plan.lateExpr.resize(exprCount);
+  plan.conditionExpr.resize(exprCount);
+  plan.exprsOfSymbol.resize(program.symbols.size());
+  for (size_t i = 0; i < exprCount; ++i) {
+    std::vector<uint32_t> symbols = package::symbolsOf(program.exprs[i]);
+    plan.conditionExpr[i] = package::isCondition(program.exprs[i]);
+    for (uint32_t symbol : symbols) {
+      if (program.symbols[symbol].source != Symbol::Source::Step)
+        continue;
+      plan.lateExpr[i] = true;
+      plan.exprsOfSymbol[symbol].push_back(static_cast<uint32_t>(i));
+    }
+  }
+
+  size_t valueCount = program.values.size();
+  plan.root.resize(valueCount);
+  plan.lateValue.resize(valueCount);
+  plan.arenaRooted.resize(valueCount);
+  plan.viewsOf.resize(valueCount);
+  for (size_t i = 0; i < valueCount; ++i) {
+    const Value &value = program.values[i];
+    bool isView = value.kind == Value::Kind::View;
+    plan.root[i] = isView ? plan.root[value.base] : static_cast<uint32_t>(i);
+    if (isView)
+      plan.viewsOf[plan.root[i]].push_back(static_cast<uint32_t>(i));
+    bool late = isView && plan.lateValue[value.base];
+    late |= value.offset != kNone && plan.lateExpr[value.offset];
+    for (const auto *list : {&value.sizes, &value.strides})
+      for (package::ExprId id : *list)
+        late |= plan.lateExpr[id];
+    plan.lateValue[i] = late;
+    plan.arenaRooted[i] =
+        program.values[plan.root[i]].kind == Value::Kind::Arena;
+  }
+  for (const package::Output &output : program.outputs)
+    plan.mutates |= output.role == package::Output::Role::BufferMutation ||
+                    output.role == package::Output::Role::ParameterMutation ||
+                    output.role == package::Output::Role::InputMutation;
+  return runner;
+}
+
+std::unique_ptr<ProgramRunner::Frame> ProgramRunner::takeFrame() {
+  std::lock_guard<std::mutex> lock(framesMutex_);
+  if (frames_.empty())
+    return std::make_unique<Frame>(program_, *plan_);
+  std::unique_ptr<Frame> frame = std::move(frames_.back());
+  frames_.pop_back();
+  return frame;
+}
+
+Result<std::vector<OpValue>>
+ProgramRunner::run(const std::vector<OpValue> &inputs,
+                   const RunOptions &options) {
+  if (inputs.size() != program_.slots.size())
+    return Error::usage("program '" + program_.name + "' expects " +
+                        std::to_string(program_.slots.size()) +
+                        " inputs, found " + std::to_string(inputs.size()));
+  try {
+    std::unique_ptr<Frame> frame = takeFrame();
+    Result<std::vector<OpValue>> result = frame->run(inputs, options);
+    std::lock_guard<std::mutex> lock(framesMutex_);
+    frames_.push_back(std::move(frame));
+    return result;
+  } catch (const std::bad_alloc &) {
+    return Error::io("out of memory while running program '" + program_.name +
+                     "'");
+  } catch (const std::exception &exception) {
+    return Error::internal("program '" + program_.name +
+                           "': an operator threw: " + exception.what());
+  }
+}
+
+} // namespace kiln::runtime

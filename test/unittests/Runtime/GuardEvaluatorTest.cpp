@@ -1,0 +1,192 @@
+//===- GuardEvaluatorTest.cpp - Every guard and its sentence -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Package/SampleProgram.h"
+#include "TestKernels.h"
+#include "kiln/Runtime/GuardEvaluator.h"
+
+#include <chrono>
+#include <gtest/gtest.h>
+
+using namespace kiln;
+using namespace kiln::runtime;
+using namespace kiln::test;
+
+namespace {
+
+/// x : f32[s0, 4], k : number, y : f32[4]; guards are added by the tests.
+class Guards : public testing::Test {
+protected:
+  void SetUp() override {
+    ProgramBuilder b;
+    b.sizeSymbol("s0", 0, 0, 2, 64);
+    ExprId rows = b.symbol(0);
+    ExprId four = b.integer(4);
+    b.slot("x", {rows, four});
+    b.slot("k", {});
+    b.program.slots[1].isTensor = false;
+    b.slot("y", {four});
+    package.programs.push_back(b.program);
+  }
+
+  Guard &add(kiln_guard_kind kind, uint32_t slot, int64_t value = 0,
+             uint32_t dim = 0) {
+    Guard guard;
+    guard.kind = kind;
+    guard.slot = slot;
+    guard.value = value;
+    guard.dim = dim;
+    package.guards.push_back(guard);
+    return package.guards.back();
+  }
+
+  /// The failure, or "" if all guards hold.
+  std::string check(const std::vector<OpValue> &inputs,
+                    const std::vector<bool> *requiresGrad = nullptr) {
+    std::string failure;
+    bool ok = GuardTable(package).check(inputs, failure, requiresGrad);
+    EXPECT_EQ(ok, failure.empty());
+    return failure;
+  }
+
+  Tensor x = floats({8, 4}, std::vector<float>(32));
+  Tensor y = floats({4}, std::vector<float>(4));
+  Package package;
+};
+
+} // namespace
+
+TEST_F(Guards, SlotsAreChecked) {
+  EXPECT_EQ(check({x, int64_t(3), y}), "");
+  EXPECT_EQ(check({x, int64_t(3)}), "expected 3 inputs, found 2");
+  EXPECT_EQ(check({x, int64_t(3), floats({5}, {1, 2, 3, 4, 5})}),
+            "tensor 'y' size mismatch at index 0. expected 4, actual 5");
+  EXPECT_EQ(check({x, int64_t(3), *Tensor::empty(DType::F64, {4})}),
+            "tensor 'y' dtype mismatch. expected Float, actual Double");
+  EXPECT_EQ(check({x, int64_t(3), floats({4, 1}, {1, 2, 3, 4})}),
+            "tensor 'y' rank mismatch. expected 1, actual 2");
+  EXPECT_EQ(check({x, int64_t(3), 2.5}),
+            "expected 'y' to be a tensor, but found a float");
+  EXPECT_EQ(check({x, int64_t(3), OpValue()}),
+            "expected 'y' to be a tensor, but found nothing");
+}
+
+TEST_F(Guards, SymbolsStayInRange) {
+  EXPECT_EQ(check({floats({1, 4}, {1, 2, 3, 4}), int64_t(3), y}),
+            "size of 'x' at index 0 is out of range. expected 's0' to be 2 to "
+            "64, actual 1");
+  package.programs[0].symbols[0].scale = 3;
+  package.programs[0].symbols[0].offset = 1;
+  package.programs[0].symbols[0].min = 0;
+  EXPECT_EQ(check({x, int64_t(3), y}),
+            "size of 'x' at index 0 mismatch. expected 1 plus a multiple of "
+            "3, actual 8");
+}
+
+TEST_F(Guards, StaticGuards) {
+  add(KILN_GUARD_SIZE, 0, 8, 0);
+  EXPECT_EQ(check({x, int64_t(3), y}), "");
+  EXPECT_EQ(check({floats({16, 4}, std::vector<float>(64)), int64_t(3), y}),
+            "tensor 'x' size mismatch at index 0. expected 8, actual 16");
+  add(KILN_GUARD_STRIDE, 0, 4, 0);
+  EXPECT_EQ(check({x.asStrided({8, 4}, {1, 8}, 0), int64_t(3), y}),
+            "tensor 'x' stride mismatch at index 0. expected 4, actual 1");
+  EXPECT_EQ(check({x, int64_t(3), y}), "");
+}
+
+TEST_F(Guards, Values) {
+  add(KILN_GUARD_SCALAR_VALUE, 1).constant = int64_t(3);
+  EXPECT_EQ(check({x, int64_t(3), y}), "");
+  EXPECT_EQ(check({x, int64_t(4), y}),
+            "value of 'k' mismatch. expected 3, actual 4");
+  EXPECT_EQ(check({x, 3.0, y}), "value of 'k' mismatch. expected 3, actual 3");
+  EXPECT_EQ(check({x, std::string("a"), y}),
+            "value of 'k' mismatch. expected 3, actual 'a'");
+}
+
+TEST_F(Guards, Relations) {
+  ProgramBuilder b;
+  b.program = package.programs[0];
+  ExprId even = b.expr(ExprBuilder().symbol(0).integer(2).op(KILN_EXPR_MOD)
+                           .integer(0).op(KILN_EXPR_EQ).build());
+  ExprId half = b.expr(
+      ExprBuilder().symbol(0).integer(2).op(KILN_EXPR_FLOORDIV).build());
+  ExprId broken = b.expr(
+      ExprBuilder().symbol(0).integer(0).op(KILN_EXPR_FLOORDIV).build());
+  package.programs[0] = b.program;
+  add(KILN_GUARD_EXPR, 0).expr = even;
+  EXPECT_EQ(check({x, int64_t(3), y}), "");
+  Tensor odd = floats({7, 4}, std::vector<float>(28));
+  EXPECT_EQ(check({odd, int64_t(3), y}),
+            "guard 's0 % 2 == 0' does not hold with s0 = 7");
+  package.guards[0].text = "Mod(s0, 2) == 0";
+  EXPECT_EQ(check({odd, int64_t(3), y}),
+            "guard 'Mod(s0, 2) == 0' does not hold with s0 = 7");
+  EXPECT_EQ(check({OpValue(), int64_t(3), y}),
+            "expected 'x' to be a tensor, but found nothing");
+  Guard &size = add(KILN_GUARD_SIZE_EXPR, 2);
+  size.expr = half;
+  EXPECT_EQ(check({x, int64_t(3), y}), "");
+  Tensor ten = floats({10, 4}, std::vector<float>(40));
+  EXPECT_EQ(check({ten, int64_t(3), y}),
+            "tensor 'y' size mismatch at index 0. expected 5, actual 4");
+  package.guards[0].text.clear();
+  package.guards[0].expr = broken;
+  EXPECT_EQ(check({x, int64_t(3), y}),
+            "guard 's0//0' does not hold (division by zero) with s0 = 8");
+}
+
+TEST_F(Guards, Aliasing) {
+  add(KILN_GUARD_NO_ALIAS, 0, 2);
+  EXPECT_EQ(check({x, int64_t(3), y}), "");
+  EXPECT_EQ(check({x, int64_t(3), x.asStrided({4}, {1}, 28)}),
+            "tensors 'x' and 'y' overlap. expected separate memory");
+  package.guards[0].kind = KILN_GUARD_SAME_STORAGE;
+  EXPECT_EQ(check({x, int64_t(3), x.asStrided({4}, {1}, 28)}), "");
+  EXPECT_EQ(check({x, int64_t(3), y}),
+            "tensors 'x' and 'y' have separate storage. expected the same "
+            "storage");
+}
+
+TEST_F(Guards, DeviceAlignmentAndGradients) {
+  add(KILN_GUARD_ALIGNMENT, 2, 64);
+  EXPECT_EQ(check({x, int64_t(3), y}), "");
+  EXPECT_EQ(check({x, int64_t(3), x.asStrided({4}, {1}, 1)}),
+            "tensor 'y' alignment mismatch. expected a multiple of 64 bytes, "
+            "actual 4 bytes");
+  package.guards.clear();
+  add(KILN_GUARD_REQUIRES_GRAD, 0, 1);
+  EXPECT_EQ(check({x, int64_t(3), y}), "");
+  std::vector<bool> none(3);
+  EXPECT_EQ(check({x, int64_t(3), y}, &none),
+            "tensor 'x' requires_grad mismatch. expected requires_grad=1");
+  package.guards.clear();
+  add(KILN_GUARD_DEVICE, 0, 1);
+  EXPECT_EQ(check({x, int64_t(3), y}),
+            "tensor 'x' device mismatch. expected cuda, actual cpu");
+}
+
+TEST_F(Guards, TakeFarLessThanAMicrosecond) {
+  add(KILN_GUARD_SIZE, 0, 8, 0);
+  add(KILN_GUARD_STRIDE, 0, 4, 0);
+  add(KILN_GUARD_EXPR, 0).expr = 0;
+  GuardTable table(package);
+  std::vector<OpValue> inputs = {x, int64_t(3), y};
+  std::string failure;
+  double best = 1e9;
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < 10000; ++i)
+      ASSERT_TRUE(table.check(inputs, failure));
+    std::chrono::duration<double, std::nano> time =
+        std::chrono::steady_clock::now() - begin;
+    best = std::min(best, time.count() / 10000);
+  }
+  std::printf("  %zu checks: %.0f ns\n", table.size(), best);
+  EXPECT_LT(best, 10000);
+}
