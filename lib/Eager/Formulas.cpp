@@ -1,0 +1,67 @@
+//===- Formulas.cpp - Special functions that <cmath> lacks ----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formulas.h"
+
+using namespace kiln::eager;
+
+/// Recurrence up to 10, then the asymptotic series; reflection below zero.
+double formula::digamma(double x) {
+  if (x == 0)
+    return std::copysign(INFINITY, -x);
+  if (x < 0) {
+    if (x == std::trunc(x))
+      return NAN;
+    double fraction = x - std::floor(x);
+    return digamma(1 - x) - M_PI / std::tan(M_PI * fraction);
+  }
+  double result = 0;
+  for (; x < 10; x += 1)
+    result -= 1 / x;
+  double inverse = 1 / (x * x);
+  double series =
+      inverse *
+      (1.0 / 12 -
+       inverse * (1.0 / 120 -
+                  inverse * (1.0 / 252 -
+                             inverse * (1.0 / 240 - inverse * (1.0 / 132)))));
+  return result + std::log(x) - 0.5 / x - series;
+}
+
+/// A rational start (Giles) refined by two Newton steps on erf.
+double formula::erfinv(double x) {
+  if (!(std::fabs(x) < 1))
+    return std::fabs(x) == 1 ? std::copysign(INFINITY, x) : NAN;
+  double w = -std::log((1 - x) * (1 + x)), p;
+  if (w < 5) {
+    w -= 2.5;
+    p = 2.81022636e-08;
+    for (double c : {3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
+                     0.00021858087, -0.00125372503, -0.00417768164,
+                     0.246640727, 1.50140941})
+      p = p * w + c;
+  } else {
+    w = std::sqrt(w) - 3;
+    p = -0.000200214257;
+    for (double c : {0.000100950558, 0.00134934322, -0.00367342844,
+                     0.00573950773, -0.0076224613, 0.00943887047, 1.00167406,
+                     2.83297682})
+      p = p * w + c;
+  }
+  double y = p * x;
+  for (int step = 0; step < 2; ++step) {
+    // near one, 1 - erf keeps the digits that erf has lost
+    double error = std::fabs(x) > 0.5
+                       ? std::copysign((1 - std::fabs(x)) -
+                                           std::erfc(std::fabs(y)),
+                                       -x)
+                       : std::erf(y) - x;
+    y -= error / (M_2_SQRTPI * std::exp(-y * y));
+  }
+  return y;
+}

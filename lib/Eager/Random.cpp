@@ -1,0 +1,352 @@
+//===- Random.cpp - Random tensors and dropout ----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Random values follow the distribution, not PyTorch's stream. Each thread has
+// its own generator, seeded by the system.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Elements.h"
+#include "MemoryFormat.h"
+#include "Operators.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+
+using namespace kiln;
+using namespace kiln::eager;
+
+static std::mt19937_64 &generator() {
+  thread_local std::mt19937_64 engine{std::random_device{}()};
+  return engine;
+}
+
+/// In [0, 1), with 24 bits for f32 and fewer so that rounding never gives 1.
+static double uniformUnit(DType dtype) {
+  int bits = dtype == DType::F64    ? 53
+             : dtype == DType::F16  ? 11
+             : dtype == DType::BF16 ? 8
+                                    : 24;
+  return std::ldexp(double(generator()() >> (64 - bits)), -bits);
+}
+
+/// A tensor of `sizes` of values drawn one by one.
+template <typename F>
+static Tensor drawn(DType dtype, const Ints &sizes, F draw) {
+  Tensor result = empty(dtype, sizes);
+  std::vector<double> values(result.numel());
+  for (double &value : values)
+    value = draw();
+  if (isBoolOrInteger(dtype))
+    writeAll(result, std::vector<int64_t>(values.begin(), values.end()));
+  else
+    writeAll(result, values);
+  return result;
+}
+
+static void requireRandomFloat(DType dtype) {
+  require(isFloat(dtype) && itemSize(dtype) > 1,
+          {"expected a floating point type, found ", dtype});
+}
+
+/// Complex tensors are drawn as pairs of reals.
+static Tensor complexOf(DType dtype, const Ints &sizes, const Tensor &pairs) {
+  auto parts = readAll<double>(pairs);
+  std::vector<CDouble> values(parts.size() / 2);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = {parts[2 * i], parts[2 * i + 1]};
+  return makeTensor(dtype, sizes, values);
+}
+static Ints pairSizes(Ints sizes) {
+  sizes.push_back(2);
+  return sizes;
+}
+
+static Tensor uniformTensor(DType dtype, const Ints &sizes, double from,
+                            double to) {
+  if (isComplex(dtype))
+    return complexOf(dtype, sizes, uniformTensor(realDType(dtype),
+                                                 pairSizes(sizes), from, to));
+  requireRandomFloat(dtype);
+  require(from <= to, {"expected a range from low to high"});
+  require(std::isfinite(to - from), {"the range is too wide"});
+  return drawn(dtype, sizes,
+               [&] { return from + (to - from) * uniformUnit(dtype); });
+}
+static Tensor normalTensor(DType dtype, const Ints &sizes, double mean,
+                           double deviation) {
+  if (isComplex(dtype)) // half of the variance in each part
+    return complexOf(dtype, sizes,
+                     normalTensor(realDType(dtype), pairSizes(sizes), mean,
+                                  deviation * std::sqrt(0.5)));
+  requireRandomFloat(dtype);
+  require(deviation >= 0, {"a standard deviation must not be negative"});
+  std::normal_distribution<double> normal;
+  return drawn(dtype, sizes,
+               [&] { return mean + deviation * normal(generator()); });
+}
+
+static Values rand(const Args &args) {
+  return {uniformTensor(args.dtypeOr(1, DType::F32), args.ints(0), 0, 1)};
+}
+static Values randLike(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  return {uniformTensor(args.dtypeOr(1, x.dtype()), x.sizes(), 0, 1)};
+}
+static Values randn(const Args &args) {
+  return {normalTensor(args.dtypeOr(1, DType::F32), args.ints(0), 0, 1)};
+}
+static Values randnLike(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  return {normalTensor(args.dtypeOr(1, x.dtype()), x.sizes(), 0, 1)};
+}
+static Values uniform(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  return {uniformTensor(x.dtype(), x.sizes(), args.optNumber(1).value_or(0),
+                        args.optNumber(2).value_or(1))};
+}
+static Values normal(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  return {normalTensor(x.dtype(), x.sizes(), args.optNumber(1).value_or(0),
+                       args.optNumber(2).value_or(1))};
+}
+static Values exponential(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  double rate = args.optNumber(1).value_or(1);
+  requireRandomFloat(x.dtype());
+  require(rate > 0, {"expected a positive rate"});
+  std::exponential_distribution<double> distribution(rate);
+  return {
+      drawn(x.dtype(), x.sizes(), [&] { return distribution(generator()); })};
+}
+
+static Tensor integers(DType dtype, const Ints &sizes, int64_t low,
+                       int64_t high) {
+  require(low < high, {"expected low < high, found ", low, " and ", high});
+  std::uniform_int_distribution<int64_t> distribution(low, high - 1);
+  return drawn(dtype, sizes,
+               [&] { return double(distribution(generator())); });
+}
+static Values randint(const Args &args) {
+  return {integers(args.dtypeOr(2, DType::I64), args.ints(1), 0,
+                   args.integer(0))};
+}
+static Values randintLow(const Args &args) {
+  return {integers(args.dtypeOr(3, DType::I64), args.ints(2), args.integer(0),
+                   args.integer(1))};
+}
+static Values randintLike(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  return {integers(args.dtypeOr(2, x.dtype()), x.sizes(), 0, args.integer(1))};
+}
+static Values randintLikeLow(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  return {integers(args.dtypeOr(3, x.dtype()), x.sizes(), args.integer(1),
+                   args.integer(2))};
+}
+static Values randperm(const Args &args) {
+  int64_t n = args.integer(0);
+  require(n >= 0, {"expected a size, found ", n});
+  Tensor result = empty(args.dtypeOr(1, DType::I64), {n});
+  std::vector<int64_t> values(n);
+  std::iota(values.begin(), values.end(), 0);
+  std::shuffle(values.begin(), values.end(), generator());
+  writeAll(result, values);
+  return {result};
+}
+
+//===----------------------------------------------------------------------===//
+// Bernoulli and dropout
+//===----------------------------------------------------------------------===//
+
+static void requireProbability(double p) {
+  require(p >= 0 && p <= 1, {"a probability must lie between 0 and 1"});
+}
+
+static Tensor coins(DType dtype, const Ints &sizes, double p) {
+  requireProbability(p);
+  return drawn(dtype, sizes,
+               [&] { return double(uniformUnit(DType::F64) < p); });
+}
+
+static Tensor coinsOf(DType dtype, const Tensor &probabilities) {
+  auto values = readAll<double>(probabilities);
+  for (double &value : values) {
+    requireProbability(value);
+    value = uniformUnit(DType::F64) < value;
+  }
+  return makeTensor(dtype, probabilities.sizes(), values);
+}
+
+static Values bernoulli(const Args &args) {
+  const Tensor &p = args.tensor(0);
+  requireFloat(p);
+  return {coinsOf(p.dtype(), p)};
+}
+static Values bernoulliP(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  return {coins(x.dtype(), x.sizes(), args.optNumber(1).value_or(0.5))};
+}
+static Values bernoulliTensor(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  requireFloat(args.tensor(1));
+  return {coinsOf(x.dtype(), expandTo(args.tensor(1), x.sizes()))};
+}
+
+/// x times mask times scale, in the compute type of x.
+static Tensor masked(const Tensor &x, const Tensor &mask, double scale) {
+  return withNumber(x.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    auto values = readAll<T>(x);
+    auto keep = readAll<double>(expandTo(mask, x.sizes()));
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<T>(values[i] * static_cast<T>(keep[i] * scale));
+    return makeTensor(x.dtype(), x.sizes(), values);
+  });
+}
+
+static double keepScale(double p) { return p == 1 ? 0 : 1 / (1 - p); }
+
+static Values nativeDropout(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  double p = args.number(1);
+  requireProbability(p);
+  bool train = args.isNone(2) || args.flag(2);
+  require(!isBoolOrInteger(x.dtype()) || !train,
+          {"dropout needs a floating point type, found ", x});
+  if (!train)
+    return {take(x.clone()), filled(DType::Bool, x.sizes(), true)};
+  Tensor mask = coins(DType::Bool, x.sizes(), 1 - p);
+  return {masked(x, mask, keepScale(p)), mask};
+}
+
+static Values nativeDropoutBackward(const Args &args) {
+  const Tensor &gradient = args.tensor(0);
+  DType dtype = isBoolOrInteger(gradient.dtype()) ? DType::F32
+                                                  : gradient.dtype();
+  return {masked(inDType(gradient, dtype), args.tensor(1), args.number(2))};
+}
+
+static Values dropout(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  requireProbability(args.number(1));
+  if (!args.flag(2) || args.number(1) == 0 || x.numel() == 0)
+    return {x};
+  return {nativeDropout(args)[0]};
+}
+
+/// Dropped elements become the negative saturation value of selu; the affine
+/// map restores mean and variance.
+static Values alphaDropout(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  double p = args.number(1);
+  requireProbability(p);
+  if (!args.flag(2) || p == 0 || x.numel() == 0)
+    return {x};
+  requireFloat(x);
+  if (p == 1)
+    return {filled(x.dtype(), x.sizes(), int64_t(0))};
+  const double alpha = 1.7580993408473766;
+  double a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
+  auto values = readAll<double>(x);
+  for (double &value : values)
+    value = uniformUnit(DType::F64) < p ? -alpha * a + alpha * a * p
+                                        : value * a + alpha * a * p;
+  return {makeTensor(x.dtype(), x.sizes(), values)};
+}
+
+/// Schema: self, num_samples, replacement.
+static Values multinomial(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  int64_t samples = args.integer(1);
+  bool replacement = args.flag(2);
+  requireFloat(x);
+  require(x.rank() == 1 || x.rank() == 2,
+          {"expected 1 or 2 dimensions, found ", x});
+  int64_t n = x.sizes().back(), rows = x.rank() == 2 ? x.size(0) : 1;
+  require(samples > 0 && (replacement || samples <= n),
+          {"cannot draw ", samples, " samples from ", n, " categories"});
+  auto weights = readAll<double>(x);
+  std::vector<int64_t> result;
+  for (int64_t r = 0; r < rows; ++r) {
+    std::vector<double> row(weights.begin() + r * n,
+                            weights.begin() + (r + 1) * n);
+    int64_t positive = 0;
+    for (double weight : row) {
+      require(weight >= 0 && std::isfinite(weight),
+              {"probabilities must be finite and not negative"});
+      positive += weight > 0;
+    }
+    require(positive > 0, {"the probabilities of a row add up to zero"});
+    for (int64_t s = 0; s < samples; ++s) {
+      if (std::accumulate(row.begin(), row.end(), 0.0) == 0)
+        row.assign(n, 1); // only categories of probability zero are left
+      std::discrete_distribution<int64_t> pick(row.begin(), row.end());
+      int64_t index = pick(generator());
+      result.push_back(index);
+      if (!replacement)
+        row[index] = 0;
+    }
+  }
+  Ints sizes = x.sizes();
+  sizes.back() = samples;
+  return {makeTensor(DType::I64, sizes, result)};
+}
+
+/// Schema: self, noise, lower, upper, training.
+static Values rrelu(const Args &args) {
+  const Tensor &x = args.tensor(0);
+  double lower = args.number(2), upper = args.number(3);
+  requireFloat(x);
+  require(lower <= upper, {"expected lower <= upper"});
+  bool training = args.flag(4);
+  auto values = readAll<double>(x);
+  auto noise = readAll<double>(args.tensor(1));
+  require(!training || noise.size() == values.size(),
+          {"expected noise of sizes ", x.sizes()});
+  for (size_t i = 0; i < values.size(); ++i) {
+    double slope = training ? lower + (upper - lower) * uniformUnit(DType::F64)
+                            : (lower + upper) / 2;
+    bool scales = training ? values[i] <= 0 : values[i] < 0;
+    if (scales)
+      values[i] *= slope;
+    if (training)
+      noise[i] = scales ? slope : 1;
+  }
+  return {makeTensor(x.dtype(), x.sizes(), values),
+          makeTensor(args.tensor(1).dtype(), args.tensor(1).sizes(), noise)};
+}
+
+void eager::addRandomOperators(Table &table) {
+  table.op<rand>("rand.default");
+  table.op<randLike>("rand_like.default");
+  table.op<randn>("randn.default");
+  table.op<randnLike>("randn_like.default");
+  table.both<uniform>("uniform", "default");
+  table.op<normal>("normal_functional.default");
+  table.inPlace<normal>("normal_.default");
+  table.both<exponential>("exponential", "default");
+  table.op<randint>("randint.default");
+  table.op<randintLow>("randint.low");
+  table.op<randintLike>("randint_like.default");
+  table.op<randintLikeLow>("randint_like.low_dtype");
+  table.op<randperm>("randperm.default");
+  table.op<bernoulli>("bernoulli.default");
+  table.op<bernoulliP>("bernoulli.p");
+  table.inPlace<bernoulliP>("bernoulli_.float");
+  table.op<bernoulliTensor>("bernoulli.Tensor");
+  table.inPlace<bernoulliTensor>("bernoulli_.Tensor");
+  table.op<nativeDropout>("native_dropout.default");
+  table.op<nativeDropoutBackward>("native_dropout_backward.default");
+  table.both<dropout>("dropout", "default");
+  table.both<alphaDropout>("alpha_dropout", "default");
+  table.op<multinomial>("multinomial.default");
+  table.op<rrelu>("rrelu_with_noise_functional.default");
+}
