@@ -1,0 +1,45 @@
+//===- CacheConfig.h - The environment of the cache -----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The only place that reads cache variables. Booleans follow PyTorch: `1`
+// enables, any other value disables, unset leaves the default.
+//
+//   variable                             default            meaning
+//   KILN_CACHE_DIR,                      <tmp>/kiln_<user>  root of the cache
+//     TORCHINDUCTOR_CACHE_DIR
+//   TORCHINDUCTOR_FX_GRAPH_CACHE         on                 inference programs
+//   TORCHINDUCTOR_AUTOGRAD_CACHE         on                 training programs
+//   TORCHINDUCTOR_FORCE_DISABLE_CACHES   off                wins over all
+//
+// A process that gained privileges (setuid) ignores all of them and runs
+// without a cache.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_CACHE_CACHECONFIG_H
+#define KILN_CACHE_CACHECONFIG_H
+
+#include <optional>
+#include <string>
+
+namespace kiln::cache {
+
+struct CacheConfig {
+  bool fxGraph = true;
+  bool aotAutograd = true;
+  std::string root; ///< absolute; empty when no cache may be used
+
+  bool enabled() const { return !root.empty() && (fxGraph || aotAutograd); }
+};
+
+/// Reads the environment. `directory` (from `--cache-dir`) wins over it.
+CacheConfig readCacheConfig(const std::optional<std::string> &directory);
+
+} // namespace kiln::cache
+
+#endif // KILN_CACHE_CACHECONFIG_H

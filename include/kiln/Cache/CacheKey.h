@@ -1,0 +1,104 @@
+//===- CacheKey.h - Keys over typed, labelled parts -----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A key is SHA-256 over a record of typed, length-prefixed fields, so that no
+// two different inputs can be written as the same bytes:
+//
+//   record := "KCE1" u8:kind u32:n field*n
+//   field  := u16:tag u8:type u64:length bytes       tags strictly ascending
+//   key    := SHA-256("kiln-key-v1\0" record)
+//
+// All integers are little-endian. Each field also carries a label that is not
+// hashed: it names the part when a key is shown to people, and two keys are
+// compared part by part to say why a lookup missed.
+//
+// Example:
+//
+//   CacheKeyBuilder builder(KeyKind::FxGraph);
+//   builder.addDigest(KeyTag::Source, "source", sourceDigest);
+//   builder.addText(KeyTag::Options, "options", "backend=inductor\n");
+//   CacheKey key = builder.finish();
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_CACHE_CACHEKEY_H
+#define KILN_CACHE_CACHEKEY_H
+
+#include "kiln/Base/Digest.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln::cache {
+
+/// What a key stands for. The numbers are part of the hashed record.
+enum class KeyKind : uint8_t {
+  Environment = 1, ///< the compiler and the machine: `env_id`
+  FxGraph = 2,     ///< a program compiled for inference
+  AotAutograd = 3, ///< a forward and a backward program
+  Kernel = 4,
+  Autotune = 5,
+  Pgo = 6,
+};
+
+/// The fields of the records, one number each for all kinds.
+enum class KeyTag : uint16_t {
+  // KeyKind::Environment
+  FormatEpoch = 1,
+  BuildIds = 2,     ///< list of ELF build ids, sorted
+  Processor = 3,    ///< what `target=native` means on this machine
+  KernelAbi = 4,
+  // graphs
+  EnvironmentId = 16,
+  Source = 17,      ///< digest of the archive or module
+  Model = 18,       ///< program of an archive with several
+  Options = 19,     ///< the options record of CompilerABI.h
+  Namespace = 20,
+};
+
+/// One labelled part of a key, in words.
+struct KeyPart {
+  std::string label;
+  std::string value;
+};
+
+struct CacheKey {
+  KeyKind kind = KeyKind::FxGraph;
+  Digest digest;
+  std::vector<KeyPart> parts;
+};
+
+/// Builds a record field by field. Tags must ascend: a programming error is
+/// reported by `finish` through an assertion in debug builds and sorts nothing.
+class CacheKeyBuilder {
+public:
+  explicit CacheKeyBuilder(KeyKind kind);
+
+  void addNumber(KeyTag tag, std::string_view label, uint64_t value);
+  void addText(KeyTag tag, std::string_view label, std::string_view text);
+  void addDigest(KeyTag tag, std::string_view label, const Digest &digest);
+  void addTexts(KeyTag tag, std::string_view label,
+                const std::vector<std::string> &texts);
+
+  CacheKey finish();
+
+private:
+  void field(KeyTag tag, uint8_t type, std::string_view label, ByteView bytes,
+             std::string shown);
+
+  KeyKind kind_;
+  uint16_t lastTag_ = 0;
+  uint32_t count_ = 0;
+  std::vector<uint8_t> fields_;
+  std::vector<KeyPart> parts_;
+};
+
+} // namespace kiln::cache
+
+#endif // KILN_CACHE_CACHEKEY_H

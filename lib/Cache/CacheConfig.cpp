@@ -1,0 +1,91 @@
+//===- CacheConfig.cpp - Environment to settings --------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Cache/CacheConfig.h"
+
+#include <cctype>
+#include <climits>
+#include <cstdlib>
+#include <pwd.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+using namespace kiln::cache;
+
+static bool readSwitch(const char *name, bool fallback) {
+  const char *value = std::getenv(name);
+  return value ? std::string(value) == "1" : fallback;
+}
+
+/// The user's name with everything but letters, digits, '-' and '_' replaced,
+/// so that it is always one path component.
+static std::string userName() {
+  struct passwd record;
+  struct passwd *found = nullptr;
+  char buffer[4096];
+  std::string name;
+  if (getpwuid_r(geteuid(), &record, buffer, sizeof(buffer), &found) == 0 &&
+      found)
+    name = found->pw_name;
+  if (name.empty())
+    name = std::to_string(geteuid());
+  for (char &c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-')
+      c = '_';
+  return name;
+}
+
+static std::string defaultRoot() {
+  const char *temporary = std::getenv("TMPDIR");
+  std::string base =
+      temporary && temporary[0] == '/' ? temporary : "/tmp";
+  while (base.size() > 1 && base.back() == '/')
+    base.pop_back();
+  return base + "/kiln_" + userName();
+}
+
+/// An absolute path without a final slash; empty when that cannot be had.
+static std::string normalize(const std::string &path) {
+  std::string result = path;
+  if (!result.empty() && result[0] != '/') {
+    char current[PATH_MAX];
+    if (!getcwd(current, sizeof(current)))
+      return "";
+    result = std::string(current) + "/" + result;
+  }
+  while (result.size() > 1 && result.back() == '/')
+    result.pop_back();
+  return result;
+}
+
+CacheConfig
+kiln::cache::readCacheConfig(const std::optional<std::string> &directory) {
+  CacheConfig config;
+  if (getauxval(AT_SECURE) != 0 ||
+      readSwitch("TORCHINDUCTOR_FORCE_DISABLE_CACHES", false)) {
+    config.fxGraph = config.aotAutograd = false;
+    return config;
+  }
+  config.fxGraph = readSwitch("TORCHINDUCTOR_FX_GRAPH_CACHE", true);
+  config.aotAutograd =
+      config.fxGraph && readSwitch("TORCHINDUCTOR_AUTOGRAD_CACHE", true);
+  if (directory) {
+    config.root = normalize(*directory);
+    return config;
+  }
+  for (const char *name : {"KILN_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"}) {
+    const char *value = std::getenv(name);
+    // A relative path would mean another cache in each folder: the default.
+    if (value && value[0] == '/') {
+      config.root = normalize(value);
+      return config;
+    }
+  }
+  config.root = defaultRoot();
+  return config;
+}

@@ -1,0 +1,173 @@
+//===- CacheEntry.cpp - Encode, decode, verify ----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Cache/CacheEntry.h"
+
+#include <algorithm>
+#include <zstd.h>
+
+using namespace kiln;
+using namespace kiln::cache;
+
+static constexpr uint8_t kMagic[8] = {0x89, 0x4B, 0x4C, 0x4E,
+                                      0x43, 0x0D, 0x0A, 0x1A};
+static constexpr size_t kCrcOffset = 224;
+static constexpr size_t kCompressionThreshold = 4096;
+// Level 1: native code shrinks three times at more than disk speed.
+static constexpr int kCompressionLevel = 1;
+
+/// CRC-32 (IEEE 802.3, reflected), bit by bit: 224 bytes do not need a table.
+static uint32_t crc32(ByteView bytes) {
+  uint32_t crc = ~0u;
+  for (uint8_t byte : bytes) {
+    crc ^= byte;
+    for (int bit = 0; bit < 8; ++bit)
+      crc = (crc >> 1) ^ (0xEDB88320u & (0u - (crc & 1)));
+  }
+  return ~crc;
+}
+
+std::vector<uint8_t> cache::encodeEntry(const Digest &key,
+                                        const Digest &environment,
+                                        const EntryInfo &info,
+                                        ByteView payload) {
+  std::vector<uint8_t> compressed;
+  ByteView stored = payload;
+  if (payload.size() > kCompressionThreshold) {
+    compressed.resize(ZSTD_compressBound(payload.size()));
+    size_t size =
+        ZSTD_compress(compressed.data(), compressed.size(), payload.data(),
+                      payload.size(), kCompressionLevel);
+    bool worthIt = !ZSTD_isError(size) && size <= payload.size() / 10 * 9 &&
+                   payload.size() <= size * kMaxCompressionRatio;
+    compressed.resize(worthIt ? size : 0);
+    if (worthIt)
+      stored = compressed;
+  }
+  bool isCompressed = stored.data() != payload.data();
+
+  std::vector<uint8_t> out;
+  out.reserve(kEntryHeaderBytes + stored.size());
+  ByteWriter writer(out);
+  writer.bytes(ByteView(kMagic, sizeof(kMagic)));
+  writer.u16(1);
+  writer.u16(kEntryHeaderBytes);
+  writer.u16(static_cast<uint16_t>(info.kind));
+  writer.u8(isCompressed);
+  writer.u8(0);
+  writer.u32(info.nativeCode ? 1 : 0);
+  writer.u32(0);
+  writer.u64(stored.size());
+  writer.u64(payload.size());
+  writer.u64(info.createdMillis);
+  writer.u64(info.compileTimeMicros);
+  writer.u64(0);
+  writer.bytes(ByteView(key.bytes.data(), key.bytes.size()));
+  writer.bytes(ByteView(environment.bytes.data(), environment.bytes.size()));
+  Digest digest = sha256(stored);
+  writer.bytes(ByteView(digest.bytes.data(), digest.bytes.size()));
+  out.resize(kCrcOffset, 0);
+  writer.u32(crc32(ByteView(out.data(), kCrcOffset)));
+  out.resize(kEntryHeaderBytes, 0);
+  writer.bytes(stored);
+  return out;
+}
+
+static DecodedEntry refuse(EntryFault fault, std::string reason) {
+  DecodedEntry result;
+  result.fault = fault;
+  result.reason = std::move(reason);
+  return result;
+}
+
+static bool allZero(ByteView bytes) {
+  return std::all_of(bytes.begin(), bytes.end(),
+                     [](uint8_t byte) { return byte == 0; });
+}
+
+/// Expands `stored` to exactly `rawBytes` bytes, or gives an empty vector.
+static std::vector<uint8_t> decompress(ByteView stored, uint64_t rawBytes) {
+  std::vector<uint8_t> raw(rawBytes);
+  size_t size =
+      ZSTD_decompress(raw.data(), raw.size(), stored.data(), stored.size());
+  if (ZSTD_isError(size) || size != rawBytes)
+    raw.clear();
+  return raw;
+}
+
+DecodedEntry cache::decodeEntry(ByteView file, const Digest &key,
+                                const Digest &environment) {
+  const auto corrupt = EntryFault::Corrupt;
+  if (file.size() < kEntryHeaderBytes)
+    return refuse(corrupt, "entry has " + std::to_string(file.size()) +
+                               " bytes, expected a header of 256");
+  ByteReader reader(file);
+  if (!std::equal(std::begin(kMagic), std::end(kMagic), file.begin()))
+    return refuse(corrupt, "entry does not begin with the cache magic");
+  reader.skip(sizeof(kMagic));
+  if (crc32(file.slice(0, kCrcOffset)) !=
+      static_cast<uint32_t>(file[kCrcOffset]) +
+          (static_cast<uint32_t>(file[kCrcOffset + 1]) << 8) +
+          (static_cast<uint32_t>(file[kCrcOffset + 2]) << 16) +
+          (static_cast<uint32_t>(file[kCrcOffset + 3]) << 24))
+    return refuse(corrupt, "header checksum does not match");
+  if (reader.u16() != 1 || reader.u16() != kEntryHeaderBytes)
+    return refuse(corrupt, "entry has another format version, expected 1");
+
+  DecodedEntry entry;
+  uint16_t kind = reader.u16();
+  uint8_t compression = reader.u8();
+  uint8_t authentication = reader.u8();
+  uint32_t flags = reader.u32();
+  reader.skip(4);
+  uint64_t storedBytes = reader.u64();
+  uint64_t rawBytes = reader.u64();
+  entry.info.createdMillis = reader.u64();
+  entry.info.compileTimeMicros = reader.u64();
+  uint64_t reserved = reader.u64();
+  if (kind < 1 || kind > static_cast<uint16_t>(KeyKind::Pgo) ||
+      compression > 1 || authentication != 0 || (flags & ~3u) != 0 ||
+      reserved != 0 || !allZero(file.slice(160, 64)) ||
+      !allZero(file.slice(228, 28)))
+    return refuse(corrupt, "header holds a value that version 1 does not know");
+  if (storedBytes != file.size() - kEntryHeaderBytes)
+    return refuse(corrupt, "entry holds " +
+                               std::to_string(file.size() - kEntryHeaderBytes) +
+                               " payload bytes, expected " +
+                               std::to_string(storedBytes));
+  if (rawBytes > kMaxEntryBytes || storedBytes > kMaxEntryBytes ||
+      (compression == 0 && rawBytes != storedBytes) ||
+      (compression == 1 && rawBytes / kMaxCompressionRatio > storedBytes))
+    return refuse(corrupt, "payload lengths contradict each other");
+  entry.info.kind = static_cast<KeyKind>(kind);
+  entry.info.nativeCode = flags & 1;
+
+  ByteView keyBytes = reader.bytes(32);
+  if (!std::equal(keyBytes.begin(), keyBytes.end(), key.bytes.begin()))
+    return refuse(EntryFault::WrongKey, "entry belongs to another key");
+  ByteView environmentBytes = reader.bytes(32);
+  if (!std::equal(environmentBytes.begin(), environmentBytes.end(),
+                  environment.bytes.begin()))
+    return refuse(EntryFault::ForeignEnvironment,
+                  "entry was made by another compiler or for another machine");
+
+  ByteView stored = file.slice(kEntryHeaderBytes, storedBytes);
+  Digest digest = sha256(stored);
+  ByteView digestBytes = reader.bytes(32);
+  if (!std::equal(digestBytes.begin(), digestBytes.end(),
+                  digest.bytes.begin()))
+    return refuse(corrupt, "payload checksum does not match");
+  if (compression == 0) {
+    entry.payload.assign(stored.begin(), stored.end());
+    return entry;
+  }
+  entry.payload = decompress(stored, rawBytes);
+  if (entry.payload.empty() && rawBytes != 0)
+    return refuse(corrupt, "payload does not decompress to its stated length");
+  return entry;
+}

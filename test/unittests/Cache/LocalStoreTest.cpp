@@ -1,0 +1,166 @@
+//===- LocalStoreTest.cpp -------------------------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Cache/LocalStore.h"
+
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace kiln;
+using namespace kiln::cache;
+namespace fs = std::filesystem;
+
+namespace {
+class LocalStoreTest : public ::testing::Test {
+protected:
+  void SetUp() override {
+    char pattern[] = "/tmp/kiln-store-test-XXXXXX";
+    ASSERT_NE(mkdtemp(pattern), nullptr);
+    folder = pattern;
+    root = folder + "/cache";
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  std::unique_ptr<LocalStore> open() {
+    auto store = LocalStore::open(root);
+    EXPECT_TRUE(bool(store)) << (store ? "" : store.error().message);
+    return store ? std::move(*store) : nullptr;
+  }
+
+  static CacheKey makeKey(std::string_view name) {
+    CacheKeyBuilder builder(KeyKind::FxGraph);
+    builder.addText(KeyTag::Options, "options", name);
+    return builder.finish();
+  }
+
+  std::string entryPath(std::string_view payload) const {
+    return root + "/" + entryDirectory(key) + "/" + variantName(payload);
+  }
+
+  std::string folder, root;
+  CacheKey key = makeKey("a");
+  Digest environment = sha256(std::string_view("environment"));
+};
+} // namespace
+
+TEST_F(LocalStoreTest, MissThenHitAlsoInAnotherProcessOfThisUser) {
+  auto store = open();
+  EXPECT_FALSE(store->get(key, environment).hit());
+  store->put(key, environment, {}, std::string_view("one"));
+  Lookup lookup = open()->get(key, environment);
+  ASSERT_EQ(lookup.variants.size(), 1u);
+  EXPECT_EQ(ByteView(lookup.variants[0].payload).text(), "one");
+  EXPECT_EQ(store->stats().misses, 1u);
+  EXPECT_EQ(store->stats().puts, 1u);
+}
+
+TEST_F(LocalStoreTest, AKeyKeepsSeveralVariantsAndEachOnce) {
+  auto store = open();
+  for (std::string_view payload : {"one", "two", "two"})
+    store->put(key, environment, {}, payload);
+  EXPECT_EQ(store->get(key, environment).variants.size(), 2u);
+  store->removeVariant(key, std::string_view("one"));
+  Lookup lookup = store->get(key, environment);
+  ASSERT_EQ(lookup.variants.size(), 1u);
+  EXPECT_EQ(ByteView(lookup.variants[0].payload).text(), "two");
+  store->remove(key);
+  EXPECT_FALSE(store->contains(key));
+}
+
+TEST_F(LocalStoreTest, DamagedEntryIsAMissAndHeals) {
+  auto store = open();
+  store->put(key, environment, {}, std::string_view("payload"));
+  {
+    std::fstream file(entryPath("payload"),
+                      std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(kEntryHeaderBytes + 2);
+    file.put('X');
+  }
+  Lookup lookup = store->get(key, environment);
+  EXPECT_FALSE(lookup.hit());
+  ASSERT_EQ(lookup.faults.size(), 1u);
+  EXPECT_NE(lookup.faults[0].find("payload checksum"), std::string::npos);
+  EXPECT_EQ(store->stats().corrupt, 1u);
+  EXPECT_FALSE(fs::exists(entryPath("payload")));
+  store->put(key, environment, {}, std::string_view("payload"));
+  EXPECT_TRUE(store->get(key, environment).hit());
+}
+
+TEST_F(LocalStoreTest, EntryOfAnotherMachineIsLeftAlone) {
+  auto store = open();
+  store->put(key, environment, {}, std::string_view("payload"));
+  Digest other = sha256(std::string_view("other"));
+  EXPECT_FALSE(store->get(key, other).hit());
+  EXPECT_EQ(store->stats().foreignEnvironment, 1u);
+  EXPECT_TRUE(fs::exists(entryPath("payload")));
+}
+
+TEST_F(LocalStoreTest, SymbolicLinkInPlaceOfAnEntryIsNotFollowed) {
+  auto store = open();
+  store->put(key, environment, {}, std::string_view("payload"));
+  std::string outside = folder + "/outside";
+  fs::rename(entryPath("payload"), outside);
+  fs::create_symlink(outside, entryPath("payload"));
+  EXPECT_FALSE(store->get(key, environment).hit());
+  EXPECT_TRUE(fs::exists(outside));
+}
+
+TEST_F(LocalStoreTest, SymbolicLinkInPlaceOfAFolderIsNotFollowed) {
+  auto store = open();
+  store->put(key, environment, {}, std::string_view("payload"));
+  fs::rename(root + "/fxgraph", folder + "/elsewhere");
+  fs::create_directory_symlink(folder + "/elsewhere", root + "/fxgraph");
+  EXPECT_FALSE(store->get(key, environment).hit());
+  EXPECT_FALSE(store->contains(key));
+}
+
+TEST_F(LocalStoreTest, FifoInPlaceOfAnEntryDoesNotHang) {
+  auto store = open();
+  store->put(key, environment, {}, std::string_view("payload"));
+  fs::remove(entryPath("payload"));
+  ASSERT_EQ(mkfifo(entryPath("payload").c_str(), 0600), 0);
+  EXPECT_FALSE(store->get(key, environment).hit());
+}
+
+TEST_F(LocalStoreTest, RootThatOthersMayWriteIsRefused) {
+  fs::create_directory(root);
+  fs::permissions(root, fs::perms::all);
+  auto store = LocalStore::open(root);
+  ASSERT_FALSE(bool(store));
+  EXPECT_NE(store.error().message.find("writable by others"),
+            std::string::npos);
+}
+
+TEST_F(LocalStoreTest, RootThatIsALinkIsRefused) {
+  fs::create_directory(folder + "/real");
+  fs::create_directory_symlink(folder + "/real", root);
+  EXPECT_FALSE(bool(LocalStore::open(root)));
+}
+
+TEST_F(LocalStoreTest, RelativeRootIsRefused) {
+  EXPECT_FALSE(bool(LocalStore::open("cache")));
+  EXPECT_FALSE(bool(LocalStore::open("")));
+}
+
+TEST_F(LocalStoreTest, NothingIsLeftInTheTemporaryFolder) {
+  auto store = open();
+  store->put(key, environment, {}, std::string_view("payload"));
+  EXPECT_TRUE(fs::is_empty(root + "/tmp"));
+}
+
+TEST_F(LocalStoreTest, ADeletedCacheIsAMissAndIsMadeAgain) {
+  auto store = open();
+  store->put(key, environment, {}, std::string_view("payload"));
+  fs::remove_all(root + "/fxgraph");
+  EXPECT_FALSE(store->get(key, environment).hit());
+  store->put(key, environment, {}, std::string_view("payload"));
+  EXPECT_TRUE(store->get(key, environment).hit());
+}
