@@ -1,0 +1,184 @@
+//===- Session.h - A model, its compiled variants and its cache -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Joins what lies below the line: the archive with its weights, the cache, the
+// runtime, the eager operators, and, only when nothing cached fits, the
+// compiler library. What `kiln-run` does, and what a host program wants:
+//
+//   auto session = Session::open("model.pt2", options);
+//   auto outputs = (*session)->call({x});
+//
+// LLVM-free. A first call looks up the cache by the digest of the source and
+// the options, tries the variants found there by their guards, and opens
+// libKilnCompiler.so only on a miss.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_SESSION_SESSION_H
+#define KILN_SESSION_SESSION_H
+
+#include "kiln/Archive/ExportedProgram.h"
+#include "kiln/Cache/CacheConfig.h"
+#include "kiln/Cache/Store.h"
+#include "kiln/Runtime/CompiledFunction.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace kiln::session {
+
+/// What happens to the symbols of a program.
+enum class Dynamic {
+  Auto,            ///< they stay symbols: one compilation
+  Never,           ///< each new set of sizes compiles a static variant
+  SpecializeFirst, ///< static first, symbols on the second set of sizes
+};
+
+/// Compiles a program in this process, for tools that link the compiler:
+/// `record` and `specialization` as in kiln/ABI/CompilerABI.h.
+using InProcessCompiler = std::function<Result<package::Package>(
+    const archive::ExportedProgram &program, const std::string &record,
+    const std::string &specialization)>;
+
+struct SessionOptions {
+  std::string backend = "inductor"; ///< eager, aot_eager, inductor
+  bool training = false;
+  /// Pytree paths of user inputs that want gradients besides those that say so.
+  std::vector<std::string> inputGradients;
+  std::string model; ///< of an archive with several programs
+  std::string target = "native";
+  std::string lowering = "direct";
+  double memoryBudget = 1.0;
+  unsigned threads = 0; ///< 0: as many as this process may use
+  Dynamic dynamic = Dynamic::Auto;
+  cache::CacheConfig cache;
+  bool reuseOutputs = false; ///< see runtime::RunOptions
+  std::string dumpStages;    ///< a folder for one file per stage; empty: none
+  std::function<void(const std::string &stage)> progress;
+  /// Log text of a category ("recompiles", "fusion", "guards", ...).
+  std::function<void(const std::string &category, const std::string &text)> log;
+  /// Replaces the compiler library.
+  InProcessCompiler compile;
+};
+
+struct SessionStats {
+  bool compilerLoaded = false;
+  unsigned graphsCompiled = 0;
+  unsigned kernelsCompiled = 0;
+  double loadSeconds = 0;
+  double compileSeconds = 0;
+  std::string timing; ///< the compiler's JSON object of its last compilation
+  uint64_t cacheHits = 0;
+  uint64_t cacheMisses = 0;
+  std::vector<std::string> missReasons;
+};
+
+/// One input that a caller passes.
+struct UserInput {
+  std::string name;
+  std::string path;
+  bool isTensor = true;
+  DType dtype = DType::F32;
+  /// A size that is not known before a call and has no expression is -1.
+  std::vector<archive::SymInt> sizes;
+  archive::ConstantValue constant; ///< of an input that is no tensor
+  bool isSymbolic = false;         ///< a number that varies
+};
+
+class Session {
+public:
+  /// Reads the source. Weights are mapped, not copied.
+  static Result<std::unique_ptr<Session>> open(const std::string &path,
+                                               SessionOptions options);
+  /// A program that is in memory. Needs `options.compile`; nothing is cached.
+  static Result<std::unique_ptr<Session>>
+  open(std::unique_ptr<archive::ExportedProgram> program,
+       SessionOptions options);
+  ~Session();
+
+  const std::vector<UserInput> &inputs() const { return userInputs_; }
+  /// The archive, or null for a source that is MLIR or a package.
+  const archive::ExportedProgram *program() const { return program_.get(); }
+
+  /// Calls the program with the user inputs in order; compiles if needed.
+  /// Results: one per output of the program, see `outputs`.
+  Result<std::vector<runtime::OpValue>>
+  call(const std::vector<runtime::OpValue> &inputs);
+  /// The same with gradients; tangents as in runtime::Executable::runTraining.
+  Result<runtime::TrainingResult>
+  callTraining(const std::vector<runtime::OpValue> &inputs,
+               const std::vector<runtime::OpValue> &tangents);
+
+  /// Finds or compiles the variant for these inputs without running it: what
+  /// tells a caller the order of outputs before there are tangents.
+  Status prepareFor(const std::vector<runtime::OpValue> &inputs);
+
+  /// The variant that served the last call. Only after a successful one.
+  const runtime::Executable &lastVariant() const;
+  const runtime::CompiledFunction &function() const { return *function_; }
+  const SessionStats &stats() const { return stats_; }
+  const cache::Store *store() const { return store_.get(); }
+  /// A weight's present contents, by its name; undefined if there is none.
+  runtime::Tensor weight(const std::string &name) const;
+  /// Gives weights and buffers the contents of the source again.
+  Status resetWeights();
+  /// The values of the last call by slot of the program, weights included.
+  const std::vector<runtime::OpValue> &slotValues() const { return slots_; }
+  unsigned threads() const { return pool_->threads(); }
+
+private:
+  Session(std::string path, SessionOptions options);
+  static Result<std::unique_ptr<Session>>
+  create(std::string path, SessionOptions options);
+  Status readSource();
+  Status readPackage();
+  void takeProgram(archive::ExportedProgram program);
+  void makeKey(const Digest &source, bool withModel);
+  Status bindWeights();
+  Status ownMutatedWeights(const package::Package &package);
+  void takeInputs(const package::Program &program);
+  Status addPackage(package::Package package);
+  Status lookUp();
+  Result<package::Package> compile(const std::vector<runtime::OpValue> &inputs,
+                                   const std::vector<std::string> &reasons);
+  Result<std::vector<uint8_t>> compileByLibrary(const std::string &specialized);
+  std::string optionsRecord() const;
+  Result<std::string>
+  specialization(const std::vector<runtime::OpValue> &inputs) const;
+  void logReasons(const package::Package &package) const;
+  Status fillSlots(const std::vector<runtime::OpValue> &inputs);
+
+  /// A weight and what shares its memory.
+  struct BoundWeight {
+    runtime::Tensor tensor;
+    std::string storageKey; ///< equal keys: the same storage
+    std::vector<size_t> slots;
+  };
+
+  std::string path_;
+  SessionOptions options_;
+  std::unique_ptr<archive::ExportedProgram> program_;
+  std::vector<UserInput> userInputs_;
+  std::map<std::string, BoundWeight> weights_;
+  /// One value per slot of the program, and which of them the caller passes.
+  std::vector<runtime::OpValue> slots_;
+  std::vector<size_t> inputSlots_;
+  runtime::OperatorRegistry registry_;
+  std::unique_ptr<runtime::ThreadPool> pool_;
+  std::unique_ptr<runtime::CompiledFunction> function_;
+  std::unique_ptr<cache::Store> store_;
+  std::optional<cache::CacheKey> key_;
+  Digest environment_;
+  bool lookedUp_ = false;
+  SessionStats stats_;
+};
+
+} // namespace kiln::session
+
+#endif // KILN_SESSION_SESSION_H

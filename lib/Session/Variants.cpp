@@ -1,0 +1,294 @@
+//===- Variants.cpp - Compiled variants: cached, compiled, explained ------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Session/Session.h"
+
+#include "CompilerLibrary.h"
+#include "Environment.h"
+
+#include "kiln/Cache/LocalStore.h"
+
+#include <chrono>
+
+using namespace kiln;
+using namespace kiln::session;
+using runtime::OpValue;
+using runtime::Tensor;
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+void Session::makeKey(const Digest &source, bool withModel) {
+  if (!options_.cache.enabled())
+    return;
+  environment_ = environmentId();
+  cache::CacheKeyBuilder builder(options_.training
+                                     ? cache::KeyKind::AotAutograd
+                                     : cache::KeyKind::FxGraph);
+  builder.addDigest(cache::KeyTag::EnvironmentId, "environment", environment_);
+  builder.addDigest(cache::KeyTag::Source, "source", source);
+  if (withModel)
+    builder.addText(cache::KeyTag::Model, "model", program_->model);
+  builder.addText(cache::KeyTag::Options, "options", optionsRecord());
+  key_ = builder.finish();
+}
+
+/// Lines `key=value`, sorted, defaults left out; see CompilerABI.h.
+std::string Session::optionsRecord() const {
+  std::string record;
+  auto add = [&](const std::string &key, const std::string &value) {
+    record += key + "=" + value + "\n";
+  };
+  if (options_.backend != "inductor")
+    add("backend", options_.backend);
+  if (options_.dynamic == Dynamic::Never)
+    add("dynamic", "false");
+  if (options_.dynamic == Dynamic::SpecializeFirst)
+    add("dynamic", "first");
+  if (options_.training && !options_.inputGradients.empty()) {
+    std::string paths;
+    for (const std::string &path : options_.inputGradients)
+      paths += (paths.empty() ? "" : ",") + path;
+    add("input_gradients", paths);
+  }
+  if (options_.lowering != "direct")
+    add("lowering", options_.lowering);
+  if (options_.memoryBudget != 1.0)
+    add("memory_budget", std::to_string(options_.memoryBudget));
+  if (options_.target != "native")
+    add("target", options_.target);
+  if (pool_->threads() != 1)
+    add("threads", std::to_string(pool_->threads()));
+  if (options_.training)
+    add("training", "1");
+  return record;
+}
+
+//===----------------------------------------------------------------------===//
+// The cache
+//===----------------------------------------------------------------------===//
+
+/// Adds a variant and makes what it needs.
+Status Session::addPackage(package::Package package) {
+  if (!program_ && userInputs_.empty() && slots_.empty())
+    takeInputs(package.programs.front());
+  if (Status s = ownMutatedWeights(package); !s)
+    return s;
+  logReasons(package);
+  return function_->addVariant(std::move(package));
+}
+
+/// What was decided when a variant was compiled is told again when it comes
+/// from the cache.
+void Session::logReasons(const package::Package &package) const {
+  if (!options_.log)
+    return;
+  for (const package::Reason &reason : package.reasons)
+    options_.log(reason.category, reason.text);
+  std::string guards;
+  for (const package::Guard &guard : package.guards)
+    if (!guard.text.empty())
+      guards += (guards.empty() ? "" : "\n") + guard.text;
+  if (!guards.empty())
+    options_.log("guards", guards);
+}
+
+Status Session::lookUp() {
+  if (lookedUp_)
+    return Status::success();
+  lookedUp_ = true;
+  bool enabled =
+      options_.training ? options_.cache.aotAutograd : options_.cache.fxGraph;
+  if (!enabled || !options_.cache.enabled() || !key_)
+    return Status::success();
+  auto miss = [&](const std::string &reason) {
+    stats_.missReasons.push_back(reason);
+    if (options_.log)
+      options_.log("cache", reason);
+  };
+  auto store = cache::LocalStore::open(options_.cache.root);
+  if (!store) {
+    miss(store.error().message);
+    return Status::success();
+  }
+  store_ = std::move(*store);
+  cache::Lookup found = store_->get(*key_, environment_);
+  for (const std::string &fault : found.faults)
+    miss(fault);
+  for (const cache::DecodedEntry &entry : found.variants) {
+    auto package =
+        package::decodePackage(entry.payload.data(), entry.payload.size());
+    Status added = package ? addPackage(std::move(*package))
+                           : Status(package.takeError());
+    if (added) {
+      ++stats_.cacheHits;
+      continue;
+    }
+    // A hit that does not load is thrown away and compiled again.
+    store_->removeVariant(*key_, entry.payload);
+    miss("entry does not load: " + added.error().message);
+  }
+  if (function_->variantCount() == 0)
+    ++stats_.cacheMisses;
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Specialization
+//===----------------------------------------------------------------------===//
+
+/// Value of `expr` with every `name` replaced by `x`, if that is an integer.
+static std::optional<int64_t> valueAt(const archive::SymExpr &expr,
+                                      const std::string &name, int64_t x) {
+  auto result = archive::evaluate(
+      expr, [&](const archive::SymExpr &leaf) {
+        return leaf.name == name ? std::optional<archive::SymValue>(x)
+                                 : std::nullopt;
+      });
+  if (!result)
+    return std::nullopt;
+  const auto *integer = std::get_if<int64_t>(&*result);
+  return integer ? std::optional<int64_t>(*integer) : std::nullopt;
+}
+
+/// Values of the program's symbols for these inputs, as `symbol=value` lines.
+Result<std::string>
+Session::specialization(const std::vector<OpValue> &inputs) const {
+  std::map<std::string, int64_t> values;
+  if (!program_)
+    return std::string();
+  for (size_t slot = 0; slot < program_->inputs.size(); ++slot) {
+    const archive::InputSpec &spec = program_->inputs[slot];
+    const auto *tensor = std::get_if<Tensor>(&inputs[slot].value);
+    const archive::TensorMeta *meta = program_->graph.tensor(spec.name);
+    if (!spec.isCallerInput() || !tensor || !meta ||
+        meta->sizes.size() != tensor->sizes().size())
+      continue;
+    for (size_t dim = 0; dim < meta->sizes.size(); ++dim) {
+      const archive::SymInt &size = meta->sizes[dim];
+      if (size.isStatic())
+        continue;
+      // A size is linear in one symbol: two evaluations give its line.
+      std::string name;
+      archive::forEachSymbol(*size.expr,
+                             [&](const std::string &n) { name = n; });
+      auto offset = valueAt(*size.expr, name, 0);
+      auto next = valueAt(*size.expr, name, 1);
+      if (name.empty() || !offset || !next || *next == *offset)
+        continue;
+      int64_t scale = *next - *offset;
+      int64_t rest = tensor->size(dim) - *offset;
+      if (rest % scale != 0)
+        return Error::guard("tensor '" + spec.name +
+                            "' size mismatch at index " + std::to_string(dim) +
+                            ". expected a multiple of " +
+                            std::to_string(scale) + " plus " +
+                            std::to_string(*offset) + ", actual " +
+                            std::to_string(tensor->size(dim)));
+      values.try_emplace(name, rest / scale);
+    }
+  }
+  std::string lines;
+  for (const auto &[name, value] : values)
+    lines += name + "=" + std::to_string(value) + "\n";
+  return lines;
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+/// The encoded package that the compiler library makes.
+Result<std::vector<uint8_t>>
+Session::compileByLibrary(const std::string &specialized) {
+  auto api = openCompiler();
+  if (!api)
+    return api.error();
+  stats_.compilerLoaded = true;
+  std::string options = optionsRecord();
+  kiln_compile_request request = {};
+  request.struct_size = sizeof(request);
+  request.source_path = path_.c_str();
+  request.model_name = options_.model.empty() ? nullptr : options_.model.c_str();
+  request.options = options.c_str();
+  request.specialization = specialized.c_str();
+  request.user = this;
+  if (options_.progress)
+    request.progress = [](void *user, const char *stage) {
+      static_cast<Session *>(user)->options_.progress(stage);
+    };
+  if (!options_.dumpStages.empty())
+    request.dump_stages = options_.dumpStages.c_str();
+  kiln_compile_result result = {};
+  result.struct_size = sizeof(result);
+  (*api)->compile(&request, &result);
+  stats_.timing = result.timing ? result.timing : "";
+  Result<std::vector<uint8_t>> bytes = std::vector<uint8_t>();
+  if (result.error_kind == 0)
+    bytes->assign(result.package, result.package + result.package_size);
+  else
+    bytes = Error{static_cast<ErrorKind>(result.error_kind), result.message};
+  (*api)->release(&result);
+  return bytes;
+}
+
+Result<package::Package>
+Session::compile(const std::vector<OpValue> &inputs,
+                 const std::vector<std::string> &reasons) {
+  // Where symbols stay symbols, another compilation would give the same guards.
+  bool first = function_->variantCount() == 0;
+  if (!first && options_.dynamic == Dynamic::Auto)
+    return Error::guard("the inputs are outside of what the model allows, "
+                        "guard failure: " +
+                        (reasons.empty() ? "none fits" : reasons.back()));
+  std::string specialized;
+  if (options_.dynamic == Dynamic::Never ||
+      (options_.dynamic == Dynamic::SpecializeFirst && first)) {
+    auto lines = specialization(inputs);
+    if (!lines)
+      return lines.takeError();
+    specialized = *lines;
+  }
+
+  auto start = std::chrono::steady_clock::now();
+  std::vector<uint8_t> bytes;
+  Result<package::Package> package = Error::internal("nothing was compiled");
+  if (options_.compile && program_) {
+    package = options_.compile(*program_, optionsRecord(), specialized);
+  } else if (auto encoded = compileByLibrary(specialized)) {
+    bytes = std::move(*encoded);
+    package = package::decodePackage(bytes.data(), bytes.size());
+  } else {
+    package = encoded.takeError();
+  }
+  std::chrono::duration<double> spent =
+      std::chrono::steady_clock::now() - start;
+  stats_.compileSeconds += spent.count();
+  if (!package)
+    return package;
+  ++stats_.graphsCompiled;
+  stats_.kernelsCompiled += package->image.kernels.size();
+  if (!program_ && slots_.empty())
+    takeInputs(package->programs.front());
+  if (Status s = ownMutatedWeights(*package); !s)
+    return s.takeError();
+  logReasons(*package);
+  if (store_ && !bytes.empty()) {
+    cache::EntryInfo info;
+    info.kind = key_->kind;
+    info.nativeCode = !package->image.bytes.empty();
+    info.compileTimeMicros = static_cast<uint64_t>(spent.count() * 1e6);
+    info.createdMillis = static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::milliseconds>(
+            std::chrono::system_clock::now().time_since_epoch())
+            .count());
+    store_->put(*key_, environment_, info, bytes);
+  }
+  return package;
+}

@@ -1,0 +1,84 @@
+//===- SessionTest.cpp - Opening, calling, caching ------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SessionTestSupport.h"
+
+using namespace kiln;
+using namespace kiln::test;
+using session::Session;
+
+namespace {
+
+TEST(Session, RunsEachBackendWithPyTorchsNumbers) {
+  auto io = archive::loadIoFile(inputs("attention_static/io.json"));
+  ASSERT_TRUE(bool(io));
+  for (const char *backend : {"eager", "aot_eager", "inductor"}) {
+    auto session = Session::open(inputs("attention_static/train.pt2"),
+                                 options("", backend));
+    ASSERT_TRUE(bool(session)) << session.error().message;
+    EXPECT_EQ(callAndCompare(**session, io->main), "") << backend;
+    EXPECT_EQ((*session)->stats().graphsCompiled, 1u);
+  }
+}
+
+TEST(Session, TakesTheSecondProcessesProgramFromTheCache) {
+  ScratchFolder scratch;
+  auto io = archive::loadIoFile(inputs("attention_dynamic_batch/io.json"));
+  ASSERT_TRUE(bool(io));
+  for (unsigned run = 0; run < 2; ++run) {
+    auto session = Session::open(inputs("attention_dynamic_batch/train.pt2"),
+                                 options(scratch / "cache", "inductor"));
+    ASSERT_TRUE(bool(session)) << session.error().message;
+    EXPECT_EQ(callAndCompare(**session, io->main), "");
+    // Symbols stay symbols: the other size fits the same variant.
+    EXPECT_EQ(callAndCompare(**session, io->alts.front()), "");
+    EXPECT_EQ((*session)->stats().graphsCompiled, run == 0 ? 1u : 0u);
+    EXPECT_EQ((*session)->stats().cacheHits, run == 0 ? 0u : 1u);
+    EXPECT_EQ((*session)->stats().compilerLoaded, run == 0);
+  }
+}
+
+TEST(Session, CompilesAVariantForEachSizeWhenAsked) {
+  auto io = archive::loadIoFile(inputs("attention_dynamic_batch/io.json"));
+  ASSERT_TRUE(bool(io));
+  session::SessionOptions wanted = options();
+  wanted.dynamic = session::Dynamic::Never;
+  std::string logged;
+  wanted.log = [&](const std::string &category, const std::string &text) {
+    if (category == "recompiles")
+      logged += text;
+  };
+  auto session =
+      Session::open(inputs("attention_dynamic_batch/train.pt2"), wanted);
+  ASSERT_TRUE(bool(session)) << session.error().message;
+  EXPECT_EQ(callAndCompare(**session, io->main), "");
+  EXPECT_EQ(logged, "");
+  EXPECT_EQ(callAndCompare(**session, io->alts.front()), "");
+  EXPECT_EQ(logged,
+            "Recompiling function main triggered by the following guard "
+            "failure(s):\n  - 0/0: tensor 'x' size mismatch at index 0. "
+            "expected 3, actual 5");
+  EXPECT_EQ((*session)->stats().graphsCompiled, 2u);
+}
+
+TEST(Session, CountsInputs) {
+  auto session = Session::open(inputs("attention_static/train.pt2"), options());
+  ASSERT_TRUE(bool(session)) << session.error().message;
+  auto outputs = (*session)->call({});
+  ASSERT_FALSE(bool(outputs));
+  EXPECT_EQ(outputs.error().kind, ErrorKind::Usage);
+  EXPECT_EQ(outputs.error().message, "the model takes 1 inputs, found 0");
+}
+
+TEST(Session, RefusesAMissingFile) {
+  auto session = Session::open("/nowhere/model.pt2", options());
+  ASSERT_FALSE(bool(session));
+  EXPECT_EQ(session.error().kind, ErrorKind::Io);
+}
+
+} // namespace
