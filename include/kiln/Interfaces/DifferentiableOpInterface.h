@@ -1,0 +1,78 @@
+//===- DifferentiableOpInterface.h - Ops with a gradient ------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C++ side of DifferentiableOpInterface.td, and the dialect interface by
+// which the joint passes do arithmetic on gradients and label function
+// arguments without knowing the dialect that they work on.
+//
+// Example: an op of one's own.
+//
+//   LogicalResult SwishOp::buildVjp(OpBuilder &b, ValueRange grads,
+//                                   function_ref<bool(unsigned)> isWanted,
+//                                   MutableArrayRef<Value> operandGrads) {
+//     operandGrads[0] = SwishGradOp::create(b, getLoc(), grads[0], getX());
+//     return success();
+//   }
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_INTERFACES_DIFFERENTIABLEOPINTERFACE_H
+#define KILN_INTERFACES_DIFFERENTIABLEOPINTERFACE_H
+
+#include "kiln/Support/LLVM.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectInterface.h"
+#include "mlir/IR/OpDefinition.h"
+
+#include <string>
+
+#include "kiln/Interfaces/DifferentiableOpInterface.h.inc"
+
+namespace kiln {
+
+/// What the joint passes need from the dialect of the graph. One loaded dialect
+/// implements it; without one, `joint-differentiate` accumulates with
+/// `arith.addf` and labels nothing.
+class GradientDialectInterface
+    : public mlir::DialectInterface::Base<GradientDialectInterface> {
+public:
+  explicit GradientDialectInterface(mlir::Dialect *dialect) : Base(dialect) {}
+
+  /// The sum of two gradients of equal type.
+  virtual Value buildAdd(OpBuilder &builder, Location loc, Value a,
+                         Value b) const = 0;
+
+  /// True if the attributes of an argument ask for its gradient.
+  virtual bool wantsGradient(DictionaryAttr argAttrs, Type type) const = 0;
+  /// True if the argument is fed by the caller rather than by the model.
+  virtual bool isUserInput(DictionaryAttr argAttrs) const = 0;
+  /// The name of the argument, for options and messages; may be empty.
+  virtual std::string getName(DictionaryAttr argAttrs) const = 0;
+  /// True if the gradient of this result comes from the caller (an output of
+  /// the model, not the new contents of a buffer).
+  virtual bool takesTangent(DictionaryAttr resultAttrs, Type type) const = 0;
+
+  /// Attributes of the result that is the gradient of an argument.
+  virtual DictionaryAttr describeGradient(DictionaryAttr argAttrs) const = 0;
+  /// Attributes of the argument that is the tangent of result `index`.
+  virtual DictionaryAttr describeTangent(DictionaryAttr resultAttrs,
+                                         unsigned index) const = 0;
+  /// Attributes of the forward's result for saved value `index`.
+  virtual DictionaryAttr describeSavedResult(unsigned index) const = 0;
+  /// Attributes of the backward's argument for saved value `index`.
+  virtual DictionaryAttr describeSavedArgument(unsigned index) const = 0;
+};
+
+/// The implementation by the dialects loaded in `context`; null if none.
+const GradientDialectInterface *
+getGradientDialectInterface(MLIRContext *context);
+
+} // namespace kiln
+
+#endif // KILN_INTERFACES_DIFFERENTIABLEOPINTERFACE_H

@@ -1,0 +1,34 @@
+//===- RecomputableOpInterface.h - What running an op again costs --------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C++ side of RecomputableOpInterface.td, and the answer for ops that do
+// not implement it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_INTERFACES_RECOMPUTABLEOPINTERFACE_H
+#define KILN_INTERFACES_RECOMPUTABLEOPINTERFACE_H
+
+#include "kiln/Interfaces/RecomputeClass.h"
+#include "kiln/Support/LLVM.h"
+
+#include "mlir/IR/OpDefinition.h"
+
+#include "kiln/Interfaces/RecomputableOpInterface.h.inc"
+
+namespace kiln {
+
+/// The class of any op: what its interface says, else what its traits tell.
+RecomputeClass getRecomputeClass(Operation *op);
+
+/// The operand whose storage the results of `op` look at, or null.
+OpOperand *getViewedOperand(Operation *op);
+
+} // namespace kiln
+
+#endif // KILN_INTERFACES_RECOMPUTABLEOPINTERFACE_H

@@ -1,0 +1,33 @@
+//===- RecomputableOpInterface.td - What running an op again costs ------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_INTERFACES_RECOMPUTABLEOPINTERFACE_TD
+#define KILN_INTERFACES_RECOMPUTABLEOPINTERFACE_TD
+
+include "mlir/IR/OpBase.td"
+
+def RecomputableOpInterface : OpInterface<"RecomputableOpInterface"> {
+  let cppNamespace = "::kiln";
+  let description = [{
+    What the partitioner must know of an op: whether its results may be computed
+    a second time in the backward, and whether a result is a view. An op without
+    it is recomputed if it is pure and elementwise (`Elementwise`), or a
+    constant, and else never.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+        What it means to run the op again.
+      }], "::kiln::RecomputeClass", "getRecomputeClass">,
+    InterfaceMethod<[{
+        The operand whose storage the results look at, or -1. Only for ops of
+        class `View`.
+      }], "int", "getViewedOperand", (ins), [{}], [{ return -1; }]>
+  ];
+}
+
+#endif // KILN_INTERFACES_RECOMPUTABLEOPINTERFACE_TD

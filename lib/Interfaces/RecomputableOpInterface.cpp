@@ -1,0 +1,54 @@
+//===- RecomputableOpInterface.cpp - What running an op again costs -------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Interfaces/RecomputableOpInterface.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include "kiln/Interfaces/RecomputableOpInterface.cpp.inc"
+
+namespace kiln {
+
+RecomputeClass getRecomputeClass(Operation *op) {
+  if (auto known = llvm::dyn_cast<RecomputableOpInterface>(op))
+    return known.getRecomputeClass();
+  if (op->hasTrait<mlir::OpTrait::ConstantLike>())
+    return RecomputeClass::Cheap;
+  if (!mlir::isMemoryEffectFree(op) || op->getNumRegions() != 0)
+    return RecomputeClass::Opaque;
+  if (llvm::isa<mlir::ViewLikeOpInterface>(op))
+    return RecomputeClass::View;
+  // A number, or elements that depend on the elements at the same place.
+  bool isScalar = llvm::none_of(op->getOperandTypes(), [](Type type) {
+    return llvm::isa<mlir::ShapedType>(type);
+  }) && llvm::none_of(op->getResultTypes(), [](Type type) {
+    return llvm::isa<mlir::ShapedType>(type);
+  });
+  if (isScalar || op->hasTrait<mlir::OpTrait::Elementwise>())
+    return RecomputeClass::Cheap;
+  return RecomputeClass::Opaque;
+}
+
+OpOperand *getViewedOperand(Operation *op) {
+  if (auto known = llvm::dyn_cast<RecomputableOpInterface>(op)) {
+    int operand = known.getViewedOperand();
+    if (operand < 0 || operand >= static_cast<int>(op->getNumOperands()))
+      return nullptr;
+    return &op->getOpOperand(operand);
+  }
+  if (auto view = llvm::dyn_cast<mlir::ViewLikeOpInterface>(op)) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (operand.get() == view.getViewSource())
+        return &operand;
+  }
+  return nullptr;
+}
+
+} // namespace kiln
