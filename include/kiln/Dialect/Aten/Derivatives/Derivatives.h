@@ -1,0 +1,51 @@
+//===- Derivatives.h - Derivatives and recompute costs of ATen ops --------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attaches, as external models, DifferentiableOpInterface and
+// RecomputableOpInterface to the ops of the aten dialect, and
+// GradientDialectInterface to the dialect. The rules stand in
+// AtenDerivatives.td.
+//
+//   DialectRegistry registry;
+//   registry.insert<aten::AtenDialect>();
+//   aten::registerDerivatives(registry);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_DERIVATIVES_DERIVATIVES_H
+#define KILN_DIALECT_ATEN_DERIVATIVES_DERIVATIVES_H
+
+#include "kiln/Support/LLVM.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+#include <cstdint>
+
+namespace kiln::aten {
+
+class VjpState;
+
+/// One line of the generated table.
+struct VjpEntry {
+  const char *name; ///< "aten.mul.Tensor"
+  /// Builds the gradients; null where they stop.
+  LogicalResult (*rule)(Operation *op, VjpState &state);
+  const char *stopReason;  ///< why they stop, else empty
+  uint32_t savedOperands;  ///< operands that the rule reads, by ODS index
+  uint32_t savedResults;   ///< results that the rule reads
+};
+
+/// The rule of an op by its name; null if it has none.
+const VjpEntry *lookUpDerivative(StringRef opName);
+
+/// Attaches the models when the aten dialect is loaded.
+void registerDerivatives(mlir::DialectRegistry &registry);
+
+} // namespace kiln::aten
+
+#endif // KILN_DIALECT_ATEN_DERIVATIVES_DERIVATIVES_H

@@ -1,0 +1,361 @@
+//===- AtenActivationOps.td - Activations, their gradients -*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENACTIVATIONOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENACTIVATIONOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_CeluOp : Aten_PureOp<"celu",
+    "aten::celu(Tensor self, Scalar alpha=1.) -> Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Number>:$alpha),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Celu";
+  let promotion = PromoteDefault;
+  let promotes = ["self"];
+  let body = (where (gt $self, (number "0")), $self, (mul $alpha, (expm1 (div
+    $self, $alpha))));
+}
+
+def Aten_EluOp : Aten_PureOp<"elu",
+    "aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar "
+    "input_scale=1) -> Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Number>:$alpha,
+         Optional<Aten_Number>:$scale, Optional<Aten_Number>:$input_scale),
+    (outs Aten_Tensor:$result),
+    [AttrSizedOperandSegments]> {
+  let summary = "Elu";
+  let promotion = PromoteDefault;
+  let promotes = ["self"];
+  let body = (where (gt $self, (number "0")), (mul $self, $scale), (mul (mul
+    (expm1 (mul $self, $input_scale)), $alpha), $scale));
+}
+
+def Aten_EluBackwardOp : Aten_PureOp<"elu_backward",
+    "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, "
+    "Scalar input_scale, bool is_result, Tensor self_or_result) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Number:$alpha, Aten_Number:$scale,
+         Aten_Number:$input_scale, Aten_Bool:$is_result,
+         Aten_Tensor:$self_or_result),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of elu";
+  let promotion = PromoteDefault;
+  let promotes = ["grad_output", "self_or_result"];
+}
+
+def Aten_GluOp : Aten_PureOp<"glu",
+    "aten::glu(Tensor self, int dim=-1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gated linear unit of the halves of a dimension";
+  let shape = "glu";
+  let promotion = PromoteDefault;
+}
+
+def Aten_GluBackwardOp : Aten_PureOp<"glu_backward",
+    "aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Int:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of glu";
+  let shape = "likeSelf";
+  let promotion = PromoteDefault;
+}
+
+def Aten_HardshrinkOp : Aten_PureOp<"hardshrink",
+    "aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Number>:$lambd),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Zero between -lambd and lambd";
+  let promotion = PromoteDefault;
+  let promotes = ["self"];
+  let body = (where (logical_and (ge $self, (neg $lambd)), (le $self, $lambd)),
+    (number "0"), $self);
+}
+
+def Aten_HardshrinkBackwardOp : Aten_PureOp<"hardshrink_backward",
+    "aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) "
+    "-> Tensor",
+    (ins Aten_Tensor:$grad_out, Aten_Tensor:$self, Aten_Number:$lambd),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of hardshrink";
+  let promotion = PromoteDefault;
+  let promotes = ["grad_out", "self"];
+  let body = (where (logical_and (ge $self, (neg $lambd)), (le $self, $lambd)),
+    (number "0"), $grad_out);
+}
+
+def Aten_HardsigmoidOp : Aten_PureOp<"hardsigmoid",
+    "aten::hardsigmoid(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Piecewise linear sigmoid";
+  let promotion = PromoteDefault;
+  let body = (div (min (max (add $self, (number "3")), (number "0")),
+    (number "6")), (number "6"));
+}
+
+def Aten_HardsigmoidBackwardOp : Aten_PureOp<"hardsigmoid_backward",
+    "aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of hardsigmoid";
+  let promotion = PromoteDefault;
+  let body = (where (logical_and (gt $self, (number "-3")), (lt $self,
+    (number "3"))), (div $grad_output, (number "6")), (number "0"));
+}
+
+def Aten_HardswishOp : Aten_PureOp<"hardswish",
+    "aten::hardswish(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Product of the element and its hardsigmoid";
+  let promotion = PromoteDefault;
+  let body = (div (mul $self, (min (max (add $self, (number "3")),
+    (number "0")), (number "6"))), (number "6"));
+}
+
+def Aten_HardswishBackwardOp : Aten_PureOp<"hardswish_backward",
+    "aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of hardswish";
+  let promotion = PromoteDefault;
+  let body = (where (le $self, (number "-3")), (number "0"), (where (lt $self,
+    (number "3")), (mul $grad_output, (add (div $self, (number "3")),
+    (number "0.5"))), $grad_output));
+}
+
+def Aten_HardtanhBackwardOp : Aten_PureOp<"hardtanh_backward",
+    "aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar "
+    "min_val, Scalar max_val) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Number:$min_val,
+         Aten_Number:$max_val),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of hardtanh";
+  let promotion = PromoteDefault;
+  let promotes = ["grad_output", "self"];
+  let body = (where (logical_or (le $self, $min_val), (ge $self, $max_val)),
+    (number "0"), $grad_output);
+}
+
+def Aten_LeakyReluBackwardOp : Aten_PureOp<"leaky_relu_backward",
+    "aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar "
+    "negative_slope, bool self_is_result) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self,
+         Aten_Number:$negative_slope, Aten_Bool:$self_is_result),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of leaky relu";
+  let promotion = PromoteDefault;
+  let promotes = ["grad_output", "self"];
+  let body = (where (gt $self, (number "0")), $grad_output, (mul $grad_output,
+    $negative_slope));
+}
+
+def Aten_LogSigmoidForwardOp : Aten_PureOp<"log_sigmoid_forward",
+    "aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor "
+    "buffer)",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$output, Aten_Tensor:$buffer)> {
+  let summary = "Logarithm of the sigmoid, and what its gradient needs";
+  let shape = "withBuffer";
+  let promotion = PromoteDefault;
+}
+
+def Aten_LogSigmoidBackwardOp : Aten_PureOp<"log_sigmoid_backward",
+    "aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor "
+    "buffer) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$buffer),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of the logarithm of the sigmoid";
+  let shape = "likeSelf";
+  let promotion = PromoteDefault;
+  let promotes = ["grad_output", "self"];
+}
+
+def Aten_LogitBackwardOp : Aten_PureOp<"logit_backward",
+    "aten::logit_backward(Tensor grad_output, Tensor self, float? eps=None) "
+    "-> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self,
+         OptionalAttr<Aten_Float>:$eps),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of logit";
+  let promotion = PromoteDefault;
+  let promotes = ["grad_output", "self"];
+}
+
+def Aten_MishOp : Aten_PureOp<"mish",
+    "aten::mish(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "x tanh(log(1 + exp(x)))";
+  let promotion = PromoteDefault;
+  let body = (mul $self, (tanh (where (gt $self, (number "20")), $self, (log1p
+    (exp $self)))));
+}
+
+def Aten_MishBackwardOp : Aten_PureOp<"mish_backward",
+    "aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of mish";
+  let promotion = PromoteDefault;
+}
+
+def Aten_PreluOp : Aten_PureOp<"prelu",
+    "aten::prelu(Tensor self, Tensor weight) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$weight),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Leaky relu with one slope for each channel";
+  let shape = "sameAsFirst";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_PreluKernelOp : Aten_PureOp<"_prelu_kernel",
+    "aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$weight),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Leaky relu with slopes that broadcast";
+  let promotion = PromoteSameDType;
+  let body = (where (gt $self, (number "0")), $self, (mul $self, $weight));
+}
+
+def Aten_PreluKernelBackwardOp : Aten_PureOp<"_prelu_kernel_backward",
+    "aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor "
+    "weight) -> (Tensor, Tensor)",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$weight),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Gradients of prelu";
+  let shape = "likeSelfTwice";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_Relu6Op : Aten_PureOp<"relu6",
+    "aten::relu6(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Clamp to 0 and 6";
+  let promotion = PromoteDefault;
+  let body = (min (max $self, (number "0")), (number "6"));
+}
+
+def Aten_RreluWithNoiseFunctionalOp : Aten_Op<"rrelu_with_noise_functional",
+    "aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar "
+    "lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
+    "Generator? generator=None) -> (Tensor, Tensor noise_out)",
+    (ins Aten_Tensor:$self, Aten_Tensor:$noise, Optional<Aten_Number>:$lower,
+         Optional<Aten_Number>:$upper, Aten_Bool:$training),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$noise_out),
+    [AttrSizedOperandSegments]> {
+  let summary = "Leaky relu with random slopes";
+  let shape = "withBuffer";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+  let isRandom = 1;
+}
+
+def Aten_SeluOp : Aten_PureOp<"selu",
+    "aten::selu(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Self-normalizing elu";
+  let promotion = PromoteDefault;
+  let body = (mul (number "1.0507009873554804934193349852946"), (where (gt
+    $self, (number "0")), $self, (mul
+    (number "1.6732632423543772848170429916717"), (expm1 $self))));
+}
+
+def Aten_SiluBackwardOp : Aten_PureOp<"silu_backward",
+    "aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of silu";
+  let promotion = PromoteDefault;
+  let body = (mul (mul $grad_output, (sigmoid $self)), (add (number "1"), (mul
+    $self, (sub (number "1"), (sigmoid $self)))));
+}
+
+def Aten_SoftplusOp : Aten_PureOp<"softplus",
+    "aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Number>:$beta,
+         Optional<Aten_Number>:$threshold),
+    (outs Aten_Tensor:$result),
+    [AttrSizedOperandSegments]> {
+  let summary = "log(1 + exp(beta x)) / beta";
+  let promotion = PromoteDefault;
+  let promotes = ["self"];
+  let body = (where (gt (mul $self, $beta), $threshold), $self, (div (log1p (exp
+    (mul $self, $beta))), $beta));
+}
+
+def Aten_SoftplusBackwardOp : Aten_PureOp<"softplus_backward",
+    "aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, "
+    "Scalar threshold) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Number:$beta,
+         Aten_Number:$threshold),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of softplus";
+  let promotion = PromoteDefault;
+  let promotes = ["grad_output", "self"];
+  let body = (where (gt (mul $self, $beta), $threshold), $grad_output, (div (mul
+    $grad_output, (exp (mul $self, $beta))), (add (exp (mul $self, $beta)),
+    (number "1"))));
+}
+
+def Aten_SoftshrinkOp : Aten_PureOp<"softshrink",
+    "aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Number>:$lambd),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Shrink toward zero by lambd";
+  let promotion = PromoteDefault;
+  let promotes = ["self"];
+}
+
+def Aten_SoftshrinkBackwardOp : Aten_PureOp<"softshrink_backward",
+    "aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar "
+    "lambd) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Number:$lambd),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of softshrink";
+  let promotion = PromoteDefault;
+  let promotes = ["grad_output", "self"];
+  let body = (where (logical_and (ge $self, (neg $lambd)), (le $self, $lambd)),
+    (number "0"), $grad_output);
+}
+
+def Aten_ThresholdOp : Aten_PureOp<"threshold",
+    "aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Number:$threshold, Aten_Number:$value),
+    (outs Aten_Tensor:$result)> {
+  let summary = "A number where elements are not above another";
+  let promotion = PromoteDefault;
+  let promotes = ["self"];
+  let body = (where (le $self, $threshold), $value, $self);
+}
+
+def Aten_AlphaDropoutOp : Aten_Op<"alpha_dropout",
+    "aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Float:$p, Aten_Bool:$train),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Dropout that keeps mean and variance";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+  let isRandom = 1;
+}
+
+def Aten_NativeDropoutBackwardOp : Aten_PureOp<"native_dropout_backward",
+    "aten::native_dropout_backward(Tensor grad_output, Tensor mask, float "
+    "scale) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$mask, Aten_Float:$scale),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of dropout";
+  let promotion = PromoteIntToFloat;
+  let promotes = ["grad_output"];
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENACTIVATIONOPS_TD

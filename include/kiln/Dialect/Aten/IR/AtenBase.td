@@ -1,0 +1,212 @@
+//===- AtenBase.td - Base classes of the aten ops ----------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One record per overload is the single source of truth: its schema with the
+// defaults, how result types are inferred, whether it is in the core set, which
+// function decomposes it, what its loop body is. `kiln-tblgen` turns the
+// records into the tables of OpInfo.h and checks that the ODS arguments say the
+// same as the schema:
+//
+//   schema                        ODS                  value in the IR
+//   Tensor                        Aten_Tensor          operand
+//   Tensor (numbers allowed)      Aten_TensorOrNumber  operand
+//   Scalar                        Aten_Number          operand
+//   Tensor?, Scalar with default  Optional<...>        operand or absent
+//   Tensor[]                      Variadic             operands
+//   Tensor?[]                     Variadic             with <name>_present mask
+//   SymInt, SymInt[]              Aten_SymInt[s]       #guard.expr, #guard.shape
+//   int, bool, float, str         Aten_Int...          attribute
+//   int[], bool[], float[]        Aten_Ints...         dense array
+//   ScalarType                    Aten_DType           type attribute
+//   Layout, Device, MemoryFormat  Aten_Layout...       text
+//   Generator                     -                    never present
+//
+// An optional attribute is absent for None. An attribute with a default is
+// always there, so that passes need not know defaults; the text leaves it out.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENBASE_TD
+#define KILN_DIALECT_ATEN_IR_ATENBASE_TD
+
+include "kiln/Dialect/Aten/IR/AtenDialect.td"
+include "kiln/Dialect/Aten/IR/AtenInterfaces.td"
+include "kiln/Dialect/Aten/IR/AtenLoopBody.td"
+include "kiln/Dialect/Guard/IR/GuardAttrs.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+//===----------------------------------------------------------------------===//
+// Types and attributes
+//===----------------------------------------------------------------------===//
+
+def Aten_Tensor : RankedTensorOf<[AnyType], [], "a ranked tensor">;
+/// A number as PyTorch passes it: `Scalar`.
+def Aten_Number : AnyTypeOf<[I1, I64, F64, Complex<F64>],
+                            "a number (i1, i64, f64 or complex<f64>)">;
+/// A tensor, or a number in its place that promotes as a number.
+def Aten_TensorOrNumber : AnyTypeOf<[Aten_Tensor, Aten_Number],
+                                    "a tensor or a number">;
+
+defvar Aten_Int = I64Attr;
+defvar Aten_Bool = BoolAttr;
+defvar Aten_Float = F64Attr;
+defvar Aten_Str = StrAttr;
+defvar Aten_Ints = DenseI64ArrayAttr;
+defvar Aten_Bools = DenseBoolArrayAttr;
+defvar Aten_Floats = DenseF64ArrayAttr;
+defvar Aten_SymInt = Guard_ExprAttr;
+defvar Aten_SymInts = Guard_ShapeAttr;
+defvar Aten_DType = TypeAttr;
+defvar Aten_Layout = StrAttr;       // "strided"
+defvar Aten_Device = StrAttr;       // "cpu", "cuda:0"
+defvar Aten_MemoryFormat = StrAttr; // "contiguous_format", "preserve_format"...
+
+/// What factory functions take last.
+defvar Aten_FactoryArguments = (ins
+  OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
+  OptionalAttr<Aten_Device>:$device, OptionalAttr<Aten_Bool>:$pin_memory);
+/// What factory functions on a model tensor take last.
+defvar Aten_LikeArguments = !con(Aten_FactoryArguments, (ins
+  OptionalAttr<Aten_MemoryFormat>:$memory_format));
+
+//===----------------------------------------------------------------------===//
+// Result types
+//===----------------------------------------------------------------------===//
+
+/// How the element type of the results follows from those of the operands.
+class Aten_Promotion<string kind, string text> {
+  string name = kind;
+  string description = text;
+}
+def PromoteDefault : Aten_Promotion<"Default", "the promoted type; bf16 and f16 compute in f32">;
+def PromoteNoOpmath : Aten_Promotion<"NoOpmath", "the promoted type; values are chosen or moved">;
+def PromoteIntToFloat : Aten_Promotion<"IntToFloat", "promoted, integers and bool become f32">;
+def PromoteAlwaysBool : Aten_Promotion<"AlwaysBool", "bool; computed in the promoted type">;
+def PromoteAnyBool : Aten_Promotion<"AnyBool", "bool, but ui8 for ui8">;
+def PromoteAlwaysI64 : Aten_Promotion<"AlwaysI64", "i64">;
+def PromoteIntToI64 : Aten_Promotion<"IntToI64", "integers and bool give i64; dtype converts first">;
+def PromoteComplexToFloat : Aten_Promotion<"ComplexToFloat", "complex gives its real type">;
+def PromoteKeepFirst : Aten_Promotion<"KeepFirst", "the type of the first tensor">;
+def PromoteView : Aten_Promotion<"View", "the type of the tensor, or dtype">;
+def PromoteLike : Aten_Promotion<"Like", "dtype, or the type of the tensor">;
+def PromoteSameDType : Aten_Promotion<"SameDType", "one type for all; others are an error">;
+def PromoteNorm : Aten_Promotion<"Norm", "the type of the input; statistics of the weights' type">;
+def PromoteFromScalar : Aten_Promotion<"FromScalar", "dtype, or i64, f32, bool, complex by the number">;
+def PromoteFromScalarI64 : Aten_Promotion<"FromScalarI64", "dtype, or i64 for whole numbers, f32 for others">;
+def PromoteDefaultFloat : Aten_Promotion<"DefaultFloat", "dtype, or f32">;
+def PromoteDivMode : Aten_Promotion<"DivMode", "IntToFloat without a rounding mode, else the promoted type">;
+def PromoteFloatOnly : Aten_Promotion<"FloatOnly", "floats and complex stay; integers need dtype">;
+def PromoteFloatToReal : Aten_Promotion<"FloatToReal", "complex gives its real type; integers need dtype">;
+def PromoteToNumber : Aten_Promotion<"ToNumber", "i1, i64, f64 or complex<f64> by category">;
+def PromoteNone : Aten_Promotion<"None", "no results, or types that the rule sets">;
+
+//===----------------------------------------------------------------------===//
+// Base classes
+//===----------------------------------------------------------------------===//
+
+class Aten_Op<string overload, string schemaText, dag inputs, dag outputs,
+              list<Trait> traits = []>
+    : Op<Aten_Dialect, overload,
+         !listconcat(traits, [AtenOpInterface, InferTypeOpInterface])> {
+  /// The overload's schema, as PyTorch prints it.
+  string schema = schemaText;
+  /// Function of lib/Dialect/Aten/IR/ShapeRules.h that infers the sizes.
+  string shape = "broadcast";
+  Aten_Promotion promotion = PromoteDefault;
+  /// Arguments that take part in promotion; empty: all tensors.
+  list<string> promotes = [];
+  /// Function that rewrites the op into simpler ones; empty: none.
+  string decomposition = "";
+  /// In the Kiln core set.
+  bit isCore = 0;
+  /// The results alias the first operand.
+  bit isView = 0;
+  /// Draws random numbers, at least if its arguments say so.
+  bit isRandom = 0;
+  /// What happens to each element; unset: not pointwise.
+  dag body = ?;
+
+  let arguments = inputs;
+  let results = outputs;
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::TypeRange":$types,
+                   "::llvm::ArrayRef<::kiln::aten::ArgValue>":$args), [{
+      ::kiln::aten::fillState($_builder, $_state, args);
+      $_state.addTypes(types);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    static ::mlir::ParseResult parse(::mlir::OpAsmParser &parser,
+                                     ::mlir::OperationState &state) {
+      return ::kiln::aten::parseAtenOp(parser, state);
+    }
+    void print(::mlir::OpAsmPrinter &printer) {
+      ::kiln::aten::printAtenOp(getOperation(), printer);
+    }
+    static ::llvm::LogicalResult inferReturnTypes(
+        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> loc,
+        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
+        ::mlir::OpaqueProperties properties, ::mlir::RegionRange,
+        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
+      return ::kiln::aten::inferAtenTypes(
+          getOperationName(), loc, operands,
+          ::kiln::aten::getAllAttributes<Properties>(
+              context, attributes, properties, [](auto &p, auto *c) {
+                return getPropertiesAsAttr(c, p);
+              }),
+          types);
+    }
+    // The verifier of AtenOpInterface compares, with better messages.
+    static bool isCompatibleReturnTypes(::mlir::TypeRange, ::mlir::TypeRange) {
+      return true;
+    }
+  }];
+}
+
+/// Depends on nothing but its operands, and leaves nothing but its results.
+class Aten_PureOp<string overload, string schemaText, dag inputs, dag outputs,
+                  list<Trait> traits = []>
+    : Aten_Op<overload, schemaText, inputs, outputs,
+              !listconcat(traits, [Pure])>;
+
+/// One tensor, element by element.
+class Aten_UnaryOp<string overload, Aten_Promotion kind, dag loopBody>
+    : Aten_PureOp<overload, "aten::" # overload # "(Tensor self) -> Tensor",
+                  (ins Aten_Tensor:$self), (outs Aten_Tensor:$result)> {
+  let promotion = kind;
+  let body = loopBody;
+}
+
+/// Two tensors that broadcast.
+class Aten_BinaryOp<string overload, Aten_Promotion kind, dag loopBody>
+    : Aten_PureOp<overload,
+                  "aten::" # overload # "(Tensor self, Tensor other) -> Tensor",
+                  (ins Aten_Tensor:$self, Aten_Tensor:$other),
+                  (outs Aten_Tensor:$result)> {
+  let promotion = kind;
+  let body = loopBody;
+}
+
+/// A tensor and a number.
+class Aten_BinaryNumberOp<string overload, Aten_Promotion kind, dag loopBody>
+    : Aten_PureOp<overload,
+                  "aten::" # overload # "(Tensor self, Scalar other) -> Tensor",
+                  (ins Aten_Tensor:$self, Aten_Number:$other),
+                  (outs Aten_Tensor:$result)> {
+  let promotion = kind;
+  let promotes = ["self", "other"];
+  let body = loopBody;
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENBASE_TD

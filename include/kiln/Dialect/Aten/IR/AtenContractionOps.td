@@ -1,0 +1,382 @@
+//===- AtenContractionOps.td - Products, convolution, attention -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENCONTRACTIONOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENCONTRACTIONOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_MmOp : Aten_PureOp<"mm",
+    "aten::mm(Tensor self, Tensor mat2) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$mat2),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Product of two matrices";
+  let shape = "mm";
+  let promotion = PromoteSameDType;
+  let isCore = 1;
+}
+
+def Aten_BmmOp : Aten_PureOp<"bmm",
+    "aten::bmm(Tensor self, Tensor mat2) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$mat2),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Products of two batches of matrices";
+  let shape = "bmm";
+  let promotion = PromoteSameDType;
+  let isCore = 1;
+}
+
+def Aten_AddmmOp : Aten_PureOp<"addmm",
+    "aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, "
+    "Scalar alpha=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$mat1, Aten_Tensor:$mat2,
+         Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
+    (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
+  let summary = "beta * self + alpha * mat1 @ mat2";
+  let shape = "addmm";
+  let promotion = PromoteSameDType;
+  let promotes = ["self", "mat1", "mat2"];
+  let isCore = 1;
+}
+
+def Aten_BaddbmmOp : Aten_PureOp<"baddbmm",
+    "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar "
+    "beta=1, Scalar alpha=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$batch1, Aten_Tensor:$batch2,
+         Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
+    (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
+  let summary = "beta * self + alpha * batch1 @ batch2";
+  let shape = "bmmAdd";
+  let promotion = PromoteSameDType;
+  let decomposition = "decomposeBaddbmm";
+}
+
+def Aten_MatmulOp : Aten_PureOp<"matmul",
+    "aten::matmul(Tensor self, Tensor other) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$other),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Product by the ranks of the operands";
+  let shape = "matmul";
+  let promotion = PromoteSameDType;
+  let decomposition = "decomposeMatmul";
+}
+
+def Aten_LinearOp : Aten_PureOp<"linear",
+    "aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias),
+    (outs Aten_Tensor:$result)> {
+  let summary = "input @ weight^T + bias";
+  let shape = "linear";
+  let promotion = PromoteSameDType;
+  let decomposition = "decomposeLinear";
+}
+
+def Aten_EinsumOp : Aten_PureOp<"einsum",
+    "aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> "
+    "Tensor",
+    (ins Aten_Str:$equation, Variadic<Aten_Tensor>:$tensors,
+         OptionalAttr<Aten_Ints>:$path),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Sum of products by an equation";
+  let shape = "einsum";
+  let promotion = PromoteSameDType;
+  let decomposition = "decomposeEinsum";
+}
+
+def Aten_ConvolutionOp : Aten_PureOp<"convolution",
+    "aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] "
+    "stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] "
+    "output_padding, SymInt groups) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
+         Aten_SymInts:$stride, Aten_SymInts:$padding, Aten_SymInts:$dilation,
+         Aten_Bool:$transposed, Aten_SymInts:$output_padding,
+         Aten_SymInt:$groups),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Convolution in any number of dimensions";
+  let shape = "convolution";
+  let promotion = PromoteSameDType;
+  let isCore = 1;
+}
+
+def Aten_Conv2dOp : Aten_PureOp<"conv2d",
+    "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] "
+    "stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], "
+    "SymInt groups=1) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
+         Aten_SymInts:$stride, Aten_SymInts:$padding, Aten_SymInts:$dilation,
+         Aten_SymInt:$groups),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Convolution of images";
+  let shape = "conv2d";
+  let promotion = PromoteSameDType;
+  let decomposition = "decomposeConv2d";
+}
+
+def Aten_ScaledDotProductAttentionOp : Aten_Op<"scaled_dot_product_attention",
+    "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor "
+    "value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False,"
+    " *, float? scale=None, bool enable_gqa=False) -> Tensor",
+    (ins Aten_Tensor:$query, Aten_Tensor:$key, Aten_Tensor:$value,
+         Optional<Aten_Tensor>:$attn_mask, Aten_Float:$dropout_p,
+         Aten_Bool:$is_causal, OptionalAttr<Aten_Float>:$scale,
+         Aten_Bool:$enable_gqa),
+    (outs Aten_Tensor:$result)> {
+  let summary = "softmax(query @ key^T * scale + mask) @ value";
+  let description = [{
+    `is_causal` masks what lies after the diagonal; `enable_gqa` repeats heads
+    of key and value. A dropout that is not 0 draws random numbers.
+  }];
+  let shape = "attention";
+  let promotion = PromoteSameDType;
+  let promotes = ["query", "key", "value"];
+  let isCore = 1;
+  let isRandom = 1;
+}
+
+def Aten_Conv1dOp : Aten_PureOp<"conv1d",
+    "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] "
+    "stride=[1], SymInt[1] padding=[0], SymInt[1] dilation=[1], SymInt "
+    "groups=1) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
+         Aten_SymInts:$stride, Aten_SymInts:$padding, Aten_SymInts:$dilation,
+         Aten_SymInt:$groups),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Convolution of signals";
+  let shape = "convNd";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_Conv3dOp : Aten_PureOp<"conv3d",
+    "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] "
+    "stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, "
+    "1, 1], SymInt groups=1) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
+         Aten_SymInts:$stride, Aten_SymInts:$padding, Aten_SymInts:$dilation,
+         Aten_SymInt:$groups),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Convolution of volumes";
+  let shape = "convNd";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_ConvTranspose1dOp : Aten_PureOp<"conv_transpose1d",
+    "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, "
+    "SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] "
+    "output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
+         Aten_SymInts:$stride, Aten_SymInts:$padding,
+         Aten_SymInts:$output_padding, Aten_SymInt:$groups,
+         Aten_SymInts:$dilation),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Transposed convolution of signals";
+  let shape = "convNd";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_ConvTranspose2dInputOp : Aten_PureOp<"conv_transpose2d.input",
+    "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? "
+    "bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], "
+    "SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] "
+    "dilation=[1, 1]) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
+         Aten_SymInts:$stride, Aten_SymInts:$padding,
+         Aten_SymInts:$output_padding, Aten_SymInt:$groups,
+         Aten_SymInts:$dilation),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Transposed convolution of images";
+  let shape = "convNd";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_ConvolutionBackwardOp : Aten_PureOp<"convolution_backward",
+    "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor "
+    "weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, "
+    "SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt "
+    "groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$input, Aten_Tensor:$weight,
+         OptionalAttr<Aten_SymInts>:$bias_sizes, Aten_SymInts:$stride,
+         Aten_SymInts:$padding, Aten_SymInts:$dilation, Aten_Bool:$transposed,
+         Aten_SymInts:$output_padding, Aten_SymInt:$groups,
+         Aten_Bools:$output_mask),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
+  let summary = "Gradients of convolution";
+  let shape = "convolutionBackward";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["grad_output"];
+}
+
+def Aten_AddbmmOp : Aten_PureOp<"addbmm",
+    "aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar "
+    "beta=1, Scalar alpha=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$batch1, Aten_Tensor:$batch2,
+         Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
+    (outs Aten_Tensor:$result),
+    [AttrSizedOperandSegments]> {
+  let summary = "beta * self + alpha * sum of products of matrices";
+  let shape = "addbmm";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_AddmvOp : Aten_PureOp<"addmv",
+    "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, "
+    "Scalar alpha=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$mat, Aten_Tensor:$vec,
+         Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
+    (outs Aten_Tensor:$result),
+    [AttrSizedOperandSegments]> {
+  let summary = "beta * self + alpha * matrix times vector";
+  let shape = "mv";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_MvOp : Aten_PureOp<"mv",
+    "aten::mv(Tensor self, Tensor vec) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$vec),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Matrix times vector";
+  let shape = "mv";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_DotOp : Aten_PureOp<"dot",
+    "aten::dot(Tensor self, Tensor tensor) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$tensor),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Sum of products of two vectors";
+  let shape = "dot";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_OuterOp : Aten_PureOp<"outer",
+    "aten::outer(Tensor self, Tensor vec2) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$vec2),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Products of all pairs of elements";
+  let shape = "outer";
+  let promotion = PromoteDefault;
+}
+
+def Aten_BilinearOp : Aten_PureOp<"bilinear",
+    "aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? "
+    "bias=None) -> Tensor",
+    (ins Aten_Tensor:$input1, Aten_Tensor:$input2, Aten_Tensor:$weight,
+         Optional<Aten_Tensor>:$bias),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Bilinear form of two inputs";
+  let shape = "bilinear";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_ScaledDotProductFlashAttentionForCpuOp : Aten_PureOp<
+    "_scaled_dot_product_flash_attention_for_cpu",
+    "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor "
+    "key, Tensor value, float dropout_p=0., bool is_causal=False, *, "
+    "Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor "
+    "logsumexp)",
+    (ins Aten_Tensor:$query, Aten_Tensor:$key, Aten_Tensor:$value,
+         Aten_Float:$dropout_p, Aten_Bool:$is_causal,
+         Optional<Aten_Tensor>:$attn_mask, OptionalAttr<Aten_Float>:$scale),
+    (outs Aten_Tensor:$output, Aten_Tensor:$logsumexp)> {
+  let summary = "Attention in tiles, and the logarithms of its sums";
+  let shape = "flashAttention";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["query"];
+}
+
+def Aten_ScaledDotProductFlashAttentionForCpuBackwardOp : Aten_PureOp<
+    "_scaled_dot_product_flash_attention_for_cpu_backward",
+    "aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor "
+    "grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor "
+    "logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, "
+    "float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor "
+    "grad_value)",
+    (ins Aten_Tensor:$grad_out, Aten_Tensor:$query, Aten_Tensor:$key,
+         Aten_Tensor:$value, Aten_Tensor:$out, Aten_Tensor:$logsumexp,
+         Aten_Float:$dropout_p, Aten_Bool:$is_causal,
+         Optional<Aten_Tensor>:$attn_mask, OptionalAttr<Aten_Float>:$scale),
+    (outs Aten_Tensor:$grad_query, Aten_Tensor:$grad_key,
+          Aten_Tensor:$grad_value)> {
+  let summary = "Gradients of attention in tiles";
+  let shape = "flashAttentionBackward";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["grad_out"];
+}
+
+def Aten_GruInputOp : Aten_Op<"gru.input",
+    "aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool "
+    "has_biases, int num_layers, float dropout, bool train, bool "
+    "bidirectional, bool batch_first) -> (Tensor, Tensor)",
+    (ins Aten_Tensor:$input, Aten_Tensor:$hx, Variadic<Aten_Tensor>:$params,
+         Aten_Bool:$has_biases, Aten_Int:$num_layers, Aten_Float:$dropout,
+         Aten_Bool:$train, Aten_Bool:$bidirectional, Aten_Bool:$batch_first),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Layers of gated recurrent units";
+  let shape = "recurrent";
+  let promotion = PromoteKeepFirst;
+  let isRandom = 1;
+}
+
+def Aten_GruCellOp : Aten_PureOp<"gru_cell",
+    "aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, "
+    "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$hx, Aten_Tensor:$w_ih,
+         Aten_Tensor:$w_hh, Optional<Aten_Tensor>:$b_ih,
+         Optional<Aten_Tensor>:$b_hh),
+    (outs Aten_Tensor:$result),
+    [AttrSizedOperandSegments]> {
+  let summary = "One step of a gated recurrent unit";
+  let shape = "recurrentCell";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["input"];
+}
+
+def Aten_LstmInputOp : Aten_Op<"lstm.input",
+    "aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool "
+    "has_biases, int num_layers, float dropout, bool train, bool "
+    "bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
+    (ins Aten_Tensor:$input, Variadic<Aten_Tensor>:$hx,
+         Variadic<Aten_Tensor>:$params, Aten_Bool:$has_biases,
+         Aten_Int:$num_layers, Aten_Float:$dropout, Aten_Bool:$train,
+         Aten_Bool:$bidirectional, Aten_Bool:$batch_first),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
+    [AttrSizedOperandSegments]> {
+  let summary = "Layers of long short-term memory";
+  let shape = "recurrent";
+  let promotion = PromoteKeepFirst;
+  let isRandom = 1;
+}
+
+def Aten_LstmCellOp : Aten_PureOp<"lstm_cell",
+    "aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, "
+    "Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)",
+    (ins Aten_Tensor:$input, Variadic<Aten_Tensor>:$hx, Aten_Tensor:$w_ih,
+         Aten_Tensor:$w_hh, Optional<Aten_Tensor>:$b_ih,
+         Optional<Aten_Tensor>:$b_hh),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1),
+    [AttrSizedOperandSegments]> {
+  let summary = "One step of long short-term memory";
+  let shape = "recurrentCell";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["input"];
+}
+
+def Aten_RnnTanhInputOp : Aten_Op<"rnn_tanh.input",
+    "aten::rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool "
+    "has_biases, int num_layers, float dropout, bool train, bool "
+    "bidirectional, bool batch_first) -> (Tensor, Tensor)",
+    (ins Aten_Tensor:$input, Aten_Tensor:$hx, Variadic<Aten_Tensor>:$params,
+         Aten_Bool:$has_biases, Aten_Int:$num_layers, Aten_Float:$dropout,
+         Aten_Bool:$train, Aten_Bool:$bidirectional, Aten_Bool:$batch_first),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Layers of recurrent units with tanh";
+  let shape = "recurrent";
+  let promotion = PromoteKeepFirst;
+  let isRandom = 1;
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENCONTRACTIONOPS_TD

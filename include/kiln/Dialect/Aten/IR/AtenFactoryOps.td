@@ -1,0 +1,504 @@
+//===- AtenFactoryOps.td - Tensors made from nothing -------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENFACTORYOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENFACTORYOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_ZerosOp : Aten_PureOp<"zeros",
+    "aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    !con((ins Aten_SymInts:$size), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All zeros";
+  let shape = "fromSize";
+  let promotion = PromoteDefaultFloat;
+  let decomposition = "decomposeZeros";
+}
+
+def Aten_OnesOp : Aten_PureOp<"ones",
+    "aten::ones(SymInt[] size, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    !con((ins Aten_SymInts:$size), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All ones";
+  let shape = "fromSize";
+  let promotion = PromoteDefaultFloat;
+  let decomposition = "decomposeOnes";
+}
+
+def Aten_EmptyMemoryFormatOp : Aten_PureOp<"empty.memory_format",
+    "aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None, "
+    "MemoryFormat? memory_format=None) -> Tensor",
+    !con((ins Aten_SymInts:$size), Aten_LikeArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Uninitialized";
+  let shape = "fromSize";
+  let promotion = PromoteDefaultFloat;
+  let isCore = 1;
+}
+
+def Aten_EmptyPermutedOp : Aten_PureOp<"empty_permuted",
+    "aten::empty_permuted(SymInt[] size, int[] physical_layout, *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor",
+    !con((ins Aten_SymInts:$size,
+              Aten_Ints:$physical_layout), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Uninitialized, in a layout";
+  let shape = "fromSize";
+  let promotion = PromoteDefaultFloat;
+  let decomposition = "decomposeEmptyPermuted";
+}
+
+def Aten_RandOp : Aten_Op<"rand",
+    "aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    !con((ins Aten_SymInts:$size), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Uniform random numbers in [0, 1)";
+  let shape = "fromSize";
+  let promotion = PromoteDefaultFloat;
+  let isCore = 1;
+  let isRandom = 1;
+}
+
+def Aten_RandnOp : Aten_Op<"randn",
+    "aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    !con((ins Aten_SymInts:$size), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Normal random numbers";
+  let shape = "fromSize";
+  let promotion = PromoteDefaultFloat;
+  let isCore = 1;
+  let isRandom = 1;
+}
+
+def Aten_FullOp : Aten_PureOp<"full",
+    "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    "Tensor",
+    !con((ins Aten_SymInts:$size,
+              Aten_Number:$fill_value), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All elements one number";
+  let shape = "fromSize";
+  let promotion = PromoteFromScalar;
+  let promotes = ["fill_value"];
+  let isCore = 1;
+}
+
+def Aten_ZerosLikeOp : Aten_PureOp<"zeros_like",
+    "aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+    "memory_format=None) -> Tensor",
+    !con((ins Aten_Tensor:$self), Aten_LikeArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All zeros, in the shape of a tensor";
+  let shape = "sameAsFirst";
+  let promotion = PromoteLike;
+  let decomposition = "decomposeZerosLike";
+}
+
+def Aten_OnesLikeOp : Aten_PureOp<"ones_like",
+    "aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+    "memory_format=None) -> Tensor",
+    !con((ins Aten_Tensor:$self), Aten_LikeArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All ones, in the shape of a tensor";
+  let shape = "sameAsFirst";
+  let promotion = PromoteLike;
+  let decomposition = "decomposeOnesLike";
+}
+
+def Aten_EmptyLikeOp : Aten_PureOp<"empty_like",
+    "aten::empty_like(Tensor self, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+    "memory_format=None) -> Tensor",
+    !con((ins Aten_Tensor:$self), Aten_LikeArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Uninitialized, in the shape of a tensor";
+  let shape = "sameAsFirst";
+  let promotion = PromoteLike;
+  let decomposition = "decomposeEmptyLike";
+}
+
+def Aten_FullLikeOp : Aten_PureOp<"full_like",
+    "aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? "
+    "dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    !con((ins Aten_Tensor:$self, Aten_Number:$fill_value), Aten_LikeArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All elements one number, in the shape of a tensor";
+  let shape = "sameAsFirst";
+  let promotion = PromoteLike;
+  let body = (copy_of $fill_value);
+  let isCore = 1;
+}
+
+def Aten_RandLikeOp : Aten_Op<"rand_like",
+    "aten::rand_like(Tensor self, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+    "memory_format=None) -> Tensor",
+    !con((ins Aten_Tensor:$self), Aten_LikeArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Uniform random numbers, in the shape of a tensor";
+  let shape = "sameAsFirst";
+  let promotion = PromoteLike;
+  let isRandom = 1;
+  let decomposition = "decomposeRandLike";
+}
+
+def Aten_RandnLikeOp : Aten_Op<"randn_like",
+    "aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
+    "memory_format=None) -> Tensor",
+    !con((ins Aten_Tensor:$self), Aten_LikeArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Normal random numbers, in the shape of a tensor";
+  let shape = "sameAsFirst";
+  let promotion = PromoteLike;
+  let isRandom = 1;
+  let decomposition = "decomposeRandnLike";
+}
+
+def Aten_NewZerosOp : Aten_PureOp<"new_zeros",
+    "aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    "Tensor",
+    !con((ins Aten_Tensor:$self, Aten_SymInts:$size), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All zeros, in the type of a tensor";
+  let shape = "fromSize";
+  let promotion = PromoteLike;
+  let decomposition = "decomposeNewZeros";
+}
+
+def Aten_NewOnesOp : Aten_PureOp<"new_ones",
+    "aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    "Tensor",
+    !con((ins Aten_Tensor:$self, Aten_SymInts:$size), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All ones, in the type of a tensor";
+  let shape = "fromSize";
+  let promotion = PromoteLike;
+  let decomposition = "decomposeNewOnes";
+}
+
+def Aten_NewFullOp : Aten_PureOp<"new_full",
+    "aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor",
+    !con((ins Aten_Tensor:$self, Aten_SymInts:$size,
+              Aten_Number:$fill_value), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All elements one number, in the type of a tensor";
+  let shape = "fromSize";
+  let promotion = PromoteLike;
+  let decomposition = "decomposeNewFull";
+}
+
+def Aten_ScalarTensorOp : Aten_PureOp<"scalar_tensor",
+    "aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    !con((ins Aten_Number:$s), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "A tensor without dimensions of a number";
+  let shape = "scalarTensor";
+  let promotion = PromoteDefaultFloat;
+  let isCore = 1;
+}
+
+def Aten_ArangeOp : Aten_PureOp<"arange",
+    "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None,"
+    " Device? device=None, bool? pin_memory=None) -> Tensor",
+    !con((ins Aten_Number:$end), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Numbers from 0";
+  let shape = "arange";
+  let promotion = PromoteFromScalarI64;
+  let promotes = ["end"];
+  let decomposition = "decomposeArange";
+}
+
+def Aten_ArangeStartOp : Aten_PureOp<"arange.start",
+    "aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    "Tensor",
+    !con((ins Aten_Number:$start, Aten_Number:$end), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Numbers from a start";
+  let shape = "arange";
+  let promotion = PromoteFromScalarI64;
+  let promotes = ["start", "end"];
+  let decomposition = "decomposeArangeStart";
+}
+
+def Aten_ArangeStartStepOp : Aten_PureOp<"arange.start_step",
+    "aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor",
+    !con((ins Aten_Number:$start, Aten_Number:$end,
+              Optional<Aten_Number>:$step), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Numbers from a start with a step";
+  let shape = "arange";
+  let promotion = PromoteFromScalarI64;
+  let promotes = ["start", "end", "step"];
+  let isCore = 1;
+}
+
+def Aten_LinspaceOp : Aten_PureOp<"linspace",
+    "aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? "
+    "dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor",
+    !con((ins Aten_Number:$start, Aten_Number:$end,
+              Aten_Int:$steps), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Evenly spaced numbers";
+  let shape = "linspace";
+  let promotion = PromoteDefaultFloat;
+  let decomposition = "decomposeLinspace";
+}
+
+def Aten_EyeOp : Aten_PureOp<"eye",
+    "aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor",
+    !con((ins Aten_SymInt:$n), Aten_FactoryArguments),
+    (outs Aten_Tensor:$result)> {
+  let summary = "The identity matrix";
+  let shape = "eye";
+  let promotion = PromoteDefaultFloat;
+  let isCore = 1;
+}
+
+def Aten_EmptyStridedOp : Aten_PureOp<"empty_strided",
+    "aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? "
+    "dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor",
+    (ins Aten_SymInts:$size, Aten_SymInts:$stride,
+         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
+         OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Tensor of any contents with given strides";
+  let shape = "fromSize";
+  let promotion = PromoteDefaultFloat;
+}
+
+def Aten_NewEmptyOp : Aten_PureOp<"new_empty",
+    "aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size, OptionalAttr<Aten_DType>:$dtype,
+         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Tensor of any contents of the type of self";
+  let shape = "fromSize";
+  let promotion = PromoteLike;
+  let promotes = ["self"];
+}
+
+def Aten_NewEmptyStridedOp : Aten_PureOp<"new_empty_strided",
+    "aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, "
+    "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_SymInts:$stride,
+         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
+         OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Tensor of any contents with given strides, typed as self";
+  let shape = "fromSize";
+  let promotion = PromoteLike;
+  let promotes = ["self"];
+}
+
+def Aten_LogspaceOp : Aten_PureOp<"logspace",
+    "aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor",
+    (ins Aten_Number:$start, Aten_Number:$end, Aten_Int:$steps,
+         Aten_Float:$base, OptionalAttr<Aten_DType>:$dtype,
+         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Powers of a base at equal steps";
+  let shape = "linspace";
+  let promotion = PromoteDefaultFloat;
+}
+
+def Aten_RandintOp : Aten_Op<"randint",
+    "aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    "Tensor",
+    (ins Aten_SymInt:$high, Aten_SymInts:$size, OptionalAttr<Aten_DType>:$dtype,
+         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Random whole numbers below high";
+  let shape = "fromSize";
+  let promotion = PromoteDefaultFloat;
+  let isRandom = 1;
+}
+
+def Aten_RandintLowOp : Aten_Op<"randint.low",
+    "aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, "
+    "ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor",
+    (ins Aten_SymInt:$low, Aten_SymInt:$high, Aten_SymInts:$size,
+         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
+         OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Random whole numbers from low up to high";
+  let shape = "fromSize";
+  let promotion = PromoteDefaultFloat;
+  let isRandom = 1;
+}
+
+def Aten_RandintLikeOp : Aten_Op<"randint_like",
+    "aten::randint_like(Tensor self, SymInt high, *, ScalarType? "
+    "dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInt:$high, OptionalAttr<Aten_DType>:$dtype,
+         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory,
+         OptionalAttr<Aten_MemoryFormat>:$memory_format),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Random whole numbers in the shape of self";
+  let shape = "sameAsFirst";
+  let promotion = PromoteLike;
+  let promotes = ["self"];
+  let isRandom = 1;
+}
+
+def Aten_RandpermOp : Aten_Op<"randperm",
+    "aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor",
+    (ins Aten_SymInt:$n, OptionalAttr<Aten_DType>:$dtype,
+         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Random permutation";
+  let shape = "randperm";
+  let promotion = PromoteDefaultFloat;
+  let isRandom = 1;
+}
+
+def Aten_TrilIndicesOp : Aten_PureOp<"tril_indices",
+    "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? "
+    "dtype=4, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor",
+    (ins Aten_Int:$row, Aten_Int:$col, Aten_Int:$offset,
+         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
+         OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Indices of the lower triangle";
+  let shape = "triangleIndices";
+  let promotion = PromoteDefaultFloat;
+}
+
+def Aten_TriuIndicesOp : Aten_PureOp<"triu_indices",
+    "aten::triu_indices(int row, int col, int offset=0, *, ScalarType? "
+    "dtype=4, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor",
+    (ins Aten_Int:$row, Aten_Int:$col, Aten_Int:$offset,
+         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
+         OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Indices of the upper triangle";
+  let shape = "triangleIndices";
+  let promotion = PromoteDefaultFloat;
+}
+
+def Aten_BernoulliOp : Aten_Op<"bernoulli",
+    "aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Random zeros and ones by probabilities";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+  let isRandom = 1;
+}
+
+def Aten_BernoulliPOp : Aten_Op<"bernoulli.p",
+    "aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) "
+    "-> Tensor",
+    (ins Aten_Tensor:$self, Aten_Float:$p),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Random zeros and ones by one probability";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+  let isRandom = 1;
+}
+
+def Aten_BernoulliTensorOp : Aten_Op<"bernoulli.Tensor",
+    "aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? "
+    "generator=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$p),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Random zeros and ones by a tensor of probabilities";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+  let isRandom = 1;
+}
+
+def Aten_ExponentialOp : Aten_Op<"exponential",
+    "aten::exponential(Tensor self, float lambd=1., *, Generator? "
+    "generator=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Float:$lambd),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Exponential random numbers in the shape of self";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+  let isRandom = 1;
+}
+
+def Aten_MultinomialOp : Aten_Op<"multinomial",
+    "aten::multinomial(Tensor self, SymInt num_samples, bool "
+    "replacement=False, *, Generator? generator=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInt:$num_samples, Aten_Bool:$replacement),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Random indices by weights";
+  let shape = "multinomial";
+  let promotion = PromoteAlwaysI64;
+  let isRandom = 1;
+}
+
+def Aten_NormalFunctionalOp : Aten_Op<"normal_functional",
+    "aten::normal_functional(Tensor self, float mean=0., float std=1., *, "
+    "Generator? generator=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Float:$mean, Aten_Float:$std),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Normal random numbers in the shape of self";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+  let isRandom = 1;
+}
+
+def Aten_UniformOp : Aten_Op<"uniform",
+    "aten::uniform(Tensor self, float from=0., float to=1., *, Generator? "
+    "generator=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Float:$from, Aten_Float:$to),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Uniform random numbers in the shape of self";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+  let isRandom = 1;
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENFACTORYOPS_TD

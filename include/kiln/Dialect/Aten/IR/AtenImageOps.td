@@ -1,0 +1,382 @@
+//===- AtenImageOps.td - Resizing, padding, sampling -------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENIMAGEOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENIMAGEOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_UpsampleBilinear2dAaVecOp : Aten_PureOp<"_upsample_bilinear2d_aa.vec",
+    "aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, "
+    "bool align_corners, float[]? scale_factors) -> Tensor",
+    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
+         Aten_Bool:$align_corners, OptionalAttr<Aten_Floats>:$scale_factors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Resize images bilinearly, with a filter as wide as the step";
+  let shape = "upsample";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleNearestExact2dVecOp : Aten_PureOp<
+    "_upsample_nearest_exact2d.vec",
+    "aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? "
+    "output_size, float[]? scale_factors) -> Tensor",
+    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
+         OptionalAttr<Aten_Floats>:$scale_factors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Resize images by the nearest pixel's center";
+  let shape = "upsample";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleBicubic2dVecOp : Aten_PureOp<"upsample_bicubic2d.vec",
+    "aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool "
+    "align_corners, float[]? scale_factors) -> Tensor",
+    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
+         Aten_Bool:$align_corners, OptionalAttr<Aten_Floats>:$scale_factors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Resize images by cubic interpolation";
+  let shape = "upsample";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleBilinear2dOp : Aten_PureOp<"upsample_bilinear2d",
+    "aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool "
+    "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$output_size, Aten_Bool:$align_corners,
+         OptionalAttr<Aten_Float>:$scales_h,
+         OptionalAttr<Aten_Float>:$scales_w),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Resize images bilinearly";
+  let shape = "upsampleTo";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleBilinear2dVecOp : Aten_PureOp<"upsample_bilinear2d.vec",
+    "aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, "
+    "bool align_corners, float[]? scale_factors) -> Tensor",
+    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
+         Aten_Bool:$align_corners, OptionalAttr<Aten_Floats>:$scale_factors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Resize images bilinearly";
+  let shape = "upsample";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleBilinear2dBackwardOp : Aten_PureOp<
+    "upsample_bilinear2d_backward",
+    "aten::upsample_bilinear2d_backward(Tensor grad_output, SymInt[2] "
+    "output_size, SymInt[4] input_size, bool align_corners, float? "
+    "scales_h=None, float? scales_w=None) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
+         Aten_SymInts:$input_size, Aten_Bool:$align_corners,
+         OptionalAttr<Aten_Float>:$scales_h,
+         OptionalAttr<Aten_Float>:$scales_w),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of bilinear resizing";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleLinear1dVecOp : Aten_PureOp<"upsample_linear1d.vec",
+    "aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool "
+    "align_corners, float[]? scale_factors) -> Tensor",
+    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
+         Aten_Bool:$align_corners, OptionalAttr<Aten_Floats>:$scale_factors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Resize signals linearly";
+  let shape = "upsample";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleNearest1dVecOp : Aten_PureOp<"upsample_nearest1d.vec",
+    "aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, "
+    "float[]? scale_factors) -> Tensor",
+    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
+         OptionalAttr<Aten_Floats>:$scale_factors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Resize signals by the nearest element";
+  let shape = "upsample";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleNearest2dOp : Aten_PureOp<"upsample_nearest2d",
+    "aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? "
+    "scales_h=None, float? scales_w=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$output_size,
+         OptionalAttr<Aten_Float>:$scales_h,
+         OptionalAttr<Aten_Float>:$scales_w),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Resize images by the nearest pixel";
+  let shape = "upsampleTo";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleNearest2dBackwardOp : Aten_PureOp<
+    "upsample_nearest2d_backward",
+    "aten::upsample_nearest2d_backward(Tensor grad_output, SymInt[2] "
+    "output_size, SymInt[4] input_size, float? scales_h=None, float? "
+    "scales_w=None) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
+         Aten_SymInts:$input_size, OptionalAttr<Aten_Float>:$scales_h,
+         OptionalAttr<Aten_Float>:$scales_w),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of nearest resizing";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleNearest3dVecOp : Aten_PureOp<"upsample_nearest3d.vec",
+    "aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, "
+    "float[]? scale_factors) -> Tensor",
+    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
+         OptionalAttr<Aten_Floats>:$scale_factors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Resize volumes by the nearest element";
+  let shape = "upsample";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleTrilinear3dVecOp : Aten_PureOp<"upsample_trilinear3d.vec",
+    "aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, "
+    "bool align_corners, float[]? scale_factors) -> Tensor",
+    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
+         Aten_Bool:$align_corners, OptionalAttr<Aten_Floats>:$scale_factors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Resize volumes linearly";
+  let shape = "upsample";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_PadCircularOp : Aten_PureOp<"_pad_circular",
+    "aten::_pad_circular(Tensor self, SymInt[] pad) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$pad),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pad by repeating periodically";
+  let shape = "pad";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReflectionPad1dOp : Aten_PureOp<"reflection_pad1d",
+    "aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pad by reflection";
+  let shape = "pad";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReflectionPad1dBackwardOp : Aten_PureOp<"reflection_pad1d_backward",
+    "aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, "
+    "SymInt[2] padding) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of padding by reflection";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReflectionPad2dOp : Aten_PureOp<"reflection_pad2d",
+    "aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pad by reflection";
+  let shape = "pad";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReflectionPad2dBackwardOp : Aten_PureOp<"reflection_pad2d_backward",
+    "aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, "
+    "SymInt[4] padding) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of padding by reflection";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReflectionPad3dOp : Aten_PureOp<"reflection_pad3d",
+    "aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pad by reflection";
+  let shape = "pad";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReflectionPad3dBackwardOp : Aten_PureOp<"reflection_pad3d_backward",
+    "aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, "
+    "SymInt[6] padding) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of padding by reflection";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReplicationPad1dOp : Aten_PureOp<"replication_pad1d",
+    "aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pad by repeating the border";
+  let shape = "pad";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReplicationPad1dBackwardOp : Aten_PureOp<"replication_pad1d_backward",
+    "aten::replication_pad1d_backward(Tensor grad_output, Tensor self, "
+    "SymInt[2] padding) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of padding by the border";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReplicationPad2dOp : Aten_PureOp<"replication_pad2d",
+    "aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pad by repeating the border";
+  let shape = "pad";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReplicationPad2dBackwardOp : Aten_PureOp<"replication_pad2d_backward",
+    "aten::replication_pad2d_backward(Tensor grad_output, Tensor self, "
+    "SymInt[4] padding) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of padding by the border";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReplicationPad3dOp : Aten_PureOp<"replication_pad3d",
+    "aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pad by repeating the border";
+  let shape = "pad";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ReplicationPad3dBackwardOp : Aten_PureOp<"replication_pad3d_backward",
+    "aten::replication_pad3d_backward(Tensor grad_output, Tensor self, "
+    "SymInt[6] padding) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of padding by the border";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_Im2colOp : Aten_PureOp<"im2col",
+    "aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] "
+    "padding, int[2] stride) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$dilation,
+         Aten_Ints:$padding, Aten_Ints:$stride),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Windows of images as columns";
+  let shape = "im2col";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_Col2imOp : Aten_PureOp<"col2im",
+    "aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, "
+    "int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$output_size, Aten_Ints:$kernel_size,
+         Aten_Ints:$dilation, Aten_Ints:$padding, Aten_Ints:$stride),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Sum of columns into images";
+  let shape = "col2im";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_GridSampler2dOp : Aten_PureOp<"grid_sampler_2d",
+    "aten::grid_sampler_2d(Tensor input, Tensor grid, int "
+    "interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$grid, Aten_Int:$interpolation_mode,
+         Aten_Int:$padding_mode, Aten_Bool:$align_corners),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pixels at the places of a grid";
+  let shape = "gridSampler";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_GridSampler2dBackwardOp : Aten_PureOp<"grid_sampler_2d_backward",
+    "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, "
+    "Tensor grid, int interpolation_mode, int padding_mode, bool "
+    "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$input, Aten_Tensor:$grid,
+         Aten_Int:$interpolation_mode, Aten_Int:$padding_mode,
+         Aten_Bool:$align_corners, Aten_Bools:$output_mask),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Gradients of sampling at a grid";
+  let shape = "gridSamplerBackward";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_GridSampler3dOp : Aten_PureOp<"grid_sampler_3d",
+    "aten::grid_sampler_3d(Tensor input, Tensor grid, int "
+    "interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$grid, Aten_Int:$interpolation_mode,
+         Aten_Int:$padding_mode, Aten_Bool:$align_corners),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Elements of volumes at the places of a grid";
+  let shape = "gridSampler";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_AffineGridGeneratorOp : Aten_PureOp<"affine_grid_generator",
+    "aten::affine_grid_generator(Tensor theta, SymInt[] size, bool "
+    "align_corners) -> Tensor",
+    (ins Aten_Tensor:$theta, Aten_SymInts:$size, Aten_Bool:$align_corners),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Grids of affine maps";
+  let shape = "affineGrid";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ChannelShuffleOp : Aten_PureOp<"channel_shuffle",
+    "aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInt:$groups),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Interleave groups of channels";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_NativeChannelShuffleOp : Aten_PureOp<"native_channel_shuffle",
+    "aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInt:$groups),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Interleave groups of channels";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_PixelShuffleOp : Aten_PureOp<"pixel_shuffle",
+    "aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$upscale_factor),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Channels as pixels";
+  let shape = "pixelShuffle";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_PixelUnshuffleOp : Aten_PureOp<"pixel_unshuffle",
+    "aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$downscale_factor),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pixels as channels";
+  let shape = "pixelShuffle";
+  let promotion = PromoteKeepFirst;
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENIMAGEOPS_TD

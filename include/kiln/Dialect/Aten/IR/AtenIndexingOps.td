@@ -1,0 +1,333 @@
+//===- AtenIndexingOps.td - Gather and scatter -------------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENINDEXINGOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENINDEXINGOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_EmbeddingOp : Aten_PureOp<"embedding",
+    "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, "
+    "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
+    (ins Aten_Tensor:$weight, Aten_Tensor:$indices, Aten_SymInt:$padding_idx,
+         Aten_Bool:$scale_grad_by_freq, Aten_Bool:$sparse),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Rows of a table";
+  let shape = "embedding";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_EmbeddingDenseBackwardOp : Aten_PureOp<"embedding_dense_backward",
+    "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, "
+    "SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> "
+    "Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$indices,
+         Aten_SymInt:$num_weights, Aten_SymInt:$padding_idx,
+         Aten_Bool:$scale_grad_by_freq),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of the table of an embedding";
+  let shape = "embeddingBackward";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_GatherOp : Aten_PureOp<"gather",
+    "aten::gather(Tensor self, int dim, Tensor index, *, bool "
+    "sparse_grad=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
+         Aten_Bool:$sparse_grad),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Elements at indices along a dimension";
+  let shape = "gather";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_IndexTensorOp : Aten_PureOp<"index.Tensor",
+    "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+    (ins Aten_Tensor:$self, Variadic<Aten_Tensor>:$indices,
+         Aten_Bools:$indices_present),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Elements at indices of several dimensions";
+  let description = [{
+    An absent index keeps its dimension. Index tensors broadcast; their
+    dimensions stand where the first of them stands if they are neighbours, else
+    in front. The size of a
+    result by a mask of bool depends on data: its type is given.
+  }];
+  let shape = "index";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_IndexPutOp : Aten_PureOp<"index_put",
+    "aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool "
+    "accumulate=False) -> Tensor",
+    (ins Aten_Tensor:$self, Variadic<Aten_Tensor>:$indices,
+         Aten_Bools:$indices_present, Aten_Tensor:$values,
+         Aten_Bool:$accumulate),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Replace or add at indices of several dimensions";
+  let shape = "indexPut";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_IndexSelectOp : Aten_PureOp<"index_select",
+    "aten::index_select(Tensor self, int dim, Tensor index) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Indices of one dimension";
+  let shape = "indexSelect";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_ScatterValueOp : Aten_PureOp<"scatter.value",
+    "aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) ->"
+    " Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
+         Aten_Number:$value),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Write a number at indices along a dimension";
+  let shape = "scatter";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_ScatterSrcOp : Aten_PureOp<"scatter.src",
+    "aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
+         Aten_Tensor:$src),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Write elements at indices along a dimension";
+  let shape = "scatter";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_ScatterAddOp : Aten_PureOp<"scatter_add",
+    "aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
+         Aten_Tensor:$src),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Add elements at indices along a dimension";
+  let shape = "scatter";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_EmbeddingBagOp : Aten_PureOp<"_embedding_bag",
+    "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, "
+    "bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? "
+    "per_sample_weights=None, bool include_last_offset=False, int "
+    "padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
+    (ins Aten_Tensor:$weight, Aten_Tensor:$indices, Aten_Tensor:$offsets,
+         Aten_Bool:$scale_grad_by_freq, Aten_Int:$mode, Aten_Bool:$sparse,
+         Optional<Aten_Tensor>:$per_sample_weights,
+         Aten_Bool:$include_last_offset, Aten_Int:$padding_idx),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2,
+          Aten_Tensor:$result3)> {
+  let summary = "Sums of rows by bags";
+  let description = [{
+    The shapes of results 1 to 3, which the gradient needs, are what the program
+    has recorded.
+  }];
+  let shape = "embeddingBag";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["weight"];
+}
+
+def Aten_EmbeddingBagForwardOnlyOp : Aten_PureOp<"_embedding_bag_forward_only",
+    "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, "
+    "Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool "
+    "sparse=False, Tensor? per_sample_weights=None, bool "
+    "include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, "
+    "Tensor, Tensor)",
+    (ins Aten_Tensor:$weight, Aten_Tensor:$indices, Aten_Tensor:$offsets,
+         Aten_Bool:$scale_grad_by_freq, Aten_Int:$mode, Aten_Bool:$sparse,
+         Optional<Aten_Tensor>:$per_sample_weights,
+         Aten_Bool:$include_last_offset, Aten_Int:$padding_idx),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2,
+          Aten_Tensor:$result3)> {
+  let summary = "Sums of rows by bags";
+  let description = [{
+    The shapes of results 1 to 3, which the gradient needs, are what the program
+    has recorded.
+  }];
+  let shape = "embeddingBag";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["weight"];
+}
+
+def Aten_EmbeddingBagPerSampleWeightsBackwardOp : Aten_PureOp<
+    "_embedding_bag_per_sample_weights_backward",
+    "aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor "
+    "weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, "
+    "int padding_idx=-1) -> Tensor",
+    (ins Aten_Tensor:$grad, Aten_Tensor:$weight, Aten_Tensor:$indices,
+         Aten_Tensor:$offsets, Aten_Tensor:$offset2bag, Aten_Int:$mode,
+         Aten_Int:$padding_idx),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of the weights of an embedding bag";
+  let shape = "bagWeightsBackward";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UnsafeIndexTensorOp : Aten_PureOp<"_unsafe_index.Tensor",
+    "aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+    (ins Aten_Tensor:$self, Variadic<Aten_Tensor>:$indices,
+         Aten_Bools:$indices_present),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Elements at indices that need no check";
+  let shape = "index";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_UnsafeIndexPutOp : Aten_PureOp<"_unsafe_index_put",
+    "aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, "
+    "bool accumulate=False) -> Tensor",
+    (ins Aten_Tensor:$self, Variadic<Aten_Tensor>:$indices,
+         Aten_Bools:$indices_present, Aten_Tensor:$values,
+         Aten_Bool:$accumulate),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Write elements at indices that need no check";
+  let shape = "indexPut";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_IndexAddOp : Aten_PureOp<"index_add",
+    "aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, "
+    "Scalar alpha=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
+         Aten_Tensor:$source, Optional<Aten_Number>:$alpha),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Add slices at indices";
+  let shape = "sameWithDim";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_IndexCopyOp : Aten_PureOp<"index_copy",
+    "aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
+         Aten_Tensor:$source),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Write slices at indices";
+  let shape = "sameWithDim";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_IndexFillIntScalarOp : Aten_PureOp<"index_fill.int_Scalar",
+    "aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar "
+    "value) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
+         Aten_Number:$value),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Write a number to slices at indices";
+  let shape = "sameWithDim";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_IndexReduceOp : Aten_PureOp<"index_reduce",
+    "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, "
+    "str reduce, *, bool include_self=True) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
+         Aten_Tensor:$source, Aten_Str:$reduce, Aten_Bool:$include_self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Combine slices at indices";
+  let shape = "sameWithDim";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_MaskedScatterOp : Aten_PureOp<"masked_scatter",
+    "aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$mask, Aten_Tensor:$source),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Write elements where a mask is true";
+  let shape = "maskedScatter";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_PutOp : Aten_PureOp<"put",
+    "aten::put(Tensor self, Tensor index, Tensor source, bool "
+    "accumulate=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$index, Aten_Tensor:$source,
+         Aten_Bool:$accumulate),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Write elements at flat indices";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_ScatterReduceOp : Aten_PureOp<"scatter.reduce",
+    "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, "
+    "*, str reduce) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index, Aten_Tensor:$src,
+         Aten_Str:$reduce),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Combine elements at indices along a dimension";
+  let shape = "scatter";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_ScatterReduceTwoOp : Aten_PureOp<"scatter_reduce.two",
+    "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor "
+    "src, str reduce, *, bool include_self=True) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index, Aten_Tensor:$src,
+         Aten_Str:$reduce, Aten_Bool:$include_self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Combine elements at indices along a dimension";
+  let shape = "scatter";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_TakeOp : Aten_PureOp<"take",
+    "aten::take(Tensor self, Tensor index) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$index),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Elements at flat indices";
+  let shape = "take";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_TakeAlongDimOp : Aten_PureOp<"take_along_dim",
+    "aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$indices, OptionalAttr<Aten_Int>:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Elements at indices along a dimension, with broadcasting";
+  let shape = "takeAlongDim";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_OneHotOp : Aten_PureOp<"one_hot",
+    "aten::one_hot(Tensor self, int num_classes=-1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$num_classes),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Indices as vectors with one 1";
+  let shape = "oneHot";
+  let promotion = PromoteAlwaysI64;
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENINDEXINGOPS_TD

@@ -1,0 +1,180 @@
+//===- AtenLinalgOps.td - Distances, factors, transforms ---*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENLINALGOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENLINALGOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_CdistForwardOp : Aten_PureOp<"_cdist_forward",
+    "aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) "
+    "-> Tensor",
+    (ins Aten_Tensor:$x1, Aten_Tensor:$x2, Aten_Float:$p,
+         OptionalAttr<Aten_Int>:$compute_mode),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Distances of all pairs of rows";
+  let shape = "cdist";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_CdistBackwardOp : Aten_PureOp<"_cdist_backward",
+    "aten::_cdist_backward(Tensor grad_output, Tensor x1, Tensor x2, float "
+    "p, Tensor cdist) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$x1, Aten_Tensor:$x2,
+         Aten_Float:$p, Aten_Tensor:$cdist),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of the distances of all pairs of rows";
+  let shape = "cdistBackward";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_PdistForwardOp : Aten_PureOp<"_pdist_forward",
+    "aten::_pdist_forward(Tensor self, float p=2.) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Float:$p),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Distances of pairs of rows of one matrix";
+  let shape = "pdist";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_PdistBackwardOp : Aten_PureOp<"_pdist_backward",
+    "aten::_pdist_backward(Tensor grad_output, Tensor self, float p, Tensor "
+    "pdist) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Float:$p,
+         Aten_Tensor:$pdist),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of the distances of pairs of rows";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_CosineSimilarityOp : Aten_PureOp<"cosine_similarity",
+    "aten::cosine_similarity(Tensor x1, Tensor x2, int dim=1, float "
+    "eps=1e-08) -> Tensor",
+    (ins Aten_Tensor:$x1, Aten_Tensor:$x2, Aten_Int:$dim, Aten_Float:$eps),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Cosine of the angle along a dimension";
+  let shape = "pairwise";
+  let promotion = PromoteIntToFloat;
+}
+
+def Aten_PairwiseDistanceOp : Aten_PureOp<"pairwise_distance",
+    "aten::pairwise_distance(Tensor x1, Tensor x2, float p=2., float "
+    "eps=9.9999999999999995e-07, bool keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$x1, Aten_Tensor:$x2, Aten_Float:$p, Aten_Float:$eps,
+         Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Distance along the last dimension";
+  let shape = "pairwise";
+  let promotion = PromoteIntToFloat;
+}
+
+def Aten_CrossOp : Aten_PureOp<"cross",
+    "aten::cross(Tensor self, Tensor other, int? dim=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$other, OptionalAttr<Aten_Int>:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Cross product";
+  let promotion = PromoteDefault;
+}
+
+def Aten_LinalgCrossOp : Aten_PureOp<"linalg_cross",
+    "aten::linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$other, Aten_Int:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Cross product";
+  let promotion = PromoteDefault;
+}
+
+def Aten_LinalgCholeskyExOp : Aten_PureOp<"linalg_cholesky_ex",
+    "aten::linalg_cholesky_ex(Tensor self, *, bool upper=False, bool "
+    "check_errors=False) -> (Tensor L, Tensor info)",
+    (ins Aten_Tensor:$self, Aten_Bool:$upper, Aten_Bool:$check_errors),
+    (outs Aten_Tensor:$L, Aten_Tensor:$infos)> {
+  let summary = "Cholesky factor, and whether it exists";
+  let shape = "cholesky";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_LinalgQrOp : Aten_PureOp<"linalg_qr",
+    "aten::linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
+    (ins Aten_Tensor:$A, Aten_Str:$mode),
+    (outs Aten_Tensor:$Q, Aten_Tensor:$R)> {
+  let summary = "Orthogonal and triangular factor; sizes are recorded";
+  let description = [{
+    The sizes of the results depend on data or on conventions that are not
+    repeated here: they are what the program has recorded.
+  }];
+  let shape = "recorded";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_LinalgSolveTriangularOp : Aten_PureOp<"linalg_solve_triangular",
+    "aten::linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, "
+    "bool left=True, bool unitriangular=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$B, Aten_Bool:$upper, Aten_Bool:$left,
+         Aten_Bool:$unitriangular),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Solution of triangular systems; the size is recorded";
+  let description = [{
+    The sizes of the results depend on data or on conventions that are not
+    repeated here: they are what the program has recorded.
+  }];
+  let shape = "recorded";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_TriangularSolveOp : Aten_PureOp<"triangular_solve",
+    "aten::triangular_solve(Tensor self, Tensor A, bool upper=True, bool "
+    "transpose=False, bool unitriangular=False) -> (Tensor solution, Tensor "
+    "cloned_coefficient)",
+    (ins Aten_Tensor:$self, Aten_Tensor:$A, Aten_Bool:$upper,
+         Aten_Bool:$transpose, Aten_Bool:$unitriangular),
+    (outs Aten_Tensor:$solution, Aten_Tensor:$cloned_coefficient)> {
+  let summary = "Solution of triangular systems; sizes are recorded";
+  let description = [{
+    The sizes of the results depend on data or on conventions that are not
+    repeated here: they are what the program has recorded.
+  }];
+  let shape = "recorded";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_FftC2cOp : Aten_PureOp<"_fft_c2c",
+    "aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool "
+    "forward) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$dim, Aten_Int:$normalization,
+         Aten_Bool:$forward),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Discrete Fourier transform of complex numbers";
+  let shape = "fft";
+  let promotion = PromoteNone;
+}
+
+def Aten_FftC2rOp : Aten_PureOp<"_fft_c2r",
+    "aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt "
+    "last_dim_size) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Ints:$dim, Aten_Int:$normalization,
+         Aten_SymInt:$last_dim_size),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Inverse Fourier transform to reals";
+  let shape = "fft";
+  let promotion = PromoteNone;
+}
+
+def Aten_FftR2cOp : Aten_PureOp<"_fft_r2c",
+    "aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool "
+    "onesided) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Ints:$dim, Aten_Int:$normalization,
+         Aten_Bool:$onesided),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Discrete Fourier transform of reals";
+  let shape = "fft";
+  let promotion = PromoteNone;
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENLINALGOPS_TD

@@ -1,0 +1,110 @@
+//===- AtenLoopBody.td - Scalar functions of loop bodies -*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The body of a pointwise operator is a dag over these functions:
+//
+//   (add $self, (mul $other, $alpha))
+//
+// `$name` is an argument of the operator: the element of a tensor at the loop's
+// index, or a number. An absent optional argument stands for its default. All
+// arguments are converted to the computation type before the body runs, unless
+// the body says `(raw $x)`; the value is converted to the result type after.
+// The promotion kind of the operator gives both types: bf16 and f16 compute in
+// f32, comparisons and logic compute in the promoted type and give bool.
+// Numbers are written as `(number "0.5")`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENLOOPBODY_TD
+#define KILN_DIALECT_ATEN_IR_ATENLOOPBODY_TD
+
+/// A function of scalars. `arity` operands; -1 for any number.
+class Aten_ScalarFunction<int count, string text> {
+  int arity = count;
+  string description = text;
+}
+
+// Leaves.
+def number : Aten_ScalarFunction<1, "the literal in its string, in the computation type">;
+def raw : Aten_ScalarFunction<1, "an argument in its own type, not converted">;
+def copy_of : Aten_ScalarFunction<1, "a itself, converted to the result type">;
+def to_bool : Aten_ScalarFunction<1, "true for any value but zero; NaN is true">;
+
+// Arithmetic. Integers wrap.
+def add : Aten_ScalarFunction<2, "a + b; on bool it is or">;
+def sub : Aten_ScalarFunction<2, "a - b">;
+def mul : Aten_ScalarFunction<2, "a * b; on bool it is and">;
+def div : Aten_ScalarFunction<2, "a / b of floats">;
+def floor_div : Aten_ScalarFunction<2, "the quotient rounded toward minus infinity, as PyTorch's floor mode">;
+def trunc_div : Aten_ScalarFunction<2, "the quotient rounded toward zero">;
+def remainder : Aten_ScalarFunction<2, "the remainder with the divisor's sign">;
+def fmod : Aten_ScalarFunction<2, "the remainder with the dividend's sign">;
+def neg : Aten_ScalarFunction<1, "-a">;
+def abs : Aten_ScalarFunction<1, "the magnitude; the lowest integer stays">;
+def recip : Aten_ScalarFunction<1, "1 / a">;
+def sign : Aten_ScalarFunction<1, "-1, 0 or 1; 0 for NaN">;
+def pow : Aten_ScalarFunction<2, "a to the power b">;
+
+// Order. NaN in either operand gives NaN.
+def min : Aten_ScalarFunction<2, "the lesser; NaN wins">;
+def max : Aten_ScalarFunction<2, "the greater; NaN wins">;
+def clamp_low : Aten_ScalarFunction<2, "max(a, b), or a if b is absent">;
+def clamp_high : Aten_ScalarFunction<2, "min(a, b), or a if b is absent">;
+
+// Functions of floats, within 2 units in the last place.
+def exp : Aten_ScalarFunction<1, "e to the power a">;
+def expm1 : Aten_ScalarFunction<1, "exp(a) - 1, exact near 0">;
+def log : Aten_ScalarFunction<1, "natural logarithm">;
+def log2 : Aten_ScalarFunction<1, "logarithm to base 2">;
+def log10 : Aten_ScalarFunction<1, "logarithm to base 10">;
+def log1p : Aten_ScalarFunction<1, "log(1 + a), exact near 0">;
+def sqrt : Aten_ScalarFunction<1, "square root">;
+def rsqrt : Aten_ScalarFunction<1, "1 / sqrt(a)">;
+def sin : Aten_ScalarFunction<1, "sine">;
+def cos : Aten_ScalarFunction<1, "cosine">;
+def tan : Aten_ScalarFunction<1, "tangent">;
+def asin : Aten_ScalarFunction<1, "arc sine">;
+def acos : Aten_ScalarFunction<1, "arc cosine">;
+def atan : Aten_ScalarFunction<1, "arc tangent">;
+def atan2 : Aten_ScalarFunction<2, "angle of the point (b, a)">;
+def sinh : Aten_ScalarFunction<1, "hyperbolic sine">;
+def cosh : Aten_ScalarFunction<1, "hyperbolic cosine">;
+def tanh : Aten_ScalarFunction<1, "hyperbolic tangent">;
+def erf : Aten_ScalarFunction<1, "error function">;
+def sigmoid : Aten_ScalarFunction<1, "1 / (1 + exp(-a))">;
+def floor : Aten_ScalarFunction<1, "rounded down; integers stay">;
+def ceil : Aten_ScalarFunction<1, "rounded up; integers stay">;
+def trunc : Aten_ScalarFunction<1, "rounded toward zero; integers stay">;
+def round : Aten_ScalarFunction<1, "rounded half to even; integers stay">;
+def is_nan : Aten_ScalarFunction<1, "true for NaN">;
+def is_inf : Aten_ScalarFunction<1, "true for plus and minus infinity">;
+
+// Comparisons give bool; with NaN all but ne are false.
+def eq : Aten_ScalarFunction<2, "a equals b">;
+def ne : Aten_ScalarFunction<2, "a differs from b">;
+def lt : Aten_ScalarFunction<2, "a is less than b">;
+def le : Aten_ScalarFunction<2, "a is at most b">;
+def gt : Aten_ScalarFunction<2, "a is greater than b">;
+def ge : Aten_ScalarFunction<2, "a is at least b">;
+
+// Bool.
+def logical_and : Aten_ScalarFunction<2, "both are not zero">;
+def logical_or : Aten_ScalarFunction<2, "one is not zero">;
+def logical_xor : Aten_ScalarFunction<2, "exactly one is not zero">;
+def logical_not : Aten_ScalarFunction<1, "is zero">;
+def where : Aten_ScalarFunction<3, "b if a is true, else c">;
+
+// Bits of integers and bool.
+def bit_and : Aten_ScalarFunction<2, "bitwise and">;
+def bit_or : Aten_ScalarFunction<2, "bitwise or">;
+def bit_xor : Aten_ScalarFunction<2, "bitwise exclusive or">;
+def bit_not : Aten_ScalarFunction<1, "bitwise complement; not on bool">;
+def shl : Aten_ScalarFunction<2, "shift left; counts beyond the width give 0">;
+def shr : Aten_ScalarFunction<2, "arithmetic shift right">;
+
+#endif // KILN_DIALECT_ATEN_IR_ATENLOOPBODY_TD

@@ -1,0 +1,197 @@
+//===- AtenLossOps.td - Losses -----------------------------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENLOSSOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENLOSSOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_BinaryCrossEntropyOp : Aten_PureOp<"binary_cross_entropy",
+    "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? "
+    "weight=None, int reduction=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
+         Aten_Int:$reduction),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Cross entropy of probabilities";
+  let shape = "loss";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_BinaryCrossEntropyBackwardOp : Aten_PureOp<
+    "binary_cross_entropy_backward",
+    "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, "
+    "Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
+         Optional<Aten_Tensor>:$weight, Aten_Int:$reduction),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of the cross entropy of probabilities";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_BinaryCrossEntropyWithLogitsOp : Aten_PureOp<
+    "binary_cross_entropy_with_logits",
+    "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, "
+    "Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
+         Optional<Aten_Tensor>:$pos_weight, Aten_Int:$reduction),
+    (outs Aten_Tensor:$result),
+    [AttrSizedOperandSegments]> {
+  let summary = "Cross entropy of the sigmoid of logits";
+  let shape = "loss";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["target"];
+}
+
+def Aten_HuberLossOp : Aten_PureOp<"huber_loss",
+    "aten::huber_loss(Tensor self, Tensor target, int reduction=1, float "
+    "delta=1.) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction,
+         Aten_Float:$delta),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Quadratic near zero, linear beyond delta";
+  let shape = "loss";
+  let promotion = PromoteDefault;
+  let promotes = ["self", "target"];
+}
+
+def Aten_HuberLossBackwardOp : Aten_PureOp<"huber_loss_backward",
+    "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor "
+    "target, int reduction, float delta) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
+         Aten_Int:$reduction, Aten_Float:$delta),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of the Huber loss";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_KlDivOp : Aten_PureOp<"kl_div",
+    "aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool "
+    "log_target=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction,
+         Aten_Bool:$log_target),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Kullback-Leibler divergence";
+  let shape = "loss";
+  let promotion = PromoteDefault;
+}
+
+def Aten_L1LossOp : Aten_PureOp<"l1_loss",
+    "aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Absolute difference";
+  let shape = "loss";
+  let promotion = PromoteDefault;
+}
+
+def Aten_MseLossOp : Aten_PureOp<"mse_loss",
+    "aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Squared difference";
+  let shape = "loss";
+  let promotion = PromoteDefault;
+}
+
+def Aten_MseLossBackwardOp : Aten_PureOp<"mse_loss_backward",
+    "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor "
+    "target, int reduction) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
+         Aten_Int:$reduction),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of the squared difference";
+  let shape = "lossBackward";
+  let promotion = PromoteDefault;
+}
+
+def Aten_MultiMarginLossOp : Aten_PureOp<"multi_margin_loss",
+    "aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar "
+    "margin=1, Tensor? weight=None, int reduction=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Number>:$p,
+         Optional<Aten_Number>:$margin, Optional<Aten_Tensor>:$weight,
+         Aten_Int:$reduction),
+    (outs Aten_Tensor:$result),
+    [AttrSizedOperandSegments]> {
+  let summary = "Multi-class hinge loss";
+  let shape = "multiMarginLoss";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_NllLossNdOp : Aten_PureOp<"nll_loss_nd",
+    "aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int "
+    "reduction=1, SymInt ignore_index=-100) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
+         Aten_Int:$reduction, Aten_SymInt:$ignore_index),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Negative log likelihood, of any rank";
+  let shape = "nllLoss";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_NllLoss2dForwardOp : Aten_PureOp<"nll_loss2d_forward",
+    "aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, "
+    "int reduction, SymInt ignore_index) -> (Tensor output, Tensor "
+    "total_weight)",
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
+         Aten_Int:$reduction, Aten_SymInt:$ignore_index),
+    (outs Aten_Tensor:$output, Aten_Tensor:$total_weight)> {
+  let summary = "Negative log likelihood of images, and the sum of weights";
+  let shape = "nllLossForward";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_NllLoss2dBackwardOp : Aten_PureOp<"nll_loss2d_backward",
+    "aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor "
+    "target, Tensor? weight, int reduction, SymInt ignore_index, Tensor "
+    "total_weight) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
+         Optional<Aten_Tensor>:$weight, Aten_Int:$reduction,
+         Aten_SymInt:$ignore_index, Aten_Tensor:$total_weight),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of the negative log likelihood of images";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_SmoothL1LossOp : Aten_PureOp<"smooth_l1_loss",
+    "aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, "
+    "float beta=1.) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction,
+         Aten_Float:$beta),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Quadratic below beta, absolute beyond";
+  let shape = "loss";
+  let promotion = PromoteDefault;
+}
+
+def Aten_SmoothL1LossBackwardOp : Aten_PureOp<"smooth_l1_loss_backward",
+    "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor "
+    "target, int reduction, float beta) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
+         Aten_Int:$reduction, Aten_Float:$beta),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of the smooth absolute difference";
+  let shape = "lossBackward";
+  let promotion = PromoteDefault;
+}
+
+def Aten_SoftMarginLossOp : Aten_PureOp<"soft_margin_loss",
+    "aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Logistic loss";
+  let shape = "loss";
+  let promotion = PromoteDefault;
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENLOSSOPS_TD

@@ -1,0 +1,33 @@
+//===- AtenOps.td - All aten ops ---------------------------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The umbrella that kiln-tblgen reads. C++ includes the categories one by one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenActivationOps.td"
+include "kiln/Dialect/Aten/IR/AtenContractionOps.td"
+include "kiln/Dialect/Aten/IR/AtenFactoryOps.td"
+include "kiln/Dialect/Aten/IR/AtenImageOps.td"
+include "kiln/Dialect/Aten/IR/AtenIndexingOps.td"
+include "kiln/Dialect/Aten/IR/AtenLinalgOps.td"
+include "kiln/Dialect/Aten/IR/AtenLossOps.td"
+include "kiln/Dialect/Aten/IR/AtenMathOps.td"
+include "kiln/Dialect/Aten/IR/AtenNormalizationOps.td"
+include "kiln/Dialect/Aten/IR/AtenPointwiseOps.td"
+include "kiln/Dialect/Aten/IR/AtenPoolingOps.td"
+include "kiln/Dialect/Aten/IR/AtenProgramOps.td"
+include "kiln/Dialect/Aten/IR/AtenReductionOps.td"
+include "kiln/Dialect/Aten/IR/AtenSearchOps.td"
+include "kiln/Dialect/Aten/IR/AtenUnaryOps.td"
+include "kiln/Dialect/Aten/IR/AtenViewOps.td"
+
+#endif // KILN_DIALECT_ATEN_IR_ATENOPS_TD

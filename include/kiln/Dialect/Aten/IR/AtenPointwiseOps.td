@@ -1,0 +1,636 @@
+//===- AtenPointwiseOps.td - Several operands, element by element ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENPOINTWISEOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENPOINTWISEOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_AddTensorOp : Aten_PureOp<"add.Tensor",
+    "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other,
+         Optional<Aten_Number>:$alpha),
+    (outs Aten_Tensor:$result)> {
+  let summary = "self + alpha * other";
+  let promotion = PromoteDefault;
+  let promotes = ["self", "other"];
+  let body = (add $self, (mul $other, $alpha));
+  let isCore = 1;
+}
+
+def Aten_SubTensorOp : Aten_PureOp<"sub.Tensor",
+    "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other,
+         Optional<Aten_Number>:$alpha),
+    (outs Aten_Tensor:$result)> {
+  let summary = "self - alpha * other";
+  let promotion = PromoteDefault;
+  let promotes = ["self", "other"];
+  let body = (sub $self, (mul $other, $alpha));
+  let isCore = 1;
+}
+
+def Aten_MulTensorOp : Aten_PureOp<"mul.Tensor",
+    "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
+    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Product";
+  let promotion = PromoteDefault;
+  let promotes = ["self", "other"];
+  let body = (mul $self, $other);
+  let isCore = 1;
+}
+
+def Aten_DivTensorOp : Aten_PureOp<"div.Tensor",
+    "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
+    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Quotient as a float";
+  let promotion = PromoteIntToFloat;
+  let promotes = ["self", "other"];
+  let body = (div $self, $other);
+  let isCore = 1;
+}
+
+def Aten_FloorDivideOp : Aten_PureOp<"floor_divide",
+    "aten::floor_divide(Tensor self, Tensor other) -> Tensor",
+    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Quotient rounded down";
+  let promotion = PromoteDefault;
+  let promotes = ["self", "other"];
+  let body = (floor_div $self, $other);
+}
+
+def Aten_DivTensorModeOp : Aten_PureOp<"div.Tensor_mode",
+    "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) "
+    "-> Tensor",
+    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other,
+         OptionalAttr<Aten_Str>:$rounding_mode),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Quotient, rounded as the mode says";
+  let description = [{
+    Without a rounding mode as `div.Tensor`; `"floor"` rounds down, `"trunc"`
+    toward zero.
+  }];
+  let promotion = PromoteDivMode;
+  let promotes = ["self", "other"];
+  let isCore = 1;
+}
+
+def Aten_AddScalarOp : Aten_PureOp<"add.Scalar",
+    "aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Number:$other, Optional<Aten_Number>:$alpha),
+    (outs Aten_Tensor:$result)> {
+  let summary = "self + alpha * other";
+  let promotion = PromoteDefault;
+  let promotes = ["self", "other"];
+  let body = (add $self, (mul $other, $alpha));
+  let isCore = 1;
+}
+
+def Aten_SubScalarOp : Aten_PureOp<"sub.Scalar",
+    "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Number:$other, Optional<Aten_Number>:$alpha),
+    (outs Aten_Tensor:$result)> {
+  let summary = "self - alpha * other";
+  let promotion = PromoteDefault;
+  let promotes = ["self", "other"];
+  let body = (sub $self, (mul $other, $alpha));
+  let isCore = 1;
+}
+
+def Aten_RsubScalarOp : Aten_PureOp<"rsub.Scalar",
+    "aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Number:$other, Optional<Aten_Number>:$alpha),
+    (outs Aten_Tensor:$result)> {
+  let summary = "other - alpha * self";
+  let promotion = PromoteDefault;
+  let promotes = ["self", "other"];
+  let body = (sub $other, (mul $self, $alpha));
+}
+
+def Aten_MulScalarOp : Aten_BinaryNumberOp<"mul.Scalar", PromoteDefault,
+    (mul $self, $other)> {
+  let summary = "Product with a number";
+  let isCore = 1;
+}
+
+def Aten_DivScalarOp : Aten_BinaryNumberOp<"div.Scalar", PromoteIntToFloat,
+    (div $self, $other)> {
+  let summary = "Quotient by a number as a float";
+  let isCore = 1;
+}
+
+def Aten_RemainderScalarOp
+    : Aten_BinaryNumberOp<"remainder.Scalar", PromoteDefault,
+    (remainder $self, $other)> {
+  let summary = "Remainder with the divisor's sign";
+  let isCore = 1;
+}
+
+def Aten_RemainderTensorOp : Aten_BinaryOp<"remainder.Tensor", PromoteDefault,
+    (remainder $self, $other)> {
+  let summary = "Remainder with the divisor's sign";
+  let isCore = 1;
+}
+
+def Aten_FmodScalarOp : Aten_BinaryNumberOp<"fmod.Scalar", PromoteDefault,
+    (fmod $self, $other)> {
+  let summary = "Remainder with the dividend's sign";
+  let isCore = 1;
+}
+
+def Aten_FmodTensorOp : Aten_BinaryOp<"fmod.Tensor", PromoteDefault,
+    (fmod $self, $other)> {
+  let summary = "Remainder with the dividend's sign";
+  let isCore = 1;
+}
+
+def Aten_RshiftScalarOp
+    : Aten_BinaryNumberOp<"__rshift__.Scalar", PromoteDefault,
+    (shr $self, $other)> {
+  let summary = "Shift right";
+}
+
+def Aten_BitwiseAndTensorOp
+    : Aten_BinaryOp<"bitwise_and.Tensor", PromoteDefault,
+    (bit_and $self, $other)> {
+  let summary = "Bitwise and";
+  let isCore = 1;
+}
+
+def Aten_BitwiseOrTensorOp : Aten_BinaryOp<"bitwise_or.Tensor", PromoteDefault,
+    (bit_or $self, $other)> {
+  let summary = "Bitwise or";
+  let isCore = 1;
+}
+
+def Aten_BitwiseXorTensorOp
+    : Aten_BinaryOp<"bitwise_xor.Tensor", PromoteDefault,
+    (bit_xor $self, $other)> {
+  let summary = "Bitwise exclusive or";
+  let isCore = 1;
+}
+
+def Aten_LogicalAndOp : Aten_BinaryOp<"logical_and", PromoteAlwaysBool,
+    (logical_and $self, $other)> {
+  let summary = "True where both are not zero";
+  let isCore = 1;
+}
+
+def Aten_LogicalOrOp : Aten_BinaryOp<"logical_or", PromoteAlwaysBool,
+    (logical_or $self, $other)> {
+  let summary = "True where one is not zero";
+  let isCore = 1;
+}
+
+def Aten_MaximumOp : Aten_BinaryOp<"maximum", PromoteNoOpmath,
+    (max $self, $other)> {
+  let summary = "The greater; NaN wins";
+  let isCore = 1;
+}
+
+def Aten_MinimumOp : Aten_BinaryOp<"minimum", PromoteNoOpmath,
+    (min $self, $other)> {
+  let summary = "The lesser; NaN wins";
+  let isCore = 1;
+}
+
+def Aten_Atan2Op : Aten_BinaryOp<"atan2", PromoteIntToFloat,
+    (atan2 $self, $other)> {
+  let summary = "Angle of the point (other, self)";
+  let isCore = 1;
+}
+
+def Aten_EqScalarOp : Aten_BinaryNumberOp<"eq.Scalar", PromoteAlwaysBool,
+    (eq $self, $other)> {
+  let summary = "True where equal";
+  let isCore = 1;
+}
+
+def Aten_EqTensorOp : Aten_BinaryOp<"eq.Tensor", PromoteAlwaysBool,
+    (eq $self, $other)> {
+  let summary = "True where equal";
+  let isCore = 1;
+}
+
+def Aten_NeScalarOp : Aten_BinaryNumberOp<"ne.Scalar", PromoteAlwaysBool,
+    (ne $self, $other)> {
+  let summary = "True where different";
+  let isCore = 1;
+}
+
+def Aten_NeTensorOp : Aten_BinaryOp<"ne.Tensor", PromoteAlwaysBool,
+    (ne $self, $other)> {
+  let summary = "True where different";
+  let isCore = 1;
+}
+
+def Aten_LtScalarOp : Aten_BinaryNumberOp<"lt.Scalar", PromoteAlwaysBool,
+    (lt $self, $other)> {
+  let summary = "True where less";
+  let isCore = 1;
+}
+
+def Aten_LtTensorOp : Aten_BinaryOp<"lt.Tensor", PromoteAlwaysBool,
+    (lt $self, $other)> {
+  let summary = "True where less";
+  let isCore = 1;
+}
+
+def Aten_LeScalarOp : Aten_BinaryNumberOp<"le.Scalar", PromoteAlwaysBool,
+    (le $self, $other)> {
+  let summary = "True where less or equal";
+  let isCore = 1;
+}
+
+def Aten_LeTensorOp : Aten_BinaryOp<"le.Tensor", PromoteAlwaysBool,
+    (le $self, $other)> {
+  let summary = "True where less or equal";
+  let isCore = 1;
+}
+
+def Aten_GtScalarOp : Aten_BinaryNumberOp<"gt.Scalar", PromoteAlwaysBool,
+    (gt $self, $other)> {
+  let summary = "True where greater";
+  let isCore = 1;
+}
+
+def Aten_GtTensorOp : Aten_BinaryOp<"gt.Tensor", PromoteAlwaysBool,
+    (gt $self, $other)> {
+  let summary = "True where greater";
+  let isCore = 1;
+}
+
+def Aten_GeScalarOp : Aten_BinaryNumberOp<"ge.Scalar", PromoteAlwaysBool,
+    (ge $self, $other)> {
+  let summary = "True where greater or equal";
+  let isCore = 1;
+}
+
+def Aten_GeTensorOp : Aten_BinaryOp<"ge.Tensor", PromoteAlwaysBool,
+    (ge $self, $other)> {
+  let summary = "True where greater or equal";
+  let isCore = 1;
+}
+
+def Aten_PowTensorScalarOp : Aten_PureOp<"pow.Tensor_Scalar",
+    "aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Number:$exponent),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Power with a number as exponent";
+  let promotion = PromoteDefault;
+  let promotes = ["self", "exponent"];
+  let body = (pow $self, $exponent);
+  let isCore = 1;
+}
+
+def Aten_PowScalarOp : Aten_PureOp<"pow.Scalar",
+    "aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
+    (ins Aten_Number:$self, Aten_Tensor:$exponent),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Power of a number";
+  let promotion = PromoteDefault;
+  let promotes = ["self", "exponent"];
+  let body = (pow $self, $exponent);
+  let isCore = 1;
+}
+
+def Aten_PowTensorTensorOp : Aten_PureOp<"pow.Tensor_Tensor",
+    "aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$exponent),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Power";
+  let promotion = PromoteDefault;
+  let body = (pow $self, $exponent);
+  let isCore = 1;
+}
+
+def Aten_ClampOp : Aten_PureOp<"clamp",
+    "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Number>:$min,
+         Optional<Aten_Number>:$max),
+    (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
+  let summary = "Limit to a range";
+  let promotion = PromoteNoOpmath;
+  let promotes = ["self", "min", "max"];
+  let body = (clamp_high (clamp_low $self, $min), $max);
+  let isCore = 1;
+}
+
+def Aten_ClampMinOp : Aten_PureOp<"clamp_min",
+    "aten::clamp_min(Tensor self, Scalar min) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Number:$min),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Limit from below";
+  let promotion = PromoteNoOpmath;
+  let promotes = ["self", "min"];
+  let body = (max $self, $min);
+  let decomposition = "decomposeClampMin";
+}
+
+def Aten_ClampMaxOp : Aten_PureOp<"clamp_max",
+    "aten::clamp_max(Tensor self, Scalar max) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Number:$max),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Limit from above";
+  let promotion = PromoteNoOpmath;
+  let promotes = ["self", "max"];
+  let body = (min $self, $max);
+  let decomposition = "decomposeClampMax";
+}
+
+def Aten_WhereSelfOp : Aten_PureOp<"where.self",
+    "aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
+    (ins Aten_Tensor:$condition, Aten_Tensor:$self, Aten_Tensor:$other),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Choose by a condition";
+  let shape = "maskedBroadcast";
+  let promotion = PromoteNoOpmath;
+  let promotes = ["self", "other"];
+  let body = (where (raw $condition), $self, $other);
+  let isCore = 1;
+}
+
+def Aten_MaskedFillScalarOp : Aten_PureOp<"masked_fill.Scalar",
+    "aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$mask, Aten_Number:$value),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Replace where a mask is true";
+  let shape = "maskedBroadcast";
+  let promotion = PromoteKeepFirst;
+  let body = (where (raw $mask), $value, $self);
+  let decomposition = "decomposeMaskedFillScalar";
+}
+
+def Aten_MaskedFillTensorOp : Aten_PureOp<"masked_fill.Tensor",
+    "aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$mask, Aten_Tensor:$value),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Replace where a mask is true";
+  let shape = "maskedBroadcast";
+  let promotion = PromoteKeepFirst;
+  let body = (where (raw $mask), $value, $self);
+  let decomposition = "decomposeMaskedFillTensor";
+}
+
+def Aten_FillScalarOp : Aten_PureOp<"fill.Scalar",
+    "aten::fill.Scalar(Tensor self, Scalar value) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Number:$value),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All elements replaced by a number";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+  let body = (copy_of $value);
+  let isCore = 1;
+}
+
+def Aten_AddcmulOp : Aten_PureOp<"addcmul",
+    "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar "
+    "value=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$tensor1, Aten_Tensor:$tensor2,
+         Optional<Aten_Number>:$value),
+    (outs Aten_Tensor:$result)> {
+  let summary = "self + value * tensor1 * tensor2";
+  let promotion = PromoteDefault;
+  let body = (add $self, (mul $value, (mul $tensor1, $tensor2)));
+  let decomposition = "decomposeAddcmul";
+}
+
+def Aten_AddcdivOp : Aten_PureOp<"addcdiv",
+    "aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar "
+    "value=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$tensor1, Aten_Tensor:$tensor2,
+         Optional<Aten_Number>:$value),
+    (outs Aten_Tensor:$result)> {
+  let summary = "self + value * tensor1 / tensor2";
+  let promotion = PromoteIntToFloat;
+  let body = (add $self, (mul $value, (div $tensor1, $tensor2)));
+  let decomposition = "decomposeAddcdiv";
+}
+
+def Aten_LerpScalarOp : Aten_PureOp<"lerp.Scalar",
+    "aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$end, Aten_Number:$weight),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Linear interpolation";
+  let promotion = PromoteDefault;
+  let body = (add $self, (mul $weight, (sub $end, $self)));
+  let decomposition = "decomposeLerpScalar";
+}
+
+def Aten_LeakyReluOp : Aten_PureOp<"leaky_relu",
+    "aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Number>:$negative_slope),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Slope for negative elements";
+  let promotion = PromoteDefault;
+  let body =
+      (where (gt $self, (number "0")), $self, (mul $self, $negative_slope));
+  let isCore = 1;
+}
+
+def Aten_HardtanhOp : Aten_PureOp<"hardtanh",
+    "aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Number>:$min_val,
+         Optional<Aten_Number>:$max_val),
+    (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
+  let summary = "Limit to a range";
+  let promotion = PromoteDefault;
+  let body = (min (max $self, $min_val), $max_val);
+  let isCore = 1;
+}
+
+def Aten_GeluOp : Aten_PureOp<"gelu",
+    "aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Str:$approximate),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gaussian error linear unit";
+  let description = [{
+    `approximate` is `"none"` (by erf) or `"tanh"`.
+  }];
+  let promotion = PromoteDefault;
+  let isCore = 1;
+}
+
+def Aten_GeluBackwardOp : Aten_PureOp<"gelu_backward",
+    "aten::gelu_backward(Tensor grad_output, Tensor self, *, str "
+    "approximate=\"none\") -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Str:$approximate),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of gelu";
+  let promotion = PromoteDefault;
+  let isCore = 1;
+}
+
+def Aten_ThresholdBackwardOp : Aten_PureOp<"threshold_backward",
+    "aten::threshold_backward(Tensor grad_output, Tensor self, Scalar "
+    "threshold) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Number:$threshold),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of relu";
+  let description = [{
+    The gradient where `self` exceeds the threshold, else zero.
+  }];
+  let promotion = PromoteNoOpmath;
+  let body = (where (le $self, $threshold), (number "0"), $grad_output);
+  let isCore = 1;
+}
+
+def Aten_TanhBackwardOp : Aten_PureOp<"tanh_backward",
+    "aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$output),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of tanh";
+  let promotion = PromoteDefault;
+  let body = (mul $grad_output, (sub (number "1"), (mul $output, $output)));
+  let decomposition = "decomposeTanhBackward";
+}
+
+def Aten_SigmoidBackwardOp : Aten_PureOp<"sigmoid_backward",
+    "aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$output),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of sigmoid";
+  let promotion = PromoteDefault;
+  let body = (mul $grad_output, (mul (sub (number "1"), $output), $output));
+  let decomposition = "decomposeSigmoidBackward";
+}
+
+def Aten_ToCopyOp : Aten_PureOp<"_to_copy",
+    "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None, bool "
+    "non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_DType>:$dtype,
+         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory, Aten_Bool:$non_blocking,
+         OptionalAttr<Aten_MemoryFormat>:$memory_format),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Convert to another element type or layout";
+  let description = [{
+    Without `dtype` the element type stays.
+  }];
+  let shape = "sameAsFirst";
+  let promotion = PromoteView;
+  let body = (copy_of $self);
+  let isCore = 1;
+}
+
+def Aten_ToDtypeOp : Aten_PureOp<"to.dtype",
+    "aten::to.dtype(Tensor(a) self, ScalarType dtype, bool "
+    "non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) "
+    "-> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_DType:$dtype, Aten_Bool:$non_blocking,
+         Aten_Bool:$copy, OptionalAttr<Aten_MemoryFormat>:$memory_format),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Convert to another element type";
+  let shape = "sameAsFirst";
+  let promotion = PromoteView;
+  let body = (copy_of $self);
+  let isView = 1;
+  let decomposition = "decomposeToDtype";
+}
+
+def Aten_CloneOp : Aten_PureOp<"clone",
+    "aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_MemoryFormat>:$memory_format),
+    (outs Aten_Tensor:$result)> {
+  let summary = "A copy";
+  let shape = "sameAsFirst";
+  let promotion = PromoteView;
+  let body = (copy_of $self);
+  let isCore = 1;
+}
+
+def Aten_CopyOp : Aten_PureOp<"copy",
+    "aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$src, Aten_Bool:$non_blocking),
+    (outs Aten_Tensor:$result)> {
+  let summary = "The elements of `src` in the type and shape of `self`";
+  let description = [{
+    What `self.copy_(src)` leaves in `self`.
+  }];
+  let shape = "copy";
+  let promotion = PromoteKeepFirst;
+  let body = (copy_of $src);
+  let isCore = 1;
+}
+
+def Aten_AliasOp : Aten_PureOp<"alias",
+    "aten::alias(Tensor(a) self) -> Tensor(a)",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "The same tensor";
+  let shape = "sameAsFirst";
+  let promotion = PromoteView;
+  let body = (copy_of $self);
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_DetachOp : Aten_PureOp<"detach",
+    "aten::detach(Tensor(a) self) -> Tensor(a)",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "The same tensor, without gradient";
+  let shape = "sameAsFirst";
+  let promotion = PromoteView;
+  let body = (copy_of $self);
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_ContiguousOp : Aten_PureOp<"contiguous",
+    "aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> "
+    "Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_MemoryFormat:$memory_format),
+    (outs Aten_Tensor:$result)> {
+  let summary = "The same elements, dense in memory";
+  let shape = "sameAsFirst";
+  let promotion = PromoteView;
+  let body = (copy_of $self);
+  let isView = 1;
+  let decomposition = "decomposeContiguous";
+}
+
+def Aten_LiftFreshCopyOp : Aten_PureOp<"lift_fresh_copy",
+    "aten::lift_fresh_copy(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "A copy of a constant";
+  let shape = "sameAsFirst";
+  let promotion = PromoteView;
+  let body = (copy_of $self);
+  let decomposition = "decomposeLiftFreshCopy";
+}
+
+def Aten_TrilOp : Aten_PureOp<"tril",
+    "aten::tril(Tensor self, SymInt diagonal=0) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInt:$diagonal),
+    (outs Aten_Tensor:$result)> {
+  let summary = "The lower triangle, zeros above";
+  let shape = "triangle";
+  let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeTril";
+}
+
+def Aten_TriuOp : Aten_PureOp<"triu",
+    "aten::triu(Tensor self, SymInt diagonal=0) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInt:$diagonal),
+    (outs Aten_Tensor:$result)> {
+  let summary = "The upper triangle, zeros below";
+  let shape = "triangle";
+  let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeTriu";
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENPOINTWISEOPS_TD

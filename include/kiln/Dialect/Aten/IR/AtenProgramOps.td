@@ -1,0 +1,77 @@
+//===- AtenProgramOps.td - Numbers and assertions ----------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENPROGRAMOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENPROGRAMOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_ItemOp : Aten_Op<"item",
+    "aten::item(Tensor self) -> Scalar",
+    (ins Aten_Tensor:$self, OptionalAttr<StrAttr>:$symbol),
+    (outs Aten_Number:$result),
+    [AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "The number in a tensor of one element";
+  let description = [{
+    `symbol` names the unbacked symbol that the number is bound to. Attributes
+    may use the symbol although nothing uses the result, so an op with a symbol
+    is neither removed nor moved; one without is pure.
+  }];
+  let shape = "item";
+  let promotion = PromoteToNumber;
+  let isCore = 1;
+}
+
+def Aten_AssertTensorMetadataOp : Aten_Op<"_assert_tensor_metadata",
+    "aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? "
+    "stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? "
+    "layout=None) -> ()",
+    (ins Aten_Tensor:$a, OptionalAttr<Aten_SymInts>:$size,
+         OptionalAttr<Aten_SymInts>:$stride, OptionalAttr<Aten_DType>:$dtype,
+         OptionalAttr<Aten_Device>:$device, OptionalAttr<Aten_Layout>:$layout),
+    (outs)> {
+  let summary = "Check properties of a tensor";
+  let shape = "none";
+  let promotion = PromoteNone;
+  let isCore = 1;
+}
+
+def Aten_OperatorOp : Op<Aten_Dialect, "operator"> {
+  let summary = "An operator that is no ATen overload known here";
+  let description = [{
+    Calls a registered operator by its qualified name. Tensors and numbers are
+    operands; `arguments` has one entry per argument of the schema in order: an
+    attribute for a constant, the index of an operand as `#aten.operand<0>`,
+    a list of such, or `unit` for none. The result types are what the program
+    says. An operator may have effects, so it is neither removed nor merged.
+
+    ```mlir
+    %r = aten.operator "mylib::scale"(%x) [#aten.operand<0>, 2.0 : f64]
+      : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name,
+                       Variadic<Aten_TensorOrNumber>:$inputs,
+                       ArrayAttr:$args);
+  let results = (outs Variadic<Aten_TensorOrNumber>:$results);
+  let assemblyFormat = [{
+    $name `(` $inputs `)` $args attr-dict `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Aten_PrintOp : Aten_Op<"_print",
+    "aten::_print(str s) -> ()",
+    (ins Aten_Str:$s),
+    (outs)> {
+  let summary = "Print text";
+  let shape = "none";
+  let promotion = PromoteNone;
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENPROGRAMOPS_TD

@@ -1,0 +1,486 @@
+//===- AtenReductionOps.td - Sums, extrema, scans ----------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENREDUCTIONOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENREDUCTIONOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_SumOp : Aten_PureOp<"sum",
+    "aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_DType>:$dtype),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Sum of all elements";
+  let shape = "reduceAll";
+  let promotion = PromoteIntToI64;
+  let decomposition = "decomposeSum";
+}
+
+def Aten_SumDimIntListOp : Aten_PureOp<"sum.dim_IntList",
+    "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim,
+         OptionalAttr<Aten_DType>:$dtype),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Sum over dimensions";
+  let description = [{
+    An empty or absent list of dimensions means all. `dtype` converts before the
+    sum.
+  }];
+  let shape = "reduceDims";
+  let promotion = PromoteIntToI64;
+  let isCore = 1;
+}
+
+def Aten_MeanOp : Aten_PureOp<"mean",
+    "aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_DType>:$dtype),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Mean of all elements";
+  let shape = "reduceAll";
+  let promotion = PromoteFloatOnly;
+  let isCore = 1;
+}
+
+def Aten_MeanDimOp : Aten_PureOp<"mean.dim",
+    "aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim,
+         OptionalAttr<Aten_DType>:$dtype),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Mean over dimensions";
+  let shape = "reduceDims";
+  let promotion = PromoteFloatOnly;
+  let isCore = 1;
+}
+
+def Aten_ProdOp : Aten_PureOp<"prod",
+    "aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_DType>:$dtype),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Product of all elements";
+  let shape = "reduceAll";
+  let promotion = PromoteIntToI64;
+  let isCore = 1;
+}
+
+def Aten_ProdDimIntOp : Aten_PureOp<"prod.dim_int",
+    "aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim,
+         OptionalAttr<Aten_DType>:$dtype),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Product over a dimension";
+  let shape = "reduceDim";
+  let promotion = PromoteIntToI64;
+  let isCore = 1;
+}
+
+def Aten_AmaxOp : Aten_PureOp<"amax",
+    "aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Ints:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Maximum over dimensions";
+  let shape = "reduceDims";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_AminOp : Aten_PureOp<"amin",
+    "aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Ints:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Minimum over dimensions";
+  let shape = "reduceDims";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_MaxOp : Aten_PureOp<"max",
+    "aten::max(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Maximum of all elements";
+  let shape = "reduceAll";
+  let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeMax";
+}
+
+def Aten_MinOp : Aten_PureOp<"min",
+    "aten::min(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Minimum of all elements";
+  let shape = "reduceAll";
+  let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeMin";
+}
+
+def Aten_MaxDimOp : Aten_PureOp<"max.dim",
+    "aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor "
+    "values, Tensor indices)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+  let summary = "Maximum over a dimension and where it is";
+  let shape = "reduceDimWithIndex";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_MinDimOp : Aten_PureOp<"min.dim",
+    "aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor "
+    "values, Tensor indices)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+  let summary = "Minimum over a dimension and where it is";
+  let shape = "reduceDimWithIndex";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_ArgmaxOp : Aten_PureOp<"argmax",
+    "aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Int>:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Where the maximum is";
+  let shape = "reduceOptionalDim";
+  let promotion = PromoteAlwaysI64;
+  let isCore = 1;
+}
+
+def Aten_ArgminOp : Aten_PureOp<"argmin",
+    "aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Int>:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Where the minimum is";
+  let shape = "reduceOptionalDim";
+  let promotion = PromoteAlwaysI64;
+  let isCore = 1;
+}
+
+def Aten_AnyOp : Aten_PureOp<"any",
+    "aten::any(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "True if an element is not zero";
+  let shape = "reduceAll";
+  let promotion = PromoteAnyBool;
+  let isCore = 1;
+}
+
+def Aten_AnyDimOp : Aten_PureOp<"any.dim",
+    "aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "True if an element along a dimension is not zero";
+  let shape = "reduceDim";
+  let promotion = PromoteAnyBool;
+  let isCore = 1;
+}
+
+def Aten_AllOp : Aten_PureOp<"all",
+    "aten::all(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "True if no element is zero";
+  let shape = "reduceAll";
+  let promotion = PromoteAnyBool;
+  let decomposition = "decomposeAll";
+}
+
+def Aten_AllDimOp : Aten_PureOp<"all.dim",
+    "aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "True if no element along a dimension is zero";
+  let shape = "reduceDim";
+  let promotion = PromoteAnyBool;
+  let decomposition = "decomposeAllDim";
+}
+
+def Aten_CumsumOp : Aten_PureOp<"cumsum",
+    "aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, OptionalAttr<Aten_DType>:$dtype),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Running sum along a dimension";
+  let shape = "sameWithDim";
+  let promotion = PromoteIntToI64;
+  let isCore = 1;
+}
+
+def Aten_VarCorrectionOp : Aten_PureOp<"var.correction",
+    "aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? "
+    "correction=None, bool keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim,
+         Optional<Aten_Number>:$correction, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Variance over dimensions";
+  let description = [{
+    The divisor is the number of elements less `correction`, 1 if absent.
+  }];
+  let shape = "reduceDims";
+  let promotion = PromoteFloatToReal;
+  let isCore = 1;
+}
+
+def Aten_VarDimOp : Aten_PureOp<"var.dim",
+    "aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
+    "keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$unbiased,
+         Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Variance over dimensions";
+  let shape = "reduceDims";
+  let promotion = PromoteFloatToReal;
+  let isCore = 1;
+}
+
+def Aten_StdCorrectionOp : Aten_PureOp<"std.correction",
+    "aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? "
+    "correction=None, bool keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim,
+         Optional<Aten_Number>:$correction, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Standard deviation over dimensions";
+  let shape = "reduceDims";
+  let promotion = PromoteFloatToReal;
+  let decomposition = "decomposeStdCorrection";
+}
+
+def Aten_VarMeanCorrectionOp : Aten_PureOp<"var_mean.correction",
+    "aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? "
+    "correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim,
+         Optional<Aten_Number>:$correction, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Variance and mean over dimensions";
+  let shape = "reduceDimsTwice";
+  let promotion = PromoteFloatToReal;
+  let decomposition = "decomposeVarMeanCorrection";
+}
+
+def Aten_LinalgVectorNormOp : Aten_PureOp<"linalg_vector_norm",
+    "aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, "
+    "bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Number>:$ord,
+         OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim,
+         OptionalAttr<Aten_DType>:$dtype),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Norm of vectors over dimensions";
+  let shape = "reduceDims";
+  let promotion = PromoteFloatToReal;
+  let decomposition = "decomposeLinalgVectorNorm";
+}
+
+def Aten_LogcumsumexpOp : Aten_PureOp<"logcumsumexp",
+    "aten::logcumsumexp(Tensor self, int dim) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Logarithm of the running sum of exponentials";
+  let shape = "sameWithDim";
+  let promotion = PromoteDefault;
+}
+
+def Aten_CumprodOp : Aten_PureOp<"cumprod",
+    "aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, OptionalAttr<Aten_DType>:$dtype),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Running product";
+  let shape = "sameWithDim";
+  let promotion = PromoteIntToI64;
+}
+
+def Aten_CummaxOp : Aten_PureOp<"cummax",
+    "aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim),
+    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+  let summary = "Running maximum, and where it was";
+  let shape = "scanWithIndex";
+  let promotion = PromoteNoOpmath;
+}
+
+def Aten_CumminOp : Aten_PureOp<"cummin",
+    "aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim),
+    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+  let summary = "Running minimum, and where it was";
+  let shape = "scanWithIndex";
+  let promotion = PromoteNoOpmath;
+}
+
+def Aten_LogsumexpOp : Aten_PureOp<"logsumexp",
+    "aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Ints:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Logarithm of the sum of exponentials";
+  let shape = "reduceDims";
+  let promotion = PromoteIntToFloat;
+}
+
+def Aten_AllDimsOp : Aten_PureOp<"all.dims",
+    "aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All elements along dimensions are not zero";
+  let shape = "reduceGivenDims";
+  let promotion = PromoteAnyBool;
+}
+
+def Aten_AnyDimsOp : Aten_PureOp<"any.dims",
+    "aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Some element along dimensions is not zero";
+  let shape = "reduceGivenDims";
+  let promotion = PromoteAnyBool;
+}
+
+def Aten_AminmaxOp : Aten_PureOp<"aminmax",
+    "aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> "
+    "(Tensor min, Tensor max)",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Int>:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$min, Aten_Tensor:$max)> {
+  let summary = "Least and greatest element";
+  let shape = "aminmax";
+  let promotion = PromoteNoOpmath;
+}
+
+def Aten_CountNonzeroOp : Aten_PureOp<"count_nonzero",
+    "aten::count_nonzero(Tensor self, int? dim=None) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Int>:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Number of elements that are not zero";
+  let shape = "reduceOptionalDim";
+  let promotion = PromoteAlwaysI64;
+}
+
+def Aten_NansumOp : Aten_PureOp<"nansum",
+    "aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim,
+         OptionalAttr<Aten_DType>:$dtype),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Sum without NaN";
+  let shape = "reduceDims";
+  let promotion = PromoteIntToI64;
+}
+
+def Aten_NormScalarOp : Aten_PureOp<"norm.Scalar",
+    "aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Number>:$p),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Norm of all elements";
+  let shape = "reduceAll";
+  let promotion = PromoteComplexToFloat;
+}
+
+def Aten_NormScalarOptDimOp : Aten_PureOp<"norm.ScalarOpt_dim",
+    "aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool "
+    "keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Number>:$p, Aten_Ints:$dim,
+         Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Norm over dimensions";
+  let shape = "reduceDims";
+  let promotion = PromoteComplexToFloat;
+}
+
+def Aten_StdOp : Aten_PureOp<"std",
+    "aten::std(Tensor self, bool unbiased=True) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Bool:$unbiased),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Standard deviation of all elements";
+  let shape = "reduceAll";
+  let promotion = PromoteComplexToFloat;
+}
+
+def Aten_StdDimOp : Aten_PureOp<"std.dim",
+    "aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
+    "keepdim=False) -> Tensor",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$unbiased,
+         Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Standard deviation over dimensions";
+  let shape = "reduceDims";
+  let promotion = PromoteComplexToFloat;
+}
+
+def Aten_StdMeanCorrectionOp : Aten_PureOp<"std_mean.correction",
+    "aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? "
+    "correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim,
+         Optional<Aten_Number>:$correction, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Standard deviation and mean over dimensions";
+  let shape = "reduceDimsTwice";
+  let promotion = PromoteComplexToFloat;
+}
+
+def Aten_VarOp : Aten_PureOp<"var",
+    "aten::var(Tensor self, bool unbiased=True) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Bool:$unbiased),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Variance of all elements";
+  let shape = "reduceAll";
+  let promotion = PromoteComplexToFloat;
+}
+
+def Aten_VarMeanDimOp : Aten_PureOp<"var_mean.dim",
+    "aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
+    "keepdim=False) -> (Tensor, Tensor)",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$unbiased,
+         Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Variance and mean over dimensions";
+  let shape = "reduceDimsTwice";
+  let promotion = PromoteComplexToFloat;
+}
+
+def Aten_TraceOp : Aten_PureOp<"trace",
+    "aten::trace(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Sum of the diagonal";
+  let shape = "reduceAll";
+  let promotion = PromoteIntToI64;
+}
+
+def Aten_MedianDimOp : Aten_PureOp<"median.dim",
+    "aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor "
+    "values, Tensor indices)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+  let summary = "Median, the lower of two, and where it was";
+  let shape = "reduceDimWithIndex";
+  let promotion = PromoteNoOpmath;
+}
+
+def Aten_ModeOp : Aten_PureOp<"mode",
+    "aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor "
+    "values, Tensor indices)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+  let summary = "Most frequent element, and where it was";
+  let shape = "reduceDimWithIndex";
+  let promotion = PromoteNoOpmath;
+}
+
+def Aten_KthvalueOp : Aten_PureOp<"kthvalue",
+    "aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) "
+    "-> (Tensor values, Tensor indices)",
+    (ins Aten_Tensor:$self, Aten_SymInt:$k, Aten_Int:$dim, Aten_Bool:$keepdim),
+    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+  let summary = "k-th least element, and where it was";
+  let shape = "reduceDimWithIndex";
+  let promotion = PromoteNoOpmath;
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENREDUCTIONOPS_TD

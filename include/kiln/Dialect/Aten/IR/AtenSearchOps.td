@@ -1,0 +1,213 @@
+//===- AtenSearchOps.td - Sorting, searching, counting -----*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENSEARCHOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENSEARCHOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_ArgsortOp : Aten_PureOp<"argsort",
+    "aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$descending),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Indices that sort";
+  let shape = "sameWithDim";
+  let promotion = PromoteAlwaysI64;
+}
+
+def Aten_ArgsortStableOp : Aten_PureOp<"argsort.stable",
+    "aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool "
+    "descending=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Bool:$stable, Aten_Int:$dim,
+         Aten_Bool:$descending),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Indices that sort, equal elements in order";
+  let shape = "sameWithDim";
+  let promotion = PromoteAlwaysI64;
+}
+
+def Aten_SortOp : Aten_PureOp<"sort",
+    "aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor "
+    "values, Tensor indices)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$descending),
+    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+  let summary = "Sorted elements, and where they were";
+  let shape = "scanWithIndex";
+  let promotion = PromoteNoOpmath;
+}
+
+def Aten_SortStableOp : Aten_PureOp<"sort.stable",
+    "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool "
+    "descending=False) -> (Tensor values, Tensor indices)",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_Bool>:$stable, Aten_Int:$dim,
+         Aten_Bool:$descending),
+    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+  let summary = "Sorted elements, equal ones in order, and where they were";
+  let shape = "scanWithIndex";
+  let promotion = PromoteNoOpmath;
+}
+
+def Aten_TopkOp : Aten_PureOp<"topk",
+    "aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool "
+    "sorted=True) -> (Tensor values, Tensor indices)",
+    (ins Aten_Tensor:$self, Aten_SymInt:$k, Aten_Int:$dim, Aten_Bool:$largest,
+         Aten_Bool:$sorted),
+    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+  let summary = "Greatest or least elements, and where they were";
+  let shape = "topk";
+  let promotion = PromoteNoOpmath;
+}
+
+def Aten_BucketizeTensorOp : Aten_PureOp<"bucketize.Tensor",
+    "aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool "
+    "out_int32=False, bool right=False) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$boundaries, Aten_Bool:$out_int32,
+         Aten_Bool:$right),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Index of the bucket of each element";
+  let shape = "bucketize";
+  let promotion = PromoteAlwaysI64;
+}
+
+def Aten_SearchsortedTensorOp : Aten_PureOp<"searchsorted.Tensor",
+    "aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool "
+    "out_int32=False, bool right=False, str? side=None, Tensor? "
+    "sorter=None) -> Tensor",
+    (ins Aten_Tensor:$sorted_sequence, Aten_Tensor:$self, Aten_Bool:$out_int32,
+         Aten_Bool:$right, OptionalAttr<Aten_Str>:$side,
+         Optional<Aten_Tensor>:$sorter),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Index at which each element would be inserted";
+  let shape = "bucketize";
+  let promotion = PromoteAlwaysI64;
+}
+
+def Aten_HistcOp : Aten_PureOp<"histc",
+    "aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$bins, Optional<Aten_Number>:$min,
+         Optional<Aten_Number>:$max),
+    (outs Aten_Tensor:$result),
+    [AttrSizedOperandSegments]> {
+  let summary = "Histogram";
+  let shape = "histc";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_BincountOp : Aten_PureOp<"bincount",
+    "aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) "
+    "-> Tensor",
+    (ins Aten_Tensor:$self, Optional<Aten_Tensor>:$weights,
+         Aten_SymInt:$minlength),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Number of occurrences; the size is recorded";
+  let description = [{
+    The sizes of the results depend on data or on conventions that are not
+    repeated here: they are what the program has recorded.
+  }];
+  let shape = "recorded";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_NonzeroOp : Aten_PureOp<"nonzero",
+    "aten::nonzero(Tensor self) -> Tensor",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Indices of elements that are not zero; the size is recorded";
+  let description = [{
+    The sizes of the results depend on data or on conventions that are not
+    repeated here: they are what the program has recorded.
+  }];
+  let shape = "recorded";
+  let promotion = PromoteAlwaysI64;
+}
+
+def Aten_NonzeroStaticOp : Aten_PureOp<"nonzero_static",
+    "aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) "
+    "-> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInt:$size, Aten_Int:$fill_value),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Indices of elements that are not zero, to a fixed number";
+  let shape = "nonzeroStatic";
+  let promotion = PromoteAlwaysI64;
+}
+
+def Aten_MaskedSelectOp : Aten_PureOp<"masked_select",
+    "aten::masked_select(Tensor self, Tensor mask) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$mask),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Elements where a mask is true; the size is recorded";
+  let description = [{
+    The sizes of the results depend on data or on conventions that are not
+    repeated here: they are what the program has recorded.
+  }];
+  let shape = "recorded";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_WhereOp : Aten_PureOp<"where",
+    "aten::where(Tensor condition) -> Tensor[]",
+    (ins Aten_Tensor:$condition),
+    (outs Variadic<Aten_Tensor>:$result)> {
+  let summary = "Indices of true elements by dimension; the size is recorded";
+  let description = [{
+    The sizes of the results depend on data or on conventions that are not
+    repeated here: they are what the program has recorded.
+  }];
+  let shape = "recordedPerDim";
+  let promotion = PromoteAlwaysI64;
+}
+
+def Aten_Unique2Op : Aten_PureOp<"_unique2",
+    "aten::_unique2(Tensor self, bool sorted=True, bool "
+    "return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, "
+    "Tensor)",
+    (ins Aten_Tensor:$self, Aten_Bool:$sorted, Aten_Bool:$return_inverse,
+         Aten_Bool:$return_counts),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
+  let summary = "Distinct elements; sizes are recorded";
+  let description = [{
+    The sizes of the results depend on data or on conventions that are not
+    repeated here: they are what the program has recorded.
+  }];
+  let shape = "recorded";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UniqueConsecutiveOp : Aten_PureOp<"unique_consecutive",
+    "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool "
+    "return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
+    (ins Aten_Tensor:$self, Aten_Bool:$return_inverse, Aten_Bool:$return_counts,
+         OptionalAttr<Aten_Int>:$dim),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
+  let summary = "Elements that differ from the one before; sizes are recorded";
+  let description = [{
+    The sizes of the results depend on data or on conventions that are not
+    repeated here: they are what the program has recorded.
+  }];
+  let shape = "recorded";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UniqueDimOp : Aten_PureOp<"unique_dim",
+    "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool "
+    "return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, "
+    "Tensor)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$sorted,
+         Aten_Bool:$return_inverse, Aten_Bool:$return_counts),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
+  let summary = "Distinct slices; sizes are recorded";
+  let description = [{
+    The sizes of the results depend on data or on conventions that are not
+    repeated here: they are what the program has recorded.
+  }];
+  let shape = "recorded";
+  let promotion = PromoteKeepFirst;
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENSEARCHOPS_TD

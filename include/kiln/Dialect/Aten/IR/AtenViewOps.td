@@ -1,0 +1,778 @@
+//===- AtenViewOps.td - Views and rearrangements -----------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_ATENVIEWOPS_TD
+#define KILN_DIALECT_ATEN_IR_ATENVIEWOPS_TD
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+
+def Aten_ViewOp : Aten_PureOp<"view",
+    "aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size),
+    (outs Aten_Tensor:$result)> {
+  let summary = "The same elements in another shape";
+  let shape = "view";
+  let promotion = PromoteView;
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_UnsafeViewOp : Aten_PureOp<"_unsafe_view",
+    "aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size),
+    (outs Aten_Tensor:$result)> {
+  let summary = "The same elements in another shape";
+  let shape = "view";
+  let promotion = PromoteView;
+  let decomposition = "decomposeUnsafeView";
+}
+
+def Aten_ReshapeOp : Aten_PureOp<"reshape",
+    "aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_SymInts:$shape),
+    (outs Aten_Tensor:$result)> {
+  let summary = "The same elements in another shape";
+  let shape = "view";
+  let promotion = PromoteView;
+  let isView = 1;
+  let decomposition = "decomposeReshape";
+}
+
+def Aten_FlattenUsingIntsOp : Aten_PureOp<"flatten.using_ints",
+    "aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int "
+    "end_dim=-1) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$start_dim, Aten_Int:$end_dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Merge a range of dimensions";
+  let shape = "flatten";
+  let promotion = PromoteView;
+  let isView = 1;
+  let decomposition = "decomposeFlattenUsingInts";
+}
+
+def Aten_ExpandOp : Aten_PureOp<"expand",
+    "aten::expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> "
+    "Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_Bool:$implicit),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Repeat dimensions of size one";
+  let shape = "expand";
+  let promotion = PromoteView;
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_PermuteOp : Aten_PureOp<"permute",
+    "aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Ints:$dims),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Reorder dimensions";
+  let shape = "permute";
+  let promotion = PromoteView;
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_TransposeIntOp : Aten_PureOp<"transpose.int",
+    "aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim0, Aten_Int:$dim1),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Exchange two dimensions";
+  let shape = "transpose";
+  let promotion = PromoteView;
+  let isView = 1;
+  let decomposition = "decomposeTransposeInt";
+}
+
+def Aten_TOp : Aten_PureOp<"t",
+    "aten::t(Tensor(a) self) -> Tensor(a)",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Exchange the dimensions of a matrix";
+  let shape = "t";
+  let promotion = PromoteView;
+  let isView = 1;
+  let decomposition = "decomposeT";
+}
+
+def Aten_NumpyTOp : Aten_PureOp<"numpy_T",
+    "aten::numpy_T(Tensor(a) self) -> Tensor(a)",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Reverse the dimensions";
+  let shape = "reverseDims";
+  let promotion = PromoteView;
+  let isView = 1;
+  let decomposition = "decomposeNumpyT";
+}
+
+def Aten_SelectIntOp : Aten_PureOp<"select.int",
+    "aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInt:$index),
+    (outs Aten_Tensor:$result)> {
+  let summary = "One index of a dimension, which goes";
+  let shape = "select";
+  let promotion = PromoteView;
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_SliceTensorOp : Aten_PureOp<"slice.Tensor",
+    "aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, "
+    "SymInt? end=None, SymInt step=1) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, OptionalAttr<Aten_SymInt>:$start,
+         OptionalAttr<Aten_SymInt>:$end, Aten_SymInt:$step),
+    (outs Aten_Tensor:$result)> {
+  let summary = "A range of a dimension";
+  let shape = "slice";
+  let promotion = PromoteView;
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_SqueezeOp : Aten_PureOp<"squeeze",
+    "aten::squeeze(Tensor(a) self) -> Tensor(a)",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Drop all dimensions of size one";
+  let shape = "squeeze";
+  let promotion = PromoteView;
+  let isView = 1;
+  let decomposition = "decomposeSqueeze";
+}
+
+def Aten_SqueezeDimOp : Aten_PureOp<"squeeze.dim",
+    "aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Drop a dimension if its size is one";
+  let shape = "squeezeDim";
+  let promotion = PromoteView;
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_SqueezeDimsOp : Aten_PureOp<"squeeze.dims",
+    "aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Ints:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Drop those dimensions whose size is one";
+  let shape = "squeezeDims";
+  let promotion = PromoteView;
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_UnsqueezeOp : Aten_PureOp<"unsqueeze",
+    "aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Add a dimension of size one";
+  let shape = "unsqueeze";
+  let promotion = PromoteView;
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_SplitTensorOp : Aten_PureOp<"split.Tensor",
+    "aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) ->"
+    " Tensor(a)[]",
+    (ins Aten_Tensor:$self, Aten_SymInt:$split_size, Aten_Int:$dim),
+    (outs Variadic<Aten_Tensor>:$result)> {
+  let summary = "Parts of equal size along a dimension";
+  let shape = "split";
+  let promotion = PromoteView;
+  let isView = 1;
+  let decomposition = "decomposeSplitTensor";
+}
+
+def Aten_SplitWithSizesOp : Aten_PureOp<"split_with_sizes",
+    "aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int "
+    "dim=0) -> Tensor(a)[]",
+    (ins Aten_Tensor:$self, Aten_SymInts:$split_sizes, Aten_Int:$dim),
+    (outs Variadic<Aten_Tensor>:$result)> {
+  let summary = "Parts of given sizes along a dimension";
+  let shape = "splitWithSizes";
+  let promotion = PromoteView;
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_ChunkOp : Aten_PureOp<"chunk",
+    "aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
+    (ins Aten_Tensor:$self, Aten_Int:$chunks, Aten_Int:$dim),
+    (outs Variadic<Aten_Tensor>:$result)> {
+  let summary = "So many parts along a dimension";
+  let shape = "chunk";
+  let promotion = PromoteView;
+  let isView = 1;
+  let decomposition = "decomposeChunk";
+}
+
+def Aten_UnbindIntOp : Aten_PureOp<"unbind.int",
+    "aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
+    (ins Aten_Tensor:$self, Aten_Int:$dim),
+    (outs Variadic<Aten_Tensor>:$result)> {
+  let summary = "All indices of a dimension";
+  let shape = "unbind";
+  let promotion = PromoteView;
+  let isView = 1;
+  let decomposition = "decomposeUnbindInt";
+}
+
+def Aten_UnfoldOp : Aten_PureOp<"unfold",
+    "aten::unfold(Tensor(a) self, int dimension, int size, int step) -> "
+    "Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$dimension, Aten_Int:$size,
+         Aten_Int:$step),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Sliding windows along a dimension";
+  let shape = "unfold";
+  let promotion = PromoteView;
+  let isCore = 1;
+  let isView = 1;
+}
+
+def Aten_CatOp : Aten_PureOp<"cat",
+    "aten::cat(Tensor[] tensors, int dim=0) -> Tensor",
+    (ins Variadic<Aten_Tensor>:$tensors, Aten_Int:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Join along a dimension";
+  let description = [{
+    A one-dimensional tensor of size 0 is left out, whatever the other shapes.
+  }];
+  let shape = "cat";
+  let promotion = PromoteNoOpmath;
+  let isCore = 1;
+}
+
+def Aten_StackOp : Aten_PureOp<"stack",
+    "aten::stack(Tensor[] tensors, int dim=0) -> Tensor",
+    (ins Variadic<Aten_Tensor>:$tensors, Aten_Int:$dim),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Join along a new dimension";
+  let shape = "stack";
+  let promotion = PromoteNoOpmath;
+  let decomposition = "decomposeStack";
+}
+
+def Aten_RepeatOp : Aten_PureOp<"repeat",
+    "aten::repeat(Tensor self, SymInt[] repeats) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$repeats),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Repeat along dimensions";
+  let shape = "repeat";
+  let promotion = PromoteView;
+  let isCore = 1;
+}
+
+def Aten_FlipOp : Aten_PureOp<"flip",
+    "aten::flip(Tensor self, int[] dims) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Ints:$dims),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Reverse along dimensions";
+  let shape = "flip";
+  let promotion = PromoteView;
+  let isCore = 1;
+}
+
+def Aten_RollOp : Aten_PureOp<"roll",
+    "aten::roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$shifts, Aten_Ints:$dims),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Rotate along dimensions";
+  let shape = "roll";
+  let promotion = PromoteView;
+  let isCore = 1;
+}
+
+def Aten_ConstantPadNdOp : Aten_PureOp<"constant_pad_nd",
+    "aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$pad, Optional<Aten_Number>:$value),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pad with a number";
+  let description = [{
+    Pairs of widths, the last dimension first; a negative width crops.
+  }];
+  let shape = "pad";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_PadOp : Aten_PureOp<"pad",
+    "aten::pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? "
+    "value=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$pad, Aten_Str:$mode,
+         OptionalAttr<Aten_Float>:$value),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pad in a mode";
+  let shape = "pad";
+  let promotion = PromoteKeepFirst;
+  let decomposition = "decomposePad";
+}
+
+def Aten_SelectScatterOp : Aten_PureOp<"select_scatter",
+    "aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$src, Aten_Int:$dim,
+         Aten_SymInt:$index),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Replace one index of a dimension";
+  let shape = "selectScatter";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_SliceScatterOp : Aten_PureOp<"slice_scatter",
+    "aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? "
+    "start=None, SymInt? end=None, SymInt step=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$src, Aten_Int:$dim,
+         OptionalAttr<Aten_SymInt>:$start, OptionalAttr<Aten_SymInt>:$end,
+         Aten_SymInt:$step),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Replace a range of a dimension";
+  let shape = "sliceScatter";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_SelectBackwardOp : Aten_PureOp<"select_backward",
+    "aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim,"
+    " SymInt index) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$input_sizes, Aten_Int:$dim,
+         Aten_SymInt:$index),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Zeros with the gradient at one index";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeSelectBackward";
+}
+
+def Aten_SliceBackwardOp : Aten_PureOp<"slice_backward",
+    "aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, "
+    "SymInt start, SymInt end, SymInt step) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$input_sizes, Aten_Int:$dim,
+         Aten_SymInt:$start, Aten_SymInt:$end, Aten_SymInt:$step),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Zeros with the gradient in a range";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeSliceBackward";
+}
+
+def Aten_UpsampleNearest2dVecOp : Aten_PureOp<"upsample_nearest2d.vec",
+    "aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, "
+    "float[]? scale_factors) -> Tensor",
+    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
+         OptionalAttr<Aten_Floats>:$scale_factors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Enlarge an image by nearest neighbours";
+  let shape = "upsample2d";
+  let promotion = PromoteDefault;
+  let isCore = 1;
+}
+
+def Aten_AsStridedOp : Aten_PureOp<"as_strided",
+    "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, "
+    "SymInt? storage_offset=None) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_SymInts:$stride,
+         OptionalAttr<Aten_SymInt>:$storage_offset),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Elements at given strides";
+  let shape = "fromSize";
+  let promotion = PromoteKeepFirst;
+  let isView = 1;
+}
+
+def Aten_AsStridedScatterOp : Aten_PureOp<"as_strided_scatter",
+    "aten::as_strided_scatter(Tensor self, Tensor src, SymInt[] size, "
+    "SymInt[] stride, SymInt? storage_offset=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$src, Aten_SymInts:$size,
+         Aten_SymInts:$stride, OptionalAttr<Aten_SymInt>:$storage_offset),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Write elements at given strides";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_DiagonalOp : Aten_PureOp<"diagonal",
+    "aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) "
+    "-> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$offset, Aten_Int:$dim1, Aten_Int:$dim2),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Diagonals of matrices";
+  let shape = "diagonal";
+  let promotion = PromoteKeepFirst;
+  let isView = 1;
+}
+
+def Aten_DiagonalBackwardOp : Aten_PureOp<"diagonal_backward",
+    "aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int "
+    "offset, int dim1, int dim2) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$input_sizes, Aten_Int:$offset,
+         Aten_Int:$dim1, Aten_Int:$dim2),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of diagonal";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_DiagonalScatterOp : Aten_PureOp<"diagonal_scatter",
+    "aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int "
+    "dim1=0, int dim2=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$src, Aten_Int:$offset, Aten_Int:$dim1,
+         Aten_Int:$dim2),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Write diagonals of matrices";
+  let shape = "sameAsFirst";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+}
+
+def Aten_DiagEmbedOp : Aten_PureOp<"diag_embed",
+    "aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) "
+    "-> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$offset, Aten_Int:$dim1, Aten_Int:$dim2),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Matrices of given diagonals";
+  let shape = "diagEmbed";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ExpandAsOp : Aten_PureOp<"expand_as",
+    "aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Tensor:$other),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Expand to the shape of other";
+  let shape = "sizesOfOther";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+  let isView = 1;
+}
+
+def Aten_ReshapeAsOp : Aten_PureOp<"reshape_as",
+    "aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Tensor:$other),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Reshape to the shape of other";
+  let shape = "sizesOfOther";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+  let isView = 1;
+}
+
+def Aten_ViewAsOp : Aten_PureOp<"view_as",
+    "aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Tensor:$other),
+    (outs Aten_Tensor:$result)> {
+  let summary = "View in the shape of other";
+  let shape = "sizesOfOther";
+  let promotion = PromoteKeepFirst;
+  let promotes = ["self"];
+  let isView = 1;
+}
+
+def Aten_ExpandCopyOp : Aten_PureOp<"expand_copy",
+    "aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) "
+    "-> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_Bool:$implicit),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Copy expanded to sizes";
+  let shape = "expand";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_PermuteCopyOp : Aten_PureOp<"permute_copy",
+    "aten::permute_copy(Tensor self, int[] dims) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Ints:$dims),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Copy with permuted dimensions";
+  let shape = "permute";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_SelectCopyIntOp : Aten_PureOp<"select_copy.int",
+    "aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInt:$index),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Copy of one index of a dimension";
+  let shape = "select";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_SliceCopyTensorOp : Aten_PureOp<"slice_copy.Tensor",
+    "aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, "
+    "SymInt? end=None, SymInt step=1) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, OptionalAttr<Aten_SymInt>:$start,
+         OptionalAttr<Aten_SymInt>:$end, Aten_SymInt:$step),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Copy of a range of a dimension";
+  let shape = "slice";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ViewCopyOp : Aten_PureOp<"view_copy",
+    "aten::view_copy(Tensor self, SymInt[] size) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Copy in another shape";
+  let shape = "view";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_ImagOp : Aten_PureOp<"imag",
+    "aten::imag(Tensor(a) self) -> Tensor(a)",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Imaginary part";
+  let shape = "realParts";
+  let promotion = PromoteComplexToFloat;
+  let isView = 1;
+}
+
+def Aten_RealOp : Aten_PureOp<"real",
+    "aten::real(Tensor(a) self) -> Tensor(a)",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Real part";
+  let shape = "realParts";
+  let promotion = PromoteComplexToFloat;
+  let isView = 1;
+}
+
+def Aten_MovedimIntOp : Aten_PureOp<"movedim.int",
+    "aten::movedim.int(Tensor(a) self, int source, int destination) -> "
+    "Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$source, Aten_Int:$destination),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Move a dimension";
+  let shape = "movedim";
+  let promotion = PromoteKeepFirst;
+  let isView = 1;
+}
+
+def Aten_NarrowOp : Aten_PureOp<"narrow",
+    "aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> "
+    "Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInt:$start,
+         Aten_SymInt:$length),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Range of a dimension by start and length";
+  let shape = "narrow";
+  let promotion = PromoteKeepFirst;
+  let isView = 1;
+}
+
+def Aten_SwapaxesOp : Aten_PureOp<"swapaxes",
+    "aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$axis0, Aten_Int:$axis1),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Swap two dimensions";
+  let shape = "transpose";
+  let promotion = PromoteKeepFirst;
+  let isView = 1;
+}
+
+def Aten_UnflattenIntOp : Aten_PureOp<"unflatten.int",
+    "aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> "
+    "Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInts:$sizes),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Split a dimension into several";
+  let shape = "unflatten";
+  let promotion = PromoteKeepFirst;
+  let isView = 1;
+}
+
+def Aten_TensorSplitIndicesOp : Aten_PureOp<"tensor_split.indices",
+    "aten::tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int "
+    "dim=0) -> Tensor(a)[]",
+    (ins Aten_Tensor:$self, Aten_SymInts:$indices, Aten_Int:$dim),
+    (outs Variadic<Aten_Tensor>:$result)> {
+  let summary = "Parts of a dimension between indices";
+  let shape = "tensorSplit";
+  let promotion = PromoteKeepFirst;
+  let isView = 1;
+}
+
+def Aten_TensorSplitSectionsOp : Aten_PureOp<"tensor_split.sections",
+    "aten::tensor_split.sections(Tensor(a -> *) self, SymInt sections, int "
+    "dim=0) -> Tensor(a)[]",
+    (ins Aten_Tensor:$self, Aten_SymInt:$sections, Aten_Int:$dim),
+    (outs Variadic<Aten_Tensor>:$result)> {
+  let summary = "Parts of a dimension of about equal size";
+  let shape = "tensorSplit";
+  let promotion = PromoteKeepFirst;
+  let isView = 1;
+}
+
+def Aten_ViewDtypeOp : Aten_PureOp<"view.dtype",
+    "aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_DType:$dtype),
+    (outs Aten_Tensor:$result)> {
+  let summary = "The same bytes as another element type";
+  let shape = "viewDtype";
+  let promotion = PromoteNone;
+  let isView = 1;
+}
+
+def Aten_ViewAsComplexOp : Aten_PureOp<"view_as_complex",
+    "aten::view_as_complex(Tensor(a) self) -> Tensor(a)",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Pairs of reals as complex numbers";
+  let shape = "viewAsComplex";
+  let promotion = PromoteNone;
+  let isView = 1;
+}
+
+def Aten_ViewAsRealOp : Aten_PureOp<"view_as_real",
+    "aten::view_as_real(Tensor(a) self) -> Tensor(a)",
+    (ins Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Complex numbers as pairs of reals";
+  let shape = "viewAsReal";
+  let promotion = PromoteNone;
+  let isView = 1;
+}
+
+def Aten_ToDeviceOp : Aten_PureOp<"to.device",
+    "aten::to.device(Tensor(a) self, Device device, ScalarType dtype, bool "
+    "non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) "
+    "-> Tensor(a)",
+    (ins Aten_Tensor:$self, Aten_Device:$device, Aten_DType:$dtype,
+         Aten_Bool:$non_blocking, Aten_Bool:$copy,
+         OptionalAttr<Aten_MemoryFormat>:$memory_format),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Convert to a device and an element type";
+  let shape = "sameAsFirst";
+  let promotion = PromoteLike;
+  let promotes = ["self"];
+  let isView = 1;
+}
+
+def Aten_ToDtypeLayoutOp : Aten_PureOp<"to.dtype_layout",
+    "aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None, bool "
+    "non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) "
+    "-> Tensor(a)",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_DType>:$dtype,
+         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
+         OptionalAttr<Aten_Bool>:$pin_memory, Aten_Bool:$non_blocking,
+         Aten_Bool:$copy, OptionalAttr<Aten_MemoryFormat>:$memory_format),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Convert to an element type";
+  let shape = "sameAsFirst";
+  let promotion = PromoteLike;
+  let promotes = ["self"];
+  let isView = 1;
+}
+
+def Aten_UnfoldBackwardOp : Aten_PureOp<"unfold_backward",
+    "aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, "
+    "int size, int step) -> Tensor",
+    (ins Aten_Tensor:$grad_in, Aten_SymInts:$input_sizes, Aten_Int:$dim,
+         Aten_Int:$size, Aten_Int:$step),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of unfold";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_BroadcastTensorsOp : Aten_PureOp<"broadcast_tensors",
+    "aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]",
+    (ins Variadic<Aten_Tensor>:$tensors),
+    (outs Variadic<Aten_Tensor>:$result)> {
+  let summary = "Tensors expanded to one shape";
+  let shape = "broadcastTensors";
+  let promotion = PromoteNone;
+  let isView = 1;
+}
+
+def Aten_MeshgridOp : Aten_PureOp<"meshgrid",
+    "aten::meshgrid(Tensor[] tensors) -> Tensor[]",
+    (ins Variadic<Aten_Tensor>:$tensors),
+    (outs Variadic<Aten_Tensor>:$result)> {
+  let summary = "Coordinates of a grid";
+  let shape = "meshgrid";
+  let promotion = PromoteNone;
+  let isView = 1;
+}
+
+def Aten_CartesianProdOp : Aten_PureOp<"cartesian_prod",
+    "aten::cartesian_prod(Tensor[] tensors) -> Tensor",
+    (ins Variadic<Aten_Tensor>:$tensors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "All combinations of elements";
+  let shape = "cartesianProd";
+  let promotion = PromoteSameDType;
+}
+
+def Aten_HstackOp : Aten_PureOp<"hstack",
+    "aten::hstack(Tensor[] tensors) -> Tensor",
+    (ins Variadic<Aten_Tensor>:$tensors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Concatenate along dimension 1, vectors along 0";
+  let shape = "hstack";
+  let promotion = PromoteDefault;
+}
+
+def Aten_VstackOp : Aten_PureOp<"vstack",
+    "aten::vstack(Tensor[] tensors) -> Tensor",
+    (ins Variadic<Aten_Tensor>:$tensors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Concatenate as rows";
+  let shape = "vstack";
+  let promotion = PromoteDefault;
+}
+
+def Aten_TileOp : Aten_PureOp<"tile",
+    "aten::tile(Tensor self, SymInt[] dims) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInts:$dims),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Repeat along dimensions";
+  let shape = "tile";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_RepeatInterleaveSelfIntOp : Aten_PureOp<"repeat_interleave.self_int",
+    "aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? "
+    "dim=None, *, SymInt? output_size=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_SymInt:$repeats, OptionalAttr<Aten_Int>:$dim,
+         OptionalAttr<Aten_SymInt>:$output_size),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Repeat each element";
+  let shape = "repeatInterleave";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_Rot90Op : Aten_PureOp<"rot90",
+    "aten::rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$k, Aten_Ints:$dims),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Rotate by quarter turns";
+  let shape = "rot90";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_DiffOp : Aten_PureOp<"diff",
+    "aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, "
+    "Tensor? append=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Int:$n, Aten_Int:$dim,
+         Optional<Aten_Tensor>:$prepend, Optional<Aten_Tensor>:$append),
+    (outs Aten_Tensor:$result),
+    [AttrSizedOperandSegments]> {
+  let summary = "Differences of neighbours";
+  let shape = "diff";
+  let promotion = PromoteDefault;
+  let promotes = ["self"];
+}
+
+#endif // KILN_DIALECT_ATEN_IR_ATENVIEWOPS_TD

@@ -1,0 +1,242 @@
+//===- OpInfo.h - Static descriptions of ATen overloads ---------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is known of an overload without an instance of its op, generated from
+// the TableGen records, and the functions that work on any aten op through it:
+// an importer builds ops it has never heard of, an emitter of extern calls gets
+// all arguments in schema order.
+//
+//   const OpInfo *info = lookUpOverload("aten.sum.dim_IntList");
+//   Operation *op = buildAtenOp(builder, loc, *info,
+//       {x, builder.getDenseI64ArrayAttr({-1}), builder.getBoolAttr(true)});
+//   if (!op)
+//     return failure(); // a diagnostic has been emitted
+//   for (const ArgValue &arg : getSchemaArguments(op)) ...
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_OPINFO_H
+#define KILN_DIALECT_ATEN_IR_OPINFO_H
+
+#include "kiln/Support/LLVM.h"
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/Value.h"
+
+#include <cassert>
+#include <optional>
+
+namespace kiln::aten {
+
+class Inference;
+
+/// What an argument of a schema is.
+enum class ArgKind : uint8_t {
+  Tensor,
+  TensorOrNumber,     ///< a tensor or a wrapped number
+  TensorList,
+  OptionalTensorList, ///< with a mask of which are present
+  Number,             ///< PyTorch's Scalar
+  Int,
+  Bool,
+  Float,
+  String,
+  DType,
+  SymInt,
+  IntList,
+  BoolList,
+  FloatList,
+  SymIntList,
+  Layout,
+  Device,
+  MemoryFormat,
+  Generator, ///< never present
+};
+
+enum class ResultKind : uint8_t { Tensor, TensorList, Number };
+
+/// How the element type of the results follows from the operands; each is
+/// described at its record in AtenBase.td.
+enum class Promotion : uint8_t {
+  Default,
+  NoOpmath,
+  IntToFloat,
+  AlwaysBool,
+  AnyBool,
+  AlwaysI64,
+  IntToI64,
+  ComplexToFloat,
+  KeepFirst,
+  View,
+  Like,
+  SameDType,
+  Norm,
+  FromScalar,
+  FromScalarI64,
+  DefaultFloat,
+  DivMode,
+  FloatOnly,
+  FloatToReal,
+  ToNumber,
+  None,
+};
+
+/// One argument of a schema.
+struct ArgInfo {
+  const char *name;
+  ArgKind kind;
+  /// None is allowed, or there is a default: an operand may be absent.
+  bool isOptional;
+  /// Takes part in type promotion.
+  bool promotes;
+  /// The default as the schema writes it ("1", "True", "[0, 0]", "None"); null
+  /// if the argument must be given.
+  const char *defaultText;
+  /// For `int[2]`: 2, the length to which a single number is repeated.
+  unsigned listSize;
+
+  /// True for arguments that are operands of the op, not attributes.
+  bool isOperand() const { return kind <= ArgKind::Number; }
+  /// True for operands that may be none or many.
+  bool isVariable() const {
+    return isOperand() && (isOptional || kind == ArgKind::TensorList ||
+                           kind == ArgKind::OptionalTensorList);
+  }
+};
+
+/// One overload.
+struct OpInfo {
+  const char *name;   ///< "aten.add.Tensor"; "aten.mm"
+  const char *schema; ///< "aten::mm(Tensor self, Tensor mat2) -> Tensor"
+  ArrayRef<ArgInfo> args;
+  ArrayRef<ResultKind> results;
+  Promotion promotion;
+  /// Infers the sizes; see lib/Dialect/Aten/IR/ShapeRules.h.
+  LogicalResult (*shapeRule)(Inference &);
+  /// Name of the function that rewrites the op; empty: none.
+  const char *decomposition;
+  bool isCore;      ///< in the Kiln core set
+  bool isView;      ///< the results alias the first operand
+  bool isRandom;    ///< draws random numbers, or may
+  bool isPointwise; ///< has a loop body
+  /// More than one operand is optional or a list.
+  bool hasSegments;
+
+  /// "add.Tensor"
+  StringRef getOverload() const { return StringRef(name).drop_front(5); }
+  /// Index of an argument; asserts that there is one.
+  unsigned getArgIndex(StringRef argName) const;
+};
+
+/// The description of "aten.add.Tensor", "aten.mm" or "aten.mm.default"; null
+/// if there is no such record.
+const OpInfo *lookUpOverload(StringRef overload);
+/// All overloads, sorted by name.
+ArrayRef<OpInfo> getAllOverloads();
+/// The description of an op; null if it stands for no overload.
+const OpInfo *getOpInfo(Operation *op);
+
+/// An argument of any kind, or none.
+class ArgValue {
+public:
+  ArgValue() = default;
+  ArgValue(std::nullptr_t) {}
+  ArgValue(Value value) : isGiven(!!value) {
+    if (value)
+      values.push_back(value);
+  }
+  /// For lists; a null element is an absent tensor.
+  ArgValue(ArrayRef<Value> list)
+      : values(list.begin(), list.end()), isGiven(true), isAList(true) {}
+  ArgValue(ValueRange list)
+      : values(list.begin(), list.end()), isGiven(true), isAList(true) {}
+  ArgValue(Attribute attribute)
+      : attribute(attribute), isGiven(!!attribute) {}
+  // Ops and typed values and attributes convert in one step.
+  template <typename T, typename = std::enable_if_t<
+                            std::is_convertible_v<T, Value> &&
+                            !std::is_same_v<T, Value>>>
+  ArgValue(T value) : ArgValue(Value(value)) {}
+  template <typename T,
+            typename = std::enable_if_t<std::is_base_of_v<Attribute, T>>,
+            typename = void>
+  ArgValue(T value) : ArgValue(Attribute(value)) {}
+
+  /// Absent: the schema's default, or None.
+  bool isNone() const { return !isGiven; }
+  bool isAttribute() const { return isGiven && attribute; }
+  bool isList() const { return isAList; }
+  bool isValue() const { return isGiven && !attribute && !isAList; }
+
+  Value getValue() const {
+    assert(isValue() && "not a single value");
+    return values.front();
+  }
+  ArrayRef<Value> getValues() const { return values; }
+  Attribute getAttribute() const { return attribute; }
+
+private:
+  SmallVector<Value, 1> values;
+  Attribute attribute;
+  bool isGiven = false;
+  bool isAList = false;
+};
+
+/// Builds an op of the overload. `args` are in schema order; missing ones at
+/// the end and those that are none take the default. Attributes may stand in
+/// for numbers (a constant is built) and integers for `SymInt`s. Result types
+/// are inferred unless given. Null on failure, after a diagnostic at `loc`.
+Operation *buildAtenOp(OpBuilder &builder, Location loc, const OpInfo &info,
+                       ArrayRef<ArgValue> args, TypeRange resultTypes = {});
+
+/// All arguments in schema order, defaults of attributes included; an absent
+/// operand is none.
+SmallVector<ArgValue> getSchemaArguments(Operation *op);
+
+/// The default of an argument as the attribute that stands for it: for numbers
+/// an i64, f64 or bool. Null for None or if there is no default.
+Attribute getDefault(MLIRContext *context, const ArgInfo &arg);
+
+/// The result types for arguments in schema order. Says why not at `loc`, or
+/// fails silently without one.
+LogicalResult inferResultTypes(MLIRContext *context,
+                               std::optional<Location> loc,
+                               const OpInfo &info, ArrayRef<ArgValue> args,
+                               SmallVectorImpl<Type> &types);
+
+//===----------------------------------------------------------------------===//
+// Called by the generated ops
+//===----------------------------------------------------------------------===//
+
+/// Adds the operands and attributes that `args` stand for, in schema order; the
+/// arguments must fit the schema.
+void fillState(OpBuilder &builder, OperationState &state,
+               ArrayRef<ArgValue> args);
+ParseResult parseAtenOp(OpAsmParser &parser, OperationState &state);
+void printAtenOp(Operation *op, OpAsmPrinter &printer);
+LogicalResult verifyAtenOp(Operation *op);
+LogicalResult inferAtenTypes(StringRef opName, std::optional<Location> loc,
+                             ValueRange operands, DictionaryAttr attributes,
+                             SmallVectorImpl<Type> &types);
+
+/// Discardable attributes and properties as one dictionary.
+template <typename Properties, typename ToAttribute>
+DictionaryAttr getAllAttributes(MLIRContext *context, DictionaryAttr attributes,
+                                mlir::OpaqueProperties properties,
+                                ToAttribute toAttribute) {
+  if constexpr (!std::is_same_v<Properties, mlir::EmptyProperties>)
+    if (properties)
+      if (Attribute all = toAttribute(*properties.as<Properties *>(), context))
+        return llvm::cast<DictionaryAttr>(all);
+  return attributes;
+}
+
+} // namespace kiln::aten
+
+#endif // KILN_DIALECT_ATEN_IR_OPINFO_H

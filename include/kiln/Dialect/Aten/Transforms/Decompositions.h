@@ -1,0 +1,51 @@
+//===- Decompositions.h - What ATen ops are made of -----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A decomposition rewrites one op as simpler ones, with PyTorch's values. It is
+// a C++ function over a Composer, registered in a table by op name, which the
+// pass `aten-decompose` and the derivatives of composite ops use.
+//
+// Three targets say which ops are rewritten:
+//
+//   core      what is not in the Kiln core set
+//   loop      also what convert-aten-to-loop has no loop nest for: softmax,
+//             norms, losses, attention, gelu, mean, variance ...
+//   all       whatever has a decomposition; used to differentiate one op
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_TRANSFORMS_DECOMPOSITIONS_H
+#define KILN_DIALECT_ATEN_TRANSFORMS_DECOMPOSITIONS_H
+
+#include "kiln/Support/LLVM.h"
+
+#include <optional>
+
+namespace kiln::aten {
+
+class Composer;
+
+enum class DecomposeTarget : uint8_t { Core, Loop, All };
+
+/// Builds what `op` stands for; the values replace its results. Empty if the op
+/// has no decomposition (for these arguments) or one failed to build, which has
+/// then left a diagnostic.
+using Decomposition = SmallVector<Value> (*)(Operation *op, Composer &c);
+
+/// The decomposition of an op, or null.
+Decomposition lookUpDecomposition(Operation *op);
+
+/// True if `op` is rewritten on the way to `target`.
+bool isDecomposedFor(Operation *op, DecomposeTarget target);
+
+/// The target of a pass option: "core", "loop".
+std::optional<DecomposeTarget> parseDecomposeTarget(StringRef text);
+
+} // namespace kiln::aten
+
+#endif // KILN_DIALECT_ATEN_TRANSFORMS_DECOMPOSITIONS_H

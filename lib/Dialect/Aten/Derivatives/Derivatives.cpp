@@ -1,0 +1,273 @@
+//===- Derivatives.cpp - External models of the aten ops ------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One fallback model for all ops, which looks up the generated table by the
+// op's name: a model per op would be two hundred instantiations for nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Aten/Derivatives/Derivatives.h"
+
+#include "Rules.h"
+#include "kiln/Dialect/Aten/IR/OpInfo.h"
+#include "kiln/Interfaces/DifferentiableOpInterface.h"
+#include "kiln/Interfaces/RecomputableOpInterface.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace kiln::aten {
+
+#include "kiln/Dialect/Aten/Derivatives/AtenDerivatives.cpp.inc"
+
+const VjpEntry *lookUpDerivative(StringRef opName) {
+  static const llvm::StringMap<const VjpEntry *> table = [] {
+    llvm::StringMap<const VjpEntry *> built;
+    for (const VjpEntry &entry : kVjpEntries)
+      built[entry.name] = &entry;
+    return built;
+  }();
+  return table.lookup(opName);
+}
+
+//===----------------------------------------------------------------------===//
+// DifferentiableOpInterface
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+bool hasFloatResult(Operation *op) {
+  return llvm::any_of(op->getResultTypes(), [](Type type) {
+    return llvm::isa<mlir::FloatType, mlir::ComplexType>(
+        mlir::getElementTypeOrSelf(type));
+  });
+}
+
+struct VjpModel
+    : DifferentiableOpInterface::FallbackModel<VjpModel> {
+  static const VjpEntry *entryOf(Operation *op) {
+    return lookUpDerivative(op->getName().getStringRef());
+  }
+
+  bool isStopGradient(Operation *op) const {
+    const VjpEntry *entry = entryOf(op);
+    return entry ? !entry->rule : !hasFloatResult(op);
+  }
+
+  std::string getStopReason(Operation *op) const {
+    if (const VjpEntry *entry = entryOf(op))
+      return entry->stopReason;
+    return hasFloatResult(op) ? "" : "its result is not floating-point";
+  }
+
+  SmallVector<Value> getSavedValues(Operation *op) const {
+    SmallVector<Value> values;
+    const VjpEntry *entry = entryOf(op);
+    if (!entry)
+      return values;
+    unsigned i = 0;
+    for (Value operand : op->getOperands())
+      if (entry->savedOperands >> std::min(i++, 31u) & 1)
+        values.push_back(operand);
+    i = 0;
+    for (Value result : op->getResults())
+      if (entry->savedResults >> std::min(i++, 31u) & 1)
+        values.push_back(result);
+    return values;
+  }
+
+  LogicalResult buildVjp(Operation *op, OpBuilder &builder,
+                         ValueRange resultGrads,
+                         function_ref<bool(unsigned)> isWanted,
+                         MutableArrayRef<Value> operandGrads) const {
+    const VjpEntry *entry = entryOf(op);
+    if (!entry || !entry->rule)
+      return op->emitOpError("has no derivative, and a gradient flows through "
+                             "it; expected an op with a rule in "
+                             "AtenDerivatives.td");
+    // The rules are those of real numbers; views only move elements.
+    const OpInfo *info = getOpInfo(op);
+    auto isComplex = [](Type type) {
+      return llvm::isa<mlir::ComplexType>(mlir::getElementTypeOrSelf(type));
+    };
+    if ((!info || !info->isView) &&
+        (llvm::any_of(op->getOperandTypes(), isComplex) ||
+         llvm::any_of(op->getResultTypes(), isComplex)))
+      return op->emitOpError("has no derivative for complex numbers, and a "
+                             "gradient flows through it");
+    VjpState state(builder, op, resultGrads, isWanted, operandGrads);
+    if (failed(entry->rule(op, state)))
+      return failure();
+    if (state.hasFailed())
+      return op->emitOpError("derivative could not be built");
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// RecomputableOpInterface
+//===----------------------------------------------------------------------===//
+
+/// The class of an op by what its record says, with the exceptions that no
+/// field of the record tells.
+struct RecomputeModel
+    : RecomputableOpInterface::FallbackModel<RecomputeModel> {
+  RecomputeClass getRecomputeClass(Operation *op) const {
+    const OpInfo *info = getOpInfo(op);
+    if (!info || llvm::isa<ItemOp, AssertTensorMetadataOp>(op))
+      return RecomputeClass::Opaque;
+    if (auto dropout = llvm::dyn_cast<NativeDropoutOp>(op))
+      return dropout.getTrain().value_or(true) && !dropout.getP().isZero()
+                 ? RecomputeClass::Random
+                 : RecomputeClass::Cheap;
+    if (auto attention = llvm::dyn_cast<ScaledDotProductAttentionOp>(op))
+      return attention.getDropoutP().isZero() ? RecomputeClass::Heavy
+                                              : RecomputeClass::Random;
+    if (info->isRandom)
+      return RecomputeClass::Random;
+    if (info->isView)
+      return isAlias(op) ? RecomputeClass::View : RecomputeClass::Cheap;
+    if (llvm::isa<MmOp, BmmOp, AddmmOp, BaddbmmOp, MatmulOp, LinearOp, EinsumOp,
+                  ConvolutionOp, Conv2dOp, CumsumOp, IndexPutOp, ScatterAddOp,
+                  ScatterSrcOp, ScatterValueOp, EmbeddingDenseBackwardOp>(op))
+      return RecomputeClass::Heavy;
+    if (llvm::isa<SumOp, SumDimIntListOp, MeanOp, MeanDimOp, ProdOp,
+                  ProdDimIntOp, AmaxOp, AminOp, MaxOp, MinOp, MaxDimOp,
+                  MinDimOp, ArgmaxOp, ArgminOp, AnyOp, AnyDimOp, AllOp,
+                  AllDimOp, VarCorrectionOp, VarDimOp, StdCorrectionOp,
+                  VarMeanCorrectionOp, LinalgVectorNormOp, NllLossForwardOp,
+                  CrossEntropyLossOp, SoftmaxOp, LogSoftmaxOp, SoftmaxIntOp,
+                  LogSoftmaxIntOp, SoftmaxBackwardDataOp,
+                  LogSoftmaxBackwardDataOp, LayerNormOp, NativeLayerNormOp,
+                  NativeLayerNormBackwardOp>(op))
+      return RecomputeClass::Reduction;
+    return RecomputeClass::Cheap;
+  }
+
+  int getViewedOperand(Operation *op) const {
+    const OpInfo *info = getOpInfo(op);
+    return info && info->isView && isAlias(op) ? 0 : -1;
+  }
+
+  /// False for the views that had to convert, which are copies.
+  static bool isAlias(Operation *op) {
+    if (op->getNumOperands() == 0 || op->getNumResults() == 0)
+      return false;
+    Type element = mlir::getElementTypeOrSelf(op->getOperand(0).getType());
+    return llvm::all_of(op->getResultTypes(), [&](Type type) {
+      return mlir::getElementTypeOrSelf(type) == element;
+    });
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// GradientDialectInterface
+//===----------------------------------------------------------------------===//
+
+class AtenGradientInterface : public GradientDialectInterface {
+public:
+  using GradientDialectInterface::GradientDialectInterface;
+
+  Value buildAdd(OpBuilder &builder, Location loc, Value a,
+                 Value b) const override {
+    return Composer(builder, loc).add(a, b);
+  }
+
+  bool wantsGradient(DictionaryAttr attrs, Type) const override {
+    InputAttr input = inputOf(attrs);
+    return input && input.getRequiresGrad();
+  }
+
+  bool isUserInput(DictionaryAttr attrs) const override {
+    InputAttr input = inputOf(attrs);
+    return !input || input.getKind() == InputKind::UserInput;
+  }
+
+  std::string getName(DictionaryAttr attrs) const override {
+    InputAttr input = inputOf(attrs);
+    return input && input.getName() ? input.getName().str() : std::string();
+  }
+
+  bool takesTangent(DictionaryAttr attrs, Type type) const override {
+    OutputAttr output = outputOf(attrs);
+    bool isOutput = !output || output.getKind() == OutputKind::UserOutput ||
+                    output.getKind() == OutputKind::Loss;
+    return isOutput &&
+           llvm::isa<mlir::FloatType, mlir::ComplexType>(
+               mlir::getElementTypeOrSelf(type));
+  }
+
+  DictionaryAttr describeGradient(DictionaryAttr attrs) const override {
+    InputAttr input = inputOf(attrs);
+    bool isWeight = input && input.getKind() != InputKind::UserInput;
+    StringAttr target;
+    if (input)
+      target = input.getPath() ? input.getPath() : input.getName();
+    return makeOutput(isWeight ? OutputKind::ParameterGradient
+                               : OutputKind::InputGradient,
+                      "grad", input ? input.getName() : StringAttr(), target);
+  }
+
+  DictionaryAttr describeTangent(DictionaryAttr attrs,
+                                 unsigned index) const override {
+    OutputAttr output = outputOf(attrs);
+    StringAttr path = output ? output.getPath() : StringAttr();
+    return makeInput(InputKind::Tangent, ("tangent_" + Twine(index)).str(),
+                     path);
+  }
+
+  DictionaryAttr describeSavedResult(unsigned index) const override {
+    return makeOutput(OutputKind::Saved, "saved", StringAttr(),
+                      StringAttr::get(getContext(),
+                                      "saved_" + Twine(index)));
+  }
+
+  DictionaryAttr describeSavedArgument(unsigned index) const override {
+    return makeInput(InputKind::Saved, ("saved_" + Twine(index)).str(),
+                     StringAttr());
+  }
+
+private:
+  static InputAttr inputOf(DictionaryAttr attrs) {
+    return attrs ? attrs.getAs<InputAttr>(kInputAttrName) : InputAttr();
+  }
+  static OutputAttr outputOf(DictionaryAttr attrs) {
+    return attrs ? attrs.getAs<OutputAttr>(kOutputAttrName) : OutputAttr();
+  }
+
+  DictionaryAttr makeInput(InputKind kind, StringRef name,
+                           StringAttr path) const {
+    Builder builder(getContext());
+    auto attr = InputAttr::get(getContext(), kind, builder.getStringAttr(name),
+                               path, /*requires_grad=*/false, {}, {}, {});
+    return builder.getDictionaryAttr(
+        builder.getNamedAttr(kInputAttrName, attr));
+  }
+
+  DictionaryAttr makeOutput(OutputKind kind, StringRef prefix, StringAttr of,
+                            StringAttr target) const {
+    Builder builder(getContext());
+    StringAttr name = of ? builder.getStringAttr(prefix + "_" + of.getValue())
+                         : (target ? target : builder.getStringAttr(prefix));
+    auto attr = OutputAttr::get(getContext(), kind, name, {}, target, {});
+    return builder.getDictionaryAttr(
+        builder.getNamedAttr(kOutputAttrName, attr));
+  }
+};
+
+} // namespace
+
+void registerDerivatives(mlir::DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, AtenDialect *dialect) {
+    for (const OpInfo &info : getAllOverloads())
+      if (auto name = mlir::RegisteredOperationName::lookup(info.name, context))
+        name->attachInterface<VjpModel, RecomputeModel>();
+    dialect->addInterfaces<AtenGradientInterface>();
+  });
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,108 @@
+//===- VjpState.h - What a derivative rule works with ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Handed to every rule: the gradients of the results, a Composer at the place
+// where the gradients of the operands are built, and the helpers that the dags
+// of AtenDerivatives.td may use besides the Composer's methods.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_DIALECT_ATEN_DERIVATIVES_VJPSTATE_H
+#define KILN_LIB_DIALECT_ATEN_DERIVATIVES_VJPSTATE_H
+
+#include "kiln/Dialect/Aten/Transforms/Composer.h"
+
+namespace kiln::aten {
+
+using OptionalDims = std::optional<ArrayRef<int64_t>>;
+
+class VjpState {
+public:
+  VjpState(OpBuilder &builder, Operation *op, ValueRange resultGrads,
+           function_ref<bool(unsigned)> wanted,
+           MutableArrayRef<Value> operandGrads)
+      : builder(builder, op->getLoc()), op(op), resultGrads(resultGrads),
+        wanted(wanted), operandGrads(operandGrads) {}
+
+  Composer builder;
+
+  /// The gradient of a result; null is zero.
+  Value grad(unsigned result) const { return resultGrads[result]; }
+  /// True if the gradient of an operand, by its ODS index, will be used.
+  template <typename OpT> bool isWanted(OpT rule, unsigned odsIndex) const {
+    auto [first, length] = rule.getODSOperandIndexAndLength(odsIndex);
+    return length == 1 && isOperandWanted(first);
+  }
+  bool isOperandWanted(unsigned operand) const {
+    return wanted(operand) &&
+           Composer::isTensor(op->getOperand(operand)) &&
+           llvm::isa<mlir::FloatType>(
+               Composer::elementType(op->getOperand(operand)));
+  }
+  /// Takes `value` as the gradient of an operand, summed to its shape and
+  /// converted to its type. A null value means that building it failed.
+  template <typename OpT> void set(OpT rule, unsigned odsIndex, Value value) {
+    setOperand(rule.getODSOperandIndexAndLength(odsIndex).first, value);
+  }
+  void setOperand(unsigned operand, Value value);
+  /// Reports why there is no gradient.
+  LogicalResult refuse(const Twine &why) { return op->emitOpError(why); }
+  bool hasFailed() const { return failedToBuild; }
+
+  //===--- Helpers of dags ---------------------------------------------------//
+
+  Value identity(Value v) { return v; }
+  Value scale(Value v, Value number);
+  Value keepWhere(Value v, Value condition);
+  Value dropWhere(Value v, Value condition);
+  /// `v`, of the shape of a reduction's result, at the shape of its operand.
+  Value unreduce(Value v, Value self, OptionalDims dims = std::nullopt,
+                 bool keepdim = false);
+  /// The same, with reduced dimensions of size one.
+  Value keepDims(Value v, Value self, OptionalDims dims, bool keepdim);
+  Value like(Value v, Value model);
+  Value meanOf(Value v, Value self, Value result);
+  Value transposeLast(Value v) { return builder.transpose(v, -1, -2); }
+  Value siluGrad(Value grad, Value self);
+  Value leakySlope(Value slope);
+  Value share(Value grad, Value self, Value result,
+              OptionalDims dims = std::nullopt, bool keepdim = false);
+  Value atIndex(Value grad, Value self, Value indices, int64_t dim,
+                bool keepdim);
+  Value reverseCumsum(Value grad, int64_t dim);
+  Value varGrad(Value grad, Value self, OptionalDims dims, bool keepdim,
+                Value correction);
+  Value varGradUnbiased(Value grad, Value self, OptionalDims dims, bool keepdim,
+                        bool unbiased);
+  Value stdGrad(Value grad, Value result);
+  Value unpermute(Value grad, ArrayRef<int64_t> dims);
+  Value reverseDims(Value grad);
+  Value unselect(Value grad, Value self, int64_t dim, ExprAttr index);
+  Value unslice(Value grad, Value self, int64_t dim,
+                std::optional<ExprAttr> start, std::optional<ExprAttr> end,
+                ExprAttr step);
+
+  Operation *getOp() const { return op; }
+  function_ref<bool(unsigned)> getWanted() const { return wanted; }
+  ValueRange getResultGrads() const { return resultGrads; }
+
+private:
+  Value reduceTo(Value grad, Value operand);
+  Value varGradWith(Value grad, Value self, OptionalDims dims, bool keepdim,
+                    double correction);
+
+  Operation *op;
+  ValueRange resultGrads;
+  function_ref<bool(unsigned)> wanted;
+  MutableArrayRef<Value> operandGrads;
+  bool failedToBuild = false;
+};
+
+} // namespace kiln::aten
+
+#endif // KILN_LIB_DIALECT_ATEN_DERIVATIVES_VJPSTATE_H

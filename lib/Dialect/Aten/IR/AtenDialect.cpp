@@ -1,0 +1,97 @@
+//===- AtenDialect.cpp - The aten dialect ---------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
+
+#include "kiln/Dialect/Guard/IR/Guard.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace kiln;
+using namespace kiln::aten;
+
+#include "kiln/Dialect/Aten/IR/AtenDialect.cpp.inc"
+#include "kiln/Dialect/Aten/IR/AtenEnums.cpp.inc"
+#include "kiln/Dialect/Aten/IR/AtenInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "kiln/Dialect/Aten/IR/AtenAttrs.cpp.inc"
+
+namespace {
+/// No op looks at what surrounds it.
+struct AtenInlinerInterface : mlir::DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
+void AtenDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "kiln/Dialect/Aten/IR/AtenAttrs.cpp.inc"
+      >();
+}
+
+void AtenDialect::initialize() {
+  registerAttributes();
+  registerActivationOps();
+  registerContractionOps();
+  registerFactoryOps();
+  registerImageOps();
+  registerIndexingOps();
+  registerLinalgOps();
+  registerLossOps();
+  registerMathOps();
+  registerNormalizationOps();
+  registerPointwiseOps();
+  registerPoolingOps();
+  registerProgramOps();
+  registerReductionOps();
+  registerSearchOps();
+  registerUnaryOps();
+  registerViewOps();
+  addInterfaces<AtenInlinerInterface>();
+}
+
+Operation *AtenDialect::materializeConstant(OpBuilder &builder,
+                                            Attribute value, Type type,
+                                            Location loc) {
+  return mlir::arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+LogicalResult AtenDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != kInputAttrName ||
+      llvm::isa<InputAttr>(attribute.getValue()))
+    return success();
+  return op->emitOpError() << "expects '" << kInputAttrName
+                           << "' of argument " << argument
+                           << " to be '#aten.input<...>', but found "
+                           << attribute.getValue();
+}
+
+LogicalResult
+AtenDialect::verifyRegionResultAttribute(Operation *op, unsigned,
+                                         unsigned result,
+                                         NamedAttribute attribute) {
+  if (attribute.getName() != kOutputAttrName ||
+      llvm::isa<OutputAttr>(attribute.getValue()))
+    return success();
+  return op->emitOpError() << "expects '" << kOutputAttrName << "' of result "
+                           << result
+                           << " to be '#aten.output<...>', but found "
+                           << attribute.getValue();
+}

@@ -1,0 +1,282 @@
+//===- Inference.cpp - Arguments of shape rules, verification -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeRules.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace kiln;
+using namespace kiln::aten;
+using mlir::BoolAttr;
+using mlir::DenseI64ArrayAttr;
+using mlir::IntegerAttr;
+using mlir::TypeAttr;
+
+//===----------------------------------------------------------------------===//
+// Arguments by name
+//===----------------------------------------------------------------------===//
+
+static const ArgValue kAbsent;
+
+const ArgValue &Inference::get(StringRef name) const {
+  for (auto [i, arg] : llvm::enumerate(info.args))
+    if (name == arg.name)
+      return i < args.size() ? args[i] : kAbsent;
+  return kAbsent;
+}
+
+bool Inference::has(StringRef name) const { return !get(name).isNone(); }
+
+StringRef Inference::getFirstTensor() const {
+  for (const ArgInfo &arg : info.args)
+    if (arg.kind == ArgKind::Tensor ||
+        (arg.kind == ArgKind::TensorOrNumber && getTensorType(arg.name)))
+      return arg.name;
+  return "self";
+}
+
+RankedTensorType Inference::getTensorType(StringRef name) const {
+  const ArgValue &arg = get(name);
+  if (!arg.isValue())
+    return {};
+  return llvm::dyn_cast<RankedTensorType>(arg.getValue().getType());
+}
+
+Type Inference::getElementType(StringRef name) const {
+  const ArgValue &arg = get(name);
+  if (!arg.isValue())
+    return {};
+  return mlir::getElementTypeOrSelf(arg.getValue().getType());
+}
+
+FailureOr<Dims> Inference::getDims(Value tensor, StringRef name) {
+  auto type = llvm::dyn_cast<RankedTensorType>(tensor.getType());
+  if (!type)
+    return fail("expects '" + name + "' to be a tensor");
+  std::optional<SmallVector<ExprAttr>> dims = guard::getDims(type);
+  if (!dims)
+    return fail("expects the sizes of '" + name +
+                "' to be known, but a dynamic one has no expression; give its "
+                "type a '#guard.shape' encoding");
+  return *dims;
+}
+
+FailureOr<Dims> Inference::getDims(StringRef name) {
+  const ArgValue &arg = get(name);
+  if (!arg.isValue())
+    return fail("expects '" + name + "' to be given");
+  return getDims(arg.getValue(), name);
+}
+
+FailureOr<Dims> Inference::getDimsOfRank(StringRef name, int64_t rank) {
+  FailureOr<Dims> dims = getDims(name);
+  if (failed(dims) || int64_t(dims->size()) == rank)
+    return dims;
+  return fail("expects '" + name + "' of rank " + Twine(rank) +
+              ", but found rank " + Twine(dims->size()));
+}
+
+std::optional<int64_t> Inference::getInt(StringRef name) const {
+  Attribute attr = get(name).getAttribute();
+  if (auto integer = llvm::dyn_cast_if_present<IntegerAttr>(attr))
+    return integer.getInt();
+  if (auto expr = llvm::dyn_cast_if_present<ExprAttr>(attr))
+    return expr.getConstant();
+  return std::nullopt;
+}
+
+bool Inference::getBool(StringRef name) const {
+  auto attr = llvm::dyn_cast_if_present<BoolAttr>(get(name).getAttribute());
+  return attr && attr.getValue();
+}
+
+std::optional<SmallVector<int64_t>> Inference::getInts(StringRef name) const {
+  auto attr =
+      llvm::dyn_cast_if_present<DenseI64ArrayAttr>(get(name).getAttribute());
+  if (!attr)
+    return std::nullopt;
+  return SmallVector<int64_t>(attr.asArrayRef());
+}
+
+ExprAttr Inference::getExpr(StringRef name) const {
+  return llvm::dyn_cast_if_present<ExprAttr>(get(name).getAttribute());
+}
+
+std::optional<Dims> Inference::getExprs(StringRef name) const {
+  auto attr =
+      llvm::dyn_cast_if_present<guard::ShapeAttr>(get(name).getAttribute());
+  if (!attr)
+    return std::nullopt;
+  return Dims(attr.getDims());
+}
+
+StringRef Inference::getString(StringRef name) const {
+  auto attr = llvm::dyn_cast_if_present<StringAttr>(get(name).getAttribute());
+  return attr ? attr.getValue() : StringRef();
+}
+
+Type Inference::getDType(StringRef name) const {
+  auto attr = llvm::dyn_cast_if_present<TypeAttr>(get(name).getAttribute());
+  return attr ? attr.getValue() : Type();
+}
+
+FailureOr<int64_t> Inference::wrapDim(int64_t dim, int64_t rank) {
+  int64_t bound = std::max<int64_t>(rank, 1);
+  if (dim >= -bound && dim < bound)
+    return dim < 0 ? dim + bound : dim;
+  return fail("expects a dimension from " + Twine(-bound) + " to " +
+              Twine(bound - 1) + ", but found " + Twine(dim));
+}
+
+FailureOr<int64_t> Inference::getDim(StringRef name, int64_t rank) {
+  std::optional<int64_t> dim = getInt(name);
+  if (!dim)
+    return fail("expects '" + name + "' to be given");
+  return wrapDim(*dim, rank);
+}
+
+FailureOr<SmallVector<bool>>
+Inference::getDimFlags(StringRef name, int64_t rank, bool emptyIsAll) {
+  std::optional<SmallVector<int64_t>> dims = getInts(name);
+  if (!dims || (dims->empty() && emptyIsAll))
+    return SmallVector<bool>(rank, true);
+  SmallVector<bool> flags(std::max<int64_t>(rank, 1), false);
+  for (int64_t dim : *dims) {
+    FailureOr<int64_t> wrapped = wrapDim(dim, rank);
+    if (failed(wrapped))
+      return failure();
+    if (flags[*wrapped])
+      return fail("names dimension " + Twine(*wrapped) + " twice in '" + name +
+                  "'");
+    flags[*wrapped] = true;
+  }
+  flags.resize(rank);
+  return flags;
+}
+
+LogicalResult Inference::addPromoted(ArrayRef<ExprAttr> dims) {
+  FailureOr<Type> type = getPromotedType();
+  if (failed(type))
+    return failure();
+  addResult(dims, *type);
+  return success();
+}
+
+LogicalResult Inference::fail(const llvm::Twine &message) {
+  if (!loc)
+    return failure();
+  return mlir::emitError(*loc) << "'" << info.name << "' op " << message;
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+bool aten::areDifferent(ExprAttr a, ExprAttr b) {
+  if (a == b)
+    return false;
+  std::optional<int64_t> difference = guard::sub(a, b).getConstant();
+  return difference && *difference != 0;
+}
+
+ExprAttr aten::unify(ExprAttr a, ExprAttr b) { return b.isConstant() ? b : a; }
+
+FailureOr<Dims> aten::broadcastDims(Inference &infer, ArrayRef<ExprAttr> a,
+                                    ArrayRef<ExprAttr> b) {
+  if (a.size() < b.size())
+    std::swap(a, b);
+  Dims dims(a);
+  size_t offset = a.size() - b.size();
+  for (auto [i, y] : llvm::enumerate(b)) {
+    ExprAttr &x = dims[i + offset];
+    if (y.isConstant(1) || x == y)
+      continue;
+    if (x.isConstant(1)) {
+      x = y;
+      continue;
+    }
+    if (areDifferent(x, y))
+      return infer.fail("has operands that do not broadcast: size " +
+                        Twine(x.str()) + " against " + y.str() +
+                        " at dimension " + Twine(i + offset));
+    x = unify(x, y);
+  }
+  return dims;
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+LogicalResult aten::inferResultTypes(MLIRContext *context,
+                                     std::optional<Location> loc,
+                                     const OpInfo &info,
+                                     ArrayRef<ArgValue> args,
+                                     SmallVectorImpl<Type> &types) {
+  Inference infer(context, loc, info, args, types);
+  return info.shapeRule(infer);
+}
+
+static std::string describe(Type type) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto tensor = llvm::dyn_cast<RankedTensorType>(type)) {
+    // Sizes as expressions read better than the encoding.
+    if (std::optional<Dims> dims = guard::getDims(tensor)) {
+      os << "[";
+      llvm::interleaveComma(*dims, os,
+                            [&](ExprAttr dim) { dim.printExpression(os); });
+      os << "] of " << tensor.getElementType();
+      return text;
+    }
+  }
+  os << type;
+  return text;
+}
+
+/// True if an op may have result type `found` where `expected` is inferred:
+/// symbolic sizes may be written otherwise, but not contradict.
+static bool isCompatible(Type expected, Type found) {
+  if (expected == found)
+    return true;
+  auto a = llvm::dyn_cast<RankedTensorType>(expected);
+  auto b = llvm::dyn_cast<RankedTensorType>(found);
+  if (!a || !b || a.getElementType() != b.getElementType() || // C2
+      a.getRank() != b.getRank())                             // C3
+    return false;
+  std::optional<Dims> x = guard::getDims(a), y = guard::getDims(b);
+  if (!x || !y)
+    return true;
+  for (auto [p, q] : llvm::zip(*x, *y)) // C4
+    if (areDifferent(p, q))
+      return false;
+  return true;
+}
+
+LogicalResult aten::verifyAtenOp(Operation *op) {
+  const OpInfo *info = getOpInfo(op);
+  if (!info)
+    return op->emitOpError() << "has no record of its overload";
+  SmallVector<ArgValue> args = getSchemaArguments(op);
+  SmallVector<Type> expected;
+  if (failed(inferResultTypes(op->getContext(), op->getLoc(), *info, args,
+                              expected)))
+    return failure();
+  if (expected.size() != op->getNumResults()) // C1
+    return op->emitOpError() << "expects " << expected.size()
+                             << " results, but found " << op->getNumResults();
+  for (auto [i, type] : llvm::enumerate(expected))
+    if (type && !isCompatible(type, op->getResult(i).getType()))
+      return op->emitOpError()
+             << "expects result " << i << " to be " << describe(type)
+             << ", but found " << describe(op->getResult(i).getType());
+  return success();
+}

@@ -1,0 +1,364 @@
+//===- ShapeRulesNeural.cpp - Losses, norms, convolution, recurrence -----===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeRules.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace kiln;
+using namespace kiln::aten;
+
+//===----------------------------------------------------------------------===//
+// Gradients
+//===----------------------------------------------------------------------===//
+
+LogicalResult rules::likeSelf(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::likeSelfTwice(Inference &infer) {
+  FailureOr<Dims> self = infer.getDims("self");
+  FailureOr<Dims> weight = infer.getDims("weight");
+  if (failed(self) || failed(weight))
+    return failure();
+  FailureOr<Dims> joined = broadcastDims(infer, *self, *weight);
+  if (failed(joined))
+    return failure();
+  infer.addResult(*joined, infer.getElementType("self"));
+  infer.addResult(*joined, infer.getElementType("weight"));
+  return success();
+}
+
+LogicalResult rules::withBuffer(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims) || failed(infer.addPromoted(*dims)))
+    return failure();
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::glu(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  if (dims->empty())
+    return infer.fail("expects a tensor with dimensions");
+  FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
+  if (failed(dim))
+    return failure();
+  ExprAttr &size = (*dims)[*dim];
+  if (size.isConstant() && size.getPayload() % 2 != 0)
+    return infer.fail("expects a dimension of even size, but found " +
+                      Twine(size.str()));
+  size = guard::floorDiv(size, 2);
+  return infer.addPromoted(*dims);
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Dims> getLossDims(Inference &infer) {
+  Dims dims;
+  for (StringRef name : {"self", "target", "weight", "pos_weight"}) {
+    if (!infer.has(name))
+      continue;
+    FailureOr<Dims> operand = infer.getDims(name);
+    if (failed(operand))
+      return failure();
+    FailureOr<Dims> joined = broadcastDims(infer, dims, *operand);
+    if (failed(joined))
+      return failure();
+    dims = std::move(*joined);
+  }
+  return dims;
+}
+
+LogicalResult rules::loss(Inference &infer) {
+  FailureOr<Dims> dims = getLossDims(infer);
+  if (failed(dims))
+    return failure();
+  return infer.addPromoted(*infer.getInt("reduction") == 0 ? *dims : Dims());
+}
+
+LogicalResult rules::lossBackward(Inference &infer) {
+  FailureOr<Dims> dims = getLossDims(infer);
+  if (failed(dims))
+    return failure();
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::multiMarginLoss(Inference &infer) {
+  FailureOr<Dims> self = infer.getDims("self");
+  FailureOr<Dims> target = infer.getDims("target");
+  if (failed(self) || failed(target))
+    return failure();
+  if (self->size() > 2 || target->size() > 1)
+    return infer.fail("expects 'self' of rank 2 at most and 'target' of rank 1 "
+                      "at most, but found ranks " + Twine(self->size()) +
+                      " and " + Twine(target->size()));
+  bool isBatched = self->size() == 2 && *infer.getInt("reduction") == 0;
+  return infer.addPromoted(isBatched ? *target : Dims());
+}
+
+LogicalResult rules::nllLoss(Inference &infer) {
+  SmallVector<Type> types;
+  Inference both = infer.withResults(types);
+  if (failed(nllLossForward(both)))
+    return failure();
+  return infer.addPromoted(
+      *guard::getDims(llvm::cast<RankedTensorType>(types.front())));
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+/// The type of statistics: that of the weights, or of what else has one value
+/// for each channel, or of the input.
+static Type getStatisticsType(Inference &infer) {
+  for (StringRef name : {"weight", "bias", "running_mean", "running_var"})
+    if (infer.has(name))
+      return infer.getElementType(name);
+  return infer.getElementType("input");
+}
+
+LogicalResult rules::batchNormStats(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("input");
+  if (failed(dims))
+    return failure();
+  if (dims->size() < 2)
+    return infer.fail("expects an input of rank 2 or more, but found rank " +
+                      Twine(dims->size()));
+  if (failed(infer.addPromoted(*dims)))
+    return failure();
+  // By running statistics there is nothing to save.
+  ExprAttr count = infer.getBool("training") ? (*dims)[1] : infer.constant(0);
+  Type type = getStatisticsType(infer);
+  infer.addResult({count}, type);
+  infer.addResult({count}, type);
+  if (infer.info.results.size() < 5)
+    return success();
+  for (StringRef name : {"running_mean", "running_var"}) {
+    FailureOr<Dims> running = infer.getDims(name);
+    if (failed(running))
+      return failure();
+    infer.addResult(*running, infer.getElementType(name));
+  }
+  return success();
+}
+
+LogicalResult rules::groupNormStats(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("input");
+  if (failed(dims) || failed(infer.addPromoted(*dims)))
+    return failure();
+  Dims groups{infer.getExpr("N"), infer.constant(*infer.getInt("group"))};
+  Type type = getStatisticsType(infer);
+  infer.addResult(groups, type);
+  infer.addResult(groups, type);
+  return success();
+}
+
+LogicalResult rules::normBackward(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("input");
+  if (failed(dims))
+    return failure();
+  ExprAttr channels = infer.getExpr("C");
+  if (!channels && dims->size() < 2)
+    return infer.fail("expects an input of rank 2 or more, but found rank " +
+                      Twine(dims->size()));
+  if (!channels)
+    channels = (*dims)[1];
+  Type type = infer.getElementType("input");
+  Type weight = infer.has("weight") ? infer.getElementType("weight") : type;
+  infer.addResult(*dims, type);
+  infer.addResult({channels}, weight);
+  infer.addResult({channels}, weight);
+  return success();
+}
+
+LogicalResult rules::fusedRmsNorm(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("input");
+  if (failed(dims) || failed(infer.addPromoted(*dims)))
+    return failure();
+  size_t count =
+      infer.getInts("normalized_shape").value_or(SmallVector<int64_t>()).size();
+  if (count == 0 || count > dims->size())
+    return infer.fail("expects 1 to " + Twine(dims->size()) +
+                      " normalized sizes, but found " + Twine(count));
+  std::fill(dims->end() - count, dims->end(), infer.constant(1));
+  // The inverse root is kept in f32 for 16-bit inputs.
+  Type type = infer.getElementType("input");
+  if (type.isF16() || type.isBF16())
+    type = mlir::Float32Type::get(infer.context);
+  infer.addResult(*dims, type);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+LogicalResult rules::convolutionBackward(Inference &infer) {
+  FailureOr<Dims> grad = infer.getDims("grad_output");
+  FailureOr<Dims> input = infer.getDims("input");
+  FailureOr<Dims> weight = infer.getDims("weight");
+  if (failed(grad) || failed(input) || failed(weight))
+    return failure();
+  if (weight->size() < 3 || grad->size() < 2)
+    return infer.fail("expects a weight of rank 3 or more");
+  Dims bias = infer.getExprs("bias_sizes").value_or(Dims());
+  if (bias.empty())
+    bias.push_back((*grad)[grad->size() == weight->size() ? 1 : 0]);
+  if (failed(infer.addPromoted(*input)) || failed(infer.addPromoted(*weight)))
+    return failure();
+  return infer.addPromoted(bias);
+}
+
+LogicalResult rules::addbmm(Inference &infer) {
+  FailureOr<Dims> a = infer.getDimsOfRank("batch1", 3),
+                  b = infer.getDimsOfRank("batch2", 3);
+  if (failed(a) || failed(b))
+    return failure();
+  if (areDifferent((*a)[0], (*b)[0]) || areDifferent((*a)[2], (*b)[1]))
+    return infer.fail("expects as many matrices of sizes that fit");
+  return infer.addPromoted({(*a)[1], (*b)[2]});
+}
+
+LogicalResult rules::mv(Inference &infer) {
+  StringRef name = infer.has("mat") ? "mat" : "self";
+  FailureOr<Dims> matrix = infer.getDimsOfRank(name, 2);
+  FailureOr<Dims> vector = infer.getDimsOfRank("vec", 1);
+  if (failed(matrix) || failed(vector))
+    return failure();
+  if (areDifferent((*matrix)[1], (*vector)[0]))
+    return infer.fail("expects a vector of size " +
+                      Twine((*matrix)[1].str()) + ", but found " +
+                      (*vector)[0].str());
+  return infer.addPromoted({(*matrix)[0]});
+}
+
+LogicalResult rules::dot(Inference &infer) {
+  FailureOr<Dims> a = infer.getDimsOfRank("self", 1),
+                  b = infer.getDimsOfRank("tensor", 1);
+  if (failed(a) || failed(b))
+    return failure();
+  if (areDifferent((*a)[0], (*b)[0]))
+    return infer.fail("expects vectors of one size, but found " +
+                      Twine((*a)[0].str()) + " and " + (*b)[0].str());
+  return infer.addPromoted({});
+}
+
+LogicalResult rules::outer(Inference &infer) {
+  FailureOr<Dims> a = infer.getDimsOfRank("self", 1),
+                  b = infer.getDimsOfRank("vec2", 1);
+  if (failed(a) || failed(b))
+    return failure();
+  return infer.addPromoted({(*a)[0], (*b)[0]});
+}
+
+LogicalResult rules::bilinear(Inference &infer) {
+  FailureOr<Dims> a = infer.getDims("input1"), b = infer.getDims("input2"),
+                  weight = infer.getDimsOfRank("weight", 3);
+  if (failed(a) || failed(b) || failed(weight))
+    return failure();
+  if (a->empty() || b->size() != a->size() ||
+      areDifferent(a->back(), (*weight)[1]) ||
+      areDifferent(b->back(), (*weight)[2]))
+    return infer.fail("expects inputs of one rank, whose last sizes are those "
+                      "of 'weight'");
+  a->back() = weight->front();
+  return infer.addPromoted(*a);
+}
+
+//===----------------------------------------------------------------------===//
+// Attention and recurrence
+//===----------------------------------------------------------------------===//
+
+LogicalResult rules::flashAttention(Inference &infer) {
+  FailureOr<Dims> query = infer.getDimsOfRank("query", 4);
+  FailureOr<Dims> key = infer.getDimsOfRank("key", 4);
+  FailureOr<Dims> value = infer.getDimsOfRank("value", 4);
+  if (failed(query) || failed(key) || failed(value))
+    return failure();
+  if (areDifferent(query->back(), key->back()) ||
+      areDifferent((*key)[2], (*value)[2]))
+    return infer.fail("expects keys of the size of queries, and as many values "
+                      "as keys");
+  query->back() = value->back();
+  if (failed(infer.addPromoted(*query)))
+    return failure();
+  query->pop_back();
+  Type type = infer.getElementType("query");
+  infer.addResult(*query, type.isF64()
+                              ? type
+                              : mlir::Float32Type::get(infer.context));
+  return success();
+}
+
+LogicalResult rules::flashAttentionBackward(Inference &infer) {
+  for (StringRef name : {"query", "key", "value"}) {
+    FailureOr<Dims> dims = infer.getDims(name);
+    if (failed(dims))
+      return failure();
+    infer.addResult(*dims, infer.getElementType(name));
+  }
+  return success();
+}
+
+/// The states that a layer begins with: one tensor or a list.
+static SmallVector<Value> getStates(Inference &infer) {
+  ArrayRef<Value> values = infer.get("hx").getValues();
+  return SmallVector<Value>(values.begin(), values.end());
+}
+
+static LogicalResult addStates(Inference &infer, ArrayRef<Value> states) {
+  for (Value state : states) {
+    FailureOr<Dims> dims = infer.getDims(state, "hx");
+    if (failed(dims))
+      return failure();
+    infer.addResult(*dims, infer.getElementType("input"));
+  }
+  return success();
+}
+
+LogicalResult rules::recurrent(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("input");
+  SmallVector<Value> states = getStates(infer);
+  if (failed(dims))
+    return failure();
+  if (states.size() + 1 != infer.info.results.size())
+    return infer.fail("expects " + Twine(infer.info.results.size() - 1) +
+                      " states, but found " + Twine(states.size()));
+  FailureOr<Dims> state = infer.getDims(states.front(), "hx");
+  if (failed(state))
+    return failure();
+  if (state->empty() || dims->size() < 2)
+    return infer.fail("expects states with dimensions and an input of rank 2 "
+                      "or more");
+  // Both directions stand side by side.
+  dims->back() = state->back() * (infer.getBool("bidirectional") ? 2 : 1);
+  if (failed(infer.addPromoted(*dims)))
+    return failure();
+  // Exporters write the final states of one layer with a dimension more or
+  // less, so these are what the program has recorded.
+  for (size_t i = 0; i < states.size(); ++i)
+    infer.addUnknown();
+  return success();
+}
+
+LogicalResult rules::recurrentCell(Inference &infer) {
+  SmallVector<Value> states = getStates(infer);
+  if (states.size() != infer.info.results.size())
+    return infer.fail("expects " + Twine(infer.info.results.size()) +
+                      " states, but found " + Twine(states.size()));
+  return addStates(infer, states);
+}

@@ -1,0 +1,429 @@
+//===- ShapeRulesOther.cpp - Norms, losses, indexing, factories ----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeRules.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace kiln;
+using namespace kiln::aten;
+
+static Type getFirstType(Inference &infer) {
+  return infer.getElementType(infer.getFirstTensor());
+}
+
+//===----------------------------------------------------------------------===//
+// Softmax, normalization, dropout
+//===----------------------------------------------------------------------===//
+
+LogicalResult rules::softmax(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims) || failed(infer.getDim("dim", dims->size())))
+    return failure();
+  if (!infer.getBool("half_to_float"))
+    return infer.addPromoted(*dims);
+  if (!getFirstType(infer).isF16())
+    return infer.fail("expects f16 to convert to f32, with 'half_to_float'");
+  infer.addResult(*dims, mlir::Float32Type::get(infer.context));
+  return success();
+}
+
+LogicalResult rules::softmaxBackward(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("grad_output");
+  if (failed(dims))
+    return failure();
+  infer.addResult(*dims, infer.getDType("input_dtype"));
+  return success();
+}
+
+/// The sizes before the normalized ones, and those replaced by 1.
+static FailureOr<Dims> getStatisticsDims(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("input");
+  if (failed(dims))
+    return failure();
+  Dims normalized = *infer.getExprs("normalized_shape");
+  if (normalized.empty() || normalized.size() > dims->size())
+    return infer.fail("expects 1 to " + Twine(dims->size()) +
+                      " normalized sizes, but found " +
+                      Twine(normalized.size()));
+  size_t outer = dims->size() - normalized.size();
+  for (auto [i, size] : llvm::enumerate(normalized)) {
+    ExprAttr &dim = (*dims)[outer + i];
+    if (areDifferent(dim, size))
+      return infer.fail("expects the input's last sizes to be the normalized "
+                        "ones, but found " + Twine(dim.str()) + " and " +
+                        size.str());
+    dim = infer.constant(1);
+  }
+  for (StringRef name : {"weight", "bias"}) {
+    if (!infer.has(name))
+      continue;
+    FailureOr<Dims> scale = infer.getDimsOfRank(name, normalized.size());
+    if (failed(scale))
+      return failure();
+    for (auto [a, b] : llvm::zip(*scale, normalized))
+      if (areDifferent(a, b))
+        return infer.fail("expects '" + name + "' of the normalized sizes, but "
+                          "found " + a.str() + " against " + b.str());
+  }
+  return dims;
+}
+
+LogicalResult rules::layerNorm(Inference &infer) {
+  if (failed(getStatisticsDims(infer)))
+    return failure();
+  return infer.addPromoted(*infer.getDims("input"));
+}
+
+LogicalResult rules::nativeLayerNorm(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("input");
+  FailureOr<Dims> statistics = getStatisticsDims(infer);
+  if (failed(dims) || failed(statistics))
+    return failure();
+  Type type = infer.getElementType("input");
+  // bf16 and f16 with f32 weights keep their statistics in f32.
+  Type weight = infer.has("weight") ? infer.getElementType("weight") : type;
+  infer.addResult(*dims, type);
+  infer.addResult(*statistics, weight);
+  infer.addResult(*statistics, weight);
+  return success();
+}
+
+LogicalResult rules::nativeLayerNormBackward(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("input");
+  if (failed(dims) || failed(getStatisticsDims(infer)))
+    return failure();
+  Dims normalized = *infer.getExprs("normalized_shape");
+  Type type = infer.getElementType("input");
+  Type weight = infer.has("weight") ? infer.getElementType("weight") : type;
+  infer.addResult(*dims, type);
+  infer.addResult(normalized, weight);
+  infer.addResult(normalized, weight);
+  return success();
+}
+
+LogicalResult rules::nativeDropout(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("input");
+  if (failed(dims) || failed(infer.addPromoted(*dims)))
+    return failure();
+  infer.addResult(*dims, mlir::IntegerType::get(infer.context, 1));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+/// Checks `self` [N, C, ...] or [C] against `target` of class indices, and
+/// gives the target's sizes.
+static FailureOr<Dims> getTargetDims(Inference &infer) {
+  FailureOr<Dims> self = infer.getDims("self");
+  FailureOr<Dims> target = infer.getDims("target");
+  if (failed(self) || failed(target))
+    return failure();
+  if (self->empty() || target->size() + 1 != self->size())
+    return infer.fail("expects 'target' of a rank one less than that of "
+                      "'self', but found ranks " + Twine(target->size()) +
+                      " and " + Twine(self->size()));
+  // Dimension 1 holds the classes, or dimension 0 of a single sample.
+  self->erase(self->begin() + (self->size() > 1 ? 1 : 0));
+  for (auto [a, b] : llvm::zip(*self, *target))
+    if (areDifferent(a, b))
+      return infer.fail("expects the sizes of 'self' without its classes to be "
+                        "those of 'target', but found " + Twine(a.str()) +
+                        " and " + b.str());
+  return target;
+}
+
+LogicalResult rules::crossEntropy(Inference &infer) {
+  FailureOr<Dims> self = infer.getDims("self");
+  FailureOr<Dims> target = infer.getDims("target");
+  if (failed(self) || failed(target))
+    return failure();
+  Dims result = *target;
+  bool hasProbabilities =
+      target->size() == self->size() && !isIntegral(infer.getElementType("target"));
+  if (hasProbabilities) {
+    if (!result.empty())
+      result.erase(result.begin() + (result.size() > 1 ? 1 : 0));
+  } else if (failed(getTargetDims(infer))) {
+    return failure();
+  }
+  return infer.addPromoted(*infer.getInt("reduction") == 0 ? result : Dims());
+}
+
+LogicalResult rules::nllLossForward(Inference &infer) {
+  FailureOr<Dims> target = getTargetDims(infer);
+  if (failed(target) ||
+      failed(infer.addPromoted(*infer.getInt("reduction") == 0 ? *target
+                                                               : Dims())))
+    return failure();
+  infer.addResult({}, getFirstType(infer));
+  return success();
+}
+
+LogicalResult rules::nllLossBackward(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  infer.addResult(*dims, infer.getElementType("self"));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Indexing
+//===----------------------------------------------------------------------===//
+
+LogicalResult rules::embedding(Inference &infer) {
+  FailureOr<Dims> weight = infer.getDimsOfRank("weight", 2);
+  FailureOr<Dims> indices = infer.getDims("indices");
+  if (failed(weight) || failed(indices))
+    return failure();
+  indices->push_back(weight->back());
+  infer.addResult(*indices, infer.getElementType("weight"));
+  return success();
+}
+
+LogicalResult rules::embeddingBackward(Inference &infer) {
+  FailureOr<Dims> grad = infer.getDims("grad_output");
+  if (failed(grad))
+    return failure();
+  if (grad->empty())
+    return infer.fail("expects 'grad_output' to have dimensions");
+  infer.addResult({infer.getExpr("num_weights"), grad->back()},
+                  infer.getElementType("grad_output"));
+  return success();
+}
+
+/// Checks 'index' of i64 or i32 against 'self', and 'src' if there is one: an
+/// index tensor has the rank of 'self'. Gives the sizes of 'self'.
+static FailureOr<Dims> checkIndex(Inference &infer) {
+  FailureOr<Dims> self = infer.getDims("self"), index = infer.getDims("index");
+  if (failed(self) || failed(index) ||
+      failed(infer.getDim("dim", self->size())))
+    return failure();
+  // An empty index names nothing, whatever it is.
+  if (guard::getNumElements(infer.context, *index).isConstant(0))
+    return self;
+  Type type = infer.getElementType("index");
+  if (!type.isInteger(64) && !type.isInteger(32))
+    return infer.fail("expects 'index' to be of i64 or i32");
+  if (std::max<size_t>(self->size(), 1) != std::max<size_t>(index->size(), 1))
+    return infer.fail("expects 'index' of the rank of 'self', but found ranks " +
+                      Twine(index->size()) + " and " + Twine(self->size()));
+  int64_t dim = *infer.getDim("dim", self->size());
+  for (auto [i, sizes] : llvm::enumerate(llvm::zip(*self, *index))) {
+    auto [size, count] = sizes;
+    if (int64_t(i) != dim && size.isConstant() && count.isConstant() &&
+        count.getPayload() > size.getPayload())
+      return infer.fail("expects 'index' to be no larger than 'self' but along "
+                        "dimension " + Twine(dim) + "; found " + count.str() +
+                        " against " + size.str() + " at dimension " + Twine(i));
+  }
+  return self;
+}
+
+LogicalResult rules::gather(Inference &infer) {
+  if (failed(checkIndex(infer)))
+    return failure();
+  infer.addResult(*infer.getDims("index"), infer.getElementType("self"));
+  return success();
+}
+
+LogicalResult rules::scatter(Inference &infer) {
+  FailureOr<Dims> self = checkIndex(infer);
+  if (failed(self))
+    return failure();
+  Type type = infer.getElementType("self");
+  if (infer.getTensorType("src")) {
+    if (infer.getElementType("src") != type)
+      return infer.fail("expects 'src' of the element type of 'self'");
+    FailureOr<Dims> index = infer.getDims("index"), src = infer.getDims("src");
+    if (failed(src))
+      return failure();
+    ExprAttr count = guard::getNumElements(infer.context, *index);
+    if (!count.isConstant(0) &&
+        std::max<size_t>(src->size(), 1) != std::max<size_t>(self->size(), 1))
+      return infer.fail("expects 'src' of the rank of 'self', but found ranks " +
+                        Twine(src->size()) + " and " + Twine(self->size()));
+  }
+  infer.addResult(*self, type);
+  return success();
+}
+
+LogicalResult rules::indexSelect(Inference &infer) {
+  FailureOr<Dims> self = infer.getDims("self"), index = infer.getDims("index");
+  if (failed(self) || failed(index))
+    return failure();
+  FailureOr<int64_t> dim = infer.getDim("dim", self->size());
+  if (failed(dim))
+    return failure();
+  Type type = infer.getElementType("index");
+  if (!type.isInteger(64) && !type.isInteger(32))
+    return infer.fail("expects 'index' to be of i64 or i32");
+  if (index->size() > 1)
+    return infer.fail("expects 'index' of rank 0 or 1, but found rank " +
+                      Twine(index->size()));
+  if (!self->empty())
+    (*self)[*dim] = index->empty() ? infer.constant(1) : index->front();
+  infer.addResult(*self, infer.getElementType("self"));
+  return success();
+}
+
+/// The sizes of self[indices]; empty optional if a mask makes them depend on
+/// data.
+static FailureOr<std::optional<Dims>> getIndexedDims(Inference &infer) {
+  FailureOr<Dims> self = infer.getDims("self");
+  if (failed(self))
+    return failure();
+  ArrayRef<Value> indices = infer.get("indices").getValues();
+  if (indices.size() > self->size())
+    return infer.fail("has " + Twine(indices.size()) +
+                      " indices for a tensor of rank " + Twine(self->size()));
+  Dims joined, kept;
+  size_t first = 0, blocks = 0;
+  bool wasIndexed = false;
+  for (auto [i, dim] : llvm::enumerate(*self)) {
+    Value index = i < indices.size() ? indices[i] : Value();
+    if (!index) {
+      kept.push_back(dim);
+      wasIndexed = false;
+      continue;
+    }
+    Type type = llvm::cast<RankedTensorType>(index.getType()).getElementType();
+    if (type.isInteger(1) || type.isUnsignedInteger(8))
+      return std::optional<Dims>();
+    if (!type.isInteger(64) && !type.isInteger(32))
+      return infer.fail("expects indices of i64 or i32, or masks of bool");
+    FailureOr<Dims> dims = infer.getDims(index, "indices");
+    if (failed(dims))
+      return failure();
+    FailureOr<Dims> both = broadcastDims(infer, joined, *dims);
+    if (failed(both))
+      return failure();
+    joined = *both;
+    if (!wasIndexed && blocks++ == 0)
+      first = kept.size();
+    wasIndexed = true;
+  }
+  // Indices that are not neighbours put their dimensions in front.
+  if (blocks > 1)
+    first = 0;
+  kept.insert(kept.begin() + first, joined.begin(), joined.end());
+  return std::optional<Dims>(std::move(kept));
+}
+
+LogicalResult rules::index(Inference &infer) {
+  FailureOr<std::optional<Dims>> dims = getIndexedDims(infer);
+  if (failed(dims))
+    return failure();
+  if (*dims)
+    infer.addResult(**dims, infer.getElementType("self"));
+  else
+    infer.addUnknown();
+  return success();
+}
+
+LogicalResult rules::indexPut(Inference &infer) {
+  FailureOr<std::optional<Dims>> dims = getIndexedDims(infer);
+  FailureOr<Dims> values = infer.getDims("values");
+  if (failed(dims) || failed(values))
+    return failure();
+  if (infer.getElementType("values") != infer.getElementType("self"))
+    return infer.fail("expects 'values' of the element type of 'self'");
+  // Leading sizes of 1 may go.
+  while (*dims && values->size() > (*dims)->size() &&
+         values->front().isConstant(1))
+    values->erase(values->begin());
+  if (*dims && (values->size() > (*dims)->size() ||
+                failed(broadcastDims(infer, **dims, *values))))
+    return infer.fail("expects 'values' that broadcast to what the indices "
+                      "name");
+  infer.addResult(*infer.getDims("self"), infer.getElementType("self"));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Factories
+//===----------------------------------------------------------------------===//
+
+LogicalResult rules::fromSize(Inference &infer) {
+  Dims dims = *infer.getExprs("size");
+  for (ExprAttr dim : dims)
+    if (dim.isConstant() && dim.getPayload() < 0)
+      return infer.fail("expects sizes that are not negative, but found " +
+                        Twine(dim.getPayload()));
+  return infer.addPromoted(dims);
+}
+
+LogicalResult rules::scalarTensor(Inference &infer) {
+  return infer.addPromoted({});
+}
+
+/// A number as an expression: a constant or `guard.value`.
+static ExprAttr getNumber(Inference &infer, StringRef name, int64_t byDefault) {
+  if (!infer.has(name))
+    return infer.constant(byDefault);
+  Operation *op = infer.get(name).getValue().getDefiningOp();
+  if (!op)
+    return {};
+  if (auto expr = op->getAttrOfType<ExprAttr>("expr"))
+    return expr;
+  Attribute value = op->getAttr("value");
+  if (auto integer = llvm::dyn_cast_if_present<mlir::IntegerAttr>(value))
+    return infer.constant(integer.getType().isInteger(1)
+                              ? integer.getValue().getBoolValue()
+                              : integer.getInt());
+  if (auto real = llvm::dyn_cast_if_present<mlir::FloatAttr>(value))
+    return guard::getFloat(infer.context, real.getValueAsDouble());
+  return {};
+}
+
+LogicalResult rules::arange(Inference &infer) {
+  ExprAttr start = getNumber(infer, "start", 0), end = getNumber(infer, "end", 0),
+           step = getNumber(infer, "step", 1);
+  if (!start || !end || !step)
+    return infer.fail("expects numbers that are constants or expressions over "
+                      "symbols; the size is not known else");
+  if (step.isConstant(0))
+    return infer.fail("expects a step that is not 0");
+  ExprAttr size;
+  if (start.isFloatTyped() || end.isFloatTyped() || step.isFloatTyped()) {
+    // ceil((end - start) / step) in f64.
+    ExprAttr extent = guard::add(guard::toFloat(end),
+                                 guard::mul(guard::toFloat(start),
+                                            guard::getFloat(infer.context, -1)));
+    ExprAttr quotient = guard::build(guard::ExprKind::TrueDiv, {extent, step});
+    size = guard::build(guard::ExprKind::Ceil, {quotient});
+  } else {
+    size = guard::ceilDiv(guard::sub(end, start), step);
+  }
+  guard::Assumptions sizes;
+  if (size.isConstant() && size.getPayload() < 0)
+    return infer.fail("expects bounds in the direction of the step");
+  if (!guard::isKnownNonNegative(size, sizes))
+    size = guard::max(size, infer.constant(0));
+  return infer.addPromoted({size});
+}
+
+LogicalResult rules::linspace(Inference &infer) {
+  int64_t steps = *infer.getInt("steps");
+  if (steps < 0)
+    return infer.fail("expects steps that are not negative, but found " +
+                      Twine(steps));
+  return infer.addPromoted({infer.constant(steps)});
+}
+
+LogicalResult rules::eye(Inference &infer) {
+  ExprAttr n = infer.getExpr("n");
+  if (n.isConstant() && n.getPayload() < 0)
+    return infer.fail("expects a size that is not negative, but found " +
+                      Twine(n.getPayload()));
+  return infer.addPromoted({n, n});
+}

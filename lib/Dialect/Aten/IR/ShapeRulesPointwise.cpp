@@ -1,0 +1,211 @@
+//===- ShapeRulesPointwise.cpp - Pointwise ops, reductions ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeRules.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace kiln;
+using namespace kiln::aten;
+
+//===----------------------------------------------------------------------===//
+// Pointwise
+//===----------------------------------------------------------------------===//
+
+LogicalResult rules::broadcast(Inference &infer) {
+  Dims dims;
+  for (const ArgInfo &arg : infer.info.args) {
+    if (!infer.getTensorType(arg.name))
+      continue;
+    FailureOr<Dims> operand = infer.getDims(arg.name);
+    if (failed(operand))
+      return failure();
+    FailureOr<Dims> joined = broadcastDims(infer, dims, *operand);
+    if (failed(joined))
+      return failure();
+    dims = std::move(*joined);
+  }
+  return infer.addPromoted(dims);
+}
+
+LogicalResult rules::sameAsFirst(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims(infer.getFirstTensor());
+  if (failed(dims))
+    return failure();
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::sameWithDim(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims(infer.getFirstTensor());
+  if (failed(dims) || failed(infer.getDim("dim", dims->size())))
+    return failure();
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::maskedBroadcast(Inference &infer) {
+  StringRef name = infer.has("mask") ? "mask" : "condition";
+  Type type = infer.getElementType(name);
+  // PyTorch still takes bytes as conditions.
+  if (type && !type.isInteger(1) &&
+      !(name == "condition" && type.isUnsignedInteger(8)))
+    return infer.fail("expects '" + name + "' to be of bool");
+  return broadcast(infer);
+}
+
+LogicalResult rules::triangle(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  if (dims->size() < 2)
+    return infer.fail("expects a rank of 2 or more, but found " +
+                      Twine(dims->size()));
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::copy(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self"), src = infer.getDims("src");
+  if (failed(dims) || failed(src))
+    return failure();
+  FailureOr<Dims> joined = broadcastDims(infer, *dims, *src);
+  if (failed(joined))
+    return failure();
+  if (joined->size() != dims->size())
+    return infer.fail("expects 'src' to have at most the rank of 'self', " +
+                      Twine(dims->size()) + ", but found rank " +
+                      Twine(src->size()));
+  infer.addResult(*dims, infer.getElementType("self"));
+  return success();
+}
+
+LogicalResult rules::square(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  FailureOr<Type> type = infer.getPromotedType();
+  if (failed(dims) || failed(type))
+    return failure();
+  // The square of bool is a whole number, as a power is.
+  bool isBool = type->isInteger(1);
+  infer.addResult(*dims, isBool ? mlir::IntegerType::get(infer.context, 64)
+                                : *type);
+  return success();
+}
+
+LogicalResult rules::none(Inference &) { return success(); }
+
+LogicalResult rules::item(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  ExprAttr count = guard::getNumElements(infer.context, *dims);
+  if (areDifferent(count, infer.constant(1)))
+    return infer.fail("expects a tensor of one element, but found " +
+                      count.str());
+  FailureOr<Type> type = infer.getPromotedType();
+  if (failed(type))
+    return failure();
+  infer.addNumber(*type);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+static Dims reduceFlags(Inference &infer, ArrayRef<ExprAttr> dims,
+                        ArrayRef<bool> flags, bool keepdim) {
+  Dims result;
+  for (auto [dim, isReduced] : llvm::zip(dims, flags)) {
+    if (!isReduced)
+      result.push_back(dim);
+    else if (keepdim)
+      result.push_back(infer.constant(1));
+  }
+  return result;
+}
+
+LogicalResult rules::reduceAll(Inference &infer) {
+  return infer.addPromoted({});
+}
+
+static FailureOr<Dims> getReducedDims(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  FailureOr<SmallVector<bool>> flags =
+      infer.getDimFlags("dim", dims->size(), /*emptyIsAll=*/true);
+  if (failed(flags))
+    return failure();
+  return reduceFlags(infer, *dims, *flags, infer.getBool("keepdim"));
+}
+
+LogicalResult rules::reduceDims(Inference &infer) {
+  FailureOr<Dims> dims = getReducedDims(infer);
+  if (failed(dims))
+    return failure();
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::reduceGivenDims(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  FailureOr<SmallVector<bool>> flags =
+      infer.getDimFlags("dim", dims->size(), /*emptyIsAll=*/false);
+  if (failed(flags))
+    return failure();
+  return infer.addPromoted(
+      reduceFlags(infer, *dims, *flags, infer.getBool("keepdim")));
+}
+
+LogicalResult rules::reduceDimsTwice(Inference &infer) {
+  FailureOr<Dims> dims = getReducedDims(infer);
+  if (failed(dims) || failed(infer.addPromoted(*dims)))
+    return failure();
+  // The mean of complex numbers is complex, their variance is not.
+  infer.addResult(*dims, infer.getElementType("self"));
+  return success();
+}
+
+static FailureOr<Dims> getDimsWithoutOne(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
+  if (failed(dim))
+    return failure();
+  SmallVector<bool> flags(dims->size(), false);
+  if (!flags.empty())
+    flags[*dim] = true;
+  return reduceFlags(infer, *dims, flags, infer.getBool("keepdim"));
+}
+
+LogicalResult rules::reduceDim(Inference &infer) {
+  FailureOr<Dims> dims = getDimsWithoutOne(infer);
+  if (failed(dims))
+    return failure();
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::reduceOptionalDim(Inference &infer) {
+  if (infer.has("dim"))
+    return reduceDim(infer);
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  SmallVector<bool> flags(dims->size(), true);
+  return infer.addPromoted(
+      reduceFlags(infer, *dims, flags, infer.getBool("keepdim")));
+}
+
+LogicalResult rules::reduceDimWithIndex(Inference &infer) {
+  FailureOr<Dims> dims = getDimsWithoutOne(infer);
+  if (failed(dims) || failed(infer.addPromoted(*dims)))
+    return failure();
+  infer.addResult(*dims, mlir::IntegerType::get(infer.context, 64));
+  return success();
+}

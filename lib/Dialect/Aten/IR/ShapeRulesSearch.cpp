@@ -1,0 +1,350 @@
+//===- ShapeRulesSearch.cpp - Sorting, counting, indexing, distances -----===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShapeRules.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+using namespace kiln;
+using namespace kiln::aten;
+
+static Type getI64(Inference &infer) {
+  return mlir::IntegerType::get(infer.context, 64);
+}
+
+//===----------------------------------------------------------------------===//
+// What only a program can say
+//===----------------------------------------------------------------------===//
+
+LogicalResult rules::recorded(Inference &infer) {
+  for (size_t i = 0; i < infer.info.results.size(); ++i)
+    infer.addUnknown();
+  return success();
+}
+
+LogicalResult rules::recordedPerDim(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims(infer.getFirstTensor());
+  if (failed(dims))
+    return failure();
+  // A tensor without dimensions counts as one of one element.
+  for (size_t i = 0; i < std::max<size_t>(dims->size(), 1); ++i)
+    infer.addUnknown();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sorting and counting
+//===----------------------------------------------------------------------===//
+
+LogicalResult rules::scanWithIndex(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims) || failed(infer.getDim("dim", dims->size())) ||
+      failed(infer.addPromoted(*dims)))
+    return failure();
+  infer.addResult(*dims, getI64(infer));
+  return success();
+}
+
+LogicalResult rules::topk(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
+  if (failed(dim))
+    return failure();
+  ExprAttr count = infer.getExpr("k");
+  ExprAttr size = dims->empty() ? infer.constant(1) : (*dims)[*dim];
+  if (count.isConstant() &&
+      (count.getPayload() < 0 ||
+       (size.isConstant() && count.getPayload() > size.getPayload())))
+    return infer.fail("expects 'k' from 0 to " + Twine(size.str()) +
+                      ", but found " + count.str());
+  if (!dims->empty())
+    (*dims)[*dim] = count;
+  if (failed(infer.addPromoted(*dims)))
+    return failure();
+  infer.addResult(*dims, getI64(infer));
+  return success();
+}
+
+LogicalResult rules::aminmax(Inference &infer) {
+  for (int i = 0; i < 2; ++i)
+    if (failed(reduceOptionalDim(infer)))
+      return failure();
+  return success();
+}
+
+LogicalResult rules::bucketize(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  infer.addResult(*dims, mlir::IntegerType::get(
+                             infer.context,
+                             infer.getBool("out_int32") ? 32 : 64));
+  return success();
+}
+
+LogicalResult rules::histc(Inference &infer) {
+  int64_t bins = *infer.getInt("bins");
+  if (bins < 1)
+    return infer.fail("expects at least one bin, but found " + Twine(bins));
+  return infer.addPromoted({infer.constant(bins)});
+}
+
+LogicalResult rules::nonzeroStatic(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  return infer.addPromoted(
+      {infer.getExpr("size"), infer.constant(dims->size())});
+}
+
+LogicalResult rules::oneHot(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  int64_t classes = *infer.getInt("num_classes");
+  if (classes < 0) {
+    infer.addUnknown(); // one more than the greatest index
+    return success();
+  }
+  dims->push_back(infer.constant(classes));
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::multinomial(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  if (dims->empty() || dims->size() > 2)
+    return infer.fail("expects a tensor of rank 1 or 2, but found rank " +
+                      Twine(dims->size()));
+  dims->back() = infer.getExpr("num_samples");
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::randperm(Inference &infer) {
+  ExprAttr count = infer.getExpr("n");
+  if (count.isConstant() && count.getPayload() < 0)
+    return infer.fail("expects a size that is not negative, but found " +
+                      count.str());
+  return infer.addPromoted({count});
+}
+
+/// The number of places on or below a diagonal of a matrix.
+static int64_t countLower(int64_t rows, int64_t columns, int64_t offset) {
+  // Rows before `first` have none, from `full` on all columns; between them
+  // the counts rise by one.
+  int64_t first = std::min(rows, std::max<int64_t>(0, -offset));
+  int64_t full =
+      std::min(rows, std::max<int64_t>(first, columns - 1 - offset));
+  int64_t low = first + offset + 1, high = full + offset;
+  int64_t rising = full > first ? (low + high) * (full - first) / 2 : 0;
+  return rising + (rows - full) * columns;
+}
+
+LogicalResult rules::triangleIndices(Inference &infer) {
+  int64_t rows = *infer.getInt("row"), columns = *infer.getInt("col"),
+          offset = *infer.getInt("offset");
+  if (rows < 0 || columns < 0 || rows > INT32_MAX || columns > INT32_MAX)
+    return infer.fail("expects sizes from 0 to 2^31 - 1, but found " +
+                      Twine(rows) + " and " + Twine(columns));
+  offset = std::clamp<int64_t>(offset, -INT32_MAX, INT32_MAX);
+  bool isLower = StringRef(infer.info.name).contains("tril");
+  int64_t count = isLower ? countLower(rows, columns, offset)
+                          : rows * columns -
+                                countLower(rows, columns, offset - 1);
+  return infer.addPromoted({infer.constant(2), infer.constant(count)});
+}
+
+//===----------------------------------------------------------------------===//
+// Indexing
+//===----------------------------------------------------------------------===//
+
+LogicalResult rules::embeddingBag(Inference &infer) {
+  FailureOr<Dims> weight = infer.getDimsOfRank("weight", 2);
+  FailureOr<Dims> offsets = infer.getDimsOfRank("offsets", 1);
+  if (failed(weight) || failed(offsets))
+    return failure();
+  ExprAttr bags =
+      offsets->front() + (infer.getBool("include_last_offset") ? -1 : 0);
+  if (failed(infer.addPromoted({bags, weight->back()})))
+    return failure();
+  for (int i = 0; i < 3; ++i)
+    infer.addUnknown();
+  return success();
+}
+
+LogicalResult rules::bagWeightsBackward(Inference &infer) {
+  FailureOr<Dims> indices = infer.getDims("indices");
+  if (failed(indices))
+    return failure();
+  return infer.addPromoted({guard::getNumElements(infer.context, *indices)});
+}
+
+LogicalResult rules::maskedScatter(Inference &infer) {
+  FailureOr<Dims> self = infer.getDims("self"), mask = infer.getDims("mask");
+  if (failed(self) || failed(mask))
+    return failure();
+  FailureOr<Dims> joined = broadcastDims(infer, *self, *mask);
+  if (failed(joined))
+    return failure();
+  return infer.addPromoted(*joined);
+}
+
+LogicalResult rules::take(Inference &infer) {
+  FailureOr<Dims> index = infer.getDims("index");
+  if (failed(index))
+    return failure();
+  return infer.addPromoted(*index);
+}
+
+LogicalResult rules::takeAlongDim(Inference &infer) {
+  FailureOr<Dims> self = infer.getDims("self");
+  FailureOr<Dims> indices = infer.getDims("indices");
+  if (failed(self) || failed(indices))
+    return failure();
+  if (!infer.has("dim"))
+    return infer.addPromoted({guard::getNumElements(infer.context, *indices)});
+  if (self->size() != indices->size())
+    return infer.fail("expects 'indices' of the rank of 'self', but found "
+                      "ranks " + Twine(indices->size()) + " and " +
+                      Twine(self->size()));
+  FailureOr<int64_t> dim = infer.getDim("dim", self->size());
+  if (failed(dim))
+    return failure();
+  if (self->empty())
+    return infer.addPromoted({});
+  ExprAttr count = (*indices)[*dim];
+  (*self)[*dim] = (*indices)[*dim] = infer.constant(1);
+  FailureOr<Dims> joined = broadcastDims(infer, *self, *indices);
+  if (failed(joined))
+    return failure();
+  (*joined)[*dim] = count;
+  return infer.addPromoted(*joined);
+}
+
+//===----------------------------------------------------------------------===//
+// Distances, factors, transforms
+//===----------------------------------------------------------------------===//
+
+LogicalResult rules::cdist(Inference &infer) {
+  FailureOr<Dims> a = infer.getDims("x1"), b = infer.getDims("x2");
+  if (failed(a) || failed(b))
+    return failure();
+  if (a->size() < 2 || b->size() < 2 || areDifferent(a->back(), b->back()))
+    return infer.fail("expects rows of one size in matrices or batches of "
+                      "them");
+  ArrayRef<ExprAttr> x(*a), y(*b);
+  FailureOr<Dims> dims = broadcastDims(infer, x.drop_back(2), y.drop_back(2));
+  if (failed(dims))
+    return failure();
+  dims->push_back(x[x.size() - 2]);
+  dims->push_back(y[y.size() - 2]);
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::cdistBackward(Inference &infer) {
+  FailureOr<Dims> a = infer.getDims("x1"), b = infer.getDims("x2");
+  if (failed(a) || failed(b))
+    return failure();
+  if (a->size() < 2 || b->size() < 2)
+    return infer.fail("expects matrices or batches of them");
+  ArrayRef<ExprAttr> x(*a), y(*b);
+  FailureOr<Dims> dims = broadcastDims(infer, x.drop_back(2), y.drop_back(2));
+  if (failed(dims))
+    return failure();
+  llvm::append_range(*dims, x.take_back(2));
+  // Without pairs PyTorch leaves the batches of `x2` out.
+  ExprAttr pairs = guard::mul(guard::getNumElements(infer.context, *dims),
+                              y[y.size() - 2]);
+  return infer.addPromoted(pairs.isConstant(0) ? *a : *dims);
+}
+
+LogicalResult rules::pdist(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDimsOfRank("self", 2);
+  if (failed(dims))
+    return failure();
+  ExprAttr rows = dims->front();
+  return infer.addPromoted(
+      {guard::floorDiv(guard::mul(rows, rows + -1), 2)});
+}
+
+LogicalResult rules::pairwise(Inference &infer) {
+  FailureOr<Dims> a = infer.getDims("x1"), b = infer.getDims("x2");
+  if (failed(a) || failed(b))
+    return failure();
+  FailureOr<Dims> dims = broadcastDims(infer, *a, *b);
+  if (failed(dims))
+    return failure();
+  bool hasDim = infer.has("dim");
+  FailureOr<int64_t> dim = hasDim ? infer.getDim("dim", dims->size())
+                                  : infer.wrapDim(-1, dims->size());
+  if (failed(dim))
+    return failure();
+  if (!dims->empty()) {
+    if (infer.getBool("keepdim"))
+      (*dims)[*dim] = infer.constant(1);
+    else
+      dims->erase(dims->begin() + *dim);
+  }
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::cholesky(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  if (dims->size() < 2 ||
+      areDifferent((*dims)[dims->size() - 1], (*dims)[dims->size() - 2]))
+    return infer.fail("expects square matrices");
+  if (failed(infer.addPromoted(*dims)))
+    return failure();
+  infer.addResult(ArrayRef<ExprAttr>(*dims).drop_back(2),
+                  mlir::IntegerType::get(infer.context, 32));
+  return success();
+}
+
+LogicalResult rules::fft(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  SmallVector<int64_t> axes;
+  if (auto integers = infer.getInts("dim"))
+    axes = *integers;
+  else if (auto exprs = infer.getExprs("dim"))
+    for (ExprAttr expr : *exprs)
+      axes.push_back(expr.getConstant().value_or(0));
+  for (int64_t &axis : axes) {
+    FailureOr<int64_t> wrapped = infer.wrapDim(axis, dims->size());
+    if (failed(wrapped))
+      return failure();
+    axis = *wrapped;
+  }
+  Type type = infer.getElementType("self");
+  auto complex = llvm::dyn_cast<mlir::ComplexType>(type);
+  StringRef name = infer.info.name;
+  bool wantsComplex = !name.ends_with("r2c");
+  if (wantsComplex != !!complex)
+    return infer.fail(Twine("expects a tensor of ") +
+                      (wantsComplex ? "complex numbers" : "floats"));
+  if (name.ends_with("r2c")) {
+    if (!llvm::isa<mlir::FloatType>(type))
+      return infer.fail("expects a tensor of floats");
+    type = mlir::ComplexType::get(type);
+    if (infer.getBool("onesided") && !axes.empty() && !dims->empty())
+      (*dims)[axes.back()] = guard::floorDiv((*dims)[axes.back()], 2) + 1;
+  } else if (name.ends_with("c2r")) {
+    type = complex.getElementType();
+    if (!axes.empty() && !dims->empty())
+      (*dims)[axes.back()] = infer.getExpr("last_dim_size");
+  }
+  infer.addResult(*dims, type);
+  return success();
+}

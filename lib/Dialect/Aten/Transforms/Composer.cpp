@@ -1,0 +1,139 @@
+//===- Composer.cpp - Formulas over tensors and C++ numbers ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Aten/Transforms/Composer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+namespace kiln::aten {
+
+Operation *Composer::emitOp(StringRef overload, ArrayRef<ArgValue> args) {
+  SmallString<64> name("aten.");
+  name += overload;
+  const OpInfo *info = lookUpOverload(name);
+  if (!info) {
+    mlir::emitError(getLoc()) << "there is no op '" << name << "'";
+    return nullptr;
+  }
+  for (auto [arg, value] : llvm::zip(info->args, args))
+    if (!arg.isOptional && value.isNone())
+      return nullptr;
+  return buildAtenOp(getBuilder(), getLoc(), *info, args);
+}
+
+Value Composer::emit(StringRef overload, ArrayRef<ArgValue> args) {
+  Operation *op = emitOp(overload, args);
+  return op ? op->getResult(0) : Value();
+}
+
+Value Composer::number(Operand operand) {
+  if (Value *value = std::get_if<Value>(&operand.content))
+    return *value;
+  if (int64_t *integer = std::get_if<int64_t>(&operand.content))
+    return AtenBuilder::number(*integer);
+  if (double *real = std::get_if<double>(&operand.content))
+    return AtenBuilder::number(*real);
+  return AtenBuilder::number(std::get<bool>(operand.content));
+}
+
+std::optional<double> Composer::getConstantNumber(Value value) {
+  Attribute attr;
+  if (!value || !mlir::matchPattern(value, mlir::m_Constant(&attr)))
+    return std::nullopt;
+  if (auto real = llvm::dyn_cast<mlir::FloatAttr>(attr))
+    return real.getValueAsDouble();
+  if (auto integer = llvm::dyn_cast<mlir::IntegerAttr>(attr)) {
+    if (integer.getType().isInteger(1))
+      return integer.getValue().isZero() ? 0.0 : 1.0;
+    return static_cast<double>(integer.getInt());
+  }
+  return std::nullopt;
+}
+
+SmallVector<int64_t> Composer::wrapAll(ArrayRef<int64_t> dims, int64_t rank) {
+  SmallVector<int64_t> wrapped;
+  if (rank == 0)
+    return wrapped;
+  for (int64_t dim : dims)
+    wrapped.push_back(wrapDim(dim, rank));
+  if (dims.empty())
+    llvm::append_range(wrapped, llvm::seq<int64_t>(0, rank));
+  llvm::sort(wrapped);
+  return wrapped;
+}
+
+Type Composer::computeType(Type element) {
+  if (element.isF16() || element.isBF16())
+    return mlir::Float32Type::get(element.getContext());
+  return element;
+}
+
+Value Composer::arithmetic(StringRef overload, Operand a, Operand b) {
+  Value left = number(a), right = number(b);
+  return emit(overload, {left, right});
+}
+
+Value Composer::compareWith(StringRef name, Value a, Operand b) {
+  Value right = number(b);
+  return a && right ? compare(name, a, right) : Value();
+}
+
+Value Composer::pow(Value a, Operand b) {
+  Value exponent = number(b);
+  return a && exponent ? AtenBuilder::pow(a, exponent) : Value();
+}
+
+Value Composer::where(Value condition, Operand a, Operand b) {
+  Value left = number(a), right = number(b);
+  if (!condition || !left || !right)
+    return {};
+  if (!isTensor(left))
+    left = scalarTensor(left, elementType(right));
+  if (!isTensor(right))
+    right = scalarTensor(right, elementType(left));
+  return emit("where.self", {condition, left, right});
+}
+
+Value Composer::full(ArrayRef<ExprAttr> sizes, Operand fill, Type element) {
+  return emit("full", {shape(sizes), number(fill), type(element)});
+}
+
+Value Composer::scalarTensor(Operand value, Type element) {
+  return emit("scalar_tensor", {number(value), type(element)});
+}
+
+Value Composer::iota(ExprAttr size, Type element) {
+  return arange(constant(0), size, constant(1), element);
+}
+
+Value Composer::scatter(Value a, int64_t dim, Value index, Operand value) {
+  return emit("scatter.value", {a, integer(dim), index, number(value)});
+}
+
+Value Composer::embeddingDenseBackward(Value grad, Value indices,
+                                       ExprAttr numWeights, ExprAttr paddingIdx,
+                                       bool scaleGradByFreq) {
+  return emit("embedding_dense_backward", {grad, indices, numWeights,
+                                           paddingIdx,
+                                           boolean(scaleGradByFreq)});
+}
+
+Value Composer::softmaxBackwardData(Value grad, Value output, int64_t dim,
+                                    Type inputType) {
+  return emit("_softmax_backward_data",
+              {grad, output, integer(dim), type(inputType)});
+}
+
+Value Composer::logSoftmaxBackwardData(Value grad, Value output, int64_t dim,
+                                       Type inputType) {
+  return emit("_log_softmax_backward_data",
+              {grad, output, integer(dim), type(inputType)});
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,162 @@
+//===- Decompose.cpp - The pass aten-decompose ----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose/Decompose.h"
+
+#include "kiln/Dialect/Aten/Transforms/Passes.h"
+#include "kiln/Dialect/Guard/IR/Guard.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace kiln::aten {
+#define GEN_PASS_DEF_ATENDECOMPOSEPASS
+#include "kiln/Dialect/Aten/Transforms/Passes.h.inc"
+
+static const DecompositionTable &getTable() {
+  static const DecompositionTable table = [] {
+    DecompositionTable built;
+    addActivations(built);
+    addNormalizations(built);
+    addLosses(built);
+    addContractions(built);
+    addAttention(built);
+    addIndexing(built);
+    addReductions(built);
+    addComposite(built);
+    return built;
+  }();
+  return table;
+}
+
+Decomposition lookUpDecomposition(Operation *op) {
+  auto *entry = getTable().lookUp(op->getName().getStringRef());
+  return entry ? entry->function : nullptr;
+}
+
+/// A random op of the core set is taken apart for the joint graph, because its
+/// derivative has to read what the forward drew.
+static bool drawsNumbers(Operation *op) {
+  auto attention = llvm::dyn_cast<ScaledDotProductAttentionOp>(op);
+  return attention && !attention.getDropoutP().isZero();
+}
+
+/// True if two types differ in how symbolic sizes are written, at most.
+static bool isRespelling(Type a, Type b) {
+  auto first = llvm::dyn_cast<RankedTensorType>(a);
+  auto second = llvm::dyn_cast<RankedTensorType>(b);
+  return first && second &&
+         first.getElementType() == second.getElementType() &&
+         first.getShape() == second.getShape();
+}
+
+bool isDecomposedFor(Operation *op, DecomposeTarget target) {
+  auto *entry = getTable().lookUp(op->getName().getStringRef());
+  if (!entry)
+    return false;
+  switch (target) {
+  case DecomposeTarget::Core: {
+    const OpInfo *info = getOpInfo(op);
+    return (info && !info->isCore) || drawsNumbers(op);
+  }
+  case DecomposeTarget::Loop:
+    return entry->stage != Stage::Never;
+  case DecomposeTarget::All:
+    return true;
+  }
+  return false;
+}
+
+std::optional<DecomposeTarget> parseDecomposeTarget(StringRef text) {
+  if (text == "core")
+    return DecomposeTarget::Core;
+  if (text == "loop")
+    return DecomposeTarget::Loop;
+  return std::nullopt;
+}
+
+namespace {
+
+struct AtenDecomposePass : impl::AtenDecomposePassBase<AtenDecomposePass> {
+  using AtenDecomposePassBase::AtenDecomposePassBase;
+
+  LogicalResult decomposeBlock(Block &block, DecomposeTarget target);
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// Rewrites the ops of a block in order. What an op is made of is visited next,
+/// because it stands where the op stood.
+LogicalResult AtenDecomposePass::decomposeBlock(Block &block,
+                                                DecomposeTarget target) {
+  for (auto it = block.begin(); it != block.end();) {
+    Operation *op = &*it;
+    for (Region &region : op->getRegions())
+      for (Block &nested : region)
+        if (failed(decomposeBlock(nested, target)))
+          return failure();
+    if (!isDecomposedFor(op, target)) {
+      ++it;
+      continue;
+    }
+    Operation *before = op->getPrevNode();
+    OpBuilder builder(op);
+    Composer composer(builder, op->getLoc());
+    bool hadErrors = false;
+    SmallVector<Value> results;
+    {
+      mlir::ScopedDiagnosticHandler handler(
+          op->getContext(), [&](mlir::Diagnostic &diagnostic) {
+            hadErrors |=
+                diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error;
+            return failure(); // to the next handler, who prints it
+          });
+      results = lookUpDecomposition(op)(op, composer);
+    }
+    if (hadErrors)
+      return op->emitOpError("could not be decomposed");
+    if (results.empty()) {
+      // These arguments have none; the stage's verifier says if that matters.
+      ++it;
+      continue;
+    }
+    for (auto [old, value] : llvm::zip_equal(op->getResults(), results)) {
+      if (old.getType() == value.getType())
+        continue;
+      // Two rules may spell one symbolic size differently; the program's
+      // spelling stays.
+      if (isRespelling(old.getType(), value.getType()) &&
+          llvm::isa<OpResult>(value)) {
+        value.setType(old.getType());
+        continue;
+      }
+      return op->emitOpError("decomposes to a value of type ")
+             << value.getType() << ", expected " << old.getType();
+    }
+    op->replaceAllUsesWith(results);
+    op->erase();
+    it = before ? std::next(before->getIterator()) : block.begin();
+  }
+  return success();
+}
+
+void AtenDecomposePass::runOnOperation() {
+  auto target = parseDecomposeTarget(to);
+  if (!target) {
+    getOperation()->emitError("option 'to' is '")
+        << to << "', expected 'core' or 'loop'";
+    return signalPassFailure();
+  }
+  for (Region &region : getOperation()->getRegions())
+    for (Block &block : region)
+      if (failed(decomposeBlock(block, *target)))
+        return signalPassFailure();
+}
+
+} // namespace kiln::aten

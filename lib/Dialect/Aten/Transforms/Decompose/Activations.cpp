@@ -1,0 +1,194 @@
+//===- Activations.cpp - Activations and pointwise ops of several steps ---===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Steps are computed in f32 for bf16 and f16 and rounded once, as PyTorch's
+// kernels do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+#include <cmath>
+
+namespace kiln::aten {
+
+static constexpr double kSqrtHalf = 0.70710678118654752440;
+/// 1 / sqrt(2 * pi).
+static constexpr double kInvSqrtTwoPi = 0.39894228040143267794;
+/// sqrt(2 / pi), and the weight of the cube in the approximation by tanh.
+static constexpr double kTanhScale = 0.79788456080286535588;
+static constexpr double kTanhCube = 0.044715;
+
+/// `value` in the type of the only result of `op`.
+static Value finish(Operation *op, Composer &c, Value value) {
+  return value ? c.cast(value, mlir::getElementTypeOrSelf(op->getResult(0)))
+               : value;
+}
+
+static Value decomposeGelu(GeluOp op, Composer &c) {
+  Value x = c.widen(op.getSelf());
+  Value half = c.mul(x, 0.5);
+  if (op.getApproximate() == "none")
+    return finish(op, c, c.mul(half, c.add(c.erf(c.mul(x, kSqrtHalf)), 1)));
+  if (op.getApproximate() != "tanh")
+    return {};
+  Value cube = c.mul(c.mul(x, x), x);
+  Value inner = c.mul(c.add(x, c.mul(cube, kTanhCube)), kTanhScale);
+  return finish(op, c, c.mul(half, c.add(c.tanh(inner), 1)));
+}
+
+static Value decomposeGeluBackward(GeluBackwardOp op, Composer &c) {
+  Value grad = c.widen(op.getGradOutput()), x = c.widen(op.getSelf());
+  if (op.getApproximate() == "none") {
+    Value cdf = c.mul(c.add(c.erf(c.mul(x, kSqrtHalf)), 1), 0.5);
+    Value pdf = c.mul(c.exp(c.mul(c.mul(x, x), -0.5)), kInvSqrtTwoPi);
+    return finish(op, c, c.mul(grad, c.add(cdf, c.mul(x, pdf))));
+  }
+  if (op.getApproximate() != "tanh")
+    return {};
+  Value square = c.mul(x, x);
+  Value cube = c.mul(square, x);
+  Value inner = c.mul(c.add(x, c.mul(cube, kTanhCube)), kTanhScale);
+  Value t = c.tanh(inner);
+  Value left = c.mul(x, 0.5), right = c.add(t, 1);
+  Value slope = c.mul(c.add(c.mul(square, 3 * kTanhCube), 1), kTanhScale);
+  Value tanhSlope = c.sub(1, c.mul(t, t));
+  Value sum = c.add(c.mul(right, 0.5), c.mul(c.mul(left, tanhSlope), slope));
+  return finish(op, c, c.mul(grad, sum));
+}
+
+static Value decomposeSilu(SiluOp op, Composer &c) {
+  Value x = c.widen(op.getSelf());
+  return finish(op, c, c.mul(x, c.sigmoid(x)));
+}
+
+static Value decomposeTanhBackward(TanhBackwardOp op, Composer &c) {
+  Value y = c.widen(op.getOutput());
+  return finish(op, c, c.mul(c.widen(op.getGradOutput()),
+                             c.sub(1, c.mul(y, y))));
+}
+
+static Value decomposeSigmoidBackward(SigmoidBackwardOp op, Composer &c) {
+  Value y = c.widen(op.getOutput());
+  return finish(op, c, c.mul(c.widen(op.getGradOutput()),
+                             c.mul(c.sub(1, y), y)));
+}
+
+static Value decomposeClampMin(ClampMinOp op, Composer &c) {
+  return c.emit("clamp", {op.getSelf(), op.getMin(), nullptr});
+}
+
+static Value decomposeClampMax(ClampMaxOp op, Composer &c) {
+  return c.emit("clamp", {op.getSelf(), nullptr, op.getMax()});
+}
+
+static Value decomposeMaskedFillScalar(MaskedFillScalarOp op, Composer &c) {
+  return c.where(op.getMask(), op.getValue(), op.getSelf());
+}
+
+static Value decomposeMaskedFillTensor(MaskedFillTensorOp op, Composer &c) {
+  Value self = op.getSelf();
+  Value value = c.cast(op.getValue(), Composer::elementType(self));
+  return c.where(op.getMask(), value, self);
+}
+
+/// A value by an optional number; absent is 1.
+static Value scaled(Composer &c, Value x, Value number) {
+  if (!number || Composer::getConstantNumber(number) == 1.0)
+    return x;
+  return c.mul(x, number);
+}
+
+static Value decomposeAddcmul(AddcmulOp op, Composer &c) {
+  Value product = c.mul(c.widen(op.getTensor1()), c.widen(op.getTensor2()));
+  return finish(op, c, c.add(c.widen(op.getSelf()),
+                             scaled(c, product, op.getValue())));
+}
+
+static Value decomposeAddcdiv(AddcdivOp op, Composer &c) {
+  Value quotient = c.div(c.widen(op.getTensor1()), c.widen(op.getTensor2()));
+  return finish(op, c, c.add(c.widen(op.getSelf()),
+                             scaled(c, quotient, op.getValue())));
+}
+
+static Value decomposeLerp(LerpScalarOp op, Composer &c) {
+  Value self = c.widen(op.getSelf()), end = c.widen(op.getEnd());
+  Value step = c.sub(end, self);
+  // From the nearer end, so that both ends are exact.
+  auto weight = Composer::getConstantNumber(op.getWeight());
+  if (weight && std::fabs(*weight) >= 0.5)
+    return finish(op, c, c.sub(end, c.mul(step, 1.0 - *weight)));
+  return finish(op, c, c.add(self, c.mul(step, op.getWeight())));
+}
+
+static Value decomposeRsub(RsubScalarOp op, Composer &c) {
+  return c.emit("sub.Tensor", {op.getOther(), op.getSelf(), op.getAlpha()});
+}
+
+static Value decomposeToDtype(ToDtypeOp op, Composer &c) {
+  Value result = c.cast(op.getSelf(), op.getDtype());
+  if (result == op.getSelf() && op.getCopy())
+    return c.clone(result);
+  return result;
+}
+
+/// Tensors are values without a layout here: `contiguous` is no copy.
+static Value decomposeContiguous(ContiguousOp op, Composer &) {
+  return op.getSelf();
+}
+
+static Value decomposeLiftFreshCopy(LiftFreshCopyOp op, Composer &c) {
+  return c.clone(op.getSelf());
+}
+
+static Value decomposeAlias(AliasOp op, Composer &) { return op.getSelf(); }
+static Value decomposeDetach(DetachOp op, Composer &) { return op.getSelf(); }
+
+/// True at row >= column - diagonal of the last two dimensions.
+static Value triangle(Composer &c, Value x, ExprAttr diagonal, bool isLower) {
+  Type i64 = c.getBuilder().getI64Type();
+  Value rows = c.unsqueeze(c.iota(c.size(x, -2), i64), 1);
+  Value columns = c.iota(c.size(x, -1), i64);
+  Value limit = c.add(rows, c.number(diagonal));
+  return isLower ? c.le(columns, limit) : c.ge(columns, limit);
+}
+
+static Value decomposeTril(TrilOp op, Composer &c) {
+  Value x = op.getSelf();
+  return c.where(triangle(c, x, op.getDiagonal(), true), x, 0);
+}
+
+static Value decomposeTriu(TriuOp op, Composer &c) {
+  Value x = op.getSelf();
+  return c.where(triangle(c, x, op.getDiagonal(), false), x, 0);
+}
+
+void addActivations(DecompositionTable &table) {
+  table.add<GeluOp, decomposeGelu>(Stage::BeforeLoop);
+  table.add<GeluBackwardOp, decomposeGeluBackward>(Stage::BeforeLoop);
+  table.add<SiluOp, decomposeSilu>();
+  table.add<TanhBackwardOp, decomposeTanhBackward>();
+  table.add<SigmoidBackwardOp, decomposeSigmoidBackward>();
+  table.add<ClampMinOp, decomposeClampMin>();
+  table.add<ClampMaxOp, decomposeClampMax>();
+  table.add<MaskedFillScalarOp, decomposeMaskedFillScalar>();
+  table.add<MaskedFillTensorOp, decomposeMaskedFillTensor>();
+  table.add<AddcmulOp, decomposeAddcmul>();
+  table.add<AddcdivOp, decomposeAddcdiv>();
+  table.add<LerpScalarOp, decomposeLerp>();
+  table.add<RsubScalarOp, decomposeRsub>();
+  table.add<ToDtypeOp, decomposeToDtype>();
+  table.add<ContiguousOp, decomposeContiguous>();
+  table.add<LiftFreshCopyOp, decomposeLiftFreshCopy>();
+  table.add<AliasOp, decomposeAlias>(Stage::BeforeLoop);
+  table.add<DetachOp, decomposeDetach>(Stage::BeforeLoop);
+  table.add<TrilOp, decomposeTril>();
+  table.add<TriuOp, decomposeTriu>();
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,335 @@
+//===- Contractions.cpp - Linear, matmul and relatives --------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything becomes mm or bmm. A batch on the left of a matrix is folded into
+// its rows, so that one large contraction is left instead of many small ones.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+namespace kiln::aten {
+
+/// a [..., M, K] times the matrix b [K, N]: the batch joins the rows.
+static Value foldedMm(Composer &c, Value a, Value b) {
+  Sizes sizes = c.sizes(a);
+  if (sizes.size() == 2)
+    return c.mm(a, b);
+  ExprAttr rows = c.constant(1);
+  for (ExprAttr size : ArrayRef<ExprAttr>(sizes).drop_back())
+    rows = guard::mul(rows, size);
+  Value flat = c.mm(c.view(a, {rows, sizes.back()}), b);
+  if (!flat)
+    return {};
+  sizes.back() = c.size(flat, 1);
+  return c.view(flat, sizes);
+}
+
+/// The sizes that two batches broadcast to; empty with a diagnostic if not.
+static std::optional<Sizes> broadcast(Composer &c, ArrayRef<ExprAttr> a,
+                                      ArrayRef<ExprAttr> b) {
+  Sizes result(std::max(a.size(), b.size()), c.constant(1));
+  auto at = [&](ArrayRef<ExprAttr> sizes, size_t i) {
+    size_t lead = result.size() - sizes.size();
+    return i < lead ? c.constant(1) : sizes[i - lead];
+  };
+  for (size_t i = 0; i < result.size(); ++i) {
+    ExprAttr left = at(a, i), right = at(b, i);
+    if (left != right && !left.isConstant(1) && !right.isConstant(1)) {
+      mlir::emitError(c.getLoc())
+          << "batch sizes " << left.str() << " and " << right.str()
+          << " do not broadcast, expected equal sizes or 1";
+      return std::nullopt;
+    }
+    result[i] = left.isConstant(1) ? right : left;
+  }
+  return result;
+}
+
+/// a [..., M, K] times b [..., K, N] with batches that broadcast.
+static Value batchedMm(Composer &c, Value a, Value b) {
+  Sizes sizesA = c.sizes(a), sizesB = c.sizes(b);
+  auto batchA = ArrayRef<ExprAttr>(sizesA).drop_back(2);
+  auto batchB = ArrayRef<ExprAttr>(sizesB).drop_back(2);
+  auto batch = broadcast(c, batchA, batchB);
+  if (!batch)
+    return {};
+  ExprAttr count = guard::getNumElements(c.getContext(), *batch);
+  auto flatten = [&](Value x) {
+    Sizes full = *batch;
+    Sizes own = c.sizes(x);
+    full.append(own.end() - 2, own.end());
+    return c.view(c.expand(x, full),
+                  {count, own[own.size() - 2], own.back()});
+  };
+  Value product = c.bmm(flatten(a), flatten(b));
+  if (!product)
+    return {};
+  Sizes result = *batch;
+  result.append({sizesA[sizesA.size() - 2], sizesB.back()});
+  return c.view(product, result);
+}
+
+static Value decomposeMatmul(MatmulOp op, Composer &c) {
+  Value a = op.getSelf(), b = op.getOther();
+  if (Composer::rank(a) == 0 || Composer::rank(b) == 0)
+    return {};
+  bool isRow = Composer::rank(a) == 1, isColumn = Composer::rank(b) == 1;
+  if (isRow)
+    a = c.unsqueeze(a, 0);
+  if (isColumn)
+    b = c.unsqueeze(b, 1);
+  if (!a || !b)
+    return {};
+  Value product = Composer::rank(b) == 2 ? foldedMm(c, a, b)
+                                         : batchedMm(c, a, b);
+  if (!product || (!isRow && !isColumn))
+    return product;
+  Sizes sizes = c.sizes(product);
+  if (isColumn)
+    sizes.pop_back();
+  if (isRow)
+    sizes.erase(sizes.end() - (isColumn ? 1 : 2));
+  return c.view(product, sizes);
+}
+
+static Value decomposeLinear(LinearOp op, Composer &c) {
+  Value input = op.getInput(), weight = op.getWeight(), bias = op.getBias();
+  if (Composer::rank(input) == 0)
+    return {};
+  if (Composer::rank(weight) == 1) {
+    Value product = c.emit("matmul", {input, weight});
+    return bias ? c.add(product, bias) : product;
+  }
+  Value transposed = c.t(weight);
+  Sizes sizes = c.sizes(input);
+  bool isRow = sizes.size() == 1;
+  if (isRow)
+    input = c.unsqueeze(input, 0);
+  if (!bias) {
+    Value product = foldedMm(c, input, transposed);
+    return isRow ? c.squeeze(product, 0) : product;
+  }
+  ExprAttr rows = c.constant(1);
+  for (ExprAttr size : ArrayRef<ExprAttr>(sizes).drop_back())
+    rows = guard::mul(rows, size);
+  Value flat = sizes.size() <= 2 ? input : c.view(input, {rows, sizes.back()});
+  Value product = c.addmm(bias, flat, transposed);
+  if (!product)
+    return {};
+  sizes.back() = c.size(product, 1);
+  return c.view(product, sizes);
+}
+
+/// beta * bias + alpha * product, rounded once to `element`; a beta of 0 drops
+/// even infinities of bias.
+static Value addProduct(Composer &c, Type element, Value bias, Value product,
+                        Value beta, Value alpha) {
+  if (!product)
+    return {};
+  // Factors of integers are integers, too.
+  auto scale = [&](Value x, Value factor) {
+    auto number = Composer::getConstantNumber(factor);
+    return number && llvm::isa<mlir::IntegerType>(element)
+               ? c.mul(x, int64_t(*number))
+               : c.mul(x, factor);
+  };
+  Value sum = c.widen(product);
+  if (alpha && Composer::getConstantNumber(alpha) != 1.0)
+    sum = scale(sum, alpha);
+  if (!beta || Composer::getConstantNumber(beta) != 0.0) {
+    Value scaled = c.widen(bias);
+    if (beta && Composer::getConstantNumber(beta) != 1.0)
+      scaled = scale(scaled, beta);
+    sum = c.add(scaled, sum);
+  }
+  return sum ? c.cast(sum, element) : sum;
+}
+
+static Value decomposeAddmm(AddmmOp op, Composer &c) {
+  // Of 16 bits, the product and its bias round once, as one contraction.
+  Type element = Composer::elementType(op.getMat1());
+  if (Composer::computeType(element) != element)
+    return {};
+  return addProduct(c, element, op.getSelf(),
+                    c.mm(op.getMat1(), op.getMat2()), op.getBeta(),
+                    op.getAlpha());
+}
+
+static Value decomposeBaddbmm(BaddbmmOp op, Composer &c) {
+  // The kernel rounds once, after both factors.
+  Value product = c.bmm(c.widen(op.getBatch1()), c.widen(op.getBatch2()));
+  return addProduct(c, Composer::elementType(op.getBatch1()), op.getSelf(),
+                    product, op.getBeta(), op.getAlpha());
+}
+
+static Value decomposeConv2d(Conv2dOp op, Composer &c) {
+  Value input = op.getInput();
+  bool isBatched = Composer::rank(input) == 4;
+  if (!isBatched)
+    input = c.unsqueeze(input, 0);
+  ExprAttr zero = c.constant(0);
+  Value result = c.emit(
+      "convolution",
+      {input, op.getWeight(), op.getBias(), op.getStrideAttr(),
+       op.getPaddingAttr(), op.getDilationAttr(), c.boolean(false),
+       c.shape({zero, zero}), op.getGroupsAttr()});
+  return isBatched || !result ? result : c.squeeze(result, 0);
+}
+
+//===----------------------------------------------------------------------===//
+// einsum
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A tensor with a letter for each dimension.
+struct Labelled {
+  Value tensor;
+  std::string letters;
+};
+
+} // namespace
+
+/// Brings `x` to the letters of `order`, unit dimensions for those it lacks.
+static Value align(Composer &c, const Labelled &x, StringRef order) {
+  SmallVector<int64_t> dims;
+  Sizes sizes;
+  Sizes own = c.sizes(x.tensor);
+  for (char letter : order) {
+    size_t at = x.letters.find(letter);
+    if (at == std::string::npos) {
+      sizes.push_back(c.constant(1));
+      continue;
+    }
+    dims.push_back(at);
+    sizes.push_back(own[at]);
+  }
+  return c.view(c.permute(x.tensor, dims), sizes);
+}
+
+/// Sums the letters that nobody else has.
+static Labelled sumUnused(Composer &c, Labelled x, StringRef needed) {
+  SmallVector<int64_t> dims;
+  std::string rest;
+  for (size_t i = 0; i < x.letters.size(); ++i) {
+    if (needed.contains(x.letters[i]))
+      rest += x.letters[i];
+    else
+      dims.push_back(i);
+  }
+  if (dims.empty())
+    return x;
+  return {c.sum(x.tensor, dims), rest};
+}
+
+/// Contracts two labelled tensors; letters not in `needed` are summed.
+static Labelled contract(Composer &c, Labelled a, Labelled b,
+                         StringRef needed) {
+  a = sumUnused(c, a, b.letters + needed.str());
+  b = sumUnused(c, b, a.letters + needed.str());
+  std::string batch, rows, columns, inner;
+  for (char letter : a.letters) {
+    bool isShared = b.letters.find(letter) != std::string::npos;
+    if (!isShared)
+      rows += letter;
+    else
+      (needed.contains(letter) ? batch : inner) += letter;
+  }
+  for (char letter : b.letters)
+    if (a.letters.find(letter) == std::string::npos)
+      columns += letter;
+  if (!a.tensor || !b.tensor)
+    return {};
+  auto sizeOf = [&](char letter) {
+    size_t at = a.letters.find(letter);
+    bool isInA = at != std::string::npos;
+    ExprAttr size = isInA ? c.size(a.tensor, at) : c.constant(1);
+    size_t other = b.letters.find(letter);
+    if (size.isConstant(1) && other != std::string::npos)
+      size = c.size(b.tensor, other);
+    return size;
+  };
+  auto product = [&](StringRef letters) {
+    ExprAttr total = c.constant(1);
+    for (char letter : letters)
+      total = guard::mul(total, sizeOf(letter));
+    return total;
+  };
+  auto prepare = [&](const Labelled &x, const std::string &order, ExprAttr m,
+                     ExprAttr n) {
+    Sizes full;
+    for (char letter : order)
+      full.push_back(sizeOf(letter));
+    return c.view(c.expand(align(c, x, order), full), {product(batch), m, n});
+  };
+  Value left = prepare(a, batch + rows + inner, product(rows), product(inner));
+  Value right =
+      prepare(b, batch + inner + columns, product(inner), product(columns));
+  Value result = c.bmm(left, right);
+  if (!result)
+    return {};
+  std::string letters = batch + rows + columns;
+  Sizes sizes;
+  for (char letter : letters)
+    sizes.push_back(sizeOf(letter));
+  return {c.view(result, sizes), letters};
+}
+
+/// Equations with distinct letters in each operand; no ellipsis, no diagonals.
+static Value decomposeEinsum(EinsumOp op, Composer &c) {
+  std::string equation;
+  for (char letter : op.getEquation())
+    if (letter != ' ')
+      equation += letter;
+  auto [left, right] = StringRef(equation).split("->");
+  if (equation.find('.') != std::string::npos)
+    return {};
+  SmallVector<StringRef> terms;
+  left.split(terms, ',');
+  if (terms.size() != op.getTensors().size())
+    return {};
+  std::string output = right.str();
+  if (!StringRef(equation).contains("->"))
+    for (char letter = 'A'; letter <= 'z'; ++letter)
+      if (llvm::isAlpha(letter) && left.count(letter) == 1)
+        output += letter;
+  SmallVector<Labelled> operands;
+  for (auto [term, tensor] : llvm::zip(terms, op.getTensors())) {
+    for (char letter : term)
+      if (!llvm::isAlpha(letter) || term.count(letter) != 1)
+        return {};
+    if (static_cast<int64_t>(term.size()) != Composer::rank(tensor))
+      return {};
+    operands.push_back({tensor, term.str()});
+  }
+  if (operands.empty())
+    return {};
+  Labelled result = operands.front();
+  for (size_t i = 1; i < operands.size(); ++i) {
+    std::string needed = output;
+    for (size_t j = i + 1; j < operands.size(); ++j)
+      needed += operands[j].letters;
+    result = contract(c, result, operands[i], needed);
+    if (!result.tensor)
+      return {};
+  }
+  result = sumUnused(c, result, output);
+  return result.tensor ? align(c, result, output) : Value();
+}
+
+void addContractions(DecompositionTable &table) {
+  table.add<MatmulOp, decomposeMatmul>();
+  table.add<LinearOp, decomposeLinear>();
+  table.add<AddmmOp, decomposeAddmm>(Stage::BeforeLoop);
+  table.add<BaddbmmOp, decomposeBaddbmm>();
+  table.add<Conv2dOp, decomposeConv2d>();
+  table.add<EinsumOp, decomposeEinsum>();
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,244 @@
+//===- Indexing.cpp - Views, parts and rearrangements ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+namespace kiln::aten {
+
+static Value decomposeUnsafeView(UnsafeViewOp op, Composer &c) {
+  return c.view(op.getSelf(), c.sizes(op.getResult()));
+}
+
+static Value decomposeReshape(ReshapeOp op, Composer &c) {
+  return c.view(op.getSelf(), c.sizes(op.getResult()));
+}
+
+static Value decomposeFlatten(FlattenUsingIntsOp op, Composer &c) {
+  return c.view(op.getSelf(), c.sizes(op.getResult()));
+}
+
+static Value decomposeTransposeInt(TransposeIntOp op, Composer &c) {
+  if (Composer::rank(op.getSelf()) == 0)
+    return op.getSelf();
+  return c.transpose(op.getSelf(), op.getDim0(), op.getDim1());
+}
+
+static Value decomposeT(TOp op, Composer &c) {
+  if (Composer::rank(op.getSelf()) < 2)
+    return op.getSelf();
+  return c.transpose(op.getSelf(), 0, 1);
+}
+
+static Value decomposeNumpyT(NumpyTOp op, Composer &c) {
+  auto order =
+      llvm::to_vector(llvm::seq<int64_t>(0, Composer::rank(op.getSelf())));
+  std::reverse(order.begin(), order.end());
+  return c.permute(op.getSelf(), order);
+}
+
+static Value decomposeSqueeze(SqueezeOp op, Composer &c) {
+  return c.view(op.getSelf(), c.sizes(op.getResult()));
+}
+
+/// Parts along a dimension, each as long as its result.
+static SmallVector<Value> splitLike(Operation *op, Composer &c, Value self,
+                                    int64_t dim) {
+  SmallVector<Value> parts;
+  ExprAttr offset = c.constant(0);
+  for (Value result : op->getResults()) {
+    ExprAttr end = guard::add(offset, c.size(result, dim));
+    parts.push_back(c.slice(self, dim, offset, end));
+    if (!parts.back())
+      return {};
+    offset = end;
+  }
+  return parts;
+}
+
+static SmallVector<Value> decomposeSplit(SplitTensorOp op, Composer &c) {
+  return splitLike(op, c, op.getSelf(), op.getDim());
+}
+static SmallVector<Value> decomposeSplitWithSizes(SplitWithSizesOp op,
+                                                  Composer &c) {
+  return splitLike(op, c, op.getSelf(), op.getDim());
+}
+static SmallVector<Value> decomposeChunk(ChunkOp op, Composer &c) {
+  return splitLike(op, c, op.getSelf(), op.getDim());
+}
+
+static SmallVector<Value> decomposeUnbind(UnbindIntOp op, Composer &c) {
+  SmallVector<Value> parts;
+  for (size_t i = 0; i < op->getNumResults(); ++i) {
+    parts.push_back(c.select(op.getSelf(), op.getDim(), c.constant(i)));
+    if (!parts.back())
+      return {};
+  }
+  return parts;
+}
+
+static Value decomposeStack(StackOp op, Composer &c) {
+  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rank(op.getResult()));
+  SmallVector<Value> parts;
+  for (Value tensor : op.getTensors())
+    parts.push_back(c.unsqueeze(tensor, dim));
+  return c.cat(parts, dim);
+}
+
+static Value decomposeRepeat(RepeatOp op, Composer &c) {
+  // [a, b] repeated [r, s, t] is [1, 1, 1, a, 1, b] grown to [r, s, a, t, b].
+  Sizes own = c.sizes(op.getSelf());
+  ArrayRef<ExprAttr> repeats = op.getRepeats().getDims();
+  if (repeats.size() < own.size())
+    return {};
+  size_t lead = repeats.size() - own.size();
+  Sizes spread, grown;
+  for (size_t i = 0; i < repeats.size(); ++i) {
+    spread.push_back(c.constant(1));
+    grown.push_back(repeats[i]);
+    if (i < lead)
+      continue;
+    spread.push_back(own[i - lead]);
+    grown.push_back(own[i - lead]);
+  }
+  Value expanded = c.expand(c.view(op.getSelf(), spread), grown);
+  Value result = c.view(expanded, c.sizes(op.getResult()));
+  // A repeat is a copy even where nothing is repeated.
+  return result == op.getSelf() ? c.clone(result) : result;
+}
+
+static Value decomposeRoll(RollOp op, Composer &c) {
+  Value x = op.getSelf();
+  ArrayRef<ExprAttr> shifts = op.getShifts().getDims();
+  SmallVector<int64_t> dims(op.getDims());
+  bool isFlat = dims.empty();
+  if (isFlat) {
+    if (shifts.size() != 1)
+      return {};
+    x = c.view(x, {c.numElements(x)});
+    dims = {0};
+  }
+  if (shifts.size() != dims.size())
+    return {};
+  for (auto [shift, dim] : llvm::zip(shifts, dims)) {
+    if (!x || Composer::rank(x) == 0)
+      return x;
+    ExprAttr size = c.size(x, dim);
+    if (size.isConstant(0))
+      continue;
+    // The last `shift` elements come first.
+    ExprAttr start = guard::mod(guard::neg(shift), size);
+    if (start.isConstant(0))
+      continue;
+    x = c.cat({c.slice(x, dim, start, size),
+               c.slice(x, dim, c.constant(0), start)},
+              dim);
+  }
+  Value result = isFlat ? c.view(x, c.sizes(op.getResult())) : x;
+  return result == op.getSelf() ? c.clone(result) : result;
+}
+
+static Value decomposePad(PadOp op, Composer &c) {
+  if (op.getMode() != "constant")
+    return {};
+  double value = op.getValue() ? op.getValue()->convertToDouble() : 0.0;
+  Type element = Composer::elementType(op.getSelf());
+  Value number = llvm::isa<mlir::IntegerType>(element)
+                     ? c.number(Operand(static_cast<int64_t>(value)))
+                     : c.number(Operand(value));
+  return c.emit("constant_pad_nd", {op.getSelf(), op.getPadAttr(), number});
+}
+
+//===----------------------------------------------------------------------===//
+// Parts that are replaced
+//===----------------------------------------------------------------------===//
+
+static Value decomposeSelectBackward(SelectBackwardOp op, Composer &c) {
+  Value grad = op.getGradOutput();
+  Value zeros = c.full(op.getInputSizes().getDims(), 0.0,
+                       Composer::elementType(grad));
+  return c.emit("select_scatter",
+                {zeros, grad, c.integer(op.getDim()), op.getIndexAttr()});
+}
+
+static Value decomposeSliceBackward(SliceBackwardOp op, Composer &c) {
+  Value grad = op.getGradOutput();
+  Value zeros = c.full(op.getInputSizes().getDims(), 0.0,
+                       Composer::elementType(grad));
+  return c.emit("slice_scatter",
+                {zeros, grad, c.integer(op.getDim()), op.getStartAttr(),
+                 op.getEndAttr(), op.getStepAttr()});
+}
+
+/// A bound of a slice, counted from the front and within the dimension; null if
+/// that can not be told.
+static ExprAttr clampBound(Composer &c, ExprAttr bound, ExprAttr size) {
+  auto known = bound.getConstant();
+  if (known && *known < 0)
+    bound = guard::max(c.constant(0), guard::add(bound, size));
+  return guard::min(bound, size);
+}
+
+/// self[:start] ++ src ++ self[end:].
+static Value replaceRange(Composer &c, Value self, Value src, int64_t dim,
+                          ExprAttr start, ExprAttr end, ExprAttr size) {
+  SmallVector<Value> parts;
+  if (!start.isConstant(0))
+    parts.push_back(c.slice(self, dim, c.constant(0), start));
+  parts.push_back(c.cast(src, Composer::elementType(self)));
+  if (end != size)
+    parts.push_back(c.slice(self, dim, end, size));
+  Value result = c.cat(parts, dim);
+  return result == src ? c.clone(result) : result;
+}
+
+static Value decomposeSliceScatter(SliceScatterOp op, Composer &c) {
+  if (!op.getStep().isConstant(1))
+    return {};
+  Value self = op.getSelf();
+  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rank(self));
+  ExprAttr size = c.size(self, dim);
+  ExprAttr start =
+      clampBound(c, op.getStart().value_or(c.constant(0)), size);
+  ExprAttr end = guard::add(start, c.size(op.getSrc(), dim));
+  return replaceRange(c, self, op.getSrc(), dim, start, end, size);
+}
+
+static Value decomposeSelectScatter(SelectScatterOp op, Composer &c) {
+  Value self = op.getSelf();
+  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rank(self));
+  ExprAttr size = c.size(self, dim), index = op.getIndex();
+  auto known = index.getConstant();
+  if (known && *known < 0)
+    index = guard::add(index, size);
+  return replaceRange(c, self, c.unsqueeze(op.getSrc(), dim), dim, index,
+                      guard::add(index, 1), size);
+}
+
+void addIndexing(DecompositionTable &table) {
+  table.add<UnsafeViewOp, decomposeUnsafeView>();
+  table.add<ReshapeOp, decomposeReshape>();
+  table.add<FlattenUsingIntsOp, decomposeFlatten>();
+  table.add<TransposeIntOp, decomposeTransposeInt>();
+  table.add<TOp, decomposeT>();
+  table.add<NumpyTOp, decomposeNumpyT>();
+  table.add<SqueezeOp, decomposeSqueeze>();
+  table.addMany<SplitTensorOp, decomposeSplit>();
+  table.addMany<SplitWithSizesOp, decomposeSplitWithSizes>(Stage::BeforeLoop);
+  table.addMany<ChunkOp, decomposeChunk>();
+  table.addMany<UnbindIntOp, decomposeUnbind>();
+  table.add<StackOp, decomposeStack>();
+  table.add<RepeatOp, decomposeRepeat>(Stage::BeforeLoop);
+  table.add<RollOp, decomposeRoll>(Stage::BeforeLoop);
+  table.add<PadOp, decomposePad>();
+  table.add<SelectBackwardOp, decomposeSelectBackward>();
+  table.add<SliceBackwardOp, decomposeSliceBackward>();
+  table.add<SliceScatterOp, decomposeSliceScatter>(Stage::BeforeLoop);
+  table.add<SelectScatterOp, decomposeSelectScatter>(Stage::BeforeLoop);
+}
+
+} // namespace kiln::aten

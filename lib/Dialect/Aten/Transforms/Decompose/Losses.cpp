@@ -1,0 +1,215 @@
+//===- Losses.cpp - Cross entropy and negative log likelihood -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+namespace kiln::aten {
+
+namespace {
+
+enum Reduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };
+
+/// A likelihood's target, and what follows from it.
+struct Target {
+  Value safe;    ///< ignored entries replaced by 0
+  Value isValid; ///< not ignored
+  int64_t dim;   ///< the dimension of the classes in the input
+};
+
+/// Loss per element, and the weight it counts with.
+struct Likelihood {
+  Value losses;
+  Value weights; ///< null: 1 for valid entries
+};
+
+} // namespace
+
+static Target readTarget(Composer &c, Value self, Value target,
+                         ExprAttr ignoreIndex) {
+  Value ignored = c.number(ignoreIndex);
+  Target result;
+  result.dim = Composer::rank(self) < 2 ? 0 : 1;
+  result.isValid = c.ne(target, ignored);
+  result.safe = c.where(result.isValid, target, 0);
+  return result;
+}
+
+/// The weights of classes, at the dimension of the classes in a tensor of rank
+/// `rank`: [1, C, 1, 1].
+static Value spread(Composer &c, Value weight, int64_t rank, int64_t dim) {
+  Sizes sizes(rank, c.constant(1));
+  sizes[dim] = c.size(weight, 0);
+  return c.view(weight, sizes);
+}
+
+/// -self[target] * weight[target], 0 where ignored.
+static Likelihood pick(Composer &c, Value self, const Target &target,
+                       Value weight) {
+  Value index = c.unsqueeze(target.safe, target.dim);
+  auto pickFrom = [&](Value x) {
+    return c.squeeze(c.gather(x, target.dim, index), target.dim);
+  };
+  Value scores = self;
+  Likelihood result;
+  if (weight) {
+    Value spreadWeight = spread(c, weight, Composer::rank(self), target.dim);
+    scores = c.mul(self, spreadWeight);
+    Value all = c.expand(spreadWeight, c.sizes(self));
+    result.weights = c.where(target.isValid, pickFrom(all), 0.0);
+  }
+  result.losses = c.where(target.isValid, c.neg(pickFrom(scores)), 0.0);
+  return result;
+}
+
+static Value sumAll(Composer &c, Value x) {
+  return x ? c.sum(x, Composer::wrapAll({}, Composer::rank(x))) : x;
+}
+
+/// The sum of the weights, in the type of the losses.
+static Value totalWeight(Composer &c, const Target &target,
+                         const Likelihood &likelihood) {
+  if (likelihood.weights)
+    return sumAll(c, likelihood.weights);
+  Type element = Composer::elementType(likelihood.losses);
+  return sumAll(c, c.cast(target.isValid, element));
+}
+
+static SmallVector<Value> decomposeNllLossForward(NllLossForwardOp op,
+                                                  Composer &c) {
+  Value self = c.widen(op.getSelf());
+  Value weight = op.getWeight() ? c.widen(op.getWeight()) : Value();
+  Target target = readTarget(c, self, op.getTarget(), op.getIgnoreIndex());
+  Likelihood likelihood = pick(c, self, target, weight);
+  if (!likelihood.losses)
+    return {};
+  auto finish = [&](unsigned i, Value value) {
+    return c.cast(value, mlir::getElementTypeOrSelf(op->getResult(i)));
+  };
+  if (op.getReduction() == kNone && Composer::rank(self) > 1)
+    return {finish(0, likelihood.losses),
+            c.full({}, 0.0, mlir::getElementTypeOrSelf(op->getResult(1)))};
+  Value total = totalWeight(c, target, likelihood);
+  Value loss = sumAll(c, likelihood.losses);
+  if (op.getReduction() == kMean)
+    loss = c.div(loss, total);
+  if (!loss || !total)
+    return {};
+  return {finish(0, loss), finish(1, total)};
+}
+
+/// Each row has its gradient at its class and zero elsewhere: a comparison with
+/// the classes, which fuses, rather than a scatter, which does not.
+static Value decomposeNllLossBackward(NllLossBackwardOp op, Composer &c) {
+  Value self = op.getSelf();
+  int64_t rank = Composer::rank(self);
+  Target target = readTarget(c, self, op.getTarget(), op.getIgnoreIndex());
+  Value grad = c.widen(op.getGradOutput());
+  if (op.getReduction() == kMean)
+    grad = c.div(grad, c.widen(op.getTotalWeight()));
+  if (!grad)
+    return {};
+  if (Composer::rank(grad) > 0 && Composer::rank(grad) < rank)
+    grad = c.unsqueeze(grad, target.dim);
+  grad = c.neg(grad);
+  if (op.getWeight())
+    grad = c.mul(spread(c, c.widen(op.getWeight()), rank, target.dim), grad);
+  Value classes = spread(c, c.iota(c.size(self, target.dim),
+                                   Composer::elementType(op.getTarget())),
+                         rank, target.dim);
+  Value isClass = c.eq(classes, c.unsqueeze(op.getTarget(), target.dim));
+  Value isHere =
+      c.logicalAnd(isClass, c.unsqueeze(target.isValid, target.dim));
+  Value result = c.where(isHere, grad, 0.0);
+  return c.cast(c.expand(result, c.sizes(self)), Composer::elementType(self));
+}
+
+//===----------------------------------------------------------------------===//
+// Cross entropy
+//===----------------------------------------------------------------------===//
+
+/// Targets that are probabilities of the classes.
+static Value crossEntropyOfProbabilities(CrossEntropyLossOp op, Composer &c,
+                                         Value input, int64_t dim) {
+  Value target = op.getTarget();
+  ExprAttr classes = c.size(op.getSelf(), dim);
+  double smoothing = op.getLabelSmoothing().convertToDouble();
+  if (smoothing > 0.0) {
+    Value share = c.div(c.full({}, smoothing, Composer::elementType(target)),
+                        c.number(classes));
+    target = c.add(c.mul(target, 1.0 - smoothing), share);
+  }
+  Value losses = c.mul(input, target);
+  if (op.getWeight())
+    losses = c.mul(losses, spread(c, op.getWeight(), Composer::rank(input),
+                                  dim));
+  if (op.getReduction() == kNone)
+    return c.neg(c.sum(losses, {dim}));
+  Value sum = c.neg(sumAll(c, losses));
+  if (op.getReduction() == kSum)
+    return sum;
+  ExprAttr count = c.numElements(op.getSelf());
+  ExprAttr rows = guard::exactDivide(count, classes)
+                      .value_or(classes.isConstant(0)
+                                    ? classes
+                                    : guard::floorDiv(count, classes));
+  return c.div(sum, c.number(rows));
+}
+
+/// Label smoothing takes a share of the mean loss over all classes.
+static Value smoothLoss(CrossEntropyLossOp op, Composer &c, Value input,
+                        const Target &target, const Likelihood &likelihood) {
+  Value scores = input;
+  if (op.getWeight())
+    scores = c.mul(input, spread(c, op.getWeight(), Composer::rank(input),
+                                 target.dim));
+  Value losses = c.neg(c.sum(scores, {target.dim}));
+  losses = c.where(target.isValid, losses, 0.0);
+  if (op.getReduction() == kNone)
+    return losses;
+  Value sum = sumAll(c, losses);
+  if (op.getReduction() == kSum)
+    return sum;
+  return c.div(sum, totalWeight(c, target, likelihood));
+}
+
+static Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, Composer &c) {
+  Value self = op.getSelf();
+  int64_t dim = Composer::rank(self) < 2 ? 0 : 1;
+  Value input =
+      c.emit("_log_softmax", {self, c.integer(dim), c.boolean(false)});
+  if (!input)
+    return {};
+  if (llvm::isa<mlir::FloatType>(Composer::elementType(op.getTarget())))
+    return crossEntropyOfProbabilities(op, c, input, dim);
+
+  double smoothing = op.getLabelSmoothing().convertToDouble();
+  if (smoothing == 0.0 && Composer::rank(self) <= 2)
+    return c.emit("nll_loss_forward",
+                  {input, op.getTarget(), op.getWeight(),
+                   c.integer(op.getReduction()), op.getIgnoreIndexAttr()});
+  Target target = readTarget(c, self, op.getTarget(), op.getIgnoreIndex());
+  Likelihood likelihood = pick(c, input, target, op.getWeight());
+  Value loss = likelihood.losses;
+  if (op.getReduction() != kNone)
+    loss = sumAll(c, loss);
+  if (op.getReduction() == kMean)
+    loss = c.div(loss, totalWeight(c, target, likelihood));
+  if (smoothing == 0.0)
+    return loss;
+  Value smooth = smoothLoss(op, c, input, target, likelihood);
+  Value share = c.div(c.mul(smooth, smoothing), c.number(c.size(self, dim)));
+  return c.add(c.mul(loss, 1.0 - smoothing), share);
+}
+
+void addLosses(DecompositionTable &table) {
+  table.addMany<NllLossForwardOp, decomposeNllLossForward>(Stage::BeforeLoop);
+  table.add<NllLossBackwardOp, decomposeNllLossBackward>(Stage::BeforeLoop);
+  table.add<CrossEntropyLossOp, decomposeCrossEntropyLoss>(Stage::BeforeLoop);
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,181 @@
+//===- Normalizations.cpp - Softmax, layer norm, dropout ------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All are computed in f32 for bf16 and f16, and rounded once at the end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+namespace kiln::aten {
+
+/// The dimension of a softmax; none for a tensor without dimensions.
+static SmallVector<int64_t> softmaxDims(Value x, int64_t dim) {
+  if (Composer::rank(x) == 0)
+    return {};
+  return {Composer::wrapDim(dim, Composer::rank(x))};
+}
+
+static Type resultType(Operation *op, unsigned i = 0) {
+  return mlir::getElementTypeOrSelf(op->getResult(i).getType());
+}
+
+static Value decomposeSoftmax(SoftmaxOp op, Composer &c) {
+  Value x = c.widen(op.getSelf());
+  auto dims = softmaxDims(x, op.getDim());
+  Value e = c.exp(c.sub(x, c.amax(x, dims, true)));
+  Value result = c.div(e, c.sum(e, dims, true));
+  return c.cast(result, resultType(op));
+}
+
+static Value decomposeLogSoftmax(LogSoftmaxOp op, Composer &c) {
+  Value x = c.widen(op.getSelf());
+  auto dims = softmaxDims(x, op.getDim());
+  Value shifted = c.sub(x, c.amax(x, dims, true));
+  Value result = c.sub(shifted, c.log(c.sum(c.exp(shifted), dims, true)));
+  return c.cast(result, resultType(op));
+}
+
+static Value decomposeSoftmaxInt(SoftmaxIntOp op, Composer &c) {
+  Value x = c.cast(op.getSelf(), resultType(op));
+  return c.emit("_softmax", {x, c.integer(op.getDim()), c.boolean(false)});
+}
+
+static Value decomposeLogSoftmaxInt(LogSoftmaxIntOp op, Composer &c) {
+  Value x = c.cast(op.getSelf(), resultType(op));
+  return c.emit("_log_softmax", {x, c.integer(op.getDim()), c.boolean(false)});
+}
+
+static Value decomposeSoftmaxBackward(SoftmaxBackwardDataOp op, Composer &c) {
+  Value output = c.widen(op.getOutput());
+  Value product = c.mul(c.widen(op.getGradOutput()), output);
+  Value sum = c.sum(product, softmaxDims(output, op.getDim()), true);
+  return c.cast(c.sub(product, c.mul(output, sum)), resultType(op));
+}
+
+static Value decomposeLogSoftmaxBackward(LogSoftmaxBackwardDataOp op,
+                                         Composer &c) {
+  Value grad = c.widen(op.getGradOutput());
+  Value output = c.widen(op.getOutput());
+  Value sum = c.sum(grad, softmaxDims(output, op.getDim()), true);
+  return c.cast(c.sub(grad, c.mul(c.exp(output), sum)), resultType(op));
+}
+
+//===----------------------------------------------------------------------===//
+// Layer norm
+//===----------------------------------------------------------------------===//
+
+static Value decomposeLayerNorm(LayerNormOp op, Composer &c) {
+  return c.emit("native_layer_norm",
+                {op.getInput(), op.getNormalizedShapeAttr(), op.getWeight(),
+                 op.getBias(), c.real(op.getEps().convertToDouble())});
+}
+
+/// The last dimensions, as many as are normalized.
+static SmallVector<int64_t> innerDims(Value x, size_t count) {
+  int64_t rank = Composer::rank(x);
+  return llvm::to_vector(
+      llvm::seq<int64_t>(rank - static_cast<int64_t>(count), rank));
+}
+
+static SmallVector<Value> decomposeNativeLayerNorm(NativeLayerNormOp op,
+                                                   Composer &c) {
+  Value x = c.widen(op.getInput());
+  auto dims = innerDims(x, op.getNormalizedShape().size());
+  ExprAttr count = guard::getNumElements(c.getContext(),
+                                         op.getNormalizedShape().getDims());
+  Value n = c.number(count);
+  Value mean = c.div(c.sum(x, dims, true), n);
+  Value centered = c.sub(x, mean);
+  Value variance = c.div(c.sum(c.square(centered), dims, true), n);
+  Value rstd = c.rsqrt(c.add(variance, op.getEps().convertToDouble()));
+  Value result = c.mul(centered, rstd);
+  if (op.getWeight())
+    result = c.mul(result, c.widen(op.getWeight()));
+  if (op.getBias())
+    result = c.add(result, c.widen(op.getBias()));
+  if (!result)
+    return {};
+  return {c.cast(result, resultType(op, 0)), c.cast(mean, resultType(op, 1)),
+          c.cast(rstd, resultType(op, 2))};
+}
+
+static SmallVector<Value>
+decomposeNativeLayerNormBackward(NativeLayerNormBackwardOp op, Composer &c) {
+  Value grad = c.widen(op.getGradOut()), x = c.widen(op.getInput());
+  Value mean = c.widen(op.getMean()), rstd = c.widen(op.getRstd());
+  size_t numInner = op.getNormalizedShape().size();
+  auto inner = innerDims(x, numInner);
+  int64_t numOuter = Composer::rank(x) - static_cast<int64_t>(numInner);
+  auto outer = llvm::to_vector(llvm::seq<int64_t>(0, numOuter));
+  Value n = c.number(guard::getNumElements(c.getContext(),
+                                           op.getNormalizedShape().getDims()));
+  Value normalized = c.mul(c.sub(x, mean), rstd);
+  ArrayRef<bool> mask = op.getOutputMask();
+  SmallVector<Value> results;
+  auto finish = [&](unsigned i, Value value) {
+    // What is masked out is read by nobody; PyTorch gives an undefined tensor.
+    if (!mask[i])
+      value = c.full(c.sizes(op->getResult(i)), 0.0, resultType(op, i));
+    results.push_back(value ? c.cast(value, resultType(op, i)) : value);
+  };
+
+  Value scaled = grad;
+  if (op.getWeight())
+    scaled = c.mul(grad, c.widen(op.getWeight()));
+  Value sum = c.sum(scaled, inner, true);
+  Value projection = c.sum(c.mul(scaled, normalized), inner, true);
+  Value rest = c.sub(c.sub(c.mul(scaled, n), sum),
+                     c.mul(normalized, projection));
+  finish(0, mask[0] ? c.mul(c.div(rstd, n), rest) : Value());
+  finish(1, mask[1] ? c.sum(c.mul(grad, normalized), outer) : Value());
+  finish(2, mask[2] ? c.sum(grad, outer) : Value());
+  if (llvm::any_of(results, [](Value v) { return !v; }))
+    return {};
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+static Value decomposeDropout(DropoutOp op, Composer &c) {
+  double p = op.getP().convertToDouble();
+  if (!op.getTrain() || p == 0.0)
+    return op.getInput();
+  return c.emit("native_dropout", {op.getInput(), c.real(p), c.boolean(true)});
+}
+
+/// Only when nothing is drawn: the numbers of a real dropout are the runtime's.
+static SmallVector<Value> decomposeNativeDropout(NativeDropoutOp op,
+                                                 Composer &c) {
+  double p = op.getP().convertToDouble();
+  if (op.getTrain().value_or(true) && p != 0.0)
+    return {};
+  Value mask = c.full(c.sizes(op.getInput()), true,
+                      c.getBuilder().getI1Type());
+  return {op.getInput(), mask};
+}
+
+void addNormalizations(DecompositionTable &table) {
+  table.add<SoftmaxOp, decomposeSoftmax>(Stage::BeforeLoop);
+  table.add<LogSoftmaxOp, decomposeLogSoftmax>(Stage::BeforeLoop);
+  table.add<SoftmaxIntOp, decomposeSoftmaxInt>();
+  table.add<LogSoftmaxIntOp, decomposeLogSoftmaxInt>();
+  table.add<SoftmaxBackwardDataOp, decomposeSoftmaxBackward>(Stage::BeforeLoop);
+  table.add<LogSoftmaxBackwardDataOp, decomposeLogSoftmaxBackward>(
+      Stage::BeforeLoop);
+  table.add<LayerNormOp, decomposeLayerNorm>();
+  table.addMany<NativeLayerNormOp, decomposeNativeLayerNorm>(Stage::BeforeLoop);
+  table.addMany<NativeLayerNormBackwardOp, decomposeNativeLayerNormBackward>(
+      Stage::BeforeLoop);
+  table.add<DropoutOp, decomposeDropout>();
+  table.addMany<NativeDropoutOp, decomposeNativeDropout>(Stage::BeforeLoop);
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,196 @@
+//===- Reductions.cpp - Means, variances, norms ---------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+#include <cmath>
+
+namespace kiln::aten {
+
+using OptionalDims = std::optional<ArrayRef<int64_t>>;
+
+/// `value` in the type of a result of `op`.
+static Value finish(Operation *op, Composer &c, Value value, unsigned i = 0) {
+  return value ? c.cast(value, mlir::getElementTypeOrSelf(op->getResult(i)))
+               : value;
+}
+
+static SmallVector<int64_t> allDims(Value x, OptionalDims dims) {
+  return Composer::wrapAll(dims.value_or(ArrayRef<int64_t>()),
+                           Composer::rank(x));
+}
+
+/// Elements that join in one result.
+static ExprAttr countOver(Composer &c, Value x, ArrayRef<int64_t> dims) {
+  ExprAttr count = c.constant(1);
+  for (int64_t dim : dims)
+    count = guard::mul(count, c.size(x, dim));
+  return count;
+}
+
+static Value decomposeSum(SumOp op, Composer &c) {
+  ArgValue dtype;
+  if (op.getDtype())
+    dtype = c.type(*op.getDtype());
+  return c.emit("sum.dim_IntList", {op.getSelf(), c.ints({}), c.boolean(false),
+                                    dtype});
+}
+
+static Value meanOver(Operation *op, Composer &c, Value self,
+                      ArrayRef<int64_t> dims, bool keepdim) {
+  Type element = mlir::getElementTypeOrSelf(op->getResult(0));
+  Value x = c.cast(self, Composer::computeType(element));
+  Value sum = c.sum(x, dims, keepdim);
+  return finish(op, c, c.div(sum, c.number(countOver(c, self, dims))));
+}
+
+static Value decomposeMean(MeanOp op, Composer &c) {
+  return meanOver(op, c, op.getSelf(), allDims(op.getSelf(), std::nullopt),
+                  false);
+}
+
+static Value decomposeMeanDim(MeanDimOp op, Composer &c) {
+  return meanOver(op, c, op.getSelf(), allDims(op.getSelf(), op.getDim()),
+                  op.getKeepdim());
+}
+
+static Value decomposeMax(MaxOp op, Composer &c) {
+  return c.emit("amax", {op.getSelf(), c.ints({}), c.boolean(false)});
+}
+
+static Value decomposeMin(MinOp op, Composer &c) {
+  return c.emit("amin", {op.getSelf(), c.ints({}), c.boolean(false)});
+}
+
+static Value decomposeAll(AllOp op, Composer &c) {
+  Value none = c.logicalNot(c.emit("any", {c.logicalNot(op.getSelf())}));
+  return finish(op, c, none);
+}
+
+static Value decomposeAllDim(AllDimOp op, Composer &c) {
+  Value none = c.logicalNot(
+      c.emit("any.dim", {c.logicalNot(op.getSelf()), c.integer(op.getDim()),
+                         c.boolean(op.getKeepdim())}));
+  return finish(op, c, none);
+}
+
+//===----------------------------------------------------------------------===//
+// Variance
+//===----------------------------------------------------------------------===//
+
+/// Variance in the type it is computed in, from deviations from the mean: two
+/// passes, which keep the digits that a difference of squares would lose.
+static Value varianceOver(Composer &c, Value self, ArrayRef<int64_t> dims,
+                          bool keepdim, double correction) {
+  Value x = c.widen(self);
+  ExprAttr count = countOver(c, self, dims);
+  Value mean = c.div(c.sum(x, dims, true), c.number(count));
+  Value squares = c.sum(c.square(c.sub(x, mean)), dims, keepdim);
+  ExprAttr zero = guard::getFloat(c.getContext(), 0.0);
+  ExprAttr divisor = guard::max(
+      zero, guard::sub(guard::toFloat(count),
+                       guard::getFloat(c.getContext(), correction)));
+  return c.div(squares, c.number(divisor));
+}
+
+/// The correction: 1 if absent; nothing if it is not a constant.
+static std::optional<double> readCorrection(Value correction) {
+  if (!correction)
+    return 1.0;
+  return Composer::getConstantNumber(correction);
+}
+
+static Value decomposeVar(VarCorrectionOp op, Composer &c) {
+  auto correction = readCorrection(op.getCorrection());
+  if (!correction)
+    return {};
+  Value self = op.getSelf();
+  return finish(op, c, varianceOver(c, self, allDims(self, op.getDim()),
+                                    op.getKeepdim(), *correction));
+}
+
+static Value decomposeVarDim(VarDimOp op, Composer &c) {
+  Value self = op.getSelf();
+  return finish(op, c, varianceOver(c, self, allDims(self, op.getDim()),
+                                    op.getKeepdim(),
+                                    op.getUnbiased() ? 1.0 : 0.0));
+}
+
+static Value decomposeStd(StdCorrectionOp op, Composer &c) {
+  auto correction = readCorrection(op.getCorrection());
+  if (!correction)
+    return {};
+  Value self = op.getSelf();
+  return finish(op, c,
+                c.sqrt(varianceOver(c, self, allDims(self, op.getDim()),
+                                    op.getKeepdim(), *correction)));
+}
+
+static SmallVector<Value> decomposeVarMean(VarMeanCorrectionOp op,
+                                           Composer &c) {
+  Value self = op.getSelf();
+  ArgValue dims;
+  if (op.getDim())
+    dims = c.ints(*op.getDim());
+  Value variance = c.emit("var.correction", {self, dims, op.getCorrection(),
+                                             c.boolean(op.getKeepdim())});
+  Value mean = c.emit("mean.dim", {self, dims, c.boolean(op.getKeepdim())});
+  if (!variance || !mean)
+    return {};
+  return {finish(op, c, variance, 0), finish(op, c, mean, 1)};
+}
+
+static Value decomposeVectorNorm(LinalgVectorNormOp op, Composer &c) {
+  double order = 2.0;
+  if (op.getOrd()) {
+    auto known = Composer::getConstantNumber(op.getOrd());
+    if (!known)
+      return {};
+    order = *known;
+  }
+  Value self = op.getSelf();
+  Type element = mlir::getElementTypeOrSelf(op.getResult());
+  if (!llvm::isa<mlir::FloatType>(Composer::elementType(self)))
+    return {};
+  Value x = c.cast(self, Composer::computeType(element));
+  auto dims = allDims(self, op.getDim());
+  bool keepdim = op.getKeepdim();
+  Value result;
+  if (std::isinf(order)) {
+    Value magnitude = c.abs(x);
+    result = order > 0 ? c.amax(magnitude, dims, keepdim)
+                       : c.amin(magnitude, dims, keepdim);
+  } else if (order == 0.0) {
+    result = c.sum(c.cast(c.ne(x, 0), Composer::elementType(x)), dims, keepdim);
+  } else if (order == 1.0) {
+    result = c.sum(c.abs(x), dims, keepdim);
+  } else if (order == 2.0) {
+    result = c.sqrt(c.sum(c.square(x), dims, keepdim));
+  } else {
+    Value sum = c.sum(c.pow(c.abs(x), order), dims, keepdim);
+    result = c.pow(sum, 1.0 / order);
+  }
+  return finish(op, c, result);
+}
+
+void addReductions(DecompositionTable &table) {
+  table.add<SumOp, decomposeSum>();
+  table.add<MeanOp, decomposeMean>(Stage::BeforeLoop);
+  table.add<MeanDimOp, decomposeMeanDim>(Stage::BeforeLoop);
+  table.add<MaxOp, decomposeMax>();
+  table.add<MinOp, decomposeMin>();
+  table.add<AllOp, decomposeAll>();
+  table.add<AllDimOp, decomposeAllDim>();
+  table.add<VarCorrectionOp, decomposeVar>(Stage::BeforeLoop);
+  table.add<VarDimOp, decomposeVarDim>(Stage::BeforeLoop);
+  table.add<StdCorrectionOp, decomposeStd>();
+  table.addMany<VarMeanCorrectionOp, decomposeVarMean>();
+  table.add<LinalgVectorNormOp, decomposeVectorNorm>();
+}
+
+} // namespace kiln::aten

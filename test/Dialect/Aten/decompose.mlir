@@ -1,0 +1,75 @@
+// RUN: kiln-opt %s --aten-decompose --canonicalize | FileCheck %s --check-prefixes=CHECK,CORE
+// RUN: kiln-opt %s --aten-decompose=to=loop --canonicalize | FileCheck %s --check-prefixes=CHECK,LOOP
+
+// The batch joins the rows: one matrix product.
+// CHECK-LABEL: func.func @linear
+func.func @linear(%x: tensor<2x3x4xf32>, %w: tensor<5x4xf32>) -> tensor<2x3x5xf32> {
+  // CHECK: %[[T:.*]] = aten.permute(%{{.*}}, dims = [1, 0])
+  // CHECK: %[[F:.*]] = aten.view(%{{.*}}, size = [6, 4])
+  // CHECK: %[[M:.*]] = aten.mm(%[[F]], %[[T]])
+  // CHECK: aten.view(%[[M]], size = [2, 3, 5])
+  %y = aten.linear(%x, %w) : (tensor<2x3x4xf32>, tensor<5x4xf32>) -> tensor<2x3x5xf32>
+  return %y : tensor<2x3x5xf32>
+}
+
+// Batches of equal size need neither expand nor view.
+// CHECK-LABEL: func.func @matmul_batch
+// CHECK-NEXT: aten.bmm
+// CHECK-NEXT: return
+func.func @matmul_batch(%a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>) -> tensor<2x3x5xf32> {
+  %y = aten.matmul(%a, %b) : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+  return %y : tensor<2x3x5xf32>
+}
+
+// A symbolic batch is folded as an expression.
+// CHECK-LABEL: func.func @matmul_symbolic
+// CHECK: aten.view(%{{.*}}, size = [{{3 \* s0|s0 \* 3}}, 4])
+// CHECK: aten.mm
+guard.symbol @s0 range [2, 64] hint 8
+func.func @matmul_symbolic(%a: tensor<?x3x4xf32, #guard.shape<[s0, 3, 4]>>, %b: tensor<4x5xf32>)
+    -> tensor<?x3x5xf32, #guard.shape<[s0, 3, 5]>> {
+  %y = aten.matmul(%a, %b) : (tensor<?x3x4xf32, #guard.shape<[s0, 3, 4]>>, tensor<4x5xf32>) -> tensor<?x3x5xf32, #guard.shape<[s0, 3, 5]>>
+  return %y : tensor<?x3x5xf32, #guard.shape<[s0, 3, 5]>>
+}
+
+// bf16 is computed in f32 and rounded once.
+// CHECK-LABEL: func.func @softmax
+// CORE-NEXT: aten._softmax(
+// LOOP: aten._to_copy(%{{.*}}, dtype = f32)
+// LOOP-NEXT: aten.amax
+// LOOP-NEXT: aten.sub.Tensor
+// LOOP-NEXT: aten.exp
+// LOOP-NEXT: aten.sum.dim_IntList
+// LOOP-NEXT: aten.div.Tensor
+// LOOP-NEXT: aten._to_copy(%{{.*}}, dtype = bf16)
+// CHECK: return
+func.func @softmax(%x: tensor<3x4xbf16>) -> tensor<3x4xbf16> {
+  %y = aten.softmax.int(%x, dim = -1) : (tensor<3x4xbf16>) -> tensor<3x4xbf16>
+  return %y : tensor<3x4xbf16>
+}
+
+// A dropout that drops nothing is nothing; one that draws numbers stays whole.
+// CHECK-LABEL: func.func @dropout
+// CHECK: aten.native_dropout(%{{.*}}, p = 5.0{{.*}}train = true)
+// CHECK-NOT: dropout
+// CHECK: return
+func.func @dropout(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %a = aten.dropout(%x, p = 0.5, train = false) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = aten.dropout(%x, p = 0.5, train = true) : (tensor<4xf32>) -> tensor<4xf32>
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// The core set keeps what has a kernel or a derivative of its own.
+// CHECK-LABEL: func.func @attention
+// CORE: aten.scaled_dot_product_attention
+// LOOP-NOT: aten.scaled_dot_product_attention
+// LOOP: aten.bmm
+// LOOP: aten.le.Tensor
+// LOOP: aten.where.self
+// LOOP: aten.exp
+// LOOP: aten.bmm
+// CHECK: return
+func.func @attention(%q: tensor<2x4x8xf32>, %k: tensor<2x4x8xf32>, %v: tensor<2x4x8xf32>) -> tensor<2x4x8xf32> {
+  %y = aten.scaled_dot_product_attention(%q, %k, %v, is_causal = true) : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
+  return %y : tensor<2x4x8xf32>
+}

@@ -1,0 +1,132 @@
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+
+func.func @element_type(%x: tensor<4xi32>) {
+  // expected-error @below {{'aten.exp' op expects result 0 to be [4] of f32, but found [4] of i32}}
+  %0 = aten.exp(%x) : (tensor<4xi32>) -> tensor<4xi32>
+  return
+}
+
+// -----
+
+func.func @rank(%x: tensor<4xf32>) {
+  // expected-error @below {{'aten.unsqueeze' op expects result 0 to be [1, 4] of f32, but found [4] of f32}}
+  %0 = aten.unsqueeze(%x, dim = 0) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @results(%x: tensor<4xf32>) {
+  // expected-error @below {{'aten.split.Tensor' op expects 2 results, but found 1}}
+  %0 = aten.split.Tensor(%x, split_size = 2) : (tensor<4xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @broadcast(%x: tensor<4xf32>, %y: tensor<3xf32>) {
+  // expected-error @below {{'aten.mul.Tensor' op has operands that do not broadcast: size 4 against 3 at dimension 0}}
+  %0 = aten.mul.Tensor(%x, %y) : (tensor<4xf32>, tensor<3xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @inner(%x: tensor<4x5xf32>) {
+  // expected-error @below {{'aten.mm' op expects equal inner sizes, but found 5 and 4}}
+  %0 = aten.mm(%x, %x) : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+  return
+}
+
+// -----
+
+func.func @operand_rank(%x: tensor<4xf32>, %y: tensor<4x4xf32>) {
+  // expected-error @below {{'aten.mm' op expects 'self' of rank 2, but found rank 1}}
+  %0 = aten.mm(%x, %y) : (tensor<4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @mixed(%x: tensor<4x4xf32>, %y: tensor<4x4xf16>) {
+  // expected-error @below {{'aten.mm' op expects operands of one element type, but found f32 and f16}}
+  %0 = aten.mm(%x, %y) : (tensor<4x4xf32>, tensor<4x4xf16>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+func.func @dimension(%x: tensor<4x4xf32>) {
+  // expected-error @below {{'aten.select.int' op expects a dimension from -2 to 1, but found 2}}
+  %0 = aten.select.int(%x, dim = 2, index = 0) : (tensor<4x4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @view(%x: tensor<4x4xf32>) {
+  // expected-error @below {{'aten.view' op cannot view 16 elements in multiples of 3}}
+  %0 = aten.view(%x, size = [-1, 3]) : (tensor<4x4xf32>) -> tensor<5x3xf32>
+  return
+}
+
+// -----
+
+func.func @unknown_size(%x: tensor<?xf32>) {
+  // expected-error @below {{'aten.exp' op expects the sizes of 'self' to be known, but a dynamic one has no expression; give its type a '#guard.shape' encoding}}
+  %0 = aten.exp(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @no_argument(%x: tensor<4xf32>) {
+  // expected-error @below {{'aten.exp' has no argument 'dim'}}
+  %0 = aten.exp(%x, dim = 0) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @twice(%x: tensor<4xf32>) {
+  // expected-error @below {{argument 'dim' is given twice}}
+  %0 = aten.cumsum(%x, dim = 0, dim = 0) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @missing(%x: tensor<4xf32>) {
+  // expected-error @below {{'aten.cumsum' op expects 'dim' to be given}}
+  %0 = aten.cumsum(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @too_many(%x: tensor<4xf32>) {
+  // expected-error @below {{'aten.exp' has no further operand without a name}}
+  %0 = aten.exp(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @operator(%x: tensor<4xf32>) {
+  // expected-error @below {{'aten.operator' op has 1 operands, but an argument names operand 1}}
+  %0 = aten.operator "my::op"(%x) [#aten.operand<1>] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @operator_name(%x: tensor<4xf32>) {
+  // expected-error @below {{'aten.operator' op expects a name with a namespace ("mylib::scale"), but found "op"}}
+  %0 = aten.operator "op"(%x) [#aten.operand<0>] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{expects 'aten.input' of argument 0 to be '#aten.input<...>', but found 3 : i64}}
+func.func private @input(tensor<4xf32> {aten.input = 3 : i64})

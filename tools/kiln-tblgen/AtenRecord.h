@@ -1,0 +1,70 @@
+//===- AtenRecord.h - Reading the records of aten ops -----------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A record of class Aten_Op as plain data, with its schema parsed. The schema's
+// grammar, as PyTorch prints it:
+//
+//   schema  := 'aten::' name '(' (arg | '*') (',' (arg | '*'))* ')' '->' result
+//   arg     := type name ('=' default)?
+//   type    := base alias? ('[' digits? ']')? '?'?
+//   result  := type name? | '(' (type name?) (',' type name?)* ')'
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TOOLS_KILN_TBLGEN_ATENRECORD_H
+#define KILN_TOOLS_KILN_TBLGEN_ATENRECORD_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/TableGen/Record.h"
+
+#include <string>
+#include <vector>
+
+namespace kiln::tblgen {
+
+/// An argument of a schema.
+struct SchemaArg {
+  std::string name;
+  std::string kind;        ///< enumerator of kiln::aten::ArgKind
+  bool isOptional = false; ///< `?`, or a default for an operand
+  bool promotes = false;
+  bool hasDefault = false;
+  std::string defaultText;
+  unsigned listSize = 0;
+
+  /// True for arguments that are SSA operands.
+  bool isOperand() const;
+};
+
+/// A record of class Aten_Op.
+struct AtenRecord {
+  const llvm::Record *def = nullptr;
+  std::string className; ///< "AddTensorOp"
+  std::string name;      ///< "aten.add.Tensor"
+  std::string overload;  ///< "add.Tensor"
+  std::string schema;
+  std::string summary;
+  std::string shape;
+  std::string promotion; ///< enumerator of kiln::aten::Promotion
+  std::string decomposition;
+  bool isCore = false;
+  bool isView = false;
+  bool isRandom = false;
+  bool hasBody = false;
+  bool hasSegments = false;
+  std::vector<SchemaArg> args;
+  std::vector<std::string> results; ///< enumerators of kiln::aten::ResultKind
+};
+
+/// All records of class Aten_Op, sorted by name. Ends the program with a
+/// located error if a schema cannot be read or disagrees with the arguments.
+std::vector<AtenRecord> getAtenRecords(const llvm::RecordKeeper &records);
+
+} // namespace kiln::tblgen
+
+#endif // KILN_TOOLS_KILN_TBLGEN_ATENRECORD_H

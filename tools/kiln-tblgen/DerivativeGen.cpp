@@ -1,0 +1,235 @@
+//===- DerivativeGen.cpp - Derivative rules of ATen ops as C++ ------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Backend --gen-aten-derivatives. Reads the `VJP`, `VJPFunction` and
+// `StopGradient` records of AtenDerivatives.td and writes one C++ function for
+// each rule, and a table by op name. A rule such as
+//
+//   def : VJP<Aten_MulTensorOp, [Grad<"self",  (mul $grad, $other)>,
+//                                Grad<"other", (mul $grad, $self)>]>;
+//
+// becomes
+//
+//   static LogicalResult vjpMulTensorOp(Operation *op, VjpState &state) {
+//     auto rule = llvm::cast<MulTensorOp>(op);
+//     AtenBuilder &b = state.builder;
+//     auto grad = state.grad(0);
+//     auto self = rule.getSelf();
+//     auto other = rule.getOther();
+//     if (state.isWanted(rule, 0))
+//       state.set(rule, 0, b.mul(grad, other));
+//     if (state.isWanted(rule, 1))
+//       state.set(rule, 1, b.mul(grad, self));
+//     return success();
+//   }
+//
+//===----------------------------------------------------------------------===//
+
+#include "mlir/TableGen/GenInfo.h"
+#include "mlir/TableGen/Operator.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/TableGen/Error.h"
+#include "llvm/TableGen/Record.h"
+
+#include <map>
+#include <set>
+
+using llvm::DagInit;
+using llvm::DefInit;
+using llvm::Init;
+using llvm::Record;
+using llvm::RecordKeeper;
+using llvm::raw_ostream;
+using llvm::StringRef;
+using mlir::tblgen::Operator;
+
+namespace {
+
+/// The C++ of one rule: its expressions, and the variables that they need.
+class RuleEmitter {
+public:
+  RuleEmitter(const Record &rule, const Operator &op) : rule(rule), op(op) {}
+
+  void emit(raw_ostream &os);
+  uint64_t savedOperands = 0; ///< operands that the expressions read, by bit
+  uint64_t savedResults = 0;
+
+private:
+  std::string emitInit(const Init *init, StringRef name);
+  std::string emitDag(const DagInit *dag);
+  std::string emitVariable(StringRef name);
+  int findOperand(StringRef name) const;
+
+  const Record &rule;
+  const Operator &op;
+  std::map<std::string, std::string> variables;
+};
+
+} // namespace
+
+/// `floor_div` as `floorDiv`.
+static std::string toMethodName(StringRef name) {
+  std::string text = llvm::convertToCamelFromSnakeCase(name);
+  return text;
+}
+
+int RuleEmitter::findOperand(StringRef name) const {
+  for (int i = 0; i < op.getNumOperands(); ++i)
+    if (op.getOperand(i).name == name)
+      return i;
+  return -1;
+}
+
+std::string RuleEmitter::emitVariable(StringRef name) {
+  auto bind = [&](std::string value) {
+    std::string variable = name.str();
+    variables.insert({variable, std::move(value)});
+    return variable;
+  };
+  // $grad, $grad_1, $result, $result_1 come before arguments of that name.
+  for (StringRef kind : {"grad", "result"}) {
+    StringRef rest = name;
+    if (!rest.consume_front(kind))
+      continue;
+    unsigned index = 0;
+    if (!rest.empty() &&
+        (!rest.consume_front("_") || rest.getAsInteger(10, index)))
+      continue;
+    if (index >= static_cast<unsigned>(op.getNumResults()))
+      llvm::PrintFatalError(rule.getLoc(), "'$" + name + "' names result " +
+                                               llvm::Twine(index) + " of '" +
+                                               op.getOperationName() +
+                                               "', which has " +
+                                               llvm::Twine(op.getNumResults()));
+    if (kind == "grad")
+      return bind("state.grad(" + std::to_string(index) + ")");
+    savedResults |= uint64_t(1) << index;
+    return bind("rule->getResult(" + std::to_string(index) + ")");
+  }
+  int operand = findOperand(name);
+  if (operand >= 0)
+    savedOperands |= uint64_t(1) << operand;
+  bool isAttribute = llvm::any_of(
+      op.getAttributes(), [&](const auto &attr) { return attr.name == name; });
+  if (operand < 0 && !isAttribute)
+    llvm::PrintFatalError(rule.getLoc(),
+                          "'$" + name + "' is not an argument of '" +
+                              op.getOperationName() + "'");
+  return bind("rule." + op.getGetterName(name) + "()");
+}
+
+std::string RuleEmitter::emitInit(const Init *init, StringRef name) {
+  if (const auto *dag = llvm::dyn_cast<DagInit>(init))
+    return emitDag(dag);
+  if (const auto *number = llvm::dyn_cast<llvm::IntInit>(init))
+    return std::to_string(number->getValue());
+  if (const auto *code = llvm::dyn_cast<llvm::StringInit>(init))
+    return code->getValue().str();
+  if (llvm::isa<llvm::UnsetInit>(init) && !name.empty())
+    return emitVariable(name);
+  llvm::PrintFatalError(rule.getLoc(), "expected a dag, a number, C++ text or "
+                                       "'$name', but found '" +
+                                           init->getAsString() + "'");
+}
+
+std::string RuleEmitter::emitDag(const DagInit *dag) {
+  const auto *def = llvm::dyn_cast<DefInit>(dag->getOperator());
+  if (!def)
+    llvm::PrintFatalError(rule.getLoc(), "expected a function as the dag's "
+                                         "operator, but found '" +
+                                             dag->getAsString() + "'");
+  const Record *function = def->getDef();
+  std::string callee = "b." + toMethodName(function->getName());
+  if (function->isSubClassOf("GradientHelper"))
+    callee = "state." + toMethodName(function->getName());
+  std::string text = callee + "(";
+  for (unsigned i = 0; i < dag->getNumArgs(); ++i) {
+    if (i)
+      text += ", ";
+    text += emitInit(dag->getArg(i), dag->getArgNameStr(i));
+  }
+  return text + ")";
+}
+
+void RuleEmitter::emit(raw_ostream &os) {
+  std::string body;
+  for (const Record *grad : rule.getValueAsListOfDefs("grads")) {
+    StringRef name = grad->getValueAsString("operand");
+    int operand = findOperand(name);
+    if (operand < 0)
+      llvm::PrintFatalError(rule.getLoc(), "'" + name +
+                                               "' is not an operand of '" +
+                                               op.getOperationName() + "'");
+    std::string index = std::to_string(operand);
+    body += "  if (state.isWanted(rule, " + index + "))\n    state.set(rule, " +
+            index + ", " + emitDag(grad->getValueAsDag("value")) + ");\n";
+  }
+  os << "static LogicalResult vjp" << op.getCppClassName()
+     << "(Operation *op, VjpState &state) {\n  auto rule = llvm::cast<"
+     << op.getCppClassName() << ">(op);\n"
+     << "  [[maybe_unused]] auto &b = state.builder;\n";
+  for (const auto &[variable, value] : variables)
+    os << "  auto " << variable << " = " << value << ";\n";
+  os << body << "  return success();\n}\n\n";
+}
+
+/// One line of the table.
+static void emitEntry(raw_ostream &os, const Operator &op, StringRef function,
+                      StringRef reason, uint64_t operands, uint64_t results) {
+  os << "    {\"" << op.getOperationName() << "\", " << function << ", \"";
+  os.write_escaped(reason);
+  os << "\", " << operands << "u, " << results << "u},\n";
+}
+
+static bool emitDerivatives(const RecordKeeper &records, raw_ostream &os) {
+  os << "// Written by kiln-tblgen --gen-aten-derivatives.\n\n";
+  std::string table;
+  llvm::raw_string_ostream entries(table);
+  std::set<std::string> seen;
+  auto check = [&](const Record &rule, const Operator &op) {
+    if (!seen.insert(op.getOperationName()).second)
+      llvm::PrintFatalError(rule.getLoc(), "a second rule for '" +
+                                               op.getOperationName() + "'");
+  };
+  for (const Record *rule : records.getAllDerivedDefinitions("VJP")) {
+    Operator op(rule->getValueAsDef("op"));
+    check(*rule, op);
+    RuleEmitter emitter(*rule, op);
+    emitter.emit(os);
+    emitEntry(entries, op, ("vjp" + op.getCppClassName()).str(), "",
+              emitter.savedOperands, emitter.savedResults);
+  }
+  for (const Record *rule : records.getAllDerivedDefinitions("VJPFunction")) {
+    StringRef function = rule->getValueAsString("function");
+    for (const Record *def : rule->getValueAsListOfDefs("ops")) {
+      Operator op(def);
+      check(*rule, op);
+      StringRef name = op.getCppClassName();
+      os << "static LogicalResult vjp" << name
+         << "(Operation *op, VjpState &state) {\n  return " << function
+         << "(llvm::cast<" << name << ">(op), state);\n}\n\n";
+      emitEntry(entries, op, ("vjp" + name).str(), "", ~uint32_t(0),
+                ~uint32_t(0));
+    }
+  }
+  for (const Record *rule : records.getAllDerivedDefinitions("StopGradient"))
+    for (const Record *def : rule->getValueAsListOfDefs("ops")) {
+      Operator op(def);
+      check(*rule, op);
+      emitEntry(entries, op, "nullptr", rule->getValueAsString("reason"), 0, 0);
+    }
+  os << "static const VjpEntry kVjpEntries[] = {\n" << table << "};\n";
+  return false;
+}
+
+static mlir::GenRegistration
+    registration("gen-aten-derivatives", "Write the derivatives of ATen ops",
+                 [](const RecordKeeper &records, raw_ostream &os) {
+                   return emitDerivatives(records, os);
+                 });
