@@ -1,0 +1,120 @@
+//===- Partition.h - What a training step saves and what it recomputes ----===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A joint graph computes outputs from primals, and gradients from primals and
+// tangents. Cut in two, the forward function must hand some intermediate values
+// to the backward function. Which ones is a minimum-cut problem:
+//
+//   * each storage is a pair of nodes in -> out whose capacity is what saving
+//     it costs (its bytes, weighted); views share the storage they look at and
+//     can not be saved on their own, they are redone for nothing;
+//   * a data dependence is an infinite edge out -> in;
+//   * what the backward uses has an infinite edge to the sink;
+//   * what must not be recomputed has an infinite edge from the source;
+//   * a graph input costs nothing to save: the caller holds it anyway.
+//
+// Worked example, s = sum(exp(x @ w)) with x an input, 4 KB each:
+//
+//   mm -> exp -> sum     backward: grad * exp -> mm with x
+//
+// The contraction is banned from recomputation, so `mm` or `exp` must be
+// saved. Both cost 4 KB; `exp` is only virtual in a fused forward, so saving it
+// would write memory that is otherwise not written (weight 2). `mm` is saved
+// and the backward recomputes one exponential.
+//
+// Everything here is plain data; the pass `joint-partition` translates IR to a
+// `PartitionProblem` and the `PartitionResult` back.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_JOINT_TRANSFORMS_PARTITION_H
+#define KILN_DIALECT_JOINT_TRANSFORMS_PARTITION_H
+
+#include "kiln/Interfaces/RecomputeClass.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kiln::joint {
+
+using kiln::RecomputeClass;
+
+/// The user's wish for an op (a checkpoint tag); it outranks the rules.
+enum class RecomputeTag : uint8_t { None, Save, Recompute };
+
+/// A value of the joint graph.
+struct PartitionValue {
+  std::string name;         ///< for explanations: "%5" or "x"
+  int64_t bytes = 0;        ///< of its elements; hints stand for symbols
+  int storage = -1;         ///< the value that owns its storage, itself if own
+  bool isPrimal = false;    ///< graph input known when the forward runs
+  bool isTangent = false;   ///< graph input known when the backward runs
+  bool isOutput = false;    ///< result of the forward
+  bool isGradient = false;  ///< result of the backward
+};
+
+/// An op of the joint graph; operands and results are value numbers.
+struct PartitionOp {
+  std::string name;         ///< "aten.exp"
+  RecomputeClass recompute = RecomputeClass::Opaque;
+  RecomputeTag tag = RecomputeTag::None;
+  std::vector<int> operands;
+  std::vector<int> results;
+};
+
+/// A joint graph; `ops` are in topological order.
+struct PartitionProblem {
+  std::vector<PartitionValue> values;
+  std::vector<PartitionOp> ops;
+};
+
+/// How far to trade time for memory.
+struct PartitionOptions {
+  /// Fraction of the default cut's bytes that may be saved, 0 to 1. 1 takes the
+  /// default rules; below 1, rules are given up one after the other until the
+  /// bytes fit; 0 saves what can never be recomputed and nothing else.
+  double memoryBudget = 1.0;
+  /// Save every storage that the backward reads and recompute nothing but
+  /// views: the baseline to compare with.
+  bool saveAll = false;
+};
+
+/// One line of the explanation.
+struct PartitionReason {
+  enum class Action : uint8_t { Save, KeepInput, Recompute };
+  Action action;
+  int value = -1;     ///< the value, for Save and KeepInput
+  int op = -1;        ///< the op that makes it; -1 for graph inputs
+  int64_t bytes = 0;  ///< saved bytes, 0 unless Save
+  std::string reason; ///< "contraction, never recomputed"
+};
+
+/// The cut.
+struct PartitionResult {
+  /// Empty on success; else why there is no cut, node by node.
+  std::string error;
+  std::vector<int> saved;         ///< storages handed over, ascending
+  std::vector<int> keptInputs;    ///< primals the backward reads, ascending
+  std::vector<int> forwardOps;    ///< ops of the forward, ascending
+  std::vector<int> backwardOps;   ///< ops of the backward with recomputation
+  std::vector<int> recomputedOps; ///< ops that stand in both
+  int64_t savedBytes = 0;
+  std::vector<PartitionReason> reasons;
+
+  /// The explanation as text, one line a decision; stable between runs.
+  std::string explain(const PartitionProblem &problem) const;
+};
+
+/// Solves `problem`. Deterministic: equal problems give equal results.
+PartitionResult partition(const PartitionProblem &problem,
+                          const PartitionOptions &options = {});
+
+} // namespace kiln::joint
+
+#endif // KILN_DIALECT_JOINT_TRANSFORMS_PARTITION_H

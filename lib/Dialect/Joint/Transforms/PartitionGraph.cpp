@@ -1,0 +1,282 @@
+//===- PartitionGraph.cpp - The pass joint-partition ----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Joint/IR/Joint.h"
+#include "kiln/Dialect/Joint/Transforms/Partition.h"
+#include "kiln/Dialect/Joint/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+
+namespace kiln::joint {
+#define GEN_PASS_DEF_JOINTPARTITIONPASS
+#include "kiln/Dialect/Joint/Transforms/Passes.h.inc"
+
+namespace {
+
+using mlir::func::FuncOp;
+
+/// Writes the two functions of one graph.
+class Cutter {
+public:
+  Cutter(GraphOp graph, const PartitionResult &cut)
+      : graph(graph), cut(cut), builder(graph),
+        dialect(getGradientDialectInterface(graph.getContext())) {
+    for (Value argument : graph.getBody().getArguments())
+      values.push_back(argument);
+    for (Operation &op : graph.getBody().front().without_terminator()) {
+      ops.push_back(&op);
+      values.append(op.result_begin(), op.result_end());
+    }
+  }
+
+  FuncOp buildForward(StringRef name);
+  FuncOp buildBackward(StringRef name);
+
+private:
+  FuncOp makeFunction(StringRef name, ArrayRef<Type> inputs,
+                      ArrayRef<Type> results, ArrayRef<DictionaryAttr> argAttrs,
+                      ArrayRef<DictionaryAttr> resultAttrs);
+  DictionaryAttr describeSaved(unsigned index, bool isResult) {
+    if (!dialect)
+      return DictionaryAttr();
+    return isResult ? dialect->describeSavedResult(index)
+                    : dialect->describeSavedArgument(index);
+  }
+  /// The copy of `value` in the backward; its op is cloned on demand, with the
+  /// ops that it needs, so that recomputation stands before its first use.
+  void require(Value value, OpBuilder &body, IRMapping &map);
+  void cloneAll(Operation *root, OpBuilder &body, IRMapping &map);
+
+  GraphOp graph;
+  const PartitionResult &cut;
+  OpBuilder builder;
+  const GradientDialectInterface *dialect;
+  SmallVector<Value> values;     ///< by number
+  SmallVector<Operation *> ops;  ///< by number
+};
+
+/// Identities that have done their work and are left out of both functions.
+bool isMark(Operation *op) {
+  return llvm::isa<SaveOp, RecomputeOp, DetachOp>(op);
+}
+
+} // namespace
+
+FuncOp Cutter::makeFunction(StringRef name, ArrayRef<Type> inputs,
+                            ArrayRef<Type> results,
+                            ArrayRef<DictionaryAttr> argAttrs,
+                            ArrayRef<DictionaryAttr> resultAttrs) {
+  auto func = FuncOp::create(builder, graph.getLoc(), name,
+                             builder.getFunctionType(inputs, results));
+  func.addEntryBlock();
+  for (auto [i, attrs] : llvm::enumerate(argAttrs))
+    if (attrs)
+      func.setArgAttrs(i, attrs);
+  for (auto [i, attrs] : llvm::enumerate(resultAttrs))
+    if (attrs)
+      func.setResultAttrs(i, attrs);
+  return func;
+}
+
+FuncOp Cutter::buildForward(StringRef name) {
+  SmallVector<Type> inputs, results;
+  SmallVector<DictionaryAttr> argAttrs, resultAttrs;
+  for (mlir::BlockArgument primal : graph.getPrimals()) {
+    inputs.push_back(primal.getType());
+    argAttrs.push_back(mlir::function_interface_impl::getArgAttrDict(
+        graph, primal.getArgNumber()));
+  }
+  auto terminator =
+      llvm::cast<ReturnOp>(graph.getBody().front().getTerminator());
+  for (auto [i, output] : llvm::enumerate(terminator.getOutputs())) {
+    results.push_back(output.getType());
+    resultAttrs.push_back(
+        mlir::function_interface_impl::getResultAttrDict(graph, i));
+  }
+  for (auto [i, saved] : llvm::enumerate(cut.saved)) {
+    results.push_back(values[saved].getType());
+    resultAttrs.push_back(describeSaved(i, /*isResult=*/true));
+  }
+  FuncOp func = makeFunction(name, inputs, results, argAttrs, resultAttrs);
+
+  IRMapping map;
+  map.map(graph.getPrimals(), func.getArguments());
+  OpBuilder body = OpBuilder::atBlockEnd(&func.getBody().front());
+  for (int op : cut.forwardOps) {
+    if (isMark(ops[op]))
+      map.map(ops[op]->getResult(0), map.lookup(ops[op]->getOperand(0)));
+    else
+      body.clone(*ops[op], map);
+  }
+  SmallVector<Value> returned;
+  for (Value output : terminator.getOutputs())
+    returned.push_back(map.lookup(output));
+  for (int saved : cut.saved)
+    returned.push_back(map.lookup(values[saved]));
+  mlir::func::ReturnOp::create(body, terminator.getLoc(), returned);
+  return func;
+}
+
+void Cutter::cloneAll(Operation *root, OpBuilder &body, IRMapping &map) {
+  // An explicit stack: chains of recomputation may be long.
+  SmallVector<Operation *> work = {root};
+  while (!work.empty()) {
+    Operation *op = work.back();
+    if (llvm::all_of(op->getResults(),
+                     [&](Value v) { return map.contains(v); })) {
+      work.pop_back();
+      continue;
+    }
+    size_t before = work.size();
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (operand.getParentBlock() == op->getBlock() &&
+            !map.contains(operand))
+          work.push_back(operand.getDefiningOp());
+    });
+    if (work.size() != before)
+      continue;
+    work.pop_back();
+    if (isMark(op)) {
+      map.map(op->getResult(0), map.lookup(op->getOperand(0)));
+      continue;
+    }
+    // A result that was saved keeps the saved value.
+    SmallVector<Value> known;
+    for (Value result : op->getResults())
+      known.push_back(map.lookupOrNull(result));
+    body.clone(*op, map);
+    for (auto [result, value] : llvm::zip_equal(op->getResults(), known))
+      if (value)
+        map.map(result, value);
+  }
+}
+
+void Cutter::require(Value value, OpBuilder &body, IRMapping &map) {
+  if (!map.contains(value))
+    cloneAll(value.getDefiningOp(), body, map);
+}
+
+FuncOp Cutter::buildBackward(StringRef name) {
+  SmallVector<Type> inputs, results;
+  SmallVector<DictionaryAttr> argAttrs, resultAttrs;
+  SmallVector<Value> sources;
+  auto addArgument = [&](Value value, DictionaryAttr attrs) {
+    sources.push_back(value);
+    inputs.push_back(value.getType());
+    argAttrs.push_back(attrs);
+  };
+  auto getAttrs = [&](Value argument) {
+    return mlir::function_interface_impl::getArgAttrDict(
+        graph, llvm::cast<mlir::BlockArgument>(argument).getArgNumber());
+  };
+  for (auto [i, saved] : llvm::enumerate(cut.saved))
+    addArgument(values[saved], describeSaved(i, /*isResult=*/false));
+  for (int input : cut.keptInputs)
+    addArgument(values[input], getAttrs(values[input]));
+  for (Value tangent : graph.getTangents())
+    addArgument(tangent, getAttrs(tangent));
+  auto terminator =
+      llvm::cast<ReturnOp>(graph.getBody().front().getTerminator());
+  for (auto [i, gradient] : llvm::enumerate(terminator.getGradients())) {
+    results.push_back(gradient.getType());
+    resultAttrs.push_back(mlir::function_interface_impl::getResultAttrDict(
+        graph, graph.getNumOutputs() + i));
+  }
+  FuncOp func = makeFunction(name, inputs, results, argAttrs, resultAttrs);
+
+  IRMapping map;
+  map.map(sources, func.getArguments());
+  OpBuilder body = OpBuilder::atBlockEnd(&func.getBody().front());
+  std::vector<bool> isRecomputed(ops.size(), false);
+  for (int op : cut.recomputedOps)
+    isRecomputed[op] = true;
+  for (int op : cut.backwardOps)
+    if (!isRecomputed[op])
+      cloneAll(ops[op], body, map);
+  SmallVector<Value> returned;
+  for (Value gradient : terminator.getGradients()) {
+    require(gradient, body, map);
+    returned.push_back(map.lookup(gradient));
+  }
+  mlir::func::ReturnOp::create(body, terminator.getLoc(), returned);
+  return func;
+}
+
+namespace {
+
+struct JointPartitionPass : impl::JointPartitionPassBase<JointPartitionPass> {
+  using JointPartitionPassBase::JointPartitionPassBase;
+
+  LogicalResult cutGraph(GraphOp graph);
+  void runOnOperation() override;
+};
+
+} // namespace
+
+LogicalResult JointPartitionPass::cutGraph(GraphOp graph) {
+  if (!(memoryBudget >= 0.0 && memoryBudget <= 1.0))
+    return graph.emitError("option 'memory-budget' is ")
+           << memoryBudget << ", expected 0 to 1";
+  PartitionOptions options;
+  options.memoryBudget = memoryBudget;
+  options.saveAll = saveAll;
+  PartitionProblem problem = buildPartitionProblem(graph);
+  PartitionResult cut = partition(problem, options);
+  if (!cut.error.empty())
+    return graph.emitError(cut.error);
+
+  Cutter cutter(graph, cut);
+  FuncOp forward = cutter.buildForward(forwardName);
+  FuncOp backward = cutter.buildBackward(backwardName);
+  OpBuilder builder(graph);
+  forward->setAttr(kExplanationAttrName,
+                   builder.getStringAttr(cut.explain(problem)));
+  forward->setAttr(kSavedBytesAttrName,
+                   builder.getI64IntegerAttr(cut.savedBytes));
+  mlir::remark::passed(graph.getLoc(),
+                       mlir::remark::RemarkOpts::name("Partitioned")
+                           .category("joint-partition"))
+      << mlir::remark::metric("SavedBytes", cut.savedBytes)
+      << mlir::remark::metric("SavedStorages",
+                              static_cast<int64_t>(cut.saved.size()))
+      << mlir::remark::metric("RecomputedOps",
+                              static_cast<int64_t>(cut.recomputedOps.size()));
+  graph.erase();
+  (void)backward;
+  return success();
+}
+
+void JointPartitionPass::runOnOperation() {
+  SmallVector<GraphOp> graphs(getOperation().getOps<GraphOp>());
+  if (graphs.size() > 1) {
+    graphs[1].emitError("is a second 'joint.graph', expected 1 in a module");
+    return signalPassFailure();
+  }
+  if (forwardName == backwardName) {
+    getOperation().emitError("options 'forward-name' and 'backward-name' are "
+                             "both '")
+        << forwardName << "', expected two names";
+    return signalPassFailure();
+  }
+  for (StringRef name : {StringRef(forwardName), StringRef(backwardName)})
+    if (!graphs.empty() && getOperation().lookupSymbol(name)) {
+      graphs.front().emitError("cannot be cut: the module has a symbol '")
+          << name << "' already";
+      return signalPassFailure();
+    }
+  for (GraphOp graph : graphs)
+    if (failed(cutGraph(graph)))
+      return signalPassFailure();
+}
+
+} // namespace kiln::joint

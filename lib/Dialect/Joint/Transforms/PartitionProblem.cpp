@@ -1,0 +1,153 @@
+//===- PartitionProblem.cpp - The partition problem of a joint graph ------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Joint/IR/Joint.h"
+#include "kiln/Dialect/Joint/Transforms/Partition.h"
+#include "kiln/Dialect/Joint/Transforms/Passes.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/Support/MathExtras.h"
+
+namespace kiln::joint {
+
+/// What a symbol without a hint counts as.
+static constexpr int64_t kUnknownSize = 64;
+/// Sizes beyond this do not matter to the choice, and must not overflow.
+static constexpr int64_t kLargestBytes = int64_t(1) << 50;
+
+namespace {
+
+/// Bytes of values, with hints in place of symbols.
+class Sizes {
+public:
+  explicit Sizes(Operation *op) {
+    auto module = op->getParentOfType<ModuleOp>();
+    if (!module)
+      return;
+    for (auto symbol : module.getOps<guard::SymbolOp>())
+      if (symbol.getHint())
+        hints[symbol.getSymName()] = *symbol.getHint();
+  }
+
+  int64_t bytesOf(Type type) const {
+    Type element = mlir::getElementTypeOrSelf(type);
+    int64_t bits = 64;
+    if (element.isIntOrFloat())
+      bits = element.getIntOrFloatBitWidth();
+    else if (auto complex = llvm::dyn_cast<mlir::ComplexType>(element))
+      bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
+    int64_t bytes = std::max<int64_t>(1, bits / 8);
+    auto tensor = llvm::dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return bytes;
+    auto dims = guard::getDims(tensor);
+    for (int64_t i = 0; i < tensor.getRank(); ++i) {
+      int64_t size = tensor.getDimSize(i);
+      if (tensor.isDynamicDim(i))
+        size = dims ? evaluate((*dims)[i]) : kUnknownSize;
+      if (llvm::MulOverflow(bytes, size, bytes) || bytes > kLargestBytes)
+        bytes = kLargestBytes;
+    }
+    return bytes;
+  }
+
+private:
+  int64_t evaluate(guard::ExprAttr expr) const {
+    auto value = guard::evaluate(
+        expr, [&](guard::ExprAttr leaf) -> std::optional<guard::Number> {
+          if (!leaf.isSymbol())
+            return std::nullopt;
+          auto found = hints.find(leaf.getSymbol().getValue());
+          return guard::Number::of(found == hints.end() ? kUnknownSize
+                                                        : found->second);
+        });
+    if (!value || value->isFloat || value->integer < 0)
+      return kUnknownSize;
+    return value->integer;
+  }
+
+  llvm::StringMap<int64_t> hints;
+};
+
+} // namespace
+
+PartitionProblem buildPartitionProblem(GraphOp graph) {
+  PartitionProblem problem;
+  Sizes sizes(graph);
+  mlir::AsmState names(graph, mlir::OpPrintingFlags().useLocalScope());
+  DenseMap<Value, int> numbers;
+  auto addValue = [&](Value value) {
+    PartitionValue entry;
+    llvm::raw_string_ostream os(entry.name);
+    value.printAsOperand(os, names);
+    entry.bytes = sizes.bytesOf(value.getType());
+    entry.storage = static_cast<int>(problem.values.size());
+    numbers[value] = entry.storage;
+    problem.values.push_back(std::move(entry));
+    return problem.values.back().storage;
+  };
+  for (Value primal : graph.getPrimals())
+    problem.values[addValue(primal)].isPrimal = true;
+  for (Value tangent : graph.getTangents())
+    problem.values[addValue(tangent)].isTangent = true;
+
+  Block &block = graph.getBody().front();
+  for (Operation &op : block.without_terminator()) {
+    PartitionOp entry;
+    entry.name = op.getName().getStringRef().str();
+    entry.recompute = getRecomputeClass(&op);
+    // Values captured by a region are operands as well.
+    llvm::SetVector<Value> operands(op.operand_begin(), op.operand_end());
+    op.walk([&](Operation *nested) {
+      for (Value value : nested->getOperands())
+        if (value.getParentBlock() == &block)
+          operands.insert(value);
+    });
+    for (Value value : operands)
+      entry.operands.push_back(numbers.lookup(value));
+    OpOperand *viewed = getViewedOperand(&op);
+    if (entry.recompute == RecomputeClass::View && !viewed)
+      entry.recompute = RecomputeClass::Cheap;
+    for (Value result : op.getResults()) {
+      int number = addValue(result);
+      entry.results.push_back(number);
+      if (entry.recompute == RecomputeClass::View)
+        problem.values[number].storage =
+            problem.values[numbers.lookup(viewed->get())].storage;
+    }
+    problem.ops.push_back(std::move(entry));
+  }
+
+  // Tags stand on identity ops and speak of the op that made the storage.
+  DenseMap<int, int> makers;
+  for (auto [i, op] : llvm::enumerate(problem.ops))
+    for (int result : op.results)
+      makers[result] = static_cast<int>(i);
+  for (Operation &op : block.without_terminator()) {
+    if (!llvm::isa<SaveOp, RecomputeOp>(op))
+      continue;
+    int storage = problem.values[numbers.lookup(op.getResult(0))].storage;
+    auto maker = makers.find(storage);
+    if (maker != makers.end())
+      problem.ops[maker->second].tag = llvm::isa<SaveOp>(op)
+                                           ? RecomputeTag::Save
+                                           : RecomputeTag::Recompute;
+  }
+
+  auto terminator = llvm::cast<ReturnOp>(block.getTerminator());
+  for (Value output : terminator.getOutputs())
+    problem.values[numbers.lookup(output)].isOutput = true;
+  for (Value gradient : terminator.getGradients())
+    problem.values[numbers.lookup(gradient)].isGradient = true;
+  return problem;
+}
+
+} // namespace kiln::joint

@@ -1,0 +1,78 @@
+// RUN: kiln-opt %s --split-input-file --joint-differentiate | FileCheck %s
+
+// Tangents follow the outputs, gradients the arguments that want one; labels
+// say what belongs to what.
+// CHECK-LABEL: joint.graph @main
+// CHECK-SAME: primals(%[[W:[a-z0-9]+]]: tensor<4xf32> {{.*}}, %[[X:[a-z0-9]+]]: tensor<3x4xf32> {aten.input = {{[^)]*}})
+// CHECK-SAME: tangents(%[[DY:[a-z0-9]+]]: tensor<3x4xf32> {aten.input = #aten.input<kind = tangent, name = "tangent_0", path = "[0]">})
+// CHECK-SAME: outputs(tensor<3x4xf32>
+// CHECK-SAME: gradients(tensor<4xf32> {aten.output = #aten.output<kind = parameter_gradient, name = "grad_p_w", target = "net.w">})
+func.func @main(
+    %w: tensor<4xf32> {aten.input = #aten.input<kind = parameter, name = "p_w", path = "net.w", requires_grad = true>},
+    %x: tensor<3x4xf32> {aten.input = #aten.input<kind = user_input, name = "x", path = "[0][0]">})
+    -> (tensor<3x4xf32> {aten.output = #aten.output<kind = user_output, name = "y", path = "[0]">}) {
+  // The gradient of what was broadcast is summed.
+  // CHECK: %[[Y:.*]] = aten.mul.Tensor(%[[X]], %[[W]])
+  // CHECK: %[[P:.*]] = aten.mul.Tensor(%[[DY]], %[[X]])
+  // CHECK: %[[DW:.*]] = aten.sum.dim_IntList(%[[P]], dim = [0])
+  // CHECK: joint.return outputs(%[[Y]] : tensor<3x4xf32>) gradients(%[[DW]] : tensor<4xf32>)
+  %y = aten.mul.Tensor(%x, %w) : (tensor<3x4xf32>, tensor<4xf32>) -> tensor<3x4xf32>
+  return %y : tensor<3x4xf32>
+}
+
+// -----
+
+// A value with two users gets the sum of what they give.
+// CHECK-LABEL: joint.graph @main
+// CHECK-SAME: tangents(%[[DY:[a-z0-9]+]]:
+// CHECK: %[[E:.*]] = aten.exp
+// CHECK: aten.add.Tensor
+// CHECK-NEXT: %[[N:.*]] = aten.neg(%[[DY]])
+// CHECK-NEXT: %[[G:.*]] = aten.mul.Tensor(%[[DY]], %[[E]])
+// CHECK-NEXT: %[[S:.*]] = aten.add.Tensor(%[[N]], %[[G]])
+// CHECK: gradients(%[[S]] : tensor<4xf32>)
+func.func @main(%x: tensor<4xf32> {joint.requires_grad}) -> tensor<4xf32> {
+  %e = aten.exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %n = aten.neg(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %y = aten.add.Tensor(%e, %n) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// Sizes that are symbols: what is equal as an expression is not summed.
+// CHECK-LABEL: joint.graph @main
+// CHECK-NOT: aten.sum
+// CHECK: joint.return
+guard.symbol @s0 range [2, 64] hint 8
+func.func @main(%x: tensor<?x4xf32, #guard.shape<[s0, 4]>> {joint.requires_grad})
+    -> tensor<?x4xf32, #guard.shape<[s0, 4]>> {
+  %y = aten.mul.Tensor(%x, %x) : (tensor<?x4xf32, #guard.shape<[s0, 4]>>, tensor<?x4xf32, #guard.shape<[s0, 4]>>) -> tensor<?x4xf32, #guard.shape<[s0, 4]>>
+  return %y : tensor<?x4xf32, #guard.shape<[s0, 4]>>
+}
+
+// -----
+
+// No gradient flows through a comparison or past a detach, so the argument has
+// none, and there is no tangent that nobody would read.
+// CHECK-LABEL: joint.graph @main
+// CHECK-SAME: tangents() -> outputs(tensor<4xi1>, tensor<4xf32>) gradients()
+func.func @main(%x: tensor<4xf32> {joint.requires_grad}) -> (tensor<4xi1>, tensor<4xf32>) {
+  %c = aten.gt.Tensor(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  %d = aten.detach(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %c, %d : tensor<4xi1>, tensor<4xf32>
+}
+
+// -----
+
+// The forward keeps attention whole; the backward is made of its parts.
+// CHECK-LABEL: joint.graph @main
+// CHECK: aten.scaled_dot_product_attention
+// CHECK: aten._softmax(
+// CHECK: aten._softmax_backward_data(
+// CHECK: joint.return
+func.func @main(%q: tensor<1x4x8xf32> {joint.requires_grad}, %k: tensor<1x5x8xf32>,
+                %v: tensor<1x5x8xf32>) -> tensor<1x4x8xf32> {
+  %y = aten.scaled_dot_product_attention(%q, %k, %v) : (tensor<1x4x8xf32>, tensor<1x5x8xf32>, tensor<1x5x8xf32>) -> tensor<1x4x8xf32>
+  return %y : tensor<1x4x8xf32>
+}

@@ -1,0 +1,108 @@
+// RUN: kiln-opt %s --split-input-file --joint-partition | FileCheck %s
+// RUN: kiln-opt %s --split-input-file --joint-partition=save-all | FileCheck %s --check-prefix=ALL
+
+// Pointwise ops are run again from the input: nothing is saved.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK-SAME: joint.explanation = "saved for backward: 0 bytes in 0 storages\0A
+// CHECK-SAME: keep input '%{{.*}}': graph input, the caller holds it\0A
+// CHECK-SAME: recompute math.exp '%{{.*}}': pointwise, fuses into its user\0A"
+// CHECK-SAME: joint.saved_bytes = 0 : i64
+// CHECK: %[[Y:.*]] = math.exp %[[X]]
+// CHECK: return %[[Y]]
+// CHECK-LABEL: func.func @backward
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>, %[[DY:.*]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %[[Y:.*]] = math.exp %[[X]]
+// CHECK: %[[DX:.*]] = arith.mulf %[[DY]], %[[Y]]
+// CHECK: return %[[DX]]
+
+// Saving everything hands the exponential over.
+// ALL-LABEL: func.func @forward
+// ALL-SAME: joint.saved_bytes = 16 : i64
+// ALL: return %[[Y:.*]], %[[Y]] : tensor<4xf32>, tensor<4xf32>
+// ALL-LABEL: func.func @backward
+// ALL-NOT: math.exp
+joint.graph @main primals(%x: tensor<4xf32>) tangents(%dy: tensor<4xf32>)
+    -> outputs(tensor<4xf32>) gradients(tensor<4xf32>) {
+  %y = math.exp %x : tensor<4xf32>
+  %dx = arith.mulf %dy, %y : tensor<4xf32>
+  joint.return outputs(%y : tensor<4xf32>) gradients(%dx : tensor<4xf32>)
+}
+
+// -----
+
+func.func private @opaque(tensor<4xf32>) -> tensor<4xf32>
+
+// An op that nothing is known of runs once. Its result is saved although it
+// is an output as well.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: save '%{{.*}}' func.call, 16 bytes: unknown op or one with effects, never recomputed
+// CHECK: %[[Y:.*]] = call @opaque
+// CHECK: return %[[Y]], %[[Y]]
+// CHECK-LABEL: func.func @backward
+// CHECK-SAME: (%[[S:.*]]: tensor<4xf32>, %[[DY:.*]]: tensor<4xf32>)
+// CHECK-NOT: call @opaque
+// CHECK: arith.mulf %[[DY]], %[[S]]
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<4xf32>) tangents(%dy: tensor<4xf32>)
+    -> outputs(tensor<4xf32>) gradients(tensor<4xf32>) {
+  %y = func.call @opaque(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %dx = arith.mulf %dy, %y : tensor<4xf32>
+  joint.return outputs(%y : tensor<4xf32>) gradients(%dx : tensor<4xf32>)
+}
+
+// -----
+
+// The user's mark outranks the rules, and goes away.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: save '%{{.*}}' math.exp, 16 bytes: tagged by the user to be saved
+// CHECK-NOT: = joint.save
+// CHECK-LABEL: func.func @backward
+// CHECK-NOT: math.exp
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<4xf32>) tangents(%dy: tensor<4xf32>)
+    -> outputs(tensor<4xf32>) gradients(tensor<4xf32>) {
+  %0 = math.exp %x : tensor<4xf32>
+  %y = joint.save %0 : tensor<4xf32>
+  %dx = arith.mulf %dy, %y : tensor<4xf32>
+  joint.return outputs(%y : tensor<4xf32>) gradients(%dx : tensor<4xf32>)
+}
+
+// -----
+
+// Symbolic sizes count by their hints: 8 rows of 4 floats are cheaper than
+// 8 rows of 4 doubles.
+guard.symbol @s0 range [2, 64] hint 8
+func.func private @f(tensor<?x4xf64, #guard.shape<[s0, 4]>>) -> tensor<?x4xf64, #guard.shape<[s0, 4]>>
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: joint.saved_bytes = 128 : i64
+// ALL: func.func @forward
+joint.graph @main
+    primals(%x: tensor<?x4xf64, #guard.shape<[s0, 4]>>)
+    tangents(%dy: tensor<?x4xf32, #guard.shape<[s0, 4]>>)
+    -> outputs(tensor<?x4xf32, #guard.shape<[s0, 4]>>)
+    gradients(tensor<?x4xf32, #guard.shape<[s0, 4]>>) {
+  %0 = func.call @f(%x) : (tensor<?x4xf64, #guard.shape<[s0, 4]>>) -> tensor<?x4xf64, #guard.shape<[s0, 4]>>
+  %y = arith.truncf %0 : tensor<?x4xf64, #guard.shape<[s0, 4]>> to tensor<?x4xf32, #guard.shape<[s0, 4]>>
+  %dx = arith.mulf %dy, %y : tensor<?x4xf32, #guard.shape<[s0, 4]>>
+  joint.return outputs(%y : tensor<?x4xf32, #guard.shape<[s0, 4]>>)
+    gradients(%dx : tensor<?x4xf32, #guard.shape<[s0, 4]>>)
+}
+
+// -----
+
+// A value that is only needed by the backward is computed there.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: (%[[X:.*]]: tensor<4xf32>) -> tensor<4xf32>
+// CHECK: math.sin
+// CHECK-NOT: math.cos
+// CHECK-LABEL: func.func @backward
+// CHECK: math.cos
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<4xf32>) tangents(%dy: tensor<4xf32>)
+    -> outputs(tensor<4xf32>) gradients(tensor<4xf32>) {
+  %y = math.sin %x : tensor<4xf32>
+  %c = math.cos %x : tensor<4xf32>
+  %dx = arith.mulf %dy, %c : tensor<4xf32>
+  joint.return outputs(%y : tensor<4xf32>) gradients(%dx : tensor<4xf32>)
+}

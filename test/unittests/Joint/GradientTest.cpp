@@ -1,0 +1,403 @@
+//===- GradientTest.cpp - Gradients and decompositions by value -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each function of test/Inputs/Gradients/ops.mlir is run on the eager operators
+// in four ways: as it is, decomposed to the core set, decomposed for loops, and
+// as forward and backward of a training step. The first three must agree, and
+// the gradients must agree with central differences of the first.
+//
+// All is f64, so that the differences have ten digits and a tolerance of 1e-6
+// tells a wrong formula from rounding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Aten/Derivatives/Derivatives.h"
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Aten/Transforms/Passes.h"
+#include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Joint/IR/Joint.h"
+#include "kiln/Dialect/Joint/Transforms/Passes.h"
+#include "kiln/Eager/Registry.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <random>
+
+using namespace kiln;
+using mlir::func::FuncOp;
+using runtime::OpValue;
+using runtime::Tensor;
+
+namespace {
+
+/// Runs functions of aten ops on the eager operators.
+class Evaluator {
+public:
+  Evaluator() {
+    Status status = eager::registerAll(registry);
+    EXPECT_TRUE(status) << status.error().message;
+  }
+
+  std::vector<OpValue> run(FuncOp func, std::vector<OpValue> arguments) {
+    DenseMap<Value, OpValue> values;
+    for (auto [argument, value] : llvm::zip(func.getArguments(), arguments))
+      values[argument] = value;
+    for (Operation &op : func.getBody().front().without_terminator())
+      if (!step(&op, values))
+        return {};
+    std::vector<OpValue> results;
+    for (Value value : func.getBody().front().getTerminator()->getOperands())
+      results.push_back(values[value]);
+    return results;
+  }
+
+private:
+  bool step(Operation *op, DenseMap<Value, OpValue> &values);
+  static OpValue fromAttribute(Attribute attr);
+  static OpValue fromDense(mlir::DenseElementsAttr attr);
+
+  runtime::OperatorRegistry registry;
+};
+
+DType dtypeOf(Type type) {
+  if (type.isF64())
+    return DType::F64;
+  if (type.isF32())
+    return DType::F32;
+  if (type.isBF16())
+    return DType::BF16;
+  return type.isInteger(1) ? DType::Bool : DType::I64;
+}
+
+OpValue Evaluator::fromDense(mlir::DenseElementsAttr attr) {
+  auto type = llvm::cast<RankedTensorType>(attr.getType());
+  std::vector<int64_t> sizes(type.getShape().begin(), type.getShape().end());
+  auto tensor = Tensor::empty(dtypeOf(type.getElementType()), sizes);
+  int64_t i = 0;
+  for (llvm::APInt value : attr.getValues<llvm::APInt>())
+    tensor->dataAs<int64_t>()[i++] = value.getSExtValue();
+  return *tensor;
+}
+
+OpValue Evaluator::fromAttribute(Attribute attr) {
+  if (auto boolean = llvm::dyn_cast<mlir::BoolAttr>(attr))
+    return boolean.getValue();
+  if (auto integer = llvm::dyn_cast<mlir::IntegerAttr>(attr))
+    return integer.getInt();
+  if (auto real = llvm::dyn_cast<mlir::FloatAttr>(attr))
+    return real.getValueAsDouble();
+  if (auto text = llvm::dyn_cast<StringAttr>(attr))
+    return text.str();
+  if (auto type = llvm::dyn_cast<mlir::TypeAttr>(attr))
+    return dtypeOf(type.getValue());
+  if (auto expr = llvm::dyn_cast<guard::ExprAttr>(attr)) {
+    if (expr.isFloatConstant())
+      return expr.getFloat();
+    return *expr.getConstant();
+  }
+  OpValue::List list;
+  if (auto shape = llvm::dyn_cast<guard::ShapeAttr>(attr))
+    for (guard::ExprAttr expr : shape)
+      list.push_back(*expr.getConstant());
+  else if (auto ints = llvm::dyn_cast<mlir::DenseI64ArrayAttr>(attr))
+    for (int64_t value : ints.asArrayRef())
+      list.push_back(value);
+  else if (auto bools = llvm::dyn_cast<mlir::DenseBoolArrayAttr>(attr))
+    for (bool value : bools.asArrayRef())
+      list.push_back(value);
+  else
+    ADD_FAILURE() << "an attribute of an unexpected kind";
+  return list;
+}
+
+bool Evaluator::step(Operation *op, DenseMap<Value, OpValue> &values) {
+  if (auto constant = llvm::dyn_cast<mlir::arith::ConstantOp>(op)) {
+    auto dense = llvm::dyn_cast<mlir::DenseElementsAttr>(constant.getValue());
+    values[constant] =
+        dense ? fromDense(dense) : fromAttribute(constant.getValue());
+    return true;
+  }
+  if (auto value = llvm::dyn_cast<guard::ValueOp>(op)) {
+    values[value] = fromAttribute(value.getExpr());
+    return true;
+  }
+  const aten::OpInfo *info = aten::getOpInfo(op);
+  if (!info) {
+    ADD_FAILURE() << "no ATen op: " << op->getName().getStringRef().str();
+    return false;
+  }
+  runtime::OpArguments arguments;
+  for (auto [arg, given] :
+       llvm::zip(info->args, aten::getSchemaArguments(op))) {
+    bool isMeta = arg.kind == aten::ArgKind::Layout ||
+                  arg.kind == aten::ArgKind::Device ||
+                  arg.kind == aten::ArgKind::MemoryFormat;
+    Attribute attr = given.getAttribute();
+    if (given.isNone() && !isMeta)
+      attr = aten::getDefault(op->getContext(), arg);
+    if (isMeta || (given.isNone() && !attr)) {
+      arguments.emplace_back();
+    } else if (given.isList()) {
+      OpValue::List list;
+      for (Value value : given.getValues())
+        list.push_back(value ? values[value] : OpValue());
+      arguments.push_back(list);
+    } else if (given.isValue()) {
+      arguments.push_back(values[given.getValue()]);
+    } else {
+      arguments.push_back(fromAttribute(attr));
+    }
+  }
+  // Tensors of the IR have no layout: a view may have to copy.
+  std::string name = info->name;
+  if (name == "aten.view")
+    name = "aten.reshape";
+  runtime::OpFunction function = registry.find(name);
+  if (!function)
+    function = registry.find(name + ".default");
+  if (!function) {
+    ADD_FAILURE() << "no eager operator " << info->name;
+    return false;
+  }
+  auto results = function(arguments);
+  if (!results) {
+    ADD_FAILURE() << info->name << ": " << results.error().message;
+    return false;
+  }
+  std::vector<OpValue> flat = *results;
+  if (flat.size() == 1)
+    if (auto *list = std::get_if<OpValue::List>(&flat.front().value)) {
+      std::vector<OpValue> inner = *list;
+      flat = inner;
+    }
+  for (auto [result, value] : llvm::zip(op->getResults(), flat))
+    values[result] = value;
+  return true;
+}
+
+/// The elements of a tensor as doubles, row-major; empty for integers.
+std::vector<double> elementsOf(const OpValue &value) {
+  std::vector<double> elements;
+  const Tensor *tensor = std::get_if<Tensor>(&value.value);
+  if (!tensor || tensor->dtype() != DType::F64)
+    return elements;
+  Tensor dense = *tensor->contiguous();
+  elements.assign(dense.dataAs<double>(),
+                  dense.dataAs<double>() + dense.numel());
+  return elements;
+}
+
+class GradientTest : public ::testing::Test {
+protected:
+  GradientTest() {
+    mlir::DialectRegistry registry;
+    registry.insert<aten::AtenDialect, guard::GuardDialect, joint::JointDialect,
+                    mlir::func::FuncDialect, mlir::arith::ArithDialect>();
+    aten::registerDerivatives(registry);
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+  }
+
+  mlir::OwningOpRef<ModuleOp>
+  runPasses(StringRef source, function_ref<void(OpPassManager &)> build) {
+    auto module = mlir::parseSourceString<ModuleOp>(source, &context);
+    if (!module)
+      return module;
+    mlir::PassManager pm(&context);
+    build(pm);
+    if (failed(pm.run(*module)))
+      return nullptr;
+    return module;
+  }
+
+  Tensor randomTensor(Type type, std::mt19937 &random, double low,
+                      double high) {
+    auto tensorType = llvm::cast<RankedTensorType>(type);
+    std::vector<int64_t> sizes(tensorType.getShape().begin(),
+                               tensorType.getShape().end());
+    Tensor tensor = *Tensor::empty(DType::F64, sizes);
+    std::uniform_real_distribution<double> distribution(low, high);
+    for (int64_t i = 0; i < tensor.numel(); ++i)
+      tensor.dataAs<double>()[i] = distribution(random);
+    return tensor;
+  }
+
+  void check(StringRef source, double low, double high);
+  void checkTraining(StringRef source, FuncOp original,
+                     const std::vector<OpValue> &inputs,
+                     const std::vector<OpValue> &tangents);
+
+  mlir::MLIRContext context;
+  Evaluator evaluator;
+  int64_t numGradients = 0;
+};
+
+void expectClose(const std::vector<double> &found,
+                 const std::vector<double> &expected, const char *what) {
+  ASSERT_EQ(found.size(), expected.size()) << what;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (std::isnan(expected[i]) && std::isnan(found[i]))
+      continue;
+    double scale = std::max(1.0, std::fabs(expected[i]));
+    EXPECT_NEAR(found[i], expected[i], 1e-6 * scale)
+        << what << ", element " << i;
+  }
+}
+
+/// The sum of the outputs, weighted by their tangents.
+double weigh(const std::vector<OpValue> &outputs,
+             const std::vector<OpValue> &tangents) {
+  double sum = 0;
+  for (auto [output, tangent] : llvm::zip(outputs, tangents)) {
+    std::vector<double> a = elementsOf(output), b = elementsOf(tangent);
+    for (size_t i = 0; i < a.size(); ++i)
+      sum += a[i] * b[i];
+  }
+  return sum;
+}
+
+void GradientTest::checkTraining(StringRef source, FuncOp original,
+                                 const std::vector<OpValue> &inputs,
+                                 const std::vector<OpValue> &tangents) {
+  for (const char *to : {"", "core", "loop"}) {
+    SCOPED_TRACE(std::string("gradient, decomposed: ") + to);
+    auto module = runPasses(source, [&](OpPassManager &pm) {
+      if (*to)
+        pm.addPass(aten::createAtenDecomposePass());
+      pm.addPass(joint::createJointDifferentiatePass());
+      pm.addPass(aten::createAtenSimplifyPass());
+      pm.addPass(mlir::createCanonicalizerPass());
+      pm.addPass(mlir::createCSEPass());
+      pm.addPass(joint::createJointPartitionPass());
+      if (StringRef(to) == "loop") {
+        aten::AtenDecomposePassOptions options;
+        options.to = "loop";
+        pm.addPass(aten::createAtenDecomposePass(options));
+        pm.addPass(mlir::createCanonicalizerPass());
+      }
+    });
+    ASSERT_TRUE(module);
+    auto forward = module->lookupSymbol<FuncOp>("forward");
+    auto backward = module->lookupSymbol<FuncOp>("backward");
+    std::vector<OpValue> outputs = evaluator.run(forward, inputs);
+    ASSERT_EQ(outputs.size(), forward.getNumResults());
+    unsigned numSaved = forward.getNumResults() - original.getNumResults();
+
+    std::vector<OpValue> arguments(
+        outputs.begin() + original.getNumResults(), outputs.end());
+    std::vector<OpValue> given;
+    for (auto [i, type] : llvm::enumerate(original.getResultTypes()))
+      if (!elementsOf(tangents[i]).empty())
+        given.push_back(tangents[i]);
+    size_t next = 0;
+    for (unsigned i = numSaved; i < backward.getNumArguments(); ++i) {
+      auto input = llvm::cast<aten::InputAttr>(
+          backward.getArgAttr(i, aten::kInputAttrName));
+      if (input.getKind() == aten::InputKind::Tangent)
+        arguments.push_back(given[next++]);
+      else
+        arguments.push_back(
+            inputs[std::atoi(input.getName().str().c_str() + 1)]);
+    }
+    std::vector<OpValue> gradients = evaluator.run(backward, arguments);
+    ASSERT_EQ(gradients.size(), backward.getNumResults());
+
+    for (auto [i, gradient] : llvm::enumerate(gradients)) {
+      auto output = llvm::cast<aten::OutputAttr>(
+          backward.getResultAttr(i, aten::kOutputAttrName));
+      int which = std::atoi(output.getTarget().str().c_str() + 1);
+      SCOPED_TRACE("input " + std::to_string(which));
+      const Tensor &input = std::get<Tensor>(inputs[which].value);
+      std::vector<double> expected;
+      constexpr double step = 1e-5;
+      for (int64_t j = 0; j < input.numel(); ++j) {
+        double old = input.dataAs<double>()[j];
+        input.dataAs<double>()[j] = old + step;
+        double above = weigh(evaluator.run(original, inputs), tangents);
+        input.dataAs<double>()[j] = old - step;
+        double below = weigh(evaluator.run(original, inputs), tangents);
+        input.dataAs<double>()[j] = old;
+        expected.push_back((above - below) / (2 * step));
+      }
+      expectClose(elementsOf(gradient), expected, "gradient");
+      ++numGradients;
+    }
+  }
+}
+
+void GradientTest::check(StringRef source, double low, double high) {
+  SCOPED_TRACE(source.str());
+  std::mt19937 random(5);
+  auto module = runPasses(source, [](OpPassManager &) {});
+  ASSERT_TRUE(module);
+  auto original = module->lookupSymbol<FuncOp>("main");
+  std::vector<OpValue> inputs, tangents;
+  for (Type type : original.getArgumentTypes())
+    inputs.push_back(randomTensor(type, random, low, high));
+  for (Type type : original.getResultTypes())
+    tangents.push_back(mlir::getElementTypeOrSelf(type).isF64()
+                           ? OpValue(randomTensor(type, random, 0.5, 1.5))
+                           : OpValue());
+  std::vector<OpValue> outputs = evaluator.run(original, inputs);
+  ASSERT_EQ(outputs.size(), original.getNumResults());
+  // Outside of its domain an op has neither value nor slope to compare.
+  for (const OpValue &output : outputs)
+    for (double element : elementsOf(output))
+      if (!std::isfinite(element))
+        return;
+
+  for (const char *to : {"core", "loop"}) {
+    SCOPED_TRACE(std::string("decomposed to ") + to);
+    auto decomposed = runPasses(source, [&](OpPassManager &pm) {
+      aten::AtenDecomposePassOptions options;
+      options.to = to;
+      pm.addPass(aten::createAtenDecomposePass(options));
+      pm.addPass(mlir::createCanonicalizerPass());
+    });
+    ASSERT_TRUE(decomposed);
+    std::vector<OpValue> found =
+        evaluator.run(decomposed->lookupSymbol<FuncOp>("main"), inputs);
+    ASSERT_EQ(found.size(), outputs.size());
+    for (size_t i = 0; i < found.size(); ++i)
+      expectClose(elementsOf(found[i]), elementsOf(outputs[i]), "value");
+  }
+  checkTraining(source, original, inputs, tangents);
+}
+
+TEST_F(GradientTest, AgreesWithFiniteDifferences) {
+  const char *folder = std::getenv("KILN_TEST_INPUTS");
+  ASSERT_TRUE(folder) << "KILN_TEST_INPUTS is not set";
+  auto file = llvm::MemoryBuffer::getFile(
+      std::string(folder) + "/Gradients/ops.mlir", /*IsText=*/true);
+  ASSERT_TRUE(file) << file.getError().message();
+  SmallVector<StringRef> cases;
+  (*file)->getBuffer().split(cases, "// -----\n");
+  int checked = 0;
+  for (StringRef source : cases) {
+    if (!source.contains("func.func"))
+      continue;
+    check(source, 0.1, 0.9);
+    check(source, -0.9, 0.9);
+    ++checked;
+  }
+  EXPECT_GE(checked, 100);
+  EXPECT_GE(numGradients, 500);
+}
+
+} // namespace

@@ -1,0 +1,326 @@
+//===- PartitionTest.cpp - The rules of saving, without IR ----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Joint/Transforms/Partition.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <random>
+
+using namespace kiln::joint;
+
+namespace {
+
+/// Writes problems like a program.
+struct Graph : PartitionProblem {
+  int value(const char *name, int64_t bytes) {
+    PartitionValue v;
+    v.name = name;
+    v.bytes = bytes;
+    v.storage = static_cast<int>(values.size());
+    values.push_back(v);
+    return v.storage;
+  }
+  int primal(const char *name, int64_t bytes) {
+    int v = value(name, bytes);
+    values[v].isPrimal = true;
+    return v;
+  }
+  int tangent(const char *name, int64_t bytes) {
+    int v = value(name, bytes);
+    values[v].isTangent = true;
+    return v;
+  }
+  int op(const char *name, RecomputeClass recompute, std::vector<int> operands,
+         int64_t bytes) {
+    int result = value(name, bytes);
+    if (recompute == RecomputeClass::View)
+      values[result].storage = values[operands.front()].storage;
+    PartitionOp op;
+    op.name = std::string("test.") + name;
+    op.recompute = recompute;
+    op.operands = std::move(operands);
+    op.results = {result};
+    ops.push_back(op);
+    return result;
+  }
+  int cheap(const char *name, std::vector<int> operands, int64_t bytes) {
+    return op(name, RecomputeClass::Cheap, std::move(operands), bytes);
+  }
+  int heavy(const char *name, std::vector<int> operands, int64_t bytes) {
+    return op(name, RecomputeClass::Heavy, std::move(operands), bytes);
+  }
+  int view(const char *name, int operand) {
+    return op(name, RecomputeClass::View, {operand}, values[operand].bytes);
+  }
+  void output(int v) { values[v].isOutput = true; }
+  void gradient(int v) { values[v].isGradient = true; }
+
+  std::vector<std::string> names(const std::vector<int> &list) const {
+    std::vector<std::string> result;
+    for (int v : list)
+      result.push_back(values[v].name);
+    return result;
+  }
+};
+
+using Names = std::vector<std::string>;
+
+TEST(PartitionTest, InputsAreFreeAndPointwiseIsRecomputed) {
+  // y = exp(x), dx = dy * exp(x): nothing is saved, exp is done twice.
+  Graph g;
+  int x = g.primal("x", 400), dy = g.tangent("dy", 400);
+  int y = g.cheap("exp", {x}, 400);
+  g.output(y);
+  g.gradient(g.cheap("mul", {dy, y}, 400));
+  PartitionResult r = partition(g);
+  ASSERT_EQ(r.error, "");
+  EXPECT_EQ(r.savedBytes, 0);
+  EXPECT_EQ(g.names(r.keptInputs), Names{"x"});
+  EXPECT_EQ(r.recomputedOps, std::vector<int>{0});
+  EXPECT_EQ(r.forwardOps, std::vector<int>{0});
+  EXPECT_EQ(r.backwardOps, (std::vector<int>{0, 1}));
+}
+
+TEST(PartitionTest, ContractionsAreSavedNotRecomputed) {
+  Graph g;
+  int x = g.primal("x", 400), w = g.primal("w", 400);
+  int dy = g.tangent("dy", 400);
+  int h = g.heavy("mm", {x, w}, 400);
+  int y = g.cheap("exp", {h}, 400);
+  int z = g.heavy("mm2", {y, w}, 400);
+  g.output(z);
+  int dh = g.cheap("mul", {dy, y}, 400);
+  g.gradient(g.heavy("mm3", {dh, w}, 400));
+  PartitionResult r = partition(g);
+  EXPECT_EQ(r.savedBytes, 400);
+  ASSERT_EQ(r.saved.size(), 1u);
+  EXPECT_TRUE(r.saved[0] == h || r.saved[0] == y);
+}
+
+TEST(PartitionTest, ViewsShareTheirStorage) {
+  // Two views of one contraction in the backward: one storage is saved.
+  Graph g;
+  int x = g.primal("x", 400), dy = g.tangent("dy", 400);
+  int h = g.heavy("mm", {x, x}, 400);
+  int a = g.view("t", h), b = g.view("view", h);
+  g.output(g.cheap("add", {a, b}, 400));
+  g.gradient(g.cheap("mul", {dy, a}, 400));
+  g.gradient(g.cheap("mul2", {dy, b}, 400));
+  PartitionResult r = partition(g);
+  EXPECT_EQ(g.names(r.saved), Names{"mm"});
+  EXPECT_EQ(r.savedBytes, 400);
+}
+
+TEST(PartitionTest, ViewsOfInputsAreFree) {
+  Graph g;
+  int x = g.primal("x", 400), dy = g.tangent("dy", 400);
+  int t = g.view("t", x);
+  g.output(g.heavy("mm", {t, x}, 400));
+  g.gradient(g.heavy("mm2", {t, dy}, 400));
+  PartitionResult r = partition(g);
+  EXPECT_EQ(r.savedBytes, 0);
+  EXPECT_EQ(g.names(r.keptInputs), Names{"x"});
+}
+
+TEST(PartitionTest, RandomIsNeverRecomputed) {
+  for (double budget : {1.0, 0.5, 0.0}) {
+    Graph g;
+    int x = g.primal("x", 400), dy = g.tangent("dy", 400);
+    int mask = g.op("rand", RecomputeClass::Random, {x}, 100);
+    g.output(g.cheap("mul", {x, mask}, 400));
+    g.gradient(g.cheap("mul2", {dy, mask}, 400));
+    PartitionOptions options;
+    options.memoryBudget = budget;
+    PartitionResult r = partition(g, options);
+    EXPECT_EQ(g.names(r.saved), Names{"rand"});
+  }
+}
+
+TEST(PartitionTest, SmallReductionsAreSaved) {
+  Graph g;
+  int x = g.primal("x", 4000), dy = g.tangent("dy", 40);
+  int sum = g.op("sum", RecomputeClass::Reduction, {x}, 40);
+  g.output(g.cheap("div", {x, sum}, 4000));
+  g.gradient(g.cheap("mul", {dy, sum}, 40));
+  PartitionResult r = partition(g);
+  EXPECT_EQ(g.names(r.saved), Names{"sum"});
+  EXPECT_NE(r.explain(g).find("save 'sum' test.sum, 40 bytes: reduction"),
+            std::string::npos)
+      << r.explain(g);
+}
+
+TEST(PartitionTest, TagsOutrankTheRules) {
+  Graph g;
+  int x = g.primal("x", 400), dy = g.tangent("dy", 400);
+  int h = g.heavy("mm", {x, x}, 400);
+  int y = g.cheap("exp", {h}, 400);
+  g.output(y);
+  g.gradient(g.cheap("mul", {dy, y}, 400));
+  g.ops[0].tag = RecomputeTag::Recompute;
+  EXPECT_EQ(partition(g).savedBytes, 0);
+  g.ops[1].tag = RecomputeTag::Save;
+  EXPECT_EQ(g.names(partition(g).saved), Names{"exp"});
+}
+
+TEST(PartitionTest, ResidualStreamIsSavedAtEachBlock) {
+  // x1 = x0 + mm(gelu(x0)), x2 = x1 + mm(gelu(x1)), ...: without the rule for
+  // values used far apart all x would be rebuilt at once in the backward.
+  Graph g;
+  int w = g.primal("w", 100), x = g.primal("x0", 400);
+  int dy = g.tangent("dy", 400);
+  std::vector<int> xs;
+  for (int i = 0; i < 5; ++i) {
+    int a = g.cheap("gelu", {x}, 400);
+    int m = g.heavy("mm", {a, w}, 400);
+    x = g.cheap("add", {x, m}, 400);
+    xs.push_back(x);
+  }
+  g.output(x);
+  for (int i = 0; i < 4; ++i)
+    g.gradient(g.cheap("gelu_backward", {dy, xs[i]}, 400));
+  PartitionResult r = partition(g);
+  EXPECT_EQ(g.names(r.saved), (Names{"add", "add", "add", "add"}));
+}
+
+/// A random joint graph whose forward is a mix of all classes.
+Graph randomGraph(std::mt19937 &random) {
+  Graph g;
+  std::vector<int> live;
+  int numInputs = 1 + static_cast<int>(random() % 3);
+  for (int i = 0; i < numInputs; ++i)
+    live.push_back(g.primal("x", 4 * (1 + static_cast<int>(random() % 50))));
+  int dy = g.tangent("dy", 40);
+  const RecomputeClass classes[] = {
+      RecomputeClass::View,  RecomputeClass::Cheap,  RecomputeClass::Cheap,
+      RecomputeClass::Cheap, RecomputeClass::Heavy,  RecomputeClass::Reduction,
+      RecomputeClass::Random};
+  int numOps = 2 + static_cast<int>(random() % 8);
+  for (int i = 0; i < numOps; ++i) {
+    std::vector<int> operands = {live[random() % live.size()]};
+    RecomputeClass recompute = classes[random() % 7];
+    if (recompute != RecomputeClass::View && random() % 2)
+      operands.push_back(live[random() % live.size()]);
+    int64_t bytes = recompute == RecomputeClass::View
+                        ? g.values[operands[0]].bytes
+                        : 4 * (1 + static_cast<int64_t>(random() % 50));
+    live.push_back(g.op("v", recompute, operands, bytes));
+  }
+  g.output(live.back());
+  int used = 1 + static_cast<int>(random() % 4);
+  for (int i = 0; i < used; ++i)
+    g.gradient(g.cheap("d", {dy, live[random() % live.size()]}, 40));
+  return g;
+}
+
+/// Every op of the backward finds its operands among inputs, saved storages,
+/// tangents and earlier ops of the backward.
+void expectComplete(const Graph &g, const PartitionResult &r) {
+  std::vector<bool> have(g.values.size(), false);
+  for (size_t v = 0; v < g.values.size(); ++v)
+    have[v] = g.values[v].isTangent;
+  for (int v : r.saved)
+    have[v] = true;
+  for (int v : r.keptInputs) {
+    EXPECT_TRUE(g.values[v].isPrimal);
+    have[v] = true;
+  }
+  for (int op : r.backwardOps) {
+    for (int v : g.ops[op].operands)
+      EXPECT_TRUE(have[v]);
+    for (int v : g.ops[op].results)
+      have[v] = true;
+  }
+  for (size_t v = 0; v < g.values.size(); ++v)
+    if (g.values[v].isGradient)
+      EXPECT_TRUE(have[v]);
+}
+
+TEST(PartitionTest, BudgetIsMonotoneAndTheBackwardComplete) {
+  std::mt19937 random(11);
+  for (int round = 0; round < 400; ++round) {
+    Graph g = randomGraph(random);
+    PartitionOptions options;
+    options.saveAll = true;
+    PartitionResult all = partition(g, options);
+    ASSERT_EQ(all.error, "");
+    expectComplete(g, all);
+    options.saveAll = false;
+    int64_t last = -1;
+    for (double budget : {1.0, 0.75, 0.5, 0.25, 0.0}) {
+      options.memoryBudget = budget;
+      PartitionResult r = partition(g, options);
+      ASSERT_EQ(r.error, "");
+      expectComplete(g, r);
+      if (last >= 0)
+        EXPECT_LE(r.savedBytes, last) << "round " << round;
+      last = r.savedBytes;
+      for (int op : r.recomputedOps)
+        EXPECT_NE(g.ops[op].recompute, RecomputeClass::Random);
+      EXPECT_EQ(r.explain(g), partition(g, options).explain(g));
+    }
+  }
+}
+
+TEST(PartitionTest, ZeroBudgetIsOptimalInBytes) {
+  // Compare with all subsets of storages that let the backward be computed.
+  std::mt19937 random(5);
+  for (int round = 0; round < 300; ++round) {
+    Graph g = randomGraph(random);
+    std::vector<int> owned;
+    for (const PartitionOp &op : g.ops)
+      for (int v : op.results)
+        if (g.values[v].storage == v && !g.values[v].isGradient)
+          owned.push_back(v);
+    if (owned.size() > 10)
+      continue;
+    int64_t best = -1;
+    for (unsigned set = 0; set < (1u << owned.size()); ++set) {
+      std::vector<bool> have(g.values.size(), false);
+      int64_t bytes = 0;
+      for (size_t v = 0; v < g.values.size(); ++v)
+        have[v] = g.values[v].isPrimal || g.values[v].isTangent;
+      for (size_t i = 0; i < owned.size(); ++i)
+        if (set >> i & 1) {
+          have[owned[i]] = true;
+          bytes += g.values[owned[i]].bytes;
+        }
+      // Whether a random op is in the forward is the partitioner's to say;
+      // count only those that outputs need.
+      std::vector<bool> needed(g.values.size(), false);
+      for (size_t v = 0; v < g.values.size(); ++v)
+        needed[v] = g.values[v].isOutput;
+      std::vector<bool> inForward(g.ops.size(), false);
+      for (size_t op = g.ops.size(); op-- > 0;) {
+        inForward[op] = needed[g.ops[op].results[0]];
+        if (inForward[op])
+          for (int v : g.ops[op].operands)
+            needed[v] = true;
+      }
+      for (size_t op = 0; op < g.ops.size(); ++op) {
+        if (g.ops[op].recompute == RecomputeClass::Random && inForward[op])
+          continue;
+        const auto &operands = g.ops[op].operands;
+        if (std::all_of(operands.begin(), operands.end(),
+                        [&](int v) { return have[v]; }))
+          have[g.ops[op].results[0]] = true;
+      }
+      bool ok = true;
+      for (size_t v = 0; v < g.values.size(); ++v)
+        ok = ok && (!g.values[v].isGradient || have[v]);
+      if (ok && (best < 0 || bytes < best))
+        best = bytes;
+    }
+    PartitionOptions options;
+    options.memoryBudget = 0.0;
+    EXPECT_EQ(partition(g, options).savedBytes, best) << "round " << round;
+  }
+}
+
+} // namespace
