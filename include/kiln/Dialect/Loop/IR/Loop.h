@@ -1,0 +1,94 @@
+//===- Loop.h - The loop dialect --------------------------------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One header for the dialect: attributes, ops, and the few questions that
+// passes and emission ask of any nest.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_IR_LOOP_H
+#define KILN_DIALECT_LOOP_IR_LOOP_H
+
+#include "kiln/Dialect/Guard/IR/Guard.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "kiln/Dialect/Loop/IR/LoopDialect.h.inc"
+
+#include "kiln/Dialect/Loop/IR/LoopEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "kiln/Dialect/Loop/IR/LoopAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Loop/IR/LoopKernelOps.h.inc"
+
+namespace kiln::loop {
+
+/// The function argument attribute that holds a tensor's strides in elements
+/// (`#guard.shape`); without it a tensor is row-major.
+inline constexpr llvm::StringLiteral kStridesAttrName = "loop.strides";
+
+/// The entries of a list of expressions.
+llvm::SmallVector<guard::ExprAttr> getExprs(mlir::ArrayAttr list);
+
+/// A list of expressions as an attribute.
+mlir::ArrayAttr getExprArray(mlir::MLIRContext *context,
+                             llvm::ArrayRef<guard::ExprAttr> exprs);
+
+/// The index operands themselves: d0, d1, ... d<count-1>.
+llvm::SmallVector<guard::ExprAttr> getIdentityMap(mlir::MLIRContext *context,
+                                                  unsigned count);
+
+/// The type of an element inside a body: integers lose their sign, all other
+/// types are what the tensor holds.
+mlir::Type getBodyType(mlir::Type elementType);
+
+/// The iteration domain of a nest.
+struct Domain {
+  llvm::SmallVector<guard::ExprAttr> parallel;
+  llvm::SmallVector<guard::ExprAttr> reduction;
+
+  unsigned rank() const { return parallel.size() + reduction.size(); }
+  /// Parallel and then reduction extents.
+  llvm::SmallVector<guard::ExprAttr> all() const;
+};
+
+/// True for pointwise, reduce, contract and scatter.
+bool isNest(mlir::Operation *op);
+
+/// The domain of a nest. The extents of a scatter count as parallel although
+/// they are visited in order.
+Domain getDomain(mlir::Operation *nest);
+
+/// The origins of a nest or kernel; empty if it has none.
+llvm::SmallVector<llvm::StringRef> getOrigins(mlir::Operation *op);
+
+/// Appends the names in `more` that `origins` does not hold yet.
+void mergeOrigins(llvm::SmallVectorImpl<llvm::StringRef> &origins,
+                  llvm::ArrayRef<llvm::StringRef> more);
+
+/// `origins` as an attribute, null when there are none.
+mlir::ArrayAttr getOriginsAttr(mlir::MLIRContext *context,
+                               llvm::ArrayRef<llvm::StringRef> origins);
+
+/// The number of accumulators a reduction kind covers, 0 for `generic`, which
+/// covers all.
+unsigned getAccumulatorCount(ReductionKind kind);
+
+} // namespace kiln::loop
+
+#endif // KILN_DIALECT_LOOP_IR_LOOP_H

@@ -1,0 +1,142 @@
+//===- LoopAttrs.td - Attributes of the loop dialect -------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_IR_LOOPATTRS
+#define KILN_DIALECT_LOOP_IR_LOOPATTRS
+
+include "kiln/Dialect/Loop/IR/LoopDialect.td"
+include "kiln/Dialect/Loop/IR/LoopEnums.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+//===----------------------------------------------------------------------===//
+// Expressions of the guard dialect
+//===----------------------------------------------------------------------===//
+
+/// A size, index or mask: `#guard.expr`.
+def Loop_ExprAttr
+    : Attr<CPred<"::llvm::isa<::kiln::guard::ExprAttr>($_self)">,
+           "symbolic expression"> {
+  let storageType = "::kiln::guard::ExprAttr";
+  let returnType = "::kiln::guard::ExprAttr";
+  let convertFromStorage = "$_self";
+}
+
+/// A list of expressions: extents, or the indices of a load.
+def Loop_ExprArrayAttr
+    : TypedArrayAttrBase<Loop_ExprAttr, "list of symbolic expressions">;
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def Loop_ReductionKindAttr
+    : EnumAttr<Loop_Dialect, Loop_ReductionKind, "reduction"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def Loop_ReductionKindArrayAttr
+    : TypedArrayAttrBase<Loop_ReductionKindAttr, "list of reduction kinds">;
+
+def Loop_ScatterKindAttr
+    : EnumAttr<Loop_Dialect, Loop_ScatterKind, "scatter_kind"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+class Loop_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Loop_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule"> {
+  let summary = "How the code of a kernel is laid out";
+  let description = [{
+    The kind names the strategy of emission:
+
+    | kind | work items | inner loop |
+    |---|---|---|
+    | `pointwise` | the shared domain, flattened | vectors along the last dimension |
+    | `row` | the shared outer domain | vectors along the reduced, last dimension |
+    | `column` | vectors of the last parallel dimension | rows, one after the other |
+    | `transpose` | square tiles | vectors transposed in registers |
+    | `contraction` | tiles of the result | register tile times packed panels |
+    | `scatter` | one: the domain is walked in order | scalars |
+
+    `vector` is the number of elements of a vector (1: scalar code), `unroll`
+    the number of vectors a step handles, `tiles` the tile sizes that the kind
+    defines (contraction: MR, NR, KC, MC), `grain` the smallest number of work
+    items worth handing to a thread, `split` the number of parts a reduction is
+    cut into (1: not cut), `nontemporal` whether results go past the caches.
+
+    Constraints:
+    - (C1) `vector` is a power of two between 1 and 128.
+    - (C2) `unroll`, `grain` and `split` are at least 1, `unroll` at most 16.
+    - (C3) every tile is at least 1.
+    - (C4) a `scatter` schedule has `vector = 1` and `split = 1`.
+
+    Example: `#loop.schedule<row, vector = 16, unroll = 2, grain = 4>`
+  }];
+  let parameters = (ins
+    EnumParameter<Loop_ScheduleKind>:$kind,
+    "int64_t":$vector,
+    "int64_t":$unroll,
+    ArrayRefParameter<"int64_t">:$tiles,
+    "int64_t":$grain,
+    "int64_t":$split,
+    "bool":$nontemporal
+  );
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Loop_TrafficAttr : Loop_Attr<"Traffic", "traffic"> {
+  let summary = "Bytes a kernel moves, at the hint sizes";
+  let description = [{
+    `read` and `written` are what the fused kernel moves, `unfused` is what its
+    loop nests would move one by one, reads and writes together.
+
+    Example: `#loop.traffic<read = 256, written = 256, unfused = 1152>`
+  }];
+  let parameters = (ins "int64_t":$read, "int64_t":$written,
+                        "int64_t":$unfused);
+  let assemblyFormat = "`<` struct($read, $written, $unfused) `>`";
+}
+
+def Loop_ArenaAttr : Loop_Attr<"Arena", "arena"> {
+  let summary = "A result lives in the call's arena at a byte offset";
+  let description = [{
+    Two values may share an offset when their lives do not overlap, or when the
+    later one overwrites the earlier one element by element.
+
+    Example: `#loop.arena<s77 * 256>`
+  }];
+  let parameters = (ins "::kiln::guard::ExprAttr":$offset);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Loop_NewAttr : Loop_Attr<"New", "new"> {
+  let summary = "A result lives in fresh storage that the caller receives";
+  let description = [{ Example: `#loop.new` }];
+}
+
+def Loop_OperandAttr : Loop_Attr<"Operand", "operand"> {
+  let summary = "The k-th operand of a `loop.extern`, within its schema";
+  let description = [{ Example: `#loop.operand<0>` }];
+  let parameters = (ins "unsigned":$index);
+  let assemblyFormat = "`<` $index `>`";
+}
+
+/// Where each result of a kernel lives.
+def Loop_PlacementArrayAttr
+    : TypedArrayAttrBase<
+          Attr<CPred<"::llvm::isa<::kiln::loop::ArenaAttr, "
+                     "::kiln::loop::NewAttr>($_self)">,
+               "place of a result">,
+          "list of places (`#loop.arena` or `#loop.new`)">;
+
+#endif // KILN_DIALECT_LOOP_IR_LOOPATTRS

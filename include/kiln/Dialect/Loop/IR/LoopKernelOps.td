@@ -1,0 +1,152 @@
+//===- LoopKernelOps.td - Kernels, launches, calls ---------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_IR_LOOPKERNELOPS
+#define KILN_DIALECT_LOOP_IR_LOOPKERNELOPS
+
+include "kiln/Dialect/Loop/IR/LoopOps.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Loop_KernelOp : Loop_Op<"kernel", [Pure, IsolatedFromAbove,
+    SingleBlockImplicitTerminator<"ReturnOp">]> {
+  let summary = "Loop nests that run as one kernel";
+  let description = [{
+    A fused group. It is isolated: `ins` binds each tensor it reads to a block
+    argument of the same type. The body holds nests, scalar constants, and
+    `loop.return` with the tensors that leave the kernel; what does not leave
+    needs no memory beyond one row of scratch.
+
+    The first extents of every nest in it are `shared`. One work item of the
+    kernel is a point of the shared domain (how several of them are handled
+    together is the schedule's business), and a nest reads the result of
+    another nest of the kernel only at its own point of the shared domain. So
+    work items do not depend on each other.
+
+    A `loop.contract` or a `loop.scatter` is the only nest of its kernel.
+
+    Constraints:
+    - (C1) block arguments have the types of `ins`.
+    - (C2) every nest's leading parallel extents are `shared`.
+    - (C3) a load of a result of the kernel has `shared` index k in place k.
+    - (C4) `loop.return` has the types of the results.
+    - (C5) a contraction or scatter is alone.
+
+    Example:
+
+    ```mlir
+    %r = loop.kernel @k0 ins(%a = %x : tensor<4x8xf32>) shared [4]
+        origins ["sum_1", "div"] -> tensor<4x8xf32> {
+      %s = loop.reduce parallel (%i) in [4] reduction (%j) in [8] <sum>
+          : tensor<4xf32> {
+        %e = loop.load %a[%i, %j] : tensor<4x8xf32>
+        loop.yield %e : f32
+      }
+      %p = loop.pointwise (%i, %j) in [4, 8] : tensor<4x8xf32> {
+        %e = loop.load %a[%i, %j] : tensor<4x8xf32>
+        %z = loop.load %s[%i] : tensor<4xf32>
+        %q = arith.divf %e, %z : f32
+        loop.yield %q : f32
+      }
+      loop.return %p : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins StrAttr:$name, Variadic<AnyRankedTensor>:$inputs,
+                       Loop_ExprArrayAttr:$shared,
+                       OptionalAttr<StrArrayAttr>:$origins,
+                       OptionalAttr<Loop_ScheduleAttr>:$schedule,
+                       OptionalAttr<Loop_TrafficAttr>:$traffic,
+                       OptionalAttr<Loop_PlacementArrayAttr>:$placements);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def Loop_ReturnOp : Loop_Op<"return", [Pure, Terminator,
+    HasParent<"KernelOp">]> {
+  let summary = "The tensors that leave a kernel";
+  let description = [{ Example: `loop.return %p : tensor<4x8xf32>` }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let builders = [OpBuilder<(ins), [{ }]>];
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def Loop_LaunchOp : Loop_Op<"launch", [Pure]> {
+  let summary = "Run a compiled kernel";
+  let description = [{
+    What emission makes of a `loop.kernel`: a call of the function `kernel` in
+    the form of KernelABI.h. Its pointers are the inputs and then the results,
+    its integers the values of `symbols`, its work items `work`. `scratch` is
+    the number of bytes each thread needs.
+
+    Constraints:
+    - (C1) `grain` is at least 1.
+    - (C2) there is one placement per result, if any.
+
+    Example:
+
+    ```mlir
+    %r = loop.launch @kernels::@k0(%x) symbols [s77] work s77 * 4 grain 64
+        : (tensor<?x4xf32, #guard.shape<[s77, 4]>>)
+          -> tensor<?x4xf32, #guard.shape<[s77, 4]>>
+    ```
+  }];
+  let arguments = (ins SymbolRefAttr:$kernel, Variadic<AnyRankedTensor>:$inputs,
+                       Loop_ExprArrayAttr:$symbols, Loop_ExprAttr:$work,
+                       I64Attr:$grain, OptionalAttr<Loop_ExprAttr>:$scratch,
+                       OptionalAttr<StrArrayAttr>:$origins,
+                       OptionalAttr<Loop_ScheduleAttr>:$schedule,
+                       OptionalAttr<Loop_TrafficAttr>:$traffic,
+                       OptionalAttr<Loop_PlacementArrayAttr>:$placements);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    $kernel `(` $inputs `)` `symbols` custom<ExprList>($symbols)
+    `work` custom<Expr>($work) `grain` $grain
+    (`scratch` custom<Expr>($scratch)^)?
+    (`placements` $placements^)? attr-dict
+    `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Loop_ExternOp : Loop_Op<"extern"> {
+  let summary = "Call an eager operator";
+  let description = [{
+    A call of an ATen overload that is not compiled. `arguments` is the
+    overload's argument list in schema order with all defaults filled in:
+    `#loop.operand<k>` for a tensor or scalar operand, `unit` for none, a string,
+    an integer, a float, a bool, a `#guard.expr`, a type for a dtype, or an
+    array of these. `reason` says why there is no kernel; it is shown to users,
+    and empty only where a call is what is wanted. The op's location is the
+    model's source line.
+
+    Constraints:
+    - (C1) every `#loop.operand<k>` names an operand, each operand is named.
+    - (C2) the overload's name is `namespace.name.overload`.
+
+    Example:
+
+    ```mlir
+    %v, %i = loop.extern "aten.sort.default"(%x)
+        arguments [#loop.operand<0>, -1, false] reason "sorting has no kernel"
+        : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+    ```
+  }];
+  let arguments = (ins StrAttr:$overload, Variadic<AnyType>:$inputs,
+                       ArrayAttr:$arguments, OptionalAttr<StrAttr>:$reason);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $overload `(` $inputs `)` `arguments` $arguments (`reason` $reason^)?
+    attr-dict `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // KILN_DIALECT_LOOP_IR_LOOPKERNELOPS

@@ -1,0 +1,340 @@
+//===- LoopOps.td - Loop nests and their bodies ------------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_IR_LOOPOPS
+#define KILN_DIALECT_LOOP_IR_LOOPOPS
+
+include "kiln/Dialect/Loop/IR/LoopAttrs.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+
+class Loop_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Loop_Dialect, mnemonic, traits>;
+
+/// A loop nest: extents, a body over index arguments, tensors out. `origins`
+/// names the captured nodes it stands for, in the order of the graph; logs and
+/// kernel names are made of them.
+class Loop_NestOp<string mnemonic, list<Trait> traits = []>
+    : Loop_Op<mnemonic, !listconcat([
+        Pure, DeclareOpInterfaceMethods<OpAsmOpInterface,
+                                        ["getAsmBlockArgumentNames"]>
+      ], traits)> {
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+def Loop_PointwiseOp : Loop_NestOp<"pointwise"> {
+  let summary = "Compute each element of a tensor from its indices";
+  let description = [{
+    The body is evaluated once per point of the domain, in any order. It has one
+    `index` argument per extent and yields the element at that index. The shape
+    of the result is the list of extents.
+
+    A body may use its indices, `loop.load` of any tensor defined above, scalar
+    constants defined above, `loop.index`, `arith` and `math` operations.
+
+    Constraints:
+    - (C1) the result has as many dimensions as there are extents, and static
+      dimensions equal them.
+    - (C2) the body has one `index` argument per extent.
+    - (C3) the body yields one value of the result's element type (a signless
+      integer where that type has a sign).
+
+    Example:
+
+    ```mlir
+    %e = loop.pointwise (%b, %i) in [s77, 4] origins ["exp"]
+        : tensor<?x4xf32, #guard.shape<[s77, 4]>> {
+      %x = loop.load %t[%b, %i] : tensor<?x4xf32, #guard.shape<[s77, 4]>>
+      %y = math.exp %x : f32
+      loop.yield %y : f32
+    }
+    ```
+  }];
+  let arguments = (ins Loop_ExprArrayAttr:$extents,
+                       OptionalAttr<StrArrayAttr>:$origins);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    /// Makes the body block with its index arguments and leaves it empty.
+    OpBuilder<(ins "::mlir::RankedTensorType":$type,
+                   "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$extents,
+                   CArg<"::mlir::ArrayAttr", "{}">:$origins)>
+  ];
+}
+
+def Loop_ReduceOp : Loop_NestOp<"reduce"> {
+  let summary = "Reduce a body's values over some dimensions";
+  let description = [{
+    The body has one `index` argument per parallel and then per reduction
+    extent, and yields one value per accumulator, of the accumulator's type. Each
+    accumulator is a result, whose shape is the parallel extents. Where a result's
+    element type is a narrower float or integer than the accumulator, the final value is
+    rounded (or wrapped) to it; that is how f32 sums in f64.
+
+    `kinds` says how accumulators combine; a kind covers one accumulator, save:
+
+    - `argmax`, `argmin`: two, (value, index: i64). The first index wins among
+      equal values, and a NaN counts as larger (smaller) than anything.
+    - `welford`: three, (mean, sum of squared distances, weight); the body
+      yields (x, 0, 1).
+    - `generic`: all, combined by the second region, whose arguments are N
+      values on the left and N on the right and which yields N values. Only
+      then are there init values, one per accumulator.
+
+    `min` and `max` yield NaN if any value is NaN. An empty reduction of a kind
+    with identity gives the identity (0 for sum and any, 1 for prod and all,
+    the infinities or the integer bounds for max and min).
+
+    Constraints:
+    - (C1) there is at least one reduction extent.
+    - (C2) the kinds cover exactly the accumulators.
+    - (C3) each result's shape is the parallel extents.
+    - (C4) the body has one `index` argument per extent and yields one value
+      per accumulator.
+    - (C5) init values and a combiner are there for `generic` and only there.
+    - (C6) any, all and xor need integers; the index of argmax is `i64`.
+
+    Example:
+
+    ```mlir
+    %z = loop.reduce parallel (%b, %i) in [s77, 4] reduction (%j) in [8] <sum>
+        : tensor<?x4xf32, #guard.shape<[s77, 4]>> {
+      %x = loop.load %e[%b, %i, %j] : tensor<?x4x8xf32, #guard.shape<[s77, 4, 8]>>
+      loop.yield %x : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$inits,
+                       Loop_ExprArrayAttr:$parallelExtents,
+                       Loop_ExprArrayAttr:$reductionExtents,
+                       Loop_ReductionKindArrayAttr:$kinds,
+                       OptionalAttr<StrArrayAttr>:$origins);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$combiner);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    /// A reduction of named kinds; leaves the body block empty.
+    OpBuilder<(ins "::mlir::TypeRange":$types,
+                   "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$parallel,
+                   "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$reduction,
+                   "::llvm::ArrayRef<::kiln::loop::ReductionKind>":$kinds,
+                   CArg<"::mlir::ArrayAttr", "{}">:$origins)>
+  ];
+  let extraClassDeclaration = [{
+    /// The kind of accumulator `i` and its position within that kind's group.
+    std::pair<::kiln::loop::ReductionKind, unsigned>
+    getAccumulatorKind(unsigned i);
+    /// The types in which the body yields, that is, accumulates.
+    ::llvm::SmallVector<::mlir::Type> getAccumulatorTypes();
+  }];
+}
+
+def Loop_ScatterOp : Loop_NestOp<"scatter"> {
+  let summary = "Write values of a body at computed positions";
+  let description = [{
+    Starts from the values of `init` and visits the domain in row-major order.
+    For each point the body gives a value and the position it goes to; the
+    element there is replaced (`set`) or added to (`add`). The order is part of
+    the meaning: among writes to one position the last wins, and sums are added
+    one after the other in the element type's accumulation type.
+
+    A position outside the result is not checked: the body must clamp it, or
+    mask the write with `if`.
+
+    Constraints:
+    - (C1) the result's type is the type of `init`.
+    - (C2) the body has one `index` argument per extent.
+    - (C3) `loop.yield_at` gives one position per dimension of the result and a
+      value of its element type (or a wider float with `add`).
+
+    Example:
+
+    ```mlir
+    %r = loop.scatter (%n, %d) in [6, 4] into %zero <add> : tensor<10x4xf32> {
+      %i = loop.load %index[%n] : tensor<6xi64>
+      %p = arith.index_cast %i : i64 to index
+      %x = loop.load %grad[%n, %d] : tensor<6x4xf32>
+      loop.yield_at %x at [%p, %d] : f32
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$init, Loop_ExprArrayAttr:$extents,
+                       Loop_ScatterKindAttr:$kind,
+                       OptionalAttr<StrArrayAttr>:$origins);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$init,
+                   "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$extents,
+                   "::kiln::loop::ScatterKind":$kind,
+                   CArg<"::mlir::ArrayAttr", "{}">:$origins)>
+  ];
+}
+
+def Loop_ContractOp : Loop_NestOp<"contract"> {
+  let summary = "Sum products of two operands over some dimensions";
+  let description = [{
+    The domain has parallel and then reduction dimensions; expressions name them
+    `d0`, `d1`, ... in that order. Each operand has one index expression per
+    dimension of its tensor: a matrix product reads `[d0, d2]` and `[d2, d1]`, a
+    convolution `d2 * stride + d5 * dilation - padding`. Where an operand has a
+    mask, a zero is read wherever the mask expression is 0; without one every
+    index is in bounds.
+
+    The value is `sum over reduction of lhs * rhs`, both converted to `accType`
+    first, summed in `accType`. An operand's prologue region maps the loaded
+    element to the one that is multiplied. The epilogue maps the accumulator and
+    the parallel indices to the element of the result, and may `loop.load`
+    other tensors there. Without an epilogue the accumulator is converted to the
+    element type of the result. Without reduction extents, or with an extent 0
+    among them, the sum has one or no term.
+
+    Constraints:
+    - (C1) the result's shape is the parallel extents.
+    - (C2) an operand has as many index expressions as dimensions; they use
+      `d<k>` below the number of domain dimensions.
+    - (C3) the accumulator is f32, f64 or an integer, and both or neither of
+      the operands are floats.
+    - (C4) a prologue has one argument, of the operand's element type; the
+      epilogue one of `accType` and an `index` per parallel extent. It yields the
+      result's element type.
+    - (C5) a mask is given for both operands or for neither (`masks` empty).
+
+    Example:
+
+    ```mlir
+    %c = loop.contract parallel [8, 16] reduction [32]
+        lhs %a[d0, d2] : tensor<8x32xf32> rhs %b[d2, d1] : tensor<32x16xf32>
+        acc f32 : tensor<8x16xf32> epilogue (%acc, %i, %j) {
+      %x = loop.load %bias[%j] : tensor<16xf32>
+      %y = arith.addf %acc, %x : f32
+      loop.yield %y : f32
+    }
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$lhs, AnyRankedTensor:$rhs,
+                       Loop_ExprArrayAttr:$parallelExtents,
+                       Loop_ExprArrayAttr:$reductionExtents,
+                       Loop_ExprArrayAttr:$lhsIndices,
+                       Loop_ExprArrayAttr:$rhsIndices,
+                       Loop_ExprArrayAttr:$masks, TypeAttr:$accType,
+                       OptionalAttr<StrArrayAttr>:$origins);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region MaxSizedRegion<1>:$lhsPrologue,
+                        MaxSizedRegion<1>:$rhsPrologue,
+                        MaxSizedRegion<1>:$epilogue);
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::RankedTensorType":$type, "::mlir::Value":$lhs,
+                   "::mlir::Value":$rhs,
+                   "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$parallel,
+                   "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$reduction,
+                   "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$lhsIndices,
+                   "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$rhsIndices,
+                   "::mlir::Type":$accType,
+                   CArg<"::mlir::ArrayAttr", "{}">:$origins)>
+  ];
+  let extraClassDeclaration = [{
+    /// Adds an epilogue block with its arguments (accumulator, indices).
+    ::mlir::Block *addEpilogue(::mlir::OpBuilder &builder);
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Inside bodies
+//===----------------------------------------------------------------------===//
+
+def Loop_LoadOp : Loop_Op<"load", [Pure, AttrSizedOperandSegments]> {
+  let summary = "Read one element of a tensor";
+  let description = [{
+    Index k of the element is `map[k]`, an expression over the `indices`
+    operands (`d0` is the first) and symbols. An operand may be an index of a
+    body or computed there (an indirect load).
+
+    With a mask the element is read only where the mask is true; elsewhere the
+    result is `other`, and the index may be out of bounds.
+
+    Elements of `i1` tensors are bytes 0 or 1 in memory and `i1` here; elements
+    of tensors of signed or unsigned integers are signless here.
+
+    Constraints:
+    - (C1) the map has one expression per dimension of the tensor.
+    - (C2) expressions use `d<k>` only for existing index operands.
+    - (C3) mask and other come together.
+
+    Examples:
+
+    ```mlir
+    %x = loop.load %t[%i, %j] : tensor<4x8xf32>
+    %y = loop.load %t[floordiv(%i, 2), %j + 1] : tensor<4x8xf32>
+    %z = loop.load %t[%i, %j - 4] mask %in, %zero : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$tensor, Variadic<Index>:$indices,
+                       Optional<I1>:$mask, Optional<AnyType>:$other,
+                       Loop_ExprArrayAttr:$map);
+  let results = (outs AnyType:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let skipDefaultBuilders = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$tensor, "::mlir::ValueRange":$indices,
+                   "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$map,
+                   CArg<"::mlir::Value", "{}">:$mask,
+                   CArg<"::mlir::Value", "{}">:$other)>,
+    /// The element at exactly `indices`.
+    OpBuilder<(ins "::mlir::Value":$tensor, "::mlir::ValueRange":$indices)>
+  ];
+}
+
+def Loop_IndexOp : Loop_Op<"index", [Pure]> {
+  let summary = "The value of an expression over indices and symbols";
+  let description = [{
+    Gives the value of `expr`, where `d<k>` is the k-th operand.
+
+    Example: `%v = loop.index (%i * 2 + s77)`
+  }];
+  let arguments = (ins Variadic<Index>:$indices, Loop_ExprAttr:$expr);
+  let results = (outs Index:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Loop_YieldOp : Loop_Op<"yield", [Pure, Terminator,
+    ParentOneOf<["PointwiseOp", "ReduceOp", "ContractOp"]>]> {
+  let summary = "The values of a body";
+  let description = [{ Example: `loop.yield %x : f32` }];
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+def Loop_YieldAtOp : Loop_Op<"yield_at", [Pure, Terminator,
+    AttrSizedOperandSegments, HasParent<"ScatterOp">]> {
+  let summary = "A value of a scatter's body, and where it goes";
+  let description = [{
+    With a condition, nothing is written where it is false.
+
+    Example: `loop.yield_at %x at [%p, %d] if %valid : f32`
+  }];
+  let arguments = (ins AnyType:$value, Variadic<Index>:$position,
+                       Optional<I1>:$condition);
+  let assemblyFormat = [{
+    $value `at` `[` $position `]` (`if` $condition^)? attr-dict `:` type($value)
+  }];
+}
+
+#endif // KILN_DIALECT_LOOP_IR_LOOPOPS

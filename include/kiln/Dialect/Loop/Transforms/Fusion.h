@@ -1,0 +1,110 @@
+//===- Fusion.h - Which loop nests become one kernel ------------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fusion as a problem over plain data: nests with extents and reads, tensors
+// with sizes. The pass fills it from the IR, `run` decides, the pass rewrites.
+//
+// Two groups of nests may become one kernel if their first k extents agree, and
+// every read of a tensor that becomes internal happens at the reader's own
+// point of these k dimensions (`Read::alignment >= k`). Then one work item, a
+// point of the shared domain, computes a row of everything without asking
+// another.
+//
+//   sum   (i) in [1024] over (j)          alignment of its read of x: 2
+//   div   (i, j) in [1024, 1024]          reads sum[i] with alignment 1
+//   k = 1: one kernel of 1024 rows
+//
+// The score of a pair is the traffic it saves, then likeness (both reduce, or
+// neither), then how near they stand in the program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_TRANSFORMS_FUSION_H
+#define KILN_DIALECT_LOOP_TRANSFORMS_FUSION_H
+
+#include "kiln/Dialect/Guard/IR/Expr.h"
+
+#include <string>
+#include <vector>
+
+namespace kiln::loop {
+
+/// A tensor that nests read or write.
+struct FusionTensor {
+  int64_t bytes = 0;
+  /// Something other than a nest uses it, so it must be stored.
+  bool escapes = false;
+};
+
+/// One read of a nest.
+struct FusionRead {
+  unsigned tensor = 0;
+  int64_t bytes = 0;
+  /// How many leading indices are the nest's own first dimensions.
+  unsigned alignment = 0;
+};
+
+/// A nest, or an operation that cannot be fused but orders others.
+struct FusionNode {
+  enum class Kind { Pointwise, Reduction, Contraction, Scatter, Opaque };
+  Kind kind = Kind::Opaque;
+  std::string name;        ///< "op4"
+  std::string description; ///< "Reduction([1024], sum, origins=[sum_1, exp])"
+  SmallVector<guard::ExprAttr> parallel;
+  SmallVector<int64_t> parallelHints;
+  int64_t points = 0; ///< of the whole domain, at the hints
+  std::vector<FusionRead> reads;
+  std::vector<unsigned> writes;
+};
+
+struct FusionOptions {
+  int64_t maxRounds = 10;
+  int64_t maxNests = 64;
+  int64_t minHorizontalBytes = 64;
+  /// Fewest work items that a large kernel may be left with.
+  int64_t minWorkItems = 16;
+  /// Up to so many points a kernel may run in one thread.
+  int64_t smallKernelPoints = 32768;
+  /// Largest row of an internal tensor.
+  int64_t maxRowBytes = 1 << 20;
+};
+
+/// A fused kernel: its nodes in program order and the shared dimensions.
+struct FusionGroup {
+  std::vector<unsigned> nodes;
+  unsigned shared = 0;
+};
+
+/// Why two groups were not fused.
+struct FusionRefusal {
+  std::string first, second;
+  std::string reason;
+};
+
+struct FusionResult {
+  /// All groups, also of single nodes, in an order without cycles.
+  std::vector<FusionGroup> groups;
+  std::vector<FusionRefusal> refusals;
+  /// The rounds as text, in the format of the fusion log.
+  std::string log;
+};
+
+/// The nodes stand in program order; a node reads only what earlier ones write
+/// or nobody does.
+struct FusionProblem {
+  std::vector<FusionTensor> tensors;
+  std::vector<FusionNode> nodes;
+};
+
+/// Runs the rounds.
+FusionResult runFusion(const FusionProblem &problem,
+                       const FusionOptions &options);
+
+} // namespace kiln::loop
+
+#endif // KILN_DIALECT_LOOP_TRANSFORMS_FUSION_H

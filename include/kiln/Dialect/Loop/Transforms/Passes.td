@@ -1,0 +1,200 @@
+//===- Passes.td - Passes on loop nests --------------------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_TRANSFORMS_PASSES
+#define KILN_DIALECT_LOOP_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::ModuleOp"> {
+  let summary = "Inline pointwise nests into the nests that read them";
+  let description = [{
+    Assumes functions of loop nests. First merges equal nests (their origins are
+    joined). Then a `loop.pointwise` is inlined into every nest that reads it,
+    and goes away, if nothing else uses it and
+
+    - it is read once per element by one load, or
+    - its cost times the number of evaluations per element of its own domain
+      stays below `max-recompute-cost`. Costs are weights: 1 for arithmetic and
+      loads, 4 for division, 8 for an exponential, 16 for a power. Repetition
+      (a row broadcast over a matrix) counts as evaluations, at the size hints.
+
+    An operand of a `loop.contract` is inlined as index expressions if it only
+    moves elements, and as a prologue if it maps one element to one and costs no
+    more than `max-prologue-cost`.
+
+    A load with a mask makes the loads of the inlined body masked by it.
+
+    Before:
+
+    ```mlir
+    %e = loop.pointwise (%i) in [8] : tensor<8xf32> {
+      %x = loop.load %a[%i] : tensor<8xf32>
+      %y = arith.negf %x : f32
+      loop.yield %y : f32
+    }
+    %r = loop.pointwise (%i) in [8] : tensor<8xf32> {
+      %x = loop.load %e[7 - %i] : tensor<8xf32>
+      %y = math.exp %x : f32
+      loop.yield %y : f32
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %r = loop.pointwise (%i) in [8] : tensor<8xf32> {
+      %x = loop.load %a[7 - %i] : tensor<8xf32>
+      %n = arith.negf %x : f32
+      %y = math.exp %n : f32
+      loop.yield %y : f32
+    }
+    ```
+
+    Reports `inlined` (passed) and `kept` (missed, with the reason).
+  }];
+  let options = [
+    Option<"maxRecomputeCost", "max-recompute-cost", "int64_t", "18",
+           "The highest cost times evaluations at which a nest with several "
+           "readers is recomputed instead of stored.">,
+    Option<"maxPrologueCost", "max-prologue-cost", "int64_t", "4",
+           "The highest cost of a body that becomes the prologue of a "
+           "contraction.">,
+    Option<"maxBodyOps", "max-body-ops", "int64_t", "256",
+           "The largest number of operations a body may grow to.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
+def FusePass : Pass<"loop-fuse", "::mlir::ModuleOp"> {
+  let summary = "Group loop nests into kernels";
+  let description = [{
+    Assumes functions of loop nests, guarantees that every nest is in a
+    `loop.kernel`. Works in rounds until nothing changes, at most `max-rounds`.
+    A round lists all pairs of groups that may be fused and fuses them, the one
+    that saves most bytes first.
+
+    - vertical: a producer and a consumer with common leading parallel extents,
+      where the consumer reads the producer at its own point of these (so
+      reductions of a row fuse with what precedes and follows them);
+    - horizontal: two groups that do not depend on each other, share extents and
+      read the same tensors;
+    - epilogue: a pointwise nest that reads a contraction at its own index moves
+      into the contraction. If the nest sees the result through a reshape, the
+      contraction is rewritten to the nest's domain first.
+
+    A pair is refused, with a recorded reason, if it would make a cycle, leave
+    too little parallel work, need too large a row of scratch, exceed
+    `max-nests`, or save too little.
+
+    The text of the rounds is kept as `loop.fusion_log` on the function, and the
+    traffic of each kernel as its `traffic` attribute. Reports `fused` (passed)
+    and `not-fused` (missed, with the reason).
+
+    Before:
+
+    ```mlir
+    %s = loop.reduce parallel (%i) in [4] reduction (%j) in [8] <sum> : tensor<4xf32> {...}
+    %p = loop.pointwise (%i, %j) in [4, 8] : tensor<4x8xf32> {... loop.load %s[%i] ...}
+    ```
+
+    After:
+
+    ```mlir
+    %p = loop.kernel @fused_sum_div_0 ins(%a = %x : tensor<4x8xf32>) shared [4]
+        -> tensor<4x8xf32> {
+      %s = loop.reduce ...
+      %p = loop.pointwise ...
+      loop.return %p : tensor<4x8xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"maxRounds", "max-rounds", "int64_t", "10",
+           "The number of rounds after which fusion ends.">,
+    Option<"maxNests", "max-nests", "int64_t", "64",
+           "The largest number of nests in one kernel.">,
+    Option<"minHorizontalBytes", "min-horizontal-bytes", "int64_t", "64",
+           "The bytes that two independent groups must save to be fused.">,
+    Option<"fuse", "fuse", "bool", "true",
+           "Without it, every nest becomes a kernel of its own.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
+def ShareRowsPass : Pass<"loop-share-rows", "::mlir::ModuleOp"> {
+  let summary = "Compute an expensive value of a kernel once per element";
+  let description = [{
+    Inlining may leave the same expensive subexpression in a reduction and in a
+    pointwise nest of one kernel: softmax computes `exp` for the sum and again
+    for the quotient. If both evaluate it at the same point of the domain, this
+    pass gives it a nest of its own in front, whose row stays in scratch, and
+    both load it. Subexpressions below `min-cost` stay.
+
+    Reports `shared` (passed).
+  }];
+  let options = [
+    Option<"minCost", "min-cost", "int64_t", "8",
+           "The lowest cost of a subexpression that is worth a row of scratch.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
+def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::ModuleOp"> {
+  let summary = "Order kernels so that less memory is live at a time";
+  let description = [{
+    Simulates, at the size hints, the order of the program and one that always
+    takes the ready kernel after which the least memory is live, and keeps the
+    better. Calls with effects keep their order among each other. Reports
+    `reordered` with the peaks before and after.
+  }];
+}
+
+def PlanMemoryPass : Pass<"loop-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Give every kernel result a place in the arena";
+  let description = [{
+    Computes when each kernel result is live and assigns byte offsets in one
+    arena, multiples of 64, so that values whose lives overlap do not. Results
+    that the function returns get `#loop.new`. Static sizes are packed best-fit;
+    results of symbolic size share a place only with results of equal size,
+    behind the static part.
+
+    A pointwise result may take over the place of an input that dies in the
+    kernel, if it has the same shape and element size and the kernel reads that
+    input only at the element it writes.
+
+    Sets `placements` on kernels and `loop.arena_bytes` (an expression) and
+    `loop.memory_log` on the function. Reports `planned` with the peak, the lower
+    bound (the largest sum of live bytes) and the bytes without reuse.
+  }];
+}
+
+def ChooseSchedulePass : Pass<"loop-choose-schedule", "::mlir::ModuleOp"> {
+  let summary = "Choose how the code of each kernel is laid out";
+  let description = [{
+    Sets a `#loop.schedule` on each kernel that has none, from the access
+    pattern: `row` if a nest reduces along memory, `column` if it reduces across,
+    `transpose` if a pointwise kernel reads one tensor along and another across
+    its last dimension, else `pointwise`; contractions and scatters have their
+    own. The grain is the number of work items that take about `grain-ns` at one
+    operation or four bytes a nanosecond.
+
+    Reports `scheduled`.
+  }];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "32",
+           "The width of a vector register of the target.">,
+    Option<"cacheBytes", "cache-bytes", "int64_t", "33554432",
+           "The size of the last cache; kernels that write more than twice that "
+           "bypass it.">,
+    Option<"grainNs", "grain-ns", "int64_t", "20000",
+           "The time, in nanoseconds, that is worth handing to a thread.">
+  ];
+}
+
+#endif // KILN_DIALECT_LOOP_TRANSFORMS_PASSES

@@ -1,0 +1,125 @@
+//===- LoopDialect.cpp - Registration and helpers -------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+#include "mlir/Interfaces/FoldInterfaces.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+#include "kiln/Dialect/Loop/IR/LoopDialect.cpp.inc"
+
+namespace {
+
+/// Constants that folding makes stay in the body they are used in: a body is
+/// read, moved and inlined as a whole.
+struct LoopFoldInterface : DialectFoldInterface {
+  using DialectFoldInterface::DialectFoldInterface;
+
+  bool shouldMaterializeInto(Region *region) const final {
+    return isNest(region->getParentOp());
+  }
+};
+
+} // namespace
+
+void LoopDialect::initialize() {
+  registerLoopAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "kiln/Dialect/Loop/IR/LoopKernelOps.cpp.inc"
+      >();
+  addInterfaces<LoopFoldInterface>();
+}
+
+SmallVector<guard::ExprAttr> loop::getExprs(ArrayAttr list) {
+  return llvm::map_to_vector(
+      list, [](Attribute expr) { return cast<guard::ExprAttr>(expr); });
+}
+
+ArrayAttr loop::getExprArray(MLIRContext *context,
+                             ArrayRef<guard::ExprAttr> exprs) {
+  SmallVector<Attribute> list(exprs.begin(), exprs.end());
+  return ArrayAttr::get(context, list);
+}
+
+SmallVector<guard::ExprAttr> loop::getIdentityMap(MLIRContext *context,
+                                                  unsigned count) {
+  SmallVector<guard::ExprAttr> map;
+  for (unsigned i = 0; i < count; ++i)
+    map.push_back(guard::getDim(context, i));
+  return map;
+}
+
+Type loop::getBodyType(Type elementType) {
+  if (auto integer = dyn_cast<IntegerType>(elementType))
+    return IntegerType::get(integer.getContext(), integer.getWidth());
+  return elementType;
+}
+
+SmallVector<guard::ExprAttr> Domain::all() const {
+  SmallVector<guard::ExprAttr> extents(parallel);
+  extents.append(reduction.begin(), reduction.end());
+  return extents;
+}
+
+bool loop::isNest(Operation *op) {
+  return isa_and_nonnull<PointwiseOp, ReduceOp, ContractOp, ScatterOp>(op);
+}
+
+Domain loop::getDomain(Operation *nest) {
+  if (auto pointwise = dyn_cast<PointwiseOp>(nest))
+    return {getExprs(pointwise.getExtents()), {}};
+  if (auto reduce = dyn_cast<ReduceOp>(nest))
+    return {getExprs(reduce.getParallelExtents()),
+            getExprs(reduce.getReductionExtents())};
+  if (auto contract = dyn_cast<ContractOp>(nest))
+    return {getExprs(contract.getParallelExtents()),
+            getExprs(contract.getReductionExtents())};
+  return {getExprs(cast<ScatterOp>(nest).getExtents()), {}};
+}
+
+SmallVector<StringRef> loop::getOrigins(Operation *op) {
+  SmallVector<StringRef> names;
+  if (auto list = op->getAttrOfType<ArrayAttr>("origins"))
+    for (Attribute name : list)
+      names.push_back(cast<StringAttr>(name).getValue());
+  return names;
+}
+
+void loop::mergeOrigins(SmallVectorImpl<StringRef> &origins,
+                        ArrayRef<StringRef> more) {
+  for (StringRef name : more)
+    if (!llvm::is_contained(origins, name))
+      origins.push_back(name);
+}
+
+ArrayAttr loop::getOriginsAttr(MLIRContext *context,
+                               ArrayRef<StringRef> origins) {
+  if (origins.empty())
+    return {};
+  return Builder(context).getStrArrayAttr(origins);
+}
+
+unsigned loop::getAccumulatorCount(ReductionKind kind) {
+  switch (kind) {
+  case ReductionKind::ArgMax:
+  case ReductionKind::ArgMin:
+    return 2;
+  case ReductionKind::Welford:
+    return 3;
+  case ReductionKind::Generic:
+    return 0;
+  default:
+    return 1;
+  }
+}

@@ -1,0 +1,440 @@
+//===- LoopOps.cpp - Builders and text of nests and bodies ===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopAsm.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+#define GET_OP_CLASSES
+#include "kiln/Dialect/Loop/IR/LoopKernelOps.cpp.inc"
+
+/// Adds a region with one block of `indices` index arguments to `state`.
+static void addBody(OpBuilder &builder, OperationState &state,
+                    unsigned indices) {
+  OpBuilder::InsertionGuard guard(builder);
+  Region *region = state.addRegion();
+  SmallVector<Type> types(indices, builder.getIndexType());
+  SmallVector<Location> locations(indices, state.location);
+  builder.createBlock(region, {}, types, locations);
+}
+
+/// i, j, k, l, m, n, then i6, i7, ...
+static std::string getIndexName(unsigned position) {
+  if (position < 6)
+    return std::string(1, "ijklmn"[position]);
+  return "i" + std::to_string(position);
+}
+
+/// Names the arguments of a body, which are indices from `first` on.
+static void nameIndices(Region &region, unsigned first,
+                        OpAsmSetValueNameFn setName) {
+  if (region.empty())
+    return;
+  auto arguments = region.getArguments();
+  for (unsigned i = first; i < arguments.size(); ++i)
+    setName(arguments[i], getIndexName(i - first));
+}
+
+/// `{attributes} : types {body}`, the end of every nest.
+static ParseResult parseTypesAndBody(
+    OpAsmParser &parser, OperationState &result,
+    ArrayRef<OpAsmParser::Argument> arguments, StringAttr originsName) {
+  SmallVector<Type> types;
+  if (parseOrigins(parser, result, originsName) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseColonTypeList(types))
+    return failure();
+  result.addTypes(types);
+  return parser.parseRegion(*result.addRegion(), arguments);
+}
+
+static void printTypesAndBody(OpAsmPrinter &printer, Operation *op,
+                              ArrayAttr origins, Region &body) {
+  printOrigins(printer, origins);
+  printer.printOptionalAttrDictWithKeyword(
+      op->getDiscardableAttrDictionary().getValue());
+  printer << " : ";
+  llvm::interleaveComma(op->getResultTypes(), printer);
+  printer << " ";
+  printer.printRegion(body, /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// loop.pointwise
+//===----------------------------------------------------------------------===//
+
+void PointwiseOp::build(OpBuilder &builder, OperationState &state,
+                        RankedTensorType type,
+                        ArrayRef<guard::ExprAttr> extents, ArrayAttr origins) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.extents = getExprArray(builder.getContext(), extents);
+  properties.origins = origins;
+  state.addTypes(type);
+  addBody(builder, state, extents.size());
+}
+
+void PointwiseOp::getAsmBlockArgumentNames(Region &region,
+                                           OpAsmSetValueNameFn setName) {
+  nameIndices(region, 0, setName);
+}
+
+ParseResult PointwiseOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  ArrayAttr extents;
+  if (parseDomain(parser, arguments, extents))
+    return failure();
+  result.addAttribute(getExtentsAttrName(result.name), extents);
+  return parseTypesAndBody(parser, result, arguments,
+                           getOriginsAttrName(result.name));
+}
+
+void PointwiseOp::print(OpAsmPrinter &printer) {
+  printer << " ";
+  printDomain(printer, getBody().getArguments(), getExtents());
+  printTypesAndBody(printer, *this, getOriginsAttr(), getBody());
+}
+
+//===----------------------------------------------------------------------===//
+// loop.reduce
+//===----------------------------------------------------------------------===//
+
+void ReduceOp::build(OpBuilder &builder, OperationState &state,
+                     TypeRange types, ArrayRef<guard::ExprAttr> parallel,
+                     ArrayRef<guard::ExprAttr> reduction,
+                     ArrayRef<ReductionKind> kinds, ArrayAttr origins) {
+  MLIRContext *context = builder.getContext();
+  SmallVector<Attribute> kindAttrs;
+  for (ReductionKind kind : kinds)
+    kindAttrs.push_back(ReductionKindAttr::get(context, kind));
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.parallelExtents = getExprArray(context, parallel);
+  properties.reductionExtents = getExprArray(context, reduction);
+  properties.kinds = builder.getArrayAttr(kindAttrs);
+  properties.origins = origins;
+  state.addTypes(types);
+  addBody(builder, state, parallel.size() + reduction.size());
+  state.addRegion();
+}
+
+std::pair<ReductionKind, unsigned> ReduceOp::getAccumulatorKind(unsigned i) {
+  for (auto attr : getKinds().getAsRange<ReductionKindAttr>()) {
+    unsigned count = getAccumulatorCount(attr.getValue());
+    if (count == 0 || i < count)
+      return {attr.getValue(), i};
+    i -= count;
+  }
+  return {ReductionKind::Generic, i};
+}
+
+SmallVector<Type> ReduceOp::getAccumulatorTypes() {
+  return llvm::to_vector(getBody().front().getTerminator()->getOperandTypes());
+}
+
+void ReduceOp::getAsmBlockArgumentNames(Region &region,
+                                        OpAsmSetValueNameFn setName) {
+  if (&region == &getBody())
+    return nameIndices(region, 0, setName);
+  auto arguments = region.getArguments();
+  for (auto [i, argument] : llvm::enumerate(arguments))
+    setName(argument, i < arguments.size() / 2 ? "left" : "right");
+}
+
+ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  ArrayAttr parallel, reduction;
+  if (parser.parseKeyword("parallel") ||
+      parseDomain(parser, arguments, parallel) ||
+      parser.parseKeyword("reduction") ||
+      parseDomain(parser, arguments, reduction))
+    return failure();
+  result.addAttribute(getParallelExtentsAttrName(result.name), parallel);
+  result.addAttribute(getReductionExtentsAttrName(result.name), reduction);
+
+  SmallVector<Attribute> kinds;
+  auto parseKind = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    StringRef word;
+    if (parser.parseKeyword(&word))
+      return failure();
+    auto kind = symbolizeReductionKind(word);
+    if (!kind)
+      return parser.emitError(loc) << "unknown reduction '" << word << "'";
+    kinds.push_back(ReductionKindAttr::get(parser.getContext(), *kind));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseKind))
+    return failure();
+  result.addAttribute(getKindsAttrName(result.name),
+                      parser.getBuilder().getArrayAttr(kinds));
+
+  if (succeeded(parser.parseOptionalKeyword("init"))) {
+    SmallVector<OpAsmParser::UnresolvedOperand> inits;
+    SmallVector<Type> types;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseLParen() || parser.parseOperandList(inits) ||
+        parser.parseColonTypeList(types) || parser.parseRParen() ||
+        parser.resolveOperands(inits, types, loc, result.operands))
+      return failure();
+  }
+  if (parseTypesAndBody(parser, result, arguments,
+                        getOriginsAttrName(result.name)))
+    return failure();
+  Region *combiner = result.addRegion();
+  if (failed(parser.parseOptionalKeyword("combine")))
+    return success();
+  SmallVector<OpAsmParser::Argument> values;
+  return failure(parser.parseArgumentList(values, AsmParser::Delimiter::Paren,
+                                          /*allowType=*/true) ||
+                 parser.parseRegion(*combiner, values));
+}
+
+void ReduceOp::print(OpAsmPrinter &printer) {
+  auto arguments = getBody().getArguments();
+  size_t parallel = getParallelExtents().size();
+  printer << " parallel ";
+  printDomain(printer, arguments.take_front(parallel), getParallelExtents());
+  printer << " reduction ";
+  printDomain(printer, arguments.drop_front(parallel), getReductionExtents());
+  printer << " <";
+  llvm::interleaveComma(getKinds().getAsRange<ReductionKindAttr>(), printer,
+                        [&](ReductionKindAttr kind) {
+                          printer << stringifyReductionKind(kind.getValue());
+                        });
+  printer << ">";
+  if (!getInits().empty())
+    printer << " init(" << getInits() << " : " << getInits().getTypes() << ")";
+  printTypesAndBody(printer, *this, getOriginsAttr(), getBody());
+  if (getCombiner().empty())
+    return;
+  printer << " combine (";
+  llvm::interleaveComma(getCombiner().getArguments(), printer,
+                        [&](BlockArgument argument) {
+                          printer.printRegionArgument(argument);
+                        });
+  printer << ") ";
+  printer.printRegion(getCombiner(), /*printEntryBlockArgs=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// loop.scatter
+//===----------------------------------------------------------------------===//
+
+void ScatterOp::build(OpBuilder &builder, OperationState &state, Value init,
+                      ArrayRef<guard::ExprAttr> extents, ScatterKind kind,
+                      ArrayAttr origins) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.extents = getExprArray(builder.getContext(), extents);
+  properties.kind = ScatterKindAttr::get(builder.getContext(), kind);
+  properties.origins = origins;
+  state.addOperands(init);
+  state.addTypes(init.getType());
+  addBody(builder, state, extents.size());
+}
+
+void ScatterOp::getAsmBlockArgumentNames(Region &region,
+                                         OpAsmSetValueNameFn setName) {
+  nameIndices(region, 0, setName);
+}
+
+ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  ArrayAttr extents;
+  OpAsmParser::UnresolvedOperand init;
+  ScatterKindAttr kind;
+  if (parseDomain(parser, arguments, extents) || parser.parseKeyword("into") ||
+      parser.parseOperand(init) ||
+      parser.parseCustomAttributeWithFallback(kind) ||
+      parseTypesAndBody(parser, result, arguments,
+                        getOriginsAttrName(result.name)))
+    return failure();
+  result.addAttribute(getExtentsAttrName(result.name), extents);
+  result.addAttribute(getKindAttrName(result.name), kind);
+  if (result.types.size() != 1)
+    return parser.emitError(parser.getNameLoc())
+           << "expected one result type, but found " << result.types.size();
+  return parser.resolveOperand(init, result.types[0], result.operands);
+}
+
+void ScatterOp::print(OpAsmPrinter &printer) {
+  printer << " ";
+  printDomain(printer, getBody().getArguments(), getExtents());
+  printer << " into " << getInit() << " ";
+  printer.printStrippedAttrOrType(getKindAttr());
+  printTypesAndBody(printer, *this, getOriginsAttr(), getBody());
+}
+
+//===----------------------------------------------------------------------===//
+// loop.load and loop.index
+//===----------------------------------------------------------------------===//
+
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value tensor,
+                   ValueRange indices, ArrayRef<guard::ExprAttr> map,
+                   Value mask, Value other) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.map = getExprArray(builder.getContext(), map);
+  properties.operandSegmentSizes = {1, int32_t(indices.size()), mask ? 1 : 0,
+                                    other ? 1 : 0};
+  state.addOperands(tensor);
+  state.addOperands(indices);
+  if (mask)
+    state.addOperands(mask);
+  if (other)
+    state.addOperands(other);
+  state.addTypes(
+      getBodyType(cast<RankedTensorType>(tensor.getType()).getElementType()));
+}
+
+void LoadOp::build(OpBuilder &builder, OperationState &state, Value tensor,
+                   ValueRange indices) {
+  build(builder, state, tensor, indices,
+        getIdentityMap(builder.getContext(), indices.size()));
+}
+
+ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &result) {
+  OpAsmParser::UnresolvedOperand tensor, mask, other;
+  SmallVector<OpAsmParser::UnresolvedOperand> indices;
+  ArrayAttr map;
+  RankedTensorType type;
+  bool masked = false;
+  if (parser.parseOperand(tensor) || parseExpressions(parser, map, &indices))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("mask"))) {
+    masked = true;
+    if (parser.parseOperand(mask) || parser.parseComma() ||
+        parser.parseOperand(other))
+      return failure();
+  }
+  Builder &builder = parser.getBuilder();
+  if (parser.parseOptionalAttrDict(result.attributes) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperand(tensor, type, result.operands) ||
+      parser.resolveOperands(indices, builder.getIndexType(),
+                             result.operands))
+    return failure();
+  Type element = getBodyType(type.getElementType());
+  if (masked &&
+      (parser.resolveOperand(mask, builder.getI1Type(), result.operands) ||
+       parser.resolveOperand(other, element, result.operands)))
+    return failure();
+  result.addAttribute(getMapAttrName(result.name), map);
+  result.addAttribute(getOperandSegmentSizesAttrName(result.name),
+                      builder.getDenseI32ArrayAttr(
+                          {1, int32_t(indices.size()), masked, masked}));
+  result.addTypes(element);
+  return success();
+}
+
+void LoadOp::print(OpAsmPrinter &printer) {
+  printer << " " << getTensor();
+  printExpressions(printer, getMap(), getIndices());
+  if (getMask())
+    printer << " mask " << getMask() << ", " << getOther();
+  printer.printOptionalAttrDict(
+      (*this)->getDiscardableAttrDictionary().getValue());
+  printer << " : " << getTensor().getType();
+}
+
+ParseResult IndexOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> indices;
+  guard::ExprAttr expr;
+  Type index = parser.getBuilder().getIndexType();
+  if (parser.parseLParen() || parseIndexExpression(parser, expr, &indices) ||
+      parser.parseRParen() || parser.parseOptionalAttrDict(result.attributes) ||
+      parser.resolveOperands(indices, index, result.operands))
+    return failure();
+  result.addAttribute(getExprAttrName(result.name), expr);
+  result.addTypes(index);
+  return success();
+}
+
+void IndexOp::print(OpAsmPrinter &printer) {
+  printer << " (";
+  printExpression(printer, getExpr(), getIndices());
+  printer << ")";
+  printer.printOptionalAttrDict(
+      (*this)->getDiscardableAttrDictionary().getValue());
+}
+
+/// Rewrites expressions over `indices` so that each operand occurs once and is
+/// used, and looks through `loop.index` and constants. Returns false if there
+/// was nothing to do.
+static bool normalizeIndices(OperandRange indices,
+                             SmallVectorImpl<guard::ExprAttr> &exprs,
+                             SmallVectorImpl<Value> &operands,
+                             MLIRContext *context) {
+  // What each old operand is in terms of the new ones.
+  SmallVector<guard::ExprAttr> replacements;
+  auto positionOf = [&](Value value) {
+    auto *known = llvm::find(operands, value);
+    unsigned position = known - operands.begin();
+    if (known == operands.end())
+      operands.push_back(value);
+    return guard::getDim(context, position);
+  };
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    guard::ExprAttr leaf = guard::getDim(context, i);
+    if (llvm::none_of(exprs, [&](guard::ExprAttr expr) {
+          return guard::contains(expr, leaf);
+        })) {
+      replacements.push_back(leaf); // unused
+      continue;
+    }
+    APInt constant;
+    if (matchPattern(index, m_ConstantInt(&constant))) {
+      replacements.push_back(
+          guard::getConstant(context, constant.getSExtValue()));
+      continue;
+    }
+    if (auto inner = index.getDefiningOp<IndexOp>()) {
+      SmallVector<guard::ExprAttr> map;
+      for (Value operand : inner.getIndices())
+        map.push_back(positionOf(operand));
+      replacements.push_back(guard::substituteDims(inner.getExpr(), map));
+      continue;
+    }
+    replacements.push_back(positionOf(index));
+  }
+  if (operands.size() == indices.size() && llvm::equal(operands, indices))
+    return false;
+  for (guard::ExprAttr &expr : exprs)
+    expr = guard::substituteDims(expr, replacements);
+  return true;
+}
+
+namespace {
+
+/// Loads whose operands are other index computations read through them.
+struct NormalizeLoad : OpRewritePattern<LoadOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(LoadOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<guard::ExprAttr> map = getExprs(op.getMap());
+    SmallVector<Value> operands;
+    if (!normalizeIndices(op.getIndices(), map, operands, getContext()))
+      return failure();
+    rewriter.replaceOpWithNewOp<LoadOp>(op, op.getTensor(), operands, map,
+                                        op.getMask(), op.getOther());
+    return success();
+  }
+};
+
+} // namespace
+
+void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                         MLIRContext *context) {
+  patterns.add<NormalizeLoad>(context);
+}

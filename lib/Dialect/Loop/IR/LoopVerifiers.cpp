@@ -1,0 +1,470 @@
+//===- LoopVerifiers.cpp - What the ops' descriptions promise -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The labels C1, C2, ... are those of the descriptions in the .td files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+//===----------------------------------------------------------------------===//
+// Shared checks
+//===----------------------------------------------------------------------===//
+
+/// `type` has the sizes `extents`.
+static LogicalResult verifyShape(Operation *op, Type type, ArrayAttr extents) {
+  auto tensor = cast<RankedTensorType>(type);
+  if (tensor.getRank() != int64_t(extents.size()))
+    return op->emitOpError() << "expects a result of rank " << extents.size()
+                             << ", but found " << tensor;
+  auto dims = guard::getDims(tensor);
+  if (!dims)
+    return op->emitOpError()
+           << "expects a result whose dynamic dimensions are named by a "
+              "'#guard.shape', but found "
+           << tensor;
+  for (auto [i, dim] : llvm::enumerate(*dims)) {
+    auto extent = cast<guard::ExprAttr>(extents[i]);
+    if (dim != extent)
+      return op->emitOpError()
+             << "expects dimension " << i << " of its result to be "
+             << extent.str() << ", but found " << dim.str();
+  }
+  return success();
+}
+
+/// Extents are integers over symbols.
+static LogicalResult verifyExtents(Operation *op, ArrayAttr extents) {
+  for (auto extent : extents.getAsRange<guard::ExprAttr>()) {
+    if (guard::hasDims(extent) || extent.isFloatTyped())
+      return op->emitOpError()
+             << "expects integer extents over symbols, but found '"
+             << extent.str() << "'";
+    if (extent.getConstant().value_or(0) < 0)
+      return op->emitOpError()
+             << "expects extents of at least 0, but found " << extent.str();
+  }
+  return success();
+}
+
+/// The first arguments of a body are `count` indices, and there are no others.
+static LogicalResult verifyIndices(Operation *op, Region &body,
+                                   unsigned count) {
+  if (body.getNumArguments() != count)
+    return op->emitOpError() << "expects " << count
+                             << " index arguments in its body, but found "
+                             << body.getNumArguments();
+  for (BlockArgument argument : body.getArguments())
+    if (!argument.getType().isIndex())
+      return op->emitOpError()
+             << "expects arguments of type 'index' in its body, but found "
+             << argument.getType();
+  return success();
+}
+
+/// The terminator of a body as `T`, or an error.
+template <typename T>
+static FailureOr<T> verifyTerminator(Operation *op, Region &body) {
+  Block &block = body.front();
+  auto terminator = block.empty() ? T() : dyn_cast<T>(block.back());
+  if (!terminator)
+    return op->emitOpError() << "expects its body to end with '"
+                             << T::getOperationName() << "'";
+  return terminator;
+}
+
+/// An accumulator of type `from` may become an element of type `to`.
+static bool isRounding(Type from, Type to) {
+  if (from == to)
+    return true;
+  if (isa<FloatType>(from) && isa<FloatType>(to))
+    return from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth();
+  return isa<IntegerType>(from) && isa<IntegerType>(to) &&
+         from.getIntOrFloatBitWidth() > to.getIntOrFloatBitWidth();
+}
+
+static Type getElement(Type tensor) {
+  return getBodyType(cast<RankedTensorType>(tensor).getElementType());
+}
+
+/// An index expression over `count` values.
+static LogicalResult verifyMap(Operation *op, ArrayAttr map, Type tensor,
+                               unsigned count) {
+  int64_t rank = cast<RankedTensorType>(tensor).getRank();
+  if (int64_t(map.size()) != rank)
+    return op->emitOpError() << "expects " << rank << " indices into " << tensor
+                             << ", but found " << map.size();
+  for (auto expr : map.getAsRange<guard::ExprAttr>()) {
+    if (expr.isFloatTyped())
+      return op->emitOpError() << "expects integer indices, but found '"
+                               << expr.str() << "'";
+    if (guard::getNumDims(expr) > count)
+      return op->emitOpError()
+             << "expects indices over " << count << " dimensions, but found '"
+             << expr.str() << "'";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+LogicalResult PointwiseOp::verify() {
+  if (failed(verifyExtents(*this, getExtents())))
+    return failure();
+  return verifyShape(*this, getResult().getType(), getExtents()); // C1
+}
+
+LogicalResult PointwiseOp::verifyRegions() {
+  if (failed(verifyIndices(*this, getBody(), getExtents().size()))) // C2
+    return failure();
+  auto yield = verifyTerminator<YieldOp>(*this, getBody());
+  if (failed(yield))
+    return failure();
+  Type expected = getElement(getResult().getType());
+  if (yield->getNumOperands() != 1 ||
+      yield->getOperandTypes()[0] != expected) // C3
+    return emitOpError() << "expects its body to yield one " << expected
+                         << ", but found " << yield->getOperandTypes();
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (getReductionExtents().empty()) // C1
+    return emitOpError("expects at least one reduction extent");
+  if (failed(verifyExtents(*this, getParallelExtents())) ||
+      failed(verifyExtents(*this, getReductionExtents())))
+    return failure();
+  unsigned covered = 0;
+  bool generic = false;
+  for (auto kind : getKinds().getAsRange<ReductionKindAttr>()) {
+    covered += getAccumulatorCount(kind.getValue());
+    generic |= kind.getValue() == ReductionKind::Generic;
+  }
+  if (getNumResults() == 0 ||
+      (generic ? getKinds().size() != 1 : covered != getNumResults())) // C2
+    return emitOpError() << "expects kinds that cover its " << getNumResults()
+                         << " accumulators, but found " << covered
+                         << (generic ? " besides 'generic'" : "");
+  for (Type type : getResultTypes())
+    if (failed(verifyShape(*this, type, getParallelExtents()))) // C3
+      return failure();
+  size_t inits = generic ? getNumResults() : 0;
+  if (getInits().size() != inits) // C5
+    return emitOpError() << "expects " << inits
+                         << " init values, but found " << getInits().size();
+  if (generic == getCombiner().empty()) // C5
+    return emitOpError() << (generic ? "expects a combiner region"
+                                     : "has a combiner region, which only "
+                                       "'generic' expects");
+  return success();
+}
+
+LogicalResult ReduceOp::verifyRegions() {
+  unsigned rank = getParallelExtents().size() + getReductionExtents().size();
+  if (failed(verifyIndices(*this, getBody(), rank))) // C4
+    return failure();
+  auto yield = verifyTerminator<YieldOp>(*this, getBody());
+  if (failed(yield))
+    return failure();
+  if (yield->getNumOperands() != getNumResults()) // C4
+    return emitOpError() << "expects its body to yield " << getNumResults()
+                         << " values, but found " << yield->getNumOperands();
+  for (auto [i, type] : llvm::enumerate(yield->getOperandTypes())) {
+    Type result = getElement(getResultTypes()[i]);
+    if (!isRounding(type, result))
+      return emitOpError() << "cannot round accumulator " << i << " of type "
+                           << type << " to the result's " << result;
+    auto [kind, position] = getAccumulatorKind(i);
+    bool integer = isa<IntegerType>(type);
+    if ((kind == ReductionKind::Any || kind == ReductionKind::All ||
+         kind == ReductionKind::Xor) &&
+        !integer) // C6
+      return emitOpError() << "expects integers to reduce by '"
+                           << stringifyReductionKind(kind) << "', but found "
+                           << type;
+    if ((kind == ReductionKind::ArgMax || kind == ReductionKind::ArgMin) &&
+        position == 1 && !type.isInteger(64)) // C6
+      return emitOpError() << "expects the index of '"
+                           << stringifyReductionKind(kind)
+                           << "' to be i64, but found " << type;
+    if (!isa<IntegerType, FloatType>(type))
+      return emitOpError() << "cannot accumulate in " << type;
+  }
+  if (getCombiner().empty())
+    return success();
+  SmallVector<Type> expected(yield->getOperandTypes());
+  if (!llvm::equal(getInits().getTypes(), expected)) // C5
+    return emitOpError() << "expects init values of types " << expected
+                         << ", but found " << getInits().getTypes();
+  expected.append(yield->getOperandTypes().begin(),
+                  yield->getOperandTypes().end());
+  if (!llvm::equal(getCombiner().getArgumentTypes(), expected)) // C5
+    return emitOpError() << "expects a combiner with arguments " << expected
+                         << ", but found "
+                         << getCombiner().getArgumentTypes();
+  auto combined = verifyTerminator<YieldOp>(*this, getCombiner());
+  if (failed(combined))
+    return failure();
+  if (combined->getOperandTypes() != yield->getOperandTypes()) // C5
+    return emitOpError() << "expects its combiner to yield "
+                         << yield->getOperandTypes() << ", but found "
+                         << combined->getOperandTypes();
+  return success();
+}
+
+LogicalResult ScatterOp::verify() {
+  if (getInit().getType() != getResult().getType()) // C1
+    return emitOpError() << "expects the result to have the type of its "
+                            "initial value "
+                         << getInit().getType() << ", but found "
+                         << getResult().getType();
+  return verifyExtents(*this, getExtents());
+}
+
+LogicalResult ScatterOp::verifyRegions() {
+  if (failed(verifyIndices(*this, getBody(), getExtents().size()))) // C2
+    return failure();
+  auto yield = verifyTerminator<YieldAtOp>(*this, getBody());
+  if (failed(yield))
+    return failure();
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (int64_t(yield->getPosition().size()) != type.getRank()) // C3
+    return emitOpError() << "expects a position of " << type.getRank()
+                         << " indices, but found "
+                         << yield->getPosition().size();
+  Type value = yield->getValue().getType();
+  Type element = getElement(type);
+  bool add = getKind() == ScatterKind::Add;
+  if (value != element && !(add && isRounding(value, element))) // C3
+    return emitOpError() << "expects its body to give " << element
+                         << ", but found " << value;
+  return success();
+}
+
+LogicalResult ContractOp::verify() {
+  if (failed(verifyExtents(*this, getParallelExtents())) ||
+      failed(verifyExtents(*this, getReductionExtents())) ||
+      failed(verifyShape(*this, getResult().getType(),
+                         getParallelExtents()))) // C1
+    return failure();
+  unsigned rank = getParallelExtents().size() + getReductionExtents().size();
+  if (failed(verifyMap(*this, getLhsIndices(), getLhs().getType(), rank)) ||
+      failed(verifyMap(*this, getRhsIndices(), getRhs().getType(), rank))) // C2
+    return failure();
+  Type acc = getAccType();
+  if (!acc.isF32() && !acc.isF64() && !isa<IntegerType>(acc)) // C3
+    return emitOpError() << "expects to accumulate in f32, f64 or an integer, "
+                            "but found "
+                         << acc;
+  for (Value operand : {getLhs(), getRhs()})
+    if (isa<FloatType>(getElement(operand.getType())) !=
+        isa<FloatType>(acc)) // C3
+      return emitOpError() << "cannot accumulate " << operand.getType()
+                           << " in " << acc;
+  if (!getMasks().empty() && getMasks().size() != 2) // C5
+    return emitOpError() << "expects no mask or two, but found "
+                         << getMasks().size();
+  for (auto mask : getMasks().getAsRange<guard::ExprAttr>())
+    if (guard::getNumDims(mask) > rank)
+      return emitOpError() << "expects masks over " << rank
+                           << " dimensions, but found '" << mask.str() << "'";
+  if (getEpilogue().empty() &&
+      !isRounding(acc, getElement(getResult().getType())))
+    return emitOpError() << "cannot round the accumulator of type " << acc
+                         << " to the result's "
+                         << getElement(getResult().getType());
+  return success();
+}
+
+LogicalResult ContractOp::verifyRegions() {
+  auto verifyBlock = [&](StringRef what, Region &region,
+                         ArrayRef<Type> arguments,
+                         std::optional<Type> yielded) -> LogicalResult {
+    if (region.empty())
+      return success();
+    if (!llvm::equal(region.getArgumentTypes(), arguments)) // C4
+      return emitOpError() << "expects " << what << " with arguments "
+                           << arguments << ", but found "
+                           << region.getArgumentTypes();
+    auto yield = verifyTerminator<YieldOp>(*this, region);
+    if (failed(yield))
+      return failure();
+    if (yield->getNumOperands() != 1 ||
+        (yielded && yield->getOperandTypes()[0] != *yielded)) // C4
+      return emitOpError() << "expects " << what << " to yield one "
+                           << yielded.value_or(Type()) << ", but found "
+                           << yield->getOperandTypes();
+    Type type = yield->getOperandTypes()[0];
+    if (!yielded && isa<FloatType>(type) != isa<FloatType>(getAccType()))
+      return emitOpError() << "cannot accumulate " << type << " from " << what
+                           << " in " << getAccType();
+    return success();
+  };
+  SmallVector<Type> types(getParallelExtents().size(),
+                          IndexType::get(getContext()));
+  types.insert(types.begin(), getAccType());
+  if (failed(verifyBlock("the left prologue", getLhsPrologue(),
+                         {getElement(getLhs().getType())}, std::nullopt)) ||
+      failed(verifyBlock("the right prologue", getRhsPrologue(),
+                         {getElement(getRhs().getType())}, std::nullopt)))
+    return failure();
+  return verifyBlock("the epilogue", getEpilogue(), types,
+                     getElement(getResult().getType()));
+}
+
+//===----------------------------------------------------------------------===//
+// Inside bodies
+//===----------------------------------------------------------------------===//
+
+LogicalResult LoadOp::verify() {
+  if (failed(verifyMap(*this, getMap(), getTensor().getType(),
+                       getIndices().size()))) // C1, C2
+    return failure();
+  if (bool(getMask()) != bool(getOther())) // C3
+    return emitOpError("expects a mask and an other value together");
+  Type expected = getElement(getTensor().getType());
+  if (getResult().getType() != expected)
+    return emitOpError() << "expects to load " << expected << ", but found "
+                         << getResult().getType();
+  if (getOther() && getOther().getType() != expected)
+    return emitOpError() << "expects an other value of type " << expected
+                         << ", but found " << getOther().getType();
+  return success();
+}
+
+LogicalResult IndexOp::verify() {
+  if (getExpr().isFloatTyped() ||
+      guard::getNumDims(getExpr()) > getIndices().size())
+    return emitOpError() << "expects an integer expression over "
+                         << getIndices().size() << " indices, but found '"
+                         << getExpr().str() << "'";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels and calls
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  if (!llvm::equal(getBody().getArgumentTypes(), getInputs().getTypes())) // C1
+    return emitOpError() << "expects arguments of the types of its inputs, "
+                         << getInputs().getTypes() << ", but found "
+                         << getBody().getArgumentTypes();
+  if (getPlacements() && getPlacements()->size() != getNumResults())
+    return emitOpError() << "expects a placement for each of its "
+                         << getNumResults() << " results, but found "
+                         << getPlacements()->size();
+  return verifyExtents(*this, getShared());
+}
+
+/// Loads in `nest` of tensors that `kernel` computes are at the nest's own
+/// point of the shared domain.
+static LogicalResult verifyLoads(KernelOp kernel, Operation *nest) {
+  size_t shared = kernel.getShared().size();
+  WalkResult walked = nest->walk([&](LoadOp load) {
+    if (!isNest(load.getTensor().getDefiningOp()))
+      return WalkResult::advance();
+    Block &body = nest->getRegion(0).front();
+    for (size_t i = 0; i < shared; ++i) { // C3
+      auto expr = i < load.getMap().size()
+                      ? cast<guard::ExprAttr>(load.getMap()[i])
+                      : guard::ExprAttr();
+      if (expr && expr.isDim() &&
+          load.getIndices()[expr.getPosition()] == body.getArgument(i))
+        continue;
+      load.emitOpError() << "expects index " << i
+                         << " to be the kernel's shared index " << i
+                         << ", because the tensor is computed in the kernel";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  unsigned nests = 0;
+  bool alone = false;
+  SmallVector<guard::ExprAttr> shared = getExprs(getShared());
+  for (Operation &op : getBody().front()) {
+    if (isa<ReturnOp>(op))
+      continue;
+    if (!isNest(&op)) {
+      if (op.getNumRegions() || !isMemoryEffectFree(&op) ||
+          llvm::any_of(op.getResultTypes(),
+                       [](Type type) { return isa<TensorType>(type); }))
+        return emitOpError() << "expects nests and scalar constants in its "
+                                "body, but found '"
+                             << op.getName() << "'";
+      continue;
+    }
+    ++nests;
+    alone |= isa<ContractOp, ScatterOp>(op);
+    Domain domain = getDomain(&op);
+    if (domain.parallel.size() < shared.size() ||
+        !llvm::equal(ArrayRef(domain.parallel).take_front(shared.size()),
+                     shared)) // C2
+      return op.emitOpError()
+             << "expects its extents to start with those its kernel shares";
+    if (!isa<ContractOp>(op) && failed(verifyLoads(*this, &op)))
+      return failure();
+  }
+  if (alone && nests > 1) // C5
+    return emitOpError("expects a contraction or scatter to be its only nest");
+  auto results = verifyTerminator<ReturnOp>(*this, getBody());
+  if (failed(results))
+    return failure();
+  if (results->getOperandTypes() != getResultTypes()) // C4
+    return emitOpError() << "expects its body to return " << getResultTypes()
+                         << ", but found " << results->getOperandTypes();
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  if (getGrain() < 1) // C1
+    return emitOpError() << "expects a grain of at least 1, but found "
+                         << getGrain();
+  if (getPlacements() && getPlacements()->size() != getNumResults()) // C2
+    return emitOpError() << "expects a placement for each of its "
+                         << getNumResults() << " results, but found "
+                         << getPlacements()->size();
+  return success();
+}
+
+LogicalResult ExternOp::verify() {
+  SmallVector<bool> named(getInputs().size());
+  AttrTypeWalker walker;
+  std::optional<unsigned> unknown;
+  walker.addWalk([&](OperandAttr operand) {
+    if (operand.getIndex() < named.size())
+      named[operand.getIndex()] = true;
+    else
+      unknown = operand.getIndex();
+  });
+  walker.walk(getArguments());
+  if (unknown) // C1
+    return emitOpError() << "names operand " << *unknown << ", but has "
+                         << named.size();
+  for (auto [i, isNamed] : llvm::enumerate(named))
+    if (!isNamed) // C1
+      return emitOpError() << "does not name operand " << i
+                           << " among its arguments";
+  if (getOverload().count('.') != 2) // C2
+    return emitOpError() << "expects an overload like 'aten.add.Tensor', but "
+                            "found '"
+                         << getOverload() << "'";
+  return success();
+}

@@ -1,0 +1,154 @@
+//===- Bodies.cpp - Moving code between the bodies of nests ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bodies.h"
+
+#include "kiln/Analysis/IndexExpr.h"
+
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+Operation *loop::getNest(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (isNest(op))
+      return op;
+  return nullptr;
+}
+
+Value loop::createIndex(OpBuilder &builder, Location location,
+                        guard::ExprAttr expr, ValueRange operands) {
+  if (expr.isDim())
+    return operands[expr.getPosition()];
+  return IndexOp::create(builder, location, builder.getIndexType(), operands,
+                         expr);
+}
+
+/// Zero of a scalar type.
+static Value createZero(OpBuilder &builder, Location location, Type type) {
+  return arith::ConstantOp::create(builder, location,
+                                   cast<TypedAttr>(builder.getZeroAttr(type)));
+}
+
+SmallVector<Value> loop::cloneBody(OpBuilder &builder, Block &body,
+                                   ValueRange arguments, Value mask) {
+  IRMapping mapping;
+  mapping.map(body.getArguments(), arguments);
+  for (Operation &op : body.without_terminator()) {
+    auto load = dyn_cast<LoadOp>(op);
+    if (!load || !mask) {
+      builder.clone(op, mapping);
+      continue;
+    }
+    Location location = load.getLoc();
+    auto mapped = [&](Value value) { return mapping.lookupOrDefault(value); };
+    Value both = mask, other;
+    if (load.getMask()) {
+      both = arith::AndIOp::create(builder, location, mask,
+                                   mapped(load.getMask()));
+      other = mapped(load.getOther());
+    } else {
+      other = createZero(builder, location, load.getType());
+    }
+    SmallVector<Value> indices =
+        llvm::map_to_vector(load.getIndices(), mapped);
+    SmallVector<guard::ExprAttr> map = getExprs(load.getMap());
+    mapping.map(load.getResult(),
+                LoadOp::create(builder, location, mapped(load.getTensor()),
+                               indices, map, both, other)
+                    .getResult());
+  }
+  return llvm::map_to_vector(
+      body.getTerminator()->getOperands(),
+      [&](Value value) { return mapping.lookupOrDefault(value); });
+}
+
+void loop::inlineLoad(LoadOp load, PointwiseOp producer) {
+  OpBuilder builder(load);
+  SmallVector<Value> indices;
+  for (guard::ExprAttr expr : getExprs(load.getMap()))
+    indices.push_back(
+        createIndex(builder, load.getLoc(), expr, load.getIndices()));
+  Value value = cloneBody(builder, producer.getBody().front(), indices,
+                          load.getMask())[0];
+  if (load.getMask())
+    value = arith::SelectOp::create(builder, load.getLoc(), load.getMask(),
+                                    value, load.getOther());
+  load.replaceAllUsesWith(value);
+  load.erase();
+}
+
+/// The bounds of the index operands of an op inside `nest`.
+static void addBounds(guard::Assumptions &assumptions, Operation *nest,
+                      ValueRange indices) {
+  SmallVector<guard::ExprAttr> extents = getDomain(nest).all();
+  unsigned shift = isa<ContractOp>(nest) ? 1 : 0;
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    auto argument = dyn_cast<BlockArgument>(index);
+    if (!argument || argument.getOwner()->getParentOp() != nest)
+      continue;
+    assumptions.setExtent(guard::getDim(nest->getContext(), i),
+                          extents[argument.getArgNumber() - shift]);
+  }
+}
+
+void loop::simplifyBodies(func::FuncOp function,
+                          const analysis::SizeHints &hints) {
+  MLIRContext *context = function.getContext();
+  RewritePatternSet patterns(context);
+  LoadOp::getCanonicalizationPatterns(patterns, context);
+  GreedyRewriteConfig config;
+  config.enableFolding(false).enableConstantCSE(false);
+  (void)applyPatternsGreedily(function, std::move(patterns), config);
+  function.walk([&](LoadOp load) {
+    Operation *nest = getNest(load);
+    if (!nest)
+      return;
+    guard::Assumptions assumptions = hints.getAssumptions();
+    addBounds(assumptions, nest, load.getIndices());
+    SmallVector<guard::ExprAttr> map = getExprs(load.getMap());
+    // Under a mask an index may leave its tensor, but not its own bounds.
+    for (guard::ExprAttr &expr : map)
+      expr = guard::simplify(expr, assumptions);
+    load.setMapAttr(getExprArray(context, map));
+  });
+  IRRewriter rewriter(context);
+  DominanceInfo dominance(function);
+  eliminateCommonSubExpressions(rewriter, dominance, function);
+}
+
+static std::string printExtents(ArrayRef<guard::ExprAttr> extents) {
+  std::string text = "[";
+  for (auto [i, extent] : llvm::enumerate(extents))
+    text += (i ? ", " : "") + extent.str();
+  return text + "]";
+}
+
+std::string loop::describe(Operation *nest) {
+  Domain domain = getDomain(nest);
+  std::string text;
+  if (auto reduce = dyn_cast<ReduceOp>(nest)) {
+    text = "Reduction(" + printExtents(domain.reduction);
+    for (auto kind : reduce.getKinds().getAsRange<ReductionKindAttr>())
+      text += ", " + stringifyReductionKind(kind.getValue()).str();
+  } else if (isa<ContractOp>(nest)) {
+    text = "Contraction(" + printExtents(domain.parallel) + ", " +
+           printExtents(domain.reduction);
+  } else {
+    text = (isa<ScatterOp>(nest) ? "Scatter(" : "Pointwise(") +
+           printExtents(domain.parallel);
+  }
+  text += ", origins=[";
+  for (auto [i, origin] : llvm::enumerate(getOrigins(nest)))
+    text += (i ? ", " : "") + origin.str();
+  return text + "])";
+}

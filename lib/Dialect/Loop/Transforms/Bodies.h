@@ -1,0 +1,49 @@
+//===- Bodies.h - Moving code between the bodies of nests -------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Used by the passes that inline: cloning one body where another loads its
+// result, and bringing index expressions to their simplest form afterwards.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_BODIES_H
+#define KILN_LIB_DIALECT_LOOP_TRANSFORMS_BODIES_H
+
+#include "kiln/Analysis/AccessRelations.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln::loop {
+
+/// The innermost nest around `op`, null if there is none.
+Operation *getNest(Operation *op);
+
+/// The value of `expr` over `operands`: an operand itself, or a `loop.index`.
+Value createIndex(OpBuilder &builder, Location location, guard::ExprAttr expr,
+                  ValueRange operands);
+
+/// Clones the operations of `body` but its terminator to the insertion point,
+/// its arguments replaced by `arguments`. With a mask, loads are masked by it
+/// too. Returns what the terminator yields.
+SmallVector<Value> cloneBody(OpBuilder &builder, Block &body,
+                             ValueRange arguments, Value mask = {});
+
+/// Replaces `load`, which reads the result of `producer`, by its body.
+void inlineLoad(LoadOp load, PointwiseOp producer);
+
+/// Merges loads' index computations into their maps, simplifies these with the
+/// bounds of the indices, and removes dead and repeated operations of bodies.
+void simplifyBodies(mlir::func::FuncOp function,
+                    const analysis::SizeHints &hints);
+
+/// Text of a nest for logs: "Reduction([1024], sum, origins=[sum_1])".
+std::string describe(Operation *nest);
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_BODIES_H

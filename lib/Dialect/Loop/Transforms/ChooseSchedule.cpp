@@ -1,0 +1,187 @@
+//===- ChooseSchedule.cpp - How the code of each kernel is laid out -------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+namespace kiln::loop {
+#define GEN_PASS_DEF_CHOOSESCHEDULEPASS
+#include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace kiln::loop
+
+namespace {
+
+class ChooseSchedule
+    : public loop::impl::ChooseSchedulePassBase<ChooseSchedule> {
+public:
+  using ChooseSchedulePassBase::ChooseSchedulePassBase;
+  void runOnOperation() override;
+
+private:
+  ScheduleAttr choose(KernelOp kernel, const analysis::SizeHints &hints);
+};
+
+} // namespace
+
+/// How `access` moves along dimension `dim` of a nest.
+static analysis::Stride getStride(const analysis::Access &access,
+                                  const Domain &domain, unsigned dim,
+                                  const analysis::SizeHints &hints) {
+  auto type = cast<RankedTensorType>(access.tensor.getType());
+  MLIRContext *context = type.getContext();
+  auto dims = guard::getDims(type);
+  if (!dims || access.indirect)
+    return {};
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, domain.all());
+  return analysis::getStride(
+      analysis::linearize(context, access.map,
+                          guard::getContiguousStrides(context, *dims),
+                          assumptions),
+      dim);
+}
+
+/// The last dimension of [begin, end) whose extent is not 1.
+static std::optional<unsigned> getInnermost(ArrayRef<guard::ExprAttr> extents,
+                                            unsigned begin, unsigned end) {
+  while (end-- > begin)
+    if (!extents[end].isConstant(1))
+      return end;
+  return std::nullopt;
+}
+
+static ScheduleKind getKind(KernelOp kernel,
+                            const analysis::SizeHints &hints) {
+  int64_t along = 0, across = 0; // bytes of reads of reductions
+  bool reduces = false, transposes = false, rows = false;
+  unsigned shared = kernel.getShared().size();
+  for (Operation &op : kernel.getBody().front()) {
+    if (isa<ContractOp>(op))
+      return ScheduleKind::Contraction;
+    if (isa<ScatterOp>(op))
+      return ScheduleKind::Scatter;
+    if (!isNest(&op))
+      continue;
+    Domain domain = getDomain(&op);
+    SmallVector<guard::ExprAttr> extents = domain.all();
+    rows |= domain.parallel.size() > shared &&
+            getInnermost(extents, shared, domain.parallel.size());
+    bool isReduction = isa<ReduceOp>(op);
+    reduces |= isReduction;
+    auto last = getInnermost(extents, 0, domain.parallel.size());
+    auto inner =
+        getInnermost(extents, domain.parallel.size(), extents.size());
+    bool reads[2] = {false, false}; // along, across the last dimension
+    for (const analysis::Access &access : analysis::getReads(&op)) {
+      if (isReduction) {
+        int64_t bytes = analysis::getFootprint(access, domain, hints);
+        bool isAlong =
+            inner && getStride(access, domain, *inner, hints).isOne();
+        bool isAcross = last && getStride(access, domain, *last, hints).isOne();
+        along += isAlong ? bytes : 0;
+        across += !isAlong && isAcross ? bytes : 0;
+        continue;
+      }
+      if (!last)
+        continue;
+      analysis::Stride stride = getStride(access, domain, *last, hints);
+      reads[0] |= stride.isOne();
+      if (!stride.isOne() && !stride.isZero())
+        for (unsigned d = 0; d < *last; ++d)
+          reads[1] |= getStride(access, domain, d, hints).isOne();
+    }
+    transposes |= !isReduction && reads[1];
+  }
+  if (reduces)
+    return across > along ? ScheduleKind::Column : ScheduleKind::Row;
+  if (rows)
+    return ScheduleKind::Row;
+  return transposes ? ScheduleKind::Transpose : ScheduleKind::Pointwise;
+}
+
+/// Nanoseconds of one work item: operations and bytes, whichever takes longer.
+static double getItemTime(KernelOp kernel, int64_t items, int64_t vector,
+                          const analysis::SizeHints &hints) {
+  double operations = 0;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isNest(&op))
+      continue;
+    double points = hints.product(getDomain(&op).all());
+    int64_t cost = 1;
+    for (Region &region : op.getRegions())
+      cost += analysis::getCost(region);
+    operations += points * cost;
+  }
+  double bytes = 0;
+  if (TrafficAttr traffic = kernel.getTrafficAttr())
+    bytes = double(traffic.getRead()) + double(traffic.getWritten());
+  return std::max(operations / vector, bytes / 4) / std::max<int64_t>(items, 1);
+}
+
+ScheduleAttr ChooseSchedule::choose(KernelOp kernel,
+                                    const analysis::SizeHints &hints) {
+  ScheduleKind kind = getKind(kernel, hints);
+  // Lanes by the widest element that is computed with, 4 bytes at least.
+  int64_t widest = 4;
+  kernel.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (type.isF64() || type.isInteger(64))
+        widest = 8;
+  });
+  int64_t vector = std::max<int64_t>(vectorBytes / widest, 1);
+  vector = std::min<int64_t>(llvm::bit_floor(uint64_t(vector)), 128);
+  if (kind == ScheduleKind::Scatter)
+    vector = 1;
+  SmallVector<int64_t> tiles;
+  if (kind == ScheduleKind::Contraction)
+    // Rows and columns of the register tile, depth and rows of a packed block.
+    tiles = {vectorBytes >= 64 ? 12 : 6, 2 * vector, 512, 96};
+  if (kind == ScheduleKind::Transpose)
+    tiles = {vector, 64};
+
+  int64_t items = hints.product(getExprs(kernel.getShared()));
+  double time = getItemTime(kernel, items, vector, hints);
+  int64_t grain = std::max<int64_t>(int64_t(grainNs / std::max(time, 1e-3)), 1);
+  grain = std::min<int64_t>(grain, std::max<int64_t>(items, 1));
+  int64_t split = 1;
+  // A reduction to a single row has no rows to hand out: cut it.
+  if (kind == ScheduleKind::Row && kernel.getShared().empty() &&
+      time > 4.0 * grainNs)
+    split = std::min<int64_t>(int64_t(time / grainNs), 64);
+  int64_t written = 0;
+  for (Type type : kernel.getResultTypes())
+    written += hints.getBytes(cast<RankedTensorType>(type));
+  bool nontemporal =
+      written > 2 * cacheBytes && kind != ScheduleKind::Contraction &&
+      kind != ScheduleKind::Scatter;
+  return ScheduleAttr::get(&getContext(), kind, vector, 1, tiles, grain, split,
+                           nontemporal);
+}
+
+void ChooseSchedule::runOnOperation() {
+  analysis::SizeHints hints(getOperation());
+  getOperation().walk([&](KernelOp kernel) {
+    if (kernel.getScheduleAttr())
+      return;
+    ScheduleAttr schedule = choose(kernel, hints);
+    kernel.setScheduleAttr(schedule);
+    remark::passed(
+        kernel.getLoc(),
+        remark::RemarkOpts::name("scheduled").category("loop-schedule"))
+        << kernel.getName() << stringifyScheduleKind(schedule.getKind());
+  });
+}

@@ -1,0 +1,192 @@
+//===- Epilogue.cpp - Pointwise nests inside of contractions --------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Epilogue.h"
+#include "Bodies.h"
+
+#include "kiln/Analysis/IndexExpr.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+/// The one nest that reads `contract` if it may become the epilogue; `map` is
+/// then the index at which it reads, over its own dimensions.
+static PointwiseOp getEpilogue(ContractOp contract,
+                               const analysis::SizeHints &hints,
+                               SmallVectorImpl<guard::ExprAttr> &map,
+                               std::string &reason) {
+  PointwiseOp reader;
+  for (Operation *user : contract.getResult().getUsers()) {
+    auto nest = dyn_cast_if_present<PointwiseOp>(getNest(user));
+    if (!nest || (reader && reader != nest)) {
+      reason = reader || nest ? "the product has other readers"
+                              : "the product leaves the kernels";
+      return {};
+    }
+    reader = nest;
+  }
+  if (!reader)
+    return {};
+  bool first = true;
+  for (const analysis::Access &access : analysis::getReads(reader)) {
+    if (access.tensor != contract.getResult())
+      continue;
+    if (access.indirect || access.masked ||
+        (!first && ArrayRef(access.map) != ArrayRef(map))) {
+      reason = "the product is read at several indices";
+      return {};
+    }
+    map.assign(access.map.begin(), access.map.end());
+    first = false;
+  }
+
+  // The read must visit each element of the product once.
+  MLIRContext *context = contract.getContext();
+  SmallVector<guard::ExprAttr> domain = getDomain(reader).parallel;
+  SmallVector<guard::ExprAttr> extents = getDomain(contract).parallel;
+  auto numElements = guard::getNumElements(context, domain);
+  if (numElements != guard::getNumElements(context, extents)) {
+    reason = "the product is broadcast";
+    return {};
+  }
+  bool permutes = true;
+  SmallVector<bool> seen(domain.size());
+  for (auto [i, expr] : llvm::enumerate(map)) {
+    if (!expr.isDim() || seen[expr.getPosition()] ||
+        domain[expr.getPosition()] != extents[i]) {
+      permutes = false;
+      break;
+    }
+    seen[expr.getPosition()] = true;
+  }
+  if (permutes)
+    return reader;
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, domain);
+  auto address = analysis::linearize(
+      context, map, guard::getContiguousStrides(context, extents), assumptions);
+  auto own = analysis::linearize(
+      context, getIdentityMap(context, domain.size()),
+      guard::getContiguousStrides(context, domain), assumptions);
+  if (address == own)
+    return reader;
+  reason = "the product is read in another order";
+  return {};
+}
+
+/// A contraction over the reader's domain with the reader's body behind its own
+/// epilogue. Null if operands would not be read along straight lines.
+static ContractOp moveInto(ContractOp contract, PointwiseOp reader,
+                           ArrayRef<guard::ExprAttr> map,
+                           const analysis::SizeHints &hints) {
+  MLIRContext *context = contract.getContext();
+  Domain old = getDomain(contract);
+  SmallVector<guard::ExprAttr> parallel = getDomain(reader).parallel;
+  SmallVector<guard::ExprAttr> dims(map);
+  for (unsigned i = 0; i < old.reduction.size(); ++i)
+    dims.push_back(guard::getDim(context, parallel.size() + i));
+  guard::Assumptions assumptions = hints.getAssumptions();
+  SmallVector<guard::ExprAttr> extents(parallel);
+  extents.append(old.reduction);
+  analysis::addExtents(assumptions, context, extents);
+  auto rewrite = [&](ArrayAttr exprs) {
+    SmallVector<guard::ExprAttr> result;
+    for (guard::ExprAttr expr : getExprs(exprs))
+      result.push_back(
+          guard::simplify(guard::substituteDims(expr, dims), assumptions));
+    return result;
+  };
+  auto lhs = rewrite(contract.getLhsIndices());
+  auto rhs = rewrite(contract.getRhsIndices());
+  auto isStraight = [&](Value operand, ArrayRef<guard::ExprAttr> indices) {
+    return analysis::isStraight(cast<RankedTensorType>(operand.getType()),
+                                indices, extents, hints.getAssumptions());
+  };
+  if (!isStraight(contract.getLhs(), lhs) ||
+      !isStraight(contract.getRhs(), rhs))
+    return {};
+
+  OpBuilder builder(reader);
+  SmallVector<StringRef> origins = getOrigins(contract);
+  mergeOrigins(origins, getOrigins(reader));
+  auto fused = ContractOp::create(
+      builder, builder.getFusedLoc({contract.getLoc(), reader.getLoc()}),
+      cast<RankedTensorType>(reader.getResult().getType()), contract.getLhs(),
+      contract.getRhs(), parallel, old.reduction, lhs, rhs,
+      contract.getAccType(), getOriginsAttr(context, origins));
+  fused.setMasksAttr(getExprArray(context, rewrite(contract.getMasks())));
+  fused.getLhsPrologue().takeBody(contract.getLhsPrologue());
+  fused.getRhsPrologue().takeBody(contract.getRhsPrologue());
+
+  Block *block = fused.addEpilogue(builder);
+  builder.setInsertionPointToEnd(block);
+  Value value = block->getArgument(0);
+  ValueRange indices = block->getArguments().drop_front();
+  Type element = getBodyType(
+      cast<RankedTensorType>(contract.getResult().getType()).getElementType());
+  if (!contract.getEpilogue().empty()) {
+    SmallVector<Value> arguments = {value};
+    for (guard::ExprAttr expr : map)
+      arguments.push_back(
+          createIndex(builder, contract.getLoc(), expr, indices));
+    value = cloneBody(builder, contract.getEpilogue().front(), arguments)[0];
+  } else if (value.getType() != element) {
+    // The product is rounded to its type, as it would be in memory.
+    Location location = contract.getLoc();
+    value = isa<FloatType>(element)
+                ? Value(arith::TruncFOp::create(builder, location, element,
+                                                value))
+                : Value(arith::TruncIOp::create(builder, location, element,
+                                                value));
+  }
+  for (LoadOp load :
+       llvm::make_early_inc_range(reader.getBody().getOps<LoadOp>()))
+    if (load.getTensor() == contract.getResult()) {
+      load.replaceAllUsesWith(value);
+      load.erase();
+    }
+  SmallVector<Value> results =
+      cloneBody(builder, reader.getBody().front(), indices);
+  YieldOp::create(builder, reader.getLoc(), results);
+  return fused;
+}
+
+std::string loop::fuseEpilogues(func::FuncOp function,
+                                const analysis::SizeHints &hints) {
+  std::string log;
+  // Each fusion makes a new contraction, whose reader may follow.
+  SmallVector<ContractOp> work(function.getOps<ContractOp>());
+  while (!work.empty()) {
+    ContractOp contract = work.pop_back_val();
+    SmallVector<guard::ExprAttr> map;
+    std::string reason;
+    PointwiseOp reader = getEpilogue(contract, hints, map, reason);
+    if (!reader) {
+      if (!reason.empty())
+        remark::missed(
+            contract.getLoc(),
+            remark::RemarkOpts::name("no-epilogue").category("loop-fuse"))
+            << remark::reason("{0}", reason);
+      continue;
+    }
+    std::string what = describe(reader);
+    std::string into = describe(contract);
+    ContractOp fused = moveInto(contract, reader, map, hints);
+    if (!fused)
+      continue;
+    log += "Epilogue: " + what + " into " + into + "\n";
+    reader.getResult().replaceAllUsesWith(fused.getResult());
+    reader.erase();
+    contract.erase();
+    work.push_back(fused);
+  }
+  return log;
+}

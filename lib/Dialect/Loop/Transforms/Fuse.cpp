@@ -1,0 +1,349 @@
+//===- Fuse.cpp - Group loop nests into kernels ---------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collects a FusionProblem (Fusion.h) from a function, and builds the kernels
+// that its solution names. Epilogues of contractions are taken in first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bodies.h"
+#include "Epilogue.h"
+
+#include "kiln/Dialect/Loop/Transforms/Fusion.h"
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+namespace kiln::loop {
+#define GEN_PASS_DEF_FUSEPASS
+#include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace kiln::loop
+
+namespace {
+
+class Fuse : public loop::impl::FusePassBase<Fuse> {
+public:
+  using FusePassBase::FusePassBase;
+  void runOnOperation() override;
+
+private:
+  void fuseFunction(func::FuncOp function, const analysis::SizeHints &hints);
+};
+
+/// The operations of a block and the problem they pose.
+struct Collected {
+  FusionProblem problem;
+  SmallVector<Operation *> ops; ///< of each node
+  llvm::DenseMap<Value, unsigned> tensors;
+};
+
+} // namespace
+
+/// Scalars without operands: cloned into kernels, never nodes.
+static bool isConstant(Operation *op) {
+  return op->getNumRegions() == 0 && op->getNumOperands() == 0 &&
+         isMemoryEffectFree(op) &&
+         llvm::none_of(op->getResultTypes(),
+                       [](Type type) { return isa<TensorType>(type); });
+}
+
+static FusionNode::Kind getKind(Operation *op) {
+  using Kind = FusionNode::Kind;
+  if (isa<PointwiseOp>(op))
+    return Kind::Pointwise;
+  if (isa<ReduceOp>(op))
+    return Kind::Reduction;
+  if (isa<ContractOp>(op))
+    return Kind::Contraction;
+  return isa<ScatterOp>(op) ? Kind::Scatter : Kind::Opaque;
+}
+
+static Collected collect(Block &block, const analysis::SizeHints &hints) {
+  Collected result;
+  FusionProblem &problem = result.problem;
+  auto tensorOf = [&](Value value) {
+    auto [entry, isNew] =
+        result.tensors.try_emplace(value, problem.tensors.size());
+    if (isNew) {
+      FusionTensor tensor;
+      if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+        tensor.bytes = hints.getBytes(type);
+      tensor.escapes = llvm::any_of(value.getUsers(), [](Operation *user) {
+        return !getNest(user);
+      });
+      problem.tensors.push_back(tensor);
+    }
+    return entry->second;
+  };
+  std::optional<unsigned> effect; // orders operations with effects
+  unsigned number = 0;
+  for (Operation &op : block.without_terminator()) {
+    if (isConstant(&op))
+      continue;
+    FusionNode node;
+    node.kind = getKind(&op);
+    if (node.kind == FusionNode::Kind::Opaque) {
+      for (Value operand : op.getOperands())
+        node.reads.push_back({tensorOf(operand), 0, 0});
+      op.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          if (operand.getParentBlock() == &block)
+            node.reads.push_back({tensorOf(operand), 0, 0});
+      });
+      if (!isMemoryEffectFree(&op)) {
+        if (effect)
+          node.reads.push_back({*effect, 0, 0});
+        effect = problem.tensors.size();
+        problem.tensors.push_back({0, true});
+        node.writes.push_back(*effect);
+      }
+    } else {
+      node.name = "op" + std::to_string(number++);
+      node.description = describe(&op);
+      Domain domain = getDomain(&op);
+      node.parallel = domain.parallel;
+      for (guard::ExprAttr extent : domain.parallel)
+        node.parallelHints.push_back(hints.evaluate(extent));
+      node.points = hints.product(domain.all());
+      for (const analysis::Access &access : analysis::getReads(&op)) {
+        Type element =
+            cast<RankedTensorType>(access.tensor.getType()).getElementType();
+        node.reads.push_back(
+            {tensorOf(access.tensor),
+             analysis::getFootprint(access, domain, hints) *
+                 analysis::getElementBytes(element),
+             access.getAlignment()});
+      }
+      if (auto scatter = dyn_cast<ScatterOp>(op))
+        node.reads.push_back({tensorOf(scatter.getInit()), 0, 0});
+    }
+    for (Value value : op.getResults())
+      node.writes.push_back(tensorOf(value));
+    problem.nodes.push_back(std::move(node));
+    result.ops.push_back(&op);
+  }
+  return result;
+}
+
+/// "fused_sum_div_3": words of the origins, at most four.
+static std::string getKernelName(ArrayRef<StringRef> origins, unsigned number) {
+  std::string name = "fused";
+  unsigned count = 0;
+  for (StringRef origin : origins) {
+    // The last part of "aten.sum.dim_IntList" says less than "sum".
+    StringRef word = origin;
+    if (word.consume_front("aten."))
+      word = word.take_until([](char c) { return c == '.'; });
+    if (++count > 4)
+      break;
+    name += "_";
+    for (char c : word)
+      name += llvm::isAlnum(c) ? c : '_';
+  }
+  return name + "_" + std::to_string(number);
+}
+
+/// What the kernel moves, and what its nests would move one by one.
+static TrafficAttr getKernelTraffic(KernelOp kernel,
+                                    const analysis::SizeHints &hints) {
+  int64_t unfused = 0;
+  llvm::DenseMap<Value, int64_t> widest;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isNest(&op))
+      continue;
+    unfused += analysis::getTraffic(&op, hints).total();
+    Domain domain = getDomain(&op);
+    auto note = [&](Value tensor, int64_t bytes) {
+      if (isa<BlockArgument>(tensor))
+        widest[tensor] = std::max(widest[tensor], bytes);
+    };
+    for (const analysis::Access &access : analysis::getReads(&op))
+      note(access.tensor,
+           analysis::getFootprint(access, domain, hints) *
+               analysis::getElementBytes(
+                   cast<RankedTensorType>(access.tensor.getType())
+                       .getElementType()));
+    if (auto scatter = dyn_cast<ScatterOp>(op))
+      note(scatter.getInit(),
+           hints.getBytes(cast<RankedTensorType>(scatter.getInit().getType())));
+  }
+  int64_t read = 0, written = 0;
+  for (auto [tensor, bytes] : widest)
+    read += bytes;
+  for (Type type : kernel.getResultTypes())
+    written += hints.getBytes(cast<RankedTensorType>(type));
+  return TrafficAttr::get(kernel.getContext(), read, written, unfused);
+}
+
+/// Makes a kernel of `nests`, which stand in program order, at `builder`.
+static KernelOp buildKernel(OpBuilder &builder, ArrayRef<Operation *> nests,
+                            unsigned shared, unsigned number) {
+  llvm::SetVector<Value> inputs, results, constants;
+  llvm::SmallDenseSet<Operation *> inside(nests.begin(), nests.end());
+  SmallVector<StringRef> origins;
+  SmallVector<Location> locations;
+  for (Operation *nest : nests) {
+    mergeOrigins(origins, getOrigins(nest));
+    locations.push_back(nest->getLoc());
+    nest->walk([&](Operation *op) {
+      for (Value operand : op->getOperands()) {
+        Operation *owner = operand.getParentBlock()->getParentOp();
+        if (nest->isAncestor(owner) ||
+            inside.contains(operand.getDefiningOp()))
+          continue;
+        if (isa<TensorType>(operand.getType()))
+          inputs.insert(operand);
+        else
+          constants.insert(operand);
+      }
+    });
+    for (Value result : nest->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            return !inside.contains(getNest(user));
+          }))
+        results.insert(result);
+  }
+
+  MLIRContext *context = builder.getContext();
+  Location location = builder.getFusedLoc(locations);
+  SmallVector<guard::ExprAttr> extents = getDomain(nests[0]).parallel;
+  extents.truncate(shared);
+  OperationState state(location, KernelOp::getOperationName());
+  auto &properties = state.getOrAddProperties<KernelOp::Properties>();
+  properties.name =
+      StringAttr::get(context, getKernelName(origins, number));
+  properties.shared = getExprArray(context, extents);
+  properties.origins = getOriginsAttr(context, origins);
+  state.addOperands(inputs.getArrayRef());
+  state.addTypes(ValueRange(results.getArrayRef()).getTypes());
+  state.addRegion();
+  auto kernel = cast<KernelOp>(builder.create(state));
+
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Location> inputLocations(inputs.size(), location);
+  Block *body = builder.createBlock(
+      &kernel.getBody(), {}, ValueRange(inputs.getArrayRef()).getTypes(),
+      inputLocations);
+  IRMapping mapping;
+  mapping.map(inputs.getArrayRef(), body->getArguments());
+  for (Value constant : constants)
+    builder.clone(*constant.getDefiningOp(), mapping);
+  for (Operation *nest : nests)
+    builder.clone(*nest, mapping);
+  SmallVector<Value> returned = llvm::map_to_vector(
+      results, [&](Value value) { return mapping.lookup(value); });
+  ReturnOp::create(builder, location, returned);
+  for (unsigned i = 0; i < results.size(); ++i)
+    Value(results[i]).replaceAllUsesWith(kernel.getResult(i));
+  return kernel;
+}
+
+/// Scalars from outside of a nest are constants: kernels are only handed
+/// tensors.
+static LogicalResult verifyCaptures(func::FuncOp function) {
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitError("expected a function of one block, but found ")
+           << function.getBody().getBlocks().size();
+  WalkResult walked = function.walk([&](Operation *op) {
+    Operation *nest = getNest(op);
+    if (!nest)
+      return WalkResult::advance();
+    for (Value operand : op->getOperands()) {
+      if (isa<TensorType>(operand.getType()) ||
+          nest->isAncestor(operand.getParentBlock()->getParentOp()))
+        continue;
+      Operation *definer = operand.getDefiningOp();
+      if (definer && isConstant(definer))
+        continue;
+      op->emitOpError() << "uses a scalar from outside of its nest that is not "
+                           "a constant; pass it as a tensor without dimensions";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+void Fuse::fuseFunction(func::FuncOp function,
+                        const analysis::SizeHints &hints) {
+  Block &block = function.getBody().front();
+  std::string epilogues;
+  if (fuse)
+    epilogues = fuseEpilogues(function, hints);
+  // Nests nobody reads are gone before they are counted.
+  for (Operation &op :
+       llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+    if (isOpTriviallyDead(&op))
+      op.erase();
+  simplifyBodies(function, hints);
+
+  Collected collected = collect(block, hints);
+  FusionOptions options;
+  options.maxRounds = fuse ? int64_t(maxRounds) : 0;
+  options.maxNests = maxNests;
+  options.minHorizontalBytes = minHorizontalBytes;
+  FusionResult result = runFusion(collected.problem, options);
+
+  Operation *terminator = block.getTerminator();
+  for (Operation &op :
+       llvm::make_early_inc_range(block.without_terminator()))
+    if (isConstant(&op))
+      op.moveBefore(&block, block.begin());
+  OpBuilder builder(terminator);
+  SmallVector<Operation *> fused;
+  unsigned number = 0;
+  for (const FusionGroup &group : result.groups) {
+    SmallVector<Operation *> ops;
+    for (unsigned node : group.nodes)
+      ops.push_back(collected.ops[node]);
+    if (getKind(ops[0]) == FusionNode::Kind::Opaque) {
+      ops[0]->moveBefore(terminator);
+      continue;
+    }
+    KernelOp kernel = buildKernel(builder, ops, group.shared, number++);
+    kernel.setTrafficAttr(getKernelTraffic(kernel, hints));
+    fused.append(ops.begin(), ops.end());
+    if (ops.size() > 1)
+      remark::passed(kernel.getLoc(),
+                     remark::RemarkOpts::name("fused").category("loop-fuse"))
+          << kernel.getName() << remark::metric("nests", int64_t(ops.size()));
+  }
+  for (Operation *op : llvm::reverse(fused))
+    op->erase();
+  for (const FusionRefusal &refusal : result.refusals)
+    remark::missed(function.getLoc(),
+                   remark::RemarkOpts::name("not-fused").category("loop-fuse"))
+        << refusal.first << " and " << refusal.second
+        << remark::reason("{0}", refusal.reason);
+
+  std::string log = epilogues + result.log;
+  if (!result.refusals.empty()) {
+    log += "Not fused:\n";
+    for (const FusionRefusal &refusal : result.refusals)
+      log += "  - `" + refusal.first + "` with `" + refusal.second +
+             "`: " + refusal.reason + "\n";
+  }
+  function->setAttr("loop.fusion_log", builder.getStringAttr(log));
+}
+
+void Fuse::runOnOperation() {
+  analysis::SizeHints hints(getOperation());
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    if (failed(verifyCaptures(function)))
+      return signalPassFailure();
+    fuseFunction(function, hints);
+  }
+}

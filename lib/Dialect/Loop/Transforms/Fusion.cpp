@@ -1,0 +1,396 @@
+//===- Fusion.cpp - Which loop nests become one kernel --------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Loop/Transforms/Fusion.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+#include <set>
+#include <tuple>
+
+using namespace kiln;
+using namespace kiln::loop;
+
+namespace {
+
+using Kind = FusionNode::Kind;
+
+/// Readers of one tensor beyond this number are not paired with each other:
+/// a weight that everything reads says nothing about who belongs together.
+constexpr size_t maxReadersPaired = 32;
+
+struct Score {
+  int64_t bytes = 0;
+  bool alike = false;
+  int64_t distance = 0;
+
+  bool operator>(const Score &other) const {
+    return std::make_tuple(bytes, alike, -distance) >
+           std::make_tuple(other.bytes, other.alike, -other.distance);
+  }
+};
+
+class Fuser {
+public:
+  Fuser(const FusionProblem &problem, const FusionOptions &options);
+  FusionResult run();
+
+private:
+  struct Candidate {
+    unsigned a, b;
+    Score score;
+  };
+
+  bool runRound(unsigned round);
+  /// Empty if the groups may be fused; `shared` is then set.
+  std::string whyNot(unsigned a, unsigned b, unsigned &shared) const;
+  std::string whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const;
+  Score getScore(unsigned a, unsigned b) const;
+  bool reaches(unsigned from, unsigned to, bool indirectly) const;
+  std::set<std::pair<unsigned, unsigned>> getPairs() const;
+  void merge(unsigned a, unsigned b, unsigned shared);
+  std::string getName(unsigned group) const;
+  void finish();
+
+  const FusionNode &node(unsigned i) const { return problem.nodes[i]; }
+
+  const FusionProblem &problem;
+  const FusionOptions &options;
+  FusionResult result;
+  /// The group of each node, and the nodes of each (empty: merged away).
+  std::vector<unsigned> groupOf;
+  std::vector<FusionGroup> groups;
+  /// The node that writes each tensor; ~0u for inputs.
+  std::vector<unsigned> writerOf;
+  std::vector<std::vector<unsigned>> readersOf;
+  unsigned numGroups = 0;
+};
+
+} // namespace
+
+Fuser::Fuser(const FusionProblem &problem, const FusionOptions &options)
+    : problem(problem), options(options) {
+  writerOf.assign(problem.tensors.size(), ~0u);
+  readersOf.resize(problem.tensors.size());
+  for (unsigned i = 0; i < problem.nodes.size(); ++i) {
+    groupOf.push_back(i);
+    // A scatter is walked in order: one work item.
+    bool ordered = node(i).kind == Kind::Scatter;
+    groups.push_back({{i}, ordered ? 0 : unsigned(node(i).parallel.size())});
+    for (unsigned tensor : node(i).writes)
+      writerOf[tensor] = i;
+    for (const FusionRead &read : node(i).reads)
+      if (readersOf[read.tensor].empty() || readersOf[read.tensor].back() != i)
+        readersOf[read.tensor].push_back(i);
+    numGroups += node(i).kind != Kind::Opaque;
+  }
+}
+
+std::string Fuser::getName(unsigned group) const {
+  std::string name;
+  for (unsigned i : groups[group].nodes)
+    name += (name.empty() ? "" : "_") + node(i).name;
+  return name;
+}
+
+/// True if group `to` depends on group `from`; with `indirectly` only a path
+/// over a third group counts.
+bool Fuser::reaches(unsigned from, unsigned to, bool indirectly) const {
+  llvm::BitVector seen(groups.size());
+  SmallVector<unsigned> work = {from};
+  while (!work.empty()) {
+    unsigned group = work.pop_back_val();
+    for (unsigned i : groups[group].nodes)
+      for (unsigned tensor : node(i).writes)
+        for (unsigned reader : readersOf[tensor]) {
+          unsigned next = groupOf[reader];
+          if (next == group || (indirectly && group == from && next == to))
+            continue;
+          if (next == to)
+            return true;
+          if (!seen.test(next)) {
+            seen.set(next);
+            work.push_back(next);
+          }
+        }
+  }
+  return false;
+}
+
+std::string Fuser::whyNotAlone(ArrayRef<unsigned> nodes,
+                               unsigned &shared) const {
+  // The longest common prefix of the parallel extents.
+  ArrayRef<guard::ExprAttr> prefix = node(nodes[0]).parallel;
+  size_t k = prefix.size();
+  size_t lowestRank = k;
+  for (unsigned i : nodes) {
+    ArrayRef<guard::ExprAttr> extents = node(i).parallel;
+    lowestRank = std::min(lowestRank, extents.size());
+    k = std::min(k, extents.size());
+    for (size_t d = 0; d < k; ++d)
+      if (extents[d] != prefix[d])
+        k = d;
+  }
+  if (k == 0 && lowestRank > 0)
+    return "no shared outer extents";
+
+  // Reads of what becomes internal limit it further.
+  llvm::SmallSet<unsigned, 16> written;
+  for (unsigned i : nodes)
+    written.insert(node(i).writes.begin(), node(i).writes.end());
+  bool dependent = false;
+  size_t aligned = k;
+  for (unsigned i : nodes)
+    for (const FusionRead &read : node(i).reads)
+      if (written.contains(read.tensor)) {
+        dependent = true;
+        aligned = std::min<size_t>(aligned, read.alignment);
+      }
+  if (aligned == 0 && k > 0)
+    return "a value is read at an index other than the one it is computed at";
+  k = aligned;
+
+  int64_t workItems = 1, points = 0;
+  for (size_t d = 0; d < k; ++d)
+    workItems *= std::max<int64_t>(node(nodes[0]).parallelHints[d], 1);
+  for (unsigned i : nodes)
+    points += node(i).points;
+  bool allFull = llvm::all_of(nodes, [&](unsigned i) {
+    return node(i).parallel.size() == k && node(i).kind == Kind::Pointwise;
+  });
+  // Nests over nothing but reduction indices may be split, but only if none
+  // needs what another gives.
+  bool splittable = !dependent && llvm::all_of(nodes, [&](unsigned i) {
+    return node(i).parallel.empty();
+  });
+  if (!allFull && !splittable && workItems < options.minWorkItems &&
+      points > options.smallKernelPoints)
+    return "only " + std::to_string(workItems) +
+           " rows would be left to run in parallel";
+  for (unsigned i : nodes)
+    for (unsigned tensor : node(i).writes) {
+      bool internal = llvm::any_of(readersOf[tensor], [&](unsigned reader) {
+        return llvm::is_contained(nodes, reader);
+      });
+      int64_t row = problem.tensors[tensor].bytes / workItems;
+      if (internal && row > options.maxRowBytes)
+        return "a row of " + std::to_string(row) +
+               " bytes does not fit the cache";
+    }
+  shared = k;
+  return {};
+}
+
+std::string Fuser::whyNot(unsigned a, unsigned b, unsigned &shared) const {
+  auto alone = [&](unsigned group, Kind kind) {
+    return node(groups[group].nodes[0]).kind == kind;
+  };
+  if (alone(a, Kind::Contraction) || alone(b, Kind::Contraction))
+    return "a contraction only takes epilogues";
+  if (alone(a, Kind::Scatter) || alone(b, Kind::Scatter))
+    return "a scatter runs in order";
+  size_t size = groups[a].nodes.size() + groups[b].nodes.size();
+  if (size > size_t(options.maxNests))
+    return "the kernel would have " + std::to_string(size) + " nests";
+  if (reaches(a, b, /*indirectly=*/true) || reaches(b, a, /*indirectly=*/true))
+    return "another kernel lies between them";
+  SmallVector<unsigned> nodes(groups[a].nodes.begin(), groups[a].nodes.end());
+  nodes.append(groups[b].nodes.begin(), groups[b].nodes.end());
+  llvm::sort(nodes);
+  std::string reason = whyNotAlone(nodes, shared);
+  if (!reason.empty())
+    return reason;
+  bool vertical = reaches(a, b, false) || reaches(b, a, false);
+  if (!vertical && getScore(a, b).bytes < options.minHorizontalBytes)
+    return "it would save less than " +
+           std::to_string(options.minHorizontalBytes) + " bytes";
+  return {};
+}
+
+Score Fuser::getScore(unsigned a, unsigned b) const {
+  Score score;
+  auto inside = [&](unsigned i) { return groupOf[i] == a || groupOf[i] == b; };
+  auto getReads = [&](unsigned group) {
+    std::map<unsigned, int64_t> reads;
+    for (unsigned i : groups[group].nodes)
+      for (const FusionRead &read : node(i).reads) {
+        unsigned writer = writerOf[read.tensor];
+        if (writer == ~0u || groupOf[writer] != group)
+          reads[read.tensor] = std::max(reads[read.tensor], read.bytes);
+      }
+    return reads;
+  };
+  std::map<unsigned, int64_t> readsA = getReads(a), readsB = getReads(b);
+  for (const auto &reads : {readsA, readsB})
+    for (auto [tensor, bytes] : reads) {
+      unsigned writer = writerOf[tensor];
+      if (writer == ~0u || !inside(writer))
+        continue;
+      score.bytes += bytes;
+      if (!problem.tensors[tensor].escapes &&
+          llvm::all_of(readersOf[tensor], inside))
+        score.bytes += problem.tensors[tensor].bytes;
+    }
+  for (auto [tensor, bytes] : readsA)
+    if (auto other = readsB.find(tensor); other != readsB.end())
+      score.bytes += std::min(bytes, other->second);
+  auto reduces = [&](unsigned group) {
+    return llvm::any_of(groups[group].nodes, [&](unsigned i) {
+      return node(i).kind == Kind::Reduction;
+    });
+  };
+  score.alike = reduces(a) == reduces(b);
+  score.distance = std::abs(int64_t(groups[a].nodes.front()) -
+                            int64_t(groups[b].nodes.front()));
+  return score;
+}
+
+/// Pairs of groups with a tensor in common.
+std::set<std::pair<unsigned, unsigned>> Fuser::getPairs() const {
+  std::set<std::pair<unsigned, unsigned>> pairs;
+  for (unsigned tensor = 0; tensor < problem.tensors.size(); ++tensor) {
+    SmallVector<unsigned> users;
+    size_t readers = readersOf[tensor].size();
+    if (readers <= maxReadersPaired)
+      for (unsigned reader : readersOf[tensor])
+        users.push_back(groupOf[reader]);
+    if (writerOf[tensor] != ~0u) {
+      unsigned writer = groupOf[writerOf[tensor]];
+      for (unsigned reader : readersOf[tensor])
+        if (groupOf[reader] != writer)
+          pairs.insert(std::minmax(writer, groupOf[reader]));
+    }
+    for (unsigned i = 0; i < users.size(); ++i)
+      for (unsigned j = i + 1; j < users.size(); ++j)
+        if (users[i] != users[j])
+          pairs.insert(std::minmax(users[i], users[j]));
+  }
+  return pairs;
+}
+
+void Fuser::merge(unsigned a, unsigned b, unsigned shared) {
+  FusionGroup &into = groups[a];
+  into.nodes.insert(into.nodes.end(), groups[b].nodes.begin(),
+                    groups[b].nodes.end());
+  llvm::sort(into.nodes);
+  into.shared = shared;
+  for (unsigned i : groups[b].nodes)
+    groupOf[i] = a;
+  groups[b].nodes.clear();
+  --numGroups;
+}
+
+bool Fuser::runRound(unsigned round) {
+  std::vector<Candidate> candidates;
+  llvm::SetVector<unsigned> involved;
+  result.refusals.clear();
+  for (auto [a, b] : getPairs()) {
+    if (node(groups[a].nodes[0]).kind == Kind::Opaque ||
+        node(groups[b].nodes[0]).kind == Kind::Opaque)
+      continue;
+    unsigned shared;
+    std::string reason = whyNot(a, b, shared);
+    if (!reason.empty()) {
+      result.refusals.push_back({getName(a), getName(b), reason});
+      continue;
+    }
+    candidates.push_back({a, b, getScore(a, b)});
+    involved.insert(a);
+    involved.insert(b);
+  }
+  if (candidates.empty())
+    return false;
+  llvm::sort(candidates, [](const Candidate &x, const Candidate &y) {
+    if (x.score > y.score || y.score > x.score)
+      return x.score > y.score;
+    return std::tie(x.a, x.b) < std::tie(y.a, y.b);
+  });
+
+  unsigned before = numGroups;
+  std::string candidateText, fusedText;
+  SmallVector<unsigned> order(involved.begin(), involved.end());
+  llvm::sort(order);
+  for (unsigned group : order) {
+    std::string description;
+    for (unsigned i : groups[group].nodes)
+      description += ", " + node(i).description;
+    candidateText +=
+        "  - LoopKernel(name='" + getName(group) + "')" + description + "\n";
+  }
+  unsigned count = 0;
+  for (const Candidate &candidate : candidates) {
+    // Earlier fusions of this round may have changed both.
+    unsigned a = groupOf[candidate.a], b = groupOf[candidate.b];
+    if (a == b)
+      continue;
+    unsigned shared;
+    if (!whyNot(a, b, shared).empty())
+      continue;
+    if (groups[b].nodes.front() < groups[a].nodes.front())
+      std::swap(a, b);
+    fusedText +=
+        "  - Fusing `" + getName(a) + "` with `" + getName(b) + "`\n";
+    merge(a, b, shared);
+    ++count;
+  }
+  if (count == 0)
+    return false;
+  llvm::raw_string_ostream os(result.log);
+  os << "=== Fusion Round " << round << " ===\n"
+     << "Candidates for fusion:\n"
+     << candidateText << "Found " << count << " possible fusion"
+     << (count == 1 ? "" : "s") << ":\n"
+     << fusedText << "Result:\n"
+     << "  - Fused " << before << " nodes into " << numGroups << " nodes\n";
+  return true;
+}
+
+/// Groups in an order in which each stands after those it reads from.
+void Fuser::finish() {
+  std::vector<unsigned> waiting(groups.size());
+  std::vector<std::set<unsigned>> users(groups.size());
+  for (unsigned i = 0; i < problem.nodes.size(); ++i)
+    for (const FusionRead &read : node(i).reads) {
+      unsigned writer = writerOf[read.tensor];
+      if (writer != ~0u && groupOf[writer] != groupOf[i])
+        users[groupOf[writer]].insert(groupOf[i]);
+    }
+  for (const auto &list : users)
+    for (unsigned user : list)
+      ++waiting[user];
+  std::set<unsigned> ready;
+  for (unsigned group = 0; group < groups.size(); ++group)
+    if (!groups[group].nodes.empty() && waiting[group] == 0)
+      ready.insert(group);
+  while (!ready.empty()) {
+    unsigned group = *ready.begin();
+    ready.erase(ready.begin());
+    result.groups.push_back(groups[group]);
+    for (unsigned user : users[group])
+      if (--waiting[user] == 0)
+        ready.insert(user);
+  }
+}
+
+FusionResult Fuser::run() {
+  for (int64_t round = 1; round <= options.maxRounds; ++round)
+    if (!runRound(round))
+      break;
+  finish();
+  return std::move(result);
+}
+
+FusionResult loop::runFusion(const FusionProblem &problem,
+                             const FusionOptions &options) {
+  return Fuser(problem, options).run();
+}

@@ -1,0 +1,303 @@
+//===- InlineVirtual.cpp - Inline pointwise nests into their readers ------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bodies.h"
+
+#include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+namespace kiln::loop {
+#define GEN_PASS_DEF_INLINEVIRTUALPASS
+#include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace kiln::loop
+
+namespace {
+
+/// Up to this cost a body is as good as a load.
+constexpr int64_t freeCost = 2;
+
+class InlineVirtual : public loop::impl::InlineVirtualPassBase<InlineVirtual> {
+public:
+  using InlineVirtualPassBase::InlineVirtualPassBase;
+  void runOnOperation() override;
+
+private:
+  void mergeEqualNests(func::FuncOp function);
+  /// Empty if `producer` may be inlined into all of its readers.
+  std::string whyKeep(PointwiseOp producer, const analysis::SizeHints &hints);
+  bool inlineOperands(PointwiseOp producer, const analysis::SizeHints &hints);
+  bool inlineOperand(ContractOp contract, unsigned side, PointwiseOp producer,
+                     const analysis::SizeHints &hints);
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Equal nests
+//===----------------------------------------------------------------------===//
+
+void InlineVirtual::mergeEqualNests(func::FuncOp function) {
+  // Two nests that differ in their origins alone are equal.
+  SmallVector<std::pair<Operation *, Attribute>> origins;
+  function.walk([&](Operation *op) {
+    if (!isNest(op))
+      return;
+    origins.emplace_back(op, op->getAttr("origins"));
+    op->removeAttr("origins");
+  });
+  llvm::DenseMap<llvm::hash_code, SmallVector<unsigned>> buckets;
+  llvm::DenseSet<unsigned> merged;
+  for (unsigned i = 0; i < origins.size(); ++i) {
+    Operation *op = origins[i].first;
+    auto hash = llvm::hash_combine(op->getName(), op->getOperands().size(),
+                                   op->getPropertiesAsAttribute(),
+                                   op->getResultTypes());
+    auto &bucket = buckets[hash];
+    auto *equal = llvm::find_if(bucket, [&](unsigned other) {
+      return origins[other].first->getBlock() == op->getBlock() &&
+             OperationEquivalence::isEquivalentTo(
+                 origins[other].first, op,
+                 OperationEquivalence::IgnoreLocations);
+    });
+    if (equal == bucket.end()) {
+      bucket.push_back(i);
+      continue;
+    }
+    // The first keeps its name; the log shows what runs.
+    op->replaceAllUsesWith(origins[*equal].first);
+    merged.insert(i);
+  }
+  for (unsigned i = 0; i < origins.size(); ++i) {
+    if (merged.contains(i))
+      origins[i].first->erase();
+    else if (origins[i].second)
+      origins[i].first->setAttr("origins", origins[i].second);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Into loads
+//===----------------------------------------------------------------------===//
+
+/// Points of the domain in which `load` is evaluated.
+static int64_t getPoints(LoadOp load, const analysis::SizeHints &hints) {
+  Operation *nest = getNest(load);
+  Domain domain = getDomain(nest);
+  if (isa<ContractOp>(nest)) // in the epilogue
+    return hints.product(domain.parallel);
+  return hints.product(domain.all());
+}
+
+std::string InlineVirtual::whyKeep(PointwiseOp producer,
+                                   const analysis::SizeHints &hints) {
+  Region &body = producer.getBody();
+  Domain domain = getDomain(producer);
+  int64_t points = std::max<int64_t>(hints.product(domain.parallel), 1);
+  int64_t cost = std::max<int64_t>(analysis::getCost(body) - 1, 0);
+  size_t ops = body.front().getOperations().size();
+  double evaluations = 0;
+  size_t loads = 0;
+  for (Operation *user : producer.getResult().getUsers()) {
+    auto load = dyn_cast<LoadOp>(user);
+    if (!load || !getNest(load))
+      return isa<ContractOp>(user) ? "a contraction reads it from memory"
+                                   : "it leaves the program's kernels";
+    ++loads;
+    evaluations += double(getPoints(load, hints)) / points;
+    // A nest that also needs it in memory would compute it twice.
+    size_t grown = ops;
+    getNest(load)->walk([&](Operation *) { ++grown; });
+    if (grown > size_t(maxBodyOps))
+      return "the body of its reader would have " + std::to_string(grown) +
+             " operations";
+  }
+  if (loads <= 1 && evaluations <= 1.0)
+    return {};
+  // Many readers of a value made of several tensors would read them all.
+  if (loads > 1) {
+    int64_t written = hints.getBytes(cast<RankedTensorType>(
+        producer.getResult().getType()));
+    int64_t read = analysis::getTraffic(producer, hints).read;
+    if (read > written + written / 2)
+      return "its " + std::to_string(loads) +
+             " readers would read more than it writes";
+  }
+  if (cost <= freeCost || double(cost) * evaluations <= maxRecomputeCost)
+    return {};
+  return "recomputing it costs " +
+         std::to_string(int64_t(double(cost) * evaluations)) +
+         " per element, more than " + std::to_string(int64_t(maxRecomputeCost));
+}
+
+//===----------------------------------------------------------------------===//
+// Into contractions
+//===----------------------------------------------------------------------===//
+
+/// The only load of a body that maps one element to one; null otherwise.
+static LoadOp getOnlyLoad(PointwiseOp producer) {
+  LoadOp only;
+  for (Operation &op : producer.getBody().front()) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (only || load.getMask())
+        return {};
+      only = load;
+      continue;
+    }
+    // Other uses of the indices make the value depend on its place.
+    if (isa<IndexOp>(op) &&
+        llvm::all_of(op.getUsers(), [](Operation *user) {
+          return isa<LoadOp>(user);
+        }))
+      continue;
+    for (Value operand : op.getOperands())
+      if (operand.getType().isIndex() && !isa<arith::ConstantOp>(op))
+        return {};
+  }
+  return only;
+}
+
+bool InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
+                                  PointwiseOp producer,
+                                  const analysis::SizeHints &hints) {
+  LoadOp load = getOnlyLoad(producer);
+  if (!load)
+    return false;
+  analysis::Access access = analysis::getReads(producer)[0];
+  if (access.indirect)
+    return false;
+  Block &body = producer.getBody().front();
+  bool moves = body.getTerminator()->getOperand(0) == load.getResult();
+  int64_t cost = analysis::getCost(producer.getBody()) - 1;
+  bool onlyUse = producer.getResult().hasOneUse();
+  if (!moves && (cost > maxPrologueCost || !onlyUse ||
+                 !contract.getMasks().empty()))
+    return false;
+
+  MLIRContext *context = &getContext();
+  SmallVector<guard::ExprAttr> indices =
+      getExprs(side == 0 ? contract.getLhsIndices() : contract.getRhsIndices());
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, getDomain(contract).all());
+  SmallVector<guard::ExprAttr> map;
+  for (guard::ExprAttr expr : access.map)
+    map.push_back(
+        guard::simplify(guard::substituteDims(expr, indices), assumptions));
+  // Panels are packed along straight lines.
+  if (!analysis::isStraight(cast<RankedTensorType>(access.tensor.getType()),
+                            map, getDomain(contract).all(), assumptions))
+    return false;
+
+  if (side == 0) {
+    contract.getLhsMutable().assign(access.tensor);
+    contract.setLhsIndicesAttr(getExprArray(context, map));
+  } else {
+    contract.getRhsMutable().assign(access.tensor);
+    contract.setRhsIndicesAttr(getExprArray(context, map));
+  }
+  SmallVector<StringRef> origins = getOrigins(producer);
+  mergeOrigins(origins, getOrigins(contract));
+  contract.setOriginsAttr(getOriginsAttr(context, origins));
+  if (moves)
+    return true;
+  // The new prologue is the body, then the old one.
+  Region &prologue =
+      side == 0 ? contract.getLhsPrologue() : contract.getRhsPrologue();
+  OpBuilder builder(context);
+  Region old;
+  old.takeBody(prologue);
+  Block *block = builder.createBlock(&prologue, {}, {load.getType()},
+                                     {producer.getLoc()});
+  IRMapping mapping;
+  mapping.map(load.getResult(), block->getArgument(0));
+  for (Operation &op : body.without_terminator())
+    if (!isa<LoadOp, IndexOp>(op))
+      builder.clone(op, mapping);
+  SmallVector<Value> values = {
+      mapping.lookupOrDefault(body.getTerminator()->getOperand(0))};
+  if (!old.empty())
+    values = cloneBody(builder, old.front(), values);
+  YieldOp::create(builder, producer.getLoc(), values);
+  return true;
+}
+
+bool InlineVirtual::inlineOperands(PointwiseOp producer,
+                                   const analysis::SizeHints &hints) {
+  bool changed = false;
+  SmallVector<ContractOp> contracts;
+  for (Operation *user : producer.getResult().getUsers())
+    if (auto contract = dyn_cast<ContractOp>(user))
+      if (!llvm::is_contained(contracts, contract))
+        contracts.push_back(contract);
+  for (ContractOp contract : contracts) {
+    if (contract.getLhs() == producer.getResult())
+      changed |= inlineOperand(contract, 0, producer, hints);
+    if (contract.getRhs() == producer.getResult())
+      changed |= inlineOperand(contract, 1, producer, hints);
+  }
+  return changed;
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+void InlineVirtual::runOnOperation() {
+  ModuleOp module = getOperation();
+  analysis::SizeHints hints(module);
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    mergeEqualNests(function);
+    // Traffic of the nests one by one, before anything is fused.
+    if (!function->hasAttr("loop.unfused_bytes")) {
+      int64_t bytes = 0;
+      function.walk([&](Operation *op) {
+        if (isNest(op))
+          bytes += analysis::getTraffic(op, hints).total();
+      });
+      function->setAttr("loop.unfused_bytes",
+                        Builder(&getContext()).getI64IntegerAttr(bytes));
+    }
+    for (auto producer :
+         llvm::make_early_inc_range(function.getOps<PointwiseOp>())) {
+      inlineOperands(producer, hints);
+      std::string reason = whyKeep(producer, hints);
+      StringRef name = "?";
+      SmallVector<StringRef> origins = getOrigins(producer);
+      if (!origins.empty())
+        name = origins.back();
+      if (!reason.empty()) {
+        remark::missed(producer.getLoc(),
+                       remark::RemarkOpts::name("kept").category("loop-inline"))
+            << name << " is stored: " << remark::reason("{0}", reason);
+        continue;
+      }
+      for (Operation *user :
+           llvm::make_early_inc_range(producer.getResult().getUsers())) {
+        auto load = cast<LoadOp>(user);
+        Operation *reader = getNest(load);
+        SmallVector<StringRef> merged = getOrigins(reader);
+        mergeOrigins(merged, origins);
+        reader->setAttr("origins", getOriginsAttr(&getContext(), merged));
+        inlineLoad(load, producer);
+      }
+      remark::passed(
+          producer.getLoc(),
+          remark::RemarkOpts::name("inlined").category("loop-inline"))
+          << name;
+      producer.erase();
+    }
+    simplifyBodies(function, hints);
+  }
+}

@@ -1,0 +1,187 @@
+//===- OrderKernels.cpp - Order kernels by the memory they keep live ------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+namespace kiln::loop {
+#define GEN_PASS_DEF_ORDERKERNELSPASS
+#include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace kiln::loop
+
+namespace {
+
+class OrderKernels : public loop::impl::OrderKernelsPassBase<OrderKernels> {
+public:
+  void runOnOperation() override;
+};
+
+/// The operations of a block with what they allocate, use and depend on.
+class Schedule {
+public:
+  Schedule(Block &block, const analysis::SizeHints &hints);
+
+  /// Peak of the live bytes if the operations run in `order`.
+  int64_t getPeak(ArrayRef<unsigned> order) const;
+  SmallVector<unsigned> getProgramOrder() const;
+  /// Of the ready operations always the one that leaves the least alive.
+  SmallVector<unsigned> getGreedyOrder() const;
+
+  ArrayRef<Operation *> getOps() const { return ops; }
+
+private:
+  struct Node {
+    int64_t allocates = 0;
+    SmallVector<unsigned> values; ///< it reads, each once
+    std::set<unsigned> users, needs;
+  };
+  /// Bytes that die when `node` runs, given how often values are still needed.
+  int64_t getFreed(const Node &node, ArrayRef<unsigned> remaining) const;
+
+  SmallVector<Operation *> ops;
+  std::vector<Node> nodes;
+  SmallVector<int64_t> bytes;     ///< of each value; 0 if not ours to free
+  SmallVector<unsigned> numUsers; ///< of each value
+};
+
+} // namespace
+
+Schedule::Schedule(Block &block, const analysis::SizeHints &hints) {
+  llvm::DenseMap<Operation *, unsigned> indexOf;
+  llvm::DenseMap<Value, unsigned> valueOf;
+  std::optional<unsigned> lastEffect;
+  Operation *terminator = block.getTerminator();
+  for (Operation &op : block.without_terminator()) {
+    unsigned index = ops.size();
+    Node node;
+    auto use = [&](Value value) {
+      Operation *definer = value.getDefiningOp();
+      if (!definer || definer->getBlock() != &block)
+        return;
+      unsigned from = indexOf[definer];
+      node.needs.insert(from);
+      nodes[from].users.insert(index);
+      unsigned number = valueOf[value];
+      if (!llvm::is_contained(node.values, number)) {
+        node.values.push_back(number);
+        ++numUsers[number];
+      }
+    };
+    op.walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        use(operand);
+    });
+    if (!isMemoryEffectFree(&op)) {
+      if (lastEffect) {
+        node.needs.insert(*lastEffect);
+        nodes[*lastEffect].users.insert(index);
+      }
+      lastEffect = index;
+    }
+    for (Value result : op.getResults()) {
+      int64_t size = 0;
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      bool returned =
+          llvm::is_contained(result.getUsers(), terminator);
+      if (type && !returned && !op.hasTrait<OpTrait::ConstantLike>())
+        size = hints.getBytes(type);
+      valueOf[result] = bytes.size();
+      bytes.push_back(size);
+      numUsers.push_back(0);
+      node.allocates += size;
+    }
+    indexOf[&op] = index;
+    ops.push_back(&op);
+    nodes.push_back(std::move(node));
+  }
+}
+
+int64_t Schedule::getFreed(const Node &node,
+                           ArrayRef<unsigned> remaining) const {
+  int64_t freed = 0;
+  for (unsigned value : node.values)
+    if (remaining[value] == 1)
+      freed += bytes[value];
+  return freed;
+}
+
+int64_t Schedule::getPeak(ArrayRef<unsigned> order) const {
+  SmallVector<unsigned> remaining(numUsers);
+  int64_t live = 0, peak = 0;
+  for (unsigned index : order) {
+    live += nodes[index].allocates;
+    peak = std::max(peak, live);
+    live -= getFreed(nodes[index], remaining);
+    for (unsigned value : nodes[index].values)
+      --remaining[value];
+  }
+  return peak;
+}
+
+SmallVector<unsigned> Schedule::getProgramOrder() const {
+  return llvm::to_vector(llvm::seq<unsigned>(0, ops.size()));
+}
+
+SmallVector<unsigned> Schedule::getGreedyOrder() const {
+  SmallVector<unsigned> remaining(numUsers), waiting, order;
+  std::set<unsigned> ready;
+  for (unsigned i = 0; i < nodes.size(); ++i) {
+    waiting.push_back(nodes[i].needs.size());
+    if (nodes[i].needs.empty())
+      ready.insert(i);
+  }
+  while (!ready.empty()) {
+    unsigned best = *ready.begin();
+    int64_t least = std::numeric_limits<int64_t>::max();
+    for (unsigned index : ready) {
+      int64_t grows =
+          nodes[index].allocates - getFreed(nodes[index], remaining);
+      if (grows < least) {
+        least = grows;
+        best = index;
+      }
+    }
+    ready.erase(best);
+    order.push_back(best);
+    for (unsigned value : nodes[best].values)
+      --remaining[value];
+    for (unsigned user : nodes[best].users)
+      if (--waiting[user] == 0)
+        ready.insert(user);
+  }
+  return order;
+}
+
+void OrderKernels::runOnOperation() {
+  analysis::SizeHints hints(getOperation());
+  for (auto function : getOperation().getOps<func::FuncOp>()) {
+    if (!llvm::hasSingleElement(function.getBody()))
+      continue;
+    Block &block = function.getBody().front();
+    Schedule schedule(block, hints);
+    SmallVector<unsigned> order = schedule.getGreedyOrder();
+    int64_t before = schedule.getPeak(schedule.getProgramOrder());
+    int64_t after = schedule.getPeak(order);
+    if (after >= before)
+      continue;
+    for (unsigned index : order)
+      schedule.getOps()[index]->moveBefore(block.getTerminator());
+    remark::passed(
+        function.getLoc(),
+        remark::RemarkOpts::name("reordered").category("loop-memory"))
+        << remark::metric("before", before) << remark::metric("after", after);
+  }
+}

@@ -1,0 +1,185 @@
+//===- PlanMemory.cpp - Give every kernel result a place ------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Dialect/Loop/Transforms/MemoryPlan.h"
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+namespace kiln::loop {
+#define GEN_PASS_DEF_PLANMEMORYPASS
+#include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace kiln::loop
+
+namespace {
+
+class PlanMemory : public loop::impl::PlanMemoryPassBase<PlanMemory> {
+public:
+  void runOnOperation() override;
+
+private:
+  void planFunction(func::FuncOp function, const analysis::SizeHints &hints);
+};
+
+} // namespace
+
+/// True if the kernel's result `index` may be written over its input `input`:
+/// each element of the input is read, at the latest, where the element of the
+/// result at the same place is computed.
+static bool mayOverwrite(KernelOp kernel, unsigned index, unsigned input) {
+  auto from = cast<RankedTensorType>(kernel.getInputs()[input].getType());
+  auto to = cast<RankedTensorType>(kernel.getResultTypes()[index]);
+  if (guard::getDims(from) != guard::getDims(to) ||
+      analysis::getElementBytes(from.getElementType()) !=
+          analysis::getElementBytes(to.getElementType()))
+    return false;
+  if (llvm::count(kernel.getInputs(), kernel.getInputs()[input]) != 1)
+    return false;
+  Block &body = kernel.getBody().front();
+  Value argument = body.getArgument(input);
+  Operation *writer =
+      body.getTerminator()->getOperand(index).getDefiningOp();
+  if (!isa<PointwiseOp>(writer))
+    return false;
+  unsigned shared = kernel.getShared().size();
+  for (Operation &op : body) {
+    if (!isNest(&op))
+      continue;
+    for (const analysis::Access &access : analysis::getReads(&op)) {
+      if (access.tensor != argument)
+        continue;
+      if (writer->isBeforeInBlock(&op))
+        return false; // reads what is overwritten already
+      if (&op == writer ? !access.isIdentity() || access.indirect
+                        : access.getAlignment() < shared)
+        return false; // reads elements of other work items
+    }
+  }
+  return true;
+}
+
+void PlanMemory::planFunction(func::FuncOp function,
+                              const analysis::SizeHints &hints) {
+  MLIRContext *context = &getContext();
+  Block &block = function.getBody().front();
+  llvm::MapVector<Operation *, unsigned> steps;
+  for (Operation &op : block)
+    steps.insert({&op, unsigned(steps.size())});
+  Operation *terminator = block.getTerminator();
+
+  std::vector<PlanBuffer> buffers;
+  SmallVector<Value> values;
+  llvm::DenseMap<Value, unsigned> bufferOf;
+  llvm::MapVector<guard::ExprAttr, unsigned> sizes;
+  int64_t escaping = 0;
+  for (auto kernel : block.getOps<KernelOp>()) {
+    for (OpResult result : kernel.getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      unsigned last = steps[kernel];
+      bool returned = false;
+      for (Operation *user : result.getUsers()) {
+        Operation *top = block.findAncestorOpInBlock(*user);
+        returned |= top == terminator;
+        last = std::max(last, steps[top]);
+      }
+      if (returned) {
+        escaping += hints.getBytes(type);
+        continue;
+      }
+      PlanBuffer buffer;
+      guard::ExprAttr size = analysis::getByteSize(type);
+      buffer.bytes = hints.getBytes(type);
+      if (!size.isConstant())
+        buffer.symbolicSize =
+            sizes.insert({size, unsigned(sizes.size())}).first->second;
+      buffer.first = steps[kernel];
+      buffer.last = last;
+      for (unsigned i = 0; i < kernel.getInputs().size(); ++i) {
+        auto input = bufferOf.find(kernel.getInputs()[i]);
+        if (input == bufferOf.end() ||
+            buffers[input->second].last != buffer.first ||
+            !mayOverwrite(kernel, result.getResultNumber(), i))
+          continue;
+        buffer.overwrites = input->second;
+        break;
+      }
+      bufferOf[result] = buffers.size();
+      buffers.push_back(buffer);
+      values.push_back(result);
+    }
+  }
+
+  MemoryPlan plan = planMemory(buffers);
+  // Where each slot begins.
+  SmallVector<guard::ExprAttr> keys;
+  for (auto &[size, number] : sizes)
+    keys.push_back(size);
+  guard::ExprAttr end = guard::getConstant(context, plan.staticBytes);
+  SmallVector<guard::ExprAttr> slots;
+  for (unsigned key : plan.slotSizes) {
+    slots.push_back(end);
+    guard::ExprAttr bytes = keys[key];
+    if (!guard::exactDivide(bytes,
+                            guard::getConstant(context, kArenaAlignment)))
+      bytes = guard::ceilDiv(bytes, kArenaAlignment) * kArenaAlignment;
+    end = end + bytes;
+  }
+  unsigned inPlace = 0;
+  for (auto kernel : block.getOps<KernelOp>()) {
+    SmallVector<Attribute> placements;
+    for (OpResult result : kernel.getResults()) {
+      auto buffer = bufferOf.find(result);
+      if (buffer == bufferOf.end()) {
+        placements.push_back(NewAttr::get(context));
+        continue;
+      }
+      const PlanPlace &place = plan.places[buffer->second];
+      inPlace += place.inPlace;
+      placements.push_back(ArenaAttr::get(
+          context, place.slot ? slots[*place.slot]
+                              : guard::getConstant(context, place.offset)));
+    }
+    kernel.setPlacementsAttr(ArrayAttr::get(context, placements));
+  }
+
+  function->setAttr("loop.arena_bytes", end);
+  std::string log;
+  llvm::raw_string_ostream os(log);
+  os << "Memory plan of " << function.getSymName() << ":\n"
+     << "  - " << buffers.size() << " buffers, arena of " << end.str()
+     << " bytes (" << plan.peakBytes << " at the hints)\n"
+     << "  - lower bound " << plan.lowerBound << " bytes, without reuse "
+     << plan.withoutReuse << " bytes\n"
+     << "  - " << inPlace << " results written in place\n"
+     << "  - results handed to the caller: " << escaping << " bytes\n";
+  Builder builder(context);
+  function->setAttr("loop.memory_log", builder.getStringAttr(log));
+  function->setAttr("loop.planned_peak_bytes",
+                    builder.getI64IntegerAttr(plan.peakBytes + escaping));
+  function->setAttr("loop.lower_bound_bytes",
+                    builder.getI64IntegerAttr(plan.lowerBound + escaping));
+  remark::passed(function.getLoc(),
+                 remark::RemarkOpts::name("planned").category("loop-memory"))
+      << remark::metric("peak", plan.peakBytes)
+      << remark::metric("lower_bound", plan.lowerBound)
+      << remark::metric("without_reuse", plan.withoutReuse);
+}
+
+void PlanMemory::runOnOperation() {
+  analysis::SizeHints hints(getOperation());
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (llvm::hasSingleElement(function.getBody()))
+      planFunction(function, hints);
+}

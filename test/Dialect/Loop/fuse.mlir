@@ -1,0 +1,150 @@
+// RUN: kiln-opt %s --loop-inline-virtual --loop-fuse --loop-share-rows --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-fuse=fuse=false --split-input-file | FileCheck %s --check-prefix=UNFUSED
+
+// The tail of attention: exp is inlined into its two readers, sum and quotient
+// become one kernel of rows, and the row of exp is computed once in front.
+
+!s = tensor<?x4x4xf32, #guard.shape<[s77, 4, 4]>>
+!r = tensor<?x4x1xf32, #guard.shape<[s77, 4, 1]>>
+guard.symbol @s77 range [2, 64] hint 16
+
+// CHECK-LABEL: func.func @softmax_tail
+// CHECK-SAME: loop.fusion_log = "=== Fusion Round 1 ===\0ACandidates for fusion:\0A  - LoopKernel(name='op0'), Reduction([4], sum, origins=[sum_1, exp])\0A  - LoopKernel(name='op1'), Pointwise([s77, 4, 4], origins=[div, exp])\0AFound 1 possible fusion:\0A  - Fusing `op0` with `op1`\0AResult:\0A  - Fused 2 nodes into 1 nodes\0A"
+// CHECK: loop.kernel @fused_sum_1_exp_div_0 ins(%[[X:.*]] = %{{.*}} : tensor<?x4x4xf32, #guard.shape<[s77, 4, 4]>>) shared [s77, 4]
+// CHECK-SAME: traffic #loop.traffic<read = 1024, written = 1024, unfused = 3584>
+// CHECK: %[[E:.*]] = loop.pointwise
+// CHECK: math.exp
+// CHECK: %[[Z:.*]] = loop.reduce
+// CHECK: loop.load %[[E]]
+// CHECK-NOT: math.exp
+// CHECK: loop.pointwise
+// CHECK: loop.load %[[E]]
+// CHECK: loop.load %[[Z]]
+// CHECK: arith.divf
+// CHECK-NOT: loop.kernel
+// UNFUSED-COUNT-3: loop.kernel
+func.func @softmax_tail(%scores: !s) -> !s {
+  %e = loop.pointwise (%b, %i, %j) in [s77, 4, 4] origins ["exp"] : !s {
+    %x = loop.load %scores[%b, %i, %j] : !s
+    %y = math.exp %x : f32
+    loop.yield %y : f32
+  }
+  %z = loop.reduce parallel (%b, %i, %o) in [s77, 4, 1] reduction (%j) in [4]
+      <sum> origins ["sum_1"] : !r {
+    %x = loop.load %e[%b, %i, %j] : !s
+    loop.yield %x : f32
+  }
+  %p = loop.pointwise (%b, %i, %j) in [s77, 4, 4] origins ["div"] : !s {
+    %x = loop.load %e[%b, %i, %j] : !s
+    %w = loop.load %z[%b, %i, 0] : !r
+    %y = arith.divf %x, %w : f32
+    loop.yield %y : f32
+  }
+  return %p : !s
+}
+
+// -----
+
+// A sum over rows and its quotient share no outer extent.
+
+// CHECK-LABEL: func.func @columns
+// CHECK-SAME: `op0` with `op1`: no shared outer extents
+// CHECK-COUNT-2: loop.kernel
+func.func @columns(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
+  %z = loop.reduce parallel (%j) in [1024] reduction (%i) in [64] <sum>
+      : tensor<1024xf32> {
+    %v = loop.load %x[%i, %j] : tensor<64x1024xf32>
+    loop.yield %v : f32
+  }
+  %p = loop.pointwise (%i, %j) in [64, 1024] : tensor<64x1024xf32> {
+    %v = loop.load %x[%i, %j] : tensor<64x1024xf32>
+    %w = loop.load %z[%j] : tensor<1024xf32>
+    %y = arith.divf %v, %w : f32
+    loop.yield %y : f32
+  }
+  return %p : tensor<64x1024xf32>
+}
+
+// -----
+
+// Independent nests that read the same tensor at the same place.
+
+// CHECK-LABEL: func.func @horizontal
+// CHECK: loop.kernel @{{.*}} ins(%{{.*}} = %{{.*}} : tensor<64xf32>) shared [64]{{.*}} -> (tensor<64xf32>, tensor<64xf32>)
+// CHECK-NOT: loop.kernel
+func.func @horizontal(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %a = loop.pointwise (%i) in [64] : tensor<64xf32> {
+    %v = loop.load %x[%i] : tensor<64xf32>
+    %y = math.sin %v : f32
+    loop.yield %y : f32
+  }
+  %b = loop.pointwise (%i) in [64] : tensor<64xf32> {
+    %v = loop.load %x[%i] : tensor<64xf32>
+    %y = math.cos %v : f32
+    loop.yield %y : f32
+  }
+  return %a, %b : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// The bias and activation after a product move into its epilogue.
+
+// CHECK-LABEL: func.func @epilogue
+// CHECK: loop.contract {{.*}} epilogue (%[[ACC:.*]], %{{.*}}, %{{.*}}) {
+// CHECK: arith.maximumf %[[ACC]]
+// CHECK-NOT: loop.pointwise
+func.func @epilogue(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>)
+    -> tensor<8x16xf32> {
+  %c = loop.contract parallel [8, 16] reduction [32]
+      lhs %a[d0, d2] : tensor<8x32xf32> rhs %b[d2, d1] : tensor<32x16xf32>
+      acc f32 : tensor<8x16xf32>
+  %r = loop.pointwise (%i, %j) in [8, 16] : tensor<8x16xf32> {
+    %v = loop.load %c[%i, %j] : tensor<8x16xf32>
+    %zero = arith.constant 0.0 : f32
+    %y = arith.maximumf %v, %zero : f32
+    loop.yield %y : f32
+  }
+  return %r : tensor<8x16xf32>
+}
+
+// -----
+
+// A product that leaves as it is takes no epilogue.
+
+// CHECK-LABEL: func.func @no_epilogue
+// CHECK-COUNT-2: loop.kernel
+func.func @no_epilogue(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>)
+    -> (tensor<8x16xf32>, tensor<8x16xf32>) {
+  %c = loop.contract parallel [8, 16] reduction [32]
+      lhs %a[d0, d2] : tensor<8x32xf32> rhs %b[d2, d1] : tensor<32x16xf32>
+      acc f32 : tensor<8x16xf32>
+  %r = loop.pointwise (%i, %j) in [8, 16] : tensor<8x16xf32> {
+    %v = loop.load %c[%i, %j] : tensor<8x16xf32>
+    %y = math.exp %v : f32
+    loop.yield %y : f32
+  }
+  return %c, %r : tensor<8x16xf32>, tensor<8x16xf32>
+}
+
+// -----
+
+// Edge cases: no dimensions, size 0.
+
+// CHECK-LABEL: func.func @edges
+// CHECK-DAG: loop.kernel @{{.*}} shared []
+// CHECK-DAG: loop.kernel @{{.*}} shared [0]
+func.func @edges(%x: tensor<f32>, %y: tensor<0xf32>)
+    -> (tensor<f32>, tensor<0xf32>) {
+  %a = loop.pointwise () in [] : tensor<f32> {
+    %v = loop.load %x[] : tensor<f32>
+    %n = arith.negf %v : f32
+    loop.yield %n : f32
+  }
+  %b = loop.pointwise (%i) in [0] : tensor<0xf32> {
+    %v = loop.load %y[%i] : tensor<0xf32>
+    %n = arith.negf %v : f32
+    loop.yield %n : f32
+  }
+  return %a, %b : tensor<f32>, tensor<0xf32>
+}

@@ -1,0 +1,128 @@
+// RUN: kiln-opt %s --loop-inline-virtual --split-input-file | FileCheck %s
+
+// A single reader takes the body in, at the index at which it reads.
+
+// CHECK-LABEL: func.func @single
+// CHECK: loop.pointwise (%[[I:.*]]) in [8] origins ["exp", "neg"]
+// CHECK-NEXT: %[[X:.*]] = loop.load %{{.*}}[%[[I]] * -1 + 7]
+// CHECK-NEXT: %[[N:.*]] = arith.negf %[[X]]
+// CHECK-NEXT: math.exp %[[N]]
+// CHECK-NOT: loop.pointwise
+func.func @single(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %e = loop.pointwise (%i) in [8] origins ["neg"] : tensor<8xf32> {
+    %x = loop.load %a[%i] : tensor<8xf32>
+    %y = arith.negf %x : f32
+    loop.yield %y : f32
+  }
+  %r = loop.pointwise (%i) in [8] origins ["exp"] : tensor<8xf32> {
+    %x = loop.load %e[7 - %i] : tensor<8xf32>
+    %y = math.exp %x : f32
+    loop.yield %y : f32
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// Two equal nests become one; a power with two readers is too dear to repeat.
+
+// CHECK-LABEL: func.func @equal
+// CHECK: %[[P:.*]] = loop.pointwise {{.*}} origins ["pow"]
+// CHECK: math.powf
+// CHECK-NOT: math.powf
+// CHECK: loop.load %[[P]]
+// CHECK: loop.load %[[P]]
+func.func @equal(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %p = loop.pointwise (%i) in [8] origins ["pow"] : tensor<8xf32> {
+    %x = loop.load %a[%i] : tensor<8xf32>
+    %y = math.powf %x, %x : f32
+    loop.yield %y : f32
+  }
+  %q = loop.pointwise (%i) in [8] origins ["pow_1"] : tensor<8xf32> {
+    %x = loop.load %a[%i] : tensor<8xf32>
+    %y = math.powf %x, %x : f32
+    loop.yield %y : f32
+  }
+  %r = loop.pointwise (%i) in [8] : tensor<8xf32> {
+    %x = loop.load %p[%i] : tensor<8xf32>
+    %y = arith.negf %x : f32
+    loop.yield %y : f32
+  }
+  %s = loop.pointwise (%i) in [8] : tensor<8xf32> {
+    %x = loop.load %q[7 - %i] : tensor<8xf32>
+    %y = math.absf %x : f32
+    loop.yield %y : f32
+  }
+  return %r, %s : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// What the function returns stays, whoever else reads it.
+
+// CHECK-LABEL: func.func @escapes
+// CHECK-COUNT-2: loop.pointwise
+func.func @escapes(%a: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %p = loop.pointwise (%i) in [8] : tensor<8xf32> {
+    %x = loop.load %a[%i] : tensor<8xf32>
+    %y = arith.negf %x : f32
+    loop.yield %y : f32
+  }
+  %r = loop.pointwise (%i) in [8] : tensor<8xf32> {
+    %x = loop.load %p[%i] : tensor<8xf32>
+    %y = math.exp %x : f32
+    loop.yield %y : f32
+  }
+  return %p, %r : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+// Under a mask the inlined loads are masked, too.
+
+// CHECK-LABEL: func.func @masked
+// CHECK: %[[M:.*]] = arith.cmpi slt
+// CHECK: loop.load %arg0[%{{.*}}] mask %[[M]], %{{.*}}
+// CHECK: arith.select %[[M]]
+func.func @masked(%a: tensor<4xf32>) -> tensor<8xf32> {
+  %p = loop.pointwise (%i) in [4] : tensor<4xf32> {
+    %x = loop.load %a[%i] : tensor<4xf32>
+    %y = math.exp %x : f32
+    loop.yield %y : f32
+  }
+  %r = loop.pointwise (%i) in [8] : tensor<8xf32> {
+    %c = arith.constant 4 : index
+    %one = arith.constant 1.0 : f32
+    %m = arith.cmpi slt, %i, %c : index
+    %x = loop.load %p[%i] mask %m, %one : tensor<4xf32>
+    loop.yield %x : f32
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// A transposed copy before a product is read in place, a cheap scale becomes
+// the prologue.
+
+// CHECK-LABEL: func.func @operands
+// CHECK-NOT: loop.pointwise
+// CHECK: loop.contract {{.*}} lhs %arg0[d0, d2] : tensor<8x32xf32> rhs %arg1[d1, d2] : tensor<16x32xf32>
+// CHECK-SAME: lhs_prologue
+// CHECK: arith.mulf
+func.func @operands(%a: tensor<8x32xf32>, %b: tensor<16x32xf32>) -> tensor<8x16xf32> {
+  %s = loop.pointwise (%i, %j) in [8, 32] : tensor<8x32xf32> {
+    %x = loop.load %a[%i, %j] : tensor<8x32xf32>
+    %two = arith.constant 2.0 : f32
+    %y = arith.mulf %x, %two : f32
+    loop.yield %y : f32
+  }
+  %t = loop.pointwise (%i, %j) in [32, 16] : tensor<32x16xf32> {
+    %x = loop.load %b[%j, %i] : tensor<16x32xf32>
+    loop.yield %x : f32
+  }
+  %c = loop.contract parallel [8, 16] reduction [32]
+      lhs %s[d0, d2] : tensor<8x32xf32> rhs %t[d2, d1] : tensor<32x16xf32>
+      acc f32 : tensor<8x16xf32>
+  return %c : tensor<8x16xf32>
+}

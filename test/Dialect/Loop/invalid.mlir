@@ -1,0 +1,104 @@
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+
+func.func @rank(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'loop.pointwise' op expects a result of rank 2, but found 'tensor<4xf32>'}}
+  %r = loop.pointwise (%i, %j) in [4, 4] : tensor<4xf32> {
+    %v = loop.load %x[%i] : tensor<4xf32>
+    loop.yield %v : f32
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @size(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'loop.pointwise' op expects dimension 0 of its result to be s0, but found 4}}
+  %r = loop.pointwise (%i) in [s0] : tensor<4xf32> {
+    %v = loop.load %x[%i] : tensor<4xf32>
+    loop.yield %v : f32
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @yield(%x: tensor<4xf32>) -> tensor<4xbf16> {
+  // expected-error @+1 {{'loop.pointwise' op expects its body to yield one 'bf16', but found 'f32'}}
+  %r = loop.pointwise (%i) in [4] : tensor<4xbf16> {
+    %v = loop.load %x[%i] : tensor<4xf32>
+    loop.yield %v : f32
+  }
+  return %r : tensor<4xbf16>
+}
+
+// -----
+
+func.func @load(%x: tensor<4x4xf32>) -> tensor<4xf32> {
+  %r = loop.pointwise (%i) in [4] : tensor<4xf32> {
+    // expected-error @+1 {{'loop.load' op expects 2 indices into 'tensor<4x4xf32>', but found 1}}
+    %v = loop.load %x[%i] : tensor<4x4xf32>
+    loop.yield %v : f32
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @kinds(%x: tensor<4xf32>) -> tensor<f32> {
+  // expected-error @+1 {{'loop.reduce' op expects kinds that cover its 1 accumulators, but found 2}}
+  %r = loop.reduce parallel () in [] reduction (%i) in [4] <argmax> : tensor<f32> {
+    %v = loop.load %x[%i] : tensor<4xf32>
+    loop.yield %v : f32
+  }
+  return %r : tensor<f32>
+}
+
+// -----
+
+func.func @no_reduction(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'loop.reduce' op expects at least one reduction extent}}
+  %r = loop.reduce parallel (%i) in [4] reduction () in [] <sum> : tensor<4xf32> {
+    %v = loop.load %x[%i] : tensor<4xf32>
+    loop.yield %v : f32
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @contract(%a: tensor<4x8xf32>, %b: tensor<8x4xf32>) -> tensor<4x4xf32> {
+  // expected-error @+1 {{'loop.contract' op expects indices over 3 dimensions, but found 'd3'}}
+  %r = loop.contract parallel [4, 4] reduction [8] lhs %a[d0, d3] : tensor<4x8xf32> rhs %b[d2, d1] : tensor<8x4xf32> acc f32 : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
+}
+
+// -----
+
+func.func @kernel(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<4x8xf32>) shared [4] -> tensor<4x8xf32> {
+    %s = loop.pointwise (%i, %j) in [4, 8] : tensor<4x8xf32> {
+      %e = loop.load %a[%i, %j] : tensor<4x8xf32>
+      loop.yield %e : f32
+    }
+    %p = loop.pointwise (%i, %j) in [4, 8] : tensor<4x8xf32> {
+      // expected-error @+1 {{'loop.load' op expects index 0 to be the kernel's shared index 0, because the tensor is computed in the kernel}}
+      %e = loop.load %s[3 - %i, %j] : tensor<4x8xf32>
+      loop.yield %e : f32
+    }
+    loop.return %p : tensor<4x8xf32>
+  }
+  return %r : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @operand(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'loop.extern' op names operand 1, but has 1}}
+  loop.extern "aten.foo.default"(%x) arguments [#loop.operand<0>, #loop.operand<1>] : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+// expected-error @+1 {{vector width must be a power of two from 1 to 128, but found 3}}
+func.func private @schedule() attributes {s = #loop.schedule<row, vector = 3>}

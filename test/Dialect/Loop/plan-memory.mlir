@@ -1,0 +1,101 @@
+// RUN: kiln-opt %s --loop-fuse=fuse=false --loop-plan-memory --loop-choose-schedule --split-input-file | FileCheck %s
+
+// The second result overwrites the first, element by element; the last one is
+// handed to the caller.
+
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: loop.arena_bytes = #guard.expr<4096>
+// CHECK: loop.kernel {{.*}} schedule #loop.schedule<pointwise, vector = 8{{.*}} placements [#loop.arena<0>]
+// CHECK: loop.kernel {{.*}} placements [#loop.arena<0>]
+// CHECK: loop.kernel {{.*}} placements [#loop.new]
+func.func @chain(%a: tensor<1024xf32>) -> tensor<1024xf32> {
+  %p = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %a[%i] : tensor<1024xf32>
+    %y = arith.negf %x : f32
+    loop.yield %y : f32
+  }
+  %q = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %p[%i] : tensor<1024xf32>
+    %y = math.exp %x : f32
+    loop.yield %y : f32
+  }
+  %r = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %q[%i] : tensor<1024xf32>
+    %y = arith.negf %x : f32
+    loop.yield %y : f32
+  }
+  return %r : tensor<1024xf32>
+}
+
+// -----
+
+// What is read at other indices is not overwritten.
+
+// CHECK-LABEL: func.func @reversed
+// CHECK-SAME: loop.arena_bytes = #guard.expr<8192>
+// CHECK: placements [#loop.arena<0>]
+// CHECK: placements [#loop.arena<4096>]
+func.func @reversed(%a: tensor<1024xf32>) -> tensor<1024xf32> {
+  %p = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %a[%i] : tensor<1024xf32>
+    %y = arith.negf %x : f32
+    loop.yield %y : f32
+  }
+  %q = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %p[1023 - %i] : tensor<1024xf32>
+    %y = math.exp %x : f32
+    loop.yield %y : f32
+  }
+  %r = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %q[%i] : tensor<1024xf32>
+    %y = arith.negf %x : f32
+    loop.yield %y : f32
+  }
+  return %r : tensor<1024xf32>
+}
+
+// -----
+
+// A symbolic size is rounded to the alignment.
+
+// CHECK-LABEL: func.func @symbolic
+// CHECK-SAME: loop.arena_bytes = #guard.expr<floordiv(s0 + 15, 16) * 64>
+guard.symbol @s0 range [2, 64] hint 16
+!v = tensor<?xf32, #guard.shape<[s0]>>
+func.func @symbolic(%a: !v) -> !v {
+  %p = loop.pointwise (%i) in [s0] : !v {
+    %x = loop.load %a[%i] : !v
+    %y = arith.negf %x : f32
+    loop.yield %y : f32
+  }
+  %q = loop.pointwise (%i) in [s0] : !v {
+    %x = loop.load %p[%i] : !v
+    %y = math.exp %x : f32
+    loop.yield %y : f32
+  }
+  return %q : !v
+}
+
+// -----
+
+// Schedules follow the access pattern.
+
+// CHECK-LABEL: func.func @schedules
+// CHECK: schedule #loop.schedule<row,
+// CHECK: schedule #loop.schedule<column,
+// CHECK: schedule #loop.schedule<transpose,
+func.func @schedules(%a: tensor<64x64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x64xf32>) {
+  %p = loop.reduce parallel (%i) in [64] reduction (%j) in [64] <sum> : tensor<64xf32> {
+    %x = loop.load %a[%i, %j] : tensor<64x64xf32>
+    loop.yield %x : f32
+  }
+  %q = loop.reduce parallel (%i) in [64] reduction (%j) in [64] <sum> : tensor<64xf32> {
+    %x = loop.load %a[%j, %i] : tensor<64x64xf32>
+    loop.yield %x : f32
+  }
+  %r = loop.pointwise (%i, %j) in [64, 64] : tensor<64x64xf32> {
+    %x = loop.load %a[%j, %i] : tensor<64x64xf32>
+    loop.yield %x : f32
+  }
+  return %p, %q, %r : tensor<64xf32>, tensor<64xf32>, tensor<64x64xf32>
+}

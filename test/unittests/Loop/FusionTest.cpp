@@ -1,0 +1,125 @@
+//===- FusionTest.cpp - Which nests become one kernel ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Loop/Transforms/Fusion.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include "gtest/gtest.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+
+namespace {
+
+struct FusionTest : public ::testing::Test {
+  FusionTest() { context.loadDialect<guard::GuardDialect>(); }
+
+  /// A node over `extents` that writes tensor `writes` and reads `reads`, each
+  /// of `bytes` bytes with alignment `alignment`.
+  void addNode(FusionNode::Kind kind, ArrayRef<int64_t> extents,
+               int64_t reduced, unsigned writes,
+               ArrayRef<std::pair<unsigned, unsigned>> reads) {
+    FusionNode node;
+    node.kind = kind;
+    node.name = "op" + std::to_string(problem.nodes.size());
+    node.points = reduced;
+    for (int64_t extent : extents) {
+      node.parallel.push_back(guard::getConstant(&context, extent));
+      node.parallelHints.push_back(extent);
+      node.points *= extent;
+    }
+    for (auto [tensor, alignment] : reads)
+      node.reads.push_back({tensor, problem.tensors[tensor].bytes, alignment});
+    node.writes.push_back(writes);
+    problem.nodes.push_back(node);
+  }
+  unsigned addTensor(int64_t bytes, bool escapes = false) {
+    problem.tensors.push_back({bytes, escapes});
+    return problem.tensors.size() - 1;
+  }
+
+  mlir::MLIRContext context;
+  FusionProblem problem;
+};
+
+} // namespace
+
+using Kind = FusionNode::Kind;
+
+TEST_F(FusionTest, RowReductionFusesWithItsReader) {
+  unsigned x = addTensor(4096), sum = addTensor(128),
+           out = addTensor(4096, true);
+  addNode(Kind::Reduction, {32}, 32, sum, {{x, 2}});
+  addNode(Kind::Pointwise, {32, 32}, 1, out, {{x, 2}, {sum, 1}});
+  FusionResult result = runFusion(problem, {});
+  ASSERT_EQ(result.groups.size(), 1u);
+  EXPECT_EQ(result.groups[0].shared, 1u);
+  EXPECT_NE(result.log.find("  - Fusing `op0` with `op1`\n"),
+            std::string::npos);
+  EXPECT_NE(result.log.find("  - Fused 2 nodes into 1 nodes\n"),
+            std::string::npos);
+}
+
+TEST_F(FusionTest, ReadAtAnotherIndexIsRefused) {
+  unsigned x = addTensor(4096), y = addTensor(4096),
+           out = addTensor(4096, true);
+  addNode(Kind::Pointwise, {32, 32}, 1, y, {{x, 2}});
+  addNode(Kind::Pointwise, {32, 32}, 1, out, {{y, 0}}); // transposed
+  FusionResult result = runFusion(problem, {});
+  EXPECT_EQ(result.groups.size(), 2u);
+  ASSERT_EQ(result.refusals.size(), 1u);
+  EXPECT_EQ(result.refusals[0].reason,
+            "a value is read at an index other than the one it is computed at");
+}
+
+TEST_F(FusionTest, ACycleThroughAnotherKernelIsRefused) {
+  unsigned x = addTensor(4096), a = addTensor(4096), b = addTensor(4096),
+           out = addTensor(4096, true);
+  addNode(Kind::Pointwise, {32, 32}, 1, a, {{x, 2}});
+  addNode(Kind::Opaque, {}, 1, b, {{a, 0}});
+  addNode(Kind::Pointwise, {32, 32}, 1, out, {{a, 2}, {b, 2}});
+  FusionResult result = runFusion(problem, {});
+  ASSERT_EQ(result.groups.size(), 3u);
+  EXPECT_EQ(result.refusals[0].reason, "another kernel lies between them");
+}
+
+TEST_F(FusionTest, ScattersAndContractionsStayAlone) {
+  unsigned x = addTensor(4096), a = addTensor(4096), b = addTensor(4096, true);
+  addNode(Kind::Contraction, {32, 32}, 32, a, {{x, 1}});
+  addNode(Kind::Scatter, {32, 32}, 1, b, {{a, 2}});
+  FusionResult result = runFusion(problem, {});
+  ASSERT_EQ(result.groups.size(), 2u);
+  EXPECT_EQ(result.groups[0].shared, 2u);
+  EXPECT_EQ(result.groups[1].shared, 0u); // walked in order
+}
+
+TEST_F(FusionTest, TooFewRowsOfALargeKernelAreRefused) {
+  unsigned x = addTensor(1 << 22), sum = addTensor(8),
+           out = addTensor(1 << 22, true);
+  addNode(Kind::Reduction, {2}, 1 << 19, sum, {{x, 2}});
+  addNode(Kind::Pointwise, {2, 1 << 19}, 1, out, {{x, 2}, {sum, 1}});
+  FusionResult result = runFusion(problem, {});
+  ASSERT_EQ(result.groups.size(), 2u);
+  EXPECT_EQ(result.refusals[0].reason,
+            "only 2 rows would be left to run in parallel");
+}
+
+TEST_F(FusionTest, IndependentNestsFuseOverACommonInput) {
+  unsigned x = addTensor(4096), a = addTensor(4096, true),
+           b = addTensor(4096, true);
+  addNode(Kind::Pointwise, {1024}, 1, a, {{x, 1}});
+  addNode(Kind::Pointwise, {1024}, 1, b, {{x, 1}});
+  EXPECT_EQ(runFusion(problem, {}).groups.size(), 1u);
+  FusionOptions options;
+  options.minHorizontalBytes = 1 << 20;
+  FusionResult result = runFusion(problem, options);
+  EXPECT_EQ(result.groups.size(), 2u);
+  EXPECT_EQ(result.refusals[0].reason, "it would save less than 1048576 bytes");
+}
