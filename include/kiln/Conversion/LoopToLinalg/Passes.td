@@ -1,0 +1,139 @@
+//===- Passes.td - From loop nests to linalg ---------------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_CONVERSION_LOOPTOLINALG_PASSES
+#define KILN_CONVERSION_LOOPTOLINALG_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertLoopToLinalgPass
+    : Pass<"convert-loop-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "Rewrite loop nests as linalg on tensors";
+  let description = [{
+    Every nest, inside a `loop.kernel` or not, becomes structured ops that stock
+    MLIR understands:
+
+    | from | to |
+    |---|---|
+    | `loop.pointwise` | a parallel `linalg.generic` |
+    | `loop.reduce` | `linalg.fill` and one `linalg.generic` with a result per accumulator, all kinds |
+    | `loop.contract` | `linalg.matmul` or `linalg.batch_matmul` where its indices are theirs, else a `linalg.generic`; the epilogue is a second one |
+    | `loop.scatter` | `scf.for` with `tensor.insert`, in order |
+    | `loop.kernel` | its nests in place |
+
+    A load whose indices are affine in the nest's own indices (sums, constant
+    factors, `floordiv` and `mod` by constants) becomes an operand with an indexing
+    map; any other one a `tensor.extract` in the body, within `scf.if` where it is
+    masked.
+
+    `#guard.shape` encodings and the signs of integers are dropped from all types,
+    those of functions too. Sizes become SSA values: constants, `tensor.dim` of
+    an argument for a symbol that is a dimension of it (or a linear function of
+    one symbol), or the value of an operation of the function's entry block that
+    says so: `%n = ... {loop.value = #guard.expr<s77>} : index`.
+
+    Guarantees that no loop op is left in functions, and no guard op besides
+    module-level ones. Fails on `loop.extern`, which has no tensor form, and where
+    a symbol is nowhere to be had.
+
+    ```mlir
+    func.func @f(%x: tensor<?x4xf32, #guard.shape<[s0, 4]>>)
+        -> tensor<?xf32, #guard.shape<[s0]>> {
+      %r = loop.reduce parallel (%i) in [s0] reduction (%j) in [4] <sum>
+          : tensor<?xf32, #guard.shape<[s0]>> {
+        %e = loop.load %x[%i, %j] : tensor<?x4xf32, #guard.shape<[s0, 4]>>
+        loop.yield %e : f32
+      }
+      return %r : tensor<?xf32, #guard.shape<[s0]>>
+    }
+    // becomes
+    func.func @f(%x: tensor<?x4xf32>) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+      %zero = arith.constant 0.0 : f32
+      %e = tensor.empty(%n) : tensor<?xf32>
+      %z = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+      %r = linalg.generic {...} ins(%x : tensor<?x4xf32>) outs(%z : tensor<?xf32>) {
+      ^bb0(%in: f32, %out: f32):
+        %s = arith.addf %out, %in : f32
+        linalg.yield %s : f32
+      } -> tensor<?xf32>
+      return %r : tensor<?xf32>
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::kiln::guard::GuardDialect",
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def LoopOutlineKernelsPass : Pass<"loop-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Move kernels into functions of their own, on tensors";
+  let description = [{
+    Each `loop.kernel` becomes a function in the nested module `@kernels`, with the
+    signature of `kiln/ABI/KernelABI.h`, and a `loop.launch` in its place. The
+    function makes memrefs of its bare pointers, reads them as tensors, holds the
+    kernel's nests, and puts the results into the destinations. Sizes and strides
+    are integer arguments of the launch, marked with `loop.value` for
+    `convert-loop-to-linalg`, which comes next. There is one work item.
+
+    ```mlir
+    %r = loop.kernel @k ins(%a = %x : tensor<8xf32>) shared [8]
+        -> tensor<8xf32> {...}
+    // becomes
+    %r = loop.launch @kernels::@k(%x) symbols [] work 1 grain 1
+        : (tensor<8xf32>) -> tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::bufferization::BufferizationDialect",
+    "::mlir::func::FuncDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def KilnPlaceScratchPass : Pass<"kiln-place-scratch", "::mlir::ModuleOp"> {
+  let summary = "Put the temporary buffers of kernels into their scratch";
+  let description = [{
+    In the functions of the module `@kernels`, a `memref.alloc` becomes a place in
+    the kernel's scratch memory, aligned to 64 bytes, and the launches of the
+    kernel say how much they need. `memref.copy` becomes loops, because its stock
+    lowering is a library call.
+
+    Assumes that dynamic sizes of buffers are values with a `loop.value` attribute, as
+    `loop-outline-kernels` makes them, and that no buffer is allocated in a loop;
+    fails otherwise.
+  }];
+  let dependentDialects = [
+    "::kiln::guard::GuardDialect",
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
+def KilnReconcileIndexCastsPass
+    : Pass<"kiln-reconcile-index-casts", "::mlir::ModuleOp"> {
+  let summary = "Turn casts between index and i64 into arithmetic";
+  let description = [{
+    Lowering memrefs alone leaves `builtin.unrealized_conversion_cast` between the
+    `index` values of loops and the `i64` of addresses. They become
+    `arith.index_cast`, which any later conversion handles.
+
+    ```mlir
+    %a = builtin.unrealized_conversion_cast %i : index to i64
+    // becomes
+    %a = arith.index_cast %i : index to i64
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+#endif // KILN_CONVERSION_LOOPTOLINALG_PASSES

@@ -1,0 +1,28 @@
+//===- Passes.h - From fused kernels to loops -----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `convert-loop-to-scf`: see Passes.td for what it assumes and guarantees.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_CONVERSION_LOOPTOSCF_PASSES_H
+#define KILN_CONVERSION_LOOPTOSCF_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace kiln {
+
+#define GEN_PASS_DECL
+#include "kiln/Conversion/LoopToScf/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "kiln/Conversion/LoopToScf/Passes.h.inc"
+
+} // namespace kiln
+
+#endif // KILN_CONVERSION_LOOPTOSCF_PASSES_H

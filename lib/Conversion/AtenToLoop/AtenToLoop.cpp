@@ -1,0 +1,503 @@
+//===- AtenToLoop.cpp - The pass and the walk over a function -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Conversion/AtenToLoop.h"
+
+#include "Converter.h"
+
+#include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+namespace kiln {
+#define GEN_PASS_DEF_CONVERTATENTOLOOPPASS
+#include "kiln/Conversion/AtenToLoop/Passes.h.inc"
+} // namespace kiln
+
+namespace {
+
+class ConvertAtenToLoop
+    : public kiln::impl::ConvertAtenToLoopPassBase<ConvertAtenToLoop> {
+public:
+  using ConvertAtenToLoopPassBase::ConvertAtenToLoopPassBase;
+
+  void runOnOperation() override {
+    analysis::SizeHints hints(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() &&
+          failed(Converter(function, hints, checkIndices).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+const aten::ArgValue &Converter::getArg(StringRef name) {
+  static const aten::ArgValue none;
+  for (auto [i, arg] : llvm::enumerate(info->args))
+    if (name == arg.name)
+      return args[i];
+  return none;
+}
+
+bool Converter::getBool(StringRef name) {
+  auto value = dyn_cast_if_present<BoolAttr>(getArg(name).getAttribute());
+  return value && value.getValue();
+}
+
+int64_t Converter::getInt(StringRef name) {
+  auto value = dyn_cast_if_present<IntegerAttr>(getArg(name).getAttribute());
+  return value ? value.getInt() : 0;
+}
+
+SmallVector<int64_t> Converter::getInts(StringRef name) {
+  Attribute attribute = getArg(name).getAttribute();
+  if (auto list = dyn_cast_if_present<DenseI64ArrayAttr>(attribute))
+    return SmallVector<int64_t>(list.asArrayRef());
+  if (auto single = dyn_cast_if_present<IntegerAttr>(attribute))
+    return {single.getInt()};
+  return {};
+}
+
+guard::ExprAttr Converter::getExpr(StringRef name) {
+  return dyn_cast_if_present<guard::ExprAttr>(getArg(name).getAttribute());
+}
+
+Exprs Converter::getShape(StringRef name) {
+  auto shape =
+      dyn_cast_if_present<guard::ShapeAttr>(getArg(name).getAttribute());
+  return shape ? Exprs(shape.getDims()) : Exprs();
+}
+
+std::optional<double> Converter::getConstant(StringRef name) {
+  aten::ArgValue arg = getArg(name);
+  Attribute attribute = arg.getAttribute();
+  if (arg.isValue() && !matchPattern(arg.getValue(), m_Constant(&attribute)))
+    return std::nullopt;
+  if (auto real = dyn_cast_if_present<FloatAttr>(attribute))
+    return real.getValueAsDouble();
+  if (auto integer = dyn_cast_if_present<IntegerAttr>(attribute))
+    return integer.getType().isInteger(1)
+               ? double(!integer.getValue().isZero())
+               : double(integer.getValue().getSExtValue());
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+View Converter::getView(Value tensor) {
+  auto known = views.find(tensor);
+  if (known != views.end())
+    return known->second;
+  auto dims = guard::getDims(cast<RankedTensorType>(tensor.getType()));
+  View view;
+  view.base = tensor;
+  if (dims)
+    view.dims = Exprs(dims->begin(), dims->end());
+  for (unsigned i = 0; i < view.dims.size(); ++i)
+    view.map.push_back(dim(i));
+  return view;
+}
+
+Value Converter::materialize(Value tensor) {
+  View view = getView(tensor);
+  if (view.base.getType() == tensor.getType() &&
+      ArrayRef(view.map) == ArrayRef(getIdentityMap(getContext(),
+                                                    view.map.size())))
+    return view.base;
+  return copy(tensor);
+}
+
+Value Converter::copy(Value tensor) {
+  if (Value known = copies.lookup(tensor))
+    return known;
+  View view = getView(tensor);
+  auto type = cast<RankedTensorType>(tensor.getType());
+  return copies[tensor] = makePointwise(
+             type, type.getElementType(),
+             [&](BodyContext body, ScalarBuilder &) {
+               return read(body, view,
+                           getIdentityMap(getContext(), view.dims.size()));
+             });
+}
+
+ArrayAttr Converter::getOrigins() {
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return builder.getStrArrayAttr({"copy"});
+  // The captured name if there is one, else the operator's.
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+    return builder.getStrArrayAttr({name.getName().getValue()});
+  StringRef name = op->getName().getStringRef();
+  name.consume_front("aten.");
+  return builder.getStrArrayAttr(
+      {name.take_until([](char c) { return c == '.'; })});
+}
+
+LogicalResult Converter::refuse(const Twine &why) {
+  if (reason.empty())
+    reason = why.str();
+  return failure();
+}
+
+void Converter::setResult(unsigned i, Value value) {
+  Value old = op->getResult(i);
+  View view = getView(old);
+  view.base = value;
+  views[old] = std::move(view);
+}
+
+RankedTensorType Converter::getResultType(unsigned i) {
+  return cast<RankedTensorType>(op->getResult(i).getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+Type Converter::getComputeType(Type type) {
+  if (type.isBF16() || type.isF16())
+    return Float32Type::get(type.getContext());
+  return type;
+}
+
+Value Converter::read(BodyContext body, const View &view,
+                      ArrayRef<guard::ExprAttr> index, Value mask,
+                      Value other) {
+  Exprs map;
+  for (guard::ExprAttr expr : view.map)
+    map.push_back(guard::substituteDims(expr, index));
+  return LoadOp::create(body.builder, body.loc, view.base, body.indices, map,
+                        mask, other);
+}
+
+Value Converter::readAt(BodyContext body, const View &view,
+                        ValueRange index) {
+  return LoadOp::create(body.builder, body.loc, view.base, index, view.map,
+                        Value(), Value());
+}
+
+Exprs Converter::broadcast(const View &view,
+                           ArrayRef<guard::ExprAttr> dims) {
+  Exprs index;
+  unsigned shift = dims.size() - view.dims.size();
+  for (auto [i, size] : llvm::enumerate(view.dims))
+    index.push_back(size.isConstant(1) && !dims[i + shift].isConstant(1)
+                        ? expr(0)
+                        : dim(i + shift));
+  return index;
+}
+
+Value Converter::index(BodyContext body, guard::ExprAttr expr) {
+  if (expr.isDim())
+    return body.indices[expr.getPosition()];
+  if (auto constant = expr.getConstant())
+    return arith::ConstantIndexOp::create(body.builder, body.loc, *constant);
+  return IndexOp::create(body.builder, body.loc,
+                         body.builder.getIndexType(), body.indices, expr);
+}
+
+Value Converter::readNumber(BodyContext body, Value number) {
+  OpBuilder &b = body.builder;
+  Attribute constant;
+  if (matchPattern(number, m_Constant(&constant)))
+    return arith::ConstantOp::create(b, body.loc, cast<TypedAttr>(constant));
+  Operation *definer = number.getDefiningOp();
+  if (auto value = dyn_cast_if_present<guard::ValueOp>(definer)) {
+    if (value.getExpr().isFloatTyped())
+      return guard::ValueOp::create(b, body.loc, b.getF64Type(),
+                                    value.getExpr());
+    Value at = IndexOp::create(b, body.loc, b.getIndexType(), ValueRange(),
+                               value.getExpr());
+    Value integer =
+        arith::IndexCastOp::create(b, body.loc, b.getI64Type(), at);
+    ScalarBuilder scalars(b, body.loc, number.getType());
+    return scalars.convert(integer, b.getI64Type(), number.getType());
+  }
+  // A number read from a tensor is read again, in the kernel.
+  if (definer && definer->getName().getStringRef() == "aten.item") {
+    Value tensor = definer->getOperand(0);
+    View view = getView(tensor);
+    Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+    if (isa<ComplexType>(element))
+      return {};
+    Exprs zeros(view.dims.size(), expr(0));
+    ScalarBuilder scalars(b, body.loc, number.getType());
+    return scalars.convert(read(body, view, zeros), element, number.getType());
+  }
+  return {};
+}
+
+Value Converter::makePointwise(RankedTensorType type, Type in,
+                               BodyFn compute) {
+  auto dims = guard::getDims(type);
+  if (!dims) {
+    (void)refuse("a size of the result is not known");
+    return {};
+  }
+  auto nest = PointwiseOp::create(builder, getLoc(), type, *dims, getOrigins());
+  OpBuilder inner = OpBuilder::atBlockEnd(&nest.getBody().front());
+  BodyContext body{inner, getLoc(), nest.getBody().getArguments()};
+  ScalarBuilder scalars(inner, getLoc(), in);
+  Value value = compute(body, scalars);
+  if (value && scalars.getReason().empty())
+    value = scalars.convert(value, value.getType() == getBodyType(in)
+                                       ? in
+                                       : value.getType(),
+                            type.getElementType());
+  if (!value || !scalars.getReason().empty()) {
+    (void)refuse(scalars.getReason().empty() ? "a number is not known"
+                                             : scalars.getReason());
+    nest.erase();
+    return {};
+  }
+  YieldOp::create(inner, getLoc(), value);
+  return nest.getResult();
+}
+
+//===----------------------------------------------------------------------===//
+// Extern calls
+//===----------------------------------------------------------------------===//
+
+/// Lists of numbers as plain lists.
+static Attribute flatten(Attribute attribute, Builder &builder) {
+  SmallVector<Attribute> list;
+  if (auto ints = dyn_cast<DenseI64ArrayAttr>(attribute)) {
+    for (int64_t value : ints.asArrayRef())
+      list.push_back(builder.getI64IntegerAttr(value));
+    return builder.getArrayAttr(list);
+  }
+  if (auto bools = dyn_cast<DenseBoolArrayAttr>(attribute)) {
+    for (bool value : bools.asArrayRef())
+      list.push_back(builder.getBoolAttr(value));
+    return builder.getArrayAttr(list);
+  }
+  if (auto floats = dyn_cast<DenseF64ArrayAttr>(attribute)) {
+    for (double value : floats.asArrayRef())
+      list.push_back(builder.getF64FloatAttr(value));
+    return builder.getArrayAttr(list);
+  }
+  if (auto shape = dyn_cast<guard::ShapeAttr>(attribute)) {
+    list.append(shape.begin(), shape.end());
+    return builder.getArrayAttr(list);
+  }
+  return attribute;
+}
+
+Attribute Converter::getExternArgument(const aten::ArgValue &arg,
+                                       const aten::ArgInfo &info,
+                                       SmallVectorImpl<Value> &operands) {
+  auto operand = [&](Value value) -> Attribute {
+    if (!value)
+      return builder.getUnitAttr();
+    Attribute constant;
+    if (!isa<TensorType>(value.getType())) {
+      // A complex number has no attribute of its own and stays a value.
+      if (!isa<ComplexType>(value.getType()) &&
+          matchPattern(value, m_Constant(&constant)))
+        return constant;
+      if (auto symbolic = value.getDefiningOp<guard::ValueOp>())
+        return symbolic.getExpr();
+      Value mapped = scalars.lookup(value);
+      value = mapped ? mapped : value;
+    } else {
+      value = materialize(value);
+    }
+    auto *known = llvm::find(operands, value);
+    unsigned position = known - operands.begin();
+    if (known == operands.end())
+      operands.push_back(value);
+    return OperandAttr::get(getContext(), position);
+  };
+  if (arg.isNone()) {
+    Attribute value = aten::getDefault(getContext(), info);
+    return value ? flatten(value, builder) : builder.getUnitAttr();
+  }
+  if (arg.isAttribute())
+    return flatten(arg.getAttribute(), builder);
+  if (!arg.isList())
+    return operand(arg.getValue());
+  SmallVector<Attribute> list;
+  for (Value value : arg.getValues())
+    list.push_back(operand(value));
+  return builder.getArrayAttr(list);
+}
+
+LogicalResult Converter::makeExtern(StringRef why) {
+  SmallVector<Value> operands;
+  SmallVector<Attribute> arguments;
+  std::string overload;
+  if (info) {
+    overload = info->name;
+    if (StringRef(overload).count('.') == 1)
+      overload += ".default";
+    for (auto [arg, argInfo] : llvm::zip(args, info->args))
+      arguments.push_back(getExternArgument(arg, argInfo, operands));
+  } else {
+    // `aten.operator`: its own operand references become ours.
+    overload = cast<StringAttr>(op->getAttr("name")).getValue().str();
+    std::function<Attribute(Attribute)> translate =
+        [&](Attribute attribute) -> Attribute {
+      if (auto reference = dyn_cast<aten::OperandAttr>(attribute)) {
+        aten::ArgInfo none{"", aten::ArgKind::Tensor, false, false, nullptr, 0};
+        return getExternArgument(op->getOperand(reference.getIndex()), none,
+                                 operands);
+      }
+      if (auto list = dyn_cast<ArrayAttr>(attribute))
+        return builder.getArrayAttr(
+            llvm::map_to_vector(list, [&](Attribute a) {
+              return translate(a);
+            }));
+      return flatten(attribute, builder);
+    };
+    for (Attribute attribute : op->getAttrOfType<ArrayAttr>("args"))
+      arguments.push_back(translate(attribute));
+  }
+  auto call = ExternOp::create(builder, getLoc(), op->getResultTypes(),
+                               overload, operands,
+                               builder.getArrayAttr(arguments),
+                               why.empty() ? StringAttr()
+                                           : builder.getStringAttr(why));
+  // The symbol that a size or number which only the run knows is bound to.
+  for (StringRef name : {"symbol", "symbols"})
+    if (Attribute symbol = op->getAttr(name))
+      call->setAttr(name, symbol);
+  if (!why.empty())
+    remark::missed(getLoc(), remark::RemarkOpts::name("no-kernel")
+                                 .category("convert-aten-to-loop"))
+        << overload << remark::reason("{0}", why);
+  for (auto [i, value] : llvm::enumerate(call.getResults())) {
+    if (isa<RankedTensorType>(value.getType()))
+      setResult(i, value);
+    else
+      scalars[op->getResult(i)] = value;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+/// Element types that bodies can compute with.
+static bool isSupported(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  Type element = tensor ? tensor.getElementType() : type;
+  return isa<IntegerType>(element) || element.isF64() || element.isF32() ||
+         element.isBF16() || element.isF16();
+}
+
+LogicalResult Converter::lower() {
+  StringRef name = info->name;
+  // Not even views: what is read through one may have to be copied.
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (isa<ComplexType>(getElementTypeOrSelf(type)))
+        return refuse("complex");
+  if (auto result = lowerView(name))
+    return *result;
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types) {
+      if (!isSupported(type))
+        return refuse("elements of this type have no kernels");
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (tensor && !guard::getDims(tensor))
+        return refuse("a size is not known");
+    }
+  if (info->isRandom)
+    return refuse("random numbers are drawn by the runtime");
+  for (auto lowering :
+       {&Converter::lowerPointwise, &Converter::lowerReduction,
+        &Converter::lowerContraction, &Converter::lowerIndexing,
+        &Converter::lowerFactory})
+    if (auto result = (this->*lowering)(name))
+      return *result;
+  return refuse("no kernel is written for this operator");
+}
+
+LogicalResult Converter::convertOp(Operation *operation) {
+  op = operation;
+  builder.setInsertionPoint(op);
+  reason.clear();
+  info = aten::getOpInfo(op);
+  args.clear();
+  if (!info)
+    return makeExtern("the operator is not one of ATen's");
+  args = aten::getSchemaArguments(op);
+  // A number in a tensor is read by who needs it; the call is for others.
+  if (StringRef(info->name) == "aten.item") {
+    if (op->getAttr("symbol"))
+      return makeExtern("");
+    bool needed = llvm::any_of(op->getUsers(), [](Operation *user) {
+      return !aten::getOpInfo(user);
+    });
+    return needed ? makeExtern("") : success();
+  }
+  if (succeeded(lower()))
+    return success();
+  return makeExtern(reason);
+}
+
+LogicalResult Converter::run() {
+  if (!llvm::hasSingleElement(function.getBody()))
+    return function.emitError("expected a function of one block, but found ")
+           << function.getBody().getBlocks().size();
+  Block &block = function.getBody().front();
+  // Kernels read a caller's tensor as it lies in memory.
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto input = function.getArgAttrOfType<aten::InputAttr>(
+            i, aten::kInputAttrName))
+      if (guard::ShapeAttr strides = input.getStrides())
+        function.setArgAttr(i, kStridesAttrName, strides);
+  SmallVector<Operation *> old;
+  for (Operation &operation : block)
+    if (isa_and_nonnull<aten::AtenDialect>(operation.getDialect()))
+      old.push_back(&operation);
+  for (Operation *operation : old)
+    if (failed(convertOp(operation)))
+      return failure();
+
+  Operation *terminator = block.getTerminator();
+  op = terminator;
+  builder.setInsertionPoint(terminator);
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    Value value = operand.get();
+    if (isa<RankedTensorType>(value.getType())) {
+      Value tensor = materialize(value);
+      // A clone of an input must outlive what is later written to the input.
+      if (isa<BlockArgument>(tensor) && tensor != value)
+        tensor = copy(value);
+      operand.set(tensor);
+    }
+    else if (Value scalar = scalars.lookup(value))
+      operand.set(scalar);
+  }
+  for (Operation *operation : llvm::reverse(old)) {
+    // An extern call may have asked for a number after all.
+    for (Value result : operation->getResults())
+      if (Value scalar = scalars.lookup(result))
+        result.replaceAllUsesWith(scalar);
+    if (!operation->use_empty())
+      return operation->emitOpError("has a result that loops cannot hold");
+    operation->erase();
+  }
+  return success();
+}

@@ -1,0 +1,181 @@
+//===- Converter.h - Lowering one aten function to loop nests ---*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks a function and makes loop nests of its operators. A tensor of the aten
+// level is a `View`: a tensor of the loop level and the index at which an
+// element of the view is found there. View operators only add an entry; a nest
+// reads through it. What must exist in memory (a result of the function, an
+// argument of an extern call) is copied if its view is not the whole tensor in
+// order.
+//
+// A lowering returns success, or failure after `refuse` has set the reason; the
+// operator then becomes a `loop.extern` that carries it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_CONVERSION_ATENTOLOOP_CONVERTER_H
+#define KILN_LIB_CONVERSION_ATENTOLOOP_CONVERTER_H
+
+#include "ScalarBuilder.h"
+
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Dialect/Aten/IR/OpInfo.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln::loop {
+
+using Exprs = llvm::SmallVector<guard::ExprAttr>;
+
+/// A tensor seen through index expressions.
+struct View {
+  Value base;
+  Exprs map;  ///< index into `base`, over the view's dimensions
+  Exprs dims; ///< the view's sizes
+};
+
+/// Where a body is built: its builder and indices d0, d1, ... as values.
+struct BodyContext {
+  OpBuilder &builder;
+  Location loc;
+  mlir::ValueRange indices;
+};
+
+class Converter {
+public:
+  Converter(mlir::func::FuncOp function, const analysis::SizeHints &hints,
+            bool checkIndices)
+      : function(function), builder(function.getContext()), hints(hints),
+        checkIndices(checkIndices) {}
+
+  LogicalResult run();
+
+  //===--------------------------------------------------------------------===//
+  // For lowerings
+  //===--------------------------------------------------------------------===//
+
+  OpBuilder &getBuilder() { return builder; }
+  mlir::MLIRContext *getContext() { return builder.getContext(); }
+  guard::ExprAttr expr(int64_t value) {
+    return guard::getConstant(getContext(), value);
+  }
+  guard::ExprAttr dim(unsigned position) {
+    return guard::getDim(getContext(), position);
+  }
+  const guard::Assumptions &getAssumptions() const {
+    return hints.getAssumptions();
+  }
+
+  /// The argument named `name` of the operator at hand.
+  const aten::ArgValue &getArg(llvm::StringRef name);
+  Value getTensor(llvm::StringRef name) {
+    aten::ArgValue arg = getArg(name);
+    return arg.isValue() ? arg.getValue() : Value();
+  }
+  bool getBool(llvm::StringRef name);
+  int64_t getInt(llvm::StringRef name);
+  /// Integers of an `int[]`; empty if absent.
+  llvm::SmallVector<int64_t> getInts(llvm::StringRef name);
+  guard::ExprAttr getExpr(llvm::StringRef name);
+  Exprs getShape(llvm::StringRef name);
+  /// A constant number; nothing if absent or not constant.
+  std::optional<double> getConstant(llvm::StringRef name);
+
+  View getView(Value tensor);
+  void setView(Value tensor, View view) { views[tensor] = std::move(view); }
+  /// `tensor` as a loop tensor whose elements lie in order; copies if needed.
+  Value materialize(Value tensor);
+  /// A tensor of its own with the elements of `tensor`.
+  Value copy(Value tensor);
+
+  Location getLoc() const { return op->getLoc(); }
+  mlir::ArrayAttr getOrigins();
+  LogicalResult refuse(const llvm::Twine &why);
+  /// The result `i` of the operator at hand is `value`.
+  void setResult(unsigned i, Value value);
+  RankedTensorType getResultType(unsigned i = 0);
+
+  /// Reads element `index` (over the indices of the body) of a view.
+  Value read(BodyContext body, const View &view,
+             llvm::ArrayRef<guard::ExprAttr> index, Value mask = {},
+             Value other = {});
+  /// Reads at computed index values.
+  Value readAt(BodyContext body, const View &view, mlir::ValueRange index);
+  /// The index of an operand that broadcasts to `dims` of a result.
+  Exprs broadcast(const View &view, llvm::ArrayRef<guard::ExprAttr> dims);
+  /// The value of an expression over the body's indices, as `index`.
+  Value index(BodyContext body, guard::ExprAttr expr);
+  /// A number operand in its own type (`i1`, `i64`, `f64`); null if it cannot
+  /// be had in a kernel.
+  Value readNumber(BodyContext body, Value number);
+
+  using BodyFn = std::function<Value(BodyContext, ScalarBuilder &)>;
+  /// A pointwise nest with elements of `type`; `compute` gives the element in
+  /// the computation type `in`. Null if it refused.
+  Value makePointwise(RankedTensorType type, Type in, BodyFn compute);
+  /// The type in which elements of `type` are computed with: f32 for 16 bits.
+  static Type getComputeType(Type type);
+
+private:
+  LogicalResult convertOp(Operation *op);
+  LogicalResult lower();
+  LogicalResult makeExtern(llvm::StringRef reason);
+  mlir::Attribute getExternArgument(const aten::ArgValue &arg,
+                                    const aten::ArgInfo &info,
+                                    llvm::SmallVectorImpl<Value> &operands);
+
+  // By category; each tells whether it knows the operator.
+  std::optional<LogicalResult> lowerView(llvm::StringRef name);
+  std::optional<LogicalResult> lowerPointwise(llvm::StringRef name);
+  std::optional<LogicalResult> lowerReduction(llvm::StringRef name);
+  std::optional<LogicalResult> lowerContraction(llvm::StringRef name);
+  std::optional<LogicalResult> lowerIndexing(llvm::StringRef name);
+  std::optional<LogicalResult> lowerFactory(llvm::StringRef name);
+
+  LogicalResult lowerCat();
+  LogicalResult lowerPad();
+  LogicalResult lowerWindowScatter(bool isSlice);
+  LogicalResult lowerVariance(bool withMean, bool root);
+  LogicalResult lowerArg(bool isMax, bool withValues);
+  Value makeReduction(const View &self, llvm::ArrayRef<int64_t> dims,
+                      RankedTensorType type, ReductionKind kind, Type acc,
+                      std::function<Value(BodyContext, ScalarBuilder &, Value)>
+                          element = {});
+  LogicalResult lowerProduct(Value lhs, Value rhs, llvm::StringRef bias);
+  LogicalResult lowerConvolution();
+  LogicalResult lowerEmbedding();
+  LogicalResult lowerEmbeddingBackward();
+  LogicalResult lowerGather();
+  LogicalResult lowerIndexSelect();
+  LogicalResult lowerIndexTensor();
+  LogicalResult lowerIndexPut();
+  LogicalResult lowerScatter(bool adds, bool isNumber);
+  /// Emits the check that all `indices` lie in [low, size).
+  void checkIndex(Value indices, guard::ExprAttr size, bool negative);
+  /// A loaded integer as an index into `size` elements: wrapped if it may be
+  /// negative, and clamped, so that no index leaves its tensor.
+  Value toIndex(BodyContext body, Value value, Type type, guard::ExprAttr size,
+                bool negative);
+
+  mlir::func::FuncOp function;
+  OpBuilder builder;
+  const analysis::SizeHints &hints;
+  bool checkIndices;
+
+  Operation *op = nullptr;
+  const aten::OpInfo *info = nullptr;
+  llvm::SmallVector<aten::ArgValue> args;
+  std::string reason;
+  llvm::DenseMap<Value, View> views;
+  llvm::DenseMap<Value, Value> scalars;
+  llvm::DenseMap<Value, Value> copies;
+};
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_CONVERSION_ATENTOLOOP_CONVERTER_H

@@ -1,0 +1,183 @@
+//===- Pointwise.cpp - Operators that work element by element -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bodies come from the operators' records (ScalarBodies.inc); here are the
+// types they compute in, and the few that depend on attributes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Converter.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+/// 0.5 * x * (1 + erf(x / sqrt(2))), or its approximation by tanh.
+static Value buildGelu(ScalarBuilder &b, bool byTanh) {
+  Type type = b.getType();
+  Value x = b.arg("self");
+  Value half = b.constant(type, 0.5), one = b.constant(type, 1.0);
+  if (!byTanh) {
+    Value inner = b.erf(b.mul(x, b.constant(type, M_SQRT1_2)));
+    return b.mul(b.mul(x, half), b.add(one, inner));
+  }
+  Value cube = b.mul(b.mul(x, x), x);
+  Value inner = b.mul(b.constant(type, M_SQRT2 * M_2_SQRTPI * 0.5),
+                      b.add(x, b.mul(b.constant(type, 0.044715), cube)));
+  return b.mul(b.mul(half, x), b.add(one, b.tanh(inner)));
+}
+
+static Value buildGeluBackward(ScalarBuilder &b, bool byTanh) {
+  Type type = b.getType();
+  Value x = b.arg("self"), gradient = b.arg("grad_output");
+  Value half = b.constant(type, 0.5), one = b.constant(type, 1.0);
+  if (!byTanh) {
+    Value cdf = b.mul(
+        half, b.add(one, b.erf(b.mul(x, b.constant(type, M_SQRT1_2)))));
+    Value pdf = b.mul(b.exp(b.mul(b.mul(x, x), b.constant(type, -0.5))),
+                      b.constant(type, M_2_SQRTPI * M_SQRT1_2 * 0.5));
+    return b.mul(gradient, b.add(cdf, b.mul(x, pdf)));
+  }
+  Value beta = b.constant(type, M_SQRT2 * M_2_SQRTPI * 0.5);
+  Value kappa = b.constant(type, 0.044715);
+  Value square = b.mul(x, x);
+  Value inner = b.mul(beta, b.add(x, b.mul(kappa, b.mul(square, x))));
+  Value tanh = b.tanh(inner);
+  Value left = b.mul(half, b.add(one, tanh));
+  Value slope = b.mul(
+      beta, b.add(one, b.mul(b.constant(type, 3 * 0.044715), square)));
+  Value right = b.mul(b.mul(b.mul(half, x), b.sub(one, b.mul(tanh, tanh))),
+                      slope);
+  return b.mul(gradient, b.add(left, right));
+}
+
+ScalarBody loop::lookUpScalarBody(StringRef overload) {
+  static const llvm::StringMap<ScalarBody> bodies = {
+#define KILN_LOOP_BODY(name, body)                                             \
+  {name, [](ScalarBuilder &b) -> Value { return body; }},
+#include "kiln/Conversion/AtenToLoop/ScalarBodies.inc"
+#undef KILN_LOOP_BODY
+  };
+  return bodies.lookup(overload);
+}
+
+/// Numbers that are rounded to the tensors' 16-bit type before they are used.
+static bool roundsNumbers(StringRef name) {
+  for (StringRef prefix :
+       {"aten.add.", "aten.sub.", "aten.rsub.", "aten.pow.", "aten.remainder.",
+        "aten.atan2", "aten.eq.", "aten.ne.", "aten.lt.", "aten.le.",
+        "aten.gt.", "aten.ge."})
+    if (name.starts_with(prefix))
+      return true;
+  return false;
+}
+
+std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
+  ScalarBody body = lookUpScalarBody(name);
+  auto text = [&](StringRef argument) -> StringRef {
+    auto value =
+        dyn_cast_if_present<StringAttr>(getArg(argument).getAttribute());
+    return value ? value.getValue() : StringRef();
+  };
+  std::function<Value(ScalarBuilder &)> compute;
+  if (body)
+    compute = body;
+  else if (name == "aten.gelu" || name == "aten.gelu_backward")
+    compute = [&](ScalarBuilder &b) {
+      bool byTanh = text("approximate") == "tanh";
+      return name == "aten.gelu" ? buildGelu(b, byTanh)
+                                 : buildGeluBackward(b, byTanh);
+    };
+  else if (name == "aten.div.Tensor_mode")
+    compute = [&](ScalarBuilder &b) {
+      StringRef mode = text("rounding_mode");
+      Value x = b.arg("self"), y = b.arg("other");
+      return mode == "floor"   ? b.floorDiv(x, y)
+             : mode == "trunc" ? b.truncDiv(x, y)
+                               : b.div(x, y);
+    };
+  else
+    return std::nullopt;
+
+  RankedTensorType type = getResultType();
+  Type stored = type.getElementType();
+  if (info->promotion == aten::Promotion::AlwaysBool) {
+    // The type that the operands have in common is that of their product;
+    // bool has one, too.
+    SmallVector<aten::ArgValue> operands(args.begin(), args.end());
+    SmallVector<Type> types;
+    bool two = operands.size() == 2;
+    if (!two) {
+      stored = cast<RankedTensorType>(operands[0].getValue().getType())
+                   .getElementType();
+    } else {
+      const aten::OpInfo *product = aten::lookUpOverload("aten.mul.Tensor");
+      if (!product ||
+          failed(aten::inferResultTypes(getContext(), std::nullopt, *product,
+                                        operands, types)))
+        return refuse("the operands have no type in common");
+      stored = cast<RankedTensorType>(types[0]).getElementType();
+    }
+  }
+  // Copies convert directly, everything else in the computation type.
+  bool copies = info->promotion == aten::Promotion::View;
+  Type in = copies ? stored : getComputeType(stored);
+  auto dims = guard::getDims(type);
+  Value result = makePointwise(
+      type, in, [&](BodyContext context, ScalarBuilder &scalars) -> Value {
+        llvm::StringMap<std::pair<Value, Type>> known;
+        bool unknown = false;
+        scalars.argument =
+            [&](StringRef argument) -> std::pair<Value, Type> {
+          auto [entry, isNew] = known.try_emplace(argument);
+          if (!isNew)
+            return entry->second;
+          aten::ArgValue arg = getArg(argument);
+          if (arg.isNone()) {
+            // The schema's default, if it is a number.
+            for (const aten::ArgInfo &candidate : info->args)
+              if (argument == candidate.name)
+                if (auto value = dyn_cast_if_present<TypedAttr>(
+                        aten::getDefault(getContext(), candidate)))
+                  entry->second = {arith::ConstantOp::create(
+                                       context.builder, context.loc, value),
+                                   value.getType()};
+            return entry->second;
+          }
+          Value value = arg.getValue();
+          if (auto tensor = dyn_cast<RankedTensorType>(value.getType())) {
+            View view = getView(value);
+            entry->second = {read(context, view, broadcast(view, *dims)),
+                             tensor.getElementType()};
+            return entry->second;
+          }
+          Value number = readNumber(context, value);
+          unknown |= !number;
+          Type own = value.getType();
+          // Through the tensors' type, where eager rounds it so.
+          if (number && stored != in && roundsNumbers(name)) {
+            number = scalars.convert(number, own, stored);
+            own = stored;
+          }
+          entry->second = {number, own};
+          return entry->second;
+        };
+        Value value = compute(scalars);
+        if (unknown)
+          return scalars.refuse("a float that only the run knows");
+        return value;
+      });
+  if (!result)
+    return failure();
+  setResult(0, result);
+  return success();
+}

@@ -1,0 +1,231 @@
+//===- Views.cpp - Views as index expressions -----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Converter.h"
+
+#include "kiln/Analysis/IndexExpr.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+namespace {
+
+/// The index into the operand, over the dimensions of a result.
+using Composer = llvm::function_ref<Exprs(ArrayRef<guard::ExprAttr> dims)>;
+
+/// `self` seen through `index`, an index into it over dimensions `dims`.
+View compose(Converter &converter, const View &self,
+             ArrayRef<guard::ExprAttr> index,
+             ArrayRef<guard::ExprAttr> dims) {
+  guard::Assumptions assumptions = converter.getAssumptions();
+  analysis::addExtents(assumptions, converter.getContext(), dims);
+  View view;
+  view.base = self.base;
+  view.dims = Exprs(dims);
+  for (guard::ExprAttr expr : self.map)
+    view.map.push_back(
+        guard::simplify(guard::substituteDims(expr, index), assumptions));
+  return view;
+}
+
+/// Start of a slice, counted from the front and within the dimension.
+guard::ExprAttr getStart(Converter &converter, guard::ExprAttr start,
+                         guard::ExprAttr size) {
+  if (!start)
+    return converter.expr(0);
+  const guard::Assumptions &assumptions = converter.getAssumptions();
+  if (!guard::isKnownNonNegative(start, assumptions)) {
+    guard::ExprAttr zero = converter.expr(0);
+    start = guard::select(guard::lt(start, zero),
+                          guard::max(start + size, zero), start);
+  }
+  return guard::simplify(guard::min(start, size), assumptions);
+}
+
+} // namespace
+
+std::optional<LogicalResult> Converter::lowerView(StringRef name) {
+  enum Kind {
+    None, Same, Reshape, Expand, Permute, Transpose, T, Reverse, Select, Slice,
+    Keep, Unsqueeze, Split, SplitSizes, Unbind, Unfold
+  };
+  Kind kind = llvm::StringSwitch<Kind>(name)
+                  .Cases({"aten.alias", "aten.detach", "aten.lift_fresh_copy"},
+                         Same)
+                  .Cases({"aten.clone", "aten.contiguous"}, Same)
+                  .Cases({"aten.view", "aten._unsafe_view", "aten.reshape"},
+                         Reshape)
+                  .Case("aten.flatten.using_ints", Reshape)
+                  .Case("aten.expand", Expand)
+                  .Case("aten.permute", Permute)
+                  .Case("aten.transpose.int", Transpose)
+                  .Case("aten.t", T)
+                  .Case("aten.numpy_T", Reverse)
+                  .Case("aten.select.int", Select)
+                  .Case("aten.slice.Tensor", Slice)
+                  .Cases({"aten.squeeze", "aten.squeeze.dim",
+                          "aten.squeeze.dims"},
+                         Keep)
+                  .Case("aten.unsqueeze", Unsqueeze)
+                  .Cases({"aten.split.Tensor", "aten.chunk"}, Split)
+                  .Case("aten.split_with_sizes", SplitSizes)
+                  .Case("aten.unbind.int", Unbind)
+                  .Case("aten.unfold", Unfold)
+                  .Default(None);
+  if (kind == None)
+    return std::nullopt;
+  Value selfValue = getTensor("self");
+  View self = getView(selfValue);
+  int64_t rank = cast<RankedTensorType>(selfValue.getType()).getRank();
+  if (int64_t(self.dims.size()) != rank)
+    return refuse("a size is not known");
+  auto wrap = [&](int64_t d) { return d < 0 ? d + rank : d; };
+  auto dimsOf = [&](unsigned i) -> std::optional<Exprs> {
+    auto dims = guard::getDims(getResultType(i));
+    if (!dims)
+      return std::nullopt;
+    return Exprs(dims->begin(), dims->end());
+  };
+  std::optional<Exprs> result;
+  if (op->getNumResults())
+    if (!(result = dimsOf(0)))
+      return refuse("a size of the result is not known");
+  // One view of the operand per result.
+  auto set = [&](unsigned i, ArrayRef<guard::ExprAttr> index,
+                 ArrayRef<guard::ExprAttr> dims) {
+    setView(op->getResult(i), compose(*this, self, index, dims));
+    return success();
+  };
+  Exprs index;
+  switch (kind) {
+  case None:
+    return std::nullopt;
+  case Same:
+    return set(0, getIdentityMap(getContext(), rank), *result);
+  case Reshape: {
+    guard::Assumptions assumptions = getAssumptions();
+    analysis::addExtents(assumptions, getContext(), *result);
+    index = analysis::reshapeIndices(
+        getContext(), getIdentityMap(getContext(), result->size()), *result,
+        self.dims, assumptions);
+    return set(0, index, *result);
+  }
+  case Expand: {
+    unsigned shift = result->size() - rank;
+    for (int64_t i = 0; i < rank; ++i)
+      index.push_back(self.dims[i].isConstant(1) &&
+                              !(*result)[i + shift].isConstant(1)
+                          ? expr(0)
+                          : dim(i + shift));
+    return set(0, index, *result);
+  }
+  case Permute: {
+    SmallVector<int64_t> dims = getInts("dims");
+    index.assign(rank, expr(0));
+    for (auto [to, from] : llvm::enumerate(dims))
+      index[wrap(from)] = dim(to);
+    return set(0, index, *result);
+  }
+  case Transpose:
+  case T: {
+    index = getIdentityMap(getContext(), rank);
+    if (rank >= 2) {
+      int64_t a = kind == T ? 0 : wrap(getInt("dim0"));
+      int64_t b = kind == T ? 1 : wrap(getInt("dim1"));
+      std::swap(index[a], index[b]);
+    }
+    return set(0, index, *result);
+  }
+  case Reverse:
+    for (int64_t i = 0; i < rank; ++i)
+      index.push_back(dim(rank - 1 - i));
+    return set(0, index, *result);
+  case Select: {
+    int64_t at = wrap(getInt("dim"));
+    guard::ExprAttr chosen = getExpr("index");
+    if (!guard::isKnownNonNegative(chosen, getAssumptions())) {
+      if (!chosen.isConstant())
+        chosen = guard::select(guard::lt(chosen, expr(0)),
+                               chosen + self.dims[at], chosen);
+      else
+        chosen = chosen + self.dims[at];
+    }
+    for (int64_t i = 0; i < rank; ++i)
+      index.push_back(i == at ? chosen : dim(i < at ? i : i - 1));
+    return set(0, index, *result);
+  }
+  case Slice: {
+    int64_t at = wrap(getInt("dim"));
+    guard::ExprAttr step = getExpr("step");
+    index = getIdentityMap(getContext(), rank);
+    index[at] = getStart(*this, getExpr("start"), self.dims[at]) +
+                dim(at) * (step ? step : expr(1));
+    return set(0, index, *result);
+  }
+  case Keep: {
+    // The dimensions that are gone have size 1.
+    SmallVector<int64_t> dims = getInts("dim");
+    bool all = name == "aten.squeeze";
+    unsigned next = 0;
+    for (int64_t i = 0; i < rank; ++i) {
+      bool named = all || llvm::any_of(dims, [&](int64_t d) {
+        return wrap(d) == i;
+      });
+      index.push_back(named && self.dims[i].isConstant(1) ? expr(0)
+                                                          : dim(next++));
+    }
+    if (next != result->size())
+      return refuse("it is not known which dimensions have size 1");
+    return set(0, index, *result);
+  }
+  case Unsqueeze: {
+    int64_t at = getInt("dim");
+    at = at < 0 ? at + rank + 1 : at;
+    for (int64_t i = 0; i < rank; ++i)
+      index.push_back(dim(i < at ? i : i + 1));
+    return set(0, index, *result);
+  }
+  case Split:
+  case SplitSizes: {
+    int64_t at = wrap(getInt("dim"));
+    guard::ExprAttr offset = expr(0);
+    for (unsigned i = 0; i < op->getNumResults(); ++i) {
+      auto dims = dimsOf(i);
+      if (!dims)
+        return refuse("a size of the result is not known");
+      index = getIdentityMap(getContext(), rank);
+      index[at] = dim(at) + offset;
+      (void)set(i, index, *dims);
+      offset = offset + (*dims)[at];
+    }
+    return success();
+  }
+  case Unbind: {
+    int64_t at = wrap(getInt("dim"));
+    for (unsigned n = 0; n < op->getNumResults(); ++n) {
+      index.clear();
+      for (int64_t i = 0; i < rank; ++i)
+        index.push_back(i == at ? expr(n) : dim(i < at ? i : i - 1));
+      (void)set(n, index, *result);
+    }
+    return success();
+  }
+  case Unfold: {
+    int64_t at = wrap(getInt("dimension"));
+    index = getIdentityMap(getContext(), rank);
+    if (rank == 0)
+      return set(0, {}, *result);
+    index[at] = dim(at) * getInt("step") + dim(rank);
+    return set(0, index, *result);
+  }
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,42 @@
+//===- Error.cpp - erf and erfc -------------------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Coefficients.h"
+#include "Functions.h"
+
+using namespace kiln::expand;
+
+Num kiln::expand::expandErfc(Num x) {
+  if (!x.m->isF64())
+    return throughF64(x, expandErfc);
+  // (1 + 2a) e^(a^2) erfc(a) is smooth and nearly constant; as a function of
+  // (a - 4) / (a + 4) one polynomial serves all a.
+  Num a = clampAbove(abs(x), 28.0);
+  Num q = (a - 4.0) / (a + 4.0);
+  Num scaled = polynomial(q, kErfcF64) / fma(a, 2.0, x.m->f(1.0));
+  Num square = a * a;
+  Num squareTail = fma(a, a, -square);
+  // Scale last: e^(-a^2) alone would be denormal before the result is.
+  Scaled e = expScaled(-square, -squareTail);
+  Num tail = multiplyOut({e.p * scaled, e.k});
+  return select(x < 0.0, 2.0 - tail, tail);
+}
+
+Num kiln::expand::expandErf(Num x) {
+  Num a = abs(x);
+  Num z = x * x;
+  if (x.m->isF64()) {
+    Num small = fma(x, polynomial(z, kErfF64), x);
+    return copysign(select(a < 1.0, small, 1.0 - expandErfc(a)), x);
+  }
+  Num small = fma(x, polynomial(z, kErfSmallF32), x);
+  // 1 - e^(t Q(t)), which is 1 from 4 on.
+  Num t = clampAbove(a, 4.0);
+  Num large = 1.0 - expandExp(t * polynomial(t, kErfLargeF32));
+  return copysign(select(a < 0.92, small, large), x);
+}

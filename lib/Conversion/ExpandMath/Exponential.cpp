@@ -1,0 +1,138 @@
+//===- Exponential.cpp - exp and its relatives ----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Coefficients.h"
+#include "Functions.h"
+
+using namespace kiln::expand;
+
+static constexpr double kLog2E = 1.4426950408889634;
+static constexpr double kLn2 = 0.69314718055994531;
+static constexpr double kLn2Tail = 2.3190468138462996e-17;
+
+/// 1.5 * 2^mantissa: adding it shifts the fraction of a number out.
+static double shifter(const MathBuilder &m) {
+  return m.isF64() ? 6755399441055744.0 : 12582912.0;
+}
+
+static int64_t shifterBits(const MathBuilder &m) {
+  return m.isF64() ? 0x4338000000000000 : 0x4b400000;
+}
+
+Rounded kiln::expand::roundToInt(Num x, double factor) {
+  double magic = shifter(*x.m);
+  Num shifted = fma(x, x.m->f(factor), magic);
+  return {shifted - magic, bits(shifted) - shifterBits(*x.m)};
+}
+
+Rounded kiln::expand::roundToInt(Num x) {
+  double magic = shifter(*x.m);
+  Num shifted = x + magic;
+  return {shifted - magic, bits(shifted) - shifterBits(*x.m)};
+}
+
+Num kiln::expand::smallToNum(Int k) {
+  return fromBits(k + shifterBits(*k.m)) - shifter(*k.m);
+}
+
+Num kiln::expand::powerOfTwo(Int k) {
+  return fromBits((k + k.m->bias()) << k.m->mantissa());
+}
+
+Num kiln::expand::multiplyOut(Scaled value) {
+  // In two steps, because 2^k alone may overflow or be denormal. The first
+  // product is exact, so there is one rounding.
+  Int half = value.k >> 1;
+  return value.p * powerOfTwo(half) * powerOfTwo(value.k - half);
+}
+
+/// e^r - 1 for |r| <= log(2) / 2.
+static Num expM1Kernel(Num r) {
+  Num p = r.m->isF64() ? polynomial(r, kExpF64) : polynomial(r, kExpF32);
+  return fma(r * r, p, r);
+}
+
+/// x - n log(2). The first step is exact.
+static Num subtractLn2(Num x, Num n) {
+  double high = kLn2, low = kLn2Tail;
+  if (!x.m->isF64()) {
+    high = static_cast<float>(kLn2);
+    low = kLn2 - high;
+  }
+  return fma(n, -low, fma(n, -high, x));
+}
+
+static Num clampExponent(Num x) {
+  bool f64 = x.m->isF64();
+  return clampBelow(clampAbove(x, f64 ? 711 : 90), f64 ? -747 : -105);
+}
+
+Scaled kiln::expand::expScaled(Num x) {
+  Num clamped = clampExponent(x);
+  Rounded n = roundToInt(clamped, kLog2E);
+  return {expM1Kernel(subtractLn2(clamped, n.n)) + 1.0, n.k};
+}
+
+Scaled kiln::expand::expScaled(Num x, Num low) {
+  Num clamped = clampExponent(x);
+  Rounded n = roundToInt(clamped, kLog2E);
+  return {expM1Kernel(subtractLn2(clamped, n.n) + low) + 1.0, n.k};
+}
+
+Num kiln::expand::expandExp(Num x) { return multiplyOut(expScaled(x)); }
+
+Num kiln::expand::expandExp2(Num x) {
+  bool f64 = x.m->isF64();
+  Num clamped = clampBelow(clampAbove(x, f64 ? 1025 : 129), f64 ? -1077 : -151);
+  Rounded n = roundToInt(clamped);
+  // The fraction is exact.
+  return multiplyOut({expM1Kernel((clamped - n.n) * kLn2) + 1.0, n.k});
+}
+
+Num kiln::expand::expandExpM1(Num x) {
+  bool f64 = x.m->isF64();
+  Num clamped = clampBelow(clampAbove(x, f64 ? 710 : 89), f64 ? -40 : -20);
+  Rounded n = roundToInt(clamped, kLog2E);
+  // 2^n (t + 1) - 1 with half the scale, because 2^n may be out of range.
+  Num t = expM1Kernel(subtractLn2(clamped, n.n));
+  Num scale = powerOfTwo(n.k - 1);
+  Num half = fma(scale, t, scale - 0.5);
+  return select(abs(x) < (f64 ? 0x1p-54 : 0x1p-25), x, half + half);
+}
+
+Num kiln::expand::expandTanh(Num x) {
+  Num a = abs(x);
+  if (x.m->isF64()) {
+    Num t = expandExpM1(a * -2.0);
+    return copysign(-t / (t + 2.0), x);
+  }
+  Num z = x * x;
+  Num small = fma(x * z, polynomial(z, kTanhF32), x);
+  Num large = 1.0 - 2.0 / (expandExp(a + a) + 1.0);
+  // Also keeps the sign of zero, which the sum in `small` loses.
+  return copysign(select(a < 0.625, small, large), x);
+}
+
+Num kiln::expand::expandSinh(Num x) {
+  if (!x.m->isF64())
+    return throughF64(x, expandSinh);
+  Num a = abs(x);
+  Num t = expandExpM1(a);
+  Num small = (t + t / (t + 1.0)) * 0.5;
+  Scaled e = expScaled(a);
+  Num large = multiplyOut({e.p, e.k - 1});
+  return copysign(select(a < 22.0, small, large), x);
+}
+
+Num kiln::expand::expandCosh(Num x) {
+  if (!x.m->isF64())
+    return throughF64(x, expandCosh);
+  Scaled e = expScaled(abs(x));
+  Num half = multiplyOut({e.p, e.k - 1});
+  return half + 0.25 / half;
+}

@@ -1,0 +1,242 @@
+//===- OutlineKernels.cpp - Kernels as functions on tensors ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelMemory.h"
+
+#include "kiln/Conversion/LoopToLinalg/Passes.h"
+#include "kiln/Conversion/LoopToScf/Nests.h"
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace kiln {
+#define GEN_PASS_DEF_LOOPOUTLINEKERNELSPASS
+#include "kiln/Conversion/LoopToLinalg/Passes.h.inc"
+} // namespace kiln
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+/// All that depends on symbols and is used in a kernel as a number: extents
+/// whole, and the symbols within index expressions.
+static void collectValues(KernelOp kernel, llvm::SetVector<ExprAttr> &values) {
+  auto addWhole = [&](ArrayRef<ExprAttr> exprs) {
+    for (ExprAttr expr : exprs)
+      if (!expr.getConstant())
+        values.insert(expr);
+  };
+  kernel.walk([&](Operation *op) {
+    if (isNest(op))
+      addWhole(getDomain(op).all());
+    if (auto value = dyn_cast<guard::ValueOp>(op))
+      addWhole(value.getExpr());
+    AttrTypeWalker symbols;
+    symbols.addWalk([&](ExprAttr expr) {
+      guard::walk(expr, [&](ExprAttr leaf) {
+        if (leaf.isSymbol())
+          values.insert(leaf);
+      });
+    });
+    for (NamedAttribute attribute : op->getAttrs())
+      if (attribute.getName() != "schedule")
+        symbols.walk(attribute.getValue());
+    if (auto properties = op->getPropertiesAsAttribute())
+      symbols.walk(properties);
+  });
+}
+
+namespace {
+
+/// Makes the function of one kernel.
+class Outliner {
+public:
+  Outliner(KernelOp kernel, SmallVector<SmallVector<ExprAttr>> inputStrides,
+           OpBuilder &builder)
+      : kernel(kernel), strides(std::move(inputStrides)),
+        b(kernel.getLoc(), builder) {}
+
+  func::FuncOp outline(StringRef name);
+  llvm::SetVector<ExprAttr> symbols; ///< integer arguments
+
+private:
+  Value loadPointer(unsigned slot) {
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    Value address =
+        LLVM::GEPOp::create(b, pointer, pointer, function.getArgument(0),
+                            ArrayRef<LLVM::GEPArg>{int32_t(slot)});
+    return LLVM::LoadOp::create(b, pointer, address);
+  }
+  Value getValue(ExprAttr expr) {
+    if (auto constant = expr.getConstant())
+      return arith::ConstantIndexOp::create(b, *constant);
+    return values.lookup(expr);
+  }
+  Value createBuffer(unsigned slot, RankedTensorType type,
+                     ArrayRef<ExprAttr> strides);
+
+  KernelOp kernel;
+  SmallVector<SmallVector<ExprAttr>> strides; ///< of inputs, then of results
+  ImplicitLocOpBuilder b;
+  func::FuncOp function;
+  llvm::DenseMap<ExprAttr, Value> values;
+};
+
+} // namespace
+
+Value Outliner::createBuffer(unsigned slot, RankedTensorType type,
+                             ArrayRef<ExprAttr> strides) {
+  SmallVector<ExprAttr> dims = *guard::getDims(type);
+  MLIRContext *context = b.getContext();
+  MemRefLayoutAttrInterface layout;
+  if (!llvm::equal(strides, guard::getContiguousStrides(context, dims))) {
+    SmallVector<int64_t> numbers;
+    for (ExprAttr stride : strides)
+      numbers.push_back(stride.getConstant().value_or(ShapedType::kDynamic));
+    layout = StridedLayoutAttr::get(context, 0, numbers);
+  }
+  auto memref = MemRefType::get(type.getShape(),
+                                getBodyType(type.getElementType()), layout);
+  SmallVector<Value> sizeValues, strideValues;
+  for (ExprAttr dim : dims)
+    sizeValues.push_back(getValue(dim));
+  for (ExprAttr stride : strides)
+    strideValues.push_back(getValue(stride));
+  return createMemRef(b, memref, loadPointer(slot), sizeValues, strideValues,
+                      dims);
+}
+
+func::FuncOp Outliner::outline(StringRef name) {
+  MLIRContext *context = b.getContext();
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  Type i64 = b.getI64Type();
+  function = func::FuncOp::create(
+      b, name, b.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
+  b.setInsertionPointToStart(function.addEntryBlock());
+  auto terminator = func::ReturnOp::create(b);
+  b.setInsertionPoint(terminator);
+
+  // What the function needs of the outside.
+  collectValues(kernel, symbols);
+  Block &body = kernel.getBody().front();
+  SmallVector<Value> tensors(body.getArguments());
+  llvm::append_range(tensors, body.getTerminator()->getOperands());
+  for (auto [k, tensor] : llvm::enumerate(tensors)) {
+    SmallVector<ExprAttr> dims =
+        *guard::getDims(cast<RankedTensorType>(tensor.getType()));
+    if (k >= strides.size())
+      strides.push_back(guard::getContiguousStrides(context, dims));
+    for (ArrayRef<ExprAttr> list : {ArrayRef(dims), ArrayRef(strides[k])})
+      for (ExprAttr expr : list)
+        if (!expr.getConstant())
+          symbols.insert(expr);
+  }
+  function->setAttr(kSymbolsAttrName,
+                    getExprArray(context, symbols.getArrayRef()));
+  for (auto [slot, expr] : llvm::enumerate(symbols)) {
+    Value address = LLVM::GEPOp::create(
+        b, pointer, i64, function.getArgument(1),
+        ArrayRef<LLVM::GEPArg>{int32_t(slot)});
+    Value loaded = LLVM::LoadOp::create(b, i64, address);
+    auto index = arith::IndexCastOp::create(b, b.getIndexType(), loaded);
+    index->setAttr(kValueAttrName, expr);
+    values[expr] = index;
+  }
+
+  SmallVector<Value> buffers;
+  for (auto [k, tensor] : llvm::enumerate(tensors))
+    buffers.push_back(createBuffer(
+        k, cast<RankedTensorType>(tensor.getType()), strides[k]));
+  // One work item; a call may have none.
+  Value hasWork =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::slt,
+                            function.getArgument(2), function.getArgument(3));
+  auto branch = scf::IfOp::create(b, hasWork, /*withElseRegion=*/false);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+
+  IRMapping mapping;
+  auto castTo = [&](Type type, Value value) -> Value {
+    return UnrealizedConversionCastOp::create(b, TypeRange{type}, value)
+        .getResult(0);
+  };
+  auto plainType = [](Value buffer) {
+    auto memref = cast<MemRefType>(buffer.getType());
+    return RankedTensorType::get(memref.getShape(), memref.getElementType());
+  };
+  for (BlockArgument argument : body.getArguments()) {
+    Value buffer = buffers[argument.getArgNumber()];
+    Value tensor = bufferization::ToTensorOp::create(
+        b, plainType(buffer), buffer, /*restrict=*/true, /*writable=*/false);
+    mapping.map(argument, castTo(argument.getType(), tensor));
+  }
+  for (Operation &op : body.without_terminator())
+    b.clone(op, mapping);
+  auto results = body.getTerminator()->getOperands();
+  for (auto [k, result] : llvm::enumerate(results)) {
+    Value buffer = buffers[body.getNumArguments() + k];
+    Value value = castTo(plainType(buffer), mapping.lookup(result));
+    bufferization::MaterializeInDestinationOp::create(
+        b, /*result=*/Type(), value, buffer, /*restrict=*/true,
+        /*writable=*/true);
+  }
+  return function;
+}
+
+namespace {
+class LoopOutlineKernels
+    : public kiln::impl::LoopOutlineKernelsPassBase<LoopOutlineKernels> {
+  using LoopOutlineKernelsPassBase::LoopOutlineKernelsPassBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SmallVector<KernelOp> kernels;
+    module.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    if (kernels.empty())
+      return;
+    OpBuilder builder(&getContext());
+    auto home = module.lookupSymbol<ModuleOp>("kernels");
+    if (!home) {
+      builder.setInsertionPointToEnd(module.getBody());
+      home = ModuleOp::create(builder, module.getLoc(), "kernels");
+    }
+    for (KernelOp kernel : kernels) {
+      auto strides = getInputStrides(kernel);
+      if (failed(strides))
+        return signalPassFailure();
+      std::string name = kernel.getName().str();
+      for (unsigned k = 1; home.lookupSymbol(name); ++k)
+        name = (kernel.getName() + "_" + llvm::Twine(k)).str();
+      builder.setInsertionPointToEnd(home.getBody());
+      Outliner outliner(kernel, std::move(*strides), builder);
+      func::FuncOp function = outliner.outline(name);
+      builder.setInsertionPoint(kernel);
+      auto symbol = SymbolRefAttr::get(
+          home.getSymNameAttr(),
+          {SymbolRefAttr::get(function.getSymNameAttr())});
+      auto launch = LaunchOp::create(
+          builder, kernel.getLoc(), kernel.getResultTypes(), symbol,
+          kernel.getInputs(),
+          getExprArray(&getContext(), outliner.symbols.getArrayRef()),
+          guard::getConstant(&getContext(), 1), builder.getI64IntegerAttr(1),
+          /*scratch=*/guard::ExprAttr(), kernel.getOriginsAttr(),
+          kernel.getScheduleAttr(), kernel.getTrafficAttr(),
+          kernel.getPlacementsAttr());
+      kernel.replaceAllUsesWith(launch.getResults());
+      kernel.erase();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,147 @@
+//===- BodyEmitter.cpp - Widening the body of a nest ----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "kiln/Analysis/IndexExpr.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+Value BodyEmitter::get(Value value) {
+  if (Value emitted = values.lookup(value))
+    return emitted;
+  if (Value constant = kernel.captured.lookup(value))
+    return constant;
+  // An index of the nest, used as a number.
+  ExprAttr expr = getExpr(value);
+  return values[value] = kernel.emitIndexVector(expr, position);
+}
+
+Value BodyEmitter::getWide(Value value) {
+  return kernel.broadcast(get(value), position.lanes);
+}
+
+ExprAttr BodyEmitter::getExpr(Value index) {
+  if (ExprAttr expr = exprs.lookup(index))
+    return expr;
+  // Computed in the body: a further dim whose value is what was computed.
+  Value value = get(index);
+  if (auto constant = index.getDefiningOp<arith::ConstantOp>())
+    return exprs[index] = guard::getConstant(
+               kernel.context, cast<IntegerAttr>(constant.getValue()).getInt());
+  unsigned dim = position.dims.size();
+  position.dims.push_back(value);
+  position.extents.push_back({});
+  if (isa<VectorType>(value.getType()))
+    varying.push_back(dim);
+  return exprs[index] = guard::getDim(kernel.context, dim);
+}
+
+SmallVector<ExprAttr> BodyEmitter::composeMap(ArrayAttr map,
+                                              ValueRange operands) {
+  SmallVector<ExprAttr> dims, result;
+  for (Value operand : operands)
+    dims.push_back(getExpr(operand));
+  for (ExprAttr expr : getExprs(map))
+    result.push_back(guard::substituteDims(expr, dims));
+  return result;
+}
+
+LogicalResult BodyEmitter::emitLoad(LoadOp op) {
+  Value mask, other;
+  if (op.getMask()) {
+    mask = get(op.getMask());
+    other = get(op.getOther());
+  }
+  SmallVector<ExprAttr> indices = composeMap(op.getMap(), op.getIndices());
+  Value tensor = op.getTensor();
+  if (Value value = kernel.perPoint.lookup(tensor)) {
+    if (mask) {
+      bool wide = isa<VectorType>(value.getType()) ||
+                  isa<VectorType>(mask.getType()) ||
+                  isa<VectorType>(other.getType());
+      int64_t lanes = wide ? position.lanes : 1;
+      value = arith::SelectOp::create(
+          kernel.b, kernel.broadcast(mask, lanes),
+          kernel.broadcast(value, lanes), kernel.broadcast(other, lanes));
+    }
+    values[op.getResult()] = value;
+    return success();
+  }
+  auto buffer = kernel.buffers.find(tensor);
+  if (buffer == kernel.buffers.end())
+    return op.emitOpError("reads a tensor that is not available in its kernel");
+  ExprAttr address = analysis::linearize(kernel.context, indices,
+                                         buffer->second.strides,
+                                         kernel.assumptionsOf(position));
+  values[op.getResult()] =
+      kernel.load(buffer->second, address, position, varying, mask, other);
+  return success();
+}
+
+/// Clones an operation that works element by element, on vectors if one of its
+/// operands is one.
+LogicalResult BodyEmitter::emitElementwise(Operation &op) {
+  bool wide = false;
+  SmallVector<Value> operands;
+  for (Value operand : op.getOperands()) {
+    operands.push_back(get(operand));
+    wide |= isa<VectorType>(operands.back().getType());
+  }
+  IRMapping mapping;
+  for (auto [from, to] : llvm::zip_equal(op.getOperands(), operands))
+    mapping.map(from, wide ? kernel.broadcast(to, position.lanes) : to);
+  Operation *clone = kernel.b.clone(op, mapping);
+  for (auto [from, to] :
+       llvm::zip_equal(op.getResults(), clone->getResults())) {
+    if (wide)
+      to.setType(VectorType::get({position.lanes}, from.getType()));
+    values[from] = to;
+  }
+  return success();
+}
+
+LogicalResult BodyEmitter::emit(Block &block, ArrayRef<Value> leading) {
+  for (auto [k, argument] : llvm::enumerate(block.getArguments())) {
+    if (k < leading.size())
+      values[argument] = leading[k];
+    else
+      exprs[argument] = guard::getDim(kernel.context, k - leading.size());
+  }
+  for (Operation &op : block.without_terminator()) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (failed(emitLoad(load)))
+        return failure();
+      continue;
+    }
+    if (auto index = dyn_cast<IndexOp>(op)) {
+      SmallVector<ExprAttr> dims;
+      for (Value operand : index.getIndices())
+        dims.push_back(getExpr(operand));
+      exprs[index.getResult()] = guard::substituteDims(index.getExpr(), dims);
+      continue;
+    }
+    if (auto number = dyn_cast<guard::ValueOp>(op)) {
+      values[number.getResult()] = kernel.emitNumber(number);
+      continue;
+    }
+    if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
+      return op.emitOpError(
+          "cannot be part of a kernel's body, expected an operation that "
+          "works element by element");
+    if (failed(emitElementwise(op)))
+      return failure();
+  }
+  return success();
+}

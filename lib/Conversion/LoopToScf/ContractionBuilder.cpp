@@ -1,0 +1,302 @@
+//===- ContractionBuilder.cpp - Addresses, masks and loops ----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace kiln::loop;
+using namespace mlir;
+
+ContractionBuilder::ContractionBuilder(OpBuilder &b, Location loc,
+                                       const ContractionSpec &spec,
+                                       const ContractionPlan &plan)
+    : b(b), loc(loc), spec(spec), plan(plan), lanes(plan.lanes),
+      sumBytes(spec.sumType.getIntOrFloatBitWidth() / 8),
+      sums(VectorType::get({plan.lanes}, spec.sumType)) {}
+
+/// The value of an i64 constant.
+static std::optional<int64_t> known(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  return std::nullopt;
+}
+
+Value ContractionBuilder::constant(int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+}
+
+Value ContractionBuilder::get(const Extent &extent) {
+  return extent.constant ? constant(*extent.constant) : extent.value;
+}
+
+Value ContractionBuilder::add(Value x, Value y) {
+  auto cx = known(x), cy = known(y);
+  if (cx && cy)
+    return constant(*cx + *cy);
+  if (cx == 0)
+    return y;
+  if (cy == 0)
+    return x;
+  return arith::AddIOp::create(b, loc, x, y);
+}
+
+Value ContractionBuilder::sub(Value x, Value y) {
+  auto cx = known(x), cy = known(y);
+  if (cx && cy)
+    return constant(*cx - *cy);
+  return cy == 0 ? x : arith::SubIOp::create(b, loc, x, y).getResult();
+}
+
+Value ContractionBuilder::mul(Value x, Value y) {
+  auto cx = known(x), cy = known(y);
+  if (cx && cy)
+    return constant(*cx * *cy);
+  if (cx == 0 || cy == 0)
+    return constant(0);
+  if (cx == 1)
+    return y;
+  if (cy == 1)
+    return x;
+  return arith::MulIOp::create(b, loc, x, y);
+}
+
+Value ContractionBuilder::min(Value x, Value y) {
+  auto cx = known(x), cy = known(y);
+  if (cx && cy)
+    return constant(std::min(*cx, *cy));
+  return arith::MinSIOp::create(b, loc, x, y);
+}
+
+Value ContractionBuilder::ceilDiv(Value x, int64_t y) {
+  return div(add(x, y - 1), constant(y));
+}
+
+Value ContractionBuilder::div(Value x, Value y) {
+  auto cx = known(x), cy = known(y);
+  if (cx && cy && *cy)
+    return constant(*cx / *cy);
+  return cy == 1 ? x : arith::DivUIOp::create(b, loc, x, y).getResult();
+}
+
+Value ContractionBuilder::rem(Value x, Value y) {
+  auto cx = known(x), cy = known(y);
+  if (cx && cy && *cy)
+    return constant(*cx % *cy);
+  return cy == 1 ? constant(0) : arith::RemUIOp::create(b, loc, x, y);
+}
+
+Value ContractionBuilder::less(Value x, Value y) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+}
+
+Value ContractionBuilder::equal(Value x, Value y) {
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
+}
+
+Value ContractionBuilder::select(Value c, Value x, Value y) {
+  return arith::SelectOp::create(b, loc, c, x, y);
+}
+
+void ContractionBuilder::forEach(Value from, Value to, int64_t step,
+                                 llvm::function_ref<void(Value)> body) {
+  auto start = known(from), stop = known(to);
+  if (start && stop && *start >= *stop)
+    return;
+  if (start && stop && *stop - *start <= step) {
+    body(from);
+    return;
+  }
+  auto loop = scf::ForOp::create(b, loc, from, to, constant(step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+SmallVector<Value> ContractionBuilder::forEach(
+    Value from, Value to, int64_t step, ArrayRef<Value> initial,
+    llvm::function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, loc, from, to, constant(step), initial);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  scf::YieldOp::create(
+      b, loc, body(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return SmallVector<Value>(loop.getResults());
+}
+
+void ContractionBuilder::when(Value condition,
+                              llvm::function_ref<void()> then) {
+  APInt number;
+  if (matchPattern(condition, m_ConstantInt(&number))) {
+    if (!number.isZero())
+      then();
+    return;
+  }
+  auto branch = scf::IfOp::create(b, loc, condition, /*withElse=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  then();
+}
+
+VectorType ContractionBuilder::vectorOf(Type element) const {
+  return VectorType::get({lanes}, element);
+}
+
+Value ContractionBuilder::zero(Type type) {
+  return arith::ConstantOp::create(b, loc, type,
+                                   cast<TypedAttr>(b.getZeroAttr(type)));
+}
+
+Value ContractionBuilder::splat(Value scalar) {
+  return vector::BroadcastOp::create(b, loc, vectorOf(scalar.getType()),
+                                     scalar);
+}
+
+Value ContractionBuilder::fma(Value x, Value y, Value z) {
+  return math::FmaOp::create(b, loc, x, y, z);
+}
+
+Value ContractionBuilder::addf(Value x, Value y) {
+  return arith::AddFOp::create(b, loc, x, y);
+}
+
+Value ContractionBuilder::firstLanes(Value count) {
+  SmallVector<int32_t> numbers;
+  for (int32_t i = 0; i < lanes; ++i)
+    numbers.push_back(i);
+  VectorType type = vectorOf(b.getI32Type());
+  Value iota = arith::ConstantOp::create(
+      b, loc, DenseElementsAttr::get(type, llvm::ArrayRef<int32_t>(numbers)));
+  Value limited = arith::MaxSIOp::create(b, loc, min(count, lanes),
+                                         constant(0));
+  Value narrow = arith::TruncIOp::create(b, loc, b.getI32Type(), limited);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, iota,
+                               splat(narrow));
+}
+
+Value ContractionBuilder::convert(Value value, Type element) {
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == element)
+    return value;
+  Type type = element;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = vector.clone(element);
+  if (from.getIntOrFloatBitWidth() < element.getIntOrFloatBitWidth())
+    return arith::ExtFOp::create(b, loc, type, value);
+  return arith::TruncFOp::create(b, loc, type, value);
+}
+
+Value ContractionBuilder::address(Value base, Value offset, Type element) {
+  if (known(offset) == 0)
+    return base;
+  return LLVM::GEPOp::create(b, loc, base.getType(), element, base,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value ContractionBuilder::load(Type type, Value pointer, unsigned alignment) {
+  return LLVM::LoadOp::create(b, loc, type, pointer, alignment);
+}
+
+void ContractionBuilder::store(Value value, Value pointer,
+                               unsigned alignment) {
+  LLVM::StoreOp::create(b, loc, value, pointer, alignment);
+}
+
+static unsigned itemBytes(Type type) {
+  return type.getIntOrFloatBitWidth() / 8;
+}
+
+Value ContractionBuilder::elementAddress(const ContractionOperand &operand,
+                                         const ContractionIndex &index) {
+  Value offset = mul(index.batch, get(operand.batchStride));
+  offset = add(offset, mul(index.row, get(operand.rowStride)));
+  offset = add(offset, mul(index.column, get(operand.columnStride)));
+  return address(operand.base, offset, operand.type);
+}
+
+Value ContractionBuilder::loadElement(const ContractionOperand &operand,
+                                      Value batch, Value row, Value column) {
+  ContractionIndex index{batch, row, column, false, nullptr};
+  Value value = load(operand.type, elementAddress(operand, index),
+                     itemBytes(operand.type));
+  value = convert(value, spec.sumType);
+  return operand.map ? operand.map(b, loc, value, index) : value;
+}
+
+Value ContractionBuilder::loadVector(const ContractionOperand &operand,
+                                     const ContractionIndex &index) {
+  VectorType type = vectorOf(operand.type);
+  Value pointer = elementAddress(operand, index);
+  unsigned alignment = itemBytes(operand.type);
+  Value value;
+  if (index.mask)
+    value =
+        LLVM::MaskedLoadOp::create(b, loc, type, pointer, index.mask,
+                                   zero(type), b.getI32IntegerAttr(alignment),
+                                   /*nontemporal=*/UnitAttr());
+  else
+    value = load(type, pointer, alignment);
+  value = convert(value, spec.sumType);
+  if (!operand.map)
+    return value;
+  value = operand.map(b, loc, value, index);
+  if (index.mask)
+    value = select(index.mask, value, zero(sums));
+  return value;
+}
+
+void ContractionBuilder::storeElement(Value sum,
+                                      const ContractionIndex &index) {
+  Value value = spec.c.map ? spec.c.map(b, loc, sum, index) : sum;
+  value = convert(value, spec.c.type);
+  store(value, elementAddress(spec.c, index), itemBytes(spec.c.type));
+}
+
+void ContractionBuilder::storeVector(Value value,
+                                     const ContractionIndex &index) {
+  if (spec.c.map)
+    value = spec.c.map(b, loc, value, index);
+  value = convert(value, spec.c.type);
+  Value pointer = elementAddress(spec.c, index);
+  unsigned alignment = itemBytes(spec.c.type);
+  if (index.mask)
+    LLVM::MaskedStoreOp::create(b, loc, value, pointer, index.mask,
+                                b.getI32IntegerAttr(alignment));
+  else
+    store(value, pointer, alignment);
+}
+
+SmallVector<Value> ContractionBuilder::transpose(SmallVector<Value> rows) {
+  // Swaps blocks of half the size in each step: first halves of rows that are
+  // lanes / 2 apart, at last single elements of neighbours.
+  int64_t count = rows.size();
+  for (int64_t half = count / 2; half; half /= 2) {
+    SmallVector<int64_t> first, second;
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t block = i / half, at = i % half;
+      // Even blocks of the first operand, then the same of the second.
+      int64_t source = (block / 2) * 2 * half + at;
+      int64_t operand = block % 2 ? count : 0;
+      first.push_back(operand + source);
+      second.push_back(operand + source + half);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      if (i & half)
+        continue;
+      Value x = rows[i], y = rows[i + half];
+      rows[i] = vector::ShuffleOp::create(b, loc, x, y, first);
+      rows[i + half] = vector::ShuffleOp::create(b, loc, x, y, second);
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,109 @@
+//===- ContractionBuilder.h - Addresses, masks and loops ------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the schemes of ContractionEmitter.h share.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_CONVERSION_LOOPTOSCF_CONTRACTIONBUILDER_H
+#define KILN_LIB_CONVERSION_LOOPTOSCF_CONTRACTIONBUILDER_H
+
+#include "ContractionEmitter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace kiln::loop {
+
+class ContractionBuilder {
+public:
+  ContractionBuilder(mlir::OpBuilder &b, mlir::Location loc,
+                     const ContractionSpec &spec, const ContractionPlan &plan);
+
+  // Arithmetic on i64 with constants folded.
+  mlir::Value constant(int64_t value);
+  mlir::Value get(const Extent &extent);
+  mlir::Value add(mlir::Value x, mlir::Value y);
+  mlir::Value add(mlir::Value x, int64_t y) { return add(x, constant(y)); }
+  mlir::Value sub(mlir::Value x, mlir::Value y);
+  mlir::Value mul(mlir::Value x, mlir::Value y);
+  mlir::Value mul(mlir::Value x, int64_t y) { return mul(x, constant(y)); }
+  mlir::Value min(mlir::Value x, mlir::Value y);
+  mlir::Value min(mlir::Value x, int64_t y) { return min(x, constant(y)); }
+  mlir::Value ceilDiv(mlir::Value x, int64_t y);
+  mlir::Value div(mlir::Value x, mlir::Value y);
+  mlir::Value rem(mlir::Value x, mlir::Value y);
+  mlir::Value less(mlir::Value x, mlir::Value y);
+  mlir::Value equal(mlir::Value x, mlir::Value y);
+  mlir::Value select(mlir::Value c, mlir::Value x, mlir::Value y);
+
+  // Control flow. Bodies build at the builder's insertion point.
+  void forEach(mlir::Value from, mlir::Value to, int64_t step,
+               llvm::function_ref<void(mlir::Value)> body);
+  llvm::SmallVector<mlir::Value>
+  forEach(mlir::Value from, mlir::Value to, int64_t step,
+          llvm::ArrayRef<mlir::Value> initial,
+          llvm::function_ref<llvm::SmallVector<mlir::Value>(
+              mlir::Value, mlir::ValueRange)>
+              body);
+  void when(mlir::Value condition, llvm::function_ref<void()> then);
+
+  // Values.
+  mlir::VectorType vectorOf(mlir::Type element) const;
+  mlir::Value zero(mlir::Type type);
+  mlir::Value splat(mlir::Value scalar);
+  mlir::Value fma(mlir::Value x, mlir::Value y, mlir::Value z);
+  mlir::Value addf(mlir::Value x, mlir::Value y);
+  /// Lanes [0, count) set, for any count.
+  mlir::Value firstLanes(mlir::Value count);
+  /// From the type in memory to that of the sum, or back.
+  mlir::Value convert(mlir::Value value, mlir::Type element);
+
+  // Memory. Offsets are in elements.
+  mlir::Value address(mlir::Value base, mlir::Value offset,
+                      mlir::Type element);
+  mlir::Value load(mlir::Type type, mlir::Value pointer, unsigned alignment);
+  void store(mlir::Value value, mlir::Value pointer, unsigned alignment);
+
+  /// Element (batch, row, column) of an operand, extended and mapped.
+  mlir::Value loadElement(const ContractionOperand &operand, mlir::Value batch,
+                          mlir::Value row, mlir::Value column);
+  /// As many elements as a vector has lanes, along the column (or row, whose
+  /// stride is 1); lanes outside `mask` are 0. A null mask means all.
+  mlir::Value loadVector(const ContractionOperand &operand,
+                         const ContractionIndex &index);
+  mlir::Value elementAddress(const ContractionOperand &operand,
+                             const ContractionIndex &index);
+  /// Maps sums and stores them to C.
+  void storeElement(mlir::Value sum, const ContractionIndex &index);
+  void storeVector(mlir::Value sums, const ContractionIndex &index);
+
+  /// Rows become columns: lanes vectors of lanes elements.
+  llvm::SmallVector<mlir::Value>
+  transpose(llvm::SmallVector<mlir::Value> rows);
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  const ContractionSpec &spec;
+  const ContractionPlan &plan;
+  int64_t lanes;
+  int64_t sumBytes;
+  mlir::VectorType sums; ///< vector<lanes x sumType>
+};
+
+/// The packed scheme, for one work item: C[batch, m0 .. m1, n0 .. n1].
+void emitPackedTile(ContractionBuilder &c, mlir::Value batch, mlir::Value m0,
+                    mlir::Value m1, mlir::Value n0, mlir::Value n1,
+                    mlir::Value scratch);
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_CONVERSION_LOOPTOSCF_CONTRACTIONBUILDER_H

@@ -1,0 +1,375 @@
+//===- ContractionPacked.cpp - Packed, register-tiled products ------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Layout of the panels in scratch memory, with L lanes per vector:
+//
+//   A   [row tile][k / L][MR][L]   a row of A is copied a vector at a time, and
+//                                  its elements are broadcast from there
+//   B   [panel][k][NR]             two vectors per k
+//
+// Both are padded with zeros to a multiple of L along k. Rows and columns
+// outside the matrix repeat the last one inside; what is computed from them is
+// never stored.
+//
+// The sums of a register tile go through a small buffer rather than straight to
+// C. That costs a few cycles per tile, and keeps the code after the last k (an
+// epilogue of any size, masks at the edges) a rolled loop.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionBuilder.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kiln::loop;
+using namespace mlir;
+
+namespace {
+
+class PackedTile {
+public:
+  PackedTile(ContractionBuilder &c, Value batch, Value m0, Value m1, Value n0,
+             Value n1, Value scratch)
+      : c(c), spec(c.spec), plan(c.plan), batch(batch), m0(m0), m1(m1), n0(n0),
+        n1(n1), scratch(scratch) {}
+
+  void emit();
+
+private:
+  void packRows(Value first, Value tiles, Value panels);
+  void packRowsAlongK(Value first, Value tiles, Value panels);
+  void packRowsAlongM(Value first, Value tiles, Value panels);
+  void packRowsByElement(Value first, Value tiles, Value panels);
+  void packColumns(Value column, Value panel);
+  void packColumnsAlongN(Value column, Value panel);
+  void packColumnsAlongK(Value column, Value panel);
+  void packColumnsByElement(Value column, Value panel);
+  void multiply(Value rows, Value columns, Value sums, Value firstBlock);
+  void finish(Value row, Value column, Value sums);
+  void finishRows(Value row, Value column, Value sums, bool masked);
+
+  Value sumAddress(Value base, Value offset) {
+    return c.address(base, offset, spec.sumType);
+  }
+  /// The smaller of an index and the last one of the tile.
+  Value inside(Value index, Value limit) {
+    return c.min(index, c.sub(limit, c.constant(1)));
+  }
+  unsigned vectorAlignment() const {
+    return static_cast<unsigned>(c.lanes * c.sumBytes);
+  }
+
+  ContractionBuilder &c;
+  const ContractionSpec &spec;
+  const ContractionPlan &plan;
+  Value batch, m0, m1, n0, n1, scratch;
+  Value k0, kc, kFull, kPadded; ///< of the current block of k
+};
+
+} // namespace
+
+/// f(q) for each whole vector of the current k, then f(q) with a mask for the
+/// rest.
+static void forEachVectorOfK(ContractionBuilder &c, Value kc, Value kFull,
+                             llvm::function_ref<void(Value, Value)> f) {
+  c.forEach(c.constant(0), kFull, c.lanes, [&](Value q) { f(q, nullptr); });
+  c.when(c.less(kFull, kc),
+         [&] { f(kFull, c.firstLanes(c.sub(kc, kFull))); });
+}
+
+void PackedTile::packRowsAlongK(Value first, Value tiles, Value panels) {
+  Value rows = c.mul(tiles, plan.mr);
+  c.forEach(c.constant(0), rows, 1, [&](Value r) {
+    Value row = inside(c.add(first, r), m1);
+    Value tile = c.div(r, c.constant(plan.mr));
+    Value inTile = c.rem(r, c.constant(plan.mr));
+    Value to = c.add(c.mul(c.mul(tile, kPadded), plan.mr),
+                     c.mul(inTile, c.lanes));
+    Value start = sumAddress(panels, to);
+    forEachVectorOfK(c, kc, kFull, [&](Value q, Value mask) {
+      Value v = c.loadVector(spec.a, {batch, row, c.add(k0, q), false, mask});
+      c.store(v, sumAddress(start, c.mul(q, plan.mr)), vectorAlignment());
+    });
+  });
+}
+
+void PackedTile::packRowsAlongM(Value first, Value tiles, Value panels) {
+  c.forEach(c.constant(0), tiles, 1, [&](Value tile) {
+    Value row = c.add(first, c.mul(tile, plan.mr));
+    Value start = sumAddress(panels, c.mul(c.mul(tile, kPadded), plan.mr));
+    c.forEach(c.constant(0), kc, c.lanes, [&](Value q) {
+      for (int64_t group = 0; group < plan.mr; group += c.lanes) {
+        Value from = c.add(row, group);
+        Value rowsHere = c.sub(m1, from);
+        SmallVector<Value> vectors;
+        for (int64_t u = 0; u < c.lanes; ++u) {
+          Value k = c.add(q, u);
+          // Beyond the last k nothing is loaded: zeros.
+          Value count = c.select(c.less(k, kc), rowsHere, c.constant(0));
+          ContractionIndex index{batch, from, c.add(k0, k), true,
+                                 c.firstLanes(count)};
+          vectors.push_back(c.loadVector(spec.a, index));
+        }
+        vectors = c.transpose(std::move(vectors));
+        Value to = c.add(c.mul(q, plan.mr), group * c.lanes);
+        for (int64_t i = 0; i < c.lanes && group + i < plan.mr; ++i)
+          c.store(vectors[i], sumAddress(start, c.add(to, i * c.lanes)),
+                  vectorAlignment());
+      }
+    });
+  });
+}
+
+void PackedTile::packRowsByElement(Value first, Value tiles, Value panels) {
+  Value zero = c.zero(spec.sumType);
+  c.forEach(c.constant(0), c.mul(tiles, plan.mr), 1, [&](Value r) {
+    Value row = inside(c.add(first, r), m1);
+    Value tile = c.div(r, c.constant(plan.mr));
+    Value inTile = c.rem(r, c.constant(plan.mr));
+    Value to = c.add(c.mul(c.mul(tile, kPadded), plan.mr),
+                     c.mul(inTile, c.lanes));
+    auto place = [&](Value k) {
+      Value lane = c.rem(k, c.constant(c.lanes));
+      Value block = c.mul(c.sub(k, lane), plan.mr);
+      return sumAddress(panels, c.add(to, c.add(block, lane)));
+    };
+    c.forEach(c.constant(0), kc, 1, [&](Value k) {
+      Value v = c.loadElement(spec.a, batch, row, c.add(k0, k));
+      c.store(v, place(k), c.sumBytes);
+    });
+    c.forEach(kc, kPadded, 1,
+              [&](Value k) { c.store(zero, place(k), c.sumBytes); });
+  });
+}
+
+void PackedTile::packRows(Value first, Value tiles, Value panels) {
+  if (spec.a.columnStride.is(1))
+    return packRowsAlongK(first, tiles, panels);
+  if (spec.a.rowStride.is(1))
+    return packRowsAlongM(first, tiles, panels);
+  packRowsByElement(first, tiles, panels);
+}
+
+void PackedTile::packColumnsAlongN(Value column, Value panel) {
+  auto copy = [&](bool masked) {
+    c.forEach(c.constant(0), kc, 1, [&](Value k) {
+      for (int64_t v = 0; v < plan.nr; v += c.lanes) {
+        Value n = c.add(column, v);
+        Value mask = masked ? c.firstLanes(c.sub(n1, n)) : Value();
+        Value value =
+            c.loadVector(spec.b, {batch, c.add(k0, k), n, false, mask});
+        c.store(value, sumAddress(panel, c.add(c.mul(k, plan.nr), v)),
+                vectorAlignment());
+      }
+    });
+  };
+  Value edge = c.less(n1, c.add(column, plan.nr));
+  Value whole = c.less(c.add(column, plan.nr - 1), n1);
+  c.when(whole, [&] { copy(false); });
+  c.when(edge, [&] { copy(true); });
+  Value zero = c.zero(c.sums);
+  c.forEach(kc, kPadded, 1, [&](Value k) {
+    for (int64_t v = 0; v < plan.nr; v += c.lanes)
+      c.store(zero, sumAddress(panel, c.add(c.mul(k, plan.nr), v)),
+              vectorAlignment());
+  });
+}
+
+void PackedTile::packColumnsAlongK(Value column, Value panel) {
+  c.forEach(c.constant(0), c.constant(plan.nr), c.lanes, [&](Value v) {
+    forEachVectorOfK(c, kc, kFull, [&](Value q, Value mask) {
+      SmallVector<Value> vectors;
+      for (int64_t u = 0; u < c.lanes; ++u) {
+        Value n = inside(c.add(column, c.add(v, u)), n1);
+        vectors.push_back(
+            c.loadVector(spec.b, {batch, c.add(k0, q), n, true, mask}));
+      }
+      vectors = c.transpose(std::move(vectors));
+      Value start = sumAddress(panel, c.add(c.mul(q, plan.nr), v));
+      for (int64_t u = 0; u < c.lanes; ++u)
+        c.store(vectors[u], sumAddress(start, c.constant(u * plan.nr)),
+                vectorAlignment());
+    });
+  });
+}
+
+void PackedTile::packColumnsByElement(Value column, Value panel) {
+  Value zero = c.zero(spec.sumType);
+  c.forEach(c.constant(0), c.constant(plan.nr), 1, [&](Value j) {
+    Value n = inside(c.add(column, j), n1);
+    auto place = [&](Value k) {
+      return sumAddress(panel, c.add(c.mul(k, plan.nr), j));
+    };
+    c.forEach(c.constant(0), kc, 1, [&](Value k) {
+      Value v = c.loadElement(spec.b, batch, c.add(k0, k), n);
+      c.store(v, place(k), c.sumBytes);
+    });
+    c.forEach(kc, kPadded, 1,
+              [&](Value k) { c.store(zero, place(k), c.sumBytes); });
+  });
+}
+
+void PackedTile::packColumns(Value column, Value panel) {
+  if (spec.b.columnStride.is(1))
+    return packColumnsAlongN(column, panel);
+  if (spec.b.rowStride.is(1))
+    return packColumnsAlongK(column, panel);
+  packColumnsByElement(column, panel);
+}
+
+/// The micro-kernel: sums (+)= rows * columns over the current block of k.
+void PackedTile::multiply(Value rows, Value columns, Value sums,
+                          Value firstBlock) {
+  int64_t vectors = plan.nr / c.lanes;
+  SmallVector<Value> zeros(plan.mr * vectors, c.zero(c.sums));
+  constexpr int64_t kUnroll = 4;
+  SmallVector<Value> totals = c.forEach(
+      c.constant(0), kPadded, kUnroll, zeros,
+      [&](Value k, ValueRange sofar) {
+        SmallVector<Value> sum(sofar);
+        Value lane = c.rem(k, c.constant(c.lanes));
+        Value aStart = sumAddress(
+            rows, c.add(c.mul(c.sub(k, lane), plan.mr), lane));
+        Value bStart = sumAddress(columns, c.mul(k, plan.nr));
+        for (int64_t u = 0; u < kUnroll; ++u) {
+          SmallVector<Value> bVectors;
+          for (int64_t v = 0; v < vectors; ++v)
+            bVectors.push_back(c.load(
+                c.sums,
+                sumAddress(bStart, c.constant(u * plan.nr + v * c.lanes)),
+                vectorAlignment()));
+          for (int64_t i = 0; i < plan.mr; ++i) {
+            Value a = c.splat(
+                c.load(spec.sumType,
+                       sumAddress(aStart, c.constant(i * c.lanes + u)),
+                       c.sumBytes));
+            for (int64_t v = 0; v < vectors; ++v)
+              sum[i * vectors + v] =
+                  c.fma(a, bVectors[v], sum[i * vectors + v]);
+          }
+        }
+        return sum;
+      });
+  auto place = [&](int64_t i) {
+    return sumAddress(sums, c.constant(i * c.lanes));
+  };
+  auto branch = scf::IfOp::create(c.b, c.loc, firstBlock, /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(c.b);
+  c.b.setInsertionPointToStart(branch.thenBlock());
+  for (auto [i, total] : llvm::enumerate(totals))
+    c.store(total, place(i), vectorAlignment());
+  c.b.setInsertionPointToStart(branch.elseBlock());
+  for (auto [i, total] : llvm::enumerate(totals)) {
+    Value before = c.load(c.sums, place(i), vectorAlignment());
+    c.store(c.addf(before, total), place(i), vectorAlignment());
+  }
+}
+
+void PackedTile::finishRows(Value row, Value column, Value sums, bool masked) {
+  Value rows = c.min(c.sub(m1, row), plan.mr);
+  c.forEach(c.constant(0), rows, 1, [&](Value i) {
+    c.forEach(c.constant(0), c.constant(plan.nr), c.lanes, [&](Value v) {
+      Value n = c.add(column, v);
+      Value from = sumAddress(sums, c.add(c.mul(i, plan.nr), v));
+      Value mask = masked ? c.firstLanes(c.sub(n1, n)) : Value();
+      c.storeVector(c.load(c.sums, from, vectorAlignment()),
+                    {batch, c.add(row, i), n, false, mask});
+    });
+  });
+}
+
+/// Stores a tile whose sums are complete.
+void PackedTile::finish(Value row, Value column, Value sums) {
+  if (spec.c.columnStride.is(1)) {
+    Value whole = c.less(c.add(column, plan.nr - 1), n1);
+    auto branch = scf::IfOp::create(c.b, c.loc, whole, /*withElse=*/true);
+    OpBuilder::InsertionGuard guard(c.b);
+    c.b.setInsertionPointToStart(branch.thenBlock());
+    finishRows(row, column, sums, /*masked=*/false);
+    c.b.setInsertionPointToStart(branch.elseBlock());
+    finishRows(row, column, sums, /*masked=*/true);
+    return;
+  }
+  Value rows = c.min(c.sub(m1, row), plan.mr);
+  Value columns = c.min(c.sub(n1, column), plan.nr);
+  c.forEach(c.constant(0), rows, 1, [&](Value i) {
+    c.forEach(c.constant(0), columns, 1, [&](Value j) {
+      Value from = sumAddress(sums, c.add(c.mul(i, plan.nr), j));
+      Value sum = c.load(spec.sumType, from, c.sumBytes);
+      c.storeElement(sum, {batch, c.add(row, i), c.add(column, j), false,
+                           nullptr});
+    });
+  });
+}
+
+void PackedTile::emit() {
+  Value one = c.constant(1);
+  Value k = c.get(spec.k);
+  int64_t blockRows = plan.mc / plan.mr;
+  int64_t panelElements = plan.kc * plan.nr;
+  // Scratch: row panels, column panels, sums.
+  bool onePanel = plan.tileM <= plan.mc;
+  int64_t panels = onePanel ? 1 : plan.tileN / plan.nr;
+  Value rowPanels = scratch;
+  Value columnPanels = sumAddress(scratch, c.constant(plan.mc * plan.kc));
+  Value sumTiles = sumAddress(
+      scratch, c.constant(plan.mc * plan.kc + panels * panelElements));
+  bool oneBlock = spec.k.constant && *spec.k.constant <= plan.kc;
+
+  Value rowTiles = c.ceilDiv(c.sub(m1, m0), plan.mr);
+  Value columnTiles = c.ceilDiv(c.sub(n1, n0), plan.nr);
+  // With k = 0 there is one empty block, which stores zeros.
+  Value blocks = c.ceilDiv(k, plan.kc);
+  blocks = arith::MaxSIOp::create(c.b, c.loc, blocks, one);
+  if (oneBlock)
+    blocks = one;
+  c.forEach(c.constant(0), blocks, 1, [&](Value block) {
+    k0 = c.mul(block, plan.kc);
+    kc = c.min(c.sub(k, k0), plan.kc);
+    kPadded = c.mul(c.ceilDiv(kc, c.lanes), c.lanes);
+    kFull = c.mul(c.div(kc, c.constant(c.lanes)), c.lanes);
+    Value first = c.equal(block, c.constant(0));
+    Value last = c.equal(block, c.sub(blocks, one));
+    c.forEach(c.constant(0), rowTiles, blockRows, [&](Value tile0) {
+      Value tiles = c.min(c.sub(rowTiles, tile0), blockRows);
+      Value row0 = c.add(m0, c.mul(tile0, plan.mr));
+      packRows(row0, tiles, rowPanels);
+      c.forEach(c.constant(0), columnTiles, 1, [&](Value j) {
+        Value column = c.add(n0, c.mul(j, plan.nr));
+        Value panel = columnPanels;
+        if (!onePanel)
+          panel = sumAddress(columnPanels, c.mul(j, panelElements));
+        // Just before its first use, so that it is in the cache.
+        if (onePanel)
+          packColumns(column, panel);
+        else
+          c.when(c.equal(tile0, c.constant(0)),
+                 [&] { packColumns(column, panel); });
+        c.forEach(c.constant(0), tiles, 1, [&](Value i) {
+          Value rows =
+              sumAddress(rowPanels, c.mul(c.mul(i, kPadded), plan.mr));
+          Value tile = c.add(tile0, i);
+          Value sums = sumTiles;
+          if (!oneBlock)
+            sums = sumAddress(sumTiles, c.mul(c.add(c.mul(j, rowTiles), tile),
+                                              plan.mr * plan.nr));
+          multiply(rows, panel, sums, first);
+          c.when(last, [&] {
+            finish(c.add(m0, c.mul(tile, plan.mr)), column, sums);
+          });
+        });
+      });
+    });
+  });
+}
+
+void kiln::loop::emitPackedTile(ContractionBuilder &c, Value batch, Value m0,
+                                Value m1, Value n0, Value n1, Value scratch) {
+  PackedTile(c, batch, m0, m1, n0, n1, scratch).emit();
+}

@@ -1,0 +1,217 @@
+//===- EmitContraction.cpp - Contractions as packed matrix products -------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+#include "ContractionShape.h"
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+/// A size or stride for the emitter: static, or an argument of the kernel.
+Extent KernelEmitter::toExtent(ExprAttr expr) {
+  if (auto constant = expr.getConstant())
+    return *constant;
+  return Extent(Value(
+      arith::IndexCastOp::create(b, b.getI64Type(), getArgument(expr))));
+}
+
+/// Splits the index of a group into those of its dimensions.
+void KernelEmitter::setGroup(Position &position, const DimGroup &group,
+                             Value index) {
+  if (group.dims.empty())
+    return;
+  SmallVector<ExprAttr> extents;
+  for (unsigned dim : group.dims)
+    extents.push_back(position.extents[dim]);
+  Value asIndex =
+      arith::IndexCastOp::create(b, b.getIndexType(), index);
+  for (auto [dim, value] : llvm::zip_equal(group.dims,
+                                           delinearize(asIndex, extents)))
+    position.dims[dim] = value;
+}
+
+/// Evaluates the epilogue on sums at an index. Lanes that lie in more than one
+/// dimension of their group are taken one by one.
+Value KernelEmitter::emitEpilogue(ContractOp op, const ContractionShape &shape,
+                                  const Position &outer, Value sums,
+                                  const ContractionIndex &at) {
+  const DimGroup &along = at.alongRow ? shape.rows : shape.columns;
+  auto vectorType = dyn_cast<VectorType>(sums.getType());
+  int64_t lanes = vectorType ? vectorType.getNumElements() : 1;
+  auto evaluate = [&](Value value, Value row, Value column, int64_t width,
+                      Value mask) -> Value {
+    Position position = outer;
+    setGroup(position, shape.batch, at.batch);
+    setGroup(position, shape.rows, row);
+    setGroup(position, shape.columns, column);
+    position.lanes = width;
+    if (width > 1) {
+      position.vectorDim = along.dims.empty() ? -1 : int(along.dims.back());
+      position.mask = mask;
+    }
+    BodyEmitter body(*this, position);
+    Block &block = op.getEpilogue().front();
+    if (failed(body.emit(block, {value}))) {
+      failedInside = true;
+      return value;
+    }
+    Value result = body.get(block.getTerminator()->getOperand(0));
+    return broadcast(result, width);
+  };
+  if (lanes == 1 || along.dims.size() <= 1)
+    return evaluate(sums, at.row, at.column, lanes, at.mask);
+
+  Type element =
+      cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  auto resultType = VectorType::get({lanes}, getBodyType(element));
+  Value result = arith::ConstantOp::create(
+      b, cast<TypedAttr>(b.getZeroAttr(resultType)));
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    Value step = arith::ConstantOp::create(b, b.getI64IntegerAttr(lane));
+    Value moved = arith::AddIOp::create(
+        b, at.alongRow ? at.row : at.column, step);
+    auto one = [&]() -> Value {
+      Value sum = vector::ExtractOp::create(b, sums, ArrayRef<int64_t>{lane});
+      return evaluate(sum, at.alongRow ? moved : at.row,
+                      at.alongRow ? at.column : moved, 1, {});
+    };
+    Value value;
+    if (at.mask) {
+      Value inside =
+          vector::ExtractOp::create(b, at.mask, ArrayRef<int64_t>{lane});
+      auto branch = scf::IfOp::create(b, TypeRange{resultType.getElementType()},
+                                      inside, /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(b, one());
+      b.setInsertionPointToStart(branch.elseBlock());
+      Value zero = arith::ConstantOp::create(
+          b, cast<TypedAttr>(b.getZeroAttr(resultType.getElementType())));
+      scf::YieldOp::create(b, zero);
+      value = branch.getResult(0);
+    } else {
+      value = one();
+    }
+    result =
+        vector::InsertOp::create(b, value, result, ArrayRef<int64_t>{lane});
+  }
+  return result;
+}
+
+LogicalResult KernelEmitter::emitContract(ContractOp op,
+                                          const ContractionShape &shape) {
+  Buffer memory[3] = {buffers.lookup(op.getLhs()), buffers.lookup(op.getRhs()),
+                      buffers.lookup(op.getResult())};
+  for (const Buffer &buffer : memory)
+    if (!buffer.pointer)
+      return op.emitOpError("reads a tensor that its kernel does not have");
+
+  Position domain;
+  domain.extents = getDomain(op).all();
+  domain.dims.resize(domain.extents.size());
+  for (Value &value : domain.dims)
+    value = constantIndex(0);
+
+  // One item at a time where batch dimensions are counted off.
+  ContractionSpec spec;
+  spec.batch = toExtent(shape.batch.extent);
+  spec.m = toExtent(shape.rows.extent);
+  spec.n = toExtent(shape.columns.extent);
+  spec.k = toExtent(shape.sum.extent);
+  spec.sumType = op.getAccType();
+  ContractionOperand *operands[3] = {&spec.a, &spec.b, &spec.c};
+  const DimGroup *rowOf[3] = {&shape.rows, &shape.sum, &shape.rows};
+  const DimGroup *columnOf[3] = {&shape.sum, &shape.columns, &shape.columns};
+  for (unsigned k = 0; k < 3; ++k) {
+    operands[k]->type = getBodyType(memory[k].elementType);
+    operands[k]->batchStride = toExtent(shape.batch.steps[k]);
+    operands[k]->rowStride = toExtent(rowOf[k]->steps[k]);
+    operands[k]->columnStride = toExtent(columnOf[k]->steps[k]);
+  }
+  auto prologue = [&](Region &region) -> ContractionMap {
+    if (region.empty())
+      return {};
+    return [this, &region](OpBuilder &builder, Location, Value value,
+                           const ContractionIndex &) -> Value {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(builder.getInsertionBlock(),
+                          builder.getInsertionPoint());
+      auto vectorType = dyn_cast<VectorType>(value.getType());
+      Position position;
+      position.lanes = vectorType ? vectorType.getNumElements() : 1;
+      BodyEmitter body(*this, position);
+      Block &block = region.front();
+      if (failed(body.emit(block, {value}))) {
+        failedInside = true;
+        return value;
+      }
+      return body.getWide(block.getTerminator()->getOperand(0));
+    };
+  };
+  spec.a.map = prologue(op.getLhsPrologue());
+  spec.b.map = prologue(op.getRhsPrologue());
+
+  ContractionTarget target;
+  target.vectorBits = options.vectorBits;
+  target.vectorRegisters = options.vectorRegisters;
+  ContractionPlan plan = planContraction(spec, target);
+  ExprAttr items = shape.batch.extent *
+                   guard::ceilDiv(shape.rows.extent, plan.tileM) *
+                   guard::ceilDiv(shape.columns.extent, plan.tileN);
+  work = items;
+  for (unsigned dim : shape.outer)
+    work = work * domain.extents[dim];
+  grain = 1;
+  if (plan.scratchBytes != 0)
+    scratchBytes = guard::getConstant(context, plan.scratchBytes);
+
+  auto emitItems = [&](const Position &outer, Value from, Value to) {
+    for (unsigned k = 0; k < 3; ++k)
+      operands[k]->base = elementPointer(memory[k], shape.addresses[k], outer);
+    if (!op.getEpilogue().empty())
+      spec.c.map = [&](OpBuilder &builder, Location, Value sums,
+                       const ContractionIndex &at) -> Value {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(builder.getInsertionBlock(),
+                            builder.getInsertionPoint());
+        return emitEpilogue(op, shape, outer, sums, at);
+      };
+    emitContraction(b, op.getLoc(), spec, plan, from, to, scratchPointer);
+  };
+  Value i64Begin = arith::IndexCastOp::create(b, b.getI64Type(), begin);
+  Value i64End = arith::IndexCastOp::create(b, b.getI64Type(), end);
+  if (shape.outer.empty()) {
+    emitItems(domain, i64Begin, i64End);
+    return failure(failedInside);
+  }
+  auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Value count = getArgument(items);
+  Value number = loop.getInductionVar();
+  Value inner = arith::RemUIOp::create(b, number, count);
+  Value outerNumber = arith::DivUIOp::create(b, number, count);
+  SmallVector<ExprAttr> extents;
+  for (unsigned dim : shape.outer)
+    extents.push_back(domain.extents[dim]);
+  for (auto [dim, value] :
+       llvm::zip_equal(shape.outer, delinearize(outerNumber, extents)))
+    domain.dims[dim] = value;
+  Value from = arith::IndexCastOp::create(b, b.getI64Type(), inner);
+  Value one = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
+  Value to = arith::AddIOp::create(b, from, one);
+  emitItems(domain, from, to);
+  return failure(failedInside);
+}

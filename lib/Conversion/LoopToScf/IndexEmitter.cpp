@@ -1,0 +1,236 @@
+//===- IndexEmitter.cpp - Expressions over indices as code ----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+using guard::ExprKind;
+
+Value KernelEmitter::constantIndex(int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+/// Arguments are loaded once, at the top of the function.
+Value KernelEmitter::getArgument(ExprAttr expr) {
+  if (auto constant = expr.getConstant())
+    return constantIndex(*constant);
+  auto [it, inserted] = arguments.try_emplace(expr, Value());
+  if (!inserted)
+    return it->second;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(begin.getDefiningOp());
+  auto pointerType = LLVM::LLVMPointerType::get(context);
+  Value pointer = LLVM::GEPOp::create(
+      b, pointerType, b.getI64Type(), symbolArray,
+      ArrayRef<LLVM::GEPArg>{int32_t(arguments.size() - 1)});
+  Value loaded = LLVM::LoadOp::create(b, b.getI64Type(), pointer);
+  Value index = arith::IndexCastOp::create(b, b.getIndexType(), loaded);
+  arguments[expr] = index;
+  return index;
+}
+
+Value KernelEmitter::emitNumber(guard::ValueOp number) {
+  Value argument = getArgument(number.getExpr());
+  Type type = number.getType();
+  if (type.isIndex())
+    return argument;
+  Value bits = arith::IndexCastOp::create(b, b.getI64Type(), argument);
+  if (number.getExpr().isFloatTyped()) {
+    Value real = arith::BitcastOp::create(b, b.getF64Type(), bits);
+    return type.isF64() ? real
+                        : arith::TruncFOp::create(b, type, real).getResult();
+  }
+  if (isa<FloatType>(type))
+    return arith::SIToFPOp::create(b, type, bits);
+  return type.isInteger(64)
+             ? bits
+             : arith::TruncIOp::create(b, type, bits).getResult();
+}
+
+guard::Assumptions
+KernelEmitter::assumptionsOf(const Position &position) const {
+  guard::Assumptions assumptions;
+  for (auto [k, extent] : llvm::enumerate(position.extents))
+    if (extent)
+      assumptions.setExtent(guard::getDim(context, k), extent);
+  return assumptions;
+}
+
+Value KernelEmitter::emitIndex(ExprAttr expr, const Position &position) {
+  llvm::SmallDenseMap<ExprAttr, Value> done;
+  return emitIndexTree(expr, position, 1, done);
+}
+
+Value KernelEmitter::emitIndexVector(ExprAttr expr, const Position &position) {
+  llvm::SmallDenseMap<ExprAttr, Value> done;
+  return broadcast(emitIndexTree(expr, position, position.lanes, done),
+                   position.lanes);
+}
+
+/// Emits `expr`, scalar where it does not depend on lanes. `lanes` 1 asks for
+/// the first lane only.
+Value KernelEmitter::emitIndexTree(
+    ExprAttr expr, const Position &position, int64_t lanes,
+    llvm::SmallDenseMap<ExprAttr, Value> &done) {
+  if (!guard::hasDims(expr))
+    return getArgument(expr);
+  if (Value value = done.lookup(expr))
+    return value;
+  auto remember = [&](Value value) { return done[expr] = value; };
+
+  if (expr.isDim()) {
+    Value value = position.dims[expr.getPosition()];
+    if (lanes == 1) {
+      // The first lane of an index that was computed for all of them.
+      if (isa<VectorType>(value.getType()))
+        value = vector::ExtractOp::create(b, value, ArrayRef<int64_t>{0});
+      return remember(value);
+    }
+    if (int(expr.getPosition()) == position.vectorDim) {
+      auto type = VectorType::get({lanes}, b.getIndexType());
+      Value steps = vector::StepOp::create(b, type);
+      value = arith::AddIOp::create(b, broadcast(value, lanes), steps);
+    }
+    return remember(value);
+  }
+
+  SmallVector<Value> operands;
+  bool wide = false;
+  for (ExprAttr operand : expr.getOperands()) {
+    operands.push_back(emitIndexTree(operand, position, lanes, done));
+    wide |= isa<VectorType>(operands.back().getType());
+  }
+  if (wide)
+    for (Value &operand : operands)
+      operand = broadcast(operand, lanes);
+  auto fold = [&](auto create) {
+    Value result = operands[0];
+    for (Value operand : ArrayRef(operands).drop_front())
+      result = create(result, operand);
+    return remember(result);
+  };
+  auto compare = [&](arith::CmpIPredicate predicate) {
+    Value flag =
+        arith::CmpIOp::create(b, predicate, operands[0], operands[1]);
+    return remember(
+        arith::IndexCastUIOp::create(b, operands[0].getType(), flag));
+  };
+  // Operands of logic that are not 0 or 1 by construction.
+  auto toFlags = [&] {
+    for (auto [operand, source] :
+         llvm::zip_equal(operands, expr.getOperands())) {
+      if (source.getKind() >= ExprKind::Eq &&
+          source.getKind() <= ExprKind::Not)
+        continue;
+      Value zero = broadcast(constantIndex(0), wide ? lanes : 1);
+      Value flag =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, operand, zero);
+      operand = arith::IndexCastUIOp::create(b, operand.getType(), flag);
+    }
+  };
+  auto isNonNegative = [&](ExprAttr e) {
+    return guard::isKnownNonNegative(e, assumptionsOf(position));
+  };
+
+  switch (expr.getKind()) {
+  case ExprKind::Add:
+    return fold([&](Value x, Value y) {
+      return arith::AddIOp::create(b, x, y).getResult();
+    });
+  case ExprKind::Mul:
+    return fold([&](Value x, Value y) {
+      return arith::MulIOp::create(b, x, y).getResult();
+    });
+  case ExprKind::Min:
+    return fold([&](Value x, Value y) {
+      return arith::MinSIOp::create(b, x, y).getResult();
+    });
+  case ExprKind::Max:
+    return fold([&](Value x, Value y) {
+      return arith::MaxSIOp::create(b, x, y).getResult();
+    });
+  case ExprKind::And:
+    toFlags();
+    return fold([&](Value x, Value y) {
+      return arith::AndIOp::create(b, x, y).getResult();
+    });
+  case ExprKind::Or:
+    toFlags();
+    return fold([&](Value x, Value y) {
+      return arith::OrIOp::create(b, x, y).getResult();
+    });
+  case ExprKind::FloorDiv:
+  case ExprKind::CleanDiv:
+    // An unsigned division is what a compiler turns into a multiplication.
+    if (isNonNegative(expr.getOperand(0)) && isNonNegative(expr.getOperand(1)))
+      return remember(arith::DivUIOp::create(b, operands[0], operands[1]));
+    return remember(arith::FloorDivSIOp::create(b, operands[0], operands[1]));
+  case ExprKind::CeilDiv:
+    return remember(arith::CeilDivSIOp::create(b, operands[0], operands[1]));
+  case ExprKind::Mod: {
+    if (isNonNegative(expr.getOperand(0)) && isNonNegative(expr.getOperand(1)))
+      return remember(arith::RemUIOp::create(b, operands[0], operands[1]));
+    // a - floordiv(a, b) * b has the sign of b.
+    Value quotient = arith::FloorDivSIOp::create(b, operands[0], operands[1]);
+    Value product = arith::MulIOp::create(b, quotient, operands[1]);
+    return remember(arith::SubIOp::create(b, operands[0], product));
+  }
+  case ExprKind::Eq:
+    return compare(arith::CmpIPredicate::eq);
+  case ExprKind::Ne:
+    return compare(arith::CmpIPredicate::ne);
+  case ExprKind::Lt:
+    return compare(arith::CmpIPredicate::slt);
+  case ExprKind::Le:
+    return compare(arith::CmpIPredicate::sle);
+  case ExprKind::Gt:
+    return compare(arith::CmpIPredicate::sgt);
+  case ExprKind::Ge:
+    return compare(arith::CmpIPredicate::sge);
+  case ExprKind::Not: {
+    toFlags();
+    Value one = broadcast(constantIndex(1), wide ? lanes : 1);
+    return remember(arith::XOrIOp::create(b, operands[0], one));
+  }
+  case ExprKind::Select: {
+    Value zero = broadcast(constantIndex(0), wide ? lanes : 1);
+    Value flag = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                       operands[0], zero);
+    return remember(
+        arith::SelectOp::create(b, flag, operands[1], operands[2]));
+  }
+  case ExprKind::Shl:
+    return remember(arith::ShLIOp::create(b, operands[0], operands[1]));
+  case ExprKind::Shr:
+    return remember(arith::ShRSIOp::create(b, operands[0], operands[1]));
+  case ExprKind::BitAnd:
+    return remember(arith::AndIOp::create(b, operands[0], operands[1]));
+  case ExprKind::BitOr:
+    return remember(arith::OrIOp::create(b, operands[0], operands[1]));
+  case ExprKind::BitXor:
+    return remember(arith::XOrIOp::create(b, operands[0], operands[1]));
+  default:
+    break;
+  }
+  // Powers and functions of floats, of loop indices: an error at the end.
+  unsupported = expr;
+  return remember(broadcast(constantIndex(0), wide ? lanes : 1));
+}
+
+Value KernelEmitter::broadcast(Value value, int64_t lanes) {
+  if (lanes == 1 || isa<VectorType>(value.getType()))
+    return value;
+  return vector::BroadcastOp::create(
+      b, VectorType::get({lanes}, value.getType()), value);
+}

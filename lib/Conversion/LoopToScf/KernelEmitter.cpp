@@ -1,0 +1,348 @@
+//===- KernelEmitter.cpp - Work items of one fused kernel -----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "ContractionShape.h"
+
+#include "kiln/Dialect/Guard/IR/Guard.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+/// Elements of the last shared dimension that one work item handles, where
+/// there are outer dimensions besides and where there are none.
+static constexpr int64_t kRowChunk = 4096;
+/// Elements below which handing work to another thread costs more than it
+/// saves (about half a microsecond of vector code).
+static constexpr int64_t kGrainElements = 16384;
+/// What a symbol without a hint is taken for, in estimates only.
+static constexpr int64_t kUnknownSize = 64;
+
+KernelEmitter::KernelEmitter(KernelOp kernel, const EmissionOptions &options,
+                             ArrayRef<SmallVector<ExprAttr>> inputStrides)
+    : kernel(kernel), options(options), inputStrides(inputStrides),
+      context(kernel.getContext()), b(kernel.getLoc(), kernel.getContext()) {}
+
+int64_t KernelEmitter::hint(ExprAttr expr) const {
+  auto value = guard::evaluate(
+      expr, [](ExprAttr leaf) -> std::optional<guard::Number> {
+        return leaf.isSymbol() ? std::optional(guard::Number::of(kUnknownSize))
+                               : std::nullopt;
+      });
+  return value && !value->isFloat ? std::max<int64_t>(value->integer, 0)
+                                  : kUnknownSize;
+}
+
+/// The largest power of two up to `wanted` that is not larger than a static
+/// extent.
+int64_t KernelEmitter::lanesFor(ExprAttr extent, int64_t wanted) const {
+  int64_t lanes = std::max<int64_t>(wanted, 1);
+  if (auto constant = extent.getConstant())
+    while (lanes > 1 && lanes > *constant)
+      lanes /= 2;
+  return lanes;
+}
+
+SmallVector<Value> KernelEmitter::delinearize(Value item,
+                                              ArrayRef<ExprAttr> extents) {
+  SmallVector<Value> indices(extents.size());
+  // The outermost extent other than 1 needs no remainder.
+  unsigned first = 0;
+  while (first < extents.size() && extents[first].isConstant(1))
+    indices[first++] = constantIndex(0);
+  for (unsigned k = extents.size(); k-- > first;) {
+    if (k == first) {
+      indices[k] = item;
+      break;
+    }
+    if (extents[k].isConstant(1)) {
+      indices[k] = constantIndex(0);
+      continue;
+    }
+    Value extent = getArgument(extents[k]);
+    indices[k] = arith::RemUIOp::create(b, item, extent);
+    item = arith::DivUIOp::create(b, item, extent);
+  }
+  return indices;
+}
+
+LogicalResult KernelEmitter::emitNestsAt(const Position &shared, bool across) {
+  for (Operation &op : kernel.getBody().front()) {
+    if (auto pointwise = dyn_cast<PointwiseOp>(op)) {
+      if (failed(emitPointwise(pointwise, shared, across)))
+        return failure();
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      if (failed(emitReduce(reduce, shared, across)))
+        return failure();
+    }
+  }
+  perPoint.clear();
+  return success();
+}
+
+/// True if lanes should run across the last shared dimension.
+bool KernelEmitter::wantsAcross() {
+  if (sharedExtents.empty())
+    return false;
+  auto schedule = kernel.getSchedule();
+  if (schedule && schedule->getKind() == ScheduleKind::Row)
+    return false;
+  // A row of scratch per lane is not worth having: then lanes run within.
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isNest(&op))
+      continue;
+    for (Value result : op.getResults()) {
+      auto type = cast<RankedTensorType>(result.getType());
+      bool escapes = llvm::is_contained(
+          kernel.getBody().front().getTerminator()->getOperands(), result);
+      if (!escapes && type.getRank() != int64_t(sharedExtents.size()))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Lanes across the last shared dimension. A work item is a chunk of it at one
+/// point of the outer dimensions.
+LogicalResult KernelEmitter::emitAcross() {
+  ExprAttr last = sharedExtents.back();
+  ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).drop_back();
+  auto schedule = kernel.getSchedule();
+  int64_t wanted = schedule ? schedule->getVector() * schedule->getUnroll() : 1;
+  int64_t lanes = lanesFor(last, wanted);
+
+  bool hasOuter = !llvm::all_of(
+      outer, [](ExprAttr extent) { return extent.isConstant(1); });
+  int64_t chunk = hasOuter ? kRowChunk : lanes * 4;
+  chunk = std::max(chunk / lanes * lanes, lanes);
+  if (auto constant = last.getConstant())
+    chunk = std::max<int64_t>(std::min(chunk, *constant), 1);
+  ExprAttr chunks = guard::ceilDiv(last, chunk);
+  ExprAttr items = guard::product(context, llvm::to_vector(outer));
+  work = items * chunks;
+
+  int64_t perElement = 1;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isNest(&op))
+      continue;
+    SmallVector<ExprAttr> extents = getDomain(&op).all();
+    for (ExprAttr extent : ArrayRef(extents).drop_front(sharedExtents.size()))
+      perElement = std::max<int64_t>(perElement, hint(extent));
+  }
+  grain = std::max<int64_t>(1, kGrainElements / (chunk * perElement));
+
+  auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Value item = loop.getInductionVar();
+  Value low = constantIndex(0);
+  if (!chunks.isConstant(1)) {
+    Value number = item;
+    if (hasOuter) {
+      Value count = getArgument(chunks);
+      number = arith::RemUIOp::create(b, item, count);
+      item = arith::DivUIOp::create(b, item, count);
+    } else {
+      item = constantIndex(0);
+    }
+    low = arith::MulIOp::create(b, number, constantIndex(chunk));
+  }
+  Position position;
+  position.dims = delinearize(item, outer);
+  position.dims.push_back({});
+  position.extents = sharedExtents;
+
+  Value extent = getArgument(last);
+  Value high = extent;
+  if (!chunks.isConstant(1)) {
+    Value limit = arith::AddIOp::create(b, low, constantIndex(chunk));
+    high = arith::MinSIOp::create(b, limit, extent);
+  }
+  auto emitFor = [&](Value from, Value to, int64_t width) -> LogicalResult {
+    auto columns = scf::ForOp::create(b, from, to, constantIndex(width));
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPoint(columns.getBody()->getTerminator());
+    Position at = position;
+    at.dims.back() = columns.getInductionVar();
+    at.lanes = width;
+    at.vectorDim = width > 1 ? int(at.dims.size()) - 1 : -1;
+    return emitNestsAt(at, /*across=*/true);
+  };
+  if (lanes == 1)
+    return emitFor(low, high, 1);
+  Value length = arith::SubIOp::create(b, high, low);
+  Value rest = arith::RemUIOp::create(b, length, constantIndex(lanes));
+  Value split = arith::SubIOp::create(b, high, rest);
+  if (failed(emitFor(low, split, lanes)))
+    return failure();
+  auto constant = last.getConstant();
+  if (constant && *constant % lanes == 0 && chunk % lanes == 0)
+    return success();
+  return emitFor(split, high, 1);
+}
+
+/// Lanes within each nest. A work item is one point of the shared domain.
+LogicalResult KernelEmitter::emitWithin() {
+  work = guard::product(context, sharedExtents);
+  int64_t perItem = 1;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isNest(&op))
+      continue;
+    int64_t elements = 1;
+    SmallVector<ExprAttr> extents = getDomain(&op).all();
+    for (ExprAttr extent : ArrayRef(extents).drop_front(sharedExtents.size()))
+      elements *= std::max<int64_t>(hint(extent), 1);
+    perItem = std::max(perItem, elements);
+  }
+  grain = std::max<int64_t>(1, kGrainElements / perItem);
+
+  auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Position position;
+  position.dims = delinearize(loop.getInductionVar(), sharedExtents);
+  position.extents = sharedExtents;
+  return emitNestsAt(position, /*across=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
+                                             StringRef name) {
+  auto pointerType = LLVM::LLVMPointerType::get(context);
+  Type i64 = builder.getI64Type();
+  auto type = builder.getFunctionType(
+      {pointerType, pointerType, i64, i64, pointerType}, {});
+  b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
+  function = mlir::func::FuncOp::create(b, name, type);
+  entry = function.addEntryBlock();
+  b.setInsertionPointToStart(entry);
+  auto terminator = mlir::func::ReturnOp::create(b);
+  b.setInsertionPoint(terminator);
+
+  // Arguments are loaded before these casts, hence before every use.
+  auto indexType = b.getIndexType();
+  begin = arith::IndexCastOp::create(b, indexType, entry->getArgument(2));
+  end = arith::IndexCastOp::create(b, indexType, entry->getArgument(3));
+  Value pointerArray = entry->getArgument(0);
+  symbolArray = entry->getArgument(1);
+  scratchPointer = entry->getArgument(4);
+  auto loadPointer = [&](unsigned k) -> Value {
+    Value slot = LLVM::GEPOp::create(b, pointerType, pointerType, pointerArray,
+                                     ArrayRef<LLVM::GEPArg>{int32_t(k)});
+    return LLVM::LoadOp::create(b, pointerType, slot);
+  };
+
+  Block &body = kernel.getBody().front();
+  unsigned slot = 0;
+  for (auto [k, argument] : llvm::enumerate(body.getArguments())) {
+    auto tensor = cast<RankedTensorType>(argument.getType());
+    buffers[argument] = {loadPointer(slot++), inputStrides[k],
+                         tensor.getElementType()};
+  }
+  for (Value result : body.getTerminator()->getOperands()) {
+    auto tensor = cast<RankedTensorType>(result.getType());
+    Value pointer = loadPointer(slot++);
+    if (buffers.count(result)) {
+      kernel.emitOpError("returns a tensor twice or one of its inputs");
+      return failure();
+    }
+    buffers[result] = {pointer,
+                       guard::getContiguousStrides(
+                           context, *guard::getDims(tensor)),
+                       tensor.getElementType()};
+  }
+
+  sharedExtents = getExprs(kernel.getShared());
+  // What stays inside and is more than one value per point is a row of
+  // scratch; it is addressed by the nest's own dims.
+  for (Operation &op : body) {
+    if (auto number = dyn_cast<guard::ValueOp>(op)) {
+      captured[number.getResult()] = emitNumber(number);
+      continue;
+    }
+    if (!isNest(&op)) {
+      if (op.hasTrait<OpTrait::IsTerminator>())
+        continue;
+      Operation *clone = b.clone(op);
+      captured[op.getResult(0)] = clone->getResult(0);
+      continue;
+    }
+    for (Value result : op.getResults()) {
+      auto tensor = cast<RankedTensorType>(result.getType());
+      if (buffers.count(result) ||
+          tensor.getRank() == int64_t(sharedExtents.size()))
+        continue;
+      SmallVector<ExprAttr> dims = *guard::getDims(tensor);
+      SmallVector<ExprAttr> own(dims.begin() + sharedExtents.size(),
+                                dims.end());
+      SmallVector<ExprAttr> strides(sharedExtents.size(),
+                                    guard::getConstant(context, 0));
+      llvm::append_range(strides, guard::getContiguousStrides(context, own));
+      if (!scratchBytes)
+        scratchBytes = guard::getConstant(context, 0);
+      Value offset = getArgument(scratchBytes);
+      Value offset64 = arith::IndexCastOp::create(b, i64, offset);
+      Value pointer = LLVM::GEPOp::create(b, pointerType, b.getI8Type(),
+                                          scratchPointer,
+                                          ArrayRef<LLVM::GEPArg>{offset64});
+      buffers[result] = {pointer, strides, tensor.getElementType()};
+      int64_t width =
+          (getBodyType(tensor.getElementType()).getIntOrFloatBitWidth() + 7) /
+          8;
+      ExprAttr bytes = guard::getNumElements(context, own) * width;
+      scratchBytes = scratchBytes + guard::ceilDiv(bytes, 64) * 64;
+    }
+  }
+
+  LogicalResult emitted = success();
+  auto scatter = llvm::find_if(body, [](Operation &op) {
+    return isa<ScatterOp>(op);
+  });
+  auto contract = llvm::find_if(body, [](Operation &op) {
+    return isa<ContractOp>(op);
+  });
+  if (scatter != body.end()) {
+    emitted = emitScatter(cast<ScatterOp>(*scatter));
+  } else if (contract != body.end()) {
+    // The pass left only contractions that are matrix products.
+    auto op = cast<ContractOp>(*contract);
+    auto shape = analyzeContraction(op, buffers.lookup(op.getLhs()).strides,
+                                    buffers.lookup(op.getRhs()).strides);
+    emitted = shape ? emitContract(op, *shape)
+                    : op.emitOpError("is no matrix product");
+  } else {
+    collapseShared(sharedExtents);
+    emitted = wantsAcross() ? emitAcross() : emitWithin();
+  }
+  if (failed(emitted))
+    return failure();
+  if (unsupported) {
+    kernel.emitOpError() << "computes '" << unsupported.str()
+                         << "' from its indices, expected integer arithmetic "
+                            "without powers";
+    return failure();
+  }
+
+  EmittedKernel result;
+  result.function = function;
+  for (auto &[expr, value] : arguments)
+    result.symbols.push_back(expr);
+  result.work = work;
+  result.grain = grain;
+  result.scratch = scratchBytes;
+  return result;
+}

@@ -1,0 +1,225 @@
+//===- KernelEmitter.h - Code of one fused kernel -------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns a `loop.kernel` into a function with the signature of KernelABI.h.
+//
+// A work item is a piece of the kernel's shared domain. Two strategies cover
+// all nests:
+//
+//   across   vector lanes are neighbours in the *last shared* dimension; inner
+//            dimensions (reductions too) are walked one after the other. For
+//            pointwise kernels and for reductions over leading dimensions.
+//   within   a work item is one point of the shared domain; lanes are
+//            neighbours in the *last own* dimension of each nest. For row
+//            reductions and what is fused with them.
+//
+// Bodies are widened by need: a value that does not depend on the vector
+// dimension stays a scalar. An access is a vector load, a broadcast or a
+// gather according to how its linear address changes along that dimension,
+// read off the symbolic expression. Adjacent dimensions that every access walks
+// as one are collapsed first, so that a contiguous tensor of any rank is one
+// long loop.
+//
+// Everything that depends on symbols alone (sizes, strides, work counts) is
+// not computed here: it becomes an integer argument that the runtime evaluates
+// with checked arithmetic.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_CONVERSION_LOOPTOSCF_KERNELEMITTER_H
+#define KILN_LIB_CONVERSION_LOOPTOSCF_KERNELEMITTER_H
+
+#include "kiln/Dialect/Guard/IR/Expr.h"
+#include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace kiln::loop {
+
+/// What the target offers to generated code.
+struct EmissionOptions {
+  unsigned vectorBits = 256;
+  unsigned vectorRegisters = 16;
+};
+
+/// What a launch of the emitted function needs.
+struct EmittedKernel {
+  mlir::func::FuncOp function;
+  SmallVector<guard::ExprAttr> symbols; ///< integer arguments
+  guard::ExprAttr work;                 ///< number of work items
+  guard::ExprAttr scratch;              ///< bytes per thread; null: none
+  int64_t grain = 1;
+};
+
+/// Memory that a tensor lives in, seen from a kernel.
+struct Buffer {
+  Value pointer; ///< !llvm.ptr to the first element
+  SmallVector<guard::ExprAttr> strides;
+  Type elementType;
+};
+
+/// Where in its domain a nest is being evaluated. Index k of the nest is
+/// `dims[k]`; with `lanes > 1` the value of dimension `vectorDim` is a vector
+/// of `lanes` consecutive indices that begins there.
+struct Position {
+  SmallVector<Value> dims;
+  SmallVector<guard::ExprAttr> extents;
+  int vectorDim = -1;
+  int64_t lanes = 1;
+  Value mask; ///< of the lanes that lie inside; null when all do
+};
+
+struct ContractionIndex;
+struct ContractionShape;
+struct DimGroup;
+struct Extent;
+
+class KernelEmitter {
+public:
+  KernelEmitter(KernelOp kernel, const EmissionOptions &options,
+                ArrayRef<SmallVector<guard::ExprAttr>> inputStrides);
+
+  /// Emits the function at the builder's insertion point.
+  FailureOr<EmittedKernel> emit(OpBuilder &builder, StringRef name);
+
+private:
+  friend class BodyEmitter;
+
+  // Expressions (IndexEmitter.cpp).
+  /// The value of an expression without dims, as an `index`.
+  Value getArgument(guard::ExprAttr expr);
+  /// The value of a `guard.value`, in its type.
+  Value emitNumber(guard::ValueOp number);
+  /// The value of an expression at a position's first lane, as an `index`.
+  Value emitIndex(guard::ExprAttr expr, const Position &position);
+  /// The same for all lanes, as a vector of `index`.
+  Value emitIndexVector(guard::ExprAttr expr, const Position &position);
+  Value emitIndexTree(guard::ExprAttr expr, const Position &position,
+                      int64_t lanes,
+                      llvm::SmallDenseMap<guard::ExprAttr, Value> &done);
+  guard::Assumptions assumptionsOf(const Position &position) const;
+  Value constantIndex(int64_t value);
+
+  // Memory (MemoryEmitter.cpp).
+  guard::ExprAttr linearAddress(const Buffer &buffer,
+                                ArrayRef<guard::ExprAttr> indices) const;
+  Value elementPointer(const Buffer &buffer, guard::ExprAttr address,
+                       const Position &position);
+  Value load(const Buffer &buffer, guard::ExprAttr address,
+             const Position &position, ArrayRef<int> varyingDims, Value mask,
+             Value other);
+  void store(const Buffer &buffer, guard::ExprAttr address,
+             const Position &position, Value value);
+  Value fromMemory(Value loaded, Type elementType);
+  Value toMemory(Value value, Type elementType);
+  Value broadcast(Value value, int64_t lanes);
+
+  // Nests (NestEmitter.cpp).
+  LogicalResult emitNestsAt(const Position &shared, bool across);
+  LogicalResult emitPointwise(PointwiseOp op, const Position &shared,
+                              bool across);
+  LogicalResult emitReduce(ReduceOp op, const Position &shared, bool across);
+  FailureOr<SmallVector<Value>>
+  emitReductionLoops(ReduceOp op, Position position, unsigned depth,
+                     ArrayRef<unsigned> dims, ArrayRef<Value> accumulators);
+  FailureOr<SmallVector<Value>> accumulate(ReduceOp op,
+                                           const Position &position,
+                                           ArrayRef<Value> accumulators);
+  SmallVector<Value> identities(ReduceOp op, int64_t lanes);
+  FailureOr<SmallVector<Value>> combine(ReduceOp op, ArrayRef<Value> left,
+                                        ArrayRef<Value> right);
+  FailureOr<SmallVector<Value>> combineLanes(ReduceOp op,
+                                             ArrayRef<Value> vectors);
+  void finish(Value result, const Position &position, Value value);
+  /// Runs `body` once for each index of `dims` (positions in the nest), vectors
+  /// first and then the rest one by one if `vectorize` asks for lanes.
+  LogicalResult
+  emitLoops(Position position, ArrayRef<unsigned> dims, int64_t lanes,
+            llvm::function_ref<LogicalResult(const Position &)> body);
+
+  // Work items (KernelEmitter.cpp).
+  bool wantsAcross();
+  void collapseShared(SmallVectorImpl<guard::ExprAttr> &extents);
+  LogicalResult emitAcross();
+  LogicalResult emitWithin();
+  LogicalResult emitScatter(ScatterOp op);
+
+  // Contractions (EmitContraction.cpp).
+  LogicalResult emitContract(ContractOp op, const ContractionShape &shape);
+  Value emitEpilogue(ContractOp op, const ContractionShape &shape,
+                     const Position &outer, Value sums,
+                     const ContractionIndex &at);
+  Extent toExtent(guard::ExprAttr expr);
+  void setGroup(Position &position, const DimGroup &group, Value index);
+
+  SmallVector<Value> delinearize(Value item, ArrayRef<guard::ExprAttr> extents);
+  int64_t lanesFor(guard::ExprAttr extent, int64_t wanted) const;
+  int64_t hint(guard::ExprAttr expr) const;
+
+  KernelOp kernel;
+  EmissionOptions options;
+  ArrayRef<SmallVector<guard::ExprAttr>> inputStrides;
+  MLIRContext *context;
+  ImplicitLocOpBuilder b;
+
+  mlir::func::FuncOp function;
+  Block *entry = nullptr;
+  Value begin, end, symbolArray, scratchPointer;
+  llvm::MapVector<guard::ExprAttr, Value> arguments;
+  llvm::DenseMap<Value, Buffer> buffers; ///< of tensors that live in memory
+  /// Results that are one value per point of the shared domain, by lanes.
+  llvm::DenseMap<Value, Value> perPoint;
+  llvm::DenseMap<Value, Value> captured; ///< constants of the kernel's body
+  SmallVector<guard::ExprAttr> sharedExtents;
+  guard::ExprAttr scratchBytes, work;
+  guard::ExprAttr unsupported; ///< an index that has no code, if any
+  int64_t grain = 1;
+  bool failedInside = false; ///< a callback of the contraction failed
+};
+
+/// Evaluates the body of a nest at a position.
+class BodyEmitter {
+public:
+  BodyEmitter(KernelEmitter &kernel, const Position &position)
+      : kernel(kernel), position(position) {}
+
+  /// Emits the operations of `block`, whose first arguments are given by
+  /// `leading` and the others are the indices of the position. Values of the
+  /// terminator are then available through `get`.
+  LogicalResult emit(Block &block, ArrayRef<Value> leading = {});
+
+  /// The emitted form of a value of the body: scalar, or vector of lanes.
+  Value get(Value value);
+  /// The same, broadcast to the position's lanes.
+  Value getWide(Value value);
+  /// The expression of an index value; computed indices become new dims.
+  guard::ExprAttr getExpr(Value index);
+  const Position &getPosition() const { return position; }
+
+private:
+  LogicalResult emitLoad(LoadOp op);
+  LogicalResult emitElementwise(Operation &op);
+  SmallVector<guard::ExprAttr> composeMap(mlir::ArrayAttr map,
+                                          ValueRange operands);
+
+  KernelEmitter &kernel;
+  Position position;
+  llvm::DenseMap<Value, Value> values;
+  llvm::DenseMap<Value, guard::ExprAttr> exprs;
+  SmallVector<int> varying;
+};
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_CONVERSION_LOOPTOSCF_KERNELEMITTER_H

@@ -1,0 +1,215 @@
+//===- MemoryEmitter.cpp - Loads and stores of lanes ----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+/// Booleans are bytes in memory; integers have no sign there.
+static Type memoryType(Type elementType) {
+  if (elementType.isInteger(1))
+    return IntegerType::get(elementType.getContext(), 8);
+  return getBodyType(elementType);
+}
+
+static Type widen(Type type, int64_t lanes) {
+  return lanes == 1 ? type : VectorType::get({lanes}, type);
+}
+
+static unsigned byteWidth(Type elementType) {
+  return (memoryType(elementType).getIntOrFloatBitWidth() + 7) / 8;
+}
+
+ExprAttr KernelEmitter::linearAddress(const Buffer &buffer,
+                                      ArrayRef<ExprAttr> indices) const {
+  SmallVector<ExprAttr> terms;
+  for (auto [index, stride] : llvm::zip_equal(indices, buffer.strides))
+    terms.push_back(index * stride);
+  return guard::sum(context, terms);
+}
+
+Value KernelEmitter::elementPointer(const Buffer &buffer, ExprAttr address,
+                                    const Position &position) {
+  Value index = emitIndex(address, position);
+  Value offset = arith::IndexCastOp::create(b, b.getI64Type(), index);
+  return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(context),
+                             memoryType(buffer.elementType), buffer.pointer,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value KernelEmitter::fromMemory(Value loaded, Type elementType) {
+  if (!elementType.isInteger(1))
+    return loaded;
+  Type type = loaded.getType();
+  Value zero =
+      arith::ConstantOp::create(b, type, cast<TypedAttr>(b.getZeroAttr(type)));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, loaded, zero);
+}
+
+Value KernelEmitter::toMemory(Value value, Type elementType) {
+  Type target = memoryType(elementType);
+  Type source = getElementTypeOrSelf(value.getType());
+  if (source == target)
+    return value;
+  auto vectorType = dyn_cast<VectorType>(value.getType());
+  Type type = vectorType ? Type(vectorType.clone(target)) : target;
+  if (isa<FloatType>(target)) {
+    if (source.getIntOrFloatBitWidth() > target.getIntOrFloatBitWidth())
+      return arith::TruncFOp::create(b, type, value);
+    return arith::ExtFOp::create(b, type, value);
+  }
+  if (source.getIntOrFloatBitWidth() > target.getIntOrFloatBitWidth())
+    return arith::TruncIOp::create(b, type, value);
+  return arith::ExtUIOp::create(b, type, value);
+}
+
+namespace {
+/// How an address changes from lane to lane.
+struct LaneAccess {
+  enum Kind { Uniform, Contiguous, Irregular } kind;
+};
+} // namespace
+
+/// Compares the address of the next lane with that of this one. Polynomials in
+/// canonical form make the difference exact.
+static LaneAccess classify(ExprAttr address, const Position &position,
+                           ArrayRef<int> varyingDims) {
+  MLIRContext *context = address.getContext();
+  for (int dim : varyingDims)
+    if (guard::contains(address, guard::getDim(context, dim)))
+      return {LaneAccess::Irregular};
+  if (position.lanes == 1 || position.vectorDim < 0)
+    return {LaneAccess::Uniform};
+  ExprAttr dim = guard::getDim(context, position.vectorDim);
+  if (!guard::contains(address, dim))
+    return {LaneAccess::Uniform};
+  ExprAttr next = guard::substitute(
+      address, [&](ExprAttr leaf) { return leaf == dim ? leaf + 1 : leaf; });
+  ExprAttr step = next - address;
+  if (step.isConstant(0))
+    return {LaneAccess::Uniform};
+  // Only a step that is one for every lane: `guard::contains` excludes steps
+  // that depend on where the vector begins.
+  if (step.isConstant(1) && guard::getCoefficient(address, dim))
+    return {LaneAccess::Contiguous};
+  return {LaneAccess::Irregular};
+}
+
+Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
+                          const Position &position, ArrayRef<int> varyingDims,
+                          Value mask, Value other) {
+  Type type = memoryType(buffer.elementType);
+  int64_t lanes = position.lanes;
+  LaneAccess access = classify(address, position, varyingDims);
+  bool wideMask = mask && isa<VectorType>(mask.getType());
+  if (access.kind == LaneAccess::Uniform && wideMask)
+    access.kind = LaneAccess::Irregular;
+
+  // One mask for all lanes: a branch, so that nothing is read where it is
+  // false.
+  if (mask && !wideMask) {
+    bool wide = access.kind != LaneAccess::Uniform ||
+                isa<VectorType>(other.getType());
+    if (wide)
+      other = broadcast(other, lanes);
+    auto branch = scf::IfOp::create(b, TypeRange{other.getType()}, mask,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    Value value = load(buffer, address, position, varyingDims, {}, {});
+    scf::YieldOp::create(b, wide ? broadcast(value, lanes) : value);
+    b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b, other);
+    return branch.getResult(0);
+  }
+
+  // Lanes outside of the domain read a one, which no operation traps on.
+  if (!mask && position.mask && access.kind != LaneAccess::Uniform) {
+    mask = position.mask;
+    wideMask = true;
+    Type element = getBodyType(buffer.elementType);
+    other = arith::ConstantOp::create(
+        b, isa<FloatType>(element)
+               ? TypedAttr(b.getFloatAttr(element, 1.0))
+               : b.getIntegerAttr(element, 1));
+  } else if (wideMask && position.mask) {
+    mask = arith::AndIOp::create(b, mask, position.mask);
+  }
+
+  unsigned alignment = byteWidth(buffer.elementType);
+  if (access.kind == LaneAccess::Irregular) {
+    Value indices = emitIndexVector(address, position);
+    Value offsets = arith::IndexCastOp::create(
+        b, VectorType::get({lanes}, b.getI64Type()), indices);
+    auto pointers =
+        VectorType::get({lanes}, LLVM::LLVMPointerType::get(context));
+    Value addresses =
+        LLVM::GEPOp::create(b, pointers, type, buffer.pointer,
+                            ArrayRef<LLVM::GEPArg>{offsets});
+    auto maskType = VectorType::get({lanes}, b.getI1Type());
+    Value all = mask ? mask
+                     : arith::ConstantOp::create(
+                           b, DenseElementsAttr::get(maskType, true))
+                           .getResult();
+    Value fallback =
+        mask ? toMemory(broadcast(other, lanes), buffer.elementType) : Value();
+    auto loaded = LLVM::masked_gather::create(
+        b, widen(type, lanes), addresses, all,
+        fallback ? ValueRange(fallback) : ValueRange(),
+        b.getI32IntegerAttr(alignment));
+    return fromMemory(loaded, buffer.elementType);
+  }
+
+  Value pointer = elementPointer(buffer, address, position);
+  if (wideMask) {
+    Value fallback = toMemory(broadcast(other, lanes), buffer.elementType);
+    Value loaded = LLVM::MaskedLoadOp::create(
+        b, widen(type, lanes), pointer, mask, fallback,
+        b.getI32IntegerAttr(alignment), /*nontemporal=*/nullptr);
+    return fromMemory(loaded, buffer.elementType);
+  }
+  bool wide = access.kind == LaneAccess::Contiguous;
+  Value loaded =
+      LLVM::LoadOp::create(b, wide ? widen(type, lanes) : type, pointer,
+                           /*alignment=*/alignment);
+  return fromMemory(loaded, buffer.elementType);
+}
+
+void KernelEmitter::store(const Buffer &buffer, ExprAttr address,
+                          const Position &position, Value value) {
+  value = toMemory(broadcast(value, position.lanes), buffer.elementType);
+  unsigned alignment = byteWidth(buffer.elementType);
+  LaneAccess access = classify(address, position, {});
+  if (position.lanes == 1 || access.kind == LaneAccess::Contiguous) {
+    LLVM::StoreOp::create(b, value, elementPointer(buffer, address, position),
+                          alignment);
+    return;
+  }
+  assert(access.kind == LaneAccess::Irregular &&
+         "lanes of a result have places of their own");
+  Value indices = emitIndexVector(address, position);
+  Value offsets = arith::IndexCastOp::create(
+      b, VectorType::get({position.lanes}, b.getI64Type()), indices);
+  auto pointers =
+      VectorType::get({position.lanes}, LLVM::LLVMPointerType::get(context));
+  Value addresses = LLVM::GEPOp::create(
+      b, pointers, memoryType(buffer.elementType), buffer.pointer,
+      ArrayRef<LLVM::GEPArg>{offsets});
+  Value all = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(
+             VectorType::get({position.lanes}, b.getI1Type()), true));
+  LLVM::masked_scatter::create(b, value, addresses, all,
+                               b.getI32IntegerAttr(alignment));
+}

@@ -1,0 +1,345 @@
+//===- NestEmitter.cpp - Loops of pointwise nests and reductions ----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+
+#include "kiln/Conversion/LoopToScf/Nests.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+//===----------------------------------------------------------------------===//
+// Positions and loops
+//===----------------------------------------------------------------------===//
+
+/// The position of a nest at a point of the shared domain: its own dims have no
+/// value yet.
+static Position enter(const Position &shared, const Domain &domain) {
+  Position position = shared;
+  SmallVector<ExprAttr> extents = domain.all();
+  unsigned rank = extents.size();
+  position.dims.resize(rank);
+  // Collapsed extents of shared dims stay as they are.
+  position.extents.append(extents.begin() + shared.extents.size(),
+                          extents.end());
+  return position;
+}
+
+static void setDim(Position &position, unsigned dim, Value value,
+                   int64_t lanes) {
+  position.dims[dim] = value;
+  if (lanes == 1)
+    return;
+  position.vectorDim = dim;
+  position.lanes = lanes;
+}
+
+LogicalResult KernelEmitter::emitLoops(
+    Position position, ArrayRef<unsigned> dims, int64_t lanes,
+    llvm::function_ref<LogicalResult(const Position &)> body) {
+  if (dims.empty())
+    return body(position);
+  unsigned dim = dims.front();
+  Value zero = constantIndex(0), one = constantIndex(1);
+  Value extent = getArgument(position.extents[dim]);
+  auto emitFor = [&](Value from, Value to, Value step,
+                     int64_t width) -> LogicalResult {
+    auto loop = scf::ForOp::create(b, from, to, step);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(loop.getBody()->getTerminator());
+    Position inner = position;
+    setDim(inner, dim, loop.getInductionVar(), width);
+    return emitLoops(inner, dims.drop_front(), lanes, body);
+  };
+  bool vectorize = dims.size() == 1 && lanes > 1;
+  if (!vectorize)
+    return emitFor(zero, extent, one, 1);
+  Value step = constantIndex(lanes);
+  Value rest = arith::RemUIOp::create(b, extent, step);
+  Value split = arith::SubIOp::create(b, extent, rest);
+  if (failed(emitFor(zero, split, step, lanes)))
+    return failure();
+  auto constant = position.extents[dim].getConstant();
+  if (constant && *constant % lanes == 0)
+    return success();
+  return emitFor(split, extent, one, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+/// Puts one value (or its lanes) of a result where it belongs.
+void KernelEmitter::finish(Value result, const Position &position,
+                           Value value) {
+  auto type = cast<RankedTensorType>(result.getType());
+  if (type.getRank() == int64_t(sharedExtents.size()))
+    perPoint[result] = value;
+  auto buffer = buffers.find(result);
+  if (buffer == buffers.end())
+    return;
+  SmallVector<ExprAttr> indices;
+  for (int64_t k = 0; k < type.getRank(); ++k)
+    indices.push_back(guard::getDim(context, k));
+  store(buffer->second, linearAddress(buffer->second, indices), position,
+        value);
+}
+
+//===----------------------------------------------------------------------===//
+// Pointwise
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelEmitter::emitPointwise(PointwiseOp op,
+                                           const Position &shared,
+                                           bool across) {
+  Position start = enter(shared, getDomain(op));
+  SmallVector<unsigned> own;
+  for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
+    own.push_back(k);
+  int64_t lanes = 1;
+  if (!across && !own.empty())
+    lanes = lanesFor(start.extents[own.back()],
+                     kernel.getSchedule() ? kernel.getSchedule()->getVector()
+                                          : 1);
+  return emitLoops(start, own, lanes, [&](const Position &position) {
+    BodyEmitter body(*this, position);
+    Block &block = op.getBody().front();
+    if (failed(body.emit(block)))
+      return failure();
+    Value value = body.get(block.getTerminator()->getOperand(0));
+    // A scalar per point must not look like one value for all lanes.
+    finish(op.getResult(), position, value);
+    return success();
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> KernelEmitter::identities(ReduceOp op, int64_t lanes) {
+  SmallVector<Value> result;
+  SmallVector<Type> types = op.getAccumulatorTypes();
+  for (auto [i, type] : llvm::enumerate(types)) {
+    auto [kind, position] = op.getAccumulatorKind(i);
+    if (kind == ReductionKind::Generic) {
+      Value init = captured.lookup(op.getInits()[i]);
+      result.push_back(broadcast(init, lanes));
+      continue;
+    }
+    Value value = arith::ConstantOp::create(
+        b, getIdentity(b, kind, position, type,
+                       hasUnsignedElements(op.getResults()[i])));
+    result.push_back(broadcast(value, lanes));
+  }
+  return result;
+}
+
+FailureOr<SmallVector<Value>> KernelEmitter::combine(ReduceOp op,
+                                                     ArrayRef<Value> left,
+                                                     ArrayRef<Value> right) {
+  auto generic = [&](ArrayRef<Value> left, ArrayRef<Value> right)
+      -> FailureOr<SmallVector<Value>> {
+    auto vectorType = dyn_cast<VectorType>(left[0].getType());
+    Position position;
+    position.lanes = vectorType ? vectorType.getNumElements() : 1;
+    SmallVector<Value> operands(left);
+    operands.append(right.begin(), right.end());
+    BodyEmitter body(*this, position);
+    Block &block = op.getCombiner().front();
+    if (failed(body.emit(block, operands)))
+      return failure();
+    SmallVector<Value> result;
+    for (Value value : block.getTerminator()->getOperands())
+      result.push_back(body.getWide(value));
+    return result;
+  };
+  return combineAccumulators(b, op, left, right, generic);
+}
+
+/// Halves the lanes until one is left: the tree depends on the number of lanes
+/// only, so the same shape and schedule give the same bits.
+FailureOr<SmallVector<Value>>
+KernelEmitter::combineLanes(ReduceOp op, ArrayRef<Value> vectors) {
+  SmallVector<Value> current(vectors);
+  int64_t lanes = cast<VectorType>(current[0].getType()).getNumElements();
+  for (; lanes > 1; lanes /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t k = 0; k < lanes / 2; ++k) {
+      low.push_back(k);
+      high.push_back(k + lanes / 2);
+    }
+    SmallVector<Value> left, right;
+    for (Value value : current) {
+      left.push_back(vector::ShuffleOp::create(b, value, value, low));
+      right.push_back(vector::ShuffleOp::create(b, value, value, high));
+    }
+    auto combined = combine(op, left, right);
+    if (failed(combined))
+      return failure();
+    current = std::move(*combined);
+  }
+  for (Value &value : current)
+    value = vector::ExtractOp::create(b, value, ArrayRef<int64_t>{0});
+  return current;
+}
+
+/// Evaluates the body at a position and joins it with the accumulators.
+FailureOr<SmallVector<Value>>
+KernelEmitter::accumulate(ReduceOp op, const Position &position,
+                          ArrayRef<Value> accumulators) {
+  BodyEmitter body(*this, position);
+  Block &block = op.getBody().front();
+  if (failed(body.emit(block)))
+    return failure();
+  SmallVector<Value> values;
+  for (Value value : block.getTerminator()->getOperands())
+    values.push_back(body.getWide(value));
+  return combine(op, accumulators, values);
+}
+
+/// Loops over `dims` with the accumulators as loop-carried values, whose lanes
+/// are the position's.
+FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
+    ReduceOp op, Position position, unsigned depth, ArrayRef<unsigned> dims,
+    ArrayRef<Value> accumulators) {
+  if (depth == dims.size())
+    return accumulate(op, position, accumulators);
+  unsigned dim = dims[depth];
+  Value extent = getArgument(position.extents[dim]);
+  auto loop = scf::ForOp::create(b, constantIndex(0), extent, constantIndex(1),
+                                 accumulators);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToEnd(loop.getBody());
+  setDim(position, dim, loop.getInductionVar(), 1);
+  auto inner = emitReductionLoops(op, position, depth + 1, dims,
+                                  llvm::to_vector_of<Value>(
+                                      loop.getRegionIterArgs()));
+  if (failed(inner))
+    return failure();
+  scf::YieldOp::create(b, *inner);
+  return llvm::to_vector_of<Value>(loop.getResults());
+}
+
+LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
+                                        bool across) {
+  Domain domain = getDomain(op);
+  Position start = enter(shared, domain);
+  SmallVector<unsigned> own, reduced;
+  for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
+    (k < domain.parallel.size() ? own : reduced).push_back(k);
+
+  return emitLoops(start, own, 1, [&](const Position &position)
+                                      -> LogicalResult {
+    auto finishAll = [&](ArrayRef<Value> values) {
+      for (auto [result, value] : llvm::zip_equal(op.getResults(), values)) {
+        Type element =
+            cast<RankedTensorType>(result.getType()).getElementType();
+        Type wanted = getBodyType(element);
+        Value narrowed =
+            getElementTypeOrSelf(value.getType()) == wanted
+                ? value
+                : toMemory(value, element);
+        finish(result, position, narrowed);
+      }
+      return success();
+    };
+    if (across) {
+      auto values = emitReductionLoops(op, position, 0, reduced,
+                                       identities(op, position.lanes));
+      return failed(values) ? failure() : finishAll(*values);
+    }
+
+    // Lanes along the last reduced dimension: vectors, their sum, the rest.
+    unsigned last = reduced.back();
+    auto schedule = kernel.getSchedule();
+    int64_t lanes =
+        schedule ? lanesFor(position.extents[last],
+                            schedule->getVector() * schedule->getUnroll())
+                 : 1;
+    if (lanes == 1) {
+      auto values =
+          emitReductionLoops(op, position, 0, reduced, identities(op, 1));
+      return failed(values) ? failure() : finishAll(*values);
+    }
+
+    ArrayRef<unsigned> outer = ArrayRef(reduced).drop_back();
+    Value zero = constantIndex(0), one = constantIndex(1);
+    Value extent = getArgument(position.extents[last]);
+    Value step = constantIndex(lanes);
+    Value rest = arith::RemUIOp::create(b, extent, step);
+    Value split = arith::SubIOp::create(b, extent, rest);
+    auto constant = position.extents[last].getConstant();
+    bool exact = constant && *constant % lanes == 0;
+
+    // Carries one set of vectors and, for the rest, one of scalars through the
+    // loops over the outer reduced dimensions.
+    SmallVector<Value> carried = identities(op, lanes);
+    unsigned count = carried.size();
+    if (!exact)
+      llvm::append_range(carried, identities(op, 1));
+    SmallVector<scf::ForOp> loops;
+    OpBuilder::InsertionGuard guard(b);
+    Position inner = position;
+    for (unsigned dim : outer) {
+      auto loop = scf::ForOp::create(
+          b, zero, getArgument(position.extents[dim]), one, carried);
+      b.setInsertionPointToEnd(loop.getBody());
+      setDim(inner, dim, loop.getInductionVar(), 1);
+      carried = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+      loops.push_back(loop);
+    }
+    auto emitFor = [&](Value from, Value to, Value by, int64_t width,
+                       ArrayRef<Value> accumulators)
+        -> FailureOr<SmallVector<Value>> {
+      auto loop = scf::ForOp::create(b, from, to, by, accumulators);
+      OpBuilder::InsertionGuard innerGuard(b);
+      b.setInsertionPointToEnd(loop.getBody());
+      Position at = inner;
+      setDim(at, last, loop.getInductionVar(), width);
+      auto values = accumulate(
+          op, at, llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
+      if (failed(values))
+        return failure();
+      scf::YieldOp::create(b, *values);
+      return llvm::to_vector_of<Value>(loop.getResults());
+    };
+    auto wide =
+        emitFor(zero, split, step, lanes, ArrayRef(carried).take_front(count));
+    if (failed(wide))
+      return failure();
+    SmallVector<Value> all(*wide);
+    if (!exact) {
+      auto scalars =
+          emitFor(split, extent, one, 1, ArrayRef(carried).drop_front(count));
+      if (failed(scalars))
+        return failure();
+      llvm::append_range(all, *scalars);
+    }
+    for (scf::ForOp loop : llvm::reverse(loops)) {
+      scf::YieldOp::create(b, all);
+      all = llvm::to_vector_of<Value>(loop.getResults());
+      b.setInsertionPointAfter(loop);
+    }
+    auto values = combineLanes(op, ArrayRef(all).take_front(count));
+    if (failed(values))
+      return failure();
+    if (!exact) {
+      values = combine(op, *values, ArrayRef(all).drop_front(count));
+      if (failed(values))
+        return failure();
+    }
+    return finishAll(*values);
+  });
+}

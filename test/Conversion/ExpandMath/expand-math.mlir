@@ -1,0 +1,54 @@
+// RUN: kiln-opt %s --kiln-expand-math | FileCheck %s
+
+// A function of any shape becomes arithmetic on that shape.
+// CHECK-LABEL: func @vector
+// CHECK-NOT: math.exp
+// CHECK: math.fma {{.*}} : vector<16xf32>
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @vector(%x: vector<16xf32>) -> vector<16xf32> {
+  %0 = math.exp %x : vector<16xf32>
+  return %0 : vector<16xf32>
+}
+
+// f32 functions that are rarely hot are computed in f64.
+// CHECK-LABEL: func @through_f64
+// CHECK: arith.extf %{{.*}} : f32 to f64
+// CHECK-NOT: math.powf
+// CHECK: arith.truncf %{{.*}} : f64 to f32
+func.func @through_f64(%x: f32, %y: f32) -> f32 {
+  %0 = math.powf %x, %y : f32
+  return %0 : f32
+}
+
+// Small floats are computed in f32, even where f32 has an instruction.
+// CHECK-LABEL: func @small
+// CHECK-SAME: %[[X:.*]]: vector<8xbf16>
+// CHECK: %[[WIDE:.*]] = arith.extf %[[X]] : vector<8xbf16> to vector<8xf32>
+// CHECK: %[[ROOT:.*]] = math.sqrt %[[WIDE]] : vector<8xf32>
+// CHECK: arith.truncf %[[ROOT]] : vector<8xf32> to vector<8xbf16>
+func.func @small(%x: vector<8xbf16>) -> vector<8xbf16> {
+  %0 = math.sqrt %x : vector<8xbf16>
+  return %0 : vector<8xbf16>
+}
+
+// Huge arguments of sin are reduced in a branch of their own, taken if any lane
+// needs it.
+// CHECK-LABEL: func @reduction
+// CHECK: vector.reduction <or>
+// CHECK: scf.if
+// CHECK-NOT: math.sin
+func.func @reduction(%x: vector<8xf32>) -> vector<8xf32> {
+  %0 = math.sin %x : vector<8xf32>
+  return %0 : vector<8xf32>
+}
+
+// Instructions stay, as do types that are not floats.
+// CHECK-LABEL: func @native
+// CHECK: math.sqrt %{{.*}} : f64
+// CHECK: math.absi %{{.*}} : i32
+func.func @native(%x: f64, %i: i32) -> (f64, i32) {
+  %0 = math.sqrt %x : f64
+  %1 = math.absi %i : i32
+  return %0, %1 : f64, i32
+}

@@ -1,0 +1,270 @@
+//===- LaunchRunner.cpp - Compile launched kernels and run them -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchRunner.h"
+
+#include "kiln/Conversion/LoopToScf/Passes.h"
+#include "kiln/Runtime/KernelImage.h"
+#include "kiln/Target/CPU/KernelCompiler.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+namespace {
+
+constexpr size_t kGuardBytes = 256;
+constexpr uint8_t kGuardByte = 0xA5;
+
+/// Memory between guard bytes, at an address that is 64 * n + shift.
+class GuardedMemory {
+public:
+  GuardedMemory(size_t bytes, size_t shift)
+      : bytes(bytes), storage(bytes + 2 * kGuardBytes + 128, kGuardByte) {
+    auto address = reinterpret_cast<uintptr_t>(storage.data()) + kGuardBytes;
+    begin = storage.data() + kGuardBytes + (64 - address % 64) % 64 + shift;
+  }
+  uint8_t *data() { return begin; }
+  bool isIntact() const {
+    for (const uint8_t *at = storage.data(); at != begin; ++at)
+      if (*at != kGuardByte)
+        return false;
+    for (const uint8_t *at = begin + bytes; at != &storage.back() + 1; ++at)
+      if (*at != kGuardByte)
+        return false;
+    return true;
+  }
+
+private:
+  size_t bytes;
+  std::vector<uint8_t> storage;
+  uint8_t *begin;
+};
+
+/// A tensor in memory.
+struct TensorMemory {
+  std::unique_ptr<GuardedMemory> memory;
+  std::vector<int64_t> sizes, strides;
+  Type element;
+};
+
+} // namespace
+
+static size_t bytesOf(Type element) {
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+static void put(uint8_t *at, Type element, Scalar value) {
+  uint64_t bits = value.integer;
+  if (auto floatType = dyn_cast<FloatType>(element)) {
+    llvm::APFloat number(value.real);
+    bool loses;
+    number.convert(floatType.getFloatSemantics(),
+                   llvm::APFloat::rmNearestTiesToEven, &loses);
+    bits = number.bitcastToAPInt().getZExtValue();
+  }
+  std::memcpy(at, &bits, bytesOf(element));
+}
+
+static Scalar take(const uint8_t *at, Type element) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, at, bytesOf(element));
+  if (auto floatType = dyn_cast<FloatType>(element)) {
+    llvm::APFloat number(
+        floatType.getFloatSemantics(),
+        llvm::APInt(element.getIntOrFloatBitWidth(), bits));
+    bool loses;
+    number.convert(llvm::APFloat::IEEEdouble(),
+                   llvm::APFloat::rmNearestTiesToEven, &loses);
+    return {number.convertToDouble(), 0};
+  }
+  if (element.isInteger(1))
+    EXPECT_LE(bits, 1u) << "a bool in memory is 0 or 1";
+  unsigned width = bytesOf(element) * 8;
+  return {0, llvm::APInt(64, bits).trunc(width).getSExtValue()};
+}
+
+static std::vector<int64_t> denseStrides(ArrayRef<int64_t> sizes) {
+  std::vector<int64_t> strides(sizes.size(), 1);
+  for (size_t k = sizes.size(); k-- > 1;)
+    strides[k - 1] = strides[k] * sizes[k];
+  return strides;
+}
+
+/// Calls `visit` with the number and the memory of each element.
+static void
+forEachElement(TensorMemory &tensor,
+               llvm::function_ref<void(size_t, uint8_t *)> visit) {
+  int64_t count = 1;
+  for (int64_t size : tensor.sizes)
+    count *= size;
+  for (int64_t n = 0; n < count; ++n) {
+    int64_t rest = n, offset = 0;
+    for (size_t k = tensor.sizes.size(); k-- > 0;) {
+      offset += rest % tensor.sizes[k] * tensor.strides[k];
+      rest /= tensor.sizes[k];
+    }
+    visit(n, tensor.memory->data() + offset * bytesOf(tensor.element));
+  }
+}
+
+static TensorMemory allocate(Type type, ArrayRef<int64_t> sizes,
+                             std::vector<int64_t> strides, bool isInput) {
+  TensorMemory tensor;
+  tensor.element = cast<RankedTensorType>(type).getElementType();
+  tensor.sizes = sizes.vec();
+  tensor.strides = std::move(strides);
+  int64_t span = 1;
+  for (auto [size, stride] : llvm::zip_equal(sizes, tensor.strides))
+    span = size == 0 || span == 0 ? 0 : span + (size - 1) * stride;
+  size_t width = bytesOf(tensor.element);
+  tensor.memory = std::make_unique<GuardedMemory>(span * width,
+                                                  isInput ? width : 0);
+  return tensor;
+}
+
+namespace {
+
+class Runner {
+public:
+  Runner(ModuleOp module, const SymbolValues &symbols)
+      : module(module), symbols(symbols) {}
+
+  bool compile(const target::CPUTarget &target);
+  bool launch(LaunchOp op);
+  llvm::DenseMap<Value, TensorMemory> tensors;
+
+private:
+  ModuleOp module;
+  const SymbolValues &symbols;
+  package::KernelImage image;
+  std::shared_ptr<runtime::LoadedImage> loaded;
+};
+
+} // namespace
+
+bool Runner::compile(const target::CPUTarget &target) {
+  auto kernels = module.lookupSymbol<ModuleOp>("kernels");
+  if (!kernels) {
+    ADD_FAILURE() << "there is no module of kernels";
+    return false;
+  }
+  OwningOpRef<ModuleOp> copy(cast<ModuleOp>(kernels->clone()));
+  auto compiler = target::KernelCompiler::create(target);
+  if (!compiler) {
+    ADD_FAILURE() << compiler.error().message;
+    return false;
+  }
+  auto compiled = (*compiler)->compile(*copy);
+  if (!compiled) {
+    ADD_FAILURE() << compiled.error().message;
+    return false;
+  }
+  image = std::move(*compiled);
+  auto result = runtime::LoadedImage::load(image);
+  if (!result) {
+    ADD_FAILURE() << result.error().message;
+    return false;
+  }
+  loaded = *result;
+  return true;
+}
+
+bool Runner::launch(LaunchOp op) {
+  std::vector<void *> pointers;
+  std::vector<TensorMemory *> buffers;
+  for (Value result : op.getResults()) {
+    std::vector<int64_t> sizes =
+        evaluateSizes(cast<RankedTensorType>(result.getType()), symbols);
+    tensors[result] =
+        allocate(result.getType(), sizes, denseStrides(sizes), false);
+  }
+  for (Value input : op.getInputs())
+    buffers.push_back(&tensors[input]);
+  for (Value result : op.getResults())
+    buffers.push_back(&tensors[result]);
+  for (TensorMemory *buffer : buffers)
+    pointers.push_back(buffer->memory->data());
+  std::vector<int64_t> integers;
+  for (guard::ExprAttr expr : getExprs(op.getSymbols()))
+    integers.push_back(evaluateExpr(expr, symbols));
+  int64_t work = evaluateExpr(op.getWork(), symbols);
+  int64_t scratchBytes =
+      op.getScratch() ? evaluateExpr(*op.getScratch(), symbols) : 0;
+
+  std::string name = op.getKernel().getLeafReference().getValue().str();
+  kiln_cpu_kernel_t kernel = nullptr;
+  for (auto [k, entry] : llvm::enumerate(image.kernels))
+    if (entry.name == name)
+      kernel = loaded->kernel(k);
+  if (!kernel) {
+    ADD_FAILURE() << "the image has no kernel " << name;
+    return false;
+  }
+  // Uneven pieces, the last one first.
+  std::vector<int64_t> cuts = {0, work / 3, work / 3, work - work / 4, work};
+  for (size_t k = cuts.size() - 1; k > 0; --k) {
+    GuardedMemory scratch(scratchBytes, 0);
+    kernel(pointers.data(), integers.data(), cuts[k - 1], cuts[k],
+           scratch.data());
+    EXPECT_TRUE(scratch.isIntact()) << name << " writes past its scratch";
+  }
+  for (TensorMemory *buffer : buffers)
+    EXPECT_TRUE(buffer->memory->isIntact()) << name << " writes out of bounds";
+  return true;
+}
+
+std::vector<Array> loop::runLaunches(ModuleOp module,
+                                     const target::CPUTarget &target,
+                                     ArrayRef<Array> arguments,
+                                     const SymbolValues &symbols) {
+  Runner runner(module, symbols);
+  if (!runner.compile(target))
+    return {};
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  Block &block = function.getBody().front();
+  for (auto [k, argument] : llvm::enumerate(block.getArguments())) {
+    std::vector<int64_t> strides = denseStrides(arguments[k].sizes);
+    if (auto stated =
+            function.getArgAttrOfType<guard::ShapeAttr>(k, kStridesAttrName))
+      for (auto [n, stride] : llvm::enumerate(stated))
+        strides[n] = evaluateExpr(stride, symbols);
+    TensorMemory &tensor = runner.tensors[argument];
+    tensor = allocate(argument.getType(), arguments[k].sizes,
+                      std::move(strides), true);
+    const Array &array = arguments[k];
+    forEachElement(tensor, [&](size_t n, uint8_t *at) {
+      put(at, tensor.element, array.elements[n]);
+    });
+  }
+  for (Operation &op : block.without_terminator()) {
+    auto launch = dyn_cast<LaunchOp>(op);
+    if (!launch) {
+      ADD_FAILURE() << "found " << op.getName().getStringRef().str()
+                    << " beside the launches";
+      return {};
+    }
+    if (!runner.launch(launch))
+      return {};
+  }
+  std::vector<Array> results;
+  for (Value value : block.getTerminator()->getOperands()) {
+    TensorMemory &tensor = runner.tensors[value];
+    Array array;
+    array.sizes = tensor.sizes;
+    forEachElement(tensor, [&](size_t, uint8_t *at) {
+      array.elements.push_back(take(at, tensor.element));
+    });
+    results.push_back(array);
+  }
+  return results;
+}

@@ -1,0 +1,59 @@
+//===- LoopCases.h - Kernels that every lowering must get right -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TEST_UNITTESTS_CONVERSION_LOOPCASES_H
+#define KILN_TEST_UNITTESTS_CONVERSION_LOOPCASES_H
+
+#include "LoopInterpreter.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <functional>
+#include <memory>
+#include <ostream>
+
+namespace kiln::loop {
+
+/// A function `main` of kernels, and the sizes to try it with.
+struct LoopCase {
+  const char *name;
+  const char *text;
+  std::vector<SymbolValues> sizes = {{}};
+  /// Integer inputs are at least 0 and less than this; 0: small, either sign.
+  int64_t indexLimit = 0;
+  /// Relative to the largest of the values compared and 1. Covers the order of
+  /// summation and the error of approximated functions, in units of the
+  /// result's own precision.
+  double ulps = 64;
+  /// Some of the floats are NaN or an infinity.
+  bool special = false;
+};
+
+inline std::ostream &operator<<(std::ostream &os, const LoopCase &test) {
+  return os << test.name;
+}
+
+llvm::ArrayRef<LoopCase> getLoopCases();
+
+/// A context with all dialects that lowerings produce.
+std::unique_ptr<mlir::MLIRContext> makeLoopContext();
+
+/// Turns the kernels of a module into launches; false if that fails.
+using Lowering = std::function<bool(mlir::ModuleOp)>;
+
+/// Checks the values of a lowered case against the interpreter's for each of
+/// its sizes. `prepare` may change kernels before they are lowered, to set a
+/// schedule.
+void checkLowering(const LoopCase &test,
+                   llvm::function_ref<void(KernelOp)> prepare,
+                   const Lowering &lower);
+
+} // namespace kiln::loop
+
+#endif // KILN_TEST_UNITTESTS_CONVERSION_LOOPCASES_H

@@ -1,0 +1,612 @@
+//===- LoopInterpreter.cpp - What loop nests mean, one scalar at a time ---===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopInterpreter.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+int64_t Array::count() const {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    product *= size;
+  return product;
+}
+
+Scalar &Array::at(ArrayRef<int64_t> index) {
+  static Scalar nothing;
+  int64_t position = 0;
+  for (auto [i, size] : llvm::zip_equal(index, sizes)) {
+    if (i < 0 || i >= size) {
+      ADD_FAILURE() << "index " << i << " is outside of size " << size;
+      return nothing;
+    }
+    position = position * size + i;
+  }
+  return elements[position];
+}
+
+int64_t loop::evaluateExpr(ExprAttr expr, const SymbolValues &symbols,
+                           ArrayRef<int64_t> dims) {
+  auto value = guard::evaluate(
+      expr, [&](ExprAttr leaf) -> std::optional<guard::Number> {
+        if (leaf.isDim())
+          return guard::Number::of(dims[leaf.getPosition()]);
+        auto it = symbols.find(leaf.str());
+        if (it == symbols.end())
+          return std::nullopt;
+        return guard::Number::of(it->second);
+      });
+  if (!value || value->isFloat) {
+    ADD_FAILURE() << "cannot evaluate " << expr.str();
+    return 0;
+  }
+  return value->integer;
+}
+
+std::vector<int64_t> loop::evaluateSizes(RankedTensorType type,
+                                         const SymbolValues &symbols) {
+  std::vector<int64_t> sizes;
+  auto dims = guard::getDims(type);
+  for (ExprAttr dim : *dims)
+    sizes.push_back(evaluateExpr(dim, symbols));
+  return sizes;
+}
+
+Scalar loop::roundTo(Type type, Scalar value) {
+  if (auto floatType = dyn_cast<FloatType>(type)) {
+    llvm::APFloat number(value.real);
+    bool loses;
+    number.convert(floatType.getFloatSemantics(),
+                   llvm::APFloat::rmNearestTiesToEven, &loses);
+    number.convert(llvm::APFloat::IEEEdouble(),
+                   llvm::APFloat::rmNearestTiesToEven, &loses);
+    return {number.convertToDouble(), 0};
+  }
+  if (type.isIndex())
+    return value;
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width == 1)
+    return {0, value.integer & 1};
+  return {0, llvm::APInt(64, value.integer).trunc(width).getSExtValue()};
+}
+
+namespace {
+
+using Values = llvm::DenseMap<Value, Scalar>;
+
+class Interpreter {
+public:
+  explicit Interpreter(const SymbolValues &symbols) : symbols(symbols) {}
+
+  void runBlock(Block &block);
+  Array &tensor(Value value) {
+    auto it = tensors.find(value);
+    if (it == tensors.end()) {
+      ADD_FAILURE() << "tensor has no value";
+      return tensors[value];
+    }
+    return it->second;
+  }
+  llvm::DenseMap<Value, Array> tensors;
+
+private:
+  std::vector<int64_t> sizesOf(ArrayAttr extents) {
+    std::vector<int64_t> sizes;
+    for (ExprAttr extent : getExprs(extents))
+      sizes.push_back(evaluateExpr(extent, symbols));
+    return sizes;
+  }
+  Array emptyArray(Value result) {
+    Array array;
+    array.sizes =
+        evaluateSizes(cast<RankedTensorType>(result.getType()), symbols);
+    array.elements.resize(array.count());
+    return array;
+  }
+  /// Calls `visit` for each index of a domain in row-major order.
+  void forEach(ArrayRef<int64_t> extents,
+               llvm::function_ref<void(ArrayRef<int64_t>)> visit) {
+    if (llvm::is_contained(extents, 0))
+      return;
+    std::vector<int64_t> index(extents.size(), 0);
+    while (true) {
+      visit(index);
+      int k = int(extents.size()) - 1;
+      while (k >= 0 && ++index[k] == extents[k])
+        index[k--] = 0;
+      if (k < 0)
+        return;
+    }
+  }
+  /// Evaluates a body and gives the operands of its terminator.
+  std::vector<Scalar> runBody(Block &block, ArrayRef<Scalar> leading,
+                              ArrayRef<int64_t> index);
+  Scalar get(const Values &values, Value value) {
+    auto it = values.find(value);
+    if (it != values.end())
+      return it->second;
+    return scalars.lookup(value);
+  }
+  Scalar evaluate(Operation &op, ArrayRef<Scalar> in);
+  void runPointwise(PointwiseOp op);
+  void runReduce(ReduceOp op);
+  void runContract(ContractOp op);
+  void runScatter(ScatterOp op);
+  void combine(ReduceOp op, std::vector<Scalar> &left,
+               ArrayRef<Scalar> right);
+
+  const SymbolValues &symbols;
+  Values scalars; ///< constants outside of bodies
+};
+
+} // namespace
+
+static int64_t asUnsigned(Type type, int64_t value) {
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  return width == 64 ? value : value & ((int64_t(1) << width) - 1);
+}
+
+static double maximum(double x, double y) {
+  return std::isnan(x) || std::isnan(y) ? NAN : std::max(x, y);
+}
+static double minimum(double x, double y) {
+  return std::isnan(x) || std::isnan(y) ? NAN : std::min(x, y);
+}
+
+static bool compareFloats(arith::CmpFPredicate predicate, double x, double y) {
+  bool unordered = std::isnan(x) || std::isnan(y);
+  switch (predicate) {
+  case arith::CmpFPredicate::OEQ:
+    return !unordered && x == y;
+  case arith::CmpFPredicate::OGT:
+    return !unordered && x > y;
+  case arith::CmpFPredicate::OGE:
+    return !unordered && x >= y;
+  case arith::CmpFPredicate::OLT:
+    return !unordered && x < y;
+  case arith::CmpFPredicate::OLE:
+    return !unordered && x <= y;
+  case arith::CmpFPredicate::ONE:
+    return !unordered && x != y;
+  case arith::CmpFPredicate::UNE:
+    return unordered || x != y;
+  case arith::CmpFPredicate::UNO:
+    return unordered;
+  case arith::CmpFPredicate::ORD:
+    return !unordered;
+  default:
+    ADD_FAILURE() << "float comparison is not interpreted";
+    return false;
+  }
+}
+
+static bool compareIntegers(arith::CmpIPredicate predicate, Type type,
+                            int64_t x, int64_t y) {
+  uint64_t ux = asUnsigned(type, x), uy = asUnsigned(type, y);
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return x == y;
+  case arith::CmpIPredicate::ne:
+    return x != y;
+  case arith::CmpIPredicate::slt:
+    return x < y;
+  case arith::CmpIPredicate::sle:
+    return x <= y;
+  case arith::CmpIPredicate::sgt:
+    return x > y;
+  case arith::CmpIPredicate::sge:
+    return x >= y;
+  case arith::CmpIPredicate::ult:
+    return ux < uy;
+  case arith::CmpIPredicate::ule:
+    return ux <= uy;
+  case arith::CmpIPredicate::ugt:
+    return ux > uy;
+  case arith::CmpIPredicate::uge:
+    return ux >= uy;
+  }
+  return false;
+}
+
+/// One operation on numbers; the result is rounded to its type by the caller.
+Scalar Interpreter::evaluate(Operation &op, ArrayRef<Scalar> in) {
+  auto f = [](double value) { return Scalar{value, 0}; };
+  auto i = [](int64_t value) { return Scalar{0, value}; };
+  StringRef name = op.getName().getStringRef();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+      return f(number.getValueAsDouble());
+    APInt number = cast<IntegerAttr>(constant.getValue()).getValue();
+    return i(number.getBitWidth() == 1 ? number.getZExtValue()
+                                       : number.getSExtValue());
+  }
+  if (auto value = dyn_cast<guard::ValueOp>(op))
+    return i(evaluateExpr(value.getExpr(), symbols));
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    return i(compareFloats(compare.getPredicate(), in[0].real, in[1].real));
+  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
+    Type type = compare.getLhs().getType();
+    // The value 1 of an i1 is -1 where it has a sign.
+    return i(compareIntegers(compare.getPredicate(), type, in[0].integer,
+                             in[1].integer));
+  }
+  Type type = op.getNumOperands() ? op.getOperand(0).getType() : Type();
+  if (name == "arith.select")
+    return in[0].integer ? in[1] : in[2];
+  if (name == "arith.addf")
+    return f(in[0].real + in[1].real);
+  if (name == "arith.subf")
+    return f(in[0].real - in[1].real);
+  if (name == "arith.mulf")
+    return f(in[0].real * in[1].real);
+  if (name == "arith.divf")
+    return f(in[0].real / in[1].real);
+  if (name == "arith.negf")
+    return f(-in[0].real);
+  if (name == "arith.maximumf")
+    return f(maximum(in[0].real, in[1].real));
+  if (name == "arith.minimumf")
+    return f(minimum(in[0].real, in[1].real));
+  if (name == "arith.extf" || name == "arith.truncf")
+    return in[0];
+  if (name == "arith.sitofp")
+    return f(double(in[0].integer));
+  if (name == "arith.uitofp")
+    return f(double(asUnsigned(type, in[0].integer)));
+  if (name == "arith.fptosi")
+    return i(int64_t(in[0].real));
+  if (name == "arith.addi")
+    return i(in[0].integer + in[1].integer);
+  if (name == "arith.subi")
+    return i(in[0].integer - in[1].integer);
+  if (name == "arith.muli")
+    return i(in[0].integer * in[1].integer);
+  if (name == "arith.andi")
+    return i(in[0].integer & in[1].integer);
+  if (name == "arith.ori")
+    return i(in[0].integer | in[1].integer);
+  if (name == "arith.xori")
+    return i(in[0].integer ^ in[1].integer);
+  if (name == "arith.maxsi")
+    return i(std::max(in[0].integer, in[1].integer));
+  if (name == "arith.minsi")
+    return i(std::min(in[0].integer, in[1].integer));
+  if (name == "arith.trunci" || name == "arith.index_cast")
+    return in[0];
+  if (name == "arith.extsi")
+    return i(type.isInteger(1) ? -in[0].integer : in[0].integer);
+  if (name == "arith.extui" || name == "arith.index_castui")
+    return i(asUnsigned(type, in[0].integer));
+  if (name == "math.exp")
+    return f(std::exp(in[0].real));
+  if (name == "math.log")
+    return f(std::log(in[0].real));
+  if (name == "math.sqrt")
+    return f(std::sqrt(in[0].real));
+  if (name == "math.rsqrt")
+    return f(1 / std::sqrt(in[0].real));
+  if (name == "math.tanh")
+    return f(std::tanh(in[0].real));
+  if (name == "math.absf")
+    return f(std::fabs(in[0].real));
+  ADD_FAILURE() << name.str() << " is not interpreted";
+  return {};
+}
+
+std::vector<Scalar> Interpreter::runBody(Block &block,
+                                         ArrayRef<Scalar> leading,
+                                         ArrayRef<int64_t> index) {
+  Values values;
+  for (auto [k, argument] : llvm::enumerate(block.getArguments()))
+    values[argument] = k < leading.size()
+                           ? leading[k]
+                           : Scalar{0, index[k - leading.size()]};
+  for (Operation &op : block.without_terminator()) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      if (load.getMask() && !get(values, load.getMask()).integer) {
+        values[load.getResult()] = get(values, load.getOther());
+        continue;
+      }
+      std::vector<int64_t> dims, position;
+      for (Value operand : load.getIndices())
+        dims.push_back(get(values, operand).integer);
+      for (ExprAttr expr : getExprs(load.getMap()))
+        position.push_back(evaluateExpr(expr, symbols, dims));
+      values[load.getResult()] = tensor(load.getTensor()).at(position);
+      continue;
+    }
+    if (auto expr = dyn_cast<IndexOp>(op)) {
+      std::vector<int64_t> dims;
+      for (Value operand : expr.getIndices())
+        dims.push_back(get(values, operand).integer);
+      values[expr.getResult()] = {
+          0, evaluateExpr(expr.getExpr(), symbols, dims)};
+      continue;
+    }
+    std::vector<Scalar> in;
+    for (Value operand : op.getOperands())
+      in.push_back(get(values, operand));
+    values[op.getResult(0)] =
+        roundTo(op.getResult(0).getType(), evaluate(op, in));
+  }
+  std::vector<Scalar> out;
+  for (Value operand : block.getTerminator()->getOperands())
+    out.push_back(get(values, operand));
+  return out;
+}
+
+void Interpreter::runPointwise(PointwiseOp op) {
+  Array result = emptyArray(op.getResult());
+  forEach(sizesOf(op.getExtents()), [&](ArrayRef<int64_t> index) {
+    result.at(index) = runBody(op.getBody().front(), {}, index)[0];
+  });
+  tensors[op.getResult()] = result;
+}
+
+static bool isUnsigned(Value tensor) {
+  Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+  return type.isUnsignedInteger() || type.isInteger(1);
+}
+
+void Interpreter::combine(ReduceOp op, std::vector<Scalar> &left,
+                          ArrayRef<Scalar> right) {
+  SmallVector<Type> types = op.getAccumulatorTypes();
+  for (unsigned k = 0; k < left.size(); ++k) {
+    auto [kind, position] = op.getAccumulatorKind(k);
+    bool isFloat = isa<FloatType>(types[k]);
+    int64_t x = left[k].integer, y = right[k].integer;
+    if (isUnsigned(op.getResult(k))) {
+      x = asUnsigned(types[k], x);
+      y = asUnsigned(types[k], y);
+    }
+    double &real = left[k].real, other = right[k].real;
+    int64_t &integer = left[k].integer;
+    switch (kind) {
+    case ReductionKind::Sum:
+      isFloat ? void(real += other) : void(integer = x + y);
+      break;
+    case ReductionKind::Prod:
+      isFloat ? void(real *= other) : void(integer = x * y);
+      break;
+    case ReductionKind::Max:
+      isFloat ? void(real = maximum(real, other))
+              : void(integer = std::max(x, y));
+      break;
+    case ReductionKind::Min:
+      isFloat ? void(real = minimum(real, other))
+              : void(integer = std::min(x, y));
+      break;
+    case ReductionKind::Any:
+      integer = x | y;
+      break;
+    case ReductionKind::All:
+      integer = x & y;
+      break;
+    case ReductionKind::Xor:
+      integer = x ^ y;
+      break;
+    case ReductionKind::ArgMax:
+    case ReductionKind::ArgMin: {
+      bool isMax = kind == ReductionKind::ArgMax, better;
+      if (isFloat)
+        better = std::isnan(other) ? !std::isnan(real)
+                                   : !std::isnan(real) &&
+                                         (isMax ? other > real : other < real);
+      else
+        better = isMax ? y > x : y < x;
+      // Visited in order, so the first wins; the marker is "none yet".
+      if (better || left[k + 1].integer < 0) {
+        left[k] = right[k];
+        left[k + 1] = right[k + 1];
+      }
+      ++k;
+      break;
+    }
+    case ReductionKind::Welford: {
+      double weight = left[k + 2].real + right[k + 2].real;
+      double delta = right[k].real - left[k].real;
+      if (weight == 0)
+        break;
+      double share = right[k + 2].real / weight;
+      left[k + 1].real += right[k + 1].real +
+                          delta * delta * share * left[k + 2].real;
+      left[k].real += delta * share;
+      left[k + 2].real = weight;
+      k += 2;
+      break;
+    }
+    case ReductionKind::Generic: {
+      std::vector<Scalar> both(left);
+      both.insert(both.end(), right.begin(), right.end());
+      left = runBody(op.getCombiner().front(), both, {});
+      return;
+    }
+    }
+    if (!isFloat && kind != ReductionKind::ArgMax &&
+        kind != ReductionKind::ArgMin)
+      left[k] = roundTo(types[k], left[k]);
+  }
+}
+
+/// What an empty reduction gives.
+static Scalar identity(ReductionKind kind, unsigned position, Type type,
+                       bool isUnsigned) {
+  bool isFloat = isa<FloatType>(type);
+  double infinity = std::numeric_limits<double>::infinity();
+  unsigned width = isFloat ? 64 : type.getIntOrFloatBitWidth();
+  int64_t low =
+      isUnsigned ? 0 : llvm::APInt::getSignedMinValue(width).getSExtValue();
+  int64_t high = isUnsigned
+                     ? int64_t(llvm::APInt::getMaxValue(width).getZExtValue())
+                     : llvm::APInt::getSignedMaxValue(width).getSExtValue();
+  switch (kind) {
+  case ReductionKind::Prod:
+    return {1, 1};
+  case ReductionKind::All:
+    return {0, width == 1 ? 1 : -1};
+  case ReductionKind::Max:
+    return isFloat ? Scalar{-infinity, 0} : Scalar{0, low};
+  case ReductionKind::Min:
+    return isFloat ? Scalar{infinity, 0} : Scalar{0, high};
+  case ReductionKind::ArgMax:
+  case ReductionKind::ArgMin:
+    return {0, position == 1 ? -1 : 0};
+  default:
+    return {0, 0};
+  }
+}
+
+void Interpreter::runReduce(ReduceOp op) {
+  std::vector<Array> results;
+  for (Value result : op.getResults())
+    results.push_back(emptyArray(result));
+  std::vector<int64_t> parallel = sizesOf(op.getParallelExtents());
+  std::vector<int64_t> reduction = sizesOf(op.getReductionExtents());
+  SmallVector<Type> types = op.getAccumulatorTypes();
+  forEach(parallel, [&](ArrayRef<int64_t> outer) {
+    std::vector<Scalar> accumulators;
+    for (unsigned k = 0; k < types.size(); ++k) {
+      auto [kind, position] = op.getAccumulatorKind(k);
+      accumulators.push_back(
+          kind == ReductionKind::Generic
+              ? scalars.lookup(op.getInits()[k])
+              : identity(kind, position, types[k],
+                         isUnsigned(op.getResult(k))));
+    }
+    forEach(reduction, [&](ArrayRef<int64_t> inner) {
+      std::vector<int64_t> index(outer);
+      index.insert(index.end(), inner.begin(), inner.end());
+      combine(op, accumulators, runBody(op.getBody().front(), {}, index));
+    });
+    for (unsigned k = 0; k < types.size(); ++k) {
+      Type element =
+          cast<RankedTensorType>(op.getResult(k).getType()).getElementType();
+      results[k].at(outer) = roundTo(getBodyType(element), accumulators[k]);
+    }
+  });
+  for (auto [result, array] : llvm::zip_equal(op.getResults(), results))
+    tensors[result] = array;
+}
+
+void Interpreter::runContract(ContractOp op) {
+  Array result = emptyArray(op.getResult());
+  std::vector<int64_t> parallel = sizesOf(op.getParallelExtents());
+  std::vector<int64_t> reduction = sizesOf(op.getReductionExtents());
+  SmallVector<ExprAttr> masks = getExprs(op.getMasks());
+  bool isFloat = isa<FloatType>(op.getAccType());
+  auto read = [&](Value operand, ArrayAttr map, unsigned k, Region &prologue,
+                  ArrayRef<int64_t> index) {
+    Type element = cast<RankedTensorType>(operand.getType()).getElementType();
+    Scalar value;
+    if (masks.empty() || evaluateExpr(masks[k], symbols, index) != 0) {
+      std::vector<int64_t> position;
+      for (ExprAttr expr : getExprs(map))
+        position.push_back(evaluateExpr(expr, symbols, index));
+      value = tensor(operand).at(position);
+    }
+    if (!prologue.empty())
+      value = runBody(prologue.front(), {value}, {})[0];
+    if (element.isUnsignedInteger())
+      value.integer = asUnsigned(element, value.integer);
+    return value;
+  };
+  forEach(parallel, [&](ArrayRef<int64_t> outer) {
+    Scalar sum;
+    forEach(reduction, [&](ArrayRef<int64_t> inner) {
+      std::vector<int64_t> index(outer);
+      index.insert(index.end(), inner.begin(), inner.end());
+      Scalar x = read(op.getLhs(), op.getLhsIndices(), 0, op.getLhsPrologue(),
+                      index);
+      Scalar y = read(op.getRhs(), op.getRhsIndices(), 1, op.getRhsPrologue(),
+                      index);
+      sum.real += x.real * y.real;
+      sum.integer += x.integer * y.integer;
+    });
+    sum = roundTo(op.getAccType(), sum);
+    if (!isFloat)
+      sum.real = 0;
+    if (!op.getEpilogue().empty())
+      sum = runBody(op.getEpilogue().front(), {sum}, outer)[0];
+    Type element =
+        cast<RankedTensorType>(op.getResult().getType()).getElementType();
+    result.at(outer) = roundTo(getBodyType(element), sum);
+  });
+  tensors[op.getResult()] = result;
+}
+
+void Interpreter::runScatter(ScatterOp op) {
+  Array result = tensor(op.getInit());
+  Type element = getBodyType(
+      cast<RankedTensorType>(op.getResult().getType()).getElementType());
+  Block &body = op.getBody().front();
+  auto yield = cast<YieldAtOp>(body.getTerminator());
+  forEach(sizesOf(op.getExtents()), [&](ArrayRef<int64_t> index) {
+    std::vector<Scalar> out = runBody(body, {}, index);
+    if (yield.getCondition() && !out.back().integer)
+      return;
+    std::vector<int64_t> position;
+    for (unsigned k = 0; k < yield.getPosition().size(); ++k)
+      position.push_back(out[1 + k].integer);
+    Scalar &target = result.at(position);
+    Scalar value = out[0];
+    if (op.getKind() == ScatterKind::Add)
+      value = {target.real + value.real, target.integer + value.integer};
+    target = roundTo(element, value);
+  });
+  tensors[op.getResult()] = result;
+}
+
+void Interpreter::runBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (auto kernel = dyn_cast<KernelOp>(op)) {
+      Block &body = kernel.getBody().front();
+      for (auto [argument, input] :
+           llvm::zip_equal(body.getArguments(), kernel.getInputs()))
+        tensors[argument] = tensor(input);
+      runBlock(body);
+      for (auto [result, value] :
+           llvm::zip_equal(kernel.getResults(),
+                           body.getTerminator()->getOperands()))
+        tensors[result] = tensor(value);
+    } else if (auto pointwise = dyn_cast<PointwiseOp>(op)) {
+      runPointwise(pointwise);
+    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      runReduce(reduce);
+    } else if (auto contract = dyn_cast<ContractOp>(op)) {
+      runContract(contract);
+    } else if (auto scatter = dyn_cast<ScatterOp>(op)) {
+      runScatter(scatter);
+    } else {
+      Type type = op.getResult(0).getType();
+      scalars[op.getResult(0)] = roundTo(type, evaluate(op, {}));
+    }
+  }
+}
+
+std::vector<Array> loop::interpret(func::FuncOp function,
+                                   ArrayRef<Array> arguments,
+                                   const SymbolValues &symbols) {
+  Interpreter interpreter(symbols);
+  Block &block = function.getBody().front();
+  for (auto [argument, array] :
+       llvm::zip_equal(block.getArguments(), arguments))
+    interpreter.tensors[argument] = array;
+  interpreter.runBlock(block);
+  std::vector<Array> results;
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(interpreter.tensor(value));
+  return results;
+}
