@@ -1,0 +1,101 @@
+//===- CPUTarget.cpp - The processor that kernels are compiled for --------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Target/CPU/CPUTarget.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <unistd.h>
+
+using namespace kiln;
+using namespace kiln::target;
+using llvm::StringRef;
+
+static constexpr uint32_t kLevel3 = KILN_CPU_SSE42 | KILN_CPU_AVX2 |
+                                    KILN_CPU_FMA | KILN_CPU_F16C |
+                                    KILN_CPU_BMI2;
+static constexpr uint32_t kLevel4 = kLevel3 | KILN_CPU_AVX512;
+
+static constexpr StringRef kNames[] = {"native", "x86-64-v3", "x86-64-v4"};
+
+static CPUTarget makeLevel(unsigned level) {
+  CPUTarget target;
+  target.name = "x86-64-v" + std::to_string(level);
+  target.cpu = target.tuneCPU = target.name;
+  if (level == 4) {
+    target.vectorBits = 512;
+    target.vectorRegisters = 32;
+    target.featureBits = kLevel4;
+    target.l2Bytes = 1u << 20;
+    target.l3Bytes = 32u << 20;
+    return target;
+  }
+  target.featureBits = kLevel3;
+  return target;
+}
+
+/// The size sysconf reports for a cache, or `otherwise` where it knows none.
+static uint64_t cacheBytes(int name, uint64_t otherwise) {
+  long bytes = sysconf(name);
+  return bytes > 0 ? static_cast<uint64_t>(bytes) : otherwise;
+}
+
+static Result<CPUTarget> detectHost() {
+  llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
+  auto hasAll = [&](std::initializer_list<StringRef> names) {
+    for (StringRef name : names)
+      if (!has.lookup(name))
+        return false;
+    return true;
+  };
+  if (!hasAll({"avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}))
+    return Error::unsupported(
+        "this processor lacks AVX2, FMA or F16C, expected at least x86-64-v3");
+
+  bool level4 = hasAll({"avx512f", "avx512bw", "avx512cd", "avx512dq",
+                        "avx512vl"});
+  CPUTarget target = makeLevel(level4 ? 4 : 3);
+  auto extend = [&](StringRef feature, kiln_cpu_feature bit) {
+    if (!level4 || !has.lookup(feature))
+      return;
+    target.name += ("+" + feature).str();
+    target.features += (target.features.empty() ? "+" : ",+") + feature.str();
+    target.featureBits |= bit;
+  };
+  extend("avx512bf16", KILN_CPU_AVX512_BF16);
+  extend("avx512vnni", KILN_CPU_AVX512_VNNI);
+
+  StringRef model = llvm::sys::getHostCPUName();
+  if (!model.empty() && model != "generic")
+    target.tuneCPU = model.str();
+  target.l1Bytes = cacheBytes(_SC_LEVEL1_DCACHE_SIZE, target.l1Bytes);
+  target.l2Bytes = cacheBytes(_SC_LEVEL2_CACHE_SIZE, target.l2Bytes);
+  target.l3Bytes = cacheBytes(_SC_LEVEL3_CACHE_SIZE, target.l3Bytes);
+  return target;
+}
+
+Result<CPUTarget> CPUTarget::parse(StringRef name) {
+  if (name == "native")
+    return detectHost();
+  if (name == "x86-64-v3")
+    return makeLevel(3);
+  if (name == "x86-64-v4")
+    return makeLevel(4);
+  return Error::usage("unknown processor \"" + name.str() +
+                      "\", expected native, x86-64-v3 or x86-64-v4");
+}
+
+llvm::ArrayRef<StringRef> CPUTarget::names() { return kNames; }
+
+std::string CPUTarget::fingerprint() const {
+  return cpu + ";" + features + ";tune=" + tuneCPU +
+         ";l1=" + std::to_string(l1Bytes) + ";l2=" + std::to_string(l2Bytes) +
+         ";l3=" + std::to_string(l3Bytes);
+}

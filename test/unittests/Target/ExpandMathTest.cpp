@@ -1,0 +1,294 @@
+//===- ExpandMathTest.cpp - The error of each math function ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles every function, runs it over dense samples and special values, and
+// measures the distance to libm of the next wider type: f32 against double, f64
+// against long double. KILN_MATH_TABLE=1 prints the table of
+// lib/Conversion/Numerics.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompiledKernels.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+using namespace kiln;
+using namespace kiln::target;
+
+namespace {
+
+using Wide = long double;
+using Unary = Wide (*)(Wide);
+using Binary = Wide (*)(Wide, Wide);
+
+struct Function {
+  const char *op;
+  Unary unary;
+  Binary binary;
+  /// Allowed error in ulp.
+  double f32Bound;
+  double f64Bound;
+};
+
+Wide rsqrtWide(Wide x) { return 1 / std::sqrt(x); }
+Wide exp2Wide(Wide x) { return std::exp2(x); }
+Wide roundEvenWide(Wide x) { return std::nearbyint(x); }
+
+#define KILN_UNARY(name, function, f32, f64)                                   \
+  { name, [](Wide x) -> Wide { return function(x); }, nullptr, f32, f64 }
+#define KILN_BINARY(name, function, f32, f64)                                  \
+  {                                                                            \
+    name, nullptr, [](Wide x, Wide y) -> Wide { return function(x, y); }, f32, \
+        f64                                                                    \
+  }
+
+const Function kFunctions[] = {
+    KILN_UNARY("math.exp", std::exp, 2, 2),
+    KILN_UNARY("math.exp2", exp2Wide, 2, 2),
+    KILN_UNARY("math.expm1", std::expm1, 2, 2),
+    KILN_UNARY("math.log", std::log, 2, 2),
+    KILN_UNARY("math.log1p", std::log1p, 2, 2),
+    KILN_UNARY("math.log2", std::log2, 2, 3),
+    KILN_UNARY("math.log10", std::log10, 2, 3),
+    KILN_UNARY("math.sin", std::sin, 2, 3),
+    KILN_UNARY("math.cos", std::cos, 2, 3),
+    KILN_UNARY("math.tan", std::tan, 1, 4),
+    KILN_UNARY("math.asin", std::asin, 1, 3),
+    KILN_UNARY("math.acos", std::acos, 1, 3),
+    KILN_UNARY("math.atan", std::atan, 1, 3),
+    KILN_UNARY("math.sinh", std::sinh, 1, 4),
+    KILN_UNARY("math.cosh", std::cosh, 1, 4),
+    KILN_UNARY("math.tanh", std::tanh, 2, 4),
+    KILN_UNARY("math.asinh", std::asinh, 1, 4),
+    KILN_UNARY("math.acosh", std::acosh, 1, 4),
+    KILN_UNARY("math.atanh", std::atanh, 1, 4),
+    KILN_UNARY("math.erf", std::erf, 2, 4),
+    KILN_UNARY("math.erfc", std::erfc, 1, 6),
+    KILN_UNARY("math.sqrt", std::sqrt, 0.51, 0.51),
+    KILN_UNARY("math.rsqrt", rsqrtWide, 2, 2),
+    KILN_UNARY("math.cbrt", std::cbrt, 1, 2),
+    KILN_UNARY("math.floor", std::floor, 0, 0),
+    KILN_UNARY("math.ceil", std::ceil, 0, 0),
+    KILN_UNARY("math.trunc", std::trunc, 0, 0),
+    KILN_UNARY("math.round", std::round, 0, 0),
+    KILN_UNARY("math.roundeven", roundEvenWide, 0, 0),
+    KILN_BINARY("math.powf", std::pow, 1, 2),
+    KILN_BINARY("math.atan2", std::atan2, 1, 3),
+    KILN_BINARY("arith.remf", std::fmod, 0, 0),
+};
+
+template <typename T> const char *typeName() {
+  return std::is_same_v<T, float> ? "f32" : "f64";
+}
+
+/// A kernel @k applying `op` to blocks of `lanes` elements: ptr[0] (and ptr[1])
+/// in, ptr[2] out.
+std::string kernelSource(const std::string &op, bool binary,
+                         const std::string &element, unsigned lanes) {
+  std::string type =
+      lanes == 1 ? element : llvm::formatv("vector<{0}x{1}>", lanes, element);
+  return llvm::formatv(R"(
+func.func @k(%p: !llvm.ptr, %s: !llvm.ptr, %begin: i64, %end: i64,
+             %scratch: !llvm.ptr) {{
+  %xp = llvm.load %p : !llvm.ptr -> !llvm.ptr
+  %yq = llvm.getelementptr %p[1] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %yp = llvm.load %yq : !llvm.ptr -> !llvm.ptr
+  %rq = llvm.getelementptr %p[2] : (!llvm.ptr) -> !llvm.ptr, !llvm.ptr
+  %rp = llvm.load %rq : !llvm.ptr -> !llvm.ptr
+  %one = arith.constant 1 : i64
+  %lanes = arith.constant {3} : i64
+  scf.for %i = %begin to %end step %one : i64 {{
+    %at = arith.muli %i, %lanes : i64
+    %xi = llvm.getelementptr %xp[%at] : (!llvm.ptr, i64) -> !llvm.ptr, {1}
+    %yi = llvm.getelementptr %yp[%at] : (!llvm.ptr, i64) -> !llvm.ptr, {1}
+    %ri = llvm.getelementptr %rp[%at] : (!llvm.ptr, i64) -> !llvm.ptr, {1}
+    %x = llvm.load %xi {{alignment = 1 : i64} : !llvm.ptr -> {2}
+    %y = llvm.load %yi {{alignment = 1 : i64} : !llvm.ptr -> {2}
+    %r = {0} : {2}
+    llvm.store %r, %ri {{alignment = 1 : i64} : {2}, !llvm.ptr
+  }
+  return
+})",
+                       op + (binary ? " %x, %y" : " %x"), element, type,
+                       lanes);
+}
+
+/// |a - b| in units of the last place of the true value `b`.
+template <typename T> double ulpDistance(T a, Wide b) {
+  if (std::isnan(b))
+    return std::isnan(a) ? 0 : 1e30;
+  if (std::isnan(a))
+    return 1e30;
+  T rounded = static_cast<T>(b);
+  if (std::isinf(rounded) || std::isinf(a) || rounded == 0) {
+    if (a == rounded)
+      return rounded == 0 && std::signbit(a) != std::signbit(rounded) ? 1e30
+                                                                      : 0;
+    if (!std::isinf(rounded) && !std::isinf(a))
+      return static_cast<double>(std::fabs(a - b) /
+                                 std::numeric_limits<T>::denorm_min());
+    // One step from infinity is as good as any other.
+    return std::isinf(a) != std::isinf(rounded) &&
+                   std::fabs(std::isinf(a) ? b : Wide(a)) >
+                       std::numeric_limits<T>::max() * Wide(0.9999999)
+               ? 1
+               : 1e30;
+  }
+  int exponent;
+  std::frexp(b, &exponent);
+  int last = std::max(exponent - std::numeric_limits<T>::digits,
+                      std::numeric_limits<T>::min_exponent -
+                          std::numeric_limits<T>::digits);
+  return static_cast<double>(std::fabs(Wide(a) - b) /
+                             std::ldexp(Wide(1), last));
+}
+
+template <typename T> std::vector<T> specialValues() {
+  using L = std::numeric_limits<T>;
+  std::vector<T> values;
+  for (T v : {T(0), L::denorm_min(), L::denorm_min() * 77, L::min() / 2,
+              L::min(), L::epsilon(), T(1e-3), T(0.5), T(0.92), T(0.999999),
+              T(1), T(1) + L::epsilon(), T(1.5), T(2), T(2.5), T(3), T(4),
+              T(10), T(22), T(27), T(88.7), T(89), T(100), T(104), T(128),
+              T(709.7), T(710), T(745), T(1e5), T(1e8), T(3.2e9), L::max() / 2,
+              L::max(), L::infinity(), L::quiet_NaN()}) {
+    values.push_back(v);
+    values.push_back(-v);
+    values.push_back(std::nextafter(v, L::infinity()));
+    values.push_back(std::nextafter(v, T(0)));
+  }
+  for (int k = -20; k <= 20; ++k) {
+    T multiple = static_cast<T>(k * 1.57079632679489661923L);
+    values.push_back(multiple);
+    values.push_back(std::nextafter(multiple, L::infinity()));
+    values.push_back(static_cast<T>(k) / 2);
+  }
+  return values;
+}
+
+/// Values of all magnitudes, and many of those where functions are curved.
+template <typename T> std::vector<T> samples(size_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<T> values = specialValues<T>();
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  std::uniform_real_distribution<double> unit(-1, 1), wide(-750, 750),
+      middle(-20, 20);
+  while (values.size() < count) {
+    Bits bits = static_cast<Bits>(random());
+    T any;
+    std::memcpy(&any, &bits, sizeof(T));
+    values.push_back(any);
+    values.push_back(static_cast<T>(unit(random)));
+    values.push_back(static_cast<T>(middle(random)));
+    values.push_back(static_cast<T>(wide(random) / (sizeof(T) == 4 ? 7 : 1)));
+    values.push_back(static_cast<T>(std::exp(middle(random))));
+  }
+  return values;
+}
+
+template <typename T>
+void measure(const Function &function, const CPUTarget &target, unsigned lanes,
+             double &worst, T &worstX, T &worstY) {
+  LoadedImage image = compileKernels(
+      kernelSource(function.op, function.binary != nullptr, typeName<T>(),
+                   lanes),
+      target);
+  kiln_cpu_kernel_t kernel = image.find("k");
+  ASSERT_TRUE(kernel) << function.op;
+  // Whole blocks, of different neighbours for each width.
+  size_t count = (lanes == 1 ? 20000 : 200000) / lanes * lanes;
+  std::vector<T> x = samples<T>(count, lanes), y = samples<T>(count, lanes + 7),
+                 r(count);
+  x.resize(count);
+  y.resize(count);
+  if (function.binary) {
+    // Every special value against every other first.
+    std::vector<T> special = specialValues<T>();
+    size_t at = 0;
+    for (T a : special)
+      for (T b : special)
+        if (at < count) {
+          x[at] = a;
+          y[at++] = b;
+        }
+    std::mt19937_64 random(5);
+    std::shuffle(y.begin() + at, y.end(), random);
+  }
+  void *ptr[] = {x.data(), y.data(), r.data()};
+  kernel(ptr, nullptr, 0, static_cast<int64_t>(count / lanes), nullptr);
+  worst = 0;
+  for (size_t i = 0; i < count; ++i) {
+    Wide truth =
+        function.unary ? function.unary(x[i]) : function.binary(x[i], y[i]);
+    double distance = ulpDistance(r[i], truth);
+    if (distance > worst) {
+      worst = distance;
+      worstX = x[i];
+      worstY = y[i];
+    }
+  }
+}
+
+class MathAccuracy : public testing::TestWithParam<Function> {};
+
+TEST_P(MathAccuracy, StaysWithinItsBound) {
+  const Function &function = GetParam();
+  std::string row = function.op;
+  for (const CPUTarget &target : runnableTargets()) {
+    for (unsigned lanes : {1u, target.vectorLanes(32), 2u}) {
+      double error32 = 0, error64 = 0;
+      float x32 = 0, y32 = 0;
+      double x64 = 0, y64 = 0;
+      measure<float>(function, target, lanes, error32, x32, y32);
+      measure<double>(function, target, lanes, error64, x64, y64);
+      EXPECT_LE(error32, function.f32Bound)
+          << function.op << " f32 x " << lanes << " for " << target.name
+          << " at " << x32 << ", " << y32;
+      EXPECT_LE(error64, function.f64Bound)
+          << function.op << " f64 x " << lanes << " for " << target.name
+          << " at " << x64 << ", " << y64;
+      if (lanes == target.vectorLanes(32))
+        row += llvm::formatv(" | {0:F2} | {1:F2}", error32, error64).str();
+    }
+  }
+  if (std::getenv("KILN_MATH_TABLE"))
+    printf("%s\n", row.c_str());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, MathAccuracy, testing::ValuesIn(kFunctions),
+    [](const testing::TestParamInfo<Function> &info) {
+      std::string name = info.param.op;
+      return name.substr(name.find('.') + 1);
+    });
+
+// f16 and bf16 operands are computed in f32: the result is the f32 function of
+// the extended operand, rounded once.
+TEST(ExpandMath, ComputesSmallFloatsInF32) {
+  for (const CPUTarget &target : runnableTargets()) {
+    LoadedImage image = compileKernels(
+        kernelSource("math.exp", false, "f16", 16), target);
+    kiln_cpu_kernel_t kernel = image.find("k");
+    ASSERT_TRUE(kernel);
+    _Float16 x[16], y[16], r[16];
+    for (int i = 0; i < 16; ++i)
+      x[i] = static_cast<_Float16>(i * 0.5 - 4);
+    void *ptr[] = {x, y, r};
+    kernel(ptr, nullptr, 0, 1, nullptr);
+    for (int i = 0; i < 16; ++i)
+      EXPECT_EQ(static_cast<float>(r[i]),
+                static_cast<float>(static_cast<_Float16>(
+                    std::exp(static_cast<float>(x[i])))));
+  }
+}
+
+} // namespace
