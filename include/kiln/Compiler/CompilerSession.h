@@ -1,0 +1,129 @@
+//===- CompilerSession.h - From a source to a package ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The driver: the only place that sees importer, pipelines and targets
+// together. A session compiles one source after another; it may be used from
+// one thread at a time.
+//
+//   auto options = CompileOptions::parse("backend=inductor\ntraining=1\n");
+//   CompilerSession session;
+//   auto package = session.compile("model.pt2", *options);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_COMPILER_COMPILERSESSION_H
+#define KILN_COMPILER_COMPILERSESSION_H
+
+#include "kiln/Base/Result.h"
+#include "kiln/Package/Package.h"
+#include "kiln/Pipelines/Pipelines.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kiln::archive {
+struct ExportedProgram;
+} // namespace kiln::archive
+
+namespace kiln::target {
+class KernelCompiler;
+} // namespace kiln::target
+
+namespace kiln::compiler {
+
+enum class Backend { Eager, AotEager, Inductor };
+
+/// What determines a package, besides its source. The text form is the options
+/// record of kiln/ABI/CompilerABI.h.
+struct CompileOptions {
+  Backend backend = Backend::Inductor;
+  bool training = false;
+  std::vector<std::string> inputGradients;
+  std::string target = "native";
+  unsigned threads = 1;
+  bool throughLinalg = false;
+  double memoryBudget = 1.0;
+  std::map<std::string, int64_t> specialization;
+
+  /// Reads an options record and a specialization. Usage errors name the line.
+  static Result<CompileOptions> parse(llvm::StringRef options,
+                                      llvm::StringRef specialization = "");
+};
+
+/// What a compilation reports besides its package.
+struct CompileHooks {
+  /// A stage or pass begins.
+  std::function<void(llvm::StringRef)> progress;
+  /// Log text of a category ("fusion", "partition", ...).
+  std::function<void(llvm::StringRef category, llvm::StringRef text)> log;
+  /// A folder that receives one file per stage; empty: none.
+  std::string dumpStages;
+  /// Ends after this stage; `module` then holds its IR and no package is made.
+  std::optional<Stage> stopAfter;
+};
+
+/// Milliseconds of one stage.
+struct StageTime {
+  std::string stage;
+  double milliseconds = 0;
+};
+
+class CompilerSession {
+public:
+  CompilerSession();
+  ~CompilerSession();
+
+  /// Compiles the program of a `.pt2`, `.mlir` or `.mlirbc` file.
+  Result<package::Package> compile(const std::string &path,
+                                   const std::string &model,
+                                   const CompileOptions &options,
+                                   const CompileHooks &hooks = {});
+
+  /// Compiles a program that is in memory already.
+  Result<package::Package> compile(const archive::ExportedProgram &program,
+                                   const CompileOptions &options,
+                                   const CompileHooks &hooks = {});
+
+  /// The IR after the last stage that ran.
+  ModuleOp module() const { return *module_; }
+  const std::vector<StageTime> &times() const { return times_; }
+  /// What the native stage is made of: lowering, translation, optimization,
+  /// code generation, linking.
+  const std::vector<StageTime> &nativeTimes() const { return nativeTimes_; }
+  unsigned kernelCount() const { return kernelCount_; }
+  /// {"import":..,"core":..,..} in milliseconds, and "kernels".
+  std::string timingJson() const;
+
+private:
+  Result<package::Package> compileModule(const CompileOptions &options,
+                                         const CompileHooks &hooks);
+  Status runStage(Stage stage, const CompileHooks &hooks,
+                  llvm::function_ref<void(mlir::OpPassManager &)> build);
+  Status dump(Stage stage, const CompileHooks &hooks);
+  Result<package::Package> assemble(const CompileOptions &options,
+                                    package::KernelImage image);
+  Result<target::KernelCompiler *> kernelCompiler(const std::string &target);
+  template <typename F> auto timed(const std::string &stage, F body);
+  void reset();
+
+  std::unique_ptr<MLIRContext> context_;
+  mlir::OwningOpRef<ModuleOp> module_;
+  std::map<std::string, std::unique_ptr<target::KernelCompiler>> compilers_;
+  std::vector<StageTime> times_, nativeTimes_;
+  unsigned kernelCount_ = 0;
+};
+
+} // namespace kiln::compiler
+
+#endif // KILN_COMPILER_COMPILERSESSION_H

@@ -1,0 +1,36 @@
+//===- InitAll.h - Dialects and passes of Kiln ------------------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a tool that reads any IR of Kiln registers. Upstream's dialects and
+// passes come by mlir/InitAllDialects.h, InitAllExtensions.h, InitAllPasses.h.
+//
+//   mlir::DialectRegistry registry;
+//   kiln::registerAllDialects(registry);
+//   kiln::registerAllPasses();
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_INITALL_H
+#define KILN_INITALL_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace kiln {
+
+/// The dialects of Kiln and the interfaces that are attached to their ops from
+/// outside. Calling it twice is harmless.
+void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// The passes and pipelines of Kiln. Calling it twice is harmless.
+void registerAllPasses();
+
+} // namespace kiln
+
+#endif // KILN_INITALL_H

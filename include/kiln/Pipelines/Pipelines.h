@@ -1,0 +1,93 @@
+//===- Pipelines.h - The arrows between the stages ------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One function per arrow of the stage picture; tools and the driver compose
+// them, and so can other compilers:
+//
+//   OpPassManager pm("builtin.module");
+//   buildCorePipeline(pm, {});
+//   buildLoopPipeline(pm, LoopPipelineOptions());
+//   buildKernelPipeline(pm, KernelPipelineOptions());
+//
+// Each is also a registered pipeline (`kiln-core`, `kiln-joint`, `kiln-loop`,
+// `kiln-cpu`) that `kiln-opt` knows as a flag and inside `--pass-pipeline`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_PIPELINES_PIPELINES_H
+#define KILN_PIPELINES_PIPELINES_H
+
+#include "kiln/Support/LLVM.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace kiln {
+
+/// The stages of a compilation, in order.
+enum class Stage { Capture, Core, Joint, Loop, Kernel, Native, Package };
+
+/// "capture", "core", ...
+StringRef stageName(Stage stage);
+/// The inverse.
+std::optional<Stage> parseStage(StringRef name);
+/// All names, for help texts.
+ArrayRef<StringRef> stageNames();
+
+struct CorePipelineOptions : mlir::PassPipelineOptions<CorePipelineOptions> {};
+
+struct JointPipelineOptions : mlir::PassPipelineOptions<JointPipelineOptions> {
+  Option<double> memoryBudget{
+      *this, "memory-budget",
+      llvm::cl::desc("Fraction, 0 to 1, of the default cut's bytes that may be "
+                     "saved for the backward."),
+      llvm::cl::init(1.0)};
+};
+
+struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
+  Option<int64_t> vectorBytes{
+      *this, "vector-bytes",
+      llvm::cl::desc("Width of the target's vector registers in bytes."),
+      llvm::cl::init(32)};
+  Option<int64_t> cacheBytes{
+      *this, "cache-bytes",
+      llvm::cl::desc("Size of the target's last cache in bytes."),
+      llvm::cl::init(32 << 20)};
+};
+
+struct KernelPipelineOptions
+    : mlir::PassPipelineOptions<KernelPipelineOptions> {
+  Option<unsigned> vectorBits{
+      *this, "vector-bits",
+      llvm::cl::desc("Width of the target's vector registers in bits."),
+      llvm::cl::init(256)};
+  Option<unsigned> vectorRegisters{
+      *this, "vector-registers",
+      llvm::cl::desc("Number of the target's vector registers."),
+      llvm::cl::init(16)};
+};
+
+/// capture -> core: the Kiln core set, simplified.
+void buildCorePipeline(mlir::OpPassManager &pm,
+                       const CorePipelineOptions &options);
+/// core -> joint -> two functions in core form, `@forward` and `@backward`.
+void buildJointPipeline(mlir::OpPassManager &pm,
+                        const JointPipelineOptions &options);
+/// core -> loop: fused kernels with memory plan and schedules.
+void buildLoopPipeline(mlir::OpPassManager &pm,
+                       const LoopPipelineOptions &options);
+/// loop -> kernel: outlined functions in `@kernels`, launches in their place.
+void buildKernelPipeline(mlir::OpPassManager &pm,
+                         const KernelPipelineOptions &options);
+
+/// Makes the pipelines known to `mlir-opt` style tools.
+void registerPipelines();
+
+} // namespace kiln
+
+#endif // KILN_PIPELINES_PIPELINES_H

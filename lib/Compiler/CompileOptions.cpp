@@ -1,0 +1,87 @@
+//===- CompileOptions.cpp - The options record ----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Compiler/CompilerSession.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace kiln;
+using namespace kiln::compiler;
+
+static Error badLine(StringRef line, StringRef expected) {
+  return Error::usage("option '" + line.str() + "': expected " +
+                      expected.str());
+}
+
+static Result<bool> parseFlag(StringRef line, StringRef value) {
+  if (value == "0" || value == "1")
+    return value == "1";
+  return badLine(line, "0 or 1");
+}
+
+Result<CompileOptions> CompileOptions::parse(StringRef options,
+                                             StringRef specialization) {
+  CompileOptions result;
+  SmallVector<StringRef> lines;
+  options.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef line : lines) {
+    auto [key, value] = line.split('=');
+    if (key == "backend") {
+      if (value == "eager")
+        result.backend = Backend::Eager;
+      else if (value == "aot_eager")
+        result.backend = Backend::AotEager;
+      else if (value == "inductor")
+        result.backend = Backend::Inductor;
+      else
+        return badLine(line, "eager, aot_eager or inductor");
+    } else if (key == "training") {
+      auto flag = parseFlag(line, value);
+      if (!flag)
+        return flag.takeError();
+      result.training = *flag;
+    } else if (key == "input_gradients") {
+      SmallVector<StringRef> paths;
+      value.split(paths, ',', -1, /*KeepEmpty=*/false);
+      for (StringRef path : paths)
+        result.inputGradients.push_back(path.str());
+    } else if (key == "target") {
+      result.target = value.str();
+    } else if (key == "threads") {
+      if (value.getAsInteger(10, result.threads) || result.threads == 0 ||
+          result.threads > 1024)
+        return badLine(line, "1 to 1024 threads");
+    } else if (key == "lowering") {
+      if (value != "direct" && value != "linalg")
+        return badLine(line, "direct or linalg");
+      result.throughLinalg = value == "linalg";
+    } else if (key == "memory_budget") {
+      if (value.getAsDouble(result.memoryBudget) || result.memoryBudget < 0 ||
+          result.memoryBudget > 1)
+        return badLine(line, "a number from 0 to 1");
+    } else if (key == "dynamic") {
+      // Decides what is specialized, which the caller has done.
+      if (value != "auto" && value != "true" && value != "false" &&
+          value != "first")
+        return badLine(line, "auto, true, false or first");
+    } else {
+      return badLine(line, "one of backend, training, input_gradients, target, "
+                           "threads, lowering, memory_budget, dynamic");
+    }
+  }
+  lines.clear();
+  specialization.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (StringRef line : lines) {
+    auto [symbol, value] = line.split('=');
+    int64_t number;
+    if (symbol.empty() || value.getAsInteger(10, number))
+      return badLine(line, "symbol=integer");
+    result.specialization[symbol.str()] = number;
+  }
+  return result;
+}

@@ -1,0 +1,379 @@
+//===- CompilerSession.cpp - From a source to a package -------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Compiler/CompilerSession.h"
+
+#include "ModuleReader.h"
+
+#include "kiln/Archive/ExportedProgram.h"
+#include "kiln/Base/FileSystem.h"
+#include "kiln/Dialect/Aten/IR/Aten.h"
+#include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Import/PT2Importer.h"
+#include "kiln/InitAll.h"
+#include "kiln/Package/Verifier.h"
+#include "kiln/Pipelines/LinalgPipeline.h"
+#include "kiln/Target/CPU/KernelCompiler.h"
+#include "kiln/Target/ProgramExport.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/Format.h"
+
+#include <chrono>
+
+using namespace kiln;
+using namespace kiln::compiler;
+using mlir::func::FuncOp;
+
+CompilerSession::CompilerSession() = default;
+CompilerSession::~CompilerSession() = default;
+
+/// A context per source: attributes live as long as their context, and a
+/// session may compile thousands of graphs.
+void CompilerSession::reset() {
+  module_ = {};
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  target::registerKernelDialects(registry);
+  context_ = std::make_unique<MLIRContext>(
+      registry, MLIRContext::Threading::DISABLED);
+  times_.clear();
+  nativeTimes_.clear();
+  kernelCount_ = 0;
+}
+
+template <typename F>
+auto CompilerSession::timed(const std::string &stage, F body) {
+  auto start = std::chrono::steady_clock::now();
+  auto result = body();
+  std::chrono::duration<double, std::milli> spent =
+      std::chrono::steady_clock::now() - start;
+  times_.push_back({stage, spent.count()});
+  return result;
+}
+
+std::string CompilerSession::timingJson() const {
+  std::string text = "{";
+  for (const StageTime &time : times_) {
+    llvm::raw_string_ostream os(text);
+    os << '"' << time.stage << "\":" << llvm::format("%.3f", time.milliseconds)
+       << ',';
+  }
+  return text + "\"kernels\":" + std::to_string(kernelCount_) + "}";
+}
+
+Status CompilerSession::dump(Stage stage, const CompileHooks &hooks) {
+  if (hooks.dumpStages.empty())
+    return Status::success();
+  if (Status s = createDirectories(hooks.dumpStages); !s)
+    return s;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module_->print(os);
+  return atomicWrite(hooks.dumpStages + "/" +
+                         std::to_string(static_cast<int>(stage)) + "-" +
+                         stageName(stage).str() + ".mlir",
+                     ByteView(std::string_view(text)));
+}
+
+/// Runs one arrow of the picture. A pass that fails has said why.
+Status CompilerSession::runStage(
+    Stage stage, const CompileHooks &hooks,
+    llvm::function_ref<void(mlir::OpPassManager &)> build) {
+  if (hooks.progress)
+    hooks.progress(stageName(stage));
+  std::string complaint;
+  mlir::ScopedDiagnosticHandler handler(
+      context_.get(), [&](mlir::Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+          return success();
+        llvm::raw_string_ostream os(complaint);
+        os << (complaint.empty() ? "" : "; ") << diagnostic;
+        std::string place;
+        diagnostic.getLocation()->walk([&](Location loc) {
+          if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(loc))
+            if (file.getLine() != 0)
+              place = (file.getFilename().getValue() + ":" +
+                       llvm::Twine(file.getLine()))
+                          .str();
+          return mlir::WalkResult::advance();
+        });
+        if (!place.empty())
+          os << " (at " << place << ")";
+        return success();
+      });
+  LogicalResult ran = timed(stageName(stage).str(), [&] {
+    mlir::PassManager pm(context_.get(), "builtin.module",
+                         mlir::OpPassManager::Nesting::Explicit);
+    pm.enableVerifier(false);
+    build(pm);
+    return pm.run(*module_);
+  });
+  if (failed(ran))
+    return Error::unsupported("stage '" + stageName(stage).str() + "': " +
+                              (complaint.empty() ? "failed" : complaint));
+  return dump(stage, hooks);
+}
+
+Result<target::KernelCompiler *>
+CompilerSession::kernelCompiler(const std::string &name) {
+  auto &compiler = compilers_[name];
+  if (!compiler) {
+    auto target = target::CPUTarget::parse(name);
+    if (!target)
+      return target.takeError();
+    auto created = target::KernelCompiler::create(*target);
+    if (!created)
+      return created.takeError();
+    compiler = std::move(*created);
+  }
+  return compiler.get();
+}
+
+Result<package::Package>
+CompilerSession::compile(const std::string &path, const std::string &model,
+                         const CompileOptions &options,
+                         const CompileHooks &hooks) {
+  StringRef name = path;
+  if (name.ends_with(".mlir") || name.ends_with(".mlirbc")) {
+    reset();
+    pt2::loadImportDialects(context_.get());
+    auto module =
+        timed("import", [&] { return readModule(context_.get(), path); });
+    if (!module)
+      return module.takeError();
+    module_ = std::move(*module);
+    auto main = module_->lookupSymbol<FuncOp>("main");
+    if (!main)
+      return Error::unsupported("'" + path + "' has no function @main");
+    if (!module_->lookupSymbol("main_guards"))
+      pt2::addGuardProgram(main);
+    return compileModule(options, hooks);
+  }
+  auto start = std::chrono::steady_clock::now();
+  archive::LoadOptions load;
+  load.model = model;
+  // Weights are not read by a compilation.
+  load.checkWeights = false;
+  auto program = archive::loadExportedProgram(path, load);
+  if (!program)
+    return program.takeError();
+  std::chrono::duration<double, std::milli> spent =
+      std::chrono::steady_clock::now() - start;
+  auto package = compile(*program, options, hooks);
+  times_.insert(times_.begin(), {"load", spent.count()});
+  return package;
+}
+
+Result<package::Package>
+CompilerSession::compile(const archive::ExportedProgram &program,
+                         const CompileOptions &options,
+                         const CompileHooks &hooks) {
+  reset();
+  if (hooks.progress)
+    hooks.progress("import");
+  pt2::ImportOptions import;
+  import.specialization = options.specialization;
+  if (options.training)
+    import.gradientInputs = options.inputGradients;
+  auto module = timed("import", [&] {
+    return pt2::importExportedProgram(context_.get(), program, import);
+  });
+  if (!module)
+    return module.takeError();
+  module_ = std::move(*module);
+  return compileModule(options, hooks);
+}
+
+Result<package::Package>
+CompilerSession::compileModule(const CompileOptions &options,
+                               const CompileHooks &hooks) {
+  if (Status s = dump(Stage::Capture, hooks); !s)
+    return s.takeError();
+  auto stopsAt = [&](Stage stage) {
+    return hooks.stopAfter && *hooks.stopAfter == stage;
+  };
+  if (stopsAt(Stage::Capture))
+    return package::Package();
+  if (options.backend == Backend::Eager) {
+    if (options.training)
+      return Error::usage("backend 'eager' has no backward program; expected "
+                          "aot_eager or inductor for training");
+    return assemble(options, {});
+  }
+
+  auto forLog = [&](StringRef category, StringRef attribute) {
+    if (hooks.log)
+      for (auto function : module_->getOps<FuncOp>())
+        if (auto text = function->getAttrOfType<StringAttr>(attribute))
+          hooks.log(category, text.getValue());
+  };
+  if (Status s = runStage(Stage::Core, hooks,
+                          [&](mlir::OpPassManager &pm) {
+                            buildCorePipeline(pm, CorePipelineOptions());
+                          });
+      !s)
+    return s.takeError();
+  if (stopsAt(Stage::Core))
+    return package::Package();
+  if (options.training) {
+    if (Status s = runStage(Stage::Joint, hooks,
+                            [&](mlir::OpPassManager &pm) {
+                              JointPipelineOptions joint;
+                              joint.memoryBudget = options.memoryBudget;
+                              buildJointPipeline(pm, joint);
+                            });
+        !s)
+      return s.takeError();
+    forLog("partition", "joint.explanation");
+  }
+  if (stopsAt(Stage::Joint))
+    return package::Package();
+  if (options.backend == Backend::AotEager)
+    return assemble(options, {});
+
+  auto compiler = kernelCompiler(options.target);
+  if (!compiler)
+    return compiler.takeError();
+  const target::CPUTarget &cpu = (*compiler)->getTarget();
+  if (Status s = runStage(Stage::Loop, hooks,
+                          [&](mlir::OpPassManager &pm) {
+                            LoopPipelineOptions loop;
+                            loop.vectorBytes = cpu.vectorBits / 8;
+                            loop.cacheBytes = cpu.l3Bytes;
+                            buildLoopPipeline(pm, loop);
+                          });
+      !s)
+    return s.takeError();
+  forLog("fusion", "loop.fusion_log");
+  forLog("memory", "loop.memory_log");
+  if (stopsAt(Stage::Loop))
+    return package::Package();
+  if (Status s = runStage(Stage::Kernel, hooks,
+                          [&](mlir::OpPassManager &pm) {
+                            if (options.throughLinalg) {
+                              buildLinalgLoweringPipeline(pm);
+                              return;
+                            }
+                            KernelPipelineOptions kernel;
+                            kernel.vectorBits = cpu.vectorBits;
+                            kernel.vectorRegisters = cpu.vectorRegisters;
+                            buildKernelPipeline(pm, kernel);
+                          });
+      !s)
+    return s.takeError();
+  if (stopsAt(Stage::Kernel))
+    return package::Package();
+
+  package::KernelImage image;
+  if (auto kernels = module_->lookupSymbol<ModuleOp>("kernels")) {
+    if (hooks.progress)
+      hooks.progress("native");
+    // A module of its own: the code generator takes it apart.
+    mlir::OwningOpRef<ModuleOp> code(
+        llvm::cast<ModuleOp>(kernels->clone()));
+    target::KernelCompileReport report;
+    auto compiled = timed("native", [&] {
+      return (*compiler)->compile(*code, {}, &report);
+    });
+    if (!compiled)
+      return compiled.takeError();
+    image = std::move(*compiled);
+    kernelCount_ = image.kernels.size();
+    const target::StageTimes &parts = report.times;
+    nativeTimes_ = {{"lower", parts.lower},
+                    {"translate", parts.translate},
+                    {"optimize", parts.optimize},
+                    {"codegen", parts.codegen},
+                    {"link", parts.link}};
+  }
+  return assemble(options, std::move(image));
+}
+
+/// Adds what was decided to the package, so that a warm run can explain itself.
+static void addReasons(FuncOp function, package::Package &package) {
+  for (auto [attribute, category] :
+       {std::pair("joint.explanation", "partition"),
+        std::pair("loop.fusion_log", "fusion"),
+        std::pair("loop.memory_log", "memory")})
+    if (auto text = function->getAttrOfType<StringAttr>(attribute))
+      package.reasons.push_back({category, text.getValue().str()});
+}
+
+static void addFacts(FuncOp function, package::Facts &facts) {
+  function.walk([&](loop::LaunchOp launch) {
+    if (auto traffic = launch.getTraffic()) {
+      facts.bytesRead += traffic->getRead();
+      facts.bytesWritten += traffic->getWritten();
+      facts.bytesUnfused += traffic->getUnfused();
+    }
+  });
+  if (auto saved =
+          function->getAttrOfType<mlir::IntegerAttr>("joint.saved_bytes"))
+    facts.savedForBackwardBytes = saved.getInt();
+}
+
+/// The core form says nothing about strides: its views are reshapes, which copy
+/// where the strides of a caller's tensor do not allow a view.
+static void ignoreStrides(package::Program &program) {
+  for (package::Step &step : program.steps)
+    if (auto *call = std::get_if<package::ExternStep>(&step))
+      if (call->overload == "aten.view.default")
+        call->overload = "aten.reshape.default";
+}
+
+Result<package::Package>
+CompilerSession::assemble(const CompileOptions &options,
+                          package::KernelImage image) {
+  package::Package package;
+  target::KernelIndex kernels;
+  for (auto [index, kernel] : llvm::enumerate(image.kernels))
+    kernels[kernel.name] = index;
+  package.image = std::move(image);
+  package.facts.backend = options.backend == Backend::Eager      ? "eager"
+                          : options.backend == Backend::AotEager ? "aot_eager"
+                                                                 : "inductor";
+  SmallVector<StringRef> names = {"main"};
+  if (options.training)
+    names = {"forward", "backward"};
+  for (StringRef name : names) {
+    auto function = module_->lookupSymbol<FuncOp>(name);
+    if (!function)
+      return Error::internal("no function @" + name.str() +
+                             " after the joint stage");
+    auto program = timed("export " + name.str(), [&] {
+      return target::exportProgram(function, name, kernels);
+    });
+    if (!program)
+      return program.takeError();
+    if (options.backend != Backend::Eager)
+      ignoreStrides(*program);
+    package.programs.push_back(std::move(*program));
+    addReasons(function, package);
+    addFacts(function, package.facts);
+  }
+  if (options.training)
+    if (Status s = target::connectTangents(package.programs[0],
+                                           package.programs[1]);
+        !s)
+      return s.takeError();
+  if (auto guards = module_->lookupSymbol<guard::ProgramOp>("main_guards")) {
+    auto table = target::exportGuards(guards, package.programs[0]);
+    if (!table)
+      return table.takeError();
+    package.guards = std::move(*table);
+  }
+  for (const StageTime &time : times_)
+    package.facts.compileTimeMicros += uint64_t(time.milliseconds * 1000);
+  if (Status s = package::verifyPackage(package); !s)
+    return Error::internal("the package does not verify: " +
+                           s.error().message);
+  return package;
+}

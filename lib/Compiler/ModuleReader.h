@@ -1,0 +1,37 @@
+//===- ModuleReader.h - Foreign IR, kept at a distance --------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's parsers are not a security boundary: text can crash them. So a file
+// passes limits of size and nesting first and is parsed in a child process;
+// only what the child survived is parsed here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_COMPILER_MODULEREADER_H
+#define KILN_LIB_COMPILER_MODULEREADER_H
+
+#include "kiln/Base/Result.h"
+#include "kiln/Support/LLVM.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace kiln::compiler {
+
+constexpr uint64_t kMaxTextBytes = uint64_t(256) << 20;
+constexpr uint64_t kMaxBytecodeBytes = uint64_t(2) << 30;
+constexpr unsigned kMaxNesting = 512;
+
+/// Reads `.mlir` or `.mlirbc` into `context`. Malformed errors carry the
+/// parser's message and place.
+Result<mlir::OwningOpRef<ModuleOp>> readModule(MLIRContext *context,
+                                               const std::string &path);
+
+} // namespace kiln::compiler
+
+#endif // KILN_LIB_COMPILER_MODULEREADER_H

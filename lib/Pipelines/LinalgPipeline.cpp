@@ -1,0 +1,78 @@
+//===- LinalgPipeline.cpp - Kernels by way of linalg ----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Pipelines/LinalgPipeline.h"
+
+#include "kiln/Conversion/LoopToLinalg/Passes.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/AllInterfaces.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/SubsetInsertionOpInterfaceImpl.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace kiln;
+using namespace mlir;
+
+void kiln::buildLinalgLoweringPipeline(OpPassManager &pm,
+                                       const LinalgLoweringOptions &options) {
+  pm.addPass(createLoopOutlineKernelsPass());
+  OpPassManager &tensors = pm.nest<ModuleOp>();
+  tensors.addPass(createConvertLoopToLinalgPass());
+  // At once: each result has an empty tensor of its own, which becomes the
+  // memory it must end up in. CSE would merge those of several results.
+  tensors.addPass(bufferization::createEmptyTensorEliminationPass());
+  tensors.addPass(createCSEPass());
+  if (options.addTensorPasses)
+    options.addTensorPasses(tensors);
+  tensors.addPass(bufferization::createOneShotBufferizePass());
+  // Removes loop-carried buffers that are the same in each iteration.
+  tensors.addPass(createCanonicalizerPass());
+  tensors.addPass(createConvertLinalgToLoopsPass());
+  tensors.addPass(createLowerAffinePass());
+  // After loops are there: copies become loops, and nothing allocates later.
+  pm.addPass(createKilnPlaceScratchPass());
+  OpPassManager &buffers = pm.nest<ModuleOp>();
+  // Folds sizes of buffers, which loops over copies ask for.
+  buffers.addPass(createFinalizeMemRefToLLVMConversionPass());
+  buffers.addPass(createReconcileUnrealizedCastsPass());
+  buffers.addPass(createKilnReconcileIndexCastsPass());
+  buffers.addPass(createCanonicalizerPass());
+  buffers.addPass(createCSEPass());
+}
+
+void kiln::registerLinalgLoweringDialects(DialectRegistry &registry) {
+  registry.insert<affine::AffineDialect, bufferization::BufferizationDialect,
+                  cf::ControlFlowDialect, linalg::LinalgDialect,
+                  memref::MemRefDialect, tensor::TensorDialect>();
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerAllDialectInterfaceImplementations(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerSubsetOpInterfaceExternalModels(registry);
+}
+
+void kiln::registerLinalgLoweringPipeline() {
+  PassPipelineRegistration<> registration(
+      "kiln-lower-through-linalg",
+      "Lower kernels through linalg and stock MLIR passes to loops",
+      [](OpPassManager &pm) { buildLinalgLoweringPipeline(pm); });
+}

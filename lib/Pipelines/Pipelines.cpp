@@ -1,0 +1,108 @@
+//===- Pipelines.cpp - The arrows between the stages ----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Pipelines/Pipelines.h"
+
+#include "kiln/Conversion/AtenToLoop.h"
+#include "kiln/Conversion/LoopToScf/Passes.h"
+#include "kiln/Dialect/Aten/Transforms/Passes.h"
+#include "kiln/Dialect/Joint/Transforms/Passes.h"
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace kiln;
+
+static constexpr StringRef kStageNames[] = {
+    "capture", "core", "joint", "loop", "kernel", "native", "package"};
+
+StringRef kiln::stageName(Stage stage) {
+  return kStageNames[static_cast<unsigned>(stage)];
+}
+
+ArrayRef<StringRef> kiln::stageNames() { return kStageNames; }
+
+std::optional<Stage> kiln::parseStage(StringRef name) {
+  for (auto [index, known] : llvm::enumerate(kStageNames))
+    if (known == name)
+      return static_cast<Stage>(index);
+  return std::nullopt;
+}
+
+/// Merged views and folded sizes make equal ops visible, then they become one.
+static void simplify(mlir::OpPassManager &pm) {
+  pm.addPass(aten::createAtenSimplifyPass());
+  pm.addPass(mlir::createCanonicalizerPass());
+  pm.addPass(mlir::createCSEPass());
+}
+
+static void decompose(mlir::OpPassManager &pm, StringRef to) {
+  aten::AtenDecomposePassOptions options;
+  options.to = to.str();
+  pm.addPass(aten::createAtenDecomposePass(options));
+  simplify(pm);
+}
+
+void kiln::buildCorePipeline(mlir::OpPassManager &pm,
+                             const CorePipelineOptions &) {
+  decompose(pm, "core");
+}
+
+void kiln::buildJointPipeline(mlir::OpPassManager &pm,
+                              const JointPipelineOptions &options) {
+  pm.addPass(joint::createJointDifferentiatePass());
+  // The cut counts each value once, so equal ones must be one first.
+  simplify(pm);
+  joint::JointPartitionPassOptions partition;
+  partition.memoryBudget = options.memoryBudget;
+  pm.addPass(joint::createJointPartitionPass(partition));
+  pm.addPass(mlir::createCanonicalizerPass());
+  pm.addPass(mlir::createCSEPass());
+}
+
+void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
+                             const LoopPipelineOptions &options) {
+  decompose(pm, "loop");
+  pm.addPass(createConvertAtenToLoopPass());
+  pm.addPass(mlir::createCanonicalizerPass());
+  // Inlining before fusion: what is inlined is not a kernel to be fused.
+  pm.addPass(loop::createInlineVirtualPass());
+  pm.addPass(loop::createFusePass());
+  // Only now is it known what shares a row.
+  pm.addPass(loop::createShareRowsPass());
+  pm.addPass(loop::createOrderKernelsPass());
+  // Lives depend on the order of kernels, so the plan comes after it.
+  pm.addPass(loop::createPlanMemoryPass());
+  loop::ChooseSchedulePassOptions schedule;
+  schedule.vectorBytes = options.vectorBytes;
+  schedule.cacheBytes = options.cacheBytes;
+  pm.addPass(loop::createChooseSchedulePass(schedule));
+}
+
+void kiln::buildKernelPipeline(mlir::OpPassManager &pm,
+                               const KernelPipelineOptions &options) {
+  ConvertLoopToScfPassOptions emission;
+  emission.vectorBits = options.vectorBits;
+  emission.vectorRegisters = options.vectorRegisters;
+  pm.addPass(createConvertLoopToScfPass(emission));
+}
+
+void kiln::registerPipelines() {
+  mlir::PassPipelineRegistration<CorePipelineOptions>(
+      "kiln-core", "Decompose a captured graph into the Kiln core set",
+      buildCorePipeline);
+  mlir::PassPipelineRegistration<JointPipelineOptions>(
+      "kiln-joint", "Differentiate a core graph and cut it in two",
+      buildJointPipeline);
+  mlir::PassPipelineRegistration<LoopPipelineOptions>(
+      "kiln-loop", "Turn core graphs into fused, planned, scheduled kernels",
+      buildLoopPipeline);
+  mlir::PassPipelineRegistration<KernelPipelineOptions>(
+      "kiln-cpu", "Emit the code of kernels for the CPU", buildKernelPipeline);
+}
