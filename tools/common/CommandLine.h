@@ -1,0 +1,84 @@
+//===- CommandLine.h - Flags of the tools ---------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `--name`, `--name=value` and, for flags that need a value, `--name value`;
+// the rest are positional. A tool that must start in a millisecond links no
+// LLVM, so this does not use llvm::cl.
+//
+//   CommandLine line;
+//   line.flag("check", options.check);
+//   line.value("threads", [&](const std::string &text) { ... });
+//   if (Status s = line.parse(argc, argv); !s)
+//     return reportError("kiln-run", s.error());
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TOOLS_COMMON_COMMANDLINE_H
+#define KILN_TOOLS_COMMON_COMMANDLINE_H
+
+#include "kiln/Base/Result.h"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace kiln::tools {
+
+class CommandLine {
+public:
+  using Handler = std::function<Status(const std::string &value)>;
+
+  /// A switch: `--name`.
+  void flag(const std::string &name, bool &target);
+  void flag(const std::string &name, std::function<Status()> handler);
+  /// A flag with a value; may be given several times.
+  void value(const std::string &name, Handler handler);
+  void value(const std::string &name, std::string &target);
+  /// A flag whose value may be missing: `--name` or `--name=value`; the handler
+  /// gets an empty text then.
+  void optionalValue(const std::string &name, Handler handler);
+  /// A flag whose value is one of `words`.
+  void choice(const std::string &name, std::vector<std::string> words,
+              std::string &target);
+  /// A flag that exists in PyTorch and is refused with a reason.
+  void refused(const std::string &name, const std::string &reason);
+
+  /// Usage error for unknown flags and missing values; it names flags that
+  /// are near.
+  Status parse(int argc, char **argv);
+  const std::vector<std::string> &positional() const { return positional_; }
+  /// `-h` or `--help` was given; parsing stopped there.
+  bool wantsHelp() const { return wantsHelp_; }
+
+private:
+  struct Flag {
+    enum class Value { None, Optional, Required } takes = Value::None;
+    Handler handler;
+  };
+  std::string nearest(const std::string &name) const;
+
+  std::map<std::string, Flag> flags_;
+  std::vector<std::string> positional_;
+  bool wantsHelp_ = false;
+};
+
+/// Writes "tool: error: message" and returns the exit code of the error.
+int reportError(const std::string &tool, const Error &error);
+
+/// Whole texts as numbers; Usage errors name the flag.
+Result<int64_t> parseInteger(const std::string &flag, const std::string &text,
+                             int64_t low, int64_t high);
+Result<double> parseNumber(const std::string &flag, const std::string &text,
+                           double low, double high);
+/// "a,b,c" without empty parts; brackets and braces keep commas together.
+std::vector<std::string> splitList(const std::string &text, char separator = ',');
+
+} // namespace kiln::tools
+
+#endif // KILN_TOOLS_COMMON_COMMANDLINE_H

@@ -1,0 +1,82 @@
+//===- Check.h - Items, outcomes and workers of kiln-check ----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TOOLS_KILN_CHECK_CHECK_H
+#define KILN_TOOLS_KILN_CHECK_CHECK_H
+
+#include "kiln/Archive/IoFile.h"
+#include "kiln/Archive/OpCases.h"
+#include "kiln/Session/Session.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace kiln::check {
+
+struct Config {
+  std::string backend = "inductor";
+  bool gradients = false;
+  unsigned threads = 1;
+  unsigned jobs = 1;
+  unsigned maxFailures = 0; ///< 0: no limit
+  unsigned secondsPerCase = 300;
+};
+
+/// A pack, or one program of an archive.
+struct Item {
+  std::string name; ///< what the line shows
+  std::string pack; ///< path of the pack's JSON; empty for an archive
+  std::string folder; ///< of an archive and its io file
+  std::string file;   ///< the archive
+  std::string model;  ///< of an archive with several programs
+  archive::Expectation expectation;
+};
+
+struct Outcome {
+  enum Kind : char {
+    Passed = 'P',
+    Failed = 'F',
+    Unsupported = 'U',
+    NotApplicable = 'N',
+    /// A call that must be refused was: counts as passed if the pack has
+    /// something that works, else as unsupported.
+    Refused = 'R',
+  };
+  Kind kind = Passed;
+  std::string text; ///< what is wrong, with the case's name
+  double compileSeconds = 0;
+  double runSeconds = 0;
+};
+
+/// Runs one case of a pack.
+Outcome runOpCase(const archive::OpCase &opCase, const Config &config);
+/// Runs all sets of one archive.
+Outcome runArchive(const Item &item, const Config &config);
+
+/// Session options that compile in this process with `config`.
+session::SessionOptions sessionOptions(const Config &config, bool training);
+/// Adds what a session spent.
+void addTimes(const session::Session &session, Outcome &outcome);
+/// The outcome of an error where none was expected.
+Outcome outcomeOf(const Error &error);
+
+/// Runs all items in worker processes and calls `report(item, outcome)` for
+/// each case as it ends, and `done(item)` after the last case of an item. A
+/// worker that dies or hangs gives one failure and is replaced. `report`
+/// returning false ends the run.
+Status runItems(const std::vector<Item> &items, const Config &config,
+                const std::function<bool(size_t, const Outcome &)> &report,
+                const std::function<void(size_t)> &done);
+
+/// `*` and `?` as in a shell.
+bool matchesGlob(const std::string &pattern, const std::string &text);
+
+} // namespace kiln::check
+
+#endif // KILN_TOOLS_KILN_CHECK_CHECK_H

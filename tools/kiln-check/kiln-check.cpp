@@ -1,0 +1,354 @@
+//===- kiln-check.cpp - Many programs against stored values ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Check.h"
+
+#include "common/CommandLine.h"
+#include "common/JsonWriter.h"
+
+#include "kiln/Base/FileSystem.h"
+
+#include <algorithm>
+#include <dirent.h>
+#include <sys/stat.h>
+#include <thread>
+
+using namespace kiln;
+using namespace kiln::check;
+using namespace kiln::tools;
+
+static const char kHelp[] =
+    R"(kiln-check: runs programs with stored results, many in one go
+
+usage: kiln-check PATH... [flags]
+
+A PATH is an operator pack (NAME.json with NAME.bin beside), a folder of packs,
+a folder of exported programs with an expect.json, or a folder of such folders.
+
+  --backend=NAME     inductor (default), aot_eager or eager
+  --grad             compare gradients, where they are stored; others are not
+                     applicable
+  --filter=GLOB      only overloads and archives whose name matches
+  --every=N          of those, the first, the one N later and so on
+  --max-failures=N   stop after N failures
+  --list-failures    print every failure, not only the first of each overload
+  --json=FILE        write counts and first failures as one JSON object
+  --jobs=N           worker processes; default: one a processor
+  --threads=N        threads of a program; default 1
+  --timeout=SECONDS  longest a case may take; default 300
+  --device=cpu
+
+Each overload or archive gives one line. A program that ends its process is one
+failure. The last line is 'N passed, N failed, N unsupported, N not applicable'.
+Exit code: 0 all passed, 1 something failed or was unsupported, 2 wrong command
+line, 3 unreadable input, 4 not supported.
+
+examples:
+  kiln-check fixtures/pt2 --backend=eager
+  kiln-check fixtures/ops --filter='aten.add.*' --grad
+  kiln-check fixtures/pt2/mlp_loss --json=result.json
+)";
+
+//===----------------------------------------------------------------------===//
+// What there is to run
+//===----------------------------------------------------------------------===//
+
+static bool exists(const std::string &path, bool folder) {
+  struct stat info;
+  return ::stat(path.c_str(), &info) == 0 &&
+         (folder ? S_ISDIR(info.st_mode) : S_ISREG(info.st_mode));
+}
+
+static bool hasSuffix(const std::string &text, const std::string &suffix) {
+  return text.size() > suffix.size() &&
+         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+static std::string baseName(std::string path) {
+  while (path.size() > 1 && path.back() == '/')
+    path.pop_back();
+  return path.substr(path.rfind('/') + 1);
+}
+
+static void addPack(const std::string &path, std::vector<Item> &items) {
+  Item item;
+  std::string name = baseName(path);
+  item.name = name.substr(0, name.size() - 5);
+  item.pack = path;
+  items.push_back(std::move(item));
+}
+
+static Status addFixture(const std::string &folder, std::vector<Item> &items) {
+  auto expectations = archive::loadExpectations(folder + "/expect.json");
+  if (!expectations)
+    return expectations.takeError();
+  for (const archive::Expectation &expectation : *expectations) {
+    Item item;
+    item.folder = folder;
+    item.file = folder + "/" + expectation.archive;
+    item.name = baseName(folder) + "/" + expectation.archive;
+    item.expectation = expectation;
+    items.push_back(item);
+    for (const archive::Expectation &model : expectation.models) {
+      Item chosen = item;
+      chosen.model = model.archive;
+      chosen.name += ":" + model.archive;
+      chosen.expectation = model;
+      items.push_back(std::move(chosen));
+    }
+  }
+  return Status::success();
+}
+
+static Status addPath(const std::string &path, std::vector<Item> &items,
+                      unsigned depth = 0) {
+  if (exists(path, /*folder=*/false)) {
+    if (!hasSuffix(path, ".json"))
+      return Error::usage("'" + path + "' is no .json of a case pack and no "
+                          "folder");
+    addPack(path, items);
+    return Status::success();
+  }
+  DIR *directory = ::opendir(path.c_str());
+  if (!directory)
+    return Error::io("cannot open '" + path + "', expected a case pack or a "
+                     "folder");
+  std::vector<std::string> names;
+  while (dirent *entry = ::readdir(directory))
+    if (entry->d_name[0] != '.')
+      names.push_back(entry->d_name);
+  ::closedir(directory);
+  std::sort(names.begin(), names.end());
+  if (exists(path + "/expect.json", /*folder=*/false))
+    return addFixture(path, items);
+  for (const std::string &name : names) {
+    std::string inner = path + "/" + name;
+    if (hasSuffix(name, ".json") &&
+        exists(inner.substr(0, inner.size() - 5) + ".bin", false))
+      addPack(inner, items);
+    else if (depth == 0 && exists(inner + "/expect.json", false))
+      if (Status s = addPath(inner, items, depth + 1); !s)
+        return s;
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// What came of it
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Tally {
+  unsigned passed = 0, failed = 0, unsupported = 0, notApplicable = 0;
+  unsigned refused = 0; ///< expected refusals, judged at the end of the pack
+  std::string firstFailure, firstUnsupported;
+  std::vector<std::string> laterFailures;
+  double compileSeconds = 0, runSeconds = 0;
+
+  void add(const Outcome &outcome) {
+    compileSeconds += outcome.compileSeconds;
+    runSeconds += outcome.runSeconds;
+    switch (outcome.kind) {
+    case Outcome::Passed:
+      ++passed;
+      break;
+    case Outcome::Failed:
+      if (failed++ == 0)
+        firstFailure = outcome.text;
+      else
+        laterFailures.push_back(outcome.text);
+      break;
+    case Outcome::Unsupported:
+      if (unsupported++ == 0)
+        firstUnsupported = outcome.text;
+      break;
+    case Outcome::NotApplicable:
+      ++notApplicable;
+      break;
+    case Outcome::Refused:
+      ++refused;
+      break;
+    }
+  }
+
+  /// A refusal tells nothing about an operator that nothing accepts.
+  void settle() {
+    (passed != 0 || unsupported == 0 ? passed : unsupported) += refused;
+    refused = 0;
+  }
+
+  void add(const Tally &other) {
+    passed += other.passed;
+    failed += other.failed;
+    unsupported += other.unsupported;
+    notApplicable += other.notApplicable;
+    compileSeconds += other.compileSeconds;
+    runSeconds += other.runSeconds;
+  }
+
+  std::string counts() const {
+    return std::to_string(passed) + " passed, " + std::to_string(failed) +
+           " failed, " + std::to_string(unsupported) + " unsupported, " +
+           std::to_string(notApplicable) + " not applicable";
+  }
+};
+} // namespace
+
+static void print(const Item &item, const Tally &tally, bool listFailures) {
+  unsigned cases = tally.passed + tally.failed + tally.unsupported +
+                   tally.notApplicable;
+  if (cases == 1)
+    std::printf("%s: %s\n", item.name.c_str(),
+                tally.passed        ? "passed"
+                : tally.failed      ? "failed"
+                : tally.unsupported ? "unsupported"
+                                    : "not applicable");
+  else
+    std::printf("%s: %s\n", item.name.c_str(), tally.counts().c_str());
+  if (!tally.firstFailure.empty())
+    std::printf("  failed: %s\n", tally.firstFailure.c_str());
+  if (listFailures)
+    for (const std::string &text : tally.laterFailures)
+      std::printf("  failed: %s\n", text.c_str());
+  if (!tally.firstUnsupported.empty())
+    std::printf("  unsupported: %s\n", tally.firstUnsupported.c_str());
+  std::fflush(stdout);
+}
+
+static void writeTally(JsonWriter &json, const Tally &tally) {
+  json.key("passed").number(tally.passed);
+  json.key("failed").number(tally.failed);
+  json.key("unsupported").number(tally.unsupported);
+  json.key("not_applicable").number(tally.notApplicable);
+  json.key("compile_s").real(tally.compileSeconds);
+  json.key("run_s").real(tally.runSeconds);
+}
+
+static Status writeJson(const std::string &path, const Config &config,
+                        const std::vector<Item> &items,
+                        const std::vector<Tally> &tallies, const Tally &total) {
+  JsonWriter json;
+  json.beginObject();
+  json.key("backend").text(config.backend);
+  json.key("grad").flag(config.gradients);
+  json.key("entries").beginArray();
+  for (size_t i = 0; i < items.size(); ++i) {
+    json.beginObject().key("name").text(items[i].name);
+    writeTally(json, tallies[i]);
+    json.key("first_failure").text(tallies[i].firstFailure);
+    json.key("first_unsupported").text(tallies[i].firstUnsupported);
+    json.endObject();
+  }
+  json.endArray();
+  json.key("total").beginObject();
+  writeTally(json, total);
+  json.endObject().endObject();
+  std::string text = json.str() + "\n";
+  return atomicWrite(path, ByteView(std::string_view(text)), {0644, false});
+}
+
+int main(int argc, char **argv) {
+  Config config;
+  config.jobs = std::max(1u, std::thread::hardware_concurrency());
+  std::string filter, jsonPath, device = "cpu";
+  bool listFailures = false;
+  unsigned every = 1;
+  auto number = [](const char *name, unsigned &target, unsigned low,
+                   unsigned high) {
+    return [=, &target](const std::string &text) -> Status {
+      auto value = parseInteger(std::string("--") + name, text, low, high);
+      if (!value)
+        return value.takeError();
+      target = static_cast<unsigned>(*value);
+      return Status::success();
+    };
+  };
+  CommandLine line;
+  line.choice("backend", {"eager", "aot_eager", "inductor"}, config.backend);
+  line.flag("grad", config.gradients);
+  line.flag("list-failures", listFailures);
+  line.value("every", number("every", every, 1, 1u << 20));
+  line.value("filter", filter);
+  line.value("json", jsonPath);
+  line.value("max-failures",
+             number("max-failures", config.maxFailures, 1, 1u << 30));
+  line.value("jobs", number("jobs", config.jobs, 1, 256));
+  line.value("threads", number("threads", config.threads, 1, 1024));
+  line.value("timeout", number("timeout", config.secondsPerCase, 1, 86400));
+  line.value("device", [](const std::string &text) -> Status {
+    if (text == "cpu")
+      return Status::success();
+    return Error::unsupported("--device=" + text + ": only cpu has code "
+                              "generation and operators");
+  });
+  line.refused("dynamic", "sizes of recorded programs cannot be made dynamic; "
+                          "programs exported with symbols keep them");
+  if (Status s = line.parse(argc, argv); !s)
+    return reportError("kiln-check", s.error());
+  if (line.wantsHelp()) {
+    std::fputs(kHelp, stdout);
+    return 0;
+  }
+  if (line.positional().empty())
+    return reportError("kiln-check",
+                       Error::usage("nothing to check, expected packs or "
+                                    "folders; see --help"));
+  if (config.gradients && config.backend == "eager")
+    return reportError("kiln-check",
+                       Error::usage("--grad: backend eager has no backward; "
+                                    "expected aot_eager or inductor"));
+  std::vector<Item> all, items;
+  for (const std::string &path : line.positional())
+    if (Status s = addPath(path, all); !s)
+      return reportError("kiln-check", s.error());
+  unsigned matches = 0;
+  for (Item &item : all)
+    if (filter.empty() || matchesGlob(filter, item.name))
+      if (matches++ % every == 0)
+        items.push_back(std::move(item));
+  if (items.empty())
+    return reportError("kiln-check",
+                       Error::usage(filter.empty()
+                                        ? "found no case pack and no "
+                                          "expect.json in the given folders"
+                                        : "nothing matches --filter=" +
+                                              filter));
+
+  std::vector<Tally> tallies(items.size());
+  unsigned failures = 0;
+  Status ran = runItems(
+      items, config,
+      [&](size_t item, const Outcome &outcome) {
+        tallies[item].add(outcome);
+        failures += outcome.kind == Outcome::Failed;
+        return config.maxFailures == 0 || failures < config.maxFailures;
+      },
+      [&](size_t item) {
+        tallies[item].settle();
+        print(items[item], tallies[item], listFailures);
+      });
+  if (!ran)
+    return reportError("kiln-check", ran.error());
+  Tally total;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (tallies[i].refused != 0 ||
+        (config.maxFailures != 0 && failures >= config.maxFailures &&
+         tallies[i].failed != 0)) {
+      tallies[i].settle();
+      print(items[i], tallies[i], listFailures);
+    }
+    total.add(tallies[i]);
+  }
+  if (!jsonPath.empty())
+    if (Status s = writeJson(jsonPath, config, items, tallies, total); !s)
+      return reportError("kiln-check", s.error());
+  std::printf("time: %.2f s compiling, %.2f s running\n", total.compileSeconds,
+              total.runSeconds);
+  std::printf("%s\n", total.counts().c_str());
+  return total.failed + total.unsupported == 0 ? 0 : 1;
+}

@@ -1,0 +1,302 @@
+//===- kiln-compile.cpp - Programs to packages ----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "common/CommandLine.h"
+#include "common/GuardText.h"
+
+#include "kiln/Archive/ExportedProgram.h"
+#include "kiln/Base/FileSystem.h"
+#include "kiln/Compiler/CompilerSession.h"
+#include "kiln/Runtime/Tensor.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+#include <thread>
+
+using namespace kiln;
+using namespace kiln::compiler;
+using namespace kiln::tools;
+
+static const char kHelp[] =
+    R"(kiln-compile: compiles an exported program to a package
+
+usage: kiln-compile MODEL -o OUT.kiln [flags]
+
+MODEL is .pt2, .mlir or .mlirbc. The package holds native code, guards and, for
+a .pt2, the weights: kiln-run runs it without the model and without a compiler.
+
+  -o FILE                where the package goes
+  --training             forward and backward
+  --input-gradients=A,B  inputs, by path such as [0][0], that want gradients too
+  --backend=NAME         inductor (default), aot_eager or eager
+  --target=NAME          native (default), x86-64-v3 or x86-64-v4
+  --threads=N            threads the schedule counts on; default: all
+  --memory-budget=R      0..1, part of the activations that may be saved
+  --lowering=direct|linalg
+  --model=NAME           which program of an archive that holds several
+  --mode=default
+
+looking inside
+  --stop-after=STAGE     print the IR after capture, core, joint, loop or kernel
+  --dump-stages=DIR      one file per stage
+  --explain=LIST         fusion, memory, guards, partition, schedule
+  --print-pipeline       print the passes of each stage and end
+  --progress             name each stage as it begins
+  --timing               milliseconds of each stage
+
+Exit codes: 0 done, 2 wrong command line, 3 malformed or unreadable input, 4 not
+supported, 5 internal error.
+
+examples:
+  kiln-compile model.pt2 -o model.kiln && kiln-run model.kiln --inputs=io.json
+  kiln-compile model.pt2 -o model.kiln --explain=fusion,memory
+  kiln-compile model.pt2 --stop-after=core --training
+)";
+
+namespace {
+struct Flags {
+  std::string output, model, mode = "default", backend = "inductor";
+  std::string target, lowering = "direct", inputGradients, stopAfter;
+  std::string dumpStages;
+  std::vector<std::string> explain;
+  std::optional<double> memoryBudget;
+  unsigned threads = 0;
+  bool training = false, printPipeline = false, progress = false;
+  bool timing = false;
+};
+} // namespace
+
+static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
+  line.value("o", flags.output);
+  line.value("model", flags.model);
+  line.flag("training", flags.training);
+  line.value("input-gradients", flags.inputGradients);
+  line.choice("backend", {"inductor", "aot_eager", "eager"}, flags.backend);
+  line.value("mode", [&](const std::string &text) -> Status {
+    if (text == "default" || text == "reduce-overhead")
+      return Status::success();
+    return Error::unsupported("--mode=" + text + ": schedules are chosen by a "
+                              "cost model; expected default");
+  });
+  line.value("target", [&](const std::string &text) -> Status {
+    if (!flags.target.empty())
+      return Error::unsupported("--target: a package holds code for one "
+                                "target, found " + flags.target + " and " +
+                                text);
+    flags.target = text;
+    return Status::success();
+  });
+  line.choice("lowering", {"direct", "linalg"}, flags.lowering);
+  line.value("threads", [&](const std::string &text) -> Status {
+    auto value = parseInteger("--threads", text, 1, 1024);
+    if (!value)
+      return value.takeError();
+    flags.threads = static_cast<unsigned>(*value);
+    return Status::success();
+  });
+  line.value("memory-budget", [&](const std::string &text) -> Status {
+    auto value = parseNumber("--memory-budget", text, 0, 1);
+    if (!value)
+      return value.takeError();
+    flags.memoryBudget = *value;
+    return Status::success();
+  });
+  line.value("stop-after", flags.stopAfter);
+  line.refused("start-from", "a compilation begins with a program; expected "
+                             "kiln-opt to run passes on IR of a stage");
+  line.value("dump-stages", flags.dumpStages);
+  line.value("explain", [&](const std::string &text) -> Status {
+    for (const std::string &word : splitList(text)) {
+      if (word != "fusion" && word != "memory" && word != "guards" &&
+          word != "partition" && word != "schedule")
+        return Error::usage("--explain=" + word + ": expected fusion, memory, "
+                            "guards, partition or schedule");
+      flags.explain.push_back(word);
+    }
+    return Status::success();
+  });
+  line.flag("print-pipeline", flags.printPipeline);
+  line.flag("progress", flags.progress);
+  line.flag("timing", flags.timing);
+  return line.parse(argc, argv);
+}
+
+static void printPipeline() {
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  auto print = [&](StringRef name, auto build) {
+    mlir::PassManager pm(&context);
+    build(pm);
+    llvm::outs() << name << ": ";
+    pm.printAsTextualPipeline(llvm::outs());
+    llvm::outs() << "\n";
+  };
+  print("core", [](mlir::OpPassManager &pm) {
+    buildCorePipeline(pm, CorePipelineOptions());
+  });
+  print("joint", [](mlir::OpPassManager &pm) {
+    buildJointPipeline(pm, JointPipelineOptions());
+  });
+  print("loop", [](mlir::OpPassManager &pm) {
+    buildLoopPipeline(pm, LoopPipelineOptions());
+  });
+  print("kernel", [](mlir::OpPassManager &pm) {
+    buildKernelPipeline(pm, KernelPipelineOptions());
+  });
+}
+
+/// Puts the weights of the archive into the package.
+static Status embedWeights(const std::string &path, const std::string &model,
+                           package::Package &package) {
+  archive::LoadOptions load;
+  load.model = model;
+  auto program = archive::loadExportedProgram(path, load);
+  if (!program)
+    return program.takeError();
+  std::map<std::string, uint32_t> known;
+  for (package::Program &compiled : package.programs)
+    for (package::Slot &slot : compiled.slots) {
+      bool isWeight = slot.kind == package::Slot::Kind::Parameter ||
+                      slot.kind == package::Slot::Kind::Buffer ||
+                      slot.kind == package::Slot::Kind::Constant;
+      auto weight = program->weights.find(slot.path);
+      if (!isWeight || slot.payload != package::kNone ||
+          weight == program->weights.end())
+        continue;
+      auto [entry, isNew] = known.try_emplace(
+          slot.path, static_cast<uint32_t>(package.constants.size()));
+      slot.payload = entry->second;
+      if (!isNew)
+        continue;
+      const archive::Weight &w = weight->second;
+      if (!w.isSupplied)
+        return Error::unsupported("weight '" + slot.path +
+                                  "' is not in the archive");
+      auto storage = runtime::Storage::borrow(
+          const_cast<uint8_t *>(w.storage.data()), w.storage.size(),
+          std::const_pointer_cast<void>(w.storage.owner()), true);
+      auto view = runtime::Tensor::view(storage, w.dtype, w.sizes, w.strides,
+                                        w.storageOffset);
+      auto dense = view ? view->contiguous() : std::move(view);
+      if (!dense)
+        return dense.error().withContext("weight '" + slot.path + "'");
+      package::ConstantTensor constant{w.dtype, w.sizes, {}};
+      size_t bytes = static_cast<size_t>(dense->numel()) * itemSize(w.dtype);
+      constant.bytes.assign(dense->data(), dense->data() + bytes);
+      package.constants.push_back(std::move(constant));
+    }
+  return Status::success();
+}
+
+/// Kernels with their schedules, after the loop stage.
+static void explainSchedule(ModuleOp module) {
+  module.walk([](mlir::Operation *op) {
+    Attribute schedule = op->getAttr("schedule");
+    if (!schedule)
+      return;
+    auto name = op->getAttrOfType<mlir::StringAttr>("sym_name");
+    llvm::outs() << (name ? name.getValue() : op->getName().getStringRef())
+                 << ": " << schedule << "\n";
+  });
+}
+
+static Result<int> run(const CommandLine &line, const Flags &flags) {
+  if (line.positional().size() != 1)
+    return Error::usage("expected one model, found " +
+                        std::to_string(line.positional().size()) +
+                        "; see --help");
+  const std::string &path = line.positional().front();
+  bool explains = !flags.explain.empty();
+  if (flags.output.empty() && flags.stopAfter.empty() && !explains)
+    return Error::usage("expected -o OUT.kiln, --stop-after=STAGE or "
+                        "--explain=LIST");
+  std::string record = "backend=" + flags.backend + "\n";
+  record += "lowering=" + flags.lowering + "\n";
+  if (flags.training)
+    record += "training=1\n";
+  if (!flags.inputGradients.empty())
+    record += "input_gradients=" + flags.inputGradients + "\n";
+  if (!flags.target.empty())
+    record += "target=" + flags.target + "\n";
+  if (flags.memoryBudget)
+    record += "memory_budget=" + std::to_string(*flags.memoryBudget) + "\n";
+  unsigned threads = flags.threads ? flags.threads
+                                   : std::thread::hardware_concurrency();
+  record += "threads=" + std::to_string(std::max(1u, threads)) + "\n";
+  auto options = CompileOptions::parse(record);
+  if (!options)
+    return options.takeError();
+  CompileHooks hooks;
+  hooks.dumpStages = flags.dumpStages;
+  if (flags.progress)
+    hooks.progress = [](StringRef stage) { llvm::errs() << stage << "\n"; };
+  if (!flags.stopAfter.empty()) {
+    hooks.stopAfter = parseStage(flags.stopAfter);
+    if (!hooks.stopAfter)
+      return Error::usage("--stop-after=" + flags.stopAfter + ": expected " +
+                          llvm::join(stageNames(), ", "));
+    if (*hooks.stopAfter > Stage::Kernel)
+      return Error::unsupported("--stop-after=" + flags.stopAfter +
+                                ": it is no IR; expected -o OUT.kiln");
+  }
+  CompilerSession session;
+  auto package = session.compile(path, flags.model, *options, hooks);
+  if (!package)
+    return package.takeError();
+  if (flags.timing)
+    llvm::outs() << session.timingJson() << "\n";
+  if (hooks.stopAfter) {
+    session.module().print(llvm::outs());
+    llvm::outs() << "\n";
+    return 0;
+  }
+  for (const std::string &word : flags.explain) {
+    if (word == "guards")
+      llvm::outs() << guardTable(*package);
+    for (const package::Reason &reason : package->reasons)
+      if (reason.category == word)
+        llvm::outs() << reason.text
+                     << (StringRef(reason.text).ends_with("\n") ? "" : "\n");
+    if (word != "schedule" || options->backend != Backend::Inductor)
+      continue;
+    CompileHooks loop;
+    loop.stopAfter = Stage::Loop;
+    CompilerSession again;
+    if (auto stopped = again.compile(path, flags.model, *options, loop);
+        !stopped)
+      return stopped.takeError();
+    explainSchedule(again.module());
+  }
+  if (flags.output.empty())
+    return 0;
+  if (StringRef(path).ends_with(".pt2"))
+    if (Status s = embedWeights(path, flags.model, *package); !s)
+      return s.takeError();
+  std::vector<uint8_t> bytes = package::encodePackage(*package);
+  if (Status s = atomicWrite(flags.output, ByteView(bytes), {0644, false}); !s)
+    return s.takeError();
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  CommandLine line;
+  Flags flags;
+  if (Status s = parse(line, flags, argc, argv); !s)
+    return reportError("kiln-compile", s.error());
+  if (line.wantsHelp()) {
+    llvm::outs() << kHelp;
+    return 0;
+  }
+  if (flags.printPipeline) {
+    printPipeline();
+    return 0;
+  }
+  auto code = run(line, flags);
+  return code ? *code : reportError("kiln-compile", code.error());
+}

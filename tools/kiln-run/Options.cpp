@@ -1,0 +1,289 @@
+//===- Options.cpp - The command line of kiln-run -------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "common/CommandLine.h"
+
+#include "kiln/Base/Log.h"
+
+#include <cstdlib>
+
+using namespace kiln;
+using namespace kiln::run;
+using namespace kiln::tools;
+
+const char run::kHelp[] =
+    R"(kiln-run: runs an exported PyTorch program without Python
+
+usage: kiln-run MODEL [flags]
+
+MODEL is a .pt2 archive of torch.export, .mlir, .mlirbc, or a .kiln package. It
+is compiled once; later runs take it from the cache and load no compiler.
+
+inputs and outputs
+  --inputs=SPEC          an io.json; or a.npy,b.npy,3; or random[:SEED], with
+                         ,s77=16 for a symbol and ,x=16x4x64 for an input.
+                         Several --inputs: one call each, in one process
+  --alt                  use the alt set of the io.json
+  --model=NAME           which program of an archive that holds several
+  --outputs=DIR          write out_<i>.npy, changed state and inputs, gradients
+  --check                compare with the results in the io.json
+  --rtol=R --atol=A      instead of the defaults of each dtype
+
+what to run
+  --training             forward and backward; tangents from the io.json, or 1
+                         for a scalar loss
+  --backend=NAME         inductor (default): fused native kernels; aot_eager:
+                         decomposed and differentiated, then operator by
+                         operator; eager: operator by operator
+  --mode=NAME            default, or reduce-overhead, which is the same on a CPU
+  --dynamic=auto|false   auto: symbols of the file stay symbols; false: a static
+                         variant for each set of sizes
+  --specialize-first     static, and symbols from the second set of sizes on
+  --fullgraph            an error instead of a graph break (always so)
+  --memory-budget=R      0..1, part of the activations that may be saved
+  --lowering=direct|linalg
+  --device=cpu  --threads=N
+
+cache
+  --cache-dir=DIR        instead of KILN_CACHE_DIR or <tmp>/kiln_<user>
+  --no-cache             neither read nor write one
+
+measuring
+  --stats[=FILE]         one JSON object about the run
+  --timing               time of each stage
+  --benchmark[=N]        time N calls (default 100) after the first
+  --serve                with --benchmark: answer 'time N' lines on stdin
+  --log=WORDS            as TORCH_LOGS: fusion,recompiles,guards,cache,...
+  --dump-stages=DIR      one file of IR per stage, when it compiles
+  --progress             name each stage as it begins
+
+exit codes: 0 done and agreed, 1 a check failed, 2 wrong command line,
+3 unreadable or malformed input, 4 not supported, 5 internal error
+
+examples:
+  kiln-run model.pt2 --inputs=io.json --check
+  kiln-run model.pt2 --inputs=x.npy --outputs=results
+  kiln-run model.pt2 --inputs=random:7,s77=16 --benchmark
+  kiln-run model.pt2 --inputs=io.json --training --check --stats=stats.json
+)";
+
+namespace {
+/// Registers every flag with what it sets.
+class Parser {
+public:
+  Result<Options> parse(int argc, char **argv);
+
+private:
+  void addInputs();
+  void addModes();
+  void addMeasures();
+  void addRefused();
+  Status finish();
+  CommandLine::Handler number(const std::string &flag,
+                              std::optional<double> &target, double high);
+
+  CommandLine line_;
+  Options options_;
+  std::optional<std::string> cacheDirectory_;
+  bool noCache_ = false, specializeFirst_ = false, fullGraph_ = false;
+  bool progress_ = false;
+  std::string dynamic_ = "auto";
+  std::optional<std::string> log_;
+  std::optional<double> memoryBudget_;
+};
+} // namespace
+
+CommandLine::Handler Parser::number(const std::string &flag,
+                                    std::optional<double> &target,
+                                    double high) {
+  return [=, &target](const std::string &text) -> Status {
+    auto value = parseNumber("--" + flag, text, 0, high);
+    if (!value)
+      return value.takeError();
+    target = *value;
+    return Status::success();
+  };
+}
+
+void Parser::addInputs() {
+  line_.value("inputs", [this](const std::string &text) -> Status {
+    if (text.empty())
+      return Error::usage("--inputs is empty; expected an io.json, .npy files "
+                          "or random");
+    options_.inputs.push_back(text);
+    return Status::success();
+  });
+  line_.flag("alt", options_.alt);
+  line_.value("model", options_.session.model);
+  line_.value("outputs", options_.outputs);
+  line_.flag("check", options_.check);
+  line_.value("rtol", number("rtol", options_.rtol, 1e30));
+  line_.value("atol", number("atol", options_.atol, 1e30));
+}
+
+void Parser::addModes() {
+  line_.flag("training", options_.session.training);
+  line_.value("backend", [this](const std::string &text) -> Status {
+    if (text == "cudagraphs")
+      return Error::unsupported("--backend=cudagraphs: there is no GPU code "
+                                "generation; expected inductor, aot_eager or "
+                                "eager");
+    if (text != "inductor" && text != "aot_eager" && text != "eager")
+      return Error::usage("--backend=" + text +
+                          ": expected inductor, aot_eager or eager");
+    options_.session.backend = text;
+    return Status::success();
+  });
+  line_.value("mode", [this](const std::string &text) -> Status {
+    if (text == "max-autotune" || text == "max-autotune-no-cudagraphs")
+      return Error::unsupported("--mode=" + text + ": schedules are chosen by "
+                                "a cost model, not by measuring; expected "
+                                "default or reduce-overhead");
+    if (text != "default" && text != "reduce-overhead")
+      return Error::usage("--mode=" + text +
+                          ": expected default, reduce-overhead, max-autotune "
+                          "or max-autotune-no-cudagraphs");
+    options_.mode = text;
+    return Status::success();
+  });
+  line_.choice("dynamic", {"auto", "true", "false"}, dynamic_);
+  line_.flag("specialize-first", specializeFirst_);
+  line_.flag("fullgraph", fullGraph_);
+  line_.value("memory-budget", number("memory-budget", memoryBudget_, 1));
+  line_.choice("lowering", {"direct", "linalg"}, options_.session.lowering);
+  line_.value("device", [](const std::string &text) -> Status {
+    if (text == "cpu")
+      return Status::success();
+    if (text == "cuda" || text.compare(0, 5, "cuda:") == 0)
+      return Error::unsupported("--device=" + text + ": there is no GPU code "
+                                "generation; expected cpu");
+    return Error::usage("--device=" + text + ": expected cpu or cuda[:N]");
+  });
+  line_.value("threads", [this](const std::string &text) -> Status {
+    auto value = parseInteger("--threads", text, 1, 1024);
+    if (!value)
+      return value.takeError();
+    options_.session.threads = static_cast<unsigned>(*value);
+    return Status::success();
+  });
+}
+
+void Parser::addMeasures() {
+  line_.value("cache-dir", [this](const std::string &text) -> Status {
+    if (text.empty())
+      return Error::usage("--cache-dir is empty; expected a folder");
+    cacheDirectory_ = text;
+    return Status::success();
+  });
+  line_.flag("no-cache", noCache_);
+  line_.optionalValue("stats", [this](const std::string &text) {
+    options_.stats = true;
+    options_.statsFile = text;
+    return Status::success();
+  });
+  line_.flag("timing", options_.timing);
+  line_.optionalValue("benchmark", [this](const std::string &text) -> Status {
+    auto value = text.empty()
+                     ? Result<int64_t>(100)
+                     : parseInteger("--benchmark", text, 1, 100000000);
+    if (!value)
+      return value.takeError();
+    options_.benchmark = static_cast<unsigned>(*value);
+    return Status::success();
+  });
+  line_.flag("serve", options_.serve);
+  line_.value("log", [this](const std::string &text) {
+    log_ = text;
+    return Status::success();
+  });
+  line_.value("dump-stages", options_.session.dumpStages);
+  line_.flag("progress", progress_);
+}
+
+/// What cli users may expect and what would work instead.
+void Parser::addRefused() {
+  const char *marks = "an exported program keeps the symbols it was exported "
+                      "with; expected dynamic_shapes at export";
+  for (const char *name : {"mark-dynamic", "mark-static", "mark-unbacked"})
+    line_.refused(name, marks);
+  const char *steps = "there is no training loop; expected --training with "
+                      "--outputs, and the optimizer in the exported program";
+  for (const char *name : {"steps", "optimizer", "checkpoint"})
+    line_.refused(name, steps);
+}
+
+Status Parser::finish() {
+  if (line_.positional().empty())
+    return Error::usage("no model; expected a .pt2, .mlir, .mlirbc or .kiln "
+                        "file, see --help");
+  if (line_.positional().size() > 1)
+    return Error::usage("one model at a time, found also '" +
+                        line_.positional()[1] + "'");
+  options_.path = line_.positional().front();
+  if (dynamic_ == "true")
+    return Error::unsupported("--dynamic=true: sizes that were exported as "
+                              "constants stay constants; expected auto or "
+                              "false");
+  if (specializeFirst_ && dynamic_ == "false")
+    return Error::usage("--specialize-first and --dynamic=false exclude each "
+                        "other");
+  session::SessionOptions &session = options_.session;
+  session.dynamic = specializeFirst_       ? session::Dynamic::SpecializeFirst
+                    : dynamic_ == "false" ? session::Dynamic::Never
+                                          : session::Dynamic::Auto;
+  if (memoryBudget_ && !session.training)
+    return Error::usage("--memory-budget is about training; expected "
+                        "--training");
+  session.memoryBudget = memoryBudget_.value_or(1.0);
+  if (session.training && session.backend == "eager")
+    return Error::usage("--training: backend eager has no backward; expected "
+                        "aot_eager or inductor");
+  if (options_.serve && options_.benchmark == 0)
+    return Error::usage("--serve answers questions about time; expected "
+                        "--benchmark as well");
+  session.reuseOutputs = options_.benchmark != 0;
+  if (noCache_ && cacheDirectory_)
+    return Error::usage("--no-cache and --cache-dir exclude each other");
+  if (!noCache_)
+    session.cache = cache::readCacheConfig(cacheDirectory_);
+  const char *variable = std::getenv("TORCH_LOGS");
+  std::string words = log_ ? *log_ : variable ? variable : "";
+  if (!words.empty())
+    if (Status s = log::configure(words); !s)
+      return s.error().withContext(log_ ? "--log" : "TORCH_LOGS");
+  session.log = [](const std::string &category, const std::string &text) {
+    log::write(category, log::Level::Info, text);
+  };
+  if (progress_)
+    session.progress = [](const std::string &stage) {
+      std::fprintf(stderr, "%s\n", stage.c_str());
+    };
+  return Status::success();
+}
+
+Result<Options> Parser::parse(int argc, char **argv) {
+  addInputs();
+  addModes();
+  addMeasures();
+  addRefused();
+  if (Status s = line_.parse(argc, argv); !s)
+    return s.takeError();
+  if (line_.wantsHelp()) {
+    options_.help = true;
+    return std::move(options_);
+  }
+  if (Status s = finish(); !s)
+    return s.takeError();
+  return std::move(options_);
+}
+
+Result<Options> run::parseOptions(int argc, char **argv) {
+  return Parser().parse(argc, argv);
+}

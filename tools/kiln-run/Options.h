@@ -1,0 +1,46 @@
+//===- Options.h - The command line of kiln-run ---------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TOOLS_KILN_RUN_OPTIONS_H
+#define KILN_TOOLS_KILN_RUN_OPTIONS_H
+
+#include "kiln/Session/Session.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kiln::run {
+
+struct Options {
+  std::string path;
+  std::vector<std::string> inputs;
+  bool alt = false;
+  std::string outputs;
+  bool check = false;
+  std::optional<double> rtol, atol;
+  std::string mode = "default";
+  bool timing = false;
+  bool stats = false;
+  std::string statsFile; ///< empty: standard output
+  unsigned benchmark = 0; ///< iterations; 0: none
+  bool serve = false;
+  bool help = false;
+  session::SessionOptions session;
+};
+
+/// Reads flags and environment. Usage errors for what means nothing,
+/// Unsupported errors for what PyTorch has and this does not.
+Result<Options> parseOptions(int argc, char **argv);
+
+/// The text of --help.
+extern const char kHelp[];
+
+} // namespace kiln::run
+
+#endif // KILN_TOOLS_KILN_RUN_OPTIONS_H

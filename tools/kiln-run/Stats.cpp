@@ -1,0 +1,263 @@
+//===- Stats.cpp - What a run reports of itself ---------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Stats.h"
+
+#include "common/JsonWriter.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <sys/resource.h>
+
+using namespace kiln;
+using namespace kiln::run;
+using kiln::tools::JsonWriter;
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Made before `main`. What the loader took is processor time by then.
+struct ProcessStart {
+  std::chrono::steady_clock::time_point time = std::chrono::steady_clock::now();
+  double before = 0;
+  ProcessStart() {
+    timespec used = {};
+    if (::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used) == 0)
+      before = double(used.tv_sec) + 1e-9 * double(used.tv_nsec);
+  }
+};
+} // namespace
+
+static const ProcessStart processStart;
+
+double run::processSeconds() {
+  std::chrono::duration<double> since =
+      std::chrono::steady_clock::now() - processStart.time;
+  return processStart.before + since.count();
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Evaluates the expressions of one program.
+class Sizes {
+public:
+  Sizes(const package::Program &program,
+        const std::vector<runtime::OpValue> &inputs)
+      : program_(program), cells_(program.symbols.size()) {
+    std::string failure;
+    bound_ = runtime::bindSymbols(program, inputs, cells_.data(), failure);
+  }
+
+  /// 0 where something is not known before the program runs.
+  int64_t number(package::ExprId expr) const {
+    package::Cell cell;
+    if (!bound_ || expr == package::kNone ||
+        package::evaluate(program_.exprs[expr], cells_.data(), cell) !=
+            package::ExprFailure::None ||
+        !cell.isInteger())
+      return 0;
+    return cell.integer;
+  }
+
+  int64_t bytes(const package::Value &value) const {
+    int64_t count = static_cast<int64_t>(itemSize(value.dtype));
+    for (package::ExprId size : value.sizes)
+      count *= number(size);
+    return count;
+  }
+
+private:
+  const package::Program &program_;
+  std::vector<package::Cell> cells_;
+  bool bound_ = false;
+};
+} // namespace
+
+static bool holdsMemory(const package::Value &value) {
+  return value.kind == package::Value::Kind::Arena ||
+         value.kind == package::Value::Kind::New;
+}
+
+/// The most bytes of arena and result values that steps need at one time.
+static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
+  size_t count = program.values.size();
+  std::vector<size_t> first(count, SIZE_MAX), last(count, 0);
+  auto use = [&](package::ValueId id, size_t step) {
+    while (id != package::kNone &&
+           program.values[id].kind == package::Value::Kind::View)
+      id = program.values[id].base;
+    if (id == package::kNone)
+      return;
+    first[id] = std::min(first[id], step);
+    last[id] = std::max(last[id], step);
+  };
+  size_t steps = program.steps.size();
+  for (size_t i = 0; i < steps; ++i) {
+    if (const auto *launch =
+            std::get_if<package::LaunchStep>(&program.steps[i]))
+      for (package::ValueId id : launch->buffers)
+        use(id, i);
+    else if (const auto *copy =
+                 std::get_if<package::CopyStep>(&program.steps[i])) {
+      use(copy->source, i);
+      use(copy->target, i);
+    }
+  }
+  for (const package::Output &output : program.outputs)
+    use(output.value, steps);
+  std::vector<int64_t> change(steps + 2, 0);
+  for (size_t id = 0; id < count; ++id)
+    if (first[id] != SIZE_MAX && holdsMemory(program.values[id])) {
+      int64_t bytes = sizes.bytes(program.values[id]);
+      change[first[id]] += bytes;
+      change[last[id] + 1] -= bytes;
+    }
+  int64_t alive = 0, most = 0;
+  for (int64_t delta : change)
+    most = std::max(most, alive += delta);
+  return most;
+}
+
+MemoryNeed run::memoryNeed(const runtime::Executable &variant,
+                           const std::vector<runtime::OpValue> &slots) {
+  // Of the forward program; the backward's inputs are its results.
+  const package::Program &program = variant.package().programs.front();
+  Sizes sizes(program, slots);
+  MemoryNeed need;
+  need.plannedPeak = sizes.number(program.arenaBytes);
+  for (const package::Value &value : program.values)
+    if (value.kind == package::Value::Kind::New)
+      need.plannedPeak += sizes.bytes(value);
+  need.lowerBound = mostAlive(program, sizes);
+  for (const package::Output &output : program.outputs) {
+    if (output.role != package::Output::Role::Saved ||
+        output.value == package::kNone ||
+        output.kind != package::Output::Kind::Tensor)
+      continue;
+    const package::Value &value = program.values[output.value];
+    if (value.kind != package::Value::Kind::Slot &&
+        value.kind != package::Value::Kind::Constant)
+      need.savedForBackward += sizes.bytes(value);
+  }
+  if (need.savedForBackward == 0)
+    need.savedForBackward =
+        static_cast<int64_t>(variant.package().facts.savedForBackwardBytes);
+  return need;
+}
+
+//===----------------------------------------------------------------------===//
+// JSON
+//===----------------------------------------------------------------------===//
+
+static void writeTexts(JsonWriter &json, const std::vector<std::string> &texts) {
+  json.beginArray();
+  for (const std::string &text : texts)
+    json.text(text);
+  json.endArray();
+}
+
+static void writeCounts(JsonWriter &json, bool training, uint64_t count) {
+  json.beginObject();
+  json.key("graph").number(training ? 0 : int64_t(count));
+  json.key("joint").number(training ? int64_t(count) : 0);
+  json.key("kernel").number(0);
+  json.key("autotune").number(0);
+  json.endObject();
+}
+
+static void writeRuntime(JsonWriter &json, const session::Session &session) {
+  const runtime::RunStats &runs = session.function().stats();
+  json.key("kernel_launches").number(int64_t(runs.kernelLaunches));
+  json.key("extern_calls").number(int64_t(runs.externCalls));
+  json.key("fallback_ops").beginArray();
+  for (const runtime::RunStats::Fallback &fallback : runs.fallbacks) {
+    json.beginObject().key("op").text(fallback.op);
+    json.key("count").number(int64_t(fallback.count));
+    json.key("reason").text(fallback.reason).endObject();
+  }
+  json.endArray();
+  // An exported program is one graph.
+  json.key("graph_breaks").beginArray().endArray();
+  json.key("calls").beginArray();
+  for (const runtime::CallRecord &call : session.function().calls()) {
+    json.beginObject().key("variant").number(call.variant);
+    json.key("recompiled").flag(call.recompiled);
+    json.key("reasons");
+    writeTexts(json, call.reasons);
+    json.key("seconds").real(call.seconds).endObject();
+  }
+  json.endArray();
+}
+
+std::string run::statsJson(const Options &options,
+                           const session::Session &session,
+                           const RunFacts &facts,
+                           const std::vector<tools::Checked> &checks) {
+  const session::SessionStats &stats = session.stats();
+  const package::Facts &package = session.lastVariant().package().facts;
+  bool training = options.session.training;
+  JsonWriter json;
+  json.beginObject();
+  json.key("backend").text(package.backend.empty() ? options.session.backend
+                                                   : package.backend);
+  json.key("mode").text(options.mode);
+  json.key("device").text("cpu");
+  json.key("threads").number(session.threads());
+  json.key("compiler_loaded").flag(stats.compilerLoaded);
+  json.key("time").beginObject();
+  json.key("load_s").real(stats.loadSeconds);
+  json.key("compile_s").real(stats.compileSeconds);
+  json.key("first_result_s").real(facts.firstResultSeconds);
+  json.key("process_s").real(processSeconds());
+  json.endObject();
+  json.key("graphs_compiled").number(stats.graphsCompiled);
+  json.key("kernels_compiled").number(stats.kernelsCompiled);
+  writeRuntime(json, session);
+  json.key("memory").beginObject();
+  json.key("planned_peak_bytes").number(facts.memory.plannedPeak);
+  json.key("measured_peak_bytes").number(facts.measuredPeakBytes);
+  json.key("saved_for_backward_bytes").number(facts.memory.savedForBackward);
+  json.key("lower_bound_bytes").number(facts.memory.lowerBound);
+  json.endObject();
+  json.key("traffic").beginObject();
+  json.key("bytes_read").number(int64_t(package.bytesRead));
+  json.key("bytes_written").number(int64_t(package.bytesWritten));
+  json.key("bytes_unfused").number(int64_t(package.bytesUnfused));
+  json.endObject();
+  json.key("cache").beginObject().key("hits");
+  writeCounts(json, training, stats.cacheHits);
+  json.key("misses");
+  writeCounts(json, training, stats.cacheMisses);
+  json.key("remote_hits").number(0);
+  json.key("miss_reasons");
+  writeTexts(json, stats.missReasons);
+  json.endObject();
+  rusage usage = {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  json.key("peak_rss_bytes").number(int64_t(usage.ru_maxrss) * 1024);
+  json.key("outputs").beginArray();
+  for (const tools::Checked &checked : checks) {
+    json.beginObject().key("name").text(checked.name);
+    json.key("dtype").text(std::string(dtypeName(checked.dtype)));
+    json.key("shape").beginArray();
+    for (int64_t size : checked.sizes)
+      json.number(size);
+    json.endArray();
+    json.key("max_abs_err").real(checked.result.maxAbsErr);
+    json.key("max_rel_err").real(checked.result.maxRelErr);
+    json.key("ok").flag(checked.result.ok).endObject();
+  }
+  json.endArray().endObject();
+  return json.str();
+}

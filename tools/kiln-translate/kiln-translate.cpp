@@ -1,0 +1,80 @@
+//===- kiln-translate.cpp - Programs as text ------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "common/CommandLine.h"
+#include "common/GuardText.h"
+
+#include "kiln/Compiler/CompilerSession.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace kiln;
+using namespace kiln::compiler;
+using namespace kiln::tools;
+
+static const char kHelp[] =
+    R"(kiln-translate: exported programs as text
+
+usage: kiln-translate --import-pt2|--export-guards MODEL [flags]
+
+  --import-pt2     print the captured graph as MLIR (aten and guard dialects)
+  --export-guards  print the checks that a compiled function makes before a call
+  --model=NAME     which program of an archive that holds several
+  --elide-weights  do not print the contents of weights; they are arguments of
+                   the function and never printed
+
+MODEL is .pt2; --export-guards takes .mlir and .mlirbc too.
+Exit codes: 0 done, 2 wrong command line, 3 malformed or unreadable input, 4 not
+supported.
+
+examples:
+  kiln-translate --import-pt2 model.pt2 > model.mlir
+  kiln-translate --export-guards model.pt2
+)";
+
+int main(int argc, char **argv) {
+  bool import = false, guards = false, elide = false;
+  std::string model;
+  CommandLine line;
+  line.flag("import-pt2", import);
+  line.flag("export-guards", guards);
+  line.flag("elide-weights", elide);
+  line.value("model", model);
+  auto fail = [](const Error &error) {
+    return reportError("kiln-translate", error);
+  };
+  if (Status s = line.parse(argc, argv); !s)
+    return fail(s.error());
+  if (line.wantsHelp()) {
+    llvm::outs() << kHelp;
+    return 0;
+  }
+  if (import == guards)
+    return fail(Error::usage("expected one of --import-pt2 and "
+                             "--export-guards; see --help"));
+  if (line.positional().size() != 1)
+    return fail(Error::usage("expected one model, found " +
+                             std::to_string(line.positional().size())));
+  CompileOptions options;
+  options.backend = Backend::Eager;
+  CompileHooks hooks;
+  if (import)
+    hooks.stopAfter = Stage::Capture;
+  CompilerSession session;
+  auto package =
+      session.compile(line.positional().front(), model, options, hooks);
+  if (!package)
+    return fail(package.error());
+  if (import) {
+    session.module().print(llvm::outs());
+    llvm::outs() << "\n";
+  } else {
+    llvm::outs() << guardTable(*package);
+  }
+  return 0;
+}
