@@ -1,0 +1,58 @@
+# Configuration of the lit tests. They run Kiln's tools on text and compare what
+# is printed with FileCheck; test/README.md says when to write one.
+
+import os
+import shutil
+
+import lit.formats
+
+config.name = "Kiln"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "unittests", "lib", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.kiln_binary_dir, "test")
+
+bin_dir = os.path.join(config.kiln_binary_dir, "bin")
+lib_dir = os.path.join(config.kiln_binary_dir, "lib")
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
+)
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input=fail"
+for line in config.kiln_environment.splitlines():
+    name, _, value = line.partition("=")
+    config.environment[name] = value
+
+# Longest first: lit replaces in order. The tools themselves are found in PATH.
+config.substitutions += [
+    ("%kiln-shared-fixtures", config.kiln_fixtures),
+    ("%kiln-fixtures", os.path.join(config.test_source_root, "Inputs")),
+    ("%kiln-libs", lib_dir),
+    ("%kiln-plugin", os.path.join(lib_dir, "KilnPlugin.so")),
+    ("%kiln-source", config.kiln_source_dir),
+    (
+        "%tblgen-includes",
+        "-I %s/include -I %s/../include"
+        % (config.kiln_source_dir, config.llvm_tools_dir),
+    ),
+]
+
+# The exported programs with values of PyTorch; set KILN_FIXTURES for CMake.
+if config.kiln_fixtures and os.path.isdir(config.kiln_fixtures):
+    config.available_features.add("fixtures")
+# A CUDA device, not merely its driver library.
+if os.path.exists("/dev/nvidia0"):
+    config.available_features.add("cuda")
+# Instruction sets, for tests of generated machine code.
+try:
+    with open("/proc/cpuinfo") as cpuinfo:
+        flags = set(cpuinfo.read().split())
+except OSError:
+    flags = set()
+for feature in ("avx2", "fma", "avx512f", "avx512_bf16", "amx_bf16"):
+    if feature in flags:
+        config.available_features.add(feature)
+# A test that needs a tool which was not built fails and says so.
+for tool in ("FileCheck", "not", "split-file", "count"):
+    if not shutil.which(tool, path=config.environment["PATH"]):
+        lit_config.fatal("'%s' is missing; install llvm-22-tools" % tool)
