@@ -52,6 +52,8 @@ struct Outcome {
   std::string text; ///< what is wrong, with the case's name
   double compileSeconds = 0;
   double runSeconds = 0;
+  /// Operators that the program left to a function, with the reason.
+  std::vector<std::string> fallbacks;
 };
 
 /// Runs one case of a pack.
@@ -61,8 +63,8 @@ Outcome runArchive(const Item &item, const Config &config);
 
 /// Session options that compile in this process with `config`.
 session::SessionOptions sessionOptions(const Config &config, bool training);
-/// Adds what a session spent.
-void addTimes(const session::Session &session, Outcome &outcome);
+/// Adds what a session spent, and what it left to functions.
+void addStats(const session::Session &session, Outcome &outcome);
 /// The outcome of an error where none was expected.
 Outcome outcomeOf(const Error &error);
 

@@ -40,10 +40,12 @@ session::SessionOptions check::sessionOptions(const Config &config,
   return options;
 }
 
-void check::addTimes(const session::Session &session, Outcome &outcome) {
+void check::addStats(const session::Session &session, Outcome &outcome) {
   outcome.compileSeconds += session.stats().compileSeconds;
   for (const runtime::CallRecord &call : session.function().calls())
     outcome.runSeconds += call.seconds;
+  for (const auto &fallback : session.function().stats().fallbacks)
+    outcome.fallbacks.push_back(fallback.op + ": " + fallback.reason);
 }
 
 Outcome check::outcomeOf(const Error &error) {
@@ -232,7 +234,7 @@ Outcome ArchiveCheck::runGradients() const {
     text = tools::firstFailure(
         tools::checkGradients(*result, *io_.gradients, checkOptions()));
   Outcome outcome = text.empty() ? Outcome() : failed(text);
-  addTimes(**session, outcome);
+  addStats(**session, outcome);
   return outcome;
 }
 
@@ -243,7 +245,7 @@ Outcome ArchiveCheck::run() {
   else if (expectation_.passes)
     return failed(io.error().message);
   if (!expectation_.passes)
-    return config_.gradients ? Outcome{Outcome::NotApplicable, "", 0, 0}
+    return config_.gradients ? Outcome{Outcome::NotApplicable, "", 0, 0, {}}
                              : runRefused();
   if (expectation_.outputsOverride)
     io_.main.outputs = *expectation_.outputsOverride;
@@ -268,7 +270,7 @@ Outcome ArchiveCheck::run() {
         outcome.kind = Outcome::Failed;
         break;
       }
-  addTimes(**session, outcome);
+  addStats(**session, outcome);
   return outcome;
 }
 

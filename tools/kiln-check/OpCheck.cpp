@@ -330,19 +330,19 @@ Outcome CaseRun::finish(Outcome outcome) const {
   if (!outcome.text.empty())
     outcome.text = case_.id + ": " + outcome.text;
   if (session_)
-    addTimes(*session_, outcome);
+    addStats(*session_, outcome);
   return outcome;
 }
 
 Outcome CaseRun::run() {
   if (config_.gradients && !case_.gradients)
-    return {Outcome::NotApplicable, "", 0, 0};
+    return {Outcome::NotApplicable, "", 0, 0, {}};
   auto result = call();
   if (!case_.error.empty()) {
     if (result)
       return finish({Outcome::Failed,
-                     "accepted, expected a refusal: " + case_.message, 0, 0});
-    return finish({Outcome::Refused, result.error().message, 0, 0});
+                     "accepted, expected a refusal: " + case_.message, 0, 0, {}});
+    return finish({Outcome::Refused, result.error().message, 0, 0, {}});
   }
   if (!result)
     return finish(outcomeOf(result.error()));
@@ -351,7 +351,8 @@ Outcome CaseRun::run() {
     text = compareInputs(*result);
   if (text.empty() && config_.gradients)
     text = compareGradients(*result);
-  return finish({text.empty() ? Outcome::Passed : Outcome::Failed, text, 0, 0});
+  return finish({text.empty() ? Outcome::Passed : Outcome::Failed, text, 0, 0,
+                 {}});
 }
 
 Outcome check::runOpCase(const OpCase &opCase, const Config &config) {

@@ -11,6 +11,8 @@
 //
 //   P <compile seconds> <run seconds> <text without line breaks>
 //
+// Before it stand lines "+ TEXT", one for each operator left to a function.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Check.h"
@@ -35,6 +37,7 @@ struct Worker {
   int commands = -1; ///< to the worker
   int answers = -1;  ///< from the worker
   std::string buffer;
+  std::vector<std::string> fallbacks; ///< of the case at hand
   bool busy = false;
   size_t item = 0;
   size_t nextCase = 0;
@@ -56,15 +59,21 @@ static void writeAll(int file, const std::string &text) {
   }
 }
 
+static std::string oneLine(std::string text) {
+  text.resize(std::min<size_t>(text.size(), 4000));
+  for (char &c : text)
+    if (c == '\n' || c == '\r')
+      c = ' ';
+  return text + "\n";
+}
+
 static void answer(int file, const Outcome &outcome) {
+  for (const std::string &fallback : outcome.fallbacks)
+    writeAll(file, oneLine("+ " + fallback));
   char head[96];
   std::snprintf(head, sizeof(head), "%c %.6f %.6f ", char(outcome.kind),
                 outcome.compileSeconds, outcome.runSeconds);
-  std::string line = head + outcome.text.substr(0, 4000);
-  for (char &c : line)
-    if (c == '\n' || c == '\r')
-      c = ' ';
-  writeAll(file, line + "\n");
+  writeAll(file, oneLine(head + outcome.text));
 }
 
 static void runItem(const Item &item, const Config &config, size_t first,
@@ -77,7 +86,7 @@ static void runItem(const Item &item, const Config &config, size_t first,
   auto pack = archive::loadOpPack(item.pack);
   if (!pack) {
     if (first == 0)
-      answer(answers, {Outcome::Failed, pack.error().message, 0, 0});
+      answer(answers, {Outcome::Failed, pack.error().message, 0, 0, {}});
     return;
   }
   for (size_t i = first; i < pack->cases.size(); ++i)
@@ -130,6 +139,7 @@ static Status start(Worker &worker, const std::vector<Worker> &others,
   worker.commands = commands[1];
   worker.answers = answers[0];
   worker.buffer.clear();
+  worker.fallbacks.clear();
   return Status::success();
 }
 
@@ -248,9 +258,14 @@ Status check::runItems(
         worker.buffer.erase(0, end + 1);
         if (line == "D") {
           finish(worker);
-        } else if (!line.empty()) {
+        } else if (line[0] == '+') {
+          worker.fallbacks.push_back(line.substr(2));
+        } else {
           ++worker.nextCase;
-          goOn = report(worker.item, parseAnswer(line));
+          Outcome outcome = parseAnswer(line);
+          outcome.fallbacks.swap(worker.fallbacks);
+          worker.fallbacks.clear();
+          goOn = report(worker.item, outcome);
         }
       }
     }

@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <dirent.h>
+#include <map>
 #include <sys/stat.h>
 #include <thread>
 
@@ -37,7 +38,8 @@ a folder of exported programs with an expect.json, or a folder of such folders.
   --every=N          of those, the first, the one N later and so on
   --max-failures=N   stop after N failures
   --list-failures    print every failure, not only the first of each overload
-  --json=FILE        write counts and first failures as one JSON object
+  --json=FILE        write counts, first failures and what was left to
+                     functions (fallback_ops) as one JSON object
   --jobs=N           worker processes; default: one a processor
   --threads=N        threads of a program; default 1
   --timeout=SECONDS  longest a case may take; default 300
@@ -149,10 +151,13 @@ struct Tally {
   std::string firstFailure, firstUnsupported;
   std::vector<std::string> laterFailures;
   double compileSeconds = 0, runSeconds = 0;
+  std::map<std::string, unsigned> fallbacks; ///< and in how many cases
 
   void add(const Outcome &outcome) {
     compileSeconds += outcome.compileSeconds;
     runSeconds += outcome.runSeconds;
+    for (const std::string &fallback : outcome.fallbacks)
+      ++fallbacks[fallback];
     switch (outcome.kind) {
     case Outcome::Passed:
       ++passed;
@@ -189,6 +194,8 @@ struct Tally {
     notApplicable += other.notApplicable;
     compileSeconds += other.compileSeconds;
     runSeconds += other.runSeconds;
+    for (const auto &[fallback, count] : other.fallbacks)
+      fallbacks[fallback] += count;
   }
 
   std::string counts() const {
@@ -227,6 +234,10 @@ static void writeTally(JsonWriter &json, const Tally &tally) {
   json.key("not_applicable").number(tally.notApplicable);
   json.key("compile_s").real(tally.compileSeconds);
   json.key("run_s").real(tally.runSeconds);
+  json.key("fallback_ops").beginObject();
+  for (const auto &[fallback, count] : tally.fallbacks)
+    json.key(fallback).number(count);
+  json.endObject();
 }
 
 static Status writeJson(const std::string &path, const Config &config,
