@@ -49,11 +49,13 @@ struct Outcome {
     Refused = 'R',
   };
   Kind kind = Passed;
-  std::string text; ///< what is wrong, with the case's name
+  std::string text = {}; ///< what is wrong, with the case's name
   double compileSeconds = 0;
   double runSeconds = 0;
   /// Operators that the program left to a function, with the reason.
-  std::vector<std::string> fallbacks;
+  std::vector<std::string> fallbacks = {};
+  /// What compiling spent where, in milliseconds by stage.
+  std::map<std::string, double> stages = {};
 };
 
 /// Runs one case of a pack.

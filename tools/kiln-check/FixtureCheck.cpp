@@ -20,6 +20,12 @@ using namespace kiln;
 using namespace kiln::check;
 using runtime::OpValue;
 
+/// What compiling spent since the last case ended, by stage.
+static std::map<std::string, double> &stageTimes() {
+  static std::map<std::string, double> times;
+  return times;
+}
+
 session::SessionOptions check::sessionOptions(const Config &config,
                                               bool training) {
   session::SessionOptions options;
@@ -35,7 +41,14 @@ session::SessionOptions check::sessionOptions(const Config &config,
     auto parsed = compiler::CompileOptions::parse(record, specialization);
     if (!parsed)
       return parsed.takeError();
-    return compilerSession.compile(program, *parsed);
+    auto package = compilerSession.compile(program, *parsed);
+    for (const compiler::StageTime &time : compilerSession.times())
+      if (time.stage != "native") // its parts are counted
+        stageTimes()[time.stage.substr(0, time.stage.find(' '))] +=
+            time.milliseconds;
+    for (const compiler::StageTime &time : compilerSession.nativeTimes())
+      stageTimes()["native." + time.stage] += time.milliseconds;
+    return package;
   };
   return options;
 }
@@ -46,6 +59,8 @@ void check::addStats(const session::Session &session, Outcome &outcome) {
     outcome.runSeconds += call.seconds;
   for (const auto &fallback : session.function().stats().fallbacks)
     outcome.fallbacks.push_back(fallback.op + ": " + fallback.reason);
+  outcome.stages = std::move(stageTimes());
+  stageTimes().clear();
 }
 
 Outcome check::outcomeOf(const Error &error) {
@@ -245,7 +260,7 @@ Outcome ArchiveCheck::run() {
   else if (expectation_.passes)
     return failed(io.error().message);
   if (!expectation_.passes)
-    return config_.gradients ? Outcome{Outcome::NotApplicable, "", 0, 0, {}}
+    return config_.gradients ? Outcome{Outcome::NotApplicable}
                              : runRefused();
   if (expectation_.outputsOverride)
     io_.main.outputs = *expectation_.outputsOverride;

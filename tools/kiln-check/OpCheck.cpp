@@ -336,13 +336,13 @@ Outcome CaseRun::finish(Outcome outcome) const {
 
 Outcome CaseRun::run() {
   if (config_.gradients && !case_.gradients)
-    return {Outcome::NotApplicable, "", 0, 0, {}};
+    return {Outcome::NotApplicable};
   auto result = call();
   if (!case_.error.empty()) {
     if (result)
       return finish({Outcome::Failed,
-                     "accepted, expected a refusal: " + case_.message, 0, 0, {}});
-    return finish({Outcome::Refused, result.error().message, 0, 0, {}});
+                     "accepted, expected a refusal: " + case_.message});
+    return finish({Outcome::Refused, result.error().message});
   }
   if (!result)
     return finish(outcomeOf(result.error()));
@@ -351,8 +351,7 @@ Outcome CaseRun::run() {
     text = compareInputs(*result);
   if (text.empty() && config_.gradients)
     text = compareGradients(*result);
-  return finish({text.empty() ? Outcome::Passed : Outcome::Failed, text, 0, 0,
-                 {}});
+  return finish({text.empty() ? Outcome::Passed : Outcome::Failed, text});
 }
 
 Outcome check::runOpCase(const OpCase &opCase, const Config &config) {

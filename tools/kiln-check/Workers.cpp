@@ -37,7 +37,9 @@ struct Worker {
   int commands = -1; ///< to the worker
   int answers = -1;  ///< from the worker
   std::string buffer;
-  std::vector<std::string> fallbacks; ///< of the case at hand
+  /// Of the case at hand, sent ahead of its outcome.
+  std::vector<std::string> fallbacks;
+  std::map<std::string, double> stages;
   bool busy = false;
   size_t item = 0;
   size_t nextCase = 0;
@@ -70,6 +72,8 @@ static std::string oneLine(std::string text) {
 static void answer(int file, const Outcome &outcome) {
   for (const std::string &fallback : outcome.fallbacks)
     writeAll(file, oneLine("+ " + fallback));
+  for (const auto &[stage, spent] : outcome.stages)
+    writeAll(file, oneLine("~ " + std::to_string(spent) + " " + stage));
   char head[96];
   std::snprintf(head, sizeof(head), "%c %.6f %.6f ", char(outcome.kind),
                 outcome.compileSeconds, outcome.runSeconds);
@@ -86,7 +90,7 @@ static void runItem(const Item &item, const Config &config, size_t first,
   auto pack = archive::loadOpPack(item.pack);
   if (!pack) {
     if (first == 0)
-      answer(answers, {Outcome::Failed, pack.error().message, 0, 0, {}});
+      answer(answers, {Outcome::Failed, pack.error().message});
     return;
   }
   for (size_t i = first; i < pack->cases.size(); ++i)
@@ -140,6 +144,7 @@ static Status start(Worker &worker, const std::vector<Worker> &others,
   worker.answers = answers[0];
   worker.buffer.clear();
   worker.fallbacks.clear();
+  worker.stages.clear();
   return Status::success();
 }
 
@@ -260,11 +265,17 @@ Status check::runItems(
           finish(worker);
         } else if (line[0] == '+') {
           worker.fallbacks.push_back(line.substr(2));
+        } else if (line[0] == '~') {
+          char *stage = nullptr;
+          double spent = std::strtod(line.c_str() + 2, &stage);
+          worker.stages[stage + (*stage == ' ')] = spent;
         } else {
           ++worker.nextCase;
           Outcome outcome = parseAnswer(line);
           outcome.fallbacks.swap(worker.fallbacks);
+          outcome.stages.swap(worker.stages);
           worker.fallbacks.clear();
+          worker.stages.clear();
           goOn = report(worker.item, outcome);
         }
       }

@@ -38,8 +38,9 @@ a folder of exported programs with an expect.json, or a folder of such folders.
   --every=N          of those, the first, the one N later and so on
   --max-failures=N   stop after N failures
   --list-failures    print every failure, not only the first of each overload
-  --json=FILE        write counts, first failures and what was left to
-                     functions (fallback_ops) as one JSON object
+  --json=FILE        write counts, first failures, what was left to functions
+                     (fallback_ops) and the time of each stage (stages_ms) as
+                     one JSON object
   --jobs=N           worker processes; default: one a processor
   --threads=N        threads of a program; default 1
   --timeout=SECONDS  longest a case may take; default 300
@@ -152,12 +153,15 @@ struct Tally {
   std::vector<std::string> laterFailures;
   double compileSeconds = 0, runSeconds = 0;
   std::map<std::string, unsigned> fallbacks; ///< and in how many cases
+  std::map<std::string, double> stages;      ///< milliseconds of compiling
 
   void add(const Outcome &outcome) {
     compileSeconds += outcome.compileSeconds;
     runSeconds += outcome.runSeconds;
     for (const std::string &fallback : outcome.fallbacks)
       ++fallbacks[fallback];
+    for (const auto &[stage, spent] : outcome.stages)
+      stages[stage] += spent;
     switch (outcome.kind) {
     case Outcome::Passed:
       ++passed;
@@ -196,6 +200,8 @@ struct Tally {
     runSeconds += other.runSeconds;
     for (const auto &[fallback, count] : other.fallbacks)
       fallbacks[fallback] += count;
+    for (const auto &[stage, spent] : other.stages)
+      stages[stage] += spent;
   }
 
   std::string counts() const {
@@ -237,6 +243,10 @@ static void writeTally(JsonWriter &json, const Tally &tally) {
   json.key("fallback_ops").beginObject();
   for (const auto &[fallback, count] : tally.fallbacks)
     json.key(fallback).number(count);
+  json.endObject();
+  json.key("stages_ms").beginObject();
+  for (const auto &[stage, spent] : tally.stages)
+    json.key(stage).real(spent);
   json.endObject();
 }
 
@@ -358,6 +368,8 @@ int main(int argc, char **argv) {
   if (!jsonPath.empty())
     if (Status s = writeJson(jsonPath, config, items, tallies, total); !s)
       return reportError("kiln-check", s.error());
+  for (const auto &[stage, spent] : total.stages)
+    std::printf("  %-18s %9.2f s\n", stage.c_str(), spent / 1000);
   std::printf("time: %.2f s compiling, %.2f s running\n", total.compileSeconds,
               total.runSeconds);
   std::printf("%s\n", total.counts().c_str());
