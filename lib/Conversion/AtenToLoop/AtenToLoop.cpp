@@ -138,6 +138,19 @@ Value Converter::copy(Value tensor) {
              });
 }
 
+View Converter::getStraight(Value tensor, ArrayRef<guard::ExprAttr> extents,
+                            ArrayRef<guard::ExprAttr> index) {
+  View view = getView(tensor);
+  for (guard::ExprAttr &expr : view.map)
+    expr = guard::substituteDims(expr, index);
+  if (!analysis::isStraight(cast<RankedTensorType>(view.base.getType()),
+                            view.map, extents, getAssumptions())) {
+    view.base = materialize(tensor);
+    view.map = Exprs(index);
+  }
+  return view;
+}
+
 ArrayAttr Converter::getOrigins() {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return builder.getStrArrayAttr({"copy"});
@@ -213,6 +226,26 @@ Value Converter::index(BodyContext body, guard::ExprAttr expr) {
                          body.builder.getIndexType(), body.indices, expr);
 }
 
+Value Converter::condition(BodyContext body, guard::ExprAttr expr) {
+  if (expr.isConstant() && !expr.isConstant(0))
+    return {};
+  OpBuilder &b = body.builder;
+  Value zero = arith::ConstantIndexOp::create(b, body.loc, 0);
+  return arith::CmpIOp::create(b, body.loc, arith::CmpIPredicate::ne,
+                               index(body, expr), zero);
+}
+
+Value Converter::number(BodyContext body, ScalarBuilder &scalars,
+                        guard::ExprAttr expr, Type type) {
+  if (auto constant = expr.getConstant())
+    return isa<FloatType>(type) ? scalars.constant(type, double(*constant))
+                                : scalars.constant(type, *constant);
+  Type i64 = body.builder.getI64Type();
+  Value integer = arith::IndexCastOp::create(body.builder, body.loc, i64,
+                                             index(body, expr));
+  return scalars.convert(integer, i64, type);
+}
+
 Value Converter::readNumber(BodyContext body, Value number) {
   OpBuilder &b = body.builder;
   Attribute constant;
@@ -269,6 +302,20 @@ Value Converter::makePointwise(RankedTensorType type, Type in,
   }
   YieldOp::create(inner, getLoc(), value);
   return nest.getResult();
+}
+
+SmallVector<Value> Converter::makeReduce(TypeRange types,
+                                         ArrayRef<guard::ExprAttr> parallel,
+                                         ArrayRef<guard::ExprAttr> reduction,
+                                         ArrayRef<ReductionKind> kinds,
+                                         Type in, ReduceFn compute) {
+  auto nest = ReduceOp::create(builder, getLoc(), types, parallel, reduction,
+                               kinds, getOrigins());
+  OpBuilder inner = OpBuilder::atBlockEnd(&nest.getBody().front());
+  BodyContext body{inner, getLoc(), nest.getBody().getArguments()};
+  ScalarBuilder scalars(inner, getLoc(), in);
+  YieldOp::create(inner, getLoc(), compute(body, scalars));
+  return llvm::to_vector_of<Value>(nest.getResults());
 }
 
 //===----------------------------------------------------------------------===//
@@ -427,7 +474,7 @@ LogicalResult Converter::lower() {
   for (auto lowering :
        {&Converter::lowerPointwise, &Converter::lowerReduction,
         &Converter::lowerContraction, &Converter::lowerIndexing,
-        &Converter::lowerFactory})
+        &Converter::lowerFactory, &Converter::lowerPooling})
     if (auto result = (this->*lowering)(name))
       return *result;
   return refuse("no kernel is written for this operator");

@@ -93,11 +93,17 @@ public:
   /// A tensor of its own with the elements of `tensor`.
   Value copy(Value tensor);
 
+  /// `tensor` read at `index` over a domain of these extents. A view that is
+  /// not read along straight lines is copied first.
+  View getStraight(Value tensor, llvm::ArrayRef<guard::ExprAttr> extents,
+                   llvm::ArrayRef<guard::ExprAttr> index);
+
   Location getLoc() const { return op->getLoc(); }
   mlir::ArrayAttr getOrigins();
   LogicalResult refuse(const llvm::Twine &why);
   /// The result `i` of the operator at hand is `value`.
   void setResult(unsigned i, Value value);
+  Value getResult(unsigned i) { return op->getResult(i); }
   RankedTensorType getResultType(unsigned i = 0);
 
   /// Reads element `index` (over the indices of the body) of a view.
@@ -114,10 +120,32 @@ public:
   /// be had in a kernel.
   Value readNumber(BodyContext body, Value number);
 
+  /// True (an `i1`) where `expr` is not 0; null if it always is.
+  Value condition(BodyContext body, guard::ExprAttr expr);
+  /// The value of an integer expression in type `type`.
+  Value number(BodyContext body, ScalarBuilder &scalars, guard::ExprAttr expr,
+               Type type);
+
   using BodyFn = std::function<Value(BodyContext, ScalarBuilder &)>;
   /// A pointwise nest with elements of `type`; `compute` gives the element in
   /// the computation type `in`. Null if it refused.
   Value makePointwise(RankedTensorType type, Type in, BodyFn compute);
+  using ReduceFn = llvm::function_ref<llvm::SmallVector<Value>(
+      BodyContext, ScalarBuilder &)>;
+  /// A reduction; `compute` gives what is accumulated, in the types that it is
+  /// accumulated in. `in` is the computation type of its `ScalarBuilder`.
+  llvm::SmallVector<Value> makeReduce(mlir::TypeRange types,
+                                      llvm::ArrayRef<guard::ExprAttr> parallel,
+                                      llvm::ArrayRef<guard::ExprAttr> reduction,
+                                      llvm::ArrayRef<ReductionKind> kinds,
+                                      Type in, ReduceFn compute);
+  /// The element type of a tensor.
+  static Type getElement(Value tensor) {
+    return llvm::cast<RankedTensorType>(tensor.getType()).getElementType();
+  }
+  unsigned getNumResults() const { return op->getNumResults(); }
+  /// True if nobody reads result `i` of the operator at hand.
+  bool isUnused(unsigned i) { return op->getResult(i).use_empty(); }
   /// The type in which elements of `type` are computed with: f32 for 16 bits.
   static Type getComputeType(Type type);
 
@@ -136,6 +164,7 @@ private:
   std::optional<LogicalResult> lowerContraction(llvm::StringRef name);
   std::optional<LogicalResult> lowerIndexing(llvm::StringRef name);
   std::optional<LogicalResult> lowerFactory(llvm::StringRef name);
+  std::optional<LogicalResult> lowerPooling(llvm::StringRef name);
 
   LogicalResult lowerCat();
   LogicalResult lowerPad();
@@ -148,6 +177,7 @@ private:
                           element = {});
   LogicalResult lowerProduct(Value lhs, Value rhs, llvm::StringRef bias);
   LogicalResult lowerConvolution();
+  LogicalResult lowerConvolutionBackward();
   LogicalResult lowerEmbedding();
   LogicalResult lowerEmbeddingBackward();
   LogicalResult lowerGather();

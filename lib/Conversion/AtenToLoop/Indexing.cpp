@@ -12,10 +12,6 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
 
-static Type getElement(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 Value Converter::toIndex(BodyContext body, Value value, Type type,
                          guard::ExprAttr size, bool negative) {
   OpBuilder &b = body.builder;
@@ -171,7 +167,7 @@ static std::optional<Indexed> getIndexed(Converter &converter,
     Value tensor = indexed.tensors[i];
     if (!tensor)
       continue;
-    Type element = getElement(tensor);
+    Type element = Converter::getElement(tensor);
     if (element.isInteger(1) || element.isUnsignedInteger())
       return std::nullopt; // masks select an unknown number of elements
     first = first < 0 ? i : first;
