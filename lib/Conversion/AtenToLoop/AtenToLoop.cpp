@@ -151,6 +151,31 @@ View Converter::getStraight(Value tensor, ArrayRef<guard::ExprAttr> extents,
   return view;
 }
 
+View Converter::reshape(const View &view, ArrayRef<guard::ExprAttr> dims) {
+  guard::Assumptions assumptions = getAssumptions();
+  analysis::addExtents(assumptions, getContext(), dims);
+  Exprs index = analysis::reshapeIndices(
+      getContext(), getIdentityMap(getContext(), dims.size()), dims, view.dims,
+      assumptions);
+  View result{view.base, {}, Exprs(dims)};
+  for (guard::ExprAttr expr : view.map)
+    result.map.push_back(
+        guard::simplify(guard::substituteDims(expr, index), assumptions));
+  return result;
+}
+
+View Converter::getAtLeastRow(Value tensor) {
+  View view = getView(tensor);
+  if (view.dims.empty())
+    view.dims.push_back(expr(1));
+  return view;
+}
+
+void Converter::setReshaped(unsigned i, Value value) {
+  setView(op->getResult(i),
+          reshape(getView(value), *guard::getDims(getResultType(i))));
+}
+
 ArrayAttr Converter::getOrigins() {
   if (op->hasTrait<OpTrait::IsTerminator>())
     return builder.getStrArrayAttr({"copy"});
@@ -474,7 +499,8 @@ LogicalResult Converter::lower() {
   for (auto lowering :
        {&Converter::lowerPointwise, &Converter::lowerReduction,
         &Converter::lowerContraction, &Converter::lowerIndexing,
-        &Converter::lowerFactory, &Converter::lowerPooling})
+        &Converter::lowerFactory, &Converter::lowerPooling,
+        &Converter::lowerRows})
     if (auto result = (this->*lowering)(name))
       return *result;
   return refuse("no kernel is written for this operator");

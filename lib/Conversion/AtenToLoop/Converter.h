@@ -46,6 +46,11 @@ struct BodyContext {
   mlir::ValueRange indices;
 };
 
+/// An integer that compares as `value`, an element of a tensor of `element`,
+/// is sorted: NaN above everything, zeros alike, all in reverse if `descending`.
+Value makeSortKey(BodyContext body, Value value, Type element,
+                  bool descending);
+
 class Converter {
 public:
   Converter(mlir::func::FuncOp function, const analysis::SizeHints &hints,
@@ -88,6 +93,10 @@ public:
 
   View getView(Value tensor);
   void setView(Value tensor, View view) { views[tensor] = std::move(view); }
+  /// `view` with other sizes and the same elements in order.
+  View reshape(const View &view, llvm::ArrayRef<guard::ExprAttr> dims);
+  /// `tensor`; one without dimensions is a row of one element.
+  View getAtLeastRow(Value tensor);
   /// `tensor` as a loop tensor whose elements lie in order; copies if needed.
   Value materialize(Value tensor);
   /// A tensor of its own with the elements of `tensor`.
@@ -103,6 +112,8 @@ public:
   LogicalResult refuse(const llvm::Twine &why);
   /// The result `i` of the operator at hand is `value`.
   void setResult(unsigned i, Value value);
+  /// The result `i` has the elements of `value` in order, whatever its sizes.
+  void setReshaped(unsigned i, Value value);
   Value getResult(unsigned i) { return op->getResult(i); }
   RankedTensorType getResultType(unsigned i = 0);
 
@@ -163,6 +174,7 @@ private:
   std::optional<LogicalResult> lowerReduction(llvm::StringRef name);
   std::optional<LogicalResult> lowerContraction(llvm::StringRef name);
   std::optional<LogicalResult> lowerIndexing(llvm::StringRef name);
+  std::optional<LogicalResult> lowerRows(llvm::StringRef name);
   std::optional<LogicalResult> lowerFactory(llvm::StringRef name);
   std::optional<LogicalResult> lowerPooling(llvm::StringRef name);
 

@@ -198,21 +198,45 @@ static Value narrow(ImplicitLocOpBuilder &b, Value value, Type type) {
   return arith::TruncIOp::create(b, type, value);
 }
 
+/// What accumulator `k`, of type `type`, begins with.
+static Value getInitialValue(ImplicitLocOpBuilder &b,
+                             const Accumulation &accumulation, unsigned k,
+                             Type type) {
+  auto [kind, position] = accumulation.getKind(k);
+  if (kind == ReductionKind::Generic)
+    return accumulation.getInit(k);
+  return arith::ConstantOp::create(
+      b, getIdentity(b, kind, position, type,
+                     hasUnsignedElements(accumulation.getResult(k))));
+}
+
+FailureOr<SmallVector<Value>>
+LinalgEmitter::combine(ImplicitLocOpBuilder &b,
+                       const Accumulation &accumulation, ArrayRef<Value> left,
+                       ArrayRef<Value> right) {
+  auto generic = [&](ArrayRef<Value> left, ArrayRef<Value> right)
+      -> FailureOr<SmallVector<Value>> {
+    SmallVector<Value> operands(left);
+    operands.append(right.begin(), right.end());
+    NestBody combiner(b, symbols, {}, {});
+    Block &block = accumulation.getCombiner();
+    if (failed(combiner.emit(block, operands)))
+      return failure();
+    return llvm::map_to_vector(block.getTerminator()->getOperands(),
+                               [&](Value value) { return combiner.get(value); });
+  };
+  return combineAccumulators(b, accumulation, left, right, generic);
+}
+
 LogicalResult LinalgEmitter::convert(ReduceOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
+  Accumulation accumulation(op);
   Domain domain = getDomain(op);
   Block &body = op.getBody().front();
   SmallVector<Value> outs;
-  SmallVector<Type> types = op.getAccumulatorTypes();
+  SmallVector<Type> types = accumulation.getTypes();
   for (auto [k, type] : llvm::enumerate(types)) {
-    auto [kind, position] = op.getAccumulatorKind(k);
-    Value init =
-        kind == ReductionKind::Generic
-            ? op.getInits()[k]
-            : arith::ConstantOp::create(
-                  b, getIdentity(b, kind, position, type,
-                                 hasUnsignedElements(op.getResult(k))))
-                  .getResult();
+    Value init = getInitialValue(b, accumulation, k, type);
     outs.push_back(createFilled(b, init, domain.parallel));
     if (!outs.back())
       return op.emitOpError(symbols.getError());
@@ -222,21 +246,7 @@ LogicalResult LinalgEmitter::convert(ReduceOp op) {
     SmallVector<Value> values;
     for (Value value : body.getTerminator()->getOperands())
       values.push_back(nest.get(value));
-    auto generic = [&](ArrayRef<Value> left, ArrayRef<Value> right)
-        -> FailureOr<SmallVector<Value>> {
-      SmallVector<Value> operands(left);
-      operands.append(right.begin(), right.end());
-      NestBody combiner(inner, symbols, {}, {});
-      Block &block = op.getCombiner().front();
-      if (failed(combiner.emit(block, operands)))
-        return failure();
-      SmallVector<Value> joined;
-      for (Value value : block.getTerminator()->getOperands())
-        joined.push_back(combiner.get(value));
-      return joined;
-    };
-    return combineAccumulators(inner, op, llvm::to_vector(accumulators),
-                               values, generic);
+    return combine(inner, accumulation, llvm::to_vector(accumulators), values);
   };
   auto sums = createGeneric(b, domain, body, outs, finish);
   if (failed(sums))
@@ -321,6 +331,83 @@ LogicalResult LinalgEmitter::convert(ContractOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+LogicalResult LinalgEmitter::convert(ScanOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Accumulation accumulation(op);
+  Domain domain = getDomain(op);
+  SmallVector<Value> carried;
+  for (Value result : op.getResults()) {
+    carried.push_back(createEmpty(
+        b, getBodyType(cast<RankedTensorType>(result.getType())
+                           .getElementType()),
+        op.getResultExtents()));
+    if (!carried.back())
+      return op.emitOpError(symbols.getError());
+  }
+  size_t count = carried.size();
+  SmallVector<Value> dims;
+  SmallVector<scf::ForOp> loops;
+  auto enter = [&](ExprAttr extent) -> LogicalResult {
+    Value high = symbols.get(b, extent);
+    if (!high)
+      return op.emitOpError(symbols.getError());
+    auto loop = scf::ForOp::create(b, arith::ConstantIndexOp::create(b, 0),
+                                   high, arith::ConstantIndexOp::create(b, 1),
+                                   carried);
+    b.setInsertionPointToEnd(loop.getBody());
+    dims.push_back(loop.getInductionVar());
+    carried = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+    loops.push_back(loop);
+    return success();
+  };
+  for (ExprAttr extent : domain.parallel)
+    if (failed(enter(extent)))
+      return failure();
+  // The loop along the row carries the accumulators besides the results.
+  for (auto [k, type] : llvm::enumerate(accumulation.getTypes()))
+    carried.push_back(getInitialValue(b, accumulation, k, type));
+  if (failed(enter(op.getRowExtent())))
+    return failure();
+
+  NestBody body(b, symbols, domain.all(), dims);
+  Block &block = op.getBody().front();
+  if (failed(body.emit(block)))
+    return failure();
+  SmallVector<Value> values;
+  for (Value value : block.getTerminator()->getOperands())
+    values.push_back(body.get(value));
+  auto joined = combine(b, accumulation, ArrayRef(carried).drop_front(count),
+                        values);
+  if (failed(joined))
+    return failure();
+  SmallVector<Value> position(dims);
+  std::rotate(position.begin() + op.getDimension(), position.end() - 1,
+              position.end());
+  carried.truncate(count);
+  for (auto [tensor, value] : llvm::zip_equal(carried, *joined))
+    tensor = tensor::InsertOp::create(
+        b,
+        narrow(b, value,
+               cast<RankedTensorType>(tensor.getType()).getElementType()),
+        tensor, position);
+  llvm::append_range(carried, *joined);
+  for (scf::ForOp loop : llvm::reverse(loops)) {
+    b.setInsertionPointToEnd(loop.getBody());
+    scf::YieldOp::create(b, carried);
+    carried = SmallVector<Value>(loop.getResults().take_front(count));
+  }
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), carried)) {
+    value.setType(result.getType());
+    result.replaceAllUsesWith(value);
+  }
+  op.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Scatters
 //===----------------------------------------------------------------------===//
 
@@ -358,19 +445,11 @@ LogicalResult LinalgEmitter::convert(ScatterOp op) {
   Type element = getBodyType(type.getElementType());
   auto insert = [&]() -> Value {
     Value stored = value;
-    if (op.getKind() == ScatterKind::Add) {
-      Value old = tensor::ExtractOp::create(b, element, current, position);
-      Type wide = value.getType();
-      if (isa<FloatType>(wide)) {
-        if (wide != element)
-          old = arith::ExtFOp::create(b, wide, old);
-        stored = arith::AddFOp::create(b, old, value);
-      } else {
-        if (wide != element)
-          old = arith::ExtSIOp::create(b, wide, old);
-        stored = arith::AddIOp::create(b, old, value);
-      }
-    }
+    if (op.getKind() != ScatterKind::Set)
+      stored = combineScattered(
+          b, op.getKind(),
+          tensor::ExtractOp::create(b, element, current, position), value,
+          type.getElementType());
     return tensor::InsertOp::create(b, narrow(b, stored, element), current,
                                     position);
   };
@@ -435,5 +514,7 @@ LogicalResult LinalgEmitter::convert(Operation *nest) {
     return convert(reduce);
   if (auto contract = dyn_cast<ContractOp>(nest))
     return convert(contract);
+  if (auto scan = dyn_cast<ScanOp>(nest))
+    return convert(scan);
   return convert(cast<ScatterOp>(nest));
 }

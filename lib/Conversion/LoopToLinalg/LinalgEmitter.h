@@ -33,8 +33,14 @@ private:
   LogicalResult convert(PointwiseOp op);
   LogicalResult convert(ReduceOp op);
   LogicalResult convert(ContractOp op);
+  LogicalResult convert(ScanOp op);
   LogicalResult convert(ScatterOp op);
 
+  /// The accumulators of a reduction or scan, joined.
+  FailureOr<SmallVector<Value>> combine(ImplicitLocOpBuilder &b,
+                                        const Accumulation &accumulation,
+                                        ArrayRef<Value> left,
+                                        ArrayRef<Value> right);
   /// An uninitialized tensor; null if a size has no value.
   Value createEmpty(ImplicitLocOpBuilder &b, Type elementType,
                     ArrayRef<guard::ExprAttr> sizes);

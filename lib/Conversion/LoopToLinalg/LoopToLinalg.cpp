@@ -119,6 +119,7 @@ static LogicalResult convertFunction(func::FuncOp function) {
     if (!LinalgEmitter::hasNamedForm(op))
       expandContraction(op);
   });
+  function.walk([](SortOp op) { expandSort(op); });
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
     if (isNest(op) || isa<guard::ValueOp, guard::AssertOp>(op))

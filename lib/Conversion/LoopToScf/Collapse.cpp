@@ -86,8 +86,7 @@ collectAccesses(Operation *nest,
   for (Value result : nest->getResults()) {
     auto buffer = buffers.find(result);
     if (buffer != buffers.end())
-      linearize(buffer->second,
-                getIdentityMap(context, buffer->second.strides.size()));
+      linearize(buffer->second, getResultMap(nest));
   }
   return accesses;
 }

@@ -85,6 +85,12 @@ LogicalResult KernelEmitter::emitNestsAt(const Position &shared, bool across) {
     } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
       if (failed(emitReduce(reduce, shared, across)))
         return failure();
+    } else if (auto scan = dyn_cast<ScanOp>(op)) {
+      if (failed(emitScan(scan, shared)))
+        return failure();
+    } else if (auto sort = dyn_cast<SortOp>(op)) {
+      if (failed(emitSort(sort, shared)))
+        return failure();
     }
   }
   perPoint.clear();
@@ -100,6 +106,8 @@ bool KernelEmitter::wantsAcross() {
     return false;
   // A row of scratch per lane is not worth having: then lanes run within.
   for (Operation &op : kernel.getBody().front()) {
+    if (isa<SortOp>(op))
+      return false;
     if (!isNest(&op))
       continue;
     for (Value result : op.getResults()) {
@@ -220,6 +228,17 @@ LogicalResult KernelEmitter::emitWithin() {
 // The function
 //===----------------------------------------------------------------------===//
 
+Value KernelEmitter::allocateScratch(ExprAttr bytes) {
+  if (!scratchBytes)
+    scratchBytes = guard::getConstant(context, 0);
+  Value offset = arith::IndexCastOp::create(b, b.getI64Type(),
+                                            getArgument(scratchBytes));
+  scratchBytes = scratchBytes + guard::ceilDiv(bytes, 64) * 64;
+  return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(context),
+                             b.getI8Type(), scratchPointer,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
 FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
                                              StringRef name) {
   auto pointerType = LLVM::LLVMPointerType::get(context);
@@ -292,19 +311,12 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
       SmallVector<ExprAttr> strides(sharedExtents.size(),
                                     guard::getConstant(context, 0));
       llvm::append_range(strides, guard::getContiguousStrides(context, own));
-      if (!scratchBytes)
-        scratchBytes = guard::getConstant(context, 0);
-      Value offset = getArgument(scratchBytes);
-      Value offset64 = arith::IndexCastOp::create(b, i64, offset);
-      Value pointer = LLVM::GEPOp::create(b, pointerType, b.getI8Type(),
-                                          scratchPointer,
-                                          ArrayRef<LLVM::GEPArg>{offset64});
-      buffers[result] = {pointer, strides, tensor.getElementType()};
       int64_t width =
           (getBodyType(tensor.getElementType()).getIntOrFloatBitWidth() + 7) /
           8;
-      ExprAttr bytes = guard::getNumElements(context, own) * width;
-      scratchBytes = scratchBytes + guard::ceilDiv(bytes, 64) * 64;
+      buffers[result] = {
+          allocateScratch(guard::getNumElements(context, own) * width), strides,
+          tensor.getElementType()};
     }
   }
 

@@ -80,6 +80,12 @@ struct Position {
   Value mask; ///< of the lanes that lie inside; null when all do
 };
 
+/// The position of a nest at a point of the shared domain: its own dims have no
+/// value yet.
+Position enter(const Position &shared, const Domain &domain);
+/// Gives dimension `dim` its index, the first of `lanes`.
+void setDim(Position &position, unsigned dim, Value value, int64_t lanes);
+
 struct ContractionIndex;
 struct ContractionShape;
 struct DimGroup;
@@ -133,20 +139,33 @@ private:
   FailureOr<SmallVector<Value>>
   emitReductionLoops(ReduceOp op, Position position, unsigned depth,
                      ArrayRef<unsigned> dims, ArrayRef<Value> accumulators);
-  FailureOr<SmallVector<Value>> accumulate(ReduceOp op,
+  FailureOr<SmallVector<Value>> accumulate(const Accumulation &op,
                                            const Position &position,
                                            ArrayRef<Value> accumulators);
-  SmallVector<Value> identities(ReduceOp op, int64_t lanes);
-  FailureOr<SmallVector<Value>> combine(ReduceOp op, ArrayRef<Value> left,
+  SmallVector<Value> identities(const Accumulation &op, int64_t lanes);
+  FailureOr<SmallVector<Value>> combine(const Accumulation &op,
+                                        ArrayRef<Value> left,
                                         ArrayRef<Value> right);
-  FailureOr<SmallVector<Value>> combineLanes(ReduceOp op,
+  FailureOr<SmallVector<Value>> combineLanes(const Accumulation &op,
                                              ArrayRef<Value> vectors);
   void finish(Value result, const Position &position, Value value);
+  void finishAccumulators(const Accumulation &op, const Position &position,
+                          ArrayRef<Value> values);
   /// Runs `body` once for each index of `dims` (positions in the nest), vectors
   /// first and then the rest one by one if `vectorize` asks for lanes.
   LogicalResult
   emitLoops(Position position, ArrayRef<unsigned> dims, int64_t lanes,
             llvm::function_ref<LogicalResult(const Position &)> body);
+
+  // Rows (RowEmitter.cpp).
+  LogicalResult emitScan(ScanOp op, const Position &shared);
+  LogicalResult emitSort(SortOp op, const Position &shared);
+  /// Calls `row` for each row of a scan or sort at a point of the shared domain.
+  LogicalResult
+  emitRows(Operation *op, const Position &shared,
+           llvm::function_ref<LogicalResult(const Position &)> row);
+  /// Memory of `bytes` of its own within the scratch of a thread.
+  Value allocateScratch(guard::ExprAttr bytes);
 
   // Work items (KernelEmitter.cpp).
   bool wantsAcross();

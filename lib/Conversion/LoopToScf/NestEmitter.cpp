@@ -23,9 +23,7 @@ using guard::ExprAttr;
 // Positions and loops
 //===----------------------------------------------------------------------===//
 
-/// The position of a nest at a point of the shared domain: its own dims have no
-/// value yet.
-static Position enter(const Position &shared, const Domain &domain) {
+Position loop::enter(const Position &shared, const Domain &domain) {
   Position position = shared;
   SmallVector<ExprAttr> extents = domain.all();
   unsigned rank = extents.size();
@@ -36,8 +34,8 @@ static Position enter(const Position &shared, const Domain &domain) {
   return position;
 }
 
-static void setDim(Position &position, unsigned dim, Value value,
-                   int64_t lanes) {
+void loop::setDim(Position &position, unsigned dim, Value value,
+                  int64_t lanes) {
   position.dims[dim] = value;
   if (lanes == 1)
     return;
@@ -89,11 +87,22 @@ void KernelEmitter::finish(Value result, const Position &position,
   auto buffer = buffers.find(result);
   if (buffer == buffers.end())
     return;
-  SmallVector<ExprAttr> indices;
-  for (int64_t k = 0; k < type.getRank(); ++k)
-    indices.push_back(guard::getDim(context, k));
-  store(buffer->second, linearAddress(buffer->second, indices), position,
-        value);
+  store(buffer->second,
+        linearAddress(buffer->second, getResultMap(result.getDefiningOp())),
+        position, value);
+}
+
+/// The accumulators of `op` as elements of its results.
+void KernelEmitter::finishAccumulators(const Accumulation &op,
+                                       const Position &position,
+                                       ArrayRef<Value> values) {
+  for (auto [i, value] : llvm::enumerate(values)) {
+    Value result = op.getResult(i);
+    Type element = cast<RankedTensorType>(result.getType()).getElementType();
+    bool isWanted =
+        getElementTypeOrSelf(value.getType()) == getBodyType(element);
+    finish(result, position, isWanted ? value : toMemory(value, element));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,27 +137,28 @@ LogicalResult KernelEmitter::emitPointwise(PointwiseOp op,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> KernelEmitter::identities(ReduceOp op, int64_t lanes) {
+SmallVector<Value> KernelEmitter::identities(const Accumulation &op,
+                                             int64_t lanes) {
   SmallVector<Value> result;
-  SmallVector<Type> types = op.getAccumulatorTypes();
+  SmallVector<Type> types = op.getTypes();
   for (auto [i, type] : llvm::enumerate(types)) {
-    auto [kind, position] = op.getAccumulatorKind(i);
+    auto [kind, position] = op.getKind(i);
     if (kind == ReductionKind::Generic) {
-      Value init = captured.lookup(op.getInits()[i]);
+      Value init = captured.lookup(op.getInit(i));
       result.push_back(broadcast(init, lanes));
       continue;
     }
     Value value = arith::ConstantOp::create(
         b, getIdentity(b, kind, position, type,
-                       hasUnsignedElements(op.getResults()[i])));
+                       hasUnsignedElements(op.getResult(i))));
     result.push_back(broadcast(value, lanes));
   }
   return result;
 }
 
-FailureOr<SmallVector<Value>> KernelEmitter::combine(ReduceOp op,
-                                                     ArrayRef<Value> left,
-                                                     ArrayRef<Value> right) {
+FailureOr<SmallVector<Value>>
+KernelEmitter::combine(const Accumulation &op, ArrayRef<Value> left,
+                       ArrayRef<Value> right) {
   auto generic = [&](ArrayRef<Value> left, ArrayRef<Value> right)
       -> FailureOr<SmallVector<Value>> {
     auto vectorType = dyn_cast<VectorType>(left[0].getType());
@@ -157,7 +167,7 @@ FailureOr<SmallVector<Value>> KernelEmitter::combine(ReduceOp op,
     SmallVector<Value> operands(left);
     operands.append(right.begin(), right.end());
     BodyEmitter body(*this, position);
-    Block &block = op.getCombiner().front();
+    Block &block = op.getCombiner();
     if (failed(body.emit(block, operands)))
       return failure();
     SmallVector<Value> result;
@@ -171,7 +181,7 @@ FailureOr<SmallVector<Value>> KernelEmitter::combine(ReduceOp op,
 /// Halves the lanes until one is left: the tree depends on the number of lanes
 /// only, so the same shape and schedule give the same bits.
 FailureOr<SmallVector<Value>>
-KernelEmitter::combineLanes(ReduceOp op, ArrayRef<Value> vectors) {
+KernelEmitter::combineLanes(const Accumulation &op, ArrayRef<Value> vectors) {
   SmallVector<Value> current(vectors);
   int64_t lanes = cast<VectorType>(current[0].getType()).getNumElements();
   for (; lanes > 1; lanes /= 2) {
@@ -197,10 +207,10 @@ KernelEmitter::combineLanes(ReduceOp op, ArrayRef<Value> vectors) {
 
 /// Evaluates the body at a position and joins it with the accumulators.
 FailureOr<SmallVector<Value>>
-KernelEmitter::accumulate(ReduceOp op, const Position &position,
+KernelEmitter::accumulate(const Accumulation &op, const Position &position,
                           ArrayRef<Value> accumulators) {
   BodyEmitter body(*this, position);
-  Block &block = op.getBody().front();
+  Block &block = op.getBody();
   if (failed(body.emit(block)))
     return failure();
   SmallVector<Value> values;
@@ -243,16 +253,7 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
   return emitLoops(start, own, 1, [&](const Position &position)
                                       -> LogicalResult {
     auto finishAll = [&](ArrayRef<Value> values) {
-      for (auto [result, value] : llvm::zip_equal(op.getResults(), values)) {
-        Type element =
-            cast<RankedTensorType>(result.getType()).getElementType();
-        Type wanted = getBodyType(element);
-        Value narrowed =
-            getElementTypeOrSelf(value.getType()) == wanted
-                ? value
-                : toMemory(value, element);
-        finish(result, position, narrowed);
-      }
+      finishAccumulators(op, position, values);
       return success();
     };
     if (across) {

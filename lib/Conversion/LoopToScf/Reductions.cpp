@@ -120,7 +120,7 @@ static void combineWelford(ImplicitLocOpBuilder &b, ArrayRef<Value> left,
 }
 
 FailureOr<SmallVector<Value>>
-loop::combineAccumulators(ImplicitLocOpBuilder &b, ReduceOp op,
+loop::combineAccumulators(ImplicitLocOpBuilder &b, const Accumulation &op,
                           ArrayRef<Value> left, ArrayRef<Value> right,
                           GenericCombiner generic) {
   SmallVector<Value> result;
@@ -128,8 +128,8 @@ loop::combineAccumulators(ImplicitLocOpBuilder &b, ReduceOp op,
     unsigned i = result.size();
     Value x = left[i], y = right[i];
     bool isFloat = isa<FloatType>(getElementTypeOrSelf(x.getType()));
-    bool unsignedType = hasUnsignedElements(op.getResults()[i]);
-    switch (op.getAccumulatorKind(i).first) {
+    bool unsignedType = hasUnsignedElements(op.getResult(i));
+    switch (op.getKind(i).first) {
     case ReductionKind::Sum:
       // A product that feeds the sum may become a fused multiply-add.
       result.push_back(
@@ -165,7 +165,7 @@ loop::combineAccumulators(ImplicitLocOpBuilder &b, ReduceOp op,
       break;
     case ReductionKind::ArgMax:
     case ReductionKind::ArgMin:
-      combineArg(b, op.getAccumulatorKind(i).first == ReductionKind::ArgMax,
+      combineArg(b, op.getKind(i).first == ReductionKind::ArgMax,
                  unsignedType, left.slice(i, 2), right.slice(i, 2), result);
       break;
     case ReductionKind::Welford:
@@ -178,3 +178,35 @@ loop::combineAccumulators(ImplicitLocOpBuilder &b, ReduceOp op,
   return result;
 }
 
+Value loop::combineScattered(ImplicitLocOpBuilder &b, ScatterKind kind,
+                             Value old, Value value, Type type) {
+  Type wide = value.getType();
+  bool isFloat = isa<FloatType>(wide);
+  bool isUnsignedType = type.isUnsignedInteger() || type.isInteger(1);
+  if (old.getType() != wide)
+    old = isFloat ? Value(arith::ExtFOp::create(b, wide, old))
+          : isUnsignedType ? Value(arith::ExtUIOp::create(b, wide, old))
+                           : Value(arith::ExtSIOp::create(b, wide, old));
+  switch (kind) {
+  case ScatterKind::Set:
+    return value;
+  case ScatterKind::Add:
+    if (isFloat)
+      return arith::AddFOp::create(b, old, value);
+    // The sum of bools is their disjunction.
+    return wide.isInteger(1) ? Value(arith::OrIOp::create(b, old, value))
+                             : Value(arith::AddIOp::create(b, old, value));
+  case ScatterKind::Prod:
+    return isFloat ? Value(arith::MulFOp::create(b, old, value))
+                   : Value(arith::MulIOp::create(b, old, value));
+  case ScatterKind::Min:
+    return isFloat          ? Value(arith::MinimumFOp::create(b, old, value))
+           : isUnsignedType ? Value(arith::MinUIOp::create(b, old, value))
+                            : Value(arith::MinSIOp::create(b, old, value));
+  case ScatterKind::Max:
+    return isFloat          ? Value(arith::MaximumFOp::create(b, old, value))
+           : isUnsignedType ? Value(arith::MaxUIOp::create(b, old, value))
+                            : Value(arith::MaxSIOp::create(b, old, value));
+  }
+  llvm_unreachable("all kinds are covered");
+}

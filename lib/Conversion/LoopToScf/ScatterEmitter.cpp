@@ -8,6 +8,8 @@
 
 #include "KernelEmitter.h"
 
+#include "kiln/Conversion/LoopToScf/Nests.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -74,22 +76,10 @@ LogicalResult KernelEmitter::emitScatter(ScatterOp op) {
     }
     const Position &at = body.getPosition();
     ExprAttr address = linearAddress(target, indices);
-    if (op.getKind() == ScatterKind::Add) {
-      Value old = load(target, address, at, {}, {}, {});
-      Type wide = value.getType();
-      if (isa<FloatType>(wide)) {
-        if (old.getType() != wide)
-          old = arith::ExtFOp::create(b, wide, old);
-        value = arith::AddFOp::create(b, old, value);
-      } else {
-        if (old.getType() != wide)
-          old = arith::ExtSIOp::create(b, wide, old);
-        // The sum of bools is their disjunction.
-        value = wide.isInteger(1)
-                    ? Value(arith::OrIOp::create(b, old, value))
-                    : Value(arith::AddIOp::create(b, old, value));
-      }
-    }
+    if (op.getKind() != ScatterKind::Set)
+      value = combineScattered(b, op.getKind(),
+                               load(target, address, at, {}, {}, {}), value,
+                               target.elementType);
     store(target, address, at, value);
     return success();
   });

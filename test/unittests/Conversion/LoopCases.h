@@ -41,6 +41,9 @@ inline std::ostream &operator<<(std::ostream &os, const LoopCase &test) {
 
 llvm::ArrayRef<LoopCase> getLoopCases();
 
+// Texts of cases that stand in RowCases.cpp.
+extern const char kScans[], kGenericScan[], kSorts[], kScatterKinds[];
+
 /// A context with all dialects that lowerings produce.
 std::unique_ptr<mlir::MLIRContext> makeLoopContext();
 

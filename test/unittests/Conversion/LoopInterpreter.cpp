@@ -143,9 +143,12 @@ private:
   Scalar evaluate(Operation &op, ArrayRef<Scalar> in);
   void runPointwise(PointwiseOp op);
   void runReduce(ReduceOp op);
+  void runScan(ScanOp op);
+  void runSort(SortOp op);
+  std::vector<Scalar> identities(const Accumulation &op);
   void runContract(ContractOp op);
   void runScatter(ScatterOp op);
-  void combine(ReduceOp op, std::vector<Scalar> &left,
+  void combine(const Accumulation &op, std::vector<Scalar> &left,
                ArrayRef<Scalar> right);
 
   const SymbolValues &symbols;
@@ -361,11 +364,11 @@ static bool isUnsigned(Value tensor) {
   return type.isUnsignedInteger() || type.isInteger(1);
 }
 
-void Interpreter::combine(ReduceOp op, std::vector<Scalar> &left,
+void Interpreter::combine(const Accumulation &op, std::vector<Scalar> &left,
                           ArrayRef<Scalar> right) {
-  SmallVector<Type> types = op.getAccumulatorTypes();
+  SmallVector<Type> types = op.getTypes();
   for (unsigned k = 0; k < left.size(); ++k) {
-    auto [kind, position] = op.getAccumulatorKind(k);
+    auto [kind, position] = op.getKind(k);
     bool isFloat = isa<FloatType>(types[k]);
     int64_t x = left[k].integer, y = right[k].integer;
     if (isUnsigned(op.getResult(k))) {
@@ -431,7 +434,7 @@ void Interpreter::combine(ReduceOp op, std::vector<Scalar> &left,
     case ReductionKind::Generic: {
       std::vector<Scalar> both(left);
       both.insert(both.end(), right.begin(), right.end());
-      left = runBody(op.getCombiner().front(), both, {});
+      left = runBody(op.getCombiner(), both, {});
       return;
     }
     }
@@ -469,29 +472,32 @@ static Scalar identity(ReductionKind kind, unsigned position, Type type,
   }
 }
 
+std::vector<Scalar> Interpreter::identities(const Accumulation &op) {
+  std::vector<Scalar> accumulators;
+  for (auto [k, type] : llvm::enumerate(op.getTypes())) {
+    auto [kind, position] = op.getKind(k);
+    accumulators.push_back(kind == ReductionKind::Generic
+                               ? scalars.lookup(op.getInit(k))
+                               : identity(kind, position, type,
+                                          isUnsigned(op.getResult(k))));
+  }
+  return accumulators;
+}
+
 void Interpreter::runReduce(ReduceOp op) {
   std::vector<Array> results;
   for (Value result : op.getResults())
     results.push_back(emptyArray(result));
   std::vector<int64_t> parallel = sizesOf(op.getParallelExtents());
   std::vector<int64_t> reduction = sizesOf(op.getReductionExtents());
-  SmallVector<Type> types = op.getAccumulatorTypes();
   forEach(parallel, [&](ArrayRef<int64_t> outer) {
-    std::vector<Scalar> accumulators;
-    for (unsigned k = 0; k < types.size(); ++k) {
-      auto [kind, position] = op.getAccumulatorKind(k);
-      accumulators.push_back(
-          kind == ReductionKind::Generic
-              ? scalars.lookup(op.getInits()[k])
-              : identity(kind, position, types[k],
-                         isUnsigned(op.getResult(k))));
-    }
+    std::vector<Scalar> accumulators = identities(op);
     forEach(reduction, [&](ArrayRef<int64_t> inner) {
       std::vector<int64_t> index(outer);
       index.insert(index.end(), inner.begin(), inner.end());
       combine(op, accumulators, runBody(op.getBody().front(), {}, index));
     });
-    for (unsigned k = 0; k < types.size(); ++k) {
+    for (unsigned k = 0; k < results.size(); ++k) {
       Type element =
           cast<RankedTensorType>(op.getResult(k).getType()).getElementType();
       results[k].at(outer) = roundTo(getBodyType(element), accumulators[k]);
@@ -499,6 +505,52 @@ void Interpreter::runReduce(ReduceOp op) {
   });
   for (auto [result, array] : llvm::zip_equal(op.getResults(), results))
     tensors[result] = array;
+}
+
+void Interpreter::runScan(ScanOp op) {
+  std::vector<Array> results;
+  for (Value result : op.getResults())
+    results.push_back(emptyArray(result));
+  forEach(sizesOf(op.getParallelExtents()), [&](ArrayRef<int64_t> outer) {
+    std::vector<Scalar> accumulators = identities(op);
+    int64_t count = evaluateExpr(op.getRowExtent(), symbols, {});
+    for (int64_t j = 0; j < count; ++j) {
+      std::vector<int64_t> index(outer), place(outer);
+      index.push_back(j);
+      place.insert(place.begin() + op.getDimension(), j);
+      combine(op, accumulators, runBody(op.getBody().front(), {}, index));
+      for (unsigned k = 0; k < results.size(); ++k) {
+        Type element =
+            cast<RankedTensorType>(op.getResult(k).getType()).getElementType();
+        results[k].at(place) = roundTo(getBodyType(element), accumulators[k]);
+      }
+    }
+  });
+  for (auto [result, array] : llvm::zip_equal(op.getResults(), results))
+    tensors[result] = array;
+}
+
+void Interpreter::runSort(SortOp op) {
+  Array result = emptyArray(op.getResult());
+  forEach(sizesOf(op.getParallelExtents()), [&](ArrayRef<int64_t> outer) {
+    std::vector<std::vector<int64_t>> keys; // and then the position
+    int64_t count = evaluateExpr(op.getRowExtent(), symbols, {});
+    for (int64_t j = 0; j < count; ++j) {
+      std::vector<int64_t> index(outer), key;
+      index.push_back(j);
+      for (Scalar value : runBody(op.getBody().front(), {}, index))
+        key.push_back(value.integer);
+      key.push_back(j);
+      keys.push_back(key);
+    }
+    std::sort(keys.begin(), keys.end());
+    for (int64_t j = 0; j < count; ++j) {
+      std::vector<int64_t> place(outer);
+      place.insert(place.begin() + op.getDimension(), j);
+      result.at(place) = {0, keys[j].back()};
+    }
+  });
+  tensors[op.getResult()] = result;
 }
 
 void Interpreter::runContract(ContractOp op) {
@@ -562,8 +614,24 @@ void Interpreter::runScatter(ScatterOp op) {
       position.push_back(out[1 + k].integer);
     Scalar &target = result.at(position);
     Scalar value = out[0];
-    if (op.getKind() == ScatterKind::Add)
+    switch (op.getKind()) {
+    case ScatterKind::Set:
+      break;
+    case ScatterKind::Add:
       value = {target.real + value.real, target.integer + value.integer};
+      break;
+    case ScatterKind::Prod:
+      value = {target.real * value.real, target.integer * value.integer};
+      break;
+    case ScatterKind::Min:
+      value = {minimum(target.real, value.real),
+               std::min(target.integer, value.integer)};
+      break;
+    case ScatterKind::Max:
+      value = {maximum(target.real, value.real),
+               std::max(target.integer, value.integer)};
+      break;
+    }
     target = roundTo(element, value);
   });
   tensors[op.getResult()] = result;
@@ -585,6 +653,10 @@ void Interpreter::runBlock(Block &block) {
       runPointwise(pointwise);
     } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
       runReduce(reduce);
+    } else if (auto scan = dyn_cast<ScanOp>(op)) {
+      runScan(scan);
+    } else if (auto sort = dyn_cast<SortOp>(op)) {
+      runSort(sort);
     } else if (auto contract = dyn_cast<ContractOp>(op)) {
       runContract(contract);
     } else if (auto scatter = dyn_cast<ScatterOp>(op)) {

@@ -38,8 +38,14 @@ using GenericCombiner = llvm::function_ref<FailureOr<SmallVector<Value>>(
 /// Emits one step of `op`: the accumulators of `left` and `right` joined.
 /// Values may be scalars or vectors, all of the same number of lanes.
 FailureOr<SmallVector<Value>>
-combineAccumulators(ImplicitLocOpBuilder &b, ReduceOp op, ArrayRef<Value> left,
-                    ArrayRef<Value> right, GenericCombiner generic);
+combineAccumulators(ImplicitLocOpBuilder &b, const Accumulation &op,
+                    ArrayRef<Value> left, ArrayRef<Value> right,
+                    GenericCombiner generic);
+
+/// `value`, of the type of the body, joined with the element `old` of a scatter
+/// whose result has elements of `type`. The result has the type of `value`.
+Value combineScattered(ImplicitLocOpBuilder &b, ScatterKind kind, Value old,
+                       Value value, Type type);
 
 /// The strides, in elements, of the tensors that a kernel reads: those of a
 /// function argument's `loop.strides` attribute, else row-major. An error at
@@ -47,6 +53,11 @@ combineAccumulators(ImplicitLocOpBuilder &b, ReduceOp op, ArrayRef<Value> left,
 /// another rank; that includes the sizes of tensors it writes.
 FailureOr<SmallVector<SmallVector<guard::ExprAttr>>>
 getInputStrides(KernelOp kernel);
+
+/// Rewrites a sort into a reduction that counts, for each element, those that
+/// come before it, and a scatter of the positions to those places. For lowerings
+/// without memory of their own.
+void expandSort(SortOp op);
 
 /// Rewrites a contraction into a reduction and, where the sum is not yet the
 /// result, a pointwise nest over the same indices, which any lowering has.

@@ -73,7 +73,8 @@ SmallVector<guard::ExprAttr> Domain::all() const {
 }
 
 bool loop::isNest(Operation *op) {
-  return isa_and_nonnull<PointwiseOp, ReduceOp, ContractOp, ScatterOp>(op);
+  return isa_and_nonnull<PointwiseOp, ReduceOp, ScanOp, SortOp, ContractOp,
+                         ScatterOp>(op);
 }
 
 Domain loop::getDomain(Operation *nest) {
@@ -82,10 +83,46 @@ Domain loop::getDomain(Operation *nest) {
   if (auto reduce = dyn_cast<ReduceOp>(nest))
     return {getExprs(reduce.getParallelExtents()),
             getExprs(reduce.getReductionExtents())};
+  if (auto scan = dyn_cast<ScanOp>(nest))
+    return {getExprs(scan.getParallelExtents()), {scan.getRowExtent()}};
+  if (auto sort = dyn_cast<SortOp>(nest))
+    return {getExprs(sort.getParallelExtents()), {sort.getRowExtent()}};
   if (auto contract = dyn_cast<ContractOp>(nest))
     return {getExprs(contract.getParallelExtents()),
             getExprs(contract.getReductionExtents())};
   return {getExprs(cast<ScatterOp>(nest).getExtents()), {}};
+}
+
+std::optional<int64_t> loop::getRowDimension(Operation *nest) {
+  if (auto scan = dyn_cast<ScanOp>(nest))
+    return scan.getDimension();
+  if (auto sort = dyn_cast<SortOp>(nest))
+    return sort.getDimension();
+  return std::nullopt;
+}
+
+SmallVector<guard::ExprAttr> loop::getResultMap(Operation *nest) {
+  unsigned parallel = getDomain(nest).parallel.size();
+  auto map = getIdentityMap(nest->getContext(), parallel);
+  if (auto dimension = getRowDimension(nest))
+    map.insert(map.begin() + *dimension,
+               guard::getDim(nest->getContext(), parallel));
+  return map;
+}
+
+std::pair<ReductionKind, unsigned> Accumulation::getKind(unsigned i) const {
+  auto kinds = op->getAttrOfType<ArrayAttr>("kinds");
+  for (auto attr : kinds.getAsRange<ReductionKindAttr>()) {
+    unsigned count = getAccumulatorCount(attr.getValue());
+    if (count == 0 || i < count)
+      return {attr.getValue(), i};
+    i -= count;
+  }
+  return {ReductionKind::Generic, i};
+}
+
+SmallVector<Type> Accumulation::getTypes() const {
+  return llvm::to_vector(getBody().getTerminator()->getOperandTypes());
 }
 
 SmallVector<StringRef> loop::getOrigins(Operation *op) {

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LoopAsm.h"
+#include "NestAsm.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -19,57 +19,6 @@ using namespace kiln::loop;
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Loop/IR/LoopKernelOps.cpp.inc"
-
-/// Adds a region with one block of `indices` index arguments to `state`.
-static void addBody(OpBuilder &builder, OperationState &state,
-                    unsigned indices) {
-  OpBuilder::InsertionGuard guard(builder);
-  Region *region = state.addRegion();
-  SmallVector<Type> types(indices, builder.getIndexType());
-  SmallVector<Location> locations(indices, state.location);
-  builder.createBlock(region, {}, types, locations);
-}
-
-/// i, j, k, l, m, n, then i6, i7, ...
-static std::string getIndexName(unsigned position) {
-  if (position < 6)
-    return std::string(1, "ijklmn"[position]);
-  return "i" + std::to_string(position);
-}
-
-/// Names the arguments of a body, which are indices from `first` on.
-static void nameIndices(Region &region, unsigned first,
-                        OpAsmSetValueNameFn setName) {
-  if (region.empty())
-    return;
-  auto arguments = region.getArguments();
-  for (unsigned i = first; i < arguments.size(); ++i)
-    setName(arguments[i], getIndexName(i - first));
-}
-
-/// `{attributes} : types {body}`, the end of every nest.
-static ParseResult parseTypesAndBody(
-    OpAsmParser &parser, OperationState &result,
-    ArrayRef<OpAsmParser::Argument> arguments, StringAttr originsName) {
-  SmallVector<Type> types;
-  if (parseOrigins(parser, result, originsName) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
-      parser.parseColonTypeList(types))
-    return failure();
-  result.addTypes(types);
-  return parser.parseRegion(*result.addRegion(), arguments);
-}
-
-static void printTypesAndBody(OpAsmPrinter &printer, Operation *op,
-                              ArrayAttr origins, Region &body) {
-  printOrigins(printer, origins);
-  printer.printOptionalAttrDictWithKeyword(
-      op->getDiscardableAttrDictionary().getValue());
-  printer << " : ";
-  llvm::interleaveComma(op->getResultTypes(), printer);
-  printer << " ";
-  printer.printRegion(body, /*printEntryBlockArgs=*/false);
-}
 
 //===----------------------------------------------------------------------===//
 // loop.pointwise
@@ -103,7 +52,7 @@ ParseResult PointwiseOp::parse(OpAsmParser &parser, OperationState &result) {
 void PointwiseOp::print(OpAsmPrinter &printer) {
   printer << " ";
   printDomain(printer, getBody().getArguments(), getExtents());
-  printTypesAndBody(printer, *this, getOriginsAttr(), getBody());
+  printTypesAndBody(printer, *this, getBody());
 }
 
 //===----------------------------------------------------------------------===//
@@ -115,40 +64,19 @@ void ReduceOp::build(OpBuilder &builder, OperationState &state,
                      ArrayRef<guard::ExprAttr> reduction,
                      ArrayRef<ReductionKind> kinds, ArrayAttr origins) {
   MLIRContext *context = builder.getContext();
-  SmallVector<Attribute> kindAttrs;
-  for (ReductionKind kind : kinds)
-    kindAttrs.push_back(ReductionKindAttr::get(context, kind));
   auto &properties = state.getOrAddProperties<Properties>();
   properties.parallelExtents = getExprArray(context, parallel);
   properties.reductionExtents = getExprArray(context, reduction);
-  properties.kinds = builder.getArrayAttr(kindAttrs);
+  properties.kinds = getKindArray(context, kinds);
   properties.origins = origins;
   state.addTypes(types);
   addBody(builder, state, parallel.size() + reduction.size());
   state.addRegion();
 }
 
-std::pair<ReductionKind, unsigned> ReduceOp::getAccumulatorKind(unsigned i) {
-  for (auto attr : getKinds().getAsRange<ReductionKindAttr>()) {
-    unsigned count = getAccumulatorCount(attr.getValue());
-    if (count == 0 || i < count)
-      return {attr.getValue(), i};
-    i -= count;
-  }
-  return {ReductionKind::Generic, i};
-}
-
-SmallVector<Type> ReduceOp::getAccumulatorTypes() {
-  return llvm::to_vector(getBody().front().getTerminator()->getOperandTypes());
-}
-
 void ReduceOp::getAsmBlockArgumentNames(Region &region,
                                         OpAsmSetValueNameFn setName) {
-  if (&region == &getBody())
-    return nameIndices(region, 0, setName);
-  auto arguments = region.getArguments();
-  for (auto [i, argument] : llvm::enumerate(arguments))
-    setName(argument, i < arguments.size() / 2 ? "left" : "right");
+  nameAccumulationArguments(*this, region, setName);
 }
 
 ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -162,43 +90,9 @@ ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {
   result.addAttribute(getParallelExtentsAttrName(result.name), parallel);
   result.addAttribute(getReductionExtentsAttrName(result.name), reduction);
 
-  SmallVector<Attribute> kinds;
-  auto parseKind = [&]() -> ParseResult {
-    SMLoc loc = parser.getCurrentLocation();
-    StringRef word;
-    if (parser.parseKeyword(&word))
-      return failure();
-    auto kind = symbolizeReductionKind(word);
-    if (!kind)
-      return parser.emitError(loc) << "unknown reduction '" << word << "'";
-    kinds.push_back(ReductionKindAttr::get(parser.getContext(), *kind));
-    return success();
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
-                                     parseKind))
-    return failure();
-  result.addAttribute(getKindsAttrName(result.name),
-                      parser.getBuilder().getArrayAttr(kinds));
-
-  if (succeeded(parser.parseOptionalKeyword("init"))) {
-    SmallVector<OpAsmParser::UnresolvedOperand> inits;
-    SmallVector<Type> types;
-    SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseLParen() || parser.parseOperandList(inits) ||
-        parser.parseColonTypeList(types) || parser.parseRParen() ||
-        parser.resolveOperands(inits, types, loc, result.operands))
-      return failure();
-  }
-  if (parseTypesAndBody(parser, result, arguments,
-                        getOriginsAttrName(result.name)))
-    return failure();
-  Region *combiner = result.addRegion();
-  if (failed(parser.parseOptionalKeyword("combine")))
-    return success();
-  SmallVector<OpAsmParser::Argument> values;
-  return failure(parser.parseArgumentList(values, AsmParser::Delimiter::Paren,
-                                          /*allowType=*/true) ||
-                 parser.parseRegion(*combiner, values));
+  return parseAccumulation(parser, result, arguments,
+                           getKindsAttrName(result.name),
+                           getOriginsAttrName(result.name));
 }
 
 void ReduceOp::print(OpAsmPrinter &printer) {
@@ -208,24 +102,7 @@ void ReduceOp::print(OpAsmPrinter &printer) {
   printDomain(printer, arguments.take_front(parallel), getParallelExtents());
   printer << " reduction ";
   printDomain(printer, arguments.drop_front(parallel), getReductionExtents());
-  printer << " <";
-  llvm::interleaveComma(getKinds().getAsRange<ReductionKindAttr>(), printer,
-                        [&](ReductionKindAttr kind) {
-                          printer << stringifyReductionKind(kind.getValue());
-                        });
-  printer << ">";
-  if (!getInits().empty())
-    printer << " init(" << getInits() << " : " << getInits().getTypes() << ")";
-  printTypesAndBody(printer, *this, getOriginsAttr(), getBody());
-  if (getCombiner().empty())
-    return;
-  printer << " combine (";
-  llvm::interleaveComma(getCombiner().getArguments(), printer,
-                        [&](BlockArgument argument) {
-                          printer.printRegionArgument(argument);
-                        });
-  printer << ") ";
-  printer.printRegion(getCombiner(), /*printEntryBlockArgs=*/false);
+  printAccumulation(printer, *this);
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,7 +150,7 @@ void ScatterOp::print(OpAsmPrinter &printer) {
   printDomain(printer, getBody().getArguments(), getExtents());
   printer << " into " << getInit() << " ";
   printer.printStrippedAttrOrType(getKindAttr());
-  printTypesAndBody(printer, *this, getOriginsAttr(), getBody());
+  printTypesAndBody(printer, *this, getBody());
 }
 
 //===----------------------------------------------------------------------===//

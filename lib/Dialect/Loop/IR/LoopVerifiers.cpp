@@ -23,7 +23,8 @@ using namespace kiln::loop;
 //===----------------------------------------------------------------------===//
 
 /// `type` has the sizes `extents`.
-static LogicalResult verifyShape(Operation *op, Type type, ArrayAttr extents) {
+static LogicalResult verifyShape(Operation *op, Type type,
+                                 ArrayRef<guard::ExprAttr> extents) {
   auto tensor = cast<RankedTensorType>(type);
   if (tensor.getRank() != int64_t(extents.size()))
     return op->emitOpError() << "expects a result of rank " << extents.size()
@@ -35,13 +36,16 @@ static LogicalResult verifyShape(Operation *op, Type type, ArrayAttr extents) {
               "'#guard.shape', but found "
            << tensor;
   for (auto [i, dim] : llvm::enumerate(*dims)) {
-    auto extent = cast<guard::ExprAttr>(extents[i]);
-    if (dim != extent)
+    if (dim != extents[i])
       return op->emitOpError()
              << "expects dimension " << i << " of its result to be "
-             << extent.str() << ", but found " << dim.str();
+             << extents[i].str() << ", but found " << dim.str();
   }
   return success();
+}
+
+static LogicalResult verifyShape(Operation *op, Type type, ArrayAttr extents) {
+  return verifyShape(op, type, getExprs(extents));
 }
 
 /// Extents are integers over symbols.
@@ -141,34 +145,99 @@ LogicalResult PointwiseOp::verifyRegions() {
   return success();
 }
 
+/// The kinds and init values of a reduction or scan.
+static LogicalResult verifyKinds(Operation *op) {
+  auto kinds = op->getAttrOfType<ArrayAttr>("kinds");
+  unsigned covered = 0;
+  bool generic = false;
+  for (auto kind : kinds.getAsRange<ReductionKindAttr>()) {
+    covered += getAccumulatorCount(kind.getValue());
+    generic |= kind.getValue() == ReductionKind::Generic;
+  }
+  if (op->getNumResults() == 0 ||
+      (generic ? kinds.size() != 1 : covered != op->getNumResults())) // C2
+    return op->emitOpError()
+           << "expects kinds that cover its " << op->getNumResults()
+           << " accumulators, but found " << covered
+           << (generic ? " besides 'generic'" : "");
+  unsigned inits = generic ? op->getNumResults() : 0;
+  if (op->getNumOperands() != inits) // C5
+    return op->emitOpError() << "expects " << inits
+                             << " init values, but found "
+                             << op->getNumOperands();
+  if (generic == op->getRegion(1).empty()) // C5
+    return op->emitOpError() << (generic ? "expects a combiner region"
+                                         : "has a combiner region, which only "
+                                           "'generic' expects");
+  return success();
+}
+
+/// What the body and the combiner of a reduction or scan yield.
+static LogicalResult verifyAccumulators(Operation *op,
+                                        const Accumulation &accumulation) {
+  auto yield = verifyTerminator<YieldOp>(op, op->getRegion(0));
+  if (failed(yield))
+    return failure();
+  if (yield->getNumOperands() != op->getNumResults()) // C4
+    return op->emitOpError()
+           << "expects its body to yield " << op->getNumResults()
+           << " values, but found " << yield->getNumOperands();
+  for (auto [i, type] : llvm::enumerate(yield->getOperandTypes())) {
+    Type result = getElement(op->getResultTypes()[i]);
+    if (!isRounding(type, result))
+      return op->emitOpError()
+             << "cannot round accumulator " << i << " of type " << type
+             << " to the result's " << result;
+    auto [kind, position] = accumulation.getKind(i);
+    bool integer = isa<IntegerType>(type);
+    if ((kind == ReductionKind::Any || kind == ReductionKind::All ||
+         kind == ReductionKind::Xor) &&
+        !integer) // C6
+      return op->emitOpError()
+             << "expects integers to reduce by '"
+             << stringifyReductionKind(kind) << "', but found " << type;
+    if ((kind == ReductionKind::ArgMax || kind == ReductionKind::ArgMin) &&
+        position == 1 && !type.isInteger(64)) // C6
+      return op->emitOpError()
+             << "expects the index of '" << stringifyReductionKind(kind)
+             << "' to be i64, but found " << type;
+    if (!isa<IntegerType, FloatType>(type))
+      return op->emitOpError() << "cannot accumulate in " << type;
+  }
+  Region &combiner = op->getRegion(1);
+  if (combiner.empty())
+    return success();
+  SmallVector<Type> expected(yield->getOperandTypes());
+  if (!llvm::equal(op->getOperandTypes(), expected)) // C5
+    return op->emitOpError()
+           << "expects init values of types " << expected << ", but found "
+           << op->getOperandTypes();
+  expected.append(yield->getOperandTypes().begin(),
+                  yield->getOperandTypes().end());
+  if (!llvm::equal(combiner.getArgumentTypes(), expected)) // C5
+    return op->emitOpError()
+           << "expects a combiner with arguments " << expected
+           << ", but found " << combiner.getArgumentTypes();
+  auto combined = verifyTerminator<YieldOp>(op, combiner);
+  if (failed(combined))
+    return failure();
+  if (combined->getOperandTypes() != yield->getOperandTypes()) // C5
+    return op->emitOpError()
+           << "expects its combiner to yield " << yield->getOperandTypes()
+           << ", but found " << combined->getOperandTypes();
+  return success();
+}
+
 LogicalResult ReduceOp::verify() {
   if (getReductionExtents().empty()) // C1
     return emitOpError("expects at least one reduction extent");
   if (failed(verifyExtents(*this, getParallelExtents())) ||
-      failed(verifyExtents(*this, getReductionExtents())))
+      failed(verifyExtents(*this, getReductionExtents())) ||
+      failed(verifyKinds(*this)))
     return failure();
-  unsigned covered = 0;
-  bool generic = false;
-  for (auto kind : getKinds().getAsRange<ReductionKindAttr>()) {
-    covered += getAccumulatorCount(kind.getValue());
-    generic |= kind.getValue() == ReductionKind::Generic;
-  }
-  if (getNumResults() == 0 ||
-      (generic ? getKinds().size() != 1 : covered != getNumResults())) // C2
-    return emitOpError() << "expects kinds that cover its " << getNumResults()
-                         << " accumulators, but found " << covered
-                         << (generic ? " besides 'generic'" : "");
   for (Type type : getResultTypes())
     if (failed(verifyShape(*this, type, getParallelExtents()))) // C3
       return failure();
-  size_t inits = generic ? getNumResults() : 0;
-  if (getInits().size() != inits) // C5
-    return emitOpError() << "expects " << inits
-                         << " init values, but found " << getInits().size();
-  if (generic == getCombiner().empty()) // C5
-    return emitOpError() << (generic ? "expects a combiner region"
-                                     : "has a combiner region, which only "
-                                       "'generic' expects");
   return success();
 }
 
@@ -176,52 +245,61 @@ LogicalResult ReduceOp::verifyRegions() {
   unsigned rank = getParallelExtents().size() + getReductionExtents().size();
   if (failed(verifyIndices(*this, getBody(), rank))) // C4
     return failure();
+  return verifyAccumulators(*this, *this);
+}
+
+/// The domain of a scan or sort and the shapes of its results.
+template <typename T> static LogicalResult verifyRow(T op) {
+  int64_t dimension = op.getDimension();
+  if (dimension < 0 || dimension > int64_t(op.getParallelExtents().size())) // C1
+    return op.emitOpError() << "expects a dimension from 0 to "
+                            << op.getParallelExtents().size()
+                            << ", but found " << dimension;
+  auto row = getExprArray(op.getContext(), {op.getRowExtent()});
+  if (failed(verifyExtents(op, op.getParallelExtents())) ||
+      failed(verifyExtents(op, row)))
+    return failure();
+  for (Type type : op->getResultTypes())
+    if (failed(verifyShape(op, type, op.getResultExtents()))) // C3, C2
+      return failure();
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  return failure(failed(verifyRow(*this)) || failed(verifyKinds(*this)));
+}
+
+LogicalResult ScanOp::verifyRegions() {
+  if (failed(verifyIndices(*this, getBody(),
+                           getParallelExtents().size() + 1))) // C4
+    return failure();
+  return verifyAccumulators(*this, *this);
+}
+
+LogicalResult SortOp::verify() {
+  if (failed(verifyRow(*this)))
+    return failure();
+  auto type = cast<RankedTensorType>(getResult().getType());
+  if (!type.getElementType().isSignlessInteger(64)) // C3
+    return emitOpError() << "expects a result of i64, but found " << type;
+  return success();
+}
+
+LogicalResult SortOp::verifyRegions() {
+  if (failed(verifyIndices(*this, getBody(),
+                           getParallelExtents().size() + 1))) // C4
+    return failure();
   auto yield = verifyTerminator<YieldOp>(*this, getBody());
   if (failed(yield))
     return failure();
-  if (yield->getNumOperands() != getNumResults()) // C4
-    return emitOpError() << "expects its body to yield " << getNumResults()
-                         << " values, but found " << yield->getNumOperands();
-  for (auto [i, type] : llvm::enumerate(yield->getOperandTypes())) {
-    Type result = getElement(getResultTypes()[i]);
-    if (!isRounding(type, result))
-      return emitOpError() << "cannot round accumulator " << i << " of type "
-                           << type << " to the result's " << result;
-    auto [kind, position] = getAccumulatorKind(i);
-    bool integer = isa<IntegerType>(type);
-    if ((kind == ReductionKind::Any || kind == ReductionKind::All ||
-         kind == ReductionKind::Xor) &&
-        !integer) // C6
-      return emitOpError() << "expects integers to reduce by '"
-                           << stringifyReductionKind(kind) << "', but found "
-                           << type;
-    if ((kind == ReductionKind::ArgMax || kind == ReductionKind::ArgMin) &&
-        position == 1 && !type.isInteger(64)) // C6
-      return emitOpError() << "expects the index of '"
-                           << stringifyReductionKind(kind)
-                           << "' to be i64, but found " << type;
-    if (!isa<IntegerType, FloatType>(type))
-      return emitOpError() << "cannot accumulate in " << type;
-  }
-  if (getCombiner().empty())
-    return success();
-  SmallVector<Type> expected(yield->getOperandTypes());
-  if (!llvm::equal(getInits().getTypes(), expected)) // C5
-    return emitOpError() << "expects init values of types " << expected
-                         << ", but found " << getInits().getTypes();
-  expected.append(yield->getOperandTypes().begin(),
-                  yield->getOperandTypes().end());
-  if (!llvm::equal(getCombiner().getArgumentTypes(), expected)) // C5
-    return emitOpError() << "expects a combiner with arguments " << expected
-                         << ", but found "
-                         << getCombiner().getArgumentTypes();
-  auto combined = verifyTerminator<YieldOp>(*this, getCombiner());
-  if (failed(combined))
-    return failure();
-  if (combined->getOperandTypes() != yield->getOperandTypes()) // C5
-    return emitOpError() << "expects its combiner to yield "
-                         << yield->getOperandTypes() << ", but found "
-                         << combined->getOperandTypes();
+  auto isKey = [](Type type) {
+    return isa<IntegerType>(type) && type.getIntOrFloatBitWidth() >= 8;
+  };
+  if (yield->getNumOperands() == 0 ||
+      !llvm::all_of(yield->getOperandTypes(), isKey)) // C4
+    return emitOpError() << "expects its body to yield keys that are integers "
+                            "of at least 8 bits, but found "
+                         << yield->getOperandTypes();
   return success();
 }
 
@@ -247,8 +325,8 @@ LogicalResult ScatterOp::verifyRegions() {
                          << yield->getPosition().size();
   Type value = yield->getValue().getType();
   Type element = getElement(type);
-  bool add = getKind() == ScatterKind::Add;
-  if (value != element && !(add && isRounding(value, element))) // C3
+  bool joins = getKind() != ScatterKind::Set;
+  if (value != element && !(joins && isRounding(value, element))) // C3
     return emitOpError() << "expects its body to give " << element
                          << ", but found " << value;
   return success();
@@ -412,7 +490,9 @@ LogicalResult KernelOp::verifyRegions() {
       continue;
     }
     ++nests;
-    alone |= isa<ContractOp, ScatterOp>(op);
+    auto row = getRowDimension(&op);
+    alone |= isa<ContractOp, ScatterOp>(op) ||
+             (row && *row < int64_t(shared.size()));
     Domain domain = getDomain(&op);
     if (domain.parallel.size() < shared.size() ||
         !llvm::equal(ArrayRef(domain.parallel).take_front(shared.size()),
@@ -423,7 +503,9 @@ LogicalResult KernelOp::verifyRegions() {
       return failure();
   }
   if (alone && nests > 1) // C5
-    return emitOpError("expects a contraction or scatter to be its only nest");
+    return emitOpError("expects a contraction, a scatter, or a scan or sort "
+                       "along a dimension before its shared ones end, to be "
+                       "its only nest");
   auto results = verifyTerminator<ReturnOp>(*this, getBody());
   if (failed(results))
     return failure();

@@ -140,6 +140,10 @@ std::string loop::describe(Operation *nest) {
     text = "Reduction(" + printExtents(domain.reduction);
     for (auto kind : reduce.getKinds().getAsRange<ReductionKindAttr>())
       text += ", " + stringifyReductionKind(kind.getValue()).str();
+  } else if (auto row = getRowDimension(nest)) {
+    text = (isa<SortOp>(nest) ? "Sort(" : "Scan(") +
+           printExtents(domain.parallel) + ", " +
+           printExtents(domain.reduction) + " at " + std::to_string(*row);
   } else if (isa<ContractOp>(nest)) {
     text = "Contraction(" + printExtents(domain.parallel) + ", " +
            printExtents(domain.reduction);

@@ -76,11 +76,13 @@ static ScheduleKind getKind(KernelOp kernel,
       return ScheduleKind::Scatter;
     if (!isNest(&op))
       continue;
+    if (isa<SortOp>(op)) // its scratch is a row
+      return ScheduleKind::Row;
     Domain domain = getDomain(&op);
     SmallVector<guard::ExprAttr> extents = domain.all();
     rows |= domain.parallel.size() > shared &&
             getInnermost(extents, shared, domain.parallel.size());
-    bool isReduction = isa<ReduceOp>(op);
+    bool isReduction = isa<ReduceOp, ScanOp>(op);
     reduces |= isReduction;
     auto last = getInnermost(extents, 0, domain.parallel.size());
     auto inner =

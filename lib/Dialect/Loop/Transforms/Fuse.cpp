@@ -62,7 +62,7 @@ static FusionNode::Kind getKind(Operation *op) {
   using Kind = FusionNode::Kind;
   if (isa<PointwiseOp>(op))
     return Kind::Pointwise;
-  if (isa<ReduceOp>(op))
+  if (isa<ReduceOp, ScanOp, SortOp>(op))
     return Kind::Reduction;
   if (isa<ContractOp>(op))
     return Kind::Contraction;
@@ -113,6 +113,7 @@ static Collected collect(Block &block, const analysis::SizeHints &hints) {
       node.description = describe(&op);
       Domain domain = getDomain(&op);
       node.parallel = domain.parallel;
+      node.leading = getRowDimension(&op).value_or(domain.parallel.size());
       for (guard::ExprAttr extent : domain.parallel)
         node.parallelHints.push_back(hints.evaluate(extent));
       node.points = hints.product(domain.all());

@@ -130,11 +130,15 @@ bool Fuser::reaches(unsigned from, unsigned to, bool indirectly) const {
 std::string Fuser::whyNotAlone(ArrayRef<unsigned> nodes,
                                unsigned &shared) const {
   // The longest common prefix of the parallel extents.
-  ArrayRef<guard::ExprAttr> prefix = node(nodes[0]).parallel;
+  auto getLeading = [&](unsigned i) {
+    ArrayRef<guard::ExprAttr> extents = node(i).parallel;
+    return extents.take_front(std::min(extents.size(), node(i).leading));
+  };
+  ArrayRef<guard::ExprAttr> prefix = getLeading(nodes[0]);
   size_t k = prefix.size();
   size_t lowestRank = k;
   for (unsigned i : nodes) {
-    ArrayRef<guard::ExprAttr> extents = node(i).parallel;
+    ArrayRef<guard::ExprAttr> extents = getLeading(i);
     lowestRank = std::min(lowestRank, extents.size());
     k = std::min(k, extents.size());
     for (size_t d = 0; d < k; ++d)

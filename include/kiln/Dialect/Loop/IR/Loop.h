@@ -67,12 +67,40 @@ struct Domain {
   llvm::SmallVector<guard::ExprAttr> all() const;
 };
 
-/// True for pointwise, reduce, contract and scatter.
+/// True for pointwise, reduce, scan, sort, contract and scatter.
 bool isNest(mlir::Operation *op);
 
-/// The domain of a nest. The extents of a scatter count as parallel although
-/// they are visited in order.
+/// The domain of a nest. The row of a scan or sort counts as a reduction, the
+/// extents of a scatter as parallel although they are visited in order.
 Domain getDomain(mlir::Operation *nest);
+
+/// The dimension that a scan or sort runs along; nothing for other nests.
+std::optional<int64_t> getRowDimension(mlir::Operation *nest);
+
+/// Where the point (d0, d1, ...) of its domain stands in the results of a nest
+/// other than a scatter.
+llvm::SmallVector<guard::ExprAttr> getResultMap(mlir::Operation *nest);
+
+/// What reductions and scans have in common: the values of a body are joined
+/// with accumulators, by kinds or by a combiner.
+class Accumulation {
+public:
+  Accumulation(ReduceOp op) : op(op) {}
+  Accumulation(ScanOp op) : op(op) {}
+
+  mlir::Operation *getOperation() const { return op; }
+  mlir::Value getInit(unsigned i) const { return op->getOperand(i); }
+  mlir::Value getResult(unsigned i) const { return op->getResult(i); }
+  mlir::Block &getBody() const { return op->getRegion(0).front(); }
+  mlir::Block &getCombiner() const { return op->getRegion(1).front(); }
+  /// The kind of accumulator `i` and its position within that kind's group.
+  std::pair<ReductionKind, unsigned> getKind(unsigned i) const;
+  /// The types in which the body yields, that is, accumulates.
+  llvm::SmallVector<mlir::Type> getTypes() const;
+
+private:
+  mlir::Operation *op;
+};
 
 /// The origins of a nest or kernel; empty if it has none.
 llvm::SmallVector<llvm::StringRef> getOrigins(mlir::Operation *op);

@@ -32,7 +32,10 @@ def Loop_ReductionKind : I32EnumAttr<"ReductionKind",
 def Loop_ScatterKind : I32EnumAttr<"ScatterKind",
     "what happens to an element that is written", [
       I32EnumAttrCase<"Set", 0, "set">,
-      I32EnumAttrCase<"Add", 1, "add">
+      I32EnumAttrCase<"Add", 1, "add">,
+      I32EnumAttrCase<"Prod", 2, "prod">,
+      I32EnumAttrCase<"Min", 3, "min">,
+      I32EnumAttrCase<"Max", 4, "max">
     ]> {
   let cppNamespace = "::kiln::loop";
   let genSpecializedAttr = 0;

@@ -27,14 +27,17 @@ def Loop_KernelOp : Loop_Op<"kernel", [Pure, IsolatedFromAbove,
     another nest of the kernel only at its own point of the shared domain. So
     work items do not depend on each other.
 
-    A `loop.contract` or a `loop.scatter` is the only nest of its kernel.
+    A `loop.contract` or a `loop.scatter` is the only nest of its kernel. A
+    `loop.scan` or `loop.sort` with other nests has its row behind the shared
+    extents.
 
     Constraints:
     - (C1) block arguments have the types of `ins`.
     - (C2) every nest's leading parallel extents are `shared`.
     - (C3) a load of a result of the kernel has `shared` index k in place k.
     - (C4) `loop.return` has the types of the results.
-    - (C5) a contraction or scatter is alone.
+    - (C5) a contraction or scatter is alone, and so is a scan or sort whose
+      `dimension` is less than the number of shared extents.
 
     Example:
 

@@ -132,13 +132,114 @@ def Loop_ReduceOp : Loop_NestOp<"reduce"> {
                    "::llvm::ArrayRef<::kiln::loop::ReductionKind>":$kinds,
                    CArg<"::mlir::ArrayAttr", "{}">:$origins)>
   ];
+}
+
+/// A nest that walks one dimension for each row of its parallel domain and
+/// gives a value per point of both.
+class Loop_RowOp<string mnemonic> : Loop_NestOp<mnemonic> {
+  let skipDefaultBuilders = 1;
   let extraClassDeclaration = [{
-    /// The kind of accumulator `i` and its position within that kind's group.
-    std::pair<::kiln::loop::ReductionKind, unsigned>
-    getAccumulatorKind(unsigned i);
-    /// The types in which the body yields, that is, accumulates.
-    ::llvm::SmallVector<::mlir::Type> getAccumulatorTypes();
+    /// The extents of the results: the row's stands at `dimension`.
+    ::llvm::SmallVector<::kiln::guard::ExprAttr> getResultExtents();
   }];
+}
+
+def Loop_ScanOp : Loop_RowOp<"scan"> {
+  let summary = "Running sums, products, extrema along a dimension";
+  let description = [{
+    A reduction of which every intermediate value is kept. The body has one
+    `index` argument per parallel extent and one more, the position in the row,
+    and yields one value per accumulator. Along the row values are joined with
+    the accumulators one after the other, first to last, and the accumulators
+    after each join are the elements of the results: the scan is inclusive. The
+    order is part of the meaning.
+
+    The shape of a result is the parallel extents with the extent of the row
+    inserted at `dimension`. Kinds, init values, the combiner and rounding are
+    those of `loop.reduce`.
+
+    Constraints:
+    - (C1) `dimension` is at most the number of parallel extents.
+    - (C2) the kinds cover exactly the accumulators.
+    - (C3) each result's shape is the parallel extents with that of the row.
+    - (C4) the body has one `index` argument per extent and yields one value
+      per accumulator.
+    - (C5) init values and a combiner are there for `generic` and only there.
+    - (C6) any, all and xor need integers; the index of argmax is `i64`.
+
+    Example:
+
+    ```mlir
+    %s = loop.scan parallel (%i) in [4] along (%j) in [8] at 1 <sum>
+        : tensor<4x8xf32> {
+      %x = loop.load %t[%i, %j] : tensor<4x8xf32>
+      %w = arith.extf %x : f32 to f64
+      loop.yield %w : f64
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyType>:$inits,
+                       Loop_ExprArrayAttr:$parallelExtents,
+                       Loop_ExprAttr:$rowExtent, I64Attr:$dimension,
+                       Loop_ReductionKindArrayAttr:$kinds,
+                       OptionalAttr<StrArrayAttr>:$origins);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body, MaxSizedRegion<1>:$combiner);
+  let builders = [
+    /// Leaves the body block empty, and the combiner without one.
+    OpBuilder<(ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$inits,
+                   "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$parallel,
+                   "::kiln::guard::ExprAttr":$row, "int64_t":$dimension,
+                   "::llvm::ArrayRef<::kiln::loop::ReductionKind>":$kinds,
+                   CArg<"::mlir::ArrayAttr", "{}">:$origins)>
+  ];
+}
+
+def Loop_SortOp : Loop_RowOp<"sort"> {
+  let summary = "Where the elements of each row stand in sorted order";
+  let description = [{
+    The body has one `index` argument per parallel extent and one more, the
+    position in the row, and yields the keys of that element: integers, compared
+    as signed numbers, the first key first. Element k of a row of the result is
+    the position of the element that is k-th in ascending order. The order is
+    stable: of elements with equal keys the earlier one comes first.
+
+    How floats, NaN and descending orders become keys is the body's business
+    (a float's bits, flipped below zero, compare as it does), and so is what is
+    then read at the positions.
+
+    The shape of the result is the parallel extents with the extent of the row
+    inserted at `dimension`.
+
+    Constraints:
+    - (C1) `dimension` is at most the number of parallel extents.
+    - (C2) the result's shape is the parallel extents with that of the row.
+    - (C3) the result's elements are `i64`.
+    - (C4) the body has one `index` argument per extent and yields at least one
+      integer, of at least 8 bits.
+
+    Example:
+
+    ```mlir
+    %p = loop.sort parallel (%i) in [4] along (%j) in [8] at 1
+        : tensor<4x8xi64> {
+      %x = loop.load %t[%i, %j] : tensor<4x8xi32>
+      loop.yield %x : i32
+    }
+    ```
+  }];
+  let arguments = (ins Loop_ExprArrayAttr:$parallelExtents,
+                       Loop_ExprAttr:$rowExtent, I64Attr:$dimension,
+                       OptionalAttr<StrArrayAttr>:$origins);
+  let results = (outs AnyRankedTensor:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let builders = [
+    /// Leaves the body block empty.
+    OpBuilder<(ins "::mlir::RankedTensorType":$type,
+                   "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$parallel,
+                   "::kiln::guard::ExprAttr":$row, "int64_t":$dimension,
+                   CArg<"::mlir::ArrayAttr", "{}">:$origins)>
+  ];
 }
 
 def Loop_ScatterOp : Loop_NestOp<"scatter"> {
@@ -146,9 +247,10 @@ def Loop_ScatterOp : Loop_NestOp<"scatter"> {
   let description = [{
     Starts from the values of `init` and visits the domain in row-major order.
     For each point the body gives a value and the position it goes to; the
-    element there is replaced (`set`) or added to (`add`). The order is part of
-    the meaning: among writes to one position the last wins, and sums are added
-    one after the other in the element type's accumulation type.
+    element there is replaced (`set`), or joined with the value: its sum
+    (`add`), product (`prod`), lesser (`min`) or greater (`max`). A NaN wins
+    against every number. The order is part of the meaning: among writes to one
+    position the last wins, and values are joined one after the other.
 
     A position outside the result is not checked: the body must clamp it, or
     mask the write with `if`.
@@ -157,7 +259,7 @@ def Loop_ScatterOp : Loop_NestOp<"scatter"> {
     - (C1) the result's type is the type of `init`.
     - (C2) the body has one `index` argument per extent.
     - (C3) `loop.yield_at` gives one position per dimension of the result and a
-      value of its element type (or a wider float with `add`).
+      value of its element type (or a wider float, if they are joined).
 
     Example:
 
@@ -315,7 +417,8 @@ def Loop_IndexOp : Loop_Op<"index", [Pure]> {
 }
 
 def Loop_YieldOp : Loop_Op<"yield", [Pure, Terminator,
-    ParentOneOf<["PointwiseOp", "ReduceOp", "ContractOp"]>]> {
+    ParentOneOf<["PointwiseOp", "ReduceOp", "ScanOp", "SortOp",
+                 "ContractOp"]>]> {
   let summary = "The values of a body";
   let description = [{ Example: `loop.yield %x : f32` }];
   let arguments = (ins Variadic<AnyType>:$values);

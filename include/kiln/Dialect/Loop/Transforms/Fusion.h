@@ -56,6 +56,9 @@ struct FusionNode {
   std::string name;        ///< "op4"
   std::string description; ///< "Reduction([1024], sum, origins=[sum_1, exp])"
   SmallVector<guard::ExprAttr> parallel;
+  /// How many of them are the first dimensions of the results, too: fewer where
+  /// a scan or sort along an outer dimension has rows that lie apart.
+  size_t leading = ~size_t(0);
   SmallVector<int64_t> parallelHints;
   int64_t points = 0; ///< of the whole domain, at the hints
   std::vector<FusionRead> reads;

@@ -1,0 +1,145 @@
+//===- RowCases.cpp - Kernels of scans, sorts and scatters ----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopCases.h"
+
+using namespace kiln;
+
+// Running sums along the last and the first dimension, with own rows, and a
+// scan of the rows of another scan in one kernel.
+const char loop::kScans[] = R"(
+!m = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!t = tensor<?x2x?xi32, #guard.shape<[s0, 2, s1]>>
+func.func @main(%x: !m, %y: !t) -> (!m, !m, !m, !t) {
+  %last, %max = loop.kernel @k ins(%a = %x : !m) shared [s0] -> (!m, !m) {
+    %s = loop.scan parallel (%i) in [s0] along (%j) in [s1] at 1 <sum> : !m {
+      %e = loop.load %a[%i, %j] : !m
+      %w = arith.extf %e : f32 to f64
+      loop.yield %w : f64
+    }
+    %t = loop.scan parallel (%i) in [s0] along (%j) in [s1] at 1 <max> : !m {
+      %e = loop.load %s[%i, s1 - %j - 1] : !m
+      loop.yield %e : f32
+    }
+    loop.return %s, %t : !m, !m
+  }
+  %first = loop.kernel @l ins(%a = %x : !m) shared [s1] -> !m {
+    %s = loop.scan parallel (%j) in [s1] along (%i) in [s0] at 0 <sum> : !m {
+      %e = loop.load %a[%i, %j] : !m
+      loop.yield %e : f32
+    }
+    loop.return %s : !m
+  }
+  %middle = loop.kernel @m ins(%a = %y : !t) shared [s0] -> !t {
+    %s = loop.scan parallel (%i, %j) in [s0, s1] along (%k) in [2] at 1 <prod>
+        : !t {
+      %e = loop.load %a[%i, %k, %j] : !t
+      loop.yield %e : i32
+    }
+    loop.return %s : !t
+  }
+  return %last, %max, %first, %middle : !m, !m, !m, !t
+})";
+
+// A running maximum with its place.
+const char loop::kGenericScan[] = R"(
+!m = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!n = tensor<?x?xi64, #guard.shape<[s0, s1]>>
+func.func @main(%x: !m) -> (!m, !n) {
+  %r:2 = loop.kernel @k ins(%a = %x : !m) shared [s0] -> (!m, !n) {
+    %low = arith.constant 0xFF800000 : f32
+    %zero = arith.constant 0 : i64
+    %v, %p = loop.scan parallel (%i) in [s0] along (%j) in [s1] at 1 <generic>
+        init(%low, %zero : f32, i64) : !m, !n {
+      %e = loop.load %a[%i, %j] : !m
+      %k = arith.index_cast %j : index to i64
+      loop.yield %e, %k : f32, i64
+    } combine (%u: f32, %k: i64, %w: f32, %l: i64) {
+      %c = arith.cmpf oge, %w, %u : f32
+      %m = arith.select %c, %w, %u : f32
+      %n = arith.select %c, %l, %k : i64
+      loop.yield %m, %n : f32, i64
+    }
+    loop.return %v, %p : !m, !n
+  }
+  return %r#0, %r#1 : !m, !n
+})";
+
+// Sorts with one and two keys along both dimensions; the sorted rows are read
+// in the kernel that sorts them.
+const char loop::kSorts[] = R"(
+!m = tensor<?x?xi32, #guard.shape<[s0, s1]>>
+!k = tensor<?x?xi8, #guard.shape<[s0, s1]>>
+!n = tensor<?x?xi64, #guard.shape<[s0, s1]>>
+func.func @main(%x: !m, %y: !k) -> (!m, !n) {
+  %values = loop.kernel @k ins(%a = %x : !m) shared [s0] -> !m {
+    %p = loop.sort parallel (%i) in [s0] along (%j) in [s1] at 1 : !n {
+      %e = loop.load %a[%i, %j] : !m
+      loop.yield %e : i32
+    }
+    %v = loop.pointwise (%i, %j) in [s0, s1] : !m {
+      %k = loop.load %p[%i, %j] : !n
+      %at = arith.index_cast %k : i64 to index
+      %e = loop.load %a[%i, %at] : !m
+      loop.yield %e : i32
+    }
+    loop.return %v : !m
+  }
+  %first = loop.kernel @l ins(%a = %x : !m, %b = %y : !k) shared [s1] -> !n {
+    %p = loop.sort parallel (%j) in [s1] along (%i) in [s0] at 0 : !n {
+      %c = arith.constant 1 : i8
+      %e = loop.load %b[%i, %j] : !k
+      %g = arith.andi %e, %c : i8
+      %f = loop.load %a[%i, %j] : !m
+      loop.yield %g, %f : i8, i32
+    }
+    loop.return %p : !n
+  }
+  return %values, %first : !m, !n
+})";
+
+// The other ways in which a scatter joins values.
+const char loop::kScatterKinds[] = R"(
+!t = tensor<11xf32>
+!u = tensor<11xui8>
+!i = tensor<?xi32, #guard.shape<[s0]>>
+!v = tensor<?xf32, #guard.shape<[s0]>>
+!w = tensor<?xui8, #guard.shape<[s0]>>
+func.func @main(%t: !t, %u: !u, %n: !i, %v: !v, %w: !w) -> (!t, !t, !u) {
+  %p = loop.kernel @p ins(%a = %t : !t, %b = %n : !i, %c = %v : !v) shared []
+      -> !t {
+    %r = loop.scatter (%i) in [s0] into %a <prod> : !t {
+      %k = loop.load %b[%i] : !i
+      %at = arith.index_cast %k : i32 to index
+      %x = loop.load %c[%i] : !v
+      loop.yield_at %x at [%at] : f32
+    }
+    loop.return %r : !t
+  }
+  %q = loop.kernel @q ins(%a = %t : !t, %b = %n : !i, %c = %v : !v) shared []
+      -> !t {
+    %r = loop.scatter (%i) in [s0] into %a <max> : !t {
+      %k = loop.load %b[%i] : !i
+      %at = arith.index_cast %k : i32 to index
+      %x = loop.load %c[%i] : !v
+      loop.yield_at %x at [%at] : f32
+    }
+    loop.return %r : !t
+  }
+  %m = loop.kernel @m ins(%a = %u : !u, %b = %n : !i, %c = %w : !w) shared []
+      -> !u {
+    %r = loop.scatter (%i) in [s0] into %a <min> : !u {
+      %k = loop.load %b[%i] : !i
+      %at = arith.index_cast %k : i32 to index
+      %x = loop.load %c[%i] : !w
+      loop.yield_at %x at [%at] : i8
+    }
+    loop.return %r : !u
+  }
+  return %p, %q, %m : !t, !t, !u
+})";
