@@ -216,12 +216,74 @@ static unsigned itemBytes(Type type) {
   return type.getIntOrFloatBitWidth() / 8;
 }
 
+SmallVector<Value> ContractionBuilder::split(const ContractionAxis &axis,
+                                             Value index) {
+  SmallVector<Value> indices(std::max<size_t>(axis.size(), 1), index);
+  for (size_t k = axis.size(); k-- > 1;) {
+    Value extent = get(axis[k]);
+    indices[k] = rem(indices[0], extent);
+    indices[0] = div(indices[0], extent);
+  }
+  return indices;
+}
+
+SmallVector<Value> ContractionBuilder::next(const ContractionAxis &axis,
+                                            ValueRange indices) {
+  SmallVector<Value> result(indices);
+  if (axis.empty())
+    return {add(result[0], 1)};
+  Value carry = constant(1);
+  for (size_t k = axis.size(); k-- > 0;) {
+    Value moved = add(result[k], carry);
+    Value wraps = equal(moved, get(axis[k]));
+    result[k] = select(wraps, constant(0), moved);
+    carry = select(wraps, constant(1), constant(0));
+  }
+  return result;
+}
+
+Value ContractionBuilder::offset(ValueRange indices, ArrayRef<Extent> steps) {
+  Value sum = constant(0);
+  for (auto [index, step] : llvm::zip_equal(indices, steps))
+    sum = add(sum, mul(index, get(step)));
+  return sum;
+}
+
 Value ContractionBuilder::elementAddress(const ContractionOperand &operand,
                                          const ContractionIndex &index) {
-  Value offset = mul(index.batch, get(operand.batchStride));
-  offset = add(offset, mul(index.row, get(operand.rowStride)));
-  offset = add(offset, mul(index.column, get(operand.columnStride)));
-  return address(operand.base, offset, operand.type);
+  Value sum = mul(index.batch, get(operand.batchStride));
+  sum = add(sum, operand.irregular
+                     ? offset(split(spec.rows, index.row), operand.rowSteps)
+                     : mul(index.row, get(operand.rowStride)));
+  sum = add(sum, mul(index.column, get(operand.columnStride)));
+  return address(operand.base, sum, operand.type);
+}
+
+Value ContractionBuilder::loadLanes(const ContractionOperand &operand,
+                                    Value pointer, Value offsets, Value mask) {
+  VectorType type = vectorOf(operand.type);
+  unsigned alignment = itemBytes(operand.type);
+  Value value;
+  if (offsets) {
+    Value pointers = LLVM::GEPOp::create(
+        b, loc, VectorType::get({lanes}, pointer.getType()), operand.type,
+        pointer, ArrayRef<LLVM::GEPArg>{offsets});
+    Value all = mask;
+    if (!mask)
+      all = arith::ConstantOp::create(
+          b, loc, DenseElementsAttr::get(vectorOf(b.getI1Type()), true));
+    value = LLVM::masked_gather::create(b, loc, type, pointers, all,
+                                        ValueRange{zero(type)},
+                                        b.getI32IntegerAttr(alignment));
+  } else if (mask) {
+    value = LLVM::MaskedLoadOp::create(b, loc, type, pointer, mask, zero(type),
+                                       b.getI32IntegerAttr(alignment),
+                                       /*nontemporal=*/UnitAttr());
+  } else {
+    value = load(type, pointer, alignment);
+  }
+  value = convert(value, spec.sumType);
+  return operand.map ? operand.map(b, loc, value, {}) : value;
 }
 
 Value ContractionBuilder::loadElement(const ContractionOperand &operand,

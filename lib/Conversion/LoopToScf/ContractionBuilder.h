@@ -73,6 +73,22 @@ public:
   mlir::Value load(mlir::Type type, mlir::Value pointer, unsigned alignment);
   void store(mlir::Value value, mlir::Value pointer, unsigned alignment);
 
+  // Axes of several dimensions.
+  /// The indices in an axis' dimensions for an index along all of it.
+  llvm::SmallVector<mlir::Value> split(const ContractionAxis &axis,
+                                       mlir::Value index);
+  /// The indices of the next element; those of the first behind the last.
+  llvm::SmallVector<mlir::Value> next(const ContractionAxis &axis,
+                                      mlir::ValueRange indices);
+  /// Elements from the base to these indices.
+  mlir::Value offset(mlir::ValueRange indices,
+                     llvm::ArrayRef<Extent> steps);
+
+  /// Elements of the operand from `pointer` on, or at vector `offsets` from it
+  /// if they are given; those outside `mask` are 0 before they are mapped.
+  mlir::Value loadLanes(const ContractionOperand &operand, mlir::Value pointer,
+                        mlir::Value offsets, mlir::Value mask);
+
   /// Element (batch, row, column) of an operand, extended and mapped.
   mlir::Value loadElement(const ContractionOperand &operand, mlir::Value batch,
                           mlir::Value row, mlir::Value column);
@@ -98,6 +114,25 @@ public:
   int64_t sumBytes;
   mlir::VectorType sums; ///< vector<lanes x sumType>
 };
+
+/// A block of k that an irregular operand is packed for.
+struct IrregularBlock {
+  mlir::Value batch;
+  mlir::Value k0, kc, kPadded; ///< the first, how many, rounded up to lanes
+  mlir::Value table;           ///< scratch for `irregularTableBytes`
+};
+
+/// Bytes that packing irregular operands needs besides the panels.
+int64_t irregularTableBytes(const ContractionSpec &spec, int64_t nr);
+
+/// Packs rows [first, first + tiles * MR) of A, none beyond `m1`.
+void packIrregularRows(ContractionBuilder &c, const IrregularBlock &block,
+                       mlir::Value first, mlir::Value m1, mlir::Value tiles,
+                       mlir::Value panels);
+/// Packs columns [column, column + NR) of B, none beyond `n1`.
+void packIrregularColumns(ContractionBuilder &c, const IrregularBlock &block,
+                          mlir::Value column, mlir::Value n1,
+                          mlir::Value panel);
 
 /// The packed scheme, for one work item: C[batch, m0 .. m1, n0 .. n1].
 void emitPackedTile(ContractionBuilder &c, mlir::Value batch, mlir::Value m0,

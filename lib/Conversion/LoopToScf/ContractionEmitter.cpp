@@ -35,6 +35,9 @@ static void choosePackedTiles(ContractionPlan &plan,
                               int64_t sumBytes) {
   bool wide = target.vectorRegisters >= 32;
   plan.mr = wide ? 12 : 6;
+  // Few rows of zeros in the last tile.
+  if (spec.m.constant && *spec.m.constant > 0)
+    plan.mr = divideUp(*spec.m.constant, divideUp(*spec.m.constant, plan.mr));
   plan.nr = 2 * plan.lanes;
   // Long passes over k amortise the loads and stores of sums.
   plan.kc = 4096 / sumBytes;
@@ -59,15 +62,26 @@ static void choosePackedTiles(ContractionPlan &plan,
   if (!spec.n.constant)
     return;
   int64_t n = std::max<int64_t>(*spec.n.constant, 1);
-  int64_t others = spec.m.constant ? divideUp(*spec.m.constant, plan.tileM) : 1;
-  if (spec.batch.constant)
-    others *= *spec.batch.constant;
-  auto items = [&](int64_t tileN) { return others * divideUp(n, tileN); };
+  int64_t others = spec.batch.constant.value_or(1);
+  auto items = [&](int64_t tileN) {
+    int64_t rows = spec.m.constant ? divideUp(*spec.m.constant, plan.tileM) : 1;
+    return others * rows * divideUp(n, tileN);
+  };
   // Wide tiles pack A less often.
   if (items(2 * plan.tileN) >= 2 * kWantedItems)
     plan.tileN *= 2;
-  while (items(plan.tileN) < kWantedItems && plan.tileN >= 2 * plan.nr)
-    plan.tileN = plan.tileN / 2 / plan.nr * plan.nr;
+  plan.tileN = std::min(plan.tileN, divideUp(n, plan.nr) * plan.nr);
+  // The longer side is cut: what is packed for it is packed less often.
+  while (items(plan.tileN) < kWantedItems) {
+    if (spec.m.constant && plan.tileM > plan.tileN &&
+        plan.tileM >= 2 * plan.mr)
+      plan.tileM = divideUp(plan.tileM / 2, plan.mr) * plan.mr;
+    else if (plan.tileN >= 2 * plan.nr)
+      plan.tileN = plan.tileN / 2 / plan.nr * plan.nr;
+    else
+      break;
+  }
+  plan.mc = std::min(plan.mc, plan.tileM);
 }
 
 ContractionPlan kiln::loop::planContraction(const ContractionSpec &spec,
@@ -78,6 +92,8 @@ ContractionPlan kiln::loop::planContraction(const ContractionSpec &spec,
   plan.lanes = target.vectorBits / sumBits;
   choosePackedTiles(plan, spec, target, sumBytes);
   bool few = spec.m.constant && *spec.m.constant <= kSkinnyRows;
+  if (spec.a.irregular || spec.b.irregular || spec.c.irregular)
+    few = false;
   if (few && spec.b.columnStride.is(1) && spec.c.columnStride.is(1)) {
     plan.scheme = ContractionPlan::Scheme::SkinnyRows;
     plan.tileM = kSkinnyRows;
@@ -98,7 +114,8 @@ ContractionPlan kiln::loop::planContraction(const ContractionSpec &spec,
   int64_t sums = oneBlock ? plan.mr * plan.nr
                           : plan.tileM * plan.tileN;
   plan.scratchBytes =
-      (plan.mc * plan.kc + panels * plan.kc * plan.nr + sums) * sumBytes;
+      (plan.mc * plan.kc + panels * plan.kc * plan.nr + sums) * sumBytes +
+      irregularTableBytes(spec, plan.nr);
   return plan;
 }
 

@@ -20,6 +20,12 @@
 //               sums stay in the cache.
 //   skinny B^T  At most 8 rows, columns of B contiguous: vectors along k.
 //
+// Where rows, columns or k are not one dimension of an operand, or some of its
+// elements do not count (padding), the operand is irregular: it is described by
+// the dimensions that its axes consist of, and packed a vector at a time, read
+// as neighbours where they are neighbours and gathered elsewhere. A convolution
+// is a product whose B is its image, never laid out in memory.
+//
 // A work item is a tile of C, owned by one thread from its first k to its last:
 // the order of summation, hence every bit of the result, depends on the sizes
 // and the target only.
@@ -64,6 +70,13 @@ struct ContractionIndex {
 using ContractionMap = std::function<mlir::Value(
     mlir::OpBuilder &, mlir::Location, mlir::Value, const ContractionIndex &)>;
 
+/// Whether elements exist; those that do not are 0. Gets the indices in the
+/// dimensions of the operand's two axes, i64 or vectors of them, and gives i1 or
+/// a vector of it.
+using ContractionMask = std::function<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, llvm::ArrayRef<mlir::Value> row,
+    llvm::ArrayRef<mlir::Value> column)>;
+
 /// One matrix. For A the row is m and the column k, for B k and n, for C m and
 /// n. Strides are in elements.
 struct ContractionOperand {
@@ -72,17 +85,30 @@ struct ContractionOperand {
   Extent batchStride = 0;
   Extent rowStride = 0;
   Extent columnStride = 1;
+  /// If true, the strides of rows and columns are these instead, one for each
+  /// dimension of the axis; `mask` may leave elements out. For A and B. Of C
+  /// rows may be so, and columns are one dimension.
+  bool irregular = false;
+  llvm::SmallVector<Extent> rowSteps, columnSteps;
+  ContractionMask mask;
   /// A and B: applied to the element after it was extended to the type of the
   /// sum. C: applied to the sum; gives the value to be stored, in the type of
   /// the sum or of C. Empty for none.
   ContractionMap map;
 };
 
+/// Sizes of the dimensions that make up rows, columns or k, outermost first.
+/// None stands for one dimension.
+using ContractionAxis = llvm::SmallVector<Extent>;
+
 struct ContractionSpec {
   Extent batch = 1;
   Extent m = 1;
   Extent n = 1;
   Extent k = 1;
+  ContractionAxis rows, columns, sum; ///< of m, n and k
+  /// B's mask does not depend on the outermost dimension of k.
+  bool freeSum = false;
   ContractionOperand a, b, c;
   mlir::Type sumType; ///< f32 or f64
 };

@@ -149,6 +149,9 @@ void PackedTile::packRowsByElement(Value first, Value tiles, Value panels) {
 }
 
 void PackedTile::packRows(Value first, Value tiles, Value panels) {
+  if (spec.a.irregular)
+    return packIrregularRows(c, {batch, k0, kc, kPadded, scratch}, first, m1,
+                             tiles, panels);
   if (spec.a.columnStride.is(1))
     return packRowsAlongK(first, tiles, panels);
   if (spec.a.rowStride.is(1))
@@ -216,6 +219,9 @@ void PackedTile::packColumnsByElement(Value column, Value panel) {
 }
 
 void PackedTile::packColumns(Value column, Value panel) {
+  if (spec.b.irregular)
+    return packIrregularColumns(c, {batch, k0, kc, kPadded, scratch}, column,
+                                n1, panel);
   if (spec.b.columnStride.is(1))
     return packColumnsAlongN(column, panel);
   if (spec.b.rowStride.is(1))
@@ -313,13 +319,14 @@ void PackedTile::emit() {
   Value k = c.get(spec.k);
   int64_t blockRows = plan.mc / plan.mr;
   int64_t panelElements = plan.kc * plan.nr;
-  // Scratch: row panels, column panels, sums.
+  // Scratch: the table of an irregular operand, row panels, column panels, sums.
   bool onePanel = plan.tileM <= plan.mc;
   int64_t panels = onePanel ? 1 : plan.tileN / plan.nr;
-  Value rowPanels = scratch;
-  Value columnPanels = sumAddress(scratch, c.constant(plan.mc * plan.kc));
-  Value sumTiles = sumAddress(
-      scratch, c.constant(plan.mc * plan.kc + panels * panelElements));
+  int64_t table = irregularTableBytes(spec, plan.nr) / c.sumBytes;
+  Value rowPanels = sumAddress(scratch, c.constant(table));
+  Value columnPanels = sumAddress(rowPanels, c.constant(plan.mc * plan.kc));
+  Value sumTiles =
+      sumAddress(columnPanels, c.constant(panels * panelElements));
   bool oneBlock = spec.k.constant && *spec.k.constant <= plan.kc;
 
   Value rowTiles = c.ceilDiv(c.sub(m1, m0), plan.mr);

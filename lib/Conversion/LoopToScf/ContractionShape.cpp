@@ -23,30 +23,18 @@ namespace {
 class Analysis {
 public:
   Analysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
-           ArrayRef<ExprAttr> rhsStrides)
-      : op(op), context(op.getContext()) {
-    auto result = cast<RankedTensorType>(op.getResult().getType());
-    extents = getExprs(op.getParallelExtents());
-    parallel = extents.size();
-    llvm::append_range(extents, getExprs(op.getReductionExtents()));
-    // A reshape leaves divisions and remainders that only its extents undo.
-    guard::Assumptions assumptions;
-    analysis::addExtents(assumptions, context, extents);
-    shape.addresses[0] = analysis::linearize(
-        context, getExprs(op.getLhsIndices()), lhsStrides, assumptions);
-    shape.addresses[1] = analysis::linearize(
-        context, getExprs(op.getRhsIndices()), rhsStrides, assumptions);
-    shape.addresses[2] = analysis::linearize(
-        context, getIdentityMap(context, parallel),
-        guard::getContiguousStrides(context, *guard::getDims(result)),
-        assumptions);
-  }
+           ArrayRef<ExprAttr> rhsStrides);
 
   std::optional<ContractionShape> run();
 
 private:
+  bool hasKernel();
   bool readSteps();
-  bool collapse(ArrayRef<unsigned> dims, DimGroup &group);
+  void exchange();
+  bool assignMasks(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns);
+  bool dependsOn(ExprAttr mask, ArrayRef<unsigned> dims) const;
+  bool walksAsOne(unsigned k, ArrayRef<unsigned> dims) const;
+  void describe(ArrayRef<unsigned> dims, DimGroup &group) const;
 
   ContractOp op;
   MLIRContext *context;
@@ -56,6 +44,57 @@ private:
   ContractionShape shape;
 };
 } // namespace
+
+bool ContractionShape::isIrregular(unsigned k) const {
+  const DimGroup *groups[3][2] = {
+      {&rows, &sum}, {&sum, &columns}, {&rows, &columns}};
+  return (k < 2 && masks[k]) || !groups[k][0]->steps[k] ||
+         !groups[k][1]->steps[k];
+}
+
+Analysis::Analysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
+                   ArrayRef<ExprAttr> rhsStrides)
+    : op(op), context(op.getContext()) {
+  auto result = cast<RankedTensorType>(op.getResult().getType());
+  extents = getExprs(op.getParallelExtents());
+  parallel = extents.size();
+  llvm::append_range(extents, getExprs(op.getReductionExtents()));
+  // A reshape leaves divisions and remainders that only its extents undo.
+  guard::Assumptions assumptions;
+  analysis::addExtents(assumptions, context, extents);
+  shape.addresses[0] = analysis::linearize(
+      context, getExprs(op.getLhsIndices()), lhsStrides, assumptions);
+  shape.addresses[1] = analysis::linearize(
+      context, getExprs(op.getRhsIndices()), rhsStrides, assumptions);
+  shape.addresses[2] = analysis::linearize(
+      context, getIdentityMap(context, parallel),
+      guard::getContiguousStrides(context, *guard::getDims(result)),
+      assumptions);
+  for (auto [k, mask] : llvm::enumerate(getExprs(op.getMasks())))
+    if (!mask.isConstant(1))
+      shape.masks[k] = mask;
+}
+
+/// True if there is code for the types.
+bool Analysis::hasKernel() {
+  if (!isa<FloatType>(op.getAccType()))
+    return false;
+  auto elementOf = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getElementType();
+  };
+  // A prologue sees the element before it is extended.
+  if ((!op.getLhsPrologue().empty() &&
+       elementOf(op.getLhs()) != op.getAccType()) ||
+      (!op.getRhsPrologue().empty() &&
+       elementOf(op.getRhs()) != op.getAccType()))
+    return false;
+  return llvm::all_of(
+      ValueRange{op.getLhs(), op.getRhs(), op.getResult()}, [&](Value operand) {
+        Type element = elementOf(operand);
+        return element.isF32() || element.isF64() || element.isBF16() ||
+               element.isF16();
+      });
+}
 
 /// Reads what one step along each dimension adds to each address.
 bool Analysis::readSteps() {
@@ -73,44 +112,69 @@ bool Analysis::readSteps() {
   return true;
 }
 
-/// Makes one dimension of several, or fails. An empty group has extent 1.
-bool Analysis::collapse(ArrayRef<unsigned> dims, DimGroup &group) {
-  group.dims.assign(dims.begin(), dims.end());
-  group.extent = guard::getConstant(context, 1);
-  for (ExprAttr &step : group.steps)
-    step = guard::getConstant(context, 0);
-  for (auto [position, dim] : llvm::enumerate(llvm::reverse(dims))) {
-    if (position == 0)
-      std::copy(steps[dim].begin(), steps[dim].end(), group.steps);
-    else
-      for (unsigned k = 0; k < 3; ++k)
-        if (steps[dim][k] != group.steps[k] * group.extent)
-          return false;
-    group.extent = group.extent * extents[dim];
-  }
+void Analysis::exchange() {
+  shape.exchanged = true;
+  std::swap(shape.addresses[0], shape.addresses[1]);
+  std::swap(shape.masks[0], shape.masks[1]);
+  for (auto &step : steps)
+    std::swap(step[0], step[1]);
+}
+
+bool Analysis::dependsOn(ExprAttr mask, ArrayRef<unsigned> dims) const {
+  return mask && llvm::any_of(dims, [&](unsigned dim) {
+           return guard::contains(mask, guard::getDim(context, dim));
+         });
+}
+
+/// Sees to it that A's mask knows no columns and B's no rows.
+bool Analysis::assignMasks(ArrayRef<unsigned> rows,
+                           ArrayRef<unsigned> columns) {
+  // A product counts if both factors do: of two equal masks one is enough.
+  if (shape.masks[0] && shape.masks[0] == shape.masks[1])
+    shape.masks[dependsOn(shape.masks[0], columns) ? 0 : 1] = {};
+  return !dependsOn(shape.masks[0], columns) &&
+         !dependsOn(shape.masks[1], rows);
+}
+
+bool Analysis::walksAsOne(unsigned k, ArrayRef<unsigned> dims) const {
+  for (unsigned i = 1; i < dims.size(); ++i)
+    if (steps[dims[i - 1]][k] != steps[dims[i]][k] * extents[dims[i]])
+      return false;
   return true;
 }
 
-std::optional<ContractionShape> Analysis::run() {
-  if (!isa<FloatType>(op.getAccType()) || !op.getMasks().empty() ||
-      !readSteps())
-    return std::nullopt;
-  auto elementOf = [](Value tensor) {
-    return cast<RankedTensorType>(tensor.getType()).getElementType();
-  };
-  // A prologue sees the element before it is extended.
-  if ((!op.getLhsPrologue().empty() &&
-       elementOf(op.getLhs()) != op.getAccType()) ||
-      (!op.getRhsPrologue().empty() &&
-       elementOf(op.getRhs()) != op.getAccType()))
-    return std::nullopt;
-  for (Value operand :
-       {Value(op.getLhs()), Value(op.getRhs()), Value(op.getResult())}) {
-    Type element = elementOf(operand);
-    if (!element.isF32() && !element.isF64() && !element.isBF16() &&
-        !element.isF16())
-      return std::nullopt;
+/// Makes a group of dimensions. An empty one has extent 1.
+void Analysis::describe(ArrayRef<unsigned> dims, DimGroup &group) const {
+  group.dims.assign(dims.begin(), dims.end());
+  group.extent = guard::getConstant(context, 1);
+  group.runs.clear();
+  for (unsigned dim : dims)
+    group.extent = group.extent * extents[dim];
+  for (unsigned k = 0; k < 3; ++k) {
+    group.steps[k] = guard::getConstant(context, 0);
+    if (!dims.empty())
+      group.steps[k] =
+          walksAsOne(k, dims) ? steps[dims.back()][k] : ExprAttr();
   }
+  auto isMasked = [&](unsigned dim) {
+    return dependsOn(shape.masks[0], dim) || dependsOn(shape.masks[1], dim);
+  };
+  for (unsigned i = 0; i < dims.size(); ++i) {
+    bool joins = i > 0 && !isMasked(dims[i]) && !isMasked(dims[i - 1]);
+    for (unsigned k = 0; k < 3 && joins; ++k)
+      joins = walksAsOne(k, dims.slice(i - 1, 2));
+    if (!joins)
+      group.runs.push_back({{}, guard::getConstant(context, 1), {}});
+    DimGroup::Run &run = group.runs.back();
+    run.dims.push_back(dims[i]);
+    run.extent = run.extent * extents[dims[i]];
+    std::copy(steps[dims[i]].begin(), steps[dims[i]].end(), run.steps);
+  }
+}
+
+std::optional<ContractionShape> Analysis::run() {
+  if (!hasKernel() || !readSteps())
+    return std::nullopt;
 
   SmallVector<unsigned> rows, columns, batch, sum;
   for (unsigned dim = 0; dim < extents.size(); ++dim) {
@@ -125,18 +189,35 @@ std::optional<ContractionShape> Analysis::run() {
     else
       (moves[0] ? rows : columns).push_back(dim);
   }
-  if (!collapse(rows, shape.rows) || !collapse(columns, shape.columns) ||
-      !collapse(sum, shape.sum))
+  // Neighbours in the result are columns.
+  if (!rows.empty() && steps[rows.back()][2].isConstant(1)) {
+    exchange();
+    std::swap(rows, columns);
+  }
+  if (!assignMasks(rows, columns))
     return std::nullopt;
+  // Columns are stored a vector at a time.
+  unsigned first = 0;
+  while (!walksAsOne(2, ArrayRef(columns).drop_front(first)))
+    ++first;
+  shape.outer.assign(columns.begin(), columns.begin() + first);
+  columns.erase(columns.begin(), columns.begin() + first);
+  describe(rows, shape.rows);
+  describe(columns, shape.columns);
+  describe(sum, shape.sum);
   // The innermost batch dimensions that collapse are the product's; the others
-  // are counted off.
+  // are counted off, as is what a mask depends on.
+  auto isProduct = [&](ArrayRef<unsigned> dims) {
+    return llvm::all_of(llvm::seq(3u),
+                        [&](unsigned k) { return walksAsOne(k, dims); }) &&
+           !dependsOn(shape.masks[0], dims) && !dependsOn(shape.masks[1], dims);
+  };
   unsigned inner = batch.size();
-  while (inner > 0 && collapse(ArrayRef(batch).drop_front(inner - 1),
-                               shape.batch))
+  while (inner > 0 && isProduct(ArrayRef(batch).drop_front(inner - 1)))
     --inner;
-  if (!collapse(ArrayRef(batch).drop_front(inner), shape.batch))
-    return std::nullopt;
-  shape.outer.assign(batch.begin(), batch.begin() + inner);
+  describe(ArrayRef(batch).drop_front(inner), shape.batch);
+  shape.outer.append(batch.begin(), batch.begin() + inner);
+  llvm::sort(shape.outer);
 
   ExprAttr product = shape.rows.extent * shape.columns.extent *
                      shape.sum.extent;

@@ -8,9 +8,16 @@
 //
 // Every parallel dimension of a contraction belongs to the rows (only the left
 // operand moves along it), the columns (only the right one), or the batch. The
-// dimensions of a group are one dimension of a matrix product if every operand
-// walks them as one; batch dimensions that do not collapse are counted off
-// outside of the product.
+// operands are exchanged if that puts neighbours of the result into columns: a
+// convolution's weight has the rows, its image the columns.
+//
+// The dimensions of a group are one dimension of a matrix product for an operand
+// that walks them as one. An operand that does not, or that masks some of its
+// elements, is packed through the group's runs: neighbouring dimensions that
+// all operands and masks walk as one. So the windows of a convolution are never
+// laid out in memory. Batch dimensions that do not collapse are counted off
+// outside of the product, and so are the outer dimensions of columns that are
+// not neighbours in the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,20 +33,38 @@ namespace kiln::loop {
 struct DimGroup {
   SmallVector<unsigned> dims;
   guard::ExprAttr extent; ///< the product of their extents
-  /// Elements that an operand advances for one step: A, B, C.
+  /// Elements that an operand advances for one step: A, B, C. Null for one that
+  /// does not walk the dimensions as one.
   guard::ExprAttr steps[3];
+
+  /// Dimensions that every operand walks as one; a dimension that a mask
+  /// depends on is a run of its own.
+  struct Run {
+    SmallVector<unsigned> dims;
+    guard::ExprAttr extent;
+    guard::ExprAttr steps[3];
+  };
+  SmallVector<Run> runs;
 };
 
 struct ContractionShape {
   DimGroup rows, columns, sum, batch;
-  SmallVector<unsigned> outer; ///< batch dimensions beside `batch`
+  SmallVector<unsigned> outer; ///< dimensions counted off outside
+  /// A is the right operand of the contraction, and B the left one.
+  bool exchanged = false;
   /// Linear addresses of A, B and C in the domain's dims.
   guard::ExprAttr addresses[3];
+  /// Which elements of A and B count; null where all do.
+  guard::ExprAttr masks[2];
+
+  /// True if operand `k` (A, B or C) has a mask or walks one of its groups in
+  /// several runs.
+  bool isIrregular(unsigned k) const;
 };
 
 /// The shape of a contraction whose operands have these strides; nothing if it
-/// is no matrix product (masked operands, addresses that are not linear, rows
-/// that do not collapse) or too small to be worth packing.
+/// is no matrix product (addresses that are not linear, a mask on rows and
+/// columns together) or too small to be worth packing.
 std::optional<ContractionShape>
 analyzeContraction(ContractOp op, ArrayRef<guard::ExprAttr> lhsStrides,
                    ArrayRef<guard::ExprAttr> rhsStrides);

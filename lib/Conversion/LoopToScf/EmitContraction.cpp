@@ -110,10 +110,77 @@ Value KernelEmitter::emitEpilogue(ContractOp op, const ContractionShape &shape,
   return result;
 }
 
+/// The strides of operand `k` along the runs of a group.
+SmallVector<Extent> KernelEmitter::toSteps(const DimGroup &group, unsigned k) {
+  SmallVector<Extent> steps;
+  for (const DimGroup::Run &run : group.runs)
+    steps.push_back(toExtent(run.steps[k]));
+  if (steps.empty())
+    steps.push_back(0);
+  return steps;
+}
+
+/// Emits a region that maps an element of an operand.
+ContractionMap KernelEmitter::makePrologue(Region &region) {
+  if (region.empty())
+    return {};
+  return [this, &region](OpBuilder &builder, Location, Value value,
+                         const ContractionIndex &) -> Value {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(builder.getInsertionBlock(),
+                        builder.getInsertionPoint());
+    auto vectorType = dyn_cast<VectorType>(value.getType());
+    Position position;
+    position.lanes = vectorType ? vectorType.getNumElements() : 1;
+    BodyEmitter body(*this, position);
+    Block &block = region.front();
+    if (failed(body.emit(block, {value}))) {
+      failedInside = true;
+      return value;
+    }
+    return body.getWide(block.getTerminator()->getOperand(0));
+  };
+}
+
+/// Emits a mask over the runs of an operand's groups.
+ContractionMask KernelEmitter::makeMask(ExprAttr mask, const DimGroup &rows,
+                                        const DimGroup &columns,
+                                        const Position &outer) {
+  return [this, mask, &rows, &columns, outer](
+             OpBuilder &builder, Location, ArrayRef<Value> row,
+             ArrayRef<Value> column) -> Value {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(builder.getInsertionBlock(),
+                        builder.getInsertionPoint());
+    Position position = outer;
+    auto assign = [&](const DimGroup &group, ArrayRef<Value> indices) {
+      for (auto [run, index] : llvm::zip(group.runs, indices)) {
+        // A mask depends on runs of one dimension only.
+        if (run.dims.size() != 1)
+          continue;
+        Type type = b.getIndexType();
+        if (auto vectorType = dyn_cast<VectorType>(index.getType())) {
+          position.lanes = vectorType.getNumElements();
+          type = vectorType.clone(type);
+        }
+        position.dims[run.dims.front()] =
+            arith::IndexCastOp::create(b, type, index);
+      }
+    };
+    assign(rows, row);
+    assign(columns, column);
+    Value flag = emitIndexVector(mask, position);
+    Value zero = broadcast(constantIndex(0), position.lanes);
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag, zero);
+  };
+}
+
 LogicalResult KernelEmitter::emitContract(ContractOp op,
                                           const ContractionShape &shape) {
   Buffer memory[3] = {buffers.lookup(op.getLhs()), buffers.lookup(op.getRhs()),
                       buffers.lookup(op.getResult())};
+  if (shape.exchanged)
+    std::swap(memory[0], memory[1]);
   for (const Buffer &buffer : memory)
     if (!buffer.pointer)
       return op.emitOpError("reads a tensor that its kernel does not have");
@@ -124,44 +191,46 @@ LogicalResult KernelEmitter::emitContract(ContractOp op,
   for (Value &value : domain.dims)
     value = constantIndex(0);
 
-  // One item at a time where batch dimensions are counted off.
   ContractionSpec spec;
+  ContractionOperand *operands[3] = {&spec.a, &spec.b, &spec.c};
   spec.batch = toExtent(shape.batch.extent);
   spec.m = toExtent(shape.rows.extent);
   spec.n = toExtent(shape.columns.extent);
   spec.k = toExtent(shape.sum.extent);
   spec.sumType = op.getAccType();
-  ContractionOperand *operands[3] = {&spec.a, &spec.b, &spec.c};
+  auto toAxis = [&](const DimGroup &group, ContractionAxis &axis) {
+    if (group.runs.size() > 1)
+      for (const DimGroup::Run &run : group.runs)
+        axis.push_back(toExtent(run.extent));
+  };
+  toAxis(shape.rows, spec.rows);
+  toAxis(shape.columns, spec.columns);
+  toAxis(shape.sum, spec.sum);
+  spec.freeSum = !shape.masks[1] || shape.sum.runs.empty() ||
+                 !llvm::any_of(shape.sum.runs.front().dims, [&](unsigned dim) {
+                   return guard::contains(shape.masks[1],
+                                          guard::getDim(context, dim));
+                 });
   const DimGroup *rowOf[3] = {&shape.rows, &shape.sum, &shape.rows};
   const DimGroup *columnOf[3] = {&shape.sum, &shape.columns, &shape.columns};
   for (unsigned k = 0; k < 3; ++k) {
     operands[k]->type = getBodyType(memory[k].elementType);
     operands[k]->batchStride = toExtent(shape.batch.steps[k]);
-    operands[k]->rowStride = toExtent(rowOf[k]->steps[k]);
-    operands[k]->columnStride = toExtent(columnOf[k]->steps[k]);
+    operands[k]->irregular = shape.isIrregular(k);
+    if (ExprAttr step = rowOf[k]->steps[k])
+      operands[k]->rowStride = toExtent(step);
+    if (ExprAttr step = columnOf[k]->steps[k])
+      operands[k]->columnStride = toExtent(step);
+    if (!operands[k]->irregular)
+      continue;
+    operands[k]->rowSteps = toSteps(*rowOf[k], k);
+    operands[k]->columnSteps = toSteps(*columnOf[k], k);
   }
-  auto prologue = [&](Region &region) -> ContractionMap {
-    if (region.empty())
-      return {};
-    return [this, &region](OpBuilder &builder, Location, Value value,
-                           const ContractionIndex &) -> Value {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPoint(builder.getInsertionBlock(),
-                          builder.getInsertionPoint());
-      auto vectorType = dyn_cast<VectorType>(value.getType());
-      Position position;
-      position.lanes = vectorType ? vectorType.getNumElements() : 1;
-      BodyEmitter body(*this, position);
-      Block &block = region.front();
-      if (failed(body.emit(block, {value}))) {
-        failedInside = true;
-        return value;
-      }
-      return body.getWide(block.getTerminator()->getOperand(0));
-    };
-  };
-  spec.a.map = prologue(op.getLhsPrologue());
-  spec.b.map = prologue(op.getRhsPrologue());
+  Region *prologues[2] = {&op.getLhsPrologue(), &op.getRhsPrologue()};
+  if (shape.exchanged)
+    std::swap(prologues[0], prologues[1]);
+  spec.a.map = makePrologue(*prologues[0]);
+  spec.b.map = makePrologue(*prologues[1]);
 
   ContractionTarget target;
   target.vectorBits = options.vectorBits;
@@ -180,6 +249,10 @@ LogicalResult KernelEmitter::emitContract(ContractOp op,
   auto emitItems = [&](const Position &outer, Value from, Value to) {
     for (unsigned k = 0; k < 3; ++k)
       operands[k]->base = elementPointer(memory[k], shape.addresses[k], outer);
+    for (unsigned k = 0; k < 2; ++k)
+      if (shape.masks[k])
+        operands[k]->mask =
+            makeMask(shape.masks[k], *rowOf[k], *columnOf[k], outer);
     if (!op.getEpilogue().empty())
       spec.c.map = [&](OpBuilder &builder, Location, Value sums,
                        const ContractionIndex &at) -> Value {

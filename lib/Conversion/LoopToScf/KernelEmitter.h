@@ -34,6 +34,8 @@
 #ifndef KILN_LIB_CONVERSION_LOOPTOSCF_KERNELEMITTER_H
 #define KILN_LIB_CONVERSION_LOOPTOSCF_KERNELEMITTER_H
 
+#include "ContractionEmitter.h"
+
 #include "kiln/Dialect/Guard/IR/Expr.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
@@ -86,10 +88,8 @@ Position enter(const Position &shared, const Domain &domain);
 /// Gives dimension `dim` its index, the first of `lanes`.
 void setDim(Position &position, unsigned dim, Value value, int64_t lanes);
 
-struct ContractionIndex;
 struct ContractionShape;
 struct DimGroup;
-struct Extent;
 
 class KernelEmitter {
 public:
@@ -180,6 +180,10 @@ private:
                      const Position &outer, Value sums,
                      const ContractionIndex &at);
   Extent toExtent(guard::ExprAttr expr);
+  SmallVector<Extent> toSteps(const DimGroup &group, unsigned k);
+  ContractionMap makePrologue(Region &region);
+  ContractionMask makeMask(guard::ExprAttr mask, const DimGroup &rows,
+                           const DimGroup &columns, const Position &outer);
   void setGroup(Position &position, const DimGroup &group, Value index);
 
   SmallVector<Value> delinearize(Value item, ArrayRef<guard::ExprAttr> extents);

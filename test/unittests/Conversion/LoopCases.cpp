@@ -655,6 +655,11 @@ func.func @main(%x: !a) -> (!r, !a) {
   return %r, %q : !r, !a
 })";
 
+static std::vector<LoopCase> join(std::vector<LoopCase> cases) {
+  llvm::append_range(cases, getWindowCases());
+  return cases;
+}
+
 ArrayRef<LoopCase> loop::getLoopCases() {
   static const std::vector<SymbolValues> both = {
       {{"s0", 3}, {"s1", 5}},
@@ -672,7 +677,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
     withEmpty.push_back({{"s0", 0}, {"s1", 9}});
     withEmpty.push_back({{"s0", 5}, {"s1", 0}});
   }
-  static const LoopCase cases[] = {
+  static const std::vector<LoopCase> cases = join({
       {"Broadcast", kBroadcast, withEmpty},
       {"LongRows", kBroadcast, large},
       {"Transposed", kTransposed, both},
@@ -707,6 +712,6 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"BatchMatmul", kBatchMatmul, both},
       {"Convolution", kConvolution},
       {"TwoKernels", kTwoKernels, one},
-  };
+  });
   return cases;
 }

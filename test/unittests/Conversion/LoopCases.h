@@ -40,6 +40,8 @@ inline std::ostream &operator<<(std::ostream &os, const LoopCase &test) {
 }
 
 llvm::ArrayRef<LoopCase> getLoopCases();
+/// Those of them that are contractions over windows.
+llvm::ArrayRef<LoopCase> getWindowCases();
 
 // Texts of cases that stand in RowCases.cpp.
 extern const char kScans[], kGenericScan[], kSorts[], kScatterKinds[];

@@ -1,0 +1,118 @@
+//===- WindowCases.cpp - Contractions over windows ------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Symbolic sizes make them packed products, however small. Widths around the
+// number of lanes give vectors within a row, across rows, and at edges.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopCases.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+
+// Padded by one, with a bias and a residual.
+static const char kPadded[] = R"(
+!x = tensor<?x3x5x?xf32, #guard.shape<[s0, 3, 5, s1]>>
+!w = tensor<14x3x3x3xf32>
+!b = tensor<14xf32>
+!y = tensor<?x14x5x?xf32, #guard.shape<[s0, 14, 5, s1]>>
+func.func @main(%x: !x, %w: !w, %p: !b, %q: !y) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w, %c = %p : !b, %d = %q : !y)
+      shared [s0, 14, 5, s1] -> !y {
+    %s = loop.contract parallel [s0, 14, 5, s1] reduction [3, 3, 3]
+        lhs %a[d0, d4, d2 + d5 - 1, d3 + d6 - 1] : !x
+            mask and(le(1, d2 + d5), lt(d2 + d5 - 1, 5), le(1, d3 + d6), lt(d3 + d6 - 1, s1))
+        rhs %b[d1, d4, d5, d6] : !w mask 1
+        acc f32 : !y epilogue (%acc, %n, %o, %i, %j) {
+      %e = loop.load %c[%o] : !b
+      %f = arith.addf %acc, %e : f32
+      %g = loop.load %d[%n, %o, %i, %j] : !y
+      %h = arith.addf %f, %g : f32
+      loop.yield %h : f32
+    }
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
+// Strides, dilation and more padding than the window is wide, without a batch;
+// in bf16, and a prologue that does not keep 0.
+static const char kStrided[] = R"(
+!x = tensor<2x?xf32, #guard.shape<[2, s0]>>
+!w = tensor<9x2x3xf32>
+!y = tensor<9x?xbf16, #guard.shape<[9, floordiv(s0 + 9, 3) + 1]>>
+func.func @main(%x: !x, %w: !w) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w)
+      shared [9, floordiv(s0 + 9, 3) + 1] -> !y {
+    %one = arith.constant 1.0 : f32
+    %s = loop.contract parallel [9, floordiv(s0 + 9, 3) + 1] reduction [2, 3]
+        lhs %a[d2, d1 * 3 + d3 * 2 - 7] : !x
+            mask and(le(7, d1 * 3 + d3 * 2), lt(d1 * 3 + d3 * 2 - 7, s0))
+        rhs %b[d0, d2, d3] : !w mask 1
+        acc f32 : !y lhs_prologue (%e) {
+      %c = arith.addf %e, %one : f32
+      loop.yield %c : f32
+    }
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
+// The gradient of a weight: both operands walk the batch and the image apart,
+// and the sums are as long as both together.
+static const char kWeightGradient[] = R"(
+!x = tensor<?x2x6x?xf32, #guard.shape<[s0, 2, 6, s1]>>
+!g = tensor<?x13x6x?xf32, #guard.shape<[s0, 13, 6, s1]>>
+!w = tensor<13x2x3x3xf32>
+func.func @main(%x: !x, %g: !g) -> !w {
+  %r = loop.kernel @k ins(%a = %g : !g, %b = %x : !x) shared [13, 2, 3, 3] -> !w {
+    %s = loop.contract parallel [13, 2, 3, 3] reduction [s0, 6, s1]
+        lhs %a[d4, d0, d5, d6] : !g mask 1
+        rhs %b[d4, d1, d5 + d2 - 1, d6 + d3 - 1] : !x
+            mask and(le(1, d5 + d2), lt(d5 + d2 - 1, 6), le(1, d6 + d3), lt(d6 + d3 - 1, s1))
+        acc f32 : !w
+    loop.return %s : !w
+  }
+  return %r : !w
+})";
+
+// Rows and sums of two dimensions each, apart in every operand that has them,
+// and one mask over both operands.
+static const char kApart[] = R"(
+!a = tensor<?x5x7x?xf32, #guard.shape<[s0, 5, 7, s1]>>
+!b = tensor<?x5x18xf32, #guard.shape<[s1, 5, 18]>>
+!c = tensor<?x7x18xf32, #guard.shape<[s0, 7, 18]>>
+func.func @main(%x: !a, %y: !b) -> !c {
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !b) shared [s0, 7, 18] -> !c {
+    %s = loop.contract parallel [s0, 7, 18] reduction [5, s1]
+        lhs %a[d0, d3, d1, d4] : !a mask le(d3, d4)
+        rhs %b[d4, d3, d2] : !b mask le(d3, d4)
+        acc f32 : !c
+    loop.return %s : !c
+  }
+  return %r : !c
+})";
+
+llvm::ArrayRef<LoopCase> loop::getWindowCases() {
+  static const std::vector<SymbolValues> images = {
+      {{"s0", 1}, {"s1", 1}},  {{"s0", 2}, {"s1", 7}},
+      {{"s0", 1}, {"s1", 16}}, {{"s0", 3}, {"s1", 33}},
+      {{"s0", 0}, {"s1", 9}},  {{"s0", 2}, {"s1", 96}}};
+  static const LoopCase cases[] = {
+      {"PaddedWindows", kPadded, images, 0, 1024},
+      {"StridedWindows",
+       kStrided,
+       {{{"s0", 1}}, {{"s0", 4}}, {{"s0", 50}}, {{"s0", 400}}},
+       0,
+       4},
+      {"WeightGradient", kWeightGradient, images, 0, 4096},
+      {"DimensionsApart", kApart, images, 0, 4096},
+  };
+  return cases;
+}
