@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Compiler/CompilerSession.h"
+#include "kiln/Interfaces/OptimizerConfig.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -64,6 +65,11 @@ Result<CompileOptions> CompileOptions::parse(StringRef options,
       if (value.getAsDouble(result.memoryBudget) || result.memoryBudget < 0 ||
           result.memoryBudget > 1)
         return badLine(line, "a number from 0 to 1");
+    } else if (key == "optimizer") {
+      std::string problem;
+      if (!OptimizerConfig::parse(value, problem))
+        return Error::usage("option '" + line.str() + "': " + problem);
+      result.optimizer = value.str();
     } else if (key == "dynamic") {
       // Decides what is specialized, which the caller has done.
       if (value != "auto" && value != "true" && value != "false" &&
@@ -71,9 +77,12 @@ Result<CompileOptions> CompileOptions::parse(StringRef options,
         return badLine(line, "auto, true, false or first");
     } else {
       return badLine(line, "one of backend, training, input_gradients, target, "
-                           "threads, lowering, memory_budget, dynamic");
+                           "threads, lowering, memory_budget, optimizer, "
+                           "dynamic");
     }
   }
+  if (!result.optimizer.empty() && !result.training)
+    return Error::usage("option 'optimizer' needs training=1");
   lines.clear();
   specialization.split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef line : lines) {

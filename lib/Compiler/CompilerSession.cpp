@@ -228,6 +228,7 @@ CompilerSession::compileModule(const CompileOptions &options,
                             [&](mlir::OpPassManager &pm) {
                               JointPipelineOptions joint;
                               joint.memoryBudget = options.memoryBudget;
+                              joint.optimizer = options.optimizer;
                               buildJointPipeline(pm, joint);
                             });
         !s)

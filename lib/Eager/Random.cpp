@@ -7,13 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // Random values follow the distribution, not PyTorch's stream. Each thread has
-// its own generator, seeded by the system.
+// its own generator, seeded by the system or by `seedGenerator`.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
 #include "MemoryFormat.h"
 #include "Operators.h"
+
+#include "kiln/Eager/Registry.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,6 +28,12 @@ using namespace kiln::eager;
 static std::mt19937_64 &generator() {
   thread_local std::mt19937_64 engine{std::random_device{}()};
   return engine;
+}
+
+void eager::seedGenerator(uint64_t seed, uint64_t stream) {
+  std::seed_seq parts{uint32_t(seed), uint32_t(seed >> 32), uint32_t(stream),
+                      uint32_t(stream >> 32)};
+  generator().seed(parts);
 }
 
 /// In [0, 1), with 24 bits for f32 and fewer so that rounding never gives 1.

@@ -57,6 +57,11 @@ void kiln::buildCorePipeline(mlir::OpPassManager &pm,
 void kiln::buildJointPipeline(mlir::OpPassManager &pm,
                               const JointPipelineOptions &options) {
   pm.addPass(joint::createJointDifferentiatePass());
+  if (!options.optimizer.empty()) {
+    joint::JointAppendOptimizerPassOptions append;
+    append.optimizer = options.optimizer;
+    pm.addPass(joint::createJointAppendOptimizerPass(append));
+  }
   // The cut counts each value once, so equal ones must be one first.
   simplify(pm);
   joint::JointPartitionPassOptions partition;

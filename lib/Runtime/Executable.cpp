@@ -183,7 +183,8 @@ Executable::tangent(uint32_t slot, uint32_t output,
                     const std::vector<OpValue> &outputs,
                     const std::vector<OpValue> &tangents) const {
   const Output &description = package_.programs[0].outputs[output];
-  if (!tangents.empty() && !tangents[output].isNone())
+  bool isOne = tangents.empty() || tangents[output].isNumber();
+  if (!tangents.empty() && !tangents[output].isNone() && !isOne)
     return tangents[output];
   auto *result = std::get_if<Tensor>(&outputs[output].value);
   if (!result || !result->defined())
@@ -196,7 +197,7 @@ Executable::tangent(uint32_t slot, uint32_t output,
                         " elements, only one element starts from 1 by "
                         "itself");
   DType dtype = package_.programs[1].slots[slot].dtype;
-  auto value = filled(dtype, result->sizes(), /*ones=*/tangents.empty());
+  auto value = filled(dtype, result->sizes(), /*ones=*/isOne);
   if (!value)
     return value.takeError();
   return OpValue(std::move(*value));

@@ -224,6 +224,55 @@ Status Session::bindWeights() {
   return Status::success();
 }
 
+/// What a call needs besides the caller's inputs.
+Status Session::prepareSlots(const package::Package &package) {
+  if (!program_) {
+    if (slots_.empty())
+      takeInputs(package.programs.front());
+    if (Status s = bindPackageWeights(package); !s)
+      return s;
+  }
+  if (Status s = ownMutatedWeights(package); !s)
+    return s;
+  return options_.optimizer.empty() ? Status::success()
+                                    : bindOptimizer(package);
+}
+
+/// Weights of a source that is no archive: those that the program changes are
+/// copied out of the package, others stay there. A module has none at all; they
+/// are without contents until `setWeight`.
+Status Session::bindPackageWeights(const package::Package &package) {
+  const package::Program &program = package.programs.front();
+  for (size_t i = 0; i < program.slots.size(); ++i) {
+    const package::Slot &slot = program.slots[i];
+    bool isWeight = slot.kind == package::Slot::Kind::Parameter ||
+                    slot.kind == package::Slot::Kind::Buffer;
+    if (!isWeight || weights_.count(slot.path))
+      continue;
+    BoundWeight &bound = weights_[slot.path];
+    bound.slots.push_back(i);
+    if (slot.payload == package::kNone)
+      continue;
+    bool changes = false;
+    for (const package::Program &other : package.programs)
+      for (const package::Output &output : other.outputs)
+        changes |= output.target == slot.path &&
+                   (output.role == package::Output::Role::BufferMutation ||
+                    output.role == package::Output::Role::ParameterMutation);
+    const package::ConstantTensor &constant =
+        package.constants[slot.payload];
+    auto tensor = Tensor::empty(constant.dtype, constant.sizes);
+    if (!tensor)
+      return tensor.error().withContext("weight '" + slot.path + "'");
+    if (!changes)
+      continue;
+    std::copy(constant.bytes.begin(), constant.bytes.end(), tensor->data());
+    bound.tensor = *tensor;
+    slots_[i] = std::move(*tensor);
+  }
+  return Status::success();
+}
+
 /// Weights that the program changes get memory of their own, together with all
 /// that share it: the archive is mapped read-only.
 Status Session::ownMutatedWeights(const package::Package &package) {
@@ -233,6 +282,7 @@ Status Session::ownMutatedWeights(const package::Package &package) {
                      output.role == package::Output::Role::ParameterMutation;
       auto weight = weights_.find(output.target);
       if (!changes || weight == weights_.end() ||
+          !weight->second.tensor.defined() ||
           !weight->second.tensor.storage()->readOnly())
         continue;
       auto shared = weight->second.tensor.storage();
@@ -261,8 +311,11 @@ Status Session::resetWeights() {
     return Status::success();
   if (Status s = bindWeights(); !s)
     return s;
+  stepCount_ = 0;
+  slots_.resize(program_->inputs.size());
+  optimizerState_.clear();
   for (size_t i = 0; i < function_->variantCount(); ++i)
-    if (Status s = ownMutatedWeights(function_->variant(i).package()); !s)
+    if (Status s = prepareSlots(function_->variant(i).package()); !s)
       return s;
   return Status::success();
 }
@@ -270,6 +323,19 @@ Status Session::resetWeights() {
 Tensor Session::weight(const std::string &name) const {
   auto it = weights_.find(name);
   return it == weights_.end() ? Tensor() : it->second.tensor;
+}
+
+Status Session::setWeight(const std::string &name, const Tensor &contents) {
+  auto it = weights_.find(name);
+  if (it == weights_.end())
+    return Error::usage("the model has no weight '" + name + "'");
+  auto copy = contents.clone();
+  if (!copy)
+    return copy.takeError();
+  it->second.tensor = *copy;
+  for (size_t slot : it->second.slots)
+    slots_[slot] = *copy;
+  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//

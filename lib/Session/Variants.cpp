@@ -61,6 +61,8 @@ std::string Session::optionsRecord() const {
     add("lowering", options_.lowering);
   if (options_.memoryBudget != 1.0)
     add("memory_budget", std::to_string(options_.memoryBudget));
+  if (!options_.optimizer.empty())
+    add("optimizer", options_.optimizer);
   if (options_.target != "native")
     add("target", options_.target);
   if (pool_->threads() != 1)
@@ -76,9 +78,7 @@ std::string Session::optionsRecord() const {
 
 /// Adds a variant and makes what it needs.
 Status Session::addPackage(package::Package package) {
-  if (!program_ && userInputs_.empty() && slots_.empty())
-    takeInputs(package.programs.front());
-  if (Status s = ownMutatedWeights(package); !s)
+  if (Status s = prepareSlots(package); !s)
     return s;
   logReasons(package);
   return function_->addVariant(std::move(package));
@@ -274,9 +274,7 @@ Session::compile(const std::vector<OpValue> &inputs,
     return package;
   ++stats_.graphsCompiled;
   stats_.kernelsCompiled += package->image.kernels.size();
-  if (!program_ && slots_.empty())
-    takeInputs(package->programs.front());
-  if (Status s = ownMutatedWeights(*package); !s)
+  if (Status s = prepareSlots(*package); !s)
     return s.takeError();
   logReasons(*package);
   if (store_ && !bytes.empty()) {

@@ -184,12 +184,13 @@ static double normal(uint64_t key, uint64_t counter) {
 }
 
 template <typename T>
-static void fillRandom(const Tensor &tensor, int64_t count, uint64_t key) {
+static void fillRandom(const Tensor &tensor, int64_t count, uint64_t key,
+                       double deviation = 1) {
   T *data = tensor.dataAs<T>();
   for (int64_t i = 0; i < count; ++i) {
     uint64_t counter = static_cast<uint64_t>(i);
     if constexpr (std::is_floating_point_v<T>)
-      data[i] = static_cast<T>(normal(key, counter));
+      data[i] = static_cast<T>(deviation * normal(key, counter));
     else
       data[i] = static_cast<T>(mix(key ^ mix(counter)) & 1);
   }
@@ -213,7 +214,7 @@ static Result<Tensor> converted(const Tensor &wide, DType dtype) {
 
 static Result<Tensor> randomTensor(DType dtype,
                                    const std::vector<int64_t> &sizes,
-                                   uint64_t key) {
+                                   uint64_t key, double deviation = 1) {
   bool native = dtype == DType::F32 || dtype == DType::F64 ||
                 dtype == DType::C64 || dtype == DType::C128 ||
                 isInteger(dtype) || dtype == DType::Bool;
@@ -225,9 +226,11 @@ static Result<Tensor> randomTensor(DType dtype,
     return tensor;
   int64_t count = tensor->numel();
   if (!native || dtype == DType::F32 || dtype == DType::C64)
-    fillRandom<float>(*tensor, isComplex(dtype) ? 2 * count : count, key);
+    fillRandom<float>(*tensor, isComplex(dtype) ? 2 * count : count, key,
+                      deviation);
   else if (dtype == DType::F64 || dtype == DType::C128)
-    fillRandom<double>(*tensor, isComplex(dtype) ? 2 * count : count, key);
+    fillRandom<double>(*tensor, isComplex(dtype) ? 2 * count : count, key,
+                       deviation);
   else if (itemSize(dtype) == 8)
     fillRandom<uint64_t>(*tensor, count, key);
   else if (itemSize(dtype) == 4)
@@ -237,6 +240,12 @@ static Result<Tensor> randomTensor(DType dtype,
   else
     fillRandom<uint8_t>(*tensor, count, key);
   return native ? tensor : converted(*tensor, dtype);
+}
+
+Result<Tensor> tools::normalTensor(DType dtype,
+                                   const std::vector<int64_t> &sizes,
+                                   uint64_t seed, double deviation) {
+  return randomTensor(dtype, sizes, mix(seed), deviation);
 }
 
 /// The size of a dimension, from the symbols that were given or the hints.

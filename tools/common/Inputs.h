@@ -43,6 +43,11 @@ arrayInputs(const session::Session &session, const std::string &spec);
 Result<std::vector<runtime::OpValue>>
 randomInputs(const session::Session &session, const std::string &spec);
 
+/// A tensor of normal numbers around 0; equal seeds give equal tensors.
+Result<runtime::Tensor> normalTensor(DType dtype,
+                                     const std::vector<int64_t> &sizes,
+                                     uint64_t seed, double deviation);
+
 } // namespace kiln::tools
 
 #endif // KILN_TOOLS_COMMON_INPUTS_H

@@ -34,6 +34,8 @@ a .pt2, the weights: kiln-run runs it without the model and without a compiler.
 
   -o FILE                where the package goes
   --training             forward and backward
+  --optimizer=SPEC       ends the step with an update: sgd, adam or adamw, then
+                         settings as of kiln-run, without lr
   --input-gradients=A,B  inputs, by path such as [0][0], that want gradients too
   --backend=NAME         inductor (default), aot_eager or eager
   --target=NAME          native (default), x86-64-v3 or x86-64-v4
@@ -64,7 +66,7 @@ namespace {
 struct Flags {
   std::string output, model, mode = "default", backend = "inductor";
   std::string target, lowering = "direct", inputGradients, stopAfter;
-  std::string dumpStages;
+  std::string dumpStages, optimizer;
   std::vector<std::string> explain;
   std::optional<double> memoryBudget;
   unsigned threads = 0;
@@ -108,6 +110,7 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
     flags.memoryBudget = *value;
     return Status::success();
   });
+  line.value("optimizer", flags.optimizer);
   line.value("stop-after", flags.stopAfter);
   line.refused("start-from", "a compilation begins with a program; expected "
                              "kiln-opt to run passes on IR of a stage");
@@ -226,6 +229,8 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
     record += "target=" + flags.target + "\n";
   if (flags.memoryBudget)
     record += "memory_budget=" + std::to_string(*flags.memoryBudget) + "\n";
+  if (!flags.optimizer.empty())
+    record += "optimizer=" + flags.optimizer + "\n";
   unsigned threads = flags.threads ? flags.threads
                                    : std::thread::hardware_concurrency();
   record += "threads=" + std::to_string(std::max(1u, threads)) + "\n";

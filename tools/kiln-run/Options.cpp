@@ -36,6 +36,16 @@ inputs and outputs
   --check                compare with the results in the io.json
   --rtol=R --atol=A      instead of the defaults of each dtype
 
+training
+  --steps=N              with --training: N steps of an optimizer; the n-th takes
+                         the n-th --inputs, over and over; the loss is the
+                         scalar output
+  --optimizer=SPEC       sgd (default), adam or adamw, then settings by torch's
+                         names: adamw,lr=1e-3,beta2=0.95,clip_norm=1,amsgrad
+  --checkpoint=FILE      continue from it if it exists, write it at the end
+  --weights=random[:SEED]  for a module, which holds no weights
+  --seed=N               of the random numbers that steps draw (default 0)
+
 what to run
   --training             forward and backward; tangents from the io.json, or 1
                          for a scalar loss
@@ -84,7 +94,9 @@ private:
   void addInputs();
   void addModes();
   void addMeasures();
+  void addTraining();
   void addRefused();
+  Status finishTraining();
   Status finish();
   CommandLine::Handler number(const std::string &flag,
                               std::optional<double> &target, double high);
@@ -97,6 +109,8 @@ private:
   std::string dynamic_ = "auto";
   std::optional<std::string> log_;
   std::optional<double> memoryBudget_;
+  std::optional<std::string> optimizer_;
+  std::optional<uint64_t> seed_;
 };
 } // namespace
 
@@ -207,16 +221,82 @@ void Parser::addMeasures() {
   line_.flag("progress", progress_);
 }
 
+void Parser::addTraining() {
+  line_.value("steps", [this](const std::string &text) -> Status {
+    auto value = parseInteger("--steps", text, 1, 1000000000);
+    if (!value)
+      return value.takeError();
+    options_.steps = static_cast<unsigned>(*value);
+    return Status::success();
+  });
+  line_.value("optimizer", [this](const std::string &text) {
+    optimizer_ = text;
+    return Status::success();
+  });
+  line_.value("checkpoint", [this](const std::string &text) -> Status {
+    if (text.empty())
+      return Error::usage("--checkpoint is empty; expected a file");
+    options_.checkpoint = text;
+    return Status::success();
+  });
+  line_.value("weights", [this](const std::string &text) -> Status {
+    options_.weightSeed = 0;
+    if (text == "random")
+      return Status::success();
+    if (text.compare(0, 7, "random:") != 0)
+      return Error::usage("--weights=" + text + ": expected random[:SEED]");
+    auto seed = parseInteger("--weights=random", text.substr(7), 0, INT64_MAX);
+    if (!seed)
+      return seed.takeError();
+    options_.weightSeed = static_cast<uint64_t>(*seed);
+    return Status::success();
+  });
+  line_.value("seed", [this](const std::string &text) -> Status {
+    auto seed = parseInteger("--seed", text, 0, INT64_MAX);
+    if (!seed)
+      return seed.takeError();
+    seed_ = static_cast<uint64_t>(*seed);
+    return Status::success();
+  });
+}
+
 /// What cli users may expect and what would work instead.
 void Parser::addRefused() {
   const char *marks = "an exported program keeps the symbols it was exported "
                       "with; expected dynamic_shapes at export";
   for (const char *name : {"mark-dynamic", "mark-static", "mark-unbacked"})
     line_.refused(name, marks);
-  const char *steps = "there is no training loop; expected --training with "
-                      "--outputs, and the optimizer in the exported program";
-  for (const char *name : {"steps", "optimizer", "checkpoint"})
-    line_.refused(name, steps);
+}
+
+Status Parser::finishTraining() {
+  session::SessionOptions &session = options_.session;
+  if (options_.steps == 0) {
+    if (optimizer_ || !options_.checkpoint.empty() || options_.weightSeed ||
+        seed_)
+      return Error::usage("--optimizer, --checkpoint, --weights and --seed are "
+                          "about training steps; expected --steps=N");
+    return Status::success();
+  }
+  if (!session.training)
+    return Error::usage("--steps is about training; expected --training");
+  if (options_.check || options_.benchmark != 0 || !options_.outputs.empty())
+    return Error::usage("--steps changes the weights; expected no --check, "
+                        "--benchmark or --outputs");
+  // The rate is an input of the program; the rest decides what is compiled.
+  for (const std::string &part : splitList(optimizer_.value_or("sgd"))) {
+    if (part.compare(0, 3, "lr=") != 0) {
+      session.optimizer += (session.optimizer.empty() ? "" : ",") + part;
+      continue;
+    }
+    auto rate = parseNumber("--optimizer: lr", part.substr(3), 0, 1e30);
+    if (!rate)
+      return rate.takeError();
+    options_.learningRate = *rate;
+  }
+  session.seed = seed_.value_or(0);
+  // What a step returns is dropped before the next.
+  session.reuseOutputs = true;
+  return Status::success();
 }
 
 Status Parser::finish() {
@@ -249,6 +329,8 @@ Status Parser::finish() {
     return Error::usage("--serve answers questions about time; expected "
                         "--benchmark as well");
   session.reuseOutputs = options_.benchmark != 0;
+  if (Status s = finishTraining(); !s)
+    return s;
   if (noCache_ && cacheDirectory_)
     return Error::usage("--no-cache and --cache-dir exclude each other");
   if (!noCache_)
@@ -272,6 +354,7 @@ Result<Options> Parser::parse(int argc, char **argv) {
   addInputs();
   addModes();
   addMeasures();
+  addTraining();
   addRefused();
   if (Status s = line_.parse(argc, argv); !s)
     return s.takeError();

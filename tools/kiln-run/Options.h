@@ -30,6 +30,10 @@ struct Options {
   std::string statsFile; ///< empty: standard output
   unsigned benchmark = 0; ///< iterations; 0: none
   bool serve = false;
+  unsigned steps = 0; ///< of training; 0: no optimizer
+  double learningRate = 1e-3;
+  std::string checkpoint;
+  std::optional<uint64_t> weightSeed; ///< of weights that a module lacks
   bool help = false;
   session::SessionOptions session;
 };

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Benchmark.h"
+#include "Training.h"
 
 #include "common/CommandLine.h"
 #include "common/Inputs.h"
@@ -79,7 +80,8 @@ Status Run::readFiles() {
       return file.takeError();
     files_.push_back(std::move(*file));
     fileOf_.back() = &files_.back();
-    if (!files_.back().gradients || !options_.session.training)
+    if (!files_.back().gradients || !options_.session.training ||
+        options_.steps != 0)
       continue;
     std::vector<std::string> &wanted = options_.session.inputGradients;
     for (const archive::IoValue &input : files_.back().gradients->inputs)
@@ -339,6 +341,13 @@ Result<int> Run::main() {
   session_ = std::move(*session);
   if (Status s = makeCalls(); !s)
     return s.takeError();
+  if (options_.steps != 0) {
+    Status s = train(options_, *session_, calls_, facts_,
+                     [this](const std::string &line) { print(line); });
+    if (s)
+      s = report();
+    return s ? Result<int>(0) : Result<int>(s.takeError());
+  }
   if (Status s = runCalls(); !s)
     return s.takeError();
   if (options_.benchmark != 0)

@@ -54,6 +54,9 @@ typedef struct kiln_compile_request {
   ///   threads         worker threads the schedule may count on (default 1)
   ///   lowering        direct (default) | linalg
   ///   memory_budget   0..1 (default 1)
+  ///   optimizer       ends a training step, as "adamw,beta2=0.95": see
+  ///                   kiln/Interfaces/OptimizerConfig.h (default: gradients
+  ///                   are results)
   ///   dynamic         auto (default) | true | false | first (a caller decides
   ///                   what is specialized; here it only tells variants apart)
   const char *options;

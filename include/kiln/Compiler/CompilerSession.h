@@ -54,6 +54,9 @@ struct CompileOptions {
   unsigned threads = 1;
   bool throughLinalg = false;
   double memoryBudget = 1.0;
+  /// Ends a training step, in the form of OptimizerConfig.h; empty: gradients
+  /// are results.
+  std::string optimizer;
   std::map<std::string, int64_t> specialization;
 
   /// Reads an options record and a specialization. Usage errors name the line.

@@ -34,6 +34,10 @@ namespace kiln::eager {
 ///   auto sum = registry.find("aten.add.Tensor")({x, y, int64_t(1)});
 Status registerAll(runtime::OperatorRegistry &registry);
 
+/// Random operators that this thread calls from now on draw the numbers that
+/// belong to `seed` and `stream`. Without it they differ from run to run.
+void seedGenerator(uint64_t seed, uint64_t stream);
+
 } // namespace kiln::eager
 
 #endif // KILN_EAGER_REGISTRY_H

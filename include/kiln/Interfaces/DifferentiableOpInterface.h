@@ -24,6 +24,7 @@
 #ifndef KILN_INTERFACES_DIFFERENTIABLEOPINTERFACE_H
 #define KILN_INTERFACES_DIFFERENTIABLEOPINTERFACE_H
 
+#include "kiln/Interfaces/OptimizerConfig.h"
 #include "kiln/Support/LLVM.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -35,6 +36,16 @@
 #include "kiln/Interfaces/DifferentiableOpInterface.h.inc"
 
 namespace kiln {
+
+/// One parameter of an optimizer's step.
+struct ParameterUpdate {
+  Value parameter, gradient;
+  /// What the optimizer keeps, in the order of `getStateNames`.
+  SmallVector<Value> state;
+  /// To be set: the new contents of the parameter and of its state.
+  Value newParameter;
+  SmallVector<Value> newState;
+};
 
 /// What the joint passes need from the dialect of the graph. One loaded dialect
 /// implements it; without one, `joint-differentiate` accumulates with
@@ -67,6 +78,27 @@ public:
   virtual DictionaryAttr describeSavedResult(unsigned index) const = 0;
   /// Attributes of the backward's argument for saved value `index`.
   virtual DictionaryAttr describeSavedArgument(unsigned index) const = 0;
+
+  /// Attributes of an argument that belongs to an optimizer: its state `name`
+  /// of the parameter with the attributes `paramAttrs`, or, where these are
+  /// null, the number `name` of the step.
+  virtual DictionaryAttr describeState(StringRef name,
+                                       DictionaryAttr paramAttrs) const {
+    return {};
+  }
+  /// Attributes of the result that holds the new contents of an argument.
+  virtual DictionaryAttr describeUpdate(DictionaryAttr argAttrs) const {
+    return {};
+  }
+  /// Builds an optimizer's updates. `rate` and `step` (counted from 1) are f64
+  /// tensors without dimensions. Fails without a diagnostic where the dialect
+  /// has no optimizers.
+  virtual LogicalResult
+  buildUpdates(OpBuilder &builder, Location loc, const OptimizerConfig &config,
+               Value rate, Value step,
+               MutableArrayRef<ParameterUpdate> updates) const {
+    return failure();
+  }
 };
 
 /// The implementation by the dialects loaded in `context`; null if none.

@@ -47,6 +47,11 @@ struct JointPipelineOptions : mlir::PassPipelineOptions<JointPipelineOptions> {
       llvm::cl::desc("Fraction, 0 to 1, of the default cut's bytes that may be "
                      "saved for the backward."),
       llvm::cl::init(1.0)};
+  Option<std::string> optimizer{
+      *this, "optimizer",
+      llvm::cl::desc("End the step with this optimizer, as of "
+                     "joint-append-optimizer; empty: return gradients."),
+      llvm::cl::init("")};
 };
 
 struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {

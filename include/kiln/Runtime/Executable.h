@@ -50,7 +50,8 @@ public:
 
   /// Runs forward, then backward. `tangents` has one element per output of the
   /// forward program, or none at all: then each differentiable output must hold
-  /// one element, and its tangent is 1. Among given tangents, none means zeros.
+  /// one element, and its tangent is 1. Among given tangents, none means zeros
+  /// and a number a tensor of ones.
   /// The backward program also reads forward inputs by name, with what they
   /// hold before the forward program runs.
   /// Usage error when the package has no backward program.

@@ -55,6 +55,10 @@ struct SessionOptions {
   std::string target = "native";
   std::string lowering = "direct";
   double memoryBudget = 1.0;
+  /// Training steps end with this optimizer, "adamw,beta2=0.95" (see
+  /// kiln/Interfaces/OptimizerConfig.h). Empty: a call returns gradients.
+  std::string optimizer;
+  uint64_t seed = 0; ///< of the random numbers that training steps draw
   unsigned threads = 0; ///< 0: as many as this process may use
   Dynamic dynamic = Dynamic::Auto;
   cache::CacheConfig cache;
@@ -77,6 +81,12 @@ struct SessionStats {
   uint64_t cacheHits = 0;
   uint64_t cacheMisses = 0;
   std::vector<std::string> missReasons;
+};
+
+/// What one training step gave.
+struct StepResult {
+  double loss = 0;
+  runtime::TrainingResult values;
 };
 
 /// One input that a caller passes.
@@ -115,6 +125,19 @@ public:
   callTraining(const std::vector<runtime::OpValue> &inputs,
                const std::vector<runtime::OpValue> &tangents);
 
+  /// One step of training: forward, backward, and the optimizer's update of
+  /// the weights, with `rate` as learning rate. The loss is the program's only
+  /// differentiable output without dimensions.
+  Result<StepResult> step(const std::vector<runtime::OpValue> &inputs,
+                          double rate);
+  /// Steps done, those before a loaded checkpoint included.
+  uint64_t stepCount() const { return stepCount_; }
+  /// Writes weights, optimizer state and the number of the step. A session that
+  /// loads it continues with the same bits. Only after `prepareFor` or a step;
+  /// the format stands in Checkpoint.h.
+  Status saveCheckpoint(const std::string &path) const;
+  Status loadCheckpoint(const std::string &path);
+
   /// Finds or compiles the variant for these inputs without running it: what
   /// tells a caller the order of outputs before there are tangents.
   Status prepareFor(const std::vector<runtime::OpValue> &inputs);
@@ -126,6 +149,11 @@ public:
   const cache::Store *store() const { return store_.get(); }
   /// A weight's present contents, by its name; undefined if there is none.
   runtime::Tensor weight(const std::string &name) const;
+  /// Gives a weight contents of one's own: what a program without an archive
+  /// starts from. Only after the variant is known.
+  Status setWeight(const std::string &name, const runtime::Tensor &contents);
+  /// The names of weights that have no contents yet.
+  std::vector<std::string> missingWeights() const;
   /// Gives weights and buffers the contents of the source again.
   Status resetWeights();
   /// The values of the last call by slot of the program, weights included.
@@ -141,7 +169,11 @@ private:
   void takeProgram(archive::ExportedProgram program);
   void makeKey(const Digest &source, bool withModel);
   Status bindWeights();
+  Status prepareSlots(const package::Package &package);
+  Status bindPackageWeights(const package::Package &package);
   Status ownMutatedWeights(const package::Package &package);
+  Status bindOptimizer(const package::Package &package);
+  Result<std::vector<runtime::OpValue>> tangents();
   void takeInputs(const package::Program &program);
   Status addPackage(package::Package package);
   Status lookUp();
@@ -161,6 +193,12 @@ private:
     std::vector<size_t> slots;
   };
 
+  /// What an optimizer keeps: zeros before the first step.
+  struct StateTensor {
+    std::string name; ///< "exp_avg@fc.weight"
+    size_t slot;
+  };
+
   std::string path_;
   SessionOptions options_;
   std::unique_ptr<archive::ExportedProgram> program_;
@@ -169,6 +207,8 @@ private:
   /// One value per slot of the program, and which of them the caller passes.
   std::vector<runtime::OpValue> slots_;
   std::vector<size_t> inputSlots_;
+  std::vector<StateTensor> optimizerState_;
+  uint64_t stepCount_ = 0;
   runtime::OperatorRegistry registry_;
   std::unique_ptr<runtime::ThreadPool> pool_;
   std::unique_ptr<runtime::CompiledFunction> function_;

@@ -13,6 +13,7 @@
 
 #include "kiln/Dialect/Aten/Derivatives/Derivatives.h"
 
+#include "Optimizers.h"
 #include "Rules.h"
 #include "kiln/Dialect/Aten/IR/OpInfo.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
@@ -229,6 +230,36 @@ public:
   DictionaryAttr describeSavedArgument(unsigned index) const override {
     return makeInput(InputKind::Saved, ("saved_" + Twine(index)).str(),
                      StringAttr());
+  }
+
+  DictionaryAttr describeState(StringRef name,
+                               DictionaryAttr paramAttrs) const override {
+    InputAttr parameter = inputOf(paramAttrs);
+    // No name of a weight contains "@".
+    std::string path = name.str();
+    if (parameter && parameter.getPath())
+      path += "@" + parameter.getPath().str();
+    std::string label = name.str();
+    if (parameter && parameter.getName())
+      label += "_" + parameter.getName().str();
+    return makeInput(InputKind::OptimizerState, label,
+                     StringAttr::get(getContext(), path));
+  }
+
+  DictionaryAttr describeUpdate(DictionaryAttr attrs) const override {
+    InputAttr input = inputOf(attrs);
+    bool isWeight = input && input.getKind() == InputKind::Parameter;
+    return makeOutput(isWeight ? OutputKind::ParameterMutation
+                               : OutputKind::BufferMutation,
+                      "new", input ? input.getName() : StringAttr(),
+                      input ? input.getPath() : StringAttr());
+  }
+
+  LogicalResult
+  buildUpdates(OpBuilder &builder, Location loc, const OptimizerConfig &config,
+               Value rate, Value step,
+               MutableArrayRef<ParameterUpdate> updates) const override {
+    return buildOptimizerUpdates(builder, loc, config, rate, step, updates);
   }
 
 private:

@@ -62,6 +62,62 @@ def JointDifferentiatePass
                            "::mlir::arith::ArithDialect"];
 }
 
+def JointAppendOptimizerPass
+    : Pass<"joint-append-optimizer", "::mlir::ModuleOp"> {
+  let summary = "End a joint graph with an optimizer's step";
+  let description = [{
+    Replaces each gradient of a parameter by the new contents of the parameter
+    and of what the optimizer keeps for it. The state becomes primals behind the
+    others, all of them zeros before the first step, and so do two f64 tensors
+    without dimensions: `lr`, the learning rate, and `step`, which counts from
+    1. Being inputs, they may change from step to step. Gradients of user inputs
+    stay results.
+
+    The updates are ops of the graph's dialect: they decompose, fuse and lower
+    like all others, and an update can become the epilogue of the contraction
+    that makes its gradient. The numbers are those of `torch.optim`.
+
+    Before:
+
+    ```mlir
+    joint.graph @main primals(%w: tensor<4xf32> {aten.input = #aten.input<
+        kind = parameter, path = "w", requires_grad = true>})
+        tangents(%dy: tensor<4xf32>)
+        -> outputs(tensor<4xf32>) gradients(tensor<4xf32> {aten.output =
+        #aten.output<kind = parameter_gradient, target = "w">}) {
+      %y = aten.exp(%w) : (tensor<4xf32>) -> tensor<4xf32>
+      %dw = aten.mul.Tensor(%dy, %y)
+          : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      joint.return outputs(%y : tensor<4xf32>) gradients(%dw : tensor<4xf32>)
+    }
+    ```
+
+    After `optimizer=sgd`:
+
+    ```mlir
+    joint.graph @main primals(%w: tensor<4xf32>, %lr: tensor<f64>,
+        %step: tensor<f64>) tangents(%dy: tensor<4xf32>)
+        -> outputs(tensor<4xf32>) gradients(tensor<4xf32> {aten.output =
+        #aten.output<kind = parameter_mutation, target = "w">}) {
+      ...
+      %rate = aten.neg(%lr) : (tensor<f64>) -> tensor<f64>
+      %scale = aten._to_copy(%rate, dtype = f32)
+          : (tensor<f64>) -> tensor<f32>
+      %move = aten.mul.Tensor(%dw, %scale)
+          : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+      %new = aten.add.Tensor(%w, %move)
+          : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      joint.return outputs(%y : tensor<4xf32>) gradients(%new : tensor<4xf32>)
+    }
+    ```
+  }];
+  let options = [
+    Option<"optimizer", "optimizer", "std::string", "\"sgd\"",
+           "The optimizer and its constants, in the form of OptimizerConfig.h: "
+           "sgd, adam or adamw, and settings behind commas.">
+  ];
+}
+
 def JointPartitionPass : Pass<"joint-partition", "::mlir::ModuleOp"> {
   let summary = "Cut joint graphs into a forward and a backward function";
   let description = [{

@@ -1,0 +1,104 @@
+//===- Training.cpp - The training loop of kiln-run -----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Training.h"
+
+#include "kiln/Package/ExprEvaluator.h"
+#include "kiln/Runtime/MemoryUse.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <unistd.h>
+
+using namespace kiln;
+using namespace kiln::run;
+using runtime::Tensor;
+
+/// Weights of a module, which holds none: normal, as wide as keeps what a row
+/// adds up to at the size of its inputs; a vector counts as one row.
+static Status drawWeights(session::Session &session, uint64_t seed) {
+  const package::Program &program =
+      session.function().variant(0).package().programs[0];
+  std::vector<std::string> names = session.missingWeights();
+  for (size_t i = 0; i < names.size(); ++i)
+    for (const package::Slot &slot : program.slots) {
+      if (slot.path != names[i])
+        continue;
+      std::vector<int64_t> sizes;
+      for (package::ExprId id : slot.sizes) {
+        auto size = package::evaluateExpr(program.exprs[id], program, {});
+        if (!size)
+          return size.error().withContext("weight '" + slot.path + "'");
+        sizes.push_back(size->integer);
+      }
+      double terms = sizes.empty() ? 1 : std::max<double>(1, sizes.back());
+      auto tensor = tools::normalTensor(slot.dtype, sizes, seed * 977 + i,
+                                        1 / std::sqrt(terms));
+      if (!tensor)
+        return tensor.error().withContext("weight '" + slot.path + "'");
+      if (Status s = session.setWeight(slot.path, *tensor); !s)
+        return s;
+    }
+  return Status::success();
+}
+
+/// Continues from the checkpoint if there is one.
+static Status begin(const Options &options, session::Session &session) {
+  bool continues = !options.checkpoint.empty() &&
+                   ::access(options.checkpoint.c_str(), F_OK) == 0;
+  if (continues)
+    if (Status s = session.loadCheckpoint(options.checkpoint); !s)
+      return s;
+  std::vector<std::string> missing = session.missingWeights();
+  if (missing.empty())
+    return Status::success();
+  if (!options.weightSeed)
+    return Error::usage("weight '" + missing.front() + "' has no values; a "
+                        "module holds none, expected --weights=random[:SEED] "
+                        "or a --checkpoint that has them");
+  return drawWeights(session, *options.weightSeed);
+}
+
+Status run::train(const Options &options, session::Session &session,
+                  const std::vector<tools::Call> &batches, RunFacts &facts,
+                  const std::function<void(const std::string &)> &print) {
+  if (Status s = session.prepareFor(batches.front().inputs); !s)
+    return s;
+  if (Status s = begin(options, session); !s)
+    return s;
+  uint64_t first = session.stepCount(), last = first + options.steps;
+  for (uint64_t step = first; step < last; ++step) {
+    const tools::Call &batch = batches[step % batches.size()];
+    runtime::resetMemoryPeak();
+    int64_t before = runtime::memoryUse().currentBytes;
+    auto start = std::chrono::steady_clock::now();
+    auto result = session.step(batch.inputs, options.learningRate);
+    if (!result)
+      return result.error().withContext("step " + std::to_string(step + 1));
+    double seconds = std::chrono::duration<double>(
+                         std::chrono::steady_clock::now() - start)
+                         .count();
+    facts.measuredPeakBytes =
+        std::max(facts.measuredPeakBytes,
+                 runtime::memoryUse().peakBytes - before);
+    if (step == first) {
+      facts.firstResultSeconds = processSeconds();
+      facts.memory = memoryNeed(session.lastVariant(), session.slotValues());
+    }
+    char line[96];
+    std::snprintf(line, sizeof(line), "step %llu of %llu: loss %.9g (%.1f ms)",
+                  static_cast<unsigned long long>(step + 1),
+                  static_cast<unsigned long long>(last), result->loss,
+                  seconds * 1e3);
+    print(line);
+  }
+  if (options.checkpoint.empty())
+    return Status::success();
+  return session.saveCheckpoint(options.checkpoint);
+}
