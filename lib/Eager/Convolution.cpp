@@ -287,6 +287,40 @@ template <size_t Dims> static Values convolutionPlain(const Args &args) {
   return {convolution(x, weight, args.optTensor(2), s)};
 }
 
+/// The same with a padding by its name, "valid" or "same". Half of what a
+/// window is wider than one element stands on each side; of an odd number, the
+/// first half is the smaller, so the first window of too much is dropped.
+template <size_t Dims> static Values convolutionNamed(const Args &args) {
+  const Tensor &x = args.tensor(0), &weight = args.tensor(1);
+  require(weight.rank() == int64_t(Dims) + 2 &&
+              (x.rank() == weight.rank() || x.rank() + 1 == weight.rank()),
+          {"expected an input of rank ", Dims + 1, " or ", Dims + 2,
+           ", found ", x, " and ", weight});
+  std::string padding = args.optString(4).value_or("valid");
+  Settings s{args.intsOf(3, Dims, {1}), Ints(Dims, 0),
+             args.intsOf(5, Dims, {1}), Ints(Dims, 0), false,
+             args.optInteger(6).value_or(1)};
+  require(padding == "valid" || padding == "same",
+          {"unknown padding '", padding, "'"});
+  if (padding == "valid")
+    return {convolution(x, weight, args.optTensor(2), s)};
+  Ints dropped;
+  for (size_t d = 0; d < Dims; ++d) {
+    require(s.stride[d] == 1, {"padding 'same' needs strides of 1, found ",
+                               s.stride});
+    int64_t total = s.dilation[d] * (weight.size(int64_t(d) + 2) - 1);
+    s.padding[d] = (total + 1) / 2;
+    dropped.push_back(total % 2);
+  }
+  Tensor result = convolution(x, weight, args.optTensor(2), s);
+  for (size_t d = 0; d < Dims; ++d) {
+    int64_t dim = result.rank() - int64_t(Dims) + int64_t(d);
+    result = narrowed(result, dim, dropped[d],
+                      x.size(x.rank() - int64_t(Dims) + int64_t(d)));
+  }
+  return {take(result.clone())};
+}
+
 /// Schema: input, weight, bias, stride, padding, output_padding, groups,
 /// dilation.
 template <size_t Dims> static Values convolutionTransposed(const Args &args) {
@@ -408,6 +442,9 @@ void eager::addConvolutionOperators(Table &table) {
   table.op<convolutionPlain<1>>("conv1d.default");
   table.op<convolutionPlain<2>>("conv2d.default");
   table.op<convolutionPlain<3>>("conv3d.default");
+  table.op<convolutionNamed<1>>("conv1d.padding");
+  table.op<convolutionNamed<2>>("conv2d.padding");
+  table.op<convolutionNamed<3>>("conv3d.padding");
   table.op<convolutionTransposed<1>>("conv_transpose1d.default");
   table.op<convolutionTransposed<2>>("conv_transpose2d.input");
   table.op<convolutionTransposed<3>>("conv_transpose3d.input");

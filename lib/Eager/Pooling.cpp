@@ -332,6 +332,17 @@ template <size_t Dims> static Values adaptiveMaxPool(const Args &args) {
   });
 }
 
+/// Schema: grad_output, self, indices.
+template <size_t Dims> static Values adaptiveMaxPoolBackward(const Args &args) {
+  const Tensor &gradient = args.tensor(0), &x = args.tensor(1);
+  requirePlanes(x, Dims);
+  require(gradient.rank() == x.rank() &&
+              withSpatial(x, trailing(gradient, Dims)) == gradient.sizes(),
+          {"gradient ", gradient, " does not fit ", x});
+  requireSameDType(gradient, x);
+  return {scatterToIndices(gradient, x, args.tensor(2), Dims)};
+}
+
 void eager::addPoolingOperators(Table &table) {
   table.op<maxPoolPlain<1>>("max_pool1d.default");
   table.op<maxPoolPlain<2>>("max_pool2d.default");
@@ -353,6 +364,9 @@ void eager::addPoolingOperators(Table &table) {
   table.op<adaptiveAvgPool<3>>("_adaptive_avg_pool3d.default");
   table.op<adaptiveAvgPoolBackward<2>>("_adaptive_avg_pool2d_backward.default");
   table.op<adaptiveAvgPoolBackward<3>>("_adaptive_avg_pool3d_backward.default");
+  table.op<adaptiveMaxPool<1>>("adaptive_max_pool1d.default");
   table.op<adaptiveMaxPool<2>>("adaptive_max_pool2d.default");
   table.op<adaptiveMaxPool<3>>("adaptive_max_pool3d.default");
+  table.op<adaptiveMaxPoolBackward<2>>("adaptive_max_pool2d_backward.default");
+  table.op<adaptiveMaxPoolBackward<3>>("adaptive_max_pool3d_backward.default");
 }

@@ -180,8 +180,11 @@ void eager::requireRepresentable(const OpValue &number, DType dtype) {
 }
 
 void eager::fillWith(const Tensor &target, const OpValue &number) {
-  if (number.isTensor())
-    return assign(target, std::get<Tensor>(number.value));
+  if (number.isTensor()) {
+    const auto &tensor = std::get<Tensor>(number.value);
+    require(tensor.defined(), {"expected a number, found no tensor"});
+    return assign(target, tensor);
+  }
   requireRepresentable(number, target.dtype());
   assign(target, converted(numberTensor(number), target.dtype()));
 }

@@ -500,7 +500,8 @@ LogicalResult Converter::lower() {
        {&Converter::lowerPointwise, &Converter::lowerReduction,
         &Converter::lowerContraction, &Converter::lowerIndexing,
         &Converter::lowerFactory, &Converter::lowerPooling,
-        &Converter::lowerRows})
+        &Converter::lowerResampling, &Converter::lowerColumns,
+        &Converter::lowerEdgePad, &Converter::lowerRows})
     if (auto result = (this->*lowering)(name))
       return *result;
   return refuse("no kernel is written for this operator");

@@ -177,6 +177,9 @@ private:
   std::optional<LogicalResult> lowerRows(llvm::StringRef name);
   std::optional<LogicalResult> lowerFactory(llvm::StringRef name);
   std::optional<LogicalResult> lowerPooling(llvm::StringRef name);
+  std::optional<LogicalResult> lowerResampling(llvm::StringRef name);
+  std::optional<LogicalResult> lowerColumns(llvm::StringRef name);
+  std::optional<LogicalResult> lowerEdgePad(llvm::StringRef name);
 
   LogicalResult lowerCat();
   LogicalResult lowerPad();

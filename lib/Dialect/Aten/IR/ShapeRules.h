@@ -174,6 +174,7 @@ LogicalResult einsum(Inference &infer);
 LogicalResult convolution(Inference &infer);
 LogicalResult conv2d(Inference &infer);
 LogicalResult convNd(Inference &infer);
+LogicalResult convNamedPadding(Inference &infer);
 LogicalResult attention(Inference &infer);
 // Normalization
 LogicalResult softmax(Inference &infer);

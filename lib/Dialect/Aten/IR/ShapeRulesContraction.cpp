@@ -241,7 +241,9 @@ static FailureOr<Dims> getSpatial(Inference &infer, StringRef name,
                     "', but found " + Twine(values.size()));
 }
 
-static LogicalResult inferConvolution(Inference &infer, size_t spatial) {
+/// `padding` is that of the argument, if it is a list.
+static LogicalResult inferConvolution(Inference &infer, size_t spatial,
+                                      std::optional<Dims> padding = {}) {
   FailureOr<Dims> input = infer.getDims("input");
   FailureOr<Dims> weight = infer.getDimsOfRank("weight", spatial + 2);
   if (failed(input) || failed(weight))
@@ -252,10 +254,15 @@ static LogicalResult inferConvolution(Inference &infer, size_t spatial) {
                       " or " + Twine(spatial + 2) + ", but found rank " +
                       Twine(input->size()));
   FailureOr<Dims> stride = getSpatial(infer, "stride", spatial),
-                  padding = getSpatial(infer, "padding", spatial),
                   dilation = getSpatial(infer, "dilation", spatial);
-  if (failed(stride) || failed(padding) || failed(dilation))
+  if (failed(stride) || failed(dilation))
     return failure();
+  if (!padding) {
+    FailureOr<Dims> given = getSpatial(infer, "padding", spatial);
+    if (failed(given))
+      return failure();
+    padding = *given;
+  }
   // `conv_transpose2d` and its like say it by their name.
   bool isTransposed = infer.getBool("transposed") ||
                       StringRef(infer.info.name).contains("conv_transpose");
@@ -305,6 +312,33 @@ LogicalResult rules::conv2d(Inference &infer) {
 LogicalResult rules::convNd(Inference &infer) {
   unsigned index = infer.info.getArgIndex("stride");
   return inferConvolution(infer, infer.info.args[index].listSize);
+}
+
+LogicalResult rules::convNamedPadding(Inference &infer) {
+  unsigned index = infer.info.getArgIndex("stride");
+  size_t spatial = infer.info.args[index].listSize;
+  auto padding = llvm::dyn_cast_if_present<mlir::StringAttr>(
+      infer.get("padding").getAttribute());
+  if (!padding || padding == "valid")
+    return inferConvolution(infer, spatial, Dims(spatial, infer.constant(0)));
+  if (padding != "same")
+    return infer.fail("expects a padding 'valid' or 'same', but found '" +
+                      padding.getValue() + "'");
+  for (ExprAttr stride : infer.getExprs("stride").value_or(Dims()))
+    if (stride != infer.constant(1))
+      return infer.fail("expects strides of 1 for the padding 'same'");
+  // Half of what a window is wider than one element stands on each side; the
+  // size stays.
+  SmallVector<Type> types;
+  Inference plain = infer.withResults(types);
+  if (failed(inferConvolution(plain, spatial, Dims(spatial, infer.constant(0)))))
+    return failure();
+  Dims dims = *guard::getDims(llvm::cast<RankedTensorType>(types.front()));
+  FailureOr<Dims> input = infer.getDims("input");
+  if (failed(input))
+    return failure();
+  std::copy(input->end() - spatial, input->end(), dims.end() - spatial);
+  return infer.addPromoted(dims);
 }
 
 LogicalResult rules::attention(Inference &infer) {

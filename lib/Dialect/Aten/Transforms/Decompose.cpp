@@ -23,6 +23,8 @@ static const DecompositionTable &getTable() {
     DecompositionTable built;
     addActivations(built);
     addNormalizations(built);
+    addChannelNorms(built);
+    addImages(built);
     addLosses(built);
     addContractions(built);
     addAttention(built);

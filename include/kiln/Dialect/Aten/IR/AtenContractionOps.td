@@ -114,7 +114,7 @@ def Aten_Conv2dOp : Aten_PureOp<"conv2d",
   let summary = "Convolution of images";
   let shape = "conv2d";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeConv2d";
+  let decomposition = "decomposeConvolution";
 }
 
 def Aten_ScaledDotProductAttentionOp : Aten_Op<"scaled_dot_product_attention",
@@ -149,6 +149,7 @@ def Aten_Conv1dOp : Aten_PureOp<"conv1d",
   let summary = "Convolution of signals";
   let shape = "convNd";
   let promotion = PromoteSameDType;
+  let decomposition = "decomposeConvolution";
 }
 
 def Aten_Conv3dOp : Aten_PureOp<"conv3d",
@@ -162,6 +163,7 @@ def Aten_Conv3dOp : Aten_PureOp<"conv3d",
   let summary = "Convolution of volumes";
   let shape = "convNd";
   let promotion = PromoteSameDType;
+  let decomposition = "decomposeConvolution";
 }
 
 def Aten_ConvTranspose1dOp : Aten_PureOp<"conv_transpose1d",
@@ -176,6 +178,7 @@ def Aten_ConvTranspose1dOp : Aten_PureOp<"conv_transpose1d",
   let summary = "Transposed convolution of signals";
   let shape = "convNd";
   let promotion = PromoteSameDType;
+  let decomposition = "decomposeTransposed";
 }
 
 def Aten_ConvTranspose2dInputOp : Aten_PureOp<"conv_transpose2d.input",
@@ -191,6 +194,7 @@ def Aten_ConvTranspose2dInputOp : Aten_PureOp<"conv_transpose2d.input",
   let summary = "Transposed convolution of images";
   let shape = "convNd";
   let promotion = PromoteSameDType;
+  let decomposition = "decomposeTransposed";
 }
 
 def Aten_ConvolutionBackwardOp : Aten_PureOp<"convolution_backward",
@@ -377,6 +381,64 @@ def Aten_RnnTanhInputOp : Aten_Op<"rnn_tanh.input",
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
   let isRandom = 1;
+}
+
+def Aten_ConvTranspose3dInputOp : Aten_PureOp<"conv_transpose3d.input",
+    "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? "
+    "bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], "
+    "SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] "
+    "dilation=[1, 1, 1]) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
+         Aten_SymInts:$stride, Aten_SymInts:$padding,
+         Aten_SymInts:$output_padding, Aten_SymInt:$groups,
+         Aten_SymInts:$dilation),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Transposed convolution of volumes";
+  let shape = "convNd";
+  let promotion = PromoteSameDType;
+  let decomposition = "decomposeTransposed";
+}
+
+def Aten_Conv1dPaddingOp : Aten_PureOp<"conv1d.padding",
+    "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? "
+    "bias=None, SymInt[1] stride=[1], str padding=\"valid\", SymInt[1] "
+    "dilation=[1], SymInt groups=1) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
+         Aten_SymInts:$stride, Aten_Str:$padding, Aten_SymInts:$dilation,
+         Aten_SymInt:$groups),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Convolution with a padding by its name";
+  let shape = "convNamedPadding";
+  let promotion = PromoteSameDType;
+  let decomposition = "decomposeNamedPadding";
+}
+
+def Aten_Conv2dPaddingOp : Aten_PureOp<"conv2d.padding",
+    "aten::conv2d.padding(Tensor input, Tensor weight, Tensor? "
+    "bias=None, SymInt[2] stride=[1, 1], str padding=\"valid\", SymInt[2] "
+    "dilation=[1, 1], SymInt groups=1) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
+         Aten_SymInts:$stride, Aten_Str:$padding, Aten_SymInts:$dilation,
+         Aten_SymInt:$groups),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Convolution with a padding by its name";
+  let shape = "convNamedPadding";
+  let promotion = PromoteSameDType;
+  let decomposition = "decomposeNamedPadding";
+}
+
+def Aten_Conv3dPaddingOp : Aten_PureOp<"conv3d.padding",
+    "aten::conv3d.padding(Tensor input, Tensor weight, Tensor? "
+    "bias=None, SymInt[3] stride=[1, 1, 1], str padding=\"valid\", "
+    "SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor",
+    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
+         Aten_SymInts:$stride, Aten_Str:$padding, Aten_SymInts:$dilation,
+         Aten_SymInt:$groups),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Convolution with a padding by its name";
+  let shape = "convNamedPadding";
+  let promotion = PromoteSameDType;
+  let decomposition = "decomposeNamedPadding";
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENCONTRACTIONOPS_TD

@@ -350,6 +350,7 @@ def Aten_ChannelShuffleOp : Aten_PureOp<"channel_shuffle",
   let summary = "Interleave groups of channels";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeChannelShuffle";
 }
 
 def Aten_NativeChannelShuffleOp : Aten_PureOp<"native_channel_shuffle",
@@ -359,6 +360,7 @@ def Aten_NativeChannelShuffleOp : Aten_PureOp<"native_channel_shuffle",
   let summary = "Interleave groups of channels";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeChannelShuffle";
 }
 
 def Aten_PixelShuffleOp : Aten_PureOp<"pixel_shuffle",
@@ -368,6 +370,7 @@ def Aten_PixelShuffleOp : Aten_PureOp<"pixel_shuffle",
   let summary = "Channels as pixels";
   let shape = "pixelShuffle";
   let promotion = PromoteKeepFirst;
+  let decomposition = "decomposePixelShuffle";
 }
 
 def Aten_PixelUnshuffleOp : Aten_PureOp<"pixel_unshuffle",
@@ -377,6 +380,7 @@ def Aten_PixelUnshuffleOp : Aten_PureOp<"pixel_unshuffle",
   let summary = "Pixels as channels";
   let shape = "pixelShuffle";
   let promotion = PromoteKeepFirst;
+  let decomposition = "decomposePixelUnshuffle";
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENIMAGEOPS_TD

@@ -203,6 +203,8 @@ def Aten_FusedRmsNormOp : Aten_PureOp<"_fused_rms_norm",
   let shape = "fusedRmsNorm";
   let promotion = PromoteNorm;
   let promotes = ["input", "weight"];
+  let decomposition = "decomposeFusedRmsNorm";
+  let isCore = 1;
 }
 
 def Aten_RmsNormOp : Aten_PureOp<"rms_norm",
@@ -215,6 +217,7 @@ def Aten_RmsNormOp : Aten_PureOp<"rms_norm",
   let shape = "sameAsFirst";
   let promotion = PromoteNorm;
   let promotes = ["input", "weight"];
+  let decomposition = "decomposeRmsNorm";
 }
 
 def Aten_NativeBatchNormLegitNoStatsOp : Aten_PureOp<
@@ -231,6 +234,8 @@ def Aten_NativeBatchNormLegitNoStatsOp : Aten_PureOp<
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
+  let decomposition = "decomposeBatchNormNoStats";
+  let isCore = 1;
 }
 
 def Aten_NativeBatchNormLegitFunctionalOp : Aten_PureOp<
@@ -250,6 +255,8 @@ def Aten_NativeBatchNormLegitFunctionalOp : Aten_PureOp<
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
+  let decomposition = "decomposeBatchNormFunctional";
+  let isCore = 1;
 }
 
 def Aten_NativeBatchNormLegitNoTrainingOp : Aten_PureOp<
@@ -266,6 +273,8 @@ def Aten_NativeBatchNormLegitNoTrainingOp : Aten_PureOp<
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
+  let decomposition = "decomposeBatchNormNoTraining";
+  let isCore = 1;
 }
 
 def Aten_BatchNormOp : Aten_PureOp<"batch_norm",
@@ -282,6 +291,7 @@ def Aten_BatchNormOp : Aten_PureOp<"batch_norm",
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
+  let decomposition = "decomposeBatchNorm";
 }
 
 def Aten_BatchNormBackwardOp : Aten_PureOp<"batch_norm_backward",
@@ -300,6 +310,8 @@ def Aten_BatchNormBackwardOp : Aten_PureOp<"batch_norm_backward",
   let shape = "normBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_out"];
+  let decomposition = "decomposeBatchNormBackward";
+  let isCore = 1;
 }
 
 def Aten_NativeBatchNormOp : Aten_PureOp<"native_batch_norm",
@@ -316,6 +328,7 @@ def Aten_NativeBatchNormOp : Aten_PureOp<"native_batch_norm",
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
+  let decomposition = "decomposeNativeBatchNorm";
 }
 
 def Aten_NativeBatchNormBackwardOp : Aten_PureOp<"native_batch_norm_backward",
@@ -334,6 +347,8 @@ def Aten_NativeBatchNormBackwardOp : Aten_PureOp<"native_batch_norm_backward",
   let shape = "normBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_out"];
+  let decomposition = "decomposeNativeBatchNormBackward";
+  let isCore = 1;
 }
 
 def Aten_InstanceNormOp : Aten_PureOp<"instance_norm",
@@ -350,6 +365,7 @@ def Aten_InstanceNormOp : Aten_PureOp<"instance_norm",
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
+  let decomposition = "decomposeInstanceNorm";
 }
 
 def Aten_GroupNormOp : Aten_PureOp<"group_norm",
@@ -365,6 +381,7 @@ def Aten_GroupNormOp : Aten_PureOp<"group_norm",
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
+  let decomposition = "decomposeGroupNorm";
 }
 
 def Aten_NativeGroupNormOp : Aten_PureOp<"native_group_norm",
@@ -380,6 +397,8 @@ def Aten_NativeGroupNormOp : Aten_PureOp<"native_group_norm",
   let shape = "groupNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
+  let decomposition = "decomposeNativeGroupNorm";
+  let isCore = 1;
 }
 
 def Aten_NativeGroupNormBackwardOp : Aten_PureOp<"native_group_norm_backward",
@@ -395,6 +414,8 @@ def Aten_NativeGroupNormBackwardOp : Aten_PureOp<"native_group_norm_backward",
   let shape = "normBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_out"];
+  let decomposition = "decomposeNativeGroupNormBackward";
+  let isCore = 1;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENNORMALIZATIONOPS_TD

@@ -19,6 +19,7 @@ def Aten_AdaptiveAvgPool2dOp : Aten_PureOp<"_adaptive_avg_pool2d",
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_AdaptiveAvgPool2dBackwardOp : Aten_PureOp<
@@ -30,6 +31,7 @@ def Aten_AdaptiveAvgPool2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive average pooling";
   let shape = "likeSelf";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_AdaptiveAvgPool3dOp : Aten_PureOp<"_adaptive_avg_pool3d",
@@ -40,6 +42,7 @@ def Aten_AdaptiveAvgPool3dOp : Aten_PureOp<"_adaptive_avg_pool3d",
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_AdaptiveAvgPool3dBackwardOp : Aten_PureOp<
@@ -51,6 +54,7 @@ def Aten_AdaptiveAvgPool3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive average pooling";
   let shape = "likeSelf";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<"adaptive_avg_pool1d",
@@ -60,6 +64,7 @@ def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<"adaptive_avg_pool1d",
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeAdaptiveAvgPool1d";
 }
 
 def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<"adaptive_avg_pool2d",
@@ -69,6 +74,7 @@ def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<"adaptive_avg_pool2d",
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeAdaptiveAvgPool";
 }
 
 def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<"adaptive_avg_pool3d",
@@ -78,6 +84,7 @@ def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<"adaptive_avg_pool3d",
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeAdaptiveAvgPool";
 }
 
 def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<"adaptive_max_pool2d",
@@ -88,6 +95,7 @@ def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<"adaptive_max_pool2d",
   let summary = "Greatest of windows that give a size, and where it was";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_AvgPool1dOp : Aten_PureOp<"avg_pool1d",
@@ -101,6 +109,7 @@ def Aten_AvgPool1dOp : Aten_PureOp<"avg_pool1d",
   let summary = "Mean over windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeAvgPool1d";
 }
 
 def Aten_AvgPool2dOp : Aten_PureOp<"avg_pool2d",
@@ -114,6 +123,7 @@ def Aten_AvgPool2dOp : Aten_PureOp<"avg_pool2d",
   let summary = "Mean over windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_AvgPool2dBackwardOp : Aten_PureOp<"avg_pool2d_backward",
@@ -128,6 +138,7 @@ def Aten_AvgPool2dBackwardOp : Aten_PureOp<"avg_pool2d_backward",
   let summary = "Gradient of average pooling";
   let shape = "likeSelf";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_AvgPool3dOp : Aten_PureOp<"avg_pool3d",
@@ -141,6 +152,7 @@ def Aten_AvgPool3dOp : Aten_PureOp<"avg_pool3d",
   let summary = "Mean over windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_AvgPool3dBackwardOp : Aten_PureOp<"avg_pool3d_backward",
@@ -155,6 +167,7 @@ def Aten_AvgPool3dBackwardOp : Aten_PureOp<"avg_pool3d_backward",
   let summary = "Gradient of average pooling";
   let shape = "likeSelf";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_MaxPool1dOp : Aten_PureOp<"max_pool1d",
@@ -167,6 +180,7 @@ def Aten_MaxPool1dOp : Aten_PureOp<"max_pool1d",
   let summary = "Greatest of windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeMaxPool";
 }
 
 def Aten_MaxPool2dOp : Aten_PureOp<"max_pool2d",
@@ -178,6 +192,7 @@ def Aten_MaxPool2dOp : Aten_PureOp<"max_pool2d",
   let summary = "Greatest of windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeMaxPool";
 }
 
 def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<"max_pool2d_with_indices",
@@ -190,6 +205,7 @@ def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<"max_pool2d_with_indices",
   let summary = "Greatest of windows, and where it was";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_MaxPool2dWithIndicesBackwardOp : Aten_PureOp<
@@ -204,6 +220,7 @@ def Aten_MaxPool2dWithIndicesBackwardOp : Aten_PureOp<
   let summary = "Gradient of max pooling";
   let shape = "likeSelf";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_MaxPool3dWithIndicesOp : Aten_PureOp<"max_pool3d_with_indices",
@@ -216,6 +233,7 @@ def Aten_MaxPool3dWithIndicesOp : Aten_PureOp<"max_pool3d_with_indices",
   let summary = "Greatest of windows, and where it was";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 def Aten_MaxPool3dWithIndicesBackwardOp : Aten_PureOp<
@@ -230,6 +248,79 @@ def Aten_MaxPool3dWithIndicesBackwardOp : Aten_PureOp<
   let summary = "Gradient of max pooling";
   let shape = "likeSelf";
   let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_MaxPool1dWithIndicesOp : Aten_PureOp<"max_pool1d_with_indices",
+    "aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, "
+    "int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool "
+    "ceil_mode=False) -> (Tensor, Tensor)",
+    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$stride,
+         Aten_Ints:$padding, Aten_Ints:$dilation, Aten_Bool:$ceil_mode),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Greatest of windows, and where it was";
+  let shape = "pool";
+  let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeMaxPool1dWithIndices";
+}
+
+def Aten_MaxPool3dOp : Aten_PureOp<"max_pool3d",
+    "aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], "
+    "int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> "
+    "Tensor",
+    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$stride,
+         Aten_Ints:$padding, Aten_Ints:$dilation, Aten_Bool:$ceil_mode),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Greatest of windows";
+  let shape = "pool";
+  let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeMaxPool";
+}
+
+def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<"adaptive_max_pool1d",
+    "aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> "
+    "(Tensor, Tensor)",
+    (ins Aten_Tensor:$self, Aten_Ints:$output_size),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Greatest of windows that give a size, and where it was";
+  let shape = "adaptivePool";
+  let promotion = PromoteKeepFirst;
+  let decomposition = "decomposeAdaptiveMaxPool1d";
+}
+
+def Aten_AdaptiveMaxPool3dOp : Aten_PureOp<"adaptive_max_pool3d",
+    "aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> "
+    "(Tensor, Tensor)",
+    (ins Aten_Tensor:$self, Aten_Ints:$output_size),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Greatest of windows that give a size, and where it was";
+  let shape = "adaptivePool";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_AdaptiveMaxPool2dBackwardOp : Aten_PureOp<
+    "adaptive_max_pool2d_backward",
+    "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, "
+    "Tensor indices) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$indices),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of adaptive max pooling";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
+}
+
+def Aten_AdaptiveMaxPool3dBackwardOp : Aten_PureOp<
+    "adaptive_max_pool3d_backward",
+    "aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, "
+    "Tensor indices) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$indices),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of adaptive max pooling";
+  let shape = "likeSelf";
+  let promotion = PromoteKeepFirst;
+  let isCore = 1;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENPOOLINGOPS_TD

@@ -168,20 +168,6 @@ static Value decomposeBaddbmm(BaddbmmOp op, Composer &c) {
                     product, op.getBeta(), op.getAlpha());
 }
 
-static Value decomposeConv2d(Conv2dOp op, Composer &c) {
-  Value input = op.getInput();
-  bool isBatched = Composer::rank(input) == 4;
-  if (!isBatched)
-    input = c.unsqueeze(input, 0);
-  ExprAttr zero = c.constant(0);
-  Value result = c.emit(
-      "convolution",
-      {input, op.getWeight(), op.getBias(), op.getStrideAttr(),
-       op.getPaddingAttr(), op.getDilationAttr(), c.boolean(false),
-       c.shape({zero, zero}), op.getGroupsAttr()});
-  return isBatched || !result ? result : c.squeeze(result, 0);
-}
-
 //===----------------------------------------------------------------------===//
 // einsum
 //===----------------------------------------------------------------------===//
@@ -328,7 +314,6 @@ void addContractions(DecompositionTable &table) {
   table.add<LinearOp, decomposeLinear>();
   table.add<AddmmOp, decomposeAddmm>(Stage::BeforeLoop);
   table.add<BaddbmmOp, decomposeBaddbmm>();
-  table.add<Conv2dOp, decomposeConv2d>();
   table.add<EinsumOp, decomposeEinsum>();
 }
 

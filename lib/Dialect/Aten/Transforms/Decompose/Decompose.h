@@ -68,6 +68,8 @@ private:
 
 void addActivations(DecompositionTable &table);
 void addNormalizations(DecompositionTable &table);
+void addChannelNorms(DecompositionTable &table);
+void addImages(DecompositionTable &table);
 void addLosses(DecompositionTable &table);
 void addContractions(DecompositionTable &table);
 void addAttention(DecompositionTable &table);

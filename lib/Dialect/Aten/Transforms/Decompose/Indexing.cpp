@@ -143,8 +143,28 @@ static Value decomposeRoll(RollOp op, Composer &c) {
 }
 
 static Value decomposePad(PadOp op, Composer &c) {
-  if (op.getMode() != "constant")
-    return {};
+  if (op.getMode() != "constant") {
+    // One operator for each number of dimensions; a circular one for all.
+    ArrayRef<ExprAttr> pads = op.getPad().getDims();
+    size_t count = pads.size() / 2;
+    std::string mode = op.getMode().str();
+    int64_t rank = Composer::rank(op.getSelf());
+    if ((op.getValue() && op.getValue()->convertToDouble() != 0) ||
+        count < 1 || count > 3 || pads.size() % 2 != 0 ||
+        (rank != int64_t(count) + 1 && rank != int64_t(count) + 2))
+      return {}; // refused
+    if (mode == "circular") {
+      bool isBatched = rank == int64_t(count) + 2;
+      Value x = isBatched ? Value(op.getSelf()) : c.unsqueeze(op.getSelf(), 0);
+      Value result = c.emit("_pad_circular", {x, op.getPadAttr()});
+      return isBatched ? result : c.squeeze(result, 0);
+    }
+    if (mode != "reflect" && mode != "replicate")
+      return {};
+    std::string name = mode == "reflect" ? "reflection_pad" : "replication_pad";
+    return c.emit(name + std::to_string(count) + "d",
+                  {op.getSelf(), op.getPadAttr()});
+  }
   double value = op.getValue() ? op.getValue()->convertToDouble() : 0.0;
   Type element = Composer::elementType(op.getSelf());
   Value number = llvm::isa<mlir::IntegerType>(element)

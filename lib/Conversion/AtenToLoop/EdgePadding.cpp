@@ -1,0 +1,183 @@
+//===- EdgePadding.cpp - Padding by the tensor itself ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A padding maps result positions to input positions. An input element gathers
+// its gradient: itself, and what was mirrored or repeated from it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Windows.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+namespace {
+
+enum class Edge { Reflect, Replicate, Circular };
+
+/// One padded dimension.
+struct Padded {
+  ExprAttr size, left, right;
+  ExprAttr getOutput() const { return size + left + right; }
+};
+
+} // namespace
+
+/// The input position of output position `place`.
+static ExprAttr getSource(Edge edge, const Padded &pad, ExprAttr place) {
+  ExprAttr at = place - pad.left, last = pad.size + -1;
+  ExprAttr zero = guard::getConstant(place.getContext(), 0);
+  switch (edge) {
+  case Edge::Reflect: {
+    ExprAttr folded = guard::max(at, -at);
+    return guard::min(folded, last * 2 - folded);
+  }
+  case Edge::Replicate:
+    return guard::min(guard::max(at, zero), last);
+  case Edge::Circular:
+    return guard::select(
+        guard::lt(at, zero), at + pad.size,
+        guard::select(guard::ge(at, pad.size), at - pad.size, at));
+  }
+  return at;
+}
+
+/// The output positions that read input position `place`.
+static Window getReaders(Edge edge, const Padded &pad, ExprAttr place,
+                         ExprAttr index) {
+  MLIRContext *context = place.getContext();
+  ExprAttr zero = guard::getConstant(context, 0), last = pad.size + -1;
+  ExprAttr one = guard::getConstant(context, 1);
+  Window window;
+  window.tap = index;
+  ExprAttr own = place + pad.left, valid = one;
+  if (edge == Edge::Reflect) {
+    // Itself, its image at the left edge, its image at the right one.
+    ExprAttr first = guard::eq(index, zero), second = guard::eq(index, one);
+    window.extent = guard::getConstant(context, 3);
+    window.at = guard::select(
+        first, own,
+        guard::select(second, pad.left - place, pad.left + last * 2 - place));
+    valid = guard::select(first, one,
+                          guard::select(second, guard::lt(zero, place),
+                                        guard::lt(place, last)));
+  } else {
+    // A run that reaches to the end at an edge.
+    ExprAttr begin = guard::select(guard::eq(place, zero), zero, own);
+    ExprAttr end = guard::select(guard::eq(place, last), pad.getOutput(),
+                                 own + 1);
+    window.extent = guard::max(pad.left, zero) + guard::max(pad.right, zero) + 1;
+    window.at = begin + index;
+    valid = guard::lt(window.at, end);
+  }
+  window.valid = guard::logicalAnd(
+      valid, guard::logicalAnd(guard::ge(window.at, zero),
+                               guard::lt(window.at, pad.getOutput())));
+  return window;
+}
+
+/// The padded dimensions, all at the end; none if PyTorch refuses them.
+static std::optional<SmallVector<Padded>>
+getPadded(Edge edge, ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> widths) {
+  unsigned count = widths.size() / 2;
+  if (widths.size() % 2 != 0 || count == 0 || count >= sizes.size() ||
+      count + 2 < sizes.size())
+    return std::nullopt;
+  SmallVector<Padded> dims;
+  for (unsigned k = 0; k < count; ++k) {
+    // Pairs of widths, the last dimension first.
+    unsigned pair = 2 * (count - 1 - k);
+    Padded pad{sizes[sizes.size() - count + k], widths[pair],
+               widths[pair + 1]};
+    for (ExprAttr width : {pad.left, pad.right}) {
+      ExprAttr room = pad.size - width;
+      int64_t least = edge == Edge::Reflect ? 1 : 0;
+      if (edge != Edge::Replicate && room.isConstant() &&
+          room.getPayload() < least)
+        return std::nullopt;
+    }
+    ExprAttr output = pad.getOutput();
+    if (output.isConstant() && output.getPayload() < 1)
+      return std::nullopt;
+    dims.push_back(pad);
+  }
+  // Only the batch may be empty.
+  for (ExprAttr size : sizes.drop_front(sizes.size() == count + 2))
+    if (size.isConstant(0))
+      return std::nullopt;
+  return dims;
+}
+
+static LogicalResult lowerForward(Converter &c, Edge edge, StringRef argument) {
+  View self = c.getView(c.getTensor("self"));
+  RankedTensorType type = c.getResultType();
+  Type stored = type.getElementType();
+  auto dims = getPadded(edge, self.dims, c.getShape(argument));
+  if (!dims || (edge != Edge::Circular && stored.isInteger(1)))
+    return c.refuse("a padding of these sizes has no kernel");
+  unsigned rank = self.dims.size(), lead = rank - dims->size();
+  Exprs index = getIdentityMap(c.getContext(), rank);
+  for (auto [k, pad] : llvm::enumerate(*dims))
+    index[lead + k] = getSource(edge, pad, c.dim(lead + k));
+  Value result = c.makePointwise(type, stored,
+                                 [&](BodyContext body, ScalarBuilder &) {
+                                   return c.read(body, self, index);
+                                 });
+  if (!result)
+    return failure();
+  c.setResult(0, result);
+  return success();
+}
+
+static LogicalResult lowerBackward(Converter &c, Edge edge) {
+  Value gradient = c.getTensor("grad_output");
+  View source = c.getView(gradient);
+  RankedTensorType type = c.getResultType();
+  Type stored = type.getElementType();
+  Exprs sizes(*guard::getDims(type));
+  auto dims = getPadded(edge, sizes, c.getShape("padding"));
+  if (!dims || !isa<FloatType>(stored) || c.getElement(gradient) != stored ||
+      source.dims.size() != sizes.size())
+    return c.refuse("a gradient of these sizes has no kernel");
+  unsigned lead = sizes.size() - dims->size();
+  for (auto [i, size] : llvm::enumerate(source.dims)) {
+    ExprAttr missing =
+        (i < lead ? sizes[i] : (*dims)[i - lead].getOutput()) - size;
+    if (missing.isConstant() && !missing.isConstant(0))
+      return c.refuse("a gradient of these sizes has no kernel");
+  }
+  WindowNest nest(c, sizes, dims->size(),
+                  [&](unsigned k, ExprAttr place, ExprAttr index) {
+                    return getReaders(edge, (*dims)[k], place, index);
+                  });
+  Type acc = Converter::getComputeType(stored);
+  SmallVector<Value> sums = c.makeReduce(
+      TypeRange(type), nest.parallel, nest.reduction, ReductionKind::Sum, acc,
+      [&](BodyContext body, ScalarBuilder &scalars) {
+        Value valid = c.condition(body, nest.valid);
+        Value zero = scalars.constant(stored, 0.0);
+        Value value = valid ? c.read(body, source, nest.at, valid, zero)
+                            : c.read(body, source, nest.at);
+        return SmallVector<Value>{scalars.convert(value, stored, acc)};
+      });
+  c.setResult(0, sums[0]);
+  return success();
+}
+
+std::optional<LogicalResult> Converter::lowerEdgePad(StringRef name) {
+  if (name == "aten._pad_circular")
+    return lowerForward(*this, Edge::Circular, "pad");
+  Edge edge = name.starts_with("aten.reflection_pad") ? Edge::Reflect
+                                                      : Edge::Replicate;
+  if (edge != Edge::Reflect && !name.starts_with("aten.replication_pad"))
+    return std::nullopt;
+  return name.ends_with("_backward") ? lowerBackward(*this, edge)
+                                     : lowerForward(*this, edge, "padding");
+}

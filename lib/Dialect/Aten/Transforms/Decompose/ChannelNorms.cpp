@@ -1,0 +1,477 @@
+//===- ChannelNorms.cpp - Batch, group, instance and RMS norm -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// As PyTorch, moments of f32 are summed in f64: a batch norm sums so many
+// elements that f32 would show. Elements are computed in f32 or f64 and rounded
+// once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+namespace kiln::aten {
+
+static Type typeOf(Operation *op, unsigned i = 0) {
+  return mlir::getElementTypeOrSelf(op->getResult(i).getType());
+}
+
+/// In what sums of elements of this type are made.
+static Type sumType(Composer &c, Type element) {
+  return element.isF32() ? Type(c.getBuilder().getF64Type())
+                         : Composer::computeType(element);
+}
+
+/// `x` summed over `dims`, which are kept, in the type for sums.
+static Value sumOver(Composer &c, Value x, ArrayRef<int64_t> dims) {
+  return x ? c.sum(c.cast(x, sumType(c, Composer::elementType(x))), dims, true)
+           : x;
+}
+
+/// Nobody reads it; PyTorch gives an undefined tensor or an empty one.
+static Value nothing(Composer &c, Operation *op, unsigned i) {
+  return c.full(c.sizes(op->getResult(i)), 0.0, typeOf(op, i));
+}
+
+static bool isEmpty(Composer &c, Value x) {
+  return c.numElements(x).isConstant(0);
+}
+
+namespace {
+
+/// A tensor whose norm is taken over `dims`, as what it is computed in.
+struct Moments {
+  Value mean, rstd; ///< computation type, `dims` kept
+  Value variance;   ///< sum type
+};
+
+} // namespace
+
+static Moments momentsOf(Composer &c, Value x, ArrayRef<int64_t> dims,
+                         Value count, double eps) {
+  Type wide = sumType(c, Composer::elementType(x));
+  Type compute = Composer::computeType(Composer::elementType(x));
+  Value mean = c.div(sumOver(c, x, dims), count);
+  Value centered = c.sub(c.cast(x, wide), mean);
+  Value variance = c.div(c.sum(c.square(centered), dims, true), count);
+  Value rstd = c.reciprocal(c.sqrt(c.add(variance, eps)));
+  return {c.cast(mean, compute), c.cast(rstd, compute), variance};
+}
+
+//===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Batch norms see [N, C, ...] by channel.
+class Channels {
+public:
+  Channels(Composer &c, Value input) : c(c), x(c.widen(input)) {
+    Sizes sizes = c.sizes(x);
+    count = c.constant(1);
+    for (auto [i, size] : llvm::enumerate(sizes)) {
+      if (i == 1) {
+        channels = size;
+        channelSizes.push_back(size);
+        continue;
+      }
+      dims.push_back(i);
+      count = count * size;
+      channelSizes.push_back(c.constant(1));
+    }
+  }
+
+  Value number() { return c.number(count); }
+  /// A value per channel, broadcast over the others; null stays null.
+  Value spread(Value parameter) {
+    return parameter ? c.view(c.widen(parameter), channelSizes) : Value();
+  }
+  Value gather(Value statistic, Type element) {
+    return c.cast(c.view(statistic, Sizes{channels}), element);
+  }
+  Value normalize(Value mean, Value rstd, Value weight, Value bias) {
+    Value result = c.mul(c.sub(x, mean), rstd);
+    if (weight)
+      result = c.mul(result, spread(weight));
+    return bias ? c.add(result, spread(bias)) : result;
+  }
+
+  Composer &c;
+  Value x;
+  SmallVector<int64_t> dims;
+  Sizes channelSizes;
+  ExprAttr count, channels;
+};
+
+} // namespace
+
+/// {output, mean, invstd} by the statistics of the batch, and what running
+/// statistics become.
+template <typename OpT>
+static SmallVector<Value> trainNorm(OpT op, Composer &c, Value runningMean,
+                                    Value runningVar) {
+  Channels norm(c, op.getInput());
+  double momentum = op.getMomentum().convertToDouble();
+  Moments moments = momentsOf(c, norm.x, norm.dims, norm.number(),
+                              op.getEps().convertToDouble());
+  SmallVector<Value> results = {
+      c.cast(norm.normalize(moments.mean, moments.rstd, op.getWeight(),
+                            op.getBias()),
+             typeOf(op, 0)),
+      norm.gather(moments.mean, typeOf(op, 1)),
+      norm.gather(moments.rstd, typeOf(op, 2))};
+  auto move = [&](Value running, Value batch) {
+    Value old = c.widen(running);
+    batch = norm.gather(batch, Composer::elementType(old));
+    return c.cast(c.add(old, c.mul(c.sub(batch, old), momentum)),
+                  Composer::elementType(running));
+  };
+  if (runningMean)
+    results.push_back(move(runningMean, moments.mean));
+  if (runningVar)
+    results.push_back(
+        move(runningVar,
+             c.div(c.mul(moments.variance, norm.number()),
+                   c.number(norm.count + -1))));
+  return results;
+}
+
+/// {output, nothing, nothing} by running statistics.
+template <typename OpT>
+static SmallVector<Value> evaluateNorm(OpT op, Composer &c, Value runningMean,
+                                       Value runningVar) {
+  Channels norm(c, op.getInput());
+  Type wide = sumType(c, Composer::elementType(norm.x));
+  Value variance = c.cast(norm.spread(runningVar), wide);
+  Value rstd = c.cast(
+      c.reciprocal(c.sqrt(c.add(variance, op.getEps().convertToDouble()))),
+      Composer::elementType(norm.x));
+  Value mean =
+      c.cast(norm.spread(runningMean), Composer::elementType(norm.x));
+  SmallVector<Value> results = {
+      c.cast(norm.normalize(mean, rstd, op.getWeight(), op.getBias()),
+             typeOf(op, 0))};
+  for (unsigned i = 1; i < 3 && i < op->getNumResults(); ++i)
+    results.push_back(nothing(c, op, i));
+  return results;
+}
+
+static SmallVector<Value>
+decomposeBatchNormFunctional(NativeBatchNormLegitFunctionalOp op, Composer &c) {
+  Value mean = op.getRunningMean(), variance = op.getRunningVar();
+  if (op.getTraining())
+    return trainNorm(op, c, mean, variance);
+  SmallVector<Value> results = evaluateNorm(op, c, mean, variance);
+  results.append({mean, variance});
+  return results;
+}
+
+static SmallVector<Value>
+decomposeBatchNormNoStats(NativeBatchNormLegitNoStatsOp op, Composer &c) {
+  if (!op.getTraining())
+    return {}; // refused: there are no statistics to evaluate by
+  return trainNorm(op, c, {}, {});
+}
+
+static SmallVector<Value>
+decomposeBatchNormNoTraining(NativeBatchNormLegitNoTrainingOp op,
+                             Composer &c) {
+  return evaluateNorm(op, c, op.getRunningMean(), op.getRunningVar());
+}
+
+/// The op of the core set that does what `op` does. In training, running
+/// statistics are written to: the importer makes the functional form of those.
+template <typename OpT>
+static SmallVector<Value> toCoreNorm(OpT op, Composer &c) {
+  Value mean = op.getRunningMean(), variance = op.getRunningVar();
+  Attribute momentum = c.real(op.getMomentum().convertToDouble());
+  Attribute eps = c.real(op.getEps().convertToDouble());
+  Operation *norm = nullptr;
+  if (op.getTraining() && !mean && !variance)
+    norm = c.emitOp("_native_batch_norm_legit.no_stats",
+                    {op.getInput(), op.getWeight(), op.getBias(),
+                     c.boolean(true), momentum, eps});
+  else if (!op.getTraining() && mean && variance)
+    norm = c.emitOp("_native_batch_norm_legit_no_training",
+                    {op.getInput(), op.getWeight(), op.getBias(), mean,
+                     variance, momentum, eps});
+  if (!norm)
+    return {};
+  return llvm::to_vector_of<Value>(
+      norm->getResults().take_front(op->getNumResults()));
+}
+
+static SmallVector<Value> decomposeNativeBatchNorm(NativeBatchNormOp op,
+                                                   Composer &c) {
+  return toCoreNorm(op, c);
+}
+
+static SmallVector<Value> decomposeBatchNorm(BatchNormOp op, Composer &c) {
+  // PyTorch refuses to train on one value a channel.
+  Channels norm(c, op.getInput());
+  if (op.getTraining() && norm.count.isConstant(1))
+    return {};
+  return toCoreNorm(op, c);
+}
+
+/// Every instance of a channel is a channel of its own.
+static Value decomposeInstanceNorm(InstanceNormOp op, Composer &c) {
+  Value x = op.getInput();
+  Sizes sizes = c.sizes(x);
+  bool trains = op.getUseInputStats();
+  if (sizes.size() < 2 || (trains && (op.getRunningMean() ||
+                                      op.getRunningVar())))
+    return {}; // it writes its statistics
+  ExprAttr spatial = c.constant(1);
+  for (ExprAttr size : ArrayRef(sizes).drop_front(2))
+    spatial = spatial * size;
+  if (trains && spatial.isConstant(1) && !isEmpty(c, x))
+    return {};
+  Sizes flat = sizes;
+  flat[0] = c.constant(1);
+  flat[1] = sizes[0] * sizes[1];
+  auto repeat = [&](Value parameter) {
+    return parameter ? c.view(c.expand(c.view(parameter, {c.constant(1),
+                                                          sizes[1]}),
+                                       {sizes[0], sizes[1]}),
+                              Sizes{flat[1]})
+                     : Value();
+  };
+  Value result = c.emit(
+      "native_batch_norm",
+      {c.view(x, flat), repeat(op.getWeight()), repeat(op.getBias()),
+       repeat(op.getRunningMean()), repeat(op.getRunningVar()),
+       c.boolean(trains), c.real(op.getMomentum().convertToDouble()),
+       c.real(op.getEps().convertToDouble())});
+  return c.view(result, sizes);
+}
+
+/// Gradients of a batch norm; `mean` and `rstd` are those it used.
+static SmallVector<Value> channelGradients(Operation *op, Composer &c,
+                                           Value gradient, Value input,
+                                           Value weight, Value mean,
+                                           Value rstd, bool trains,
+                                           ArrayRef<bool> mask) {
+  Channels norm(c, input);
+  Value grad = c.widen(gradient);
+  Type wide = sumType(c, Composer::elementType(norm.x));
+  mean = c.cast(norm.spread(mean), wide);
+  Value scale = c.cast(rstd, wide);
+  Value normal = c.mul(c.sub(c.cast(norm.x, wide), mean), scale);
+  Value up = c.cast(grad, wide);
+  Value dWeight = c.sum(c.mul(up, normal), norm.dims, true);
+  Value dBias = c.sum(up, norm.dims, true);
+  Value dInput = up;
+  if (trains)
+    dInput = c.sub(dInput, c.div(c.add(dBias, c.mul(normal, dWeight)),
+                                 norm.number()));
+  if (weight)
+    dInput = c.mul(dInput, c.cast(norm.spread(weight), wide));
+  dInput = c.mul(dInput, scale);
+  return {mask[0] ? c.cast(dInput, typeOf(op, 0)) : nothing(c, op, 0),
+          mask[1] ? norm.gather(dWeight, typeOf(op, 1)) : nothing(c, op, 1),
+          mask[2] ? norm.gather(dBias, typeOf(op, 2)) : nothing(c, op, 2)};
+}
+
+template <typename OpT>
+static SmallVector<Value> channelNormBackward(OpT op, Composer &c, bool trains,
+                                              Value savedRstd) {
+  Value mean = trains ? op.getSaveMean() : op.getRunningMean();
+  Value rstd = trains ? savedRstd : op.getRunningVar();
+  if (!mean || !rstd || op.getOutputMask().size() != 3)
+    return {};
+  Channels norm(c, op.getInput());
+  rstd = norm.spread(rstd);
+  if (!trains) {
+    Type wide = sumType(c, Composer::elementType(norm.x));
+    rstd = c.reciprocal(
+        c.sqrt(c.add(c.cast(rstd, wide), op.getEps().convertToDouble())));
+  }
+  return channelGradients(op, c, op.getGradOut(), op.getInput(),
+                          op.getWeight(), mean, rstd, trains,
+                          op.getOutputMask());
+}
+
+static SmallVector<Value>
+decomposeNativeBatchNormBackward(NativeBatchNormBackwardOp op, Composer &c) {
+  return channelNormBackward(op, c, op.getTrain(), op.getSaveInvstd());
+}
+
+static SmallVector<Value> decomposeBatchNormBackward(BatchNormBackwardOp op,
+                                                     Composer &c) {
+  return channelNormBackward(op, c, op.getUpdate(), op.getSaveVar());
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+static Value decomposeGroupNorm(GroupNormOp op, Composer &c) {
+  Value x = op.getInput();
+  Sizes sizes = c.sizes(x);
+  if (sizes.size() < 2)
+    return {};
+  ExprAttr spatial = c.constant(1);
+  for (ExprAttr size : ArrayRef(sizes).drop_front(2))
+    spatial = spatial * size;
+  if (sizes[1].isConstant(0) || spatial.isConstant(0))
+    return {}; // refused
+  return c.emit("native_group_norm",
+                {x, op.getWeight(), op.getBias(), sizes[0], sizes[1], spatial,
+                 c.integer(op.getNumGroups()),
+                 c.real(op.getEps().convertToDouble())});
+}
+
+namespace {
+
+/// [N, C, ...] as [N, groups, C / groups, HxW].
+struct Groups {
+  template <typename OpT> Groups(OpT op, Composer &c) {
+    int64_t groups = op.getGroup();
+    if (groups < 1)
+      return;
+    ExprAttr inner = guard::floorDiv(op.getC(), groups);
+    ExprAttr missing = inner * groups - op.getC();
+    fits = !missing.isConstant() || missing.isConstant(0);
+    ExprAttr g = c.constant(groups), one = c.constant(1);
+    sizes = {op.getN(), g, inner, op.getHxW()};
+    statistics = {op.getN(), g, one, one};
+    parameters = {one, g, inner, one};
+    count = inner * op.getHxW();
+  }
+
+  bool fits = false;
+  Sizes sizes, statistics, parameters;
+  ExprAttr count;
+};
+
+} // namespace
+
+static SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op,
+                                                   Composer &c) {
+  Groups groups(op, c);
+  if (!groups.fits)
+    return {};
+  if (isEmpty(c, op.getInput()))
+    return {op.getInput(), nothing(c, op, 1), nothing(c, op, 2)};
+  Value x = c.view(c.widen(op.getInput()), groups.sizes);
+  Moments moments = momentsOf(c, x, {2, 3}, c.number(groups.count),
+                              op.getEps().convertToDouble());
+  Value result = c.mul(c.sub(x, moments.mean), moments.rstd);
+  if (op.getWeight())
+    result =
+        c.mul(result, c.view(c.widen(op.getWeight()), groups.parameters));
+  if (op.getBias())
+    result = c.add(result, c.view(c.widen(op.getBias()), groups.parameters));
+  auto statistic = [&](Value value, unsigned i) {
+    return c.cast(c.view(value, c.sizes(op->getResult(i))), typeOf(op, i));
+  };
+  return {c.cast(c.view(result, c.sizes(op.getInput())), typeOf(op)),
+          statistic(moments.mean, 1), statistic(moments.rstd, 2)};
+}
+
+static SmallVector<Value>
+decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op, Composer &c) {
+  Groups groups(op, c);
+  ArrayRef<bool> mask = op.getOutputMask();
+  if (!groups.fits || mask.size() != 3)
+    return {};
+  Type wide = sumType(c, Composer::elementType(op.getInput()));
+  auto seen = [&](Value x, const Sizes &sizes) {
+    return c.cast(c.view(c.widen(x), sizes), wide);
+  };
+  Value x = seen(op.getInput(), groups.sizes);
+  Value grad = seen(op.getGradOut(), groups.sizes);
+  Value mean = seen(op.getMean(), groups.statistics);
+  Value rstd = seen(op.getRstd(), groups.statistics);
+  Value normal = c.mul(c.sub(x, mean), rstd);
+  Value scaled = grad;
+  if (op.getWeight())
+    scaled = c.mul(grad, seen(op.getWeight(), groups.parameters));
+  Value count = c.number(groups.count);
+  Value sum = c.div(c.sum(scaled, {2, 3}, true), count);
+  Value dotted = c.div(c.sum(c.mul(scaled, normal), {2, 3}, true), count);
+  Value dInput =
+      c.mul(c.sub(c.sub(scaled, sum), c.mul(normal, dotted)), rstd);
+  auto finish = [&](Value value, unsigned i) {
+    if (!mask[i])
+      return nothing(c, op, i);
+    return c.cast(c.view(value, c.sizes(op->getResult(i))), typeOf(op, i));
+  };
+  return {finish(dInput, 0), finish(c.sum(c.mul(grad, normal), {0, 3}), 1),
+          finish(c.sum(grad, {0, 3}), 2)};
+}
+
+//===----------------------------------------------------------------------===//
+// Root mean square
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Value> decomposeFusedRmsNorm(FusedRmsNormOp op,
+                                                Composer &c) {
+  Value x = c.widen(op.getInput());
+  int64_t rank = Composer::rank(x);
+  auto dims = llvm::to_vector(llvm::seq<int64_t>(
+      rank - static_cast<int64_t>(op.getNormalizedShape().size()), rank));
+  ExprAttr count = c.constant(1);
+  for (auto [dim, size] : llvm::zip(dims, op.getNormalizedShape())) {
+    if (c.size(x, dim) != c.constant(size))
+      return {};
+    count = count * size;
+  }
+  bool isDouble = Composer::elementType(x).isF64();
+  double eps = op.getEps() ? op.getEps()->convertToDouble()
+               : isDouble  ? 0x1p-52
+                           : 0x1p-23;
+  Type wide = sumType(c, Composer::elementType(x));
+  Value squares = c.sum(c.square(c.cast(x, wide)), dims, true);
+  Value rstd = c.cast(
+      c.reciprocal(c.sqrt(c.add(c.div(squares, c.number(count)), eps))),
+      Composer::elementType(x));
+  Value result = c.mul(x, rstd);
+  if (op.getWeight())
+    result = c.mul(result, c.widen(op.getWeight()));
+  return {c.cast(result, typeOf(op, 0)), c.cast(rstd, typeOf(op, 1))};
+}
+
+static Value decomposeRmsNorm(RmsNormOp op, Composer &c) {
+  SmallVector<int64_t> sizes;
+  for (ExprAttr size : op.getNormalizedShape().getDims()) {
+    if (!size.isConstant())
+      return {};
+    sizes.push_back(size.getPayload());
+  }
+  ArgValue eps;
+  if (op.getEps())
+    eps = c.real(op.getEps()->convertToDouble());
+  return c.emit("_fused_rms_norm",
+                {op.getInput(), c.ints(sizes), op.getWeight(), eps});
+}
+
+void addChannelNorms(DecompositionTable &table) {
+  table.addMany<NativeBatchNormLegitFunctionalOp, decomposeBatchNormFunctional>(
+      Stage::BeforeLoop);
+  table.addMany<NativeBatchNormLegitNoStatsOp, decomposeBatchNormNoStats>(
+      Stage::BeforeLoop);
+  table.addMany<NativeBatchNormLegitNoTrainingOp, decomposeBatchNormNoTraining>(
+      Stage::BeforeLoop);
+  table.addMany<NativeBatchNormOp, decomposeNativeBatchNorm>();
+  table.addMany<BatchNormOp, decomposeBatchNorm>();
+  table.addMany<NativeBatchNormBackwardOp, decomposeNativeBatchNormBackward>(
+      Stage::BeforeLoop);
+  table.addMany<BatchNormBackwardOp, decomposeBatchNormBackward>(
+      Stage::BeforeLoop);
+  table.add<InstanceNormOp, decomposeInstanceNorm>();
+  table.add<GroupNormOp, decomposeGroupNorm>();
+  table.addMany<NativeGroupNormOp, decomposeNativeGroupNorm>(Stage::BeforeLoop);
+  table.addMany<NativeGroupNormBackwardOp, decomposeNativeGroupNormBackward>(
+      Stage::BeforeLoop);
+  table.addMany<FusedRmsNormOp, decomposeFusedRmsNorm>(Stage::BeforeLoop);
+  table.add<RmsNormOp, decomposeRmsNorm>();
+}
+
+} // namespace kiln::aten

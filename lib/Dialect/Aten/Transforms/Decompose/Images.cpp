@@ -1,0 +1,243 @@
+//===- Images.cpp - Convolution, pooling and shuffles ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Operators of a given number of dimensions, as the general ones of the core
+// set; tensors without a batch get one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Decompose.h"
+
+namespace kiln::aten {
+
+//===----------------------------------------------------------------------===//
+// Convolution
+//===----------------------------------------------------------------------===//
+
+/// A convolution in as many dimensions as its weight says.
+static Value convolve(Composer &c, Value input, Value weight, Value bias,
+                      Attribute stride, Attribute padding, Attribute dilation,
+                      bool transposed, Attribute outputPadding,
+                      Attribute groups) {
+  bool isBatched = Composer::rank(input) == Composer::rank(weight);
+  if (!isBatched)
+    input = c.unsqueeze(input, 0);
+  Value result = c.emit("convolution", {input, weight, bias, stride, padding,
+                                        dilation, c.boolean(transposed),
+                                        outputPadding, groups});
+  return isBatched || !result ? result : c.squeeze(result, 0);
+}
+
+static Attribute zeros(Composer &c, Value weight) {
+  return c.shape(Sizes(Composer::rank(weight) - 2, c.constant(0)));
+}
+
+template <typename OpT> static Value decomposeConvolution(OpT op, Composer &c) {
+  return convolve(c, op.getInput(), op.getWeight(), op.getBias(),
+                  op.getStrideAttr(), op.getPaddingAttr(),
+                  op.getDilationAttr(), false, zeros(c, op.getWeight()),
+                  op.getGroupsAttr());
+}
+
+template <typename OpT> static Value decomposeTransposed(OpT op, Composer &c) {
+  return convolve(c, op.getInput(), op.getWeight(), op.getBias(),
+                  op.getStrideAttr(), op.getPaddingAttr(),
+                  op.getDilationAttr(), true, op.getOutputPaddingAttr(),
+                  op.getGroupsAttr());
+}
+
+/// "same" pads so that the size stays, with the odd zero at the end.
+template <typename OpT>
+static Value decomposeNamedPadding(OpT op, Composer &c) {
+  Value input = op.getInput(), weight = op.getWeight();
+  size_t spatial = Composer::rank(weight) - 2;
+  Sizes padding(spatial, c.constant(0)), extra(2 * spatial, c.constant(0));
+  bool isUneven = false;
+  ArrayRef<ExprAttr> dilation = op.getDilation().getDims();
+  if (op.getPadding() == "same")
+    for (size_t i = 0; i < spatial; ++i) {
+      ExprAttr total = dilation[dilation.size() == 1 ? 0 : i] *
+                       (c.size(weight, 2 + i) + -1);
+      padding[i] = guard::floorDiv(total, 2);
+      ExprAttr odd = guard::mod(total, 2);
+      extra[2 * (spatial - 1 - i) + 1] = odd;
+      isUneven |= !odd.isConstant(0);
+    }
+  if (isUneven)
+    input = c.constantPad(input, extra, 0.0);
+  return convolve(c, input, weight, op.getBias(), op.getStrideAttr(),
+                  c.shape(padding), op.getDilationAttr(), false,
+                  zeros(c, weight), op.getGroupsAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+/// Of a list in one dimension, the list in two: `unit` for the first.
+static Attribute inTwo(Composer &c, ArrayRef<int64_t> list, int64_t unit) {
+  return list.empty() ? c.ints({}) : c.ints({unit, list.front()});
+}
+
+/// An image of one row.
+static Value asImage(Composer &c, Value signal) {
+  return c.unsqueeze(signal, -2);
+}
+
+static Value decomposeMaxPool1d(MaxPool1dOp op, Composer &c) {
+  if (Composer::elementType(op.getSelf()).isInteger(1))
+    return {};
+  return c.squeeze(
+      c.emit("max_pool2d_with_indices",
+             {asImage(c, op.getSelf()), inTwo(c, op.getKernelSize(), 1),
+              inTwo(c, op.getStride(), 1), inTwo(c, op.getPadding(), 0),
+              inTwo(c, op.getDilation(), 1), c.boolean(op.getCeilMode())}),
+      -2);
+}
+
+static SmallVector<Value>
+decomposeMaxPool1dWithIndices(MaxPool1dWithIndicesOp op, Composer &c) {
+  Operation *pool = c.emitOp(
+      "max_pool2d_with_indices",
+      {asImage(c, op.getSelf()), inTwo(c, op.getKernelSize(), 1),
+       inTwo(c, op.getStride(), 1), inTwo(c, op.getPadding(), 0),
+       inTwo(c, op.getDilation(), 1), c.boolean(op.getCeilMode())});
+  if (!pool)
+    return {};
+  return {c.squeeze(pool->getResult(0), -2), c.squeeze(pool->getResult(1), -2)};
+}
+
+template <typename OpT> static Value decomposeMaxPool(OpT op, Composer &c) {
+  StringRef name = op->getName().getStringRef();
+  return c.emit(name.ends_with("3d") ? "max_pool3d_with_indices"
+                                     : "max_pool2d_with_indices",
+                {op.getSelf(), op.getKernelSizeAttr(), op.getStrideAttr(),
+                 op.getPaddingAttr(), op.getDilationAttr(),
+                 op.getCeilModeAttr()});
+}
+
+static Value decomposeAvgPool1d(AvgPool1dOp op, Composer &c) {
+  return c.squeeze(
+      c.emit("avg_pool2d",
+             {asImage(c, op.getSelf()), inTwo(c, op.getKernelSize(), 1),
+              inTwo(c, op.getStride(), 1), inTwo(c, op.getPadding(), 0),
+              c.boolean(op.getCeilMode()), c.boolean(op.getCountIncludePad()),
+              ArgValue()}),
+      -2);
+}
+
+static Value decomposeAdaptiveAvgPool1d(AdaptiveAvgPool1dOp op, Composer &c) {
+  return c.squeeze(
+      c.emit("_adaptive_avg_pool2d",
+             {asImage(c, op.getSelf()),
+              c.shape({c.constant(1), c.constant(op.getOutputSize().front())})}),
+      -2);
+}
+
+template <typename OpT>
+static Value decomposeAdaptiveAvgPool(OpT op, Composer &c) {
+  StringRef name = op->getName().getStringRef();
+  return c.emit(name.ends_with("3d") ? "_adaptive_avg_pool3d"
+                                     : "_adaptive_avg_pool2d",
+                {op.getSelf(), op.getOutputSizeAttr()});
+}
+
+static SmallVector<Value> decomposeAdaptiveMaxPool1d(AdaptiveMaxPool1dOp op,
+                                                     Composer &c) {
+  Operation *pool = c.emitOp(
+      "adaptive_max_pool2d",
+      {asImage(c, op.getSelf()), inTwo(c, op.getOutputSize(), 1)});
+  if (!pool)
+    return {};
+  return {c.squeeze(pool->getResult(0), -2), c.squeeze(pool->getResult(1), -2)};
+}
+
+//===----------------------------------------------------------------------===//
+// Shuffles
+//===----------------------------------------------------------------------===//
+
+template <typename OpT>
+static Value decomposeChannelShuffle(OpT op, Composer &c) {
+  Value x = op.getSelf();
+  ExprAttr groups = op.getGroups();
+  Sizes sizes = c.sizes(x);
+  if (sizes.size() < 3 || !groups.isConstant() || groups.getPayload() < 1)
+    return {};
+  ExprAttr inner = guard::floorDiv(sizes[1], groups);
+  ExprAttr rest = inner * groups - sizes[1];
+  if (rest.isConstant() && !rest.isConstant(0))
+    return {}; // refused
+  Sizes split = {sizes[0], groups, inner};
+  split.append(sizes.begin() + 2, sizes.end());
+  return c.view(c.transpose(c.view(x, split), 1, 2), sizes);
+}
+
+/// [..., C f f, H, W] as [..., C, H f, W f], or the other way.
+static Value shufflePixels(Composer &c, Value x, Value result, int64_t factor,
+                           bool isUp) {
+  Sizes from = c.sizes(x), to = c.sizes(result);
+  int64_t lead = static_cast<int64_t>(from.size()) - 3;
+  Sizes coarse = isUp ? from : to, fine = isUp ? to : from;
+  ExprAttr f = c.constant(factor);
+  ExprAttr channels = fine[lead], height = coarse[lead + 1],
+           width = coarse[lead + 2];
+  Sizes split(from.begin(), from.begin() + lead);
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, lead));
+  auto add = [&](ArrayRef<ExprAttr> sizes, ArrayRef<int64_t> dims) {
+    split.append(sizes.begin(), sizes.end());
+    for (int64_t dim : dims)
+      order.push_back(lead + dim);
+  };
+  if (isUp)
+    add({channels, f, f, height, width}, {0, 3, 1, 4, 2});
+  else
+    add({channels, height, f, width, f}, {0, 2, 4, 1, 3});
+  return c.view(c.permute(c.view(x, split), order), to);
+}
+
+static Value decomposePixelShuffle(PixelShuffleOp op, Composer &c) {
+  return shufflePixels(c, op.getSelf(), op.getResult(), op.getUpscaleFactor(),
+                       /*isUp=*/true);
+}
+
+static Value decomposePixelUnshuffle(PixelUnshuffleOp op, Composer &c) {
+  return shufflePixels(c, op.getSelf(), op.getResult(),
+                       op.getDownscaleFactor(), /*isUp=*/false);
+}
+
+void addImages(DecompositionTable &table) {
+  table.add<Conv1dOp, decomposeConvolution<Conv1dOp>>();
+  table.add<Conv2dOp, decomposeConvolution<Conv2dOp>>();
+  table.add<Conv3dOp, decomposeConvolution<Conv3dOp>>();
+  table.add<ConvTranspose1dOp, decomposeTransposed<ConvTranspose1dOp>>();
+  table.add<ConvTranspose2dInputOp,
+            decomposeTransposed<ConvTranspose2dInputOp>>();
+  table.add<ConvTranspose3dInputOp,
+            decomposeTransposed<ConvTranspose3dInputOp>>();
+  table.add<Conv1dPaddingOp, decomposeNamedPadding<Conv1dPaddingOp>>();
+  table.add<Conv2dPaddingOp, decomposeNamedPadding<Conv2dPaddingOp>>();
+  table.add<Conv3dPaddingOp, decomposeNamedPadding<Conv3dPaddingOp>>();
+  table.add<MaxPool1dOp, decomposeMaxPool1d>();
+  table.add<MaxPool2dOp, decomposeMaxPool<MaxPool2dOp>>();
+  table.add<MaxPool3dOp, decomposeMaxPool<MaxPool3dOp>>();
+  table.addMany<MaxPool1dWithIndicesOp, decomposeMaxPool1dWithIndices>();
+  table.add<AvgPool1dOp, decomposeAvgPool1d>();
+  table.add<AdaptiveAvgPool1dOp, decomposeAdaptiveAvgPool1d>();
+  table.add<PlainAdaptiveAvgPool2dOp,
+            decomposeAdaptiveAvgPool<PlainAdaptiveAvgPool2dOp>>();
+  table.add<PlainAdaptiveAvgPool3dOp,
+            decomposeAdaptiveAvgPool<PlainAdaptiveAvgPool3dOp>>();
+  table.addMany<AdaptiveMaxPool1dOp, decomposeAdaptiveMaxPool1d>();
+  table.add<ChannelShuffleOp, decomposeChannelShuffle<ChannelShuffleOp>>();
+  table.add<NativeChannelShuffleOp,
+            decomposeChannelShuffle<NativeChannelShuffleOp>>();
+  table.add<PixelShuffleOp, decomposePixelShuffle>();
+  table.add<PixelUnshuffleOp, decomposePixelUnshuffle>();
+}
+
+} // namespace kiln::aten
