@@ -84,11 +84,12 @@ void encodeSection(const Package &package, uint32_t kind,
   Encoder encoder(out);
   if (kind != KILN_SECTION_PROGRAMS)
     return visitSection(encoder, package, kind);
-  encoder.list(package.programs, 8, [&](const Program &program) {
-    std::vector<uint8_t> bytes;
-    encodeProgram(program, bytes);
-    encoder.blob(bytes);
-  });
+  for (const auto *list : {&package.programs, &package.bodies})
+    encoder.list(*list, 8, [&](const Program &program) {
+      std::vector<uint8_t> bytes;
+      encodeProgram(program, bytes);
+      encoder.blob(bytes);
+    });
 }
 
 Status decodeSection(ByteView bytes, uint32_t kind, Package &package) {
@@ -97,18 +98,25 @@ Status decodeSection(ByteView bytes, uint32_t kind, Package &package) {
     visitSection(decoder, package, kind);
     return decoder.finish();
   }
-  std::vector<std::vector<uint8_t>> blobs;
-  decoder.list(blobs, 8, [&](auto &blob) { decoder.blob(blob); });
+  std::vector<std::vector<uint8_t>> programs, bodies;
+  for (auto *blobs : {&programs, &bodies})
+    decoder.list(*blobs, 8, [&](auto &blob) { decoder.blob(blob); });
   if (Status status = decoder.finish(); !status)
     return status;
-  for (size_t i = 0; i < blobs.size(); ++i) {
-    auto program = decodeProgram(blobs[i].data(), blobs[i].size());
-    if (!program)
-      return program.error().withContext("programs section, program " +
-                                         std::to_string(i));
-    package.programs.push_back(std::move(*program));
-  }
-  return Status::success();
+  auto decode = [](const std::vector<std::vector<uint8_t>> &blobs,
+                   const char *what, std::vector<Program> &list) {
+    for (const std::vector<uint8_t> &blob : blobs) {
+      auto program = decodeProgram(blob.data(), blob.size());
+      if (!program)
+        return Status(program.error().withContext(
+            "programs section, " + (what + std::to_string(list.size()))));
+      list.push_back(std::move(*program));
+    }
+    return Status::success();
+  };
+  if (Status s = decode(programs, "program ", package.programs); !s)
+    return s;
+  return decode(bodies, "body ", package.bodies);
 }
 
 /// The digest of everything but the digest.

@@ -199,6 +199,22 @@ private:
     return "none";
   }
 
+  std::string controlText(const ControlStep &control) const {
+    std::string text = controlKindName(control.kind);
+    text += " bodies [";
+    for (size_t i = 0; i < control.bodies.size(); ++i)
+      text += (i ? ", " : "") + std::to_string(control.bodies[i]);
+    text += "](";
+    for (size_t i = 0; i < control.arguments.size(); ++i)
+      text += (i ? ", " : "") + argumentText(control.arguments[i]);
+    text += ")";
+    if (control.carried)
+      text += " carried " + std::to_string(control.carried);
+    if (control.scanned)
+      text += " scanned " + std::to_string(control.scanned);
+    return text + " -> " + values(control.results);
+  }
+
   std::string stepText(const Step &step) const {
     if (auto *launch = std::get_if<LaunchStep>(&step)) {
       bool named = image_ && launch->kernel < image_->kernels.size();
@@ -237,6 +253,8 @@ private:
     if (auto *check = std::get_if<AssertStep>(&step))
       return "assert " + expr(check->condition) + ", \"" + check->message +
              "\"";
+    if (auto *control = std::get_if<ControlStep>(&step))
+      return controlText(*control);
     return "release " + values(std::get<ReleaseStep>(step).values);
   }
 
@@ -271,6 +289,18 @@ private:
 };
 
 } // namespace
+
+const char *controlKindName(ControlStep::Kind kind) {
+  switch (kind) {
+  case ControlStep::Kind::Branch:
+    return "branch";
+  case ControlStep::Kind::While:
+    return "while";
+  case ControlStep::Kind::Scan:
+    return "scan";
+  }
+  return "unknown";
+}
 
 const char *slotKindName(Slot::Kind kind) {
   switch (kind) {
@@ -381,8 +411,9 @@ std::string printPackage(const Package &package) {
   if (!package.programs.empty())
     for (const Guard &guard : package.guards)
       text += "guard " + printGuard(guard, package.programs[0]) + "\n";
-  for (const Program &program : package.programs)
-    text += printProgram(program, &package.image);
+  for (const auto *list : {&package.programs, &package.bodies})
+    for (const Program &program : *list)
+      text += printProgram(program, &package.image);
   for (const Reason &reason : package.reasons)
     text += "reason [" + reason.category + "] " + reason.text + "\n";
   return text;

@@ -209,6 +209,17 @@ template <typename C, typename T> void visitAssert(C &c, T &step) {
   c.text(step.message);
 }
 
+template <typename C, typename T> void visitControl(C &c, T &step) {
+  c.enumeration(step.kind, ControlStep::Kind::Branch, ControlStep::Kind::Scan);
+  ids(c, step.bodies);
+  c.list(step.arguments, kLeastArgument,
+         [&](auto &argument) { visitArgument(c, argument, 0); });
+  c.u32(step.carried);
+  c.u32(step.scanned);
+  ids(c, step.results);
+  c.text(step.location);
+}
+
 void visitStep(Encoder &c, const Step &step) {
   c.u8(static_cast<uint8_t>(KILN_STEP_LAUNCH + step.index()));
   if (auto *launch = std::get_if<LaunchStep>(&step))
@@ -223,11 +234,13 @@ void visitStep(Encoder &c, const Step &step) {
     visitAssert(c, *check);
   else if (auto *release = std::get_if<ReleaseStep>(&step))
     ids(c, release->values);
+  else if (auto *control = std::get_if<ControlStep>(&step))
+    visitControl(c, *control);
 }
 
 void visitStep(Decoder &c, Step &step) {
   auto tag = KILN_STEP_LAUNCH;
-  c.enumeration(tag, KILN_STEP_LAUNCH, KILN_STEP_RELEASE);
+  c.enumeration(tag, KILN_STEP_LAUNCH, KILN_STEP_CONTROL);
   switch (tag) {
   case KILN_STEP_LAUNCH:
     return visitLaunch(c, step.emplace<LaunchStep>());
@@ -241,6 +254,8 @@ void visitStep(Decoder &c, Step &step) {
     return visitAssert(c, step.emplace<AssertStep>());
   case KILN_STEP_RELEASE:
     return ids(c, step.emplace<ReleaseStep>().values);
+  case KILN_STEP_CONTROL:
+    return visitControl(c, step.emplace<ControlStep>());
   }
 }
 

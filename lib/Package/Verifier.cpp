@@ -7,8 +7,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Package/Verifier.h"
+#include "kiln/ABI/PackageABI.h"
 #include "kiln/Base/CheckedMath.h"
 #include "kiln/Package/ExprEvaluator.h"
+#include "kiln/Package/Printer.h"
+
+#include <algorithm>
 
 namespace kiln::package {
 
@@ -233,6 +237,8 @@ private:
     }
     if (auto *check = std::get_if<AssertStep>(&step))
       return expr(check->condition);
+    if (auto *control = std::get_if<ControlStep>(&step))
+      return controlStep(*control);
     for (ValueId id : std::get<ReleaseStep>(step).values) {
       if (Status s = inRange(id); !s)
         return s;
@@ -297,16 +303,34 @@ private:
       if (Status s = argument(call.arguments[i], 0); !s)
         return s.error().withContext(call.overload + ", argument " +
                                      std::to_string(i));
-    for (ValueId id : call.results) {
+    if (Status s = results(call.results); !s)
+      return s.error().withContext(call.overload);
+    return Status::success();
+  }
+
+  /// What a call returns: values of this call.
+  Status results(const std::vector<ValueId> &ids) {
+    for (ValueId id : ids) {
       if (id == kNone)
         continue;
       if (Status s = define(id); !s)
-        return s.error().withContext(call.overload + ", results");
+        return s.error().withContext("results");
       Value::Kind kind = program_.values[id].kind;
       if (kind == Value::Kind::Slot || kind == Value::Kind::Constant)
-        return bad(call.overload + ": a result cannot be an input or a "
-                                   "constant");
+        return bad("a result cannot be an input or a constant");
     }
+    return Status::success();
+  }
+
+  Status controlStep(const ControlStep &control) {
+    std::string place = controlKindName(control.kind);
+    for (size_t i = 0; i < control.arguments.size(); ++i)
+      if (Status s = argument(control.arguments[i], 0); !s)
+        return s.error().withContext(place + ", argument " +
+                                     std::to_string(i));
+    // The stacked results of a scan over nothing have their declared sizes.
+    if (Status s = results(control.results); !s)
+      return s.error().withContext(place);
     return Status::success();
   }
 
@@ -353,7 +377,86 @@ Status verifyConstant(const ConstantTensor &constant) {
   return Status::success();
 }
 
-Status verifyReferences(const Package &package, const Program &program) {
+/// A body is a function of its slots: it changes none of them, and nothing but
+/// its caller gives them a value.
+Status verifyBody(const Program &body) {
+  for (const Slot &slot : body.slots)
+    if (slot.kind != Slot::Kind::UserInput || slot.payload != kNone)
+      return Error::malformed("slot '" + slot.name +
+                              "' is not given by the caller of the body");
+  for (const Output &output : body.outputs)
+    if (output.role != Output::Role::UserOutput)
+      return Error::malformed("a body only has results, but found a " +
+                              std::string(outputRoleName(output.role)));
+  return Status::success();
+}
+
+/// The bodies of a control step exist behind `first` and fit its arguments and
+/// results.
+Status verifyControl(const Package &package, const ControlStep &control,
+                     size_t first) {
+  using Kind = ControlStep::Kind;
+  size_t arguments = control.arguments.size();
+  size_t count = control.kind == Kind::Scan ? 1 : 2;
+  if (control.bodies.size() != count)
+    return Error::malformed("expected " + std::to_string(count) +
+                            " bodies, found " +
+                            std::to_string(control.bodies.size()));
+  bool isBranch = control.kind == Kind::Branch;
+  if (isBranch && arguments == 0)
+    return Error::malformed("expected a predicate, found no argument");
+  size_t moved = size_t(control.carried) + control.scanned;
+  if (moved > arguments || control.carried > control.results.size() ||
+      (isBranch && moved != 0) ||
+      (control.kind == Kind::While &&
+       (control.scanned != 0 || control.carried != control.results.size())) ||
+      (control.kind == Kind::Scan && control.scanned == 0))
+    return Error::malformed(
+        "cannot carry " + std::to_string(control.carried) +
+        " and take slices of " + std::to_string(control.scanned) + " of " +
+        std::to_string(arguments) + " arguments for " +
+        std::to_string(control.results.size()) + " results");
+  for (size_t i = 0; i < count; ++i) {
+    uint32_t index = control.bodies[i];
+    if (index < first || index >= package.bodies.size())
+      return Error::malformed("body " + std::to_string(index) +
+                              " cannot be run, expected one from " +
+                              std::to_string(first) + " and below " +
+                              std::to_string(package.bodies.size()));
+    const Program &body = package.bodies[index];
+    size_t taken = arguments - (isBranch ? 1 : 0);
+    size_t given = control.kind == Kind::While && i == 0
+                       ? 1
+                       : control.results.size();
+    if (body.slots.size() != taken || body.outputs.size() != given)
+      return Error::malformed(
+          "expected body " + std::to_string(index) + " to have " +
+          std::to_string(taken) + " inputs and " + std::to_string(given) +
+          " outputs, found " + std::to_string(body.slots.size()) + " and " +
+          std::to_string(body.outputs.size()));
+  }
+  return Status::success();
+}
+
+/// How deep the bodies behind each body nest, itself included. Control steps
+/// are verified.
+Status verifyDepth(const Package &package) {
+  std::vector<uint32_t> depth(package.bodies.size(), 1);
+  for (size_t i = package.bodies.size(); i-- > 0;) {
+    for (const Step &step : package.bodies[i].steps)
+      if (auto *control = std::get_if<ControlStep>(&step))
+        for (uint32_t body : control->bodies)
+          depth[i] = std::max(depth[i], depth[body] + 1);
+    if (depth[i] > KILN_PACKAGE_MAX_BODY_DEPTH)
+      return Error::malformed("bodies nest deeper than " +
+                              std::to_string(KILN_PACKAGE_MAX_BODY_DEPTH));
+  }
+  return Status::success();
+}
+
+/// `firstBody`: the bodies that a control step may run begin here.
+Status verifyReferences(const Package &package, const Program &program,
+                        size_t firstBody) {
   for (const Value &value : program.values)
     if (value.kind == Value::Kind::Constant &&
         value.slot >= package.constants.size())
@@ -373,6 +476,11 @@ Status verifyReferences(const Package &package, const Program &program) {
         return Error::malformed("kernel " + std::to_string(launch->kernel) +
                                 " does not exist, expected one below " +
                                 std::to_string(package.image.kernels.size()));
+  for (size_t i = 0; i < program.steps.size(); ++i)
+    if (auto *control = std::get_if<ControlStep>(&program.steps[i]))
+      if (Status s = verifyControl(package, *control, firstBody); !s)
+        return s.error().withContext("step " + std::to_string(i) + ", " +
+                                     controlKindName(control->kind));
   return Status::success();
 }
 
@@ -475,9 +583,21 @@ Status verifyPackage(const Package &package) {
   for (const Program &program : package.programs) {
     if (Status s = verifyProgram(program); !s)
       return s;
-    if (Status s = verifyReferences(package, program); !s)
+    if (Status s = verifyReferences(package, program, 0); !s)
       return s.error().withContext("program '" + program.name + "'");
   }
+  for (size_t i = 0; i < package.bodies.size(); ++i) {
+    const Program &body = package.bodies[i];
+    if (Status s = verifyProgram(body); !s)
+      return s;
+    Status status = verifyBody(body);
+    if (status)
+      status = verifyReferences(package, body, i + 1);
+    if (!status)
+      return status.error().withContext("program '" + body.name + "'");
+  }
+  if (Status s = verifyDepth(package); !s)
+    return s;
   for (size_t i = 0; i < package.guards.size(); ++i)
     if (Status s = verifyGuard(package.guards[i], package.programs[0]); !s)
       return s.error().withContext("guard " + std::to_string(i));

@@ -127,13 +127,17 @@ Executable::load(package::Package package, const OperatorRegistry &registry) {
     constant.bytes = {};
   }
   executable->guards_ = std::make_unique<GuardTable>(own);
-  for (const Program &program : own.programs) {
-    auto runner = ProgramRunner::create(program, *image,
-                                        executable->constants_, registry);
-    if (!runner)
-      return runner.takeError();
-    executable->runners_.push_back(std::move(*runner));
-  }
+  for (auto [programs, runners] :
+       {std::pair(&own.programs, &executable->runners_),
+        std::pair(&own.bodies, &executable->bodies_)})
+    for (const Program &program : *programs) {
+      auto runner =
+          ProgramRunner::create(program, *image, executable->constants_,
+                                registry, executable->bodies_);
+      if (!runner)
+        return runner.takeError();
+      runners->push_back(std::move(*runner));
+    }
   if (executable->hasBackward())
     if (Status s = executable->connectBackward(); !s)
       return s.takeError();

@@ -17,6 +17,7 @@ namespace kiln::runtime {
 struct ProgramRunner::Plan {
   std::shared_ptr<LoadedImage> image;
   std::vector<Tensor> constants;
+  const List *bodies = nullptr;
   std::vector<OpFunction> functions; ///< per step; null where not extern
   std::vector<bool> conditionExpr;   ///< its value is a bool
   std::vector<bool> lateExpr;        ///< depends on a Step symbol
@@ -85,7 +86,17 @@ private:
   Status launch(const package::LaunchStep &step);
   Status call(const package::ExternStep &step, OpFunction function);
   Status argument(const package::Argument &argument, OpValue &value);
+  Status leaveArena(OpValue &value) const;
   Status define(const package::DefineSymbolStep &step);
+
+  // Steps that run bodies.
+  Status control(const package::ControlStep &step);
+  Status branch(const package::ControlStep &step, std::vector<OpValue> &values);
+  Status repeat(const package::ControlStep &step, std::vector<OpValue> &values);
+  Status scan(const package::ControlStep &step, std::vector<OpValue> &values);
+  Result<std::vector<OpValue>> runBody(uint32_t index,
+                                       const std::vector<OpValue> &inputs);
+  Status emptyStack(package::ValueId id, OpValue &value);
 
   // After the steps.
   Status outputs(std::vector<OpValue> &results);

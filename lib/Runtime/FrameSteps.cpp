@@ -98,6 +98,8 @@ Status ProgramRunner::Frame::step(size_t index) {
       return Status::success();
     return Error::guard("assertion failed: " + check->message);
   }
+  if (auto *controlStep = std::get_if<package::ControlStep>(&step))
+    return control(*controlStep);
   for (ValueId id : std::get<package::ReleaseStep>(step).values)
     forget(id);
   return Status::success();
@@ -226,6 +228,20 @@ Status ProgramRunner::Frame::argument(const Argument &argument,
   return Status::success();
 }
 
+/// What a call returns may be what it was given, or a view of it (a conversion
+/// that changes nothing). The plan of the arena only knows the argument, whose
+/// place it uses again, so such a result gets memory of its own.
+Status ProgramRunner::Frame::leaveArena(OpValue &value) const {
+  auto *tensor = std::get_if<Tensor>(&value.value);
+  if (!tensor || !tensor->defined() || tensor->storage() != arena_)
+    return Status::success();
+  auto copy = tensor->clone();
+  if (!copy)
+    return copy.takeError();
+  value = OpValue(std::move(*copy));
+  return Status::success();
+}
+
 Status ProgramRunner::Frame::call(const package::ExternStep &step,
                                   OpFunction function) {
   auto located = [&](const Error &error) {
@@ -250,10 +266,14 @@ Status ProgramRunner::Frame::call(const package::ExternStep &step,
     return located(Error::internal(
         "expected " + std::to_string(step.results.size()) +
         " results, found " + std::to_string(results->size())));
-  for (size_t i = 0; i < step.results.size(); ++i)
-    if (step.results[i] != kNone)
-      if (Status s = assign(step.results[i], std::move((*results)[i])); !s)
-        return located(s.error());
+  for (size_t i = 0; i < step.results.size(); ++i) {
+    if (step.results[i] == kNone)
+      continue;
+    if (Status s = leaveArena((*results)[i]); !s)
+      return located(s.error());
+    if (Status s = assign(step.results[i], std::move((*results)[i])); !s)
+      return located(s.error());
+  }
   return Status::success();
 }
 

@@ -141,11 +141,12 @@ Result<std::unique_ptr<ProgramRunner>>
 ProgramRunner::create(const Program &program,
                       std::shared_ptr<LoadedImage> image,
                       const std::vector<Tensor> &constants,
-                      const OperatorRegistry &registry) {
+                      const OperatorRegistry &registry, const List &bodies) {
   std::unique_ptr<ProgramRunner> runner(new ProgramRunner(program));
   Plan &plan = *runner->plan_;
   plan.image = std::move(image);
   plan.constants = constants;
+  plan.bodies = &bodies;
 
   std::vector<std::string> missing;
   plan.functions.resize(program.steps.size());

@@ -33,6 +33,7 @@
 // Sections, each present exactly once
 //
 //   PROGRAMS  := list(blob of program)           one, or forward and backward
+//                list(blob of program)           bodies of control steps
 //   GUARDS    := list(guard)
 //   IMAGE     := target:text features:u32 list(kernel) code:blob
 //   CONSTANTS := list(dtype list(i64) blob)
@@ -60,6 +61,8 @@
 //     define   symbol:u32 value:id dim:id
 //     assert   condition:id message:text
 //     release  list(id)
+//     control  kind:u8 list(body:u32) list(argument) carried:u32 scanned:u32
+//              list(id) location:text
 //   argument := tag:u8                           kiln_argument_tag
 //               (id | bool | i64 | f64 | f64 f64 | text | dtype |
 //                list(argument))?                nested at most 16 deep
@@ -81,9 +84,9 @@ extern "C" {
 /// that changed the file, as in PNG.
 #define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
 /// Bumped whenever the meaning of anything in this header changes.
-#define KILN_PACKAGE_VERSION 1
+#define KILN_PACKAGE_VERSION 2
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
-#define KILN_PROGRAM_VERSION 1
+#define KILN_PROGRAM_VERSION 2
 
 #define KILN_PACKAGE_DIGEST_OFFSET 24
 #define KILN_PACKAGE_HEADER_SIZE 56
@@ -91,6 +94,8 @@ extern "C" {
 #define KILN_PACKAGE_SECTION_COUNT 6
 /// How deep lists of arguments may nest.
 #define KILN_PROGRAM_MAX_ARGUMENT_DEPTH 16
+/// How deep bodies may run bodies: each level takes room on the stack.
+#define KILN_PACKAGE_MAX_BODY_DEPTH 64
 
 enum kiln_package_section {
   KILN_SECTION_PROGRAMS = 1,
@@ -108,6 +113,7 @@ enum kiln_step_tag {
   KILN_STEP_DEFINE_SYMBOL = 4,
   KILN_STEP_ASSERT = 5,
   KILN_STEP_RELEASE = 6,
+  KILN_STEP_CONTROL = 7,
 };
 
 enum kiln_argument_tag {

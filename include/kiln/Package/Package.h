@@ -68,6 +68,7 @@ struct Facts {
 
 struct Package {
   std::vector<Program> programs; ///< one, or forward then backward
+  std::vector<Program> bodies;   ///< what control steps run
   std::vector<Guard> guards;
   KernelImage image;
   std::vector<ConstantTensor> constants;

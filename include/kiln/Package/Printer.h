@@ -38,6 +38,7 @@ std::string printGuard(const Guard &guard, const Program &program);
 std::string printPackage(const Package &package);
 
 /// "user_input", "parameter", ...
+const char *controlKindName(ControlStep::Kind kind);
 const char *slotKindName(Slot::Kind kind);
 /// "user_output", "input_mutation", ...
 const char *outputRoleName(Output::Role role);

@@ -179,8 +179,33 @@ struct ReleaseStep {
   std::vector<ValueId> values;
 };
 
+/// Runs bodies: programs of `Package::bodies`, which are functions of their
+/// slots. A body may itself run bodies, but only ones that stand behind it in
+/// the list, so that calls nest and end.
+struct ControlStep {
+  enum class Kind : uint8_t {
+    /// bodies (then, else), arguments (predicate, inputs...): the first body
+    /// if the predicate is true, else the second, on the inputs.
+    Branch,
+    /// bodies (condition, step): as long as the condition gives true for the
+    /// arguments, the step gives the next `carried` ones.
+    While,
+    /// bodies (step): arguments are `carried` ones, then `scanned` tensors of
+    /// which the step gets one slice along the first dimension after the other.
+    /// It gives the next carried ones, and a slice of each further result.
+    Scan,
+  };
+  Kind kind = Kind::Branch;
+  std::vector<uint32_t> bodies; ///< indices into Package::bodies
+  std::vector<Argument> arguments;
+  uint32_t carried = 0;
+  uint32_t scanned = 0;
+  std::vector<ValueId> results; ///< kNone where a result is not used
+  std::string location;         ///< the model's source line, for errors
+};
+
 using Step = std::variant<LaunchStep, ExternStep, CopyStep, DefineSymbolStep,
-                          AssertStep, ReleaseStep>;
+                          AssertStep, ReleaseStep, ControlStep>;
 
 /// One output of a program.
 struct Output {

@@ -75,7 +75,8 @@ private:
   package::Package package_;
   std::vector<Tensor> constants_;
   std::unique_ptr<GuardTable> guards_;
-  std::vector<std::unique_ptr<ProgramRunner>> runners_;
+  ProgramRunner::List runners_;
+  ProgramRunner::List bodies_; ///< what control steps of any program run
   std::vector<BackwardSource> backwardSources_;
 };
 

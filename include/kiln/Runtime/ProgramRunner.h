@@ -66,13 +66,16 @@ bool bindSymbols(const package::Program &program,
 
 class ProgramRunner {
 public:
+  using List = std::vector<std::unique_ptr<ProgramRunner>>;
+
   /// Prepares `program`, which must be verified and outlive the runner. Kernels
-  /// are taken from `image`, constants by index. Unsupported error that lists
-  /// every operator the registry lacks.
+  /// are taken from `image`, constants by index. Control steps run elements of
+  /// `bodies`, which outlives the runner and may be filled after this call.
+  /// Unsupported error that lists every operator the registry lacks.
   static Result<std::unique_ptr<ProgramRunner>>
   create(const package::Program &program, std::shared_ptr<LoadedImage> image,
          const std::vector<Tensor> &constants,
-         const OperatorRegistry &registry);
+         const OperatorRegistry &registry, const List &bodies);
   ~ProgramRunner();
 
   const package::Program &program() const { return program_; }

@@ -109,6 +109,17 @@ public:
     program.steps.emplace_back(step);
     return std::get<ExternStep>(program.steps.back());
   }
+  ControlStep &control(ControlStep::Kind kind, std::vector<uint32_t> bodies,
+                       std::vector<Argument> arguments,
+                       std::vector<ValueId> results) {
+    ControlStep step;
+    step.kind = kind;
+    step.bodies = std::move(bodies);
+    step.arguments = std::move(arguments);
+    step.results = std::move(results);
+    program.steps.emplace_back(step);
+    return std::get<ControlStep>(program.steps.back());
+  }
   Output &output(ValueId value, std::string name = "y",
                  Output::Role role = Output::Role::UserOutput) {
     Output o;
@@ -150,6 +161,13 @@ inline Package samplePackage() {
   return package;
 }
 
+/// t -> t on f32[2]: a body that gives back what it gets.
+inline Program sampleBody(std::string name) {
+  ProgramBuilder b(std::move(name));
+  b.output(b.slotValue(b.slot("t", {b.integer(2)})), "");
+  return b.program;
+}
+
 /// `samplePackage` with one of everything the format can say.
 inline Package richPackage() {
   Package package = samplePackage();
@@ -165,6 +183,7 @@ inline Package richPackage() {
   ValueId part = b.view(1, zero, {b.integer(2)}, {b.integer(1)});
   ValueId found = b.value(Value::Kind::Dynamic, {count}, DType::I64);
   ValueId constant = b.value(Value::Kind::Constant, {b.integer(2)});
+  ValueId x2 = b.view(1, zero, {b.integer(3), b.integer(2)});
   b.program.values[constant].slot = 0;
   Argument::List list = {{int64_t(-1)}, {true}, {2.5}, {std::string("text")},
                          {Argument::DTypeRef{DType::BF16}},
@@ -184,6 +203,12 @@ inline Package richPackage() {
                  "u0 >= 0"});
   b.call("aten.item.default", {{Argument::ScalarRef{part}}}, {kNone});
   b.program.steps.emplace_back(ReleaseStep{{found}});
+  ValueId chosen = b.value(Value::Kind::Dynamic, {b.integer(2)});
+  ControlStep &branch =
+      b.control(ControlStep::Kind::Branch, {0, 1},
+                {{true}, tensorArg(part)}, {chosen});
+  branch.location = "model.py:13";
+  b.control(ControlStep::Kind::Scan, {1}, {tensorArg(x2)}, {kNone}).scanned = 1;
   Output &number = b.output(kNone, "n");
   number.kind = Output::Kind::Expr;
   number.expr = count;
@@ -201,6 +226,7 @@ inline Package richPackage() {
   relation.text = "s0";
   package.guards = {size0, relation};
   package.constants = {{DType::F32, {2}, std::vector<uint8_t>(8, 1)}};
+  package.bodies = {sampleBody("then"), sampleBody("else")};
   package.reasons = {{"fusion", "two lines\nof text"}};
   package.facts.compileTimeMicros = 77;
   return package;

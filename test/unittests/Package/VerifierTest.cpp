@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SampleProgram.h"
+#include "kiln/ABI/PackageABI.h"
 #include "kiln/Package/Verifier.h"
 
 #include <gtest/gtest.h>
@@ -122,4 +123,76 @@ TEST(Verifier, MutationsNeedATarget) {
   expectRefused(packageOf(b), "needs the slot of the tensor it changes");
   output.aliasOfSlot = 0;
   EXPECT_TRUE(verifyPackage(packageOf(b)));
+}
+
+TEST(Verifier, ControlStepsFitTheirBodies) {
+  using Kind = ControlStep::Kind;
+  auto refused = [](std::function<void(ControlStep &, Package &)> change,
+                    const std::string &text) {
+    ProgramBuilder b;
+    ValueId x = b.slotValue(b.slot("x", {b.integer(2)}));
+    ValueId y = b.value(Value::Kind::Dynamic, {0});
+    b.control(Kind::Branch, {0, 1}, {{true}, tensorArg(x)}, {y});
+    Package package = packageOf(b);
+    package.bodies = {sampleBody("then"), sampleBody("else")};
+    ASSERT_TRUE(verifyPackage(package));
+    change(std::get<ControlStep>(package.programs[0].steps[0]), package);
+    expectRefused(package, text);
+  };
+  refused([](auto &step, auto &) { step.bodies = {0}; },
+          "step 0, branch: expected 2 bodies, found 1");
+  refused([](auto &step, auto &) { step.bodies[1] = 2; },
+          "body 2 cannot be run, expected one from 0 and below 2");
+  refused([](auto &step, auto &) { step.arguments.clear(); },
+          "expected a predicate, found no argument");
+  refused([](auto &step, auto &) { step.arguments.pop_back(); },
+          "expected body 0 to have 0 inputs and 1 outputs, found 1 and 1");
+  refused([](auto &step, auto &) { step.results.push_back(kNone); },
+          "expected body 0 to have 1 inputs and 2 outputs");
+  refused([](auto &step, auto &) { step.carried = 1; }, "cannot carry 1");
+  refused([](auto &step, auto &) {
+            step.kind = Kind::Scan;
+            step.bodies = {0};
+          },
+          "cannot carry 0 and take slices of 0");
+  refused([](auto &step, auto &) { step.kind = Kind::While; },
+          "cannot carry 0");
+  refused([](auto &step, auto &) { step.arguments[1] = tensorArg(9); },
+          "branch, argument 1: value 9 does not exist");
+  refused([](auto &step, auto &) { step.results = {0}; },
+          "branch: a result cannot be an input");
+  refused([](auto &, Package &package) {
+            package.bodies[0].slots[0].kind = Slot::Kind::Parameter;
+          },
+          "slot 't' is not given by the caller of the body");
+  refused([](auto &, Package &package) {
+            package.bodies[0].outputs[0].role = Output::Role::Loss;
+          },
+          "a body only has results, but found a loss");
+}
+
+TEST(Verifier, BodiesRunOnlyBodiesBehindThem) {
+  auto body = [](uint32_t callee) {
+    ProgramBuilder b("body");
+    ValueId t = b.slotValue(b.slot("t", {b.integer(2)}));
+    ValueId r = b.value(Value::Kind::Dynamic, {0});
+    b.control(ControlStep::Kind::Branch, {callee, callee},
+              {{true}, tensorArg(t)}, {r});
+    b.output(r);
+    return b.program;
+  };
+  Package package = samplePackage();
+  package.bodies = {body(0), sampleBody("last")};
+  expectRefused(package, "body 0 cannot be run, expected one from 1");
+  package.bodies[0] = body(1);
+  EXPECT_TRUE(verifyPackage(package));
+  // So far down, and no further.
+  package.bodies.clear();
+  for (uint32_t i = 1; i < KILN_PACKAGE_MAX_BODY_DEPTH; ++i)
+    package.bodies.push_back(body(i));
+  package.bodies.push_back(sampleBody("last"));
+  EXPECT_TRUE(verifyPackage(package));
+  package.bodies.back() = body(KILN_PACKAGE_MAX_BODY_DEPTH);
+  package.bodies.push_back(sampleBody("last"));
+  expectRefused(package, "bodies nest deeper than 64");
 }

@@ -231,6 +231,26 @@ TEST_F(Programs, OperatorsAndDataDependentSizes) {
             "symbol 'u0' is out of range. expected 0 to 3, actual 4");
 }
 
+// The plan uses the arena's place of `t` again while `u`, which is `t`, lives.
+TEST_F(Programs, WhatAnOperatorGivesBackLeavesTheArena) {
+  ProgramBuilder b;
+  ExprId two = b.integer(2), zero = b.integer(0);
+  b.program.arenaBytes = b.integer(64);
+  ValueId x = b.slotValue(b.slot("x", {two}));
+  ValueId t = b.arena(zero, {two});
+  ValueId u = b.value(Value::Kind::Dynamic, {two});
+  ValueId again = b.arena(zero, {two});
+  b.launch(kAddSymbol, {x, t}, {two}, two);
+  b.call("test.same", {tensorArg(t)}, {u});
+  b.launch(kAddSymbol, {x, again}, {zero}, two);
+  b.output(u);
+  auto executable = load(b);
+  ASSERT_TRUE(executable) << error.message;
+  auto result = executable->forward().run({floats({2}, {1, 5})});
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(valuesOf(tensorOf((*result)[0])), (std::vector<float>{3, 7}));
+}
+
 TEST_F(Programs, ItemsBecomeNumbers) {
   ProgramBuilder b;
   ExprId one = b.integer(1);

@@ -140,12 +140,24 @@ static Results pair(const OpArguments &arguments) {
   return std::vector<OpValue>{arguments[0], Tensor()};
 }
 
+static Results below(const OpArguments &arguments) {
+  const Tensor &input = std::get<Tensor>(arguments[0].value);
+  return std::vector<OpValue>{input.dataAs<float>()[0] <
+                              numberOf(arguments[1])};
+}
+
+static Results same(const OpArguments &arguments) {
+  return std::vector<OpValue>{arguments[0]};
+}
+
 void registerTestOperators(runtime::OperatorRegistry &registry) {
   (void)registry.add("test.scale", scale);
   (void)registry.add("test.positive", positive);
   (void)registry.add("test.item", item);
   (void)registry.add("test.fail", fail);
   (void)registry.add("test.pair", pair);
+  (void)registry.add("test.below", below);
+  (void)registry.add("test.same", same);
 }
 
 Tensor floats(std::vector<int64_t> sizes, std::vector<float> values) {

@@ -29,7 +29,9 @@ enum TestKernel : uint32_t {
 package::KernelImage testImage();
 
 /// "test.scale" (tensor, number), "test.positive" (tensor -> i64 indices of
-/// positive elements), "test.item", "test.fail", "test.pair" (two results).
+/// positive elements), "test.item", "test.fail", "test.pair" (two results),
+/// "test.below" (tensor, number -> if the first element is less), "test.same"
+/// (tensor -> that tensor).
 void registerTestOperators(runtime::OperatorRegistry &registry);
 
 /// A row-major f32 tensor.
