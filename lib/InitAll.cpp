@@ -43,7 +43,7 @@ void kiln::registerAllPasses() {
   aten::registerAtenPasses();
   joint::registerJointPasses();
   loop::registerLoopPasses();
-  registerConvertAtenToLoopPass();
+  registerAtenToLoopPasses();
   registerExpandMathPass();
   registerLinalgLoweringPipeline();
   registerLoopToLinalgPasses();

@@ -206,7 +206,7 @@ CompilerSession::compileModule(const CompileOptions &options,
     if (options.training)
       return Error::usage("backend 'eager' has no backward program; expected "
                           "aot_eager or inductor for training");
-    return assemble(options, {});
+    return assembleCalls(options, hooks);
   }
 
   auto forLog = [&](StringRef category, StringRef attribute) {
@@ -238,7 +238,7 @@ CompilerSession::compileModule(const CompileOptions &options,
   if (stopsAt(Stage::Joint))
     return package::Package();
   if (options.backend == Backend::AotEager)
-    return assemble(options, {});
+    return assembleCalls(options, hooks);
 
   auto compiler = kernelCompiler(options.target);
   if (!compiler)
@@ -330,6 +330,34 @@ static void ignoreStrides(package::Program &program) {
         call->overload = "aten.reshape.default";
 }
 
+/// A package of calls alone.
+Result<package::Package>
+CompilerSession::assembleCalls(const CompileOptions &options,
+                               const CompileHooks &hooks) {
+  if (Status s = runStage(Stage::Package, hooks, buildExportPipeline); !s)
+    return s.takeError();
+  return assemble(options, {});
+}
+
+/// Numbers the functions that `function` runs, directly or not, each behind the
+/// one that runs it.
+static void addBodies(FuncOp function, target::BodyIndex &index,
+                      SmallVectorImpl<FuncOp> &bodies) {
+  auto add = [&](FuncOp runner) {
+    runner.walk([&](loop::InvokeOp invoke) {
+      for (auto callee :
+           invoke.getCallees().getAsRange<mlir::FlatSymbolRefAttr>())
+        if (index.try_emplace(callee.getValue(), bodies.size()).second)
+          bodies.push_back(mlir::SymbolTable::lookupNearestSymbolFrom<FuncOp>(
+              invoke, callee));
+    });
+  };
+  size_t next = bodies.size();
+  add(function);
+  while (next < bodies.size())
+    add(bodies[next++]);
+}
+
 Result<package::Package>
 CompilerSession::assemble(const CompileOptions &options,
                           package::KernelImage image) {
@@ -344,22 +372,34 @@ CompilerSession::assemble(const CompileOptions &options,
   SmallVector<StringRef> names = {"main"};
   if (options.training)
     names = {"forward", "backward"};
+  target::BodyIndex bodyIndex;
+  SmallVector<FuncOp> bodies;
+  auto add = [&](FuncOp function, std::vector<package::Program> &list) {
+    StringRef name = function.getName();
+    auto program = timed("export " + name.str(), [&] {
+      return target::exportProgram(function, name, kernels, bodyIndex);
+    });
+    if (!program)
+      return Status(program.takeError());
+    if (options.backend != Backend::Eager)
+      ignoreStrides(*program);
+    list.push_back(std::move(*program));
+    addReasons(function, package);
+    addFacts(function, package.facts);
+    return Status::success();
+  };
   for (StringRef name : names) {
     auto function = module_->lookupSymbol<FuncOp>(name);
     if (!function)
       return Error::internal("no function @" + name.str() +
                              " after the joint stage");
-    auto program = timed("export " + name.str(), [&] {
-      return target::exportProgram(function, name, kernels);
-    });
-    if (!program)
-      return program.takeError();
-    if (options.backend != Backend::Eager)
-      ignoreStrides(*program);
-    package.programs.push_back(std::move(*program));
-    addReasons(function, package);
-    addFacts(function, package.facts);
+    addBodies(function, bodyIndex, bodies);
+    if (Status s = add(function, package.programs); !s)
+      return s.takeError();
   }
+  for (FuncOp body : bodies)
+    if (Status s = add(body, package.bodies); !s)
+      return s.takeError();
   if (options.training)
     if (Status s = target::connectTangents(package.programs[0],
                                            package.programs[1]);

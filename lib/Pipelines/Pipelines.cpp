@@ -71,8 +71,14 @@ void kiln::buildJointPipeline(mlir::OpPassManager &pm,
   pm.addPass(mlir::createCSEPass());
 }
 
+void kiln::buildExportPipeline(mlir::OpPassManager &pm) {
+  pm.addPass(createOutlineAtenBodiesPass());
+}
+
 void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
                              const LoopPipelineOptions &options) {
+  // Bodies become functions first: everything after this walks functions.
+  pm.addPass(createOutlineAtenBodiesPass());
   decompose(pm, "loop");
   pm.addPass(createConvertAtenToLoopPass());
   pm.addPass(mlir::createCanonicalizerPass());

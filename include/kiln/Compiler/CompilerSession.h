@@ -114,6 +114,8 @@ private:
   Status runStage(Stage stage, const CompileHooks &hooks,
                   llvm::function_ref<void(mlir::OpPassManager &)> build);
   Status dump(Stage stage, const CompileHooks &hooks);
+  Result<package::Package> assembleCalls(const CompileOptions &options,
+                                         const CompileHooks &hooks);
   Result<package::Package> assemble(const CompileOptions &options,
                                     package::KernelImage image);
   Result<target::KernelCompiler *> kernelCompiler(const std::string &target);

@@ -83,6 +83,9 @@ void buildCorePipeline(mlir::OpPassManager &pm,
 /// core -> joint -> two functions in core form, `@forward` and `@backward`.
 void buildJointPipeline(mlir::OpPassManager &pm,
                         const JointPipelineOptions &options);
+/// capture, core or joint -> what `exportProgram` takes, without kernels: for
+/// backends that call operators.
+void buildExportPipeline(mlir::OpPassManager &pm);
 /// core -> loop: fused kernels with memory plan and schedules.
 void buildLoopPipeline(mlir::OpPassManager &pm,
                        const LoopPipelineOptions &options);

@@ -12,6 +12,7 @@
 //   aten ops, `aten.operator`   an extern call of the eager operator
 //   `loop.extern`               the same, with the reason it was not compiled
 //   `loop.launch`               a kernel of the image
+//   `loop.invoke`               a branch or loop over bodies of the package
 //
 // So the reference evaluator (`--backend=eager`) is this export of a captured
 // graph, and a compiled program with a fallback needs nothing special.
@@ -34,6 +35,9 @@ namespace kiln::target {
 /// Kernel name to its index in the package's image.
 using KernelIndex = llvm::StringMap<uint32_t>;
 
+/// Function name to its index in the package's bodies.
+using BodyIndex = llvm::StringMap<uint32_t>;
+
 /// Exports `function` under `name`. Its arguments and results say what they are
 /// by `aten.input` and `aten.output`; without them they are user inputs and
 /// outputs. Symbols are declared by `guard.symbol` in the enclosing module and
@@ -41,7 +45,8 @@ using KernelIndex = llvm::StringMap<uint32_t>;
 /// be defined by an op. Unsupported errors name the op and its location.
 Result<package::Program> exportProgram(mlir::func::FuncOp function,
                                        llvm::StringRef name,
-                                       const KernelIndex &kernels);
+                                       const KernelIndex &kernels,
+                                       const BodyIndex &bodies);
 
 /// Exports checks; expressions are added to `program`, whose symbols they use.
 Result<std::vector<package::Guard>> exportGuards(guard::ProgramOp guards,

@@ -424,6 +424,10 @@ LogicalResult Converter::makeExtern(StringRef why) {
   } else {
     // `aten.operator`: its own operand references become ours.
     overload = cast<StringAttr>(op->getAttr("name")).getValue().str();
+    if (size_t colons = overload.find("::"); colons != std::string::npos)
+      overload.replace(colons, 2, ".");
+    if (StringRef(overload).count('.') == 1)
+      overload += ".default";
     std::function<Attribute(Attribute)> translate =
         [&](Attribute attribute) -> Attribute {
       if (auto reference = dyn_cast<aten::OperandAttr>(attribute)) {
@@ -513,8 +517,10 @@ LogicalResult Converter::convertOp(Operation *operation) {
   reason.clear();
   info = aten::getOpInfo(op);
   args.clear();
+  // What gives nothing is called for its effect.
+  bool isEffect = op->getNumResults() == 0;
   if (!info)
-    return makeExtern("the operator is not one of ATen's");
+    return makeExtern(isEffect ? "" : "the operator is not one of ATen's");
   args = aten::getSchemaArguments(op);
   // A number in a tensor is read by who needs it; the call is for others.
   if (StringRef(info->name) == "aten.item") {
@@ -525,9 +531,23 @@ LogicalResult Converter::convertOp(Operation *operation) {
     });
     return needed ? makeExtern("") : success();
   }
+  if (isEffect)
+    return makeExtern("");
   if (succeeded(lower()))
     return success();
   return makeExtern(reason);
+}
+
+/// What a function is called with must lie in memory.
+void Converter::convertInvoke(InvokeOp invoke) {
+  op = invoke;
+  builder.setInsertionPoint(op);
+  for (OpOperand &operand : invoke->getOpOperands()) {
+    if (isa<RankedTensorType>(operand.get().getType()))
+      operand.set(materialize(operand.get()));
+    else if (Value scalar = scalars.lookup(operand.get()))
+      operand.set(scalar);
+  }
 }
 
 LogicalResult Converter::run() {
@@ -542,12 +562,17 @@ LogicalResult Converter::run() {
       if (guard::ShapeAttr strides = input.getStrides())
         function.setArgAttr(i, kStridesAttrName, strides);
   SmallVector<Operation *> old;
-  for (Operation &operation : block)
-    if (isa_and_nonnull<aten::AtenDialect>(operation.getDialect()))
-      old.push_back(&operation);
-  for (Operation *operation : old)
-    if (failed(convertOp(operation)))
+  for (Operation &operation : llvm::make_early_inc_range(block)) {
+    if (auto invoke = dyn_cast<InvokeOp>(operation)) {
+      convertInvoke(invoke);
+      continue;
+    }
+    if (!isa_and_nonnull<aten::AtenDialect>(operation.getDialect()))
+      continue;
+    old.push_back(&operation);
+    if (failed(convertOp(&operation)))
       return failure();
+  }
 
   Operation *terminator = block.getTerminator();
   op = terminator;

@@ -162,6 +162,7 @@ public:
 
 private:
   LogicalResult convertOp(Operation *op);
+  void convertInvoke(InvokeOp invoke);
   LogicalResult lower();
   LogicalResult makeExtern(llvm::StringRef reason);
   mlir::Attribute getExternArgument(const aten::ArgValue &arg,

@@ -30,8 +30,9 @@ std::optional<package::Constant> toConstant(Attribute value);
 /// calls (CallArguments.cpp), steps and their lives (ProgramExport.cpp).
 class Exporter {
 public:
-  Exporter(mlir::func::FuncOp function, const KernelIndex &kernels)
-      : function(function), kernels(kernels) {}
+  Exporter(mlir::func::FuncOp function, const KernelIndex &kernels,
+           const BodyIndex &bodies)
+      : function(function), kernels(kernels), bodies(bodies) {}
 
   Result<package::Program> run(StringRef name);
 
@@ -44,6 +45,7 @@ private:
   void defineNumber(StringAttr symbol, Value number);
   Status defineSizes(Operation &op);
   Status addLaunch(loop::LaunchOp op);
+  Status addInvoke(loop::InvokeOp op);
   Status addOutputs(mlir::func::ReturnOp op);
   void addReleases();
 
@@ -56,6 +58,7 @@ private:
 
   mlir::func::FuncOp function;
   const KernelIndex &kernels;
+  const BodyIndex &bodies;
   package::Program program;
   std::optional<ExprTable> exprs;
   llvm::DenseMap<Value, package::ValueId> values;

@@ -158,9 +158,42 @@ Status Exporter::addLaunch(loop::LaunchOp op) {
   return Status::success();
 }
 
+Status Exporter::addInvoke(loop::InvokeOp op) {
+  package::ControlStep step;
+  // The enumerations list the same kinds in the same order.
+  step.kind = static_cast<package::ControlStep::Kind>(op.getKind());
+  for (auto callee :
+       op.getCallees().getAsRange<mlir::FlatSymbolRefAttr>()) {
+    auto index = bodies.find(callee.getValue());
+    if (index == bodies.end())
+      return Error::internal("'" + callee.getValue().str() +
+                             "' is no body of the package");
+    step.bodies.push_back(index->second);
+  }
+  for (Value input : op.getInputs()) {
+    auto argument = toArgument(input);
+    if (!argument)
+      return argument.takeError();
+    step.arguments.push_back(std::move(*argument));
+  }
+  step.carried = op.getCarried();
+  step.scanned = op.getScanned();
+  step.location = describe(op.getLoc());
+  for (Value result : op.getResults()) {
+    auto id = addResult(result, package::Value());
+    if (!id)
+      return id.takeError();
+    step.results.push_back(*id);
+  }
+  program.steps.emplace_back(std::move(step));
+  return defineSizes(*op);
+}
+
 Status Exporter::addOp(Operation &op) {
   if (auto launch = llvm::dyn_cast<loop::LaunchOp>(op))
     return addLaunch(launch);
+  if (auto invoke = llvm::dyn_cast<loop::InvokeOp>(op))
+    return addInvoke(invoke);
   if (auto call = llvm::dyn_cast<loop::ExternOp>(op)) {
     std::vector<Argument> arguments;
     for (Attribute attribute : call.getArguments()) {
@@ -262,13 +295,20 @@ void Exporter::addReleases() {
           for (const Argument &element : *list)
             mark(element, step);
       };
+  auto use = [&](const std::vector<ValueId> &results, size_t step) {
+    for (ValueId result : results)
+      if (result != package::kNone)
+        lastUse[result] = step;
+  };
   for (auto [k, step] : llvm::enumerate(program.steps)) {
     if (auto *call = std::get_if<package::ExternStep>(&step)) {
       for (const Argument &argument : call->arguments)
         mark(argument, k);
-      for (ValueId result : call->results)
-        if (result != package::kNone)
-          lastUse[result] = k;
+      use(call->results, k);
+    } else if (auto *control = std::get_if<package::ControlStep>(&step)) {
+      for (const Argument &argument : control->arguments)
+        mark(argument, k);
+      use(control->results, k);
     } else if (auto *launch = std::get_if<package::LaunchStep>(&step)) {
       for (ValueId buffer : launch->buffers)
         lastUse[buffer] = k;
@@ -336,8 +376,9 @@ Result<package::Program> Exporter::run(StringRef name) {
 
 Result<package::Program> target::exportProgram(mlir::func::FuncOp function,
                                                StringRef name,
-                                               const KernelIndex &kernels) {
-  return Exporter(function, kernels).run(name);
+                                               const KernelIndex &kernels,
+                                               const BodyIndex &bodies) {
+  return Exporter(function, kernels, bodies).run(name);
 }
 
 Status target::connectTangents(const package::Program &forward,

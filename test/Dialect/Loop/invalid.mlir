@@ -102,3 +102,45 @@ func.func @operand(%x: tensor<4xf32>) {
 
 // expected-error @+1 {{vector width must be a power of two from 1 to 128, but found 3}}
 func.func private @schedule() attributes {s = #loop.schedule<row, vector = 3>}
+
+// -----
+
+func.func @callees(%p: i1) {
+  // expected-error @+1 {{'loop.invoke' op expects 2 callees, but found 1}}
+  loop.invoke branch [@callees](%p) : (i1) -> ()
+  return
+}
+
+// -----
+
+func.func @predicate() {
+  // expected-error @+1 {{'loop.invoke' op expects a predicate as its first operand}}
+  loop.invoke branch [@predicate, @predicate]() : () -> ()
+  return
+}
+
+// -----
+
+func.func @carried(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'loop.invoke' op cannot carry 1 and take slices of 1 of its 1 operands for 0 results}}
+  loop.invoke scan [@carried](%x) carried 1 scanned 1 : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @missing(%p: i1) {
+  // expected-error @+1 {{'loop.invoke' op expects 'nothing' to be a function}}
+  loop.invoke branch [@nothing, @nothing](%p) : (i1) -> ()
+  return
+}
+
+// -----
+
+func.func private @two(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+func.func @signature(%p: i1, %x: tensor<4xf32>) {
+  // expected-error @+1 {{'loop.invoke' op expects 'two' to take 1 arguments and return 1 results, but found 2 and 1}}
+  %r = loop.invoke branch [@two, @two](%p, %x)
+      : (i1, tensor<4xf32>) -> tensor<4xf32>
+  return
+}

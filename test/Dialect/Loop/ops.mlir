@@ -159,3 +159,22 @@ func.func @extern(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi64>) {
       : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi64>)
   return %v, %i : tensor<4xf32>, tensor<4xi64>
 }
+
+// CHECK-LABEL: @invoke
+// CHECK: loop.invoke branch [@twice, @twice](%{{.*}}, %{{.*}}) : (i1, tensor<4xf32>) -> tensor<4xf32>
+// CHECK: loop.invoke while [@positive, @twice](%{{.*}}) carried 1 : (tensor<4xf32>) -> tensor<4xf32>
+// CHECK: loop.invoke scan [@step](%{{.*}}, %{{.*}}) carried 1 scanned 1 : (tensor<4xf32>, tensor<3x4xf32>) -> (tensor<4xf32>, tensor<3x4xf32>)
+func.func @invoke(%p: i1, %x: tensor<4xf32>, %xs: tensor<3x4xf32>)
+    -> (tensor<4xf32>, tensor<3x4xf32>) {
+  %a = loop.invoke branch [@twice, @twice](%p, %x)
+      : (i1, tensor<4xf32>) -> tensor<4xf32>
+  %b = loop.invoke while [@positive, @twice](%a) carried 1
+      : (tensor<4xf32>) -> tensor<4xf32>
+  %c:2 = loop.invoke scan [@step](%b, %xs) carried 1 scanned 1
+      : (tensor<4xf32>, tensor<3x4xf32>) -> (tensor<4xf32>, tensor<3x4xf32>)
+  return %c#0, %c#1 : tensor<4xf32>, tensor<3x4xf32>
+}
+func.func private @twice(tensor<4xf32>) -> tensor<4xf32>
+func.func private @positive(tensor<4xf32>) -> tensor<i1>
+func.func private @step(tensor<4xf32>, tensor<4xf32>)
+    -> (tensor<4xf32>, tensor<4xf32>)

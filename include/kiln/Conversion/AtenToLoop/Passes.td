@@ -61,4 +61,41 @@ def ConvertAtenToLoopPass : Pass<"convert-aten-to-loop", "::mlir::ModuleOp"> {
   ];
 }
 
+def OutlineAtenBodiesPass : Pass<"outline-aten-bodies", "::mlir::ModuleOp"> {
+  let summary = "Make functions of the bodies of operators that run graphs";
+  let description = [{
+    Each `aten.cond`, `aten.while_loop`, `aten.scan` and `aten.map` becomes a
+    `loop.invoke` of private functions, one a body, which every later pass treats
+    like any function: they are fused, planned and emitted like the program
+    itself. A symbol that a body uses and that no size of its arguments tells is
+    passed as a number more. Inner operators come first. Changes nothing else.
+
+    Before:
+
+    ```mlir
+    func.func @main(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %r = aten.cond %p(%x) then {
+      ^bb0(%t: tensor<4xf32>):
+        %0 = aten.sin(%t) : (tensor<4xf32>) -> tensor<4xf32>
+        aten.yield %0 : tensor<4xf32>
+      } else { ... }
+    ```
+
+    After:
+
+    ```mlir
+    func.func @main(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %r = loop.invoke branch [@main_cond_then, @main_cond_else](%p, %x)
+          : (tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
+      ...
+    func.func private @main_cond_then(%t: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = aten.sin(%t) : (tensor<4xf32>) -> tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::kiln::loop::LoopDialect",
+                           "::kiln::guard::GuardDialect"];
+}
+
 #endif // KILN_CONVERSION_ATENTOLOOP_PASSES

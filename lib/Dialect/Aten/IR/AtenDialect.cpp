@@ -48,6 +48,7 @@ void AtenDialect::initialize() {
   registerAttributes();
   registerActivationOps();
   registerContractionOps();
+  registerControlOps();
   registerFactoryOps();
   registerImageOps();
   registerIndexingOps();

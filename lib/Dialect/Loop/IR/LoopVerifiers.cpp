@@ -550,3 +550,45 @@ LogicalResult ExternOp::verify() {
                          << getOverload() << "'";
   return success();
 }
+
+LogicalResult InvokeOp::verify() {
+  size_t callees = getKind() == InvokeKind::Scan ? 1 : 2;
+  if (getCallees().size() != callees) // C1
+    return emitOpError() << "expects " << callees << " callees, but found "
+                         << getCallees().size();
+  int64_t carried = getCarried(), scanned = getScanned();
+  bool isBranch = getKind() == InvokeKind::Branch;
+  if (isBranch && getInputs().empty()) // C2
+    return emitOpError("expects a predicate as its first operand");
+  if (carried < 0 || scanned < 0 || (isBranch && carried + scanned != 0) ||
+      (getKind() == InvokeKind::While && scanned != 0) ||
+      carried + scanned > int64_t(getInputs().size()) ||
+      carried > int64_t(getNumResults())) // C2
+    return emitOpError() << "cannot carry " << carried << " and take slices of "
+                         << scanned << " of its " << getInputs().size()
+                         << " operands for " << getNumResults() << " results";
+  return success();
+}
+
+LogicalResult
+InvokeOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  bool isWhile = getKind() == InvokeKind::While;
+  size_t taken = getInputs().size() - (getKind() == InvokeKind::Branch);
+  for (auto [i, callee] : llvm::enumerate(
+           getCallees().getAsRange<FlatSymbolRefAttr>())) {
+    auto function =
+        symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(*this, callee);
+    if (!function) // C3
+      return emitOpError() << "expects '" << callee.getValue()
+                           << "' to be a function";
+    size_t returned = isWhile && i == 0 ? 1 : getNumResults();
+    if (function.getNumArguments() != taken ||
+        function.getNumResults() != returned) // C3
+      return emitOpError() << "expects '" << callee.getValue() << "' to take "
+                           << taken << " arguments and return " << returned
+                           << " results, but found "
+                           << function.getNumArguments() << " and "
+                           << function.getNumResults();
+  }
+  return success();
+}

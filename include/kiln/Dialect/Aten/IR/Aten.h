@@ -17,6 +17,7 @@
 
 #include "kiln/Dialect/Aten/IR/AtenActivationOps.h"
 #include "kiln/Dialect/Aten/IR/AtenContractionOps.h"
+#include "kiln/Dialect/Aten/IR/AtenControlOps.h"
 #include "kiln/Dialect/Aten/IR/AtenFactoryOps.h"
 #include "kiln/Dialect/Aten/IR/AtenImageOps.h"
 #include "kiln/Dialect/Aten/IR/AtenIndexingOps.h"

@@ -49,6 +49,7 @@ def Aten_Dialect : Dialect {
     // One for each category, so that categories compile apart.
     void registerActivationOps();
     void registerContractionOps();
+    void registerControlOps();
     void registerFactoryOps();
     void registerImageOps();
     void registerIndexingOps();

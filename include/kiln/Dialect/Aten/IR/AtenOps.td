@@ -15,6 +15,7 @@
 
 include "kiln/Dialect/Aten/IR/AtenActivationOps.td"
 include "kiln/Dialect/Aten/IR/AtenContractionOps.td"
+include "kiln/Dialect/Aten/IR/AtenControlOps.td"
 include "kiln/Dialect/Aten/IR/AtenFactoryOps.td"
 include "kiln/Dialect/Aten/IR/AtenImageOps.td"
 include "kiln/Dialect/Aten/IR/AtenIndexingOps.td"

@@ -48,6 +48,11 @@ def Loop_ScatterKindAttr
   let assemblyFormat = "`<` $value `>`";
 }
 
+def Loop_InvokeKindAttr
+    : EnumAttr<Loop_Dialect, Loop_InvokeKind, "invoke_kind"> {
+  let assemblyFormat = "$value";
+}
+
 class Loop_Attr<string name, string attrMnemonic, list<Trait> traits = []>
     : AttrDef<Loop_Dialect, name, traits> {
   let mnemonic = attrMnemonic;

@@ -54,4 +54,14 @@ def Loop_ScheduleKind : I32EnumAttr<"ScheduleKind",
   let genSpecializedAttr = 0;
 }
 
+def Loop_InvokeKind : I32EnumAttr<"InvokeKind",
+    "how functions are run", [
+      I32EnumAttrCase<"Branch", 0, "branch">,
+      I32EnumAttrCase<"While", 1, "while">,
+      I32EnumAttrCase<"Scan", 2, "scan">
+    ]> {
+  let cppNamespace = "::kiln::loop";
+  let genSpecializedAttr = 0;
+}
+
 #endif // KILN_DIALECT_LOOP_IR_LOOPENUMS

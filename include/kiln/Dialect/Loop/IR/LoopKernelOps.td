@@ -152,4 +152,45 @@ def Loop_ExternOp : Loop_Op<"extern"> {
   let hasVerifier = 1;
 }
 
+def Loop_InvokeOp : Loop_Op<"invoke",
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "Run other functions of the module: a branch or a loop";
+  let description = [{
+    What becomes of an operator that runs graphs once its bodies are functions.
+
+    - `branch [@then, @else](%p, ...)`: the first function if `%p` is true, else
+      the second; both take what follows the predicate.
+    - `while [@condition, @body](...)`: as long as the first function returns
+      true, the second gives the next `carried` operands. The rest stays.
+    - `scan [@body](...)`: the first operands are `carried`, of the next `scanned`
+      the function takes one slice along the first dimension after the other. It
+      returns the next carried operands and a slice of each further result.
+
+    Constraints:
+    - (C1) a branch and a while loop have two callees, a scan has one.
+    - (C2) only loops carry, and only a scan takes slices; together they are no
+      more than the operands, and carried operands no more than the results.
+    - (C3) each callee is a function of this module that takes as many arguments
+      and returns as many results as its part asks for.
+
+    Example:
+
+    ```mlir
+    %r = loop.invoke branch [@f_then, @f_else](%p, %x)
+        : (tensor<i1>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Loop_InvokeKindAttr:$kind,
+                       FlatSymbolRefArrayAttr:$callees,
+                       Variadic<AnyType>:$inputs,
+                       DefaultValuedAttr<I64Attr, "0">:$carried,
+                       DefaultValuedAttr<I64Attr, "0">:$scanned);
+  let results = (outs Variadic<AnyType>:$results);
+  let assemblyFormat = [{
+    $kind $callees `(` $inputs `)` (`carried` $carried^)?
+    (`scanned` $scanned^)? attr-dict `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+}
+
 #endif // KILN_DIALECT_LOOP_IR_LOOPKERNELOPS

@@ -1,0 +1,217 @@
+//===- OutlineBodies.cpp - The pass outline-aten-bodies -------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Conversion/AtenToLoop.h"
+
+#include "kiln/Dialect/Aten/IR/AtenControlOps.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+namespace kiln {
+#define GEN_PASS_DEF_OUTLINEATENBODIESPASS
+#include "kiln/Conversion/AtenToLoop/Passes.h.inc"
+} // namespace kiln
+
+namespace {
+
+using Symbols = llvm::SetVector<StringAttr>;
+
+class OutlineAtenBodies
+    : public kiln::impl::OutlineAtenBodiesPassBase<OutlineAtenBodies> {
+public:
+  void runOnOperation() override;
+
+private:
+  void outline(Operation *op, func::FuncOp function, SymbolTable &table);
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+static void mention(guard::ExprAttr expr, Symbols &symbols) {
+  SmallVector<StringAttr> names;
+  guard::collectSymbols(expr, names);
+  symbols.insert(names.begin(), names.end());
+}
+
+static void mention(Type type, Symbols &symbols) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto dims = tensor ? guard::getDims(tensor) : std::nullopt;
+  if (dims)
+    for (guard::ExprAttr size : *dims)
+      mention(size, symbols);
+}
+
+/// What `op` itself says, not what stands in its bodies.
+static void mention(Operation &op, Symbols &symbols) {
+  for (Type type : op.getResultTypes())
+    mention(type, symbols);
+  for (NamedAttribute attribute : op.getAttrs())
+    attribute.getValue().walk(
+        [&](guard::ExprAttr expr) { mention(expr, symbols); });
+  if (auto defined = op.getAttrOfType<StringAttr>("symbol"))
+    symbols.insert(defined);
+}
+
+/// Symbols that have a value where `op` stands.
+static Symbols getKnown(Operation *op, func::FuncOp function) {
+  Symbols known;
+  for (unsigned k = 0; k < function.getNumArguments(); ++k)
+    if (DictionaryAttr attributes = function.getArgAttrDict(k))
+      attributes.walk([&](guard::ExprAttr expr) { mention(expr, known); });
+  for (Operation *at = op; at != function; at = at->getParentOp()) {
+    Block *block = at->getBlock();
+    for (Type type : block->getArgumentTypes())
+      mention(type, known);
+    for (Operation &earlier : llvm::make_range(block->begin(),
+                                               at->getIterator()))
+      mention(earlier, known);
+  }
+  return known;
+}
+
+/// Symbols with a value outside that the bodies of `op` need and cannot read
+/// from a size of what they are given.
+static Symbols getPassed(Operation *op, func::FuncOp function) {
+  Symbols known = getKnown(op, function);
+  Symbols passed;
+  for (Region &region : op->getRegions()) {
+    Symbols needed;
+    region.walk([&](Operation *inner) { mention(*inner, needed); });
+    Symbols given;
+    for (Type type : region.getArgumentTypes()) {
+      mention(type, needed);
+      if (auto dims = guard::getDims(cast<RankedTensorType>(type)))
+        for (guard::ExprAttr size : *dims)
+          if (size.isSymbol())
+            given.insert(size.getSymbol());
+    }
+    for (StringAttr symbol : needed)
+      if (known.contains(symbol) && !given.contains(symbol))
+        passed.insert(symbol);
+  }
+  return passed;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+static Type getNumberType(Builder &builder, StringAttr symbol) {
+  return guard::isFloatSymbolName(symbol.getValue()) ? Type(builder.getF64Type())
+                                                     : builder.getI64Type();
+}
+
+/// Moves `region` to a function of its own, which also takes `symbols`.
+static func::FuncOp makeFunction(Region &region, const Symbols &symbols,
+                                 const Twine &name, Location loc) {
+  MLIRContext *context = region.getContext();
+  OpBuilder builder(context);
+  Block &block = region.front();
+  SmallVector<DictionaryAttr> attributes(block.getNumArguments());
+  for (StringAttr symbol : symbols) {
+    guard::ExprAttr expr = guard::getSymbol(context, symbol.getValue());
+    block.addArgument(getNumberType(builder, symbol), loc);
+    auto input =
+        aten::InputAttr::get(context, aten::InputKind::UserInput, symbol, {},
+                             false, {}, expr, {});
+    attributes.push_back(builder.getDictionaryAttr(
+        builder.getNamedAttr(aten::kInputAttrName, input)));
+  }
+  Operation *yield = block.getTerminator();
+  builder.setInsertionPoint(yield);
+  func::ReturnOp::create(builder, yield->getLoc(), yield->getOperands());
+  auto type = builder.getFunctionType(block.getArgumentTypes(),
+                                      yield->getOperandTypes());
+  yield->erase();
+  builder.clearInsertionPoint();
+  auto function = func::FuncOp::create(builder, loc, name.str(), type,
+                                       ArrayRef<NamedAttribute>());
+  function.setPrivate();
+  for (auto [k, attribute] : llvm::enumerate(attributes))
+    if (attribute)
+      function.setArgAttrs(k, attribute);
+  function.getBody().takeBody(region);
+  return function;
+}
+
+void OutlineAtenBodies::outline(Operation *op, func::FuncOp function,
+                                SymbolTable &table) {
+  OpBuilder builder(op);
+  Symbols symbols = getPassed(op, function);
+  SmallVector<Value> inputs(op->getOperands());
+  for (StringAttr symbol : symbols)
+    inputs.push_back(guard::ValueOp::create(
+        builder, op->getLoc(), getNumberType(builder, symbol),
+        guard::getSymbol(&getContext(), symbol.getValue())));
+
+  InvokeKind kind = InvokeKind::Scan;
+  size_t carried = 0, scanned = 0;
+  SmallVector<StringRef, 2> parts = {"body"};
+  TypeSwitch<Operation *>(op)
+      .Case([&](aten::CondOp) {
+        kind = InvokeKind::Branch;
+        parts = {"then", "else"};
+      })
+      .Case([&](aten::WhileLoopOp loop) {
+        kind = InvokeKind::While;
+        carried = loop.getCarried().size();
+        parts = {"cond", "body"};
+      })
+      .Case([&](aten::ScanOp loop) {
+        carried = loop.getCarried().size();
+        scanned = loop.getScanned().size();
+      })
+      .Case([&](aten::MapOp loop) { scanned = loop.getScanned().size(); });
+
+  SmallVector<Attribute> callees;
+  StringRef name = op->getName().getStringRef();
+  name.consume_front("aten.");
+  Block::iterator behind = std::next(function->getIterator());
+  for (auto [part, region] : llvm::zip_equal(parts, op->getRegions())) {
+    func::FuncOp body =
+        makeFunction(region, symbols,
+                     function.getName() + "_" + name + "_" + part,
+                     op->getLoc());
+    // Makes the name unique.
+    table.insert(body, behind);
+    callees.push_back(FlatSymbolRefAttr::get(body));
+  }
+  auto invoke = InvokeOp::create(builder, op->getLoc(), op->getResultTypes(),
+                                 kind, builder.getArrayAttr(callees), inputs,
+                                 carried, scanned);
+  op->replaceAllUsesWith(invoke);
+  op->erase();
+}
+
+void OutlineAtenBodies::runOnOperation() {
+  SymbolTable table(getOperation());
+  SmallVector<func::FuncOp> functions(
+      getOperation().getOps<func::FuncOp>());
+  for (func::FuncOp function : functions) {
+    // Inner ones first: an outer body then holds calls.
+    SmallVector<Operation *> ops;
+    function.walk<WalkOrder::PostOrder>([&](Operation *op) {
+      if (isa<aten::CondOp, aten::WhileLoopOp, aten::ScanOp, aten::MapOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      outline(op, function, table);
+  }
+}
