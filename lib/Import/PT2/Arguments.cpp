@@ -103,7 +103,8 @@ Result<Attribute> GraphImporter::convertAttribute(const Argument &arg,
       return Attribute(b.getF64FloatAttr(*number));
     if (auto *integer = arg.as<int64_t>())
       return Attribute(b.getF64FloatAttr(double(*integer)));
-    if (auto *symbol = arg.as<archive::SymFloatArg>(); symbol && !symbol->isName())
+    if (auto *symbol = arg.as<archive::SymFloatArg>();
+        symbol && !symbol->isName())
       return Attribute(b.getF64FloatAttr(symbol->value));
     return mismatch();
   case ArgKind::String:

@@ -10,30 +10,51 @@
 #define KILN_LIB_IMPORT_PT2_GRAPHIMPORTER_H
 
 #include "EagerSchemas.h"
+#include "Functionalizer.h"
 #include "SymbolicShapes.h"
 
 #include "kiln/Dialect/Aten/IR/Aten.h"
 #include "kiln/Import/PT2Importer.h"
 
+#include <map>
+#include <optional>
+
 namespace kiln::pt2 {
 
-/// What a value name stands for: an SSA value, an expression, or both (the
-/// number that `item` reads is also a symbol).
+/// What a value name stands for: a tensor, a number as an SSA value, an
+/// expression, or both of the latter (what `item` reads is also a symbol). An
+/// effect token is none of these.
 struct Binding {
   Value value;
   guard::ExprAttr expr;
+  std::optional<Functionalizer::Tensor> tensor;
 };
 
-/// Imports the nodes of a graph in order.
+/// Imports the nodes of a graph in order, by concern:
+///
+///   GraphImporter.cpp    names, types, which node is whose business
+///   Operators.cpp        operators by their schema, results against metadata
+///   Arguments.cpp        an argument of a node as operand or attribute
+///   Mutation.cpp         in-place operators, views, batch norm
+///   SymbolicNodes.cpp    arithmetic on sizes, assertions
+///   HigherOrder.cpp      nodes with graphs among their arguments
 class GraphImporter {
 public:
   GraphImporter(OpBuilder &builder, const archive::Graph &graph,
                 const SymbolicShapes &shapes)
-      : b(builder), graph(graph), shapes(shapes) {}
+      : b(builder), graph(graph), shapes(shapes), own(builder), states(own) {}
 
+  /// A graph that is a part of `parent`'s: it sees the same memory.
+  GraphImporter(GraphImporter &parent, const archive::Graph &graph)
+      : b(parent.b), graph(graph), shapes(parent.shapes), own(parent.b),
+        states(parent.states), isAutocast(parent.isAutocast) {}
+
+  /// Binds an input of the graph.
+  void bindTensor(const std::string &name, Value value) {
+    bindings[name] = Binding{{}, {}, states.add(value, name)};
+  }
   void bind(const std::string &name, Binding binding) {
     bindings[name] = binding;
-    roots.try_emplace(name, name);
   }
 
   Status importNodes();
@@ -45,33 +66,69 @@ public:
   Result<RankedTensorType> typeOf(const std::string &name) const;
 
   /// Names of graph inputs whose contents were replaced, with the new contents.
-  const std::vector<std::pair<std::string, Value>> &mutations() const {
-    return changed;
+  std::vector<std::pair<std::string, Value>> mutations() const {
+    return states.mutations();
   }
 
 private:
-  Status importNode(const archive::Node &node, size_t index);
+  // Nodes.
+  Status importNode(const archive::Node &node);
+  Status checkLibraries() const;
+  Location locationOf(const archive::Node &node) const;
+  Result<Functionalizer::Tensor> getTensor(const std::string &name) const;
+
+  // Arithmetic on sizes, and assertions.
   Status importSymbolic(const archive::Node &node);
-  Status importOperator(const archive::Node &node, size_t index);
+  std::optional<guard::ExprAttr> propertyOf(const archive::Node &node) const;
+  std::optional<Status> importCheck(const archive::Node &node);
+  Status importAssertion(const archive::Node &node);
+  Status importRange(const archive::Node &node);
+  Status checkMetadata(const archive::Node &node) const;
+  /// Tokens only order effects, and nodes are in order already.
+  void bindTokens(ArrayRef<archive::Argument> outputs);
+
+  // Operators.
+  Status importOperator(const archive::Node &node);
+  Status importRecord(const archive::Node &node, const aten::OpInfo &info);
   Status importUnknown(const archive::Node &node, StringRef overload,
                        const EagerSchema *schema);
-  Status importAssertion(const archive::Node &node);
-  Status importBatchNorm(const archive::Node &node, size_t index);
-  Status checkMetadata(const archive::Node &node) const;
-  Status checkLibraries() const;
-  std::optional<guard::ExprAttr> propertyOf(const archive::Node &node) const;
   Result<SmallVector<Type>> recordedTypes(const archive::Node &node) const;
-  Operation *keepElementType(Operation *op);
-  Status setContents(Value value, bool keepsContents);
-  Status bindOperator(const archive::Node &node, Operation *op, bool isView,
-                      bool keepsContents = false);
-  bool isGraphInput(const std::string &name) const;
-  /// The first name of the tensor that `name` is: in-place operators give the
-  /// same tensor another name.
-  std::string selfOf(const std::string &name) const;
-  Status bindResults(const archive::Node &node, Operation *op);
-  Status checkInPlace(const archive::Node &node, size_t index,
-                      const std::string &name);
+  Operation *buildAutocast(const archive::Node &node, const aten::OpInfo &info,
+                           MutableArrayRef<aten::ArgValue> args,
+                           Operation *op);
+  Status bindResults(const archive::Node &node, Operation *op, bool isView);
+
+  // Mutation.
+  bool aliases(const archive::Node &node, Operation *op,
+               const std::string &result, std::string &unknown) const;
+  Status bindView(const archive::Node &node, Operation *op, unsigned result,
+                  const std::string &name);
+  Status mutate(const std::string &name, Operation *op, bool isView);
+  Status setContents(const std::string &name, Value value);
+  Status importBatchNorm(const archive::Node &node);
+  Value keepElementType(Value value, const std::string &of);
+
+  // Nodes with graphs.
+  struct Operand;
+  struct Body;
+  Status importHigherOrder(const archive::Node &node);
+  Status importCond(const archive::Node &node);
+  Status importWhile(const archive::Node &node);
+  Status importScan(const archive::Node &node);
+  Status importMap(const archive::Node &node);
+  Status importWithEffects(const archive::Node &node);
+  Status importSetGrad(const archive::Node &node);
+  Status importAutocast(const archive::Node &node);
+  Status inlineGraph(const archive::Node &node, size_t graphIndex,
+                     bool isDetached, bool autocast);
+  Status importBody(const archive::Graph &body, ArrayRef<Operand> operands,
+                    Region &region, Body &result);
+  Result<std::vector<Operand>> operandsOf(const archive::Argument &argument);
+  Result<std::vector<Operand>> carriedOf(const archive::Argument &argument);
+  Result<SmallVector<Type>> resultTypes(const archive::Node &node) const;
+  Status bindBodyResults(const archive::Node &node, ValueRange values);
+
+  // Arguments.
   Result<aten::ArgValue> convert(const archive::Argument &arg,
                                  const aten::ArgInfo &info);
   Result<Attribute> convertAttribute(const archive::Argument &arg,
@@ -80,21 +137,23 @@ private:
   Result<Attribute> convertUnknown(const archive::Argument &arg,
                                    SmallVectorImpl<Value> &operands);
   Result<guard::ExprAttr> toExpr(const archive::SymIntArg &arg) const;
-  Location locationOf(const archive::Node &node) const;
-  /// Makes `name` an alias of what `of` is a view of.
-  void aliases(const std::string &name, const std::string &of);
 
   OpBuilder &b;
   const archive::Graph &graph;
   const SymbolicShapes &shapes;
+  Functionalizer own;
+  Functionalizer &states; ///< own, or those of the graph this is a part of
   std::map<std::string, Binding> bindings;
-  std::map<std::string, std::string> roots; ///< name to the name it views
-  std::map<std::string, std::string> selves; ///< see `selfOf`
   /// Metadata of names that stand for new contents of a graph's own names.
   std::map<std::string, archive::TensorMeta> newContents;
   std::string changing; ///< what the node at hand changes in place, or empty
-  std::vector<std::pair<std::string, Value>> changed;
+  bool isAutocast = false;
 };
+
+/// True for operators on sizes alone.
+bool isSymbolicTarget(StringRef target);
+/// True for a batch norm that updates running statistics.
+bool updatesStatistics(const archive::Node &node);
 
 } // namespace kiln::pt2
 

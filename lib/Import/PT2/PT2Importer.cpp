@@ -29,7 +29,8 @@ using guard::ExprAttr;
 void kiln::pt2::loadImportDialects(MLIRContext *context) {
   context->loadDialect<aten::AtenDialect, guard::GuardDialect,
                        mlir::arith::ArithDialect,
-                       mlir::complex::ComplexDialect, mlir::func::FuncDialect>();
+                       mlir::complex::ComplexDialect,
+                       mlir::func::FuncDialect>();
 }
 
 namespace {
@@ -79,20 +80,31 @@ void ProgramImporter::addSymbols(ModuleOp module) {
   auto collect = [&](const archive::SymExprPtr &expr) {
     if (expr)
       archive::forEachSymbol(*expr,
-                             [&](const std::string &name) { names.insert(name); });
+                             [&](const std::string &name) {
+                               names.insert(name);
+                             });
   };
-  for (const auto &[name, meta] : program.graph.tensors) {
-    for (const archive::SymInt &size : meta.sizes)
-      collect(size.expr);
-    for (const archive::SymInt &stride : meta.strides)
-      collect(stride.expr);
-  }
-  for (const auto &[name, value] : program.graph.symInts)
-    collect(value.expr);
-  for (const auto &[name, value] : program.graph.symFloats)
-    collect(value.expr);
-  for (const auto &[name, value] : program.graph.symBools)
-    collect(value.expr);
+  std::function<void(const archive::Graph &)> visit =
+      [&](const archive::Graph &graph) {
+        for (const auto &[name, meta] : graph.tensors) {
+          for (const archive::SymInt &size : meta.sizes)
+            collect(size.expr);
+          for (const archive::SymInt &stride : meta.strides)
+            collect(stride.expr);
+        }
+        for (const auto &[name, value] : graph.symInts)
+          collect(value.expr);
+        for (const auto &[name, value] : graph.symFloats)
+          collect(value.expr);
+        for (const auto &[name, value] : graph.symBools)
+          collect(value.expr);
+        // Symbols are global to the file.
+        for (const archive::Node &node : graph.nodes)
+          for (const archive::NamedArgument &input : node.inputs)
+            if (auto *nested = input.arg.as<archive::GraphArg>())
+              visit(*nested->graph);
+      };
+  visit(program.graph);
 
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(module.getBody());
@@ -100,7 +112,8 @@ void ProgramImporter::addSymbols(ModuleOp module) {
     if (options.specialization.count(name))
       continue;
     bool isFloat = guard::isFloatSymbolName(name);
-    bool unbacked = !name.empty() && (name[0] == 'u' || name.rfind("zu", 0) == 0);
+    bool unbacked =
+        !name.empty() && (name[0] == 'u' || name.rfind("zu", 0) == 0);
     mlir::IntegerAttr min, max, hint;
     auto range = program.ranges.find(name);
     if (range != program.ranges.end() && !isFloat &&
@@ -150,9 +163,8 @@ static aten::InputKind toKind(InputSpec::Kind kind) {
 
 Status ProgramImporter::addInput(const InputSpec &spec) {
   MLIRContext *context = b.getContext();
-  if (spec.kind == InputSpec::Kind::CustomObj ||
-      spec.kind == InputSpec::Kind::Token)
-    return Error::unsupported("a script object or effect token is an input");
+  if (spec.kind == InputSpec::Kind::CustomObj)
+    return Error::unsupported("a script object is an input");
   StringAttr name = textOrNull(spec.name);
   StringAttr path = textOrNull(spec.isCallerInput() ? spec.path : spec.target);
   aten::InputKind kind = toKind(spec.kind);
@@ -164,6 +176,13 @@ Status ProgramImporter::addInput(const InputSpec &spec) {
     return entry->addArgument(type, loc);
   };
 
+  if (spec.kind == InputSpec::Kind::Token) {
+    // Holds its place; nodes are in order without it.
+    add(b.getNoneType(), aten::InputAttr::get(context, kind, name, path, false,
+                                              {}, b.getUnitAttr(), {}));
+    graph.bind(spec.name, {});
+    return Status::success();
+  }
   if (spec.kind == InputSpec::Kind::ConstantInput) {
     add(b.getNoneType(),
         aten::InputAttr::get(context, kind, name, path, false, {},
@@ -180,8 +199,8 @@ Status ProgramImporter::addInput(const InputSpec &spec) {
     Value value = add(b.getI64Type(),
                       aten::InputAttr::get(context, kind, name, path, false,
                                            {}, *expr, {}));
-    graph.bind(spec.name, {value, *expr});
-    sources[spec.source] = {value, *expr};
+    graph.bind(spec.name, {value, *expr, {}});
+    sources[spec.source] = {value, *expr, {}};
     return Status::success();
   }
 
@@ -207,9 +226,9 @@ Status ProgramImporter::addInput(const InputSpec &spec) {
   }
   Value value = add(*type, aten::InputAttr::get(context, kind, name, path,
                                                 requiresGrad, strides, {}, {}));
-  graph.bind(spec.name, {value, {}});
+  graph.bindTensor(spec.name, value);
   if (spec.isCallerInput())
-    sources[spec.source] = {value, {}};
+    sources[spec.source] = {value, {}, {}};
   return Status::success();
 }
 
@@ -227,7 +246,8 @@ void ProgramImporter::addResult(Value value, aten::OutputKind kind,
   results.push_back(value);
   auto attr =
       aten::OutputAttr::get(b.getContext(), kind, textOrNull(name),
-                            b.getStringAttr(path), textOrNull(target), constant);
+                            b.getStringAttr(path), textOrNull(target),
+                            constant);
   resultAttrs.push_back(
       b.getDictionaryAttr(b.getNamedAttr(aten::kOutputAttrName, attr)));
 }
@@ -258,7 +278,7 @@ Status ProgramImporter::addOutput(const OutputSpec &spec) {
   std::string name;
   spec.arg.forEachName([&](const std::string &n) { name = n; });
   aten::OutputKind kind = toKind(spec.kind);
-  if (!name.empty()) {
+  if (!name.empty() && spec.kind != OutputSpec::Kind::Token) {
     auto value = graph.getValue(name);
     if (!value)
       return value.takeError();
@@ -277,7 +297,7 @@ Status ProgramImporter::addOutput(const OutputSpec &spec) {
     constant = *flag;
   else if (auto *text = spec.arg.as<std::string>())
     constant = *text;
-  else if (!spec.arg.isNone())
+  else if (!spec.arg.isNone() && spec.kind != OutputSpec::Kind::Token)
     return Error::unsupported("an output '" + std::string(spec.arg.tag()) +
                               "'");
   Value placeholder = mlir::arith::ConstantOp::create(
@@ -297,12 +317,15 @@ Status ProgramImporter::addOutputs() {
       if (spec.kind == InputSpec::Kind::Buffer)
         addResult(value, aten::OutputKind::BufferMutation, name, "",
                   spec.target);
+      else if (spec.kind == InputSpec::Kind::Parameter)
+        addResult(value, aten::OutputKind::ParameterMutation, name, "",
+                  spec.target);
       else if (spec.kind == InputSpec::Kind::UserInput)
         addResult(value, aten::OutputKind::InputMutation, name, "", spec.name);
       else
         return Error::unsupported("'" + spec.target +
-                                  "' is changed in place, which only buffers "
-                                  "and user inputs may be");
+                                  "' is changed in place, which constants may "
+                                  "not be");
     }
   }
   for (auto [k, spec] : llvm::enumerate(program.outputs))

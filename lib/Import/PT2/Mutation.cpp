@@ -1,0 +1,271 @@
+//===- Mutation.cpp - In-place operators and views ------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An in-place operator becomes its functional form; what it gives is written
+// where the changed tensor looks (Functionalizer.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphImporter.h"
+
+#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Guard/IR/Guard.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace kiln;
+using namespace kiln::pt2;
+using guard::ExprAttr;
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+/// True if elements with these sizes and strides lie in a row, in order.
+static bool isContiguous(ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> strides) {
+  ExprAttr expected;
+  for (size_t k = sizes.size(); k-- > 0;) {
+    if (sizes[k].isConstant(1))
+      continue;
+    if (!expected)
+      expected = guard::getConstant(sizes[k].getContext(), 1);
+    if (strides[k] != expected)
+      return false;
+    expected = expected * sizes[k];
+  }
+  return true;
+}
+
+/// PyTorch's rule whether a tensor can be seen with other sizes; nothing if a
+/// size or stride is not a number.
+static std::optional<bool> canView(ArrayRef<ExprAttr> sizes,
+                                   ArrayRef<ExprAttr> strides,
+                                   ArrayRef<ExprAttr> wanted) {
+  if (isContiguous(sizes, strides))
+    return true;
+  for (ArrayRef<ExprAttr> list : {sizes, strides, wanted})
+    for (ExprAttr expr : list)
+      if (!expr.isConstant())
+        return std::nullopt;
+  auto at = [](ArrayRef<ExprAttr> list, size_t k) {
+    return uint64_t(*list[k].getConstant());
+  };
+  // Runs of dimensions that lie without gaps must end where one of `wanted`
+  // ends.
+  size_t view = wanted.size();
+  uint64_t stride = at(strides, sizes.size() - 1), run = 1, covered = 1;
+  for (size_t k = sizes.size(); k-- > 0;) {
+    run *= at(sizes, k);
+    if (k > 0 &&
+        (at(sizes, k - 1) == 1 || at(strides, k - 1) == run * stride))
+      continue;
+    while (view > 0 && (covered < run || at(wanted, view - 1) == 1))
+      covered *= at(wanted, --view);
+    if (covered != run)
+      return false;
+    if (k > 0)
+      stride = at(strides, k - 1);
+    run = covered = 1;
+  }
+  return view == 0;
+}
+
+/// True if `result` of the node looks at the memory of its first operand. If
+/// the file does not tell, `unknown` says of what.
+bool GraphImporter::aliases(const archive::Node &node, Operation *op,
+                            const std::string &result,
+                            std::string &unknown) const {
+  const auto *self = node.inputs.empty()
+                         ? nullptr
+                         : node.inputs[0].arg.as<archive::TensorArg>();
+  const archive::TensorMeta *from = self ? graph.tensor(self->name) : nullptr;
+  const archive::TensorMeta *to = graph.tensor(result);
+  StringRef name = op->getName().getStringRef();
+  bool perhaps = llvm::is_contained(
+      {"aten.contiguous", "aten.to.dtype", "aten.to.device",
+       "aten.to.dtype_layout", "aten.to.other", "aten.type_as", "aten.reshape",
+       "aten.reshape_as", "aten.flatten.using_ints", "aten.ravel",
+       "aten.dropout"},
+      name);
+  if (!perhaps || !from || !to)
+    return !perhaps;
+  // These give their operand back if there is nothing to do.
+  if (name == "aten.dropout") {
+    const archive::Argument *train = node.find("train");
+    auto *flag = train ? train->as<bool>() : nullptr;
+    return flag && !*flag;
+  }
+  if (const archive::Argument *copy = node.find("copy"))
+    if (auto *flag = copy->as<bool>(); flag && *flag)
+      return false;
+  if (from->dtype != to->dtype)
+    return false;
+  auto sizes = shapes.convert(from->sizes);
+  auto wanted = shapes.convert(to->sizes);
+  auto strides = shapes.convert(from->strides);
+  auto given = shapes.convert(to->strides);
+  if (!from->stridesKnown || !to->stridesKnown || !sizes || !wanted ||
+      !strides || !given) {
+    unknown = "the result '" + result + "' of '" + name.str() + "'";
+    return false;
+  }
+  if (name.starts_with("aten.contiguous") || name.starts_with("aten.to") ||
+      name == "aten.type_as")
+    return *sizes == *wanted && *strides == *given;
+  auto possible = canView(*sizes, *strides, *wanted);
+  if (!possible)
+    unknown = "the result '" + result + "' of '" + name.str() + "'";
+  return possible.value_or(false);
+}
+
+/// Binds a result of a view operator.
+Status GraphImporter::bindView(const archive::Node &node, Operation *op,
+                               unsigned result, const std::string &name) {
+  // Operators on lists give a view of each element.
+  std::string self;
+  unsigned operand = 0;
+  if (auto *tensor = node.inputs[0].arg.as<archive::TensorArg>()) {
+    self = tensor->name;
+  } else if (auto *list = node.inputs[0].arg.as<archive::TensorsArg>();
+             list && result < list->names.size()) {
+    self = list->names[result];
+    operand = result;
+  }
+  Binding &binding = bindings[name];
+  std::string unknown;
+  if (!self.empty() && aliases(node, op, name, unknown)) {
+    auto of = getTensor(self);
+    if (!of)
+      return of.takeError();
+    binding.tensor = states.addView(*of, op, result, operand);
+  } else if (!unknown.empty()) {
+    auto of = getTensor(self);
+    if (!of)
+      return of.takeError();
+    binding.tensor =
+        states.addPerhapsView(*of, op->getResult(result), unknown);
+  } else {
+    binding.tensor = states.add(op->getResult(result));
+  }
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// In-place operators
+//===----------------------------------------------------------------------===//
+
+/// An in-place operator gives what it changes its own element type again.
+Value GraphImporter::keepElementType(Value value, const std::string &of) {
+  auto tensor = getTensor(of);
+  if (!tensor)
+    return value;
+  auto want = llvm::cast<RankedTensorType>(states.read(*tensor).getType());
+  return aten::AtenBuilder(b, value.getLoc())
+      .cast(value, want.getElementType());
+}
+
+/// The first result of `op` is what the tensor `name` now holds or, for a view
+/// operator, now is.
+Status GraphImporter::mutate(const std::string &name, Operation *op,
+                             bool isView) {
+  if (!isView)
+    return setContents(name, keepElementType(op->getResult(0), name));
+  auto tensor = getTensor(name);
+  if (!tensor)
+    return tensor.takeError();
+  states.change(*tensor, op);
+  return Status::success();
+}
+
+Status GraphImporter::setContents(const std::string &name, Value value) {
+  auto tensor = getTensor(name);
+  if (!tensor)
+    return tensor.takeError();
+  auto before = llvm::cast<RankedTensorType>(states.read(*tensor).getType());
+  auto now = llvm::dyn_cast<RankedTensorType>(value.getType());
+  if (!now || now.getElementType() != before.getElementType() ||
+      failed(mlir::verifyCompatibleShape(before, now))) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "it changes '" << name << "' of type " << before << " to "
+        << value.getType();
+    return Error::malformed(text);
+  }
+  std::string input = states.inputOf(*tensor).str();
+  if (const archive::TensorMeta *meta = graph.tensor(input))
+    for (auto [size, stride] : llvm::zip(meta->sizes, meta->strides))
+      if (stride.isStatic() && stride.value == 0 &&
+          !(size.isStatic() && size.value <= 1))
+        return Error::unsupported("it changes the input '" + input +
+                                  "', several elements of which share memory");
+  std::string complaint;
+  mlir::ScopedDiagnosticHandler handler(
+      b.getContext(), [&](mlir::Diagnostic &diagnostic) {
+        complaint += (complaint.empty() ? "" : "; ") + diagnostic.str();
+        return success();
+      });
+  Status status = states.write(*tensor, value, value.getLoc());
+  if (!status && !complaint.empty())
+    return Error::unsupported(status.error().message + " (" + complaint + ")");
+  return status;
+}
+
+//===----------------------------------------------------------------------===//
+// Batch norm
+//===----------------------------------------------------------------------===//
+
+/// In training, batch norms write their running statistics although most
+/// schemas do not say so. Their functional form returns them.
+Status GraphImporter::importBatchNorm(const archive::Node &node) {
+  archive::Node functional = node;
+  functional.target = "torch.ops.aten._native_batch_norm_legit_functional"
+                      ".default";
+  functional.inputs.clear();
+  std::vector<std::string> changedNames;
+  for (const archive::NamedArgument &input : node.inputs) {
+    if (input.name == "cudnn_enabled")
+      continue;
+    functional.inputs.push_back(input);
+    if (input.name == "running_mean" || input.name == "running_var")
+      changedNames.push_back(input.arg.as<archive::TensorArg>()->name);
+  }
+  functional.outputs.resize(3, archive::Argument{archive::NoneArg{}});
+  for (const std::string &name : changedNames) {
+    // A name of its own for the new contents.
+    const archive::TensorMeta *meta = graph.tensor(name);
+    if (!meta)
+      return Error::malformed("'" + name + "' is no tensor");
+    newContents.insert_or_assign(name + "'", *meta);
+    functional.outputs.push_back(
+        archive::Argument{archive::TensorArg{name + "'"}});
+  }
+  if (Status s = importOperator(functional); !s)
+    return s;
+  for (const std::string &name : changedNames) {
+    auto value = getValue(name + "'");
+    if (!value)
+      return value.takeError();
+    if (Status s = setContents(name, *value); !s)
+      return s;
+  }
+  return Status::success();
+}
+
+bool pt2::updatesStatistics(const archive::Node &node) {
+  StringRef overload = node.overload();
+  if (overload != "aten.batch_norm.default" &&
+      overload != "aten.native_batch_norm.default" &&
+      overload != "aten._native_batch_norm_legit.default")
+    return false;
+  const archive::Argument *training = node.find("training");
+  const archive::Argument *mean = node.find("running_mean");
+  const archive::Argument *variance = node.find("running_var");
+  auto *flag = training ? training->as<bool>() : nullptr;
+  return flag && *flag && mean && mean->as<archive::TensorArg>() && variance &&
+         variance->as<archive::TensorArg>();
+}
