@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -44,14 +45,36 @@ int64_t KernelEmitter::hint(ExprAttr expr) const {
                                   : kUnknownSize;
 }
 
-/// The largest power of two up to `wanted` that is not larger than a static
-/// extent.
+/// The power of two up to `wanted` that fits a static extent: the largest that
+/// is not larger, or with masks the smallest that holds it.
 int64_t KernelEmitter::lanesFor(ExprAttr extent, int64_t wanted) const {
   int64_t lanes = std::max<int64_t>(wanted, 1);
   if (auto constant = extent.getConstant())
-    while (lanes > 1 && lanes > *constant)
+    while (lanes > 1 && (masksTails ? lanes / 2 >= *constant
+                                    : lanes > *constant))
       lanes /= 2;
   return lanes;
+}
+
+Value KernelEmitter::firstLanes(Value count, int64_t lanes) {
+  Value numbers = vector::StepOp::create(
+      b, VectorType::get({lanes}, b.getIndexType()));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, numbers,
+                               broadcast(count, lanes));
+}
+
+/// True if a body has an operation that traps on some values: lanes outside of
+/// a mask must not get there.
+static bool mayTrap(KernelOp kernel) {
+  return kernel
+      .walk([](Operation *op) {
+        return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                   arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
+                   arith::CeilDivUIOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 SmallVector<Value> KernelEmitter::delinearize(Value item,
@@ -177,7 +200,8 @@ LogicalResult KernelEmitter::emitAcross() {
     Value limit = arith::AddIOp::create(b, low, constantIndex(chunk));
     high = arith::MinSIOp::create(b, limit, extent);
   }
-  auto emitFor = [&](Value from, Value to, int64_t width) -> LogicalResult {
+  auto emitFor = [&](Value from, Value to, int64_t width,
+                     bool masked = false) -> LogicalResult {
     auto columns = scf::ForOp::create(b, from, to, constantIndex(width));
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPoint(columns.getBody()->getTerminator());
@@ -185,6 +209,9 @@ LogicalResult KernelEmitter::emitAcross() {
     at.dims.back() = columns.getInductionVar();
     at.lanes = width;
     at.vectorDim = width > 1 ? int(at.dims.size()) - 1 : -1;
+    if (masked)
+      at.mask = firstLanes(
+          arith::SubIOp::create(b, to, columns.getInductionVar()), width);
     return emitNestsAt(at, /*across=*/true);
   };
   if (lanes == 1)
@@ -197,7 +224,8 @@ LogicalResult KernelEmitter::emitAcross() {
   auto constant = last.getConstant();
   if (constant && *constant % lanes == 0 && chunk % lanes == 0)
     return success();
-  return emitFor(split, high, 1);
+  return masksTails ? emitFor(split, high, lanes, /*masked=*/true)
+                    : emitFor(split, high, 1);
 }
 
 /// Lanes within each nest. A work item is one point of the shared domain.
@@ -320,6 +348,8 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
     }
   }
 
+  // Narrower targets have no masks for most types.
+  masksTails = options.vectorRegisters >= 32 && !mayTrap(kernel);
   LogicalResult emitted = success();
   auto scatter = llvm::find_if(body, [](Operation &op) {
     return isa<ScatterOp>(op);

@@ -151,8 +151,8 @@ private:
   void finish(Value result, const Position &position, Value value);
   void finishAccumulators(const Accumulation &op, const Position &position,
                           ArrayRef<Value> values);
-  /// Runs `body` once for each index of `dims` (positions in the nest), vectors
-  /// first and then the rest one by one if `vectorize` asks for lanes.
+  /// Runs `body` for each index of `dims` (positions in the nest), the last of
+  /// them in vectors if `lanes` is more than 1, and then the rest.
   LogicalResult
   emitLoops(Position position, ArrayRef<unsigned> dims, int64_t lanes,
             llvm::function_ref<LogicalResult(const Position &)> body);
@@ -188,6 +188,8 @@ private:
 
   SmallVector<Value> delinearize(Value item, ArrayRef<guard::ExprAttr> extents);
   int64_t lanesFor(guard::ExprAttr extent, int64_t wanted) const;
+  /// Lanes [0, count) of `lanes`.
+  Value firstLanes(Value count, int64_t lanes);
   int64_t hint(guard::ExprAttr expr) const;
 
   KernelOp kernel;
@@ -208,6 +210,9 @@ private:
   guard::ExprAttr scratchBytes, work;
   guard::ExprAttr unsupported; ///< an index that has no code, if any
   int64_t grain = 1;
+  /// What is left of a row after whole vectors is one more vector with a mask,
+  /// rather than elements one by one.
+  bool masksTails = false;
   bool failedInside = false; ///< a callback of the contraction failed
 };
 

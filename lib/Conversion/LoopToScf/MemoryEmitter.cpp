@@ -193,8 +193,12 @@ void KernelEmitter::store(const Buffer &buffer, ExprAttr address,
   unsigned alignment = byteWidth(buffer.elementType);
   LaneAccess access = classify(address, position, {});
   if (position.lanes == 1 || access.kind == LaneAccess::Contiguous) {
-    LLVM::StoreOp::create(b, value, elementPointer(buffer, address, position),
-                          alignment);
+    Value pointer = elementPointer(buffer, address, position);
+    if (position.mask)
+      LLVM::MaskedStoreOp::create(b, value, pointer, position.mask,
+                                  b.getI32IntegerAttr(alignment));
+    else
+      LLVM::StoreOp::create(b, value, pointer, alignment);
     return;
   }
   assert(access.kind == LaneAccess::Irregular &&
@@ -207,9 +211,11 @@ void KernelEmitter::store(const Buffer &buffer, ExprAttr address,
   Value addresses = LLVM::GEPOp::create(
       b, pointers, memoryType(buffer.elementType), buffer.pointer,
       ArrayRef<LLVM::GEPArg>{offsets});
-  Value all = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(
-             VectorType::get({position.lanes}, b.getI1Type()), true));
-  LLVM::masked_scatter::create(b, value, addresses, all,
+  Value lanes = position.mask;
+  if (!lanes)
+    lanes = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(
+               VectorType::get({position.lanes}, b.getI1Type()), true));
+  LLVM::masked_scatter::create(b, value, addresses, lanes,
                                b.getI32IntegerAttr(alignment));
 }

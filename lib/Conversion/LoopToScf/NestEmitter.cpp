@@ -51,13 +51,16 @@ LogicalResult KernelEmitter::emitLoops(
   unsigned dim = dims.front();
   Value zero = constantIndex(0), one = constantIndex(1);
   Value extent = getArgument(position.extents[dim]);
-  auto emitFor = [&](Value from, Value to, Value step,
-                     int64_t width) -> LogicalResult {
+  auto emitFor = [&](Value from, Value to, Value step, int64_t width,
+                     bool masked = false) -> LogicalResult {
     auto loop = scf::ForOp::create(b, from, to, step);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(loop.getBody()->getTerminator());
     Position inner = position;
     setDim(inner, dim, loop.getInductionVar(), width);
+    if (masked)
+      inner.mask = firstLanes(
+          arith::SubIOp::create(b, to, loop.getInductionVar()), width);
     return emitLoops(inner, dims.drop_front(), lanes, body);
   };
   bool vectorize = dims.size() == 1 && lanes > 1;
@@ -71,7 +74,8 @@ LogicalResult KernelEmitter::emitLoops(
   auto constant = position.extents[dim].getConstant();
   if (constant && *constant % lanes == 0)
     return success();
-  return emitFor(split, extent, one, 1);
+  return masksTails ? emitFor(split, extent, step, lanes, /*masked=*/true)
+                    : emitFor(split, extent, one, 1);
 }
 
 //===----------------------------------------------------------------------===//
@@ -262,7 +266,7 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
       return failed(values) ? failure() : finishAll(*values);
     }
 
-    // Lanes along the last reduced dimension: vectors, their sum, the rest.
+    // Lanes along the last reduced dimension: vectors, the rest, their sum.
     unsigned last = reduced.back();
     auto schedule = kernel.getSchedule();
     int64_t lanes =
@@ -284,11 +288,12 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
     auto constant = position.extents[last].getConstant();
     bool exact = constant && *constant % lanes == 0;
 
-    // Carries one set of vectors and, for the rest, one of scalars through the
-    // loops over the outer reduced dimensions.
+    // Carries one set of vectors and, for a rest that is taken one by one, one
+    // of scalars through the loops over the outer reduced dimensions.
     SmallVector<Value> carried = identities(op, lanes);
     unsigned count = carried.size();
-    if (!exact)
+    bool hasScalars = !exact && !masksTails;
+    if (hasScalars)
       llvm::append_range(carried, identities(op, 1));
     SmallVector<scf::ForOp> loops;
     OpBuilder::InsertionGuard guard(b);
@@ -302,26 +307,35 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
       loops.push_back(loop);
     }
     auto emitFor = [&](Value from, Value to, Value by, int64_t width,
-                       ArrayRef<Value> accumulators)
+                       ArrayRef<Value> accumulators, bool masked = false)
         -> FailureOr<SmallVector<Value>> {
       auto loop = scf::ForOp::create(b, from, to, by, accumulators);
       OpBuilder::InsertionGuard innerGuard(b);
       b.setInsertionPointToEnd(loop.getBody());
       Position at = inner;
       setDim(at, last, loop.getInductionVar(), width);
-      auto values = accumulate(
-          op, at, llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
+      if (masked)
+        at.mask = firstLanes(
+            arith::SubIOp::create(b, to, loop.getInductionVar()), width);
+      SmallVector<Value> before =
+          llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+      auto values = accumulate(op, at, before);
       if (failed(values))
         return failure();
+      if (masked)
+        for (auto [value, old] : llvm::zip_equal(*values, before))
+          value = arith::SelectOp::create(b, at.mask, value, old);
       scf::YieldOp::create(b, *values);
       return llvm::to_vector_of<Value>(loop.getResults());
     };
     auto wide =
         emitFor(zero, split, step, lanes, ArrayRef(carried).take_front(count));
+    if (succeeded(wide) && !exact && masksTails)
+      wide = emitFor(split, extent, step, lanes, *wide, /*masked=*/true);
     if (failed(wide))
       return failure();
     SmallVector<Value> all(*wide);
-    if (!exact) {
+    if (hasScalars) {
       auto scalars =
           emitFor(split, extent, one, 1, ArrayRef(carried).drop_front(count));
       if (failed(scalars))
@@ -336,7 +350,7 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
     auto values = combineLanes(op, ArrayRef(all).take_front(count));
     if (failed(values))
       return failure();
-    if (!exact) {
+    if (hasScalars) {
       values = combine(op, *values, ArrayRef(all).drop_front(count));
       if (failed(values))
         return failure();
