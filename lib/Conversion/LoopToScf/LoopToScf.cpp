@@ -59,7 +59,7 @@ fingerprint(KernelOp kernel, ArrayRef<SmallVector<ExprAttr>> inputStrides) {
 
 /// Chooses how an expanded contraction is walked: lanes along the last parallel
 /// dimension if both operands and the result are contiguous or constant there,
-/// along the reduction if both operands are contiguous there.
+/// along the reduction if both operands are contiguous there and a vector fits.
 static ScheduleAttr
 scheduleExpanded(KernelOp kernel, ContractOp op,
                  ArrayRef<SmallVector<ExprAttr>> inputStrides,
@@ -88,11 +88,15 @@ scheduleExpanded(KernelOp kernel, ContractOp op,
     return true;
   };
   ScheduleKind kind = ScheduleKind::Column;
-  if (rank > parallel && isContiguous(rank - 1, /*allowUniform=*/false) &&
+  unsigned bits = op.getAccType().getIntOrFloatBitWidth();
+  int64_t lanes = options.vectorBits / bits;
+  SmallVector<ExprAttr> reduction = getExprs(op.getReductionExtents());
+  bool isLong = rank > parallel && (!reduction.back().getConstant() ||
+                                    *reduction.back().getConstant() >= lanes);
+  if (isLong && isContiguous(rank - 1, /*allowUniform=*/false) &&
       !(parallel > 0 && isContiguous(parallel - 1, /*allowUniform=*/true)))
     kind = ScheduleKind::Row;
-  unsigned bits = op.getAccType().getIntOrFloatBitWidth();
-  return ScheduleAttr::get(context, kind, options.vectorBits / bits,
+  return ScheduleAttr::get(context, kind, lanes,
                            /*unroll=*/kind == ScheduleKind::Row ? 2 : 1, {},
                            /*grain=*/1, /*split=*/1, /*nontemporal=*/false);
 }

@@ -78,7 +78,7 @@ Value KernelEmitter::toMemory(Value value, Type elementType) {
 namespace {
 /// How an address changes from lane to lane.
 struct LaneAccess {
-  enum Kind { Uniform, Contiguous, Irregular } kind;
+  enum Kind { Uniform, Contiguous, EverySecond, Irregular } kind;
 };
 } // namespace
 
@@ -104,7 +104,43 @@ static LaneAccess classify(ExprAttr address, const Position &position,
   // that depend on where the vector begins.
   if (step.isConstant(1) && guard::getCoefficient(address, dim))
     return {LaneAccess::Contiguous};
+  if (step.isConstant(2) && guard::getCoefficient(address, dim))
+    return {LaneAccess::EverySecond};
   return {LaneAccess::Irregular};
+}
+
+Value loop::loadEverySecond(ImplicitLocOpBuilder &b, Value pointer,
+                            VectorType type, Value mask, unsigned alignment) {
+  int64_t lanes = type.getNumElements();
+  auto wide = VectorType::get({2 * lanes}, type.getElementType());
+  auto flags = VectorType::get({2 * lanes}, b.getI1Type());
+  // What lies between, and behind the last, is not read: it may be nobody's.
+  Value wideMask;
+  if (mask) {
+    Value words = arith::ExtUIOp::create(
+        b, VectorType::get({lanes}, b.getI16Type()), mask);
+    Value bytes = vector::BitCastOp::create(
+        b, VectorType::get({2 * lanes}, b.getI8Type()), words);
+    Value zero = arith::ConstantOp::create(
+        b, cast<TypedAttr>(b.getZeroAttr(bytes.getType())));
+    wideMask =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bytes, zero);
+  } else {
+    SmallVector<bool> even;
+    for (int64_t k = 0; k < 2 * lanes; ++k)
+      even.push_back(k % 2 == 0);
+    wideMask = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(flags, ArrayRef<bool>(even)));
+  }
+  Value zero =
+      arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(wide)));
+  Value loaded = LLVM::MaskedLoadOp::create(
+      b, wide, pointer, wideMask, zero, b.getI32IntegerAttr(alignment),
+      /*nontemporal=*/nullptr);
+  SmallVector<int64_t> even;
+  for (int64_t k = 0; k < lanes; ++k)
+    even.push_back(2 * k);
+  return vector::ShuffleOp::create(b, loaded, loaded, even);
 }
 
 Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
@@ -149,7 +185,18 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   }
 
   unsigned alignment = byteWidth(buffer.elementType);
-  if (access.kind == LaneAccess::Irregular) {
+  if (access.kind == LaneAccess::EverySecond && masksTails) {
+    Value loaded =
+        loadEverySecond(b, elementPointer(buffer, address, position),
+                        VectorType::get({lanes}, type), mask, alignment);
+    if (mask)
+      loaded = arith::SelectOp::create(
+          b, mask, loaded,
+          toMemory(broadcast(other, lanes), buffer.elementType));
+    return fromMemory(loaded, buffer.elementType);
+  }
+  if (access.kind == LaneAccess::EverySecond ||
+      access.kind == LaneAccess::Irregular) {
     Value indices = emitIndexVector(address, position);
     Value offsets = arith::IndexCastOp::create(
         b, VectorType::get({lanes}, b.getI64Type()), indices);
@@ -201,7 +248,7 @@ void KernelEmitter::store(const Buffer &buffer, ExprAttr address,
       LLVM::StoreOp::create(b, value, pointer, alignment);
     return;
   }
-  assert(access.kind == LaneAccess::Irregular &&
+  assert(access.kind != LaneAccess::Uniform &&
          "lanes of a result have places of their own");
   Value indices = emitIndexVector(address, position);
   Value offsets = arith::IndexCastOp::create(

@@ -23,6 +23,9 @@ namespace kiln::loop {
 #include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
 } // namespace kiln::loop
 
+/// Elements of a row from which on lanes along it pay.
+static constexpr int64_t kShortRow = 8;
+
 namespace {
 
 class ChooseSchedule
@@ -94,6 +97,14 @@ static ScheduleKind getKind(KernelOp kernel,
         bool isAlong =
             inner && getStride(access, domain, *inner, hints).isOne();
         bool isAcross = last && getStride(access, domain, *last, hints).isOne();
+        // Windows and other rows that are too short for a vector.
+        if (isAlong && last) {
+          int64_t length = hints.evaluate(extents[*inner]);
+          if (length < kShortRow && length < hints.evaluate(extents[*last])) {
+            isAlong = false;
+            isAcross = true;
+          }
+        }
         along += isAlong ? bytes : 0;
         across += !isAlong && isAcross ? bytes : 0;
         continue;
