@@ -12,6 +12,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -90,6 +91,19 @@ LogicalResult BodyEmitter::emitLoad(LoadOp op) {
   return success();
 }
 
+/// A comparison of an index expression with 0, which masks are.
+bool BodyEmitter::emitCondition(Operation &op) {
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || compare.getPredicate() != arith::CmpIPredicate::ne ||
+      !matchPattern(compare.getRhs(), m_Zero()))
+    return false;
+  ExprAttr expr = exprs.lookup(compare.getLhs());
+  if (!expr)
+    return false;
+  values[compare.getResult()] = kernel.emitCondition(expr, position);
+  return true;
+}
+
 /// Clones an operation that works element by element, on vectors if one of its
 /// operands is one.
 LogicalResult BodyEmitter::emitElementwise(Operation &op) {
@@ -136,6 +150,8 @@ LogicalResult BodyEmitter::emit(Block &block, ArrayRef<Value> leading) {
       values[number.getResult()] = kernel.emitNumber(number);
       continue;
     }
+    if (emitCondition(op))
+      continue;
     if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
       return op.emitOpError(
           "cannot be part of a kernel's body, expected an operation that "

@@ -169,9 +169,7 @@ ContractionMask KernelEmitter::makeMask(ExprAttr mask, const DimGroup &rows,
     };
     assign(rows, row);
     assign(columns, column);
-    Value flag = emitIndexVector(mask, position);
-    Value zero = broadcast(constantIndex(0), position.lanes);
-    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, flag, zero);
+    return broadcast(emitCondition(mask, position), position.lanes);
   };
 }
 

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
@@ -76,6 +78,86 @@ Value KernelEmitter::emitIndexVector(ExprAttr expr, const Position &position) {
   llvm::SmallDenseMap<ExprAttr, Value> done;
   return broadcast(emitIndexTree(expr, position, position.lanes, done),
                    position.lanes);
+}
+
+/// A comparison along lanes that are neighbours: `difference >= 0`, where it
+/// moves by a fixed number a lane. One narrow comparison with constants, instead
+/// of indices for all lanes. Null where it is not so.
+Value KernelEmitter::emitLaneComparison(ExprAttr difference,
+                                        const Position &position) {
+  if (position.vectorDim < 0)
+    return {};
+  ExprAttr dim = guard::getDim(context, position.vectorDim);
+  auto step = guard::getCoefficient(difference, dim);
+  if (!step || !step->getConstant())
+    return {};
+  constexpr int64_t kMost = int64_t(1) << 30;
+  int64_t last = *step->getConstant();
+  if (llvm::MulOverflow(last, position.lanes, last) || std::abs(last) >= kMost)
+    return {};
+  for (auto [k, value] : llvm::enumerate(position.dims))
+    if (value && isa<VectorType>(value.getType()) &&
+        guard::contains(difference, guard::getDim(context, k)))
+      return {};
+  // first + lane * step >= 0, in 32 bits: beyond them only the sign counts.
+  Value first = emitIndex(difference, position);
+  Value bound = arith::SubIOp::create(b, constantIndex(0), first);
+  bound = arith::MaxSIOp::create(b, bound, constantIndex(-2 * kMost));
+  bound = arith::MinSIOp::create(b, bound, constantIndex(2 * kMost - 1));
+  bound = arith::IndexCastOp::create(b, b.getI32Type(), bound);
+  SmallVector<int32_t> steps;
+  for (int64_t lane = 0; lane < position.lanes; ++lane)
+    steps.push_back(int32_t(lane * *step->getConstant()));
+  auto type = VectorType::get({position.lanes}, b.getI32Type());
+  Value moves = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type, ArrayRef<int32_t>(steps)));
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, moves,
+                               broadcast(bound, position.lanes));
+}
+
+Value KernelEmitter::emitCondition(ExprAttr expr, const Position &position) {
+  auto both = [&](auto create) {
+    SmallVector<Value> flags;
+    bool wide = false;
+    for (ExprAttr operand : expr.getOperands()) {
+      flags.push_back(emitCondition(operand, position));
+      wide |= isa<VectorType>(flags.back().getType());
+    }
+    Value result;
+    for (Value flag : flags) {
+      flag = wide ? broadcast(flag, position.lanes) : flag;
+      result = result ? create(result, flag) : flag;
+    }
+    return result;
+  };
+  if (guard::hasDims(expr)) {
+    switch (expr.getKind()) {
+    case ExprKind::And:
+      return both([&](Value x, Value y) {
+        return arith::AndIOp::create(b, x, y).getResult();
+      });
+    case ExprKind::Or:
+      return both([&](Value x, Value y) {
+        return arith::OrIOp::create(b, x, y).getResult();
+      });
+    case ExprKind::Le:
+    case ExprKind::Lt: {
+      ExprAttr difference = expr.getOperand(1) - expr.getOperand(0);
+      if (expr.getKind() == ExprKind::Lt)
+        difference = difference + -1;
+      if (Value flags = emitLaneComparison(difference, position))
+        return flags;
+      break;
+    }
+    default:
+      break;
+    }
+  }
+  llvm::SmallDenseMap<ExprAttr, Value> done;
+  Value number = emitIndexTree(expr, position, position.lanes, done);
+  auto type = dyn_cast<VectorType>(number.getType());
+  Value zero = broadcast(constantIndex(0), type ? position.lanes : 1);
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, number, zero);
 }
 
 /// Emits `expr`, scalar where it does not depend on lanes. `lanes` 1 asks for

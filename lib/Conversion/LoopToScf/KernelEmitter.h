@@ -116,6 +116,10 @@ private:
   Value emitIndex(guard::ExprAttr expr, const Position &position);
   /// The same for all lanes, as a vector of `index`.
   Value emitIndexVector(guard::ExprAttr expr, const Position &position);
+  /// Whether an expression is not 0: i1, or a vector of it where lanes differ.
+  Value emitCondition(guard::ExprAttr expr, const Position &position);
+  Value emitLaneComparison(guard::ExprAttr difference,
+                           const Position &position);
   Value emitIndexTree(guard::ExprAttr expr, const Position &position,
                       int64_t lanes,
                       llvm::SmallDenseMap<guard::ExprAttr, Value> &done);
@@ -243,6 +247,7 @@ public:
 private:
   LogicalResult emitLoad(LoadOp op);
   LogicalResult emitElementwise(Operation &op);
+  bool emitCondition(Operation &op);
   SmallVector<guard::ExprAttr> composeMap(mlir::ArrayAttr map,
                                           ValueRange operands);
 
