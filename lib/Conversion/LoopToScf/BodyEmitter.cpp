@@ -60,6 +60,11 @@ SmallVector<ExprAttr> BodyEmitter::composeMap(ArrayAttr map,
 }
 
 LogicalResult BodyEmitter::emitLoad(LoadOp op) {
+  auto tile = kernel.staged.find(op);
+  if (tile != kernel.staged.end()) {
+    values[op.getResult()] = kernel.loadStaged(tile->second, position.lanes);
+    return success();
+  }
   Value mask, other;
   if (op.getMask()) {
     mask = get(op.getMask());

@@ -338,7 +338,8 @@ void ContractionBuilder::storeVector(Value value,
     store(value, pointer, alignment);
 }
 
-SmallVector<Value> ContractionBuilder::transpose(SmallVector<Value> rows) {
+SmallVector<Value> kiln::loop::transposeLanes(OpBuilder &b, Location loc,
+                                              SmallVector<Value> rows) {
   // Swaps blocks of half the size in each step: first halves of rows that are
   // lanes / 2 apart, at last single elements of neighbours.
   int64_t count = rows.size();

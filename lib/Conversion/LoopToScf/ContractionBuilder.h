@@ -23,6 +23,11 @@
 
 namespace kiln::loop {
 
+/// Rows become columns: as many vectors as each has elements.
+llvm::SmallVector<mlir::Value>
+transposeLanes(mlir::OpBuilder &b, mlir::Location loc,
+               llvm::SmallVector<mlir::Value> rows);
+
 class ContractionBuilder {
 public:
   ContractionBuilder(mlir::OpBuilder &b, mlir::Location loc,
@@ -101,10 +106,6 @@ public:
   /// Maps sums and stores them to C.
   void storeElement(mlir::Value sum, const ContractionIndex &index);
   void storeVector(mlir::Value sums, const ContractionIndex &index);
-
-  /// Rows become columns: lanes vectors of lanes elements.
-  llvm::SmallVector<mlir::Value>
-  transpose(llvm::SmallVector<mlir::Value> rows);
 
   mlir::OpBuilder &b;
   mlir::Location loc;

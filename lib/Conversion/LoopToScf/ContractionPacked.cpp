@@ -116,7 +116,7 @@ void PackedTile::packRowsAlongM(Value first, Value tiles, Value panels) {
                                  c.firstLanes(count)};
           vectors.push_back(c.loadVector(spec.a, index));
         }
-        vectors = c.transpose(std::move(vectors));
+        vectors = transposeLanes(c.b, c.loc, std::move(vectors));
         Value to = c.add(c.mul(q, plan.mr), group * c.lanes);
         for (int64_t i = 0; i < c.lanes && group + i < plan.mr; ++i)
           c.store(vectors[i], sumAddress(start, c.add(to, i * c.lanes)),
@@ -193,7 +193,7 @@ void PackedTile::packColumnsAlongK(Value column, Value panel) {
         vectors.push_back(
             c.loadVector(spec.b, {batch, c.add(k0, q), n, true, mask}));
       }
-      vectors = c.transpose(std::move(vectors));
+      vectors = transposeLanes(c.b, c.loc, std::move(vectors));
       Value start = sumAddress(panel, c.add(c.mul(q, plan.nr), v));
       for (int64_t u = 0; u < c.lanes; ++u)
         c.store(vectors[u], sumAddress(start, c.constant(u * plan.nr)),

@@ -368,7 +368,10 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
                     : op.emitOpError("is no matrix product");
   } else {
     collapseShared(sharedExtents);
-    emitted = wantsAcross() ? emitAcross() : emitWithin();
+    TransposedReads transposed = findTransposed();
+    emitted = !transposed.loads.empty() ? emitTransposed(transposed)
+              : wantsAcross()           ? emitAcross()
+                                        : emitWithin();
   }
   if (failed(emitted))
     return failure();

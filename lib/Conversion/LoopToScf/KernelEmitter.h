@@ -183,6 +183,24 @@ private:
   LogicalResult emitWithin();
   LogicalResult emitScatter(ScatterOp op);
 
+  // Tiles (TransposeEmitter.cpp).
+  /// Reads that are contiguous along another dimension than the last.
+  struct TransposedReads {
+    struct Load {
+      LoadOp op;
+      const Buffer *buffer;
+      guard::ExprAttr address;
+    };
+    SmallVector<Load> loads;
+    unsigned dim = 0; ///< along which they are contiguous
+    int64_t lanes = 1;
+  };
+  TransposedReads findTransposed();
+  LogicalResult emitTransposed(const TransposedReads &reads);
+  void stageTile(const TransposedReads &reads,
+                 const TransposedReads::Load &load, const Position &tile);
+  Value loadStaged(const Buffer &tile, int64_t lanes);
+
   // Contractions (EmitContraction.cpp).
   LogicalResult emitContract(ContractOp op, const ContractionShape &shape);
   Value emitEpilogue(ContractOp op, const ContractionShape &shape,
@@ -215,6 +233,10 @@ private:
   /// Results that are one value per point of the shared domain, by lanes.
   llvm::DenseMap<Value, Value> perPoint;
   llvm::DenseMap<Value, Value> captured; ///< constants of the kernel's body
+  /// Tiles of tensors that are transposed, by the loads that read them, and
+  /// where the row at hand begins in each.
+  llvm::DenseMap<Operation *, Buffer> staged;
+  Value stagedRow;
   SmallVector<guard::ExprAttr> sharedExtents;
   guard::ExprAttr scratchBytes, work;
   guard::ExprAttr unsupported; ///< an index that has no code, if any

@@ -58,6 +58,28 @@ func.func @main(%x: !t,
   return %r : !m
 })";
 
+// Permuted: tiles of several types, more than one block of them, and bytes.
+static const char kPermuted[] = R"(
+!a = tensor<2x?x?xbf16, #guard.shape<[2, s1, s0]>>
+!f = tensor<?x2x?xi1, #guard.shape<[s1, 2, s0]>>
+!m = tensor<2x?x?xf32, #guard.shape<[2, s0, s1]>>
+func.func @main(%x: !a, %y: !f, %z: !m) -> !m {
+  %r = loop.kernel @k ins(%a = %x : !a, %b = %y : !f, %c = %z : !m)
+      shared [2, s0, s1] -> !m {
+    %p = loop.pointwise (%n, %i, %j) in [2, s0, s1] : !m {
+      %u = loop.load %a[%n, %j, %i] : !a
+      %f = loop.load %b[%j, %n, %i] : !f
+      %v = loop.load %c[%n, %i, %j] : !m
+      %w = arith.extf %u : bf16 to f32
+      %s = arith.addf %w, %v : f32
+      %t = arith.select %f, %s, %v : f32
+      loop.yield %t : f32
+    }
+    loop.return %p : !m
+  }
+  return %r : !m
+})";
+
 // Views as index arithmetic: flip, every second element, reshape, repeat.
 static const char kViews[] = R"(
 !a = tensor<?xf32, #guard.shape<[s0 * 6]>>
@@ -681,6 +703,8 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"Broadcast", kBroadcast, withEmpty},
       {"LongRows", kBroadcast, large},
       {"Transposed", kTransposed, both},
+      {"Permuted", kPermuted, withEmpty},
+      {"PermutedBlocks", kPermuted, large},
       {"Views", kViews, one},
       {"IndexFunctions", kIndexFunctions},
       {"Gather", kGather, both, 11},

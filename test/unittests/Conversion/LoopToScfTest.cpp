@@ -29,6 +29,7 @@ struct Schedule {
   const char *name;
   ScheduleKind kind;
   int64_t vector, unroll;
+  bool masks = false; ///< as for a target that has them
 };
 
 constexpr Schedule kSchedules[] = {
@@ -37,6 +38,9 @@ constexpr Schedule kSchedules[] = {
     {"Row8", ScheduleKind::Row, 8, 1},
     {"Row4x2", ScheduleKind::Row, 4, 2},
     {"Column16", ScheduleKind::Column, 16, 1},
+    {"MaskedRow16", ScheduleKind::Row, 16, 1, true},
+    {"MaskedColumn8x2", ScheduleKind::Column, 8, 2, true},
+    {"Transpose16", ScheduleKind::Transpose, 16, 1, true},
 };
 
 class LoopToScf
@@ -44,9 +48,14 @@ class LoopToScf
 
 } // namespace
 
-static bool emitKernels(ModuleOp module) {
+static bool emitKernels(ModuleOp module, bool masks) {
   PassManager pm(module.getContext());
-  pm.addPass(createConvertLoopToScfPass());
+  ConvertLoopToScfPassOptions options;
+  if (masks) {
+    options.vectorBits = 512;
+    options.vectorRegisters = 32;
+  }
+  pm.addPass(createConvertLoopToScfPass(options));
   return succeeded(pm.run(module));
 }
 
@@ -64,7 +73,9 @@ TEST_P(LoopToScf, GivesTheInterpretersValues) {
             schedule.unroll, /*tiles=*/{}, /*grain=*/1, /*split=*/1,
             /*nontemporal=*/false));
       },
-      emitKernels);
+      [masks = schedule.masks](ModuleOp module) {
+        return emitKernels(module, masks);
+      });
 }
 
 INSTANTIATE_TEST_SUITE_P(
