@@ -13,6 +13,7 @@
 #include "kiln/Base/FileSystem.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace kiln;
 using namespace kiln::archive;
@@ -221,6 +222,88 @@ Result<OpPack> archive::loadOpPack(const std::string &path) {
   if (auto status = document->status(); !status)
     return status.takeError();
   return pack;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit(element, index)` with the place of each element of a view.
+template <typename F>
+static void forEachElement(const std::vector<int64_t> &sizes,
+                           const std::vector<int64_t> &strides, int64_t offset,
+                           F visit) {
+  std::vector<int64_t> index(sizes.size(), 0);
+  int64_t total = 1;
+  for (int64_t size : sizes)
+    total *= size;
+  for (int64_t i = 0; i < total; ++i) {
+    int64_t element = offset;
+    for (size_t d = 0; d < index.size(); ++d)
+      element += index[d] * strides[d];
+    visit(static_cast<size_t>(element), index);
+    for (size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < sizes[d])
+        break;
+      index[d] = 0;
+    }
+  }
+}
+
+std::optional<size_t> CaseTensor::findChangeOutside(ByteView after) const {
+  if (after.size() < storage.size())
+    return std::nullopt;
+  std::vector<bool> inside(storage.size(), false);
+  size_t size = itemSize(dtype);
+  forEachElement(sizes, strides, storageOffset,
+                 [&](size_t element, const std::vector<int64_t> &) {
+                   std::fill_n(inside.begin() +
+                                   static_cast<ptrdiff_t>(element * size),
+                               size, true);
+                 });
+  for (size_t i = 0; i < inside.size(); ++i)
+    if (!inside[i] && after[i] != storage.data()[i])
+      return i;
+  return std::nullopt;
+}
+
+CaseTensor CaseTensor::withSizes(const std::vector<int64_t> &others) const {
+  CaseTensor result = *this;
+  result.sizes = others;
+  // From the innermost dimension outwards; one of stride 0 stays where it is.
+  std::vector<size_t> order;
+  for (size_t d = 0; d < sizes.size(); ++d)
+    if (strides[d] != 0)
+      order.push_back(d);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return std::tuple(strides[a], sizes[a] != 1, a) <
+           std::tuple(strides[b], sizes[b] != 1, b);
+  });
+  int64_t span = 1, newSpan = 1, last = storageOffset;
+  for (size_t d : order) {
+    int64_t gap = strides[d] % span == 0 ? strides[d] / span : 1;
+    result.strides[d] = newSpan * gap;
+    span = std::max<int64_t>(strides[d] * sizes[d], 1);
+    newSpan = std::max<int64_t>(result.strides[d] * others[d], 1);
+    last += std::max<int64_t>(others[d] - 1, 0) * result.strides[d];
+  }
+  size_t size = itemSize(dtype);
+  // Lists of integers may have to be sorted: offsets, boundaries.
+  bool isList = sizes.size() == 1 && !isFloat(dtype) && !isComplex(dtype);
+  std::vector<uint8_t> bytes((static_cast<size_t>(last) + 1) * size, 0);
+  forEachElement(others, result.strides, storageOffset,
+                 [&](size_t element, const std::vector<int64_t> &index) {
+                   int64_t from = storageOffset;
+                   for (size_t d = 0; d < index.size(); ++d)
+                     from += (isList ? std::min(index[d], sizes[d] - 1)
+                                     : index[d] % sizes[d]) *
+                             strides[d];
+                   std::copy_n(storage.data() +
+                                   static_cast<size_t>(from) * size,
+                               size, bytes.data() + element * size);
+                 });
+  result.storage = SharedBytes::own(std::move(bytes));
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

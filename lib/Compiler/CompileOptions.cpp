@@ -25,6 +25,15 @@ static Result<bool> parseFlag(StringRef line, StringRef value) {
   return badLine(line, "0 or 1");
 }
 
+static std::vector<std::string> parseList(StringRef value) {
+  std::vector<std::string> result;
+  SmallVector<StringRef> entries;
+  value.split(entries, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef entry : entries)
+    result.push_back(entry.str());
+  return result;
+}
+
 Result<CompileOptions> CompileOptions::parse(StringRef options,
                                              StringRef specialization) {
   CompileOptions result;
@@ -47,10 +56,7 @@ Result<CompileOptions> CompileOptions::parse(StringRef options,
         return flag.takeError();
       result.training = *flag;
     } else if (key == "input_gradients") {
-      SmallVector<StringRef> paths;
-      value.split(paths, ',', -1, /*KeepEmpty=*/false);
-      for (StringRef path : paths)
-        result.inputGradients.push_back(path.str());
+      result.inputGradients = parseList(value);
     } else if (key == "target") {
       result.target = value.str();
     } else if (key == "threads") {
@@ -71,14 +77,22 @@ Result<CompileOptions> CompileOptions::parse(StringRef options,
         return Error::usage("option '" + line.str() + "': " + problem);
       result.optimizer = value.str();
     } else if (key == "dynamic") {
-      // Decides what is specialized, which the caller has done.
+      // Whether symbols are specialized the caller has decided.
       if (value != "auto" && value != "true" && value != "false" &&
           value != "first")
         return badLine(line, "auto, true, false or first");
+      result.sizes.all = value == "true";
+    } else if (key == "mark_dynamic") {
+      result.sizes.dynamic = parseList(value);
+    } else if (key == "mark_static") {
+      result.sizes.fixed = parseList(value);
+    } else if (key == "mark_unbacked") {
+      result.sizes.unbacked = parseList(value);
     } else {
       return badLine(line, "one of backend, training, input_gradients, target, "
                            "threads, lowering, memory_budget, optimizer, "
-                           "dynamic");
+                           "dynamic, mark_dynamic, mark_static, "
+                           "mark_unbacked");
     }
   }
   if (!result.optimizer.empty() && !result.training)

@@ -13,6 +13,7 @@
 #include "kiln/Archive/ExportedProgram.h"
 #include "kiln/Base/FileSystem.h"
 #include "kiln/Dialect/Aten/IR/Aten.h"
+#include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Import/PT2Importer.h"
 #include "kiln/InitAll.h"
@@ -192,9 +193,25 @@ CompilerSession::compile(const archive::ExportedProgram &program,
   return compileModule(options, hooks);
 }
 
+/// Still a captured graph, as if it had been traced with symbols.
+Status CompilerSession::makeDynamic(const DynamicSizes &sizes,
+                                    const CompileHooks &hooks) {
+  return runStage(Stage::Capture, hooks, [&](mlir::OpPassManager &pm) {
+    aten::AtenMakeDynamicPassOptions options;
+    options.all = sizes.all;
+    llvm::append_range(options.dynamic, sizes.dynamic);
+    llvm::append_range(options.fixed, sizes.fixed);
+    llvm::append_range(options.unbacked, sizes.unbacked);
+    pm.addPass(aten::createAtenMakeDynamicPass(options));
+  });
+}
+
 Result<package::Package>
 CompilerSession::compileModule(const CompileOptions &options,
                                const CompileHooks &hooks) {
+  if (options.sizes.any())
+    if (Status s = makeDynamic(options.sizes, hooks); !s)
+      return s.takeError();
   if (Status s = dump(Stage::Capture, hooks); !s)
     return s.takeError();
   auto stopsAt = [&](Stage stage) {
@@ -308,6 +325,14 @@ static void addReasons(FuncOp function, package::Package &package) {
       package.reasons.push_back({category, text.getValue().str()});
 }
 
+/// Sizes that were asked to be symbols and could not be.
+static void addFixedSizes(ModuleOp module, package::Package &package) {
+  if (auto fixed =
+          module->getAttrOfType<mlir::ArrayAttr>(aten::kFixedSizesAttrName))
+    for (auto text : fixed.getAsRange<StringAttr>())
+      package.reasons.push_back({"dynamic", text.getValue().str()});
+}
+
 static void addFacts(FuncOp function, package::Facts &facts) {
   function.walk([&](loop::LaunchOp launch) {
     if (auto traffic = launch.getTraffic()) {
@@ -405,6 +430,7 @@ CompilerSession::assemble(const CompileOptions &options,
                                            package.programs[1]);
         !s)
       return s.takeError();
+  addFixedSizes(*module_, package);
   if (auto guards = module_->lookupSymbol<guard::ProgramOp>("main_guards")) {
     auto table = target::exportGuards(guards, package.programs[0]);
     if (!table)

@@ -129,6 +129,10 @@ Status Session::readPackage() {
   if (options_.training && package->programs.size() != 2)
     return Error::usage("'" + path_ + "' was compiled without a backward "
                         "program; expected 'kiln-compile --training'");
+  if (options_.dynamic == Dynamic::Always || !options_.markDynamic.empty() ||
+      !options_.markStatic.empty() || !options_.markUnbacked.empty())
+    return Error::usage("'" + path_ + "' is compiled already, its sizes are "
+                        "decided; expected no mark and no --dynamic=true");
   if (!options_.training && package->programs.size() == 2)
     return Error::usage("'" + path_ + "' was compiled for training; expected "
                         "--training");

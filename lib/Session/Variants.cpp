@@ -47,18 +47,26 @@ std::string Session::optionsRecord() const {
   };
   if (options_.backend != "inductor")
     add("backend", options_.backend);
+  auto addList = [&](const char *key, const std::vector<std::string> &list) {
+    std::string text;
+    for (const std::string &entry : list)
+      text += (text.empty() ? "" : ",") + entry;
+    if (!text.empty())
+      add(key, text);
+  };
+  if (options_.dynamic == Dynamic::Always)
+    add("dynamic", "true");
   if (options_.dynamic == Dynamic::Never)
     add("dynamic", "false");
   if (options_.dynamic == Dynamic::SpecializeFirst)
     add("dynamic", "first");
-  if (options_.training && !options_.inputGradients.empty()) {
-    std::string paths;
-    for (const std::string &path : options_.inputGradients)
-      paths += (paths.empty() ? "" : ",") + path;
-    add("input_gradients", paths);
-  }
+  if (options_.training)
+    addList("input_gradients", options_.inputGradients);
   if (options_.lowering != "direct")
     add("lowering", options_.lowering);
+  addList("mark_dynamic", options_.markDynamic);
+  addList("mark_static", options_.markStatic);
+  addList("mark_unbacked", options_.markUnbacked);
   if (options_.memoryBudget != 1.0)
     add("memory_budget", std::to_string(options_.memoryBudget));
   if (!options_.optimizer.empty())
@@ -157,9 +165,43 @@ static std::optional<int64_t> valueAt(const archive::SymExpr &expr,
   return integer ? std::optional<int64_t>(*integer) : std::nullopt;
 }
 
-/// Values of the program's symbols for these inputs, as `symbol=value` lines.
+/// The symbols of the sizes that are marked static.
+Result<std::set<std::string>> Session::staticSymbols() const {
+  std::set<std::string> symbols;
+  if (!program_) {
+    // The inputs of a module are known when it has been compiled.
+    if (options_.markStatic.empty() || options_.dynamic == Dynamic::Always)
+      return symbols;
+    return Error::unsupported("marks of static sizes: '" + path_ + "' has no "
+                              "values for its symbols, expected a .pt2 file");
+  }
+  for (const std::string &mark : options_.markStatic) {
+    size_t colon = mark.rfind(':');
+    const UserInput *input = nullptr;
+    for (const UserInput &candidate : userInputs_)
+      if (candidate.isTensor && candidate.name == mark.substr(0, colon))
+        input = &candidate;
+    int64_t rank = input ? static_cast<int64_t>(input->sizes.size()) : 0;
+    int64_t dim = colon == std::string::npos
+                      ? rank
+                      : std::strtoll(mark.c_str() + colon + 1, nullptr, 10);
+    if (dim < -rank || dim >= rank)
+      return Error::usage("'" + mark + "' is no size of an input tensor");
+    const archive::SymInt &size =
+        input->sizes[static_cast<size_t>(dim < 0 ? dim + rank : dim)];
+    if (!size.isStatic())
+      archive::forEachSymbol(*size.expr, [&](const std::string &name) {
+        symbols.insert(name);
+      });
+  }
+  return symbols;
+}
+
+/// Values of the program's symbols for these inputs, as `symbol=value` lines;
+/// of some symbols if there is such a set.
 Result<std::string>
-Session::specialization(const std::vector<OpValue> &inputs) const {
+Session::specialization(const std::vector<OpValue> &inputs,
+                        const std::set<std::string> *only) const {
   std::map<std::string, int64_t> values;
   if (!program_)
     return std::string();
@@ -196,7 +238,8 @@ Session::specialization(const std::vector<OpValue> &inputs) const {
   }
   std::string lines;
   for (const auto &[name, value] : values)
-    lines += name + "=" + std::to_string(value) + "\n";
+    if (!only || only->count(name))
+      lines += name + "=" + std::to_string(value) + "\n";
   return lines;
 }
 
@@ -241,16 +284,22 @@ Session::compileByLibrary(const std::string &specialized) {
 Result<package::Package>
 Session::compile(const std::vector<OpValue> &inputs,
                  const std::vector<std::string> &reasons) {
-  // Where symbols stay symbols, another compilation would give the same guards.
   bool first = function_->variantCount() == 0;
-  if (!first && options_.dynamic == Dynamic::Auto)
+  bool isStatic = options_.dynamic == Dynamic::Never ||
+                  (options_.dynamic == Dynamic::SpecializeFirst && first);
+  auto marked = staticSymbols();
+  if (!marked)
+    return marked.takeError();
+  // Where symbols stay symbols, another compilation would give the same guards.
+  if (!first && marked->empty() &&
+      (options_.dynamic == Dynamic::Auto ||
+       options_.dynamic == Dynamic::Always))
     return Error::guard("the inputs are outside of what the model allows, "
                         "guard failure: " +
                         (reasons.empty() ? "none fits" : reasons.back()));
   std::string specialized;
-  if (options_.dynamic == Dynamic::Never ||
-      (options_.dynamic == Dynamic::SpecializeFirst && first)) {
-    auto lines = specialization(inputs);
+  if (isStatic || !marked->empty()) {
+    auto lines = specialization(inputs, isStatic ? nullptr : &*marked);
     if (!lines)
       return lines.takeError();
     specialized = *lines;

@@ -22,6 +22,7 @@ namespace kiln::check {
 struct Config {
   std::string backend = "inductor";
   bool gradients = false;
+  bool dynamic = false; ///< every size of an input becomes a symbol
   unsigned threads = 1;
   unsigned jobs = 1;
   unsigned maxFailures = 0; ///< 0: no limit
@@ -56,12 +57,28 @@ struct Outcome {
   std::vector<std::string> fallbacks = {};
   /// What compiling spent where, in milliseconds by stage.
   std::map<std::string, double> stages = {};
+  /// Sizes that could not become symbols, with the reason.
+  std::vector<std::string> fixedSizes = {};
+  bool hasSymbols = false;    ///< some size did
+  bool ranOtherSizes = false; ///< and the program was right for others
 };
 
 /// Runs one case of a pack.
 Outcome runOpCase(const archive::OpCase &opCase, const Config &config);
 /// Runs all sets of one archive.
 Outcome runArchive(const Item &item, const Config &config);
+
+/// With `dynamic`: calls the program of a case with larger sizes, until its
+/// guards let some in, and says how backend eager differs; empty if it does not.
+std::string compareAtOtherSizes(const archive::OpCase &opCase,
+                                const Config &config,
+                                session::Session &session, bool &wasRun);
+
+/// The tensor of a case with the whole storage around it.
+Result<runtime::Tensor> makeInput(const archive::CaseTensor &input);
+/// False for a result that the case's `output_mask` leaves out: PyTorch computes
+/// some that were not asked for.
+bool isAskedFor(const archive::OpCase &opCase, size_t result);
 
 /// Session options that compile in this process with `config`.
 session::SessionOptions sessionOptions(const Config &config, bool training);

@@ -32,6 +32,8 @@ session::SessionOptions check::sessionOptions(const Config &config,
   options.backend = config.backend;
   options.training = training;
   options.threads = config.threads;
+  if (config.dynamic)
+    options.dynamic = session::Dynamic::Always;
   // One compiler per process: it keeps the code generators of its targets.
   static compiler::CompilerSession compilerSession;
   options.compile = [](const archive::ExportedProgram &program,
@@ -61,6 +63,13 @@ void check::addStats(const session::Session &session, Outcome &outcome) {
     outcome.fallbacks.push_back(fallback.op + ": " + fallback.reason);
   outcome.stages = std::move(stageTimes());
   stageTimes().clear();
+  if (session.function().variantCount() == 0)
+    return;
+  const package::Package &package = session.function().variant(0).package();
+  for (const package::Reason &reason : package.reasons)
+    if (reason.category == "dynamic")
+      outcome.fixedSizes.push_back(reason.text);
+  outcome.hasSymbols = !package.programs.front().symbols.empty();
 }
 
 Outcome check::outcomeOf(const Error &error) {

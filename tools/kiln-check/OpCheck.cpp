@@ -31,8 +31,7 @@ using package::Output;
 using runtime::OpValue;
 using runtime::Tensor;
 
-/// The tensor of a case with the whole storage around it.
-static Result<Tensor> makeInput(const CaseTensor &input) {
+Result<Tensor> check::makeInput(const CaseTensor &input) {
   auto storage =
       runtime::Storage::allocate(std::max<size_t>(input.storage.size(), 1));
   if (!storage)
@@ -84,39 +83,10 @@ static std::string compareResult(const OpValue &got, const CaseResult &want) {
   }
 }
 
-/// PyTorch computes some gradients that `output_mask` did not ask for.
-static bool isAskedFor(const OpCase &opCase, size_t result) {
+bool check::isAskedFor(const OpCase &opCase, size_t result) {
   const archive::Argument *mask = opCase.node.find("output_mask");
   const auto *flags = mask ? mask->as<std::vector<bool>>() : nullptr;
   return !flags || result >= flags->size() || (*flags)[result];
-}
-
-/// Bytes of the storage outside of the view must be as they were.
-static std::string compareSurroundings(const CaseTensor &before,
-                                       const Tensor &after) {
-  if (!after.defined() || after.storage()->bytes() < before.storage.size())
-    return "";
-  std::vector<bool> inside(before.storage.size(), false);
-  size_t size = itemSize(before.dtype);
-  std::vector<int64_t> index(before.sizes.size(), 0);
-  int64_t total = 1;
-  for (int64_t extent : before.sizes)
-    total *= extent;
-  for (int64_t i = 0; i < total; ++i) {
-    int64_t offset = before.storageOffset;
-    for (size_t d = 0; d < index.size(); ++d)
-      offset += index[d] * before.strides[d];
-    std::fill_n(inside.begin() + offset * int64_t(size), size, true);
-    for (size_t d = index.size(); d-- > 0;) {
-      if (++index[d] < before.sizes[d])
-        break;
-      index[d] = 0;
-    }
-  }
-  for (size_t i = 0; i < inside.size(); ++i)
-    if (!inside[i] && after.storage()->data()[i] != before.storage.data()[i])
-      return "byte " + std::to_string(i) + " outside of the view has changed";
-  return "";
 }
 
 static double numberOf(const OpValue &value) {
@@ -284,10 +254,13 @@ std::string CaseRun::compareInputs(const tools::CallResult &result) const {
         return "input " + mutated.name + " afterwards: " + text;
     }
   for (size_t i = 0; i < case_.tensors.size(); ++i) {
-    std::string text = compareSurroundings(
-        case_.tensors[i], std::get<Tensor>(inputs_[i].value));
-    if (!text.empty())
-      return "input " + case_.tensors[i].name + ": " + text;
+    const auto &storage = std::get<Tensor>(inputs_[i].value).storage();
+    if (!storage)
+      continue;
+    if (auto byte = case_.tensors[i].findChangeOutside(
+            ByteView(storage->data(), storage->bytes())))
+      return "input " + case_.tensors[i].name + ": byte " +
+             std::to_string(*byte) + " outside of the view has changed";
   }
   return "";
 }
@@ -351,7 +324,12 @@ Outcome CaseRun::run() {
     text = compareInputs(*result);
   if (text.empty() && config_.gradients)
     text = compareGradients(*result);
-  return finish({text.empty() ? Outcome::Passed : Outcome::Failed, text});
+  bool ranOtherSizes = false;
+  if (text.empty() && config_.dynamic && !config_.gradients)
+    text = compareAtOtherSizes(case_, config_, *session_, ranOtherSizes);
+  Outcome outcome = {text.empty() ? Outcome::Passed : Outcome::Failed, text};
+  outcome.ranOtherSizes = ranOtherSizes;
+  return finish(std::move(outcome));
 }
 
 Outcome check::runOpCase(const OpCase &opCase, const Config &config) {

@@ -25,6 +25,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 using namespace kiln;
 using namespace kiln::check;
@@ -38,7 +39,7 @@ struct Worker {
   int answers = -1;  ///< from the worker
   std::string buffer;
   /// Of the case at hand, sent ahead of its outcome.
-  std::vector<std::string> fallbacks;
+  std::vector<std::string> fallbacks, fixedSizes;
   std::map<std::string, double> stages;
   bool busy = false;
   size_t item = 0;
@@ -74,9 +75,12 @@ static void answer(int file, const Outcome &outcome) {
     writeAll(file, oneLine("+ " + fallback));
   for (const auto &[stage, spent] : outcome.stages)
     writeAll(file, oneLine("~ " + std::to_string(spent) + " " + stage));
+  for (const std::string &fixed : outcome.fixedSizes)
+    writeAll(file, oneLine("= " + fixed));
   char head[96];
-  std::snprintf(head, sizeof(head), "%c %.6f %.6f ", char(outcome.kind),
-                outcome.compileSeconds, outcome.runSeconds);
+  std::snprintf(head, sizeof(head), "%c %.6f %.6f %d %d ", char(outcome.kind),
+                outcome.compileSeconds, outcome.runSeconds,
+                outcome.hasSymbols, outcome.ranOtherSizes);
   writeAll(file, oneLine(head + outcome.text));
 }
 
@@ -145,6 +149,7 @@ static Status start(Worker &worker, const std::vector<Worker> &others,
   worker.buffer.clear();
   worker.fallbacks.clear();
   worker.stages.clear();
+  worker.fixedSizes.clear();
   return Status::success();
 }
 
@@ -169,9 +174,11 @@ static std::string stop(Worker &worker, bool kill) {
 static Outcome parseAnswer(const std::string &line) {
   Outcome outcome;
   outcome.kind = static_cast<Outcome::Kind>(line[0]);
-  int used = 0;
-  std::sscanf(line.c_str() + 1, "%lf %lf%n", &outcome.compileSeconds,
-              &outcome.runSeconds, &used);
+  int used = 0, hasSymbols = 0, ranOtherSizes = 0;
+  std::sscanf(line.c_str() + 1, "%lf %lf %d %d%n", &outcome.compileSeconds,
+              &outcome.runSeconds, &hasSymbols, &ranOtherSizes, &used);
+  outcome.hasSymbols = hasSymbols != 0;
+  outcome.ranOtherSizes = ranOtherSizes != 0;
   size_t text = static_cast<size_t>(used) + 2;
   if (text < line.size())
     outcome.text = line.substr(text);
@@ -269,13 +276,14 @@ Status check::runItems(
           char *stage = nullptr;
           double spent = std::strtod(line.c_str() + 2, &stage);
           worker.stages[stage + (*stage == ' ')] = spent;
+        } else if (line[0] == '=') {
+          worker.fixedSizes.push_back(line.substr(2));
         } else {
           ++worker.nextCase;
           Outcome outcome = parseAnswer(line);
-          outcome.fallbacks.swap(worker.fallbacks);
-          outcome.stages.swap(worker.stages);
-          worker.fallbacks.clear();
-          worker.stages.clear();
+          outcome.fallbacks = std::exchange(worker.fallbacks, {});
+          outcome.fixedSizes = std::exchange(worker.fixedSizes, {});
+          outcome.stages = std::exchange(worker.stages, {});
           goOn = report(worker.item, outcome);
         }
       }

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <dirent.h>
 #include <map>
+#include <set>
 #include <sys/stat.h>
 #include <thread>
 
@@ -34,6 +35,9 @@ a folder of exported programs with an expect.json, or a folder of such folders.
   --backend=NAME     inductor (default), aot_eager or eager
   --grad             compare gradients, where they are stored; others are not
                      applicable
+  --dynamic          every size of an input becomes a symbol, as torch.compile
+                     with dynamic=True; a program that passes is called with
+                     larger sizes too and compared with backend eager
   --filter=GLOB      only overloads and archives whose name matches
   --every=N          of those, the first, the one N later and so on
   --max-failures=N   stop after N failures
@@ -47,7 +51,8 @@ a folder of exported programs with an expect.json, or a folder of such folders.
   --device=cpu
 
 Each overload or archive gives one line. A program that ends its process is one
-failure. The last line is 'N passed, N failed, N unsupported, N not applicable'.
+failure. With --dynamic, a line names the cases some sizes of which stay numbers
+and the first reason. The last line is 'N passed, N failed, N unsupported, N not applicable'.
 Exit code: 0 all passed, 1 something failed or was unsupported, 2 wrong command
 line, 3 unreadable input, 4 not supported.
 
@@ -154,6 +159,8 @@ struct Tally {
   double compileSeconds = 0, runSeconds = 0;
   std::map<std::string, unsigned> fallbacks; ///< and in how many cases
   std::map<std::string, double> stages;      ///< milliseconds of compiling
+  std::map<std::string, unsigned> fixedSizes; ///< by reason
+  unsigned withSymbols = 0, withFixedSizes = 0, atOtherSizes = 0;
 
   void add(const Outcome &outcome) {
     compileSeconds += outcome.compileSeconds;
@@ -162,6 +169,15 @@ struct Tally {
       ++fallbacks[fallback];
     for (const auto &[stage, spent] : outcome.stages)
       stages[stage] += spent;
+    withSymbols += outcome.hasSymbols;
+    withFixedSizes += !outcome.fixedSizes.empty();
+    atOtherSizes += outcome.ranOtherSizes;
+    // What stands behind "'x' dimension 0 is 3 for " does not depend on a case.
+    std::set<std::string> reasons;
+    for (const std::string &fixed : outcome.fixedSizes)
+      reasons.insert(fixed.substr(fixed.find(" for ") + 5));
+    for (const std::string &reason : reasons)
+      ++fixedSizes[reason];
     switch (outcome.kind) {
     case Outcome::Passed:
       ++passed;
@@ -202,6 +218,11 @@ struct Tally {
       fallbacks[fallback] += count;
     for (const auto &[stage, spent] : other.stages)
       stages[stage] += spent;
+    for (const auto &[reason, count] : other.fixedSizes)
+      fixedSizes[reason] += count;
+    withSymbols += other.withSymbols;
+    withFixedSizes += other.withFixedSizes;
+    atOtherSizes += other.atOtherSizes;
   }
 
   std::string counts() const {
@@ -230,10 +251,12 @@ static void print(const Item &item, const Tally &tally, bool listFailures) {
       std::printf("  failed: %s\n", text.c_str());
   if (!tally.firstUnsupported.empty())
     std::printf("  unsupported: %s\n", tally.firstUnsupported.c_str());
+  for (const auto &[reason, count] : tally.fixedSizes)
+    std::printf("  fixed sizes in %u: %s\n", count, reason.c_str());
   std::fflush(stdout);
 }
 
-static void writeTally(JsonWriter &json, const Tally &tally) {
+static void writeTally(JsonWriter &json, const Tally &tally, bool isDynamic) {
   json.key("passed").number(tally.passed);
   json.key("failed").number(tally.failed);
   json.key("unsupported").number(tally.unsupported);
@@ -248,6 +271,15 @@ static void writeTally(JsonWriter &json, const Tally &tally) {
   for (const auto &[stage, spent] : tally.stages)
     json.key(stage).real(spent);
   json.endObject();
+  if (!isDynamic)
+    return;
+  json.key("with_symbols").number(tally.withSymbols);
+  json.key("with_fixed_sizes").number(tally.withFixedSizes);
+  json.key("at_other_sizes").number(tally.atOtherSizes);
+  json.key("fixed_sizes").beginObject();
+  for (const auto &[reason, count] : tally.fixedSizes)
+    json.key(reason).number(count);
+  json.endObject();
 }
 
 static Status writeJson(const std::string &path, const Config &config,
@@ -260,14 +292,14 @@ static Status writeJson(const std::string &path, const Config &config,
   json.key("entries").beginArray();
   for (size_t i = 0; i < items.size(); ++i) {
     json.beginObject().key("name").text(items[i].name);
-    writeTally(json, tallies[i]);
+    writeTally(json, tallies[i], config.dynamic);
     json.key("first_failure").text(tallies[i].firstFailure);
     json.key("first_unsupported").text(tallies[i].firstUnsupported);
     json.endObject();
   }
   json.endArray();
   json.key("total").beginObject();
-  writeTally(json, total);
+  writeTally(json, total, config.dynamic);
   json.endObject().endObject();
   std::string text = json.str() + "\n";
   return atomicWrite(path, ByteView(std::string_view(text)), {0644, false});
@@ -292,6 +324,7 @@ int main(int argc, char **argv) {
   CommandLine line;
   line.choice("backend", {"eager", "aot_eager", "inductor"}, config.backend);
   line.flag("grad", config.gradients);
+  line.flag("dynamic", config.dynamic);
   line.flag("list-failures", listFailures);
   line.value("every", number("every", every, 1, 1u << 20));
   line.value("filter", filter);
@@ -307,8 +340,6 @@ int main(int argc, char **argv) {
     return Error::unsupported("--device=" + text + ": only cpu has code "
                               "generation and operators");
   });
-  line.refused("dynamic", "sizes of recorded programs cannot be made dynamic; "
-                          "programs exported with symbols keep them");
   if (Status s = line.parse(argc, argv); !s)
     return reportError("kiln-check", s.error());
   if (line.wantsHelp()) {
@@ -370,6 +401,10 @@ int main(int argc, char **argv) {
       return reportError("kiln-check", s.error());
   for (const auto &[stage, spent] : total.stages)
     std::printf("  %-18s %9.2f s\n", stage.c_str(), spent / 1000);
+  if (config.dynamic)
+    std::printf("dynamic: %u with symbols, %u with some sizes fixed, %u also "
+                "at other sizes\n",
+                total.withSymbols, total.withFixedSizes, total.atOtherSizes);
   std::printf("time: %.2f s compiling, %.2f s running\n", total.compileSeconds,
               total.runSeconds);
   std::printf("%s\n", total.counts().c_str());

@@ -53,8 +53,13 @@ what to run
                          decomposed and differentiated, then operator by
                          operator; eager: operator by operator
   --mode=NAME            default, or reduce-overhead, which is the same on a CPU
-  --dynamic=auto|false   auto: symbols of the file stay symbols; false: a static
-                         variant for each set of sizes
+  --dynamic=auto|true|false
+                         auto: symbols of the file stay symbols; true: so do
+                         other sizes of inputs, as far as the program permits;
+                         false: a static variant for each set of sizes
+  --mark-dynamic=x:0,... these sizes must become symbols; x:0[2..64] bounds one
+  --mark-static=x:0,...  these sizes are numbers, a variant for each
+  --mark-unbacked=x:0,.. symbols of which nothing is assumed, may be 0 or 1
   --specialize-first     static, and symbols from the second set of sizes on
   --fullgraph            an error instead of a graph break (always so)
   --memory-budget=R      0..1, part of the activations that may be saved
@@ -95,11 +100,12 @@ private:
   void addModes();
   void addMeasures();
   void addTraining();
-  void addRefused();
   Status finishTraining();
   Status finish();
   CommandLine::Handler number(const std::string &flag,
                               std::optional<double> &target, double high);
+  CommandLine::Handler marks(const std::string &flag,
+                             std::vector<std::string> &target);
 
   CommandLine line_;
   Options options_;
@@ -126,6 +132,22 @@ CommandLine::Handler Parser::number(const std::string &flag,
   };
 }
 
+/// `x:0`, `x:0[2..64]`; what an input is called only the model knows.
+CommandLine::Handler Parser::marks(const std::string &flag,
+                                   std::vector<std::string> &target) {
+  return [=, &target](const std::string &text) -> Status {
+    for (const std::string &mark : splitList(text)) {
+      size_t colon = mark.rfind(':');
+      if (colon == std::string::npos || colon == 0 ||
+          colon + 1 == mark.size() || mark.find('\n') != std::string::npos)
+        return Error::usage("--" + flag + "=" + text + ": expected "
+                            "'input:dimension', several of them with commas");
+      target.push_back(mark);
+    }
+    return Status::success();
+  };
+}
+
 void Parser::addInputs() {
   line_.value("inputs", [this](const std::string &text) -> Status {
     if (text.empty())
@@ -143,6 +165,7 @@ void Parser::addInputs() {
 }
 
 void Parser::addModes() {
+  session::SessionOptions &session = options_.session;
   line_.flag("training", options_.session.training);
   line_.value("backend", [this](const std::string &text) -> Status {
     if (text == "cudagraphs")
@@ -168,6 +191,9 @@ void Parser::addModes() {
     return Status::success();
   });
   line_.choice("dynamic", {"auto", "true", "false"}, dynamic_);
+  line_.value("mark-dynamic", marks("mark-dynamic", session.markDynamic));
+  line_.value("mark-static", marks("mark-static", session.markStatic));
+  line_.value("mark-unbacked", marks("mark-unbacked", session.markUnbacked));
   line_.flag("specialize-first", specializeFirst_);
   line_.flag("fullgraph", fullGraph_);
   line_.value("memory-budget", number("memory-budget", memoryBudget_, 1));
@@ -260,14 +286,6 @@ void Parser::addTraining() {
   });
 }
 
-/// What cli users may expect and what would work instead.
-void Parser::addRefused() {
-  const char *marks = "an exported program keeps the symbols it was exported "
-                      "with; expected dynamic_shapes at export";
-  for (const char *name : {"mark-dynamic", "mark-static", "mark-unbacked"})
-    line_.refused(name, marks);
-}
-
 Status Parser::finishTraining() {
   session::SessionOptions &session = options_.session;
   if (options_.steps == 0) {
@@ -307,16 +325,17 @@ Status Parser::finish() {
     return Error::usage("one model at a time, found also '" +
                         line_.positional()[1] + "'");
   options_.path = line_.positional().front();
-  if (dynamic_ == "true")
-    return Error::unsupported("--dynamic=true: sizes that were exported as "
-                              "constants stay constants; expected auto or "
-                              "false");
-  if (specializeFirst_ && dynamic_ == "false")
-    return Error::usage("--specialize-first and --dynamic=false exclude each "
-                        "other");
+  if (specializeFirst_ && dynamic_ != "auto")
+    return Error::usage("--specialize-first and --dynamic=" + dynamic_ +
+                        " exclude each other");
   session::SessionOptions &session = options_.session;
+  bool marks = !session.markDynamic.empty() || !session.markUnbacked.empty();
+  if (dynamic_ == "false" && marks)
+    return Error::usage("--dynamic=false and marks of dynamic sizes exclude "
+                        "each other");
   session.dynamic = specializeFirst_       ? session::Dynamic::SpecializeFirst
                     : dynamic_ == "false" ? session::Dynamic::Never
+                    : dynamic_ == "true"  ? session::Dynamic::Always
                                           : session::Dynamic::Auto;
   if (memoryBudget_ && !session.training)
     return Error::usage("--memory-budget is about training; expected "
@@ -355,7 +374,6 @@ Result<Options> Parser::parse(int argc, char **argv) {
   addModes();
   addMeasures();
   addTraining();
-  addRefused();
   if (Status s = line_.parse(argc, argv); !s)
     return s.takeError();
   if (line_.wantsHelp()) {

@@ -57,8 +57,13 @@ typedef struct kiln_compile_request {
   ///   optimizer       ends a training step, as "adamw,beta2=0.95": see
   ///                   kiln/Interfaces/OptimizerConfig.h (default: gradients
   ///                   are results)
-  ///   dynamic         auto (default) | true | false | first (a caller decides
-  ///                   what is specialized; here it only tells variants apart)
+  ///   dynamic         auto (default) | true: sizes of inputs become symbols |
+  ///                   false | first (a caller decides what is specialized;
+  ///                   here these two only tell variants apart)
+  ///   mark_dynamic    comma-separated sizes that must become symbols,
+  ///                   `x:0` or `x:0[2..64]`
+  ///   mark_static     sizes that dynamic=true leaves alone
+  ///   mark_unbacked   sizes of which nothing is to be assumed
   const char *options;
 
   /// Lines `symbol=value`: compile with these symbols replaced by constants.

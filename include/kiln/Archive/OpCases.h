@@ -29,6 +29,14 @@ struct CaseTensor {
   std::vector<int64_t> strides;
   int64_t storageOffset = 0; ///< in elements
   SharedBytes storage;
+
+  /// The first byte outside of the view that is not as it was; nothing if a
+  /// call has kept to the view, or has replaced the storage by a smaller one.
+  std::optional<size_t> findChangeOutside(ByteView after) const;
+  /// The same tensor with other sizes, none of them smaller: its elements
+  /// repeat (of a list of integers the last one, so that it stays sorted), and
+  /// strides keep their order and their gaps.
+  CaseTensor withSizes(const std::vector<int64_t> &others) const;
 };
 
 /// An expected result.

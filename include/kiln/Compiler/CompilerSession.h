@@ -44,6 +44,15 @@ namespace kiln::compiler {
 
 enum class Backend { Eager, AotEager, Inductor };
 
+/// Sizes of inputs that become symbols although the source has numbers there;
+/// see the pass `aten-make-dynamic`, whose options these are.
+struct DynamicSizes {
+  bool all = false;
+  std::vector<std::string> dynamic, fixed, unbacked;
+
+  bool any() const { return all || !dynamic.empty() || !unbacked.empty(); }
+};
+
 /// What determines a package, besides its source. The text form is the options
 /// record of kiln/ABI/CompilerABI.h.
 struct CompileOptions {
@@ -57,6 +66,7 @@ struct CompileOptions {
   /// Ends a training step, in the form of OptimizerConfig.h; empty: gradients
   /// are results.
   std::string optimizer;
+  DynamicSizes sizes;
   std::map<std::string, int64_t> specialization;
 
   /// Reads an options record and a specialization. Usage errors name the line.
@@ -113,6 +123,7 @@ private:
                                          const CompileHooks &hooks);
   Status runStage(Stage stage, const CompileHooks &hooks,
                   llvm::function_ref<void(mlir::OpPassManager &)> build);
+  Status makeDynamic(const DynamicSizes &sizes, const CompileHooks &hooks);
   Status dump(Stage stage, const CompileHooks &hooks);
   Result<package::Package> assembleCalls(const CompileOptions &options,
                                          const CompileHooks &hooks);

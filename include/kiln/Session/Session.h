@@ -30,12 +30,14 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 
 namespace kiln::session {
 
-/// What happens to the symbols of a program.
+/// What happens to the sizes of a program's inputs.
 enum class Dynamic {
   Auto,            ///< they stay symbols: one compilation
+  Always,          ///< so do the numbers in the sizes of the inputs
   Never,           ///< each new set of sizes compiles a static variant
   SpecializeFirst, ///< static first, symbols on the second set of sizes
 };
@@ -61,6 +63,10 @@ struct SessionOptions {
   uint64_t seed = 0; ///< of the random numbers that training steps draw
   unsigned threads = 0; ///< 0: as many as this process may use
   Dynamic dynamic = Dynamic::Auto;
+  /// Sizes of inputs, `x:0`: those that become symbols whatever `dynamic` says
+  /// (`x:0[2..64]` with bounds), those that are numbers in each variant, and
+  /// those that become symbols of which nothing is assumed.
+  std::vector<std::string> markDynamic, markStatic, markUnbacked;
   cache::CacheConfig cache;
   bool reuseOutputs = false; ///< see runtime::RunOptions
   std::string dumpStages;    ///< a folder for one file per stage; empty: none
@@ -182,7 +188,9 @@ private:
   Result<std::vector<uint8_t>> compileByLibrary(const std::string &specialized);
   std::string optionsRecord() const;
   Result<std::string>
-  specialization(const std::vector<runtime::OpValue> &inputs) const;
+  specialization(const std::vector<runtime::OpValue> &inputs,
+                 const std::set<std::string> *only) const;
+  Result<std::set<std::string>> staticSymbols() const;
   void logReasons(const package::Package &package) const;
   Status fillSlots(const std::vector<runtime::OpValue> &inputs);
 

@@ -9,6 +9,7 @@
 #include "SymbolicValues.h"
 
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
+#include "kiln/Conversion/LoopToScf/IndexArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -17,7 +18,6 @@ using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
-using guard::ExprKind;
 
 SymbolicValues::SymbolicValues(func::FuncOp function) : function(function) {
   Block &entry = function.getBody().front();
@@ -126,110 +126,8 @@ Value SymbolicValues::emit(ImplicitLocOpBuilder &b, ExprAttr expr,
     if (!x.back())
       return {};
   }
-  auto isTruth = [](ExprAttr e) {
-    return e.getKind() >= ExprKind::Eq && e.getKind() <= ExprKind::Not;
-  };
-  auto toFlag = [&](unsigned k) -> Value {
-    if (isTruth(expr.getOperand(k)))
-      return x[k];
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value flag =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x[k], zero);
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), flag);
-  };
-  auto fold = [&](auto create) {
-    Value result = x[0];
-    for (Value value : ArrayRef(x).drop_front())
-      result = create(result, value);
-    return result;
-  };
-  auto compare = [&](arith::CmpIPredicate predicate) -> Value {
-    Value flag = arith::CmpIOp::create(b, predicate, x[0], x[1]);
-    return arith::IndexCastUIOp::create(b, b.getIndexType(), flag);
-  };
-  bool isUnsigned =
-      x.size() == 2 &&
-      guard::isKnownNonNegative(expr.getOperand(0), assumptions) &&
-      guard::isKnownNonNegative(expr.getOperand(1), assumptions);
-
-  switch (expr.getKind()) {
-  case ExprKind::Add:
-    return fold([&](Value p, Value q) -> Value {
-      return arith::AddIOp::create(b, p, q);
-    });
-  case ExprKind::Mul:
-    return fold([&](Value p, Value q) -> Value {
-      return arith::MulIOp::create(b, p, q);
-    });
-  case ExprKind::Min:
-    return fold([&](Value p, Value q) -> Value {
-      return arith::MinSIOp::create(b, p, q);
-    });
-  case ExprKind::Max:
-    return fold([&](Value p, Value q) -> Value {
-      return arith::MaxSIOp::create(b, p, q);
-    });
-  case ExprKind::And:
-    for (unsigned k = 0; k < x.size(); ++k)
-      x[k] = toFlag(k);
-    return fold([&](Value p, Value q) -> Value {
-      return arith::AndIOp::create(b, p, q);
-    });
-  case ExprKind::Or:
-    for (unsigned k = 0; k < x.size(); ++k)
-      x[k] = toFlag(k);
-    return fold([&](Value p, Value q) -> Value {
-      return arith::OrIOp::create(b, p, q);
-    });
-  case ExprKind::Not:
-    return arith::XOrIOp::create(b, toFlag(0),
-                                 arith::ConstantIndexOp::create(b, 1));
-  case ExprKind::FloorDiv:
-  case ExprKind::CleanDiv:
-    if (isUnsigned)
-      return arith::DivUIOp::create(b, x[0], x[1]);
-    return arith::FloorDivSIOp::create(b, x[0], x[1]);
-  case ExprKind::CeilDiv:
-    return arith::CeilDivSIOp::create(b, x[0], x[1]);
-  case ExprKind::Mod: {
-    if (isUnsigned)
-      return arith::RemUIOp::create(b, x[0], x[1]);
-    // a - floordiv(a, b) * b has the sign of b.
-    Value quotient = arith::FloorDivSIOp::create(b, x[0], x[1]);
-    Value product = arith::MulIOp::create(b, quotient, x[1]);
-    return arith::SubIOp::create(b, x[0], product);
-  }
-  case ExprKind::Eq:
-    return compare(arith::CmpIPredicate::eq);
-  case ExprKind::Ne:
-    return compare(arith::CmpIPredicate::ne);
-  case ExprKind::Lt:
-    return compare(arith::CmpIPredicate::slt);
-  case ExprKind::Le:
-    return compare(arith::CmpIPredicate::sle);
-  case ExprKind::Gt:
-    return compare(arith::CmpIPredicate::sgt);
-  case ExprKind::Ge:
-    return compare(arith::CmpIPredicate::sge);
-  case ExprKind::Select: {
-    Value zero = arith::ConstantIndexOp::create(b, 0);
-    Value flag =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, x[0], zero);
-    return arith::SelectOp::create(b, flag, x[1], x[2]);
-  }
-  case ExprKind::Shl:
-    return arith::ShLIOp::create(b, x[0], x[1]);
-  case ExprKind::Shr:
-    return arith::ShRSIOp::create(b, x[0], x[1]);
-  case ExprKind::BitAnd:
-    return arith::AndIOp::create(b, x[0], x[1]);
-  case ExprKind::BitOr:
-    return arith::OrIOp::create(b, x[0], x[1]);
-  case ExprKind::BitXor:
-    return arith::XOrIOp::create(b, x[0], x[1]);
-  default:
-    break;
-  }
+  if (Value value = emitIndexFunction(b, expr, x, assumptions))
+    return value;
   error = "computes '" + expr.str() +
           "', expected integer arithmetic without powers";
   return {};

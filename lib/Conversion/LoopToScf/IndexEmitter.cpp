@@ -8,6 +8,8 @@
 
 #include "KernelEmitter.h"
 
+#include "kiln/Conversion/LoopToScf/IndexArithmetic.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -17,7 +19,6 @@ using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
-using guard::ExprKind;
 
 Value KernelEmitter::constantIndex(int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
@@ -196,115 +197,9 @@ Value KernelEmitter::emitIndexTree(
   if (wide)
     for (Value &operand : operands)
       operand = broadcast(operand, lanes);
-  auto fold = [&](auto create) {
-    Value result = operands[0];
-    for (Value operand : ArrayRef(operands).drop_front())
-      result = create(result, operand);
-    return remember(result);
-  };
-  auto compare = [&](arith::CmpIPredicate predicate) {
-    Value flag =
-        arith::CmpIOp::create(b, predicate, operands[0], operands[1]);
-    return remember(
-        arith::IndexCastUIOp::create(b, operands[0].getType(), flag));
-  };
-  // Operands of logic that are not 0 or 1 by construction.
-  auto toFlags = [&] {
-    for (auto [operand, source] :
-         llvm::zip_equal(operands, expr.getOperands())) {
-      if (source.getKind() >= ExprKind::Eq &&
-          source.getKind() <= ExprKind::Not)
-        continue;
-      Value zero = broadcast(constantIndex(0), wide ? lanes : 1);
-      Value flag =
-          arith::CmpIOp::create(b, arith::CmpIPredicate::ne, operand, zero);
-      operand = arith::IndexCastUIOp::create(b, operand.getType(), flag);
-    }
-  };
-  auto isNonNegative = [&](ExprAttr e) {
-    return guard::isKnownNonNegative(e, assumptionsOf(position));
-  };
-
-  switch (expr.getKind()) {
-  case ExprKind::Add:
-    return fold([&](Value x, Value y) {
-      return arith::AddIOp::create(b, x, y).getResult();
-    });
-  case ExprKind::Mul:
-    return fold([&](Value x, Value y) {
-      return arith::MulIOp::create(b, x, y).getResult();
-    });
-  case ExprKind::Min:
-    return fold([&](Value x, Value y) {
-      return arith::MinSIOp::create(b, x, y).getResult();
-    });
-  case ExprKind::Max:
-    return fold([&](Value x, Value y) {
-      return arith::MaxSIOp::create(b, x, y).getResult();
-    });
-  case ExprKind::And:
-    toFlags();
-    return fold([&](Value x, Value y) {
-      return arith::AndIOp::create(b, x, y).getResult();
-    });
-  case ExprKind::Or:
-    toFlags();
-    return fold([&](Value x, Value y) {
-      return arith::OrIOp::create(b, x, y).getResult();
-    });
-  case ExprKind::FloorDiv:
-  case ExprKind::CleanDiv:
-    // An unsigned division is what a compiler turns into a multiplication.
-    if (isNonNegative(expr.getOperand(0)) && isNonNegative(expr.getOperand(1)))
-      return remember(arith::DivUIOp::create(b, operands[0], operands[1]));
-    return remember(arith::FloorDivSIOp::create(b, operands[0], operands[1]));
-  case ExprKind::CeilDiv:
-    return remember(arith::CeilDivSIOp::create(b, operands[0], operands[1]));
-  case ExprKind::Mod: {
-    if (isNonNegative(expr.getOperand(0)) && isNonNegative(expr.getOperand(1)))
-      return remember(arith::RemUIOp::create(b, operands[0], operands[1]));
-    // a - floordiv(a, b) * b has the sign of b.
-    Value quotient = arith::FloorDivSIOp::create(b, operands[0], operands[1]);
-    Value product = arith::MulIOp::create(b, quotient, operands[1]);
-    return remember(arith::SubIOp::create(b, operands[0], product));
-  }
-  case ExprKind::Eq:
-    return compare(arith::CmpIPredicate::eq);
-  case ExprKind::Ne:
-    return compare(arith::CmpIPredicate::ne);
-  case ExprKind::Lt:
-    return compare(arith::CmpIPredicate::slt);
-  case ExprKind::Le:
-    return compare(arith::CmpIPredicate::sle);
-  case ExprKind::Gt:
-    return compare(arith::CmpIPredicate::sgt);
-  case ExprKind::Ge:
-    return compare(arith::CmpIPredicate::sge);
-  case ExprKind::Not: {
-    toFlags();
-    Value one = broadcast(constantIndex(1), wide ? lanes : 1);
-    return remember(arith::XOrIOp::create(b, operands[0], one));
-  }
-  case ExprKind::Select: {
-    Value zero = broadcast(constantIndex(0), wide ? lanes : 1);
-    Value flag = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                       operands[0], zero);
-    return remember(
-        arith::SelectOp::create(b, flag, operands[1], operands[2]));
-  }
-  case ExprKind::Shl:
-    return remember(arith::ShLIOp::create(b, operands[0], operands[1]));
-  case ExprKind::Shr:
-    return remember(arith::ShRSIOp::create(b, operands[0], operands[1]));
-  case ExprKind::BitAnd:
-    return remember(arith::AndIOp::create(b, operands[0], operands[1]));
-  case ExprKind::BitOr:
-    return remember(arith::OrIOp::create(b, operands[0], operands[1]));
-  case ExprKind::BitXor:
-    return remember(arith::XOrIOp::create(b, operands[0], operands[1]));
-  default:
-    break;
-  }
+  if (Value value =
+          emitIndexFunction(b, expr, operands, assumptionsOf(position)))
+    return remember(value);
   // Powers and functions of floats, of loop indices: an error at the end.
   unsupported = expr;
   return remember(broadcast(constantIndex(0), wide ? lanes : 1));

@@ -180,11 +180,37 @@ LogicalResult Inference::fail(const llvm::Twine &message) {
 // Sizes
 //===----------------------------------------------------------------------===//
 
-bool aten::areDifferent(ExprAttr a, ExprAttr b) {
+SizeOracle::~SizeOracle() = default;
+
+/// True if two sizes cannot be the same.
+static bool areDifferent(ExprAttr a, ExprAttr b) {
   if (a == b)
     return false;
   std::optional<int64_t> difference = guard::sub(a, b).getConstant();
   return difference && *difference != 0;
+}
+
+bool Inference::holds(ExprAttr condition) {
+  if (std::optional<int64_t> known = condition.getConstant())
+    return *known != 0;
+  return !oracle || oracle->decide(condition, /*otherwise=*/true);
+}
+
+bool Inference::differ(ExprAttr a, ExprAttr b) {
+  return areDifferent(a, b) || (a != b && !holds(guard::eq(a, b)));
+}
+
+bool Inference::is(ExprAttr size, int64_t value) {
+  if (std::optional<int64_t> known = size.getConstant())
+    return *known == value;
+  return oracle &&
+         oracle->decide(guard::eq(size, constant(value)), /*otherwise=*/false);
+}
+
+std::optional<int64_t> Inference::getFixed(ExprAttr size) {
+  if (std::optional<int64_t> known = size.getConstant())
+    return known;
+  return oracle ? oracle->fix(size) : std::nullopt;
 }
 
 ExprAttr aten::unify(ExprAttr a, ExprAttr b) { return b.isConstant() ? b : a; }
@@ -197,13 +223,13 @@ FailureOr<Dims> aten::broadcastDims(Inference &infer, ArrayRef<ExprAttr> a,
   size_t offset = a.size() - b.size();
   for (auto [i, y] : llvm::enumerate(b)) {
     ExprAttr &x = dims[i + offset];
-    if (y.isConstant(1) || x == y)
+    if (x == y || infer.is(y, 1))
       continue;
-    if (x.isConstant(1)) {
+    if (infer.is(x, 1)) {
       x = y;
       continue;
     }
-    if (areDifferent(x, y))
+    if (infer.differ(x, y))
       return infer.fail("has operands that do not broadcast: size " +
                         Twine(x.str()) + " against " + y.str() +
                         " at dimension " + Twine(i + offset));
@@ -222,6 +248,16 @@ LogicalResult aten::inferResultTypes(MLIRContext *context,
                                      ArrayRef<ArgValue> args,
                                      SmallVectorImpl<Type> &types) {
   Inference infer(context, loc, info, args, types);
+  return info.shapeRule(infer);
+}
+
+LogicalResult aten::inferResultTypes(MLIRContext *context,
+                                     std::optional<Location> loc,
+                                     const OpInfo &info,
+                                     ArrayRef<ArgValue> args,
+                                     SmallVectorImpl<Type> &types,
+                                     SizeOracle &oracle) {
+  Inference infer(context, loc, info, args, types, &oracle);
   return info.shapeRule(infer);
 }
 

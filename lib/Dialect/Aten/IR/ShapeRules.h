@@ -15,7 +15,7 @@
 #ifndef KILN_LIB_DIALECT_ATEN_IR_SHAPERULES_H
 #define KILN_LIB_DIALECT_ATEN_IR_SHAPERULES_H
 
-#include "kiln/Dialect/Aten/IR/OpInfo.h"
+#include "kiln/Dialect/Aten/IR/SizeOracle.h"
 #include "kiln/Dialect/Guard/IR/Expr.h"
 
 #include "mlir/IR/Location.h"
@@ -30,8 +30,9 @@ class Inference {
 public:
   Inference(MLIRContext *context, std::optional<Location> loc,
             const OpInfo &info, ArrayRef<ArgValue> args,
-            SmallVectorImpl<Type> &types)
-      : context(context), info(info), loc(loc), args(args), types(types) {}
+            SmallVectorImpl<Type> &types, SizeOracle *oracle = nullptr)
+      : context(context), info(info), loc(loc), args(args), types(types),
+        oracle(oracle) {}
 
   MLIRContext *context;
   const OpInfo &info;
@@ -74,6 +75,28 @@ public:
   FailureOr<Dims> getDimsOfRank(StringRef name, int64_t rank);
 
   //===--------------------------------------------------------------------===//
+  // Questions about sizes
+  //===--------------------------------------------------------------------===//
+  //
+  // What the expressions leave open an oracle answers. Without one the program
+  // is taken to be right: sizes that may agree do, and none is 1 by chance.
+
+  /// False if the condition cannot hold.
+  bool holds(ExprAttr condition);
+  /// True if two sizes are not the same.
+  bool differ(ExprAttr a, ExprAttr b);
+  /// True if a size is this number.
+  bool is(ExprAttr size, int64_t value);
+  bool isAtLeast(ExprAttr size, int64_t value) {
+    return holds(guard::ge(size, constant(value)));
+  }
+  bool divides(int64_t divisor, ExprAttr size) {
+    return holds(guard::eq(guard::mod(size, divisor), constant(0)));
+  }
+  /// A size as a number, for rules whose number of results depends on it.
+  std::optional<int64_t> getFixed(ExprAttr size);
+
+  //===--------------------------------------------------------------------===//
   // Results
   //===--------------------------------------------------------------------===//
 
@@ -91,7 +114,7 @@ public:
 
   /// The same arguments, with other results.
   Inference withResults(SmallVectorImpl<Type> &others) const {
-    return Inference(context, loc, info, args, others);
+    return Inference(context, loc, info, args, others, oracle);
   }
 
   /// Reports "'aten.mm' op <message>".
@@ -101,12 +124,14 @@ private:
   std::optional<Location> loc;
   ArrayRef<ArgValue> args;
   SmallVectorImpl<Type> &types;
+  SizeOracle *oracle;
 };
 
-/// True if two sizes cannot be the same.
-bool areDifferent(ExprAttr a, ExprAttr b);
 /// The more specific of two sizes that must be the same.
 ExprAttr unify(ExprAttr a, ExprAttr b);
+/// Checks the sizes of a tensor argument.
+LogicalResult checkSizes(Inference &infer, StringRef name,
+                         ArrayRef<ExprAttr> expected);
 /// The sizes two tensors broadcast to.
 FailureOr<Dims> broadcastDims(Inference &infer, ArrayRef<ExprAttr> a,
                               ArrayRef<ExprAttr> b);
@@ -281,6 +306,23 @@ LogicalResult pdist(Inference &infer);
 LogicalResult pairwise(Inference &infer);
 LogicalResult cholesky(Inference &infer);
 LogicalResult fft(Inference &infer);
+// Gradients
+LogicalResult padBackward(Inference &infer);
+LogicalResult poolBackward(Inference &infer);
+LogicalResult adaptivePoolBackward(Inference &infer);
+LogicalResult upsampleBackward(Inference &infer);
+LogicalResult gluBackward(Inference &infer);
+LogicalResult pdistBackward(Inference &infer);
+LogicalResult selectBackward(Inference &infer);
+LogicalResult sliceBackward(Inference &infer);
+LogicalResult diagonalBackward(Inference &infer);
+LogicalResult unfoldBackward(Inference &infer);
+// What must divide or agree
+LogicalResult diagonalScatter(Inference &infer);
+LogicalResult stridedScatter(Inference &infer);
+LogicalResult channelShuffle(Inference &infer);
+LogicalResult groupNorm(Inference &infer);
+LogicalResult cross(Inference &infer);
 } // namespace rules
 
 } // namespace kiln::aten

@@ -73,7 +73,7 @@ LogicalResult rules::viewAsComplex(Inference &infer) {
   Type type = infer.getElementType("self");
   if (!llvm::isa<mlir::FloatType>(type) || type.isBF16())
     return infer.fail("expects a tensor of f16, f32 or f64");
-  if (dims->empty() || areDifferent(dims->back(), infer.constant(2)))
+  if (dims->empty() || infer.differ(dims->back(), infer.constant(2)))
     return infer.fail("expects a last dimension of size 2");
   dims->pop_back();
   infer.addResult(*dims, mlir::ComplexType::get(type));
@@ -113,7 +113,7 @@ LogicalResult rules::viewDtype(Inference &infer) {
     dims->back() = dims->back() * (before / after);
   } else if (after > before) {
     ExprAttr last = dims->back();
-    if (last.isConstant() && last.getPayload() % (after / before) != 0)
+    if (!infer.divides(after / before, last))
       return infer.fail("expects a last size in multiples of " +
                         Twine(after / before) + ", but found " + last.str());
     dims->back() = guard::floorDiv(last, after / before);
@@ -135,9 +135,9 @@ LogicalResult rules::sizesOfOther(Inference &infer) {
     if (failed(joined))
       return failure();
     for (auto [a, b] : llvm::zip(*joined, *other))
-      if (joined->size() != other->size() || areDifferent(a, b))
+      if (joined->size() != other->size() || infer.differ(a, b))
         return infer.fail("expects 'self' to expand to the shape of 'other'");
-  } else if (areDifferent(guard::getNumElements(infer.context, *self),
+  } else if (infer.differ(guard::getNumElements(infer.context, *self),
                           guard::getNumElements(infer.context, *other))) {
     return infer.fail("expects as many elements in 'self' as in 'other'");
   }
@@ -156,8 +156,9 @@ static FailureOr<std::pair<int64_t, int64_t>> getDimPair(Inference &infer,
   return std::make_pair(*a, *b);
 }
 
-LogicalResult rules::diagonal(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
+/// The sizes of the diagonals of a tensor.
+static FailureOr<Dims> getDiagonalDims(Inference &infer,
+                                       FailureOr<Dims> dims) {
   if (failed(dims))
     return failure();
   auto pair = getDimPair(infer, dims->size());
@@ -177,7 +178,33 @@ LogicalResult rules::diagonal(Inference &infer) {
   dims->erase(dims->begin() + high);
   dims->erase(dims->begin() + low);
   dims->push_back(length);
-  return infer.addPromoted(*dims);
+  return dims;
+}
+
+LogicalResult rules::diagonal(Inference &infer) {
+  FailureOr<Dims> dims = getDiagonalDims(infer, infer.getDims("self"));
+  return failed(dims) ? failure() : infer.addPromoted(*dims);
+}
+
+LogicalResult rules::diagonalBackward(Inference &infer) {
+  FailureOr<Dims> dims =
+      getDiagonalDims(infer, *infer.getExprs("input_sizes"));
+  if (failed(dims) || failed(checkSizes(infer, "grad_output", *dims)))
+    return failure();
+  return inputSizes(infer);
+}
+
+LogicalResult rules::diagonalScatter(Inference &infer) {
+  FailureOr<Dims> dims = getDiagonalDims(infer, infer.getDims("self"));
+  if (failed(dims) || failed(checkSizes(infer, "src", *dims)))
+    return failure();
+  return sameAsFirst(infer);
+}
+
+LogicalResult rules::stridedScatter(Inference &infer) {
+  if (failed(checkSizes(infer, "src", *infer.getExprs("size"))))
+    return failure();
+  return sameAsFirst(infer);
 }
 
 LogicalResult rules::diagEmbed(Inference &infer) {
@@ -221,13 +248,13 @@ LogicalResult rules::narrow(Inference &infer) {
     return failure();
   ExprAttr length = infer.getExpr("length"), size = (*dims)[dim];
   std::optional<int64_t> start = infer.getInt("start");
-  if (length.isConstant() && length.getPayload() < 0)
+  if (!infer.isAtLeast(length, 0))
     return infer.fail("expects a length that is not negative, but found " +
                       length.str());
-  if (start && size.isConstant() && length.isConstant()) {
-    int64_t first = *start < 0 ? *start + size.getPayload() : *start;
-    if (first < 0 || first > size.getPayload() ||
-        length.getPayload() > size.getPayload() - first)
+  if (start) {
+    ExprAttr first = *start < 0 ? size + *start : infer.constant(*start);
+    if (!infer.isAtLeast(first, 0) ||
+        !infer.holds(guard::le(first + length, size)))
       return infer.fail("expects a range within " + Twine(size.str()) +
                         " elements, but found " + length.str() + " from " +
                         Twine(*start));
@@ -255,12 +282,11 @@ LogicalResult rules::unflatten(Inference &infer) {
   }
   if (parts.empty())
     return infer.fail("expects at least one size");
-  if (!open && areDifferent(known, size))
+  if (!open && infer.differ(known, size))
     return infer.fail("expects sizes whose product is " + Twine(size.str()) +
                       ", but found " + known.str());
   if (open && (known.isConstant(0) ||
-               (known.isConstant() && size.isConstant() &&
-                size.getPayload() % known.getPayload() != 0)))
+               infer.differ(guard::mod(size, known), infer.constant(0))))
     return infer.fail("expects sizes that divide " + Twine(size.str()) +
                       ", but found " + known.str());
   if (open)
@@ -318,7 +344,7 @@ LogicalResult rules::tile(Inference &infer) {
   while (dims->size() < counts.size())
     dims->insert(dims->begin(), infer.constant(1));
   for (auto [dim, count] : llvm::zip(*dims, counts)) {
-    if (count.isConstant() && count.getPayload() < 0)
+    if (!infer.isAtLeast(count, 0))
       return infer.fail("expects counts that are not negative, but found " +
                         count.str());
     dim = guard::mul(dim, count);
@@ -331,7 +357,7 @@ LogicalResult rules::repeatInterleave(Inference &infer) {
   if (failed(dims))
     return failure();
   ExprAttr count = infer.getExpr("repeats");
-  if (count.isConstant() && count.getPayload() < 0)
+  if (!infer.isAtLeast(count, 0))
     return infer.fail("expects a count that is not negative, but found " +
                       count.str());
   if (!infer.has("dim") || dims->empty())
@@ -464,7 +490,7 @@ static LogicalResult concatenate(Inference &infer, ArrayRef<Dims> all,
     for (auto [i, size] : llvm::enumerate(dims)) {
       if (i == dim)
         result[i] = result[i] + size;
-      else if (areDifferent(result[i], size))
+      else if (infer.differ(result[i], size))
         return infer.fail("expects sizes that agree but along dimension " +
                           Twine(dim) + ", but found " + result[i].str() +
                           " and " + size.str());

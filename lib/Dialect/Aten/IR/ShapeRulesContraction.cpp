@@ -20,7 +20,7 @@ using namespace kiln::aten;
 
 /// Checks that the inner sizes of a product agree.
 static LogicalResult checkInner(Inference &infer, ExprAttr a, ExprAttr b) {
-  if (!areDifferent(a, b))
+  if (!infer.differ(a, b))
     return success();
   return infer.fail("expects equal inner sizes, but found " + Twine(a.str()) +
                     " and " + b.str());
@@ -51,7 +51,7 @@ static FailureOr<Dims> getBmmDims(Inference &infer, StringRef a, StringRef b) {
   FailureOr<Dims> x = infer.getDimsOfRank(a, 3), y = infer.getDimsOfRank(b, 3);
   if (failed(x) || failed(y) || failed(checkInner(infer, (*x)[2], (*y)[1])))
     return failure();
-  if (areDifferent((*x)[0], (*y)[0]))
+  if (infer.differ((*x)[0], (*y)[0]))
     return infer.fail("expects equal batch sizes, but found " +
                       Twine((*x)[0].str()) + " and " + (*y)[0].str());
   return Dims{unify((*x)[0], (*y)[0]), (*x)[1], (*y)[2]};
@@ -185,12 +185,12 @@ LogicalResult rules::einsum(Inference &infer) {
       }
       ++uses[label];
       ExprAttr &size = sizes[label];
-      if (size && !size.isConstant(1) && !rest.front().isConstant(1) &&
-          areDifferent(size, rest.front()))
+      if (size && !infer.is(size, 1) && !infer.is(rest.front(), 1) &&
+          infer.differ(size, rest.front()))
         return infer.fail("has sizes " + Twine(size.str()) + " and " +
                           rest.front().str() + " for label '" +
                           StringRef(&label, 1) + "'");
-      if (!size || size.isConstant(1))
+      if (!size || infer.is(size, 1))
         size = rest.front();
       rest = rest.drop_front();
     }
@@ -269,9 +269,14 @@ static LogicalResult inferConvolution(Inference &infer, size_t spatial,
   ExprAttr groups = infer.getExpr("groups");
   ExprAttr channels = (*input)[isBatched];
   ExprAttr expected = isTransposed ? (*weight)[0] : (*weight)[1] * groups;
-  if (areDifferent(channels, expected))
+  if (infer.differ(channels, expected))
     return infer.fail("expects an input of " + Twine(expected.str()) +
                       " channels, but found " + channels.str());
+  if (!infer.isAtLeast(groups, 1) ||
+      !infer.holds(guard::eq(guard::mod((*weight)[0], groups),
+                             infer.constant(0))))
+    return infer.fail("expects a weight in multiples of " + groups.str() +
+                      " groups, but found " + (*weight)[0].str());
   Dims result;
   if (isBatched)
     result.push_back(input->front());
@@ -289,7 +294,7 @@ static LogicalResult inferConvolution(Inference &infer, size_t spatial,
       result.push_back(
           guard::floorDiv(size + (*padding)[i] * 2 - window, (*stride)[i]) + 1);
     }
-    if (result.back().isConstant() && result.back().getPayload() < 0)
+    if (!infer.isAtLeast(result.back(), 0))
       return infer.fail("has a kernel larger than its padded input");
   }
   return infer.addPromoted(result);
@@ -355,6 +360,12 @@ LogicalResult rules::attention(Inference &infer) {
   Dims result;
   ArrayRef<ExprAttr> q(*query), k(*key);
   if (infer.getBool("enable_gqa")) {
+    // Each head of the keys serves as many of the queries.
+    if (q.size() < 3 || k.size() < 3 ||
+        !infer.holds(guard::eq(guard::mod(q[q.size() - 3], k[k.size() - 3]),
+                               infer.constant(0))))
+      return infer.fail("expects heads of queries in multiples of those of "
+                        "keys");
     llvm::append_range(result, q.drop_back(2));
   } else {
     FailureOr<Dims> batch =

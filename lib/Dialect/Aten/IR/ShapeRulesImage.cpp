@@ -92,8 +92,7 @@ LogicalResult rules::pool(Inference &infer) {
                         Twine((*kernel)[i]));
     int64_t window = (*dilation)[i] * ((*kernel)[i] - 1) + 1;
     ExprAttr space = dim + (2 * pad - window);
-    if (space.isConstant() && space.getPayload() < 0 &&
-        !(infer.getBool("ceil_mode") && space.getPayload() > -step))
+    if (!infer.isAtLeast(space, infer.getBool("ceil_mode") ? 1 - step : 0))
       return infer.fail("has a window larger than its padded input");
     if (!infer.getBool("ceil_mode")) {
       dim = guard::floorDiv(space, step) + 1;
@@ -124,9 +123,9 @@ LogicalResult rules::adaptivePool(Inference &infer) {
                       " entries of 'output_size', but found " +
                       Twine(sizes.size()));
   for (ExprAttr size : sizes)
-    if (size.isConstant() && size.getPayload() < 0)
+    if (!infer.isAtLeast(size, 0))
       return infer.fail("expects sizes that are not negative, but found " +
-                        Twine(size.getPayload()));
+                        size.str());
   std::copy(sizes.begin(), sizes.end(), dims->end() - spatial);
   return addWithIndices(infer, *dims);
 }
@@ -198,8 +197,8 @@ LogicalResult rules::pixelShuffle(Inference &infer) {
   size_t rank = dims->size();
   ExprAttr &channels = (*dims)[rank - 3], &height = (*dims)[rank - 2],
            &width = (*dims)[rank - 1];
-  auto divides = [](ExprAttr size, int64_t by) {
-    return !size.isConstant() || size.getPayload() % by == 0;
+  auto divides = [&](ExprAttr size, int64_t by) {
+    return infer.divides(by, size);
   };
   if (isUp) {
     if (!divides(channels, factor * factor))
@@ -241,7 +240,7 @@ static FailureOr<ExprAttr> countWindows(Inference &infer, ExprAttr height,
     ExprAttr steps =
         guard::floorDiv(sizes[i] + (2 * (*padding)[i] - window),
                         (*stride)[i]) + 1;
-    if (steps.isConstant() && steps.getPayload() < 1)
+    if (!infer.isAtLeast(steps, 1))
       return infer.fail("has a window larger than its padded image");
     count = count * steps;
   }
@@ -275,10 +274,10 @@ LogicalResult rules::col2im(Inference &infer) {
   if (failed(count))
     return failure();
   int64_t area = (*kernel)[0] * (*kernel)[1];
-  if (areDifferent(columns, *count))
+  if (infer.differ(columns, *count))
     return infer.fail("expects " + Twine(count->str()) +
                       " columns, but found " + columns.str());
-  if (dims->back().isConstant() && dims->back().getPayload() % area != 0)
+  if (!infer.divides(area, dims->back()))
     return infer.fail("expects rows in multiples of " + Twine(area) +
                       ", but found " + dims->back().str());
   dims->back() = guard::floorDiv(dims->back(), area);
@@ -299,8 +298,8 @@ LogicalResult rules::gridSampler(Inference &infer) {
     return infer.fail("expects an input and a grid of rank " + Twine(rank) +
                       ", but found ranks " + Twine(input->size()) + " and " +
                       Twine(grid->size()));
-  if (areDifferent(input->front(), grid->front()) ||
-      areDifferent(grid->back(), infer.constant(rank - 2)))
+  if (infer.differ(input->front(), grid->front()) ||
+      infer.differ(grid->back(), infer.constant(rank - 2)))
     return infer.fail("expects a grid of as many samples as the input, with " +
                       Twine(rank - 2) + " coordinates for each place");
   std::copy(grid->begin() + 1, grid->end() - 1, input->begin() + 2);
@@ -309,18 +308,36 @@ LogicalResult rules::gridSampler(Inference &infer) {
 
 LogicalResult rules::gridSamplerBackward(Inference &infer) {
   FailureOr<Dims> input = infer.getDims("input"), grid = infer.getDims("grid");
-  if (failed(input) || failed(grid))
+  SmallVector<Type> types;
+  Inference ofForward = infer.withResults(types);
+  if (failed(input) || failed(grid) || failed(gridSampler(ofForward)) ||
+      failed(checkSizes(
+          infer, "grad_output",
+          *guard::getDims(llvm::cast<RankedTensorType>(types.front())))))
     return failure();
   infer.addResult(*input, infer.getElementType("input"));
   infer.addResult(*grid, infer.getElementType("grid"));
   return success();
 }
 
+LogicalResult rules::channelShuffle(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  ExprAttr groups = infer.getExpr("groups");
+  if (dims->size() < 3 || !infer.isAtLeast(groups, 1) ||
+      !infer.holds(guard::eq(guard::mod((*dims)[1], groups),
+                             infer.constant(0))))
+    return infer.fail("expects channels in multiples of " + groups.str());
+  return infer.addPromoted(*dims);
+}
+
 LogicalResult rules::affineGrid(Inference &infer) {
   Dims size = *infer.getExprs("size");
   if (size.size() != 4 && size.size() != 5)
     return infer.fail("expects 4 or 5 sizes, but found " + Twine(size.size()));
-  if (failed(infer.getDimsOfRank("theta", 3)))
+  ExprAttr spatial = infer.constant(size.size() - 2);
+  if (failed(checkSizes(infer, "theta", {size.front(), spatial, spatial + 1})))
     return failure();
   size.erase(size.begin() + 1);
   size.push_back(infer.constant(size.size() - 1));

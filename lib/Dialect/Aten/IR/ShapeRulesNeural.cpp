@@ -55,7 +55,7 @@ LogicalResult rules::glu(Inference &infer) {
   if (failed(dim))
     return failure();
   ExprAttr &size = (*dims)[*dim];
-  if (size.isConstant() && size.getPayload() % 2 != 0)
+  if (!infer.divides(2, size))
     return infer.fail("expects a dimension of even size, but found " +
                       Twine(size.str()));
   size = guard::floorDiv(size, 2);
@@ -156,9 +156,63 @@ LogicalResult rules::batchNormStats(Inference &infer) {
   return success();
 }
 
+/// Channels come in as many groups, and have a factor each.
+static LogicalResult checkGroups(Inference &infer, ArrayRef<ExprAttr> dims,
+                                 StringRef argument) {
+  int64_t groups = *infer.getInt(argument);
+  if (dims.size() < 2 || groups < 1 || !infer.divides(groups, dims[1]))
+    return infer.fail("expects channels in " + Twine(groups) + " groups");
+  for (StringRef name : {"weight", "bias"})
+    if (infer.has(name) && failed(checkSizes(infer, name, {dims[1]})))
+      return failure();
+  return success();
+}
+
+/// What says the sizes of the input once more agrees with it.
+static LogicalResult checkNormSizes(Inference &infer,
+                                    ArrayRef<ExprAttr> dims) {
+  ExprAttr rest = guard::product(infer.context, dims.drop_front(2));
+  if (infer.differ(dims[0], infer.getExpr("N")) ||
+      infer.differ(dims[1], infer.getExpr("C")) ||
+      infer.differ(rest, infer.getExpr("HxW")))
+    return infer.fail("expects 'N', 'C' and 'HxW' of the input");
+  return success();
+}
+
+LogicalResult rules::groupNorm(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("input");
+  if (failed(dims) || failed(checkGroups(infer, *dims, "num_groups")))
+    return failure();
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::cross(Inference &infer) {
+  FailureOr<Dims> a = infer.getDims("self"), b = infer.getDims("other");
+  if (failed(a) || failed(b))
+    return failure();
+  FailureOr<Dims> dims = broadcastDims(infer, *a, *b);
+  if (failed(dims))
+    return failure();
+  if (infer.has("dim")) {
+    FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
+    if (failed(dim))
+      return failure();
+    if (dims->empty() || infer.differ((*dims)[*dim], infer.constant(3)))
+      return infer.fail("expects a dimension of size 3");
+  } else if (llvm::none_of(*dims, [&](ExprAttr dim) {
+               // The first of size 3 is taken.
+               return infer.is(dim, 3);
+             })) {
+    return infer.fail("expects a dimension of size 3");
+  }
+  return infer.addPromoted(*dims);
+}
+
 LogicalResult rules::groupNormStats(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims("input");
-  if (failed(dims) || failed(infer.addPromoted(*dims)))
+  if (failed(dims) || failed(checkGroups(infer, *dims, "group")) ||
+      failed(checkNormSizes(infer, *dims)) ||
+      failed(infer.addPromoted(*dims)))
     return failure();
   Dims groups{infer.getExpr("N"), infer.constant(*infer.getInt("group"))};
   Type type = getStatisticsType(infer);
@@ -175,8 +229,13 @@ LogicalResult rules::normBackward(Inference &infer) {
   if (!channels && dims->size() < 2)
     return infer.fail("expects an input of rank 2 or more, but found rank " +
                       Twine(dims->size()));
+  if (channels && (dims->size() < 2 || failed(checkNormSizes(infer, *dims)) ||
+                   failed(checkGroups(infer, *dims, "group"))))
+    return infer.fail("expects arguments that fit the input");
   if (!channels)
     channels = (*dims)[1];
+  if (failed(checkSizes(infer, "grad_out", *dims)))
+    return failure();
   Type type = infer.getElementType("input");
   Type weight = infer.has("weight") ? infer.getElementType("weight") : type;
   infer.addResult(*dims, type);
@@ -189,11 +248,20 @@ LogicalResult rules::fusedRmsNorm(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims("input");
   if (failed(dims) || failed(infer.addPromoted(*dims)))
     return failure();
-  size_t count =
-      infer.getInts("normalized_shape").value_or(SmallVector<int64_t>()).size();
+  Dims normalized;
+  for (int64_t size :
+       infer.getInts("normalized_shape").value_or(SmallVector<int64_t>()))
+    normalized.push_back(infer.constant(size));
+  size_t count = normalized.size();
   if (count == 0 || count > dims->size())
     return infer.fail("expects 1 to " + Twine(dims->size()) +
                       " normalized sizes, but found " + Twine(count));
+  for (auto [a, b] : llvm::zip(ArrayRef(*dims).take_back(count), normalized))
+    if (infer.differ(a, b))
+      return infer.fail("expects the input's last sizes to be the normalized "
+                        "ones");
+  if (infer.has("weight") && failed(checkSizes(infer, "weight", normalized)))
+    return failure();
   std::fill(dims->end() - count, dims->end(), infer.constant(1));
   // The inverse root is kept in f32 for 16-bit inputs.
   Type type = infer.getElementType("input");
@@ -228,7 +296,7 @@ LogicalResult rules::addbmm(Inference &infer) {
                   b = infer.getDimsOfRank("batch2", 3);
   if (failed(a) || failed(b))
     return failure();
-  if (areDifferent((*a)[0], (*b)[0]) || areDifferent((*a)[2], (*b)[1]))
+  if (infer.differ((*a)[0], (*b)[0]) || infer.differ((*a)[2], (*b)[1]))
     return infer.fail("expects as many matrices of sizes that fit");
   return infer.addPromoted({(*a)[1], (*b)[2]});
 }
@@ -239,7 +307,7 @@ LogicalResult rules::mv(Inference &infer) {
   FailureOr<Dims> vector = infer.getDimsOfRank("vec", 1);
   if (failed(matrix) || failed(vector))
     return failure();
-  if (areDifferent((*matrix)[1], (*vector)[0]))
+  if (infer.differ((*matrix)[1], (*vector)[0]))
     return infer.fail("expects a vector of size " +
                       Twine((*matrix)[1].str()) + ", but found " +
                       (*vector)[0].str());
@@ -251,7 +319,7 @@ LogicalResult rules::dot(Inference &infer) {
                   b = infer.getDimsOfRank("tensor", 1);
   if (failed(a) || failed(b))
     return failure();
-  if (areDifferent((*a)[0], (*b)[0]))
+  if (infer.differ((*a)[0], (*b)[0]))
     return infer.fail("expects vectors of one size, but found " +
                       Twine((*a)[0].str()) + " and " + (*b)[0].str());
   return infer.addPromoted({});
@@ -271,8 +339,8 @@ LogicalResult rules::bilinear(Inference &infer) {
   if (failed(a) || failed(b) || failed(weight))
     return failure();
   if (a->empty() || b->size() != a->size() ||
-      areDifferent(a->back(), (*weight)[1]) ||
-      areDifferent(b->back(), (*weight)[2]))
+      infer.differ(a->back(), (*weight)[1]) ||
+      infer.differ(b->back(), (*weight)[2]))
     return infer.fail("expects inputs of one rank, whose last sizes are those "
                       "of 'weight'");
   a->back() = weight->front();
@@ -289,8 +357,8 @@ LogicalResult rules::flashAttention(Inference &infer) {
   FailureOr<Dims> value = infer.getDimsOfRank("value", 4);
   if (failed(query) || failed(key) || failed(value))
     return failure();
-  if (areDifferent(query->back(), key->back()) ||
-      areDifferent((*key)[2], (*value)[2]))
+  if (infer.differ(query->back(), key->back()) ||
+      infer.differ((*key)[2], (*value)[2]))
     return infer.fail("expects keys of the size of queries, and as many values "
                       "as keys");
   query->back() = value->back();

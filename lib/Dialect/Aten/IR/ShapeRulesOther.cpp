@@ -55,7 +55,7 @@ static FailureOr<Dims> getStatisticsDims(Inference &infer) {
   size_t outer = dims->size() - normalized.size();
   for (auto [i, size] : llvm::enumerate(normalized)) {
     ExprAttr &dim = (*dims)[outer + i];
-    if (areDifferent(dim, size))
+    if (infer.differ(dim, size))
       return infer.fail("expects the input's last sizes to be the normalized "
                         "ones, but found " + Twine(dim.str()) + " and " +
                         size.str());
@@ -68,7 +68,7 @@ static FailureOr<Dims> getStatisticsDims(Inference &infer) {
     if (failed(scale))
       return failure();
     for (auto [a, b] : llvm::zip(*scale, normalized))
-      if (areDifferent(a, b))
+      if (infer.differ(a, b))
         return infer.fail("expects '" + name + "' of the normalized sizes, but "
                           "found " + a.str() + " against " + b.str());
   }
@@ -134,7 +134,7 @@ static FailureOr<Dims> getTargetDims(Inference &infer) {
   // Dimension 1 holds the classes, or dimension 0 of a single sample.
   self->erase(self->begin() + (self->size() > 1 ? 1 : 0));
   for (auto [a, b] : llvm::zip(*self, *target))
-    if (areDifferent(a, b))
+    if (infer.differ(a, b))
       return infer.fail("expects the sizes of 'self' without its classes to be "
                         "those of 'target', but found " + Twine(a.str()) +
                         " and " + b.str());
@@ -209,7 +209,7 @@ static FailureOr<Dims> checkIndex(Inference &infer) {
       failed(infer.getDim("dim", self->size())))
     return failure();
   // An empty index names nothing, whatever it is.
-  if (guard::getNumElements(infer.context, *index).isConstant(0))
+  if (infer.is(guard::getNumElements(infer.context, *index), 0))
     return self;
   Type type = infer.getElementType("index");
   if (!type.isInteger(64) && !type.isInteger(32))
@@ -220,8 +220,7 @@ static FailureOr<Dims> checkIndex(Inference &infer) {
   int64_t dim = *infer.getDim("dim", self->size());
   for (auto [i, sizes] : llvm::enumerate(llvm::zip(*self, *index))) {
     auto [size, count] = sizes;
-    if (int64_t(i) != dim && size.isConstant() && count.isConstant() &&
-        count.getPayload() > size.getPayload())
+    if (int64_t(i) != dim && !infer.holds(guard::le(count, size)))
       return infer.fail("expects 'index' to be no larger than 'self' but along "
                         "dimension " + Twine(dim) + "; found " + count.str() +
                         " against " + size.str() + " at dimension " + Twine(i));
@@ -248,7 +247,7 @@ LogicalResult rules::scatter(Inference &infer) {
     if (failed(src))
       return failure();
     ExprAttr count = guard::getNumElements(infer.context, *index);
-    if (!count.isConstant(0) &&
+    if (!infer.is(count, 0) &&
         std::max<size_t>(src->size(), 1) != std::max<size_t>(self->size(), 1))
       return infer.fail("expects 'src' of the rank of 'self', but found ranks " +
                         Twine(src->size()) + " and " + Twine(self->size()));
@@ -339,10 +338,13 @@ LogicalResult rules::indexPut(Inference &infer) {
     return infer.fail("expects 'values' of the element type of 'self'");
   // Leading sizes of 1 may go.
   while (*dims && values->size() > (*dims)->size() &&
-         values->front().isConstant(1))
+         infer.is(values->front(), 1))
     values->erase(values->begin());
-  if (*dims && (values->size() > (*dims)->size() ||
-                failed(broadcastDims(infer, **dims, *values))))
+  bool fits = !*dims || values->size() <= (*dims)->size();
+  if (*dims && fits)
+    for (auto [a, b] : llvm::zip(llvm::reverse(**dims), llvm::reverse(*values)))
+      fits &= infer.is(b, 1) || !infer.differ(a, b);
+  if (!fits)
     return infer.fail("expects 'values' that broadcast to what the indices "
                       "name");
   infer.addResult(*infer.getDims("self"), infer.getElementType("self"));
@@ -356,9 +358,9 @@ LogicalResult rules::indexPut(Inference &infer) {
 LogicalResult rules::fromSize(Inference &infer) {
   Dims dims = *infer.getExprs("size");
   for (ExprAttr dim : dims)
-    if (dim.isConstant() && dim.getPayload() < 0)
+    if (!infer.isAtLeast(dim, 0))
       return infer.fail("expects sizes that are not negative, but found " +
-                        Twine(dim.getPayload()));
+                        dim.str());
   return infer.addPromoted(dims);
 }
 
@@ -422,8 +424,8 @@ LogicalResult rules::linspace(Inference &infer) {
 
 LogicalResult rules::eye(Inference &infer) {
   ExprAttr n = infer.getExpr("n");
-  if (n.isConstant() && n.getPayload() < 0)
+  if (!infer.isAtLeast(n, 0))
     return infer.fail("expects a size that is not negative, but found " +
-                      Twine(n.getPayload()));
+                      n.str());
   return infer.addPromoted({n, n});
 }

@@ -102,7 +102,7 @@ LogicalResult rules::item(Inference &infer) {
   if (failed(dims))
     return failure();
   ExprAttr count = guard::getNumElements(infer.context, *dims);
-  if (areDifferent(count, infer.constant(1)))
+  if (infer.differ(count, infer.constant(1)))
     return infer.fail("expects a tensor of one element, but found " +
                       count.str());
   FailureOr<Type> type = infer.getPromotedType();

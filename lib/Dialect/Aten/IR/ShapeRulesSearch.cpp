@@ -60,9 +60,7 @@ LogicalResult rules::topk(Inference &infer) {
     return failure();
   ExprAttr count = infer.getExpr("k");
   ExprAttr size = dims->empty() ? infer.constant(1) : (*dims)[*dim];
-  if (count.isConstant() &&
-      (count.getPayload() < 0 ||
-       (size.isConstant() && count.getPayload() > size.getPayload())))
+  if (!infer.isAtLeast(count, 0) || !infer.holds(guard::le(count, size)))
     return infer.fail("expects 'k' from 0 to " + Twine(size.str()) +
                       ", but found " + count.str());
   if (!dims->empty())
@@ -131,7 +129,7 @@ LogicalResult rules::multinomial(Inference &infer) {
 
 LogicalResult rules::randperm(Inference &infer) {
   ExprAttr count = infer.getExpr("n");
-  if (count.isConstant() && count.getPayload() < 0)
+  if (!infer.isAtLeast(count, 0))
     return infer.fail("expects a size that is not negative, but found " +
                       count.str());
   return infer.addPromoted({count});
@@ -238,7 +236,7 @@ LogicalResult rules::cdist(Inference &infer) {
   FailureOr<Dims> a = infer.getDims("x1"), b = infer.getDims("x2");
   if (failed(a) || failed(b))
     return failure();
-  if (a->size() < 2 || b->size() < 2 || areDifferent(a->back(), b->back()))
+  if (a->size() < 2 || b->size() < 2 || infer.differ(a->back(), b->back()))
     return infer.fail("expects rows of one size in matrices or batches of "
                       "them");
   ArrayRef<ExprAttr> x(*a), y(*b);
@@ -264,7 +262,7 @@ LogicalResult rules::cdistBackward(Inference &infer) {
   // Without pairs PyTorch leaves the batches of `x2` out.
   ExprAttr pairs = guard::mul(guard::getNumElements(infer.context, *dims),
                               y[y.size() - 2]);
-  return infer.addPromoted(pairs.isConstant(0) ? *a : *dims);
+  return infer.addPromoted(infer.is(pairs, 0) ? *a : *dims);
 }
 
 LogicalResult rules::pdist(Inference &infer) {
@@ -302,7 +300,7 @@ LogicalResult rules::cholesky(Inference &infer) {
   if (failed(dims))
     return failure();
   if (dims->size() < 2 ||
-      areDifferent((*dims)[dims->size() - 1], (*dims)[dims->size() - 2]))
+      infer.differ((*dims)[dims->size() - 1], (*dims)[dims->size() - 2]))
     return infer.fail("expects square matrices");
   if (failed(infer.addPromoted(*dims)))
     return failure();

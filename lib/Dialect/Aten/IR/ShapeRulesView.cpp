@@ -33,9 +33,9 @@ static LogicalResult inferView(Inference &infer, StringRef name) {
   int64_t open = -1;
   for (auto [i, size] : llvm::enumerate(sizes)) {
     if (!size.isConstant(-1)) {
-      if (size.isConstant() && size.getPayload() < 0)
+      if (!infer.isAtLeast(size, 0))
         return infer.fail("expects sizes that are not negative, but found " +
-                          Twine(size.getPayload()));
+                          size.str());
       known = guard::mul(known, size);
       continue;
     }
@@ -47,11 +47,11 @@ static LogicalResult inferView(Inference &infer, StringRef name) {
     if (known.isConstant(0))
       return infer.fail("cannot compute the size -1 beside a size of 0");
     ExprAttr quotient = guard::floorDiv(count, known);
-    if (areDifferent(guard::mul(quotient, known), count))
+    if (infer.differ(guard::mul(quotient, known), count))
       return infer.fail("cannot view " + Twine(count.str()) +
                         " elements in multiples of " + known.str());
     sizes[open] = quotient;
-  } else if (areDifferent(known, count)) {
+  } else if (infer.differ(known, count)) {
     return infer.fail("cannot view " + Twine(count.str()) + " elements as " +
                       known.str());
   }
@@ -110,7 +110,7 @@ LogicalResult rules::expand(Inference &infer) {
     ExprAttr dim = (*dims)[i - offset];
     if (size.isConstant(-1))
       size = dim;
-    else if (!dim.isConstant(1) && areDifferent(dim, size))
+    else if (!infer.is(dim, 1) && infer.differ(dim, size))
       return infer.fail("cannot expand dimension " + Twine(i) + " of size " +
                         dim.str() + " to " + size.str());
   }
@@ -174,7 +174,7 @@ LogicalResult rules::squeeze(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims("self");
   if (failed(dims))
     return failure();
-  llvm::erase_if(*dims, [](ExprAttr dim) { return dim.isConstant(1); });
+  llvm::erase_if(*dims, [&](ExprAttr dim) { return infer.is(dim, 1); });
   infer.addResult(*dims, getType(infer));
   return success();
 }
@@ -186,7 +186,7 @@ LogicalResult rules::squeezeDim(Inference &infer) {
   FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
   if (failed(dim))
     return failure();
-  if (!dims->empty() && (*dims)[*dim].isConstant(1))
+  if (!dims->empty() && infer.is((*dims)[*dim], 1))
     dims->erase(dims->begin() + *dim);
   infer.addResult(*dims, getType(infer));
   return success();
@@ -202,7 +202,7 @@ LogicalResult rules::squeezeDims(Inference &infer) {
     return failure();
   Dims result;
   for (auto [dim, isNamed] : llvm::zip(*dims, *flags))
-    if (!isNamed || !dim.isConstant(1))
+    if (!isNamed || !infer.is(dim, 1))
       result.push_back(dim);
   infer.addResult(result, getType(infer));
   return success();
@@ -251,10 +251,10 @@ LogicalResult rules::select(Inference &infer) {
   if (failed(dims))
     return failure();
   std::optional<int64_t> index = infer.getInt("index");
-  std::optional<int64_t> size = (*dims)[dim].getConstant();
-  if (index && size && (*index >= *size || *index < -*size))
-    return infer.fail("expects an index from " + Twine(-*size) + " to " +
-                      Twine(*size - 1) + ", but found " + Twine(*index));
+  ExprAttr size = (*dims)[dim];
+  if (index && !infer.isAtLeast(size, *index < 0 ? -*index : *index + 1))
+    return infer.fail("expects an index from " + (-size).str() + " to " +
+                      (size + -1).str() + ", but found " + Twine(*index));
   dims->erase(dims->begin() + dim);
   infer.addResult(*dims, getType(infer));
   return success();
@@ -287,13 +287,10 @@ static ExprAttr clampBound(Inference &infer, ExprAttr bound, ExprAttr size) {
   return guard::min(bound, size);
 }
 
-LogicalResult rules::slice(Inference &infer) {
-  int64_t dim;
-  FailureOr<Dims> dims = getDimsAndDim(infer, "dim", dim);
-  if (failed(dims))
-    return failure();
-  ExprAttr size = (*dims)[dim], start = infer.getExpr("start"),
-           end = infer.getExpr("end"), step = infer.getExpr("step");
+/// How many elements of a dimension a slice takes.
+static FailureOr<ExprAttr> getSliceSize(Inference &infer, ExprAttr size) {
+  ExprAttr start = infer.getExpr("start"), end = infer.getExpr("end"),
+           step = infer.getExpr("step");
   if (step.isConstant() && step.getPayload() <= 0)
     return infer.fail("expects a positive step, but found " +
                       Twine(step.getPayload()));
@@ -303,9 +300,61 @@ LogicalResult rules::slice(Inference &infer) {
   ExprAttr extent = guard::sub(end, start);
   if (!guard::isKnownNonNegative(extent, sizes))
     extent = guard::max(extent, infer.constant(0));
-  (*dims)[dim] = guard::ceilDiv(extent, step);
+  return guard::ceilDiv(extent, step);
+}
+
+LogicalResult rules::slice(Inference &infer) {
+  int64_t dim;
+  FailureOr<Dims> dims = getDimsAndDim(infer, "dim", dim);
+  if (failed(dims))
+    return failure();
+  FailureOr<ExprAttr> size = getSliceSize(infer, (*dims)[dim]);
+  if (failed(size))
+    return failure();
+  (*dims)[dim] = *size;
   infer.addResult(*dims, getType(infer));
   return success();
+}
+
+LogicalResult rules::selectBackward(Inference &infer) {
+  Dims sizes = *infer.getExprs("input_sizes");
+  FailureOr<int64_t> dim = infer.getDim("dim", sizes.size());
+  if (failed(dim) || sizes.empty())
+    return infer.fail("expects sizes of a tensor with this dimension");
+  sizes.erase(sizes.begin() + *dim);
+  if (failed(checkSizes(infer, "grad_output", sizes)))
+    return failure();
+  return inputSizes(infer);
+}
+
+LogicalResult rules::sliceBackward(Inference &infer) {
+  Dims sizes = *infer.getExprs("input_sizes");
+  FailureOr<int64_t> dim = infer.getDim("dim", sizes.size());
+  if (failed(dim) || sizes.empty())
+    return infer.fail("expects sizes of a tensor with this dimension");
+  FailureOr<ExprAttr> size = getSliceSize(infer, sizes[*dim]);
+  if (failed(size))
+    return failure();
+  sizes[*dim] = *size;
+  if (failed(checkSizes(infer, "grad_output", sizes)))
+    return failure();
+  return inputSizes(infer);
+}
+
+LogicalResult rules::unfoldBackward(Inference &infer) {
+  Dims sizes = *infer.getExprs("input_sizes");
+  FailureOr<int64_t> dim = infer.getDim("dim", sizes.size());
+  if (failed(dim))
+    return failure();
+  int64_t size = *infer.getInt("size"), step = *infer.getInt("step");
+  if (step <= 0)
+    return infer.fail("expects a positive step, but found " + Twine(step));
+  if (!sizes.empty())
+    sizes[*dim] = guard::floorDiv(sizes[*dim] + -size, step) + 1;
+  sizes.push_back(infer.constant(size));
+  if (failed(checkSizes(infer, "grad_in", sizes)))
+    return failure();
+  return inputSizes(infer);
 }
 
 LogicalResult rules::split(Inference &infer) {
@@ -314,7 +363,7 @@ LogicalResult rules::split(Inference &infer) {
   if (failed(dims))
     return failure();
   ExprAttr part = infer.getExpr("split_size"), size = (*dims)[dim];
-  std::optional<int64_t> count = guard::ceilDiv(size, part).getConstant();
+  std::optional<int64_t> count = infer.getFixed(guard::ceilDiv(size, part));
   if (part.isConstant() && part.getPayload() <= 0 && !size.isConstant(0))
     return infer.fail("expects a positive 'split_size', but found " +
                       Twine(part.getPayload()));
@@ -339,11 +388,11 @@ LogicalResult rules::splitWithSizes(Inference &infer) {
     return failure();
   Dims parts = *infer.getExprs("split_sizes");
   ExprAttr total = guard::sum(infer.context, parts), size = (*dims)[dim];
-  if (areDifferent(total, size))
+  if (infer.differ(total, size))
     return infer.fail("expects the parts to add up to " + Twine(size.str()) +
                       ", but found " + total.str());
   for (ExprAttr part : parts) {
-    if (part.getConstant().value_or(0) < 0)
+    if (!infer.isAtLeast(part, 0))
       return infer.fail("expects parts of at least 0, but found " +
                         part.str());
     (*dims)[dim] = part;
@@ -366,8 +415,8 @@ LogicalResult rules::chunk(Inference &infer) {
   // may be fewer than asked for.
   ExprAttr part = guard::ceilDiv(size, chunks);
   int64_t count = chunks;
-  if (size.isConstant() && !size.isConstant(0))
-    count = *guard::ceilDiv(size, part).getConstant();
+  if (!size.isConstant(0))
+    count = infer.getFixed(guard::ceilDiv(size, part)).value_or(chunks);
   for (int64_t i = 0; i < count; ++i) {
     Dims result = *dims;
     result[dim] =
@@ -383,11 +432,12 @@ LogicalResult rules::unbind(Inference &infer) {
   if (failed(dims))
     return failure();
   ExprAttr size = (*dims)[dim];
-  if (!size.isConstant())
+  std::optional<int64_t> count = infer.getFixed(size);
+  if (!count)
     return infer.fail("expects a static size to unbind, but found " +
                       Twine(size.str()));
   dims->erase(dims->begin() + dim);
-  for (int64_t i = 0; i < size.getPayload(); ++i)
+  for (int64_t i = 0; i < *count; ++i)
     infer.addResult(*dims, getType(infer));
   return success();
 }
@@ -403,7 +453,7 @@ LogicalResult rules::unfold(Inference &infer) {
   ExprAttr extent = dims->empty() ? infer.constant(1) : (*dims)[*dim];
   if (step <= 0)
     return infer.fail("expects a positive step, but found " + Twine(step));
-  if (size < 0 || (extent.isConstant() && size > extent.getPayload()))
+  if (size < 0 || !infer.isAtLeast(extent, size))
     return infer.fail("expects a window from 0 to " + Twine(extent.str()) +
                       ", but found " + Twine(size));
   if (!dims->empty())
@@ -459,7 +509,7 @@ static LogicalResult inferScatterOf(Inference &infer,
       *guard::getDims(llvm::cast<RankedTensorType>(part.front()));
   bool isSame = expected.size() == src->size();
   for (auto [a, b] : llvm::zip(expected, *src))
-    isSame &= !areDifferent(a, b);
+    isSame &= !infer.differ(a, b);
   if (!isSame)
     return infer.fail("expects 'src' to have the shape of the part it replaces");
   infer.addResult(*dims, getType(infer));
@@ -506,7 +556,7 @@ LogicalResult rules::cat(Inference &infer) {
         result[i] = result[i] + size;
         continue;
       }
-      if (areDifferent(result[i], size))
+      if (infer.differ(result[i], size))
         return infer.fail("expects equal sizes but along dimension " +
                           Twine(*dim) + "; found " + result[i].str() +
                           " and " + size.str() + " at dimension " + Twine(i));
@@ -533,7 +583,7 @@ LogicalResult rules::stack(Inference &infer) {
       result = *dims;
     bool isSame = dims->size() == result.size();
     for (auto [a, b] : llvm::zip(*dims, result))
-      isSame &= !areDifferent(a, b);
+      isSame &= !infer.differ(a, b);
     if (!isSame)
       return infer.fail("expects tensors of one shape");
   }
@@ -553,9 +603,9 @@ LogicalResult rules::repeat(Inference &infer) {
     return infer.fail("expects at least " + Twine(dims->size()) +
                       " repeats, but found " + Twine(repeats.size()));
   for (ExprAttr count : repeats)
-    if (count.isConstant() && count.getPayload() < 0)
+    if (!infer.isAtLeast(count, 0))
       return infer.fail("expects repeats that are not negative, but found " +
-                        Twine(count.getPayload()));
+                        count.str());
   size_t offset = repeats.size() - dims->size();
   for (auto [i, dim] : llvm::enumerate(*dims))
     repeats[i + offset] = repeats[i + offset] * dim;
@@ -574,8 +624,14 @@ LogicalResult rules::pad(Inference &infer) {
                       Twine(widths.size()) + " widths");
   for (size_t i = 0; i < widths.size() / 2; ++i) {
     ExprAttr &dim = (*dims)[dims->size() - 1 - i];
+    // A reflection does not reach beyond what it reflects.
+    if (StringRef(infer.info.name).contains("reflection_pad"))
+      for (ExprAttr width : {widths[2 * i], widths[2 * i + 1]})
+        if (!infer.holds(guard::lt(width, dim)))
+          return infer.fail("expects widths below the size " + dim.str() +
+                            ", but found " + width.str());
     dim = dim + widths[2 * i] + widths[2 * i + 1];
-    if (dim.isConstant() && dim.getPayload() < 0)
+    if (!infer.isAtLeast(dim, 0))
       return infer.fail("crops more than there is");
   }
   infer.addResult(*dims, getType(infer));

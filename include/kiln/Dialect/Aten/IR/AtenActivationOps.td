@@ -62,7 +62,7 @@ def Aten_GluBackwardOp : Aten_PureOp<"glu_backward",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Int:$dim),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of glu";
-  let shape = "likeSelf";
+  let shape = "gluBackward";
   let promotion = PromoteDefault;
 }
 

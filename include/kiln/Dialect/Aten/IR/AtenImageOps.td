@@ -79,7 +79,7 @@ def Aten_UpsampleBilinear2dBackwardOp : Aten_PureOp<
          OptionalAttr<Aten_Float>:$scales_w),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of bilinear resizing";
-  let shape = "inputSizes";
+  let shape = "upsampleBackward";
   let promotion = PromoteKeepFirst;
 }
 
@@ -127,7 +127,7 @@ def Aten_UpsampleNearest2dBackwardOp : Aten_PureOp<
          OptionalAttr<Aten_Float>:$scales_w),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of nearest resizing";
-  let shape = "inputSizes";
+  let shape = "upsampleBackward";
   let promotion = PromoteKeepFirst;
 }
 
@@ -177,7 +177,7 @@ def Aten_ReflectionPad1dBackwardOp : Aten_PureOp<"reflection_pad1d_backward",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of padding by reflection";
-  let shape = "likeSelf";
+  let shape = "padBackward";
   let promotion = PromoteKeepFirst;
 }
 
@@ -196,7 +196,7 @@ def Aten_ReflectionPad2dBackwardOp : Aten_PureOp<"reflection_pad2d_backward",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of padding by reflection";
-  let shape = "likeSelf";
+  let shape = "padBackward";
   let promotion = PromoteKeepFirst;
 }
 
@@ -215,7 +215,7 @@ def Aten_ReflectionPad3dBackwardOp : Aten_PureOp<"reflection_pad3d_backward",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of padding by reflection";
-  let shape = "likeSelf";
+  let shape = "padBackward";
   let promotion = PromoteKeepFirst;
 }
 
@@ -234,7 +234,7 @@ def Aten_ReplicationPad1dBackwardOp : Aten_PureOp<"replication_pad1d_backward",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of padding by the border";
-  let shape = "likeSelf";
+  let shape = "padBackward";
   let promotion = PromoteKeepFirst;
 }
 
@@ -253,7 +253,7 @@ def Aten_ReplicationPad2dBackwardOp : Aten_PureOp<"replication_pad2d_backward",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of padding by the border";
-  let shape = "likeSelf";
+  let shape = "padBackward";
   let promotion = PromoteKeepFirst;
 }
 
@@ -272,7 +272,7 @@ def Aten_ReplicationPad3dBackwardOp : Aten_PureOp<"replication_pad3d_backward",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of padding by the border";
-  let shape = "likeSelf";
+  let shape = "padBackward";
   let promotion = PromoteKeepFirst;
 }
 
@@ -348,7 +348,7 @@ def Aten_ChannelShuffleOp : Aten_PureOp<"channel_shuffle",
     (ins Aten_Tensor:$self, Aten_SymInt:$groups),
     (outs Aten_Tensor:$result)> {
   let summary = "Interleave groups of channels";
-  let shape = "sameAsFirst";
+  let shape = "channelShuffle";
   let promotion = PromoteKeepFirst;
   let decomposition = "decomposeChannelShuffle";
 }
@@ -358,7 +358,7 @@ def Aten_NativeChannelShuffleOp : Aten_PureOp<"native_channel_shuffle",
     (ins Aten_Tensor:$self, Aten_SymInt:$groups),
     (outs Aten_Tensor:$result)> {
   let summary = "Interleave groups of channels";
-  let shape = "sameAsFirst";
+  let shape = "channelShuffle";
   let promotion = PromoteKeepFirst;
   let decomposition = "decomposeChannelShuffle";
 }

@@ -49,7 +49,7 @@ def Aten_PdistBackwardOp : Aten_PureOp<"_pdist_backward",
          Aten_Tensor:$pdist),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of the distances of pairs of rows";
-  let shape = "likeSelf";
+  let shape = "pdistBackward";
   let promotion = PromoteKeepFirst;
 }
 
@@ -79,6 +79,7 @@ def Aten_CrossOp : Aten_PureOp<"cross",
     (ins Aten_Tensor:$self, Aten_Tensor:$other, OptionalAttr<Aten_Int>:$dim),
     (outs Aten_Tensor:$result)> {
   let summary = "Cross product";
+  let shape = "cross";
   let promotion = PromoteDefault;
 }
 
@@ -87,6 +88,7 @@ def Aten_LinalgCrossOp : Aten_PureOp<"linalg_cross",
     (ins Aten_Tensor:$self, Aten_Tensor:$other, Aten_Int:$dim),
     (outs Aten_Tensor:$result)> {
   let summary = "Cross product";
+  let shape = "cross";
   let promotion = PromoteDefault;
 }
 

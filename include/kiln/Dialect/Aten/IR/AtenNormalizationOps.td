@@ -214,7 +214,7 @@ def Aten_RmsNormOp : Aten_PureOp<"rms_norm",
          Optional<Aten_Tensor>:$weight, OptionalAttr<Aten_Float>:$eps),
     (outs Aten_Tensor:$result)> {
   let summary = "Division by the root of the mean square";
-  let shape = "sameAsFirst";
+  let shape = "layerNorm";
   let promotion = PromoteNorm;
   let promotes = ["input", "weight"];
   let decomposition = "decomposeRmsNorm";
@@ -378,7 +378,7 @@ def Aten_GroupNormOp : Aten_PureOp<"group_norm",
     (outs Aten_Tensor:$result),
     [AttrSizedOperandSegments]> {
   let summary = "Norm of groups of channels";
-  let shape = "sameAsFirst";
+  let shape = "groupNorm";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
   let decomposition = "decomposeGroupNorm";

@@ -29,7 +29,7 @@ def Aten_AdaptiveAvgPool2dBackwardOp : Aten_PureOp<
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of adaptive average pooling";
-  let shape = "likeSelf";
+  let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;
   let isCore = 1;
 }
@@ -52,7 +52,7 @@ def Aten_AdaptiveAvgPool3dBackwardOp : Aten_PureOp<
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of adaptive average pooling";
-  let shape = "likeSelf";
+  let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;
   let isCore = 1;
 }
@@ -136,7 +136,7 @@ def Aten_AvgPool2dBackwardOp : Aten_PureOp<"avg_pool2d_backward",
          OptionalAttr<Aten_Int>:$divisor_override),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of average pooling";
-  let shape = "likeSelf";
+  let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
   let isCore = 1;
 }
@@ -165,7 +165,7 @@ def Aten_AvgPool3dBackwardOp : Aten_PureOp<"avg_pool3d_backward",
          OptionalAttr<Aten_Int>:$divisor_override),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of average pooling";
-  let shape = "likeSelf";
+  let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
   let isCore = 1;
 }
@@ -218,7 +218,7 @@ def Aten_MaxPool2dWithIndicesBackwardOp : Aten_PureOp<
          Aten_Bool:$ceil_mode, Aten_Tensor:$indices),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of max pooling";
-  let shape = "likeSelf";
+  let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
   let isCore = 1;
 }
@@ -246,7 +246,7 @@ def Aten_MaxPool3dWithIndicesBackwardOp : Aten_PureOp<
          Aten_Bool:$ceil_mode, Aten_Tensor:$indices),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of max pooling";
-  let shape = "likeSelf";
+  let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
   let isCore = 1;
 }
@@ -306,7 +306,7 @@ def Aten_AdaptiveMaxPool2dBackwardOp : Aten_PureOp<
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$indices),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of adaptive max pooling";
-  let shape = "likeSelf";
+  let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;
   let isCore = 1;
 }
@@ -318,7 +318,7 @@ def Aten_AdaptiveMaxPool3dBackwardOp : Aten_PureOp<
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$indices),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of adaptive max pooling";
-  let shape = "likeSelf";
+  let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;
   let isCore = 1;
 }

@@ -349,7 +349,7 @@ def Aten_SelectBackwardOp : Aten_PureOp<"select_backward",
          Aten_SymInt:$index),
     (outs Aten_Tensor:$result)> {
   let summary = "Zeros with the gradient at one index";
-  let shape = "inputSizes";
+  let shape = "selectBackward";
   let promotion = PromoteKeepFirst;
   let decomposition = "decomposeSelectBackward";
 }
@@ -361,7 +361,7 @@ def Aten_SliceBackwardOp : Aten_PureOp<"slice_backward",
          Aten_SymInt:$start, Aten_SymInt:$end, Aten_SymInt:$step),
     (outs Aten_Tensor:$result)> {
   let summary = "Zeros with the gradient in a range";
-  let shape = "inputSizes";
+  let shape = "sliceBackward";
   let promotion = PromoteKeepFirst;
   let decomposition = "decomposeSliceBackward";
 }
@@ -397,7 +397,7 @@ def Aten_AsStridedScatterOp : Aten_PureOp<"as_strided_scatter",
          Aten_SymInts:$stride, OptionalAttr<Aten_SymInt>:$storage_offset),
     (outs Aten_Tensor:$result)> {
   let summary = "Write elements at given strides";
-  let shape = "sameAsFirst";
+  let shape = "stridedScatter";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
 }
@@ -420,7 +420,7 @@ def Aten_DiagonalBackwardOp : Aten_PureOp<"diagonal_backward",
          Aten_Int:$dim1, Aten_Int:$dim2),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of diagonal";
-  let shape = "inputSizes";
+  let shape = "diagonalBackward";
   let promotion = PromoteKeepFirst;
 }
 
@@ -431,7 +431,7 @@ def Aten_DiagonalScatterOp : Aten_PureOp<"diagonal_scatter",
          Aten_Int:$dim2),
     (outs Aten_Tensor:$result)> {
   let summary = "Write diagonals of matrices";
-  let shape = "sameAsFirst";
+  let shape = "diagonalScatter";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
 }
@@ -682,7 +682,7 @@ def Aten_UnfoldBackwardOp : Aten_PureOp<"unfold_backward",
          Aten_Int:$size, Aten_Int:$step),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of unfold";
-  let shape = "inputSizes";
+  let shape = "unfoldBackward";
   let promotion = PromoteKeepFirst;
 }
 

@@ -11,6 +11,59 @@
 
 include "mlir/Pass/PassBase.td"
 
+def AtenMakeDynamicPass : Pass<"aten-make-dynamic", "::mlir::ModuleOp"> {
+  let summary = "Give sizes of inputs symbols, as torch.compile does when asked";
+  let description = [{
+    Works on a captured graph, `@main` with `@main_guards`. A marked size becomes
+    a new symbol with its present value as hint; sizes 0 and 1 stay numbers unless
+    they are named. With `all`, equal sizes share one symbol, as PyTorch assumes of
+    them; a size that is marked by name has its own. Then result types are inferred
+    again in order. Where a rule asks what the expressions leave open, the hints
+    decide and the answer becomes a guard, so that the program is right for all
+    sizes it accepts:
+
+    - an equation that gives a new symbol in terms of others replaces it;
+    - an equation that makes it a number fixes its size, which the attribute
+      `aten.fixed_sizes` of the module reports, and which is an error for a size that
+      `dynamic` or `unbacked` names;
+    - any other condition is a `guard.check_expr`.
+
+    A size that `unbacked` names has no hint and may be 0 or 1; what is not known
+    of it is assumed in favour of the general case.
+
+    Operators without a shape rule fix the sizes of their operands. Numbers that the
+    graph holds stay numbers: `view(x, [4, 6])` fixes or relates the sizes of `x`.
+
+    ```mlir
+    func.func @main(%x: tensor<4x6xf32>, %y: tensor<6xf32>) -> tensor<4x6xf32> {
+      %0 = aten.add.Tensor(%x, %y) : (tensor<4x6xf32>, tensor<6xf32>)
+        -> tensor<4x6xf32>
+    ```
+
+    becomes, with `all`,
+
+    ```mlir
+    guard.symbol @s0 range [2, 9223372036854775807] hint 4
+    guard.symbol @s1 range [2, 9223372036854775807] hint 6
+    func.func @main(%x: tensor<?x?xf32, #guard.shape<[s0, s1]>>,
+                    %y: tensor<?xf32, #guard.shape<[s1]>>) -> ...
+    ```
+  }];
+  let options = [
+    Option<"all", "all", "bool", "false",
+           "Mark every size of the caller's tensors.">,
+    ListOption<"dynamic", "dynamic", "std::string",
+               "Sizes to mark, `input:dim` or `input:dim[min..max]`.">,
+    ListOption<"fixed", "fixed", "std::string",
+               "Sizes that `all` leaves alone, `input:dim`.">,
+    ListOption<"unbacked", "unbacked", "std::string",
+               "Sizes to mark of which nothing is to be assumed, `input:dim`.">
+  ];
+  let dependentDialects = ["::kiln::aten::AtenDialect",
+                           "::kiln::guard::GuardDialect",
+                           "::mlir::func::FuncDialect"];
+}
+
 def AtenDecomposePass : Pass<"aten-decompose"> {
   let summary = "Rewrite ATen ops as simpler ones";
   let description = [{

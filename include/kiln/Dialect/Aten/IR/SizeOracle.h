@@ -1,0 +1,46 @@
+//===- SizeOracle.h - Inference that may ask about sizes --------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shape rules meet questions that symbolic sizes leave open: may s0 + 1 and s1
+// be the same, is s2 - 3 perhaps 1? A program that was exported has its guards,
+// so `inferResultTypes` of OpInfo.h takes it to be right. A program whose sizes
+// become symbols has none: then an oracle answers, and keeps what it said.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_IR_SIZEORACLE_H
+#define KILN_DIALECT_ATEN_IR_SIZEORACLE_H
+
+#include "kiln/Dialect/Aten/IR/OpInfo.h"
+#include "kiln/Dialect/Guard/IR/Expr.h"
+
+namespace kiln::aten {
+
+/// Answers what inference asks about symbolic sizes and their expressions leave
+/// open. An answer is an assumption of the program from then on, so whoever
+/// implements this keeps it as a guard.
+class SizeOracle {
+public:
+  virtual ~SizeOracle();
+  /// Whether a condition holds; `otherwise` is what to assume of symbols that
+  /// nothing is known of.
+  virtual bool decide(guard::ExprAttr condition, bool otherwise) = 0;
+  /// The number that a size is; nothing if that is not known.
+  virtual std::optional<int64_t> fix(guard::ExprAttr size) = 0;
+};
+
+/// `inferResultTypes` with an oracle.
+LogicalResult inferResultTypes(MLIRContext *context,
+                               std::optional<Location> loc,
+                               const OpInfo &info, ArrayRef<ArgValue> args,
+                               SmallVectorImpl<Type> &types,
+                               SizeOracle &oracle);
+
+} // namespace kiln::aten
+
+#endif // KILN_DIALECT_ATEN_IR_SIZEORACLE_H

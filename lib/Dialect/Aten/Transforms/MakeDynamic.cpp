@@ -1,0 +1,493 @@
+//===- MakeDynamic.cpp - The pass aten-make-dynamic -----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A trace with symbols, made from a trace with numbers: the graph is the same,
+// so only types are inferred anew. `guard::ShapeEnv` answers what shape rules
+// ask; an answer that replaces a symbol starts the inference again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Aten/IR/SizeOracle.h"
+#include "kiln/Dialect/Aten/Transforms/Passes.h"
+#include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Guard/IR/ShapeEnv.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+
+namespace kiln::aten {
+#define GEN_PASS_DEF_ATENMAKEDYNAMICPASS
+#include "kiln/Dialect/Aten/Transforms/Passes.h.inc"
+
+namespace {
+
+using guard::ExprAttr;
+using guard::Interval;
+using mlir::func::FuncOp;
+
+/// A size that an option names.
+struct Mark {
+  unsigned argument = 0;
+  unsigned dim = 0;
+  Interval range{2, Interval::kMax};
+  bool isUnbacked = false;
+};
+
+/// A place where a size of the inputs has a symbol of this pass.
+struct Place {
+  unsigned argument;
+  unsigned dim;
+  ExprAttr symbol;
+  bool isNamed; ///< an option asked for it, so it must stay dynamic
+};
+
+/// Passes questions of shape rules on, with the op that asks.
+class Oracle : public SizeOracle {
+public:
+  Oracle(guard::ShapeEnv &env, Operation *op) : env(env) {
+    llvm::raw_string_ostream os(asker);
+    os << "'" << op->getName() << "'";
+    op->getLoc()->walk([&](Location loc) {
+      if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(loc))
+        os << " at " << file.getFilename().getValue() << ":"
+           << file.getLine();
+      return mlir::WalkResult::advance();
+    });
+  }
+  bool decide(ExprAttr condition, bool otherwise) override {
+    return env.decide(condition, otherwise, asker);
+  }
+  std::optional<int64_t> fix(ExprAttr size) override {
+    return env.fix(size, asker);
+  }
+
+private:
+  guard::ShapeEnv &env;
+  std::string asker;
+};
+
+class Dynamizer {
+public:
+  Dynamizer(ModuleOp module, FuncOp function)
+      : module(module), function(function),
+        context(function.getContext()) {}
+
+  /// Reads `input:dim` and `input:dim[min..max]`.
+  FailureOr<Mark> parse(StringRef text);
+  void markAll(ArrayRef<Mark> except);
+  void mark(const Mark &mark);
+  LogicalResult run();
+
+private:
+  LogicalResult inferAll();
+  LogicalResult infer(Operation *op);
+  LogicalResult checkNamed();
+  void fixOperands(Operation *op);
+  void setArgumentTypes();
+  void setStrides(unsigned argument);
+  void updateGuards();
+  void declareSymbols();
+  ExprAttr newSymbol(bool isUnbacked);
+  bool isCallerTensor(unsigned argument);
+  std::string nameOf(unsigned argument);
+
+  ModuleOp module;
+  FuncOp function;
+  MLIRContext *context;
+  guard::ShapeEnv env;
+  SmallVector<Place> places;
+  DenseMap<int64_t, ExprAttr> symbolOfSize;
+  /// What values had before: results that no rule infers keep it.
+  DenseMap<Value, Type> recorded;
+  unsigned nextSymbol = 0;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Marks
+//===----------------------------------------------------------------------===//
+
+bool Dynamizer::isCallerTensor(unsigned argument) {
+  auto input =
+      function.getArgAttrOfType<InputAttr>(argument, kInputAttrName);
+  return llvm::isa<RankedTensorType>(function.getArgumentTypes()[argument]) &&
+         (!input || input.getKind() == InputKind::UserInput);
+}
+
+std::string Dynamizer::nameOf(unsigned argument) {
+  auto input =
+      function.getArgAttrOfType<InputAttr>(argument, kInputAttrName);
+  if (input && input.getName())
+    return input.getName().str();
+  return "arg" + std::to_string(argument);
+}
+
+FailureOr<Mark> Dynamizer::parse(StringRef text) {
+  auto fail = [&](const llvm::Twine &message) {
+    return function.emitError()
+           << "'" << text << "' marks no size: " << message;
+  };
+  Mark mark;
+  StringRef place = text, bounds;
+  if (size_t open = text.find('['); open != StringRef::npos) {
+    place = text.take_front(open);
+    bounds = text.drop_front(open);
+    if (!bounds.consume_front("[") || !bounds.consume_back("]"))
+      return fail("expected 'input:dim[min..max]'");
+    auto [low, high] = bounds.split("..");
+    if (low.getAsInteger(10, mark.range.min) ||
+        (!high.empty() && high.getAsInteger(10, mark.range.max)) ||
+        mark.range.min < 0 || mark.range.max < mark.range.min)
+      return fail("expected a range 'min..max' of sizes");
+  }
+  auto [name, dim] = place.rsplit(':');
+  bool isKnown = false;
+  for (unsigned i = 0; i < function.getNumArguments() && !isKnown; ++i)
+    if (isCallerTensor(i) && name == nameOf(i)) {
+      mark.argument = i;
+      isKnown = true;
+    }
+  if (!isKnown)
+    return fail("the program has no input tensor '" + name + "'");
+  auto type = llvm::cast<RankedTensorType>(
+      function.getArgumentTypes()[mark.argument]);
+  int64_t position;
+  if (dim.getAsInteger(10, position) || position < -type.getRank() ||
+      position >= type.getRank())
+    return fail("'" + name + "' has " + llvm::Twine(type.getRank()) +
+                " dimensions");
+  mark.dim = position < 0 ? position + type.getRank() : position;
+  int64_t size = type.getDimSize(mark.dim);
+  if (!type.isDynamicDim(mark.dim) && !mark.range.contains(size) &&
+      !bounds.empty())
+    return fail("the example has a size of " + llvm::Twine(size) + " there");
+  return mark;
+}
+
+ExprAttr Dynamizer::newSymbol(bool isUnbacked) {
+  std::string name;
+  do {
+    name = (isUnbacked ? "u" : "s") + std::to_string(nextSymbol++);
+  } while (module.lookupSymbol(name));
+  return guard::getSymbol(context, name);
+}
+
+void Dynamizer::mark(const Mark &mark) {
+  auto type = llvm::cast<RankedTensorType>(
+      function.getArgumentTypes()[mark.argument]);
+  if (type.isDynamicDim(mark.dim))
+    return;
+  for (const Place &place : places)
+    if (place.argument == mark.argument && place.dim == mark.dim)
+      return;
+  ExprAttr symbol = newSymbol(mark.isUnbacked);
+  guard::ShapeEnv::Symbol properties;
+  if (!mark.isUnbacked)
+    properties.hint = type.getDimSize(mark.dim);
+  properties.range = mark.range;
+  // A size of the example that is named is not turned into a number by the
+  // wish for general code.
+  if (properties.hint && *properties.hint < properties.range.min)
+    properties.range.min = *properties.hint;
+  if (mark.isUnbacked)
+    properties.range.min = 0;
+  env.addSymbol(symbol, properties);
+  places.push_back({mark.argument, mark.dim, symbol, true});
+}
+
+void Dynamizer::markAll(ArrayRef<Mark> except) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    if (!isCallerTensor(i))
+      continue;
+    auto type =
+        llvm::cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+      auto isHere = [&, dim = unsigned(dim)](const auto &other) {
+        return other.argument == i && other.dim == dim;
+      };
+      // 0 and 1 are special: empty loops and broadcasts.
+      if (mlir::ShapedType::isDynamic(size) || size < 2 ||
+          llvm::any_of(except, isHere) || llvm::any_of(places, isHere))
+        continue;
+      ExprAttr &symbol = symbolOfSize[size];
+      if (!symbol) {
+        symbol = newSymbol(/*isUnbacked=*/false);
+        guard::ShapeEnv::Symbol properties;
+        properties.hint = size;
+        properties.range = {2, Interval::kMax};
+        env.addSymbol(symbol, properties);
+      }
+      places.push_back({i, unsigned(dim), symbol, false});
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Inference
+//===----------------------------------------------------------------------===//
+
+void Dynamizer::setArgumentTypes() {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto type = llvm::dyn_cast<RankedTensorType>(
+        recorded[function.getArgument(i)]);
+    auto dims = type ? guard::getDims(type) : std::nullopt;
+    if (!dims)
+      continue;
+    for (const Place &place : places)
+      if (place.argument == i)
+        (*dims)[place.dim] = env.rewrite(place.symbol);
+    function.getArgument(i).setType(
+        guard::makeTensorType(type.getElementType(), *dims));
+  }
+}
+
+/// An op without a rule: its operands have the sizes of the example.
+void Dynamizer::fixOperands(Operation *op) {
+  Oracle oracle(env, op);
+  for (Value operand : op->getOperands())
+    if (auto type = llvm::dyn_cast<RankedTensorType>(operand.getType()))
+      if (auto dims = guard::getDims(type))
+        for (ExprAttr dim : *dims)
+          oracle.fix(dim);
+}
+
+LogicalResult Dynamizer::infer(Operation *op) {
+  const OpInfo *info = getOpInfo(op);
+  if (!info) {
+    if (!op->hasTrait<mlir::OpTrait::IsTerminator>())
+      fixOperands(op);
+    return success();
+  }
+  SmallVector<Type> types;
+  std::string complaint;
+  LogicalResult inferred = failure();
+  {
+    mlir::ScopedDiagnosticHandler handler(
+        context, [&](mlir::Diagnostic &diagnostic) {
+          complaint += diagnostic.str();
+          return success();
+        });
+    Oracle oracle(env, op);
+    inferred = inferResultTypes(context, op->getLoc(), *info,
+                                getSchemaArguments(op), types, oracle);
+  }
+  if (env.hasNewReplacement())
+    return success();
+  if (failed(inferred)) {
+    // What a rule cannot do with symbols it can do with numbers.
+    fixOperands(op);
+    if (env.hasNewReplacement())
+      return success();
+    return op->emitError(complaint);
+  }
+  for (auto [result, type] : llvm::zip(op->getResults(), types))
+    result.setType(type ? type : recorded[result]);
+  return success();
+}
+
+LogicalResult Dynamizer::inferAll() {
+  // Each round but the last replaces a symbol.
+  do {
+    env.restart();
+    setArgumentTypes();
+    for (Operation &op : function.front()) {
+      if (failed(infer(&op)))
+        return failure();
+      if (env.hasNewReplacement())
+        break;
+    }
+  } while (env.hasNewReplacement());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What comes of it
+//===----------------------------------------------------------------------===//
+
+/// Reports sizes that are numbers after all.
+LogicalResult Dynamizer::checkNamed() {
+  SmallVector<Attribute> fixed;
+  Builder b(context);
+  for (const Place &place : places) {
+    ExprAttr size = env.rewrite(place.symbol);
+    if (!size.isConstant())
+      continue;
+    std::string text = "'" + nameOf(place.argument) + "' dimension " +
+                       std::to_string(place.dim) + " is " +
+                       std::to_string(size.getPayload()) + " for " +
+                       env.getSymbols().lookup(place.symbol).reason;
+    if (place.isNamed)
+      return function.emitError()
+             << "a size that is marked dynamic is not: " << text;
+    fixed.push_back(b.getStringAttr(text));
+  }
+  if (!fixed.empty())
+    module->setAttr(kFixedSizesAttrName, b.getArrayAttr(fixed));
+  return success();
+}
+
+/// Strides of the example in terms of the new sizes, where each is a multiple
+/// of what the dimensions inside of it span; else dense ones.
+void Dynamizer::setStrides(unsigned argument) {
+  auto input =
+      function.getArgAttrOfType<InputAttr>(argument, kInputAttrName);
+  if (!input || !input.getStrides() ||
+      llvm::none_of(places, [&](const Place &place) {
+        return place.argument == argument;
+      }))
+    return;
+  Value value = function.getArgument(argument);
+  auto before = llvm::cast<RankedTensorType>(recorded[value]);
+  auto dims = guard::getDims(llvm::cast<RankedTensorType>(value.getType()));
+  auto strides = llvm::to_vector(input.getStrides().getDims());
+  SmallVector<unsigned> order;
+  bool isKnown = before.hasStaticShape() && before.getNumElements() != 0;
+  for (auto [dim, stride] : llvm::enumerate(strides)) {
+    isKnown &= stride.isConstant();
+    if (isKnown && before.getDimSize(dim) != 1 && !stride.isConstant(0))
+      order.push_back(dim);
+  }
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(strides[a].getPayload(), a) <
+           std::pair(strides[b].getPayload(), b);
+  });
+  int64_t span = 1;
+  ExprAttr symbolicSpan = guard::getConstant(context, 1);
+  for (unsigned dim : order) {
+    int64_t stride = isKnown ? strides[dim].getPayload() : 0;
+    isKnown &= stride > 0 && stride % span == 0;
+    if (!isKnown)
+      break;
+    strides[dim] = symbolicSpan * (stride / span);
+    span = stride * before.getDimSize(dim);
+    symbolicSpan = strides[dim] * (*dims)[dim];
+  }
+  bool isDense = !isKnown || guard::getContiguousStrides(context, *dims) ==
+                                 strides;
+  function.setArgAttr(
+      argument, kInputAttrName,
+      InputAttr::get(context, input.getKind(), input.getName(),
+                     input.getPath(), input.getRequiresGrad(),
+                     isDense ? guard::ShapeAttr()
+                             : guard::ShapeAttr::get(context, strides),
+                     input.getValue(), input.getDevice()));
+}
+
+void Dynamizer::declareSymbols() {
+  OpBuilder b(context);
+  b.setInsertionPointToStart(module.getBody());
+  for (auto &[symbol, properties] : env.getSymbols()) {
+    if (!properties.isReplaceable || properties.replacement)
+      continue;
+    guard::SymbolOp::create(
+        b, module.getLoc(), b.getStringAttr(symbol.getSymbol().getValue()),
+        properties.hint ? mlir::UnitAttr() : b.getUnitAttr(),
+        mlir::UnitAttr(), b.getI64IntegerAttr(properties.range.min),
+        b.getI64IntegerAttr(properties.range.max),
+        properties.hint ? b.getI64IntegerAttr(*properties.hint)
+                        : mlir::IntegerAttr());
+  }
+}
+
+void Dynamizer::updateGuards() {
+  std::string name = (function.getName() + "_guards").str();
+  auto guards = module.lookupSymbol<guard::ProgramOp>(name);
+  if (!guards)
+    return;
+  // Sizes that are symbols already have been bound by an earlier check.
+  llvm::SmallDenseSet<ExprAttr> bound;
+  Block &body = guards.getBody().front();
+  OpBuilder b(context);
+  for (auto check : llvm::make_early_inc_range(body.getOps<guard::CheckSizeOp>())) {
+    auto type = llvm::cast<RankedTensorType>(
+        function.getArgument(check.getSlot()).getType());
+    if (!type.isDynamicDim(check.getDim()))
+      continue;
+    ExprAttr size = (*guard::getDims(type))[check.getDim()];
+    b.setInsertionPoint(check);
+    // The first place where a symbol stands alone defines it.
+    if (!size.isSymbol() || !bound.insert(size).second)
+      guard::CheckSizeExprOp::create(b, check.getLoc(), check.getSlot(),
+                                     check.getName(), check.getDim(), size);
+    check.erase();
+  }
+  b.setInsertionPointToEnd(&body);
+  for (auto &[condition, asker] : env.getConditions())
+    guard::CheckExprOp::create(
+        b, guards.getLoc(), condition,
+        b.getStringAttr(condition.str() +
+                        (asker.empty() ? "" : " for " + asker)));
+}
+
+LogicalResult Dynamizer::run() {
+  for (auto symbol : module.getOps<guard::SymbolOp>()) {
+    guard::ShapeEnv::Symbol properties;
+    properties.isReplaceable = false;
+    if (auto hint = symbol.getHint())
+      properties.hint = *hint;
+    properties.range = {symbol.getLowerBound(), symbol.getUpperBound()};
+    if (!symbol.getIsFloat())
+      env.addSymbol(guard::getSymbol(context, symbol.getSymName()),
+                    properties);
+  }
+  for (Value argument : function.getArguments())
+    recorded[argument] = argument.getType();
+  for (Operation &op : function.front())
+    for (Value result : op.getResults())
+      recorded[result] = result.getType();
+  if (failed(inferAll()) || failed(checkNamed()))
+    return failure();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    setStrides(i);
+  function.setFunctionType(mlir::FunctionType::get(
+      context, function.front().getArgumentTypes(),
+      function.front().getTerminator()->getOperandTypes()));
+  updateGuards();
+  declareSymbols();
+  return success();
+}
+
+namespace {
+struct AtenMakeDynamicPass
+    : impl::AtenMakeDynamicPassBase<AtenMakeDynamicPass> {
+  using AtenMakeDynamicPassBase::AtenMakeDynamicPassBase;
+
+  void runOnOperation() override {
+    auto function = getOperation().lookupSymbol<FuncOp>("main");
+    if (!function || !function.getBody().hasOneBlock())
+      return;
+    Dynamizer dynamizer(getOperation(), function);
+    auto parseList = [&](ArrayRef<std::string> texts, auto take) {
+      for (const std::string &text : texts) {
+        FailureOr<Mark> mark = dynamizer.parse(text);
+        if (failed(mark))
+          return failure();
+        take(*mark);
+      }
+      return success();
+    };
+    SmallVector<Mark> except;
+    if (failed(parseList(dynamic, [&](Mark &m) { dynamizer.mark(m); })) ||
+        failed(parseList(unbacked,
+                         [&](Mark &m) {
+                           m.isUnbacked = true;
+                           dynamizer.mark(m);
+                         })) ||
+        failed(parseList(fixed, [&](Mark &m) { except.push_back(m); })))
+      return signalPassFailure();
+    if (all)
+      dynamizer.markAll(except);
+    if (failed(dynamizer.run()))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+} // namespace kiln::aten

@@ -1,0 +1,118 @@
+//===- ShapeEnv.cpp - What a program assumes of its symbols ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Guard/IR/ShapeEnv.h"
+
+using namespace kiln;
+using namespace kiln::guard;
+
+ExprAttr ShapeEnv::rewrite(ExprAttr expr) const {
+  return substitute(expr, [&](ExprAttr leaf) -> ExprAttr {
+    auto it = symbols.find(leaf);
+    return it == symbols.end() ? ExprAttr() : it->second.replacement;
+  });
+}
+
+std::optional<int64_t> ShapeEnv::getHint(ExprAttr expr) const {
+  auto value = evaluate(expr, [&](ExprAttr leaf) -> std::optional<Number> {
+    auto it = symbols.find(leaf);
+    if (it == symbols.end() || !it->second.hint)
+      return std::nullopt;
+    return Number::of(*it->second.hint);
+  });
+  if (!value || value->isFloat)
+    return std::nullopt;
+  return value->integer;
+}
+
+void ShapeEnv::restart() {
+  conditions.clear();
+  isOutdated = false;
+  // What a replaced symbol was known to be, its replacement must be.
+  for (auto &entry : symbols) {
+    const Symbol &symbol = entry.second;
+    ExprAttr by = symbol.replacement;
+    if (!by || by.isConstant())
+      continue;
+    auto keep = [&](ExprAttr condition) {
+      condition = simplify(condition, assumptions);
+      if (!condition.isConstant())
+        conditions.push_back({condition, symbol.reason});
+    };
+    MLIRContext *context = by.getContext();
+    if (symbol.range.min != Interval::kMin)
+      keep(ge(by, getConstant(context, symbol.range.min)));
+    if (symbol.range.max != Interval::kMax)
+      keep(le(by, getConstant(context, symbol.range.max)));
+  }
+}
+
+void ShapeEnv::replace(ExprAttr symbol, ExprAttr by, StringRef asker) {
+  Symbol &properties = symbols[symbol];
+  properties.replacement = by;
+  properties.reason = asker.str();
+  isOutdated = true;
+  for (auto &[other, otherProperties] : symbols)
+    if (ExprAttr &text = otherProperties.replacement)
+      text = rewrite(text);
+}
+
+/// Writes a symbol of the equation in terms of the others, if one stands alone
+/// with a factor of 1 or -1, or is the only one.
+bool ShapeEnv::solve(ExprAttr equation, StringRef asker) {
+  ExprAttr difference =
+      sub(equation.getOperand(0), equation.getOperand(1));
+  SmallVector<StringAttr> names;
+  collectSymbols(difference, names);
+  for (StringAttr name : names) {
+    ExprAttr symbol = getSymbol(difference.getContext(), name.getValue());
+    auto it = symbols.find(symbol);
+    if (it == symbols.end() || !it->second.isReplaceable)
+      continue;
+    std::optional<ExprAttr> factor = getCoefficient(difference, symbol);
+    if (!factor || !factor->isConstant() || factor->isConstant(0))
+      continue;
+    // symbol * factor + rest = 0
+    ExprAttr rest = sub(difference, mul(symbol, *factor));
+    std::optional<ExprAttr> value = exactDivide(neg(rest), *factor);
+    if (!value)
+      continue;
+    replace(symbol, *value, asker);
+    return true;
+  }
+  return false;
+}
+
+void ShapeEnv::assume(ExprAttr condition, StringRef asker) {
+  if (condition.getKind() == ExprKind::Eq && solve(condition, asker))
+    return;
+  for (auto &[known, by] : conditions)
+    if (known == condition)
+      return;
+  conditions.push_back({condition, asker.str()});
+}
+
+bool ShapeEnv::decide(ExprAttr condition, bool otherwise, StringRef asker) {
+  condition = simplify(rewrite(condition), assumptions);
+  if (std::optional<int64_t> known = condition.getConstant())
+    return *known != 0;
+  std::optional<int64_t> hint = getHint(condition);
+  bool answer = hint ? *hint != 0 : otherwise;
+  assume(answer ? condition : logicalNot(condition), asker);
+  return answer;
+}
+
+std::optional<int64_t> ShapeEnv::fix(ExprAttr size, StringRef asker) {
+  size = simplify(rewrite(size), assumptions);
+  if (std::optional<int64_t> known = size.getConstant())
+    return known;
+  std::optional<int64_t> hint = getHint(size);
+  if (hint)
+    assume(eq(size, getConstant(size.getContext(), *hint)), asker);
+  return hint;
+}

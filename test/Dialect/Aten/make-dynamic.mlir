@@ -1,0 +1,98 @@
+// RUN: kiln-opt %s --split-input-file --aten-make-dynamic=all \
+// RUN:   --mlir-print-local-scope | FileCheck %s
+
+// Equal sizes share a symbol, 0 and 1 stay numbers, weights are not the
+// caller's.
+// CHECK-LABEL: module
+// CHECK: guard.symbol @s0 range [2, 9223372036854775807] hint 4
+// CHECK-NEXT: guard.symbol @s1 range [2, 9223372036854775807] hint 6
+// CHECK: func.func @main(%{{.*}}: tensor<?x1x?xf32, #guard.shape<[s0, 1, s1]>>,
+// CHECK-SAME: %{{.*}}: tensor<?x0xf32, #guard.shape<[s1, 0]>>,
+// CHECK-SAME: %{{.*}}: tensor<6xf32>
+// CHECK: aten.relu{{.*}} -> tensor<?x1x?xf32, #guard.shape<[s0, 1, s1]>>
+func.func @main(%x: tensor<4x1x6xf32>, %y: tensor<6x0xf32>,
+                %w: tensor<6xf32> {aten.input = #aten.input<kind = parameter>})
+    -> tensor<4x1x6xf32> {
+  %0 = aten.relu(%x) : (tensor<4x1x6xf32>) -> tensor<4x1x6xf32>
+  return %0 : tensor<4x1x6xf32>
+}
+
+// -----
+
+// A relation between sizes replaces a symbol: 6 channels are 2 groups of 3.
+// CHECK-LABEL: module
+// CHECK-NOT: guard.symbol @s1
+// CHECK: func.func @main(%{{.*}}: tensor<?x?x?xf32, #guard.shape<[s0, s4 * 2, s2]>>
+// CHECK: guard.program @main_guards
+// CHECK-NEXT: guard.check_size_expr 0 "arg0"[1] is <s4 * 2>
+// CHECK-NEXT: guard.check_size 1 "arg1"[2] is 1
+// CHECK-NEXT: }
+func.func @main(%x: tensor<5x6x7xf32>, %w: tensor<8x3x1xf32>)
+    -> tensor<5x8x7xf32> {
+  %0 = aten.convolution(%x, %w, stride = [1], padding = [0], dilation = [1],
+                        transposed = false, output_padding = [0], groups = 2)
+      : (tensor<5x6x7xf32>, tensor<8x3x1xf32>) -> tensor<5x8x7xf32>
+  return %0 : tensor<5x8x7xf32>
+}
+guard.program @main_guards for @main {
+  guard.check_size 0 "arg0"[0] is 5
+  guard.check_size 0 "arg0"[1] is 6
+  guard.check_size 0 "arg0"[2] is 7
+  guard.check_size 1 "arg1"[0] is 8
+  guard.check_size 1 "arg1"[1] is 3
+  guard.check_size 1 "arg1"[2] is 1
+}
+
+// -----
+
+// What is no equation for one symbol becomes a check; the example decides which
+// way it goes.
+// CHECK-LABEL: module
+// CHECK: func.func @main(%{{.*}}: tensor<?x?xf32, #guard.shape<[s0, s1]>>)
+// CHECK-SAME: -> (tensor<12x2xf32>, tensor<?xf32, #guard.shape<[s1]>>)
+// CHECK-DAG: guard.check_expr <eq(s0 * s1, 24)> source "{{.*}} for 'aten.view'
+// CHECK-DAG: guard.check_expr <{{.*}}> source "{{.*}} for 'aten.select.int'
+func.func @main(%x: tensor<4x6xf32>) -> (tensor<12x2xf32>, tensor<6xf32>) {
+  %0 = aten.view(%x, size = [12, 2]) : (tensor<4x6xf32>) -> tensor<12x2xf32>
+  %1 = aten.select.int(%x, dim = 0, index = 2)
+      : (tensor<4x6xf32>) -> tensor<6xf32>
+  return %0, %1 : tensor<12x2xf32>, tensor<6xf32>
+}
+guard.program @main_guards for @main {
+  guard.check_size 0 "arg0"[0] is 4
+  guard.check_size 0 "arg0"[1] is 6
+}
+
+// -----
+
+// As many results as a size says: it stays a number, and the module says why.
+// CHECK-LABEL: module attributes {aten.fixed_sizes = ["'arg0' dimension 0 is 2 for 'aten.unbind.int' at {{.*}}"]}
+// CHECK: func.func @main(%{{.*}}: tensor<2x?xf32, #guard.shape<[2, s1]>>)
+func.func @main(%x: tensor<2x6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
+  %0:2 = aten.unbind.int(%x, dim = 0)
+      : (tensor<2x6xf32>) -> (tensor<6xf32>, tensor<6xf32>)
+  return %0#0, %0#1 : tensor<6xf32>, tensor<6xf32>
+}
+
+// -----
+
+// An operator without a rule takes the sizes of the example.
+// CHECK-LABEL: module attributes {aten.fixed_sizes = ["'arg0' dimension 0 is 6 for 'aten.operator' at
+// CHECK: func.func @main(%{{.*}}: tensor<6xf32>, %{{.*}}: tensor<?xf32, #guard.shape<[s1]>>
+func.func @main(%x: tensor<6xf32>, %y: tensor<7xf32>)
+    -> (tensor<6xf32>, tensor<7xf32>) {
+  %0 = aten.operator "mylib::f"(%x) [#aten.operand<0>]
+      : (tensor<6xf32>) -> tensor<6xf32>
+  return %0, %y : tensor<6xf32>, tensor<7xf32>
+}
+
+// -----
+
+// Strides follow the sizes: every second column of a transposed matrix.
+// CHECK-LABEL: module
+// CHECK: strides = <[2, s0 * 2]>
+func.func @main(%x: tensor<4x6xf32> {aten.input = #aten.input<
+                    kind = user_input, name = "x", strides = <[2, 8]>>})
+    -> tensor<4x6xf32> {
+  return %x : tensor<4x6xf32>
+}
