@@ -234,7 +234,9 @@ CompilerSession::compileModule(const CompileOptions &options,
   };
   if (Status s = runStage(Stage::Core, hooks,
                           [&](mlir::OpPassManager &pm) {
-                            buildCorePipeline(pm, CorePipelineOptions());
+                            CorePipelineOptions core;
+                            core.training = options.training;
+                            buildCorePipeline(pm, core);
                           });
       !s)
     return s.takeError();

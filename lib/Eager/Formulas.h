@@ -138,6 +138,8 @@ template <typename T> T geluTanhArgument(T x) {
 }
 
 double digamma(double x);
+/// The derivative of order n of digamma.
+double polygamma(int64_t n, double x);
 double erfinv(double x);
 
 } // namespace kiln::eager::formula

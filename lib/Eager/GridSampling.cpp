@@ -185,36 +185,43 @@ template <size_t Dims> static Values gridSampler(const Args &args) {
 
 /// Schema: grad_output, input, grid, interpolation_mode, padding_mode,
 /// align_corners, output_mask.
-static Values gridSamplerBackward(const Args &args) {
+template <size_t Dims> static Values gridSamplerBackward(const Args &args) {
   const Tensor &gradient = args.tensor(0), &x = args.tensor(1),
                &grid = args.tensor(2);
   GridMode mode =
-      gridMode<2>(x, grid, args.integer(3), args.integer(4), args.flag(5));
+      gridMode<Dims>(x, grid, args.integer(3), args.integer(4), args.flag(5));
   Ints input(x.sizes().begin() + 2, x.sizes().end()), expected = x.sizes();
-  std::copy_n(grid.sizes().begin() + 1, 2, expected.begin() + 2);
+  std::copy_n(grid.sizes().begin() + 1, Dims, expected.begin() + 2);
   require(gradient.sizes() == expected,
           {"expected a gradient of sizes ", expected, ", found ", gradient});
   Ints mask = args.ints(6);
   require(mask.size() == 2, {"expected a mask of two results"});
   int64_t c = x.size(1), inputs = product(input),
-          outputs = expected[2] * expected[3];
+          outputs = product(Ints(expected.begin() + 2, expected.end()));
   return withFloat(x.dtype(), [&](auto zero) -> Values {
     using T = decltype(zero);
     auto up = readAll<T>(gradient), values = readAll<T>(x),
          g = readAll<T>(grid);
     std::vector<double> dInput(values.size(), 0), dGrid(g.size(), 0);
-    std::vector<GridTap> taps[2];
+    std::vector<GridTap> taps[Dims];
     for (int64_t i = 0; i < x.size(0) * outputs; ++i) {
       int64_t n = i / outputs, o = i % outputs;
-      tapsAt(g.data() + i * 2, input, mode, taps);
+      tapsAt(g.data() + i * int64_t(Dims), input, mode, taps);
       forEachSample(taps, input, [&](int64_t position, auto &chosen) {
-        const GridTap &y = *chosen[0], &z = *chosen[1];
+        double weight = 1;
+        for (const GridTap *tap : chosen)
+          weight *= tap->weight;
         for (int64_t k = 0; k < c; ++k) {
           double grad = up[(n * c + k) * outputs + o];
           int64_t at = (n * c + k) * inputs + position;
-          dInput[at] += y.weight * z.weight * grad;
-          dGrid[2 * i] += y.weight * z.slope * grad * values[at];
-          dGrid[2 * i + 1] += y.slope * z.weight * grad * values[at];
+          dInput[at] += weight * grad;
+          for (size_t d = 0; d < Dims; ++d) {
+            double slope = 1;
+            for (size_t e = 0; e < Dims; ++e)
+              slope *= d == e ? chosen[e]->slope : chosen[e]->weight;
+            dGrid[int64_t(Dims) * i + int64_t(Dims - 1 - d)] +=
+                slope * grad * values[at];
+          }
         }
       });
     }
@@ -268,6 +275,7 @@ static Values affineGrid(const Args &args) {
 void eager::addGridSamplingOperators(Table &table) {
   table.op<gridSampler<2>>("grid_sampler_2d.default");
   table.op<gridSampler<3>>("grid_sampler_3d.default");
-  table.op<gridSamplerBackward>("grid_sampler_2d_backward.default");
+  table.op<gridSamplerBackward<2>>("grid_sampler_2d_backward.default");
+  table.op<gridSamplerBackward<3>>("grid_sampler_3d_backward.default");
   table.op<affineGrid>("affine_grid_generator.default");
 }

@@ -271,10 +271,22 @@ void eager::addResamplingOperators(Table &table) {
   table.op<upsample<Filter::Nearest, 2>>("upsample_nearest2d.default");
   table.op<upsample<Filter::Linear, 2>>("upsample_bilinear2d.default");
   table.op<upsample<Filter::Cubic, 2>>("upsample_bicubic2d.default");
+  table.op<upsampleBackward<Filter::Nearest, 1>>(
+      "upsample_nearest1d_backward.default");
   table.op<upsampleBackward<Filter::Nearest, 2>>(
       "upsample_nearest2d_backward.default");
+  table.op<upsampleBackward<Filter::Nearest, 3>>(
+      "upsample_nearest3d_backward.default");
+  table.op<upsampleBackward<Filter::NearestExact, 2>>(
+      "_upsample_nearest_exact2d_backward.default");
+  table.op<upsampleBackward<Filter::Linear, 1>>(
+      "upsample_linear1d_backward.default");
   table.op<upsampleBackward<Filter::Linear, 2>>(
       "upsample_bilinear2d_backward.default");
+  table.op<upsampleBackward<Filter::Linear, 3>>(
+      "upsample_trilinear3d_backward.default");
   table.op<upsampleBackward<Filter::Cubic, 2>>(
       "upsample_bicubic2d_backward.default");
+  table.op<upsampleBackward<Filter::LinearAntialias, 2>>(
+      "_upsample_bilinear2d_aa_backward.default");
 }

@@ -229,6 +229,18 @@ static Values logit(const Args &args) {
   return {evaluate(op, {args.tensor(0), args.optNumber(1).value_or(-1)})};
 }
 
+/// Schema: n, self.
+static Values polygamma(const Args &args) {
+  static const PointwiseOperator op = detail::makeOperator<2, kFloat>(
+      {kFloat, Kind::IntToFloat, 1, false}, [](auto x, auto n) {
+        using T = decltype(x);
+        return static_cast<T>(formula::polygamma(int64_t(n), double(x)));
+      });
+  require(args.integer(0) >= 0,
+          {"expected an order that is not negative, found ", args.integer(0)});
+  return {evaluate(op, {args.tensor(1), double(args.integer(0))})};
+}
+
 static Values square(const Args &args) {
   static const PointwiseOperator op = detail::makeOperator<2, kNumber>(
       {}, [](auto x, auto) { return mul(x, x); });
@@ -245,5 +257,6 @@ void eager::addUnaryOperators(Table &table) {
   table.both<bitwiseNot>("bitwise_not", "default");
   table.both<nanToNum>("nan_to_num", "default");
   table.op<logit>("logit.default");
+  table.op<polygamma>("polygamma.default");
   table.both<square>("square", "default");
 }

@@ -42,16 +42,18 @@ static void simplify(mlir::OpPassManager &pm) {
   pm.addPass(mlir::createCSEPass());
 }
 
-static void decompose(mlir::OpPassManager &pm, StringRef to) {
+static void decompose(mlir::OpPassManager &pm, StringRef to,
+                      bool keepDifferentiable = false) {
   aten::AtenDecomposePassOptions options;
   options.to = to.str();
+  options.keepDifferentiable = keepDifferentiable;
   pm.addPass(aten::createAtenDecomposePass(options));
   simplify(pm);
 }
 
 void kiln::buildCorePipeline(mlir::OpPassManager &pm,
-                             const CorePipelineOptions &) {
-  decompose(pm, "core");
+                             const CorePipelineOptions &options) {
+  decompose(pm, "core", options.training);
 }
 
 void kiln::buildJointPipeline(mlir::OpPassManager &pm,
@@ -67,8 +69,8 @@ void kiln::buildJointPipeline(mlir::OpPassManager &pm,
   joint::JointPartitionPassOptions partition;
   partition.memoryBudget = options.memoryBudget;
   pm.addPass(joint::createJointPartitionPass(partition));
-  pm.addPass(mlir::createCanonicalizerPass());
-  pm.addPass(mlir::createCSEPass());
+  // What kept its own derivative, and backward ops: core form again.
+  decompose(pm, "core");
 }
 
 void kiln::buildExportPipeline(mlir::OpPassManager &pm) {

@@ -17,16 +17,16 @@ using namespace kiln::tblgen;
 using llvm::raw_ostream;
 using llvm::StringRef;
 
-/// The ops whose derivative is a record: a def of a class `VJP` that names the
-/// op in its field `op`, or whose record says that no gradient flows.
+/// The ops that have a derivative: a record or a function.
 static llvm::StringSet<> getDifferentiable(const llvm::RecordKeeper &records) {
   llvm::StringSet<> names;
   if (!records.getClass("VJP"))
     return names;
   for (const llvm::Record *def : records.getAllDerivedDefinitions("VJP"))
-    if (const llvm::RecordVal *op = def->getValue("op"))
-      if (auto *init = llvm::dyn_cast<llvm::DefInit>(op->getValue()))
-        names.insert(init->getDef()->getName());
+    names.insert(def->getValueAsDef("op")->getName());
+  for (const llvm::Record *def : records.getAllDerivedDefinitions("VJPFunction"))
+    for (const llvm::Record *op : def->getValueAsListOfDefs("ops"))
+      names.insert(op->getName());
   return names;
 }
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Backend --gen-aten-derivatives. Reads the `VJP`, `VJPFunction` and
-// `StopGradient` records of AtenDerivatives.td and writes one C++ function for
+// Backend --gen-aten-derivatives. Reads the `VJP`, `VJPFunction`,
+// `NoDerivative` and `StopGradient` records of AtenDerivatives.td and writes one C++ function for
 // each rule, and a table by op name. A rule such as
 //
 //   def : VJP<Aten_MulTensorOp, [Grad<"self",  (mul $grad, $other)>,
@@ -27,6 +27,9 @@
 //       state.set(rule, 1, b.mul(grad, self));
 //     return success();
 //   }
+//
+// `(call "overload", ...)` builds that op: attributes of the rule's op are handed
+// on as they are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,6 +66,7 @@ public:
 private:
   std::string emitInit(const Init *init, StringRef name);
   std::string emitDag(const DagInit *dag);
+  std::string emitCall(const DagInit *dag);
   std::string emitVariable(StringRef name);
   int findOperand(StringRef name) const;
 
@@ -145,6 +149,8 @@ std::string RuleEmitter::emitDag(const DagInit *dag) {
                                          "operator, but found '" +
                                              dag->getAsString() + "'");
   const Record *function = def->getDef();
+  if (function->getName() == "call")
+    return emitCall(dag);
   std::string callee = "b." + toMethodName(function->getName());
   if (function->isSubClassOf("GradientHelper"))
     callee = "state." + toMethodName(function->getName());
@@ -155,6 +161,33 @@ std::string RuleEmitter::emitDag(const DagInit *dag) {
     text += emitInit(dag->getArg(i), dag->getArgNameStr(i));
   }
   return text + ")";
+}
+
+/// An op by its overload; attributes stay attributes.
+std::string RuleEmitter::emitCall(const DagInit *dag) {
+  const auto *overload = dag->getNumArgs() == 0
+                             ? nullptr
+                             : llvm::dyn_cast<llvm::StringInit>(dag->getArg(0));
+  if (!overload)
+    llvm::PrintFatalError(rule.getLoc(), "expected an overload first in '" +
+                                             dag->getAsString() + "'");
+  std::string text = "b.emit(\"" + overload->getValue().str() + "\", {";
+  for (unsigned i = 1; i < dag->getNumArgs(); ++i) {
+    const Init *arg = dag->getArg(i);
+    StringRef name = dag->getArgNameStr(i);
+    bool isAttribute =
+        llvm::isa<llvm::UnsetInit>(arg) &&
+        llvm::any_of(op.getAttributes(),
+                     [&](const auto &attr) { return attr.name == name; });
+    text += i > 1 ? ", " : "";
+    if (isAttribute)
+      text += "rule." + op.getGetterName(name) + "Attr()";
+    else if (llvm::isa<llvm::IntInit>(arg))
+      text += "b.integer(" + emitInit(arg, name) + ")";
+    else
+      text += emitInit(arg, name);
+  }
+  return text + "})";
 }
 
 void RuleEmitter::emit(raw_ostream &os) {
@@ -176,15 +209,20 @@ void RuleEmitter::emit(raw_ostream &os) {
      << "  [[maybe_unused]] auto &b = state.builder;\n";
   for (const auto &[variable, value] : variables)
     os << "  auto " << variable << " = " << value << ";\n";
+  // Of several results, only those that a rule speaks of have a gradient.
+  if (op.getNumResults() > 1 && variables.count("grad"))
+    os << "  if (!grad)\n    return success();\n";
   os << body << "  return success();\n}\n\n";
 }
 
 /// One line of the table.
 static void emitEntry(raw_ostream &os, const Operator &op, StringRef function,
-                      StringRef reason, uint64_t operands, uint64_t results) {
+                      StringRef reason, uint64_t operands, uint64_t results,
+                      bool takesComplex = false) {
   os << "    {\"" << op.getOperationName() << "\", " << function << ", \"";
   os.write_escaped(reason);
-  os << "\", " << operands << "u, " << results << "u},\n";
+  os << "\", " << operands << "u, " << results << "u, "
+     << (takesComplex ? "true" : "false") << "},\n";
 }
 
 static bool emitDerivatives(const RecordKeeper &records, raw_ostream &os) {
@@ -203,7 +241,8 @@ static bool emitDerivatives(const RecordKeeper &records, raw_ostream &os) {
     RuleEmitter emitter(*rule, op);
     emitter.emit(os);
     emitEntry(entries, op, ("vjp" + op.getCppClassName()).str(), "",
-              emitter.savedOperands, emitter.savedResults);
+              emitter.savedOperands, emitter.savedResults,
+              rule->getValueAsBit("isComplex"));
   }
   for (const Record *rule : records.getAllDerivedDefinitions("VJPFunction")) {
     StringRef function = rule->getValueAsString("function");
@@ -215,9 +254,19 @@ static bool emitDerivatives(const RecordKeeper &records, raw_ostream &os) {
          << "(Operation *op, VjpState &state) {\n  return " << function
          << "(llvm::cast<" << name << ">(op), state);\n}\n\n";
       emitEntry(entries, op, ("vjp" + name).str(), "", ~uint32_t(0),
-                ~uint32_t(0));
+                ~uint32_t(0), rule->getValueAsBit("isComplex"));
     }
   }
+  for (const Record *rule : records.getAllDerivedDefinitions("NoDerivative"))
+    for (const Record *def : rule->getValueAsListOfDefs("ops")) {
+      Operator op(def);
+      check(*rule, op);
+      os << "static LogicalResult vjp" << op.getCppClassName()
+         << "(Operation *, VjpState &state) {\n  return state.refuse(\"";
+      os.write_escaped(rule->getValueAsString("reason")) << "\");\n}\n\n";
+      emitEntry(entries, op, ("vjp" + op.getCppClassName()).str(),
+                rule->getValueAsString("reason"), 0, 0);
+    }
   for (const Record *rule : records.getAllDerivedDefinitions("StopGradient"))
     for (const Record *def : rule->getValueAsListOfDefs("ops")) {
       Operator op(def);

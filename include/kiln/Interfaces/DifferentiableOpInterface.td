@@ -33,6 +33,11 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
         ops that are differentiable.
       }], "std::string", "getStopReason", (ins), [{}], [{ return ""; }]>,
     InterfaceMethod<[{
+        True if the op brings a derivative of its own. False for an op whose
+        derivative is that of the ops it decomposes into: nothing is lost if it
+        is decomposed first, and intermediate results may then be saved.
+      }], "bool", "isDifferentiatedWhole", (ins), [{}], [{ return true; }]>,
+    InterfaceMethod<[{
         The operands and results that `buildVjp` may read. The partitioner works
         on what is really read; this is for tools and for documentation.
       }], "::llvm::SmallVector<::mlir::Value>", "getSavedValues", (ins), [{}], [{

@@ -39,7 +39,13 @@ std::optional<Stage> parseStage(StringRef name);
 /// All names, for help texts.
 ArrayRef<StringRef> stageNames();
 
-struct CorePipelineOptions : mlir::PassPipelineOptions<CorePipelineOptions> {};
+struct CorePipelineOptions : mlir::PassPipelineOptions<CorePipelineOptions> {
+  Option<bool> training{
+      *this, "training",
+      llvm::cl::desc("Leave ops with a derivative of their own to the joint "
+                     "pipeline, which decomposes them afterwards."),
+      llvm::cl::init(false)};
+};
 
 struct JointPipelineOptions : mlir::PassPipelineOptions<JointPipelineOptions> {
   Option<double> memoryBudget{

@@ -20,7 +20,7 @@ std::string pt2::functionalName(StringRef overload) {
       {"aten.bernoulli_.float", "aten.bernoulli.p"},
       {"aten.normal_.default", "aten.normal_functional.default"},
       {"aten.transpose_.default", "aten.transpose.int"},
-      {"aten.zero_.default", "aten.zeros_like.default"},
+      {"aten.zero_.default", "aten.fill.Scalar"},
   };
   for (auto [inPlace, functional] : renamed)
     if (overload == inPlace)
@@ -50,5 +50,7 @@ archive::Node pt2::toFunctional(const archive::Node &node) {
   });
   if (node.overload() == "aten.bernoulli_.float" && !node.find("p"))
     call.inputs.push_back({"p", archive::Argument{0.5}});
+  if (node.overload() == "aten.zero_.default")
+    call.inputs.push_back({"value", archive::Argument{int64_t(0)}});
   return call;
 }

@@ -164,9 +164,14 @@ Value GraphImporter::keepElementType(Value value, const std::string &of) {
   auto tensor = getTensor(of);
   if (!tensor)
     return value;
-  auto want = llvm::cast<RankedTensorType>(states.read(*tensor).getType());
-  return aten::AtenBuilder(b, value.getLoc())
-      .cast(value, want.getElementType());
+  Value self = states.read(*tensor);
+  Type want = mlir::getElementTypeOrSelf(self.getType());
+  Type have = mlir::getElementTypeOrSelf(value.getType());
+  aten::AtenBuilder builder(b, value.getLoc());
+  // What is overwritten by what has no gradient still has one itself.
+  if (llvm::isa<mlir::FloatType>(want) && !llvm::isa<mlir::FloatType>(have))
+    return builder.call("aten.copy", {self, value});
+  return builder.cast(value, want);
 }
 
 /// The first result of `op` is what the tensor `name` now holds or, for a view

@@ -16,6 +16,7 @@
 #include "Optimizers.h"
 #include "Rules.h"
 #include "kiln/Dialect/Aten/IR/OpInfo.h"
+#include "kiln/Dialect/Aten/Transforms/Decompositions.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
 #include "kiln/Interfaces/RecomputableOpInterface.h"
 
@@ -54,6 +55,12 @@ struct VjpModel
     return lookUpDerivative(op->getName().getStringRef());
   }
 
+  /// A view only moves elements, so nothing is lost if it is decomposed.
+  bool isDifferentiatedWhole(Operation *op) const {
+    const OpInfo *info = getOpInfo(op);
+    return entryOf(op) && (!info || !info->isView);
+  }
+
   bool isStopGradient(Operation *op) const {
     const VjpEntry *entry = entryOf(op);
     return entry ? !entry->rule : !hasFloatResult(op);
@@ -86,22 +93,26 @@ struct VjpModel
                          function_ref<bool(unsigned)> isWanted,
                          MutableArrayRef<Value> operandGrads) const {
     const VjpEntry *entry = entryOf(op);
-    if (!entry || !entry->rule)
+    auto rule = entry ? entry->rule : nullptr;
+    if (!entry && lookUpDecomposition(op))
+      rule = vjpByDecomposition;
+    if (!rule)
       return op->emitOpError("has no derivative, and a gradient flows through "
                              "it; expected an op with a rule in "
                              "AtenDerivatives.td");
-    // The rules are those of real numbers; views only move elements.
+    // Most rules are those of real numbers; views only move elements.
     const OpInfo *info = getOpInfo(op);
     auto isComplex = [](Type type) {
       return llvm::isa<mlir::ComplexType>(mlir::getElementTypeOrSelf(type));
     };
-    if ((!info || !info->isView) &&
+    bool isReal = !(entry && entry->takesComplex) && !(info && info->isView);
+    if (isReal &&
         (llvm::any_of(op->getOperandTypes(), isComplex) ||
          llvm::any_of(op->getResultTypes(), isComplex)))
       return op->emitOpError("has no derivative for complex numbers, and a "
                              "gradient flows through it");
     VjpState state(builder, op, resultGrads, isWanted, operandGrads);
-    if (failed(entry->rule(op, state)))
+    if (failed(rule(op, state)))
       return failure();
     if (state.hasFailed())
       return op->emitOpError("derivative could not be built");
@@ -146,6 +157,10 @@ struct RecomputeModel
                   LogSoftmaxBackwardDataOp, LayerNormOp, NativeLayerNormOp,
                   NativeLayerNormBackwardOp>(op))
       return RecomputeClass::Reduction;
+    // Sorting, pooling, norms: passes over data that nothing fuses with.
+    if (!info->isPointwise && !info->isCore && !lookUpDecomposition(op) &&
+        op->getNumOperands() != 0)
+      return RecomputeClass::Heavy;
     return RecomputeClass::Cheap;
   }
 

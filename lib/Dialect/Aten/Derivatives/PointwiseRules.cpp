@@ -1,4 +1,4 @@
-//===- PointwiseRules.cpp - Derivatives of pointwise ops and reductions ---===//
+//===- PointwiseRules.cpp - Derivatives of pointwise ops ------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,6 +14,76 @@
 
 namespace kiln::aten {
 
+//===----------------------------------------------------------------------===//
+// Helpers of dags
+//===----------------------------------------------------------------------===//
+
+Value VjpState::numberOver(Value number, Value v) {
+  return number ? builder.div(number, v) : builder.div(1.0, v);
+}
+
+Value VjpState::lerpRest(Value grad, Value weight) {
+  if (auto known = Composer::getConstantNumber(weight))
+    return builder.mul(grad, 1.0 - *known);
+  return builder.sub(grad, builder.mul(grad, weight));
+}
+
+Value VjpState::divRounded(Value a, Value b, StringRef mode) {
+  return builder.emit("div.Tensor_mode", {a, b, builder.text(mode)});
+}
+
+Value VjpState::sincGrad(Value grad, Value self) {
+  Composer &b = builder;
+  Value angle = b.mul(self, M_PI);
+  Value square = b.mul(b.mul(self, self), M_PI);
+  Value slope =
+      b.div(b.sub(b.mul(angle, b.cos(angle)), b.sin(angle)), square);
+  return dropWhere(b.mul(grad, slope), b.eq(square, 0));
+}
+
+Value VjpState::isFinite(Value v) {
+  return builder.logicalNot(
+      builder.logicalOr(builder.isInf(v), builder.isNan(v)));
+}
+
+Value VjpState::copysignGrad(Value grad, Value self, Value result) {
+  Value ratio = builder.div(result, self);
+  return builder.mul(grad, dropWhere(ratio, builder.eq(self, 0)));
+}
+
+Value VjpState::halfAtTie(Value grad, Value a, Value b) {
+  return builder.where(builder.eq(a, b), builder.div(grad, 2), grad);
+}
+
+Value VjpState::overwritten(Value grad, Value self, Value source) {
+  // PyTorch's autograd does not see the in-place forms of these: a gradient
+  // passes as if nothing had been written.
+  Operation *maker = source.getDefiningOp();
+  bool isUnseen = maker &&
+                  llvm::isa<LogicalAndOp, LogicalOrOp, LogicalXorOp,
+                            LogicalNotOp>(maker) &&
+                  maker->getOperand(0) == self;
+  return isUnseen ? grad : builder.zerosLike(self);
+}
+
+Value VjpState::celuGrad(Value grad, Value self, Value alpha) {
+  Composer &b = builder;
+  std::optional<double> known = 1.0;
+  if (alpha)
+    known = Composer::getConstantNumber(alpha);
+  if (!known) {
+    op->emitOpError("has an alpha that is not a constant, expected one for its "
+                    "derivative");
+    return {};
+  }
+  return b.emit("elu_backward", {grad, b.real(*known), b.integer(1),
+                                 b.real(1.0 / *known), b.boolean(false), self});
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
 LogicalResult vjpDivMode(DivTensorModeOp op, VjpState &state) {
   // With a rounding mode the quotient is piecewise constant.
   bool isFlat = bool(op.getRoundingMode());
@@ -28,15 +98,12 @@ LogicalResult vjpDivMode(DivTensorModeOp op, VjpState &state) {
   return success();
 }
 
-LogicalResult vjpHardtanh(HardtanhOp op, VjpState &state) {
-  if (!state.isWanted(op, 0))
-    return success();
-  Composer &b = state.builder;
-  Value self = op.getSelf();
-  Operand low = op.getMinVal() ? Operand(op.getMinVal()) : Operand(-1.0);
-  Operand high = op.getMaxVal() ? Operand(op.getMaxVal()) : Operand(1.0);
-  Value inside = b.logicalAnd(b.gt(self, low), b.lt(self, high));
-  state.set(op, 0, state.keepWhere(state.grad(0), inside));
+LogicalResult vjpDivScalarMode(DivScalarModeOp op, VjpState &state) {
+  if (state.isWanted(op, 0))
+    state.set(op, 0,
+              op.getRoundingMode()
+                  ? state.builder.zerosLike(op.getSelf())
+                  : state.builder.div(state.grad(0), op.getOther()));
   return success();
 }
 
@@ -62,8 +129,10 @@ LogicalResult vjpPow(PowTensorScalarOp op, VjpState &state) {
   Composer &b = state.builder;
   Value grad = state.grad(0), exponent = op.getExponent();
   auto known = Composer::getConstantNumber(exponent);
-  if (known == 0.0)
+  if (known == 0.0) {
+    state.set(op, 0, b.zerosLike(op.getSelf()));
     return success();
+  }
   if (known == 1.0) {
     state.set(op, 0, grad);
     return success();
@@ -112,15 +181,29 @@ LogicalResult vjpPowScalar(PowScalarOp op, VjpState &state) {
   return success();
 }
 
+LogicalResult vjpPolygamma(PolygammaOp op, VjpState &state) {
+  if (!state.isWanted(op, 0))
+    return success();
+  Composer &b = state.builder;
+  Value slope = b.emit("polygamma", {b.integer(op.getN() + 1), op.getSelf()});
+  state.set(op, 0, b.mul(state.grad(0), slope));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
 LogicalResult vjpClamp(ClampOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
   Composer &b = state.builder;
+  // A limit itself lies outside, as does NaN.
   Value self = op.getSelf(), inside;
   if (op.getMin())
-    inside = b.ge(self, op.getMin());
+    inside = b.gt(self, op.getMin());
   if (op.getMax()) {
-    Value below = b.le(self, op.getMax());
+    Value below = b.lt(self, op.getMax());
     inside = inside ? b.logicalAnd(inside, below) : below;
   }
   state.set(op, 0, inside ? state.keepWhere(state.grad(0), inside)
@@ -128,93 +211,45 @@ LogicalResult vjpClamp(ClampOp op, VjpState &state) {
   return success();
 }
 
-LogicalResult vjpVarMean(VarMeanCorrectionOp op, VjpState &state) {
-  if (!state.isWanted(op, 0))
-    return success();
+LogicalResult vjpClampTensor(ClampTensorOp op, VjpState &state) {
   Composer &b = state.builder;
-  Value self = op.getSelf(), sum;
-  if (Value grad = state.grad(0))
-    sum = state.varGrad(grad, self, op.getDim(), op.getKeepdim(),
-                        op.getCorrection());
-  if (Value grad = state.grad(1)) {
-    Value mean = state.meanOf(
-        state.unreduce(grad, self, op.getDim(), op.getKeepdim()), self,
-        op->getResult(1));
-    sum = state.grad(0) ? b.add(sum, mean) : mean;
+  Value grad = state.grad(0), self = op.getSelf();
+  Value min = op.getMin(), max = op.getMax();
+  if (state.isWanted(op, 0)) {
+    // Of tensors, a limit itself lies inside, as does NaN.
+    Value outside = min ? b.lt(self, min) : Value();
+    if (max)
+      outside = outside ? b.logicalOr(outside, b.gt(self, max))
+                        : b.gt(self, max);
+    state.set(op, 0, outside ? state.dropWhere(grad, outside) : grad);
   }
-  state.set(op, 0, sum);
+  // Limits in the wrong order: the upper one wins everywhere.
+  if (min && state.isWanted(op, 1)) {
+    Value below = b.lt(self, min);
+    state.set(op, 1, state.keepWhere(
+                         grad, max ? b.logicalAnd(below, b.lt(min, max))
+                                   : below));
+  }
+  if (max && state.isWanted(op, 2)) {
+    Value above = b.gt(self, max);
+    state.set(op, 2, state.keepWhere(
+                         grad, min ? b.logicalOr(above, b.lt(max, min))
+                                   : above));
+  }
   return success();
 }
 
-LogicalResult vjpVectorNorm(LinalgVectorNormOp op, VjpState &state) {
-  if (!state.isWanted(op, 0))
-    return success();
-  Composer &b = state.builder;
-  double order = 2.0;
-  if (op.getOrd()) {
-    auto known = Composer::getConstantNumber(op.getOrd());
-    if (!known)
-      return state.refuse("has an order that is not a constant, expected one "
-                          "for its derivative");
-    order = *known;
-  }
-  if (order == 0.0)
-    return success();
-  Value self = op.getSelf();
-  Value grad =
-      state.keepDims(state.grad(0), self, op.getDim(), op.getKeepdim());
-  Value norm =
-      state.keepDims(op.getResult(), self, op.getDim(), op.getKeepdim());
-  Value result;
-  if (std::isinf(order)) {
-    Value isExtreme = b.eq(b.abs(self), norm);
-    ArrayRef<int64_t> dims = op.getDim().value_or(ArrayRef<int64_t>());
-    Value count =
-        b.sum(isExtreme, Composer::wrapAll(dims, Composer::rank(self)), true);
-    result = b.mul(b.mul(b.sign(self), isExtreme), b.div(grad, count));
-  } else if (order == 1.0) {
-    result = b.mul(b.sign(self), grad);
-  } else if (order == 2.0) {
-    result = b.mul(self, state.dropWhere(b.div(grad, norm), b.eq(norm, 0)));
-  } else {
-    Value power = b.mul(b.sign(self), b.pow(b.abs(self), order - 1.0));
-    Value scale = state.dropWhere(b.div(grad, b.pow(norm, order - 1.0)),
-                                  b.eq(norm, 0));
-    result = b.mul(power, scale);
-    // Below 1 the slope at zero is infinite; PyTorch gives zero there.
-    if (order < 1.0)
-      result = state.dropWhere(result, b.eq(self, 0));
-  }
-  state.set(op, 0, result);
-  return success();
-}
-
-LogicalResult vjpLayerNorm(NativeLayerNormOp op, VjpState &state) {
-  if (state.grad(1) || state.grad(2))
-    return state.refuse("is differentiable in its first result only, found a "
-                        "gradient of its mean or its reciprocal deviation");
-  Composer &b = state.builder;
-  bool wantsWeight = op.getWeight() && state.isWanted(op, 1);
-  bool wantsBias = op.getBias() && state.isWanted(op, 2);
-  bool mask[] = {state.isWanted(op, 0), wantsWeight, wantsBias};
-  Operation *backward = b.emitOp(
-      "native_layer_norm_backward",
-      {state.grad(0), op.getInput(), op.getNormalizedShapeAttr(),
-       op->getResult(1), op->getResult(2), op.getWeight(), op.getBias(),
-       b.getBuilder().getDenseBoolArrayAttr(mask)});
-  if (!backward)
-    return failure();
-  for (unsigned i = 0; i < 3; ++i)
-    if (mask[i])
-      state.set(op, i, backward->getResult(i));
-  return success();
-}
+//===----------------------------------------------------------------------===//
+// Random masks
+//===----------------------------------------------------------------------===//
 
 LogicalResult vjpNativeDropout(NativeDropoutOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
   Composer &b = state.builder;
   Value grad = state.grad(0);
+  if (!grad)
+    return success();
   if (op.getTrain().value_or(true)) {
     double p = op.getP().convertToDouble();
     double scale = p == 1.0 ? 0.0 : 1.0 / (1.0 - p);
@@ -224,15 +259,56 @@ LogicalResult vjpNativeDropout(NativeDropoutOp op, VjpState &state) {
   return success();
 }
 
-LogicalResult vjpNllLoss(NllLossForwardOp op, VjpState &state) {
+LogicalResult vjpRrelu(RreluWithNoiseFunctionalOp op, VjpState &state) {
   if (!state.isWanted(op, 0) || !state.grad(0))
     return success();
   Composer &b = state.builder;
-  state.set(op, 0,
-            b.emit("nll_loss_backward",
-                   {state.grad(0), op.getSelf(), op.getTarget(), op.getWeight(),
-                    b.integer(op.getReduction()), op.getIgnoreIndexAttr(),
-                    op->getResult(1)}));
+  if (op.getTraining()) {
+    state.set(op, 0, b.mul(state.grad(0), op->getResult(1)));
+    return success();
+  }
+  auto bound = [&](Value number, double otherwise) {
+    return number ? Composer::getConstantNumber(number) : otherwise;
+  };
+  auto lower = bound(op.getLower(), 0.125);
+  auto upper = bound(op.getUpper(), 1.0 / 3.0);
+  if (!lower || !upper)
+    return state.refuse("has bounds that are not constants, expected constants "
+                        "for its derivative");
+  state.set(op, 0, b.emit("leaky_relu_backward",
+                          {state.grad(0), op.getSelf(),
+                           b.real((*lower + *upper) / 2), b.boolean(false)}));
+  return success();
+}
+
+LogicalResult vjpRenorm(RenormOp op, VjpState &state) {
+  if (!state.isWanted(op, 0))
+    return success();
+  auto order = Composer::getConstantNumber(op.getP());
+  auto limit = Composer::getConstantNumber(op.getMaxnorm());
+  if (!order || !limit)
+    return state.refuse("has a norm or limit that is not a constant, expected "
+                        "constants for its derivative");
+  Composer &b = state.builder;
+  Value self = op.getSelf();
+  Value grad = b.widen(state.grad(0)), wide = b.widen(self);
+  int64_t rank = Composer::rank(self);
+  int64_t dim = Composer::wrapDim(op.getDim(), rank);
+  SmallVector<int64_t> rest;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != dim)
+      rest.push_back(i);
+  Value norm = b.emit("linalg_vector_norm",
+                      {wide, b.real(*order), b.ints(rest), b.boolean(true)});
+  // What lies beyond the limit is scaled to it, and the scale has a gradient.
+  Value weighted = b.sum(b.mul(wide, grad), rest, true);
+  Value normGrad = vectorNormGrad(state, weighted, wide, norm, *order, rest,
+                                  /*keepdim=*/true);
+  Value inverse = b.reciprocal(b.add(norm, 1e-7));
+  Value scaled = b.mul(
+      b.mul(inverse, *limit),
+      b.sub(grad, b.mul(inverse, normGrad)));
+  state.set(op, 0, b.where(b.gt(norm, *limit), scaled, grad));
   return success();
 }
 

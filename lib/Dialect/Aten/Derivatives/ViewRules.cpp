@@ -1,4 +1,4 @@
-//===- ViewRules.cpp - Derivatives of views, parts and indexing -----------===//
+//===- ViewRules.cpp - Derivatives of views and parts ---------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,12 +8,64 @@
 
 #include "Rules.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 namespace kiln::aten {
 
 /// The gradient of result `i`, or zeros.
 static Value gradOrZeros(VjpState &state, unsigned i) {
   Value grad = state.grad(i);
   return grad ? grad : state.builder.zerosLike(state.getOp()->getResult(i));
+}
+
+//===----------------------------------------------------------------------===//
+// Helpers of dags
+//===----------------------------------------------------------------------===//
+
+Value VjpState::unpermute(Value grad, ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> inverse(dims.size());
+  for (auto [i, dim] : llvm::enumerate(dims))
+    inverse[Composer::wrapDim(dim, dims.size())] = i;
+  return builder.permute(grad, inverse);
+}
+
+Value VjpState::reverseDims(Value grad) {
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, Composer::rank(grad)));
+  std::reverse(order.begin(), order.end());
+  return builder.permute(grad, order);
+}
+
+Value VjpState::unselect(Value grad, Value self, int64_t dim, ExprAttr index) {
+  return builder.emit("select_backward",
+                      {grad, builder.shape(builder.sizes(self)),
+                       builder.integer(dim), index});
+}
+
+Value VjpState::unslice(Value grad, Value self, int64_t dim,
+                        std::optional<ExprAttr> start,
+                        std::optional<ExprAttr> end, ExprAttr step) {
+  ExprAttr first = start.value_or(builder.constant(0));
+  ExprAttr last = end.value_or(
+      builder.constant(std::numeric_limits<int64_t>::max()));
+  return builder.emit("slice_backward",
+                      {grad, builder.shape(builder.sizes(self)),
+                       builder.integer(dim), first, last, step});
+}
+
+Value VjpState::unnarrow(Value grad, Value self, int64_t dim, ExprAttr start,
+                         ExprAttr length) {
+  // Nothing in the type tells a start from the end, but its sign if constant.
+  if (start.isConstant() && start.getPayload() < 0)
+    start = guard::add(start, builder.size(self, dim));
+  return unslice(grad, self, dim, start, guard::add(start, length),
+                 builder.constant(1));
+}
+
+Value VjpState::channelShuffleBack(Value grad, ExprAttr groups) {
+  ExprAttr channels = builder.size(grad, 1);
+  return builder.emit("channel_shuffle",
+                      {grad, guard::exactDivide(channels, groups)
+                                 .value_or(guard::floorDiv(channels, groups))});
 }
 
 //===----------------------------------------------------------------------===//
@@ -52,8 +104,11 @@ LogicalResult vjpCat(CatOp op, VjpState &state) {
   ExprAttr offset = b.constant(0);
   for (auto [i, tensor] : llvm::enumerate(op.getTensors())) {
     // A one-dimensional tensor of size 0 takes no part, whatever the ranks.
-    if (Composer::rank(tensor) != rank)
+    if (Composer::rank(tensor) != rank) {
+      if (state.isOperandWanted(i))
+        state.setOperand(i, b.zerosLike(tensor));
       continue;
+    }
     ExprAttr end = guard::add(offset, b.size(tensor, dim));
     if (state.isOperandWanted(i))
       state.setOperand(i, b.slice(grad, dim, offset, end));
@@ -71,12 +126,10 @@ LogicalResult vjpStack(StackOp op, VjpState &state) {
   return success();
 }
 
-LogicalResult vjpRepeat(RepeatOp op, VjpState &state) {
-  if (!state.isOperandWanted(0))
-    return success();
+/// Sums what `repeats` copies of the operand got.
+static Value sumRepeats(VjpState &state, ArrayRef<ExprAttr> repeats) {
   Composer &b = state.builder;
-  Sizes own = b.sizes(op.getSelf());
-  ArrayRef<ExprAttr> repeats = op.getRepeats().getDims();
+  Sizes own = b.sizes(state.getOp()->getOperand(0));
   size_t lead = repeats.size() - own.size();
   // [r * a, s * b] is [r, a, s, b] with the repeats summed.
   Sizes split;
@@ -88,7 +141,12 @@ LogicalResult vjpRepeat(RepeatOp op, VjpState &state) {
       split.push_back(own[i - lead]);
   }
   Value grad = b.view(state.grad(0), split);
-  state.setOperand(0, summed.empty() ? grad : b.sum(grad, summed));
+  return summed.empty() ? grad : b.sum(grad, summed);
+}
+
+LogicalResult vjpRepeat(RepeatOp op, VjpState &state) {
+  if (state.isOperandWanted(0))
+    state.setOperand(0, sumRepeats(state, op.getRepeats().getDims()));
   return success();
 }
 
@@ -148,57 +206,109 @@ LogicalResult vjpSliceScatter(SliceScatterOp op, VjpState &state) {
   return success();
 }
 
-//===----------------------------------------------------------------------===//
-// Indexing
-//===----------------------------------------------------------------------===//
-
-/// The index list with null for absent ones.
-template <typename OpT> static SmallVector<Value> readIndices(OpT op) {
-  SmallVector<Value> indices;
-  auto given = op.getIndices().begin();
-  for (bool isPresent : op.getIndicesPresent())
-    indices.push_back(isPresent ? *given++ : Value());
-  return indices;
-}
-
-LogicalResult vjpIndex(IndexTensorOp op, VjpState &state) {
+LogicalResult vjpTile(TileOp op, VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
   Composer &b = state.builder;
-  state.setOperand(0, b.indexPut(b.zerosLike(op.getSelf()), readIndices(op),
-                                 state.grad(0), /*accumulate=*/true));
+  Sizes repeats(op.getDims().getDims());
+  size_t rank = Composer::rank(op.getSelf());
+  if (repeats.size() < rank)
+    repeats.insert(repeats.begin(), rank - repeats.size(), b.constant(1));
+  state.setOperand(0, sumRepeats(state, repeats));
   return success();
 }
 
-LogicalResult vjpIndexPut(IndexPutOp op, VjpState &state) {
-  Composer &b = state.builder;
-  Value grad = state.grad(0);
-  SmallVector<Value> indices = readIndices(op);
-  if (state.isOperandWanted(0)) {
-    Value zero = b.scalarTensor(0.0, Composer::elementType(grad));
-    state.setOperand(0, op.getAccumulate()
-                            ? grad
-                            : b.indexPut(grad, indices, zero, false));
-  }
-  unsigned values = op.getODSOperandIndexAndLength(2).first;
-  if (state.isOperandWanted(values))
-    state.setOperand(values, b.index(grad, indices));
-  return success();
-}
-
-LogicalResult vjpIndexSelect(IndexSelectOp op, VjpState &state) {
+LogicalResult vjpRepeatInterleave(RepeatInterleaveSelfIntOp op,
+                                  VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
   Composer &b = state.builder;
-  int64_t rank = Composer::rank(op.getSelf());
-  if (rank == 0) {
-    state.setOperand(0, state.grad(0));
-    return success();
+  Value self = op.getSelf();
+  // Each element, repeated, is a dimension to be summed.
+  Sizes sizes = b.sizes(self);
+  size_t at = sizes.size();
+  if (op.getDim() && at != 0)
+    at = Composer::wrapDim(*op.getDim(), sizes.size()) + 1;
+  sizes.insert(sizes.begin() + at, op.getRepeats());
+  state.setOperand(0, b.sum(b.view(state.grad(0), sizes), {int64_t(at)}));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Lists of tensors
+//===----------------------------------------------------------------------===//
+
+LogicalResult vjpBroadcastTensors(BroadcastTensorsOp op, VjpState &state) {
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    if (state.isOperandWanted(i) && state.grad(i))
+      state.setOperand(i, state.grad(i));
+  return success();
+}
+
+LogicalResult vjpMeshgrid(MeshgridOp op, VjpState &state) {
+  Composer &b = state.builder;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    if (!state.isOperandWanted(i) || !state.grad(i))
+      continue;
+    SmallVector<int64_t> others;
+    for (int64_t dim = 0; dim < Composer::rank(state.grad(i)); ++dim)
+      if (dim != int64_t(i))
+        others.push_back(dim);
+    state.setOperand(i, state.like(b.sum(state.grad(i), others),
+                                   op->getOperand(i)));
   }
-  SmallVector<Value> indices(Composer::wrapDim(op.getDim(), rank));
-  indices.push_back(op.getIndex());
-  state.setOperand(0, b.indexPut(b.zerosLike(op.getSelf()), indices,
-                                 state.grad(0), /*accumulate=*/true));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Strides
+//===----------------------------------------------------------------------===//
+
+/// For each element of a view with the given sizes and strides, where it is in
+/// the storage: a flat i64 tensor.
+static Value positionsOf(Composer &b, ArrayRef<ExprAttr> sizes,
+                         ArrayRef<ExprAttr> strides, ExprAttr offset) {
+  Type i64 = b.getBuilder().getI64Type();
+  Value positions = b.full({}, b.number(offset), i64);
+  for (auto [size, stride] : llvm::zip(sizes, strides)) {
+    Value along = b.mul(b.iota(size, i64), b.number(stride));
+    positions = b.add(b.unsqueeze(positions, -1), along);
+  }
+  return b.view(positions, Sizes{guard::getNumElements(b.getContext(), sizes)});
+}
+
+/// True for a program's input that is not row-major.
+static bool hasInputStrides(Value v) {
+  auto argument = llvm::dyn_cast<mlir::BlockArgument>(v);
+  if (!argument)
+    return false;
+  auto func = llvm::dyn_cast<mlir::FunctionOpInterface>(
+      argument.getOwner()->getParentOp());
+  auto input = func ? func.getArgAttrOfType<InputAttr>(argument.getArgNumber(),
+                                                       kInputAttrName)
+                    : InputAttr();
+  return input && input.getStrides();
+}
+
+/// The view reads the storage of a row-major operand. Elements that are read
+/// several times add up.
+LogicalResult vjpAsStrided(AsStridedOp op, VjpState &state) {
+  if (!state.isOperandWanted(0))
+    return success();
+  if (hasInputStrides(op.getSelf()))
+    return state.refuse("reads the storage of an input that is not row-major; "
+                        "expected a contiguous input for its derivative");
+  Composer &b = state.builder;
+  ExprAttr offset = op.getStorageOffset().value_or(b.constant(0));
+  Value positions = positionsOf(b, op.getSize().getDims(),
+                                op.getStride().getDims(), offset);
+  ExprAttr count = b.numElements(op.getSelf());
+  Value flat = b.view(state.grad(0), Sizes{b.numElements(state.grad(0))});
+  Value storage =
+      b.full(Sizes{count}, 0.0, Composer::elementType(op.getSelf()));
+  state.setOperand(0, state.like(b.indexPut(storage, {positions}, flat,
+                                            /*accumulate=*/true),
+                                 op.getSelf()));
   return success();
 }
 

@@ -8,6 +8,8 @@
 
 #include "VjpState.h"
 
+#include "mlir/Dialect/Complex/IR/Complex.h"
+
 namespace kiln::aten {
 
 //===----------------------------------------------------------------------===//
@@ -48,11 +50,18 @@ Value VjpState::reduceTo(Value grad, Value operand) {
 }
 
 void VjpState::setOperand(unsigned operand, Value value) {
+  Type element = Composer::elementType(op->getOperand(operand));
+  // A real number gets the real part.
+  if (value && llvm::isa<mlir::ComplexType>(Composer::elementType(value)) &&
+      !llvm::isa<mlir::ComplexType>(element))
+    value = builder.emit("real", {value});
+  // Sums of f32 are exact enough in f64; those of 16 bits are rounded first.
+  if (value && element.isF64() && Composer::elementType(value).isF32())
+    value = builder.cast(value, element);
   if (value)
     value = reduceTo(value, op->getOperand(operand));
   if (value)
-    value = builder.cast(value,
-                            Composer::elementType(op->getOperand(operand)));
+    value = builder.cast(value, element);
   if (!value)
     failedToBuild = true;
   operandGrads[operand] = value;
@@ -66,6 +75,28 @@ Value VjpState::scale(Value v, Value number) {
   if (!number || Composer::getConstantNumber(number) == 1.0)
     return v;
   return builder.mul(v, number);
+}
+
+Value VjpState::numberOr(Value number, Operand otherwise) {
+  return number ? number : builder.number(otherwise);
+}
+
+Value VjpState::conjugate(Value number) {
+  if (!llvm::isa<mlir::ComplexType>(number.getType()))
+    return number;
+  auto constant = number.getDefiningOp<mlir::complex::ConstantOp>();
+  if (!constant) {
+    op->emitOpError("has a complex factor that is not a constant, expected one "
+                    "for its derivative");
+    return {};
+  }
+  auto real = llvm::cast<mlir::FloatAttr>(constant.getValue()[0]);
+  auto imaginary = llvm::cast<mlir::FloatAttr>(constant.getValue()[1]);
+  OpBuilder &b = builder.getBuilder();
+  auto parts = b.getArrayAttr(
+      {real, b.getFloatAttr(imaginary.getType(), -imaginary.getValue())});
+  return mlir::complex::ConstantOp::create(b, op->getLoc(), number.getType(),
+                                           parts);
 }
 
 Value VjpState::keepWhere(Value v, Value condition) {
@@ -103,114 +134,17 @@ Value VjpState::meanOf(Value v, Value self, Value result) {
   return builder.div(v, builder.number(count));
 }
 
-Value VjpState::siluGrad(Value grad, Value self) {
-  Composer &b = builder;
-  Value s = b.sigmoid(self);
-  return b.mul(grad, b.mul(s, b.add(b.mul(self, b.sub(1, s)), 1)));
+Value VjpState::castLike(Value v, Value model) {
+  return builder.cast(v, Composer::elementType(model));
 }
 
-Value VjpState::leakySlope(Value slope) {
-  return slope ? slope : builder.number(Operand(0.01));
+Value VjpState::rowMajor(Value v) {
+  return v ? builder.emit("clone", {v, builder.text("contiguous_format")})
+           : v;
 }
 
-Value VjpState::share(Value grad, Value self, Value result, OptionalDims dims,
-                      bool keepdim) {
-  Composer &b = builder;
-  Value mask = b.eq(self, keepDims(result, self, dims, keepdim));
-  ArrayRef<int64_t> given = dims.value_or(ArrayRef<int64_t>());
-  Value count =
-      b.sum(mask, Composer::wrapAll(given, Composer::rank(self)), true);
-  return b.div(b.mul(keepDims(grad, self, dims, keepdim), mask), count);
-}
-
-Value VjpState::atIndex(Value grad, Value self, Value indices, int64_t dim,
-                        bool keepdim) {
-  if (Composer::rank(self) != 0 && !keepdim) {
-    grad = builder.unsqueeze(grad, dim);
-    indices = builder.unsqueeze(indices, dim);
-  }
-  return builder.emit("scatter.src", {builder.zerosLike(self),
-                                      builder.integer(dim), indices, grad});
-}
-
-Value VjpState::reverseCumsum(Value grad, int64_t dim) {
-  if (Composer::rank(grad) == 0)
-    return grad;
-  Value flipped = builder.flip(grad, {dim});
-  return builder.flip(builder.emit("cumsum", {flipped, builder.integer(dim)}),
-                      {dim});
-}
-
-Value VjpState::varGradWith(Value grad, Value self, OptionalDims dims,
-                            bool keepdim, double correction) {
-  Composer &b = builder;
-  ArrayRef<int64_t> given = dims.value_or(ArrayRef<int64_t>());
-  ExprAttr count = b.constant(1);
-  for (int64_t dim : Composer::wrapAll(given, Composer::rank(self)))
-    count = guard::mul(count, b.size(self, dim));
-  ExprAttr less = guard::sub(guard::toFloat(count),
-                             guard::getFloat(b.getContext(), correction));
-  Value divisor = less.isFloatConstant() ? b.number(Operand(less.getFloat()))
-                                         : b.number(less);
-  SmallVector<int64_t> all = Composer::wrapAll(given, Composer::rank(self));
-  Value centered = b.sub(self, b.mean(self, all, true));
-  Value twice = b.mul(keepDims(grad, self, dims, keepdim), 2);
-  return b.mul(b.div(twice, divisor), centered);
-}
-
-Value VjpState::varGrad(Value grad, Value self, OptionalDims dims, bool keepdim,
-                        Value correction) {
-  double less = 1.0;
-  if (correction) {
-    auto known = Composer::getConstantNumber(correction);
-    if (!known) {
-      op->emitOpError("has a correction that is not a constant, expected one "
-                      "for its derivative");
-      return {};
-    }
-    less = *known;
-  }
-  return varGradWith(grad, self, dims, keepdim, less);
-}
-
-Value VjpState::varGradUnbiased(Value grad, Value self, OptionalDims dims,
-                                bool keepdim, bool unbiased) {
-  return varGradWith(grad, self, dims, keepdim, unbiased ? 1.0 : 0.0);
-}
-
-Value VjpState::stdGrad(Value grad, Value result) {
-  return dropWhere(builder.div(grad, builder.mul(result, 2)),
-                   builder.eq(result, 0));
-}
-
-Value VjpState::unpermute(Value grad, ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> inverse(dims.size());
-  for (auto [i, dim] : llvm::enumerate(dims))
-    inverse[Composer::wrapDim(dim, dims.size())] = i;
-  return builder.permute(grad, inverse);
-}
-
-Value VjpState::reverseDims(Value grad) {
-  auto order = llvm::to_vector(llvm::seq<int64_t>(0, Composer::rank(grad)));
-  std::reverse(order.begin(), order.end());
-  return builder.permute(grad, order);
-}
-
-Value VjpState::unselect(Value grad, Value self, int64_t dim, ExprAttr index) {
-  return builder.emit("select_backward",
-                      {grad, builder.shape(builder.sizes(self)),
-                       builder.integer(dim), index});
-}
-
-Value VjpState::unslice(Value grad, Value self, int64_t dim,
-                        std::optional<ExprAttr> start,
-                        std::optional<ExprAttr> end, ExprAttr step) {
-  ExprAttr first = start.value_or(builder.constant(0));
-  ExprAttr last = end.value_or(
-      builder.constant(std::numeric_limits<int64_t>::max()));
-  return builder.emit("slice_backward",
-                      {grad, builder.shape(builder.sizes(self)),
-                       builder.integer(dim), first, last, step});
+Value VjpState::secondResult(Value v) {
+  return v ? v.getDefiningOp()->getResult(1) : v;
 }
 
 } // namespace kiln::aten

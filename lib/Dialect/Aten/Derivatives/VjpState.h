@@ -8,7 +8,8 @@
 //
 // Handed to every rule: the gradients of the results, a Composer at the place
 // where the gradients of the operands are built, and the helpers that the dags
-// of AtenDerivatives.td may use besides the Composer's methods.
+// of the records may use besides the Composer's methods. Helpers of a family
+// stand with its rules, in <family>Rules.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,7 @@ public:
   bool isOperandWanted(unsigned operand) const {
     return wanted(operand) &&
            Composer::isTensor(op->getOperand(operand)) &&
-           llvm::isa<mlir::FloatType>(
+           llvm::isa<mlir::FloatType, mlir::ComplexType>(
                Composer::elementType(op->getOperand(operand)));
   }
   /// Takes `value` as the gradient of an operand, summed to its shape and
@@ -56,8 +57,11 @@ public:
 
   //===--- Helpers of dags ---------------------------------------------------//
 
+  // Of any rule.
   Value identity(Value v) { return v; }
   Value scale(Value v, Value number);
+  Value numberOr(Value number, Operand otherwise);
+  Value conjugate(Value number);
   Value keepWhere(Value v, Value condition);
   Value dropWhere(Value v, Value condition);
   /// `v`, of the shape of a reduction's result, at the shape of its operand.
@@ -66,26 +70,70 @@ public:
   /// The same, with reduced dimensions of size one.
   Value keepDims(Value v, Value self, OptionalDims dims, bool keepdim);
   Value like(Value v, Value model);
+  Value castLike(Value v, Value model);
   Value meanOf(Value v, Value self, Value result);
   Value transposeLast(Value v) { return builder.transpose(v, -1, -2); }
-  Value siluGrad(Value grad, Value self);
-  Value leakySlope(Value slope);
+  /// A fresh tensor whose strides follow from its sizes.
+  Value rowMajor(Value v);
+  Attribute sizesOf(Value v) { return builder.shape(builder.sizes(v)); }
+  Value secondResult(Value v);
+
+  // Pointwise.
+  Value numberOver(Value number, Value v);
+  Value lerpRest(Value grad, Value weight);
+  Value divRounded(Value a, Value b, StringRef mode);
+  Value sincGrad(Value grad, Value self);
+  Value isFinite(Value v);
+  Value notNan(Value v) { return builder.logicalNot(builder.isNan(v)); }
+  Value copysignGrad(Value grad, Value self, Value result);
+  Value halfAtTie(Value grad, Value a, Value b);
+  Value overwritten(Value grad, Value self, Value source);
+  Value celuGrad(Value grad, Value self, Value alpha);
+
+  // Reductions and scans.
   Value share(Value grad, Value self, Value result,
               OptionalDims dims = std::nullopt, bool keepdim = false);
+  Value shareAll(Value grad, Value self, Value result);
   Value atIndex(Value grad, Value self, Value indices, int64_t dim,
                 bool keepdim);
+  Value addAtIndex(Value grad, Value self, Value indices, int64_t dim);
   Value reverseCumsum(Value grad, int64_t dim);
+  Value logsumexpGrad(Value grad, Value self, Value result, OptionalDims dims,
+                      bool keepdim);
+  Value traceGrad(Value grad, Value self);
   Value varGrad(Value grad, Value self, OptionalDims dims, bool keepdim,
                 Value correction);
   Value varGradUnbiased(Value grad, Value self, OptionalDims dims, bool keepdim,
                         bool unbiased);
   Value stdGrad(Value grad, Value result);
+
+  // Views and parts.
   Value unpermute(Value grad, ArrayRef<int64_t> dims);
   Value reverseDims(Value grad);
   Value unselect(Value grad, Value self, int64_t dim, ExprAttr index);
   Value unslice(Value grad, Value self, int64_t dim,
                 std::optional<ExprAttr> start, std::optional<ExprAttr> end,
                 ExprAttr step);
+  Value unnarrow(Value grad, Value self, int64_t dim, ExprAttr start,
+                 ExprAttr length);
+  Value channelShuffleBack(Value grad, ExprAttr groups);
+  Value expandBatch(Value matrix, Value batch);
+
+  // Indexing.
+  Value indexAddBack(Value grad, Value self, int64_t dim, Value index);
+  Value selectRows(Value grad, int64_t dim, Value index, Value source);
+  Value fillRows(Value grad, int64_t dim, Value index);
+
+  // Images.
+  Value insertRow(Value v);
+  Value atPositions(Value grad, Value self, Value positions);
+  Attribute imageSizes(Value v);
+
+  // Losses; a reduction is 0 for none, 1 for the mean, 2 for the sum.
+  Value shareLoss(Value grad, Value self, Value target, int64_t reduction);
+  Value bceTargetGrad(Value grad, Value self, Value target, Value weight,
+                      int64_t reduction);
+  Value softMarginGrad(Value grad, Value self, Value target);
 
   Operation *getOp() const { return op; }
   function_ref<bool(unsigned)> getWanted() const { return wanted; }

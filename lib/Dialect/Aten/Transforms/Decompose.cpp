@@ -10,6 +10,7 @@
 
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Interfaces/DifferentiableOpInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -46,6 +47,13 @@ Decomposition lookUpDecomposition(Operation *op) {
 static bool drawsNumbers(Operation *op) {
   auto attention = llvm::dyn_cast<ScaledDotProductAttentionOp>(op);
   return attention && !attention.getDropoutP().isZero();
+}
+
+/// True if decomposing `op` before differentiation would lose its derivative.
+static bool isDifferentiatedWhole(Operation *op) {
+  auto rule = llvm::dyn_cast<DifferentiableOpInterface>(op);
+  return rule && !rule.isStopGradient() && rule.isDifferentiatedWhole() &&
+         !drawsNumbers(op);
 }
 
 /// True if two types differ in how symbolic sizes are written, at most.
@@ -103,7 +111,8 @@ LogicalResult AtenDecomposePass::decomposeBlock(Block &block,
       for (Block &nested : region)
         if (failed(decomposeBlock(nested, target)))
           return failure();
-    if (!isDecomposedFor(op, target)) {
+    if (!isDecomposedFor(op, target) ||
+        (keepDifferentiable && isDifferentiatedWhole(op))) {
       ++it;
       continue;
     }

@@ -9,7 +9,7 @@
 // Attaches, as external models, DifferentiableOpInterface and
 // RecomputableOpInterface to the ops of the aten dialect, and
 // GradientDialectInterface to the dialect. The rules stand in
-// AtenDerivatives.td.
+// <Family>Derivatives.td.
 //
 //   DialectRegistry registry;
 //   registry.insert<aten::AtenDialect>();
@@ -35,9 +35,10 @@ struct VjpEntry {
   const char *name; ///< "aten.mul.Tensor"
   /// Builds the gradients; null where they stop.
   LogicalResult (*rule)(Operation *op, VjpState &state);
-  const char *stopReason;  ///< why they stop, else empty
+  const char *stopReason;  ///< why they stop or are refused, else empty
   uint32_t savedOperands;  ///< operands that the rule reads, by ODS index
   uint32_t savedResults;   ///< results that the rule reads
+  bool takesComplex;       ///< not only real numbers
 };
 
 /// The rule of an op by its name; null if it has none.

@@ -153,6 +153,110 @@ def Aten_UpsampleTrilinear3dVecOp : Aten_PureOp<"upsample_trilinear3d.vec",
   let promotion = PromoteKeepFirst;
 }
 
+def Aten_UpsampleNearest1dBackwardOp : Aten_PureOp<
+    "upsample_nearest1d_backward",
+    "aten::upsample_nearest1d_backward(Tensor grad_output, SymInt[1] "
+    "output_size, SymInt[3] input_size, float? scales=None) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
+         Aten_SymInts:$input_size,
+         OptionalAttr<Aten_Float>:$scales),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of nearest resizing";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleNearest3dBackwardOp : Aten_PureOp<
+    "upsample_nearest3d_backward",
+    "aten::upsample_nearest3d_backward(Tensor grad_output, SymInt[3] "
+    "output_size, SymInt[5] input_size, float? scales_d=None, float? "
+    "scales_h=None, float? scales_w=None) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
+         Aten_SymInts:$input_size,
+         OptionalAttr<Aten_Float>:$scales_d,
+         OptionalAttr<Aten_Float>:$scales_h,
+         OptionalAttr<Aten_Float>:$scales_w),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of nearest resizing";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleNearestExact2dBackwardOp : Aten_PureOp<
+    "_upsample_nearest_exact2d_backward",
+    "aten::_upsample_nearest_exact2d_backward(Tensor grad_output, "
+    "SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, "
+    "float? scales_w=None) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
+         Aten_SymInts:$input_size,
+         OptionalAttr<Aten_Float>:$scales_h,
+         OptionalAttr<Aten_Float>:$scales_w),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of resizing by the nearest center";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleLinear1dBackwardOp : Aten_PureOp<
+    "upsample_linear1d_backward",
+    "aten::upsample_linear1d_backward(Tensor grad_output, SymInt[1] "
+    "output_size, SymInt[3] input_size, bool align_corners, float? "
+    "scales=None) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
+         Aten_SymInts:$input_size, Aten_Bool:$align_corners,
+         OptionalAttr<Aten_Float>:$scales),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of linear resizing";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleTrilinear3dBackwardOp : Aten_PureOp<
+    "upsample_trilinear3d_backward",
+    "aten::upsample_trilinear3d_backward(Tensor grad_output, SymInt[3] "
+    "output_size, SymInt[5] input_size, bool align_corners, float? "
+    "scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
+         Aten_SymInts:$input_size, Aten_Bool:$align_corners,
+         OptionalAttr<Aten_Float>:$scales_d,
+         OptionalAttr<Aten_Float>:$scales_h,
+         OptionalAttr<Aten_Float>:$scales_w),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of linear resizing";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleBicubic2dBackwardOp : Aten_PureOp<
+    "upsample_bicubic2d_backward",
+    "aten::upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] "
+    "output_size, SymInt[4] input_size, bool align_corners, float? "
+    "scales_h=None, float? scales_w=None) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
+         Aten_SymInts:$input_size, Aten_Bool:$align_corners,
+         OptionalAttr<Aten_Float>:$scales_h,
+         OptionalAttr<Aten_Float>:$scales_w),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of cubic resizing";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+}
+
+def Aten_UpsampleBilinear2dAaBackwardOp : Aten_PureOp<
+    "_upsample_bilinear2d_aa_backward",
+    "aten::_upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] "
+    "output_size, SymInt[4] input_size, bool align_corners, float? "
+    "scales_h=None, float? scales_w=None) -> Tensor",
+    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
+         Aten_SymInts:$input_size, Aten_Bool:$align_corners,
+         OptionalAttr<Aten_Float>:$scales_h,
+         OptionalAttr<Aten_Float>:$scales_w),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Gradient of bilinear resizing with a wide filter";
+  let shape = "inputSizes";
+  let promotion = PromoteKeepFirst;
+}
+
 def Aten_PadCircularOp : Aten_PureOp<"_pad_circular",
     "aten::_pad_circular(Tensor self, SymInt[] pad) -> Tensor",
     (ins Aten_Tensor:$self, Aten_SymInts:$pad),
@@ -331,6 +435,19 @@ def Aten_GridSampler3dOp : Aten_PureOp<"grid_sampler_3d",
   let summary = "Elements of volumes at the places of a grid";
   let shape = "gridSampler";
   let promotion = PromoteSameDType;
+}
+
+def Aten_GridSampler3dBackwardOp : Aten_PureOp<"grid_sampler_3d_backward",
+    "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, "
+    "Tensor grid, int interpolation_mode, int padding_mode, bool "
+    "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$input, Aten_Tensor:$grid,
+         Aten_Int:$interpolation_mode, Aten_Int:$padding_mode,
+         Aten_Bool:$align_corners, Aten_Bools:$output_mask),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Gradients of sampling at a grid";
+  let shape = "gridSamplerBackward";
+  let promotion = PromoteKeepFirst;
 }
 
 def Aten_AffineGridGeneratorOp : Aten_PureOp<"affine_grid_generator",

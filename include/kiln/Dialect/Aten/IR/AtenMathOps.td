@@ -61,6 +61,14 @@ def Aten_DigammaOp : Aten_PureOp<"digamma",
   let promotion = PromoteIntToFloat;
 }
 
+def Aten_PolygammaOp : Aten_PureOp<"polygamma",
+    "aten::polygamma(int n, Tensor self) -> Tensor",
+    (ins Aten_Int:$n, Aten_Tensor:$self),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Derivative of order n of digamma";
+  let promotion = PromoteIntToFloat;
+}
+
 def Aten_LgammaOp : Aten_PureOp<"lgamma",
     "aten::lgamma(Tensor self) -> Tensor",
     (ins Aten_Tensor:$self),

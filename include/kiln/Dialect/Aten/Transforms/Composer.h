@@ -105,6 +105,8 @@ public:
   Value gt(Value a, Operand b) { return compareWith("gt", a, b); }
   Value ge(Value a, Operand b) { return compareWith("ge", a, b); }
   Value pow(Value a, Operand b);
+  Value isNan(Value a) { return emit("isnan", {a}); }
+  Value isInf(Value a) { return emit("isinf", {a}); }
   /// A number becomes a tensor of the other side's element type.
   Value where(Value condition, Operand a, Operand b);
   Value tril(Value a, ExprAttr diagonal) { return emit("tril", {a, diagonal}); }

@@ -73,6 +73,10 @@ def AtenDecomposePass : Pass<"aten-decompose"> {
     gelu, means and variances. Values are PyTorch's: what its kernels compute in
     f32 for bf16 and f16 is computed in f32 and rounded once.
 
+    With `keep-differentiable`, ops with a derivative of their own are left for
+    `joint-differentiate`, views aside: what they are made of has the same
+    gradient as a formula, but not where a factor is infinite or NaN.
+
     An op whose arguments have no decomposition (an einsum with a diagonal, a
     dropout that draws numbers) is left as it is. Assumes that every size has an
     expression; leaves other dialects alone, and unused ops to `canonicalize`.
@@ -94,7 +98,9 @@ def AtenDecomposePass : Pass<"aten-decompose"> {
   }];
   let options = [
     Option<"to", "to", "std::string", "\"core\"",
-           "How far to go: core or loop.">
+           "How far to go: core or loop.">,
+    Option<"keepDifferentiable", "keep-differentiable", "bool", "false",
+           "Leave ops alone that bring a derivative of their own.">
   ];
   let dependentDialects = ["::kiln::aten::AtenDialect",
                            "::mlir::arith::ArithDialect",

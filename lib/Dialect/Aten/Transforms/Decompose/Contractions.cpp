@@ -267,32 +267,73 @@ static Labelled contract(Composer &c, Labelled a, Labelled b,
   return {c.view(result, sizes), letters};
 }
 
-/// Equations with distinct letters in each operand; no ellipsis, no diagonals.
+/// A letter that an operand has twice means its diagonal.
+static Labelled takeDiagonals(Composer &c, Labelled x) {
+  for (size_t i = 0; i < x.letters.size(); ++i) {
+    size_t other = x.letters.find(x.letters[i], i + 1);
+    if (other == std::string::npos)
+      continue;
+    char letter = x.letters[i];
+    x.tensor = c.emit("diagonal", {x.tensor, c.integer(0), c.integer(i),
+                                   c.integer(other)});
+    x.letters.erase(other, 1);
+    x.letters.erase(i, 1);
+    x.letters += letter;
+    i = size_t(-1);
+  }
+  return x;
+}
+
+/// The dimensions that an ellipsis stands for, as digits: the last one is '9',
+/// so that operands with fewer of them broadcast.
+static std::string ellipsis(int64_t count) {
+  return std::string("0123456789").substr(10 - count);
+}
+
+/// Replaces the ellipsis of a term; false if there can be no such dimensions.
+static bool spellOut(std::string &term, int64_t rank, int64_t &widest) {
+  size_t at = term.find("...");
+  if (at == std::string::npos)
+    return int64_t(term.size()) == rank;
+  int64_t count = rank - (int64_t(term.size()) - 3);
+  if (count < 0 || count > 10)
+    return false;
+  widest = std::max(widest, count);
+  term.replace(at, 3, ellipsis(count));
+  return true;
+}
+
 static Value decomposeEinsum(EinsumOp op, Composer &c) {
   std::string equation;
   for (char letter : op.getEquation())
     if (letter != ' ')
       equation += letter;
   auto [left, right] = StringRef(equation).split("->");
-  if (equation.find('.') != std::string::npos)
-    return {};
   SmallVector<StringRef> terms;
   left.split(terms, ',');
   if (terms.size() != op.getTensors().size())
     return {};
+  int64_t widest = 0;
+  SmallVector<Labelled> operands;
+  for (auto [term, tensor] : llvm::zip(terms, op.getTensors())) {
+    Labelled operand = {tensor, term.str()};
+    if (!spellOut(operand.letters, Composer::rank(tensor), widest))
+      return {};
+    for (char letter : operand.letters)
+      if (!llvm::isAlnum(letter))
+        return {};
+    operands.push_back(takeDiagonals(c, operand));
+    if (!operands.back().tensor)
+      return {};
+  }
   std::string output = right.str();
-  if (!StringRef(equation).contains("->"))
+  if (size_t at = output.find("..."); at != std::string::npos)
+    output.replace(at, 3, ellipsis(widest));
+  if (!StringRef(equation).contains("->")) {
+    output = ellipsis(widest);
     for (char letter = 'A'; letter <= 'z'; ++letter)
       if (llvm::isAlpha(letter) && left.count(letter) == 1)
         output += letter;
-  SmallVector<Labelled> operands;
-  for (auto [term, tensor] : llvm::zip(terms, op.getTensors())) {
-    for (char letter : term)
-      if (!llvm::isAlpha(letter) || term.count(letter) != 1)
-        return {};
-    if (static_cast<int64_t>(term.size()) != Composer::rank(tensor))
-      return {};
-    operands.push_back({tensor, term.str()});
   }
   if (operands.empty())
     return {};

@@ -1,0 +1,273 @@
+//===- PointwiseDerivatives.td - Arithmetic and functions --*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_ATEN_DERIVATIVES_POINTWISEDERIVATIVES_TD
+#define KILN_DIALECT_ATEN_DERIVATIVES_POINTWISEDERIVATIVES_TD
+
+include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+def : VJP<Aten_AddTensorOp, [Grad<"self", (identity $grad)>,
+                             Grad<"other", (scale $grad, $alpha)>]>;
+def : VJP<Aten_AddScalarOp, [Grad<"self", (identity $grad)>]>;
+def : VJP<Aten_SubTensorOp, [Grad<"self", (identity $grad)>,
+                             Grad<"other", (neg (scale $grad, $alpha))>]>;
+def : VJP<Aten_SubScalarOp, [Grad<"self", (identity $grad)>]>;
+def : VJP<Aten_RsubScalarOp, [Grad<"self", (neg (scale $grad, $alpha))>]>;
+def : VJP<Aten_RsubTensorOp, [Grad<"self", (neg (scale $grad, $alpha))>,
+                              Grad<"other", (identity $grad)>]>;
+def conjugate : GradientHelper; // of a number
+def : VJP<Aten_MulTensorOp, [Grad<"self", (mul $grad, $other)>,
+                             Grad<"other", (mul $grad, $self)>]>;
+def : VJP<Aten_MulScalarOp, [Grad<"self", (mul $grad, (conjugate $other))>]> {
+  let isComplex = 1;
+}
+def : VJP<Aten_DivTensorOp, [
+    Grad<"self", (div $grad, $other)>,
+    Grad<"other", (mul (neg $grad), (div (div $self, $other), $other))>]>;
+def : VJP<Aten_TrueDivideTensorOp, [
+    Grad<"self", (div $grad, $other)>,
+    Grad<"other", (mul (neg $grad), (div (div $self, $other), $other))>]>;
+def : VJP<Aten_DivScalarOp, [Grad<"self", (div $grad, $other)>]>;
+def : VJPFunction<"vjpDivMode", [Aten_DivTensorModeOp]>;
+def : VJPFunction<"vjpDivScalarMode", [Aten_DivScalarModeOp]>;
+def : VJP<Aten_FmodScalarOp, [Grad<"self", (identity $grad)>]>;
+def : VJP<Aten_RemainderScalarOp, [Grad<"self", (identity $grad)>]>;
+def div_rounded : GradientHelper; // a quotient in a rounding mode
+def : VJP<Aten_FmodTensorOp, [
+    Grad<"self", (identity $grad)>,
+    Grad<"other", (mul (neg $grad),
+                       (div_rounded $self, $other, "\"trunc\""))>]>;
+def : VJP<Aten_RemainderTensorOp, [
+    Grad<"self", (identity $grad)>,
+    Grad<"other", (mul (neg $grad),
+                       (div_rounded $self, $other, "\"floor\""))>]>;
+def : VJP<Aten_NegOp, [Grad<"self", (neg $grad)>]>;
+def : VJP<Aten_NegViewOp, [Grad<"self", (neg $grad)>]>;
+def : VJP<Aten_ReciprocalOp, [
+    Grad<"self", (mul (neg $grad), (square $result))>]>;
+def : VJP<Aten_SquareOp, [Grad<"self", (mul $grad, (mul $self, 2))>]>;
+def : VJP<Aten_AddcmulOp, [
+    Grad<"self", (identity $grad)>,
+    Grad<"tensor1", (mul $grad, (scale $tensor2, $value))>,
+    Grad<"tensor2", (mul $grad, (scale $tensor1, $value))>]>;
+def number_over : GradientHelper; // an optional number by a tensor
+def : VJP<Aten_AddcdivOp, [
+    Grad<"self", (identity $grad)>,
+    Grad<"tensor1", (mul $grad, (number_over $value, $tensor2))>,
+    Grad<"tensor2", (mul (neg $grad), (div (scale $tensor1, $value),
+                                           (square $tensor2)))>]>;
+def lerp_rest : GradientHelper; // times one minus a number
+def : VJP<Aten_LerpScalarOp, [
+    Grad<"self", (lerp_rest $grad, $weight)>,
+    Grad<"end", (mul $grad, $weight)>]>;
+def : VJP<Aten_LerpTensorOp, [
+    Grad<"self", (mul $grad, (sub 1, $weight))>,
+    Grad<"end", (mul $grad, $weight)>,
+    Grad<"weight", (mul $grad, (sub $end, $self))>]>;
+def : VJP<Aten_LdexpTensorOp, [
+    Grad<"self", (mul $grad, (call "exp2", $other))>,
+    Grad<"other", (mul (mul $grad, $result), "0.6931471805599453")>]>;
+def : VJP<Aten_HypotOp, [Grad<"self", (mul $grad, (div $self, $result))>,
+                         Grad<"other", (mul $grad, (div $other, $result))>]>;
+def : VJP<Aten_LogaddexpOp, [
+    Grad<"self", (div $grad, (add (exp (sub $other, $self)), 1))>,
+    Grad<"other", (div $grad, (add (exp (sub $self, $other)), 1))>]>;
+def : VJP<Aten_NextafterOp, [Grad<"self", (identity $grad)>,
+                             Grad<"other", (zeros_like $other)>]>;
+
+//===----------------------------------------------------------------------===//
+// Functions of one variable
+//===----------------------------------------------------------------------===//
+
+def : VJP<Aten_ExpOp, [Grad<"self", (mul $grad, $result)>]>;
+def : VJP<Aten_Exp2Op, [
+    Grad<"self", (mul (mul $grad, $result), "0.6931471805599453")>]>;
+def : VJP<Aten_Expm1Op, [Grad<"self", (mul $grad, (add $result, 1))>]>;
+def : VJP<Aten_LogOp, [Grad<"self", (div $grad, $self)>]>;
+def : VJP<Aten_Log1pOp, [Grad<"self", (div $grad, (add $self, 1))>]>;
+def : VJP<Aten_Log2Op, [
+    Grad<"self", (div $grad, (mul $self, "0.6931471805599453"))>]>;
+def : VJP<Aten_Log10Op, [
+    Grad<"self", (div $grad, (mul $self, "2.3025850929940456"))>]>;
+def : VJP<Aten_SinOp, [Grad<"self", (mul $grad, (cos $self))>]>;
+def : VJP<Aten_CosOp, [Grad<"self", (mul $grad, (neg (sin $self)))>]>;
+def : VJP<Aten_TanOp, [Grad<"self", (mul $grad, (add (square $result), 1))>]>;
+def : VJP<Aten_AsinOp, [
+    Grad<"self", (mul $grad, (rsqrt (sub 1, (square $self))))>]>;
+def : VJP<Aten_AcosOp, [
+    Grad<"self", (mul $grad, (neg (rsqrt (sub 1, (square $self)))))>]>;
+def : VJP<Aten_AtanOp, [Grad<"self", (div $grad, (add (square $self), 1))>]>;
+def : VJP<Aten_SinhOp, [Grad<"self", (mul $grad, (cosh $self))>]>;
+def : VJP<Aten_CoshOp, [Grad<"self", (mul $grad, (sinh $self))>]>;
+def : VJP<Aten_AsinhOp, [
+    Grad<"self", (mul $grad, (rsqrt (add (square $self), 1)))>]>;
+def : VJP<Aten_AcoshOp, [
+    Grad<"self", (mul $grad, (rsqrt (sub (square $self), 1)))>]>;
+def : VJP<Aten_AtanhOp, [Grad<"self", (div $grad, (sub 1, (square $self)))>]>;
+def : VJP<Aten_Atan2Op, [
+    Grad<"self", (mul $grad, (mul $other,
+        (reciprocal (add (square $self), (square $other)))))>,
+    Grad<"other", (mul $grad, (mul (neg $self),
+        (reciprocal (add (square $self), (square $other)))))>]>;
+def : VJP<Aten_SqrtOp, [Grad<"self", (div $grad, (mul $result, 2))>]>;
+def : VJP<Aten_RsqrtOp, [
+    Grad<"self", (mul (mul $grad, "-0.5"), (mul (square $result), $result))>]>;
+def : VJP<Aten_AbsOp, [Grad<"self", (mul $grad, (sign $self))>]>;
+def : VJP<Aten_ErfOp, [
+    Grad<"self", (mul (mul (exp (neg (square $self))), "1.1283791670955126"),
+                      $grad)>]>;
+def : VJP<Aten_ErfcOp, [
+    Grad<"self", (mul (mul (exp (neg (square $self))), "-1.1283791670955126"),
+                      $grad)>]>;
+def : VJP<Aten_ErfinvOp, [
+    Grad<"self", (mul (mul (exp (square $result)), "0.88622692545275801"),
+                      $grad)>]>;
+def : VJP<Aten_LgammaOp, [Grad<"self", (mul $grad, (call "digamma", $self))>]>;
+def : VJP<Aten_DigammaOp, [
+    Grad<"self", (mul $grad, (call "polygamma", 1, $self))>]>;
+def : VJPFunction<"vjpPolygamma", [Aten_PolygammaOp]>;
+def sinc_grad : GradientHelper;
+def : VJP<Aten_SincOp, [Grad<"self", (sinc_grad $grad, $self)>]>;
+def : VJP<Aten_LogitOp, [
+    Grad<"self", (call "logit_backward", $grad, $self, $eps)>]>;
+def is_finite : GradientHelper;
+def : VJP<Aten_NanToNumOp, [
+    Grad<"self", (keep_where $grad, (is_finite $self))>]>;
+def : VJP<Aten_SpecialEntrOp, [
+    Grad<"self", (mul $grad, (neg (add (log $self), 1)))>]>;
+def : VJP<Aten_XlogyTensorOp, [
+    Grad<"self", (mul $grad, (call "xlogy.Tensor", (ne $self, 0), $other))>,
+    Grad<"other", (div (mul $grad, $self), $other)>]>;
+def : VJP<Aten_SpecialXlog1pyOp, [
+    Grad<"self", (mul (drop_where (log1p $other),
+                          (logical_and (eq $self, 0), (le $other, -1))),
+                      $grad)>,
+    Grad<"other", (div (mul $grad, $self), (add $other, 1))>]>;
+def : VJPFunction<"vjpPow", [Aten_PowTensorScalarOp]>;
+def : VJPFunction<"vjpPowTensor", [Aten_PowTensorTensorOp]>;
+def : VJPFunction<"vjpPowScalar", [Aten_PowScalarOp]>;
+def copysign_grad : GradientHelper;
+def : VJP<Aten_CopysignTensorOp, [
+    Grad<"self", (copysign_grad $grad, $self, $result)>,
+    Grad<"other", (zeros_like $other)>]>;
+def : VJP<Aten_CopysignScalarOp, [
+    Grad<"self", (copysign_grad $grad, $self, $result)>]>;
+def : VJP<Aten_FracOp, [Grad<"self", (identity $grad)>]>;
+def : VJPFunction<"vjpRenorm", [Aten_RenormOp]>;
+
+//===----------------------------------------------------------------------===//
+// Choices
+//===----------------------------------------------------------------------===//
+
+def : VJP<Aten_WhereSelfOp, [
+    Grad<"self", (keep_where $grad, $condition)>,
+    Grad<"other", (drop_where $grad, $condition)>]>;
+def : VJP<Aten_WhereScalarOtherOp, [
+    Grad<"self", (keep_where $grad, $condition)>]>;
+def : VJP<Aten_WhereScalarSelfOp, [
+    Grad<"other", (drop_where $grad, $condition)>]>;
+def : VJPFunction<"vjpClamp", [Aten_ClampOp]>;
+def : VJPFunction<"vjpClampTensor", [Aten_ClampTensorOp]>;
+def : VJP<Aten_ClampMinOp, [
+    Grad<"self", (keep_where $grad, (gt $self, $min))>]>;
+def : VJP<Aten_ClampMaxOp, [
+    Grad<"self", (keep_where $grad, (lt $self, $max))>]>;
+def : VJP<Aten_ClampMinTensorOp, [
+    Grad<"self", (drop_where $grad, (lt $self, $min))>,
+    Grad<"min", (keep_where $grad, (lt $self, $min))>]>;
+def : VJP<Aten_ClampMaxTensorOp, [
+    Grad<"self", (drop_where $grad, (gt $self, $max))>,
+    Grad<"max", (keep_where $grad, (gt $self, $max))>]>;
+// At a tie each side gets half.
+def half_at_tie : GradientHelper;
+foreach rule = [Aten_MaximumOp, Aten_MaxOtherOp] in
+  def : VJP<rule, [
+      Grad<"self", (drop_where (half_at_tie $grad, $self, $other),
+                               (lt $self, $other))>,
+      Grad<"other", (drop_where (half_at_tie $grad, $self, $other),
+                                (gt $self, $other))>]>;
+foreach rule = [Aten_MinimumOp, Aten_MinOtherOp] in
+  def : VJP<rule, [
+      Grad<"self", (drop_where (half_at_tie $grad, $self, $other),
+                               (gt $self, $other))>,
+      Grad<"other", (drop_where (half_at_tie $grad, $self, $other),
+                                (lt $self, $other))>]>;
+// These pass over NaN; at a tie the first side gets all.
+def : VJP<Aten_FmaxOp, [
+    Grad<"self", (keep_where $grad, (logical_or (ge $self, $other),
+                                                (is_nan $other)))>,
+    Grad<"other", (drop_where $grad, (logical_or (ge $self, $other),
+                                                 (is_nan $other)))>]>;
+def : VJP<Aten_FminOp, [
+    Grad<"self", (keep_where $grad, (logical_or (le $self, $other),
+                                                (is_nan $other)))>,
+    Grad<"other", (drop_where $grad, (logical_or (le $self, $other),
+                                                 (is_nan $other)))>]>;
+def : VJP<Aten_MaskedFillScalarOp, [Grad<"self", (drop_where $grad, $mask)>]>;
+def : VJP<Aten_MaskedFillTensorOp, [
+    Grad<"self", (drop_where $grad, $mask)>,
+    Grad<"value", (keep_where $grad, $mask)>]>;
+
+//===----------------------------------------------------------------------===//
+// Complex numbers of real parts
+//===----------------------------------------------------------------------===//
+
+let isComplex = 1 in {
+def : VJP<Aten_ComplexOp, [Grad<"real", (call "real", $grad)>,
+                           Grad<"imag", (call "imag", $grad)>]>;
+def : VJP<Aten_PolarOp, [
+    Grad<"abs", (add (mul (call "real", $grad), (cos $angle)),
+                     (mul (call "imag", $grad), (sin $angle)))>,
+    Grad<"angle", (mul $abs, (sub (mul (call "imag", $grad), (cos $angle)),
+                                  (mul (call "real", $grad),
+                                       (sin $angle))))>]>;
+def : VJP<Aten_ViewAsComplexOp, [Grad<"self", (call "view_as_real", $grad)>]>;
+def : VJP<Aten_ViewAsRealOp, [
+    Grad<"self", (call "view_as_complex", (row_major $grad))>]>;
+}
+def : VJPFunction<"vjpFftOfReals", [Aten_FftR2cOp]> {
+  let isComplex = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies; the conversion to the operand's type is automatic
+//===----------------------------------------------------------------------===//
+
+def : VJP<Aten_ToCopyOp, [Grad<"self", (identity $grad)>]> {
+  let isComplex = 1;
+}
+foreach rule = [Aten_CloneOp, Aten_ContiguousOp, Aten_AliasOp, Aten_ToDtypeOp,
+                Aten_ToDeviceOp, Aten_ToDtypeLayoutOp, Aten_LiftFreshCopyOp] in
+  def : VJP<rule, [Grad<"self", (identity $grad)>]>;
+// What is overwritten has a gradient, and it is zero.
+def overwritten : GradientHelper;
+def : VJP<Aten_CopyOp, [Grad<"self", (overwritten $grad, $self, $src)>,
+                        Grad<"src", (identity $grad)>]>;
+def : VJP<Aten_FillScalarOp, [Grad<"self", (zeros_like $self)>]>;
+def : VJP<Aten_FillTensorOp, [Grad<"self", (zeros_like $self)>,
+                              Grad<"value", (identity $grad)>]>;
+def tril : BuilderMethod;
+def triu : BuilderMethod;
+def : VJP<Aten_TrilOp, [Grad<"self", (tril $grad, $diagonal)>]>;
+def : VJP<Aten_TriuOp, [Grad<"self", (triu $grad, $diagonal)>]>;
+
+//===----------------------------------------------------------------------===//
+// Steps and draws: the gradient is zero, and is there
+//===----------------------------------------------------------------------===//
+
+foreach rule = [Aten_FloorOp, Aten_CeilOp, Aten_RoundOp, Aten_TruncOp,
+                Aten_SignOp, Aten_SgnOp, Aten_AngleOp, Aten_BernoulliOp,
+                Aten_BernoulliPOp, Aten_ExponentialOp, Aten_NormalFunctionalOp,
+                Aten_UniformOp] in
+  def : VJP<rule, [Grad<"self", (zeros_like $self)>]>;
+
+#endif // KILN_DIALECT_ATEN_DERIVATIVES_POINTWISEDERIVATIVES_TD

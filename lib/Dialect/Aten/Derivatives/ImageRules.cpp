@@ -1,0 +1,168 @@
+//===- ImageRules.cpp - Derivatives of pooling, resizing, padding ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules.h"
+
+namespace kiln::aten {
+
+//===----------------------------------------------------------------------===//
+// Helpers of dags
+//===----------------------------------------------------------------------===//
+
+Value VjpState::insertRow(Value v) { return builder.unsqueeze(v, -2); }
+
+Value VjpState::atPositions(Value grad, Value self, Value positions) {
+  Composer &b = builder;
+  auto flatten = [&](Value v) {
+    Sizes sizes = b.sizes(v);
+    ExprAttr pixels = guard::mul(sizes[sizes.size() - 2], sizes.back());
+    sizes.resize(sizes.size() - 2);
+    sizes.push_back(pixels);
+    return b.view(v, sizes);
+  };
+  Value flat = b.zerosLike(flatten(self));
+  return like(b.scatterAdd(flat, -1, flatten(positions), flatten(grad)), self);
+}
+
+Attribute VjpState::imageSizes(Value v) {
+  Sizes sizes = builder.sizes(v);
+  return builder.shape({sizes[sizes.size() - 2], sizes.back()});
+}
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+/// As pooling of images of one row.
+LogicalResult vjpAvgPool1d(AvgPool1dOp op, VjpState &state) {
+  if (!state.isOperandWanted(0))
+    return success();
+  Composer &b = state.builder;
+  int64_t kernel = op.getKernelSize().front();
+  int64_t stride = op.getStride().empty() ? kernel : op.getStride().front();
+  Value grad = b.emit(
+      "avg_pool2d_backward",
+      {state.insertRow(state.grad(0)), state.insertRow(op.getSelf()),
+       b.ints({1, kernel}), b.ints({1, stride}),
+       b.ints({0, op.getPadding().front()}), op.getCeilModeAttr(),
+       op.getCountIncludePadAttr(), {}});
+  state.setOperand(0, state.like(grad, op.getSelf()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Resizing
+//===----------------------------------------------------------------------===//
+
+/// `overload` without the suffix of its form, and "_backward".
+static std::string backwardOf(Operation *op) {
+  StringRef overload = getOpInfo(op)->getOverload();
+  overload.consume_back(".vec");
+  return (overload + "_backward").str();
+}
+
+LogicalResult vjpUpsample(VjpState &state, Attribute alignCorners,
+                          std::optional<ArrayRef<double>> factors) {
+  if (!state.isOperandWanted(0))
+    return success();
+  Composer &b = state.builder;
+  Value grad = state.grad(0), input = state.getOp()->getOperand(0);
+  Sizes output = b.sizes(grad);
+  output.erase(output.begin(), output.begin() + 2);
+  SmallVector<ArgValue> args = {grad, b.shape(output), state.sizesOf(input)};
+  if (alignCorners)
+    args.push_back(alignCorners);
+  for (size_t i = 0; i < output.size(); ++i)
+    args.push_back(factors ? ArgValue(b.real((*factors)[i])) : ArgValue());
+  state.setOperand(0, b.emit(backwardOf(state.getOp()), args));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sampling
+//===----------------------------------------------------------------------===//
+
+LogicalResult vjpSampler(VjpState &state, Attribute interpolation,
+                         Attribute padding, Attribute alignCorners) {
+  Composer &b = state.builder;
+  Operation *op = state.getOp();
+  bool mask[] = {state.isOperandWanted(0), state.isOperandWanted(1)};
+  Operation *backward =
+      b.emitOp(backwardOf(op),
+               {state.grad(0), op->getOperand(0), op->getOperand(1),
+                interpolation, padding, alignCorners,
+                b.getBuilder().getDenseBoolArrayAttr(mask)});
+  if (!backward)
+    return failure();
+  for (unsigned i = 0; i < 2; ++i)
+    if (mask[i])
+      state.setOperand(i, backward->getResult(i));
+  return success();
+}
+
+/// A grid is theta times the coordinates of each pixel, and those are the grid
+/// of the identity.
+LogicalResult vjpAffineGrid(AffineGridGeneratorOp op, VjpState &state) {
+  if (!state.isOperandWanted(0))
+    return success();
+  Composer &b = state.builder;
+  Value theta = op.getTheta(), grad = state.grad(0);
+  Type element = Composer::elementType(theta);
+  ExprAttr batch = b.size(theta, 0);
+  int64_t dims = Composer::rank(grad) - 2;
+  ExprAttr count = b.constant(dims), zero = b.constant(0), one = b.constant(1);
+  Type i64 = b.getBuilder().getI64Type();
+  Value rows = b.unsqueeze(b.iota(count, i64), 1);
+  Value columns = b.iota(b.constant(dims + 1), i64);
+  Value identity = b.cast(b.eq(rows, columns), element);
+  identity = b.expand(identity, {batch, count, b.constant(dims + 1)});
+  Value grid = b.emit("affine_grid_generator",
+                      {identity, op.getSizeAttr(), op.getAlignCornersAttr()});
+  ExprAttr pixels = b.constant(1);
+  Sizes sizes = b.sizes(grad);
+  for (int64_t i = 1; i <= dims; ++i)
+    pixels = guard::mul(pixels, sizes[i]);
+  Value coordinates = b.constantPad(b.view(grid, {batch, pixels, count}),
+                                    {zero, one}, 1.0);
+  state.setOperand(0, b.bmm(b.t(b.view(grad, {batch, pixels, count})),
+                            coordinates));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+/// Element i of a padded dimension is element (i - left) modulo its size.
+LogicalResult vjpPadCircular(PadCircularOp op, VjpState &state) {
+  if (!state.isOperandWanted(0))
+    return success();
+  Composer &b = state.builder;
+  Type i64 = b.getBuilder().getI64Type();
+  ArrayRef<ExprAttr> pad = op.getPad().getDims();
+  Sizes sizes = b.sizes(op.getSelf());
+  Value grad = state.grad(0);
+  for (size_t i = 0; i < pad.size() / 2; ++i) {
+    int64_t dim = sizes.size() - 1 - i;
+    if (pad[2 * i].isConstant(0) && pad[2 * i + 1].isConstant(0))
+      continue;
+    Value index = b.sub(b.iota(b.size(grad, dim), i64),
+                        b.number(pad[2 * i]));
+    index = b.emit("remainder.Scalar", {index, b.number(sizes[dim])});
+    Sizes target = b.sizes(grad);
+    target[dim] = sizes[dim];
+    Value zeros = b.full(target, 0.0, Composer::elementType(grad));
+    SmallVector<Value> indices(dim);
+    indices.push_back(index);
+    grad = b.indexPut(zeros, indices, grad, /*accumulate=*/true);
+  }
+  state.setOperand(0, grad);
+  return success();
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,399 @@
+//===- IndexingRules.cpp - Derivatives of gathers and scatters ------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules.h"
+
+namespace kiln::aten {
+
+//===----------------------------------------------------------------------===//
+// Helpers of dags
+//===----------------------------------------------------------------------===//
+
+Value VjpState::indexAddBack(Value grad, Value self, int64_t dim,
+                             Value index) {
+  int64_t rank = Composer::rank(self);
+  if (rank == 0)
+    return like(grad, self);
+  SmallVector<Value> indices(Composer::wrapDim(dim, rank));
+  indices.push_back(index);
+  return builder.indexPut(builder.zerosLike(self), indices, grad,
+                          /*accumulate=*/true);
+}
+
+Value VjpState::selectRows(Value grad, int64_t dim, Value index, Value source) {
+  Value rows =
+      builder.emit("index_select", {grad, builder.integer(dim), index});
+  // Of a source without dimensions there is one row, whatever the index.
+  return Composer::rank(source) == Composer::rank(grad) ? rows
+                                                        : like(rows, source);
+}
+
+Value VjpState::fillRows(Value grad, int64_t dim, Value index) {
+  return builder.emit("index_fill.int_Scalar",
+                      {grad, builder.integer(dim), index, builder.integer(0)});
+}
+
+//===----------------------------------------------------------------------===//
+// Lists of indices
+//===----------------------------------------------------------------------===//
+
+LogicalResult vjpIndexed(VjpState &state, Value self,
+                         ArrayRef<Value> indices) {
+  if (!state.isOperandWanted(0))
+    return success();
+  Composer &b = state.builder;
+  state.setOperand(0, b.indexPut(b.zerosLike(self), indices, state.grad(0),
+                                 /*accumulate=*/true));
+  return success();
+}
+
+/// The only index if it is a mask; null otherwise.
+static Value findMask(ArrayRef<Value> indices, int64_t &position) {
+  Value mask;
+  for (auto [i, index] : llvm::enumerate(indices)) {
+    if (!index)
+      continue;
+    if (mask || !Composer::elementType(index).isInteger(1))
+      return {};
+    mask = index;
+    position = i;
+  }
+  return mask;
+}
+
+/// The gradient of values that a mask puts. How many there are only the run
+/// knows: their own type says it, or they are one for all, which gets the sum.
+static Value maskedValues(VjpState &state, ArrayRef<Value> indices,
+                          Value values) {
+  Composer &b = state.builder;
+  Value grad = state.grad(0);
+  int64_t position = 0, rank = Composer::rank(grad);
+  Value mask = findMask(indices, position);
+  if (!mask) {
+    state.getOp()->emitOpError("puts values by a mask and other indices, "
+                               "expected a single mask for its derivative");
+    return {};
+  }
+  int64_t masked = Composer::rank(mask), behind = rank - position - masked;
+  Sizes own = b.sizes(values);
+  bool isOneForAll = int64_t(own.size()) <= behind ||
+                     own[own.size() - behind - 1].isConstant(1);
+  if (isOneForAll) {
+    Sizes aligned = b.sizes(mask);
+    aligned.append(behind, b.constant(1));
+    Value kept = state.keepWhere(grad, b.view(mask, aligned));
+    SmallVector<int64_t> dims;
+    for (int64_t i = 0; i < masked; ++i)
+      dims.push_back(position + i);
+    Value sum = b.sum(kept, dims, /*keepdim=*/true);
+    Sizes sizes = b.sizes(sum);
+    sizes.erase(sizes.begin() + position, sizes.begin() + position + masked);
+    sizes.insert(sizes.begin() + position, b.constant(1));
+    return b.view(sum, sizes);
+  }
+  Sizes sizes;
+  Sizes full = b.sizes(grad);
+  sizes.append(full.begin(), full.begin() + position);
+  sizes.push_back(own[own.size() - behind - 1]);
+  sizes.append(full.end() - behind, full.end());
+  const OpInfo *info = lookUpOverload("aten.index.Tensor");
+  Type type = guard::makeTensorType(Composer::elementType(grad), sizes);
+  Operation *op = buildAtenOp(b.getBuilder(), b.getLoc(), *info,
+                              {ArgValue(grad), ArgValue(indices)}, type);
+  return op ? op->getResult(0) : Value();
+}
+
+LogicalResult vjpIndexedPut(VjpState &state, ArrayRef<Value> indices,
+                            unsigned valuesOperand, bool accumulates) {
+  Composer &b = state.builder;
+  Value grad = state.grad(0);
+  if (state.isOperandWanted(0)) {
+    Value zero = b.scalarTensor(0.0, Composer::elementType(grad));
+    state.setOperand(
+        0, accumulates ? grad : b.indexPut(grad, indices, zero, false));
+  }
+  if (!state.isOperandWanted(valuesOperand))
+    return success();
+  Value values = state.getOp()->getOperand(valuesOperand);
+  bool hasMask = llvm::any_of(indices, [](Value index) {
+    return index && (Composer::elementType(index).isInteger(1) ||
+                     Composer::elementType(index).isUnsignedInteger(8));
+  });
+  Value rows = hasMask ? maskedValues(state, indices, values)
+                       : b.index(grad, indices);
+  state.setOperand(valuesOperand, rows);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Masks
+//===----------------------------------------------------------------------===//
+
+/// The elements of the source are taken in order: the number of the ones before
+/// says which.
+LogicalResult vjpMaskedScatter(MaskedScatterOp op, VjpState &state) {
+  Composer &b = state.builder;
+  Value grad = state.grad(0);
+  Value mask = b.expand(op.getMask(), b.sizes(grad));
+  if (state.isWanted(op, 0))
+    state.set(op, 0, state.dropWhere(grad, mask));
+  if (!state.isWanted(op, 2))
+    return success();
+  Value source = op.getSource();
+  Value flatMask = b.view(mask, Sizes{b.numElements(mask)});
+  Value flatGrad = b.view(grad, Sizes{b.numElements(grad)});
+  Value order = b.sub(b.cumsum(flatMask, 0), 1);
+  // What is not taken adds zero to the first element, if there is one.
+  Value positions = b.where(flatMask, order, 0);
+  Value zeros = b.full(Sizes{guard::max(b.numElements(source), b.constant(1))},
+                       0.0, Composer::elementType(grad));
+  Value sums = b.scatterAdd(zeros, 0, positions,
+                            state.keepWhere(flatGrad, flatMask));
+  sums = b.slice(sums, 0, b.constant(0), b.numElements(source));
+  state.set(op, 2, state.like(sums, source));
+  return success();
+}
+
+LogicalResult vjpMaskedSelect(MaskedSelectOp op, VjpState &state) {
+  if (!state.isWanted(op, 0))
+    return success();
+  Composer &b = state.builder;
+  Value self = op.getSelf(), mask = op.getMask();
+  // Both broadcast against each other.
+  Value both = b.where(mask, self, b.zerosLike(self));
+  if (!both)
+    return failure();
+  Sizes sizes = b.sizes(both);
+  state.set(op, 0, b.emit("masked_scatter",
+                          {b.full(sizes, 0.0, Composer::elementType(self)),
+                           b.expand(mask, sizes), state.grad(0)}));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Flat positions and gathers
+//===----------------------------------------------------------------------===//
+
+LogicalResult vjpPut(PutOp op, VjpState &state) {
+  Composer &b = state.builder;
+  Value grad = state.grad(0), source = op.getSource();
+  if (state.isWanted(op, 0))
+    state.set(op, 0, op.getAccumulate()
+                         ? grad
+                         : b.emit("put", {grad, op.getIndex(),
+                                          b.zerosLike(source),
+                                          b.boolean(false)}));
+  if (state.isWanted(op, 2))
+    state.set(op, 2,
+              state.like(b.emit("take", {grad, op.getIndex()}), source));
+  return success();
+}
+
+LogicalResult vjpTakeAlongDim(TakeAlongDimOp op, VjpState &state) {
+  if (!state.isOperandWanted(0))
+    return success();
+  Composer &b = state.builder;
+  Value self = op.getSelf(), indices = op.getIndices();
+  if (!op.getDim()) {
+    Value zeros = b.full(Sizes{b.numElements(self)}, 0.0,
+                         Composer::elementType(self));
+    Value flat = b.view(indices, Sizes{b.numElements(indices)});
+    Value grad = b.view(state.grad(0), Sizes{b.numElements(indices)});
+    state.setOperand(0, state.like(b.scatterAdd(zeros, 0, flat, grad), self));
+    return success();
+  }
+  // All other dimensions of both broadcast.
+  int64_t dim = Composer::wrapDim(*op.getDim(), Composer::rank(self));
+  Sizes sizes = b.sizes(state.grad(0)), wide = sizes;
+  wide[dim] = b.size(self, dim);
+  Value zeros = b.full(wide, 0.0, Composer::elementType(self));
+  state.setOperand(0, b.scatterAdd(zeros, dim, b.expand(indices, sizes),
+                                   state.grad(0)));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scatters that reduce
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What scatter_reduce and index_reduce share: how a source meets a target.
+struct Reducer {
+  VjpState &state;
+  StringRef overload;
+  int64_t dim;
+  Value index;
+  Attribute reduce, includeSelf;
+
+  bool isRows() const { return overload == "index_reduce"; }
+  /// The elements of a target that a source element met.
+  Value read(Value target) const {
+    Composer &b = state.builder;
+    return isRows() ? b.emit("index_select", {target, b.integer(dim), index})
+                    : b.gather(target, dim, index);
+  }
+  Value add(Value target, Value source) const {
+    Composer &b = state.builder;
+    return isRows() ? b.emit("index_add",
+                             {target, b.integer(dim), index, source})
+                    : b.scatterAdd(target, dim, index, source);
+  }
+  Value clear(Value target) const {
+    return isRows() ? state.fillRows(target, dim, index)
+                    : state.builder.scatter(target, dim, index, 0);
+  }
+  Value again(Value target, Value source) const {
+    Composer &b = state.builder;
+    return b.emit(overload, {target, b.integer(dim), index, source, reduce,
+                             includeSelf});
+  }
+};
+
+} // namespace
+
+/// The gradients of the target and of the source, before what the target does
+/// not take part in is cleared.
+static std::pair<Value, Value> reduceGrads(const Reducer &r, StringRef reduce,
+                                           bool includeSelf, Value self,
+                                           Value source, Value result) {
+  VjpState &state = r.state;
+  Composer &b = state.builder;
+  Value grad = state.grad(0);
+  Type element = Composer::elementType(self);
+  if (reduce == "sum")
+    return {grad, r.read(grad)};
+  if (reduce == "mean") {
+    Value count = includeSelf ? b.onesLike(grad) : b.zerosLike(grad);
+    count = r.add(count, b.onesLike(source));
+    count = b.where(b.eq(count, 0), 1.0, count);
+    return {b.div(grad, count), b.div(r.read(grad), r.read(count))};
+  }
+  if (reduce == "prod") {
+    // A zero gets the product of the others, if it is the only one.
+    Value safeSelf = b.where(b.eq(self, 0), 1.0, self);
+    Value selfGrad =
+        b.div(b.mul(grad, r.again(safeSelf, source)), safeSelf);
+    Value isZero = b.eq(source, 0);
+    Value zeros =
+        r.read(r.add(b.zerosLike(self), b.cast(isZero, element)));
+    Value isOnly = b.logicalAnd(isZero, b.eq(zeros, 1));
+    Value others = r.again(self, b.where(isOnly, 1.0, source));
+    Value sourceGrad =
+        b.where(isOnly, r.read(b.mul(grad, others)),
+                b.div(r.read(b.mul(grad, result)),
+                      b.where(isZero, 1.0, source)));
+    return {selfGrad, sourceGrad};
+  }
+  // The least or greatest: shared by all that are it.
+  Value isSelf = b.cast(b.eq(self, result), element);
+  Value isSource = b.cast(b.eq(source, r.read(result)), element);
+  Value shared = b.div(grad, r.add(isSelf, isSource));
+  return {b.mul(isSelf, shared), b.mul(isSource, r.read(shared))};
+}
+
+LogicalResult vjpScatterReduce(ScatterReduceTwoOp op, VjpState &state) {
+  Reducer reducer{state, "scatter_reduce.two", int64_t(op.getDim()),
+                  op.getIndex(), op.getReduceAttr(), op.getIncludeSelfAttr()};
+  auto [self, source] =
+      reduceGrads(reducer, op.getReduce(), op.getIncludeSelf(), op.getSelf(),
+                  op.getSrc(), op.getResult());
+  if (!op.getIncludeSelf())
+    self = reducer.clear(self);
+  if (state.isWanted(op, 0))
+    state.set(op, 0, self);
+  if (state.isWanted(op, 2))
+    state.set(op, 2, source);
+  return success();
+}
+
+LogicalResult vjpIndexReduce(IndexReduceOp op, VjpState &state) {
+  Reducer reducer{state, "index_reduce", int64_t(op.getDim()), op.getIndex(),
+                  op.getReduceAttr(), op.getIncludeSelfAttr()};
+  auto [self, source] =
+      reduceGrads(reducer, op.getReduce(), op.getIncludeSelf(), op.getSelf(),
+                  op.getSource(), op.getResult());
+  if (!op.getIncludeSelf())
+    self = reducer.clear(self);
+  if (state.isWanted(op, 0))
+    state.set(op, 0, self);
+  if (state.isWanted(op, 2))
+    state.set(op, 2, source);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Bags of embeddings
+//===----------------------------------------------------------------------===//
+
+LogicalResult vjpBags(VjpState &state, const BagArguments &bag) {
+  Composer &b = state.builder;
+  Value grad = state.grad(0);
+  if (!grad)
+    return success();
+  Type i64 = b.getBuilder().getI64Type();
+  Type element = Composer::elementType(bag.weight);
+  ExprAttr count = b.size(bag.indices, 0);
+  Value offsets = b.cast(bag.offsets, i64), indices = b.cast(bag.indices, i64);
+  if (bag.includesLast)
+    offsets = b.slice(offsets, 0, b.constant(0),
+                      guard::sub(b.size(offsets, 0), b.constant(1)));
+  // The bag of an index is the last one that starts at or before it.
+  Value bags = b.sub(b.emit("bucketize.Tensor",
+                            {b.iota(count, i64), offsets, b.boolean(false),
+                             b.boolean(true)}),
+                     1);
+  if (bag.perSampleWeights && state.isOperandWanted(bag.weightsOperand))
+    state.setOperand(
+        bag.weightsOperand,
+        b.emit("_embedding_bag_per_sample_weights_backward",
+               {grad, bag.weight, indices, offsets, bags, b.integer(bag.mode),
+                b.integer(bag.padding)}));
+  if (!state.isOperandWanted(0))
+    return success();
+  ExprAttr rows = b.size(bag.weight, 0), numBags = b.size(grad, 0);
+  if (bag.mode == 2) {
+    // Each bag's gradient goes where its maxima were; -1 says there are none.
+    Value where = state.getOp()->getResult(3);
+    Value isSome = b.ge(where, 0);
+    state.setOperand(
+        0, b.scatterAdd(b.zerosLike(bag.weight), 0,
+                        b.where(isSome, where, 0),
+                        state.keepWhere(grad, isSome)));
+    return success();
+  }
+  Value isTaken =
+      bag.padding < 0 ? Value() : b.ne(indices, bag.padding);
+  Value share; // of each index in its bag's gradient
+  if (bag.mode == 1) {
+    Value ones = isTaken ? b.cast(isTaken, element)
+                         : b.full(Sizes{count}, 1.0, element);
+    Value sizes = b.scatterAdd(b.full(Sizes{numBags}, 0.0, element), 0, bags,
+                               ones);
+    share = b.reciprocal(b.index(sizes, {bags}));
+  }
+  if (bag.perSampleWeights)
+    share = share ? b.mul(share, bag.perSampleWeights) : bag.perSampleWeights;
+  if (bag.scalesByFrequency) {
+    Value frequency =
+        b.scatterAdd(b.full(Sizes{rows}, 0.0, element), 0, indices,
+                     b.full(Sizes{count}, 1.0, element));
+    Value inverse = b.reciprocal(b.index(frequency, {indices}));
+    share = share ? b.mul(share, inverse) : inverse;
+  }
+  if (isTaken)
+    share = share ? state.keepWhere(share, isTaken) : b.cast(isTaken, element);
+  Value parts = b.emit("index_select", {grad, b.integer(0), bags});
+  if (share)
+    parts = b.mul(parts, b.unsqueeze(share, 1));
+  state.setOperand(0, b.indexPut(b.zerosLike(bag.weight), {indices}, parts,
+                                 /*accumulate=*/true));
+  return success();
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,202 @@
+//===- LinalgRules.cpp - Derivatives of linear algebra --------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules.h"
+
+namespace kiln::aten {
+
+/// The solution of `a x = rhs`, or of `x a = rhs` from the right.
+static Value solve(Composer &b, Value a, Value rhs, bool upper,
+                   bool fromLeft = true, bool hasUnitDiagonal = false) {
+  if (!a || !rhs)
+    return {};
+  // A recorded size: the result is as large as the right-hand side.
+  const OpInfo *info = lookUpOverload("aten.linalg_solve_triangular");
+  Operation *op = buildAtenOp(
+      b.getBuilder(), b.getLoc(), *info,
+      {ArgValue(a), ArgValue(rhs), ArgValue(b.boolean(upper)),
+       ArgValue(b.boolean(fromLeft)), ArgValue(b.boolean(hasUnitDiagonal))},
+      rhs.getType());
+  return op ? op->getResult(0) : Value();
+}
+
+static Value product(Composer &b, Value x, Value y) {
+  return b.emit("matmul", {x, y});
+}
+
+LogicalResult vjpCross(CrossOp op, VjpState &state) {
+  Composer &b = state.builder;
+  Value grad = state.grad(0);
+  // Without a dimension, the first of size three.
+  int64_t dim = op.getDim().value_or(0);
+  if (!op.getDim())
+    while (!b.size(grad, dim).isConstant(3))
+      if (++dim == Composer::rank(grad))
+        return state.refuse("has no dimension that is known to have size 3, "
+                            "expected one for its derivative");
+  auto cross = [&](Value x, Value y) {
+    return b.emit("linalg_cross", {x, y, b.integer(dim)});
+  };
+  if (state.isWanted(op, 0))
+    state.set(op, 0, cross(op.getOther(), grad));
+  if (state.isWanted(op, 1))
+    state.set(op, 1, cross(grad, op.getSelf()));
+  return success();
+}
+
+/// With A = L L^T, the symmetric part of L^-T phi(L^T gL) L^-1, where phi takes
+/// the lower triangle with half of the diagonal.
+LogicalResult vjpCholesky(LinalgCholeskyExOp op, VjpState &state) {
+  if (!state.isWanted(op, 0) || !state.grad(0))
+    return success();
+  Composer &b = state.builder;
+  Value lower = op->getResult(0), grad = state.grad(0);
+  if (op.getUpper()) {
+    lower = b.t(lower);
+    grad = b.t(grad);
+  }
+  Value inner = b.tril(product(b, b.t(lower), grad), b.constant(0));
+  inner = b.mul(b.add(inner, b.t(b.tril(inner, b.constant(-1)))), 0.5);
+  Value left = solve(b, b.t(lower), inner, /*upper=*/true);
+  state.set(op, 0, solve(b, lower, left, /*upper=*/false, /*fromLeft=*/false));
+  return success();
+}
+
+/// A solution with R, after a projection on what keeps Q orthogonal (Walter and
+/// Lehmann 2013).
+LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
+  Value gq = state.grad(0), gr = state.grad(1);
+  if (!state.isWanted(op, 0) || (!gq && !gr))
+    return success();
+  Composer &b = state.builder;
+  Value q = op->getResult(0), r = op->getResult(1);
+  if (op.getMode() == "r")
+    return state.refuse("gives no Q, which its derivative needs; expected mode "
+                        "'reduced'");
+  ExprAttr rows = b.size(op.getA(), -2), columns = b.size(op.getA(), -1);
+  ExprAttr surplus = guard::sub(rows, columns);
+  if (!surplus.isConstant())
+    return state.refuse("has sizes whose order is not known, expected "
+                        "constants for its derivative");
+  bool isTall = surplus.getPayload() >= 0;
+  if (op.getMode() == "complete" && surplus.getPayload() > 0)
+    return state.refuse("completes Q beyond the columns, which is not unique; "
+                        "expected mode 'reduced' for its derivative");
+  Value inner;
+  if (isTall) {
+    if (gr)
+      inner = product(b, gr, b.t(r));
+    if (gq) {
+      Value part = b.neg(product(b, b.t(q), gq));
+      inner = inner ? b.add(inner, part) : part;
+    }
+    // Symmetric, from the upper triangle.
+    Value strict = b.triu(inner, b.constant(1));
+    Value symmetric =
+        b.add(b.triu(inner, b.constant(0)), b.t(strict));
+    Value grad = product(b, q, symmetric);
+    if (gq)
+      grad = b.add(grad, gq);
+    state.set(op, 0, solve(b, b.t(r), grad, /*upper=*/false,
+                           /*fromLeft=*/false));
+    return success();
+  }
+  // Wide: the first columns decide about Q.
+  Value square = b.slice(r, -1, b.constant(0), rows);
+  Value grad;
+  if (gq)
+    inner = product(b, b.t(q), gq);
+  if (gr) {
+    Value part = product(b, gr, b.t(r));
+    inner = inner ? b.sub(inner, part) : b.neg(part);
+  }
+  Value skew = b.tril(b.sub(inner, b.t(inner)), b.constant(-1));
+  grad = solve(b, b.t(square), product(b, q, skew), /*upper=*/false,
+               /*fromLeft=*/false);
+  Sizes rest = b.sizes(op.getA());
+  rest.back() = guard::sub(columns, rows);
+  grad = b.cat({grad, b.full(rest, 0.0, Composer::elementType(r))}, -1);
+  if (gr)
+    grad = b.add(grad, product(b, q, gr));
+  state.set(op, 0, grad);
+  return success();
+}
+
+/// The part of a gradient that a triangular matrix can have.
+static Value triangle(Composer &b, Value grad, bool upper, bool hasUnits) {
+  return upper ? b.triu(grad, b.constant(hasUnits ? 1 : 0))
+               : b.tril(grad, b.constant(hasUnits ? -1 : 0));
+}
+
+LogicalResult vjpSolveTriangular(LinalgSolveTriangularOp op, VjpState &state) {
+  Composer &b = state.builder;
+  Value a = op.getSelf(), x = op.getResult();
+  bool upper = op.getUpper(), left = op.getLeft(), unit = op.getUnitriangular();
+  Value rhs = solve(b, b.t(a), state.grad(0), !upper, left, unit);
+  if (state.isWanted(op, 1))
+    state.set(op, 1, rhs);
+  if (state.isWanted(op, 0)) {
+    Value pairs = left ? product(b, rhs, b.t(x)) : product(b, b.t(x), rhs);
+    state.set(op, 0, triangle(b, b.neg(pairs), upper, unit));
+  }
+  return success();
+}
+
+LogicalResult vjpTriangularSolve(TriangularSolveOp op, VjpState &state) {
+  // The second result is a copy of the matrix.
+  Value copied = state.grad(1);
+  if (copied && state.isWanted(op, 1))
+    state.set(op, 1, copied);
+  if (!state.grad(0))
+    return success();
+  Composer &b = state.builder;
+  Value a = op.getA(), x = op->getResult(0);
+  bool upper = op.getUpper(), transposes = op.getTranspose();
+  bool unit = op.getUnitriangular();
+  // The system is op(A) x = rhs; its transpose takes the gradient back.
+  Value rhs = transposes ? solve(b, a, state.grad(0), upper, true, unit)
+                         : solve(b, b.t(a), state.grad(0), !upper, true, unit);
+  if (state.isWanted(op, 0))
+    state.set(op, 0, rhs);
+  if (state.isWanted(op, 1)) {
+    Value pairs = transposes ? product(b, x, b.t(rhs))
+                             : product(b, rhs, b.t(x));
+    Value grad = triangle(b, b.neg(pairs), upper, unit);
+    state.set(op, 1, copied ? b.add(grad, copied) : grad);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Fourier transforms
+//===----------------------------------------------------------------------===//
+
+/// The transform back, with zeros for the half that a one-sided one leaves out;
+/// the real part of it is the gradient.
+LogicalResult vjpFftOfReals(FftR2cOp op, VjpState &state) {
+  if (!state.isOperandWanted(0))
+    return success();
+  Composer &b = state.builder;
+  Value grad = state.grad(0);
+  ArrayRef<int64_t> dims = op.getDim();
+  if (op.getOnesided() && !dims.empty()) {
+    int64_t rank = Composer::rank(grad);
+    int64_t dim = Composer::wrapDim(dims.back(), rank);
+    Sizes widths(2 * (rank - dim), b.constant(0));
+    widths.back() =
+        guard::sub(b.size(op.getSelf(), dim), b.size(grad, dim));
+    grad = b.constantPad(grad, widths, 0.0);
+  }
+  Attribute along = b.shape(guard::getConstants(b.getContext(), dims));
+  state.setOperand(0, b.emit("_fft_c2c",
+                             {grad, along, b.integer(op.getNormalization()),
+                              b.boolean(false)}));
+  return success();
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,393 @@
+//===- ReductionRules.cpp - Derivatives of reductions and scans -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Rules.h"
+
+#include <cmath>
+#include <limits>
+
+namespace kiln::aten {
+
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+static ArrayRef<int64_t> dimsOrNone(OptionalDims dims) {
+  return dims.value_or(ArrayRef<int64_t>());
+}
+
+//===----------------------------------------------------------------------===//
+// Extrema and sorting
+//===----------------------------------------------------------------------===//
+
+Value VjpState::share(Value grad, Value self, Value result, OptionalDims dims,
+                      bool keepdim) {
+  Composer &b = builder;
+  Value mask = b.eq(self, keepDims(result, self, dims, keepdim));
+  ArrayRef<int64_t> given = dims.value_or(ArrayRef<int64_t>());
+  Value count =
+      b.sum(mask, Composer::wrapAll(given, Composer::rank(self)), true);
+  return b.div(b.mul(keepDims(grad, self, dims, keepdim), mask), count);
+}
+
+Value VjpState::atIndex(Value grad, Value self, Value indices, int64_t dim,
+                        bool keepdim) {
+  if (Composer::rank(self) != 0 && !keepdim) {
+    grad = builder.unsqueeze(grad, dim);
+    indices = builder.unsqueeze(indices, dim);
+  }
+  return builder.emit("scatter.src", {builder.zerosLike(self),
+                                      builder.integer(dim), indices, grad});
+}
+
+Value VjpState::shareAll(Value grad, Value self, Value result) {
+  Composer &b = builder;
+  Value mask = b.logicalOr(b.eq(self, result),
+                           b.logicalAnd(b.isNan(self), b.isNan(result)));
+  return keepWhere(b.div(grad, b.sumAll(mask)), mask);
+}
+
+Value VjpState::addAtIndex(Value grad, Value self, Value indices, int64_t dim) {
+  return builder.scatterAdd(builder.zerosLike(self), dim, indices, grad);
+}
+
+LogicalResult vjpAminmax(AminmaxOp op, VjpState &state) {
+  if (!state.isWanted(op, 0))
+    return success();
+  int64_t dim = op.getDim().value_or(0);
+  OptionalDims dims;
+  if (op.getDim())
+    dims = ArrayRef<int64_t>(dim);
+  Value sum;
+  for (unsigned i = 0; i < 2; ++i) {
+    if (!state.grad(i))
+      continue;
+    Value part = state.share(state.grad(i), op.getSelf(), op->getResult(i),
+                             dims, op.getKeepdim());
+    sum = sum ? state.builder.add(sum, part) : part;
+  }
+  state.set(op, 0, sum);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Sums and products
+//===----------------------------------------------------------------------===//
+
+Value VjpState::traceGrad(Value grad, Value self) {
+  Composer &b = builder;
+  ExprAttr length = guard::min(b.size(self, 0), b.size(self, 1));
+  return b.emit("diagonal_backward",
+                {b.expand(grad, {length}), sizesOf(self), b.integer(0),
+                 b.integer(0), b.integer(1)});
+}
+
+Value VjpState::logsumexpGrad(Value grad, Value self, Value result,
+                              OptionalDims dims, bool keepdim) {
+  Composer &b = builder;
+  Value kept = keepDims(result, self, dims, keepdim);
+  // The sum of nothing but minus infinities has no slope.
+  Value weight = dropWhere(b.exp(b.sub(self, kept)), b.eq(kept, -kInfinity));
+  return b.mul(keepDims(grad, self, dims, keepdim), weight);
+}
+
+/// Of a product over `dims`. Without zeros each factor gets the product divided
+/// by itself, a single zero the product of the others, and two zeros nothing.
+static Value prodGrad(VjpState &state, Value grad, Value self, Value result,
+                      OptionalDims dims, bool keepdim) {
+  Composer &b = state.builder;
+  Type element = Composer::elementType(result);
+  self = b.cast(self, element);
+  int64_t rank = Composer::rank(self);
+  grad = state.keepDims(grad, self, dims, keepdim);
+  if (rank == 0)
+    return grad;
+  result = state.keepDims(result, self, dims, keepdim);
+  SmallVector<int64_t> all = Composer::wrapAll(dimsOrNone(dims), rank);
+  Value isZero = b.eq(self, 0);
+  Value zeros = b.sum(isZero, all, true);
+  Value others = b.where(isZero, 1.0, self);
+  for (int64_t dim : all)
+    others = b.prod(others, dim, true);
+  Value atZero = state.keepWhere(others, b.eq(zeros, 1));
+  Value elsewhere = state.keepWhere(b.div(result, self), b.eq(zeros, 0));
+  return b.mul(grad, b.where(isZero, atZero, elsewhere));
+}
+
+LogicalResult vjpProd(ProdOp op, VjpState &state) {
+  if (state.isWanted(op, 0))
+    state.set(op, 0, prodGrad(state, state.grad(0), op.getSelf(),
+                              op.getResult(), std::nullopt, false));
+  return success();
+}
+
+LogicalResult vjpProdDim(ProdDimIntOp op, VjpState &state) {
+  int64_t dim = op.getDim();
+  if (state.isWanted(op, 0))
+    state.set(op, 0, prodGrad(state, state.grad(0), op.getSelf(),
+                              op.getResult(), ArrayRef<int64_t>(dim),
+                              op.getKeepdim()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scans
+//===----------------------------------------------------------------------===//
+
+Value VjpState::reverseCumsum(Value grad, int64_t dim) {
+  if (Composer::rank(grad) == 0)
+    return grad;
+  Value flipped = builder.flip(grad, {dim});
+  return builder.flip(builder.emit("cumsum", {flipped, builder.integer(dim)}),
+                      {dim});
+}
+
+/// Up to the first zero of a line, everything is divided by the element. At the
+/// first zero, the products go on as if it were not there, up to the second.
+/// Behind it nothing changes any product.
+LogicalResult vjpCumprod(CumprodOp op, VjpState &state) {
+  if (!state.isWanted(op, 0))
+    return success();
+  Composer &b = state.builder;
+  Value output = op.getResult(), grad = state.grad(0);
+  Value self = b.cast(op.getSelf(), Composer::elementType(output));
+  if (Composer::rank(self) == 0) {
+    state.set(op, 0, grad);
+    return success();
+  }
+  int64_t dim = op.getDim();
+  auto cumprod = [&](Value v) {
+    return b.emit("cumprod", {v, b.integer(dim)});
+  };
+  Value isZero = b.eq(self, 0);
+  Value zeros = b.cumsum(isZero, dim);
+  Value isBefore = b.eq(zeros, 0), isAfter = b.eq(zeros, 1);
+  Value isFirst = b.logicalAnd(isZero, isAfter);
+  Value before = b.div(
+      state.reverseCumsum(state.keepWhere(b.mul(output, grad), isBefore), dim),
+      self);
+  Value between = b.where(
+      b.logicalAnd(isAfter, b.logicalNot(isFirst)), self, 1.0);
+  Value weights = b.mul(cumprod(between), state.keepWhere(grad, isAfter));
+  Value product = b.prod(b.where(isBefore, self, 1.0), dim, true);
+  Value first = b.mul(b.sum(weights, {dim}, true), product);
+  state.set(op, 0, b.where(isFirst, first, state.keepWhere(before, isBefore)));
+  return success();
+}
+
+/// In logarithms, so that nothing overflows: those of positive and of negative
+/// gradients apart.
+LogicalResult vjpLogcumsumexp(LogcumsumexpOp op, VjpState &state) {
+  if (!state.isWanted(op, 0))
+    return success();
+  Composer &b = state.builder;
+  Value self = op.getSelf(), result = op.getResult(), grad = state.grad(0);
+  if (Composer::rank(self) == 0) {
+    state.set(op, 0, grad);
+    return success();
+  }
+  int64_t dim = op.getDim();
+  auto weigh = [&](Value part, Value isPart) {
+    Value logs = b.where(isPart, b.log(part), -kInfinity);
+    Value sums = b.flip(b.emit("logcumsumexp",
+                               {b.flip(b.sub(logs, result), {dim}),
+                                b.integer(dim)}),
+                        {dim});
+    return b.exp(b.add(sums, self));
+  };
+  state.set(op, 0, b.sub(weigh(grad, b.gt(grad, 0)),
+                         weigh(b.neg(grad), b.lt(grad, 0))));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Variances
+//===----------------------------------------------------------------------===//
+
+Value VjpState::varGradWith(Value grad, Value self, OptionalDims dims,
+                            bool keepdim, double correction) {
+  Composer &b = builder;
+  SmallVector<int64_t> all =
+      Composer::wrapAll(dimsOrNone(dims), Composer::rank(self));
+  bool isWhole = !dims || Composer::rank(self) == 0;
+  // PyTorch counts no elements along an empty list of dimensions, although it
+  // means all of them.
+  ExprAttr count = b.constant(1);
+  if (isWhole || !dims->empty())
+    for (int64_t dim : all)
+      count = guard::mul(count, b.size(self, dim));
+  ExprAttr freedom = guard::sub(guard::toFloat(count),
+                                guard::getFloat(b.getContext(), correction));
+  grad = keepDims(grad, self, dims, keepdim);
+  Value mean = b.mean(self, all, true);
+  if (isWhole && freedom.isFloatConstant() && freedom.getFloat() <= 0) {
+    // PyTorch's limits of 2 / freedom * (self - mean).
+    Value slope = b.where(b.eq(self, mean), std::nan(""),
+                          b.full(b.sizes(self), kInfinity,
+                                 Composer::elementType(self)));
+    return b.mul(grad, slope);
+  }
+  Value scaled =
+      freedom.isFloatConstant()
+          ? b.mul(grad, b.number(Operand(2.0 / freedom.getFloat())))
+          : b.div(b.mul(grad, 2), b.number(freedom));
+  return b.mul(scaled, b.sub(self, mean));
+}
+
+Value VjpState::varGrad(Value grad, Value self, OptionalDims dims, bool keepdim,
+                        Value correction) {
+  double less = 1.0;
+  if (correction) {
+    auto known = Composer::getConstantNumber(correction);
+    if (!known) {
+      op->emitOpError("has a correction that is not a constant, expected one "
+                      "for its derivative");
+      return {};
+    }
+    less = *known;
+  }
+  return varGradWith(grad, self, dims, keepdim, less);
+}
+
+Value VjpState::varGradUnbiased(Value grad, Value self, OptionalDims dims,
+                                bool keepdim, bool unbiased) {
+  return varGradWith(grad, self, dims, keepdim, unbiased ? 1.0 : 0.0);
+}
+
+Value VjpState::stdGrad(Value grad, Value result) {
+  return dropWhere(builder.div(grad, builder.mul(result, 2)),
+                   builder.eq(result, 0));
+}
+
+/// Of two results: `variance` from the gradient of the first, and the mean's.
+static Value withMean(VjpState &state, Value variance, Value self,
+                      OptionalDims dims, bool keepdim) {
+  Value grad = state.grad(1);
+  if (!grad)
+    return variance;
+  Value mean = state.meanOf(state.unreduce(grad, self, dims, keepdim), self,
+                            state.getOp()->getResult(1));
+  return variance ? state.builder.add(variance, mean) : mean;
+}
+
+LogicalResult vjpVarMean(VarMeanCorrectionOp op, VjpState &state) {
+  if (!state.isWanted(op, 0))
+    return success();
+  Value self = op.getSelf(), variance;
+  if (Value grad = state.grad(0))
+    variance = state.varGrad(grad, self, op.getDim(), op.getKeepdim(),
+                             op.getCorrection());
+  state.set(op, 0,
+            withMean(state, variance, self, op.getDim(), op.getKeepdim()));
+  return success();
+}
+
+LogicalResult vjpVarMeanDim(VarMeanDimOp op, VjpState &state) {
+  if (!state.isWanted(op, 0))
+    return success();
+  Value self = op.getSelf(), variance;
+  if (Value grad = state.grad(0))
+    variance = state.varGradUnbiased(grad, self, op.getDim(), op.getKeepdim(),
+                                     op.getUnbiased());
+  state.set(op, 0,
+            withMean(state, variance, self, op.getDim(), op.getKeepdim()));
+  return success();
+}
+
+LogicalResult vjpStdMean(StdMeanCorrectionOp op, VjpState &state) {
+  if (!state.isWanted(op, 0))
+    return success();
+  Value self = op.getSelf(), variance;
+  if (Value grad = state.grad(0))
+    variance = state.varGrad(state.stdGrad(grad, op->getResult(0)), self,
+                             op.getDim(), op.getKeepdim(), op.getCorrection());
+  state.set(op, 0,
+            withMean(state, variance, self, op.getDim(), op.getKeepdim()));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+Value vectorNormGrad(VjpState &state, Value grad, Value self, Value norm,
+                     double order, OptionalDims dims, bool keepdim) {
+  Composer &b = state.builder;
+  Type element = Composer::elementType(norm);
+  self = b.cast(self, element);
+  grad = state.keepDims(grad, self, dims, keepdim);
+  norm = state.keepDims(norm, self, dims, keepdim);
+  Value isFlat = b.eq(norm, 0);
+  if (order == 0.0)
+    return b.zerosLike(self);
+  if (order == 1.0)
+    return b.mul(b.sign(self), grad);
+  if (order == 2.0)
+    return b.mul(grad, state.dropWhere(b.div(self, norm), isFlat));
+  Value size = b.abs(self);
+  if (std::isinf(order)) {
+    Value isExtreme = b.logicalOr(b.eq(size, norm), b.isNan(size));
+    Value count = b.sum(
+        isExtreme, Composer::wrapAll(dimsOrNone(dims), Composer::rank(self)),
+        true);
+    return b.mul(b.sign(self), b.mul(b.div(grad, count), isExtreme));
+  }
+  if (order < 1.0) {
+    // The slope at zero is infinite; PyTorch gives zero there.
+    Value power = state.dropWhere(
+        b.mul(b.sign(self), b.pow(size, order - 1.0)), b.eq(self, 0));
+    return b.mul(b.mul(power, grad), b.pow(norm, 1.0 - order));
+  }
+  Value power = order < 2.0 ? b.mul(b.sign(self), b.pow(size, order - 1.0))
+                            : b.mul(self, b.pow(size, order - 2.0));
+  return b.mul(power, state.dropWhere(b.div(grad, b.pow(norm, order - 1.0)),
+                                      isFlat));
+}
+
+/// The order of a norm, 2 if absent; refuses those not known here.
+static FailureOr<double> readOrder(VjpState &state, Value number) {
+  if (!number)
+    return 2.0;
+  if (auto known = Composer::getConstantNumber(number))
+    return *known;
+  return state.refuse("has an order that is not a constant, expected one for "
+                      "its derivative");
+}
+
+LogicalResult vjpVectorNorm(LinalgVectorNormOp op, VjpState &state) {
+  FailureOr<double> order = readOrder(state, op.getOrd());
+  if (failed(order))
+    return failure();
+  if (state.isWanted(op, 0))
+    state.set(op, 0, vectorNormGrad(state, state.grad(0), op.getSelf(),
+                                    op.getResult(), *order, op.getDim(),
+                                    op.getKeepdim()));
+  return success();
+}
+
+LogicalResult vjpNorm(NormScalarOp op, VjpState &state) {
+  FailureOr<double> order = readOrder(state, op.getP());
+  if (failed(order))
+    return failure();
+  if (state.isWanted(op, 0))
+    state.set(op, 0, vectorNormGrad(state, state.grad(0), op.getSelf(),
+                                    op.getResult(), *order, std::nullopt,
+                                    false));
+  return success();
+}
+
+LogicalResult vjpNormDim(NormScalarOptDimOp op, VjpState &state) {
+  FailureOr<double> order = readOrder(state, op.getP());
+  if (failed(order))
+    return failure();
+  if (state.isWanted(op, 0))
+    state.set(op, 0, vectorNormGrad(state, state.grad(0), op.getSelf(),
+                                    op.getResult(), *order, op.getDim(),
+                                    op.getKeepdim()));
+  return success();
+}
+
+} // namespace kiln::aten
