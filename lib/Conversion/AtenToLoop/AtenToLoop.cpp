@@ -171,9 +171,23 @@ View Converter::getAtLeastRow(Value tensor) {
   return view;
 }
 
-void Converter::setReshaped(unsigned i, Value value) {
+LogicalResult Converter::setReshaped(unsigned i, Value value) {
+  if (!value)
+    return failure();
   setView(op->getResult(i),
           reshape(getView(value), *guard::getDims(getResultType(i))));
+  return success();
+}
+
+Value Converter::materialize(const View &view, Type in) {
+  auto type = guard::makeTensorType(in, view.dims);
+  auto identity = getIdentityMap(getContext(), view.dims.size());
+  if (view.base.getType() == type && ArrayRef(view.map) == ArrayRef(identity))
+    return view.base;
+  Type from = cast<RankedTensorType>(view.base.getType()).getElementType();
+  return makePointwise(type, in, [&](BodyContext body, ScalarBuilder &scalars) {
+    return scalars.convert(read(body, view, identity), from, in);
+  });
 }
 
 ArrayAttr Converter::getOrigins() {
@@ -505,7 +519,8 @@ LogicalResult Converter::lower() {
         &Converter::lowerContraction, &Converter::lowerIndexing,
         &Converter::lowerFactory, &Converter::lowerPooling,
         &Converter::lowerResampling, &Converter::lowerColumns,
-        &Converter::lowerEdgePad, &Converter::lowerRows})
+        &Converter::lowerEdgePad, &Converter::lowerRows,
+        &Converter::lowerScatters, &Converter::lowerCounted})
     if (auto result = (this->*lowering)(name))
       return *result;
   return refuse("no kernel is written for this operator");

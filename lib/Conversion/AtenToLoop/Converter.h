@@ -95,12 +95,18 @@ public:
   void setView(Value tensor, View view) { views[tensor] = std::move(view); }
   /// `view` with other sizes and the same elements in order.
   View reshape(const View &view, llvm::ArrayRef<guard::ExprAttr> dims);
+  /// `view` as one row.
+  View asRow(const View &view) {
+    return reshape(view, guard::product(getContext(), view.dims));
+  }
   /// `tensor`; one without dimensions is a row of one element.
   View getAtLeastRow(Value tensor);
   /// `tensor` as a loop tensor whose elements lie in order; copies if needed.
   Value materialize(Value tensor);
   /// A tensor of its own with the elements of `tensor`.
   Value copy(Value tensor);
+  /// The elements of `view`, in order and of type `in`, as a tensor.
+  Value materialize(const View &view, Type in);
 
   /// `tensor` read at `index` over a domain of these extents. A view that is
   /// not read along straight lines is copied first.
@@ -112,8 +118,9 @@ public:
   LogicalResult refuse(const llvm::Twine &why);
   /// The result `i` of the operator at hand is `value`.
   void setResult(unsigned i, Value value);
-  /// The result `i` has the elements of `value` in order, whatever its sizes.
-  void setReshaped(unsigned i, Value value);
+  /// The result `i` has the elements of `value` in order, whatever its sizes;
+  /// success if there is a value.
+  LogicalResult setReshaped(unsigned i, Value value);
   Value getResult(unsigned i) { return op->getResult(i); }
   RankedTensorType getResultType(unsigned i = 0);
 
@@ -136,6 +143,16 @@ public:
   /// The value of an integer expression in type `type`.
   Value number(BodyContext body, ScalarBuilder &scalars, guard::ExprAttr expr,
                Type type);
+
+  /// Ends the run with `message` unless `compute` holds everywhere in a domain.
+  void check(llvm::ArrayRef<guard::ExprAttr> extents, llvm::StringRef message,
+             llvm::function_ref<Value(BodyContext)> compute);
+  /// Emits the check that all `indices` lie in [low, size).
+  void checkIndex(Value indices, guard::ExprAttr size, bool negative);
+  /// A loaded integer as an index into `size` elements: wrapped if it may be
+  /// negative, and clamped, so that no index leaves its tensor.
+  Value toIndex(BodyContext body, Value value, Type type, guard::ExprAttr size,
+                bool negative);
 
   using BodyFn = std::function<Value(BodyContext, ScalarBuilder &)>;
   /// A pointwise nest with elements of `type`; `compute` gives the element in
@@ -175,6 +192,8 @@ private:
   std::optional<LogicalResult> lowerReduction(llvm::StringRef name);
   std::optional<LogicalResult> lowerContraction(llvm::StringRef name);
   std::optional<LogicalResult> lowerIndexing(llvm::StringRef name);
+  std::optional<LogicalResult> lowerCounted(llvm::StringRef name);
+  std::optional<LogicalResult> lowerScatters(llvm::StringRef name);
   std::optional<LogicalResult> lowerRows(llvm::StringRef name);
   std::optional<LogicalResult> lowerFactory(llvm::StringRef name);
   std::optional<LogicalResult> lowerPooling(llvm::StringRef name);
@@ -195,18 +214,10 @@ private:
   LogicalResult lowerConvolution();
   LogicalResult lowerConvolutionBackward();
   LogicalResult lowerEmbedding();
-  LogicalResult lowerEmbeddingBackward();
-  LogicalResult lowerGather();
+  LogicalResult lowerGather(bool alongDim);
+  LogicalResult lowerTake();
   LogicalResult lowerIndexSelect();
   LogicalResult lowerIndexTensor();
-  LogicalResult lowerIndexPut();
-  LogicalResult lowerScatter(bool adds, bool isNumber);
-  /// Emits the check that all `indices` lie in [low, size).
-  void checkIndex(Value indices, guard::ExprAttr size, bool negative);
-  /// A loaded integer as an index into `size` elements: wrapped if it may be
-  /// negative, and clamped, so that no index leaves its tensor.
-  Value toIndex(BodyContext body, Value value, Type type, guard::ExprAttr size,
-                bool negative);
 
   mlir::func::FuncOp function;
   OpBuilder builder;

@@ -126,8 +126,7 @@ static LogicalResult lowerSums(Converter &converter, bool isProduct) {
         return {scalars.convert(scalars.convert(x, rows.element, stored),
                                 stored, acc)};
       });
-  converter.setReshaped(0, scan.getResult(0));
-  return success();
+  return converter.setReshaped(0, scan.getResult(0));
 }
 
 /// The last of equal extremes is reported; NaN stays.
@@ -168,9 +167,8 @@ static LogicalResult lowerExtremes(Converter &converter, bool isMax) {
     return {scalars.where(replaces, right[0], left[0]),
             scalars.where(replaces, right[1], left[1])};
   });
-  converter.setReshaped(0, scan.getResult(0));
-  converter.setReshaped(1, scan.getResult(1));
-  return success();
+  (void)converter.setReshaped(0, scan.getResult(0));
+  return converter.setReshaped(1, scan.getResult(1));
 }
 
 static LogicalResult lowerLogSums(Converter &converter) {
@@ -197,8 +195,7 @@ static LogicalResult lowerLogSums(Converter &converter) {
     Value same = scalars.logicalAnd(scalars.eq(low, high), scalars.isInf(low));
     return {scalars.where(same, low, sum)};
   });
-  converter.setReshaped(0, scan.getResult(0));
-  return success();
+  return converter.setReshaped(0, scan.getResult(0));
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,10 +279,7 @@ static LogicalResult readInOrder(Converter &converter, const Rows &rows,
             fromI64(body, converter.readAt(body, positions, body.indices));
         return converter.readAt(body, rows.self, index);
       });
-  if (!values)
-    return failure();
-  converter.setReshaped(i, values);
-  return success();
+  return converter.setReshaped(i, values);
 }
 
 static LogicalResult lowerSort(Converter &converter, bool withValues) {
@@ -293,7 +287,7 @@ static LogicalResult lowerSort(Converter &converter, bool withValues) {
   Rows rows(converter, converter.getTensor("self"),
             dim.isNone() ? -1 : converter.getInt("dim"));
   Value order = makeSort(converter, rows, converter.getBool("descending"));
-  converter.setReshaped(withValues, order);
+  (void)converter.setReshaped(withValues, order);
   return withValues ? readInOrder(converter, rows, order, 0) : success();
 }
 
@@ -313,7 +307,7 @@ static LogicalResult lowerTopk(Converter &converter) {
   Value order = makeSort(converter, rows, descending);
   View positions = converter.getView(order);
   if (dims.empty()) {
-    converter.setReshaped(1, order);
+    (void)converter.setReshaped(1, order);
   } else {
     positions.dims = dims;
     converter.setView(converter.getResult(1), positions);
@@ -347,11 +341,9 @@ pick(Converter &converter, const Rows &rows, Value order,
         return converter.readAt(body, rows.self,
                                 rows.at(body, fromI64(body, at)));
       });
-  if (!value)
+  if (failed(converter.setReshaped(0, value)))
     return failure();
-  converter.setReshaped(0, value);
-  converter.setReshaped(1, position);
-  return success();
+  return converter.setReshaped(1, position);
 }
 
 /// True if every row has an element.

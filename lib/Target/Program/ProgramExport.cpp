@@ -281,7 +281,7 @@ Status Exporter::addOp(Operation &op) {
                             " cannot be run: expected an operator or a launch");
 }
 
-/// Lets go of extern results after their last use.
+/// Lets go of storages that are no result after their last use.
 void Exporter::addReleases() {
   std::vector<package::Step> steps;
   std::vector<size_t> lastUse(program.values.size(), SIZE_MAX);
@@ -336,8 +336,9 @@ void Exporter::addReleases() {
   }
   std::vector<std::vector<ValueId>> dying(program.steps.size());
   for (auto [id, value] : llvm::enumerate(program.values))
-    if (value.kind == package::Value::Kind::Dynamic && !kept[id] &&
-        lastUse[id] != SIZE_MAX)
+    if ((value.kind == package::Value::Kind::Dynamic ||
+         value.kind == package::Value::Kind::New) &&
+        !kept[id] && lastUse[id] != SIZE_MAX)
       dying[lastUse[id]].push_back(id);
   for (auto [k, step] : llvm::enumerate(program.steps)) {
     steps.push_back(std::move(step));

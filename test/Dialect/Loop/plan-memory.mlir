@@ -99,3 +99,26 @@ func.func @schedules(%a: tensor<64x64xf32>) -> (tensor<64xf32>, tensor<64xf32>, 
   }
   return %p, %q, %r : tensor<64xf32>, tensor<64xf32>, tensor<64x64xf32>
 }
+
+// -----
+
+// What has as many elements as the program counts has no place in the arena,
+// which is there before.
+
+guard.symbol @u0 unbacked range [0, 100]
+
+// CHECK-LABEL: func.func @counted
+// CHECK-SAME: loop.arena_bytes = #guard.expr<0>
+// CHECK: placements [#loop.new]
+func.func @counted(%n: tensor<i64>) -> tensor<?xi64, #guard.shape<[u0]>> {
+  %s = loop.extern "aten.item.default"(%n) arguments [#loop.operand<0>]
+      {symbol = "u0"} : (tensor<i64>) -> i64
+  %r = loop.pointwise (%i) in [u0] : tensor<?xi64, #guard.shape<[u0]>> {
+    %c = arith.constant 1 : i64
+    loop.yield %c : i64
+  }
+  %t = loop.extern "aten.neg.default"(%r) arguments [#loop.operand<0>]
+      : (tensor<?xi64, #guard.shape<[u0]>>)
+        -> tensor<?xi64, #guard.shape<[u0]>>
+  return %t : tensor<?xi64, #guard.shape<[u0]>>
+}

@@ -126,6 +126,59 @@ void loop::simplifyBodies(func::FuncOp function,
   eliminateCommonSubExpressions(rewriter, dominance, function);
 }
 
+/// Calls `note` with the name of each symbol in `type`'s sizes.
+static void forEachSymbol(Type type,
+                          llvm::function_ref<void(StringAttr)> note) {
+  type.walk([&](guard::ExprAttr expr) {
+    SmallVector<StringAttr> names;
+    guard::collectSymbols(expr, names);
+    llvm::for_each(names, note);
+  });
+}
+
+SymbolDefiners::SymbolDefiners(Block &block) {
+  for (Type type : block.getArgumentTypes())
+    forEachSymbol(type, [&](StringAttr name) { definers[name] = nullptr; });
+}
+
+bool SymbolDefiners::visit(Operation &op,
+                           llvm::function_ref<void(Operation *)> use) {
+  auto note = [&](StringAttr name) {
+    Operation *definer = definers.lookup(name);
+    if (definer && definer != &op)
+      use(definer);
+  };
+  op.walk([&](Operation *inner) {
+    inner->getAttrDictionary().walk([&](guard::ExprAttr expr) {
+      SmallVector<StringAttr> names;
+      guard::collectSymbols(expr, names);
+      llvm::for_each(names, note);
+    });
+    for (Type type : inner->getResultTypes())
+      forEachSymbol(type, note);
+  });
+  if (isNest(&op) || isa<KernelOp>(op))
+    return false;
+  bool defines = false;
+  auto define = [&](StringAttr name) {
+    defines |= definers.try_emplace(name, &op).second;
+  };
+  if (auto name = op.getAttrOfType<StringAttr>("symbol"))
+    define(name);
+  // A call may find out the sizes of what it returns.
+  for (Type type : op.getResultTypes())
+    forEachSymbol(type, define);
+  return defines;
+}
+
+bool SymbolDefiners::isLate(guard::ExprAttr expr) const {
+  SmallVector<StringAttr> names;
+  guard::collectSymbols(expr, names);
+  return llvm::any_of(names, [&](StringAttr name) {
+    return definers.lookup(name) != nullptr;
+  });
+}
+
 static std::string printExtents(ArrayRef<guard::ExprAttr> extents) {
   std::string text = "[";
   for (auto [i, extent] : llvm::enumerate(extents))

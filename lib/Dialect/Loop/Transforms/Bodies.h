@@ -41,6 +41,23 @@ void inlineLoad(LoadOp load, PointwiseOp producer);
 void simplifyBodies(mlir::func::FuncOp function,
                     const analysis::SizeHints &hints);
 
+/// Who gives symbols their values as the program runs. Sizes are attributes, so
+/// no operand says that a nest over `u0` elements must follow what counts them.
+class SymbolDefiners {
+public:
+  /// Symbols of the arguments of `block` have their values from the start.
+  explicit SymbolDefiners(mlir::Block &block);
+
+  /// Visits the operations of the block in order: calls `use` with the definer
+  /// of each symbol that `op` mentions. True if `op` defines one.
+  bool visit(Operation &op, llvm::function_ref<void(Operation *)> use);
+  /// True if a symbol of `expr` has its value only from an operation visited.
+  bool isLate(guard::ExprAttr expr) const;
+
+private:
+  llvm::DenseMap<mlir::StringAttr, Operation *> definers;
+};
+
 /// Text of a nest for logs: "Reduction([1024], sum, origins=[sum_1])".
 std::string describe(Operation *nest);
 

@@ -87,12 +87,22 @@ static Collected collect(Block &block, const analysis::SizeHints &hints) {
     return entry->second;
   };
   std::optional<unsigned> effect; // orders operations with effects
+  SymbolDefiners definers(block);
+  llvm::DenseMap<Operation *, unsigned> defined; // order what needs symbols
   unsigned number = 0;
   for (Operation &op : block.without_terminator()) {
     if (isConstant(&op))
       continue;
     FusionNode node;
     node.kind = getKind(&op);
+    bool defines = definers.visit(op, [&](Operation *definer) {
+      node.reads.push_back({defined.lookup(definer), 0, 0});
+    });
+    if (defines) {
+      defined[&op] = problem.tensors.size();
+      node.writes.push_back(problem.tensors.size());
+      problem.tensors.push_back({0, true});
+    }
     if (node.kind == FusionNode::Kind::Opaque) {
       for (Value operand : op.getOperands())
         node.reads.push_back({tensorOf(operand), 0, 0});

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bodies.h"
+
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 
@@ -64,9 +66,14 @@ Schedule::Schedule(Block &block, const analysis::SizeHints &hints) {
   llvm::DenseMap<Value, unsigned> valueOf;
   std::optional<unsigned> lastEffect;
   Operation *terminator = block.getTerminator();
+  SymbolDefiners definers(block);
   for (Operation &op : block.without_terminator()) {
     unsigned index = ops.size();
     Node node;
+    definers.visit(op, [&](Operation *definer) {
+      node.needs.insert(indexOf[definer]);
+      nodes[indexOf[definer]].users.insert(index);
+    });
     auto use = [&](Value value) {
       Operation *definer = value.getDefiningOp();
       if (!definer || definer->getBlock() != &block)

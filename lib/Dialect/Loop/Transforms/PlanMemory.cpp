@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Bodies.h"
+
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Dialect/Loop/Transforms/MemoryPlan.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
@@ -75,8 +77,11 @@ void PlanMemory::planFunction(func::FuncOp function,
   MLIRContext *context = &getContext();
   Block &block = function.getBody().front();
   llvm::MapVector<Operation *, unsigned> steps;
-  for (Operation &op : block)
+  SymbolDefiners definers(block);
+  for (Operation &op : block) {
     steps.insert({&op, unsigned(steps.size())});
+    definers.visit(op, [](Operation *) {});
+  }
   Operation *terminator = block.getTerminator();
 
   std::vector<PlanBuffer> buffers;
@@ -98,8 +103,11 @@ void PlanMemory::planFunction(func::FuncOp function,
         escaping += hints.getBytes(type);
         continue;
       }
-      PlanBuffer buffer;
+      // The arena is there before a size is counted.
       guard::ExprAttr size = analysis::getByteSize(type);
+      if (definers.isLate(size))
+        continue;
+      PlanBuffer buffer;
       buffer.bytes = hints.getBytes(type);
       if (!size.isConstant())
         buffer.symbolicSize =

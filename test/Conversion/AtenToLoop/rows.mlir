@@ -1,0 +1,35 @@
+// RUN: kiln-opt %s --convert-aten-to-loop | FileCheck %s
+
+// A running sum of f32 accumulates in f64, along whatever dimension.
+// CHECK-LABEL: func.func @cumsum
+// CHECK: loop.scan parallel (%[[J:.*]]) in [8] along (%[[I:.*]]) in [4] at 0 <sum> origins ["cumsum"] : tensor<4x8xf32>
+// CHECK: %[[X:.*]] = loop.load %{{.*}}[%[[I]], %[[J]]]
+// CHECK: arith.extf %[[X]] : f32 to f64
+func.func @cumsum(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %r = aten.cumsum(%x, dim = 0) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+
+// The keys are the bits of the numbers; what is first in the order is read.
+// CHECK-LABEL: func.func @topk
+// CHECK: %[[P:.*]] = loop.sort parallel (%{{.*}}) in [4] along (%{{.*}}) in [8] at 1 origins ["topk"] : tensor<4x8xi64>
+// CHECK: arith.bitcast %{{.*}} : f32 to i32
+// CHECK: loop.yield %{{.*}} : i32
+// CHECK: loop.pointwise (%[[I:.*]], %[[J:.*]]) in [4, 3]
+// CHECK: %[[K:.*]] = loop.load %[[P]][%[[I]], %[[J]]]
+// CHECK: %[[AT:.*]] = arith.index_cast %[[K]] : i64 to index
+// CHECK: loop.load %{{.*}}[%[[I]], %[[AT]]]
+func.func @topk(%x: tensor<4x8xf32>) -> tensor<4x3xf32> {
+  %v, %i = aten.topk(%x, k = 3)
+      : (tensor<4x8xf32>) -> (tensor<4x3xf32>, tensor<4x3xi64>)
+  return %v : tensor<4x3xf32>
+}
+
+// A tensor without dimensions is a row of one element.
+// CHECK-LABEL: func.func @scalar
+// CHECK: loop.scan parallel () in [] along (%{{.*}}) in [1] at 0 <prod> origins ["cumprod"] : tensor<1xf64>
+// CHECK: loop.pointwise () in []
+func.func @scalar(%x: tensor<f64>) -> tensor<f64> {
+  %r = aten.cumprod(%x, dim = 0) : (tensor<f64>) -> tensor<f64>
+  return %r : tensor<f64>
+}
