@@ -11,6 +11,8 @@
 #include "kiln/Base/CheckedMath.h"
 #include "kiln/Runtime/Element.h"
 
+#include <algorithm>
+
 namespace kiln::runtime {
 
 using package::Cell;
@@ -123,7 +125,64 @@ Status ProgramRunner::Frame::bind() {
   if (plan_.mutates && options_.writeBack)
     if (Status s = checkWritable(); !s)
       return s;
+  if (!plan_.updated.empty() && !mayUpdateInPlace())
+    if (Status s = protectUpdated(); !s)
+      return s;
   return prepareArena();
+}
+
+/// False if an input that is written in place shares memory with another, or
+/// must keep its contents.
+bool ProgramRunner::Frame::mayUpdateInPlace() const {
+  if (!options_.writeBack)
+    return false;
+  std::vector<bool> written(inputs_->size());
+  for (ValueId id : plan_.updated)
+    written[program_.values[id].slot] = true;
+  struct Range {
+    const uint8_t *begin, *end;
+    bool written;
+  };
+  std::vector<Range> ranges;
+  for (size_t i = 0; i < inputs_->size(); ++i) {
+    auto *tensor = std::get_if<Tensor>(&(*inputs_)[i].value);
+    if (!tensor || !tensor->defined() || tensor->numel() == 0)
+      continue;
+    int64_t last = 0;
+    for (int64_t dim = 0; dim < tensor->rank(); ++dim)
+      last += (tensor->size(dim) - 1) * tensor->stride(dim);
+    size_t bytes = static_cast<size_t>(last + 1) * itemSize(tensor->dtype());
+    ranges.push_back({tensor->data(), tensor->data() + bytes, written[i]});
+  }
+  std::sort(ranges.begin(), ranges.end(),
+            [](const Range &a, const Range &b) { return a.begin < b.begin; });
+  const uint8_t *end = nullptr, *writtenEnd = nullptr;
+  for (const Range &range : ranges) {
+    if (range.begin < writtenEnd || (range.written && range.begin < end))
+      return false;
+    end = std::max(end, range.end);
+    if (range.written)
+      writtenEnd = std::max(writtenEnd, range.end);
+  }
+  return true;
+}
+
+/// Gives what is written in place a copy for this call; the new contents reach
+/// the inputs at the end, if at all.
+Status ProgramRunner::Frame::protectUpdated() {
+  for (ValueId id : plan_.updated) {
+    auto *tensor = std::get_if<Tensor>(
+        &(*inputs_)[program_.values[id].slot].value);
+    if (!tensor || !tensor->defined())
+      continue;
+    auto copy = tensor->clone();
+    if (!copy)
+      return copy.takeError();
+    if (options_.stats)
+      ++options_.stats->copies;
+    setOwn(id, std::move(*copy));
+  }
+  return Status::success();
 }
 
 Status ProgramRunner::Frame::checkSlot(size_t index) {

@@ -29,6 +29,8 @@ struct ProgramRunner::Plan {
   size_t mostBuffers = 0;
   size_t mostArguments = 0;
   bool mutates = false;
+  /// Values that are slots which the program writes in place.
+  std::vector<package::ValueId> updated;
 };
 
 /// One call under way, and what the next call can use again: values of
@@ -62,6 +64,8 @@ private:
   Status bind();
   Status checkSlot(size_t index);
   Status prepareArena();
+  bool mayUpdateInPlace() const;
+  Status protectUpdated();
 
   // Values.
   Status tensor(package::ValueId id, const Tensor *&tensor);

@@ -214,10 +214,16 @@ ProgramRunner::create(const Program &program,
     plan.arenaRooted[i] =
         program.values[plan.root[i]].kind == Value::Kind::Arena;
   }
-  for (const package::Output &output : program.outputs)
-    plan.mutates |= output.role == package::Output::Role::BufferMutation ||
-                    output.role == package::Output::Role::ParameterMutation ||
-                    output.role == package::Output::Role::InputMutation;
+  for (const package::Output &output : program.outputs) {
+    bool mutates = output.role == package::Output::Role::BufferMutation ||
+                   output.role == package::Output::Role::ParameterMutation ||
+                   output.role == package::Output::Role::InputMutation;
+    plan.mutates |= mutates;
+    if (mutates && output.value != kNone &&
+        program.values[output.value].kind == Value::Kind::Slot &&
+        program.values[output.value].slot == output.aliasOfSlot)
+      plan.updated.push_back(output.value);
+  }
   return runner;
 }
 

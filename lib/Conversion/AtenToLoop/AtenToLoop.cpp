@@ -565,6 +565,30 @@ void Converter::convertInvoke(InvokeOp invoke) {
   }
 }
 
+/// Says in terms of loops which results are new contents of which arguments.
+void Converter::markUpdates() {
+  using Kind = aten::OutputKind;
+  for (unsigned k = 0; k < function.getNumResults(); ++k) {
+    auto output = function.getResultAttrOfType<aten::OutputAttr>(
+        k, aten::kOutputAttrName);
+    if (!output || (output.getKind() != Kind::BufferMutation &&
+                    output.getKind() != Kind::ParameterMutation &&
+                    output.getKind() != Kind::InputMutation))
+      continue;
+    bool byName = output.getKind() == Kind::InputMutation;
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto input =
+          function.getArgAttrOfType<aten::InputAttr>(i, aten::kInputAttrName);
+      // Weights are told apart by path, inputs of the caller by name.
+      if (input && output.getTarget() &&
+          (input.getKind() == aten::InputKind::UserInput) == byName &&
+          (byName ? input.getName() : input.getPath()) == output.getTarget())
+        function.setResultAttr(k, kUpdatesAttrName,
+                               builder.getI64IntegerAttr(i));
+    }
+  }
+}
+
 LogicalResult Converter::run() {
   if (!llvm::hasSingleElement(function.getBody()))
     return function.emitError("expected a function of one block, but found ")
@@ -576,6 +600,7 @@ LogicalResult Converter::run() {
             i, aten::kInputAttrName))
       if (guard::ShapeAttr strides = input.getStrides())
         function.setArgAttr(i, kStridesAttrName, strides);
+  markUpdates();
   SmallVector<Operation *> old;
   for (Operation &operation : llvm::make_early_inc_range(block)) {
     if (auto invoke = dyn_cast<InvokeOp>(operation)) {

@@ -178,6 +178,7 @@ public:
   static Type getComputeType(Type type);
 
 private:
+  void markUpdates();
   LogicalResult convertOp(Operation *op);
   void convertInvoke(InvokeOp invoke);
   LogicalResult lower();

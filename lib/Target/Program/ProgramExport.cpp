@@ -124,6 +124,13 @@ Status Exporter::addLaunch(loop::LaunchOp op) {
     step.buffers.push_back(values.lookup(input));
   mlir::ArrayAttr placements = op.getPlacementsAttr();
   for (auto [k, result] : llvm::enumerate(op.getResults())) {
+    if (auto argument = llvm::dyn_cast_if_present<loop::ArgumentAttr>(
+            placements ? placements[k] : Attribute())) {
+      ValueId id = values.lookup(function.getArgument(argument.getIndex()));
+      values[result] = id;
+      step.buffers.push_back(id);
+      continue;
+    }
     package::Value value;
     value.kind = package::Value::Kind::New;
     if (placements)

@@ -305,8 +305,10 @@ Status Exporter::addOutputs(mlir::func::ReturnOp op) {
         output.role == Role::InputMutation) {
       output.aliasOfSlot = package::kNone;
       for (auto [slot, input] : llvm::enumerate(program.slots))
-        if (output.role == Role::InputMutation ? input.name == output.target
-                                               : input.path == output.target)
+        if (output.role == Role::InputMutation
+                ? input.name == output.target
+                : input.path == output.target &&
+                      input.kind != package::Slot::Kind::UserInput)
           output.aliasOfSlot = slot;
       if (output.aliasOfSlot == package::kNone)
         return Error::malformed("output " + std::to_string(k) + " changes '" +

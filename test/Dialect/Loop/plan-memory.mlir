@@ -122,3 +122,90 @@ func.func @counted(%n: tensor<i64>) -> tensor<?xi64, #guard.shape<[u0]>> {
         -> tensor<?xi64, #guard.shape<[u0]>>
   return %t : tensor<?xi64, #guard.shape<[u0]>>
 }
+
+// -----
+
+// New contents of an argument are written over it where every element is read
+// at the same place, if at all.
+
+// CHECK-LABEL: func.func @update
+// CHECK: loop.kernel {{.*}} placements [#loop.argument<0>]
+func.func @update(%w: tensor<1024xf32>, %g: tensor<1024xf32>)
+    -> (tensor<1024xf32> {loop.updates = 0}) {
+  %r = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %w[%i] : tensor<1024xf32>
+    %y = loop.load %g[%i] : tensor<1024xf32>
+    %z = arith.subf %x, %y : f32
+    loop.yield %z : f32
+  }
+  return %r : tensor<1024xf32>
+}
+
+// -----
+
+// Not where other elements are read, ...
+
+// CHECK-LABEL: func.func @shifted
+// CHECK: loop.kernel {{.*}} placements [#loop.new]
+func.func @shifted(%w: tensor<1024xf32>)
+    -> (tensor<1024xf32> {loop.updates = 0}) {
+  %r = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %w[1023 - %i] : tensor<1024xf32>
+    %z = arith.negf %x : f32
+    loop.yield %z : f32
+  }
+  return %r : tensor<1024xf32>
+}
+
+// -----
+
+// ... nor where a later kernel reads the old contents, ...
+
+// CHECK-LABEL: func.func @read_later
+// CHECK: loop.kernel {{.*}} placements [#loop.new]
+// CHECK: loop.kernel {{.*}} placements [#loop.new]
+func.func @read_later(%w: tensor<1024xf32>)
+    -> (tensor<1024xf32> {loop.updates = 0}, tensor<1024xf32>) {
+  %r = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %w[%i] : tensor<1024xf32>
+    %z = arith.negf %x : f32
+    loop.yield %z : f32
+  }
+  %s = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %w[1023 - %i] : tensor<1024xf32>
+    loop.yield %x : f32
+  }
+  return %r, %s : tensor<1024xf32>, tensor<1024xf32>
+}
+
+// -----
+
+// ... nor where the old contents are returned, or a call may hold a view.
+
+// CHECK-LABEL: func.func @returned
+// CHECK: loop.kernel {{.*}} placements [#loop.new]
+func.func @returned(%w: tensor<1024xf32>)
+    -> (tensor<1024xf32> {loop.updates = 0}, tensor<1024xf32>) {
+  %r = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %w[%i] : tensor<1024xf32>
+    %z = arith.negf %x : f32
+    loop.yield %z : f32
+  }
+  return %r, %w : tensor<1024xf32>, tensor<1024xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @viewed
+// CHECK: loop.kernel {{.*}} placements [#loop.new]
+func.func @viewed(%w: tensor<1024xf32>)
+    -> (tensor<1024xf32> {loop.updates = 0}, tensor<1024xf32>) {
+  %v = loop.extern "aten.alias.default"(%w) arguments [#loop.operand<0>]
+      : (tensor<1024xf32>) -> tensor<1024xf32>
+  %r = loop.pointwise (%i) in [1024] : tensor<1024xf32> {
+    %x = loop.load %w[%i] : tensor<1024xf32>
+    %z = arith.negf %x : f32
+    loop.yield %z : f32
+  }
+  return %r, %v : tensor<1024xf32>, tensor<1024xf32>
+}

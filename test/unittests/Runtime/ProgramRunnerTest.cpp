@@ -396,6 +396,50 @@ TEST_F(Programs, MutationsSwapAndKeepOldValues) {
             "copy");
 }
 
+TEST_F(Programs, UpdatesAreWrittenInPlaceUnlessSomethingSharesTheMemory) {
+  // w = w + g, the kernel writes where it reads.
+  ProgramBuilder b;
+  ExprId two = b.integer(2);
+  ValueId w = b.slotValue(b.slot("w", {two}));
+  ValueId g = b.slotValue(b.slot("g", {two}));
+  b.launch(kAddBuffers, {w, g, w}, {}, two);
+  b.output(w, "w", Output::Role::InputMutation).aliasOfSlot = 0;
+  auto executable = load(b);
+  ASSERT_TRUE(executable) << error.message;
+  RunStats stats;
+  RunOptions options;
+  options.stats = &stats;
+  Tensor a = floats({2}, {1, 2}), c = floats({2}, {10, 20});
+  auto result = executable->forward().run({a, c}, options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(valuesOf(a), (std::vector<float>{11, 22}));
+  EXPECT_EQ(tensorOf((*result)[0]).data(), a.data());
+  EXPECT_EQ(stats.copies, 0u);
+
+  // Overlapping inputs: every element is read before any is written.
+  Tensor shared = floats({3}, {1, 2, 3});
+  Tensor head = shared.asStrided({2}, {1}, 0), tail = shared.asStrided({2}, {1}, 1);
+  result = executable->forward().run({head, tail}, options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(valuesOf(shared), (std::vector<float>{3, 5, 3}));
+  EXPECT_GT(stats.copies, 0u);
+
+  // Strides the program was not compiled for: by way of a copy.
+  Tensor wide = floats({4}, {1, 0, 2, 0});
+  Tensor every = wide.asStrided({2}, {2}, 0);
+  result = executable->forward().run({every, c}, options);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(valuesOf(wide), (std::vector<float>{11, 0, 22, 0}));
+
+  // Without writing back the inputs keep their contents.
+  RunOptions keep;
+  keep.writeBack = false;
+  result = executable->forward().run({a, c}, keep);
+  ASSERT_TRUE(result) << result.error().message;
+  EXPECT_EQ(valuesOf(a), (std::vector<float>{11, 22}));
+  EXPECT_EQ(valuesOf(tensorOf((*result)[0])), (std::vector<float>{21, 42}));
+}
+
 TEST_F(Programs, HostileLayoutsAreErrors) {
   auto attempt = [&](auto change) {
     ProgramBuilder b = arenaProgram();

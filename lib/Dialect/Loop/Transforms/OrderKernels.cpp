@@ -172,6 +172,33 @@ SmallVector<unsigned> Schedule::getGreedyOrder() const {
   return order;
 }
 
+/// Moves kernels that update an argument behind all that read it, if what uses
+/// their results stands further behind.
+static void sinkUpdates(func::FuncOp function) {
+  Block &block = function.getBody().front();
+  Operation *terminator = block.getTerminator();
+  auto getLast = [&](Operation *last, Operation *other) {
+    return !last || last->isBeforeInBlock(other) ? other : last;
+  };
+  for (OpOperand &returned : terminator->getOpOperands()) {
+    auto index = function.getResultAttrOfType<IntegerAttr>(
+        returned.getOperandNumber(), kUpdatesAttrName);
+    Operation *kernel = returned.get().getDefiningOp();
+    if (!index || !isa_and_nonnull<KernelOp>(kernel))
+      continue;
+    Operation *last = nullptr;
+    for (Operation *user : function.getArgument(index.getInt()).getUsers())
+      last = getLast(last, block.findAncestorOpInBlock(*user));
+    if (!last || last == terminator || !kernel->isBeforeInBlock(last))
+      continue;
+    bool isFree = llvm::all_of(kernel->getUsers(), [&](Operation *user) {
+      return last->isBeforeInBlock(block.findAncestorOpInBlock(*user));
+    });
+    if (isFree)
+      kernel->moveAfter(last);
+  }
+}
+
 void OrderKernels::runOnOperation() {
   analysis::SizeHints hints(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -182,10 +209,12 @@ void OrderKernels::runOnOperation() {
     SmallVector<unsigned> order = schedule.getGreedyOrder();
     int64_t before = schedule.getPeak(schedule.getProgramOrder());
     int64_t after = schedule.getPeak(order);
+    if (after < before)
+      for (unsigned index : order)
+        schedule.getOps()[index]->moveBefore(block.getTerminator());
+    sinkUpdates(function);
     if (after >= before)
       continue;
-    for (unsigned index : order)
-      schedule.getOps()[index]->moveBefore(block.getTerminator());
     remark::passed(
         function.getLoc(),
         remark::RemarkOpts::name("reordered").category("loop-memory"))

@@ -72,6 +72,34 @@ static bool mayOverwrite(KernelOp kernel, unsigned index, unsigned input) {
   return true;
 }
 
+/// True if `result` may be written where `argument` is: whatever reads that
+/// runs before, or reads in the same kernel what it is about to overwrite.
+static bool
+mayUpdate(OpResult result, BlockArgument argument,
+          const llvm::MapVector<Operation *, unsigned> &steps) {
+  auto kernel = cast<KernelOp>(result.getOwner());
+  Block &block = *kernel->getBlock();
+  auto function = cast<func::FuncOp>(block.getParentOp());
+  if (argument.getType() != result.getType() ||
+      function.getArgAttr(argument.getArgNumber(), kStridesAttrName))
+    return false;
+  // Returned twice, the caller would see two results in one place.
+  if (llvm::count(block.getTerminator()->getOperands(), result) != 1)
+    return false;
+  for (OpOperand &use : argument.getUses()) {
+    Operation *user = block.findAncestorOpInBlock(*use.getOwner());
+    // What another operation returns may be a view of it.
+    if (!isa<KernelOp>(user))
+      return false;
+    if (user == kernel
+            ? !mayOverwrite(kernel, result.getResultNumber(),
+                            use.getOperandNumber())
+            : steps.lookup(user) > steps.lookup(kernel))
+      return false;
+  }
+  return true;
+}
+
 void PlanMemory::planFunction(func::FuncOp function,
                               const analysis::SizeHints &hints) {
   MLIRContext *context = &getContext();
@@ -83,6 +111,16 @@ void PlanMemory::planFunction(func::FuncOp function,
     definers.visit(op, [](Operation *) {});
   }
   Operation *terminator = block.getTerminator();
+  // Results of kernels that are new contents of arguments.
+  llvm::DenseMap<Value, BlockArgument> updates;
+  for (OpOperand &returned : terminator->getOpOperands())
+    if (auto index = function.getResultAttrOfType<IntegerAttr>(
+            returned.getOperandNumber(), kUpdatesAttrName))
+      if (auto result = dyn_cast<OpResult>(returned.get());
+          result && isa<KernelOp>(result.getOwner()))
+        if (BlockArgument argument = function.getArgument(index.getInt());
+            mayUpdate(result, argument, steps))
+          updates[result] = argument;
 
   std::vector<PlanBuffer> buffers;
   SmallVector<Value> values;
@@ -99,6 +137,8 @@ void PlanMemory::planFunction(func::FuncOp function,
         returned |= top == terminator;
         last = std::max(last, steps[top]);
       }
+      if (updates.contains(result))
+        continue;
       if (returned) {
         escaping += hints.getBytes(type);
         continue;
@@ -149,6 +189,12 @@ void PlanMemory::planFunction(func::FuncOp function,
     SmallVector<Attribute> placements;
     for (OpResult result : kernel.getResults()) {
       auto buffer = bufferOf.find(result);
+      if (BlockArgument argument = updates.lookup(result)) {
+        ++inPlace;
+        placements.push_back(
+            ArgumentAttr::get(context, argument.getArgNumber()));
+        continue;
+      }
       if (buffer == bufferOf.end()) {
         placements.push_back(NewAttr::get(context));
         continue;

@@ -42,6 +42,10 @@ namespace kiln::loop {
 /// (`#guard.shape`); without it a tensor is row-major.
 inline constexpr llvm::StringLiteral kStridesAttrName = "loop.strides";
 
+/// The function result attribute that says which argument (an i64) the caller
+/// wants to hold the result: new contents of a buffer or a parameter.
+inline constexpr llvm::StringLiteral kUpdatesAttrName = "loop.updates";
+
 /// The entries of a list of expressions.
 llvm::SmallVector<guard::ExprAttr> getExprs(mlir::ArrayAttr list);
 

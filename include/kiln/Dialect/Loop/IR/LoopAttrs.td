@@ -129,6 +129,18 @@ def Loop_NewAttr : Loop_Attr<"New", "new"> {
   let description = [{ Example: `#loop.new` }];
 }
 
+def Loop_ArgumentAttr : Loop_Attr<"Argument", "argument"> {
+  let summary = "A result is written over the function's k-th argument";
+  let description = [{
+    The new contents of a buffer or a parameter, written where the old ones
+    were; nothing reads those afterwards.
+
+    Example: `#loop.argument<2>`
+  }];
+  let parameters = (ins "unsigned":$index);
+  let assemblyFormat = "`<` $index `>`";
+}
+
 def Loop_OperandAttr : Loop_Attr<"Operand", "operand"> {
   let summary = "The k-th operand of a `loop.extern`, within its schema";
   let description = [{ Example: `#loop.operand<0>` }];
@@ -140,8 +152,9 @@ def Loop_OperandAttr : Loop_Attr<"Operand", "operand"> {
 def Loop_PlacementArrayAttr
     : TypedArrayAttrBase<
           Attr<CPred<"::llvm::isa<::kiln::loop::ArenaAttr, "
+                     "::kiln::loop::ArgumentAttr, "
                      "::kiln::loop::NewAttr>($_self)">,
                "place of a result">,
-          "list of places (`#loop.arena` or `#loop.new`)">;
+          "list of places (`#loop.arena`, `#loop.argument` or `#loop.new`)">;
 
 #endif // KILN_DIALECT_LOOP_IR_LOOPATTRS

@@ -150,7 +150,9 @@ def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Simulates, at the size hints, the order of the program and one that always
     takes the ready kernel after which the least memory is live, and keeps the
-    better. Calls with effects keep their order among each other. Reports
+    better. Calls with effects keep their order among each other. A kernel that
+    makes the new contents of an argument (`loop.updates`) is then moved behind
+    the last one that reads the argument, so that it can write in place. Reports
     `reordered` with the peaks before and after.
   }];
 }
@@ -167,6 +169,10 @@ def PlanMemoryPass : Pass<"loop-plan-memory", "::mlir::ModuleOp"> {
     A pointwise result may take over the place of an input that dies in the
     kernel, if it has the same shape and element size and the kernel reads that
     input only at the element it writes.
+
+    A result that is the new contents of an argument (`loop.updates`) is written
+    over it, and nothing is copied, if everything that reads the argument runs
+    before, or in the same kernel under the rule above.
 
     Sets `placements` on kernels and `loop.arena_bytes` (an expression) and
     `loop.memory_log` on the function. Reports `planned` with the peak, the lower
