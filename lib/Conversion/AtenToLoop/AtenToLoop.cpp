@@ -520,7 +520,9 @@ LogicalResult Converter::lower() {
         &Converter::lowerFactory, &Converter::lowerPooling,
         &Converter::lowerResampling, &Converter::lowerColumns,
         &Converter::lowerEdgePad, &Converter::lowerRows,
-        &Converter::lowerScatters, &Converter::lowerCounted})
+        &Converter::lowerScatters, &Converter::lowerCounted,
+        &Converter::lowerSampling, &Converter::lowerDistance,
+        &Converter::lowerEmbeddingBag})
     if (auto result = (this->*lowering)(name))
       return *result;
   return refuse("no kernel is written for this operator");

@@ -127,6 +127,14 @@ static LogicalResult lowerColumnsToImage(Converter &c) {
   return sumWindows(c, c.getTensor("self"), type, nest, index);
 }
 
+/// The result is the one element of `source`.
+static void setNumber(Converter &c, const View &source, RankedTensorType type) {
+  c.setResult(0, c.makePointwise(type, type.getElementType(),
+                                 [&](BodyContext body, ScalarBuilder &) {
+                                   return c.read(body, source, {c.expr(0)});
+                                 }));
+}
+
 /// Windows of one dimension: [..., windows, ..., size].
 static LogicalResult lowerUnfoldBackward(Converter &c) {
   RankedTensorType type = c.getResultType();
@@ -135,6 +143,11 @@ static LogicalResult lowerUnfoldBackward(Converter &c) {
   Exprs sizes(*guard::getDims(type));
   int64_t rank = sizes.size(), at = c.getInt("dim");
   at = at < 0 ? at + rank : at;
+  if (rank == 0 && source.dims.size() == 1 && source.dims[0].isConstant(1)) {
+    // A number has one window, which is itself.
+    setNumber(c, source, type);
+    return success();
+  }
   if (rank == 0 || int64_t(source.dims.size()) != rank + 1 ||
       c.getInt("size") < 1 || c.getInt("step") < 1)
     return c.refuse("windows of these sizes have no kernel");

@@ -195,6 +195,9 @@ private:
   std::optional<LogicalResult> lowerIndexing(llvm::StringRef name);
   std::optional<LogicalResult> lowerCounted(llvm::StringRef name);
   std::optional<LogicalResult> lowerScatters(llvm::StringRef name);
+  std::optional<LogicalResult> lowerSampling(llvm::StringRef name);
+  std::optional<LogicalResult> lowerDistance(llvm::StringRef name);
+  std::optional<LogicalResult> lowerEmbeddingBag(llvm::StringRef name);
   std::optional<LogicalResult> lowerRows(llvm::StringRef name);
   std::optional<LogicalResult> lowerFactory(llvm::StringRef name);
   std::optional<LogicalResult> lowerPooling(llvm::StringRef name);

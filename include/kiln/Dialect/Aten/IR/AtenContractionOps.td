@@ -274,6 +274,7 @@ def Aten_BilinearOp : Aten_PureOp<"bilinear",
   let summary = "Bilinear form of two inputs";
   let shape = "bilinear";
   let promotion = PromoteSameDType;
+  let decomposition = "decomposeBilinear";
 }
 
 def Aten_ScaledDotProductFlashAttentionForCpuOp : Aten_PureOp<

@@ -168,6 +168,27 @@ static Value decomposeBaddbmm(BaddbmmOp op, Composer &c) {
                     product, op.getBeta(), op.getAlpha());
 }
 
+/// x1[i] W[o, i, j] x2[j]: a product of matrices, and a sum over j.
+static Value decomposeBilinear(BilinearOp op, Composer &c) {
+  Value x1 = c.widen(op.getInput1()), x2 = c.widen(op.getInput2());
+  Value weight = c.widen(op.getWeight());
+  Sizes sizes = c.sizes(op.getResult());
+  ExprAttr out = c.size(weight, 0), in1 = c.size(weight, 1),
+           in2 = c.size(weight, 2);
+  ExprAttr rows = guard::getNumElements(c.getContext(),
+                                        ArrayRef(sizes).drop_back());
+  Value flat = c.view(c.permute(weight, {1, 0, 2}), {in1, out * in2});
+  Value partial =
+      c.view(c.mm(c.view(x1, {rows, in1}), flat), {rows, out, in2});
+  Value result = c.sum(
+      c.mul(partial, c.view(x2, {rows, c.constant(1), in2})), {2});
+  if (op.getBias())
+    result = c.add(result, c.widen(op.getBias()));
+  return result ? c.cast(c.view(result, sizes),
+                         Composer::elementType(op.getResult()))
+                : result;
+}
+
 //===----------------------------------------------------------------------===//
 // einsum
 //===----------------------------------------------------------------------===//
@@ -356,6 +377,7 @@ void addContractions(DecompositionTable &table) {
   table.add<AddmmOp, decomposeAddmm>(Stage::BeforeLoop);
   table.add<BaddbmmOp, decomposeBaddbmm>();
   table.add<EinsumOp, decomposeEinsum>();
+  table.add<BilinearOp, decomposeBilinear>();
 }
 
 } // namespace kiln::aten

@@ -1,0 +1,479 @@
+//===- GridSampling.cpp - Sampling images at given positions --------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sample is a weighted sum of elements; weights are products of one list of
+// taps per dimension. A tap also knows how its weight changes with the grid's
+// coordinate, which gives the gradients. Positions are computed in f64.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Converter.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+namespace {
+
+/// A coordinate and its derivative in the one it came from; f64.
+struct Coordinate {
+  Value at, slope;
+};
+
+struct GridTap {
+  Value input;  ///< an index
+  Value inside; ///< i1
+  Value weight, slope;
+};
+
+/// Builds the taps of one dimension of `size` elements.
+class Sampler {
+public:
+  Sampler(Converter &c, BodyContext body, ScalarBuilder &s, ExprAttr size)
+      : c(c), body(body), s(s), size(size), f64(body.builder.getF64Type()),
+        interpolation(c.getInt("interpolation_mode")),
+        padding(c.getInt("padding_mode")), corners(c.getBool("align_corners")),
+        count(c.number(body, s, size, f64)), last(s.sub(count, number(1))) {}
+
+  SmallVector<GridTap> build(Value grid);
+
+private:
+  Value number(double value) { return s.constant(f64, value); }
+  Coordinate unnormalize(Value grid);
+  Coordinate clip(Coordinate x);
+  Coordinate reflect(Coordinate x);
+  Coordinate pad(Coordinate x);
+  /// Positions that no image reaches, and that are safe to convert.
+  Value limit(Value at) {
+    return s.where(s.lt(s.abs(at), number(1e15)), at, number(-100));
+  }
+  GridTap makeTap(Value at, Value weight, Value slope);
+
+  Converter &c;
+  BodyContext body;
+  ScalarBuilder &s;
+  ExprAttr size;
+  Type f64;
+  int64_t interpolation; ///< 0 linear, 1 nearest, 2 cubic
+  int64_t padding;       ///< 0 zeros, 1 border, 2 reflection
+  bool corners;
+  Value count, last;
+};
+
+} // namespace
+
+Coordinate Sampler::unnormalize(Value grid) {
+  Value scale = s.mul(corners ? last : count, number(0.5));
+  Value at = s.mul(s.add(grid, number(1)), scale);
+  return {corners ? at : s.sub(at, number(0.5)), scale};
+}
+
+Coordinate Sampler::clip(Coordinate x) {
+  Value zero = number(0);
+  Value above = s.lt(zero, x.at), beyond = s.le(last, x.at);
+  Value at = s.where(above, s.where(beyond, last, x.at), zero);
+  Value slope = s.where(above, s.where(beyond, zero, x.slope), zero);
+  return {at, slope};
+}
+
+/// Folds a coordinate into the image by reflections at its borders.
+Coordinate Sampler::reflect(Coordinate x) {
+  Value zero = number(0), one = number(1);
+  Value low = number(corners ? 0 : -0.5), span = corners ? last : count;
+  Value in = s.sub(x.at, low);
+  Value sign = s.where(s.lt(in, zero), number(-1), one);
+  in = s.abs(in);
+  Value extra = s.fmod(in, span);
+  Value turns = s.fmod(s.floor(s.div(in, span)), number(2));
+  Value even = s.eq(turns, zero);
+  Value at = s.add(s.where(even, extra, s.sub(span, extra)), low);
+  Value slope =
+      s.mul(s.mul(x.slope, sign), s.where(even, one, number(-1)));
+  Value isPoint = s.eq(span, zero);
+  return {s.where(isPoint, zero, at), s.where(isPoint, zero, slope)};
+}
+
+Coordinate Sampler::pad(Coordinate x) {
+  if (padding == 2)
+    x = reflect(x);
+  if (padding != 0)
+    x = clip(x);
+  return {limit(x.at), x.slope};
+}
+
+GridTap Sampler::makeTap(Value at, Value weight, Value slope) {
+  OpBuilder &b = body.builder;
+  Value integer = s.convert(at, f64, b.getI64Type());
+  Value index = arith::IndexCastOp::create(b, body.loc, b.getIndexType(),
+                                           integer);
+  Value zero = arith::ConstantIndexOp::create(b, body.loc, 0);
+  Value low = arith::CmpIOp::create(b, body.loc, arith::CmpIPredicate::sge,
+                                    index, zero);
+  Value high = arith::CmpIOp::create(b, body.loc, arith::CmpIPredicate::slt,
+                                     index, c.index(body, size));
+  return {index, s.logicalAnd(low, high), weight, slope};
+}
+
+SmallVector<GridTap> Sampler::build(Value grid) {
+  Coordinate raw = unnormalize(grid);
+  Value one = number(1);
+  if (interpolation == 2) {
+    Value at = limit(raw.at), base = s.floor(at), t = s.sub(at, base);
+    const double a = -0.75;
+    Value x[4] = {s.add(t, one), t, s.sub(one, t), s.sub(number(2), t)};
+    SmallVector<GridTap> taps;
+    for (int i = 0; i < 4; ++i) {
+      bool isNear = i == 1 || i == 2;
+      Value v = x[i], weight, slope;
+      if (isNear) {
+        weight = s.sub(s.mul(number(a + 2), v), number(a + 3));
+        weight = s.add(s.mul(s.mul(weight, v), v), one);
+        slope = s.mul(
+            s.sub(s.mul(number(3 * (a + 2)), v), number(2 * (a + 3))), v);
+      } else {
+        weight = s.sub(s.mul(number(a), v), number(5 * a));
+        weight = s.add(s.mul(weight, v), number(8 * a));
+        weight = s.sub(s.mul(weight, v), number(4 * a));
+        slope = s.sub(s.mul(number(3 * a), v), number(10 * a));
+        slope = s.add(s.mul(slope, v), number(8 * a));
+      }
+      slope = s.mul(slope, s.mul(number(i < 2 ? 1 : -1), raw.slope));
+      // Each tap is padded by itself.
+      Coordinate own = pad({s.add(base, number(i - 1)), one});
+      taps.push_back(makeTap(own.at, weight, slope));
+    }
+    return taps;
+  }
+  Coordinate x = pad(raw);
+  if (interpolation == 1)
+    return {makeTap(s.round(x.at), one, number(0))};
+  Value base = s.floor(x.at), t = s.sub(x.at, base);
+  return {makeTap(base, s.sub(one, t), s.neg(x.slope)),
+          makeTap(s.add(base, one), t, x.slope)};
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// An operator with an image [n, c, ...] and a grid [n, ..., coordinates].
+struct Sampling {
+  Sampling(Converter &c)
+      : c(c), input(c.getTensor("input")), grid(c.getTensor("grid")),
+        image(c.getView(input)), places(c.getView(grid)),
+        spatial(image.dims.size() - 2) {}
+
+  bool isSupported() const;
+  /// Of each dimension, at the point whose index begins with those `leading`,
+  /// then the position in the grid.
+  SmallVector<SmallVector<GridTap>> buildTaps(BodyContext body,
+                                              ScalarBuilder &s,
+                                              ArrayRef<ExprAttr> place) const;
+  LogicalResult lowerForward();
+  LogicalResult lowerBackward();
+  Value makeInputGradient();
+  Value makeGridGradient();
+
+  Converter &c;
+  Value input, grid;
+  View image, places;
+  unsigned spatial;
+};
+
+/// Calls `f(chosen)` for every combination of one tap per dimension.
+void forEachSample(ArrayRef<SmallVector<GridTap>> taps,
+                   llvm::function_ref<void(ArrayRef<const GridTap *>)> f) {
+  SmallVector<const GridTap *> chosen;
+  std::function<void()> next = [&] {
+    if (chosen.size() == taps.size())
+      return f(chosen);
+    for (const GridTap &tap : taps[chosen.size()]) {
+      chosen.push_back(&tap);
+      next();
+      chosen.pop_back();
+    }
+  };
+  next();
+}
+
+} // namespace
+
+bool Sampling::isSupported() const {
+  Type stored = c.getElement(input);
+  int64_t interpolation = c.getInt("interpolation_mode"),
+          padding = c.getInt("padding_mode");
+  if (!isa<FloatType>(stored) || c.getElement(grid) != stored || spatial < 2 ||
+      spatial > 3 || places.dims.size() != spatial + 2 || padding < 0 ||
+      padding > 2 || interpolation < 0 || interpolation > (spatial == 2 ? 2 : 1))
+    return false;
+  return llvm::none_of(ArrayRef(image.dims).drop_front(2), [](ExprAttr size) {
+    return size.isConstant(0);
+  });
+}
+
+SmallVector<SmallVector<GridTap>>
+Sampling::buildTaps(BodyContext body, ScalarBuilder &s,
+                    ArrayRef<ExprAttr> place) const {
+  SmallVector<SmallVector<GridTap>> taps;
+  for (unsigned d = 0; d < spatial; ++d) {
+    // The innermost dimension comes first in the grid.
+    Exprs index(place);
+    index.push_back(c.expr(spatial - 1 - d));
+    Value g = s.convert(c.read(body, places, index), c.getElement(grid),
+                        body.builder.getF64Type());
+    taps.push_back(Sampler(c, body, s, image.dims[2 + d]).build(g));
+  }
+  return taps;
+}
+
+/// The image's element at the taps, as f64; 0 outside.
+static Value readSample(const Sampling &sampling, BodyContext body,
+                        ScalarBuilder &s, Value n, Value channel,
+                        ArrayRef<const GridTap *> chosen) {
+  Type stored = sampling.c.getElement(sampling.input);
+  SmallVector<Value> index = {n, channel};
+  Value inside;
+  for (const GridTap *tap : chosen) {
+    index.push_back(tap->input);
+    inside = inside ? s.logicalAnd(inside, tap->inside) : tap->inside;
+  }
+  Value element = LoadOp::create(
+      body.builder, body.loc, sampling.image.base, index, sampling.image.map,
+      inside, s.constant(stored, 0.0));
+  return s.convert(element, stored, body.builder.getF64Type());
+}
+
+/// Both 0 and not a number outside of the image would differ: what lies there
+/// does not count, whatever its weight.
+static Value keepInside(ScalarBuilder &s, Value value,
+                        ArrayRef<const GridTap *> chosen) {
+  Value inside;
+  for (const GridTap *tap : chosen)
+    inside = inside ? s.logicalAnd(inside, tap->inside) : tap->inside;
+  return s.where(inside, value, s.constant(value.getType(), 0.0));
+}
+
+LogicalResult Sampling::lowerForward() {
+  RankedTensorType type = c.getResultType();
+  Exprs place = {c.dim(0)};
+  for (unsigned d = 0; d < spatial; ++d)
+    place.push_back(c.dim(2 + d));
+  Type f64 = c.getBuilder().getF64Type();
+  Value result = c.makePointwise(
+      type, f64, [&](BodyContext body, ScalarBuilder &s) {
+        Value sum = s.constant(f64, 0.0);
+        forEachSample(
+            buildTaps(body, s, place), [&](ArrayRef<const GridTap *> chosen) {
+              Value weight;
+              for (const GridTap *tap : chosen)
+                weight = weight ? s.mul(weight, tap->weight) : tap->weight;
+              Value element = readSample(*this, body, s, body.indices[0],
+                                         body.indices[1], chosen);
+              sum = s.add(sum, keepInside(s, s.mul(weight, element), chosen));
+            });
+        return sum;
+      });
+  if (!result)
+    return failure();
+  c.setResult(0, result);
+  return success();
+}
+
+/// Adds each sample's gradient to the elements it was made of, in f64.
+Value Sampling::makeInputGradient() {
+  OpBuilder &builder = c.getBuilder();
+  Type f64 = builder.getF64Type();
+  Value gradient = c.getTensor("grad_output");
+  View source = c.getView(gradient);
+  Value zeros = c.makePointwise(guard::makeTensorType(f64, image.dims), f64,
+                                [&](BodyContext, ScalarBuilder &s) {
+                                  return s.constant(f64, 0.0);
+                                });
+  // (n, place..., tap..., channel): taps are the same for all channels.
+  int64_t interpolation = c.getInt("interpolation_mode");
+  ExprAttr taps = c.expr(interpolation == 0 ? 2 : interpolation == 1 ? 1 : 4);
+  Exprs extents(ArrayRef(places.dims).drop_back());
+  Exprs place = getIdentityMap(c.getContext(), extents.size());
+  unsigned firstTap = extents.size(), channel = firstTap + spatial;
+  extents.append(spatial, taps);
+  extents.push_back(image.dims[1]);
+  auto nest = ScatterOp::create(builder, c.getLoc(), zeros, extents,
+                                ScatterKind::Add, c.getOrigins());
+  OpBuilder inner = OpBuilder::atBlockEnd(&nest.getBody().front());
+  BodyContext body{inner, c.getLoc(), nest.getBody().getArguments()};
+  ScalarBuilder s(inner, c.getLoc(), f64);
+  SmallVector<Value> position = {body.indices[0], body.indices[channel]};
+  Value inside, weight;
+  for (auto [d, list] : llvm::enumerate(buildTaps(body, s, place))) {
+    // The tap that the domain is at.
+    GridTap chosen = list.back();
+    for (unsigned i = list.size() - 1; i-- > 0;) {
+      Value here = arith::CmpIOp::create(
+          inner, c.getLoc(), arith::CmpIPredicate::eq,
+          body.indices[firstTap + d],
+          arith::ConstantIndexOp::create(inner, c.getLoc(), i));
+      chosen.input = s.where(here, list[i].input, chosen.input);
+      chosen.inside = s.where(here, list[i].inside, chosen.inside);
+      chosen.weight = s.where(here, list[i].weight, chosen.weight);
+    }
+    position.push_back(chosen.input);
+    inside = inside ? s.logicalAnd(inside, chosen.inside) : chosen.inside;
+    weight = weight ? s.mul(weight, chosen.weight) : chosen.weight;
+  }
+  Exprs at = {c.dim(0), c.dim(channel)};
+  for (unsigned d = 0; d < spatial; ++d)
+    at.push_back(c.dim(1 + d));
+  Value up = s.convert(c.read(body, source, at), c.getElement(gradient), f64);
+  YieldAtOp::create(inner, c.getLoc(), s.mul(weight, up), position, inside);
+  return nest.getResult();
+}
+
+/// Sums over channels what a step of each coordinate changes.
+Value Sampling::makeGridGradient() {
+  Type f64 = c.getBuilder().getF64Type();
+  Value gradient = c.getTensor("grad_output");
+  View source = c.getView(gradient);
+  Exprs parallel(ArrayRef(places.dims).drop_back());
+  Exprs place = getIdentityMap(c.getContext(), parallel.size());
+  unsigned channel = parallel.size();
+  Type sumType = guard::makeTensorType(f64, parallel);
+  SmallVector<Type> types(spatial, sumType);
+  SmallVector<ReductionKind> kinds(spatial, ReductionKind::Sum);
+  SmallVector<Value> sums = c.makeReduce(
+      types, parallel, {image.dims[1]}, kinds, f64,
+      [&](BodyContext body, ScalarBuilder &s) {
+        Exprs at = {c.dim(0), c.dim(channel)};
+        at.append(place.begin() + 1, place.end());
+        Value up =
+            s.convert(c.read(body, source, at), c.getElement(gradient), f64);
+        SmallVector<Value> totals(spatial, s.constant(f64, 0.0));
+        forEachSample(
+            buildTaps(body, s, place), [&](ArrayRef<const GridTap *> chosen) {
+              Value element = readSample(*this, body, s, body.indices[0],
+                                         body.indices[channel], chosen);
+              Value share = s.mul(up, element);
+              for (unsigned d = 0; d < spatial; ++d) {
+                Value slope;
+                for (unsigned e = 0; e < spatial; ++e) {
+                  Value factor = d == e ? chosen[e]->slope : chosen[e]->weight;
+                  slope = slope ? s.mul(slope, factor) : factor;
+                }
+                totals[d] = s.add(
+                    totals[d], keepInside(s, s.mul(slope, share), chosen));
+              }
+            });
+        return totals;
+      });
+  return c.makePointwise(
+      c.getResultType(1), f64, [&](BodyContext body, ScalarBuilder &s) {
+        Value result;
+        for (unsigned d = 0; d < spatial; ++d) {
+          Value own = c.read(body, c.getView(sums[d]), place);
+          Value here = arith::CmpIOp::create(
+              body.builder, body.loc, arith::CmpIPredicate::eq,
+              body.indices.back(),
+              arith::ConstantIndexOp::create(body.builder, body.loc,
+                                             spatial - 1 - d));
+          result = result ? s.where(here, own, result) : own;
+        }
+        return result;
+      });
+}
+
+LogicalResult Sampling::lowerBackward() {
+  auto mask = dyn_cast_if_present<DenseBoolArrayAttr>(
+      c.getArg("output_mask").getAttribute());
+  View source = c.getView(c.getTensor("grad_output"));
+  Exprs expected = {image.dims[0], image.dims[1]};
+  expected.append(places.dims.begin() + 1, places.dims.end() - 1);
+  if (!mask || mask.size() != 2 || source.dims != expected)
+    return c.refuse("a gradient of other sizes has no kernel");
+  RankedTensorType type = c.getResultType();
+  Type f64 = c.getBuilder().getF64Type();
+  View sums;
+  if (mask[0])
+    sums = c.getView(makeInputGradient());
+  c.setResult(0, c.makePointwise(
+                     type, f64, [&](BodyContext body, ScalarBuilder &s) {
+                       // Nobody reads what was not asked for.
+                       return mask[0] ? c.read(body, sums, sums.map)
+                                      : s.constant(f64, 0.0);
+                     }));
+  Value result = makeGridGradient();
+  if (!result)
+    return failure();
+  c.setResult(1, result);
+  return success();
+}
+
+/// Positions of an output image under an affine map.
+static LogicalResult lowerAffineGrid(Converter &c) {
+  Value theta = c.getTensor("theta");
+  View maps = c.getView(theta);
+  RankedTensorType type = c.getResultType();
+  Type stored = type.getElementType(), f64 = c.getBuilder().getF64Type();
+  Exprs sizes(*guard::getDims(type));
+  unsigned dims = sizes.size() - 2;
+  bool corners = c.getBool("align_corners");
+  auto differ = [](ExprAttr a, ExprAttr b) {
+    ExprAttr rest = a - b;
+    return rest.isConstant() && !rest.isConstant(0);
+  };
+  if (!isa<FloatType>(stored) || maps.dims.size() != 3 ||
+      differ(maps.dims[0], sizes[0]) || differ(maps.dims[1], c.expr(dims)) ||
+      differ(maps.dims[2], c.expr(dims + 1)))
+    return c.refuse("maps of these sizes have no kernel");
+  Value result = c.makePointwise(
+      type, f64, [&](BodyContext body, ScalarBuilder &s) {
+        Value sum;
+        for (unsigned k = 0; k <= dims; ++k) {
+          Value element =
+              s.convert(c.read(body, maps, {c.dim(0), c.dim(dims + 1),
+                                            c.expr(k)}),
+                        stored, f64);
+          if (k < dims) { // the innermost dimension first
+            unsigned d = dims - k;
+            Value twice = c.number(body, s, c.dim(d) * 2, f64);
+            Value one = s.constant(f64, 1.0), zero = s.constant(f64, 0.0);
+            Value count = c.number(body, s, sizes[d], f64);
+            Value base;
+            if (corners) {
+              Value last = s.sub(count, one);
+              base = s.where(s.lt(zero, last),
+                             s.sub(s.div(twice, last), one), zero);
+            } else {
+              base = s.sub(s.div(s.add(twice, one), count), one);
+            }
+            element = s.mul(element, base);
+          }
+          sum = sum ? s.add(sum, element) : element;
+        }
+        return sum;
+      });
+  if (!result)
+    return failure();
+  c.setResult(0, result);
+  return success();
+}
+
+std::optional<LogicalResult> Converter::lowerSampling(StringRef name) {
+  if (name == "aten.affine_grid_generator")
+    return lowerAffineGrid(*this);
+  if (!name.consume_front("aten.grid_sampler_"))
+    return std::nullopt;
+  Sampling sampling(*this);
+  if (!sampling.isSupported())
+    return refuse("sampling of these tensors has no kernel");
+  return name.ends_with("_backward") ? sampling.lowerBackward()
+                                     : sampling.lowerForward();
+}
