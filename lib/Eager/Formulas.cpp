@@ -113,11 +113,9 @@ double formula::erfinv(double x) {
   double y = p * x;
   for (int step = 0; step < 2; ++step) {
     // near one, 1 - erf keeps the digits that erf has lost
-    double error = std::fabs(x) > 0.5
-                       ? std::copysign((1 - std::fabs(x)) -
-                                           std::erfc(std::fabs(y)),
-                                       -x)
-                       : std::erf(y) - x;
+    double tail = (1 - std::fabs(x)) - std::erfc(std::fabs(y));
+    double error = std::fabs(x) > 0.5 ? (x < 0 ? -tail : tail)
+                                      : std::erf(y) - x;
     y -= error / (M_2_SQRTPI * std::exp(-y * y));
   }
   return y;

@@ -512,6 +512,10 @@ LogicalResult Converter::lower() {
       if (tensor && !guard::getDims(tensor))
         return refuse("a size is not known");
     }
+  for (StringRef recurrence : {"aten.gru.", "aten.lstm.", "aten.rnn_"})
+    if (name.starts_with(recurrence) && name.ends_with(".input"))
+      return refuse("a recurrence has kernels if its length is known and it "
+                    "has no dropout");
   if (info->isRandom)
     return refuse("random numbers are drawn by the runtime");
   for (auto lowering :

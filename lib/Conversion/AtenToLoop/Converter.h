@@ -205,6 +205,8 @@ private:
   std::optional<LogicalResult> lowerColumns(llvm::StringRef name);
   std::optional<LogicalResult> lowerEdgePad(llvm::StringRef name);
 
+  bool isRowMajor(const View &view);
+  LogicalResult lowerReinterpret();
   LogicalResult lowerCat();
   LogicalResult lowerPad();
   LogicalResult lowerWindowScatter(bool isSlice);

@@ -167,7 +167,86 @@ LogicalResult Converter::lowerWindowScatter(bool isSlice) {
   return success();
 }
 
+/// The bytes of an element as an integer, and back; bool is a byte 0 or 1.
+static Value toBits(ScalarBuilder &b, Value value) {
+  Type type = value.getType();
+  if (type.isInteger(1))
+    return arith::ExtUIOp::create(b.getBuilder(), b.getLoc(),
+                                  b.getBuilder().getI8Type(), value);
+  if (!isa<FloatType>(type))
+    return value;
+  Type bits = b.getBuilder().getIntegerType(type.getIntOrFloatBitWidth());
+  return arith::BitcastOp::create(b.getBuilder(), b.getLoc(), bits, value);
+}
+
+static Value fromBits(ScalarBuilder &b, Value bits, Type type) {
+  type = getBodyType(type);
+  if (type.isInteger(1))
+    return b.toBool(bits);
+  if (!isa<FloatType>(type))
+    return bits;
+  return arith::BitcastOp::create(b.getBuilder(), b.getLoc(), type, bits);
+}
+
+/// `view.dtype`: elements are cut into smaller ones, the low bytes first, or
+/// put together to larger ones.
+LogicalResult Converter::lowerReinterpret() {
+  RankedTensorType type = getResultType();
+  Type to = type.getElementType();
+  View self = getView(getTensor("self"));
+  Type from =
+      cast<RankedTensorType>(getTensor("self").getType()).getElementType();
+  auto width = [](Type t) { return std::max(t.getIntOrFloatBitWidth(), 8u); };
+  unsigned wide = width(from), narrow = width(to);
+  unsigned rank = self.dims.size();
+  if (wide != narrow && rank == 0)
+    return refuse("a tensor without dimensions cannot change its size");
+  Value result = makePointwise(
+      type, to, [&](BodyContext body, ScalarBuilder &scalars) -> Value {
+        OpBuilder &b = body.builder;
+        Exprs index = getIdentityMap(getContext(), rank);
+        Type bits = b.getIntegerType(narrow);
+        if (wide == narrow)
+          return fromBits(scalars, toBits(scalars, read(body, self, index)),
+                          to);
+        if (wide > narrow) {
+          unsigned parts = wide / narrow;
+          guard::ExprAttr last = index.back();
+          index.back() = guard::floorDiv(last, parts);
+          Value whole = toBits(scalars, read(body, self, index));
+          Value part = arith::IndexCastOp::create(
+              b, body.loc, whole.getType(),
+              this->index(body, guard::mod(last, parts)));
+          Value shift = scalars.mul(
+              part, scalars.constant(whole.getType(), int64_t(narrow)));
+          whole = arith::ShRUIOp::create(b, body.loc, whole, shift);
+          return fromBits(scalars,
+                          arith::TruncIOp::create(b, body.loc, bits, whole),
+                          to);
+        }
+        unsigned parts = narrow / wide;
+        guard::ExprAttr last = index.back();
+        Value whole;
+        for (unsigned i = 0; i < parts; ++i) {
+          index.back() = last * int64_t(parts) + expr(i);
+          Value part = arith::ExtUIOp::create(
+              b, body.loc, bits, toBits(scalars, read(body, self, index)));
+          part = arith::ShLIOp::create(
+              b, body.loc, part, scalars.constant(bits, int64_t(i * wide)));
+          whole = whole ? Value(arith::OrIOp::create(b, body.loc, whole, part))
+                        : part;
+        }
+        return fromBits(scalars, whole, to);
+      });
+  if (!result)
+    return failure();
+  setResult(0, result);
+  return success();
+}
+
 std::optional<LogicalResult> Converter::lowerFactory(StringRef name) {
+  if (name == "aten.view.dtype")
+    return lowerReinterpret();
   if (name == "aten.cat")
     return lowerCat();
   if (name == "aten.constant_pad_nd")

@@ -97,7 +97,7 @@ std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
       return name == "aten.gelu" ? buildGelu(b, byTanh)
                                  : buildGeluBackward(b, byTanh);
     };
-  else if (name == "aten.div.Tensor_mode")
+  else if (name == "aten.div.Tensor_mode" || name == "aten.div.Scalar_mode")
     compute = [&](ScalarBuilder &b) {
       StringRef mode = text("rounding_mode");
       Value x = b.arg("self"), y = b.arg("other");
@@ -136,6 +136,7 @@ std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
       type, in, [&](BodyContext context, ScalarBuilder &scalars) -> Value {
         llvm::StringMap<std::pair<Value, Type>> known;
         bool unknown = false;
+        scalars.stored = stored;
         scalars.argument =
             [&](StringRef argument) -> std::pair<Value, Type> {
           auto [entry, isNew] = known.try_emplace(argument);
@@ -151,6 +152,13 @@ std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
                   entry->second = {arith::ConstantOp::create(
                                        context.builder, context.loc, value),
                                    value.getType()};
+            return entry->second;
+          }
+          if (arg.isAttribute()) {
+            if (auto value = dyn_cast<TypedAttr>(arg.getAttribute()))
+              entry->second = {arith::ConstantOp::create(
+                                   context.builder, context.loc, value),
+                               value.getType()};
             return entry->second;
           }
           Value value = arg.getValue();

@@ -173,8 +173,9 @@ LogicalResult Converter::lowerArg(bool isMax, bool withValues) {
   if (from.isUnsignedInteger() || from.isInteger(1))
     acc = builder.getIntegerType(from.getIntOrFloatBitWidth() < 32 ? 32 : 64);
   Type valueType = withValues ? getResultType(0).getElementType() : acc;
-  if (getBodyType(valueType).isInteger(1))
-    return refuse("an extremum of bool with its index has no kernel");
+  bool isBool = getBodyType(valueType).isInteger(1);
+  if (isBool)
+    valueType = acc;
   auto values = cast<RankedTensorType>(indices.clone(valueType));
   auto kind = isMax ? ReductionKind::ArgMax : ReductionKind::ArgMin;
   auto nest = ReduceOp::create(builder, getLoc(),
@@ -191,9 +192,21 @@ LogicalResult Converter::lowerArg(bool isMax, bool withValues) {
   Value at = arith::IndexCastOp::create(inner, getLoc(), inner.getI64Type(),
                                         this->index(body, position));
   YieldOp::create(inner, getLoc(), ValueRange{value, at});
-  if (withValues)
-    setResult(0, nest.getResult(0));
   setResult(withValues ? 1 : 0, nest.getResult(1));
+  if (!withValues)
+    return success();
+  Value extremum = nest.getResult(0);
+  if (isBool) {
+    View found = getView(extremum);
+    extremum = makePointwise(
+        getResultType(0), acc, [&](BodyContext body, ScalarBuilder &) {
+          return read(body, found,
+                      getIdentityMap(getContext(), found.dims.size()));
+        });
+    if (!extremum)
+      return failure();
+  }
+  setResult(0, extremum);
   return success();
 }
 

@@ -337,7 +337,7 @@ Value ScalarBuilder::pow(Value a, Value b) {
     return math::PowFOp::create(builder, loc, a, b);
   }
   if (!matchPattern(b, m_Constant(&integer)))
-    return refuse("an integer power needs a constant exponent");
+    return powInteger(a, b);
   int64_t exponent = integer.getValue().getSExtValue();
   if (exponent < 0)
     return refuse("integers have no negative powers");
@@ -392,6 +392,7 @@ KILN_UNARY(sinh, SinhOp)
 KILN_UNARY(cosh, CoshOp)
 KILN_UNARY(tanh, TanhOp)
 KILN_UNARY(erf, ErfOp)
+KILN_UNARY(erfc, ErfcOp)
 #undef KILN_UNARY
 
 // Integers are rounded already.

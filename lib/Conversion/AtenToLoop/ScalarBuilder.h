@@ -37,6 +37,9 @@ public:
   /// with its sign; null if absent.
   std::function<std::pair<Value, Type>(llvm::StringRef)> argument;
 
+  /// The element type of the result, if it matters to a function.
+  Type stored;
+
   OpBuilder &getBuilder() { return builder; }
   Location getLoc() const { return loc; }
   Type getType() const { return type; }
@@ -55,6 +58,8 @@ public:
   Value number(llvm::StringRef text);
   Value copyOf(Value a) { return a; }
   Value toBool(Value a);
+  Value orElse(Value a, Value b) { return a ? a : b; }
+  Value ifGiven(Value a, Value b, Value c) { return a ? b : c; }
 
   // Arithmetic.
   Value add(Value a, Value b);
@@ -70,12 +75,19 @@ public:
   Value recip(Value a);
   Value sign(Value a);
   Value pow(Value a, Value b);
+  Value copySign(Value a, Value b);
+  Value signBit(Value a);
+  Value nextAfter(Value a, Value b);
+  Value gcd(Value a, Value b);
 
   // Order.
   Value min(Value a, Value b);
   Value max(Value a, Value b);
   Value clampLow(Value a, Value b) { return b ? max(a, b) : a; }
   Value clampHigh(Value a, Value b) { return b ? min(a, b) : a; }
+  Value clampFirst(Value a, Value b, Value c) {
+    return where(lt(a, b), b, where(gt(a, c), c, a));
+  }
 
   // Functions of floats.
   Value exp(Value a);
@@ -97,6 +109,11 @@ public:
   Value cosh(Value a);
   Value tanh(Value a);
   Value erf(Value a);
+  Value erfc(Value a);
+  Value erfinv(Value a);
+  Value lgamma(Value a);
+  Value digamma(Value a);
+  Value hypot(Value a, Value b);
   Value sigmoid(Value a);
   Value floor(Value a);
   Value ceil(Value a);
@@ -132,6 +149,11 @@ private:
   bool isUnsigned() const { return type.isUnsignedInteger(); }
   Value compare(mlir::arith::CmpFPredicate floats,
                 mlir::arith::CmpIPredicate integers, Value a, Value b);
+  /// `a` to the power of an integer that only the run knows.
+  Value powInteger(Value a, Value b);
+  /// What `function` gives in f64, for functions that lose digits in f32.
+  Value throughF64(llvm::ArrayRef<Value> operands,
+                   llvm::function_ref<Value(llvm::ArrayRef<Value>)> function);
   /// `b`, or 1 where dividing `a` by it would trap.
   Value makeDivisor(Value a, Value b);
 

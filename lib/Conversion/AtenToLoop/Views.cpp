@@ -9,6 +9,7 @@
 #include "Converter.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -52,15 +53,33 @@ guard::ExprAttr getStart(Converter &converter, guard::ExprAttr start,
 
 } // namespace
 
+/// True if the elements of a view stand in memory in the view's own order, from
+/// the first on.
+bool Converter::isRowMajor(const View &view) {
+  if (auto argument = dyn_cast<BlockArgument>(view.base))
+    for (StringRef name : {StringRef(kStridesAttrName),
+                           StringRef(aten::kHasOffsetAttrName)})
+      if (function.getArgAttr(argument.getArgNumber(), name))
+        return false;
+  auto dims = guard::getDims(cast<RankedTensorType>(view.base.getType()));
+  guard::Assumptions assumptions = getAssumptions();
+  analysis::addExtents(assumptions, getContext(), view.dims);
+  return dims && ArrayRef(view.map) ==
+                     ArrayRef(analysis::reshapeIndices(
+                         getContext(),
+                         getIdentityMap(getContext(), view.dims.size()),
+                         view.dims, *dims, assumptions));
+}
+
 std::optional<LogicalResult> Converter::lowerView(StringRef name) {
   enum Kind {
     None, Same, Reshape, Expand, Permute, Transpose, T, Reverse, Select, Slice,
-    Keep, Unsqueeze, Split, SplitSizes, Unbind, Unfold
+    Keep, Unsqueeze, Split, SplitSizes, Unbind, Unfold, Diagonal, AsStrided
   };
   Kind kind = llvm::StringSwitch<Kind>(name)
                   .Cases({"aten.alias", "aten.detach", "aten.lift_fresh_copy"},
                          Same)
-                  .Cases({"aten.clone", "aten.contiguous"}, Same)
+                  .Cases({"aten.clone", "aten.contiguous", "aten.real"}, Same)
                   .Cases({"aten.view", "aten._unsafe_view", "aten.reshape"},
                          Reshape)
                   .Case("aten.flatten.using_ints", Reshape)
@@ -79,6 +98,8 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
                   .Case("aten.split_with_sizes", SplitSizes)
                   .Case("aten.unbind.int", Unbind)
                   .Case("aten.unfold", Unfold)
+                  .Case("aten.diagonal", Diagonal)
+                  .Case("aten.as_strided", AsStrided)
                   .Default(None);
   if (kind == None)
     return std::nullopt;
@@ -224,6 +245,31 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
     if (rank == 0)
       return set(0, {}, *result);
     index[at] = dim(at) * getInt("step") + dim(rank);
+    return set(0, index, *result);
+  }
+  case Diagonal: {
+    int64_t row = wrap(getInt("dim1")), column = wrap(getInt("dim2"));
+    int64_t offset = getInt("offset");
+    unsigned next = 0;
+    for (int64_t i = 0; i < rank; ++i)
+      index.push_back(i == row || i == column ? expr(0) : dim(next++));
+    index[row] = dim(next) + expr(std::max<int64_t>(-offset, 0));
+    index[column] = dim(next) + expr(std::max<int64_t>(offset, 0));
+    return set(0, index, *result);
+  }
+  case AsStrided: {
+    if (!isRowMajor(self))
+      return refuse("strides of a tensor that does not lie row by row");
+    guard::ExprAttr flat = getExpr("storage_offset");
+    if (!flat)
+      flat = expr(0);
+    for (auto [i, stride] : llvm::enumerate(getShape("stride")))
+      flat = flat + dim(i) * stride;
+    guard::Assumptions assumptions = getAssumptions();
+    analysis::addExtents(assumptions, getContext(), *result);
+    index = analysis::reshapeIndices(
+        getContext(), {flat}, {guard::getNumElements(getContext(), self.dims)},
+        self.dims, assumptions);
     return set(0, index, *result);
   }
   }

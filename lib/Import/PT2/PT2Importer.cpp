@@ -226,6 +226,11 @@ Status ProgramImporter::addInput(const InputSpec &spec) {
   }
   Value value = add(*type, aten::InputAttr::get(context, kind, name, path,
                                                 requiresGrad, strides, {}, {}));
+  auto offset = shapes.convert(meta->storageOffset);
+  if (!offset || !offset->isConstant(0))
+    argumentAttrs.back() = b.getDictionaryAttr(
+        {b.getNamedAttr(aten::kHasOffsetAttrName, b.getUnitAttr()),
+         *llvm::cast<mlir::DictionaryAttr>(argumentAttrs.back()).begin()});
   graph.bindTensor(spec.name, value);
   if (spec.isCallerInput())
     sources[spec.source] = {value, {}, {}};

@@ -73,3 +73,54 @@ func.func @attention(%q: tensor<2x4x8xf32>, %k: tensor<2x4x8xf32>, %v: tensor<2x
   %y = aten.scaled_dot_product_attention(%q, %k, %v, is_causal = true) : (tensor<2x4x8xf32>, tensor<2x4x8xf32>, tensor<2x4x8xf32>) -> tensor<2x4x8xf32>
   return %y : tensor<2x4x8xf32>
 }
+
+// A record's formula: bf16 is widened, reduced in f32 and rounded once.
+// CHECK-LABEL: func.func @mse_loss
+// CHECK: %[[A:.*]] = aten._to_copy(%{{.*}}, dtype = f32)
+// CHECK: %[[B:.*]] = aten._to_copy(%{{.*}}, dtype = f32)
+// CHECK: %[[D:.*]] = aten.sub.Tensor(%[[A]], %[[B]])
+// CHECK: aten.mul.Tensor(%[[D]], %[[D]])
+// CHECK: aten._to_copy(%{{.*}}, dtype = bf16)
+// CHECK-NEXT: return
+func.func @mse_loss(%x: tensor<4xbf16>, %y: tensor<4xbf16>) -> tensor<bf16> {
+  %z = aten.mse_loss(%x, %y) : (tensor<4xbf16>, tensor<4xbf16>) -> tensor<bf16>
+  return %z : tensor<bf16>
+}
+
+// A view that changes nothing is a copy all the same.
+// CHECK-LABEL: func.func @copies
+// CHECK-NEXT: aten.clone
+// CHECK-NEXT: return
+func.func @copies(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %y = aten.permute_copy(%x, dims = [0, 1]) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// A letter that stands twice is a diagonal; an ellipsis is a batch.
+// CHECK-LABEL: func.func @einsum
+// CHECK: aten.diagonal(
+// CHECK: aten.bmm
+// CHECK-NOT: einsum
+// CHECK: return
+func.func @einsum(%a: tensor<3x3xf32>, %b: tensor<2x4x3xf32>, %c: tensor<2x3x5xf32>)
+    -> (tensor<3xf32>, tensor<2x4x5xf32>) {
+  %x = aten.einsum([%a], equation = "ii->i") : (tensor<3x3xf32>) -> tensor<3xf32>
+  %y = aten.einsum([%b, %c], equation = "...ij,...jk->...ik") : (tensor<2x4x3xf32>, tensor<2x3x5xf32>) -> tensor<2x4x5xf32>
+  return %x, %y : tensor<3xf32>, tensor<2x4x5xf32>
+}
+
+// Each step of a recurrence multiplies its state only; of a length that only
+// the run knows it stays whole.
+// CHECK-LABEL: func.func @recurrence
+// CHECK-COUNT-3: aten.mm
+// CHECK-NOT: aten.mm
+// CHECK: aten.gru.input
+// CHECK: return
+guard.symbol @s1 range [1, 64] hint 8
+func.func @recurrence(%x: tensor<2x1x3xf32>, %y: tensor<?x1x3xf32, #guard.shape<[s1, 1, 3]>>,
+    %h: tensor<1x1x4xf32>, %a: tensor<12x3xf32>, %b: tensor<12x4xf32>)
+    -> (tensor<2x1x4xf32>, tensor<?x1x4xf32, #guard.shape<[s1, 1, 4]>>) {
+  %o, %s = aten.gru.input(%x, %h, [%a, %b], has_biases = false, num_layers = 1, dropout = 0.0, train = false, bidirectional = false, batch_first = false) : (tensor<2x1x3xf32>, tensor<1x1x4xf32>, tensor<12x3xf32>, tensor<12x4xf32>) -> (tensor<2x1x4xf32>, tensor<1x1x4xf32>)
+  %p, %t = aten.gru.input(%y, %h, [%a, %b], has_biases = false, num_layers = 1, dropout = 0.0, train = false, bidirectional = false, batch_first = false) : (tensor<?x1x3xf32, #guard.shape<[s1, 1, 3]>>, tensor<1x1x4xf32>, tensor<12x3xf32>, tensor<12x4xf32>) -> (tensor<?x1x4xf32, #guard.shape<[s1, 1, 4]>>, tensor<1x1x4xf32>)
+  return %o, %p : tensor<2x1x4xf32>, tensor<?x1x4xf32, #guard.shape<[s1, 1, 4]>>
+}

@@ -32,6 +32,8 @@ static const DecompositionTable &getTable() {
     addIndexing(built);
     addReductions(built);
     addComposite(built);
+    addRecurrences(built);
+    addRecordedDecompositions(built);
     return built;
   }();
   return table;

@@ -46,6 +46,10 @@ def Aten_EluBackwardOp : Aten_PureOp<"elu_backward",
   let summary = "Gradient of elu";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self_or_result"];
+  let body = (where (le $self_or_result, (number "0")), (where $is_result, (mul (mul
+    $grad_output, $input_scale), (add $self_or_result, (mul $alpha, $scale))),
+    (mul (mul (mul (mul $grad_output, $input_scale), $alpha), $scale), (exp (mul
+    $self_or_result, $input_scale)))), (mul $grad_output, $scale));
 }
 
 def Aten_GluOp : Aten_PureOp<"glu",
@@ -186,6 +190,10 @@ def Aten_LogitBackwardOp : Aten_PureOp<"logit_backward",
   let summary = "Gradient of logit";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self"];
+  let body = (where (logical_or (lt $self, (or_else $eps, (number "0"))), (gt
+    $self, (sub (number "1"), (or_else $eps, (number "0"))))), (if_given $eps,
+    (number "0"), (number "nan")), (div $grad_output, (mul $self, (sub
+    (number "1"), $self))));
 }
 
 def Aten_MishOp : Aten_PureOp<"mish",
@@ -204,6 +212,10 @@ def Aten_MishBackwardOp : Aten_PureOp<"mish_backward",
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of mish";
   let promotion = PromoteDefault;
+  let body = (mul $grad_output, (add (tanh (where (gt $self, (number "20")), $self,
+    (log1p (exp $self)))), (mul (mul $self, (sigmoid $self)), (sub (number "1"),
+    (mul (tanh (where (gt $self, (number "20")), $self, (log1p (exp $self)))),
+    (tanh (where (gt $self, (number "20")), $self, (log1p (exp $self)))))))));
 }
 
 def Aten_PreluOp : Aten_PureOp<"prelu",
@@ -314,6 +326,9 @@ def Aten_SoftshrinkOp : Aten_PureOp<"softshrink",
   let summary = "Shrink toward zero by lambd";
   let promotion = PromoteDefault;
   let promotes = ["self"];
+  let body = (where (is_nan $self), $self, (where (gt $self, $lambd), (sub $self,
+    $lambd), (where (lt $self, (neg $lambd)), (add $self, $lambd),
+    (number "0"))));
 }
 
 def Aten_SoftshrinkBackwardOp : Aten_PureOp<"softshrink_backward",
@@ -356,6 +371,7 @@ def Aten_NativeDropoutBackwardOp : Aten_PureOp<"native_dropout_backward",
   let summary = "Gradient of dropout";
   let promotion = PromoteIntToFloat;
   let promotes = ["grad_output"];
+  let body = (mul (mul $grad_output, $mask), $scale);
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENACTIVATIONOPS_TD

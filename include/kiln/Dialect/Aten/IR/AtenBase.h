@@ -37,6 +37,8 @@ namespace kiln::aten {
 
 /// Names of the attributes on arguments and results of a captured function.
 constexpr StringRef kInputAttrName = "aten.input";
+/// On an argument whose tensor was recorded not to start its memory.
+constexpr StringRef kHasOffsetAttrName = "aten.has_offset";
 constexpr StringRef kOutputAttrName = "aten.output";
 
 /// Builds one op by its class, arguments in schema order as for `buildAtenOp`.

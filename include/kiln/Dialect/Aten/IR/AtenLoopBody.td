@@ -33,6 +33,8 @@ class Aten_ScalarFunction<int count, string text> {
 def number : Aten_ScalarFunction<1, "the literal in its string, in the computation type">;
 def raw : Aten_ScalarFunction<1, "an argument in its own type, not converted">;
 def copy_of : Aten_ScalarFunction<1, "a itself, converted to the result type">;
+def or_else : Aten_ScalarFunction<2, "a, or b if a is an absent argument">;
+def if_given : Aten_ScalarFunction<3, "b if a is a given argument, else c">;
 def to_bool : Aten_ScalarFunction<1, "true for any value but zero; NaN is true">;
 
 // Arithmetic. Integers wrap.
@@ -48,6 +50,10 @@ def neg : Aten_ScalarFunction<1, "-a">;
 def abs : Aten_ScalarFunction<1, "the magnitude; the lowest integer stays">;
 def recip : Aten_ScalarFunction<1, "1 / a">;
 def sign : Aten_ScalarFunction<1, "-1, 0 or 1; 0 for NaN">;
+def copy_sign : Aten_ScalarFunction<2, "the magnitude of a with the sign of b">;
+def sign_bit : Aten_ScalarFunction<1, "true for a minus sign, also of zero">;
+def next_after : Aten_ScalarFunction<2, "the next float of the result's type toward b">;
+def gcd : Aten_ScalarFunction<2, "the greatest common divisor of integers">;
 def pow : Aten_ScalarFunction<2, "a to the power b">;
 
 // Order. NaN in either operand gives NaN.
@@ -55,6 +61,7 @@ def min : Aten_ScalarFunction<2, "the lesser; NaN wins">;
 def max : Aten_ScalarFunction<2, "the greater; NaN wins">;
 def clamp_low : Aten_ScalarFunction<2, "max(a, b), or a if b is absent">;
 def clamp_high : Aten_ScalarFunction<2, "min(a, b), or a if b is absent">;
+def clamp_first : Aten_ScalarFunction<3, "b if a is less, else c if a is greater, else a">;
 
 // Functions of floats, within 2 units in the last place.
 def exp : Aten_ScalarFunction<1, "e to the power a">;
@@ -76,6 +83,11 @@ def sinh : Aten_ScalarFunction<1, "hyperbolic sine">;
 def cosh : Aten_ScalarFunction<1, "hyperbolic cosine">;
 def tanh : Aten_ScalarFunction<1, "hyperbolic tangent">;
 def erf : Aten_ScalarFunction<1, "error function">;
+def erfc : Aten_ScalarFunction<1, "1 - erf(a), exact where erf is nearly 1">;
+def erfinv : Aten_ScalarFunction<1, "what erf maps to a">;
+def lgamma : Aten_ScalarFunction<1, "logarithm of the magnitude of gamma(a)">;
+def digamma : Aten_ScalarFunction<1, "derivative of the logarithm of gamma(a)">;
+def hypot : Aten_ScalarFunction<2, "sqrt(a^2 + b^2) without overflow">;
 def sigmoid : Aten_ScalarFunction<1, "1 / (1 + exp(-a))">;
 def floor : Aten_ScalarFunction<1, "rounded down; integers stay">;
 def ceil : Aten_ScalarFunction<1, "rounded up; integers stay">;

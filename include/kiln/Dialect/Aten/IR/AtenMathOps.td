@@ -51,6 +51,8 @@ def Aten_AngleOp : Aten_PureOp<"angle",
   let summary = "Angle of a number: of reals 0, or pi if negative";
   let shape = "angle";
   let promotion = PromoteIntToFloat;
+  let body = (where (is_nan $self), $self, (where (lt $self, (number "0")),
+    (number "3.14159265358979323846"), (number "0")));
 }
 
 def Aten_DigammaOp : Aten_PureOp<"digamma",
@@ -59,6 +61,7 @@ def Aten_DigammaOp : Aten_PureOp<"digamma",
     (outs Aten_Tensor:$result)> {
   let summary = "Logarithmic derivative of the gamma function";
   let promotion = PromoteIntToFloat;
+  let body = (digamma $self);
 }
 
 def Aten_PolygammaOp : Aten_PureOp<"polygamma",
@@ -75,6 +78,7 @@ def Aten_LgammaOp : Aten_PureOp<"lgamma",
     (outs Aten_Tensor:$result)> {
   let summary = "Logarithm of the magnitude of the gamma function";
   let promotion = PromoteIntToFloat;
+  let body = (lgamma $self);
 }
 
 def Aten_ErfcOp : Aten_PureOp<"erfc",
@@ -83,6 +87,7 @@ def Aten_ErfcOp : Aten_PureOp<"erfc",
     (outs Aten_Tensor:$result)> {
   let summary = "Complementary error function";
   let promotion = PromoteIntToFloat;
+  let body = (erfc $self);
 }
 
 def Aten_ErfinvOp : Aten_PureOp<"erfinv",
@@ -91,6 +96,7 @@ def Aten_ErfinvOp : Aten_PureOp<"erfinv",
     (outs Aten_Tensor:$result)> {
   let summary = "Inverse error function";
   let promotion = PromoteIntToFloat;
+  let body = (erfinv $self);
 }
 
 def Aten_Exp2Op : Aten_PureOp<"exp2",
@@ -145,6 +151,7 @@ def Aten_SignbitOp : Aten_PureOp<"signbit",
     (outs Aten_Tensor:$result)> {
   let summary = "True where the sign is minus, also of zero";
   let promotion = PromoteAlwaysBool;
+  let body = (sign_bit $self);
 }
 
 def Aten_SincOp : Aten_PureOp<"sinc",
@@ -153,6 +160,9 @@ def Aten_SincOp : Aten_PureOp<"sinc",
     (outs Aten_Tensor:$result)> {
   let summary = "sin(pi x) / (pi x)";
   let promotion = PromoteIntToFloat;
+  let body = (where (eq $self, (number "0")), (number "1"), (div (sin (mul
+    (number "3.14159265358979323846"), $self)), (mul
+    (number "3.14159265358979323846"), $self)));
 }
 
 def Aten_IsfiniteOp : Aten_PureOp<"isfinite",
@@ -188,6 +198,10 @@ def Aten_LogitOp : Aten_PureOp<"logit",
     (outs Aten_Tensor:$result)> {
   let summary = "log(x / (1 - x)), of x clamped to [eps, 1 - eps]";
   let promotion = PromoteIntToFloat;
+  let body = (log (div (clamp_first $self, (or_else $eps, (number "-inf")),
+    (sub (number "1"), (or_else $eps, (number "-inf")))), (sub (number "1"),
+    (clamp_first $self, (or_else $eps, (number "-inf")), (sub (number "1"),
+    (or_else $eps, (number "-inf")))))));
 }
 
 def Aten_NanToNumOp : Aten_PureOp<"nan_to_num",
@@ -206,6 +220,9 @@ def Aten_SpecialEntrOp : Aten_PureOp<"special_entr",
     (outs Aten_Tensor:$result)> {
   let summary = "-x log(x); 0 at 0, minus infinity below";
   let promotion = PromoteIntToFloat;
+  let body = (where (is_nan $self), $self, (where (gt $self, (number "0")), (neg
+    (mul $self, (log $self))), (where (eq $self, (number "0")), (number "0"),
+    (number "-inf"))));
 }
 
 def Aten_SpecialXlog1pyOp : Aten_PureOp<"special_xlog1py",
@@ -246,6 +263,7 @@ def Aten_NegViewOp : Aten_PureOp<"_neg_view",
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let isView = 1;
+  let body = (neg $self);
 }
 
 def Aten_AndTensorOp : Aten_PureOp<"__and__.Tensor",
@@ -426,6 +444,7 @@ def Aten_CopysignScalarOp : Aten_PureOp<"copysign.Scalar",
   let summary = "Magnitude of self with the sign of a number";
   let promotion = PromoteIntToFloat;
   let promotes = ["self", "other"];
+  let body = (copy_sign $self, $other);
 }
 
 def Aten_CopysignTensorOp : Aten_PureOp<"copysign.Tensor",
@@ -434,6 +453,7 @@ def Aten_CopysignTensorOp : Aten_PureOp<"copysign.Tensor",
     (outs Aten_Tensor:$result)> {
   let summary = "Magnitude of self with the sign of other";
   let promotion = PromoteIntToFloat;
+  let body = (copy_sign $self, $other);
 }
 
 def Aten_DivScalarModeOp : Aten_PureOp<"div.Scalar_mode",
@@ -484,6 +504,7 @@ def Aten_GcdOp : Aten_PureOp<"gcd",
     (outs Aten_Tensor:$result)> {
   let summary = "Greatest common divisor";
   let promotion = PromoteDefault;
+  let body = (gcd $self, $other);
 }
 
 def Aten_HeavisideOp : Aten_PureOp<"heaviside",
@@ -492,6 +513,8 @@ def Aten_HeavisideOp : Aten_PureOp<"heaviside",
     (outs Aten_Tensor:$result)> {
   let summary = "Step function, with values at 0";
   let promotion = PromoteSameDType;
+  let body = (where (is_nan $self), $self, (where (eq $self, (number "0")), $values,
+    (where (gt $self, (number "0")), (number "1"), (number "0"))));
 }
 
 def Aten_HypotOp : Aten_PureOp<"hypot",
@@ -500,6 +523,7 @@ def Aten_HypotOp : Aten_PureOp<"hypot",
     (outs Aten_Tensor:$result)> {
   let summary = "Length of the vector (self, other)";
   let promotion = PromoteDefault;
+  let body = (hypot $self, $other);
 }
 
 def Aten_LdexpTensorOp : Aten_PureOp<"ldexp.Tensor",
@@ -508,6 +532,7 @@ def Aten_LdexpTensorOp : Aten_PureOp<"ldexp.Tensor",
     (outs Aten_Tensor:$result)> {
   let summary = "self times 2 to the power other";
   let promotion = PromoteIntToFloat;
+  let body = (mul $self, (pow (number "2"), $other));
 }
 
 def Aten_LerpTensorOp : Aten_PureOp<"lerp.Tensor",
@@ -516,6 +541,9 @@ def Aten_LerpTensorOp : Aten_PureOp<"lerp.Tensor",
     (outs Aten_Tensor:$result)> {
   let summary = "Linear interpolation";
   let promotion = PromoteSameDType;
+  let body = (where (lt (abs $weight), (number "0.5")), (add $self, (mul $weight, (sub
+    $end, $self))), (sub $end, (mul (sub $end, $self), (sub (number "1"),
+    $weight))));
 }
 
 def Aten_LogaddexpOp : Aten_PureOp<"logaddexp",
@@ -524,6 +552,8 @@ def Aten_LogaddexpOp : Aten_PureOp<"logaddexp",
     (outs Aten_Tensor:$result)> {
   let summary = "Logarithm of the sum of exponentials";
   let promotion = PromoteDefault;
+  let body = (where (logical_and (is_inf $self), (eq $self, $other)), $self, (add (max
+    $self, $other), (log1p (exp (neg (abs (sub $self, $other)))))));
 }
 
 def Aten_LogicalXorOp : Aten_PureOp<"logical_xor",
@@ -541,6 +571,7 @@ def Aten_NextafterOp : Aten_PureOp<"nextafter",
     (outs Aten_Tensor:$result)> {
   let summary = "Next float toward other";
   let promotion = PromoteDefault;
+  let body = (next_after $self, $other);
 }
 
 def Aten_WhereScalarOp : Aten_PureOp<"where.Scalar",
@@ -587,6 +618,7 @@ def Aten_FillTensorOp : Aten_PureOp<"fill.Tensor",
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let body = (copy_of $value);
 }
 
 def Aten_RenormOp : Aten_PureOp<"renorm",

@@ -77,7 +77,7 @@ def AtenDecomposePass : Pass<"aten-decompose"> {
     `joint-differentiate`, views aside: what they are made of has the same
     gradient as a formula, but not where a factor is infinite or NaN.
 
-    An op whose arguments have no decomposition (an einsum with a diagonal, a
+    An op whose arguments have no decomposition (a one_hot of unknown classes, a
     dropout that draws numbers) is left as it is. Assumes that every size has an
     expression; leaves other dialects alone, and unused ops to `canonicalize`.
 

@@ -168,6 +168,20 @@ static Value decomposeTriu(TriuOp op, Composer &c) {
   return c.where(triangle(c, x, op.getDiagonal(), false), x, 0);
 }
 
+/// Only when nothing is drawn: then it has the middle slope.
+static SmallVector<Value> decomposeRrelu(RreluWithNoiseFunctionalOp op,
+                                         Composer &c) {
+  auto slope = [](Value number, double absent) {
+    return number ? Composer::getConstantNumber(number) : absent;
+  };
+  auto lower = slope(op.getLower(), 0.125), upper = slope(op.getUpper(), 1.0 / 3);
+  if (op.getTraining() || !lower || !upper)
+    return {};
+  Value result = c.emit("leaky_relu", {op.getSelf(),
+                                       c.number(Operand((*lower + *upper) / 2))});
+  return {result, c.clone(op.getNoise())};
+}
+
 void addActivations(DecompositionTable &table) {
   table.add<GeluOp, decomposeGelu>(Stage::BeforeLoop);
   table.add<GeluBackwardOp, decomposeGeluBackward>(Stage::BeforeLoop);
@@ -187,6 +201,7 @@ void addActivations(DecompositionTable &table) {
   table.add<LiftFreshCopyOp, decomposeLiftFreshCopy>();
   table.add<AliasOp, decomposeAlias>(Stage::BeforeLoop);
   table.add<DetachOp, decomposeDetach>(Stage::BeforeLoop);
+  table.addMany<RreluWithNoiseFunctionalOp, decomposeRrelu>();
   table.add<TrilOp, decomposeTril>();
   table.add<TriuOp, decomposeTriu>();
 }

@@ -28,6 +28,44 @@ static Value repeatHeads(Composer &c, Value x, ExprAttr heads) {
   return expanded ? c.view(expanded, sizes) : expanded;
 }
 
+/// The scale of the scores: as given, else 1 / sqrt(depth).
+static Value scoreScale(Composer &c, const std::optional<llvm::APFloat> &scale,
+                        Value query) {
+  if (scale)
+    return c.number(Operand(scale->convertToDouble()));
+  ExprAttr depth = c.size(query, -1);
+  if (auto known = depth.getConstant())
+    return c.number(Operand(1.0 / std::sqrt(static_cast<double>(*known))));
+  return c.number(guard::build(
+      guard::ExprKind::TrueDiv,
+      {guard::getFloat(c.getContext(), 1.0),
+       guard::build(guard::ExprKind::Sqrt, {guard::toFloat(depth)})}));
+}
+
+static constexpr double kLow = -std::numeric_limits<double>::infinity();
+
+/// query @ key^T * scale + mask, in the type that scores are computed in: 16
+/// bits would lose what the exponential magnifies.
+static Value maskedScores(Composer &c, Value query, Value key, Value scale,
+                          bool isCausal, Value mask) {
+  Value scores =
+      c.mul(c.emit("matmul", {c.widen(query), c.t(c.widen(key))}), scale);
+  if (!scores)
+    return {};
+  if (isCausal) {
+    Type i64 = c.getBuilder().getI64Type();
+    Value rows = c.iota(c.size(query, -2), i64);
+    Value columns = c.iota(c.size(key, -2), i64);
+    Value allowed = c.le(columns, c.unsqueeze(rows, 1));
+    scores = c.where(allowed, scores, kLow);
+  }
+  if (!mask)
+    return scores;
+  return Composer::elementType(mask).isInteger(1)
+             ? c.where(mask, scores, kLow)
+             : c.add(scores, c.cast(mask, Composer::elementType(scores)));
+}
+
 /// softmax(query @ key^T * scale + mask) @ value. A row whose scores are all
 /// minus infinity, which only a mask can make, gives zeros.
 static Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
@@ -41,50 +79,94 @@ static Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
     key = repeatHeads(c, key, heads);
     value = repeatHeads(c, value, heads);
   }
-  ExprAttr depth = c.size(query, -1);
-  Value scale;
-  if (op.getScale())
-    scale = c.number(Operand(op.getScale()->convertToDouble()));
-  else if (auto known = depth.getConstant())
-    scale = c.number(Operand(1.0 / std::sqrt(static_cast<double>(*known))));
-  else
-    scale = c.number(guard::build(
-        guard::ExprKind::TrueDiv,
-        {guard::getFloat(c.getContext(), 1.0),
-         guard::build(guard::ExprKind::Sqrt, {guard::toFloat(depth)})}));
-
-  Value scores = c.mul(c.emit("matmul", {query, c.t(key)}), scale);
+  Value scores =
+      maskedScores(c, query, key, scoreScale(c, op.getScale(), query),
+                   op.getIsCausal(), op.getAttnMask());
   if (!scores)
     return {};
-  Type element = Composer::elementType(scores);
-  double low = -std::numeric_limits<double>::infinity();
-  if (op.getIsCausal()) {
-    Type i64 = c.getBuilder().getI64Type();
-    Value rows = c.iota(c.size(query, -2), i64);
-    Value columns = c.iota(c.size(key, -2), i64);
-    Value allowed = c.le(columns, c.unsqueeze(rows, 1));
-    scores = c.where(allowed, scores, low);
-  }
-  if (Value mask = op.getAttnMask()) {
-    if (Composer::elementType(mask).isInteger(1))
-      scores = c.where(mask, scores, low);
-    else
-      scores = c.add(scores, mask);
-  }
-  Value weights = c.emit("_softmax", {c.cast(scores, element), c.integer(-1),
-                                      c.boolean(false)});
+  Value weights =
+      c.emit("_softmax", {scores, c.integer(-1), c.boolean(false)});
   if (op.getAttnMask()) {
     Value top = c.amax(scores, {Composer::rank(scores) - 1}, true);
-    weights = c.where(c.eq(top, low), 0.0, weights);
+    weights = c.where(c.eq(top, kLow), 0.0, weights);
   }
   double p = op.getDropoutP().convertToDouble();
   if (p != 0.0)
     weights = c.emit("native_dropout", {weights, c.real(p), c.boolean(true)});
-  return c.emit("matmul", {weights, value});
+  Value result = c.emit("matmul", {weights, c.widen(value)});
+  return result ? c.cast(result, Composer::elementType(query)) : result;
+}
+
+//===----------------------------------------------------------------------===//
+// With the logarithms of the sums
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Value>
+decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
+                        Composer &c) {
+  Value query = op.getQuery();
+  if (!op.getDropoutP().isZero())
+    return {};
+  Value scores = maskedScores(c, query, op.getKey(),
+                              scoreScale(c, op.getScale(), query),
+                              op.getIsCausal(), op.getAttnMask());
+  if (!scores)
+    return {};
+  SmallVector<int64_t> last = {Composer::rank(scores) - 1};
+  Value top = c.amax(scores, last, true);
+  // Nothing to attend to: zeros, and the logarithm of zero.
+  Value isMasked = c.eq(top, kLow);
+  Value e = c.exp(c.sub(scores, c.where(isMasked, 0.0, top)));
+  Value sum = c.sum(e, last, true);
+  Value weights = c.where(isMasked, 0.0, c.div(e, sum));
+  Value output = c.emit("matmul", {weights, c.widen(op.getValue())});
+  Value sums = c.squeeze(c.add(c.log(sum), top), last);
+  if (!output || !sums)
+    return {};
+  auto resultType = [&](unsigned i) {
+    return mlir::getElementTypeOrSelf(op->getResult(i));
+  };
+  return {c.cast(output, resultType(0)), c.cast(sums, resultType(1))};
+}
+
+static SmallVector<Value>
+decomposeFlashAttentionBackward(
+    ScaledDotProductFlashAttentionForCpuBackwardOp op, Composer &c) {
+  if (!op.getDropoutP().isZero())
+    return {};
+  Value scale = scoreScale(c, op.getScale(), op.getQuery());
+  Value scores = maskedScores(c, op.getQuery(), op.getKey(), scale,
+                              op.getIsCausal(), op.getAttnMask());
+  Value grad = c.widen(op.getGradOut()), out = c.widen(op.getOut());
+  Value query = c.widen(op.getQuery()), key = c.widen(op.getKey()),
+        value = c.widen(op.getValue());
+  if (!scores || !grad || !out)
+    return {};
+  Value sums = c.unsqueeze(c.cast(op.getLogsumexp(),
+                                  Composer::elementType(scores)), -1);
+  Value weights = c.where(c.eq(scores, kLow), 0.0, c.exp(c.sub(scores, sums)));
+  Value delta =
+      c.sum(c.mul(grad, out), {Composer::rank(grad) - 1}, true);
+  Value slope = c.sub(c.emit("matmul", {grad, c.t(value)}), delta);
+  Value gradScores = c.mul(c.mul(weights, slope), scale);
+  SmallVector<Value> results = {
+      c.emit("matmul", {gradScores, key}),
+      c.emit("matmul", {c.t(gradScores), query}),
+      c.emit("matmul", {c.t(weights), grad})};
+  for (auto [i, result] : llvm::enumerate(results)) {
+    if (!result)
+      return {};
+    result = c.cast(result, mlir::getElementTypeOrSelf(op->getResult(i)));
+  }
+  return results;
 }
 
 void addAttention(DecompositionTable &table) {
   table.add<ScaledDotProductAttentionOp, decomposeAttention>(Stage::BeforeLoop);
+  table.addMany<ScaledDotProductFlashAttentionForCpuOp,
+                decomposeFlashAttention>();
+  table.addMany<ScaledDotProductFlashAttentionForCpuBackwardOp,
+                decomposeFlashAttentionBackward>();
 }
 
 } // namespace kiln::aten

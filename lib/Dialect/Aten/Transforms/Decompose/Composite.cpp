@@ -67,19 +67,21 @@ static Value decomposeArangeStart(ArangeStartOp op, Composer &c) {
                  c.type(Composer::elementType(op.getResult()))});
 }
 
-/// From both ends to the middle, so that both are exact.
-static Value decomposeLinspace(LinspaceOp op, Composer &c) {
-  auto start = Composer::getConstantNumber(op.getStart());
-  auto end = Composer::getConstantNumber(op.getEnd());
-  Type element = Composer::elementType(op.getResult());
-  int64_t steps = op.getSteps();
-  if (!start || !end || !llvm::isa<mlir::FloatType>(element))
+/// Evenly spaced, from both ends to the middle, so that both are exact. Whole
+/// numbers are computed in f64 and cut.
+static Value spaced(Composer &c, Value first, Value last, int64_t steps,
+                    Type element) {
+  auto start = Composer::getConstantNumber(first);
+  auto end = Composer::getConstantNumber(last);
+  if (!start || !end || steps < 0)
     return {};
+  Type compute = Composer::computeType(element);
+  if (!llvm::isa<mlir::FloatType>(element))
+    compute = c.getBuilder().getF64Type();
   if (steps <= 1)
-    return c.full(c.sizes(op.getResult()), *start, element);
+    return c.full({c.constant(steps)}, *start, compute);
   // PyTorch divides in the result's type; the step is rounded to it when the
   // number meets the tensor.
-  Type compute = Composer::computeType(element);
   double step = (*end - *start) / static_cast<double>(steps - 1);
   if (!compute.isF64())
     step = (static_cast<float>(*end) - static_cast<float>(*start)) /
@@ -88,8 +90,78 @@ static Value decomposeLinspace(LinspaceOp op, Composer &c) {
   Value up = c.add(c.mul(index, step), *start);
   Value down = c.sub(
       *end, c.mul(c.sub(static_cast<double>(steps - 1), index), step));
-  Value result = c.where(c.lt(index, static_cast<double>(steps / 2)), up, down);
+  return c.where(c.lt(index, static_cast<double>(steps / 2)), up, down);
+}
+
+static Value decomposeLinspace(LinspaceOp op, Composer &c) {
+  Type element = Composer::elementType(op.getResult());
+  Value result =
+      spaced(c, op.getStart(), op.getEnd(), op.getSteps(), element);
   return result ? c.cast(result, element) : result;
+}
+
+static Value decomposeLogspace(LogspaceOp op, Composer &c) {
+  Type element = Composer::elementType(op.getResult());
+  Value exponents =
+      spaced(c, op.getStart(), op.getEnd(), op.getSteps(), element);
+  if (!exponents)
+    return {};
+  Value base = c.number(Operand(op.getBase().convertToDouble()));
+  return c.cast(c.emit("pow.Scalar", {base, exponents}), element);
+}
+
+/// Row and column of the `k`-th element of the lower triangle of `columns`
+/// columns: rows of `length`, `length + 1`... elements, then whole ones.
+static std::pair<Value, Value> lowerPosition(Composer &c, Value k, int64_t rows,
+                                             int64_t columns, int64_t offset) {
+  int64_t first = std::max<int64_t>(-offset, 0);
+  int64_t length = std::clamp<int64_t>(first + offset + 1, 0, columns);
+  int64_t growing =
+      std::clamp<int64_t>(columns - length + 1, 0,
+                          std::max<int64_t>(rows - first, 0));
+  int64_t inGrowing = growing * length + growing * (growing - 1) / 2;
+  Type i64 = c.getBuilder().getI64Type(), f64 = c.getBuilder().getF64Type();
+  // Row r of the growing ones starts at r length + r (r - 1) / 2.
+  auto startOf = [&](Value r) {
+    Value twice = c.mul(r, c.add(r, 2 * length - 1));
+    return c.emit("floor_divide", {twice, c.number(Operand(2))});
+  };
+  double b = 2.0 * static_cast<double>(length) - 1;
+  Value root = c.sqrt(c.add(c.mul(c.cast(k, f64), 8.0), b * b));
+  Value row = c.cast(c.mul(c.sub(root, b), 0.5), i64);
+  // The root is rounded.
+  row = c.where(c.gt(startOf(row), k), c.sub(row, 1), row);
+  row = c.where(c.le(startOf(c.add(row, 1)), k), c.add(row, 1), row);
+  Value column = c.sub(k, startOf(row));
+  Value rest = c.sub(k, inGrowing);
+  Value width = c.number(Operand(std::max<int64_t>(columns, 1)));
+  Value isGrowing = c.lt(k, inGrowing);
+  row = c.where(isGrowing, row,
+                c.add(c.emit("floor_divide", {rest, width}), growing));
+  column = c.where(isGrowing, column,
+                   c.emit("remainder.Scalar", {rest, width}));
+  return {c.add(row, first), column};
+}
+
+template <typename OpT, bool isUpper>
+static Value decomposeTriangleIndices(OpT op, Composer &c) {
+  int64_t rows = op.getRow(), columns = op.getCol(), offset = op.getOffset();
+  ExprAttr count = c.size(op.getResult(), 1);
+  Value k = c.iota(count, c.getBuilder().getI64Type());
+  // The upper triangle is the lower one, read from the other end.
+  if (isUpper) {
+    k = c.sub(c.number(count - c.constant(1)), k);
+    offset = columns - rows - offset;
+  }
+  auto [row, column] = lowerPosition(c, k, rows, columns, offset);
+  if (isUpper) {
+    row = c.sub(rows - 1, row);
+    column = c.sub(columns - 1, column);
+  }
+  if (!row || !column)
+    return {};
+  return c.cast(c.cat({c.unsqueeze(row, 0), c.unsqueeze(column, 0)}, 0),
+                Composer::elementType(op.getResult()));
 }
 
 static Value decomposeEye(EyeOp op, Composer &c) {
@@ -115,6 +187,9 @@ void addComposite(DecompositionTable &table) {
   table.add<ArangeOp, decomposeArange>();
   table.add<ArangeStartOp, decomposeArangeStart>();
   table.add<LinspaceOp, decomposeLinspace>();
+  table.add<LogspaceOp, decomposeLogspace>();
+  table.add<TrilIndicesOp, decomposeTriangleIndices<TrilIndicesOp, false>>();
+  table.add<TriuIndicesOp, decomposeTriangleIndices<TriuIndicesOp, true>>();
   table.add<EyeOp, decomposeEye>(Stage::BeforeLoop);
 }
 

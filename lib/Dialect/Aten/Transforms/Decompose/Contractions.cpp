@@ -332,7 +332,7 @@ static Value decomposeEinsum(EinsumOp op, Composer &c) {
   auto [left, right] = StringRef(equation).split("->");
   SmallVector<StringRef> terms;
   left.split(terms, ',');
-  if (terms.size() != op.getTensors().size())
+  if (terms.empty() || terms.size() != op.getTensors().size())
     return {};
   int64_t widest = 0;
   SmallVector<Labelled> operands;
@@ -356,8 +356,6 @@ static Value decomposeEinsum(EinsumOp op, Composer &c) {
       if (llvm::isAlpha(letter) && left.count(letter) == 1)
         output += letter;
   }
-  if (operands.empty())
-    return {};
   Labelled result = operands.front();
   for (size_t i = 1; i < operands.size(); ++i) {
     std::string needed = output;

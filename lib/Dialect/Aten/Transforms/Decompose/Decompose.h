@@ -76,6 +76,9 @@ void addAttention(DecompositionTable &table);
 void addIndexing(DecompositionTable &table);
 void addReductions(DecompositionTable &table);
 void addComposite(DecompositionTable &table);
+void addRecurrences(DecompositionTable &table);
+/// Those of AtenDecompositions.td.
+void addRecordedDecompositions(DecompositionTable &table);
 
 } // namespace kiln::aten
 

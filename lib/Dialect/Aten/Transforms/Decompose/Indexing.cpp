@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Decompose.h"
+#include "Formulas.h"
 
 namespace kiln::aten {
 
@@ -45,6 +45,18 @@ static Value decomposeSqueeze(SqueezeOp op, Composer &c) {
   return c.view(op.getSelf(), c.sizes(op.getResult()));
 }
 
+/// The number of classes must be given: else it is the largest class.
+static Value decomposeOneHot(OneHotOp op, Composer &c) {
+  int64_t classes = op.getNumClasses();
+  if (classes < 0)
+    return {};
+  Sizes sizes = c.sizes(op.getSelf());
+  sizes.push_back(c.constant(classes));
+  // A scatter, because it checks that there is such a class.
+  return c.scatter(c.full(sizes, 0, c.getBuilder().getI64Type()), -1,
+                   c.unsqueeze(op.getSelf(), -1), 1);
+}
+
 /// Parts along a dimension, each as long as its result.
 static SmallVector<Value> splitLike(Operation *op, Composer &c, Value self,
                                     int64_t dim) {
@@ -69,6 +81,41 @@ static SmallVector<Value> decomposeSplitWithSizes(SplitWithSizesOp op,
 }
 static SmallVector<Value> decomposeChunk(ChunkOp op, Composer &c) {
   return splitLike(op, c, op.getSelf(), op.getDim());
+}
+
+static SmallVector<Value> decomposeTensorSplit(TensorSplitSectionsOp op,
+                                               Composer &c) {
+  return splitLike(op, c, op.getSelf(), op.getDim());
+}
+
+static SmallVector<Value>
+decomposeTensorSplitIndices(TensorSplitIndicesOp op, Composer &c) {
+  Value self = op.getSelf();
+  ArrayRef<ExprAttr> indices = op.getIndices().getDims();
+  SmallVector<Value> parts;
+  for (size_t i = 0; i < op->getNumResults(); ++i) {
+    ExprAttr start = i ? indices[i - 1] : c.constant(0);
+    ExprAttr end =
+        i < indices.size() ? indices[i] : c.size(self, op.getDim());
+    parts.push_back(c.slice(self, op.getDim(), start, end));
+    if (!parts.back())
+      return {};
+  }
+  return parts;
+}
+
+static SmallVector<Value> decomposeBroadcastTensors(BroadcastTensorsOp op,
+                                                    Composer &c) {
+  SmallVector<Value> results;
+  for (auto [tensor, result] : llvm::zip_equal(op.getTensors(),
+                                               op->getResults()))
+    results.push_back(c.expand(tensor, c.sizes(result)));
+  return llvm::is_contained(results, Value()) ? SmallVector<Value>() : results;
+}
+
+static SmallVector<Value> decomposeMeshgrid(MeshgridOp op, Composer &c) {
+  auto results = formula::grid(c, op.getTensors());
+  return llvm::is_contained(results, Value()) ? SmallVector<Value>() : results;
 }
 
 static SmallVector<Value> decomposeUnbind(UnbindIntOp op, Composer &c) {
@@ -250,7 +297,12 @@ void addIndexing(DecompositionTable &table) {
   table.addMany<SplitTensorOp, decomposeSplit>();
   table.addMany<SplitWithSizesOp, decomposeSplitWithSizes>(Stage::BeforeLoop);
   table.addMany<ChunkOp, decomposeChunk>();
+  table.addMany<TensorSplitSectionsOp, decomposeTensorSplit>();
+  table.addMany<TensorSplitIndicesOp, decomposeTensorSplitIndices>();
+  table.addMany<BroadcastTensorsOp, decomposeBroadcastTensors>();
+  table.addMany<MeshgridOp, decomposeMeshgrid>();
   table.addMany<UnbindIntOp, decomposeUnbind>();
+  table.add<OneHotOp, decomposeOneHot>();
   table.add<StackOp, decomposeStack>();
   table.add<RepeatOp, decomposeRepeat>(Stage::BeforeLoop);
   table.add<RollOp, decomposeRoll>(Stage::BeforeLoop);

@@ -79,8 +79,9 @@ static Value totalWeight(Composer &c, const Target &target,
   return sumAll(c, c.cast(target.isValid, element));
 }
 
-static SmallVector<Value> decomposeNllLossForward(NllLossForwardOp op,
-                                                  Composer &c) {
+/// The loss and, for two results, the total weight. Of any rank.
+template <typename OpT>
+static SmallVector<Value> decomposeNllLoss(OpT op, Composer &c) {
   Value self = c.widen(op.getSelf());
   Value weight = op.getWeight() ? c.widen(op.getWeight()) : Value();
   Target target = readTarget(c, self, op.getTarget(), op.getIgnoreIndex());
@@ -90,21 +91,27 @@ static SmallVector<Value> decomposeNllLossForward(NllLossForwardOp op,
   auto finish = [&](unsigned i, Value value) {
     return c.cast(value, mlir::getElementTypeOrSelf(op->getResult(i)));
   };
-  if (op.getReduction() == kNone && Composer::rank(self) > 1)
-    return {finish(0, likelihood.losses),
-            c.full({}, 0.0, mlir::getElementTypeOrSelf(op->getResult(1)))};
-  Value total = totalWeight(c, target, likelihood);
-  Value loss = sumAll(c, likelihood.losses);
-  if (op.getReduction() == kMean)
-    loss = c.div(loss, total);
+  Value total, loss = likelihood.losses;
+  if (op.getReduction() == kNone && Composer::rank(self) > 1) {
+    total = c.full({}, 0.0, Composer::elementType(loss));
+  } else {
+    total = totalWeight(c, target, likelihood);
+    loss = op.getReduction() == kNone ? loss : sumAll(c, loss);
+    if (op.getReduction() == kMean)
+      loss = c.div(loss, total);
+  }
   if (!loss || !total)
     return {};
-  return {finish(0, loss), finish(1, total)};
+  SmallVector<Value> results = {finish(0, loss)};
+  if (op->getNumResults() > 1)
+    results.push_back(finish(1, total));
+  return results;
 }
 
 /// Each row has its gradient at its class and zero elsewhere: a comparison with
 /// the classes, which fuses, rather than a scatter, which does not.
-static Value decomposeNllLossBackward(NllLossBackwardOp op, Composer &c) {
+template <typename OpT>
+static Value decomposeNllLossBackward(OpT op, Composer &c) {
   Value self = op.getSelf();
   int64_t rank = Composer::rank(self);
   Target target = readTarget(c, self, op.getTarget(), op.getIgnoreIndex());
@@ -126,6 +133,45 @@ static Value decomposeNllLossBackward(NllLossBackwardOp op, Composer &c) {
       c.logicalAnd(isClass, c.unsqueeze(target.isValid, target.dim));
   Value result = c.where(isHere, grad, 0.0);
   return c.cast(c.expand(result, c.sizes(self)), Composer::elementType(self));
+}
+
+//===----------------------------------------------------------------------===//
+// Multi-class hinge
+//===----------------------------------------------------------------------===//
+
+/// The sum over the other classes of max(0, margin - x[target] + x[class])^p,
+/// divided by the number of classes.
+static Value decomposeMultiMarginLoss(MultiMarginLossOp op, Composer &c) {
+  auto order = op.getP() ? Composer::getConstantNumber(op.getP()) : 1.0;
+  Value margin = op.getMargin() ? op.getMargin() : c.number(Operand(1));
+  Value self = c.widen(op.getSelf());
+  if (!order || (*order != 1 && *order != 2))
+    return {};
+  int64_t rank = Composer::rank(self);
+  ExprAttr classes = rank == 0 ? c.constant(1) : c.size(self, -1);
+  ExprAttr rows = rank < 2 ? c.constant(1) : c.size(self, 0);
+  Value x = c.view(self, {rows, classes});
+  Value target = c.view(op.getTarget(), {rows, c.constant(1)});
+  if (!x || !target)
+    return {};
+  Value distance = c.add(c.sub(x, c.gather(x, 1, target)), margin);
+  Value loss = c.relu(distance);
+  if (*order == 2)
+    loss = c.square(loss);
+  if (op.getWeight())
+    loss = c.mul(loss, c.view(c.gather(c.widen(op.getWeight()), 0,
+                                       c.view(target, {rows})),
+                              {rows, c.constant(1)}));
+  Value isTarget =
+      c.eq(c.iota(classes, Composer::elementType(target)), target);
+  loss = c.sum(c.where(isTarget, 0.0, loss), {1});
+  loss = c.div(loss, c.number(classes));
+  if (op.getReduction() == kNone)
+    loss = c.view(loss, c.sizes(op.getResult()));
+  else
+    loss = op.getReduction() == kMean ? c.meanAll(loss) : sumAll(c, loss);
+  return loss ? c.cast(loss, mlir::getElementTypeOrSelf(op.getResult()))
+              : loss;
 }
 
 //===----------------------------------------------------------------------===//
@@ -207,8 +253,15 @@ static Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, Composer &c) {
 }
 
 void addLosses(DecompositionTable &table) {
-  table.addMany<NllLossForwardOp, decomposeNllLossForward>(Stage::BeforeLoop);
-  table.add<NllLossBackwardOp, decomposeNllLossBackward>(Stage::BeforeLoop);
+  table.addMany<NllLossForwardOp, decomposeNllLoss<NllLossForwardOp>>(
+      Stage::BeforeLoop);
+  table.add<NllLossBackwardOp, decomposeNllLossBackward<NllLossBackwardOp>>(
+      Stage::BeforeLoop);
+  table.addMany<NllLoss2dForwardOp, decomposeNllLoss<NllLoss2dForwardOp>>();
+  table.add<NllLoss2dBackwardOp,
+            decomposeNllLossBackward<NllLoss2dBackwardOp>>();
+  table.addMany<NllLossNdOp, decomposeNllLoss<NllLossNdOp>>();
+  table.add<MultiMarginLossOp, decomposeMultiMarginLoss>();
   table.add<CrossEntropyLossOp, decomposeCrossEntropyLoss>(Stage::BeforeLoop);
 }
 

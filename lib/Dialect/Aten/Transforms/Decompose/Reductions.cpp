@@ -145,6 +145,39 @@ static SmallVector<Value> decomposeVarMean(VarMeanCorrectionOp op,
   return {finish(op, c, variance, 0), finish(op, c, mean, 1)};
 }
 
+static SmallVector<Value> decomposeVarMeanDim(VarMeanDimOp op, Composer &c) {
+  Value self = op.getSelf();
+  ArgValue dims;
+  if (op.getDim())
+    dims = c.ints(*op.getDim());
+  Operation *both =
+      c.emitOp("var_mean.correction",
+               {self, dims, c.number(Operand(int64_t(op.getUnbiased()))),
+                c.boolean(op.getKeepdim())});
+  return both ? SmallVector<Value>(both->getResults()) : SmallVector<Value>();
+}
+
+static SmallVector<Value> decomposeStdMean(StdMeanCorrectionOp op,
+                                           Composer &c) {
+  Value self = op.getSelf();
+  ArgValue dims;
+  if (op.getDim())
+    dims = c.ints(*op.getDim());
+  Value deviation = c.emit("std.correction", {self, dims, op.getCorrection(),
+                                              c.boolean(op.getKeepdim())});
+  Value mean = c.emit("mean.dim", {self, dims, c.boolean(op.getKeepdim())});
+  if (!deviation || !mean)
+    return {};
+  return {finish(op, c, deviation, 0), finish(op, c, mean, 1)};
+}
+
+/// Over no dimensions, which is not over all.
+static Value decomposeAnyDims(AnyDimsOp op, Composer &c) {
+  if (!op.getDim() || !op.getDim()->empty())
+    return {};
+  return finish(op, c, c.ne(op.getSelf(), 0));
+}
+
 static Value decomposeVectorNorm(LinalgVectorNormOp op, Composer &c) {
   double order = 2.0;
   if (op.getOrd()) {
@@ -190,6 +223,9 @@ void addReductions(DecompositionTable &table) {
   table.add<VarDimOp, decomposeVarDim>(Stage::BeforeLoop);
   table.add<StdCorrectionOp, decomposeStd>();
   table.addMany<VarMeanCorrectionOp, decomposeVarMean>();
+  table.addMany<VarMeanDimOp, decomposeVarMeanDim>();
+  table.addMany<StdMeanCorrectionOp, decomposeStdMean>();
+  table.add<AnyDimsOp, decomposeAnyDims>();
   table.add<LinalgVectorNormOp, decomposeVectorNorm>();
 }
 

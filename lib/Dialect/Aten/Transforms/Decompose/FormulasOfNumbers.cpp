@@ -1,0 +1,254 @@
+//===- FormulasOfNumbers.cpp - Norms, moments and losses ------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formulas.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+#include <cmath>
+#include <limits>
+
+namespace kiln::aten::formula {
+
+static bool isFloat(Value x) {
+  return llvm::isa<mlir::FloatType>(Composer::elementType(x));
+}
+
+//===----------------------------------------------------------------------===//
+// Pointwise
+//===----------------------------------------------------------------------===//
+
+Value logSigmoid(Composer &c, Value x) {
+  return c.neg(c.add(c.relu(c.neg(x)), c.log1p(c.exp(c.neg(c.abs(x))))));
+}
+
+Value logSigmoidSlope(Composer &c, Value x, Value buffer) {
+  // The buffer is exp(-|x|), where there is one.
+  if (c.sizes(buffer) != c.sizes(x))
+    return c.sigmoid(c.neg(x));
+  Value share = c.div(buffer, c.add(buffer, 1));
+  return c.where(c.lt(x, 0), c.sub(1, share), share);
+}
+
+Value replaceSpecials(Composer &c, Value x, OptionalNumber nan,
+                      OptionalNumber posinf, OptionalNumber neginf) {
+  auto element = llvm::dyn_cast<mlir::FloatType>(Composer::elementType(x));
+  if (!element)
+    return c.clone(x);
+  double limit =
+      llvm::APFloat::getLargest(element.getFloatSemantics()).convertToDouble();
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  Value result = c.where(c.eq(x, infinity), posinf.value_or(limit), x);
+  result = c.where(c.eq(x, -infinity), neginf.value_or(-limit), result);
+  return c.where(c.emit("isnan", {x}), nan.value_or(0.0), result);
+}
+
+Value crossProduct(Composer &c, Value a, Value b, OptionalDim dim,
+                   Value result) {
+  Sizes sizes = c.sizes(result);
+  int64_t rank = sizes.size(), at = 0;
+  if (dim)
+    at = Composer::wrapDim(*dim, rank);
+  else
+    while (at < rank && !sizes[at].isConstant(3))
+      ++at;
+  if (at >= rank || !sizes[at].isConstant(3))
+    return {};
+  a = c.expand(a, sizes);
+  b = c.expand(b, sizes);
+  auto next = [&](Value x, int64_t steps) {
+    return c.emit("roll", {x, c.shape({c.constant(-steps)}), c.ints({at})});
+  };
+  return c.sub(c.mul(next(a, 1), next(b, 2)), c.mul(next(a, 2), next(b, 1)));
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+Value correction(Composer &c, bool unbiased) {
+  return c.number(Operand(int64_t(unbiased)));
+}
+
+Value vectorNorm(Composer &c, Value x, Value order, Dims dims, bool keepdim) {
+  return c.emit("linalg_vector_norm",
+                {x, order, c.ints(dims), c.boolean(keepdim)});
+}
+
+Value logSumExp(Composer &c, Value x, Dims dims, bool keepdim) {
+  if (!isFloat(x))
+    x = c.cast(x, c.getBuilder().getF32Type());
+  Type element = Composer::elementType(x);
+  x = c.widen(x);
+  auto all = Composer::wrapAll(dims, Composer::rank(x));
+  Value result;
+  if (c.numElements(x).isConstant(0)) {
+    // No elements have no extremum, but a sum.
+    result = c.log(c.sum(c.exp(x), all, keepdim));
+  } else {
+    // A maximum that is infinite is no shift.
+    Value top = c.amax(x, all, true);
+    Value shift = c.where(
+        c.eq(c.abs(top), std::numeric_limits<double>::infinity()), 0.0, top);
+    Value sum = c.sum(c.exp(c.sub(x, shift)), all, true);
+    result = c.add(c.log(sum), shift);
+    if (!keepdim)
+      result = c.squeeze(result, ArrayRef<int64_t>(all));
+  }
+  return c.cast(result, element);
+}
+
+Value extremum(Composer &c, StringRef overload, Value x, OptionalDim dim,
+               bool keepdim) {
+  SmallVector<int64_t> dims;
+  if (dim)
+    dims.push_back(*dim);
+  return c.emit(overload, {x, c.ints(dims), c.boolean(keepdim)});
+}
+
+Value countNonzero(Composer &c, Value x, OptionalDim dim) {
+  SmallVector<int64_t> dims;
+  if (dim)
+    dims.push_back(*dim);
+  Type i64 = c.getBuilder().getI64Type();
+  return c.sum(c.cast(c.ne(x, 0), i64),
+               Composer::wrapAll(dims, Composer::rank(x)));
+}
+
+Value withoutNan(Composer &c, Value x) {
+  return isFloat(x) ? c.where(c.emit("isnan", {x}), 0.0, x) : x;
+}
+
+Value cosineSimilarity(Composer &c, Value a, Value b, int64_t dim,
+                       double eps) {
+  Value product = c.mul(a, b);
+  if (!product)
+    return {};
+  // Of numbers, too: their cosine is 1 or -1.
+  SmallVector<int64_t> dims;
+  if (Composer::rank(product) > 0)
+    dims.push_back(dim);
+  auto norm = [&](Value x) {
+    Value length = c.sqrt(
+        c.sum(c.square(c.expand(x, c.sizes(product))), dims));
+    return c.clamp(length, c.number(Operand(eps)), Value());
+  };
+  return c.div(c.sum(product, dims), c.mul(norm(a), norm(b)));
+}
+
+Value pairwiseDistance(Composer &c, Value a, Value b, double order, double eps,
+                       bool keepdim) {
+  Value difference = c.add(c.sub(a, b), eps);
+  if (!difference || Composer::rank(difference) == 0)
+    return {};
+  return vectorNorm(c, difference, c.number(Operand(order)), {-1}, keepdim);
+}
+
+Value limitNorms(Composer &c, Value x, Value order, int64_t dim, Value limit) {
+  int64_t rank = Composer::rank(x);
+  SmallVector<int64_t> others;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != Composer::wrapDim(dim, rank))
+      others.push_back(i);
+  if (others.empty())
+    return {};
+  Value norm = vectorNorm(c, x, order, others, true);
+  // As PyTorch: a little less than the limit, so that it is not exceeded.
+  Value scale = c.div(limit, c.add(norm, 1e-7));
+  return c.mul(x, c.where(c.gt(norm, limit), scale, 1.0));
+}
+
+//===----------------------------------------------------------------------===//
+// Losses
+//===----------------------------------------------------------------------===//
+
+Value reduced(Composer &c, Value losses, int64_t reduction) {
+  if (!losses || reduction == 0)
+    return losses;
+  return reduction == 1 ? c.meanAll(losses) : c.sumAll(losses);
+}
+
+Value shared(Composer &c, double factor, Value x, int64_t reduction) {
+  if (reduction != 1)
+    return c.number(Operand(factor));
+  ExprAttr count = c.numElements(x);
+  if (auto known = count.getConstant())
+    return c.number(Operand(factor / static_cast<double>(*known)));
+  return c.number(guard::build(guard::ExprKind::TrueDiv,
+                               {guard::getFloat(c.getContext(), factor),
+                                guard::toFloat(count)}));
+}
+
+Value timesGiven(Composer &c, Value x, Value factor) {
+  return factor ? c.mul(x, factor) : x;
+}
+
+Value smoothL1(Composer &c, Value difference, double beta) {
+  Value d = c.abs(difference);
+  if (!d || beta < 0)
+    return {};
+  if (beta == 0)
+    return d;
+  return c.where(c.lt(d, beta), c.div(c.square(d), 2 * beta),
+                 c.sub(d, beta / 2));
+}
+
+Value smoothL1Slope(Composer &c, Value difference, double beta) {
+  if (!difference || beta < 0)
+    return {};
+  Value sign = c.sign(difference);
+  if (beta == 0)
+    return sign;
+  return c.where(c.ge(c.abs(difference), beta), sign,
+                 c.div(difference, beta));
+}
+
+Value huber(Composer &c, Value difference, double delta) {
+  Value d = c.abs(difference);
+  if (!d || delta <= 0)
+    return {};
+  return c.where(c.le(d, delta), c.mul(c.square(d), 0.5),
+                 c.mul(c.sub(d, delta / 2), delta));
+}
+
+Value huberSlope(Composer &c, Value difference, double delta) {
+  if (!difference)
+    return {};
+  return c.where(c.le(c.abs(difference), delta), difference,
+                 c.mul(c.sign(difference), delta));
+}
+
+Value divergence(Composer &c, Value x, Value target, bool isLog) {
+  if (isLog)
+    return c.mul(c.exp(target), c.sub(target, x));
+  return c.sub(c.emit("xlogy.Tensor", {target, target}), c.mul(target, x));
+}
+
+Value bce(Composer &c, Value x, Value target) {
+  // PyTorch limits logarithms so that the loss stays finite.
+  auto limited = [&](Value log) {
+    return c.clamp(log, c.number(Operand(-100.0)), Value());
+  };
+  return c.sub(c.mul(c.sub(target, 1), limited(c.log1p(c.neg(x)))),
+               c.mul(target, limited(c.log(x))));
+}
+
+Value bceSlope(Composer &c, Value x, Value target) {
+  Value slope = c.clamp(c.mul(c.sub(1, x), x), c.number(Operand(1e-12)),
+                        Value());
+  return c.div(c.sub(x, target), slope);
+}
+
+Value bceWithLogits(Composer &c, Value x, Value target, Value positive) {
+  Value log = logSigmoid(c, x);
+  if (positive)
+    log = c.mul(c.add(c.mul(c.sub(positive, 1), target), 1), log);
+  return c.sub(c.mul(c.sub(1, target), x), log);
+}
+
+} // namespace kiln::aten::formula

@@ -1,0 +1,329 @@
+//===- FormulasOfViews.cpp - Views and rearrangements ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formulas.h"
+
+#include "kiln/Dialect/Guard/IR/Guard.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace kiln::aten::formula {
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+Value viewLike(Composer &c, Value x, Value like) {
+  return c.view(x, c.sizes(like));
+}
+
+Value expandLike(Composer &c, Value x, Value like) {
+  return c.expand(x, c.sizes(like));
+}
+
+Value copyOfView(Composer &c, Value view, Value self) {
+  return view == self ? c.clone(view) : view;
+}
+
+Value narrow(Composer &c, Value x, int64_t dim, ExprAttr start,
+             ExprAttr length) {
+  if (auto known = start.getConstant(); known && *known < 0)
+    start = guard::add(start, c.size(x, dim));
+  return c.slice(x, dim, start, guard::add(start, length));
+}
+
+Value moveDim(Composer &c, Value x, int64_t from, int64_t to) {
+  int64_t rank = Composer::rank(x);
+  if (rank == 0)
+    return x;
+  auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  from = Composer::wrapDim(from, rank);
+  order.erase(order.begin() + from);
+  order.insert(order.begin() + Composer::wrapDim(to, rank), from);
+  return c.permute(x, order);
+}
+
+Value convertLike(Composer &c, Value x, Value like, bool copies) {
+  Value result = c.cast(x, Composer::elementType(like));
+  return copies ? copyOfView(c, result, x) : result;
+}
+
+Value uninitialized(Composer &c, Value like) {
+  return c.emit("empty.memory_format", {c.shape(c.sizes(like)),
+                                        c.type(Composer::elementType(like))});
+}
+
+Value half(Composer &c, Value x, int64_t dim, int64_t which) {
+  if (Composer::rank(x) == 0)
+    return {};
+  ExprAttr size = c.size(x, dim), middle = guard::floorDiv(size, 2);
+  return which == 0 ? c.slice(x, dim, c.constant(0), middle)
+                    : c.slice(x, dim, middle, size);
+}
+
+Value pair(Composer &c, Value first, Value second, int64_t dim) {
+  return c.cat({first, second}, dim);
+}
+
+Value trace(Composer &c, Value x) {
+  if (Composer::rank(x) != 2)
+    return {};
+  return c.emit("sum", {c.emit("diagonal", {x})});
+}
+
+Value asColumn(Composer &c, Value x) {
+  return Composer::rank(x) == 1 ? c.unsqueeze(x, 1) : x;
+}
+
+Value batchInColumns(Composer &c, Value x) {
+  return c.view(c.permute(x, {1, 0, 2}),
+                {c.size(x, 1), guard::mul(c.size(x, 0), c.size(x, 2))});
+}
+
+Value batchInRows(Composer &c, Value x) {
+  return c.view(x, {guard::mul(c.size(x, 0), c.size(x, 1)), c.size(x, 2)});
+}
+
+Value channelWeight(Composer &c, Value x, Value weight) {
+  int64_t rank = Composer::rank(x);
+  if (c.numElements(weight).isConstant(1))
+    return c.view(weight, ArrayRef<ExprAttr>());
+  if (rank < 2)
+    return {};
+  Sizes sizes(rank, c.constant(1));
+  sizes[1] = c.size(weight, 0);
+  return c.view(weight, sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// Repetition and order
+//===----------------------------------------------------------------------===//
+
+Value tile(Composer &c, Value x, ArrayRef<ExprAttr> repeats) {
+  Sizes all(repeats);
+  while (all.size() < static_cast<size_t>(Composer::rank(x)))
+    all.insert(all.begin(), c.constant(1));
+  return c.emit("repeat", {x, c.shape(all)});
+}
+
+Value repeatEach(Composer &c, Value x, ExprAttr repeats, OptionalDim dim) {
+  if (!dim || Composer::rank(x) == 0) {
+    x = c.view(x, {c.numElements(x)});
+    dim = 0;
+  }
+  if (!x)
+    return {};
+  Sizes sizes = c.sizes(x);
+  int64_t at = Composer::wrapDim(*dim, sizes.size());
+  Sizes grown = sizes;
+  grown.insert(grown.begin() + at + 1, repeats);
+  sizes[at] = guard::mul(sizes[at], repeats);
+  Value result = c.view(c.expand(c.unsqueeze(x, at + 1), grown), sizes);
+  return repeats.isConstant(1) && result ? c.clone(result) : result;
+}
+
+Value rotate(Composer &c, Value x, int64_t quarters, Dims dims) {
+  if (dims.size() != 2)
+    return {};
+  switch (((quarters % 4) + 4) % 4) {
+  case 1:
+    return c.transpose(c.flip(x, {dims[1]}), dims[0], dims[1]);
+  case 2:
+    return c.flip(x, dims);
+  case 3:
+    return c.transpose(c.flip(x, {dims[0]}), dims[0], dims[1]);
+  default:
+    return c.clone(x);
+  }
+}
+
+Value differences(Composer &c, Value x, int64_t n, int64_t dim, Value prepend,
+                  Value append) {
+  if (Composer::rank(x) == 0 || n < 0)
+    return {};
+  Value original = x;
+  if (n > 0 && (prepend || append)) {
+    SmallVector<Value> parts;
+    for (Value part : {prepend, x, append})
+      if (part)
+        parts.push_back(part);
+    x = c.cat(parts, dim);
+  }
+  for (int64_t i = 0; i < n && x; ++i) {
+    ExprAttr size = c.size(x, dim);
+    if (size.isConstant(0))
+      break;
+    Value low = c.slice(x, dim, c.constant(0), size - c.constant(1));
+    Value high = c.slice(x, dim, c.constant(1), size);
+    x = Composer::elementType(x).isInteger(1) ? c.ne(high, low)
+                                              : c.sub(high, low);
+  }
+  return x ? copyOfView(c, x, original) : x;
+}
+
+Value join(Composer &c, ValueRange tensors, int64_t rank) {
+  SmallVector<Value> parts;
+  for (Value tensor : tensors) {
+    Sizes sizes = c.sizes(tensor);
+    while (sizes.size() < static_cast<size_t>(rank))
+      sizes.insert(sizes.begin(), c.constant(1));
+    parts.push_back(c.view(tensor, sizes));
+  }
+  if (parts.empty() || llvm::is_contained(parts, Value()))
+    return {};
+  int64_t dim = rank == 1 && Composer::rank(parts.front()) > 1 ? 1 : 0;
+  return copyOfView(c, c.cat(parts, dim), tensors.front());
+}
+
+SmallVector<Value> grid(Composer &c, ValueRange tensors) {
+  Sizes all;
+  for (Value tensor : tensors)
+    all.push_back(c.numElements(tensor));
+  SmallVector<Value> result;
+  for (auto [i, tensor] : llvm::enumerate(tensors)) {
+    Sizes own(all.size(), c.constant(1));
+    own[i] = all[i];
+    result.push_back(c.expand(c.view(tensor, own), all));
+  }
+  return result;
+}
+
+Value cartesian(Composer &c, ValueRange tensors) {
+  if (tensors.size() == 1)
+    return c.clone(tensors.front());
+  SmallVector<Value> columns;
+  for (Value spread : grid(c, tensors)) {
+    if (!spread)
+      return {};
+    columns.push_back(c.view(spread, {c.numElements(spread), c.constant(1)}));
+  }
+  return columns.empty() ? Value() : c.cat(columns, 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Diagonals and positions
+//===----------------------------------------------------------------------===//
+
+Value zerosOf(Composer &c, Value like, ArrayRef<ExprAttr> sizes) {
+  return c.full(sizes, 0, Composer::elementType(like));
+}
+
+/// The order of dimensions in which `dim1` and `dim2` come last.
+static SmallVector<int64_t> putLast(int64_t rank, int64_t dim1, int64_t dim2) {
+  SmallVector<int64_t> order;
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != dim1 && i != dim2)
+      order.push_back(i);
+  order.append({dim1, dim2});
+  return order;
+}
+
+static SmallVector<int64_t> invert(ArrayRef<int64_t> order) {
+  SmallVector<int64_t> inverse(order.size());
+  for (auto [to, from] : llvm::enumerate(order))
+    inverse[from] = to;
+  return inverse;
+}
+
+Value replaceDiagonal(Composer &c, Value self, Value source, int64_t offset,
+                      int64_t dim1, int64_t dim2) {
+  if (!self || !source)
+    return {};
+  int64_t rank = Composer::rank(self);
+  auto order = putLast(rank, Composer::wrapDim(dim1, rank),
+                       Composer::wrapDim(dim2, rank));
+  Value x = c.permute(self, order);
+  if (!x)
+    return {};
+  // The diagonal, as a column whose entries stand at their rows.
+  ExprAttr rows = c.size(x, -2), columns = c.size(x, -1);
+  ExprAttr front = c.constant(std::max<int64_t>(-offset, 0));
+  ExprAttr back = rows - front - c.size(source, -1);
+  Value column = c.unsqueeze(
+      c.constantPad(c.cast(source, Composer::elementType(self)),
+                    {front, back}, 0.0),
+      -1);
+  Type i64 = c.getBuilder().getI64Type();
+  Value isDiagonal =
+      c.eq(c.iota(columns, i64),
+           c.add(c.unsqueeze(c.iota(rows, i64), 1), offset));
+  return c.permute(c.where(isDiagonal, column, x), invert(order));
+}
+
+Value embedDiagonal(Composer &c, Value self, Value result, int64_t offset,
+                    int64_t dim1, int64_t dim2) {
+  return replaceDiagonal(c, zerosOf(c, self, c.sizes(result)), self, offset,
+                         dim1, dim2);
+}
+
+/// True if the elements of `x` stand in memory in its own order, from the first
+/// on. A caller's tensor may lie otherwise.
+static bool isRowMajor(Value x) {
+  auto argument = llvm::dyn_cast<mlir::BlockArgument>(x);
+  auto function = argument ? llvm::dyn_cast<mlir::func::FuncOp>(
+                                 argument.getOwner()->getParentOp())
+                           : mlir::func::FuncOp();
+  if (!function)
+    return true;
+  unsigned i = argument.getArgNumber();
+  auto input = function.getArgAttrOfType<InputAttr>(i, kInputAttrName);
+  return !(input && input.getStrides()) &&
+         !function.getArgAttr(i, kHasOffsetAttrName);
+}
+
+Value scatterStrided(Composer &c, Value self, Value source,
+                     ArrayRef<ExprAttr> size, ArrayRef<ExprAttr> stride,
+                     std::optional<ExprAttr> offset) {
+  if (!isRowMajor(self))
+    return {};
+  Type i64 = c.getBuilder().getI64Type();
+  Value position = c.full({}, 0, i64);
+  for (auto [i, extent] : llvm::enumerate(size)) {
+    Value step = c.mul(c.iota(extent, i64), c.number(stride[i]));
+    for (size_t after = i + 1; after < size.size(); ++after)
+      step = c.unsqueeze(step, -1);
+    position = c.add(position, step);
+  }
+  if (offset)
+    position = c.add(position, c.number(*offset));
+  Value flat = c.view(self, {c.numElements(self)});
+  Value values = c.view(c.cast(source, Composer::elementType(self)),
+                        {c.numElements(source)});
+  position = c.view(position, {c.numElements(source)});
+  if (!flat || !values || !position)
+    return {};
+  Value written =
+      c.emit("scatter.src", {flat, c.integer(0), position, values});
+  return c.view(written, c.sizes(self));
+}
+
+Value foldWindows(Composer &c, Value windows, ArrayRef<ExprAttr> sizes,
+                  int64_t dim, int64_t size, int64_t step) {
+  int64_t rank = sizes.size();
+  if (rank == 0)
+    return c.view(c.emit("sum", {windows}), ArrayRef<ExprAttr>());
+  dim = Composer::wrapDim(dim, rank);
+  // The elements of a window beside its number, then both as one dimension.
+  Value x = moveDim(c, windows, -1, dim + 1);
+  if (!x)
+    return {};
+  ExprAttr count = c.size(x, dim);
+  Sizes joined = c.sizes(x);
+  joined.erase(joined.begin() + dim);
+  joined[dim] = guard::mul(count, size);
+  Type i64 = c.getBuilder().getI64Type();
+  Value position =
+      c.add(c.unsqueeze(c.mul(c.iota(count, i64), step), 1),
+            c.iota(c.constant(size), i64));
+  SmallVector<Value> indices(dim, Value());
+  indices.push_back(c.view(position, {joined[dim]}));
+  return c.indexPut(zerosOf(c, windows, sizes), indices, c.view(x, joined),
+                    /*accumulate=*/true);
+}
+
+} // namespace kiln::aten::formula

@@ -1,0 +1,62 @@
+//===- Records.cpp - Decompositions that are records ----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What is generated from AtenDecompositions.td, and how it reads arguments and
+// returns results.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Formulas.h"
+
+namespace kiln::aten {
+
+using namespace formula;
+
+/// An operand in the type in which elements of the first result are computed.
+static Value widen(Operation *op, Composer &c, Value operand) {
+  // The real result of complex operands is another type, not a wider one.
+  if (!operand || !Composer::isTensor(operand) ||
+      llvm::isa<mlir::ComplexType>(Composer::elementType(operand)))
+    return operand;
+  Type element = mlir::getElementTypeOrSelf(op->getResult(0));
+  return c.cast(operand, Composer::computeType(element));
+}
+
+/// The values in the element types of the results; none if one is null.
+static SmallVector<Value> finish(Operation *op, Composer &c,
+                                 ArrayRef<Value> values) {
+  if (llvm::is_contained(values, Value()))
+    return {};
+  SmallVector<Value> results;
+  for (auto [value, result] : llvm::zip_equal(values, op->getResults()))
+    results.push_back(c.cast(value, mlir::getElementTypeOrSelf(result)));
+  return results;
+}
+
+// Attributes as formulas take them.
+static int64_t plain(uint64_t value) { return static_cast<int64_t>(value); }
+static bool plain(bool value) { return value; }
+static double plain(const llvm::APFloat &value) {
+  return value.convertToDouble();
+}
+static OptionalDim plain(std::optional<uint64_t> value) {
+  return value ? OptionalDim(*value) : std::nullopt;
+}
+static OptionalNumber plain(const std::optional<llvm::APFloat> &value) {
+  return value ? OptionalNumber(value->convertToDouble()) : std::nullopt;
+}
+static ArrayRef<ExprAttr> plain(guard::ShapeAttr value) {
+  return value.getDims();
+}
+template <typename T> static T plain(T value) { return value; }
+
+#include "kiln/Dialect/Aten/Transforms/AtenDecompositions.cpp.inc"
+
+void addRecordedDecompositions(DecompositionTable &table) { addRecords(table); }
+
+} // namespace kiln::aten
