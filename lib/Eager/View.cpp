@@ -531,13 +531,17 @@ static Values imag(const Args &args) {
 // Sizes as numbers
 //===----------------------------------------------------------------------===//
 
+/// Unlike where a scalar counts as a vector, it has no dimension to ask for.
+static int64_t dimOf(const Args &args) {
+  int64_t rank = args.tensor(0).rank();
+  require(rank != 0, {"a scalar has no dimension ", args.integer(1)});
+  return wrapDim(args.integer(1), rank);
+}
 static Values symSize(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  return {x.size(wrapDim(args.integer(1), x.rank()))};
+  return {args.tensor(0).size(dimOf(args))};
 }
 static Values symStride(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  return {x.stride(wrapDim(args.integer(1), x.rank()))};
+  return {args.tensor(0).stride(dimOf(args))};
 }
 static Values symNumel(const Args &args) { return {args.tensor(0).numel()}; }
 static Values symOffset(const Args &args) {

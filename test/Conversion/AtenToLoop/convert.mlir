@@ -119,11 +119,11 @@ func.func @embedding(%w: tensor<10x4xf32>, %i: tensor<2x3xi64>) -> tensor<2x3x4x
 
 // CHECK-LABEL: func.func @fallback
 // CHECK: %[[T:.*]] = loop.pointwise
-// CHECK: loop.extern "aten.cumsum.default"(%[[T]]) arguments [#loop.operand<0>, 1, unit] reason "no kernel is written for this operator"
-func.func @fallback(%x: tensor<4x3xf32>) -> tensor<3x4xf32> {
-  %t = aten.permute(%x, dims = [1, 0]) : (tensor<4x3xf32>) -> tensor<3x4xf32>
-  %0 = aten.cumsum(%t, dim = 1) : (tensor<3x4xf32>) -> tensor<3x4xf32>
-  return %0 : tensor<3x4xf32>
+// CHECK: loop.extern "aten.complex.default"(%[[T]], %arg0) arguments [#loop.operand<0>, #loop.operand<1>] reason "complex"
+func.func @fallback(%x: tensor<3x3xf32>) -> tensor<3x3xcomplex<f32>> {
+  %t = aten.permute(%x, dims = [1, 0]) : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  %0 = aten.complex(%t, %x) : (tensor<3x3xf32>, tensor<3x3xf32>) -> tensor<3x3xcomplex<f32>>
+  return %0 : tensor<3x3xcomplex<f32>>
 }
 
 // -----
