@@ -96,15 +96,49 @@ LogicalResult BodyEmitter::emitLoad(LoadOp op) {
   return success();
 }
 
-/// A comparison of an index expression with 0, which masks are.
+/// The expression of a value that is an index, seen as a number, or a constant.
+ExprAttr BodyEmitter::lookupExpr(Value value) const {
+  if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    if (value.getType().isInteger(64))
+      value = cast.getIn();
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)) &&
+      constant.getSignificantBits() <= 64)
+    return guard::getConstant(kernel.context, constant.getSExtValue());
+  return exprs.lookup(value);
+}
+
+/// A comparison of index expressions, which masks are.
 bool BodyEmitter::emitCondition(Operation &op) {
   auto compare = dyn_cast<arith::CmpIOp>(op);
-  if (!compare || compare.getPredicate() != arith::CmpIPredicate::ne ||
-      !matchPattern(compare.getRhs(), m_Zero()))
+  if (!compare)
     return false;
-  ExprAttr expr = exprs.lookup(compare.getLhs());
-  if (!expr)
+  ExprAttr left = lookupExpr(compare.getLhs()),
+           right = lookupExpr(compare.getRhs());
+  if (!left || !right)
     return false;
+  ExprAttr expr;
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::ne:
+    if (!right.isConstant(0))
+      return false;
+    expr = left;
+    break;
+  case arith::CmpIPredicate::sle:
+    expr = guard::le(left, right);
+    break;
+  case arith::CmpIPredicate::slt:
+    expr = guard::lt(left, right);
+    break;
+  case arith::CmpIPredicate::sge:
+    expr = guard::le(right, left);
+    break;
+  case arith::CmpIPredicate::sgt:
+    expr = guard::lt(right, left);
+    break;
+  default:
+    return false;
+  }
   values[compare.getResult()] = kernel.emitCondition(expr, position);
   return true;
 }

@@ -270,6 +270,7 @@ private:
   LogicalResult emitLoad(LoadOp op);
   LogicalResult emitElementwise(Operation &op);
   bool emitCondition(Operation &op);
+  guard::ExprAttr lookupExpr(Value value) const;
   SmallVector<guard::ExprAttr> composeMap(mlir::ArrayAttr map,
                                           ValueRange operands);
 

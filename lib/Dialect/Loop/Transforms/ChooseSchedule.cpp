@@ -126,6 +126,25 @@ static ScheduleKind getKind(KernelOp kernel,
   return transposes ? ScheduleKind::Transpose : ScheduleKind::Pointwise;
 }
 
+/// Vectors that a row is reduced in side by side: one alone waits for itself at
+/// each step. Rows are several times as long.
+static int64_t getUnroll(KernelOp kernel, int64_t vector,
+                         const analysis::SizeHints &hints) {
+  int64_t shortest = std::numeric_limits<int64_t>::max(), cost = 0;
+  for (ReduceOp op : kernel.getBody().getOps<ReduceOp>()) {
+    SmallVector<guard::ExprAttr> extents = getExprs(op.getReductionExtents());
+    if (!extents.empty())
+      shortest = std::min(shortest, hints.evaluate(extents.back()));
+    cost = std::max(cost, analysis::getCost(op.getBody()));
+  }
+  if (shortest == std::numeric_limits<int64_t>::max())
+    return 1;
+  int64_t unroll = cost <= 8 ? 4 : 2;
+  while (unroll > 1 && 4 * unroll * vector > shortest)
+    unroll /= 2;
+  return unroll;
+}
+
 /// Nanoseconds of one work item: operations and bytes, whichever takes longer.
 static double getItemTime(KernelOp kernel, int64_t items, int64_t vector,
                           const analysis::SizeHints &hints) {
@@ -148,9 +167,12 @@ static double getItemTime(KernelOp kernel, int64_t items, int64_t vector,
 ScheduleAttr ChooseSchedule::choose(KernelOp kernel,
                                     const analysis::SizeHints &hints) {
   ScheduleKind kind = getKind(kernel, hints);
-  // Lanes by the widest element that is computed with, 4 bytes at least.
+  // Lanes by the widest element that is computed with, 4 bytes at least. An
+  // index as a number is mostly compared, and then has no lanes of its own.
   int64_t widest = 4;
   kernel.walk([&](Operation *op) {
+    if (isa<arith::IndexCastOp>(op))
+      return;
     for (Type type : op->getResultTypes())
       if (type.isF64() || type.isInteger(64))
         widest = 8;
@@ -181,8 +203,11 @@ ScheduleAttr ChooseSchedule::choose(KernelOp kernel,
   bool nontemporal =
       written > 2 * cacheBytes && kind != ScheduleKind::Contraction &&
       kind != ScheduleKind::Scatter;
-  return ScheduleAttr::get(&getContext(), kind, vector, 1, tiles, grain, split,
-                           nontemporal);
+  return ScheduleAttr::get(&getContext(), kind, vector,
+                           kind == ScheduleKind::Row
+                               ? getUnroll(kernel, vector, hints)
+                               : 1,
+                           tiles, grain, split, nontemporal);
 }
 
 void ChooseSchedule::runOnOperation() {
