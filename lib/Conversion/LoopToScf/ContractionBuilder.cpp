@@ -260,7 +260,8 @@ Value ContractionBuilder::elementAddress(const ContractionOperand &operand,
 }
 
 Value ContractionBuilder::loadLanes(const ContractionOperand &operand,
-                                    Value pointer, Value offsets, Value mask) {
+                                    Value pointer, Value offsets, Value mask,
+                                    int64_t step) {
   VectorType type = vectorOf(operand.type);
   unsigned alignment = itemBytes(operand.type);
   Value value;
@@ -275,6 +276,8 @@ Value ContractionBuilder::loadLanes(const ContractionOperand &operand,
     value = LLVM::masked_gather::create(b, loc, type, pointers, all,
                                         ValueRange{zero(type)},
                                         b.getI32IntegerAttr(alignment));
+  } else if (step == 2) {
+    value = loadEverySecond(b, loc, pointer, type, mask, alignment);
   } else if (mask) {
     value = LLVM::MaskedLoadOp::create(b, loc, type, pointer, mask, zero(type),
                                        b.getI32IntegerAttr(alignment),
@@ -336,30 +339,4 @@ void ContractionBuilder::storeVector(Value value,
                                 b.getI32IntegerAttr(alignment));
   else
     store(value, pointer, alignment);
-}
-
-SmallVector<Value> kiln::loop::transposeLanes(OpBuilder &b, Location loc,
-                                              SmallVector<Value> rows) {
-  // Swaps blocks of half the size in each step: first halves of rows that are
-  // lanes / 2 apart, at last single elements of neighbours.
-  int64_t count = rows.size();
-  for (int64_t half = count / 2; half; half /= 2) {
-    SmallVector<int64_t> first, second;
-    for (int64_t i = 0; i < count; ++i) {
-      int64_t block = i / half, at = i % half;
-      // Even blocks of the first operand, then the same of the second.
-      int64_t source = (block / 2) * 2 * half + at;
-      int64_t operand = block % 2 ? count : 0;
-      first.push_back(operand + source);
-      second.push_back(operand + source + half);
-    }
-    for (int64_t i = 0; i < count; ++i) {
-      if (i & half)
-        continue;
-      Value x = rows[i], y = rows[i + half];
-      rows[i] = vector::ShuffleOp::create(b, loc, x, y, first);
-      rows[i + half] = vector::ShuffleOp::create(b, loc, x, y, second);
-    }
-  }
-  return rows;
 }

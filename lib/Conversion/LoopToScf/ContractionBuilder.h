@@ -14,6 +14,7 @@
 #define KILN_LIB_CONVERSION_LOOPTOSCF_CONTRACTIONBUILDER_H
 
 #include "ContractionEmitter.h"
+#include "VectorIdioms.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,11 +23,6 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace kiln::loop {
-
-/// Rows become columns: as many vectors as each has elements.
-llvm::SmallVector<mlir::Value>
-transposeLanes(mlir::OpBuilder &b, mlir::Location loc,
-               llvm::SmallVector<mlir::Value> rows);
 
 class ContractionBuilder {
 public:
@@ -89,10 +85,11 @@ public:
   mlir::Value offset(mlir::ValueRange indices,
                      llvm::ArrayRef<Extent> steps);
 
-  /// Elements of the operand from `pointer` on, or at vector `offsets` from it
-  /// if they are given; those outside `mask` are 0 before they are mapped.
+  /// Elements of the operand from `pointer` on, `step` (1 or 2) apart, or at
+  /// vector `offsets` from it if they are given; those outside `mask` are 0
+  /// before they are mapped.
   mlir::Value loadLanes(const ContractionOperand &operand, mlir::Value pointer,
-                        mlir::Value offsets, mlir::Value mask);
+                        mlir::Value offsets, mlir::Value mask, int64_t step);
 
   /// Element (batch, row, column) of an operand, extended and mapped.
   mlir::Value loadElement(const ContractionOperand &operand, mlir::Value batch,

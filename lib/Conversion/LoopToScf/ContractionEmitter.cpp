@@ -34,6 +34,7 @@ static void choosePackedTiles(ContractionPlan &plan,
                               const ContractionTarget &target,
                               int64_t sumBytes) {
   bool wide = target.vectorRegisters >= 32;
+  plan.masks = wide;
   plan.mr = wide ? 12 : 6;
   // Few rows of zeros in the last tile.
   if (spec.m.constant && *spec.m.constant > 0)

@@ -125,6 +125,7 @@ struct ContractionPlan {
   enum class Scheme { Packed, SkinnyRows, SkinnyColumns };
   Scheme scheme = Scheme::Packed;
   int64_t lanes = 16; ///< of a vector of sums
+  bool masks = true;  ///< the target has masks for all types
   int64_t mr = 12;    ///< rows of a register tile
   int64_t nr = 32;    ///< columns of a register tile
   int64_t mc = 120;   ///< rows of A packed at a time

@@ -13,7 +13,7 @@
 //   [offset | index in dimension 0 | index in dimension 1 | ...][lane]
 //
 // and serve every index along the other axis. Vectors whose offsets are
-// neighbours are read as such, the others are gathered.
+// neighbours, or every second element, are read as such; others are gathered.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,8 @@ public:
     Value offsets;
     SmallVector<Value> indices;
     Value first;    ///< offset of the first lane
-    Value straight; ///< offsets are neighbours
+    Value straight; ///< offsets are `step` apart
+    int64_t step = 1;
   };
   /// The vector that begins at `lane`.
   Lanes get(Value lane);
@@ -91,9 +92,19 @@ LaneTable::Lanes LaneTable::get(Value lane) {
   for (size_t k = 0; k < steps.size(); ++k)
     lanes.indices.push_back(c.load(c.vectorOf(i64), at(lane, k + 1), 8));
   lanes.first = c.load(i64, at(lane, 0), 8);
-  Value last = c.load(i64, at(c.add(lane, c.lanes - 1), 0), 8);
-  lanes.straight =
-      c.equal(c.sub(last, lanes.first), c.constant(c.lanes - 1));
+  // Windows that move by two have every second element.
+  if (steps.back().is(2) && c.plan.masks)
+    lanes.step = 2;
+  SmallVector<int64_t> numbers;
+  for (int64_t k = 0; k < c.lanes; ++k)
+    numbers.push_back(k * lanes.step);
+  Value apart = arith::ConstantOp::create(
+      c.b, c.loc,
+      DenseElementsAttr::get(c.vectorOf(i64), ArrayRef<int64_t>(numbers)));
+  Value distances =
+      arith::SubIOp::create(c.b, c.loc, lanes.offsets, c.splat(lanes.first));
+  lanes.straight = vector::ReductionOp::create(
+      c.b, c.loc, vector::CombiningKind::AND, c.equal(distances, apart));
   return lanes;
 }
 
@@ -147,7 +158,8 @@ void kiln::loop::packIrregularRows(ContractionBuilder &c,
       auto copy = [&](bool straight) {
         Value from = straight ? c.add(offset, lanes.first) : offset;
         Value value = c.loadLanes(a, c.address(base, from, a.type),
-                                  straight ? Value() : lanes.offsets, mask);
+                                  straight ? Value() : lanes.offsets, mask,
+                                  lanes.step);
         // A map need not give 0 for what lies beyond the last k.
         if (a.map)
           value = c.select(inside, value, c.zero(c.sums));
@@ -201,7 +213,8 @@ void kiln::loop::packIrregularColumns(ContractionBuilder &c,
         start = c.add(start, lanes.first);
       auto place = [&](Value from, Value k) {
         Value value = c.loadLanes(operand, c.address(base, from, operand.type),
-                                  straight ? Value() : lanes.offsets, mask);
+                                  straight ? Value() : lanes.offsets, mask,
+                                  lanes.step);
         Value to = c.add(c.mul(c.sub(k, block.k0), nr), lane);
         c.store(value, c.address(panel, to, c.spec.sumType), alignment);
       };

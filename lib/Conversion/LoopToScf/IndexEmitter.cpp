@@ -19,6 +19,7 @@ using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
+using guard::ExprKind;
 
 Value KernelEmitter::constantIndex(int64_t value) {
   return arith::ConstantIndexOp::create(b, value);

@@ -88,11 +88,6 @@ Position enter(const Position &shared, const Domain &domain);
 /// Gives dimension `dim` its index, the first of `lanes`.
 void setDim(Position &position, unsigned dim, Value value, int64_t lanes);
 
-/// Loads elements 0, 2, 4, ... from `pointer` on, those inside `mask` if there is
-/// one: a load and a shuffle, which is several times as fast as a gather.
-Value loadEverySecond(ImplicitLocOpBuilder &b, Value pointer,
-                      mlir::VectorType type, Value mask, unsigned alignment);
-
 struct ContractionShape;
 struct DimGroup;
 

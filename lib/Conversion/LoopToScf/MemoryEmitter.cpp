@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "VectorIdioms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -109,40 +110,6 @@ static LaneAccess classify(ExprAttr address, const Position &position,
   return {LaneAccess::Irregular};
 }
 
-Value loop::loadEverySecond(ImplicitLocOpBuilder &b, Value pointer,
-                            VectorType type, Value mask, unsigned alignment) {
-  int64_t lanes = type.getNumElements();
-  auto wide = VectorType::get({2 * lanes}, type.getElementType());
-  auto flags = VectorType::get({2 * lanes}, b.getI1Type());
-  // What lies between, and behind the last, is not read: it may be nobody's.
-  Value wideMask;
-  if (mask) {
-    Value words = arith::ExtUIOp::create(
-        b, VectorType::get({lanes}, b.getI16Type()), mask);
-    Value bytes = vector::BitCastOp::create(
-        b, VectorType::get({2 * lanes}, b.getI8Type()), words);
-    Value zero = arith::ConstantOp::create(
-        b, cast<TypedAttr>(b.getZeroAttr(bytes.getType())));
-    wideMask =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bytes, zero);
-  } else {
-    SmallVector<bool> even;
-    for (int64_t k = 0; k < 2 * lanes; ++k)
-      even.push_back(k % 2 == 0);
-    wideMask = arith::ConstantOp::create(
-        b, DenseElementsAttr::get(flags, ArrayRef<bool>(even)));
-  }
-  Value zero =
-      arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(wide)));
-  Value loaded = LLVM::MaskedLoadOp::create(
-      b, wide, pointer, wideMask, zero, b.getI32IntegerAttr(alignment),
-      /*nontemporal=*/nullptr);
-  SmallVector<int64_t> even;
-  for (int64_t k = 0; k < lanes; ++k)
-    even.push_back(2 * k);
-  return vector::ShuffleOp::create(b, loaded, loaded, even);
-}
-
 Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
                           const Position &position, ArrayRef<int> varyingDims,
                           Value mask, Value other) {
@@ -187,7 +154,7 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   unsigned alignment = byteWidth(buffer.elementType);
   if (access.kind == LaneAccess::EverySecond && masksTails) {
     Value loaded =
-        loadEverySecond(b, elementPointer(buffer, address, position),
+        loadEverySecond(b, b.getLoc(), elementPointer(buffer, address, position),
                         VectorType::get({lanes}, type), mask, alignment);
     if (mask)
       loaded = arith::SelectOp::create(

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionBuilder.h"
 #include "KernelEmitter.h"
+#include "VectorIdioms.h"
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/IndexExpr.h"

@@ -1,0 +1,77 @@
+//===- VectorIdioms.cpp - Shuffles of loaded vectors ----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorIdioms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kiln::loop;
+using namespace mlir;
+
+SmallVector<Value> kiln::loop::transposeLanes(OpBuilder &b, Location loc,
+                                              SmallVector<Value> rows) {
+  // Swaps blocks of half the size in each step: first halves of rows that are
+  // lanes / 2 apart, at last single elements of neighbours.
+  int64_t count = rows.size();
+  for (int64_t half = count / 2; half; half /= 2) {
+    SmallVector<int64_t> first, second;
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t block = i / half, at = i % half;
+      // Even blocks of the first operand, then the same of the second.
+      int64_t source = (block / 2) * 2 * half + at;
+      int64_t operand = block % 2 ? count : 0;
+      first.push_back(operand + source);
+      second.push_back(operand + source + half);
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      if (i & half)
+        continue;
+      Value x = rows[i], y = rows[i + half];
+      rows[i] = vector::ShuffleOp::create(b, loc, x, y, first);
+      rows[i + half] = vector::ShuffleOp::create(b, loc, x, y, second);
+    }
+  }
+  return rows;
+}
+
+Value kiln::loop::loadEverySecond(OpBuilder &b, Location loc, Value pointer,
+                                  VectorType type, Value mask,
+                                  unsigned alignment) {
+  int64_t lanes = type.getNumElements();
+  auto wide = VectorType::get({2 * lanes}, type.getElementType());
+  auto flags = VectorType::get({2 * lanes}, b.getI1Type());
+  // What lies between, and behind the last, is not read: it may be nobody's.
+  Value wideMask;
+  if (mask) {
+    Value words = arith::ExtUIOp::create(
+        b, loc, VectorType::get({lanes}, b.getI16Type()), mask);
+    Value bytes = vector::BitCastOp::create(
+        b, loc, VectorType::get({2 * lanes}, b.getI8Type()), words);
+    Value zero = arith::ConstantOp::create(
+        b, loc, cast<TypedAttr>(b.getZeroAttr(bytes.getType())));
+    wideMask =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bytes, zero);
+  } else {
+    SmallVector<bool> even;
+    for (int64_t k = 0; k < 2 * lanes; ++k)
+      even.push_back(k % 2 == 0);
+    wideMask = arith::ConstantOp::create(
+        b, loc, DenseElementsAttr::get(flags, ArrayRef<bool>(even)));
+  }
+  Value zero =
+      arith::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(wide)));
+  Value loaded = LLVM::MaskedLoadOp::create(
+      b, loc, wide, pointer, wideMask, zero, b.getI32IntegerAttr(alignment),
+      /*nontemporal=*/nullptr);
+  SmallVector<int64_t> even;
+  for (int64_t k = 0; k < lanes; ++k)
+    even.push_back(2 * k);
+  return vector::ShuffleOp::create(b, loc, loaded, loaded, even);
+}

@@ -1,0 +1,31 @@
+//===- VectorIdioms.h - Shuffles of loaded vectors ------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_CONVERSION_LOOPTOSCF_VECTORIDIOMS_H
+#define KILN_LIB_CONVERSION_LOOPTOSCF_VECTORIDIOMS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace kiln::loop {
+
+/// Rows become columns: as many vectors as each has elements.
+llvm::SmallVector<mlir::Value>
+transposeLanes(mlir::OpBuilder &b, mlir::Location loc,
+               llvm::SmallVector<mlir::Value> rows);
+
+/// Loads elements 0, 2, 4, ... from `pointer` on, those inside `mask` if there is
+/// one: loads and a shuffle, which is several times as fast as a gather. For
+/// targets that have masks.
+mlir::Value loadEverySecond(mlir::OpBuilder &b, mlir::Location loc,
+                            mlir::Value pointer, mlir::VectorType type,
+                            mlir::Value mask, unsigned alignment);
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_CONVERSION_LOOPTOSCF_VECTORIDIOMS_H
