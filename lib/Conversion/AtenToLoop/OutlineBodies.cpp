@@ -114,8 +114,9 @@ static Symbols getPassed(Operation *op, func::FuncOp function) {
 //===----------------------------------------------------------------------===//
 
 static Type getNumberType(Builder &builder, StringAttr symbol) {
-  return guard::isFloatSymbolName(symbol.getValue()) ? Type(builder.getF64Type())
-                                                     : builder.getI64Type();
+  if (guard::isFloatSymbolName(symbol.getValue()))
+    return builder.getF64Type();
+  return builder.getI64Type();
 }
 
 /// Moves `region` to a function of its own, which also takes `symbols`.

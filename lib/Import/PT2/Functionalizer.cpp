@@ -37,8 +37,8 @@ Functionalizer::Tensor Functionalizer::addView(Tensor of, Operation *op,
 Functionalizer::Tensor
 Functionalizer::addPerhapsView(Tensor of, Value value, StringRef why) {
   Tensor result = add(value);
-  memories[result].unknownView = why.str();
-  memories[tensors[of].memory].unknownView = why.str();
+  for (Tensor tensor : {result, of})
+    memories[tensors[tensor].memory].unknownView = why.str();
   return result;
 }
 

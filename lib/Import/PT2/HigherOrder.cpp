@@ -589,6 +589,10 @@ Status GraphImporter::importWithEffects(const archive::Node &node) {
   call.inputs.erase(call.inputs.begin(), call.inputs.begin() + 2);
   if (!call.outputs.empty())
     call.outputs.erase(call.outputs.begin());
+  // An operator that gives nothing has None as its only result.
+  if (llvm::all_of(call.outputs,
+                   [](const archive::Argument &a) { return a.isNone(); }))
+    call.outputs.clear();
   SmallVector<std::string> names;
   if (const aten::OpInfo *info = aten::lookUpOverload(call.overload()))
     for (const aten::ArgInfo &argument : info->args)
