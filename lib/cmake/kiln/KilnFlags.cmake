@@ -13,6 +13,11 @@ if(KILN_SANITIZE)
   list(APPEND KILN_COMMON_OPTIONS -fsanitize=${KILN_SANITIZE})
   add_link_options(-fsanitize=${KILN_SANITIZE})
 endif()
+if(KILN_FUZZ)
+  # Readers report what they cover; a finding ends the process.
+  list(APPEND KILN_COMMON_OPTIONS -fsanitize=fuzzer-no-link
+       -fno-sanitize-recover=all)
+endif()
 # The build ids of the libraries are part of the cache key.
 add_link_options(-Wl,--build-id=sha1 -Wl,-z,defs)
 if(KILN_SANITIZE)
