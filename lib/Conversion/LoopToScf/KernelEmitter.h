@@ -8,7 +8,7 @@
 //
 // Turns a `loop.kernel` into a function with the signature of KernelABI.h.
 //
-// A work item is a piece of the kernel's shared domain. Two strategies cover
+// A work item is a piece of the kernel's shared domain. Three strategies cover
 // all nests:
 //
 //   across   vector lanes are neighbours in the *last shared* dimension; inner
@@ -17,6 +17,11 @@
 //   within   a work item is one point of the shared domain; lanes are
 //            neighbours in the *last own* dimension of each nest. For row
 //            reductions and what is fused with them.
+//   tiled    as across, in square tiles, where pointwise nests read a tensor that
+//            is contiguous along another dimension than the last.
+//
+// What is left of a row after whole vectors is a vector with a mask on targets
+// that have masks for all types, and single elements on others.
 //
 // Bodies are widened by need: a value that does not depend on the vector
 // dimension stays a scalar. An access is a vector load, a broadcast or a
