@@ -26,6 +26,7 @@ func.func @main(%x: tensor<4x1x6xf32>, %y: tensor<6x0xf32>,
 // CHECK: guard.program @main_guards
 // CHECK-NEXT: guard.check_size_expr 0 "arg0"[1] is <s4 * 2>
 // CHECK-NEXT: guard.check_size 1 "arg1"[2] is 1
+// CHECK-NEXT: guard.check_expr <eq(mod(s3, 2), 0)>
 // CHECK-NEXT: }
 func.func @main(%x: tensor<5x6x7xf32>, %w: tensor<8x3x1xf32>)
     -> tensor<5x8x7xf32> {
