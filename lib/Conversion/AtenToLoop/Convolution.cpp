@@ -93,8 +93,10 @@ LogicalResult Convolution::read(ArrayRef<ExprAttr> x,
     ExprAttr reach = (s.output + -1) * s.stride - s.padding * 2 +
                      (s.kernel + -1) * s.dilation + 1;
     ExprAttr rest = s.input - reach;
+    ExprAttr room = guard::max(s.stride, s.dilation) - rest;
     if ((s.output.isConstant() && s.output.getPayload() < 1) ||
-        (rest.isConstant() && rest.getPayload() < 0))
+        (rest.isConstant() && rest.getPayload() < 0) ||
+        (room.isConstant() && room.getPayload() < 1))
       return c.refuse("the windows do not fit the input");
   }
   return success();
