@@ -260,6 +260,8 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
   case AsStrided: {
     if (!isRowMajor(self))
       return refuse("strides of a tensor that does not lie row by row");
+    if (getShape("stride").size() != result->size())
+      return refuse("expected a stride for each size");
     guard::ExprAttr flat = getExpr("storage_offset");
     if (!flat)
       flat = expr(0);
@@ -267,9 +269,15 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
       flat = flat + dim(i) * stride;
     guard::Assumptions assumptions = getAssumptions();
     analysis::addExtents(assumptions, getContext(), *result);
-    index = analysis::reshapeIndices(
-        getContext(), {flat}, {guard::getNumElements(getContext(), self.dims)},
-        self.dims, assumptions);
+    guard::ExprAttr count = guard::getNumElements(getContext(), self.dims);
+    bool isEmpty = llvm::any_of(*result, [](guard::ExprAttr size) {
+      return size.isConstant(0);
+    });
+    if (!isEmpty && (!guard::isKnownNonNegative(flat, assumptions) ||
+                     !guard::isKnownLess(flat, count, assumptions)))
+      return refuse("strides that may leave the tensor");
+    index = analysis::reshapeIndices(getContext(), {flat}, {count}, self.dims,
+                                     assumptions);
     return set(0, index, *result);
   }
   }

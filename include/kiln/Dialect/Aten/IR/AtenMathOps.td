@@ -618,7 +618,6 @@ def Aten_FillTensorOp : Aten_PureOp<"fill.Tensor",
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let body = (copy_of $value);
 }
 
 def Aten_RenormOp : Aten_PureOp<"renorm",

@@ -71,6 +71,9 @@ def uninitialized : Formula;   // of any contents, like another
 def view_like : Formula;       // in the sizes of another
 def expand_like : Formula;     // expanded to the sizes of another
 
+def fill_like : Formula;       // one number in the sizes of another
+
+def : Decompose<Aten_FillTensorOp, [(fill_like $self, $value)]>;
 def : Decompose<Aten_ReshapeAsOp, [(view_like $self, $result)]>;
 def : Decompose<Aten_ViewAsOp, [(view_like $self, $result)]>;
 def : Decompose<Aten_UnflattenIntOp, [(view_like $self, $result)]>;

@@ -31,6 +31,7 @@ Value copyOfView(Composer &c, Value view, Value self);
 Value narrow(Composer &c, Value x, int64_t dim, ExprAttr start,
              ExprAttr length);
 Value moveDim(Composer &c, Value x, int64_t from, int64_t to);
+Value fillLike(Composer &c, Value like, Value number);
 Value convertLike(Composer &c, Value x, Value like, bool copies);
 Value uninitialized(Composer &c, Value like);
 

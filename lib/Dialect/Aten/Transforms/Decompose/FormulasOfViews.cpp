@@ -48,6 +48,14 @@ Value moveDim(Composer &c, Value x, int64_t from, int64_t to) {
   return c.permute(x, order);
 }
 
+Value fillLike(Composer &c, Value like, Value number) {
+  if (Composer::rank(number) != 0)
+    return {};
+  Value filled = c.expand(c.cast(number, Composer::elementType(like)),
+                          c.sizes(like));
+  return copyOfView(c, filled, number);
+}
+
 Value convertLike(Composer &c, Value x, Value like, bool copies) {
   Value result = c.cast(x, Composer::elementType(like));
   return copies ? copyOfView(c, result, x) : result;

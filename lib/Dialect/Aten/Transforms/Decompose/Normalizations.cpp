@@ -140,41 +140,6 @@ decomposeNativeLayerNormBackward(NativeLayerNormBackwardOp op, Composer &c) {
   return results;
 }
 
-/// x and the root of its mean square, inverted; both in the computation type.
-static std::pair<Value, Value> rmsNorm(Composer &c, Value input,
-                                       ArrayRef<int64_t> dims, Value weight,
-                                       std::optional<double> eps) {
-  Value x = c.widen(input);
-  // Without one, the precision of the computation.
-  double least = Composer::elementType(x).isF64() ? 0x1p-52 : 0x1p-23;
-  Value squares = c.mean(c.square(x), dims, true);
-  Value rstd = c.rsqrt(c.add(squares, eps.value_or(least)));
-  Value result = c.mul(x, rstd);
-  return {weight ? c.mul(result, c.widen(weight)) : result, rstd};
-}
-
-static Value decomposeRmsNorm(RmsNormOp op, Composer &c) {
-  std::optional<double> eps;
-  if (op.getEps())
-    eps = op.getEps()->convertToDouble();
-  auto dims = innerDims(op.getInput(), op.getNormalizedShape().size());
-  Value result = rmsNorm(c, op.getInput(), dims, op.getWeight(), eps).first;
-  return result ? c.cast(result, resultType(op)) : result;
-}
-
-static SmallVector<Value> decomposeFusedRmsNorm(FusedRmsNormOp op,
-                                                Composer &c) {
-  std::optional<double> eps;
-  if (op.getEps())
-    eps = op.getEps()->convertToDouble();
-  auto dims = innerDims(op.getInput(), op.getNormalizedShape().size());
-  auto [result, rstd] =
-      rmsNorm(c, op.getInput(), dims, op.getWeight(), eps);
-  if (!result || !rstd)
-    return {};
-  return {c.cast(result, resultType(op, 0)), c.cast(rstd, resultType(op, 1))};
-}
-
 //===----------------------------------------------------------------------===//
 // Dropout
 //===----------------------------------------------------------------------===//
@@ -209,8 +174,6 @@ void addNormalizations(DecompositionTable &table) {
   table.addMany<NativeLayerNormOp, decomposeNativeLayerNorm>(Stage::BeforeLoop);
   table.addMany<NativeLayerNormBackwardOp, decomposeNativeLayerNormBackward>(
       Stage::BeforeLoop);
-  table.add<RmsNormOp, decomposeRmsNorm>();
-  table.addMany<FusedRmsNormOp, decomposeFusedRmsNorm>();
   table.add<DropoutOp, decomposeDropout>();
   table.addMany<NativeDropoutOp, decomposeNativeDropout>(Stage::BeforeLoop);
 }
