@@ -6,57 +6,54 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Random values follow the distribution, not PyTorch's stream. Each thread has
-// its own generator, seeded by the system or by `seedGenerator`.
+// Random values follow the distribution, not PyTorch's stream: they are those of
+// Philox.h. Kernels compute the same ones, so what is done to the words here is
+// repeated in lib/Conversion/AtenToLoop/Random.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Elements.h"
 #include "MemoryFormat.h"
 #include "Operators.h"
-
-#include "kiln/Eager/Registry.h"
+#include "Philox.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 
 using namespace kiln;
 using namespace kiln::eager;
 
-static std::mt19937_64 &generator() {
-  thread_local std::mt19937_64 engine{std::random_device{}()};
-  return engine;
+/// Bits of a uniform number, few enough that rounding never gives 1.
+static int unitBits(DType dtype) {
+  return dtype == DType::F64    ? 53
+         : dtype == DType::F16  ? 11
+         : dtype == DType::BF16 ? 8
+                                : 24;
 }
 
-void eager::seedGenerator(uint64_t seed, uint64_t stream) {
-  std::seed_seq parts{uint32_t(seed), uint32_t(seed >> 32), uint32_t(stream),
-                      uint32_t(stream >> 32)};
-  generator().seed(parts);
-}
-
-/// In [0, 1), with 24 bits for f32 and fewer so that rounding never gives 1.
-static double uniformUnit(DType dtype) {
-  int bits = dtype == DType::F64    ? 53
-             : dtype == DType::F16  ? 11
-             : dtype == DType::BF16 ? 8
-                                    : 24;
-  return std::ldexp(double(generator()() >> (64 - bits)), -bits);
-}
-
-/// A tensor of `sizes` of values drawn one by one.
+/// A tensor of `sizes`; `make` gives an element from its words.
 template <typename F>
-static Tensor drawn(DType dtype, const Ints &sizes, F draw) {
+static Tensor drawn(DType dtype, const Ints &sizes, F make) {
+  Draw draw = nextDraws();
   Tensor result = empty(dtype, sizes);
-  std::vector<double> values(result.numel());
-  for (double &value : values)
-    value = draw();
-  if (isBoolOrInteger(dtype))
-    writeAll(result, std::vector<int64_t>(values.begin(), values.end()));
-  else
-    writeAll(result, values);
+  using T = decltype(make(Words()));
+  std::vector<T> values(result.numel());
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = make(draw(i));
+  writeAll(result, values);
   return result;
+}
+
+/// `compute` in double for f64, else in float.
+template <typename F> static double inComputeType(DType dtype, F compute) {
+  return dtype == DType::F64 ? double(compute(double()))
+                             : double(compute(float()));
+}
+
+/// True with probability `p`, by one word.
+static bool isHit(const Words &words, double p) {
+  return double(words[0]) < p * 4294967296.0;
 }
 
 static void requireRandomFloat(DType dtype) {
@@ -85,8 +82,12 @@ static Tensor uniformTensor(DType dtype, const Ints &sizes, double from,
   requireRandomFloat(dtype);
   require(from <= to, {"expected a range from low to high"});
   require(std::isfinite(to - from), {"the range is too wide"});
-  return drawn(dtype, sizes,
-               [&] { return from + (to - from) * uniformUnit(dtype); });
+  return drawn(dtype, sizes, [&](const Words &words) {
+    return inComputeType(dtype, [&](auto zero) {
+      using T = decltype(zero);
+      return T(from) + T(to - from) * T(unitOf(words, unitBits(dtype)));
+    });
+  });
 }
 static Tensor normalTensor(DType dtype, const Ints &sizes, double mean,
                            double deviation) {
@@ -96,9 +97,17 @@ static Tensor normalTensor(DType dtype, const Ints &sizes, double mean,
                                   deviation * std::sqrt(0.5)));
   requireRandomFloat(dtype);
   require(deviation >= 0, {"a standard deviation must not be negative"});
-  std::normal_distribution<double> normal;
-  return drawn(dtype, sizes,
-               [&] { return mean + deviation * normal(generator()); });
+  // Box and Muller, "A note on the generation of random normal deviates" (1958).
+  return drawn(dtype, sizes, [&](const Words &words) {
+    return inComputeType(dtype, [&](auto zero) {
+      using T = decltype(zero);
+      int bits = dtype == DType::F64 ? 53 : 24;
+      T radius = std::sqrt(T(-2) * std::log(T(positiveUnitOf(words, 0, bits))));
+      T turn = T(positiveUnitOf(words, bits == 53 ? 2 : 1, bits));
+      return T(mean) + T(deviation) *
+                           (radius * std::cos(T(6.283185307179586) * turn));
+    });
+  });
 }
 
 static Values rand(const Args &args) {
@@ -130,17 +139,23 @@ static Values exponential(const Args &args) {
   double rate = args.optNumber(1).value_or(1);
   requireRandomFloat(x.dtype());
   require(rate > 0, {"expected a positive rate"});
-  std::exponential_distribution<double> distribution(rate);
-  return {
-      drawn(x.dtype(), x.sizes(), [&] { return distribution(generator()); })};
+  return {drawn(x.dtype(), x.sizes(), [&](const Words &words) {
+    return inComputeType(x.dtype(), [&](auto zero) {
+      using T = decltype(zero);
+      int bits = x.dtype() == DType::F64 ? 53 : 24;
+      return -std::log(T(positiveUnitOf(words, 0, bits))) / T(rate);
+    });
+  })};
 }
 
 static Tensor integers(DType dtype, const Ints &sizes, int64_t low,
                        int64_t high) {
   require(low < high, {"expected low < high, found ", low, " and ", high});
-  std::uniform_int_distribution<int64_t> distribution(low, high - 1);
-  return drawn(dtype, sizes,
-               [&] { return double(distribution(generator())); });
+  uint64_t range = uint64_t(high) - uint64_t(low);
+  return drawn(dtype, sizes, [&](const Words &words) {
+    uint64_t wide = uint64_t(words[0]) << 32 | words[1];
+    return int64_t(uint64_t(low) + wide % range);
+  });
 }
 static Values randint(const Args &args) {
   return {integers(args.dtypeOr(2, DType::I64), args.ints(1), 0,
@@ -162,10 +177,17 @@ static Values randintLikeLow(const Args &args) {
 static Values randperm(const Args &args) {
   int64_t n = args.integer(0);
   require(n >= 0, {"expected a size, found ", n});
+  Draw draw = nextDraws();
   Tensor result = empty(args.dtypeOr(1, DType::I64), {n});
-  std::vector<int64_t> values(n);
-  std::iota(values.begin(), values.end(), 0);
-  std::shuffle(values.begin(), values.end(), generator());
+  std::vector<std::pair<int64_t, int64_t>> keys(n);
+  for (int64_t i = 0; i < n; ++i) {
+    Words words = draw(uint64_t(i));
+    keys[i] = {int64_t(uint64_t(words[0]) << 32 | words[1]), i};
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<int64_t> values;
+  for (const auto &key : keys)
+    values.push_back(key.second);
   writeAll(result, values);
   return {result};
 }
@@ -181,14 +203,15 @@ static void requireProbability(double p) {
 static Tensor coins(DType dtype, const Ints &sizes, double p) {
   requireProbability(p);
   return drawn(dtype, sizes,
-               [&] { return double(uniformUnit(DType::F64) < p); });
+               [&](const Words &words) { return int64_t(isHit(words, p)); });
 }
 
 static Tensor coinsOf(DType dtype, const Tensor &probabilities) {
+  Draw draw = nextDraws();
   auto values = readAll<double>(probabilities);
-  for (double &value : values) {
-    requireProbability(value);
-    value = uniformUnit(DType::F64) < value;
+  for (size_t i = 0; i < values.size(); ++i) {
+    requireProbability(values[i]);
+    values[i] = isHit(draw(i), values[i]);
   }
   return makeTensor(dtype, probabilities.sizes(), values);
 }
@@ -263,10 +286,11 @@ static Values alphaDropout(const Args &args) {
     return {filled(x.dtype(), x.sizes(), int64_t(0))};
   const double alpha = 1.7580993408473766;
   double a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
+  Draw draw = nextDraws();
   auto values = readAll<double>(x);
-  for (double &value : values)
-    value = uniformUnit(DType::F64) < p ? -alpha * a + alpha * a * p
-                                        : value * a + alpha * a * p;
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = isHit(draw(i), p) ? -alpha * a + alpha * a * p
+                                  : values[i] * a + alpha * a * p;
   return {makeTensor(x.dtype(), x.sizes(), values)};
 }
 
@@ -282,26 +306,38 @@ static Values multinomial(const Args &args) {
   require(samples > 0 && (replacement || samples <= n),
           {"cannot draw ", samples, " samples from ", n, " categories"});
   auto weights = readAll<double>(x);
+  Draw draw = nextDraws();
   std::vector<int64_t> result;
   for (int64_t r = 0; r < rows; ++r) {
-    std::vector<double> row(weights.begin() + r * n,
-                            weights.begin() + (r + 1) * n);
+    const double *row = weights.data() + r * n;
     int64_t positive = 0;
-    for (double weight : row) {
-      require(weight >= 0 && std::isfinite(weight),
+    for (int64_t i = 0; i < n; ++i) {
+      require(row[i] >= 0 && std::isfinite(row[i]),
               {"probabilities must be finite and not negative"});
-      positive += weight > 0;
+      positive += row[i] > 0;
     }
     require(positive > 0, {"the probabilities of a row add up to zero"});
-    for (int64_t s = 0; s < samples; ++s) {
-      if (std::accumulate(row.begin(), row.end(), 0.0) == 0)
-        row.assign(n, 1); // only categories of probability zero are left
-      std::discrete_distribution<int64_t> pick(row.begin(), row.end());
-      int64_t index = pick(generator());
-      result.push_back(index);
-      if (!replacement)
-        row[index] = 0;
+    if (replacement && samples > 1) {
+      std::vector<double> sums(n);
+      std::partial_sum(row, row + n, sums.begin());
+      for (int64_t s = 0; s < samples; ++s) {
+        double wanted =
+            unitOf(draw(uint64_t(r * samples + s)), 53) * sums.back();
+        auto at = std::upper_bound(sums.begin(), sums.end(), wanted);
+        result.push_back(std::min<int64_t>(at - sums.begin(), n - 1));
+      }
+      continue;
     }
+    // Of exponential variables the one with the highest rate most often comes
+    // first; their order is that of drawing without replacement.
+    std::vector<std::pair<double, int64_t>> order(n);
+    for (int64_t i = 0; i < n; ++i) {
+      double time = -std::log(positiveUnitOf(draw(uint64_t(r * n + i)), 0, 53));
+      order[i] = {row[i] > 0 ? time / row[i] : INFINITY, i};
+    }
+    std::sort(order.begin(), order.end());
+    for (int64_t s = 0; s < samples; ++s)
+      result.push_back(order[s].second);
   }
   Ints sizes = x.sizes();
   sizes.back() = samples;
@@ -315,12 +351,13 @@ static Values rrelu(const Args &args) {
   requireFloat(x);
   require(lower <= upper, {"expected lower <= upper"});
   bool training = args.flag(4);
+  Draw draw = nextDraws();
   auto values = readAll<double>(x);
   auto noise = readAll<double>(args.tensor(1));
   require(!training || noise.size() == values.size(),
           {"expected noise of sizes ", x.sizes()});
   for (size_t i = 0; i < values.size(); ++i) {
-    double slope = training ? lower + (upper - lower) * uniformUnit(DType::F64)
+    double slope = training ? lower + (upper - lower) * unitOf(draw(i), 24)
                             : (lower + upper) / 2;
     bool scales = training ? values[i] <= 0 : values[i] < 0;
     if (scales)
@@ -332,7 +369,17 @@ static Values rrelu(const Args &args) {
           makeTensor(args.tensor(1).dtype(), args.tensor(1).sizes(), noise)};
 }
 
+/// The seed, and the number of the first of as many draws as asked for: what the
+/// kernels of a program need.
+static Values draws(const Args &args) {
+  require(args.integer(0) >= 0, {"expected a count, found ", args.integer(0)});
+  Draw first = nextDraws(uint64_t(args.integer(0)));
+  return {makeTensor<int64_t>(DType::I64, {2}, {int64_t(first.seed),
+                                                int64_t(first.number)})};
+}
+
 void eager::addRandomOperators(Table &table) {
+  table.op<draws>("_draws.default");
   table.op<rand>("rand.default");
   table.op<randLike>("rand_like.default");
   table.op<randn>("randn.default");

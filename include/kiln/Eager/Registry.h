@@ -34,8 +34,9 @@ namespace kiln::eager {
 ///   auto sum = registry.find("aten.add.Tensor")({x, y, int64_t(1)});
 Status registerAll(runtime::OperatorRegistry &registry);
 
-/// Random operators that this thread calls from now on draw the numbers that
-/// belong to `seed` and `stream`. Without it they differ from run to run.
+/// Random operators that this thread calls from now on, and kernels that it
+/// runs, draw the numbers that belong to `seed` and `stream`. Without it they are
+/// the same in each run of a process, and others in each thread.
 void seedGenerator(uint64_t seed, uint64_t stream);
 
 } // namespace kiln::eager

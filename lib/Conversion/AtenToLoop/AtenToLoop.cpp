@@ -8,7 +8,7 @@
 
 #include "kiln/Conversion/AtenToLoop.h"
 
-#include "Converter.h"
+#include "Lowerings.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
@@ -516,6 +516,8 @@ LogicalResult Converter::lower() {
     if (name.starts_with(recurrence) && name.ends_with(".input"))
       return refuse("a recurrence has kernels if its length is known and it "
                     "has no dropout");
+  if (auto result = lowerRandom(*this, name))
+    return *result;
   if (info->isRandom)
     return refuse("random numbers are drawn by the runtime");
   for (auto lowering :
@@ -529,6 +531,8 @@ LogicalResult Converter::lower() {
         &Converter::lowerEmbeddingBag})
     if (auto result = (this->*lowering)(name))
       return *result;
+  if (auto result = lowerSearch(*this, name))
+    return *result;
   return refuse("no kernel is written for this operator");
 }
 

@@ -81,6 +81,34 @@ static bool roundsNumbers(StringRef name) {
   return false;
 }
 
+/// Operators that PyTorch ends with an error where they divide an integer by 0.
+static bool dividesByOther(StringRef name) {
+  for (StringRef prefix : {"aten.div.", "aten.floor_divide", "aten.remainder.",
+                           "aten.fmod."})
+    if (name.starts_with(prefix))
+      return true;
+  return false;
+}
+
+/// The check that no element of `divisor` is 0 as an integer of type `in`.
+/// False if it is a number that is.
+static bool checkDivisor(Converter &converter, Value divisor, Type in) {
+  if (!isa<RankedTensorType>(divisor.getType())) {
+    auto constant = converter.getConstant("other");
+    return !constant || *constant != 0;
+  }
+  View view = converter.getView(divisor);
+  Type from = cast<RankedTensorType>(divisor.getType()).getElementType();
+  converter.check(view.dims, "ZeroDivisionError", [&](BodyContext body) {
+    ScalarBuilder scalars(body.builder, body.loc, in);
+    Value value = scalars.convert(
+        converter.readAt(body, view, body.indices.take_front(view.dims.size())),
+        from, in);
+    return scalars.ne(value, scalars.constant(in, int64_t(0)));
+  });
+  return true;
+}
+
 std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
   ScalarBody body = lookUpScalarBody(name);
   auto text = [&](StringRef argument) -> StringRef {
@@ -132,6 +160,10 @@ std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
   bool copies = info->promotion == aten::Promotion::View;
   Type in = copies ? stored : getComputeType(stored);
   auto dims = guard::getDims(type);
+  if (checkIndices && isa<IntegerType>(in) && !in.isInteger(1) &&
+      dividesByOther(name) && getArg("other").isValue() &&
+      !checkDivisor(*this, getArg("other").getValue(), in))
+    return refuse("a division by zero is an error");
   Value result = makePointwise(
       type, in, [&](BodyContext context, ScalarBuilder &scalars) -> Value {
         llvm::StringMap<std::pair<Value, Type>> known;

@@ -8,6 +8,8 @@
 
 #include "Selection.h"
 
+#include "Lowerings.h"
+
 #include "kiln/Analysis/IndexExpr.h"
 
 using namespace mlir;
@@ -79,11 +81,17 @@ void Selection::define(ExprAttr count) {
   Value number = converter.makePointwise(
       guard::makeTensorType(i64, {}), i64,
       [&](BodyContext body, ScalarBuilder &) { return countAll(body); });
+  defineSymbol(converter, count, number);
+}
+
+void loop::defineSymbol(Converter &converter, ExprAttr size, Value number) {
+  OpBuilder &builder = converter.getBuilder();
   auto item = ExternOp::create(
-      builder, loc, TypeRange{i64}, "aten.item.default", number,
+      builder, converter.getLoc(), TypeRange{builder.getI64Type()},
+      "aten.item.default", number,
       builder.getArrayAttr({OperandAttr::get(converter.getContext(), 0)}),
       StringAttr());
-  item->setAttr("symbol", count.getSymbol());
+  item->setAttr("symbol", size.getSymbol());
 }
 
 Value Selection::compact(ExprAttr count, Type type,
