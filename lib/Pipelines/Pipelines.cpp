@@ -104,6 +104,8 @@ void kiln::buildKernelPipeline(mlir::OpPassManager &pm,
   emission.vectorBits = options.vectorBits;
   emission.vectorRegisters = options.vectorRegisters;
   pm.addPass(createConvertLoopToScfPass(emission));
+  // Only now have kernels grains, and equal ones one function.
+  pm.addPass(createJoinLaunchesPass());
 }
 
 void kiln::registerPipelines() {

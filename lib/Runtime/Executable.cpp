@@ -236,7 +236,15 @@ Executable::runTraining(const std::vector<OpValue> &inputs,
       return s.takeError();
     backwardInputs[i] = OpValue(std::move(*copy));
   }
-  auto outputs = forward().run(inputs, options);
+  // Another thread's call finds none and makes its own.
+  std::shared_ptr<Storage> arena;
+  {
+    std::lock_guard<std::mutex> lock(arenaMutex_);
+    arena = std::move(trainingArena_);
+  }
+  RunOptions forwardOptions = options;
+  forwardOptions.arena = &arena;
+  auto outputs = forward().run(inputs, forwardOptions);
   if (!outputs)
     return outputs.takeError();
   for (uint32_t i = 0; i < backwardInputs.size(); ++i) {
@@ -251,9 +259,13 @@ Executable::runTraining(const std::vector<OpValue> &inputs,
       backwardInputs[i] = std::move(*value);
     }
   }
-  RunOptions backwardOptions = options;
+  RunOptions backwardOptions = forwardOptions;
   backwardOptions.inputsChecked = false;
   auto gradients = backward().run(backwardInputs, backwardOptions);
+  {
+    std::lock_guard<std::mutex> lock(arenaMutex_);
+    trainingArena_ = std::move(arena);
+  }
   if (!gradients)
     return gradients.takeError();
   return TrainingResult{std::move(*outputs), std::move(*gradients)};

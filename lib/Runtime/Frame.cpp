@@ -221,17 +221,26 @@ Status ProgramRunner::Frame::prepareArena() {
   if (bytes < 0)
     return Error::malformed("arena size: expected at least 0, found " +
                             std::to_string(bytes));
-  // Results of the last call may lie in its arena; then it is theirs.
-  if (arena_ && arena_.use_count() == 1 &&
-      arena_->bytes() == static_cast<size_t>(bytes))
-    return Status::success();
-  arena_.reset();
-  for (Entry &entry : entries_)
-    entry.pointer = nullptr;
-  auto storage = Storage::allocate(static_cast<size_t>(bytes));
-  if (!storage)
-    return storage.takeError();
-  arena_ = std::move(*storage);
+  // Results of an earlier call may lie in the arena; then it is theirs.
+  std::shared_ptr<Storage> &kept = options_.arena ? *options_.arena : arena_;
+  if (options_.arena)
+    arena_.reset();
+  size_t needed = static_cast<size_t>(bytes);
+  bool fits = kept && kept.use_count() == 1 &&
+              (options_.arena ? kept->bytes() >= needed
+                              : kept->bytes() == needed);
+  if (!fits) {
+    kept.reset();
+    auto storage = Storage::allocate(needed);
+    if (!storage)
+      return storage.takeError();
+    kept = std::move(*storage);
+  }
+  if (kept->data() != arenaData_)
+    for (Entry &entry : entries_)
+      entry.pointer = nullptr;
+  arena_ = kept;
+  arenaData_ = kept->data();
   return Status::success();
 }
 
@@ -268,6 +277,8 @@ void ProgramRunner::Frame::reset() {
   for (ValueId id : touched_)
     forget(id);
   touched_.clear();
+  if (options_.arena)
+    arena_.reset();
   inputs_ = nullptr;
 }
 

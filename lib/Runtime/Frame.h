@@ -119,6 +119,7 @@ private:
   std::vector<Entry> entries_;
   std::vector<package::ValueId> touched_;
   std::shared_ptr<Storage> arena_;
+  const uint8_t *arenaData_ = nullptr; ///< what the pointers into it start from
   std::vector<std::shared_ptr<Storage>> kept_; ///< per value, reuseOutputs
   std::shared_ptr<Storage> scratch_;
   std::vector<void *> pointers_;

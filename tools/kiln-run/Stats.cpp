@@ -59,6 +59,16 @@ public:
     bound_ = runtime::bindSymbols(program, inputs, cells_.data(), failure);
   }
 
+  /// Of a program whose symbols are among those of another.
+  Sizes(const package::Program &program, const Sizes &other)
+      : program_(program), cells_(program.symbols.size()),
+        bound_(other.bound_) {
+    for (size_t i = 0; i < program.symbols.size(); ++i)
+      for (size_t k = 0; k < other.program_.symbols.size(); ++k)
+        if (program.symbols[i].name == other.program_.symbols[k].name)
+          cells_[i] = other.cells_[k];
+  }
+
   /// 0 where something is not known before the program runs.
   int64_t number(package::ExprId expr) const {
     package::Cell cell;
@@ -131,7 +141,6 @@ static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
 
 MemoryNeed run::memoryNeed(const runtime::Executable &variant,
                            const std::vector<runtime::OpValue> &slots) {
-  // Of the forward program; the backward's inputs are its results.
   const package::Program &program = variant.package().programs.front();
   Sizes sizes(program, slots);
   MemoryNeed need;
@@ -149,6 +158,21 @@ MemoryNeed run::memoryNeed(const runtime::Executable &variant,
     if (value.kind != package::Value::Kind::Slot &&
         value.kind != package::Value::Kind::Constant)
       need.savedForBackward += sizes.bytes(value);
+  }
+  if (variant.package().programs.size() == 2) {
+    // The backward runs in the forward's arena, beside what is saved.
+    const package::Program &backward = variant.package().programs[1];
+    Sizes backwardSizes(backward, sizes);
+    int64_t peak = need.savedForBackward +
+                   std::max(sizes.number(program.arenaBytes),
+                            backwardSizes.number(backward.arenaBytes));
+    for (const package::Value &value : backward.values)
+      if (value.kind == package::Value::Kind::New)
+        peak += backwardSizes.bytes(value);
+    need.plannedPeak = std::max(need.plannedPeak, peak);
+    need.lowerBound =
+        std::max(need.lowerBound, need.savedForBackward +
+                                      mostAlive(backward, backwardSizes));
   }
   if (need.savedForBackward == 0)
     need.savedForBackward =

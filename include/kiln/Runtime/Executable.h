@@ -78,6 +78,9 @@ private:
   ProgramRunner::List runners_;
   ProgramRunner::List bodies_; ///< what control steps of any program run
   std::vector<BackwardSource> backwardSources_;
+  /// Forward and backward run one after the other, in the same memory.
+  mutable std::shared_ptr<Storage> trainingArena_;
+  mutable std::mutex arenaMutex_;
 };
 
 } // namespace kiln::runtime

@@ -55,6 +55,9 @@ struct RunOptions {
   /// The caller has checked the inputs with the package's `GuardTable`.
   bool inputsChecked = false;
   RunStats *stats = nullptr;
+  /// Where the arena comes from and goes back to, for calls that follow each
+  /// other: the largest of them is what all need. Null: the runner keeps one.
+  std::shared_ptr<Storage> *arena = nullptr;
 };
 
 /// Gives the input symbols of `program` their values. On failure `failure`

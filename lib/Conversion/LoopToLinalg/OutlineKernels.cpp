@@ -233,7 +233,7 @@ class LoopOutlineKernels
           guard::getConstant(&getContext(), 1), builder.getI64IntegerAttr(1),
           /*scratch=*/guard::ExprAttr(), kernel.getOriginsAttr(),
           kernel.getScheduleAttr(), kernel.getTrafficAttr(),
-          kernel.getPlacementsAttr());
+          kernel.getPlacementsAttr(), /*parts=*/nullptr);
       kernel.replaceAllUsesWith(launch.getResults());
       kernel.erase();
     }

@@ -152,7 +152,8 @@ class ConvertLoopToScf
         kernel.getInputs(), getExprArray(&getContext(), code.symbols),
         code.work, builder.getI64IntegerAttr(code.grain), code.scratch,
         kernel.getOriginsAttr(), kernel.getScheduleAttr(),
-        kernel.getTrafficAttr(), kernel.getPlacementsAttr());
+        kernel.getTrafficAttr(), kernel.getPlacementsAttr(),
+        /*parts=*/nullptr);
     kernel.replaceAllUsesWith(launch.getResults());
     kernel.erase();
     return success();

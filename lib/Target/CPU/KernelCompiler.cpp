@@ -148,11 +148,12 @@ static Status prepareModule(llvm::Module &module, const CPUTarget &target,
     // No calls to memset and friends, no tables of pointers.
     function.addFnAttr("no-builtins");
     function.addFnAttr("no-jump-tables", "true");
-    if (internal.contains(function.getName())) {
+    bool isInternal = internal.contains(function.getName());
+    if (isInternal)
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
-      continue;
-    }
     if (!hasKernelSignature(function)) {
+      if (isInternal)
+        continue;
       std::string type;
       llvm::raw_string_ostream(type) << *function.getFunctionType();
       return Error::internal("kernel \"" + function.getName().str() +

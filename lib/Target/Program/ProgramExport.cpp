@@ -120,15 +120,14 @@ Status Exporter::addLaunch(loop::LaunchOp op) {
   if (index == kernels.end())
     return Error::internal("kernel '" + kernel.str() + "' is not in the image");
   step.kernel = index->second;
-  for (Value input : op.getInputs())
-    step.buffers.push_back(values.lookup(input));
+  std::vector<ValueId> results;
   mlir::ArrayAttr placements = op.getPlacementsAttr();
   for (auto [k, result] : llvm::enumerate(op.getResults())) {
     if (auto argument = llvm::dyn_cast_if_present<loop::ArgumentAttr>(
             placements ? placements[k] : Attribute())) {
       ValueId id = values.lookup(function.getArgument(argument.getIndex()));
       values[result] = id;
-      step.buffers.push_back(id);
+      results.push_back(id);
       continue;
     }
     package::Value value;
@@ -144,8 +143,17 @@ Status Exporter::addLaunch(loop::LaunchOp op) {
     auto id = addResult(result, std::move(value));
     if (!id)
       return id.takeError();
-    step.buffers.push_back(*id);
+    results.push_back(*id);
   }
+  // The inputs and then the results, part by part.
+  int64_t whole[] = {int64_t(op.getInputs().size()), int64_t(results.size())};
+  ArrayRef<int64_t> parts = op.getParts().value_or(ArrayRef<int64_t>(whole));
+  size_t nextInput = 0, nextResult = 0;
+  for (auto [k, count] : llvm::enumerate(parts))
+    for (int64_t i = 0; i < count; ++i)
+      step.buffers.push_back(k % 2 == 0
+                                 ? values.lookup(op.getInputs()[nextInput++])
+                                 : results[nextResult++]);
   auto arguments = exprs->get(loop::getExprs(op.getSymbols()));
   if (!arguments)
     return arguments.takeError();

@@ -49,4 +49,39 @@ def ConvertLoopToScfPass : Pass<"convert-loop-to-scf", "::mlir::ModuleOp"> {
   ];
 }
 
+def JoinLaunchesPass : Pass<"loop-join-launches", "::mlir::ModuleOp"> {
+  let summary = "Launch kernels that stand side by side as one";
+  let description = [{
+    Assumes that every `loop.kernel` has become a `loop.launch` with placements.
+    Launches that follow each other, do not depend on each other and may run at
+    the same time (nothing one writes, in the arena or over an argument, is read
+    or written by another) become one launch of a new function, which calls the
+    kernels of its parts for the chunks of work that are theirs. Sizes and
+    kernels of the parts may differ: the updates of all parameters of a model
+    become one launch. Contractions and scatters stay alone.
+
+    ```mlir
+    %a = loop.launch @kernels::@k0(%x) symbols [] work 100 grain 64 ...
+    %b = loop.launch @kernels::@k0(%y) symbols [] work 5000 grain 64 ...
+    // becomes
+    %c:2 = loop.launch @kernels::@joined_2_0(%x, %y) symbols []
+        work 81 grain 81 ... {parts = array<i64: 1, 1, 1, 1>}
+    ```
+
+    Reports `joined` with the number of parts.
+  }];
+  let options = [
+    Option<"maxParts", "max-parts", "int64_t", /*default=*/"256",
+           "The largest number of kernels in one launch.">,
+    Option<"maxPointers", "max-pointers", "int64_t", /*default=*/"4096",
+           "The largest number of tensors of one launch.">,
+    Option<"grainNs", "grain-ns", "int64_t", /*default=*/"20000",
+           "The time, in nanoseconds, that is worth handing to a thread.">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::scf::SCFDialect"
+  ];
+}
+
 #endif // KILN_CONVERSION_LOOPTOSCF_PASSES

@@ -523,6 +523,20 @@ LogicalResult LaunchOp::verify() {
     return emitOpError() << "expects a placement for each of its "
                          << getNumResults() << " results, but found "
                          << getPlacements()->size();
+  if (auto parts = getParts()) { // C3
+    int64_t counts[2] = {0, 0};
+    bool isList = parts->size() % 2 == 0;
+    for (auto [k, count] : llvm::enumerate(*parts)) {
+      counts[k % 2] += count;
+      isList &= count >= 0;
+    }
+    if (!isList || counts[0] != int64_t(getInputs().size()) ||
+        counts[1] != int64_t(getNumResults()))
+      return emitOpError() << "expects parts of " << getInputs().size()
+                           << " inputs and " << getNumResults()
+                           << " results, but found " << counts[0] << " and "
+                           << counts[1];
+  }
   return success();
 }
 

@@ -28,6 +28,7 @@ namespace {
 
 class OrderKernels : public loop::impl::OrderKernelsPassBase<OrderKernels> {
 public:
+  using OrderKernelsPassBase::OrderKernelsPassBase;
   void runOnOperation() override;
 };
 
@@ -35,6 +36,13 @@ public:
 class Schedule {
 public:
   Schedule(Block &block, const analysis::SizeHints &hints);
+
+  /// `order` with the operations that make nothing but results of the function
+  /// at its end, as far as the peak grows by no more than `tolerance`: updates
+  /// of parameters stand side by side then, and can be launched as one. What
+  /// they keep alive longest, the largest gradients, is given up first.
+  SmallVector<unsigned> postponeUpdates(ArrayRef<unsigned> order,
+                                        double tolerance) const;
 
   /// Peak of the live bytes if the operations run in `order`.
   int64_t getPeak(ArrayRef<unsigned> order) const;
@@ -49,6 +57,7 @@ private:
     int64_t allocates = 0;
     SmallVector<unsigned> values; ///< it reads, each once
     std::set<unsigned> users, needs;
+    bool isUpdate = false; ///< makes new contents of arguments, and no more
   };
   /// Bytes that die when `node` runs, given how often values are still needed.
   int64_t getFreed(const Node &node, ArrayRef<unsigned> remaining) const;
@@ -67,6 +76,7 @@ Schedule::Schedule(Block &block, const analysis::SizeHints &hints) {
   std::optional<unsigned> lastEffect;
   Operation *terminator = block.getTerminator();
   SymbolDefiners definers(block);
+  auto function = cast<func::FuncOp>(block.getParentOp());
   for (Operation &op : block.without_terminator()) {
     unsigned index = ops.size();
     Node node;
@@ -110,6 +120,14 @@ Schedule::Schedule(Block &block, const analysis::SizeHints &hints) {
       numUsers.push_back(0);
       node.allocates += size;
     }
+    auto isNewContents = [&](OpOperand &use) {
+      return use.getOwner() == terminator &&
+             function.getResultAttr(use.getOperandNumber(), kUpdatesAttrName);
+    };
+    node.isUpdate = isa<KernelOp>(op) &&
+                    llvm::all_of(op.getResults(), [&](Value result) {
+                      return llvm::all_of(result.getUses(), isNewContents);
+                    });
     indexOf[&op] = index;
     ops.push_back(&op);
     nodes.push_back(std::move(node));
@@ -172,6 +190,43 @@ SmallVector<unsigned> Schedule::getGreedyOrder() const {
   return order;
 }
 
+SmallVector<unsigned>
+Schedule::postponeUpdates(ArrayRef<unsigned> order, double tolerance) const {
+  // What waits for an update: the bytes that nobody else reads.
+  auto getHeld = [&](unsigned index) {
+    int64_t held = 0;
+    for (unsigned value : nodes[index].values)
+      held += bytes[value];
+    return held;
+  };
+  SmallVector<unsigned> updates;
+  for (unsigned index : order)
+    if (nodes[index].isUpdate)
+      updates.push_back(index);
+  llvm::sort(updates, [&](unsigned a, unsigned b) {
+    return std::pair(getHeld(a), a) < std::pair(getHeld(b), b);
+  });
+  auto postpone = [&](size_t count) {
+    std::set<unsigned> late(updates.begin(), updates.begin() + count);
+    SmallVector<unsigned> result;
+    for (bool isLate : {false, true})
+      for (unsigned index : order)
+        if ((late.count(index) != 0) == isLate)
+          result.push_back(index);
+    return result;
+  };
+  double limit = getPeak(order) * (1 + tolerance);
+  size_t low = 0, high = updates.size();
+  while (low < high) {
+    size_t middle = (low + high + 1) / 2;
+    if (getPeak(postpone(middle)) <= limit)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return postpone(low);
+}
+
 /// Moves kernels that update an argument behind all that read it, if what uses
 /// their results stands further behind.
 static void sinkUpdates(func::FuncOp function) {
@@ -209,9 +264,10 @@ void OrderKernels::runOnOperation() {
     SmallVector<unsigned> order = schedule.getGreedyOrder();
     int64_t before = schedule.getPeak(schedule.getProgramOrder());
     int64_t after = schedule.getPeak(order);
-    if (after < before)
-      for (unsigned index : order)
-        schedule.getOps()[index]->moveBefore(block.getTerminator());
+    if (after >= before)
+      order = schedule.getProgramOrder();
+    for (unsigned index : schedule.postponeUpdates(order, updateTolerance))
+      schedule.getOps()[index]->moveBefore(block.getTerminator());
     sinkUpdates(function);
     if (after >= before)
       continue;

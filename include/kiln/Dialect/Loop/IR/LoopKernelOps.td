@@ -89,9 +89,14 @@ def Loop_LaunchOp : Loop_Op<"launch", [Pure]> {
     its integers the values of `symbols`, its work items `work`. `scratch` is
     the number of bytes each thread needs.
 
+    A kernel that is several in one has `parts`: how many of the inputs and how
+    many of the results belong to the first, to the second, and so on. Its
+    pointers are the inputs and results of the first part, then of the second.
+
     Constraints:
     - (C1) `grain` is at least 1.
     - (C2) there is one placement per result, if any.
+    - (C3) `parts` names all inputs and results, if it is there.
 
     Example:
 
@@ -107,7 +112,8 @@ def Loop_LaunchOp : Loop_Op<"launch", [Pure]> {
                        OptionalAttr<StrArrayAttr>:$origins,
                        OptionalAttr<Loop_ScheduleAttr>:$schedule,
                        OptionalAttr<Loop_TrafficAttr>:$traffic,
-                       OptionalAttr<Loop_PlacementArrayAttr>:$placements);
+                       OptionalAttr<Loop_PlacementArrayAttr>:$placements,
+                       OptionalAttr<DenseI64ArrayAttr>:$parts);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kernel `(` $inputs `)` `symbols` custom<ExprList>($symbols)

@@ -152,9 +152,15 @@ def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::ModuleOp"> {
     takes the ready kernel after which the least memory is live, and keeps the
     better. Calls with effects keep their order among each other. A kernel that
     makes the new contents of an argument (`loop.updates`) is then moved behind
-    the last one that reads the argument, so that it can write in place. Reports
+    the last one that reads the argument, so that it can write in place. Kernels
+    that do nothing else go to the end, side by side, as far as the peak allows. Reports
     `reordered` with the peaks before and after.
   }];
+  let options = [
+    Option<"updateTolerance", "update-tolerance", "double", "0.05",
+           "How much the peak may grow, as a fraction, for updates to stand side "
+           "by side.">
+  ];
 }
 
 def PlanMemoryPass : Pass<"loop-plan-memory", "::mlir::ModuleOp"> {
