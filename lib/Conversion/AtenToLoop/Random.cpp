@@ -114,7 +114,7 @@ public:
         number(takeDraw(converter)) {}
 
   /// The words at `position`, an index over those of the body.
-  Words at(BodyContext body, ExprAttr position) {
+  Words atPosition(BodyContext body, ExprAttr position) {
     OpBuilder &b = body.builder;
     Location loc = body.loc;
     Type i64 = b.getI64Type(), i32 = b.getI32Type();
@@ -162,7 +162,7 @@ public:
     ExprAttr position = converter.expr(0);
     for (auto [i, size] : llvm::enumerate(dims))
       position = position * size + converter.dim(i);
-    return at(body, position);
+    return atPosition(body, position);
   }
 
 private:
@@ -276,7 +276,7 @@ static LogicalResult lowerPermutation(Converter &converter) {
                              extent, 0, converter.getOrigins());
   OpBuilder inner = OpBuilder::atBlockEnd(&sort.getBody().front());
   BodyContext body{inner, converter.getLoc(), sort.getBody().getArguments()};
-  YieldOp::create(inner, body.loc, draw.at(body, extent).getWide());
+  YieldOp::create(inner, body.loc, draw.atPosition(body, converter.dim(0)).getWide());
   return converter.setReshaped(
       0, converter.materialize(converter.getView(sort.getResult()),
                                type.getElementType()));

@@ -9,8 +9,9 @@
 // CHECK: loop.load %[[D]][0]
 // CHECK: loop.load %[[D]][1]
 // CHECK: arith.sitofp %{{.*}} : i32 to f32
-// CHECK: loop.sort
+// CHECK: loop.sort parallel () in [] along (%[[N:.*]]) in [5]
 // CHECK: loop.load %[[D]][0]
+// CHECK: arith.index_cast %[[N]] : index to i64
 // CHECK-NOT: loop.extern
 func.func @draws() -> (tensor<4x8xf32>, tensor<5xi64>) {
   %r = aten.rand(size = [4, 8]) : () -> tensor<4x8xf32>
