@@ -1,4 +1,4 @@
-// RUN: kiln-opt %s --loop-fuse=fuse=false --loop-order-kernels --loop-plan-memory | FileCheck %s
+// RUN: kiln-opt %s --split-input-file --loop-fuse=fuse=false --loop-order-kernels --loop-plan-memory | FileCheck %s
 
 // The update of %w waits for the kernel that reads the old contents, and then
 // writes in place.
@@ -18,4 +18,42 @@ func.func @update_last(%w: tensor<1024xf32>)
     loop.yield %x : f32
   }
   return %r, %s : tensor<1024xf32>, tensor<1024xf32>
+}
+
+// -----
+
+// An update that could run at once waits for the end, where it stands beside
+// the other: what it keeps alive is small.
+
+// CHECK-LABEL: func.func @side_by_side
+// CHECK: loop.kernel @fused_gradient
+// CHECK: loop.kernel @fused_work
+// CHECK: loop.kernel @fused_first{{.*}} placements [#loop.argument<0>]
+// CHECK-NEXT: loop.pointwise
+// CHECK: loop.kernel @fused_second{{.*}} placements [#loop.argument<1>]
+func.func @side_by_side(%a: tensor<8xf32>, %b: tensor<4096xf32>, %x: tensor<4096xf32>)
+    -> (tensor<8xf32> {loop.updates = 0}, tensor<4096xf32> {loop.updates = 1}) {
+  %g = loop.pointwise (%i) in [8] origins ["gradient"] : tensor<8xf32> {
+    %v = loop.load %x[%i] : tensor<4096xf32>
+    %z = math.exp %v : f32
+    loop.yield %z : f32
+  }
+  %r = loop.pointwise (%i) in [8] origins ["first"] : tensor<8xf32> {
+    %v = loop.load %a[%i] : tensor<8xf32>
+    %w = loop.load %g[%i] : tensor<8xf32>
+    %z = arith.addf %v, %w : f32
+    loop.yield %z : f32
+  }
+  %h = loop.pointwise (%i) in [4096] origins ["work"] : tensor<4096xf32> {
+    %v = loop.load %x[4095 - %i] : tensor<4096xf32>
+    %z = math.exp %v : f32
+    loop.yield %z : f32
+  }
+  %s = loop.pointwise (%i) in [4096] origins ["second"] : tensor<4096xf32> {
+    %v = loop.load %b[%i] : tensor<4096xf32>
+    %w = loop.load %h[%i] : tensor<4096xf32>
+    %z = arith.addf %v, %w : f32
+    loop.yield %z : f32
+  }
+  return %r, %s : tensor<8xf32>, tensor<4096xf32>
 }
