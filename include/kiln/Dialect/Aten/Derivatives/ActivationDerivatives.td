@@ -56,8 +56,9 @@ def : VJP<Aten_SoftshrinkOp, [
 def : VJP<Aten_SoftplusOp, [
     Grad<"self", (call "softplus_backward", $grad, $self, (number_or $beta, 1),
                      (number_or $threshold, 20))>]>;
+// From the input: the buffer is a kernel's own and may hold nothing.
 def : VJP<Aten_LogSigmoidForwardOp, [
-    Grad<"self", (call "log_sigmoid_backward", $grad, $self, $result_1)>]>;
+    Grad<"self", (mul $grad, (sigmoid (neg $self)))>]>;
 def : VJP<Aten_EluOp, [
     Grad<"self", (call "elu_backward", $grad, (number_or $alpha, 1),
                      (number_or $scale, 1), (number_or $input_scale, 1),
