@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <map>
 #include <sys/resource.h>
 
 using namespace kiln;
@@ -126,9 +127,19 @@ static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
   }
   for (const package::Output &output : program.outputs)
     use(output.value, steps);
+  // What is written over another value needs no memory beside it.
+  std::map<std::pair<package::ExprId, size_t>, size_t> dying;
+  for (size_t id = 0; id < count; ++id)
+    if (first[id] != SIZE_MAX &&
+        program.values[id].kind == package::Value::Kind::Arena)
+      dying[{program.values[id].offset, last[id]}] = id;
   std::vector<int64_t> change(steps + 2, 0);
   for (size_t id = 0; id < count; ++id)
     if (first[id] != SIZE_MAX && holdsMemory(program.values[id])) {
+      auto over = dying.find({program.values[id].offset, first[id]});
+      if (over != dying.end() && over->second != id &&
+          last[id] > first[id])
+        ++first[id];
       int64_t bytes = sizes.bytes(program.values[id]);
       change[first[id]] += bytes;
       change[last[id] + 1] -= bytes;
@@ -160,19 +171,19 @@ MemoryNeed run::memoryNeed(const runtime::Executable &variant,
       need.savedForBackward += sizes.bytes(value);
   }
   if (variant.package().programs.size() == 2) {
-    // The backward runs in the forward's arena, beside what is saved.
+    // The backward runs in the forward's arena, beside the forward's results:
+    // what is saved is among them.
     const package::Program &backward = variant.package().programs[1];
     Sizes backwardSizes(backward, sizes);
-    int64_t peak = need.savedForBackward +
-                   std::max(sizes.number(program.arenaBytes),
-                            backwardSizes.number(backward.arenaBytes));
+    int64_t arena = sizes.number(program.arenaBytes);
+    int64_t results = need.plannedPeak - arena;
+    need.lowerBound = std::max(need.lowerBound,
+                               results + mostAlive(backward, backwardSizes));
+    need.plannedPeak =
+        results + std::max(arena, backwardSizes.number(backward.arenaBytes));
     for (const package::Value &value : backward.values)
       if (value.kind == package::Value::Kind::New)
-        peak += backwardSizes.bytes(value);
-    need.plannedPeak = std::max(need.plannedPeak, peak);
-    need.lowerBound =
-        std::max(need.lowerBound, need.savedForBackward +
-                                      mostAlive(backward, backwardSizes));
+        need.plannedPeak += backwardSizes.bytes(value);
   }
   if (need.savedForBackward == 0)
     need.savedForBackward =
