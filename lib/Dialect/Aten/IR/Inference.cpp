@@ -207,6 +207,18 @@ bool Inference::is(ExprAttr size, int64_t value) {
          oracle->decide(guard::eq(size, constant(value)), /*otherwise=*/false);
 }
 
+void Inference::fixSizes() {
+  if (!oracle)
+    return;
+  for (const ArgValue &arg : args)
+    for (Value value : arg.getValues())
+      if (auto type = value ? llvm::dyn_cast<RankedTensorType>(value.getType())
+                            : RankedTensorType())
+        if (std::optional<Dims> dims = guard::getDims(type))
+          for (ExprAttr dim : *dims)
+            getFixed(dim);
+}
+
 std::optional<int64_t> Inference::getFixed(ExprAttr size) {
   if (std::optional<int64_t> known = size.getConstant())
     return known;

@@ -95,6 +95,8 @@ public:
   }
   /// A size as a number, for rules whose number of results depends on it.
   std::optional<int64_t> getFixed(ExprAttr size);
+  /// The operands have the sizes of the example: for what no expression says.
+  void fixSizes();
 
   //===--------------------------------------------------------------------===//
   // Results
@@ -106,7 +108,10 @@ public:
   void addNumber(Type type) { types.push_back(type); }
   /// For a result whose size only the run knows: the builder must be given its
   /// type, which the verifier does not check.
-  void addUnknown() { types.push_back(Type()); }
+  void addUnknown() {
+    fixSizes();
+    types.push_back(Type());
+  }
   /// With the element type of the promotion kind.
   LogicalResult addPromoted(ArrayRef<ExprAttr> dims);
   /// The element type by the promotion kind; failure if there is none.

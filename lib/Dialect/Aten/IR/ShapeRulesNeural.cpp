@@ -423,10 +423,32 @@ LogicalResult rules::recurrent(Inference &infer) {
   return success();
 }
 
+/// The weights of a cell are one matrix a gate, on top of each other.
+static LogicalResult checkCell(Inference &infer, ArrayRef<Value> states) {
+  FailureOr<Dims> input = infer.getDims("input"),
+                  state = infer.getDims(states.front(), "hx");
+  if (failed(input) || failed(state))
+    return failure();
+  if (input->empty() || state->empty())
+    return infer.fail("expects an input and states with dimensions");
+  StringRef name = infer.info.getOverload();
+  int64_t gates = name.starts_with("lstm") ? 4 : name.starts_with("gru") ? 3 : 1;
+  ExprAttr size = state->back(), rows = size * gates;
+  if (failed(checkSizes(infer, "w_ih", {rows, input->back()})) ||
+      failed(checkSizes(infer, "w_hh", {rows, size})))
+    return failure();
+  for (StringRef bias : {"b_ih", "b_hh"})
+    if (infer.has(bias) && failed(checkSizes(infer, bias, {rows})))
+      return failure();
+  return success();
+}
+
 LogicalResult rules::recurrentCell(Inference &infer) {
   SmallVector<Value> states = getStates(infer);
   if (states.size() != infer.info.results.size())
     return infer.fail("expects " + Twine(infer.info.results.size()) +
                       " states, but found " + Twine(states.size()));
+  if (failed(checkCell(infer, states)))
+    return failure();
   return addStates(infer, states);
 }

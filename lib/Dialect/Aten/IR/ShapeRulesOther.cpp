@@ -340,6 +340,8 @@ LogicalResult rules::indexPut(Inference &infer) {
   while (*dims && values->size() > (*dims)->size() &&
          infer.is(values->front(), 1))
     values->erase(values->begin());
+  if (!*dims) // as many values as a mask has set elements
+    infer.fixSizes();
   bool fits = !*dims || values->size() <= (*dims)->size();
   if (*dims && fits)
     for (auto [a, b] : llvm::zip(llvm::reverse(**dims), llvm::reverse(*values)))
