@@ -176,7 +176,7 @@ func.func @main(%a0: tensor<1x2x3x3xf64>) -> (tensor<1x3x4x5xf64>) {
   return %r : tensor<1x3x4x5xf64>
 }
 // -----
-func.func @main(%a0: tensor<1x3x4xf64>) -> (tensor<1x5x7xf64>) {
-  %r = aten._pad_circular(%a0, pad = [1, 2, 2, 0]) : (tensor<1x3x4xf64>) -> tensor<1x5x7xf64>
-  return %r : tensor<1x5x7xf64>
+func.func @main(%a0: tensor<1x2x3x4xf64>) -> (tensor<1x2x5x7xf64>) {
+  %r = aten._pad_circular(%a0, pad = [1, 2, 2, 0]) : (tensor<1x2x3x4xf64>) -> tensor<1x2x5x7xf64>
+  return %r : tensor<1x2x5x7xf64>
 }

@@ -38,13 +38,17 @@ func.func @main(%a0: tensor<3x4xf64>) -> (tensor<f64>) {
 }
 // -----
 func.func @main(%a0: tensor<3x4xf64>, %a1: tensor<3x4xf64>) -> (tensor<f64>) {
-  %r = aten.binary_cross_entropy(%a0, %a1) : (tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<f64>
+  %p = aten.sigmoid(%a0) : (tensor<3x4xf64>) -> tensor<3x4xf64>
+  %t = aten.sigmoid(%a1) : (tensor<3x4xf64>) -> tensor<3x4xf64>
+  %r = aten.binary_cross_entropy(%p, %t) : (tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<f64>
   return %r : tensor<f64>
 }
 // -----
 func.func @main(%a0: tensor<3x4xf64>, %a1: tensor<3x4xf64>) -> (tensor<f64>) {
+  %p = aten.sigmoid(%a0) : (tensor<3x4xf64>) -> tensor<3x4xf64>
+  %t = aten.sigmoid(%a1) : (tensor<3x4xf64>) -> tensor<3x4xf64>
   %w = arith.constant dense<0.7> : tensor<3x4xf64>
-  %r = aten.binary_cross_entropy(%a0, %a1, weight = %w, reduction = 2) : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<f64>
+  %r = aten.binary_cross_entropy(%p, %t, weight = %w, reduction = 2) : (tensor<3x4xf64>, tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<f64>
   return %r : tensor<f64>
 }
 // -----

@@ -31,26 +31,26 @@ func.func @main(%a0: tensor<3x4xf64>, %a1: tensor<4xf64>) -> (tensor<3x4xf64>, t
   return %r#0, %r#1 : tensor<3x4xf64>, tensor<3x1xf64>
 }
 // -----
-func.func @main(%a0: tensor<3x2x4xf64>, %a1: tensor<2xf64>, %a2: tensor<2xf64>) -> (tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>) {
+func.func @main(%a0: tensor<3x2x4xf64>, %a1: tensor<2xf64>, %a2: tensor<2xf64>) -> (tensor<3x2x4xf64>) {
   %r:3 = aten.native_batch_norm(%a0, weight = %a1, bias = %a2, training = true, momentum = 0.1, eps = 0.001) : (tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>) -> (tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>)
-  return %r#0, %r#1, %r#2 : tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>
+  return %r#0 : tensor<3x2x4xf64>
 }
 // -----
-func.func @main(%a0: tensor<3x2x4xf64>, %a1: tensor<2xf64>, %a2: tensor<2xf64>) -> (tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>) {
+func.func @main(%a0: tensor<3x2x4xf64>, %a1: tensor<2xf64>, %a2: tensor<2xf64>) -> (tensor<3x2x4xf64>) {
   %r:3 = aten._native_batch_norm_legit.no_stats(%a0, weight = %a1, bias = %a2, training = true, momentum = 0.1, eps = 0.001) : (tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>) -> (tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>)
-  return %r#0, %r#1, %r#2 : tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>
+  return %r#0 : tensor<3x2x4xf64>
 }
 // -----
-func.func @main(%a0: tensor<3x2x4xf64>, %a1: tensor<2xf64>, %a2: tensor<2xf64>) -> (tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>) {
+func.func @main(%a0: tensor<3x2x4xf64>, %a1: tensor<2xf64>, %a2: tensor<2xf64>) -> (tensor<3x2x4xf64>) {
   %m = arith.constant dense<[0.1, 0.2]> : tensor<2xf64>
   %v = arith.constant dense<[0.9, 1.1]> : tensor<2xf64>
   %r:5 = aten._native_batch_norm_legit_functional(%a0, weight = %a1, bias = %a2, %m, %v, training = true, momentum = 0.1, eps = 0.001) : (tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>) -> (tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>)
-  return %r#0, %r#1, %r#2, %r#3, %r#4 : tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>
+  return %r#0 : tensor<3x2x4xf64>
 }
 // -----
-func.func @main(%a0: tensor<3x2x4xf64>, %a1: tensor<2xf64>, %a2: tensor<2xf64>) -> (tensor<3x2x4xf64>, tensor<0xf64>, tensor<0xf64>) {
+func.func @main(%a0: tensor<3x2x4xf64>, %a1: tensor<2xf64>, %a2: tensor<2xf64>) -> (tensor<3x2x4xf64>) {
   %m = arith.constant dense<[0.1, 0.2]> : tensor<2xf64>
   %v = arith.constant dense<[0.9, 1.1]> : tensor<2xf64>
   %r:3 = aten._native_batch_norm_legit_no_training(%a0, weight = %a1, bias = %a2, %m, %v, momentum = 0.1, eps = 0.001) : (tensor<3x2x4xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>, tensor<2xf64>) -> (tensor<3x2x4xf64>, tensor<0xf64>, tensor<0xf64>)
-  return %r#0, %r#1, %r#2 : tensor<3x2x4xf64>, tensor<0xf64>, tensor<0xf64>
+  return %r#0 : tensor<3x2x4xf64>
 }

@@ -336,11 +336,12 @@ void GradientTest::checkTraining(StringRef source, FuncOp original,
     for (unsigned i = numSaved; i < backward.getNumArguments(); ++i) {
       auto input = llvm::cast<aten::InputAttr>(
           backward.getArgAttr(i, aten::kInputAttrName));
-      if (input.getKind() == aten::InputKind::Tangent)
+      if (input.getKind() == aten::InputKind::Tangent) {
+        ASSERT_LT(next, given.size());
         arguments.push_back(given[next++]);
-      else
-        arguments.push_back(
-            inputs[std::atoi(input.getName().str().c_str() + 1)]);
+        continue;
+      }
+      arguments.push_back(inputs[std::atoi(input.getName().str().c_str() + 1)]);
     }
     std::vector<OpValue> gradients = evaluator.run(backward, arguments);
     ASSERT_EQ(gradients.size(), backward.getNumResults());
