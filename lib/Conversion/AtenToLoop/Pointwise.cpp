@@ -116,6 +116,16 @@ std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
         dyn_cast_if_present<StringAttr>(getArg(argument).getAttribute());
     return value ? value.getValue() : StringRef();
   };
+  // What PyTorch refuses stays a call, so that it is refused with its message.
+  if (name == "aten.clamp" && getArg("min").isNone() && getArg("max").isNone())
+    return refuse("a clamp without a limit");
+  if (name.starts_with("aten.gelu") && text("approximate") != "none" &&
+      text("approximate") != "tanh")
+    return refuse("an unknown approximation");
+  if (name == "aten.hardtanh" &&
+      getResultType().getElementType().isUnsignedInteger() &&
+      getConstant("min_val").value_or(-1) < 0)
+    return refuse("a negative limit of unsigned numbers");
   std::function<Value(ScalarBuilder &)> compute;
   if (body)
     compute = body;

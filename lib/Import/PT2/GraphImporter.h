@@ -106,7 +106,7 @@ private:
   Status mutate(const std::string &name, Operation *op, bool isView);
   Status setContents(const std::string &name, Value value);
   Status importBatchNorm(const archive::Node &node);
-  Value keepElementType(Value value, const std::string &of);
+  Result<Value> keepElementType(Operation *op, const std::string &of);
 
   // Nodes with graphs.
   struct Operand;

@@ -159,14 +159,39 @@ Status GraphImporter::bindView(const archive::Node &node, Operation *op,
 // In-place operators
 //===----------------------------------------------------------------------===//
 
+/// Whether PyTorch writes results of type `from` into a tensor of type `to`: a
+/// kind of number (bool, integer, float, complex) only into itself or a wider
+/// kind (c10/core/ScalarType.h, `canCast`).
+static bool canCast(Type from, Type to) {
+  auto kind = [](Type type) {
+    return llvm::isa<mlir::ComplexType>(type) ? 3
+           : llvm::isa<mlir::FloatType>(type) ? 2
+           : type.isInteger(1)                ? 0
+                                              : 1;
+  };
+  return kind(from) <= kind(to);
+}
+
 /// An in-place operator gives what it changes its own element type again.
-Value GraphImporter::keepElementType(Value value, const std::string &of) {
+Result<Value> GraphImporter::keepElementType(Operation *op,
+                                             const std::string &of) {
+  Value value = op->getResult(0);
   auto tensor = getTensor(of);
   if (!tensor)
-    return value;
+    return tensor.takeError();
   Value self = states.read(*tensor);
   Type want = mlir::getElementTypeOrSelf(self.getType());
   Type have = mlir::getElementTypeOrSelf(value.getType());
+  // A comparison or a logical operator writes any type.
+  bool isTest = have.isInteger(1);
+  if (have != want &&
+      (op->hasAttr("dtype") || (!isTest && !canCast(have, want)))) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "it changes '" << of << "' of element type " << want
+        << " in place and gives " << have << ", which cannot be cast to it";
+    return Error::malformed(text);
+  }
   aten::AtenBuilder builder(b, value.getLoc());
   // What is overwritten by what has no gradient still has one itself.
   if (llvm::isa<mlir::FloatType>(want) && !llvm::isa<mlir::FloatType>(have))
@@ -178,8 +203,10 @@ Value GraphImporter::keepElementType(Value value, const std::string &of) {
 /// operator, now is.
 Status GraphImporter::mutate(const std::string &name, Operation *op,
                              bool isView) {
-  if (!isView)
-    return setContents(name, keepElementType(op->getResult(0), name));
+  if (!isView) {
+    auto value = keepElementType(op, name);
+    return value ? setContents(name, *value) : value.takeError();
+  }
   auto tensor = getTensor(name);
   if (!tensor)
     return tensor.takeError();
