@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "InPlace.h"
+#include "kiln/Import/InPlace.h"
 
 #include "kiln/Dialect/Aten/IR/OpInfo.h"
 

@@ -8,7 +8,7 @@
 
 #include "GraphImporter.h"
 
-#include "InPlace.h"
+#include "kiln/Import/InPlace.h"
 
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"

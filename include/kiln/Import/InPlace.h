@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_LIB_IMPORT_PT2_INPLACE_H
-#define KILN_LIB_IMPORT_PT2_INPLACE_H
+#ifndef KILN_IMPORT_INPLACE_H
+#define KILN_IMPORT_INPLACE_H
 
 #include "kiln/Archive/Graph.h"
 #include "kiln/Support/LLVM.h"
@@ -36,4 +36,4 @@ archive::Node toFunctional(const archive::Node &node);
 
 } // namespace kiln::pt2
 
-#endif // KILN_LIB_IMPORT_PT2_INPLACE_H
+#endif // KILN_IMPORT_INPLACE_H
