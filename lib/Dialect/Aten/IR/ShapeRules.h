@@ -223,6 +223,7 @@ LogicalResult gather(Inference &infer);
 LogicalResult index(Inference &infer);
 LogicalResult indexPut(Inference &infer);
 LogicalResult indexSelect(Inference &infer);
+LogicalResult indexWrite(Inference &infer);
 LogicalResult scatter(Inference &infer);
 // Factories
 LogicalResult fromSize(Inference &infer);

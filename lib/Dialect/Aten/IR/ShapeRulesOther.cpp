@@ -235,6 +235,31 @@ LogicalResult rules::gather(Inference &infer) {
   return success();
 }
 
+LogicalResult rules::indexWrite(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self"), index = infer.getDims("index"),
+                  source = infer.getDims("source");
+  if (failed(dims) || failed(index) || failed(source))
+    return failure();
+  FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
+  if (failed(dim))
+    return failure();
+  if (infer.getElementType("source") != infer.getElementType("self"))
+    return infer.fail("expects 'source' of the element type of 'self'");
+  if (source->size() == dims->size())
+    for (size_t k = 0; k < dims->size(); ++k)
+      if (k != size_t(*dim) && infer.differ((*source)[k], (*dims)[k]))
+        return infer.fail("expects 'source' of the sizes of 'self' but in the "
+                          "dimension of the index");
+  // An index for each slice of the source; a scalar is one slice.
+  ExprAttr count = guard::getNumElements(infer.context, *index);
+  ExprAttr slices = size_t(*dim) < source->size() ? (*source)[*dim]
+                                                  : infer.constant(1);
+  if (infer.differ(count, slices))
+    return infer.fail("expects an index for each slice of 'source', but found " +
+                      Twine(count.str()) + " for " + slices.str());
+  return infer.addPromoted(*dims);
+}
+
 LogicalResult rules::scatter(Inference &infer) {
   FailureOr<Dims> self = checkIndex(infer);
   if (failed(self))

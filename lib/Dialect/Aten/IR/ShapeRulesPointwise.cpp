@@ -43,37 +43,8 @@ LogicalResult rules::sameAsFirst(Inference &infer) {
 
 LogicalResult rules::sameWithDim(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims(infer.getFirstTensor());
-  if (failed(dims))
+  if (failed(dims) || failed(infer.getDim("dim", dims->size())))
     return failure();
-  FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
-  if (failed(dim))
-    return failure();
-  if (infer.has("index") && infer.has("source")) {
-    // An index for each slice of the source; a scalar is one slice.
-    FailureOr<Dims> index = infer.getDims("index"),
-                    source = infer.getDims("source");
-    if (failed(index) || failed(source))
-      return failure();
-    if (infer.getElementType("source") !=
-        infer.getElementType(infer.info.args.front().name))
-      return infer.fail("expects 'source' of the element type of 'self'");
-    if (source->size() == dims->size())
-      for (size_t k = 0; k < dims->size(); ++k)
-        if (k != size_t(*dim) && infer.differ((*source)[k], (*dims)[k]))
-          return infer.fail("expects 'source' of the sizes of 'self' but in "
-                            "the dimension of the index");
-    ExprAttr count = guard::getNumElements(infer.context, *index);
-    ExprAttr slices = size_t(*dim) < source->size()
-                          ? (*source)[*dim]
-                          : guard::getConstant(infer.context, 1);
-    if (infer.differ(count, slices)) {
-      std::string text;
-      llvm::raw_string_ostream(text)
-          << "expects an index for each slice of 'source', but found " << count
-          << " for " << slices;
-      return infer.fail(text);
-    }
-  }
   return infer.addPromoted(*dims);
 }
 

@@ -213,7 +213,7 @@ def Aten_IndexAddOp : Aten_PureOp<"index_add",
          Aten_Tensor:$source, Optional<Aten_Number>:$alpha),
     (outs Aten_Tensor:$result)> {
   let summary = "Add slices at indices";
-  let shape = "sameWithDim";
+  let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
 }
@@ -225,7 +225,7 @@ def Aten_IndexCopyOp : Aten_PureOp<"index_copy",
          Aten_Tensor:$source),
     (outs Aten_Tensor:$result)> {
   let summary = "Write slices at indices";
-  let shape = "sameWithDim";
+  let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
 }
@@ -249,7 +249,7 @@ def Aten_IndexReduceOp : Aten_PureOp<"index_reduce",
          Aten_Tensor:$source, Aten_Str:$reduce, Aten_Bool:$include_self),
     (outs Aten_Tensor:$result)> {
   let summary = "Combine slices at indices";
-  let shape = "sameWithDim";
+  let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
 }
