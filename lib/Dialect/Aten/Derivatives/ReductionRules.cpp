@@ -273,40 +273,39 @@ static Value withMean(VjpState &state, Value variance, Value self,
   return variance ? state.builder.add(variance, mean) : mean;
 }
 
-LogicalResult vjpVarMean(VarMeanCorrectionOp op, VjpState &state) {
+/// The gradient of an op with results (spread, mean): `ofSpread` gives what flows
+/// back through the first.
+template <typename OpT>
+static LogicalResult vjpWithMean(OpT op, VjpState &state,
+                                 llvm::function_ref<Value(Value)> ofSpread) {
   if (!state.isWanted(op, 0))
     return success();
-  Value self = op.getSelf(), variance;
-  if (Value grad = state.grad(0))
-    variance = state.varGrad(grad, self, op.getDim(), op.getKeepdim(),
-                             op.getCorrection());
-  state.set(op, 0,
-            withMean(state, variance, self, op.getDim(), op.getKeepdim()));
+  Value grad = state.grad(0);
+  Value spread = grad ? ofSpread(grad) : Value();
+  state.set(op, 0, withMean(state, spread, op.getSelf(), op.getDim(),
+                            op.getKeepdim()));
   return success();
+}
+
+LogicalResult vjpVarMean(VarMeanCorrectionOp op, VjpState &state) {
+  return vjpWithMean(op, state, [&](Value grad) {
+    return state.varGrad(grad, op.getSelf(), op.getDim(), op.getKeepdim(),
+                         op.getCorrection());
+  });
 }
 
 LogicalResult vjpVarMeanDim(VarMeanDimOp op, VjpState &state) {
-  if (!state.isWanted(op, 0))
-    return success();
-  Value self = op.getSelf(), variance;
-  if (Value grad = state.grad(0))
-    variance = state.varGradUnbiased(grad, self, op.getDim(), op.getKeepdim(),
-                                     op.getUnbiased());
-  state.set(op, 0,
-            withMean(state, variance, self, op.getDim(), op.getKeepdim()));
-  return success();
+  return vjpWithMean(op, state, [&](Value grad) {
+    return state.varGradUnbiased(grad, op.getSelf(), op.getDim(),
+                                 op.getKeepdim(), op.getUnbiased());
+  });
 }
 
 LogicalResult vjpStdMean(StdMeanCorrectionOp op, VjpState &state) {
-  if (!state.isWanted(op, 0))
-    return success();
-  Value self = op.getSelf(), variance;
-  if (Value grad = state.grad(0))
-    variance = state.varGrad(state.stdGrad(grad, op->getResult(0)), self,
-                             op.getDim(), op.getKeepdim(), op.getCorrection());
-  state.set(op, 0,
-            withMean(state, variance, self, op.getDim(), op.getKeepdim()));
-  return success();
+  return vjpWithMean(op, state, [&](Value grad) {
+    return state.varGrad(state.stdGrad(grad, op->getResult(0)), op.getSelf(),
+                         op.getDim(), op.getKeepdim(), op.getCorrection());
+  });
 }
 
 //===----------------------------------------------------------------------===//

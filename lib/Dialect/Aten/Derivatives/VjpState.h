@@ -136,8 +136,6 @@ public:
   Value softMarginGrad(Value grad, Value self, Value target);
 
   Operation *getOp() const { return op; }
-  function_ref<bool(unsigned)> getWanted() const { return wanted; }
-  ValueRange getResultGrads() const { return resultGrads; }
 
 private:
   Value reduceTo(Value grad, Value operand);
