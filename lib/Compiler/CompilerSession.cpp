@@ -14,6 +14,7 @@
 #include "kiln/Base/FileSystem.h"
 #include "kiln/Dialect/Aten/IR/Aten.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
+#include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Import/PT2Importer.h"
 #include "kiln/InitAll.h"
@@ -293,7 +294,7 @@ CompilerSession::compileModule(const CompileOptions &options,
     return package::Package();
 
   package::KernelImage image;
-  if (auto kernels = module_->lookupSymbol<ModuleOp>("kernels")) {
+  if (auto kernels = loop::getKernelModule(*module_)) {
     if (hooks.progress)
       hooks.progress("native");
     // A module of its own: the code generator takes it apart.

@@ -10,6 +10,7 @@
 
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
 #include "kiln/Conversion/LoopToScf/Nests.h"
+#include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -207,18 +208,12 @@ class LoopOutlineKernels
     if (kernels.empty())
       return;
     OpBuilder builder(&getContext());
-    auto home = module.lookupSymbol<ModuleOp>("kernels");
-    if (!home) {
-      builder.setInsertionPointToEnd(module.getBody());
-      home = ModuleOp::create(builder, module.getLoc(), "kernels");
-    }
+    ModuleOp home = getOrCreateKernelModule(module);
     for (KernelOp kernel : kernels) {
       auto strides = getInputStrides(kernel);
       if (failed(strides))
         return signalPassFailure();
-      std::string name = kernel.getName().str();
-      for (unsigned k = 1; home.lookupSymbol(name); ++k)
-        name = (kernel.getName() + "_" + llvm::Twine(k)).str();
+      std::string name = getFreeName(home, kernel.getName());
       builder.setInsertionPointToEnd(home.getBody());
       Outliner outliner(kernel, std::move(*strides), builder);
       func::FuncOp function = outliner.outline(name);

@@ -9,6 +9,7 @@
 #include "KernelMemory.h"
 
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
+#include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -189,7 +190,7 @@ class KilnPlaceScratch
   using KilnPlaceScratchPassBase::KilnPlaceScratchPassBase;
 
   void runOnOperation() override {
-    auto home = getOperation().lookupSymbol<ModuleOp>("kernels");
+    auto home = getKernelModule(getOperation());
     if (!home)
       return;
     llvm::StringMap<ExprAttr> scratch;

@@ -22,6 +22,7 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
+#include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -314,7 +315,7 @@ void JoinLaunches::join(ArrayRef<Part> group) {
 }
 
 void JoinLaunches::runOnOperation() {
-  kernels = getOperation().lookupSymbol<ModuleOp>("kernels");
+  kernels = getKernelModule(getOperation());
   if (!kernels)
     return;
   for (auto function : getOperation().getOps<func::FuncOp>())

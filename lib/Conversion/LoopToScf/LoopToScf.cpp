@@ -11,6 +11,7 @@
 
 #include "kiln/Conversion/LoopToScf/Nests.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
+#include "kiln/Dialect/Loop/IR/KernelModule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -112,12 +113,7 @@ class ConvertLoopToScf
     module.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     if (kernels.empty())
       return;
-    OpBuilder builder(&getContext());
-    auto home = module.lookupSymbol<ModuleOp>("kernels");
-    if (!home) {
-      builder.setInsertionPointToEnd(module.getBody());
-      home = ModuleOp::create(builder, module.getLoc(), "kernels");
-    }
+    ModuleOp home = getOrCreateKernelModule(module);
     EmissionOptions options{vectorBits, vectorRegisters};
     llvm::StringMap<EmittedKernel> emitted;
     for (KernelOp kernel : kernels)
@@ -179,9 +175,7 @@ class ConvertLoopToScf
         expandContraction(op);
       }
     }
-    std::string name = kernel.getName().str();
-    for (unsigned k = 1; home.lookupSymbol(name); ++k)
-      name = (kernel.getName() + "_" + llvm::Twine(k)).str();
+    std::string name = getFreeName(home, kernel.getName());
     OpBuilder builder(&getContext());
     builder.setInsertionPointToEnd(home.getBody());
     return KernelEmitter(kernel, options, inputStrides).emit(builder, name);

@@ -1,0 +1,34 @@
+//===- KernelModule.cpp - The module that holds emitted kernels -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Loop/IR/KernelModule.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace kiln;
+using mlir::ModuleOp;
+
+static constexpr llvm::StringLiteral kModuleName = "kernels";
+
+ModuleOp loop::getKernelModule(ModuleOp program) {
+  return program.lookupSymbol<ModuleOp>(kModuleName);
+}
+
+ModuleOp loop::getOrCreateKernelModule(ModuleOp program) {
+  if (ModuleOp home = getKernelModule(program))
+    return home;
+  auto builder = mlir::OpBuilder::atBlockEnd(program.getBody());
+  return ModuleOp::create(builder, program.getLoc(), kModuleName);
+}
+
+std::string loop::getFreeName(ModuleOp home, llvm::StringRef name) {
+  std::string free = name.str();
+  for (unsigned k = 1; home.lookupSymbol(free); ++k)
+    free = (name + "_" + llvm::Twine(k)).str();
+  return free;
+}
