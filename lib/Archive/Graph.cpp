@@ -28,7 +28,8 @@ constexpr DTypeCode dtypeCodes[] = {
     {10, DType::C64},        {11, DType::C128},   {12, DType::Bool},
     {13, DType::BF16},       {28, DType::U16},    {29, DType::F8E4M3FN},
     {30, DType::F8E5M2},     {31, DType::F8E4M3FNUZ},
-    {32, DType::F8E5M2FNUZ}, {34, DType::U32},    {35, DType::U64},
+    {32, DType::F8E5M2FNUZ}, {33, DType::F8E8M0FNU},
+    {34, DType::U32},        {35, DType::U64},
 };
 
 /// In the order of the alternatives of `Argument::Value`.

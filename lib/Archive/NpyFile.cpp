@@ -172,6 +172,7 @@ static DType storedAs(DType dtype) {
   case DType::F8E5M2:
   case DType::F8E4M3FNUZ:
   case DType::F8E5M2FNUZ:
+  case DType::F8E8M0FNU:
     return DType::U8;
   case DType::C32:
     return DType::U32;

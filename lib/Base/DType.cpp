@@ -40,6 +40,7 @@ constexpr DTypeInfo table[] = {
     {DType::C32, 4, "c32", "complex32"},
     {DType::F8E4M3FNUZ, 1, "f8e4m3fnuz", "float8_e4m3fnuz"},
     {DType::F8E5M2FNUZ, 1, "f8e5m2fnuz", "float8_e5m2fnuz"},
+    {DType::F8E8M0FNU, 1, "f8e8m0fnu", "float8_e8m0fnu"},
 };
 
 } // namespace
@@ -56,6 +57,12 @@ static constexpr bool tableIsInOrder() {
   return true;
 }
 static_assert(tableIsInOrder(), "DType table must follow the enumerators");
+
+std::optional<DType> kiln::toDType(uint64_t number) {
+  if (number == 0 || number > sizeof(table) / sizeof(table[0]))
+    return std::nullopt;
+  return static_cast<DType>(number);
+}
 
 size_t kiln::itemSize(DType dtype) { return info(dtype).size; }
 
@@ -93,6 +100,7 @@ bool kiln::isFloat(DType dtype) {
   case DType::F8E5M2:
   case DType::F8E4M3FNUZ:
   case DType::F8E5M2FNUZ:
+  case DType::F8E8M0FNU:
     return true;
   default:
     return false;

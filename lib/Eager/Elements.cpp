@@ -192,6 +192,22 @@ template <const SmallFloat &Format> struct Float8 {
     return static_cast<uint8_t>(Format.encode(convert<float>(value)));
   }
 };
+/// An exponent and nothing else: no sign, no zero, no infinity. Halves round to
+/// the even exponent field 0 and up otherwise, as PyTorch does.
+struct PowerOfTwo {
+  using Stored = uint8_t;
+  static float load(uint8_t bits) {
+    return bits == 0xff ? NAN : std::ldexp(1.0f, int(bits) - 127);
+  }
+  template <typename T> static uint8_t store(T value) {
+    uint32_t bits = bitsOf(convert<float>(value));
+    uint32_t exponent = bits >> 23 & 0xff, fraction = bits & 0x7fffff;
+    constexpr uint32_t half = 0x400000;
+    bool roundsUp = exponent != 0xff &&
+                    (fraction > half || (fraction == half && exponent != 0));
+    return static_cast<uint8_t>(exponent + roundsUp);
+  }
+};
 struct ComplexHalf {
   struct Stored {
     uint16_t real, imag;
@@ -246,6 +262,8 @@ template <typename F> static void withFormat(DType dtype, F function) {
     return function(Float8<kF8E4M3FNUZ>());
   case DType::F8E5M2FNUZ:
     return function(Float8<kF8E5M2FNUZ>());
+  case DType::F8E8M0FNU:
+    return function(PowerOfTwo());
   }
 }
 

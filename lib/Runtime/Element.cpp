@@ -65,6 +65,8 @@ double float8ToDouble(DType dtype, uint8_t bits) {
     return smallFloat(bits, 5, 2, 15);
   case DType::F8E4M3FNUZ: // no infinity, no negative zero
     return bits == 0x80 ? std::nan("") : smallFloat(bits, 4, 3, 8);
+  case DType::F8E8M0FNU: // an exponent alone
+    return bits == 0xff ? std::nan("") : std::ldexp(1.0, int(bits) - 127);
   default:
     return bits == 0x80 ? std::nan("") : smallFloat(bits, 5, 2, 16);
   }
@@ -111,6 +113,7 @@ OpValue loadElement(DType dtype, const uint8_t *at) {
   case DType::F8E5M2:
   case DType::F8E4M3FNUZ:
   case DType::F8E5M2FNUZ:
+  case DType::F8E8M0FNU:
     return float8ToDouble(dtype, *at);
   }
   return {};

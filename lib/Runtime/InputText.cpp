@@ -54,6 +54,8 @@ const char *scalarTypeName(DType dtype) {
     return "Float8_e4m3fnuz";
   case DType::F8E5M2FNUZ:
     return "Float8_e5m2fnuz";
+  case DType::F8E8M0FNU:
+    return "Float8_e8m0fnu";
   }
   return "an unknown dtype";
 }

@@ -100,14 +100,13 @@ Result<Checkpoint> Checkpoint::decode(ByteView bytes) {
   for (uint32_t i = 0; i < count && reader.ok(); ++i) {
     uint8_t state = reader.u8();
     std::string name = text();
-    uint8_t dtype = reader.u8();
+    std::optional<DType> dtype = toDType(reader.u8());
     uint32_t rank = reader.u32();
-    if (!reader.ok() || state > 1 || rank > kLargestRank ||
-        dtype > static_cast<uint8_t>(DType::F8E5M2FNUZ))
+    if (!reader.ok() || state > 1 || rank > kLargestRank || !dtype)
       return malformed("tensor " + std::to_string(i) + " is no tensor");
     std::vector<int64_t> sizes;
     // No size may claim more than the bytes that are left.
-    uint64_t needed = itemSize(static_cast<DType>(dtype));
+    uint64_t needed = itemSize(*dtype);
     for (uint32_t dim = 0; dim < rank; ++dim) {
       int64_t size = reader.i64();
       if (size < 0 ||
@@ -117,7 +116,7 @@ Result<Checkpoint> Checkpoint::decode(ByteView bytes) {
     }
     if (!reader.ok() || needed > reader.remaining())
       return malformed("tensor '" + name + "' is larger than the file");
-    auto tensor = Tensor::empty(static_cast<DType>(dtype), std::move(sizes));
+    auto tensor = Tensor::empty(*dtype, std::move(sizes));
     if (!tensor)
       return tensor.error().withContext("checkpoint: tensor '" + name + "'");
     ByteView raw = reader.bytes(needed);

@@ -43,7 +43,11 @@ enum class DType : uint8_t {
   C32 = 18, ///< two f16; storable, not computed with
   F8E4M3FNUZ = 19,
   F8E5M2FNUZ = 20,
+  F8E8M0FNU = 21, ///< powers of two without sign, the scales of MX formats
 };
+
+/// The dtype that a number from outside stands for; nothing if it is none.
+std::optional<DType> toDType(uint64_t number);
 
 /// Bytes of one element. `Bool` is one byte, zero or one.
 size_t itemSize(DType dtype);

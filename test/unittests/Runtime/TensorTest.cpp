@@ -144,6 +144,9 @@ TEST(Element, LoadsSmallFloats) {
   EXPECT_EQ(load(DType::F8E5M2, 0x7c), INFINITY);
   EXPECT_EQ(load(DType::F8E4M3FNUZ, 0x7f), 240.0);
   EXPECT_TRUE(std::isnan(load(DType::F8E5M2FNUZ, 0x80)));
+  EXPECT_EQ(load(DType::F8E8M0FNU, 0x00), std::ldexp(1.0, -127));
+  EXPECT_EQ(load(DType::F8E8M0FNU, 0x80), 2.0);
+  EXPECT_TRUE(std::isnan(load(DType::F8E8M0FNU, 0xff)));
 }
 
 TEST(Compare, FollowsTheRule) {

@@ -8,6 +8,9 @@
 
 #include "SessionTestSupport.h"
 
+#include "kiln/Base/Digest.h"
+
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -257,6 +260,29 @@ TEST_F(Training, RefusesDamagedCheckpoints) {
   }
   for (size_t size = 0; size < bytes.size(); size += 7)
     EXPECT_FALSE(bool(load({bytes.begin(), bytes.begin() + size})));
+  // Damage under a digest that fits: what is read is checked by itself.
+  size_t body = 32, digest = 0;
+  auto findDigest = [&] {
+    Digest of = sha256(ByteView(bytes).slice(body, bytes.size()));
+    auto found = std::search(bytes.begin(), bytes.begin() + body,
+                             of.bytes.begin(), of.bytes.end());
+    digest = found - bytes.begin();
+    return digest + 32 <= body;
+  };
+  while (!findDigest())
+    ASSERT_LT(++body, bytes.size());
+  for (size_t i = body; i < bytes.size(); ++i) {
+    std::vector<uint8_t> zeroed = bytes;
+    zeroed[i] = 0;
+    Digest of = sha256(ByteView(zeroed).slice(body, zeroed.size()));
+    std::copy(of.bytes.begin(), of.bytes.end(), zeroed.begin() + digest);
+    Status s = load(zeroed);
+    if (!s)
+      EXPECT_TRUE(s.error().kind == ErrorKind::Malformed ||
+                  s.error().kind == ErrorKind::Usage)
+          << "byte " << i << ": " << s.error().message;
+  }
+  ASSERT_TRUE(bool(session->loadCheckpoint(file)));
   bytes.push_back(0);
   EXPECT_FALSE(bool(load(bytes)));
   EXPECT_EQ(session->stepCount(), 1u);

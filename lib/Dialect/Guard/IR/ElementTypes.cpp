@@ -55,6 +55,8 @@ std::optional<DType> guard::getDType(Type type) {
     return DType::F8E4M3FNUZ;
   if (llvm::isa<mlir::Float8E5M2FNUZType>(type))
     return DType::F8E5M2FNUZ;
+  if (llvm::isa<mlir::Float8E8M0FNUType>(type))
+    return DType::F8E8M0FNU;
   return std::nullopt;
 }
 
@@ -106,6 +108,8 @@ Type guard::getElementType(MLIRContext *context, DType dtype) {
     return mlir::Float8E4M3FNUZType::get(context);
   case DType::F8E5M2FNUZ:
     return mlir::Float8E5M2FNUZType::get(context);
+  case DType::F8E8M0FNU:
+    return mlir::Float8E8M0FNUType::get(context);
   }
   llvm_unreachable("every DType has an element type");
 }
