@@ -88,7 +88,7 @@ private:
   // Steps.
   Status step(size_t index);
   Status launch(const package::LaunchStep &step);
-  Status call(const package::ExternStep &step, OpFunction function);
+  Status call(const package::ExternStep &step, const OpFunction &function);
   Status argument(const package::Argument &argument, OpValue &value);
   Status leaveArena(OpValue &value) const;
   Status define(const package::DefineSymbolStep &step);

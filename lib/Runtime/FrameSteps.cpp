@@ -243,7 +243,7 @@ Status ProgramRunner::Frame::leaveArena(OpValue &value) const {
 }
 
 Status ProgramRunner::Frame::call(const package::ExternStep &step,
-                                  OpFunction function) {
+                                  const OpFunction &function) {
   auto located = [&](const Error &error) {
     Error result = error.withContext(step.overload);
     if (!step.location.empty())

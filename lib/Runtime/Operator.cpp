@@ -13,7 +13,7 @@
 namespace kiln::runtime {
 
 Status OperatorRegistry::add(std::string overload, OpFunction function) {
-  auto inserted = functions_.emplace(std::move(overload), function);
+  auto inserted = functions_.emplace(std::move(overload), std::move(function));
   if (!inserted.second)
     return Error::usage("operator '" + inserted.first->first +
                         "' is registered twice");
@@ -22,7 +22,7 @@ Status OperatorRegistry::add(std::string overload, OpFunction function) {
 
 OpFunction OperatorRegistry::find(std::string_view overload) const {
   auto it = functions_.find(std::string(overload));
-  return it == functions_.end() ? nullptr : it->second;
+  return it == functions_.end() ? OpFunction() : it->second;
 }
 
 std::vector<std::string> OperatorRegistry::names() const {

@@ -17,6 +17,7 @@
 #include "kiln/Runtime/Tensor.h"
 
 #include <complex>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -58,15 +59,16 @@ using OpArguments = std::vector<OpValue>;
 /// and expected); the caller adds the operator's name and source line.
 /// Results are in schema order; a list-returning operator (`split`) returns one
 /// result per element. Functions must be pure but for `foo_` overloads.
-using OpFunction = Result<std::vector<OpValue>> (*)(const OpArguments &);
+using OpFunction =
+    std::function<Result<std::vector<OpValue>>(const OpArguments &)>;
 
 /// Overload name ("aten.add.Tensor") to function. Filled once at start by
-/// explicit calls (`eager::registerAll`), then only read.
+/// explicit calls (`eager::registerAll`, `loadOperatorLibrary`), then only read.
 class OperatorRegistry {
 public:
   /// Usage error if the name is taken.
   Status add(std::string overload, OpFunction function);
-  /// Null if unknown.
+  /// Empty if unknown.
   OpFunction find(std::string_view overload) const;
   /// All names, sorted.
   std::vector<std::string> names() const;
