@@ -115,11 +115,12 @@ static SchemaArg parseArg(const Record *def, StringRef text) {
 static void parseSchema(AtenRecord &record) {
   StringRef text = record.schema;
   size_t open = text.find('('), arrow = text.rfind(") -> ");
-  if (!text.consume_front("aten::") || open == StringRef::npos ||
+  std::string space = record.library + "::";
+  if (!text.starts_with(space) || open == StringRef::npos ||
       arrow == StringRef::npos)
-    PrintFatalError(record.def, "schema expects 'aten::name(...) -> ...'");
-  text = record.schema;
-  StringRef name = text.slice(6, open);
+    PrintFatalError(record.def,
+                    "schema expects '" + space + "name(...) -> ...'");
+  StringRef name = text.slice(space.size(), open);
   if (name != record.overload)
     PrintFatalError(record.def, "schema is of '" + name + "', but the op is '" +
                                     record.overload + "'");
@@ -248,7 +249,12 @@ static AtenRecord readRecord(const Record *def) {
   record.def = def;
   record.className = def->getName().split('_').second.str();
   record.overload = def->getValueAsString("opName").str();
-  record.name = "aten." + record.overload;
+  const Record *dialect = def->getValueAsDef("opDialect");
+  record.library = dialect->getValueAsString("name").str();
+  StringRef cppSpace = dialect->getValueAsString("cppNamespace");
+  cppSpace.consume_front("::");
+  record.cppSpace = cppSpace.str();
+  record.name = record.library + "." + record.overload;
   record.schema = def->getValueAsString("schema").str();
   record.summary = def->getValueAsString("summary").str();
   record.shape = def->getValueAsString("shape").str();
@@ -268,7 +274,7 @@ static AtenRecord readRecord(const Record *def) {
 std::vector<AtenRecord>
 kiln::tblgen::getAtenRecords(const llvm::RecordKeeper &records) {
   std::vector<AtenRecord> result;
-  for (const Record *def : records.getAllDerivedDefinitions("Aten_Op"))
+  for (const Record *def : records.getAllDerivedDefinitions("Aten_OverloadOp"))
     result.push_back(readRecord(def));
   llvm::sort(result, [](const AtenRecord &a, const AtenRecord &b) {
     return a.name < b.name;

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A record of class Aten_Op as plain data, with its schema parsed. The schema's
+// A record of class Aten_OverloadOp as plain data, with its schema parsed. The schema's
 // grammar, as PyTorch prints it:
 //
-//   schema  := 'aten::' name '(' (arg | '*') (',' (arg | '*'))* ')' '->' result
+//   schema  := library '::' name '(' (arg | '*') (',' (arg | '*'))* ')' '->' result
 //   arg     := type name ('=' default)?
 //   type    := base alias? ('[' digits? ']')? '?'?
 //   result  := type name? | '(' (type name?) (',' type name?)* ')'
@@ -41,10 +41,12 @@ struct SchemaArg {
   bool isOperand() const;
 };
 
-/// A record of class Aten_Op.
+/// A record of class Aten_OverloadOp.
 struct AtenRecord {
   const llvm::Record *def = nullptr;
   std::string className; ///< "AddTensorOp"
+  std::string cppSpace;  ///< "kiln::aten", of the class
+  std::string library;   ///< "aten"
   std::string name;      ///< "aten.add.Tensor"
   std::string overload;  ///< "add.Tensor"
   std::string schema;
@@ -61,7 +63,7 @@ struct AtenRecord {
   std::vector<std::string> results; ///< enumerators of kiln::aten::ResultKind
 };
 
-/// All records of class Aten_Op, sorted by name. Ends the program with a
+/// All records of class Aten_OverloadOp, sorted by name. Ends the program with a
 /// located error if a schema cannot be read or disagrees with the arguments.
 std::vector<AtenRecord> getAtenRecords(const llvm::RecordKeeper &records);
 

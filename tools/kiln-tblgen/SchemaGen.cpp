@@ -5,11 +5,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Backend --gen-aten-op-info. Writes a table `kOverloads` of the records of a
+// file and the functions `getInfo` of their op classes. Included where the
+// classes are known and `kiln::aten` is used.
+//
+//===----------------------------------------------------------------------===//
 
 #include "AtenRecord.h"
 
 #include "mlir/TableGen/GenInfo.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -63,8 +70,9 @@ static void printEntry(raw_ostream &os, const AtenRecord &record) {
     os << "{}, ";
   else
     os << "k" << record.className << "Results, ";
-  os << "Promotion::" << record.promotion << ",\n     &rules::" << record.shape
-     << ", \"" << record.decomposition << "\", " << getBool(record.isCore)
+  bool isQualified = StringRef(record.shape).contains("::");
+  os << "Promotion::" << record.promotion << ",\n     &"
+     << (isQualified ? "" : "rules::") << record.shape << ", \"" << record.decomposition << "\", " << getBool(record.isCore)
      << ", " << getBool(record.isView) << ", " << getBool(record.isRandom)
      << ", " << getBool(record.hasBody) << ", " << getBool(record.hasSegments)
      << "},\n";
@@ -80,7 +88,10 @@ static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
   os << "\nstatic const OpInfo kOverloads[] = {\n";
   for (const AtenRecord &record : ops)
     printEntry(os, record);
-  os << "};\n";
+  os << "};\n\n";
+  for (auto [i, record] : llvm::enumerate(ops))
+    os << "const OpInfo &" << record.cppSpace << "::" << record.className
+       << "::getInfo() { return kOverloads[" << i << "]; }\n";
   return false;
 }
 

@@ -121,27 +121,26 @@ SmallVector<ArgValue> aten::getSchemaArguments(Operation *op) {
                          : SmallVector<ArgValue>(info->args.size());
 }
 
-LogicalResult aten::inferAtenTypes(StringRef opName,
+LogicalResult aten::inferAtenTypes(const OpInfo &info,
                                    std::optional<Location> loc,
                                    ValueRange operands,
                                    DictionaryAttr attributes,
                                    SmallVectorImpl<Type> &types) {
-  const OpInfo *info = lookUpOverload(opName);
-  if (!info || (operands.empty() && !attributes))
+  if (operands.empty() && !attributes)
     return failure();
   FailureOr<SmallVector<ArgValue>> args =
-      collectArguments(*info, operands, [&](StringRef name) {
+      collectArguments(info, operands, [&](StringRef name) {
         return attributes ? attributes.get(name) : Attribute();
       });
   if (failed(args)) {
     if (loc)
       return mlir::emitError(*loc)
-             << "'" << opName << "' op has operands that do not fit its schema";
+             << "'" << info.name << "' op has operands that do not fit its schema";
     return failure();
   }
   MLIRContext *context = attributes ? attributes.getContext()
                                     : operands.front().getContext();
-  return inferResultTypes(context, loc, *info, *args, types);
+  return inferResultTypes(context, loc, info, *args, types);
 }
 
 //===----------------------------------------------------------------------===//
@@ -409,11 +408,10 @@ static void addArguments(OpBuilder &builder, OperationState &state,
 }
 
 void aten::fillState(OpBuilder &builder, OperationState &state,
-                     ArrayRef<ArgValue> args) {
-  const OpInfo *info = lookUpOverload(state.name.getStringRef());
+                     const OpInfo &info, ArrayRef<ArgValue> args) {
   SmallVector<ArgValue> all(args);
-  if (info && succeeded(normalize(builder, state.location, *info, all)))
-    addArguments(builder, state, *info, all);
+  if (succeeded(normalize(builder, state.location, info, all)))
+    addArguments(builder, state, info, all);
 }
 
 Operation *aten::buildAtenOp(OpBuilder &builder, Location loc,

@@ -383,9 +383,9 @@ private:
 
 } // namespace
 
-ParseResult aten::parseAtenOp(OpAsmParser &parser, OperationState &state) {
-  const OpInfo *info = lookUpOverload(state.name.getStringRef());
-  ArgumentParser arguments(parser, *info);
+ParseResult aten::parseAtenOp(OpAsmParser &parser, OperationState &state,
+                              const OpInfo &info) {
+  ArgumentParser arguments(parser, info);
   llvm::SMLoc loc = parser.getCurrentLocation();
   mlir::FunctionType type;
   if (arguments.parse() || parser.parseOptionalAttrDict(state.attributes) ||
@@ -395,7 +395,7 @@ ParseResult aten::parseAtenOp(OpAsmParser &parser, OperationState &state) {
   mlir::Builder &builder = parser.getBuilder();
   SmallVector<UnresolvedOperand> operands;
   SmallVector<int32_t> segments;
-  for (auto [arg, parsed] : llvm::zip(info->args, arguments.takeArgs())) {
+  for (auto [arg, parsed] : llvm::zip(info.args, arguments.takeArgs())) {
     if (!arg.isOperand()) {
       if (parsed.attribute)
         state.addAttribute(arg.name, parsed.attribute);
@@ -407,7 +407,7 @@ ParseResult aten::parseAtenOp(OpAsmParser &parser, OperationState &state) {
       state.addAttribute((StringRef(arg.name) + "_present").str(),
                          builder.getDenseBoolArrayAttr(parsed.mask));
   }
-  if (info->hasSegments)
+  if (info.hasSegments)
     state.addAttribute("operandSegmentSizes",
                        builder.getDenseI32ArrayAttr(segments));
   state.addTypes(type.getResults());

@@ -6,11 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Dialect/Aten/IR/OpInfo.h"
+#include "kiln/Dialect/Aten/IR/Aten.h"
 
 #include "ShapeRules.h"
-
-#include "kiln/Dialect/Guard/IR/Expr.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Operation.h"
@@ -42,8 +40,16 @@ const OpInfo *aten::lookUpOverload(StringRef overload) {
   return table->lookup(overload);
 }
 
+const OpInfo *aten::lookUpOverload(StringRef overload, MLIRContext *context) {
+  overload.consume_back(".default");
+  auto name = mlir::RegisteredOperationName::lookup(overload, context);
+  auto *known = name ? name->getInterface<AtenOpInterface>() : nullptr;
+  return known ? &known->getInfo() : nullptr;
+}
+
 const OpInfo *aten::getOpInfo(Operation *op) {
-  return lookUpOverload(op->getName().getStringRef());
+  auto *known = op->getName().getInterface<AtenOpInterface>();
+  return known ? &known->getInfo() : nullptr;
 }
 
 //===----------------------------------------------------------------------===//

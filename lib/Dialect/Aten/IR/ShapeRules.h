@@ -6,148 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A shape rule is a function of the arguments that appends result types. It
-// finds arguments by their schema names, so that one rule serves all overloads
-// of a family. Records name rules in their field `shape`.
+// The rules that the records of aten ops name in their field `shape`; what a
+// rule is stands in kiln/Dialect/Aten/IR/Inference.h.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_LIB_DIALECT_ATEN_IR_SHAPERULES_H
 #define KILN_LIB_DIALECT_ATEN_IR_SHAPERULES_H
 
-#include "kiln/Dialect/Aten/IR/SizeOracle.h"
-#include "kiln/Dialect/Guard/IR/Expr.h"
-
-#include "mlir/IR/Location.h"
+#include "kiln/Dialect/Aten/IR/Inference.h"
 
 namespace kiln::aten {
-
-using guard::ExprAttr;
-using Dims = SmallVector<ExprAttr>;
-
-/// Arguments of one op, and the types that a rule finds for its results.
-class Inference {
-public:
-  Inference(MLIRContext *context, std::optional<Location> loc,
-            const OpInfo &info, ArrayRef<ArgValue> args,
-            SmallVectorImpl<Type> &types, SizeOracle *oracle = nullptr)
-      : context(context), info(info), loc(loc), args(args), types(types),
-        oracle(oracle) {}
-
-  MLIRContext *context;
-  const OpInfo &info;
-
-  //===--------------------------------------------------------------------===//
-  // Arguments by name
-  //===--------------------------------------------------------------------===//
-
-  /// False for an argument that the schema lacks or the op leaves out.
-  bool has(StringRef name) const;
-  const ArgValue &get(StringRef name) const;
-  RankedTensorType getTensorType(StringRef name) const;
-  Type getElementType(StringRef name) const;
-  /// The sizes of a tensor argument; failure if they are not known.
-  FailureOr<Dims> getDims(StringRef name);
-  FailureOr<Dims> getDims(Value tensor, StringRef name);
-  /// The first tensor of the schema.
-  StringRef getFirstTensor() const;
-
-  std::optional<int64_t> getInt(StringRef name) const;
-  bool getBool(StringRef name) const;
-  std::optional<SmallVector<int64_t>> getInts(StringRef name) const;
-  ExprAttr getExpr(StringRef name) const;
-  std::optional<Dims> getExprs(StringRef name) const;
-  StringRef getString(StringRef name) const;
-  /// The element type that `dtype` asks for; null if it does not.
-  Type getDType(StringRef name = "dtype") const;
-  ExprAttr constant(int64_t value) {
-    return guard::getConstant(context, value);
-  }
-
-  /// Argument `name` as a dimension of a tensor of `rank`, from the front. A
-  /// rank of 0 allows what a rank of 1 allows.
-  FailureOr<int64_t> getDim(StringRef name, int64_t rank);
-  FailureOr<int64_t> wrapDim(int64_t dim, int64_t rank);
-  /// A list of dimensions as flags; all if absent or (if `emptyIsAll`) empty.
-  FailureOr<SmallVector<bool>> getDimFlags(StringRef name, int64_t rank,
-                                           bool emptyIsAll);
-  /// Checks the rank of a tensor argument.
-  FailureOr<Dims> getDimsOfRank(StringRef name, int64_t rank);
-
-  //===--------------------------------------------------------------------===//
-  // Questions about sizes
-  //===--------------------------------------------------------------------===//
-  //
-  // What the expressions leave open an oracle answers. Without one the program
-  // is taken to be right: sizes that may agree do, and none is 1 by chance.
-
-  /// False if the condition cannot hold.
-  bool holds(ExprAttr condition);
-  /// True if two sizes are not the same.
-  bool differ(ExprAttr a, ExprAttr b);
-  /// True if a size is this number.
-  bool is(ExprAttr size, int64_t value);
-  bool isAtLeast(ExprAttr size, int64_t value) {
-    return holds(guard::ge(size, constant(value)));
-  }
-  bool divides(int64_t divisor, ExprAttr size) {
-    return holds(guard::eq(guard::mod(size, divisor), constant(0)));
-  }
-  /// A size as a number, for rules whose number of results depends on it.
-  std::optional<int64_t> getFixed(ExprAttr size);
-  /// The operands have the sizes of the example: for what no expression says.
-  void fixSizes();
-
-  //===--------------------------------------------------------------------===//
-  // Results
-  //===--------------------------------------------------------------------===//
-
-  void addResult(ArrayRef<ExprAttr> dims, Type elementType) {
-    types.push_back(guard::makeTensorType(elementType, dims));
-  }
-  void addNumber(Type type) { types.push_back(type); }
-  /// For a result whose size only the run knows: the builder must be given its
-  /// type, which the verifier does not check.
-  void addUnknown() {
-    fixSizes();
-    types.push_back(Type());
-  }
-  /// With the element type of the promotion kind.
-  LogicalResult addPromoted(ArrayRef<ExprAttr> dims);
-  /// The element type by the promotion kind; failure if there is none.
-  FailureOr<Type> getPromotedType();
-
-  /// The same arguments, with other results.
-  Inference withResults(SmallVectorImpl<Type> &others) const {
-    return Inference(context, loc, info, args, others, oracle);
-  }
-
-  /// Reports "'aten.mm' op <message>".
-  LogicalResult fail(const llvm::Twine &message);
-
-private:
-  std::optional<Location> loc;
-  ArrayRef<ArgValue> args;
-  SmallVectorImpl<Type> &types;
-  SizeOracle *oracle;
-};
-
-/// The more specific of two sizes that must be the same.
-ExprAttr unify(ExprAttr a, ExprAttr b);
-/// Checks the sizes of a tensor argument.
-LogicalResult checkSizes(Inference &infer, StringRef name,
-                         ArrayRef<ExprAttr> expected);
-/// The sizes two tensors broadcast to.
-FailureOr<Dims> broadcastDims(Inference &infer, ArrayRef<ExprAttr> a,
-                              ArrayRef<ExprAttr> b);
-/// The join of two element types by PyTorch's table.
-Type joinTypes(Type a, Type b);
-bool isIntegral(Type type); ///< integers and bool
 
 /// One function per rule.
 namespace rules {
 // Pointwise
-LogicalResult broadcast(Inference &infer);
 LogicalResult sameAsFirst(Inference &infer);
 LogicalResult sameWithDim(Inference &infer);
 LogicalResult maskedBroadcast(Inference &infer);

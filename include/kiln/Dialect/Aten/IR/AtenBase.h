@@ -47,9 +47,8 @@ constexpr StringRef kOutputAttrName = "aten.output";
 template <typename OpT>
 OpT create(OpBuilder &builder, Location loc, ArrayRef<ArgValue> args,
            TypeRange resultTypes = {}) {
-  static const OpInfo *info = lookUpOverload(OpT::getOperationName());
   return llvm::cast_if_present<OpT>(
-      buildAtenOp(builder, loc, *info, args, resultTypes));
+      buildAtenOp(builder, loc, OpT::getInfo(), args, resultTypes));
 }
 
 } // namespace kiln::aten

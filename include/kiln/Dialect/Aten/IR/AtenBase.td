@@ -10,7 +10,9 @@
 // defaults, how result types are inferred, whether it is in the core set, which
 // function decomposes it, what its loop body is. `kiln-tblgen` turns the
 // records into the tables of OpInfo.h and checks that the ODS arguments say the
-// same as the schema:
+// same as the schema. Operators of other libraries are records of class
+// `Aten_OverloadOp` in a dialect that has the library's name.
+//
 //
 //   schema                        ODS                  value in the IR
 //   Tensor                        Aten_Tensor          operand
@@ -114,13 +116,15 @@ def PromoteNone : Aten_Promotion<"None", "no results, or types that the rule set
 // Base classes
 //===----------------------------------------------------------------------===//
 
-class Aten_Op<string overload, string schemaText, dag inputs, dag outputs,
-              list<Trait> traits = []>
-    : Op<Aten_Dialect, overload,
+/// An operator overload of the library `dialect.name`.
+class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
+                      dag inputs, dag outputs, list<Trait> traits = []>
+    : Op<dialect, overload,
          !listconcat(traits, [AtenOpInterface, InferTypeOpInterface])> {
   /// The overload's schema, as PyTorch prints it.
   string schema = schemaText;
-  /// Function of lib/Dialect/Aten/IR/ShapeRules.h that infers the sizes.
+  /// Function that infers the sizes: one of lib/Dialect/Aten/IR/ShapeRules.h,
+  /// or a qualified name ("::mylib::inferSwish"). See Inference.h.
   string shape = "broadcast";
   Aten_Promotion promotion = PromoteDefault;
   /// Arguments that take part in promotion; empty: all tensors.
@@ -142,14 +146,15 @@ class Aten_Op<string overload, string schemaText, dag inputs, dag outputs,
   let builders = [
     OpBuilder<(ins "::mlir::TypeRange":$types,
                    "::llvm::ArrayRef<::kiln::aten::ArgValue>":$args), [{
-      ::kiln::aten::fillState($_builder, $_state, args);
+      ::kiln::aten::fillState($_builder, $_state, getInfo(), args);
       $_state.addTypes(types);
     }]>
   ];
   let extraClassDeclaration = [{
+    static const ::kiln::aten::OpInfo &getInfo();
     static ::mlir::ParseResult parse(::mlir::OpAsmParser &parser,
                                      ::mlir::OperationState &state) {
-      return ::kiln::aten::parseAtenOp(parser, state);
+      return ::kiln::aten::parseAtenOp(parser, state, getInfo());
     }
     void print(::mlir::OpAsmPrinter &printer) {
       ::kiln::aten::printAtenOp(getOperation(), printer);
@@ -160,7 +165,7 @@ class Aten_Op<string overload, string schemaText, dag inputs, dag outputs,
         ::mlir::OpaqueProperties properties, ::mlir::RegionRange,
         ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       return ::kiln::aten::inferAtenTypes(
-          getOperationName(), loc, operands,
+          getInfo(), loc, operands,
           ::kiln::aten::getAllAttributes<Properties>(
               context, attributes, properties, [](auto &p, auto *c) {
                 return getPropertiesAsAttr(c, p);
@@ -173,6 +178,12 @@ class Aten_Op<string overload, string schemaText, dag inputs, dag outputs,
     }
   }];
 }
+
+/// An overload of ATen.
+class Aten_Op<string overload, string schemaText, dag inputs, dag outputs,
+              list<Trait> traits = []>
+    : Aten_OverloadOp<Aten_Dialect, overload, schemaText, inputs, outputs,
+                      traits>;
 
 /// Depends on nothing but its operands, and leaves nothing but its results.
 class Aten_PureOp<string overload, string schemaText, dag inputs, dag outputs,

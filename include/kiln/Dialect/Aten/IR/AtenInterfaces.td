@@ -14,18 +14,17 @@ include "mlir/IR/OpBase.td"
 def AtenOpInterface : OpInterface<"AtenOpInterface"> {
   let cppNamespace = "::kiln::aten";
   let description = [{
-    Implemented by every op that stands for an ATen overload. The static
-    description of the overload answers everything that does not depend on the
-    instance; see kiln/Dialect/Aten/IR/OpInfo.h.
+    Implemented by every op that stands for an operator overload of PyTorch: of
+    ATen, or of a library of one's own in a dialect of that library's name. The
+    static description of the overload answers everything that does not depend
+    on the instance; see kiln/Dialect/Aten/IR/OpInfo.h.
 
     Its verifier infers the result types again and compares them with those of
     the op (C1: number of results, C2: element type, C3: rank, C4: sizes).
   }];
   let methods = [
-    InterfaceMethod<"The overload's description.",
-      "const ::kiln::aten::OpInfo &", "getInfo", (ins), [{}], [{
-        return *::kiln::aten::getOpInfo($_op.getOperation());
-      }]>
+    StaticInterfaceMethod<"The overload's description.",
+      "const ::kiln::aten::OpInfo &", "getInfo">
   ];
   let verify = [{ return ::kiln::aten::verifyAtenOp($_op); }];
 }

@@ -112,12 +112,12 @@ struct ArgInfo {
 
 /// One overload.
 struct OpInfo {
-  const char *name;   ///< "aten.add.Tensor"; "aten.mm"
+  const char *name;   ///< "aten.add.Tensor"; "aten.mm"; "mylib.swish"
   const char *schema; ///< "aten::mm(Tensor self, Tensor mat2) -> Tensor"
   ArrayRef<ArgInfo> args;
   ArrayRef<ResultKind> results;
   Promotion promotion;
-  /// Infers the sizes; see lib/Dialect/Aten/IR/ShapeRules.h.
+  /// Infers the sizes; see Inference.h.
   LogicalResult (*shapeRule)(Inference &);
   /// Name of the function that rewrites the op; empty: none.
   const char *decomposition;
@@ -129,7 +129,7 @@ struct OpInfo {
   bool hasSegments;
 
   /// "add.Tensor"
-  StringRef getOverload() const { return StringRef(name).drop_front(5); }
+  StringRef getOverload() const { return StringRef(name).split('.').second; }
   /// Index of an argument; asserts that there is one.
   unsigned getArgIndex(StringRef argName) const;
 };
@@ -137,7 +137,9 @@ struct OpInfo {
 /// The description of "aten.add.Tensor", "aten.mm" or "aten.mm.default"; null
 /// if there is no such record.
 const OpInfo *lookUpOverload(StringRef overload);
-/// All overloads, sorted by name.
+/// The same for overloads of any dialect that is loaded: "mylib.swish.default".
+const OpInfo *lookUpOverload(StringRef overload, MLIRContext *context);
+/// All overloads of ATen, sorted by name.
 ArrayRef<OpInfo> getAllOverloads();
 /// The description of an op; null if it stands for no overload.
 const OpInfo *getOpInfo(Operation *op);
@@ -216,12 +218,13 @@ LogicalResult inferResultTypes(MLIRContext *context,
 
 /// Adds the operands and attributes that `args` stand for, in schema order; the
 /// arguments must fit the schema.
-void fillState(OpBuilder &builder, OperationState &state,
+void fillState(OpBuilder &builder, OperationState &state, const OpInfo &info,
                ArrayRef<ArgValue> args);
-ParseResult parseAtenOp(OpAsmParser &parser, OperationState &state);
+ParseResult parseAtenOp(OpAsmParser &parser, OperationState &state,
+                        const OpInfo &info);
 void printAtenOp(Operation *op, OpAsmPrinter &printer);
 LogicalResult verifyAtenOp(Operation *op);
-LogicalResult inferAtenTypes(StringRef opName, std::optional<Location> loc,
+LogicalResult inferAtenTypes(const OpInfo &info, std::optional<Location> loc,
                              ValueRange operands, DictionaryAttr attributes,
                              SmallVectorImpl<Type> &types);
 
