@@ -8,6 +8,8 @@
 
 #include "kiln/Interfaces/RecomputableOpInterface.h"
 
+#include "kiln/Interfaces/LoopBodyOpInterface.h"
+
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -31,7 +33,8 @@ RecomputeClass getRecomputeClass(Operation *op) {
   }) && llvm::none_of(op->getResultTypes(), [](Type type) {
     return llvm::isa<mlir::ShapedType>(type);
   });
-  if (isScalar || op->hasTrait<mlir::OpTrait::Elementwise>())
+  if (isScalar || llvm::isa<LoopBodyOpInterface>(op) ||
+      op->hasTrait<mlir::OpTrait::Elementwise>())
     return RecomputeClass::Cheap;
   return RecomputeClass::Opaque;
 }

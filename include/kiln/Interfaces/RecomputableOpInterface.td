@@ -16,8 +16,8 @@ def RecomputableOpInterface : OpInterface<"RecomputableOpInterface"> {
   let description = [{
     What the partitioner must know of an op: whether its results may be computed
     a second time in the backward, and whether a result is a view. An op without
-    it is recomputed if it is pure and elementwise (`Elementwise`), or a
-    constant, and else never.
+    it is recomputed if it is pure and works element by element (`Elementwise`
+    or `LoopBodyOpInterface`), or a constant, and else never.
   }];
   let methods = [
     InterfaceMethod<[{

@@ -196,8 +196,7 @@ ArrayAttr Converter::getOrigins() {
   // The captured name if there is one, else the operator's.
   if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
     return builder.getStrArrayAttr({name.getName().getValue()});
-  StringRef name = op->getName().getStringRef();
-  name.consume_front("aten.");
+  StringRef name = op->getName().stripDialect();
   return builder.getStrArrayAttr(
       {name.take_until([](char c) { return c == '.'; })});
 }
@@ -516,6 +515,8 @@ LogicalResult Converter::lower() {
     if (name.starts_with(recurrence) && name.ends_with(".input"))
       return refuse("a recurrence has kernels if its length is known and it "
                     "has no dropout");
+  if (auto custom = dyn_cast<LoopBodyOpInterface>(op))
+    return lowerLoopBody(custom);
   if (auto result = lowerRandom(*this, name))
     return *result;
   if (info->isRandom)
@@ -617,7 +618,8 @@ LogicalResult Converter::run() {
       convertInvoke(invoke);
       continue;
     }
-    if (!isa_and_nonnull<aten::AtenDialect>(operation.getDialect()))
+    if (!isa_and_nonnull<aten::AtenDialect>(operation.getDialect()) &&
+        !aten::getOpInfo(&operation))
       continue;
     old.push_back(&operation);
     if (failed(convertOp(&operation)))

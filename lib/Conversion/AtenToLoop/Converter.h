@@ -25,6 +25,7 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Dialect/Aten/IR/OpInfo.h"
+#include "kiln/Interfaces/LoopBodyOpInterface.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -190,6 +191,7 @@ private:
   // By category; each tells whether it knows the operator.
   std::optional<LogicalResult> lowerView(llvm::StringRef name);
   std::optional<LogicalResult> lowerPointwise(llvm::StringRef name);
+  LogicalResult lowerLoopBody(LoopBodyOpInterface custom);
   std::optional<LogicalResult> lowerReduction(llvm::StringRef name);
   std::optional<LogicalResult> lowerContraction(llvm::StringRef name);
   std::optional<LogicalResult> lowerIndexing(llvm::StringRef name);

@@ -231,3 +231,32 @@ std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
   setResult(0, result);
   return success();
 }
+
+/// An op of another dialect, which brings its body.
+LogicalResult Converter::lowerLoopBody(LoopBodyOpInterface custom) {
+  RankedTensorType type = getResultType();
+  Type in = getComputeType(type.getElementType());
+  auto dims = guard::getDims(type);
+  Value result = makePointwise(
+      type, in, [&](BodyContext context, ScalarBuilder &scalars) -> Value {
+        SmallVector<Value> elements;
+        for (Value operand : op->getOperands()) {
+          if (!isa<RankedTensorType>(operand.getType())) {
+            elements.push_back(readNumber(context, operand));
+            if (!elements.back())
+              return scalars.refuse("a number that only the run knows");
+            continue;
+          }
+          View view = getView(operand);
+          elements.push_back(
+              scalars.convert(read(context, view, broadcast(view, *dims)),
+                              getElement(operand),
+                              getComputeType(getElement(operand))));
+        }
+        return custom.buildLoopBody(context.builder, context.loc, elements);
+      });
+  if (!result)
+    return failure();
+  setResult(0, result);
+  return success();
+}
