@@ -71,6 +71,10 @@ Result<CompileOptions> CompileOptions::parse(StringRef options,
       if (value.getAsDouble(result.memoryBudget) || result.memoryBudget < 0 ||
           result.memoryBudget > 1)
         return badLine(line, "a number from 0 to 1");
+    } else if (key == "operators") {
+      result.operators = parseList(value);
+    } else if (key == "plugins") {
+      result.plugins = parseList(value);
     } else if (key == "optimizer") {
       std::string problem;
       if (!OptimizerConfig::parse(value, problem))
@@ -90,8 +94,8 @@ Result<CompileOptions> CompileOptions::parse(StringRef options,
       result.sizes.unbacked = parseList(value);
     } else {
       return badLine(line, "one of backend, training, input_gradients, target, "
-                           "threads, lowering, memory_budget, optimizer, "
-                           "dynamic, mark_dynamic, mark_static, "
+                           "threads, lowering, memory_budget, operators, "
+                           "optimizer, plugins, dynamic, mark_dynamic, mark_static, "
                            "mark_unbacked");
     }
   }

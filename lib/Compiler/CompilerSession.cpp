@@ -11,6 +11,7 @@
 #include "ModuleReader.h"
 
 #include "kiln/Archive/ExportedProgram.h"
+#include "kiln/Base/Digest.h"
 #include "kiln/Base/FileSystem.h"
 #include "kiln/Dialect/Aten/IR/Aten.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
@@ -25,10 +26,12 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
 
 #include "llvm/Support/Format.h"
 
 #include <chrono>
+#include <set>
 
 using namespace kiln;
 using namespace kiln::compiler;
@@ -37,18 +40,46 @@ using mlir::func::FuncOp;
 CompilerSession::CompilerSession() = default;
 CompilerSession::~CompilerSession() = default;
 
+/// Adds the dialects of a plugin to a registry. `entry` is its digest, by which
+/// the package that comes of it is found again, and its path.
+static Status addPlugin(StringRef entry, mlir::DialectRegistry &registry) {
+  auto [digest, path] = entry.split(':');
+  auto bytes = readFile(path.str());
+  if (!bytes)
+    return bytes.takeError();
+  if (sha256(*bytes).hex() != digest)
+    return Error::usage("plugin '" + path.str() + "': expected the file with "
+                        "SHA-256 " + digest.str() + ", found another");
+  auto plugin = mlir::DialectPlugin::load(path.str());
+  if (!plugin)
+    return Error::usage("plugin '" + path.str() +
+                        "': " + llvm::toString(plugin.takeError()));
+  plugin->registerDialectRegistryCallbacks(registry);
+  return Status::success();
+}
+
 /// A context per source: attributes live as long as their context, and a
 /// session may compile thousands of graphs.
-void CompilerSession::reset() {
+Status CompilerSession::reset(const CompileOptions &options) {
   module_ = {};
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   target::registerKernelDialects(registry);
+  std::set<StringRef> own(registry.getDialectNames().begin(),
+                          registry.getDialectNames().end());
+  for (const std::string &plugin : options.plugins)
+    if (Status s = addPlugin(plugin, registry); !s)
+      return s;
   context_ = std::make_unique<MLIRContext>(
       registry, MLIRContext::Threading::DISABLED);
+  // An operator's record is found in its dialect, which must be there first.
+  for (StringRef name : registry.getDialectNames())
+    if (!own.count(name))
+      context_->getOrLoadDialect(name);
   times_.clear();
   nativeTimes_.clear();
   kernelCount_ = 0;
+  return Status::success();
 }
 
 template <typename F>
@@ -145,7 +176,8 @@ CompilerSession::compile(const std::string &path, const std::string &model,
                          const CompileHooks &hooks) {
   StringRef name = path;
   if (name.ends_with(".mlir") || name.ends_with(".mlirbc")) {
-    reset();
+    if (Status s = reset(options); !s)
+      return s.takeError();
     pt2::loadImportDialects(context_.get());
     auto module =
         timed("import", [&] { return readModule(context_.get(), path); });
@@ -178,10 +210,12 @@ Result<package::Package>
 CompilerSession::compile(const archive::ExportedProgram &program,
                          const CompileOptions &options,
                          const CompileHooks &hooks) {
-  reset();
+  if (Status s = reset(options); !s)
+    return s.takeError();
   if (hooks.progress)
     hooks.progress("import");
   pt2::ImportOptions import;
+  import.operators.insert(options.operators.begin(), options.operators.end());
   import.specialization = options.specialization;
   if (options.training)
     import.gradientInputs = options.inputGradients;

@@ -12,7 +12,9 @@
 
 #include "kiln/Base/FileSystem.h"
 #include "kiln/Eager/Registry.h"
+#include "kiln/Runtime/OperatorLibrary.h"
 
+#include <algorithm>
 #include <chrono>
 
 using namespace kiln;
@@ -46,6 +48,8 @@ Result<std::unique_ptr<Session>> Session::create(std::string path,
       new Session(std::move(path), std::move(options)));
   if (Status s = eager::registerAll(session->registry_); !s)
     return s.takeError();
+  if (Status s = session->loadLibraries(); !s)
+    return s.takeError();
   session->pool_ =
       std::make_unique<runtime::ThreadPool>(session->options_.threads);
 
@@ -64,6 +68,28 @@ Result<std::unique_ptr<Session>> Session::create(std::string path,
   session->function_ = std::make_unique<runtime::CompiledFunction>(
       session->registry_, std::move(function));
   return session;
+}
+
+/// Operators of one's own. A package depends on the names that may be called
+/// and on what the plugins hold.
+Status Session::loadLibraries() {
+  for (const std::string &path : options_.operatorLibraries) {
+    auto names = runtime::loadOperatorLibrary(path, registry_);
+    if (!names)
+      return names.takeError();
+    operators_.insert(operators_.end(), names->begin(), names->end());
+  }
+  std::sort(operators_.begin(), operators_.end());
+  for (const std::string &path : options_.dialectPlugins) {
+    if (path.find_first_of(",\n") != std::string::npos)
+      return Error::usage("'" + path + "': expected a plugin whose path has "
+                          "neither comma nor line break");
+    auto bytes = readFile(path);
+    if (!bytes)
+      return bytes.takeError();
+    plugins_.push_back(sha256(*bytes).hex() + ":" + path);
+  }
+  return Status::success();
 }
 
 Result<std::unique_ptr<Session>> Session::open(const std::string &path,

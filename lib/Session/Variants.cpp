@@ -69,8 +69,10 @@ std::string Session::optionsRecord() const {
   addList("mark_unbacked", options_.markUnbacked);
   if (options_.memoryBudget != 1.0)
     add("memory_budget", std::to_string(options_.memoryBudget));
+  addList("operators", operators_);
   if (!options_.optimizer.empty())
     add("optimizer", options_.optimizer);
+  addList("plugins", plugins_);
   if (options_.target != "native")
     add("target", options_.target);
   if (pool_->threads() != 1)

@@ -10,8 +10,10 @@
 #include "common/GuardText.h"
 
 #include "kiln/Archive/ExportedProgram.h"
+#include "kiln/Base/Digest.h"
 #include "kiln/Base/FileSystem.h"
 #include "kiln/Compiler/CompilerSession.h"
+#include "kiln/Runtime/OperatorLibrary.h"
 #include "kiln/Runtime/Tensor.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -44,6 +46,8 @@ a .pt2, the weights: kiln-run runs it without the model and without a compiler.
   --lowering=direct|linalg
   --model=NAME           which program of an archive that holds several
   --mode=default
+  --load-operators=LIB   operators of one's own that the package may call
+  --load-dialect-plugin=LIB  an MLIR plugin with records of such operators
 
 looking inside
   --stop-after=STAGE     print the IR after capture, core, joint, loop or kernel
@@ -67,7 +71,7 @@ struct Flags {
   std::string output, model, mode = "default", backend = "inductor";
   std::string target, lowering = "direct", inputGradients, stopAfter;
   std::string dumpStages, optimizer;
-  std::vector<std::string> explain;
+  std::vector<std::string> explain, operatorLibraries, dialectPlugins;
   std::optional<double> memoryBudget;
   unsigned threads = 0;
   bool training = false, printPipeline = false, progress = false;
@@ -111,6 +115,14 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
     return Status::success();
   });
   line.value("optimizer", flags.optimizer);
+  line.value("load-operators", [&](const std::string &text) {
+    flags.operatorLibraries.push_back(text);
+    return Status::success();
+  });
+  line.value("load-dialect-plugin", [&](const std::string &text) {
+    flags.dialectPlugins.push_back(text);
+    return Status::success();
+  });
   line.value("stop-after", flags.stopAfter);
   line.refused("start-from", "a compilation begins with a program; expected "
                              "kiln-opt to run passes on IR of a stage");
@@ -209,6 +221,25 @@ static void explainSchedule(ModuleOp module) {
   });
 }
 
+/// Operators of the user's own libraries, by name and by record.
+static Status addLibraries(const Flags &flags, CompileOptions &options) {
+  runtime::OperatorRegistry registry;
+  for (const std::string &path : flags.operatorLibraries) {
+    auto names = runtime::loadOperatorLibrary(path, registry);
+    if (!names)
+      return names.takeError();
+    options.operators.insert(options.operators.end(), names->begin(),
+                             names->end());
+  }
+  for (const std::string &path : flags.dialectPlugins) {
+    auto bytes = readFile(path);
+    if (!bytes)
+      return bytes.takeError();
+    options.plugins.push_back(sha256(*bytes).hex() + ":" + path);
+  }
+  return Status::success();
+}
+
 static Result<int> run(const CommandLine &line, const Flags &flags) {
   if (line.positional().size() != 1)
     return Error::usage("expected one model, found " +
@@ -237,6 +268,8 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
   auto options = CompileOptions::parse(record);
   if (!options)
     return options.takeError();
+  if (Status s = addLibraries(flags, *options); !s)
+    return s.takeError();
   CompileHooks hooks;
   hooks.dumpStages = flags.dumpStages;
   if (flags.progress)

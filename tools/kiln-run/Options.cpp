@@ -66,6 +66,13 @@ what to run
   --lowering=direct|linalg
   --device=cpu  --threads=N
 
+operators of one's own (several times each)
+  --load-operators=LIB   a shared library with functions for operators, see
+                         kiln/ABI/OperatorABI.h
+  --load-dialect-plugin=LIB
+                         an MLIR plugin with records of operators, by which they
+                         are compiled and differentiated
+
 cache
   --cache-dir=DIR        instead of KILN_CACHE_DIR or <tmp>/kiln_<user>
   --no-cache             neither read nor write one
@@ -205,6 +212,14 @@ void Parser::addModes() {
       return Error::unsupported("--device=" + text + ": there is no GPU code "
                                 "generation; expected cpu");
     return Error::usage("--device=" + text + ": expected cpu or cuda[:N]");
+  });
+  line_.value("load-operators", [&session](const std::string &text) {
+    session.operatorLibraries.push_back(text);
+    return Status::success();
+  });
+  line_.value("load-dialect-plugin", [&session](const std::string &text) {
+    session.dialectPlugins.push_back(text);
+    return Status::success();
   });
   line_.value("threads", [this](const std::string &text) -> Status {
     auto value = parseInteger("--threads", text, 1, 1024);

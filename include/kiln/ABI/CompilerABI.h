@@ -54,9 +54,13 @@ typedef struct kiln_compile_request {
   ///   threads         worker threads the schedule may count on (default 1)
   ///   lowering        direct (default) | linalg
   ///   memory_budget   0..1 (default 1)
+  ///   operators       comma-separated operators besides ATen's that can be
+  ///                   called, "mylib.swish.default"
   ///   optimizer       ends a training step, as "adamw,beta2=0.95": see
   ///                   kiln/Interfaces/OptimizerConfig.h (default: gradients
   ///                   are results)
+  ///   plugins         comma-separated MLIR dialect plugins with records of
+  ///                   operators, each as <SHA-256>:<path>
   ///   dynamic         auto (default) | true: sizes of inputs become symbols |
   ///                   false | first (a caller decides what is specialized;
   ///                   here these two only tell variants apart)

@@ -66,6 +66,11 @@ struct CompileOptions {
   /// Ends a training step, in the form of OptimizerConfig.h; empty: gradients
   /// are results.
   std::string optimizer;
+  /// Operators besides ATen's that a program may call: "mylib.swish.default".
+  std::vector<std::string> operators;
+  /// Dialect plugins with records of operators, as "<SHA-256>:<path>"; a file
+  /// with another digest is an error.
+  std::vector<std::string> plugins;
   DynamicSizes sizes;
   std::map<std::string, int64_t> specialization;
 
@@ -131,7 +136,7 @@ private:
                                     package::KernelImage image);
   Result<target::KernelCompiler *> kernelCompiler(const std::string &target);
   template <typename F> auto timed(const std::string &stage, F body);
-  void reset();
+  Status reset(const CompileOptions &options);
 
   std::unique_ptr<MLIRContext> context_;
   mlir::OwningOpRef<ModuleOp> module_;

@@ -17,7 +17,8 @@
 // expressions in the attributes and types of the ops that use it. In-place
 // overloads become their functional record and an explicit mutation, where
 // nothing else sees the tensor that changes. Operators without a record
-// import as `aten.operator`.
+// import as `aten.operator`. Operators of other libraries are found in a loaded
+// dialect of the library's name, or must be named by the caller.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +32,7 @@
 #include "mlir/IR/OwningOpRef.h"
 
 #include <map>
+#include <set>
 
 namespace kiln::guard {
 class ExprAttr;
@@ -41,6 +43,9 @@ namespace kiln::pt2 {
 struct ImportOptions {
   /// Symbols that become constants: their sizes are static in the result.
   std::map<std::string, int64_t> specialization;
+  /// Operators besides ATen's that can be called: "mylib.swish.default". Those
+  /// with a record in a loaded dialect need not be named.
+  std::set<std::string> operators;
   /// User inputs, by pytree path, that want a gradient although the program
   /// does not say so.
   std::vector<std::string> gradientInputs;

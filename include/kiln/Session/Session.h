@@ -54,6 +54,10 @@ struct SessionOptions {
   /// Pytree paths of user inputs that want gradients besides those that say so.
   std::vector<std::string> inputGradients;
   std::string model; ///< of an archive with several programs
+  /// Shared libraries with operators of one's own: kiln/ABI/OperatorABI.h.
+  std::vector<std::string> operatorLibraries;
+  /// MLIR dialect plugins with records of such operators, for the compiler.
+  std::vector<std::string> dialectPlugins;
   std::string target = "native";
   std::string lowering = "direct";
   double memoryBudget = 1.0;
@@ -170,6 +174,7 @@ private:
   Session(std::string path, SessionOptions options);
   static Result<std::unique_ptr<Session>>
   create(std::string path, SessionOptions options);
+  Status loadLibraries();
   Status readSource();
   Status readPackage();
   void takeProgram(archive::ExportedProgram program);
@@ -216,6 +221,8 @@ private:
   std::vector<runtime::OpValue> slots_;
   std::vector<size_t> inputSlots_;
   std::vector<StateTensor> optimizerState_;
+  /// The operators of `operatorLibraries`, and the plugins with their digests.
+  std::vector<std::string> operators_, plugins_;
   uint64_t stepCount_ = 0;
   runtime::OperatorRegistry registry_;
   std::unique_ptr<runtime::ThreadPool> pool_;

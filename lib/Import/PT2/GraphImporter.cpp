@@ -124,8 +124,8 @@ Status GraphImporter::importNode(const archive::Node &node) {
   return importOperator(node);
 }
 
-/// Operators of user libraries have no implementation here; all are named at
-/// once.
+/// Operators of user libraries that neither a dialect describes nor the caller
+/// knows how to call; all are named at once.
 Status GraphImporter::checkLibraries() const {
   std::vector<std::string> foreign;
   auto look = [&](StringRef target) {
@@ -133,6 +133,8 @@ Status GraphImporter::checkLibraries() const {
       return;
     StringRef space = target.split('.').first;
     if (space != "aten" && space != "higher_order" && space != "prims" &&
+        !operators.count(target.str()) &&
+        !aten::lookUpOverload(target, b.getContext()) &&
         !llvm::is_contained(foreign, target))
       foreign.push_back(target.str());
   };

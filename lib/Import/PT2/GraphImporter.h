@@ -40,14 +40,18 @@ struct Binding {
 ///   HigherOrder.cpp      nodes with graphs among their arguments
 class GraphImporter {
 public:
+  /// `operators` of other libraries can be called without a record.
   GraphImporter(OpBuilder &builder, const archive::Graph &graph,
-                const SymbolicShapes &shapes)
-      : b(builder), graph(graph), shapes(shapes), own(builder), states(own) {}
+                const SymbolicShapes &shapes,
+                const std::set<std::string> &operators)
+      : b(builder), graph(graph), shapes(shapes), operators(operators),
+        own(builder), states(own) {}
 
   /// A graph that is a part of `parent`'s: it sees the same memory.
   GraphImporter(GraphImporter &parent, const archive::Graph &graph)
-      : b(parent.b), graph(graph), shapes(parent.shapes), own(parent.b),
-        states(parent.states), isAutocast(parent.isAutocast) {}
+      : b(parent.b), graph(graph), shapes(parent.shapes),
+        operators(parent.operators), own(parent.b), states(parent.states),
+        isAutocast(parent.isAutocast) {}
 
   /// Binds an input of the graph.
   void bindTensor(const std::string &name, Value value) {
@@ -141,6 +145,7 @@ private:
   OpBuilder &b;
   const archive::Graph &graph;
   const SymbolicShapes &shapes;
+  const std::set<std::string> &operators;
   Functionalizer own;
   Functionalizer &states; ///< own, or those of the graph this is a part of
   std::map<std::string, Binding> bindings;

@@ -207,7 +207,7 @@ Status GraphImporter::importBody(const archive::Graph &body,
   OpBuilder::InsertionGuard guard(b);
   Block *block = b.createBlock(&region);
   result.block = block;
-  GraphImporter inner(b, body, shapes);
+  GraphImporter inner(b, body, shapes, operators);
   inner.isAutocast = isAutocast;
   for (auto [operand, input] : llvm::zip_equal(operands, body.inputs)) {
     std::string name;
@@ -594,7 +594,8 @@ Status GraphImporter::importWithEffects(const archive::Node &node) {
                    [](const archive::Argument &a) { return a.isNone(); }))
     call.outputs.clear();
   SmallVector<std::string> names;
-  if (const aten::OpInfo *info = aten::lookUpOverload(call.overload()))
+  if (const aten::OpInfo *info =
+          aten::lookUpOverload(call.overload(), b.getContext()))
     for (const aten::ArgInfo &argument : info->args)
       names.push_back(argument.name);
   else if (auto schema = lookUpEagerSchema(call.overload()))

@@ -35,7 +35,8 @@ Status GraphImporter::importOperator(const archive::Node &node) {
   if (overload == "aten._local_scalar_dense.default")
     overload = "aten.item.default";
   changing.clear();
-  if (const aten::OpInfo *info = aten::lookUpOverload(overload))
+  if (const aten::OpInfo *info =
+          aten::lookUpOverload(overload, b.getContext()))
     return importRecord(node, *info);
   if (auto schema = lookUpEagerSchema(overload))
     return importUnknown(node, overload, &*schema);

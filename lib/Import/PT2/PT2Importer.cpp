@@ -41,7 +41,7 @@ public:
                   const ImportOptions &options)
       : program(program), options(options), b(context),
         shapes(context, options.specialization),
-        graph(b, program.graph, shapes) {}
+        graph(b, program.graph, shapes, options.operators) {}
 
   Result<mlir::OwningOpRef<ModuleOp>> run();
 
