@@ -1,0 +1,36 @@
+//===- SwishOp.td - mylib::swish as an MLIR op -------------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A dialect with the name of the library, and one record for each overload. The
+// schema says what the arguments are and their defaults; a program that calls
+// torch.ops.mylib.swish is imported as `mylib.swish`.
+//
+//===----------------------------------------------------------------------===//
+
+include "kiln/Dialect/Aten/IR/AtenBase.td"
+include "kiln/Interfaces/DifferentiableOpInterface.td"
+include "kiln/Interfaces/LoopBodyOpInterface.td"
+
+def Mylib_Dialect : Dialect {
+  let name = "mylib";
+  let cppNamespace = "::mylib";
+  let summary = "Operators of torch.ops.mylib";
+}
+
+def Mylib_SwishOp : Aten_OverloadOp<Mylib_Dialect, "swish",
+    "mylib::swish(Tensor x, float beta=1.0) -> Tensor",
+    (ins Aten_Tensor:$x, Aten_Float:$beta),
+    (outs Aten_Tensor:$result),
+    [Pure, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+     DeclareOpInterfaceMethods<LoopBodyOpInterface>]> {
+  let summary = "x * sigmoid(beta * x)";
+  let shape = "::mylib::inferSwish";
+  let promotion = PromoteKeepFirst;
+  // Nothing simpler is known: the op stays until it becomes a loop.
+  let isCore = 1;
+}

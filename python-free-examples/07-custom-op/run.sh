@@ -1,0 +1,44 @@
+#!/bin/sh
+# Builds the libraries against a build folder and uses them. See README.md.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "${1:-$here/../../build}" && pwd)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+run() {
+  "$build/bin/kiln-run" "$here/model/model.pt2" --inputs="$here/model/io.json" \
+    --cache-dir="$scratch/cache" --check "$@"
+}
+
+# Without the libraries the program is refused, by the operator's name.
+code=0
+run >"$scratch/log" 2>&1 || code=$?
+cat "$scratch/log"
+[ "$code" -eq 4 ]
+grep -q 'operators of other libraries: mylib.swish.default' "$scratch/log"
+
+cmake -S "$here" -B "$scratch" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DKILN_BUILD="$build" >"$scratch/log" || { cat "$scratch/log"; exit 1; }
+cmake --build "$scratch" >"$scratch/log" || { cat "$scratch/log"; exit 1; }
+functions=--load-operators=$scratch/mylib-functions.so
+dialect=--load-dialect-plugin=$scratch/mylib-dialect.so
+
+# The function alone: it is called, on each backend, and the call is shown.
+run "$functions" --backend=eager
+run "$functions" --stats="$scratch/called.json"
+grep -q '"op": *"mylib.swish.default"' "$scratch/called.json"
+
+# With the record: kernels, fused, and gradients.
+run "$functions" "$dialect" --stats="$scratch/compiled.json"
+grep -q '"fallback_ops": *\[\]' "$scratch/compiled.json"
+run "$functions" "$dialect" --training
+run "$functions" "$dialect" --training --stats="$scratch/warm.json"
+grep -q '"compiler_loaded": *false' "$scratch/warm.json"
+"$build/bin/kiln-compile" "$here/model/model.pt2" "$functions" "$dialect" \
+  --explain=fusion | tee "$scratch/fusion"
+grep -q 'swish' "$scratch/fusion"
+
+# The op in MLIR.
+"$build/bin/kiln-opt" "$dialect" "$here/swish.mlir" \
+  --convert-aten-to-loop | tee "$scratch/loop.mlir"
+grep -q 'math.exp' "$scratch/loop.mlir"
