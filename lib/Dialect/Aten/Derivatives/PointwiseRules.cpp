@@ -215,27 +215,46 @@ LogicalResult vjpClampTensor(ClampTensorOp op, VjpState &state) {
   Composer &b = state.builder;
   Value grad = state.grad(0), self = op.getSelf();
   Value min = op.getMin(), max = op.getMax();
+  // On a limit each side gets half, unless both limits are there or one is NaN.
+  auto onLimit = [&](Value limit) {
+    Value tie = b.eq(self, limit);
+    return min && max ? b.logicalAnd(tie, b.lt(min, max)) : tie;
+  };
+  auto half = [&](Value where, Value otherwise) {
+    return b.where(where, b.div(grad, 2), otherwise);
+  };
   if (state.isWanted(op, 0)) {
-    // Of tensors, a limit itself lies inside, as does NaN.
-    Value outside = min ? b.lt(self, min) : Value();
-    if (max)
-      outside = outside ? b.logicalOr(outside, b.gt(self, max))
-                        : b.gt(self, max);
-    state.set(op, 0, outside ? state.dropWhere(grad, outside) : grad);
+    Value outside, inside = grad;
+    for (Value limit : {min, max}) {
+      if (!limit)
+        continue;
+      inside = half(onLimit(limit), inside);
+      // NaN lies inside.
+      Value beyond = limit == min ? b.lt(self, min) : b.gt(self, max);
+      outside = outside ? b.logicalOr(outside, beyond) : beyond;
+    }
+    state.set(op, 0, outside ? state.dropWhere(inside, outside) : grad);
   }
-  // Limits in the wrong order: the upper one wins everywhere.
-  if (min && state.isWanted(op, 1)) {
-    Value below = b.lt(self, min);
-    state.set(op, 1, state.keepWhere(
-                         grad, max ? b.logicalAnd(below, b.lt(min, max))
-                                   : below));
-  }
-  if (max && state.isWanted(op, 2)) {
-    Value above = b.gt(self, max);
-    state.set(op, 2, state.keepWhere(
-                         grad, min ? b.logicalOr(above, b.lt(max, min))
-                                   : above));
-  }
+  // Limits in the wrong order: the upper one wins everywhere. NaN goes to a
+  // limit that is alone, to none of two.
+  bool both = min && max;
+  Value isOrdered = both ? b.le(min, max) : Value();
+  if (min && state.isWanted(op, 1))
+    state.set(op, 1,
+              both ? state.keepWhere(
+                         half(onLimit(min),
+                              state.keepWhere(grad, b.lt(self, min))),
+                         isOrdered)
+                   : state.dropWhere(half(onLimit(min), grad),
+                                     b.gt(self, min)));
+  if (max && state.isWanted(op, 2))
+    state.set(op, 2,
+              both ? b.where(isOrdered,
+                             half(onLimit(max),
+                                  state.keepWhere(grad, b.gt(self, max))),
+                             state.keepWhere(grad, b.lt(max, min)))
+                   : state.dropWhere(half(onLimit(max), grad),
+                                     b.lt(self, max)));
   return success();
 }
 

@@ -181,14 +181,18 @@ def : VJP<Aten_ClampMinOp, [
     Grad<"self", (keep_where $grad, (gt $self, $min))>]>;
 def : VJP<Aten_ClampMaxOp, [
     Grad<"self", (keep_where $grad, (lt $self, $max))>]>;
-def : VJP<Aten_ClampMinTensorOp, [
-    Grad<"self", (drop_where $grad, (lt $self, $min))>,
-    Grad<"min", (keep_where $grad, (lt $self, $min))>]>;
-def : VJP<Aten_ClampMaxTensorOp, [
-    Grad<"self", (drop_where $grad, (gt $self, $max))>,
-    Grad<"max", (keep_where $grad, (gt $self, $max))>]>;
 // At a tie each side gets half.
 def half_at_tie : GradientHelper;
+def : VJP<Aten_ClampMinTensorOp, [
+    Grad<"self", (drop_where (half_at_tie $grad, $self, $min),
+                             (lt $self, $min))>,
+    Grad<"min", (drop_where (half_at_tie $grad, $self, $min),
+                            (gt $self, $min))>]>;
+def : VJP<Aten_ClampMaxTensorOp, [
+    Grad<"self", (drop_where (half_at_tie $grad, $self, $max),
+                             (gt $self, $max))>,
+    Grad<"max", (drop_where (half_at_tie $grad, $self, $max),
+                            (lt $self, $max))>]>;
 foreach rule = [Aten_MaximumOp, Aten_MaxOtherOp] in
   def : VJP<rule, [
       Grad<"self", (drop_where (half_at_tie $grad, $self, $other),
