@@ -468,13 +468,23 @@ static Values pairwiseDistance(const Args &args) {
   Promotion promotion;
   promotion.add(args.tensor(0));
   promotion.add(args.tensor(1));
-  DType dtype = promotion.result();
+  DType common = promotion.result(), dtype = common;
   if (isBoolOrInteger(dtype)) // eps makes them floats
     dtype = DType::F32;
   Ints sizes = broadcastSizes(args.tensor(0).sizes(), args.tensor(1).sizes());
   require(!sizes.empty(), {"expected at least one dimension"});
   Tensor a = expandTo(args.tensor(0), sizes),
          b = expandTo(args.tensor(1), sizes);
+  if (isBoolOrInteger(common)) {
+    require(common != DType::Bool,
+            {"expected numbers, found two tensors of bool"});
+    // Their difference wraps before it becomes a float.
+    auto x = readAll<int64_t>(a), y = readAll<int64_t>(b);
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = static_cast<int64_t>(uint64_t(x[i]) - uint64_t(y[i]));
+    a = makeTensor(common, sizes, x);
+    b = expandTo(makeTensor(common, {}, std::vector<int64_t>{0}), sizes);
+  }
   int64_t length = sizes.back();
   sizes.pop_back();
   if (args.flag(4))

@@ -138,6 +138,38 @@ static std::vector<T> applyTaps(const std::vector<T> &values, const Taps &taps,
   return result;
 }
 
+/// Where PyTorch's kernels do not look at the scale that was given: they copy
+/// what keeps its size, and some know a size that doubles.
+static std::vector<Resize> withoutIdleScales(std::vector<Resize> resizes,
+                                             Filter filter, bool isBackward) {
+  bool allKeep = std::all_of(
+      resizes.begin(), resizes.end(),
+      [](const Resize &r) { return r.input == r.output; });
+  for (Resize &r : resizes) {
+    bool keeps = r.input == r.output, isIdle = false;
+    switch (filter) {
+    case Filter::Nearest:
+      isIdle = (isBackward || resizes.size() == 2) &&
+               (keeps || r.output == 2 * r.input);
+      break;
+    case Filter::Linear:
+      isIdle = keeps;
+      break;
+    case Filter::Cubic:
+      isIdle = isBackward && allKeep;
+      break;
+    case Filter::LinearAntialias:
+      isIdle = keeps && !isBackward;
+      break;
+    case Filter::NearestExact:
+      break;
+    }
+    if (isIdle)
+      r.scale.reset();
+  }
+  return resizes;
+}
+
 /// `resizes` describe the trailing dimensions, forward; the gradient of the
 /// input if `transposes`.
 static Tensor resampled(const Tensor &x, const std::vector<Resize> &resizes,
@@ -147,11 +179,13 @@ static Tensor resampled(const Tensor &x, const std::vector<Resize> &resizes,
   bool isByte = x.dtype() == DType::U8;
   require(isByte || (isFloat(x.dtype()) && itemSize(x.dtype()) > 1),
           {"expected a floating point tensor or u8, found ", x});
+  std::vector<Resize> used =
+      withoutIdleScales(resizes, filter, /*isBackward=*/transposes);
   return withFloat(isByte ? DType::F32 : x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     auto values = readAll<T>(x);
-    for (size_t d = resizes.size(); d-- > 0;) {
-      const Resize &r = resizes[d];
+    for (size_t d = used.size(); d-- > 0;) {
+      const Resize &r = used[d];
       Taps taps = tapsOf(filter, r, alignCorners, sizeof(T) == 8);
       int64_t outer = product(Ints(sizes.begin(), sizes.begin() + lead + d));
       int64_t inner = product(Ints(sizes.begin() + lead + d + 1, sizes.end()));

@@ -513,8 +513,11 @@ static Values viewAsComplex(const Args &args) {
   strides.pop_back();
   require(x.storageOffset() % 2 == 0,
           {"storage offset ", x.storageOffset(), " is not a multiple of 2"});
-  for (int64_t &stride : strides) {
-    require(stride % 2 == 0, {"stride ", stride, " is not a multiple of 2"});
+  for (size_t i = 0; i < strides.size(); ++i) {
+    int64_t &stride = strides[i];
+    // That of a single element is never stepped along.
+    require(sizes[i] == 1 || stride % 2 == 0,
+            {"stride ", stride, " is not a multiple of 2"});
     stride /= 2;
   }
   return {retyped(x, dtype, sizes, strides, x.storageOffset() / 2)};

@@ -37,7 +37,12 @@ struct Resize {
   ExprAttr input, output;
   std::optional<double> scale;
 
+  /// The scale counts for nothing if the sizes are equal, or if one doubles.
+  bool idlesIfKept = false, idlesIfDoubled = false;
+
   bool isConstant() const { return input.isConstant() && output.isConstant(); }
+  bool keeps() const { return input == output; }
+  bool doubles() const { return output == input * 2; }
 };
 
 struct Tap {
@@ -260,10 +265,21 @@ Value Resampler::buildStep(BodyContext body, ScalarBuilder &s,
                            const Resize &r) {
   if (r.isConstant())
     return s.constant(compute, getStep(r));
-  if (!corners && r.scale && *r.scale > 0)
-    return s.constant(compute, 1 / *r.scale);
   Type f64 = body.builder.getF64Type();
   Value step;
+  if (!corners && r.scale && *r.scale > 0) {
+    step = s.constant(compute, 1 / *r.scale);
+    auto idles = [&](ExprAttr size, double ratio) {
+      Value isSo = s.eq(c.number(body, s, r.output, f64),
+                        c.number(body, s, size, f64));
+      step = s.where(isSo, s.constant(compute, ratio), step);
+    };
+    if (r.idlesIfKept)
+      idles(r.input, 1);
+    if (r.idlesIfDoubled)
+      idles(r.input * 2, 0.5);
+    return step;
+  }
   if (corners) {
     Value steps = c.number(body, s, r.output + -1, f64);
     step = s.div(c.number(body, s, r.input + -1, f64), steps);
@@ -661,6 +677,34 @@ LogicalResult Resampler::lowerBackward(Value gradient, RankedTensorType type) {
   return finish(gradient, type);
 }
 
+/// Where PyTorch's kernels do not look at the scale that was given: they copy
+/// what keeps its size, and some know a size that doubles.
+static void dropIdleScales(MutableArrayRef<Resize> resizes, Filter filter,
+                           bool isBackward) {
+  bool allKeep = llvm::all_of(resizes, [](Resize &r) { return r.keeps(); });
+  for (Resize &r : resizes) {
+    switch (filter) {
+    case Filter::Nearest:
+      r.idlesIfKept = r.idlesIfDoubled = isBackward || resizes.size() == 2;
+      break;
+    case Filter::Linear:
+      r.idlesIfKept = true;
+      break;
+    case Filter::Cubic:
+      r.idlesIfKept = isBackward && allKeep;
+      break;
+    case Filter::LinearWide:
+    case Filter::CubicWide:
+      r.idlesIfKept = !isBackward;
+      break;
+    case Filter::NearestExact:
+      break;
+    }
+    if ((r.idlesIfKept && r.keeps()) || (r.idlesIfDoubled && r.doubles()))
+      r.scale.reset();
+  }
+}
+
 std::optional<LogicalResult> Converter::lowerResampling(StringRef name) {
   name.consume_front("aten.");
   name.consume_front("_");
@@ -717,6 +761,7 @@ std::optional<LogicalResult> Converter::lowerResampling(StringRef name) {
   }
   if (small[0] != large[0] || small[1] != large[1])
     return refuse("a gradient of other sizes has no kernel");
+  dropIdleScales(resampler.resizes, *filter, isBackward);
   return isBackward ? resampler.lowerBackward(source, type)
                     : resampler.lowerForward(source, type);
 }

@@ -231,7 +231,7 @@ def : Decompose<Aten_NansumOp, [
     (call "sum.dim_IntList", (without_nan $self), $dim, $keepdim, $dtype)]>;
 def : DecomposeWide<Aten_CosineSimilarityOp, [
     (cosine_similarity $x1, $x2, $dim, $eps)]>;
-def : DecomposeWide<Aten_PairwiseDistanceOp, [
+def : Decompose<Aten_PairwiseDistanceOp, [
     (pairwise_distance $x1, $x2, $p, $eps, $keepdim)]>;
 def : DecomposeWide<Aten_RenormOp, [(limit_norms $self, $p, $dim, $maxnorm)]>;
 

@@ -143,7 +143,8 @@ Value cosineSimilarity(Composer &c, Value a, Value b, int64_t dim,
 
 Value pairwiseDistance(Composer &c, Value a, Value b, double order, double eps,
                        bool keepdim) {
-  Value difference = c.add(c.sub(a, b), eps);
+  // Integers are subtracted as such, and may wrap.
+  Value difference = c.add(c.sub(c.widen(a), c.widen(b)), eps);
   if (!difference || Composer::rank(difference) == 0)
     return {};
   return vectorNorm(c, difference, c.number(Operand(order)), {-1}, keepdim);
