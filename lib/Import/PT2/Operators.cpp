@@ -172,6 +172,16 @@ GraphImporter::recordedTypes(const archive::Node &node) const {
   return types;
 }
 
+/// True if two types have the same sizes but for some of size 1.
+static bool differInOnes(RankedTensorType a, RankedTensorType b) {
+  auto others = [](RankedTensorType type) {
+    SmallVector<int64_t> sizes(type.getShape());
+    llvm::erase(sizes, 1);
+    return sizes;
+  };
+  return others(a) == others(b);
+}
+
 /// Compares what was inferred with what the archive recorded, and binds names.
 Status GraphImporter::bindResults(const archive::Node &node, Operation *op,
                                   bool isView) {
@@ -190,6 +200,12 @@ Status GraphImporter::bindResults(const archive::Node &node, Operation *op,
   // that is not the operand's.
   const archive::Argument *mask = node.find("output_mask");
   const auto *asked = mask ? mask->as<std::vector<bool>>() : nullptr;
+  // PyTorch's meta function of some recurrent layers records a dimension of
+  // size 1 that their final states do not have.
+  bool isRecurrence = llvm::is_contained(
+      {"aten.lstm.input", "aten.gru.input", "aten.rnn_tanh.input",
+       "aten.rnn_relu.input"},
+      op->getName().getStringRef());
   auto bindTensor = [&](const std::string &name) -> Status {
     if (next >= op->getNumResults())
       return Error::malformed("result '" + name + "' is one more than the "
@@ -202,8 +218,8 @@ Status GraphImporter::bindResults(const archive::Node &node, Operation *op,
       return recorded.takeError();
     auto inferred = llvm::dyn_cast<RankedTensorType>(value.getType());
     if (!inferred || inferred.getElementType() != recorded->getElementType() ||
-        (isAsked &&
-         failed(mlir::verifyCompatibleShape(inferred, *recorded)))) {
+        (isAsked && failed(mlir::verifyCompatibleShape(inferred, *recorded)) &&
+         !(isRecurrence && differInOnes(inferred, *recorded)))) {
       std::string text;
       llvm::raw_string_ostream os(text);
       os << "result '" << name << "' is recorded as " << *recorded

@@ -130,3 +130,19 @@ func.func @operator_name(%x: tensor<4xf32>) {
 
 // expected-error @below {{expects 'aten.input' of argument 0 to be '#aten.input<...>', but found 3 : i64}}
 func.func private @input(tensor<4xf32> {aten.input = 3 : i64})
+
+// -----
+
+func.func @recurrent_states(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %a: tensor<12x3xf32>, %b: tensor<12x4xf32>) {
+  // expected-error @below {{'aten.gru.input' op expects result 1 to be [1, 2, 4] of f32, but found [1, 1, 2, 4] of f32}}
+  %0, %1 = aten.gru.input(%x, %h, [%a, %b], has_biases = false, num_layers = 1, dropout = 0.0, train = false, bidirectional = false, batch_first = false) : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<12x3xf32>, tensor<12x4xf32>) -> (tensor<5x2x4xf32>, tensor<1x1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @recurrent_weights(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %a: tensor<12x3xf32>) {
+  // expected-error @below {{'aten.gru.input' op expects weights for an input of 3 and states of 4, but weight 1 has other sizes}}
+  %0, %1 = aten.gru.input(%x, %h, [%a, %a], has_biases = false, num_layers = 1, dropout = 0.0, train = false, bidirectional = false, batch_first = false) : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<12x3xf32>, tensor<12x3xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
