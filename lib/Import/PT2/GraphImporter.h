@@ -35,7 +35,8 @@ struct Binding {
 ///   GraphImporter.cpp    names, types, which node is whose business
 ///   Operators.cpp        operators by their schema, results against metadata
 ///   Arguments.cpp        an argument of a node as operand or attribute
-///   Mutation.cpp         in-place operators, views, batch norm
+///   Mutation.cpp         in-place operators, views
+///   Storage.cpp          resized tensors, running statistics of batch norms
 ///   SymbolicNodes.cpp    arithmetic on sizes, assertions
 ///   HigherOrder.cpp      nodes with graphs among their arguments
 class GraphImporter {
@@ -80,6 +81,9 @@ private:
   // Arithmetic on sizes, and assertions.
   Status importSymbolic(const archive::Node &node);
   std::optional<guard::ExprAttr> propertyOf(const archive::Node &node) const;
+  std::optional<guard::ExprAttr>
+  isContiguousIn(const archive::Node &node,
+                 const archive::TensorMeta &meta) const;
   std::optional<Status> importCheck(const archive::Node &node);
   Status importAssertion(const archive::Node &node);
   Status importRange(const archive::Node &node);
@@ -105,7 +109,11 @@ private:
                   const std::string &name);
   Status mutate(const std::string &name, Operation *op, bool isView);
   Status setContents(const std::string &name, Value value);
+  Status importResize(const archive::Node &node);
   Status importBatchNorm(const archive::Node &node);
+  Status setStatistics(const archive::Node &node, const std::string &name,
+                       Value updated);
+  bool overlaps(Functionalizer::Tensor tensor) const;
   Result<Value> keepElementType(Operation *op, const std::string &of);
 
   // Nodes with graphs.
@@ -152,6 +160,9 @@ private:
 
 /// True for operators on sizes alone.
 bool isSymbolicTarget(StringRef target);
+/// True if elements with these sizes and strides lie in a row, in order.
+bool isContiguous(ArrayRef<guard::ExprAttr> sizes,
+                  ArrayRef<guard::ExprAttr> strides);
 /// True for a batch norm that updates running statistics.
 bool updatesStatistics(const archive::Node &node);
 
