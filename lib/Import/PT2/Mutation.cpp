@@ -87,9 +87,8 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
   StringRef name = op->getName().getStringRef();
   bool perhaps = llvm::is_contained(
       {"aten.contiguous", "aten.to.dtype", "aten.to.device",
-       "aten.to.dtype_layout", "aten.to.other", "aten.type_as", "aten.reshape",
-       "aten.reshape_as", "aten.flatten.using_ints", "aten.ravel",
-       "aten.dropout"},
+       "aten.to.dtype_layout", "aten.reshape", "aten.reshape_as",
+       "aten.flatten.using_ints", "aten.dropout"},
       name);
   if (!perhaps || !from || !to)
     return !perhaps;
@@ -113,8 +112,7 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
     unknown = "the result '" + result + "' of '" + name.str() + "'";
     return false;
   }
-  if (name.starts_with("aten.contiguous") || name.starts_with("aten.to") ||
-      name == "aten.type_as")
+  if (name.starts_with("aten.contiguous") || name.starts_with("aten.to"))
     return *sizes == *wanted && *strides == *given;
   auto possible = canView(*sizes, *strides, *wanted);
   if (!possible)
@@ -171,10 +169,10 @@ static bool canCast(Type from, Type to) {
   return kind(from) <= kind(to);
 }
 
-/// An in-place operator gives what it changes its own element type again.
-Result<Value> GraphImporter::keepElementType(Operation *op,
+/// An in-place operator gives what it changes its own element type again; with a
+/// type of its own (`isFixed`) it must be that one.
+Result<Value> GraphImporter::keepElementType(Value value, bool isFixed,
                                              const std::string &of) {
-  Value value = op->getResult(0);
   auto tensor = getTensor(of);
   if (!tensor)
     return tensor.takeError();
@@ -184,7 +182,7 @@ Result<Value> GraphImporter::keepElementType(Operation *op,
   // A comparison or a logical operator writes any type.
   bool isTest = have.isInteger(1);
   if (have != want &&
-      (op->hasAttr("dtype") || (!isTest && !canCast(have, want)))) {
+      (isFixed || (!isTest && !canCast(have, want)))) {
     std::string text;
     llvm::raw_string_ostream(text)
         << "it changes '" << of << "' of element type " << want
@@ -203,7 +201,8 @@ Result<Value> GraphImporter::keepElementType(Operation *op,
 Status GraphImporter::mutate(const std::string &name, Operation *op,
                              bool isView) {
   if (!isView) {
-    auto value = keepElementType(op, name);
+    auto value =
+        keepElementType(op->getResult(0), op->hasAttr("dtype"), name);
     return value ? setContents(name, *value) : value.takeError();
   }
   auto tensor = getTensor(name);
