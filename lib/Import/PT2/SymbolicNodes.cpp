@@ -108,7 +108,12 @@ Status GraphImporter::importSymbolic(const archive::Node &node) {
     auto *flag = node.outputs[0].as<archive::SymBoolArg>();
     std::string name = integer ? integer->name : flag ? flag->name : "";
     if (auto expr = name.empty() ? std::nullopt : propertyOf(node)) {
-      bind(name, {{}, *expr, {}});
+      // Of a constant alone it would not be known that it is a bool.
+      Value value;
+      if (auto known = expr->getConstant(); known && flag)
+        value = mlir::arith::ConstantOp::create(b, b.getUnknownLoc(),
+                                                b.getBoolAttr(*known != 0));
+      bind(name, {value, *expr, {}});
       return Status::success();
     }
   }
