@@ -115,7 +115,7 @@ static Value upsample(Composite &c, StringRef overload, bool aligns,
     int64_t rank = Composite::rankOf(c.self());
     for (auto [i, name] : llvm::enumerate(factors)) {
       values.push_back(c.real(name));
-      auto before = Composite::dimOf(c.self(), rank - factors.size() + i)
+      auto before = c.dimOf(c.self(), rank - factors.size() + i)
                         .getConstant();
       auto after = i < sizes.size() ? sizes[i].getConstant() : std::nullopt;
       if (!before || !after ||
@@ -133,7 +133,7 @@ static Value upsample(Composite &c, StringRef overload, bool aligns,
 /// Weights whose slices along all dimensions but one have norms `g`.
 static Values weightNorm(Composite &c) {
   Value v = c.tensor("v");
-  int64_t dim = Composite::wrapDim(c.integer("dim"), Composite::rankOf(v));
+  int64_t dim = c.place(c.integer("dim"), Composite::rankOf(v));
   SmallVector<int64_t> others;
   for (int64_t k = 0; k < Composite::rankOf(v); ++k)
     if (k != dim)
@@ -188,7 +188,7 @@ static Value multilabelMargin(Composite &c) {
   Value counts = c.mul(c.cast(c.unsqueeze(counted, 2), type),
                        c.cast(c.unsqueeze(c.logicalNot(isTarget), 1), type));
   Value sums = c.sum(c.mul(c.clamp(apart, 0), counts), {1, 2});
-  Value classes = c.full({}, c.number(Composite::dimOf(x, 1)), type);
+  Value classes = c.full({}, c.number(c.dimOf(x, 1)), type);
   Value losses = c.div(sums, classes);
   int64_t reduction = c.integer("reduction");
   return isRow && losses ? c.view(losses, ArrayRef<ExprAttr>())

@@ -30,13 +30,13 @@ static Value tensorDot(Composite &c, Value a, Value b, ArrayRef<int64_t> left,
   SmallVector<int64_t> orderA, orderB;
   SmallVector<ExprAttr> inner, dims;
   for (auto [first, second] : llvm::zip_equal(left, right)) {
-    int64_t i = Composite::wrapDim(first, rankA);
-    int64_t j = Composite::wrapDim(second, rankB);
+    int64_t i = c.place(first, rankA);
+    int64_t j = c.place(second, rankB);
     if (i < 0 || i >= rankA || j < 0 || j >= rankB || summedA[i] || summedB[j])
       return {};
     summedA[i] = summedB[j] = true;
     orderB.push_back(j);
-    ExprAttr sizeA = Composite::dimOf(a, i), sizeB = Composite::dimOf(b, j);
+    ExprAttr sizeA = c.dimOf(a, i), sizeB = c.dimOf(b, j);
     // A size of one stands for any.
     if (sizeA.isConstant(1) != sizeB.isConstant(1)) {
       if (sizeB.isConstant(1))
@@ -44,21 +44,21 @@ static Value tensorDot(Composite &c, Value a, Value b, ArrayRef<int64_t> left,
       else
         b = c.sum(b, {j}, /*keepdim=*/true);
     }
-    inner.push_back(Composite::dimOf(a, i));
+    inner.push_back(c.dimOf(a, i));
   }
   for (int64_t i = 0; i < rankA; ++i)
     if (!summedA[i]) {
       orderA.push_back(i);
-      dims.push_back(Composite::dimOf(a, i));
+      dims.push_back(c.dimOf(a, i));
     }
   ExprAttr rows = guard::product(c.getContext(), dims);
   for (int64_t i : left)
-    orderA.push_back(Composite::wrapDim(i, rankA));
+    orderA.push_back(c.place(i, rankA));
   SmallVector<ExprAttr> columnDims;
   for (int64_t j = 0; j < rankB; ++j)
     if (!summedB[j]) {
       orderB.push_back(j);
-      columnDims.push_back(Composite::dimOf(b, j));
+      columnDims.push_back(c.dimOf(b, j));
     }
   ExprAttr columns = guard::product(c.getContext(), columnDims);
   ExprAttr depth = guard::product(c.getContext(), inner);
@@ -90,7 +90,7 @@ static Value kronecker(Composite &c, Value a, Value b) {
   b = grow(b, rank);
   SmallVector<ExprAttr> left, right, dims;
   for (int64_t k = 0; k < rank; ++k) {
-    ExprAttr m = Composite::dimOf(a, k), n = Composite::dimOf(b, k);
+    ExprAttr m = c.dimOf(a, k), n = c.dimOf(b, k);
     left.append({m, c.expr(1)});
     right.append({c.expr(1), n});
     dims.push_back(m * n);
@@ -156,8 +156,8 @@ static Value matrixNorm(Composite &c, Value x, StringRef name,
     return c.refuse("norms of singular values are asked for, expected \"fro\" "
                     "or the order 1, -1 or infinity");
   int64_t rank = Composite::rankOf(x);
-  int64_t row = Composite::wrapDim(dims[0], rank);
-  int64_t column = Composite::wrapDim(dims[1], rank);
+  int64_t row = c.place(dims[0], rank);
+  int64_t column = c.place(dims[1], rank);
   int64_t summed = isInfinite ? column : row, left = isInfinite ? row : column;
   if (type)
     x = c.cast(x, type);
@@ -223,6 +223,8 @@ static Value inverse(Composite &c, Value a) {
 
 static Value noInfo(Composite &c, Value a) {
   auto dims = Composite::dimsOf(a);
+  if (dims.size() < 2)
+    return {};
   return c.full(ArrayRef<ExprAttr>(dims).drop_back(2), 0.0,
                 c.getBuilder().getI32Type());
 }
@@ -318,7 +320,7 @@ void pt2::addCompositeLinalg(CompositeTable &table) {
               Value x = c.self();
               int64_t n = c.integer("n");
               if (n == 0)
-                return {c.expand(identity(c, Composite::dimOf(x, -1),
+                return {c.expand(identity(c, c.dimOf(x, -1),
                                           Composite::elementTypeOf(x)),
                                  Composite::dimsOf(x))};
               if (n < 0)
@@ -387,7 +389,7 @@ void pt2::addCompositeLinalg(CompositeTable &table) {
               Value x = c.self();
               return Values{choleskySolve(
                   c,
-                  identity(c, Composite::dimOf(x, -1),
+                  identity(c, c.dimOf(x, -1),
                            Composite::elementTypeOf(x)),
                   x, c.flag("upper"))};
             });
@@ -410,14 +412,14 @@ void pt2::addCompositeLinalg(CompositeTable &table) {
             [](Composite &c) {
               Value x = c.self();
               ExprAttr count = c.has("N") ? c.expr(c.integer("N"))
-                                          : Composite::dimOf(x, 0);
+                                          : c.dimOf(x, 0);
               return Values{vandermonde(c, x, count, c.flag("increasing"))};
             });
   table.add("aten::linalg_vander(Tensor x, *, SymInt? N=None) -> Tensor",
             [](Composite &c) {
               Value x = c.self();
               ExprAttr count =
-                  c.has("N") ? c.size("N") : Composite::dimOf(x, -1);
+                  c.has("N") ? c.size("N") : c.dimOf(x, -1);
               return Values{vandermonde(c, x, count, /*increasing=*/true)};
             });
 }

@@ -198,7 +198,7 @@ static Value covariance(Composite &c) {
   if (isRow)
     x = c.view(x, {c.expr(1), Composite::numelOf(x)});
   x = c.floating(x);
-  ExprAttr count = Composite::dimOf(x, 1);
+  ExprAttr count = c.dimOf(x, 1);
   Value centered = c.sub(x, c.mean(x, {1}, /*keepdim=*/true));
   Value sums = c.mm(centered, c.t(centered));
   Value divisor = c.full({}, c.number(guard::max(
@@ -236,7 +236,7 @@ static Value quantile(Composite &c, Value q, bool skipsNan) {
     x = c.call("aten.reshape", {x, c.shape(Composite::numelOf(x))});
     llvm::fill(kept, c.expr(1));
   } else {
-    dim = Composite::wrapDim(c.integer("dim"), rank);
+    dim = c.place(c.integer("dim"), rank);
     x = c.transpose(x, dim, -1);
     kept[dim] = c.expr(1);
   }
@@ -291,7 +291,7 @@ static Value quantile(Composite &c, Value q, bool skipsNan) {
   SmallVector<ExprAttr> wanted;
   bool isList = Composite::rankOf(q) > 0;
   if (isList)
-    wanted.push_back(Composite::dimOf(q, 0));
+    wanted.push_back(c.dimOf(q, 0));
   if (isFlat || rank == 0) {
     if (keeps)
       llvm::append_range(wanted, kept);
@@ -315,7 +315,7 @@ static Value quantileOfNumber(Composite &c, bool skipsNan) {
 static Value strips(Composite &c, Value distances) {
   Value y = c.self();
   int64_t dim = c.integer("dim");
-  ExprAttr count = Composite::dimOf(y, dim);
+  ExprAttr count = c.dimOf(y, dim);
   Value left = c.slice(y, dim, c.expr(0), count - c.expr(1));
   Value right = c.slice(y, dim, c.expr(1), count);
   return c.div(c.mul(c.add(c.floating(left), c.floating(right)), distances), 2);
@@ -324,12 +324,12 @@ static Value strips(Composite &c, Value distances) {
 static Value distances(Composite &c) {
   Value x = c.tensor("x"), y = c.self();
   int64_t rank = Composite::rankOf(y);
-  int64_t dim = Composite::wrapDim(c.integer("dim"), rank);
+  int64_t dim = c.place(c.integer("dim"), rank);
   int64_t along = Composite::rankOf(x) == 1 ? 0
                                             : dim - rank + Composite::rankOf(x);
   if (along < 0)
     return {};
-  ExprAttr count = Composite::dimOf(x, along);
+  ExprAttr count = c.dimOf(x, along);
   Value steps = c.sub(c.slice(x, along, c.expr(1), count),
                       c.slice(x, along, c.expr(0), count - c.expr(1)));
   if (Composite::rankOf(x) == 1)

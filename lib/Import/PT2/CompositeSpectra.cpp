@@ -46,8 +46,10 @@ static Attribute scaling(Composite &c, bool forward) {
 /// `x` with `size` elements along `dim`: the first of them, then zeros.
 static Value fit(Composite &c, Value x, int64_t dim, ExprAttr size) {
   int64_t rank = Composite::rankOf(x);
-  dim = Composite::wrapDim(dim, rank);
-  ExprAttr have = Composite::dimOf(x, dim);
+  dim = c.place(dim, rank);
+  if (rank == 0)
+    return {};
+  ExprAttr have = c.dimOf(x, dim);
   if (have == size)
     return x;
   auto more = (size - have).getConstant();
@@ -85,7 +87,7 @@ static Extent getExtent(Composite &c, bool isSingle) {
   }
   for (auto [dim, size] : llvm::zip(extent.dims, extent.sizes))
     if (size.isConstant(-1))
-      size = Composite::dimOf(c.self(), dim);
+      size = c.dimOf(c.self(), dim);
   return extent;
 }
 
@@ -106,7 +108,7 @@ static Value transform(Composite &c, bool isSingle, bool forward) {
     return {};
   SmallVector<ExprAttr> dims;
   for (int64_t dim : extent.dims)
-    dims.push_back(c.expr(Composite::wrapDim(dim, Composite::rankOf(x))));
+    dims.push_back(c.expr(c.place(dim, Composite::rankOf(x))));
   return c.call("aten._fft_c2c", {x, c.shape(dims), scaling(c, forward),
                                   c.boolean(forward)});
 }
@@ -131,7 +133,7 @@ static Value toReal(Composite &c, Value x, bool isSingle, bool forward) {
   int64_t last = extent.dims.back();
   ExprAttr size = extent.sizes.size() == extent.dims.size()
                       ? extent.sizes.back()
-                      : (Composite::dimOf(x, last) - c.expr(1)) * 2;
+                      : (c.dimOf(x, last) - c.expr(1)) * 2;
   x = fitAll(c, toComplex(c, x), extent, /*butLast=*/true);
   x = x ? fit(c, x, last, guard::floorDiv(size, 2) + c.expr(1)) : x;
   return x ? c.call("aten._fft_c2r", {x, c.ints(extent.dims),
@@ -149,7 +151,7 @@ static Value shift(Composite &c, bool back) {
   SmallVector<ExprAttr> shifts;
   for (int64_t dim : dims)
     shifts.push_back(guard::floorDiv(
-        Composite::dimOf(x, dim) + c.expr(back ? 1 : 0), 2));
+        c.dimOf(x, dim) + c.expr(back ? 1 : 0), 2));
   return dims.empty() ? x
                       : c.call("aten.roll", {x, c.shape(shifts), c.ints(dims)});
 }

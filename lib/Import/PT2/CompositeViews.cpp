@@ -42,8 +42,8 @@ static Value moveDims(Composite &c, Value x, ArrayRef<int64_t> from,
   SmallVector<int64_t> order(rank, -1);
   SmallVector<bool> moved(rank, false);
   for (auto [source, target] : llvm::zip_equal(from, to)) {
-    int64_t s = Composite::wrapDim(source, rank);
-    int64_t d = Composite::wrapDim(target, rank);
+    int64_t s = c.place(source, rank);
+    int64_t d = c.place(target, rank);
     if (s < 0 || s >= rank || d < 0 || d >= rank || moved[s] || order[d] >= 0)
       return {};
     moved[s] = true;
@@ -89,13 +89,13 @@ static Value blockDiagonal(Composite &c) {
   ExprAttr columns = c.expr(0);
   for (Value tensor : c.tensors("tensors")) {
     blocks.push_back(atLeast(c, tensor, 2));
-    columns = columns + Composite::dimOf(blocks.back(), 1);
+    columns = columns + c.dimOf(blocks.back(), 1);
     if (Composite::rankOf(blocks.back()) != 2)
       return {};
   }
   ExprAttr before = c.expr(0);
   for (Value &block : blocks) {
-    ExprAttr width = Composite::dimOf(block, 1);
+    ExprAttr width = c.dimOf(block, 1);
     block = c.constantPad(block, {before, columns - before - width}, 0);
     before = before + width;
   }
@@ -110,12 +110,12 @@ static Value padSequence(Composite &c) {
   for (Value sequence : sequences) {
     if (Composite::rankOf(sequence) == 0)
       return {};
-    ExprAttr length = Composite::dimOf(sequence, 0);
+    ExprAttr length = c.dimOf(sequence, 0);
     longest = longest ? guard::max(longest, length) : length;
   }
   for (Value &sequence : sequences) {
     SmallVector<ExprAttr> widths(2 * Composite::rankOf(sequence), c.expr(0));
-    ExprAttr missing = longest - Composite::dimOf(sequence, 0);
+    ExprAttr missing = longest - c.dimOf(sequence, 0);
     widths[widths.size() - (left ? 2 : 1)] = missing;
     sequence = c.unsqueeze(
         c.constantPad(sequence, widths, c.real("padding_value")),
@@ -130,7 +130,7 @@ static Value repeatEach(Composite &c, Value x, bool hasDim) {
   Value repeats = c.tensor("repeats");
   auto type = llvm::cast<RankedTensorType>(c.getRecorded().front());
   auto dims = guard::getDims(type);
-  int64_t dim = hasDim ? Composite::wrapDim(c.integer("dim"), type.getRank()) : 0;
+  int64_t dim = hasDim ? c.place(c.integer("dim"), type.getRank()) : 0;
   if (!dims || dim < 0 || dim >= type.getRank())
     return {};
   ExprAttr total = (*dims)[dim];
@@ -141,7 +141,7 @@ static Value repeatEach(Composite &c, Value x, bool hasDim) {
     x = c.call("aten.reshape", {x, c.shape(Composite::numelOf(x))});
   // One number of repetitions stands for all.
   if (x) {
-    ExprAttr count = Composite::dimOf(x, dim);
+    ExprAttr count = c.dimOf(x, dim);
     if (Composite::rankOf(repeats) == 0)
       repeats = c.unsqueeze(repeats, 0);
     repeats = c.expand(repeats, count);
@@ -354,7 +354,7 @@ void pt2::addCompositeViews(CompositeTable &table) {
               auto dims = Composite::dimsOf(x);
               int64_t dim = c.integer("dim");
               if (!dims.empty())
-                dims[Composite::wrapDim(dim, dims.size())] =
+                dims[c.place(dim, dims.size())] =
                     Composite::numelOf(index);
               Value value = c.expand(
                   c.cast(c.tensor("value"), Composite::elementTypeOf(x)), dims);
@@ -365,8 +365,10 @@ void pt2::addCompositeViews(CompositeTable &table) {
             "Scalar value, *, str reduce) -> Tensor",
             [](Composite &c) {
               Value index = c.tensor("index");
-              Value source = c.full(Composite::dimsOf(index), c.scalar("value"),
-                                    Composite::elementTypeOf(c.self()));
+              Value source = c.call(
+                  "aten.full_like",
+                  {index, c.scalar("value"),
+                   c.AtenBuilder::type(Composite::elementTypeOf(c.self()))});
               return Values{c.call("aten.scatter.reduce",
                                    {c.self(), c.arg("dim"), index, source,
                                     c.arg("reduce")})};

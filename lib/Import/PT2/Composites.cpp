@@ -111,6 +111,21 @@ Value Composite::refuse(const llvm::Twine &why) {
   return {};
 }
 
+int64_t Composite::place(int64_t dim, int64_t rank) {
+  int64_t wrapped = wrapDim(dim, rank);
+  if (wrapped >= 0 && wrapped < rank)
+    return wrapped;
+  if (complaint.empty())
+    complaint = "expects a dimension of " + std::to_string(rank) +
+                ", but found " + std::to_string(dim);
+  return 0;
+}
+
+Composite::Expr Composite::dimOf(Value x, int64_t dim) {
+  int64_t rank = rankOf(x), at = place(dim, rank);
+  return at < rank ? AtenBuilder::dimOf(x, at) : expr(0);
+}
+
 Values Composite::callRecorded(StringRef overload,
                                ArrayRef<aten::ArgValue> args) {
   Operation *op =
@@ -316,6 +331,8 @@ Status GraphImporter::importComposite(const archive::Node &node,
         });
     values = entry.build(composite);
   }
+  if (!composite.getComplaint().empty())
+    return Error::malformed(composite.getComplaint().str());
   if (!composite.getReason().empty())
     return Error::unsupported(composite.getReason().str());
   if (values.empty() || llvm::is_contained(values, Value()))

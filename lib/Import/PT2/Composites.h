@@ -72,6 +72,13 @@ public:
   /// Says what is not supported, and is no value.
   Value refuse(const llvm::Twine &why);
   StringRef getReason() const { return reason; }
+  /// What is wrong with the arguments, if something was found.
+  StringRef getComplaint() const { return complaint; }
+
+  /// `dim` counted from the front of `rank` dimensions, or 0 and a complaint.
+  int64_t place(int64_t dim, int64_t rank);
+  /// One size; 0 and a complaint if `x` has no such dimension.
+  Expr dimOf(Value x, int64_t dim);
 
   using AtenBuilder::type;
 
@@ -88,7 +95,7 @@ public:
   Value logicalNot(Value x) { return AtenBuilder::logicalNot(x); }
   /// `losses` by `reduction`: 0 none, 1 mean, 2 sum.
   Value reduce(Value losses, int64_t reduction);
-  /// The only dimension sizes that `x` has along `dim`, if it is a number.
+  /// The size of `x` along `dim`, if it is a number.
   std::optional<int64_t> fixed(Value x, int64_t dim) {
     return dimOf(x, dim).getConstant();
   }
@@ -98,7 +105,7 @@ private:
   ArrayRef<aten::ArgInfo> infos;
   ArrayRef<aten::ArgValue> args;
   ArrayRef<Type> recorded;
-  std::string reason;
+  std::string reason, complaint;
 };
 
 struct CompositeEntry {

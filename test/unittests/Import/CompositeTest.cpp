@@ -107,6 +107,25 @@ TEST(Composites, NamesWhatDoesNotFit) {
   expectError(sizes, {iota({2, 3})}, ErrorKind::Malformed,
               {"'v' is recorded as tensor<2x3xf32>"});
 
+  // A tensor without dimensions, where some are needed.
+  const std::pair<const char *, const char *> flat[] = {
+      {"aten.trapezoid.dx", "y"},
+      {"aten.fft_rfft.default", "self"},
+      {"aten.linalg_inv_ex.default", "A"},
+      {"aten.vander.default", "x"},
+      {"aten.quantile.scalar", "self"}};
+  for (auto [overload, self] : flat) {
+    SCOPED_TRACE(overload);
+    ProgramMaker scalar;
+    scalar.input(Out("x", Sizes()));
+    std::vector<NamedArgument> inputs = {{self, t("x")}};
+    if (std::string(overload) == "aten.quantile.scalar")
+      inputs.insert(inputs.end(), {{"q", f(0.5)}, {"dim", i(3)}});
+    scalar.call(overload, inputs, Out("v", {1}));
+    scalar.output("v");
+    expectError(scalar, {iota({})}, ErrorKind::Malformed, {overload});
+  }
+
   ProgramMaker norm = cloneOf({2, 3});
   norm.call("aten.linalg_matrix_norm.default",
             {{"self", t("y")}, {"ord", i(2)}}, Out("v", Sizes()));
