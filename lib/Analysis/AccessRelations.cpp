@@ -143,8 +143,11 @@ SmallVector<Access> analysis::getReads(Operation *nest) {
                      {}});
   }
   unsigned rank = loop::getDomain(nest).rank();
-  nest->walk(
-      [&](loop::LoadOp load) { reads.push_back(getAccess(nest, load, rank)); });
+  nest->walk([&](loop::LoadOp load) {
+    // What a scatter has written itself is its result and not read from others.
+    if (load.getTensor().getParentRegion()->getParentOp() != nest)
+      reads.push_back(getAccess(nest, load, rank));
+  });
   return reads;
 }
 

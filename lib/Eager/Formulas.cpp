@@ -17,7 +17,8 @@ double formula::digamma(double x) {
   if (x < 0) {
     if (x == std::trunc(x))
       return NAN;
-    double fraction = x - std::floor(x);
+    // From the nearest whole number: exact, and all digits count near a pole.
+    double fraction = x - std::nearbyint(x);
     return digamma(1 - x) - M_PI / std::tan(M_PI * fraction);
   }
   double result = 0;
@@ -90,32 +91,31 @@ double formula::polygamma(int64_t n, double x) {
   return sign * std::tgamma(order + 1) * hurwitzZeta(order + 1, x);
 }
 
-/// A rational start (Giles) refined by two Newton steps on erf.
+/// PyTorch's rational start, refined by Newton steps; near one, 1 - erf keeps the
+/// digits that erf has lost.
 double formula::erfinv(double x) {
-  if (!(std::fabs(x) < 1))
-    return std::fabs(x) == 1 ? std::copysign(INFINITY, x) : NAN;
-  double w = -std::log((1 - x) * (1 + x)), p;
-  if (w < 5) {
-    w -= 2.5;
-    p = 2.81022636e-08;
-    for (double c : {3.43273939e-07, -3.5233877e-06, -4.39150654e-06,
-                     0.00021858087, -0.00125372503, -0.00417768164,
-                     0.246640727, 1.50140941})
-      p = p * w + c;
+  double magnitude = std::fabs(x), y;
+  if (!(magnitude < 1))
+    return magnitude == 1 ? std::copysign(INFINITY, x) : NAN;
+  if (magnitude <= 0.7) {
+    double z = x * x;
+    y = x *
+        (((-0.140543331 * z + 0.914624893) * z - 1.645349621) * z +
+         0.886226899) /
+        ((((0.012229801 * z - 0.329097515) * z + 1.442710462) * z -
+          2.118377725) *
+             z +
+         1);
   } else {
-    w = std::sqrt(w) - 3;
-    p = -0.000200214257;
-    for (double c : {0.000100950558, 0.00134934322, -0.00367342844,
-                     0.00573950773, -0.0076224613, 0.00943887047, 1.00167406,
-                     2.83297682})
-      p = p * w + c;
+    double w = std::sqrt(-std::log((1 - magnitude) / 2));
+    y = std::copysign(((1.641345311 * w + 3.429567803) * w - 1.624906493) * w -
+                          1.970840454,
+                      x) /
+        ((1.6370678 * w + 3.5438892) * w + 1);
   }
-  double y = p * x;
-  for (int step = 0; step < 2; ++step) {
-    // near one, 1 - erf keeps the digits that erf has lost
-    double tail = (1 - std::fabs(x)) - std::erfc(std::fabs(y));
-    double error = std::fabs(x) > 0.5 ? (x < 0 ? -tail : tail)
-                                      : std::erf(y) - x;
+  for (int step = 0; step < 3; ++step) {
+    double tail = (1 - magnitude) - std::erfc(std::fabs(y));
+    double error = magnitude > 0.5 ? (x < 0 ? -tail : tail) : std::erf(y) - x;
     y -= error / (M_2_SQRTPI * std::exp(-y * y));
   }
   return y;

@@ -532,8 +532,9 @@ LogicalResult Converter::lower() {
         &Converter::lowerEmbeddingBag})
     if (auto result = (this->*lowering)(name))
       return *result;
-  if (auto result = lowerSearch(*this, name))
-    return *result;
+  for (auto lowering : {lowerSearch, lowerFactorization})
+    if (auto result = lowering(*this, name))
+      return *result;
   return refuse("no kernel is written for this operator");
 }
 

@@ -208,6 +208,7 @@ private:
   std::optional<LogicalResult> lowerEdgePad(llvm::StringRef name);
 
   bool isRowMajor(const View &view);
+  LogicalResult lowerAsStrided();
   LogicalResult lowerReinterpret();
   LogicalResult lowerCat();
   LogicalResult lowerPad();

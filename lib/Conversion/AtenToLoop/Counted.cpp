@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lowerings.h"
 #include "Selection.h"
 
 #include "kiln/Analysis/IndexExpr.h"
@@ -378,6 +379,60 @@ static LogicalResult lowerUnique(Converter &converter, StringRef name) {
                      converter.getBool("return_counts"));
 }
 
+/// As many classes as the largest index needs.
+static LogicalResult lowerOneHot(Converter &converter) {
+  Value tensor = converter.getTensor("self");
+  View self = converter.getAtLeastRow(tensor);
+  if (converter.getResultType().getRank() !=
+      cast<RankedTensorType>(tensor.getType()).getRank() + 1)
+    return converter.refuse("the result has an unexpected rank");
+  Type i64 = IntegerType::get(converter.getContext(), 64);
+  Exprs identity = getIdentityMap(converter.getContext(), self.dims.size());
+  converter.check(self.dims, "class values must be non-negative",
+                  [&](BodyContext body) {
+                    ScalarBuilder scalars(body.builder, body.loc, i64);
+                    return scalars.ge(converter.read(body, self, identity),
+                                      scalars.constant(i64, int64_t(0)));
+                  });
+  View largest = converter.getView(converter.makeReduce(
+      guard::makeTensorType(i64, {}), {}, self.dims, ReductionKind::Max, i64,
+      [&](BodyContext body, ScalarBuilder &) -> SmallVector<Value> {
+        return {converter.read(body, self, identity)};
+      })[0]);
+  auto count = [&](BodyContext body) {
+    ScalarBuilder scalars(body.builder, body.loc, i64);
+    return scalars.add(converter.read(body, largest, {}),
+                       scalars.constant(i64, int64_t(1)));
+  };
+  ExprAttr classes = guard::getDims(converter.getResultType())->back();
+  if (classes.isSymbol())
+    defineSymbol(converter, classes,
+                 converter.makePointwise(
+                     guard::makeTensorType(i64, {}), i64,
+                     [&](BodyContext body, ScalarBuilder &) {
+                       return count(body);
+                     }));
+  else
+    converter.check({}, "the number of classes is not the recorded one",
+                    [&](BodyContext body) {
+                      ScalarBuilder scalars(body.builder, body.loc, i64);
+                      return scalars.eq(
+                          count(body),
+                          converter.number(body, scalars, classes, i64));
+                    });
+  Exprs dims = self.dims;
+  dims.push_back(classes);
+  return converter.setReshaped(
+      0, converter.makePointwise(
+             guard::makeTensorType(i64, dims), i64,
+             [&](BodyContext body, ScalarBuilder &scalars) {
+               Value same = scalars.eq(
+                   converter.read(body, self, identity),
+                   toI64(body, body.indices.back()));
+               return scalars.convert(same, body.builder.getI1Type(), i64);
+             }));
+}
+
 std::optional<LogicalResult> Converter::lowerCounted(StringRef name) {
   // A refused call is recorded with whatever sizes.
   auto hasRank = [&](int64_t rank) {
@@ -396,6 +451,8 @@ std::optional<LogicalResult> Converter::lowerCounted(StringRef name) {
     return lowerWhere(*this);
   if (name == "aten.masked_select")
     return lowerMaskedSelect(*this);
+  if (name == "aten.one_hot")
+    return lowerOneHot(*this);
   if (name == "aten._unique2" || name == "aten.unique_dim" ||
       name == "aten.unique_consecutive")
     return lowerUnique(*this, name);

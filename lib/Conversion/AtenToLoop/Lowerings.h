@@ -21,6 +21,9 @@ namespace kiln::loop {
 /// Operators that draw random numbers (Random.cpp).
 std::optional<LogicalResult> lowerRandom(Converter &converter,
                                          llvm::StringRef name);
+/// Triangular systems, Cholesky and QR (Factorizations.cpp).
+std::optional<LogicalResult> lowerFactorization(Converter &converter,
+                                                llvm::StringRef name);
 /// Places in sorted rows, and histograms (Search.cpp).
 std::optional<LogicalResult> lowerSearch(Converter &converter,
                                          llvm::StringRef name);

@@ -168,18 +168,23 @@ Value ScalarBuilder::erfinv(Value a) {
     Type f64 = x.getType();
     auto real = [&](double value) { return constant(f64, value); };
     Value magnitude = abs(x), rest = sub(real(1.0), magnitude);
-    // A rational start (Giles), refined by two Newton steps.
-    Value w = neg(log(mul(sub(real(1.0), x), add(real(1.0), x))));
-    Value near = polynomial(
-        *this, sub(w, real(2.5)),
-        {1.50140941, 0.246640727, -0.00417768164, -0.00125372503, 0.00021858087,
-         -4.39150654e-06, -3.5233877e-06, 3.43273939e-07, 2.81022636e-08});
-    Value far = polynomial(
-        *this, sub(sqrt(w), real(3.0)),
-        {2.83297682, 1.00167406, 0.00943887047, -0.0076224613, 0.00573950773,
-         -0.00367342844, 0.00134934322, 0.000100950558, -0.000200214257});
-    Value y = mul(where(lt(w, real(5.0)), near, far), x);
-    for (int step = 0; step < 2; ++step) {
+    // PyTorch's rational start, refined by Newton steps.
+    Value z = mul(x, x);
+    Value near = div(
+        mul(x, polynomial(*this, z,
+                          {0.886226899, -1.645349621, 0.914624893,
+                           -0.140543331})),
+        polynomial(*this, z,
+                   {1.0, -2.118377725, 1.442710462, -0.329097515,
+                    0.012229801}));
+    Value w = sqrt(neg(log(mul(rest, real(0.5)))));
+    Value far = copySign(
+        div(polynomial(*this, w,
+                       {-1.970840454, -1.624906493, 3.429567803, 1.641345311}),
+            polynomial(*this, w, {1.0, 3.5438892, 1.6370678})),
+        x);
+    Value y = where(le(magnitude, real(0.7)), near, far);
+    for (int step = 0; step < 3; ++step) {
       // Near one, 1 - erf keeps the digits that erf has lost.
       Value tail = sub(rest, erfc(abs(y)));
       tail = where(lt(x, real(0.0)), neg(tail), tail);
@@ -286,10 +291,12 @@ Value ScalarBuilder::digamma(Value a) {
     Value inverse = div(one, mul(y, y));
     Value series = mul(inverse, polynomial(*this, inverse,
                                            {1.0 / 12, -1.0 / 120, 1.0 / 252,
-                                            -1.0 / 240, 1.0 / 132}));
+                                            -1.0 / 240, 1.0 / 132,
+                                            -691.0 / 32760, 1.0 / 12}));
     Value result = sub(
         sub(add(shifted, log(y)), div(real(0.5), y)), series);
-    Value fraction = sub(x, floor(x));
+    // From the nearest whole number: exact, and all digits count near a pole.
+    Value fraction = sub(x, round(x));
     Value reflected =
         sub(result, div(real(M_PI), tan(mul(real(M_PI), fraction))));
     // Whole numbers below zero are poles from both sides, zero from one.

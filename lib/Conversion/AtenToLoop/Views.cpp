@@ -16,6 +16,7 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
+using guard::ExprAttr;
 
 namespace {
 
@@ -257,29 +258,93 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
     index[column] = dim(next) + expr(std::max<int64_t>(offset, 0));
     return set(0, index, *result);
   }
-  case AsStrided: {
-    if (!isRowMajor(self))
-      return refuse("strides of a tensor that does not lie row by row");
-    if (getShape("stride").size() != result->size())
-      return refuse("expected a stride for each size");
-    guard::ExprAttr flat = getExpr("storage_offset");
-    if (!flat)
-      flat = expr(0);
-    for (auto [i, stride] : llvm::enumerate(getShape("stride")))
-      flat = flat + dim(i) * stride;
-    guard::Assumptions assumptions = getAssumptions();
-    analysis::addExtents(assumptions, getContext(), *result);
-    guard::ExprAttr count = guard::getNumElements(getContext(), self.dims);
-    bool isEmpty = llvm::any_of(*result, [](guard::ExprAttr size) {
-      return size.isConstant(0);
-    });
-    if (!isEmpty && (!guard::isKnownNonNegative(flat, assumptions) ||
-                     !guard::isKnownLess(flat, count, assumptions)))
-      return refuse("strides that may leave the tensor");
-    index = analysis::reshapeIndices(getContext(), {flat}, {count}, self.dims,
-                                     assumptions);
-    return set(0, index, *result);
-  }
+  case AsStrided:
+    return lowerAsStrided();
   }
   return std::nullopt;
+}
+
+/// The tensor that owns the memory which `tensor` looks at.
+static Value getOwner(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    const aten::OpInfo *info = aten::getOpInfo(op);
+    // What may copy counts as a copy: its elements lie in order then, and if it
+    // did not copy, they did before.
+    if (!info || !info->isView ||
+        llvm::is_contained({"aten.reshape", "aten.contiguous",
+                            "aten.flatten.using_ints", "aten.reshape_as"},
+                           StringRef(info->name)))
+      break;
+    tensor = op->getOperand(0);
+  }
+  return tensor;
+}
+
+/// Elements by their place in memory. Everything that is computed lies in
+/// memory in order; where an element of a caller's tensor lies the runtime
+/// knows, which then makes the view.
+LogicalResult Converter::lowerAsStrided() {
+  Value self = getTensor("self");
+  auto result = *guard::getDims(getResultType());
+  Exprs strides = getShape("stride");
+  if (strides.size() != result.size())
+    return refuse("expected a stride for each size");
+  ExprAttr offset = getExpr("storage_offset");
+  View view = getView(self);
+  if (!isRowMajor(view)) {
+    Value owner = getOwner(self);
+    View memory = getView(owner);
+    bool isInOrder = isRowMajor(memory);
+    if (owner != self && !offset) {
+      // Where the first element of the view is.
+      if (!isInOrder || memory.base != view.base)
+        return refuse("strides of a view of which is not known where it begins");
+      Exprs zeros(view.dims.size(), expr(0));
+      auto dims = *guard::getDims(cast<RankedTensorType>(view.base.getType()));
+      offset = expr(0);
+      for (auto [at, stride] :
+           llvm::zip(view.map, guard::getContiguousStrides(getContext(), dims)))
+        offset = offset + guard::substituteDims(at, zeros) * stride;
+    }
+    view = memory;
+    if (isa<BlockArgument>(owner) && !isInOrder) {
+      args[info->getArgIndex("self")] = owner;
+      return makeExtern("");
+    }
+  }
+  ExprAttr flat = offset ? offset : expr(0), last = flat;
+  ExprAttr isForward = expr(1);
+  for (auto [i, stride] : llvm::enumerate(strides)) {
+    if (guard::isKnownLess(stride, expr(0), getAssumptions()))
+      return refuse("strides that are negative");
+    isForward = guard::logicalAnd(isForward, guard::ge(stride, expr(0)));
+    flat = flat + dim(i) * stride;
+    last = last + (result[i] - expr(1)) * stride;
+  }
+  guard::Assumptions assumptions = getAssumptions();
+  analysis::addExtents(assumptions, getContext(), result);
+  ExprAttr count = guard::getNumElements(getContext(), view.dims);
+  bool isEmpty = llvm::any_of(
+      result, [](ExprAttr size) { return size.isConstant(0); });
+  if (!isEmpty && (!guard::isKnownNonNegative(flat, assumptions) ||
+                   !guard::isKnownLess(flat, count, assumptions))) {
+    ExprAttr isInside = guard::logicalOr(
+        guard::eq(guard::getNumElements(getContext(), result), expr(0)),
+        guard::logicalAnd(
+            guard::logicalAnd(guard::ge(offset ? offset : expr(0), expr(0)),
+                              guard::lt(last, count)),
+            isForward));
+    check({}, "as_strided: elements lie outside of the storage",
+          [&](BodyContext body) {
+            Value isTrue = condition(body, isInside);
+            return isTrue ? isTrue
+                          : arith::ConstantIntOp::create(body.builder,
+                                                         body.loc, 1, 1);
+          });
+    flat = guard::max(guard::min(flat, count - expr(1)), expr(0));
+  }
+  Exprs index = analysis::reshapeIndices(getContext(), {flat}, {count},
+                                         view.dims, assumptions);
+  setView(op->getResult(0), compose(*this, view, index, result));
+  return success();
 }

@@ -431,6 +431,8 @@ LogicalResult LinalgEmitter::convert(ScatterOp op) {
   }
   NestBody body(b, symbols, extents, dims);
   Block &block = op.getBody().front();
+  if (BlockArgument written = op.getWritten())
+    written.replaceAllUsesWith(current);
   if (failed(body.emit(block)))
     return failure();
   auto yield = cast<YieldAtOp>(block.getTerminator());

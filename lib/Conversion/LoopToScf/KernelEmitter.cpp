@@ -24,9 +24,6 @@ using guard::ExprAttr;
 /// Elements of the last shared dimension that one work item handles, where
 /// there are outer dimensions besides and where there are none.
 static constexpr int64_t kRowChunk = 4096;
-/// Elements below which handing work to another thread costs more than it
-/// saves (about half a microsecond of vector code).
-static constexpr int64_t kGrainElements = 16384;
 /// What a symbol without a hint is taken for, in estimates only.
 static constexpr int64_t kUnknownSize = 64;
 

@@ -60,6 +60,10 @@ struct EmissionOptions {
   unsigned vectorRegisters = 16;
 };
 
+/// Elements below which handing work to another thread costs more than it
+/// saves (about half a microsecond of vector code).
+inline constexpr int64_t kGrainElements = 16384;
+
 /// What a launch of the emitted function needs.
 struct EmittedKernel {
   mlir::func::FuncOp function;

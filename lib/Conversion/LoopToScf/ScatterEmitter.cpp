@@ -12,38 +12,98 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Transforms/ControlFlowSinkUtils.h"
 
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Copies the initial values and then visits the domain in order. One work
-/// item: the order of writes to one position is part of the meaning.
+/// Evaluates what a point computes where it is needed only: for a store under a
+/// condition, and on the side of a select that takes it. In a recurrence the
+/// next point waits for the value of this one, so a division that is not taken
+/// would cost as much as one that is.
+static void evaluateByNeed(Block &point) {
+  DominanceInfo dominance;
+  auto sink = [&](scf::IfOp branch) {
+    controlFlowSink(
+        branch->getRegions(), dominance,
+        [&](Operation *op, Region *) {
+          return point.findAncestorOpInBlock(*op) &&
+                 (isMemoryEffectFree(op) || isa<LLVM::LoadOp>(op));
+        },
+        [](Operation *op, Region *region) {
+          op->moveBefore(&region->front(), region->front().begin());
+        });
+  };
+  SmallVector<scf::IfOp> branches(point.getOps<scf::IfOp>());
+  for (scf::IfOp branch : branches)
+    sink(branch);
+  SmallVector<arith::SelectOp> selects;
+  point.walk([&](arith::SelectOp select) {
+    if (isa<FloatType>(select.getType()))
+      selects.push_back(select);
+  });
+  // What a later one does not take an earlier one need not decide.
+  for (arith::SelectOp select : llvm::reverse(selects)) {
+    OpBuilder builder(select);
+    auto branch =
+        scf::IfOp::create(builder, select.getLoc(), select->getResultTypes(),
+                          select.getCondition(), /*withElseRegion=*/true);
+    for (auto [block, value] :
+         {std::pair(branch.thenBlock(), select.getTrueValue()),
+          std::pair(branch.elseBlock(), select.getFalseValue())}) {
+      builder.setInsertionPointToEnd(block);
+      scf::YieldOp::create(builder, select.getLoc(), value);
+    }
+    select.replaceAllUsesWith(branch.getResult(0));
+    select.erase();
+    sink(branch);
+  }
+}
+
+/// Copies the initial values and then visits the domain in order. A work item
+/// is a point of the independent dimensions: the order of the others is part of
+/// the meaning.
 LogicalResult KernelEmitter::emitScatter(ScatterOp op) {
-  work = guard::getConstant(context, 1);
+  SmallVector<ExprAttr> extents = getDomain(op).all();
+  unsigned independent = op.getIndependent();
+  ArrayRef<ExprAttr> items = ArrayRef(extents).take_front(independent);
+  work = guard::product(context, items);
+  int64_t perItem = 1;
+  for (ExprAttr extent : ArrayRef(extents).drop_front(independent))
+    perItem *= std::max<int64_t>(hint(extent), 1);
+  grain = std::max<int64_t>(1, kGrainElements / perItem);
   Buffer init = buffers.lookup(op.getInit());
   Buffer target = buffers.lookup(op.getResult());
   if (!init.pointer || !target.pointer)
     return op.emitOpError(
         "must start from an input of its kernel and leave it");
+  if (BlockArgument written = op.getWritten())
+    buffers[written] = target;
 
   auto item = scf::ForOp::create(b, begin, end, constantIndex(1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(item.getBody()->getTerminator());
+  SmallVector<Value> own = delinearize(item.getInductionVar(), items);
+  // The position at this item, and the dimensions that are its own to walk.
+  auto enterItem = [&](Position &position) {
+    position.dims.resize(position.extents.size());
+    llvm::copy(own, position.dims.begin());
+    return llvm::to_vector(
+        llvm::seq<unsigned>(independent, position.extents.size()));
+  };
 
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Position elements;
   elements.extents = *guard::getDims(type);
-  elements.dims.resize(type.getRank());
-  SmallVector<unsigned> dims =
-      llvm::to_vector(llvm::seq<unsigned>(0, type.getRank()));
+  SmallVector<unsigned> dims = enterItem(elements);
   Type element = getBodyType(type.getElementType());
   unsigned bits = std::max(8u, element.getIntOrFloatBitWidth());
-  int64_t lanes = elements.extents.empty()
-                      ? 1
-                      : lanesFor(elements.extents.back(),
-                                 options.vectorBits / bits);
+  int64_t lanes = dims.empty() ? 1
+                               : lanesFor(elements.extents.back(),
+                                          options.vectorBits / bits);
   SmallVector<ExprAttr> identity = getIdentityMap(context, type.getRank());
   auto copy = [&](const Position &position) {
     Value value =
@@ -55,12 +115,11 @@ LogicalResult KernelEmitter::emitScatter(ScatterOp op) {
     return failure();
 
   Position domain;
-  domain.extents = getDomain(op).all();
-  domain.dims.resize(domain.extents.size());
-  dims = llvm::to_vector(llvm::seq<unsigned>(0, domain.extents.size()));
+  domain.extents = extents;
+  dims = enterItem(domain);
   return emitLoops(domain, dims, 1, [&](const Position &position) {
     BodyEmitter body(*this, position);
-    Block &block = op.getBody().front();
+    Block &block = op.getBody().front(), &point = *b.getInsertionBlock();
     if (failed(body.emit(block)))
       return failure();
     auto yield = cast<YieldAtOp>(block.getTerminator());
@@ -81,6 +140,8 @@ LogicalResult KernelEmitter::emitScatter(ScatterOp op) {
                                load(target, address, at, {}, {}, {}), value,
                                target.elementType);
     store(target, address, at, value);
+    if (op.getWritten())
+      evaluateByNeed(point);
     return success();
   });
 }

@@ -31,15 +31,14 @@ unsigned SchemaArgument::listSize() const {
   return size;
 }
 
-/// "aten.imag.default" of "aten::imag(Tensor(a) self) -> Tensor(a)".
-static std::string overloadOf(StringRef schema) {
+std::string pt2::overloadOf(StringRef schema) {
   StringRef name = schema.take_until([](char c) { return c == '('; });
   auto [space, rest] = name.split("::");
   std::string overload = (space + "." + rest).str();
   return rest.contains('.') ? overload : overload + ".default";
 }
 
-static EagerSchema parse(StringRef schema) {
+EagerSchema pt2::parseSchema(StringRef schema) {
   EagerSchema result;
   size_t begin = schema.find('(');
   int depth = 0;
@@ -84,7 +83,7 @@ std::optional<EagerSchema> pt2::lookUpEagerSchema(StringRef overload) {
   auto it = table.find(overload);
   if (it == table.end())
     return std::nullopt;
-  return parse(it->second);
+  return parseSchema(it->second);
 }
 
 Attribute pt2::defaultOf(Builder &builder, const SchemaArgument &argument) {

@@ -39,6 +39,10 @@ struct EagerSchema {
   bool isView = false; ///< results may share memory with the first argument
 };
 
+/// "aten.imag.default" of "aten::imag(Tensor(a) self) -> Tensor(a)".
+std::string overloadOf(StringRef schema);
+EagerSchema parseSchema(StringRef schema);
+
 /// The schema of "aten.imag.default", or nothing.
 std::optional<EagerSchema> lookUpEagerSchema(StringRef overload);
 

@@ -70,6 +70,15 @@ void Functionalizer::change(Tensor tensor, Operation *op) {
   state.version = memories[state.memory].version;
 }
 
+Status Functionalizer::move(Tensor tensor, Value contents) {
+  for (auto [other, state] : llvm::enumerate(tensors))
+    if (other != tensor && state.memory == tensors[tensor].memory)
+      return Error::unsupported("other tensors look at its memory");
+  memories.push_back({contents, {}, 0, {}});
+  tensors[tensor] = {unsigned(memories.size() - 1), {}, contents, 0};
+  return Status::success();
+}
+
 std::vector<std::pair<std::string, Value>> Functionalizer::mutations() const {
   std::vector<std::pair<std::string, Value>> result;
   for (const Memory &memory : memories)

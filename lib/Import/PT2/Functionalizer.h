@@ -65,6 +65,10 @@ public:
   /// The tensor is now `op` of what it was, as after `x.t_()`.
   void change(Tensor tensor, Operation *op);
 
+  /// The tensor, which nothing else looks at, is now `contents`, in memory that
+  /// is no input's: as after an `x.resize_()` that has to allocate.
+  Status move(Tensor tensor, Value contents);
+
   /// New contents, of the tensor's type.
   Status write(Tensor tensor, Value contents, Location loc);
 

@@ -109,6 +109,8 @@ Status GraphImporter::importNode(const archive::Node &node) {
                               "on sizes");
   if (auto checked = importCheck(node))
     return *checked;
+  if (node.overload() == "aten.resize_.default")
+    return importResize(node);
   if (updatesStatistics(node))
     return importBatchNorm(node);
   if (node.overload() == "aten._native_batch_norm_legit.default") {

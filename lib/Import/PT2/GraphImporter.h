@@ -21,6 +21,8 @@
 
 namespace kiln::pt2 {
 
+struct CompositeEntry;
+
 /// What a value name stands for: a tensor, a number as an SSA value, an
 /// expression, or both of the latter (what `item` reads is also a symbol). An
 /// effect token is none of these.
@@ -34,8 +36,10 @@ struct Binding {
 ///
 ///   GraphImporter.cpp    names, types, which node is whose business
 ///   Operators.cpp        operators by their schema, results against metadata
+///   Composites.cpp       overloads that are made of others
 ///   Arguments.cpp        an argument of a node as operand or attribute
-///   Mutation.cpp         in-place operators, views, batch norm
+///   Mutation.cpp         in-place operators, views
+///   Storage.cpp          resized tensors, running statistics of batch norms
 ///   SymbolicNodes.cpp    arithmetic on sizes, assertions
 ///   HigherOrder.cpp      nodes with graphs among their arguments
 class GraphImporter {
@@ -84,6 +88,9 @@ private:
   // Arithmetic on sizes, and assertions.
   Status importSymbolic(const archive::Node &node);
   std::optional<guard::ExprAttr> propertyOf(const archive::Node &node) const;
+  std::optional<guard::ExprAttr>
+  isContiguousIn(const archive::Node &node,
+                 const archive::TensorMeta &meta) const;
   std::optional<Status> importCheck(const archive::Node &node);
   Status importAssertion(const archive::Node &node);
   Status importRange(const archive::Node &node);
@@ -94,6 +101,9 @@ private:
   // Operators.
   Status importOperator(const archive::Node &node);
   Status importRecord(const archive::Node &node, const aten::OpInfo &info);
+  Status convertArguments(const archive::Node &node, StringRef schema,
+                          ArrayRef<aten::ArgInfo> infos,
+                          SmallVectorImpl<aten::ArgValue> &args);
   Status importUnknown(const archive::Node &node, StringRef overload,
                        const EagerSchema *schema);
   Result<SmallVector<Type>> recordedTypes(const archive::Node &node) const;
@@ -101,6 +111,15 @@ private:
                            MutableArrayRef<aten::ArgValue> args,
                            Operation *op);
   Status bindResults(const archive::Node &node, Operation *op, bool isView);
+  Status checkRecorded(const std::string &name, Value value,
+                       bool mayDifferInOnes, bool asked = true) const;
+  Status bindChanged(const archive::Node &node);
+
+  // Overloads that are made of others.
+  Status importComposite(const archive::Node &node,
+                         const CompositeEntry &entry);
+  Status importCopiedView(const archive::Node &node, const aten::OpInfo &view);
+  Status bindValues(const archive::Node &node, ArrayRef<Value> values);
 
   // Mutation.
   bool aliases(const archive::Node &node, Operation *op,
@@ -109,8 +128,13 @@ private:
                   const std::string &name);
   Status mutate(const std::string &name, Operation *op, bool isView);
   Status setContents(const std::string &name, Value value);
+  Status importResize(const archive::Node &node);
   Status importBatchNorm(const archive::Node &node);
-  Result<Value> keepElementType(Operation *op, const std::string &of);
+  Status setStatistics(const archive::Node &node, const std::string &name,
+                       Value updated);
+  bool overlaps(Functionalizer::Tensor tensor) const;
+  Result<Value> keepElementType(Value value, bool isFixed,
+                                const std::string &of);
 
   // Nodes with graphs.
   struct Operand;
@@ -157,6 +181,9 @@ private:
 
 /// True for operators on sizes alone.
 bool isSymbolicTarget(StringRef target);
+/// True if elements with these sizes and strides lie in a row, in order.
+bool isContiguous(ArrayRef<guard::ExprAttr> sizes,
+                  ArrayRef<guard::ExprAttr> strides);
 /// True for a batch norm that updates running statistics.
 bool updatesStatistics(const archive::Node &node);
 

@@ -26,8 +26,7 @@ using guard::ExprAttr;
 // Views
 //===----------------------------------------------------------------------===//
 
-/// True if elements with these sizes and strides lie in a row, in order.
-static bool isContiguous(ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> strides) {
+bool pt2::isContiguous(ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> strides) {
   ExprAttr expected;
   for (size_t k = sizes.size(); k-- > 0;) {
     if (sizes[k].isConstant(1))
@@ -88,9 +87,8 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
   StringRef name = op->getName().getStringRef();
   bool perhaps = llvm::is_contained(
       {"aten.contiguous", "aten.to.dtype", "aten.to.device",
-       "aten.to.dtype_layout", "aten.to.other", "aten.type_as", "aten.reshape",
-       "aten.reshape_as", "aten.flatten.using_ints", "aten.ravel",
-       "aten.dropout"},
+       "aten.to.dtype_layout", "aten.reshape", "aten.reshape_as",
+       "aten.flatten.using_ints", "aten.dropout"},
       name);
   if (!perhaps || !from || !to)
     return !perhaps;
@@ -114,8 +112,7 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
     unknown = "the result '" + result + "' of '" + name.str() + "'";
     return false;
   }
-  if (name.starts_with("aten.contiguous") || name.starts_with("aten.to") ||
-      name == "aten.type_as")
+  if (name.starts_with("aten.contiguous") || name.starts_with("aten.to"))
     return *sizes == *wanted && *strides == *given;
   auto possible = canView(*sizes, *strides, *wanted);
   if (!possible)
@@ -172,10 +169,10 @@ static bool canCast(Type from, Type to) {
   return kind(from) <= kind(to);
 }
 
-/// An in-place operator gives what it changes its own element type again.
-Result<Value> GraphImporter::keepElementType(Operation *op,
+/// An in-place operator gives what it changes its own element type again; with a
+/// type of its own (`isFixed`) it must be that one.
+Result<Value> GraphImporter::keepElementType(Value value, bool isFixed,
                                              const std::string &of) {
-  Value value = op->getResult(0);
   auto tensor = getTensor(of);
   if (!tensor)
     return tensor.takeError();
@@ -185,7 +182,7 @@ Result<Value> GraphImporter::keepElementType(Operation *op,
   // A comparison or a logical operator writes any type.
   bool isTest = have.isInteger(1);
   if (have != want &&
-      (op->hasAttr("dtype") || (!isTest && !canCast(have, want)))) {
+      (isFixed || (!isTest && !canCast(have, want)))) {
     std::string text;
     llvm::raw_string_ostream(text)
         << "it changes '" << of << "' of element type " << want
@@ -204,7 +201,8 @@ Result<Value> GraphImporter::keepElementType(Operation *op,
 Status GraphImporter::mutate(const std::string &name, Operation *op,
                              bool isView) {
   if (!isView) {
-    auto value = keepElementType(op, name);
+    auto value =
+        keepElementType(op->getResult(0), op->hasAttr("dtype"), name);
     return value ? setContents(name, *value) : value.takeError();
   }
   auto tensor = getTensor(name);
@@ -212,6 +210,18 @@ Status GraphImporter::mutate(const std::string &name, Operation *op,
     return tensor.takeError();
   states.change(*tensor, op);
   return Status::success();
+}
+
+/// True if elements of the graph input that a tensor looks at share memory.
+bool GraphImporter::overlaps(Functionalizer::Tensor tensor) const {
+  const archive::TensorMeta *meta = graph.tensor(states.inputOf(tensor).str());
+  if (!meta)
+    return false;
+  for (auto [size, stride] : llvm::zip(meta->sizes, meta->strides))
+    if (stride.isStatic() && stride.value == 0 &&
+        !(size.isStatic() && size.value <= 1))
+      return true;
+  return false;
 }
 
 Status GraphImporter::setContents(const std::string &name, Value value) {
@@ -228,13 +238,10 @@ Status GraphImporter::setContents(const std::string &name, Value value) {
         << value.getType();
     return Error::malformed(text);
   }
-  std::string input = states.inputOf(*tensor).str();
-  if (const archive::TensorMeta *meta = graph.tensor(input))
-    for (auto [size, stride] : llvm::zip(meta->sizes, meta->strides))
-      if (stride.isStatic() && stride.value == 0 &&
-          !(size.isStatic() && size.value <= 1))
-        return Error::unsupported("it changes the input '" + input +
-                                  "', several elements of which share memory");
+  if (overlaps(*tensor))
+    return Error::unsupported("it changes the input '" +
+                              states.inputOf(*tensor).str() +
+                              "', several elements of which share memory");
   std::string complaint;
   mlir::ScopedDiagnosticHandler handler(
       b.getContext(), [&](mlir::Diagnostic &diagnostic) {
@@ -245,59 +252,4 @@ Status GraphImporter::setContents(const std::string &name, Value value) {
   if (!status && !complaint.empty())
     return Error::unsupported(status.error().message + " (" + complaint + ")");
   return status;
-}
-
-//===----------------------------------------------------------------------===//
-// Batch norm
-//===----------------------------------------------------------------------===//
-
-/// In training, batch norms write their running statistics although most
-/// schemas do not say so. Their functional form returns them.
-Status GraphImporter::importBatchNorm(const archive::Node &node) {
-  archive::Node functional = node;
-  functional.target = "torch.ops.aten._native_batch_norm_legit_functional"
-                      ".default";
-  functional.inputs.clear();
-  std::vector<std::string> changedNames;
-  for (const archive::NamedArgument &input : node.inputs) {
-    if (input.name == "cudnn_enabled")
-      continue;
-    functional.inputs.push_back(input);
-    if (input.name == "running_mean" || input.name == "running_var")
-      changedNames.push_back(input.arg.as<archive::TensorArg>()->name);
-  }
-  functional.outputs.resize(3, archive::Argument{archive::NoneArg{}});
-  for (const std::string &name : changedNames) {
-    // A name of its own for the new contents.
-    const archive::TensorMeta *meta = graph.tensor(name);
-    if (!meta)
-      return Error::malformed("'" + name + "' is no tensor");
-    newContents.insert_or_assign(name + "'", *meta);
-    functional.outputs.push_back(
-        archive::Argument{archive::TensorArg{name + "'"}});
-  }
-  if (Status s = importOperator(functional); !s)
-    return s;
-  for (const std::string &name : changedNames) {
-    auto value = getValue(name + "'");
-    if (!value)
-      return value.takeError();
-    if (Status s = setContents(name, *value); !s)
-      return s;
-  }
-  return Status::success();
-}
-
-bool pt2::updatesStatistics(const archive::Node &node) {
-  StringRef overload = node.overload();
-  if (overload != "aten.batch_norm.default" &&
-      overload != "aten.native_batch_norm.default" &&
-      overload != "aten._native_batch_norm_legit.default")
-    return false;
-  const archive::Argument *training = node.find("training");
-  const archive::Argument *mean = node.find("running_mean");
-  const archive::Argument *variance = node.find("running_var");
-  auto *flag = training ? training->as<bool>() : nullptr;
-  return flag && *flag && mean && mean->as<archive::TensorArg>() && variance &&
-         variance->as<archive::TensorArg>();
 }

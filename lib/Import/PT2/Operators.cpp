@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Composites.h"
 #include "GraphImporter.h"
 
 #include "kiln/Import/InPlace.h"
@@ -34,18 +35,24 @@ Status GraphImporter::importOperator(const archive::Node &node) {
   // What `item` becomes in decomposed programs; one record serves both.
   if (overload == "aten._local_scalar_dense.default")
     overload = "aten.item.default";
+  overload = canonicalOverload(overload);
   changing.clear();
   if (const aten::OpInfo *info =
           aten::lookUpOverload(overload, b.getContext()))
     return importRecord(node, *info);
+  if (const CompositeEntry *composite = lookUpComposite(overload))
+    return importComposite(node, *composite);
+  if (const aten::OpInfo *view = lookUpCopiedView(overload))
+    return importCopiedView(node, *view);
   if (auto schema = lookUpEagerSchema(overload))
     return importUnknown(node, overload, &*schema);
-  std::string functional = functionalName(overload);
+  std::string functional = canonicalOverload(functionalName(overload));
   const aten::OpInfo *info = aten::lookUpOverload(functional);
+  const CompositeEntry *composite = info ? nullptr : lookUpComposite(functional);
   std::optional<EagerSchema> schema;
-  if (!info)
+  if (!info && !composite)
     schema = lookUpEagerSchema(functional);
-  if (info || schema) {
+  if (info || composite || schema) {
     auto changed = changedBy(node);
     if (!changed)
       return changed.takeError();
@@ -53,10 +60,12 @@ Status GraphImporter::importOperator(const archive::Node &node) {
     archive::Node call = toFunctional(node);
     // What changes in place comes first, whatever the functional form calls it.
     if (!node.find("out"))
-      call.inputs[0].name = info ? info->args[0].name
-                                 : schema->arguments[0].name.str();
-    return info ? importRecord(call, *info)
-                : importUnknown(call, functional, &*schema);
+      call.inputs[0].name = info        ? info->args[0].name
+                            : composite ? composite->args[0].name
+                                        : schema->arguments[0].name.str();
+    return info        ? importRecord(call, *info)
+           : composite ? importComposite(call, *composite)
+                       : importUnknown(call, functional, &*schema);
   }
   if (StringRef(overload).starts_with("aten."))
     return Error::unsupported("the operator '" + overload +
@@ -101,11 +110,14 @@ Operation *GraphImporter::buildAutocast(const archive::Node &node,
   return aten::buildAtenOp(b, locationOf(node), info, args);
 }
 
-Status GraphImporter::importRecord(const archive::Node &node,
-                                   const aten::OpInfo &info) {
-  SmallVector<aten::ArgValue> args(info.args.size());
+/// The arguments of a node in the order of a schema.
+Status
+GraphImporter::convertArguments(const archive::Node &node, StringRef schema,
+                                ArrayRef<aten::ArgInfo> infos,
+                                SmallVectorImpl<aten::ArgValue> &args) {
+  args.resize(infos.size());
   std::vector<bool> used(node.inputs.size(), false);
-  for (auto [k, arg] : llvm::enumerate(info.args)) {
+  for (auto [k, arg] : llvm::enumerate(infos)) {
     bool found = false;
     for (auto [i, input] : llvm::enumerate(node.inputs)) {
       if (input.name != arg.name)
@@ -123,8 +135,15 @@ Status GraphImporter::importRecord(const archive::Node &node,
   for (auto [i, input] : llvm::enumerate(node.inputs))
     if (!used[i])
       return Error::malformed("argument '" + input.name +
-                              "' is not in the schema " + info.schema);
+                              "' is not in the schema " + schema.str());
+  return Status::success();
+}
 
+Status GraphImporter::importRecord(const archive::Node &node,
+                                   const aten::OpInfo &info) {
+  SmallVector<aten::ArgValue> args;
+  if (Status s = convertArguments(node, info.schema, info.args, args); !s)
+    return s;
   std::string complaint;
   Operation *op = nullptr;
   {
@@ -146,12 +165,9 @@ Status GraphImporter::importRecord(const archive::Node &node,
   if (!op)
     return Error::malformed(complaint.empty() ? "arguments do not fit"
                                               : complaint);
-  // Some give their operand back where there is nothing to do; `aliases` looks
+  // One gives its operand back where there is nothing to do; `aliases` looks
   // whether that is so.
-  bool isView = info.isView ||
-                llvm::is_contained({"aten.to.other", "aten.type_as",
-                                    "aten.ravel", "aten.dropout"},
-                                   StringRef(info.name));
+  bool isView = info.isView || StringRef(info.name) == "aten.dropout";
   return bindResults(node, op, isView);
 }
 
@@ -173,24 +189,63 @@ GraphImporter::recordedTypes(const archive::Node &node) const {
   return types;
 }
 
-/// Compares what was inferred with what the archive recorded, and binds names.
+/// True if two types have the same sizes but for some of size 1.
+static bool differInOnes(RankedTensorType a, RankedTensorType b) {
+  auto others = [](RankedTensorType type) {
+    SmallVector<int64_t> sizes(type.getShape());
+    llvm::erase(sizes, 1);
+    return sizes;
+  };
+  return others(a) == others(b);
+}
+
+/// Compares the type of a result with what the archive recorded of it: the
+/// element type alone if nobody `asked` for the result.
+Status GraphImporter::checkRecorded(const std::string &name, Value value,
+                                    bool mayDifferInOnes, bool asked) const {
+  auto recorded = typeOf(name);
+  if (!recorded)
+    return recorded.takeError();
+  auto inferred = llvm::dyn_cast<RankedTensorType>(value.getType());
+  if (inferred && inferred.getElementType() == recorded->getElementType() &&
+      (!asked || succeeded(mlir::verifyCompatibleShape(inferred, *recorded)) ||
+       (mayDifferInOnes && differInOnes(inferred, *recorded))))
+    return Status::success();
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << "result '" << name << "' is recorded as " << *recorded
+      << ", but its arguments give " << value.getType();
+  return Error::malformed(text);
+}
+
+/// The result of an in-place operator is the changed tensor by another name.
+Status GraphImporter::bindChanged(const archive::Node &node) {
+  for (const archive::Argument &output : node.outputs)
+    output.forEachName([&](const std::string &name) {
+      bindings[name] = bindings[changing];
+    });
+  return Status::success();
+}
+
+/// Binds names to the results of `op`, after a comparison with the archive.
 Status GraphImporter::bindResults(const archive::Node &node, Operation *op,
                                   bool isView) {
   if (!changing.empty()) {
     if (Status s = mutate(changing, op, isView); !s)
       return s;
-    // The result is the changed tensor by another name.
-    for (const archive::Argument &output : node.outputs)
-      output.forEachName([&](const std::string &name) {
-        bindings[name] = bindings[changing];
-      });
-    return Status::success();
+    return bindChanged(node);
   }
   unsigned next = 0;
   // Of a gradient that was not asked for PyTorch records a size now and then
   // that is not the operand's.
   const archive::Argument *mask = node.find("output_mask");
   const auto *asked = mask ? mask->as<std::vector<bool>>() : nullptr;
+  // PyTorch's meta function of some recurrent layers records a dimension of
+  // size 1 that their final states do not have.
+  bool isRecurrence = llvm::is_contained(
+      {"aten.lstm.input", "aten.gru.input", "aten.rnn_tanh.input",
+       "aten.rnn_relu.input"},
+      op->getName().getStringRef());
   auto bindTensor = [&](const std::string &name) -> Status {
     if (next >= op->getNumResults())
       return Error::malformed("result '" + name + "' is one more than the "
@@ -198,19 +253,8 @@ Status GraphImporter::bindResults(const archive::Node &node, Operation *op,
     bool isAsked = !asked || next >= asked->size() || (*asked)[next];
     unsigned index = next++;
     Value value = op->getResult(index);
-    auto recorded = typeOf(name);
-    if (!recorded)
-      return recorded.takeError();
-    auto inferred = llvm::dyn_cast<RankedTensorType>(value.getType());
-    if (!inferred || inferred.getElementType() != recorded->getElementType() ||
-        (isAsked &&
-         failed(mlir::verifyCompatibleShape(inferred, *recorded)))) {
-      std::string text;
-      llvm::raw_string_ostream os(text);
-      os << "result '" << name << "' is recorded as " << *recorded
-         << ", but its arguments give " << value.getType();
-      return Error::malformed(text);
-    }
+    if (Status s = checkRecorded(name, value, isRecurrence, isAsked); !s)
+      return s;
     if (isView)
       return bindView(node, op, index, name);
     bind(name, {{}, {}, states.add(value)});

@@ -14,6 +14,47 @@ using namespace kiln;
 using namespace kiln::pt2;
 using guard::ExprAttr;
 
+/// Whether elements of these sizes and strides lie without gaps with the
+/// dimension `order.back()` innermost: 1 or 0, or an expression that is.
+static ExprAttr liesInOrder(MLIRContext *context, ArrayRef<ExprAttr> sizes,
+                            ArrayRef<ExprAttr> strides,
+                            ArrayRef<unsigned> order) {
+  ExprAttr one = guard::getConstant(context, 1), expected = one, result = one;
+  for (unsigned dim : llvm::reverse(order)) {
+    result = guard::logicalAnd(
+        result, guard::logicalOr(guard::eq(sizes[dim], one),
+                                 guard::eq(strides[dim], expected)));
+    expected = expected * sizes[dim];
+  }
+  return result;
+}
+
+/// What `is_contiguous` gives for a tensor with this metadata.
+std::optional<ExprAttr>
+GraphImporter::isContiguousIn(const archive::Node &node,
+                              const archive::TensorMeta &meta) const {
+  const archive::Argument *format = node.find("memory_format");
+  const auto *wanted = format ? format->as<archive::MemoryFormat>() : nullptr;
+  auto sizes = shapes.convert(meta.sizes), strides = shapes.convert(meta.strides);
+  if (!meta.stridesKnown || !sizes || !strides)
+    return std::nullopt;
+  MLIRContext *context = b.getContext();
+  if (!wanted || *wanted == archive::MemoryFormat::Contiguous) {
+    auto order = llvm::to_vector(llvm::seq<unsigned>(0, sizes->size()));
+    return guard::logicalOr(
+        guard::eq(guard::getNumElements(context, *sizes),
+                  guard::getConstant(context, 0)),
+        liesInOrder(context, *sizes, *strides, order));
+  }
+  // Channels come last, behind the dimensions of an image or a volume.
+  SmallVector<unsigned> order = {0, 2, 3, 1};
+  if (*wanted == archive::MemoryFormat::ChannelsLast3d)
+    order = {0, 2, 3, 4, 1};
+  if (order.size() != sizes->size())
+    return guard::getConstant(context, 0);
+  return liesInOrder(context, *sizes, *strides, order);
+}
+
 /// What `sym_size` and its like give, if the metadata of the tensor says it.
 std::optional<ExprAttr>
 GraphImporter::propertyOf(const archive::Node &node) const {
@@ -43,6 +84,8 @@ GraphImporter::propertyOf(const archive::Node &node) const {
     return element(meta->strides);
   if (overload == "aten.sym_storage_offset.default")
     return convert(meta->storageOffset);
+  if (overload == "aten.sym_is_contiguous.default")
+    return isContiguousIn(node, *meta);
   if (overload != "aten.sym_numel.default")
     return std::nullopt;
   ExprAttr product = guard::getConstant(b.getContext(), 1);
@@ -60,13 +103,20 @@ GraphImporter::propertyOf(const archive::Node &node) const {
 Status GraphImporter::importSymbolic(const archive::Node &node) {
   // Properties of a tensor are in its metadata.
   if (StringRef(node.target).starts_with("torch.ops.aten.sym_") &&
-      node.outputs.size() == 1)
-    if (auto *integer = node.outputs[0].as<archive::SymIntArg>();
-        integer && integer->isName())
-      if (auto expr = propertyOf(node)) {
-        bind(integer->name, {{}, *expr, {}});
-        return Status::success();
-      }
+      node.outputs.size() == 1) {
+    auto *integer = node.outputs[0].as<archive::SymIntArg>();
+    auto *flag = node.outputs[0].as<archive::SymBoolArg>();
+    std::string name = integer ? integer->name : flag ? flag->name : "";
+    if (auto expr = name.empty() ? std::nullopt : propertyOf(node)) {
+      // Of a constant alone it would not be known that it is a bool.
+      Value value;
+      if (auto known = expr->getConstant(); known && flag)
+        value = mlir::arith::ConstantOp::create(b, b.getUnknownLoc(),
+                                                b.getBoolAttr(*known != 0));
+      bind(name, {value, *expr, {}});
+      return Status::success();
+    }
+  }
   for (const archive::Argument &output : node.outputs) {
     Result<ExprAttr> expr = Error::malformed(
         "result '" + std::string(output.tag()) + "' is no symbolic number");
@@ -102,7 +152,8 @@ bool pt2::isSymbolicTarget(StringRef target) {
          target.starts_with("torch.ops.aten.sym_size") ||
          target.starts_with("torch.ops.aten.sym_stride") ||
          target.starts_with("torch.ops.aten.sym_numel") ||
-         target.starts_with("torch.ops.aten.sym_storage_offset");
+         target.starts_with("torch.ops.aten.sym_storage_offset") ||
+         target.starts_with("torch.ops.aten.sym_is_contiguous");
 }
 
 //===----------------------------------------------------------------------===//

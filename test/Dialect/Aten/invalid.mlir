@@ -130,3 +130,51 @@ func.func @operator_name(%x: tensor<4xf32>) {
 
 // expected-error @below {{expects 'aten.input' of argument 0 to be '#aten.input<...>', but found 3 : i64}}
 func.func private @input(tensor<4xf32> {aten.input = 3 : i64})
+
+// -----
+
+func.func @recurrent_states(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %a: tensor<12x3xf32>, %b: tensor<12x4xf32>) {
+  // expected-error @below {{'aten.gru.input' op expects result 1 to be [1, 2, 4] of f32, but found [1, 1, 2, 4] of f32}}
+  %0, %1 = aten.gru.input(%x, %h, [%a, %b], has_biases = false, num_layers = 1, dropout = 0.0, train = false, bidirectional = false, batch_first = false) : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<12x3xf32>, tensor<12x4xf32>) -> (tensor<5x2x4xf32>, tensor<1x1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @recurrent_weights(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %a: tensor<12x3xf32>) {
+  // expected-error @below {{'aten.gru.input' op expects weights for an input of 3 and states of 4, but weight 1 has other sizes}}
+  %0, %1 = aten.gru.input(%x, %h, [%a, %a], has_biases = false, num_layers = 1, dropout = 0.0, train = false, bidirectional = false, batch_first = false) : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<12x3xf32>, tensor<12x3xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// -----
+
+func.func @factors(%a: tensor<2x5x3xf32>) {
+  // expected-error @below {{'aten.linalg_qr' op expects result 0 to be [2, 5, 3] of f32, but found [2, 5, 5] of f32}}
+  %0, %1 = aten.linalg_qr(%a) : (tensor<2x5x3xf32>) -> (tensor<2x5x5xf32>, tensor<2x3x3xf32>)
+  return
+}
+
+// -----
+
+func.func @factor_mode(%a: tensor<5x3xf32>) {
+  // expected-error @below {{'aten.linalg_qr' op expects mode "reduced", "complete" or "r", but found "full"}}
+  %0, %1 = aten.linalg_qr(%a, mode = "full") : (tensor<5x3xf32>) -> (tensor<5x3xf32>, tensor<3x3xf32>)
+  return
+}
+
+// -----
+
+func.func @system(%a: tensor<3x4xf32>, %b: tensor<3x2xf32>) {
+  // expected-error @below {{'aten.linalg_solve_triangular' op expects square matrices}}
+  %0 = aten.linalg_solve_triangular(%a, %b, upper = true) : (tensor<3x4xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @right_hand_side(%a: tensor<3x3xf32>, %b: tensor<2x4xf32>) {
+  // expected-error @below {{'aten.triangular_solve' op expects right-hand sides of size 3, but found 2}}
+  %0, %1 = aten.triangular_solve(%b, %a) : (tensor<2x4xf32>, tensor<3x3xf32>) -> (tensor<2x4xf32>, tensor<3x3xf32>)
+  return
+}

@@ -99,6 +99,22 @@ func.func @convolution(%x: tensor<3x8xf32>, %w: tensor<6x3x3xf32>)
   return %r : tensor<6x8xf32>
 }
 
+// A scatter that reads what it has written, each row on its own.
+// CHECK-LABEL: @recurrence
+// CHECK: loop.scatter (%[[R:.*]], %[[K:.*]]) in [2, 6] independent 1 reading %[[W:.*]] into %{{.*}} <set> : tensor<2x8xi64>
+// CHECK: loop.load %[[W]][%[[R]], %[[K]] + 1] : tensor<2x8xi64>
+func.func @recurrence(%ones: tensor<2x8xi64>) -> tensor<2x8xi64> {
+  %f = loop.scatter (%r, %k) in [2, 6] independent 1 reading %now into %ones
+      <set> : tensor<2x8xi64> {
+    %x = loop.load %now[%r, %k] : tensor<2x8xi64>
+    %y = loop.load %now[%r, %k + 1] : tensor<2x8xi64>
+    %z = arith.addi %x, %y : i64
+    %p = loop.index (%k + 2)
+    loop.yield_at %z at [%r, %p] : i64
+  }
+  return %f : tensor<2x8xi64>
+}
+
 // CHECK-LABEL: @scatter
 // CHECK: loop.scatter (%[[N:.*]], %[[D:.*]]) in [6, 4] into %{{.*}} <add> : tensor<10x4xf32>
 // CHECK: loop.yield_at %{{.*}} at[%{{.*}}, %[[D]]] if %{{.*}} : f32

@@ -147,3 +147,37 @@ func.func @alone(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
   }
   return %r, %s : tensor<4x4xf32>, tensor<4x4xf32>
 }
+
+// -----
+
+func.func @independent_sizes(%t: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{'loop.scatter' op expects its 1 independent extents to be the first sizes of its result}}
+  %r = loop.scatter (%i, %j) in [3, 8] independent 1 into %t <set> : tensor<4x8xf32> {
+    %x = loop.load %t[%i, %j] : tensor<4x8xf32>
+    loop.yield_at %x at [%i, %j] : f32
+  }
+  return %r : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @independent_writes(%t: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{'loop.scatter' op expects its body to read and write at index 0 itself in dimension 0, which is independent}}
+  %r = loop.scatter (%i, %j) in [4, 8] independent 1 into %t <set> : tensor<4x8xf32> {
+    %x = loop.load %t[%i, %j] : tensor<4x8xf32>
+    %p = loop.index (3 - %i)
+    loop.yield_at %x at [%p, %j] : f32
+  }
+  return %r : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @independent_reads(%t: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @+1 {{'loop.scatter' op expects its body to read and write at index 0 itself in dimension 0, which is independent}}
+  %r = loop.scatter (%i, %j) in [4, 8] independent 1 reading %w into %t <set> : tensor<4x8xf32> {
+    %x = loop.load %w[0, %j] : tensor<4x8xf32>
+    loop.yield_at %x at [%i, %j] : f32
+  }
+  return %r : tensor<4x8xf32>
+}

@@ -571,6 +571,31 @@ func.func @main(%x: !z, %y: !i, %w: !g) -> !z {
   return %r : !z
 })";
 
+// Rows of sums of two before: each row reads what it has written itself.
+static const char kRecurrence[] = R"(
+!z = tensor<?x?xf32, #guard.shape<[s0, s1 + 2]>>
+!g = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+func.func @main(%x: !z, %y: !g) -> !z {
+  %r = loop.kernel @k ins(%a = %x : !z, %b = %y : !g) shared [s0, s1] -> !z {
+    %s = loop.scatter (%i, %j) in [s0, s1] independent 1 reading %w into %a
+        <set> : !z {
+      %e = loop.load %w[%i, %j] : !z
+      %f = loop.load %w[%i, %j + 1] : !z
+      %c = loop.load %b[%i, %j] : !g
+      %sum = arith.addf %e, %f : f32
+      %half = arith.constant 0.5 : f32
+      %mean = arith.mulf %sum, %half : f32
+      %next = arith.addf %mean, %c : f32
+      %p = loop.index (%j + 2)
+      %zero = arith.constant 0.0 : f32
+      %valid = arith.cmpf oge, %c, %zero : f32
+      loop.yield_at %next at [%i, %p] if %valid : f32
+    }
+    loop.return %s : !z
+  }
+  return %r : !z
+})";
+
 static const char kMatmul[] = R"(
 !a = tensor<?x?xf32, #guard.shape<[s0, s1]>>
 !b = tensor<?x7xf32, #guard.shape<[s1, 7]>>
@@ -726,6 +751,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"Scalars", kScalars},
       {"ScatterAdd", kScatterAdd, both, 11},
       {"ScatterSet", kScatterSet, one, 11},
+      {"Recurrence", kRecurrence, both},
       {"ScatterKinds", kScatterKinds, one, 11},
       {"Scans", kScans, withEmpty, 0, 1024},
       {"GenericScan", kGenericScan, both},

@@ -605,7 +605,10 @@ void Interpreter::runScatter(ScatterOp op) {
       cast<RankedTensorType>(op.getResult().getType()).getElementType());
   Block &body = op.getBody().front();
   auto yield = cast<YieldAtOp>(body.getTerminator());
+  BlockArgument written = op.getWritten();
   forEach(sizesOf(op.getExtents()), [&](ArrayRef<int64_t> index) {
+    if (written)
+      tensors[written] = result;
     std::vector<Scalar> out = runBody(body, {}, index);
     if (yield.getCondition() && !out.back().integer)
       return;

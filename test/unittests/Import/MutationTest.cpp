@@ -381,3 +381,56 @@ TEST(Mutation, GradientsPassWrites) {
     EXPECT_EQ(gradients["[0][1]"], Floats({26, 46}));
   }
 }
+
+// What suffices is looked at, so that a write reaches what others see.
+TEST(Resize, FewerElementsAreAView) {
+  ProgramMaker p = cloneOf({2, 3});
+  p.call("aten.view.default", {{"self", t("y")}, {"size", ints({6})}},
+         {"all", {6}});
+  p.call("aten.resize_.default", {{"self", t("y")}, {"size", ints({2, 2})}},
+         {"r", {2, 2}});
+  timesTen(p, "r");
+  p.output("times_ten_r");
+  p.output("all");
+  expectResults(p, {iota({2, 3})},
+                {{"times_ten_r", {0, 10, 20, 30}},
+                 {"all", {0, 10, 20, 30, 4, 5}}});
+}
+
+TEST(Resize, MoreElementsAreMemoryOfItsOwn) {
+  ProgramMaker p;
+  p.input({"x", {2}});
+  p.call("aten.resize_.default", {{"self", t("x")}, {"size", ints({2, 2})}},
+         {"r", {2, 2}});
+  p.call("aten.select.int", {{"self", t("r")}, {"dim", i(0)}, {"index", i(0)}},
+         {"row", {2}});
+  timesTen(p, "row");
+  p.output("times_ten_row");
+  expectResults(p, {tensorOf({2}, {1, 2})}, {{"times_ten_row", {10, 20}}});
+}
+
+TEST(Resize, RefusesWhatMemoryDoesNotTell) {
+  ProgramMaker across;
+  across.input({"x", {2, 3}});
+  across.strides("x", {1, 2});
+  across.call("aten.resize_.default",
+              {{"self", t("x")}, {"size", ints({6})}}, {"r", {6}});
+  across.output("r");
+  expectError(across, {iota({2, 3})}, ErrorKind::Unsupported,
+              {"aten.resize_.default", "'x'", "in order"});
+
+  ProgramMaker seen = cloneOf({2});
+  seen.call("aten.view.default", {{"self", t("y")}, {"size", ints({1, 2})}},
+            {"v", {1, 2}});
+  seen.call("aten.resize_.default", {{"self", t("y")}, {"size", ints({3})}},
+            {"r", {3}});
+  seen.output("r");
+  expectError(seen, {iota({2})}, ErrorKind::Unsupported,
+              {"other tensors look at its memory"});
+
+  ProgramMaker negative = cloneOf({2});
+  negative.call("aten.resize_.default",
+                {{"self", t("y")}, {"size", ints({-1})}}, {"r", {2}});
+  negative.output("r");
+  expectError(negative, {iota({2})}, ErrorKind::Malformed, {"negative", "-1"});
+}

@@ -184,6 +184,9 @@ LogicalResult cdistBackward(Inference &infer);
 LogicalResult pdist(Inference &infer);
 LogicalResult pairwise(Inference &infer);
 LogicalResult cholesky(Inference &infer);
+LogicalResult qr(Inference &infer);
+LogicalResult solveTriangular(Inference &infer);
+LogicalResult triangularSolve(Inference &infer);
 LogicalResult fft(Inference &infer);
 // Gradients
 LogicalResult padBackward(Inference &infer);

@@ -398,6 +398,47 @@ static LogicalResult addStates(Inference &infer, ArrayRef<Value> states) {
   return success();
 }
 
+/// How many gates a cell has; its weights are one matrix a gate, on top of each
+/// other.
+static int64_t countGates(Inference &infer) {
+  StringRef name = infer.info.getOverload();
+  return name.starts_with("lstm") ? 4 : name.starts_with("gru") ? 3 : 1;
+}
+
+/// The weights of each layer and direction, as `checkCell` does for one cell.
+static LogicalResult checkLayers(Inference &infer, ExprAttr width,
+                                 ExprAttr size) {
+  ArrayRef<Value> weights = infer.get("params").getValues();
+  int64_t directions = infer.getBool("bidirectional") ? 2 : 1;
+  int64_t cells = *infer.getInt("num_layers") * directions;
+  int64_t each = infer.getBool("has_biases") ? 4 : 2;
+  // One more of each cell projects its state; only the call knows it.
+  if (int64_t(weights.size()) != cells * each) {
+    infer.fixSizes();
+    return success();
+  }
+  ExprAttr rows = size * countGates(infer);
+  for (auto [i, weight] : llvm::enumerate(weights)) {
+    FailureOr<Dims> dims = infer.getDims(weight, "params");
+    if (failed(dims))
+      return failure();
+    Dims expected = {rows};
+    if (int64_t(i) % each < 2)
+      expected.push_back(int64_t(i) % each == 1 ? size
+                         : int64_t(i) / each < directions
+                             ? width
+                             : size * directions);
+    if (dims->size() != expected.size() ||
+        llvm::any_of(llvm::zip(*dims, expected), [&](auto pair) {
+          return infer.differ(std::get<0>(pair), std::get<1>(pair));
+        }))
+      return infer.fail("expects weights for an input of " +
+                        Twine(width.str()) + " and states of " + size.str() +
+                        ", but weight " + Twine(i) + " has other sizes");
+  }
+  return success();
+}
+
 LogicalResult rules::recurrent(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims("input");
   SmallVector<Value> states = getStates(infer);
@@ -409,21 +450,17 @@ LogicalResult rules::recurrent(Inference &infer) {
   FailureOr<Dims> state = infer.getDims(states.front(), "hx");
   if (failed(state))
     return failure();
-  if (state->empty() || dims->size() < 2)
-    return infer.fail("expects states with dimensions and an input of rank 2 "
-                      "or more");
+  if (state->size() < 2 || dims->size() < 2)
+    return infer.fail("expects states and an input of rank 2 or more");
+  if (failed(checkLayers(infer, dims->back(), state->back())))
+    return failure();
   // Both directions stand side by side.
   dims->back() = state->back() * (infer.getBool("bidirectional") ? 2 : 1);
   if (failed(infer.addPromoted(*dims)))
     return failure();
-  // Exporters write the final states of one layer with a dimension more or
-  // less, so these are what the program has recorded.
-  for (size_t i = 0; i < states.size(); ++i)
-    infer.addUnknown();
-  return success();
+  return addStates(infer, states);
 }
 
-/// The weights of a cell are one matrix a gate, on top of each other.
 static LogicalResult checkCell(Inference &infer, ArrayRef<Value> states) {
   FailureOr<Dims> input = infer.getDims("input"),
                   state = infer.getDims(states.front(), "hx");
@@ -431,9 +468,7 @@ static LogicalResult checkCell(Inference &infer, ArrayRef<Value> states) {
     return failure();
   if (input->empty() || state->empty())
     return infer.fail("expects an input and states with dimensions");
-  StringRef name = infer.info.getOverload();
-  int64_t gates = name.starts_with("lstm") ? 4 : name.starts_with("gru") ? 3 : 1;
-  ExprAttr size = state->back(), rows = size * gates;
+  ExprAttr size = state->back(), rows = size * countGates(infer);
   if (failed(checkSizes(infer, "w_ih", {rows, input->back()})) ||
       failed(checkSizes(infer, "w_hh", {rows, size})))
     return failure();

@@ -309,6 +309,76 @@ LogicalResult rules::cholesky(Inference &infer) {
   return success();
 }
 
+LogicalResult rules::qr(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("A");
+  if (failed(dims))
+    return failure();
+  if (dims->size() < 2)
+    return infer.fail("expects matrices");
+  StringRef mode = infer.getString("mode");
+  if (!llvm::is_contained({"reduced", "complete", "r"}, mode))
+    return infer.fail("expects mode \"reduced\", \"complete\" or \"r\", but "
+                      "found \"" +
+                      mode + "\"");
+  Type type = infer.getElementType("A");
+  size_t row = dims->size() - 2;
+  ExprAttr rows = (*dims)[row], columns = dims->back();
+  ExprAttr inner = mode == "complete" ? rows : guard::min(rows, columns);
+  if (mode == "r") {
+    infer.addResult(infer.constant(0), type);
+  } else {
+    dims->back() = inner;
+    infer.addResult(*dims, type);
+  }
+  (*dims)[row] = inner;
+  dims->back() = columns;
+  infer.addResult(*dims, type);
+  return success();
+}
+
+/// The sizes of the solutions X of A X = B, or of X A = B.
+static FailureOr<Dims> getSolutions(Inference &infer, StringRef a, StringRef b,
+                                    bool isLeft, Dims &coefficients) {
+  FailureOr<Dims> matrices = infer.getDims(a), right = infer.getDims(b);
+  if (failed(matrices) || failed(right))
+    return failure();
+  if (matrices->size() < 2 || right->size() < 2)
+    return infer.fail("expects matrices");
+  ExprAttr size = matrices->back();
+  if (infer.differ((*matrices)[matrices->size() - 2], size))
+    return infer.fail("expects square matrices");
+  Dims own(ArrayRef<ExprAttr>(*right).take_back(2));
+  ExprAttr common = isLeft ? own[0] : own[1];
+  if (infer.differ(common, size))
+    return infer.fail("expects right-hand sides of size " + Twine(size.str()) +
+                      ", but found " + common.str());
+  FailureOr<Dims> batch =
+      broadcastDims(infer, ArrayRef<ExprAttr>(*matrices).drop_back(2),
+                    ArrayRef<ExprAttr>(*right).drop_back(2));
+  if (failed(batch))
+    return failure();
+  coefficients = *batch;
+  coefficients.append({size, size});
+  llvm::append_range(*batch, own);
+  return batch;
+}
+
+LogicalResult rules::solveTriangular(Inference &infer) {
+  Dims coefficients;
+  FailureOr<Dims> dims = getSolutions(infer, "self", "B", infer.getBool("left"),
+                                      coefficients);
+  return succeeded(dims) ? infer.addPromoted(*dims) : failure();
+}
+
+LogicalResult rules::triangularSolve(Inference &infer) {
+  Dims coefficients;
+  FailureOr<Dims> dims =
+      getSolutions(infer, "A", "self", /*isLeft=*/true, coefficients);
+  if (failed(dims) || failed(infer.addPromoted(*dims)))
+    return failure();
+  return infer.addPromoted(coefficients);
+}
+
 LogicalResult rules::fft(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims("self");
   if (failed(dims))

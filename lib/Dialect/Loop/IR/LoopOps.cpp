@@ -111,19 +111,32 @@ void ReduceOp::print(OpAsmPrinter &printer) {
 
 void ScatterOp::build(OpBuilder &builder, OperationState &state, Value init,
                       ArrayRef<guard::ExprAttr> extents, ScatterKind kind,
-                      ArrayAttr origins) {
+                      ArrayAttr origins, int64_t independent) {
   auto &properties = state.getOrAddProperties<Properties>();
   properties.extents = getExprArray(builder.getContext(), extents);
   properties.kind = ScatterKindAttr::get(builder.getContext(), kind);
+  properties.independent = builder.getI64IntegerAttr(independent);
   properties.origins = origins;
   state.addOperands(init);
   state.addTypes(init.getType());
   addBody(builder, state, extents.size());
 }
 
+BlockArgument ScatterOp::getWritten() {
+  unsigned count = getExtents().size();
+  return getBody().getNumArguments() > count ? getBody().getArgument(count)
+                                             : BlockArgument();
+}
+
+BlockArgument ScatterOp::addWritten() {
+  return getBody().addArgument(getResult().getType(), getLoc());
+}
+
 void ScatterOp::getAsmBlockArgumentNames(Region &region,
                                          OpAsmSetValueNameFn setName) {
   nameIndices(region, 0, setName);
+  if (BlockArgument written = getWritten())
+    setName(written, "written");
 }
 
 ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -131,23 +144,40 @@ ParseResult ScatterOp::parse(OpAsmParser &parser, OperationState &result) {
   ArrayAttr extents;
   OpAsmParser::UnresolvedOperand init;
   ScatterKindAttr kind;
-  if (parseDomain(parser, arguments, extents) || parser.parseKeyword("into") ||
-      parser.parseOperand(init) ||
-      parser.parseCustomAttributeWithFallback(kind) ||
-      parseTypesAndBody(parser, result, arguments,
-                        getOriginsAttrName(result.name)))
+  int64_t independent = 0;
+  if (parseDomain(parser, arguments, extents) ||
+      (succeeded(parser.parseOptionalKeyword("independent")) &&
+       parser.parseInteger(independent)))
     return failure();
-  result.addAttribute(getExtentsAttrName(result.name), extents);
-  result.addAttribute(getKindAttrName(result.name), kind);
+  bool reads = succeeded(parser.parseOptionalKeyword("reading"));
+  if ((reads && parser.parseArgument(arguments.emplace_back())) ||
+      parser.parseKeyword("into") || parser.parseOperand(init) ||
+      parser.parseCustomAttributeWithFallback(kind) ||
+      parseTypes(parser, result, getOriginsAttrName(result.name)))
+    return failure();
   if (result.types.size() != 1)
     return parser.emitError(parser.getNameLoc())
            << "expected one result type, but found " << result.types.size();
-  return parser.resolveOperand(init, result.types[0], result.operands);
+  if (reads)
+    arguments.back().type = result.types[0];
+  result.addAttribute(getExtentsAttrName(result.name), extents);
+  result.addAttribute(getKindAttrName(result.name), kind);
+  result.addAttribute(getIndependentAttrName(result.name),
+                      parser.getBuilder().getI64IntegerAttr(independent));
+  return failure(
+      parser.resolveOperand(init, result.types[0], result.operands) ||
+      parser.parseRegion(*result.addRegion(), arguments));
 }
 
 void ScatterOp::print(OpAsmPrinter &printer) {
   printer << " ";
-  printDomain(printer, getBody().getArguments(), getExtents());
+  printDomain(printer,
+              getBody().getArguments().take_front(getExtents().size()),
+              getExtents());
+  if (getIndependent())
+    printer << " independent " << getIndependent();
+  if (BlockArgument written = getWritten())
+    printer << " reading " << written;
   printer << " into " << getInit() << " ";
   printer.printStrippedAttrOrType(getKindAttr());
   printTypesAndBody(printer, *this, getBody());

@@ -63,13 +63,13 @@ static LogicalResult verifyExtents(Operation *op, ArrayAttr extents) {
 }
 
 /// The first arguments of a body are `count` indices, and there are no others.
-static LogicalResult verifyIndices(Operation *op, Region &body,
-                                   unsigned count) {
-  if (body.getNumArguments() != count)
+static LogicalResult verifyIndices(Operation *op, Region &body, unsigned count,
+                                   unsigned others = 0) {
+  if (body.getNumArguments() != count + others)
     return op->emitOpError() << "expects " << count
                              << " index arguments in its body, but found "
                              << body.getNumArguments();
-  for (BlockArgument argument : body.getArguments())
+  for (BlockArgument argument : body.getArguments().take_front(count))
     if (!argument.getType().isIndex())
       return op->emitOpError()
              << "expects arguments of type 'index' in its body, but found "
@@ -309,11 +309,27 @@ LogicalResult ScatterOp::verify() {
                             "initial value "
                          << getInit().getType() << ", but found "
                          << getResult().getType();
-  return verifyExtents(*this, getExtents());
+  if (failed(verifyExtents(*this, getExtents())))
+    return failure();
+  auto dims = guard::getDims(cast<RankedTensorType>(getResult().getType()));
+  uint64_t count = getIndependent();
+  if (count > getExtents().size() || !dims || count > dims->size() ||
+      !llvm::equal(ArrayRef(*dims).take_front(count),
+                   ArrayRef(getExprs(getExtents())).take_front(count))) // C4
+    return emitOpError() << "expects its " << count
+                         << " independent extents to be the first sizes of "
+                            "its result";
+  return success();
 }
 
 LogicalResult ScatterOp::verifyRegions() {
-  if (failed(verifyIndices(*this, getBody(), getExtents().size()))) // C2
+  Value written = getWritten();
+  if (written && written.getType() != getResult().getType()) // C2
+    return emitOpError() << "expects what its body reads to have the type of "
+                            "its result, but found "
+                         << written.getType();
+  if (failed(verifyIndices(*this, getBody(), getExtents().size(),
+                           written ? 1 : 0))) // C2
     return failure();
   auto yield = verifyTerminator<YieldAtOp>(*this, getBody());
   if (failed(yield))
@@ -329,6 +345,21 @@ LogicalResult ScatterOp::verifyRegions() {
   if (value != element && !(joins && isRounding(value, element))) // C3
     return emitOpError() << "expects its body to give " << element
                          << ", but found " << value;
+  for (uint64_t k = 0; k < getIndependent(); ++k) { // C4
+    Value index = getBody().getArgument(k);
+    bool isOwn = yield->getPosition()[k] == index;
+    if (written)
+      for (Operation *user : written.getUsers()) {
+        auto load = dyn_cast<LoadOp>(user);
+        auto expr = load ? getExprs(load.getMap())[k] : guard::ExprAttr();
+        isOwn &= expr && expr.isDim() &&
+                 load.getIndices()[expr.getPosition()] == index;
+      }
+    if (!isOwn)
+      return emitOpError() << "expects its body to read and write at index "
+                           << k << " itself in dimension " << k
+                           << ", which is independent";
+  }
   return success();
 }
 

@@ -56,15 +56,22 @@ void loop::nameAccumulationArguments(Accumulation op, Region &region,
     setName(argument, i < arguments.size() / 2 ? "left" : "right");
 }
 
-ParseResult loop::parseTypesAndBody(
-    OpAsmParser &parser, OperationState &result,
-    ArrayRef<OpAsmParser::Argument> arguments, StringAttr originsName) {
+ParseResult loop::parseTypes(OpAsmParser &parser, OperationState &result,
+                             StringAttr originsName) {
   SmallVector<Type> types;
   if (parseOrigins(parser, result, originsName) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseColonTypeList(types))
     return failure();
   result.addTypes(types);
+  return success();
+}
+
+ParseResult loop::parseTypesAndBody(
+    OpAsmParser &parser, OperationState &result,
+    ArrayRef<OpAsmParser::Argument> arguments, StringAttr originsName) {
+  if (parseTypes(parser, result, originsName))
+    return failure();
   return parser.parseRegion(*result.addRegion(), arguments);
 }
 

@@ -32,7 +32,10 @@ void nameIndices(mlir::Region &region, unsigned first,
 void nameAccumulationArguments(Accumulation op, mlir::Region &region,
                                mlir::OpAsmSetValueNameFn setName);
 
-/// `origins, {attributes} : types {body}`, the end of every nest.
+/// `origins, {attributes} : types`, what stands before the body of every nest.
+ParseResult parseTypes(OpAsmParser &parser, OperationState &result,
+                       mlir::StringAttr originsName);
+/// The same and the body, the end of every nest.
 ParseResult parseTypesAndBody(OpAsmParser &parser, OperationState &result,
                               llvm::ArrayRef<OpAsmParser::Argument> arguments,
                               mlir::StringAttr originsName);

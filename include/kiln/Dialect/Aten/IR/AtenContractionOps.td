@@ -384,6 +384,20 @@ def Aten_RnnTanhInputOp : Aten_Op<"rnn_tanh.input",
   let isRandom = 1;
 }
 
+def Aten_RnnReluInputOp : Aten_Op<"rnn_relu.input",
+    "aten::rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool "
+    "has_biases, int num_layers, float dropout, bool train, bool "
+    "bidirectional, bool batch_first) -> (Tensor, Tensor)",
+    (ins Aten_Tensor:$input, Aten_Tensor:$hx, Variadic<Aten_Tensor>:$params,
+         Aten_Bool:$has_biases, Aten_Int:$num_layers, Aten_Float:$dropout,
+         Aten_Bool:$train, Aten_Bool:$bidirectional, Aten_Bool:$batch_first),
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+  let summary = "Layers of recurrent units with relu";
+  let shape = "recurrent";
+  let promotion = PromoteKeepFirst;
+  let isRandom = 1;
+}
+
 def Aten_ConvTranspose3dInputOp : Aten_PureOp<"conv_transpose3d.input",
     "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? "
     "bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], "

@@ -255,11 +255,24 @@ def Loop_ScatterOp : Loop_NestOp<"scatter"> {
     A position outside the result is not checked: the body must clamp it, or
     mask the write with `if`.
 
+    With `reading` the body sees the result as the points before have left it,
+    as a last argument that it may `loop.load`. So recurrences in several
+    dimensions are written: a triangular solve, a factorization.
+
+    The first `independent` extents are those of the first dimensions of the
+    result: each of their points reads and writes its own part, and they are
+    visited in any order.
+
     Constraints:
     - (C1) the result's type is the type of `init`.
-    - (C2) the body has one `index` argument per extent.
+    - (C2) the body has one `index` argument per extent, and one more of the
+      result's type or none.
     - (C3) `loop.yield_at` gives one position per dimension of the result and a
       value of its element type (or a wider float, if they are joined).
+    - (C4) there are at least as many extents and dimensions as independent
+      ones; those extents are the sizes of the result's first dimensions, and
+      the position there is the index itself, as is that of every read of what
+      has been written.
 
     Example:
 
@@ -270,10 +283,20 @@ def Loop_ScatterOp : Loop_NestOp<"scatter"> {
       %x = loop.load %grad[%n, %d] : tensor<6x4xf32>
       loop.yield_at %x at [%p, %d] : f32
     }
+    // Fibonacci's numbers, two rows of them, if %ones is that.
+    %f = loop.scatter (%r, %k) in [2, 6] independent 1 reading %now into %ones
+        <set> : tensor<2x8xi64> {
+      %x = loop.load %now[%r, %k] : tensor<2x8xi64>
+      %y = loop.load %now[%r, %k + 1] : tensor<2x8xi64>
+      %z = arith.addi %x, %y : i64
+      %p = loop.index (%k + 2)
+      loop.yield_at %z at [%r, %p] : i64
+    }
     ```
   }];
   let arguments = (ins AnyRankedTensor:$init, Loop_ExprArrayAttr:$extents,
                        Loop_ScatterKindAttr:$kind,
+                       DefaultValuedAttr<I64Attr, "0">:$independent,
                        OptionalAttr<StrArrayAttr>:$origins);
   let results = (outs AnyRankedTensor:$result);
   let regions = (region SizedRegion<1>:$body);
@@ -282,8 +305,15 @@ def Loop_ScatterOp : Loop_NestOp<"scatter"> {
     OpBuilder<(ins "::mlir::Value":$init,
                    "::llvm::ArrayRef<::kiln::guard::ExprAttr>":$extents,
                    "::kiln::loop::ScatterKind":$kind,
-                   CArg<"::mlir::ArrayAttr", "{}">:$origins)>
+                   CArg<"::mlir::ArrayAttr", "{}">:$origins,
+                   CArg<"int64_t", "0">:$independent)>
   ];
+  let extraClassDeclaration = [{
+    /// The argument of the body that is the result so far, or null.
+    ::mlir::BlockArgument getWritten();
+    /// Adds that argument, after which the body is one that reads.
+    ::mlir::BlockArgument addWritten();
+  }];
 }
 
 def Loop_ContractOp : Loop_NestOp<"contract"> {

@@ -19,7 +19,7 @@ namespace kiln::aten {
 
 namespace {
 
-enum class Cell { Lstm, Gru, Tanh };
+enum class Cell { Lstm, Gru, Tanh, Relu };
 
 struct Weights {
   Value input, hidden, inputBias, hiddenBias;
@@ -47,6 +47,8 @@ static State step(Composer &c, Cell kind, Value fromInput, Value fromHidden,
     return {};
   if (kind == Cell::Tanh)
     return {c.cast(c.tanh(c.add(x, h)), element), Value()};
+  if (kind == Cell::Relu)
+    return {c.cast(c.relu(c.add(x, h)), element), Value()};
   if (kind == Cell::Lstm) {
     Value gates = c.add(x, h);
     Value kept = c.mul(c.sigmoid(gate(c, gates, 1, width)),
@@ -140,7 +142,6 @@ static SmallVector<Value> runLayers(OpT op, Composer &c, Cell kind,
     x = c.squeeze(x, 1);
   else if (op.getBatchFirst())
     x = c.transpose(x, 0, 1);
-  // Programs record the final states with a dimension more or less.
   auto join = [&](ArrayRef<Value> states, unsigned result) {
     return c.view(c.cat(states, 0), c.sizes(op->getResult(result)));
   };
@@ -156,6 +157,10 @@ static SmallVector<Value> decomposeGru(GruInputOp op, Composer &c) {
 
 static SmallVector<Value> decomposeRnnTanh(RnnTanhInputOp op, Composer &c) {
   return runLayers(op, c, Cell::Tanh, op.getHx(), Value());
+}
+
+static SmallVector<Value> decomposeRnnRelu(RnnReluInputOp op, Composer &c) {
+  return runLayers(op, c, Cell::Relu, op.getHx(), Value());
 }
 
 static SmallVector<Value> decomposeLstm(LstmInputOp op, Composer &c) {
@@ -192,6 +197,7 @@ void addRecurrences(DecompositionTable &table) {
   table.addMany<GruInputOp, decomposeGru>();
   table.addMany<LstmInputOp, decomposeLstm>();
   table.addMany<RnnTanhInputOp, decomposeRnnTanh>();
+  table.addMany<RnnReluInputOp, decomposeRnnRelu>();
   table.add<GruCellOp, decomposeGruCell>();
   table.addMany<LstmCellOp, decomposeLstmCell>();
 }

@@ -1,0 +1,181 @@
+//===- Storage.cpp - Writes that depend on how memory is laid out ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphImporter.h"
+
+#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Guard/IR/Guard.h"
+
+using namespace kiln;
+using namespace kiln::pt2;
+using guard::ExprAttr;
+
+//===----------------------------------------------------------------------===//
+// Resized tensors
+//===----------------------------------------------------------------------===//
+
+/// `x.resize_(size)` keeps the elements in the order in which they lie in
+/// memory. Where they suffice it is a view of the first of them; where they do
+/// not, the tensor gets memory of its own, in which the others are zeros.
+Status GraphImporter::importResize(const archive::Node &node) {
+  const archive::Argument *self = node.find("self"), *size = node.find("size"),
+                          *format = node.find("memory_format");
+  const auto *name = self ? self->as<archive::TensorArg>() : nullptr;
+  if (!name || !size)
+    return Error::malformed("expected a tensor and its new sizes");
+  const auto *wanted = format ? format->as<archive::MemoryFormat>() : nullptr;
+  if (wanted && *wanted != archive::MemoryFormat::Contiguous)
+    return Error::unsupported("a tensor is resized to the memory format '" +
+                              std::string(memoryFormatName(*wanted)) +
+                              "', expected contiguous_format");
+  auto list = convertAttribute(*size, {"size", aten::ArgKind::SymIntList,
+                                       false, false, nullptr, 0});
+  if (!list)
+    return list.takeError();
+  SmallVector<ExprAttr> sizes(llvm::cast<guard::ShapeAttr>(*list).getDims());
+  for (ExprAttr dim : sizes)
+    if (auto known = dim.getConstant(); known && *known < 0)
+      return Error::malformed("a tensor is resized to a negative size, " +
+                              std::to_string(*known));
+  auto tensor = getTensor(name->name);
+  if (!tensor)
+    return tensor.takeError();
+  Value value = states.read(*tensor);
+  aten::AtenBuilder builder(b, locationOf(node));
+  if (aten::AtenBuilder::dimsOf(value) != sizes) {
+    const archive::TensorMeta *meta = graph.tensor(name->name);
+    auto strides = meta && meta->stridesKnown
+                       ? shapes.convert(meta->strides)
+                       : Result<SmallVector<ExprAttr>>(Error::malformed(""));
+    if (!strides || !isContiguous(aten::AtenBuilder::dimsOf(value), *strides))
+      return Error::unsupported("it resizes '" + name->name +
+                                "', whose elements are not known to lie in "
+                                "memory in order");
+    ExprAttr have = aten::AtenBuilder::numelOf(value);
+    ExprAttr want = guard::getNumElements(b.getContext(), sizes);
+    auto missing = (want - have).getConstant();
+    if (!missing)
+      return Error::unsupported("it is not known whether a resized tensor "
+                                "grows");
+    auto look = [&](Value view) {
+      if (*missing <= 0 && view != value)
+        states.change(*tensor, view.getDefiningOp());
+      value = view;
+    };
+    look(builder.view(value, have));
+    if (*missing > 0)
+      value = builder.constantPad(value, {builder.expr(0), want - have}, 0);
+    else
+      look(builder.slice(value, 0, builder.expr(0), want));
+    look(builder.view(value, sizes));
+    if (*missing > 0)
+      if (Status s = states.move(*tensor, value); !s)
+        return s;
+  }
+  for (const archive::Argument &output : node.outputs)
+    output.forEachName([&](const std::string &result) {
+      bindings[result] = bindings[name->name];
+    });
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Batch norm
+//===----------------------------------------------------------------------===//
+
+/// Writes updated running statistics. Where all channels share one element (the
+/// tensor is expanded), PyTorch updates it once a channel, in order: of the
+/// `count` steps r = (1 - m) r + m x[k] remains
+///
+///   (1 - m)^count r  +  sum of (1 - m)^(count - 1 - k) m x[k]
+Status GraphImporter::setStatistics(const archive::Node &node,
+                                    const std::string &name, Value updated) {
+  auto tensor = getTensor(name);
+  if (!tensor)
+    return tensor.takeError();
+  if (!overlaps(*tensor))
+    return setContents(name, updated);
+  const archive::Argument *argument = node.find("momentum");
+  const double *momentum = argument ? argument->as<double>() : nullptr;
+  if (!momentum)
+    return Error::malformed("a batch norm in training has no momentum");
+  Value before = states.read(*tensor);
+  aten::AtenBuilder builder(b, before.getLoc());
+  Type element = aten::AtenBuilder::elementTypeOf(before);
+  Type wide = element.isF64() ? element : Type(b.getF32Type());
+  auto dims = aten::AtenBuilder::dimsOf(before);
+  ExprAttr count = dims[0];
+  Value old = builder.cast(before, wide);
+  Value added = builder.sub(builder.cast(updated, wide),
+                            builder.mul(old, 1 - *momentum));
+  // How many updates follow that of each channel.
+  Value following =
+      builder.arange(count - builder.expr(1), builder.expr(-1),
+                     builder.expr(-1), wide);
+  Value kept = builder.call("aten.pow.Scalar",
+                            {builder.number(1 - *momentum), following});
+  Value first = builder.select(builder.mul(old, kept), 0, builder.expr(0));
+  Value sum = builder.add(builder.sumAll(builder.mul(added, kept)),
+                          builder.mul(first, 1 - *momentum));
+  Value result = builder.expand(builder.cast(sum, element), dims);
+  if (!result)
+    return Error::unsupported("running statistics '" + name +
+                              "' share one element");
+  return states.write(*tensor, result, before.getLoc());
+}
+
+/// In training, batch norms write their running statistics although most
+/// schemas do not say so. Their functional form returns them.
+Status GraphImporter::importBatchNorm(const archive::Node &node) {
+  archive::Node functional = node;
+  functional.target = "torch.ops.aten._native_batch_norm_legit_functional"
+                      ".default";
+  functional.inputs.clear();
+  std::vector<std::string> changedNames;
+  for (const archive::NamedArgument &input : node.inputs) {
+    if (input.name == "cudnn_enabled")
+      continue;
+    functional.inputs.push_back(input);
+    if (input.name == "running_mean" || input.name == "running_var")
+      changedNames.push_back(input.arg.as<archive::TensorArg>()->name);
+  }
+  functional.outputs.resize(3, archive::Argument{archive::NoneArg{}});
+  for (const std::string &name : changedNames) {
+    // A name of its own for the new contents.
+    const archive::TensorMeta *meta = graph.tensor(name);
+    if (!meta)
+      return Error::malformed("'" + name + "' is no tensor");
+    newContents.insert_or_assign(name + "'", *meta);
+    functional.outputs.push_back(
+        archive::Argument{archive::TensorArg{name + "'"}});
+  }
+  if (Status s = importOperator(functional); !s)
+    return s;
+  for (const std::string &name : changedNames) {
+    auto value = getValue(name + "'");
+    if (!value)
+      return value.takeError();
+    if (Status s = setStatistics(node, name, *value); !s)
+      return s;
+  }
+  return Status::success();
+}
+
+bool pt2::updatesStatistics(const archive::Node &node) {
+  StringRef overload = node.overload();
+  if (overload != "aten.batch_norm.default" &&
+      overload != "aten.native_batch_norm.default" &&
+      overload != "aten._native_batch_norm_legit.default")
+    return false;
+  const archive::Argument *training = node.find("training");
+  const archive::Argument *mean = node.find("running_mean");
+  const archive::Argument *variance = node.find("running_var");
+  auto *flag = training ? training->as<bool>() : nullptr;
+  return flag && *flag && mean && mean->as<archive::TensorArg>() && variance &&
+         variance->as<archive::TensorArg>();
+}

@@ -1,0 +1,135 @@
+//===- CompositeTest.cpp - Overloads that are made of others --------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Values are compared with PyTorch's by the packs of test/Inputs/composites;
+// here is who shares memory with whom, and what is refused.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImportTestSupport.h"
+
+using namespace kiln;
+using namespace kiln::test;
+
+namespace {
+
+/// y = x.clone(), where x is 0, 1, 2...
+ProgramMaker cloneOf(std::initializer_list<int64_t> sizes) {
+  ProgramMaker p;
+  p.input({"x", sizes});
+  p.call("aten.clone.default", {{"self", t("x")}}, {"y", sizes});
+  return p;
+}
+
+/// name.mul_(10)
+void timesTen(GraphMaker &p, const std::string &name) {
+  Out out("times_ten_" + name, p.graph.tensors[name].sizes);
+  p.call("aten.mul_.Tensor", {{"self", t(name)}, {"other", i(10)}}, out);
+}
+
+} // namespace
+
+TEST(Composites, AViewOfViewsIsWrittenThrough) {
+  ProgramMaker p = cloneOf({2, 3});
+  p.call("aten.movedim.intlist",
+         {{"self", t("y")}, {"source", ints({0, 1})},
+          {"destination", ints({1, 0})}},
+         {"m", {3, 2}});
+  p.callList("aten.hsplit.int", {{"self", t("m")}, {"sections", i(2)}},
+             {{"a", {3, 1}}, {"v", {3, 1}}});
+  timesTen(p, "v");
+  p.output("y");
+  expectResults(p, {iota({2, 3})}, {{"y", {0, 1, 2, 30, 40, 50}}});
+}
+
+TEST(Composites, WhatIsTheOperandIsTheSameTensor) {
+  ProgramMaker p = cloneOf({3});
+  p.call("aten.atleast_1d.default", {{"self", t("y")}}, {"v", {3}});
+  timesTen(p, "v");
+  p.output("y");
+  expectResults(p, {iota({3})}, {{"y", {0, 10, 20}}});
+}
+
+TEST(Composites, ACopySharesNothing) {
+  ProgramMaker p = cloneOf({2, 2});
+  p.call("aten.permute_copy.default",
+         {{"self", t("y")}, {"dims", ints({1, 0})}}, {"v", {2, 2}});
+  p.callList("aten.unsafe_split.Tensor", {{"self", t("y")}, {"split_size", i(1)}},
+             {{"a", {1, 2}}, {"b", {1, 2}}});
+  timesTen(p, "v");
+  timesTen(p, "a");
+  p.output("y");
+  p.output("times_ten_v");
+  expectResults(p, {iota({2, 2})}, {{"y", {0, 1, 2, 3}},
+                                    {"times_ten_v", {0, 20, 10, 30}}});
+}
+
+TEST(Composites, InPlaceOnesChangeTheirOperand) {
+  ProgramMaker p = cloneOf({3});
+  p.call("aten.clip_.default", {{"self", t("y")}, {"max", f(1)}}, {"c", {3}});
+  p.call("aten.deg2rad_.default", {{"self", t("y")}}, {"d", {3}});
+  p.call("aten.rad2deg_.default", {{"self", t("y")}}, {"r", {3}});
+  p.output("y");
+  expectResults(p, {iota({3})}, {{"y", {0, 1, 1}}});
+}
+
+TEST(Composites, RefusesAWriteThroughWhatMayBeACopy) {
+  ProgramMaker p = cloneOf({2, 3});
+  p.call("aten.ravel.default", {{"self", t("y")}}, {"v", {6}});
+  timesTen(p, "v");
+  p.output("y");
+  expectError(p, {iota({2, 3})}, ErrorKind::Unsupported,
+              {"'v'", "shares its memory"});
+}
+
+TEST(Composites, NamesWhatDoesNotFit) {
+  ProgramMaker unknown = cloneOf({3});
+  unknown.call("aten.fliplr.default", {{"self", t("y")}, {"foo", i(1)}},
+               {"v", {3}});
+  unknown.output("v");
+  expectError(unknown, {iota({3})}, ErrorKind::Malformed,
+              {"argument 'foo' is not in the schema aten::fliplr"});
+
+  ProgramMaker rank = cloneOf({3});
+  rank.call("aten.fliplr.default", {{"self", t("y")}}, {"v", {3}});
+  rank.output("v");
+  expectError(rank, {iota({3})}, ErrorKind::Malformed,
+              {"aten.fliplr.default", "dimension"});
+
+  ProgramMaker sizes = cloneOf({2, 3});
+  sizes.call("aten.mT.default", {{"self", t("y")}}, {"v", {2, 3}});
+  sizes.output("v");
+  expectError(sizes, {iota({2, 3})}, ErrorKind::Malformed,
+              {"'v' is recorded as tensor<2x3xf32>"});
+
+  // A tensor without dimensions, where some are needed.
+  const std::pair<const char *, const char *> flat[] = {
+      {"aten.trapezoid.dx", "y"},
+      {"aten.fft_rfft.default", "self"},
+      {"aten.linalg_inv_ex.default", "A"},
+      {"aten.vander.default", "x"},
+      {"aten.quantile.scalar", "self"}};
+  for (auto [overload, self] : flat) {
+    SCOPED_TRACE(overload);
+    ProgramMaker scalar;
+    scalar.input(Out("x", Sizes()));
+    std::vector<NamedArgument> inputs = {{self, t("x")}};
+    if (std::string(overload) == "aten.quantile.scalar")
+      inputs.insert(inputs.end(), {{"q", f(0.5)}, {"dim", i(3)}});
+    scalar.call(overload, inputs, Out("v", {1}));
+    scalar.output("v");
+    expectError(scalar, {iota({})}, ErrorKind::Malformed, {overload});
+  }
+
+  ProgramMaker norm = cloneOf({2, 3});
+  norm.call("aten.linalg_matrix_norm.default",
+            {{"self", t("y")}, {"ord", i(2)}}, Out("v", Sizes()));
+  norm.output("v");
+  expectError(norm, {iota({2, 3})}, ErrorKind::Unsupported,
+              {"norms of singular values"});
+}
