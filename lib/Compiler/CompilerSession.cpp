@@ -9,6 +9,7 @@
 #include "kiln/Compiler/CompilerSession.h"
 
 #include "ModuleReader.h"
+#include "Watchdog.h"
 
 #include "kiln/Archive/ExportedProgram.h"
 #include "kiln/Base/FileSystem.h"
@@ -39,13 +40,15 @@ CompilerSession::~CompilerSession() = default;
 
 /// A context per source: attributes live as long as their context, and a
 /// session may compile thousands of graphs.
-void CompilerSession::reset() {
+void CompilerSession::reset(const CompileLimits &limits) {
   module_ = {};
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   target::registerKernelDialects(registry);
   context_ = std::make_unique<MLIRContext>(
       registry, MLIRContext::Threading::DISABLED);
+  watchdog_ = std::make_unique<Watchdog>(limits);
+  watchdog_->watch(context_.get());
   times_.clear();
   nativeTimes_.clear();
   kernelCount_ = 0;
@@ -118,6 +121,8 @@ Status CompilerSession::runStage(
     build(pm);
     return pm.run(*module_);
   });
+  if (Status s = watchdog_->status(stageName(stage)); !s)
+    return s;
   if (failed(ran))
     return Error::unsupported("stage '" + stageName(stage).str() + "': " +
                               (complaint.empty() ? "failed" : complaint));
@@ -145,10 +150,11 @@ CompilerSession::compile(const std::string &path, const std::string &model,
                          const CompileHooks &hooks) {
   StringRef name = path;
   if (name.ends_with(".mlir") || name.ends_with(".mlirbc")) {
-    reset();
+    reset(hooks.limits);
     pt2::loadImportDialects(context_.get());
-    auto module =
-        timed("import", [&] { return readModule(context_.get(), path); });
+    auto module = timed("import", [&] {
+      return readModule(context_.get(), path, hooks.limits.operations);
+    });
     if (!module)
       return module.takeError();
     module_ = std::move(*module);
@@ -178,7 +184,7 @@ Result<package::Package>
 CompilerSession::compile(const archive::ExportedProgram &program,
                          const CompileOptions &options,
                          const CompileHooks &hooks) {
-  reset();
+  reset(hooks.limits);
   if (hooks.progress)
     hooks.progress("import");
   pt2::ImportOptions import;
@@ -304,6 +310,8 @@ CompilerSession::compileModule(const CompileOptions &options,
     auto compiled = timed("native", [&] {
       return (*compiler)->compile(*code, {}, &report);
     });
+    if (Status s = watchdog_->status("native"); !s)
+      return s.takeError();
     if (!compiled)
       return compiled.takeError();
     image = std::move(*compiled);

@@ -44,6 +44,9 @@ a .pt2, the weights: kiln-run runs it without the model and without a compiler.
   --lowering=direct|linalg
   --model=NAME           which program of an archive that holds several
   --mode=default
+  --max-seconds=N        longest that compiling may take; default 600
+  --max-memory=MIB       and what memory; default: three quarters of the machine's
+  --max-operations=N     how many a source that is IR may have; default 2000000
 
 looking inside
   --stop-after=STAGE     print the IR after capture, core, joint, loop or kernel
@@ -69,6 +72,7 @@ struct Flags {
   std::string dumpStages, optimizer;
   std::vector<std::string> explain;
   std::optional<double> memoryBudget;
+  CompileLimits limits;
   unsigned threads = 0;
   bool training = false, printPipeline = false, progress = false;
   bool timing = false;
@@ -108,6 +112,27 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
     if (!value)
       return value.takeError();
     flags.memoryBudget = *value;
+    return Status::success();
+  });
+  line.value("max-seconds", [&](const std::string &text) -> Status {
+    auto value = parseNumber("--max-seconds", text, 0, 1e6);
+    if (!value)
+      return value.takeError();
+    flags.limits.seconds = *value;
+    return Status::success();
+  });
+  line.value("max-memory", [&](const std::string &text) -> Status {
+    auto value = parseInteger("--max-memory", text, 1, int64_t(1) << 40);
+    if (!value)
+      return value.takeError();
+    flags.limits.bytes = uint64_t(*value) << 20;
+    return Status::success();
+  });
+  line.value("max-operations", [&](const std::string &text) -> Status {
+    auto value = parseInteger("--max-operations", text, 1, int64_t(1) << 40);
+    if (!value)
+      return value.takeError();
+    flags.limits.operations = uint64_t(*value);
     return Status::success();
   });
   line.value("optimizer", flags.optimizer);
@@ -239,6 +264,7 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
     return options.takeError();
   CompileHooks hooks;
   hooks.dumpStages = flags.dumpStages;
+  hooks.limits = flags.limits;
   if (flags.progress)
     hooks.progress = [](StringRef stage) { llvm::errs() << stage << "\n"; };
   if (!flags.stopAfter.empty()) {

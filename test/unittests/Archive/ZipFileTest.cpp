@@ -46,6 +46,14 @@ TEST(ZipFile, RefusesDoubledMembers) {
               ErrorKind::Malformed, {"'a'", "twice"});
 }
 
+TEST(ZipFile, LimitsTheNumberOfMembers) {
+  ZipBuilder builder;
+  for (size_t i = 0; i <= ZipFile::kMaxMembers; ++i)
+    builder.add(std::to_string(i), "");
+  expectError(parse(builder.build()), ErrorKind::Malformed,
+              {"65537", std::to_string(ZipFile::kMaxMembers).c_str()});
+}
+
 TEST(ZipFile, ComparesTheCrcWhenAMemberIsRead) {
   ZipBuilder builder;
   builder.wrongCrc = true;
