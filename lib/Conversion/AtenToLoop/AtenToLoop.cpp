@@ -563,6 +563,23 @@ LogicalResult Converter::convertOp(Operation *operation) {
   return makeExtern(reason);
 }
 
+bool Converter::isFoundHere(guard::ExprAttr size) const {
+  if (!size.isSymbol() || knownSymbols.contains(size))
+    return false;
+  auto symbol = SymbolTable::lookupNearestSymbolFrom<guard::SymbolOp>(
+      function, size.getSymbol());
+  return symbol && symbol.getUnbacked();
+}
+
+void Converter::noteSizes(TypeRange types) {
+  for (Type type : types)
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      if (auto dims = guard::getDims(tensor))
+        for (guard::ExprAttr dim : *dims)
+          if (dim.isSymbol())
+            knownSymbols.insert(dim);
+}
+
 /// What a function is called with must lie in memory.
 void Converter::convertInvoke(InvokeOp invoke) {
   op = invoke;
@@ -611,6 +628,7 @@ LogicalResult Converter::run() {
       if (guard::ShapeAttr strides = input.getStrides())
         function.setArgAttr(i, kStridesAttrName, strides);
   markUpdates();
+  noteSizes(function.getArgumentTypes());
   SmallVector<Operation *> old;
   for (Operation &operation : llvm::make_early_inc_range(block)) {
     if (auto invoke = dyn_cast<InvokeOp>(operation)) {
@@ -622,6 +640,9 @@ LogicalResult Converter::run() {
     old.push_back(&operation);
     if (failed(convertOp(&operation)))
       return failure();
+    noteSizes(operation.getResultTypes());
+    if (auto name = operation.getAttrOfType<StringAttr>("symbol"))
+      knownSymbols.insert(guard::getSymbol(getContext(), name.getValue()));
   }
 
   Operation *terminator = block.getTerminator();

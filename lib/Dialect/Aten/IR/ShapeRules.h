@@ -58,6 +58,8 @@ public:
   ExprAttr getExpr(StringRef name) const;
   std::optional<Dims> getExprs(StringRef name) const;
   StringRef getString(StringRef name) const;
+  /// A number that is a constant or `guard.value`; null for another.
+  ExprAttr getNumber(StringRef name) const;
   /// The element type that `dtype` asks for; null if it does not.
   Type getDType(StringRef name = "dtype") const;
   ExprAttr constant(int64_t value) {
@@ -93,10 +95,14 @@ public:
   bool divides(int64_t divisor, ExprAttr size) {
     return holds(guard::eq(guard::mod(size, divisor), constant(0)));
   }
-  /// A size as a number, for rules whose number of results depends on it.
-  std::optional<int64_t> getFixed(ExprAttr size);
-  /// The operands have the sizes of the example: for what no expression says.
+  /// A size as a number, for rules that need one. `reason` continues "fixed for
+  /// 'aten.unbind.int', ".
+  std::optional<int64_t>
+  getFixed(ExprAttr size, StringRef reason = "whose number of results it is");
+  /// The operands have the sizes of the example: for what no rule tells.
   void fixSizes();
+  /// A size that the operands' values decide; null without an oracle.
+  ExprAttr getDataSize(guard::Interval range);
 
   //===--------------------------------------------------------------------===//
   // Results
@@ -106,12 +112,18 @@ public:
     types.push_back(guard::makeTensorType(elementType, dims));
   }
   void addNumber(Type type) { types.push_back(type); }
-  /// For a result whose size only the run knows: the builder must be given its
-  /// type, which the verifier does not check.
+  /// For a result whose size nothing tells but the program, which is about the
+  /// operands that it was recorded with: the builder must be given its type,
+  /// which the verifier does not check.
   void addUnknown() {
     fixSizes();
     types.push_back(Type());
   }
+  /// Likewise, where values decide about some sizes: those that are null.
+  void addDataDependent(ArrayRef<ExprAttr> dims, Type elementType);
+  /// Likewise, where programs differ about the rank: an oracle is told what it
+  /// is as a rule.
+  void addRecorded(ArrayRef<ExprAttr> usualDims, Type elementType);
   /// With the element type of the promotion kind.
   LogicalResult addPromoted(ArrayRef<ExprAttr> dims);
   /// The element type by the promotion kind; failure if there is none.
@@ -127,6 +139,7 @@ public:
 
 private:
   std::optional<Location> loc;
+  unsigned numDataSizes = 0;
   ArrayRef<ArgValue> args;
   SmallVectorImpl<Type> &types;
   SizeOracle *oracle;
@@ -148,11 +161,14 @@ bool isIntegral(Type type); ///< integers and bool
 namespace rules {
 // Pointwise
 LogicalResult broadcast(Inference &infer);
+LogicalResult scaledSum(Inference &infer);
 LogicalResult sameAsFirst(Inference &infer);
 LogicalResult sameWithDim(Inference &infer);
 LogicalResult maskedBroadcast(Inference &infer);
 LogicalResult triangle(Inference &infer);
 LogicalResult copy(Inference &infer);
+LogicalResult prelu(Inference &infer);
+LogicalResult softshrink(Inference &infer);
 LogicalResult square(Inference &infer);
 LogicalResult none(Inference &infer);
 LogicalResult item(Inference &infer);
@@ -164,6 +180,7 @@ LogicalResult reduceDimsTwice(Inference &infer);
 LogicalResult reduceDim(Inference &infer);
 LogicalResult reduceOptionalDim(Inference &infer);
 LogicalResult reduceDimWithIndex(Inference &infer);
+LogicalResult place(Inference &infer);
 // Views
 LogicalResult view(Inference &infer);
 LogicalResult flatten(Inference &infer);
@@ -227,6 +244,7 @@ LogicalResult indexWrite(Inference &infer);
 LogicalResult scatter(Inference &infer);
 // Factories
 LogicalResult fromSize(Inference &infer);
+LogicalResult emptyPermuted(Inference &infer);
 LogicalResult scalarTensor(Inference &infer);
 LogicalResult arange(Inference &infer);
 LogicalResult linspace(Inference &infer);
@@ -289,8 +307,11 @@ LogicalResult flashAttentionBackward(Inference &infer);
 LogicalResult recurrent(Inference &infer);
 LogicalResult recurrentCell(Inference &infer);
 // Search, count, distance
-LogicalResult recorded(Inference &infer);
-LogicalResult recordedPerDim(Inference &infer);
+LogicalResult nonzero(Inference &infer);
+LogicalResult nonzeroPerDim(Inference &infer);
+LogicalResult maskedSelect(Inference &infer);
+LogicalResult unique(Inference &infer);
+LogicalResult bincount(Inference &infer);
 LogicalResult scanWithIndex(Inference &infer);
 LogicalResult topk(Inference &infer);
 LogicalResult aminmax(Inference &infer);
@@ -311,6 +332,9 @@ LogicalResult cdistBackward(Inference &infer);
 LogicalResult pdist(Inference &infer);
 LogicalResult pairwise(Inference &infer);
 LogicalResult cholesky(Inference &infer);
+LogicalResult qr(Inference &infer);
+LogicalResult solveTriangular(Inference &infer);
+LogicalResult triangularSolve(Inference &infer);
 LogicalResult fft(Inference &infer);
 // Gradients
 LogicalResult padBackward(Inference &infer);

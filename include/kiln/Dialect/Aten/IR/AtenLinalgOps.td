@@ -106,12 +106,8 @@ def Aten_LinalgQrOp : Aten_PureOp<"linalg_qr",
     "aten::linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
     (ins Aten_Tensor:$A, Aten_Str:$mode),
     (outs Aten_Tensor:$Q, Aten_Tensor:$R)> {
-  let summary = "Orthogonal and triangular factor; sizes are recorded";
-  let description = [{
-    The sizes of the results depend on data or on conventions that are not
-    repeated here: they are what the program has recorded.
-  }];
-  let shape = "recorded";
+  let summary = "Orthogonal and triangular factor";
+  let shape = "qr";
   let promotion = PromoteKeepFirst;
 }
 
@@ -121,12 +117,8 @@ def Aten_LinalgSolveTriangularOp : Aten_PureOp<"linalg_solve_triangular",
     (ins Aten_Tensor:$self, Aten_Tensor:$B, Aten_Bool:$upper, Aten_Bool:$left,
          Aten_Bool:$unitriangular),
     (outs Aten_Tensor:$result)> {
-  let summary = "Solution of triangular systems; the size is recorded";
-  let description = [{
-    The sizes of the results depend on data or on conventions that are not
-    repeated here: they are what the program has recorded.
-  }];
-  let shape = "recorded";
+  let summary = "Solution of triangular systems";
+  let shape = "solveTriangular";
   let promotion = PromoteKeepFirst;
 }
 
@@ -137,12 +129,8 @@ def Aten_TriangularSolveOp : Aten_PureOp<"triangular_solve",
     (ins Aten_Tensor:$self, Aten_Tensor:$A, Aten_Bool:$upper,
          Aten_Bool:$transpose, Aten_Bool:$unitriangular),
     (outs Aten_Tensor:$solution, Aten_Tensor:$cloned_coefficient)> {
-  let summary = "Solution of triangular systems; sizes are recorded";
-  let description = [{
-    The sizes of the results depend on data or on conventions that are not
-    repeated here: they are what the program has recorded.
-  }];
-  let shape = "recorded";
+  let summary = "Solution of triangular systems";
+  let shape = "triangularSolve";
   let promotion = PromoteKeepFirst;
 }
 
