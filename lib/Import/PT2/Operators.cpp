@@ -145,6 +145,8 @@ Status GraphImporter::importRecord(const archive::Node &node,
   if (!op)
     return Error::malformed(complaint.empty() ? "arguments do not fit"
                                               : complaint);
+  if (Status s = checkStrides(node, info, op); !s)
+    return s;
   // Some give their operand back where there is nothing to do; `aliases` looks
   // whether that is so.
   bool isView = info.isView ||
@@ -172,7 +174,8 @@ GraphImporter::recordedTypes(const archive::Node &node) const {
   return types;
 }
 
-/// Compares what was inferred with what the archive recorded, and binds names.
+/// Compares what was inferred with what the archive recorded, if it did: files
+/// do, programs made in memory may leave it to inference. Binds names.
 Status GraphImporter::bindResults(const archive::Node &node, Operation *op,
                                   bool isView) {
   if (!changing.empty()) {
@@ -197,18 +200,21 @@ Status GraphImporter::bindResults(const archive::Node &node, Operation *op,
     bool isAsked = !asked || next >= asked->size() || (*asked)[next];
     unsigned index = next++;
     Value value = op->getResult(index);
-    auto recorded = typeOf(name);
-    if (!recorded)
-      return recorded.takeError();
-    auto inferred = llvm::dyn_cast<RankedTensorType>(value.getType());
-    if (!inferred || inferred.getElementType() != recorded->getElementType() ||
-        (isAsked &&
-         failed(mlir::verifyCompatibleShape(inferred, *recorded)))) {
-      std::string text;
-      llvm::raw_string_ostream os(text);
-      os << "result '" << name << "' is recorded as " << *recorded
-         << ", but its arguments give " << value.getType();
-      return Error::malformed(text);
+    if (hasMetadata(name)) {
+      auto recorded = typeOf(name);
+      if (!recorded)
+        return recorded.takeError();
+      auto inferred = llvm::dyn_cast<RankedTensorType>(value.getType());
+      if (!inferred ||
+          inferred.getElementType() != recorded->getElementType() ||
+          (isAsked &&
+           failed(mlir::verifyCompatibleShape(inferred, *recorded)))) {
+        std::string text;
+        llvm::raw_string_ostream os(text);
+        os << "result '" << name << "' is recorded as " << *recorded
+           << ", but its arguments give " << value.getType();
+        return Error::malformed(text);
+      }
     }
     if (isView)
       return bindView(node, op, index, name);

@@ -157,3 +157,68 @@ func.func @layers(%x: tensor<3x2x4xf32>, %h: tensor<1x2x5xf32>, %w: tensor<15x4x
   %0:2 = aten.gru.input(%x, %h, [%w, %u], has_biases = false, num_layers = 1, dropout = 0.0, train = false, bidirectional = false, batch_first = false) : (tensor<3x2x4xf32>, tensor<1x2x5xf32>, tensor<15x4xf32>, tensor<15x6xf32>) -> (tensor<3x2x5xf32>, tensor<1x2x5xf32>)
   return
 }
+
+// -----
+
+func.func @alpha(%x: tensor<3xi64>) {
+  %c = arith.constant 1.5 : f64
+  // expected-error @below {{'aten.add.Tensor' op expects 'alpha' to be a whole number for operands that are}}
+  %0 = aten.add.Tensor(%x, %x, alpha = %c) : (tensor<3xi64>, tensor<3xi64>, f64) -> tensor<3xi64>
+  return
+}
+
+// -----
+
+func.func @format(%x: tensor<3x4xf32>) {
+  // expected-error @below {{'aten.clone' op expects a tensor of rank 4 for the memory format channels_last, but found rank 2}}
+  %0 = aten.clone(%x, memory_format = "channels_last") : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @place(%x: tensor<0x4xf32>) {
+  // expected-error @below {{'aten.argmax' op expects elements to choose from}}
+  %0 = aten.argmax(%x, dim = 0) : (tensor<0x4xf32>) -> tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @order(%x: tensor<4xi1>) {
+  // expected-error @below {{'aten.argmax' op expects numbers that have an order}}
+  %0 = aten.argmax(%x) : (tensor<4xi1>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @dilation(%x: tensor<1x2x5xf32>, %w: tensor<4x2x3xf32>) {
+  // expected-error @below {{'aten.convolution' op expects positive strides and dilations, and a padding that is not negative}}
+  %0 = aten.convolution(%x, %w, stride = [1], padding = [0], dilation = [0], transposed = false, output_padding = [0], groups = 1) : (tensor<1x2x5xf32>, tensor<4x2x3xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @reflection(%x: tensor<2x3xf32>) {
+  // expected-error @below {{'aten.pad' op expects widths below the size 3, but found 3}}
+  %0 = aten.pad(%x, pad = [3, 0], mode = "reflect") : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @slopes(%x: tensor<2x3xf32>, %w: tensor<2xf32>) {
+  // expected-error @below {{'aten.prelu' op expects one slope, or one for each of 3 channels}}
+  %0 = aten.prelu(%x, %w) : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @whole_mean(%x: tensor<2x3xf32>) {
+  // expected-error @below {{'aten.mean.dim' op expects a tensor of floats, but found i64}}
+  %0 = aten.mean.dim(%x, dim = [0], dtype = i64) : (tensor<2x3xf32>) -> tensor<3xi64>
+  return
+}
