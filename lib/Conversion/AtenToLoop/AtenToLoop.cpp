@@ -621,12 +621,15 @@ LogicalResult Converter::run() {
     return function.emitError("expected a function of one block, but found ")
            << function.getBody().getBlocks().size();
   Block &block = function.getBody().front();
-  // Kernels read a caller's tensor as it lies in memory.
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto input = function.getArgAttrOfType<aten::InputAttr>(
-            i, aten::kInputAttrName))
+            i, aten::kInputAttrName)) {
+      // Kernels read a caller's tensor as it lies in memory.
       if (guard::ShapeAttr strides = input.getStrides())
         function.setArgAttr(i, kStridesAttrName, strides);
+      if (auto symbol = dyn_cast_if_present<guard::ExprAttr>(input.getValue()))
+        knownSymbols.insert(symbol);
+    }
   markUpdates();
   noteSizes(function.getArgumentTypes());
   SmallVector<Operation *> old;
