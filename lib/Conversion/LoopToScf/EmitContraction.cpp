@@ -155,14 +155,16 @@ ContractionMask KernelEmitter::makeMask(ExprAttr mask, const DimGroup &rows,
     Position position = outer;
     auto assign = [&](const DimGroup &group, ArrayRef<Value> indices) {
       for (auto [run, index] : llvm::zip(group.runs, indices)) {
+        // Lanes have a truth each, also if it is the same for all.
+        auto vectorType = dyn_cast<VectorType>(index.getType());
+        if (vectorType)
+          position.lanes = vectorType.getNumElements();
         // A mask depends on runs of one dimension only.
         if (run.dims.size() != 1)
           continue;
         Type type = b.getIndexType();
-        if (auto vectorType = dyn_cast<VectorType>(index.getType())) {
-          position.lanes = vectorType.getNumElements();
+        if (vectorType)
           type = vectorType.clone(type);
-        }
         position.dims[run.dims.front()] =
             arith::IndexCastOp::create(b, type, index);
       }
