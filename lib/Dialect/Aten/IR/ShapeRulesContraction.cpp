@@ -287,6 +287,9 @@ static LogicalResult inferConvolution(Inference &infer, size_t spatial,
   if (isBatched)
     result.push_back(input->front());
   result.push_back(isTransposed ? (*weight)[1] * groups : (*weight)[0]);
+  if (infer.has("bias") &&
+      failed(checkSizes(infer, "bias", {result.back()})))
+    return failure();
   for (size_t i = 0; i < spatial; ++i) {
     ExprAttr size = (*input)[i + 1 + isBatched];
     ExprAttr window = (*dilation)[i] * ((*weight)[i + 2] + -1) + 1;

@@ -297,10 +297,10 @@ static FailureOr<ExprAttr> getSliceSize(Inference &infer, ExprAttr size) {
   start = start ? clampBound(infer, start, size) : infer.constant(0);
   end = end ? clampBound(infer, end, size) : size;
   guard::Assumptions sizes;
-  ExprAttr extent = guard::sub(end, start);
+  ExprAttr extent = guard::simplify(guard::sub(end, start), sizes);
   if (!guard::isKnownNonNegative(extent, sizes))
     extent = guard::max(extent, infer.constant(0));
-  return guard::ceilDiv(extent, step);
+  return guard::simplify(guard::ceilDiv(extent, step), sizes);
 }
 
 LogicalResult rules::slice(Inference &infer) {
