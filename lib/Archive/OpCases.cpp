@@ -378,11 +378,10 @@ ExportedProgram OpCase::makeProgram() const {
     const CaseResult *known =
         result < expected.size() ? &expected[result] : nullptr;
     ++result;
-    program.graph.tensors.emplace(
-        name, known && known->kind != CaseResult::Kind::None
-                  ? staticMeta(known->dtype, known->sizes, known->strides,
-                               known->storageOffset, false)
-                  : staticMeta(DType::F32, {}, {}, 0, false));
+    if (known && known->kind != CaseResult::Kind::None)
+      program.graph.tensors.emplace(
+          name, staticMeta(known->dtype, known->sizes, known->strides,
+                           known->storageOffset, false));
     addOutput(Argument{TensorArg{name}});
   };
   for (const Argument &output : node.outputs) {

@@ -9,6 +9,7 @@
 #include "kiln/Compiler/CompilerSession.h"
 
 #include "ModuleReader.h"
+#include "Watchdog.h"
 
 #include "kiln/Archive/ExportedProgram.h"
 #include "kiln/Base/Digest.h"
@@ -60,7 +61,8 @@ static Status addPlugin(StringRef entry, mlir::DialectRegistry &registry) {
 
 /// A context per source: attributes live as long as their context, and a
 /// session may compile thousands of graphs.
-Status CompilerSession::reset(const CompileOptions &options) {
+Status CompilerSession::reset(const CompileOptions &options,
+                              const CompileLimits &limits) {
   module_ = {};
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
@@ -76,6 +78,8 @@ Status CompilerSession::reset(const CompileOptions &options) {
   for (StringRef name : registry.getDialectNames())
     if (!own.count(name))
       context_->getOrLoadDialect(name);
+  watchdog_ = std::make_unique<Watchdog>(limits);
+  watchdog_->watch(context_.get());
   times_.clear();
   nativeTimes_.clear();
   kernelCount_ = 0;
@@ -149,6 +153,8 @@ Status CompilerSession::runStage(
     build(pm);
     return pm.run(*module_);
   });
+  if (Status s = watchdog_->status(stageName(stage)); !s)
+    return s;
   if (failed(ran))
     return Error::unsupported("stage '" + stageName(stage).str() + "': " +
                               (complaint.empty() ? "failed" : complaint));
@@ -176,11 +182,12 @@ CompilerSession::compile(const std::string &path, const std::string &model,
                          const CompileHooks &hooks) {
   StringRef name = path;
   if (name.ends_with(".mlir") || name.ends_with(".mlirbc")) {
-    if (Status s = reset(options); !s)
+    if (Status s = reset(options, hooks.limits); !s)
       return s.takeError();
     pt2::loadImportDialects(context_.get());
-    auto module =
-        timed("import", [&] { return readModule(context_.get(), path); });
+    auto module = timed("import", [&] {
+      return readModule(context_.get(), path, hooks.limits.operations);
+    });
     if (!module)
       return module.takeError();
     module_ = std::move(*module);
@@ -210,7 +217,7 @@ Result<package::Package>
 CompilerSession::compile(const archive::ExportedProgram &program,
                          const CompileOptions &options,
                          const CompileHooks &hooks) {
-  if (Status s = reset(options); !s)
+  if (Status s = reset(options, hooks.limits); !s)
     return s.takeError();
   if (hooks.progress)
     hooks.progress("import");
@@ -338,6 +345,8 @@ CompilerSession::compileModule(const CompileOptions &options,
     auto compiled = timed("native", [&] {
       return (*compiler)->compile(*code, {}, &report);
     });
+    if (Status s = watchdog_->status("native"); !s)
+      return s.takeError();
     if (!compiled)
       return compiled.takeError();
     image = std::move(*compiled);

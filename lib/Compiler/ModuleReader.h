@@ -8,7 +8,8 @@
 //
 // MLIR's parsers are not a security boundary: text can crash them. So a file
 // passes limits of size and nesting first and is parsed in a child process;
-// only what the child survived is parsed here.
+// only what the child survived, and what it found not to be too large, is parsed
+// here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +28,11 @@ constexpr uint64_t kMaxTextBytes = uint64_t(256) << 20;
 constexpr uint64_t kMaxBytecodeBytes = uint64_t(2) << 30;
 constexpr unsigned kMaxNesting = 512;
 
-/// Reads `.mlir` or `.mlirbc` into `context`. Malformed errors carry the
-/// parser's message and place.
+/// Reads `.mlir` or `.mlirbc` of at most `maxOps` operations into `context`.
+/// Malformed errors carry the parser's message and place.
 Result<mlir::OwningOpRef<ModuleOp>> readModule(MLIRContext *context,
-                                               const std::string &path);
+                                               const std::string &path,
+                                               uint64_t maxOps);
 
 } // namespace kiln::compiler
 

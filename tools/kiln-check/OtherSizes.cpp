@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No values are stored for other sizes, so the reference is backend eager: the
-// same graph, operator by operator. What guards and kernels let in and an
-// operator refuses is a missing guard.
+// Inputs repeat the elements of the case, so that indices stay in range. No
+// values are stored for other sizes, so the reference is backend eager: the same
+// graph, operator by operator. What guards and kernels let in and an operator
+// refuses is a missing guard.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,6 +83,83 @@ makeInputs(const OpCase &opCase, const Growth &growth, bool isDense) {
   }
   return inputs;
 }
+
+//===----------------------------------------------------------------------===//
+// What a forward operator gives to its backward operator
+//===----------------------------------------------------------------------===//
+
+/// The case of `X` from one of `X_backward`: without the gradient, and without
+/// the integers that X may have given. Nothing for another operator.
+static std::optional<OpCase> makeForwardCase(const OpCase &opCase) {
+  constexpr std::string_view suffix = "_backward.";
+  OpCase forward;
+  forward.id = opCase.id;
+  forward.node = opCase.node;
+  size_t at = forward.node.target.find(suffix);
+  if (at == std::string::npos)
+    return std::nullopt;
+  forward.node.target.erase(at, suffix.size() - 1);
+  forward.node.inputs.clear();
+  for (const archive::NamedArgument &input : opCase.node.inputs) {
+    const auto *tensor = input.arg.as<archive::TensorArg>();
+    const CaseTensor *found = nullptr;
+    for (const CaseTensor &candidate : opCase.tensors)
+      if (tensor && candidate.name == tensor->name)
+        found = &candidate;
+    if (input.name.rfind("grad", 0) == 0 ||
+        (found && isInteger(found->dtype)))
+      continue;
+    forward.node.inputs.push_back(input);
+    if (found)
+      forward.tensors.push_back(*found);
+  }
+  forward.node.outputs.clear();
+  for (const char *name : {"value", "position"})
+    forward.node.outputs.push_back(
+        archive::Argument{archive::TensorArg{name}});
+  return forward;
+}
+
+/// Integers that the forward operator gives, the places of maxima say, obey more
+/// than a range: `inputs` get those that it gives for them.
+static void replaceForwardResults(const OpCase &opCase, const Config &config,
+                                  std::vector<OpValue> &inputs) {
+  auto forward = makeForwardCase(opCase);
+  if (!forward)
+    return;
+  Config reference = config;
+  reference.backend = "eager";
+  reference.dynamic = false;
+  std::vector<OpValue> operands;
+  for (CaseTensor &tensor : forward->tensors)
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (opCase.tensors[i].name == tensor.name) {
+        tensor.sizes = std::get<Tensor>(inputs[i].value).sizes();
+        tensor.strides = std::get<Tensor>(inputs[i].value).strides();
+        operands.push_back(inputs[i]);
+      }
+  auto session = session::Session::open(
+      std::make_unique<archive::ExportedProgram>(forward->makeProgram()),
+      sessionOptions(reference, /*training=*/false));
+  // Not all of them take what is left.
+  auto results = session ? tools::runCall(**session, operands, false, nullptr)
+                         : Result<tools::CallResult>(session.takeError());
+  if (!results)
+    return;
+  for (OpValue &input : inputs)
+    for (const tools::CallOutput &output : results->outputs) {
+      const auto &operand = std::get<Tensor>(input.value);
+      const auto *result = std::get_if<Tensor>(&output.value.value);
+      if (result && result->defined() && isInteger(operand.dtype()) &&
+          result->dtype() == operand.dtype() &&
+          result->sizes() == operand.sizes())
+        input = output.value;
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Comparison
+//===----------------------------------------------------------------------===//
 
 /// True for a result whose elements an operator determines.
 static bool hasValues(const OpCase &opCase, size_t output) {
@@ -157,6 +235,8 @@ std::string OtherSizes::compare(const Growth &growth, bool isDense,
   auto copies = makeInputs(case_, growth, isDense);
   if (!inputs || !copies)
     return "";
+  replaceForwardResults(case_, config_, *inputs);
+  replaceForwardResults(case_, config_, *copies);
   auto got = tools::runCall(session_, *inputs, false, nullptr);
   if (!got && got.error().kind == ErrorKind::Guard)
     return "";

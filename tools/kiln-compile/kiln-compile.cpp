@@ -48,6 +48,9 @@ a .pt2, the weights: kiln-run runs it without the model and without a compiler.
   --mode=default
   --load-operators=LIB   operators of one's own that the package may call
   --load-dialect-plugin=LIB  an MLIR plugin with records of such operators
+  --max-seconds=N        longest that compiling may take; default 600
+  --max-memory=MIB       and what memory; default: three quarters of the machine's
+  --max-operations=N     how many a source that is IR may have; default 2000000
 
 looking inside
   --stop-after=STAGE     print the IR after capture, core, joint, loop or kernel
@@ -73,6 +76,7 @@ struct Flags {
   std::string dumpStages, optimizer;
   std::vector<std::string> explain, operatorLibraries, dialectPlugins;
   std::optional<double> memoryBudget;
+  CompileLimits limits;
   unsigned threads = 0;
   bool training = false, printPipeline = false, progress = false;
   bool timing = false;
@@ -112,6 +116,27 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
     if (!value)
       return value.takeError();
     flags.memoryBudget = *value;
+    return Status::success();
+  });
+  line.value("max-seconds", [&](const std::string &text) -> Status {
+    auto value = parseNumber("--max-seconds", text, 0, 1e6);
+    if (!value)
+      return value.takeError();
+    flags.limits.seconds = *value;
+    return Status::success();
+  });
+  line.value("max-memory", [&](const std::string &text) -> Status {
+    auto value = parseInteger("--max-memory", text, 1, int64_t(1) << 40);
+    if (!value)
+      return value.takeError();
+    flags.limits.bytes = uint64_t(*value) << 20;
+    return Status::success();
+  });
+  line.value("max-operations", [&](const std::string &text) -> Status {
+    auto value = parseInteger("--max-operations", text, 1, int64_t(1) << 40);
+    if (!value)
+      return value.takeError();
+    flags.limits.operations = uint64_t(*value);
     return Status::success();
   });
   line.value("optimizer", flags.optimizer);
@@ -272,6 +297,7 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
     return s.takeError();
   CompileHooks hooks;
   hooks.dumpStages = flags.dumpStages;
+  hooks.limits = flags.limits;
   if (flags.progress)
     hooks.progress = [](StringRef stage) { llvm::errs() << stage << "\n"; };
   if (!flags.stopAfter.empty()) {

@@ -100,8 +100,8 @@ struct OpCase {
 
   /// A program of this one node. Tensors are user inputs, in the order of
   /// `tensors`; every value of `node.outputs` is a user output. Inputs that
-  /// have a gradient ask for one. Results of a case that fails have metadata of
-  /// rank 0 since none is recorded.
+  /// have a gradient ask for one. A result that the case does not describe, as
+  /// of a call that fails, has no metadata: its type is what is inferred.
   ExportedProgram makeProgram() const;
 };
 

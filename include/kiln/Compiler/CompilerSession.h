@@ -79,7 +79,18 @@ struct CompileOptions {
                                       llvm::StringRef specialization = "");
 };
 
-/// What a compilation reports besides its package.
+/// What ends a compilation with an error. No part of a package depends on it.
+struct CompileLimits {
+  double seconds = 600;
+  /// Memory that it may take; 0: three quarters of the machine's.
+  uint64_t bytes = 0;
+  /// Operations of a source that is IR.
+  uint64_t operations = 2000000;
+};
+
+class Watchdog;
+
+/// What a compilation reports besides its package, and what ends it.
 struct CompileHooks {
   /// A stage or pass begins.
   std::function<void(llvm::StringRef)> progress;
@@ -89,6 +100,7 @@ struct CompileHooks {
   std::string dumpStages;
   /// Ends after this stage; `module` then holds its IR and no package is made.
   std::optional<Stage> stopAfter;
+  CompileLimits limits;
 };
 
 /// Milliseconds of one stage.
@@ -136,8 +148,9 @@ private:
                                     package::KernelImage image);
   Result<target::KernelCompiler *> kernelCompiler(const std::string &target);
   template <typename F> auto timed(const std::string &stage, F body);
-  Status reset(const CompileOptions &options);
+  Status reset(const CompileOptions &options, const CompileLimits &limits);
 
+  std::unique_ptr<Watchdog> watchdog_;
   std::unique_ptr<MLIRContext> context_;
   mlir::OwningOpRef<ModuleOp> module_;
   std::map<std::string, std::unique_ptr<target::KernelCompiler>> compilers_;

@@ -76,8 +76,10 @@ public:
                                          unsigned index) const = 0;
   /// Attributes of the forward's result for saved value `index`.
   virtual DictionaryAttr describeSavedResult(unsigned index) const = 0;
-  /// Attributes of the backward's argument for saved value `index`.
-  virtual DictionaryAttr describeSavedArgument(unsigned index) const = 0;
+  /// Attributes of the backward's argument for saved value `index`. If it is a
+  /// number, `size` is the symbol that it is the value of.
+  virtual DictionaryAttr describeSavedArgument(unsigned index,
+                                               Attribute size = {}) const = 0;
 
   /// Attributes of an argument that belongs to an optimizer: its state `name`
   /// of the parameter with the attributes `paramAttrs`, or, where these are

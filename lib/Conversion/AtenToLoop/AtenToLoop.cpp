@@ -565,6 +565,23 @@ LogicalResult Converter::convertOp(Operation *operation) {
   return makeExtern(reason);
 }
 
+bool Converter::isFoundHere(guard::ExprAttr size) const {
+  if (!size.isSymbol() || knownSymbols.contains(size))
+    return false;
+  auto symbol = SymbolTable::lookupNearestSymbolFrom<guard::SymbolOp>(
+      function, size.getSymbol());
+  return symbol && symbol.getUnbacked();
+}
+
+void Converter::noteSizes(TypeRange types) {
+  for (Type type : types)
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      if (auto dims = guard::getDims(tensor))
+        for (guard::ExprAttr dim : *dims)
+          if (dim.isSymbol())
+            knownSymbols.insert(dim);
+}
+
 /// What a function is called with must lie in memory.
 void Converter::convertInvoke(InvokeOp invoke) {
   op = invoke;
@@ -606,13 +623,17 @@ LogicalResult Converter::run() {
     return function.emitError("expected a function of one block, but found ")
            << function.getBody().getBlocks().size();
   Block &block = function.getBody().front();
-  // Kernels read a caller's tensor as it lies in memory.
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
     if (auto input = function.getArgAttrOfType<aten::InputAttr>(
-            i, aten::kInputAttrName))
+            i, aten::kInputAttrName)) {
+      // Kernels read a caller's tensor as it lies in memory.
       if (guard::ShapeAttr strides = input.getStrides())
         function.setArgAttr(i, kStridesAttrName, strides);
+      if (auto symbol = dyn_cast_if_present<guard::ExprAttr>(input.getValue()))
+        knownSymbols.insert(symbol);
+    }
   markUpdates();
+  noteSizes(function.getArgumentTypes());
   SmallVector<Operation *> old;
   for (Operation &operation : llvm::make_early_inc_range(block)) {
     if (auto invoke = dyn_cast<InvokeOp>(operation)) {
@@ -625,6 +646,9 @@ LogicalResult Converter::run() {
     old.push_back(&operation);
     if (failed(convertOp(&operation)))
       return failure();
+    noteSizes(operation.getResultTypes());
+    if (auto name = operation.getAttrOfType<StringAttr>("symbol"))
+      knownSymbols.insert(guard::getSymbol(getContext(), name.getValue()));
   }
 
   Operation *terminator = block.getTerminator();

@@ -92,6 +92,10 @@ public:
   /// A constant number; nothing if absent or not constant.
   std::optional<double> getConstant(llvm::StringRef name);
 
+  /// True for a symbol that values decide, if the operator at hand is the first
+  /// to find it out; else the run has to agree with it.
+  bool isFoundHere(guard::ExprAttr size) const;
+
   View getView(Value tensor);
   void setView(Value tensor, View view) { views[tensor] = std::move(view); }
   /// `view` with other sizes and the same elements in order.
@@ -228,6 +232,8 @@ private:
   LogicalResult lowerIndexSelect();
   LogicalResult lowerIndexTensor();
 
+  void noteSizes(mlir::TypeRange types);
+
   mlir::func::FuncOp function;
   OpBuilder builder;
   const analysis::SizeHints &hints;
@@ -237,6 +243,7 @@ private:
   const aten::OpInfo *info = nullptr;
   llvm::SmallVector<aten::ArgValue> args;
   std::string reason;
+  llvm::DenseSet<guard::ExprAttr> knownSymbols; ///< as whole sizes so far
   llvm::DenseMap<Value, View> views;
   llvm::DenseMap<Value, Value> scalars;
   llvm::DenseMap<Value, Value> copies;

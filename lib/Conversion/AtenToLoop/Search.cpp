@@ -304,7 +304,7 @@ static LogicalResult lowerBincount(Converter &converter) {
                     return scalars.ge(getNumber(body),
                                       scalars.constant(i64, int64_t(0)));
                   });
-  if (bins.isSymbol()) {
+  if (converter.isFoundHere(bins)) {
     View most = reduceRow(converter, row, i64, ReductionKind::Max);
     ExprAttr length = converter.getExpr("minlength");
     Value size = converter.makePointwise(

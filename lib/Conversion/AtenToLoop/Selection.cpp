@@ -68,8 +68,8 @@ void Selection::define(ExprAttr count) {
   OpBuilder &builder = converter.getBuilder();
   Location loc = converter.getLoc();
   Type i64 = builder.getI64Type();
-  if (!count.isSymbol()) {
-    converter.check({}, "the number of selected elements is not the recorded one",
+  if (!converter.isFoundHere(count)) {
+    converter.check({}, "the number of selected elements is not the expected one",
                     [&](BodyContext body) {
                       ScalarBuilder scalars(body.builder, loc, i64);
                       Value wanted = arith::IndexCastOp::create(

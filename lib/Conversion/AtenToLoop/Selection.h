@@ -36,8 +36,8 @@ public:
   /// The place of the selected element at `index` among the selected, which
   /// are `count`: clamped, as an index.
   Value getPlace(BodyContext body, Value index, guard::ExprAttr count);
-  /// `count` is the number of those selected: defines it if it is a symbol,
-  /// ends the run if it is a number and wrong.
+  /// `count` is the number of those selected: defines it if nothing else does,
+  /// and ends the run if it is wrong else.
   void define(guard::ExprAttr count);
   /// A tensor of `count` elements of `type`: what `compute` gives for the first
   /// of those selected, in order, and then zeros.

@@ -154,15 +154,17 @@ ContractionMask KernelEmitter::makeMask(ExprAttr mask, const DimGroup &rows,
                         builder.getInsertionPoint());
     Position position = outer;
     auto assign = [&](const DimGroup &group, ArrayRef<Value> indices) {
+      // Lanes have a truth each, also if it is the same for all.
+      for (Value index : indices)
+        if (auto vectorType = dyn_cast<VectorType>(index.getType()))
+          position.lanes = vectorType.getNumElements();
       for (auto [run, index] : llvm::zip(group.runs, indices)) {
         // A mask depends on runs of one dimension only.
         if (run.dims.size() != 1)
           continue;
         Type type = b.getIndexType();
-        if (auto vectorType = dyn_cast<VectorType>(index.getType())) {
-          position.lanes = vectorType.getNumElements();
+        if (auto vectorType = dyn_cast<VectorType>(index.getType()))
           type = vectorType.clone(type);
-        }
         position.dims[run.dims.front()] =
             arith::IndexCastOp::create(b, type, index);
       }

@@ -30,6 +30,10 @@ GraphImporter::typeOf(const archive::TensorMeta &meta) const {
       guard::getElementType(b.getContext(), meta.dtype), *dims);
 }
 
+bool GraphImporter::hasMetadata(const std::string &name) const {
+  return graph.tensor(name) || newContents.count(name);
+}
+
 Result<RankedTensorType> GraphImporter::typeOf(const std::string &name) const {
   const archive::TensorMeta *meta = graph.tensor(name);
   if (auto it = newContents.find(name); !meta && it != newContents.end())

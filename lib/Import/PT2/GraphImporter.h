@@ -72,6 +72,8 @@ public:
   Result<guard::ExprAttr> getExpr(const std::string &name) const;
   Result<RankedTensorType> typeOf(const archive::TensorMeta &meta) const;
   Result<RankedTensorType> typeOf(const std::string &name) const;
+  /// False for a result whose type is left to inference.
+  bool hasMetadata(const std::string &name) const;
 
   /// Names of graph inputs whose contents were replaced, with the new contents.
   std::vector<std::pair<std::string, Value>> mutations() const {
@@ -110,6 +112,8 @@ private:
   Operation *buildAutocast(const archive::Node &node, const aten::OpInfo &info,
                            MutableArrayRef<aten::ArgValue> args,
                            Operation *op);
+  Status checkStrides(const archive::Node &node, const aten::OpInfo &info,
+                      Operation *op) const;
   Status bindResults(const archive::Node &node, Operation *op, bool isView);
   Status checkRecorded(const std::string &name, Value value,
                        bool mayDifferInOnes, bool asked = true) const;

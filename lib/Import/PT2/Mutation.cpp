@@ -120,6 +120,41 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
   return possible.value_or(false);
 }
 
+/// Refuses a view that PyTorch cannot make of an input as it was recorded: from
+/// here on a view is about sizes alone.
+Status GraphImporter::checkStrides(const archive::Node &node,
+                                   const aten::OpInfo &info,
+                                   Operation *op) const {
+  StringRef name = info.name;
+  bool isView = name == "aten.view" || name == "aten._unsafe_view";
+  if (!isView && name != "aten.view.dtype")
+    return Status::success();
+  const auto *self = node.inputs[0].arg.as<archive::TensorArg>();
+  const archive::TensorMeta *meta = self ? graph.tensor(self->name) : nullptr;
+  bool isInput = self && llvm::any_of(graph.inputs, [&](const auto &input) {
+                   const auto *tensor = input.template as<archive::TensorArg>();
+                   return tensor && tensor->name == self->name;
+                 });
+  auto type = llvm::cast<RankedTensorType>(op->getOperand(0).getType());
+  auto result = llvm::cast<RankedTensorType>(op->getResult(0).getType());
+  if (!isInput || !meta || !meta->stridesKnown || meta->strides.empty() ||
+      !type.hasStaticShape() || type.getNumElements() == 0)
+    return Status::success();
+  auto strides = shapes.convert(meta->strides);
+  if (!strides)
+    return strides.takeError();
+  if (isView && canView(*guard::getDims(type), *strides,
+                        *guard::getDims(result)) == false)
+    return Error::malformed("the strides of '" + self->name +
+                            "' do not allow a view of these sizes");
+  if (!isView && type != result && type.getShape() != result.getShape() &&
+      !strides->back().isConstant(1))
+    return Error::malformed("the elements of '" + self->name +
+                            "' do not lie side by side, as a view of another "
+                            "element size needs");
+  return Status::success();
+}
+
 /// Binds a result of a view operator.
 Status GraphImporter::bindView(const archive::Node &node, Operation *op,
                                unsigned result, const std::string &name) {

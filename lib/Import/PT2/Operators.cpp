@@ -165,6 +165,8 @@ Status GraphImporter::importRecord(const archive::Node &node,
   if (!op)
     return Error::malformed(complaint.empty() ? "arguments do not fit"
                                               : complaint);
+  if (Status s = checkStrides(node, info, op); !s)
+    return s;
   // One gives its operand back where there is nothing to do; `aliases` looks
   // whether that is so.
   bool isView = info.isView || StringRef(info.name) == "aten.dropout";
@@ -227,7 +229,8 @@ Status GraphImporter::bindChanged(const archive::Node &node) {
   return Status::success();
 }
 
-/// Binds names to the results of `op`, after a comparison with the archive.
+/// Compares what was inferred with what the archive recorded, if it did: files
+/// do, programs made in memory may leave it to inference. Binds names.
 Status GraphImporter::bindResults(const archive::Node &node, Operation *op,
                                   bool isView) {
   if (!changing.empty()) {
@@ -253,8 +256,9 @@ Status GraphImporter::bindResults(const archive::Node &node, Operation *op,
     bool isAsked = !asked || next >= asked->size() || (*asked)[next];
     unsigned index = next++;
     Value value = op->getResult(index);
-    if (Status s = checkRecorded(name, value, isRecurrence, isAsked); !s)
-      return s;
+    if (hasMetadata(name))
+      if (Status s = checkRecorded(name, value, isRecurrence, isAsked); !s)
+        return s;
     if (isView)
       return bindView(node, op, index, name);
     bind(name, {{}, {}, states.add(value)});

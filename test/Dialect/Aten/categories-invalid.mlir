@@ -65,7 +65,7 @@ func.func @range(%x: tensor<4xf32>) {
 // -----
 
 func.func @square(%x: tensor<3x4xf32>) {
-  // expected-error @below {{'aten.linalg_cholesky_ex' op expects square matrices}}
+  // expected-error @below {{'aten.linalg_cholesky_ex' op expects 'self' to be square matrices}}
   %0:2 = aten.linalg_cholesky_ex(%x) : (tensor<3x4xf32>) -> (tensor<3x4xf32>, tensor<i32>)
   return
 }
@@ -75,5 +75,150 @@ func.func @square(%x: tensor<3x4xf32>) {
 func.func @product(%x: tensor<6xf32>) {
   // expected-error @below {{'aten.unflatten.int' op expects sizes whose product is 6, but found 8}}
   %0 = aten.unflatten.int(%x, dim = 0, sizes = [2, 4]) : (tensor<6xf32>) -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+func.func @source_rank(%x: tensor<3x2xf32>, %i: tensor<2xi64>, %s: tensor<2xf32>) {
+  // expected-error @below {{'aten.index_add' op expects 'source' of the rank of 'self', but found ranks 1 and 2}}
+  %0 = aten.index_add(%x, %i, %s, dim = 0) : (tensor<3x2xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<3x2xf32>
+  return
+}
+
+// -----
+
+func.func @mask_sizes(%x: tensor<4x6xf32>, %m: tensor<4x5xi1>) {
+  // expected-error @below {{'aten.index.Tensor' op expects a mask of the sizes that it masks, but found 5 against 6}}
+  %0 = aten.index.Tensor(%x, [%m]) : (tensor<4x6xf32>, tensor<4x5xi1>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @mask_rank(%x: tensor<4xf32>, %m: tensor<4x5xi1>) {
+  // expected-error @below {{'aten.index.Tensor' op has masks of more dimensions than 'self'}}
+  %0 = aten.index.Tensor(%x, [%m]) : (tensor<4xf32>, tensor<4x5xi1>) -> tensor<3xf32>
+  return
+}
+
+// -----
+
+func.func @indices(%x: tensor<4xf32>, %i: tensor<2xi64>) {
+  // expected-error @below {{'aten.index.Tensor' op has more indices than a tensor of rank 1 has dimensions}}
+  %0 = aten.index.Tensor(%x, [%i, %i]) : (tensor<4xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @mask_type(%x: tensor<4xf32>, %m: tensor<4xi64>) {
+  // expected-error @below {{'aten.masked_select' op expects a mask of bool}}
+  %0 = aten.masked_select(%x, %m) : (tensor<4xf32>, tensor<4xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @class_weights(%x: tensor<5x4xf32>, %t: tensor<5xi64>, %w: tensor<3xf32>) {
+  // expected-error @below {{'aten.nll_loss_forward' op expects 'weight' of sizes [4]}}
+  %0:2 = aten.nll_loss_forward(%x, %t, weight = %w, reduction = 1, ignore_index = -100) : (tensor<5x4xf32>, tensor<5xi64>, tensor<3xf32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+
+// -----
+
+func.func @gradient(%g: tensor<2x8x6xf32>, %x: tensor<2x6x7xf32>, %w: tensor<8x6x3xf32>) {
+  // expected-error @below {{'aten.convolution_backward' op expects 'grad_output' of sizes [2, 8, 5]}}
+  %0:3 = aten.convolution_backward(%g, %x, %w, bias_sizes = [8], stride = [1], padding = [0], dilation = [1], transposed = false, output_padding = [0], groups = 1, output_mask = [true, true, true]) : (tensor<2x8x6xf32>, tensor<2x6x7xf32>, tensor<8x6x3xf32>) -> (tensor<2x6x7xf32>, tensor<8x6x3xf32>, tensor<8xf32>)
+  return
+}
+
+// -----
+
+func.func @bags(%g: tensor<3x4xf32>, %w: tensor<6x4xf32>, %i: tensor<5xi64>, %o: tensor<5xi64>, %b: tensor<0xi64>) {
+  // expected-error @below {{'aten._embedding_bag_per_sample_weights_backward' op expects an offset for each of 3 gradients, but found 5}}
+  %0 = aten._embedding_bag_per_sample_weights_backward(%g, %w, %i, %o, %b, mode = 0) : (tensor<3x4xf32>, tensor<6x4xf32>, tensor<5xi64>, tensor<5xi64>, tensor<0xi64>) -> tensor<5xf32>
+  return
+}
+
+// -----
+
+func.func @sides(%a: tensor<3x3xf32>, %b: tensor<4x2xf32>) {
+  // expected-error @below {{'aten.linalg_solve_triangular' op expects right-hand sides of size 3}}
+  %0 = aten.linalg_solve_triangular(%a, %b, upper = true) : (tensor<3x3xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+
+// -----
+
+func.func @layers(%x: tensor<3x2x4xf32>, %h: tensor<1x2x5xf32>, %w: tensor<15x4xf32>, %u: tensor<15x6xf32>) {
+  // expected-error @below {{'aten.gru.input' op expects 'params' that fit the input and the states, but found another size in tensor 1}}
+  %0:2 = aten.gru.input(%x, %h, [%w, %u], has_biases = false, num_layers = 1, dropout = 0.0, train = false, bidirectional = false, batch_first = false) : (tensor<3x2x4xf32>, tensor<1x2x5xf32>, tensor<15x4xf32>, tensor<15x6xf32>) -> (tensor<3x2x5xf32>, tensor<1x2x5xf32>)
+  return
+}
+
+// -----
+
+func.func @alpha(%x: tensor<3xi64>) {
+  %c = arith.constant 1.5 : f64
+  // expected-error @below {{'aten.add.Tensor' op expects 'alpha' to be a whole number for operands that are}}
+  %0 = aten.add.Tensor(%x, %x, alpha = %c) : (tensor<3xi64>, tensor<3xi64>, f64) -> tensor<3xi64>
+  return
+}
+
+// -----
+
+func.func @format(%x: tensor<3x4xf32>) {
+  // expected-error @below {{'aten.clone' op expects a tensor of rank 4 for the memory format channels_last, but found rank 2}}
+  %0 = aten.clone(%x, memory_format = "channels_last") : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  return
+}
+
+// -----
+
+func.func @place(%x: tensor<0x4xf32>) {
+  // expected-error @below {{'aten.argmax' op expects elements to choose from}}
+  %0 = aten.argmax(%x, dim = 0) : (tensor<0x4xf32>) -> tensor<4xi64>
+  return
+}
+
+// -----
+
+func.func @order(%x: tensor<4xi1>) {
+  // expected-error @below {{'aten.argmax' op expects numbers that have an order}}
+  %0 = aten.argmax(%x) : (tensor<4xi1>) -> tensor<i64>
+  return
+}
+
+// -----
+
+func.func @dilation(%x: tensor<1x2x5xf32>, %w: tensor<4x2x3xf32>) {
+  // expected-error @below {{'aten.convolution' op expects positive strides and dilations, and a padding that is not negative}}
+  %0 = aten.convolution(%x, %w, stride = [1], padding = [0], dilation = [0], transposed = false, output_padding = [0], groups = 1) : (tensor<1x2x5xf32>, tensor<4x2x3xf32>) -> tensor<1x4x5xf32>
+  return
+}
+
+// -----
+
+func.func @reflection(%x: tensor<2x3xf32>) {
+  // expected-error @below {{'aten.pad' op expects widths below the size 3, but found 3}}
+  %0 = aten.pad(%x, pad = [3, 0], mode = "reflect") : (tensor<2x3xf32>) -> tensor<2x6xf32>
+  return
+}
+
+// -----
+
+func.func @slopes(%x: tensor<2x3xf32>, %w: tensor<2xf32>) {
+  // expected-error @below {{'aten.prelu' op expects one slope, or one for each of 3 channels}}
+  %0 = aten.prelu(%x, %w) : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @whole_mean(%x: tensor<2x3xf32>) {
+  // expected-error @below {{'aten.mean.dim' op expects a tensor of floats, but found i64}}
+  %0 = aten.mean.dim(%x, dim = [0], dtype = i64) : (tensor<2x3xf32>) -> tensor<3xi64>
   return
 }

@@ -32,6 +32,16 @@ func.func @matmul_symbolic(%a: tensor<?x3x4xf32, #guard.shape<[s0, 3, 4]>>, %b: 
   return %y : tensor<?x3x5xf32, #guard.shape<[s0, 3, 5]>>
 }
 
+// A slice says min(2, s0) of what is 2 where s0 is at least 2; what the program
+// says stays.
+// CHECK-LABEL: func.func @split_symbolic
+// LOOP: aten.slice.Tensor(%{{.*}} -> tensor<2xf32>
+func.func @split_symbolic(%a: tensor<?xf32, #guard.shape<[s0]>>)
+    -> (tensor<2xf32>, tensor<?xf32, #guard.shape<[s0 - 2]>>) {
+  %y:2 = aten.split_with_sizes(%a, split_sizes = [2, s0 - 2]) : (tensor<?xf32, #guard.shape<[s0]>>) -> (tensor<2xf32>, tensor<?xf32, #guard.shape<[s0 - 2]>>)
+  return %y#0, %y#1 : tensor<2xf32>, tensor<?xf32, #guard.shape<[s0 - 2]>>
+}
+
 // bf16 is computed in f32 and rounded once.
 // CHECK-LABEL: func.func @softmax
 // CORE-NEXT: aten._softmax(

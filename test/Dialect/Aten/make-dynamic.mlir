@@ -67,7 +67,7 @@ guard.program @main_guards for @main {
 // -----
 
 // As many results as a size says: it stays a number, and the module says why.
-// CHECK-LABEL: module attributes {aten.fixed_sizes = ["'arg0' dimension 0 is 2 for 'aten.unbind.int' at {{.*}}"]}
+// CHECK-LABEL: module attributes {aten.fixed_sizes = ["'arg0' dimension 0 is 2 for 'aten.unbind.int' at {{.*}}, whose number of results it is"]}
 // CHECK: func.func @main(%{{.*}}: tensor<2x?xf32, #guard.shape<[2, s1]>>)
 func.func @main(%x: tensor<2x6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
   %0:2 = aten.unbind.int(%x, dim = 0)
@@ -78,7 +78,7 @@ func.func @main(%x: tensor<2x6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
 // -----
 
 // An operator without a rule takes the sizes of the example.
-// CHECK-LABEL: module attributes {aten.fixed_sizes = ["'arg0' dimension 0 is 6 for 'aten.operator' at
+// CHECK-LABEL: module attributes {aten.fixed_sizes = ["'arg0' dimension 0 is 6 for 'mylib::f' at {{.*}}, which has no rule for sizes"]}
 // CHECK: func.func @main(%{{.*}}: tensor<6xf32>, %{{.*}}: tensor<?xf32, #guard.shape<[s1]>>
 func.func @main(%x: tensor<6xf32>, %y: tensor<7xf32>)
     -> (tensor<6xf32>, tensor<7xf32>) {
@@ -96,4 +96,75 @@ func.func @main(%x: tensor<4x6xf32> {aten.input = #aten.input<
                     kind = user_input, name = "x", strides = <[2, 8]>>})
     -> tensor<4x6xf32> {
   return %x : tensor<4x6xf32>
+}
+
+// -----
+
+// A number that a call holds may fix a size.
+// CHECK-LABEL: module attributes {aten.fixed_sizes = ["'arg0' dimension 0 is 4 for 'aten.expand' at {{.*}}, which accepts no other here"]}
+func.func @main(%x: tensor<4x6xf32>) -> tensor<2x4x6xf32> {
+  %0 = aten.expand(%x, size = [2, 4, -1]) : (tensor<4x6xf32>) -> tensor<2x4x6xf32>
+  return %0 : tensor<2x4x6xf32>
+}
+
+// -----
+
+// What ranges decide is gone: 4 rows at least are 3.
+// CHECK-LABEL: module
+// CHECK: aten.slice.Tensor{{.*}} -> tensor<2x?xf32, #guard.shape<[2, s1]>>
+func.func @main(%x: tensor<4x6xf32>) -> tensor<2x6xf32> {
+  %0 = aten.slice.Tensor(%x, dim = 0, start = 0, end = 2, step = 1)
+      : (tensor<4x6xf32>) -> tensor<2x6xf32>
+  return %0 : tensor<2x6xf32>
+}
+
+// -----
+
+// Values decide about a size: it has a symbol of its own, which all results
+// share. The sum relates it to an input, so that it is one of that.
+// CHECK-LABEL: module
+// CHECK: guard.symbol @u{{[0-9]+}} unbacked range [0, 9223372036854775807]
+// CHECK: func.func @main
+// CHECK: aten.where(%{{.*}}) {{.*}} -> (tensor<?xi64, #guard.shape<{{\[}}[[U:u[0-9]+]]{{\]}}>>, tensor<?xi64, #guard.shape<{{\[}}[[U]]{{\]}}>>)
+// CHECK: aten.index.Tensor{{.*}} -> tensor<?xf32, #guard.shape<{{\[}}[[U]]{{\]}}>>
+// CHECK: aten.masked_select{{.*}} -> tensor<?xf32, #guard.shape<{{\[}}[[V:u[0-9]+]]{{\]}}>>
+// CHECK-NEXT: guard.assert <ne([[V]], 1)>
+// CHECK: aten.add.Tensor{{.*}} -> tensor<?xf32, #guard.shape<[s2]>>
+func.func @main(%x: tensor<4x6xf32>, %m: tensor<4x6xi1>, %y: tensor<3xf32>)
+    -> (tensor<5xf32>, tensor<3xf32>, tensor<5xf32>) {
+  %0:2 = aten.where(%m) : (tensor<4x6xi1>) -> (tensor<5xi64>, tensor<5xi64>)
+  %1 = aten.index.Tensor(%x, [%0#0, %0#1])
+      : (tensor<4x6xf32>, tensor<5xi64>, tensor<5xi64>) -> tensor<5xf32>
+  %2 = aten.masked_select(%x, %m) : (tensor<4x6xf32>, tensor<4x6xi1>) -> tensor<5xf32>
+  %3 = aten.masked_select(%x, %m) : (tensor<4x6xf32>, tensor<4x6xi1>) -> tensor<3xf32>
+  %4 = aten.add.Tensor(%3, %y) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %5 = aten.squeeze(%2) : (tensor<5xf32>) -> tensor<5xf32>
+  return %1, %4, %5 : tensor<5xf32>, tensor<3xf32>, tensor<5xf32>
+}
+
+// -----
+
+// Where such a size must be a number it is that of the example.
+// CHECK-LABEL: module attributes {aten.fixed_sizes = ["a size of the result of 'aten.nonzero' at {{.*}} is 2 for 'aten.unbind.int' at {{.*}}, whose number of results it is"]}
+// CHECK: aten.nonzero{{.*}} -> tensor<2x1xi64>
+func.func @main(%x: tensor<6xf32>) -> (tensor<1xi64>, tensor<1xi64>) {
+  %0 = aten.nonzero(%x) : (tensor<6xf32>) -> tensor<2x1xi64>
+  %1:2 = aten.unbind.int(%0, dim = 0)
+      : (tensor<2x1xi64>) -> (tensor<1xi64>, tensor<1xi64>)
+  return %1#0, %1#1 : tensor<1xi64>, tensor<1xi64>
+}
+
+// -----
+
+// A gradient has the sizes of what it belongs to.
+// CHECK-LABEL: module
+// CHECK: func.func @main(%{{.*}}: tensor<?x?x?xf32, #guard.shape<[s0, s1, s4 - s5 + 1]>>
+func.func @main(%g: tensor<2x8x5xf32>, %x: tensor<2x6x7xf32>,
+                %w: tensor<8x6x3xf32>) -> tensor<8x6x3xf32> {
+  %0:3 = aten.convolution_backward(%g, %x, %w, bias_sizes = [8], stride = [1],
+             padding = [0], dilation = [1], transposed = false,
+             output_padding = [0], groups = 1, output_mask = [false, true, false])
+      : (tensor<2x8x5xf32>, tensor<2x6x7xf32>, tensor<8x6x3xf32>)
+      -> (tensor<2x6x7xf32>, tensor<8x6x3xf32>, tensor<8xf32>)
+  return %0#1 : tensor<8x6x3xf32>
 }

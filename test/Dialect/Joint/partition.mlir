@@ -106,3 +106,32 @@ joint.graph @main primals(%x: tensor<4xf32>) tangents(%dy: tensor<4xf32>)
   %dx = arith.mulf %dy, %c : tensor<4xf32>
   joint.return outputs(%y : tensor<4xf32>) gradients(%dx : tensor<4xf32>)
 }
+
+// -----
+
+// A gradient of a sum has the sizes of what was summed, which no tensor of the
+// backward has: the forward hands them over as numbers.
+guard.symbol @s0 range [2, 64] hint 4
+guard.symbol @s1 range [2, 64] hint 6
+
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: -> (tensor<?xf32, {{.*}}>, i64 {aten.output = {{.*}}saved
+// CHECK: %[[N:.*]] = guard.value <s0> : i64
+// CHECK: return %{{.*}}, %[[N]]
+// CHECK-LABEL: func.func @backward
+// CHECK-SAME: (%[[DY:.*]]: tensor<?xf32, {{[^)]*}}>, %{{.*}}: i64 {aten.input = #aten.input<kind = saved, name = "saved_0", value = #guard.expr<s0>>})
+// CHECK: aten.expand(%[[DY]], size = [s0, s1])
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<?x?xf32, #guard.shape<[s0, s1]>>)
+    tangents(%dy: tensor<?xf32, #guard.shape<[s1]>>)
+    -> outputs(tensor<?xf32, #guard.shape<[s1]>>)
+    gradients(tensor<?x?xf32, #guard.shape<[s0, s1]>>) {
+  %y = aten.sum.dim_IntList(%x, dim = [0])
+      : (tensor<?x?xf32, #guard.shape<[s0, s1]>>)
+      -> tensor<?xf32, #guard.shape<[s1]>>
+  %dx = aten.expand(%dy, size = [s0, s1])
+      : (tensor<?xf32, #guard.shape<[s1]>>)
+      -> tensor<?x?xf32, #guard.shape<[s0, s1]>>
+  joint.return outputs(%y : tensor<?xf32, #guard.shape<[s1]>>)
+      gradients(%dx : tensor<?x?xf32, #guard.shape<[s0, s1]>>)
+}

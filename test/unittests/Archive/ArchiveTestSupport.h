@@ -18,7 +18,8 @@
 
 namespace kiln::archive {
 
-/// Writes stored members as Python's zipfile does: sizes in local headers.
+/// Writes stored members as Python's zipfile does: sizes in local headers, and
+/// a zip64 record where the members are too many for the plain one.
 class ZipBuilder {
 public:
   uint16_t method = 0;
@@ -68,10 +69,27 @@ public:
     ByteWriter out(bytes);
     uint32_t offset = static_cast<uint32_t>(bytes.size());
     out.bytes(directory_);
+    bool is64 = count_ >= 0xffff;
+    if (is64) {
+      uint64_t record = bytes.size();
+      out.u32(0x06064b50);
+      out.u64(44);
+      out.u32(0x002d002d);
+      out.u64(0);
+      out.u64(count_);
+      out.u64(count_);
+      out.u64(directory_.size());
+      out.u64(offset);
+      out.u32(0x07064b50);
+      out.u32(0);
+      out.u64(record);
+      out.u32(1);
+    }
+    uint16_t count = is64 ? 0xffff : static_cast<uint16_t>(count_);
     out.u32(0x06054b50);
     out.u32(0);
-    out.u16(count_);
-    out.u16(count_);
+    out.u16(count);
+    out.u16(count);
     out.u32(static_cast<uint32_t>(directory_.size()));
     out.u32(offset);
     out.u16(0);
@@ -81,7 +99,7 @@ public:
 private:
   std::vector<uint8_t> file_;
   std::vector<uint8_t> directory_;
-  uint16_t count_ = 0;
+  uint64_t count_ = 0;
 };
 
 /// A folder that is gone after the test.

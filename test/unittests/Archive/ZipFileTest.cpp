@@ -46,6 +46,17 @@ TEST(ZipFile, RefusesDoubledMembers) {
               ErrorKind::Malformed, {"'a'", "twice"});
 }
 
+TEST(ZipFile, LimitsTheNumberOfMembers) {
+  ZipBuilder builder;
+  for (size_t i = 0; i < ZipFile::kMaxMembers; ++i)
+    builder.add(std::to_string(i), "");
+  auto most = parse(builder.build());
+  ASSERT_TRUE(most) << most.error().message;
+  EXPECT_EQ(most->members().size(), ZipFile::kMaxMembers);
+  expectError(parse(builder.add("one more", "").build()), ErrorKind::Malformed,
+              {"has 65537 members, expected at most 65536"});
+}
+
 TEST(ZipFile, ComparesTheCrcWhenAMemberIsRead) {
   ZipBuilder builder;
   builder.wrongCrc = true;

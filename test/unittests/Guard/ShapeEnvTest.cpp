@@ -28,8 +28,8 @@ protected:
     s1 = getSymbol(&context, "s1");
     s2 = getSymbol(&context, "s2");
     u0 = getSymbol(&context, "u0");
-    int64_t hint[] = {6, 3, 2};
-    for (auto [symbol, value] : llvm::zip(ArrayRef<ExprAttr>{s0, s1, s2}, hint)) {
+    std::pair<ExprAttr, int64_t> hints[] = {{s0, 6}, {s1, 3}, {s2, 2}};
+    for (auto [symbol, value] : hints) {
       ShapeEnv::Symbol properties;
       properties.hint = value;
       properties.range = {2, Interval::kMax};
@@ -119,6 +119,44 @@ TEST_F(ShapeEnvTest, DeclaredSymbolsAreNotReplaced) {
   EXPECT_EQ(env.fix(declared), 6);
   EXPECT_FALSE(env.hasNewReplacement());
   EXPECT_EQ(env.getConditions().back().first, eq(declared, c(6)));
+}
+
+TEST_F(ShapeEnvTest, TheLastQuestionSaysWhyASizeIsANumber) {
+  EXPECT_TRUE(env.decide(eq(s0, s1 * 2), false, "conv"));
+  EXPECT_EQ(env.fix(s1, "unbind"), 3);
+  EXPECT_EQ(env.getSymbols().lookup(s0).reason, "unbind");
+  EXPECT_TRUE(env.getSymbols().lookup(s0).isFixed);
+  EXPECT_TRUE(env.decide(eq(s2, c(2)), false, "view"));
+  EXPECT_FALSE(env.getSymbols().lookup(s2).isFixed);
+}
+
+TEST_F(ShapeEnvTest, RangesSimplifySizes) {
+  EXPECT_EQ(env.simplify(min(s0, c(2))), c(2));
+  EXPECT_EQ(env.simplify(max(s0 - s1, s0)), s0);
+  EXPECT_TRUE(env.decide(eq(s0, s1 * 2), false));
+  EXPECT_EQ(env.simplify(max(s0 - s1, c(1))), s1);
+}
+
+TEST_F(ShapeEnvTest, ValuesDecideAfterInputs) {
+  ExprAttr data = getSymbol(&context, "u1");
+  ShapeEnv::Symbol properties;
+  properties.isData = true;
+  properties.range = {0, Interval::kMax};
+  env.addSymbol(data, properties);
+  env.setHint(data, 5);
+  EXPECT_TRUE(env.dependsOnData(data * 2 + s0));
+  EXPECT_FALSE(env.dependsOnData(s0 + u0));
+  // The example has 5, which is no reason to assume it.
+  EXPECT_FALSE(env.decide(eq(data, c(5)), /*otherwise=*/false));
+  // An input's size is not written in terms of it.
+  EXPECT_TRUE(env.decide(eq(s0, data), /*otherwise=*/true));
+  EXPECT_EQ(env.rewrite(data), s0);
+  EXPECT_EQ(env.rewrite(s0), s0);
+  // Asked for a number, the example has one.
+  ExprAttr other = getSymbol(&context, "u2");
+  env.addSymbol(other, properties);
+  env.setHint(other, 5);
+  EXPECT_EQ(env.fix(other), 5);
 }
 
 TEST_F(ShapeEnvTest, WithoutAHintTheCallerDecides) {

@@ -133,6 +133,27 @@ TEST(Results, MustBeWhatIsRecorded) {
   refuses(list, ErrorKind::Malformed, {"result 'c' is one more"});
 }
 
+TEST(Views, NeedTheStridesOfTheInput) {
+  ProgramMaker p;
+  p.input({"x", {2, 3}});
+  p.strides("x", {1, 2});
+  p.call("aten.view.default", {{"self", t("x")}, {"size", ints({6})}},
+         {"y", {6}});
+  p.output("y");
+  expectError(p, {iota({2, 3})}, ErrorKind::Malformed,
+              {"the strides of 'x' do not allow a view"});
+}
+
+TEST(Results, AreInferredIfNothingIsRecorded) {
+  ProgramMaker maker = oneInput();
+  maker.call("aten.neg.default", {{"self", t("x")}}, {"y", {3}});
+  maker.output("y");
+  archive::ExportedProgram program = maker.build();
+  program.graph.tensors.erase("y");
+  expectIn(imported(program),
+           "aten.neg(%arg0) : (tensor<2xf32>) -> tensor<2xf32>");
+}
+
 TEST(Operators, UnknownOnesAreNamed) {
   ProgramMaker aten = oneInput();
   aten.call("aten.frobnicate.default", {{"self", t("x")}}, {"y", {2}});

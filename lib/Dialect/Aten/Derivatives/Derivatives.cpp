@@ -242,9 +242,10 @@ public:
                                       "saved_" + Twine(index)));
   }
 
-  DictionaryAttr describeSavedArgument(unsigned index) const override {
+  DictionaryAttr describeSavedArgument(unsigned index,
+                                       Attribute size) const override {
     return makeInput(InputKind::Saved, ("saved_" + Twine(index)).str(),
-                     StringAttr());
+                     StringAttr(), size);
   }
 
   DictionaryAttr describeState(StringRef name,
@@ -285,11 +286,11 @@ private:
     return attrs ? attrs.getAs<OutputAttr>(kOutputAttrName) : OutputAttr();
   }
 
-  DictionaryAttr makeInput(InputKind kind, StringRef name,
-                           StringAttr path) const {
+  DictionaryAttr makeInput(InputKind kind, StringRef name, StringAttr path,
+                           Attribute value = {}) const {
     Builder builder(getContext());
     auto attr = InputAttr::get(getContext(), kind, builder.getStringAttr(name),
-                               path, /*requires_grad=*/false, {}, {}, {});
+                               path, /*requires_grad=*/false, {}, value, {});
     return builder.getDictionaryAttr(
         builder.getNamedAttr(kInputAttrName, attr));
   }

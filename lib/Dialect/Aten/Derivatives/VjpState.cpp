@@ -8,6 +8,8 @@
 
 #include "VjpState.h"
 
+#include "kiln/Dialect/Guard/IR/Guard.h"
+
 #include "mlir/Dialect/Complex/IR/Complex.h"
 
 namespace kiln::aten {
@@ -16,13 +18,30 @@ namespace kiln::aten {
 // Bringing a gradient to its operand
 //===----------------------------------------------------------------------===//
 
+/// True if two sizes can be one that is written in two ways: floordiv(s0, 3) * 3
+/// is s0 where 3 divides it. In the example they have to be the same.
+static bool mayBeEqual(Operation *op, ExprAttr a, ExprAttr b) {
+  if (guard::sub(a, b).isConstant())
+    return false; // and not 0
+  auto hint = [&](ExprAttr leaf) -> std::optional<guard::Number> {
+    if (!leaf.isSymbol())
+      return std::nullopt;
+    auto symbol = mlir::SymbolTable::lookupNearestSymbolFrom<guard::SymbolOp>(
+        op, leaf.getSymbol());
+    std::optional<int64_t> value = symbol ? symbol.getHint() : std::nullopt;
+    return value ? std::optional(guard::Number::of(*value)) : std::nullopt;
+  };
+  auto x = guard::evaluate(a, hint), y = guard::evaluate(b, hint);
+  return !x || !y || x->asDouble() == y->asDouble();
+}
+
 Value VjpState::reduceTo(Value grad, Value operand) {
   Sizes have = builder.sizes(grad), want = builder.sizes(operand);
   if (have == want)
     return grad;
   size_t lead = have.size() < want.size() ? 0 : have.size() - want.size();
   SmallVector<int64_t> summed;
-  bool mustExpand = have.size() < want.size();
+  bool mustExpand = have.size() < want.size(), isRespelled = false;
   for (size_t i = 0; i < have.size() && !mustExpand; ++i) {
     if (i < lead) {
       summed.push_back(i);
@@ -35,6 +54,8 @@ Value VjpState::reduceTo(Value grad, Value operand) {
       summed.push_back(i);
     else if (from.isConstant(1))
       mustExpand = true;
+    else if (mayBeEqual(op, from, to))
+      isRespelled = true;
     else {
       op->emitOpError("cannot bring a gradient of size ")
           << from.str() << " to size " << to.str()
@@ -45,6 +66,8 @@ Value VjpState::reduceTo(Value grad, Value operand) {
   // A gradient that is constant along a dimension (of a sum, say).
   if (mustExpand && summed.empty())
     return builder.expand(grad, want);
+  if (isRespelled && summed.empty())
+    return builder.view(grad, want);
   grad = builder.sum(grad, summed, /*keepdim=*/lead == 0);
   return grad ? builder.view(grad, want) : grad;
 }

@@ -123,6 +123,23 @@ StringRef Inference::getString(StringRef name) const {
   return attr ? attr.getValue() : StringRef();
 }
 
+ExprAttr Inference::getNumber(StringRef name) const {
+  const ArgValue &arg = get(name);
+  Operation *op = arg.isValue() ? arg.getValue().getDefiningOp() : nullptr;
+  if (!op)
+    return {};
+  if (auto expr = op->getAttrOfType<ExprAttr>("expr"))
+    return expr;
+  Attribute value = op->getAttr("value");
+  if (auto integer = llvm::dyn_cast_if_present<IntegerAttr>(value))
+    return guard::getConstant(context, integer.getType().isInteger(1)
+                                           ? integer.getValue().getBoolValue()
+                                           : integer.getInt());
+  if (auto real = llvm::dyn_cast_if_present<mlir::FloatAttr>(value))
+    return guard::getFloat(context, real.getValueAsDouble());
+  return {};
+}
+
 Type Inference::getDType(StringRef name) const {
   auto attr = llvm::dyn_cast_if_present<TypeAttr>(get(name).getAttribute());
   return attr ? attr.getValue() : Type();
@@ -207,6 +224,16 @@ bool Inference::is(ExprAttr size, int64_t value) {
          oracle->decide(guard::eq(size, constant(value)), /*otherwise=*/false);
 }
 
+std::optional<int64_t> Inference::getFixed(ExprAttr size, StringRef reason) {
+  if (std::optional<int64_t> known = size.getConstant())
+    return known;
+  return oracle ? oracle->fix(size, reason) : std::nullopt;
+}
+
+ExprAttr Inference::getDataSize(guard::Interval range) {
+  return oracle ? oracle->nameDataSize(numDataSizes++, range) : ExprAttr();
+}
+
 void Inference::fixSizes() {
   if (!oracle)
     return;
@@ -216,13 +243,21 @@ void Inference::fixSizes() {
                             : RankedTensorType())
         if (std::optional<Dims> dims = guard::getDims(type))
           for (ExprAttr dim : *dims)
-            getFixed(dim);
+            getFixed(dim, "the sizes of whose results no rule tells");
 }
 
-std::optional<int64_t> Inference::getFixed(ExprAttr size) {
-  if (std::optional<int64_t> known = size.getConstant())
-    return known;
-  return oracle ? oracle->fix(size) : std::nullopt;
+void Inference::addDataDependent(ArrayRef<ExprAttr> dims, Type elementType) {
+  if (llvm::is_contained(dims, ExprAttr()))
+    types.push_back(Type());
+  else
+    addResult(dims, elementType);
+}
+
+void Inference::addRecorded(ArrayRef<ExprAttr> usualDims, Type elementType) {
+  if (oracle)
+    addResult(usualDims, elementType);
+  else
+    types.push_back(Type());
 }
 
 ExprAttr aten::unify(ExprAttr a, ExprAttr b) { return b.isConstant() ? b : a; }
@@ -290,9 +325,7 @@ static std::string describe(Type type) {
   return text;
 }
 
-/// True if an op may have result type `found` where `expected` is inferred:
-/// symbolic sizes may be written otherwise, but not contradict.
-static bool isCompatible(Type expected, Type found) {
+bool aten::areCompatible(Type expected, Type found) {
   if (expected == found)
     return true;
   auto a = llvm::dyn_cast<RankedTensorType>(expected);
@@ -322,7 +355,7 @@ LogicalResult aten::verifyAtenOp(Operation *op) {
     return op->emitOpError() << "expects " << expected.size()
                              << " results, but found " << op->getNumResults();
   for (auto [i, type] : llvm::enumerate(expected))
-    if (type && !isCompatible(type, op->getResult(i).getType()))
+    if (type && !areCompatible(type, op->getResult(i).getType()))
       return op->emitOpError()
              << "expects result " << i << " to be " << describe(type)
              << ", but found " << describe(op->getResult(i).getType());

@@ -223,8 +223,8 @@ FailureOr<Type> Inference::getPromotedType() {
     return toReal(promoted);
   case Promotion::FloatOnly:
   case Promotion::FloatToReal:
-    if (isIntegral(promoted) && (!dtype || isIntegral(dtype)))
-      return fail("expects a tensor of floats, but found " + str(promoted));
+    if (Type type = dtype ? dtype : promoted; isIntegral(type))
+      return fail("expects a tensor of floats, but found " + str(type));
     if (dtype)
       return dtype;
     return info.promotion == Promotion::FloatOnly ? promoted : toReal(promoted);

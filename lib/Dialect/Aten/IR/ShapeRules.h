@@ -21,11 +21,14 @@ namespace kiln::aten {
 /// One function per rule.
 namespace rules {
 // Pointwise
+LogicalResult scaledSum(Inference &infer);
 LogicalResult sameAsFirst(Inference &infer);
 LogicalResult sameWithDim(Inference &infer);
 LogicalResult maskedBroadcast(Inference &infer);
 LogicalResult triangle(Inference &infer);
 LogicalResult copy(Inference &infer);
+LogicalResult prelu(Inference &infer);
+LogicalResult softshrink(Inference &infer);
 LogicalResult square(Inference &infer);
 LogicalResult none(Inference &infer);
 LogicalResult item(Inference &infer);
@@ -37,6 +40,7 @@ LogicalResult reduceDimsTwice(Inference &infer);
 LogicalResult reduceDim(Inference &infer);
 LogicalResult reduceOptionalDim(Inference &infer);
 LogicalResult reduceDimWithIndex(Inference &infer);
+LogicalResult place(Inference &infer);
 // Views
 LogicalResult view(Inference &infer);
 LogicalResult flatten(Inference &infer);
@@ -100,6 +104,7 @@ LogicalResult indexWrite(Inference &infer);
 LogicalResult scatter(Inference &infer);
 // Factories
 LogicalResult fromSize(Inference &infer);
+LogicalResult emptyPermuted(Inference &infer);
 LogicalResult scalarTensor(Inference &infer);
 LogicalResult arange(Inference &infer);
 LogicalResult linspace(Inference &infer);
@@ -162,8 +167,11 @@ LogicalResult flashAttentionBackward(Inference &infer);
 LogicalResult recurrent(Inference &infer);
 LogicalResult recurrentCell(Inference &infer);
 // Search, count, distance
-LogicalResult recorded(Inference &infer);
-LogicalResult recordedPerDim(Inference &infer);
+LogicalResult nonzero(Inference &infer);
+LogicalResult nonzeroPerDim(Inference &infer);
+LogicalResult maskedSelect(Inference &infer);
+LogicalResult unique(Inference &infer);
+LogicalResult bincount(Inference &infer);
 LogicalResult scanWithIndex(Inference &infer);
 LogicalResult topk(Inference &infer);
 LogicalResult aminmax(Inference &infer);

@@ -277,10 +277,19 @@ static LogicalResult inferConvolution(Inference &infer, size_t spatial,
                              infer.constant(0))))
     return infer.fail("expects a weight in multiples of " + groups.str() +
                       " groups, but found " + (*weight)[0].str());
+  for (size_t i = 0; i < spatial; ++i)
+    if (!infer.isAtLeast((*stride)[i], 1) ||
+        !infer.isAtLeast((*dilation)[i], 1) ||
+        !infer.isAtLeast((*padding)[i], 0))
+      return infer.fail("expects positive strides and dilations, and a padding "
+                        "that is not negative");
   Dims result;
   if (isBatched)
     result.push_back(input->front());
   result.push_back(isTransposed ? (*weight)[1] * groups : (*weight)[0]);
+  if (infer.has("bias") &&
+      failed(checkSizes(infer, "bias", {result.back()})))
+    return failure();
   for (size_t i = 0; i < spatial; ++i) {
     ExprAttr size = (*input)[i + 1 + isBatched];
     ExprAttr window = (*dilation)[i] * ((*weight)[i + 2] + -1) + 1;
@@ -353,6 +362,8 @@ LogicalResult rules::attention(Inference &infer) {
     return failure();
   if (query->size() < 2 || key->size() < 2 || value->size() < 2)
     return infer.fail("expects operands of rank 2 or more");
+  if (infer.has("attn_mask") && infer.getBool("is_causal"))
+    return infer.fail("expects no mask beside 'is_causal'");
   if (failed(checkInner(infer, query->back(), key->back())) ||
       failed(checkInner(infer, (*key)[key->size() - 2],
                         (*value)[value->size() - 2])))

@@ -10,6 +10,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace kiln;
 using namespace kiln::aten;
@@ -105,6 +106,11 @@ LogicalResult rules::multiMarginLoss(Inference &infer) {
     return infer.fail("expects 'self' of rank 2 at most and 'target' of rank 1 "
                       "at most, but found ranks " + Twine(self->size()) +
                       " and " + Twine(target->size()));
+  if (self->size() == 2 && target->size() == 1 &&
+      infer.differ(self->front(), target->front()))
+    return infer.fail("expects a target for each of " +
+                      Twine(self->front().str()) + " samples, but found " +
+                      target->front().str());
   bool isBatched = self->size() == 2 && *infer.getInt("reduction") == 0;
   return infer.addPromoted(isBatched ? *target : Dims());
 }
@@ -190,6 +196,9 @@ LogicalResult rules::cross(Inference &infer) {
   FailureOr<Dims> a = infer.getDims("self"), b = infer.getDims("other");
   if (failed(a) || failed(b))
     return failure();
+  if (a->size() != b->size())
+    return infer.fail("expects operands of one rank, but found ranks " +
+                      Twine(a->size()) + " and " + Twine(b->size()));
   FailureOr<Dims> dims = broadcastDims(infer, *a, *b);
   if (failed(dims))
     return failure();
@@ -236,6 +245,13 @@ LogicalResult rules::normBackward(Inference &infer) {
     channels = (*dims)[1];
   if (failed(checkSizes(infer, "grad_out", *dims)))
     return failure();
+  // Of a group norm there is a mean for each group.
+  if (infer.has("group"))
+    for (StringRef name : {"mean", "rstd"})
+      if (failed(checkSizes(
+              infer, name,
+              {dims->front(), infer.constant(*infer.getInt("group"))})))
+        return failure();
   Type type = infer.getElementType("input");
   Type weight = infer.has("weight") ? infer.getElementType("weight") : type;
   infer.addResult(*dims, type);
@@ -276,19 +292,26 @@ LogicalResult rules::fusedRmsNorm(Inference &infer) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult rules::convolutionBackward(Inference &infer) {
-  FailureOr<Dims> grad = infer.getDims("grad_output");
-  FailureOr<Dims> input = infer.getDims("input");
-  FailureOr<Dims> weight = infer.getDims("weight");
-  if (failed(grad) || failed(input) || failed(weight))
+  SmallVector<Type> types;
+  Inference ofForward = infer.withResults(types);
+  if (failed(convolution(ofForward)))
     return failure();
-  if (weight->size() < 3 || grad->size() < 2)
-    return infer.fail("expects a weight of rank 3 or more");
+  Dims expected = *guard::getDims(llvm::cast<RankedTensorType>(types.front()));
+  if (failed(checkSizes(infer, "grad_output", expected)))
+    return failure();
+  FailureOr<Dims> input = infer.getDims("input"),
+                  weight = infer.getDims("weight");
+  ExprAttr channels = expected[expected.size() == weight->size() ? 1 : 0];
+  // Exporters write any sizes of a bias that there is not.
+  auto mask = llvm::dyn_cast_if_present<mlir::DenseBoolArrayAttr>(
+      infer.get("output_mask").getAttribute());
   Dims bias = infer.getExprs("bias_sizes").value_or(Dims());
-  if (bias.empty())
-    bias.push_back((*grad)[grad->size() == weight->size() ? 1 : 0]);
+  bool isAsked = mask && mask.size() == 3 && mask[2] && !bias.empty();
+  if (isAsked && (bias.size() > 1 || infer.differ(bias[0], channels)))
+    return infer.fail("expects a bias of size " + Twine(channels.str()));
   if (failed(infer.addPromoted(*input)) || failed(infer.addPromoted(*weight)))
     return failure();
-  return infer.addPromoted(bias);
+  return infer.addPromoted({channels});
 }
 
 LogicalResult rules::addbmm(Inference &infer) {
@@ -373,6 +396,21 @@ LogicalResult rules::flashAttention(Inference &infer) {
 }
 
 LogicalResult rules::flashAttentionBackward(Inference &infer) {
+  SmallVector<Type> types;
+  Inference ofForward = infer.withResults(types);
+  if (failed(flashAttention(ofForward)))
+    return failure();
+  auto dimsOf = [&](size_t i) {
+    return *guard::getDims(llvm::cast<RankedTensorType>(types[i]));
+  };
+  if (failed(checkSizes(infer, "grad_out", dimsOf(0))) ||
+      failed(checkSizes(infer, "out", dimsOf(0))) ||
+      failed(checkSizes(infer, "logsumexp", dimsOf(1))))
+    return failure();
+  if (infer.getElementType("logsumexp") !=
+      mlir::getElementTypeOrSelf(types[1]))
+    return infer.fail("expects 'logsumexp' to be what the forward operator "
+                      "gives");
   for (StringRef name : {"query", "key", "value"}) {
     FailureOr<Dims> dims = infer.getDims(name);
     if (failed(dims))
@@ -388,53 +426,61 @@ static SmallVector<Value> getStates(Inference &infer) {
   return SmallVector<Value>(values.begin(), values.end());
 }
 
+/// How many rows a matrix of weights has for each number of a state: a gate
+/// each.
+static int64_t getNumGates(Inference &infer) {
+  StringRef name = infer.info.getOverload();
+  return name.starts_with("lstm") ? 4 : name.starts_with("gru") ? 3 : 1;
+}
+
+/// The weights of all layers, in both directions: matrices for the input and
+/// for the state, then biases. `dims` are those of the input.
+static LogicalResult checkLayers(Inference &infer, ArrayRef<ExprAttr> dims,
+                                 ArrayRef<ExprAttr> state) {
+  ArrayRef<Value> params = infer.get("params").getValues();
+  int64_t directions = infer.getBool("bidirectional") ? 2 : 1,
+          layers = *infer.getInt("num_layers");
+  size_t perCell = infer.getBool("has_biases") ? 4 : 2;
+  // A projection of the states has one more; nothing is said of its sizes.
+  if (params.size() == size_t(layers * directions) * (perCell + 1)) {
+    infer.fixSizes();
+    return success();
+  }
+  if (layers < 1 || params.size() != size_t(layers * directions) * perCell)
+    return infer.fail("expects " + Twine(perCell) + " tensors in 'params' for "
+                      "each layer and direction, but found " +
+                      Twine(params.size()));
+  ExprAttr size = state.back(), rows = size * getNumGates(infer);
+  for (size_t i = 0; i < params.size(); ++i) {
+    size_t kind = i % perCell;
+    bool isFirst = i / perCell < size_t(directions);
+    Dims expected{rows};
+    if (kind == 0)
+      expected.push_back(isFirst ? dims.back() : size * directions);
+    else if (kind == 1)
+      expected.push_back(size);
+    FailureOr<Dims> found = infer.getDims(params[i], "params");
+    if (failed(found))
+      return failure();
+    bool fits = found->size() == expected.size();
+    for (auto [a, b] : llvm::zip(*found, expected))
+      fits &= !infer.differ(a, b);
+    if (!fits)
+      return infer.fail("expects 'params' that fit the input and the states, "
+                        "but found another size in tensor " + Twine(i));
+  }
+  if (infer.differ(state.front(), infer.constant(layers * directions)))
+    return infer.fail("expects " + Twine(layers * directions) +
+                      " states, but found " + state.front().str());
+  return success();
+}
+
 static LogicalResult addStates(Inference &infer, ArrayRef<Value> states) {
   for (Value state : states) {
     FailureOr<Dims> dims = infer.getDims(state, "hx");
     if (failed(dims))
       return failure();
     infer.addResult(*dims, infer.getElementType("input"));
-  }
-  return success();
-}
-
-/// How many gates a cell has; its weights are one matrix a gate, on top of each
-/// other.
-static int64_t countGates(Inference &infer) {
-  StringRef name = infer.info.getOverload();
-  return name.starts_with("lstm") ? 4 : name.starts_with("gru") ? 3 : 1;
-}
-
-/// The weights of each layer and direction, as `checkCell` does for one cell.
-static LogicalResult checkLayers(Inference &infer, ExprAttr width,
-                                 ExprAttr size) {
-  ArrayRef<Value> weights = infer.get("params").getValues();
-  int64_t directions = infer.getBool("bidirectional") ? 2 : 1;
-  int64_t cells = *infer.getInt("num_layers") * directions;
-  int64_t each = infer.getBool("has_biases") ? 4 : 2;
-  // One more of each cell projects its state; only the call knows it.
-  if (int64_t(weights.size()) != cells * each) {
-    infer.fixSizes();
-    return success();
-  }
-  ExprAttr rows = size * countGates(infer);
-  for (auto [i, weight] : llvm::enumerate(weights)) {
-    FailureOr<Dims> dims = infer.getDims(weight, "params");
-    if (failed(dims))
-      return failure();
-    Dims expected = {rows};
-    if (int64_t(i) % each < 2)
-      expected.push_back(int64_t(i) % each == 1 ? size
-                         : int64_t(i) / each < directions
-                             ? width
-                             : size * directions);
-    if (dims->size() != expected.size() ||
-        llvm::any_of(llvm::zip(*dims, expected), [&](auto pair) {
-          return infer.differ(std::get<0>(pair), std::get<1>(pair));
-        }))
-      return infer.fail("expects weights for an input of " +
-                        Twine(width.str()) + " and states of " + size.str() +
-                        ", but weight " + Twine(i) + " has other sizes");
   }
   return success();
 }
@@ -450,10 +496,29 @@ LogicalResult rules::recurrent(Inference &infer) {
   FailureOr<Dims> state = infer.getDims(states.front(), "hx");
   if (failed(state))
     return failure();
-  if (state->size() < 2 || dims->size() < 2)
-    return infer.fail("expects states and an input of rank 2 or more");
-  if (failed(checkLayers(infer, dims->back(), state->back())))
+  bool isBatched = dims->size() == 3;
+  if (state->size() != dims->size() || (!isBatched && dims->size() != 2))
+    return infer.fail("expects an input of rank 2 or 3 and states of that "
+                      "rank, but found ranks " + Twine(dims->size()) + " and " +
+                      Twine(state->size()));
+  for (Value other : ArrayRef<Value>(states).drop_front()) {
+    FailureOr<Dims> same = infer.getDims(other, "hx");
+    if (failed(same))
+      return failure();
+    bool fits = same->size() == state->size();
+    for (auto [a, b] : llvm::zip(*same, *state))
+      fits &= !infer.differ(a, b);
+    if (!fits)
+      return infer.fail("expects states of one shape");
+  }
+  size_t time = isBatched && infer.getBool("batch_first") ? 1 : 0;
+  if (isBatched && infer.differ((*dims)[1 - time], (*state)[1]))
+    return infer.fail("expects a state for each of " +
+                      Twine((*dims)[1 - time].str()) +
+                      " sequences, but found " + (*state)[1].str());
+  if (failed(checkLayers(infer, *dims, *state)))
     return failure();
+  infer.getFixed((*dims)[time], "whose number of steps it is");
   // Both directions stand side by side.
   dims->back() = state->back() * (infer.getBool("bidirectional") ? 2 : 1);
   if (failed(infer.addPromoted(*dims)))
@@ -461,6 +526,7 @@ LogicalResult rules::recurrent(Inference &infer) {
   return addStates(infer, states);
 }
 
+/// The weights of a cell are one matrix a gate, on top of each other.
 static LogicalResult checkCell(Inference &infer, ArrayRef<Value> states) {
   FailureOr<Dims> input = infer.getDims("input"),
                   state = infer.getDims(states.front(), "hx");
@@ -468,7 +534,7 @@ static LogicalResult checkCell(Inference &infer, ArrayRef<Value> states) {
     return failure();
   if (input->empty() || state->empty())
     return infer.fail("expects an input and states with dimensions");
-  ExprAttr size = state->back(), rows = size * countGates(infer);
+  ExprAttr size = state->back(), rows = size * getNumGates(infer);
   if (failed(checkSizes(infer, "w_ih", {rows, input->back()})) ||
       failed(checkSizes(infer, "w_hh", {rows, size})))
     return failure();

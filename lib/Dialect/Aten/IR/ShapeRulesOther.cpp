@@ -132,12 +132,16 @@ static FailureOr<Dims> getTargetDims(Inference &infer) {
                       "'self', but found ranks " + Twine(target->size()) +
                       " and " + Twine(self->size()));
   // Dimension 1 holds the classes, or dimension 0 of a single sample.
-  self->erase(self->begin() + (self->size() > 1 ? 1 : 0));
+  size_t classDim = self->size() > 1 ? 1 : 0;
+  ExprAttr classes = (*self)[classDim];
+  self->erase(self->begin() + classDim);
   for (auto [a, b] : llvm::zip(*self, *target))
     if (infer.differ(a, b))
       return infer.fail("expects the sizes of 'self' without its classes to be "
                         "those of 'target', but found " + Twine(a.str()) +
                         " and " + b.str());
+  if (infer.has("weight") && failed(checkSizes(infer, "weight", {classes})))
+    return failure();
   return target;
 }
 
@@ -169,8 +173,14 @@ LogicalResult rules::nllLossForward(Inference &infer) {
 }
 
 LogicalResult rules::nllLossBackward(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
+  FailureOr<Dims> dims = infer.getDims("self"), target = getTargetDims(infer),
+                  grad = infer.getDims("grad_output");
+  if (failed(dims) || failed(target) || failed(grad))
+    return failure();
+  bool isReduced = *infer.getInt("reduction") != 0;
+  if (isReduced) // one number, as a vector too
+    target->assign(grad->size() == 1, infer.constant(1));
+  if (failed(checkSizes(infer, "grad_output", *target)))
     return failure();
   infer.addResult(*dims, infer.getElementType("self"));
   return success();
@@ -185,17 +195,27 @@ LogicalResult rules::embedding(Inference &infer) {
   FailureOr<Dims> indices = infer.getDims("indices");
   if (failed(weight) || failed(indices))
     return failure();
+  Type type = infer.getElementType("indices");
+  if (!type.isInteger(64) && !type.isInteger(32))
+    return infer.fail("expects 'indices' to be of i64 or i32");
   indices->push_back(weight->back());
   infer.addResult(*indices, infer.getElementType("weight"));
   return success();
 }
 
 LogicalResult rules::embeddingBackward(Inference &infer) {
-  FailureOr<Dims> grad = infer.getDims("grad_output");
-  if (failed(grad))
+  FailureOr<Dims> grad = infer.getDims("grad_output"),
+                  indices = infer.getDims("indices");
+  if (failed(grad) || failed(indices))
     return failure();
   if (grad->empty())
     return infer.fail("expects 'grad_output' to have dimensions");
+  ExprAttr rows =
+      guard::product(infer.context, ArrayRef<ExprAttr>(*grad).drop_back());
+  ExprAttr count = guard::getNumElements(infer.context, *indices);
+  if (infer.differ(rows, count))
+    return infer.fail("expects a gradient for each of " + Twine(count.str()) +
+                      " indices, but found " + rows.str());
   infer.addResult({infer.getExpr("num_weights"), grad->back()},
                   infer.getElementType("grad_output"));
   return success();
@@ -245,11 +265,15 @@ LogicalResult rules::indexWrite(Inference &infer) {
     return failure();
   if (infer.getElementType("source") != infer.getElementType("self"))
     return infer.fail("expects 'source' of the element type of 'self'");
-  if (source->size() == dims->size())
-    for (size_t k = 0; k < dims->size(); ++k)
-      if (k != size_t(*dim) && infer.differ((*source)[k], (*dims)[k]))
-        return infer.fail("expects 'source' of the sizes of 'self' but in the "
-                          "dimension of the index");
+  if (std::max<size_t>(source->size(), 1) != std::max<size_t>(dims->size(), 1))
+    return infer.fail("expects 'source' of the rank of 'self', but found "
+                      "ranks " + Twine(source->size()) + " and " +
+                      Twine(dims->size()));
+  for (auto [k, sizes] : llvm::enumerate(llvm::zip(*source, *dims)))
+    if (k != size_t(*dim) &&
+        infer.differ(std::get<0>(sizes), std::get<1>(sizes)))
+      return infer.fail("expects 'source' of the sizes of 'self' but in the "
+                        "dimension of the index");
   // An index for each slice of the source; a scalar is one slice.
   ExprAttr count = guard::getNumElements(infer.context, *index);
   ExprAttr slices = size_t(*dim) < source->size() ? (*source)[*dim]
@@ -300,77 +324,126 @@ LogicalResult rules::indexSelect(Inference &infer) {
   return success();
 }
 
-/// The sizes of self[indices]; empty optional if a mask makes them depend on
-/// data.
-static FailureOr<std::optional<Dims>> getIndexedDims(Inference &infer) {
+static bool isMask(Value index) {
+  Type type = llvm::cast<RankedTensorType>(index.getType()).getElementType();
+  return type.isInteger(1) || type.isUnsignedInteger(8);
+}
+
+/// The sizes of an index that stands at dimension `at` of `self`. A mask stands
+/// for the places where it is set: `count` of them.
+static FailureOr<Dims> getIndexDims(Inference &infer, Value index,
+                                    ArrayRef<ExprAttr> self, size_t at,
+                                    ExprAttr count) {
+  FailureOr<Dims> dims = infer.getDims(index, "indices");
+  if (failed(dims))
+    return failure();
+  if (isMask(index)) {
+    if (at + dims->size() > self.size())
+      return infer.fail("has masks of more dimensions than 'self'");
+    for (auto [a, b] : llvm::zip(*dims, self.drop_front(at)))
+      if (infer.differ(a, b))
+        return infer.fail("expects a mask of the sizes that it masks, but "
+                          "found " + Twine(a.str()) + " against " + b.str());
+    return Dims{count};
+  }
+  Type type = llvm::cast<RankedTensorType>(index.getType()).getElementType();
+  if (!type.isInteger(64) && !type.isInteger(32))
+    return infer.fail("expects indices of i64 or i32, or masks of bool");
+  return dims;
+}
+
+/// What is left of the sizes of `self` between what indices name.
+struct IndexedDims {
+  Dims named; ///< of what the indices name together
+  Dims kept;
+  size_t first = 0;      ///< where `named` stands among `kept`
+  bool isCounted = true; ///< false for masks, if nothing stands for the count
+};
+
+/// The sizes of self[indices]. `nameCount` gives a size for how many elements
+/// of a mask are set, or null.
+static FailureOr<IndexedDims>
+getIndexedDims(Inference &infer, function_ref<ExprAttr()> nameCount) {
   FailureOr<Dims> self = infer.getDims("self");
   if (failed(self))
     return failure();
-  ArrayRef<Value> indices = infer.get("indices").getValues();
-  if (indices.size() > self->size())
-    return infer.fail("has " + Twine(indices.size()) +
-                      " indices for a tensor of rank " + Twine(self->size()));
-  Dims joined, kept;
-  size_t first = 0, blocks = 0;
+  IndexedDims result;
+  size_t blocks = 0, dim = 0;
   bool wasIndexed = false;
-  for (auto [i, dim] : llvm::enumerate(*self)) {
-    Value index = i < indices.size() ? indices[i] : Value();
+  for (Value index : infer.get("indices").getValues()) {
+    if (dim >= self->size() && !(index && isMask(index)))
+      return infer.fail("has more indices than a tensor of rank " +
+                        Twine(self->size()) + " has dimensions");
     if (!index) {
-      kept.push_back(dim);
+      result.kept.push_back((*self)[dim++]);
       wasIndexed = false;
       continue;
     }
-    Type type = llvm::cast<RankedTensorType>(index.getType()).getElementType();
-    if (type.isInteger(1) || type.isUnsignedInteger(8))
-      return std::optional<Dims>();
-    if (!type.isInteger(64) && !type.isInteger(32))
-      return infer.fail("expects indices of i64 or i32, or masks of bool");
-    FailureOr<Dims> dims = infer.getDims(index, "indices");
+    ExprAttr count = isMask(index) ? nameCount() : ExprAttr();
+    FailureOr<Dims> dims = getIndexDims(infer, index, *self, dim, count);
     if (failed(dims))
       return failure();
-    FailureOr<Dims> both = broadcastDims(infer, joined, *dims);
-    if (failed(both))
-      return failure();
-    joined = *both;
+    if (llvm::is_contained(*dims, ExprAttr())) {
+      result.isCounted = false;
+    } else if (result.isCounted) {
+      FailureOr<Dims> both = broadcastDims(infer, result.named, *dims);
+      if (failed(both))
+        return failure();
+      result.named = *both;
+    }
+    dim += isMask(index)
+               ? llvm::cast<RankedTensorType>(index.getType()).getRank()
+               : 1;
     if (!wasIndexed && blocks++ == 0)
-      first = kept.size();
+      result.first = result.kept.size();
     wasIndexed = true;
   }
+  result.kept.append(self->begin() + dim, self->end());
   // Indices that are not neighbours put their dimensions in front.
   if (blocks > 1)
-    first = 0;
-  kept.insert(kept.begin() + first, joined.begin(), joined.end());
-  return std::optional<Dims>(std::move(kept));
+    result.first = 0;
+  return result;
 }
 
 LogicalResult rules::index(Inference &infer) {
-  FailureOr<std::optional<Dims>> dims = getIndexedDims(infer);
-  if (failed(dims))
+  FailureOr<IndexedDims> indexed = getIndexedDims(infer, [&] {
+    return infer.getDataSize({0, guard::Interval::kMax});
+  });
+  if (failed(indexed))
     return failure();
-  if (*dims)
-    infer.addResult(**dims, infer.getElementType("self"));
+  Dims dims = indexed->kept;
+  if (indexed->isCounted)
+    dims.insert(dims.begin() + indexed->first, indexed->named.begin(),
+                indexed->named.end());
   else
-    infer.addUnknown();
+    dims.push_back(ExprAttr());
+  infer.addDataDependent(dims, infer.getElementType("self"));
   return success();
 }
 
 LogicalResult rules::indexPut(Inference &infer) {
-  FailureOr<std::optional<Dims>> dims = getIndexedDims(infer);
+  // No result has the size of what masks select, so none gets a name; the
+  // operator sees whether there are as many values.
+  FailureOr<IndexedDims> indexed =
+      getIndexedDims(infer, [] { return ExprAttr(); });
   FailureOr<Dims> values = infer.getDims("values");
-  if (failed(dims) || failed(values))
+  if (failed(indexed) || failed(values))
     return failure();
   if (infer.getElementType("values") != infer.getElementType("self"))
     return infer.fail("expects 'values' of the element type of 'self'");
+  Dims dims = indexed->kept;
+  if (indexed->isCounted)
+    dims.insert(dims.begin() + indexed->first, indexed->named.begin(),
+                indexed->named.end());
+  else // what follows the masked dimensions
+    dims.erase(dims.begin(), dims.begin() + indexed->first);
   // Leading sizes of 1 may go.
-  while (*dims && values->size() > (*dims)->size() &&
+  while (indexed->isCounted && values->size() > dims.size() &&
          infer.is(values->front(), 1))
     values->erase(values->begin());
-  if (!*dims) // as many values as a mask has set elements
-    infer.fixSizes();
-  bool fits = !*dims || values->size() <= (*dims)->size();
-  if (*dims && fits)
-    for (auto [a, b] : llvm::zip(llvm::reverse(**dims), llvm::reverse(*values)))
-      fits &= infer.is(b, 1) || !infer.differ(a, b);
+  bool fits = !indexed->isCounted || values->size() <= dims.size();
+  for (auto [a, b] : llvm::zip(llvm::reverse(dims), llvm::reverse(*values)))
+    fits &= infer.is(b, 1) || !infer.differ(a, b);
   if (!fits)
     return infer.fail("expects 'values' that broadcast to what the indices "
                       "name");
@@ -391,32 +464,32 @@ LogicalResult rules::fromSize(Inference &infer) {
   return infer.addPromoted(dims);
 }
 
+LogicalResult rules::emptyPermuted(Inference &infer) {
+  size_t rank = infer.getExprs("size")->size();
+  SmallVector<int64_t> order = *infer.getInts("physical_layout");
+  SmallVector<bool> seen(rank, false);
+  bool isPermutation = order.size() == rank;
+  for (int64_t dim : order) {
+    isPermutation &= dim >= 0 && dim < int64_t(rank) && !seen[dim];
+    if (isPermutation)
+      seen[dim] = true;
+  }
+  if (!isPermutation)
+    return infer.fail("expects each of " + Twine(rank) +
+                      " dimensions once in 'physical_layout'");
+  return fromSize(infer);
+}
+
 LogicalResult rules::scalarTensor(Inference &infer) {
   return infer.addPromoted({});
 }
 
-/// A number as an expression: a constant or `guard.value`.
-static ExprAttr getNumber(Inference &infer, StringRef name, int64_t byDefault) {
-  if (!infer.has(name))
-    return infer.constant(byDefault);
-  Operation *op = infer.get(name).getValue().getDefiningOp();
-  if (!op)
-    return {};
-  if (auto expr = op->getAttrOfType<ExprAttr>("expr"))
-    return expr;
-  Attribute value = op->getAttr("value");
-  if (auto integer = llvm::dyn_cast_if_present<mlir::IntegerAttr>(value))
-    return infer.constant(integer.getType().isInteger(1)
-                              ? integer.getValue().getBoolValue()
-                              : integer.getInt());
-  if (auto real = llvm::dyn_cast_if_present<mlir::FloatAttr>(value))
-    return guard::getFloat(infer.context, real.getValueAsDouble());
-  return {};
-}
-
 LogicalResult rules::arange(Inference &infer) {
-  ExprAttr start = getNumber(infer, "start", 0), end = getNumber(infer, "end", 0),
-           step = getNumber(infer, "step", 1);
+  auto getNumber = [&](StringRef name, int64_t byDefault) {
+    return infer.has(name) ? infer.getNumber(name) : infer.constant(byDefault);
+  };
+  ExprAttr start = getNumber("start", 0), end = getNumber("end", 0),
+           step = getNumber("step", 1);
   if (!start || !end || !step)
     return infer.fail("expects numbers that are constants or expressions over "
                       "symbols; the size is not known else");
@@ -434,7 +507,9 @@ LogicalResult rules::arange(Inference &infer) {
     size = guard::ceilDiv(guard::sub(end, start), step);
   }
   guard::Assumptions sizes;
-  if (size.isConstant() && size.getPayload() < 0)
+  ExprAttr zero = infer.constant(0);
+  bool isDown = guard::lt(step, zero).isConstant(1);
+  if ((isDown ? guard::lt(start, end) : guard::lt(end, start)).isConstant(1))
     return infer.fail("expects bounds in the direction of the step");
   if (!guard::isKnownNonNegative(size, sizes))
     size = guard::max(size, infer.constant(0));

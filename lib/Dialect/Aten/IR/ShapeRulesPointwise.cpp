@@ -34,9 +34,34 @@ LogicalResult rules::broadcast(Inference &infer) {
   return infer.addPromoted(dims);
 }
 
+LogicalResult rules::scaledSum(Inference &infer) {
+  FailureOr<Type> type = infer.getPromotedType();
+  if (failed(type))
+    return failure();
+  // A sum of whole numbers has no place for a part of one.
+  if (infer.has("alpha") && isIntegral(*type) &&
+      !isIntegral(infer.getElementType("alpha")))
+    return infer.fail("expects 'alpha' to be a whole number for operands that "
+                      "are");
+  return broadcast(infer);
+}
+
+/// Channels that come last need the dimensions of an image or a volume.
+static LogicalResult checkMemoryFormat(Inference &infer, size_t rank) {
+  StringRef format = infer.getString("memory_format");
+  size_t expected = format == "channels_last"      ? 4
+                    : format == "channels_last_3d" ? 5
+                                                   : rank;
+  if (rank == expected)
+    return success();
+  return infer.fail("expects a tensor of rank " + Twine(expected) +
+                    " for the memory format " + format + ", but found rank " +
+                    Twine(rank));
+}
+
 LogicalResult rules::sameAsFirst(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims(infer.getFirstTensor());
-  if (failed(dims))
+  if (failed(dims) || failed(checkMemoryFormat(infer, dims->size())))
     return failure();
   return infer.addPromoted(*dims);
 }
@@ -55,6 +80,35 @@ LogicalResult rules::maskedBroadcast(Inference &infer) {
   if (type && !type.isInteger(1) &&
       !(name == "condition" && type.isUnsignedInteger(8)))
     return infer.fail("expects '" + name + "' to be of bool");
+  // What fills a tensor must be one of its numbers.
+  auto isComplex = [&](StringRef argument) {
+    return llvm::isa_and_present<mlir::ComplexType>(
+        infer.getElementType(argument));
+  };
+  if (name == "mask" && isComplex("value") && !isComplex("self"))
+    return infer.fail("expects a real 'value' for a tensor of real numbers");
+  return broadcast(infer);
+}
+
+LogicalResult rules::prelu(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self"),
+                  weight = infer.getDims("weight");
+  if (failed(dims) || failed(weight))
+    return failure();
+  ExprAttr channels = dims->size() > 1 ? (*dims)[1] : infer.constant(1);
+  if (weight->size() > 1 ||
+      (!weight->empty() && !infer.is(weight->front(), 1) &&
+       infer.differ(weight->front(), channels)))
+    return infer.fail("expects one slope, or one for each of " +
+                      Twine(channels.str()) + " channels");
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::softshrink(Inference &infer) {
+  ExprAttr width = infer.getNumber("lambd");
+  if (width && guard::lt(width, infer.constant(0)).isConstant(1))
+    return infer.fail("expects 'lambd' of 0 or more, but found " +
+                      width.str());
   return broadcast(infer);
 }
 
@@ -202,9 +256,36 @@ LogicalResult rules::reduceOptionalDim(Inference &infer) {
       reduceFlags(infer, *dims, flags, infer.getBool("keepdim")));
 }
 
+/// Of no elements none is the greatest.
+static LogicalResult checkHasElements(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  ExprAttr size = guard::getNumElements(infer.context, *dims);
+  if (infer.has("dim")) {
+    FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
+    if (failed(dim))
+      return failure();
+    size = dims->empty() ? infer.constant(1) : (*dims)[*dim];
+  }
+  if (infer.is(size, 0))
+    return infer.fail("expects elements to choose from");
+  return success();
+}
+
+LogicalResult rules::place(Inference &infer) {
+  Type type = infer.getElementType("self");
+  if (type.isInteger(1) || llvm::isa<mlir::ComplexType>(type))
+    return infer.fail("expects numbers that have an order");
+  if (failed(checkHasElements(infer)))
+    return failure();
+  return reduceOptionalDim(infer);
+}
+
 LogicalResult rules::reduceDimWithIndex(Inference &infer) {
   FailureOr<Dims> dims = getDimsWithoutOne(infer);
-  if (failed(dims) || failed(infer.addPromoted(*dims)))
+  if (failed(dims) || failed(checkHasElements(infer)) ||
+      failed(infer.addPromoted(*dims)))
     return failure();
   infer.addResult(*dims, mlir::IntegerType::get(infer.context, 64));
   return success();

@@ -14,27 +14,100 @@
 using namespace kiln;
 using namespace kiln::aten;
 
+static constexpr guard::Interval kAnySize{0, guard::Interval::kMax};
+
 static Type getI64(Inference &infer) {
   return mlir::IntegerType::get(infer.context, 64);
 }
 
 //===----------------------------------------------------------------------===//
-// What only a program can say
+// As many as values say
 //===----------------------------------------------------------------------===//
 
-LogicalResult rules::recorded(Inference &infer) {
-  for (size_t i = 0; i < infer.info.results.size(); ++i)
-    infer.addUnknown();
+LogicalResult rules::nonzero(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  infer.addDataDependent(
+      {infer.getDataSize(kAnySize), infer.constant(dims->size())},
+      getI64(infer));
   return success();
 }
 
-LogicalResult rules::recordedPerDim(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims(infer.getFirstTensor());
+LogicalResult rules::nonzeroPerDim(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("condition");
   if (failed(dims))
     return failure();
+  ExprAttr count = infer.getDataSize(kAnySize);
   // A tensor without dimensions counts as one of one element.
   for (size_t i = 0; i < std::max<size_t>(dims->size(), 1); ++i)
-    infer.addUnknown();
+    infer.addDataDependent({count}, getI64(infer));
+  return success();
+}
+
+LogicalResult rules::maskedSelect(Inference &infer) {
+  FailureOr<Dims> self = infer.getDims("self"), mask = infer.getDims("mask");
+  if (failed(self) || failed(mask) ||
+      failed(broadcastDims(infer, *self, *mask)))
+    return failure();
+  if (!infer.getElementType("mask").isInteger(1))
+    return infer.fail("expects a mask of bool");
+  infer.addDataDependent({infer.getDataSize(kAnySize)},
+                         infer.getElementType("self"));
+  return success();
+}
+
+/// Values, where each element is among them, and how often each occurs: of all
+/// elements, or of slices along a dimension.
+LogicalResult rules::unique(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  ExprAttr count = infer.getDataSize(kAnySize), none = infer.constant(0);
+  Type type = infer.getElementType("self");
+  if (infer.has("dim")) {
+    FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
+    if (failed(dim) || dims->empty())
+      return infer.fail("expects a tensor with that dimension");
+    ExprAttr slices = (*dims)[*dim];
+    (*dims)[*dim] = count;
+    infer.addDataDependent(*dims, type);
+    // Of a vector the operator gives only what is asked for, while exporters
+    // record sizes for both.
+    bool isWhole = dims->size() > 1 || infer.getInt("dim") != 0 ||
+                   StringRef(infer.info.name).contains("unique_dim");
+    bool hasInverse = isWhole || infer.getBool("return_inverse");
+    bool hasCounts = isWhole || infer.getBool("return_counts");
+    infer.addRecorded({hasInverse ? slices : none}, getI64(infer));
+    infer.addRecorded({hasCounts ? count : none}, getI64(infer));
+    return success();
+  }
+  infer.addDataDependent({count}, type);
+  infer.addRecorded(infer.getBool("return_inverse") ? *dims : Dims{none},
+                    getI64(infer));
+  infer.addRecorded({infer.getBool("return_counts") ? count : none},
+                    getI64(infer));
+  return success();
+}
+
+LogicalResult rules::bincount(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDimsOfRank("self", 1);
+  if (failed(dims))
+    return failure();
+  Type type = getI64(infer);
+  if (infer.has("weights")) {
+    FailureOr<Dims> weights = infer.getDims("weights");
+    if (failed(weights))
+      return failure();
+    if (!infer.is(guard::getNumElements(infer.context, *weights), 0)) {
+      if (failed(checkSizes(infer, "weights", *dims)))
+        return failure();
+      type = infer.getElementType("weights");
+      if (!type.isF32())
+        type = mlir::Float64Type::get(infer.context);
+    }
+  }
+  infer.addDataDependent({infer.getDataSize(kAnySize)}, type);
   return success();
 }
 
@@ -108,12 +181,11 @@ LogicalResult rules::oneHot(Inference &infer) {
   if (failed(dims))
     return failure();
   int64_t classes = *infer.getInt("num_classes");
-  if (classes < 0) {
-    infer.addUnknown(); // one more than the greatest index
-    return success();
-  }
-  dims->push_back(infer.constant(classes));
-  return infer.addPromoted(*dims);
+  // Without a number it is one more than the greatest index.
+  dims->push_back(classes < 0 ? infer.getDataSize(kAnySize)
+                              : infer.constant(classes));
+  infer.addDataDependent(*dims, getI64(infer));
+  return success();
 }
 
 LogicalResult rules::multinomial(Inference &infer) {
@@ -168,22 +240,45 @@ LogicalResult rules::triangleIndices(Inference &infer) {
 LogicalResult rules::embeddingBag(Inference &infer) {
   FailureOr<Dims> weight = infer.getDimsOfRank("weight", 2);
   FailureOr<Dims> offsets = infer.getDimsOfRank("offsets", 1);
-  if (failed(weight) || failed(offsets))
+  FailureOr<Dims> indices = infer.getDims("indices");
+  if (failed(weight) || failed(offsets) || failed(indices) ||
+      (infer.has("per_sample_weights") &&
+       failed(checkSizes(infer, "per_sample_weights", *indices))))
     return failure();
   ExprAttr bags =
       offsets->front() + (infer.getBool("include_last_offset") ? -1 : 0);
   if (failed(infer.addPromoted({bags, weight->back()})))
     return failure();
+  // What the gradient needs depends on strides as well.
   for (int i = 0; i < 3; ++i)
     infer.addUnknown();
   return success();
 }
 
 LogicalResult rules::bagWeightsBackward(Inference &infer) {
-  FailureOr<Dims> indices = infer.getDims("indices");
-  if (failed(indices))
+  FailureOr<Dims> indices = infer.getDims("indices"),
+                  grad = infer.getDimsOfRank("grad", 2),
+                  weight = infer.getDimsOfRank("weight", 2),
+                  offsets = infer.getDimsOfRank("offsets", 1),
+                  bags = infer.getDimsOfRank("offset2bag", 1);
+  if (failed(indices) || failed(grad) || failed(weight) || failed(offsets) ||
+      failed(bags))
     return failure();
-  return infer.addPromoted({guard::getNumElements(infer.context, *indices)});
+  if (infer.differ((*grad)[1], (*weight)[1]))
+    return infer.fail("expects gradients of the size of a weight, but found " +
+                      Twine((*grad)[1].str()) + " against " +
+                      (*weight)[1].str());
+  // The end of the last bag may stand behind the offsets.
+  ExprAttr count = (*grad)[0];
+  if (infer.differ(offsets->front(), count) &&
+      infer.differ(offsets->front(), count + 1))
+    return infer.fail("expects an offset for each of " + Twine(count.str()) +
+                      " gradients, but found " + offsets->front().str());
+  ExprAttr size = guard::getNumElements(infer.context, *indices);
+  if (!infer.is(bags->front(), 0) && infer.differ(bags->front(), size))
+    return infer.fail("expects a bag for each of " + Twine(size.str()) +
+                      " indices, but found " + bags->front().str());
+  return infer.addPromoted({size});
 }
 
 LogicalResult rules::maskedScatter(Inference &infer) {
@@ -295,14 +390,20 @@ LogicalResult rules::pairwise(Inference &infer) {
   return infer.addPromoted(*dims);
 }
 
-LogicalResult rules::cholesky(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
+/// Sizes of square matrices and what stands before them.
+static FailureOr<Dims> getSquareDims(Inference &infer, StringRef name) {
+  FailureOr<Dims> dims = infer.getDims(name);
   if (failed(dims))
     return failure();
   if (dims->size() < 2 ||
       infer.differ((*dims)[dims->size() - 1], (*dims)[dims->size() - 2]))
-    return infer.fail("expects square matrices");
-  if (failed(infer.addPromoted(*dims)))
+    return infer.fail("expects '" + Twine(name) + "' to be square matrices");
+  return dims;
+}
+
+LogicalResult rules::cholesky(Inference &infer) {
+  FailureOr<Dims> dims = getSquareDims(infer, "self");
+  if (failed(dims) || failed(infer.addPromoted(*dims)))
     return failure();
   infer.addResult(ArrayRef<ExprAttr>(*dims).drop_back(2),
                   mlir::IntegerType::get(infer.context, 32));

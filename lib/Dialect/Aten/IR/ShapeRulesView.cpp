@@ -297,10 +297,10 @@ static FailureOr<ExprAttr> getSliceSize(Inference &infer, ExprAttr size) {
   start = start ? clampBound(infer, start, size) : infer.constant(0);
   end = end ? clampBound(infer, end, size) : size;
   guard::Assumptions sizes;
-  ExprAttr extent = guard::sub(end, start);
+  ExprAttr extent = guard::simplify(guard::sub(end, start), sizes);
   if (!guard::isKnownNonNegative(extent, sizes))
     extent = guard::max(extent, infer.constant(0));
-  return guard::ceilDiv(extent, step);
+  return guard::simplify(guard::ceilDiv(extent, step), sizes);
 }
 
 LogicalResult rules::slice(Inference &infer) {
@@ -622,14 +622,18 @@ LogicalResult rules::pad(Inference &infer) {
     return infer.fail("expects pairs of widths for at most " +
                       Twine(dims->size()) + " dimensions, but found " +
                       Twine(widths.size()) + " widths");
+  StringRef mode = infer.getString("mode");
   for (size_t i = 0; i < widths.size() / 2; ++i) {
     ExprAttr &dim = (*dims)[dims->size() - 1 - i];
-    // A reflection does not reach beyond what it reflects.
-    if (StringRef(infer.info.name).contains("reflection_pad"))
-      for (ExprAttr width : {widths[2 * i], widths[2 * i + 1]})
-        if (!infer.holds(guard::lt(width, dim)))
-          return infer.fail("expects widths below the size " + dim.str() +
-                            ", but found " + width.str());
+    // A reflection does not reach beyond what it reflects, and what goes round
+    // goes round once.
+    bool reflects = mode == "reflect" ||
+                    StringRef(infer.info.name).contains("reflection_pad");
+    for (ExprAttr width : {widths[2 * i], widths[2 * i + 1]})
+      if ((reflects && !infer.holds(guard::lt(width, dim))) ||
+          (mode == "circular" && !infer.holds(guard::le(width, dim))))
+        return infer.fail("expects widths below the size " + dim.str() +
+                          ", but found " + width.str());
     dim = dim + widths[2 * i] + widths[2 * i + 1];
     if (!infer.isAtLeast(dim, 0))
       return infer.fail("crops more than there is");

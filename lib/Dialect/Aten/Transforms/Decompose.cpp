@@ -58,15 +58,6 @@ static bool isDifferentiatedWhole(Operation *op) {
          !drawsNumbers(op);
 }
 
-/// True if two types differ in how symbolic sizes are written, at most.
-static bool isRespelling(Type a, Type b) {
-  auto first = llvm::dyn_cast<RankedTensorType>(a);
-  auto second = llvm::dyn_cast<RankedTensorType>(b);
-  return first && second &&
-         first.getElementType() == second.getElementType() &&
-         first.getShape() == second.getShape();
-}
-
 bool isDecomposedFor(Operation *op, DecomposeTarget target) {
   auto *entry = getTable().lookUp(op->getName().getStringRef());
   if (!entry)
@@ -142,9 +133,9 @@ LogicalResult AtenDecomposePass::decomposeBlock(Block &block,
     for (auto [old, value] : llvm::zip_equal(op->getResults(), results)) {
       if (old.getType() == value.getType())
         continue;
-      // Two rules may spell one symbolic size differently; the program's
-      // spelling stays.
-      if (isRespelling(old.getType(), value.getType()) &&
+      // Two rules may spell one size differently, `min(2, s0)` for 2 where s0
+      // is at least 2; the program's spelling stays.
+      if (areCompatible(old.getType(), value.getType()) &&
           llvm::isa<OpResult>(value)) {
         value.setType(old.getType());
         continue;

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Aten/IR/AtenProgramOps.h"
 #include "kiln/Dialect/Aten/IR/SizeOracle.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
@@ -30,6 +31,7 @@ namespace {
 using guard::ExprAttr;
 using guard::Interval;
 using mlir::func::FuncOp;
+using Dims = SmallVector<ExprAttr>;
 
 /// A size that an option names.
 struct Mark {
@@ -47,29 +49,45 @@ struct Place {
   bool isNamed; ///< an option asked for it, so it must stay dynamic
 };
 
+/// "'aten.view' at model.py:7"
+static std::string describe(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  // An operator without a record has a name of its own.
+  if (auto call = llvm::dyn_cast<OperatorOp>(op))
+    os << "'" << call.getName() << "'";
+  else
+    os << "'" << op->getName() << "'";
+  op->getLoc()->walk([&](Location loc) {
+    if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(loc))
+      os << " at " << file.getFilename().getValue() << ":" << file.getLine();
+    return mlir::WalkResult::advance();
+  });
+  return text;
+}
+
 /// Passes questions of shape rules on, with the op that asks.
 class Oracle : public SizeOracle {
 public:
-  Oracle(guard::ShapeEnv &env, Operation *op) : env(env) {
-    llvm::raw_string_ostream os(asker);
-    os << "'" << op->getName() << "'";
-    op->getLoc()->walk([&](Location loc) {
-      if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(loc))
-        os << " at " << file.getFilename().getValue() << ":"
-           << file.getLine();
-      return mlir::WalkResult::advance();
-    });
-  }
+  using NameSize = function_ref<ExprAttr(unsigned index, Interval range)>;
+
+  Oracle(guard::ShapeEnv &env, Operation *op, NameSize nameSize)
+      : env(env), asker(describe(op)), nameSize(nameSize) {}
+
   bool decide(ExprAttr condition, bool otherwise) override {
     return env.decide(condition, otherwise, asker);
   }
-  std::optional<int64_t> fix(ExprAttr size) override {
-    return env.fix(size, asker);
+  std::optional<int64_t> fix(ExprAttr size, StringRef reason) override {
+    return env.fix(size, asker + ", " + reason.str());
+  }
+  ExprAttr nameDataSize(unsigned index, Interval range) override {
+    return nameSize(index, range);
   }
 
 private:
   guard::ShapeEnv &env;
   std::string asker;
+  NameSize nameSize;
 };
 
 class Dynamizer {
@@ -88,10 +106,14 @@ private:
   LogicalResult inferAll();
   LogicalResult infer(Operation *op);
   LogicalResult checkNamed();
-  void fixOperands(Operation *op);
+  void setType(OpResult result, Type type);
+  void fixOperands(Operation *op, StringRef reason);
+  ExprAttr nameDataSize(Operation *op, unsigned index, Interval range);
+  void settleDataSizes(Operation *op, ArrayRef<Type> types);
   void setArgumentTypes();
   void setStrides(unsigned argument);
   void updateGuards();
+  void addAssertions();
   void declareSymbols();
   ExprAttr newSymbol(bool isUnbacked);
   bool isCallerTensor(unsigned argument);
@@ -103,6 +125,8 @@ private:
   guard::ShapeEnv env;
   SmallVector<Place> places;
   DenseMap<int64_t, ExprAttr> symbolOfSize;
+  /// Sizes that the operands of an op decide, in the order of its questions.
+  llvm::MapVector<Operation *, SmallVector<ExprAttr>> dataSizes;
   /// What values had before: results that no rule infers keep it.
   DenseMap<Value, Type> recorded;
   unsigned nextSymbol = 0;
@@ -249,20 +273,55 @@ void Dynamizer::setArgumentTypes() {
 }
 
 /// An op without a rule: its operands have the sizes of the example.
-void Dynamizer::fixOperands(Operation *op) {
-  Oracle oracle(env, op);
+void Dynamizer::fixOperands(Operation *op, StringRef reason) {
   for (Value operand : op->getOperands())
     if (auto type = llvm::dyn_cast<RankedTensorType>(operand.getType()))
       if (auto dims = guard::getDims(type))
         for (ExprAttr dim : *dims)
-          oracle.fix(dim);
+          env.fix(dim, describe(op) + ", " + reason.str());
+}
+
+/// A symbol for a size that the operands of `op` decide. Each round of inference
+/// asks for the same ones.
+ExprAttr Dynamizer::nameDataSize(Operation *op, unsigned index,
+                                 Interval range) {
+  SmallVector<ExprAttr> &sizes = dataSizes[op];
+  if (index == sizes.size()) {
+    sizes.push_back(newSymbol(/*isUnbacked=*/true));
+    guard::ShapeEnv::Symbol properties;
+    properties.range = range;
+    properties.isData = true;
+    env.addSymbol(sizes.back(), properties);
+  }
+  return env.rewrite(sizes[index]);
+}
+
+/// Compares sizes that values decide with what the program has recorded: an
+/// exporter has given some of them symbols, which stay.
+void Dynamizer::settleDataSizes(Operation *op, ArrayRef<Type> types) {
+  ArrayRef<ExprAttr> sizes = dataSizes[op];
+  for (auto [result, type] : llvm::zip(op->getResults(), types)) {
+    auto before = llvm::dyn_cast<RankedTensorType>(recorded[result]);
+    auto known = before ? guard::getDims(before) : std::nullopt;
+    auto after = llvm::dyn_cast_if_present<RankedTensorType>(type);
+    if (!known || !after || after.getRank() != before.getRank())
+      continue;
+    for (auto [size, was] : llvm::zip(*guard::getDims(after), *known)) {
+      if (!llvm::is_contained(sizes, size))
+        continue;
+      if (was.isConstant())
+        env.setHint(size, was.getPayload());
+      else
+        env.decide(guard::eq(size, was), /*otherwise=*/true, describe(op));
+    }
+  }
 }
 
 LogicalResult Dynamizer::infer(Operation *op) {
   const OpInfo *info = getOpInfo(op);
   if (!info) {
     if (!op->hasTrait<mlir::OpTrait::IsTerminator>())
-      fixOperands(op);
+      fixOperands(op, "which has no rule for sizes");
     return success();
   }
   SmallVector<Type> types;
@@ -274,7 +333,10 @@ LogicalResult Dynamizer::infer(Operation *op) {
           complaint += diagnostic.str();
           return success();
         });
-    Oracle oracle(env, op);
+    auto nameSize = [&](unsigned index, Interval range) {
+      return nameDataSize(op, index, range);
+    };
+    Oracle oracle(env, op, nameSize);
     inferred = inferResultTypes(context, op->getLoc(), *info,
                                 getSchemaArguments(op), types, oracle);
   }
@@ -282,14 +344,33 @@ LogicalResult Dynamizer::infer(Operation *op) {
     return success();
   if (failed(inferred)) {
     // What a rule cannot do with symbols it can do with numbers.
-    fixOperands(op);
+    fixOperands(op, "which needs numbers for its sizes");
     if (env.hasNewReplacement())
       return success();
     return op->emitError(complaint);
   }
+  settleDataSizes(op, types);
   for (auto [result, type] : llvm::zip(op->getResults(), types))
-    result.setType(type ? type : recorded[result]);
+    setType(result, type);
   return success();
+}
+
+void Dynamizer::setType(OpResult result, Type type) {
+  Type before = recorded[result];
+  auto after = llvm::dyn_cast_if_present<RankedTensorType>(type);
+  if (!after) {
+    result.setType(type ? type : before);
+    return;
+  }
+  if (after.getRank() != llvm::cast<RankedTensorType>(before).getRank()) {
+    fixOperands(result.getOwner(), "whose program has recorded other ranks");
+    result.setType(before);
+    return;
+  }
+  Dims dims = *guard::getDims(after);
+  for (ExprAttr &dim : dims)
+    dim = env.simplify(dim);
+  result.setType(guard::makeTensorType(after.getElementType(), dims));
 }
 
 LogicalResult Dynamizer::inferAll() {
@@ -315,19 +396,26 @@ LogicalResult Dynamizer::inferAll() {
 LogicalResult Dynamizer::checkNamed() {
   SmallVector<Attribute> fixed;
   Builder b(context);
+  auto reasonFor = [&](ExprAttr symbol) -> std::string {
+    const guard::ShapeEnv::Symbol &entry = env.getSymbols().find(symbol)->second;
+    return " is " + std::to_string(entry.replacement.getPayload()) + " for " +
+           entry.reason + (entry.isFixed ? "" : ", which accepts no other here");
+  };
   for (const Place &place : places) {
-    ExprAttr size = env.rewrite(place.symbol);
-    if (!size.isConstant())
+    if (!env.rewrite(place.symbol).isConstant())
       continue;
     std::string text = "'" + nameOf(place.argument) + "' dimension " +
-                       std::to_string(place.dim) + " is " +
-                       std::to_string(size.getPayload()) + " for " +
-                       env.getSymbols().lookup(place.symbol).reason;
+                       std::to_string(place.dim) + reasonFor(place.symbol);
     if (place.isNamed)
       return function.emitError()
              << "a size that is marked dynamic is not: " << text;
     fixed.push_back(b.getStringAttr(text));
   }
+  for (auto &[op, sizes] : dataSizes)
+    for (ExprAttr size : sizes)
+      if (env.rewrite(size).isConstant())
+        fixed.push_back(b.getStringAttr("a size of the result of " +
+                                        describe(op) + reasonFor(size)));
   if (!fixed.empty())
     module->setAttr(kFixedSizesAttrName, b.getArrayAttr(fixed));
   return success();
@@ -386,14 +474,33 @@ void Dynamizer::declareSymbols() {
   for (auto &[symbol, properties] : env.getSymbols()) {
     if (!properties.isReplaceable || properties.replacement)
       continue;
+    bool isUnbacked = properties.isData || !properties.hint;
     guard::SymbolOp::create(
         b, module.getLoc(), b.getStringAttr(symbol.getSymbol().getValue()),
-        properties.hint ? mlir::UnitAttr() : b.getUnitAttr(),
-        mlir::UnitAttr(), b.getI64IntegerAttr(properties.range.min),
+        isUnbacked ? b.getUnitAttr() : mlir::UnitAttr(), mlir::UnitAttr(),
+        b.getI64IntegerAttr(properties.range.min),
         b.getI64IntegerAttr(properties.range.max),
-        properties.hint ? b.getI64IntegerAttr(*properties.hint)
-                        : mlir::IntegerAttr());
+        isUnbacked ? mlir::IntegerAttr()
+                   : b.getI64IntegerAttr(*properties.hint));
   }
+}
+
+/// A condition, as messages show it.
+static std::string toText(ExprAttr condition, const std::string &asker) {
+  return condition.str() + (asker.empty() ? "" : " for " + asker);
+}
+
+/// True if a symbol is a size of a result of `op`, or the number it reads.
+static bool defines(Operation *op, StringAttr name) {
+  if (auto item = llvm::dyn_cast<ItemOp>(op))
+    return item.getSymbolAttr() == name;
+  return llvm::any_of(op->getResultTypes(), [&](Type type) {
+    auto tensor = llvm::dyn_cast<RankedTensorType>(type);
+    auto dims = tensor ? guard::getDims(tensor) : std::nullopt;
+    return dims && llvm::any_of(*dims, [&](ExprAttr dim) {
+             return dim.isSymbol() && dim.getSymbol() == name;
+           });
+  });
 }
 
 void Dynamizer::updateGuards() {
@@ -420,16 +527,39 @@ void Dynamizer::updateGuards() {
   }
   b.setInsertionPointToEnd(&body);
   for (auto &[condition, asker] : env.getConditions())
-    guard::CheckExprOp::create(
-        b, guards.getLoc(), condition,
-        b.getStringAttr(condition.str() +
-                        (asker.empty() ? "" : " for " + asker)));
+    if (!env.dependsOnData(condition))
+      guard::CheckExprOp::create(b, guards.getLoc(), condition,
+                                 b.getStringAttr(toText(condition, asker)));
+}
+
+/// Conditions on sizes that values decide hold where these are known.
+void Dynamizer::addAssertions() {
+  for (auto &[condition, asker] : env.getConditions()) {
+    SmallVector<StringAttr> open;
+    collectSymbols(condition, open);
+    llvm::erase_if(open, [&](StringAttr name) {
+      return !env.dependsOnData(guard::getSymbol(context, name.getValue()));
+    });
+    if (open.empty())
+      continue;
+    for (Operation &op : function.front()) {
+      llvm::erase_if(open, [&](StringAttr name) { return defines(&op, name); });
+      if (!open.empty())
+        continue;
+      OpBuilder b(context);
+      b.setInsertionPointAfter(&op);
+      guard::AssertOp::create(b, op.getLoc(), condition,
+                              b.getStringAttr(toText(condition, asker)));
+      break;
+    }
+  }
 }
 
 LogicalResult Dynamizer::run() {
   for (auto symbol : module.getOps<guard::SymbolOp>()) {
     guard::ShapeEnv::Symbol properties;
     properties.isReplaceable = false;
+    properties.isData = symbol.getUnbacked();
     if (auto hint = symbol.getHint())
       properties.hint = *hint;
     properties.range = {symbol.getLowerBound(), symbol.getUpperBound()};
@@ -450,6 +580,7 @@ LogicalResult Dynamizer::run() {
       context, function.front().getArgumentTypes(),
       function.front().getTerminator()->getOperandTypes()));
   updateGuards();
+  addAssertions();
   declareSymbols();
   return success();
 }

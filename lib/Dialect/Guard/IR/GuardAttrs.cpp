@@ -187,6 +187,7 @@ public:
 
 private:
   static constexpr int kMaxDepth = 256;
+  static constexpr int kMaxNodes = 10000;
 
   ParseResult parseSumBody(ExprAttr &result) {
     if (parseProduct(result))
@@ -226,6 +227,10 @@ private:
   }
 
   ParseResult parseUnary(ExprAttr &result) {
+    // A sum is sorted with each term that comes.
+    if (++nodes > kMaxNodes)
+      return parser.emitError(parser.getCurrentLocation())
+             << "expression has more than " << kMaxNodes << " nodes";
     int64_t value;
     // A number takes its sign with it, so that the lowest integer can be read.
     mlir::OptionalParseResult number = parser.parseOptionalInteger(value);
@@ -296,7 +301,7 @@ private:
 
   AsmParser &parser;
   MLIRContext *context;
-  int depth = 0;
+  int depth = 0, nodes = 0;
 };
 
 } // namespace

@@ -18,6 +18,19 @@ ExprAttr ShapeEnv::rewrite(ExprAttr expr) const {
   });
 }
 
+ExprAttr ShapeEnv::simplify(ExprAttr expr) const {
+  return guard::simplify(rewrite(expr), assumptions);
+}
+
+bool ShapeEnv::dependsOnData(ExprAttr expr) const {
+  bool found = false;
+  walk(expr, [&](ExprAttr leaf) {
+    auto it = symbols.find(leaf);
+    found |= it != symbols.end() && it->second.isData;
+  });
+  return found;
+}
+
 std::optional<int64_t> ShapeEnv::getHint(ExprAttr expr) const {
   auto value = evaluate(expr, [&](ExprAttr leaf) -> std::optional<Number> {
     auto it = symbols.find(leaf);
@@ -40,7 +53,7 @@ void ShapeEnv::restart() {
     if (!by || by.isConstant())
       continue;
     auto keep = [&](ExprAttr condition) {
-      condition = simplify(condition, assumptions);
+      condition = guard::simplify(condition, assumptions);
       if (!condition.isConstant())
         conditions.push_back({condition, symbol.reason});
     };
@@ -52,19 +65,26 @@ void ShapeEnv::restart() {
   }
 }
 
-void ShapeEnv::replace(ExprAttr symbol, ExprAttr by, StringRef asker) {
-  Symbol &properties = symbols[symbol];
-  properties.replacement = by;
-  properties.reason = asker.str();
+void ShapeEnv::replace(ExprAttr symbol, ExprAttr by, StringRef asker,
+                       bool isFixed) {
+  symbols[symbol].replacement = by;
   isOutdated = true;
-  for (auto &[other, otherProperties] : symbols)
-    if (ExprAttr &text = otherProperties.replacement)
-      text = rewrite(text);
+  for (auto &[other, properties] : symbols) {
+    ExprAttr before = properties.replacement;
+    if (!before || (before.isConstant() && other != symbol))
+      continue;
+    properties.replacement = rewrite(before);
+    // Who made it a number tells more than who wrote it in terms of another.
+    if (other == symbol || properties.replacement.isConstant()) {
+      properties.reason = asker.str();
+      properties.isFixed = isFixed;
+    }
+  }
 }
 
 /// Writes a symbol of the equation in terms of the others, if one stands alone
 /// with a factor of 1 or -1, or is the only one.
-bool ShapeEnv::solve(ExprAttr equation, StringRef asker) {
+bool ShapeEnv::solve(ExprAttr equation, StringRef asker, bool isFixed) {
   ExprAttr difference =
       sub(equation.getOperand(0), equation.getOperand(1));
   SmallVector<StringAttr> names;
@@ -80,16 +100,16 @@ bool ShapeEnv::solve(ExprAttr equation, StringRef asker) {
     // symbol * factor + rest = 0
     ExprAttr rest = sub(difference, mul(symbol, *factor));
     std::optional<ExprAttr> value = exactDivide(neg(rest), *factor);
-    if (!value)
+    if (!value || (!it->second.isData && dependsOnData(*value)))
       continue;
-    replace(symbol, *value, asker);
+    replace(symbol, *value, asker, isFixed);
     return true;
   }
   return false;
 }
 
-void ShapeEnv::assume(ExprAttr condition, StringRef asker) {
-  if (condition.getKind() == ExprKind::Eq && solve(condition, asker))
+void ShapeEnv::assume(ExprAttr condition, StringRef asker, bool isFixed) {
+  if (condition.getKind() == ExprKind::Eq && solve(condition, asker, isFixed))
     return;
   for (auto &[known, by] : conditions)
     if (known == condition)
@@ -98,21 +118,24 @@ void ShapeEnv::assume(ExprAttr condition, StringRef asker) {
 }
 
 bool ShapeEnv::decide(ExprAttr condition, bool otherwise, StringRef asker) {
-  condition = simplify(rewrite(condition), assumptions);
+  condition = simplify(condition);
   if (std::optional<int64_t> known = condition.getConstant())
     return *known != 0;
-  std::optional<int64_t> hint = getHint(condition);
+  std::optional<int64_t> hint;
+  if (!dependsOnData(condition))
+    hint = getHint(condition);
   bool answer = hint ? *hint != 0 : otherwise;
   assume(answer ? condition : logicalNot(condition), asker);
   return answer;
 }
 
 std::optional<int64_t> ShapeEnv::fix(ExprAttr size, StringRef asker) {
-  size = simplify(rewrite(size), assumptions);
+  size = simplify(size);
   if (std::optional<int64_t> known = size.getConstant())
     return known;
   std::optional<int64_t> hint = getHint(size);
   if (hint)
-    assume(eq(size, getConstant(size.getContext(), *hint)), asker);
+    assume(eq(size, getConstant(size.getContext(), *hint)), asker,
+           /*isFixed=*/true);
   return hint;
 }

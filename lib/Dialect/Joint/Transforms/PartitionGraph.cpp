@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kiln/Dialect/Guard/IR/Expr.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Joint/Transforms/Partition.h"
@@ -16,12 +17,15 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace kiln::joint {
 #define GEN_PASS_DEF_JOINTPARTITIONPASS
 #include "kiln/Dialect/Joint/Transforms/Passes.h.inc"
 
 namespace {
 
+using guard::ExprAttr;
 using mlir::func::FuncOp;
 
 /// Writes the two functions of one graph.
@@ -38,19 +42,27 @@ public:
     }
   }
 
-  FuncOp buildForward(StringRef name);
+  /// The backward comes first: what it says of sizes is known then, and the
+  /// forward hands it those that none of its tensors has.
   FuncOp buildBackward(StringRef name);
+  FuncOp buildForward(StringRef name);
 
 private:
   FuncOp makeFunction(StringRef name, ArrayRef<Type> inputs,
                       ArrayRef<Type> results, ArrayRef<DictionaryAttr> argAttrs,
                       ArrayRef<DictionaryAttr> resultAttrs);
-  DictionaryAttr describeSaved(unsigned index, bool isResult) {
+  DictionaryAttr describeSaved(unsigned index, bool isResult,
+                               ExprAttr size = {}) {
     if (!dialect)
       return DictionaryAttr();
     return isResult ? dialect->describeSavedResult(index)
-                    : dialect->describeSavedArgument(index);
+                    : dialect->describeSavedArgument(index, size);
   }
+  Type getNumberType(ExprAttr symbol) {
+    return symbol.isFloatTyped() ? Type(builder.getF64Type())
+                                 : builder.getI64Type();
+  }
+  void addSizes(FuncOp backward);
   /// The copy of `value` in the backward; its op is cloned on demand, with the
   /// ops that it needs, so that recomputation stands before its first use.
   void require(Value value, OpBuilder &body, IRMapping &map);
@@ -62,6 +74,7 @@ private:
   const GradientDialectInterface *dialect;
   SmallVector<Value> values;     ///< by number
   SmallVector<Operation *> ops;  ///< by number
+  SmallVector<ExprAttr> sizes;   ///< symbols that the forward hands over
 };
 
 /// Identities that have done their work and are left out of both functions.
@@ -106,6 +119,11 @@ FuncOp Cutter::buildForward(StringRef name) {
     results.push_back(values[saved].getType());
     resultAttrs.push_back(describeSaved(i, /*isResult=*/true));
   }
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    results.push_back(getNumberType(size));
+    resultAttrs.push_back(
+        describeSaved(cut.saved.size() + i, /*isResult=*/true));
+  }
   FuncOp func = makeFunction(name, inputs, results, argAttrs, resultAttrs);
 
   IRMapping map;
@@ -122,6 +140,9 @@ FuncOp Cutter::buildForward(StringRef name) {
     returned.push_back(map.lookup(output));
   for (int saved : cut.saved)
     returned.push_back(map.lookup(values[saved]));
+  for (ExprAttr size : sizes)
+    returned.push_back(guard::ValueOp::create(body, graph.getLoc(),
+                                              getNumberType(size), size));
   mlir::func::ReturnOp::create(body, terminator.getLoc(), returned);
   return func;
 }
@@ -209,7 +230,53 @@ FuncOp Cutter::buildBackward(StringRef name) {
     returned.push_back(map.lookup(gradient));
   }
   mlir::func::ReturnOp::create(body, terminator.getLoc(), returned);
+  addSizes(func);
   return func;
+}
+
+/// True if the size of an argument tells what its only symbol is.
+static bool tells(ExprAttr size, ExprAttr symbol) {
+  std::optional<ExprAttr> factor = guard::getCoefficient(size, symbol);
+  return factor && factor->isConstant() && !factor->isConstant(0) &&
+         (size - symbol * *factor).isConstant();
+}
+
+/// A gradient of a sum has the sizes of what was summed, which no tensor of the
+/// backward may have: such sizes are arguments too.
+void Cutter::addSizes(FuncOp backward) {
+  llvm::SetVector<ExprAttr> mentioned;
+  auto mention = [&](ExprAttr expr) {
+    SmallVector<StringAttr> names;
+    guard::collectSymbols(expr, names);
+    for (StringAttr name : names)
+      mentioned.insert(guard::getSymbol(expr.getContext(), name.getValue()));
+  };
+  auto getSizes = [](Type type) {
+    auto tensor = llvm::dyn_cast<RankedTensorType>(type);
+    return (tensor ? guard::getDims(tensor) : std::nullopt)
+        .value_or(SmallVector<ExprAttr>());
+  };
+  for (Type type : backward.getArgumentTypes())
+    llvm::for_each(getSizes(type), mention);
+  backward.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes())
+      llvm::for_each(getSizes(type), mention);
+    for (mlir::NamedAttribute attribute : op->getAttrs())
+      attribute.getValue().walk(mention);
+  });
+  for (Type type : backward.getArgumentTypes())
+    for (ExprAttr size : getSizes(type))
+      mentioned.remove_if(
+          [&](ExprAttr symbol) { return tells(size, symbol); });
+  for (ExprAttr symbol : mentioned) {
+    DictionaryAttr attrs = describeSaved(cut.saved.size() + sizes.size(),
+                                         /*isResult=*/false, symbol);
+    // The caller hands over saved values in order, wherever they stand.
+    (void)backward.insertArgument(backward.getNumArguments(),
+                                  getNumberType(symbol), attrs,
+                                  graph.getLoc());
+    sizes.push_back(symbol);
+  }
 }
 
 namespace {
@@ -236,8 +303,9 @@ LogicalResult JointPartitionPass::cutGraph(GraphOp graph) {
     return graph.emitError(cut.error);
 
   Cutter cutter(graph, cut);
-  FuncOp forward = cutter.buildForward(forwardName);
   FuncOp backward = cutter.buildBackward(backwardName);
+  FuncOp forward = cutter.buildForward(forwardName);
+  forward->moveBefore(backward);
   OpBuilder builder(graph);
   forward->setAttr(kExplanationAttrName,
                    builder.getStringAttr(cut.explain(problem)));
@@ -252,7 +320,6 @@ LogicalResult JointPartitionPass::cutGraph(GraphOp graph) {
       << mlir::remark::metric("RecomputedOps",
                               static_cast<int64_t>(cut.recomputedOps.size()));
   graph.erase();
-  (void)backward;
   return success();
 }
 

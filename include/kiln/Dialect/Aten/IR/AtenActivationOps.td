@@ -223,7 +223,7 @@ def Aten_PreluOp : Aten_PureOp<"prelu",
     (ins Aten_Tensor:$self, Aten_Tensor:$weight),
     (outs Aten_Tensor:$result)> {
   let summary = "Leaky relu with one slope for each channel";
-  let shape = "sameAsFirst";
+  let shape = "prelu";
   let promotion = PromoteSameDType;
 }
 
@@ -324,6 +324,7 @@ def Aten_SoftshrinkOp : Aten_PureOp<"softshrink",
     (ins Aten_Tensor:$self, Optional<Aten_Number>:$lambd),
     (outs Aten_Tensor:$result)> {
   let summary = "Shrink toward zero by lambd";
+  let shape = "softshrink";
   let promotion = PromoteDefault;
   let promotes = ["self"];
   let body = (where (is_nan $self), $self, (where (gt $self, $lambd), (sub $self,

@@ -53,7 +53,7 @@ def Aten_EmptyPermutedOp : Aten_PureOp<"empty_permuted",
               Aten_Ints:$physical_layout), Aten_FactoryArguments),
     (outs Aten_Tensor:$result)> {
   let summary = "Uninitialized, in a layout";
-  let shape = "fromSize";
+  let shape = "emptyPermuted";
   let promotion = PromoteDefaultFloat;
   let decomposition = "decomposeEmptyPermuted";
 }

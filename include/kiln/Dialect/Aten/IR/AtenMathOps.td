@@ -493,6 +493,7 @@ def Aten_RsubTensorOp : Aten_PureOp<"rsub.Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$other, Optional<Aten_Number>:$alpha),
     (outs Aten_Tensor:$result)> {
   let summary = "other - alpha * self";
+  let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let body = (sub $other, (mul $self, $alpha));

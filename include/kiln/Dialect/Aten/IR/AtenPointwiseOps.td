@@ -17,6 +17,7 @@ def Aten_AddTensorOp : Aten_PureOp<"add.Tensor",
          Optional<Aten_Number>:$alpha),
     (outs Aten_Tensor:$result)> {
   let summary = "self + alpha * other";
+  let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let body = (add $self, (mul $other, $alpha));
@@ -29,6 +30,7 @@ def Aten_SubTensorOp : Aten_PureOp<"sub.Tensor",
          Optional<Aten_Number>:$alpha),
     (outs Aten_Tensor:$result)> {
   let summary = "self - alpha * other";
+  let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let body = (sub $self, (mul $other, $alpha));

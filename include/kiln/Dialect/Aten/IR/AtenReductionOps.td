@@ -148,7 +148,7 @@ def Aten_ArgmaxOp : Aten_PureOp<"argmax",
     (ins Aten_Tensor:$self, OptionalAttr<Aten_Int>:$dim, Aten_Bool:$keepdim),
     (outs Aten_Tensor:$result)> {
   let summary = "Where the maximum is";
-  let shape = "reduceOptionalDim";
+  let shape = "place";
   let promotion = PromoteAlwaysI64;
   let isCore = 1;
 }
@@ -158,7 +158,7 @@ def Aten_ArgminOp : Aten_PureOp<"argmin",
     (ins Aten_Tensor:$self, OptionalAttr<Aten_Int>:$dim, Aten_Bool:$keepdim),
     (outs Aten_Tensor:$result)> {
   let summary = "Where the minimum is";
-  let shape = "reduceOptionalDim";
+  let shape = "place";
   let promotion = PromoteAlwaysI64;
   let isCore = 1;
 }

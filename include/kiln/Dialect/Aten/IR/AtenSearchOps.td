@@ -105,12 +105,11 @@ def Aten_BincountOp : Aten_PureOp<"bincount",
     (ins Aten_Tensor:$self, Optional<Aten_Tensor>:$weights,
          Aten_SymInt:$minlength),
     (outs Aten_Tensor:$result)> {
-  let summary = "Number of occurrences; the size is recorded";
+  let summary = "Number of occurrences";
   let description = [{
-    The sizes of the results depend on data or on conventions that are not
-    repeated here: they are what the program has recorded.
+    Values decide about the number: it is what the program has recorded.
   }];
-  let shape = "recorded";
+  let shape = "bincount";
   let promotion = PromoteKeepFirst;
 }
 
@@ -118,12 +117,11 @@ def Aten_NonzeroOp : Aten_PureOp<"nonzero",
     "aten::nonzero(Tensor self) -> Tensor",
     (ins Aten_Tensor:$self),
     (outs Aten_Tensor:$result)> {
-  let summary = "Indices of elements that are not zero; the size is recorded";
+  let summary = "Indices of elements that are not zero";
   let description = [{
-    The sizes of the results depend on data or on conventions that are not
-    repeated here: they are what the program has recorded.
+    Values decide about the number: it is what the program has recorded.
   }];
-  let shape = "recorded";
+  let shape = "nonzero";
   let promotion = PromoteAlwaysI64;
 }
 
@@ -141,12 +139,11 @@ def Aten_MaskedSelectOp : Aten_PureOp<"masked_select",
     "aten::masked_select(Tensor self, Tensor mask) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$mask),
     (outs Aten_Tensor:$result)> {
-  let summary = "Elements where a mask is true; the size is recorded";
+  let summary = "Elements where a mask is true";
   let description = [{
-    The sizes of the results depend on data or on conventions that are not
-    repeated here: they are what the program has recorded.
+    Values decide about the number: it is what the program has recorded.
   }];
-  let shape = "recorded";
+  let shape = "maskedSelect";
   let promotion = PromoteKeepFirst;
 }
 
@@ -154,12 +151,11 @@ def Aten_WhereOp : Aten_PureOp<"where",
     "aten::where(Tensor condition) -> Tensor[]",
     (ins Aten_Tensor:$condition),
     (outs Variadic<Aten_Tensor>:$result)> {
-  let summary = "Indices of true elements by dimension; the size is recorded";
+  let summary = "Indices of true elements by dimension";
   let description = [{
-    The sizes of the results depend on data or on conventions that are not
-    repeated here: they are what the program has recorded.
+    Values decide about the number: it is what the program has recorded.
   }];
-  let shape = "recordedPerDim";
+  let shape = "nonzeroPerDim";
   let promotion = PromoteAlwaysI64;
 }
 
@@ -170,12 +166,11 @@ def Aten_Unique2Op : Aten_PureOp<"_unique2",
     (ins Aten_Tensor:$self, Aten_Bool:$sorted, Aten_Bool:$return_inverse,
          Aten_Bool:$return_counts),
     (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
-  let summary = "Distinct elements; sizes are recorded";
+  let summary = "Distinct elements";
   let description = [{
-    The sizes of the results depend on data or on conventions that are not
-    repeated here: they are what the program has recorded.
+    Values decide about the number: it is what the program has recorded.
   }];
-  let shape = "recorded";
+  let shape = "unique";
   let promotion = PromoteKeepFirst;
 }
 
@@ -185,12 +180,11 @@ def Aten_UniqueConsecutiveOp : Aten_PureOp<"unique_consecutive",
     (ins Aten_Tensor:$self, Aten_Bool:$return_inverse, Aten_Bool:$return_counts,
          OptionalAttr<Aten_Int>:$dim),
     (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
-  let summary = "Elements that differ from the one before; sizes are recorded";
+  let summary = "Elements that differ from the one before";
   let description = [{
-    The sizes of the results depend on data or on conventions that are not
-    repeated here: they are what the program has recorded.
+    Values decide about the number: it is what the program has recorded.
   }];
-  let shape = "recorded";
+  let shape = "unique";
   let promotion = PromoteKeepFirst;
 }
 
@@ -201,12 +195,11 @@ def Aten_UniqueDimOp : Aten_PureOp<"unique_dim",
     (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$sorted,
          Aten_Bool:$return_inverse, Aten_Bool:$return_counts),
     (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
-  let summary = "Distinct slices; sizes are recorded";
+  let summary = "Distinct slices";
   let description = [{
-    The sizes of the results depend on data or on conventions that are not
-    repeated here: they are what the program has recorded.
+    Values decide about the number: it is what the program has recorded.
   }];
-  let shape = "recorded";
+  let shape = "unique";
   let promotion = PromoteKeepFirst;
 }
 

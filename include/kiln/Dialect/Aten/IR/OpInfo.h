@@ -212,6 +212,10 @@ LogicalResult inferResultTypes(MLIRContext *context,
                                const OpInfo &info, ArrayRef<ArgValue> args,
                                SmallVectorImpl<Type> &types);
 
+/// True if an op may have a result of type `found` where `expected` is inferred:
+/// symbolic sizes may be written otherwise, but not contradict.
+bool areCompatible(Type expected, Type found);
+
 //===----------------------------------------------------------------------===//
 // Called by the generated ops
 //===----------------------------------------------------------------------===//

@@ -30,8 +30,13 @@ public:
   /// Whether a condition holds; `otherwise` is what to assume of symbols that
   /// nothing is known of.
   virtual bool decide(guard::ExprAttr condition, bool otherwise) = 0;
-  /// The number that a size is; nothing if that is not known.
-  virtual std::optional<int64_t> fix(guard::ExprAttr size) = 0;
+  /// The number that a size is; nothing if that is not known. `reason` says why
+  /// it has to be one, as what follows "'aten.unbind.int', ".
+  virtual std::optional<int64_t> fix(guard::ExprAttr size,
+                                     StringRef reason) = 0;
+  /// A symbol for a size that values decide, the `index`-th of the op.
+  virtual guard::ExprAttr nameDataSize(unsigned index,
+                                       guard::Interval range) = 0;
 };
 
 /// `inferResultTypes` with an oracle.

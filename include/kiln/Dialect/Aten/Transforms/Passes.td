@@ -31,6 +31,10 @@ def AtenMakeDynamicPass : Pass<"aten-make-dynamic", "::mlir::ModuleOp"> {
     A size that `unbacked` names has no hint and may be 0 or 1; what is not known
     of it is assumed in favour of the general case.
 
+    A size that values decide, of `nonzero` say, becomes an unbacked symbol of the
+    result. What is assumed of it is a `guard.assert` behind the operator; where it
+    has to be a number, it is that of the example.
+
     Operators without a shape rule fix the sizes of their operands. Numbers that the
     graph holds stay numbers: `view(x, [4, 6])` fixes or relates the sizes of `x`.
 

@@ -18,6 +18,9 @@
 //   env.decide(gt(s1, 2), true);      // true, and a condition
 //   env.decide(ge(s1, 1), true);      // true for the whole range: nothing kept
 //
+// A size that values decide, `u0` of a nonzero, is a symbol too. No answer is read
+// off its example, and no size of an input is written in terms of it.
+//
 // An answer may change how sizes are written. Whoever infers types then begins
 // again: `restart` forgets the conditions, which will be asked for once more in
 // terms of what is left, and keeps the replacements.
@@ -40,18 +43,27 @@ public:
     Interval range;
     /// May be written in terms of others.
     bool isReplaceable = true;
+    /// Defined by the result of an operator, not by an input.
+    bool isData = false;
     /// What it is written as, in terms of symbols that stay; null: itself.
     ExprAttr replacement;
-    std::string reason; ///< whose question replaced it
+    std::string reason;   ///< whose question replaced it
+    bool isFixed = false; ///< that asked for a number
   };
 
   void addSymbol(ExprAttr symbol, Symbol properties) {
     symbols[symbol] = std::move(properties);
     assumptions.setRange(symbol, symbols[symbol].range);
   }
+  /// What a symbol that values decide is in the example, for `fix`.
+  void setHint(ExprAttr symbol, int64_t hint) { symbols[symbol].hint = hint; }
 
   /// `expr` in terms of the symbols that stay.
   ExprAttr rewrite(ExprAttr expr) const;
+  /// Likewise, with what ranges decide gone: `min(2, s0)` is 2.
+  ExprAttr simplify(ExprAttr expr) const;
+  /// True if `expr` has a symbol that values decide.
+  bool dependsOnData(ExprAttr expr) const;
 
   /// Whether a condition holds, by ranges, else by hints; `otherwise` is the
   /// answer for symbols without a hint. `asker` says who wants to know.
@@ -74,9 +86,9 @@ public:
 
 private:
   std::optional<int64_t> getHint(ExprAttr expr) const;
-  void assume(ExprAttr condition, StringRef asker);
-  bool solve(ExprAttr equation, StringRef asker);
-  void replace(ExprAttr symbol, ExprAttr by, StringRef asker);
+  void assume(ExprAttr condition, StringRef asker, bool isFixed = false);
+  bool solve(ExprAttr equation, StringRef asker, bool isFixed);
+  void replace(ExprAttr symbol, ExprAttr by, StringRef asker, bool isFixed);
 
   llvm::MapVector<ExprAttr, Symbol> symbols;
   Assumptions assumptions;
