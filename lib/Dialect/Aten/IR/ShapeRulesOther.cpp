@@ -245,6 +245,10 @@ LogicalResult rules::indexWrite(Inference &infer) {
     return failure();
   if (infer.getElementType("source") != infer.getElementType("self"))
     return infer.fail("expects 'source' of the element type of 'self'");
+  // Without dimensions a tensor is a row of one element.
+  if (source->size() != dims->size() && (source->size() > 1 || dims->size() > 1))
+    return infer.fail("expects 'source' of rank " + Twine(dims->size()) +
+                      " as 'self', but found rank " + Twine(source->size()));
   if (source->size() == dims->size())
     for (size_t k = 0; k < dims->size(); ++k)
       if (k != size_t(*dim) && infer.differ((*source)[k], (*dims)[k]))
