@@ -408,6 +408,24 @@ void pt2::addCompositeLinalg(CompositeTable &table) {
             [](Composite &c) {
               return Values{linalgSolve(c), noInfo(c, c.self())};
             });
+  table.add("aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool "
+            "check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, "
+            "Tensor info)",
+            [](Composite &c) {
+              return Values{linalgSolve(c), c.unread(1, "factors of a system"),
+                            c.unread(2, "pivots of a system"),
+                            noInfo(c, c.self())};
+            });
+  table.add("aten::_linalg_check_errors(Tensor info, str api_name, *, bool "
+            "is_matrix) -> ()",
+            [](Composite &c) {
+              c.check(c.eq(c.tensor("info"), 0),
+                      (c.text("api_name") +
+                       ": it could not be completed; the input is singular, "
+                       "not positive-definite or not a number")
+                          .str());
+              return Values();
+            });
   table.add("aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor",
             [](Composite &c) {
               Value x = c.self();

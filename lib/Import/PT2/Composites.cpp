@@ -134,6 +134,25 @@ Values Composite::callRecorded(StringRef overload,
   return op ? Values(op->getResults()) : Values();
 }
 
+void Composite::check(Value condition, StringRef message) {
+  if (!condition)
+    return;
+  OpBuilder &b = getBuilder();
+  Value all = call("aten.all", {condition});
+  aten::OperatorOp::create(
+      b, getLoc(), mlir::TypeRange(), "aten::_assert_async.msg", all,
+      b.getArrayAttr({aten::OperandAttr::get(b.getContext(), 0),
+                      b.getStringAttr(message)}));
+}
+
+Value Composite::unread(unsigned result, StringRef what) {
+  if (result >= recorded.size() || isRead(result))
+    return refuse(what + " are read");
+  auto type = llvm::cast<RankedTensorType>(recorded[result]);
+  auto dims = guard::getDims(type);
+  return dims ? full(*dims, 0.0, type.getElementType()) : Value();
+}
+
 Value Composite::wrap(Value number, Value other) {
   if (!number || !other)
     return {};
@@ -321,7 +340,11 @@ Status GraphImporter::importComposite(const archive::Node &node,
     if (arg.isNone())
       arg = aten::getDefault(b.getContext(), info);
   std::string complaint;
-  Composite composite(b, locationOf(node), entry.args, args, *recorded);
+  std::vector<std::string> names;
+  for (const archive::Argument &output : node.outputs)
+    output.forEachName([&](const std::string &name) { names.push_back(name); });
+  auto isRead = [&](unsigned result) { return this->isRead(names[result]); };
+  Composite composite(b, locationOf(node), entry.args, args, *recorded, isRead);
   Values values;
   {
     mlir::ScopedDiagnosticHandler handler(
@@ -335,10 +358,23 @@ Status GraphImporter::importComposite(const archive::Node &node,
     return Error::malformed(composite.getComplaint().str());
   if (!composite.getReason().empty())
     return Error::unsupported(composite.getReason().str());
-  if (values.empty() || llvm::is_contained(values, Value()))
+  // A check has no results.
+  bool isMissing = values.empty() && !names.empty();
+  if (isMissing || llvm::is_contained(values, Value()) || !complaint.empty())
     return Error::malformed(complaint.empty() ? "arguments do not fit"
                                               : complaint);
   return bindValues(node, values);
+}
+
+bool GraphImporter::isRead(const std::string &name) const {
+  bool found = false;
+  auto look = [&](const std::string &read) { found |= read == name; };
+  for (const archive::Node &node : graph.nodes)
+    for (const archive::NamedArgument &input : node.inputs)
+      input.arg.forEachName(look);
+  for (const archive::Argument &output : graph.outputs)
+    output.forEachName(look);
+  return found;
 }
 
 /// What `permute_copy` gives is a copy of what `permute` gives.

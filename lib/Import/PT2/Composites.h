@@ -39,11 +39,13 @@ using Values = SmallVector<Value>;
 /// The arguments of a call of a composite overload, and what builds its parts.
 class Composite : public aten::AtenBuilder {
 public:
-  /// `recorded` are the types of the results in the archive.
+  /// `recorded` are the types of the results in the archive, and `isRead` says
+  /// which of them the program reads.
   Composite(OpBuilder &builder, Location loc, ArrayRef<aten::ArgInfo> infos,
-            ArrayRef<aten::ArgValue> args, ArrayRef<Type> recorded)
+            ArrayRef<aten::ArgValue> args, ArrayRef<Type> recorded,
+            llvm::function_ref<bool(unsigned)> isRead)
       : AtenBuilder(builder, loc), infos(infos), args(args),
-        recorded(recorded) {}
+        recorded(recorded), isRead(isRead) {}
 
   using AtenBuilder::ints;
 
@@ -86,6 +88,10 @@ public:
   /// one with sizes that data decide.
   Values callRecorded(StringRef overload, ArrayRef<aten::ArgValue> args);
   ArrayRef<Type> getRecorded() const { return recorded; }
+  /// Ends the run with `message` unless `condition` holds everywhere.
+  void check(Value condition, StringRef message);
+  /// A result that nobody may read: zeros, or a refusal that names it.
+  Value unread(unsigned result, StringRef what);
   /// A number as a tensor without dimensions, which promotes like one, next to
   /// `other`.
   Value wrap(Value number, Value other);
@@ -105,6 +111,7 @@ private:
   ArrayRef<aten::ArgInfo> infos;
   ArrayRef<aten::ArgValue> args;
   ArrayRef<Type> recorded;
+  llvm::function_ref<bool(unsigned)> isRead;
   std::string reason, complaint;
 };
 

@@ -124,6 +124,7 @@ private:
                          const CompositeEntry &entry);
   Status importCopiedView(const archive::Node &node, const aten::OpInfo &view);
   Status bindValues(const archive::Node &node, ArrayRef<Value> values);
+  bool isRead(const std::string &name) const;
 
   // Mutation.
   bool aliases(const archive::Node &node, Operation *op,

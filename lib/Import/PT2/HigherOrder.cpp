@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Composites.h"
 #include "GraphImporter.h"
 
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
@@ -597,6 +598,9 @@ Status GraphImporter::importWithEffects(const archive::Node &node) {
   if (const aten::OpInfo *info =
           aten::lookUpOverload(call.overload(), b.getContext()))
     for (const aten::ArgInfo &argument : info->args)
+      names.push_back(argument.name);
+  else if (const CompositeEntry *composite = lookUpComposite(call.overload()))
+    for (const aten::ArgInfo &argument : composite->args)
       names.push_back(argument.name);
   else if (auto schema = lookUpEagerSchema(call.overload()))
     for (const SchemaArgument &argument : schema->arguments)

@@ -107,3 +107,22 @@ func.func @arrangement(%x: tensor<4x6xf32>, %v: tensor<3xf32>) {
   %4 = aten.tril_indices(row = 3, col = 4, offset = -1) : () -> tensor<2x3xi64>
   return
 }
+
+// CHECK-LABEL: func.func @recurrent
+func.func @recurrent(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %a: tensor<4x3xf32>, %b: tensor<4x4xf32>) {
+  // CHECK: aten.rnn_relu.input(%{{.*}}, %{{.*}}, [%{{.*}}, %{{.*}}], has_biases = false
+  // CHECK-SAME: -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>)
+  %0, %1 = aten.rnn_relu.input(%x, %h, [%a, %b], has_biases = false, num_layers = 1, dropout = 0.0, train = false, bidirectional = false, batch_first = false) : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<4x3xf32>, tensor<4x4xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>)
+  return
+}
+
+// CHECK-LABEL: func.func @factors
+func.func @factors(%a: tensor<2x5x3xf32>, %l: tensor<3x3xf32>, %b: tensor<2x3x4xf32>) {
+  // CHECK: aten.linalg_qr(%{{.*}}, mode = "complete") : (tensor<2x5x3xf32>) -> (tensor<2x5x5xf32>, tensor<2x5x3xf32>)
+  %0, %1 = aten.linalg_qr(%a, mode = "complete") : (tensor<2x5x3xf32>) -> (tensor<2x5x5xf32>, tensor<2x5x3xf32>)
+  // CHECK: aten.linalg_solve_triangular(%{{.*}}, %{{.*}}, upper = false) : (tensor<3x3xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %2 = aten.linalg_solve_triangular(%l, %b, upper = false) : (tensor<3x3xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  // CHECK: aten.triangular_solve(%{{.*}}, %{{.*}}) : (tensor<2x3x4xf32>, tensor<3x3xf32>) -> (tensor<2x3x4xf32>, tensor<2x3x3xf32>)
+  %3, %4 = aten.triangular_solve(%b, %l) : (tensor<2x3x4xf32>, tensor<3x3xf32>) -> (tensor<2x3x4xf32>, tensor<2x3x3xf32>)
+  return
+}

@@ -178,3 +178,11 @@ func.func @right_hand_side(%a: tensor<3x3xf32>, %b: tensor<2x4xf32>) {
   %0, %1 = aten.triangular_solve(%b, %a) : (tensor<2x4xf32>, tensor<3x3xf32>) -> (tensor<2x4xf32>, tensor<3x3xf32>)
   return
 }
+
+// -----
+
+func.func @source_rank(%x: tensor<3x2xf32>, %i: tensor<2xi64>, %s: tensor<2xf32>) {
+  // expected-error @below {{'aten.index_add' op expects 'source' of rank 2 as 'self', but found rank 1}}
+  %0 = aten.index_add(%x, %i, %s, dim = 0) : (tensor<3x2xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<3x2xf32>
+  return
+}

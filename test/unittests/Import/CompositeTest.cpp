@@ -133,3 +133,56 @@ TEST(Composites, NamesWhatDoesNotFit) {
   expectError(norm, {iota({2, 3})}, ErrorKind::Unsupported,
               {"norms of singular values"});
 }
+
+// What a decomposed program has of `linalg.solve`: factors that nobody reads, and
+// a check.
+TEST(Composites, SolvesWithoutFactorsThatNobodyReads) {
+  auto make = [](const char *result, float corner) {
+    ProgramMaker p;
+    p.input({"a", {2, 2}});
+    p.input({"b", {2, 1}});
+    p.call("aten._linalg_solve_ex.default", {{"A", t("a")}, {"B", t("b")}},
+           {{"x", {2, 1}},
+            {"lu", {2, 2}},
+            {"pivots", {2}, DType::I32},
+            {"info", {}, DType::I32}});
+    p.node("aten._linalg_check_errors.default",
+           {{"info", t("info")}, {"api_name", {std::string("torch.linalg.solve")}},
+            {"is_matrix", {true}}},
+           {});
+    p.output(result);
+    return std::pair(p, tensorOf({2, 2}, {2, 0, 0, corner}));
+  };
+  auto [solution, a] = make("x", 4);
+  auto results = runBy(compiler::Backend::Inductor, solution,
+                       {a, tensorOf({2, 1}, {2, 2})});
+  ASSERT_TRUE(results) << results.error().message;
+  Floats found = floatsOf((*results)["x"]);
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_FLOAT_EQ(found[0], 1);
+  EXPECT_FLOAT_EQ(found[1], 0.5);
+
+  auto [factors, same] = make("lu", 4);
+  expectError(factors, {same, tensorOf({2, 1}, {2, 2})}, ErrorKind::Unsupported,
+              {"factors of a system are read"});
+}
+
+TEST(Composites, AFactorThatDoesNotExistEndsTheRun) {
+  ProgramMaker p;
+  p.input({"a", {2, 2}});
+  p.call("aten.linalg_cholesky_ex.default", {{"self", t("a")}},
+         {{"l", {2, 2}}, {"info", {}, DType::I32}});
+  p.node("aten._linalg_check_errors.default",
+         {{"info", t("info")}, {"api_name", {std::string("linalg.cholesky")}},
+          {"is_matrix", {true}}},
+         {});
+  p.output("l");
+  expectResults(p, {tensorOf({2, 2}, {4, 0, 0, 9})}, {{"l", {2, 0, 0, 3}}});
+  for (auto backend : {compiler::Backend::Eager, compiler::Backend::Inductor}) {
+    auto results = runBy(backend, p, {tensorOf({2, 2}, {4, 0, 0, -9})});
+    ASSERT_FALSE(results);
+    EXPECT_NE(results.error().message.find("linalg.cholesky"),
+              std::string::npos)
+        << results.error().message;
+  }
+}
