@@ -213,10 +213,44 @@ CompilerSession::compile(const std::string &path, const std::string &model,
   return package;
 }
 
+/// Sizes that the program was traced for, as `L['x'].size()[1] == 6` says. What
+/// Python computed of them are numbers in the graph, so no symbol may stand for
+/// them.
+static std::vector<std::string>
+getTracedSizes(const archive::ExportedProgram &program) {
+  std::vector<std::string> sizes;
+  for (const archive::GuardCode &code : program.guards) {
+    if (!code.expr || code.expr->kind != archive::SymKind::Eq ||
+        code.expr->operands.size() != 2)
+      continue;
+    const archive::SymExpr &size = *code.expr->operands[0],
+                           &number = *code.expr->operands[1];
+    if (size.kind != archive::SymKind::InputSize ||
+        number.kind != archive::SymKind::Integer)
+      continue;
+    for (const archive::InputSpec &input : program.inputs)
+      if (input.isCallerInput() && input.source == size.name)
+        sizes.push_back(input.name + ":" + std::to_string(size.integer));
+  }
+  return sizes;
+}
+
 Result<package::Package>
 CompilerSession::compile(const archive::ExportedProgram &program,
-                         const CompileOptions &options,
+                         const CompileOptions &requested,
                          const CompileHooks &hooks) {
+  CompileOptions options = requested;
+  for (std::string &size : getTracedSizes(program)) {
+    auto isMarked = [&](StringRef mark) {
+      return mark.split('[').first == size;
+    };
+    if (llvm::any_of(options.sizes.dynamic, isMarked) ||
+        llvm::any_of(options.sizes.unbacked, isMarked))
+      return Error::unsupported("a size that is marked dynamic is not: the "
+                                "program was traced for one value of '" +
+                                size + "'");
+    options.sizes.fixed.push_back(std::move(size));
+  }
   if (Status s = reset(options, hooks.limits); !s)
     return s.takeError();
   if (hooks.progress)

@@ -136,6 +136,22 @@ TEST_P(DynamicSizesTest, WhatCannotBeASymbolIsReported) {
   EXPECT_TRUE(isReported);
 }
 
+// What Python computed of a size is a number in the graph.
+TEST_P(DynamicSizesTest, ASizeThatWasTracedStaysANumber) {
+  ExportedProgram traced = program(
+      "torch.ops.aten.relu.default", {tensorArgument("self", "x0")},
+      {tensor("x0", {4, 6})}, {4, 6});
+  std::string guard = "L['x0'].size()[1] == 6";
+  traced.guards.push_back({guard, *parseGuardCode(guard)});
+  auto package = compile(traced, record("dynamic=true\n"));
+  ASSERT_TRUE(bool(package)) << package.error().message;
+  EXPECT_EQ(package->programs[0].symbols.size(), 1u);
+  EXPECT_EQ(countGuards(*package, KILN_GUARD_SIZE), 1u);
+  auto marked = compile(traced, record("mark_dynamic=x0:1[2..64]\n"));
+  ASSERT_FALSE(bool(marked));
+  EXPECT_NE(marked.error().message.find("'x0:1'"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, DynamicSizesTest,
                          ::testing::Values("eager", "aot_eager", "inductor"),
                          [](const auto &info) {

@@ -113,7 +113,10 @@ TEST_F(ShapeEnvTest, DeclaredSymbolsAreNotReplaced) {
   properties.hint = 6;
   properties.isReplaceable = false;
   env.addSymbol(declared, properties);
+  EXPECT_FALSE(env.isOpen(declared * 2));
+  EXPECT_TRUE(env.isOpen(declared * s1));
   EXPECT_TRUE(env.decide(eq(declared, s0), false));
+  EXPECT_FALSE(env.isOpen(s0));
   EXPECT_EQ(env.rewrite(s0), declared);
   env.restart();
   EXPECT_EQ(env.fix(declared), 6);

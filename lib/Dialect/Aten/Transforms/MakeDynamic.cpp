@@ -78,6 +78,9 @@ public:
     return env.decide(condition, otherwise, asker);
   }
   std::optional<int64_t> fix(ExprAttr size, StringRef reason) override {
+    // Of symbols that the program had already it knows why they may stay.
+    if (!env.isOpen(size))
+      return env.rewrite(size).getConstant();
     return env.fix(size, asker + ", " + reason.str());
   }
   ExprAttr nameDataSize(unsigned index, Interval range) override {
@@ -278,7 +281,8 @@ void Dynamizer::fixOperands(Operation *op, StringRef reason) {
     if (auto type = llvm::dyn_cast<RankedTensorType>(operand.getType()))
       if (auto dims = guard::getDims(type))
         for (ExprAttr dim : *dims)
-          env.fix(dim, describe(op) + ", " + reason.str());
+          if (env.isOpen(dim))
+            env.fix(dim, describe(op) + ", " + reason.str());
 }
 
 /// A symbol for a size that the operands of `op` decide. Each round of inference

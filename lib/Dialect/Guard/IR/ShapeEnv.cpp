@@ -22,13 +22,28 @@ ExprAttr ShapeEnv::simplify(ExprAttr expr) const {
   return guard::simplify(rewrite(expr), assumptions);
 }
 
-bool ShapeEnv::dependsOnData(ExprAttr expr) const {
+/// True if a symbol of `expr` has a property.
+template <typename Predicate>
+static bool
+hasSymbol(ExprAttr expr,
+          const llvm::MapVector<ExprAttr, ShapeEnv::Symbol> &symbols,
+          Predicate predicate) {
   bool found = false;
   walk(expr, [&](ExprAttr leaf) {
     auto it = symbols.find(leaf);
-    found |= it != symbols.end() && it->second.isData;
+    found |= it != symbols.end() && predicate(it->second);
   });
   return found;
+}
+
+bool ShapeEnv::isOpen(ExprAttr expr) const {
+  return hasSymbol(rewrite(expr), symbols,
+                   [](const Symbol &symbol) { return symbol.isReplaceable; });
+}
+
+bool ShapeEnv::dependsOnData(ExprAttr expr) const {
+  return hasSymbol(expr, symbols,
+                   [](const Symbol &symbol) { return symbol.isData; });
 }
 
 std::optional<int64_t> ShapeEnv::getHint(ExprAttr expr) const {

@@ -62,6 +62,8 @@ public:
   ExprAttr rewrite(ExprAttr expr) const;
   /// Likewise, with what ranges decide gone: `min(2, s0)` is 2.
   ExprAttr simplify(ExprAttr expr) const;
+  /// True if `expr` has a symbol that may yet be written in terms of others.
+  bool isOpen(ExprAttr expr) const;
   /// True if `expr` has a symbol that values decide.
   bool dependsOnData(ExprAttr expr) const;
 
