@@ -291,13 +291,26 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
   for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
     (k < domain.parallel.size() ? own : reduced).push_back(k);
 
-  return emitLoops(start, own, 1, [&](const Position &position)
-                                      -> LogicalResult {
+  auto schedule = kernel.getSchedule();
+  int64_t vector = schedule ? schedule->getVector() : 1;
+  int64_t wanted = schedule ? vector * schedule->getUnroll() : 1;
+  int64_t rows = 1; // side by side
+  if (auto lanes = op->getAttrOfType<IntegerAttr>(kLanesAttrName);
+      lanes && schedule && !across) {
+    wanted = lanes.getInt();
+    if (wanted == 1 && !own.empty())
+      rows = lanesFor(start.extents[own.back()], vector);
+    // A single row has no neighbours.
+    if (wanted == 1 && rows == 1)
+      wanted = vector;
+  }
+  return emitLoops(start, own, rows, [&](const Position &position)
+                                         -> LogicalResult {
     auto finishAll = [&](ArrayRef<Value> values) {
       finishAccumulators(op, position, values);
       return success();
     };
-    if (across) {
+    if (across || rows > 1) {
       auto values = emitReductionLoops(op, position, 0, reduced,
                                        identities(op, position.lanes));
       return failed(values) ? failure() : finishAll(*values);
@@ -305,11 +318,7 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
 
     // Lanes along the last reduced dimension: vectors, the rest, their sum.
     unsigned last = reduced.back();
-    auto schedule = kernel.getSchedule();
-    int64_t lanes =
-        schedule ? lanesFor(position.extents[last],
-                            schedule->getVector() * schedule->getUnroll())
-                 : 1;
+    int64_t lanes = lanesFor(position.extents[last], wanted);
     if (lanes == 1) {
       auto values =
           emitReductionLoops(op, position, 0, reduced, identities(op, 1));
