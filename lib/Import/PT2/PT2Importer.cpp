@@ -229,7 +229,8 @@ Status ProgramImporter::addInput(const InputSpec &spec) {
   auto offset = shapes.convert(meta->storageOffset);
   if (!offset || !offset->isConstant(0))
     argumentAttrs.back() = b.getDictionaryAttr(
-        {b.getNamedAttr(aten::kHasOffsetAttrName, b.getUnitAttr()),
+        {b.getNamedAttr(aten::kStorageOffsetAttrName,
+                        offset ? Attribute(*offset) : b.getUnitAttr()),
          *llvm::cast<mlir::DictionaryAttr>(argumentAttrs.back()).begin()});
   graph.bindTensor(spec.name, value);
   if (spec.isCallerInput())

@@ -23,7 +23,7 @@ func.func @strided(%x: tensor<3x4xf32>) -> (tensor<2x3xf32>, tensor<3xf32>) {
 // CHECK-COUNT-3: loop.extern "aten.as_strided.default"{{.*}}strides of a tensor that does not lie row by row
 func.func @elsewhere(
     %x: tensor<3x4xf32> {aten.input = #aten.input<kind = user_input, name = "x", strides = <[1, 3]>>},
-    %y: tensor<3x4xf32> {aten.has_offset}, %z: tensor<3x4xf32>)
+    %y: tensor<3x4xf32> {aten.storage_offset}, %z: tensor<3x4xf32>)
     -> (tensor<2xf32>, tensor<2xf32>, tensor<2xf32>) {
   %a = aten.as_strided(%x, size = [2], stride = [1]) : (tensor<3x4xf32>) -> tensor<2xf32>
   %b = aten.as_strided(%y, size = [2], stride = [1]) : (tensor<3x4xf32>) -> tensor<2xf32>

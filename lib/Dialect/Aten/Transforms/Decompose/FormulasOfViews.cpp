@@ -281,7 +281,7 @@ static bool isRowMajor(Value x) {
   unsigned i = argument.getArgNumber();
   auto input = function.getArgAttrOfType<InputAttr>(i, kInputAttrName);
   return !(input && input.getStrides()) &&
-         !function.getArgAttr(i, kHasOffsetAttrName);
+         !function.getArgAttr(i, kStorageOffsetAttrName);
 }
 
 Value scatterStrided(Composer &c, Value self, Value source,
