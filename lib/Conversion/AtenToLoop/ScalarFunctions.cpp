@@ -286,7 +286,8 @@ Value ScalarBuilder::digamma(Value a) {
     Value inverse = div(one, mul(y, y));
     Value series = mul(inverse, polynomial(*this, inverse,
                                            {1.0 / 12, -1.0 / 120, 1.0 / 252,
-                                            -1.0 / 240, 1.0 / 132}));
+                                            -1.0 / 240, 1.0 / 132,
+                                            -691.0 / 32760, 1.0 / 12}));
     Value result = sub(
         sub(add(shifted, log(y)), div(real(0.5), y)), series);
     Value fraction = sub(x, floor(x));
