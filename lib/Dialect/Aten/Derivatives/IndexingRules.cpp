@@ -194,29 +194,6 @@ LogicalResult vjpPut(PutOp op, VjpState &state) {
   return success();
 }
 
-LogicalResult vjpTakeAlongDim(TakeAlongDimOp op, VjpState &state) {
-  if (!state.isOperandWanted(0))
-    return success();
-  Composer &b = state.builder;
-  Value self = op.getSelf(), indices = op.getIndices();
-  if (!op.getDim()) {
-    Value zeros = b.full(Sizes{b.numElements(self)}, 0.0,
-                         Composer::elementType(self));
-    Value flat = b.view(indices, Sizes{b.numElements(indices)});
-    Value grad = b.view(state.grad(0), Sizes{b.numElements(indices)});
-    state.setOperand(0, state.like(b.scatterAdd(zeros, 0, flat, grad), self));
-    return success();
-  }
-  // All other dimensions of both broadcast.
-  int64_t dim = Composer::wrapDim(*op.getDim(), Composer::rank(self));
-  Sizes sizes = b.sizes(state.grad(0)), wide = sizes;
-  wide[dim] = b.size(self, dim);
-  Value zeros = b.full(wide, 0.0, Composer::elementType(self));
-  state.setOperand(0, b.scatterAdd(zeros, dim, b.expand(indices, sizes),
-                                   state.grad(0)));
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Scatters that reduce
 //===----------------------------------------------------------------------===//

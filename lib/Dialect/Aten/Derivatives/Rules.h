@@ -146,7 +146,6 @@ template <typename OpT> LogicalResult vjpIndexPut(OpT op, VjpState &state) {
 LogicalResult vjpMaskedScatter(MaskedScatterOp op, VjpState &state);
 LogicalResult vjpMaskedSelect(MaskedSelectOp op, VjpState &state);
 LogicalResult vjpPut(PutOp op, VjpState &state);
-LogicalResult vjpTakeAlongDim(TakeAlongDimOp op, VjpState &state);
 LogicalResult vjpScatterReduce(ScatterReduceTwoOp op, VjpState &state);
 LogicalResult vjpIndexReduce(IndexReduceOp op, VjpState &state);
 
