@@ -44,6 +44,7 @@ LogicalResult vjpStdMean(StdMeanCorrectionOp op, VjpState &state);
 LogicalResult vjpVectorNorm(LinalgVectorNormOp op, VjpState &state);
 LogicalResult vjpNorm(NormScalarOp op, VjpState &state);
 LogicalResult vjpNormDim(NormScalarOptDimOp op, VjpState &state);
+LogicalResult vjpCosineSimilarity(CosineSimilarityOp op, VjpState &state);
 /// The gradient of `self` below a norm of any order.
 Value vectorNormGrad(VjpState &state, Value grad, Value self, Value norm,
                      double order, OptionalDims dims, bool keepdim);

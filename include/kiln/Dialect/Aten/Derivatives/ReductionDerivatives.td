@@ -93,5 +93,6 @@ def : VJPFunction<"vjpStdMean", [Aten_StdMeanCorrectionOp]>;
 def : VJPFunction<"vjpVectorNorm", [Aten_LinalgVectorNormOp]>;
 def : VJPFunction<"vjpNorm", [Aten_NormScalarOp]>;
 def : VJPFunction<"vjpNormDim", [Aten_NormScalarOptDimOp]>;
+def : VJPFunction<"vjpCosineSimilarity", [Aten_CosineSimilarityOp]>;
 
 #endif // KILN_DIALECT_ATEN_DERIVATIVES_REDUCTIONDERIVATIVES_TD

@@ -231,7 +231,7 @@ def : Decompose<Aten_AminmaxOp, [
 def : Decompose<Aten_CountNonzeroOp, [(count_nonzero $self, $dim)]>;
 def : Decompose<Aten_NansumOp, [
     (call "sum.dim_IntList", (without_nan $self), $dim, $keepdim, $dtype)]>;
-def : DecomposeWide<Aten_CosineSimilarityOp, [
+def : Decompose<Aten_CosineSimilarityOp, [
     (cosine_similarity $x1, $x2, $dim, $eps)]>;
 def : DecomposeWide<Aten_PairwiseDistanceOp, [
     (pairwise_distance $x1, $x2, $p, $eps, $keepdim)]>;
