@@ -89,9 +89,9 @@ Value VjpState::logsumexpGrad(Value grad, Value self, Value result,
                               OptionalDims dims, bool keepdim) {
   Composer &b = builder;
   Value kept = keepDims(result, self, dims, keepdim);
-  // The sum of nothing but minus infinities has no slope.
-  Value weight = dropWhere(b.exp(b.sub(self, kept)), b.eq(kept, -kInfinity));
-  return b.mul(keepDims(grad, self, dims, keepdim), weight);
+  // NaN where all are minus infinity, as there.
+  return b.mul(keepDims(grad, self, dims, keepdim),
+               b.exp(b.sub(self, kept)));
 }
 
 /// Of a product over `dims`. Without zeros each factor gets the product divided

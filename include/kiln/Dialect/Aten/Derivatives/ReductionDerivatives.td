@@ -54,7 +54,6 @@ foreach rule = [Aten_CummaxOp, Aten_CumminOp] in
       Grad<"self", (add_at_index $grad, $self, $result_1, $dim)>]>;
 
 def reverse_cumsum : GradientHelper;
-def cast_like : GradientHelper;
 def : VJP<Aten_CumsumOp, [
     Grad<"self", (reverse_cumsum (cast_like $grad, $self), $dim)>]>;
 def : VJPFunction<"vjpCumprod", [Aten_CumprodOp]>;
