@@ -32,6 +32,27 @@ static void derivative(Table &table, const char *name, F f) {
                         {Accepts, Kind::Default, 3, false}, f);
 }
 
+/// A derivative that passes the gradient on in some pieces and not in others.
+/// Of NaN PyTorch's loop over vectors says that it is not passed, the loop over
+/// the elements that fill no vectors that it is. The former sees all but the last
+/// elements of a long tensor, and of a short one those of `Wide` bytes and more: 4,
+/// or 8 where its vectors have 512 bits. `f` is told first which one answers.
+template <size_t N, size_t Wide = 4, typename F>
+static void piecewise(Table &table, const char *name, F f) {
+  constexpr PointwiseTraits traits{kFloat, Kind::Default, 3, false};
+  static const PointwiseOperator vectors = detail::makeOperator<N, kFloat>(
+      traits, [f](auto... v) { return f(std::true_type(), v...); });
+  static const PointwiseOperator rest = detail::makeOperator<N, kFloat>(
+      traits, [f](auto... v) { return f(std::false_type(), v...); });
+  static const Operator run = [](const Args &args) {
+    bool isWide = itemSize(args.tensor(1).dtype()) >= Wide;
+    return Values{evaluate(isWide ? vectors : rest,
+                           detail::firstOperands(args, N))};
+  };
+  table.add(std::string(name) + "_backward.default",
+            [](const OpArguments &a) { return guarded(run, a); });
+}
+
 static void addSmooth(Table &table) {
   activation<1, kFloat | kComplex>(table, "silu", [](auto x) {
     return x / (decltype(x)(1) + std::exp(-x));
@@ -81,9 +102,10 @@ static void addPiecewise(Table &table) {
     using T = decltype(x);
     return x * std::min(std::max(x + T(3), T(0)), T(6)) / T(6);
   });
-  derivative<2>(table, "hardswish", [](auto g, auto x) {
+  piecewise<2, 8>(table, "hardswish", [](auto stopsNan, auto g, auto x) {
     using T = decltype(x);
-    return x <= -3 ? T(0) : x < 3 ? g * (x / T(3) + T(0.5)) : g;
+    bool bends = x < 3 || (stopsNan && isNan(x));
+    return x <= -3 ? T(0) : bends ? g * (x / T(3) + T(0.5)) : g;
   });
   activation<1>(table, "hardsigmoid", [](auto x) {
     using T = decltype(x);
@@ -97,9 +119,12 @@ static void addPiecewise(Table &table) {
     using T = decltype(x);
     return formula::minimum(formula::maximum(x, T(0)), T(6));
   });
-  derivative<4>(table, "hardtanh", [](auto g, auto x, auto low, auto high) {
-    return x <= low || x >= high ? decltype(x)(0) : g;
-  });
+  piecewise<4>(table, "hardtanh",
+               [](auto stopsNan, auto g, auto x, auto low, auto high) {
+                 bool isOutside = x <= low || x >= high;
+                 return isOutside || (stopsNan && isNan(x)) ? decltype(x)(0)
+                                                            : g;
+               });
   activation<2>(table, "leaky_relu",
                 [](auto x, auto slope) { return x > 0 ? x : x * slope; });
   derivative<3>(table, "leaky_relu", [](auto g, auto x, auto slope) {
@@ -116,8 +141,9 @@ static void addPiecewise(Table &table) {
                                    : decltype(x)(0);
   });
   for (const char *name : {"hardshrink", "softshrink"})
-    derivative<3>(table, name, [](auto g, auto x, auto bound) {
-      return x >= -bound && x <= bound ? decltype(x)(0) : g;
+    piecewise<3>(table, name, [](auto stopsNan, auto g, auto x, auto bound) {
+      bool isInside = x >= -bound && x <= bound;
+      return isInside || (stopsNan && isNan(x)) ? decltype(x)(0) : g;
     });
   activation<3, kFloat | kInteger>(
       table, "threshold", [](auto x, auto threshold, auto value) {
@@ -183,26 +209,34 @@ static Values geluBackward(const Args &args) {
                    {args.tensor(0), args.tensor(1)})};
 }
 
-/// Arguments: gradient, alpha, scale, input scale, is_result, tensor.
-static Values eluBackward(const Args &args) {
+/// The slope of elu by its input or its result, and where NaN is stopped (see
+/// `piecewise`).
+template <bool StopsNan> static const PointwiseOperator &eluSlope(bool isResult) {
+  constexpr PointwiseTraits traits{kFloat, Kind::Default, 3, false};
   static const PointwiseOperator fromInput = detail::makeOperator<5, kFloat>(
-      {kFloat, Kind::Default, 3, false},
-      [](auto g, auto x, auto alpha, auto scale, auto inputScale) {
-        return x <= 0
+      traits, [](auto g, auto x, auto alpha, auto scale, auto inputScale) {
+        return x <= 0 || (StopsNan && isNan(x))
                    ? g * inputScale * alpha * scale * std::exp(x * inputScale)
                    : g * scale;
       });
   static const PointwiseOperator fromResult = detail::makeOperator<5, kFloat>(
-      {kFloat, Kind::Default, 3, false},
-      [](auto g, auto y, auto alpha, auto scale, auto inputScale) {
-        return y <= 0 ? g * inputScale * (y + alpha * scale) : g * scale;
+      traits, [](auto g, auto y, auto alpha, auto scale, auto inputScale) {
+        return y <= 0 || (StopsNan && isNan(y))
+                   ? g * inputScale * (y + alpha * scale)
+                   : g * scale;
       });
+  return isResult ? fromResult : fromInput;
+}
+
+/// Arguments: gradient, alpha, scale, input scale, is_result, tensor.
+static Values eluBackward(const Args &args) {
   bool isResult = args.flag(4);
   require(!isResult || args.number(1) >= 0,
           {"a negative alpha cannot be differentiated from the result"});
-  return {
-      evaluate(isResult ? fromResult : fromInput,
-               {args.tensor(0), args.tensor(5), args[1], args[2], args[3]})};
+  const Tensor &x = args.tensor(5);
+  return {evaluate(itemSize(x.dtype()) >= 8 ? eluSlope<true>(isResult)
+                                            : eluSlope<false>(isResult),
+                   {args.tensor(0), x, args[1], args[2], args[3]})};
 }
 
 static Values logSigmoid(const Args &args) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Formulas.h"
 #include "Operators.h"
 #include "Positions.h"
 #include "TypePromotion.h"
@@ -58,8 +59,9 @@ static Values takeAlongDim(const Args &args) {
                      alongDim(reshaped(x, {x.numel()}), 0,
                               reshaped(indices, {indices.numel()})))};
   int64_t dim = wrapDim(args.integer(2), x.rank());
-  require(x.rank() == indices.rank(),
-          {"expected indices of the rank of ", x, ", found ", indices});
+  require(x.rank() > 0 && x.rank() == indices.rank(),
+          {"expected dimensions, and indices of the rank of ", x, ", found ",
+           indices});
   Ints xSizes = x.sizes(), indexSizes = indices.sizes();
   xSizes[dim] = indexSizes[dim] = 1;
   Ints common = broadcastSizes(xSizes, indexSizes);
@@ -67,7 +69,14 @@ static Values takeAlongDim(const Args &args) {
   xSizes[dim] = x.size(dim);
   indexSizes[dim] = indices.size(dim);
   x = expandTo(x, xSizes);
-  return {gathered(x, alongDim(x, dim, expandTo(indices, indexSizes)))};
+  // Positions wrap around, however far they are out.
+  auto positions = readAll<int64_t>(expandTo(indices, indexSizes));
+  require(positions.empty() || x.size(dim) > 0,
+          {"dimension ", dim, " has no elements, found ", x});
+  for (int64_t &position : positions)
+    position = formula::remainder(position, x.size(dim));
+  return {gathered(x, alongDim(x, dim, makeTensor(DType::I64, indexSizes,
+                                                  positions)))};
 }
 
 static Values takeElements(const Args &args) {

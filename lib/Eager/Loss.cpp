@@ -575,8 +575,7 @@ static Values cdistBackward(const Args &args) {
     for (int64_t i = 0; i < sets.count * sets.p; ++i)
       for (int64_t j = 0; j < sets.r; ++j)
         for (int64_t m = 0; m < sets.m; ++m) {
-          double d = double(x[i * sets.m + m]) -
-                     y[(i / sets.p * sets.r + j) * sets.m + m];
+          T d = x[i * sets.m + m] - y[(i / sets.p * sets.r + j) * sets.m + m];
           result[i * sets.m + m] +=
               T(g[i * sets.r + j] * distanceSlope(d, dist[i * sets.r + j], p));
         }
@@ -624,7 +623,7 @@ static Values pdistBackward(const Args &args) {
     for (int64_t i = 0; i < x.size(0); ++i)
       for (int64_t j = i + 1; j < x.size(0); ++j, ++pair)
         for (int64_t c = 0; c < m; ++c) {
-          double d = double(rows[i * m + c]) - rows[j * m + c];
+          T d = rows[i * m + c] - rows[j * m + c];
           T slope = T(g[pair] * distanceSlope(d, dist[pair], p));
           result[i * m + c] += slope;
           result[j * m + c] -= slope;

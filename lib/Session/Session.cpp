@@ -350,6 +350,13 @@ Status Session::resetWeights() {
   return Status::success();
 }
 
+bool Session::isTied(const std::string &name, const std::string &other) const {
+  Tensor a = weight(name), b = weight(other);
+  return a.defined() && b.defined() && a.storage() == b.storage() &&
+         a.storageOffset() == b.storageOffset() && a.sizes() == b.sizes() &&
+         a.strides() == b.strides();
+}
+
 Tensor Session::weight(const std::string &name) const {
   auto it = weights_.find(name);
   return it == weights_.end() ? Tensor() : it->second.tensor;

@@ -193,14 +193,18 @@ tools::checkCall(const session::Session &session,
 }
 
 std::vector<Checked>
-tools::checkGradients(const CallResult &result,
+tools::checkGradients(const session::Session &session,
+                      const CallResult &result,
                       const archive::IoGradients &expected,
                       const CheckOptions &options) {
   std::vector<Checked> checks;
   auto check = [&](Output::Role role, const archive::IoValue &want) {
     const CallOutput *found = nullptr;
     for (const CallOutput &gradient : result.gradients)
-      if (gradient.role == role && gradient.target == want.path)
+      if (gradient.role == role &&
+          (gradient.target == want.path ||
+           (role == Output::Role::ParameterGradient &&
+            session.isTied(gradient.target, want.path))))
         found = &gradient;
     checks.push_back(compare("grad:" + want.path,
                              found ? found->value : OpValue(), want, options));

@@ -66,7 +66,8 @@ std::vector<Checked> checkCall(const session::Session &session,
 
 /// Compares gradients by the name of their parameter and the path of their
 /// input.
-std::vector<Checked> checkGradients(const CallResult &result,
+std::vector<Checked> checkGradients(const session::Session &session,
+                                    const CallResult &result,
                                     const archive::IoGradients &expected,
                                     const CheckOptions &options);
 

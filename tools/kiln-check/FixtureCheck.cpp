@@ -256,7 +256,8 @@ Outcome ArchiveCheck::runGradients() const {
       **session, *inputs, *result, io_.main, checkOptions()));
   if (text.empty())
     text = tools::firstFailure(
-        tools::checkGradients(*result, *io_.gradients, checkOptions()));
+        tools::checkGradients(**session, *result, *io_.gradients,
+                              checkOptions()));
   Outcome outcome = text.empty() ? Outcome() : failed(text);
   addStats(**session, outcome);
   return outcome;

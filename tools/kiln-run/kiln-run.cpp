@@ -200,7 +200,7 @@ void Run::check(const Call &call, const CallResult &result) {
   if (options_.session.training && call.file->gradients &&
       call.expected == &call.file->main)
     for (Checked &checked :
-         checkGradients(result, *call.file->gradients, options))
+         checkGradients(*session_, result, *call.file->gradients, options))
       checks.push_back(std::move(checked));
   for (Checked &checked : checks) {
     char errors[96];

@@ -31,6 +31,13 @@ struct Weight {
   /// False if the program was exported without weights: `storage` is empty and
   /// the caller has to bring the tensor.
   bool isSupplied = true;
+
+  /// True if both are one tensor: the same view of the same storage.
+  bool isSameView(const Weight &other) const {
+    return !storageKey.empty() && storageKey == other.storageKey &&
+           dtype == other.dtype && sizes == other.sizes &&
+           strides == other.strides && storageOffset == other.storageOffset;
+  }
 };
 
 } // namespace kiln::archive

@@ -159,6 +159,9 @@ public:
   const cache::Store *store() const { return store_.get(); }
   /// A weight's present contents, by its name; undefined if there is none.
   runtime::Tensor weight(const std::string &name) const;
+  /// True if two names are of one parameter, whose gradient and update then have
+  /// the first one.
+  bool isTied(const std::string &name, const std::string &other) const;
   /// Gives a weight contents of one's own: what a program without an archive
   /// starts from. Only after the variant is known.
   Status setWeight(const std::string &name, const runtime::Tensor &contents);

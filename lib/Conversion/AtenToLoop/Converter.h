@@ -227,7 +227,7 @@ private:
   LogicalResult lowerConvolution();
   LogicalResult lowerConvolutionBackward();
   LogicalResult lowerEmbedding();
-  LogicalResult lowerGather(bool alongDim);
+  LogicalResult lowerGather();
   LogicalResult lowerTake();
   LogicalResult lowerIndexSelect();
   LogicalResult lowerIndexTensor();

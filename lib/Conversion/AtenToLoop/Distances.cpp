@@ -141,6 +141,11 @@ private:
     return index;
   }
 
+  /// A difference as the tensors' type has it: by it the greatest is found again.
+  Value round(ScalarBuilder &s, Value d) {
+    return s.convert(s.convert(d, f64, stored), stored, f64);
+  }
+
   Converter &c;
   double p;
   RankedTensorType type;
@@ -236,7 +241,7 @@ LogicalResult Distances::lowerPairsBackward() {
     Value d = s.sub(read(body, s, a, inBatch(a, batch, row, column)),
                     read(body, s, b, inBatch(b, batch, other, column)));
     return s.mul(read(body, s, grad, pair),
-                 buildSlope(s, d, read(body, s, distance, pair), p));
+                 buildSlope(s, round(s, d), read(body, s, distance, pair), p));
   });
 }
 
@@ -278,7 +283,8 @@ LogicalResult Distances::lowerSelfBackward() {
     };
     Value d = s.sub(read(body, s, self, {row, column}),
                     read(body, s, self, {other, column}));
-    return s.mul(readPair(grad), buildSlope(s, d, readPair(distance), p));
+    return s.mul(readPair(grad),
+                 buildSlope(s, round(s, d), readPair(distance), p));
   });
 }
 

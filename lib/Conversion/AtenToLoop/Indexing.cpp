@@ -94,28 +94,16 @@ LogicalResult Converter::lowerEmbedding() {
   return success();
 }
 
-LogicalResult Converter::lowerGather(bool alongDim) {
-  Value indices = getTensor(alongDim ? "indices" : "index");
+LogicalResult Converter::lowerGather() {
+  Value indices = getTensor("index");
   View self = getAtLeastRow(getTensor("self")), index = getAtLeastRow(indices);
-  if (alongDim && getArg("dim").isNone()) {
-    self = asRow(self);
-    index = asRow(index);
-  }
   int64_t rank = self.dims.size();
-  int64_t at = getArg("dim").isNone() ? 0 : getInt("dim");
+  int64_t at = getInt("dim");
   at = at < 0 ? at + rank : at;
-  // Only along a dimension do sizes of 1 grow.
-  Exprs dims = index.dims;
-  if (alongDim)
-    for (int64_t d = 0; d < rank; ++d)
-      if (d != at && dims[d].isConstant(1))
-        dims[d] = self.dims[d];
+  const Exprs &dims = index.dims;
   if (int64_t(dims.size()) != rank) // an index without elements
     return setReshaped(0, materialize(index, getResultType().getElementType()));
-  checkIndex(indices, self.dims[at], /*negative=*/alongDim);
-  Exprs place = broadcast(self, dims);
-  for (int64_t d = 0; !alongDim && d < rank; ++d)
-    place[d] = dim(d);
+  checkIndex(indices, self.dims[at], /*negative=*/false);
   Type stored = getResultType().getElementType();
   return setReshaped(
       0, makePointwise(
@@ -126,10 +114,10 @@ LogicalResult Converter::lowerGather(bool alongDim) {
                  position.push_back(
                      d == at
                          ? toIndex(body,
-                                   read(body, index, broadcast(index, dims)),
+                                   readAt(body, index, body.indices),
                                    getElement(indices), self.dims[at],
-                                   /*negative=*/alongDim)
-                         : this->index(body, place[d]));
+                                   /*negative=*/false)
+                         : body.indices[d]);
                return readAt(body, self, position);
              }));
 }
@@ -202,8 +190,8 @@ LogicalResult Converter::lowerTake() {
 std::optional<LogicalResult> Converter::lowerIndexing(StringRef name) {
   if (name == "aten.embedding")
     return lowerEmbedding();
-  if (name == "aten.gather" || name == "aten.take_along_dim")
-    return lowerGather(name == "aten.take_along_dim");
+  if (name == "aten.gather")
+    return lowerGather();
   if (name == "aten.take")
     return lowerTake();
   if (name == "aten.index_select")

@@ -101,6 +101,8 @@ LogicalResult Converter::lowerVariance(bool withMean, bool root) {
   RankedTensorType type = getResultType();
   Type stored = type.getElementType();
   Type from = cast<RankedTensorType>(self.base.getType()).getElementType();
+  if (isa<ComplexType>(from))
+    return refuse("the spread of complex numbers");
   double correction = 1;
   if (StringRef(info->name) == "aten.var.dim")
     correction = getBool("unbiased");

@@ -423,6 +423,13 @@ Value ScalarBuilder::isNan(Value a) {
   return arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, a, a);
 }
 
+Value ScalarBuilder::isNanFrom(unsigned bits, Value a) {
+  auto result = dyn_cast<FloatType>(stored ? stored : type);
+  if (!result || result.getWidth() < bits)
+    return constant(builder.getI1Type(), int64_t(0));
+  return isNan(a);
+}
+
 Value ScalarBuilder::isInf(Value a) {
   if (!isFloat(a))
     return constant(builder.getI1Type(), int64_t(0));

@@ -120,6 +120,8 @@ public:
   Value trunc(Value a);
   Value round(Value a);
   Value isNan(Value a);
+  Value isWideNan(Value a) { return isNanFrom(32, a); }
+  Value isWidestNan(Value a) { return isNanFrom(64, a); }
   Value isInf(Value a);
 
   // Comparisons.
@@ -147,6 +149,8 @@ public:
 
 private:
   bool isUnsigned() const { return type.isUnsignedInteger(); }
+  /// True for NaN if the result's elements have at least that many bits.
+  Value isNanFrom(unsigned bits, Value a);
   Value compare(mlir::arith::CmpFPredicate floats,
                 mlir::arith::CmpIPredicate integers, Value a, Value b);
   /// `a` to the power of an integer that only the run knows.

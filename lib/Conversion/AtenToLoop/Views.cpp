@@ -59,7 +59,7 @@ guard::ExprAttr getStart(Converter &converter, guard::ExprAttr start,
 bool Converter::isRowMajor(const View &view) {
   if (auto argument = dyn_cast<BlockArgument>(view.base))
     for (StringRef name : {StringRef(kStridesAttrName),
-                           StringRef(aten::kHasOffsetAttrName)})
+                           StringRef(aten::kStorageOffsetAttrName)})
       if (function.getArgAttr(argument.getArgNumber(), name))
         return false;
   auto dims = guard::getDims(cast<RankedTensorType>(view.base.getType()));

@@ -16,6 +16,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
@@ -62,9 +64,9 @@ Value KernelEmitter::firstLanes(Value count, int64_t lanes) {
 
 /// True if a body has an operation that traps on some values: lanes outside of
 /// a mask must not get there.
-static bool mayTrap(KernelOp kernel) {
-  return kernel
-      .walk([](Operation *op) {
+static bool mayTrap(Operation *code) {
+  return code
+      ->walk([](Operation *op) {
         return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
                    arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
                    arith::CeilDivUIOp>(op)
@@ -72,6 +74,11 @@ static bool mayTrap(KernelOp kernel) {
                    : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Narrower targets have no masks for most types.
+bool KernelEmitter::canMask(Operation *code) const {
+  return options.vectorRegisters >= 32 && !mayTrap(code);
 }
 
 SmallVector<Value> KernelEmitter::delinearize(Value item,
@@ -99,6 +106,8 @@ SmallVector<Value> KernelEmitter::delinearize(Value item,
 
 LogicalResult KernelEmitter::emitNestsAt(const Position &shared, bool across) {
   for (Operation &op : kernel.getBody().front()) {
+    // Lanes within a nest depend on this nest alone.
+    llvm::SaveAndRestore masks(masksTails, across ? masksTails : canMask(&op));
     if (auto pointwise = dyn_cast<PointwiseOp>(op)) {
       if (failed(emitPointwise(pointwise, shared, across)))
         return failure();
@@ -345,8 +354,7 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
     }
   }
 
-  // Narrower targets have no masks for most types.
-  masksTails = options.vectorRegisters >= 32 && !mayTrap(kernel);
+  masksTails = canMask(kernel);
   LogicalResult emitted = success();
   auto scatter = llvm::find_if(body, [](Operation &op) {
     return isa<ScatterOp>(op);

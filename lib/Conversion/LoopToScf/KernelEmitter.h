@@ -219,6 +219,8 @@ private:
 
   SmallVector<Value> delinearize(Value item, ArrayRef<guard::ExprAttr> extents);
   int64_t lanesFor(guard::ExprAttr extent, int64_t wanted) const;
+  /// True if lanes beyond the end of a row may be masked in this code.
+  bool canMask(Operation *code) const;
   /// Lanes [0, count) of `lanes`.
   Value firstLanes(Value count, int64_t lanes);
   int64_t hint(guard::ExprAttr expr) const;

@@ -223,6 +223,20 @@ KernelEmitter::accumulate(const Accumulation &op, const Position &position,
   return combine(op, accumulators, values);
 }
 
+/// Terms that are added one after the other. Each addition rounds by what has
+/// come together so far, so a longer sum is made of blocks with sums of their
+/// own: its error grows with the block and the number of blocks, not with their
+/// product.
+static constexpr int64_t kSumBlock = 128;
+
+static bool addsFloats(const Accumulation &op) {
+  SmallVector<Type> types = op.getTypes();
+  for (auto [i, type] : llvm::enumerate(types))
+    if (op.getKind(i).first != ReductionKind::Sum || !isa<FloatType>(type))
+      return false;
+  return true;
+}
+
 /// Loops over `dims` with the accumulators as loop-carried values, whose lanes
 /// are the position's.
 FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
@@ -231,19 +245,42 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
   if (depth == dims.size())
     return accumulate(op, position, accumulators);
   unsigned dim = dims[depth];
-  Value extent = getArgument(position.extents[dim]);
-  auto loop = scf::ForOp::create(b, constantIndex(0), extent, constantIndex(1),
-                                 accumulators);
+  Value zero = constantIndex(0), extent = getArgument(position.extents[dim]);
+  auto emitFor = [&](Value from, Value to,
+                     ArrayRef<Value> before) -> FailureOr<SmallVector<Value>> {
+    auto loop = scf::ForOp::create(b, from, to, constantIndex(1), before);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(loop.getBody());
+    Position at = position;
+    setDim(at, dim, loop.getInductionVar(), 1);
+    auto inner = emitReductionLoops(op, at, depth + 1, dims,
+                                    llvm::to_vector_of<Value>(
+                                        loop.getRegionIterArgs()));
+    if (failed(inner))
+      return failure();
+    scf::YieldOp::create(b, *inner);
+    return llvm::to_vector_of<Value>(loop.getResults());
+  };
+  auto constant = position.extents[dim].getConstant();
+  if (!addsFloats(op) || (constant && *constant <= 2 * kSumBlock))
+    return emitFor(zero, extent, accumulators);
+
+  Value block = constantIndex(kSumBlock);
+  auto blocks = scf::ForOp::create(b, zero, extent, block, accumulators);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToEnd(loop.getBody());
-  setDim(position, dim, loop.getInductionVar(), 1);
-  auto inner = emitReductionLoops(op, position, depth + 1, dims,
-                                  llvm::to_vector_of<Value>(
-                                      loop.getRegionIterArgs()));
-  if (failed(inner))
+  b.setInsertionPointToEnd(blocks.getBody());
+  Value from = blocks.getInductionVar();
+  Value to = arith::MinUIOp::create(
+      b, arith::AddIOp::create(b, from, block), extent);
+  auto part = emitFor(from, to, identities(op, position.lanes));
+  if (failed(part))
     return failure();
-  scf::YieldOp::create(b, *inner);
-  return llvm::to_vector_of<Value>(loop.getResults());
+  auto sums = combine(
+      op, llvm::to_vector_of<Value>(blocks.getRegionIterArgs()), *part);
+  if (failed(sums))
+    return failure();
+  scf::YieldOp::create(b, *sums);
+  return llvm::to_vector_of<Value>(blocks.getResults());
 }
 
 LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
@@ -254,13 +291,26 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
   for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
     (k < domain.parallel.size() ? own : reduced).push_back(k);
 
-  return emitLoops(start, own, 1, [&](const Position &position)
-                                      -> LogicalResult {
+  auto schedule = kernel.getSchedule();
+  int64_t vector = schedule ? schedule->getVector() : 1;
+  int64_t wanted = schedule ? vector * schedule->getUnroll() : 1;
+  int64_t rows = 1; // side by side
+  if (auto lanes = op->getAttrOfType<IntegerAttr>(kLanesAttrName);
+      lanes && schedule && !across) {
+    wanted = lanes.getInt();
+    if (wanted == 1 && !own.empty())
+      rows = lanesFor(start.extents[own.back()], vector);
+    // A single row has no neighbours.
+    if (wanted == 1 && rows == 1)
+      wanted = vector;
+  }
+  return emitLoops(start, own, rows, [&](const Position &position)
+                                         -> LogicalResult {
     auto finishAll = [&](ArrayRef<Value> values) {
       finishAccumulators(op, position, values);
       return success();
     };
-    if (across) {
+    if (across || rows > 1) {
       auto values = emitReductionLoops(op, position, 0, reduced,
                                        identities(op, position.lanes));
       return failed(values) ? failure() : finishAll(*values);
@@ -268,11 +318,7 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
 
     // Lanes along the last reduced dimension: vectors, the rest, their sum.
     unsigned last = reduced.back();
-    auto schedule = kernel.getSchedule();
-    int64_t lanes =
-        schedule ? lanesFor(position.extents[last],
-                            schedule->getVector() * schedule->getUnroll())
-                 : 1;
+    int64_t lanes = lanesFor(position.extents[last], wanted);
     if (lanes == 1) {
       auto values =
           emitReductionLoops(op, position, 0, reduced, identities(op, 1));

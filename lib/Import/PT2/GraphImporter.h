@@ -64,6 +64,10 @@ public:
   void bind(const std::string &name, Binding binding) {
     bindings[name] = binding;
   }
+  /// Makes `name` another name of what `same` is bound to.
+  void bindAgain(const std::string &name, const std::string &same) {
+    bindings[name] = bindings.at(same);
+  }
 
   Status importNodes();
 

@@ -60,6 +60,9 @@ private:
                  const std::string &path, const std::string &target,
                  Attribute constant = {});
 
+  /// An earlier parameter that is the same tensor; null if there is none.
+  const InputSpec *findTied(const InputSpec &spec) const;
+
   const archive::ExportedProgram &program;
   const ImportOptions &options;
   OpBuilder b;
@@ -161,6 +164,20 @@ static aten::InputKind toKind(InputSpec::Kind kind) {
   }
 }
 
+const InputSpec *ProgramImporter::findTied(const InputSpec &spec) const {
+  const archive::Weight *weight = program.weightOf(spec);
+  if (spec.kind != InputSpec::Kind::Parameter || !weight)
+    return nullptr;
+  for (const InputSpec &other : program.inputs) {
+    if (&other == &spec)
+      break;
+    const archive::Weight *known = program.weightOf(other);
+    if (other.kind == spec.kind && known && known->isSameView(*weight))
+      return &other;
+  }
+  return nullptr;
+}
+
 Status ProgramImporter::addInput(const InputSpec &spec) {
   MLIRContext *context = b.getContext();
   if (spec.kind == InputSpec::Kind::CustomObj)
@@ -229,9 +246,15 @@ Status ProgramImporter::addInput(const InputSpec &spec) {
   auto offset = shapes.convert(meta->storageOffset);
   if (!offset || !offset->isConstant(0))
     argumentAttrs.back() = b.getDictionaryAttr(
-        {b.getNamedAttr(aten::kHasOffsetAttrName, b.getUnitAttr()),
+        {b.getNamedAttr(aten::kStorageOffsetAttrName,
+                        offset ? Attribute(*offset) : b.getUnitAttr()),
          *llvm::cast<mlir::DictionaryAttr>(argumentAttrs.back()).begin()});
-  graph.bindTensor(spec.name, value);
+  // Of a parameter with two names the first one counts: uses of both are uses of
+  // it, so that it has one gradient and one update.
+  if (const InputSpec *first = findTied(spec))
+    graph.bindAgain(spec.name, first->name);
+  else
+    graph.bindTensor(spec.name, value);
   if (spec.isCallerInput())
     sources[spec.source] = {value, {}, {}};
   return Status::success();

@@ -29,7 +29,7 @@ func.func @strided(%x: tensor<3x4xf32>) -> (tensor<2x3xf32>, tensor<3xf32>) {
 // CHECK: return
 func.func @elsewhere(
     %x: tensor<3x4xf32> {aten.input = #aten.input<kind = user_input, name = "x", strides = <[1, 3]>>},
-    %y: tensor<3x4xf32> {aten.has_offset}) -> (tensor<2xf32>, tensor<2xf32>) {
+    %y: tensor<3x4xf32> {aten.storage_offset}) -> (tensor<2xf32>, tensor<2xf32>) {
   %a = aten.as_strided(%x, size = [2], stride = [1]) : (tensor<3x4xf32>) -> tensor<2xf32>
   %t = aten.permute(%y, dims = [1, 0]) : (tensor<3x4xf32>) -> tensor<4x3xf32>
   %b = aten.as_strided(%t, size = [2], stride = [1], storage_offset = 3) : (tensor<4x3xf32>) -> tensor<2xf32>

@@ -79,3 +79,55 @@ func.func @scratch(%x: tensor<4x10xf32>) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// A sum of many rows is made of blocks, each of which starts from zero.
+// CHECK-LABEL: func.func @long
+// CHECK: func.func @k
+// CHECK: %[[SUM:.*]] = scf.for %[[FROM:.*]] = %{{.*}} to %[[ROWS:.*]] step %{{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (vector<8xf32>)
+// CHECK: %[[TO:.*]] = arith.minui %{{.*}}, %[[ROWS]]
+// CHECK: %[[PART:.*]] = scf.for %{{.*}} = %[[FROM]] to %[[TO]] step
+// CHECK: %[[AFTER:.*]] = arith.addf %[[BEFORE]], %[[PART]]
+// CHECK-NEXT: scf.yield %[[AFTER]] : vector<8xf32>
+func.func @long(%x: tensor<300x8xf32>) -> tensor<8xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<300x8xf32>) shared [8]
+      schedule #loop.schedule<column, vector = 8> -> tensor<8xf32> {
+    %s = loop.reduce parallel (%i) in [8] reduction (%j) in [300] <sum>
+        : tensor<8xf32> {
+      %v = loop.load %a[%j, %i] : tensor<300x8xf32>
+      loop.yield %v : f32
+    }
+    loop.return %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// A reduction of a row kernel has lanes of its own: as many as it says along its
+// rows, or rows that lie side by side, as many as fit a vector.
+// CHECK-LABEL: func.func @lanes
+// CHECK: func.func @k
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
+// CHECK: %[[ROWS:.*]] = scf.for {{.*}} -> (vector<8xf32>)
+// CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<8xf32>
+// CHECK: llvm.store %[[ROWS]], %{{.*}} : vector<8xf32>, !llvm.ptr
+func.func @lanes(%x: tensor<24x64xf32>) -> (tensor<24xf32>, tensor<64xf32>) {
+  %r:2 = loop.kernel @k ins(%a = %x : tensor<24x64xf32>) shared []
+      schedule #loop.schedule<row, vector = 8>
+      -> (tensor<24xf32>, tensor<64xf32>) {
+    %s = loop.reduce parallel (%i) in [24] reduction (%j) in [64] <sum>
+        attributes {loop.lanes = 16 : i64} : tensor<24xf32> {
+      %v = loop.load %a[%i, %j] : tensor<24x64xf32>
+      loop.yield %v : f32
+    }
+    %t = loop.reduce parallel (%i) in [64] reduction (%j) in [24] <sum>
+        attributes {loop.lanes = 1 : i64} : tensor<64xf32> {
+      %v = loop.load %a[%j, %i] : tensor<24x64xf32>
+      loop.yield %v : f32
+    }
+    loop.return %s, %t : tensor<24xf32>, tensor<64xf32>
+  }
+  return %r#0, %r#1 : tensor<24xf32>, tensor<64xf32>
+}

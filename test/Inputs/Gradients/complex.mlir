@@ -8,7 +8,8 @@ func.func @main(%a0: tensor<3x4xf64>, %a1: tensor<3x4xf64>) -> (tensor<3x4x2xf64
 }
 // -----
 func.func @main(%a0: tensor<3x4xf64>, %a1: tensor<3x4xf64>) -> (tensor<3x4x2xf64>) {
-  %c = aten.polar(%a0, %a1) : (tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<3x4xcomplex<f64>>
+  %p = aten.exp(%a0) : (tensor<3x4xf64>) -> tensor<3x4xf64>
+  %c = aten.polar(%p, %a1) : (tensor<3x4xf64>, tensor<3x4xf64>) -> tensor<3x4xcomplex<f64>>
   %r = aten.view_as_real(%c) : (tensor<3x4xcomplex<f64>>) -> tensor<3x4x2xf64>
   return %r : tensor<3x4x2xf64>
 }

@@ -179,3 +179,8 @@ func.func @main(%a0: tensor<3x4xf64>) -> (tensor<3xf64>) {
   %r = aten.linalg_vector_norm(%a0, ord = %n, dim = [1]) : (tensor<3x4xf64>, f64) -> tensor<3xf64>
   return %r : tensor<3xf64>
 }
+// -----
+func.func @main(%a0: tensor<3x4xf64>, %a1: tensor<4xf64>) -> (tensor<3xf64>) {
+  %r = aten.cosine_similarity(%a0, %a1, dim = 1) : (tensor<3x4xf64>, tensor<4xf64>) -> tensor<3xf64>
+  return %r : tensor<3xf64>
+}

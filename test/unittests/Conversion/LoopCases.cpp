@@ -329,6 +329,29 @@ func.func @main(%x: !a) -> !f {
   return %r : !f
 })";
 
+// Both directions in one work item, in lanes of their own: rows side by side, and
+// along a row.
+static const char kReduceWithin[] = R"(
+!a = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!f = tensor<?xf32, #guard.shape<[s1]>>
+!g = tensor<?xf32, #guard.shape<[s0]>>
+func.func @main(%x: !a) -> (!f, !g) {
+  %r:2 = loop.kernel @k ins(%a = %x : !a) shared [] -> (!f, !g) {
+    %s = loop.reduce parallel (%j) in [s1] reduction (%i) in [s0] <sum>
+        attributes {loop.lanes = 1 : i64} : !f {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e : f32
+    }
+    %t = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1] <sum>
+        attributes {loop.lanes = 32 : i64} : !g {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e : f32
+    }
+    loop.return %s, %t : !f, !g
+  }
+  return %r#0, %r#1 : !f, !g
+})";
+
 // Over first and last at once, and to a scalar.
 static const char kReduceSeveral[] = R"(
 !a = tensor<?x4x?xf32, #guard.shape<[s0, 4, s1]>>
@@ -740,6 +763,9 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"ReduceLast", kReduceLast, withEmpty},
       {"ReduceLeading", kReduceLeading, both, 0, 4096},
       {"ReduceMiddle", kReduceMiddle, one},
+      {"ReduceLong", kReduceMiddle, {{{"s0", 256}}, {{"s0", 300}}}, 0, 4096},
+      {"ReduceWithin", kReduceWithin, both, 0, 4096},
+      {"ReduceWithinLong", kReduceWithin, large, 0, 65536},
       {"ReduceSeveral", kReduceSeveral, both, 0, 4096},
       {"ArgMax", kArgMax, both},
       {"ArgMaxSpecial", kArgMax, both, 0, 64, /*special=*/true},

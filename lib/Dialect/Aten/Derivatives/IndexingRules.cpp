@@ -194,29 +194,6 @@ LogicalResult vjpPut(PutOp op, VjpState &state) {
   return success();
 }
 
-LogicalResult vjpTakeAlongDim(TakeAlongDimOp op, VjpState &state) {
-  if (!state.isOperandWanted(0))
-    return success();
-  Composer &b = state.builder;
-  Value self = op.getSelf(), indices = op.getIndices();
-  if (!op.getDim()) {
-    Value zeros = b.full(Sizes{b.numElements(self)}, 0.0,
-                         Composer::elementType(self));
-    Value flat = b.view(indices, Sizes{b.numElements(indices)});
-    Value grad = b.view(state.grad(0), Sizes{b.numElements(indices)});
-    state.setOperand(0, state.like(b.scatterAdd(zeros, 0, flat, grad), self));
-    return success();
-  }
-  // All other dimensions of both broadcast.
-  int64_t dim = Composer::wrapDim(*op.getDim(), Composer::rank(self));
-  Sizes sizes = b.sizes(state.grad(0)), wide = sizes;
-  wide[dim] = b.size(self, dim);
-  Value zeros = b.full(wide, 0.0, Composer::elementType(self));
-  state.setOperand(0, b.scatterAdd(zeros, dim, b.expand(indices, sizes),
-                                   state.grad(0)));
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Scatters that reduce
 //===----------------------------------------------------------------------===//
@@ -357,33 +334,36 @@ LogicalResult vjpBags(VjpState &state, const BagArguments &bag) {
   if (!state.isOperandWanted(0))
     return success();
   ExprAttr rows = b.size(bag.weight, 0), numBags = b.size(grad, 0);
+  Value isTaken =
+      bag.padding < 0 ? Value() : b.ne(indices, bag.padding);
+  // 16-bit types cannot count.
+  Type counter = Composer::computeType(element);
+  auto countTaken = [&] {
+    Value ones = isTaken ? b.cast(isTaken, counter)
+                         : b.full(Sizes{count}, 1.0, counter);
+    return b.scatterAdd(b.full(Sizes{numBags}, 0.0, counter), 0, bags, ones);
+  };
   if (bag.mode == 2) {
-    // Each bag's gradient goes where its maxima were; -1 says there are none.
+    // Each bag's gradient goes where its maxima were, if it has any.
     Value where = state.getOp()->getResult(3);
-    Value isSome = b.ge(where, 0);
+    Value isSome = b.unsqueeze(b.gt(countTaken(), 0), 1);
     state.setOperand(
         0, b.scatterAdd(b.zerosLike(bag.weight), 0,
                         b.where(isSome, where, 0),
                         state.keepWhere(grad, isSome)));
     return success();
   }
-  Value isTaken =
-      bag.padding < 0 ? Value() : b.ne(indices, bag.padding);
   Value share; // of each index in its bag's gradient
-  if (bag.mode == 1) {
-    Value ones = isTaken ? b.cast(isTaken, element)
-                         : b.full(Sizes{count}, 1.0, element);
-    Value sizes = b.scatterAdd(b.full(Sizes{numBags}, 0.0, element), 0, bags,
-                               ones);
-    share = b.reciprocal(b.index(sizes, {bags}));
-  }
+  if (bag.mode == 1)
+    share = b.cast(b.reciprocal(b.index(countTaken(), {bags})), element);
   if (bag.perSampleWeights)
     share = share ? b.mul(share, bag.perSampleWeights) : bag.perSampleWeights;
   if (bag.scalesByFrequency) {
     Value frequency =
-        b.scatterAdd(b.full(Sizes{rows}, 0.0, element), 0, indices,
-                     b.full(Sizes{count}, 1.0, element));
-    Value inverse = b.reciprocal(b.index(frequency, {indices}));
+        b.scatterAdd(b.full(Sizes{rows}, 0.0, counter), 0, indices,
+                     b.full(Sizes{count}, 1.0, counter));
+    Value inverse =
+        b.cast(b.reciprocal(b.index(frequency, {indices})), element);
     share = share ? b.mul(share, inverse) : inverse;
   }
   if (isTaken)

@@ -89,9 +89,9 @@ Value VjpState::logsumexpGrad(Value grad, Value self, Value result,
                               OptionalDims dims, bool keepdim) {
   Composer &b = builder;
   Value kept = keepDims(result, self, dims, keepdim);
-  // The sum of nothing but minus infinities has no slope.
-  Value weight = dropWhere(b.exp(b.sub(self, kept)), b.eq(kept, -kInfinity));
-  return b.mul(keepDims(grad, self, dims, keepdim), weight);
+  // NaN where all are minus infinity, as there.
+  return b.mul(keepDims(grad, self, dims, keepdim),
+               b.exp(b.sub(self, kept)));
 }
 
 /// Of a product over `dims`. Without zeros each factor gets the product divided
@@ -386,6 +386,41 @@ LogicalResult vjpNormDim(NormScalarOptDimOp op, VjpState &state) {
     state.set(op, 0, vectorNormGrad(state, state.grad(0), op.getSelf(),
                                     op.getResult(), *order, op.getDim(),
                                     op.getKeepdim()));
+  return success();
+}
+
+/// Each side is divided by its norm, and the norm has a gradient even where it
+/// was raised to `eps`, which happens behind autograd's back. Every step is
+/// rounded to the common type.
+LogicalResult vjpCosineSimilarity(CosineSimilarityOp op, VjpState &state) {
+  Composer &b = state.builder;
+  Type element = Composer::elementType(op.getResult());
+  Value product = b.mul(op.getX1(), op.getX2());
+  int64_t rank = Composer::rank(product);
+  SmallVector<int64_t> dims;
+  if (rank > 0)
+    dims.push_back(Composer::wrapDim(op.getDim(), rank));
+  Sizes sizes = b.sizes(product);
+  Value eps = b.number(Operand(op.getEps().convertToDouble()));
+  Value sides[2] = {op.getX1(), op.getX2()}, norms[2], raised[2], units[2];
+  for (unsigned i = 0; i < 2; ++i) {
+    sides[i] = b.expand(b.cast(sides[i], element), sizes);
+    norms[i] = b.emit("linalg_vector_norm",
+                      {sides[i], b.integer(2), b.ints(dims), b.boolean(true)});
+    raised[i] = b.clamp(norms[i], eps, Value());
+    units[i] = b.div(sides[i], raised[i]);
+  }
+  Value grad = state.keepDims(state.grad(0), product, dims, false);
+  for (unsigned i = 0; i < 2; ++i) {
+    if (!state.isWanted(op, i))
+      continue;
+    Value unitGrad = b.mul(grad, units[1 - i]);
+    Value normGrad = b.sum(
+        b.mul(b.neg(unitGrad), b.div(units[i], raised[i])), dims, true);
+    Value through = vectorNormGrad(state, normGrad, sides[i], norms[i], 2.0,
+                                   dims, /*keepdim=*/true);
+    state.set(op, i, b.add(b.div(unitGrad, raised[i]), through));
+  }
   return success();
 }
 

@@ -44,6 +44,7 @@ LogicalResult vjpStdMean(StdMeanCorrectionOp op, VjpState &state);
 LogicalResult vjpVectorNorm(LinalgVectorNormOp op, VjpState &state);
 LogicalResult vjpNorm(NormScalarOp op, VjpState &state);
 LogicalResult vjpNormDim(NormScalarOptDimOp op, VjpState &state);
+LogicalResult vjpCosineSimilarity(CosineSimilarityOp op, VjpState &state);
 /// The gradient of `self` below a norm of any order.
 Value vectorNormGrad(VjpState &state, Value grad, Value self, Value norm,
                      double order, OptionalDims dims, bool keepdim);
@@ -146,7 +147,6 @@ template <typename OpT> LogicalResult vjpIndexPut(OpT op, VjpState &state) {
 LogicalResult vjpMaskedScatter(MaskedScatterOp op, VjpState &state);
 LogicalResult vjpMaskedSelect(MaskedSelectOp op, VjpState &state);
 LogicalResult vjpPut(PutOp op, VjpState &state);
-LogicalResult vjpTakeAlongDim(TakeAlongDimOp op, VjpState &state);
 LogicalResult vjpScatterReduce(ScatterReduceTwoOp op, VjpState &state);
 LogicalResult vjpIndexReduce(IndexReduceOp op, VjpState &state);
 

@@ -277,38 +277,117 @@ static Value positionsOf(Composer &b, ArrayRef<ExprAttr> sizes,
   return b.view(positions, Sizes{guard::getNumElements(b.getContext(), sizes)});
 }
 
-/// True for a program's input that is not row-major.
-static bool hasInputStrides(Value v) {
+namespace {
+/// Which elements of its storage a tensor is made of.
+struct Geometry {
+  Sizes sizes, strides;
+  ExprAttr offset;
+};
+} // namespace
+
+/// Of a program's input what the program says; anything else has its elements
+/// row by row. Null if only the run knows where an input starts.
+static std::optional<Geometry> geometryOf(Composer &b, Value v) {
+  Sizes sizes = b.sizes(v);
+  Geometry rowMajor{sizes,
+                    Sizes(guard::getContiguousStrides(b.getContext(), sizes)),
+                    b.constant(0)};
   auto argument = llvm::dyn_cast<mlir::BlockArgument>(v);
-  if (!argument)
-    return false;
-  auto func = llvm::dyn_cast<mlir::FunctionOpInterface>(
-      argument.getOwner()->getParentOp());
-  auto input = func ? func.getArgAttrOfType<InputAttr>(argument.getArgNumber(),
-                                                       kInputAttrName)
-                    : InputAttr();
-  return input && input.getStrides();
+  auto func = argument ? llvm::dyn_cast<mlir::FunctionOpInterface>(
+                             argument.getOwner()->getParentOp())
+                       : mlir::FunctionOpInterface();
+  if (!func)
+    return rowMajor;
+  unsigned i = argument.getArgNumber();
+  auto input = func.getArgAttrOfType<InputAttr>(i, kInputAttrName);
+  if (input && input.getStrides())
+    rowMajor.strides = Sizes(input.getStrides().getDims());
+  if (Attribute start = func.getArgAttr(i, kStorageOffsetAttrName)) {
+    rowMajor.offset = llvm::dyn_cast<ExprAttr>(start);
+    if (!rowMajor.offset)
+      return std::nullopt;
+  }
+  return rowMajor;
 }
 
-/// The view reads the storage of a row-major operand. Elements that are read
-/// several times add up.
+/// How many elements a storage has that ends with the last one of `g`.
+static ExprAttr storageSize(Composer &b, const Geometry &g) {
+  ExprAttr last = g.offset;
+  for (auto [size, stride] : llvm::zip(g.sizes, g.strides))
+    last = guard::add(last, guard::mul(guard::sub(size, b.constant(1)), stride));
+  return guard::add(last, b.constant(1));
+}
+
+/// True unless every element of the storage is surely in `g` once at most: a
+/// stride steps over all that smaller strides reach.
+static bool mayOverlap(const Geometry &g) {
+  SmallVector<std::pair<int64_t, int64_t>> steps; // stride, size
+  for (auto [size, stride] : llvm::zip(g.sizes, g.strides)) {
+    if (size.isConstant(1))
+      continue;
+    if (!size.isConstant() || !stride.isConstant())
+      return true;
+    steps.push_back({stride.getPayload(), size.getPayload()});
+  }
+  llvm::sort(steps);
+  int64_t reach = 0;
+  for (auto [stride, size] : steps) {
+    if (stride <= reach)
+      return true;
+    reach += stride * (size - 1);
+  }
+  return false;
+}
+
+/// Gradients of the view add up in a storage that holds both it and the operand,
+/// and the operand reads its own from there. Elements of the operand that share
+/// memory share what came together there, as in PyTorch.
 LogicalResult vjpAsStrided(AsStridedOp op, VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
-  if (hasInputStrides(op.getSelf()))
-    return state.refuse("reads the storage of an input that is not row-major; "
-                        "expected a contiguous input for its derivative");
   Composer &b = state.builder;
-  ExprAttr offset = op.getStorageOffset().value_or(b.constant(0));
-  Value positions = positionsOf(b, op.getSize().getDims(),
-                                op.getStride().getDims(), offset);
-  ExprAttr count = b.numElements(op.getSelf());
-  Value flat = b.view(state.grad(0), Sizes{b.numElements(state.grad(0))});
-  Value storage =
-      b.full(Sizes{count}, 0.0, Composer::elementType(op.getSelf()));
-  state.setOperand(0, state.like(b.indexPut(storage, {positions}, flat,
-                                            /*accumulate=*/true),
-                                 op.getSelf()));
+  Value self = op.getSelf();
+  std::optional<Geometry> in = geometryOf(b, self);
+  if (!in)
+    return state.refuse("reads the storage of an input that starts where only "
+                        "the run knows; expected a known offset for its "
+                        "derivative");
+  Geometry out{Sizes(op.getSize().getDims()), Sizes(op.getStride().getDims()),
+               op.getStorageOffset().value_or(in->offset)};
+  auto isEmpty = [](const Geometry &g) {
+    return llvm::any_of(g.sizes, [](ExprAttr s) { return s.isConstant(0); });
+  };
+  Type element = Composer::elementType(self);
+  if (isEmpty(*in) || isEmpty(out)) {
+    state.setOperand(0, b.zerosLike(self));
+    return success();
+  }
+  // Row by row from the first element on, the operand is a storage itself.
+  bool isStorage =
+      in->offset.isConstant(0) &&
+      in->strides == Sizes(guard::getContiguousStrides(b.getContext(),
+                                                       in->sizes));
+  ExprAttr count = b.numElements(self);
+  if (!isStorage) {
+    ExprAttr start = guard::min(in->offset, out.offset);
+    in->offset = guard::sub(in->offset, start);
+    out.offset = guard::sub(out.offset, start);
+    count = guard::max(storageSize(b, *in), storageSize(b, out));
+  }
+  auto addUp = [&](const Geometry &g, Value values) {
+    Value flat = b.view(values, Sizes{b.numElements(values)});
+    return b.indexPut(b.full(Sizes{count}, 0.0, element),
+                      {positionsOf(b, g.sizes, g.strides, g.offset)}, flat,
+                      /*accumulate=*/true);
+  };
+  Value storage = addUp(out, state.grad(0));
+  if (!isStorage) {
+    Value positions = positionsOf(b, in->sizes, in->strides, in->offset);
+    if (mayOverlap(*in))
+      storage = b.div(storage, addUp(*in, b.onesLike(self)));
+    storage = b.emit("index_select", {storage, b.integer(0), positions});
+  }
+  state.setOperand(0, state.like(storage, self));
   return success();
 }
 

@@ -368,23 +368,26 @@ LogicalResult rules::attention(Inference &infer) {
       failed(checkInner(infer, (*key)[key->size() - 2],
                         (*value)[value->size() - 2])))
     return failure();
-  Dims result;
-  ArrayRef<ExprAttr> q(*query), k(*key);
+  // All but rows and columns broadcast.
+  ArrayRef<ExprAttr> q(*query), k(*key), v(*value);
+  Dims keys(k.drop_back(2)), values(v.drop_back(2));
   if (infer.getBool("enable_gqa")) {
-    // Each head of the keys serves as many of the queries.
-    if (q.size() < 3 || k.size() < 3 ||
-        !infer.holds(guard::eq(guard::mod(q[q.size() - 3], k[k.size() - 3]),
-                               infer.constant(0))))
-      return infer.fail("expects heads of queries in multiples of those of "
-                        "keys");
-    llvm::append_range(result, q.drop_back(2));
-  } else {
-    FailureOr<Dims> batch =
-        broadcastDims(infer, q.drop_back(2), k.drop_back(2));
-    if (failed(batch))
-      return failure();
-    result = *batch;
+    // Each head of the keys, and of the values, serves as many of the queries.
+    for (Dims *heads : {&keys, &values}) {
+      if (q.size() < 3 || heads->empty() ||
+          !infer.holds(guard::eq(guard::mod(q[q.size() - 3], heads->back()),
+                                 infer.constant(0))))
+        return infer.fail("expects heads of queries in multiples of those of "
+                          "keys");
+      heads->back() = q[q.size() - 3];
+    }
   }
+  FailureOr<Dims> joined = broadcastDims(infer, q.drop_back(2), keys);
+  if (succeeded(joined))
+    joined = broadcastDims(infer, *joined, values);
+  if (failed(joined))
+    return failure();
+  Dims result = *joined;
   result.push_back(q[q.size() - 2]);
   result.push_back(value->back());
   return infer.addPromoted(result);

@@ -67,9 +67,40 @@ static std::optional<unsigned> getInnermost(ArrayRef<guard::ExprAttr> extents,
   return std::nullopt;
 }
 
+namespace {
+/// Bytes that a reduction reads along its rows, and from rows side by side.
+struct Reach {
+  int64_t along = 0, across = 0;
+};
+} // namespace
+
+static Reach getReach(Operation *op, const analysis::SizeHints &hints) {
+  Reach reach;
+  Domain domain = getDomain(op);
+  SmallVector<guard::ExprAttr> extents = domain.all();
+  auto last = getInnermost(extents, 0, domain.parallel.size());
+  auto inner = getInnermost(extents, domain.parallel.size(), extents.size());
+  for (const analysis::Access &access : analysis::getReads(op)) {
+    int64_t bytes = analysis::getFootprint(access, domain, hints);
+    bool isAlong = inner && getStride(access, domain, *inner, hints).isOne();
+    bool isAcross = last && getStride(access, domain, *last, hints).isOne();
+    // Windows and other rows that are too short for a vector.
+    if (isAlong && last) {
+      int64_t length = hints.evaluate(extents[*inner]);
+      if (length < kShortRow && length < hints.evaluate(extents[*last])) {
+        isAlong = false;
+        isAcross = true;
+      }
+    }
+    reach.along += isAlong ? bytes : 0;
+    reach.across += !isAlong && isAcross ? bytes : 0;
+  }
+  return reach;
+}
+
 static ScheduleKind getKind(KernelOp kernel,
                             const analysis::SizeHints &hints) {
-  int64_t along = 0, across = 0; // bytes of reads of reductions
+  Reach total;
   bool reduces = false, transposes = false, rows = false;
   unsigned shared = kernel.getShared().size();
   for (Operation &op : kernel.getBody().front()) {
@@ -85,30 +116,16 @@ static ScheduleKind getKind(KernelOp kernel,
     SmallVector<guard::ExprAttr> extents = domain.all();
     rows |= domain.parallel.size() > shared &&
             getInnermost(extents, shared, domain.parallel.size());
-    bool isReduction = isa<ReduceOp, ScanOp>(op);
-    reduces |= isReduction;
+    if (isa<ReduceOp, ScanOp>(op)) {
+      reduces = true;
+      Reach reach = getReach(&op, hints);
+      total.along += reach.along;
+      total.across += reach.across;
+      continue;
+    }
     auto last = getInnermost(extents, 0, domain.parallel.size());
-    auto inner =
-        getInnermost(extents, domain.parallel.size(), extents.size());
     bool reads[2] = {false, false}; // along, across the last dimension
     for (const analysis::Access &access : analysis::getReads(&op)) {
-      if (isReduction) {
-        int64_t bytes = analysis::getFootprint(access, domain, hints);
-        bool isAlong =
-            inner && getStride(access, domain, *inner, hints).isOne();
-        bool isAcross = last && getStride(access, domain, *last, hints).isOne();
-        // Windows and other rows that are too short for a vector.
-        if (isAlong && last) {
-          int64_t length = hints.evaluate(extents[*inner]);
-          if (length < kShortRow && length < hints.evaluate(extents[*last])) {
-            isAlong = false;
-            isAcross = true;
-          }
-        }
-        along += isAlong ? bytes : 0;
-        across += !isAlong && isAcross ? bytes : 0;
-        continue;
-      }
       if (!last)
         continue;
       analysis::Stride stride = getStride(access, domain, *last, hints);
@@ -117,32 +134,47 @@ static ScheduleKind getKind(KernelOp kernel,
         for (unsigned d = 0; d < *last; ++d)
           reads[1] |= getStride(access, domain, d, hints).isOne();
     }
-    transposes |= !isReduction && reads[1];
+    transposes |= reads[1];
   }
   if (reduces)
-    return across > along ? ScheduleKind::Column : ScheduleKind::Row;
+    return total.across > total.along ? ScheduleKind::Column
+                                      : ScheduleKind::Row;
   if (rows)
     return ScheduleKind::Row;
   return transposes ? ScheduleKind::Transpose : ScheduleKind::Pointwise;
 }
 
-/// Vectors that a row is reduced in side by side: one alone waits for itself at
-/// each step. Rows are several times as long.
-static int64_t getUnroll(KernelOp kernel, int64_t vector,
-                         const analysis::SizeHints &hints) {
-  int64_t shortest = std::numeric_limits<int64_t>::max(), cost = 0;
-  for (ReduceOp op : kernel.getBody().getOps<ReduceOp>()) {
-    SmallVector<guard::ExprAttr> extents = getExprs(op.getReductionExtents());
-    if (!extents.empty())
-      shortest = std::min(shortest, hints.evaluate(extents.back()));
-    cost = std::max(cost, analysis::getCost(op.getBody()));
-  }
-  if (shortest == std::numeric_limits<int64_t>::max())
+/// Elements of a vector by the widest element that is computed with, 4 bytes at
+/// least. An index as a number is mostly compared, and then has no lanes of its
+/// own.
+static int64_t getVector(Operation *code, int64_t vectorBytes) {
+  int64_t widest = 4;
+  code->walk([&](Operation *op) {
+    if (isa<arith::IndexCastOp>(op))
+      return;
+    for (Type type : op->getResultTypes())
+      if (type.isF64() || type.isInteger(64))
+        widest = 8;
+  });
+  int64_t vector = std::max<int64_t>(vectorBytes / widest, 1);
+  return std::min<int64_t>(llvm::bit_floor(uint64_t(vector)), 128);
+}
+
+/// Lanes of a row that is reduced: several vectors side by side, as one alone
+/// waits for itself at each step; a row is several times as long. What else is
+/// in the kernel does not matter, so that the reduction adds up in the same order
+/// wherever it is fused, and what is computed again has the same bits.
+static int64_t getLanes(ReduceOp op, int64_t vectorBytes,
+                        const analysis::SizeHints &hints) {
+  Reach reach = getReach(op, hints);
+  if (reach.across > reach.along)
     return 1;
-  int64_t unroll = cost <= 8 ? 4 : 2;
-  while (unroll > 1 && 4 * unroll * vector > shortest)
+  int64_t vector = getVector(op, vectorBytes);
+  SmallVector<guard::ExprAttr> extents = getExprs(op.getReductionExtents());
+  int64_t unroll = analysis::getCost(op.getBody()) <= 8 ? 4 : 2;
+  while (unroll > 1 && 4 * unroll * vector > hints.evaluate(extents.back()))
     unroll /= 2;
-  return unroll;
+  return unroll * vector;
 }
 
 /// Nanoseconds of one work item: operations and bytes, whichever takes longer.
@@ -167,18 +199,7 @@ static double getItemTime(KernelOp kernel, int64_t items, int64_t vector,
 ScheduleAttr ChooseSchedule::choose(KernelOp kernel,
                                     const analysis::SizeHints &hints) {
   ScheduleKind kind = getKind(kernel, hints);
-  // Lanes by the widest element that is computed with, 4 bytes at least. An
-  // index as a number is mostly compared, and then has no lanes of its own.
-  int64_t widest = 4;
-  kernel.walk([&](Operation *op) {
-    if (isa<arith::IndexCastOp>(op))
-      return;
-    for (Type type : op->getResultTypes())
-      if (type.isF64() || type.isInteger(64))
-        widest = 8;
-  });
-  int64_t vector = std::max<int64_t>(vectorBytes / widest, 1);
-  vector = std::min<int64_t>(llvm::bit_floor(uint64_t(vector)), 128);
+  int64_t vector = getVector(kernel, vectorBytes);
   if (kind == ScheduleKind::Scatter)
     vector = 1;
   SmallVector<int64_t> tiles;
@@ -203,11 +224,8 @@ ScheduleAttr ChooseSchedule::choose(KernelOp kernel,
   bool nontemporal =
       written > 2 * cacheBytes && kind != ScheduleKind::Contraction &&
       kind != ScheduleKind::Scatter;
-  return ScheduleAttr::get(&getContext(), kind, vector,
-                           kind == ScheduleKind::Row
-                               ? getUnroll(kernel, vector, hints)
-                               : 1,
-                           tiles, grain, split, nontemporal);
+  return ScheduleAttr::get(&getContext(), kind, vector, /*unroll=*/1, tiles,
+                           grain, split, nontemporal);
 }
 
 void ChooseSchedule::runOnOperation() {
@@ -217,6 +235,11 @@ void ChooseSchedule::runOnOperation() {
       return;
     ScheduleAttr schedule = choose(kernel, hints);
     kernel.setScheduleAttr(schedule);
+    if (schedule.getKind() == ScheduleKind::Row)
+      for (ReduceOp op : kernel.getBody().getOps<ReduceOp>())
+        op->setAttr(kLanesAttrName,
+                    Builder(&getContext())
+                        .getI64IntegerAttr(getLanes(op, vectorBytes, hints)));
     remark::passed(
         kernel.getLoc(),
         remark::RemarkOpts::name("scheduled").category("loop-schedule"))

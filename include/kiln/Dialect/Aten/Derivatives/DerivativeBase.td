@@ -94,6 +94,7 @@ def drop_where : GradientHelper;     // 0 where true, else the gradient
 def unreduce : GradientHelper;       // undo a reduction's loss of dimensions
 def keep_dims : GradientHelper;      // the same, with dimensions of size one
 def like : GradientHelper;           // reshape to the shape of a value
+def cast_like : GradientHelper;      // convert to the type of a value
 def mean_of : GradientHelper;        // divide by elements per result element
 def transpose_last : GradientHelper; // exchange the last two dimensions
 def row_major : GradientHelper;      // a copy with the strides of its sizes

@@ -22,7 +22,6 @@ def : VJPFunction<"vjpEmbeddingBag", [Aten_EmbeddingBagOp,
 def scatter_add : BuilderMethod;
 def : VJP<Aten_GatherOp, [
     Grad<"self", (scatter_add (zeros_like $self), $dim, $index, $grad)>]>;
-def : VJPFunction<"vjpTakeAlongDim", [Aten_TakeAlongDimOp]>;
 def gather : BuilderMethod;
 def scatter : BuilderMethod;
 def : VJP<Aten_ScatterValueOp, [

@@ -228,9 +228,11 @@ def : VJP<Aten_MaskedFillTensorOp, [
 let isComplex = 1 in {
 def : VJP<Aten_ComplexOp, [Grad<"real", (call "real", $grad)>,
                            Grad<"imag", (call "imag", $grad)>]>;
+// A magnitude is taken for positive: `sgn` of the result, not `exp(i angle)`.
 def : VJP<Aten_PolarOp, [
-    Grad<"abs", (add (mul (call "real", $grad), (cos $angle)),
-                     (mul (call "imag", $grad), (sin $angle)))>,
+    Grad<"abs", (mul (sign $abs),
+                     (add (mul (call "real", $grad), (cos $angle)),
+                          (mul (call "imag", $grad), (sin $angle))))>,
     Grad<"angle", (mul $abs, (sub (mul (call "imag", $grad), (cos $angle)),
                                   (mul (call "real", $grad),
                                        (sin $angle))))>]>;
@@ -255,7 +257,7 @@ foreach rule = [Aten_CloneOp, Aten_ContiguousOp, Aten_AliasOp, Aten_ToDtypeOp,
 // What is overwritten has a gradient, and it is zero.
 def overwritten : GradientHelper;
 def : VJP<Aten_CopyOp, [Grad<"self", (overwritten $grad, $self, $src)>,
-                        Grad<"src", (identity $grad)>]>;
+                        Grad<"src", (cast_like $grad, $src)>]>;
 def : VJP<Aten_FillScalarOp, [Grad<"self", (zeros_like $self)>]>;
 def : VJP<Aten_FillTensorOp, [Grad<"self", (zeros_like $self)>,
                               Grad<"value", (identity $grad)>]>;

@@ -54,7 +54,6 @@ foreach rule = [Aten_CummaxOp, Aten_CumminOp] in
       Grad<"self", (add_at_index $grad, $self, $result_1, $dim)>]>;
 
 def reverse_cumsum : GradientHelper;
-def cast_like : GradientHelper;
 def : VJP<Aten_CumsumOp, [
     Grad<"self", (reverse_cumsum (cast_like $grad, $self), $dim)>]>;
 def : VJPFunction<"vjpCumprod", [Aten_CumprodOp]>;
@@ -93,5 +92,6 @@ def : VJPFunction<"vjpStdMean", [Aten_StdMeanCorrectionOp]>;
 def : VJPFunction<"vjpVectorNorm", [Aten_LinalgVectorNormOp]>;
 def : VJPFunction<"vjpNorm", [Aten_NormScalarOp]>;
 def : VJPFunction<"vjpNormDim", [Aten_NormScalarOptDimOp]>;
+def : VJPFunction<"vjpCosineSimilarity", [Aten_CosineSimilarityOp]>;
 
 #endif // KILN_DIALECT_ATEN_DERIVATIVES_REDUCTIONDERIVATIVES_TD

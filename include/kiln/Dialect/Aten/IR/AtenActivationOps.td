@@ -46,10 +46,11 @@ def Aten_EluBackwardOp : Aten_PureOp<"elu_backward",
   let summary = "Gradient of elu";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self_or_result"];
-  let body = (where (le $self_or_result, (number "0")), (where $is_result, (mul (mul
-    $grad_output, $input_scale), (add $self_or_result, (mul $alpha, $scale))),
-    (mul (mul (mul (mul $grad_output, $input_scale), $alpha), $scale), (exp (mul
-    $self_or_result, $input_scale)))), (mul $grad_output, $scale));
+  let body = (where (logical_or (le $self_or_result, (number "0")), (is_widest_nan
+    $self_or_result)), (where $is_result, (mul (mul $grad_output, $input_scale),
+    (add $self_or_result, (mul $alpha, $scale))), (mul (mul (mul (mul
+    $grad_output, $input_scale), $alpha), $scale), (exp (mul $self_or_result,
+    $input_scale)))), (mul $grad_output, $scale));
 }
 
 def Aten_GluOp : Aten_PureOp<"glu",
@@ -89,8 +90,8 @@ def Aten_HardshrinkBackwardOp : Aten_PureOp<"hardshrink_backward",
   let summary = "Gradient of hardshrink";
   let promotion = PromoteDefault;
   let promotes = ["grad_out", "self"];
-  let body = (where (logical_and (ge $self, (neg $lambd)), (le $self, $lambd)),
-    (number "0"), $grad_out);
+  let body = (where (logical_or (logical_and (ge $self, (neg $lambd)), (le $self,
+    $lambd)), (is_wide_nan $self)), (number "0"), $grad_out);
 }
 
 def Aten_HardsigmoidOp : Aten_PureOp<"hardsigmoid",
@@ -129,9 +130,10 @@ def Aten_HardswishBackwardOp : Aten_PureOp<"hardswish_backward",
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of hardswish";
   let promotion = PromoteDefault;
-  let body = (where (le $self, (number "-3")), (number "0"), (where (lt $self,
-    (number "3")), (mul $grad_output, (add (div $self, (number "3")),
-    (number "0.5"))), $grad_output));
+  let body = (where (le $self, (number "-3")), (number "0"), (where
+    (logical_or (lt $self, (number "3")), (is_widest_nan $self)), (mul
+    $grad_output, (add (div $self, (number "3")), (number "0.5"))),
+    $grad_output));
 }
 
 def Aten_HardtanhBackwardOp : Aten_PureOp<"hardtanh_backward",
@@ -143,8 +145,8 @@ def Aten_HardtanhBackwardOp : Aten_PureOp<"hardtanh_backward",
   let summary = "Gradient of hardtanh";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self"];
-  let body = (where (logical_or (le $self, $min_val), (ge $self, $max_val)),
-    (number "0"), $grad_output);
+  let body = (where (logical_or (logical_or (le $self, $min_val), (ge $self,
+    $max_val)), (is_wide_nan $self)), (number "0"), $grad_output);
 }
 
 def Aten_LeakyReluBackwardOp : Aten_PureOp<"leaky_relu_backward",
@@ -340,8 +342,8 @@ def Aten_SoftshrinkBackwardOp : Aten_PureOp<"softshrink_backward",
   let summary = "Gradient of softshrink";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self"];
-  let body = (where (logical_and (ge $self, (neg $lambd)), (le $self, $lambd)),
-    (number "0"), $grad_output);
+  let body = (where (logical_or (logical_and (ge $self, (neg $lambd)), (le $self,
+    $lambd)), (is_wide_nan $self)), (number "0"), $grad_output);
 }
 
 def Aten_ThresholdOp : Aten_PureOp<"threshold",

@@ -37,8 +37,9 @@ namespace kiln::aten {
 
 /// Names of the attributes on arguments and results of a captured function.
 constexpr StringRef kInputAttrName = "aten.input";
-/// On an argument whose tensor was recorded not to start its memory.
-constexpr StringRef kHasOffsetAttrName = "aten.has_offset";
+/// On an argument whose tensor was recorded not to start its memory: the
+/// expression of its offset, or a unit attribute if that was not understood.
+constexpr StringRef kStorageOffsetAttrName = "aten.storage_offset";
 constexpr StringRef kOutputAttrName = "aten.output";
 
 /// Builds one op by its class, arguments in schema order as for `buildAtenOp`.

@@ -94,6 +94,12 @@ def ceil : Aten_ScalarFunction<1, "rounded up; integers stay">;
 def trunc : Aten_ScalarFunction<1, "rounded toward zero; integers stay">;
 def round : Aten_ScalarFunction<1, "rounded half to even; integers stay">;
 def is_nan : Aten_ScalarFunction<1, "true for NaN">;
+// PyTorch's loop over vectors stops a gradient at NaN where the one over the
+// elements that fill no vectors passes it on. The former sees all but the last
+// elements of a long tensor. Of a short one, a few dozen elements, it sees those
+// of 32 and 64 bits, and those of 64 where its vectors have 512 bits.
+def is_wide_nan : Aten_ScalarFunction<1, "true for NaN if the result has 32 bits or more">;
+def is_widest_nan : Aten_ScalarFunction<1, "true for NaN if the result has 64 bits">;
 def is_inf : Aten_ScalarFunction<1, "true for plus and minus infinity">;
 
 // Comparisons give bool; with NaN all but ne are false.

@@ -68,7 +68,7 @@ def Aten_HuberLossBackwardOp : Aten_PureOp<"huber_loss_backward",
          Aten_Int:$reduction, Aten_Float:$delta),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of the Huber loss";
-  let shape = "likeSelf";
+  let shape = "lossBackward";
   let promotion = PromoteKeepFirst;
 }
 

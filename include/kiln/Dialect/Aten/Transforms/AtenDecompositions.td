@@ -107,6 +107,7 @@ def tile : Formula;
 def repeat_each : Formula;       // every element along a dimension
 def rotate : Formula;            // by quarter turns
 def differences : Formula;       // of neighbours, n times
+def take_along : Formula;        // elements at positions that wrap around
 def join : Formula;              // cat of tensors of at least a rank
 def cartesian : Formula;         // all combinations of elements
 def embed_diagonal : Formula;    // matrices of given diagonals
@@ -121,6 +122,7 @@ def : Decompose<Aten_RepeatInterleaveSelfIntOp, [
 def : Decompose<Aten_Rot90Op, [(rotate $self, $k, $dims)]>;
 def : Decompose<Aten_DiffOp, [
     (differences $self, $n, $dim, $prepend, $append)]>;
+def : Decompose<Aten_TakeAlongDimOp, [(take_along $self, $indices, $dim)]>;
 def : Decompose<Aten_HstackOp, [(join $tensors, 1)]>;
 def : Decompose<Aten_VstackOp, [(join $tensors, 2)]>;
 def : Decompose<Aten_CartesianProdOp, [(cartesian $tensors)]>;
@@ -229,7 +231,7 @@ def : Decompose<Aten_AminmaxOp, [
 def : Decompose<Aten_CountNonzeroOp, [(count_nonzero $self, $dim)]>;
 def : Decompose<Aten_NansumOp, [
     (call "sum.dim_IntList", (without_nan $self), $dim, $keepdim, $dtype)]>;
-def : DecomposeWide<Aten_CosineSimilarityOp, [
+def : Decompose<Aten_CosineSimilarityOp, [
     (cosine_similarity $x1, $x2, $dim, $eps)]>;
 def : Decompose<Aten_PairwiseDistanceOp, [
     (pairwise_distance $x1, $x2, $p, $eps, $keepdim)]>;

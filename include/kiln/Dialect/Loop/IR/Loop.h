@@ -46,6 +46,11 @@ inline constexpr llvm::StringLiteral kStridesAttrName = "loop.strides";
 /// wants to hold the result: new contents of a buffer or a parameter.
 inline constexpr llvm::StringLiteral kUpdatesAttrName = "loop.updates";
 
+/// The attribute of a reduction in a `row` kernel that says in how many lanes its
+/// rows are reduced (an i64); 1 if the lanes are rows that lie side by side.
+/// Without it the schedule's vectors are.
+inline constexpr llvm::StringLiteral kLanesAttrName = "loop.lanes";
+
 /// The entries of a list of expressions.
 llvm::SmallVector<guard::ExprAttr> getExprs(mlir::ArrayAttr list);
 

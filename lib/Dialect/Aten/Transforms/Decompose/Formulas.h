@@ -40,6 +40,9 @@ Value repeatEach(Composer &c, Value x, ExprAttr repeats, OptionalDim dim);
 Value rotate(Composer &c, Value x, int64_t quarters, Dims dims);
 Value differences(Composer &c, Value x, int64_t n, int64_t dim, Value prepend,
                   Value append);
+/// Elements along a dimension, at positions that wrap around it; of all
+/// elements in a row if there is none.
+Value takeAlong(Composer &c, Value x, Value indices, OptionalDim dim);
 /// Tensors of at least `rank` dimensions, joined as rows; of at least one, as
 /// columns.
 Value join(Composer &c, ValueRange tensors, int64_t rank);

@@ -124,6 +124,8 @@ Value withoutNan(Composer &c, Value x) {
   return isFloat(x) ? c.where(c.emit("isnan", {x}), 0.0, x) : x;
 }
 
+/// Both sides are divided by their norms, then multiplied: PyTorch's steps, which
+/// 16-bit types round one by one.
 Value cosineSimilarity(Composer &c, Value a, Value b, int64_t dim,
                        double eps) {
   Value product = c.mul(a, b);
@@ -133,12 +135,13 @@ Value cosineSimilarity(Composer &c, Value a, Value b, int64_t dim,
   SmallVector<int64_t> dims;
   if (Composer::rank(product) > 0)
     dims.push_back(dim);
-  auto norm = [&](Value x) {
-    Value length = c.sqrt(
-        c.sum(c.square(c.expand(x, c.sizes(product))), dims));
-    return c.clamp(length, c.number(Operand(eps)), Value());
+  auto unit = [&](Value x) {
+    x = c.expand(c.cast(x, Composer::elementType(product)), c.sizes(product));
+    Value norm = c.emit("linalg_vector_norm", {x, c.integer(2), c.ints(dims),
+                                               c.boolean(true)});
+    return c.div(x, c.clamp(norm, c.number(Operand(eps)), Value()));
   };
-  return c.div(c.sum(product, dims), c.mul(norm(a), norm(b)));
+  return c.sum(c.mul(unit(a), unit(b)), dims);
 }
 
 Value pairwiseDistance(Composer &c, Value a, Value b, double order, double eps,

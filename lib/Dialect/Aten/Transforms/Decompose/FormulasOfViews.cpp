@@ -174,6 +174,26 @@ Value differences(Composer &c, Value x, int64_t n, int64_t dim, Value prepend,
   return x ? copyOfView(c, x, original) : x;
 }
 
+Value takeAlong(Composer &c, Value x, Value indices, OptionalDim dim) {
+  if (!dim)
+    return c.emit("gather", {c.view(x, {c.numElements(x)}), c.integer(0),
+                             c.view(indices, {c.numElements(indices)}),
+                             c.boolean(false)});
+  int64_t rank = Composer::rank(x);
+  if (rank > 0) {
+    // All other dimensions of both broadcast.
+    int64_t at = Composer::wrapDim(*dim, rank);
+    Sizes wide = c.sizes(x), picked = c.sizes(indices);
+    for (int64_t i = 0; i < rank; ++i)
+      if (i != at)
+        wide[i] = picked[i] = wide[i].isConstant(1) ? picked[i] : wide[i];
+    x = c.expand(x, wide);
+    indices = c.emit("remainder.Scalar",
+                     {c.expand(indices, picked), c.number(c.size(x, at))});
+  }
+  return c.emit("gather", {x, c.integer(*dim), indices, c.boolean(false)});
+}
+
 Value join(Composer &c, ValueRange tensors, int64_t rank) {
   SmallVector<Value> parts;
   for (Value tensor : tensors) {
@@ -281,7 +301,7 @@ static bool isRowMajor(Value x) {
   unsigned i = argument.getArgNumber();
   auto input = function.getArgAttrOfType<InputAttr>(i, kInputAttrName);
   return !(input && input.getStrides()) &&
-         !function.getArgAttr(i, kHasOffsetAttrName);
+         !function.getArgAttr(i, kStorageOffsetAttrName);
 }
 
 Value scatterStrided(Composer &c, Value self, Value source,
