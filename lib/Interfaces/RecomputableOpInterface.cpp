@@ -36,6 +36,11 @@ RecomputeClass getRecomputeClass(Operation *op) {
   return RecomputeClass::Opaque;
 }
 
+double getFlops(Operation *op, SizesFn sizesOf) {
+  auto known = llvm::dyn_cast<RecomputableOpInterface>(op);
+  return known ? known.getFlops(sizesOf) : 0;
+}
+
 OpOperand *getViewedOperand(Operation *op) {
   if (auto known = llvm::dyn_cast<RecomputableOpInterface>(op)) {
     int operand = known.getViewedOperand();

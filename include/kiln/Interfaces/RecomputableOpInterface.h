@@ -19,12 +19,20 @@
 
 #include "mlir/IR/OpDefinition.h"
 
+namespace kiln {
+/// The sizes of a tensor, all of them numbers.
+using SizesFn = llvm::function_ref<llvm::SmallVector<int64_t>(Value)>;
+} // namespace kiln
+
 #include "kiln/Interfaces/RecomputableOpInterface.h.inc"
 
 namespace kiln {
 
 /// The class of any op: what its interface says, else what its traits tell.
 RecomputeClass getRecomputeClass(Operation *op);
+
+/// Floating-point operations of one run, where they are more than the elements.
+double getFlops(Operation *op, SizesFn sizesOf);
 
 /// The operand whose storage the results of `op` look at, or null.
 OpOperand *getViewedOperand(Operation *op);

@@ -45,18 +45,24 @@ public:
     else if (auto complex = llvm::dyn_cast<mlir::ComplexType>(element))
       bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
     int64_t bytes = std::max<int64_t>(1, bits / 8);
-    auto tensor = llvm::dyn_cast<RankedTensorType>(type);
-    if (!tensor)
-      return bytes;
-    auto dims = guard::getDims(tensor);
-    for (int64_t i = 0; i < tensor.getRank(); ++i) {
-      int64_t size = tensor.getDimSize(i);
-      if (tensor.isDynamicDim(i))
-        size = dims ? evaluate((*dims)[i]) : kUnknownSize;
+    for (int64_t size : sizesOf(type))
       if (llvm::MulOverflow(bytes, size, bytes) || bytes > kLargestBytes)
         bytes = kLargestBytes;
-    }
     return bytes;
+  }
+
+  /// None for what is not a ranked tensor.
+  SmallVector<int64_t> sizesOf(Type type) const {
+    SmallVector<int64_t> sizes;
+    auto tensor = llvm::dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return sizes;
+    auto dims = guard::getDims(tensor);
+    for (int64_t i = 0; i < tensor.getRank(); ++i)
+      sizes.push_back(!tensor.isDynamicDim(i) ? tensor.getDimSize(i)
+                      : dims                  ? evaluate((*dims)[i])
+                                              : kUnknownSize);
+    return sizes;
   }
 
 private:
@@ -104,6 +110,8 @@ PartitionProblem buildPartitionProblem(GraphOp graph) {
     PartitionOp entry;
     entry.name = op.getName().getStringRef().str();
     entry.recompute = getRecomputeClass(&op);
+    entry.flops = getFlops(
+        &op, [&](Value value) { return sizes.sizesOf(value.getType()); });
     // Values captured by a region are operands as well.
     llvm::SetVector<Value> operands(op.operand_begin(), op.operand_end());
     op.walk([&](Operation *nested) {
