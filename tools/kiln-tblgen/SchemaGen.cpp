@@ -67,7 +67,7 @@ static void printEntry(raw_ostream &os, const AtenRecord &record) {
      << ", \"" << record.decomposition << "\", " << getBool(record.isCore)
      << ", " << getBool(record.isView) << ", " << getBool(record.isRandom)
      << ", " << getBool(record.hasBody) << ", " << getBool(record.hasSegments)
-     << "},\n";
+     << ", " << getBool(record.takesDraws) << "},\n";
 }
 
 static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {

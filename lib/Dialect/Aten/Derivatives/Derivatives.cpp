@@ -132,6 +132,10 @@ struct RecomputeModel
     const OpInfo *info = getOpInfo(op);
     if (!info || llvm::isa<ItemOp, AssertTensorMetadataOp>(op))
       return RecomputeClass::Opaque;
+    // A permutation or a choice by weights sorts what it draws.
+    if (drawsGivenNumbers(op))
+      return llvm::isa<RandpermOp, MultinomialOp>(op) ? RecomputeClass::Heavy
+                                                      : RecomputeClass::Cheap;
     if (auto dropout = llvm::dyn_cast<NativeDropoutOp>(op))
       return dropout.getTrain().value_or(true) && !dropout.getP().isZero()
                  ? RecomputeClass::Random
