@@ -28,6 +28,16 @@ using SizesFn = llvm::function_ref<llvm::SmallVector<int64_t>(Value)>;
 
 namespace kiln {
 
+/// On an op: its results are wanted computed again, by the user's checkpoint; the
+/// number of its region, an i64. What one region hands to a later one is saved.
+/// Passes that rewrite the op pass it on to what the op becomes.
+constexpr StringRef kRecomputeAttrName = "kiln.recompute";
+/// On an op: its results are wanted saved. A unit.
+constexpr StringRef kSaveAttrName = "kiln.save";
+
+/// Gives `to` the wishes that stand on `from`, unless it has its own.
+void copyRecomputeTags(Operation *from, Operation *to);
+
 /// The class of any op: what its interface says, else what its traits tell.
 RecomputeClass getRecomputeClass(Operation *op);
 

@@ -96,11 +96,11 @@ int MemoryBudget::addState(Region &region, const Prices &prices) const {
   std::map<int, std::pair<int, int>> nodes; // value: in, out
   auto addValue = [&](int v) {
     int in = net.addNode(), out = net.addNode();
-    bool ownsStorage = problem.values[v].storage == v;
     net.addEdge(in, out,
-                ownsStorage ? prices.perByte *
-                                  std::max<int64_t>(1, problem.values[v].bytes)
-                            : FlowNetwork::kInfinite);
+                mayBeSaved(problem, facts, bans, v)
+                    ? prices.perByte *
+                          std::max<int64_t>(1, problem.values[v].bytes)
+                    : FlowNetwork::kInfinite);
     if (isNeeded[v])
       net.addEdge(out, sink, FlowNetwork::kInfinite);
     nodes[v] = {in, out};

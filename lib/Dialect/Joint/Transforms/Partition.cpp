@@ -81,7 +81,9 @@ void Attempt::buildNetwork() {
       net.addEdge(inNode[v], outNode[v], 0);
     } else {
       net.addEdge(inNode[v], outNode[v],
-                  ownsStorage(v) ? weights[v] : FlowNetwork::kInfinite);
+                  mayBeSaved(problem, facts, bans, v)
+                      ? weights[v]
+                      : FlowNetwork::kInfinite);
     }
     if (isNeededByBackward(v))
       net.addEdge(outNode[v], sink, FlowNetwork::kInfinite);

@@ -85,6 +85,45 @@ private:
 
 } // namespace
 
+/// The region of the user's checkpoint that `op` is of, or -1.
+static int64_t getRegion(Operation *op) {
+  auto region = op->getAttrOfType<mlir::IntegerAttr>(kRecomputeAttrName);
+  return region ? region.getInt() : -1;
+}
+
+/// Tags speak of the op that made the storage. They stand on identity ops, or as
+/// attributes on the op itself.
+static void readTags(Block &block, const DenseMap<Value, int> &numbers,
+                     PartitionProblem &problem) {
+  DenseMap<int, int> makers;
+  for (auto [i, op] : llvm::enumerate(problem.ops))
+    for (int result : op.results)
+      makers[result] = static_cast<int>(i);
+  auto setTag = [&](Value value, RecomputeTag tag) {
+    int storage = problem.values[numbers.lookup(value)].storage;
+    auto maker = makers.find(storage);
+    if (maker != makers.end())
+      problem.ops[maker->second].tag = tag;
+  };
+  for (auto [i, op] : llvm::enumerate(block.without_terminator()))
+    if (getRegion(&op) >= 0)
+      problem.ops[i].tag = RecomputeTag::Recompute;
+  // What a region hands to a later one is where its recomputation begins.
+  for (Operation &op : block.without_terminator())
+    for (Value operand : op.getOperands())
+      if (Operation *made = operand.getDefiningOp())
+        if (getRegion(made) >= 0 && getRegion(&op) > getRegion(made))
+          setTag(operand, RecomputeTag::Save);
+  for (Operation &op : block.without_terminator()) {
+    if (op.hasAttr(kSaveAttrName) && op.getNumResults() > 0)
+      setTag(op.getResult(0), RecomputeTag::Save);
+    if (llvm::isa<SaveOp>(op))
+      setTag(op.getResult(0), RecomputeTag::Save);
+    if (llvm::isa<RecomputeOp>(op))
+      setTag(op.getResult(0), RecomputeTag::Recompute);
+  }
+}
+
 PartitionProblem buildPartitionProblem(GraphOp graph) {
   PartitionProblem problem;
   Sizes sizes(graph);
@@ -134,21 +173,7 @@ PartitionProblem buildPartitionProblem(GraphOp graph) {
     problem.ops.push_back(std::move(entry));
   }
 
-  // Tags stand on identity ops and speak of the op that made the storage.
-  DenseMap<int, int> makers;
-  for (auto [i, op] : llvm::enumerate(problem.ops))
-    for (int result : op.results)
-      makers[result] = static_cast<int>(i);
-  for (Operation &op : block.without_terminator()) {
-    if (!llvm::isa<SaveOp, RecomputeOp>(op))
-      continue;
-    int storage = problem.values[numbers.lookup(op.getResult(0))].storage;
-    auto maker = makers.find(storage);
-    if (maker != makers.end())
-      problem.ops[maker->second].tag = llvm::isa<SaveOp>(op)
-                                           ? RecomputeTag::Save
-                                           : RecomputeTag::Recompute;
-  }
+  readTags(block, numbers, problem);
 
   auto terminator = llvm::cast<ReturnOp>(block.getTerminator());
   for (Value output : terminator.getOutputs())

@@ -66,6 +66,14 @@ int64_t recomputeCost(const PartitionProblem &problem, int op) {
       std::min(moved, static_cast<double>(FlowNetwork::kLargest)));
 }
 
+bool mayBeSaved(const PartitionProblem &problem, const PartitionFacts &facts,
+                const std::vector<Ban> &bans, int value) {
+  int op = facts.producer[value];
+  bool mustBeRun = problem.ops[op].tag == RecomputeTag::Recompute &&
+                   bans[op] == Ban::None;
+  return problem.values[value].storage == value && !mustBeRun;
+}
+
 PartitionFacts::PartitionFacts(const PartitionProblem &problem)
     : producer(problem.values.size(), -1), users(problem.values.size()),
       storageUsers(problem.values.size()),
