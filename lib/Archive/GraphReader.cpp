@@ -386,6 +386,9 @@ Node GraphReader::node(JsonView view) {
     JsonView stack = metadata.optional("nn_module_stack");
     if (!stack.isNull())
       node.modulePath = stack.asString();
+    JsonView custom = metadata.optional("custom");
+    if (!custom.isNull())
+      node.custom = custom.asString();
   }
   return node;
 }

@@ -47,6 +47,9 @@ Draw eager::nextDraws(uint64_t count) {
   return first;
 }
 
+eager::GivenDraws::GivenDraws(Draw first) : own(next) { next = first; }
+eager::GivenDraws::~GivenDraws() { next = own; }
+
 double eager::unitOf(const Words &words, int bits) {
   if (bits <= 32)
     return std::ldexp(double(words[0] >> (32 - bits)), -bits);

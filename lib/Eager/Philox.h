@@ -43,6 +43,18 @@ struct Draw {
 /// The next `count` draws of this thread; the first is returned.
 Draw nextDraws(uint64_t count = 1);
 
+/// While it lives, the next draws of this thread are others than its own.
+class GivenDraws {
+public:
+  explicit GivenDraws(Draw first);
+  ~GivenDraws();
+  GivenDraws(const GivenDraws &) = delete;
+  GivenDraws &operator=(const GivenDraws &) = delete;
+
+private:
+  Draw own;
+};
+
 /// In [0, 1), of 53, 24, 11 or 8 bits for f64, f32, f16 and bf16.
 double unitOf(const Words &words, int bits);
 /// In (0, 1], of 53 bits of the words from `first` on, or 24 of one word.

@@ -378,30 +378,53 @@ static Values draws(const Args &args) {
                                                 int64_t(first.number)})};
 }
 
+/// An operator that draws given numbers: the tensor that `draws` gave and a
+/// number below its count stand before its own arguments.
+template <Operator Op> static Values drawnBy(const Args &args) {
+  auto state = readAll<int64_t>(args.tensor(0));
+  require(state.size() == 2, {"expected a seed and a number, found ",
+                              args.tensor(0)});
+  runtime::OpArguments own;
+  for (size_t i = 2; i < args.size(); ++i)
+    own.push_back(args[i]);
+  GivenDraws given({uint64_t(state[0]),
+                    uint64_t(state[1]) + uint64_t(args.integer(1))});
+  return Op(Args(own));
+}
+
+template <Operator Op>
+static void addRandom(Table &table, const std::string &name) {
+  table.op<Op>(name);
+  table.op<drawnBy<Op>>("_drawn_" + name);
+}
+
 void eager::addRandomOperators(Table &table) {
   table.op<draws>("_draws.default");
-  table.op<rand>("rand.default");
-  table.op<randLike>("rand_like.default");
-  table.op<randn>("randn.default");
-  table.op<randnLike>("randn_like.default");
-  table.both<uniform>("uniform", "default");
-  table.op<normal>("normal_functional.default");
+  addRandom<rand>(table, "rand.default");
+  addRandom<randLike>(table, "rand_like.default");
+  addRandom<randn>(table, "randn.default");
+  addRandom<randnLike>(table, "randn_like.default");
+  addRandom<uniform>(table, "uniform.default");
+  table.inPlace<uniform>("uniform_.default");
+  addRandom<normal>(table, "normal_functional.default");
   table.inPlace<normal>("normal_.default");
-  table.both<exponential>("exponential", "default");
-  table.op<randint>("randint.default");
-  table.op<randintLow>("randint.low");
-  table.op<randintLike>("randint_like.default");
+  addRandom<exponential>(table, "exponential.default");
+  table.inPlace<exponential>("exponential_.default");
+  addRandom<randint>(table, "randint.default");
+  addRandom<randintLow>(table, "randint.low");
+  addRandom<randintLike>(table, "randint_like.default");
   table.op<randintLikeLow>("randint_like.low_dtype");
-  table.op<randperm>("randperm.default");
-  table.op<bernoulli>("bernoulli.default");
-  table.op<bernoulliP>("bernoulli.p");
+  addRandom<randperm>(table, "randperm.default");
+  addRandom<bernoulli>(table, "bernoulli.default");
+  addRandom<bernoulliP>(table, "bernoulli.p");
   table.inPlace<bernoulliP>("bernoulli_.float");
-  table.op<bernoulliTensor>("bernoulli.Tensor");
+  addRandom<bernoulliTensor>(table, "bernoulli.Tensor");
   table.inPlace<bernoulliTensor>("bernoulli_.Tensor");
-  table.op<nativeDropout>("native_dropout.default");
+  addRandom<nativeDropout>(table, "native_dropout.default");
   table.op<nativeDropoutBackward>("native_dropout_backward.default");
   table.both<dropout>("dropout", "default");
-  table.both<alphaDropout>("alpha_dropout", "default");
-  table.op<multinomial>("multinomial.default");
-  table.op<rrelu>("rrelu_with_noise_functional.default");
+  addRandom<alphaDropout>(table, "alpha_dropout.default");
+  table.inPlace<alphaDropout>("alpha_dropout_.default");
+  addRandom<multinomial>(table, "multinomial.default");
+  addRandom<rrelu>(table, "rrelu_with_noise_functional.default");
 }

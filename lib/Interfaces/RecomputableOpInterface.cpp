@@ -39,6 +39,18 @@ RecomputeClass getRecomputeClass(Operation *op) {
   return RecomputeClass::Opaque;
 }
 
+void copyRecomputeTags(Operation *from, Operation *to) {
+  for (StringRef name : {kRecomputeAttrName, kSaveAttrName})
+    if (Attribute tag = from->getDiscardableAttr(name))
+      if (!to->hasAttr(name))
+        to->setDiscardableAttr(name, tag);
+}
+
+double getFlops(Operation *op, SizesFn sizesOf) {
+  auto known = llvm::dyn_cast<RecomputableOpInterface>(op);
+  return known ? known.getFlops(sizesOf) : 0;
+}
+
 OpOperand *getViewedOperand(Operation *op) {
   if (auto known = llvm::dyn_cast<RecomputableOpInterface>(op)) {
     int operand = known.getViewedOperand();

@@ -14,6 +14,7 @@
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -58,6 +59,8 @@ void kiln::buildCorePipeline(mlir::OpPassManager &pm,
 
 void kiln::buildJointPipeline(mlir::OpPassManager &pm,
                               const JointPipelineOptions &options) {
+  // What is drawn must be the same in both halves.
+  pm.addNestedPass<mlir::func::FuncOp>(aten::createAtenNumberDrawsPass());
   pm.addPass(joint::createJointDifferentiatePass());
   if (!options.optimizer.empty()) {
     joint::JointAppendOptimizerPassOptions append;

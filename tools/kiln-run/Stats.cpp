@@ -215,6 +215,7 @@ static void writeRuntime(JsonWriter &json, const session::Session &session) {
   const runtime::RunStats &runs = session.function().stats();
   json.key("kernel_launches").number(int64_t(runs.kernelLaunches));
   json.key("extern_calls").number(int64_t(runs.externCalls));
+  json.key("copies").number(int64_t(runs.copies));
   json.key("fallback_ops").beginArray();
   for (const runtime::RunStats::Fallback &fallback : runs.fallbacks) {
     json.beginObject().key("op").text(fallback.op);

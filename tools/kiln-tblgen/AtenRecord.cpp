@@ -127,6 +127,10 @@ static void parseSchema(AtenRecord &record) {
   for (StringRef part : splitList(text.slice(open + 1, arrow)))
     if (part != "*")
       record.args.push_back(parseArg(record.def, part));
+  if (record.takesDraws) {
+    record.args.push_back(parseArg(record.def, "Tensor? draws=None"));
+    record.args.push_back(parseArg(record.def, "int? draw=None"));
+  }
   StringRef results = text.substr(arrow + 5).trim();
   if (results.starts_with("(") && results.ends_with(")"))
     results = results.drop_front().drop_back();
@@ -242,6 +246,8 @@ static void setPromotion(AtenRecord &record) {
     arg.promotes =
         names.empty() ? isTensor : llvm::is_contained(names, arg.name);
   }
+  if (record.takesDraws)
+    (record.args.end() - 2)->promotes = false;
 }
 
 static AtenRecord readRecord(const Record *def) {
@@ -264,6 +270,7 @@ static AtenRecord readRecord(const Record *def) {
   record.isCore = def->getValueAsBit("isCore");
   record.isView = def->getValueAsBit("isView");
   record.isRandom = def->getValueAsBit("isRandom");
+  record.takesDraws = def->isSubClassOf("Aten_RandomOp");
   record.hasBody = llvm::isa<llvm::DagInit>(def->getValueInit("body"));
   parseSchema(record);
   checkArguments(record);

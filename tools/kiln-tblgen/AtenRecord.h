@@ -59,6 +59,7 @@ struct AtenRecord {
   bool isRandom = false;
   bool hasBody = false;
   bool hasSegments = false;
+  bool takesDraws = false; ///< of class Aten_RandomOp
   std::vector<SchemaArg> args;
   std::vector<std::string> results; ///< enumerators of kiln::aten::ResultKind
 };

@@ -75,7 +75,7 @@ static void printEntry(raw_ostream &os, const AtenRecord &record) {
      << (isQualified ? "" : "rules::") << record.shape << ", \"" << record.decomposition << "\", " << getBool(record.isCore)
      << ", " << getBool(record.isView) << ", " << getBool(record.isRandom)
      << ", " << getBool(record.hasBody) << ", " << getBool(record.hasSegments)
-     << "},\n";
+     << ", " << getBool(record.takesDraws) << "},\n";
 }
 
 static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {

@@ -174,6 +174,7 @@ struct Node {
   bool isSingleTensorReturn = true; ///< higher-order operators only
   std::string stackTrace;           ///< Python text, innermost frame last
   std::string modulePath;           ///< `nn_module_stack` as written
+  std::string custom;               ///< notes of the exporter's user, JSON
 
   /// The argument of that name, or null.
   const Argument *find(std::string_view argument) const;

@@ -19,12 +19,30 @@
 
 #include "mlir/IR/OpDefinition.h"
 
+namespace kiln {
+/// The sizes of a tensor, all of them numbers.
+using SizesFn = llvm::function_ref<llvm::SmallVector<int64_t>(Value)>;
+} // namespace kiln
+
 #include "kiln/Interfaces/RecomputableOpInterface.h.inc"
 
 namespace kiln {
 
+/// On an op: its results are wanted computed again, by the user's checkpoint; the
+/// number of its region, an i64. What one region hands to a later one is saved.
+/// Passes that rewrite the op pass it on to what the op becomes.
+constexpr StringRef kRecomputeAttrName = "kiln.recompute";
+/// On an op: its results are wanted saved. A unit.
+constexpr StringRef kSaveAttrName = "kiln.save";
+
+/// Gives `to` the wishes that stand on `from`, unless it has its own.
+void copyRecomputeTags(Operation *from, Operation *to);
+
 /// The class of any op: what its interface says, else what its traits tell.
 RecomputeClass getRecomputeClass(Operation *op);
+
+/// Floating-point operations of one run, where they are more than the elements.
+double getFlops(Operation *op, SizesFn sizesOf);
 
 /// The operand whose storage the results of `op` look at, or null.
 OpOperand *getViewedOperand(Operation *op);

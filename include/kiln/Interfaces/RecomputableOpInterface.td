@@ -26,7 +26,13 @@ def RecomputableOpInterface : OpInterface<"RecomputableOpInterface"> {
     InterfaceMethod<[{
         The operand whose storage the results look at, or -1. Only for ops of
         class `View`.
-      }], "int", "getViewedOperand", (ins), [{}], [{ return -1; }]>
+      }], "int", "getViewedOperand", (ins), [{}], [{ return -1; }]>,
+    InterfaceMethod<[{
+        Floating-point operations of one run, for an op that does more of them
+        than it has elements; 0 for all others. `sizesOf` gives the sizes of a
+        tensor, with hints in place of symbols.
+      }], "double", "getFlops", (ins "::kiln::SizesFn":$sizesOf), [{}],
+      [{ return 0; }]>
   ];
 }
 

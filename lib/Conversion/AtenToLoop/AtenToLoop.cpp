@@ -429,11 +429,10 @@ LogicalResult Converter::makeExtern(StringRef why) {
   SmallVector<Attribute> arguments;
   std::string overload;
   if (info) {
-    overload = info->name;
-    if (StringRef(overload).count('.') == 1)
-      overload += ".default";
-    for (auto [arg, argInfo] : llvm::zip(args, info->args))
-      arguments.push_back(getExternArgument(arg, argInfo, operands));
+    aten::OperatorCall call = aten::getOperatorCall(op);
+    overload = call.overload;
+    for (auto [arg, argInfo] : call.arguments)
+      arguments.push_back(getExternArgument(arg, *argInfo, operands));
   } else {
     // `aten.operator`: its own operand references become ours.
     overload = cast<StringAttr>(op->getAttr("name")).getValue().str();

@@ -9,8 +9,10 @@
 // A random number is a function of seed, operator and position (Philox 4x32-10,
 // lib/Eager/Philox.h), so an operator that draws is a pointwise nest. One call at
 // the start of a program asks the generator for as many draws as the program has
-// such operators; each reads the seed and adds its own number to the first. What
-// is made of the words is what lib/Eager/Random.cpp makes of them.
+// such operators; each reads the seed and adds its own number to the first. In a
+// training step the numbers are given (aten-number-draws), because forward and
+// backward are two programs. What is made of the words is what
+// lib/Eager/Random.cpp makes of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,10 +110,18 @@ private:
 /// One operator's draw.
 class Draw {
 public:
-  explicit Draw(Converter &converter)
-      : converter(converter),
-        state(converter.getView(getDraws(converter).getResult(0))),
-        number(takeDraw(converter)) {}
+  /// The numbers that the op is given, else the next ones of the function.
+  explicit Draw(Converter &converter) : converter(converter) {
+    if (Value given = converter.getTensor("draws")) {
+      auto draw = dyn_cast_if_present<IntegerAttr>(
+          converter.getArg("draw").getAttribute());
+      state = converter.getView(given);
+      number = draw ? draw.getInt() : 0;
+    } else {
+      state = converter.getView(getDraws(converter).getResult(0));
+      number = takeDraw(converter);
+    }
+  }
 
   /// The words at `position`, an index over those of the body.
   Words atPosition(BodyContext body, ExprAttr position) {
@@ -168,7 +178,7 @@ public:
 private:
   Converter &converter;
   View state;
-  int64_t number;
+  int64_t number = 0;
 };
 
 /// What an element is made of.

@@ -8,6 +8,8 @@
 
 #include "GraphImporter.h"
 
+#include "Checkpoints.h"
+
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
@@ -159,10 +161,22 @@ Status GraphImporter::checkLibraries() const {
 Status GraphImporter::importNodes() {
   if (Status s = checkLibraries(); !s)
     return s;
+  Checkpoints checkpoints;
   for (const archive::Node &node : graph.nodes) {
+    Block *block = b.getInsertionBlock();
+    Operation *before = block->empty() ? nullptr : &block->back();
     Status status = importNode(node);
-    if (status)
+    if (status) {
+      auto first = before ? std::next(before->getIterator()) : block->begin();
+      // A node of sizes leaves nothing, and is in no region and between none.
+      if (first == block->end())
+        continue;
+      Checkpoints::Tag tag = checkpoints.look(node);
+      for (Operation &op : llvm::make_range(first, block->end()))
+        if (aten::getOpInfo(&op))
+          setTag(&op, tag);
       continue;
+    }
     std::string context = "node '" + node.name + "' (" +
                           std::string(node.overload());
     std::string place = node.location();

@@ -235,24 +235,20 @@ Status Exporter::addOp(Operation &op) {
     }
     return addExtern(op, call.getName(), std::move(arguments), "");
   }
-  if (const aten::OpInfo *info = aten::getOpInfo(&op)) {
+  if (aten::getOpInfo(&op)) {
+    aten::OperatorCall call = aten::getOperatorCall(&op);
     std::vector<Argument> arguments;
-    for (auto [value, arg] :
-         llvm::zip_equal(aten::getSchemaArguments(&op), info->args)) {
-      auto argument = toArgument(value, arg);
+    for (auto [value, arg] : call.arguments) {
+      auto argument = toArgument(value, *arg);
       if (!argument)
         return argument.takeError();
       arguments.push_back(*argument);
     }
-    // Registered names carry the overload: `aten.mm.default`.
-    std::string overload = info->name;
     // The strides of an intermediate are an operator's own choice here and may
     // differ from those PyTorch saw, so a view of it must be allowed to copy.
     if (llvm::isa<aten::ViewOp>(op) && op.getOperand(0).getDefiningOp())
-      overload = "aten.reshape.default";
-    if (llvm::StringRef(overload).count('.') == 1)
-      overload += ".default";
-    if (Status s = addExtern(op, overload, std::move(arguments), ""); !s)
+      call.overload = "aten.reshape.default";
+    if (Status s = addExtern(op, call.overload, std::move(arguments), ""); !s)
       return s;
     auto item = llvm::dyn_cast<aten::ItemOp>(op);
     if (item && item.getSymbol())

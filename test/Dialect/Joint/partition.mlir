@@ -135,3 +135,27 @@ joint.graph @main primals(%x: tensor<?x?xf32, #guard.shape<[s0, s1]>>)
   joint.return outputs(%y : tensor<?xf32, #guard.shape<[s1]>>)
       gradients(%dx : tensor<?x?xf32, #guard.shape<[s0, s1]>>)
 }
+
+// -----
+
+// Tags of a checkpoint on the ops themselves: what is in a region is run again
+// although it could be saved, what a region hands to a later one is saved.
+// CHECK-LABEL: func.func @forward
+// CHECK-SAME: save '%{{[0-9]+}}' math.sin, 16 bytes: tagged by the user to be saved\0A
+// CHECK-SAME: recompute math.exp '%{{[0-9]+}}': tagged by the user to be recomputed\0A
+// CHECK-SAME: recompute math.log '%{{[0-9]+}}': tagged by the user to be recomputed\0A
+// CHECK-SAME: joint.saved_bytes = 16 : i64
+// CHECK-LABEL: func.func @backward
+// CHECK-NOT: math.sin
+// CHECK: math.log
+// ALL: func.func @forward
+joint.graph @main primals(%x: tensor<4xf32>) tangents(%dy: tensor<4xf32>)
+    -> outputs(tensor<4xf32>) gradients(tensor<4xf32>) {
+  %0 = math.exp %x {kiln.recompute = 1 : i64} : tensor<4xf32>
+  %1 = math.sin %0 {kiln.recompute = 1 : i64} : tensor<4xf32>
+  %2 = math.log %1 {kiln.recompute = 2 : i64} : tensor<4xf32>
+  %3 = math.sin %2 {kiln.save} : tensor<4xf32>
+  %4 = arith.mulf %dy, %2 : tensor<4xf32>
+  %dx = arith.mulf %4, %0 : tensor<4xf32>
+  joint.return outputs(%3 : tensor<4xf32>) gradients(%dx : tensor<4xf32>)
+}

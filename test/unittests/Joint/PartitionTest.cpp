@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kiln/Dialect/Joint/Transforms/Knapsack.h"
 #include "kiln/Dialect/Joint/Transforms/Partition.h"
 
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <optional>
 #include <random>
 
 using namespace kiln::joint;
@@ -190,7 +192,7 @@ TEST(PartitionTest, ResidualStreamIsSavedAtEachBlock) {
 }
 
 /// A random joint graph whose forward is a mix of all classes.
-Graph randomGraph(std::mt19937 &random) {
+Graph randomGraph(std::mt19937 &random, int size = 8) {
   Graph g;
   std::vector<int> live;
   int numInputs = 1 + static_cast<int>(random() % 3);
@@ -201,7 +203,7 @@ Graph randomGraph(std::mt19937 &random) {
       RecomputeClass::View,  RecomputeClass::Cheap,  RecomputeClass::Cheap,
       RecomputeClass::Cheap, RecomputeClass::Heavy,  RecomputeClass::Reduction,
       RecomputeClass::Random};
-  int numOps = 2 + static_cast<int>(random() % 8);
+  int numOps = 2 + static_cast<int>(random() % size);
   for (int i = 0; i < numOps; ++i) {
     std::vector<int> operands = {live[random() % live.size()]};
     RecomputeClass recompute = classes[random() % 7];
@@ -213,7 +215,7 @@ Graph randomGraph(std::mt19937 &random) {
     live.push_back(g.op("v", recompute, operands, bytes));
   }
   g.output(live.back());
-  int used = 1 + static_cast<int>(random() % 4);
+  int used = 1 + static_cast<int>(random() % (size / 2));
   for (int i = 0; i < used; ++i)
     g.gradient(g.cheap("d", {dy, live[random() % live.size()]}, 40));
   return g;
@@ -266,6 +268,146 @@ TEST(PartitionTest, BudgetIsMonotoneAndTheBackwardComplete) {
       EXPECT_EQ(r.explain(g), partition(g, options).explain(g));
     }
   }
+}
+
+/// What a backward saves and what its recomputation costs, when it saves those
+/// of `mayBeSaved` that it meets; nothing if that leaves something out that can
+/// not be run again.
+std::optional<Tradeoff> evaluateSaving(const Graph &g,
+                                       const std::vector<bool> &mayBeSaved,
+                                       const std::vector<bool> &isRuledOut) {
+  std::vector<int> producer(g.values.size(), -1);
+  for (size_t op = 0; op < g.ops.size(); ++op)
+    for (int v : g.ops[op].results)
+      producer[v] = static_cast<int>(op);
+  std::vector<bool> visited(g.values.size(), false);
+  std::vector<int> work;
+  for (size_t v = 0; v < g.values.size(); ++v)
+    if (g.values[v].isGradient)
+      work.push_back(static_cast<int>(v));
+  Tradeoff sum;
+  while (!work.empty()) {
+    int v = work.back();
+    work.pop_back();
+    if (visited[v])
+      continue;
+    visited[v] = true;
+    int op = producer[v];
+    if (op < 0)
+      continue;
+    if (mayBeSaved[v]) {
+      sum.bytes += g.values[v].bytes;
+      continue;
+    }
+    if (isRuledOut[op]) {
+      if (g.ops[op].recompute == RecomputeClass::Random)
+        return std::nullopt;
+      sum.cost += recomputeCost(g, op);
+    }
+    for (int operand : g.ops[op].operands)
+      work.push_back(operand);
+  }
+  return sum;
+}
+
+/// A random graph with arithmetic, of up to `size` forward ops.
+Graph randomCostlyGraph(std::mt19937 &random, int size) {
+  Graph g = randomGraph(random, size);
+  for (PartitionOp &op : g.ops)
+    if (op.recompute == RecomputeClass::Heavy)
+      op.flops = static_cast<double>(random() % 20000);
+  return g;
+}
+
+TEST(PartitionTest, BudgetsAreMetForTheLeastCost) {
+  // Compare with all sets of storages that may be saved.
+  std::mt19937 random(29);
+  int compared = 0, priced = 0;
+  for (int round = 0; round < 600; ++round) {
+    Graph g = randomCostlyGraph(random, 8);
+    std::vector<bool> isRuledOut = findRuledOut(g);
+    std::vector<int> owned;
+    for (const PartitionOp &op : g.ops)
+      for (int v : op.results)
+        if (g.values[v].storage == v && !g.values[v].isGradient)
+          owned.push_back(v);
+    if (owned.size() > 9)
+      continue;
+    std::vector<Tradeoff> all;
+    for (unsigned set = 0; set < (1u << owned.size()); ++set) {
+      std::vector<bool> mayBeSaved(g.values.size(), false);
+      for (size_t i = 0; i < owned.size(); ++i)
+        mayBeSaved[owned[i]] = set >> i & 1;
+      if (auto sum = evaluateSaving(g, mayBeSaved, isRuledOut))
+        all.push_back(*sum);
+    }
+    std::vector<int> frontier = findFrontier(all);
+    ASSERT_FALSE(frontier.empty());
+    int64_t most = partition(g).savedBytes;
+    for (double budget : {0.9, 0.75, 0.6, 0.5, 0.4, 0.25, 0.1, 0.0}) {
+      PartitionOptions options;
+      options.memoryBudget = budget;
+      PartitionResult r = partition(g, options);
+      auto target = static_cast<int64_t>(static_cast<double>(most) * budget);
+      Tradeoff best = all[frontier.front()];
+      for (int i : frontier)
+        if (all[i].bytes <= target)
+          best = all[i];
+      EXPECT_EQ(r.budgetBytes, target);
+      EXPECT_EQ(r.savedBytes, best.bytes) << "round " << round << " " << budget;
+      EXPECT_EQ(r.extraCost, best.cost) << "round " << round << " " << budget;
+      ++compared;
+      priced += best.cost > 0;
+    }
+  }
+  EXPECT_GT(compared, 2000);
+  EXPECT_GT(priced, 500);
+}
+
+/// What PyTorch does: a knapsack of single ops by what they yield and what they
+/// cost, then the cut of fewest bytes without those that were given up.
+Tradeoff budgetOfSingleOps(Graph g, int64_t target) {
+  std::vector<bool> isRuledOut = findRuledOut(g);
+  PartitionOptions zero;
+  zero.memoryBudget = 0;
+  std::vector<int> inQuestion;
+  for (size_t op = 0; op < g.ops.size(); ++op)
+    if (isRuledOut[op] && g.ops[op].recompute != RecomputeClass::Random)
+      inQuestion.push_back(static_cast<int>(op));
+  std::vector<std::vector<Tradeoff>> items;
+  for (int op : inQuestion)
+    items.push_back({{g.values[g.ops[op].results[0]].bytes, 0},
+                     {0, recomputeCost(g, op)}});
+  std::vector<int> states = Knapsack(items).choose(target);
+  for (size_t i = 0; i < inQuestion.size(); ++i)
+    if (states[i] == 0)
+      g.ops[inQuestion[i]].tag = RecomputeTag::Save;
+  PartitionResult r = partition(g, zero);
+  Tradeoff sum{r.savedBytes, 0};
+  for (int op : r.recomputedOps)
+    if (isRuledOut[op])
+      sum.cost += recomputeCost(g, op);
+  return sum;
+}
+
+TEST(PartitionTest, BudgetsCostNoMoreThanAKnapsackOfSingleOps) {
+  std::mt19937 random(31);
+  int better = 0;
+  for (int round = 0; round < 300; ++round) {
+    Graph g = randomCostlyGraph(random, 60);
+    for (double budget : {0.75, 0.5, 0.25}) {
+      PartitionOptions options;
+      options.memoryBudget = budget;
+      PartitionResult r = partition(g, options);
+      Tradeoff other = budgetOfSingleOps(g, r.budgetBytes);
+      if (other.bytes > r.budgetBytes)
+        continue;
+      EXPECT_LE(r.savedBytes, r.budgetBytes) << "round " << round;
+      EXPECT_LE(r.extraCost, other.cost) << "round " << round << " " << budget;
+      better += r.extraCost < other.cost;
+    }
+  }
+  EXPECT_GT(better, 10);
 }
 
 TEST(PartitionTest, ZeroBudgetIsOptimalInBytes) {

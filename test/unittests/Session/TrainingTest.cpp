@@ -239,6 +239,59 @@ TEST_F(Training, ContinuesFromACheckpointBitByBit) {
                         ->loadCheckpoint(file)));
 }
 
+/// loss = sum((dropout(p * x, 0.4) * noise)^2) with a mask and noise that the
+/// backward needs; `isSaved`: it gets them from the forward.
+std::string makeRandomModule(bool isSaved) {
+  std::string save = isSaved ? "joint.save" : "joint.recompute";
+  return R"(
+func.func @main(
+    %p: tensor<5xf64> {aten.input = #aten.input<kind = parameter, name = "p", path = "p", requires_grad = true>},
+    %q: tensor<5xf64> {aten.input = #aten.input<kind = parameter, name = "q", path = "q", requires_grad = true>},
+    %x: tensor<5xf64> {aten.input = #aten.input<kind = user_input, name = "x", path = "[0][0]">})
+    -> (tensor<f64> {aten.output = #aten.output<kind = user_output, name = "loss", path = "">}) {
+  %0 = aten.mul.Tensor(%p, %x) : (tensor<5xf64>, tensor<5xf64>) -> tensor<5xf64>
+  %1, %m = aten.native_dropout(%0, p = 0.4, train = true)
+    : (tensor<5xf64>) -> (tensor<5xf64>, tensor<5xi1>)
+  %a = )" + save + R"( %m : tensor<5xi1>
+  %2 = aten.mul.Tensor(%1, %a) : (tensor<5xf64>, tensor<5xi1>) -> tensor<5xf64>
+  %r = aten.randn_like(%q) : (tensor<5xf64>) -> tensor<5xf64>
+  %b = )" + save + R"( %r : tensor<5xf64>
+  %3 = aten.mul.Tensor(%2, %b) : (tensor<5xf64>, tensor<5xf64>) -> tensor<5xf64>
+  %4 = aten.mul.Tensor(%3, %q) : (tensor<5xf64>, tensor<5xf64>) -> tensor<5xf64>
+  %5 = aten.mul.Tensor(%4, %4) : (tensor<5xf64>, tensor<5xf64>) -> tensor<5xf64>
+  %6 = aten.sum(%5) : (tensor<5xf64>) -> tensor<f64>
+  return %6 : tensor<f64>
+}
+)";
+}
+
+TEST_F(Training, DrawsAgainWhatTheForwardDrew) {
+  // Updates follow gradients, so equal bits of weights are equal bits of those.
+  for (const char *backend : {"inductor", "aot_eager"}) {
+    std::vector<Vector> ends;
+    std::vector<uint64_t> saved;
+    for (bool isSaved : {true, false}) {
+      std::ofstream(path) << makeRandomModule(isSaved);
+      auto session = open("sgd", backend, 17);
+      ASSERT_TRUE(session);
+      for (int step = 1; step <= 4; ++step) {
+        auto result = session->step({OpValue(vectorOf(batch(step)))}, 0.01);
+        ASSERT_TRUE(bool(result)) << result.error().message;
+      }
+      Vector &end = ends.emplace_back();
+      for (const char *name : {"p", "q"})
+        for (int i = 0; i < kCount; ++i)
+          end.push_back(session->weight(name).dataAs<double>()[i]);
+      EXPECT_NE(end[0], p[0]);
+      saved.push_back(
+          session->lastVariant().package().facts.savedForBackwardBytes);
+    }
+    EXPECT_EQ(ends[0], ends[1]) << backend;
+    // The seed and a number instead of a mask and noise.
+    EXPECT_EQ(saved[0] - saved[1], 5 + 5 * 8 - 16) << backend;
+  }
+}
+
 TEST_F(Training, RefusesDamagedCheckpoints) {
   std::string file = scratch / "checkpoint", damaged = scratch / "damaged";
   auto session = open("adam");

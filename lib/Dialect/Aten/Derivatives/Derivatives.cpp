@@ -132,6 +132,10 @@ struct RecomputeModel
     const OpInfo *info = getOpInfo(op);
     if (!info || llvm::isa<ItemOp, AssertTensorMetadataOp>(op))
       return RecomputeClass::Opaque;
+    // A permutation or a choice by weights sorts what it draws.
+    if (drawsGivenNumbers(op))
+      return llvm::isa<RandpermOp, MultinomialOp>(op) ? RecomputeClass::Heavy
+                                                      : RecomputeClass::Cheap;
     if (auto dropout = llvm::dyn_cast<NativeDropoutOp>(op))
       return dropout.getTrain().value_or(true) && !dropout.getP().isZero()
                  ? RecomputeClass::Random
@@ -167,6 +171,40 @@ struct RecomputeModel
   int getViewedOperand(Operation *op) const {
     const OpInfo *info = getOpInfo(op);
     return info && info->isView && isAlias(op) ? 0 : -1;
+  }
+
+  /// As PyTorch's FlopCounterMode counts: two for each product that is added.
+  double getFlops(Operation *op, SizesFn sizesOf) const {
+    auto elements = [&](Value value) {
+      double count = 1;
+      for (int64_t size : sizesOf(value))
+        count *= static_cast<double>(size);
+      return count;
+    };
+    auto lengthOf = [&](Value value, int64_t dim) {
+      SmallVector<int64_t> sizes = sizesOf(value);
+      if (dim < 0)
+        dim += static_cast<int64_t>(sizes.size());
+      return dim >= 0 && dim < static_cast<int64_t>(sizes.size())
+                 ? static_cast<double>(std::max<int64_t>(1, sizes[dim]))
+                 : 1.0;
+    };
+    if (llvm::isa<MmOp, BmmOp, MatmulOp, LinearOp>(op))
+      return 2 * elements(op->getResult(0)) * lengthOf(op->getOperand(0), -1);
+    if (llvm::isa<AddmmOp, BaddbmmOp>(op))
+      return 2 * elements(op->getResult(0)) * lengthOf(op->getOperand(1), -1);
+    if (llvm::isa<ConvolutionOp, Conv1dOp, Conv2dOp, Conv3dOp>(op)) {
+      // A transposed one walks its weight at each element of its input.
+      auto general = llvm::dyn_cast<ConvolutionOp>(op);
+      bool isTransposed = general && general.getTransposed();
+      Value walked = isTransposed ? op->getOperand(0) : op->getResult(0);
+      Value weight = op->getOperand(1);
+      return 2 * elements(walked) * elements(weight) / lengthOf(weight, 0);
+    }
+    if (auto attention = llvm::dyn_cast<ScaledDotProductAttentionOp>(op))
+      return 2 * lengthOf(attention.getKey(), -2) *
+             (elements(attention.getQuery()) + elements(op->getResult(0)));
+    return 0;
   }
 
   /// False for the views that had to convert, which are copies.

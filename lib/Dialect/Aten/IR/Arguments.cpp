@@ -22,6 +22,8 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
 
+#include <algorithm>
+
 using namespace kiln;
 using namespace kiln::aten;
 using guard::ExprAttr;
@@ -119,6 +121,35 @@ SmallVector<ArgValue> aten::getSchemaArguments(Operation *op) {
   // ODS has verified the segments before anything can ask.
   return succeeded(args) ? std::move(*args)
                          : SmallVector<ArgValue>(info->args.size());
+}
+
+bool aten::drawsGivenNumbers(Operation *op) {
+  const OpInfo *info = getOpInfo(op);
+  return info && info->takesDraws &&
+         !getSchemaArguments(op)[info->getArgIndex("draws")].isNone();
+}
+
+OperatorCall aten::getOperatorCall(Operation *op) {
+  const OpInfo *info = getOpInfo(op);
+  OperatorCall call;
+  SmallVector<ArgValue> args = getSchemaArguments(op);
+  for (auto [value, arg] : llvm::zip_equal(args, info->args))
+    call.arguments.push_back({value, &arg});
+  // Registered names carry the overload.
+  call.overload = info->name;
+  if (StringRef(call.overload).count('.') == 1)
+    call.overload += ".default";
+  if (!info->takesDraws)
+    return call;
+  if (drawsGivenNumbers(op)) {
+    // Given numbers come first: the others are those of the schema.
+    std::rotate(call.arguments.begin(), call.arguments.end() - 2,
+                call.arguments.end());
+    call.overload.insert(StringRef("aten.").size(), "_drawn_");
+  } else {
+    call.arguments.pop_back_n(2);
+  }
+  return call;
 }
 
 LogicalResult aten::inferAtenTypes(const OpInfo &info,

@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
+#include "kiln/Interfaces/RecomputableOpInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -143,6 +144,9 @@ LogicalResult AtenDecomposePass::decomposeBlock(Block &block,
       return op->emitOpError("decomposes to a value of type ")
              << value.getType() << ", expected " << old.getType();
     }
+    auto first = before ? std::next(before->getIterator()) : block.begin();
+    for (Operation &made : llvm::make_range(first, op->getIterator()))
+      copyRecomputeTags(op, &made);
     op->replaceAllUsesWith(results);
     op->erase();
     it = before ? std::next(before->getIterator()) : block.begin();

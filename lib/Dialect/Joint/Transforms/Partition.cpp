@@ -8,7 +8,7 @@
 
 #include "kiln/Dialect/Joint/Transforms/Partition.h"
 
-#include "PartitionRules.h"
+#include "MemoryBudget.h"
 #include "kiln/Dialect/Joint/Transforms/MinCut.h"
 
 #include <algorithm>
@@ -17,12 +17,14 @@ namespace kiln::joint {
 
 namespace {
 
-/// One attempt: the problem with some rules in force.
+/// One attempt: the problem with some of the rules in force.
 class Attempt {
 public:
   Attempt(const PartitionProblem &problem, const PartitionFacts &facts,
-          const std::vector<Ban> &bans, const std::vector<int64_t> &weights)
-      : problem(problem), facts(facts), bans(bans), weights(weights) {}
+          const std::vector<Ban> &rules, const std::vector<Ban> &bans,
+          const std::vector<int64_t> &weights)
+      : problem(problem), facts(facts), rules(rules), bans(bans),
+        weights(weights) {}
 
   PartitionResult run();
 
@@ -43,7 +45,8 @@ private:
 
   const PartitionProblem &problem;
   const PartitionFacts &facts;
-  const std::vector<Ban> &bans;
+  const std::vector<Ban> &rules; ///< all of them
+  const std::vector<Ban> &bans;  ///< those in force
   const std::vector<int64_t> &weights;
 
   FlowNetwork net;
@@ -78,7 +81,9 @@ void Attempt::buildNetwork() {
       net.addEdge(inNode[v], outNode[v], 0);
     } else {
       net.addEdge(inNode[v], outNode[v],
-                  ownsStorage(v) ? weights[v] : FlowNetwork::kInfinite);
+                  mayBeSaved(problem, facts, bans, v)
+                      ? weights[v]
+                      : FlowNetwork::kInfinite);
     }
     if (isNeededByBackward(v))
       net.addEdge(outNode[v], sink, FlowNetwork::kInfinite);
@@ -169,6 +174,8 @@ void Attempt::collect(const MinCut &cut, PartitionResult &result) const {
       result.backwardOps.push_back(index);
     if (inForward[op] && inBackward[op])
       result.recomputedOps.push_back(index);
+    if (inBackward[op] && rules[op] != Ban::None)
+      result.extraCost += recomputeCost(problem, index);
   }
   for (int v : result.saved)
     result.savedBytes += problem.values[v].bytes;
@@ -188,12 +195,15 @@ void Attempt::explainChoices(PartitionResult &result) const {
     std::string why;
     if (problem.ops[op].tag == RecomputeTag::Recompute)
       why = "tagged by the user to be recomputed";
+    else if (rules[op] != Ban::None)
+      why = "for the memory budget, costs as much as moving " +
+            std::to_string(recomputeCost(problem, op)) + " bytes";
     else if (problem.ops[op].recompute == RecomputeClass::View)
       why = "view, moves no data";
     else if (problem.ops[op].recompute == RecomputeClass::Cheap)
       why = "pointwise, fuses into its user";
     else
-      why = "recomputed to save less";
+      why = "reads little more than it yields, fuses into its user";
     result.reasons.push_back({Action::Recompute, -1, op, 0, std::move(why)});
   }
 }
@@ -220,57 +230,30 @@ static std::vector<int64_t> weighByBytes(const PartitionProblem &problem) {
   return weights;
 }
 
-/// Gives up rules, the cheapest first, until `target` bytes suffice. Because
-/// each step only removes constraints from a minimum over bytes, the bytes fall
-/// monotonically and the fewest steps are found by bisection.
+std::vector<bool> findRuledOut(const PartitionProblem &problem) {
+  std::vector<bool> isRuledOut;
+  for (Ban ban : applyRules(problem, PartitionFacts(problem)))
+    isRuledOut.push_back(ban != Ban::None);
+  return isRuledOut;
+}
+
+/// The cut of least cost within `target` bytes.
 static PartitionResult fitBudget(const PartitionProblem &problem,
                                  const PartitionFacts &facts,
-                                 const std::vector<Ban> &bans, double target) {
-  std::vector<int> order;
-  for (size_t op = 0; op < bans.size(); ++op)
-    if (bans[op] != Ban::None && bans[op] < Ban::Tagged)
-      order.push_back(static_cast<int>(op));
-  auto bytesOf = [&](const std::vector<int> &list) {
-    double sum = 0;
-    for (int v : list)
-      sum += static_cast<double>(problem.values[v].bytes);
-    return sum;
-  };
-  // Among contractions, those come first that yield most for what they read.
-  auto yield = [&](int op) {
-    double written = bytesOf(problem.ops[op].results);
-    double read = bytesOf(problem.ops[op].operands);
-    return written / std::max(1.0, written + read);
-  };
-  std::sort(order.begin(), order.end(), [&](int a, int b) {
-    if (bans[a] != bans[b])
-      return bans[a] < bans[b];
-    double yieldA = yield(a), yieldB = yield(b);
-    return yieldA != yieldB ? yieldA > yieldB : a < b;
-  });
-
+                                 const std::vector<Ban> &rules,
+                                 int64_t target) {
   std::vector<int64_t> weights = weighByBytes(problem);
-  auto attempt = [&](size_t given) {
-    std::vector<Ban> left = bans;
-    for (size_t i = 0; i < given; ++i)
-      left[order[i]] = Ban::None;
-    return Attempt(problem, facts, left, weights).run();
+  auto attempt = [&](const std::vector<Ban> &bans) {
+    return Attempt(problem, facts, rules, bans, weights).run();
   };
-  size_t low = 0, high = order.size();
-  PartitionResult best = attempt(high);
-  if (!best.error.empty() || static_cast<double>(best.savedBytes) > target)
-    return best;
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    PartitionResult result = attempt(middle);
-    if (static_cast<double>(result.savedBytes) <= target) {
-      best = std::move(result);
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return best;
+  std::vector<Ban> fewest = rules;
+  for (Ban &ban : fewest)
+    if (ban < Ban::Tagged)
+      ban = Ban::None;
+  MemoryBudget budget(problem, facts, rules, attempt(rules), attempt(fewest));
+  PartitionResult result = attempt(budget.fit(target));
+  result.budgetBytes = target;
+  return result;
 }
 
 PartitionResult partition(const PartitionProblem &problem,
@@ -282,15 +265,16 @@ PartitionResult partition(const PartitionProblem &problem,
       if (facts.inForward[op] && bans[op] == Ban::None &&
           problem.ops[op].recompute != RecomputeClass::View)
         bans[op] = Ban::Tagged;
-    return Attempt(problem, facts, bans, weighByBytes(problem)).run();
+    return Attempt(problem, facts, bans, bans, weighByBytes(problem)).run();
   }
   std::vector<int64_t> weights = weighStorages(problem, facts);
-  PartitionResult result = Attempt(problem, facts, bans, weights).run();
+  PartitionResult result = Attempt(problem, facts, bans, bans, weights).run();
   double budget = std::clamp(options.memoryBudget, 0.0, 1.0);
   if (!result.error.empty() || budget >= 1.0)
     return result;
-  double target = static_cast<double>(result.savedBytes) * budget;
-  return fitBudget(problem, facts, bans, target);
+  return fitBudget(problem, facts, bans,
+                   static_cast<int64_t>(
+                       static_cast<double>(result.savedBytes) * budget));
 }
 
 std::string PartitionResult::explain(const PartitionProblem &problem) const {
@@ -299,6 +283,11 @@ std::string PartitionResult::explain(const PartitionProblem &problem) const {
   std::string text = "saved for backward: " + std::to_string(savedBytes) +
                      " bytes in " + std::to_string(saved.size()) +
                      (saved.size() == 1 ? " storage\n" : " storages\n");
+  if (budgetBytes >= 0)
+    text += "memory budget: " + std::to_string(budgetBytes) +
+            " bytes at most" +
+            (savedBytes <= budgetBytes ? "" : ", but less can not be saved") +
+            "\n";
   for (const PartitionReason &reason : reasons) {
     const char *verb = "recompute";
     if (reason.action == PartitionReason::Action::Save)

@@ -45,18 +45,24 @@ public:
     else if (auto complex = llvm::dyn_cast<mlir::ComplexType>(element))
       bits = 2 * complex.getElementType().getIntOrFloatBitWidth();
     int64_t bytes = std::max<int64_t>(1, bits / 8);
-    auto tensor = llvm::dyn_cast<RankedTensorType>(type);
-    if (!tensor)
-      return bytes;
-    auto dims = guard::getDims(tensor);
-    for (int64_t i = 0; i < tensor.getRank(); ++i) {
-      int64_t size = tensor.getDimSize(i);
-      if (tensor.isDynamicDim(i))
-        size = dims ? evaluate((*dims)[i]) : kUnknownSize;
+    for (int64_t size : sizesOf(type))
       if (llvm::MulOverflow(bytes, size, bytes) || bytes > kLargestBytes)
         bytes = kLargestBytes;
-    }
     return bytes;
+  }
+
+  /// None for what is not a ranked tensor.
+  SmallVector<int64_t> sizesOf(Type type) const {
+    SmallVector<int64_t> sizes;
+    auto tensor = llvm::dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return sizes;
+    auto dims = guard::getDims(tensor);
+    for (int64_t i = 0; i < tensor.getRank(); ++i)
+      sizes.push_back(!tensor.isDynamicDim(i) ? tensor.getDimSize(i)
+                      : dims                  ? evaluate((*dims)[i])
+                                              : kUnknownSize);
+    return sizes;
   }
 
 private:
@@ -78,6 +84,45 @@ private:
 };
 
 } // namespace
+
+/// The region of the user's checkpoint that `op` is of, or -1.
+static int64_t getRegion(Operation *op) {
+  auto region = op->getAttrOfType<mlir::IntegerAttr>(kRecomputeAttrName);
+  return region ? region.getInt() : -1;
+}
+
+/// Tags speak of the op that made the storage. They stand on identity ops, or as
+/// attributes on the op itself.
+static void readTags(Block &block, const DenseMap<Value, int> &numbers,
+                     PartitionProblem &problem) {
+  DenseMap<int, int> makers;
+  for (auto [i, op] : llvm::enumerate(problem.ops))
+    for (int result : op.results)
+      makers[result] = static_cast<int>(i);
+  auto setTag = [&](Value value, RecomputeTag tag) {
+    int storage = problem.values[numbers.lookup(value)].storage;
+    auto maker = makers.find(storage);
+    if (maker != makers.end())
+      problem.ops[maker->second].tag = tag;
+  };
+  for (auto [i, op] : llvm::enumerate(block.without_terminator()))
+    if (getRegion(&op) >= 0)
+      problem.ops[i].tag = RecomputeTag::Recompute;
+  // What a region hands to a later one is where its recomputation begins.
+  for (Operation &op : block.without_terminator())
+    for (Value operand : op.getOperands())
+      if (Operation *made = operand.getDefiningOp())
+        if (getRegion(made) >= 0 && getRegion(&op) > getRegion(made))
+          setTag(operand, RecomputeTag::Save);
+  for (Operation &op : block.without_terminator()) {
+    if (op.hasAttr(kSaveAttrName) && op.getNumResults() > 0)
+      setTag(op.getResult(0), RecomputeTag::Save);
+    if (llvm::isa<SaveOp>(op))
+      setTag(op.getResult(0), RecomputeTag::Save);
+    if (llvm::isa<RecomputeOp>(op))
+      setTag(op.getResult(0), RecomputeTag::Recompute);
+  }
+}
 
 PartitionProblem buildPartitionProblem(GraphOp graph) {
   PartitionProblem problem;
@@ -104,6 +149,8 @@ PartitionProblem buildPartitionProblem(GraphOp graph) {
     PartitionOp entry;
     entry.name = op.getName().getStringRef().str();
     entry.recompute = getRecomputeClass(&op);
+    entry.flops = getFlops(
+        &op, [&](Value value) { return sizes.sizesOf(value.getType()); });
     // Values captured by a region are operands as well.
     llvm::SetVector<Value> operands(op.operand_begin(), op.operand_end());
     op.walk([&](Operation *nested) {
@@ -126,21 +173,7 @@ PartitionProblem buildPartitionProblem(GraphOp graph) {
     problem.ops.push_back(std::move(entry));
   }
 
-  // Tags stand on identity ops and speak of the op that made the storage.
-  DenseMap<int, int> makers;
-  for (auto [i, op] : llvm::enumerate(problem.ops))
-    for (int result : op.results)
-      makers[result] = static_cast<int>(i);
-  for (Operation &op : block.without_terminator()) {
-    if (!llvm::isa<SaveOp, RecomputeOp>(op))
-      continue;
-    int storage = problem.values[numbers.lookup(op.getResult(0))].storage;
-    auto maker = makers.find(storage);
-    if (maker != makers.end())
-      problem.ops[maker->second].tag = llvm::isa<SaveOp>(op)
-                                           ? RecomputeTag::Save
-                                           : RecomputeTag::Recompute;
-  }
+  readTags(block, numbers, problem);
 
   auto terminator = llvm::cast<ReturnOp>(block.getTerminator());
   for (Value output : terminator.getOutputs())

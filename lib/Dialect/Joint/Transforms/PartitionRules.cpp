@@ -23,6 +23,10 @@ static constexpr double kDistanceFactor = 1.1;
 static constexpr int kLargestDistance = 100;
 /// A reduction that yields less than 1/4 of what it reads is saved.
 static constexpr int64_t kReductionFactor = 4;
+/// Floating-point operations in the time in which memory moves a byte. Between
+/// what a core of a server and an accelerator do; choices only hang on it where
+/// contractions compete with reductions.
+static constexpr double kFlopsPerByte = 16;
 
 const char *describe(Ban ban) {
   switch (ban) {
@@ -49,6 +53,25 @@ const char *describe(Ban ban) {
 bool isFusible(RecomputeClass recompute) {
   return recompute != RecomputeClass::Heavy &&
          recompute != RecomputeClass::Opaque;
+}
+
+int64_t recomputeCost(const PartitionProblem &problem, int op) {
+  double moved = problem.ops[op].flops / kFlopsPerByte;
+  for (int v : problem.ops[op].operands)
+    moved += static_cast<double>(problem.values[v].bytes);
+  for (int v : problem.ops[op].results)
+    moved += static_cast<double>(problem.values[v].bytes);
+  // Sums of many, in a network's integers.
+  return static_cast<int64_t>(
+      std::min(moved, static_cast<double>(FlowNetwork::kLargest)));
+}
+
+bool mayBeSaved(const PartitionProblem &problem, const PartitionFacts &facts,
+                const std::vector<Ban> &bans, int value) {
+  int op = facts.producer[value];
+  bool mustBeRun = problem.ops[op].tag == RecomputeTag::Recompute &&
+                   bans[op] == Ban::None;
+  return problem.values[value].storage == value && !mustBeRun;
 }
 
 PartitionFacts::PartitionFacts(const PartitionProblem &problem)

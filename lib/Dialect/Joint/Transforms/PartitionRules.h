@@ -51,6 +51,11 @@ struct PartitionFacts {
 /// True if ops of this class melt into a neighbour's loop.
 bool isFusible(RecomputeClass recompute);
 
+/// False for views, and for results that the user wants computed again and that
+/// can be.
+bool mayBeSaved(const PartitionProblem &problem, const PartitionFacts &facts,
+                const std::vector<Ban> &bans, int value);
+
 /// The ban of each op under the default rules.
 std::vector<Ban> applyRules(const PartitionProblem &problem,
                             const PartitionFacts &facts);

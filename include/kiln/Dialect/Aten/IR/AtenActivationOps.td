@@ -257,7 +257,7 @@ def Aten_Relu6Op : Aten_PureOp<"relu6",
   let body = (min (max $self, (number "0")), (number "6"));
 }
 
-def Aten_RreluWithNoiseFunctionalOp : Aten_Op<"rrelu_with_noise_functional",
+def Aten_RreluWithNoiseFunctionalOp : Aten_RandomOp<"rrelu_with_noise_functional",
     "aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar "
     "lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
     "Generator? generator=None) -> (Tensor, Tensor noise_out)",
@@ -269,7 +269,6 @@ def Aten_RreluWithNoiseFunctionalOp : Aten_Op<"rrelu_with_noise_functional",
   let shape = "withBuffer";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let isRandom = 1;
 }
 
 def Aten_SeluOp : Aten_PureOp<"selu",
@@ -356,14 +355,13 @@ def Aten_ThresholdOp : Aten_PureOp<"threshold",
   let body = (where (le $self, $threshold), $value, $self);
 }
 
-def Aten_AlphaDropoutOp : Aten_Op<"alpha_dropout",
+def Aten_AlphaDropoutOp : Aten_RandomOp<"alpha_dropout",
     "aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor",
     (ins Aten_Tensor:$input, Aten_Float:$p, Aten_Bool:$train),
     (outs Aten_Tensor:$result)> {
   let summary = "Dropout that keeps mean and variance";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let isRandom = 1;
 }
 
 def Aten_NativeDropoutBackwardOp : Aten_PureOp<"native_dropout_backward",

@@ -185,6 +185,19 @@ class Aten_Op<string overload, string schemaText, dag inputs, dag outputs,
     : Aten_OverloadOp<Aten_Dialect, overload, schemaText, inputs, outputs,
                       traits>;
 
+/// Draws random numbers: the next ones of the generator, or, with `draws`, those
+/// of draw number `draw` among the ones that `aten::_draws` has reserved. With
+/// them the results depend on nothing but operands and attributes, and the op may
+/// be run again. Both stand behind the arguments of the schema.
+class Aten_RandomOp<string overload, string schemaText, dag inputs,
+                    dag outputs, list<Trait> traits = []>
+    : Aten_Op<overload, schemaText,
+              !con(inputs, (ins Optional<Aten_Tensor>:$draws,
+                                OptionalAttr<Aten_Int>:$draw)),
+              outputs, traits> {
+  let isRandom = 1;
+}
+
 /// Depends on nothing but its operands, and leaves nothing but its results.
 class Aten_PureOp<string overload, string schemaText, dag inputs, dag outputs,
                   list<Trait> traits = []>

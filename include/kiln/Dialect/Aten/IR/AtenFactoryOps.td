@@ -58,7 +58,7 @@ def Aten_EmptyPermutedOp : Aten_PureOp<"empty_permuted",
   let decomposition = "decomposeEmptyPermuted";
 }
 
-def Aten_RandOp : Aten_Op<"rand",
+def Aten_RandOp : Aten_RandomOp<"rand",
     "aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     !con((ins Aten_SymInts:$size), Aten_FactoryArguments),
@@ -67,10 +67,9 @@ def Aten_RandOp : Aten_Op<"rand",
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let isCore = 1;
-  let isRandom = 1;
 }
 
-def Aten_RandnOp : Aten_Op<"randn",
+def Aten_RandnOp : Aten_RandomOp<"randn",
     "aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     !con((ins Aten_SymInts:$size), Aten_FactoryArguments),
@@ -79,7 +78,6 @@ def Aten_RandnOp : Aten_Op<"randn",
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let isCore = 1;
-  let isRandom = 1;
 }
 
 def Aten_FullOp : Aten_PureOp<"full",
@@ -145,7 +143,7 @@ def Aten_FullLikeOp : Aten_PureOp<"full_like",
   let isCore = 1;
 }
 
-def Aten_RandLikeOp : Aten_Op<"rand_like",
+def Aten_RandLikeOp : Aten_RandomOp<"rand_like",
     "aten::rand_like(Tensor self, *, ScalarType? dtype=None, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
     "memory_format=None) -> Tensor",
@@ -154,11 +152,10 @@ def Aten_RandLikeOp : Aten_Op<"rand_like",
   let summary = "Uniform random numbers, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
-  let isRandom = 1;
   let decomposition = "decomposeRandLike";
 }
 
-def Aten_RandnLikeOp : Aten_Op<"randn_like",
+def Aten_RandnLikeOp : Aten_RandomOp<"randn_like",
     "aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
     "memory_format=None) -> Tensor",
@@ -167,7 +164,6 @@ def Aten_RandnLikeOp : Aten_Op<"randn_like",
   let summary = "Normal random numbers, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
-  let isRandom = 1;
   let decomposition = "decomposeRandnLike";
 }
 
@@ -339,7 +335,7 @@ def Aten_LogspaceOp : Aten_PureOp<"logspace",
   let promotion = PromoteDefaultFloat;
 }
 
-def Aten_RandintOp : Aten_Op<"randint",
+def Aten_RandintOp : Aten_RandomOp<"randint",
     "aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor",
@@ -350,10 +346,9 @@ def Aten_RandintOp : Aten_Op<"randint",
   let summary = "Random whole numbers below high";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let isRandom = 1;
 }
 
-def Aten_RandintLowOp : Aten_Op<"randint.low",
+def Aten_RandintLowOp : Aten_RandomOp<"randint.low",
     "aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, "
     "ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None) -> Tensor",
@@ -365,10 +360,9 @@ def Aten_RandintLowOp : Aten_Op<"randint.low",
   let summary = "Random whole numbers from low up to high";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let isRandom = 1;
 }
 
-def Aten_RandintLikeOp : Aten_Op<"randint_like",
+def Aten_RandintLikeOp : Aten_RandomOp<"randint_like",
     "aten::randint_like(Tensor self, SymInt high, *, ScalarType? "
     "dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
@@ -381,10 +375,9 @@ def Aten_RandintLikeOp : Aten_Op<"randint_like",
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let promotes = ["self"];
-  let isRandom = 1;
 }
 
-def Aten_RandpermOp : Aten_Op<"randperm",
+def Aten_RandpermOp : Aten_RandomOp<"randperm",
     "aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor",
     (ins Aten_SymInt:$n, OptionalAttr<Aten_DType>:$dtype,
@@ -394,7 +387,6 @@ def Aten_RandpermOp : Aten_Op<"randperm",
   let summary = "Random permutation";
   let shape = "randperm";
   let promotion = PromoteDefaultFloat;
-  let isRandom = 1;
 }
 
 def Aten_TrilIndicesOp : Aten_PureOp<"tril_indices",
@@ -425,17 +417,16 @@ def Aten_TriuIndicesOp : Aten_PureOp<"triu_indices",
   let promotion = PromoteDefaultFloat;
 }
 
-def Aten_BernoulliOp : Aten_Op<"bernoulli",
+def Aten_BernoulliOp : Aten_RandomOp<"bernoulli",
     "aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
     (ins Aten_Tensor:$self),
     (outs Aten_Tensor:$result)> {
   let summary = "Random zeros and ones by probabilities";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let isRandom = 1;
 }
 
-def Aten_BernoulliPOp : Aten_Op<"bernoulli.p",
+def Aten_BernoulliPOp : Aten_RandomOp<"bernoulli.p",
     "aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) "
     "-> Tensor",
     (ins Aten_Tensor:$self, Aten_Float:$p),
@@ -443,10 +434,9 @@ def Aten_BernoulliPOp : Aten_Op<"bernoulli.p",
   let summary = "Random zeros and ones by one probability";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let isRandom = 1;
 }
 
-def Aten_BernoulliTensorOp : Aten_Op<"bernoulli.Tensor",
+def Aten_BernoulliTensorOp : Aten_RandomOp<"bernoulli.Tensor",
     "aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? "
     "generator=None) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$p),
@@ -454,10 +444,9 @@ def Aten_BernoulliTensorOp : Aten_Op<"bernoulli.Tensor",
   let summary = "Random zeros and ones by a tensor of probabilities";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let isRandom = 1;
 }
 
-def Aten_ExponentialOp : Aten_Op<"exponential",
+def Aten_ExponentialOp : Aten_RandomOp<"exponential",
     "aten::exponential(Tensor self, float lambd=1., *, Generator? "
     "generator=None) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Float:$lambd),
@@ -465,10 +454,9 @@ def Aten_ExponentialOp : Aten_Op<"exponential",
   let summary = "Exponential random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let isRandom = 1;
 }
 
-def Aten_MultinomialOp : Aten_Op<"multinomial",
+def Aten_MultinomialOp : Aten_RandomOp<"multinomial",
     "aten::multinomial(Tensor self, SymInt num_samples, bool "
     "replacement=False, *, Generator? generator=None) -> Tensor",
     (ins Aten_Tensor:$self, Aten_SymInt:$num_samples, Aten_Bool:$replacement),
@@ -476,10 +464,9 @@ def Aten_MultinomialOp : Aten_Op<"multinomial",
   let summary = "Random indices by weights";
   let shape = "multinomial";
   let promotion = PromoteAlwaysI64;
-  let isRandom = 1;
 }
 
-def Aten_NormalFunctionalOp : Aten_Op<"normal_functional",
+def Aten_NormalFunctionalOp : Aten_RandomOp<"normal_functional",
     "aten::normal_functional(Tensor self, float mean=0., float std=1., *, "
     "Generator? generator=None) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Float:$mean, Aten_Float:$std),
@@ -487,10 +474,9 @@ def Aten_NormalFunctionalOp : Aten_Op<"normal_functional",
   let summary = "Normal random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let isRandom = 1;
 }
 
-def Aten_UniformOp : Aten_Op<"uniform",
+def Aten_UniformOp : Aten_RandomOp<"uniform",
     "aten::uniform(Tensor self, float from=0., float to=1., *, Generator? "
     "generator=None) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Float:$from, Aten_Float:$to),
@@ -498,7 +484,6 @@ def Aten_UniformOp : Aten_Op<"uniform",
   let summary = "Uniform random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let isRandom = 1;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENFACTORYOPS_TD

@@ -135,7 +135,7 @@ def Aten_DropoutOp : Aten_Op<"dropout",
   let decomposition = "decomposeDropout";
 }
 
-def Aten_NativeDropoutOp : Aten_Op<"native_dropout",
+def Aten_NativeDropoutOp : Aten_RandomOp<"native_dropout",
     "aten::native_dropout(Tensor input, float p, bool? train) -> (Tensor, "
     "Tensor)",
     (ins Aten_Tensor:$input, Aten_Float:$p, OptionalAttr<Aten_Bool>:$train),
@@ -144,7 +144,6 @@ def Aten_NativeDropoutOp : Aten_Op<"native_dropout",
   let shape = "nativeDropout";
   let promotion = PromoteDefault;
   let isCore = 1;
-  let isRandom = 1;
 }
 
 def Aten_CrossEntropyLossOp : Aten_PureOp<"cross_entropy_loss",

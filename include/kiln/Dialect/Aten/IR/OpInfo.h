@@ -127,6 +127,9 @@ struct OpInfo {
   bool isPointwise; ///< has a loop body
   /// More than one operand is optional or a list.
   bool hasSegments;
+  /// The last two of `args` are no arguments of the schema but `draws` and
+  /// `draw`: which random numbers the op draws.
+  bool takesDraws;
 
   /// "add.Tensor"
   StringRef getOverload() const { return StringRef(name).split('.').second; }
@@ -200,6 +203,17 @@ Operation *buildAtenOp(OpBuilder &builder, Location loc, const OpInfo &info,
 /// All arguments in schema order, defaults of attributes included; an absent
 /// operand is none.
 SmallVector<ArgValue> getSchemaArguments(Operation *op);
+
+/// True for an op that draws given numbers, not the generator's next ones.
+bool drawsGivenNumbers(Operation *op);
+
+/// A call of a registered operator.
+struct OperatorCall {
+  std::string overload; ///< "aten.mm.default"
+  SmallVector<std::pair<ArgValue, const ArgInfo *>> arguments;
+};
+/// The call that does what `op` does, which stands for an overload.
+OperatorCall getOperatorCall(Operation *op);
 
 /// The default of an argument as the attribute that stands for it: for numbers
 /// an i64, f64 or bool. Null for None or if there is no default.

@@ -111,6 +111,42 @@ def AtenDecomposePass : Pass<"aten-decompose"> {
                            "::kiln::guard::GuardDialect"];
 }
 
+def AtenNumberDrawsPass : Pass<"aten-number-draws", "::mlir::func::FuncOp"> {
+  let summary = "Say which random numbers each op of a function draws";
+  let description = [{
+    A random number is a function of seed, draw and position. This pass reserves
+    draws at the start of the function, which gives a tensor of the seed and the
+    first number, and gives each op that draws its own number among them. The op
+    then depends on nothing else, so that a training step may run it again in its
+    backward and get the same bits, instead of keeping a mask.
+
+    A dropout becomes the product with a mask, and operands that only lend their
+    sizes and type are replaced by tensors that cost nothing: so what is drawn
+    does not depend on activations. Values are those that the op would draw
+    without the pass. Ops inside of regions, and those that draw between others
+    of their own (recurrences), are left alone.
+
+    ```mlir
+    %y, %mask = aten.native_dropout(%x, p = 2.5e-01, train = true)
+      : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xi1>)
+    ```
+
+    becomes
+
+    ```mlir
+    %draws = aten.operator "aten::_draws"() [1] : () -> tensor<2xi64>
+    %ones = aten.full(%true, size = [4], dtype = i1) : (i1) -> tensor<4xi1>
+    %mask = aten.bernoulli.p(%ones, p = 7.5e-01, draws = %draws, draw = 0)
+      : (tensor<4xi1>, tensor<2xi64>) -> tensor<4xi1>
+    ```
+
+    and two multiplications.
+  }];
+  let dependentDialects = ["::kiln::aten::AtenDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::kiln::guard::GuardDialect"];
+}
+
 def AtenSimplifyPass : Pass<"aten-simplify"> {
   let summary = "Remove ATen ops that change nothing, and merge views";
   let description = [{

@@ -64,6 +64,7 @@ struct PartitionOp {
   std::string name;         ///< "aten.exp"
   RecomputeClass recompute = RecomputeClass::Opaque;
   RecomputeTag tag = RecomputeTag::None;
+  double flops = 0;         ///< arithmetic beyond one operation an element
   std::vector<int> operands;
   std::vector<int> results;
 };
@@ -77,8 +78,9 @@ struct PartitionProblem {
 /// How far to trade time for memory.
 struct PartitionOptions {
   /// Fraction of the default cut's bytes that may be saved, 0 to 1. 1 takes the
-  /// default rules; below 1, rules are given up one after the other until the
-  /// bytes fit; 0 saves what can never be recomputed and nothing else.
+  /// default rules; below 1, what they ban is run again where it costs least
+  /// (`recomputeCost`) until the bytes fit; 0 saves what can never be recomputed
+  /// and nothing else. Bytes never grow when the budget falls.
   double memoryBudget = 1.0;
   /// Save every storage that the backward reads and recompute nothing but
   /// views: the baseline to compare with.
@@ -105,11 +107,23 @@ struct PartitionResult {
   std::vector<int> backwardOps;   ///< ops of the backward with recomputation
   std::vector<int> recomputedOps; ///< ops that stand in both
   int64_t savedBytes = 0;
+  /// What it costs to run again, for the budget, what the rules would save: a
+  /// sum of `recomputeCost`.
+  int64_t extraCost = 0;
+  /// The most bytes that the budget allowed; -1 without one.
+  int64_t budgetBytes = -1;
   std::vector<PartitionReason> reasons;
 
   /// The explanation as text, one line a decision; stable between runs.
   std::string explain(const PartitionProblem &problem) const;
 };
+
+/// What running an op again costs, as the bytes that memory moves in the same
+/// time: what it reads and writes, and its arithmetic.
+int64_t recomputeCost(const PartitionProblem &problem, int op);
+
+/// Which ops the default rules do not run again.
+std::vector<bool> findRuledOut(const PartitionProblem &problem);
 
 /// Solves `problem`. Deterministic: equal problems give equal results.
 PartitionResult partition(const PartitionProblem &problem,
