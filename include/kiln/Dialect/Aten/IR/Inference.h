@@ -68,6 +68,8 @@ public:
   ExprAttr getExpr(StringRef name) const;
   std::optional<Dims> getExprs(StringRef name) const;
   StringRef getString(StringRef name) const;
+  /// A number that is a constant or `guard.value`; null for another.
+  ExprAttr getNumber(StringRef name) const;
   /// The element type that `dtype` asks for; null if it does not.
   Type getDType(StringRef name = "dtype") const;
   ExprAttr constant(int64_t value) {
@@ -103,10 +105,14 @@ public:
   bool divides(int64_t divisor, ExprAttr size) {
     return holds(guard::eq(guard::mod(size, divisor), constant(0)));
   }
-  /// A size as a number, for rules whose number of results depends on it.
-  std::optional<int64_t> getFixed(ExprAttr size);
-  /// The operands have the sizes of the example: for what no expression says.
+  /// A size as a number, for rules that need one. `reason` continues "fixed for
+  /// 'aten.unbind.int', ".
+  std::optional<int64_t>
+  getFixed(ExprAttr size, StringRef reason = "whose number of results it is");
+  /// The operands have the sizes of the example: for what no rule tells.
   void fixSizes();
+  /// A size that the operands' values decide; null without an oracle.
+  ExprAttr getDataSize(guard::Interval range);
 
   //===--------------------------------------------------------------------===//
   // Results
@@ -116,12 +122,18 @@ public:
     types.push_back(guard::makeTensorType(elementType, dims));
   }
   void addNumber(Type type) { types.push_back(type); }
-  /// For a result whose size only the run knows: the builder must be given its
-  /// type, which the verifier does not check.
+  /// For a result whose size nothing tells but the program, which is about the
+  /// operands that it was recorded with: the builder must be given its type,
+  /// which the verifier does not check.
   void addUnknown() {
     fixSizes();
     types.push_back(Type());
   }
+  /// Likewise, where values decide about some sizes: those that are null.
+  void addDataDependent(ArrayRef<ExprAttr> dims, Type elementType);
+  /// Likewise, where programs differ about the rank: an oracle is told what it
+  /// is as a rule.
+  void addRecorded(ArrayRef<ExprAttr> usualDims, Type elementType);
   /// With the element type of the promotion kind.
   LogicalResult addPromoted(ArrayRef<ExprAttr> dims);
   /// The element type by the promotion kind; failure if there is none.
@@ -137,6 +149,7 @@ public:
 
 private:
   std::optional<Location> loc;
+  unsigned numDataSizes = 0;
   ArrayRef<ArgValue> args;
   SmallVectorImpl<Type> &types;
   SizeOracle *oracle;
