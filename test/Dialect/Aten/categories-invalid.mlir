@@ -222,3 +222,35 @@ func.func @whole_mean(%x: tensor<2x3xf32>) {
   %0 = aten.mean.dim(%x, dim = [0], dtype = i64) : (tensor<2x3xf32>) -> tensor<3xi64>
   return
 }
+
+// -----
+
+func.func @channel_weights(%x: tensor<2x3x4xf32>, %w: tensor<2xf32>) {
+  // expected-error @below {{'aten.instance_norm' op expects 'weight' of sizes [3]}}
+  %0 = aten.instance_norm(%x, weight = %w, use_input_stats = true, momentum = 0.1, eps = 1.0e-05, cudnn_enabled = true) : (tensor<2x3x4xf32>, tensor<2xf32>) -> tensor<2x3x4xf32>
+  return
+}
+
+// -----
+
+func.func @source_sizes(%x: tensor<3x5xf32>, %i: tensor<2x5xi64>, %s: tensor<2x4xf32>) {
+  // expected-error @below {{'aten.scatter_add' op expects 'src' to be no smaller than 'index', but found size 4 against 5}}
+  %0 = aten.scatter_add(%x, %i, %s, dim = 0) : (tensor<3x5xf32>, tensor<2x5xi64>, tensor<2x4xf32>) -> tensor<3x5xf32>
+  return
+}
+
+// -----
+
+func.func @boundaries(%b: tensor<2x5xf32>, %x: tensor<3x4xf32>) {
+  // expected-error @below {{'aten.searchsorted.Tensor' op expects boundaries in one row, or in a row for each row of 'self'}}
+  %0 = aten.searchsorted.Tensor(%b, %x) : (tensor<2x5xf32>, tensor<3x4xf32>) -> tensor<3x4xi64>
+  return
+}
+
+// -----
+
+func.func @softmax_output(%g: tensor<2x5xf32>, %y: tensor<2x4xf32>) {
+  // expected-error @below {{'aten._softmax_backward_data' op expects 'output' of sizes [2, 5]}}
+  %0 = aten._softmax_backward_data(%g, %y, dim = 1, input_dtype = f32) : (tensor<2x5xf32>, tensor<2x4xf32>) -> tensor<2x5xf32>
+  return
+}

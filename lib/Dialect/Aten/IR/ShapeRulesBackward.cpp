@@ -53,6 +53,12 @@ LogicalResult rules::padBackward(Inference &infer) {
 }
 
 LogicalResult rules::poolBackward(Inference &infer) {
+  // Of each gradient there is the place of a maximum.
+  if (infer.has("indices")) {
+    FailureOr<Dims> dims = infer.getDims("grad_output");
+    if (failed(dims) || failed(checkSizes(infer, "indices", *dims)))
+      return failure();
+  }
   return likeForward(infer, pool);
 }
 

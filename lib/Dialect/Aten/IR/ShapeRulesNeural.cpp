@@ -97,6 +97,28 @@ LogicalResult rules::lossBackward(Inference &infer) {
   return infer.addPromoted(*dims);
 }
 
+LogicalResult rules::lossBackwardLikeSelf(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  for (StringRef name : {"grad_output", "target", "weight"}) {
+    if (!infer.has(name))
+      continue;
+    FailureOr<Dims> operand = infer.getDims(name);
+    if (failed(operand))
+      return failure();
+    FailureOr<Dims> joined = broadcastDims(infer, *dims, *operand);
+    if (failed(joined))
+      return failure();
+    bool fits = joined->size() == dims->size();
+    for (auto [a, b] : llvm::zip(*joined, *dims))
+      fits &= !infer.differ(a, b);
+    if (!fits)
+      return infer.fail("expects '" + name + "' to broadcast to 'self'");
+  }
+  return infer.addPromoted(*dims);
+}
+
 LogicalResult rules::multiMarginLoss(Inference &infer) {
   FailureOr<Dims> self = infer.getDims("self");
   FailureOr<Dims> target = infer.getDims("target");
@@ -137,14 +159,28 @@ static Type getStatisticsType(Inference &infer) {
   return infer.getElementType("input");
 }
 
+/// What has a number for each channel has as many.
+static LogicalResult checkChannels(Inference &infer, ArrayRef<ExprAttr> dims) {
+  if (dims.size() < 2)
+    return infer.fail("expects an input of rank 2 or more, but found rank " +
+                      Twine(dims.size()));
+  for (StringRef name : {"weight", "bias", "running_mean", "running_var"})
+    if (infer.has(name) && failed(checkSizes(infer, name, {dims[1]})))
+      return failure();
+  return success();
+}
+
+LogicalResult rules::channelNorm(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("input");
+  if (failed(dims) || failed(checkChannels(infer, *dims)))
+    return failure();
+  return infer.addPromoted(*dims);
+}
+
 LogicalResult rules::batchNormStats(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims("input");
-  if (failed(dims))
-    return failure();
-  if (dims->size() < 2)
-    return infer.fail("expects an input of rank 2 or more, but found rank " +
-                      Twine(dims->size()));
-  if (failed(infer.addPromoted(*dims)))
+  if (failed(dims) || failed(checkChannels(infer, *dims)) ||
+      failed(infer.addPromoted(*dims)))
     return failure();
   // By running statistics there is nothing to save.
   ExprAttr count = infer.getBool("training") ? (*dims)[1] : infer.constant(0);
@@ -241,8 +277,11 @@ LogicalResult rules::normBackward(Inference &infer) {
   if (channels && (dims->size() < 2 || failed(checkNormSizes(infer, *dims)) ||
                    failed(checkGroups(infer, *dims, "group"))))
     return infer.fail("expects arguments that fit the input");
-  if (!channels)
+  if (!channels) {
     channels = (*dims)[1];
+    if (failed(checkChannels(infer, *dims)))
+      return failure();
+  }
   if (failed(checkSizes(infer, "grad_out", *dims)))
     return failure();
   // Of a group norm there is a mean for each group.

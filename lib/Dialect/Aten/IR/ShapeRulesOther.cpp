@@ -36,7 +36,7 @@ LogicalResult rules::softmax(Inference &infer) {
 
 LogicalResult rules::softmaxBackward(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims("grad_output");
-  if (failed(dims))
+  if (failed(dims) || failed(checkSizes(infer, "output", *dims)))
     return failure();
   infer.addResult(*dims, infer.getDType("input_dtype"));
   return success();
@@ -97,7 +97,11 @@ LogicalResult rules::nativeLayerNorm(Inference &infer) {
 
 LogicalResult rules::nativeLayerNormBackward(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims("input");
-  if (failed(dims) || failed(getStatisticsDims(infer)))
+  FailureOr<Dims> statistics = getStatisticsDims(infer);
+  if (failed(dims) || failed(statistics) ||
+      failed(checkSizes(infer, "grad_out", *dims)) ||
+      failed(checkSizes(infer, "mean", *statistics)) ||
+      failed(checkSizes(infer, "rstd", *statistics)))
     return failure();
   Dims normalized = *infer.getExprs("normalized_shape");
   Type type = infer.getElementType("input");
@@ -296,10 +300,16 @@ LogicalResult rules::scatter(Inference &infer) {
     if (failed(src))
       return failure();
     ExprAttr count = guard::getNumElements(infer.context, *index);
-    if (!infer.is(count, 0) &&
+    bool isEmpty = infer.is(count, 0);
+    if (!isEmpty &&
         std::max<size_t>(src->size(), 1) != std::max<size_t>(self->size(), 1))
       return infer.fail("expects 'src' of the rank of 'self', but found ranks " +
                         Twine(src->size()) + " and " + Twine(self->size()));
+    for (auto [wanted, size] : llvm::zip(*index, *src))
+      if (!isEmpty && !infer.holds(guard::le(wanted, size)))
+        return infer.fail("expects 'src' to be no smaller than 'index', but "
+                          "found size " + Twine(size.str()) + " against " +
+                          wanted.str());
   }
   infer.addResult(*self, type);
   return success();

@@ -155,6 +155,20 @@ LogicalResult rules::bucketize(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims("self");
   if (failed(dims))
     return failure();
+  if (infer.has("sorted_sequence")) {
+    FailureOr<Dims> sequence = infer.getDims("sorted_sequence");
+    if (failed(sequence) ||
+        (infer.has("sorter") && failed(checkSizes(infer, "sorter", *sequence))))
+      return failure();
+    // One row for all, or a row for each row.
+    bool fits = sequence->size() == 1 || sequence->size() == dims->size();
+    if (sequence->size() > 1 && fits)
+      for (auto [a, b] : llvm::drop_end(llvm::zip(*sequence, *dims)))
+        fits &= !infer.differ(a, b);
+    if (!fits)
+      return infer.fail("expects boundaries in one row, or in a row for each "
+                        "row of 'self'");
+  }
   infer.addResult(*dims, mlir::IntegerType::get(
                              infer.context,
                              infer.getBool("out_int32") ? 32 : 64));

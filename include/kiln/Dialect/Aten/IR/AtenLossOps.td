@@ -30,7 +30,7 @@ def Aten_BinaryCrossEntropyBackwardOp : Aten_PureOp<
          Optional<Aten_Tensor>:$weight, Aten_Int:$reduction),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of the cross entropy of probabilities";
-  let shape = "likeSelf";
+  let shape = "lossBackwardLikeSelf";
   let promotion = PromoteKeepFirst;
 }
 
@@ -157,7 +157,7 @@ def Aten_NllLoss2dBackwardOp : Aten_PureOp<"nll_loss2d_backward",
          Aten_SymInt:$ignore_index, Aten_Tensor:$total_weight),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of the negative log likelihood of images";
-  let shape = "likeSelf";
+  let shape = "nllLossBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
 }

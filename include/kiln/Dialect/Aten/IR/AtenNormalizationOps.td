@@ -287,7 +287,7 @@ def Aten_BatchNormOp : Aten_PureOp<"batch_norm",
     (outs Aten_Tensor:$result),
     [AttrSizedOperandSegments]> {
   let summary = "Batch norm";
-  let shape = "sameAsFirst";
+  let shape = "channelNorm";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
   let decomposition = "decomposeBatchNorm";
@@ -361,7 +361,7 @@ def Aten_InstanceNormOp : Aten_PureOp<"instance_norm",
     (outs Aten_Tensor:$result),
     [AttrSizedOperandSegments]> {
   let summary = "Norm of each channel of each sample";
-  let shape = "sameAsFirst";
+  let shape = "channelNorm";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
   let decomposition = "decomposeInstanceNorm";
