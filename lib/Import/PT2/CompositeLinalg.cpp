@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace kiln;
 using namespace kiln::pt2;
@@ -244,6 +245,79 @@ static Value linalgSolve(Composite &c) {
   return left ? solve(c, a, b) : c.t(solve(c, c.t(a), c.t(b)));
 }
 
+namespace {
+/// What determinants are made of.
+struct Pivots {
+  Value values; ///< [batch..., n]
+  Value sign;   ///< [batch...], of the order of rows
+};
+} // namespace
+
+/// Eliminates one column after the other, by the row that has most in it, of a
+/// matrix of known size.
+static Pivots eliminate(Composite &c, Value a) {
+  int64_t rank = Composite::rankOf(a);
+  auto size = rank < 2 ? std::nullopt : c.fixed(a, -1);
+  if (!size || *size == 0) {
+    if (rank >= 2)
+      c.refuse("a determinant of matrices whose size is not known, or 0");
+    return {};
+  }
+  if (c.dimOf(a, -2) != c.dimOf(a, -1))
+    return {};
+  auto dims = Composite::dimsOf(a);
+  SmallVector<ExprAttr> batch(ArrayRef<ExprAttr>(dims).drop_back(2));
+  Type type = Composite::elementTypeOf(a), i64 = c.getBuilder().getI64Type();
+  Pivots pivots{{}, c.ones(batch, type)};
+  SmallVector<Value> values;
+  ExprAttr zero = c.expr(0), one = c.expr(1);
+  for (int64_t left = *size; left > 0; --left) {
+    ExprAttr count = c.expr(left);
+    Value row = c.call("aten.argmax", {c.abs(c.select(a, -1, zero)),
+                                       c.AtenBuilder::integer(-1)});
+    if (!row)
+      return {};
+    SmallVector<ExprAttr> rowDims(batch);
+    rowDims.append({one, count});
+    Value at = c.expand(c.unsqueeze(c.unsqueeze(row, -1), -1), rowDims);
+    Value chosen = c.gather(a, -2, at);
+    Value head = c.slice(chosen, -1, zero, one);
+    values.push_back(c.squeeze(head, -1));
+    if (left == 1)
+      break;
+    pivots.sign = c.mul(pivots.sign,
+                        c.add(c.mul(c.cast(c.eq(row, 0), type), 2), -1));
+    // The first row takes the place of the chosen one.
+    Value isChosen = c.eq(c.arange(one, count, one, i64), c.unsqueeze(row, -1));
+    Value others = c.where(c.unsqueeze(isChosen, -1), c.slice(a, -2, zero, one),
+                           c.slice(a, -2, one, count));
+    Value column = c.slice(others, -1, zero, one);
+    // Where the pivot is 0, so is the column.
+    Value divisor = c.where(c.eq(head, 0), c.onesLike(head), head);
+    a = c.sub(c.slice(others, -1, one, count),
+              c.mul(c.div(column, divisor), c.slice(chosen, -1, one, count)));
+    if (!a)
+      return {};
+  }
+  pivots.values = c.cat(values, -1);
+  return pivots;
+}
+
+static Value determinant(Composite &c) {
+  Pivots pivots = eliminate(c, c.self());
+  return pivots.values ? c.mul(c.prod(pivots.values, -1), pivots.sign)
+                       : Value();
+}
+
+/// The sign of the determinant, and the logarithm of its magnitude.
+static Values signAndLog(Composite &c) {
+  Pivots pivots = eliminate(c, c.self());
+  if (!pivots.values)
+    return {};
+  return {c.mul(c.prod(c.sign(pivots.values), -1), pivots.sign),
+          c.sum(c.log(c.abs(pivots.values)), {-1})};
+}
+
 static Value cholesky(Composite &c) {
   auto both = c.callMany("aten.linalg_cholesky_ex",
                          {c.self(), c.arg("upper"), c.boolean(true)});
@@ -408,6 +482,38 @@ void pt2::addCompositeLinalg(CompositeTable &table) {
             [](Composite &c) {
               return Values{linalgSolve(c), noInfo(c, c.self())};
             });
+  for (StringRef schema :
+       {"aten::det(Tensor self) -> Tensor", "aten::linalg_det(Tensor A) -> Tensor"})
+    table.add(schema, [](Composite &c) { return Values{determinant(c)}; });
+  table.add("aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor "
+            "pivots)",
+            [](Composite &c) {
+              return Values{determinant(c),
+                            c.unread(1, "factors of a determinant"),
+                            c.unread(2, "pivots of a determinant")};
+            });
+  for (StringRef schema :
+       {"aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)",
+        "aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)"})
+    table.add(schema, [](Composite &c) { return signAndLog(c); });
+  table.add("aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, "
+            "Tensor LU, Tensor pivots)",
+            [](Composite &c) {
+              Values both = signAndLog(c);
+              both.resize(2);
+              both.push_back(c.unread(2, "factors of a determinant"));
+              both.push_back(c.unread(3, "pivots of a determinant"));
+              return both;
+            });
+  table.add("aten::logdet(Tensor self) -> Tensor", [](Composite &c) -> Values {
+    Values both = signAndLog(c);
+    if (both.empty())
+      return {};
+    return {c.where(c.lt(both[0], 0),
+                    c.fullLike(both[1],
+                               std::numeric_limits<double>::quiet_NaN()),
+                    both[1])};
+  });
   table.add("aten::_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool "
             "check_errors=False) -> (Tensor result, Tensor LU, Tensor pivots, "
             "Tensor info)",

@@ -238,6 +238,7 @@ const CompositeEntry *pt2::lookUpComposite(StringRef overload) {
     addCompositeMath(table);
     addCompositeLayers(table);
     addCompositeLinalg(table);
+    addCompositeCtc(table);
     addCompositeSpectra(table);
     return table;
   }();

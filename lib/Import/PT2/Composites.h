@@ -138,6 +138,7 @@ void addCompositeViews(CompositeTable &table);
 void addCompositeMath(CompositeTable &table);
 void addCompositeLayers(CompositeTable &table);
 void addCompositeLinalg(CompositeTable &table);
+void addCompositeCtc(CompositeTable &table);
 void addCompositeSpectra(CompositeTable &table);
 
 /// How "aten.fliplr.default" is composed; null if it is not.
