@@ -308,7 +308,7 @@ LogicalResult Converter::lowerAsStrided() {
     }
     view = memory;
     if (isa<BlockArgument>(owner) && !isInOrder) {
-      args[info->getArgIndex("self")] = owner;
+      op->setOperand(0, owner);
       return makeExtern("");
     }
   }

@@ -142,7 +142,7 @@ func.func @recurrent_states(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %a: te
 // -----
 
 func.func @recurrent_weights(%x: tensor<5x2x3xf32>, %h: tensor<1x2x4xf32>, %a: tensor<12x3xf32>) {
-  // expected-error @below {{'aten.gru.input' op expects weights for an input of 3 and states of 4, but weight 1 has other sizes}}
+  // expected-error @below {{'aten.gru.input' op expects 'params' that fit the input and the states, but found another size in tensor 1}}
   %0, %1 = aten.gru.input(%x, %h, [%a, %a], has_biases = false, num_layers = 1, dropout = 0.0, train = false, bidirectional = false, batch_first = false) : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<12x3xf32>, tensor<12x3xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>)
   return
 }
@@ -182,7 +182,7 @@ func.func @right_hand_side(%a: tensor<3x3xf32>, %b: tensor<2x4xf32>) {
 // -----
 
 func.func @source_rank(%x: tensor<3x2xf32>, %i: tensor<2xi64>, %s: tensor<2xf32>) {
-  // expected-error @below {{'aten.index_add' op expects 'source' of rank 2 as 'self', but found rank 1}}
+  // expected-error @below {{'aten.index_add' op expects 'source' of the rank of 'self', but found ranks 1 and 2}}
   %0 = aten.index_add(%x, %i, %s, dim = 0) : (tensor<3x2xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<3x2xf32>
   return
 }
