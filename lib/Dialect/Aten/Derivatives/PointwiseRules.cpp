@@ -55,6 +55,10 @@ Value VjpState::halfAtTie(Value grad, Value a, Value b) {
   return builder.where(builder.eq(a, b), builder.div(grad, 2), grad);
 }
 
+Value VjpState::inverseOrZero(Value v) {
+  return dropWhere(builder.reciprocal(v), builder.eq(v, 0));
+}
+
 Value VjpState::overwritten(Value grad, Value self, Value source) {
   // PyTorch's autograd does not see the in-place forms of these: a gradient
   // passes as if nothing had been written.
@@ -215,26 +219,38 @@ LogicalResult vjpClampTensor(ClampTensorOp op, VjpState &state) {
   Composer &b = state.builder;
   Value grad = state.grad(0), self = op.getSelf();
   Value min = op.getMin(), max = op.getMax();
+  // At a limit, it and what is limited get half, if there is room between two.
+  Value half = b.div(grad, 2);
+  Value hasRoom = min && max ? b.lt(min, max) : Value();
+  auto atLimit = [&](Value limit) {
+    Value isEqual = b.eq(self, limit);
+    return hasRoom ? b.logicalAnd(isEqual, hasRoom) : isEqual;
+  };
   if (state.isWanted(op, 0)) {
-    // Of tensors, a limit itself lies inside, as does NaN.
-    Value outside = min ? b.lt(self, min) : Value();
+    // NaN lies inside.
+    Value inside = grad;
+    for (Value limit : {min, max})
+      if (limit)
+        inside = b.where(atLimit(limit), half, inside);
+    if (min)
+      inside = state.dropWhere(inside, b.lt(self, min));
     if (max)
-      outside = outside ? b.logicalOr(outside, b.gt(self, max))
-                        : b.gt(self, max);
-    state.set(op, 0, outside ? state.dropWhere(grad, outside) : grad);
+      inside = state.dropWhere(inside, b.gt(self, max));
+    state.set(op, 0, inside);
   }
   // Limits in the wrong order: the upper one wins everywhere.
   if (min && state.isWanted(op, 1)) {
-    Value below = b.lt(self, min);
-    state.set(op, 1, state.keepWhere(
-                         grad, max ? b.logicalAnd(below, b.lt(min, max))
-                                   : below));
+    Value share = b.where(b.lt(self, min), grad,
+                          state.keepWhere(half, atLimit(min)));
+    state.set(op, 1, max ? state.keepWhere(share, b.le(min, max)) : share);
   }
   if (max && state.isWanted(op, 2)) {
-    Value above = b.gt(self, max);
-    state.set(op, 2, state.keepWhere(
-                         grad, min ? b.logicalOr(above, b.lt(max, min))
-                                   : above));
+    Value share = b.where(b.gt(self, max), grad,
+                          state.keepWhere(half, atLimit(max)));
+    if (min)
+      share = b.where(b.lt(max, min), grad,
+                      state.keepWhere(share, b.le(min, max)));
+    state.set(op, 2, share);
   }
   return success();
 }
