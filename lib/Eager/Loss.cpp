@@ -115,8 +115,7 @@ static Values huberBackward(const Args &args) {
   static const PointwiseOperator op = detail::makeOperator<5, kFloat>(
       kTriple, [](auto g, auto x, auto y, auto delta, auto factor) {
         auto d = x - y;
-        return factor * g *
-               (std::fabs(d) <= delta ? d : delta * formula::sign(d));
+        return factor * g * (d <= -delta ? -delta : d >= delta ? delta : d);
       });
   return {evaluate(op, {args.tensor(0), args.tensor(1), args.tensor(2), args[4],
                         meanFactor(args.tensor(1), args.integer(3))})};

@@ -55,6 +55,10 @@ Value VjpState::halfAtTie(Value grad, Value a, Value b) {
   return builder.where(builder.eq(a, b), builder.div(grad, 2), grad);
 }
 
+Value VjpState::inverseOrZero(Value v) {
+  return dropWhere(builder.reciprocal(v), builder.eq(v, 0));
+}
+
 Value VjpState::overwritten(Value grad, Value self, Value source) {
   // PyTorch's autograd does not see the in-place forms of these: a gradient
   // passes as if nothing had been written.

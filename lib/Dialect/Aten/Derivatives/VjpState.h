@@ -87,6 +87,7 @@ public:
   Value notNan(Value v) { return builder.logicalNot(builder.isNan(v)); }
   Value copysignGrad(Value grad, Value self, Value result);
   Value halfAtTie(Value grad, Value a, Value b);
+  Value inverseOrZero(Value v);
   Value overwritten(Value grad, Value self, Value source);
   Value celuGrad(Value grad, Value self, Value alpha);
 

@@ -81,7 +81,8 @@ def : VJP<Aten_HypotOp, [Grad<"self", (mul $grad, (div $self, $result))>,
 def : VJP<Aten_LogaddexpOp, [
     Grad<"self", (div $grad, (add (exp (sub $other, $self)), 1))>,
     Grad<"other", (div $grad, (add (exp (sub $self, $other)), 1))>]>;
-def : VJP<Aten_NextafterOp, [Grad<"self", (identity $grad)>,
+def : VJP<Aten_NextafterOp, [Grad<"self", (keep_where $grad,
+                                                      (ne $self, $other))>,
                              Grad<"other", (zeros_like $other)>]>;
 
 //===----------------------------------------------------------------------===//
@@ -113,11 +114,12 @@ def : VJP<Aten_AsinhOp, [
 def : VJP<Aten_AcoshOp, [
     Grad<"self", (mul $grad, (rsqrt (sub (square $self), 1)))>]>;
 def : VJP<Aten_AtanhOp, [Grad<"self", (div $grad, (sub 1, (square $self)))>]>;
+def inverse_or_zero : GradientHelper; // zero of zero
 def : VJP<Aten_Atan2Op, [
-    Grad<"self", (mul $grad, (mul $other,
-        (reciprocal (add (square $self), (square $other)))))>,
-    Grad<"other", (mul $grad, (mul (neg $self),
-        (reciprocal (add (square $self), (square $other)))))>]>;
+    Grad<"self", (mul (mul $grad, $other),
+        (inverse_or_zero (add (square $self), (square $other))))>,
+    Grad<"other", (mul (mul $grad, (neg $self)),
+        (inverse_or_zero (add (square $self), (square $other))))>]>;
 def : VJP<Aten_SqrtOp, [Grad<"self", (div $grad, (mul $result, 2))>]>;
 def : VJP<Aten_RsqrtOp, [
     Grad<"self", (mul (mul $grad, "-0.5"), (mul (square $result), $result))>]>;
@@ -145,7 +147,8 @@ def : VJP<Aten_NanToNumOp, [
 def : VJP<Aten_SpecialEntrOp, [
     Grad<"self", (mul $grad, (neg (add (log $self), 1)))>]>;
 def : VJP<Aten_XlogyTensorOp, [
-    Grad<"self", (mul $grad, (call "xlogy.Tensor", (ne $self, 0), $other))>,
+    Grad<"self", (drop_where (call "xlogy.Tensor", $grad, $other),
+                      (logical_and (eq $self, 0), (le $other, 0)))>,
     Grad<"other", (div (mul $grad, $self), $other)>]>;
 def : VJP<Aten_SpecialXlog1pyOp, [
     Grad<"self", (mul (drop_where (log1p $other),
@@ -181,8 +184,21 @@ def : VJP<Aten_ClampMinOp, [
     Grad<"self", (keep_where $grad, (gt $self, $min))>]>;
 def : VJP<Aten_ClampMaxOp, [
     Grad<"self", (keep_where $grad, (lt $self, $max))>]>;
-// At a tie each side gets half.
+// At a tie each side gets half; where one side is NaN each gets all, also of those
+// that pass over it.
 def half_at_tie : GradientHelper;
+foreach rule = [Aten_MaximumOp, Aten_MaxOtherOp, Aten_FmaxOp] in
+  def : VJP<rule, [
+      Grad<"self", (drop_where (half_at_tie $grad, $self, $other),
+                               (lt $self, $other))>,
+      Grad<"other", (drop_where (half_at_tie $grad, $self, $other),
+                                (gt $self, $other))>]>;
+foreach rule = [Aten_MinimumOp, Aten_MinOtherOp, Aten_FminOp] in
+  def : VJP<rule, [
+      Grad<"self", (drop_where (half_at_tie $grad, $self, $other),
+                               (gt $self, $other))>,
+      Grad<"other", (drop_where (half_at_tie $grad, $self, $other),
+                                (lt $self, $other))>]>;
 def : VJP<Aten_ClampMinTensorOp, [
     Grad<"self", (drop_where (half_at_tie $grad, $self, $min),
                              (lt $self, $min))>,
@@ -193,29 +209,6 @@ def : VJP<Aten_ClampMaxTensorOp, [
                              (gt $self, $max))>,
     Grad<"max", (drop_where (half_at_tie $grad, $self, $max),
                             (lt $self, $max))>]>;
-foreach rule = [Aten_MaximumOp, Aten_MaxOtherOp] in
-  def : VJP<rule, [
-      Grad<"self", (drop_where (half_at_tie $grad, $self, $other),
-                               (lt $self, $other))>,
-      Grad<"other", (drop_where (half_at_tie $grad, $self, $other),
-                                (gt $self, $other))>]>;
-foreach rule = [Aten_MinimumOp, Aten_MinOtherOp] in
-  def : VJP<rule, [
-      Grad<"self", (drop_where (half_at_tie $grad, $self, $other),
-                               (gt $self, $other))>,
-      Grad<"other", (drop_where (half_at_tie $grad, $self, $other),
-                                (lt $self, $other))>]>;
-// These pass over NaN; at a tie the first side gets all.
-def : VJP<Aten_FmaxOp, [
-    Grad<"self", (keep_where $grad, (logical_or (ge $self, $other),
-                                                (is_nan $other)))>,
-    Grad<"other", (drop_where $grad, (logical_or (ge $self, $other),
-                                                 (is_nan $other)))>]>;
-def : VJP<Aten_FminOp, [
-    Grad<"self", (keep_where $grad, (logical_or (le $self, $other),
-                                                (is_nan $other)))>,
-    Grad<"other", (drop_where $grad, (logical_or (le $self, $other),
-                                                 (is_nan $other)))>]>;
 def : VJP<Aten_MaskedFillScalarOp, [Grad<"self", (drop_where $grad, $mask)>]>;
 def : VJP<Aten_MaskedFillTensorOp, [
     Grad<"self", (drop_where $grad, $mask)>,

@@ -223,8 +223,9 @@ Value huber(Composer &c, Value difference, double delta) {
 Value huberSlope(Composer &c, Value difference, double delta) {
   if (!difference)
     return {};
-  return c.where(c.le(c.abs(difference), delta), difference,
-                 c.mul(c.sign(difference), delta));
+  // NaN stays.
+  Value slope = c.where(c.ge(difference, delta), delta, difference);
+  return c.where(c.le(difference, -delta), -delta, slope);
 }
 
 Value divergence(Composer &c, Value x, Value target, bool isLog) {
