@@ -13,6 +13,7 @@
 #include "kiln/Base/FileSystem.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 using namespace kiln;
@@ -163,6 +164,27 @@ CaseStatistics PackReader::statistics(JsonView view) {
   return stat;
 }
 
+/// What a float `out` is given is computed in the common type of the operands,
+/// and no more exact than that when `out` is wider: as many of its units are
+/// allowed as where the result has that type (16, or 2 of a 16-bit one).
+static double toleranceOfOperands(const OpCase &test) {
+  const Argument *out = test.node.find("out");
+  const auto *target = out ? out->as<TensorArg>() : nullptr;
+  if (!target || test.rtol == 0)
+    return 0;
+  double tolerance = 0;
+  for (const CaseTensor &tensor : test.tensors) {
+    if (tensor.name == target->name || !isFloat(tensor.dtype))
+      continue;
+    double own = tensor.dtype == DType::F32    ? std::ldexp(16, -23)
+                 : tensor.dtype == DType::F16  ? std::ldexp(2, -10)
+                 : tensor.dtype == DType::BF16 ? std::ldexp(2, -7)
+                                               : test.rtol;
+    tolerance = tolerance == 0 ? own : std::min(tolerance, own);
+  }
+  return tolerance;
+}
+
 OpCase PackReader::read(JsonView view) {
   OpCase test;
   test.id = view.field("id").asString();
@@ -178,6 +200,7 @@ OpCase PackReader::read(JsonView view) {
   }
   test.rtol = view.field("rtol").asDouble();
   test.atol = view.field("atol").asDouble();
+  test.rtol = std::max(test.rtol, toleranceOfOperands(test));
   JsonView expected = view.field("expected");
   for (size_t i = 0; expected.isArray() && i < expected.size(); ++i)
     test.expected.push_back(result(expected[i], test.rtol, test.atol));

@@ -89,6 +89,7 @@ struct OpCase {
   std::vector<CaseTensor> tensors;
   std::vector<CaseResult> expected; ///< flat: lists count element by element
   std::vector<NamedResult> mutated; ///< inputs that the call changes
+  /// At least that of the type in which `out`, if there is one, is computed.
   double rtol = 0;
   double atol = 0;
   std::vector<std::string> tags;

@@ -329,14 +329,9 @@ static std::string compareResult(const OpValue &got, const CaseResult &want,
     return "expected a tensor";
   const Tensor &tensor = std::get<Tensor>(got.value);
   bool own = want.rtol != 0 || want.atol != 0;
-  double rtol = own ? want.rtol : opCase.rtol;
-  // with `out`, the value is computed in the operands' type and then widened
-  bool widened = opCase.node.target.find(".out") != std::string::npos &&
-                 opCase.tensors.front().dtype == DType::F32;
-  if (widened)
-    rtol = std::max(rtol, 16.0 / (1 << 23));
   std::string text =
-      compareDense(tensor, want, rtol, own ? want.atol : opCase.atol);
+      compareDense(tensor, want, own ? want.rtol : opCase.rtol,
+                   own ? want.atol : opCase.atol);
   if (!text.empty() || want.aliasOf.empty())
     return text;
   auto base = inputs.find(want.aliasOf);
@@ -411,10 +406,8 @@ std::string test::runCase(OpFunction function,
           after.sizes() != mutated.result.sizes)
         after = result;
     }
-    bool widened = opCase.node.target.find(".out") != std::string::npos;
-    double rtol =
-        widened ? std::max(opCase.rtol, 16.0 / (1 << 23)) : opCase.rtol;
-    std::string text = compareDense(after, mutated.result, rtol, opCase.atol);
+    std::string text =
+        compareDense(after, mutated.result, opCase.rtol, opCase.atol);
     if (!text.empty())
       return "input " + mutated.name + " afterwards: " + text;
   }
