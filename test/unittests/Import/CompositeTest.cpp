@@ -16,24 +16,6 @@
 using namespace kiln;
 using namespace kiln::test;
 
-namespace {
-
-/// y = x.clone(), where x is 0, 1, 2...
-ProgramMaker cloneOf(std::initializer_list<int64_t> sizes) {
-  ProgramMaker p;
-  p.input({"x", sizes});
-  p.call("aten.clone.default", {{"self", t("x")}}, {"y", sizes});
-  return p;
-}
-
-/// name.mul_(10)
-void timesTen(GraphMaker &p, const std::string &name) {
-  Out out("times_ten_" + name, p.graph.tensors[name].sizes);
-  p.call("aten.mul_.Tensor", {{"self", t(name)}, {"other", i(10)}}, out);
-}
-
-} // namespace
-
 TEST(Composites, AViewOfViewsIsWrittenThrough) {
   ProgramMaker p = cloneOf({2, 3});
   p.call("aten.movedim.intlist",

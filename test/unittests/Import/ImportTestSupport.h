@@ -256,6 +256,20 @@ inline Result<Results> runBy(compiler::Backend backend,
   return results;
 }
 
+/// y = x.clone(), where x is 0, 1, 2...
+inline ProgramMaker cloneOf(std::initializer_list<int64_t> sizes) {
+  ProgramMaker p;
+  p.input({"x", sizes});
+  p.call("aten.clone.default", {{"self", t("x")}}, {"y", sizes});
+  return p;
+}
+
+/// name.mul_(10)
+inline void timesTen(GraphMaker &p, const std::string &name) {
+  Out out("times_ten_" + name, p.graph.tensors[name].sizes);
+  p.call("aten.mul_.Tensor", {{"self", t(name)}, {"other", i(10)}}, out);
+}
+
 /// Expects these results, f32 and row by row, of every backend.
 inline void expectResults(const ProgramMaker &maker,
                           const std::vector<runtime::OpValue> &inputs,

@@ -13,20 +13,6 @@ using namespace kiln::test;
 
 namespace {
 
-/// y = x.clone(), where x is 0, 1, 2...
-ProgramMaker cloneOf(std::initializer_list<int64_t> sizes) {
-  ProgramMaker p;
-  p.input({"x", sizes});
-  p.call("aten.clone.default", {{"self", t("x")}}, {"y", sizes});
-  return p;
-}
-
-/// name.mul_(10)
-void timesTen(GraphMaker &p, const std::string &name) {
-  Out out("times_ten_" + name, p.graph.tensors[name].sizes);
-  p.call("aten.mul_.Tensor", {{"self", t(name)}, {"other", i(10)}}, out);
-}
-
 struct ViewCase {
   const char *name;
   std::function<void(GraphMaker &)> view; ///< makes "v" of "y" : f32[2, 3]
