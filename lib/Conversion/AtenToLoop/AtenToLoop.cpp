@@ -342,6 +342,14 @@ Value Converter::makePointwise(RankedTensorType type, Type in,
   return nest.getResult();
 }
 
+Value Converter::makeZeros(RankedTensorType type) {
+  Type element = type.getElementType();
+  return makePointwise(type, element,
+                       [&](BodyContext, ScalarBuilder &scalars) {
+                         return scalars.constant(element, int64_t(0));
+                       });
+}
+
 SmallVector<Value> Converter::makeReduce(TypeRange types,
                                          ArrayRef<guard::ExprAttr> parallel,
                                          ArrayRef<guard::ExprAttr> reduction,

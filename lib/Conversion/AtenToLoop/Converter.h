@@ -163,6 +163,8 @@ public:
   /// A pointwise nest with elements of `type`; `compute` gives the element in
   /// the computation type `in`. Null if it refused.
   Value makePointwise(RankedTensorType type, Type in, BodyFn compute);
+  /// A tensor of zeros of any type.
+  Value makeZeros(RankedTensorType type);
   using ReduceFn = llvm::function_ref<llvm::SmallVector<Value>(
       BodyContext, ScalarBuilder &)>;
   /// A reduction; `compute` gives what is accumulated, in the types that it is

@@ -23,10 +23,6 @@ using namespace kiln;
 using namespace kiln::loop;
 using guard::ExprAttr;
 
-static Type getElement(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 static Value toI64(BodyContext body, Value index) {
   return arith::IndexCastOp::create(body.builder, body.loc,
                                     body.builder.getI64Type(), index);
@@ -143,7 +139,7 @@ static LogicalResult lowerMaskedSelect(Converter &converter) {
     }
   View elements = spread(converter, self, dims);
   View flags = spread(converter, truth, dims);
-  Type maskType = getElement(mask);
+  Type maskType = Converter::getElement(mask);
   Selection selection(converter, flags.dims[0], [&, flags](BodyContext body) {
     ScalarBuilder scalars(body.builder, body.loc, maskType);
     return scalars.toBool(converter.readAt(body, flags, body.indices[0]));
@@ -151,7 +147,8 @@ static LogicalResult lowerMaskedSelect(Converter &converter) {
   ExprAttr count = (*guard::getDims(converter.getResultType()))[0];
   selection.define(count);
   return converter.setReshaped(
-      0, selection.compact(count, getElement(tensor), [&](BodyContext body) {
+      0, selection.compact(count, Converter::getElement(tensor),
+                           [&](BodyContext body) {
         return converter.readAt(body, elements, body.indices[0]);
       }));
 }
@@ -294,10 +291,7 @@ static LogicalResult lowerUnique(Converter &converter, Slices slices,
 
   auto nothing = [&](unsigned i) {
     return converter.setReshaped(
-        i, converter.makePointwise(converter.getResultType(i), i64,
-                                   [&](BodyContext, ScalarBuilder &scalars) {
-                                     return scalars.constant(i64, int64_t(0));
-                                   }));
+        i, converter.makeZeros(converter.getResultType(i)));
   };
   if (!wantsInverse) {
     if (failed(nothing(1)))
@@ -351,7 +345,7 @@ static LogicalResult lowerUnique(Converter &converter, Slices slices,
 static LogicalResult lowerUnique(Converter &converter, StringRef name) {
   Value tensor = converter.getTensor("self");
   View self = converter.getAtLeastRow(tensor);
-  Slices slices{self, getElement(tensor), 0, {}, {}};
+  Slices slices{self, Converter::getElement(tensor), 0, {}, {}};
   bool consecutive = name == "aten.unique_consecutive";
   bool byDim = name == "aten.unique_dim" ||
                (consecutive && !converter.getArg("dim").isNone());

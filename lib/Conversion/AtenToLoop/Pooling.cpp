@@ -323,13 +323,8 @@ std::optional<LogicalResult> Converter::lowerPooling(StringRef name) {
     // Nothing is asked for; a gradient of nothing is refused by PyTorch.
     if (pool.isBackward || !isa<FloatType>(pool.type.getElementType()))
       return refuse("an image without elements has no kernel");
-    for (unsigned i = 0; i < getNumResults(); ++i) {
-      Type element = getResultType(i).getElementType();
-      setResult(i, makePointwise(getResultType(i), element,
-                                 [&](BodyContext, ScalarBuilder &scalars) {
-                                   return scalars.constant(element, int64_t(0));
-                                 }));
-    }
+    for (unsigned i = 0; i < getNumResults(); ++i)
+      setResult(i, makeZeros(getResultType(i)));
     return success();
   }
   if (!pool.isAdaptive)

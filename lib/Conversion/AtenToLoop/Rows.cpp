@@ -19,10 +19,6 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
 
-static Type getElement(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 namespace {
 
 /// The rows of a tensor along a dimension. A body over them has one index for
@@ -35,7 +31,8 @@ struct Rows {
   guard::ExprAttr extent;
 
   Rows(Converter &converter, Value tensor, int64_t dimension)
-      : self(converter.getAtLeastRow(tensor)), element(getElement(tensor)),
+      : self(converter.getAtLeastRow(tensor)),
+        element(Converter::getElement(tensor)),
         dim(dimension), parallel(self.dims) {
     dim = dim < 0 ? dim + int64_t(self.dims.size()) : dim;
     extent = self.dims[dim];

@@ -20,10 +20,6 @@ using namespace kiln;
 using namespace kiln::loop;
 using guard::ExprAttr;
 
-static Type getElement(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 namespace {
 
 /// How values join what is there.
@@ -80,11 +76,7 @@ static Value makeScatter(Converter &converter, Value init,
 static Value countWrites(Converter &converter, ArrayRef<ExprAttr> dims,
                          ArrayRef<ExprAttr> extents, PointFn point) {
   Type i64 = IntegerType::get(converter.getContext(), 64);
-  Value zeros = converter.makePointwise(
-      guard::makeTensorType(i64, dims), i64,
-      [&](BodyContext, ScalarBuilder &scalars) {
-        return scalars.constant(i64, int64_t(0));
-      });
+  Value zeros = converter.makeZeros(guard::makeTensorType(i64, dims));
   return makeScatter(converter, zeros, extents, ScatterKind::Add,
                      [&](BodyContext body) {
                        Point made = point(body, i64);
@@ -196,9 +188,9 @@ static LogicalResult lowerScatter(Converter &converter, Joining how) {
         point.position = SmallVector<Value>(body.indices);
         point.position[at] = converter.toIndex(
             body, converter.readAt(body, index, body.indices),
-            getElement(indices), self.dims[at], /*negative=*/false);
+            Converter::getElement(indices), self.dims[at], /*negative=*/false);
         if (source) {
-          Type from = getElement(source);
+          Type from = Converter::getElement(source);
           Value value = converter.readAt(
               body, converter.getAtLeastRow(source), body.indices);
           point.value = scalars.convert(value, from, type);
@@ -251,14 +243,14 @@ static LogicalResult lowerSlices(Converter &converter, const Joining &how,
         point.position = SmallVector<Value>(body.indices);
         point.position[at] = converter.toIndex(
             body, converter.readAt(body, index, body.indices[at]),
-            getElement(indices), self.dims[at], negative);
+            Converter::getElement(indices), self.dims[at], negative);
         if (!isa<RankedTensorType>(from.getType())) {
           point.value = getNumber(body, scalars, from);
           return point;
         }
         View view = converter.getAtLeastRow(from);
         Value value = converter.read(body, view, converter.broadcast(view, extents));
-        point.value = scalars.convert(value, getElement(from), type);
+        point.value = scalars.convert(value, Converter::getElement(from), type);
         if (alpha.isValue())
           point.value =
               scalars.mul(point.value, getNumber(body, scalars, alpha.getValue()));
@@ -287,10 +279,12 @@ static LogicalResult lowerPut(Converter &converter) {
                 ScalarBuilder scalars(body.builder, body.loc, type);
                 Value at = converter.toIndex(
                     body, converter.readAt(body, index, body.indices),
-                    getElement(indices), self.dims[0], /*negative=*/true);
+                    Converter::getElement(indices), self.dims[0],
+                    /*negative=*/true);
                 Value value = converter.readAt(body, values, body.indices);
                 return {{at},
-                        scalars.convert(value, getElement(source), type),
+                        scalars.convert(value, Converter::getElement(source),
+                                        type),
                         {}};
               }));
 }
@@ -347,10 +341,11 @@ static LogicalResult putMasked(Converter &converter, Value mask,
         }
         // There may be no value to read where the mask is false.
         Exprs map = source.map;
-        Value zero = scalars.constant(getElement(values), int64_t(0));
+        Value zero =
+            scalars.constant(Converter::getElement(values), int64_t(0));
         Value value = LoadOp::create(body.builder, body.loc, source.base, index,
                                      map, isTrue, zero);
-        value = scalars.convert(value, getElement(values), in);
+        value = scalars.convert(value, Converter::getElement(values), in);
         Value old = scalars.convert(
             converter.readAt(body, self, body.indices), stored, in);
         return scalars.where(isTrue, adds ? scalars.add(old, value) : value,
@@ -404,7 +399,8 @@ static LogicalResult lowerIndexPut(Converter &converter) {
                 Value value = converter.read(
                     body, source, converter.broadcast(source, extents));
                 return {getPosition(converter, body, *indexed, self.dims),
-                        scalars.convert(value, getElement(values), type),
+                        scalars.convert(value, Converter::getElement(values),
+                                        type),
                         {}};
               }));
 }
@@ -479,10 +475,11 @@ static LogicalResult lowerEmbeddingBackward(Converter &converter) {
       ScalarBuilder scalars(body.builder, body.loc, i64);
       Value skipped = arith::IndexCastOp::create(
           body.builder, body.loc, i64, converter.index(body, padding));
-      condition = scalars.ne(scalars.convert(row, getElement(indices), i64),
+      condition = scalars.ne(scalars.convert(row, Converter::getElement(indices),
+                                             i64),
                              skipped);
     }
-    return {converter.toIndex(body, row, getElement(indices), size,
+    return {converter.toIndex(body, row, Converter::getElement(indices), size,
                               /*negative=*/false),
             condition};
   };
@@ -493,10 +490,7 @@ static LogicalResult lowerEmbeddingBackward(Converter &converter) {
           auto [row, condition] = getRow(body);
           return Point{{row}, {}, condition};
         }));
-  Value zeros = converter.makePointwise(
-      type, stored, [&](BodyContext, ScalarBuilder &scalars) {
-        return scalars.constant(stored, int64_t(0));
-      });
+  Value zeros = converter.makeZeros(type);
   Joining how;
   how.kind = ScatterKind::Add;
   how.roundsEach = true;

@@ -21,10 +21,6 @@ using namespace kiln;
 using namespace kiln::loop;
 using guard::ExprAttr;
 
-static Type getElement(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 Value loop::searchRow(
     Converter &converter, BodyContext body, ExprAttr extent,
     llvm::function_ref<Value(Value position, Value mask)> isBehind) {
@@ -69,12 +65,12 @@ static LogicalResult lowerSearchSorted(Converter &converter, Value sorted,
   unsigned last = table.dims.size() - 1;
   ExprAttr extent = table.dims[last];
   RankedTensorType type = converter.getResultType();
-  Type tableType = getElement(sorted), wantedType = wanted.getType();
+  Type tableType = Converter::getElement(sorted), wantedType = wanted.getType();
   bool isNumber = !isa<RankedTensorType>(wantedType);
   View values;
   if (!isNumber) {
     values = converter.getView(wanted);
-    wantedType = getElement(wanted);
+    wantedType = Converter::getElement(wanted);
   }
   bool shared = table.dims.size() == 1;
   if (!shared &&
@@ -118,8 +114,10 @@ static LogicalResult lowerSearchSorted(Converter &converter, Value sorted,
               row.push_back(position);
               if (sorter) {
                 Value place =
-                    readMasked(body, places, row, mask, getElement(sorter));
-                row.back() = converter.toIndex(body, place, getElement(sorter),
+                    readMasked(body, places, row, mask,
+                               Converter::getElement(sorter));
+                row.back() = converter.toIndex(body, place,
+                                               Converter::getElement(sorter),
                                                extent, /*negative=*/false);
               }
               Value element = scalars.convert(
@@ -152,11 +150,7 @@ countBins(Converter &converter, ExprAttr extent, ExprAttr bins, Type type,
           llvm::function_ref<void(BodyContext, Value &bin, Value &value,
                                   Value &condition)>
               compute) {
-  Value zeros = converter.makePointwise(
-      guard::makeTensorType(type, bins), type,
-      [&](BodyContext, ScalarBuilder &scalars) {
-        return scalars.constant(type, int64_t(0));
-      });
+  Value zeros = converter.makeZeros(guard::makeTensorType(type, bins));
   auto scatter = ScatterOp::create(converter.getBuilder(), converter.getLoc(),
                                    zeros, extent, ScatterKind::Add,
                                    converter.getOrigins());
@@ -188,7 +182,7 @@ static View reduceRow(Converter &converter, const View &row, Type in,
 static LogicalResult lowerHistogram(Converter &converter) {
   Value tensor = converter.getTensor("self");
   View row = converter.asRow(converter.getView(tensor));
-  Type stored = getElement(tensor);
+  Type stored = Converter::getElement(tensor);
   int64_t bins =
       converter.getArg("bins").isNone() ? 100 : converter.getInt("bins");
   auto number = [&](StringRef name) {
@@ -280,7 +274,7 @@ static LogicalResult lowerHistogram(Converter &converter) {
 static LogicalResult lowerBincount(Converter &converter) {
   Value tensor = converter.getTensor("self");
   Value weights = converter.getTensor("weights");
-  Type from = getElement(tensor);
+  Type from = Converter::getElement(tensor);
   RankedTensorType type = converter.getResultType();
   if (converter.getView(tensor).dims.size() != 1 || type.getRank() != 1 ||
       !isa<IntegerType>(from) || from.isInteger(1))
@@ -342,7 +336,7 @@ static LogicalResult lowerBincount(Converter &converter) {
         if (weights)
           value = scalars.convert(
               converter.readAt(body, converter.getView(weights), body.indices),
-              getElement(weights), acc);
+              Converter::getElement(weights), acc);
       });
   return converter.setReshaped(
       0, converter.materialize(converter.getView(counts), stored));

@@ -17,10 +17,6 @@ using namespace kiln;
 using namespace kiln::loop;
 using guard::ExprAttr;
 
-static Type getElement(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
 //===----------------------------------------------------------------------===//
 // Selected elements
 //===----------------------------------------------------------------------===//
@@ -96,11 +92,7 @@ void loop::defineSymbol(Converter &converter, ExprAttr size, Value number) {
 
 Value Selection::compact(ExprAttr count, Type type,
                          llvm::function_ref<Value(BodyContext)> compute) {
-  Value zeros = converter.makePointwise(
-      guard::makeTensorType(type, count), type,
-      [&](BodyContext, ScalarBuilder &scalars) {
-        return scalars.constant(type, int64_t(0));
-      });
+  Value zeros = converter.makeZeros(guard::makeTensorType(type, count));
   auto scatter = ScatterOp::create(converter.getBuilder(), converter.getLoc(),
                                    zeros, extent, ScatterKind::Set,
                                    converter.getOrigins());
@@ -129,7 +121,7 @@ Value Selection::getPositions(ExprAttr count) {
 
 Selection loop::selectTrue(Converter &converter, Value tensor) {
   View flat = converter.asRow(converter.getView(tensor));
-  Type element = getElement(tensor);
+  Type element = Converter::getElement(tensor);
   return Selection(converter, flat.dims[0], [&converter, flat,
                                              element](BodyContext body) {
     ScalarBuilder scalars(body.builder, body.loc, element);
@@ -142,7 +134,7 @@ Selection loop::selectTrue(Converter &converter, Value tensor) {
 //===----------------------------------------------------------------------===//
 
 bool loop::isMask(Value tensor) {
-  Type element = getElement(tensor);
+  Type element = Converter::getElement(tensor);
   return element.isInteger(1) || element.isUnsignedInteger(8);
 }
 
@@ -251,7 +243,7 @@ SmallVector<Value> loop::getPosition(Converter &converter, BodyContext body,
       if (expr.isDim())
         expr = converter.dim(expr.getPosition() + indexed.position);
     position.push_back(converter.toIndex(body, converter.read(body, view, index),
-                                         getElement(tensor), dims[i],
+                                         Converter::getElement(tensor), dims[i],
                                          /*negative=*/!indexed.isMask));
   }
   return position;
