@@ -32,7 +32,6 @@
 #include "llvm/Support/Format.h"
 
 #include <chrono>
-#include <set>
 
 using namespace kiln;
 using namespace kiln::compiler;
@@ -67,17 +66,16 @@ Status CompilerSession::reset(const CompileOptions &options,
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   target::registerKernelDialects(registry);
-  std::set<StringRef> own(registry.getDialectNames().begin(),
-                          registry.getDialectNames().end());
+  mlir::DialectRegistry added;
   for (const std::string &plugin : options.plugins)
-    if (Status s = addPlugin(plugin, registry); !s)
-      return s;
+    if (Status status = addPlugin(plugin, added); !status)
+      return status;
+  added.appendTo(registry);
   context_ = std::make_unique<MLIRContext>(
       registry, MLIRContext::Threading::DISABLED);
   // An operator's record is found in its dialect, which must be there first.
-  for (StringRef name : registry.getDialectNames())
-    if (!own.count(name))
-      context_->getOrLoadDialect(name);
+  for (StringRef name : added.getDialectNames())
+    context_->getOrLoadDialect(name);
   watchdog_ = std::make_unique<Watchdog>(limits);
   watchdog_->watch(context_.get());
   times_.clear();
