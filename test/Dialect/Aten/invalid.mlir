@@ -166,7 +166,7 @@ func.func @factor_mode(%a: tensor<5x3xf32>) {
 // -----
 
 func.func @system(%a: tensor<3x4xf32>, %b: tensor<3x2xf32>) {
-  // expected-error @below {{'aten.linalg_solve_triangular' op expects square matrices}}
+  // expected-error @below {{'aten.linalg_solve_triangular' op expects 'self' to be square matrices}}
   %0 = aten.linalg_solve_triangular(%a, %b, upper = true) : (tensor<3x4xf32>, tensor<3x2xf32>) -> tensor<3x2xf32>
   return
 }

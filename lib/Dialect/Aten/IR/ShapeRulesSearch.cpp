@@ -454,14 +454,12 @@ LogicalResult rules::qr(Inference &infer) {
 /// The sizes of the solutions X of A X = B, or of X A = B.
 static FailureOr<Dims> getSolutions(Inference &infer, StringRef a, StringRef b,
                                     bool isLeft, Dims &coefficients) {
-  FailureOr<Dims> matrices = infer.getDims(a), right = infer.getDims(b);
+  FailureOr<Dims> matrices = getSquareDims(infer, a), right = infer.getDims(b);
   if (failed(matrices) || failed(right))
     return failure();
-  if (matrices->size() < 2 || right->size() < 2)
+  if (right->size() < 2)
     return infer.fail("expects matrices");
   ExprAttr size = matrices->back();
-  if (infer.differ((*matrices)[matrices->size() - 2], size))
-    return infer.fail("expects square matrices");
   Dims own(ArrayRef<ExprAttr>(*right).take_back(2));
   ExprAttr common = isLeft ? own[0] : own[1];
   if (infer.differ(common, size))
