@@ -8,6 +8,9 @@
 
 #include "kiln/Base/DType.h"
 
+#include <cmath>
+#include <limits>
+
 using namespace kiln;
 
 namespace {
@@ -125,4 +128,67 @@ bool kiln::isInteger(DType dtype) {
 
 bool kiln::isComplex(DType dtype) {
   return dtype == DType::C32 || dtype == DType::C64 || dtype == DType::C128;
+}
+
+/// The least and the largest finite number.
+static std::pair<double, double> getRange(DType dtype) {
+  auto symmetric = [](double largest) {
+    return std::make_pair(-largest, largest);
+  };
+  switch (dtype) {
+  case DType::F16:
+  case DType::C32:
+    return symmetric(65504);
+  case DType::BF16:
+    return symmetric(std::ldexp(255, 120));
+  case DType::F32:
+  case DType::C64:
+    return symmetric(std::numeric_limits<float>::max());
+  case DType::F8E4M3FN:
+    return symmetric(448);
+  case DType::F8E4M3FNUZ:
+    return symmetric(240);
+  case DType::F8E5M2:
+  case DType::F8E5M2FNUZ:
+    return symmetric(57344);
+  case DType::F8E8M0FNU:
+    return {std::ldexp(1, -127), std::ldexp(1, 127)};
+  case DType::U8:
+  case DType::U16:
+  case DType::U32:
+    return {0, std::ldexp(1, int(8 * itemSize(dtype))) - 1};
+  case DType::I8:
+  case DType::I16:
+  case DType::I32: {
+    double limit = std::ldexp(1, int(8 * itemSize(dtype)) - 1);
+    return {-limit, limit - 1};
+  }
+  case DType::I64: // the neighbour of 2^63 below
+    return {-std::ldexp(1, 63), std::nextafter(std::ldexp(1, 63), 0)};
+  case DType::U64:
+    return {0, std::nextafter(std::ldexp(1, 64), 0)};
+  default:
+    return symmetric(std::numeric_limits<double>::max());
+  }
+}
+
+bool kiln::isInRange(double number, DType dtype) {
+  if (dtype == DType::Bool)
+    return true;
+  if (std::isnan(number))
+    return !isInteger(dtype);
+  if (std::isinf(number))
+    return isComplex(dtype) ||
+           (isFloat(dtype) && (itemSize(dtype) > 1 || dtype == DType::F8E5M2));
+  auto [least, largest] = getRange(dtype);
+  return number >= least && number <= largest;
+}
+
+bool kiln::isInRange(int64_t number, DType dtype) {
+  if (isInteger(dtype) && itemSize(dtype) == 8)
+    return true;
+  if (number == 0)
+    return true;
+  bool wraps = number < 0 && getRange(dtype).first >= 0;
+  return isInRange(wraps ? -double(number) : double(number), dtype);
 }

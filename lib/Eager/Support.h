@@ -208,8 +208,8 @@ Tensor inDType(const Tensor &tensor, DType dtype);
 Tensor numberTensor(const OpValue &number);
 /// The type a number has where no tensor decides: bool, i64, f32 or c64.
 DType numberDType(const OpValue &number);
-/// Refuses a number that the dtype cannot hold: out of range, or NaN as an
-/// integer. Negative numbers wrap in unsigned types.
+/// Refuses a number that a tensor of the dtype cannot be filled with, see
+/// `isInRange`.
 void requireRepresentable(const OpValue &number, DType dtype);
 void fillWith(const Tensor &target, const OpValue &number);
 /// A fresh tensor filled with a number.

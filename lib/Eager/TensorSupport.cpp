@@ -155,27 +155,8 @@ void eager::requireRepresentable(const OpValue &number, DType dtype) {
   const auto *complex = std::get_if<CDouble>(&number.value);
   require(!complex || complex->imag() == 0 || isComplex(dtype),
           {"a complex number is out of range of ", dtype});
-  if ((!real && !integer) || isComplex(dtype) || dtype == DType::Bool)
-    return;
-  double value = real ? *real : double(*integer), limit;
-  if (isInteger(dtype)) {
-    bool isUnsigned = dtype == DType::U8 || dtype == DType::U16 ||
-                      dtype == DType::U32 || dtype == DType::U64;
-    int bits = 8 * int(itemSize(dtype)) - !isUnsigned;
-    limit = std::ldexp(1.0, bits);
-    // beyond 2^53 only a float can be out of range of i64
-    bool fits = integer && itemSize(dtype) == 8
-                    ? true
-                    : value < limit && value >= -limit;
-    require(fits, {"a number is out of range of ", dtype});
-    return;
-  }
-  limit = dtype == DType::F16    ? 65504.0
-          : dtype == DType::BF16 ? 3.3895313892515355e38
-          : dtype == DType::F32  ? double(std::numeric_limits<float>::max())
-                                 : INFINITY;
-  require(itemSize(dtype) == 1 || std::isinf(value) || std::isnan(value) ||
-              std::fabs(value) <= limit,
+  require((!real || isInRange(*real, dtype)) &&
+              (!integer || isInRange(*integer, dtype)),
           {"a number is out of range of ", dtype});
 }
 

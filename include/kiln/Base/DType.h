@@ -65,6 +65,14 @@ bool isFloat(DType dtype);
 bool isInteger(DType dtype);
 bool isComplex(DType dtype);
 
+/// True if a tensor of this type can be filled with the number. As PyTorch's
+/// checked conversions (c10/util/TypeCast.h): a float must lie between the least
+/// and the largest of the type, infinities and NaN fit where it has them; a
+/// negative integer wraps in a type without sign that holds its magnitude, and 0
+/// fits everywhere. All fit bool; of complex types this is about a part.
+bool isInRange(double number, DType dtype);
+bool isInRange(int64_t number, DType dtype);
+
 } // namespace kiln
 
 #endif // KILN_BASE_DTYPE_H

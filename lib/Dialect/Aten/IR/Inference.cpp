@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShapeRules.h"
+#include "kiln/Dialect/Guard/IR/ElementTypes.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
@@ -289,13 +290,40 @@ FailureOr<Dims> aten::broadcastDims(Inference &infer, ArrayRef<ExprAttr> a,
 // Entry points
 //===----------------------------------------------------------------------===//
 
+LogicalResult Inference::checkFilling() {
+  Promotion kind = info.promotion;
+  if (types.empty() ||
+      (kind != Promotion::KeepFirst && kind != Promotion::Like &&
+       kind != Promotion::FromScalar))
+    return success();
+  auto tensor = llvm::dyn_cast_if_present<RankedTensorType>(types[0]);
+  std::optional<kiln::DType> dtype =
+      tensor ? guard::getDType(tensor.getElementType()) : std::nullopt;
+  for (StringRef name : {"fill_value", "value"}) {
+    if (!dtype || !has(name) || !get(name).isValue())
+      continue;
+    ExprAttr number = getNumber(name);
+    if (!number || !(number.isConstant() || number.isFloatConstant()))
+      continue;
+    if (number.isFloatConstant() ? !isInRange(number.getFloat(), *dtype)
+                                 : !isInRange(*number.getConstant(), *dtype))
+      return fail(Twine("has a '") + name + "' of " + number.str() +
+                        ", which is out of range of " +
+                        dtypeName(*dtype).data());
+  }
+  return success();
+}
+
+LogicalResult Inference::run() {
+  return failure(failed(info.shapeRule(*this)) || failed(checkFilling()));
+}
+
 LogicalResult aten::inferResultTypes(MLIRContext *context,
                                      std::optional<Location> loc,
                                      const OpInfo &info,
                                      ArrayRef<ArgValue> args,
                                      SmallVectorImpl<Type> &types) {
-  Inference infer(context, loc, info, args, types);
-  return info.shapeRule(infer);
+  return Inference(context, loc, info, args, types).run();
 }
 
 LogicalResult aten::inferResultTypes(MLIRContext *context,
@@ -304,8 +332,7 @@ LogicalResult aten::inferResultTypes(MLIRContext *context,
                                      ArrayRef<ArgValue> args,
                                      SmallVectorImpl<Type> &types,
                                      SizeOracle &oracle) {
-  Inference infer(context, loc, info, args, types, &oracle);
-  return info.shapeRule(infer);
+  return Inference(context, loc, info, args, types, &oracle).run();
 }
 
 static std::string describe(Type type) {

@@ -44,6 +44,9 @@ public:
       : context(context), info(info), loc(loc), args(args), types(types),
         oracle(oracle) {}
 
+  /// Applies the overload's rule and what holds for all of them.
+  LogicalResult run();
+
   MLIRContext *context;
   const OpInfo &info;
 
@@ -148,6 +151,9 @@ public:
   LogicalResult fail(const llvm::Twine &message);
 
 private:
+  /// What a tensor is filled with must be a number of its type.
+  LogicalResult checkFilling();
+
   std::optional<Location> loc;
   unsigned numDataSizes = 0;
   ArrayRef<ArgValue> args;
