@@ -147,7 +147,8 @@ static void addArithmetic(Table &table) {
     table.op<subScaled<true>>(std::string("rsub.") + overload);
     table.both<divideRounded>("div", std::string(overload) + "_mode");
   }
-  pointwiseBoth<2, kNumber>(table, "mul", {"Tensor", "Scalar"}, kPlain,
+  pointwiseBoth<2, kNumber | kSmallFloat>(
+      table, "mul", {"Tensor", "Scalar"}, kPlain,
                             [](auto a, auto b) { return mul(a, b); });
   auto divide = pointwiseFunctions<2, kFloat | kComplex>(
       kToFloat, [](auto a, auto b) { return a / b; });
@@ -186,8 +187,8 @@ static void addComparison(Table &table) {
 #define COMPARE(NAME, ACCEPTS, OPERATOR)                                       \
   pointwiseBoth<2, ACCEPTS>(table, #NAME, {"Tensor", "Scalar"}, kCompare,      \
                             [](auto a, auto b) { return a OPERATOR b; })
-  COMPARE(eq, kNumber, ==);
-  COMPARE(ne, kNumber, !=);
+  COMPARE(eq, kNumber | kSmallFloat, ==);
+  COMPARE(ne, kNumber | kSmallFloat, !=);
   COMPARE(lt, kReal, <);
   COMPARE(le, kReal, <=);
   COMPARE(gt, kReal, >);
@@ -299,7 +300,7 @@ static Values minimumOf(const Args &args) {
 }
 
 static Values where(const Args &args) {
-  static const PointwiseOperator op = detail::makeOperator<3, kNumber>(
+  static const auto op = detail::makeOperator<3, kNumber | kSmallFloat>(
       {kNumber, Kind::Default, 6, false},
       [](auto condition, auto a, auto b) {
         return condition != decltype(a)(0) ? a : b;

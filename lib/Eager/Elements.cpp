@@ -41,7 +41,8 @@ uint16_t eager::toBFloat(float value) {
 
 /// A float format of up to 16 bits, described by its fields. `finite` formats
 /// have no infinities (NaN is all ones); `unsignedZero` ones (the FNUZ pair)
-/// have NaN in the place of minus zero.
+/// have NaN in the place of minus zero. What is too large becomes infinity; the
+/// largest number without one, as PyTorch has it since 2.12; NaN for FNUZ.
 namespace {
 struct SmallFloat {
   int exponentBits, mantissaBits, bias;
@@ -77,8 +78,9 @@ struct SmallFloat {
                             : top << mantissaBits | 1u << (mantissaBits - 1);
     if (value != value)
       return unsignedZero ? nan : sign | nan;
-    uint32_t overflow = finite ? (unsignedZero ? nan : sign | nan)
-                               : sign | top << mantissaBits;
+    uint32_t overflow = unsignedZero ? nan
+                        : finite     ? sign | (nan - 1)
+                                     : sign | top << mantissaBits;
     if (std::isinf(value))
       return overflow;
     float magnitude = std::fabs(value);

@@ -34,7 +34,9 @@ static unsigned categoryOf(DType dtype) {
     return kBool;
   if (isInteger(dtype))
     return kInteger;
-  return isComplex(dtype) ? kComplex : kFloat;
+  if (isComplex(dtype))
+    return kComplex;
+  return itemSize(dtype) == 1 ? kSmallFloat : kFloat;
 }
 
 /// The type to compute in, and the one to store.
@@ -130,10 +132,11 @@ Tensor eager::evaluate(const PointwiseOperator &op,
   for (Source &source : sources)
     source.tensor = expandTo(source.tensor, sizes);
   Tensor result = empty(stored, sizes);
-  ComputeType type = computeType(common);
+  DType computed = categoryOf(common) == kSmallFloat ? DType::F32 : common;
+  ComputeType type = computeType(computed);
   Chunk chunk = op.chunks[size_t(type)];
   require(chunk != nullptr, {"not defined for ", common});
-  withNumber(common, [&](auto zero) {
+  withNumber(computed, [&](auto zero) {
     run<decltype(zero)>(chunk, sources, result, common);
   });
   return result;

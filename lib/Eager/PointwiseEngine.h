@@ -30,6 +30,8 @@ namespace kiln::eager {
 
 /// Categories of promoted types that an operator accepts.
 constexpr unsigned kFloat = 1, kInteger = 2, kBool = 4, kComplex = 8;
+/// 8-bit floats, computed in f32; with kFloat only.
+constexpr unsigned kSmallFloat = 16;
 constexpr unsigned kIntegral = kInteger | kBool;
 constexpr unsigned kReal = kFloat | kInteger | kBool;
 constexpr unsigned kNumber = kReal | kComplex;

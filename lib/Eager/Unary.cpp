@@ -130,7 +130,7 @@ static void addPredicates(Table &table) {
   PREDICATE(isneginf, kReal, false, std::isinf(x) && x < 0);
   PREDICATE(signbit, kReal, x < 0, std::signbit(x));
 #define PREDICATE_COMPLEX(NAME, INTEGER, JOIN)                                 \
-  pointwise<1, kNumber>(                                                       \
+  pointwise<1, kNumber | kSmallFloat>(                                         \
       table, #NAME ".default", {kNumber, Kind::AlwaysBool, ~0u, false},        \
       [](auto x) {                                                             \
         using T = decltype(x);                                                 \

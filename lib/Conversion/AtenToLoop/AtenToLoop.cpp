@@ -223,7 +223,7 @@ RankedTensorType Converter::getResultType(unsigned i) {
 //===----------------------------------------------------------------------===//
 
 Type Converter::getComputeType(Type type) {
-  if (type.isBF16() || type.isF16())
+  if (type.isBF16() || type.isF16() || isSmallFloat(type))
     return Float32Type::get(type.getContext());
   return type;
 }
@@ -491,12 +491,32 @@ LogicalResult Converter::makeExtern(StringRef why) {
 // The walk
 //===----------------------------------------------------------------------===//
 
-/// Element types that bodies can compute with.
-static bool isSupported(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  Type element = tensor ? tensor.getElementType() : type;
+/// Operators that take 8-bit floats: they make, move, convert or compare them.
+static bool takesSmallFloats(const aten::OpInfo &info) {
+  using aten::Promotion;
+  if (info.promotion == Promotion::View || info.promotion == Promotion::Like ||
+      info.promotion == Promotion::FromScalar ||
+      info.promotion == Promotion::DefaultFloat)
+    return true;
+  StringRef name = info.name;
+  for (StringRef prefix :
+       {"aten.cat", "aten.constant_pad_nd", "aten.copy", "aten.embedding",
+        "aten.eq.", "aten.fill.", "aten.index.", "aten.index_select",
+        "aten.isfinite", "aten.isinf", "aten.isnan", "aten.masked_select", "aten.mul.Tensor", "aten.ne.",
+        "aten.select_scatter", "aten.slice_scatter", "aten.view.dtype",
+        "aten.where.self"})
+    if (name == prefix || (prefix.ends_with('.') && name.starts_with(prefix)))
+      return true;
+  return false;
+}
+
+/// Element types that bodies can compute with. PyTorch has few operators of
+/// 8-bit floats; the evaluator refuses the others.
+static bool isSupported(Type type, bool smallFloats) {
+  Type element = getElementTypeOrSelf(type);
   return isa<IntegerType>(element) || element.isF64() || element.isF32() ||
-         element.isBF16() || element.isF16();
+         element.isBF16() || element.isF16() ||
+         (smallFloats && isSmallFloat(element));
 }
 
 LogicalResult Converter::lower() {
@@ -512,7 +532,7 @@ LogicalResult Converter::lower() {
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types) {
-      if (!isSupported(type))
+      if (!isSupported(type, takesSmallFloats(*info)))
         return refuse("elements of this type have no kernels");
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (tensor && !guard::getDims(tensor))

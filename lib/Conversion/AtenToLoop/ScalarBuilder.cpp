@@ -30,6 +30,9 @@ Value ScalarBuilder::refuse(StringRef why) {
 //===----------------------------------------------------------------------===//
 
 Value ScalarBuilder::constant(Type of, double value) {
+  if (isSmallFloat(of))
+    return convert(constant(builder.getF32Type(), value), builder.getF32Type(),
+                   of);
   Type scalar = getBodyType(of);
   if (isa<FloatType>(scalar))
     return arith::ConstantOp::create(builder, loc,
@@ -44,7 +47,7 @@ Value ScalarBuilder::constant(Type of, double value) {
 
 Value ScalarBuilder::constant(Type of, int64_t value) {
   Type scalar = getBodyType(of);
-  if (isa<FloatType>(scalar))
+  if (isa<FloatType>(of))
     return constant(of, double(value));
   unsigned width = scalar.isIndex() ? 64 : scalar.getIntOrFloatBitWidth();
   if (width == 1)
@@ -88,6 +91,13 @@ static Value toInteger(ScalarBuilder &b, Value value, unsigned width) {
 }
 
 Value ScalarBuilder::convert(Value value, Type from, Type to) {
+  if (from != to && isSmallFloat(from)) {
+    value = decodeSmallFloat(value, cast<FloatType>(from));
+    from = value.getType();
+  }
+  if (from != to && isSmallFloat(to))
+    return encodeSmallFloat(convert(value, from, builder.getF32Type()),
+                            cast<FloatType>(to));
   Type source = value.getType();
   Type target = getBodyType(to);
   if (source == target)

@@ -148,6 +148,9 @@ public:
   Value shr(Value a, Value b);
 
 private:
+  /// An 8-bit float, held as its bits, to f32; and an f32 rounded to one.
+  Value decodeSmallFloat(Value byte, mlir::FloatType from);
+  Value encodeSmallFloat(Value value, mlir::FloatType to);
   bool isUnsigned() const { return type.isUnsignedInteger(); }
   /// True for NaN if the result's elements have at least that many bits.
   Value isNanFrom(unsigned bits, Value a);

@@ -60,9 +60,15 @@ SmallVector<guard::ExprAttr> loop::getIdentityMap(MLIRContext *context,
   return map;
 }
 
+bool loop::isSmallFloat(Type elementType) {
+  return isa<FloatType>(elementType) &&
+         elementType.getIntOrFloatBitWidth() == 8;
+}
+
 Type loop::getBodyType(Type elementType) {
-  if (auto integer = dyn_cast<IntegerType>(elementType))
-    return IntegerType::get(integer.getContext(), integer.getWidth());
+  if (isa<IntegerType>(elementType) || isSmallFloat(elementType))
+    return IntegerType::get(elementType.getContext(),
+                            elementType.getIntOrFloatBitWidth());
   return elementType;
 }
 

@@ -62,8 +62,11 @@ mlir::ArrayAttr getExprArray(mlir::MLIRContext *context,
 llvm::SmallVector<guard::ExprAttr> getIdentityMap(mlir::MLIRContext *context,
                                                   unsigned count);
 
-/// The type of an element inside a body: integers lose their sign, all other
-/// types are what the tensor holds.
+/// True for floats of 8 bits, which no processor computes with.
+bool isSmallFloat(mlir::Type elementType);
+
+/// The type of an element inside a body: integers lose their sign, 8-bit floats
+/// are their bits (i8), all other types are what the tensor holds.
 mlir::Type getBodyType(mlir::Type elementType);
 
 /// The iteration domain of a nest.
