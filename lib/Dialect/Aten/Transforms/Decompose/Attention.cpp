@@ -13,6 +13,9 @@
 
 namespace kiln::aten {
 
+/// Up to this many keys a row of scores lies in a few registers.
+constexpr int64_t kShortRow = 64;
+
 /// The heads of key or value repeated to those of the query.
 static Value repeatHeads(Composer &c, Value x, ExprAttr heads) {
   Sizes sizes = c.sizes(x);
@@ -145,9 +148,15 @@ decomposeFlashAttentionBackward(
   Value sums = c.unsqueeze(c.cast(op.getLogsumexp(),
                                   Composer::elementType(scores)), -1);
   Value weights = c.where(c.eq(scores, kLow), 0.0, c.exp(c.sub(scores, sums)));
-  Value delta =
-      c.sum(c.mul(grad, out), {Composer::rank(grad) - 1}, true);
-  Value slope = c.sub(c.emit("matmul", {grad, c.t(value)}), delta);
+  // The sum of weights * slopes over the keys, which is that of grad * out over
+  // the channels. The latter needs no second look at long rows of slopes; the
+  // former is exact where a single key is left.
+  Value slope = c.emit("matmul", {grad, c.t(value)});
+  std::optional<int64_t> keys = c.size(key, -2).getConstant();
+  bool isShort = keys && *keys <= kShortRow;
+  Value delta = c.sum(isShort ? c.mul(weights, slope) : c.mul(grad, out),
+                      {Composer::rank(grad) - 1}, true);
+  slope = c.sub(slope, delta);
   Value gradScores = c.mul(c.mul(weights, slope), scale);
   SmallVector<Value> results = {
       c.emit("matmul", {gradScores, key}),
