@@ -74,6 +74,10 @@ std::string compareAtOtherSizes(const archive::OpCase &opCase,
                                 const Config &config,
                                 session::Session &session, bool &wasRun);
 
+/// Says so if the stored gradients of a case are not those of its function, which
+/// is smooth at its inputs; else empty.
+std::string describeNoise(const archive::OpCase &opCase, const Config &config);
+
 /// The tensor of a case with the whole storage around it.
 Result<runtime::Tensor> makeInput(const archive::CaseTensor &input);
 /// False for a result that the case's `output_mask` leaves out: PyTorch computes

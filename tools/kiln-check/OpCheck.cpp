@@ -324,6 +324,9 @@ Outcome CaseRun::run() {
     text = compareInputs(*result);
   if (text.empty() && config_.gradients)
     text = compareGradients(*result);
+  if (!text.empty() && config_.gradients)
+    if (std::string noise = describeNoise(case_, config_); !noise.empty())
+      return finish({Outcome::NotApplicable, noise});
   bool ranOtherSizes = false;
   if (text.empty() && config_.dynamic && !config_.gradients)
     text = compareAtOtherSizes(case_, config_, *session_, ranOtherSizes);

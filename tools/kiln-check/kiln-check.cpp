@@ -34,7 +34,9 @@ a folder of exported programs with an expect.json, or a folder of such folders.
 
   --backend=NAME     inductor (default), aot_eager or eager
   --grad             compare gradients, where they are stored; others are not
-                     applicable
+                     applicable, nor are those that differ where the function,
+                     which is smooth there, has another slope than what is
+                     stored: each of these is printed
   --dynamic          every size of an input becomes a symbol, as torch.compile
                      with dynamic=True; a program that passes is called with
                      larger sizes too and compared with backend eager
@@ -156,6 +158,7 @@ struct Tally {
   unsigned refused = 0; ///< expected refusals, judged at the end of the pack
   std::string firstFailure, firstUnsupported;
   std::vector<std::string> laterFailures;
+  std::vector<std::string> noise; ///< cases whose stored gradient is wrong
   double compileSeconds = 0, runSeconds = 0;
   std::map<std::string, unsigned> fallbacks; ///< and in how many cases
   std::map<std::string, double> stages;      ///< milliseconds of compiling
@@ -194,6 +197,8 @@ struct Tally {
       break;
     case Outcome::NotApplicable:
       ++notApplicable;
+      if (!outcome.text.empty())
+        noise.push_back(outcome.text);
       break;
     case Outcome::Refused:
       ++refused;
@@ -251,6 +256,8 @@ static void print(const Item &item, const Tally &tally, bool listFailures) {
       std::printf("  failed: %s\n", text.c_str());
   if (!tally.firstUnsupported.empty())
     std::printf("  unsupported: %s\n", tally.firstUnsupported.c_str());
+  for (const std::string &text : tally.noise)
+    std::printf("  not applicable: %s\n", text.c_str());
   for (const auto &[reason, count] : tally.fixedSizes)
     std::printf("  fixed sizes in %u: %s\n", count, reason.c_str());
   std::fflush(stdout);
