@@ -57,3 +57,37 @@ func.func @side_by_side(%a: tensor<8xf32>, %b: tensor<4096xf32>, %x: tensor<4096
   }
   return %r, %s : tensor<8xf32>, tensor<4096xf32>
 }
+
+// -----
+
+// What only the last kernel needs is made just before it. The program and who looks
+// at the next kernel only would make it first, since it is the smaller one.
+
+// CHECK-LABEL: func.func @made_late
+// CHECK-SAME: arena of 8192 bytes
+// CHECK: loop.kernel @fused_first
+// CHECK: loop.kernel @fused_shrink_first
+// CHECK: loop.kernel @fused_late
+// CHECK: loop.kernel @fused_shrink_late
+func.func @made_late(%x: tensor<1024xf32>, %y: tensor<2048xf32>)
+    -> (tensor<1xf32>, tensor<1xf32>) {
+  %late = loop.pointwise (%i) in [1024] origins ["late"] : tensor<1024xf32> {
+    %v = loop.load %x[1023 - %i] : tensor<1024xf32>
+    loop.yield %v : f32
+  }
+  %first = loop.pointwise (%i) in [2048] origins ["first"] : tensor<2048xf32> {
+    %v = loop.load %y[2047 - %i] : tensor<2048xf32>
+    loop.yield %v : f32
+  }
+  %a = loop.pointwise (%i) in [1] origins ["shrink_first"] : tensor<1xf32> {
+    %v = loop.load %first[%i] : tensor<2048xf32>
+    loop.yield %v : f32
+  }
+  %b = loop.pointwise (%i) in [1] origins ["shrink_late"] : tensor<1xf32> {
+    %v = loop.load %late[%i] : tensor<1024xf32>
+    %w = loop.load %a[%i] : tensor<1xf32>
+    %z = arith.addf %v, %w : f32
+    loop.yield %z : f32
+  }
+  return %a, %b : tensor<1xf32>, tensor<1xf32>
+}

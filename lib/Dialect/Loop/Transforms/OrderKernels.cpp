@@ -49,6 +49,10 @@ public:
   SmallVector<unsigned> getProgramOrder() const;
   /// Of the ready operations always the one that leaves the least alive.
   SmallVector<unsigned> getGreedyOrder() const;
+  /// What nothing uses as it stands in `order`, each behind what it needs and does
+  /// not have yet, the last of that first: what could be made early and is needed
+  /// late is made late.
+  SmallVector<unsigned> getDepthFirstOrder(ArrayRef<unsigned> order) const;
 
   ArrayRef<Operation *> getOps() const { return ops; }
 
@@ -191,6 +195,35 @@ SmallVector<unsigned> Schedule::getGreedyOrder() const {
 }
 
 SmallVector<unsigned>
+Schedule::getDepthFirstOrder(ArrayRef<unsigned> order) const {
+  SmallVector<unsigned> position(order.size()), result, path;
+  for (auto [i, index] : llvm::enumerate(order))
+    position[index] = i;
+  SmallVector<bool> isPlaced(nodes.size(), false);
+  for (unsigned last : order) {
+    if (!nodes[last].users.empty())
+      continue;
+    path.push_back(last);
+    while (!path.empty()) {
+      unsigned index = path.back();
+      std::optional<unsigned> missing;
+      for (unsigned need : nodes[index].needs)
+        if (!isPlaced[need] &&
+            (!missing || position[need] > position[*missing]))
+          missing = need;
+      if (missing) {
+        path.push_back(*missing);
+        continue;
+      }
+      path.pop_back();
+      isPlaced[index] = true;
+      result.push_back(index);
+    }
+  }
+  return result;
+}
+
+SmallVector<unsigned>
 Schedule::postponeUpdates(ArrayRef<unsigned> order, double tolerance) const {
   // What waits for an update: the bytes that nobody else reads.
   auto getHeld = [&](unsigned index) {
@@ -261,11 +294,16 @@ void OrderKernels::runOnOperation() {
       continue;
     Block &block = function.getBody().front();
     Schedule schedule(block, hints);
-    SmallVector<unsigned> order = schedule.getGreedyOrder();
-    int64_t before = schedule.getPeak(schedule.getProgramOrder());
-    int64_t after = schedule.getPeak(order);
-    if (after >= before)
-      order = schedule.getProgramOrder();
+    SmallVector<unsigned> program = schedule.getProgramOrder(),
+                          greedy = schedule.getGreedyOrder(), order = program;
+    int64_t before = schedule.getPeak(program), after = before;
+    for (const SmallVector<unsigned> &other :
+         {greedy, schedule.getDepthFirstOrder(program),
+          schedule.getDepthFirstOrder(greedy)})
+      if (int64_t peak = schedule.getPeak(other); peak < after) {
+        order = other;
+        after = peak;
+      }
     for (unsigned index : schedule.postponeUpdates(order, updateTolerance))
       schedule.getOps()[index]->moveBefore(block.getTerminator());
     sinkUpdates(function);
