@@ -150,6 +150,7 @@ Status ProgramRunner::Frame::launch(const package::LaunchStep &step) {
     scratchBytes = (static_cast<size_t>(bytes) + 63) & ~size_t(63);
     size_t needed = scratchBytes * (several ? pool->threads() : 1);
     if (needed > 0 && (!scratch_ || scratch_->bytes() < needed)) {
+      scratch_.reset(); // not both at a time
       auto storage = Storage::allocate(needed);
       if (!storage)
         return storage.takeError();

@@ -150,10 +150,24 @@ static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
   return most;
 }
 
-MemoryNeed run::memoryNeed(const runtime::Executable &variant,
-                           const std::vector<runtime::OpValue> &slots) {
+/// Most that a launch needs beside its buffers.
+static int64_t scratchBytes(const package::Program &program, const Sizes &sizes,
+                            unsigned threads) {
+  int64_t most = 0;
+  for (const package::Step &step : program.steps)
+    if (const auto *launch = std::get_if<package::LaunchStep>(&step)) {
+      bool several = sizes.number(launch->workItems) > launch->grain;
+      int64_t bytes = (sizes.number(launch->scratchBytes) + 63) / 64 * 64;
+      most = std::max(most, bytes * (several ? threads : 1));
+    }
+  return most;
+}
+
+MemoryNeed run::memoryNeed(const session::Session &session) {
+  const runtime::Executable &variant = session.lastVariant();
   const package::Program &program = variant.package().programs.front();
-  Sizes sizes(program, slots);
+  Sizes sizes(program, session.slotValues());
+  int64_t scratch = scratchBytes(program, sizes, session.threads());
   MemoryNeed need;
   need.plannedPeak = sizes.number(program.arenaBytes);
   for (const package::Value &value : program.values)
@@ -182,9 +196,14 @@ MemoryNeed run::memoryNeed(const runtime::Executable &variant,
     need.plannedPeak =
         results + std::max(arena, backwardSizes.number(backward.arenaBytes));
     for (const package::Value &value : backward.values)
-      if (value.kind == package::Value::Kind::New)
+      if (value.kind == package::Value::Kind::New ||
+          (value.kind == package::Value::Kind::Slot &&
+           backward.slots[value.slot].kind == package::Slot::Kind::Tangent))
         need.plannedPeak += backwardSizes.bytes(value);
+    // Each keeps its own for the next call.
+    scratch += scratchBytes(backward, backwardSizes, session.threads());
   }
+  need.plannedPeak += scratch;
   if (need.savedForBackward == 0)
     need.savedForBackward =
         static_cast<int64_t>(variant.package().facts.savedForBackwardBytes);

@@ -19,14 +19,13 @@ namespace kiln::run {
 /// the first constructor.
 double processSeconds();
 
-/// Bytes that the program of a variant needs for the inputs of a call.
+/// Bytes that the program of the last call needs for its inputs.
 struct MemoryNeed {
-  int64_t plannedPeak = 0;  ///< arena and fresh results
+  int64_t plannedPeak = 0;  ///< arena, fresh results, tangents, scratch
   int64_t lowerBound = 0;   ///< most that is alive between two steps
   int64_t savedForBackward = 0;
 };
-MemoryNeed memoryNeed(const runtime::Executable &variant,
-                      const std::vector<runtime::OpValue> &slots);
+MemoryNeed memoryNeed(const session::Session &session);
 
 /// What only the run knows.
 struct RunFacts {

@@ -89,7 +89,7 @@ Status run::train(const Options &options, session::Session &session,
                  runtime::memoryUse().peakBytes - before);
     if (step == first) {
       facts.firstResultSeconds = processSeconds();
-      facts.memory = memoryNeed(session.lastVariant(), session.slotValues());
+      facts.memory = memoryNeed(session);
     }
     char line[96];
     std::snprintf(line, sizeof(line), "step %llu of %llu: loss %.9g (%.1f ms)",

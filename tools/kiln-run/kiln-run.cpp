@@ -254,8 +254,7 @@ Status Run::runCalls() {
                  runtime::memoryUse().peakBytes - before);
     if (i == 0) {
       facts_.firstResultSeconds = processSeconds();
-      facts_.memory =
-          memoryNeed(session_->lastVariant(), session_->slotValues());
+      facts_.memory = memoryNeed(*session_);
     }
     if (call.expected && (options_.check || options_.serve))
       check(call, *result);
