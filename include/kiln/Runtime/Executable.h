@@ -46,6 +46,7 @@ public:
   const GuardTable &guards() const { return *guards_; }
   ProgramRunner &forward() const { return *runners_[0]; }
   bool hasBackward() const { return runners_.size() == 2; }
+  /// It may write over the saved values that it is given.
   ProgramRunner &backward() const { return *runners_[1]; }
 
   /// Runs forward, then backward. `tangents` has one element per output of the

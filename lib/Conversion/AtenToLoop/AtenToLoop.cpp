@@ -645,6 +645,20 @@ void Converter::markUpdates() {
   }
 }
 
+/// Says by which names the forward of a step hands values to its backward.
+void Converter::markSaved() {
+  for (unsigned k = 0; k < function.getNumResults(); ++k)
+    if (auto output = function.getResultAttrOfType<aten::OutputAttr>(
+            k, aten::kOutputAttrName))
+      if (output.getKind() == aten::OutputKind::Saved && output.getTarget())
+        function.setResultAttr(k, kSavedAttrName, output.getTarget());
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto input =
+            function.getArgAttrOfType<aten::InputAttr>(i, aten::kInputAttrName))
+      if (input.getKind() == aten::InputKind::Saved && input.getName())
+        function.setArgAttr(i, kSavedAttrName, input.getName());
+}
+
 LogicalResult Converter::run() {
   if (!llvm::hasSingleElement(function.getBody()))
     return function.emitError("expected a function of one block, but found ")
@@ -660,6 +674,7 @@ LogicalResult Converter::run() {
         knownSymbols.insert(symbol);
     }
   markUpdates();
+  markSaved();
   noteSizes(function.getArgumentTypes());
   SmallVector<Operation *> old;
   for (Operation &operation : llvm::make_early_inc_range(block)) {

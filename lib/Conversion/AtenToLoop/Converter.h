@@ -186,6 +186,7 @@ public:
 
 private:
   void markUpdates();
+  void markSaved();
   LogicalResult convertOp(Operation *op);
   void convertInvoke(InvokeOp invoke);
   LogicalResult lower();

@@ -15,6 +15,7 @@
 #include "mlir/IR/Remarks.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -32,7 +33,16 @@ public:
   void runOnOperation() override;
 
 private:
-  void planFunction(func::FuncOp function, const analysis::SizeHints &hints);
+  void planFunction(func::FuncOp function, const analysis::SizeHints &hints,
+                    const llvm::StringSet<> &givenUp);
+};
+
+/// Memory of an argument that is free once the function has read it.
+struct Room {
+  BlockArgument argument;
+  int64_t bytes; ///< at the hints
+  /// What is in it from one step to another; the argument first.
+  SmallVector<std::pair<unsigned, unsigned>> lives;
 };
 
 } // namespace
@@ -100,8 +110,115 @@ mayUpdate(OpResult result, BlockArgument argument,
   return true;
 }
 
+/// The names of values that are handed from one function to another and that
+/// nobody else looks at: the function that makes them returns them once, and no
+/// view of them.
+static llvm::StringSet<> findGivenUp(ModuleOp module) {
+  llvm::StringSet<> names;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!llvm::hasSingleElement(function.getBody()))
+      continue;
+    Operation *terminator = function.getBody().front().getTerminator();
+    for (OpOperand &returned : terminator->getOpOperands()) {
+      auto name = function.getResultAttrOfType<StringAttr>(
+          returned.getOperandNumber(), kSavedAttrName);
+      auto result = dyn_cast<OpResult>(returned.get());
+      if (!name || !result || !isa<KernelOp>(result.getOwner()))
+        continue;
+      bool isOnlyRead = llvm::all_of(result.getUses(), [&](OpOperand &use) {
+        Operation *user = function.getBody().front().findAncestorOpInBlock(
+            *use.getOwner());
+        return &use == &returned || isa<KernelOp>(user);
+      });
+      if (isOnlyRead)
+        names.insert(name.getValue());
+    }
+  }
+  return names;
+}
+
+/// Arguments of that kind which kernels alone read.
+static SmallVector<Room>
+findRooms(func::FuncOp function, const analysis::SizeHints &hints,
+          const llvm::StringSet<> &givenUp,
+          const llvm::MapVector<Operation *, unsigned> &steps) {
+  SmallVector<Room> rooms;
+  Block &block = function.getBody().front();
+  for (BlockArgument argument : block.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    auto name = function.getArgAttrOfType<StringAttr>(number, kSavedAttrName);
+    if (!name || !givenUp.contains(name.getValue()) ||
+        function.getArgAttr(number, kStridesAttrName))
+      continue;
+    unsigned last = 0;
+    bool isOnlyRead = true;
+    for (Operation *user : argument.getUsers()) {
+      Operation *top = block.findAncestorOpInBlock(*user);
+      isOnlyRead &= isa<KernelOp>(top);
+      last = std::max(last, steps.lookup(top));
+    }
+    if (isOnlyRead)
+      rooms.push_back({argument,
+                       hints.getBytes(cast<RankedTensorType>(argument.getType())),
+                       {{0, last}}});
+  }
+  return rooms;
+}
+
+/// Puts `result`, which lives from its kernel's step to `last`, into a room that
+/// is free then. What the caller receives must be of the room's own type, since
+/// it is the argument that is returned; what kernels alone touch must fit.
+static Room *takeRoom(MutableArrayRef<Room> rooms, OpResult result,
+                      unsigned first, unsigned last, bool isReturned,
+                      const analysis::SizeHints &hints) {
+  auto kernel = cast<KernelOp>(result.getOwner());
+  auto type = cast<RankedTensorType>(result.getType());
+  guard::ExprAttr size = analysis::getByteSize(type);
+  Room *best = nullptr;
+  for (Room &room : rooms) {
+    guard::ExprAttr held = analysis::getByteSize(
+        cast<RankedTensorType>(room.argument.getType()));
+    bool fits = isReturned ? type == room.argument.getType()
+                           : size == held || (size.isConstant() &&
+                                              held.isConstant() &&
+                                              hints.getBytes(type) <= room.bytes);
+    if (!fits)
+      continue;
+    auto isFree = [&](std::pair<unsigned, unsigned> life) {
+      if (last < life.first || first > life.second)
+        return true;
+      // The argument may be overwritten where it is read for the last time.
+      if (life != room.lives.front() || first != life.second)
+        return false;
+      return llvm::all_of(room.argument.getUses(), [&](OpOperand &use) {
+        Operation *user = kernel->getBlock()->findAncestorOpInBlock(
+            *use.getOwner());
+        return user != kernel.getOperation() ||
+               mayOverwrite(kernel, result.getResultNumber(),
+                            use.getOperandNumber());
+      });
+    };
+    // The smallest that fits, and of those the one that was read last: the
+    // others serve what comes before.
+    auto getOrder = [&](const Room &other) {
+      unsigned freed = 0;
+      for (auto life : other.lives)
+        if (life.second <= first)
+          freed = std::max(freed, life.second);
+      return std::make_pair(other.bytes, -int64_t(freed));
+    };
+    if (llvm::all_of(room.lives, isFree) &&
+        (!best || getOrder(room) < getOrder(*best)))
+      best = &room;
+  }
+  if (best)
+    best->lives.push_back({first, last});
+  return best;
+}
+
 void PlanMemory::planFunction(func::FuncOp function,
-                              const analysis::SizeHints &hints) {
+                              const analysis::SizeHints &hints,
+                              const llvm::StringSet<> &givenUp) {
   MLIRContext *context = &getContext();
   Block &block = function.getBody().front();
   llvm::MapVector<Operation *, unsigned> steps;
@@ -122,6 +239,25 @@ void PlanMemory::planFunction(func::FuncOp function,
             mayUpdate(result, argument, steps))
           updates[result] = argument;
 
+  // What the caller receives takes room first: the arena is reused anyway.
+  SmallVector<Room> rooms = findRooms(function, hints, givenUp, steps);
+  unsigned inRooms = 0;
+  int64_t roomBytes = 0;
+  auto put = [&](OpResult result, unsigned last, bool isReturned) {
+    Room *room = takeRoom(rooms, result, steps[result.getOwner()], last,
+                          isReturned, hints);
+    if (!room)
+      return false;
+    updates[result] = room->argument;
+    ++inRooms;
+    roomBytes += hints.getBytes(cast<RankedTensorType>(result.getType()));
+    return true;
+  };
+  for (OpOperand &returned : terminator->getOpOperands())
+    if (auto result = dyn_cast<OpResult>(returned.get());
+        result && isa<KernelOp>(result.getOwner()) && !updates.contains(result))
+      put(result, steps[terminator], /*isReturned=*/true);
+
   std::vector<PlanBuffer> buffers;
   SmallVector<Value> values;
   llvm::DenseMap<Value, unsigned> bufferOf;
@@ -131,10 +267,11 @@ void PlanMemory::planFunction(func::FuncOp function,
     for (OpResult result : kernel.getResults()) {
       auto type = cast<RankedTensorType>(result.getType());
       unsigned last = steps[kernel];
-      bool returned = false;
+      bool returned = false, forKernels = true;
       for (Operation *user : result.getUsers()) {
         Operation *top = block.findAncestorOpInBlock(*user);
         returned |= top == terminator;
+        forKernels &= isa<KernelOp>(top);
         last = std::max(last, steps[top]);
       }
       if (updates.contains(result))
@@ -143,6 +280,8 @@ void PlanMemory::planFunction(func::FuncOp function,
         escaping += hints.getBytes(type);
         continue;
       }
+      if (forKernels && put(result, last, /*isReturned=*/false))
+        continue;
       // The arena is there before a size is counted.
       guard::ExprAttr size = analysis::getByteSize(type);
       if (definers.isLate(size))
@@ -218,6 +357,9 @@ void PlanMemory::planFunction(func::FuncOp function,
      << plan.withoutReuse << " bytes\n"
      << "  - " << inPlace << " results written in place\n"
      << "  - results handed to the caller: " << escaping << " bytes\n";
+  if (!rooms.empty())
+    os << "  - " << inRooms << " results in the place of saved values: "
+       << roomBytes << " bytes\n";
   Builder builder(context);
   function->setAttr("loop.memory_log", builder.getStringAttr(log));
   function->setAttr("loop.planned_peak_bytes",
@@ -233,7 +375,8 @@ void PlanMemory::planFunction(func::FuncOp function,
 
 void PlanMemory::runOnOperation() {
   analysis::SizeHints hints(getOperation());
+  llvm::StringSet<> givenUp = findGivenUp(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (llvm::hasSingleElement(function.getBody()))
-      planFunction(function, hints);
+      planFunction(function, hints, givenUp);
 }

@@ -46,6 +46,11 @@ inline constexpr llvm::StringLiteral kStridesAttrName = "loop.strides";
 /// wants to hold the result: new contents of a buffer or a parameter.
 inline constexpr llvm::StringLiteral kUpdatesAttrName = "loop.updates";
 
+/// The attribute of a function result, and of the argument of another function
+/// that takes it over: the name (a string) under which the first hands it to the
+/// second, who is the only one to read it.
+inline constexpr llvm::StringLiteral kSavedAttrName = "loop.saved";
+
 /// The attribute of a reduction in a `row` kernel that says in how many lanes its
 /// rows are reduced (an i64); 1 if the lanes are rows that lie side by side.
 /// Without it the schedule's vectors are.

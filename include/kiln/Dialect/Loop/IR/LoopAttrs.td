@@ -133,7 +133,8 @@ def Loop_ArgumentAttr : Loop_Attr<"Argument", "argument"> {
   let summary = "A result is written over the function's k-th argument";
   let description = [{
     The new contents of a buffer or a parameter, written where the old ones
-    were; nothing reads those afterwards.
+    were, or any result in the memory of a saved value; nothing reads the
+    argument afterwards.
 
     Example: `#loop.argument<2>`
   }];

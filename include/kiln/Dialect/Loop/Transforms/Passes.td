@@ -148,9 +148,9 @@ def ShareRowsPass : Pass<"loop-share-rows", "::mlir::ModuleOp"> {
 def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::ModuleOp"> {
   let summary = "Order kernels so that less memory is live at a time";
   let description = [{
-    Simulates, at the size hints, the order of the program and one that always
-    takes the ready kernel after which the least memory is live, and keeps the
-    better. Calls with effects keep their order among each other. A kernel that
+    Simulates, at the size hints, the order of the program, one that always takes
+    the ready kernel after which the least memory is live, and both of them with
+    what is needed late made as late as it can, depth first; keeps the best. Calls with effects keep their order among each other. A kernel that
     makes the new contents of an argument (`loop.updates`) is then moved behind
     the last one that reads the argument, so that it can write in place. Kernels
     that do nothing else go to the end, side by side, as far as the peak allows. Reports
@@ -179,6 +179,11 @@ def PlanMemoryPass : Pass<"loop-plan-memory", "::mlir::ModuleOp"> {
     A result that is the new contents of an argument (`loop.updates`) is written
     over it, and nothing is copied, if everything that reads the argument runs
     before, or in the same kernel under the rule above.
+
+    What a function hands to another one alone (`loop.saved` on a result of the
+    first and an argument of the second) is memory of the second once its kernels
+    have read it for the last time: results of the second are put there, those
+    that its caller receives first.
 
     Sets `placements` on kernels and `loop.arena_bytes` (an expression) and
     `loop.memory_log` on the function. Reports `planned` with the peak, the lower
