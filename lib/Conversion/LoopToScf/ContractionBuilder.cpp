@@ -285,8 +285,16 @@ Value ContractionBuilder::loadLanes(const ContractionOperand &operand,
   } else {
     value = load(type, pointer, alignment);
   }
-  value = convert(value, spec.sumType);
-  return operand.map ? operand.map(b, loc, value, {}) : value;
+  return toSummand(operand, value, {});
+}
+
+Value ContractionBuilder::toSummand(const ContractionOperand &operand,
+                                    Value value,
+                                    const ContractionIndex &index) {
+  // A map takes the type in memory, and may give another one.
+  if (operand.map)
+    value = operand.map(b, loc, value, index);
+  return convert(value, spec.sumType);
 }
 
 Value ContractionBuilder::loadElement(const ContractionOperand &operand,
@@ -294,8 +302,7 @@ Value ContractionBuilder::loadElement(const ContractionOperand &operand,
   ContractionIndex index{batch, row, column, false, nullptr};
   Value value = load(operand.type, elementAddress(operand, index),
                      itemBytes(operand.type));
-  value = convert(value, spec.sumType);
-  return operand.map ? operand.map(b, loc, value, index) : value;
+  return toSummand(operand, value, index);
 }
 
 Value ContractionBuilder::loadVector(const ContractionOperand &operand,
@@ -311,11 +318,8 @@ Value ContractionBuilder::loadVector(const ContractionOperand &operand,
                                    /*nontemporal=*/UnitAttr());
   else
     value = load(type, pointer, alignment);
-  value = convert(value, spec.sumType);
-  if (!operand.map)
-    return value;
-  value = operand.map(b, loc, value, index);
-  if (index.mask)
+  value = toSummand(operand, value, index);
+  if (operand.map && index.mask)
     value = select(index.mask, value, zero(sums));
   return value;
 }

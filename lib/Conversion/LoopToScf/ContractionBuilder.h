@@ -91,7 +91,10 @@ public:
   mlir::Value loadLanes(const ContractionOperand &operand, mlir::Value pointer,
                         mlir::Value offsets, mlir::Value mask, int64_t step);
 
-  /// Element (batch, row, column) of an operand, extended and mapped.
+  /// What was read of an operand, mapped and in the type of the sums.
+  mlir::Value toSummand(const ContractionOperand &operand, mlir::Value value,
+                        const ContractionIndex &index);
+  /// Element (batch, row, column) of an operand, mapped and extended.
   mlir::Value loadElement(const ContractionOperand &operand, mlir::Value batch,
                           mlir::Value row, mlir::Value column);
   /// As many elements as a vector has lanes, along the column (or row, whose
