@@ -47,6 +47,15 @@ static std::optional<bool> canView(ArrayRef<ExprAttr> sizes,
                                    ArrayRef<ExprAttr> wanted) {
   if (isContiguous(sizes, strides))
     return true;
+  // What stays as it is in front can be seen whatever becomes of the rest.
+  while (!sizes.empty() && !wanted.empty() && sizes.front() == wanted.front() &&
+         !sizes.front().isConstant()) {
+    sizes = sizes.drop_front();
+    strides = strides.drop_front();
+    wanted = wanted.drop_front();
+  }
+  if (isContiguous(sizes, strides))
+    return true;
   for (ArrayRef<ExprAttr> list : {sizes, strides, wanted})
     for (ExprAttr expr : list)
       if (!expr.isConstant())
@@ -115,6 +124,8 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
   if (name.starts_with("aten.contiguous") || name.starts_with("aten.to"))
     return *sizes == *wanted && *strides == *given;
   auto possible = canView(*sizes, *strides, *wanted);
+  if (!possible && !isContiguous(*wanted, *given))
+    possible = true; // a copy would be contiguous
   if (!possible)
     unknown = "the result '" + result + "' of '" + name.str() + "'";
   return possible.value_or(false);

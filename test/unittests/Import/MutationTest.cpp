@@ -313,6 +313,35 @@ TEST(Mutation, RefusesWhatMayBeAView) {
                "shares its memory"});
 }
 
+// Whatever the symbol is: dimensions in front stay, and a copy would have no gaps.
+TEST(Mutation, WritesThroughReshapesOfSymbolicSizes) {
+  for (bool hasGaps : {false, true}) {
+    ProgramMaker p;
+    p.input({"x", Sizes{size("s0"), size(2), size(4)}});
+    p.input({"shape", Sizes{size("s0"), size(4), size(hasGaps ? 1 : 2)}});
+    p.call("aten.clone.default", {{"self", t("x")}},
+           {"y", Sizes{size("s0"), size(2), size(4)}});
+    if (hasGaps) {
+      p.call("aten.select.int",
+             {{"self", t("y")}, {"dim", i(1)}, {"index", i(0)}},
+             {"row", Sizes{size("s0"), size(4)}});
+      p.strides("row", {8, 1});
+    }
+    p.call("aten.reshape_as.default",
+           {{"self", t(hasGaps ? "row" : "y")}, {"other", t("shape")}},
+           {"v", Sizes{size("s0"), size(4), size(hasGaps ? 1 : 2)}});
+    p.strides("v", {8, hasGaps ? 1 : 2, 1});
+    p.call("aten.mul_.Tensor", {{"self", t("v")}, {"other", i(10)}},
+           {"v10", Sizes{size("s0"), size(4), size(hasGaps ? 1 : 2)}});
+    p.output("y");
+    Floats expected;
+    for (int k = 0; k < 24; ++k)
+      expected.push_back(float(hasGaps && k % 8 >= 4 ? k : 10 * k));
+    expectResults(p, {iota({3, 2, 4}), iota({3, 4, hasGaps ? 1 : 2})},
+                  {{"y", expected}});
+  }
+}
+
 TEST(Mutation, RefusesAnotherType) {
   ProgramMaker p = cloneOf({1});
   p.input({"z", {3}});
