@@ -8,6 +8,9 @@
 
 #include "kiln/Runtime/OperatorLibrary.h"
 
+#include "kiln/Base/Digest.h"
+#include "kiln/Base/FileSystem.h"
+
 #include <dlfcn.h>
 #include <list>
 #include <optional>
@@ -188,4 +191,14 @@ runtime::loadOperatorLibrary(const std::string &path,
   return names ? std::move(names)
                : Result<std::vector<std::string>>(
                      names.error().withContext("'" + path + "'"));
+}
+
+Result<std::string> runtime::describePlugin(const std::string &path) {
+  if (path.find_first_of(",\n") != std::string::npos)
+    return Error::usage("'" + path + "': expected a plugin whose path has "
+                        "neither comma nor line break");
+  auto bytes = readFile(path);
+  if (!bytes)
+    return bytes.takeError();
+  return sha256(*bytes).hex() + ":" + path;
 }

@@ -81,13 +81,10 @@ Status Session::loadLibraries() {
   }
   std::sort(operators_.begin(), operators_.end());
   for (const std::string &path : options_.dialectPlugins) {
-    if (path.find_first_of(",\n") != std::string::npos)
-      return Error::usage("'" + path + "': expected a plugin whose path has "
-                          "neither comma nor line break");
-    auto bytes = readFile(path);
-    if (!bytes)
-      return bytes.takeError();
-    plugins_.push_back(sha256(*bytes).hex() + ":" + path);
+    auto plugin = runtime::describePlugin(path);
+    if (!plugin)
+      return plugin.takeError();
+    plugins_.push_back(std::move(*plugin));
   }
   return Status::success();
 }

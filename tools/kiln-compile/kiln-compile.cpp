@@ -10,7 +10,6 @@
 #include "common/GuardText.h"
 
 #include "kiln/Archive/ExportedProgram.h"
-#include "kiln/Base/Digest.h"
 #include "kiln/Base/FileSystem.h"
 #include "kiln/Compiler/CompilerSession.h"
 #include "kiln/Runtime/OperatorLibrary.h"
@@ -257,10 +256,10 @@ static Status addLibraries(const Flags &flags, CompileOptions &options) {
                              names->end());
   }
   for (const std::string &path : flags.dialectPlugins) {
-    auto bytes = readFile(path);
-    if (!bytes)
-      return bytes.takeError();
-    options.plugins.push_back(sha256(*bytes).hex() + ":" + path);
+    auto plugin = runtime::describePlugin(path);
+    if (!plugin)
+      return plugin.takeError();
+    options.plugins.push_back(std::move(*plugin));
   }
   return Status::success();
 }

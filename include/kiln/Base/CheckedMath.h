@@ -35,12 +35,6 @@ template <typename T> std::optional<T> checkedAdd(T a, T b) {
     return std::nullopt;
   return result;
 }
-template <typename T> std::optional<T> checkedSub(T a, T b) {
-  T result;
-  if (__builtin_sub_overflow(a, b, &result))
-    return std::nullopt;
-  return result;
-}
 template <typename T> std::optional<T> checkedMul(T a, T b) {
   T result;
   if (__builtin_mul_overflow(a, b, &result))

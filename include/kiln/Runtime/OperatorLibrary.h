@@ -34,6 +34,11 @@ addOperators(const kiln_operator_library &library, OperatorRegistry &registry);
 Result<std::vector<std::string>>
 loadOperatorLibrary(const std::string &path, OperatorRegistry &registry);
 
+/// How a dialect plugin with records of such operators is named to the compiler:
+/// "<SHA-256 of the file>:<path>", so that another file is another plugin. Usage
+/// error for a path with a comma or a line break, which lists of them cannot hold.
+Result<std::string> describePlugin(const std::string &path);
+
 } // namespace kiln::runtime
 
 #endif // KILN_RUNTIME_OPERATORLIBRARY_H

@@ -165,12 +165,6 @@ SmallVector<Term> guard::getTerms(ExprAttr expr) {
   return terms;
 }
 
-int64_t guard::getConstantTerm(ExprAttr expr) {
-  if (isSum(expr))
-    return expr.getOperands().back().getConstant().value_or(0);
-  return expr.getConstant().value_or(0);
-}
-
 static ExprAttr fromTerm(MLIRContext *context, Term term) {
   if (!term.monomial)
     return getConstant(context, term.coefficient);

@@ -186,8 +186,6 @@ struct Term {
 SmallVector<Term> getTerms(ExprAttr expr);
 /// The inverse, for terms in any order.
 ExprAttr fromTerms(MLIRContext *context, ArrayRef<Term> terms);
-/// The constant summand.
-int64_t getConstantTerm(ExprAttr expr);
 /// The factor of `atom` if `expr` is `atom * factor + rest` with neither part
 /// holding `atom`; the factor may be symbolic (`d0 * s1`). Nothing if `atom`
 /// occurs in another way, in a `mod` say; 0 if it does not occur.
