@@ -8,7 +8,7 @@
 
 #include "kiln/Dialect/Loop/Transforms/Fusion.h"
 
-#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
@@ -57,6 +57,11 @@ private:
   std::string whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const;
   Score getScore(unsigned a, unsigned b) const;
   bool reaches(unsigned from, unsigned to, bool indirectly) const;
+  /// Calls `visit` with each group that reads from `group`, as often as it does,
+  /// until it says false.
+  template <typename F> bool forEachReader(unsigned group, F visit) const;
+  /// Makes the order fit after `b` has become a part of `a`.
+  void mergePositions(unsigned a, unsigned b);
   std::set<std::pair<unsigned, unsigned>> getPairs() const;
   void merge(unsigned a, unsigned b, unsigned shared);
   std::string getName(unsigned group) const;
@@ -74,6 +79,9 @@ private:
   std::vector<unsigned> writerOf;
   std::vector<std::vector<unsigned>> readersOf;
   unsigned numGroups = 0;
+  /// An order in which each group stands behind those it reads from, and the
+  /// inverse; ~0u where one has been merged away.
+  std::vector<unsigned> positionOf, groupAt;
 };
 
 } // namespace
@@ -84,6 +92,8 @@ Fuser::Fuser(const FusionProblem &problem, const FusionOptions &options)
   readersOf.resize(problem.tensors.size());
   for (unsigned i = 0; i < problem.nodes.size(); ++i) {
     groupOf.push_back(i);
+    positionOf.push_back(i);
+    groupAt.push_back(i);
     // A scatter is walked in order: one work item.
     bool ordered = node(i).kind == Kind::Scatter;
     groups.push_back({{i}, ordered ? 0 : unsigned(node(i).parallel.size())});
@@ -106,25 +116,63 @@ std::string Fuser::getName(unsigned group) const {
 /// True if group `to` depends on group `from`; with `indirectly` only a path
 /// over a third group counts.
 bool Fuser::reaches(unsigned from, unsigned to, bool indirectly) const {
-  llvm::BitVector seen(groups.size());
+  if (positionOf[from] > positionOf[to])
+    return false;
+  llvm::SmallDenseSet<unsigned> seen;
   SmallVector<unsigned> work = {from};
   while (!work.empty()) {
     unsigned group = work.pop_back_val();
-    for (unsigned i : groups[group].nodes)
-      for (unsigned tensor : node(i).writes)
-        for (unsigned reader : readersOf[tensor]) {
-          unsigned next = groupOf[reader];
-          if (next == group || (indirectly && group == from && next == to))
-            continue;
-          if (next == to)
-            return true;
-          if (!seen.test(next)) {
-            seen.set(next);
-            work.push_back(next);
-          }
-        }
+    bool isMissing = forEachReader(group, [&](unsigned next) {
+      if (indirectly && group == from && next == to)
+        return true;
+      if (next == to)
+        return false;
+      // No way leads back from behind it.
+      if (positionOf[next] < positionOf[to] && seen.insert(next).second)
+        work.push_back(next);
+      return true;
+    });
+    if (!isMissing)
+      return true;
   }
   return false;
+}
+
+template <typename F>
+bool Fuser::forEachReader(unsigned group, F visit) const {
+  for (unsigned i : groups[group].nodes)
+    for (unsigned tensor : node(i).writes)
+      for (unsigned reader : readersOf[tensor])
+        if (groupOf[reader] != group && !visit(groupOf[reader]))
+          return false;
+  return true;
+}
+
+// Pearce and Kelly, "A dynamic topological sort algorithm for directed acyclic
+// graphs" (2006): only what stands between the two has to move.
+void Fuser::mergePositions(unsigned a, unsigned b) {
+  unsigned first = std::min(positionOf[a], positionOf[b]);
+  unsigned last = std::max(positionOf[a], positionOf[b]);
+  llvm::SmallDenseSet<unsigned> behind;
+  SmallVector<unsigned> work = {a};
+  while (!work.empty())
+    forEachReader(work.pop_back_val(), [&](unsigned next) {
+      if (positionOf[next] < last && next != a && behind.insert(next).second)
+        work.push_back(next);
+      return true;
+    });
+  SmallVector<unsigned> order, later;
+  for (unsigned k = first; k <= last; ++k)
+    if (unsigned group = groupAt[k]; group != ~0u && group != a && group != b)
+      (behind.contains(group) ? later : order).push_back(group);
+  order.push_back(a);
+  llvm::append_range(order, later);
+  order.resize(last - first + 1, ~0u);
+  for (auto [k, group] : llvm::enumerate(order)) {
+    groupAt[first + k] = group;
+    if (group != ~0u)
+      positionOf[group] = first + k;
+  }
 }
 
 std::string Fuser::whyNotAlone(ArrayRef<unsigned> nodes,
@@ -291,6 +339,7 @@ void Fuser::merge(unsigned a, unsigned b, unsigned shared) {
   for (unsigned i : groups[b].nodes)
     groupOf[i] = a;
   groups[b].nodes.clear();
+  mergePositions(a, b);
   --numGroups;
 }
 
