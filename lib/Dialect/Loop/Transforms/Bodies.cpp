@@ -108,6 +108,8 @@ void loop::simplifyBodies(func::FuncOp function,
   LoadOp::getCanonicalizationPatterns(patterns, context);
   GreedyRewriteConfig config;
   config.enableFolding(false).enableConstantCSE(false);
+  // Bodies are one block each.
+  config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   (void)applyPatternsGreedily(function, std::move(patterns), config);
   function.walk([&](LoadOp load) {
     Operation *nest = getNest(load);
@@ -123,7 +125,10 @@ void loop::simplifyBodies(func::FuncOp function,
   });
   IRRewriter rewriter(context);
   DominanceInfo dominance(function);
-  eliminateCommonSubExpressions(rewriter, dominance, function);
+  // Nests one by one: they hash alike, so that each would be compared with all.
+  for (Operation &op : function.getBody().front())
+    if (op.getNumRegions() != 0)
+      eliminateCommonSubExpressions(rewriter, dominance, &op);
 }
 
 /// Calls `note` with the name of each symbol in `type`'s sizes.

@@ -47,6 +47,26 @@ private:
 // Equal nests
 //===----------------------------------------------------------------------===//
 
+/// Of what a nest computes and of which values; those of its own bodies count by
+/// their types alone.
+static llvm::hash_code hashNest(Operation *nest) {
+  llvm::hash_code hash(0);
+  nest->walk([&](Operation *op) {
+    hash = llvm::hash_combine(
+        hash, OperationEquivalence::computeHash(
+                  op,
+                  [&](Value operand) {
+                    return nest->isAncestor(operand.getParentBlock()
+                                                ->getParentOp())
+                               ? hash_value(operand.getType())
+                               : hash_value(operand);
+                  },
+                  OperationEquivalence::ignoreHashValue,
+                  OperationEquivalence::IgnoreLocations));
+  });
+  return hash;
+}
+
 void InlineVirtual::mergeEqualNests(func::FuncOp function) {
   // Two nests that differ in their origins alone are equal.
   SmallVector<std::pair<Operation *, Attribute>> origins;
@@ -60,10 +80,7 @@ void InlineVirtual::mergeEqualNests(func::FuncOp function) {
   llvm::DenseSet<unsigned> merged;
   for (unsigned i = 0; i < origins.size(); ++i) {
     Operation *op = origins[i].first;
-    auto hash = llvm::hash_combine(op->getName(), op->getOperands().size(),
-                                   op->getPropertiesAsAttribute(),
-                                   op->getResultTypes());
-    auto &bucket = buckets[hash];
+    auto &bucket = buckets[hashNest(op)];
     auto *equal = llvm::find_if(bucket, [&](unsigned other) {
       return origins[other].first->getBlock() == op->getBlock() &&
              OperationEquivalence::isEquivalentTo(
