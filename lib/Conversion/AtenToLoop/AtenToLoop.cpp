@@ -647,16 +647,24 @@ void Converter::markUpdates() {
 
 /// Says by which names the forward of a step hands values to its backward.
 void Converter::markSaved() {
-  for (unsigned k = 0; k < function.getNumResults(); ++k)
-    if (auto output = function.getResultAttrOfType<aten::OutputAttr>(
-            k, aten::kOutputAttrName))
+  auto add = [&](DictionaryAttr &attrs, StringAttr name) {
+    NamedAttrList list(attrs);
+    list.set(kSavedAttrName, name);
+    attrs = list.getDictionary(getContext());
+  };
+  SmallVector<DictionaryAttr> results, arguments;
+  function.getAllResultAttrs(results);
+  for (DictionaryAttr &attrs : results)
+    if (auto output = attrs.getAs<aten::OutputAttr>(aten::kOutputAttrName))
       if (output.getKind() == aten::OutputKind::Saved && output.getTarget())
-        function.setResultAttr(k, kSavedAttrName, output.getTarget());
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (auto input =
-            function.getArgAttrOfType<aten::InputAttr>(i, aten::kInputAttrName))
+        add(attrs, output.getTarget());
+  function.setAllResultAttrs(results);
+  function.getAllArgAttrs(arguments);
+  for (DictionaryAttr &attrs : arguments)
+    if (auto input = attrs.getAs<aten::InputAttr>(aten::kInputAttrName))
       if (input.getKind() == aten::InputKind::Saved && input.getName())
-        function.setArgAttr(i, kSavedAttrName, input.getName());
+        add(attrs, input.getName());
+  function.setAllArgAttrs(arguments);
 }
 
 LogicalResult Converter::run() {

@@ -91,12 +91,8 @@ FuncOp Cutter::makeFunction(StringRef name, ArrayRef<Type> inputs,
   auto func = FuncOp::create(builder, graph.getLoc(), name,
                              builder.getFunctionType(inputs, results));
   func.addEntryBlock();
-  for (auto [i, attrs] : llvm::enumerate(argAttrs))
-    if (attrs)
-      func.setArgAttrs(i, attrs);
-  for (auto [i, attrs] : llvm::enumerate(resultAttrs))
-    if (attrs)
-      func.setResultAttrs(i, attrs);
+  func.setAllArgAttrs(argAttrs);
+  func.setAllResultAttrs(resultAttrs);
   return func;
 }
 

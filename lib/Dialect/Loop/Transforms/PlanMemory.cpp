@@ -40,7 +40,8 @@ private:
 /// Memory of an argument that is free once the function has read it.
 struct Room {
   BlockArgument argument;
-  int64_t bytes; ///< at the hints
+  guard::ExprAttr size; ///< in bytes
+  int64_t bytes;        ///< at the hints
   /// What is in it from one step to another; the argument first.
   SmallVector<std::pair<unsigned, unsigned>> lives;
 };
@@ -157,10 +158,10 @@ findRooms(func::FuncOp function, const analysis::SizeHints &hints,
       isOnlyRead &= isa<KernelOp>(top);
       last = std::max(last, steps.lookup(top));
     }
+    auto type = cast<RankedTensorType>(argument.getType());
     if (isOnlyRead)
-      rooms.push_back({argument,
-                       hints.getBytes(cast<RankedTensorType>(argument.getType())),
-                       {{0, last}}});
+      rooms.push_back({argument, analysis::getByteSize(type),
+                       hints.getBytes(type), {{0, last}}});
   }
   return rooms;
 }
@@ -174,14 +175,14 @@ static Room *takeRoom(MutableArrayRef<Room> rooms, OpResult result,
   auto kernel = cast<KernelOp>(result.getOwner());
   auto type = cast<RankedTensorType>(result.getType());
   guard::ExprAttr size = analysis::getByteSize(type);
+  int64_t bytes = hints.getBytes(type);
   Room *best = nullptr;
   for (Room &room : rooms) {
-    guard::ExprAttr held = analysis::getByteSize(
-        cast<RankedTensorType>(room.argument.getType()));
-    bool fits = isReturned ? type == room.argument.getType()
-                           : size == held || (size.isConstant() &&
-                                              held.isConstant() &&
-                                              hints.getBytes(type) <= room.bytes);
+    bool fits = isReturned
+                    ? type == room.argument.getType()
+                    : size == room.size ||
+                          (size.isConstant() && room.size.isConstant() &&
+                           bytes <= room.bytes);
     if (!fits)
       continue;
     auto isFree = [&](std::pair<unsigned, unsigned> life) {
