@@ -148,13 +148,14 @@ def ShareRowsPass : Pass<"loop-share-rows", "::mlir::ModuleOp"> {
 def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::ModuleOp"> {
   let summary = "Order kernels so that less memory is live at a time";
   let description = [{
-    Simulates, at the size hints, the order of the program, one that always takes
-    the ready kernel after which the least memory is live, and both of them with
-    what is needed late made as late as it can, depth first; keeps the best. Calls with effects keep their order among each other. A kernel that
+    Simulates, at the size hints, the order of the program, one that always
+    takes the ready kernel after which the least memory is live, and both of
+    them with what is needed late made as late as it can, depth first; keeps the
+    best. Calls with effects keep their order among each other. A kernel that
     makes the new contents of an argument (`loop.updates`) is then moved behind
     the last one that reads the argument, so that it can write in place. Kernels
-    that do nothing else go to the end, side by side, as far as the peak allows. Reports
-    `reordered` with the peaks before and after.
+    that do nothing else go to the end, side by side, as far as the peak allows.
+    Reports `reordered` with the peaks before and after.
   }];
   let options = [
     Option<"updateTolerance", "update-tolerance", "double", "0.05",
