@@ -45,8 +45,6 @@ bool pt2::isContiguous(ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> strides) {
 static std::optional<bool> canView(ArrayRef<ExprAttr> sizes,
                                    ArrayRef<ExprAttr> strides,
                                    ArrayRef<ExprAttr> wanted) {
-  if (isContiguous(sizes, strides))
-    return true;
   // What stays as it is in front can be seen whatever becomes of the rest.
   while (!sizes.empty() && !wanted.empty() && sizes.front() == wanted.front() &&
          !sizes.front().isConstant()) {
