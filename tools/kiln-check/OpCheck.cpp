@@ -322,11 +322,12 @@ Outcome CaseRun::run() {
   std::string text = compareOutputs(*result);
   if (text.empty())
     text = compareInputs(*result);
-  if (text.empty() && config_.gradients)
+  if (text.empty() && config_.gradients) {
     text = compareGradients(*result);
-  if (!text.empty() && config_.gradients)
-    if (std::string noise = describeNoise(case_, config_); !noise.empty())
-      return finish({Outcome::NotApplicable, noise});
+    if (!text.empty())
+      if (std::string noise = describeNoise(case_, config_); !noise.empty())
+        return finish({Outcome::NotApplicable, noise});
+  }
   bool ranOtherSizes = false;
   if (text.empty() && config_.dynamic && !config_.gradients)
     text = compareAtOtherSizes(case_, config_, *session_, ranOtherSizes);
