@@ -280,7 +280,7 @@ endfunction()
 # LLVM. KILN_TEST_INPUTS and KILN_FIXTURES name the data folders at run time;
 # as definitions they would put paths into the compiler's command line.
 function(add_kiln_unittest name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK_LIBS" ${ARGN})
   kiln_check_arguments(add_kiln_unittest ${name})
   add_executable(${name} ${ARG_SOURCES})
   set(libs ${ARG_LINK_LIBS})
@@ -300,13 +300,10 @@ function(add_kiln_unittest name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
-  if(NOT ARG_TIMEOUT)
-    set(ARG_TIMEOUT 120)
-  endif()
   set_target_properties(${name} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/unittests
     BUILD_RPATH "$ORIGIN/../lib")
   add_test(NAME unit.${name} COMMAND ${name})
-  set_tests_properties(unit.${name} PROPERTIES TIMEOUT ${ARG_TIMEOUT}
+  set_tests_properties(unit.${name} PROPERTIES
     ENVIRONMENT "${KILN_TEST_ENVIRONMENT}")
 endfunction()
