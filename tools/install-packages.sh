@@ -9,7 +9,7 @@ packages=(
   clang-22 lld-22 libclang-rt-22-dev
   cmake ninja-build ccache python3
   libhiredis-dev libssl-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
-  libzstd-dev
+  libzstd-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev redis-server
   libopenblas-dev
 )
