@@ -50,6 +50,11 @@ kiln_require(Kiln::zstd "zstd" libzstd-dev)
 kiln_require(Kiln::hiredis "hiredis" libhiredis-dev)
 
 # Above the line. "22" alone is refused: MLIR's version file wants the minor.
+# What LLVM's own archives would be linked with is not looked for: the shared
+# libraries bring it, and configuring depends on nothing that happens to be here.
+foreach(package CURL FFI LibEdit LibXml2 httplib)
+  set(CMAKE_DISABLE_FIND_PACKAGE_${package} ON)
+endforeach()
 find_package(MLIR 22.1 QUIET CONFIG HINTS /usr/lib/llvm-22)
 kiln_require(MLIR "MLIR 22.1, the shared library" libmlir-22-dev)
 kiln_require(LLVM "LLVM 22.1, the shared library" llvm-22-dev)
