@@ -14,6 +14,11 @@ packages=(
   libopenblas-dev
 )
 
+fail() {
+  echo "install-packages: error: $*" >&2
+  exit 1
+}
+
 case "${1:-}" in
 -h | --help)
   cat <<EOF
@@ -59,15 +64,14 @@ if [ "$(id -u)" != 0 ]; then
 fi
 
 echo "installing ${missing[*]}"
-export DEBIAN_FRONTEND=noninteractive
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-# Services are not started: tests start a redis-server of their own.
-if ! { "${as_root[@]}" apt-get -qq update &&
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
-    apt-get -qq -y --no-install-recommends install "${missing[@]}"; } \
-  >"$log" 2>&1; then
-  tail -n 30 "$log" >&2
-  echo "install-packages: error: apt-get failed; its last lines are above" >&2
-  exit 1
+if [ ${#as_root[@]} -gt 0 ]; then
+  sudo -v # asks for the password while nothing else is written
 fi
+progress=$(dirname "${BASH_SOURCE[0]}")/with-progress.sh
+"$progress" "reading the list of packages" ${as_root[@]+"${as_root[@]}"} \
+  apt-get -q update || fail "apt-get update failed"
+# Services are not started: tests start a redis-server of their own.
+"$progress" "installing packages" ${as_root[@]+"${as_root[@]}"} \
+  env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+  apt-get -q -y --no-install-recommends install "${missing[@]}" ||
+  fail "apt-get failed"

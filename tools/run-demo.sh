@@ -48,15 +48,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 if [ "$build" = yes ]; then
-  tools/install-packages.sh
-  echo "configuring"
-  cmake --preset default >"$scratch/configure.log" 2>&1 || {
-    cat "$scratch/configure.log" >&2
-    fail "configuring failed"
-  }
-  echo "building into build/"
-  cmake --build build --target kiln-run kiln-translate kiln-compile KilnCompiler \
-    -- -j2 --quiet || fail "the build failed"
+  tools/build.sh kiln-run kiln-translate kiln-compile KilnCompiler ||
+    fail "the build failed"
 fi
 
 input=test/Inputs/pt2/attention_static

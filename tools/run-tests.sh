@@ -41,16 +41,7 @@ cd "$root"
 build=build
 [ "$preset" = default ] || build=build-$preset
 started=$SECONDS
-tools/install-packages.sh
-echo "configuring ($preset)"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-if ! cmake --preset "$preset" >"$log" 2>&1; then
-  cat "$log" >&2
-  exit 1
-fi
-echo "building into $build/"
-cmake --build "$build" -- -j2 --quiet
+tools/build.sh --preset="$preset"
 echo "testing (built in $((SECONDS - started)) s)"
 # Two at a time like the build: some tests use two threads of their own.
 ctest --test-dir "$build" --output-on-failure --no-tests=error \
