@@ -95,17 +95,16 @@ Result<T> CompiledFunction::timed(const std::vector<OpValue> &inputs,
   CallRecord record;
   auto executable = select(inputs, requiresGrad, record);
   Result<T> result = executable ? Result<T>(T()) : executable.error();
-  if (executable && options_.recordCalls) {
+  if (executable) {
     auto begin = std::chrono::steady_clock::now();
     result = run(**executable);
     record.seconds = std::chrono::duration<double>(
                          std::chrono::steady_clock::now() - begin)
                          .count();
-  } else if (executable) {
-    result = run(**executable);
   }
-  if (options_.recordCalls)
-    calls_.push_back(std::move(record));
+  ++stats_.calls;
+  stats_.seconds += record.seconds;
+  lastCall_ = std::move(record);
   return result;
 }
 

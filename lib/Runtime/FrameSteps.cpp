@@ -258,11 +258,8 @@ Status ProgramRunner::Frame::call(const package::ExternStep &step,
   auto results = function(arguments);
   if (!results)
     return located(results.error());
-  if (options_.stats) {
-    ++options_.stats->externCalls;
-    if (!step.reason.empty())
-      options_.stats->addFallback(step.overload, step.reason);
-  }
+  if (options_.stats)
+    options_.stats->addExtern(step.overload, step.reason);
   if (results->size() < step.results.size())
     return located(Error::internal(
         "expected " + std::to_string(step.results.size()) +

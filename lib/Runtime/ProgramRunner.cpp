@@ -23,13 +23,14 @@ using package::Slot;
 using package::Symbol;
 using package::Value;
 
-void RunStats::addFallback(const std::string &op, const std::string &reason) {
-  for (Fallback &fallback : fallbacks)
-    if (fallback.op == op && fallback.reason == reason) {
-      ++fallback.count;
+void RunStats::addExtern(const std::string &op, const std::string &reason) {
+  ++externCalls;
+  for (ExternCalls &known : externs)
+    if (known.op == op && known.reason == reason) {
+      ++known.count;
       return;
     }
-  fallbacks.push_back({op, 1, reason});
+  externs.push_back({op, 1, reason});
 }
 
 namespace {

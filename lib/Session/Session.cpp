@@ -414,5 +414,5 @@ Status Session::prepareFor(const std::vector<OpValue> &inputs) {
 }
 
 const runtime::Executable &Session::lastVariant() const {
-  return function_->variant(function_->calls().back().variant);
+  return function_->variant(function_->lastCall().variant);
 }

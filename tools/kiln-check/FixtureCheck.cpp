@@ -57,10 +57,10 @@ session::SessionOptions check::sessionOptions(const Config &config,
 
 void check::addStats(const session::Session &session, Outcome &outcome) {
   outcome.compileSeconds += session.stats().compileSeconds;
-  for (const runtime::CallRecord &call : session.function().calls())
-    outcome.runSeconds += call.seconds;
-  for (const auto &fallback : session.function().stats().fallbacks)
-    outcome.fallbacks.push_back(fallback.op + ": " + fallback.reason);
+  outcome.runSeconds += session.function().stats().seconds;
+  for (const auto &calls : session.function().stats().externs)
+    if (!calls.reason.empty())
+      outcome.fallbacks.push_back(calls.op + ": " + calls.reason);
   outcome.stages = std::move(stageTimes());
   stageTimes().clear();
   if (session.function().variantCount() == 0)

@@ -230,22 +230,40 @@ static void writeCounts(JsonWriter &json, bool training, uint64_t count) {
   json.endObject();
 }
 
-static void writeRuntime(JsonWriter &json, const session::Session &session) {
+/// Operators that were called, with the number of calls and why they were.
+static void writeExterns(JsonWriter &json, const runtime::RunStats &runs,
+                         const std::string &backend, bool onlyFallbacks) {
+  json.beginArray();
+  for (const runtime::RunStats::ExternCalls &calls : runs.externs) {
+    bool isFallback = !calls.reason.empty();
+    if (onlyFallbacks && !isFallback)
+      continue;
+    json.beginObject().key("op").text(calls.op);
+    json.key("count").number(int64_t(calls.count));
+    json.key("reason").text(
+        isFallback              ? calls.reason
+        : backend != "inductor" ? "backend " + backend + " calls every operator"
+                                : "an effect, or a number that the program "
+                                  "needs outside of kernels");
+    json.endObject();
+  }
+  json.endArray();
+}
+
+static void writeRuntime(JsonWriter &json, const session::Session &session,
+                         const std::string &backend, const RunFacts &facts) {
   const runtime::RunStats &runs = session.function().stats();
   json.key("kernel_launches").number(int64_t(runs.kernelLaunches));
   json.key("extern_calls").number(int64_t(runs.externCalls));
   json.key("copies").number(int64_t(runs.copies));
-  json.key("fallback_ops").beginArray();
-  for (const runtime::RunStats::Fallback &fallback : runs.fallbacks) {
-    json.beginObject().key("op").text(fallback.op);
-    json.key("count").number(int64_t(fallback.count));
-    json.key("reason").text(fallback.reason).endObject();
-  }
-  json.endArray();
+  json.key("extern_ops");
+  writeExterns(json, runs, backend, /*onlyFallbacks=*/false);
+  json.key("fallback_ops");
+  writeExterns(json, runs, backend, /*onlyFallbacks=*/true);
   // An exported program is one graph.
   json.key("graph_breaks").beginArray().endArray();
   json.key("calls").beginArray();
-  for (const runtime::CallRecord &call : session.function().calls()) {
+  for (const runtime::CallRecord &call : facts.calls) {
     json.beginObject().key("variant").number(call.variant);
     json.key("recompiled").flag(call.recompiled);
     json.key("reasons");
@@ -264,8 +282,9 @@ std::string run::statsJson(const Options &options,
   bool training = options.session.training;
   JsonWriter json;
   json.beginObject();
-  json.key("backend").text(package.backend.empty() ? options.session.backend
-                                                   : package.backend);
+  std::string backend =
+      package.backend.empty() ? options.session.backend : package.backend;
+  json.key("backend").text(backend);
   json.key("mode").text(options.mode);
   json.key("device").text("cpu");
   json.key("threads").number(session.threads());
@@ -278,7 +297,7 @@ std::string run::statsJson(const Options &options,
   json.endObject();
   json.key("graphs_compiled").number(stats.graphsCompiled);
   json.key("kernels_compiled").number(stats.kernelsCompiled);
-  writeRuntime(json, session);
+  writeRuntime(json, session, backend, facts);
   json.key("memory").beginObject();
   json.key("planned_peak_bytes").number(facts.memory.plannedPeak);
   json.key("measured_peak_bytes").number(facts.measuredPeakBytes);

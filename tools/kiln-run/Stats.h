@@ -29,6 +29,9 @@ MemoryNeed memoryNeed(const session::Session &session);
 
 /// What only the run knows.
 struct RunFacts {
+  /// The calls that were asked for; of steps the first with each batch and
+  /// those that compiled. Repetitions are not kept.
+  std::vector<runtime::CallRecord> calls;
   double firstResultSeconds = 0;
   int64_t measuredPeakBytes = 0;
   MemoryNeed memory;

@@ -81,6 +81,9 @@ Status run::train(const Options &options, session::Session &session,
     auto result = session.step(batch.inputs, options.learningRate);
     if (!result)
       return result.error().withContext("step " + std::to_string(step + 1));
+    const runtime::CallRecord &call = session.function().lastCall();
+    if (step - first < batches.size() || call.recompiled)
+      facts.calls.push_back(call);
     double seconds = std::chrono::duration<double>(
                          std::chrono::steady_clock::now() - start)
                          .count();

@@ -249,6 +249,7 @@ Status Run::runCalls() {
                           tangents);
     if (!result)
       return result.takeError();
+    facts_.calls.push_back(session_->function().lastCall());
     facts_.measuredPeakBytes =
         std::max(facts_.measuredPeakBytes,
                  runtime::memoryUse().peakBytes - before);

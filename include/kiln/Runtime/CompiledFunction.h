@@ -34,7 +34,7 @@
 
 namespace kiln::runtime {
 
-/// One call, for `--stats`.
+/// How one call went.
 struct CallRecord {
   int variant = -1; ///< -1: no variant fitted
   bool recompiled = false;
@@ -60,7 +60,6 @@ public:
     unsigned limit = 8; ///< most variants; then a miss is a Guard error
     Recompile recompile; ///< none: a miss is a Guard error
     std::function<void(const std::string &)> log; ///< recompilation texts
-    bool recordCalls = true;
     RunOptions run; ///< pool and output reuse of every call
   };
 
@@ -86,7 +85,9 @@ public:
                const std::vector<OpValue> &tangents = {},
                const std::vector<bool> *requiresGrad = nullptr);
 
-  const std::vector<CallRecord> &calls() const { return calls_; }
+  /// Of the last call; a caller who wants those before it keeps them. Nothing
+  /// here grows with the number of calls.
+  const CallRecord &lastCall() const { return lastCall_; }
   const RunStats &stats() const { return stats_; }
 
 private:
@@ -100,7 +101,7 @@ private:
   const OperatorRegistry &registry_;
   Options options_;
   std::vector<std::shared_ptr<Executable>> variants_;
-  std::vector<CallRecord> calls_;
+  CallRecord lastCall_;
   RunStats stats_;
 };
 

@@ -29,18 +29,21 @@ namespace kiln::runtime {
 
 /// What calls did, summed up; for `--stats`.
 struct RunStats {
-  struct Fallback {
+  /// Calls of one operator for one reason.
+  struct ExternCalls {
     std::string op;
     uint64_t count = 0;
-    std::string reason;
+    std::string reason; ///< why there is no kernel; empty: a call is wanted
   };
   uint64_t kernelLaunches = 0;
   uint64_t externCalls = 0;
   uint64_t copies = 0;             ///< copy steps and write-backs
   uint64_t layoutCopies = 0;       ///< inputs whose strides did not fit
-  std::vector<Fallback> fallbacks; ///< one per (op, reason), first call first
+  std::vector<ExternCalls> externs; ///< one per (op, reason), first call first
+  uint64_t calls = 0;              ///< of compiled functions
+  double seconds = 0;              ///< that those calls ran, without compiling
 
-  void addFallback(const std::string &op, const std::string &reason);
+  void addExtern(const std::string &op, const std::string &reason);
 };
 
 struct RunOptions {

@@ -219,9 +219,13 @@ TEST_F(Programs, OperatorsAndDataDependentSizes) {
               (std::vector<float>{6, 12, 18}));
   }
   EXPECT_EQ(stats.externCalls, 8u);
-  ASSERT_EQ(stats.fallbacks.size(), 1u);
-  EXPECT_EQ(stats.fallbacks[0].op, "test.scale");
-  EXPECT_EQ(stats.fallbacks[0].count, 4u);
+  ASSERT_EQ(stats.externs.size(), 2u);
+  EXPECT_EQ(stats.externs[0].op, "test.positive");
+  EXPECT_EQ(stats.externs[0].count, 4u);
+  EXPECT_EQ(stats.externs[0].reason, "");
+  EXPECT_EQ(stats.externs[1].op, "test.scale");
+  EXPECT_EQ(stats.externs[1].count, 4u);
+  EXPECT_EQ(stats.externs[1].reason, "no kernel");
   auto none = executable->forward().run({floats({4}, {-1, -1, -1, -1})});
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().message, "assertion failed: u0 >= 1");

@@ -1,0 +1,180 @@
+//===- SteadyCallsTest.cpp - Calls that are repeated keep nothing ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A server makes the same call for months. Every byte that `operator new` gave
+// and did not get back is counted here, together with the memory of tensors: it
+// must be the same after one call and after hundreds. A timing or the size of
+// the process would show a few bytes a call only after a long run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln-run/Benchmark.h"
+
+#include "kiln/Archive/IoFile.h"
+#include "kiln/Runtime/MemoryUse.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <gtest/gtest.h>
+#include <iostream>
+#include <malloc.h>
+#include <new>
+
+static std::atomic<int64_t> newBytes = 0;
+
+// These serve the libraries of the process as well.
+void *operator new(size_t size) {
+  void *memory = std::malloc(size);
+  if (!memory)
+    throw std::bad_alloc();
+  newBytes += static_cast<int64_t>(malloc_usable_size(memory));
+  return memory;
+}
+
+void operator delete(void *memory) noexcept {
+  newBytes -= static_cast<int64_t>(malloc_usable_size(memory));
+  std::free(memory);
+}
+
+void operator delete(void *memory, size_t) noexcept { operator delete(memory); }
+
+namespace kiln {
+namespace {
+
+using runtime::OpValue;
+using session::Session;
+
+int64_t liveBytes() {
+  return newBytes + runtime::memoryUse().currentBytes;
+}
+
+std::string input(const std::string &name) {
+  const char *root = std::getenv("KILN_TEST_INPUTS");
+  return std::string(root ? root : "test/Inputs") + "/pt2/" + name;
+}
+
+/// Standard input that asks the same question again and again, and notes what
+/// is alive whenever the next one is read.
+class Questions : public std::streambuf {
+public:
+  explicit Questions(unsigned count) : left(count) {
+    seen.reserve(count + 1);
+    previous = std::cin.rdbuf(this);
+    std::cin.clear();
+  }
+  ~Questions() override { std::cin.rdbuf(previous); }
+
+  std::vector<int64_t> seen;
+
+private:
+  int_type underflow() override {
+    seen.push_back(liveBytes());
+    if (left-- == 0)
+      return traits_type::eof();
+    setg(text, text, text + std::strlen(text));
+    return traits_type::to_int_type(text[0]);
+  }
+
+  unsigned left;
+  char text[16] = "time 50\n";
+  std::streambuf *previous;
+};
+
+struct Steady {
+  const char *model;
+  const char *backend;
+  bool training;
+};
+
+class SteadyCalls : public testing::TestWithParam<Steady> {};
+
+TEST_P(SteadyCalls, KeepNothing) {
+  session::SessionOptions options;
+  options.backend = GetParam().backend;
+  options.training = GetParam().training;
+  options.threads = 1;
+  options.reuseOutputs = true;
+  auto io = archive::loadIoFile(input(std::string(GetParam().model) +
+                                      "/io.json"));
+  ASSERT_TRUE(bool(io)) << io.error().message;
+  int64_t before = liveBytes();
+  auto session =
+      Session::open(input(std::string(GetParam().model) + "/train.pt2"),
+                    options);
+  ASSERT_TRUE(bool(session)) << session.error().message;
+  EXPECT_GT(liveBytes(), before) << "allocations are not seen";
+
+  std::vector<OpValue> values;
+  for (const archive::IoValue &value : io->main.inputs) {
+    auto tensor = runtime::Tensor::empty(value.dtype, value.sizes);
+    ASSERT_TRUE(bool(tensor));
+    std::memcpy(tensor->data(), value.bytes.data(), value.bytes.size());
+    values.emplace_back(std::move(*tensor));
+  }
+  std::vector<run::TimedCall> calls(1);
+  calls[0].inputs = &values;
+  if (GetParam().training) {
+    ASSERT_TRUE(bool((*session)->prepareFor(values)));
+    // 1 for each result: any tangent will do.
+    const package::Program &forward =
+        (*session)->function().variant(0).package().programs[0];
+    calls[0].tangents.assign(forward.outputs.size(), OpValue(1.0));
+  }
+  Questions questions(20);
+  Status served = run::serve(**session, GetParam().training, calls);
+  ASSERT_TRUE(bool(served)) << served.error().message;
+  // What the first fifty calls keep, the next use again.
+  ASSERT_EQ(questions.seen.size(), 21u);
+  for (size_t i = 2; i < questions.seen.size(); ++i)
+    EXPECT_EQ(questions.seen[i], questions.seen[1])
+        << "after " << 50 * i << " calls";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Programs, SteadyCalls,
+    testing::Values(Steady{"attention_static", "eager", false},
+                    Steady{"attention_static", "aot_eager", true},
+                    Steady{"attention_static", "inductor", false},
+                    Steady{"attention_static", "inductor", true},
+                    Steady{"attention_dynamic_batch", "inductor", true}),
+    [](const testing::TestParamInfo<Steady> &info) {
+      return std::string(info.param.model) + "_" + info.param.backend +
+             (info.param.training ? "_training" : "");
+    });
+
+TEST(SteadySteps, KeepNothing) {
+  session::SessionOptions options;
+  options.training = true;
+  options.threads = 1;
+  options.optimizer = "adamw";
+  options.reuseOutputs = true;
+  auto io = archive::loadIoFile(input("tied_weights/io.json"));
+  ASSERT_TRUE(bool(io)) << io.error().message;
+  auto session = Session::open(input("tied_weights/train.pt2"), options);
+  ASSERT_TRUE(bool(session)) << session.error().message;
+  std::vector<OpValue> values;
+  for (const archive::IoValue &value : io->main.inputs) {
+    auto tensor = runtime::Tensor::empty(value.dtype, value.sizes);
+    ASSERT_TRUE(bool(tensor));
+    std::memcpy(tensor->data(), value.bytes.data(), value.bytes.size());
+    values.emplace_back(std::move(*tensor));
+  }
+  int64_t afterWarmUp = 0;
+  for (unsigned step = 0; step < 500; ++step) {
+    auto result = (*session)->step(values, 1e-3);
+    ASSERT_TRUE(bool(result)) << result.error().message;
+    result = Error::internal("dropped");
+    if (step == 20)
+      afterWarmUp = liveBytes();
+  }
+  EXPECT_EQ(liveBytes(), afterWarmUp);
+}
+
+} // namespace
+} // namespace kiln
