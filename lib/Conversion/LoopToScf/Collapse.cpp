@@ -9,7 +9,9 @@
 // Two neighbouring dimensions k and t collapse when every access advances by
 // as much for one step of k as for extent(t) steps of t. The collapsed index is
 // then kept in place t with the product of the extents, and k gets the extent
-// 1: an address a*k + b*t needs no rewriting, because k is 0.
+// 1: an address a*k + b*t needs no rewriting, because k is 0. It must have that
+// form for every t and not only below extent(t): mod(t, 2) is t as long as t is
+// 0 or 1, which the collapsed index is not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,10 +25,16 @@ using namespace mlir;
 using guard::ExprAttr;
 
 namespace {
-/// Addresses of all accesses of a nest as expressions over its dims, and the
-/// indices that are used in other ways.
+/// Where a nest reads or writes, over its dims.
+struct Access {
+  SmallVector<ExprAttr> indices;
+  ArrayRef<ExprAttr> strides;
+};
+
+/// All accesses of a nest, and the indices that are used in other ways.
 struct NestAccesses {
-  SmallVector<ExprAttr> addresses;
+  SmallVector<ExprAttr> extents;
+  SmallVector<Access> accesses;
   SmallVector<ExprAttr> otherUses;
 };
 } // namespace
@@ -34,19 +42,12 @@ struct NestAccesses {
 static NestAccesses
 collectAccesses(Operation *nest,
                 const llvm::DenseMap<Value, Buffer> &buffers) {
-  NestAccesses accesses;
+  NestAccesses found;
   MLIRContext *context = nest->getContext();
-  SmallVector<ExprAttr> extents = getDomain(nest).all();
-  unsigned rank = extents.size();
-  guard::Assumptions assumptions;
-  analysis::addExtents(assumptions, context, extents);
-  auto linearize = [&](const Buffer &buffer, ArrayRef<ExprAttr> indices) {
-    accesses.addresses.push_back(
-        analysis::linearize(context, indices, buffer.strides, assumptions));
-  };
+  found.extents = getDomain(nest).all();
 
   llvm::DenseMap<Value, ExprAttr> exprs;
-  unsigned opaque = rank;
+  unsigned opaque = found.extents.size();
   auto exprOf = [&](Value index) {
     auto [it, inserted] = exprs.try_emplace(index, ExprAttr());
     if (inserted)
@@ -68,10 +69,10 @@ collectAccesses(Operation *nest,
       SmallVector<ExprAttr> dims = compose(load.getIndices());
       if (buffer == buffers.end())
         continue; // one value per point: read at its own point only
-      SmallVector<ExprAttr> indices;
+      Access access{{}, buffer->second.strides};
       for (ExprAttr expr : getExprs(load.getMap()))
-        indices.push_back(guard::substituteDims(expr, dims));
-      linearize(buffer->second, indices);
+        access.indices.push_back(guard::substituteDims(expr, dims));
+      found.accesses.push_back(std::move(access));
       continue;
     }
     if (auto index = dyn_cast<IndexOp>(op)) {
@@ -81,25 +82,32 @@ collectAccesses(Operation *nest,
     }
     for (Value operand : op.getOperands())
       if (ExprAttr expr = exprs.lookup(operand))
-        accesses.otherUses.push_back(expr);
+        found.otherUses.push_back(expr);
   }
   for (Value result : nest->getResults()) {
     auto buffer = buffers.find(result);
     if (buffer != buffers.end())
-      linearize(buffer->second, getResultMap(nest));
+      found.accesses.push_back(
+          {SmallVector<ExprAttr>(getResultMap(nest)), buffer->second.strides});
   }
-  return accesses;
+  return found;
 }
 
 /// True if one step of dim `k` is `extent` steps of dim `t` for every access.
-static bool walksAsOne(const NestAccesses &accesses, unsigned k, unsigned t,
+static bool walksAsOne(const NestAccesses &nest, unsigned k, unsigned t,
                        ExprAttr extent) {
   MLIRContext *context = extent.getContext();
   ExprAttr outer = guard::getDim(context, k), inner = guard::getDim(context, t);
-  for (ExprAttr use : accesses.otherUses)
+  for (ExprAttr use : nest.otherUses)
     if (guard::contains(use, outer) || guard::contains(use, inner))
       return false;
-  for (ExprAttr address : accesses.addresses) {
+  guard::Assumptions assumptions;
+  analysis::addExtents(assumptions, context, nest.extents);
+  assumptions.extents.erase(inner);
+  assumptions.setRange(inner, {0, guard::Interval::kMax});
+  for (const Access &access : nest.accesses) {
+    ExprAttr address = analysis::linearize(context, access.indices,
+                                           access.strides, assumptions);
     auto outerStep = guard::getCoefficient(address, outer);
     auto innerStep = guard::getCoefficient(address, inner);
     if (!outerStep || !innerStep || *outerStep != *innerStep * extent)

@@ -99,6 +99,23 @@ func.func @main(%x: !a, %y: !b) -> !c {
   return %r : !c
 })";
 
+// Transposed, over a single element: `mod(d2, 2)` is d2 below the extent of d2,
+// and no longer once d2 and d3 are walked as one.
+static const char kSingle[] = R"(
+!x = tensor<1x3x1x1xf32>
+!w = tensor<3x2x2x2xf32>
+!y = tensor<1x2x2x2xf32>
+func.func @main(%x: !x, %w: !w) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w) shared [1, 2, 2, 2] -> !y {
+    %s = loop.contract parallel [1, 2, 2, 2] reduction [3, 1, 1]
+        lhs %a[d0, d4, d5 + floordiv(d2, 2), d6 + floordiv(d3, 2)] : !x
+        rhs %b[d4, d1, d5 * -2 + mod(d2, 2), d6 * -2 + mod(d3, 2)] : !w
+        acc f32 : !y
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
 llvm::ArrayRef<LoopCase> loop::getWindowCases() {
   static const std::vector<SymbolValues> images = {
       {{"s0", 1}, {"s1", 1}},  {{"s0", 2}, {"s1", 7}},
@@ -113,6 +130,7 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
        4},
       {"WeightGradient", kWeightGradient, images, 0, 4096},
       {"DimensionsApart", kApart, images, 0, 4096},
+      {"SingleElement", kSingle},
   };
   return cases;
 }
