@@ -27,6 +27,15 @@ static Values firstOf(Composite &c, StringRef overload,
   return results.empty() ? Values() : Values{results[0]};
 }
 
+/// rrelu in training, which draws the slopes.
+static Values drawnSlopes(Composite &c) {
+  auto results = c.callMany(
+      "aten.rrelu_with_noise_functional",
+      {c.self(), c.zerosLike(c.self()), c.arg("lower"), c.arg("upper"),
+       c.AtenBuilder::boolean(true)});
+  return results.empty() ? Values() : Values{results.front()};
+}
+
 /// 1 where a target is `which`, then the loss there and 0 elsewhere.
 static Value whereTarget(Composite &c, double which, Value loss) {
   return c.where(c.eq(c.tensor("target"), which), loss, c.zerosLike(loss));
@@ -210,11 +219,35 @@ static Value safeSoftmax(Composite &c) {
              : Value();
 }
 
-/// A dropout outside of training.
-static Values unlessTraining(Composite &c, StringRef flag) {
-  if (c.flag(flag))
-    return {c.refuse("whole features are dropped in training")};
-  return {c.self()};
+/// A dropout that drops or keeps a whole feature [n, c, ...] in each draw. With
+/// `keepsMoments` what is dropped becomes the negative saturation of selu, and
+/// the rest is moved so that mean and variance stay.
+static Values featureDropout(Composite &c, bool keepsMoments) {
+  Value x = c.self();
+  double p = c.real("p");
+  if (!(p >= 0 && p <= 1))
+    return {c.complain("dropout probability has to be between 0 and 1, but got " +
+                       std::to_string(p))};
+  if (p == 0 || !c.flag("train"))
+    return {x};
+  if (p == 1)
+    return {c.mul(x, c.zeros({}, Composite::elementTypeOf(x)))};
+  if (Composite::rankOf(x) < 2)
+    return {c.complain("feature dropout requires at least 2 dimensions in the "
+                       "input, found " +
+                       llvm::Twine(Composite::rankOf(x)))};
+  SmallVector<ExprAttr> features = Composite::dimsOf(x);
+  std::fill(features.begin() + 2, features.end(), c.expr(1));
+  Value kept =
+      c.call("aten.bernoulli.p",
+             {c.zeros(features, Composite::elementTypeOf(x)),
+              aten::ArgValue(c.getBuilder().getF64FloatAttr(1 - p))});
+  if (!keepsMoments)
+    return {c.mul(x, c.div(kept, 1 - p))};
+  constexpr double kAlpha = 1.7580993408473766; // scale * alpha of selu
+  double scale = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
+  Value shift = c.add(c.mul(c.sub(kept, 1), kAlpha * scale), kAlpha * scale * p);
+  return {c.add(c.mul(x, c.mul(kept, scale)), shift)};
 }
 
 static Values embeddingBag(Composite &c, int64_t padding) {
@@ -319,16 +352,16 @@ void pt2::addCompositeLayers(CompositeTable &table) {
             "-> Tensor",
             [](Composite &c) { return Values{safeSoftmax(c)}; });
   table.add("aten::feature_dropout(Tensor input, float p, bool train) -> Tensor",
-            [](Composite &c) { return unlessTraining(c, "train"); });
+            [](Composite &c) { return featureDropout(c, false); });
   table.add("aten::feature_alpha_dropout(Tensor input, float p, bool train) -> "
             "Tensor",
-            [](Composite &c) { return unlessTraining(c, "train"); });
+            [](Composite &c) { return featureDropout(c, true); });
   table.add("aten::rrelu(Tensor self, Scalar lower=0.125, Scalar "
             "upper=0.33333333333333331, bool training=False, Generator? "
             "generator=None) -> Tensor",
             [](Composite &c) -> Values {
               if (c.flag("training"))
-                return {c.refuse("slopes are drawn in training")};
+                return drawnSlopes(c);
               return {c.call("aten.leaky_relu",
                              {c.self(), c.number((c.real("lower") +
                                                   c.real("upper")) / 2)})};

@@ -111,13 +111,18 @@ Value Composite::refuse(const llvm::Twine &why) {
   return {};
 }
 
+Value Composite::complain(const llvm::Twine &what) {
+  if (complaint.empty())
+    complaint = what.str();
+  return {};
+}
+
 int64_t Composite::place(int64_t dim, int64_t rank) {
   int64_t wrapped = wrapDim(dim, rank);
   if (wrapped >= 0 && wrapped < rank)
     return wrapped;
-  if (complaint.empty())
-    complaint = "expects a dimension of " + std::to_string(rank) +
-                ", but found " + std::to_string(dim);
+  complain("expects a dimension of " + llvm::Twine(rank) + ", but found " +
+           llvm::Twine(dim));
   return 0;
 }
 

@@ -74,6 +74,8 @@ public:
   /// Says what is not supported, and is no value.
   Value refuse(const llvm::Twine &why);
   StringRef getReason() const { return reason; }
+  /// Says what is wrong with the arguments, and is no value.
+  Value complain(const llvm::Twine &what);
   /// What is wrong with the arguments, if something was found.
   StringRef getComplaint() const { return complaint; }
 

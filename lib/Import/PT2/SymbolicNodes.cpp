@@ -161,9 +161,13 @@ bool pt2::isSymbolicTarget(StringRef target) {
 //===----------------------------------------------------------------------===//
 
 /// Nodes that check something; nothing for other nodes. Those that a functional
-/// program strings together by dependency tokens are in order already.
+/// program strings together by dependency tokens are in order already. The tracer
+/// answers questions about types itself and leaves the node with no result.
 std::optional<Status> GraphImporter::importCheck(const archive::Node &node) {
   StringRef name = node.overload();
+  if (name == "aten.promote_types.default" ||
+      name.starts_with("aten.result_type."))
+    return Status::success();
   if (name == "aten._assert_tensor_metadata.default")
     return checkMetadata(node);
   if (name == "aten._assert_scalar.default")

@@ -13,6 +13,8 @@
 
 #include "ImportTestSupport.h"
 
+#include <set>
+
 using namespace kiln;
 using namespace kiln::test;
 
@@ -58,6 +60,97 @@ TEST(Composites, InPlaceOnesChangeTheirOperand) {
   p.call("aten.rad2deg_.default", {{"self", t("y")}}, {"r", {3}});
   p.output("y");
   expectResults(p, {iota({3})}, {{"y", {0, 1, 1}}});
+}
+
+/// v = overload(y, p, train), where y is ones.
+static ProgramMaker dropped(const char *overload, double p, bool train,
+                            std::initializer_list<int64_t> sizes) {
+  ProgramMaker program = cloneOf(sizes);
+  program.call(overload, {{"input", t("y")}, {"p", f(p)}, {"train", {train}}},
+               {"v", sizes});
+  program.output("v");
+  return program;
+}
+
+// Numbers are drawn: what is compared is which values there are, and that a
+// feature has one throughout.
+TEST(Composites, WholeFeaturesAreDropped) {
+  auto ones = tensorOf({8, 8, 3}, Floats(8 * 8 * 3, 1.0f));
+  const std::pair<const char *, Floats> overloads[] = {
+      {"aten.feature_dropout.default", {0, 2}},
+      {"aten.feature_alpha_dropout.default", {-0.7791939f, 1.6655989f}}};
+  for (const auto &[overload, both] : overloads)
+    for (auto backend : {compiler::Backend::Eager, compiler::Backend::AotEager,
+                         compiler::Backend::Inductor}) {
+      SCOPED_TRACE(overload);
+      auto results =
+          runBy(backend, dropped(overload, 0.5, true, {8, 8, 3}), {ones});
+      ASSERT_TRUE(results) << results.error().message;
+      Floats values = floatsOf(results->at("v"));
+      ASSERT_EQ(values.size(), 8u * 8 * 3);
+      std::set<int> kinds;
+      for (size_t k = 0; k < values.size(); ++k) {
+        int kind = std::abs(values[k] - both[1]) < 1e-5;
+        EXPECT_NEAR(values[k], both[kind], 1e-5);
+        EXPECT_EQ(values[k], values[k / 3 * 3]) << "within a feature";
+        kinds.insert(kind);
+      }
+      EXPECT_EQ(kinds.size(), 2u);
+    }
+}
+
+TEST(Composites, NothingIsDrawnAtTheEndsOfAProbability) {
+  for (const char *overload :
+       {"aten.feature_dropout.default", "aten.feature_alpha_dropout.default"}) {
+    expectResults(dropped(overload, 0, true, {2, 2}), {iota({2, 2})},
+                  {{"v", {0, 1, 2, 3}}});
+    expectResults(dropped(overload, 0.5, false, {3}), {iota({3})},
+                  {{"v", {0, 1, 2}}});
+    expectResults(dropped(overload, 1, true, {2, 2}), {iota({2, 2})},
+                  {{"v", {0, 0, 0, 0}}});
+    expectError(dropped(overload, 1.5, true, {2, 2}), {iota({2, 2})},
+                ErrorKind::Malformed, {"between 0 and 1", "1.5"});
+    expectError(dropped(overload, 0.5, true, {3}), {iota({3})},
+                ErrorKind::Malformed, {"at least 2 dimensions", "found 1"});
+  }
+}
+
+// Below 0 the slope lies between the bounds, and above it is 1.
+TEST(Composites, SlopesAreDrawnInTraining) {
+  ProgramMaker p = cloneOf({64});
+  p.call("aten.rrelu.default",
+         {{"self", t("y")}, {"lower", f(0.25)}, {"upper", f(0.5)},
+          {"training", {true}}},
+         {"v", {64}});
+  p.output("v");
+  Floats values(64);
+  for (int k = 0; k < 64; ++k)
+    values[k] = k % 2 ? -1.0f : 3.0f;
+  for (auto backend : {compiler::Backend::Eager, compiler::Backend::AotEager,
+                       compiler::Backend::Inductor}) {
+    auto results = runBy(backend, p, {tensorOf({64}, values)});
+    ASSERT_TRUE(results) << results.error().message;
+    Floats found = floatsOf(results->at("v"));
+    ASSERT_EQ(found.size(), 64u);
+    std::set<float> slopes;
+    for (int k = 0; k < 64; ++k) {
+      EXPECT_GE(found[k], k % 2 ? -0.5f : 3.0f);
+      EXPECT_LE(found[k], k % 2 ? -0.25f : 3.0f);
+      slopes.insert(found[k]);
+    }
+    EXPECT_GT(slopes.size(), 8u);
+  }
+}
+
+// The tracer has answered them, and the node gives nothing.
+TEST(Composites, QuestionsAboutTypesLeaveNothing) {
+  ProgramMaker p = cloneOf({2});
+  p.node("aten.promote_types.default",
+         {{"type1", {DType::F32}}, {"type2", {DType::F32}}}, {{}});
+  p.node("aten.result_type.Tensor", {{"tensor", t("x")}, {"other", t("y")}},
+         {{}});
+  p.output("y");
+  expectResults(p, {iota({2})}, {{"y", {0, 1}}});
 }
 
 TEST(Composites, RefusesAWriteThroughWhatMayBeACopy) {
