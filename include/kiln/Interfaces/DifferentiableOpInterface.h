@@ -58,6 +58,13 @@ public:
   /// The sum of two gradients of equal type.
   virtual Value buildAdd(OpBuilder &builder, Location loc, Value a,
                          Value b) const = 0;
+  /// The gradient in the type in which a sum of many is kept; itself if that is
+  /// its own.
+  virtual Value buildWiden(OpBuilder &builder, Location loc,
+                           Value gradient) const = 0;
+  /// A sum that was kept wide, in the type of the gradients again.
+  virtual Value buildNarrow(OpBuilder &builder, Location loc, Value sum,
+                            Type type) const = 0;
 
   /// True if the attributes of an argument ask for its gradient.
   virtual bool wantsGradient(DictionaryAttr argAttrs, Type type) const = 0;
@@ -101,6 +108,25 @@ public:
                MutableArrayRef<ParameterUpdate> updates) const {
     return failure();
   }
+};
+
+/// What a value gets from its users. A sum of two is rounded to their type, as
+/// any op's result. A longer one of 16-bit gradients is kept wide and rounded
+/// when it is read: a weight that a recurrence reads at each step would
+/// otherwise lose a bit of every addition.
+class GradientSum {
+public:
+  /// Without a dialect, adds with `arith.addf`.
+  void add(OpBuilder &builder, Location loc,
+           const GradientDialectInterface *dialect, Value gradient);
+  /// The sum; null if nothing was added. What is added later is not in it.
+  Value get(OpBuilder &builder, Location loc,
+            const GradientDialectInterface *dialect) const;
+
+private:
+  Value sum;         ///< of up to two gradients, or of any number if not wide
+  Value first, last; ///< the two
+  Value wide;        ///< of more than two
 };
 
 /// The implementation by the dialects loaded in `context`; null if none.

@@ -40,6 +40,22 @@ func.func @main(%x: tensor<4xf32> {joint.requires_grad}) -> tensor<4xf32> {
 
 // -----
 
+// Of more than two, a sum of 16-bit gradients is kept in f32 and rounded once.
+// CHECK-LABEL: joint.graph @main
+// CHECK-SAME: tangents(%[[DY:[a-z0-9]+]]:
+// CHECK-COUNT-3: aten._to_copy({{.*}}, dtype = f32)
+// CHECK: %[[S:.*]] = aten.add.Tensor({{.*}}tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %[[T:.*]] = aten.add.Tensor(%[[S]], {{.*}}) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: %[[G:.*]] = aten._to_copy(%[[T]], dtype = bf16)
+// CHECK-NEXT: gradients(%[[G]] : tensor<4xbf16>)
+func.func @main(%x: tensor<4xbf16> {joint.requires_grad}) -> tensor<4xbf16> {
+  %a = aten.mul.Tensor(%x, %x) : (tensor<4xbf16>, tensor<4xbf16>) -> tensor<4xbf16>
+  %y = aten.mul.Tensor(%a, %x) : (tensor<4xbf16>, tensor<4xbf16>) -> tensor<4xbf16>
+  return %y : tensor<4xbf16>
+}
+
+// -----
+
 // Sizes that are symbols: what is equal as an expression is not summed.
 // CHECK-LABEL: joint.graph @main
 // CHECK-NOT: aten.sum

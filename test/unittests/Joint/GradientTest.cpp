@@ -35,6 +35,7 @@
 
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
@@ -410,6 +411,35 @@ void GradientTest::check(StringRef source, double low, double high) {
   if (numGradients > before)
     for (Operation &op : original.getBody().front().without_terminator())
       covered.insert(op.getName().getStringRef());
+}
+
+/// Each addition of bf16 would lose what is below 1/256 of the sum, which would
+/// stay at 256.
+TEST_F(GradientTest, RoundsALongSumOnce) {
+  constexpr int numUses = 300;
+  std::string source =
+      "func.func @main(%a0: tensor<4xbf16>) -> tensor<4xbf16> {\n"
+      "  %v1 = aten.neg(%a0) : (tensor<4xbf16>) -> tensor<4xbf16>\n";
+  for (int i = 1; i < numUses; ++i)
+    source += llvm::formatv("  %v{0} = aten.sub.Tensor(%v{1}, %a0) : "
+                            "(tensor<4xbf16>, tensor<4xbf16>) -> "
+                            "tensor<4xbf16>\n",
+                            i + 1, i);
+  source += llvm::formatv("  return %v{0} : tensor<4xbf16>\n}\n", numUses);
+  auto module = runPasses(source, [&](OpPassManager &pm) {
+    pm.addPass(joint::createJointDifferentiatePass());
+    pm.addPass(joint::createJointPartitionPass());
+  });
+  ASSERT_TRUE(module);
+  Tensor tangent = *Tensor::empty(DType::BF16, {4});
+  std::fill_n(tangent.dataAs<uint16_t>(), 4, 0x3f80); // 1
+  std::vector<OpValue> gradients =
+      evaluator.run(module->lookupSymbol<FuncOp>("backward"), {tangent});
+  ASSERT_EQ(gradients.size(), 1u);
+  Tensor gradient = *std::get<Tensor>(gradients.front().value).contiguous();
+  ASSERT_EQ(gradient.dtype(), DType::BF16);
+  for (int64_t i = 0; i < 4; ++i)
+    EXPECT_EQ(gradient.dataAs<uint16_t>()[i], 0xc396); // -300
 }
 
 /// Why a rule can not agree with finite differences; empty if it must.

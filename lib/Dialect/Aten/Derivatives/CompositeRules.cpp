@@ -13,15 +13,37 @@
 
 namespace kiln::aten {
 
+namespace {
+
+/// What the values of a decomposition get from their users.
+class Gradients {
+public:
+  explicit Gradients(Composer &c)
+      : c(c), dialect(getGradientDialectInterface(c.getContext())) {}
+
+  void add(Value value, Value grad) {
+    sums[value].add(c.getBuilder(), c.getLoc(), dialect, grad);
+  }
+  Value get(Value value) {
+    return sums.lookup(value).get(c.getBuilder(), c.getLoc(), dialect);
+  }
+
+private:
+  Composer &c;
+  const GradientDialectInterface *dialect;
+  DenseMap<Value, GradientSum> sums;
+};
+
+} // namespace
+
 /// Reverse mode over the ops that a decomposition has built.
-static LogicalResult differentiate(ArrayRef<Operation *> ops,
-                                   DenseMap<Value, Value> &grads,
+static LogicalResult differentiate(ArrayRef<Operation *> ops, Gradients &grads,
                                    const llvm::DenseSet<Value> &active,
                                    Composer &c) {
   for (Operation *op : llvm::reverse(ops)) {
     SmallVector<Value> resultGrads;
     for (Value result : op->getResults())
-      resultGrads.push_back(grads.lookup(result));
+      resultGrads.push_back(grads.get(result));
     if (llvm::none_of(resultGrads, [](Value v) { return bool(v); }))
       continue;
     auto isWanted = [&](unsigned i) {
@@ -44,10 +66,8 @@ static LogicalResult differentiate(ArrayRef<Operation *> ops,
                              operandGrads)))
       return failure();
     for (auto [operand, grad] : llvm::zip(op->getOperands(), operandGrads)) {
-      if (!grad)
-        continue;
-      Value &sum = grads[operand];
-      sum = sum ? c.add(sum, grad) : grad;
+      if (grad)
+        grads.add(operand, grad);
     }
   }
   return success();
@@ -87,19 +107,16 @@ LogicalResult vjpByDecomposition(Operation *op, VjpState &state) {
                      [&](Value v) { return active.contains(v); }))
       active.insert(made->result_begin(), made->result_end());
 
-  DenseMap<Value, Value> grads;
+  Gradients grads(c);
   for (auto [i, result] : llvm::enumerate(results)) {
-    Value grad = state.grad(i);
-    if (!grad)
-      continue;
-    Value &sum = grads[result];
-    sum = sum ? c.add(sum, grad) : grad;
+    if (Value grad = state.grad(i))
+      grads.add(result, grad);
   }
   if (failed(differentiate(ops, grads, active, c)))
     return failure();
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
     if (state.isOperandWanted(i))
-      if (Value grad = grads.lookup(op->getOperand(i)))
+      if (Value grad = grads.get(op->getOperand(i)))
         state.setOperand(i, grad);
   return success();
 }

@@ -231,6 +231,16 @@ public:
     return Composer(builder, loc).add(a, b);
   }
 
+  Value buildWiden(OpBuilder &builder, Location loc,
+                   Value gradient) const override {
+    return Composer(builder, loc).widen(gradient);
+  }
+
+  Value buildNarrow(OpBuilder &builder, Location loc, Value sum,
+                    Type type) const override {
+    return Composer(builder, loc).cast(sum, mlir::getElementTypeOrSelf(type));
+  }
+
   bool wantsGradient(DictionaryAttr attrs, Type) const override {
     InputAttr input = inputOf(attrs);
     return input && input.getRequiresGrad();

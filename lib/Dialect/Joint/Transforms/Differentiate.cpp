@@ -16,7 +16,6 @@
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Remarks.h"
@@ -51,6 +50,8 @@ private:
   void addTangents();
   LogicalResult visit(Operation *op);
   void accumulate(Value value, Value grad);
+  /// What all users of a value gave it; null if that is nothing.
+  Value gradientOf(Value value);
   void explainMissing(BlockArgument argument);
 
   FuncOp func;
@@ -58,7 +59,7 @@ private:
   const GradientDialectInterface *dialect;
 
   llvm::DenseSet<Value> active;
-  DenseMap<Value, Value> grads;
+  DenseMap<Value, GradientSum> grads;
   SmallVector<DictionaryAttr> argAttrs, resultAttrs;
   SmallVector<Value> gradients;
   int64_t numPrimals = 0;
@@ -100,22 +101,19 @@ void Differentiator::addTangents() {
 }
 
 void Differentiator::accumulate(Value value, Value grad) {
-  Value &sum = grads[value];
-  if (!sum) {
-    sum = grad;
-    return;
-  }
   OpBuilder builder(block.getTerminator());
-  if (dialect)
-    sum = dialect->buildAdd(builder, value.getLoc(), sum, grad);
-  else
-    sum = mlir::arith::AddFOp::create(builder, value.getLoc(), sum, grad);
+  grads[value].add(builder, value.getLoc(), dialect, grad);
+}
+
+Value Differentiator::gradientOf(Value value) {
+  OpBuilder builder(block.getTerminator());
+  return grads.lookup(value).get(builder, value.getLoc(), dialect);
 }
 
 LogicalResult Differentiator::visit(Operation *op) {
   SmallVector<Value> resultGrads;
   for (Value result : op->getResults())
-    resultGrads.push_back(grads.lookup(result));
+    resultGrads.push_back(gradientOf(result));
   if (llvm::none_of(resultGrads, [](Value v) { return bool(v); }))
     return success();
 
@@ -178,7 +176,7 @@ LogicalResult Differentiator::run(ArrayRef<BlockArgument> wanted) {
       return failure();
 
   for (BlockArgument argument : wanted) {
-    Value grad = grads.lookup(argument);
+    Value grad = gradientOf(argument);
     if (!grad) {
       explainMissing(argument);
       continue;
