@@ -76,10 +76,17 @@ static void addSmooth(Table &table) {
     return x * beta > limit ? g : g * z / (z + 1);
   });
   derivative<2, kFloat | kComplex>(table, "sigmoid", [](auto g, auto y) {
-    return g * (decltype(y)(1) - y) * y;
+    if constexpr (std::is_floating_point_v<decltype(y)>)
+      return g * (1 - y) * y;
+    else
+      return g * std::conj((decltype(y)(1) - y) * y);
   });
   derivative<2, kFloat | kComplex>(table, "tanh", [](auto g, auto y) {
-    return g * (decltype(y)(1) - y * y);
+    auto slope = decltype(y)(1) - y * y;
+    if constexpr (std::is_floating_point_v<decltype(y)>)
+      return g * slope;
+    else
+      return g * std::conj(slope);
   });
   activation<1>(table, "selu", [](auto x) {
     using T = decltype(x);

@@ -49,8 +49,6 @@ static void addTranscendental(Table &table) {
   TRANSCENDENTAL(erf, return std::erf(x));
   TRANSCENDENTAL(erfc, return std::erfc(x));
   TRANSCENDENTAL(erfinv, return formula::erfinv(x));
-  TRANSCENDENTAL(expm1, return std::expm1(x));
-  TRANSCENDENTAL(log1p, return std::log1p(x));
   TRANSCENDENTAL(digamma, return formula::digamma(x));
   TRANSCENDENTAL(lgamma, return std::lgamma(x));
   TRANSCENDENTAL(sinc, using T = decltype(x);
@@ -59,6 +57,26 @@ static void addTranscendental(Table &table) {
                  return x > 0    ? -x * std::log(x)
                         : x == 0 ? T(0)
                                  : T(-INFINITY));
+  // Near zero without the digits that 1 would cost, of complex numbers too.
+  unary<kFloat | kComplex>(table, "expm1", Kind::IntToFloat, [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) {
+      return std::expm1(x);
+    } else {
+      auto a = x.real(), b = x.imag(), half = std::sin(b / 2);
+      return decltype(x)(std::expm1(a) * std::cos(b) - 2 * half * half,
+                         std::exp(a) * std::sin(b));
+    }
+  });
+  unary<kFloat | kComplex>(table, "log1p", Kind::IntToFloat, [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) {
+      return std::log1p(x);
+    } else {
+      auto a = x.real(), b = x.imag();
+      auto size = std::abs(x) < 0.5 ? std::log1p(a * (2 + a) + b * b) / 2
+                                    : std::log(std::hypot(1 + a, b));
+      return decltype(x)(size, std::atan2(b, 1 + a));
+    }
+  });
   unary<kFloat | kComplex>(table, "exp2", Kind::IntToFloat, [](auto x) {
     if constexpr (std::is_floating_point_v<decltype(x)>)
       return std::exp2(x);

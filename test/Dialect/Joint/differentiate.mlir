@@ -56,6 +56,23 @@ func.func @main(%x: tensor<4xbf16> {joint.requires_grad}) -> tensor<4xbf16> {
 
 // -----
 
+// Of complex numbers a gradient is multiplied by the conjugate of the slope, and
+// a real operand gets the real part.
+// CHECK-LABEL: joint.graph @main
+// CHECK-SAME: primals(%[[Z:[a-z0-9]+]]: tensor<4xcomplex<f32>> {{.*}}, %[[X:[a-z0-9]+]]: tensor<4xf32>
+// CHECK-SAME: tangents(%[[DY:[a-z0-9]+]]:
+// CHECK: %[[DZ:.*]] = aten.mul.Tensor(%[[DY]], %[[X]])
+// CHECK: %[[C:.*]] = aten._conj(%[[Z]])
+// CHECK: %[[P:.*]] = aten.mul.Tensor(%[[DY]], %[[C]])
+// CHECK: %[[DX:.*]] = aten.real(%[[P]])
+// CHECK: gradients(%[[DZ]], %[[DX]] : tensor<4xcomplex<f32>>, tensor<4xf32>)
+func.func @main(%z: tensor<4xcomplex<f32>> {joint.requires_grad}, %x: tensor<4xf32> {joint.requires_grad}) -> tensor<4xcomplex<f32>> {
+  %y = aten.mul.Tensor(%z, %x) : (tensor<4xcomplex<f32>>, tensor<4xf32>) -> tensor<4xcomplex<f32>>
+  return %y : tensor<4xcomplex<f32>>
+}
+
+// -----
+
 // Sizes that are symbols: what is equal as an expression is not summed.
 // CHECK-LABEL: joint.graph @main
 // CHECK-NOT: aten.sum

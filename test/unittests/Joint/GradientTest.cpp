@@ -6,14 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each function of test/Inputs/Gradients/*.mlir is run on the eager operators in
-// four ways: as it is, decomposed to the core set, decomposed for loops, and
+// Each function of test/Inputs/Gradients/*.mlir is run on the eager operators
+// in four ways: as it is, decomposed to the core set, decomposed for loops, and
 // as forward and backward of a training step. The first three must agree, and
 // the gradients must agree with central differences of the first.
 //
 // All is f64, so that the differences have ten digits and a tolerance of 1e-6
-// tells a wrong formula from rounding. A rule that no function reaches fails the
-// test by name.
+// tells a wrong formula from rounding. A rule that no function reaches fails
+// the test by name.
+//
+// Functions whose rules take complex numbers are run on those too, with f64
+// replaced by complex<f64>; complex.mlir holds what mixes the two. A gradient
+// has in its real and imaginary part the slopes along these, as PyTorch's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +46,7 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <random>
 
@@ -60,7 +65,10 @@ public:
     EXPECT_TRUE(status) << status.error().message;
   }
 
-  std::vector<OpValue> run(FuncOp func, std::vector<OpValue> arguments) {
+  /// The results; none after a failure, which is the test's unless `mayRefuse`.
+  std::vector<OpValue> run(FuncOp func, std::vector<OpValue> arguments,
+                           bool mayRefuse = false) {
+    isQuiet = mayRefuse;
     DenseMap<Value, OpValue> values;
     for (auto [argument, value] : llvm::zip(func.getArguments(), arguments))
       values[argument] = value;
@@ -79,6 +87,7 @@ private:
   static OpValue fromDense(mlir::DenseElementsAttr attr);
 
   runtime::OperatorRegistry registry;
+  bool isQuiet = false;
 };
 
 DType dtypeOf(Type type) {
@@ -88,6 +97,8 @@ DType dtypeOf(Type type) {
     return DType::F32;
   if (type.isBF16())
     return DType::BF16;
+  if (llvm::isa<mlir::ComplexType>(type))
+    return DType::C128;
   return type.isInteger(1) ? DType::Bool : DType::I64;
 }
 
@@ -146,6 +157,14 @@ bool Evaluator::step(Operation *op, DenseMap<Value, OpValue> &values) {
         dense ? fromDense(dense) : fromAttribute(constant.getValue());
     return true;
   }
+  if (auto constant = llvm::dyn_cast<mlir::complex::ConstantOp>(op)) {
+    auto part = [&](unsigned i) {
+      return llvm::cast<mlir::FloatAttr>(constant.getValue()[i])
+          .getValueAsDouble();
+    };
+    values[constant] = std::complex<double>(part(0), part(1));
+    return true;
+  }
   if (auto value = llvm::dyn_cast<guard::ValueOp>(op)) {
     values[value] = fromAttribute(value.getExpr());
     return true;
@@ -190,7 +209,8 @@ bool Evaluator::step(Operation *op, DenseMap<Value, OpValue> &values) {
   }
   auto results = function(arguments);
   if (!results) {
-    ADD_FAILURE() << info->name << ": " << results.error().message;
+    if (!isQuiet)
+      ADD_FAILURE() << info->name << ": " << results.error().message;
     return false;
   }
   std::vector<OpValue> flat = *results;
@@ -204,15 +224,21 @@ bool Evaluator::step(Operation *op, DenseMap<Value, OpValue> &values) {
   return true;
 }
 
-/// The elements of a tensor as doubles, row-major; empty for integers.
+int64_t numDoubles(const Tensor &tensor) {
+  return tensor.dtype() == DType::C128 ? 2 * tensor.numel() : tensor.numel();
+}
+
+/// The elements of a tensor as doubles, row-major, the real part before the
+/// imaginary one; empty for integers.
 std::vector<double> elementsOf(const OpValue &value) {
   std::vector<double> elements;
   const Tensor *tensor = std::get_if<Tensor>(&value.value);
-  if (!tensor || tensor->dtype() != DType::F64)
+  if (!tensor ||
+      (tensor->dtype() != DType::F64 && tensor->dtype() != DType::C128))
     return elements;
   Tensor dense = *tensor->contiguous();
   elements.assign(dense.dataAs<double>(),
-                  dense.dataAs<double>() + dense.numel());
+                  dense.dataAs<double>() + numDoubles(dense));
   return elements;
 }
 
@@ -258,14 +284,15 @@ protected:
     auto tensorType = llvm::cast<RankedTensorType>(type);
     std::vector<int64_t> sizes(tensorType.getShape().begin(),
                                tensorType.getShape().end());
-    Tensor tensor = *Tensor::empty(DType::F64, sizes);
+    Tensor tensor = *Tensor::empty(dtypeOf(tensorType.getElementType()), sizes);
     std::uniform_real_distribution<double> distribution(low, high);
-    for (int64_t i = 0; i < tensor.numel(); ++i)
+    for (int64_t i = 0; i < numDoubles(tensor); ++i)
       tensor.dataAs<double>()[i] = distribution(random);
     return tensor;
   }
 
-  void check(StringRef source, double low, double high);
+  void check(StringRef source, double low, double high, bool mayRefuse = false);
+  void checkComplex(StringRef source);
   void checkTraining(StringRef source, FuncOp original,
                      const std::vector<OpValue> &inputs,
                      const std::vector<OpValue> &tangents);
@@ -274,6 +301,7 @@ protected:
   Evaluator evaluator;
   int64_t numGradients = 0;
   llvm::StringSet<> covered; ///< ops whose gradients were compared
+  llvm::StringSet<> coveredComplex; ///< the same, of complex numbers
 };
 
 void expectClose(const std::vector<double> &found,
@@ -355,7 +383,7 @@ void GradientTest::checkTraining(StringRef source, FuncOp original,
       const Tensor &input = std::get<Tensor>(inputs[which].value);
       std::vector<double> expected;
       constexpr double step = 1e-5;
-      for (int64_t j = 0; j < input.numel(); ++j) {
+      for (int64_t j = 0; j < numDoubles(input); ++j) {
         double old = input.dataAs<double>()[j];
         input.dataAs<double>()[j] = old + step;
         double above = weigh(evaluator.run(original, inputs), tangents);
@@ -370,7 +398,16 @@ void GradientTest::checkTraining(StringRef source, FuncOp original,
   }
 }
 
-void GradientTest::check(StringRef source, double low, double high) {
+bool isComplexOp(Operation *op) {
+  auto isComplex = [](Type type) {
+    return llvm::isa<mlir::ComplexType>(mlir::getElementTypeOrSelf(type));
+  };
+  return llvm::any_of(op->getOperandTypes(), isComplex) ||
+         llvm::any_of(op->getResultTypes(), isComplex);
+}
+
+void GradientTest::check(StringRef source, double low, double high,
+                         bool mayRefuse) {
   SCOPED_TRACE(source.str());
   std::mt19937 random(5);
   auto module = runPasses(source, [](OpPassManager &) {});
@@ -380,10 +417,13 @@ void GradientTest::check(StringRef source, double low, double high) {
   for (Type type : original.getArgumentTypes())
     inputs.push_back(randomTensor(type, random, low, high));
   for (Type type : original.getResultTypes())
-    tangents.push_back(mlir::getElementTypeOrSelf(type).isF64()
+    tangents.push_back(llvm::isa<mlir::Float64Type, mlir::ComplexType>(
+                           mlir::getElementTypeOrSelf(type))
                            ? OpValue(randomTensor(type, random, 0.5, 1.5))
                            : OpValue());
-  std::vector<OpValue> outputs = evaluator.run(original, inputs);
+  std::vector<OpValue> outputs = evaluator.run(original, inputs, mayRefuse);
+  if (mayRefuse && outputs.empty())
+    return;
   ASSERT_EQ(outputs.size(), original.getNumResults());
   // Outside of its domain an op has neither value nor slope to compare.
   for (const OpValue &output : outputs)
@@ -409,8 +449,40 @@ void GradientTest::check(StringRef source, double low, double high) {
   int64_t before = numGradients;
   checkTraining(source, original, inputs, tangents);
   if (numGradients > before)
-    for (Operation &op : original.getBody().front().without_terminator())
+    for (Operation &op : original.getBody().front().without_terminator()) {
       covered.insert(op.getName().getStringRef());
+      if (isComplexOp(&op))
+        coveredComplex.insert(op.getName().getStringRef());
+    }
+}
+
+/// The function on complex numbers, if that is one and its rules take them.
+void GradientTest::checkComplex(StringRef source) {
+  if (source.contains("complex"))
+    return;
+  std::string text = source.str();
+  for (StringRef before : {"xf64>", "tensor<f64>", "= f64"}) {
+    std::string after = before.str();
+    after.replace(after.find("f64"), 3, "complex<f64>");
+    for (size_t at = 0; (at = text.find(before.str(), at)) != text.npos;
+         at += after.size())
+      text.replace(at, before.size(), after);
+  }
+  {
+    mlir::ScopedDiagnosticHandler quiet(
+        &context, [](mlir::Diagnostic &) { return success(); });
+    auto module = mlir::parseSourceString<ModuleOp>(text, &context);
+    if (!module)
+      return;
+    for (Operation &op : module->lookupSymbol<FuncOp>("main").getOps()) {
+      const aten::VjpEntry *entry =
+          aten::lookUpDerivative(op.getName().getStringRef());
+      if (entry && entry->rule && !entry->takesComplex && isComplexOp(&op))
+        return;
+    }
+  }
+  check(text, 0.1, 0.9, /*mayRefuse=*/true);
+  check(text, -0.9, 0.9, /*mayRefuse=*/true);
 }
 
 /// Each addition of bf16 would lose what is below 1/256 of the sum, which would
@@ -477,6 +549,7 @@ TEST_F(GradientTest, AgreesWithFiniteDifferences) {
         continue;
       check(source, 0.1, 0.9);
       check(source, -0.9, 0.9);
+      checkComplex(source);
       ++checked;
     }
   }
@@ -485,6 +558,12 @@ TEST_F(GradientTest, AgreesWithFiniteDifferences) {
   for (const aten::OpInfo &info : aten::getAllOverloads())
     EXPECT_TRUE(!whyUncovered(info).empty() || covered.contains(info.name))
         << info.name << " has a derivative that no case compares";
+  for (const aten::OpInfo &info : aten::getAllOverloads()) {
+    const aten::VjpEntry *entry = aten::lookUpDerivative(info.name);
+    EXPECT_TRUE(!whyUncovered(info).empty() || !entry->takesComplex ||
+                coveredComplex.contains(info.name))
+        << info.name << " has a derivative that no complex case compares";
+  }
 }
 
 } // namespace

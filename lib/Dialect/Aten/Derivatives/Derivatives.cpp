@@ -100,13 +100,11 @@ struct VjpModel
       return op->emitOpError("has no derivative, and a gradient flows through "
                              "it; expected an op with a rule in "
                              "AtenDerivatives.td");
-    // Most rules are those of real numbers; views only move elements.
-    const OpInfo *info = getOpInfo(op);
+    // Of what an op decomposes into, the parts' rules say it.
     auto isComplex = [](Type type) {
       return llvm::isa<mlir::ComplexType>(mlir::getElementTypeOrSelf(type));
     };
-    bool isReal = !(entry && entry->takesComplex) && !(info && info->isView);
-    if (isReal &&
+    if (entry && !entry->takesComplex &&
         (llvm::any_of(op->getOperandTypes(), isComplex) ||
          llvm::any_of(op->getResultTypes(), isComplex)))
       return op->emitOpError("has no derivative for complex numbers, and a "

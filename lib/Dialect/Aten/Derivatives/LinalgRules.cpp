@@ -29,6 +29,9 @@ static Value product(Composer &b, Value x, Value y) {
   return b.emit("matmul", {x, y});
 }
 
+/// The conjugate of the transposed matrices.
+static Value adjoint(Composer &b, Value x) { return b.conj(b.t(x)); }
+
 LogicalResult vjpCross(CrossOp op, VjpState &state) {
   Composer &b = state.builder;
   Value grad = state.grad(0);
@@ -43,13 +46,13 @@ LogicalResult vjpCross(CrossOp op, VjpState &state) {
     return b.emit("linalg_cross", {x, y, b.integer(dim)});
   };
   if (state.isWanted(op, 0))
-    state.set(op, 0, cross(op.getOther(), grad));
+    state.set(op, 0, cross(b.conj(op.getOther()), grad));
   if (state.isWanted(op, 1))
-    state.set(op, 1, cross(grad, op.getSelf()));
+    state.set(op, 1, cross(grad, b.conj(op.getSelf())));
   return success();
 }
 
-/// With A = L L^T, the symmetric part of L^-T phi(L^T gL) L^-1, where phi takes
+/// With A = L L^H, the symmetric part of L^-H phi(L^H gL) L^-1, where phi takes
 /// the lower triangle with half of the diagonal.
 LogicalResult vjpCholesky(LinalgCholeskyExOp op, VjpState &state) {
   if (!state.isWanted(op, 0) || !state.grad(0))
@@ -57,12 +60,12 @@ LogicalResult vjpCholesky(LinalgCholeskyExOp op, VjpState &state) {
   Composer &b = state.builder;
   Value lower = op->getResult(0), grad = state.grad(0);
   if (op.getUpper()) {
-    lower = b.t(lower);
-    grad = b.t(grad);
+    lower = adjoint(b, lower);
+    grad = adjoint(b, grad);
   }
-  Value inner = b.tril(product(b, b.t(lower), grad), b.constant(0));
-  inner = b.mul(b.add(inner, b.t(b.tril(inner, b.constant(-1)))), 0.5);
-  Value left = solve(b, b.t(lower), inner, /*upper=*/true);
+  Value inner = b.tril(product(b, adjoint(b, lower), grad), b.constant(0));
+  inner = b.mul(b.add(inner, adjoint(b, b.tril(inner, b.constant(-1)))), 0.5);
+  Value left = solve(b, adjoint(b, lower), inner, /*upper=*/true);
   state.set(op, 0, solve(b, lower, left, /*upper=*/false, /*fromLeft=*/false));
   return success();
 }
@@ -137,11 +140,12 @@ LogicalResult vjpSolveTriangular(LinalgSolveTriangularOp op, VjpState &state) {
   Composer &b = state.builder;
   Value a = op.getSelf(), x = op.getResult();
   bool upper = op.getUpper(), left = op.getLeft(), unit = op.getUnitriangular();
-  Value rhs = solve(b, b.t(a), state.grad(0), !upper, left, unit);
+  Value rhs = solve(b, adjoint(b, a), state.grad(0), !upper, left, unit);
   if (state.isWanted(op, 1))
     state.set(op, 1, rhs);
   if (state.isWanted(op, 0)) {
-    Value pairs = left ? product(b, rhs, b.t(x)) : product(b, b.t(x), rhs);
+    Value pairs =
+        left ? product(b, rhs, adjoint(b, x)) : product(b, adjoint(b, x), rhs);
     state.set(op, 0, triangle(b, b.neg(pairs), upper, unit));
   }
   return success();
@@ -158,14 +162,15 @@ LogicalResult vjpTriangularSolve(TriangularSolveOp op, VjpState &state) {
   Value a = op.getA(), x = op->getResult(0);
   bool upper = op.getUpper(), transposes = op.getTranspose();
   bool unit = op.getUnitriangular();
-  // The system is op(A) x = rhs; its transpose takes the gradient back.
-  Value rhs = transposes ? solve(b, a, state.grad(0), upper, true, unit)
-                         : solve(b, b.t(a), state.grad(0), !upper, true, unit);
+  // The system is op(A) x = rhs; its adjoint takes the gradient back.
+  Value rhs = transposes
+                  ? solve(b, b.conj(a), state.grad(0), upper, true, unit)
+                  : solve(b, adjoint(b, a), state.grad(0), !upper, true, unit);
   if (state.isWanted(op, 0))
     state.set(op, 0, rhs);
   if (state.isWanted(op, 1)) {
-    Value pairs = transposes ? product(b, x, b.t(rhs))
-                             : product(b, rhs, b.t(x));
+    Value pairs = transposes ? product(b, b.conj(x), b.t(rhs))
+                             : product(b, rhs, adjoint(b, x));
     Value grad = triangle(b, b.neg(pairs), upper, unit);
     state.set(op, 1, copied ? b.add(grad, copied) : grad);
   }
@@ -196,6 +201,34 @@ LogicalResult vjpFftOfReals(FftR2cOp op, VjpState &state) {
   state.setOperand(0, b.emit("_fft_c2c",
                              {grad, along, b.integer(op.getNormalization()),
                               b.boolean(false)}));
+  return success();
+}
+
+/// The one-sided transform, in which a number that stands for its mirror image
+/// too counts twice.
+LogicalResult vjpFftToReals(FftC2rOp op, VjpState &state) {
+  if (!state.isOperandWanted(0))
+    return success();
+  Composer &b = state.builder;
+  Value grad = state.grad(0);
+  Value spectrum =
+      b.emit("_fft_r2c", {grad, op.getDimAttr(), op.getNormalizationAttr(),
+                          b.boolean(true)});
+  if (!spectrum || op.getDim().empty()) {
+    state.setOperand(0, spectrum);
+    return success();
+  }
+  int64_t rank = Composer::rank(grad);
+  int64_t dim = Composer::wrapDim(op.getDim().back(), rank);
+  // The mirror image of k is n - k, which is left out if it lies beyond.
+  ExprAttr kept = b.size(spectrum, dim);
+  ExprAttr leftOut = guard::sub(b.size(grad, dim), kept);
+  Value k = b.iota(kept, b.getBuilder().getI64Type());
+  Value isTwice = b.logicalAnd(b.ge(k, 1), b.le(k, b.number(leftOut)));
+  Value weights = b.add(b.cast(isTwice, Composer::elementType(grad)), 1);
+  Sizes sizes(rank, b.constant(1));
+  sizes[dim] = kept;
+  state.setOperand(0, b.mul(spectrum, b.view(weights, sizes)));
   return success();
 }
 

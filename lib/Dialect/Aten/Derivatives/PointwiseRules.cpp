@@ -25,6 +25,8 @@ Value VjpState::numberOver(Value number, Value v) {
 Value VjpState::lerpRest(Value grad, Value weight) {
   if (auto known = Composer::getConstantNumber(weight))
     return builder.mul(grad, 1.0 - *known);
+  if (auto known = Composer::getConstantComplex(weight))
+    return builder.mul(grad, builder.complexNumber(1.0 - *known));
   return builder.sub(grad, builder.mul(grad, weight));
 }
 
@@ -57,6 +59,34 @@ Value VjpState::halfAtTie(Value grad, Value a, Value b) {
 
 Value VjpState::inverseOrZero(Value v) {
   return dropWhere(builder.reciprocal(v), builder.eq(v, 0));
+}
+
+Value VjpState::acoshSlope(Value self) {
+  Composer &b = builder;
+  // The root of a complex product is not the product of the roots.
+  if (Composer::isComplex(self))
+    return b.mul(b.rsqrt(b.add(self, 1)), b.rsqrt(b.sub(self, 1)));
+  return b.rsqrt(b.sub(b.square(self), 1));
+}
+
+Value VjpState::angleGrad(Value grad, Value self) {
+  Composer &b = builder;
+  if (!Composer::isComplex(self))
+    return b.zerosLike(self);
+  Value turned = b.mul(b.div(b.mul(grad, self), b.square(b.abs(self))),
+                       b.complexNumber({0, 1}));
+  return dropWhere(turned, b.eq(self, 0));
+}
+
+/// What is left of a gradient without its part along the direction.
+Value VjpState::sgnGrad(Value grad, Value self, Value result) {
+  Composer &b = builder;
+  if (!Composer::isComplex(self))
+    return b.zerosLike(self);
+  Value size = b.abs(self);
+  Value along = b.emit("real", {b.div(grad, result)});
+  return dropWhere(b.sub(b.div(grad, size), b.div(b.mul(along, result), size)),
+                   b.eq(size, 0));
 }
 
 Value VjpState::overwritten(Value grad, Value self, Value source) {
@@ -94,20 +124,22 @@ LogicalResult vjpDivMode(DivTensorModeOp op, VjpState &state) {
   Composer &b = state.builder;
   Value grad = state.grad(0), self = op.getSelf(), other = op.getOther();
   if (state.isWanted(op, 0))
-    state.set(op, 0, isFlat ? b.zerosLike(self) : b.div(grad, other));
+    state.set(op, 0, isFlat ? b.zerosLike(self) : b.div(grad, b.conj(other)));
   if (state.isWanted(op, 1))
-    state.set(op, 1,
-              isFlat ? b.zerosLike(other)
-                     : b.mul(b.neg(grad), b.div(b.div(self, other), other)));
+    state.set(
+        op, 1,
+        isFlat ? b.zerosLike(other)
+               : b.mul(b.neg(grad), b.conj(b.div(b.div(self, other), other))));
   return success();
 }
 
 LogicalResult vjpDivScalarMode(DivScalarModeOp op, VjpState &state) {
+  Composer &b = state.builder;
   if (state.isWanted(op, 0))
     state.set(op, 0,
               op.getRoundingMode()
-                  ? state.builder.zerosLike(op.getSelf())
-                  : state.builder.div(state.grad(0), op.getOther()));
+                  ? b.zerosLike(op.getSelf())
+                  : b.div(state.grad(0), b.conj(op.getOther())));
   return success();
 }
 
@@ -118,6 +150,8 @@ static Value minusOne(Composer &b, Value number) {
       return b.number(Operand(static_cast<int64_t>(*known) - 1));
     return b.number(Operand(*known - 1.0));
   }
+  if (auto known = Composer::getConstantComplex(number))
+    return b.complexNumber(*known - 1.0);
   auto value = number.getDefiningOp<guard::ValueOp>();
   if (!value)
     return {};
@@ -142,7 +176,7 @@ LogicalResult vjpPow(PowTensorScalarOp op, VjpState &state) {
     return success();
   }
   if (known == 2.0) {
-    state.set(op, 0, b.mul(grad, b.mul(op.getSelf(), exponent)));
+    state.set(op, 0, b.mul(grad, b.conj(b.mul(op.getSelf(), exponent))));
     return success();
   }
   Value less = minusOne(b, exponent);
@@ -150,21 +184,31 @@ LogicalResult vjpPow(PowTensorScalarOp op, VjpState &state) {
     return state.refuse("has an exponent that is not known before the call, "
                         "expected a constant or a size for its derivative");
   state.set(op, 0,
-            b.mul(grad, b.mul(b.pow(op.getSelf(), less), exponent)));
+            b.mul(grad, b.conj(b.mul(b.pow(op.getSelf(), less), exponent))));
   return success();
+}
+
+/// Where zero to the power of `exponent` is one or zero.
+static Value isPositivePower(Composer &b, Value exponent) {
+  if (!Composer::isComplex(exponent))
+    return b.ge(exponent, 0);
+  return b.logicalAnd(b.eq(b.emit("imag", {exponent}), 0),
+                      b.ge(b.emit("real", {exponent}), 0));
 }
 
 LogicalResult vjpPowTensor(PowTensorTensorOp op, VjpState &state) {
   Composer &b = state.builder;
   Value grad = state.grad(0), self = op.getSelf(), exponent = op.getExponent();
   if (state.isWanted(op, 0)) {
-    Value slope = b.mul(exponent, b.pow(self, b.sub(exponent, 1)));
+    Value slope = b.conj(b.mul(exponent, b.pow(self, b.sub(exponent, 1))));
     state.set(op, 0, state.dropWhere(b.mul(grad, slope), b.eq(exponent, 0)));
   }
   if (state.isWanted(op, 1)) {
-    Value isZero = b.logicalAnd(b.eq(self, 0), b.ge(exponent, 0));
-    Value slope = b.mul(op.getResult(), b.log(self));
-    state.set(op, 1, state.dropWhere(b.mul(grad, slope), isZero));
+    Value isFlat = b.logicalAnd(b.eq(self, 0), isPositivePower(b, exponent));
+    // In the type of the result: the logarithm of a negative base is complex.
+    Value base = state.castLike(self, op.getResult());
+    Value slope = b.conj(b.mul(op.getResult(), b.log(base)));
+    state.set(op, 1, state.dropWhere(b.mul(grad, slope), isFlat));
   }
   return success();
 }
@@ -173,14 +217,16 @@ LogicalResult vjpPowScalar(PowScalarOp op, VjpState &state) {
   if (!state.isWanted(op, 1))
     return success();
   Composer &b = state.builder;
-  auto base = Composer::getConstantNumber(op.getSelf());
+  auto base = Composer::getConstantComplex(op.getSelf());
   if (!base)
     return state.refuse("has a base that is not a constant, expected one for "
                         "its derivative");
-  Value slope = b.mul(op.getResult(), std::log(*base));
-  Value grad = b.mul(state.grad(0), slope);
+  Value slope = Composer::isComplex(op.getResult())
+                    ? b.mul(op.getResult(), b.complexNumber(std::log(*base)))
+                    : b.mul(op.getResult(), std::log(base->real()));
+  Value grad = b.mul(state.grad(0), b.conj(slope));
   if (*base == 0.0)
-    grad = state.dropWhere(grad, b.ge(op.getExponent(), 0));
+    grad = state.dropWhere(grad, isPositivePower(b, op.getExponent()));
   state.set(op, 1, grad);
   return success();
 }

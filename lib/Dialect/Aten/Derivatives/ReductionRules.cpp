@@ -114,7 +114,7 @@ static Value prodGrad(VjpState &state, Value grad, Value self, Value result,
     others = b.prod(others, dim, true);
   Value atZero = state.keepWhere(others, b.eq(zeros, 1));
   Value elsewhere = state.keepWhere(b.div(result, self), b.eq(zeros, 0));
-  return b.mul(grad, b.where(isZero, atZero, elsewhere));
+  return b.mul(grad, b.conj(b.where(isZero, atZero, elsewhere)));
 }
 
 LogicalResult vjpProd(ProdOp op, VjpState &state) {
@@ -152,8 +152,8 @@ LogicalResult vjpCumprod(CumprodOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
   Composer &b = state.builder;
-  Value output = op.getResult(), grad = state.grad(0);
-  Value self = b.cast(op.getSelf(), Composer::elementType(output));
+  Value output = b.conj(op.getResult()), grad = state.grad(0);
+  Value self = b.conj(b.cast(op.getSelf(), Composer::elementType(output)));
   if (Composer::rank(self) == 0) {
     state.set(op, 0, grad);
     return success();
@@ -316,14 +316,16 @@ Value vectorNormGrad(VjpState &state, Value grad, Value self, Value norm,
                      double order, OptionalDims dims, bool keepdim) {
   Composer &b = state.builder;
   Type element = Composer::elementType(norm);
-  self = b.cast(self, element);
+  self =
+      b.cast(self, Composer::isComplex(self) ? mlir::ComplexType::get(element)
+                                             : element);
   grad = state.keepDims(grad, self, dims, keepdim);
   norm = state.keepDims(norm, self, dims, keepdim);
   Value isFlat = b.eq(norm, 0);
   if (order == 0.0)
     return b.zerosLike(self);
   if (order == 1.0)
-    return b.mul(b.sign(self), grad);
+    return b.mul(b.sgn(self), grad);
   if (order == 2.0)
     return b.mul(grad, state.dropWhere(b.div(self, norm), isFlat));
   Value size = b.abs(self);
@@ -332,15 +334,15 @@ Value vectorNormGrad(VjpState &state, Value grad, Value self, Value norm,
     Value count = b.sum(
         isExtreme, Composer::wrapAll(dimsOrNone(dims), Composer::rank(self)),
         true);
-    return b.mul(b.sign(self), b.mul(b.div(grad, count), isExtreme));
+    return b.mul(b.sgn(self), b.mul(b.div(grad, count), isExtreme));
   }
   if (order < 1.0) {
     // The slope at zero is infinite; PyTorch gives zero there.
-    Value power = state.dropWhere(
-        b.mul(b.sign(self), b.pow(size, order - 1.0)), b.eq(self, 0));
+    Value power = state.dropWhere(b.mul(b.sgn(self), b.pow(size, order - 1.0)),
+                                  b.eq(self, 0));
     return b.mul(b.mul(power, grad), b.pow(norm, 1.0 - order));
   }
-  Value power = order < 2.0 ? b.mul(b.sign(self), b.pow(size, order - 1.0))
+  Value power = order < 2.0 ? b.mul(b.sgn(self), b.pow(size, order - 1.0))
                             : b.mul(self, b.pow(size, order - 2.0));
   return b.mul(power, state.dropWhere(b.div(grad, b.pow(norm, order - 1.0)),
                                       isFlat));

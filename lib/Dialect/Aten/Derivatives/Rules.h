@@ -123,6 +123,7 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state);
 LogicalResult vjpSolveTriangular(LinalgSolveTriangularOp op, VjpState &state);
 LogicalResult vjpTriangularSolve(TriangularSolveOp op, VjpState &state);
 LogicalResult vjpFftOfReals(FftR2cOp op, VjpState &state);
+LogicalResult vjpFftToReals(FftC2rOp op, VjpState &state);
 
 // Indexing.
 /// The index list with null for absent ones.

@@ -10,8 +10,6 @@
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
-#include "mlir/Dialect/Complex/IR/Complex.h"
-
 namespace kiln::aten {
 
 //===----------------------------------------------------------------------===//
@@ -75,7 +73,7 @@ Value VjpState::reduceTo(Value grad, Value operand) {
 void VjpState::setOperand(unsigned operand, Value value) {
   Type element = Composer::elementType(op->getOperand(operand));
   // A real number gets the real part.
-  if (value && llvm::isa<mlir::ComplexType>(Composer::elementType(value)) &&
+  if (value && Composer::isComplex(value) &&
       !llvm::isa<mlir::ComplexType>(element))
     value = builder.emit("real", {value});
   // Sums of f32 are exact enough in f64; those of 16 bits are rounded first.
@@ -102,24 +100,6 @@ Value VjpState::scale(Value v, Value number) {
 
 Value VjpState::numberOr(Value number, Operand otherwise) {
   return number ? number : builder.number(otherwise);
-}
-
-Value VjpState::conjugate(Value number) {
-  if (!llvm::isa<mlir::ComplexType>(number.getType()))
-    return number;
-  auto constant = number.getDefiningOp<mlir::complex::ConstantOp>();
-  if (!constant) {
-    op->emitOpError("has a complex factor that is not a constant, expected one "
-                    "for its derivative");
-    return {};
-  }
-  auto real = llvm::cast<mlir::FloatAttr>(constant.getValue()[0]);
-  auto imaginary = llvm::cast<mlir::FloatAttr>(constant.getValue()[1]);
-  OpBuilder &b = builder.getBuilder();
-  auto parts = b.getArrayAttr(
-      {real, b.getFloatAttr(imaginary.getType(), -imaginary.getValue())});
-  return mlir::complex::ConstantOp::create(b, op->getLoc(), number.getType(),
-                                           parts);
 }
 
 Value VjpState::keepWhere(Value v, Value condition) {

@@ -61,7 +61,6 @@ public:
   Value identity(Value v) { return v; }
   Value scale(Value v, Value number);
   Value numberOr(Value number, Operand otherwise);
-  Value conjugate(Value number);
   Value keepWhere(Value v, Value condition);
   Value dropWhere(Value v, Value condition);
   /// `v`, of the shape of a reduction's result, at the shape of its operand.
@@ -73,6 +72,7 @@ public:
   Value castLike(Value v, Value model);
   Value meanOf(Value v, Value self, Value result);
   Value transposeLast(Value v) { return builder.transpose(v, -1, -2); }
+  Value adjoint(Value v) { return builder.conj(transposeLast(v)); }
   /// A fresh tensor whose strides follow from its sizes.
   Value rowMajor(Value v);
   Attribute sizesOf(Value v) { return builder.shape(builder.sizes(v)); }
@@ -88,6 +88,9 @@ public:
   Value copysignGrad(Value grad, Value self, Value result);
   Value halfAtTie(Value grad, Value a, Value b);
   Value inverseOrZero(Value v);
+  Value acoshSlope(Value self);
+  Value angleGrad(Value grad, Value self);
+  Value sgnGrad(Value grad, Value self, Value result);
   Value overwritten(Value grad, Value self, Value source);
   Value celuGrad(Value grad, Value self, Value alpha);
 

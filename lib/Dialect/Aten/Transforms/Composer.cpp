@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Aten/Transforms/Composer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/Matchers.h"
 
 namespace kiln::aten {
@@ -42,6 +43,14 @@ Value Composer::number(Operand operand) {
   return AtenBuilder::number(std::get<bool>(operand.content));
 }
 
+Value Composer::complexNumber(std::complex<double> value) {
+  OpBuilder &b = getBuilder();
+  return mlir::complex::ConstantOp::create(
+      b, getLoc(), mlir::ComplexType::get(b.getF64Type()),
+      b.getArrayAttr(
+          {b.getF64FloatAttr(value.real()), b.getF64FloatAttr(value.imag())}));
+}
+
 std::optional<double> Composer::getConstantNumber(Value value) {
   Attribute attr;
   if (!value || !mlir::matchPattern(value, mlir::m_Constant(&attr)))
@@ -54,6 +63,20 @@ std::optional<double> Composer::getConstantNumber(Value value) {
     return static_cast<double>(integer.getInt());
   }
   return std::nullopt;
+}
+
+std::optional<std::complex<double>> Composer::getConstantComplex(Value value) {
+  if (auto real = getConstantNumber(value))
+    return *real;
+  auto constant =
+      value ? value.getDefiningOp<mlir::complex::ConstantOp>() : nullptr;
+  if (!constant)
+    return std::nullopt;
+  auto part = [&](unsigned i) {
+    return llvm::cast<mlir::FloatAttr>(constant.getValue()[i])
+        .getValueAsDouble();
+  };
+  return std::complex<double>(part(0), part(1));
 }
 
 SmallVector<int64_t> Composer::wrapAll(ArrayRef<int64_t> dims, int64_t rank) {
@@ -82,6 +105,24 @@ Value Composer::arithmetic(StringRef overload, Operand a, Operand b) {
 Value Composer::compareWith(StringRef name, Value a, Operand b) {
   Value right = number(b);
   return a && right ? compare(name, a, right) : Value();
+}
+
+Value Composer::conj(Value a) {
+  if (!a || !isComplex(a))
+    return a;
+  if (isTensor(a))
+    return emit("_conj", {a});
+  auto known = getConstantComplex(a);
+  if (!known) {
+    mlir::emitError(getLoc()) << "a complex number is not a constant, expected "
+                                 "one to conjugate";
+    return {};
+  }
+  return complexNumber(std::conj(*known));
+}
+
+Value Composer::sgn(Value a) {
+  return a && isComplex(a) ? emit("sgn", {a}) : sign(a);
 }
 
 Value Composer::pow(Value a, Operand b) {

@@ -12,9 +12,10 @@
 include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 
 def tanh_backward : BuilderMethod;
-def : VJP<Aten_TanhOp, [Grad<"self", (tanh_backward $grad, $result)>]>;
+def : ComplexVJP<Aten_TanhOp, [Grad<"self", (tanh_backward $grad, $result)>]>;
 def sigmoid_backward : BuilderMethod;
-def : VJP<Aten_SigmoidOp, [Grad<"self", (sigmoid_backward $grad, $result)>]>;
+def : ComplexVJP<Aten_SigmoidOp, [
+    Grad<"self", (sigmoid_backward $grad, $result)>]>;
 def threshold_backward : BuilderMethod;
 def : VJP<Aten_ReluOp, [Grad<"self", (threshold_backward $grad, $result, 0)>]>;
 def : VJP<Aten_ThresholdOp, [

@@ -11,39 +11,40 @@
 
 include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 
-def : VJP<Aten_MmOp, [
-    Grad<"self", (mm $grad, (transpose_last $mat2))>,
-    Grad<"mat2", (mm (transpose_last $self), $grad)>]>;
-def : VJP<Aten_BmmOp, [
-    Grad<"self", (bmm $grad, (transpose_last $mat2))>,
-    Grad<"mat2", (bmm (transpose_last $self), $grad)>]>;
-def : VJP<Aten_AddmmOp, [
-    Grad<"self", (scale $grad, $beta)>,
-    Grad<"mat1", (scale (mm $grad, (transpose_last $mat2)), $alpha)>,
-    Grad<"mat2", (scale (mm (transpose_last $mat1), $grad), $alpha)>]>;
-def : VJP<Aten_BaddbmmOp, [
-    Grad<"self", (scale $grad, $beta)>,
-    Grad<"batch1", (scale (bmm $grad, (transpose_last $batch2)), $alpha)>,
-    Grad<"batch2", (scale (bmm (transpose_last $batch1), $grad), $alpha)>]>;
+def : ComplexVJP<Aten_MmOp, [
+    Grad<"self", (mm $grad, (adjoint $mat2))>,
+    Grad<"mat2", (mm (adjoint $self), $grad)>]>;
+def : ComplexVJP<Aten_BmmOp, [
+    Grad<"self", (bmm $grad, (adjoint $mat2))>,
+    Grad<"mat2", (bmm (adjoint $self), $grad)>]>;
+def : ComplexVJP<Aten_AddmmOp, [
+    Grad<"self", (scale $grad, (conj $beta))>,
+    Grad<"mat1", (scale (mm $grad, (adjoint $mat2)), (conj $alpha))>,
+    Grad<"mat2", (scale (mm (adjoint $mat1), $grad), (conj $alpha))>]>;
+def : ComplexVJP<Aten_BaddbmmOp, [
+    Grad<"self", (scale $grad, (conj $beta))>,
+    Grad<"batch1", (scale (bmm $grad, (adjoint $batch2)), (conj $alpha))>,
+    Grad<"batch2", (scale (bmm (adjoint $batch1), $grad), (conj $alpha))>]>;
 def expand_batch : GradientHelper; // a matrix for each of a batch
-def : VJP<Aten_AddbmmOp, [
-    Grad<"self", (scale $grad, $beta)>,
+def : ComplexVJP<Aten_AddbmmOp, [
+    Grad<"self", (scale $grad, (conj $beta))>,
     Grad<"batch1", (scale (bmm (expand_batch $grad, $batch1),
-                               (transpose_last $batch2)), $alpha)>,
-    Grad<"batch2", (scale (bmm (transpose_last $batch1),
-                               (expand_batch $grad, $batch1)), $alpha)>]>;
-def : VJP<Aten_MvOp, [
-    Grad<"self", (call "outer", $grad, $vec)>,
-    Grad<"vec", (call "mv", (transpose_last $self), $grad)>]>;
-def : VJP<Aten_AddmvOp, [
-    Grad<"self", (scale $grad, $beta)>,
-    Grad<"mat", (scale (call "outer", $grad, $vec), $alpha)>,
-    Grad<"vec", (scale (call "mv", (transpose_last $mat), $grad), $alpha)>]>;
-def : VJP<Aten_DotOp, [Grad<"self", (mul $grad, $tensor)>,
-                       Grad<"tensor", (mul $grad, $self)>]>;
-def : VJP<Aten_OuterOp, [
-    Grad<"self", (call "mv", $grad, $vec2)>,
-    Grad<"vec2", (call "mv", (transpose_last $grad), $self)>]>;
+                               (adjoint $batch2)), (conj $alpha))>,
+    Grad<"batch2", (scale (bmm (adjoint $batch1),
+                               (expand_batch $grad, $batch1)),
+                          (conj $alpha))>]>;
+def : ComplexVJP<Aten_MvOp, [
+    Grad<"self", (call "outer", $grad, (conj $vec))>,
+    Grad<"vec", (call "mv", (adjoint $self), $grad)>]>;
+def : ComplexVJP<Aten_AddmvOp, [
+    Grad<"self", (scale $grad, (conj $beta))>,
+    Grad<"mat", (scale (call "outer", $grad, (conj $vec)), (conj $alpha))>,
+    Grad<"vec", (scale (call "mv", (adjoint $mat), $grad), (conj $alpha))>]>;
+def : ComplexVJP<Aten_DotOp, [Grad<"self", (mul $grad, (conj $tensor))>,
+                              Grad<"tensor", (mul $grad, (conj $self))>]>;
+def : ComplexVJP<Aten_OuterOp, [
+    Grad<"self", (call "mv", $grad, (conj $vec2))>,
+    Grad<"vec2", (call "mv", (transpose_last $grad), (conj $self))>]>;
 def : VJPFunction<"vjpBilinear", [Aten_BilinearOp]>;
 
 //===----------------------------------------------------------------------===//
@@ -61,14 +62,14 @@ def : VJPFunction<"vjpFlashAttention",
 // Linear algebra
 //===----------------------------------------------------------------------===//
 
-def : VJP<Aten_LinalgCrossOp, [
-    Grad<"self", (call "linalg_cross", $other, $grad, $dim)>,
-    Grad<"other", (call "linalg_cross", $grad, $self, $dim)>]>;
-def : VJPFunction<"vjpCross", [Aten_CrossOp]>;
-def : VJPFunction<"vjpCholesky", [Aten_LinalgCholeskyExOp]>;
+def : ComplexVJP<Aten_LinalgCrossOp, [
+    Grad<"self", (call "linalg_cross", (conj $other), $grad, $dim)>,
+    Grad<"other", (call "linalg_cross", $grad, (conj $self), $dim)>]>;
+def : ComplexVJPFunction<"vjpCross", [Aten_CrossOp]>;
+def : ComplexVJPFunction<"vjpCholesky", [Aten_LinalgCholeskyExOp]>;
 def : VJPFunction<"vjpQr", [Aten_LinalgQrOp]>;
-def : VJPFunction<"vjpSolveTriangular", [Aten_LinalgSolveTriangularOp]>;
-def : VJPFunction<"vjpTriangularSolve", [Aten_TriangularSolveOp]>;
+def : ComplexVJPFunction<"vjpSolveTriangular", [Aten_LinalgSolveTriangularOp]>;
+def : ComplexVJPFunction<"vjpTriangularSolve", [Aten_TriangularSolveOp]>;
 def : VJP<Aten_CdistForwardOp, [
     Grad<"x1", (call "_cdist_backward", (row_major $grad), $x1, $x2, $p,
          $result)>,

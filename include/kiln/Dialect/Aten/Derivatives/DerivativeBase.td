@@ -32,6 +32,12 @@
 // decomposes into; if it has no decomposition either, and a floating-point
 // result, a gradient that reaches it is an error, not zero.
 //
+// A gradient of complex numbers is PyTorch's: of a real loss L at x + iy it is
+// dL/dx + i dL/dy. So a holomorphic op multiplies by the conjugate of its slope;
+// `conj` says where, and is nothing of reals. A real operand among complex ones
+// gets the real part, by itself. `ComplexVJP` and `ComplexVJPFunction` are rules
+// of complex numbers too.
+//
 // The formulas are PyTorch's (tools/autograd/derivatives.yaml), the order of
 // factors included, since that is the order in which bf16 and f16 are rounded.
 //
@@ -48,7 +54,7 @@ class Grad<string name, dag expression> {
   dag value = expression;
 }
 
-/// A rule is refused where a tensor is complex, unless it says otherwise.
+/// A rule is refused where a tensor is complex, unless it is a `Complex` one.
 class Rule {
   bit isComplex = 0;
 }
@@ -63,6 +69,15 @@ class VJP<Op rule, list<Grad> gradients> : Rule {
 class VJPFunction<string name, list<Op> list_> : Rule {
   string function = name;
   list<Op> ops = list_;
+}
+
+/// Rules of complex numbers too.
+class ComplexVJP<Op rule, list<Grad> gradients> : VJP<rule, gradients> {
+  let isComplex = 1;
+}
+class ComplexVJPFunction<string name, list<Op> list_>
+    : VJPFunction<name, list_> {
+  let isComplex = 1;
 }
 
 /// Ops that no gradient flows through; the reason is a clause.
@@ -97,8 +112,12 @@ def like : GradientHelper;           // reshape to the shape of a value
 def cast_like : GradientHelper;      // convert to the type of a value
 def mean_of : GradientHelper;        // divide by elements per result element
 def transpose_last : GradientHelper; // exchange the last two dimensions
+def adjoint : GradientHelper;        // the same, and the conjugate
 def row_major : GradientHelper;      // a copy with the strides of its sizes
 def sizes_of : GradientHelper;       // the sizes as an argument
+
+def conj : BuilderMethod; // of a tensor or number; reals stay
+def sgn : BuilderMethod;  // of reals `sign`
 
 def mm : BuilderMethod;
 def bmm : BuilderMethod;

@@ -33,11 +33,11 @@ def : VJP<Aten_SmoothL1LossOp, [
     Grad<"target", (call "smooth_l1_loss_backward", $grad, $target, $self,
          $reduction, $beta)>]>;
 def share_loss : GradientHelper; // the gradient of each element's loss
-def : VJP<Aten_L1LossOp, [
+def : ComplexVJP<Aten_L1LossOp, [
     Grad<"self", (mul (share_loss $grad, $self, $target, $reduction),
-                      (sign (sub $self, $target)))>,
+                      (sgn (sub $self, $target)))>,
     Grad<"target", (mul (share_loss $grad, $self, $target, $reduction),
-                        (sign (sub $target, $self)))>]>;
+                        (sgn (sub $target, $self)))>]>;
 def soft_margin_grad : GradientHelper;
 def : VJP<Aten_SoftMarginLossOp, [
     Grad<"self", (soft_margin_grad (share_loss $grad, $self, $target,

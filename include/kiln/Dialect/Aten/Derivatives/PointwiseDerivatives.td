@@ -15,30 +15,31 @@ include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
-def : VJP<Aten_AddTensorOp, [Grad<"self", (identity $grad)>,
-                             Grad<"other", (scale $grad, $alpha)>]>;
-def : VJP<Aten_AddScalarOp, [Grad<"self", (identity $grad)>]>;
-def : VJP<Aten_SubTensorOp, [Grad<"self", (identity $grad)>,
-                             Grad<"other", (neg (scale $grad, $alpha))>]>;
-def : VJP<Aten_SubScalarOp, [Grad<"self", (identity $grad)>]>;
-def : VJP<Aten_RsubScalarOp, [Grad<"self", (neg (scale $grad, $alpha))>]>;
-def : VJP<Aten_RsubTensorOp, [Grad<"self", (neg (scale $grad, $alpha))>,
-                              Grad<"other", (identity $grad)>]>;
-def conjugate : GradientHelper; // of a number
-def : VJP<Aten_MulTensorOp, [Grad<"self", (mul $grad, $other)>,
-                             Grad<"other", (mul $grad, $self)>]>;
-def : VJP<Aten_MulScalarOp, [Grad<"self", (mul $grad, (conjugate $other))>]> {
-  let isComplex = 1;
-}
-def : VJP<Aten_DivTensorOp, [
-    Grad<"self", (div $grad, $other)>,
-    Grad<"other", (mul (neg $grad), (div (div $self, $other), $other))>]>;
-def : VJP<Aten_TrueDivideTensorOp, [
-    Grad<"self", (div $grad, $other)>,
-    Grad<"other", (mul (neg $grad), (div (div $self, $other), $other))>]>;
-def : VJP<Aten_DivScalarOp, [Grad<"self", (div $grad, $other)>]>;
-def : VJPFunction<"vjpDivMode", [Aten_DivTensorModeOp]>;
-def : VJPFunction<"vjpDivScalarMode", [Aten_DivScalarModeOp]>;
+def : ComplexVJP<Aten_AddTensorOp, [
+    Grad<"self", (identity $grad)>,
+    Grad<"other", (scale $grad, (conj $alpha))>]>;
+def : ComplexVJP<Aten_AddScalarOp, [Grad<"self", (identity $grad)>]>;
+def : ComplexVJP<Aten_SubTensorOp, [
+    Grad<"self", (identity $grad)>,
+    Grad<"other", (neg (scale $grad, (conj $alpha)))>]>;
+def : ComplexVJP<Aten_SubScalarOp, [Grad<"self", (identity $grad)>]>;
+def : ComplexVJP<Aten_RsubScalarOp, [
+    Grad<"self", (neg (scale $grad, (conj $alpha)))>]>;
+def : ComplexVJP<Aten_RsubTensorOp, [
+    Grad<"self", (neg (scale $grad, (conj $alpha)))>,
+    Grad<"other", (identity $grad)>]>;
+def : ComplexVJP<Aten_MulTensorOp, [
+    Grad<"self", (mul $grad, (conj $other))>,
+    Grad<"other", (mul $grad, (conj $self))>]>;
+def : ComplexVJP<Aten_MulScalarOp, [Grad<"self", (mul $grad, (conj $other))>]>;
+foreach rule = [Aten_DivTensorOp, Aten_TrueDivideTensorOp] in
+  def : ComplexVJP<rule, [
+      Grad<"self", (div $grad, (conj $other))>,
+      Grad<"other", (mul (neg $grad),
+                         (conj (div (div $self, $other), $other)))>]>;
+def : ComplexVJP<Aten_DivScalarOp, [Grad<"self", (div $grad, (conj $other))>]>;
+def : ComplexVJPFunction<"vjpDivMode", [Aten_DivTensorModeOp]>;
+def : ComplexVJPFunction<"vjpDivScalarMode", [Aten_DivScalarModeOp]>;
 def : VJP<Aten_FmodScalarOp, [Grad<"self", (identity $grad)>]>;
 def : VJP<Aten_RemainderScalarOp, [Grad<"self", (identity $grad)>]>;
 def div_rounded : GradientHelper; // a quotient in a rounding mode
@@ -50,29 +51,30 @@ def : VJP<Aten_RemainderTensorOp, [
     Grad<"self", (identity $grad)>,
     Grad<"other", (mul (neg $grad),
                        (div_rounded $self, $other, "\"floor\""))>]>;
-def : VJP<Aten_NegOp, [Grad<"self", (neg $grad)>]>;
-def : VJP<Aten_NegViewOp, [Grad<"self", (neg $grad)>]>;
-def : VJP<Aten_ReciprocalOp, [
-    Grad<"self", (mul (neg $grad), (square $result))>]>;
-def : VJP<Aten_SquareOp, [Grad<"self", (mul $grad, (mul $self, 2))>]>;
-def : VJP<Aten_AddcmulOp, [
+def : ComplexVJP<Aten_NegOp, [Grad<"self", (neg $grad)>]>;
+def : ComplexVJP<Aten_NegViewOp, [Grad<"self", (neg $grad)>]>;
+def : ComplexVJP<Aten_ReciprocalOp, [
+    Grad<"self", (mul (neg $grad), (conj (square $result)))>]>;
+def : ComplexVJP<Aten_SquareOp, [
+    Grad<"self", (mul $grad, (conj (mul $self, 2)))>]>;
+def : ComplexVJP<Aten_AddcmulOp, [
     Grad<"self", (identity $grad)>,
-    Grad<"tensor1", (mul $grad, (scale $tensor2, $value))>,
-    Grad<"tensor2", (mul $grad, (scale $tensor1, $value))>]>;
+    Grad<"tensor1", (mul $grad, (conj (scale $tensor2, $value)))>,
+    Grad<"tensor2", (mul $grad, (conj (scale $tensor1, $value)))>]>;
 def number_over : GradientHelper; // an optional number by a tensor
-def : VJP<Aten_AddcdivOp, [
+def : ComplexVJP<Aten_AddcdivOp, [
     Grad<"self", (identity $grad)>,
-    Grad<"tensor1", (mul $grad, (number_over $value, $tensor2))>,
-    Grad<"tensor2", (mul (neg $grad), (div (scale $tensor1, $value),
-                                           (square $tensor2)))>]>;
+    Grad<"tensor1", (mul $grad, (conj (number_over $value, $tensor2)))>,
+    Grad<"tensor2", (mul (neg $grad), (conj (div (scale $tensor1, $value),
+                                                 (square $tensor2))))>]>;
 def lerp_rest : GradientHelper; // times one minus a number
-def : VJP<Aten_LerpScalarOp, [
-    Grad<"self", (lerp_rest $grad, $weight)>,
-    Grad<"end", (mul $grad, $weight)>]>;
-def : VJP<Aten_LerpTensorOp, [
-    Grad<"self", (mul $grad, (sub 1, $weight))>,
-    Grad<"end", (mul $grad, $weight)>,
-    Grad<"weight", (mul $grad, (sub $end, $self))>]>;
+def : ComplexVJP<Aten_LerpScalarOp, [
+    Grad<"self", (lerp_rest $grad, (conj $weight))>,
+    Grad<"end", (mul $grad, (conj $weight))>]>;
+def : ComplexVJP<Aten_LerpTensorOp, [
+    Grad<"self", (mul $grad, (conj (sub 1, $weight)))>,
+    Grad<"end", (mul $grad, (conj $weight))>,
+    Grad<"weight", (mul $grad, (conj (sub $end, $self)))>]>;
 def : VJP<Aten_LdexpTensorOp, [
     Grad<"self", (mul $grad, (call "exp2", $other))>,
     Grad<"other", (mul (mul $grad, $result), "0.6931471805599453")>]>;
@@ -89,41 +91,50 @@ def : VJP<Aten_NextafterOp, [Grad<"self", (keep_where $grad,
 // Functions of one variable
 //===----------------------------------------------------------------------===//
 
-def : VJP<Aten_ExpOp, [Grad<"self", (mul $grad, $result)>]>;
-def : VJP<Aten_Exp2Op, [
-    Grad<"self", (mul (mul $grad, $result), "0.6931471805599453")>]>;
-def : VJP<Aten_Expm1Op, [Grad<"self", (mul $grad, (add $result, 1))>]>;
-def : VJP<Aten_LogOp, [Grad<"self", (div $grad, $self)>]>;
-def : VJP<Aten_Log1pOp, [Grad<"self", (div $grad, (add $self, 1))>]>;
-def : VJP<Aten_Log2Op, [
-    Grad<"self", (div $grad, (mul $self, "0.6931471805599453"))>]>;
-def : VJP<Aten_Log10Op, [
-    Grad<"self", (div $grad, (mul $self, "2.3025850929940456"))>]>;
-def : VJP<Aten_SinOp, [Grad<"self", (mul $grad, (cos $self))>]>;
-def : VJP<Aten_CosOp, [Grad<"self", (mul $grad, (neg (sin $self)))>]>;
-def : VJP<Aten_TanOp, [Grad<"self", (mul $grad, (add (square $result), 1))>]>;
-def : VJP<Aten_AsinOp, [
-    Grad<"self", (mul $grad, (rsqrt (sub 1, (square $self))))>]>;
-def : VJP<Aten_AcosOp, [
-    Grad<"self", (mul $grad, (neg (rsqrt (sub 1, (square $self)))))>]>;
-def : VJP<Aten_AtanOp, [Grad<"self", (div $grad, (add (square $self), 1))>]>;
-def : VJP<Aten_SinhOp, [Grad<"self", (mul $grad, (cosh $self))>]>;
-def : VJP<Aten_CoshOp, [Grad<"self", (mul $grad, (sinh $self))>]>;
-def : VJP<Aten_AsinhOp, [
-    Grad<"self", (mul $grad, (rsqrt (add (square $self), 1)))>]>;
-def : VJP<Aten_AcoshOp, [
-    Grad<"self", (mul $grad, (rsqrt (sub (square $self), 1)))>]>;
-def : VJP<Aten_AtanhOp, [Grad<"self", (div $grad, (sub 1, (square $self)))>]>;
+def : ComplexVJP<Aten_ExpOp, [Grad<"self", (mul $grad, (conj $result))>]>;
+def : ComplexVJP<Aten_Exp2Op, [
+    Grad<"self", (mul (mul $grad, (conj $result)), "0.6931471805599453")>]>;
+def : ComplexVJP<Aten_Expm1Op, [
+    Grad<"self", (mul $grad, (conj (add $result, 1)))>]>;
+def : ComplexVJP<Aten_LogOp, [Grad<"self", (div $grad, (conj $self))>]>;
+def : ComplexVJP<Aten_Log1pOp, [
+    Grad<"self", (div $grad, (conj (add $self, 1)))>]>;
+def : ComplexVJP<Aten_Log2Op, [
+    Grad<"self", (div $grad, (mul (conj $self), "0.6931471805599453"))>]>;
+def : ComplexVJP<Aten_Log10Op, [
+    Grad<"self", (div $grad, (mul (conj $self), "2.3025850929940456"))>]>;
+def : ComplexVJP<Aten_SinOp, [Grad<"self", (mul $grad, (conj (cos $self)))>]>;
+def : ComplexVJP<Aten_CosOp, [
+    Grad<"self", (mul $grad, (conj (neg (sin $self))))>]>;
+def : ComplexVJP<Aten_TanOp, [
+    Grad<"self", (mul $grad, (conj (add (square $result), 1)))>]>;
+def : ComplexVJP<Aten_AsinOp, [
+    Grad<"self", (mul $grad, (conj (rsqrt (sub 1, (square $self)))))>]>;
+def : ComplexVJP<Aten_AcosOp, [
+    Grad<"self", (mul $grad, (conj (neg (rsqrt (sub 1, (square $self))))))>]>;
+def : ComplexVJP<Aten_AtanOp, [
+    Grad<"self", (div $grad, (conj (add (square $self), 1)))>]>;
+def : ComplexVJP<Aten_SinhOp, [Grad<"self", (mul $grad, (conj (cosh $self)))>]>;
+def : ComplexVJP<Aten_CoshOp, [Grad<"self", (mul $grad, (conj (sinh $self)))>]>;
+def : ComplexVJP<Aten_AsinhOp, [
+    Grad<"self", (mul $grad, (conj (rsqrt (add (square $self), 1))))>]>;
+def acosh_slope : GradientHelper;
+def : ComplexVJP<Aten_AcoshOp, [
+    Grad<"self", (mul $grad, (conj (acosh_slope $self)))>]>;
+def : ComplexVJP<Aten_AtanhOp, [
+    Grad<"self", (div $grad, (conj (sub 1, (square $self))))>]>;
 def inverse_or_zero : GradientHelper; // zero of zero
 def : VJP<Aten_Atan2Op, [
     Grad<"self", (mul (mul $grad, $other),
         (inverse_or_zero (add (square $self), (square $other))))>,
     Grad<"other", (mul (mul $grad, (neg $self)),
         (inverse_or_zero (add (square $self), (square $other))))>]>;
-def : VJP<Aten_SqrtOp, [Grad<"self", (div $grad, (mul $result, 2))>]>;
-def : VJP<Aten_RsqrtOp, [
-    Grad<"self", (mul (mul $grad, "-0.5"), (mul (square $result), $result))>]>;
-def : VJP<Aten_AbsOp, [Grad<"self", (mul $grad, (sign $self))>]>;
+def : ComplexVJP<Aten_SqrtOp, [
+    Grad<"self", (div $grad, (conj (mul $result, 2)))>]>;
+def : ComplexVJP<Aten_RsqrtOp, [
+    Grad<"self", (mul (mul $grad, "-0.5"),
+                      (conj (mul (square $result), $result)))>]>;
+def : ComplexVJP<Aten_AbsOp, [Grad<"self", (mul $grad, (sgn $self))>]>;
 def : VJP<Aten_ErfOp, [
     Grad<"self", (mul (mul (exp (neg (square $self))), "1.1283791670955126"),
                       $grad)>]>;
@@ -155,9 +166,9 @@ def : VJP<Aten_SpecialXlog1pyOp, [
                           (logical_and (eq $self, 0), (le $other, -1))),
                       $grad)>,
     Grad<"other", (div (mul $grad, $self), (add $other, 1))>]>;
-def : VJPFunction<"vjpPow", [Aten_PowTensorScalarOp]>;
-def : VJPFunction<"vjpPowTensor", [Aten_PowTensorTensorOp]>;
-def : VJPFunction<"vjpPowScalar", [Aten_PowScalarOp]>;
+def : ComplexVJPFunction<"vjpPow", [Aten_PowTensorScalarOp]>;
+def : ComplexVJPFunction<"vjpPowTensor", [Aten_PowTensorTensorOp]>;
+def : ComplexVJPFunction<"vjpPowScalar", [Aten_PowScalarOp]>;
 def copysign_grad : GradientHelper;
 def : VJP<Aten_CopysignTensorOp, [
     Grad<"self", (copysign_grad $grad, $self, $result)>,
@@ -171,12 +182,12 @@ def : VJPFunction<"vjpRenorm", [Aten_RenormOp]>;
 // Choices
 //===----------------------------------------------------------------------===//
 
-def : VJP<Aten_WhereSelfOp, [
+def : ComplexVJP<Aten_WhereSelfOp, [
     Grad<"self", (keep_where $grad, $condition)>,
     Grad<"other", (drop_where $grad, $condition)>]>;
-def : VJP<Aten_WhereScalarOtherOp, [
+def : ComplexVJP<Aten_WhereScalarOtherOp, [
     Grad<"self", (keep_where $grad, $condition)>]>;
-def : VJP<Aten_WhereScalarSelfOp, [
+def : ComplexVJP<Aten_WhereScalarSelfOp, [
     Grad<"other", (drop_where $grad, $condition)>]>;
 def : VJPFunction<"vjpClamp", [Aten_ClampOp]>;
 def : VJPFunction<"vjpClampTensor", [Aten_ClampTensorOp]>;
@@ -209,63 +220,71 @@ def : VJP<Aten_ClampMaxTensorOp, [
                              (gt $self, $max))>,
     Grad<"max", (drop_where (half_at_tie $grad, $self, $max),
                             (lt $self, $max))>]>;
-def : VJP<Aten_MaskedFillScalarOp, [Grad<"self", (drop_where $grad, $mask)>]>;
-def : VJP<Aten_MaskedFillTensorOp, [
+def : ComplexVJP<Aten_MaskedFillScalarOp, [
+    Grad<"self", (drop_where $grad, $mask)>]>;
+def : ComplexVJP<Aten_MaskedFillTensorOp, [
     Grad<"self", (drop_where $grad, $mask)>,
     Grad<"value", (keep_where $grad, $mask)>]>;
 
 //===----------------------------------------------------------------------===//
-// Complex numbers of real parts
+// Complex numbers
 //===----------------------------------------------------------------------===//
 
-let isComplex = 1 in {
-def : VJP<Aten_ComplexOp, [Grad<"real", (call "real", $grad)>,
-                           Grad<"imag", (call "imag", $grad)>]>;
+def : ComplexVJP<Aten_ComplexOp, [Grad<"real", (call "real", $grad)>,
+                                  Grad<"imag", (call "imag", $grad)>]>;
 // A magnitude is taken for positive: `sgn` of the result, not `exp(i angle)`.
-def : VJP<Aten_PolarOp, [
+def : ComplexVJP<Aten_PolarOp, [
     Grad<"abs", (mul (sign $abs),
                      (add (mul (call "real", $grad), (cos $angle)),
                           (mul (call "imag", $grad), (sin $angle))))>,
     Grad<"angle", (mul $abs, (sub (mul (call "imag", $grad), (cos $angle)),
                                   (mul (call "real", $grad),
                                        (sin $angle))))>]>;
-def : VJP<Aten_ViewAsComplexOp, [Grad<"self", (call "view_as_real", $grad)>]>;
-def : VJP<Aten_ViewAsRealOp, [
+def : ComplexVJP<Aten_ViewAsComplexOp, [
+    Grad<"self", (call "view_as_real", $grad)>]>;
+def : ComplexVJP<Aten_ViewAsRealOp, [
     Grad<"self", (call "view_as_complex", (row_major $grad))>]>;
-}
-def : VJPFunction<"vjpFftOfReals", [Aten_FftR2cOp]> {
-  let isComplex = 1;
-}
+def : ComplexVJP<Aten_ConjOp, [Grad<"self", (conj $grad)>]>;
+def : ComplexVJP<Aten_ImagOp, [
+    Grad<"self", (call "complex", (zeros_like $grad), $grad)>]>;
+def angle_grad : GradientHelper; // zero of reals
+def : ComplexVJP<Aten_AngleOp, [Grad<"self", (angle_grad $grad, $self)>]>;
+def sgn_grad : GradientHelper; // zero of reals
+def : ComplexVJP<Aten_SgnOp, [Grad<"self", (sgn_grad $grad, $self, $result)>]>;
+def : ComplexVJPFunction<"vjpFftOfReals", [Aten_FftR2cOp]>;
+def : ComplexVJPFunction<"vjpFftToReals", [Aten_FftC2rOp]>;
+def : ComplexVJP<Aten_FftC2cOp, [
+    Grad<"self", (call "_fft_c2c", $grad, $dim, $normalization,
+                       "b.boolean(!rule.getForward())")>]>;
 
 //===----------------------------------------------------------------------===//
 // Copies; the conversion to the operand's type is automatic
 //===----------------------------------------------------------------------===//
 
-def : VJP<Aten_ToCopyOp, [Grad<"self", (identity $grad)>]> {
-  let isComplex = 1;
-}
-foreach rule = [Aten_CloneOp, Aten_ContiguousOp, Aten_AliasOp, Aten_ToDtypeOp,
-                Aten_ToDeviceOp, Aten_ToDtypeLayoutOp, Aten_LiftFreshCopyOp] in
-  def : VJP<rule, [Grad<"self", (identity $grad)>]>;
+foreach rule = [Aten_CloneOp, Aten_ContiguousOp, Aten_AliasOp, Aten_ToCopyOp,
+                Aten_ToDtypeOp, Aten_ToDeviceOp, Aten_ToDtypeLayoutOp,
+                Aten_LiftFreshCopyOp] in
+  def : ComplexVJP<rule, [Grad<"self", (identity $grad)>]>;
 // What is overwritten has a gradient, and it is zero.
 def overwritten : GradientHelper;
-def : VJP<Aten_CopyOp, [Grad<"self", (overwritten $grad, $self, $src)>,
-                        Grad<"src", (cast_like $grad, $src)>]>;
-def : VJP<Aten_FillScalarOp, [Grad<"self", (zeros_like $self)>]>;
-def : VJP<Aten_FillTensorOp, [Grad<"self", (zeros_like $self)>,
-                              Grad<"value", (identity $grad)>]>;
+def : ComplexVJP<Aten_CopyOp, [
+    Grad<"self", (overwritten $grad, $self, $src)>,
+    Grad<"src", (cast_like $grad, $src)>]>;
+def : ComplexVJP<Aten_FillScalarOp, [Grad<"self", (zeros_like $self)>]>;
+def : ComplexVJP<Aten_FillTensorOp, [Grad<"self", (zeros_like $self)>,
+                                     Grad<"value", (identity $grad)>]>;
 def tril : BuilderMethod;
 def triu : BuilderMethod;
-def : VJP<Aten_TrilOp, [Grad<"self", (tril $grad, $diagonal)>]>;
-def : VJP<Aten_TriuOp, [Grad<"self", (triu $grad, $diagonal)>]>;
+def : ComplexVJP<Aten_TrilOp, [Grad<"self", (tril $grad, $diagonal)>]>;
+def : ComplexVJP<Aten_TriuOp, [Grad<"self", (triu $grad, $diagonal)>]>;
 
 //===----------------------------------------------------------------------===//
 // Steps and draws: the gradient is zero, and is there
 //===----------------------------------------------------------------------===//
 
 foreach rule = [Aten_FloorOp, Aten_CeilOp, Aten_RoundOp, Aten_TruncOp,
-                Aten_SignOp, Aten_SgnOp, Aten_AngleOp, Aten_BernoulliOp,
-                Aten_BernoulliPOp, Aten_ExponentialOp, Aten_NormalFunctionalOp,
+                Aten_SignOp, Aten_BernoulliOp, Aten_BernoulliPOp,
+                Aten_ExponentialOp, Aten_NormalFunctionalOp,
                 Aten_UniformOp] in
   def : VJP<rule, [Grad<"self", (zeros_like $self)>]>;
 

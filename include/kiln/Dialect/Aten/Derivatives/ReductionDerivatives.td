@@ -11,22 +11,22 @@
 
 include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 
-def : VJP<Aten_SumOp, [Grad<"self", (unreduce $grad, $self)>]>;
-def : VJP<Aten_SumDimIntListOp, [
+def : ComplexVJP<Aten_SumOp, [Grad<"self", (unreduce $grad, $self)>]>;
+def : ComplexVJP<Aten_SumDimIntListOp, [
     Grad<"self", (unreduce $grad, $self, $dim, $keepdim)>]>;
 def not_nan : GradientHelper;
 def : VJP<Aten_NansumOp, [
     Grad<"self", (mul (unreduce $grad, $self, $dim, $keepdim),
                       (not_nan $self))>]>;
-def : VJP<Aten_MeanOp, [
+def : ComplexVJP<Aten_MeanOp, [
     Grad<"self", (mean_of (unreduce $grad, $self), $self, $result)>]>;
-def : VJP<Aten_MeanDimOp, [
+def : ComplexVJP<Aten_MeanDimOp, [
     Grad<"self", (mean_of (unreduce $grad, $self, $dim, $keepdim), $self,
                           $result)>]>;
-def : VJPFunction<"vjpProd", [Aten_ProdOp]>;
-def : VJPFunction<"vjpProdDim", [Aten_ProdDimIntOp]>;
+def : ComplexVJPFunction<"vjpProd", [Aten_ProdOp]>;
+def : ComplexVJPFunction<"vjpProdDim", [Aten_ProdDimIntOp]>;
 def trace_grad : GradientHelper;
-def : VJP<Aten_TraceOp, [Grad<"self", (trace_grad $grad, $self)>]>;
+def : ComplexVJP<Aten_TraceOp, [Grad<"self", (trace_grad $grad, $self)>]>;
 
 // The gradient is shared among all elements that are the extremum.
 def share : GradientHelper;
@@ -54,9 +54,9 @@ foreach rule = [Aten_CummaxOp, Aten_CumminOp] in
       Grad<"self", (add_at_index $grad, $self, $result_1, $dim)>]>;
 
 def reverse_cumsum : GradientHelper;
-def : VJP<Aten_CumsumOp, [
+def : ComplexVJP<Aten_CumsumOp, [
     Grad<"self", (reverse_cumsum (cast_like $grad, $self), $dim)>]>;
-def : VJPFunction<"vjpCumprod", [Aten_CumprodOp]>;
+def : ComplexVJPFunction<"vjpCumprod", [Aten_CumprodOp]>;
 def : VJPFunction<"vjpLogcumsumexp", [Aten_LogcumsumexpOp]>;
 def logsumexp_grad : GradientHelper;
 def : VJP<Aten_LogsumexpOp, [
@@ -69,29 +69,29 @@ def : VJP<Aten_LogsumexpOp, [
 def var_grad : GradientHelper;
 def var_grad_unbiased : GradientHelper;
 def std_grad : GradientHelper; // the gradient of the variance under a root
-def : VJP<Aten_VarCorrectionOp, [
+def : ComplexVJP<Aten_VarCorrectionOp, [
     Grad<"self", (var_grad $grad, $self, $dim, $keepdim, $correction)>]>;
-def : VJP<Aten_VarDimOp, [
+def : ComplexVJP<Aten_VarDimOp, [
     Grad<"self", (var_grad_unbiased $grad, $self, $dim, $keepdim,
                                     $unbiased)>]>;
-def : VJP<Aten_VarOp, [
+def : ComplexVJP<Aten_VarOp, [
     Grad<"self", (var_grad_unbiased $grad, $self, "std::nullopt", "false",
                                     $unbiased)>]>;
-def : VJP<Aten_StdCorrectionOp, [
+def : ComplexVJP<Aten_StdCorrectionOp, [
     Grad<"self", (var_grad (std_grad $grad, $result), $self, $dim, $keepdim,
                            $correction)>]>;
-def : VJP<Aten_StdDimOp, [
+def : ComplexVJP<Aten_StdDimOp, [
     Grad<"self", (var_grad_unbiased (std_grad $grad, $result), $self, $dim,
                                     $keepdim, $unbiased)>]>;
-def : VJP<Aten_StdOp, [
+def : ComplexVJP<Aten_StdOp, [
     Grad<"self", (var_grad_unbiased (std_grad $grad, $result), $self,
                                     "std::nullopt", "false", $unbiased)>]>;
-def : VJPFunction<"vjpVarMean", [Aten_VarMeanCorrectionOp]>;
-def : VJPFunction<"vjpVarMeanDim", [Aten_VarMeanDimOp]>;
-def : VJPFunction<"vjpStdMean", [Aten_StdMeanCorrectionOp]>;
-def : VJPFunction<"vjpVectorNorm", [Aten_LinalgVectorNormOp]>;
-def : VJPFunction<"vjpNorm", [Aten_NormScalarOp]>;
-def : VJPFunction<"vjpNormDim", [Aten_NormScalarOptDimOp]>;
+def : ComplexVJPFunction<"vjpVarMean", [Aten_VarMeanCorrectionOp]>;
+def : ComplexVJPFunction<"vjpVarMeanDim", [Aten_VarMeanDimOp]>;
+def : ComplexVJPFunction<"vjpStdMean", [Aten_StdMeanCorrectionOp]>;
+def : ComplexVJPFunction<"vjpVectorNorm", [Aten_LinalgVectorNormOp]>;
+def : ComplexVJPFunction<"vjpNorm", [Aten_NormScalarOp]>;
+def : ComplexVJPFunction<"vjpNormDim", [Aten_NormScalarOptDimOp]>;
 def : VJPFunction<"vjpCosineSimilarity", [Aten_CosineSimilarityOp]>;
 
 #endif // KILN_DIALECT_ATEN_DERIVATIVES_REDUCTIONDERIVATIVES_TD

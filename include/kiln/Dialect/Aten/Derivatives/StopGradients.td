@@ -38,7 +38,5 @@ def : StopGradient<"its result does not depend on the elements", [
 def : StopGradient<"a number carries no gradient", [Aten_ItemOp]>;
 def : NoDerivative<"has no derivative in PyTorch either", [
     Aten_HeavisideOp, Aten_HistcOp, Aten_ScatterReduceOp]>;
-def : NoDerivative<"has no derivative for complex numbers", [
-    Aten_ConjOp, Aten_ImagOp, Aten_FftC2cOp, Aten_FftC2rOp]>;
 
 #endif // KILN_DIALECT_ATEN_DERIVATIVES_STOPGRADIENTS_TD

@@ -16,13 +16,13 @@ foreach rule = [Aten_ViewOp, Aten_UnsafeViewOp, Aten_ReshapeOp,
                 Aten_SqueezeDimsOp, Aten_UnsqueezeOp, Aten_ViewCopyOp,
                 Aten_ReshapeAsOp, Aten_ViewAsOp, Aten_UnflattenIntOp,
                 Aten_RealOp] in
-  def : VJP<rule, [Grad<"self", (like $grad, $self)>]>;
+  def : ComplexVJP<rule, [Grad<"self", (like $grad, $self)>]>;
 // What was repeated is summed, because that is how gradients are brought to the
 // shape of their operand.
 foreach rule = [Aten_ExpandOp, Aten_ExpandAsOp, Aten_ExpandCopyOp] in
-  def : VJP<rule, [Grad<"self", (identity $grad)>]>;
-def : VJPFunction<"vjpBroadcastTensors", [Aten_BroadcastTensorsOp]>;
-def : VJPFunction<"vjpMeshgrid", [Aten_MeshgridOp]>;
+  def : ComplexVJP<rule, [Grad<"self", (identity $grad)>]>;
+def : ComplexVJPFunction<"vjpBroadcastTensors", [Aten_BroadcastTensorsOp]>;
+def : ComplexVJPFunction<"vjpMeshgrid", [Aten_MeshgridOp]>;
 
 //===----------------------------------------------------------------------===//
 // Orders of dimensions
@@ -30,21 +30,23 @@ def : VJPFunction<"vjpMeshgrid", [Aten_MeshgridOp]>;
 
 def unpermute : GradientHelper;
 foreach rule = [Aten_PermuteOp, Aten_PermuteCopyOp] in
-  def : VJP<rule, [Grad<"self", (unpermute $grad, $dims)>]>;
+  def : ComplexVJP<rule, [Grad<"self", (unpermute $grad, $dims)>]>;
 def transpose : BuilderMethod;
-def : VJP<Aten_TransposeIntOp, [Grad<"self", (transpose $grad, $dim0, $dim1)>]>;
-def : VJP<Aten_SwapaxesOp, [Grad<"self", (transpose $grad, $axis0, $axis1)>]>;
-def : VJP<Aten_MovedimIntOp, [
+def : ComplexVJP<Aten_TransposeIntOp, [
+    Grad<"self", (transpose $grad, $dim0, $dim1)>]>;
+def : ComplexVJP<Aten_SwapaxesOp, [
+    Grad<"self", (transpose $grad, $axis0, $axis1)>]>;
+def : ComplexVJP<Aten_MovedimIntOp, [
     Grad<"self", (call "movedim.int", $grad, $destination, $source)>]>;
 def reverse_dims : GradientHelper;
 foreach rule = [Aten_TOp, Aten_NumpyTOp] in
-  def : VJP<rule, [Grad<"self", (reverse_dims $grad)>]>;
+  def : ComplexVJP<rule, [Grad<"self", (reverse_dims $grad)>]>;
 def flip : BuilderMethod;
-def : VJP<Aten_FlipOp, [Grad<"self", (flip $grad, $dims)>]>;
-def : VJP<Aten_Rot90Op, [
+def : ComplexVJP<Aten_FlipOp, [Grad<"self", (flip $grad, $dims)>]>;
+def : ComplexVJP<Aten_Rot90Op, [
     Grad<"self", (call "rot90", $grad, "b.integer(-int64_t(rule.getK()))",
          $dims)>]>;
-def : VJPFunction<"vjpRoll", [Aten_RollOp]>;
+def : ComplexVJPFunction<"vjpRoll", [Aten_RollOp]>;
 
 //===----------------------------------------------------------------------===//
 // Parts
@@ -52,35 +54,35 @@ def : VJPFunction<"vjpRoll", [Aten_RollOp]>;
 
 def unselect : GradientHelper;
 foreach rule = [Aten_SelectIntOp, Aten_SelectCopyIntOp] in
-  def : VJP<rule, [Grad<"self", (unselect $grad, $self, $dim, $index)>]>;
+  def : ComplexVJP<rule, [Grad<"self", (unselect $grad, $self, $dim, $index)>]>;
 def unslice : GradientHelper;
 foreach rule = [Aten_SliceTensorOp, Aten_SliceCopyTensorOp] in
-  def : VJP<rule, [
+  def : ComplexVJP<rule, [
       Grad<"self", (unslice $grad, $self, $dim, $start, $end, $step)>]>;
 def unnarrow : GradientHelper;
-def : VJP<Aten_NarrowOp, [
+def : ComplexVJP<Aten_NarrowOp, [
     Grad<"self", (unnarrow $grad, $self, $dim, $start, $length)>]>;
-def : VJPFunction<"vjpSplit", [
+def : ComplexVJPFunction<"vjpSplit", [
     Aten_SplitTensorOp, Aten_SplitWithSizesOp, Aten_ChunkOp,
     Aten_TensorSplitSectionsOp]>;
-def : VJPFunction<"vjpUnbind", [Aten_UnbindIntOp]>;
-def : VJP<Aten_UnfoldOp, [
+def : ComplexVJPFunction<"vjpUnbind", [Aten_UnbindIntOp]>;
+def : ComplexVJP<Aten_UnfoldOp, [
     Grad<"self", (call "unfold_backward", $grad, (sizes_of $self), $dimension,
          $size, $step)>]>;
-def : VJP<Aten_DiagonalOp, [
+def : ComplexVJP<Aten_DiagonalOp, [
     Grad<"self", (call "diagonal_backward", $grad, (sizes_of $self), $offset,
          $dim1, $dim2)>]>;
-def : VJP<Aten_DiagEmbedOp, [
+def : ComplexVJP<Aten_DiagEmbedOp, [
     Grad<"self", (call "diagonal", $grad, $offset, $dim1, $dim2)>]>;
-def : VJP<Aten_DiagonalScatterOp, [
+def : ComplexVJP<Aten_DiagonalScatterOp, [
     Grad<"self", (call "diagonal_scatter", $grad, (zeros_like $src), $offset,
          $dim1, $dim2)>,
     Grad<"src", (call "diagonal", $grad, $offset, $dim1, $dim2)>]>;
-def : VJPFunction<"vjpSelectScatter", [Aten_SelectScatterOp]>;
-def : VJPFunction<"vjpSliceScatter", [Aten_SliceScatterOp]>;
-def : VJPFunction<"vjpAsStrided", [Aten_AsStridedOp]>;
+def : ComplexVJPFunction<"vjpSelectScatter", [Aten_SelectScatterOp]>;
+def : ComplexVJPFunction<"vjpSliceScatter", [Aten_SliceScatterOp]>;
+def : ComplexVJPFunction<"vjpAsStrided", [Aten_AsStridedOp]>;
 // PyTorch gives what is overwritten the gradient, and the rest none.
-def : VJP<Aten_AsStridedScatterOp, [
+def : ComplexVJP<Aten_AsStridedScatterOp, [
     Grad<"self", (call "as_strided_scatter", (zeros_like $self),
                        (call "as_strided", (row_major $grad), $size, $stride,
                                            $storage_offset),
@@ -92,12 +94,13 @@ def : VJP<Aten_AsStridedScatterOp, [
 // Putting together
 //===----------------------------------------------------------------------===//
 
-def : VJPFunction<"vjpCat", [Aten_CatOp]>;
-def : VJPFunction<"vjpStack", [Aten_StackOp]>;
-def : VJPFunction<"vjpRepeat", [Aten_RepeatOp]>;
-def : VJPFunction<"vjpTile", [Aten_TileOp]>;
-def : VJPFunction<"vjpRepeatInterleave", [Aten_RepeatInterleaveSelfIntOp]>;
-def : VJPFunction<"vjpPad", [Aten_ConstantPadNdOp]>;
+def : ComplexVJPFunction<"vjpCat", [Aten_CatOp]>;
+def : ComplexVJPFunction<"vjpStack", [Aten_StackOp]>;
+def : ComplexVJPFunction<"vjpRepeat", [Aten_RepeatOp]>;
+def : ComplexVJPFunction<"vjpTile", [Aten_TileOp]>;
+def : ComplexVJPFunction<"vjpRepeatInterleave", [
+    Aten_RepeatInterleaveSelfIntOp]>;
+def : ComplexVJPFunction<"vjpPad", [Aten_ConstantPadNdOp]>;
 def channel_shuffle_back : GradientHelper;
 foreach rule = [Aten_ChannelShuffleOp, Aten_NativeChannelShuffleOp] in
   def : VJP<rule, [Grad<"self", (channel_shuffle_back $grad, $groups)>]>;

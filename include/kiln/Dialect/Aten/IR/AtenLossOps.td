@@ -89,7 +89,7 @@ def Aten_L1LossOp : Aten_PureOp<"l1_loss",
     (outs Aten_Tensor:$result)> {
   let summary = "Absolute difference";
   let shape = "loss";
-  let promotion = PromoteDefault;
+  let promotion = PromoteComplexToFloat;
 }
 
 def Aten_MseLossOp : Aten_PureOp<"mse_loss",

@@ -25,6 +25,7 @@
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Support/LLVM.h"
 
+#include <complex>
 #include <variant>
 
 namespace kiln::aten {
@@ -66,8 +67,11 @@ public:
   Value number(Operand operand);
   /// The value of an expression as a number: i64, or f64 for float ones.
   Value number(ExprAttr expr) { return AtenBuilder::number(expr); }
-  /// The number if it is known when compiling.
+  Value complexNumber(std::complex<double> value);
+  /// The number if it is real and known when compiling.
   static std::optional<double> getConstantNumber(Value value);
+  /// The number if it is known when compiling.
+  static std::optional<std::complex<double>> getConstantComplex(Value value);
   ExprAttr constant(int64_t value) { return expr(value); }
   Attribute real(double value) { return getBuilder().getF64FloatAttr(value); }
   Attribute text(StringRef value) { return getBuilder().getStringAttr(value); }
@@ -76,6 +80,10 @@ public:
     return llvm::isa<RankedTensorType>(value.getType());
   }
   static Type elementType(Value value) { return elementTypeOf(value); }
+  /// Of a tensor or a number.
+  static bool isComplex(Value value) {
+    return llvm::isa<mlir::ComplexType>(elementTypeOf(value));
+  }
   static int64_t rank(Value tensor) { return rankOf(tensor); }
   Sizes sizes(Value tensor) { return dimsOf(tensor); }
   ExprAttr size(Value tensor, int64_t dim) { return dimOf(tensor, dim); }
@@ -96,6 +104,10 @@ public:
   Value mul(Operand a, Operand b) { return arithmetic("mul.Tensor", a, b); }
   Value div(Operand a, Operand b) { return arithmetic("div.Tensor", a, b); }
   Value square(Value a) { return mul(a, a); }
+  /// The complex conjugate of a tensor or a constant number; reals stay.
+  Value conj(Value a);
+  /// The sign; of complex numbers the direction.
+  Value sgn(Value a);
   Value sinh(Value a) { return emit("sinh", {a}); }
   Value cosh(Value a) { return emit("cosh", {a}); }
   Value eq(Value a, Operand b) { return compareWith("eq", a, b); }

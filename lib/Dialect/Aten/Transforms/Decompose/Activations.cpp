@@ -69,14 +69,14 @@ static Value decomposeSilu(SiluOp op, Composer &c) {
 
 static Value decomposeTanhBackward(TanhBackwardOp op, Composer &c) {
   Value y = c.widen(op.getOutput());
-  return finish(op, c, c.mul(c.widen(op.getGradOutput()),
-                             c.sub(1, c.mul(y, y))));
+  return finish(
+      op, c, c.mul(c.widen(op.getGradOutput()), c.conj(c.sub(1, c.mul(y, y)))));
 }
 
 static Value decomposeSigmoidBackward(SigmoidBackwardOp op, Composer &c) {
   Value y = c.widen(op.getOutput());
-  return finish(op, c, c.mul(c.widen(op.getGradOutput()),
-                             c.mul(c.sub(1, y), y)));
+  return finish(
+      op, c, c.mul(c.widen(op.getGradOutput()), c.conj(c.mul(c.sub(1, y), y))));
 }
 
 static Value decomposeClampMin(ClampMinOp op, Composer &c) {

@@ -90,7 +90,11 @@ static Value varianceOver(Composer &c, Value self, ArrayRef<int64_t> dims,
   Value x = c.widen(self);
   ExprAttr count = countOver(c, self, dims);
   Value mean = c.div(c.sum(x, dims, true), c.number(count));
-  Value squares = c.sum(c.square(c.sub(x, mean)), dims, keepdim);
+  Value deviation = c.sub(x, mean);
+  Value square = c.mul(deviation, c.conj(deviation));
+  if (Composer::isComplex(square))
+    square = c.emit("real", {square});
+  Value squares = c.sum(square, dims, keepdim);
   ExprAttr zero = guard::getFloat(c.getContext(), 0.0);
   ExprAttr divisor = guard::max(
       zero, guard::sub(guard::toFloat(count),
