@@ -43,8 +43,9 @@ def : ComplexVJP<Aten_AddmvOp, [
 def : ComplexVJP<Aten_DotOp, [Grad<"self", (mul $grad, (conj $tensor))>,
                               Grad<"tensor", (mul $grad, (conj $self))>]>;
 def : ComplexVJP<Aten_OuterOp, [
-    Grad<"self", (call "mv", $grad, (conj $vec2))>,
-    Grad<"vec2", (call "mv", (transpose_last $grad), (conj $self))>]>;
+    Grad<"self", (call "mv", $grad, (cast_like (conj $vec2), $grad))>,
+    Grad<"vec2", (call "mv", (transpose_last $grad),
+                       (cast_like (conj $self), $grad))>]>;
 def : VJPFunction<"vjpBilinear", [Aten_BilinearOp]>;
 
 //===----------------------------------------------------------------------===//

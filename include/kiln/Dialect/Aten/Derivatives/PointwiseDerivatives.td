@@ -162,7 +162,7 @@ def : VJP<Aten_XlogyTensorOp, [
                       (logical_and (eq $self, 0), (le $other, 0)))>,
     Grad<"other", (div (mul $grad, $self), $other)>]>;
 def : VJP<Aten_SpecialXlog1pyOp, [
-    Grad<"self", (mul (drop_where (log1p $other),
+    Grad<"self", (mul (drop_where (log1p (cast_like $other, $grad)),
                           (logical_and (eq $self, 0), (le $other, -1))),
                       $grad)>,
     Grad<"other", (div (mul $grad, $self), (add $other, 1))>]>;
