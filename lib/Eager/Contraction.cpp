@@ -8,6 +8,7 @@
 
 #include "Gemm.h"
 #include "Operators.h"
+#include "TypePromotion.h"
 #include "Views.h"
 
 #include <algorithm>
@@ -189,9 +190,8 @@ static Values outer(const Args &args) {
   const Tensor &a = args.tensor(0), &b = args.tensor(1);
   requireRank(a, 1);
   requireRank(b, 1);
-  DType dtype = a.dtype();
-  require(b.dtype() == dtype, {"expected operands of one dtype, found ", a,
-                               " and ", b});
+  // A product element by element, which promotes, and no contraction.
+  DType dtype = joinDTypes(a.dtype(), b.dtype());
   return {withNumber(dtype, [&](auto zero) {
     using T = decltype(zero);
     auto x = readAll<T>(a), y = readAll<T>(b);
