@@ -17,6 +17,7 @@
 #include "Windows.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace kiln;
 using namespace kiln::eager;
@@ -61,10 +62,14 @@ static Windows windowsOf(const Args &args, const Tensor &x, size_t dims,
   return w;
 }
 
-/// Planes times outputs, with the index of the largest element.
-template <typename T, typename F>
+/// Planes times outputs, with the index of the largest element. A window without
+/// one gives the lowest number, and the index that `none` says.
+template <typename T, typename F, typename G>
 static Values maxOver(const Tensor &x, const Ints &input, const Ints &output,
-                      F forEachPosition) {
+                      F forEachPosition, G none) {
+  constexpr T kLowest = std::numeric_limits<T>::has_infinity
+                            ? -std::numeric_limits<T>::infinity()
+                            : std::numeric_limits<T>::lowest();
   auto values = readAll<T>(x);
   int64_t inputs = product(input),
           planes = x.numel() / std::max<int64_t>(inputs, 1);
@@ -79,13 +84,26 @@ static Values maxOver(const Tensor &x, const Ints &input, const Ints &output,
             formula::isNan(plane[position]))
           best = position;
       });
-      largest.push_back(plane[best]);
-      indices.push_back(best);
+      largest.push_back(best < 0 ? kLowest : plane[best]);
+      indices.push_back(best < 0 ? none(at) : best);
     });
   }
   Ints sizes = withSpatial(x, output);
   return {makeTensor(x.dtype(), sizes, largest),
           makeTensor(DType::I64, sizes, indices)};
+}
+
+/// Where PyTorch begins to look: at the first tap that is not in front of the
+/// input, which may lie behind it.
+static int64_t firstTap(const Windows &w, const Ints &at) {
+  int64_t position = 0;
+  for (size_t d = 0; d < w.input.size(); ++d) {
+    int64_t first = at[d] * w.stride[d] - w.padding[d];
+    if (first < 0)
+      first += (-first + w.dilation[d] - 1) / w.dilation[d] * w.dilation[d];
+    position = position * w.input[d] + first;
+  }
+  return position;
 }
 
 /// Schema: self, kernel_size, stride, padding, dilation, ceil_mode.
@@ -101,7 +119,8 @@ template <size_t Dims> static Values maxPool(const Args &args) {
             if (position >= 0)
               visit(position);
           });
-        });
+        },
+        [&](const Ints &at) { return firstTap(w, at); });
   });
 }
 template <size_t Dims> static Values maxPoolPlain(const Args &args) {
@@ -328,7 +347,8 @@ template <size_t Dims> static Values adaptiveMaxPool(const Args &args) {
     return maxOver<decltype(zero)>(
         x, input, output, [&](const Ints &at, auto visit) {
           forEachAdaptive(input, output, at, visit);
-        });
+        },
+        [](const Ints &) { return 0; }); // each window has an element
   });
 }
 

@@ -41,6 +41,15 @@ struct Pooling {
   }
   /// The windows behind each element of the result.
   WindowNest getNest(Converter &converter) const;
+  /// Whether all taps of a window may lie outside of the input: padding is no
+  /// wider than half of a window, so that only gaps between taps let it miss.
+  bool mayHaveEmptyWindows() const {
+    return !isAdaptive && llvm::any_of(shapes, [](const WindowShape &shape) {
+      return !shape.padding.isConstant(0) && !shape.dilation.isConstant(1);
+    });
+  }
+  /// For each spatial dimension the first tap that is not in front of the input.
+  Exprs getFirst(Converter &converter) const;
 };
 
 } // namespace
@@ -56,6 +65,17 @@ WindowNest Pooling::getNest(Converter &converter) const {
         return isBackward ? cover(shapes[k], place, index)
                           : slide(shapes[k], place, index);
       });
+}
+
+Exprs Pooling::getFirst(Converter &converter) const {
+  Exprs first;
+  for (auto [k, shape] : llvm::enumerate(shapes)) {
+    ExprAttr begin =
+        converter.dim(getLead() + k) * shape.stride - shape.padding;
+    first.push_back(guard::select(guard::lt(begin, converter.expr(0)),
+                                  guard::mod(begin, shape.dilation), begin));
+  }
+  return first;
 }
 
 /// Nothing but the batch may be empty.
@@ -136,7 +156,8 @@ static LogicalResult lowerMax(Converter &c, const Pooling &pool) {
         return SmallVector<Value>{value, key};
       });
   c.setResult(0, results[0]);
-  if (!isFloat) {
+  bool mayBeEmpty = pool.mayHaveEmptyWindows();
+  if (!isFloat && !mayBeEmpty) {
     c.setResult(1, results[1]);
     return success();
   }
@@ -145,7 +166,15 @@ static LogicalResult lowerMax(Converter &c, const Pooling &pool) {
       indexType, i64, [&](BodyContext body, ScalarBuilder &scalars) {
         Value key = c.read(body, keys, keys.map);
         Value negative = scalars.lt(key, scalars.constant(i64, int64_t(0)));
-        return scalars.where(negative, scalars.bitNot(key), key);
+        Value index = scalars.where(negative, scalars.bitNot(key), key);
+        if (!mayBeEmpty)
+          return index;
+        Value first =
+            c.number(body, scalars, getFlat(pool.getFirst(c), pool.getInput()),
+                     i64);
+        return scalars.where(
+            scalars.eq(key, scalars.constant(i64, int64_t(INT64_MAX))), first,
+            index);
       });
   c.setResult(1, indices);
   return success();
