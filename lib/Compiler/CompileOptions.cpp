@@ -8,6 +8,7 @@
 
 #include "kiln/Compiler/CompilerSession.h"
 #include "kiln/Interfaces/OptimizerConfig.h"
+#include "kiln/Target/CPU/CPUTarget.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -58,6 +59,9 @@ Result<CompileOptions> CompileOptions::parse(StringRef options,
     } else if (key == "input_gradients") {
       result.inputGradients = parseList(value);
     } else if (key == "target") {
+      // Before the work that ends in code for it.
+      if (auto target = target::CPUTarget::parse(value); !target)
+        return target.takeError();
       result.target = value.str();
     } else if (key == "threads") {
       if (value.getAsInteger(10, result.threads) || result.threads == 0 ||

@@ -16,6 +16,7 @@
 #include "kiln/Base/FileSystem.h"
 #include "kiln/Dialect/Aten/IR/Aten.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
+#include "kiln/Dialect/Aten/Transforms/SizeMarks.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Import/PT2Importer.h"
@@ -270,6 +271,12 @@ CompilerSession::compile(const archive::ExportedProgram &program,
 /// Still a captured graph, as if it had been traced with symbols.
 Status CompilerSession::makeDynamic(const DynamicSizes &sizes,
                                     const CompileHooks &hooks) {
+  // A mark that means nothing is the caller's mistake and no missing feature.
+  if (auto main = module_->lookupSymbol<FuncOp>("main"))
+    for (const auto *marks : {&sizes.dynamic, &sizes.unbacked, &sizes.fixed})
+      for (const std::string &mark : *marks)
+        if (auto size = aten::parseSizeMark(main, mark); !size)
+          return size.takeError();
   return runStage(Stage::Capture, hooks, [&](mlir::OpPassManager &pm) {
     aten::AtenMakeDynamicPassOptions options;
     options.all = sizes.all;

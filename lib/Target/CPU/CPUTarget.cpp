@@ -8,9 +8,14 @@
 
 #include "kiln/Target/CPU/CPUTarget.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/Twine.h"
+#include "llvm/TargetParser/AArch64TargetParser.h"
 #include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/TargetParser.h"
+#include "llvm/TargetParser/X86TargetParser.h"
 
 #include <unistd.h>
 
@@ -81,6 +86,21 @@ static Result<CPUTarget> detectHost() {
   return target;
 }
 
+/// Whether a name is that of some processor, if only of one that code is not
+/// generated for.
+static bool isProcessor(StringRef name) {
+  StringRef version = name;
+  if (version.consume_front("sm_")) { // sm_90, sm_90a, sm_100f
+    if (version.ends_with("a") || version.ends_with("f"))
+      version = version.drop_back();
+    return version.size() >= 2 &&
+           llvm::all_of(version, [](char c) { return llvm::isDigit(c); });
+  }
+  return llvm::X86::parseArchX86(name) != llvm::X86::CK_None ||
+         llvm::AMDGPU::parseArchAMDGCN(name) != llvm::AMDGPU::GK_NONE ||
+         llvm::AArch64::parseCpu(name).has_value();
+}
+
 Result<CPUTarget> CPUTarget::parse(StringRef name) {
   if (name == "native")
     return detectHost();
@@ -88,6 +108,10 @@ Result<CPUTarget> CPUTarget::parse(StringRef name) {
     return makeLevel(3);
   if (name == "x86-64-v4")
     return makeLevel(4);
+  if (isProcessor(name))
+    return Error::unsupported("there is no code generation for processor \"" +
+                              name.str() +
+                              "\", expected native, x86-64-v3 or x86-64-v4");
   return Error::usage("unknown processor \"" + name.str() +
                       "\", expected native, x86-64-v3 or x86-64-v4");
 }

@@ -54,11 +54,18 @@ TEST(CPUTarget, KnowsItsNames) {
   EXPECT_EQ(level4->vectorLanes(64), 8u);
   EXPECT_TRUE(level4->hasFeature(KILN_CPU_AVX512));
   EXPECT_NE(level3->fingerprint(), level4->fingerprint());
-  auto other = CPUTarget::parse("pentium");
+  auto other = CPUTarget::parse("pentagon");
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().kind, ErrorKind::Usage);
-  EXPECT_EQ(other.error().message, "unknown processor \"pentium\", expected "
+  EXPECT_EQ(other.error().message, "unknown processor \"pentagon\", expected "
                                    "native, x86-64-v3 or x86-64-v4");
+  // What exists elsewhere is not a mistake in the name.
+  for (const char *name : {"sm_90a", "sm_75", "sm_100f", "gfx942", "znver4",
+                           "x86-64-v2", "pentium", "neoverse-v2"})
+    EXPECT_EQ(CPUTarget::parse(name).error().kind, ErrorKind::Unsupported)
+        << name;
+  for (const char *name : {"sm_", "sm_9", "sm_90b", "sm_a", "gfx", ""})
+    EXPECT_EQ(CPUTarget::parse(name).error().kind, ErrorKind::Usage) << name;
 }
 
 // Public functions are kernels, private ones are not; constants are reached

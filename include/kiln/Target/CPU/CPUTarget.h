@@ -59,8 +59,9 @@ struct CPUTarget {
 
   /// The target called `name`: "native" (the best level this machine has),
   /// "x86-64-v3" (AVX2, FMA, F16C) or "x86-64-v4" (AVX-512). Unsupported when
-  /// the host is less than x86-64-v3; usage error for any other name. Explicit
-  /// names give the same target on every machine.
+  /// the host is less than x86-64-v3, and for other processors that exist
+  /// ("sm_90a", "znver4"); usage error for any other name. Explicit names give
+  /// the same target on every machine.
   static Result<CPUTarget> parse(llvm::StringRef name);
 
   /// The names `parse` accepts, for help texts.

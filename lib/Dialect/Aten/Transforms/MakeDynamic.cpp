@@ -16,6 +16,7 @@
 #include "kiln/Dialect/Aten/IR/AtenProgramOps.h"
 #include "kiln/Dialect/Aten/IR/SizeOracle.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
+#include "kiln/Dialect/Aten/Transforms/SizeMarks.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Guard/IR/ShapeEnv.h"
 
@@ -32,14 +33,6 @@ using guard::ExprAttr;
 using guard::Interval;
 using mlir::func::FuncOp;
 using Dims = SmallVector<ExprAttr>;
-
-/// A size that an option names.
-struct Mark {
-  unsigned argument = 0;
-  unsigned dim = 0;
-  Interval range{2, Interval::kMax};
-  bool isUnbacked = false;
-};
 
 /// A place where a size of the inputs has a symbol of this pass.
 struct Place {
@@ -99,10 +92,8 @@ public:
       : module(module), function(function),
         context(function.getContext()) {}
 
-  /// Reads `input:dim` and `input:dim[min..max]`.
-  FailureOr<Mark> parse(StringRef text);
-  void markAll(ArrayRef<Mark> except);
-  void mark(const Mark &mark);
+  void markAll(ArrayRef<SizeMark> except);
+  void mark(const SizeMark &mark);
   LogicalResult run();
 
 private:
@@ -119,8 +110,6 @@ private:
   void addAssertions();
   void declareSymbols();
   ExprAttr newSymbol(bool isUnbacked);
-  bool isCallerTensor(unsigned argument);
-  std::string nameOf(unsigned argument);
 
   ModuleOp module;
   FuncOp function;
@@ -141,63 +130,6 @@ private:
 // Marks
 //===----------------------------------------------------------------------===//
 
-bool Dynamizer::isCallerTensor(unsigned argument) {
-  auto input =
-      function.getArgAttrOfType<InputAttr>(argument, kInputAttrName);
-  return llvm::isa<RankedTensorType>(function.getArgumentTypes()[argument]) &&
-         (!input || input.getKind() == InputKind::UserInput);
-}
-
-std::string Dynamizer::nameOf(unsigned argument) {
-  auto input =
-      function.getArgAttrOfType<InputAttr>(argument, kInputAttrName);
-  if (input && input.getName())
-    return input.getName().str();
-  return "arg" + std::to_string(argument);
-}
-
-FailureOr<Mark> Dynamizer::parse(StringRef text) {
-  auto fail = [&](const llvm::Twine &message) {
-    return function.emitError()
-           << "'" << text << "' marks no size: " << message;
-  };
-  Mark mark;
-  StringRef place = text, bounds;
-  if (size_t open = text.find('['); open != StringRef::npos) {
-    place = text.take_front(open);
-    bounds = text.drop_front(open);
-    if (!bounds.consume_front("[") || !bounds.consume_back("]"))
-      return fail("expected 'input:dim[min..max]'");
-    auto [low, high] = bounds.split("..");
-    if (low.getAsInteger(10, mark.range.min) ||
-        (!high.empty() && high.getAsInteger(10, mark.range.max)) ||
-        mark.range.min < 0 || mark.range.max < mark.range.min)
-      return fail("expected a range 'min..max' of sizes");
-  }
-  auto [name, dim] = place.rsplit(':');
-  bool isKnown = false;
-  for (unsigned i = 0; i < function.getNumArguments() && !isKnown; ++i)
-    if (isCallerTensor(i) && name == nameOf(i)) {
-      mark.argument = i;
-      isKnown = true;
-    }
-  if (!isKnown)
-    return fail("the program has no input tensor '" + name + "'");
-  auto type = llvm::cast<RankedTensorType>(
-      function.getArgumentTypes()[mark.argument]);
-  int64_t position;
-  if (dim.getAsInteger(10, position) || position < -type.getRank() ||
-      position >= type.getRank())
-    return fail("'" + name + "' has " + llvm::Twine(type.getRank()) +
-                " dimensions");
-  mark.dim = position < 0 ? position + type.getRank() : position;
-  int64_t size = type.getDimSize(mark.dim);
-  if (!type.isDynamicDim(mark.dim) && !mark.range.contains(size) &&
-      !bounds.empty())
-    return fail("the example has a size of " + llvm::Twine(size) + " there");
-  return mark;
-}
-
 ExprAttr Dynamizer::newSymbol(bool isUnbacked) {
   std::string name;
   do {
@@ -206,7 +138,7 @@ ExprAttr Dynamizer::newSymbol(bool isUnbacked) {
   return guard::getSymbol(context, name);
 }
 
-void Dynamizer::mark(const Mark &mark) {
+void Dynamizer::mark(const SizeMark &mark) {
   auto type = llvm::cast<RankedTensorType>(
       function.getArgumentTypes()[mark.argument]);
   if (type.isDynamicDim(mark.dim))
@@ -229,9 +161,9 @@ void Dynamizer::mark(const Mark &mark) {
   places.push_back({mark.argument, mark.dim, symbol, true});
 }
 
-void Dynamizer::markAll(ArrayRef<Mark> except) {
+void Dynamizer::markAll(ArrayRef<SizeMark> except) {
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-    if (!isCallerTensor(i))
+    if (!isCallerTensor(function, i))
       continue;
     auto type =
         llvm::cast<RankedTensorType>(function.getArgumentTypes()[i]);
@@ -408,8 +340,9 @@ LogicalResult Dynamizer::checkNamed() {
   for (const Place &place : places) {
     if (!env.rewrite(place.symbol).isConstant())
       continue;
-    std::string text = "'" + nameOf(place.argument) + "' dimension " +
-                       std::to_string(place.dim) + reasonFor(place.symbol);
+    std::string text = "'" + nameOfInput(function, place.argument) +
+                       "' dimension " + std::to_string(place.dim) +
+                       reasonFor(place.symbol);
     if (place.isNamed)
       return function.emitError()
              << "a size that is marked dynamic is not: " << text;
@@ -601,21 +534,22 @@ struct AtenMakeDynamicPass
     Dynamizer dynamizer(getOperation(), function);
     auto parseList = [&](ArrayRef<std::string> texts, auto take) {
       for (const std::string &text : texts) {
-        FailureOr<Mark> mark = dynamizer.parse(text);
-        if (failed(mark))
-          return failure();
+        Result<SizeMark> mark = parseSizeMark(function, text);
+        if (!mark)
+          return mlir::LogicalResult(function.emitError()
+                                     << mark.error().message);
         take(*mark);
       }
       return success();
     };
-    SmallVector<Mark> except;
-    if (failed(parseList(dynamic, [&](Mark &m) { dynamizer.mark(m); })) ||
+    SmallVector<SizeMark> except;
+    if (failed(parseList(dynamic, [&](SizeMark &m) { dynamizer.mark(m); })) ||
         failed(parseList(unbacked,
-                         [&](Mark &m) {
+                         [&](SizeMark &m) {
                            m.isUnbacked = true;
                            dynamizer.mark(m);
                          })) ||
-        failed(parseList(fixed, [&](Mark &m) { except.push_back(m); })))
+        failed(parseList(fixed, [&](SizeMark &m) { except.push_back(m); })))
       return signalPassFailure();
     if (all)
       dynamizer.markAll(except);
