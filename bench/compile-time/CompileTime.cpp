@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "common/CommandLine.h"
+#include "common/Output.h"
 
 #include "kiln/Archive/IoFile.h"
 #include "kiln/Compiler/CompilerSession.h"

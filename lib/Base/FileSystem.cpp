@@ -6,63 +6,31 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Base/FileSystem.h"
+#include "Descriptor.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
+#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 using namespace kiln;
 
-namespace {
-
-/// Closes a descriptor at the end of a scope.
-class Descriptor {
-public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() { close(); }
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-
-  int get() const { return fd_; }
-  bool valid() const { return fd_ >= 0; }
-  int close() {
-    int result = fd_ >= 0 ? ::close(fd_) : 0;
-    fd_ = -1;
-    return result;
-  }
-
-private:
-  int fd_;
-};
-
-/// Removes a file at the end of a scope unless it was kept.
-class Temporary {
-public:
-  explicit Temporary(std::string path) : path_(std::move(path)) {}
-  ~Temporary() {
-    if (!kept_)
-      ::unlink(path_.c_str());
-  }
-  void keep() { kept_ = true; }
-
-private:
-  std::string path_;
-  bool kept_ = false;
-};
-
-} // namespace
-
-static Error systemError(const char *verb, const std::string &path, int code) {
-  return Error::io("cannot " + std::string(verb) + " '" + path +
-                   "': " + std::strerror(code));
+std::string kiln::systemMessage(int code) {
+  std::string message = std::strerror(code);
+  message[0] = static_cast<char>(
+      std::tolower(static_cast<unsigned char>(message[0])));
+  return message;
 }
 
-static int openRetrying(const std::string &path, int flags, unsigned mode = 0) {
+Error kiln::systemError(const char *verb, const std::string &path, int code) {
+  return Error::io("cannot " + std::string(verb) + " '" + path +
+                   "': " + systemMessage(code));
+}
+
+int kiln::openRetrying(const std::string &path, int flags, unsigned mode) {
   int fd;
   do
     fd = ::open(path.c_str(), flags | O_CLOEXEC, mode);
@@ -169,69 +137,6 @@ Result<std::vector<uint8_t>> kiln::readFile(const std::string &path,
   }
   bytes.resize(done);
   return bytes;
-}
-
-static std::string folderOf(const std::string &path) {
-  size_t slash = path.rfind('/');
-  if (slash == std::string::npos)
-    return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-static Result<std::string> temporaryName(const std::string &path) {
-  uint64_t random = 0;
-  if (::getrandom(&random, sizeof(random), 0) != sizeof(random))
-    return Error::io("cannot get random bytes for a temporary file of '" +
-                     path + "'");
-  static const char digits[] = "0123456789abcdef";
-  std::string suffix;
-  for (int i = 0; i < 16; ++i)
-    suffix += digits[(random >> (4 * i)) & 15];
-  return folderOf(path) + "/.tmp-" + suffix;
-}
-
-static Status writeAll(int fd, ByteView contents, const std::string &path) {
-  size_t done = 0;
-  while (done < contents.size()) {
-    ssize_t count =
-        ::write(fd, contents.data() + done, contents.size() - done);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return systemError("write", path, count < 0 ? errno : EIO);
-    done += static_cast<size_t>(count);
-  }
-  return Status::success();
-}
-
-Status kiln::atomicWrite(const std::string &path, ByteView contents,
-                         AtomicWriteOptions options) {
-  auto name = temporaryName(path);
-  if (!name)
-    return name.takeError();
-  Descriptor file(openRetrying(*name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
-                               options.mode));
-  if (!file.valid())
-    return systemError("create a temporary file beside", path, errno);
-  Temporary temporary(*name);
-  // The umask took bits away at creation; the caller asked for exactly these.
-  if (::fchmod(file.get(), options.mode) != 0)
-    return systemError("set permissions of", path, errno);
-  if (auto status = writeAll(file.get(), contents, path); !status)
-    return status;
-  if (options.sync && ::fsync(file.get()) != 0)
-    return systemError("sync", path, errno);
-  if (file.close() != 0)
-    return systemError("write", path, errno);
-  if (::rename(name->c_str(), path.c_str()) != 0)
-    return systemError("replace", path, errno);
-  temporary.keep();
-  if (options.sync) {
-    Descriptor folder(openRetrying(folderOf(path), O_RDONLY | O_DIRECTORY));
-    if (folder.valid())
-      (void)::fsync(folder.get()); // not every file system can
-  }
-  return Status::success();
 }
 
 Status kiln::createDirectories(const std::string &path, unsigned mode) {

@@ -113,7 +113,7 @@ Status CompilerSession::dump(Stage stage, const CompileHooks &hooks) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module_->print(os);
-  return atomicWrite(hooks.dumpStages + "/" +
+  return writeFile(hooks.dumpStages + "/" +
                          std::to_string(static_cast<int>(stage)) + "-" +
                          stageName(stage).str() + ".mlir",
                      ByteView(std::string_view(text)));

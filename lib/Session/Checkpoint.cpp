@@ -152,7 +152,7 @@ Status Session::saveCheckpoint(const std::string &path) const {
   auto bytes = checkpoint.encode();
   if (!bytes)
     return bytes.takeError();
-  return atomicWrite(path, ByteView(*bytes), {0644, /*sync=*/true});
+  return writeFile(path, ByteView(*bytes), {/*sync=*/true});
 }
 
 Status Session::loadCheckpoint(const std::string &path) {

@@ -96,8 +96,13 @@ Status CommandLine::parse(int argc, char **argv) {
   bool onlyPositional = false;
   for (int i = 1; i < argc; ++i) {
     std::string text = argv[i];
-    if (text == "-h" || text == "--help" || text == "-help") {
+    if (!onlyPositional &&
+        (text == "-h" || text == "--help" || text == "-help")) {
       wantsHelp_ = true;
+      return Status::success();
+    }
+    if (!onlyPositional && (text == "--version" || text == "-version")) {
+      wantsVersion_ = true;
       return Status::success();
     }
     if (onlyPositional || text.size() < 2 || text[0] != '-') {
@@ -134,12 +139,6 @@ Status CommandLine::parse(int argc, char **argv) {
       return s;
   }
   return Status::success();
-}
-
-int tools::reportError(const std::string &tool, const Error &error) {
-  std::fflush(stdout);
-  std::fprintf(stderr, "%s: error: %s\n", tool.c_str(), error.message.c_str());
-  return error.exitCode();
 }
 
 Result<int64_t> tools::parseInteger(const std::string &flag,

@@ -14,7 +14,7 @@
 //   line.flag("check", options.check);
 //   line.value("threads", [&](const std::string &text) { ... });
 //   if (Status s = line.parse(argc, argv); !s)
-//     return reportError("kiln-run", s.error());
+//     return reportError("kiln-run", s.error()); // Output.h
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,6 +55,8 @@ public:
   const std::vector<std::string> &positional() const { return positional_; }
   /// `-h` or `--help` was given; parsing stopped there.
   bool wantsHelp() const { return wantsHelp_; }
+  /// `--version` was given; parsing stopped there.
+  bool wantsVersion() const { return wantsVersion_; }
 
 private:
   struct Flag {
@@ -65,11 +67,8 @@ private:
 
   std::map<std::string, Flag> flags_;
   std::vector<std::string> positional_;
-  bool wantsHelp_ = false;
+  bool wantsHelp_ = false, wantsVersion_ = false;
 };
-
-/// Writes "tool: error: message" and returns the exit code of the error.
-int reportError(const std::string &tool, const Error &error);
 
 /// Whole texts as numbers; Usage errors name the flag.
 Result<int64_t> parseInteger(const std::string &flag, const std::string &text,

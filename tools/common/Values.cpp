@@ -128,10 +128,9 @@ Status tools::writeNpy(const std::string &path, const OpValue &value) {
     bytes = scalarNpy(DType::F64, *real);
   } else {
     std::string text = describe(value) + "\n";
-    return atomicWrite(path + ".txt", ByteView(std::string_view(text)),
-                       {0644, false});
+    return writeFile(path + ".txt", ByteView(std::string_view(text)));
   }
   if (!bytes)
     return bytes.takeError();
-  return atomicWrite(path + ".npy", ByteView(*bytes), {0644, false});
+  return writeFile(path + ".npy", ByteView(*bytes));
 }

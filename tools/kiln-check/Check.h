@@ -48,6 +48,9 @@ struct Outcome {
     /// A call that must be refused was: counts as passed if the pack has
     /// something that works, else as unsupported.
     Refused = 'R',
+    /// The pack or the file of recorded values cannot be read: counts as
+    /// failed, and the tool ends as with every input that it cannot read.
+    Unreadable = 'X',
   };
   Kind kind = Passed;
   std::string text = {}; ///< what is wrong, with the case's name

@@ -268,7 +268,7 @@ Outcome ArchiveCheck::run() {
   if (io)
     io_ = std::move(*io);
   else if (expectation_.passes)
-    return failed(io.error().message);
+    return {Outcome::Unreadable, io.error().message};
   if (!expectation_.passes)
     return config_.gradients ? Outcome{Outcome::NotApplicable}
                              : runRefused();

@@ -94,7 +94,7 @@ static void runItem(const Item &item, const Config &config, size_t first,
   auto pack = archive::loadOpPack(item.pack);
   if (!pack) {
     if (first == 0)
-      answer(answers, {Outcome::Failed, pack.error().message});
+      answer(answers, {Outcome::Unreadable, pack.error().message});
     return;
   }
   for (size_t i = first; i < pack->cases.size(); ++i)

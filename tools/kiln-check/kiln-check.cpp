@@ -8,10 +8,10 @@
 
 #include "Check.h"
 
-#include "common/CommandLine.h"
 #include "common/JsonWriter.h"
+#include "common/Output.h"
 
-#include "kiln/Base/FileSystem.h"
+#include "llvm/Config/llvm-config.h"
 
 #include <algorithm>
 #include <dirent.h>
@@ -46,17 +46,20 @@ a folder of exported programs with an expect.json, or a folder of such folders.
   --list-failures    print every failure, not only the first of each overload
   --json=FILE        write counts, first failures, what was left to functions
                      (fallback_ops) and the time of each stage (stages_ms) as
-                     one JSON object
+                     one JSON object; - is standard output, and the lines below
+                     go to standard error then
   --jobs=N           worker processes; default: one a processor
   --threads=N        threads of a program; default 1
   --timeout=SECONDS  longest a case may take; default 300
   --device=cpu
+  --version          of Kiln and LLVM, and the build id
 
 Each overload or archive gives one line. A program that ends its process is one
 failure. With --dynamic, a line names the cases some sizes of which stay numbers
 and the first reason. The last line is 'N passed, N failed, N unsupported, N not applicable'.
 Exit code: 0 all passed, 1 something failed or was unsupported, 2 wrong command
-line, 3 unreadable input, 4 not supported.
+line, 3 unreadable input (what can be read is checked, the rest counts as failed)
+or results that cannot be written, 4 not supported.
 
 examples:
   kiln-check fixtures/pt2 --backend=eager
@@ -117,6 +120,9 @@ static Status addFixture(const std::string &folder, std::vector<Item> &items) {
 
 static Status addPath(const std::string &path, std::vector<Item> &items,
                       unsigned depth = 0) {
+  if (isStandard(path))
+    return Error::usage("a pack is two files and a fixture a folder; expected "
+                        "their path, found '-'");
   if (exists(path, /*folder=*/false)) {
     if (!hasSuffix(path, ".json"))
       return Error::usage("'" + path + "' is no .json of a case pack and no "
@@ -156,6 +162,7 @@ namespace {
 struct Tally {
   unsigned passed = 0, failed = 0, unsupported = 0, notApplicable = 0;
   unsigned refused = 0; ///< expected refusals, judged at the end of the pack
+  std::string unreadable; ///< why the pack or the recorded values are
   std::string firstFailure, firstUnsupported;
   std::vector<std::string> laterFailures;
   std::vector<std::string> noise; ///< cases whose stored gradient is wrong
@@ -185,6 +192,9 @@ struct Tally {
     case Outcome::Passed:
       ++passed;
       break;
+    case Outcome::Unreadable:
+      unreadable = outcome.text;
+      [[fallthrough]];
     case Outcome::Failed:
       if (failed++ == 0)
         firstFailure = outcome.text;
@@ -238,29 +248,30 @@ struct Tally {
 };
 } // namespace
 
-static void print(const Item &item, const Tally &tally, bool listFailures) {
+static void print(std::FILE *out, const Item &item, const Tally &tally,
+                  bool listFailures) {
   unsigned cases = tally.passed + tally.failed + tally.unsupported +
                    tally.notApplicable;
   if (cases == 1)
-    std::printf("%s: %s\n", item.name.c_str(),
+    std::fprintf(out, "%s: %s\n", item.name.c_str(),
                 tally.passed        ? "passed"
                 : tally.failed      ? "failed"
                 : tally.unsupported ? "unsupported"
                                     : "not applicable");
   else
-    std::printf("%s: %s\n", item.name.c_str(), tally.counts().c_str());
+    std::fprintf(out, "%s: %s\n", item.name.c_str(), tally.counts().c_str());
   if (!tally.firstFailure.empty())
-    std::printf("  failed: %s\n", tally.firstFailure.c_str());
+    std::fprintf(out, "  failed: %s\n", tally.firstFailure.c_str());
   if (listFailures)
     for (const std::string &text : tally.laterFailures)
-      std::printf("  failed: %s\n", text.c_str());
+      std::fprintf(out, "  failed: %s\n", text.c_str());
   if (!tally.firstUnsupported.empty())
-    std::printf("  unsupported: %s\n", tally.firstUnsupported.c_str());
+    std::fprintf(out, "  unsupported: %s\n", tally.firstUnsupported.c_str());
   for (const std::string &text : tally.noise)
-    std::printf("  not applicable: %s\n", text.c_str());
+    std::fprintf(out, "  not applicable: %s\n", text.c_str());
   for (const auto &[reason, count] : tally.fixedSizes)
-    std::printf("  fixed sizes in %u: %s\n", count, reason.c_str());
-  std::fflush(stdout);
+    std::fprintf(out, "  fixed sizes in %u: %s\n", count, reason.c_str());
+  std::fflush(out);
 }
 
 static void writeTally(JsonWriter &json, const Tally &tally, bool isDynamic) {
@@ -309,10 +320,10 @@ static Status writeJson(const std::string &path, const Config &config,
   writeTally(json, total, config.dynamic);
   json.endObject().endObject();
   std::string text = json.str() + "\n";
-  return atomicWrite(path, ByteView(std::string_view(text)), {0644, false});
+  return writeOutput(path, ByteView(std::string_view(text)));
 }
 
-int main(int argc, char **argv) {
+static int checkAll(int argc, char **argv) {
   Config config;
   config.jobs = std::max(1u, std::thread::hardware_concurrency());
   std::string filter, jsonPath, device = "cpu";
@@ -349,10 +360,8 @@ int main(int argc, char **argv) {
   });
   if (Status s = line.parse(argc, argv); !s)
     return reportError("kiln-check", s.error());
-  if (line.wantsHelp()) {
-    std::fputs(kHelp, stdout);
+  if (printAbout(line, "kiln-check", kHelp, LLVM_VERSION_STRING))
     return 0;
-  }
   if (line.positional().empty())
     return reportError("kiln-check",
                        Error::usage("nothing to check, expected packs or "
@@ -361,6 +370,10 @@ int main(int argc, char **argv) {
     return reportError("kiln-check",
                        Error::usage("--grad: backend eager has no backward; "
                                     "expected aot_eager or inductor"));
+  if (!jsonPath.empty())
+    if (Status s = checkOutput(jsonPath); !s)
+      return reportError("kiln-check", s.error());
+  std::FILE *out = isStandard(jsonPath) ? stderr : stdout;
   std::vector<Item> all, items;
   for (const std::string &path : line.positional())
     if (Status s = addPath(path, all); !s)
@@ -384,36 +397,47 @@ int main(int argc, char **argv) {
       items, config,
       [&](size_t item, const Outcome &outcome) {
         tallies[item].add(outcome);
-        failures += outcome.kind == Outcome::Failed;
+        failures += outcome.kind == Outcome::Failed ||
+                    outcome.kind == Outcome::Unreadable;
         return config.maxFailures == 0 || failures < config.maxFailures;
       },
       [&](size_t item) {
         tallies[item].settle();
-        print(items[item], tallies[item], listFailures);
+        print(out, items[item], tallies[item], listFailures);
       });
   if (!ran)
     return reportError("kiln-check", ran.error());
   Tally total;
+  std::string unreadable;
   for (size_t i = 0; i < items.size(); ++i) {
     if (tallies[i].refused != 0 ||
         (config.maxFailures != 0 && failures >= config.maxFailures &&
          tallies[i].failed != 0)) {
       tallies[i].settle();
-      print(items[i], tallies[i], listFailures);
+      print(out, items[i], tallies[i], listFailures);
     }
+    if (unreadable.empty())
+      unreadable = tallies[i].unreadable;
     total.add(tallies[i]);
   }
   if (!jsonPath.empty())
     if (Status s = writeJson(jsonPath, config, items, tallies, total); !s)
       return reportError("kiln-check", s.error());
   for (const auto &[stage, spent] : total.stages)
-    std::printf("  %-18s %9.2f s\n", stage.c_str(), spent / 1000);
+    std::fprintf(out, "  %-18s %9.2f s\n", stage.c_str(), spent / 1000);
   if (config.dynamic)
-    std::printf("dynamic: %u with symbols, %u with some sizes fixed, %u also "
-                "at other sizes\n",
-                total.withSymbols, total.withFixedSizes, total.atOtherSizes);
-  std::printf("time: %.2f s compiling, %.2f s running\n", total.compileSeconds,
-              total.runSeconds);
-  std::printf("%s\n", total.counts().c_str());
+    std::fprintf(out,
+                 "dynamic: %u with symbols, %u with some sizes fixed, %u also "
+                 "at other sizes\n",
+                 total.withSymbols, total.withFixedSizes, total.atOtherSizes);
+  std::fprintf(out, "time: %.2f s compiling, %.2f s running\n",
+               total.compileSeconds, total.runSeconds);
+  std::fprintf(out, "%s\n", total.counts().c_str());
+  if (!unreadable.empty())
+    return reportError("kiln-check", Error::malformed(unreadable));
   return total.failed + total.unsupported == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  return runTool("kiln-check", [&] { return checkAll(argc, argv); });
 }

@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "common/CommandLine.h"
 #include "common/GuardText.h"
+#include "common/Output.h"
 
 #include "kiln/Archive/ExportedProgram.h"
-#include "kiln/Base/FileSystem.h"
 #include "kiln/Compiler/CompilerSession.h"
 #include "kiln/Runtime/OperatorLibrary.h"
 #include "kiln/Runtime/Tensor.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
@@ -30,10 +30,12 @@ static const char kHelp[] =
 
 usage: kiln-compile MODEL -o OUT.kiln [flags]
 
-MODEL is .pt2, .mlir or .mlirbc. The package holds native code, guards and, for
-a .pt2, the weights: kiln-run runs it without the model and without a compiler.
+MODEL is .pt2, .mlir or .mlirbc, or - for one of them on standard input. The
+package holds native code, guards and, for a .pt2, the weights: kiln-run runs it
+without the model and without a compiler.
 
-  -o FILE                where the package goes
+  -o FILE                where the package goes, or the IR of --stop-after; - is
+                         standard output
   --training             forward and backward
   --optimizer=SPEC       ends the step with an update: sgd, adam or adamw, then
                          settings as of kiln-run, without lr
@@ -58,9 +60,10 @@ looking inside
   --print-pipeline       print the passes of each stage and end
   --progress             name each stage as it begins
   --timing               milliseconds of each stage
+  --version              of Kiln and LLVM, and the build id
 
-Exit codes: 0 done, 2 wrong command line, 3 malformed or unreadable input, 4 not
-supported, 5 internal error.
+Exit codes: 0 done, 2 wrong command line, 3 malformed or unreadable input, or
+results that cannot be written, 4 not supported, 5 internal error.
 
 examples:
   kiln-compile model.pt2 -o model.kiln && kiln-run model.kiln --inputs=io.json
@@ -169,25 +172,28 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
 
 static void printPipeline() {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  auto print = [&](StringRef name, auto build) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto add = [&](StringRef name, auto build) {
     mlir::PassManager pm(&context);
     build(pm);
-    llvm::outs() << name << ": ";
-    pm.printAsTextualPipeline(llvm::outs());
-    llvm::outs() << "\n";
+    os << name << ": ";
+    pm.printAsTextualPipeline(os);
+    os << "\n";
   };
-  print("core", [](mlir::OpPassManager &pm) {
+  add("core", [](mlir::OpPassManager &pm) {
     buildCorePipeline(pm, CorePipelineOptions());
   });
-  print("joint", [](mlir::OpPassManager &pm) {
+  add("joint", [](mlir::OpPassManager &pm) {
     buildJointPipeline(pm, JointPipelineOptions());
   });
-  print("loop", [](mlir::OpPassManager &pm) {
+  add("loop", [](mlir::OpPassManager &pm) {
     buildLoopPipeline(pm, LoopPipelineOptions());
   });
-  print("kernel", [](mlir::OpPassManager &pm) {
+  add("kernel", [](mlir::OpPassManager &pm) {
     buildKernelPipeline(pm, KernelPipelineOptions());
   });
+  print(text);
 }
 
 /// Puts the weights of the archive into the package.
@@ -234,15 +240,18 @@ static Status embedWeights(const std::string &path, const std::string &model,
 }
 
 /// Kernels with their schedules, after the loop stage.
-static void explainSchedule(ModuleOp module) {
-  module.walk([](mlir::Operation *op) {
+static std::string explainSchedule(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.walk([&](mlir::Operation *op) {
     Attribute schedule = op->getAttr("schedule");
     if (!schedule)
       return;
     auto name = op->getAttrOfType<mlir::StringAttr>("sym_name");
-    llvm::outs() << (name ? name.getValue() : op->getName().getStringRef())
-                 << ": " << schedule << "\n";
+    os << (name ? name.getValue() : op->getName().getStringRef()) << ": "
+       << schedule << "\n";
   });
+  return text;
 }
 
 /// Operators of the user's own libraries, by name and by record.
@@ -269,11 +278,16 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
     return Error::usage("expected one model, found " +
                         std::to_string(line.positional().size()) +
                         "; see --help");
-  const std::string &path = line.positional().front();
   bool explains = !flags.explain.empty();
   if (flags.output.empty() && flags.stopAfter.empty() && !explains)
     return Error::usage("expected -o OUT.kiln, --stop-after=STAGE or "
                         "--explain=LIST");
+  if (isStandard(flags.output) && (explains || flags.timing))
+    return Error::usage("-o -, --explain and --timing all write to standard "
+                        "output; expected a file for -o");
+  if (!flags.output.empty())
+    if (Status s = checkOutput(flags.output); !s)
+      return s.takeError();
   std::string record = "backend=" + flags.backend + "\n";
   record += "lowering=" + flags.lowering + "\n";
   if (flags.training)
@@ -308,24 +322,32 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
       return Error::unsupported("--stop-after=" + flags.stopAfter +
                                 ": it is no IR; expected -o OUT.kiln");
   }
+  auto model = ModelFile::open(line.positional().front());
+  if (!model)
+    return model.takeError();
+  const std::string &path = model->path();
   CompilerSession session;
   auto package = session.compile(path, flags.model, *options, hooks);
   if (!package)
     return package.takeError();
   if (flags.timing)
-    llvm::outs() << session.timingJson() << "\n";
+    print(session.timingJson() + "\n");
   if (hooks.stopAfter) {
-    session.module().print(llvm::outs());
-    llvm::outs() << "\n";
-    return 0;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    session.module().print(os);
+    os << "\n";
+    Status s = writeOutput(flags.output.empty() ? "-" : flags.output,
+                           ByteView(std::string_view(text)));
+    return s ? Result<int>(0) : Result<int>(s.takeError());
   }
   for (const std::string &word : flags.explain) {
     if (word == "guards")
-      llvm::outs() << guardTable(*package);
+      print(guardTable(*package));
     for (const package::Reason &reason : package->reasons)
       if (reason.category == word)
-        llvm::outs() << reason.text
-                     << (StringRef(reason.text).ends_with("\n") ? "" : "\n");
+        print(reason.text +
+              (StringRef(reason.text).ends_with("\n") ? "" : "\n"));
     if (word != "schedule" || options->backend != Backend::Inductor)
       continue;
     CompileHooks loop;
@@ -334,7 +356,7 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
     if (auto stopped = again.compile(path, flags.model, *options, loop);
         !stopped)
       return stopped.takeError();
-    explainSchedule(again.module());
+    print(explainSchedule(again.module()));
   }
   if (flags.output.empty())
     return 0;
@@ -342,24 +364,26 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
     if (Status s = embedWeights(path, flags.model, *package); !s)
       return s.takeError();
   std::vector<uint8_t> bytes = package::encodePackage(*package);
-  if (Status s = atomicWrite(flags.output, ByteView(bytes), {0644, false}); !s)
+  if (Status s = writeOutput(flags.output, bytes); !s)
     return s.takeError();
   return 0;
 }
 
-int main(int argc, char **argv) {
+static int compile(int argc, char **argv) {
   CommandLine line;
   Flags flags;
   if (Status s = parse(line, flags, argc, argv); !s)
     return reportError("kiln-compile", s.error());
-  if (line.wantsHelp()) {
-    llvm::outs() << kHelp;
+  if (printAbout(line, "kiln-compile", kHelp, LLVM_VERSION_STRING))
     return 0;
-  }
   if (flags.printPipeline) {
     printPipeline();
     return 0;
   }
   auto code = run(line, flags);
   return code ? *code : reportError("kiln-compile", code.error());
+}
+
+int main(int argc, char **argv) {
+  return runTool("kiln-compile", [&] { return compile(argc, argv); });
 }

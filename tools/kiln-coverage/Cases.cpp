@@ -8,7 +8,7 @@
 
 #include "Coverage.h"
 
-#include "common/CommandLine.h"
+#include "common/Output.h"
 
 #include "kiln/Archive/JsonReader.h"
 #include "kiln/Base/FileSystem.h"
@@ -19,7 +19,7 @@ using namespace kiln;
 using namespace kiln::coverage;
 
 Result<std::string> coverage::readText(const std::string &path) {
-  auto bytes = readFile(path, uint64_t(64) << 20);
+  auto bytes = tools::readInput(path, uint64_t(64) << 20);
   if (!bytes)
     return bytes.takeError();
   return std::string(bytes->begin(), bytes->end());

@@ -8,7 +8,9 @@
 
 #include "Coverage.h"
 
-#include "common/CommandLine.h"
+#include "common/Output.h"
+
+#include "llvm/Config/llvm-config.h"
 
 #include <cstdio>
 #include <sstream>
@@ -33,10 +35,12 @@ loop body, derivative and results of PyTorch's cases.
   --compare=PAGE    print nothing; fail if this page differs
   --summarize       join the JSON files of three runs of kiln-check over the
                     same packs: --backend=eager, inductor, and inductor --grad
+  --version         of Kiln and LLVM, and the build id
 
-Exit codes: 0 done; 1 the page differs, or an overload that must be there is
-missing or has no inference, evaluator, loop form or tests; 2 wrong command line;
-3 malformed or unreadable input.
+A file named - is standard input. Exit codes: 0 done; 1 the page differs, or an
+overload that must be there is missing or has no inference, evaluator, loop form
+or tests; 2 wrong command line; 3 malformed or unreadable input, or a result that
+cannot be written.
 
 example:
   kiln-check ops --backend=eager --json=e.json
@@ -66,7 +70,7 @@ static bool reportDifference(const std::string &have, const std::string &want,
   }
 }
 
-int main(int argc, char **argv) {
+static int cover(int argc, char **argv) {
   std::string records, cases, required, compare;
   bool summarizes = false;
   CommandLine line;
@@ -80,15 +84,13 @@ int main(int argc, char **argv) {
   };
   if (Status s = line.parse(argc, argv); !s)
     return fail(s.error());
-  if (line.wantsHelp()) {
-    std::fputs(kHelp, stdout);
+  if (printAbout(line, "kiln-coverage", kHelp, LLVM_VERSION_STRING))
     return 0;
-  }
   if (summarizes) {
     auto table = summarize(line.positional());
     if (!table)
       return fail(table.error());
-    std::fputs(writeCases(*table).c_str(), stdout);
+    print(writeCases(*table));
     return 0;
   }
   if (records.empty() || cases.empty() || required.empty() ||
@@ -102,7 +104,7 @@ int main(int argc, char **argv) {
   if (!page)
     return fail(page.error());
   if (compare.empty()) {
-    std::fputs(page->text.c_str(), stdout);
+    print(page->text);
   } else {
     auto current = readText(compare);
     if (!current)
@@ -113,4 +115,8 @@ int main(int argc, char **argv) {
   for (const std::string &gap : page->gaps)
     std::fprintf(stderr, "kiln-coverage: error: %s\n", gap.c_str());
   return page->gaps.empty() ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+  return runTool("kiln-coverage", [&] { return cover(argc, argv); });
 }

@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "common/Output.h"
+
 #include "kiln/InitAll.h"
 
 #include "mlir/IR/DialectRegistry.h"
@@ -18,13 +20,32 @@
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 
-int main(int argc, char **argv) {
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+static int optimize(int argc, char **argv) {
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   kiln::registerAllDialects(registry);
   kiln::registerAllPasses();
-  return mlir::asMainReturnCode(
+  llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
+    os << kiln::tools::versionText("kiln-opt");
+  });
+  int code = mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Kiln's optimizer driver\n", registry));
+  // LLVM's stream ends the process when it is destroyed with an error.
+  llvm::outs().flush();
+  std::error_code failed = llvm::outs().error();
+  llvm::outs().clear_error();
+  if (!failed)
+    return code;
+  return kiln::tools::reportError(
+      "kiln-opt", kiln::Error::io("cannot write standard output: " +
+                                  kiln::systemMessage(failed.value())));
+}
+
+int main(int argc, char **argv) {
+  return kiln::tools::runTool("kiln-opt", [&] { return optimize(argc, argv); });
 }

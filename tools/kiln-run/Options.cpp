@@ -8,7 +8,7 @@
 
 #include "Options.h"
 
-#include "common/CommandLine.h"
+#include "common/Output.h"
 
 #include "kiln/Base/Log.h"
 
@@ -18,13 +18,14 @@ using namespace kiln;
 using namespace kiln::run;
 using namespace kiln::tools;
 
-const char run::kHelp[] =
+static const char kHelp[] =
     R"(kiln-run: runs an exported PyTorch program without Python
 
 usage: kiln-run MODEL [flags]
 
-MODEL is a .pt2 archive of torch.export, .mlir, .mlirbc, or a .kiln package. It
-is compiled once; later runs take it from the cache and load no compiler.
+MODEL is a .pt2 archive of torch.export, .mlir, .mlirbc, or a .kiln package, or -
+for one of them on standard input. It is compiled once; later runs take it from
+the cache and load no compiler.
 
 inputs and outputs
   --inputs=SPEC          an io.json; or a.npy,b.npy,3; or random[:SEED], with
@@ -78,16 +79,19 @@ cache
   --no-cache             neither read nor write one
 
 measuring
-  --stats[=FILE]         one JSON object about the run
+  --stats[=FILE]         one JSON object about the run; without a file, or with
+                         -, on standard output and nothing else there
   --timing               time of each stage
   --benchmark[=N]        time N calls (default 100) after the first
   --serve                with --benchmark: answer 'time N' lines on stdin
   --log=WORDS            as TORCH_LOGS: fusion,recompiles,guards,cache,...
   --dump-stages=DIR      one file of IR per stage, when it compiles
   --progress             name each stage as it begins
+  --version              of Kiln, and the build id
 
 exit codes: 0 done and agreed, 1 a check failed, 2 wrong command line,
-3 unreadable or malformed input, 4 not supported, 5 internal error
+3 unreadable or malformed input, or results that cannot be written, 4 not
+supported, 5 internal error
 
 examples:
   kiln-run model.pt2 --inputs=io.json --check
@@ -113,6 +117,7 @@ private:
                               std::optional<double> &target, double high);
   CommandLine::Handler marks(const std::string &flag,
                              std::vector<std::string> &target);
+  CommandLine::Handler folder(const std::string &flag, std::string &target);
 
   CommandLine line_;
   Options options_;
@@ -155,6 +160,16 @@ CommandLine::Handler Parser::marks(const std::string &flag,
   };
 }
 
+CommandLine::Handler Parser::folder(const std::string &flag,
+                                    std::string &target) {
+  return [=, &target](const std::string &text) -> Status {
+    if (text.empty() || isStandard(text))
+      return Error::usage("--" + flag + "=" + text + ": expected a folder");
+    target = text;
+    return Status::success();
+  };
+}
+
 void Parser::addInputs() {
   line_.value("inputs", [this](const std::string &text) -> Status {
     if (text.empty())
@@ -165,7 +180,7 @@ void Parser::addInputs() {
   });
   line_.flag("alt", options_.alt);
   line_.value("model", options_.session.model);
-  line_.value("outputs", options_.outputs);
+  line_.value("outputs", folder("outputs", options_.outputs));
   line_.flag("check", options_.check);
   line_.value("rtol", number("rtol", options_.rtol, 1e30));
   line_.value("atol", number("atol", options_.atol, 1e30));
@@ -240,7 +255,8 @@ void Parser::addMeasures() {
   line_.flag("no-cache", noCache_);
   line_.optionalValue("stats", [this](const std::string &text) {
     options_.stats = true;
-    options_.statsFile = text;
+    if (!text.empty())
+      options_.statsFile = text;
     return Status::success();
   });
   line_.flag("timing", options_.timing);
@@ -258,7 +274,8 @@ void Parser::addMeasures() {
     log_ = text;
     return Status::success();
   });
-  line_.value("dump-stages", options_.session.dumpStages);
+  line_.value("dump-stages",
+              folder("dump-stages", options_.session.dumpStages));
   line_.flag("progress", progress_);
 }
 
@@ -275,8 +292,8 @@ void Parser::addTraining() {
     return Status::success();
   });
   line_.value("checkpoint", [this](const std::string &text) -> Status {
-    if (text.empty())
-      return Error::usage("--checkpoint is empty; expected a file");
+    if (text.empty() || isStandard(text))
+      return Error::usage("--checkpoint=" + text + ": expected a file");
     options_.checkpoint = text;
     return Status::success();
   });
@@ -362,6 +379,9 @@ Status Parser::finish() {
   if (options_.serve && options_.benchmark == 0)
     return Error::usage("--serve answers questions about time; expected "
                         "--benchmark as well");
+  if (options_.serve && isStandard(options_.path))
+    return Error::usage("--serve reads standard input; expected the model in a "
+                        "file");
   session.reuseOutputs = options_.benchmark != 0;
   if (Status s = finishTraining(); !s)
     return s;
@@ -391,10 +411,9 @@ Result<Options> Parser::parse(int argc, char **argv) {
   addTraining();
   if (Status s = line_.parse(argc, argv); !s)
     return s.takeError();
-  if (line_.wantsHelp()) {
-    options_.help = true;
+  options_.printedAbout = printAbout(line_, "kiln-run", kHelp);
+  if (options_.printedAbout)
     return std::move(options_);
-  }
   if (Status s = finish(); !s)
     return s.takeError();
   return std::move(options_);

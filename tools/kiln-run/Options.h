@@ -27,23 +27,20 @@ struct Options {
   std::string mode = "default";
   bool timing = false;
   bool stats = false;
-  std::string statsFile; ///< empty: standard output
+  std::string statsFile = "-"; ///< of --stats
   unsigned benchmark = 0; ///< iterations; 0: none
   bool serve = false;
   unsigned steps = 0; ///< of training; 0: no optimizer
   double learningRate = 1e-3;
   std::string checkpoint;
   std::optional<uint64_t> weightSeed; ///< of weights that a module lacks
-  bool help = false;
+  bool printedAbout = false; ///< --help or --version; there is nothing to do
   session::SessionOptions session;
 };
 
 /// Reads flags and environment. Usage errors for what means nothing,
 /// Unsupported errors for what PyTorch has and this does not.
 Result<Options> parseOptions(int argc, char **argv);
-
-/// The text of --help.
-extern const char kHelp[];
 
 } // namespace kiln::run
 

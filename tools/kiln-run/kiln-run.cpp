@@ -9,9 +9,9 @@
 #include "Benchmark.h"
 #include "Training.h"
 
-#include "common/CommandLine.h"
 #include "common/Inputs.h"
 #include "common/JsonWriter.h"
+#include "common/Output.h"
 #include "common/Values.h"
 
 #include "kiln/Base/FileSystem.h"
@@ -35,6 +35,7 @@ public:
   Result<int> main();
 
 private:
+  Status checkOutputs() const;
   Status readFiles();
   Status makeCalls();
   Status addCalls(const std::string &spec, const archive::IoFile *file);
@@ -141,9 +142,9 @@ Status Run::makeCalls() {
 void Run::print(const std::string &line) const {
   // Standard output is the statistics' or the server's own.
   bool reserved =
-      options_.serve || (options_.stats && options_.statsFile.empty());
+      options_.serve || (options_.stats && isStandard(options_.statsFile));
   if (!reserved)
-    std::puts(line.c_str());
+    tools::print(line + "\n");
 }
 
 static void addTo(const std::string &directory, const std::string &name,
@@ -296,14 +297,14 @@ Status Run::measure() {
     json.beginObject().key("ready").flag(true);
     json.key("first_result_s").real(facts_.firstResultSeconds);
     json.key("max_rel_err").real(maxRelativeError()).endObject();
-    std::puts(json.str().c_str());
+    tools::print(json.str() + "\n");
     std::fflush(stdout);
     return serve(*session_, training, timed);
   }
   auto seconds = timeCalls(*session_, training, timed, options_.benchmark);
   if (!seconds)
     return seconds.takeError();
-  bool silent = options_.stats && options_.statsFile.empty();
+  bool silent = options_.stats && isStandard(options_.statsFile);
   return silent ? Status::success()
                 : printBenchmark(*session_, *seconds,
                                  files_.empty() ? "" : files_.front().path);
@@ -324,18 +325,30 @@ Status Run::report() {
   if (!options_.stats)
     return Status::success();
   std::string json = statsJson(options_, *session_, facts_, checks_) + "\n";
-  if (options_.statsFile.empty()) {
-    std::fputs(json.c_str(), stdout);
-    return Status::success();
-  }
-  return atomicWrite(options_.statsFile, ByteView(std::string_view(json)),
-                     {0644, false});
+  return writeOutput(options_.statsFile, ByteView(std::string_view(json)));
+}
+
+/// What the run is asked to write, before it takes minutes to get there.
+Status Run::checkOutputs() const {
+  if (options_.stats)
+    if (Status s = checkOutput(options_.statsFile); !s)
+      return s;
+  if (!options_.outputs.empty())
+    if (Status s = createDirectories(options_.outputs, 0755); !s)
+      return s;
+  return options_.checkpoint.empty() ? Status::success()
+                                     : checkOutput(options_.checkpoint);
 }
 
 Result<int> Run::main() {
+  if (Status s = checkOutputs(); !s)
+    return s.takeError();
   if (Status s = readFiles(); !s)
     return s.takeError();
-  auto session = session::Session::open(options_.path, options_.session);
+  auto model = ModelFile::open(options_.path);
+  if (!model)
+    return model.takeError();
+  auto session = session::Session::open(model->path(), options_.session);
   if (!session)
     return session.takeError();
   session_ = std::move(*session);
@@ -361,17 +374,19 @@ Result<int> Run::main() {
   return 0;
 }
 
-int main(int argc, char **argv) {
+static int runModel(int argc, char **argv) {
   log::setSink([](std::string_view, log::Level, std::string_view text) {
     std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
   });
   auto options = parseOptions(argc, argv);
   if (!options)
     return reportError("kiln-run", options.error());
-  if (options->help) {
-    std::fputs(kHelp, stdout);
+  if (options->printedAbout)
     return 0;
-  }
   auto code = Run(std::move(*options)).main();
   return code ? *code : reportError("kiln-run", code.error());
+}
+
+int main(int argc, char **argv) {
+  return runTool("kiln-run", [&] { return runModel(argc, argv); });
 }

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "common/CommandLine.h"
 #include "common/GuardText.h"
+#include "common/Output.h"
 
 #include "kiln/Compiler/CompilerSession.h"
 
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace kiln;
@@ -27,17 +28,18 @@ usage: kiln-translate --import-pt2|--export-guards MODEL [flags]
   --model=NAME     which program of an archive that holds several
   --elide-weights  do not print the contents of weights; they are arguments of
                    the function and never printed
+  --version        of Kiln and LLVM, and the build id
 
-MODEL is .pt2; --export-guards takes .mlir and .mlirbc too.
-Exit codes: 0 done, 2 wrong command line, 3 malformed or unreadable input, 4 not
-supported.
+MODEL is .pt2, or - for standard input; --export-guards takes .mlir and .mlirbc
+too. Exit codes: 0 done, 2 wrong command line, 3 malformed or unreadable input, or
+a result that cannot be written, 4 not supported.
 
 examples:
   kiln-translate --import-pt2 model.pt2 > model.mlir
   kiln-translate --export-guards model.pt2
 )";
 
-int main(int argc, char **argv) {
+static int translate(int argc, char **argv) {
   bool import = false, guards = false, elide = false;
   std::string model;
   CommandLine line;
@@ -50,10 +52,8 @@ int main(int argc, char **argv) {
   };
   if (Status s = line.parse(argc, argv); !s)
     return fail(s.error());
-  if (line.wantsHelp()) {
-    llvm::outs() << kHelp;
+  if (printAbout(line, "kiln-translate", kHelp, LLVM_VERSION_STRING))
     return 0;
-  }
   if (import == guards)
     return fail(Error::usage("expected one of --import-pt2 and "
                              "--export-guards; see --help"));
@@ -65,16 +65,25 @@ int main(int argc, char **argv) {
   CompileHooks hooks;
   if (import)
     hooks.stopAfter = Stage::Capture;
+  auto file = ModelFile::open(line.positional().front());
+  if (!file)
+    return fail(file.error());
   CompilerSession session;
-  auto package =
-      session.compile(line.positional().front(), model, options, hooks);
+  auto package = session.compile(file->path(), model, options, hooks);
   if (!package)
     return fail(package.error());
+  std::string text;
   if (import) {
-    session.module().print(llvm::outs());
-    llvm::outs() << "\n";
+    llvm::raw_string_ostream os(text);
+    session.module().print(os);
+    os << "\n";
   } else {
-    llvm::outs() << guardTable(*package);
+    text = guardTable(*package);
   }
-  return 0;
+  Status written = writeOutput("-", ByteView(std::string_view(text)));
+  return written ? 0 : fail(written.error());
+}
+
+int main(int argc, char **argv) {
+  return runTool("kiln-translate", [&] { return translate(argc, argv); });
 }

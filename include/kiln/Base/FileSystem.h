@@ -36,7 +36,7 @@ struct FileIdentity {
 /// error if it cannot be opened or is no regular file. A file of size 0 gives
 /// no bytes. The mapping is private, but truncating the file while it is
 /// mapped ends the process on access, as for every program that maps files:
-/// writers must replace files by rename, as `atomicWrite` does.
+/// writers must replace files by rename, as `writeFile` does.
 Result<SharedBytes> mapFile(const std::string &path);
 
 /// Device, inode, size and times of a file.
@@ -47,17 +47,37 @@ Result<FileIdentity> fileIdentity(const std::string &path);
 Result<std::vector<uint8_t>> readFile(const std::string &path,
                                       uint64_t limit = uint64_t(1) << 31);
 
-struct AtomicWriteOptions {
-  unsigned mode = 0600;   ///< permission bits of the new file
-  bool sync = false;      ///< fsync file and folder before returning
+struct WriteOptions {
+  bool sync = false; ///< fsync file and folder before returning
 };
 
-/// Writes a file so that a reader sees either the old or the new contents and
-/// never a part: a temporary file of random name in the same folder, opened
-/// with O_EXCL and O_NOFOLLOW, then rename. The temporary file is removed when
-/// anything fails.
-Status atomicWrite(const std::string &path, ByteView contents,
-                   AtomicWriteOptions options = {});
+/// Writes what `path` names; every file that Kiln is asked for is written here.
+///
+/// A regular file, and one that is not there yet, is replaced as a whole: a
+/// reader sees the old or the new contents and never a part. They are written
+/// to a temporary file of random name in the same folder (O_EXCL, O_NOFOLLOW),
+/// which is then renamed, or removed when anything fails. What replaces a file
+/// has its permission bits, a new file has those that the umask leaves.
+///
+/// Anything else is written through and stays what it is: devices, pipes, and
+/// descriptors of this process, such as /dev/stdout, even where they lead to a
+/// regular file. Symbolic links are followed, and stay as well. A pipe that
+/// nobody reads any more is an error, not a signal.
+Status writeFile(const std::string &path, ByteView contents,
+                 WriteOptions options = {});
+
+/// Says before the work what `writeFile` would complain about: a folder that is
+/// not there or may not be written to, or a path that is a folder. Success does
+/// not promise that writing will succeed.
+Status checkWritable(const std::string &path);
+
+/// Writes all bytes to an open descriptor; errors name it as `what`. A pipe
+/// that nobody reads any more is an error, not a signal.
+Status writeDescriptor(int descriptor, ByteView contents,
+                       const std::string &what);
+
+/// What the system says of an errno, in lower case: "no space left on device".
+std::string systemMessage(int code);
 
 /// Makes a folder and its parents with the given permission bits; success if
 /// it exists.

@@ -112,7 +112,7 @@ public:
   ~TemporaryFolder() { std::filesystem::remove_all(path_); }
   std::string file(const std::string &name) const { return path_ + "/" + name; }
   void write(const std::string &name, const std::string &text) const {
-    ASSERT_TRUE(atomicWrite(file(name), ByteView(std::string_view(text))));
+    ASSERT_TRUE(writeFile(file(name), ByteView(std::string_view(text))));
   }
 
 private:

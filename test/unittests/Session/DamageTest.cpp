@@ -30,7 +30,7 @@ Bytes read(const std::string &path) {
 }
 
 void write(const std::string &path, const Bytes &bytes) {
-  ASSERT_TRUE(bool(atomicWrite(path, ByteView(bytes))));
+  ASSERT_TRUE(bool(writeFile(path, ByteView(bytes))));
 }
 
 /// Calls `use` with versions of `bytes` of which one bit differs or the end is
