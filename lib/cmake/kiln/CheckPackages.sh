@@ -121,7 +121,8 @@ ninja=$(cached CMAKE_MAKE_PROGRAM)
   echo 'int main() { return 0; }' >empty.cpp
   # shellcheck disable=SC2046
   "$(cached CMAKE_CXX_COMPILER)" -fuse-ld=lld ${sanitize:+-fsanitize="$sanitize"} \
-    empty.cpp -o empty -Wl,--trace $(grep -oE ' -l[a-zA-Z0-9_]+' commands | sort -u) |
+    empty.cpp -o empty -Wl,--trace $(grep '^: && ' commands | # those that link
+      grep -oE ' -l[a-zA-Z0-9_]+' | sort -u) |
     sed -E 's/\([^)]*\)$//' | { grep '^/' || true; }
 } | sort -u | { grep -vE "^($root|$build|$scratch|/dev|/proc|/tmp)/" || true; } >words
 while IFS= read -r word; do
