@@ -20,6 +20,11 @@ guard.symbol @s0 range [4, 2]
 
 // -----
 
+// expected-error @below {{'guard.symbol' op has an empty range: 4 is greater than -2}}
+guard.symbol @s0 range [4, -2]
+
+// -----
+
 // expected-error @below {{expects both ends of the range or none}}
 "guard.symbol"() <{sym_name = "s0", min = 1 : i64}> : () -> ()
 

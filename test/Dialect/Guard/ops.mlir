@@ -4,6 +4,11 @@
 // Symbols: backed ones have a range and a hint, floats say so.
 // CHECK: guard.symbol @s77 range [2, 64] hint 8
 guard.symbol @s77 range [2, 64] hint 8
+// Numbers may be negative, and either end open.
+// CHECK: guard.symbol @s78 range [-9223372036854775808, 64]
+guard.symbol @s78 range [-9223372036854775808, 64]
+// CHECK: guard.symbol @s79 range [-5, -2]
+guard.symbol @s79 range [-5, -2]
 // CHECK: guard.symbol @u0 unbacked range [0, 9223372036854775807]
 guard.symbol @u0 unbacked range [0, 9223372036854775807]
 // CHECK: guard.symbol @s1

@@ -187,10 +187,12 @@ public:
     program.graph = graph;
     program.inputs = inputs;
     program.outputs = outputs;
+    program.ranges = ranges;
     return program;
   }
   std::vector<archive::InputSpec> inputs;
   std::vector<archive::OutputSpec> outputs;
+  std::map<std::string, archive::SymRange> ranges;
 };
 
 inline runtime::Tensor tensorOf(std::vector<int64_t> sizes, Floats values) {

@@ -83,9 +83,9 @@ LogicalResult SymbolOp::verify() {
     return emitOpError() << "is a float and expects no range";
   if (getMin().has_value() != getMax().has_value()) // C2
     return emitOpError() << "expects both ends of the range or none";
-  if (getMin() && *getMin() > *getMax()) // C2
-    return emitOpError() << "has an empty range: " << *getMin()
-                         << " is greater than " << *getMax();
+  if (getLowerBound() > getUpperBound()) // C2
+    return emitOpError() << "has an empty range: " << getLowerBound()
+                         << " is greater than " << getUpperBound();
   return success();
 }
 
