@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Aten/IR/AtenControlOps.h"
+#include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

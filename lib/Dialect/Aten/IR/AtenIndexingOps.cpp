@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Aten/IR/AtenIndexingOps.h"
+#include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 
 using namespace kiln;
 using namespace kiln::aten;

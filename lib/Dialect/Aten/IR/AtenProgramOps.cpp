@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Aten/IR/AtenProgramOps.h"
+#include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 
 using namespace kiln;
 using namespace kiln::aten;
@@ -36,12 +37,6 @@ LogicalResult OperatorOp::verify() {
                             "(\"mylib::scale\"), but found \""
                          << getName() << "\"";
   return verifyArgument(*this, getArgs());
-}
-
-void ItemOp::getEffects(
-    SmallVectorImpl<mlir::MemoryEffects::EffectInstance> &effects) {
-  if (getSymbol())
-    effects.emplace_back(mlir::MemoryEffects::Write::get());
 }
 
 #define GET_OP_CLASSES

@@ -8,6 +8,7 @@
 
 #include "ShapeRules.h"
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
+#include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
@@ -386,5 +387,14 @@ LogicalResult aten::verifyAtenOp(Operation *op) {
       return op->emitOpError()
              << "expects result " << i << " to be " << describe(type)
              << ", but found " << describe(op->getResult(i).getType());
+  // Else the definition of a symbol could vanish while the symbol is read.
+  SmallVector<StringAttr> symbols;
+  if (llvm::is_contained(expected, Type()) && mlir::isMemoryEffectFree(op))
+    guard::collectDefinedSymbols(op, symbols); // C5
+  if (!symbols.empty())
+    return op->emitOpError()
+           << "gives the symbol '" << symbols.front().getValue()
+           << "' its value, but its record says that it has no effect; expected "
+              "one of class 'Aten_CountingOp'";
   return success();
 }

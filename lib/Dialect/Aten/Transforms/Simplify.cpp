@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Aten/IR/Aten.h"
 #include "kiln/Dialect/Aten/Transforms/Composer.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
+#include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -128,8 +129,9 @@ struct AtenSimplifyPass : impl::AtenSimplifyPassBase<AtenSimplifyPass> {
     if (failed(mlir::applyPatternsGreedily(getOperation(),
                                            std::move(patterns)))) {
       getOperation()->emitError("simplification did not come to an end");
-      signalPassFailure();
+      return signalPassFailure();
     }
+    guard::eraseUnreadDefiners(getOperation());
   }
 };
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Joint/Transforms/Partition.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
@@ -148,7 +149,12 @@ PartitionProblem buildPartitionProblem(GraphOp graph) {
   for (Operation &op : block.without_terminator()) {
     PartitionOp entry;
     entry.name = op.getName().getStringRef().str();
-    entry.recompute = getRecomputeClass(&op);
+    // Who gives a symbol its value does so in the forward, once, whether or not
+    // anything uses the elements.
+    if (guard::hasSymbolEffect(&op))
+      entry.recompute = RecomputeClass::Opaque;
+    else
+      entry.recompute = getRecomputeClass(&op);
     entry.flops = getFlops(
         &op, [&](Value value) { return sizes.sizesOf(value.getType()); });
     // Values captured by a region are operands as well.

@@ -9,6 +9,7 @@
 #include "Bodies.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/Transforms/CSE.h"
@@ -131,19 +132,14 @@ void loop::simplifyBodies(func::FuncOp function,
       eliminateCommonSubExpressions(rewriter, dominance, &op);
 }
 
-/// Calls `note` with the name of each symbol in `type`'s sizes.
-static void forEachSymbol(Type type,
-                          llvm::function_ref<void(StringAttr)> note) {
-  type.walk([&](guard::ExprAttr expr) {
-    SmallVector<StringAttr> names;
-    guard::collectSymbols(expr, names);
-    llvm::for_each(names, note);
-  });
-}
-
 SymbolDefiners::SymbolDefiners(Block &block) {
   for (Type type : block.getArgumentTypes())
-    forEachSymbol(type, [&](StringAttr name) { definers[name] = nullptr; });
+    type.walk([&](guard::ExprAttr expr) {
+      SmallVector<StringAttr> names;
+      guard::collectSymbols(expr, names);
+      for (StringAttr name : names)
+        definers[name] = nullptr;
+    });
 }
 
 bool SymbolDefiners::visit(Operation &op,
@@ -154,13 +150,12 @@ bool SymbolDefiners::visit(Operation &op,
       use(definer);
   };
   op.walk([&](Operation *inner) {
-    inner->getAttrDictionary().walk([&](guard::ExprAttr expr) {
-      SmallVector<StringAttr> names;
-      guard::collectSymbols(expr, names);
-      llvm::for_each(names, note);
-    });
-    for (Type type : inner->getResultTypes())
-      forEachSymbol(type, note);
+    guard::forEachSymbol(inner, note);
+    // A number of symbols alone is nowhere in particular: it is computed where
+    // it is read, wherever its op stands.
+    for (Value operand : inner->getOperands())
+      if (auto number = operand.getDefiningOp<guard::ValueOp>())
+        guard::forEachSymbol(number, note);
   });
   if (isNest(&op) || isa<KernelOp>(op))
     return false;
@@ -168,11 +163,10 @@ bool SymbolDefiners::visit(Operation &op,
   auto define = [&](StringAttr name) {
     defines |= definers.try_emplace(name, &op).second;
   };
-  if (auto name = op.getAttrOfType<StringAttr>("symbol"))
-    define(name);
   // A call may find out the sizes of what it returns.
-  for (Type type : op.getResultTypes())
-    forEachSymbol(type, define);
+  SmallVector<StringAttr> defined;
+  guard::collectDefinedSymbols(&op, defined);
+  llvm::for_each(defined, define);
   return defines;
 }
 

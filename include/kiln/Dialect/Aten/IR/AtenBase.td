@@ -198,11 +198,32 @@ class Aten_RandomOp<string overload, string schemaText, dag inputs,
   let isRandom = 1;
 }
 
+/// The effect of an op that gives symbols their values.
+defvar Aten_SymbolEffects = [{
+  void $cppClass::getEffects(
+      ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance> &effects) {
+    ::kiln::guard::addSymbolEffects(getOperation(), effects);
+  }
+}];
+
 /// Depends on nothing but its operands, and leaves nothing but its results.
 class Aten_PureOp<string overload, string schemaText, dag inputs, dag outputs,
                   list<Trait> traits = []>
     : Aten_Op<overload, schemaText, inputs, outputs,
               !listconcat(traits, [Pure])>;
+
+/// As a pure op, but data may decide about a size of the results: a symbol stands
+/// for it and has its value from this op. Attributes and types anywhere may read
+/// the symbol although nothing uses the results, so that the op has an effect if
+/// it defines one, and none else; see kiln/Dialect/Guard/IR/SymbolEffects.h.
+class Aten_CountingOp<string overload, string schemaText, dag inputs,
+                      dag outputs, list<Trait> traits = []>
+    : Aten_Op<overload, schemaText, inputs, outputs,
+              !listconcat(traits, [
+                  AlwaysSpeculatable,
+                  DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])> {
+  let extraClassDefinition = Aten_SymbolEffects;
+}
 
 /// One tensor, element by element.
 class Aten_UnaryOp<string overload, Aten_Promotion kind, dag loopBody>

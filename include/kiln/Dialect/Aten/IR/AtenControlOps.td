@@ -22,8 +22,11 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 class Aten_ControlOp<string mnemonic, list<Trait> traits = []>
     : Op<Aten_Dialect, mnemonic, !listconcat(traits, [
         IsolatedFromAbove, RecursiveMemoryEffects, SingleBlock,
-        RecursivelySpeculatable])> {
+        RecursivelySpeculatable,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])> {
   let results = (outs Variadic<Aten_Tensor>:$results);
+  // Besides those of the bodies.
+  let extraClassDefinition = Aten_SymbolEffects;
   let hasRegionVerifier = 1;
 }
 

@@ -49,7 +49,7 @@ def Aten_GatherOp : Aten_PureOp<"gather",
   let isCore = 1;
 }
 
-def Aten_IndexTensorOp : Aten_PureOp<"index.Tensor",
+def Aten_IndexTensorOp : Aten_CountingOp<"index.Tensor",
     "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
     (ins Aten_Tensor:$self, Variadic<Aten_Tensor>:$indices,
          Aten_Bools:$indices_present),
@@ -125,7 +125,7 @@ def Aten_ScatterAddOp : Aten_PureOp<"scatter_add",
   let isCore = 1;
 }
 
-def Aten_EmbeddingBagOp : Aten_PureOp<"_embedding_bag",
+def Aten_EmbeddingBagOp : Aten_CountingOp<"_embedding_bag",
     "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, "
     "bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? "
     "per_sample_weights=None, bool include_last_offset=False, int "
@@ -146,7 +146,7 @@ def Aten_EmbeddingBagOp : Aten_PureOp<"_embedding_bag",
   let promotes = ["weight"];
 }
 
-def Aten_EmbeddingBagForwardOnlyOp : Aten_PureOp<"_embedding_bag_forward_only",
+def Aten_EmbeddingBagForwardOnlyOp : Aten_CountingOp<"_embedding_bag_forward_only",
     "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, "
     "Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool "
     "sparse=False, Tensor? per_sample_weights=None, bool "
@@ -182,7 +182,7 @@ def Aten_EmbeddingBagPerSampleWeightsBackwardOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
 }
 
-def Aten_UnsafeIndexTensorOp : Aten_PureOp<"_unsafe_index.Tensor",
+def Aten_UnsafeIndexTensorOp : Aten_CountingOp<"_unsafe_index.Tensor",
     "aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
     (ins Aten_Tensor:$self, Variadic<Aten_Tensor>:$indices,
          Aten_Bools:$indices_present),
@@ -321,7 +321,7 @@ def Aten_TakeAlongDimOp : Aten_PureOp<"take_along_dim",
   let promotes = ["self"];
 }
 
-def Aten_OneHotOp : Aten_PureOp<"one_hot",
+def Aten_OneHotOp : Aten_CountingOp<"one_hot",
     "aten::one_hot(Tensor self, int num_classes=-1) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Int:$num_classes),
     (outs Aten_Tensor:$result)> {

@@ -11,16 +11,13 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_ItemOp : Aten_Op<"item",
+def Aten_ItemOp : Aten_CountingOp<"item",
     "aten::item(Tensor self) -> Scalar",
     (ins Aten_Tensor:$self, OptionalAttr<StrAttr>:$symbol),
-    (outs Aten_Number:$result),
-    [AlwaysSpeculatable, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+    (outs Aten_Number:$result)> {
   let summary = "The number in a tensor of one element";
   let description = [{
-    `symbol` names the unbacked symbol that the number is bound to. Attributes
-    may use the symbol although nothing uses the result, so an op with a symbol
-    is neither removed nor moved; one without is pure.
+    `symbol` names the unbacked symbol that the number is bound to.
   }];
   let shape = "item";
   let promotion = PromoteToNumber;

@@ -99,7 +99,7 @@ def Aten_HistcOp : Aten_PureOp<"histc",
   let promotion = PromoteKeepFirst;
 }
 
-def Aten_BincountOp : Aten_PureOp<"bincount",
+def Aten_BincountOp : Aten_CountingOp<"bincount",
     "aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) "
     "-> Tensor",
     (ins Aten_Tensor:$self, Optional<Aten_Tensor>:$weights,
@@ -113,7 +113,7 @@ def Aten_BincountOp : Aten_PureOp<"bincount",
   let promotion = PromoteKeepFirst;
 }
 
-def Aten_NonzeroOp : Aten_PureOp<"nonzero",
+def Aten_NonzeroOp : Aten_CountingOp<"nonzero",
     "aten::nonzero(Tensor self) -> Tensor",
     (ins Aten_Tensor:$self),
     (outs Aten_Tensor:$result)> {
@@ -135,7 +135,7 @@ def Aten_NonzeroStaticOp : Aten_PureOp<"nonzero_static",
   let promotion = PromoteAlwaysI64;
 }
 
-def Aten_MaskedSelectOp : Aten_PureOp<"masked_select",
+def Aten_MaskedSelectOp : Aten_CountingOp<"masked_select",
     "aten::masked_select(Tensor self, Tensor mask) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$mask),
     (outs Aten_Tensor:$result)> {
@@ -147,7 +147,7 @@ def Aten_MaskedSelectOp : Aten_PureOp<"masked_select",
   let promotion = PromoteKeepFirst;
 }
 
-def Aten_WhereOp : Aten_PureOp<"where",
+def Aten_WhereOp : Aten_CountingOp<"where",
     "aten::where(Tensor condition) -> Tensor[]",
     (ins Aten_Tensor:$condition),
     (outs Variadic<Aten_Tensor>:$result)> {
@@ -159,7 +159,7 @@ def Aten_WhereOp : Aten_PureOp<"where",
   let promotion = PromoteAlwaysI64;
 }
 
-def Aten_Unique2Op : Aten_PureOp<"_unique2",
+def Aten_Unique2Op : Aten_CountingOp<"_unique2",
     "aten::_unique2(Tensor self, bool sorted=True, bool "
     "return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, "
     "Tensor)",
@@ -174,7 +174,7 @@ def Aten_Unique2Op : Aten_PureOp<"_unique2",
   let promotion = PromoteKeepFirst;
 }
 
-def Aten_UniqueConsecutiveOp : Aten_PureOp<"unique_consecutive",
+def Aten_UniqueConsecutiveOp : Aten_CountingOp<"unique_consecutive",
     "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool "
     "return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
     (ins Aten_Tensor:$self, Aten_Bool:$return_inverse, Aten_Bool:$return_counts,
@@ -188,7 +188,7 @@ def Aten_UniqueConsecutiveOp : Aten_PureOp<"unique_consecutive",
   let promotion = PromoteKeepFirst;
 }
 
-def Aten_UniqueDimOp : Aten_PureOp<"unique_dim",
+def Aten_UniqueDimOp : Aten_CountingOp<"unique_dim",
     "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool "
     "return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, "
     "Tensor)",

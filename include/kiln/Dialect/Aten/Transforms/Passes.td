@@ -160,7 +160,10 @@ def AtenSimplifyPass : Pass<"aten-simplify"> {
     %1 = aten.permute(%0, dims = [1, 0]) : (tensor<3x2xf32>) -> tensor<2x3xf32>
     ```
 
-    leaves `%x`. Common subexpressions are upstream's `cse`.
+    leaves `%x`. An op whose results nothing uses and which gives a value to a
+    symbol (`nonzero`, an `item` with a symbol) goes if nothing reads the symbol,
+    and stays if anything does: an assertion, a size, an index. Common
+    subexpressions are upstream's `cse`.
   }];
   let dependentDialects = ["::kiln::aten::AtenDialect"];
 }
