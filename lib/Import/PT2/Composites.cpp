@@ -299,6 +299,11 @@ static const std::pair<StringRef, StringRef> kAliases[] = {
 
 std::string pt2::canonicalOverload(StringRef overload) {
   static const std::pair<StringRef, StringRef> whole[] = {
+      {"aten.__and__.Scalar", "aten.bitwise_and.Scalar"},
+      {"aten.__lshift__.Tensor", "aten.bitwise_left_shift.Tensor"},
+      {"aten.__or__.Scalar", "aten.bitwise_or.Scalar"},
+      {"aten.__rshift__.Tensor", "aten.bitwise_right_shift.Tensor"},
+      {"aten.__xor__.Scalar", "aten.bitwise_xor.Scalar"},
       {"aten._conj_physical.default", "aten.conj_physical.default"},
       {"aten._logcumsumexp.default", "aten.logcumsumexp.default"},
       {"aten.special_log_softmax.default", "aten.log_softmax.int"},

@@ -106,6 +106,8 @@ private:
 
   // Operators.
   Status importOperator(const archive::Node &node);
+  void fitArguments(const archive::Node &node, ArrayRef<StringRef> names,
+                    archive::Node &call) const;
   Status importRecord(const archive::Node &node, const aten::OpInfo &info);
   Status convertArguments(const archive::Node &node, StringRef schema,
                           ArrayRef<aten::ArgInfo> infos,

@@ -8,37 +8,82 @@
 
 #include "kiln/Import/InPlace.h"
 
-#include "kiln/Dialect/Aten/IR/OpInfo.h"
-
 using namespace kiln;
 using namespace kiln::pt2;
 
+/// Forms in place, or with `out`, whose functional form does not have the same
+/// name without the mark.
+static constexpr std::pair<StringRef, StringRef> kRenamed[] = {
+    {"aten._add_relu.out", "aten._add_relu.Tensor"},
+    {"aten._index_put_impl_.default", "aten.index_put.default"},
+    {"aten.add.out", "aten.add.Tensor"},
+    {"aten.all.all_out", "aten.all.default"},
+    {"aten.all.out", "aten.all.dim"},
+    {"aten.any.all_out", "aten.any.default"},
+    {"aten.any.out", "aten.any.dim"},
+    {"aten.arange.start_out", "aten.arange.start_step"},
+    {"aten.bernoulli.float_out", "aten.bernoulli.p"},
+    {"aten.bernoulli_.float", "aten.bernoulli.p"},
+    {"aten.copysign.out", "aten.copysign.Tensor"},
+    {"aten.div.out", "aten.div.Tensor"},
+    {"aten.div.out_mode", "aten.div.Tensor_mode"},
+    {"aten.divide.out", "aten.divide.Tensor"},
+    {"aten.divide.out_mode", "aten.divide.Tensor_mode"},
+    {"aten.empty.out", "aten.empty.memory_format"},
+    {"aten.float_power_.Scalar", "aten.float_power.Tensor_Scalar"},
+    {"aten.float_power_.Tensor", "aten.float_power.Tensor_Tensor"},
+    {"aten.floor_divide_.Tensor", "aten.floor_divide.default"},
+    {"aten.frobenius_norm.out", "aten.frobenius_norm.dim"},
+    {"aten.ldexp.out", "aten.ldexp.Tensor"},
+    {"aten.ldexp_.default", "aten.ldexp.Tensor"},
+    {"aten.linalg_matrix_rank.out_tol_tensor",
+     "aten.linalg_matrix_rank.tol_tensor"},
+    {"aten.linalg_pinv.out_rcond_tensor", "aten.linalg_pinv.rcond_tensor"},
+    {"aten.max.out", "aten.max.other"},
+    {"aten.max.unary_out", "aten.max.default"},
+    {"aten.mean.dtype_out", "aten.mean.default"},
+    {"aten.mean.out", "aten.mean.dim"},
+    {"aten.min.out", "aten.min.other"},
+    {"aten.min.unary_out", "aten.min.default"},
+    {"aten.mul.out", "aten.mul.Tensor"},
+    {"aten.multiply.out", "aten.multiply.Tensor"},
+    {"aten.norm.dtype_out", "aten.norm.ScalarOpt_dim_dtype"},
+    {"aten.norm.out", "aten.norm.ScalarOpt_dim"},
+    {"aten.normal.out", "aten.normal_functional.default"},
+    {"aten.normal_.default", "aten.normal_functional.default"},
+    {"aten.pow_.Scalar", "aten.pow.Tensor_Scalar"},
+    {"aten.pow_.Tensor", "aten.pow.Tensor_Tensor"},
+    {"aten.prod.int_out", "aten.prod.dim_int"},
+    {"aten.range.out", "aten.range.step"},
+    {"aten.range.out_", "aten.range.default"},
+    {"aten.std.out", "aten.std.dim"},
+    {"aten.sub.out", "aten.sub.Tensor"},
+    {"aten.subtract.out", "aten.subtract.Tensor"},
+    {"aten.sum.IntList_out", "aten.sum.dim_IntList"},
+    {"aten.transpose_.default", "aten.transpose.int"},
+    {"aten.true_divide.out", "aten.true_divide.Tensor"},
+    {"aten.var.out", "aten.var.dim"},
+    {"aten.xlogy.OutScalar_Other", "aten.xlogy.Scalar_Other"},
+    {"aten.xlogy.OutScalar_Self", "aten.xlogy.Scalar_Self"},
+    {"aten.xlogy.OutTensor", "aten.xlogy.Tensor"},
+    {"aten.zero_.default", "aten.fill.Scalar"},
+};
+
 std::string pt2::functionalName(StringRef overload) {
-  // Those whose functional form has another name.
-  static const std::pair<StringRef, StringRef> renamed[] = {
-      {"aten._index_put_impl_.default", "aten.index_put.default"},
-      {"aten.bernoulli_.float", "aten.bernoulli.p"},
-      {"aten.normal_.default", "aten.normal_functional.default"},
-      {"aten.transpose_.default", "aten.transpose.int"},
-      {"aten.zero_.default", "aten.fill.Scalar"},
-  };
-  for (auto [inPlace, functional] : renamed)
-    if (overload == inPlace)
+  for (auto [changing, functional] : kRenamed)
+    if (overload == changing)
       return functional.str();
   auto [head, variant] = overload.rsplit('.');
-  // `aten.atan2.out` writes to its last argument what `aten.atan2` gives;
-  // `aten.sub.out` what `aten.sub.Tensor` gives.
-  if (variant == "out") {
-    std::string plain = (head + ".default").str();
-    return aten::lookUpOverload(plain) ? plain : (head + ".Tensor").str();
-  }
+  // `aten.atan2.out` writes to its last argument what `aten.atan2` gives.
+  if (variant == "out")
+    return (head + ".default").str();
   if (variant.consume_back("_out"))
     return (head + "." + variant).str();
   StringRef name = head.split('.').second;
   // `__iand__` is `__and__` in place.
   if (name.starts_with("__i") && name.ends_with("__") && name.size() > 5)
     return ("aten.__" + name.drop_front(3) + "." + variant).str();
-  if (!name.ends_with("_") || name.starts_with("_") || name.ends_with("__"))
+  if (!name.ends_with("_") || name.ends_with("__"))
     return "";
   return (head.drop_back() + "." + variant).str();
 }
@@ -48,7 +93,7 @@ archive::Node pt2::toFunctional(const archive::Node &node) {
   llvm::erase_if(call.inputs, [](const archive::NamedArgument &input) {
     return input.name == "out" || input.name == "unsafe";
   });
-  if (node.overload() == "aten.bernoulli_.float" && !node.find("p"))
+  if (functionalName(node.overload()) == "aten.bernoulli.p" && !node.find("p"))
     call.inputs.push_back({"p", archive::Argument{0.5}});
   if (node.overload() == "aten.zero_.default")
     call.inputs.push_back({"value", archive::Argument{int64_t(0)}});

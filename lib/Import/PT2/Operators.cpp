@@ -30,6 +30,24 @@ static Result<std::string> changedBy(const archive::Node &node) {
   return Error::malformed("an in-place operator changes no tensor");
 }
 
+/// Fits the arguments of a form in place, or with `out`, to the names that the
+/// functional form gives them.
+void GraphImporter::fitArguments(const archive::Node &node,
+                                 ArrayRef<StringRef> names,
+                                 archive::Node &call) const {
+  const archive::Argument *out = node.find("out");
+  // What changes in place comes first if the functional form calls it otherwise.
+  if (!out && !llvm::is_contained(names, call.inputs[0].name))
+    call.inputs[0].name = names.front().str();
+  // What only makes a tensor makes it of the type of the one it writes to.
+  const auto *target = out ? out->as<archive::TensorArg>() : nullptr;
+  const archive::TensorMeta *meta =
+      target ? graph.tensor(target->name) : nullptr;
+  if (meta && llvm::is_contained(names, "dtype") &&
+      llvm::is_contained(names, "layout") && !call.find("dtype"))
+    call.inputs.push_back({"dtype", archive::Argument{meta->dtype}});
+}
+
 Status GraphImporter::importOperator(const archive::Node &node) {
   std::string overload(node.overload());
   // What `item` becomes in decomposed programs; one record serves both.
@@ -58,11 +76,15 @@ Status GraphImporter::importOperator(const archive::Node &node) {
       return changed.takeError();
     changing = *changed;
     archive::Node call = toFunctional(node);
-    // What changes in place comes first, whatever the functional form calls it.
-    if (!node.find("out"))
-      call.inputs[0].name = info        ? info->args[0].name
-                            : composite ? composite->args[0].name
-                                        : schema->arguments[0].name.str();
+    SmallVector<StringRef> names;
+    if (schema)
+      for (const SchemaArgument &argument : schema->arguments)
+        names.push_back(argument.name);
+    else
+      for (const aten::ArgInfo &argument :
+           info ? info->args : ArrayRef<aten::ArgInfo>(composite->args))
+        names.push_back(argument.name);
+    fitArguments(node, names, call);
     return info        ? importRecord(call, *info)
            : composite ? importComposite(call, *composite)
                        : importUnknown(call, functional, &*schema);
