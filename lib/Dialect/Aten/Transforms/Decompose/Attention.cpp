@@ -47,6 +47,16 @@ static Value scoreScale(Composer &c, const std::optional<llvm::APFloat> &scale,
 
 static constexpr double kLow = -std::numeric_limits<double>::infinity();
 
+/// The greatest score of each row; of no keys it is that of a masked row.
+static Value greatest(Composer &c, Value scores) {
+  int64_t last = Composer::rank(scores) - 1;
+  if (!c.size(scores, last).isConstant(0))
+    return c.amax(scores, {last}, true);
+  auto sizes = c.sizes(scores);
+  sizes.back() = c.constant(1);
+  return c.full(sizes, kLow, Composer::elementType(scores));
+}
+
 /// query @ key^T * scale + mask, in the type that scores are computed in: 16
 /// bits would lose what the exponential magnifies.
 static Value maskedScores(Composer &c, Value query, Value key, Value scale,
@@ -90,8 +100,7 @@ static Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
   Value weights =
       c.emit("_softmax", {scores, c.integer(-1), c.boolean(false)});
   if (op.getAttnMask()) {
-    Value top = c.amax(scores, {Composer::rank(scores) - 1}, true);
-    weights = c.where(c.eq(top, kLow), 0.0, weights);
+    weights = c.where(c.eq(greatest(c, scores), kLow), 0.0, weights);
   }
   double p = op.getDropoutP().convertToDouble();
   if (p != 0.0)
@@ -116,7 +125,7 @@ decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
   if (!scores)
     return {};
   SmallVector<int64_t> last = {Composer::rank(scores) - 1};
-  Value top = c.amax(scores, last, true);
+  Value top = greatest(c, scores);
   // Nothing to attend to: zeros, and the logarithm of zero.
   Value isMasked = c.eq(top, kLow);
   Value e = c.exp(c.sub(scores, c.where(isMasked, 0.0, top)));

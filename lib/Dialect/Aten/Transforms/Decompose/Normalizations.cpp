@@ -25,8 +25,15 @@ static Type resultType(Operation *op, unsigned i = 0) {
   return mlir::getElementTypeOrSelf(op->getResult(i).getType());
 }
 
+/// True for what has no elements, and no greatest one that is subtracted.
+static bool isEmpty(Composer &c, Value x) {
+  return c.numElements(x).isConstant(0);
+}
+
 static Value decomposeSoftmax(SoftmaxOp op, Composer &c) {
   Value x = c.widen(op.getSelf());
+  if (isEmpty(c, x))
+    return c.cast(x, resultType(op));
   auto dims = softmaxDims(x, op.getDim());
   Value e = c.exp(c.sub(x, c.amax(x, dims, true)));
   Value result = c.div(e, c.sum(e, dims, true));
@@ -35,6 +42,8 @@ static Value decomposeSoftmax(SoftmaxOp op, Composer &c) {
 
 static Value decomposeLogSoftmax(LogSoftmaxOp op, Composer &c) {
   Value x = c.widen(op.getSelf());
+  if (isEmpty(c, x))
+    return c.cast(x, resultType(op));
   auto dims = softmaxDims(x, op.getDim());
   Value shifted = c.sub(x, c.amax(x, dims, true));
   Value result = c.sub(shifted, c.log(c.sum(c.exp(shifted), dims, true)));
