@@ -418,8 +418,6 @@ void ProgramReader::readRanges(JsonView ranges) {
     return;
   }
   for (size_t i = 0; i < ranges.size(); ++i) {
-    if (!isSymbolName(ranges.key(i)))
-      continue;
     JsonView entry = ranges.member(i);
     JsonView min = entry.optional("min_val"), max = entry.optional("max_val");
     SymRange range;
@@ -429,7 +427,10 @@ void ProgramReader::readRanges(JsonView ranges) {
       range.max = max.asInt();
     if (range.min && range.max && *range.min > *range.max)
       entry.fail("range of '" + ranges.key(i) + "' is empty");
-    program_.ranges.emplace(ranges.key(i), range);
+    if (isSymbolName(ranges.key(i)))
+      program_.ranges.emplace(ranges.key(i), range);
+    else if (auto expr = parseInfix(ranges.key(i)))
+      program_.derivedRanges.emplace_back(*expr, range);
   }
 }
 

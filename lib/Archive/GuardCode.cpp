@@ -85,7 +85,9 @@ bool isFloatExpr(const SymExpr &expr) {
 
 class GuardParser {
 public:
-  explicit GuardParser(std::string_view text) : scan_(text) {}
+  /// With `symbols` a bare name is one; else names are of functions only.
+  explicit GuardParser(std::string_view text, bool symbols = false)
+      : scan_(text), symbols_(symbols) {}
 
   Result<SymExprPtr> parse() {
     auto expr = disjunction();
@@ -333,6 +335,12 @@ private:
       return makeBool(name == "True");
     if (name == "L" && scan_.peek("["))
       return input(start);
+    if (symbols_ && !scan_.peek(".") && !scan_.peek("(")) {
+      SymExpr symbol;
+      symbol.kind = SymKind::Symbol;
+      symbol.name = std::move(name);
+      return share(std::move(symbol));
+    }
     while (scan_.eat("."))
       name += "." + std::string(scan_.identifier());
     if (!scan_.eat("(")) {
@@ -446,6 +454,7 @@ private:
   }
 
   SymScanner scan_;
+  bool symbols_;
   size_t nodes_ = 0;
   size_t depth_ = 0;
 };
@@ -458,4 +467,12 @@ Result<SymExprPtr> archive::parseGuardCode(std::string_view text) {
                               " characters is longer than " +
                               std::to_string(kMaxSymText));
   return GuardParser(text).parse();
+}
+
+Result<SymExprPtr> archive::parseInfix(std::string_view text) {
+  if (text.size() > kMaxSymText)
+    return Error::unsupported("expression of " + std::to_string(text.size()) +
+                              " characters is longer than " +
+                              std::to_string(kMaxSymText));
+  return GuardParser(text, /*symbols=*/true).parse();
 }

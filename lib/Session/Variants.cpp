@@ -12,6 +12,7 @@
 #include "Environment.h"
 
 #include "kiln/Cache/LocalStore.h"
+#include "kiln/Package/ExprEvaluator.h"
 
 #include <chrono>
 
@@ -199,24 +200,21 @@ Result<std::set<std::string>> Session::staticSymbols() const {
   return symbols;
 }
 
-/// Values of the program's symbols for these inputs, as `symbol=value` lines;
-/// of some symbols if there is such a set.
-Result<std::string>
-Session::specialization(const std::vector<OpValue> &inputs,
-                        const std::set<std::string> *only) const {
-  std::map<std::string, int64_t> values;
-  if (!program_)
-    return std::string();
-  for (size_t slot = 0; slot < program_->inputs.size(); ++slot) {
+/// Solves the sizes of the caller's tensors for the symbols of the program. Sizes
+/// of which `sizeOf` knows nothing are left out.
+Result<Session::SymbolValues> Session::solveSymbols(
+    const std::function<std::optional<int64_t>(size_t slot, size_t dim)>
+        &sizeOf) const {
+  SymbolValues values;
+  for (size_t slot = 0; program_ && slot < program_->inputs.size(); ++slot) {
     const archive::InputSpec &spec = program_->inputs[slot];
-    const auto *tensor = std::get_if<Tensor>(&inputs[slot].value);
     const archive::TensorMeta *meta = program_->graph.tensor(spec.name);
-    if (!spec.isCallerInput() || !tensor || !meta ||
-        meta->sizes.size() != tensor->sizes().size())
+    if (!spec.isCallerInput() || !meta)
       continue;
     for (size_t dim = 0; dim < meta->sizes.size(); ++dim) {
       const archive::SymInt &size = meta->sizes[dim];
-      if (size.isStatic())
+      auto actual = size.isStatic() ? std::nullopt : sizeOf(slot, dim);
+      if (!actual)
         continue;
       // A size is linear in one symbol: two evaluations give its line.
       std::string name;
@@ -227,22 +225,115 @@ Session::specialization(const std::vector<OpValue> &inputs,
       if (name.empty() || !offset || !next || *next == *offset)
         continue;
       int64_t scale = *next - *offset;
-      int64_t rest = tensor->size(dim) - *offset;
+      int64_t rest = *actual - *offset;
       if (rest % scale != 0)
         return Error::guard("tensor '" + spec.name +
                             "' size mismatch at index " + std::to_string(dim) +
                             ". expected a multiple of " +
                             std::to_string(scale) + " plus " +
                             std::to_string(*offset) + ", actual " +
-                            std::to_string(tensor->size(dim)));
+                            std::to_string(*actual));
       values.try_emplace(name, rest / scale);
     }
   }
-  std::string lines;
-  for (const auto &[name, value] : values)
-    if (!only || only->count(name))
-      lines += name + "=" + std::to_string(value) + "\n";
-  return lines;
+  return values;
+}
+
+/// Sizes 0 and 1 below a range that begins at 1 or 2. Tracing takes sizes for at
+/// least 2, and an exported range says so without being a promise: PyTorch looks
+/// at lower bounds above 2 alone. What was traced need not hold for the others,
+/// so they are numbers in a variant of their own.
+bool Session::isSmallSize(const std::string &symbol, int64_t value) const {
+  auto range = program_->ranges.find(symbol);
+  return range != program_->ranges.end() && value >= 0 &&
+         value < range->second.min.value_or(0) && *range->second.min <= 2;
+}
+
+/// True if PyTorch takes sizes below their ranges: it looks at the lower bounds
+/// above 2 of expressions too.
+bool Session::mayBeSmall(const SymbolValues &values) const {
+  for (const auto &[expr, range] : program_->derivedRanges) {
+    auto value = archive::evaluate(
+        *expr,
+        [&](const archive::SymExpr &leaf) -> std::optional<archive::SymValue> {
+          auto known = values.find(leaf.name);
+          if (known == values.end())
+            return std::nullopt;
+          return archive::SymValue(known->second);
+        });
+    const auto *size = value ? std::get_if<int64_t>(&*value) : nullptr;
+    if (size && range.min.value_or(0) > 2 && *size < *range.min)
+      return false;
+  }
+  return true;
+}
+
+/// What becomes a number in the variant for these inputs.
+Result<Session::SymbolValues>
+Session::specialization(const std::vector<OpValue> &inputs,
+                        bool isStatic) const {
+  auto marked = staticSymbols();
+  if (!marked || !program_)
+    return marked ? Result<SymbolValues>(SymbolValues()) : marked.takeError();
+  auto values = solveSymbols(
+      [&](size_t slot, size_t dim) -> std::optional<int64_t> {
+        const auto *tensor = std::get_if<Tensor>(&inputs[slot].value);
+        const archive::TensorMeta *meta =
+            program_->graph.tensor(program_->inputs[slot].name);
+        if (!tensor || meta->sizes.size() != tensor->sizes().size())
+          return std::nullopt;
+        return tensor->size(dim);
+      });
+  // Where symbols stay symbols, guards name what is wrong.
+  if (!values && !isStatic && marked->empty())
+    return SymbolValues();
+  if (!values)
+    return values;
+  bool allowed = mayBeSmall(*values);
+  for (auto it = values->begin(); it != values->end();) {
+    const auto &[name, value] = *it;
+    bool isSmall = allowed && isSmallSize(name, value);
+    if (!isSmall && !isStatic && !marked->count(name)) {
+      it = values->erase(it);
+      continue;
+    }
+    auto range = program_->ranges.find(name);
+    if (!isSmall && range != program_->ranges.end() &&
+        (value < range->second.min.value_or(value) ||
+         value > range->second.max.value_or(value)))
+      return Error::guard("the inputs are outside of what the model allows, "
+                          "guard failure: expected '" + name + "' from " +
+                          std::to_string(range->second.min.value_or(0)) +
+                          (range->second.max
+                               ? " to " + std::to_string(*range->second.max)
+                               : " on") +
+                          ", found " + std::to_string(value));
+    ++it;
+  }
+  return values;
+}
+
+/// Which variant has the same symbols as numbers, if there is one.
+std::optional<size_t>
+Session::findVariant(const SymbolValues &specialized) const {
+  for (size_t i = 0; i < function_->variantCount(); ++i) {
+    const package::Program &program =
+        function_->variant(i).package().programs.front();
+    auto numbers = solveSymbols(
+        [&](size_t slot, size_t dim) -> std::optional<int64_t> {
+          const package::Expr &size =
+              program.exprs[program.slots[slot].sizes[dim]];
+          package::Cell cell;
+          if (!package::symbolsOf(size).empty() ||
+              package::evaluate(size, nullptr, cell) !=
+                  package::ExprFailure::None)
+            return std::nullopt;
+          return cell.integer;
+        });
+    if (numbers && *numbers == specialized)
+      return i;
+  }
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -289,23 +380,20 @@ Session::compile(const std::vector<OpValue> &inputs,
   bool first = function_->variantCount() == 0;
   bool isStatic = options_.dynamic == Dynamic::Never ||
                   (options_.dynamic == Dynamic::SpecializeFirst && first);
-  auto marked = staticSymbols();
-  if (!marked)
-    return marked.takeError();
-  // Where symbols stay symbols, another compilation would give the same guards.
-  if (!first && marked->empty() &&
-      (options_.dynamic == Dynamic::Auto ||
-       options_.dynamic == Dynamic::Always))
-    return Error::guard("the inputs are outside of what the model allows, "
-                        "guard failure: " +
-                        (reasons.empty() ? "none fits" : reasons.back()));
+  auto values = specialization(inputs, isStatic);
+  if (!values)
+    return values.takeError();
+  // Another compilation would give the same guards.
+  if (auto same = findVariant(*values))
+    return Error::guard(
+        "the inputs are outside of what the model allows, guard failure: " +
+        (*same < reasons.size() ? reasons[*same] : "none fits") +
+        (program_ ? ""
+                  : "; this source is one variant, of a .pt2 file sizes 0 and 1 "
+                    "have variants of their own"));
   std::string specialized;
-  if (isStatic || !marked->empty()) {
-    auto lines = specialization(inputs, isStatic ? nullptr : &*marked);
-    if (!lines)
-      return lines.takeError();
-    specialized = *lines;
-  }
+  for (const auto &[name, value] : *values)
+    specialized += name + "=" + std::to_string(value) + "\n";
 
   auto start = std::chrono::steady_clock::now();
   std::vector<uint8_t> bytes;

@@ -114,7 +114,10 @@ struct ExportedProgram {
   Graph graph;
   std::vector<InputSpec> inputs;
   std::vector<OutputSpec> outputs;
-  std::map<std::string, SymRange> ranges; ///< plain symbols only
+  std::map<std::string, SymRange> ranges; ///< of plain symbols
+  /// Of input sizes that are other expressions; those that cannot be read are
+  /// left out, since they follow from the symbols'.
+  std::vector<std::pair<SymExprPtr, SymRange>> derivedRanges;
   std::vector<GuardCode> guards;
   PyTree inSpec;  ///< a tuple of (positional tuple, keyword dict)
   PyTree outSpec;

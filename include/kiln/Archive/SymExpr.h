@@ -131,6 +131,10 @@ Result<SymExprPtr> parseSymExpr(std::string_view text);
 /// with a warning.
 Result<SymExprPtr> parseGuardCode(std::string_view text);
 
+/// Parses an expression over symbols as SymPy prints it, "2*s77 + 1"; the same
+/// operators and limits.
+Result<SymExprPtr> parseInfix(std::string_view text);
+
 /// What an expression is evaluated over. Return nothing for an unknown leaf.
 using SymEnvironment =
     std::function<std::optional<SymValue>(const SymExpr &leaf)>;

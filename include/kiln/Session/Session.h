@@ -195,9 +195,17 @@ private:
                                    const std::vector<std::string> &reasons);
   Result<std::vector<uint8_t>> compileByLibrary(const std::string &specialized);
   std::string optionsRecord() const;
-  Result<std::string>
+  /// Symbols of the archive that are numbers in a variant.
+  using SymbolValues = std::map<std::string, int64_t>;
+  Result<SymbolValues> solveSymbols(
+      const std::function<std::optional<int64_t>(size_t slot, size_t dim)>
+          &sizeOf) const;
+  bool isSmallSize(const std::string &symbol, int64_t value) const;
+  bool mayBeSmall(const SymbolValues &values) const;
+  Result<SymbolValues>
   specialization(const std::vector<runtime::OpValue> &inputs,
-                 const std::set<std::string> *only) const;
+                 bool isStatic) const;
+  std::optional<size_t> findVariant(const SymbolValues &specialized) const;
   Result<std::set<std::string>> staticSymbols() const;
   void logReasons(const package::Package &package) const;
   Status fillSlots(const std::vector<runtime::OpValue> &inputs);

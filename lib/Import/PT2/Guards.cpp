@@ -38,7 +38,12 @@ void kiln::pt2::addGuardProgram(mlir::func::FuncOp function,
     auto tensor = llvm::dyn_cast<RankedTensorType>(type);
     if (!tensor) {
       Attribute value = input ? input.getValue() : Attribute();
-      if (value && !llvm::isa<guard::ExprAttr>(value))
+      // A symbol that was specialized is a constant as well.
+      auto expr = llvm::dyn_cast_if_present<guard::ExprAttr>(value);
+      if (auto constant = expr ? expr.getConstant() : std::nullopt)
+        guard::CheckScalarOp::create(b, loc, slot, name,
+                                     b.getI64IntegerAttr(*constant));
+      else if (value && !expr)
         guard::CheckScalarOp::create(b, loc, slot, name, value);
       continue;
     }

@@ -119,8 +119,12 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
     unknown = "the result '" + result + "' of '" + name.str() + "'";
     return false;
   }
+  bool isSame = *sizes == *wanted && *strides == *given;
+  // The recorded strides are those of other sizes where one is 1 now.
+  if (name.starts_with("aten.contiguous") && !node.find("memory_format"))
+    return isSame || isContiguous(*sizes, *strides);
   if (name.starts_with("aten.contiguous") || name.starts_with("aten.to"))
-    return *sizes == *wanted && *strides == *given;
+    return isSame;
   auto possible = canView(*sizes, *strides, *wanted);
   if (!possible && !isContiguous(*wanted, *given))
     possible = true; // a copy would be contiguous

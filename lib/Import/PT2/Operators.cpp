@@ -224,12 +224,15 @@ static bool differInOnes(RankedTensorType a, RankedTensorType b) {
 }
 
 /// Compares the type of a result with what the archive recorded of it: the
-/// element type alone if nobody `asked` for the result.
+/// element type alone if nobody `asked` for the result, or if sizes are 0 or 1
+/// that the exporter took for more, where operators broadcast and squeeze other
+/// dimensions than it saw.
 Status GraphImporter::checkRecorded(const std::string &name, Value value,
                                     bool mayDifferInOnes, bool asked) const {
   auto recorded = typeOf(name);
   if (!recorded)
     return recorded.takeError();
+  asked &= !shapes.hasSmallSizes();
   auto inferred = llvm::dyn_cast<RankedTensorType>(value.getType());
   if (inferred && inferred.getElementType() == recorded->getElementType() &&
       (!asked || succeeded(mlir::verifyCompatibleShape(inferred, *recorded)) ||

@@ -405,6 +405,15 @@ Result<mlir::OwningOpRef<ModuleOp>> ProgramImporter::run() {
   b.setInsertionPointToStart(entry);
   if (Status s = addInputs(); !s)
     return s.takeError();
+  // Of sizes that the program excludes its graph may make no sense.
+  auto relations = getRelations();
+  if (!relations)
+    return relations.takeError();
+  for (const Relation &relation : *relations)
+    if (!options.specialization.empty() &&
+        llvm::cast<ExprAttr>(relation.expr).isConstant(0))
+      return Error::guard("the inputs are outside of what the model allows, "
+                          "guard failure: expected " + relation.text);
   if (Status s = graph.importNodes(); !s)
     return s.takeError();
   if (Status s = addOutputs(); !s)
@@ -414,9 +423,6 @@ Result<mlir::OwningOpRef<ModuleOp>> ProgramImporter::run() {
       b.getFunctionType(argumentTypes, ValueRange(results).getTypes()));
   function.setArgAttrsAttr(b.getArrayAttr(argumentAttrs));
   function.setResAttrsAttr(b.getArrayAttr(resultAttrs));
-  auto relations = getRelations();
-  if (!relations)
-    return relations.takeError();
   addGuardProgram(function, *relations);
 
   std::string complaint;

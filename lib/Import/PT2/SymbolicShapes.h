@@ -39,6 +39,13 @@ public:
   Result<SmallVector<guard::ExprAttr>>
   convert(const std::vector<archive::SymInt> &values) const;
 
+  /// True if a symbol stands for 0 or 1 now.
+  bool hasSmallSizes() const {
+    return llvm::any_of(specialization, [](const auto &entry) {
+      return entry.second < 2;
+    });
+  }
+
 private:
   MLIRContext *context;
   const std::map<std::string, int64_t> &specialization;

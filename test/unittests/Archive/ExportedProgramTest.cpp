@@ -194,6 +194,21 @@ TEST(ExportedProgram, HintsMustBeReproduced) {
               ErrorKind::Unsupported, {"Evil", "sizes[0]"});
 }
 
+TEST(ExportedProgram, RangesMayBeOpenAndOfExpressions) {
+  auto open = load(archiveOf(::program(
+      R"x({"as_expr": {"expr_str": "Symbol('s0', integer=True)",
+                       "hint": {"as_int": 4}}})x",
+      "w",
+      R"("s0": {"min_val": null, "max_val": 64},
+         "2*s0 + 1": {"min_val": 5, "max_val": null})")));
+  ASSERT_TRUE(open) << open.error().message;
+  EXPECT_FALSE(open->ranges.at("s0").min);
+  EXPECT_EQ(open->ranges.at("s0").max, 64);
+  ASSERT_EQ(open->derivedRanges.size(), 1u);
+  EXPECT_EQ(open->derivedRanges[0].second.min, 5);
+  EXPECT_FALSE(open->derivedRanges[0].second.max);
+}
+
 TEST(ExportedProgram, SchemaAndLayoutsAreChecked) {
   expectError(load(archiveOf(replaced(::program(), R"("major": 8)",
                                       R"("major": 9)"))),

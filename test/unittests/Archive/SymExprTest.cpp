@@ -157,6 +157,20 @@ TEST(GuardCode, InputsKeepTheirSource) {
   EXPECT_EQ(left.integer, 1);
 }
 
+TEST(Infix, NamesAreSymbols) {
+  for (auto [text, expected] :
+       {std::pair<const char *, int64_t>{"s + 1", 8}, {"2*s", 14},
+        {"2*s + n", 11}, {"(s + 1)//2", 4}, {"s", 7}}) {
+    auto expr = parseInfix(text);
+    ASSERT_TRUE(expr) << text << ": " << expr.error().message;
+    auto value = evaluate(**expr, example);
+    ASSERT_TRUE(value) << text << ": " << value.error().message;
+    EXPECT_EQ(*value, SymValue(expected)) << text;
+  }
+  for (const char *text : {"", "s +", "s.x", "f(s)", "s s"})
+    expectError(parseInfix(text), ErrorKind::Unsupported, {});
+}
+
 TEST(GuardCode, OtherPythonIsUnsupported) {
   for (const char *text :
        {"__import__('os').system('x')", "L['x'].numel() == 3", "lambda: 1",

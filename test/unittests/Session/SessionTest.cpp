@@ -66,6 +66,46 @@ TEST(Session, CompilesAVariantForEachSizeWhenAsked) {
   EXPECT_EQ((*session)->stats().graphsCompiled, 2u);
 }
 
+TEST(Session, GivesSizesBelowTheRangeVariantsOfTheirOwn) {
+  auto many = archive::loadIoFile(inputs("small_sizes/io.json"));
+  auto one = archive::loadIoFile(inputs("small_sizes/io_one.json"));
+  auto none = archive::loadIoFile(inputs("small_sizes/io_none.json"));
+  ASSERT_TRUE(many && one && none);
+  ScratchFolder scratch;
+  for (unsigned run = 0; run < 2; ++run) {
+    auto session = Session::open(inputs("small_sizes/train.pt2"),
+                                 options(scratch / "cache", "inductor"));
+    ASSERT_TRUE(bool(session)) << session.error().message;
+    for (const auto *io : {&*one, &*many, &*none, &*one, &*many})
+      EXPECT_EQ(callAndCompare(**session, io->main), "");
+    EXPECT_EQ((*session)->function().variantCount(), 3u);
+    EXPECT_EQ((*session)->stats().graphsCompiled, run == 0 ? 3u : 0u);
+  }
+}
+
+TEST(Session, CompilesNothingAgainForInputsThatNoVariantTakes) {
+  auto io = archive::loadIoFile(inputs("attention_dynamic_batch/io.json"));
+  ASSERT_TRUE(bool(io));
+  for (auto dynamic : {session::Dynamic::Auto, session::Dynamic::Never,
+                       session::Dynamic::Always}) {
+    session::SessionOptions wanted = options();
+    wanted.dynamic = dynamic;
+    auto session =
+        Session::open(inputs("attention_dynamic_batch/train.pt2"), wanted);
+    ASSERT_TRUE(bool(session)) << session.error().message;
+    EXPECT_EQ(callAndCompare(**session, io->main), "");
+    auto wrong = runtime::Tensor::empty(DType::F32, {3, 4, 63});
+    auto outputs = (*session)->call({*wrong});
+    ASSERT_FALSE(bool(outputs));
+    EXPECT_EQ(outputs.error().kind, ErrorKind::Guard);
+    EXPECT_NE(outputs.error().message.find(
+                  "size mismatch at index 2. expected 64, actual 63"),
+              std::string::npos)
+        << outputs.error().message;
+    EXPECT_EQ((*session)->stats().graphsCompiled, 1u);
+  }
+}
+
 TEST(Session, CountsInputs) {
   auto session = Session::open(inputs("attention_static/train.pt2"), options());
   ASSERT_TRUE(bool(session)) << session.error().message;
