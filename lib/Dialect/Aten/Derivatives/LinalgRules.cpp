@@ -70,6 +70,23 @@ LogicalResult vjpCholesky(LinalgCholeskyExOp op, VjpState &state) {
   return success();
 }
 
+/// Of a triangle that becomes hermitian, with the imaginary part of its diagonal
+/// left out.
+static Value withRealDiagonal(Composer &b, Value upper) {
+  if (!Composer::isComplex(upper))
+    return upper;
+  Value diagonal = b.tril(upper, b.constant(0));
+  return b.sub(upper, b.mul(b.sub(diagonal, b.conj(diagonal)), 0.5));
+}
+
+/// The lower triangle of a skew matrix, whose diagonal is imaginary.
+static Value withHalfDiagonal(Composer &b, Value skew) {
+  Value strict = b.tril(skew, b.constant(-1));
+  if (!Composer::isComplex(skew))
+    return strict;
+  return b.mul(b.add(b.tril(skew, b.constant(0)), strict), 0.5);
+}
+
 /// A solution with R, after a projection on what keeps Q orthogonal (Walter and
 /// Lehmann 2013).
 LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
@@ -93,19 +110,19 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
   Value inner;
   if (isTall) {
     if (gr)
-      inner = product(b, gr, b.t(r));
+      inner = product(b, gr, adjoint(b, r));
     if (gq) {
-      Value part = b.neg(product(b, b.t(q), gq));
+      Value part = b.neg(product(b, adjoint(b, q), gq));
       inner = inner ? b.add(inner, part) : part;
     }
-    // Symmetric, from the upper triangle.
+    // Hermitian, from the upper triangle.
     Value strict = b.triu(inner, b.constant(1));
-    Value symmetric =
-        b.add(b.triu(inner, b.constant(0)), b.t(strict));
-    Value grad = product(b, q, symmetric);
+    Value hermitian = b.add(withRealDiagonal(b, b.triu(inner, b.constant(0))),
+                            adjoint(b, strict));
+    Value grad = product(b, q, hermitian);
     if (gq)
       grad = b.add(grad, gq);
-    state.set(op, 0, solve(b, b.t(r), grad, /*upper=*/false,
+    state.set(op, 0, solve(b, adjoint(b, r), grad, /*upper=*/false,
                            /*fromLeft=*/false));
     return success();
   }
@@ -113,13 +130,13 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
   Value square = b.slice(r, -1, b.constant(0), rows);
   Value grad;
   if (gq)
-    inner = product(b, b.t(q), gq);
+    inner = product(b, adjoint(b, q), gq);
   if (gr) {
-    Value part = product(b, gr, b.t(r));
+    Value part = product(b, gr, adjoint(b, r));
     inner = inner ? b.sub(inner, part) : b.neg(part);
   }
-  Value skew = b.tril(b.sub(inner, b.t(inner)), b.constant(-1));
-  grad = solve(b, b.t(square), product(b, q, skew), /*upper=*/false,
+  Value skew = withHalfDiagonal(b, b.sub(inner, adjoint(b, inner)));
+  grad = solve(b, adjoint(b, square), product(b, q, skew), /*upper=*/false,
                /*fromLeft=*/false);
   Sizes rest = b.sizes(op.getA());
   rest.back() = guard::sub(columns, rows);

@@ -68,7 +68,7 @@ def : ComplexVJP<Aten_LinalgCrossOp, [
     Grad<"other", (call "linalg_cross", $grad, (conj $self), $dim)>]>;
 def : ComplexVJPFunction<"vjpCross", [Aten_CrossOp]>;
 def : ComplexVJPFunction<"vjpCholesky", [Aten_LinalgCholeskyExOp]>;
-def : VJPFunction<"vjpQr", [Aten_LinalgQrOp]>;
+def : ComplexVJPFunction<"vjpQr", [Aten_LinalgQrOp]>;
 def : ComplexVJPFunction<"vjpSolveTriangular", [Aten_LinalgSolveTriangularOp]>;
 def : ComplexVJPFunction<"vjpTriangularSolve", [Aten_TriangularSolveOp]>;
 def : VJP<Aten_CdistForwardOp, [
