@@ -52,13 +52,15 @@ static Value fit(Composite &c, Value x, int64_t dim, ExprAttr size) {
   ExprAttr have = c.dimOf(x, dim);
   if (have == size)
     return x;
+  // Where the sizes do not tell which of the two it is, it is both, of which one
+  // changes nothing.
   auto more = (size - have).getConstant();
-  if (!more)
-    return c.refuse("it is not known whether a transform cuts its operand");
-  if (*more < 0)
-    return c.slice(x, dim, c.expr(0), size);
+  if (!more || *more < 0)
+    x = c.slice(x, dim, c.expr(0), size);
+  if (!x || (more && *more < 0))
+    return x;
   SmallVector<ExprAttr> widths(2 * rank, c.expr(0));
-  widths[2 * (rank - 1 - dim) + 1] = size - have;
+  widths[2 * (rank - 1 - dim) + 1] = size - c.dimOf(x, dim);
   return c.constantPad(x, widths, 0);
 }
 
