@@ -35,6 +35,9 @@ private:
   void clip(MutableArrayRef<ParameterUpdate> updates);
   void updateSGD(ParameterUpdate &update);
   void updateAdam(ParameterUpdate &update);
+  /// Complex numbers are updated as pairs of reals, with a spread for each.
+  Value asPairs(Value v) { return v ? b.emit("view_as_real", {v}) : v; }
+  Value asComplex(Value v) { return v ? b.emit("view_as_complex", {v}) : v; }
   /// `number` (f64, no dimensions) in the type that `like` is computed in.
   Value scalar(Value number, Value like) {
     Type type = Composer::computeType(Composer::elementType(like));
@@ -135,19 +138,31 @@ void UpdateBuilder::updateAdam(ParameterUpdate &update) {
 }
 
 LogicalResult UpdateBuilder::run(MutableArrayRef<ParameterUpdate> updates) {
-  if (config.clipNorm && !updates.empty())
-    clip(updates);
-  for (ParameterUpdate &update : updates) {
+  SmallVector<ParameterUpdate> work(updates.begin(), updates.end());
+  for (ParameterUpdate &update : work) {
     if (!update.gradient)
       return failure();
+    if (!Composer::isComplex(update.parameter))
+      continue;
+    update.parameter = asPairs(update.parameter);
+    update.gradient = asPairs(update.gradient);
+    for (Value &state : update.state)
+      state = asPairs(state);
+  }
+  if (config.clipNorm && !work.empty())
+    clip(work);
+  for (auto [given, update] : llvm::zip_equal(updates, work)) {
     if (config.maximize)
       update.gradient = b.neg(update.gradient);
     if (config.kind == Kind::SGD)
       updateSGD(update);
     else
       updateAdam(update);
-    if (!update.newParameter ||
-        llvm::any_of(update.newState, [](Value v) { return !v; }))
+    bool isOfPairs = Composer::isComplex(given.parameter);
+    auto result = [&](Value v) { return isOfPairs ? asComplex(v) : v; };
+    given.newParameter = result(update.newParameter);
+    given.newState = llvm::map_to_vector(update.newState, result);
+    if (!given.newParameter || llvm::is_contained(given.newState, Value()))
       return failure();
   }
   return success();
