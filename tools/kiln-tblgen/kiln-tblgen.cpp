@@ -12,4 +12,12 @@
 
 #include "mlir/Tools/mlir-tblgen/MlirTblgenMain.h"
 
-int main(int argc, char **argv) { return mlir::MlirTblgenMain(argc, argv); }
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+int main(int argc, char **argv) {
+  llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
+    os << "kiln-tblgen " KILN_VERSION "\n";
+  });
+  return mlir::MlirTblgenMain(argc, argv);
+}
