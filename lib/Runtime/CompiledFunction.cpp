@@ -88,12 +88,28 @@ CompiledFunction::select(const std::vector<OpValue> &inputs,
   return added;
 }
 
+Result<const Executable *>
+CompiledFunction::prepare(const std::vector<OpValue> &inputs,
+                          const std::vector<bool> *requiresGrad) {
+  CallRecord record;
+  auto executable = select(inputs, requiresGrad, record);
+  if (!executable)
+    return executable.takeError();
+  if (record.recompiled)
+    prepared_ = std::move(record);
+  return *executable;
+}
+
 template <typename T, typename F>
 Result<T> CompiledFunction::timed(const std::vector<OpValue> &inputs,
                                   const std::vector<bool> *requiresGrad,
                                   F run) {
   CallRecord record;
   auto executable = select(inputs, requiresGrad, record);
+  if (executable && prepared_ && prepared_->variant == record.variant) {
+    record = std::move(*prepared_);
+    prepared_.reset();
+  }
   Result<T> result = executable ? Result<T>(T()) : executable.error();
   if (executable) {
     auto begin = std::chrono::steady_clock::now();

@@ -403,14 +403,14 @@ Session::callTraining(const std::vector<OpValue> &inputs,
   return function_->callTraining(slots_, tangents);
 }
 
-Status Session::prepareFor(const std::vector<OpValue> &inputs) {
+Result<const runtime::Executable *>
+Session::prepareFor(const std::vector<OpValue> &inputs) {
   if (Status s = fillSlots(inputs); !s)
-    return s;
-  if (function_->variantCount() != 0)
-    return Status::success();
-  auto package = compile(slots_, {});
-  return package ? function_->addVariant(std::move(*package))
-                 : Status(package.takeError());
+    return s.takeError();
+  // A source without an archive is one variant, whose weights may come later.
+  if (!program_ && function_->variantCount() != 0)
+    return &function_->variant(0);
+  return function_->prepare(slots_);
 }
 
 const runtime::Executable &Session::lastVariant() const {

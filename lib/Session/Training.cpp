@@ -99,8 +99,8 @@ std::vector<std::string> Session::missingWeights() const {
 }
 
 /// Nothing but a loss: 1 for it, and zeros for what else could have a gradient.
-Result<std::vector<OpValue>> Session::tangents() {
-  const package::Package &package = function_->variant(0).package();
+Result<std::vector<OpValue>>
+Session::tangents(const package::Package &package) const {
   const package::Program &forward = package.programs[0];
   std::optional<uint32_t> loss;
   std::string found;
@@ -126,15 +126,16 @@ Result<StepResult> Session::step(const std::vector<OpValue> &inputs,
                                  double rate) {
   if (options_.optimizer.empty())
     return Error::usage("a training step needs an optimizer");
-  if (Status s = prepareFor(inputs); !s)
-    return s.takeError();
+  auto variant = prepareFor(inputs);
+  if (!variant)
+    return variant.takeError();
   for (const StateTensor &state : optimizerState_) {
     bool isRate = state.name == kRate, isStep = state.name == kStep;
     if (isRate || isStep)
       *std::get<Tensor>(slots_[state.slot].value).dataAs<double>() =
           isRate ? rate : static_cast<double>(stepCount_ + 1);
   }
-  auto given = tangents();
+  auto given = tangents((*variant)->package());
   if (!given)
     return given.takeError();
   // The numbers of a step depend on the seed and the step alone, so that a run

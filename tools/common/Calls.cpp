@@ -45,10 +45,10 @@ tools::makeTangents(session::Session &session,
   if (!tangents || tangents->empty())
     return given;
   // The order of outputs is known when there is a variant.
-  if (Status s = session.prepareFor(inputs); !s)
-    return s.takeError();
-  const package::Program &forward =
-      session.function().variant(0).package().programs[0];
+  auto variant = session.prepareFor(inputs);
+  if (!variant)
+    return variant.takeError();
+  const package::Program &forward = (*variant)->package().programs[0];
   for (const Output &output : forward.outputs) {
     given.emplace_back();
     if (!isUserOutput(output.role))

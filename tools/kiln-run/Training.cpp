@@ -68,8 +68,8 @@ static Status begin(const Options &options, session::Session &session) {
 Status run::train(const Options &options, session::Session &session,
                   const std::vector<tools::Call> &batches, RunFacts &facts,
                   const std::function<void(const std::string &)> &print) {
-  if (Status s = session.prepareFor(batches.front().inputs); !s)
-    return s;
+  if (auto variant = session.prepareFor(batches.front().inputs); !variant)
+    return variant.takeError();
   if (Status s = begin(options, session); !s)
     return s;
   uint64_t first = session.stepCount(), last = first + options.steps;

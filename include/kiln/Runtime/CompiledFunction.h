@@ -31,6 +31,7 @@
 #include "kiln/Runtime/Executable.h"
 
 #include <functional>
+#include <optional>
 
 namespace kiln::runtime {
 
@@ -73,6 +74,12 @@ public:
   /// True when a miss would be refused because the limit is reached.
   bool limitReached() const { return variants_.size() >= options_.limit; }
 
+  /// The variant that a call with these inputs would run, compiled if none fits;
+  /// the record of that call then tells why.
+  Result<const Executable *>
+  prepare(const std::vector<OpValue> &inputs,
+          const std::vector<bool> *requiresGrad = nullptr);
+
   /// Runs the first variant that fits, after compiling one if none does.
   /// `requiresGrad` as in GuardTable::check.
   Result<std::vector<OpValue>>
@@ -102,6 +109,7 @@ private:
   Options options_;
   std::vector<std::shared_ptr<Executable>> variants_;
   CallRecord lastCall_;
+  std::optional<CallRecord> prepared_; ///< a variant that no call has run yet
   RunStats stats_;
 };
 

@@ -36,7 +36,9 @@ namespace kiln::session {
 
 /// What happens to the sizes of a program's inputs.
 enum class Dynamic {
-  Auto,            ///< they stay symbols: one compilation
+  /// They stay symbols: one compilation, and one more for sizes 0 and 1 where an
+  /// exported range begins above them.
+  Auto,
   Always,          ///< so do the numbers in the sizes of the inputs
   Never,           ///< each new set of sizes compiles a static variant
   SpecializeFirst, ///< static first, symbols on the second set of sizes
@@ -150,7 +152,8 @@ public:
 
   /// Finds or compiles the variant for these inputs without running it: what
   /// tells a caller the order of outputs before there are tangents.
-  Status prepareFor(const std::vector<runtime::OpValue> &inputs);
+  Result<const runtime::Executable *>
+  prepareFor(const std::vector<runtime::OpValue> &inputs);
 
   /// The variant that served the last call. Only after a successful one.
   const runtime::Executable &lastVariant() const;
@@ -187,7 +190,8 @@ private:
   Status bindPackageWeights(const package::Package &package);
   Status ownMutatedWeights(const package::Package &package);
   Status bindOptimizer(const package::Package &package);
-  Result<std::vector<runtime::OpValue>> tangents();
+  Result<std::vector<runtime::OpValue>>
+  tangents(const package::Package &package) const;
   void takeInputs(const package::Program &program);
   Status addPackage(package::Package package);
   Status lookUp();
