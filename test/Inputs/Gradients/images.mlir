@@ -56,6 +56,11 @@ func.func @main(%a0: tensor<1x2x4x5xf64>) -> (tensor<1x2x2x3xf64>, tensor<1x2x2x
   return %r#0, %r#1 : tensor<1x2x2x3xf64>, tensor<1x2x2x3xi64>
 }
 // -----
+func.func @main(%a0: tensor<1x2x3x4x5xf64>) -> (tensor<1x2x2x3x2xf64>, tensor<1x2x2x3x2xi64>) {
+  %r:2 = aten.adaptive_max_pool3d(%a0, output_size = [2, 3, 2]) : (tensor<1x2x3x4x5xf64>) -> (tensor<1x2x2x3x2xf64>, tensor<1x2x2x3x2xi64>)
+  return %r#0, %r#1 : tensor<1x2x2x3x2xf64>, tensor<1x2x2x3x2xi64>
+}
+// -----
 func.func @main(%a0: tensor<1x2x4x5xf64>) -> (tensor<1x2x6x7xf64>) {
   %r = aten.upsample_nearest2d(%a0, output_size = [6, 7]) : (tensor<1x2x4x5xf64>) -> tensor<1x2x6x7xf64>
   return %r : tensor<1x2x6x7xf64>

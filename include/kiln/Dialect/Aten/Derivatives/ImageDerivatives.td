@@ -40,6 +40,9 @@ def : VJP<Aten_MaxPool3dWithIndicesOp, [
 def at_positions : GradientHelper; // in images, by flat positions
 def : VJP<Aten_AdaptiveMaxPool2dOp, [
     Grad<"self", (at_positions $grad, $self, $result_1)>]>;
+def : VJP<Aten_AdaptiveMaxPool3dOp, [
+    Grad<"self", (call "adaptive_max_pool3d_backward", $grad, $self,
+         $result_1)>]>;
 
 //===----------------------------------------------------------------------===//
 // Resizing and sampling
