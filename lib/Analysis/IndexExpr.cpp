@@ -59,8 +59,11 @@ analysis::delinearize(ExprAttr address, ArrayRef<ExprAttr> sizes,
   MLIRContext *context = address.getContext();
   SmallVector<ExprAttr> strides = guard::getContiguousStrides(context, sizes);
   SmallVector<ExprAttr> indices;
+  // Where there are no elements, nothing is divided by their number.
+  bool isEmpty =
+      llvm::any_of(sizes, [](ExprAttr size) { return size.isConstant(0); });
   for (unsigned i = 0; i < sizes.size(); ++i) {
-    if (sizes[i].isConstant(1)) {
+    if (isEmpty || sizes[i].isConstant(1)) {
       indices.push_back(guard::getConstant(context, 0));
       continue;
     }

@@ -25,9 +25,10 @@ static constexpr PointwiseTraits kCompare{kReal, Kind::AlwaysBool, ~0u, true};
 // add, sub, rsub: the third argument scales the second or first
 //===----------------------------------------------------------------------===//
 
-static bool isBoolTensor(const OpValue &value) {
-  return value.isTensor() &&
-         std::get<Tensor>(value.value).dtype() == DType::Bool;
+static bool isBool(const OpValue &value) {
+  return value.isTensor()
+             ? std::get<Tensor>(value.value).dtype() == DType::Bool
+             : std::holds_alternative<bool>(value.value);
 }
 
 /// An integer result needs an integer factor, a bool one a bool.
@@ -68,8 +69,8 @@ template <bool Reversed> static Values subScaled(const Args &args) {
           kScaled, [](auto a, auto b, auto alpha) {
             return Reversed ? sub(b, mul(alpha, a)) : sub(a, mul(alpha, b));
           });
-  require(!isBoolTensor(args[0]) && !isBoolTensor(args[1]),
-          {"subtraction is not defined for bool tensors"});
+  require(!isBool(args[0]) && !isBool(args[1]),
+          {"subtraction is not defined for bool"});
   Tensor result = evaluate(op, operandsWithAlpha(args));
   checkAlpha(args, result);
   return {result};
@@ -421,6 +422,10 @@ template <bool Divides> static Values addProduct(const Args &args) {
         else
           return add(x, mul(mul(value, a), b));
       });
+  require(!Divides || !isBoolOrInteger(args.tensor(1).dtype()) ||
+              !isBoolOrInteger(args.tensor(2).dtype()),
+          {"expected a quotient of floats, found ", args.tensor(1), " and ",
+           args.tensor(2)});
   auto operands = detail::firstOperands(args, 3);
   operands.push_back(args.isNone(3) ? OpValue(int64_t(1)) : args[3]);
   return {evaluate(op, operands)};

@@ -221,8 +221,9 @@ static Convolution describe(const Tensor &x, const Tensor &weight,
     require(s.outputPadding[d] < std::max(s.stride[d], s.dilation[d]),
             {"output padding must be less than stride or dilation, found ",
              s.outputPadding});
-    require(c.windows.input[d] > 0,
-            {"the result of ", x, " and ", weight, " would be empty"});
+    require(c.windows.input[d] >= 0,
+            {"the result of ", x, " and ", weight, " would have the size ",
+             c.windows.input[d]});
   }
   c.windows.output = output;
   return c;

@@ -200,7 +200,8 @@ static Values triangularSolve(const Args &args) {
   return {solution, clone};
 }
 
-/// Vectors of three along `dim`; by default the first dimension of size 3.
+/// Vectors of three along `dim`; by default the first dimension of `a` of size
+/// 3.
 static Values crossAlong(const Tensor &a, const Tensor &b,
                          std::optional<int64_t> dim) {
   require(a.rank() == b.rank(),
@@ -208,7 +209,7 @@ static Values crossAlong(const Tensor &a, const Tensor &b,
   requireSameDType(a, b);
   Ints sizes = broadcastSizes(a.sizes(), b.sizes());
   int64_t d = dim ? wrapDim(*dim, a.rank()) : 0;
-  while (!dim && d < int64_t(sizes.size()) && sizes[d] != 3)
+  while (!dim && d < a.rank() && a.size(d) != 3)
     ++d;
   require(d < int64_t(sizes.size()) && a.size(d) == 3 && b.size(d) == 3,
           {"expected a dimension of size 3, found ", a, " and ", b});

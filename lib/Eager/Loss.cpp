@@ -135,11 +135,19 @@ static Values klDiv(const Args &args) {
                   args.integer(2))};
 }
 
+/// PyTorch computes some losses in the memory of a copy of one operand.
+static void requireSizesOf(const Tensor &copied, const Tensor &losses) {
+  require(losses.sizes() == copied.sizes(),
+          {"output with shape ", copied.sizes(),
+           " doesn't match the broadcast shape ", losses.sizes()});
+}
+
 static Values softMarginLoss(const Args &args) {
   static const PointwiseOperator op = detail::makeOperator<2, kFloat>(
       kPair, [](auto x, auto y) { return std::log1p(std::exp(-x * y)); });
-  return {reduced(evaluate(op, {args.tensor(0), args.tensor(1)}),
-                  args.integer(2))};
+  Tensor losses = evaluate(op, {args.tensor(0), args.tensor(1)});
+  requireSizesOf(args.tensor(0), losses);
+  return {reduced(losses, args.integer(2))};
 }
 
 static OpValue weightOrOne(const Args &args, size_t i) {
@@ -186,12 +194,12 @@ static Values crossEntropyLogits(const Args &args) {
         return weight * ((1 - y) * x - factor * logSigmoid);
       });
   const Tensor &x = args.tensor(0), &y = args.tensor(1);
-  require(x.sizes() == y.sizes(),
-          {"expected a target of the sizes of ", x, ", found ", y});
   requireFloat(x);
-  return {reduced(evaluate(op, {y, x, weightOrOne(args, 2),
-                                weightOrOne(args, 3)}),
-                  args.integer(4))};
+  requireFloat(y);
+  Tensor losses =
+      evaluate(op, {y, x, weightOrOne(args, 2), weightOrOne(args, 3)});
+  requireSizesOf(y, losses);
+  return {reduced(losses, args.integer(4))};
 }
 
 //===----------------------------------------------------------------------===//

@@ -426,8 +426,6 @@ static Values batchNormNative(const Args &args) {
 }
 static Values batchNorm(const Args &args) {
   ChannelNorm norm = normArguments(args);
-  require(!norm.training || norm.n * norm.s > 1 || norm.x.numel() == 0,
-          {"training needs more than one value per channel, found ", norm.x});
   return {updatingNorm(norm).output};
 }
 static Values batchNormFunctional(const Args &args) {
@@ -473,8 +471,6 @@ static Values instanceNorm(const Args &args) {
                    repeated(args.optTensor(2)), repeated(args.optTensor(3)),
                    repeated(args.optTensor(4)), args.flag(5), args.number(6),
                    args.number(7));
-  require(!norm.training || norm.s > 1 || x.numel() == 0,
-          {"training needs more than one value per channel, found ", x});
   ChannelResult result = channelNorm(norm);
   auto average = [&](const Tensor &target, const Tensor &all) {
     if (!target.defined() || !norm.training)

@@ -44,6 +44,7 @@ static Positions padPositions(const Tensor &x, const Ints &pads, Edge edge) {
           {"expected pairs of padding for at most ", x.rank(),
            " dimensions, found ", pads});
   Ints sizes = x.sizes(), before(x.rank(), 0);
+  bool leavesNothing = !pads.empty();
   for (size_t i = 0; i < pads.size() / 2; ++i) {
     int64_t d = x.rank() - 1 - int64_t(i), size = x.size(d);
     int64_t left = pads[2 * i], right = pads[2 * i + 1];
@@ -54,12 +55,14 @@ static Positions padPositions(const Tensor &x, const Ints &pads, Edge edge) {
             {"padding ", pads, " leaves a negative size of ", x});
     bool fits = edge == Edge::Reflect    ? left < size && right < size
                 : edge == Edge::Circular ? left <= size && right <= size
-                : edge == Edge::Replicate ? size > 0
+                : edge == Edge::Replicate ? size > 0 && sizes[d] > 0
                                           : true;
     require(fits, {"padding ", pads, " is too large for ", x});
-    require(edge == Edge::Constant || sizes[d] > 0,
-            {"padding ", pads, " leaves nothing of ", x});
+    leavesNothing &= sizes[d] == 0;
   }
+  // PyTorch's kernels ask for elements along one dimension that they reflect.
+  require(!leavesNothing || edge != Edge::Reflect,
+          {"padding ", pads, " leaves nothing of ", x});
   requireSizes(sizes);
   Ints strides = runtime::rowMajorStrides(x.sizes());
   Positions result{sizes, std::vector<int64_t>(size_t(product(sizes)))};

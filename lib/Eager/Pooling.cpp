@@ -33,13 +33,22 @@ static Ints trailing(const Tensor &x, size_t dims) {
   return Ints(x.sizes().end() - dims, x.sizes().end());
 }
 
-/// Only the batch may be empty.
-static void requirePlanes(const Tensor &x, int64_t dims) {
+static void requireRank(const Tensor &x, int64_t dims) {
   require(x.rank() == dims + 1 || x.rank() == dims + 2,
           {"expected rank ", dims + 1, " or ", dims + 2, ", found ", x});
-  for (int64_t d = x.rank() - dims - 1; d < x.rank(); ++d)
-    require(x.size(d) > 0,
-            {"expected sizes that are not zero but for the batch, found ", x});
+}
+
+/// Only what lies in front of dimension `first` may be empty.
+static void requireElements(const Tensor &x, int64_t first) {
+  for (int64_t d = first; d < x.rank(); ++d)
+    require(x.size(d) > 0, {"expected elements along dimension ", d,
+                            ", found ", x});
+}
+
+/// Only the batch may be empty.
+static void requirePlanes(const Tensor &x, int64_t dims) {
+  requireRank(x, dims);
+  requireElements(x, x.rank() - dims - 1);
 }
 
 static Windows windowsOf(const Args &args, const Tensor &x, size_t dims,
@@ -283,7 +292,7 @@ static void forEachAdaptive(const Ints &input, const Ints &output,
 
 template <size_t Dims>
 static Ints adaptiveOutput(const Args &args, const Tensor &x) {
-  requirePlanes(x, Dims);
+  requireRank(x, Dims);
   Ints output = args.ints(1);
   if (output.size() == 1)
     output.resize(Dims, output[0]);
@@ -293,15 +302,21 @@ static Ints adaptiveOutput(const Args &args, const Tensor &x) {
   return output;
 }
 
-template <size_t Dims> static Values adaptiveAvgPool(const Args &args) {
+/// A mean over everything (which the composite overloads take for what it is,
+/// `MayBeMean`) may have nothing to average.
+template <size_t Dims, bool MayBeMean>
+static Values adaptiveAvgPool(const Args &args) {
   const Tensor &x = args.tensor(0);
   Ints output = adaptiveOutput<Dims>(args, x), input = trailing(x, Dims);
+  if (!MayBeMean || output != Ints(Dims, 1))
+    requireElements(x, Dims == 3 ? 1 : x.rank() - int64_t(Dims));
+  int64_t planes = product(Ints(x.sizes().begin(), x.sizes().end() - Dims));
   return {withFloat(x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     auto values = readAll<T>(x);
     int64_t inputs = product(input);
     std::vector<T> result;
-    for (int64_t p = 0; p < x.numel() / inputs; ++p)
+    for (int64_t p = 0; p < planes; ++p)
       forEachIndex(output, [&](const Ints &at, int64_t) {
         T sum = 0, count = 0;
         forEachAdaptive(input, output, at, [&](int64_t position) {
@@ -316,7 +331,9 @@ template <size_t Dims> static Values adaptiveAvgPool(const Args &args) {
 
 template <size_t Dims> static Values adaptiveAvgPoolBackward(const Args &args) {
   const Tensor &gradient = args.tensor(0), &x = args.tensor(1);
-  requirePlanes(x, Dims);
+  requireRank(x, Dims);
+  if (x.numel() == 0 && gradient.rank() == x.rank())
+    return {filled(x.dtype(), x.sizes(), int64_t(0))};
   require(gradient.rank() == x.rank() &&
               product(trailing(gradient, Dims)) > 0 &&
               withSpatial(x, trailing(gradient, Dims)) == gradient.sizes(),
@@ -343,6 +360,7 @@ template <size_t Dims> static Values adaptiveAvgPoolBackward(const Args &args) {
 template <size_t Dims> static Values adaptiveMaxPool(const Args &args) {
   const Tensor &x = args.tensor(0);
   Ints output = adaptiveOutput<Dims>(args, x), input = trailing(x, Dims);
+  requireElements(x, 1);
   return withFloat(x.dtype(), [&](auto zero) {
     return maxOver<decltype(zero)>(
         x, input, output, [&](const Ints &at, auto visit) {
@@ -377,11 +395,11 @@ void eager::addPoolingOperators(Table &table) {
   table.op<avgPool<3>>("avg_pool3d.default");
   table.op<avgPoolBackward<2>>("avg_pool2d_backward.default");
   table.op<avgPoolBackward<3>>("avg_pool3d_backward.default");
-  table.op<adaptiveAvgPool<1>>("adaptive_avg_pool1d.default");
-  table.op<adaptiveAvgPool<2>>("adaptive_avg_pool2d.default");
-  table.op<adaptiveAvgPool<3>>("adaptive_avg_pool3d.default");
-  table.op<adaptiveAvgPool<2>>("_adaptive_avg_pool2d.default");
-  table.op<adaptiveAvgPool<3>>("_adaptive_avg_pool3d.default");
+  table.op<adaptiveAvgPool<1, true>>("adaptive_avg_pool1d.default");
+  table.op<adaptiveAvgPool<2, true>>("adaptive_avg_pool2d.default");
+  table.op<adaptiveAvgPool<3, true>>("adaptive_avg_pool3d.default");
+  table.op<adaptiveAvgPool<2, false>>("_adaptive_avg_pool2d.default");
+  table.op<adaptiveAvgPool<3, false>>("_adaptive_avg_pool3d.default");
   table.op<adaptiveAvgPoolBackward<2>>("_adaptive_avg_pool2d_backward.default");
   table.op<adaptiveAvgPoolBackward<3>>("_adaptive_avg_pool3d_backward.default");
   table.op<adaptiveMaxPool<1>>("adaptive_max_pool1d.default");

@@ -22,8 +22,11 @@ namespace kiln::aten {
 namespace rules {
 // Pointwise
 LogicalResult scaledSum(Inference &infer);
+LogicalResult scaledQuotient(Inference &infer);
+LogicalResult clamp(Inference &infer);
 LogicalResult sameAsFirst(Inference &infer);
 LogicalResult sameWithDim(Inference &infer);
+LogicalResult expandsToFirst(Inference &infer);
 LogicalResult maskedBroadcast(Inference &infer);
 LogicalResult triangle(Inference &infer);
 LogicalResult copy(Inference &infer);
@@ -75,6 +78,7 @@ LogicalResult mm(Inference &infer);
 LogicalResult bmm(Inference &infer);
 LogicalResult addmm(Inference &infer);
 LogicalResult bmmAdd(Inference &infer);
+LogicalResult groupedMm(Inference &infer);
 LogicalResult matmul(Inference &infer);
 LogicalResult linear(Inference &infer);
 LogicalResult einsum(Inference &infer);
@@ -188,6 +192,8 @@ LogicalResult embeddingBag(Inference &infer);
 LogicalResult bagWeightsBackward(Inference &infer);
 LogicalResult maskedScatter(Inference &infer);
 LogicalResult take(Inference &infer);
+LogicalResult put(Inference &infer);
+LogicalResult indexFill(Inference &infer);
 LogicalResult takeAlongDim(Inference &infer);
 LogicalResult cdist(Inference &infer);
 LogicalResult cdistBackward(Inference &infer);

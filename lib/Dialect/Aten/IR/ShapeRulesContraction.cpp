@@ -81,6 +81,52 @@ LogicalResult rules::bmmAdd(Inference &infer) {
   return infer.addPromoted(*dims);
 }
 
+LogicalResult rules::groupedMm(Inference &infer) {
+  FailureOr<Dims> a = infer.getDims("self"), b = infer.getDims("mat2");
+  if (failed(a) || failed(b))
+    return failure();
+  auto isMatrix = [](const Dims &dims) { return dims.size() == 2; };
+  for (const Dims &dims : {*a, *b})
+    if (!isMatrix(dims) && dims.size() != 3)
+      return infer.fail("expects operands of rank 2 or 3, but found rank " +
+                        Twine(dims.size()));
+  if (failed(checkInner(infer, a->back(), (*b)[b->size() - 2])))
+    return failure();
+  bool hasGroups = isMatrix(*a) || isMatrix(*b);
+  if (infer.has("offs") != hasGroups)
+    return infer.fail("expects offsets where an operand is a matrix, and there "
+                      "alone");
+  if (infer.has("bias"))
+    return infer.fail("expects no bias, as PyTorch's kernels do");
+  Type asked = infer.getDType("out_dtype");
+  if (asked && asked != infer.getElementType("self"))
+    return infer.fail("expects 'out_dtype' to be the element type of 'self'");
+  if (!llvm::isa<mlir::FloatType>(infer.getElementType("self")))
+    return infer.fail("expects floats");
+  std::optional<ExprAttr> groups;
+  if (hasGroups) {
+    FailureOr<Dims> offs = infer.getDimsOfRank("offs", 1);
+    if (failed(offs))
+      return failure();
+    if (!infer.getElementType("offs").isInteger(32))
+      return infer.fail("expects offsets of i32");
+    groups = offs->front();
+  }
+  for (const Dims &dims : {*a, *b})
+    if (!isMatrix(dims)) {
+      if (groups && infer.differ(*groups, dims[0]))
+        return infer.fail("expects a matrix for each of " +
+                          Twine(groups->str()) + " groups, but found " +
+                          dims[0].str());
+      groups = dims[0];
+    }
+  Dims result{(*a)[a->size() - 2], b->back()};
+  // Rows in groups give rows, columns columns; sums in groups one matrix each.
+  if (isMatrix(*a) == isMatrix(*b))
+    result.insert(result.begin(), *groups);
+  return infer.addPromoted(result);
+}
+
 LogicalResult rules::matmul(Inference &infer) {
   FailureOr<Dims> a = infer.getDims("self"), b = infer.getDims("other");
   if (failed(a) || failed(b))
@@ -112,6 +158,9 @@ LogicalResult rules::linear(Inference &infer) {
   if (weight->empty() || weight->size() > 2 || input->empty())
     return infer.fail("expects a weight of rank 1 or 2 and an input with "
                       "dimensions");
+  // PyTorch adds the bias in the product of matrices.
+  if (weight->size() == 1 && input->size() == 2 && infer.has("bias"))
+    return infer.fail("expects a weight of rank 2 beside a bias");
   if (failed(checkInner(infer, input->back(), weight->back())))
     return failure();
   input->pop_back();
@@ -290,8 +339,13 @@ static LogicalResult inferConvolution(Inference &infer, size_t spatial,
   if (infer.has("bias") &&
       failed(checkSizes(infer, "bias", {result.back()})))
     return failure();
+  bool hasImages = !channels.isConstant(0) &&
+                   !(isBatched && input->front().isConstant(0));
   for (size_t i = 0; i < spatial; ++i) {
     ExprAttr size = (*input)[i + 1 + isBatched];
+    if (hasImages && size.isConstant(0))
+      return infer.fail("expects an input with elements where it has a batch "
+                        "and channels");
     ExprAttr window = (*dilation)[i] * ((*weight)[i + 2] + -1) + 1;
     if (isTransposed) {
       FailureOr<Dims> extra = getSpatial(infer, "output_padding", spatial);
@@ -303,7 +357,8 @@ static LogicalResult inferConvolution(Inference &infer, size_t spatial,
       result.push_back(
           guard::floorDiv(size + (*padding)[i] * 2 - window, (*stride)[i]) + 1);
     }
-    if (!infer.isAtLeast(result.back(), 0))
+    // Only PyTorch's kernels of volumes refuse an empty result.
+    if (!infer.isAtLeast(result.back(), isTransposed && spatial == 3 ? 1 : 0))
       return infer.fail("has a kernel larger than its padded input");
   }
   return infer.addPromoted(result);
@@ -316,6 +371,9 @@ LogicalResult rules::convolution(Inference &infer) {
   if (weight->size() < 3)
     return infer.fail("expects a weight of rank 3 or more, but found rank " +
                       Twine(weight->size()));
+  // Of the overloads, this one takes no single image.
+  if (failed(infer.getDimsOfRank("input", weight->size())))
+    return failure();
   return inferConvolution(infer, weight->size() - 2);
 }
 

@@ -83,6 +83,8 @@ LogicalResult rules::pool(Inference &infer) {
                             SmallVector<int64_t>(spatial, 1));
   if (failed(stride) || failed(padding) || failed(dilation))
     return failure();
+  // This one of PyTorch's kernels does not count the padding.
+  bool isAverage3d = StringRef(infer.info.name) == "aten.avg_pool3d";
   for (size_t i = 0; i < spatial; ++i) {
     ExprAttr &dim = (*dims)[dims->size() - spatial + i];
     int64_t pad = (*padding)[i], step = (*stride)[i];
@@ -91,6 +93,8 @@ LogicalResult rules::pool(Inference &infer) {
                         "found " + Twine(pad) + " for " +
                         Twine((*kernel)[i]));
     int64_t window = (*dilation)[i] * ((*kernel)[i] - 1) + 1;
+    if (isAverage3d && !infer.isAtLeast(dim, window))
+      return infer.fail("has a window larger than its input");
     ExprAttr space = dim + (2 * pad - window);
     if (!infer.isAtLeast(space, infer.getBool("ceil_mode") ? 1 - step : 0))
       return infer.fail("has a window larger than its padded input");
@@ -126,6 +130,20 @@ LogicalResult rules::adaptivePool(Inference &infer) {
     if (!infer.isAtLeast(size, 0))
       return infer.fail("expects sizes that are not negative, but found " +
                         size.str());
+  // A maximum or an average of volumes may have no batch, another average no
+  // planes; a mean over everything, which the composite overloads take for what
+  // it is, may have no elements.
+  StringRef name = infer.info.name;
+  bool isMean = name.starts_with("aten.adaptive_avg") &&
+                llvm::all_of(sizes, [&](ExprAttr size) {
+                  return size.isConstant(1);
+                });
+  size_t first =
+      name.contains("max") || spatial == 3 ? 1 : dims->size() - spatial;
+  for (ExprAttr dim : ArrayRef(*dims).drop_front(first))
+    if (!isMean && dim.isConstant(0))
+      return infer.fail("expects elements to choose from or to average, but "
+                        "found a size of 0");
   std::copy(sizes.begin(), sizes.end(), dims->end() - spatial);
   return addWithIndices(infer, *dims);
 }

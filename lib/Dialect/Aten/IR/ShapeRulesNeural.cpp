@@ -83,9 +83,35 @@ static FailureOr<Dims> getLossDims(Inference &infer) {
   return dims;
 }
 
+/// PyTorch computes some losses in the memory of a copy of one operand, which
+/// decides about sizes and type.
+static LogicalResult checkFitsCopy(Inference &infer, ArrayRef<ExprAttr> dims) {
+  StringRef name = infer.info.name;
+  if (name == "aten.kl_div" && (isIntegral(infer.getElementType("self")) ||
+                                isIntegral(infer.getElementType("target"))))
+    return infer.fail("expects floats");
+  StringRef copied = name == "aten.soft_margin_loss" ? "self"
+                     : name == "aten.binary_cross_entropy_with_logits"
+                         ? "target"
+                         : "";
+  if (copied.empty())
+    return success();
+  FailureOr<Dims> sizes = infer.getDims(copied);
+  if (failed(sizes))
+    return failure();
+  bool fits = sizes->size() == dims.size();
+  for (auto [a, b] : llvm::zip(*sizes, dims))
+    fits &= !infer.differ(a, b);
+  if (!fits)
+    return infer.fail("expects operands that broadcast to '" + copied + "'");
+  if (isIntegral(infer.getElementType(copied)))
+    return infer.fail("expects '" + copied + "' to be of floats");
+  return success();
+}
+
 LogicalResult rules::loss(Inference &infer) {
   FailureOr<Dims> dims = getLossDims(infer);
-  if (failed(dims))
+  if (failed(dims) || failed(checkFitsCopy(infer, *dims)))
     return failure();
   return infer.addPromoted(*infer.getInt("reduction") == 0 ? *dims : Dims());
 }
@@ -238,18 +264,23 @@ LogicalResult rules::cross(Inference &infer) {
   FailureOr<Dims> dims = broadcastDims(infer, *a, *b);
   if (failed(dims))
     return failure();
+  int64_t dim = 0, rank = dims->size();
   if (infer.has("dim")) {
-    FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
-    if (failed(dim))
+    FailureOr<int64_t> given = infer.getDim("dim", rank);
+    if (failed(given))
       return failure();
-    if (dims->empty() || infer.differ((*dims)[*dim], infer.constant(3)))
-      return infer.fail("expects a dimension of size 3");
-  } else if (llvm::none_of(*dims, [&](ExprAttr dim) {
-               // The first of size 3 is taken.
-               return infer.is(dim, 3);
-             })) {
-    return infer.fail("expects a dimension of size 3");
+    dim = *given;
+  } else {
+    // The first of 'self' of size 3 is taken.
+    while (dim < rank && !infer.is((*a)[dim], 3))
+      ++dim;
   }
+  // This dimension does not broadcast.
+  for (const Dims &operand : {*a, *b})
+    if (dim >= rank || infer.differ(operand[dim], infer.constant(3)))
+      return infer.fail("expects a dimension of size 3" +
+                        (dim < rank ? ", but found " + operand[dim].str()
+                                    : std::string()));
   return infer.addPromoted(*dims);
 }
 
@@ -373,6 +404,16 @@ LogicalResult rules::mv(Inference &infer) {
     return infer.fail("expects a vector of size " +
                       Twine((*matrix)[1].str()) + ", but found " +
                       (*vector)[0].str());
+  if (name == "mat") { // `addmv`
+    FailureOr<Dims> added = infer.getDims("self");
+    if (failed(added))
+      return failure();
+    if (added->size() > 1 ||
+        (added->size() == 1 && !infer.is(added->front(), 1) &&
+         infer.differ(added->front(), (*matrix)[0])))
+      return infer.fail("expects 'self' to broadcast to a vector of size " +
+                        (*matrix)[0].str());
+  }
   return infer.addPromoted({(*matrix)[0]});
 }
 

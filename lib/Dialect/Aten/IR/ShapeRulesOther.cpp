@@ -267,6 +267,9 @@ LogicalResult rules::indexWrite(Inference &infer) {
   FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
   if (failed(dim))
     return failure();
+  Type type = infer.getElementType("index");
+  if (!type.isInteger(64) && !type.isInteger(32))
+    return infer.fail("expects 'index' to be of i64 or i32");
   if (infer.getElementType("source") != infer.getElementType("self"))
     return infer.fail("expects 'source' of the element type of 'self'");
   if (std::max<size_t>(source->size(), 1) != std::max<size_t>(dims->size(), 1))

@@ -43,6 +43,29 @@ LogicalResult rules::scaledSum(Inference &infer) {
       !isIntegral(infer.getElementType("alpha")))
     return infer.fail("expects 'alpha' to be a whole number for operands that "
                       "are");
+  auto isBool = [&](StringRef name) {
+    Type element = infer.has(name) ? infer.getElementType(name) : Type();
+    return element && element.isInteger(1);
+  };
+  if (isBool("alpha") && !type->isInteger(1))
+    return infer.fail("expects 'alpha' to be bool for bool operands alone");
+  if (StringRef(infer.info.name).contains("sub") &&
+      (isBool("self") || isBool("other")))
+    return infer.fail("is not defined for bool; negate a mask by "
+                      "'aten.logical_not'");
+  return broadcast(infer);
+}
+
+LogicalResult rules::scaledQuotient(Inference &infer) {
+  if (isIntegral(infer.getElementType("tensor1")) &&
+      isIntegral(infer.getElementType("tensor2")))
+    return infer.fail("expects 'tensor1' or 'tensor2' to be of floats");
+  return broadcast(infer);
+}
+
+LogicalResult rules::clamp(Inference &infer) {
+  if (!infer.has("min") && !infer.has("max"))
+    return infer.fail("expects at least one of 'min' and 'max'");
   return broadcast(infer);
 }
 
@@ -63,6 +86,20 @@ LogicalResult rules::sameAsFirst(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims(infer.getFirstTensor());
   if (failed(dims) || failed(checkMemoryFormat(infer, dims->size())))
     return failure();
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::expandsToFirst(Inference &infer) {
+  StringRef name = infer.has("value") ? "value" : "p";
+  FailureOr<Dims> dims = infer.getDims("self"), other = infer.getDims(name);
+  if (failed(dims) || failed(other))
+    return failure();
+  // What fills a tensor is one number.
+  bool fits = other->size() <= (name == "value" ? 0 : dims->size());
+  for (auto [a, b] : llvm::zip(llvm::reverse(*dims), llvm::reverse(*other)))
+    fits &= infer.is(b, 1) || !infer.differ(a, b);
+  if (!fits)
+    return infer.fail("expects '" + name + "' to expand to 'self'");
   return infer.addPromoted(*dims);
 }
 
@@ -87,6 +124,10 @@ LogicalResult rules::maskedBroadcast(Inference &infer) {
   };
   if (name == "mask" && isComplex("value") && !isComplex("self"))
     return infer.fail("expects a real 'value' for a tensor of real numbers");
+  if (RankedTensorType value = infer.getTensorType("value");
+      value && value.getRank() != 0)
+    return infer.fail("expects 'value' of rank 0, but found rank " +
+                      Twine(value.getRank()));
   return broadcast(infer);
 }
 
@@ -194,6 +235,11 @@ static FailureOr<Dims> getReducedDims(Inference &infer) {
       infer.getDimFlags("dim", dims->size(), /*emptyIsAll=*/true);
   if (failed(flags))
     return failure();
+  StringRef name = infer.info.name;
+  if (name == "aten.amax" || name == "aten.amin")
+    for (auto [dim, isReduced] : llvm::zip(*dims, *flags))
+      if (isReduced && dim.isConstant(0))
+        return infer.fail("expects elements to choose from");
   return reduceFlags(infer, *dims, *flags, infer.getBool("keepdim"));
 }
 

@@ -155,6 +155,9 @@ LogicalResult rules::bucketize(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims("self");
   if (failed(dims))
     return failure();
+  if (infer.has("boundaries") &&
+      failed(infer.getDimsOfRank("boundaries", 1)))
+    return failure();
   if (infer.has("sorted_sequence")) {
     FailureOr<Dims> sequence = infer.getDims("sorted_sequence");
     if (failed(sequence) ||
@@ -194,6 +197,8 @@ LogicalResult rules::oneHot(Inference &infer) {
   FailureOr<Dims> dims = infer.getDims("self");
   if (failed(dims))
     return failure();
+  if (!infer.getElementType("self").isInteger(64))
+    return infer.fail("expects 'self' to be of i64");
   int64_t classes = *infer.getInt("num_classes");
   // Without a number it is one more than the greatest index.
   dims->push_back(classes < 0 ? infer.getDataSize(kAnySize)
@@ -299,17 +304,53 @@ LogicalResult rules::maskedScatter(Inference &infer) {
   FailureOr<Dims> self = infer.getDims("self"), mask = infer.getDims("mask");
   if (failed(self) || failed(mask))
     return failure();
+  if (!infer.getElementType("mask").isInteger(1))
+    return infer.fail("expects 'mask' to be of bool");
+  if (infer.getElementType("self") != infer.getElementType("source"))
+    return infer.fail("expects 'source' to be of the element type of 'self'");
   FailureOr<Dims> joined = broadcastDims(infer, *self, *mask);
   if (failed(joined))
     return failure();
   return infer.addPromoted(*joined);
 }
 
+/// An index into all elements, or along one dimension.
+static FailureOr<Dims> getIndexDims(Inference &infer) {
+  if (!infer.getElementType("index").isInteger(64))
+    return infer.fail("expects 'index' to be of i64");
+  return infer.getDims("index");
+}
+
 LogicalResult rules::take(Inference &infer) {
-  FailureOr<Dims> index = infer.getDims("index");
+  FailureOr<Dims> index = getIndexDims(infer);
   if (failed(index))
     return failure();
   return infer.addPromoted(*index);
+}
+
+LogicalResult rules::put(Inference &infer) {
+  FailureOr<Dims> dims = infer.getDims("self"), index = getIndexDims(infer),
+                  source = infer.getDims("source");
+  if (failed(dims) || failed(index) || failed(source))
+    return failure();
+  if (infer.getElementType("self") != infer.getElementType("source"))
+    return infer.fail("expects 'source' to be of the element type of 'self'");
+  ExprAttr places = guard::getNumElements(infer.context, *index);
+  ExprAttr values = guard::getNumElements(infer.context, *source);
+  if (infer.differ(places, values))
+    return infer.fail("expects a value for each of " + Twine(places.str()) +
+                      " indices, but found " + values.str());
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::indexFill(Inference &infer) {
+  FailureOr<Dims> index = getIndexDims(infer);
+  if (failed(index))
+    return failure();
+  if (index->size() > 1)
+    return infer.fail("expects 'index' of rank 1 at most, but found rank " +
+                      Twine(index->size()));
+  return sameWithDim(infer);
 }
 
 LogicalResult rules::takeAlongDim(Inference &infer) {

@@ -622,22 +622,39 @@ LogicalResult rules::pad(Inference &infer) {
     return infer.fail("expects pairs of widths for at most " +
                       Twine(dims->size()) + " dimensions, but found " +
                       Twine(widths.size()) + " widths");
+  // "aten.reflection_pad2d" pads two dimensions behind the channels.
+  StringRef name = infer.info.name;
+  for (auto [suffix, spatial] :
+       {std::pair("_pad1d", 1), {"_pad2d", 2}, {"_pad3d", 3}})
+    if (name.ends_with(suffix) &&
+        (int(widths.size()) != 2 * spatial || int(dims->size()) <= spatial ||
+         int(dims->size()) > spatial + 2))
+      return infer.fail("expects " + Twine(2 * spatial) + " widths and a rank of " +
+                        Twine(spatial + 1) + " or " + Twine(spatial + 2) +
+                        ", but found " + Twine(widths.size()) +
+                        " widths and rank " + Twine(dims->size()));
   StringRef mode = infer.getString("mode");
+  bool leavesNothing = !widths.empty();
   for (size_t i = 0; i < widths.size() / 2; ++i) {
     ExprAttr &dim = (*dims)[dims->size() - 1 - i];
     // A reflection does not reach beyond what it reflects, and what goes round
     // goes round once.
     bool reflects = mode == "reflect" ||
-                    StringRef(infer.info.name).contains("reflection_pad");
+                    name.contains("reflection_pad");
     for (ExprAttr width : {widths[2 * i], widths[2 * i + 1]})
       if ((reflects && !infer.holds(guard::lt(width, dim))) ||
           (mode == "circular" && !infer.holds(guard::le(width, dim))))
         return infer.fail("expects widths below the size " + dim.str() +
                           ", but found " + width.str());
     dim = dim + widths[2 * i] + widths[2 * i + 1];
-    if (!infer.isAtLeast(dim, 0))
+    bool replicates = mode == "replicate" || name.contains("replication_pad");
+    if (!infer.isAtLeast(dim, replicates ? 1 : 0))
       return infer.fail("crops more than there is");
+    leavesNothing &= reflects && dim.isConstant(0);
   }
+  // PyTorch's kernels ask for elements along one dimension that they reflect.
+  if (leavesNothing)
+    return infer.fail("leaves nothing");
   infer.addResult(*dims, getType(infer));
   return success();
 }

@@ -442,7 +442,7 @@ def Aten_BernoulliTensorOp : Aten_RandomOp<"bernoulli.Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$p),
     (outs Aten_Tensor:$result)> {
   let summary = "Random zeros and ones by a tensor of probabilities";
-  let shape = "sameAsFirst";
+  let shape = "expandsToFirst";
   let promotion = PromoteKeepFirst;
 }
 

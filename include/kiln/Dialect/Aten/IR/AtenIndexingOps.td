@@ -237,7 +237,7 @@ def Aten_IndexFillIntScalarOp : Aten_PureOp<"index_fill.int_Scalar",
          Aten_Number:$value),
     (outs Aten_Tensor:$result)> {
   let summary = "Write a number to slices at indices";
-  let shape = "sameWithDim";
+  let shape = "indexFill";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
 }
@@ -271,7 +271,7 @@ def Aten_PutOp : Aten_PureOp<"put",
          Aten_Bool:$accumulate),
     (outs Aten_Tensor:$result)> {
   let summary = "Write elements at flat indices";
-  let shape = "sameAsFirst";
+  let shape = "put";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
 }

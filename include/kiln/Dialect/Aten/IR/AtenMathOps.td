@@ -359,6 +359,7 @@ def Aten_ClampTensorOp : Aten_PureOp<"clamp.Tensor",
     (outs Aten_Tensor:$result),
     [AttrSizedOperandSegments]> {
   let summary = "Clamp to bounds for each element";
+  let shape = "clamp";
   let promotion = PromoteNoOpmath;
   let body = (clamp_high (clamp_low $self, $min), $max);
 }
@@ -616,7 +617,7 @@ def Aten_FillTensorOp : Aten_PureOp<"fill.Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$value),
     (outs Aten_Tensor:$result)> {
   let summary = "The shape of self, filled with the element of value";
-  let shape = "sameAsFirst";
+  let shape = "expandsToFirst";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
 }

@@ -90,6 +90,7 @@ def Aten_AddScalarOp : Aten_PureOp<"add.Scalar",
     (ins Aten_Tensor:$self, Aten_Number:$other, Optional<Aten_Number>:$alpha),
     (outs Aten_Tensor:$result)> {
   let summary = "self + alpha * other";
+  let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let body = (add $self, (mul $other, $alpha));
@@ -101,6 +102,7 @@ def Aten_SubScalarOp : Aten_PureOp<"sub.Scalar",
     (ins Aten_Tensor:$self, Aten_Number:$other, Optional<Aten_Number>:$alpha),
     (outs Aten_Tensor:$result)> {
   let summary = "self - alpha * other";
+  let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let body = (sub $self, (mul $other, $alpha));
@@ -112,6 +114,7 @@ def Aten_RsubScalarOp : Aten_PureOp<"rsub.Scalar",
     (ins Aten_Tensor:$self, Aten_Number:$other, Optional<Aten_Number>:$alpha),
     (outs Aten_Tensor:$result)> {
   let summary = "other - alpha * self";
+  let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let body = (sub $other, (mul $self, $alpha));
@@ -320,6 +323,7 @@ def Aten_ClampOp : Aten_PureOp<"clamp",
          Optional<Aten_Number>:$max),
     (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
   let summary = "Limit to a range";
+  let shape = "clamp";
   let promotion = PromoteNoOpmath;
   let promotes = ["self", "min", "max"];
   let body = (clamp_high (clamp_low $self, $min), $max);
@@ -414,6 +418,7 @@ def Aten_AddcdivOp : Aten_PureOp<"addcdiv",
          Optional<Aten_Number>:$value),
     (outs Aten_Tensor:$result)> {
   let summary = "self + value * tensor1 / tensor2";
+  let shape = "scaledQuotient";
   let promotion = PromoteIntToFloat;
   let body = (add $self, (mul $value, (div $tensor1, $tensor2)));
   let decomposition = "decomposeAddcdiv";

@@ -50,12 +50,12 @@ Value replaceSpecials(Composer &c, Value x, OptionalNumber nan,
 
 Value crossProduct(Composer &c, Value a, Value b, OptionalDim dim,
                    Value result) {
-  Sizes sizes = c.sizes(result);
+  Sizes sizes = c.sizes(result), own = c.sizes(a);
   int64_t rank = sizes.size(), at = 0;
   if (dim)
     at = Composer::wrapDim(*dim, rank);
   else
-    while (at < rank && !sizes[at].isConstant(3))
+    while (at < rank && !own[at].isConstant(3))
       ++at;
   if (at >= rank || !sizes[at].isConstant(3))
     return {};

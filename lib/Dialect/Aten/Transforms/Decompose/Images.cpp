@@ -131,7 +131,16 @@ static Value decomposeAvgPool1d(AvgPool1dOp op, Composer &c) {
       -2);
 }
 
+/// The mean of nothing, which the kernel of a pooling refuses.
+static Value meanOfNothing(Composer &c, Value x, ArrayRef<int64_t> dims) {
+  return c.numElements(x).isConstant(0) ? c.mean(x, dims, /*keepdim=*/true)
+                                        : Value();
+}
+
 static Value decomposeAdaptiveAvgPool1d(AdaptiveAvgPool1dOp op, Composer &c) {
+  if (op.getOutputSize().front() == 1)
+    if (Value mean = meanOfNothing(c, op.getSelf(), {-1}))
+      return mean;
   return c.squeeze(
       c.emit("_adaptive_avg_pool2d",
              {asImage(c, op.getSelf()),
@@ -142,6 +151,13 @@ static Value decomposeAdaptiveAvgPool1d(AdaptiveAvgPool1dOp op, Composer &c) {
 template <typename OpT>
 static Value decomposeAdaptiveAvgPool(OpT op, Composer &c) {
   StringRef name = op->getName().getStringRef();
+  static constexpr int64_t spatial[] = {-3, -2, -1};
+  if (llvm::all_of(op.getOutputSize().getDims(),
+                   [](guard::ExprAttr size) { return size.isConstant(1); }))
+    if (Value mean = meanOfNothing(
+            c, op.getSelf(),
+            ArrayRef(spatial).drop_front(name.ends_with("3d") ? 0 : 1)))
+      return mean;
   return c.emit(name.ends_with("3d") ? "_adaptive_avg_pool3d"
                                      : "_adaptive_avg_pool2d",
                 {op.getSelf(), op.getOutputSizeAttr()});
