@@ -226,16 +226,16 @@ Result<Values> eager::guardedInPlace(Operator op,
             {"expected a tensor to write"});
     const Tensor &value = std::get<Tensor>(results->front().value);
     require(value.sizes() == self.sizes(),
-            {"cannot write a result of sizes ", value.sizes(),
-             " in place into ", self});
+            {"output with shape ", self.sizes(),
+             " doesn't match the broadcast shape ", value.sizes()});
     auto rank = [](DType dtype) {
       return dtype == DType::Bool ? 0 : isInteger(dtype) ? 1
                                     : isFloat(dtype)     ? 2
                                                          : 3;
     };
     require(rank(value.dtype()) <= rank(self.dtype()),
-            {"result type ", value.dtype(), " cannot be cast to ",
-             self.dtype(), " in place"});
+            {"result type ", value.dtype(),
+             " can't be cast to the desired output type ", self.dtype()});
     assign(self, value);
     return Values{self};
   } catch (Refusal &refusal) {

@@ -417,7 +417,7 @@ Status GraphImporter::importCopiedView(const archive::Node &node,
 Status GraphImporter::bindValues(const archive::Node &node,
                                  ArrayRef<Value> values) {
   if (!changing.empty()) {
-    auto value = keepElementType(values.front(), /*isFixed=*/false, changing);
+    auto value = fitContents(values.front(), /*isFixed=*/false, changing);
     if (!value)
       return value.takeError();
     if (Status s = setContents(changing, *value); !s)

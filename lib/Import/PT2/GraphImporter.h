@@ -144,8 +144,7 @@ private:
   Status setStatistics(const archive::Node &node, const std::string &name,
                        Value updated);
   bool overlaps(Functionalizer::Tensor tensor) const;
-  Result<Value> keepElementType(Value value, bool isFixed,
-                                const std::string &of);
+  Result<Value> fitContents(Value value, bool isFixed, const std::string &of);
 
   // Nodes with graphs.
   struct Operand;

@@ -133,14 +133,48 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
   return possible.value_or(false);
 }
 
+/// Why PyTorch cannot see elements of one size as elements of another; empty if
+/// it can. `factor` is how many of the first make one of the second, 0 if they
+/// do not become fewer. Strides of single elements, which are never stepped
+/// along, may be any if it `ignoresOnes`.
+static std::string whyNotRetyped(ArrayRef<ExprAttr> sizes,
+                                 ArrayRef<ExprAttr> strides,
+                                 std::optional<int64_t> offset, int64_t factor,
+                                 bool ignoresOnes) {
+  if (!strides.back().isConstant(1) && strides.back().isConstant())
+    return "lie side by side in the last dimension";
+  if (factor == 0)
+    return "";
+  if (offset.value_or(0) % factor != 0)
+    return "start at a multiple of " + std::to_string(factor);
+  for (auto [size, stride] :
+       llvm::zip(sizes.drop_back(), strides.drop_back())) {
+    auto step = stride.getConstant();
+    if (step && *step % factor != 0 && !(ignoresOnes && size.isConstant(1)))
+      return "have strides in multiples of " + std::to_string(factor);
+  }
+  return "";
+}
+
+static unsigned bitsOf(RankedTensorType type) {
+  Type element = type.getElementType();
+  if (auto complex = llvm::dyn_cast<mlir::ComplexType>(element))
+    return 2 * complex.getElementType().getIntOrFloatBitWidth();
+  // A bool takes a byte.
+  return std::max(8u, element.getIntOrFloatBitWidth());
+}
+
 /// Refuses a view that PyTorch cannot make of an input as it was recorded: from
 /// here on a view is about sizes alone.
 Status GraphImporter::checkStrides(const archive::Node &node,
                                    const aten::OpInfo &info,
                                    Operation *op) const {
   StringRef name = info.name;
-  bool isView = name == "aten.view" || name == "aten._unsafe_view";
-  if (!isView && name != "aten.view.dtype")
+  bool isView = llvm::is_contained({"aten.view", "aten.view_as",
+                                    "aten._unsafe_view", "aten.unflatten.int"},
+                                   name);
+  bool isRetyped = name == "aten.view.dtype" || name == "aten.view_as_complex";
+  if (!isView && !isRetyped)
     return Status::success();
   const auto *self = node.inputs[0].arg.as<archive::TensorArg>();
   const archive::TensorMeta *meta = self ? graph.tensor(self->name) : nullptr;
@@ -150,21 +184,33 @@ Status GraphImporter::checkStrides(const archive::Node &node,
                  });
   auto type = llvm::cast<RankedTensorType>(op->getOperand(0).getType());
   auto result = llvm::cast<RankedTensorType>(op->getResult(0).getType());
+  bool isEmpty = llvm::is_contained(type.getShape(), 0);
   if (!isInput || !meta || !meta->stridesKnown || meta->strides.empty() ||
-      !type.hasStaticShape() || type.getNumElements() == 0)
+      (isEmpty && name != "aten.view.dtype"))
     return Status::success();
   auto strides = shapes.convert(meta->strides);
   if (!strides)
     return strides.takeError();
-  if (isView && canView(*guard::getDims(type), *strides,
-                        *guard::getDims(result)) == false)
-    return Error::malformed("the strides of '" + self->name +
-                            "' do not allow a view of these sizes");
-  if (!isView && type != result && type.getShape() != result.getShape() &&
-      !strides->back().isConstant(1))
-    return Error::malformed("the elements of '" + self->name +
-                            "' do not lie side by side, as a view of another "
-                            "element size needs");
+  auto sizes = guard::getDims(type);
+  if (isView) {
+    if (canView(*sizes, *strides, *guard::getDims(result)) == false)
+      return Error::malformed("the strides of '" + self->name +
+                              "' do not allow a view of these sizes");
+    return Status::success();
+  }
+  unsigned before = bitsOf(type), after = bitsOf(result);
+  if (before == after)
+    return Status::success();
+  std::optional<int64_t> offset;
+  if (meta->storageOffset.isStatic())
+    offset = meta->storageOffset.value;
+  std::string wanted = whyNotRetyped(*sizes, *strides, offset,
+                                     after > before ? after / before : 0,
+                                     name == "aten.view_as_complex");
+  if (!wanted.empty())
+    return Error::malformed("the elements of '" + self->name + "' do not " +
+                            wanted + ", as a view of another element size "
+                            "needs");
   return Status::success();
 }
 
@@ -217,26 +263,67 @@ static bool canCast(Type from, Type to) {
   return kind(from) <= kind(to);
 }
 
-/// An in-place operator gives what it changes its own element type again; with a
-/// type of its own (`isFixed`) it must be that one.
-Result<Value> GraphImporter::keepElementType(Value value, bool isFixed,
-                                             const std::string &of) {
+/// PyTorch's name of an element type: `Long` for i64.
+static StringRef nameOfType(Type type) {
+  if (auto complex = llvm::dyn_cast<mlir::ComplexType>(type))
+    return complex.getElementType().isF64()   ? "ComplexDouble"
+           : complex.getElementType().isF32() ? "ComplexFloat"
+                                              : "ComplexHalf";
+  if (llvm::isa<mlir::FloatType>(type))
+    return type.isF64()    ? "Double"
+           : type.isF32()  ? "Float"
+           : type.isF16()  ? "Half"
+           : type.isBF16() ? "BFloat16"
+                           : "Float8";
+  switch (type.getIntOrFloatBitWidth()) {
+  case 1:
+    return "Bool";
+  case 8:
+    return type.isUnsignedInteger() ? "Byte" : "Char";
+  case 16:
+    return "Short";
+  case 32:
+    return "Int";
+  default:
+    return "Long";
+  }
+}
+
+/// "[2, s0]"
+static std::string shapeOf(Type type) {
+  auto dims = guard::getDims(llvm::cast<RankedTensorType>(type));
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << '[';
+  if (dims)
+    llvm::interleaveComma(*dims, os, [&](ExprAttr dim) { os << dim.str(); });
+  os << ']';
+  return text;
+}
+
+/// What an operator in place gives, as what it changes can hold: of the element
+/// type of `of`, and of its sizes. With a type of its own (`isFixed`) it must be
+/// that one. PyTorch's operators with `out` give `out` other sizes instead.
+Result<Value> GraphImporter::fitContents(Value value, bool isFixed,
+                                         const std::string &of) {
   auto tensor = getTensor(of);
   if (!tensor)
     return tensor.takeError();
   Value self = states.read(*tensor);
-  Type want = mlir::getElementTypeOrSelf(self.getType());
-  Type have = mlir::getElementTypeOrSelf(value.getType());
-  // A comparison or a logical operator writes any type.
-  bool isTest = have.isInteger(1);
-  if (have != want &&
-      (isFixed || (!isTest && !canCast(have, want)))) {
-    std::string text;
-    llvm::raw_string_ostream(text)
-        << "it changes '" << of << "' of element type " << want
-        << " in place and gives " << have << ", which cannot be cast to it";
-    return Error::malformed(text);
-  }
+  auto to = llvm::cast<RankedTensorType>(self.getType());
+  auto from = llvm::dyn_cast<RankedTensorType>(value.getType());
+  if (!from)
+    return Error::malformed("it changes '" + of + "' in place and gives no "
+                                                  "tensor");
+  Type want = to.getElementType(), have = from.getElementType();
+  if (failed(mlir::verifyCompatibleShape(to, from)))
+    return Error::malformed("it changes '" + of + "' in place: output with "
+                            "shape " + shapeOf(to) + " doesn't match the "
+                            "broadcast shape " + shapeOf(from));
+  if (have != want && (isFixed || !canCast(have, want)))
+    return Error::malformed("it changes '" + of + "' in place: result type " +
+                            nameOfType(have).str() + " can't be cast to the "
+                            "desired output type " + nameOfType(want).str());
   aten::AtenBuilder builder(b, value.getLoc());
   // What is overwritten by what has no gradient still has one itself.
   if (llvm::isa<mlir::FloatType>(want) && !llvm::isa<mlir::FloatType>(have))
@@ -250,7 +337,7 @@ Status GraphImporter::mutate(const std::string &name, Operation *op,
                              bool isView) {
   if (!isView) {
     auto value =
-        keepElementType(op->getResult(0), op->hasAttr("dtype"), name);
+        fitContents(op->getResult(0), op->hasAttr("dtype"), name);
     return value ? setContents(name, *value) : value.takeError();
   }
   auto tensor = getTensor(name);

@@ -254,3 +254,76 @@ func.func @softmax_output(%g: tensor<2x5xf32>, %y: tensor<2x4xf32>) {
   %0 = aten._softmax_backward_data(%g, %y, dim = 1, input_dtype = f32) : (tensor<2x5xf32>, tensor<2x4xf32>) -> tensor<2x5xf32>
   return
 }
+
+// -----
+
+func.func @groups(%x: tensor<6x8xf32>, %w: tensor<3x8x4xf32>, %offs: tensor<2xi32>) {
+  // expected-error @below {{'aten._grouped_mm' op expects a matrix for each of 2 groups, but found 3}}
+  %0 = aten._grouped_mm(%x, %w, offs = %offs) : (tensor<6x8xf32>, tensor<3x8x4xf32>, tensor<2xi32>) -> tensor<6x4xf32>
+  return
+}
+
+// -----
+
+func.func @no_groups(%x: tensor<6x8xf32>, %w: tensor<3x8x4xf32>) {
+  // expected-error @below {{'aten._grouped_mm' op expects offsets where an operand is a matrix, and there alone}}
+  %0 = aten._grouped_mm(%x, %w) : (tensor<6x8xf32>, tensor<3x8x4xf32>) -> tensor<6x4xf32>
+  return
+}
+
+// -----
+
+// The dimension of a cross product does not broadcast.
+func.func @cross(%x: tensor<2x3xf32>, %y: tensor<2x1xf32>) {
+  // expected-error @below {{'aten.linalg_cross' op expects a dimension of size 3, but found 1}}
+  %0 = aten.linalg_cross(%x, %y) : (tensor<2x3xf32>, tensor<2x1xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @fill_rank(%x: tensor<2x3xf32>, %i: tensor<1x1xi64>, %n: f64) {
+  // expected-error @below {{'aten.index_fill.int_Scalar' op expects 'index' of rank 1 at most, but found rank 2}}
+  %0 = aten.index_fill.int_Scalar(%x, dim = 0, %i, %n) : (tensor<2x3xf32>, tensor<1x1xi64>, f64) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @put_count(%x: tensor<2x3xf32>, %i: tensor<2xi64>) {
+  // expected-error @below {{'aten.put' op expects a value for each of 2 indices, but found 6}}
+  %0 = aten.put(%x, %i, %x) : (tensor<2x3xf32>, tensor<2xi64>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+
+// -----
+
+func.func @no_limit(%x: tensor<2xf32>) {
+  // expected-error @below {{'aten.clamp' op expects at least one of 'min' and 'max'}}
+  %0 = aten.clamp(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @no_mask(%x: tensor<2xi1>, %y: tensor<2xi64>) {
+  // expected-error @below {{'aten.sub.Tensor' op is not defined for bool; negate a mask by 'aten.logical_not'}}
+  %0 = aten.sub.Tensor(%y, %x) : (tensor<2xi64>, tensor<2xi1>) -> tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @whole_quotient(%x: tensor<2xf32>, %y: tensor<2xi64>) {
+  // expected-error @below {{'aten.addcdiv' op expects 'tensor1' or 'tensor2' to be of floats}}
+  %0 = aten.addcdiv(%x, %y, %y) : (tensor<2xf32>, tensor<2xi64>, tensor<2xi64>) -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @empty_planes(%x: tensor<2x3x0x4xf32>) {
+  // expected-error @below {{'aten._adaptive_avg_pool2d' op expects elements to choose from or to average, but found a size of 0}}
+  %0 = aten._adaptive_avg_pool2d(%x, output_size = [2, 2]) : (tensor<2x3x0x4xf32>) -> tensor<2x3x2x2xf32>
+  return
+}

@@ -349,7 +349,8 @@ TEST(Mutation, RefusesAnotherType) {
          {"y2", {1}});
   p.output("y");
   expectError(p, {iota({1}), iota({3})}, ErrorKind::Malformed,
-              {"changes 'y'", "tensor<1xf32>", "tensor<3xf32>"});
+              {"changes 'y'", "output with shape [1] doesn't match the "
+                              "broadcast shape [3]"});
 }
 
 // y = x.clone(); y[0] *= 3; y.t()[0] += w; (y * y).sum()
