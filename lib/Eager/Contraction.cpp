@@ -465,6 +465,73 @@ static Values bilinear(const Args &args) {
   })};
 }
 
+/// Elements [begin, end) of dimension `dim`.
+static Tensor partOf(const Tensor &x, int64_t dim, int64_t begin,
+                     int64_t end) {
+  Ints sizes = x.sizes();
+  sizes[dim] = end - begin;
+  return x.asStrided(sizes, x.strides(),
+                     x.storageOffset() + begin * x.stride(dim));
+}
+
+/// Matrix `g` of a stack.
+static Tensor matrixOf(const Tensor &x, int64_t g) {
+  Tensor part = partOf(x, 0, g, g + 1);
+  return restrided(part, {x.size(1), x.size(2)}, {x.stride(1), x.stride(2)});
+}
+
+/// Schema: self, mat2, offs, bias, out_dtype. Groups of rows of `self`, of
+/// columns of `mat2`, or of what they share, end at `offs`; what no group has is
+/// zero.
+static Values groupedMm(const Args &args) {
+  const Tensor &a = args.tensor(0), &b = args.tensor(1);
+  requireOperands(a, b);
+  requireFloat(a);
+  require(args.isNone(3), {"expected no bias"});
+  require(args.dtypeOr(4, a.dtype()) == a.dtype(),
+          {"expected a result of ", a.dtype()});
+  require((a.rank() == 2 || a.rank() == 3) && (b.rank() == 2 || b.rank() == 3) &&
+              a.sizes().back() == b.size(b.rank() - 2),
+          {"cannot multiply ", a, " and ", b});
+  bool hasRows = a.rank() == 2, hasColumns = b.rank() == 2;
+  require(args.isNone(2) != (hasRows || hasColumns),
+          {"expected offsets where an operand is a matrix, and there alone"});
+  if (!hasRows && !hasColumns)
+    return {matmulOf(a, b)};
+  const Tensor &offs = args.tensor(2);
+  require(offs.rank() == 1 && offs.dtype() == DType::I32,
+          {"expected offsets of i32, found ", offs});
+  int64_t groups = offs.size(0);
+  for (const Tensor &x : {a, b})
+    require(x.rank() == 2 || x.size(0) == groups,
+            {"expected a matrix for each of ", groups, " groups, found ", x});
+  Ints sizes{a.size(a.rank() - 2), b.sizes().back()};
+  if (hasRows == hasColumns)
+    sizes.insert(sizes.begin(), groups);
+  Tensor result = filled(a.dtype(), sizes, int64_t(0));
+  int64_t limit = hasRows && hasColumns ? a.size(1)
+                  : hasRows             ? a.size(0)
+                                        : b.size(1);
+  int64_t begin = 0;
+  auto ends = readAll<int64_t>(offs);
+  for (int64_t g = 0; g < groups; ++g) {
+    int64_t end = std::clamp<int64_t>(ends[g], 0, limit);
+    if (begin < end) {
+      Tensor x = !hasRows     ? matrixOf(a, g)
+                 : hasColumns ? partOf(a, 1, begin, end)
+                              : partOf(a, 0, begin, end);
+      Tensor y = hasColumns ? partOf(b, hasRows ? 0 : 1, begin, end)
+                            : matrixOf(b, g);
+      Tensor target = hasRows && hasColumns ? matrixOf(result, g)
+                                            : partOf(result, hasRows ? 0 : 1,
+                                                     begin, end);
+      assign(target, matmulOf(x, y));
+    }
+    begin = end;
+  }
+  return {result};
+}
+
 void eager::addContractionOperators(Table &table) {
   table.op<mm>("mm.default");
   table.both<addmm>("addmm", "default");
@@ -476,6 +543,7 @@ void eager::addContractionOperators(Table &table) {
   table.op<dot>("dot.default");
   table.op<dot>("vdot.default");
   table.op<matmul>("matmul.default");
+  table.op<groupedMm>("_grouped_mm.default");
   table.op<linear>("linear.default");
   table.op<outer>("outer.default");
   table.op<einsum>("einsum.default");

@@ -542,6 +542,8 @@ LogicalResult Converter::lower() {
     if (name.starts_with(recurrence) && name.ends_with(".input"))
       return refuse("a recurrence has kernels if its length is known and it "
                     "has no dropout");
+  if (name == "aten._grouped_mm" && op->getNumOperands() > 2)
+    return refuse("which rows share a matrix is known when it runs");
   if (auto custom = dyn_cast<LoopBodyOpInterface>(op))
     return lowerLoopBody(custom);
   if (auto result = lowerRandom(*this, name))

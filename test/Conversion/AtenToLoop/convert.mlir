@@ -148,3 +148,14 @@ func.func @clone(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = aten.clone(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Which expert a row belongs to is data.
+
+// CHECK-LABEL: func.func @grouped
+// CHECK: loop.extern "aten._grouped_mm.default"(%arg0, %arg1, %arg2) {{.*}} reason "which rows share a matrix is known when it runs"
+func.func @grouped(%x: tensor<6x8xf32>, %w: tensor<3x8x4xf32>, %offs: tensor<3xi32>) -> tensor<6x4xf32> {
+  %0 = aten._grouped_mm(%x, %w, offs = %offs) : (tensor<6x8xf32>, tensor<3x8x4xf32>, tensor<3xi32>) -> tensor<6x4xf32>
+  return %0 : tensor<6x4xf32>
+}

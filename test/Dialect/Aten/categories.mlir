@@ -126,3 +126,16 @@ func.func @factors(%a: tensor<2x5x3xf32>, %l: tensor<3x3xf32>, %b: tensor<2x3x4x
   %3, %4 = aten.triangular_solve(%b, %l) : (tensor<2x3x4xf32>, tensor<3x3xf32>) -> (tensor<2x3x4xf32>, tensor<2x3x3xf32>)
   return
 }
+
+// Groups of rows, of columns, and of what is summed.
+// CHECK-LABEL: func.func @grouped
+func.func @grouped(%x: tensor<6x8xf32>, %w: tensor<3x8x4xf32>, %v: tensor<3x4x6xf32>, %offs: tensor<3xi32>) {
+  // CHECK: aten._grouped_mm(%{{.*}}, %{{.*}}, offs = %{{.*}}) : (tensor<6x8xf32>, tensor<3x8x4xf32>, tensor<3xi32>) -> tensor<6x4xf32>
+  %0 = aten._grouped_mm(%x, %w, offs = %offs) : (tensor<6x8xf32>, tensor<3x8x4xf32>, tensor<3xi32>) -> tensor<6x4xf32>
+  // CHECK: aten._grouped_mm(%{{.*}}, %{{.*}}, offs = %{{.*}}) : (tensor<3x4x6xf32>, tensor<6x8xf32>, tensor<3xi32>) -> tensor<4x8xf32>
+  %1 = aten._grouped_mm(%v, %x, offs = %offs) : (tensor<3x4x6xf32>, tensor<6x8xf32>, tensor<3xi32>) -> tensor<4x8xf32>
+  %2 = aten.t(%x) : (tensor<6x8xf32>) -> tensor<8x6xf32>
+  // CHECK: aten._grouped_mm(%{{.*}}, %{{.*}}, offs = %{{.*}}) : (tensor<8x6xf32>, tensor<6x8xf32>, tensor<3xi32>) -> tensor<3x8x8xf32>
+  %3 = aten._grouped_mm(%2, %x, offs = %offs) : (tensor<8x6xf32>, tensor<6x8xf32>, tensor<3xi32>) -> tensor<3x8x8xf32>
+  return
+}

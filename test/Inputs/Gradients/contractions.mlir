@@ -165,3 +165,11 @@ func.func @main(%a0: tensor<3x4xf64>) -> (tensor<3xf64>) {
   %r = aten._pdist_forward(%a0) : (tensor<3x4xf64>) -> tensor<3xf64>
   return %r : tensor<3xf64>
 }
+// -----
+// Rows in groups that end where the first does, so that rows are left over.
+func.func @main(%a0: tensor<5x3xf64>, %a1: tensor<3x3x4xf64>) -> (tensor<5x4xf64>) {
+  %n = arith.constant 2 : i64
+  %offs = aten.full(size = [3], %n, dtype = i32) : (i64) -> tensor<3xi32>
+  %r = aten._grouped_mm(%a0, %a1, offs = %offs) : (tensor<5x3xf64>, tensor<3x3x4xf64>, tensor<3xi32>) -> tensor<5x4xf64>
+  return %r : tensor<5x4xf64>
+}

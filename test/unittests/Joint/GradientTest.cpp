@@ -99,7 +99,9 @@ DType dtypeOf(Type type) {
     return DType::BF16;
   if (llvm::isa<mlir::ComplexType>(type))
     return DType::C128;
-  return type.isInteger(1) ? DType::Bool : DType::I64;
+  return type.isInteger(1)    ? DType::Bool
+         : type.isInteger(32) ? DType::I32
+                              : DType::I64;
 }
 
 OpValue Evaluator::fromDense(mlir::DenseElementsAttr attr) {

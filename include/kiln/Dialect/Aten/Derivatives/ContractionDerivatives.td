@@ -25,6 +25,10 @@ def : ComplexVJP<Aten_BaddbmmOp, [
     Grad<"self", (scale $grad, (conj $beta))>,
     Grad<"batch1", (scale (bmm $grad, (adjoint $batch2)), (conj $alpha))>,
     Grad<"batch2", (scale (bmm (adjoint $batch1), $grad), (conj $alpha))>]>;
+// The transposed operands have the ranks that put the groups where they belong.
+def : VJP<Aten_GroupedMmOp, [
+    Grad<"self", (call "_grouped_mm", $grad, (transpose_last $mat2), $offs)>,
+    Grad<"mat2", (call "_grouped_mm", (transpose_last $self), $grad, $offs)>]>;
 def expand_batch : GradientHelper; // a matrix for each of a batch
 def : ComplexVJP<Aten_AddbmmOp, [
     Grad<"self", (scale $grad, (conj $beta))>,

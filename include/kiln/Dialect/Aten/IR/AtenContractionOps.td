@@ -56,6 +56,21 @@ def Aten_BaddbmmOp : Aten_PureOp<"baddbmm",
   let decomposition = "decomposeBaddbmm";
 }
 
+/// Rows of a matrix, or columns, or what both share, in groups that end at
+/// `offs`, each with a matrix of its own. Which dimension is in groups follows
+/// from the ranks, as in PyTorch; two stacks of matrices have no offsets.
+def Aten_GroupedMmOp : Aten_PureOp<"_grouped_mm",
+    "aten::_grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? "
+    "bias=None, ScalarType? out_dtype=None) -> Tensor",
+    (ins Aten_Tensor:$self, Aten_Tensor:$mat2, Optional<Aten_Tensor>:$offs,
+         Optional<Aten_Tensor>:$bias, OptionalAttr<Aten_DType>:$out_dtype),
+    (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
+  let summary = "Products of groups of rows with matrices of their own";
+  let shape = "groupedMm";
+  let promotion = PromoteSameDType;
+  let promotes = ["self", "mat2"];
+}
+
 def Aten_MatmulOp : Aten_PureOp<"matmul",
     "aten::matmul(Tensor self, Tensor other) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$other),
