@@ -343,7 +343,29 @@ static Value vandermonde(Composite &c, Value x, ExprAttr count,
   return c.call("aten.pow.Tensor_Tensor", {c.unsqueeze(x, -1), powers});
 }
 
+/// Rows that lie together by their expert, each with the expert's matrix: what
+/// transformers calls where PyTorch's kernel does not serve.
+static Value expertProducts(Composite &c) {
+  Value ends = c.cast(c.tensor("offs"), c.getBuilder().getI32Type());
+  return c.call("aten._grouped_mm",
+                {c.tensor("input"), c.tensor("weight"), ends});
+}
+
+static Values expertGradients(Composite &c) {
+  Value ends = c.cast(c.tensor("offs"), c.getBuilder().getI32Type());
+  Value input = c.tensor("input"), weight = c.tensor("weight"),
+        grad = c.tensor("grad_output");
+  return {c.call("aten._grouped_mm", {grad, c.t(weight), ends}),
+          c.call("aten._grouped_mm", {c.t(input), grad, ends})};
+}
+
 void pt2::addCompositeLinalg(CompositeTable &table) {
+  table.add("transformers::grouped_mm_fallback(Tensor input, Tensor weight, "
+            "Tensor offs) -> Tensor",
+            [](Composite &c) { return Values{expertProducts(c)}; });
+  table.add("transformers::grouped_mm_fallback_backward(Tensor input, Tensor "
+            "weight, Tensor offs, Tensor grad_output) -> (Tensor, Tensor)",
+            expertGradients);
   table.add("aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] "
             "dims_other) -> Tensor",
             [](Composite &c) {

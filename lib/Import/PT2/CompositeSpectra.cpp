@@ -261,6 +261,72 @@ static Value shortTime(Composite &c, bool center) {
                                    : c.call("aten.view_as_real", {spectrum});
 }
 
+/// The signal whose frames have these spectra: frames are added where they lie,
+/// and divided by what the squares of the window add up to.
+static Value inverseShortTime(Composite &c) {
+  Value x = c.self();
+  int64_t size = c.integer("n_fft"), bins = size / 2 + 1;
+  int64_t hop = c.has("hop_length") ? c.integer("hop_length") : size / 4;
+  int64_t length = c.has("win_length") ? c.integer("win_length") : size;
+  int64_t rank = Composite::rankOf(x);
+  if (!isComplex(x) || rank < 2 || rank > 3 || hop <= 0 || length <= 0 ||
+      length > size || hop > length)
+    return {};
+  bool isReal = !c.flag("return_complex");
+  auto given = c.fixed(x, -2);
+  bool half = c.has("onesided") ? c.flag("onesided") : given && *given != size;
+  if (!given || *given != (half ? bins : size) || (half && !isReal))
+    return {};
+  if (rank == 2)
+    x = c.unsqueeze(x, 0);
+  mlir::Type type =
+      llvm::cast<mlir::ComplexType>(Composite::elementTypeOf(x))
+          .getElementType();
+  Value weights = c.tensor("window");
+  if (!weights)
+    weights = c.ones(c.expr(length), type);
+  int64_t before = (size - length) / 2;
+  weights = c.constantPad(
+      weights, {c.expr(before), c.expr(size - length - before)}, 0);
+  // One row a frame, now with all of its frequencies.
+  Value spectrum = c.transpose(x, 1, 2);
+  Attribute scale = c.AtenBuilder::integer(c.flag("normalized") ? 1 : 2);
+  if (isReal && !half)
+    spectrum = c.slice(spectrum, -1, c.expr(0), c.expr(bins));
+  Value frames =
+      isReal ? c.call("aten._fft_c2r", {spectrum, c.ints({-1}), scale,
+                                        c.AtenBuilder::integer(size)})
+             : c.call("aten._fft_c2c", {spectrum, c.shape(c.expr(2)), scale,
+                                        c.boolean(false)});
+  if (!frames || !weights)
+    return {};
+  ExprAttr count = c.dimOf(x, 2), total = (count + -1) * hop + size;
+  auto overlap = [&](Value rows, ExprAttr batch) {
+    return c.call("aten.unfold_backward",
+                  {rows, c.shape({batch, total}), c.AtenBuilder::integer(1),
+                   c.AtenBuilder::integer(size), c.AtenBuilder::integer(hop)});
+  };
+  Value signal = overlap(c.mul(frames, weights), c.dimOf(x, 0));
+  Value envelope = overlap(
+      c.expand(c.mul(weights, weights), {c.expr(1), count, c.expr(size)}),
+      c.expr(1));
+  bool center = c.flag("center");
+  ExprAttr start = c.expr(center ? size / 2 : 0);
+  ExprAttr end = c.has("length") ? start + c.integer("length")
+                 : center        ? total + -(size / 2)
+                                 : total;
+  ExprAttr last = guard::min(end, total);
+  signal = c.slice(signal, 1, start, last);
+  envelope = c.slice(envelope, 1, start, last);
+  if (!signal || !envelope)
+    return {};
+  c.check(c.ge(c.abs(envelope), 1e-11), "window overlap add min: 1");
+  signal = c.div(signal, envelope);
+  if (end != last)
+    signal = c.constantPad(signal, {c.expr(0), end - last}, 0);
+  return rank == 2 ? c.squeeze(signal, 0) : signal;
+}
+
 static constexpr char kFactory[] =
     "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None) -> Tensor";
@@ -371,4 +437,9 @@ void pt2::addCompositeSpectra(CompositeTable &table) {
             [](Composite &c) {
               return Values{shortTime(c, c.flag("center"))};
             });
+  table.add("aten::istft(Tensor self, int n_fft, int? hop_length=None, int? "
+            "win_length=None, Tensor? window=None, bool center=True, bool "
+            "normalized=False, bool? onesided=None, int? length=None, bool "
+            "return_complex=False) -> Tensor",
+            [](Composite &c) { return Values{inverseShortTime(c)}; });
 }

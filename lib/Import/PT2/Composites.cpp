@@ -244,6 +244,7 @@ const CompositeEntry *pt2::lookUpComposite(StringRef overload) {
     addCompositeLayers(table);
     addCompositeLinalg(table);
     addCompositeCtc(table);
+    addCompositeQuantize(table);
     addCompositeSpectra(table);
     return table;
   }();

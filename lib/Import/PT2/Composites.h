@@ -141,6 +141,7 @@ void addCompositeMath(CompositeTable &table);
 void addCompositeLayers(CompositeTable &table);
 void addCompositeLinalg(CompositeTable &table);
 void addCompositeCtc(CompositeTable &table);
+void addCompositeQuantize(CompositeTable &table);
 void addCompositeSpectra(CompositeTable &table);
 
 /// How "aten.fliplr.default" is composed; null if it is not.

@@ -9,6 +9,7 @@
 #include "GraphImporter.h"
 
 #include "Checkpoints.h"
+#include "Composites.h"
 
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
@@ -117,8 +118,8 @@ Status GraphImporter::importNode(const archive::Node &node) {
     return *checked;
   if (node.overload() == "aten.resize_.default")
     return importResize(node);
-  if (updatesStatistics(node))
-    return importBatchNorm(node);
+  if (auto imported = importHiddenChanges(node))
+    return std::move(*imported);
   if (node.overload() == "aten._native_batch_norm_legit.default") {
     // Not in training: it reads its running statistics only.
     archive::Node call = node;
@@ -143,6 +144,7 @@ Status GraphImporter::checkLibraries() const {
     if (space != "aten" && space != "higher_order" && space != "prims" &&
         !operators.count(target.str()) &&
         !aten::lookUpOverload(target, b.getContext()) &&
+        !lookUpComposite(target) &&
         !llvm::is_contained(foreign, target))
       foreign.push_back(target.str());
   };

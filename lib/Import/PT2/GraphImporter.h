@@ -140,7 +140,13 @@ private:
   Status mutate(const std::string &name, Operation *op, bool isView);
   Status setContents(const std::string &name, Value value);
   Status importResize(const archive::Node &node);
+  /// Operators that write more than their schemas say, or to several tensors;
+  /// nothing for others.
+  std::optional<Status> importHiddenChanges(const archive::Node &node);
+  Status importChanging(const archive::Node &node, StringRef target,
+                        unsigned numResults, ArrayRef<StringRef> changed);
   Status importBatchNorm(const archive::Node &node);
+  Status importInstanceNorm(const archive::Node &node);
   Status setStatistics(const archive::Node &node, const std::string &name,
                        Value updated);
   bool overlaps(Functionalizer::Tensor tensor) const;

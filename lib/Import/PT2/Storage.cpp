@@ -11,6 +11,8 @@
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
+#include "mlir/IR/Diagnostics.h"
+
 using namespace kiln;
 using namespace kiln::pt2;
 using guard::ExprAttr;
@@ -85,7 +87,7 @@ Status GraphImporter::importResize(const archive::Node &node) {
 }
 
 //===----------------------------------------------------------------------===//
-// Batch norm
+// Running statistics and observed ranges
 //===----------------------------------------------------------------------===//
 
 /// Writes updated running statistics. Where all channels share one element (the
@@ -129,22 +131,27 @@ Status GraphImporter::setStatistics(const archive::Node &node,
   return states.write(*tensor, result, before.getLoc());
 }
 
-/// In training, batch norms write their running statistics although most
-/// schemas do not say so. Their functional form returns them.
-Status GraphImporter::importBatchNorm(const archive::Node &node) {
+/// Imports `node` by the overload `target`, which returns what it changes after
+/// its `numResults` results, and writes that to the arguments `changed`.
+Status GraphImporter::importChanging(const archive::Node &node,
+                                     StringRef target, unsigned numResults,
+                                     ArrayRef<StringRef> changed) {
   archive::Node functional = node;
-  functional.target = "torch.ops.aten._native_batch_norm_legit_functional"
-                      ".default";
+  functional.target = ("torch.ops." + target).str();
   functional.inputs.clear();
   std::vector<std::string> changedNames;
   for (const archive::NamedArgument &input : node.inputs) {
     if (input.name == "cudnn_enabled")
       continue;
     functional.inputs.push_back(input);
-    if (input.name == "running_mean" || input.name == "running_var")
-      changedNames.push_back(input.arg.as<archive::TensorArg>()->name);
+    if (!llvm::is_contained(changed, input.name))
+      continue;
+    const auto *tensor = input.arg.as<archive::TensorArg>();
+    if (!tensor)
+      return Error::malformed("'" + input.name + "' is no tensor");
+    changedNames.push_back(tensor->name);
   }
-  functional.outputs.resize(3, archive::Argument{archive::NoneArg{}});
+  functional.outputs.resize(numResults, archive::Argument{archive::NoneArg{}});
   for (const std::string &name : changedNames) {
     // A name of its own for the new contents.
     const archive::TensorMeta *meta = graph.tensor(name);
@@ -166,13 +173,89 @@ Status GraphImporter::importBatchNorm(const archive::Node &node) {
   return Status::success();
 }
 
+/// In training, batch norms write their running statistics although most
+/// schemas do not say so. Their functional form returns them.
+Status GraphImporter::importBatchNorm(const archive::Node &node) {
+  return importChanging(node,
+                        "aten._native_batch_norm_legit_functional.default", 3,
+                        {"running_mean", "running_var"});
+}
+
+/// The instances of all images are the channels of one, whose running
+/// statistics, averaged over the images, are those of the channels.
+Status GraphImporter::importInstanceNorm(const archive::Node &node) {
+  const aten::OpInfo &info = *aten::lookUpOverload("aten.instance_norm");
+  SmallVector<aten::ArgValue> args;
+  if (Status s = convertArguments(node, info.schema, info.args, args); !s)
+    return s;
+  aten::AtenBuilder builder(b, locationOf(node));
+  Value x = args[0].getValue();
+  SmallVector<ExprAttr> sizes = aten::AtenBuilder::dimsOf(x), joined = sizes;
+  if (sizes.size() < 2)
+    return Error::malformed("an instance norm needs 2 dimensions or more");
+  ExprAttr images = sizes[0], channels = sizes[1];
+  joined[0] = builder.expr(1);
+  joined[1] = images * channels;
+  SmallVector<aten::ArgValue> call{
+      builder.call("aten.reshape", {x, builder.shape(joined)})};
+  for (aten::ArgValue parameter : ArrayRef(args).slice(1, 4))
+    call.push_back(parameter.isNone()
+                       ? parameter
+                       : builder.call("aten.repeat", {parameter.getValue(),
+                                                      builder.shape(images)}));
+  call.append({builder.boolean(true), args[6], args[7]});
+  std::string complaint;
+  SmallVector<Value> results;
+  {
+    mlir::ScopedDiagnosticHandler handler(
+        b.getContext(), [&](mlir::Diagnostic &diagnostic) {
+          complaint += (complaint.empty() ? "" : "; ") + diagnostic.str();
+          return mlir::success();
+        });
+    results =
+        builder.callMany("aten._native_batch_norm_legit_functional", call);
+  }
+  if (results.empty())
+    return Error::malformed(complaint.empty() ? "arguments do not fit"
+                                              : complaint);
+  for (auto [name, result] : {std::pair("running_mean", results[3]),
+                              std::pair("running_var", results[4])}) {
+    const auto *tensor = node.find(name)->as<archive::TensorArg>();
+    Value mean = builder.mean(builder.view(result, {images, channels}), {0});
+    auto held = mean ? fitContents(mean, /*isFixed=*/false, tensor->name)
+                     : Result<Value>(Error::malformed("arguments do not fit"));
+    if (!held)
+      return held.takeError();
+    if (Status s = setContents(tensor->name, *held); !s)
+      return s;
+  }
+  return bindValues(node, builder.call("aten.reshape",
+                                       {results[0], builder.shape(sizes)}));
+}
+
+std::optional<Status>
+GraphImporter::importHiddenChanges(const archive::Node &node) {
+  StringRef overload = node.overload();
+  if (updatesStatistics(node))
+    return overload == "aten.instance_norm.default" ? importInstanceNorm(node)
+                                                    : importBatchNorm(node);
+  StringRef observer = "aten._fused_moving_avg_obs_fq_helper";
+  bool isPlain = overload == "aten.fused_moving_avg_obs_fake_quant.default";
+  if (!isPlain && overload != (observer + ".default").str())
+    return std::nullopt;
+  return importChanging(node, (observer + "_functional.default").str(), 2,
+                        {"running_min", "running_max", "scale", "zero_point"});
+}
+
 bool pt2::updatesStatistics(const archive::Node &node) {
   StringRef overload = node.overload();
   if (overload != "aten.batch_norm.default" &&
       overload != "aten.native_batch_norm.default" &&
-      overload != "aten._native_batch_norm_legit.default")
+      overload != "aten._native_batch_norm_legit.default" &&
+      overload != "aten.instance_norm.default")
     return false;
-  const archive::Argument *training = node.find("training");
+  const archive::Argument *training = node.find(
+      overload == "aten.instance_norm.default" ? "use_input_stats" : "training");
   const archive::Argument *mean = node.find("running_mean");
   const archive::Argument *variance = node.find("running_var");
   auto *flag = training ? training->as<bool>() : nullptr;
