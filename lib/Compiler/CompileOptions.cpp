@@ -109,10 +109,12 @@ Result<CompileOptions> CompileOptions::parse(StringRef options,
   specialization.split(lines, '\n', -1, /*KeepEmpty=*/false);
   for (StringRef line : lines) {
     auto [symbol, value] = line.split('=');
+    bool isBound = value.consume_back("..");
     int64_t number;
     if (symbol.empty() || value.getAsInteger(10, number))
-      return badLine(line, "symbol=integer");
-    result.specialization[symbol.str()] = number;
+      return badLine(line, "symbol=integer or symbol=integer..");
+    (isBound ? result.lowerBounds : result.specialization)[symbol.str()] =
+        number;
   }
   return result;
 }

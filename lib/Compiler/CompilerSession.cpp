@@ -257,6 +257,7 @@ CompilerSession::compile(const archive::ExportedProgram &program,
   pt2::ImportOptions import;
   import.operators.insert(options.operators.begin(), options.operators.end());
   import.specialization = options.specialization;
+  import.lowerBounds = options.lowerBounds;
   if (options.training)
     import.gradientInputs = options.inputGradients;
   auto module = timed("import", [&] {

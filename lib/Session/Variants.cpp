@@ -239,19 +239,38 @@ Result<Session::SymbolValues> Session::solveSymbols(
   return values;
 }
 
-/// Sizes 0 and 1 below a range that begins at 1 or 2. Tracing takes sizes for at
-/// least 2, and an exported range says so without being a promise: PyTorch looks
-/// at lower bounds above 2 alone. What was traced need not hold for the others,
-/// so they are numbers in a variant of their own.
-bool Session::isSmallSize(const std::string &symbol, int64_t value) const {
+/// The symbols that stand alone as a size of a caller's tensor.
+std::set<std::string> Session::sizeSymbols() const {
+  std::set<std::string> symbols;
+  for (size_t slot = 0; program_ && slot < program_->inputs.size(); ++slot) {
+    const archive::InputSpec &spec = program_->inputs[slot];
+    const archive::TensorMeta *meta = program_->graph.tensor(spec.name);
+    if (spec.isCallerInput() && meta)
+      for (const archive::SymInt &size : meta->sizes)
+        if (!size.isStatic() && size.expr->kind == archive::SymKind::Symbol)
+          symbols.insert(size.expr->name);
+  }
+  return symbols;
+}
+
+/// What tracing takes a dynamic size for.
+static constexpr int64_t kTracedFrom = 2;
+
+/// True if the range of a symbol begins at 2 or below, or has no beginning: then
+/// its size may be 0 or 1. Tracing takes sizes for at least 2, which some
+/// exported ranges say and others do not; PyTorch looks at lower bounds above 2
+/// alone. What was traced need not hold for 0 and 1, so they are numbers in
+/// variants of their own, and the others begin at 2.
+bool Session::mayBeSmall(const std::string &symbol) const {
   auto range = program_->ranges.find(symbol);
-  return range != program_->ranges.end() && value >= 0 &&
-         value < range->second.min.value_or(0) && *range->second.min <= 2;
+  return range == program_->ranges.end() ||
+         (range->second.min.value_or(0) <= kTracedFrom &&
+          range->second.max.value_or(kTracedFrom) >= kTracedFrom);
 }
 
 /// True if PyTorch takes sizes below their ranges: it looks at the lower bounds
 /// above 2 of expressions too.
-bool Session::mayBeSmall(const SymbolValues &values) const {
+bool Session::allowsSmall(const SymbolValues &values) const {
   for (const auto &[expr, range] : program_->derivedRanges) {
     auto value = archive::evaluate(
         *expr,
@@ -289,10 +308,11 @@ Session::specialization(const std::vector<OpValue> &inputs,
     return SymbolValues();
   if (!values)
     return values;
-  bool allowed = mayBeSmall(*values);
+  bool allowed = allowsSmall(*values);
   for (auto it = values->begin(); it != values->end();) {
     const auto &[name, value] = *it;
-    bool isSmall = allowed && isSmallSize(name, value);
+    bool isSmall = allowed && value >= 0 && value < kTracedFrom &&
+                   mayBeSmall(name);
     if (!isSmall && !isStatic && !marked->count(name)) {
       it = values->erase(it);
       continue;
@@ -394,6 +414,9 @@ Session::compile(const std::vector<OpValue> &inputs,
   std::string specialized;
   for (const auto &[name, value] : *values)
     specialized += name + "=" + std::to_string(value) + "\n";
+  for (const std::string &name : sizeSymbols())
+    if (!values->count(name) && mayBeSmall(name))
+      specialized += name + "=" + std::to_string(kTracedFrom) + "..\n";
 
   auto start = std::chrono::steady_clock::now();
   std::vector<uint8_t> bytes;

@@ -70,7 +70,8 @@ typedef struct kiln_compile_request {
   ///   mark_unbacked   sizes of which nothing is to be assumed
   const char *options;
 
-  /// Lines `symbol=value`: compile with these symbols replaced by constants.
+  /// Lines `symbol=value`: compile with these symbols replaced by constants; or
+  /// `symbol=2..`: with this lower bound, if the program has none above it.
   const char *specialization;
 
   /// Called with each stage and pass that begins; may be null.

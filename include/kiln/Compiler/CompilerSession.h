@@ -72,7 +72,8 @@ struct CompileOptions {
   /// with another digest is an error.
   std::vector<std::string> plugins;
   DynamicSizes sizes;
-  std::map<std::string, int64_t> specialization;
+  /// Symbols that are numbers, and lower bounds of others.
+  std::map<std::string, int64_t> specialization, lowerBounds;
 
   /// Reads an options record and a specialization. Usage errors name the line.
   static Result<CompileOptions> parse(llvm::StringRef options,

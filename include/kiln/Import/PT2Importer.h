@@ -43,6 +43,9 @@ namespace kiln::pt2 {
 struct ImportOptions {
   /// Symbols that become constants: their sizes are static in the result.
   std::map<std::string, int64_t> specialization;
+  /// Of other symbols, the least values to import for if the program's own lower
+  /// bounds are below.
+  std::map<std::string, int64_t> lowerBounds;
   /// Operators besides ATen's that can be called: "mylib.swish.default". Those
   /// with a record in a loaded dialect need not be named.
   std::set<std::string> operators;

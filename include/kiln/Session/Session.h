@@ -36,8 +36,7 @@ namespace kiln::session {
 
 /// What happens to the sizes of a program's inputs.
 enum class Dynamic {
-  /// They stay symbols: one compilation, and one more for sizes 0 and 1 where an
-  /// exported range begins above them.
+  /// They stay symbols: one compilation, and one more for each size 0 or 1.
   Auto,
   Always,          ///< so do the numbers in the sizes of the inputs
   Never,           ///< each new set of sizes compiles a static variant
@@ -204,8 +203,9 @@ private:
   Result<SymbolValues> solveSymbols(
       const std::function<std::optional<int64_t>(size_t slot, size_t dim)>
           &sizeOf) const;
-  bool isSmallSize(const std::string &symbol, int64_t value) const;
-  bool mayBeSmall(const SymbolValues &values) const;
+  std::set<std::string> sizeSymbols() const;
+  bool mayBeSmall(const std::string &symbol) const;
+  bool allowsSmall(const SymbolValues &values) const;
   Result<SymbolValues>
   specialization(const std::vector<runtime::OpValue> &inputs,
                  bool isStatic) const;

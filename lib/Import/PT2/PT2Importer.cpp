@@ -126,6 +126,13 @@ void ProgramImporter::addSymbols(ModuleOp module) {
       max = b.getI64IntegerAttr(
           range->second.max.value_or(std::numeric_limits<int64_t>::max()));
     }
+    auto bound = options.lowerBounds.find(name);
+    if (bound != options.lowerBounds.end() && !isFloat &&
+        (!min || min.getInt() < bound->second)) {
+      min = b.getI64IntegerAttr(bound->second);
+      if (!max)
+        max = b.getI64IntegerAttr(std::numeric_limits<int64_t>::max());
+    }
     auto known = program.hints.find(name);
     if (known != program.hints.end())
       if (auto *integer = std::get_if<int64_t>(&known->second))

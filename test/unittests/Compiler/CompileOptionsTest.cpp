@@ -30,7 +30,7 @@ TEST(CompileOptions, MarksAreLists) {
                                        "mark_dynamic=x:0[2..64],y:-1\n"
                                        "mark_static=z:0\n"
                                        "mark_unbacked=u:0\n",
-                                       "s77=8\ns3=-1\n");
+                                       "s77=8\ns3=-1\ns5=2..\n");
   ASSERT_TRUE(bool(options));
   EXPECT_EQ(options->backend, Backend::AotEager);
   EXPECT_TRUE(options->sizes.all);
@@ -40,6 +40,8 @@ TEST(CompileOptions, MarksAreLists) {
   EXPECT_EQ(options->sizes.unbacked, std::vector<std::string>{"u:0"});
   EXPECT_EQ(options->specialization.at("s77"), 8);
   EXPECT_EQ(options->specialization.at("s3"), -1);
+  EXPECT_EQ(options->specialization.count("s5"), 0u);
+  EXPECT_EQ(options->lowerBounds.at("s5"), 2);
 }
 
 TEST(CompileOptions, OnlyDynamicSizesNeedThePass) {
