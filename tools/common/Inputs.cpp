@@ -13,8 +13,10 @@
 
 #include "kiln/Archive/NpyFile.h"
 #include "kiln/Eager/Registry.h"
+#include "kiln/Package/ExprEvaluator.h"
 
 #include <cmath>
+#include <set>
 
 using namespace kiln;
 using namespace kiln::tools;
@@ -248,42 +250,129 @@ Result<Tensor> tools::normalTensor(DType dtype,
   return randomTensor(dtype, sizes, mix(seed), deviation);
 }
 
-/// The size of a dimension, from the symbols that were given or the hints.
+/// The program of a source that is no archive: it knows its inputs' sizes.
+static const package::Program *programOf(const session::Session &session) {
+  bool isKnown = !session.program() && session.function().variantCount() != 0;
+  return isKnown ? &session.function().variant(0).package().programs.front()
+                 : nullptr;
+}
+
+/// The slot of the n-th input.
+static uint32_t slotOf(const package::Program &program, size_t input) {
+  for (uint32_t i = 0; i < program.slots.size(); ++i)
+    if (program.slots[i].kind == package::Slot::Kind::UserInput &&
+        input-- == 0)
+      return i;
+  return package::kNone;
+}
+
+/// What sizes and numbers can be called by: symbols and inputs.
+static std::set<std::string> knownNames(const session::Session &session) {
+  std::set<std::string> names;
+  auto add = [&](const std::string &name) { names.insert(name); };
+  for (const UserInput &input : session.inputs()) {
+    if (input.isTensor || input.isSymbolic)
+      add(input.name);
+    for (const archive::SymInt &size : input.sizes)
+      if (!size.isStatic())
+        archive::forEachSymbol(*size.expr, add);
+  }
+  if (const archive::ExportedProgram *program = session.program())
+    for (const auto &[name, hint] : program->hints)
+      add(name);
+  if (const package::Program *program = programOf(session))
+    for (const package::Symbol &symbol : program->symbols)
+      if (symbol.source != package::Symbol::Source::Step)
+        add(symbol.name);
+  return names;
+}
+
+static Status checkNames(const session::Session &session,
+                         const RandomSpec &spec, const std::string &text) {
+  std::set<std::string> names = knownNames(session);
+  for (const auto &[name, numbers] : spec.shapes) {
+    if (names.count(name))
+      continue;
+    std::string list;
+    for (const std::string &known : names)
+      list += (list.empty() ? "'" : ", '") + known + "'";
+    return Error::usage("--inputs=" + text + ": the model has no symbol or "
+                        "input '" + name + "', expected " +
+                        (list.empty() ? "none" : list));
+  }
+  return Status::success();
+}
+
+static Error missingSize(const UserInput &input, const std::string &name,
+                         const std::string &expected) {
+  return Error::usage("--inputs=random: no size for '" + name +
+                      "' of input '" + input.name + "'; expected '" +
+                      expected + "' behind the seed");
+}
+
+/// The size of a dimension of an archive's input, from the symbols that were
+/// given or the hints.
 static Result<int64_t> sizeOf(const session::Session &session,
                               const UserInput &input,
                               const archive::SymInt &size,
                               const RandomSpec &spec) {
   if (size.isStatic() && size.value >= 0)
     return size.value;
-  std::string name = input.name;
-  if (!size.isStatic()) {
-    const archive::ExportedProgram *program = session.program();
-    auto value = archive::evaluate(
-        *size.expr,
-        [&](const archive::SymExpr &leaf) -> std::optional<archive::SymValue> {
-          auto given = spec.symbols.find(leaf.name);
-          if (given != spec.symbols.end())
-            return archive::SymValue(given->second);
-          auto hint = program->hints.find(leaf.name);
-          if (hint != program->hints.end())
-            return hint->second;
-          return std::nullopt;
-        });
-    if (value)
-      if (const auto *integer = std::get_if<int64_t>(&*value))
-        if (*integer >= 0)
-          return *integer;
-    name = archive::toString(*size.expr);
+  if (size.isStatic())
+    return missingSize(input, input.name, input.name + "=2x3");
+  const archive::ExportedProgram *program = session.program();
+  auto value = archive::evaluate(
+      *size.expr,
+      [&](const archive::SymExpr &leaf) -> std::optional<archive::SymValue> {
+        auto given = spec.symbols.find(leaf.name);
+        if (given != spec.symbols.end())
+          return archive::SymValue(given->second);
+        auto hint = program->hints.find(leaf.name);
+        if (hint != program->hints.end())
+          return hint->second;
+        return std::nullopt;
+      });
+  if (value)
+    if (const auto *integer = std::get_if<int64_t>(&*value))
+      if (*integer >= 0)
+        return *integer;
+  std::string name = archive::toString(*size.expr);
+  return missingSize(input, name, name + "=16");
+}
+
+/// The sizes of an input of a package, from the symbols that were given.
+static Result<std::vector<int64_t>> sizesOf(const package::Program &program,
+                                            uint32_t slot,
+                                            const UserInput &input,
+                                            const RandomSpec &spec) {
+  std::vector<int64_t> sizes;
+  std::vector<package::Cell> cells(program.symbols.size());
+  for (package::ExprId id : program.slots[slot].sizes) {
+    const package::Expr &expr = program.exprs[id];
+    for (uint32_t symbol : package::symbolsOf(expr)) {
+      const std::string &name = program.symbols[symbol].name;
+      auto given = spec.symbols.find(name);
+      if (given == spec.symbols.end())
+        return missingSize(input, name, name + "=16");
+      cells[symbol] = package::Cell::ofInteger(given->second);
+    }
+    package::Cell size;
+    if (package::evaluate(expr, cells.data(), size) !=
+            package::ExprFailure::None ||
+        !size.isInteger() || size.integer < 0)
+      return Error::usage("--inputs=random: size " +
+                          std::to_string(sizes.size()) + " of input '" +
+                          input.name + "' is " +
+                          package::printExpr(expr, program.symbols) +
+                          ", which is none for these symbols");
+    sizes.push_back(size.integer);
   }
-  return Error::usage("--inputs=random: no size for '" + name +
-                      "' of input '" + input.name + "'; expected '" +
-                      (size.isStatic() ? name + "=2x3" : name + "=16") +
-                      "' behind the seed");
+  return sizes;
 }
 
 /// The value of a symbolic number.
 static Result<OpValue> symbolicNumber(const session::Session &session,
-                                      const UserInput &input,
+                                      const UserInput &input, size_t index,
                                       const RandomSpec &spec) {
   auto given = spec.symbols.find(input.name);
   if (given != spec.symbols.end())
@@ -303,9 +392,37 @@ static Result<OpValue> symbolicNumber(const session::Session &session,
     if (real != program->graph.symFloats.end() && real->second.hint)
       return OpValue(*real->second.hint);
   }
+  if (const package::Program *program = programOf(session))
+    for (const package::Symbol &symbol : program->symbols) {
+      given = spec.symbols.find(symbol.name);
+      if (symbol.source == package::Symbol::Source::InputScalar &&
+          symbol.slot == slotOf(*program, index) &&
+          given != spec.symbols.end())
+        return OpValue(given->second);
+    }
   return Error::usage("--inputs=random: no value for the number '" +
                       input.name + "'; expected '" + input.name +
                       "=16' behind the seed");
+}
+
+/// The sizes of a tensor.
+static Result<std::vector<int64_t>> shapeOf(const session::Session &session,
+                                            const UserInput &input,
+                                            size_t index,
+                                            const RandomSpec &spec) {
+  auto shape = spec.shapes.find(input.name);
+  if (shape != spec.shapes.end())
+    return shape->second;
+  if (const package::Program *program = programOf(session))
+    return sizesOf(*program, slotOf(*program, index), input, spec);
+  std::vector<int64_t> sizes;
+  for (const archive::SymInt &size : input.sizes) {
+    auto number = sizeOf(session, input, size, spec);
+    if (!number)
+      return number.takeError();
+    sizes.push_back(*number);
+  }
+  return sizes;
 }
 
 Result<std::vector<OpValue>>
@@ -313,6 +430,8 @@ tools::randomInputs(const session::Session &session, const std::string &text) {
   auto spec = parseRandom(text);
   if (!spec)
     return spec.takeError();
+  if (Status s = checkNames(session, *spec, text); !s)
+    return s.takeError();
   std::vector<OpValue> values;
   for (size_t i = 0; i < session.inputs().size(); ++i) {
     const UserInput &input = session.inputs()[i];
@@ -321,25 +440,16 @@ tools::randomInputs(const session::Session &session, const std::string &text) {
         values.push_back(valueOf(input.constant));
         continue;
       }
-      auto number = symbolicNumber(session, input, *spec);
+      auto number = symbolicNumber(session, input, i, *spec);
       if (!number)
         return number.takeError();
       values.push_back(std::move(*number));
       continue;
     }
-    std::vector<int64_t> sizes;
-    auto shape = spec->shapes.find(input.name);
-    if (shape != spec->shapes.end()) {
-      sizes = shape->second;
-    } else {
-      for (const archive::SymInt &size : input.sizes) {
-        auto number = sizeOf(session, input, size, *spec);
-        if (!number)
-          return number.takeError();
-        sizes.push_back(*number);
-      }
-    }
-    auto tensor = randomTensor(input.dtype, sizes, mix(spec->seed * 977 + i));
+    auto sizes = shapeOf(session, input, i, *spec);
+    if (!sizes)
+      return sizes.takeError();
+    auto tensor = randomTensor(input.dtype, *sizes, mix(spec->seed * 977 + i));
     if (!tensor)
       return tensor.takeError();
     values.emplace_back(std::move(*tensor));
