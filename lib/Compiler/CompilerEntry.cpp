@@ -36,10 +36,6 @@ compile(const kiln_compile_request &request, std::string &timing) {
     hooks.progress = [&](StringRef stage) {
       request.progress(request.user, stage.str().c_str());
     };
-  if (request.log)
-    hooks.log = [&](StringRef category, StringRef text) {
-      request.log(request.user, category.str().c_str(), text.str().c_str());
-    };
   hooks.dumpStages = textOf(request.dump_stages).str();
   CompilerSession session;
   auto package = session.compile(textOf(request.source_path).str(),

@@ -14,15 +14,17 @@
 #include "kiln/Archive/ExportedProgram.h"
 #include "kiln/Base/Digest.h"
 #include "kiln/Base/FileSystem.h"
+#include "kiln/Base/Log.h"
+#include "kiln/Compiler/StagePipelines.h"
 #include "kiln/Dialect/Aten/IR/Aten.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Aten/Transforms/SizeMarks.h"
+#include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Import/PT2Importer.h"
 #include "kiln/InitAll.h"
 #include "kiln/Package/Verifier.h"
-#include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Target/CPU/KernelCompiler.h"
 #include "kiln/Target/ProgramExport.h"
 
@@ -105,7 +107,8 @@ std::string CompilerSession::timingJson() const {
   return text + "\"kernels\":" + std::to_string(kernelCount_) + "}";
 }
 
-Status CompilerSession::dump(Stage stage, const CompileHooks &hooks) {
+Status CompilerSession::dump(Stage stage, StringRef name,
+                             const CompileHooks &hooks) {
   if (hooks.dumpStages.empty())
     return Status::success();
   if (Status s = createDirectories(hooks.dumpStages); !s)
@@ -114,17 +117,18 @@ Status CompilerSession::dump(Stage stage, const CompileHooks &hooks) {
   llvm::raw_string_ostream os(text);
   module_->print(os);
   return writeFile(hooks.dumpStages + "/" +
-                         std::to_string(static_cast<int>(stage)) + "-" +
-                         stageName(stage).str() + ".mlir",
-                     ByteView(std::string_view(text)));
+                       std::to_string(static_cast<int>(stage)) + "-" +
+                       name.str() + ".mlir",
+                   ByteView(std::string_view(text)));
 }
 
-/// Runs one arrow of the picture. A pass that fails has said why.
-Status CompilerSession::runStage(
-    Stage stage, const CompileHooks &hooks,
-    llvm::function_ref<void(mlir::OpPassManager &)> build) {
+/// Runs an arrow of the picture, or a part of one. A pass that fails has said
+/// why.
+Status CompilerSession::run(const StagePipeline &pipeline,
+                            const CompileHooks &hooks) {
+  const std::string &name = pipeline.name;
   if (hooks.progress)
-    hooks.progress(stageName(stage));
+    hooks.progress(name);
   std::string complaint;
   mlir::ScopedDiagnosticHandler handler(
       context_.get(), [&](mlir::Diagnostic &diagnostic) {
@@ -145,19 +149,19 @@ Status CompilerSession::runStage(
           os << " (at " << place << ")";
         return success();
       });
-  LogicalResult ran = timed(stageName(stage).str(), [&] {
+  LogicalResult ran = timed(name, [&] {
     mlir::PassManager pm(context_.get(), "builtin.module",
                          mlir::OpPassManager::Nesting::Explicit);
     pm.enableVerifier(false);
-    build(pm);
+    pipeline.build(pm);
     return pm.run(*module_);
   });
-  if (Status s = watchdog_->status(stageName(stage)); !s)
+  if (Status s = watchdog_->status(name); !s)
     return s;
   if (failed(ran))
-    return Error::unsupported("stage '" + stageName(stage).str() + "': " +
+    return Error::unsupported("stage '" + name + "': " +
                               (complaint.empty() ? "failed" : complaint));
-  return dump(stage, hooks);
+  return dump(pipeline.stage, name, hooks);
 }
 
 Result<target::KernelCompiler *>
@@ -175,6 +179,14 @@ CompilerSession::kernelCompiler(const std::string &name) {
   return compiler.get();
 }
 
+/// The guards of a function, if it has any.
+static guard::ProgramOp findGuards(ModuleOp module, StringRef function) {
+  for (auto guards : module.getOps<guard::ProgramOp>())
+    if (guards.getFunction() == function)
+      return guards;
+  return nullptr;
+}
+
 Result<package::Package>
 CompilerSession::compile(const std::string &path, const std::string &model,
                          const CompileOptions &options,
@@ -190,12 +202,13 @@ CompilerSession::compile(const std::string &path, const std::string &model,
     if (!module)
       return module.takeError();
     module_ = std::move(*module);
-    auto main = module_->lookupSymbol<FuncOp>("main");
-    if (!main)
-      return Error::unsupported("'" + path + "' has no function @main");
-    if (!module_->lookupSymbol("main_guards"))
+    auto form = getSourceForm(*module_, options);
+    if (!form)
+      return form.error().withContext("'" + path + "'");
+    if (auto main = module_->lookupSymbol<FuncOp>("main");
+        main && !findGuards(*module_, "main"))
       pt2::addGuardProgram(main);
-    return compileModule(options, hooks);
+    return compileModule(*form, options, hooks);
   }
   auto start = std::chrono::steady_clock::now();
   archive::LoadOptions load;
@@ -266,114 +279,77 @@ CompilerSession::compile(const archive::ExportedProgram &program,
   if (!module)
     return module.takeError();
   module_ = std::move(*module);
-  return compileModule(options, hooks);
+  return compileModule(SourceForm::Graph, options, hooks);
 }
 
-/// Still a captured graph, as if it had been traced with symbols.
-Status CompilerSession::makeDynamic(const DynamicSizes &sizes,
-                                    const CompileHooks &hooks) {
-  // A mark that means nothing is the caller's mistake and no missing feature.
-  if (auto main = module_->lookupSymbol<FuncOp>("main"))
-    for (const auto *marks : {&sizes.dynamic, &sizes.unbacked, &sizes.fixed})
-      for (const std::string &mark : *marks)
-        if (auto size = aten::parseSizeMark(main, mark); !size)
-          return size.takeError();
-  return runStage(Stage::Capture, hooks, [&](mlir::OpPassManager &pm) {
-    aten::AtenMakeDynamicPassOptions options;
-    options.all = sizes.all;
-    llvm::append_range(options.dynamic, sizes.dynamic);
-    llvm::append_range(options.fixed, sizes.fixed);
-    llvm::append_range(options.unbacked, sizes.unbacked);
-    pm.addPass(aten::createAtenMakeDynamicPass(options));
-  });
+/// A mark that means nothing is the caller's mistake and no missing feature.
+static Status checkMarks(ModuleOp module, const DynamicSizes &sizes) {
+  auto main = module.lookupSymbol<FuncOp>("main");
+  if (!main || !sizes.any())
+    return Status::success();
+  for (const auto *marks : {&sizes.dynamic, &sizes.unbacked, &sizes.fixed})
+    for (const std::string &mark : *marks)
+      if (auto size = aten::parseSizeMark(main, mark); !size)
+        return size.takeError();
+  return Status::success();
+}
+
+/// Shows the graphs of a stage to who asked for them, under PyTorch's names.
+static void logStage(ModuleOp module, const StagePipeline &pipeline,
+                     bool training) {
+  auto write = [&](StringRef category, StringRef title, Operation *op) {
+    std::string text = ("===== " + title + " =====\n").str();
+    llvm::raw_string_ostream os(text);
+    op->print(os);
+    log::write(category, log::Level::Info, text);
+  };
+  auto isWanted = [](StringRef category) {
+    return log::isEnabled(category, log::Level::Info);
+  };
+  if (pipeline.name == "joint-graph" && isWanted("aot_joint_graph"))
+    for (auto graph : module.getOps<joint::GraphOp>())
+      write("aot_joint_graph", "Joint graph", graph);
+  if (pipeline.stage == (training ? Stage::Joint : Stage::Core) &&
+      isWanted("aot_graphs"))
+    for (auto function : module.getOps<FuncOp>())
+      write("aot_graphs",
+            function.getName() == "backward" ? "Backward graph"
+                                             : "Forward graph",
+            function);
+  if (pipeline.stage == Stage::Kernel && isWanted("output_code"))
+    if (auto kernels = loop::getKernelModule(module))
+      write("output_code", "Kernels", kernels);
 }
 
 Result<package::Package>
-CompilerSession::compileModule(const CompileOptions &options,
+CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
                                const CompileHooks &hooks) {
-  if (options.sizes.any())
-    if (Status s = makeDynamic(options.sizes, hooks); !s)
-      return s.takeError();
-  if (Status s = dump(Stage::Capture, hooks); !s)
+  if (options.backend == Backend::Eager && options.training)
+    return Error::usage("backend 'eager' has no backward program; expected "
+                        "aot_eager or inductor for training");
+  if (Status s = checkMarks(*module_, options.sizes); !s)
     return s.takeError();
-  auto stopsAt = [&](Stage stage) {
-    return hooks.stopAfter && *hooks.stopAfter == stage;
-  };
-  if (stopsAt(Stage::Capture))
-    return package::Package();
-  if (options.backend == Backend::Eager) {
-    if (options.training)
-      return Error::usage("backend 'eager' has no backward program; expected "
-                          "aot_eager or inductor for training");
-    return assembleCalls(options, hooks);
-  }
-
-  auto forLog = [&](StringRef category, StringRef attribute) {
-    if (hooks.log)
-      for (auto function : module_->getOps<FuncOp>())
-        if (auto text = function->getAttrOfType<StringAttr>(attribute))
-          hooks.log(category, text.getValue());
-  };
-  if (Status s = runStage(Stage::Core, hooks,
-                          [&](mlir::OpPassManager &pm) {
-                            CorePipelineOptions core;
-                            core.training = options.training;
-                            buildCorePipeline(pm, core);
-                          });
-      !s)
-    return s.takeError();
-  if (stopsAt(Stage::Core))
-    return package::Package();
-  if (options.training) {
-    if (Status s = runStage(Stage::Joint, hooks,
-                            [&](mlir::OpPassManager &pm) {
-                              JointPipelineOptions joint;
-                              joint.memoryBudget = options.memoryBudget;
-                              joint.optimizer = options.optimizer;
-                              buildJointPipeline(pm, joint);
-                            });
-        !s)
+  auto pipelines = getStagePipelines(options, form);
+  if (!pipelines)
+    return pipelines.takeError();
+  if (!options.sizes.any())
+    if (Status s = dump(Stage::Capture, stageName(Stage::Capture), hooks); !s)
       return s.takeError();
-    forLog("partition", "joint.explanation");
+  for (const StagePipeline &pipeline : *pipelines) {
+    if (hooks.stopAfter && pipeline.stage > *hooks.stopAfter)
+      break;
+    if (Status s = run(pipeline, hooks); !s)
+      return s.takeError();
+    logStage(*module_, pipeline, options.training);
   }
-  if (stopsAt(Stage::Joint))
+  if (hooks.stopAfter)
     return package::Package();
-  if (options.backend == Backend::AotEager)
-    return assembleCalls(options, hooks);
+  if (options.backend != Backend::Inductor)
+    return assemble(options, {});
 
   auto compiler = kernelCompiler(options.target);
   if (!compiler)
     return compiler.takeError();
-  const target::CPUTarget &cpu = (*compiler)->getTarget();
-  if (Status s = runStage(Stage::Loop, hooks,
-                          [&](mlir::OpPassManager &pm) {
-                            LoopPipelineOptions loop;
-                            loop.vectorBytes = cpu.vectorBits / 8;
-                            loop.cacheBytes = cpu.l3Bytes;
-                            buildLoopPipeline(pm, loop);
-                          });
-      !s)
-    return s.takeError();
-  forLog("fusion", "loop.fusion_log");
-  forLog("memory", "loop.memory_log");
-  if (stopsAt(Stage::Loop))
-    return package::Package();
-  if (Status s = runStage(Stage::Kernel, hooks,
-                          [&](mlir::OpPassManager &pm) {
-                            if (options.throughLinalg) {
-                              buildLinalgLoweringPipeline(pm);
-                              return;
-                            }
-                            KernelPipelineOptions kernel;
-                            kernel.vectorBits = cpu.vectorBits;
-                            kernel.vectorRegisters = cpu.vectorRegisters;
-                            buildKernelPipeline(pm, kernel);
-                          });
-      !s)
-    return s.takeError();
-  if (stopsAt(Stage::Kernel))
-    return package::Package();
-
   package::KernelImage image;
   if (auto kernels = loop::getKernelModule(*module_)) {
     if (hooks.progress)
@@ -401,6 +377,29 @@ CompilerSession::compileModule(const CompileOptions &options,
   return assemble(options, std::move(image));
 }
 
+/// The schedules of the kernels that a function launches, by name.
+static std::string describeSchedules(FuncOp function) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  function.walk([&](loop::LaunchOp launch) {
+    os << "  - " << launch.getKernel().getLeafReference().getValue() << ": ";
+    if (auto schedule = launch.getSchedule())
+      os << *schedule << ", ";
+    os << "work ";
+    launch.getWork().printExpression(os);
+    os << ", at least " << launch.getGrain() << " for a thread";
+    if (auto origins = launch.getOrigins()) {
+      os << ", of ";
+      llvm::interleaveComma(origins->getAsRange<StringAttr>(), os,
+                            [&](StringAttr name) { os << name.getValue(); });
+    }
+    os << "\n";
+  });
+  return text.empty() ? text
+                      : ("Schedules of " + function.getName() + ":\n" + text)
+                            .str();
+}
+
 /// Adds what was decided to the package, so that a warm run can explain itself.
 static void addReasons(FuncOp function, package::Package &package) {
   for (auto [attribute, category] :
@@ -409,6 +408,8 @@ static void addReasons(FuncOp function, package::Package &package) {
         std::pair("loop.memory_log", "memory")})
     if (auto text = function->getAttrOfType<StringAttr>(attribute))
       package.reasons.push_back({category, text.getValue().str()});
+  if (std::string text = describeSchedules(function); !text.empty())
+    package.reasons.push_back({"schedule", std::move(text)});
 }
 
 /// Sizes that were asked to be symbols and could not be.
@@ -439,15 +440,6 @@ static void ignoreStrides(package::Program &program) {
     if (auto *call = std::get_if<package::ExternStep>(&step))
       if (call->overload == "aten.view.default")
         call->overload = "aten.reshape.default";
-}
-
-/// A package of calls alone.
-Result<package::Package>
-CompilerSession::assembleCalls(const CompileOptions &options,
-                               const CompileHooks &hooks) {
-  if (Status s = runStage(Stage::Package, hooks, buildExportPipeline); !s)
-    return s.takeError();
-  return assemble(options, {});
 }
 
 /// Numbers the functions that `function` runs, directly or not, each behind the
@@ -517,12 +509,14 @@ CompilerSession::assemble(const CompileOptions &options,
         !s)
       return s.takeError();
   addFixedSizes(*module_, package);
-  if (auto guards = module_->lookupSymbol<guard::ProgramOp>("main_guards")) {
-    auto table = target::exportGuards(guards, package.programs[0]);
-    if (!table)
-      return table.takeError();
-    package.guards = std::move(*table);
-  }
+  // A joint graph that somebody wrote has none.
+  if (!findGuards(*module_, names.front()))
+    pt2::addGuardProgram(module_->lookupSymbol<FuncOp>(names.front()));
+  auto guards = target::exportGuards(findGuards(*module_, names.front()),
+                                     package.programs[0]);
+  if (!guards)
+    return guards.takeError();
+  package.guards = std::move(*guards);
   for (const StageTime &time : times_)
     package.facts.compileTimeMicros += uint64_t(time.milliseconds * 1000);
   if (Status s = package::verifyPackage(package); !s)

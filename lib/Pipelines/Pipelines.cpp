@@ -57,8 +57,8 @@ void kiln::buildCorePipeline(mlir::OpPassManager &pm,
   decompose(pm, "core", options.training);
 }
 
-void kiln::buildJointPipeline(mlir::OpPassManager &pm,
-                              const JointPipelineOptions &options) {
+void kiln::buildDifferentiationPipeline(mlir::OpPassManager &pm,
+                                        const JointPipelineOptions &options) {
   // What is drawn must be the same in both halves.
   pm.addNestedPass<mlir::func::FuncOp>(aten::createAtenNumberDrawsPass());
   pm.addPass(joint::createJointDifferentiatePass());
@@ -69,11 +69,21 @@ void kiln::buildJointPipeline(mlir::OpPassManager &pm,
   }
   // The cut counts each value once, so equal ones must be one first.
   simplify(pm);
+}
+
+void kiln::buildPartitionPipeline(mlir::OpPassManager &pm,
+                                  const JointPipelineOptions &options) {
   joint::JointPartitionPassOptions partition;
   partition.memoryBudget = options.memoryBudget;
   pm.addPass(joint::createJointPartitionPass(partition));
   // What kept its own derivative, and backward ops: core form again.
   decompose(pm, "core");
+}
+
+void kiln::buildJointPipeline(mlir::OpPassManager &pm,
+                              const JointPipelineOptions &options) {
+  buildDifferentiationPipeline(pm, options);
+  buildPartitionPipeline(pm, options);
 }
 
 void kiln::buildExportPipeline(mlir::OpPassManager &pm) {

@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "common/GuardText.h"
+#include "common/Logging.h"
 #include "common/Output.h"
 
 #include "kiln/Archive/ExportedProgram.h"
-#include "kiln/Compiler/CompilerSession.h"
+#include "kiln/Base/Log.h"
+#include "kiln/Compiler/StagePipelines.h"
+#include "kiln/Package/Explain.h"
 #include "kiln/Runtime/OperatorLibrary.h"
 #include "kiln/Runtime/Tensor.h"
 
@@ -55,9 +57,12 @@ without the model and without a compiler.
 
 looking inside
   --stop-after=STAGE     print the IR after capture, core, joint, loop or kernel
-  --dump-stages=DIR      one file per stage
+  --dump-stages=DIR      one file per stage; TORCH_COMPILE_DEBUG=1 makes a folder
+                         for them in torch_compile_debug/
   --explain=LIST         fusion, memory, guards, partition, schedule
-  --print-pipeline       print the passes of each stage and end
+  --print-pipeline       print the passes that these flags run, a line for each
+                         stage as kiln-opt --pass-pipeline takes it, and end
+  --log=WORDS            instead of TORCH_LOGS: see kiln-run --help
   --progress             name each stage as it begins
   --timing               milliseconds of each stage
   --version              of Kiln and LLVM, and the build id
@@ -78,6 +83,7 @@ struct Flags {
   std::string dumpStages, optimizer;
   std::vector<std::string> explain, operatorLibraries, dialectPlugins;
   std::optional<double> memoryBudget;
+  std::optional<std::string> log;
   CompileLimits limits;
   unsigned threads = 0;
   bool training = false, printPipeline = false, progress = false;
@@ -165,35 +171,13 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
     return Status::success();
   });
   line.flag("print-pipeline", flags.printPipeline);
+  line.value("log", [&](const std::string &text) {
+    flags.log = text;
+    return Status::success();
+  });
   line.flag("progress", flags.progress);
   line.flag("timing", flags.timing);
   return line.parse(argc, argv);
-}
-
-static void printPipeline() {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  auto add = [&](StringRef name, auto build) {
-    mlir::PassManager pm(&context);
-    build(pm);
-    os << name << ": ";
-    pm.printAsTextualPipeline(os);
-    os << "\n";
-  };
-  add("core", [](mlir::OpPassManager &pm) {
-    buildCorePipeline(pm, CorePipelineOptions());
-  });
-  add("joint", [](mlir::OpPassManager &pm) {
-    buildJointPipeline(pm, JointPipelineOptions());
-  });
-  add("loop", [](mlir::OpPassManager &pm) {
-    buildLoopPipeline(pm, LoopPipelineOptions());
-  });
-  add("kernel", [](mlir::OpPassManager &pm) {
-    buildKernelPipeline(pm, KernelPipelineOptions());
-  });
-  print(text);
 }
 
 /// Puts the weights of the archive into the package.
@@ -239,21 +223,6 @@ static Status embedWeights(const std::string &path, const std::string &model,
   return Status::success();
 }
 
-/// Kernels with their schedules, after the loop stage.
-static std::string explainSchedule(ModuleOp module) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  module.walk([&](mlir::Operation *op) {
-    Attribute schedule = op->getAttr("schedule");
-    if (!schedule)
-      return;
-    auto name = op->getAttrOfType<mlir::StringAttr>("sym_name");
-    os << (name ? name.getValue() : op->getName().getStringRef()) << ": "
-       << schedule << "\n";
-  });
-  return text;
-}
-
 /// Operators of the user's own libraries, by name and by record.
 static Status addLibraries(const Flags &flags, CompileOptions &options) {
   runtime::OperatorRegistry registry;
@@ -273,21 +242,7 @@ static Status addLibraries(const Flags &flags, CompileOptions &options) {
   return Status::success();
 }
 
-static Result<int> run(const CommandLine &line, const Flags &flags) {
-  if (line.positional().size() != 1)
-    return Error::usage("expected one model, found " +
-                        std::to_string(line.positional().size()) +
-                        "; see --help");
-  bool explains = !flags.explain.empty();
-  if (flags.output.empty() && flags.stopAfter.empty() && !explains)
-    return Error::usage("expected -o OUT.kiln, --stop-after=STAGE or "
-                        "--explain=LIST");
-  if (isStandard(flags.output) && (explains || flags.timing))
-    return Error::usage("-o -, --explain and --timing all write to standard "
-                        "output; expected a file for -o");
-  if (!flags.output.empty())
-    if (Status s = checkOutput(flags.output); !s)
-      return s.takeError();
+static Result<CompileOptions> makeOptions(const Flags &flags) {
   std::string record = "backend=" + flags.backend + "\n";
   record += "lowering=" + flags.lowering + "\n";
   if (flags.training)
@@ -303,13 +258,57 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
   unsigned threads = flags.threads ? flags.threads
                                    : std::thread::hardware_concurrency();
   record += "threads=" + std::to_string(std::max(1u, threads)) + "\n";
-  auto options = CompileOptions::parse(record);
+  return CompileOptions::parse(record);
+}
+
+/// Tells what was decided: `--explain` on standard output, log words on standard
+/// error.
+static void explain(const package::Package &package, const Flags &flags) {
+  for (const std::string &word : flags.explain)
+    for (const package::Reason &reason : package::explain(
+             package, [&](std::string_view wanted) { return wanted == word; }))
+      print(reason.text +
+            (StringRef(reason.text).ends_with("\n") ? "" : "\n"));
+  auto isLogged = [](std::string_view category) {
+    return log::isEnabled(category, log::Level::Info);
+  };
+  for (const package::Reason &reason : package::explain(package, isLogged))
+    log::write(reason.category, log::Level::Info, reason.text);
+}
+
+static Result<int> run(const CommandLine &line, const Flags &flags) {
+  if (Status s = configureLogs("kiln-compile", flags.log); !s)
+    return s.takeError();
+  if (flags.printPipeline) {
+    auto options = makeOptions(flags);
+    auto text = options ? printStagePipelines(*options)
+                        : Result<std::string>(options.takeError());
+    if (!text)
+      return text.takeError();
+    print(*text);
+    return 0;
+  }
+  if (line.positional().size() != 1)
+    return Error::usage("expected one model, found " +
+                        std::to_string(line.positional().size()) +
+                        "; see --help");
+  if (flags.output.empty() && flags.stopAfter.empty() && flags.explain.empty())
+    return Error::usage("expected -o OUT.kiln, --stop-after=STAGE or "
+                        "--explain=LIST");
+  if (isStandard(flags.output) && (!flags.explain.empty() || flags.timing))
+    return Error::usage("-o -, --explain and --timing all write to standard "
+                        "output; expected a file for -o");
+  if (!flags.output.empty())
+    if (Status s = checkOutput(flags.output); !s)
+      return s.takeError();
+  auto options = makeOptions(flags);
   if (!options)
     return options.takeError();
   if (Status s = addLibraries(flags, *options); !s)
     return s.takeError();
   CompileHooks hooks;
-  hooks.dumpStages = flags.dumpStages;
+  hooks.dumpStages = flags.dumpStages.empty() ? debugFolder("kiln-compile")
+                                              : flags.dumpStages;
   hooks.limits = flags.limits;
   if (flags.progress)
     hooks.progress = [](StringRef stage) { llvm::errs() << stage << "\n"; };
@@ -341,23 +340,7 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
                            ByteView(std::string_view(text)));
     return s ? Result<int>(0) : Result<int>(s.takeError());
   }
-  for (const std::string &word : flags.explain) {
-    if (word == "guards")
-      print(guardTable(*package));
-    for (const package::Reason &reason : package->reasons)
-      if (reason.category == word)
-        print(reason.text +
-              (StringRef(reason.text).ends_with("\n") ? "" : "\n"));
-    if (word != "schedule" || options->backend != Backend::Inductor)
-      continue;
-    CompileHooks loop;
-    loop.stopAfter = Stage::Loop;
-    CompilerSession again;
-    if (auto stopped = again.compile(path, flags.model, *options, loop);
-        !stopped)
-      return stopped.takeError();
-    print(explainSchedule(again.module()));
-  }
+  explain(*package, flags);
   if (flags.output.empty())
     return 0;
   if (StringRef(path).ends_with(".pt2"))
@@ -376,10 +359,6 @@ static int compile(int argc, char **argv) {
     return reportError("kiln-compile", s.error());
   if (printAbout(line, "kiln-compile", kHelp, LLVM_VERSION_STRING))
     return 0;
-  if (flags.printPipeline) {
-    printPipeline();
-    return 0;
-  }
   auto code = run(line, flags);
   return code ? *code : reportError("kiln-compile", code.error());
 }

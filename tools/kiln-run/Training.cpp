@@ -48,6 +48,19 @@ static Status drawWeights(session::Session &session, uint64_t seed) {
   return Status::success();
 }
 
+Status run::prepareWeights(const Options &options, session::Session &session) {
+  std::vector<std::string> missing = session.missingWeights();
+  if (missing.empty())
+    return Status::success();
+  if (!options.weightSeed)
+    return Error::usage("weight '" + missing.front() + "' has no values; a "
+                        "module holds none, expected --weights=random[:SEED]" +
+                        (options.steps != 0
+                             ? " or a --checkpoint that has them"
+                             : ""));
+  return drawWeights(session, *options.weightSeed);
+}
+
 /// Continues from the checkpoint if there is one.
 static Status begin(const Options &options, session::Session &session) {
   bool continues = !options.checkpoint.empty() &&
@@ -55,14 +68,7 @@ static Status begin(const Options &options, session::Session &session) {
   if (continues)
     if (Status s = session.loadCheckpoint(options.checkpoint); !s)
       return s;
-  std::vector<std::string> missing = session.missingWeights();
-  if (missing.empty())
-    return Status::success();
-  if (!options.weightSeed)
-    return Error::usage("weight '" + missing.front() + "' has no values; a "
-                        "module holds none, expected --weights=random[:SEED] "
-                        "or a --checkpoint that has them");
-  return drawWeights(session, *options.weightSeed);
+  return prepareWeights(options, session);
 }
 
 Status run::train(const Options &options, session::Session &session,

@@ -16,6 +16,10 @@
 
 namespace kiln::run {
 
+/// Gives the weights of a module, which holds none, the values of `--weights`.
+/// Usage error if it has weights and there is no such flag.
+Status prepareWeights(const Options &options, session::Session &session);
+
 /// Runs the steps of `--steps`: the n-th step of a run takes batch n, counted
 /// over and over from the first, and a run that continues from a checkpoint
 /// goes on with the batch that would have come. One line a step goes to

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "common/GuardText.h"
 #include "common/Output.h"
 
 #include "kiln/Compiler/CompilerSession.h"
+#include "kiln/Package/Explain.h"
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/raw_ostream.h"
@@ -78,7 +78,7 @@ static int translate(int argc, char **argv) {
     session.module().print(os);
     os << "\n";
   } else {
-    text = guardTable(*package);
+    text = package::guardTable(*package);
   }
   Status written = writeOutput("-", ByteView(std::string_view(text)));
   return written ? 0 : fail(written.error());

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define KILN_COMPILER_ABI_VERSION 1
+#define KILN_COMPILER_ABI_VERSION 2
 
 /// What to compile. Strings are UTF-8, zero-terminated, and stay the caller's.
 typedef struct kiln_compile_request {
@@ -76,8 +76,6 @@ typedef struct kiln_compile_request {
 
   /// Called with each stage and pass that begins; may be null.
   void (*progress)(void *user, const char *stage);
-  /// Log text of a category (`fusion`, `partition`, ...); may be null.
-  void (*log)(void *user, const char *category, const char *text);
   void *user;
 
   /// A directory that receives one file per stage, or null.

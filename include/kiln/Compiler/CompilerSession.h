@@ -89,14 +89,16 @@ struct CompileLimits {
   uint64_t operations = 2000000;
 };
 
+enum class SourceForm;
+struct StagePipeline;
 class Watchdog;
 
-/// What a compilation reports besides its package, and what ends it.
+/// What a compilation reports besides its package, and what ends it. Graphs and
+/// kernels go to the log (kiln/Base/Log.h) where `aot_joint_graph`, `aot_graphs`
+/// and `output_code` are turned on.
 struct CompileHooks {
   /// A stage or pass begins.
   std::function<void(llvm::StringRef)> progress;
-  /// Log text of a category ("fusion", "partition", ...).
-  std::function<void(llvm::StringRef category, llvm::StringRef text)> log;
   /// A folder that receives one file per stage; empty: none.
   std::string dumpStages;
   /// Ends after this stage; `module` then holds its IR and no package is made.
@@ -137,14 +139,11 @@ public:
   std::string timingJson() const;
 
 private:
-  Result<package::Package> compileModule(const CompileOptions &options,
+  Result<package::Package> compileModule(SourceForm form,
+                                         const CompileOptions &options,
                                          const CompileHooks &hooks);
-  Status runStage(Stage stage, const CompileHooks &hooks,
-                  llvm::function_ref<void(mlir::OpPassManager &)> build);
-  Status makeDynamic(const DynamicSizes &sizes, const CompileHooks &hooks);
-  Status dump(Stage stage, const CompileHooks &hooks);
-  Result<package::Package> assembleCalls(const CompileOptions &options,
-                                         const CompileHooks &hooks);
+  Status run(const StagePipeline &pipeline, const CompileHooks &hooks);
+  Status dump(Stage stage, llvm::StringRef name, const CompileHooks &hooks);
   Result<package::Package> assemble(const CompileOptions &options,
                                     package::KernelImage image);
   Result<target::KernelCompiler *> kernelCompiler(const std::string &target);

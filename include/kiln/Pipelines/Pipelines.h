@@ -86,9 +86,17 @@ struct KernelPipelineOptions
 /// capture -> core: the Kiln core set, simplified.
 void buildCorePipeline(mlir::OpPassManager &pm,
                        const CorePipelineOptions &options);
-/// core -> joint -> two functions in core form, `@forward` and `@backward`.
+/// core -> joint -> two functions in core form, `@forward` and `@backward`: the
+/// next two, one after the other.
 void buildJointPipeline(mlir::OpPassManager &pm,
                         const JointPipelineOptions &options);
+/// core -> joint: one `joint.graph` of outputs and gradients, or of outputs and
+/// updates if there is an optimizer.
+void buildDifferentiationPipeline(mlir::OpPassManager &pm,
+                                  const JointPipelineOptions &options);
+/// joint -> the two functions.
+void buildPartitionPipeline(mlir::OpPassManager &pm,
+                            const JointPipelineOptions &options);
 /// capture, core or joint -> what `exportProgram` takes, without kernels: for
 /// backends that call operators.
 void buildExportPipeline(mlir::OpPassManager &pm);

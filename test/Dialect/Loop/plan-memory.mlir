@@ -209,3 +209,18 @@ func.func @viewed(%w: tensor<1024xf32>)
   }
   return %r, %v : tensor<1024xf32>, tensor<1024xf32>
 }
+
+// -----
+
+// What is launched already lies where it was planned.
+
+// CHECK-LABEL: func.func @launched
+// CHECK-SAME: loop.arena_bytes = #guard.expr<4096>
+func.func @launched(%a: tensor<1024xf32>) -> tensor<1024xf32>
+    attributes {loop.arena_bytes = #guard.expr<4096>} {
+  %p = loop.launch @kernels::@k0(%a) symbols [] work 1024 grain 64
+      placements [#loop.arena<0>] : (tensor<1024xf32>) -> tensor<1024xf32>
+  %r = loop.launch @kernels::@k0(%p) symbols [] work 1024 grain 64
+      placements [#loop.new] : (tensor<1024xf32>) -> tensor<1024xf32>
+  return %r : tensor<1024xf32>
+}

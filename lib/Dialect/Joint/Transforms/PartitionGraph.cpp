@@ -315,6 +315,12 @@ LogicalResult JointPartitionPass::cutGraph(GraphOp graph) {
                               static_cast<int64_t>(cut.saved.size()))
       << mlir::remark::metric("RecomputedOps",
                               static_cast<int64_t>(cut.recomputedOps.size()));
+  // Whoever spoke of the graph, as its guards do, now speaks of the forward,
+  // whose inputs begin as the graph's.
+  if (failed(mlir::SymbolTable::replaceAllSymbolUses(
+          graph, forward.getSymNameAttr(),
+          graph->getParentOfType<ModuleOp>())))
+    return graph.emitError("is used where its name is not known");
   graph.erase();
   return success();
 }

@@ -374,10 +374,17 @@ void PlanMemory::planFunction(func::FuncOp function,
       << remark::metric("without_reuse", plan.withoutReuse);
 }
 
+/// True if a function's kernels are launched already, at places in an arena
+/// whose size it has.
+static bool isPlanned(func::FuncOp function) {
+  return function->hasAttr("loop.arena_bytes") &&
+         !function.getOps<LaunchOp>().empty();
+}
+
 void PlanMemory::runOnOperation() {
   analysis::SizeHints hints(getOperation());
   llvm::StringSet<> givenUp = findGivenUp(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>())
-    if (llvm::hasSingleElement(function.getBody()))
+    if (llvm::hasSingleElement(function.getBody()) && !isPlanned(function))
       planFunction(function, hints, givenUp);
 }

@@ -188,7 +188,8 @@ def PlanMemoryPass : Pass<"loop-plan-memory", "::mlir::ModuleOp"> {
 
     Sets `placements` on kernels and `loop.arena_bytes` (an expression) and
     `loop.memory_log` on the function. Reports `planned` with the peak, the lower
-    bound (the largest sum of live bytes) and the bytes without reuse.
+    bound (the largest sum of live bytes) and the bytes without reuse. A function
+    that launches its kernels keeps the plan that it was launched with.
   }];
 }
 

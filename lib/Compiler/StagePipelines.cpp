@@ -1,0 +1,162 @@
+//===- StagePipelines.cpp - What a compilation runs -----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Compiler/StagePipelines.h"
+
+#include "kiln/Dialect/Aten/IR/Aten.h"
+#include "kiln/Dialect/Aten/Transforms/Passes.h"
+#include "kiln/Dialect/Joint/IR/Joint.h"
+#include "kiln/Pipelines/LinalgPipeline.h"
+#include "kiln/Target/CPU/CPUTarget.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace kiln;
+using namespace kiln::compiler;
+using mlir::func::FuncOp;
+using mlir::OpPassManager;
+
+//===----------------------------------------------------------------------===//
+// Sources
+//===----------------------------------------------------------------------===//
+
+/// True if a function takes what an optimizer keeps.
+static bool takesOptimizerState(mlir::FunctionOpInterface function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto input =
+        function.getArgAttrOfType<aten::InputAttr>(i, aten::kInputAttrName);
+    if (input && input.getKind() == aten::InputKind::OptimizerState)
+      return true;
+  }
+  return false;
+}
+
+Result<SourceForm> compiler::getSourceForm(ModuleOp module,
+                                           const CompileOptions &options) {
+  if (module.lookupSymbol<FuncOp>("main"))
+    return SourceForm::Graph;
+  mlir::FunctionOpInterface step;
+  SourceForm form = SourceForm::JointGraph;
+  for (auto graph : module.getOps<joint::GraphOp>())
+    step = graph;
+  if (!step && module.lookupSymbol<FuncOp>("backward")) {
+    form = SourceForm::Cut;
+    if (auto forward = module.lookupSymbol<FuncOp>("forward"))
+      step = forward;
+  }
+  if (!step)
+    return Error::unsupported("the module has no function @main, and neither a "
+                              "joint graph nor @forward and @backward");
+  if (!options.training)
+    return Error::usage("the module is a training step; expected training");
+  bool updates = takesOptimizerState(step);
+  if (updates && options.optimizer.empty())
+    return Error::usage("the module ends with an optimizer's update; expected "
+                        "the optimizer that it was made for");
+  if (!updates && !options.optimizer.empty())
+    return Error::unsupported("the module was differentiated without an "
+                              "optimizer, which cannot be added any more; "
+                              "expected the program");
+  return form;
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+static void addMakeDynamic(OpPassManager &pm, const DynamicSizes &sizes) {
+  aten::AtenMakeDynamicPassOptions options;
+  options.all = sizes.all;
+  llvm::append_range(options.dynamic, sizes.dynamic);
+  llvm::append_range(options.fixed, sizes.fixed);
+  llvm::append_range(options.unbacked, sizes.unbacked);
+  pm.addPass(aten::createAtenMakeDynamicPass(options));
+}
+
+Result<std::vector<StagePipeline>>
+compiler::getStagePipelines(const CompileOptions &options, SourceForm form) {
+  std::vector<StagePipeline> pipelines;
+  auto add = [&](Stage stage, auto build) {
+    pipelines.push_back({stage, stageName(stage).str(), std::move(build)});
+  };
+  // Still a captured graph, as if it had been traced with symbols.
+  if (options.sizes.any())
+    add(Stage::Capture, [sizes = options.sizes](OpPassManager &pm) {
+      addMakeDynamic(pm, sizes);
+    });
+  if (options.backend == Backend::Eager) {
+    add(Stage::Package, buildExportPipeline);
+    return pipelines;
+  }
+  if (form == SourceForm::Graph)
+    add(Stage::Core, [training = options.training](OpPassManager &pm) {
+      CorePipelineOptions core;
+      core.training = training;
+      buildCorePipeline(pm, core);
+    });
+  auto halfOfJoint = [&](auto build) {
+    return [build, budget = options.memoryBudget,
+            optimizer = options.optimizer](OpPassManager &pm) {
+      JointPipelineOptions joint;
+      joint.memoryBudget = budget;
+      joint.optimizer = optimizer;
+      build(pm, joint);
+    };
+  };
+  if (options.training && form == SourceForm::Graph)
+    pipelines.push_back({Stage::Joint, "joint-graph",
+                         halfOfJoint(buildDifferentiationPipeline)});
+  if (options.training && form != SourceForm::Cut)
+    add(Stage::Joint, halfOfJoint(buildPartitionPipeline));
+  if (options.backend == Backend::AotEager) {
+    add(Stage::Package, buildExportPipeline);
+    return pipelines;
+  }
+  auto cpu = target::CPUTarget::parse(options.target);
+  if (!cpu)
+    return cpu.takeError();
+  add(Stage::Loop, [cpu = *cpu](OpPassManager &pm) {
+    LoopPipelineOptions loop;
+    loop.vectorBytes = cpu.vectorBits / 8;
+    loop.cacheBytes = cpu.l3Bytes;
+    buildLoopPipeline(pm, loop);
+  });
+  if (options.throughLinalg)
+    add(Stage::Kernel,
+        [](OpPassManager &pm) { buildLinalgLoweringPipeline(pm); });
+  else
+    add(Stage::Kernel, [cpu = *cpu](OpPassManager &pm) {
+      KernelPipelineOptions kernel;
+      kernel.vectorBits = cpu.vectorBits;
+      kernel.vectorRegisters = cpu.vectorRegisters;
+      buildKernelPipeline(pm, kernel);
+    });
+  return pipelines;
+}
+
+Result<std::string>
+compiler::printStagePipelines(const CompileOptions &options) {
+  auto pipelines = getStagePipelines(options);
+  if (!pipelines)
+    return pipelines.takeError();
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (size_t i = 0; i < pipelines->size();) {
+    Stage stage = (*pipelines)[i].stage;
+    mlir::PassManager pm(&context, "builtin.module");
+    for (; i < pipelines->size() && (*pipelines)[i].stage == stage; ++i)
+      (*pipelines)[i].build(pm);
+    os << stageName(stage) << ": ";
+    pm.printAsTextualPipeline(os);
+    os << "\n";
+  }
+  return text;
+}
