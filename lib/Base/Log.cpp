@@ -25,12 +25,9 @@ using namespace kiln;
 using namespace kiln::log;
 
 static const std::vector<std::string_view> names = {
-    "archive",        "aot_graphs",   "autotuning",    "cache",
-    "cudagraphs",     "dynamic",      "fusion",        "graph",
-    "graph_breaks",   "graph_code",   "guards",        "inductor",
-    "joint",          "kernel_code",  "memory",        "output_code",
-    "partition",      "perf_hints",   "post_grad_graphs",
-    "pre_grad_graphs", "recompiles",  "runtime",       "schedule",
+    "aot_graphs", "aot_joint_graph", "autotuning", "cache",      "cudagraphs",
+    "dynamic",    "fusion",          "graph_breaks", "guards",   "memory",
+    "output_code", "partition",      "perf_hints", "recompiles", "schedule",
     "timing",
 };
 
@@ -64,7 +61,8 @@ static std::optional<size_t> indexOf(std::string_view category) {
 
 const std::vector<std::string_view> &log::categories() { return names; }
 
-Status log::configure(std::string_view specification) {
+Status log::configure(std::string_view specification,
+                      std::vector<std::string> *unknown) {
   std::array<Level, 32> wanted;
   wanted.fill(Level::Warning);
   size_t start = 0;
@@ -84,6 +82,10 @@ Status log::configure(std::string_view specification) {
       continue;
     }
     auto index = indexOf(word);
+    if (!index && unknown) {
+      unknown->push_back(std::string(word));
+      continue;
+    }
     if (!index) {
       std::string list;
       for (std::string_view name : names)

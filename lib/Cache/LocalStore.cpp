@@ -257,11 +257,18 @@ Lookup LocalStore::get(const CacheKey &key, const Digest &environment) {
   return lookup;
 }
 
-void LocalStore::put(const CacheKey &key, const Digest &environment,
-                     const EntryInfo &info, ByteView payload) {
+Status LocalStore::put(const CacheKey &key, const Digest &environment,
+                       const EntryInfo &info, ByteView payload) {
+  auto fail = [&](const std::string &what) {
+    int number = errno;
+    ++stats_.putFailures;
+    return Status(Error::io("cannot " + what + " in the cache folder: " +
+                            describe(number)));
+  };
   if (payload.size() > kMaxEntryBytes) {
     ++stats_.putFailures;
-    return;
+    return Error::io("the entry has " + std::to_string(payload.size()) +
+                     " bytes, expected at most 1 GiB");
   }
   std::string directory = entryDirectory(key);
   // Each level by itself: the names are ours, so '/' splits them.
@@ -272,10 +279,8 @@ void LocalStore::put(const CacheKey &key, const Digest &environment,
   ::mkdirat(root_, "tmp", 0700);
 
   uint8_t random[16];
-  if (::getrandom(random, sizeof(random), 0) != sizeof(random)) {
-    ++stats_.putFailures;
-    return;
-  }
+  if (::getrandom(random, sizeof(random), 0) != sizeof(random))
+    return fail("draw the name of a file");
   std::string temporary = "tmp/";
   for (uint8_t byte : random) {
     temporary += "0123456789abcdef"[byte >> 4];
@@ -285,20 +290,20 @@ void LocalStore::put(const CacheKey &key, const Digest &environment,
       encodeEntry(key.digest, environment, info, payload);
   int fd = ::openat(root_, temporary.c_str(),
                     O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    ++stats_.putFailures;
-    return;
-  }
+  if (fd < 0)
+    return fail("create a file under 'tmp'");
+  errno = 0;
   bool written = writeAll(fd, bytes);
   written &= ::close(fd) == 0;
   std::string path = directory + "/" + variantName(payload);
   if (!written ||
       ::renameat(root_, temporary.c_str(), root_, path.c_str()) != 0) {
+    Status failed = fail("write '" + path + "'");
     ::unlinkat(root_, temporary.c_str(), 0);
-    ++stats_.putFailures;
-    return;
+    return failed;
   }
   ++stats_.puts;
+  return Status::success();
 }
 
 void LocalStore::remove(const CacheKey &key) {

@@ -11,6 +11,7 @@
 #include "Environment.h"
 
 #include "kiln/Base/FileSystem.h"
+#include "kiln/Base/Log.h"
 #include "kiln/Eager/Registry.h"
 #include "kiln/Runtime/OperatorLibrary.h"
 
@@ -56,10 +57,9 @@ Result<std::unique_ptr<Session>> Session::create(std::string path,
   runtime::CompiledFunction::Options function;
   function.run.pool = session->pool_.get();
   function.run.reuseOutputs = session->options_.reuseOutputs;
-  if (session->options_.log)
-    function.log = [log = session->options_.log](const std::string &text) {
-      log("recompiles", text);
-    };
+  function.log = [](const std::string &text) {
+    log::write("recompiles", log::Level::Info, text);
+  };
   Session *self = session.get();
   function.recompile = [self](const std::vector<OpValue> &inputs,
                               const std::vector<std::string> &reasons) {

@@ -11,7 +11,9 @@
 #include "CompilerLibrary.h"
 #include "Environment.h"
 
+#include "kiln/Base/Log.h"
 #include "kiln/Cache/LocalStore.h"
+#include "kiln/Package/Explain.h"
 #include "kiln/Package/ExprEvaluator.h"
 
 #include <chrono>
@@ -87,51 +89,87 @@ std::string Session::optionsRecord() const {
 // The cache
 //===----------------------------------------------------------------------===//
 
+static void logMilliseconds(const std::string &what,
+                            std::chrono::steady_clock::time_point start,
+                            const std::string &parts) {
+  std::chrono::duration<double, std::milli> spent =
+      std::chrono::steady_clock::now() - start;
+  char number[32];
+  std::snprintf(number, sizeof(number), "%.3f ms", spent.count());
+  log::write("timing", log::Level::Info, what + number + parts);
+}
+
 /// Adds a variant and makes what it needs.
 Status Session::addPackage(package::Package package) {
   if (Status s = prepareSlots(package); !s)
     return s;
-  logReasons(package);
+  logReasons(package, /*isCompiledNow=*/false);
   return function_->addVariant(std::move(package));
 }
 
 /// What was decided when a variant was compiled is told again when it comes
-/// from the cache.
-void Session::logReasons(const package::Package &package) const {
-  if (!options_.log)
-    return;
-  for (const package::Reason &reason : package.reasons)
-    options_.log(reason.category, reason.text);
-  std::string guards;
-  for (const package::Guard &guard : package.guards)
-    if (!guard.text.empty())
-      guards += (guards.empty() ? "" : "\n") + guard.text;
-  if (!guards.empty())
-    options_.log("guards", guards);
+/// from the cache; its graphs only the compiler has.
+void Session::logReasons(const package::Package &package,
+                         bool isCompiledNow) const {
+  auto isWanted = [](std::string_view category) {
+    return log::isEnabled(category, log::Level::Info);
+  };
+  for (const package::Reason &reason : package::explain(package, isWanted))
+    log::write(reason.category, log::Level::Info, reason.text);
+  bool isCut = package.programs.size() == 2;
+  for (const char *category : {"aot_graphs", "aot_joint_graph"}) {
+    bool isJoint = std::string_view(category) == "aot_joint_graph";
+    std::string text;
+    if (package.facts.backend == "eager")
+      text = "no AOT graph: backend eager runs what was captured";
+    else if (isJoint && !isCut)
+      text = "no joint graph: the program was compiled without a backward";
+    else if (!isCompiledNow)
+      text = "no AOT graph to show: the program was compiled earlier; expected "
+             "a run without the cache";
+    if (!text.empty())
+      log::write(category, log::Level::Info, text);
+  }
+}
+
+void Session::miss(const std::string &reason, bool isWarning) {
+  stats_.missReasons.push_back(reason);
+  bool warns = isWarning && !warnedOfCache_;
+  warnedOfCache_ |= isWarning;
+  log::write("cache", warns ? log::Level::Warning : log::Level::Info, reason);
 }
 
 Status Session::lookUp() {
   if (lookedUp_)
     return Status::success();
   lookedUp_ = true;
+  auto say = [](const std::string &text) {
+    log::write("cache", log::Level::Info, text);
+  };
   bool enabled =
       options_.training ? options_.cache.aotAutograd : options_.cache.fxGraph;
-  if (!enabled || !options_.cache.enabled() || !key_)
+  if (!enabled || !options_.cache.enabled() || !key_) {
+    say("cache: switched off");
     return Status::success();
-  auto miss = [&](const std::string &reason) {
-    stats_.missReasons.push_back(reason);
-    if (options_.log)
-      options_.log("cache", reason);
-  };
+  }
   auto store = cache::LocalStore::open(options_.cache.root);
   if (!store) {
-    miss(store.error().message);
+    miss("the cache is not used: " + store.error().message,
+         /*isWarning=*/true);
+    ++stats_.cacheMisses;
     return Status::success();
   }
   store_ = std::move(*store);
+  if (!options_.dumpStages.empty()) {
+    miss("the stages are wanted, which only a compilation has",
+         /*isWarning=*/false);
+    ++stats_.cacheMisses;
+    return Status::success();
+  }
+  auto start = std::chrono::steady_clock::now();
   cache::Lookup found = store_->get(*key_, environment_);
   for (const std::string &fault : found.faults)
-    miss(fault);
+    miss(fault, /*isWarning=*/false);
   for (const cache::DecodedEntry &entry : found.variants) {
     auto package =
         package::decodePackage(entry.payload.data(), entry.payload.size());
@@ -143,10 +181,20 @@ Status Session::lookUp() {
     }
     // A hit that does not load is thrown away and compiled again.
     store_->removeVariant(*key_, entry.payload);
-    miss("entry does not load: " + added.error().message);
+    miss("entry does not load: " + added.error().message,
+         /*isWarning=*/false);
   }
-  if (function_->variantCount() == 0)
+  std::string entry = "'" + options_.cache.root + "/" +
+                      cache::entryDirectory(*key_) + "'";
+  if (function_->variantCount() == 0) {
     ++stats_.cacheMisses;
+    say("cache miss: no entry in " + entry);
+    return Status::success();
+  }
+  say("cache hit: " + std::to_string(function_->variantCount()) +
+      (function_->variantCount() == 1 ? " variant in " : " variants in ") +
+      entry);
+  logMilliseconds("loaded from the cache in ", start, "");
   return Status::success();
 }
 
@@ -379,8 +427,11 @@ Session::compileByLibrary(const std::string &specialized) {
     request.progress = [](void *user, const char *stage) {
       static_cast<Session *>(user)->options_.progress(stage);
     };
+  std::string dumps = options_.dumpStages;
+  if (size_t variant = function_->variantCount(); variant != 0)
+    dumps += "/variant_" + std::to_string(variant);
   if (!options_.dumpStages.empty())
-    request.dump_stages = options_.dumpStages.c_str();
+    request.dump_stages = dumps.c_str();
   kiln_compile_result result = {};
   result.struct_size = sizeof(result);
   (*api)->compile(&request, &result);
@@ -438,7 +489,9 @@ Session::compile(const std::vector<OpValue> &inputs,
   stats_.kernelsCompiled += package->image.kernels.size();
   if (Status s = prepareSlots(*package); !s)
     return s.takeError();
-  logReasons(*package);
+  logReasons(*package, /*isCompiledNow=*/true);
+  logMilliseconds("compiled in ", start,
+                  stats_.timing.empty() ? "" : ": " + stats_.timing);
   if (store_ && !bytes.empty()) {
     cache::EntryInfo info;
     info.kind = key_->kind;
@@ -448,7 +501,9 @@ Session::compile(const std::vector<OpValue> &inputs,
         std::chrono::duration_cast<std::chrono::milliseconds>(
             std::chrono::system_clock::now().time_since_epoch())
             .count());
-    store_->put(*key_, environment_, info, bytes);
+    if (Status s = store_->put(*key_, environment_, info, bytes); !s)
+      miss("the next run will compile again: " + s.error().message,
+           /*isWarning=*/true);
   }
   return package;
 }

@@ -8,11 +8,8 @@
 
 #include "Options.h"
 
+#include "common/Logging.h"
 #include "common/Output.h"
-
-#include "kiln/Base/Log.h"
-
-#include <cstdlib>
 
 using namespace kiln;
 using namespace kiln::run;
@@ -33,6 +30,7 @@ inputs and outputs
                          Several --inputs: one call each, in one process
   --alt                  use the alt set of the io.json
   --model=NAME           which program of an archive that holds several
+  --weights=random[:SEED]  for a module, which holds no weights
   --outputs=DIR          write out_<i>.npy, changed state and inputs, gradients
   --check                compare with the results in the io.json
   --rtol=R --atol=A      instead of the defaults of each dtype
@@ -44,7 +42,6 @@ training
   --optimizer=SPEC       sgd (default), adam or adamw, then settings by torch's
                          names: adamw,lr=1e-3,beta2=0.95,clip_norm=1,amsgrad
   --checkpoint=FILE      continue from it if it exists, write it at the end
-  --weights=random[:SEED]  for a module, which holds no weights
   --seed=N               of the random numbers that steps draw (default 0)
 
 what to run
@@ -84,8 +81,14 @@ measuring
   --timing               time of each stage
   --benchmark[=N]        time N calls (default 100) after the first
   --serve                with --benchmark: answer 'time N' lines on stdin
-  --log=WORDS            as TORCH_LOGS: fusion,recompiles,guards,cache,...
-  --dump-stages=DIR      one file of IR per stage, when it compiles
+  --log=WORDS            instead of TORCH_LOGS, on standard error: fusion, memory,
+                         schedule, partition, guards, dynamic, recompiles, cache,
+                         timing, perf_hints, aot_joint_graph, aot_graphs,
+                         output_code, graph_breaks, autotuning, cudagraphs, all.
+                         Other words in TORCH_LOGS are PyTorch's and ignored
+  --dump-stages=DIR      one file of IR per stage; compiles, whatever the cache
+                         has. TORCH_COMPILE_DEBUG=1 makes a folder for them in
+                         torch_compile_debug/
   --progress             name each stage as it begins
   --version              of Kiln, and the build id
 
@@ -321,10 +324,9 @@ void Parser::addTraining() {
 Status Parser::finishTraining() {
   session::SessionOptions &session = options_.session;
   if (options_.steps == 0) {
-    if (optimizer_ || !options_.checkpoint.empty() || options_.weightSeed ||
-        seed_)
-      return Error::usage("--optimizer, --checkpoint, --weights and --seed are "
-                          "about training steps; expected --steps=N");
+    if (optimizer_ || !options_.checkpoint.empty() || seed_)
+      return Error::usage("--optimizer, --checkpoint and --seed are about "
+                          "training steps; expected --steps=N");
     return Status::success();
   }
   if (!session.training)
@@ -347,6 +349,10 @@ Status Parser::finishTraining() {
   // What a step returns is dropped before the next.
   session.reuseOutputs = true;
   return Status::success();
+}
+
+static bool isCompiled(const std::string &path) {
+  return path.size() > 5 && path.compare(path.size() - 5, 5, ".kiln") == 0;
 }
 
 Status Parser::finish() {
@@ -389,14 +395,14 @@ Status Parser::finish() {
     return Error::usage("--no-cache and --cache-dir exclude each other");
   if (!noCache_)
     session.cache = cache::readCacheConfig(cacheDirectory_);
-  const char *variable = std::getenv("TORCH_LOGS");
-  std::string words = log_ ? *log_ : variable ? variable : "";
-  if (!words.empty())
-    if (Status s = log::configure(words); !s)
-      return s.error().withContext(log_ ? "--log" : "TORCH_LOGS");
-  session.log = [](const std::string &category, const std::string &text) {
-    log::write(category, log::Level::Info, text);
-  };
+  if (Status s = configureLogs("kiln-run", log_); !s)
+    return s;
+  bool isPackage = isCompiled(options_.path);
+  if (isPackage && !session.dumpStages.empty())
+    return Error::usage("--dump-stages: '" + options_.path +
+                        "' is compiled already; expected a model");
+  if (!isPackage && session.dumpStages.empty())
+    session.dumpStages = debugFolder("kiln-run");
   if (progress_)
     session.progress = [](const std::string &stage) {
       std::fprintf(stderr, "%s\n", stage.c_str());

@@ -15,7 +15,6 @@
 #include "common/Values.h"
 
 #include "kiln/Base/FileSystem.h"
-#include "kiln/Base/Log.h"
 #include "kiln/Runtime/MemoryUse.h"
 
 #include <algorithm>
@@ -361,6 +360,8 @@ Result<int> Run::main() {
       s = report();
     return s ? Result<int>(0) : Result<int>(s.takeError());
   }
+  if (Status s = prepareWeights(options_, *session_); !s)
+    return s.takeError();
   if (Status s = runCalls(); !s)
     return s.takeError();
   if (options_.benchmark != 0)
@@ -375,9 +376,6 @@ Result<int> Run::main() {
 }
 
 static int runModel(int argc, char **argv) {
-  log::setSink([](std::string_view, log::Level, std::string_view text) {
-    std::fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
-  });
   auto options = parseOptions(argc, argv);
   if (!options)
     return reportError("kiln-run", options.error());

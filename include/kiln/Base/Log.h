@@ -44,8 +44,10 @@ const std::vector<std::string_view> &categories();
 /// Turns categories on: a comma-separated list as in TORCH_LOGS. `name` shows
 /// Info and above, `+name` Debug and above, `-name` errors only; `all` stands
 /// for every category. Replaces what was set before. Usage error for an
-/// unknown name; the message lists those that exist.
-Status configure(std::string_view specification);
+/// unknown name; the message lists those that exist. With `unknown` such names
+/// are put there instead and do nothing: a list may be meant for others, too.
+Status configure(std::string_view specification,
+                 std::vector<std::string> *unknown = nullptr);
 
 /// True if a line of this category and level would be written. An unknown
 /// category behaves as one that was not turned on.

@@ -41,8 +41,8 @@ public:
   ~LocalStore() override;
 
   Lookup get(const CacheKey &key, const Digest &environment) override;
-  void put(const CacheKey &key, const Digest &environment,
-           const EntryInfo &info, ByteView payload) override;
+  Status put(const CacheKey &key, const Digest &environment,
+             const EntryInfo &info, ByteView payload) override;
   void remove(const CacheKey &key) override;
   void removeVariant(const CacheKey &key, ByteView payload) override;
   bool contains(const CacheKey &key) override;

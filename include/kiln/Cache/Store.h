@@ -9,8 +9,8 @@
 // A store maps keys to entries. A key may have several variants (the same
 // program compiled under different guards): together they are the manifest of
 // that key, and the caller tries them by their guards. A miss is a value, a
-// fault is counted and treated as a miss; no failure of a store ever reaches
-// the caller as an error.
+// fault is counted and treated as a miss. No failure of a store fails what the
+// caller does; that an entry could not be kept is said, so that it can be told.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,9 +50,10 @@ public:
   virtual ~Store();
 
   virtual Lookup get(const CacheKey &key, const Digest &environment) = 0;
-  /// Adds a variant. Equal payloads of one key are stored once.
-  virtual void put(const CacheKey &key, const Digest &environment,
-                   const EntryInfo &info, ByteView payload) = 0;
+  /// Adds a variant. Equal payloads of one key are stored once. The status says
+  /// why nothing was kept.
+  virtual Status put(const CacheKey &key, const Digest &environment,
+                     const EntryInfo &info, ByteView payload) = 0;
   /// Removes all variants of a key, or the one with this payload.
   virtual void remove(const CacheKey &key) = 0;
   virtual void removeVariant(const CacheKey &key, ByteView payload) = 0;

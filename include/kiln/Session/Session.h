@@ -15,7 +15,8 @@
 //
 // LLVM-free. A first call looks up the cache by the digest of the source and
 // the options, tries the variants found there by their guards, and opens
-// libKilnCompiler.so only on a miss.
+// libKilnCompiler.so only on a miss. What was decided goes to the log
+// (kiln/Base/Log.h) where its category is turned on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,10 +75,10 @@ struct SessionOptions {
   std::vector<std::string> markDynamic, markStatic, markUnbacked;
   cache::CacheConfig cache;
   bool reuseOutputs = false; ///< see runtime::RunOptions
-  std::string dumpStages;    ///< a folder for one file per stage; empty: none
+  /// A folder for one file per stage, in `variant_<n>` below it for variants
+  /// behind the first; empty: none. What is dumped is compiled, not looked up.
+  std::string dumpStages;
   std::function<void(const std::string &stage)> progress;
-  /// Log text of a category ("recompiles", "fusion", "guards", ...).
-  std::function<void(const std::string &category, const std::string &text)> log;
   /// Replaces the compiler library.
   InProcessCompiler compile;
 };
@@ -91,6 +92,7 @@ struct SessionStats {
   std::string timing; ///< the compiler's JSON object of its last compilation
   uint64_t cacheHits = 0;
   uint64_t cacheMisses = 0;
+  /// Why something was not found, or will not be found the next time.
   std::vector<std::string> missReasons;
 };
 
@@ -211,7 +213,8 @@ private:
                  bool isStatic) const;
   std::optional<size_t> findVariant(const SymbolValues &specialized) const;
   Result<std::set<std::string>> staticSymbols() const;
-  void logReasons(const package::Package &package) const;
+  void miss(const std::string &reason, bool isWarning);
+  void logReasons(const package::Package &package, bool isCompiledNow) const;
   Status fillSlots(const std::vector<runtime::OpValue> &inputs);
 
   /// A weight and what shares its memory.
@@ -246,6 +249,7 @@ private:
   std::optional<cache::CacheKey> key_;
   Digest environment_;
   bool lookedUp_ = false;
+  bool warnedOfCache_ = false;
   SessionStats stats_;
 };
 

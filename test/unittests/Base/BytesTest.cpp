@@ -153,6 +153,11 @@ TEST(Log, ShowsWarningsUntilConfigured) {
   Status bad = log::configure("nonsense");
   ASSERT_FALSE(bad);
   EXPECT_EQ(bad.error().kind, ErrorKind::Usage);
+  // A list that is meant for others, too.
+  std::vector<std::string> others;
+  ASSERT_TRUE(log::configure("+dynamo,guards,-torch._inductor", &others));
+  EXPECT_EQ(others, (std::vector<std::string>{"dynamo", "torch._inductor"}));
+  EXPECT_TRUE(log::isEnabled("guards", log::Level::Info));
   ASSERT_TRUE(log::configure(""));
   log::setSink(nullptr);
   EXPECT_EQ(lines,

@@ -54,7 +54,7 @@ protected:
 TEST_F(LocalStoreTest, MissThenHitAlsoInAnotherProcessOfThisUser) {
   auto store = open();
   EXPECT_FALSE(store->get(key, environment).hit());
-  store->put(key, environment, {}, std::string_view("one"));
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("one")));
   Lookup lookup = open()->get(key, environment);
   ASSERT_EQ(lookup.variants.size(), 1u);
   EXPECT_EQ(ByteView(lookup.variants[0].payload).text(), "one");
@@ -65,7 +65,7 @@ TEST_F(LocalStoreTest, MissThenHitAlsoInAnotherProcessOfThisUser) {
 TEST_F(LocalStoreTest, AKeyKeepsSeveralVariantsAndEachOnce) {
   auto store = open();
   for (std::string_view payload : {"one", "two", "two"})
-    store->put(key, environment, {}, payload);
+    ASSERT_TRUE(store->put(key, environment, {}, payload));
   EXPECT_EQ(store->get(key, environment).variants.size(), 2u);
   store->removeVariant(key, std::string_view("one"));
   Lookup lookup = store->get(key, environment);
@@ -77,7 +77,7 @@ TEST_F(LocalStoreTest, AKeyKeepsSeveralVariantsAndEachOnce) {
 
 TEST_F(LocalStoreTest, DamagedEntryIsAMissAndHeals) {
   auto store = open();
-  store->put(key, environment, {}, std::string_view("payload"));
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   {
     std::fstream file(entryPath("payload"),
                       std::ios::in | std::ios::out | std::ios::binary);
@@ -90,13 +90,13 @@ TEST_F(LocalStoreTest, DamagedEntryIsAMissAndHeals) {
   EXPECT_NE(lookup.faults[0].find("payload checksum"), std::string::npos);
   EXPECT_EQ(store->stats().corrupt, 1u);
   EXPECT_FALSE(fs::exists(entryPath("payload")));
-  store->put(key, environment, {}, std::string_view("payload"));
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   EXPECT_TRUE(store->get(key, environment).hit());
 }
 
 TEST_F(LocalStoreTest, EntryOfAnotherMachineIsLeftAlone) {
   auto store = open();
-  store->put(key, environment, {}, std::string_view("payload"));
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   Digest other = sha256(std::string_view("other"));
   EXPECT_FALSE(store->get(key, other).hit());
   EXPECT_EQ(store->stats().foreignEnvironment, 1u);
@@ -105,7 +105,7 @@ TEST_F(LocalStoreTest, EntryOfAnotherMachineIsLeftAlone) {
 
 TEST_F(LocalStoreTest, SymbolicLinkInPlaceOfAnEntryIsNotFollowed) {
   auto store = open();
-  store->put(key, environment, {}, std::string_view("payload"));
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   std::string outside = folder + "/outside";
   fs::rename(entryPath("payload"), outside);
   fs::create_symlink(outside, entryPath("payload"));
@@ -115,7 +115,7 @@ TEST_F(LocalStoreTest, SymbolicLinkInPlaceOfAnEntryIsNotFollowed) {
 
 TEST_F(LocalStoreTest, SymbolicLinkInPlaceOfAFolderIsNotFollowed) {
   auto store = open();
-  store->put(key, environment, {}, std::string_view("payload"));
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   fs::rename(root + "/fxgraph", folder + "/elsewhere");
   fs::create_directory_symlink(folder + "/elsewhere", root + "/fxgraph");
   EXPECT_FALSE(store->get(key, environment).hit());
@@ -124,7 +124,7 @@ TEST_F(LocalStoreTest, SymbolicLinkInPlaceOfAFolderIsNotFollowed) {
 
 TEST_F(LocalStoreTest, FifoInPlaceOfAnEntryDoesNotHang) {
   auto store = open();
-  store->put(key, environment, {}, std::string_view("payload"));
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   fs::remove(entryPath("payload"));
   ASSERT_EQ(mkfifo(entryPath("payload").c_str(), 0600), 0);
   EXPECT_FALSE(store->get(key, environment).hit());
@@ -152,15 +152,15 @@ TEST_F(LocalStoreTest, RelativeRootIsRefused) {
 
 TEST_F(LocalStoreTest, NothingIsLeftInTheTemporaryFolder) {
   auto store = open();
-  store->put(key, environment, {}, std::string_view("payload"));
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   EXPECT_TRUE(fs::is_empty(root + "/tmp"));
 }
 
 TEST_F(LocalStoreTest, ADeletedCacheIsAMissAndIsMadeAgain) {
   auto store = open();
-  store->put(key, environment, {}, std::string_view("payload"));
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   fs::remove_all(root + "/fxgraph");
   EXPECT_FALSE(store->get(key, environment).hit());
-  store->put(key, environment, {}, std::string_view("payload"));
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   EXPECT_TRUE(store->get(key, environment).hit());
 }

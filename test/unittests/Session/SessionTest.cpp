@@ -8,6 +8,8 @@
 
 #include "SessionTestSupport.h"
 
+#include "kiln/Base/Log.h"
+
 using namespace kiln;
 using namespace kiln::test;
 using session::Session;
@@ -49,10 +51,10 @@ TEST(Session, CompilesAVariantForEachSizeWhenAsked) {
   session::SessionOptions wanted = options();
   wanted.dynamic = session::Dynamic::Never;
   std::string logged;
-  wanted.log = [&](const std::string &category, const std::string &text) {
-    if (category == "recompiles")
-      logged += text;
-  };
+  ASSERT_TRUE(bool(log::configure("recompiles")));
+  log::setSink([&](std::string_view, log::Level, std::string_view text) {
+    logged += text;
+  });
   auto session =
       Session::open(inputs("attention_dynamic_batch/train.pt2"), wanted);
   ASSERT_TRUE(bool(session)) << session.error().message;
@@ -63,6 +65,8 @@ TEST(Session, CompilesAVariantForEachSizeWhenAsked) {
             "Recompiling function main triggered by the following guard "
             "failure(s):\n  - 0/0: tensor 'x' size mismatch at index 0. "
             "expected 3, actual 5");
+  log::setSink(nullptr);
+  ASSERT_TRUE(bool(log::configure("")));
   EXPECT_EQ((*session)->stats().graphsCompiled, 2u);
 }
 

@@ -1,0 +1,200 @@
+//===- Explain.cpp - What a package says of itself ------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Package/Explain.h"
+
+#include "kiln/ABI/GuardABI.h"
+#include "kiln/Package/ExprEvaluator.h"
+#include "kiln/Package/Printer.h"
+
+#include <map>
+
+using namespace kiln;
+using namespace kiln::package;
+
+//===----------------------------------------------------------------------===//
+// Guards
+//===----------------------------------------------------------------------===//
+
+static std::string constantText(const Constant &constant) {
+  if (const auto *flag = std::get_if<bool>(&constant))
+    return *flag ? "True" : "False";
+  if (const auto *integer = std::get_if<int64_t>(&constant))
+    return std::to_string(*integer);
+  if (const auto *real = std::get_if<double>(&constant))
+    return std::to_string(*real);
+  if (const auto *text = std::get_if<std::string>(&constant))
+    return "'" + *text + "'";
+  return "None";
+}
+
+static std::string checkText(const Program &program,
+                             const Guard &guard) {
+  std::string expr =
+      guard.expr == kNone
+          ? ""
+          : printExpr(program.exprs[guard.expr], program.symbols);
+  if (guard.kind == KILN_GUARD_EXPR)
+    return expr;
+  std::string name = guard.slot < program.slots.size()
+                         ? program.slots[guard.slot].name
+                         : std::to_string(guard.slot);
+  std::string dim = "[" + std::to_string(guard.dim) + "]";
+  std::string value = std::to_string(guard.value);
+  switch (guard.kind) {
+  case KILN_GUARD_KIND_TENSOR:
+    return name + " is a tensor";
+  case KILN_GUARD_DTYPE:
+    return name + ".dtype == " +
+           std::string(dtypeName(static_cast<DType>(guard.value)));
+  case KILN_GUARD_RANK:
+    return name + ".dim() == " + value;
+  case KILN_GUARD_SIZE:
+    return name + ".size" + dim + " == " + value;
+  case KILN_GUARD_SIZE_EXPR:
+    return name + ".size" + dim + " == " + expr;
+  case KILN_GUARD_STRIDE:
+    return name + ".stride" + dim + " == " + value;
+  case KILN_GUARD_SCALAR_VALUE:
+    return name + " == " + constantText(guard.constant);
+  default:
+    return printGuard(guard, program);
+  }
+}
+
+static std::string rangeText(const Symbol &symbol) {
+  std::string text = std::to_string(symbol.min) + " <= " + symbol.name;
+  if (symbol.max != std::numeric_limits<int64_t>::max())
+    text += " <= " + std::to_string(symbol.max);
+  return text;
+}
+
+std::string package::guardTable(const Package &package) {
+  const Program &program = package.programs.front();
+  std::string table;
+  for (const Guard &guard : package.guards) {
+    std::string check = checkText(program, guard);
+    table += check;
+    if (!guard.text.empty() && guard.text != check)
+      table += "   # " + guard.text;
+    table += "\n";
+  }
+  for (const Symbol &symbol : program.symbols)
+    if (symbol.source != Symbol::Source::Step)
+      table += rangeText(symbol) + "\n";
+  return table;
+}
+
+//===----------------------------------------------------------------------===//
+// The other texts
+//===----------------------------------------------------------------------===//
+
+static std::string symbolTexts(const Program &program) {
+  std::string text;
+  for (const Symbol &symbol : program.symbols) {
+    text += rangeText(symbol) + ": ";
+    std::string input = symbol.slot < program.slots.size()
+                            ? "'" + program.slots[symbol.slot].name + "'"
+                            : "";
+    std::string dim = std::to_string(symbol.dim);
+    switch (symbol.source) {
+    case Symbol::Source::InputSize:
+      text += "size " + dim + " of " + input;
+      break;
+    case Symbol::Source::InputStride:
+      text += "stride " + dim + " of " + input;
+      break;
+    case Symbol::Source::InputScalar:
+      text += "the number " + input;
+      break;
+    case Symbol::Source::Step:
+      text += "found while the program runs";
+      break;
+    }
+    text += "\n";
+  }
+  return text.empty() ? "no symbols: every size is a number" : text;
+}
+
+/// Operators that run as functions although kernels were asked for.
+static std::string hintTexts(const Package &package) {
+  if (package.facts.backend != "inductor")
+    return "performance hint: backend " + package.facts.backend +
+           " calls a function for each operator; inductor makes kernels";
+  std::map<std::pair<std::string, std::string>, unsigned> calls;
+  for (const auto *programs : {&package.programs, &package.bodies})
+    for (const Program &program : *programs)
+      for (const Step &step : program.steps)
+        if (const auto *call = std::get_if<ExternStep>(&step);
+            call && !call->reason.empty())
+          ++calls[{call->overload, call->reason}];
+  std::string text;
+  for (const auto &[call, count] : calls)
+    text += "performance hint: " + call.first + " has no kernel, " + std::to_string(count) +
+            (count == 1 ? " call: " : " calls: ") + call.second + "\n";
+  return text.empty() ? "no performance hints: every operator is in a kernel"
+                      : text;
+}
+
+static std::string codeText(const Package &package) {
+  std::string text;
+  for (const auto *programs : {&package.programs, &package.bodies})
+    for (const Program &program : *programs)
+      text += printProgram(program, &package.image);
+  return text;
+}
+
+/// Why the compiler recorded nothing of a category.
+static std::string emptyText(const Package &package,
+                             const std::string &category) {
+  if (category == "partition" && package.programs.size() == 1)
+    return "no partition: the program was compiled without a backward";
+  if (package.facts.backend != "inductor")
+    return "no " + category + ": backend " + package.facts.backend +
+           " makes no kernels";
+  return "no " + category + ": the program has no kernels";
+}
+
+std::vector<Reason>
+package::explain(const Package &package,
+                 const std::function<bool(std::string_view)> &isWanted) {
+  std::vector<Reason> reasons;
+  for (const char *category : {"fusion", "memory", "partition", "schedule"}) {
+    if (!isWanted(category))
+      continue;
+    size_t before = reasons.size();
+    for (const Reason &reason : package.reasons)
+      if (reason.category == category)
+        reasons.push_back(reason);
+    if (reasons.size() == before)
+      reasons.push_back({category, emptyText(package, category)});
+  }
+  auto add = [&](const char *category, auto text) {
+    if (isWanted(category))
+      reasons.push_back({category, text()});
+  };
+  add("guards", [&] { return "Guards:\n" + guardTable(package); });
+  add("dynamic", [&] { return symbolTexts(package.programs.front()); });
+  if (isWanted("dynamic"))
+    for (const Reason &reason : package.reasons)
+      if (reason.category == "dynamic")
+        reasons.push_back(reason);
+  add("perf_hints", [&] { return hintTexts(package); });
+  add("output_code", [&] { return codeText(package); });
+  add("graph_breaks", [] {
+    return std::string("no graph breaks: an exported program is one graph");
+  });
+  add("cudagraphs", [] {
+    return std::string("skipping cudagraphs: the program runs on the CPU");
+  });
+  add("autotuning", [&] {
+    return "no autotuning: a cost model chose the schedules of " +
+           std::to_string(package.image.kernels.size()) + " kernels";
+  });
+  return reasons;
+}
