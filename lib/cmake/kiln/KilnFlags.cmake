@@ -60,7 +60,9 @@ if(KILN_USE_CCACHE AND KILN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
   set(sloppiness
       pch_defines,time_macros,include_file_mtime,include_file_ctime)
+  # The locale is part of ccache's key, as messages depend on it.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      --unset=LC_ALL --unset=LC_CTYPE --unset=LC_MESSAGES LANG=C.UTF-8
       CCACHE_SLOPPINESS=${sloppiness} CCACHE_BASEDIR=${base}
       CCACHE_NOHASHDIR=1 ${KILN_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
