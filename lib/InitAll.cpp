@@ -27,6 +27,7 @@
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Pipelines/Pipelines.h"
+#include "kiln/Transforms/Passes.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -49,4 +50,5 @@ void kiln::registerAllPasses() {
   registerLoopToLinalgPasses();
   registerLoopToScfPasses();
   registerPipelines();
+  registerTransformsPasses();
 }

@@ -329,7 +329,7 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
                         "aot_eager or inductor for training");
   if (Status s = checkMarks(*module_, options.sizes); !s)
     return s.takeError();
-  auto pipelines = getStagePipelines(options, form);
+  auto pipelines = getStagePipelines(options, form, findStage(*module_));
   if (!pipelines)
     return pipelines.takeError();
   if (!options.sizes.any())

@@ -13,6 +13,7 @@
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Target/CPU/CPUTarget.h"
+#include "kiln/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -81,7 +82,8 @@ static void addMakeDynamic(OpPassManager &pm, const DynamicSizes &sizes) {
 }
 
 Result<std::vector<StagePipeline>>
-compiler::getStagePipelines(const CompileOptions &options, SourceForm form) {
+compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
+                            Stage found) {
   std::vector<StagePipeline> pipelines;
   auto add = [&](Stage stage, auto build) {
     pipelines.push_back({stage, stageName(stage).str(), std::move(build)});
@@ -95,7 +97,9 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form) {
     add(Stage::Package, buildExportPipeline);
     return pipelines;
   }
-  if (form == SourceForm::Graph)
+  // Nests may have been written by hand: they are fused like others.
+  const bool isGraph = form == SourceForm::Graph && found < Stage::Loop;
+  if (isGraph)
     add(Stage::Core, [training = options.training](OpPassManager &pm) {
       CorePipelineOptions core;
       core.training = training;
@@ -110,7 +114,7 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form) {
       build(pm, joint);
     };
   };
-  if (options.training && form == SourceForm::Graph)
+  if (options.training && isGraph)
     pipelines.push_back({Stage::Joint, "joint-graph",
                          halfOfJoint(buildDifferentiationPipeline)});
   if (options.training && form != SourceForm::Cut)
@@ -122,6 +126,11 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form) {
   auto cpu = target::CPUTarget::parse(options.target);
   if (!cpu)
     return cpu.takeError();
+  if (found > Stage::Loop) {
+    add(Stage::Kernel,
+        [found](OpPassManager &pm) { addStageVerifier(pm, found); });
+    return pipelines;
+  }
   add(Stage::Loop, [cpu = *cpu](OpPassManager &pm) {
     LoopPipelineOptions loop;
     loop.vectorBytes = cpu.vectorBits / 8;

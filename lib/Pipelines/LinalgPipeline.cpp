@@ -9,6 +9,7 @@
 #include "kiln/Pipelines/LinalgPipeline.h"
 
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
+#include "kiln/Transforms/Passes.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
@@ -57,6 +58,7 @@ void kiln::buildLinalgLoweringPipeline(OpPassManager &pm,
   buffers.addPass(createKilnReconcileIndexCastsPass());
   buffers.addPass(createCanonicalizerPass());
   buffers.addPass(createCSEPass());
+  addStageVerifier(pm, Stage::Kernel);
 }
 
 void kiln::registerLinalgLoweringDialects(DialectRegistry &registry) {

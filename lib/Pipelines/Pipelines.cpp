@@ -13,28 +13,13 @@
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace kiln;
-
-static constexpr StringRef kStageNames[] = {
-    "capture", "core", "joint", "loop", "kernel", "native", "package"};
-
-StringRef kiln::stageName(Stage stage) {
-  return kStageNames[static_cast<unsigned>(stage)];
-}
-
-ArrayRef<StringRef> kiln::stageNames() { return kStageNames; }
-
-std::optional<Stage> kiln::parseStage(StringRef name) {
-  for (auto [index, known] : llvm::enumerate(kStageNames))
-    if (known == name)
-      return static_cast<Stage>(index);
-  return std::nullopt;
-}
 
 /// Merged views and folded sizes make equal ops visible, then they become one.
 static void simplify(mlir::OpPassManager &pm) {
@@ -55,6 +40,7 @@ static void decompose(mlir::OpPassManager &pm, StringRef to,
 void kiln::buildCorePipeline(mlir::OpPassManager &pm,
                              const CorePipelineOptions &options) {
   decompose(pm, "core", options.training);
+  addStageVerifier(pm, Stage::Core, options.training);
 }
 
 void kiln::buildDifferentiationPipeline(mlir::OpPassManager &pm,
@@ -78,6 +64,7 @@ void kiln::buildPartitionPipeline(mlir::OpPassManager &pm,
   pm.addPass(joint::createJointPartitionPass(partition));
   // What kept its own derivative, and backward ops: core form again.
   decompose(pm, "core");
+  addStageVerifier(pm, Stage::Core);
 }
 
 void kiln::buildJointPipeline(mlir::OpPassManager &pm,
@@ -109,6 +96,7 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   schedule.vectorBytes = options.vectorBytes;
   schedule.cacheBytes = options.cacheBytes;
   pm.addPass(loop::createChooseSchedulePass(schedule));
+  addStageVerifier(pm, Stage::Loop);
 }
 
 void kiln::buildKernelPipeline(mlir::OpPassManager &pm,
@@ -119,6 +107,7 @@ void kiln::buildKernelPipeline(mlir::OpPassManager &pm,
   pm.addPass(createConvertLoopToScfPass(emission));
   // Only now have kernels grains, and equal ones one function.
   pm.addPass(createJoinLaunchesPass());
+  addStageVerifier(pm, Stage::Kernel);
 }
 
 void kiln::registerPipelines() {

@@ -104,6 +104,8 @@ void mylib::MylibDialect::initialize() {
 #define GET_OP_LIST
 #include "SwishOp.cpp.inc"
       >();
+  // Where passes cannot reach one, it is named instead of left in silence.
+  addInterfaces<aten::OverloadStages>();
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo

@@ -162,6 +162,10 @@ static std::string describe(const Record *constraint) {
     return describe(constraint->getValueAsDef("baseAttr")) + "?";
   if (constraint->isSubClassOf("Variadic"))
     return "TensorList";
+  if (constraint->isSubClassOf("Aten_Word"))
+    return "String";
+  if (constraint->isSubClassOf("Aten_Mode"))
+    return "Int";
   return llvm::StringSwitch<std::string>(constraint->getName())
       .Case("Aten_Tensor", "Tensor")
       .Case("Aten_TensorOrNumber", "TensorOrNumber")
@@ -179,6 +183,18 @@ static std::string describe(const Record *constraint) {
       .Default("");
 }
 
+/// The words of a mode; none if it may be anything.
+static std::vector<std::string> getWords(const Record *constraint) {
+  if (constraint->isSubClassOf("OptionalAttr"))
+    return getWords(constraint->getValueAsDef("baseAttr"));
+  std::vector<std::string> words;
+  if (constraint->isSubClassOf("Aten_Word") ||
+      constraint->isSubClassOf("Aten_Mode"))
+    for (StringRef word : constraint->getValueAsListOfStrings("words"))
+      words.push_back(word.str());
+  return words;
+}
+
 /// Layout, Device and MemoryFormat are text in the IR.
 static StringRef getStoredKind(StringRef kind) {
   if (kind == "Layout" || kind == "Device" || kind == "MemoryFormat")
@@ -189,7 +205,7 @@ static StringRef getStoredKind(StringRef kind) {
 static void checkArguments(AtenRecord &record) {
   const llvm::DagInit *dag = record.def->getValueAsDag("arguments");
   unsigned next = 0;
-  auto take = [&](const SchemaArg &arg) -> std::string {
+  auto take = [&](SchemaArg &arg) -> std::string {
     if (next == dag->getNumArgs())
       PrintFatalError(record.def,
                       "argument '" + arg.name + "' of the schema is missing");
@@ -198,7 +214,10 @@ static void checkArguments(AtenRecord &record) {
       PrintFatalError(record.def, "schema expects argument '" + arg.name +
                                       "', but found '" + name + "'");
     auto *constraint = llvm::dyn_cast<llvm::DefInit>(dag->getArg(next++));
-    return constraint ? describe(constraint->getDef()) : "";
+    if (!constraint)
+      return "";
+    arg.words = getWords(constraint->getDef());
+    return describe(constraint->getDef());
   };
   unsigned variable = 0;
   for (SchemaArg &arg : record.args) {

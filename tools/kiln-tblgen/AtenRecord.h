@@ -36,6 +36,7 @@ struct SchemaArg {
   bool hasDefault = false;
   std::string defaultText;
   unsigned listSize = 0;
+  std::vector<std::string> words; ///< of a mode; empty: anything
 
   /// True for arguments that are SSA operands.
   bool isOperand() const;

@@ -35,6 +35,15 @@ static StringRef getBool(bool value) { return value ? "true" : "false"; }
 static void printArgs(raw_ostream &os, const AtenRecord &record) {
   if (record.args.empty())
     return;
+  for (const SchemaArg &arg : record.args) {
+    if (arg.words.empty())
+      continue;
+    os << "static const char *const k" << record.className << "_" << arg.name
+       << "[] = {";
+    llvm::interleaveComma(arg.words, os,
+                          [&](StringRef word) { printString(os, word); });
+    os << "};\n";
+  }
   os << "static const ArgInfo k" << record.className << "Args[] = {\n";
   for (const SchemaArg &arg : record.args) {
     os << "    {\"" << arg.name << "\", ArgKind::" << arg.kind << ", "
@@ -43,7 +52,12 @@ static void printArgs(raw_ostream &os, const AtenRecord &record) {
       printString(os, arg.defaultText);
     else
       os << "nullptr";
-    os << ", " << arg.listSize << "},\n";
+    os << ", " << arg.listSize << ", ";
+    if (arg.words.empty())
+      os << "{}";
+    else
+      os << "k" << record.className << "_" << arg.name;
+    os << "},\n";
   }
   os << "};\n";
 }

@@ -44,7 +44,8 @@ struct StagePipeline {
 /// is not among them. Usage error for an unknown target.
 Result<std::vector<StagePipeline>>
 getStagePipelines(const CompileOptions &options,
-                  SourceForm form = SourceForm::Graph);
+                  SourceForm form = SourceForm::Graph,
+                  Stage found = Stage::Capture);
 
 /// One line a stage, "loop: builtin.module(...)": what `kiln-opt
 /// --pass-pipeline` takes to do the same to the IR of the stage before.

@@ -22,22 +22,14 @@
 #ifndef KILN_PIPELINES_PIPELINES_H
 #define KILN_PIPELINES_PIPELINES_H
 
+#include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/BoundedOption.h"
 #include "kiln/Support/LLVM.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
 namespace kiln {
-
-/// The stages of a compilation, in order.
-enum class Stage { Capture, Core, Joint, Loop, Kernel, Native, Package };
-
-/// "capture", "core", ...
-StringRef stageName(Stage stage);
-/// The inverse.
-std::optional<Stage> parseStage(StringRef name);
-/// All names, for help texts.
-ArrayRef<StringRef> stageNames();
 
 struct CorePipelineOptions : mlir::PassPipelineOptions<CorePipelineOptions> {
   Option<bool> training{
@@ -48,7 +40,7 @@ struct CorePipelineOptions : mlir::PassPipelineOptions<CorePipelineOptions> {
 };
 
 struct JointPipelineOptions : mlir::PassPipelineOptions<JointPipelineOptions> {
-  Option<double> memoryBudget{
+  Option<Fraction> memoryBudget{
       *this, "memory-budget",
       llvm::cl::desc("Fraction, 0 to 1, of the default cut's bytes that may be "
                      "saved for the backward."),
@@ -61,11 +53,11 @@ struct JointPipelineOptions : mlir::PassPipelineOptions<JointPipelineOptions> {
 };
 
 struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
-  Option<int64_t> vectorBytes{
+  Option<VectorBytes> vectorBytes{
       *this, "vector-bytes",
       llvm::cl::desc("Width of the target's vector registers in bytes."),
       llvm::cl::init(32)};
-  Option<int64_t> cacheBytes{
+  Option<ByteCount> cacheBytes{
       *this, "cache-bytes",
       llvm::cl::desc("Size of the target's last cache in bytes."),
       llvm::cl::init(32 << 20)};
@@ -73,11 +65,11 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
 
 struct KernelPipelineOptions
     : mlir::PassPipelineOptions<KernelPipelineOptions> {
-  Option<unsigned> vectorBits{
+  Option<VectorBits> vectorBits{
       *this, "vector-bits",
       llvm::cl::desc("Width of the target's vector registers in bits."),
       llvm::cl::init(256)};
-  Option<unsigned> vectorRegisters{
+  Option<VectorRegisters> vectorRegisters{
       *this, "vector-registers",
       llvm::cl::desc("Number of the target's vector registers."),
       llvm::cl::init(16)};

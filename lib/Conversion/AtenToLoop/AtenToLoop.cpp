@@ -12,6 +12,7 @@
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
@@ -33,11 +34,16 @@ public:
   using ConvertAtenToLoopPassBase::ConvertAtenToLoopPassBase;
 
   void runOnOperation() override {
+    if (failed(verifyPassInput(getOperation(), getArgument(),
+                               {Stage::Capture, Stage::Joint})))
+      return signalPassFailure();
     analysis::SizeHints hints(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal() &&
           failed(Converter(function, hints, checkIndices).run()))
         return signalPassFailure();
+    if (failed(verifyPassOutput(getOperation(), getArgument(), Stage::Loop)))
+      return signalPassFailure();
   }
 };
 
@@ -191,7 +197,8 @@ Value Converter::materialize(const View &view, Type in) {
 }
 
 ArrayAttr Converter::getOrigins() {
-  if (op->hasTrait<OpTrait::IsTerminator>())
+  // What is made for an op that stays is a copy of what it reads.
+  if (!info && !isa<LoopBodyOpInterface>(op))
     return builder.getStrArrayAttr({"copy"});
   // The captured name if there is one, else the operator's.
   if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
@@ -451,7 +458,7 @@ LogicalResult Converter::makeExtern(StringRef why) {
     std::function<Attribute(Attribute)> translate =
         [&](Attribute attribute) -> Attribute {
       if (auto reference = dyn_cast<aten::OperandAttr>(attribute)) {
-        aten::ArgInfo none{"", aten::ArgKind::Tensor, false, false, nullptr, 0};
+        aten::ArgInfo none{"", aten::ArgKind::Tensor};
         return getExternArgument(op->getOperand(reference.getIndex()), none,
                                  operands);
       }
@@ -510,9 +517,7 @@ static bool takesSmallFloats(const aten::OpInfo &info) {
   return false;
 }
 
-/// Element types that bodies can compute with. PyTorch has few operators of
-/// 8-bit floats; the evaluator refuses the others.
-static bool isSupported(Type type, bool smallFloats) {
+bool Converter::isSupported(Type type, bool smallFloats) {
   Type element = getElementTypeOrSelf(type);
   return isa<IntegerType>(element) || element.isF64() || element.isF32() ||
          element.isBF16() || element.isF16() ||
@@ -611,16 +616,38 @@ void Converter::noteSizes(TypeRange types) {
             knownSymbols.insert(dim);
 }
 
-/// What a function is called with must lie in memory.
-void Converter::convertInvoke(InvokeOp invoke) {
-  op = invoke;
+void Converter::keep(Operation *kept) {
+  op = kept;
+  info = nullptr;
   builder.setInsertionPoint(op);
-  for (OpOperand &operand : invoke->getOpOperands()) {
-    if (isa<RankedTensorType>(operand.get().getType()))
-      operand.set(materialize(operand.get()));
-    else if (Value scalar = scalars.lookup(operand.get()))
-      operand.set(scalar);
-  }
+  op->walk([&](Operation *reader) {
+    for (OpOperand &operand : reader->getOpOperands()) {
+      if (op->isAncestor(operand.get().getParentBlock()->getParentOp()))
+        continue;
+      if (isa<RankedTensorType>(operand.get().getType()))
+        operand.set(materialize(operand.get()));
+      else if (Value scalar = scalars.lookup(operand.get()))
+        operand.set(scalar);
+    }
+  });
+}
+
+bool Converter::convertCustom(Operation *operation) {
+  auto custom = dyn_cast<LoopBodyOpInterface>(operation);
+  // The same op on numbers is none of ours.
+  if (!custom || !llvm::any_of(operation->getResultTypes(),
+                               llvm::IsaPred<RankedTensorType>))
+    return false;
+  op = operation;
+  info = nullptr;
+  builder.setInsertionPoint(op);
+  reason.clear();
+  if (succeeded(lowerLoopBody(custom)))
+    return true;
+  remark::missed(getLoc(), remark::RemarkOpts::name("no-kernel")
+                               .category("convert-aten-to-loop"))
+      << op->getName().getStringRef() << remark::reason("{0}", reason);
+  return false;
 }
 
 /// Says in terms of loops which results are new contents of which arguments.
@@ -688,16 +715,16 @@ LogicalResult Converter::run() {
   noteSizes(function.getArgumentTypes());
   SmallVector<Operation *> old;
   for (Operation &operation : llvm::make_early_inc_range(block)) {
-    if (auto invoke = dyn_cast<InvokeOp>(operation)) {
-      convertInvoke(invoke);
-      continue;
-    }
-    if (!isa_and_nonnull<aten::AtenDialect>(operation.getDialect()) &&
-        !aten::getOpInfo(&operation))
-      continue;
-    old.push_back(&operation);
-    if (failed(convertOp(&operation)))
+    if (operation.hasTrait<OpTrait::IsTerminator>())
+      break;
+    bool isOurs = isa_and_nonnull<aten::AtenDialect>(operation.getDialect()) ||
+                  aten::getOpInfo(&operation);
+    if (isOurs && failed(convertOp(&operation)))
       return failure();
+    if (isOurs || convertCustom(&operation))
+      old.push_back(&operation);
+    else
+      keep(&operation);
     noteSizes(operation.getResultTypes());
     if (auto name = operation.getAttrOfType<StringAttr>("symbol"))
       knownSymbols.insert(guard::getSymbol(getContext(), name.getValue()));
@@ -705,6 +732,7 @@ LogicalResult Converter::run() {
 
   Operation *terminator = block.getTerminator();
   op = terminator;
+  info = nullptr;
   builder.setInsertionPoint(terminator);
   for (OpOperand &operand : terminator->getOpOperands()) {
     Value value = operand.get();
@@ -723,8 +751,14 @@ LogicalResult Converter::run() {
     for (Value result : operation->getResults())
       if (Value scalar = scalars.lookup(result))
         result.replaceAllUsesWith(scalar);
-    if (!operation->use_empty())
-      return operation->emitOpError("has a result that loops cannot hold");
+    if (!operation->use_empty()) {
+      InFlightDiagnostic diagnostic =
+          operation->emitOpError("has a result that loops cannot hold");
+      diagnostic.attachNote((*operation->user_begin())->getLoc())
+          << "'" << (*operation->user_begin())->getName()
+          << "' still reads it";
+      return diagnostic;
+    }
     operation->erase();
   }
   return success();

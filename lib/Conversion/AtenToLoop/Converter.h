@@ -181,6 +181,9 @@ public:
   unsigned getNumResults() const { return op->getNumResults(); }
   /// True if nobody reads result `i` of the operator at hand.
   bool isUnused(unsigned i) { return op->getResult(i).use_empty(); }
+  /// Element types that bodies can compute with. PyTorch has few operators of
+  /// 8-bit floats; the evaluator refuses the others.
+  static bool isSupported(Type type, bool smallFloats);
   /// The type in which elements of `type` are computed with: f32 for 16 bits.
   static Type getComputeType(Type type);
 
@@ -188,7 +191,13 @@ private:
   void markUpdates();
   void markSaved();
   LogicalResult convertOp(Operation *op);
-  void convertInvoke(InvokeOp invoke);
+  /// An op that is none of ours, or a call of a function, stays where it is: what
+  /// it reads lies in memory, also what its regions read, and its results are
+  /// inputs of nests.
+  void keep(Operation *kept);
+  /// Makes a nest of an op of another dialect that brings its body; false if there
+  /// is none, and the op is kept.
+  bool convertCustom(Operation *operation);
   LogicalResult lower();
   LogicalResult makeExtern(llvm::StringRef reason);
   mlir::Attribute getExternArgument(const aten::ArgValue &arg,

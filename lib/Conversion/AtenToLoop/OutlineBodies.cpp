@@ -9,6 +9,7 @@
 #include "kiln/Conversion/AtenToLoop.h"
 
 #include "kiln/Dialect/Aten/IR/AtenControlOps.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -202,6 +203,9 @@ void OutlineAtenBodies::outline(Operation *op, func::FuncOp function,
 }
 
 void OutlineAtenBodies::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Capture, Stage::Joint})))
+    return signalPassFailure();
   SymbolTable table(getOperation());
   SmallVector<func::FuncOp> functions(
       getOperation().getOps<func::FuncOp>());

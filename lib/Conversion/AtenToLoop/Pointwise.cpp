@@ -232,8 +232,40 @@ std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
   return success();
 }
 
-/// An op of another dialect, which brings its body.
+/// Why the operands of `op` are not read at the place of its result's element, or
+/// cannot be; empty if they can.
+static std::string whyNotPointwise(Operation *op) {
+  auto result = op->getNumResults() == 1
+                    ? dyn_cast<RankedTensorType>(op->getResultTypes()[0])
+                    : RankedTensorType();
+  auto dims = result ? guard::getDims(result) : std::nullopt;
+  if (!dims)
+    return "a loop body needs one result, a tensor whose sizes are known";
+  if (!Converter::isSupported(result, /*smallFloats=*/false))
+    return "elements of this type have no kernels";
+  for (Type type : op->getOperandTypes()) {
+    if (!isa<ShapedType>(type))
+      continue;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    auto sizes = tensor ? guard::getDims(tensor) : std::nullopt;
+    if (!sizes)
+      return "an operand has sizes that are not known";
+    if (!Converter::isSupported(tensor, /*smallFloats=*/false))
+      return "elements of this type have no kernels";
+    if (sizes->size() > dims->size())
+      return "an operand has more dimensions than the result";
+    for (auto [size, whole] :
+         llvm::zip(llvm::reverse(*sizes), llvm::reverse(*dims)))
+      if (!size.isConstant(1) && size != whole)
+        return "an operand does not broadcast to the result";
+  }
+  return {};
+}
+
+/// An op that brings its body, of any dialect.
 LogicalResult Converter::lowerLoopBody(LoopBodyOpInterface custom) {
+  if (std::string why = whyNotPointwise(op); !why.empty())
+    return refuse(why);
   RankedTensorType type = getResultType();
   Type in = getComputeType(type.getElementType());
   auto dims = guard::getDims(type);
@@ -253,7 +285,12 @@ LogicalResult Converter::lowerLoopBody(LoopBodyOpInterface custom) {
                               getElement(operand),
                               getComputeType(getElement(operand))));
         }
-        return custom.buildLoopBody(context.builder, context.loc, elements);
+        Value element =
+            custom.buildLoopBody(context.builder, context.loc, elements);
+        if (!element || element.getType() != getBodyType(in))
+          return scalars.refuse("its loop body gives no element of the type "
+                                "that the result is computed in");
+        return element;
       });
   if (!result)
     return failure();

@@ -11,6 +11,7 @@
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
 #include "kiln/Conversion/LoopToScf/Nests.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -139,6 +140,9 @@ class ConvertLoopToLinalg
   using ConvertLoopToLinalgPassBase::ConvertLoopToLinalgPassBase;
 
   void runOnOperation() override {
+    if (failed(verifyPassInput(getOperation(), getArgument(),
+                               {Stage::Loop, Stage::Loop})))
+      return signalPassFailure();
     WalkResult walked = getOperation().walk([](func::FuncOp function) {
       if (function.isDeclaration()) {
         stripFunction(function);

@@ -12,6 +12,7 @@
 #include "kiln/Conversion/LoopToScf/Nests.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -202,9 +203,14 @@ class LoopOutlineKernels
   using LoopOutlineKernelsPassBase::LoopOutlineKernelsPassBase;
 
   void runOnOperation() override {
+    if (failed(verifyPassInput(getOperation(), getArgument(),
+                               {Stage::Loop, Stage::Loop})))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     SmallVector<KernelOp> kernels;
     module.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    if (failed(verifyNestsInKernels(module)))
+      return signalPassFailure();
     if (kernels.empty())
       return;
     OpBuilder builder(&getContext());

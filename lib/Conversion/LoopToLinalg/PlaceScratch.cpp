@@ -11,6 +11,7 @@
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -190,6 +191,9 @@ class KilnPlaceScratch
   using KilnPlaceScratchPassBase::KilnPlaceScratchPassBase;
 
   void runOnOperation() override {
+    if (failed(verifyPassInput(getOperation(), getArgument(),
+                               {Stage::Kernel, Stage::Kernel})))
+      return signalPassFailure();
     auto home = getKernelModule(getOperation());
     if (!home)
       return;

@@ -24,6 +24,7 @@
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -315,6 +316,9 @@ void JoinLaunches::join(ArrayRef<Part> group) {
 }
 
 void JoinLaunches::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Kernel, Stage::Kernel})))
+    return signalPassFailure();
   kernels = getKernelModule(getOperation());
   if (!kernels)
     return;

@@ -12,6 +12,7 @@
 #include "kiln/Conversion/LoopToScf/Nests.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -108,9 +109,14 @@ class ConvertLoopToScf
   using ConvertLoopToScfPassBase::ConvertLoopToScfPassBase;
 
   void runOnOperation() override {
+    if (failed(verifyPassInput(getOperation(), getArgument(),
+                               {Stage::Loop, Stage::Loop})))
+      return signalPassFailure();
     ModuleOp module = getOperation();
     SmallVector<KernelOp> kernels;
     module.walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    if (failed(verifyNestsInKernels(module)))
+      return signalPassFailure();
     if (kernels.empty())
       return;
     ModuleOp home = getOrCreateKernelModule(module);

@@ -13,6 +13,7 @@
 
 #include "kiln/Conversion/ExpandMath.h"
 #include "kiln/Target/CPU/KernelCompiler.h"
+#include "kiln/Transforms/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -336,4 +337,5 @@ void kiln::target::buildKernelLoweringPipeline(OpPassManager &pm,
   // After all passes that want to see loops.
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(std::make_unique<KernelToLLVMPass>());
+  addStageVerifier(pm, Stage::Native);
 }

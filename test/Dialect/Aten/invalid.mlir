@@ -81,7 +81,7 @@ func.func @unknown_size(%x: tensor<?xf32>) {
 // -----
 
 func.func @no_argument(%x: tensor<4xf32>) {
-  // expected-error @below {{'aten.exp' has no argument 'dim'}}
+  // expected-error @below {{custom op 'aten.exp' has no argument 'dim', expected one of 'self'}}
   %0 = aten.exp(%x, dim = 0) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -97,7 +97,7 @@ func.func @twice(%x: tensor<4xf32>) {
 // -----
 
 func.func @missing(%x: tensor<4xf32>) {
-  // expected-error @below {{'aten.cumsum' op expects 'dim' to be given}}
+  // expected-error @below {{custom op 'aten.cumsum' expects 'dim' to be given}}
   %0 = aten.cumsum(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -105,7 +105,7 @@ func.func @missing(%x: tensor<4xf32>) {
 // -----
 
 func.func @too_many(%x: tensor<4xf32>) {
-  // expected-error @below {{'aten.exp' has no further operand without a name}}
+  // expected-error @below {{custom op 'aten.exp' has no further operand without a name}}
   %0 = aten.exp(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return
 }
@@ -158,7 +158,7 @@ func.func @factors(%a: tensor<2x5x3xf32>) {
 // -----
 
 func.func @factor_mode(%a: tensor<5x3xf32>) {
-  // expected-error @below {{'aten.linalg_qr' op expects mode "reduced", "complete" or "r", but found "full"}}
+  // expected-error @below {{'aten.linalg_qr' op expects 'mode' to be 'reduced', 'complete' or 'r', but found 'full'}}
   %0, %1 = aten.linalg_qr(%a, mode = "full") : (tensor<5x3xf32>) -> (tensor<5x3xf32>, tensor<3x3xf32>)
   return
 }

@@ -32,7 +32,9 @@ def ConvertAtenToLoopPass : Pass<"convert-aten-to-loop", "::mlir::ModuleOp"> {
       `aten._assert_async.msg` call, which ends the run with PyTorch's message.
     - Factories, cat, pad, repeat, flip and roll are pointwise.
 
-    Everything else becomes a `loop.extern` with a reason (remark `no-kernel`).
+    Every other aten operator becomes a `loop.extern` with a reason (remark
+    `no-kernel`). An op of another dialect becomes a nest if it implements
+    `LoopBodyOpInterface`; else it stays, with tensors in memory around it.
 
     Before:
 

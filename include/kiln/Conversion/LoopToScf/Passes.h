@@ -13,6 +13,8 @@
 #ifndef KILN_CONVERSION_LOOPTOSCF_PASSES_H
 #define KILN_CONVERSION_LOOPTOSCF_PASSES_H
 
+#include "kiln/Support/BoundedOption.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace kiln {

@@ -37,9 +37,9 @@ def ConvertLoopToScfPass : Pass<"convert-loop-to-scf", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "unsigned", /*default=*/"256",
+    Option<"vectorBits", "vector-bits", "::kiln::VectorBits", /*default=*/"256",
            "Width of the target's vector registers in bits.">,
-    Option<"vectorRegisters", "vector-registers", "unsigned", /*default=*/"16",
+    Option<"vectorRegisters", "vector-registers", "::kiln::VectorRegisters", /*default=*/"16",
            "Number of the target's vector registers.">,
   ];
   let dependentDialects = [
@@ -71,11 +71,11 @@ def JoinLaunchesPass : Pass<"loop-join-launches", "::mlir::ModuleOp"> {
     Reports `joined` with the number of parts.
   }];
   let options = [
-    Option<"maxParts", "max-parts", "int64_t", /*default=*/"256",
+    Option<"maxParts", "max-parts", "::kiln::PositiveCount", /*default=*/"256",
            "The largest number of kernels in one launch.">,
-    Option<"maxPointers", "max-pointers", "int64_t", /*default=*/"4096",
+    Option<"maxPointers", "max-pointers", "::kiln::PositiveCount", /*default=*/"4096",
            "The largest number of tensors of one launch.">,
-    Option<"grainNs", "grain-ns", "int64_t", /*default=*/"20000",
+    Option<"grainNs", "grain-ns", "::kiln::Nanoseconds", /*default=*/"20000",
            "The time, in nanoseconds, that is worth handing to a thread.">,
   ];
   let dependentDialects = [

@@ -169,8 +169,7 @@ public:
       if (!arg.isOptional && !arg.defaultText && !isList &&
           arg.kind != ArgKind::Generator)
         return parser.emitError(parser.getNameLoc())
-               << "'" << info.name << "' op expects '" << arg.name
-               << "' to be given";
+               << "expects '" << arg.name << "' to be given";
       parsed.attribute = getDefault(builder.getContext(), arg);
     }
     return success();
@@ -220,9 +219,33 @@ private:
       args[next].isGiven = true;
       return &args[next++];
     }
-    parser.emitError(loc) << "'" << info.name
-                          << "' has no further operand without a name";
+    explainNames(parser.emitError(loc) << "has no further "
+                                       << (isList ? "list" : "operand")
+                                       << " without a name",
+                 isList);
     return nullptr;
+  }
+
+  /// What a value or a list without a name may have been meant for.
+  void explainNames(InFlightDiagnostic diagnostic, bool isList) {
+    SmallVector<StringRef> names;
+    for (auto [arg, parsed] : llvm::zip(info.args, args)) {
+      bool takesList = arg.kind == ArgKind::TensorList ||
+                       arg.kind == ArgKind::OptionalTensorList ||
+                       arg.kind == ArgKind::IntList ||
+                       arg.kind == ArgKind::BoolList ||
+                       arg.kind == ArgKind::FloatList ||
+                       arg.kind == ArgKind::SymIntList;
+      if (!parsed.isGiven && takesList == isList &&
+          (isList || arg.isOperand()))
+        names.push_back(arg.name);
+    }
+    if (names.empty())
+      return;
+    diagnostic << ", expected " << (names.size() > 1 ? "one of " : "");
+    llvm::interleaveComma(names, diagnostic, [&](StringRef name) {
+      diagnostic << "'" << name << (isList ? " = [...]'" : " = %...'");
+    });
   }
 
   /// After the '['.
@@ -255,8 +278,15 @@ private:
         return parseOperandList(parsed);
       return parser.parseOperand(parsed.operands.emplace_back());
     }
-    return parser.emitError(loc) << "'" << info.name
-                                 << "' has no argument '" << name << "'";
+    InFlightDiagnostic diagnostic = parser.emitError(loc)
+                                    << "has no argument '" << name << "'";
+    if (info.args.empty())
+      return diagnostic;
+    diagnostic << ", expected one of ";
+    llvm::interleaveComma(info.args, diagnostic, [&](const ArgInfo &arg) {
+      diagnostic << "'" << arg.name << "'";
+    });
+    return diagnostic;
   }
 
   template <typename T>

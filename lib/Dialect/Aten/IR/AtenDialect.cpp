@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Interfaces/DifferentiableOpInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -37,6 +38,23 @@ struct AtenInlinerInterface : mlir::DialectInlinerInterface {
 };
 } // namespace
 
+StageRange OverloadStages::getStages(Operation *) const {
+  return {Stage::Capture, Stage::Joint};
+}
+
+std::string OverloadStages::getUnmet(Operation *op, Stage stage,
+                                     bool keepsDerivatives) const {
+  const OpInfo *info = getOpInfo(op);
+  if (stage == Stage::Capture || !info || info->isCore ||
+      StringRef(info->decomposition).empty())
+    return {};
+  auto rule = llvm::dyn_cast<DifferentiableOpInterface>(op);
+  if (keepsDerivatives && rule && !rule.isStopGradient() &&
+      rule.isDifferentiatedWhole())
+    return {};
+  return "operators of the core set, as 'aten-decompose' makes them";
+}
+
 void AtenDialect::registerAttributes() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -63,13 +81,33 @@ void AtenDialect::initialize() {
   registerSearchOps();
   registerUnaryOps();
   registerViewOps();
-  addInterfaces<AtenInlinerInterface>();
+  addInterfaces<AtenInlinerInterface, OverloadStages>();
 }
 
 Operation *AtenDialect::materializeConstant(OpBuilder &builder,
                                             Attribute value, Type type,
                                             Location loc) {
   return mlir::arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+/// Says what a name that is no op may have been meant for.
+static ParseResult refuseName(OpAsmParser &parser, OperationState &state) {
+  InFlightDiagnostic diagnostic = parser.emitError(parser.getNameLoc())
+                                  << "is no overload";
+  SmallVector<StringRef> overloads =
+      suggestOverloads(state.name.getStringRef());
+  if (overloads.empty())
+    return diagnostic;
+  diagnostic << ", expected " << (overloads.size() > 1 ? "one of " : "");
+  llvm::interleaveComma(overloads, diagnostic, [&](StringRef overload) {
+    diagnostic << "'" << overload << "'";
+  });
+  return diagnostic;
+}
+
+std::optional<mlir::Dialect::ParseOpHook>
+AtenDialect::getParseOperationHook(StringRef) const {
+  return refuseName; // asked for names that are no op
 }
 
 LogicalResult AtenDialect::verifyRegionArgAttribute(Operation *op, unsigned,

@@ -315,7 +315,38 @@ LogicalResult Inference::checkFilling() {
   return success();
 }
 
+/// A mode is one of its words: text, or its place among them.
+static LogicalResult checkMode(Inference &infer, const ArgInfo &arg) {
+  Attribute value = infer.get(arg.name).getAttribute();
+  auto text = llvm::dyn_cast_if_present<StringAttr>(value);
+  auto number = llvm::dyn_cast_if_present<mlir::IntegerAttr>(value);
+  if (text ? llvm::is_contained(arg.words, text.getValue())
+           : !number || (number.getInt() >= 0 &&
+                         number.getInt() < int64_t(arg.words.size())))
+    return success();
+  std::string message;
+  llvm::raw_string_ostream os(message);
+  os << "expects '" << arg.name << "' to be ";
+  for (auto [i, word] : llvm::enumerate(arg.words)) {
+    if (i != 0)
+      os << (i + 1 == arg.words.size() ? " or " : ", ");
+    if (text)
+      os << "'" << word << "'";
+    else
+      os << i << " (" << word << ")";
+  }
+  os << ", but found ";
+  if (text)
+    os << "'" << text.getValue() << "'";
+  else
+    os << number.getInt();
+  return infer.fail(message);
+}
+
 LogicalResult Inference::run() {
+  for (const ArgInfo &arg : info.args)
+    if (!arg.words.empty() && failed(checkMode(*this, arg)))
+      return failure();
   return failure(failed(info.shapeRule(*this)) || failed(checkFilling()));
 }
 

@@ -52,6 +52,32 @@ const OpInfo *aten::getOpInfo(Operation *op) {
   return known ? &known->getInfo() : nullptr;
 }
 
+SmallVector<StringRef> aten::suggestOverloads(StringRef name) {
+  SmallVector<StringRef> overloads;
+  auto getOperator = [](StringRef overload) {
+    return overload.take_front(overload.find('.', strlen("aten.")));
+  };
+  for (const OpInfo &info : kOverloads)
+    if (getOperator(info.name) == getOperator(name))
+      overloads.push_back(info.name);
+  if (!overloads.empty())
+    return overloads;
+  // A slip of the pen: one letter in four, and of several the nearest.
+  unsigned least = (name.size() - strlen("aten.")) / 4 + 1;
+  for (const OpInfo &info : kOverloads) {
+    unsigned distance = std::min(
+        name.edit_distance(info.name, /*AllowReplacements=*/true, least + 1),
+        name.edit_distance(getOperator(info.name), true, least + 1));
+    if (distance > least)
+      continue;
+    if (distance < least)
+      overloads.clear();
+    least = distance;
+    overloads.push_back(info.name);
+  }
+  return overloads;
+}
+
 //===----------------------------------------------------------------------===//
 // Defaults
 //===----------------------------------------------------------------------===//

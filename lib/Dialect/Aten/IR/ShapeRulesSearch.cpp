@@ -472,10 +472,6 @@ LogicalResult rules::qr(Inference &infer) {
   if (dims->size() < 2)
     return infer.fail("expects matrices");
   StringRef mode = infer.getString("mode");
-  if (!llvm::is_contained({"reduced", "complete", "r"}, mode))
-    return infer.fail("expects mode \"reduced\", \"complete\" or \"r\", but "
-                      "found \"" +
-                      mode + "\"");
   Type type = infer.getElementType("A");
   size_t row = dims->size() - 2;
   ExprAttr rows = (*dims)[row], columns = dims->back();

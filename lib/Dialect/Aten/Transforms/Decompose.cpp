@@ -12,6 +12,7 @@
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
 #include "kiln/Interfaces/RecomputableOpInterface.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/PatternMatch.h"
@@ -155,6 +156,9 @@ LogicalResult AtenDecomposePass::decomposeBlock(Block &block,
 }
 
 void AtenDecomposePass::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {kiln::Stage::Capture, kiln::Stage::Joint})))
+    return signalPassFailure();
   auto target = parseDecomposeTarget(to);
   if (!target) {
     getOperation()->emitError("option 'to' is '")

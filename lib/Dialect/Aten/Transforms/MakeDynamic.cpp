@@ -19,6 +19,7 @@
 #include "kiln/Dialect/Aten/Transforms/SizeMarks.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Guard/IR/ShapeEnv.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -528,6 +529,9 @@ struct AtenMakeDynamicPass
   using AtenMakeDynamicPassBase::AtenMakeDynamicPassBase;
 
   void runOnOperation() override {
+    if (failed(verifyPassInput(getOperation(), getArgument(),
+                               {Stage::Capture, Stage::Joint})))
+      return signalPassFailure();
     auto function = getOperation().lookupSymbol<FuncOp>("main");
     if (!function || !function.getBody().hasOneBlock())
       return;

@@ -10,6 +10,7 @@
 #include "kiln/Dialect/Aten/Transforms/Composer.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -61,6 +62,9 @@ static void expandDropout(NativeDropoutOp op) {
 
 void AtenNumberDrawsPass::runOnOperation() {
   mlir::func::FuncOp function = getOperation();
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Capture, Stage::Joint})))
+    return signalPassFailure();
   if (!llvm::hasSingleElement(function.getBody()))
     return;
   Block &block = function.getBody().front();

@@ -10,6 +10,7 @@
 #include "kiln/Dialect/Aten/Transforms/Composer.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/SymbolEffects.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -124,6 +125,9 @@ struct AtenSimplifyPass : impl::AtenSimplifyPassBase<AtenSimplifyPass> {
   using AtenSimplifyPassBase::AtenSimplifyPassBase;
 
   void runOnOperation() override {
+    if (failed(verifyPassInput(getOperation(), getArgument(),
+                               {Stage::Capture, Stage::Joint})))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     populateSimplifyPatterns(patterns);
     if (failed(mlir::applyPatternsGreedily(getOperation(),

@@ -8,15 +8,27 @@
 
 #include "kiln/Dialect/Joint/IR/Joint.h"
 
+#include "kiln/Interfaces/Stages.h"
+
 #include "kiln/Dialect/Joint/IR/JointDialect.cpp.inc"
 
 namespace kiln::joint {
+
+namespace {
+struct JointStages : StageDialectInterface {
+  using StageDialectInterface::StageDialectInterface;
+  StageRange getStages(Operation *) const override {
+    return {Stage::Joint, Stage::Joint};
+  }
+};
+} // namespace
 
 void JointDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "kiln/Dialect/Joint/IR/JointOps.cpp.inc"
       >();
+  addInterfaces<JointStages>();
 }
 
 } // namespace kiln::joint

@@ -8,6 +8,7 @@
 
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -159,10 +160,18 @@ struct JointAppendOptimizerPass
 } // namespace
 
 void JointAppendOptimizerPass::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Joint, Stage::Joint})))
+    return signalPassFailure();
   std::string problem;
   auto config = OptimizerConfig::parse(optimizer, problem);
   if (!config) {
     getOperation().emitError("option 'optimizer': ") << problem;
+    return signalPassFailure();
+  }
+  if (getOperation().getOps<GraphOp>().empty()) {
+    getOperation().emitError("has no 'joint.graph' to end with an optimizer; "
+                             "run 'joint-differentiate' first");
     return signalPassFailure();
   }
   const GradientDialectInterface *dialect =

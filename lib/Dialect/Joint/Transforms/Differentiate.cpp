@@ -15,6 +15,7 @@
 
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -276,6 +277,9 @@ FailureOr<SmallVector<BlockArgument>> JointDifferentiatePass::selectArguments(
 }
 
 void JointDifferentiatePass::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Capture, Stage::Joint})))
+    return signalPassFailure();
   auto func = getOperation().lookupSymbol<FuncOp>(function);
   if (!func) {
     getOperation().emitError("no function '")

@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Joint/Transforms/Partition.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -287,9 +288,6 @@ struct JointPartitionPass : impl::JointPartitionPassBase<JointPartitionPass> {
 } // namespace
 
 LogicalResult JointPartitionPass::cutGraph(GraphOp graph) {
-  if (!(memoryBudget >= 0.0 && memoryBudget <= 1.0))
-    return graph.emitError("option 'memory-budget' is ")
-           << memoryBudget << ", expected 0 to 1";
   PartitionOptions options;
   options.memoryBudget = memoryBudget;
   options.saveAll = saveAll;
@@ -326,7 +324,15 @@ LogicalResult JointPartitionPass::cutGraph(GraphOp graph) {
 }
 
 void JointPartitionPass::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Joint, Stage::Joint})))
+    return signalPassFailure();
   SmallVector<GraphOp> graphs(getOperation().getOps<GraphOp>());
+  if (graphs.empty()) {
+    getOperation().emitError("has no 'joint.graph' to cut in two; run "
+                             "'joint-differentiate' first");
+    return signalPassFailure();
+  }
   if (graphs.size() > 1) {
     graphs[1].emitError("is a second 'joint.graph', expected 1 in a module");
     return signalPassFailure();

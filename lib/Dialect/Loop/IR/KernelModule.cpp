@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
 #include "mlir/IR/Builders.h"
 
 using namespace kiln;
@@ -24,6 +26,18 @@ ModuleOp loop::getOrCreateKernelModule(ModuleOp program) {
     return home;
   auto builder = mlir::OpBuilder::atBlockEnd(program.getBody());
   return ModuleOp::create(builder, program.getLoc(), kModuleName);
+}
+
+llvm::LogicalResult loop::verifyNestsInKernels(ModuleOp program) {
+  bool isRight = true;
+  program.walk([&](mlir::Operation *op) {
+    if (!isNest(op) || llvm::isa<KernelOp>(op->getParentOp()))
+      return;
+    op->emitOpError("stands in no 'loop.kernel', of which code is made; run "
+                    "'loop-fuse' first");
+    isRight = false;
+  });
+  return llvm::success(isRight);
 }
 
 std::string loop::getFreeName(ModuleOp home, llvm::StringRef name) {

@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
+#include "kiln/Interfaces/Stages.h"
+
 #include "mlir/Interfaces/FoldInterfaces.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -30,6 +32,32 @@ struct LoopFoldInterface : DialectFoldInterface {
   }
 };
 
+/// Nests and kernels are gone when there is code; calls stay to the end.
+struct LoopStages : StageDialectInterface {
+  using StageDialectInterface::StageDialectInterface;
+
+  StageRange getStages(Operation *op) const final {
+    if (isa<LaunchOp>(op))
+      return {Stage::Kernel, Stage::Kernel};
+    if (isa<InvokeOp>(op))
+      return {Stage::Capture, Stage::Kernel};
+    if (isa<ExternOp>(op))
+      return {Stage::Loop, Stage::Kernel};
+    return {Stage::Loop, Stage::Loop};
+  }
+
+  std::string getUnmet(Operation *op, Stage, bool) const final {
+    if (isNest(op) && !isa<KernelOp>(op->getParentOp()))
+      return "it inside of a 'loop.kernel', where 'loop-fuse' puts it";
+    auto kernel = dyn_cast<KernelOp>(op);
+    if (kernel && !kernel.getPlacementsAttr())
+      return "a place for each result, as 'loop-plan-memory' gives it";
+    if (kernel && !kernel.getScheduleAttr())
+      return "a schedule, as 'loop-choose-schedule' gives it";
+    return {};
+  }
+};
+
 } // namespace
 
 void LoopDialect::initialize() {
@@ -38,7 +66,7 @@ void LoopDialect::initialize() {
 #define GET_OP_LIST
 #include "kiln/Dialect/Loop/IR/LoopKernelOps.cpp.inc"
       >();
-  addInterfaces<LoopFoldInterface>();
+  addInterfaces<LoopFoldInterface, LoopStages>();
 }
 
 SmallVector<guard::ExprAttr> loop::getExprs(ArrayAttr list) {

@@ -9,6 +9,7 @@
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -229,6 +230,9 @@ ScheduleAttr ChooseSchedule::choose(KernelOp kernel,
 }
 
 void ChooseSchedule::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Loop, Stage::Loop})))
+    return signalPassFailure();
   analysis::SizeHints hints(getOperation());
   getOperation().walk([&](KernelOp kernel) {
     if (kernel.getScheduleAttr())

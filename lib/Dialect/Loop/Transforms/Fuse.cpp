@@ -16,6 +16,7 @@
 
 #include "kiln/Dialect/Loop/Transforms/Fusion.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -349,6 +350,9 @@ void Fuse::fuseFunction(func::FuncOp function,
 }
 
 void Fuse::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Loop, Stage::Loop})))
+    return signalPassFailure();
   analysis::SizeHints hints(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (function.isExternal())

@@ -10,6 +10,7 @@
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -270,6 +271,9 @@ bool InlineVirtual::inlineOperands(PointwiseOp producer,
 //===----------------------------------------------------------------------===//
 
 void InlineVirtual::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Loop, Stage::Loop})))
+    return signalPassFailure();
   ModuleOp module = getOperation();
   analysis::SizeHints hints(module);
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -10,6 +10,7 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/IR/Remarks.h"
 
@@ -288,6 +289,9 @@ static void sinkUpdates(func::FuncOp function) {
 }
 
 void OrderKernels::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Loop, Stage::Loop})))
+    return signalPassFailure();
   analysis::SizeHints hints(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     if (!llvm::hasSingleElement(function.getBody()))

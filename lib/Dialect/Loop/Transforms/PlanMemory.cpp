@@ -11,10 +11,12 @@
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Dialect/Loop/Transforms/MemoryPlan.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/IR/Remarks.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -217,6 +219,20 @@ static Room *takeRoom(MutableArrayRef<Room> rooms, OpResult result,
   return best;
 }
 
+/// The operations of `block` that may look at the memory of `value`: its users, and
+/// those of what an op of another dialect makes of it, which may be a view.
+static llvm::SetVector<Operation *> getReaders(Value value, Block &block) {
+  llvm::SetVector<Operation *> readers;
+  SmallVector<Value> values = {value};
+  while (!values.empty())
+    for (Operation *user : values.pop_back_val().getUsers()) {
+      Operation *top = block.findAncestorOpInBlock(*user);
+      if (readers.insert(top) && !isa<LoopDialect>(top->getDialect()))
+        llvm::append_range(values, top->getResults());
+    }
+  return readers;
+}
+
 void PlanMemory::planFunction(func::FuncOp function,
                               const analysis::SizeHints &hints,
                               const llvm::StringSet<> &givenUp) {
@@ -269,8 +285,7 @@ void PlanMemory::planFunction(func::FuncOp function,
       auto type = cast<RankedTensorType>(result.getType());
       unsigned last = steps[kernel];
       bool returned = false, forKernels = true;
-      for (Operation *user : result.getUsers()) {
-        Operation *top = block.findAncestorOpInBlock(*user);
+      for (Operation *top : getReaders(result, block)) {
         returned |= top == terminator;
         forKernels &= isa<KernelOp>(top);
         last = std::max(last, steps[top]);
@@ -382,6 +397,9 @@ static bool isPlanned(func::FuncOp function) {
 }
 
 void PlanMemory::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Loop, Stage::Loop})))
+    return signalPassFailure();
   analysis::SizeHints hints(getOperation());
   llvm::StringSet<> givenUp = findGivenUp(getOperation());
   for (auto function : getOperation().getOps<func::FuncOp>())

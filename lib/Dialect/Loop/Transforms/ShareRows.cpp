@@ -10,6 +10,8 @@
 
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 
+#include "kiln/Interfaces/Stages.h"
+
 #include "mlir/IR/Remarks.h"
 
 using namespace mlir;
@@ -232,6 +234,9 @@ bool ShareRows::shareIn(KernelOp kernel) {
 }
 
 void ShareRows::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Loop, Stage::Loop})))
+    return signalPassFailure();
   getOperation().walk([&](KernelOp kernel) {
     while (shareIn(kernel))
       ;

@@ -15,6 +15,7 @@
 
 #include "kiln/Dialect/Aten/IR/OpInfo.h"
 #include "kiln/Dialect/Guard/IR/Expr.h"
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"
@@ -41,6 +42,15 @@ constexpr StringRef kInputAttrName = "aten.input";
 /// expression of its offset, or a unit attribute if that was not understood.
 constexpr StringRef kStorageOffsetAttrName = "aten.storage_offset";
 constexpr StringRef kOutputAttrName = "aten.output";
+
+/// Where overloads stand: until loops are made of them. A dialect that holds
+/// overloads of another library adds it too.
+struct OverloadStages : StageDialectInterface {
+  using StageDialectInterface::StageDialectInterface;
+  StageRange getStages(Operation *op) const override;
+  std::string getUnmet(Operation *op, Stage stage,
+                       bool keepsDerivatives) const override;
+};
 
 /// Builds one op by its class, arguments in schema order as for `buildAtenOp`.
 ///

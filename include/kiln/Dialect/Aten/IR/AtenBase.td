@@ -23,6 +23,8 @@
 //   Tensor?[]                     Variadic             with <name>_present mask
 //   SymInt, SymInt[]              Aten_SymInt[s]       #guard.expr, #guard.shape
 //   int, bool, float, str         Aten_Int...          attribute
+//   str, one of a few words       Aten_Word<[...]>     attribute
+//   int, the number of a mode     Aten_Mode<[...]>     attribute
 //   int[], bool[], float[]        Aten_Ints...         dense array
 //   ScalarType                    Aten_DType           type attribute
 //   Layout, Device, MemoryFormat  Aten_Layout...       text
@@ -72,6 +74,25 @@ defvar Aten_DType = TypeAttr;
 defvar Aten_Layout = StrAttr;       // "strided"
 defvar Aten_Device = StrAttr;       // "cpu", "cuda:0"
 defvar Aten_MemoryFormat = StrAttr; // "contiguous_format", "preserve_format"...
+
+/// Text that is one of a few words. Inference compares, with better messages than a
+/// predicate has.
+class Aten_Word<list<string> choices>
+    : StringBasedAttr<StrAttrPred, "string attribute"> {
+  list<string> words = choices;
+}
+/// The number of a mode: its place among the names of all modes.
+class Aten_Mode<list<string> choices> : TypedSignlessIntegerAttrBase<
+    I64, "uint64_t", "64-bit signless integer attribute"> {
+  list<string> words = choices;
+}
+def Aten_LossReduction : Aten_Mode<["none", "mean", "sum"]>;
+def Aten_Interpolation : Aten_Mode<["bilinear", "nearest", "bicubic"]>;
+def Aten_GridPadding : Aten_Mode<["zeros", "border", "reflection"]>;
+def Aten_BagMode : Aten_Mode<["sum", "mean", "max"]>;
+def Aten_Rounding : Aten_Word<["floor", "trunc"]>;
+def Aten_GeluApproximation : Aten_Word<["none", "tanh"]>;
+def Aten_ConvolutionPadding : Aten_Word<["same", "valid"]>;
 
 /// What factory functions take last.
 defvar Aten_FactoryArguments = (ins

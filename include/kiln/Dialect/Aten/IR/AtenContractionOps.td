@@ -434,7 +434,7 @@ def Aten_Conv1dPaddingOp : Aten_PureOp<"conv1d.padding",
     "bias=None, SymInt[1] stride=[1], str padding=\"valid\", SymInt[1] "
     "dilation=[1], SymInt groups=1) -> Tensor",
     (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_Str:$padding, Aten_SymInts:$dilation,
+         Aten_SymInts:$stride, Aten_ConvolutionPadding:$padding, Aten_SymInts:$dilation,
          Aten_SymInt:$groups),
     (outs Aten_Tensor:$result)> {
   let summary = "Convolution with a padding by its name";
@@ -448,7 +448,7 @@ def Aten_Conv2dPaddingOp : Aten_PureOp<"conv2d.padding",
     "bias=None, SymInt[2] stride=[1, 1], str padding=\"valid\", SymInt[2] "
     "dilation=[1, 1], SymInt groups=1) -> Tensor",
     (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_Str:$padding, Aten_SymInts:$dilation,
+         Aten_SymInts:$stride, Aten_ConvolutionPadding:$padding, Aten_SymInts:$dilation,
          Aten_SymInt:$groups),
     (outs Aten_Tensor:$result)> {
   let summary = "Convolution with a padding by its name";
@@ -462,7 +462,7 @@ def Aten_Conv3dPaddingOp : Aten_PureOp<"conv3d.padding",
     "bias=None, SymInt[3] stride=[1, 1, 1], str padding=\"valid\", "
     "SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor",
     (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_Str:$padding, Aten_SymInts:$dilation,
+         Aten_SymInts:$stride, Aten_ConvolutionPadding:$padding, Aten_SymInts:$dilation,
          Aten_SymInt:$groups),
     (outs Aten_Tensor:$result)> {
   let summary = "Convolution with a padding by its name";

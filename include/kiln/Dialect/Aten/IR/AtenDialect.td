@@ -45,6 +45,10 @@ def Aten_Dialect : Dialect {
     "::kiln::guard::GuardDialect"
   ];
   let extraClassDeclaration = [{
+    /// Says which overloads a name without one could mean.
+    ::std::optional<ParseOpHook>
+    getParseOperationHook(::llvm::StringRef name) const override;
+
     void registerAttributes();
     // One for each category, so that categories compile apart.
     void registerActivationOps();

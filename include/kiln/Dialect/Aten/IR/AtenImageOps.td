@@ -405,8 +405,8 @@ def Aten_Col2imOp : Aten_PureOp<"col2im",
 def Aten_GridSampler2dOp : Aten_PureOp<"grid_sampler_2d",
     "aten::grid_sampler_2d(Tensor input, Tensor grid, int "
     "interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$grid, Aten_Int:$interpolation_mode,
-         Aten_Int:$padding_mode, Aten_Bool:$align_corners),
+    (ins Aten_Tensor:$input, Aten_Tensor:$grid, Aten_Interpolation:$interpolation_mode,
+         Aten_GridPadding:$padding_mode, Aten_Bool:$align_corners),
     (outs Aten_Tensor:$result)> {
   let summary = "Pixels at the places of a grid";
   let shape = "gridSampler";
@@ -418,7 +418,7 @@ def Aten_GridSampler2dBackwardOp : Aten_PureOp<"grid_sampler_2d_backward",
     "Tensor grid, int interpolation_mode, int padding_mode, bool "
     "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$input, Aten_Tensor:$grid,
-         Aten_Int:$interpolation_mode, Aten_Int:$padding_mode,
+         Aten_Interpolation:$interpolation_mode, Aten_GridPadding:$padding_mode,
          Aten_Bool:$align_corners, Aten_Bools:$output_mask),
     (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
   let summary = "Gradients of sampling at a grid";
@@ -429,8 +429,8 @@ def Aten_GridSampler2dBackwardOp : Aten_PureOp<"grid_sampler_2d_backward",
 def Aten_GridSampler3dOp : Aten_PureOp<"grid_sampler_3d",
     "aten::grid_sampler_3d(Tensor input, Tensor grid, int "
     "interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$grid, Aten_Int:$interpolation_mode,
-         Aten_Int:$padding_mode, Aten_Bool:$align_corners),
+    (ins Aten_Tensor:$input, Aten_Tensor:$grid, Aten_Interpolation:$interpolation_mode,
+         Aten_GridPadding:$padding_mode, Aten_Bool:$align_corners),
     (outs Aten_Tensor:$result)> {
   let summary = "Elements of volumes at the places of a grid";
   let shape = "gridSampler";
@@ -442,7 +442,7 @@ def Aten_GridSampler3dBackwardOp : Aten_PureOp<"grid_sampler_3d_backward",
     "Tensor grid, int interpolation_mode, int padding_mode, bool "
     "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$input, Aten_Tensor:$grid,
-         Aten_Int:$interpolation_mode, Aten_Int:$padding_mode,
+         Aten_Interpolation:$interpolation_mode, Aten_GridPadding:$padding_mode,
          Aten_Bool:$align_corners, Aten_Bools:$output_mask),
     (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
   let summary = "Gradients of sampling at a grid";

@@ -131,7 +131,7 @@ def Aten_EmbeddingBagOp : Aten_CountingOp<"_embedding_bag",
     "per_sample_weights=None, bool include_last_offset=False, int "
     "padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
     (ins Aten_Tensor:$weight, Aten_Tensor:$indices, Aten_Tensor:$offsets,
-         Aten_Bool:$scale_grad_by_freq, Aten_Int:$mode, Aten_Bool:$sparse,
+         Aten_Bool:$scale_grad_by_freq, Aten_BagMode:$mode, Aten_Bool:$sparse,
          Optional<Aten_Tensor>:$per_sample_weights,
          Aten_Bool:$include_last_offset, Aten_Int:$padding_idx),
     (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2,
@@ -153,7 +153,7 @@ def Aten_EmbeddingBagForwardOnlyOp : Aten_CountingOp<"_embedding_bag_forward_onl
     "include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, "
     "Tensor, Tensor)",
     (ins Aten_Tensor:$weight, Aten_Tensor:$indices, Aten_Tensor:$offsets,
-         Aten_Bool:$scale_grad_by_freq, Aten_Int:$mode, Aten_Bool:$sparse,
+         Aten_Bool:$scale_grad_by_freq, Aten_BagMode:$mode, Aten_Bool:$sparse,
          Optional<Aten_Tensor>:$per_sample_weights,
          Aten_Bool:$include_last_offset, Aten_Int:$padding_idx),
     (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2,
@@ -174,7 +174,7 @@ def Aten_EmbeddingBagPerSampleWeightsBackwardOp : Aten_PureOp<
     "weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, "
     "int padding_idx=-1) -> Tensor",
     (ins Aten_Tensor:$grad, Aten_Tensor:$weight, Aten_Tensor:$indices,
-         Aten_Tensor:$offsets, Aten_Tensor:$offset2bag, Aten_Int:$mode,
+         Aten_Tensor:$offsets, Aten_Tensor:$offset2bag, Aten_BagMode:$mode,
          Aten_Int:$padding_idx),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of the weights of an embedding bag";
@@ -246,7 +246,9 @@ def Aten_IndexReduceOp : Aten_PureOp<"index_reduce",
     "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, "
     "str reduce, *, bool include_self=True) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
-         Aten_Tensor:$source, Aten_Str:$reduce, Aten_Bool:$include_self),
+         Aten_Tensor:$source,
+         Aten_Word<["prod", "mean", "amax", "amin"]>:$reduce,
+         Aten_Bool:$include_self),
     (outs Aten_Tensor:$result)> {
   let summary = "Combine slices at indices";
   let shape = "indexWrite";
@@ -280,7 +282,7 @@ def Aten_ScatterReduceOp : Aten_PureOp<"scatter.reduce",
     "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, "
     "*, str reduce) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index, Aten_Tensor:$src,
-         Aten_Str:$reduce),
+         Aten_Word<["add", "multiply"]>:$reduce),
     (outs Aten_Tensor:$result)> {
   let summary = "Combine elements at indices along a dimension";
   let shape = "scatter";
@@ -292,7 +294,8 @@ def Aten_ScatterReduceTwoOp : Aten_PureOp<"scatter_reduce.two",
     "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor "
     "src, str reduce, *, bool include_self=True) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index, Aten_Tensor:$src,
-         Aten_Str:$reduce, Aten_Bool:$include_self),
+         Aten_Word<["sum", "prod", "mean", "amax", "amin"]>:$reduce,
+         Aten_Bool:$include_self),
     (outs Aten_Tensor:$result)> {
   let summary = "Combine elements at indices along a dimension";
   let shape = "scatter";

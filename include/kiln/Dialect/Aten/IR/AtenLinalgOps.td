@@ -15,7 +15,9 @@ def Aten_CdistForwardOp : Aten_PureOp<"_cdist_forward",
     "aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) "
     "-> Tensor",
     (ins Aten_Tensor:$x1, Aten_Tensor:$x2, Aten_Float:$p,
-         OptionalAttr<Aten_Int>:$compute_mode),
+         OptionalAttr<Aten_Mode<["use_mm_for_euclid_dist_if_necessary",
+                                 "use_mm_for_euclid_dist",
+                                 "donot_use_mm_for_euclid_dist"]>>:$compute_mode),
     (outs Aten_Tensor:$result)> {
   let summary = "Distances of all pairs of rows";
   let shape = "cdist";
@@ -104,7 +106,7 @@ def Aten_LinalgCholeskyExOp : Aten_PureOp<"linalg_cholesky_ex",
 
 def Aten_LinalgQrOp : Aten_PureOp<"linalg_qr",
     "aten::linalg_qr(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
-    (ins Aten_Tensor:$A, Aten_Str:$mode),
+    (ins Aten_Tensor:$A, Aten_Word<["reduced", "complete", "r"]>:$mode),
     (outs Aten_Tensor:$Q, Aten_Tensor:$R)> {
   let summary = "Orthogonal and triangular factor";
   let shape = "qr";

@@ -15,7 +15,7 @@ def Aten_BinaryCrossEntropyOp : Aten_PureOp<"binary_cross_entropy",
     "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? "
     "weight=None, int reduction=1) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
-         Aten_Int:$reduction),
+         Aten_LossReduction:$reduction),
     (outs Aten_Tensor:$result)> {
   let summary = "Cross entropy of probabilities";
   let shape = "loss";
@@ -27,7 +27,7 @@ def Aten_BinaryCrossEntropyBackwardOp : Aten_PureOp<
     "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, "
     "Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
-         Optional<Aten_Tensor>:$weight, Aten_Int:$reduction),
+         Optional<Aten_Tensor>:$weight, Aten_LossReduction:$reduction),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of the cross entropy of probabilities";
   let shape = "lossBackwardLikeSelf";
@@ -40,7 +40,7 @@ def Aten_BinaryCrossEntropyWithLogitsOp : Aten_PureOp<
     "Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> "
     "Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
-         Optional<Aten_Tensor>:$pos_weight, Aten_Int:$reduction),
+         Optional<Aten_Tensor>:$pos_weight, Aten_LossReduction:$reduction),
     (outs Aten_Tensor:$result),
     [AttrSizedOperandSegments]> {
   let summary = "Cross entropy of the sigmoid of logits";
@@ -52,7 +52,7 @@ def Aten_BinaryCrossEntropyWithLogitsOp : Aten_PureOp<
 def Aten_HuberLossOp : Aten_PureOp<"huber_loss",
     "aten::huber_loss(Tensor self, Tensor target, int reduction=1, float "
     "delta=1.) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction,
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction,
          Aten_Float:$delta),
     (outs Aten_Tensor:$result)> {
   let summary = "Quadratic near zero, linear beyond delta";
@@ -65,7 +65,7 @@ def Aten_HuberLossBackwardOp : Aten_PureOp<"huber_loss_backward",
     "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor "
     "target, int reduction, float delta) -> Tensor",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
-         Aten_Int:$reduction, Aten_Float:$delta),
+         Aten_LossReduction:$reduction, Aten_Float:$delta),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of the Huber loss";
   let shape = "lossBackward";
@@ -75,7 +75,7 @@ def Aten_HuberLossBackwardOp : Aten_PureOp<"huber_loss_backward",
 def Aten_KlDivOp : Aten_PureOp<"kl_div",
     "aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool "
     "log_target=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction,
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction,
          Aten_Bool:$log_target),
     (outs Aten_Tensor:$result)> {
   let summary = "Kullback-Leibler divergence";
@@ -85,7 +85,7 @@ def Aten_KlDivOp : Aten_PureOp<"kl_div",
 
 def Aten_L1LossOp : Aten_PureOp<"l1_loss",
     "aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction),
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction),
     (outs Aten_Tensor:$result)> {
   let summary = "Absolute difference";
   let shape = "loss";
@@ -94,7 +94,7 @@ def Aten_L1LossOp : Aten_PureOp<"l1_loss",
 
 def Aten_MseLossOp : Aten_PureOp<"mse_loss",
     "aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction),
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction),
     (outs Aten_Tensor:$result)> {
   let summary = "Squared difference";
   let shape = "loss";
@@ -105,7 +105,7 @@ def Aten_MseLossBackwardOp : Aten_PureOp<"mse_loss_backward",
     "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor "
     "target, int reduction) -> Tensor",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
-         Aten_Int:$reduction),
+         Aten_LossReduction:$reduction),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of the squared difference";
   let shape = "lossBackward";
@@ -117,7 +117,7 @@ def Aten_MultiMarginLossOp : Aten_PureOp<"multi_margin_loss",
     "margin=1, Tensor? weight=None, int reduction=1) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Number>:$p,
          Optional<Aten_Number>:$margin, Optional<Aten_Tensor>:$weight,
-         Aten_Int:$reduction),
+         Aten_LossReduction:$reduction),
     (outs Aten_Tensor:$result),
     [AttrSizedOperandSegments]> {
   let summary = "Multi-class hinge loss";
@@ -129,7 +129,7 @@ def Aten_NllLossNdOp : Aten_PureOp<"nll_loss_nd",
     "aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int "
     "reduction=1, SymInt ignore_index=-100) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
-         Aten_Int:$reduction, Aten_SymInt:$ignore_index),
+         Aten_LossReduction:$reduction, Aten_SymInt:$ignore_index),
     (outs Aten_Tensor:$result)> {
   let summary = "Negative log likelihood, of any rank";
   let shape = "nllLoss";
@@ -141,7 +141,7 @@ def Aten_NllLoss2dForwardOp : Aten_PureOp<"nll_loss2d_forward",
     "int reduction, SymInt ignore_index) -> (Tensor output, Tensor "
     "total_weight)",
     (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
-         Aten_Int:$reduction, Aten_SymInt:$ignore_index),
+         Aten_LossReduction:$reduction, Aten_SymInt:$ignore_index),
     (outs Aten_Tensor:$output, Aten_Tensor:$total_weight)> {
   let summary = "Negative log likelihood of images, and the sum of weights";
   let shape = "nllLossForward";
@@ -153,7 +153,7 @@ def Aten_NllLoss2dBackwardOp : Aten_PureOp<"nll_loss2d_backward",
     "target, Tensor? weight, int reduction, SymInt ignore_index, Tensor "
     "total_weight) -> Tensor",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
-         Optional<Aten_Tensor>:$weight, Aten_Int:$reduction,
+         Optional<Aten_Tensor>:$weight, Aten_LossReduction:$reduction,
          Aten_SymInt:$ignore_index, Aten_Tensor:$total_weight),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of the negative log likelihood of images";
@@ -165,7 +165,7 @@ def Aten_NllLoss2dBackwardOp : Aten_PureOp<"nll_loss2d_backward",
 def Aten_SmoothL1LossOp : Aten_PureOp<"smooth_l1_loss",
     "aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, "
     "float beta=1.) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction,
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction,
          Aten_Float:$beta),
     (outs Aten_Tensor:$result)> {
   let summary = "Quadratic below beta, absolute beyond";
@@ -177,7 +177,7 @@ def Aten_SmoothL1LossBackwardOp : Aten_PureOp<"smooth_l1_loss_backward",
     "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor "
     "target, int reduction, float beta) -> Tensor",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
-         Aten_Int:$reduction, Aten_Float:$beta),
+         Aten_LossReduction:$reduction, Aten_Float:$beta),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of the smooth absolute difference";
   let shape = "lossBackward";
@@ -187,7 +187,7 @@ def Aten_SmoothL1LossBackwardOp : Aten_PureOp<"smooth_l1_loss_backward",
 def Aten_SoftMarginLossOp : Aten_PureOp<"soft_margin_loss",
     "aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> "
     "Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_Int:$reduction),
+    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction),
     (outs Aten_Tensor:$result)> {
   let summary = "Logistic loss";
   let shape = "loss";

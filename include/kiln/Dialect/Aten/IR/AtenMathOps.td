@@ -461,7 +461,7 @@ def Aten_DivScalarModeOp : Aten_PureOp<"div.Scalar_mode",
     "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? "
     "rounding_mode) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Number:$other,
-         OptionalAttr<Aten_Str>:$rounding_mode),
+         OptionalAttr<Aten_Rounding>:$rounding_mode),
     (outs Aten_Tensor:$result)> {
   let summary = "Quotient by a number, rounded as asked";
   let promotion = PromoteDivMode;

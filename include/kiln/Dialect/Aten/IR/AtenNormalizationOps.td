@@ -151,7 +151,7 @@ def Aten_CrossEntropyLossOp : Aten_PureOp<"cross_entropy_loss",
     "weight=None, int reduction=1, SymInt ignore_index=-100, float "
     "label_smoothing=0.) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
-         Aten_Int:$reduction, Aten_SymInt:$ignore_index,
+         Aten_LossReduction:$reduction, Aten_SymInt:$ignore_index,
          Aten_Float:$label_smoothing),
     (outs Aten_Tensor:$result)> {
   let summary = "Negative log likelihood of log_softmax";
@@ -168,7 +168,7 @@ def Aten_NllLossForwardOp : Aten_PureOp<"nll_loss_forward",
     "aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int "
     "reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
     (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
-         Aten_Int:$reduction, Aten_SymInt:$ignore_index),
+         Aten_LossReduction:$reduction, Aten_SymInt:$ignore_index),
     (outs Aten_Tensor:$output, Aten_Tensor:$total_weight)> {
   let summary = "Negative log likelihood; also the total weight";
   let shape = "nllLossForward";
@@ -182,7 +182,7 @@ def Aten_NllLossBackwardOp : Aten_PureOp<"nll_loss_backward",
     "Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight)"
     " -> Tensor",
     (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
-         Optional<Aten_Tensor>:$weight, Aten_Int:$reduction,
+         Optional<Aten_Tensor>:$weight, Aten_LossReduction:$reduction,
          Aten_SymInt:$ignore_index, Aten_Tensor:$total_weight),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of nll_loss_forward";

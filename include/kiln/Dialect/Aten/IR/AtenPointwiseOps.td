@@ -73,7 +73,7 @@ def Aten_DivTensorModeOp : Aten_PureOp<"div.Tensor_mode",
     "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) "
     "-> Tensor",
     (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other,
-         OptionalAttr<Aten_Str>:$rounding_mode),
+         OptionalAttr<Aten_Rounding>:$rounding_mode),
     (outs Aten_Tensor:$result)> {
   let summary = "Quotient, rounded as the mode says";
   let description = [{
@@ -459,7 +459,7 @@ def Aten_HardtanhOp : Aten_PureOp<"hardtanh",
 
 def Aten_GeluOp : Aten_PureOp<"gelu",
     "aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Str:$approximate),
+    (ins Aten_Tensor:$self, Aten_GeluApproximation:$approximate),
     (outs Aten_Tensor:$result)> {
   let summary = "Gaussian error linear unit";
   let description = [{
@@ -472,7 +472,7 @@ def Aten_GeluOp : Aten_PureOp<"gelu",
 def Aten_GeluBackwardOp : Aten_PureOp<"gelu_backward",
     "aten::gelu_backward(Tensor grad_output, Tensor self, *, str "
     "approximate=\"none\") -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Str:$approximate),
+    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_GeluApproximation:$approximate),
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of gelu";
   let promotion = PromoteDefault;

@@ -79,7 +79,7 @@ def Aten_SearchsortedTensorOp : Aten_PureOp<"searchsorted.Tensor",
     "out_int32=False, bool right=False, str? side=None, Tensor? "
     "sorter=None) -> Tensor",
     (ins Aten_Tensor:$sorted_sequence, Aten_Tensor:$self, Aten_Bool:$out_int32,
-         Aten_Bool:$right, OptionalAttr<Aten_Str>:$side,
+         Aten_Bool:$right, OptionalAttr<Aten_Word<["left", "right"]>>:$side,
          Optional<Aten_Tensor>:$sorter),
     (outs Aten_Tensor:$result)> {
   let summary = "Index at which each element would be inserted";

@@ -308,7 +308,7 @@ def Aten_ConstantPadNdOp : Aten_PureOp<"constant_pad_nd",
 def Aten_PadOp : Aten_PureOp<"pad",
     "aten::pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? "
     "value=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$pad, Aten_Str:$mode,
+    (ins Aten_Tensor:$self, Aten_SymInts:$pad, Aten_Word<["constant", "reflect", "replicate", "circular"]>:$mode,
          OptionalAttr<Aten_Float>:$value),
     (outs Aten_Tensor:$result)> {
   let summary = "Pad in a mode";

@@ -92,14 +92,17 @@ struct ArgInfo {
   const char *name;
   ArgKind kind;
   /// None is allowed, or there is a default: an operand may be absent.
-  bool isOptional;
+  bool isOptional = false;
   /// Takes part in type promotion.
-  bool promotes;
+  bool promotes = false;
   /// The default as the schema writes it ("1", "True", "[0, 0]", "None"); null
   /// if the argument must be given.
-  const char *defaultText;
+  const char *defaultText = nullptr;
   /// For `int[2]`: 2, the length to which a single number is repeated.
-  unsigned listSize;
+  unsigned listSize = 0;
+  /// Of a mode: what its text may be, or what its numbers 0, 1, ... mean. Empty if
+  /// it may be anything.
+  ArrayRef<const char *> words = {};
 
   /// True for arguments that are operands of the op, not attributes.
   bool isOperand() const { return kind <= ArgKind::Number; }
@@ -142,6 +145,9 @@ struct OpInfo {
 const OpInfo *lookUpOverload(StringRef overload);
 /// The same for overloads of any dialect that is loaded: "mylib.swish.default".
 const OpInfo *lookUpOverload(StringRef overload, MLIRContext *context);
+/// What was meant by "aten.add" or "aten.rellu": the overloads of the operator, or
+/// those with the nearest name; none if nothing is near.
+SmallVector<StringRef> suggestOverloads(StringRef name);
 /// All overloads of ATen, sorted by name.
 ArrayRef<OpInfo> getAllOverloads();
 /// The description of an op; null if it stands for no overload.

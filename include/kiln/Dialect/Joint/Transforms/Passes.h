@@ -14,6 +14,7 @@
 #ifndef KILN_DIALECT_JOINT_TRANSFORMS_PASSES_H
 #define KILN_DIALECT_JOINT_TRANSFORMS_PASSES_H
 
+#include "kiln/Support/BoundedOption.h"
 #include "kiln/Support/LLVM.h"
 
 #include "mlir/Pass/Pass.h"

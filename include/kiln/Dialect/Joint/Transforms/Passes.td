@@ -138,7 +138,7 @@ def JointPartitionPass : Pass<"joint-partition", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"memoryBudget", "memory-budget", "double", "1.0",
+    Option<"memoryBudget", "memory-budget", "::kiln::Fraction", "1.0",
            "Fraction, 0 to 1, of the default cut's bytes that may be saved. "
            "Below 1, more is recomputed until the bytes fit.">,
     Option<"saveAll", "save-all", "bool", "false",

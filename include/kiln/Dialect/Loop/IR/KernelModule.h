@@ -31,6 +31,9 @@ mlir::ModuleOp getOrCreateKernelModule(mlir::ModuleOp program);
 /// `name`, or `name_1`, `name_2`, ... if it is taken in `home`.
 std::string getFreeName(mlir::ModuleOp home, llvm::StringRef name);
 
+/// Reports each nest that is in no `loop.kernel`: code is made of kernels alone.
+llvm::LogicalResult verifyNestsInKernels(mlir::ModuleOp program);
+
 } // namespace kiln::loop
 
 #endif // KILN_DIALECT_LOOP_IR_KERNELMODULE_H

@@ -15,6 +15,7 @@
 #define KILN_DIALECT_LOOP_TRANSFORMS_PASSES_H
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Support/BoundedOption.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

@@ -59,13 +59,13 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::ModuleOp"> {
     Reports `inlined` (passed) and `kept` (missed, with the reason).
   }];
   let options = [
-    Option<"maxRecomputeCost", "max-recompute-cost", "int64_t", "18",
+    Option<"maxRecomputeCost", "max-recompute-cost", "::kiln::Count", "18",
            "The highest cost times evaluations at which a nest with several "
            "readers is recomputed instead of stored.">,
-    Option<"maxPrologueCost", "max-prologue-cost", "int64_t", "4",
+    Option<"maxPrologueCost", "max-prologue-cost", "::kiln::Count", "4",
            "The highest cost of a body that becomes the prologue of a "
            "contraction.">,
-    Option<"maxBodyOps", "max-body-ops", "int64_t", "256",
+    Option<"maxBodyOps", "max-body-ops", "::kiln::PositiveCount", "256",
            "The largest number of operations a body may grow to.">
   ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
@@ -115,11 +115,11 @@ def FusePass : Pass<"loop-fuse", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"maxRounds", "max-rounds", "int64_t", "10",
+    Option<"maxRounds", "max-rounds", "::kiln::Count", "10",
            "The number of rounds after which fusion ends.">,
-    Option<"maxNests", "max-nests", "int64_t", "64",
+    Option<"maxNests", "max-nests", "::kiln::PositiveCount", "64",
            "The largest number of nests in one kernel.">,
-    Option<"minHorizontalBytes", "min-horizontal-bytes", "int64_t", "64",
+    Option<"minHorizontalBytes", "min-horizontal-bytes", "::kiln::ByteCount", "64",
            "The bytes that two independent groups must save to be fused.">,
     Option<"fuse", "fuse", "bool", "true",
            "Without it, every nest becomes a kernel of its own.">
@@ -139,7 +139,7 @@ def ShareRowsPass : Pass<"loop-share-rows", "::mlir::ModuleOp"> {
     Reports `shared` (passed).
   }];
   let options = [
-    Option<"minCost", "min-cost", "int64_t", "8",
+    Option<"minCost", "min-cost", "::kiln::PositiveCount", "8",
            "The lowest cost of a subexpression that is worth a row of scratch.">
   ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
@@ -158,7 +158,7 @@ def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::ModuleOp"> {
     Reports `reordered` with the peaks before and after.
   }];
   let options = [
-    Option<"updateTolerance", "update-tolerance", "double", "0.05",
+    Option<"updateTolerance", "update-tolerance", "::kiln::Fraction", "0.05",
            "How much the peak may grow, as a fraction, for updates to stand side "
            "by side.">
   ];
@@ -206,12 +206,12 @@ def ChooseSchedulePass : Pass<"loop-choose-schedule", "::mlir::ModuleOp"> {
     Reports `scheduled`.
   }];
   let options = [
-    Option<"vectorBytes", "vector-bytes", "int64_t", "32",
+    Option<"vectorBytes", "vector-bytes", "::kiln::VectorBytes", "32",
            "The width of a vector register of the target.">,
-    Option<"cacheBytes", "cache-bytes", "int64_t", "33554432",
+    Option<"cacheBytes", "cache-bytes", "::kiln::ByteCount", "33554432",
            "The size of the last cache; kernels that write more than twice that "
            "bypass it.">,
-    Option<"grainNs", "grain-ns", "int64_t", "20000",
+    Option<"grainNs", "grain-ns", "::kiln::Nanoseconds", "20000",
            "The time, in nanoseconds, that is worth handing to a thread.">
   ];
 }
