@@ -198,8 +198,34 @@ ParseResult parseExpressions(AsmParser &parser, ArrayAttr &exprs,
   return success();
 }
 
+/// Numbers the values by their names, equal ones alike. The order of terms in the
+/// text then depends on nothing but names, which the text determines: what is read
+/// back is written as it was read.
+static SmallVector<std::string> sortByName(OpAsmPrinter &printer,
+                                           OperandRange values,
+                                           guard::ExprAttr &expr) {
+  SmallVector<std::string> names;
+  for (Value value : values) {
+    llvm::raw_string_ostream os(names.emplace_back());
+    printer.printOperand(value, os);
+  }
+  SmallVector<std::string> sorted(names);
+  llvm::sort(sorted, [](StringRef a, StringRef b) {
+    int order = a.compare_numeric(b);
+    return order != 0 ? order < 0 : a < b;
+  });
+  sorted.erase(llvm::unique(sorted), sorted.end());
+  SmallVector<guard::ExprAttr> dims;
+  for (const std::string &name : names)
+    dims.push_back(guard::getDim(expr.getContext(),
+                                 llvm::find(sorted, name) - sorted.begin()));
+  expr = guard::substituteDims(expr, dims);
+  return sorted;
+}
+
 void printExpression(OpAsmPrinter &printer, guard::ExprAttr expr,
                      OperandRange values) {
+  SmallVector<std::string> names = sortByName(printer, values, expr);
   std::string text = expr.str();
   if (values.empty()) {
     printer << text;
@@ -225,8 +251,8 @@ void printExpression(OpAsmPrinter &printer, guard::ExprAttr expr,
     unsigned position;
     if (word.size() > 1 && word[0] == 'd' &&
         !word.drop_front().getAsInteger(10, position) &&
-        position < values.size())
-      printer.printOperand(values[position]);
+        position < names.size())
+      printer << names[position];
     else
       printer << word;
     rest = rest.drop_front(word.size());

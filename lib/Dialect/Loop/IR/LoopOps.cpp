@@ -339,7 +339,38 @@ struct NormalizeLoad : OpRewritePattern<LoadOp> {
   }
 };
 
+/// Index computations read through each other, and are no op where they are a
+/// number or an index.
+struct NormalizeIndex : OpRewritePattern<IndexOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(IndexOp op,
+                                PatternRewriter &rewriter) const override {
+    SmallVector<guard::ExprAttr> exprs = {op.getExpr()};
+    SmallVector<Value> operands;
+    bool changed =
+        normalizeIndices(op.getIndices(), exprs, operands, getContext());
+    if (!changed)
+      operands.assign(op.getIndices().begin(), op.getIndices().end());
+    guard::ExprAttr expr = exprs.front();
+    if (auto constant = expr.getConstant())
+      rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(op, *constant);
+    else if (expr.isDim())
+      rewriter.replaceOp(op, operands[expr.getPosition()]);
+    else if (changed)
+      rewriter.replaceOpWithNewOp<IndexOp>(op, op.getType(), operands, expr);
+    else
+      return failure();
+    return success();
+  }
+};
+
 } // namespace
+
+void IndexOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
+                                          MLIRContext *context) {
+  patterns.add<NormalizeIndex>(context);
+}
 
 void LoadOp::getCanonicalizationPatterns(RewritePatternSet &patterns,
                                          MLIRContext *context) {

@@ -444,6 +444,7 @@ def Loop_IndexOp : Loop_Op<"index", [Pure]> {
   let results = (outs Index:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Loop_YieldOp : Loop_Op<"yield", [Pure, Terminator,
