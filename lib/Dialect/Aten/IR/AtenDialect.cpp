@@ -8,6 +8,7 @@
 
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 
+#include "kiln/Dialect/Aten/IR/WholeOps.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
 
@@ -46,7 +47,8 @@ std::string OverloadStages::getUnmet(Operation *op, Stage stage,
                                      bool keepsDerivatives) const {
   const OpInfo *info = getOpInfo(op);
   if (stage == Stage::Capture || !info || info->isCore ||
-      StringRef(info->decomposition).empty())
+      StringRef(info->decomposition).empty() ||
+      op->hasAttr(kWholeAttrName))
     return {};
   auto rule = llvm::dyn_cast<DifferentiableOpInterface>(op);
   if (keepsDerivatives && rule && !rule.isStopGradient() &&

@@ -8,6 +8,7 @@
 
 #include "Decompose/Decompose.h"
 
+#include "kiln/Dialect/Aten/IR/WholeOps.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
@@ -128,7 +129,10 @@ LogicalResult AtenDecomposePass::decomposeBlock(Block &block,
     if (hadErrors)
       return op->emitOpError("could not be decomposed");
     if (results.empty()) {
-      // These arguments have none; the stage's verifier says if that matters.
+      // These arguments have none: the op stays whole, and becomes a call.
+      if (target == DecomposeTarget::Core)
+        op->setDiscardableAttr(kWholeAttrName,
+                               mlir::UnitAttr::get(op->getContext()));
       ++it;
       continue;
     }
