@@ -11,6 +11,7 @@
 #include "ExprTable.h"
 
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
+#include "kiln/Package/ExprEvaluator.h"
 
 using namespace kiln;
 using namespace kiln::target;
@@ -28,6 +29,11 @@ Result<std::vector<Guard>> target::exportGuards(guard::ProgramOp guards,
       auto id = exprs.get(expr);
       if (!id)
         return id.takeError();
+      for (uint32_t symbol : package::symbolsOf(program.exprs[*id]))
+        if (program.symbols[symbol].source == package::Symbol::Source::Step)
+          return Error::malformed("a guard uses the symbol '" +
+                                  program.symbols[symbol].name +
+                                  "', which no input gives a value");
       entry.expr = *id;
       return Status::success();
     };

@@ -167,6 +167,7 @@ func.func @scatter(%x: tensor<8xf32>, %n: tensor<3xi64>, %g: tensor<3xf32>)
 // CHECK: arith.index_cast %[[S]] : index to i64
 // CHECK: cf.assert %{{.*}}, "at most 64"
 // CHECK-NOT: guard.
+guard.symbol @s0
 func.func @symbols(%x: tensor<?xf32, #guard.shape<[s0 * 2 + 1]>>) -> i64 {
   %n = guard.value <s0> : i64
   guard.assert <le(s0, 64)>, "at most 64"

@@ -27,7 +27,7 @@ func.func @input(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @unnamed(%x: tensor<?xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'loop.kernel' op has a tensor of type 'tensor<?xf32>', expected a '#guard.shape' that names its dynamic dimensions}}
+  // expected-error @below {{'loop.kernel' op has a tensor whose dynamic dimensions no '#guard.shape' names: 'tensor<?xf32>'}}
   %r = loop.kernel @k ins(%a = %x : tensor<?xf32>) shared [4]
       -> tensor<4xf32> {
     %p = loop.pointwise (%i) in [4] : tensor<4xf32> {

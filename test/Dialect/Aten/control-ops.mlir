@@ -30,6 +30,7 @@ func.func @cond(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-NEXT: } else {
 // CHECK: aten._print
 // CHECK: } : (i1) -> ()
+guard.symbol @s0
 func.func @size(%x: tensor<?xf32, #guard.shape<[s0]>>) {
   %p = guard.value <lt(4, s0)> : i1
   aten.cond %p() then {

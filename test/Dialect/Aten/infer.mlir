@@ -21,6 +21,7 @@ func.func @symbolic(%x: !x, %w: tensor<16x8xf32>) {
 // -----
 
 // Numbers come as expressions over symbols.
+guard.symbol @s0
 func.func @arange() {
   %n = guard.value <s0 + 1> : i64
   %0 = aten.arange(%n) : (i64) -> tensor<?xi64, #guard.shape<[s0 + 1]>>

@@ -73,7 +73,7 @@ func.func @view(%x: tensor<4x4xf32>) {
 // -----
 
 func.func @unknown_size(%x: tensor<?xf32>) {
-  // expected-error @below {{'aten.exp' op expects the sizes of 'self' to be known, but a dynamic one has no expression; give its type a '#guard.shape' encoding}}
+  // expected-error @below {{'aten.exp' op has a tensor whose dynamic dimensions no '#guard.shape' names: 'tensor<?xf32>'}}
   %0 = aten.exp(%x) : (tensor<?xf32>) -> tensor<?xf32>
   return
 }

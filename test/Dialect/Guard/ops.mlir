@@ -34,7 +34,7 @@ func.func @values() -> (i64, index, f64, i1) {
 // A tensor type names its dynamic sizes.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: tensor<?x4xf32, #guard.shape<[s77, 4]>>
-func.func @main(%x: tensor<?x4xf32, #guard.shape<[s77, 4]>>) {
+func.func @main(%x: tensor<?x4xf32, #guard.shape<[s77, 4]>>, %y: tensor<?xf32, #guard.shape<[s77 + 1]>>, %z: tensor<4xf32>, %n: i64) {
   return
 }
 

@@ -115,13 +115,24 @@ AtenDialect::getParseOperationHook(StringRef) const {
 LogicalResult AtenDialect::verifyRegionArgAttribute(Operation *op, unsigned,
                                                     unsigned argument,
                                                     NamedAttribute attribute) {
-  if (attribute.getName() != kInputAttrName ||
-      llvm::isa<InputAttr>(attribute.getValue()))
+  if (attribute.getName() != kInputAttrName)
     return success();
-  return op->emitOpError() << "expects '" << kInputAttrName
-                           << "' of argument " << argument
-                           << " to be '#aten.input<...>', but found "
-                           << attribute.getValue();
+  auto input = llvm::dyn_cast<InputAttr>(attribute.getValue());
+  if (!input)
+    return op->emitOpError() << "expects '" << kInputAttrName
+                             << "' of argument " << argument
+                             << " to be '#aten.input<...>', but found "
+                             << attribute.getValue();
+  auto function = llvm::dyn_cast<mlir::FunctionOpInterface>(op);
+  if (!input.getStrides() || !function)
+    return success();
+  Type type = function.getArgumentTypes()[argument];
+  auto tensor = llvm::dyn_cast<RankedTensorType>(type);
+  size_t strides = input.getStrides().getDims().size();
+  if (tensor && size_t(tensor.getRank()) == strides)
+    return success();
+  return op->emitOpError() << "has " << strides << " strides for argument "
+                           << argument << ", which is of type " << type;
 }
 
 LogicalResult

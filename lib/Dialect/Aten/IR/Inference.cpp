@@ -401,11 +401,26 @@ bool aten::areCompatible(Type expected, Type found) {
   return true;
 }
 
+/// Element types of operands, results and arguments that name one.
+static LogicalResult verifyElements(Operation *op, ArrayRef<ArgValue> args) {
+  if (failed(guard::verifyTensors(op)))
+    return failure();
+  for (const ArgValue &arg : args)
+    if (arg.isAttribute())
+      if (auto dtype = llvm::dyn_cast<mlir::TypeAttr>(arg.getAttribute()))
+        if (failed(guard::verifyElementType(op, dtype.getValue())))
+          return failure();
+  return success();
+}
+
 LogicalResult aten::verifyAtenOp(Operation *op) {
   const OpInfo *info = getOpInfo(op);
   if (!info)
     return op->emitOpError() << "has no record of its overload";
   SmallVector<ArgValue> args = getSchemaArguments(op);
+  // Before inference, whose rules count on it.
+  if (failed(verifyElements(op, args)))
+    return failure();
   SmallVector<Type> expected;
   if (failed(inferResultTypes(op->getContext(), op->getLoc(), *info, args,
                               expected)))

@@ -24,6 +24,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
 
+#include <map>
+
 namespace kiln::aten {
 #define GEN_PASS_DEF_ATENMAKEDYNAMICPASS
 #include "kiln/Dialect/Aten/Transforms/Passes.h.inc"
@@ -117,7 +119,8 @@ private:
   MLIRContext *context;
   guard::ShapeEnv env;
   SmallVector<Place> places;
-  DenseMap<int64_t, ExprAttr> symbolOfSize;
+  /// Any number may be a size, also those that a DenseMap keeps for itself.
+  std::map<int64_t, ExprAttr> symbolOfSize;
   /// Sizes that the operands of an op decide, in the order of its questions.
   llvm::MapVector<Operation *, SmallVector<ExprAttr>> dataSizes;
   /// What values had before: results that no rule infers keep it.
@@ -442,8 +445,10 @@ static bool defines(Operation *op, StringAttr name) {
 }
 
 void Dynamizer::updateGuards() {
-  std::string name = (function.getName() + "_guards").str();
-  auto guards = module.lookupSymbol<guard::ProgramOp>(name);
+  guard::ProgramOp guards;
+  for (auto program : module.getOps<guard::ProgramOp>())
+    if (program.getFunction() == function.getName())
+      guards = program;
   if (!guards)
     return;
   // Sizes that are symbols already have been bound by an earlier check.

@@ -8,8 +8,12 @@
 
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
 
+#include "kiln/Base/CheckedMath.h"
+#include "kiln/Dialect/Guard/IR/Guard.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
 
 using namespace kiln;
 
@@ -112,4 +116,45 @@ Type guard::getElementType(MLIRContext *context, DType dtype) {
     return mlir::Float8E8M0FNUType::get(context);
   }
   llvm_unreachable("every DType has an element type");
+}
+
+LogicalResult guard::verifyElementType(Operation *op, Type element) {
+  std::optional<DType> dtype = getDType(element);
+  // Signs stand where a DType has them: `si32` is no other type than `i32`.
+  if (dtype && getElementType(op->getContext(), *dtype) == element)
+    return success();
+  return op->emitOpError()
+         << "has elements of type " << element
+         << ", expected i1, an integer of 8, 16, 32 or 64 bits, a float of "
+            "PyTorch or a complex number of floats";
+}
+
+static LogicalResult verifyTensor(Operation *op, Type type) {
+  auto tensor = llvm::dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return success();
+  if (failed(guard::verifyElementType(op, tensor.getElementType())))
+    return failure();
+  if (!guard::getDims(tensor))
+    return op->emitOpError() << "has a tensor whose dynamic dimensions no "
+                                "'#guard.shape' names: "
+                             << tensor;
+  std::vector<int64_t> sizes;
+  for (int64_t size : tensor.getShape())
+    sizes.push_back(mlir::ShapedType::isDynamic(size) ? 1 : size);
+  auto bytes = byteCount(*guard::getDType(tensor.getElementType()), sizes);
+  if (bytes)
+    return success();
+  return op->emitOpError() << "has a tensor that cannot exist: "
+                           << bytes.error().message;
+}
+
+LogicalResult guard::verifyTensors(Operation *op) {
+  for (Type type : op->getOperandTypes())
+    if (failed(verifyTensor(op, type)))
+      return failure();
+  for (Type type : op->getResultTypes())
+    if (failed(verifyTensor(op, type)))
+      return failure();
+  return success();
 }

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SymbolUses.h"
+
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,6 +36,7 @@ void GuardDialect::initialize() {
 #include "kiln/Dialect/Guard/IR/GuardOps.cpp.inc"
       >();
   addInterfaces<GuardInlinerInterface>();
+  attachSymbolUses(getContext());
 }
 
 Operation *GuardDialect::materializeConstant(OpBuilder &builder,

@@ -12,6 +12,8 @@
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
+#include "kiln/Dialect/Guard/IR/ElementTypes.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -126,6 +128,8 @@ static LogicalResult verifyMap(Operation *op, ArrayAttr map, Type tensor,
 //===----------------------------------------------------------------------===//
 
 LogicalResult PointwiseOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
   if (failed(verifyExtents(*this, getExtents())))
     return failure();
   return verifyShape(*this, getResult().getType(), getExtents()); // C1
@@ -229,6 +233,8 @@ static LogicalResult verifyAccumulators(Operation *op,
 }
 
 LogicalResult ReduceOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
   if (getReductionExtents().empty()) // C1
     return emitOpError("expects at least one reduction extent");
   if (failed(verifyExtents(*this, getParallelExtents())) ||
@@ -266,6 +272,8 @@ template <typename T> static LogicalResult verifyRow(T op) {
 }
 
 LogicalResult ScanOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
   return failure(failed(verifyRow(*this)) || failed(verifyKinds(*this)));
 }
 
@@ -277,6 +285,8 @@ LogicalResult ScanOp::verifyRegions() {
 }
 
 LogicalResult SortOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
   if (failed(verifyRow(*this)))
     return failure();
   auto type = cast<RankedTensorType>(getResult().getType());
@@ -304,6 +314,8 @@ LogicalResult SortOp::verifyRegions() {
 }
 
 LogicalResult ScatterOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
   if (getInit().getType() != getResult().getType()) // C1
     return emitOpError() << "expects the result to have the type of its "
                             "initial value "
@@ -364,6 +376,8 @@ LogicalResult ScatterOp::verifyRegions() {
 }
 
 LogicalResult ContractOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
   if (failed(verifyExtents(*this, getParallelExtents())) ||
       failed(verifyExtents(*this, getReductionExtents())) ||
       failed(verifyShape(*this, getResult().getType(),
@@ -439,6 +453,8 @@ LogicalResult ContractOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult LoadOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
   if (failed(verifyMap(*this, getMap(), getTensor().getType(),
                        getIndices().size()))) // C1, C2
     return failure();
@@ -468,6 +484,8 @@ LogicalResult IndexOp::verify() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
   if (!llvm::equal(getBody().getArgumentTypes(), getInputs().getTypes())) // C1
     return emitOpError() << "expects arguments of the types of its inputs, "
                          << getInputs().getTypes() << ", but found "
@@ -547,6 +565,8 @@ LogicalResult KernelOp::verifyRegions() {
 }
 
 LogicalResult LaunchOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
   if (getGrain() < 1) // C1
     return emitOpError() << "expects a grain of at least 1, but found "
                          << getGrain();
@@ -572,6 +592,8 @@ LogicalResult LaunchOp::verify() {
 }
 
 LogicalResult ExternOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
   SmallVector<bool> named(getInputs().size());
   AttrTypeWalker walker;
   std::optional<unsigned> unknown;
@@ -597,6 +619,8 @@ LogicalResult ExternOp::verify() {
 }
 
 LogicalResult InvokeOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
   size_t callees = getKind() == InvokeKind::Scan ? 1 : 2;
   if (getCallees().size() != callees) // C1
     return emitOpError() << "expects " << callees << " callees, but found "
