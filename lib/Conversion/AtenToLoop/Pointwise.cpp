@@ -211,10 +211,15 @@ std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
             return entry->second;
           }
           Value number = readNumber(context, value);
-          unknown |= !number;
           Type own = value.getType();
+          if (!number) {
+            // Some number: the body is made before it is refused.
+            unknown = true;
+            own = context.builder.getF64Type();
+            number = scalars.constant(own, 0.0);
+          }
           // Through the tensors' type, where eager rounds it so.
-          if (number && stored != in && roundsNumbers(name)) {
+          if (stored != in && roundsNumbers(name)) {
             number = scalars.convert(number, own, stored);
             own = stored;
           }

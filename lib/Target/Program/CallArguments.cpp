@@ -122,7 +122,8 @@ Result<Argument> Exporter::toArgument(Attribute value, ValueRange operands) {
   }
   std::string text;
   llvm::raw_string_ostream(text) << value;
-  return Error::internal("attribute '" + text + "' cannot be an argument");
+  return Error::unsupported("attribute '" + text + "' cannot be an argument of "
+                            "an operator");
 }
 
 Result<Argument> Exporter::toArgument(const aten::ArgValue &value,

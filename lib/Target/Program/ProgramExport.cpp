@@ -118,7 +118,9 @@ Status Exporter::addLaunch(loop::LaunchOp op) {
   StringRef kernel = op.getKernel().getLeafReference().getValue();
   auto index = kernels.find(kernel);
   if (index == kernels.end())
-    return Error::internal("kernel '" + kernel.str() + "' is not in the image");
+    return Error::unsupported("kernel '" + kernel.str() +
+                              "' is launched and has no code; expected a "
+                              "backend that generates code");
   step.kernel = index->second;
   std::vector<ValueId> results;
   mlir::ArrayAttr placements = op.getPlacementsAttr();

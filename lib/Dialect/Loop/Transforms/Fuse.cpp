@@ -294,8 +294,7 @@ void Fuse::fuseFunction(func::FuncOp function,
   if (fuse)
     epilogues = fuseEpilogues(function, hints);
   // Nests nobody reads are gone before they are counted.
-  for (Operation &op :
-       llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
       op.erase();
   simplifyBodies(function, hints);

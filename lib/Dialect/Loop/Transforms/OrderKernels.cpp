@@ -273,7 +273,9 @@ static void sinkUpdates(func::FuncOp function) {
     auto index = function.getResultAttrOfType<IntegerAttr>(
         returned.getOperandNumber(), kUpdatesAttrName);
     Operation *kernel = returned.get().getDefiningOp();
-    if (!index || !isa_and_nonnull<KernelOp>(kernel))
+    // An attribute of the source may say anything.
+    if (!index || index.getValue().uge(function.getNumArguments()) ||
+        !isa_and_nonnull<KernelOp>(kernel))
       continue;
     Operation *last = nullptr;
     for (Operation *user : function.getArgument(index.getInt()).getUsers())

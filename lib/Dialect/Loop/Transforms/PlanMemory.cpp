@@ -251,7 +251,8 @@ void PlanMemory::planFunction(func::FuncOp function,
     if (auto index = function.getResultAttrOfType<IntegerAttr>(
             returned.getOperandNumber(), kUpdatesAttrName))
       if (auto result = dyn_cast<OpResult>(returned.get());
-          result && isa<KernelOp>(result.getOwner()))
+          result && isa<KernelOp>(result.getOwner()) &&
+          index.getValue().ult(function.getNumArguments()))
         if (BlockArgument argument = function.getArgument(index.getInt());
             mayUpdate(result, argument, steps))
           updates[result] = argument;
