@@ -207,6 +207,46 @@ static Status generate(llvm::Module &module, llvm::TargetMachine &machine,
   return Status::success();
 }
 
+/// More lanes than any schedule has. LLVM splits a vector into registers one by
+/// one, and where their number does not fit into 32 bits it goes wrong.
+static constexpr int64_t kMaxVectorLanes = 4096;
+
+static bool isTooWide(mlir::Type type) {
+  auto vector = mlir::dyn_cast<mlir::VectorType>(type);
+  if (!vector)
+    return false;
+  int64_t lanes = 1;
+  for (int64_t size : vector.getShape()) {
+    if (size > kMaxVectorLanes || lanes * size > kMaxVectorLanes)
+      return true;
+    lanes *= size;
+  }
+  return vector.isScalable();
+}
+
+/// Kernels may be written by hand, and their types are any that MLIR has.
+static Status checkVectors(mlir::ModuleOp module) {
+  mlir::Type found;
+  auto look = [&](mlir::Type type) {
+    if (isTooWide(type))
+      found = type;
+  };
+  module.walk([&](mlir::Operation *op) {
+    llvm::for_each(op->getResultTypes(), look);
+    for (mlir::Region &region : op->getRegions())
+      for (mlir::Block &block : region)
+        llvm::for_each(block.getArgumentTypes(), look);
+    return found ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+  });
+  if (!found)
+    return Status::success();
+  std::string text;
+  llvm::raw_string_ostream(text) << found;
+  return Error::unsupported("a kernel has a value of type " + text +
+                            ", expected vectors of at most " +
+                            std::to_string(kMaxVectorLanes) + " lanes");
+}
+
 /// The lowered form of `module` in `context`.
 static Result<std::unique_ptr<llvm::Module>>
 lowerModule(mlir::ModuleOp module, const CPUTarget &target,
@@ -257,6 +297,8 @@ KernelCompiler::compile(mlir::ModuleOp module,
   llvm::LLVMContext context;
   std::string errors;
   context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
+  if (Status status = checkVectors(module); !status)
+    return status.takeError();
   auto lowered = lowerModule(module, target, context, out.times);
   if (!lowered)
     return lowered.takeError();
