@@ -8,6 +8,7 @@
 
 #include "kiln/Compiler/CompilerSession.h"
 
+#include "FatalErrors.h"
 #include "ModuleReader.h"
 #include "Watchdog.h"
 
@@ -40,7 +41,7 @@ using namespace kiln;
 using namespace kiln::compiler;
 using mlir::func::FuncOp;
 
-CompilerSession::CompilerSession() = default;
+CompilerSession::CompilerSession() { handleFatalErrors(); }
 CompilerSession::~CompilerSession() = default;
 
 /// Adds the dialects of a plugin to a registry. `entry` is its digest, by which
@@ -196,8 +197,10 @@ CompilerSession::compile(const std::string &path, const std::string &model,
     if (Status s = reset(options, hooks.limits); !s)
       return s.takeError();
     pt2::loadImportDialects(context_.get());
+    if (hooks.progress)
+      hooks.progress("import");
     auto module = timed("import", [&] {
-      return readModule(context_.get(), path, hooks.limits.operations);
+      return readModule(context_.get(), path, hooks.limits);
     });
     if (!module)
       return module.takeError();
@@ -329,6 +332,7 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
                         "aot_eager or inductor for training");
   if (Status s = checkMarks(*module_, options.sizes); !s)
     return s.takeError();
+  bool isGiven = bool(loop::getKernelModule(*module_));
   auto pipelines = getStagePipelines(options, form, findStage(*module_));
   if (!pipelines)
     return pipelines.takeError();
@@ -345,7 +349,7 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
   if (hooks.stopAfter)
     return package::Package();
   if (options.backend != Backend::Inductor)
-    return assemble(options, {});
+    return assemble(options, hooks, {});
 
   auto compiler = kernelCompiler(options.target);
   if (!compiler)
@@ -363,6 +367,10 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
     });
     if (Status s = watchdog_->status("native"); !s)
       return s.takeError();
+    // Kernels that a source brings along were never Kiln's to get right.
+    if (!compiled && isGiven && compiled.error().kind == ErrorKind::Internal)
+      return Error::unsupported("a kernel of the source: " +
+                                compiled.error().message);
     if (!compiled)
       return compiled.takeError();
     image = std::move(*compiled);
@@ -374,7 +382,7 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
                     {"codegen", parts.codegen},
                     {"link", parts.link}};
   }
-  return assemble(options, std::move(image));
+  return assemble(options, hooks, std::move(image));
 }
 
 /// The schedules of the kernels that a function launches, by name.
@@ -463,7 +471,10 @@ static void addBodies(FuncOp function, target::BodyIndex &index,
 
 Result<package::Package>
 CompilerSession::assemble(const CompileOptions &options,
+                          const CompileHooks &hooks,
                           package::KernelImage image) {
+  if (hooks.progress)
+    hooks.progress(stageName(Stage::Package));
   package::Package package;
   target::KernelIndex kernels;
   for (auto [index, kernel] : llvm::enumerate(image.kernels))

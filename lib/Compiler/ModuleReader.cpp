@@ -8,6 +8,8 @@
 
 #include "ModuleReader.h"
 
+#include "Watchdog.h"
+
 #include "kiln/Base/CheckedMath.h"
 #include "kiln/Base/FileSystem.h"
 
@@ -20,7 +22,14 @@
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/thread.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <fcntl.h>
+#include <fstream>
+#include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,8 +37,6 @@
 using namespace kiln;
 using namespace kiln::compiler;
 
-// Longest a child may take to parse.
-static constexpr unsigned kParseSeconds = 60;
 // How a child ends that has parsed a module of too many operations.
 static constexpr int kTooManyOps = 3;
 
@@ -142,36 +149,87 @@ static Status checkTypes(ModuleOp module, const std::string &path) {
   return status;
 }
 
+/// What parsing may take: a moment, and longer for what is long.
+static int64_t parseMilliseconds(size_t bytes, const CompileLimits &limits) {
+  double seconds = 5 + double(bytes) / (256 << 10);
+  return static_cast<int64_t>(1000 * std::min(seconds, limits.seconds));
+}
+
+/// Address space that `bytes` more than now need.
+static uint64_t addressSpace(uint64_t bytes) {
+  std::ifstream file("/proc/self/statm");
+  uint64_t pages = 0;
+  file >> pages;
+  return pages * uint64_t(::sysconf(_SC_PAGESIZE)) + bytes;
+}
+
+/// What the child does; it does not return.
+[[noreturn]] static void parseInChild(MLIRContext *context, StringRef text,
+                                      const std::string &path,
+                                      const CompileLimits &limits) {
+  // Nobody waits for it once the parent is gone.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  struct rlimit noCore = {0, 0};
+  ::setrlimit(RLIMIT_CORE, &noCore);
+  uint64_t bytes = addressSpace(getMemoryLimit(limits));
+  struct rlimit memory = {bytes, bytes};
+  ::setrlimit(RLIMIT_AS, &memory);
+  // Its complaints are the parent's to make.
+  if (int null = ::open("/dev/null", O_WRONLY); null >= 0)
+    ::dup2(null, STDERR_FILENO);
+  std::string ignored;
+  auto module = parse(context, text, path, ignored);
+  ::_exit(module && hasMoreOps(*module, limits.operations) ? kTooManyOps : 0);
+}
+
 /// Parses in a child and says whether the child came back.
 static Status rehearse(MLIRContext *context, StringRef text,
-                       const std::string &path, uint64_t maxOps) {
+                       const std::string &path, const CompileLimits &limits) {
+  // Nothing is written: the end that the child holds closes when it ends.
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return Error::io("cannot make a pipe to parse '" + path + "'");
   pid_t child = ::fork();
-  if (child < 0)
+  if (child < 0) {
+    ::close(ends[0]);
+    ::close(ends[1]);
     return Error::io("cannot start a process to parse '" + path + "'");
-  if (child == 0) {
-    struct rlimit limit = {kParseSeconds, kParseSeconds};
-    ::setrlimit(RLIMIT_CPU, &limit);
-    struct rlimit noCore = {0, 0};
-    ::setrlimit(RLIMIT_CORE, &noCore);
-    std::string ignored;
-    auto module = parse(context, text, path, ignored);
-    ::_exit(module && hasMoreOps(*module, maxOps) ? kTooManyOps : 0);
   }
+  if (child == 0)
+    parseInChild(context, text, path, limits);
+  ::close(ends[1]);
+  int64_t milliseconds = parseMilliseconds(text.size(), limits);
+  auto end = std::chrono::steady_clock::now() +
+             std::chrono::milliseconds(milliseconds);
+  struct pollfd file = {ends[0], POLLIN, 0};
+  int ended = 0;
+  do {
+    auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
+    ended = ::poll(&file, 1, std::max<int64_t>(rest.count(), 0));
+  } while (ended < 0 && errno == EINTR);
+  if (ended == 0)
+    ::kill(child, SIGKILL);
+  ::close(ends[0]);
   int state = 0;
   while (::waitpid(child, &state, 0) < 0 && errno == EINTR)
     ;
+  if (ended == 0)
+    return Error::malformed("'" + path + "' takes MLIR's parser more than " +
+                            std::to_string(milliseconds) +
+                            " ms; expected IR that it can read");
   if (WIFEXITED(state) && WEXITSTATUS(state) == 0)
     return Status::success();
   if (WIFEXITED(state) && WEXITSTATUS(state) == kTooManyOps)
     return Error::malformed("'" + path + "' has more than " +
-                            std::to_string(maxOps) + " operations");
+                            std::to_string(limits.operations) + " operations");
   return Error::malformed("'" + path + "' makes MLIR's parser fail; expected "
                           "IR that it can read");
 }
 
 Result<mlir::OwningOpRef<ModuleOp>>
 compiler::readModule(MLIRContext *context, const std::string &path,
-                     uint64_t maxOps) {
+                     const CompileLimits &limits) {
   auto bytes = readFile(path, kMaxBytecodeBytes);
   if (!bytes)
     return bytes.takeError();
@@ -188,7 +246,7 @@ compiler::readModule(MLIRContext *context, const std::string &path,
   bytes->push_back(0);
   text = StringRef(reinterpret_cast<const char *>(bytes->data()),
                    bytes->size() - 1);
-  if (Status s = rehearse(context, text, path, maxOps); !s)
+  if (Status s = rehearse(context, text, path, limits); !s)
     return s.takeError();
   std::string complaint;
   auto module = parse(context, text, path, complaint);

@@ -17,6 +17,7 @@
 #define KILN_LIB_COMPILER_MODULEREADER_H
 
 #include "kiln/Base/Result.h"
+#include "kiln/Compiler/CompilerSession.h"
 #include "kiln/Support/LLVM.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -28,11 +29,11 @@ constexpr uint64_t kMaxTextBytes = uint64_t(256) << 20;
 constexpr uint64_t kMaxBytecodeBytes = uint64_t(2) << 30;
 constexpr unsigned kMaxNesting = 512;
 
-/// Reads `.mlir` or `.mlirbc` of at most `maxOps` operations into `context`.
-/// Malformed errors carry the parser's message and place.
+/// Reads `.mlir` or `.mlirbc` into `context`, within limits of operations, time
+/// and memory. Malformed errors carry the parser's message and place.
 Result<mlir::OwningOpRef<ModuleOp>> readModule(MLIRContext *context,
                                                const std::string &path,
-                                               uint64_t maxOps);
+                                               const CompileLimits &limits);
 
 } // namespace kiln::compiler
 

@@ -27,16 +27,16 @@ static uint64_t residentBytes() {
   return read == 2 ? resident * uint64_t(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-static uint64_t physicalBytes() {
-  return uint64_t(::sysconf(_SC_PHYS_PAGES)) *
-         uint64_t(::sysconf(_SC_PAGESIZE));
+uint64_t compiler::getMemoryLimit(const CompileLimits &limits) {
+  uint64_t physical = uint64_t(::sysconf(_SC_PHYS_PAGES)) *
+                      uint64_t(::sysconf(_SC_PAGESIZE));
+  return limits.bytes ? limits.bytes : physical / 4 * 3;
 }
 
 Watchdog::Watchdog(const CompileLimits &limits)
     : limits(limits), start(Clock::now()), nextLook(start),
       residentAtStart(residentBytes()) {
-  if (this->limits.bytes == 0)
-    this->limits.bytes = physicalBytes() / 4 * 3;
+  this->limits.bytes = getMemoryLimit(limits);
 }
 
 void Watchdog::watch(MLIRContext *context) {

@@ -9,7 +9,8 @@
 // Limits of time and memory that end a compilation with an error: passes and
 // patterns are MLIR actions, and once a limit is reached those that are still to
 // come do nothing. What then comes out is not looked at. Code generation by LLVM
-// is one step and is judged when it ends.
+// and a pass that does not end are one step, which is judged when it ends; a tool
+// that must end in any case does its work in a child (tools/common/Isolation.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,9 @@
 #include <chrono>
 
 namespace kiln::compiler {
+
+/// Bytes that a compilation may take.
+uint64_t getMemoryLimit(const CompileLimits &limits);
 
 class Watchdog {
 public:

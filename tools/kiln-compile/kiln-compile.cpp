@@ -6,6 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ToolMain.h"
+
+#include "common/Isolation.h"
 #include "common/Logging.h"
 #include "common/Output.h"
 
@@ -310,8 +313,11 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
   hooks.dumpStages = flags.dumpStages.empty() ? debugFolder("kiln-compile")
                                               : flags.dumpStages;
   hooks.limits = flags.limits;
-  if (flags.progress)
-    hooks.progress = [](StringRef stage) { llvm::errs() << stage << "\n"; };
+  hooks.progress = [&](StringRef stage) {
+    noteStage(stage.str(), flags.limits.seconds);
+    if (flags.progress)
+      llvm::errs() << stage << "\n";
+  };
   if (!flags.stopAfter.empty()) {
     hooks.stopAfter = parseStage(flags.stopAfter);
     if (!hooks.stopAfter)
@@ -363,6 +369,6 @@ static int compile(int argc, char **argv) {
   return code ? *code : reportError("kiln-compile", code.error());
 }
 
-int main(int argc, char **argv) {
+int compiler::toolMain(int argc, char **argv) {
   return runTool("kiln-compile", [&] { return compile(argc, argv); });
 }

@@ -8,6 +8,7 @@
 
 #include "Options.h"
 
+#include "common/Isolation.h"
 #include "common/Logging.h"
 #include "common/Output.h"
 
@@ -403,10 +404,13 @@ Status Parser::finish() {
                         "' is compiled already; expected a model");
   if (!isPackage && session.dumpStages.empty())
     session.dumpStages = debugFolder("kiln-run");
-  if (progress_)
-    session.progress = [](const std::string &stage) {
+  session.progress = [shown = progress_](const std::string &stage) {
+    // The compiler's default, which kiln-run has no flag for.
+    constexpr double seconds = 600;
+    noteStage(stage, seconds);
+    if (shown)
       std::fprintf(stderr, "%s\n", stage.c_str());
-    };
+  };
   return Status::success();
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Benchmark.h"
+#include "ToolMain.h"
 #include "Training.h"
 
 #include "common/Inputs.h"
@@ -385,6 +386,6 @@ static int runModel(int argc, char **argv) {
   return code ? *code : reportError("kiln-run", code.error());
 }
 
-int main(int argc, char **argv) {
+int run::toolMain(int argc, char **argv) {
   return runTool("kiln-run", [&] { return runModel(argc, argv); });
 }

@@ -145,6 +145,7 @@ private:
   Status run(const StagePipeline &pipeline, const CompileHooks &hooks);
   Status dump(Stage stage, llvm::StringRef name, const CompileHooks &hooks);
   Result<package::Package> assemble(const CompileOptions &options,
+                                    const CompileHooks &hooks,
                                     package::KernelImage image);
   Result<target::KernelCompiler *> kernelCompiler(const std::string &target);
   template <typename F> auto timed(const std::string &stage, F body);
