@@ -27,6 +27,13 @@ std::optional<DType> getDType(Type type);
 /// The inverse; every DType has a type.
 Type getElementType(MLIRContext *context, DType dtype);
 
+/// Tensors that an op reads or makes can exist at run time: their elements have
+/// a DType, and a machine could hold them. For verifiers, so that passes may
+/// count on it.
+LogicalResult verifyTensors(Operation *op);
+/// The same for a type that stands in an attribute.
+LogicalResult verifyElementType(Operation *op, Type element);
+
 } // namespace kiln::guard
 
 #endif // KILN_DIALECT_GUARD_IR_ELEMENTTYPES_H

@@ -1,0 +1,116 @@
+//===- FileMutator.cpp - Changed archives, packages, bytecode -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FileMutator.h"
+
+#include "../../unittests/Archive/ZipBuilder.h"
+
+#include "kiln/ABI/PackageABI.h"
+#include "kiln/Base/Digest.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace kiln;
+using namespace kiln::fuzz;
+
+static void changeBytes(std::string &bytes, size_t begin, size_t end,
+                        Random &random) {
+  static constexpr uint8_t kBytes[] = {0, 1, 0x7f, 0x80, 0xff};
+  for (size_t changes = 1 + below(random, 4); changes > 0; --changes) {
+    char &byte = bytes[begin + below(random, end - begin)];
+    byte = below(random, 2) == 0
+               ? char(byte ^ (1 << below(random, 8)))
+               : char(below(random, 2) == 0
+                          ? kBytes[below(random, std::size(kBytes))]
+                          : below(random, 256));
+  }
+}
+
+std::string fuzz::mutateBytes(const std::string &bytes, Random &random) {
+  std::string out = bytes;
+  if (out.empty())
+    return out;
+  size_t at = below(random, out.size());
+  size_t run = 1 + below(random, std::min<size_t>(out.size() - at, 64));
+  switch (below(random, 8)) {
+  case 0:
+    out.resize(at);
+    break;
+  case 1:
+    out.erase(at, run);
+    break;
+  case 2:
+    out.insert(at, out.substr(at, run));
+    break;
+  case 3:
+    std::memset(out.data() + at, below(random, 2) ? 0xff : 0, run);
+    break;
+  default:
+    changeBytes(out, 0, out.size(), random);
+  }
+  return out;
+}
+
+std::string fuzz::mutateArchive(const std::string &bytes, Random &random) {
+  auto zip = archive::ZipFile::parse(SharedBytes::own(bytes), "seed");
+  if (!zip || below(random, 4) == 0)
+    return mutateBytes(bytes, random);
+  const auto &members = zip->members();
+  // The model's graph is one member of many, and what matters most.
+  size_t which = below(random, members.size());
+  for (size_t i = 0; i < members.size(); ++i)
+    if (members[i].name.find("models/") != std::string::npos &&
+        below(random, 2) == 0)
+      which = i;
+  archive::ZipBuilder builder;
+  for (size_t i = 0; i < members.size(); ++i) {
+    auto view = zip->view(members[i]);
+    if (!view)
+      return mutateBytes(bytes, random);
+    std::string data(reinterpret_cast<const char *>(view->data()),
+                     view->size());
+    if (i == which)
+      data = !data.empty() && data.front() == '{' && below(random, 4) != 0
+                 ? mutateText(data, data, random)
+                 : mutateBytes(data, random);
+    builder.add(members[i].name, data);
+  }
+  return builder.build();
+}
+
+static uint64_t readU64(const std::string &bytes, size_t at) {
+  uint64_t value = 0;
+  std::memcpy(&value, bytes.data() + at, sizeof(value));
+  return value;
+}
+
+std::string fuzz::mutatePackage(const std::string &bytes, Random &random) {
+  constexpr size_t table = KILN_PACKAGE_HEADER_SIZE;
+  constexpr uint32_t imageSection = 3;
+  size_t payload =
+      table + KILN_PACKAGE_SECTION_COUNT * KILN_PACKAGE_ENTRY_SIZE;
+  if (bytes.size() <= payload || below(random, 2) == 0)
+    return mutateBytes(bytes, random);
+  std::string out = bytes;
+  uint32_t section = 1 + below(random, KILN_PACKAGE_SECTION_COUNT);
+  size_t entry = table + (section - 1) * KILN_PACKAGE_ENTRY_SIZE;
+  uint64_t begin = readU64(out, entry + 8), size = readU64(out, entry + 16);
+  if (section == imageSection || size == 0)
+    changeBytes(out, table, payload, random);
+  else
+    changeBytes(out, begin, begin + size, random);
+  Hasher hasher;
+  std::string_view text(out);
+  hasher.add(ByteView(text.substr(0, KILN_PACKAGE_DIGEST_OFFSET)));
+  hasher.add(ByteView(text.substr(KILN_PACKAGE_HEADER_SIZE)));
+  Digest digest = hasher.finish();
+  std::copy(digest.bytes.begin(), digest.bytes.end(),
+            out.begin() + KILN_PACKAGE_DIGEST_OFFSET);
+  return out;
+}
