@@ -450,7 +450,11 @@ LogicalResult Converter::makeExtern(StringRef why) {
       arguments.push_back(getExternArgument(arg, *argInfo, operands));
   } else {
     // `aten.operator`: its own operand references become ours.
-    overload = cast<StringAttr>(op->getAttr("name")).getValue().str();
+    auto name = op->getAttrOfType<StringAttr>("name");
+    if (!name || !op->getAttrOfType<ArrayAttr>("args"))
+      return op->emitOpError("is no operator that a program can call; expected "
+                             "graphs as 'aten-decompose' leaves them");
+    overload = name.getValue().str();
     if (size_t colons = overload.find("::"); colons != std::string::npos)
       overload.replace(colons, 2, ".");
     if (StringRef(overload).count('.') == 1)
