@@ -135,8 +135,9 @@ static std::string hintTexts(const Package &package) {
           ++calls[{call->overload, call->reason}];
   std::string text;
   for (const auto &[call, count] : calls)
-    text += "performance hint: " + call.first + " has no kernel, " + std::to_string(count) +
-            (count == 1 ? " call: " : " calls: ") + call.second + "\n";
+    text += "performance hint: " + call.first + " has no kernel, " +
+            std::to_string(count) + (count == 1 ? " call: " : " calls: ") +
+            call.second + "\n";
   return text.empty() ? "no performance hints: every operator is in a kernel"
                       : text;
 }
