@@ -117,7 +117,7 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   if (options.training && isGraph)
     pipelines.push_back({Stage::Joint, "joint-graph",
                          halfOfJoint(buildDifferentiationPipeline)});
-  if (options.training && form != SourceForm::Cut)
+  if (options.training && (isGraph || form == SourceForm::JointGraph))
     add(Stage::Joint, halfOfJoint(buildPartitionPipeline));
   if (options.backend == Backend::AotEager) {
     add(Stage::Package, buildExportPipeline);
