@@ -700,6 +700,7 @@ func.func @main(%x: !x, %w: !w, %p: !i, %q: !j) -> (!y, !k) {
 
 // A size that is computed, as a number of the body, and two kernels in a row.
 static const char kTwoKernels[] = R"(
+guard.symbol @s0
 !a = tensor<?xf32, #guard.shape<[s0]>>
 !r = tensor<?xf32, #guard.shape<[s0 * 2 + 1]>>
 func.func @main(%x: !a) -> (!r, !a) {

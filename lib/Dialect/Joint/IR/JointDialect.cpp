@@ -17,7 +17,10 @@ namespace kiln::joint {
 namespace {
 struct JointStages : StageDialectInterface {
   using StageDialectInterface::StageDialectInterface;
-  StageRange getStages(Operation *) const override {
+  StageRange getStages(Operation *op) const override {
+    // What is asked of the cut may be asked of a captured graph already.
+    if (llvm::isa<SaveOp, RecomputeOp, DetachOp>(op))
+      return {Stage::Capture, Stage::Joint};
     return {Stage::Joint, Stage::Joint};
   }
 };
