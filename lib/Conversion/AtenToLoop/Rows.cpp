@@ -507,6 +507,8 @@ std::optional<LogicalResult> Converter::lowerRows(StringRef name) {
   case Minima:
     return lowerExtremes(*this, /*isMax=*/false);
   case LogSums:
+    if (!isa<FloatType>(getResultType().getElementType()))
+      return refuse("integers have no logarithm");
     return lowerLogSums(*this);
   case Sort:
     return lowerSort(*this, /*withValues=*/true);

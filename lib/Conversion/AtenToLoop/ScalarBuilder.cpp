@@ -381,9 +381,11 @@ Value ScalarBuilder::max(Value a, Value b) {
 // Functions of floats
 //===----------------------------------------------------------------------===//
 
+// PyTorch promotes integers first or refuses them.
 #define KILN_UNARY(name, op)                                                   \
   Value ScalarBuilder::name(Value a) {                                         \
-    return math::op::create(builder, loc, a);                                  \
+    return isFloat(a) ? Value(math::op::create(builder, loc, a))               \
+                      : refuse("a function of floats of integers");            \
   }
 KILN_UNARY(exp, ExpOp)
 KILN_UNARY(expm1, ExpM1Op)

@@ -71,7 +71,10 @@ Window loop::adapt(ExprAttr input, ExprAttr output, ExprAttr place,
     return {guard::floorDiv(input, output), at, index, one};
   // Windows that do not divide the input are longer by one at most.
   ExprAttr extent = guard::ceilDiv(input, output) + 1;
-  if (input.isConstant() && output.isConstant()) {
+  // Few enough to look at each while the graph is compiled.
+  constexpr int64_t most = int64_t(1) << 20;
+  if (input.isConstant() && output.isConstant() &&
+      output.getPayload() <= most) {
     int64_t longest = 0;
     for (int64_t i = 0; i < output.getPayload(); ++i)
       longest = std::max(

@@ -144,3 +144,12 @@ func.func @signature(%p: i1, %x: tensor<4xf32>) {
       : (i1, tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+// A result may be written over an argument that there is.
+func.func @place(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'loop.launch' op places a result in argument 1 of 'place', expected one below 1}}
+  %0 = loop.launch @kernels::@k(%a) symbols [] work 1 grain 1 placements [#loop.argument<1>] : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

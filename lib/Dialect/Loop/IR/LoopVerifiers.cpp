@@ -14,6 +14,8 @@
 
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -483,6 +485,21 @@ LogicalResult IndexOp::verify() {
 // Kernels and calls
 //===----------------------------------------------------------------------===//
 
+/// A result that is written over an argument needs one.
+static LogicalResult verifyPlacements(Operation *op, ArrayAttr placements) {
+  auto function = op->getParentOfType<mlir::FunctionOpInterface>();
+  if (!placements || !function)
+    return success();
+  for (Attribute placement : placements)
+    if (auto place = dyn_cast<ArgumentAttr>(placement);
+        place && place.getIndex() >= function.getNumArguments())
+      return op->emitOpError()
+             << "places a result in argument " << place.getIndex() << " of '"
+             << function.getName() << "', expected one below "
+             << function.getNumArguments();
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
   if (failed(guard::verifyTensors(*this)))
     return failure();
@@ -494,6 +511,8 @@ LogicalResult KernelOp::verify() {
     return emitOpError() << "expects a placement for each of its "
                          << getNumResults() << " results, but found "
                          << getPlacements()->size();
+  if (failed(verifyPlacements(*this, getPlacementsAttr())))
+    return failure();
   return verifyExtents(*this, getShared());
 }
 
@@ -574,6 +593,8 @@ LogicalResult LaunchOp::verify() {
     return emitOpError() << "expects a placement for each of its "
                          << getNumResults() << " results, but found "
                          << getPlacements()->size();
+  if (failed(verifyPlacements(*this, getPlacementsAttr())))
+    return failure();
   if (auto parts = getParts()) { // C3
     int64_t counts[2] = {0, 0};
     bool isList = parts->size() % 2 == 0;
