@@ -46,3 +46,11 @@ func.func @unnamed(%x: tensor<?x4xf32>) {
 func.func @strides(%x: tensor<3x4xf32> {aten.input = #aten.input<kind = user_input, name = "x", strides = <[4]>>}) {
   return
 }
+
+// -----
+
+func.func @cross_entropy(%x: tensor<3x4xcomplex<f64>>) {
+  // expected-error @below {{'aten.cross_entropy_loss' op expects floats, but found complex numbers}}
+  %r = aten.cross_entropy_loss(%x, %x) : (tensor<3x4xcomplex<f64>>, tensor<3x4xcomplex<f64>>) -> tensor<complex<f64>>
+  return
+}

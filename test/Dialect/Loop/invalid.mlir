@@ -147,6 +147,18 @@ func.func @signature(%p: i1, %x: tensor<4xf32>) {
 
 // -----
 
+// Writes are of numbers that processors have.
+func.func @scatter_complex(%x: tensor<8xcomplex<f64>>, %g: tensor<3xcomplex<f64>>) -> tensor<8xcomplex<f64>> {
+  // expected-error @below {{'loop.scatter' op expects elements that are integers or floats, but found 'complex<f64>'}}
+  %r = loop.scatter (%i) in [3] into %x <set> : tensor<8xcomplex<f64>> {
+    %e = loop.load %g[%i] : tensor<3xcomplex<f64>>
+    loop.yield_at %e at [%i] : complex<f64>
+  }
+  return %r : tensor<8xcomplex<f64>>
+}
+
+// -----
+
 // A result may be written over an argument that there is.
 func.func @place(%a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'loop.launch' op places a result in argument 1 of 'place', expected one below 1}}

@@ -154,6 +154,9 @@ LogicalResult rules::crossEntropy(Inference &infer) {
   FailureOr<Dims> target = infer.getDims("target");
   if (failed(self) || failed(target))
     return failure();
+  if (llvm::isa<mlir::ComplexType>(infer.getElementType("self")) ||
+      llvm::isa<mlir::ComplexType>(infer.getElementType("target")))
+    return infer.fail("expects floats, but found complex numbers");
   Dims result = *target;
   bool hasProbabilities =
       target->size() == self->size() && !isIntegral(infer.getElementType("target"));

@@ -167,11 +167,11 @@ static LogicalResult verifyKinds(Operation *op) {
            << " accumulators, but found " << covered
            << (generic ? " besides 'generic'" : "");
   unsigned inits = generic ? op->getNumResults() : 0;
-  if (op->getNumOperands() != inits) // C5
+  if (op->getNumOperands() != inits)
     return op->emitOpError() << "expects " << inits
                              << " init values, but found "
                              << op->getNumOperands();
-  if (generic == op->getRegion(1).empty()) // C5
+  if (generic == op->getRegion(1).empty())
     return op->emitOpError() << (generic ? "expects a combiner region"
                                          : "has a combiner region, which only "
                                            "'generic' expects");
@@ -214,20 +214,20 @@ static LogicalResult verifyAccumulators(Operation *op,
   if (combiner.empty())
     return success();
   SmallVector<Type> expected(yield->getOperandTypes());
-  if (!llvm::equal(op->getOperandTypes(), expected)) // C5
+  if (!llvm::equal(op->getOperandTypes(), expected))
     return op->emitOpError()
            << "expects init values of types " << expected << ", but found "
            << op->getOperandTypes();
   expected.append(yield->getOperandTypes().begin(),
                   yield->getOperandTypes().end());
-  if (!llvm::equal(combiner.getArgumentTypes(), expected)) // C5
+  if (!llvm::equal(combiner.getArgumentTypes(), expected))
     return op->emitOpError()
            << "expects a combiner with arguments " << expected
            << ", but found " << combiner.getArgumentTypes();
   auto combined = verifyTerminator<YieldOp>(op, combiner);
   if (failed(combined))
     return failure();
-  if (combined->getOperandTypes() != yield->getOperandTypes()) // C5
+  if (combined->getOperandTypes() != yield->getOperandTypes())
     return op->emitOpError()
            << "expects its combiner to yield " << yield->getOperandTypes()
            << ", but found " << combined->getOperandTypes();
@@ -323,6 +323,11 @@ LogicalResult ScatterOp::verify() {
                             "initial value "
                          << getInit().getType() << ", but found "
                          << getResult().getType();
+  auto element = cast<RankedTensorType>(getResult().getType()).getElementType();
+  if (!element.isIntOrIndexOrFloat())
+    return emitOpError() << "expects elements that are integers or floats, but "
+                            "found "
+                         << element;
   if (failed(verifyExtents(*this, getExtents())))
     return failure();
   auto dims = guard::getDims(cast<RankedTensorType>(getResult().getType()));
@@ -399,7 +404,7 @@ LogicalResult ContractOp::verify() {
         isa<FloatType>(acc)) // C3
       return emitOpError() << "cannot accumulate " << operand.getType()
                            << " in " << acc;
-  if (!getMasks().empty() && getMasks().size() != 2) // C5
+  if (!getMasks().empty() && getMasks().size() != 2)
     return emitOpError() << "expects no mask or two, but found "
                          << getMasks().size();
   for (auto mask : getMasks().getAsRange<guard::ExprAttr>())
@@ -570,7 +575,7 @@ LogicalResult KernelOp::verifyRegions() {
     if (!isa<ContractOp>(op) && failed(verifyLoads(*this, &op)))
       return failure();
   }
-  if (alone && nests > 1) // C5
+  if (alone && nests > 1)
     return emitOpError("expects a contraction, a scatter, or a scan or sort "
                        "along a dimension before its shared ones end, to be "
                        "its only nest");
