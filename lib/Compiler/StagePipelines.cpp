@@ -99,6 +99,12 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   }
   // Nests may have been written by hand: they are fused like others.
   const bool isGraph = form == SourceForm::Graph && found < Stage::Loop;
+  if (options.training && form == SourceForm::Graph && !isGraph)
+    return Error::unsupported("the module is of stage '" +
+                              stageName(found).str() +
+                              "', which cannot be differentiated any more; "
+                              "expected one of stage 'capture' or 'core' for "
+                              "training");
   if (isGraph)
     add(Stage::Core, [training = options.training](OpPassManager &pm) {
       CorePipelineOptions core;
@@ -117,7 +123,7 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   if (options.training && isGraph)
     pipelines.push_back({Stage::Joint, "joint-graph",
                          halfOfJoint(buildDifferentiationPipeline)});
-  if (options.training && (isGraph || form == SourceForm::JointGraph))
+  if (options.training && form != SourceForm::Cut)
     add(Stage::Joint, halfOfJoint(buildPartitionPipeline));
   if (options.backend == Backend::AotEager) {
     add(Stage::Package, buildExportPipeline);
