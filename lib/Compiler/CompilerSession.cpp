@@ -209,8 +209,16 @@ CompilerSession::compile(const std::string &path, const std::string &model,
     if (!form)
       return form.error().withContext("'" + path + "'");
     if (auto main = module_->lookupSymbol<FuncOp>("main");
-        main && !findGuards(*module_, "main"))
+        main && !findGuards(*module_, "main")) {
+      for (auto [k, type] : llvm::enumerate(main.getArgumentTypes()))
+        if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+            tensor && !guard::getDims(tensor))
+          return Error::unsupported(
+              "argument " + std::to_string(k) + " of @main in '" + path +
+              "' has dynamic sizes without names; expected a type such as "
+              "tensor<?x4xf32, #guard.shape<[s0, 4]>>");
       pt2::addGuardProgram(main);
+    }
     return compileModule(*form, options, hooks);
   }
   auto start = std::chrono::steady_clock::now();
