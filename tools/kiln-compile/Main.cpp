@@ -11,5 +11,6 @@
 #include "common/Isolation.h"
 
 int main(int argc, char **argv) {
-  return kiln::tools::runIsolated("kiln-compile", argc, argv, kiln::compiler::toolMain);
+  return kiln::tools::runIsolated("kiln-compile", argc, argv,
+                                  kiln::compiler::toolMain);
 }

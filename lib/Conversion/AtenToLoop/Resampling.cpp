@@ -41,6 +41,10 @@ struct Resize {
   bool idlesIfKept = false, idlesIfDoubled = false;
 
   bool isConstant() const { return input.isConstant() && output.isConstant(); }
+  /// True if each output may be looked at while the graph is compiled.
+  bool isCountable() const {
+    return loop::isCountable(input) && loop::isCountable(output);
+  }
   bool keeps() const { return input == output; }
   bool doubles() const { return output == input * 2; }
 };
@@ -154,13 +158,6 @@ std::pair<int64_t, int64_t> Resampler::getTouched(const Resize &r,
           std::clamp<int64_t>(low + radius, 0, last)};
 }
 
-/// Sizes few enough to look at each output while the graph is compiled.
-static bool isCountable(const Resize &r) {
-  constexpr int64_t most = int64_t(1) << 20;
-  return r.isConstant() && r.input.getPayload() <= most &&
-         r.output.getPayload() <= most;
-}
-
 /// The nearest input as an expression; null if it takes floats to know it.
 ExprAttr Resampler::getNearest(const Resize &r, ExprAttr output) const {
   bool isExact = filter == Filter::NearestExact;
@@ -168,7 +165,7 @@ ExprAttr Resampler::getNearest(const Resize &r, ExprAttr output) const {
     return isExact ? guard::floorDiv((o * 2 + 1) * in, out * 2)
                    : guard::floorDiv(o * in, out);
   };
-  if (isCountable(r)) {
+  if (r.isCountable()) {
     for (int64_t o = 0; o < r.output.getPayload(); ++o)
       if (!make(c.expr(o), r.input, r.output)
                .isConstant(getTouched(r, o).first))
@@ -210,7 +207,7 @@ std::optional<Window> Resampler::getNearestOutputs(const Resize &r,
 /// The outputs that may read `input`.
 std::optional<Reach> Resampler::getReach(const Resize &r,
                                          ExprAttr input) const {
-  if (isCountable(r)) {
+  if (r.isCountable()) {
     // In steps of the ratio of the sizes, and then what is missing at the ends.
     int64_t in = r.input.getPayload(), out = r.output.getPayload();
     std::vector<std::pair<int64_t, int64_t>> range(
@@ -253,7 +250,7 @@ std::optional<Reach> Resampler::getReach(const Resize &r,
 
 /// The longest range that a wide filter reads.
 ExprAttr Resampler::getWidth(const Resize &r) const {
-  if (!isCountable(r))
+  if (!r.isCountable())
     return (guard::ceilDiv(r.input, guard::max(r.output, c.expr(1))) + 2) *
                (2 * getRadius()) + 2;
   int64_t width = 1;

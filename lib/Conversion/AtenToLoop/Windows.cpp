@@ -62,6 +62,11 @@ guard::ExprAttr loop::countAdaptive(ExprAttr input, ExprAttr output,
   return getEnd(input, output, place) - getBegin(input, output, place);
 }
 
+bool loop::isCountable(ExprAttr size) {
+  constexpr int64_t most = int64_t(1) << 20;
+  return size.isConstant() && size.getPayload() <= most;
+}
+
 Window loop::adapt(ExprAttr input, ExprAttr output, ExprAttr place,
                    ExprAttr index) {
   MLIRContext *context = place.getContext();
@@ -71,10 +76,7 @@ Window loop::adapt(ExprAttr input, ExprAttr output, ExprAttr place,
     return {guard::floorDiv(input, output), at, index, one};
   // Windows that do not divide the input are longer by one at most.
   ExprAttr extent = guard::ceilDiv(input, output) + 1;
-  // Few enough to look at each while the graph is compiled.
-  constexpr int64_t most = int64_t(1) << 20;
-  if (input.isConstant() && output.isConstant() &&
-      output.getPayload() <= most) {
+  if (input.isConstant() && isCountable(output)) {
     int64_t longest = 0;
     for (int64_t i = 0; i < output.getPayload(); ++i)
       longest = std::max(

@@ -35,6 +35,10 @@ struct WindowShape {
   guard::ExprAttr input, output; ///< sizes
 };
 
+/// True for a constant size few enough to look at each index while a graph is
+/// compiled.
+bool isCountable(guard::ExprAttr size);
+
 /// The input positions of the window at output position `place`.
 Window slide(const WindowShape &shape, guard::ExprAttr place,
              guard::ExprAttr index);

@@ -92,6 +92,17 @@ struct Steady {
   bool training;
 };
 
+/// The stored inputs as tensors.
+void copyInputs(const std::vector<archive::IoValue> &stored,
+                std::vector<OpValue> &values) {
+  for (const archive::IoValue &value : stored) {
+    auto tensor = runtime::Tensor::empty(value.dtype, value.sizes);
+    ASSERT_TRUE(bool(tensor));
+    std::memcpy(tensor->data(), value.bytes.data(), value.bytes.size());
+    values.emplace_back(std::move(*tensor));
+  }
+}
+
 class SteadyCalls : public testing::TestWithParam<Steady> {};
 
 TEST_P(SteadyCalls, KeepNothing) {
@@ -111,12 +122,7 @@ TEST_P(SteadyCalls, KeepNothing) {
   EXPECT_GT(liveBytes(), before) << "allocations are not seen";
 
   std::vector<OpValue> values;
-  for (const archive::IoValue &value : io->main.inputs) {
-    auto tensor = runtime::Tensor::empty(value.dtype, value.sizes);
-    ASSERT_TRUE(bool(tensor));
-    std::memcpy(tensor->data(), value.bytes.data(), value.bytes.size());
-    values.emplace_back(std::move(*tensor));
-  }
+  ASSERT_NO_FATAL_FAILURE(copyInputs(io->main.inputs, values));
   std::vector<run::TimedCall> calls(1);
   calls[0].inputs = &values;
   if (GetParam().training) {
@@ -159,12 +165,7 @@ TEST(SteadySteps, KeepNothing) {
   auto session = Session::open(input("tied_weights/train.pt2"), options);
   ASSERT_TRUE(bool(session)) << session.error().message;
   std::vector<OpValue> values;
-  for (const archive::IoValue &value : io->main.inputs) {
-    auto tensor = runtime::Tensor::empty(value.dtype, value.sizes);
-    ASSERT_TRUE(bool(tensor));
-    std::memcpy(tensor->data(), value.bytes.data(), value.bytes.size());
-    values.emplace_back(std::move(*tensor));
-  }
+  ASSERT_NO_FATAL_FAILURE(copyInputs(io->main.inputs, values));
   int64_t afterWarmUp = 0;
   for (unsigned step = 0; step < 500; ++step) {
     auto result = (*session)->step(values, 1e-3);
