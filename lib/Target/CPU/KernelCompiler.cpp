@@ -9,6 +9,7 @@
 #include "kiln/Target/CPU/KernelCompiler.h"
 #include "kiln/Target/CPU/KernelImage.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
@@ -224,24 +225,42 @@ static bool isTooWide(mlir::Type type) {
   return vector.isScalable();
 }
 
+/// The elements that an op of LLVM's dialect addresses, if their type is none of
+/// LLVM's: lowering leaves it as it is, MLIR's verifier allows any, and
+/// translation takes it for one.
+static mlir::Type findForeignType(mlir::Operation &op) {
+  mlir::Type elements;
+  if (auto address = mlir::dyn_cast<mlir::LLVM::GEPOp>(op))
+    elements = address.getElemType();
+  else if (auto space = mlir::dyn_cast<mlir::LLVM::AllocaOp>(op))
+    elements = space.getElemType();
+  return elements && !mlir::LLVM::isCompatibleType(elements) ? elements
+                                                             : mlir::Type();
+}
+
 /// Kernels may be written by hand, and their types are any that MLIR has.
-static Status checkVectors(mlir::ModuleOp module) {
-  mlir::Type found;
+static Status checkTypes(mlir::ModuleOp module) {
+  mlir::Type wide, foreign;
   auto look = [&](mlir::Type type) {
     if (isTooWide(type))
-      found = type;
+      wide = type;
   };
   module.walk([&](mlir::Operation *op) {
     llvm::for_each(op->getResultTypes(), look);
     for (mlir::Region &region : op->getRegions())
       for (mlir::Block &block : region)
         llvm::for_each(block.getArgumentTypes(), look);
-    return found ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+    foreign = findForeignType(*op);
+    return wide || foreign ? mlir::WalkResult::interrupt()
+                           : mlir::WalkResult::advance();
   });
-  if (!found)
+  if (!wide && !foreign)
     return Status::success();
   std::string text;
-  llvm::raw_string_ostream(text) << found;
+  llvm::raw_string_ostream(text) << (wide ? wide : foreign);
+  if (foreign)
+    return Error::unsupported("a kernel addresses elements of type " + text +
+                              ", expected a type of LLVM's dialect");
   return Error::unsupported("a kernel has a value of type " + text +
                             ", expected vectors of at most " +
                             std::to_string(kMaxVectorLanes) + " lanes");
@@ -297,7 +316,7 @@ KernelCompiler::compile(mlir::ModuleOp module,
   llvm::LLVMContext context;
   std::string errors;
   context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
-  if (Status status = checkVectors(module); !status)
+  if (Status status = checkTypes(module); !status)
     return status.takeError();
   auto lowered = lowerModule(module, target, context, out.times);
   if (!lowered)

@@ -8,16 +8,41 @@
 
 #include "Exporter.h"
 
+#include "kiln/Package/ExprEvaluator.h"
+
 using namespace kiln;
 using namespace kiln::target;
 using guard::ExprAttr;
 using package::Argument;
 using package::ValueId;
 
+/// An expression can be evaluated: its symbols have their values by now.
+Status Exporter::checkGiven(package::ExprId expr) {
+  for (uint32_t k : package::symbolsOf(program.exprs[expr]))
+    if (program.symbols[k].source == package::Symbol::Source::Step &&
+        !defined.contains(k))
+      return Error::malformed("the symbol '" + program.symbols[k].name +
+                              "' is read in '" + function.getName().str() +
+                              "' before an operation gives it a value");
+  return Status::success();
+}
+
+Result<package::ExprId> Exporter::evaluated(ExprAttr expr) {
+  auto id = exprs->get(expr);
+  if (id)
+    if (Status s = checkGiven(*id); !s)
+      return s.takeError();
+  return id;
+}
+
 Result<Argument> Exporter::toArgument(Value value) {
   auto number = numbers.find(value);
-  if (number != numbers.end())
+  if (number != numbers.end()) {
+    if (auto *expr = std::get_if<Argument::ExprRef>(&number->second.value))
+      if (Status s = checkGiven(expr->expr); !s)
+        return s.takeError();
     return number->second;
+  }
   auto it = values.find(value);
   if (it == values.end())
     return Error::internal("an operand is not defined by an exported op");
@@ -46,7 +71,7 @@ Result<Argument> Exporter::toArgument(Attribute value, ValueRange operands) {
       argument.value = *constant;
       return argument;
     }
-    auto id = exprs->get(expr);
+    auto id = evaluated(expr);
     if (!id)
       return id.takeError();
     argument.value = Argument::ExprRef{*id};

@@ -42,12 +42,17 @@ private:
   Status addOp(Operation &op);
   Status addExtern(Operation &op, StringRef overload,
                    std::vector<package::Argument> arguments, StringRef reason);
+  package::ValueId addContiguous(Value tensor);
   void defineNumber(StringAttr symbol, Value number);
   Status defineSizes(Operation &op);
   Status addLaunch(loop::LaunchOp op);
   Status addInvoke(loop::InvokeOp op);
   Status addOutputs(mlir::func::ReturnOp op);
   void addReleases();
+
+  Status checkGiven(package::ExprId expr);
+  /// The id of an expression that a step evaluates where it stands.
+  Result<package::ExprId> evaluated(guard::ExprAttr expr);
 
   Result<package::Argument> toArgument(Value value);
   Result<package::Argument> toArgument(Attribute value, ValueRange operands);

@@ -85,6 +85,23 @@ Status Exporter::addExtern(Operation &op, StringRef overload,
   return defineSizes(op);
 }
 
+/// The elements of a tensor in row-major order: itself, if they are already.
+ValueId Exporter::addContiguous(Value tensor) {
+  ValueId source = values.lookup(tensor);
+  package::Value result;
+  result.dtype = program.values[source].dtype;
+  result.sizes = program.values[source].sizes;
+  ValueId id = program.values.size();
+  program.values.push_back(std::move(result));
+  package::ExternStep step;
+  step.overload = "aten.contiguous.default";
+  step.arguments.emplace_back();
+  step.arguments.back().value = Argument::TensorRef{source};
+  step.results = {id};
+  program.steps.emplace_back(std::move(step));
+  return id;
+}
+
 /// Gives a symbol the number that a step has read.
 void Exporter::defineNumber(StringAttr name, Value number) {
   for (auto [k, symbol] : llvm::enumerate(program.symbols))
@@ -137,7 +154,7 @@ Status Exporter::addLaunch(loop::LaunchOp op) {
     if (placements)
       if (auto arena = llvm::dyn_cast<loop::ArenaAttr>(placements[k])) {
         value.kind = package::Value::Kind::Arena;
-        auto offset = exprs->get(arena.getOffset());
+        auto offset = evaluated(arena.getOffset());
         if (!offset)
           return offset.takeError();
         value.offset = *offset;
@@ -145,6 +162,9 @@ Status Exporter::addLaunch(loop::LaunchOp op) {
     auto id = addResult(result, std::move(value));
     if (!id)
       return id.takeError();
+    for (package::ExprId size : program.values[*id].sizes)
+      if (Status s = checkGiven(size); !s)
+        return s;
     results.push_back(*id);
   }
   // The inputs and then the results, part by part.
@@ -156,17 +176,19 @@ Status Exporter::addLaunch(loop::LaunchOp op) {
       step.buffers.push_back(k % 2 == 0
                                  ? values.lookup(op.getInputs()[nextInput++])
                                  : results[nextResult++]);
-  auto arguments = exprs->get(loop::getExprs(op.getSymbols()));
-  if (!arguments)
-    return arguments.takeError();
-  step.arguments = *arguments;
-  auto work = exprs->get(op.getWork());
+  for (ExprAttr expr : loop::getExprs(op.getSymbols())) {
+    auto argument = evaluated(expr);
+    if (!argument)
+      return argument.takeError();
+    step.arguments.push_back(*argument);
+  }
+  auto work = evaluated(op.getWork());
   if (!work)
     return work.takeError();
   step.workItems = *work;
   step.grain = op.getGrain();
   if (ExprAttr scratch = op.getScratchAttr()) {
-    auto bytes = exprs->get(scratch);
+    auto bytes = evaluated(scratch);
     if (!bytes)
       return bytes.takeError();
     step.scratchBytes = *bytes;
@@ -248,8 +270,13 @@ Status Exporter::addOp(Operation &op) {
     }
     // The strides of an intermediate are an operator's own choice here and may
     // differ from those PyTorch saw, so a view of it must be allowed to copy.
-    if (llvm::isa<aten::ViewOp>(op) && op.getOperand(0).getDefiningOp())
-      call.overload = "aten.reshape.default";
+    if (op.getNumOperands() && op.getOperand(0).getDefiningOp()) {
+      if (llvm::isa<aten::ViewOp>(op))
+        call.overload = "aten.reshape.default";
+      if (llvm::isa<aten::ViewAsComplexOp, aten::ViewDtypeOp>(op))
+        arguments[0].value =
+            Argument::TensorRef{addContiguous(op.getOperand(0))};
+    }
     if (Status s = addExtern(op, call.overload, std::move(arguments), ""); !s)
       return s;
     auto item = llvm::dyn_cast<aten::ItemOp>(op);
@@ -281,7 +308,7 @@ Status Exporter::addOp(Operation &op) {
     return Status::success();
   }
   if (auto check = llvm::dyn_cast<guard::AssertOp>(op)) {
-    auto id = exprs->get(check.getCondition());
+    auto id = evaluated(check.getCondition());
     if (!id)
       return id.takeError();
     program.steps.emplace_back(

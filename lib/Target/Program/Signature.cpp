@@ -264,7 +264,7 @@ Status Exporter::addOutputs(mlir::func::ReturnOp op) {
       continue;
     }
     if (auto expr = llvm::dyn_cast_if_present<ExprAttr>(given)) {
-      auto id = exprs->get(expr);
+      auto id = evaluated(expr);
       if (!id)
         return id.takeError();
       output.kind = package::Output::Kind::Expr;
