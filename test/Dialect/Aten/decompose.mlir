@@ -1,4 +1,5 @@
 // RUN: kiln-opt %s --aten-decompose --canonicalize | FileCheck %s --check-prefixes=CHECK,CORE
+// RUN: kiln-opt %s --aten-decompose --kiln-verify-stage=stage=core -o /dev/null
 // RUN: kiln-opt %s --aten-decompose=to=loop --canonicalize | FileCheck %s --check-prefixes=CHECK,LOOP
 
 // The batch joins the rows: one matrix product.
@@ -120,11 +121,12 @@ func.func @einsum(%a: tensor<3x3xf32>, %b: tensor<2x4x3xf32>, %c: tensor<2x3x5xf
 }
 
 // Each step of a recurrence multiplies its state only; of a length that only
-// the run knows it stays whole.
+// the run knows it stays whole, and says so to the verifier of the stage.
 // CHECK-LABEL: func.func @recurrence
 // CHECK-COUNT-3: aten.mm
 // CHECK-NOT: aten.mm
 // CHECK: aten.gru.input
+// CORE-SAME: aten.whole
 // CHECK: return
 guard.symbol @s1 range [1, 64] hint 8
 func.func @recurrence(%x: tensor<2x1x3xf32>, %y: tensor<?x1x3xf32, #guard.shape<[s1, 1, 3]>>,
