@@ -352,6 +352,11 @@ Result<int> Run::main() {
   if (!session)
     return session.takeError();
   session_ = std::move(*session);
+  // Before the inputs: weights that are missing are said before large inputs are
+  // drawn. Training may find its weights in a checkpoint.
+  if (options_.steps == 0)
+    if (Status s = prepareWeights(options_, *session_); !s)
+      return s.takeError();
   if (Status s = makeCalls(); !s)
     return s.takeError();
   if (options_.steps != 0) {
@@ -361,8 +366,6 @@ Result<int> Run::main() {
       s = report();
     return s ? Result<int>(0) : Result<int>(s.takeError());
   }
-  if (Status s = prepareWeights(options_, *session_); !s)
-    return s.takeError();
   if (Status s = runCalls(); !s)
     return s.takeError();
   if (options_.benchmark != 0)

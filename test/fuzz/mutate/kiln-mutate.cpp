@@ -123,9 +123,13 @@ static std::string classOf(std::string cause) {
 }
 
 void Campaign::report(bool ir, const Finding &finding) {
-  // MLIR's parser can be ended by text; the tools parse in a child.
+  // MLIR's parser can be ended by text; the tools parse in a child. It is the
+  // parser's own if no function of Kiln is on the stack, or only one that called
+  // the parser.
+  size_t ours = finding.cause.find("kiln::");
   bool isUpstream = finding.route == kPreparation &&
-                    finding.cause.find("kiln::") == std::string::npos;
+                    (ours == std::string::npos ||
+                     finding.cause.find("mlir::detail::Parser") < ours);
   ++(isUpstream ? upstream_ : found_[finding.kind]);
   foundAny_ |= !isUpstream;
   Mutant found = mutant(ir, finding.job);
