@@ -14,7 +14,8 @@
 #include "kiln/InitAll.h"
 
 #include "kiln/Conversion/AtenToLoop.h"
-#include "kiln/Conversion/ExpandMath.h"
+#include "kiln/Conversion/ExpandMath/Passes.h"
+#include "kiln/Conversion/KernelToLLVM/Passes.h"
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Aten/Derivatives/Derivatives.h"
@@ -45,7 +46,8 @@ void kiln::registerAllPasses() {
   joint::registerJointPasses();
   loop::registerLoopPasses();
   registerAtenToLoopPasses();
-  registerExpandMathPass();
+  registerExpandMathPasses();
+  registerKernelToLLVMPasses();
   registerLinalgLoweringPipeline();
   registerLoopToLinalgPasses();
   registerLoopToScfPasses();

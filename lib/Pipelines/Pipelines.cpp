@@ -9,6 +9,7 @@
 #include "kiln/Pipelines/Pipelines.h"
 
 #include "kiln/Conversion/AtenToLoop.h"
+#include "kiln/Conversion/KernelToLLVM/Passes.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
@@ -110,6 +111,12 @@ void kiln::buildKernelPipeline(mlir::OpPassManager &pm,
   addStageVerifier(pm, Stage::Kernel);
 }
 
+void kiln::buildNativePipeline(mlir::OpPassManager &pm) {
+  mlir::OpPassManager &kernels = pm.nest<mlir::ModuleOp>();
+  buildKernelToLLVMPipeline(kernels);
+  addStageVerifier(kernels, Stage::Native);
+}
+
 void kiln::registerPipelines() {
   mlir::PassPipelineRegistration<CorePipelineOptions>(
       "kiln-core", "Decompose a captured graph into the Kiln core set",
@@ -122,4 +129,7 @@ void kiln::registerPipelines() {
       buildLoopPipeline);
   mlir::PassPipelineRegistration<KernelPipelineOptions>(
       "kiln-cpu", "Emit the code of kernels for the CPU", buildKernelPipeline);
+  mlir::PassPipelineRegistration<>(
+      "kiln-native", "Convert the kernels of a program to the llvm dialect",
+      buildNativePipeline);
 }

@@ -13,9 +13,10 @@
 //   buildCorePipeline(pm, {});
 //   buildLoopPipeline(pm, LoopPipelineOptions());
 //   buildKernelPipeline(pm, KernelPipelineOptions());
+//   buildNativePipeline(pm);
 //
 // Each is also a registered pipeline (`kiln-core`, `kiln-joint`, `kiln-loop`,
-// `kiln-cpu`) that `kiln-opt` knows as a flag and inside `--pass-pipeline`.
+// `kiln-cpu`, `kiln-native`) that `kiln-opt` knows as a flag and inside `--pass-pipeline`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -98,6 +99,10 @@ void buildLoopPipeline(mlir::OpPassManager &pm,
 /// loop -> kernel: outlined functions in `@kernels`, launches in their place.
 void buildKernelPipeline(mlir::OpPassManager &pm,
                          const KernelPipelineOptions &options);
+
+/// kernel -> native: the functions of `@kernels` in the llvm dialect. The driver
+/// runs the same passes on each kernel where it generates its code.
+void buildNativePipeline(mlir::OpPassManager &pm);
 
 /// Makes the pipelines known to `mlir-opt` style tools.
 void registerPipelines();

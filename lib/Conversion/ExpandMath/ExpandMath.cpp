@@ -6,15 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Conversion/ExpandMath.h"
+#include "kiln/Conversion/ExpandMath/Passes.h"
 
 #include "Functions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/Pass/Pass.h"
-#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace kiln {
+#define GEN_PASS_DEF_KILNEXPANDMATHPASS
+#include "kiln/Conversion/ExpandMath/Passes.h.inc"
+} // namespace kiln
 
 using namespace mlir;
 using namespace kiln;
@@ -163,17 +166,7 @@ struct ExpandSincos final : OpRewritePattern<math::SincosOp> {
   }
 };
 
-struct ExpandMathPass : PassWrapper<ExpandMathPass, OperationPass<>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
-
-  StringRef getArgument() const override { return "kiln-expand-math"; }
-  StringRef getDescription() const override {
-    return "Replace math functions by polynomials";
-  }
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                    vector::VectorDialect>();
-  }
+struct ExpandMathPass : kiln::impl::KilnExpandMathPassBase<ExpandMathPass> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
     populateExpandMathPatterns(set);
@@ -221,12 +214,4 @@ void kiln::populateExpandMathPatterns(RewritePatternSet &patterns) {
       WidenNative<math::RoundOp>, WidenNative<math::RoundEvenOp>,
       WidenNative<math::FmaOp>, WidenNative<math::AbsFOp>,
       WidenNative<math::CopySignOp>>(patterns.getContext());
-}
-
-std::unique_ptr<Pass> kiln::createExpandMathPass() {
-  return std::make_unique<ExpandMathPass>();
-}
-
-void kiln::registerExpandMathPass() {
-  registerPass([] { return createExpandMathPass(); });
 }

@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Target/CPU/KernelCompiler.h"
+
+#include "kiln/Conversion/KernelToLLVM/Passes.h"
 #include "kiln/Target/CPU/KernelImage.h"
+#include "kiln/Transforms/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
@@ -268,7 +271,7 @@ static Status checkTypes(mlir::ModuleOp module) {
 
 /// The lowered form of `module` in `context`.
 static Result<std::unique_ptr<llvm::Module>>
-lowerModule(mlir::ModuleOp module, const CPUTarget &target,
+lowerModule(mlir::ModuleOp module, const KernelCompileOptions &options,
             llvm::LLVMContext &context, StageTimes &times) {
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(
@@ -285,7 +288,10 @@ lowerModule(mlir::ModuleOp module, const CPUTarget &target,
     mlir::PassManager pm(module.getContext(),
                          mlir::ModuleOp::getOperationName());
     pm.enableVerifier(false);
-    buildKernelLoweringPipeline(pm, target);
+    if (options.preparePasses)
+      options.preparePasses(pm);
+    buildKernelToLLVMPipeline(pm);
+    addStageVerifier(pm, Stage::Native);
     if (mlir::failed(pm.run(module)))
       return Error::internal("cannot lower kernel: " + diagnostics);
   }
@@ -318,7 +324,7 @@ KernelCompiler::compile(mlir::ModuleOp module,
   context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
   if (Status status = checkTypes(module); !status)
     return status.takeError();
-  auto lowered = lowerModule(module, target, context, out.times);
+  auto lowered = lowerModule(module, options, context, out.times);
   if (!lowered)
     return lowered.takeError();
   llvm::Module &code = **lowered;

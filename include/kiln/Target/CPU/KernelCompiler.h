@@ -30,12 +30,13 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
 namespace mlir {
 class DialectRegistry;
-class OpPassManager;
+class PassManager;
 } // namespace mlir
 
 namespace llvm {
@@ -58,12 +59,14 @@ struct StageTimes {
   StageTimes &operator+=(const StageTimes &other);
 };
 
-/// What to record of a compilation besides its result.
+/// What to do in a compilation besides making its result.
 struct KernelCompileOptions {
   /// Fill `KernelCompileReport::llvmIR`, the IR after optimisation.
   bool keepLLVMIR = false;
   /// Fill `KernelCompileReport::assembly`; generates code a second time.
   bool keepAssembly = false;
+  /// Called with the pass manager of the "lower" stage, whose verifier is off.
+  std::function<void(mlir::PassManager &)> preparePasses;
 };
 
 struct KernelCompileReport {
@@ -75,11 +78,6 @@ struct KernelCompileReport {
 /// Registers the dialects kernels are made of, and their translation to LLVM
 /// IR. Needed in the context of every module given to a KernelCompiler.
 void registerKernelDialects(mlir::DialectRegistry &registry);
-
-/// Adds the passes of the "lower" stage: afterwards the module is in the llvm
-/// dialect. For tools that show the intermediate form.
-void buildKernelLoweringPipeline(mlir::OpPassManager &pm,
-                                 const CPUTarget &target);
 
 /// A compiler worker: owns LLVM's target machine, and is used by one thread at
 /// a time. Several workers may run at once on modules of different contexts;

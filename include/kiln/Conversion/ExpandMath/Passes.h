@@ -1,4 +1,4 @@
-//===- ExpandMath.h - Math functions as polynomials -----------------------===//
+//===- Passes.h - Math functions as polynomials ---------------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -20,35 +20,24 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_CONVERSION_EXPANDMATH_H
-#define KILN_CONVERSION_EXPANDMATH_H
+#ifndef KILN_CONVERSION_EXPANDMATH_PASSES_H
+#define KILN_CONVERSION_EXPANDMATH_PASSES_H
 
 #include "mlir/IR/PatternMatch.h"
-
-#include <memory>
-
-namespace mlir {
-class Pass;
-} // namespace mlir
+#include "mlir/Pass/Pass.h"
 
 namespace kiln {
+
+#define GEN_PASS_DECL
+#include "kiln/Conversion/ExpandMath/Passes.h.inc"
 
 /// Adds one pattern per math op (and `arith.remf`) that becomes arithmetic. No
 /// pattern creates an op that another of them matches, so one walk is enough.
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
 
-/// The pass `kiln-expand-math`, on any op.
-///
-/// Before:
-///
-///   %1 = math.exp %0 : vector<16xf32>
-///
-/// After: about twenty arith ops and math.fma on vector<16xf32>.
-std::unique_ptr<mlir::Pass> createExpandMathPass();
-
-/// Makes `kiln-expand-math` known to textual pipelines.
-void registerExpandMathPass();
+#define GEN_PASS_REGISTRATION
+#include "kiln/Conversion/ExpandMath/Passes.h.inc"
 
 } // namespace kiln
 
-#endif // KILN_CONVERSION_EXPANDMATH_H
+#endif // KILN_CONVERSION_EXPANDMATH_PASSES_H

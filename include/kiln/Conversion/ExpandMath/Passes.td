@@ -1,0 +1,46 @@
+//===- Passes.td - Math functions as polynomials -*- tablegen -*- ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_CONVERSION_EXPANDMATH_PASSES
+#define KILN_CONVERSION_EXPANDMATH_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def KilnExpandMathPass : Pass<"kiln-expand-math"> {
+  let summary = "Replace math functions by polynomials";
+  let description = [{
+    Math functions that no processor has as an instruction (`exp`, `log`, `sin`,
+    `tanh`, `erf`, `powf`, ... and `arith.remf`) become range reduction, a
+    polynomial and reconstruction: `arith` ops, `math.fma` and others that are
+    single instructions. Works on scalars and on vectors of any shape of f32 and
+    f64; f16 and bf16 are computed in f32, also where f32 has an instruction, and
+    rounded once. f32 functions are within 2 ulp, f64 functions within 4 ulp
+    (lib/Conversion/Numerics.md); signed zeros, infinities and NaN as in C's
+    <math.h>. Calls nothing, and leaves other ops alone.
+
+    Before:
+
+    ```mlir
+    %1 = math.exp %0 : vector<16xf32>
+    ```
+
+    After (about twenty ops):
+
+    ```mlir
+    %log2e = arith.constant dense<1.44269502> : vector<16xf32>
+    %n = math.roundeven ...
+    %p = math.fma ...
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // KILN_CONVERSION_EXPANDMATH_PASSES

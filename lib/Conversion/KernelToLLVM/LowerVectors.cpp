@@ -1,0 +1,74 @@
+//===- LowerVectors.cpp - Vectors as LLVM has them ------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Conversion/KernelToLLVM/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace kiln {
+#define GEN_PASS_DEF_KILNLOWERVECTORSPASS
+#include "kiln/Conversion/KernelToLLVM/Passes.h.inc"
+} // namespace kiln
+
+using namespace mlir;
+
+namespace {
+
+struct LowerVectorsPass
+    : kiln::impl::KilnLowerVectorsPassBase<LowerVectorsPass> {
+  void runOnOperation() override {
+    bool found = false;
+    getOperation()->walk([&](Operation *op) {
+      auto isWide = [](Type type) {
+        auto vector = dyn_cast<VectorType>(type);
+        return vector && vector.getRank() > 1;
+      };
+      found |= isa<vector::TransposeOp, vector::CreateMaskOp,
+                   vector::ConstantMaskOp, vector::InterleaveOp,
+                   vector::DeinterleaveOp, vector::StepOp, vector::GatherOp,
+                   vector::ContractionOp, vector::OuterProductOp,
+                   vector::MultiDimReductionOp, vector::ShapeCastOp,
+                   vector::TransferReadOp, vector::TransferWriteOp>(op) ||
+               llvm::any_of(op->getResultTypes(), isWide) ||
+               llvm::any_of(op->getOperandTypes(), isWide);
+      return found ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (!found)
+      return;
+    RewritePatternSet patterns(&getContext());
+    vector::populateVectorContractLoweringPatterns(
+        patterns, vector::VectorContractLowering::OuterProduct);
+    vector::populateVectorOuterProductLoweringPatterns(patterns);
+    vector::populateVectorMultiReductionLoweringPatterns(
+        patterns, vector::VectorMultiReductionLowering::InnerParallel);
+    vector::populateVectorBroadcastLoweringPatterns(patterns);
+    vector::populateVectorShapeCastLoweringPatterns(patterns);
+    vector::populateVectorTransposeLoweringPatterns(
+        patterns, vector::VectorTransposeLowering::Shuffle16x16);
+    vector::populateVectorTransferLoweringPatterns(patterns,
+                                                   /*maxTransferRank=*/1);
+    vector::populateVectorMaskOpLoweringPatterns(patterns);
+    vector::populateVectorMaskMaterializationPatterns(
+        patterns, /*force32BitVectorIndices=*/true);
+    vector::populateVectorInterleaveToShufflePatterns(patterns);
+    vector::populateVectorStepLoweringPatterns(patterns);
+    vector::populateVectorRankReducingFMAPattern(patterns);
+    vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
+    GreedyRewriteConfig config;
+    config.enableConstantCSE(false);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
+                                     config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
