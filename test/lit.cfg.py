@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import sys
 
 import lit.formats
 
@@ -30,6 +31,8 @@ config.substitutions += [
     ("%kiln-libs", lib_dir),
     ("%kiln-plugin", os.path.join(lib_dir, "KilnPlugin.so")),
     ("%kiln-source", config.kiln_source_dir),
+    ("%llvm-includes", os.path.join(config.llvm_tools_dir, "..", "include")),
+    ("%python", sys.executable),
     (
         "%tblgen-includes",
         "-I %s/include -I %s/../include"

@@ -37,6 +37,7 @@ compile(const kiln_compile_request &request, std::string &timing) {
       request.progress(request.user, stage.str().c_str());
     };
   hooks.dumpStages = textOf(request.dump_stages).str();
+  hooks.verifyEach = request.verify_each != 0;
   CompilerSession session;
   auto package = session.compile(textOf(request.source_path).str(),
                                  textOf(request.model_name).str(), *options,

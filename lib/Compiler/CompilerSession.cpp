@@ -108,19 +108,32 @@ std::string CompilerSession::timingJson() const {
   return text + "\"kernels\":" + std::to_string(kernelCount_) + "}";
 }
 
-Status CompilerSession::dump(Stage stage, StringRef name,
-                             const CompileHooks &hooks) {
+/// One file of the folder that receives the stages, if there is one.
+static Status writeDump(const CompileHooks &hooks, Stage stage,
+                        const std::string &name, const std::string &text) {
   if (hooks.dumpStages.empty())
     return Status::success();
   if (Status s = createDirectories(hooks.dumpStages); !s)
     return s;
+  return writeFile(hooks.dumpStages + "/" +
+                       std::to_string(static_cast<int>(stage)) + "-" + name,
+                   ByteView(std::string_view(text)));
+}
+
+Status CompilerSession::dump(Stage stage, StringRef name,
+                             const CompileHooks &hooks) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  module_->print(os);
-  return writeFile(hooks.dumpStages + "/" +
-                       std::to_string(static_cast<int>(stage)) + "-" +
-                       name.str() + ".mlir",
-                   ByteView(std::string_view(text)));
+  if (!hooks.dumpStages.empty())
+    module_->print(os);
+  return writeDump(hooks, stage, name.str() + ".mlir", text);
+}
+
+static void preparePasses(mlir::PassManager &pm, StringRef stage,
+                          const CompileHooks &hooks) {
+  pm.enableVerifier(hooks.verifyEach);
+  if (hooks.preparePasses)
+    hooks.preparePasses(pm, stage);
 }
 
 /// Runs an arrow of the picture, or a part of one. A pass that fails has said
@@ -153,7 +166,7 @@ Status CompilerSession::run(const StagePipeline &pipeline,
   LogicalResult ran = timed(name, [&] {
     mlir::PassManager pm(context_.get(), "builtin.module",
                          mlir::OpPassManager::Nesting::Explicit);
-    pm.enableVerifier(false);
+    preparePasses(pm, name, hooks);
     pipeline.build(pm);
     return pm.run(*module_);
   });
@@ -370,8 +383,13 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
     mlir::OwningOpRef<ModuleOp> code(
         llvm::cast<ModuleOp>(kernels->clone()));
     target::KernelCompileReport report;
+    target::KernelCompileOptions how;
+    how.keepLLVMIR = !hooks.dumpStages.empty();
+    how.preparePasses = [&](mlir::PassManager &pm) {
+      preparePasses(pm, "native", hooks);
+    };
     auto compiled = timed("native", [&] {
-      return (*compiler)->compile(*code, {}, &report);
+      return (*compiler)->compile(*code, how, &report);
     });
     if (Status s = watchdog_->status("native"); !s)
       return s.takeError();
@@ -381,6 +399,9 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
                                 compiled.error().message);
     if (!compiled)
       return compiled.takeError();
+    if (Status s = writeDump(hooks, Stage::Native, "native.ll", report.llvmIR);
+        !s)
+      return s.takeError();
     image = std::move(*compiled);
     kernelCount_ = image.kernels.size();
     const target::StageTimes &parts = report.times;

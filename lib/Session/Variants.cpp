@@ -432,6 +432,7 @@ Session::compileByLibrary(const std::string &specialized) {
     dumps += "/variant_" + std::to_string(variant);
   if (!options_.dumpStages.empty())
     request.dump_stages = dumps.c_str();
+  request.verify_each = options_.verifyEach;
   kiln_compile_result result = {};
   result.struct_size = sizeof(result);
   (*api)->compile(&request, &result);

@@ -57,6 +57,9 @@ void CommandLine::choice(const std::string &name,
                         known);
   });
 }
+void CommandLine::family(const std::string &prefix, Handler handler) {
+  families_.emplace_back(prefix, std::move(handler));
+}
 
 void CommandLine::refused(const std::string &name, const std::string &reason) {
   optionalValue(name, [name, reason](const std::string &) -> Status {
@@ -120,6 +123,15 @@ Status CommandLine::parse(int argc, char **argv) {
         text.substr(begin, hasValue ? equals - begin : std::string::npos);
     std::string given = hasValue ? text.substr(equals + 1) : "";
     auto it = flags_.find(name);
+    auto family = std::find_if(
+        families_.begin(), families_.end(), [&](const auto &candidate) {
+          return name.compare(0, candidate.first.size(), candidate.first) == 0;
+        });
+    if (it == flags_.end() && family != families_.end()) {
+      if (Status s = family->second(text); !s)
+        return s;
+      continue;
+    }
     if (it == flags_.end()) {
       std::string near = nearest(name);
       return Error::usage("unknown flag '" + text + "'" +

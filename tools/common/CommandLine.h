@@ -46,6 +46,9 @@ public:
   /// A flag whose value is one of `words`.
   void choice(const std::string &name, std::vector<std::string> words,
               std::string &target);
+  /// All flags whose names begin with `prefix`; the handler gets each as it was
+  /// given, with its value behind `=` if it has one.
+  void family(const std::string &prefix, Handler handler);
   /// A flag that exists in PyTorch and is refused with a reason.
   void refused(const std::string &name, const std::string &reason);
 
@@ -66,6 +69,7 @@ private:
   std::string nearest(const std::string &name) const;
 
   std::map<std::string, Flag> flags_;
+  std::vector<std::pair<std::string, Handler>> families_;
   std::vector<std::string> positional_;
   bool wantsHelp_ = false, wantsVersion_ = false;
 };

@@ -43,7 +43,9 @@ session::SessionOptions check::sessionOptions(const Config &config,
     auto parsed = compiler::CompileOptions::parse(record, specialization);
     if (!parsed)
       return parsed.takeError();
-    auto package = compilerSession.compile(program, *parsed);
+    compiler::CompileHooks hooks;
+    hooks.verifyEach = true;
+    auto package = compilerSession.compile(program, *parsed, hooks);
     for (const compiler::StageTime &time : compilerSession.times())
       if (time.stage != "native") // its parts are counted
         stageTimes()[time.stage.substr(0, time.stage.find(' '))] +=

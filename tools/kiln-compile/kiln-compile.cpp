@@ -15,14 +15,23 @@
 #include "kiln/Archive/ExportedProgram.h"
 #include "kiln/Base/Log.h"
 #include "kiln/Compiler/StagePipelines.h"
+#include "kiln/InitAll.h"
 #include "kiln/Package/Explain.h"
 #include "kiln/Runtime/OperatorLibrary.h"
 #include "kiln/Runtime/Tensor.h"
 
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/Timing.h"
+#include "mlir/Transforms/Passes.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <list>
 #include <optional>
 #include <thread>
 
@@ -60,14 +69,18 @@ without the model and without a compiler.
 
 looking inside
   --stop-after=STAGE     print the IR after capture, core, joint, loop or kernel
-  --dump-stages=DIR      one file per stage; TORCH_COMPILE_DEBUG=1 makes a folder
-                         for them in torch_compile_debug/
+  --dump-stages=DIR      one file per stage, LLVM IR at the end;
+                         TORCH_COMPILE_DEBUG=1 makes a folder for them in
+                         torch_compile_debug/
   --explain=LIST         fusion, memory, guards, partition, schedule
   --print-pipeline       print the passes that these flags run, a line for each
                          stage as kiln-opt --pass-pipeline takes it, and end
   --log=WORDS            instead of TORCH_LOGS: see kiln-run --help
   --progress             name each stage as it begins
   --timing               milliseconds of each stage
+  --verify-each          run MLIR's verifier after each pass
+  --mlir-...             MLIR's own flags: --mlir-print-ir-after=PASS and its kin,
+                         --mlir-timing of each pass, --mlir-elide-... of the text
   --version              of Kiln and LLVM, and the build id
 
 Exit codes: 0 done, 2 wrong command line, 3 malformed or unreadable input, or
@@ -88,9 +101,10 @@ struct Flags {
   std::optional<double> memoryBudget;
   std::optional<std::string> log;
   CompileLimits limits;
+  std::vector<std::string> mlir;
   unsigned threads = 0;
   bool training = false, printPipeline = false, progress = false;
-  bool timing = false;
+  bool timing = false, verifyEach = false;
 };
 } // namespace
 
@@ -180,6 +194,11 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
   });
   line.flag("progress", flags.progress);
   line.flag("timing", flags.timing);
+  line.flag("verify-each", flags.verifyEach);
+  line.family("mlir-", [&](const std::string &text) {
+    flags.mlir.push_back(text);
+    return Status::success();
+  });
   return line.parse(argc, argv);
 }
 
@@ -264,6 +283,26 @@ static Result<CompileOptions> makeOptions(const Flags &flags) {
   return CompileOptions::parse(record);
 }
 
+/// MLIR's flags for printing and timing, as `mlir-opt` has them.
+static Status parseMlirFlags(const std::vector<std::string> &flags) {
+  // Flags name passes.
+  registerAllPasses();
+  mlir::registerTransformsPasses();
+  mlir::registerPass([] { return mlir::createSCFToControlFlowPass(); });
+  mlir::registerAsmPrinterCLOptions();
+  mlir::registerPassManagerCLOptions();
+  mlir::registerDefaultTimingManagerCLOptions();
+  std::vector<const char *> words = {"kiln-compile"};
+  for (const std::string &flag : flags)
+    words.push_back(flag.c_str());
+  std::string errors;
+  llvm::raw_string_ostream os(errors);
+  if (llvm::cl::ParseCommandLineOptions(int(words.size()), words.data(), "",
+                                        &os))
+    return Status::success();
+  return Error::usage(StringRef(errors).trim().str());
+}
+
 /// Tells what was decided: `--explain` on standard output, log words on standard
 /// error.
 static void explain(const package::Package &package, const Flags &flags) {
@@ -313,6 +352,24 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
   hooks.dumpStages = flags.dumpStages.empty() ? debugFolder("kiln-compile")
                                               : flags.dumpStages;
   hooks.limits = flags.limits;
+  hooks.verifyEach = flags.verifyEach;
+  // One report of times for the passes of all stages.
+  mlir::DefaultTimingManager timing;
+  mlir::TimingScope wholeTime;
+  std::list<mlir::TimingScope> stageTimes;
+  if (!flags.mlir.empty()) {
+    if (Status s = parseMlirFlags(flags.mlir); !s)
+      return s.takeError();
+    mlir::applyDefaultTimingManagerCLOptions(timing);
+    wholeTime = timing.getRootScope();
+    hooks.preparePasses = [&](mlir::PassManager &pm, StringRef stage) {
+      (void)mlir::applyPassManagerCLOptions(pm);
+      if (!stageTimes.empty())
+        stageTimes.back().stop();
+      stageTimes.push_back(wholeTime.nest(stage));
+      pm.enableTiming(stageTimes.back());
+    };
+  }
   hooks.progress = [&](StringRef stage) {
     noteStage(stage.str(), flags.limits.seconds);
     if (flags.progress)

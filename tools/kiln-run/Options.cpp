@@ -90,6 +90,7 @@ measuring
   --dump-stages=DIR      one file of IR per stage; compiles, whatever the cache
                          has. TORCH_COMPILE_DEBUG=1 makes a folder for them in
                          torch_compile_debug/
+  --verify-each          run MLIR's verifier after each pass of a compilation
   --progress             name each stage as it begins
   --version              of Kiln, and the build id
 
@@ -280,6 +281,7 @@ void Parser::addMeasures() {
   });
   line_.value("dump-stages",
               folder("dump-stages", options_.session.dumpStages));
+  line_.flag("verify-each", options_.session.verifyEach);
   line_.flag("progress", progress_);
 }
 

@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define KILN_COMPILER_ABI_VERSION 2
+#define KILN_COMPILER_ABI_VERSION 3
 
 /// What to compile. Strings are UTF-8, zero-terminated, and stay the caller's.
 typedef struct kiln_compile_request {
@@ -80,6 +80,9 @@ typedef struct kiln_compile_request {
 
   /// A directory that receives one file per stage, or null.
   const char *dump_stages;
+
+  /// Not 0: MLIR's verifier runs after each pass. Changes no package.
+  int verify_each;
 } kiln_compile_request;
 
 /// What came of it. Owned by the compiler library until `release`.

@@ -101,6 +101,13 @@ struct CompileHooks {
   std::function<void(llvm::StringRef)> progress;
   /// A folder that receives one file per stage; empty: none.
   std::string dumpStages;
+  /// MLIR's verifier runs after each pass. Off where programs are compiled to be
+  /// run, because passes are tested with it on (bench/README.md has its cost).
+  bool verifyEach = false;
+  /// Called with each pass manager and its stage before it runs, for
+  /// instrumentation.
+  std::function<void(mlir::PassManager &, llvm::StringRef stage)>
+      preparePasses;
   /// Ends after this stage; `module` then holds its IR and no package is made.
   std::optional<Stage> stopAfter;
   CompileLimits limits;

@@ -78,6 +78,8 @@ struct SessionOptions {
   /// A folder for one file per stage, in `variant_<n>` below it for variants
   /// behind the first; empty: none. What is dumped is compiled, not looked up.
   std::string dumpStages;
+  /// MLIR's verifier runs after each pass of a compilation.
+  bool verifyEach = false;
   std::function<void(const std::string &stage)> progress;
   /// Replaces the compiler library.
   InProcessCompiler compile;

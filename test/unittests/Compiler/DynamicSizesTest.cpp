@@ -65,7 +65,9 @@ Result<package::Package> compile(const ExportedProgram &program,
   auto options = CompileOptions::parse(record);
   EXPECT_TRUE(bool(options));
   CompilerSession session;
-  return session.compile(program, *options);
+  CompileHooks hooks;
+  hooks.verifyEach = true;
+  return session.compile(program, *options, hooks);
 }
 
 unsigned countGuards(const package::Package &package, uint32_t kind) {

@@ -228,7 +228,9 @@ inline Result<Results> runBy(compiler::Backend backend,
   compiler::CompilerSession session;
   compiler::CompileOptions options;
   options.backend = backend;
-  auto package = session.compile(maker.build(), options);
+  compiler::CompileHooks hooks;
+  hooks.verifyEach = true;
+  auto package = session.compile(maker.build(), options, hooks);
   if (!package)
     return package.takeError();
   static const runtime::OperatorRegistry registry = [] {

@@ -378,7 +378,9 @@ TEST(Mutation, GradientsPassWrites) {
     options.backend = backend;
     options.training = true;
     options.inputGradients = {"[0][0]", "[0][1]"};
-    auto package = session.compile(p.build(), options);
+    compiler::CompileHooks hooks;
+    hooks.verifyEach = true;
+    auto package = session.compile(p.build(), options, hooks);
     ASSERT_TRUE(package) << package.error().message;
     runtime::OperatorRegistry registry;
     ASSERT_TRUE(eager::registerAll(registry));

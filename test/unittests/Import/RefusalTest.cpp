@@ -28,6 +28,7 @@ void refuses(const ProgramMaker &p, ErrorKind kind,
 std::string imported(const archive::ExportedProgram &program) {
   compiler::CompilerSession session;
   compiler::CompileHooks hooks;
+  hooks.verifyEach = true;
   hooks.stopAfter = Stage::Capture;
   auto package = session.compile(program, {}, hooks);
   EXPECT_TRUE(package) << package.error().message;
@@ -253,6 +254,7 @@ TEST(Guards, SpecializedSymbolsAreNumbers) {
   compiler::CompileOptions options;
   options.specialization["s0"] = 3;
   compiler::CompileHooks hooks;
+  hooks.verifyEach = true;
   hooks.stopAfter = Stage::Capture;
   ASSERT_TRUE(session.compile(p.build(), options, hooks));
   std::string text;

@@ -54,6 +54,7 @@ inline session::SessionOptions options(const std::string &cache = "",
   result.backend = backend;
   result.threads = 1;
   result.cache.root = cache;
+  result.verifyEach = true;
   return result;
 }
 

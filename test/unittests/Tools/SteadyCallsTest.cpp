@@ -110,6 +110,7 @@ TEST_P(SteadyCalls, KeepNothing) {
   options.backend = GetParam().backend;
   options.training = GetParam().training;
   options.threads = 1;
+  options.verifyEach = true;
   options.reuseOutputs = true;
   auto io = archive::loadIoFile(input(std::string(GetParam().model) +
                                       "/io.json"));
@@ -158,6 +159,7 @@ TEST(SteadySteps, KeepNothing) {
   session::SessionOptions options;
   options.training = true;
   options.threads = 1;
+  options.verifyEach = true;
   options.optimizer = "adamw";
   options.reuseOutputs = true;
   auto io = archive::loadIoFile(input("tied_weights/io.json"));
