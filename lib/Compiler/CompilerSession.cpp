@@ -10,6 +10,7 @@
 
 #include "FatalErrors.h"
 #include "ModuleReader.h"
+#include "ReasonRecorder.h"
 #include "Watchdog.h"
 
 #include "kiln/Archive/ExportedProgram.h"
@@ -18,7 +19,6 @@
 #include "kiln/Base/Log.h"
 #include "kiln/Compiler/StagePipelines.h"
 #include "kiln/Dialect/Aten/IR/Aten.h"
-#include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Aten/Transforms/SizeMarks.h"
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
@@ -77,6 +77,8 @@ Status CompilerSession::reset(const CompileOptions &options,
   added.appendTo(registry);
   context_ = std::make_unique<MLIRContext>(
       registry, MLIRContext::Threading::DISABLED);
+  reasons_.clear();
+  recordReasons(*context_, reasons_);
   // An operator's record is found in its dialect, which must be there first.
   for (StringRef name : added.getDialectNames())
     context_->getOrLoadDialect(name);
@@ -414,49 +416,6 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
   return assemble(options, hooks, std::move(image));
 }
 
-/// The schedules of the kernels that a function launches, by name.
-static std::string describeSchedules(FuncOp function) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  function.walk([&](loop::LaunchOp launch) {
-    os << "  - " << launch.getKernel().getLeafReference().getValue() << ": ";
-    if (auto schedule = launch.getSchedule())
-      os << *schedule << ", ";
-    os << "work ";
-    launch.getWork().printExpression(os);
-    os << ", at least " << launch.getGrain() << " for a thread";
-    if (auto origins = launch.getOrigins()) {
-      os << ", of ";
-      llvm::interleaveComma(origins->getAsRange<StringAttr>(), os,
-                            [&](StringAttr name) { os << name.getValue(); });
-    }
-    os << "\n";
-  });
-  return text.empty() ? text
-                      : ("Schedules of " + function.getName() + ":\n" + text)
-                            .str();
-}
-
-/// Adds what was decided to the package, so that a warm run can explain itself.
-static void addReasons(FuncOp function, package::Package &package) {
-  for (auto [attribute, category] :
-       {std::pair("joint.explanation", "partition"),
-        std::pair("loop.fusion_log", "fusion"),
-        std::pair("loop.memory_log", "memory")})
-    if (auto text = function->getAttrOfType<StringAttr>(attribute))
-      package.reasons.push_back({category, text.getValue().str()});
-  if (std::string text = describeSchedules(function); !text.empty())
-    package.reasons.push_back({"schedule", std::move(text)});
-}
-
-/// Sizes that were asked to be symbols and could not be.
-static void addFixedSizes(ModuleOp module, package::Package &package) {
-  if (auto fixed =
-          module->getAttrOfType<mlir::ArrayAttr>(aten::kFixedSizesAttrName))
-    for (auto text : fixed.getAsRange<StringAttr>())
-      package.reasons.push_back({"dynamic", text.getValue().str()});
-}
-
 static void addFacts(FuncOp function, package::Facts &facts) {
   function.walk([&](loop::LaunchOp launch) {
     if (auto traffic = launch.getTraffic()) {
@@ -527,7 +486,6 @@ CompilerSession::assemble(const CompileOptions &options,
     if (options.backend != Backend::Eager)
       ignoreStrides(*program);
     list.push_back(std::move(*program));
-    addReasons(function, package);
     addFacts(function, package.facts);
     return Status::success();
   };
@@ -548,7 +506,6 @@ CompilerSession::assemble(const CompileOptions &options,
                                            package.programs[1]);
         !s)
       return s.takeError();
-  addFixedSizes(*module_, package);
   // A joint graph that somebody wrote has none.
   if (!findGuards(*module_, names.front()))
     pt2::addGuardProgram(module_->lookupSymbol<FuncOp>(names.front()));
@@ -557,6 +514,7 @@ CompilerSession::assemble(const CompileOptions &options,
   if (!guards)
     return guards.takeError();
   package.guards = std::move(*guards);
+  package.reasons = std::move(reasons_);
   for (const StageTime &time : times_)
     package.facts.compileTimeMicros += uint64_t(time.milliseconds * 1000);
   if (Status s = package::verifyPackage(package); !s)

@@ -8,6 +8,8 @@
 
 #include "kiln/Package/Explain.h"
 
+#include "ReasonTexts.h"
+
 #include "kiln/ABI/GuardABI.h"
 #include "kiln/Package/ExprEvaluator.h"
 #include "kiln/Package/Printer.h"
@@ -150,41 +152,43 @@ static std::string codeText(const Package &package) {
   return text;
 }
 
-/// Why the compiler recorded nothing of a category.
+/// Why no pass decided anything about a topic.
 static std::string emptyText(const Package &package,
-                             const std::string &category) {
-  if (category == "partition" && package.programs.size() == 1)
+                             const std::string &topic) {
+  if (topic == "partition" && package.programs.size() == 1)
     return "no partition: the program was compiled without a backward";
   if (package.facts.backend != "inductor")
-    return "no " + category + ": backend " + package.facts.backend +
+    return "no " + topic + ": backend " + package.facts.backend +
            " makes no kernels";
-  return "no " + category + ": the program has no kernels";
+  if (!package.image.kernels.empty())
+    return "no " + topic + ": the source was IR in which it is decided already";
+  return "no " + topic + ": the program has no kernels";
 }
 
-std::vector<Reason>
+std::vector<Explanation>
 package::explain(const Package &package,
                  const std::function<bool(std::string_view)> &isWanted) {
-  std::vector<Reason> reasons;
-  for (const char *category : {"fusion", "memory", "partition", "schedule"}) {
-    if (!isWanted(category))
+  std::vector<Explanation> texts;
+  auto addReasons = [&](const char *topic) {
+    for (std::string &text : describeReasons(package, topic))
+      texts.push_back({topic, std::move(text)});
+  };
+  for (const char *topic : {"fusion", "memory", "partition", "schedule"}) {
+    if (!isWanted(topic))
       continue;
-    size_t before = reasons.size();
-    for (const Reason &reason : package.reasons)
-      if (reason.category == category)
-        reasons.push_back(reason);
-    if (reasons.size() == before)
-      reasons.push_back({category, emptyText(package, category)});
+    size_t before = texts.size();
+    addReasons(topic);
+    if (texts.size() == before)
+      texts.push_back({topic, emptyText(package, topic)});
   }
-  auto add = [&](const char *category, auto text) {
-    if (isWanted(category))
-      reasons.push_back({category, text()});
+  auto add = [&](const char *topic, auto text) {
+    if (isWanted(topic))
+      texts.push_back({topic, text()});
   };
   add("guards", [&] { return "Guards:\n" + guardTable(package); });
   add("dynamic", [&] { return symbolTexts(package.programs.front()); });
   if (isWanted("dynamic"))
-    for (const Reason &reason : package.reasons)
-      if (reason.category == "dynamic")
-        reasons.push_back(reason);
+    addReasons("dynamic");
   add("perf_hints", [&] { return hintTexts(package); });
   add("output_code", [&] { return codeText(package); });
   add("graph_breaks", [] {
@@ -197,5 +201,5 @@ package::explain(const Package &package,
     return "no autotuning: a cost model chose the schedules of " +
            std::to_string(package.image.kernels.size()) + " kernels";
   });
-  return reasons;
+  return texts;
 }

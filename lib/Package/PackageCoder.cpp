@@ -47,6 +47,17 @@ template <typename C, typename T> void visitConstant(C &c, T &constant) {
   c.blob(constant.bytes);
 }
 
+template <typename C, typename T> void visitReason(C &c, T &reason) {
+  c.enumeration(reason.kind, Reason::Kind::Passed, Reason::Kind::Analysis);
+  c.text(reason.pass);
+  c.text(reason.name);
+  c.text(reason.function);
+  c.list(reason.arguments, 8, [&](auto &argument) {
+    c.text(argument.key);
+    c.text(argument.value);
+  });
+}
+
 template <typename C, typename T> void visitFacts(C &c, T &facts) {
   c.text(facts.backend);
   c.u64(facts.compileTimeMicros);
@@ -70,10 +81,8 @@ void visitSection(C &c, T &package, uint32_t kind) {
     return c.list(package.constants, 13,
                   [&](auto &constant) { visitConstant(c, constant); });
   case KILN_SECTION_REASONS:
-    return c.list(package.reasons, 8, [&](auto &reason) {
-      c.text(reason.category);
-      c.text(reason.text);
-    });
+    return c.list(package.reasons, 17,
+                  [&](auto &reason) { visitReason(c, reason); });
   case KILN_SECTION_FACTS:
     return visitFacts(c, package.facts);
   }

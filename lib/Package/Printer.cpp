@@ -414,8 +414,14 @@ std::string printPackage(const Package &package) {
   for (const auto *list : {&package.programs, &package.bodies})
     for (const Program &program : *list)
       text += printProgram(program, &package.image);
-  for (const Reason &reason : package.reasons)
-    text += "reason [" + reason.category + "] " + reason.text + "\n";
+  for (const Reason &reason : package.reasons) {
+    text += "reason " + reason.pass + ":" + reason.name;
+    if (!reason.function.empty())
+      text += " @" + reason.function;
+    for (const Reason::Argument &argument : reason.arguments)
+      text += " " + argument.key + "='" + argument.value + "'";
+    text += "\n";
+  }
   return text;
 }
 

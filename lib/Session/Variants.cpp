@@ -114,8 +114,9 @@ void Session::logReasons(const package::Package &package,
   auto isWanted = [](std::string_view category) {
     return log::isEnabled(category, log::Level::Info);
   };
-  for (const package::Reason &reason : package::explain(package, isWanted))
-    log::write(reason.category, log::Level::Info, reason.text);
+  for (const package::Explanation &explanation :
+       package::explain(package, isWanted))
+    log::write(explanation.topic, log::Level::Info, explanation.text);
   bool isCut = package.programs.size() == 2;
   for (const char *category : {"aot_graphs", "aot_joint_graph"}) {
     bool isJoint = std::string_view(category) == "aot_joint_graph";

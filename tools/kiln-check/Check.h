@@ -60,7 +60,7 @@ struct Outcome {
   std::vector<std::string> fallbacks = {};
   /// What compiling spent where, in milliseconds by stage.
   std::map<std::string, double> stages = {};
-  /// Sizes that could not become symbols, with the reason.
+  /// Why sizes could not become symbols, one reason a size.
   std::vector<std::string> fixedSizes = {};
   bool hasSymbols = false;    ///< some size did
   bool ranOtherSizes = false; ///< and the program was right for others

@@ -69,8 +69,8 @@ void check::addStats(const session::Session &session, Outcome &outcome) {
     return;
   const package::Package &package = session.function().variant(0).package();
   for (const package::Reason &reason : package.reasons)
-    if (reason.category == "dynamic")
-      outcome.fixedSizes.push_back(reason.text);
+    if (package::identify(reason) == package::ReasonId::FixedSize)
+      outcome.fixedSizes.push_back(std::string(reason.get("Reason")));
   outcome.hasSymbols = !package.programs.front().symbols.empty();
 }
 

@@ -182,11 +182,8 @@ struct Tally {
     withSymbols += outcome.hasSymbols;
     withFixedSizes += !outcome.fixedSizes.empty();
     atOtherSizes += outcome.ranOtherSizes;
-    // What stands behind "'x' dimension 0 is 3 for " does not depend on a case.
-    std::set<std::string> reasons;
-    for (const std::string &fixed : outcome.fixedSizes)
-      reasons.insert(fixed.substr(fixed.find(" for ") + 5));
-    for (const std::string &reason : reasons)
+    for (const std::string &reason : std::set<std::string>(
+             outcome.fixedSizes.begin(), outcome.fixedSizes.end()))
       ++fixedSizes[reason];
     switch (outcome.kind) {
     case Outcome::Passed:

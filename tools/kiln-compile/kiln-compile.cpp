@@ -307,15 +307,16 @@ static Status parseMlirFlags(const std::vector<std::string> &flags) {
 /// error.
 static void explain(const package::Package &package, const Flags &flags) {
   for (const std::string &word : flags.explain)
-    for (const package::Reason &reason : package::explain(
-             package, [&](std::string_view wanted) { return wanted == word; }))
-      print(reason.text +
-            (StringRef(reason.text).ends_with("\n") ? "" : "\n"));
-  auto isLogged = [](std::string_view category) {
-    return log::isEnabled(category, log::Level::Info);
+    for (const package::Explanation &explanation : package::explain(
+             package, [&](std::string_view topic) { return topic == word; }))
+      print(explanation.text +
+            (StringRef(explanation.text).ends_with("\n") ? "" : "\n"));
+  auto isLogged = [](std::string_view topic) {
+    return log::isEnabled(topic, log::Level::Info);
   };
-  for (const package::Reason &reason : package::explain(package, isLogged))
-    log::write(reason.category, log::Level::Info, reason.text);
+  for (const package::Explanation &explanation :
+       package::explain(package, isLogged))
+    log::write(explanation.topic, log::Level::Info, explanation.text);
 }
 
 static Result<int> run(const CommandLine &line, const Flags &flags) {

@@ -37,7 +37,8 @@
 //   GUARDS    := list(guard)
 //   IMAGE     := target:text features:u32 list(kernel) code:blob
 //   CONSTANTS := list(dtype list(i64) blob)
-//   REASONS   := list(category:text text)
+//   REASONS   := list(kind:u8 pass:text name:text function:text
+//                     list(key:text value:text))
 //   FACTS     := backend:text u64{6}
 //
 //   guard     := kind:u8 slot:u32 dim:u32 value:i64 expr:id constant text
@@ -84,7 +85,7 @@ extern "C" {
 /// that changed the file, as in PNG.
 #define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
 /// Bumped whenever the meaning of anything in this header changes.
-#define KILN_PACKAGE_VERSION 2
+#define KILN_PACKAGE_VERSION 3
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
 #define KILN_PROGRAM_VERSION 2
 

@@ -159,6 +159,7 @@ private:
   Status reset(const CompileOptions &options, const CompileLimits &limits);
 
   std::unique_ptr<Watchdog> watchdog_;
+  std::vector<package::Reason> reasons_; ///< what the context records
   std::unique_ptr<MLIRContext> context_;
   mlir::OwningOpRef<ModuleOp> module_;
   std::map<std::string, std::unique_ptr<target::KernelCompiler>> compilers_;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The texts behind the words of TORCH_LOGS and `--explain`: those that the
-// compiler recorded (`Package::reasons`) and those that stand in the package in
+// The texts behind the words of TORCH_LOGS and `--explain`: of the reasons that
+// the passes gave (`Package::reasons`) and of what stands in the package in
 // another form, such as its guards. A program out of the cache explains itself
 // like one that was compiled just now.
 //
@@ -22,11 +22,18 @@
 
 namespace kiln::package {
 
-/// The texts of the categories that are wanted: at least one for each of
+/// What a package says about a topic.
+struct Explanation {
+  std::string topic; ///< "fusion", "partition", "memory", "guards", ...
+  std::string text;  ///< the lines a user reads
+};
+
+/// The texts of the topics that are wanted: at least one for each of
 ///   autotuning cudagraphs dynamic fusion graph_breaks guards memory
 ///   output_code partition perf_hints schedule
-/// which may say that there was nothing to decide, and why.
-std::vector<Reason>
+/// which may say that there was nothing to decide, and why. What passes decided
+/// is told function by function, in the order of the programs.
+std::vector<Explanation>
 explain(const Package &package,
         const std::function<bool(std::string_view)> &isWanted);
 

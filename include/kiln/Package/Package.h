@@ -19,6 +19,7 @@
 #include "kiln/ABI/GuardABI.h"
 #include "kiln/ABI/KernelABI.h"
 #include "kiln/Package/Program.h"
+#include "kiln/Package/Reason.h"
 
 namespace kiln::package {
 

@@ -240,12 +240,6 @@ struct Output {
   uint32_t aliasOfSlot = kNone;
 };
 
-/// A record of why something was decided, for `--explain` and warm runs.
-struct Reason {
-  std::string category; ///< "fusion", "partition", "memory", "guards", ...
-  std::string text;     ///< the lines a user reads
-};
-
 struct Program {
   std::string name; ///< "main", or "forward" and "backward"
   std::vector<Symbol> symbols;

@@ -13,9 +13,9 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/Remarks.h"
 
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -439,6 +439,13 @@ Attribute Converter::getExternArgument(const aten::ArgValue &arg,
   return builder.getArrayAttr(list);
 }
 
+void Converter::tellNoKernel(StringRef name, StringRef why) {
+  if (auto told =
+          remark::missed(getLoc(),
+                         remarks::kNoKernel.function(function.getName())))
+    told << remark::metric("op", name) << remark::reason("{0}", why);
+}
+
 LogicalResult Converter::makeExtern(StringRef why) {
   SmallVector<Value> operands;
   SmallVector<Attribute> arguments;
@@ -486,9 +493,7 @@ LogicalResult Converter::makeExtern(StringRef why) {
     if (Attribute symbol = op->getAttr(name))
       call->setAttr(name, symbol);
   if (!why.empty())
-    remark::missed(getLoc(), remark::RemarkOpts::name("no-kernel")
-                                 .category("convert-aten-to-loop"))
-        << overload << remark::reason("{0}", why);
+    tellNoKernel(overload, why);
   for (auto [i, value] : llvm::enumerate(call.getResults())) {
     if (isa<RankedTensorType>(value.getType()))
       setResult(i, value);
@@ -648,9 +653,7 @@ bool Converter::convertCustom(Operation *operation) {
   reason.clear();
   if (succeeded(lowerLoopBody(custom)))
     return true;
-  remark::missed(getLoc(), remark::RemarkOpts::name("no-kernel")
-                               .category("convert-aten-to-loop"))
-      << op->getName().getStringRef() << remark::reason("{0}", reason);
+  tellNoKernel(op->getName().getStringRef(), reason);
   return false;
 }
 

@@ -200,6 +200,8 @@ private:
   bool convertCustom(Operation *operation);
   LogicalResult lower();
   LogicalResult makeExtern(llvm::StringRef reason);
+  /// The remark that the present op, called `name`, gets no kernel.
+  void tellNoKernel(llvm::StringRef name, llvm::StringRef why);
   mlir::Attribute getExternArgument(const aten::ArgValue &arg,
                                     const aten::ArgInfo &info,
                                     llvm::SmallVectorImpl<Value> &operands);

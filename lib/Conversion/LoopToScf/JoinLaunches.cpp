@@ -25,13 +25,13 @@
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Remarks.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -310,9 +310,11 @@ void JoinLaunches::join(ArrayRef<Part> group) {
       result.replaceAllUsesWith(joined.getResult(next++));
     launch.erase();
   }
-  remark::passed(joined.getLoc(),
-                 remark::RemarkOpts::name("joined").category("loop-launch"))
-      << name << remark::metric("parts", int64_t(group.size()));
+  if (auto told = remark::passed(
+          joined.getLoc(),
+          remarks::kJoined.function(remarks::getFunctionName(joined))))
+    told << remark::metric("kernel", name)
+         << remark::metric("parts", group.size());
 }
 
 void JoinLaunches::runOnOperation() {

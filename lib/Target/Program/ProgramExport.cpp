@@ -9,9 +9,12 @@
 #include "kiln/Target/ProgramExport.h"
 
 #include "Exporter.h"
+#include "kiln/Support/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+
+#include "llvm/ADT/StringExtras.h"
 
 using namespace kiln;
 using namespace kiln::target;
@@ -130,6 +133,29 @@ Status Exporter::defineSizes(Operation &op) {
   return Status::success();
 }
 
+/// How a kernel is launched, for who asks about schedules.
+static void tellLaunch(loop::LaunchOp op, StringRef function) {
+  auto told = mlir::remark::analysis(op.getLoc(),
+                                     remarks::kLaunched.function(function));
+  if (!told)
+    return;
+  told << mlir::remark::metric("kernel",
+                               op.getKernel().getLeafReference().getValue());
+  if (auto schedule = op.getSchedule()) {
+    std::string text;
+    llvm::raw_string_ostream(text) << *schedule;
+    told << mlir::remark::metric("schedule", text);
+  }
+  told << mlir::remark::metric("work", op.getWork().str())
+       << mlir::remark::metric("grain", op.getGrain());
+  if (auto origins = op.getOrigins()) {
+    auto names = llvm::map_range(
+        origins->getAsRange<StringAttr>(),
+        [](StringAttr name) { return name.getValue(); });
+    told << mlir::remark::metric("origins", llvm::join(names, ", "));
+  }
+}
+
 Status Exporter::addLaunch(loop::LaunchOp op) {
   package::LaunchStep step;
   StringRef kernel = op.getKernel().getLeafReference().getValue();
@@ -139,6 +165,7 @@ Status Exporter::addLaunch(loop::LaunchOp op) {
                               "' is launched and has no code; expected a "
                               "backend that generates code");
   step.kernel = index->second;
+  tellLaunch(op, function.getName());
   std::vector<ValueId> results;
   mlir::ArrayAttr placements = op.getPlacementsAttr();
   for (auto [k, result] : llvm::enumerate(op.getResults())) {

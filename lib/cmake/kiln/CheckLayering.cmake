@@ -29,7 +29,7 @@ set(below_line ABI Base Archive Package Runtime Eager Cache Session)
 # Above the line; data formats of the ground and services come along.
 set(data ${ground} Package Support)
 set(dialects Dialect/Guard Dialect/Aten Dialect/Joint Dialect/Loop)
-set(MAY_Support Base)
+set(MAY_Support ${ground})
 set(MAY_Interfaces ${data} Dialect/Guard)
 set(MAY_Transforms ${data} Interfaces)
 set(MAY_Dialect/Guard ${data})

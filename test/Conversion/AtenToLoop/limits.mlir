@@ -1,8 +1,10 @@
 // RUN: kiln-opt %s --convert-aten-to-loop | FileCheck %s
+// RUN: kiln-opt %s --convert-aten-to-loop -o /dev/null --remarks-filter=convert-aten-to-loop 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // What only a call can do: functions of floats of integers, which PyTorch
 // refuses, do not become kernels.
 // CHECK-LABEL: func.func @integers
+// REMARK: remark: [Missed] no-kernel | Category:convert-aten-to-loop | Function=integers | Reason="{{.+}}", op=aten.elu.default
 // CHECK: loop.extern "aten.elu.default"
 // CHECK: loop.extern "aten.logcumsumexp.default"
 func.func @integers(%x: tensor<3x4xi32>) -> (tensor<3x4xi32>, tensor<3x4xi32>) {

@@ -1,9 +1,11 @@
 // RUN: kiln-opt %s --loop-join-launches --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-join-launches --split-input-file -o /dev/null --remarks-filter=loop-join-launches 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Launches of different sizes that do not touch each other's memory become one.
 // The chunks of the first are 0 to 4, those of the second 4 to 7; each part gets
 // its own pointers.
 
+// REMARK: remark: [Passed] joined | Category:loop-join-launches | Function=updates | kernel=joined_2_0, parts=2
 // CHECK-LABEL: func.func @updates
 // CHECK: %[[J:.*]]:3 = loop.launch @kernels::@joined_2_0(%arg0, %arg1, %arg2) symbols [] work 7 grain 7
 // CHECK-SAME: placements [#loop.argument<0>, #loop.argument<1>, #loop.new]

@@ -1,5 +1,6 @@
 // RUN: kiln-opt %s --split-input-file --aten-make-dynamic=all \
 // RUN:   --mlir-print-local-scope | FileCheck %s
+// RUN: kiln-opt %s --split-input-file --aten-make-dynamic=all -o /dev/null --remarks-filter=aten-make-dynamic 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Equal sizes share a symbol, 0 and 1 stay numbers, weights are not the
 // caller's.
@@ -66,8 +67,9 @@ guard.program @main_guards for @main {
 
 // -----
 
-// As many results as a size says: it stays a number, and the module says why.
-// CHECK-LABEL: module attributes {aten.fixed_sizes = ["'arg0' dimension 0 is 2 for 'aten.unbind.int' at {{.*}}, whose number of results it is"]}
+// As many results as a size says: it stays a number, and a remark says why.
+// REMARK: remark: [Missed] fixed-size | Category:aten-make-dynamic | Function=main | Reason="'aten.unbind.int' at {{.*}}, whose number of results it is", size="'arg0' dimension 0", value=2
+// CHECK-LABEL: module
 // CHECK: func.func @main(%{{.*}}: tensor<2x?xf32, #guard.shape<[2, s1]>>)
 func.func @main(%x: tensor<2x6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
   %0:2 = aten.unbind.int(%x, dim = 0)
@@ -78,7 +80,8 @@ func.func @main(%x: tensor<2x6xf32>) -> (tensor<6xf32>, tensor<6xf32>) {
 // -----
 
 // An operator without a rule takes the sizes of the example.
-// CHECK-LABEL: module attributes {aten.fixed_sizes = ["'arg0' dimension 0 is 6 for 'mylib::f' at {{.*}}, which has no rule for sizes"]}
+// REMARK: remark: [Missed] fixed-size | {{.*}} | Reason="'mylib::f' at {{.*}}, which has no rule for sizes", size="'arg0' dimension 0", value=6
+// CHECK-LABEL: module
 // CHECK: func.func @main(%{{.*}}: tensor<6xf32>, %{{.*}}: tensor<?xf32, #guard.shape<[s1]>>
 func.func @main(%x: tensor<6xf32>, %y: tensor<7xf32>)
     -> (tensor<6xf32>, tensor<7xf32>) {
@@ -101,7 +104,9 @@ func.func @main(%x: tensor<4x6xf32> {aten.input = #aten.input<
 // -----
 
 // A number that a call holds may fix a size.
-// CHECK-LABEL: module attributes {aten.fixed_sizes = ["'arg0' dimension 0 is 4 for 'aten.expand' at {{.*}}, which accepts no other here"]}
+// REMARK: remark: [Missed] fixed-size | {{.*}} | Reason="'aten.expand' at {{.*}}, which accepts no other here", size="'arg0' dimension 0", value=4
+// CHECK-LABEL: module
+// CHECK: func.func @main(%{{.*}}: tensor<4x?xf32
 func.func @main(%x: tensor<4x6xf32>) -> tensor<2x4x6xf32> {
   %0 = aten.expand(%x, size = [2, 4, -1]) : (tensor<4x6xf32>) -> tensor<2x4x6xf32>
   return %0 : tensor<2x4x6xf32>
@@ -145,7 +150,8 @@ func.func @main(%x: tensor<4x6xf32>, %m: tensor<4x6xi1>, %y: tensor<3xf32>)
 // -----
 
 // Where such a size must be a number it is that of the example.
-// CHECK-LABEL: module attributes {aten.fixed_sizes = ["a size of the result of 'aten.nonzero' at {{.*}} is 2 for 'aten.unbind.int' at {{.*}}, whose number of results it is"]}
+// REMARK: remark: [Missed] fixed-size | {{.*}} | Reason="'aten.unbind.int' at {{.*}}, whose number of results it is", size="a size of the result of 'aten.nonzero' at {{.*}}", value=2
+// CHECK-LABEL: module
 // CHECK: aten.nonzero{{.*}} -> tensor<2x1xi64>
 func.func @main(%x: tensor<6xf32>) -> (tensor<1xi64>, tensor<1xi64>) {
   %0 = aten.nonzero(%x) : (tensor<6xf32>) -> tensor<2x1xi64>

@@ -1,4 +1,5 @@
 // RUN: kiln-opt %s --split-input-file --joint-differentiate | FileCheck %s
+// RUN: kiln-opt %s --split-input-file --joint-differentiate -o /dev/null --remarks-filter=joint-differentiate 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // Tangents follow the outputs, gradients the arguments that want one; labels
 // say what belongs to what.
@@ -86,6 +87,7 @@ func.func @main(%x: tensor<?x4xf32, #guard.shape<[s0, 4]>> {joint.requires_grad}
 
 // -----
 
+// REMARK: remark: [Missed] no-gradient | Category:joint-differentiate | Function=main | Reason="the gradient stops at '{{.*}}", argument=0
 // No gradient flows through a comparison or past a detach, so the argument has
 // none, and there is no tangent that nobody would read.
 // CHECK-LABEL: joint.graph @main

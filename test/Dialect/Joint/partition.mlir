@@ -1,12 +1,14 @@
 // RUN: kiln-opt %s --split-input-file --joint-partition | FileCheck %s
 // RUN: kiln-opt %s --split-input-file --joint-partition=save-all | FileCheck %s --check-prefix=ALL
+// RUN: kiln-opt %s --split-input-file --joint-partition -o /dev/null --remarks-filter=joint-partition 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: kiln-opt %s --split-input-file --joint-partition=memory-budget=0 -o /dev/null --remarks-filter-missed=joint-partition 2>&1 | FileCheck %s --check-prefix=BUDGET
 
 // Pointwise ops are run again from the input: nothing is saved.
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf32>) -> tensor<4xf32>
-// CHECK-SAME: joint.explanation = "saved for backward: 0 bytes in 0 storages\0A
-// CHECK-SAME: keep input '%{{.*}}': graph input, the caller holds it\0A
-// CHECK-SAME: recompute math.exp '%{{.*}}': pointwise, fuses into its user\0A"
+// REMARK: remark: [Passed] partitioned | Category:joint-partition | Function=forward | recomputed=1, saved_bytes=0, storages=0
+// REMARK: remark: [Analysis] kept-input | Category:joint-partition | Function=forward | Reason="graph input, the caller holds it", value=%arg0
+// REMARK: remark: [Passed] recomputed | Category:joint-partition | Function=forward | Reason="pointwise, fuses into its user", op=math.exp, value=%0
 // CHECK-SAME: joint.saved_bytes = 0 : i64
 // CHECK: %[[Y:.*]] = math.exp %[[X]]
 // CHECK: return %[[Y]]
@@ -36,7 +38,8 @@ func.func private @opaque(tensor<4xf32>) -> tensor<4xf32>
 // An op that nothing is known of runs once. Its result is saved although it
 // is an output as well.
 // CHECK-LABEL: func.func @forward
-// CHECK-SAME: save '%{{.*}}' func.call, 16 bytes: unknown op or one with effects, never recomputed
+// REMARK: remark: [Passed] saved | Category:joint-partition | Function=forward | Reason="unknown op or one with effects, never recomputed", bytes=16, op=func.call, value=%0
+// BUDGET: remark: [Missed] over-budget | Category:joint-partition | Function=forward | budget_bytes=0
 // CHECK: %[[Y:.*]] = call @opaque
 // CHECK: return %[[Y]], %[[Y]]
 // CHECK-LABEL: func.func @backward
@@ -55,7 +58,7 @@ joint.graph @main primals(%x: tensor<4xf32>) tangents(%dy: tensor<4xf32>)
 
 // The user's mark outranks the rules, and goes away.
 // CHECK-LABEL: func.func @forward
-// CHECK-SAME: save '%{{.*}}' math.exp, 16 bytes: tagged by the user to be saved
+// REMARK: remark: [Passed] saved | {{.*}} | Reason="tagged by the user to be saved", bytes=16, op=math.exp
 // CHECK-NOT: = joint.save
 // CHECK-LABEL: func.func @backward
 // CHECK-NOT: math.exp
@@ -141,9 +144,9 @@ joint.graph @main primals(%x: tensor<?x?xf32, #guard.shape<[s0, s1]>>)
 // Tags of a checkpoint on the ops themselves: what is in a region is run again
 // although it could be saved, what a region hands to a later one is saved.
 // CHECK-LABEL: func.func @forward
-// CHECK-SAME: save '%{{[0-9]+}}' math.sin, 16 bytes: tagged by the user to be saved\0A
-// CHECK-SAME: recompute math.exp '%{{[0-9]+}}': tagged by the user to be recomputed\0A
-// CHECK-SAME: recompute math.log '%{{[0-9]+}}': tagged by the user to be recomputed\0A
+// REMARK: remark: [Passed] saved | {{.*}} | Reason="tagged by the user to be saved", bytes=16, op=math.sin
+// REMARK: remark: [Passed] recomputed | {{.*}} | Reason="tagged by the user to be recomputed", op=math.exp
+// REMARK: remark: [Passed] recomputed | {{.*}} | Reason="tagged by the user to be recomputed", op=math.log
 // CHECK-SAME: joint.saved_bytes = 16 : i64
 // CHECK-LABEL: func.func @backward
 // CHECK-NOT: math.sin

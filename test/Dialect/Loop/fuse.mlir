@@ -1,5 +1,6 @@
 // RUN: kiln-opt %s --loop-inline-virtual --loop-fuse --loop-share-rows --split-input-file | FileCheck %s
 // RUN: kiln-opt %s --loop-fuse=fuse=false --split-input-file | FileCheck %s --check-prefix=UNFUSED
+// RUN: kiln-opt %s --loop-inline-virtual --loop-fuse --loop-share-rows --split-input-file -o /dev/null --remarks-filter='loop-(fuse|share-rows)' 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // The tail of attention: exp is inlined into its two readers, sum and quotient
 // become one kernel of rows, and the row of exp is computed once in front.
@@ -9,7 +10,12 @@
 guard.symbol @s77 range [2, 64] hint 16
 
 // CHECK-LABEL: func.func @softmax_tail
-// CHECK-SAME: loop.fusion_log = "=== Fusion Round 1 ===\0ACandidates for fusion:\0A  - LoopKernel(name='op0'), Reduction([4], sum, origins=[sum_1, exp])\0A  - LoopKernel(name='op1'), Pointwise([s77, 4, 4], origins=[div, exp])\0AFound 1 possible fusion:\0A  - Fusing `op0` with `op1`\0AResult:\0A  - Fused 2 nodes into 1 nodes\0A"
+// REMARK: remark: [Analysis] candidate | Category:loop-fuse | Function=softmax_tail | group=op0, nests="Reduction([4], sum, origins=[sum_1, exp])", round=1
+// REMARK: remark: [Analysis] candidate | Category:loop-fuse | Function=softmax_tail | group=op1, nests="Pointwise([s77, 4, 4], origins=[div, exp])", round=1
+// REMARK: remark: [Passed] fused | Category:loop-fuse | Function=softmax_tail | first=op0, round=1, second=op1
+// REMARK: remark: [Passed] round | Category:loop-fuse | Function=softmax_tail | after=1, before=2, round=1
+// REMARK: remark: [Analysis] kernel | Category:loop-fuse | Function=softmax_tail | group=op0_op1, kernel=fused_sum_1_exp_div_0, nests=2
+// REMARK: remark: [Passed] shared | Category:loop-share-rows | Function=softmax_tail | cost={{[0-9]+}}, kernel=fused_sum_1_exp_div_0
 // CHECK: loop.kernel @fused_sum_1_exp_div_0 ins(%[[X:.*]] = %{{.*}} : tensor<?x4x4xf32, #guard.shape<[s77, 4, 4]>>) shared [s77, 4]
 // CHECK-SAME: traffic #loop.traffic<read = 1024, written = 1024, unfused = 3584>
 // CHECK: %[[E:.*]] = loop.pointwise
@@ -48,7 +54,7 @@ func.func @softmax_tail(%scores: !s) -> !s {
 // A sum over rows and its quotient share no outer extent.
 
 // CHECK-LABEL: func.func @columns
-// CHECK-SAME: `op0` with `op1`: no shared outer extents
+// REMARK: remark: [Missed] not-fused | Category:loop-fuse | Function=columns | Reason="no shared outer extents", first=op0, second=op1
 // CHECK-COUNT-2: loop.kernel
 func.func @columns(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
   %z = loop.reduce parallel (%j) in [1024] reduction (%i) in [64] <sum>
@@ -90,6 +96,7 @@ func.func @horizontal(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
 
 // The bias and activation after a product move into its epilogue.
 
+// REMARK: remark: [Passed] epilogue | Category:loop-fuse | Function=epilogue | contraction="Contraction([8, 16], [32], origins=[])", nest="Pointwise([8, 16], origins=[])"
 // CHECK-LABEL: func.func @epilogue
 // CHECK: loop.contract {{.*}} epilogue (%[[ACC:.*]], %{{.*}}, %{{.*}}) {
 // CHECK: arith.maximumf %[[ACC]]
@@ -112,6 +119,7 @@ func.func @epilogue(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>)
 
 // A product that leaves as it is takes no epilogue.
 
+// REMARK: remark: [Missed] no-epilogue | Category:loop-fuse | Function=no_epilogue | Reason="the product leaves the kernels", contraction="Contraction([8, 16], [32], origins=[])"
 // CHECK-LABEL: func.func @no_epilogue
 // CHECK-COUNT-2: loop.kernel
 func.func @no_epilogue(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>)

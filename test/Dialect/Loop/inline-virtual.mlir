@@ -1,7 +1,9 @@
 // RUN: kiln-opt %s --loop-inline-virtual --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-inline-virtual --split-input-file -o /dev/null --remarks-filter=loop-inline-virtual 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // A single reader takes the body in, at the index at which it reads.
 
+// REMARK: remark: [Passed] inlined | Category:loop-inline-virtual | Function=single | nest=neg
 // CHECK-LABEL: func.func @single
 // CHECK: loop.pointwise (%[[I:.*]]) in [8] origins ["exp", "neg"]
 // CHECK-NEXT: %[[X:.*]] = loop.load %{{.*}}[%[[I]] * -1 + 7]
@@ -26,6 +28,7 @@ func.func @single(%a: tensor<8xf32>) -> tensor<8xf32> {
 
 // Two equal nests become one; a power with two readers is too dear to repeat.
 
+// REMARK: remark: [Missed] stored | Category:loop-inline-virtual | Function=equal | Reason="recomputing it costs {{[0-9]+}} per element, more than 'max-recompute-cost' allows", nest=pow
 // CHECK-LABEL: func.func @equal
 // CHECK: %[[P:.*]] = loop.pointwise {{.*}} origins ["pow"]
 // CHECK: math.powf

@@ -1,4 +1,5 @@
 // RUN: kiln-opt %s --split-input-file --loop-fuse=fuse=false --loop-order-kernels --loop-plan-memory | FileCheck %s
+// RUN: kiln-opt %s --split-input-file --loop-fuse=fuse=false --loop-order-kernels -o /dev/null --remarks-filter=loop-order-kernels 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // The update of %w waits for the kernel that reads the old contents, and then
 // writes in place.
@@ -63,8 +64,9 @@ func.func @side_by_side(%a: tensor<8xf32>, %b: tensor<4096xf32>, %x: tensor<4096
 // What only the last kernel needs is made just before it. The program and who looks
 // at the next kernel only would make it first, since it is the smaller one.
 
+// REMARK: remark: [Passed] reordered | Category:loop-order-kernels | Function=made_late | after=8192, before=12288
 // CHECK-LABEL: func.func @made_late
-// CHECK-SAME: arena of 8192 bytes
+// CHECK-SAME: loop.arena_bytes = #guard.expr<8192>
 // CHECK: loop.kernel @fused_first
 // CHECK: loop.kernel @fused_shrink_first
 // CHECK: loop.kernel @fused_late

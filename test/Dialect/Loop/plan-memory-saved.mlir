@@ -1,11 +1,12 @@
 // RUN: kiln-opt %s --loop-fuse=fuse=false --loop-plan-memory --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-fuse=fuse=false --loop-plan-memory --split-input-file -o /dev/null --remarks-filter=loop-plan-memory 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // The second function writes what its caller receives where the first one left a
 // value for it, and its own intermediate where another one was: no arena.
 // CHECK-LABEL: func.func @forward
 // CHECK-LABEL: func.func @backward
 // CHECK-SAME: loop.arena_bytes = #guard.expr<0>
-// CHECK-SAME: 2 results in the place of saved values: 8192 bytes
+// REMARK: remark: [Passed] planned | {{.*}} | Function=backward | {{.*}} saved_places=2, saved_places_bytes=8192
 // CHECK: loop.kernel {{.*}} placements [#loop.argument<0>]
 // CHECK: loop.kernel {{.*}} placements [#loop.argument<1>]
 func.func @forward(%x: tensor<1024xf32>)

@@ -1,8 +1,11 @@
 // RUN: kiln-opt %s --loop-fuse=fuse=false --loop-plan-memory --loop-choose-schedule --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-fuse=fuse=false --loop-plan-memory --loop-choose-schedule --split-input-file -o /dev/null --remarks-filter='loop-(plan-memory|choose-schedule)' 2>&1 | FileCheck %s --check-prefix=REMARK
 
 // The second result overwrites the first, element by element; the last one is
 // handed to the caller.
 
+// REMARK: remark: [Passed] planned | Category:loop-plan-memory | Function=chain | arena=4096, buffers=2, escaping=4096, in_place=1, lower_bound=4096, peak=4096, without_reuse=8192
+// REMARK: remark: [Passed] scheduled | Category:loop-choose-schedule | Function=chain | kernel=fused_0, schedule=pointwise
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: loop.arena_bytes = #guard.expr<4096>
 // CHECK: loop.kernel {{.*}} schedule #loop.schedule<pointwise, vector = 8{{.*}} placements [#loop.arena<0>]

@@ -132,9 +132,10 @@ TEST_P(DynamicSizesTest, WhatCannotBeASymbolIsReported) {
   EXPECT_TRUE(package->programs[0].symbols.empty());
   bool isReported = false;
   for (const package::Reason &reason : package->reasons)
-    isReported |= reason.category == "dynamic" &&
-                  reason.text.find("'x0' dimension 0 is 6 for 'aten.view'") !=
-                      std::string::npos;
+    isReported |= package::identify(reason) == package::ReasonId::FixedSize &&
+                  reason.get("size") == "'x0' dimension 0" &&
+                  reason.get("value") == "6" &&
+                  reason.get("Reason").find("'aten.view'") == 0;
   EXPECT_TRUE(isReported);
 }
 

@@ -28,7 +28,6 @@ struct FusionTest : public ::testing::Test {
                ArrayRef<std::pair<unsigned, unsigned>> reads) {
     FusionNode node;
     node.kind = kind;
-    node.name = "op" + std::to_string(problem.nodes.size());
     node.points = reduced;
     for (int64_t extent : extents) {
       node.parallel.push_back(guard::getConstant(&context, extent));
@@ -61,10 +60,14 @@ TEST_F(FusionTest, RowReductionFusesWithItsReader) {
   FusionResult result = runFusion(problem, {});
   ASSERT_EQ(result.groups.size(), 1u);
   EXPECT_EQ(result.groups[0].shared, 1u);
-  EXPECT_NE(result.log.find("  - Fusing `op0` with `op1`\n"),
-            std::string::npos);
-  EXPECT_NE(result.log.find("  - Fused 2 nodes into 1 nodes\n"),
-            std::string::npos);
+  using Nodes = std::vector<unsigned>;
+  ASSERT_EQ(result.rounds.size(), 1u);
+  const FusionRound &round = result.rounds[0];
+  EXPECT_EQ(round.candidates, (std::vector<Nodes>{{0}, {1}}));
+  ASSERT_EQ(round.fusions.size(), 1u);
+  EXPECT_EQ(round.fusions[0], std::make_pair(Nodes{0}, Nodes{1}));
+  EXPECT_EQ(round.groupsBefore, 2u);
+  EXPECT_EQ(round.groupsAfter, 1u);
 }
 
 TEST_F(FusionTest, ReadAtAnotherIndexIsRefused) {
@@ -75,7 +78,7 @@ TEST_F(FusionTest, ReadAtAnotherIndexIsRefused) {
   FusionResult result = runFusion(problem, {});
   EXPECT_EQ(result.groups.size(), 2u);
   ASSERT_EQ(result.refusals.size(), 1u);
-  EXPECT_EQ(result.refusals[0].reason,
+  EXPECT_EQ(result.refusals[0].obstacle.str(),
             "a value is read at an index other than the one it is computed at");
 }
 
@@ -87,7 +90,7 @@ TEST_F(FusionTest, ACycleThroughAnotherKernelIsRefused) {
   addNode(Kind::Pointwise, {32, 32}, 1, out, {{a, 2}, {b, 2}});
   FusionResult result = runFusion(problem, {});
   ASSERT_EQ(result.groups.size(), 3u);
-  EXPECT_EQ(result.refusals[0].reason, "another kernel lies between them");
+  EXPECT_EQ(result.refusals[0].obstacle.str(), "another kernel lies between them");
 }
 
 TEST_F(FusionTest, ScattersAndContractionsStayAlone) {
@@ -107,7 +110,7 @@ TEST_F(FusionTest, TooFewRowsOfALargeKernelAreRefused) {
   addNode(Kind::Pointwise, {2, 1 << 19}, 1, out, {{x, 2}, {sum, 1}});
   FusionResult result = runFusion(problem, {});
   ASSERT_EQ(result.groups.size(), 2u);
-  EXPECT_EQ(result.refusals[0].reason,
+  EXPECT_EQ(result.refusals[0].obstacle.str(),
             "only 2 rows would be left to run in parallel");
 }
 
@@ -121,5 +124,5 @@ TEST_F(FusionTest, IndependentNestsFuseOverACommonInput) {
   options.minHorizontalBytes = 1 << 20;
   FusionResult result = runFusion(problem, options);
   EXPECT_EQ(result.groups.size(), 2u);
-  EXPECT_EQ(result.refusals[0].reason, "it would save less than 1048576 bytes");
+  EXPECT_EQ(result.refusals[0].obstacle.str(), "it would save less than 1048576 bytes");
 }

@@ -227,7 +227,8 @@ inline Package richPackage() {
   package.guards = {size0, relation};
   package.constants = {{DType::F32, {2}, std::vector<uint8_t>(8, 1)}};
   package.bodies = {sampleBody("then"), sampleBody("else")};
-  package.reasons = {{"fusion", "two lines\nof text"}};
+  package.reasons = {{Reason::Kind::Missed, "loop-fuse", "not-fused", "main",
+                      {{"first", "op0"}, {"Reason", "two lines\nof text"}}}};
   package.facts.compileTimeMicros = 77;
   return package;
 }

@@ -20,6 +20,7 @@
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Guard/IR/ShapeEnv.h"
 #include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -334,31 +335,42 @@ LogicalResult Dynamizer::inferAll() {
 
 /// Reports sizes that are numbers after all.
 LogicalResult Dynamizer::checkNamed() {
-  SmallVector<Attribute> fixed;
-  Builder b(context);
-  auto reasonFor = [&](ExprAttr symbol) -> std::string {
+  auto getValue = [&](ExprAttr symbol) {
+    return env.getSymbols().find(symbol)->second.replacement.getPayload();
+  };
+  auto getReason = [&](ExprAttr symbol) -> std::string {
     const guard::ShapeEnv::Symbol &entry = env.getSymbols().find(symbol)->second;
-    return " is " + std::to_string(entry.replacement.getPayload()) + " for " +
-           entry.reason + (entry.isFixed ? "" : ", which accepts no other here");
+    return entry.reason +
+           (entry.isFixed ? "" : ", which accepts no other here");
+  };
+  auto getName = [&](const Place &place) {
+    return "'" + nameOfInput(function, place.argument) + "' dimension " +
+           std::to_string(place.dim);
+  };
+  auto tell = [&](Location loc, ExprAttr size, auto name) {
+    if (auto told = mlir::remark::missed(
+            loc, remarks::kFixedSize.function(function.getName())))
+      told << mlir::remark::metric("size", name())
+           << mlir::remark::metric("value", getValue(size))
+           << mlir::remark::reason("{0}", getReason(size));
   };
   for (const Place &place : places) {
     if (!env.rewrite(place.symbol).isConstant())
       continue;
-    std::string text = "'" + nameOfInput(function, place.argument) +
-                       "' dimension " + std::to_string(place.dim) +
-                       reasonFor(place.symbol);
     if (place.isNamed)
       return function.emitError()
-             << "a size that is marked dynamic is not: " << text;
-    fixed.push_back(b.getStringAttr(text));
+             << "a size that is marked dynamic is not: " << getName(place)
+             << " is " << getValue(place.symbol) << " for "
+             << getReason(place.symbol);
+    tell(function.getArgument(place.argument).getLoc(), place.symbol,
+         [&] { return getName(place); });
   }
   for (auto &[op, sizes] : dataSizes)
     for (ExprAttr size : sizes)
       if (env.rewrite(size).isConstant())
-        fixed.push_back(b.getStringAttr("a size of the result of " +
-                                        describe(op) + reasonFor(size)));
-  if (!fixed.empty())
-    module->setAttr(kFixedSizesAttrName, b.getArrayAttr(fixed));
+        tell(op->getLoc(), size, [&, op = op] {
+          return "a size of the result of " + describe(op);
+        });
   return success();
 }
 

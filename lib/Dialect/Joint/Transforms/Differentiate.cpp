@@ -16,10 +16,10 @@
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Remarks.h"
 
 namespace kiln::joint {
 #define GEN_PASS_DEF_JOINTDIFFERENTIATEPASS
@@ -146,6 +146,10 @@ LogicalResult Differentiator::visit(Operation *op) {
 }
 
 void Differentiator::explainMissing(BlockArgument argument) {
+  auto told = mlir::remark::missed(
+      func.getLoc(), remarks::kNoGradient.function(func.getName()));
+  if (!told)
+    return;
   std::string reason = "no output depends on it";
   for (Operation *user : argument.getUsers())
     if (auto rule = llvm::dyn_cast<DifferentiableOpInterface>(user))
@@ -153,12 +157,8 @@ void Differentiator::explainMissing(BlockArgument argument) {
         reason = ("the gradient stops at '" + user->getName().getStringRef() +
                   "': " + rule.getStopReason())
                      .str();
-  mlir::remark::missed(func.getLoc(),
-                       mlir::remark::RemarkOpts::name("NoGradient")
-                           .category("joint-differentiate"))
-      << mlir::remark::add("argument #{0} gets no gradient",
-                           argument.getArgNumber())
-      << mlir::remark::reason("{0}", reason);
+  told << mlir::remark::metric("argument", argument.getArgNumber())
+       << mlir::remark::reason("{0}", reason);
 }
 
 LogicalResult Differentiator::run(ArrayRef<BlockArgument> wanted) {

@@ -39,7 +39,7 @@ private:
   bool isNeededByBackward(int v) const;
 
   void buildNetwork();
-  std::string explainPath(const std::vector<int> &path) const;
+  std::vector<int> getValues(const std::vector<int> &path) const;
   void collect(const MinCut &cut, PartitionResult &result) const;
   void explainChoices(PartitionResult &result) const;
 
@@ -101,16 +101,13 @@ void Attempt::buildNetwork() {
   }
 }
 
-std::string Attempt::explainPath(const std::vector<int> &path) const {
-  std::string text = "no cut separates forward and backward: ";
-  bool isFirst = true;
+std::vector<int> Attempt::getValues(const std::vector<int> &path) const {
+  std::vector<int> values;
   for (int node : path)
     for (size_t v = 0; v < problem.values.size(); ++v)
-      if (inNode[v] == node) {
-        text += (isFirst ? "'" : " -> '") + problem.values[v].name + "'";
-        isFirst = false;
-      }
-  return text;
+      if (inNode[v] == node)
+        values.push_back(static_cast<int>(v));
+  return values;
 }
 
 void Attempt::collect(const MinCut &cut, PartitionResult &result) const {
@@ -192,19 +189,23 @@ void Attempt::explainChoices(PartitionResult &result) const {
     result.reasons.push_back(
         {Action::KeepInput, v, -1, 0, "graph input, the caller holds it"});
   for (int op : result.recomputedOps) {
-    std::string why;
+    const char *why = "";
+    int64_t cost = 0;
     if (problem.ops[op].tag == RecomputeTag::Recompute)
       why = "tagged by the user to be recomputed";
-    else if (rules[op] != Ban::None)
-      why = "for the memory budget, costs as much as moving " +
-            std::to_string(recomputeCost(problem, op)) + " bytes";
-    else if (problem.ops[op].recompute == RecomputeClass::View)
+    else if (rules[op] != Ban::None) {
+      why = "for the memory budget";
+      cost = recomputeCost(problem, op);
+    } else if (problem.ops[op].recompute == RecomputeClass::View)
       why = "view, moves no data";
     else if (problem.ops[op].recompute == RecomputeClass::Cheap)
       why = "pointwise, fuses into its user";
     else
       why = "reads little more than it yields, fuses into its user";
-    result.reasons.push_back({Action::Recompute, -1, op, 0, std::move(why)});
+    const std::vector<int> &results = problem.ops[op].results;
+    result.reasons.push_back({Action::Recompute,
+                              results.empty() ? -1 : results.front(), op, cost,
+                              why});
   }
 }
 
@@ -213,7 +214,7 @@ PartitionResult Attempt::run() {
   buildNetwork();
   MinCut cut = net.minCut(source, sink);
   if (cut.unbounded) {
-    result.error = explainPath(cut.unbreakablePath);
+    result.uncut = getValues(cut.unbreakablePath);
     return result;
   }
   collect(cut, result);
@@ -270,44 +271,11 @@ PartitionResult partition(const PartitionProblem &problem,
   std::vector<int64_t> weights = weighStorages(problem, facts);
   PartitionResult result = Attempt(problem, facts, bans, bans, weights).run();
   double budget = std::clamp(options.memoryBudget, 0.0, 1.0);
-  if (!result.error.empty() || budget >= 1.0)
+  if (!result.uncut.empty() || budget >= 1.0)
     return result;
   return fitBudget(problem, facts, bans,
                    static_cast<int64_t>(
                        static_cast<double>(result.savedBytes) * budget));
-}
-
-std::string PartitionResult::explain(const PartitionProblem &problem) const {
-  if (!error.empty())
-    return error + "\n";
-  std::string text = "saved for backward: " + std::to_string(savedBytes) +
-                     " bytes in " + std::to_string(saved.size()) +
-                     (saved.size() == 1 ? " storage\n" : " storages\n");
-  if (budgetBytes >= 0)
-    text += "memory budget: " + std::to_string(budgetBytes) +
-            " bytes at most" +
-            (savedBytes <= budgetBytes ? "" : ", but less can not be saved") +
-            "\n";
-  for (const PartitionReason &reason : reasons) {
-    const char *verb = "recompute";
-    if (reason.action == PartitionReason::Action::Save)
-      verb = "save";
-    if (reason.action == PartitionReason::Action::KeepInput)
-      verb = "keep input";
-    text += std::string("  ") + verb;
-    if (reason.value >= 0)
-      text += " '" + problem.values[reason.value].name + "'";
-    if (reason.op >= 0) {
-      const PartitionOp &op = problem.ops[reason.op];
-      text += " " + op.name;
-      if (reason.value < 0 && !op.results.empty())
-        text += " '" + problem.values[op.results.front()].name + "'";
-    }
-    if (reason.action == PartitionReason::Action::Save)
-      text += ", " + std::to_string(reason.bytes) + " bytes";
-    text += ": " + reason.reason + "\n";
-  }
-  return text;
 }
 
 } // namespace kiln::joint

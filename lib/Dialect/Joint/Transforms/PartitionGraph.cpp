@@ -12,11 +12,12 @@
 #include "kiln/Dialect/Joint/Transforms/Partition.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/Remarks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Remarks.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -29,12 +30,9 @@ namespace {
 using guard::ExprAttr;
 using mlir::func::FuncOp;
 
-/// Writes the two functions of one graph.
-class Cutter {
-public:
-  Cutter(GraphOp graph, const PartitionResult &cut)
-      : graph(graph), cut(cut), builder(graph),
-        dialect(getGradientDialectInterface(graph.getContext())) {
+/// The values and ops of a graph by the numbers of its problem.
+struct Numbering {
+  explicit Numbering(GraphOp graph) {
     for (Value argument : graph.getBody().getArguments())
       values.push_back(argument);
     for (Operation &op : graph.getBody().front().without_terminator()) {
@@ -42,6 +40,18 @@ public:
       values.append(op.result_begin(), op.result_end());
     }
   }
+
+  SmallVector<Value> values;
+  SmallVector<Operation *> ops;
+};
+
+/// Writes the two functions of one graph.
+class Cutter {
+public:
+  Cutter(GraphOp graph, const Numbering &numbering, const PartitionResult &cut)
+      : graph(graph), values(numbering.values), ops(numbering.ops), cut(cut),
+        builder(graph),
+        dialect(getGradientDialectInterface(graph.getContext())) {}
 
   /// The backward comes first: what it says of sizes is known then, and the
   /// forward hands it those that none of its tensors has.
@@ -70,12 +80,35 @@ private:
   void cloneAll(Operation *root, OpBuilder &body, IRMapping &map);
 
   GraphOp graph;
+  ArrayRef<Value> values;
+  ArrayRef<Operation *> ops;
   const PartitionResult &cut;
   OpBuilder builder;
   const GradientDialectInterface *dialect;
-  SmallVector<Value> values;     ///< by number
-  SmallVector<Operation *> ops;  ///< by number
   SmallVector<ExprAttr> sizes;   ///< symbols that the forward hands over
+};
+
+/// Tells what was decided.
+class Report {
+public:
+  Report(GraphOp graph, const Numbering &numbering, const PartitionResult &cut)
+      : graph(graph), numbering(numbering), cut(cut) {}
+
+  /// Remarks of `forward`. They may be kept for as long as the context, and its
+  /// name with them.
+  void tell(FuncOp forward);
+  InFlightDiagnostic emitUncut();
+
+private:
+  void tell(const PartitionReason &reason);
+  /// "%5" or "%x"; values are only named where somebody asks.
+  std::string getName(int value);
+
+  GraphOp graph;
+  const Numbering &numbering;
+  const PartitionResult &cut;
+  StringRef function; ///< of the remarks
+  std::optional<mlir::AsmState> names;
 };
 
 /// Identities that have done their work and are left out of both functions.
@@ -287,32 +320,88 @@ struct JointPartitionPass : impl::JointPartitionPassBase<JointPartitionPass> {
 
 } // namespace
 
+std::string Report::getName(int value) {
+  if (!names)
+    names.emplace(graph, mlir::OpPrintingFlags().useLocalScope());
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  Value(numbering.values[value]).printAsOperand(os, *names);
+  return name;
+}
+
+InFlightDiagnostic Report::emitUncut() {
+  InFlightDiagnostic error =
+      graph.emitError("no cut separates forward and backward: ");
+  llvm::interleave(
+      cut.uncut, [&](int value) { error << "'" << getName(value) << "'"; },
+      [&] { error << " -> "; });
+  return error;
+}
+
+void Report::tell(FuncOp forward) {
+  function = forward.getName();
+  bool isKept = cut.savedBytes <= cut.budgetBytes;
+  if (auto told = mlir::remark::passed(
+          graph.getLoc(), remarks::kPartitioned.function(function))) {
+    told << mlir::remark::metric("saved_bytes", cut.savedBytes)
+         << mlir::remark::metric("storages", cut.saved.size())
+         << mlir::remark::metric("recomputed", cut.recomputedOps.size());
+    if (isKept)
+      told << mlir::remark::metric("budget_bytes", cut.budgetBytes);
+  }
+  if (cut.budgetBytes >= 0 && !isKept)
+    if (auto told = mlir::remark::missed(
+            graph.getLoc(), remarks::kOverBudget.function(function)))
+      told << mlir::remark::metric("budget_bytes", cut.budgetBytes);
+  for (const PartitionReason &reason : cut.reasons)
+    tell(reason);
+}
+
+void Report::tell(const PartitionReason &reason) {
+  using Action = PartitionReason::Action;
+  Operation *op = reason.op < 0 ? nullptr : numbering.ops[reason.op];
+  Location location =
+      op ? op->getLoc() : numbering.values[reason.value].getLoc();
+  bool isSaved = reason.action == Action::Save;
+  auto told =
+      reason.action == Action::KeepInput
+          ? mlir::remark::analysis(location,
+                                   remarks::kKeptInput.function(function))
+          : mlir::remark::passed(
+                location, (isSaved ? remarks::kSaved : remarks::kRecomputed)
+                              .function(function));
+  if (!told)
+    return;
+  if (op)
+    told << mlir::remark::metric("op", op->getName().getStringRef());
+  if (reason.value >= 0)
+    told << mlir::remark::metric("value", getName(reason.value));
+  if (isSaved)
+    told << mlir::remark::metric("bytes", reason.bytes);
+  else if (reason.bytes > 0)
+    told << mlir::remark::metric("cost", reason.bytes);
+  told << mlir::remark::reason("{0}", reason.reason);
+}
+
 LogicalResult JointPartitionPass::cutGraph(GraphOp graph) {
   PartitionOptions options;
   options.memoryBudget = memoryBudget;
   options.saveAll = saveAll;
   PartitionProblem problem = buildPartitionProblem(graph);
   PartitionResult cut = partition(problem, options);
-  if (!cut.error.empty())
-    return graph.emitError(cut.error);
+  Numbering numbering(graph);
+  Report report(graph, numbering, cut);
+  if (!cut.uncut.empty())
+    return report.emitUncut();
 
-  Cutter cutter(graph, cut);
+  Cutter cutter(graph, numbering, cut);
   FuncOp backward = cutter.buildBackward(backwardName);
   FuncOp forward = cutter.buildForward(forwardName);
   forward->moveBefore(backward);
   OpBuilder builder(graph);
-  forward->setAttr(kExplanationAttrName,
-                   builder.getStringAttr(cut.explain(problem)));
   forward->setAttr(kSavedBytesAttrName,
                    builder.getI64IntegerAttr(cut.savedBytes));
-  mlir::remark::passed(graph.getLoc(),
-                       mlir::remark::RemarkOpts::name("Partitioned")
-                           .category("joint-partition"))
-      << mlir::remark::metric("SavedBytes", cut.savedBytes)
-      << mlir::remark::metric("SavedStorages",
-                              static_cast<int64_t>(cut.saved.size()))
-      << mlir::remark::metric("RecomputedOps",
-                              static_cast<int64_t>(cut.recomputedOps.size()));
+  report.tell(forward);
   // Whoever spoke of the graph, as its guards do, now speaks of the forward,
   // whose inputs begin as the graph's.
   if (failed(mlir::SymbolTable::replaceAllSymbolUses(

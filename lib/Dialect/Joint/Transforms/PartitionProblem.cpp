@@ -12,7 +12,6 @@
 #include "kiln/Dialect/Joint/Transforms/Partition.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
 
-#include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -128,12 +127,9 @@ static void readTags(Block &block, const DenseMap<Value, int> &numbers,
 PartitionProblem buildPartitionProblem(GraphOp graph) {
   PartitionProblem problem;
   Sizes sizes(graph);
-  mlir::AsmState names(graph, mlir::OpPrintingFlags().useLocalScope());
   DenseMap<Value, int> numbers;
   auto addValue = [&](Value value) {
     PartitionValue entry;
-    llvm::raw_string_ostream os(entry.name);
-    value.printAsOperand(os, names);
     entry.bytes = sizes.bytesOf(value.getType());
     entry.storage = static_cast<int>(problem.values.size());
     numbers[value] = entry.storage;
@@ -148,7 +144,6 @@ PartitionProblem buildPartitionProblem(GraphOp graph) {
   Block &block = graph.getBody().front();
   for (Operation &op : block.without_terminator()) {
     PartitionOp entry;
-    entry.name = op.getName().getStringRef().str();
     // Who gives a symbol its value does so in the forward, once, whether or not
     // anything uses the elements.
     if (guard::hasSymbolEffect(&op))

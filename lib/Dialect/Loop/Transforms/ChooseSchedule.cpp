@@ -10,8 +10,7 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
-
-#include "mlir/IR/Remarks.h"
+#include "kiln/Support/Remarks.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -244,9 +243,11 @@ void ChooseSchedule::runOnOperation() {
         op->setAttr(kLanesAttrName,
                     Builder(&getContext())
                         .getI64IntegerAttr(getLanes(op, vectorBytes, hints)));
-    remark::passed(
-        kernel.getLoc(),
-        remark::RemarkOpts::name("scheduled").category("loop-schedule"))
-        << kernel.getName() << stringifyScheduleKind(schedule.getKind());
+    if (auto told = remark::passed(
+            kernel.getLoc(),
+            remarks::kScheduled.function(remarks::getFunctionName(kernel))))
+      told << remark::metric("kernel", kernel.getName())
+           << remark::metric("schedule",
+                             stringifyScheduleKind(schedule.getKind()));
   });
 }

@@ -10,8 +10,7 @@
 #include "Bodies.h"
 
 #include "kiln/Analysis/IndexExpr.h"
-
-#include "mlir/IR/Remarks.h"
+#include "kiln/Support/Remarks.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -22,7 +21,7 @@ using namespace kiln::loop;
 static PointwiseOp getEpilogue(ContractOp contract,
                                const analysis::SizeHints &hints,
                                SmallVectorImpl<guard::ExprAttr> &map,
-                               std::string &reason) {
+                               StringRef &reason) {
   PointwiseOp reader;
   for (Operation *user : contract.getResult().getUsers()) {
     auto nest = dyn_cast_if_present<PointwiseOp>(getNest(user));
@@ -159,34 +158,35 @@ static ContractOp moveInto(ContractOp contract, PointwiseOp reader,
   return fused;
 }
 
-std::string loop::fuseEpilogues(func::FuncOp function,
-                                const analysis::SizeHints &hints) {
-  std::string log;
+void loop::fuseEpilogues(func::FuncOp function,
+                         const analysis::SizeHints &hints) {
   // Each fusion makes a new contraction, whose reader may follow.
   SmallVector<ContractOp> work(function.getOps<ContractOp>());
   while (!work.empty()) {
     ContractOp contract = work.pop_back_val();
     SmallVector<guard::ExprAttr> map;
-    std::string reason;
+    StringRef reason;
     PointwiseOp reader = getEpilogue(contract, hints, map, reason);
-    if (!reader) {
+    ContractOp fused;
+    if (reader && !(fused = moveInto(contract, reader, map, hints)))
+      reason = "its operands would not be read along straight lines";
+    if (!fused) {
       if (!reason.empty())
-        remark::missed(
-            contract.getLoc(),
-            remark::RemarkOpts::name("no-epilogue").category("loop-fuse"))
-            << remark::reason("{0}", reason);
+        if (auto told = remark::missed(
+                contract.getLoc(),
+                remarks::kNoEpilogue.function(function.getName())))
+          told << remark::metric("contraction", describe(contract))
+               << remark::reason("{0}", reason);
       continue;
     }
-    std::string what = describe(reader);
-    std::string into = describe(contract);
-    ContractOp fused = moveInto(contract, reader, map, hints);
-    if (!fused)
-      continue;
-    log += "Epilogue: " + what + " into " + into + "\n";
+    if (auto told =
+            remark::passed(reader.getLoc(),
+                           remarks::kEpilogue.function(function.getName())))
+      told << remark::metric("nest", describe(reader))
+           << remark::metric("contraction", describe(contract));
     reader.getResult().replaceAllUsesWith(fused.getResult());
     reader.erase();
     contract.erase();
     work.push_back(fused);
   }
-  return log;
 }

@@ -17,10 +17,10 @@ namespace kiln::loop {
 
 /// Moves pointwise nests that read a contraction element by element into its
 /// epilogue, until none is left. A contraction that is read through a reshape
-/// or a transposition is rewritten to the reader's domain. Returns a line of
-/// log for each nest that moved.
-std::string fuseEpilogues(mlir::func::FuncOp function,
-                          const analysis::SizeHints &hints);
+/// or a transposition is rewritten to the reader's domain. Remarks of
+/// `loop-fuse` tell which moved, and why others did not.
+void fuseEpilogues(mlir::func::FuncOp function,
+                   const analysis::SizeHints &hints);
 
 } // namespace kiln::loop
 

@@ -17,8 +17,7 @@
 #include "kiln/Dialect/Loop/Transforms/Fusion.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
-
-#include "mlir/IR/Remarks.h"
+#include "kiln/Support/Remarks.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -90,7 +89,6 @@ static Collected collect(Block &block, const analysis::SizeHints &hints) {
   std::optional<unsigned> effect; // orders operations with effects
   SymbolDefiners definers(block);
   llvm::DenseMap<Operation *, unsigned> defined; // order what needs symbols
-  unsigned number = 0;
   for (Operation &op : block.without_terminator()) {
     if (isConstant(&op))
       continue;
@@ -120,8 +118,6 @@ static Collected collect(Block &block, const analysis::SizeHints &hints) {
         node.writes.push_back(*effect);
       }
     } else {
-      node.name = "op" + std::to_string(number++);
-      node.description = describe(&op);
       Domain domain = getDomain(&op);
       node.parallel = domain.parallel;
       node.leading = getRowDimension(&op).value_or(domain.parallel.size());
@@ -287,12 +283,88 @@ static LogicalResult verifyCaptures(func::FuncOp function) {
   return failure(walked.wasInterrupted());
 }
 
+namespace {
+
+/// Tells what the rounds did. Nests are numbered in program order, and a group
+/// is called by its nests: "op0_op3".
+class FusionReport {
+public:
+  FusionReport(func::FuncOp function, const Collected &collected)
+      : function(function.getName()), ops(collected.ops) {
+    unsigned number = 0;
+    for (const FusionNode &node : collected.problem.nodes)
+      numbers.push_back(node.kind == FusionNode::Kind::Opaque ? 0 : number++);
+  }
+
+  void tell(const FusionResult &result) const;
+  void tell(KernelOp kernel, ArrayRef<unsigned> nodes) const;
+
+private:
+  std::string getName(ArrayRef<unsigned> nodes) const;
+  std::string describeNests(ArrayRef<unsigned> nodes) const;
+
+  StringRef function;
+  ArrayRef<Operation *> ops;
+  SmallVector<unsigned> numbers;
+};
+
+} // namespace
+
+std::string FusionReport::getName(ArrayRef<unsigned> nodes) const {
+  std::string name;
+  for (unsigned node : nodes)
+    name += (name.empty() ? "op" : "_op") + std::to_string(numbers[node]);
+  return name;
+}
+
+std::string FusionReport::describeNests(ArrayRef<unsigned> nodes) const {
+  return llvm::join(
+      llvm::map_range(nodes, [&](unsigned node) { return describe(ops[node]); }),
+      ", ");
+}
+
+void FusionReport::tell(const FusionResult &result) const {
+  for (auto [index, round] : llvm::enumerate(result.rounds)) {
+    for (const std::vector<unsigned> &nodes : round.candidates)
+      if (auto told =
+              remark::analysis(ops[nodes[0]]->getLoc(),
+                               remarks::kFusionCandidate.function(function)))
+        told << remark::metric("round", index + 1)
+             << remark::metric("group", getName(nodes))
+             << remark::metric("nests", describeNests(nodes));
+    for (const auto &[first, second] : round.fusions)
+      if (auto told = remark::passed(ops[second[0]]->getLoc(),
+                                     remarks::kFused.function(function)))
+        told << remark::metric("round", index + 1)
+             << remark::metric("first", getName(first))
+             << remark::metric("second", getName(second));
+    if (auto told = remark::passed(ops[0]->getParentOp()->getLoc(),
+                                   remarks::kFusionRound.function(function)))
+      told << remark::metric("round", index + 1)
+           << remark::metric("before", round.groupsBefore)
+           << remark::metric("after", round.groupsAfter);
+  }
+  for (const FusionRefusal &refusal : result.refusals)
+    if (auto told = remark::missed(ops[refusal.second[0]]->getLoc(),
+                                   remarks::kNotFused.function(function)))
+      told << remark::metric("first", getName(refusal.first))
+           << remark::metric("second", getName(refusal.second))
+           << remark::reason("{0}", refusal.obstacle.str());
+}
+
+void FusionReport::tell(KernelOp kernel, ArrayRef<unsigned> nodes) const {
+  if (auto told = remark::analysis(kernel.getLoc(),
+                                   remarks::kKernel.function(function)))
+    told << remark::metric("kernel", kernel.getName())
+         << remark::metric("group", getName(nodes))
+         << remark::metric("nests", nodes.size());
+}
+
 void Fuse::fuseFunction(func::FuncOp function,
                         const analysis::SizeHints &hints) {
   Block &block = function.getBody().front();
-  std::string epilogues;
   if (fuse)
-    epilogues = fuseEpilogues(function, hints);
+    fuseEpilogues(function, hints);
   // Nests nobody reads are gone before they are counted.
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
     if (isOpTriviallyDead(&op))
@@ -305,6 +377,8 @@ void Fuse::fuseFunction(func::FuncOp function,
   options.maxNests = maxNests;
   options.minHorizontalBytes = minHorizontalBytes;
   FusionResult result = runFusion(collected.problem, options);
+  FusionReport report(function, collected);
+  report.tell(result);
 
   Operation *terminator = block.getTerminator();
   for (Operation &op :
@@ -325,27 +399,10 @@ void Fuse::fuseFunction(func::FuncOp function,
     KernelOp kernel = buildKernel(builder, ops, group.shared, number++);
     kernel.setTrafficAttr(getKernelTraffic(kernel, hints));
     fused.append(ops.begin(), ops.end());
-    if (ops.size() > 1)
-      remark::passed(kernel.getLoc(),
-                     remark::RemarkOpts::name("fused").category("loop-fuse"))
-          << kernel.getName() << remark::metric("nests", int64_t(ops.size()));
+    report.tell(kernel, group.nodes);
   }
   for (Operation *op : llvm::reverse(fused))
     op->erase();
-  for (const FusionRefusal &refusal : result.refusals)
-    remark::missed(function.getLoc(),
-                   remark::RemarkOpts::name("not-fused").category("loop-fuse"))
-        << refusal.first << " and " << refusal.second
-        << remark::reason("{0}", refusal.reason);
-
-  std::string log = epilogues + result.log;
-  if (!result.refusals.empty()) {
-    log += "Not fused:\n";
-    for (const FusionRefusal &refusal : result.refusals)
-      log += "  - `" + refusal.first + "` with `" + refusal.second +
-             "`: " + refusal.reason + "\n";
-  }
-  function->setAttr("loop.fusion_log", builder.getStringAttr(log));
 }
 
 void Fuse::runOnOperation() {

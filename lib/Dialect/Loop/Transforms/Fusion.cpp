@@ -12,7 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/ErrorHandling.h"
 
 #include <map>
 #include <set>
@@ -24,6 +24,7 @@ using namespace kiln::loop;
 namespace {
 
 using Kind = FusionNode::Kind;
+using Obstacle = FusionObstacle::Kind;
 
 /// Readers of one tensor beyond this number are not paired with each other:
 /// a weight that everything reads says nothing about who belongs together.
@@ -51,10 +52,12 @@ private:
     Score score;
   };
 
-  bool runRound(unsigned round);
-  /// Empty if the groups may be fused; `shared` is then set.
-  std::string whyNot(unsigned a, unsigned b, unsigned &shared) const;
-  std::string whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const;
+  bool runRound();
+  /// Nothing if the groups may be fused; `shared` is then set.
+  std::optional<FusionObstacle> whyNot(unsigned a, unsigned b,
+                                       unsigned &shared) const;
+  std::optional<FusionObstacle> whyNotAlone(ArrayRef<unsigned> nodes,
+                                            unsigned &shared) const;
   Score getScore(unsigned a, unsigned b) const;
   bool reaches(unsigned from, unsigned to, bool indirectly) const;
   /// Calls `visit` with each group that reads from `group`, as often as it does,
@@ -64,7 +67,6 @@ private:
   void mergePositions(unsigned a, unsigned b);
   std::set<std::pair<unsigned, unsigned>> getPairs() const;
   void merge(unsigned a, unsigned b, unsigned shared);
-  std::string getName(unsigned group) const;
   void finish();
 
   const FusionNode &node(unsigned i) const { return problem.nodes[i]; }
@@ -104,13 +106,6 @@ Fuser::Fuser(const FusionProblem &problem, const FusionOptions &options)
         readersOf[read.tensor].push_back(i);
     numGroups += node(i).kind != Kind::Opaque;
   }
-}
-
-std::string Fuser::getName(unsigned group) const {
-  std::string name;
-  for (unsigned i : groups[group].nodes)
-    name += (name.empty() ? "" : "_") + node(i).name;
-  return name;
 }
 
 /// True if group `to` depends on group `from`; with `indirectly` only a path
@@ -175,8 +170,8 @@ void Fuser::mergePositions(unsigned a, unsigned b) {
   }
 }
 
-std::string Fuser::whyNotAlone(ArrayRef<unsigned> nodes,
-                               unsigned &shared) const {
+std::optional<FusionObstacle>
+Fuser::whyNotAlone(ArrayRef<unsigned> nodes, unsigned &shared) const {
   // The longest common prefix of the parallel extents.
   auto getLeading = [&](unsigned i) {
     ArrayRef<guard::ExprAttr> extents = node(i).parallel;
@@ -194,7 +189,7 @@ std::string Fuser::whyNotAlone(ArrayRef<unsigned> nodes,
         k = d;
   }
   if (k == 0 && lowestRank > 0)
-    return "no shared outer extents";
+    return FusionObstacle{Obstacle::NoSharedExtents};
 
   // Reads of what becomes internal limit it further.
   llvm::SmallSet<unsigned, 16> written;
@@ -209,7 +204,7 @@ std::string Fuser::whyNotAlone(ArrayRef<unsigned> nodes,
         aligned = std::min<size_t>(aligned, read.alignment);
       }
   if (aligned == 0 && k > 0)
-    return "a value is read at an index other than the one it is computed at";
+    return FusionObstacle{Obstacle::OtherIndex};
   k = aligned;
 
   int64_t workItems = 1, points = 0;
@@ -227,8 +222,7 @@ std::string Fuser::whyNotAlone(ArrayRef<unsigned> nodes,
   });
   if (!allFull && !splittable && workItems < options.minWorkItems &&
       points > options.smallKernelPoints)
-    return "only " + std::to_string(workItems) +
-           " rows would be left to run in parallel";
+    return FusionObstacle{Obstacle::FewRows, workItems};
   for (unsigned i : nodes)
     for (unsigned tensor : node(i).writes) {
       bool internal = llvm::any_of(readersOf[tensor], [&](unsigned reader) {
@@ -236,36 +230,34 @@ std::string Fuser::whyNotAlone(ArrayRef<unsigned> nodes,
       });
       int64_t row = problem.tensors[tensor].bytes / workItems;
       if (internal && row > options.maxRowBytes)
-        return "a row of " + std::to_string(row) +
-               " bytes does not fit the cache";
+        return FusionObstacle{Obstacle::LargeRow, row};
     }
   shared = k;
-  return {};
+  return std::nullopt;
 }
 
-std::string Fuser::whyNot(unsigned a, unsigned b, unsigned &shared) const {
+std::optional<FusionObstacle> Fuser::whyNot(unsigned a, unsigned b,
+                                            unsigned &shared) const {
   auto alone = [&](unsigned group, Kind kind) {
     return node(groups[group].nodes[0]).kind == kind;
   };
   if (alone(a, Kind::Contraction) || alone(b, Kind::Contraction))
-    return "a contraction only takes epilogues";
+    return FusionObstacle{Obstacle::Contraction};
   if (alone(a, Kind::Scatter) || alone(b, Kind::Scatter))
-    return "a scatter runs in order";
+    return FusionObstacle{Obstacle::Scatter};
   size_t size = groups[a].nodes.size() + groups[b].nodes.size();
   if (size > size_t(options.maxNests))
-    return "the kernel would have " + std::to_string(size) + " nests";
+    return FusionObstacle{Obstacle::TooManyNests, int64_t(size)};
   if (reaches(a, b, /*indirectly=*/true) || reaches(b, a, /*indirectly=*/true))
-    return "another kernel lies between them";
+    return FusionObstacle{Obstacle::KernelBetween};
   SmallVector<unsigned> nodes(groups[a].nodes.begin(), groups[a].nodes.end());
   nodes.append(groups[b].nodes.begin(), groups[b].nodes.end());
   llvm::sort(nodes);
-  std::string reason = whyNotAlone(nodes, shared);
-  if (!reason.empty())
-    return reason;
+  if (auto obstacle = whyNotAlone(nodes, shared))
+    return obstacle;
   bool vertical = reaches(a, b, false) || reaches(b, a, false);
   if (!vertical && getScore(a, b).bytes < options.minHorizontalBytes)
-    return "it would save less than " +
-           std::to_string(options.minHorizontalBytes) + " bytes";
+    return FusionObstacle{Obstacle::LittleSaved, options.minHorizontalBytes};
   return {};
 }
 
@@ -343,7 +335,7 @@ void Fuser::merge(unsigned a, unsigned b, unsigned shared) {
   --numGroups;
 }
 
-bool Fuser::runRound(unsigned round) {
+bool Fuser::runRound() {
   std::vector<Candidate> candidates;
   llvm::SetVector<unsigned> involved;
   result.refusals.clear();
@@ -352,9 +344,9 @@ bool Fuser::runRound(unsigned round) {
         node(groups[b].nodes[0]).kind == Kind::Opaque)
       continue;
     unsigned shared;
-    std::string reason = whyNot(a, b, shared);
-    if (!reason.empty()) {
-      result.refusals.push_back({getName(a), getName(b), reason});
+    if (auto obstacle = whyNot(a, b, shared)) {
+      result.refusals.push_back(
+          {groups[a].nodes, groups[b].nodes, *obstacle});
       continue;
     }
     candidates.push_back({a, b, getScore(a, b)});
@@ -369,42 +361,29 @@ bool Fuser::runRound(unsigned round) {
     return std::tie(x.a, x.b) < std::tie(y.a, y.b);
   });
 
-  unsigned before = numGroups;
-  std::string candidateText, fusedText;
+  FusionRound round;
+  round.groupsBefore = numGroups;
   SmallVector<unsigned> order(involved.begin(), involved.end());
   llvm::sort(order);
-  for (unsigned group : order) {
-    std::string description;
-    for (unsigned i : groups[group].nodes)
-      description += ", " + node(i).description;
-    candidateText +=
-        "  - LoopKernel(name='" + getName(group) + "')" + description + "\n";
-  }
-  unsigned count = 0;
+  for (unsigned group : order)
+    round.candidates.push_back(groups[group].nodes);
   for (const Candidate &candidate : candidates) {
     // Earlier fusions of this round may have changed both.
     unsigned a = groupOf[candidate.a], b = groupOf[candidate.b];
     if (a == b)
       continue;
     unsigned shared;
-    if (!whyNot(a, b, shared).empty())
+    if (whyNot(a, b, shared))
       continue;
     if (groups[b].nodes.front() < groups[a].nodes.front())
       std::swap(a, b);
-    fusedText +=
-        "  - Fusing `" + getName(a) + "` with `" + getName(b) + "`\n";
+    round.fusions.emplace_back(groups[a].nodes, groups[b].nodes);
     merge(a, b, shared);
-    ++count;
   }
-  if (count == 0)
+  if (round.fusions.empty())
     return false;
-  llvm::raw_string_ostream os(result.log);
-  os << "=== Fusion Round " << round << " ===\n"
-     << "Candidates for fusion:\n"
-     << candidateText << "Found " << count << " possible fusion"
-     << (count == 1 ? "" : "s") << ":\n"
-     << fusedText << "Result:\n"
-     << "  - Fused " << before << " nodes into " << numGroups << " nodes\n";
+  round.groupsAfter = numGroups;
+  result.rounds.push_back(std::move(round));
   return true;
 }
 
@@ -436,11 +415,36 @@ void Fuser::finish() {
 }
 
 FusionResult Fuser::run() {
-  for (int64_t round = 1; round <= options.maxRounds; ++round)
-    if (!runRound(round))
+  for (int64_t round = 0; round < options.maxRounds; ++round)
+    if (!runRound())
       break;
   finish();
   return std::move(result);
+}
+
+std::string FusionObstacle::str() const {
+  std::string count = std::to_string(number);
+  switch (kind) {
+  case Kind::Contraction:
+    return "a contraction only takes epilogues";
+  case Kind::Scatter:
+    return "a scatter runs in order";
+  case Kind::TooManyNests:
+    return "the kernel would have " + count + " nests";
+  case Kind::KernelBetween:
+    return "another kernel lies between them";
+  case Kind::NoSharedExtents:
+    return "no shared outer extents";
+  case Kind::OtherIndex:
+    return "a value is read at an index other than the one it is computed at";
+  case Kind::FewRows:
+    return "only " + count + " rows would be left to run in parallel";
+  case Kind::LargeRow:
+    return "a row of " + count + " bytes does not fit the cache";
+  case Kind::LittleSaved:
+    return "it would save less than " + count + " bytes";
+  }
+  llvm_unreachable("all kinds are named");
 }
 
 FusionResult loop::runFusion(const FusionProblem &problem,

@@ -11,8 +11,7 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
-
-#include "mlir/IR/Remarks.h"
+#include "kiln/Support/Remarks.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -28,6 +27,17 @@ namespace {
 /// Up to this cost a body is as good as a load.
 constexpr int64_t freeCost = 2;
 
+/// Why a nest is stored: a sentence that may have a number in it.
+struct StoreReason {
+  const char *text;
+  std::optional<int64_t> number = std::nullopt;
+  const char *rest = "";
+
+  std::string str() const {
+    return text + (number ? std::to_string(*number) : std::string()) + rest;
+  }
+};
+
 class InlineVirtual : public loop::impl::InlineVirtualPassBase<InlineVirtual> {
 public:
   using InlineVirtualPassBase::InlineVirtualPassBase;
@@ -35,8 +45,9 @@ public:
 
 private:
   void mergeEqualNests(func::FuncOp function);
-  /// Empty if `producer` may be inlined into all of its readers.
-  std::string whyKeep(PointwiseOp producer, const analysis::SizeHints &hints);
+  /// Nothing if `producer` may be inlined into all of its readers.
+  std::optional<StoreReason> whyStore(PointwiseOp producer,
+                                      const analysis::SizeHints &hints);
   bool inlineOperands(PointwiseOp producer, const analysis::SizeHints &hints);
   bool inlineOperand(ContractOp contract, unsigned side, PointwiseOp producer,
                      const analysis::SizeHints &hints);
@@ -117,8 +128,9 @@ static int64_t getPoints(LoadOp load, const analysis::SizeHints &hints) {
   return hints.product(domain.all());
 }
 
-std::string InlineVirtual::whyKeep(PointwiseOp producer,
-                                   const analysis::SizeHints &hints) {
+std::optional<StoreReason>
+InlineVirtual::whyStore(PointwiseOp producer,
+                        const analysis::SizeHints &hints) {
   Region &body = producer.getBody();
   Domain domain = getDomain(producer);
   int64_t points = std::max<int64_t>(hints.product(domain.parallel), 1);
@@ -129,33 +141,34 @@ std::string InlineVirtual::whyKeep(PointwiseOp producer,
   for (Operation *user : producer.getResult().getUsers()) {
     auto load = dyn_cast<LoadOp>(user);
     if (!load || !getNest(load))
-      return isa<ContractOp>(user) ? "a contraction reads it from memory"
-                                   : "it leaves the program's kernels";
+      return StoreReason{isa<ContractOp>(user)
+                             ? "a contraction reads it from memory"
+                             : "it leaves the program's kernels"};
     ++loads;
     evaluations += double(getPoints(load, hints)) / points;
     // A nest that also needs it in memory would compute it twice.
     size_t grown = ops;
     getNest(load)->walk([&](Operation *) { ++grown; });
     if (grown > size_t(maxBodyOps))
-      return "the body of its reader would have " + std::to_string(grown) +
-             " operations";
+      return StoreReason{"the body of its reader would have ", int64_t(grown),
+                         " operations"};
   }
   if (loads <= 1 && evaluations <= 1.0)
-    return {};
+    return std::nullopt;
   // Many readers of a value made of several tensors would read them all.
   if (loads > 1) {
     int64_t written = hints.getBytes(cast<RankedTensorType>(
         producer.getResult().getType()));
     int64_t read = analysis::getTraffic(producer, hints).read;
     if (read > written + written / 2)
-      return "its " + std::to_string(loads) +
-             " readers would read more than it writes";
+      return StoreReason{"its ", int64_t(loads),
+                         " readers would read more than it writes"};
   }
   if (cost <= freeCost || double(cost) * evaluations <= maxRecomputeCost)
-    return {};
-  return "recomputing it costs " +
-         std::to_string(int64_t(double(cost) * evaluations)) +
-         " per element, more than " + std::to_string(int64_t(maxRecomputeCost));
+    return std::nullopt;
+  return StoreReason{"recomputing it costs ",
+                     int64_t(double(cost) * evaluations),
+                     " per element, more than 'max-recompute-cost' allows"};
 }
 
 //===----------------------------------------------------------------------===//
@@ -293,15 +306,17 @@ void InlineVirtual::runOnOperation() {
     for (auto producer :
          llvm::make_early_inc_range(function.getOps<PointwiseOp>())) {
       inlineOperands(producer, hints);
-      std::string reason = whyKeep(producer, hints);
+      std::optional<StoreReason> reason = whyStore(producer, hints);
       StringRef name = "?";
       SmallVector<StringRef> origins = getOrigins(producer);
       if (!origins.empty())
         name = origins.back();
-      if (!reason.empty()) {
-        remark::missed(producer.getLoc(),
-                       remark::RemarkOpts::name("kept").category("loop-inline"))
-            << name << " is stored: " << remark::reason("{0}", reason);
+      if (reason) {
+        if (auto told =
+                remark::missed(producer.getLoc(),
+                               remarks::kStored.function(function.getName())))
+          told << remark::metric("nest", name)
+               << remark::reason("{0}", reason->str());
         continue;
       }
       for (Operation *user :
@@ -313,10 +328,10 @@ void InlineVirtual::runOnOperation() {
         reader->setAttr("origins", getOriginsAttr(&getContext(), merged));
         inlineLoad(load, producer);
       }
-      remark::passed(
-          producer.getLoc(),
-          remark::RemarkOpts::name("inlined").category("loop-inline"))
-          << name;
+      if (auto told =
+              remark::passed(producer.getLoc(),
+                             remarks::kInlined.function(function.getName())))
+        told << remark::metric("nest", name);
       producer.erase();
     }
     simplifyBodies(function, hints);

@@ -11,8 +11,7 @@
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
-
-#include "mlir/IR/Remarks.h"
+#include "kiln/Support/Remarks.h"
 
 #include <set>
 
@@ -315,9 +314,10 @@ void OrderKernels::runOnOperation() {
     sinkUpdates(function);
     if (after >= before)
       continue;
-    remark::passed(
-        function.getLoc(),
-        remark::RemarkOpts::name("reordered").category("loop-memory"))
-        << remark::metric("before", before) << remark::metric("after", after);
+    if (auto told =
+            remark::passed(function.getLoc(),
+                           remarks::kReordered.function(function.getName())))
+      told << remark::metric("before", before)
+           << remark::metric("after", after);
   }
 }

@@ -12,8 +12,7 @@
 #include "kiln/Dialect/Loop/Transforms/MemoryPlan.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
-
-#include "mlir/IR/Remarks.h"
+#include "kiln/Support/Remarks.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -365,29 +364,25 @@ void PlanMemory::planFunction(func::FuncOp function,
   }
 
   function->setAttr("loop.arena_bytes", end);
-  std::string log;
-  llvm::raw_string_ostream os(log);
-  os << "Memory plan of " << function.getSymName() << ":\n"
-     << "  - " << buffers.size() << " buffers, arena of " << end.str()
-     << " bytes (" << plan.peakBytes << " at the hints)\n"
-     << "  - lower bound " << plan.lowerBound << " bytes, without reuse "
-     << plan.withoutReuse << " bytes\n"
-     << "  - " << inPlace << " results written in place\n"
-     << "  - results handed to the caller: " << escaping << " bytes\n";
-  if (!rooms.empty())
-    os << "  - " << inRooms << " results in the place of saved values: "
-       << roomBytes << " bytes\n";
   Builder builder(context);
-  function->setAttr("loop.memory_log", builder.getStringAttr(log));
   function->setAttr("loop.planned_peak_bytes",
                     builder.getI64IntegerAttr(plan.peakBytes + escaping));
   function->setAttr("loop.lower_bound_bytes",
                     builder.getI64IntegerAttr(plan.lowerBound + escaping));
-  remark::passed(function.getLoc(),
-                 remark::RemarkOpts::name("planned").category("loop-memory"))
-      << remark::metric("peak", plan.peakBytes)
-      << remark::metric("lower_bound", plan.lowerBound)
-      << remark::metric("without_reuse", plan.withoutReuse);
+  if (auto told =
+          remark::passed(function.getLoc(),
+                         remarks::kPlanned.function(function.getName()))) {
+    told << remark::metric("buffers", buffers.size())
+         << remark::metric("arena", end.str())
+         << remark::metric("peak", plan.peakBytes)
+         << remark::metric("lower_bound", plan.lowerBound)
+         << remark::metric("without_reuse", plan.withoutReuse)
+         << remark::metric("in_place", inPlace)
+         << remark::metric("escaping", escaping);
+    if (!rooms.empty())
+      told << remark::metric("saved_places", inRooms)
+           << remark::metric("saved_places_bytes", roomBytes);
+  }
 }
 
 /// True if a function's kernels are launched already, at places in an arena

@@ -11,8 +11,7 @@
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 
 #include "kiln/Interfaces/Stages.h"
-
-#include "mlir/IR/Remarks.h"
+#include "kiln/Support/Remarks.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -225,9 +224,11 @@ bool ShareRows::shareIn(KernelOp kernel) {
                  llvm::reverse(nest->getRegion(0).front())))
           if (isOpTriviallyDead(&op))
             op.erase();
-      remark::passed(row.getLoc(),
-                     remark::RemarkOpts::name("shared").category("loop-fuse"))
-          << kernel.getName() << remark::metric("cost", bestCost);
+      if (auto told = remark::passed(
+              row.getLoc(),
+              remarks::kSharedRow.function(remarks::getFunctionName(kernel))))
+        told << remark::metric("kernel", kernel.getName())
+             << remark::metric("cost", bestCost);
       return true;
     }
   return false;

@@ -22,10 +22,6 @@
 
 namespace kiln::aten {
 
-/// On the module: sizes that were to be symbols and are numbers, as texts that
-/// say for which op.
-constexpr StringRef kFixedSizesAttrName = "aten.fixed_sizes";
-
 /// The rewrites of `aten-simplify`.
 void populateSimplifyPatterns(RewritePatternSet &patterns);
 

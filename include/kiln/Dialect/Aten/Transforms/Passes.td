@@ -23,9 +23,9 @@ def AtenMakeDynamicPass : Pass<"aten-make-dynamic", "::mlir::ModuleOp"> {
     sizes it accepts:
 
     - an equation that gives a new symbol in terms of others replaces it;
-    - an equation that makes it a number fixes its size, which the attribute
-      `aten.fixed_sizes` of the module reports, and which is an error for a size that
-      `dynamic` or `unbacked` names;
+    - an equation that makes it a number fixes its size, which the remark
+      `fixed-size` (missed) reports, and which is an error for a size that `dynamic`
+      or `unbacked` names;
     - any other condition is a `guard.check_expr`.
 
     A size that `unbacked` names has no hint and may be 0 or 1; what is not known

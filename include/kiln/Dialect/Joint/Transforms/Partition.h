@@ -38,7 +38,6 @@
 #include "kiln/Interfaces/RecomputeClass.h"
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace kiln::joint {
@@ -50,7 +49,6 @@ enum class RecomputeTag : uint8_t { None, Save, Recompute };
 
 /// A value of the joint graph.
 struct PartitionValue {
-  std::string name;         ///< for explanations: "%5" or "x"
   int64_t bytes = 0;        ///< of its elements; hints stand for symbols
   int storage = -1;         ///< the value that owns its storage, itself if own
   bool isPrimal = false;    ///< graph input known when the forward runs
@@ -61,7 +59,6 @@ struct PartitionValue {
 
 /// An op of the joint graph; operands and results are value numbers.
 struct PartitionOp {
-  std::string name;         ///< "aten.exp"
   RecomputeClass recompute = RecomputeClass::Opaque;
   RecomputeTag tag = RecomputeTag::None;
   double flops = 0;         ///< arithmetic beyond one operation an element
@@ -87,20 +84,23 @@ struct PartitionOptions {
   bool saveAll = false;
 };
 
-/// One line of the explanation.
+/// One decision.
 struct PartitionReason {
   enum class Action : uint8_t { Save, KeepInput, Recompute };
   Action action;
-  int value = -1;     ///< the value, for Save and KeepInput
+  int value = -1;     ///< what is saved, kept, or made again; -1: no result
   int op = -1;        ///< the op that makes it; -1 for graph inputs
-  int64_t bytes = 0;  ///< saved bytes, 0 unless Save
-  std::string reason; ///< "contraction, never recomputed"
+  /// What is saved; of an op that is run again for the budget, its
+  /// `recomputeCost`.
+  int64_t bytes = 0;
+  const char *reason; ///< "contraction or the like, not recomputed"
 };
 
 /// The cut.
 struct PartitionResult {
-  /// Empty on success; else why there is no cut, node by node.
-  std::string error;
+  /// Empty on success; else there is no cut: values from one that must not be
+  /// recomputed to one that the backward uses, none of which can be saved.
+  std::vector<int> uncut;
   std::vector<int> saved;         ///< storages handed over, ascending
   std::vector<int> keptInputs;    ///< primals the backward reads, ascending
   std::vector<int> forwardOps;    ///< ops of the forward, ascending
@@ -113,9 +113,6 @@ struct PartitionResult {
   /// The most bytes that the budget allowed; -1 without one.
   int64_t budgetBytes = -1;
   std::vector<PartitionReason> reasons;
-
-  /// The explanation as text, one line a decision; stable between runs.
-  std::string explain(const PartitionProblem &problem) const;
 };
 
 /// What running an op again costs, as the bytes that memory moves in the same

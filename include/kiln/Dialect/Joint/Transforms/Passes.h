@@ -27,8 +27,6 @@ namespace kiln::joint {
 class GraphOp;
 struct PartitionProblem;
 
-/// On the forward function: why each value is saved or recomputed, as text.
-constexpr StringRef kExplanationAttrName = "joint.explanation";
 /// On the forward function: bytes of the saved storages, as an i64.
 constexpr StringRef kSavedBytesAttrName = "joint.saved_bytes";
 /// On an argument, where no dialect says it otherwise: wants a gradient.

@@ -21,9 +21,9 @@ def JointDifferentiatePass
     of the arguments that ask for one, in the order of the arguments.
 
     An argument that the outputs do not depend on gets no gradient (as in
-    PyTorch, where it stays `None`), with a `missed` remark that says where the
-    flow ended. An op on the way that is not differentiable is an error, unless
-    it says that no gradient flows through it.
+    PyTorch, where it stays `None`), with the remark `no-gradient` (missed) that
+    says where the flow ended. An op on the way that is not differentiable is an
+    error, unless it says that no gradient flows through it.
 
     Before:
 
@@ -124,9 +124,11 @@ def JointPartitionPass : Pass<"joint-partition", "::mlir::ModuleOp"> {
     Replaces each `joint.graph` by two functions. The first computes the outputs
     and returns after them the saved values; the second takes the saved values,
     the primals that it reads, and the tangents, and returns the gradients. What
-    is saved is decided by a minimum cut (Partition.h); the decision is written
-    as text into the attribute `joint.explanation` of the forward function, and
-    its figure into `joint.saved_bytes`.
+    is saved is decided by a minimum cut (Partition.h); its figure is written into
+    the attribute `joint.saved_bytes` of the forward function. Reports
+    `partitioned` (passed) with the figures, `over-budget` (missed), and value by
+    value `saved` and `recomputed` (passed) and `kept-input` (analysis), each with
+    its reason.
 
     Only storages are saved: views are redone in the backward. Recomputed ops
     stand right before their first use, so that they live shortly.

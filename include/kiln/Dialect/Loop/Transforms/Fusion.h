@@ -53,8 +53,6 @@ struct FusionRead {
 struct FusionNode {
   enum class Kind { Pointwise, Reduction, Contraction, Scatter, Opaque };
   Kind kind = Kind::Opaque;
-  std::string name;        ///< "op4"
-  std::string description; ///< "Reduction([1024], sum, origins=[sum_1, exp])"
   SmallVector<guard::ExprAttr> parallel;
   /// How many of them are the first dimensions of the results, too: fewer where
   /// a scan or sort along an outer dimension has rows that lie apart.
@@ -83,18 +81,45 @@ struct FusionGroup {
   unsigned shared = 0;
 };
 
-/// Why two groups were not fused.
+/// Why two groups may not become one kernel.
+struct FusionObstacle {
+  enum class Kind {
+    Contraction,     ///< one is a contraction, which only takes epilogues
+    Scatter,         ///< one is a scatter, which runs in order
+    TooManyNests,    ///< the kernel would have `number` nests
+    KernelBetween,   ///< another kernel lies between them
+    NoSharedExtents, ///< their outer extents differ
+    OtherIndex,      ///< a value is read elsewhere than it is computed
+    FewRows,         ///< `number` rows would be left to run in parallel
+    LargeRow,        ///< a row of `number` bytes does not fit the cache
+    LittleSaved,     ///< it would save less than `number` bytes
+  };
+  Kind kind;
+  int64_t number = 0;
+
+  /// The sentence a user reads.
+  std::string str() const;
+};
+
+/// Two groups that were not fused, by their nodes.
 struct FusionRefusal {
-  std::string first, second;
-  std::string reason;
+  std::vector<unsigned> first, second;
+  FusionObstacle obstacle;
+};
+
+/// One round: the groups, by their nodes, between which it could choose, and
+/// what it made of them.
+struct FusionRound {
+  std::vector<std::vector<unsigned>> candidates;
+  std::vector<std::pair<std::vector<unsigned>, std::vector<unsigned>>> fusions;
+  unsigned groupsBefore = 0, groupsAfter = 0;
 };
 
 struct FusionResult {
   /// All groups, also of single nodes, in an order without cycles.
   std::vector<FusionGroup> groups;
-  std::vector<FusionRefusal> refusals;
-  /// The rounds as text, in the format of the fusion log.
-  std::string log;
+  std::vector<FusionRefusal> refusals; ///< of the last round
+  std::vector<FusionRound> rounds;     ///< those that fused something
 };
 
 /// The nodes stand in program order; a node reads only what earlier ones write

@@ -56,7 +56,7 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::ModuleOp"> {
     }
     ```
 
-    Reports `inlined` (passed) and `kept` (missed, with the reason).
+    Reports `inlined` (passed) and `stored` (missed, with the reason).
   }];
   let options = [
     Option<"maxRecomputeCost", "max-recompute-cost", "::kiln::Count", "18",
@@ -92,9 +92,11 @@ def FusePass : Pass<"loop-fuse", "::mlir::ModuleOp"> {
     too little parallel work, need too large a row of scratch, exceed
     `max-nests`, or save too little.
 
-    The text of the rounds is kept as `loop.fusion_log` on the function, and the
-    traffic of each kernel as its `traffic` attribute. Reports `fused` (passed)
-    and `not-fused` (missed, with the reason).
+    The traffic of each kernel is its `traffic` attribute. Reports each `round`
+    (passed) with its groups (`candidate`, analysis) and what was `fused` (passed),
+    the pairs of the last one that were `not-fused` (missed, with the reason),
+    `epilogue` (passed) and `no-epilogue` (missed), and of which nests a `kernel`
+    (analysis) is made.
 
     Before:
 
@@ -186,9 +188,10 @@ def PlanMemoryPass : Pass<"loop-plan-memory", "::mlir::ModuleOp"> {
     have read it for the last time: results of the second are put there, those
     that its caller receives first.
 
-    Sets `placements` on kernels and `loop.arena_bytes` (an expression) and
-    `loop.memory_log` on the function. Reports `planned` with the peak, the lower
-    bound (the largest sum of live bytes) and the bytes without reuse. A function
+    Sets `placements` on kernels and `loop.arena_bytes` (an expression) on the
+    function. Reports `planned` (passed) with the peak, the lower bound (the
+    largest sum of live bytes), the bytes without reuse and what is written in
+    place. A function
     that launches its kernels keeps the plan that it was launched with.
   }];
 }

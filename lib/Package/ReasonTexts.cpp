@@ -1,0 +1,281 @@
+//===- ReasonTexts.cpp - Reasons as text ----------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A reason becomes a line, below a headline where its kind of line begins.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReasonTexts.h"
+
+#include <algorithm>
+#include <array>
+
+using namespace kiln;
+using namespace kiln::package;
+
+namespace {
+
+/// A reason of the table, and its text form.
+struct ReasonName {
+  ReasonId id;
+  std::string_view pass, name;
+};
+
+constexpr ReasonName reasonNames[] = {
+#define KILN_REASON(id, pass, name) {ReasonId::id, pass, name},
+#include "kiln/ABI/Reasons.def"
+};
+
+/// What a topic tells, in this order.
+struct Topic {
+  std::string_view name;
+  std::array<std::string_view, 3> passes;
+};
+
+constexpr Topic topics[] = {
+    {"dynamic", {"aten-make-dynamic"}},
+    {"fusion", {"loop-fuse", "loop-inline-virtual", "loop-share-rows"}},
+    {"memory", {"loop-plan-memory", "loop-order-kernels"}},
+    {"partition", {"joint-partition", "joint-differentiate"}},
+    {"schedule", {"program-export", "loop-join-launches"}},
+};
+
+/// Writes the text of one function. Rounds come before what leads to them: they
+/// are what one looks for.
+class Writer {
+public:
+  void add(const Reason &reason);
+  std::string finish() { return std::move(text) + behind; }
+
+private:
+  void addFusion(const Reason &reason, ReasonId id);
+  void addPartition(const Reason &reason, ReasonId id);
+  void addMemory(const Reason &reason);
+  void addLaunch(const Reason &reason);
+  /// Writes `line` where no other line than those below it was written since.
+  void addHeadline(const std::string &line);
+
+  std::string text, behind;
+  std::string headline;
+  std::string fusions; ///< of the present round
+  unsigned fusionCount = 0;
+};
+
+} // namespace
+
+std::string_view Reason::get(std::string_view key) const {
+  for (const Argument &argument : arguments)
+    if (argument.key == key)
+      return argument.value;
+  return {};
+}
+
+std::optional<ReasonId> package::identify(const Reason &reason) {
+  for (const ReasonName &entry : reasonNames)
+    if (entry.pass == reason.pass && entry.name == reason.name)
+      return entry.id;
+  return std::nullopt;
+}
+
+static std::string get(const Reason &reason, std::string_view key) {
+  return std::string(reason.get(key));
+}
+
+static std::string quoted(const Reason &reason, std::string_view key) {
+  return "`" + get(reason, key) + "`";
+}
+
+void Writer::addHeadline(const std::string &line) {
+  if (headline != line)
+    text += line;
+  headline = line;
+}
+
+void Writer::addFusion(const Reason &reason, ReasonId id) {
+  std::string why = ": " + get(reason, "Reason") + "\n";
+  switch (id) {
+  case ReasonId::Epilogue:
+    text += "Epilogue: " + get(reason, "nest") + " into " +
+            get(reason, "contraction") + "\n";
+    return;
+  case ReasonId::NoEpilogue:
+    behind += "No epilogue: " + get(reason, "contraction") + why;
+    return;
+  case ReasonId::FusionCandidate:
+    addHeadline("=== Fusion Round " + get(reason, "round") +
+                " ===\nCandidates for fusion:\n");
+    text += "  - LoopKernel(name='" + get(reason, "group") + "'), " +
+            get(reason, "nests") + "\n";
+    return;
+  case ReasonId::Fused:
+    fusions += "  - Fusing " + quoted(reason, "first") + " with " +
+               quoted(reason, "second") + "\n";
+    ++fusionCount;
+    return;
+  case ReasonId::FusionRound:
+    text += "Found " + std::to_string(fusionCount) + " possible fusion" +
+            (fusionCount == 1 ? "" : "s") + ":\n" + fusions +
+            "Result:\n  - Fused " + get(reason, "before") + " nodes into " +
+            get(reason, "after") + " nodes\n";
+    fusions.clear();
+    fusionCount = 0;
+    return;
+  case ReasonId::NotFused:
+    addHeadline("Not fused:\n");
+    text += "  - " + quoted(reason, "first") + " with " +
+            quoted(reason, "second") + why;
+    return;
+  case ReasonId::Kernel:
+    addHeadline("Kernels:\n");
+    text += "  - " + get(reason, "kernel") + ": " + quoted(reason, "group") +
+            "\n";
+    return;
+  case ReasonId::Inlined:
+    text += "Inlined: " + get(reason, "nest") + "\n";
+    return;
+  case ReasonId::Stored:
+    text += "Stored: " + get(reason, "nest") + why;
+    return;
+  case ReasonId::SharedRow:
+    text += "Computed once for a row: a value of " + get(reason, "kernel") +
+            ", cost " + get(reason, "cost") + "\n";
+    return;
+  default:
+    return;
+  }
+}
+
+void Writer::addPartition(const Reason &reason, ReasonId id) {
+  std::string why = ": " + get(reason, "Reason") + "\n";
+  std::string value = "'" + get(reason, "value") + "'";
+  switch (id) {
+  case ReasonId::Partitioned: {
+    std::string storages = get(reason, "storages");
+    text += "saved for backward: " + get(reason, "saved_bytes") +
+            " bytes in " + storages +
+            (storages == "1" ? " storage\n" : " storages\n");
+    if (std::string budget = get(reason, "budget_bytes"); !budget.empty())
+      text += "memory budget: " + budget + " bytes at most\n";
+    return;
+  }
+  case ReasonId::OverBudget:
+    text += "memory budget: " + get(reason, "budget_bytes") +
+            " bytes at most, but less can not be saved\n";
+    return;
+  case ReasonId::Saved:
+    text += "  save " + value + " " + get(reason, "op") + ", " +
+            get(reason, "bytes") + " bytes" + why;
+    return;
+  case ReasonId::KeptInput:
+    text += "  keep input " + value + why;
+    return;
+  case ReasonId::Recomputed: {
+    text += "  recompute " + get(reason, "op");
+    if (!reason.get("value").empty())
+      text += " " + value;
+    text += ": " + get(reason, "Reason");
+    if (std::string cost = get(reason, "cost"); !cost.empty())
+      text += ", costs as much as moving " + cost + " bytes";
+    text += "\n";
+    return;
+  }
+  case ReasonId::NoGradient:
+    text += "no gradient: argument " + get(reason, "argument") + why;
+    return;
+  default:
+    return;
+  }
+}
+
+void Writer::addMemory(const Reason &reason) {
+  text += "Memory plan of " + reason.function + ":\n  - " +
+          get(reason, "buffers") + " buffers, arena of " +
+          get(reason, "arena") + " bytes (" + get(reason, "peak") +
+          " at the hints)\n  - lower bound " + get(reason, "lower_bound") +
+          " bytes, without reuse " + get(reason, "without_reuse") +
+          " bytes\n  - " + get(reason, "in_place") +
+          " results written in place\n  - results handed to the caller: " +
+          get(reason, "escaping") + " bytes\n";
+  if (std::string places = get(reason, "saved_places"); !places.empty())
+    text += "  - " + places + " results in the place of saved values: " +
+            get(reason, "saved_places_bytes") + " bytes\n";
+}
+
+void Writer::addLaunch(const Reason &reason) {
+  addHeadline("Schedules of " + reason.function + ":\n");
+  text += "  - " + get(reason, "kernel") + ": ";
+  if (std::string schedule = get(reason, "schedule"); !schedule.empty())
+    text += schedule + ", ";
+  text += "work " + get(reason, "work") + ", at least " +
+          get(reason, "grain") + " for a thread";
+  if (std::string origins = get(reason, "origins"); !origins.empty())
+    text += ", of " + origins;
+  text += "\n";
+}
+
+void Writer::add(const Reason &reason) {
+  std::optional<ReasonId> id = identify(reason);
+  if (!id)
+    return;
+  switch (*id) {
+  case ReasonId::FixedSize:
+    text += get(reason, "size") + " is " + get(reason, "value") + " for " +
+            get(reason, "Reason") + "\n";
+    return;
+  case ReasonId::NoGradient:
+  case ReasonId::Partitioned:
+  case ReasonId::OverBudget:
+  case ReasonId::Saved:
+  case ReasonId::KeptInput:
+  case ReasonId::Recomputed:
+    return addPartition(reason, *id);
+  case ReasonId::Planned:
+    return addMemory(reason);
+  case ReasonId::Reordered:
+    text += "  - peak before the kernels were ordered: " +
+            get(reason, "before") + " bytes\n";
+    return;
+  case ReasonId::Launched:
+    return addLaunch(reason);
+  case ReasonId::Joined:
+    text += "Joined: " + get(reason, "parts") + " launches, now " +
+            get(reason, "kernel") + "\n";
+    return;
+  default:
+    return addFusion(reason, *id);
+  }
+}
+
+std::vector<std::string>
+package::describeReasons(const Package &package, std::string_view topicName) {
+  const Topic &topic = *std::find_if(
+      std::begin(topics), std::end(topics),
+      [&](const Topic &topic) { return topic.name == topicName; });
+  std::vector<std::string_view> functions;
+  auto addFunction = [&](std::string_view name) {
+    if (std::find(functions.begin(), functions.end(), name) == functions.end())
+      functions.push_back(name);
+  };
+  for (const auto *programs : {&package.programs, &package.bodies})
+    for (const Program &program : *programs)
+      addFunction(program.name);
+  for (const Reason &reason : package.reasons)
+    addFunction(reason.function);
+
+  std::vector<std::string> texts;
+  for (std::string_view function : functions) {
+    Writer writer;
+    for (std::string_view pass : topic.passes)
+      for (const Reason &reason : package.reasons)
+        if (!pass.empty() && reason.function == function && reason.pass == pass)
+          writer.add(reason);
+    if (std::string text = writer.finish(); !text.empty())
+      texts.push_back(std::move(text));
+  }
+  return texts;
+}

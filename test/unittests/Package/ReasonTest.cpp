@@ -1,0 +1,85 @@
+//===- ReasonTest.cpp - Reasons and their texts ---------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SampleProgram.h"
+#include "kiln/Package/Explain.h"
+
+#include <gtest/gtest.h>
+
+using namespace kiln;
+using namespace kiln::test;
+
+namespace {
+
+constexpr const char *names[][2] = {
+#define KILN_REASON(id, pass, name) {pass, name},
+#include "kiln/ABI/Reasons.def"
+};
+
+std::string explainTopic(const Package &package, std::string_view topic) {
+  std::string text;
+  for (const Explanation &explanation : explain(
+           package, [&](std::string_view wanted) { return wanted == topic; }))
+    text += explanation.text;
+  return text;
+}
+
+} // namespace
+
+TEST(Reason, EachOfTheListIsFoundOnce) {
+  for (size_t i = 0; i < std::size(names); ++i)
+    EXPECT_EQ(identify({Reason::Kind::Passed, names[i][0], names[i][1], "", {}}),
+              static_cast<ReasonId>(i))
+        << names[i][0] << ":" << names[i][1];
+  EXPECT_EQ(identify({Reason::Kind::Passed, "my-pass", "fused", "", {}}),
+            std::nullopt);
+}
+
+// What anybody may have written into a package can be told, whatever is missing.
+TEST(Reason, WithoutArgumentsItIsStillText) {
+  Package package = samplePackage();
+  for (auto [pass, name] : names)
+    package.reasons.push_back({Reason::Kind::Missed, pass, name, "main", {}});
+  for (const char *topic :
+       {"dynamic", "fusion", "memory", "partition", "schedule"})
+    EXPECT_FALSE(explainTopic(package, topic).empty());
+}
+
+TEST(Reason, TextsFollowTheOrderOfThePrograms) {
+  Package package = samplePackage();
+  auto add = [&](const char *function, const char *kernel) {
+    package.reasons.push_back({Reason::Kind::Analysis, "loop-fuse", "kernel",
+                               function, {{"kernel", kernel}, {"group", "op0"}}});
+  };
+  add("other", "k1");
+  add("main", "k0");
+  EXPECT_EQ(explainTopic(package, "fusion"),
+            "Kernels:\n  - k0: `op0`\nKernels:\n  - k1: `op0`\n");
+}
+
+TEST(Reason, ARoundIsOneBlock) {
+  Package package = samplePackage();
+  auto add = [&](const char *name, std::vector<Reason::Argument> arguments) {
+    package.reasons.push_back({Reason::Kind::Passed, "loop-fuse", name, "main",
+                               std::move(arguments)});
+  };
+  add("no-epilogue", {{"contraction", "C"}, {"Reason", "why"}});
+  add("candidate", {{"round", "1"}, {"group", "op0"}, {"nests", "A"}});
+  add("candidate", {{"round", "1"}, {"group", "op1"}, {"nests", "B"}});
+  add("fused", {{"round", "1"}, {"first", "op0"}, {"second", "op1"}});
+  add("round", {{"round", "1"}, {"before", "3"}, {"after", "2"}});
+  EXPECT_EQ(explainTopic(package, "fusion"), "=== Fusion Round 1 ===\n"
+                                             "Candidates for fusion:\n"
+                                             "  - LoopKernel(name='op0'), A\n"
+                                             "  - LoopKernel(name='op1'), B\n"
+                                             "Found 1 possible fusion:\n"
+                                             "  - Fusing `op0` with `op1`\n"
+                                             "Result:\n"
+                                             "  - Fused 3 nodes into 2 nodes\n"
+                                             "No epilogue: C: why\n");
+}
