@@ -57,6 +57,15 @@ TEST_F(ExprTest, LongProductsStayFactored) {
   EXPECT_EQ(a * b, a * b);
 }
 
+TEST_F(ExprTest, NotOfALeaf) {
+  ExprAttr x = s("s0"), y = s("s1"), f = s("zf0"), g = s("zf1");
+  EXPECT_EQ(logicalNot(x).getKind(), ExprKind::Not);
+  EXPECT_EQ(logicalNot(lt(x, y)), le(y, x));
+  EXPECT_EQ(logicalNot(le(x, y)), lt(y, x));
+  EXPECT_EQ(logicalNot(lt(f, g)).getKind(), ExprKind::Not)
+      << "a NaN is neither less nor not less";
+}
+
 TEST_F(ExprTest, ExactDivision) {
   ExprAttr x = s("s0"), y = s("s1");
   EXPECT_EQ(*exactDivide((x + 1) * y * 4, (x + 1) * 2), y * 2);

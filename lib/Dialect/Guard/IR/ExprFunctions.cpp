@@ -601,13 +601,12 @@ ExprAttr guard::logicalNot(ExprAttr a) {
   if (a.getKind() == ExprKind::Ne)
     return makeNode(ExprKind::Eq, a.getOperands());
   // Not of an order is another order only where nothing is unordered.
-  bool integers = !a.getOperand(0).isFloatTyped() &&
-                  (a.getOperands().size() < 2 ||
-                   !a.getOperand(1).isFloatTyped());
-  if (integers && a.getKind() == ExprKind::Lt)
-    return le(a.getOperand(1), a.getOperand(0));
-  if (integers && a.getKind() == ExprKind::Le)
-    return lt(a.getOperand(1), a.getOperand(0));
+  bool isOrder = a.getKind() == ExprKind::Lt || a.getKind() == ExprKind::Le;
+  if (isOrder && llvm::none_of(a.getOperands(), [](ExprAttr operand) {
+        return operand.isFloatTyped();
+      }))
+    return a.getKind() == ExprKind::Lt ? le(a.getOperand(1), a.getOperand(0))
+                                       : lt(a.getOperand(1), a.getOperand(0));
   return makeNode(ExprKind::Not, {a});
 }
 
