@@ -10,6 +10,7 @@
 
 #include "kiln/Conversion/LoopToScf/Nests.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

@@ -11,6 +11,7 @@
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
 #include "kiln/Conversion/LoopToScf/Nests.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 #include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

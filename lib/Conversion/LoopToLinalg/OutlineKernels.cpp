@@ -8,8 +8,8 @@
 
 #include "KernelMemory.h"
 
+#include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
-#include "kiln/Conversion/LoopToScf/Nests.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Interfaces/Stages.h"
@@ -216,7 +216,7 @@ class LoopOutlineKernels
     OpBuilder builder(&getContext());
     ModuleOp home = getOrCreateKernelModule(module);
     for (KernelOp kernel : kernels) {
-      auto strides = getInputStrides(kernel);
+      auto strides = analysis::getInputStrides(kernel);
       if (failed(strides))
         return signalPassFailure();
       std::string name = getFreeName(home, kernel.getName());

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionEmitter.h"
-#include "ContractionShape.h"
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

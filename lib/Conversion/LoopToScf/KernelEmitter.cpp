@@ -8,8 +8,6 @@
 
 #include "KernelEmitter.h"
 
-#include "ContractionShape.h"
-
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,9 +28,9 @@ static constexpr int64_t kRowChunk = 4096;
 static constexpr int64_t kUnknownSize = 64;
 
 KernelEmitter::KernelEmitter(KernelOp kernel, const EmissionOptions &options,
-                             ArrayRef<SmallVector<ExprAttr>> inputStrides)
-    : kernel(kernel), options(options), inputStrides(inputStrides),
-      context(kernel.getContext()), b(kernel.getLoc(), kernel.getContext()) {}
+                             const analysis::KernelStrides &inputStrides)
+    : kernel(kernel), options(options),
+      layout(analysis::getLayout(kernel, inputStrides)), context(kernel.getContext()), b(kernel.getLoc(), kernel.getContext()) {}
 
 int64_t KernelEmitter::hint(ExprAttr expr) const {
   auto value = guard::evaluate(
@@ -62,23 +60,9 @@ Value KernelEmitter::firstLanes(Value count, int64_t lanes) {
                                broadcast(count, lanes));
 }
 
-/// True if a body has an operation that traps on some values: lanes outside of
-/// a mask must not get there.
-static bool mayTrap(Operation *code) {
-  return code
-      ->walk([](Operation *op) {
-        return isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
-                   arith::RemUIOp, arith::FloorDivSIOp, arith::CeilDivSIOp,
-                   arith::CeilDivUIOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
 /// Narrower targets have no masks for most types.
 bool KernelEmitter::canMask(Operation *code) const {
-  return options.vectorRegisters >= 32 && !mayTrap(code);
+  return options.vectorRegisters >= 32 && !analysis::mayTrap(code);
 }
 
 SmallVector<Value> KernelEmitter::delinearize(Value item,
@@ -301,9 +285,9 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
 
   Block &body = kernel.getBody().front();
   unsigned slot = 0;
-  for (auto [k, argument] : llvm::enumerate(body.getArguments())) {
+  for (BlockArgument argument : body.getArguments()) {
     auto tensor = cast<RankedTensorType>(argument.getType());
-    buffers[argument] = {loadPointer(slot++), inputStrides[k],
+    buffers[argument] = {loadPointer(slot++), layout.lookup(argument),
                          tensor.getElementType()};
   }
   for (Value result : body.getTerminator()->getOperands()) {
@@ -313,9 +297,7 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
       kernel.emitOpError("returns a tensor twice or one of its inputs");
       return failure();
     }
-    buffers[result] = {pointer,
-                       guard::getContiguousStrides(
-                           context, *guard::getDims(tensor)),
+    buffers[result] = {pointer, layout.lookup(result),
                        tensor.getElementType()};
   }
 
@@ -336,21 +318,17 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
     }
     for (Value result : op.getResults()) {
       auto tensor = cast<RankedTensorType>(result.getType());
-      if (buffers.count(result) ||
-          tensor.getRank() == int64_t(sharedExtents.size()))
+      if (buffers.count(result) || !layout.count(result))
         continue;
       SmallVector<ExprAttr> dims = *guard::getDims(tensor);
       SmallVector<ExprAttr> own(dims.begin() + sharedExtents.size(),
                                 dims.end());
-      SmallVector<ExprAttr> strides(sharedExtents.size(),
-                                    guard::getConstant(context, 0));
-      llvm::append_range(strides, guard::getContiguousStrides(context, own));
       int64_t width =
           (getBodyType(tensor.getElementType()).getIntOrFloatBitWidth() + 7) /
           8;
       buffers[result] = {
-          allocateScratch(guard::getNumElements(context, own) * width), strides,
-          tensor.getElementType()};
+          allocateScratch(guard::getNumElements(context, own) * width),
+          layout.lookup(result), tensor.getElementType()};
     }
   }
 
@@ -367,12 +345,12 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
   } else if (contract != body.end()) {
     // The pass left only contractions that are matrix products.
     auto op = cast<ContractOp>(*contract);
-    auto shape = analyzeContraction(op, buffers.lookup(op.getLhs()).strides,
-                                    buffers.lookup(op.getRhs()).strides);
+    auto shape = analysis::analyzeContraction(
+        op, layout.lookup(op.getLhs()), layout.lookup(op.getRhs()));
     emitted = shape ? emitContract(op, *shape)
                     : op.emitOpError("is no matrix product");
   } else {
-    collapseShared(sharedExtents);
+    sharedExtents = analysis::collapseShared(kernel, layout);
     TransposedReads transposed = findTransposed();
     emitted = !transposed.loads.empty() ? emitTransposed(transposed)
               : wantsAcross()           ? emitAcross()

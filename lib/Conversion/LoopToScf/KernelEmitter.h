@@ -41,6 +41,8 @@
 
 #include "ContractionEmitter.h"
 
+#include "kiln/Analysis/ContractionShape.h"
+#include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Dialect/Guard/IR/Expr.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
@@ -97,13 +99,13 @@ Position enter(const Position &shared, const Domain &domain);
 /// Gives dimension `dim` its index, the first of `lanes`.
 void setDim(Position &position, unsigned dim, Value value, int64_t lanes);
 
-struct ContractionShape;
-struct DimGroup;
+using analysis::ContractionShape;
+using analysis::DimGroup;
 
 class KernelEmitter {
 public:
   KernelEmitter(KernelOp kernel, const EmissionOptions &options,
-                ArrayRef<SmallVector<guard::ExprAttr>> inputStrides);
+                const analysis::KernelStrides &inputStrides);
 
   /// Emits the function at the builder's insertion point.
   FailureOr<EmittedKernel> emit(OpBuilder &builder, StringRef name);
@@ -182,7 +184,6 @@ private:
 
   // Work items (KernelEmitter.cpp).
   bool wantsAcross();
-  void collapseShared(SmallVectorImpl<guard::ExprAttr> &extents);
   LogicalResult emitAcross();
   LogicalResult emitWithin();
   LogicalResult emitScatter(ScatterOp op);
@@ -190,19 +191,14 @@ private:
   // Tiles (TransposeEmitter.cpp).
   /// Reads that are contiguous along another dimension than the last.
   struct TransposedReads {
-    struct Load {
-      LoadOp op;
-      const Buffer *buffer;
-      guard::ExprAttr address;
-    };
-    SmallVector<Load> loads;
+    SmallVector<analysis::TransposedRead> loads;
     unsigned dim = 0; ///< along which they are contiguous
     int64_t lanes = 1;
   };
   TransposedReads findTransposed();
   LogicalResult emitTransposed(const TransposedReads &reads);
   void stageTile(const TransposedReads &reads,
-                 const TransposedReads::Load &load, const Position &tile);
+                 const analysis::TransposedRead &load, const Position &tile);
   Value loadStaged(const Buffer &tile, int64_t lanes);
 
   // Contractions (EmitContraction.cpp).
@@ -227,7 +223,7 @@ private:
 
   KernelOp kernel;
   EmissionOptions options;
-  ArrayRef<SmallVector<guard::ExprAttr>> inputStrides;
+  analysis::KernelLayout layout;
   MLIRContext *context;
   ImplicitLocOpBuilder b;
 

@@ -6,12 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionShape.h"
 #include "KernelEmitter.h"
 
-#include "kiln/Conversion/LoopToScf/Nests.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
+#include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 #include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,7 +34,7 @@ using guard::ExprAttr;
 
 /// Text that is equal for kernels whose code is equal.
 static std::string
-fingerprint(KernelOp kernel, ArrayRef<SmallVector<ExprAttr>> inputStrides) {
+fingerprint(KernelOp kernel, const analysis::KernelStrides &inputStrides) {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const SmallVector<ExprAttr> &strides : inputStrides) {
@@ -64,7 +63,7 @@ fingerprint(KernelOp kernel, ArrayRef<SmallVector<ExprAttr>> inputStrides) {
 /// along the reduction if both operands are contiguous there and a vector fits.
 static ScheduleAttr
 scheduleExpanded(KernelOp kernel, ContractOp op,
-                 ArrayRef<SmallVector<ExprAttr>> inputStrides,
+                 const analysis::KernelStrides &inputStrides,
                  const EmissionOptions &options) {
   MLIRContext *context = op.getContext();
   unsigned parallel = op.getParallelExtents().size();
@@ -103,6 +102,17 @@ scheduleExpanded(KernelOp kernel, ContractOp op,
                            /*grain=*/1, /*split=*/1, /*nontemporal=*/false);
 }
 
+/// Multiply-adds below which plain loops are as fast as packing, and compile in
+/// a fraction of the time.
+static constexpr int64_t kMinProduct = 64 * 64 * 64;
+
+static bool isSmall(const ContractionShape &shape) {
+  ExprAttr product =
+      shape.rows.extent * shape.columns.extent * shape.sum.extent;
+  auto size = product.getConstant();
+  return size && *size < kMinProduct;
+}
+
 namespace {
 class ConvertLoopToScf
     : public kiln::impl::ConvertLoopToScfPassBase<ConvertLoopToScf> {
@@ -130,7 +140,7 @@ class ConvertLoopToScf
   LogicalResult convert(KernelOp kernel, ModuleOp home,
                         const EmissionOptions &options,
                         llvm::StringMap<EmittedKernel> &emitted) {
-    auto inputStrides = getInputStrides(kernel);
+    auto inputStrides = analysis::getInputStrides(kernel);
     if (failed(inputStrides))
       return failure();
     std::string print = fingerprint(kernel, *inputStrides);
@@ -163,7 +173,7 @@ class ConvertLoopToScf
 
   FailureOr<EmittedKernel>
   emit(KernelOp kernel, ModuleOp home, const EmissionOptions &options,
-       ArrayRef<SmallVector<ExprAttr>> inputStrides) {
+       const analysis::KernelStrides &inputStrides) {
     auto contract = llvm::find_if(kernel.getBody().front(), [](Operation &op) {
       return isa<ContractOp>(op);
     });
@@ -173,8 +183,9 @@ class ConvertLoopToScf
         return ArrayRef(
             inputStrides[cast<BlockArgument>(operand).getArgNumber()]);
       };
-      if (!analyzeContraction(op, stridesOf(op.getLhs()),
-                              stridesOf(op.getRhs()))) {
+      auto shape = analysis::analyzeContraction(op, stridesOf(op.getLhs()),
+                                                stridesOf(op.getRhs()));
+      if (!shape || isSmall(*shape)) {
         kernel.setScheduleAttr(
             scheduleExpanded(kernel, op, inputStrides, options));
         kernel.setSharedAttr(op.getParallelExtents());

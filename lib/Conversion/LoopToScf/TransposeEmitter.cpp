@@ -17,9 +17,6 @@
 #include "KernelEmitter.h"
 #include "VectorIdioms.h"
 
-#include "kiln/Analysis/AccessRelations.h"
-#include "kiln/Analysis/IndexExpr.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -48,32 +45,17 @@ KernelEmitter::TransposedReads KernelEmitter::findTransposed() {
   for (Operation &op : kernel.getBody().front()) {
     if (!isNest(&op))
       continue;
-    Domain domain = getDomain(&op);
-    if (!isa<PointwiseOp>(op) || domain.rank() != sharedExtents.size())
+    if (!isa<PointwiseOp>(op) || getDomain(&op).rank() != sharedExtents.size())
       return {};
-    guard::Assumptions assumptions;
-    analysis::addExtents(assumptions, context, domain.all());
-    for (const analysis::Access &access : analysis::getReads(&op)) {
-      auto buffer = buffers.find(access.tensor);
-      if (buffer == buffers.end() || access.indirect || access.masked)
-        continue;
-      ExprAttr address = analysis::linearize(context, access.map,
-                                             buffer->second.strides,
-                                             assumptions);
-      analysis::Stride across = analysis::getStride(address, last);
-      if (across.isZero() || across.isOne() ||
-          across.kind == analysis::Stride::Kind::Irregular)
-        continue;
-      for (unsigned dim = 0; dim < last; ++dim) {
-        if (!analysis::getStride(address, dim).isOne() ||
-            isShort(sharedExtents[dim]))
-          continue;
-        if (reads.loads.empty())
-          reads.dim = dim;
-        if (reads.dim == dim)
-          reads.loads.push_back({access.load, &buffer->second, address});
-      }
-    }
+  }
+  for (const analysis::TransposedRead &read :
+       analysis::getTransposedReads(kernel, layout)) {
+    if (isShort(sharedExtents[read.dim]))
+      continue;
+    if (reads.loads.empty())
+      reads.dim = read.dim;
+    if (reads.dim == read.dim)
+      reads.loads.push_back(read);
   }
   return reads;
 }
@@ -81,7 +63,7 @@ KernelEmitter::TransposedReads KernelEmitter::findTransposed() {
 /// Copies the tile that begins at `tile` into scratch memory, its rows becoming
 /// columns.
 void KernelEmitter::stageTile(const TransposedReads &reads,
-                              const TransposedReads::Load &load,
+                              const analysis::TransposedRead &load,
                               const Position &tile) {
   unsigned last = sharedExtents.size() - 1;
   Position along = tile;
@@ -99,7 +81,7 @@ void KernelEmitter::stageTile(const TransposedReads &reads,
       b, getArgument(sharedExtents[last]), constantIndex(1));
   SmallVector<Value> vectors;
   // As it lies in memory: flags are bytes.
-  Buffer raw = *load.buffer;
+  Buffer raw = buffers.lookup(load.tensor);
   if (raw.elementType.isInteger(1))
     raw.elementType = b.getI8Type();
   for (int64_t lane = 0; lane < reads.lanes; ++lane) {
@@ -110,7 +92,7 @@ void KernelEmitter::stageTile(const TransposedReads &reads,
     vectors.push_back(this->load(raw, load.address, along, {}, {}, {}));
   }
   vectors = transposeLanes(b, b.getLoc(), std::move(vectors));
-  Buffer target = staged.lookup(load.op);
+  Buffer target = staged.lookup(load.load);
   target.elementType = raw.elementType;
   for (int64_t row = 0; row < reads.lanes; ++row) {
     Position at;
@@ -124,10 +106,10 @@ void KernelEmitter::stageTile(const TransposedReads &reads,
 LogicalResult KernelEmitter::emitTransposed(const TransposedReads &reads) {
   unsigned last = sharedExtents.size() - 1;
   ExprAttr rows = sharedExtents[reads.dim], columns = sharedExtents[last];
-  for (const TransposedReads::Load &load : reads.loads) {
-    Type element = load.buffer->elementType;
+  for (const analysis::TransposedRead &load : reads.loads) {
+    Type element = buffers.lookup(load.tensor).elementType;
     int64_t bytes = (getBodyType(element).getIntOrFloatBitWidth() + 7) / 8;
-    staged[load.op] = {
+    staged[load.load] = {
         allocateScratch(guard::getConstant(
             context, reads.lanes * reads.lanes * bytes)),
         {guard::getConstant(context, 1)},
@@ -171,7 +153,7 @@ LogicalResult KernelEmitter::emitTransposed(const TransposedReads &reads) {
   };
   Value rowsEnd = enterTiles(reads.dim, numbers.back());
   enterTiles(last, numbers[numbers.size() - 2]);
-  for (const TransposedReads::Load &load : reads.loads)
+  for (const analysis::TransposedRead &load : reads.loads)
     stageTile(reads, load, position);
 
   Value left =

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The meaning of a reduction's kinds as operations, and contractions as
-// reductions. Every lowering uses these, so that they agree on ties, NaN and
-// empty reductions.
+// The meaning of a reduction's kinds as operations, and sorts as reductions.
+// Every lowering uses these, so that they agree on ties, NaN and empty
+// reductions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,25 +47,10 @@ combineAccumulators(ImplicitLocOpBuilder &b, const Accumulation &op,
 Value combineScattered(ImplicitLocOpBuilder &b, ScatterKind kind, Value old,
                        Value value, Type type);
 
-/// The strides, in elements, of the tensors that a kernel reads: those of a
-/// function argument's `loop.strides` attribute, else row-major. An error at
-/// the kernel where a tensor has dynamic sizes without names, or strides for
-/// another rank; that includes the sizes of tensors it writes.
-FailureOr<SmallVector<SmallVector<guard::ExprAttr>>>
-getInputStrides(KernelOp kernel);
-
 /// Rewrites a sort into a reduction that counts, for each element, those that
 /// come before it, and a scatter of the positions to those places. For lowerings
 /// without memory of their own.
 void expandSort(SortOp op);
-
-/// Rewrites a contraction into a reduction and, where the sum is not yet the
-/// result, a pointwise nest over the same indices, which any lowering has.
-void expandContraction(ContractOp op);
-
-/// The second half of `expandContraction`: replaces `op` by its epilogue, a
-/// pointwise nest that reads `sum`, a tensor of accumulators.
-void expandEpilogue(ContractOp op, Value sum);
 
 } // namespace kiln::loop
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Conversion/LoopToScf/Nests.h"
+#include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"

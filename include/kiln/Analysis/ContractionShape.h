@@ -21,28 +21,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_LIB_CONVERSION_LOOPTOSCF_CONTRACTIONSHAPE_H
-#define KILN_LIB_CONVERSION_LOOPTOSCF_CONTRACTIONSHAPE_H
+#ifndef KILN_ANALYSIS_CONTRACTIONSHAPE_H
+#define KILN_ANALYSIS_CONTRACTIONSHAPE_H
 
-#include "kiln/Dialect/Guard/IR/Expr.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
-namespace kiln::loop {
+namespace kiln::analysis {
+
+using guard::ExprAttr;
 
 /// Dimensions of the domain that act as one, outermost first.
 struct DimGroup {
   SmallVector<unsigned> dims;
-  guard::ExprAttr extent; ///< the product of their extents
+  ExprAttr extent; ///< the product of their extents
   /// Elements that an operand advances for one step: A, B, C. Null for one that
   /// does not walk the dimensions as one.
-  guard::ExprAttr steps[3];
+  ExprAttr steps[3];
 
   /// Dimensions that every operand walks as one; a dimension that a mask
   /// depends on is a run of its own.
   struct Run {
     SmallVector<unsigned> dims;
-    guard::ExprAttr extent;
-    guard::ExprAttr steps[3];
+    ExprAttr extent;
+    ExprAttr steps[3];
   };
   SmallVector<Run> runs;
 };
@@ -53,9 +54,9 @@ struct ContractionShape {
   /// A is the right operand of the contraction, and B the left one.
   bool exchanged = false;
   /// Linear addresses of A, B and C in the domain's dims.
-  guard::ExprAttr addresses[3];
+  ExprAttr addresses[3];
   /// Which elements of A and B count; null where all do.
-  guard::ExprAttr masks[2];
+  ExprAttr masks[2];
 
   /// True if operand `k` (A, B or C) has a mask or walks one of its groups in
   /// several runs.
@@ -63,12 +64,16 @@ struct ContractionShape {
 };
 
 /// The shape of a contraction whose operands have these strides; nothing if it
-/// is no matrix product (addresses that are not linear, a mask on rows and
-/// columns together) or too small to be worth packing.
+/// is no matrix product: of other types than f16, bf16, f32 and f64, with
+/// addresses that are not linear, or with a mask on rows and columns together.
+///
+///   C[i, j] += A[i, k] * B[k, j]         rows i, columns j, sum k
+///   C[b, o, x] += W[o, k] * I[b, x + k]  rows o, columns x, sum k; b is
+///                                        counted off outside
 std::optional<ContractionShape>
-analyzeContraction(ContractOp op, ArrayRef<guard::ExprAttr> lhsStrides,
-                   ArrayRef<guard::ExprAttr> rhsStrides);
+analyzeContraction(loop::ContractOp op, ArrayRef<ExprAttr> lhsStrides,
+                   ArrayRef<ExprAttr> rhsStrides);
 
-} // namespace kiln::loop
+} // namespace kiln::analysis
 
-#endif // KILN_LIB_CONVERSION_LOOPTOSCF_CONTRACTIONSHAPE_H
+#endif // KILN_ANALYSIS_CONTRACTIONSHAPE_H

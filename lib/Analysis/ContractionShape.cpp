@@ -6,23 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionShape.h"
+#include "kiln/Analysis/ContractionShape.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 
 using namespace kiln;
-using namespace kiln::loop;
+using namespace kiln::analysis;
 using namespace mlir;
-using guard::ExprAttr;
-
-/// Multiply-adds below which plain loops are as fast as packing, and compile in
-/// a fraction of the time.
-static constexpr int64_t kMinProduct = 64 * 64 * 64;
+using loop::ContractOp;
 
 namespace {
-class Analysis {
+class ShapeAnalysis {
 public:
-  Analysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
+  ShapeAnalysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
            ArrayRef<ExprAttr> rhsStrides);
 
   std::optional<ContractionShape> run();
@@ -52,31 +48,31 @@ bool ContractionShape::isIrregular(unsigned k) const {
          !groups[k][1]->steps[k];
 }
 
-Analysis::Analysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
+ShapeAnalysis::ShapeAnalysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
                    ArrayRef<ExprAttr> rhsStrides)
     : op(op), context(op.getContext()) {
   auto result = cast<RankedTensorType>(op.getResult().getType());
-  extents = getExprs(op.getParallelExtents());
+  extents = loop::getExprs(op.getParallelExtents());
   parallel = extents.size();
-  llvm::append_range(extents, getExprs(op.getReductionExtents()));
+  llvm::append_range(extents, loop::getExprs(op.getReductionExtents()));
   // A reshape leaves divisions and remainders that only its extents undo.
   guard::Assumptions assumptions;
   analysis::addExtents(assumptions, context, extents);
   shape.addresses[0] = analysis::linearize(
-      context, getExprs(op.getLhsIndices()), lhsStrides, assumptions);
+      context, loop::getExprs(op.getLhsIndices()), lhsStrides, assumptions);
   shape.addresses[1] = analysis::linearize(
-      context, getExprs(op.getRhsIndices()), rhsStrides, assumptions);
+      context, loop::getExprs(op.getRhsIndices()), rhsStrides, assumptions);
   shape.addresses[2] = analysis::linearize(
-      context, getIdentityMap(context, parallel),
+      context, loop::getIdentityMap(context, parallel),
       guard::getContiguousStrides(context, *guard::getDims(result)),
       assumptions);
-  for (auto [k, mask] : llvm::enumerate(getExprs(op.getMasks())))
+  for (auto [k, mask] : llvm::enumerate(loop::getExprs(op.getMasks())))
     if (!mask.isConstant(1))
       shape.masks[k] = mask;
 }
 
 /// True if there is code for the types.
-bool Analysis::hasKernel() {
+bool ShapeAnalysis::hasKernel() {
   if (!isa<FloatType>(op.getAccType()))
     return false;
   auto elementOf = [](Value tensor) {
@@ -97,7 +93,7 @@ bool Analysis::hasKernel() {
 }
 
 /// Reads what one step along each dimension adds to each address.
-bool Analysis::readSteps() {
+bool ShapeAnalysis::readSteps() {
   for (unsigned dim = 0; dim < extents.size(); ++dim) {
     std::array<ExprAttr, 3> step;
     for (unsigned k = 0; k < 3; ++k) {
@@ -112,7 +108,7 @@ bool Analysis::readSteps() {
   return true;
 }
 
-void Analysis::exchange() {
+void ShapeAnalysis::exchange() {
   shape.exchanged = true;
   std::swap(shape.addresses[0], shape.addresses[1]);
   std::swap(shape.masks[0], shape.masks[1]);
@@ -120,14 +116,14 @@ void Analysis::exchange() {
     std::swap(step[0], step[1]);
 }
 
-bool Analysis::dependsOn(ExprAttr mask, ArrayRef<unsigned> dims) const {
+bool ShapeAnalysis::dependsOn(ExprAttr mask, ArrayRef<unsigned> dims) const {
   return mask && llvm::any_of(dims, [&](unsigned dim) {
            return guard::contains(mask, guard::getDim(context, dim));
          });
 }
 
 /// Sees to it that A's mask knows no columns and B's no rows.
-bool Analysis::assignMasks(ArrayRef<unsigned> rows,
+bool ShapeAnalysis::assignMasks(ArrayRef<unsigned> rows,
                            ArrayRef<unsigned> columns) {
   // A product counts if both factors do: of two equal masks one is enough.
   if (shape.masks[0] && shape.masks[0] == shape.masks[1])
@@ -136,7 +132,7 @@ bool Analysis::assignMasks(ArrayRef<unsigned> rows,
          !dependsOn(shape.masks[1], rows);
 }
 
-bool Analysis::walksAsOne(unsigned k, ArrayRef<unsigned> dims) const {
+bool ShapeAnalysis::walksAsOne(unsigned k, ArrayRef<unsigned> dims) const {
   for (unsigned i = 1; i < dims.size(); ++i)
     if (steps[dims[i - 1]][k] != steps[dims[i]][k] * extents[dims[i]])
       return false;
@@ -144,7 +140,7 @@ bool Analysis::walksAsOne(unsigned k, ArrayRef<unsigned> dims) const {
 }
 
 /// Makes a group of dimensions. An empty one has extent 1.
-void Analysis::describe(ArrayRef<unsigned> dims, DimGroup &group) const {
+void ShapeAnalysis::describe(ArrayRef<unsigned> dims, DimGroup &group) const {
   group.dims.assign(dims.begin(), dims.end());
   group.extent = guard::getConstant(context, 1);
   group.runs.clear();
@@ -172,7 +168,7 @@ void Analysis::describe(ArrayRef<unsigned> dims, DimGroup &group) const {
   }
 }
 
-std::optional<ContractionShape> Analysis::run() {
+std::optional<ContractionShape> ShapeAnalysis::run() {
   if (!hasKernel() || !readSteps())
     return std::nullopt;
 
@@ -218,16 +214,11 @@ std::optional<ContractionShape> Analysis::run() {
   describe(ArrayRef(batch).drop_front(inner), shape.batch);
   shape.outer.append(batch.begin(), batch.begin() + inner);
   llvm::sort(shape.outer);
-
-  ExprAttr product = shape.rows.extent * shape.columns.extent *
-                     shape.sum.extent;
-  if (auto size = product.getConstant(); size && *size < kMinProduct)
-    return std::nullopt;
   return shape;
 }
 
 std::optional<ContractionShape>
-loop::analyzeContraction(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
+analysis::analyzeContraction(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
                          ArrayRef<ExprAttr> rhsStrides) {
-  return Analysis(op, lhsStrides, rhsStrides).run();
+  return ShapeAnalysis(op, lhsStrides, rhsStrides).run();
 }

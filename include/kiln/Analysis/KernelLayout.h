@@ -1,0 +1,72 @@
+//===- KernelLayout.h - Where the tensors of a kernel lie -------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What follows from the strides of a kernel's tensors: which of its shared
+// dimensions are walked as one, and which reads go across memory. The choice of
+// a schedule and the emission of code ask both, so that they agree.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_ANALYSIS_KERNELLAYOUT_H
+#define KILN_ANALYSIS_KERNELLAYOUT_H
+
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace kiln::analysis {
+
+using guard::ExprAttr;
+
+/// Strides in elements of the tensors that a kernel reads, in their order.
+using KernelStrides = SmallVector<SmallVector<ExprAttr>>;
+
+/// The strides of the tensors that a kernel reads: those of a function
+/// argument's `loop.strides` attribute, else row-major. An error at the kernel
+/// where a tensor has dynamic sizes without names, or strides for another rank;
+/// that includes the sizes of tensors it writes.
+FailureOr<KernelStrides> getInputStrides(loop::KernelOp kernel);
+
+/// Strides in elements of the values of a kernel's body that lie in memory: its
+/// inputs, its results, and rows of scratch, which have stride 0 along the
+/// shared dimensions. Other values are one element per point of the shared
+/// domain and kept in registers.
+using KernelLayout = llvm::MapVector<Value, SmallVector<ExprAttr>>;
+
+/// The layout of a kernel whose inputs have these strides.
+KernelLayout getLayout(loop::KernelOp kernel, const KernelStrides &inputs);
+
+/// The shared extents after neighbours that every access walks as one were
+/// joined: their product in the place of the inner one, and 1 in that of the
+/// outer one.
+///
+///   x[i, j] + y[i, j], both row-major, in [4, 8]   gives [1, 32]
+///   x[i, j] + y[j], in [4, 8]                      stays [4, 8]
+SmallVector<ExprAttr> collapseShared(loop::KernelOp kernel,
+                                     const KernelLayout &layout);
+
+/// A read that is contiguous along another shared dimension than the last, and
+/// takes regular steps along the last.
+struct TransposedRead {
+  loop::LoadOp load;
+  Value tensor;
+  ExprAttr address; ///< in elements, over the shared dimensions
+  unsigned dim;     ///< along which it is contiguous
+};
+
+/// Such reads of a kernel of pointwise nests, in the order of the program.
+SmallVector<TransposedRead> getTransposedReads(loop::KernelOp kernel,
+                                               const KernelLayout &layout);
+
+/// True if there is an operation in `code` that traps on some values: lanes
+/// outside of a mask must not get there.
+bool mayTrap(Operation *code);
+
+} // namespace kiln::analysis
+
+#endif // KILN_ANALYSIS_KERNELLAYOUT_H
