@@ -139,20 +139,19 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   }
   add(Stage::Loop, [cpu = *cpu](OpPassManager &pm) {
     LoopPipelineOptions loop;
-    loop.vectorBytes = cpu.vectorBits / 8;
-    loop.cacheBytes = cpu.l3Bytes;
+    loop.vectorBits = cpu.vectorBits;
+    loop.vectorRegisters = cpu.vectorRegisters;
+    loop.masks = cpu.hasFeature(KILN_CPU_AVX512);
+    loop.l1Bytes = cpu.l1Bytes;
+    loop.l2Bytes = cpu.l2Bytes;
+    loop.l3Bytes = cpu.l3Bytes;
     buildLoopPipeline(pm, loop);
   });
   if (options.throughLinalg)
     add(Stage::Kernel,
         [](OpPassManager &pm) { buildLinalgLoweringPipeline(pm); });
   else
-    add(Stage::Kernel, [cpu = *cpu](OpPassManager &pm) {
-      KernelPipelineOptions kernel;
-      kernel.vectorBits = cpu.vectorBits;
-      kernel.vectorRegisters = cpu.vectorRegisters;
-      buildKernelPipeline(pm, kernel);
-    });
+    add(Stage::Kernel, buildKernelPipeline);
   return pipelines;
 }
 

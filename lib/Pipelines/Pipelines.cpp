@@ -80,6 +80,14 @@ void kiln::buildExportPipeline(mlir::OpPassManager &pm) {
 
 void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
                              const LoopPipelineOptions &options) {
+  loop::SetTargetPassOptions target;
+  target.vectorBits = options.vectorBits;
+  target.vectorRegisters = options.vectorRegisters;
+  target.masks = options.masks;
+  target.l1Bytes = options.l1Bytes;
+  target.l2Bytes = options.l2Bytes;
+  target.l3Bytes = options.l3Bytes;
+  pm.addPass(loop::createSetTargetPass(target));
   // Bodies become functions first: everything after this walks functions.
   pm.addPass(createOutlineAtenBodiesPass());
   decompose(pm, "loop");
@@ -93,19 +101,12 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   pm.addPass(loop::createOrderKernelsPass());
   // Lives depend on the order of kernels, so the plan comes after it.
   pm.addPass(loop::createPlanMemoryPass());
-  loop::ChooseSchedulePassOptions schedule;
-  schedule.vectorBytes = options.vectorBytes;
-  schedule.cacheBytes = options.cacheBytes;
-  pm.addPass(loop::createChooseSchedulePass(schedule));
+  pm.addPass(loop::createChooseSchedulePass());
   addStageVerifier(pm, Stage::Loop);
 }
 
-void kiln::buildKernelPipeline(mlir::OpPassManager &pm,
-                               const KernelPipelineOptions &options) {
-  ConvertLoopToScfPassOptions emission;
-  emission.vectorBits = options.vectorBits;
-  emission.vectorRegisters = options.vectorRegisters;
-  pm.addPass(createConvertLoopToScfPass(emission));
+void kiln::buildKernelPipeline(mlir::OpPassManager &pm) {
+  pm.addPass(createConvertLoopToScfPass());
   // Only now have kernels grains, and equal ones one function.
   pm.addPass(createJoinLaunchesPass());
   addStageVerifier(pm, Stage::Kernel);
@@ -127,7 +128,7 @@ void kiln::registerPipelines() {
   mlir::PassPipelineRegistration<LoopPipelineOptions>(
       "kiln-loop", "Turn core graphs into fused, planned, scheduled kernels",
       buildLoopPipeline);
-  mlir::PassPipelineRegistration<KernelPipelineOptions>(
+  mlir::PassPipelineRegistration<>(
       "kiln-cpu", "Emit the code of kernels for the CPU", buildKernelPipeline);
   mlir::PassPipelineRegistration<>(
       "kiln-native", "Convert the kernels of a program to the llvm dialect",

@@ -56,10 +56,10 @@ int main() {
   mlir::PassManager pm(&context);
   kiln::buildCorePipeline(pm, kiln::CorePipelineOptions());
   kiln::LoopPipelineOptions loop;
-  loop.vectorBytes = 32;
+  loop.vectorBits = 256;
   kiln::buildLoopPipeline(pm, loop);
   pm.addPass(std::make_unique<DescribeKernels>());
-  kiln::buildKernelPipeline(pm, kiln::KernelPipelineOptions());
+  kiln::buildKernelPipeline(pm);
   if (mlir::failed(pm.run(*module)))
     return 1;
 

@@ -12,11 +12,12 @@
 //   OpPassManager pm("builtin.module");
 //   buildCorePipeline(pm, {});
 //   buildLoopPipeline(pm, LoopPipelineOptions());
-//   buildKernelPipeline(pm, KernelPipelineOptions());
+//   buildKernelPipeline(pm);
 //   buildNativePipeline(pm);
 //
 // Each is also a registered pipeline (`kiln-core`, `kiln-joint`, `kiln-loop`,
-// `kiln-cpu`, `kiln-native`) that `kiln-opt` knows as a flag and inside `--pass-pipeline`.
+// `kiln-cpu`, `kiln-native`) that `kiln-opt` knows as a flag and inside
+// `--pass-pipeline`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,18 +55,7 @@ struct JointPipelineOptions : mlir::PassPipelineOptions<JointPipelineOptions> {
 };
 
 struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
-  Option<VectorBytes> vectorBytes{
-      *this, "vector-bytes",
-      llvm::cl::desc("Width of the target's vector registers in bytes."),
-      llvm::cl::init(32)};
-  Option<ByteCount> cacheBytes{
-      *this, "cache-bytes",
-      llvm::cl::desc("Size of the target's last cache in bytes."),
-      llvm::cl::init(32 << 20)};
-};
-
-struct KernelPipelineOptions
-    : mlir::PassPipelineOptions<KernelPipelineOptions> {
+  // The target, as of `loop-set-target`.
   Option<VectorBits> vectorBits{
       *this, "vector-bits",
       llvm::cl::desc("Width of the target's vector registers in bits."),
@@ -74,6 +64,21 @@ struct KernelPipelineOptions
       *this, "vector-registers",
       llvm::cl::desc("Number of the target's vector registers."),
       llvm::cl::init(16)};
+  Option<bool> masks{*this, "masks",
+                     llvm::cl::desc("Lanes of all types can be masked."),
+                     llvm::cl::init(false)};
+  Option<ByteCount> l1Bytes{
+      *this, "l1-bytes",
+      llvm::cl::desc("Size of a core's first cache in bytes."),
+      llvm::cl::init(32 << 10)};
+  Option<ByteCount> l2Bytes{
+      *this, "l2-bytes",
+      llvm::cl::desc("Size of a core's second cache in bytes."),
+      llvm::cl::init(512 << 10)};
+  Option<ByteCount> l3Bytes{
+      *this, "l3-bytes",
+      llvm::cl::desc("Size of the target's last cache in bytes."),
+      llvm::cl::init(16 << 20)};
 };
 
 /// capture -> core: the Kiln core set, simplified.
@@ -93,12 +98,12 @@ void buildPartitionPipeline(mlir::OpPassManager &pm,
 /// capture, core or joint -> what `exportProgram` takes, without kernels: for
 /// backends that call operators.
 void buildExportPipeline(mlir::OpPassManager &pm);
-/// core -> loop: fused kernels with memory plan and schedules.
+/// core -> loop: fused kernels with memory plan and schedules for the target of
+/// the options, unless the module states its own (`loop.target`).
 void buildLoopPipeline(mlir::OpPassManager &pm,
                        const LoopPipelineOptions &options);
 /// loop -> kernel: outlined functions in `@kernels`, launches in their place.
-void buildKernelPipeline(mlir::OpPassManager &pm,
-                         const KernelPipelineOptions &options);
+void buildKernelPipeline(mlir::OpPassManager &pm);
 
 /// kernel -> native: the functions of `@kernels` in the llvm dialect. The driver
 /// runs the same passes on each kernel where it generates its code.

@@ -69,10 +69,9 @@ private:
   T number;
 };
 
-/// Widths of vector registers, in bytes and in bits.
-using VectorBytes = Bounded<int64_t, 16, 64, Among::PowersOfTwo>;
-using VectorBits = Bounded<unsigned, 128, 512, Among::PowersOfTwo>;
-using VectorRegisters = Bounded<unsigned, 8, 64>;
+/// Widths of vector registers in bits, and how many there are.
+using VectorBits = Bounded<int64_t, 128, 512, Among::PowersOfTwo>;
+using VectorRegisters = Bounded<int64_t, 8, 64>;
 /// Sizes of caches and tensors: up to a tebibyte, so that sums do not overflow.
 using ByteCount = Bounded<int64_t, 0, int64_t(1) << 40>;
 /// Times in nanoseconds: up to a second.

@@ -231,10 +231,10 @@ LogicalResult KernelEmitter::emitContract(ContractOp op,
   spec.a.map = makePrologue(*prologues[0]);
   spec.b.map = makePrologue(*prologues[1]);
 
-  ContractionTarget target;
-  target.vectorBits = options.vectorBits;
-  target.vectorRegisters = options.vectorRegisters;
-  ContractionPlan plan = planContraction(spec, target);
+  ContractionTarget limits;
+  limits.vectorBits = target.getVectorBits();
+  limits.vectorRegisters = target.getRegisters();
+  ContractionPlan plan = planContraction(spec, limits);
   ExprAttr items = shape.batch.extent *
                    guard::ceilDiv(shape.rows.extent, plan.tileM) *
                    guard::ceilDiv(shape.columns.extent, plan.tileN);

@@ -289,7 +289,8 @@ void JoinLaunches::join(ArrayRef<Part> group) {
   for (const Part &part : group)
     if (auto items = part.launch.getWork().getConstant())
       chunks += (*items + part.launch.getGrain() - 1) / part.launch.getGrain();
-  double times = double(read + written) / 4 / grainNs;
+  double times = double(read + written) / 4 /
+                 getTarget(getOperation()).getGrainNs();
   int64_t grain = std::max<int64_t>(1, chunks / std::max(times, 1.0));
 
   LaunchOp last = group.back().launch;

@@ -27,9 +27,9 @@ static constexpr int64_t kRowChunk = 4096;
 /// What a symbol without a hint is taken for, in estimates only.
 static constexpr int64_t kUnknownSize = 64;
 
-KernelEmitter::KernelEmitter(KernelOp kernel, const EmissionOptions &options,
+KernelEmitter::KernelEmitter(KernelOp kernel, TargetAttr target,
                              const analysis::KernelStrides &inputStrides)
-    : kernel(kernel), options(options),
+    : kernel(kernel), target(target),
       layout(analysis::getLayout(kernel, inputStrides)), context(kernel.getContext()), b(kernel.getLoc(), kernel.getContext()) {}
 
 int64_t KernelEmitter::hint(ExprAttr expr) const {
@@ -62,7 +62,7 @@ Value KernelEmitter::firstLanes(Value count, int64_t lanes) {
 
 /// Narrower targets have no masks for most types.
 bool KernelEmitter::canMask(Operation *code) const {
-  return options.vectorRegisters >= 32 && !analysis::mayTrap(code);
+  return target.getMasks() && !analysis::mayTrap(code);
 }
 
 SmallVector<Value> KernelEmitter::delinearize(Value item,

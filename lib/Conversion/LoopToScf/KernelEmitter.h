@@ -56,12 +56,6 @@
 
 namespace kiln::loop {
 
-/// What the target offers to generated code.
-struct EmissionOptions {
-  unsigned vectorBits = 256;
-  unsigned vectorRegisters = 16;
-};
-
 /// Elements below which handing work to another thread costs more than it
 /// saves (about half a microsecond of vector code).
 inline constexpr int64_t kGrainElements = 16384;
@@ -104,7 +98,7 @@ using analysis::DimGroup;
 
 class KernelEmitter {
 public:
-  KernelEmitter(KernelOp kernel, const EmissionOptions &options,
+  KernelEmitter(KernelOp kernel, TargetAttr target,
                 const analysis::KernelStrides &inputStrides);
 
   /// Emits the function at the builder's insertion point.
@@ -222,7 +216,7 @@ private:
   int64_t hint(guard::ExprAttr expr) const;
 
   KernelOp kernel;
-  EmissionOptions options;
+  TargetAttr target;
   analysis::KernelLayout layout;
   MLIRContext *context;
   ImplicitLocOpBuilder b;

@@ -64,7 +64,7 @@ fingerprint(KernelOp kernel, const analysis::KernelStrides &inputStrides) {
 static ScheduleAttr
 scheduleExpanded(KernelOp kernel, ContractOp op,
                  const analysis::KernelStrides &inputStrides,
-                 const EmissionOptions &options) {
+                 TargetAttr target) {
   MLIRContext *context = op.getContext();
   unsigned parallel = op.getParallelExtents().size();
   unsigned rank = parallel + op.getReductionExtents().size();
@@ -90,7 +90,7 @@ scheduleExpanded(KernelOp kernel, ContractOp op,
   };
   ScheduleKind kind = ScheduleKind::Column;
   unsigned bits = op.getAccType().getIntOrFloatBitWidth();
-  int64_t lanes = options.vectorBits / bits;
+  int64_t lanes = target.getVectorBits() / bits;
   SmallVector<ExprAttr> reduction = getExprs(op.getReductionExtents());
   bool isLong = rank > parallel && (!reduction.back().getConstant() ||
                                     *reduction.back().getConstant() >= lanes);
@@ -130,15 +130,13 @@ class ConvertLoopToScf
     if (kernels.empty())
       return;
     ModuleOp home = getOrCreateKernelModule(module);
-    EmissionOptions options{vectorBits, vectorRegisters};
     llvm::StringMap<EmittedKernel> emitted;
     for (KernelOp kernel : kernels)
-      if (failed(convert(kernel, home, options, emitted)))
+      if (failed(convert(kernel, home, emitted)))
         return signalPassFailure();
   }
 
   LogicalResult convert(KernelOp kernel, ModuleOp home,
-                        const EmissionOptions &options,
                         llvm::StringMap<EmittedKernel> &emitted) {
     auto inputStrides = analysis::getInputStrides(kernel);
     if (failed(inputStrides))
@@ -147,7 +145,7 @@ class ConvertLoopToScf
     auto it = emitted.find(print);
     if (it == emitted.end()) {
       KernelOp copy = cast<KernelOp>(kernel->clone());
-      auto code = emit(copy, home, options, *inputStrides);
+      auto code = emit(copy, home, *inputStrides);
       copy.erase();
       if (failed(code))
         return failure();
@@ -172,8 +170,9 @@ class ConvertLoopToScf
   }
 
   FailureOr<EmittedKernel>
-  emit(KernelOp kernel, ModuleOp home, const EmissionOptions &options,
+  emit(KernelOp kernel, ModuleOp home,
        const analysis::KernelStrides &inputStrides) {
+    TargetAttr target = getTarget(getOperation());
     auto contract = llvm::find_if(kernel.getBody().front(), [](Operation &op) {
       return isa<ContractOp>(op);
     });
@@ -187,7 +186,7 @@ class ConvertLoopToScf
                                                 stridesOf(op.getRhs()));
       if (!shape || isSmall(*shape)) {
         kernel.setScheduleAttr(
-            scheduleExpanded(kernel, op, inputStrides, options));
+            scheduleExpanded(kernel, op, inputStrides, target));
         kernel.setSharedAttr(op.getParallelExtents());
         expandContraction(op);
       }
@@ -195,7 +194,7 @@ class ConvertLoopToScf
     std::string name = getFreeName(home, kernel.getName());
     OpBuilder builder(&getContext());
     builder.setInsertionPointToEnd(home.getBody());
-    return KernelEmitter(kernel, options, inputStrides).emit(builder, name);
+    return KernelEmitter(kernel, target, inputStrides).emit(builder, name);
   }
 };
 } // namespace

@@ -103,7 +103,7 @@ LogicalResult KernelEmitter::emitScatter(ScatterOp op) {
   unsigned bits = std::max(8u, element.getIntOrFloatBitWidth());
   int64_t lanes = dims.empty() ? 1
                                : lanesFor(elements.extents.back(),
-                                          options.vectorBits / bits);
+                                          this->target.getVectorBits() / bits);
   SmallVector<ExprAttr> identity = getIdentityMap(context, type.getRank());
   auto copy = [&](const Position &position) {
     Value value =

@@ -165,3 +165,39 @@ func.func @place(%a: tensor<4xf32>) -> tensor<4xf32> {
   %0 = loop.launch @kernels::@k(%a) symbols [] work 1 grain 1 placements [#loop.argument<1>] : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{vector_bits of a target is in 128..512, a power of 2, but found 3}}
+module attributes {loop.target = #loop.target<vector_bits = 3, registers = 16, masks = false, l1 = 0, l2 = 0, l3 = 0, grain_points = 1, grain_ns = 1>} {
+}
+
+// -----
+
+// expected-error @below {{registers of a target is in 8..64, but found 65}}
+module attributes {loop.target = #loop.target<vector_bits = 256, registers = 65, masks = false, l1 = 0, l2 = 0, l3 = 0, grain_points = 1, grain_ns = 1>} {
+}
+
+// -----
+
+// expected-error @below {{l2 of a target is in 0..1099511627776, but found -1}}
+module attributes {loop.target = #loop.target<vector_bits = 256, registers = 16, masks = false, l1 = 0, l2 = -1, l3 = 0, grain_points = 1, grain_ns = 1>} {
+}
+
+// -----
+
+// expected-error @below {{grain_points of a target is in 1..1000000000, but found 0}}
+module attributes {loop.target = #loop.target<vector_bits = 256, registers = 16, masks = false, l1 = 0, l2 = 0, l3 = 0, grain_points = 0, grain_ns = 1>} {
+}
+
+// -----
+
+// expected-error @below {{grain_ns of a target is in 1..1000000000, but found 9223372036854775807}}
+module attributes {loop.target = #loop.target<vector_bits = 256, registers = 16, masks = false, l1 = 0, l2 = 0, l3 = 0, grain_points = 1, grain_ns = 9223372036854775807>} {
+}
+
+// -----
+
+// expected-error @below {{'builtin.module' op has 'loop.target', expected it on a module, as a '#loop.target'}}
+module attributes {loop.target = 256 : i64} {
+}

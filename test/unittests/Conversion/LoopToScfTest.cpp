@@ -50,12 +50,14 @@ class LoopToScf
 
 static bool emitKernels(ModuleOp module, bool masks) {
   PassManager pm(module.getContext());
-  ConvertLoopToScfPassOptions options;
-  if (masks) {
-    options.vectorBits = 512;
-    options.vectorRegisters = 32;
-  }
-  pm.addPass(createConvertLoopToScfPass(options));
+  if (masks)
+    module->setAttr(kTargetAttrName,
+                    TargetAttr::get(module.getContext(), /*vector_bits=*/512,
+                                    /*registers=*/32, /*masks=*/true,
+                                    /*l1=*/32 << 10, /*l2=*/1 << 20,
+                                    /*l3=*/32 << 20, /*grain_points=*/16384,
+                                    /*grain_ns=*/20000));
+  pm.addPass(createConvertLoopToScfPass());
   return succeeded(pm.run(module));
 }
 

@@ -153,7 +153,7 @@ TEST(OptionRangesTest, BothEndsOfEachRangeWork) {
   mlir::OpPassManager whole("builtin.module");
   buildCorePipeline(whole, {});
   buildLoopPipeline(whole, LoopPipelineOptions());
-  buildKernelPipeline(whole, KernelPipelineOptions());
+  buildKernelPipeline(whole);
   std::string text;
   llvm::raw_string_ostream os(text);
   whole.printAsTextualPipeline(os);

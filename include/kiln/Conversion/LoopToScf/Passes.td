@@ -36,12 +36,6 @@ def ConvertLoopToScfPass : Pass<"convert-loop-to-scf", "::mlir::ModuleOp"> {
         : (tensor<64xf32>) -> tensor<64xf32>
     ```
   }];
-  let options = [
-    Option<"vectorBits", "vector-bits", "::kiln::VectorBits", /*default=*/"256",
-           "Width of the target's vector registers in bits.">,
-    Option<"vectorRegisters", "vector-registers", "::kiln::VectorRegisters", /*default=*/"16",
-           "Number of the target's vector registers.">,
-  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
     "::mlir::LLVM::LLVMDialect", "::mlir::math::MathDialect",
@@ -68,15 +62,14 @@ def JoinLaunchesPass : Pass<"loop-join-launches", "::mlir::ModuleOp"> {
         work 81 grain 81 ... {parts = array<i64: 1, 1, 1, 1>}
     ```
 
-    Reports `joined` with the number of parts.
+    A thread gets as many chunks as take `grain_ns` of the module's target at four
+    bytes a nanosecond. Reports `joined` with the number of parts.
   }];
   let options = [
     Option<"maxParts", "max-parts", "::kiln::PositiveCount", /*default=*/"256",
            "The largest number of kernels in one launch.">,
     Option<"maxPointers", "max-pointers", "::kiln::PositiveCount", /*default=*/"4096",
            "The largest number of tensors of one launch.">,
-    Option<"grainNs", "grain-ns", "::kiln::Nanoseconds", /*default=*/"20000",
-           "The time, in nanoseconds, that is worth handing to a thread.">,
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",

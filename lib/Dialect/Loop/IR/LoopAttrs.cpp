@@ -8,6 +8,8 @@
 
 #include "LoopAsm.h"
 
+#include "kiln/Support/BoundedOption.h"
+
 #include "mlir/IR/DialectImplementation.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -27,6 +29,62 @@ void LoopDialect::registerLoopAttributes() {
 #define GET_ATTRDEF_LIST
 #include "kiln/Dialect/Loop/IR/LoopAttrs.cpp.inc"
       >();
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.target
+//===----------------------------------------------------------------------===//
+
+TargetAttr TargetAttr::getDefault(MLIRContext *context) {
+  return get(context, /*vector_bits=*/256, /*registers=*/16, /*masks=*/false,
+             /*l1=*/32 << 10, /*l2=*/512 << 10, /*l3=*/16 << 20,
+             /*grain_points=*/16384, /*grain_ns=*/20000);
+}
+
+LogicalResult
+TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                   int64_t vectorBits, int64_t registers, bool, int64_t l1,
+                   int64_t l2, int64_t l3, int64_t grainPoints,
+                   int64_t grainNs) {
+  auto check = [&](StringRef field, int64_t value, bool isInside,
+                   StringRef range) -> LogicalResult {
+    if (isInside)
+      return success();
+    return emitError() << field << " of a target is in " << range
+                       << ", but found " << value;
+  };
+  auto checkCache = [&](StringRef field, int64_t bytes) {
+    return check(field, bytes, ByteCount::contains(bytes),
+                 ByteCount::describe());
+  };
+  if (failed(check("vector_bits", vectorBits, VectorBits::contains(vectorBits),
+                   VectorBits::describe())) || // C1
+      failed(check("registers", registers, VectorRegisters::contains(registers),
+                   VectorRegisters::describe())) ||
+      failed(checkCache("l1", l1)) || failed(checkCache("l2", l2)) || // C2
+      failed(checkCache("l3", l3)) ||
+      failed(check("grain_points", grainPoints, // C3
+                   PositiveCount::contains(grainPoints),
+                   PositiveCount::describe())))
+    return failure();
+  return check("grain_ns", grainNs, Nanoseconds::contains(grainNs),
+               Nanoseconds::describe());
+}
+
+TargetAttr loop::getTarget(ModuleOp module) {
+  auto target = module->getAttrOfType<TargetAttr>(kTargetAttrName);
+  return target ? target : TargetAttr::getDefault(module.getContext());
+}
+
+LogicalResult LoopDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  if (attribute.getName() != kTargetAttrName)
+    return success();
+  if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))
+    return op->emitOpError()
+           << "has '" << kTargetAttrName
+           << "', expected it on a module, as a '#loop.target'";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -36,6 +36,9 @@ public:
 
 private:
   ScheduleAttr choose(KernelOp kernel, const analysis::SizeHints &hints);
+
+  TargetAttr target;
+  int64_t vectorBytes = 0;
 };
 
 } // namespace
@@ -211,18 +214,19 @@ ScheduleAttr ChooseSchedule::choose(KernelOp kernel,
 
   int64_t items = hints.product(getExprs(kernel.getShared()));
   double time = getItemTime(kernel, items, vector, hints);
-  int64_t grain = std::max<int64_t>(int64_t(grainNs / std::max(time, 1e-3)), 1);
+  int64_t grain = std::max<int64_t>(
+      int64_t(target.getGrainNs() / std::max(time, 1e-3)), 1);
   grain = std::min<int64_t>(grain, std::max<int64_t>(items, 1));
   int64_t split = 1;
   // A reduction to a single row has no rows to hand out: cut it.
   if (kind == ScheduleKind::Row && kernel.getShared().empty() &&
-      time > 4.0 * grainNs)
-    split = std::min<int64_t>(int64_t(time / grainNs), 64);
+      time > 4.0 * target.getGrainNs())
+    split = std::min<int64_t>(int64_t(time / target.getGrainNs()), 64);
   int64_t written = 0;
   for (Type type : kernel.getResultTypes())
     written += hints.getBytes(cast<RankedTensorType>(type));
   bool nontemporal =
-      written > 2 * cacheBytes && kind != ScheduleKind::Contraction &&
+      written > 2 * target.getL3() && kind != ScheduleKind::Contraction &&
       kind != ScheduleKind::Scatter;
   return ScheduleAttr::get(&getContext(), kind, vector, /*unroll=*/1, tiles,
                            grain, split, nontemporal);
@@ -232,6 +236,8 @@ void ChooseSchedule::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
+  target = getTarget(getOperation());
+  vectorBytes = target.getVectorBits() / 8;
   analysis::SizeHints hints(getOperation());
   getOperation().walk([&](KernelOp kernel) {
     if (kernel.getScheduleAttr())

@@ -19,6 +19,7 @@
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
@@ -50,6 +51,13 @@ inline constexpr llvm::StringLiteral kUpdatesAttrName = "loop.updates";
 /// that takes it over: the name (a string) under which the first hands it to the
 /// second, who is the only one to read it.
 inline constexpr llvm::StringLiteral kSavedAttrName = "loop.saved";
+
+/// The attribute of a module that says which processor its kernels are for
+/// (`#loop.target`).
+inline constexpr llvm::StringLiteral kTargetAttrName = "loop.target";
+
+/// The target of a module, or the default.
+TargetAttr getTarget(mlir::ModuleOp module);
 
 /// The attribute of a reduction in a `row` kernel that says in how many lanes its
 /// rows are reduced (an i64); 1 if the lanes are rows that lie side by side.

@@ -58,6 +58,59 @@ class Loop_Attr<string name, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
+def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
+  let summary = "What schedules need to know of a processor";
+  let description = [{
+    The attribute `loop.target` of a module: the processor that its kernels are
+    for. `loop-set-target` puts it there, and everything that weighs one way to
+    emit a kernel against another reads it there; emission itself does not.
+
+    | field | unit | what |
+    |---|---|---|
+    | `vector_bits` | bits | width of a vector register |
+    | `registers` | | vector registers |
+    | `masks` | | lanes of all types can be masked in loads and stores |
+    | `l1`, `l2`, `l3` | bytes | caches: of a core, of a core, shared |
+    | `grain_points` | points of nests | what is worth handing to a thread, of one kernel |
+    | `grain_ns` | nanoseconds | the same, of a launch of several kernels |
+
+    A module without it is for `TargetAttr::getDefault`: an x86-64-v3 with 32 KiB,
+    512 KiB and 16 MiB of cache. A processor of another kind, with warps and
+    shared memory instead of vectors, would have an attribute of its own under the
+    same name; schedules are what both have in common.
+
+    Constraints:
+    - (C1) `vector_bits` is a power of two from 128 to 512, `registers` is from 8
+      to 64.
+    - (C2) caches have 0 (there is none) to 2^40 bytes.
+    - (C3) `grain_points` and `grain_ns` are from 1 to 10^9.
+
+    Example:
+
+    ```mlir
+    #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768,
+                 l2 = 1048576, l3 = 33554432, grain_points = 16384,
+                 grain_ns = 20000>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$vector_bits,
+    "int64_t":$registers,
+    "bool":$masks,
+    "int64_t":$l1,
+    "int64_t":$l2,
+    "int64_t":$l3,
+    "int64_t":$grain_points,
+    "int64_t":$grain_ns
+  );
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// What a module without a target is compiled for.
+    static TargetAttr getDefault(::mlir::MLIRContext *context);
+  }];
+}
+
 def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule"> {
   let summary = "How the code of a kernel is laid out";
   let description = [{

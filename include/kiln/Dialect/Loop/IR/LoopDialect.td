@@ -34,6 +34,7 @@ def Loop_Dialect : Dialect {
     "::mlir::math::MathDialect"
   ];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{
     /// Called once, by the constructor.
     void registerLoopAttributes();

@@ -196,6 +196,34 @@ def PlanMemoryPass : Pass<"loop-plan-memory", "::mlir::ModuleOp"> {
   }];
 }
 
+def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
+  let summary = "Say which processor kernels are for";
+  let description = [{
+    Sets `loop.target` on a module that has none. Without options that is the
+    target which passes assume anyway. A module that states its target keeps it:
+    its schedules were chosen for that one.
+  }];
+  let options = [
+    Option<"vectorBits", "vector-bits", "::kiln::VectorBits", "256",
+           "The width of a vector register in bits.">,
+    Option<"vectorRegisters", "vector-registers", "::kiln::VectorRegisters",
+           "16", "The number of vector registers.">,
+    Option<"masks", "masks", "bool", "false",
+           "Lanes of all types can be masked.">,
+    Option<"l1Bytes", "l1-bytes", "::kiln::ByteCount", "32768",
+           "The size of a core's first cache, 0 for none.">,
+    Option<"l2Bytes", "l2-bytes", "::kiln::ByteCount", "524288",
+           "The size of a core's second cache, 0 for none.">,
+    Option<"l3Bytes", "l3-bytes", "::kiln::ByteCount", "16777216",
+           "The size of the cache that cores share, 0 for none.">,
+    Option<"grainPoints", "grain-points", "::kiln::PositiveCount", "16384",
+           "The points of a kernel's nests that are worth handing to a thread.">,
+    Option<"grainNs", "grain-ns", "::kiln::Nanoseconds", "20000",
+           "The nanoseconds of a launch that are worth handing to a thread.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 def ChooseSchedulePass : Pass<"loop-choose-schedule", "::mlir::ModuleOp"> {
   let summary = "Choose how the code of each kernel is laid out";
   let description = [{
@@ -206,17 +234,8 @@ def ChooseSchedulePass : Pass<"loop-choose-schedule", "::mlir::ModuleOp"> {
     own. The grain is the number of work items that take about `grain-ns` at one
     operation or four bytes a nanosecond.
 
-    Reports `scheduled`.
+    The target is that of the module (`loop.target`). Reports `scheduled`.
   }];
-  let options = [
-    Option<"vectorBytes", "vector-bytes", "::kiln::VectorBytes", "32",
-           "The width of a vector register of the target.">,
-    Option<"cacheBytes", "cache-bytes", "::kiln::ByteCount", "33554432",
-           "The size of the last cache; kernels that write more than twice that "
-           "bypass it.">,
-    Option<"grainNs", "grain-ns", "::kiln::Nanoseconds", "20000",
-           "The time, in nanoseconds, that is worth handing to a thread.">
-  ];
 }
 
 #endif // KILN_DIALECT_LOOP_TRANSFORMS_PASSES

@@ -1,0 +1,33 @@
+//===- SetTarget.cpp - Which processor kernels are for --------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+namespace kiln::loop {
+#define GEN_PASS_DEF_SETTARGETPASS
+#include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace kiln::loop
+
+namespace {
+class SetTarget : public loop::impl::SetTargetPassBase<SetTarget> {
+public:
+  using SetTargetPassBase::SetTargetPassBase;
+  void runOnOperation() override {
+    if (getOperation()->hasAttr(kTargetAttrName))
+      return;
+    getOperation()->setAttr(
+        kTargetAttrName,
+        TargetAttr::get(&getContext(), vectorBits, vectorRegisters, masks,
+                        l1Bytes, l2Bytes, l3Bytes, grainPoints, grainNs));
+  }
+};
+} // namespace
