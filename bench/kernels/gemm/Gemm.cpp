@@ -144,7 +144,7 @@ bool runCase(const Case &shape, const CPUTarget &target, double peak,
   mlir::MLIRContext context(registry,
                             mlir::MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  loop::ContractionPlan plan;
+  ProductPlan plan;
   mlir::Type f32 = mlir::Float32Type::get(&context);
   ProductShape product{1, shape.m, shape.n, shape.k, false, shape.transposeB};
   auto module = buildProduct(context, product, f32, f32, target, plan);

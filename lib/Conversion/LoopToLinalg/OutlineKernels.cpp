@@ -233,7 +233,7 @@ class LoopOutlineKernels
           getExprArray(&getContext(), outliner.symbols.getArrayRef()),
           guard::getConstant(&getContext(), 1), builder.getI64IntegerAttr(1),
           /*scratch=*/guard::ExprAttr(), kernel.getOriginsAttr(),
-          kernel.getScheduleAttr(), kernel.getTrafficAttr(),
+          /*schedules=*/nullptr, kernel.getTrafficAttr(),
           kernel.getPlacementsAttr(), /*parts=*/nullptr);
       kernel.replaceAllUsesWith(launch.getResults());
       kernel.erase();

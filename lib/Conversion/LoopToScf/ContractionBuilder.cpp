@@ -19,10 +19,10 @@ using namespace mlir;
 
 ContractionBuilder::ContractionBuilder(OpBuilder &b, Location loc,
                                        const ContractionSpec &spec,
-                                       const ContractionPlan &plan)
-    : b(b), loc(loc), spec(spec), plan(plan), lanes(plan.lanes),
+                                       int64_t lanes, bool masked)
+    : b(b), loc(loc), spec(spec), lanes(lanes), masked(masked),
       sumBytes(spec.sumType.getIntOrFloatBitWidth() / 8),
-      sums(VectorType::get({plan.lanes}, spec.sumType)) {}
+      sums(VectorType::get({lanes}, spec.sumType)) {}
 
 /// The value of an i64 constant.
 static std::optional<int64_t> known(Value value) {

@@ -26,8 +26,10 @@ namespace kiln::loop {
 
 class ContractionBuilder {
 public:
+  /// For vectors of `lanes` sums; `masked` if every second element of a row may
+  /// be read as a vector with a mask.
   ContractionBuilder(mlir::OpBuilder &b, mlir::Location loc,
-                     const ContractionSpec &spec, const ContractionPlan &plan);
+                     const ContractionSpec &spec, int64_t lanes, bool masked);
 
   // Arithmetic on i64 with constants folded.
   mlir::Value constant(int64_t value);
@@ -110,14 +112,25 @@ public:
   mlir::OpBuilder &b;
   mlir::Location loc;
   const ContractionSpec &spec;
-  const ContractionPlan &plan;
   int64_t lanes;
+  bool masked;
   int64_t sumBytes;
   mlir::VectorType sums; ///< vector<lanes x sumType>
 };
 
+/// Elements of the parts of scratch memory of a packed product, in this order
+/// behind the table of an irregular operand.
+struct PackedScratch {
+  PackedScratch(const ContractionSpec &spec, PackedScheduleAttr schedule);
+
+  bool onePanel; ///< rows of an item are packed once: so is a panel of columns
+  bool oneBlock; ///< all of k at once: sums of a tile leave at once
+  int64_t rowPanels, columnPanels, sums;
+};
+
 /// A block of k that an irregular operand is packed for.
 struct IrregularBlock {
+  PackedScheduleAttr schedule;
   mlir::Value batch;
   mlir::Value k0, kc, kPadded; ///< the first, how many, rounded up to lanes
   mlir::Value table;           ///< scratch for `irregularTableBytes`
@@ -126,19 +139,19 @@ struct IrregularBlock {
 /// Bytes that packing irregular operands needs besides the panels.
 int64_t irregularTableBytes(const ContractionSpec &spec, int64_t nr);
 
-/// Packs rows [first, first + tiles * MR) of A, none beyond `m1`.
+/// Packs rows [first, first + tiles * tile rows) of A, none beyond `m1`.
 void packIrregularRows(ContractionBuilder &c, const IrregularBlock &block,
                        mlir::Value first, mlir::Value m1, mlir::Value tiles,
                        mlir::Value panels);
-/// Packs columns [column, column + NR) of B, none beyond `n1`.
+/// Packs columns [column, column + tile columns) of B, none beyond `n1`.
 void packIrregularColumns(ContractionBuilder &c, const IrregularBlock &block,
                           mlir::Value column, mlir::Value n1,
                           mlir::Value panel);
 
 /// The packed scheme, for one work item: C[batch, m0 .. m1, n0 .. n1].
-void emitPackedTile(ContractionBuilder &c, mlir::Value batch, mlir::Value m0,
-                    mlir::Value m1, mlir::Value n0, mlir::Value n1,
-                    mlir::Value scratch);
+void emitPackedTile(ContractionBuilder &c, PackedScheduleAttr schedule,
+                    mlir::Value batch, mlir::Value m0, mlir::Value m1,
+                    mlir::Value n0, mlir::Value n1, mlir::Value scratch);
 
 } // namespace kiln::loop
 

@@ -13,123 +13,72 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include "llvm/Support/MathExtras.h"
-
 using namespace kiln::loop;
 using namespace mlir;
 
-static int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
+/// Most rows of a skinny product, which are repeated in its code.
+static constexpr int64_t kMaxSkinnyRows = 32;
 
-int64_t ContractionPlan::workItems(int64_t batch, int64_t m, int64_t n) const {
-  return batch * divideUp(m, tileM) * divideUp(n, tileN);
+static int64_t getSumBytes(const ContractionSpec &spec) {
+  return spec.sumType.getIntOrFloatBitWidth() / 8;
 }
 
-/// Items that a large static problem should have at least, so that two threads
-/// finish together even if one of them is interrupted.
-static constexpr int64_t kWantedItems = 4;
-static constexpr int64_t kSkinnyRows = 8;
-
-static void choosePackedTiles(ContractionPlan &plan,
-                              const ContractionSpec &spec,
-                              const ContractionTarget &target,
-                              int64_t sumBytes) {
-  bool wide = target.vectorRegisters >= 32;
-  plan.masks = wide;
-  plan.mr = wide ? 12 : 6;
-  // Few rows of zeros in the last tile.
-  if (spec.m.constant && *spec.m.constant > 0)
-    plan.mr = divideUp(*spec.m.constant, divideUp(*spec.m.constant, plan.mr));
-  plan.nr = 2 * plan.lanes;
-  // Long passes over k amortise the loads and stores of sums.
-  plan.kc = 4096 / sumBytes;
-  if (spec.k.constant) {
-    int64_t k = std::max<int64_t>(*spec.k.constant, 1);
-    int64_t blocks = divideUp(k, plan.kc);
-    plan.kc = divideUp(divideUp(k, blocks), plan.lanes) * plan.lanes;
-  }
-  // Rows of A fill half of the second-level cache.
-  int64_t rows = static_cast<int64_t>(target.l2Bytes / 2) /
-                 (plan.kc * sumBytes);
-  plan.mc = std::clamp<int64_t>(rows / plan.mr, 1, 40) * plan.mr;
-  plan.tileM = std::max<int64_t>(960 / plan.mc, 1) * plan.mc;
-  if (spec.m.constant) {
-    int64_t m = std::max<int64_t>(*spec.m.constant, 1);
-    int64_t padded = divideUp(m, plan.mr) * plan.mr;
-    plan.mc = std::min(plan.mc, padded);
-    int64_t tiles = divideUp(padded, plan.tileM);
-    plan.tileM = divideUp(divideUp(padded, tiles), plan.mr) * plan.mr;
-  }
-  plan.tileN = divideUp(256, plan.nr) * plan.nr;
-  if (!spec.n.constant)
-    return;
-  int64_t n = std::max<int64_t>(*spec.n.constant, 1);
-  int64_t others = spec.batch.constant.value_or(1);
-  auto items = [&](int64_t tileN) {
-    int64_t rows = spec.m.constant ? divideUp(*spec.m.constant, plan.tileM) : 1;
-    return others * rows * divideUp(n, tileN);
-  };
-  // Wide tiles pack A less often.
-  if (items(2 * plan.tileN) >= 2 * kWantedItems)
-    plan.tileN *= 2;
-  plan.tileN = std::min(plan.tileN, divideUp(n, plan.nr) * plan.nr);
-  // The longer side is cut: what is packed for it is packed less often.
-  while (items(plan.tileN) < kWantedItems) {
-    if (spec.m.constant && plan.tileM > plan.tileN &&
-        plan.tileM >= 2 * plan.mr)
-      plan.tileM = divideUp(plan.tileM / 2, plan.mr) * plan.mr;
-    else if (plan.tileN >= 2 * plan.nr)
-      plan.tileN = plan.tileN / 2 / plan.nr * plan.nr;
-    else
-      break;
-  }
-  plan.mc = std::min(plan.mc, plan.tileM);
+/// Of a skinny product all rows are in one item.
+static int64_t getSkinnyRows(const ContractionSpec &spec) {
+  return std::max<int64_t>(*spec.m.constant, 1);
 }
 
-ContractionPlan kiln::loop::planContraction(const ContractionSpec &spec,
-                                            const ContractionTarget &target) {
-  ContractionPlan plan;
-  int64_t sumBits = spec.sumType.getIntOrFloatBitWidth();
-  int64_t sumBytes = sumBits / 8;
-  plan.lanes = target.vectorBits / sumBits;
-  choosePackedTiles(plan, spec, target, sumBytes);
-  bool few = spec.m.constant && *spec.m.constant <= kSkinnyRows;
+ContractionItem kiln::loop::getContractionItem(const ContractionSpec &spec,
+                                               ScheduleAttr schedule) {
+  if (auto rows = dyn_cast<SkinnyRowsScheduleAttr>(schedule))
+    return {getSkinnyRows(spec), rows.getItemColumns()};
+  if (auto columns = dyn_cast<SkinnyColumnsScheduleAttr>(schedule))
+    return {getSkinnyRows(spec), columns.getItemColumns()};
+  auto packed = cast<PackedScheduleAttr>(schedule);
+  return {packed.getItemRows(), packed.getItemColumns()};
+}
+
+int64_t kiln::loop::getContractionScratch(const ContractionSpec &spec,
+                                          ScheduleAttr schedule) {
+  if (auto rows = dyn_cast<SkinnyRowsScheduleAttr>(schedule))
+    return *spec.m.constant * rows.getItemColumns() * getSumBytes(spec);
+  if (isa<SkinnyColumnsScheduleAttr>(schedule))
+    return 0;
+  auto packed = cast<PackedScheduleAttr>(schedule);
+  PackedScratch scratch(spec, packed);
+  return (scratch.rowPanels + scratch.columnPanels + scratch.sums) *
+             getSumBytes(spec) +
+         irregularTableBytes(spec, packed.getTileColumns());
+}
+
+llvm::StringRef kiln::loop::getMisfit(const ContractionSpec &spec,
+                                      ScheduleAttr schedule) {
+  if (isa<PackedScheduleAttr>(schedule))
+    return "";
   if (spec.a.irregular || spec.b.irregular || spec.c.irregular)
-    few = false;
-  if (few && spec.b.columnStride.is(1) && spec.c.columnStride.is(1)) {
-    plan.scheme = ContractionPlan::Scheme::SkinnyRows;
-    plan.tileM = kSkinnyRows;
-    plan.tileN = 32 * plan.lanes;
-    plan.scratchBytes = *spec.m.constant * plan.tileN * sumBytes;
-    return plan;
-  }
-  if (few && spec.b.rowStride.is(1) && spec.a.columnStride.is(1)) {
-    plan.scheme = ContractionPlan::Scheme::SkinnyColumns;
-    plan.tileM = kSkinnyRows;
-    plan.tileN = 96;
-    plan.scratchBytes = 0;
-    return plan;
-  }
-  bool onePanel = plan.tileM <= plan.mc;
-  bool oneBlock = spec.k.constant && *spec.k.constant <= plan.kc;
-  int64_t panels = onePanel ? 1 : plan.tileN / plan.nr;
-  int64_t sums = oneBlock ? plan.mr * plan.nr
-                          : plan.tileM * plan.tileN;
-  plan.scratchBytes =
-      (plan.mc * plan.kc + panels * plan.kc * plan.nr + sums) * sumBytes +
-      irregularTableBytes(spec, plan.nr);
-  return plan;
+    return "expected operands that are matrices";
+  if (!spec.m.constant || *spec.m.constant > kMaxSkinnyRows)
+    return "expected at most 32 rows";
+  if (isa<SkinnyRowsScheduleAttr>(schedule))
+    return spec.b.columnStride.is(1) && spec.c.columnStride.is(1)
+               ? ""
+               : "expected neighbours along the rows of B and of the result";
+  return spec.b.rowStride.is(1) && spec.a.columnStride.is(1)
+             ? ""
+             : "expected neighbours along the rows of A and the columns of B";
 }
 
-/// At most 8 rows of A times rows of B: eight rows of B at a time are read as
-/// streams, and added to sums in scratch memory.
-static void emitSkinnyRows(ContractionBuilder &c, Value batch, Value n0,
-                           Value n1, Value scratch) {
+/// Few rows of A times rows of B: some rows of B at a time are read as streams,
+/// and added to sums in scratch memory.
+static void emitSkinnyRows(ContractionBuilder &c,
+                           SkinnyRowsScheduleAttr schedule, Value batch,
+                           Value n0, Value n1, Value scratch) {
   const ContractionSpec &spec = c.spec;
   int64_t m = *spec.m.constant;
   unsigned alignment = static_cast<unsigned>(c.lanes * c.sumBytes);
   Value width = c.sub(n1, n0);
   auto sumAt = [&](int64_t row, Value offset) {
-    return c.address(scratch, c.add(offset, row * c.plan.tileN), spec.sumType);
+    return c.address(scratch, c.add(offset, row * schedule.getItemColumns()), spec.sumType);
   };
   c.forEach(c.constant(0), width, c.lanes, [&](Value j) {
     for (int64_t row = 0; row < m; ++row)
@@ -160,11 +109,11 @@ static void emitSkinnyRows(ContractionBuilder &c, Value batch, Value n0,
     c.when(c.less(whole, width),
            [&] { columns(whole, c.firstLanes(c.sub(width, whole))); });
   };
-  constexpr int64_t kRowsAtOnce = 8;
+  int64_t rowsAtOnce = schedule.getUnroll();
   Value k = c.get(spec.k);
-  Value whole = c.mul(c.div(k, c.constant(kRowsAtOnce)), kRowsAtOnce);
-  c.forEach(c.constant(0), whole, kRowsAtOnce,
-            [&](Value q) { addRows(q, kRowsAtOnce); });
+  Value whole = c.mul(c.div(k, c.constant(rowsAtOnce)), rowsAtOnce);
+  c.forEach(c.constant(0), whole, rowsAtOnce,
+            [&](Value q) { addRows(q, rowsAtOnce); });
   c.forEach(whole, k, 1, [&](Value q) { addRows(q, 1); });
   c.forEach(c.constant(0), width, c.lanes, [&](Value j) {
     Value mask = c.firstLanes(c.sub(width, j));
@@ -174,15 +123,15 @@ static void emitSkinnyRows(ContractionBuilder &c, Value batch, Value n0,
   });
 }
 
-/// At most 8 rows of A times columns of B, each an inner product along k.
-static void emitSkinnyColumns(ContractionBuilder &c, Value batch, Value n0,
-                              Value n1) {
+/// Few rows of A times columns of B, each an inner product along k.
+static void emitSkinnyColumns(ContractionBuilder &c,
+                              SkinnyColumnsScheduleAttr schedule, Value batch,
+                              Value n0, Value n1) {
   const ContractionSpec &spec = c.spec;
   int64_t m = *spec.m.constant;
   if (m == 0)
     return;
-  int64_t registers = c.plan.mr * 2;
-  int64_t group = std::clamp<int64_t>(registers / m, 1, 8);
+  int64_t group = schedule.getColumns();
   Value k = c.get(spec.k);
   Value whole = c.mul(c.div(k, c.constant(c.lanes)), c.lanes);
   Value lastColumn = c.sub(n1, c.constant(1));
@@ -228,28 +177,38 @@ static void emitSkinnyColumns(ContractionBuilder &c, Value batch, Value n0,
   });
 }
 
+std::pair<int64_t, bool> kiln::loop::getLanes(ScheduleAttr schedule) {
+  if (auto rows = dyn_cast<SkinnyRowsScheduleAttr>(schedule))
+    return {rows.getLanes(), rows.getMasked()};
+  if (auto columns = dyn_cast<SkinnyColumnsScheduleAttr>(schedule))
+    return {columns.getLanes(), columns.getMasked()};
+  auto packed = cast<PackedScheduleAttr>(schedule);
+  return {packed.getLanes(), packed.getMasked()};
+}
+
 void kiln::loop::emitContraction(OpBuilder &b, Location loc,
                                  const ContractionSpec &spec,
-                                 const ContractionPlan &plan, Value begin,
-                                 Value end, Value scratch) {
-  ContractionBuilder c(b, loc, spec, plan);
+                                 ScheduleAttr schedule, Value begin, Value end,
+                                 Value scratch) {
+  auto [lanes, masked] = getLanes(schedule);
+  ContractionBuilder c(b, loc, spec, lanes, masked);
+  ContractionItem size = getContractionItem(spec, schedule);
   Value m = c.get(spec.m), n = c.get(spec.n);
-  Value tilesM = c.ceilDiv(m, plan.tileM);
-  Value tilesN = c.ceilDiv(n, plan.tileN);
+  Value tilesM = c.ceilDiv(m, size.rows);
+  Value tilesN = c.ceilDiv(n, size.columns);
   c.forEach(begin, end, 1, [&](Value item) {
     Value rest = c.div(item, tilesM);
-    Value m0 = c.mul(c.rem(item, tilesM), plan.tileM);
-    Value n0 = c.mul(c.rem(rest, tilesN), plan.tileN);
+    Value m0 = c.mul(c.rem(item, tilesM), size.rows);
+    Value n0 = c.mul(c.rem(rest, tilesN), size.columns);
     Value batch = c.div(rest, tilesN);
-    Value m1 = c.min(c.add(m0, plan.tileM), m);
-    Value n1 = c.min(c.add(n0, plan.tileN), n);
-    switch (plan.scheme) {
-    case ContractionPlan::Scheme::Packed:
-      return emitPackedTile(c, batch, m0, m1, n0, n1, scratch);
-    case ContractionPlan::Scheme::SkinnyRows:
-      return emitSkinnyRows(c, batch, n0, n1, scratch);
-    case ContractionPlan::Scheme::SkinnyColumns:
-      return emitSkinnyColumns(c, batch, n0, n1);
-    }
+    Value m1 = c.min(c.add(m0, size.rows), m);
+    Value n1 = c.min(c.add(n0, size.columns), n);
+    if (auto packed = dyn_cast<PackedScheduleAttr>(schedule))
+      emitPackedTile(c, packed, batch, m0, m1, n0, n1, scratch);
+    else if (auto rows = dyn_cast<SkinnyRowsScheduleAttr>(schedule))
+      emitSkinnyRows(c, rows, batch, n0, n1, scratch);
+    else
+      emitSkinnyColumns(c, cast<SkinnyColumnsScheduleAttr>(schedule), batch, n0,
+                        n1);
   });
 }

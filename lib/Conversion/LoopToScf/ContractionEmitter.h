@@ -16,9 +16,12 @@
 //               scratch memory, then multiplied by a register-tiled kernel: MR
 //               rows x NR columns of accumulators, one pass over up to KC of k.
 //               For everything that is not one of the others.
-//   skinny B    At most 8 rows, rows of B contiguous: B is streamed once, the
-//               sums stay in the cache.
-//   skinny B^T  At most 8 rows, columns of B contiguous: vectors along k.
+//   skinny B    Few rows, rows of B contiguous: B is streamed once, the sums
+//               stay in the cache.
+//   skinny B^T  Few rows, columns of B contiguous: vectors along k.
+//
+// Which one, and all sizes of tiles, is said by the schedule: #loop.packed,
+// #loop.skinny_rows or #loop.skinny_columns.
 //
 // Where rows, columns or k are not one dimension of an operand, or some of its
 // elements do not count (padding), the operand is irregular: it is described by
@@ -28,12 +31,14 @@
 //
 // A work item is a tile of C, owned by one thread from its first k to its last:
 // the order of summation, hence every bit of the result, depends on the sizes
-// and the target only.
+// and the schedule only.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_LIB_CONVERSION_LOOPTOSCF_CONTRACTIONEMITTER_H
 #define KILN_LIB_CONVERSION_LOOPTOSCF_CONTRACTIONEMITTER_H
+
+#include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -113,42 +118,31 @@ struct ContractionSpec {
   mlir::Type sumType; ///< f32 or f64
 };
 
-/// Of the target; see `target::CPUTarget`.
-struct ContractionTarget {
-  unsigned vectorBits = 512;
-  unsigned vectorRegisters = 32;
-  uint64_t l2Bytes = 1u << 20;
+/// The lanes of a vector of sums, and whether the schedule is masked.
+std::pair<int64_t, bool> getLanes(ScheduleAttr schedule);
+
+/// Rows and columns of C that are a work item. There are
+/// batch * ceil(m / rows) * ceil(n / columns) of them.
+struct ContractionItem {
+  int64_t rows = 1, columns = 1;
 };
+ContractionItem getContractionItem(const ContractionSpec &spec,
+                                   ScheduleAttr schedule);
 
-/// How a contraction is cut, decided from types and static sizes alone.
-struct ContractionPlan {
-  enum class Scheme { Packed, SkinnyRows, SkinnyColumns };
-  Scheme scheme = Scheme::Packed;
-  int64_t lanes = 16; ///< of a vector of sums
-  bool masks = true;  ///< the target has masks for all types
-  int64_t mr = 12;    ///< rows of a register tile
-  int64_t nr = 32;    ///< columns of a register tile
-  int64_t mc = 120;   ///< rows of A packed at a time
-  int64_t kc = 1024;  ///< of k, between visits of C
-  int64_t tileM = 960; ///< rows of a work item
-  int64_t tileN = 256; ///< columns of a work item
-  uint64_t scratchBytes = 0;
+/// Bytes of scratch memory that a thread needs.
+int64_t getContractionScratch(const ContractionSpec &spec,
+                              ScheduleAttr schedule);
 
-  /// Work items: batch * ceil(m / tileM) * ceil(n / tileN), for the caller to
-  /// build as an expression.
-  int64_t workItems(int64_t batch, int64_t m, int64_t n) const;
-};
-
-/// Chooses scheme and tile sizes. Deterministic.
-ContractionPlan planContraction(const ContractionSpec &spec,
-                                const ContractionTarget &target);
+/// What the schedule needs of the contraction and does not find, "expected ...";
+/// empty if it fits.
+llvm::StringRef getMisfit(const ContractionSpec &spec, ScheduleAttr schedule);
 
 /// Emits, at the insertion point of `b`, loops over the work items from `begin`
 /// to `end` (i64). `scratch` is a 64-byte aligned !llvm.ptr to
-/// `plan.scratchBytes`. Right for every size, 0 included: with k = 0 the sums
-/// are 0.
+/// `getContractionScratch` bytes. Right for every size, 0 included: with k = 0
+/// the sums are 0. The schedule fits.
 void emitContraction(mlir::OpBuilder &b, mlir::Location loc,
-                     const ContractionSpec &spec, const ContractionPlan &plan,
+                     const ContractionSpec &spec, ScheduleAttr schedule,
                      mlir::Value begin, mlir::Value end, mlir::Value scratch);
 
 } // namespace kiln::loop

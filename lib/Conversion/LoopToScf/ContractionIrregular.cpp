@@ -93,7 +93,7 @@ LaneTable::Lanes LaneTable::get(Value lane) {
     lanes.indices.push_back(c.load(c.vectorOf(i64), at(lane, k + 1), 8));
   lanes.first = c.load(i64, at(lane, 0), 8);
   // Windows that move by two have every second element.
-  if (steps.back().is(2) && c.plan.masks)
+  if (steps.back().is(2) && c.masked)
     lanes.step = 2;
   SmallVector<int64_t> numbers;
   for (int64_t k = 0; k < c.lanes; ++k)
@@ -130,7 +130,7 @@ void kiln::loop::packIrregularRows(ContractionBuilder &c,
                                    const IrregularBlock &block, Value first,
                                    Value m1, Value tiles, Value panels) {
   const ContractionOperand &a = c.spec.a;
-  int64_t mr = c.plan.mr;
+  int64_t mr = block.schedule.getTileRows();
   unsigned alignment = static_cast<unsigned>(c.lanes * c.sumBytes);
   Value base = c.address(a.base, c.mul(block.batch, c.get(a.batchStride)),
                          a.type);
@@ -175,7 +175,7 @@ void kiln::loop::packIrregularColumns(ContractionBuilder &c,
                                       Value column, Value n1, Value panel) {
   const ContractionOperand &operand = c.spec.b;
   const ContractionAxis &sum = c.spec.sum;
-  int64_t nr = c.plan.nr;
+  int64_t nr = block.schedule.getTileColumns();
   unsigned alignment = static_cast<unsigned>(c.lanes * c.sumBytes);
   LaneTable table(c, block.table, nr, c.spec.columns, operand.columnSteps);
   table.fill(column, c.sub(n1, c.constant(1)));

@@ -34,9 +34,10 @@ namespace {
 
 class PackedTile {
 public:
-  PackedTile(ContractionBuilder &c, Value batch, Value m0, Value m1, Value n0,
-             Value n1, Value scratch)
-      : c(c), spec(c.spec), plan(c.plan), batch(batch), m0(m0), m1(m1), n0(n0),
+  PackedTile(ContractionBuilder &c, PackedScheduleAttr schedule, Value batch,
+             Value m0, Value m1, Value n0, Value n1, Value scratch)
+      : c(c), spec(c.spec), schedule(schedule), mr(schedule.getTileRows()),
+        nr(schedule.getTileColumns()), batch(batch), m0(m0), m1(m1), n0(n0),
         n1(n1), scratch(scratch) {}
 
   void emit();
@@ -67,12 +68,25 @@ private:
 
   ContractionBuilder &c;
   const ContractionSpec &spec;
-  const ContractionPlan &plan;
+  PackedScheduleAttr schedule;
+  int64_t mr, nr; ///< rows and columns of a register tile
   Value batch, m0, m1, n0, n1, scratch;
   Value k0, kc, kFull, kPadded; ///< of the current block of k
 };
 
 } // namespace
+
+PackedScratch::PackedScratch(const ContractionSpec &spec,
+                             PackedScheduleAttr schedule)
+    : onePanel(schedule.getItemRows() <= schedule.getBlockRows()),
+      oneBlock(spec.k.constant &&
+               *spec.k.constant <= schedule.getBlockDepth()),
+      rowPanels(schedule.getBlockRows() * schedule.getBlockDepth()),
+      columnPanels(schedule.getBlockDepth() *
+                   (onePanel ? schedule.getTileColumns()
+                             : schedule.getItemColumns())),
+      sums(oneBlock ? schedule.getTileRows() * schedule.getTileColumns()
+                    : schedule.getItemRows() * schedule.getItemColumns()) {}
 
 /// f(q) for each whole vector of the current k, then f(q) with a mask for the
 /// rest.
@@ -84,27 +98,27 @@ static void forEachVectorOfK(ContractionBuilder &c, Value kc, Value kFull,
 }
 
 void PackedTile::packRowsAlongK(Value first, Value tiles, Value panels) {
-  Value rows = c.mul(tiles, plan.mr);
+  Value rows = c.mul(tiles, mr);
   c.forEach(c.constant(0), rows, 1, [&](Value r) {
     Value row = inside(c.add(first, r), m1);
-    Value tile = c.div(r, c.constant(plan.mr));
-    Value inTile = c.rem(r, c.constant(plan.mr));
-    Value to = c.add(c.mul(c.mul(tile, kPadded), plan.mr),
+    Value tile = c.div(r, c.constant(mr));
+    Value inTile = c.rem(r, c.constant(mr));
+    Value to = c.add(c.mul(c.mul(tile, kPadded), mr),
                      c.mul(inTile, c.lanes));
     Value start = sumAddress(panels, to);
     forEachVectorOfK(c, kc, kFull, [&](Value q, Value mask) {
       Value v = c.loadVector(spec.a, {batch, row, c.add(k0, q), false, mask});
-      c.store(v, sumAddress(start, c.mul(q, plan.mr)), vectorAlignment());
+      c.store(v, sumAddress(start, c.mul(q, mr)), vectorAlignment());
     });
   });
 }
 
 void PackedTile::packRowsAlongM(Value first, Value tiles, Value panels) {
   c.forEach(c.constant(0), tiles, 1, [&](Value tile) {
-    Value row = c.add(first, c.mul(tile, plan.mr));
-    Value start = sumAddress(panels, c.mul(c.mul(tile, kPadded), plan.mr));
+    Value row = c.add(first, c.mul(tile, mr));
+    Value start = sumAddress(panels, c.mul(c.mul(tile, kPadded), mr));
     c.forEach(c.constant(0), kc, c.lanes, [&](Value q) {
-      for (int64_t group = 0; group < plan.mr; group += c.lanes) {
+      for (int64_t group = 0; group < mr; group += c.lanes) {
         Value from = c.add(row, group);
         Value rowsHere = c.sub(m1, from);
         SmallVector<Value> vectors;
@@ -117,8 +131,8 @@ void PackedTile::packRowsAlongM(Value first, Value tiles, Value panels) {
           vectors.push_back(c.loadVector(spec.a, index));
         }
         vectors = transposeLanes(c.b, c.loc, std::move(vectors));
-        Value to = c.add(c.mul(q, plan.mr), group * c.lanes);
-        for (int64_t i = 0; i < c.lanes && group + i < plan.mr; ++i)
+        Value to = c.add(c.mul(q, mr), group * c.lanes);
+        for (int64_t i = 0; i < c.lanes && group + i < mr; ++i)
           c.store(vectors[i], sumAddress(start, c.add(to, i * c.lanes)),
                   vectorAlignment());
       }
@@ -128,15 +142,15 @@ void PackedTile::packRowsAlongM(Value first, Value tiles, Value panels) {
 
 void PackedTile::packRowsByElement(Value first, Value tiles, Value panels) {
   Value zero = c.zero(spec.sumType);
-  c.forEach(c.constant(0), c.mul(tiles, plan.mr), 1, [&](Value r) {
+  c.forEach(c.constant(0), c.mul(tiles, mr), 1, [&](Value r) {
     Value row = inside(c.add(first, r), m1);
-    Value tile = c.div(r, c.constant(plan.mr));
-    Value inTile = c.rem(r, c.constant(plan.mr));
-    Value to = c.add(c.mul(c.mul(tile, kPadded), plan.mr),
+    Value tile = c.div(r, c.constant(mr));
+    Value inTile = c.rem(r, c.constant(mr));
+    Value to = c.add(c.mul(c.mul(tile, kPadded), mr),
                      c.mul(inTile, c.lanes));
     auto place = [&](Value k) {
       Value lane = c.rem(k, c.constant(c.lanes));
-      Value block = c.mul(c.sub(k, lane), plan.mr);
+      Value block = c.mul(c.sub(k, lane), mr);
       return sumAddress(panels, c.add(to, c.add(block, lane)));
     };
     c.forEach(c.constant(0), kc, 1, [&](Value k) {
@@ -150,7 +164,7 @@ void PackedTile::packRowsByElement(Value first, Value tiles, Value panels) {
 
 void PackedTile::packRows(Value first, Value tiles, Value panels) {
   if (spec.a.irregular)
-    return packIrregularRows(c, {batch, k0, kc, kPadded, scratch}, first, m1,
+    return packIrregularRows(c, {schedule, batch, k0, kc, kPadded, scratch}, first, m1,
                              tiles, panels);
   if (spec.a.columnStride.is(1))
     return packRowsAlongK(first, tiles, panels);
@@ -162,30 +176,30 @@ void PackedTile::packRows(Value first, Value tiles, Value panels) {
 void PackedTile::packColumnsAlongN(Value column, Value panel) {
   auto copy = [&](bool masked) {
     c.forEach(c.constant(0), kc, 1, [&](Value k) {
-      for (int64_t v = 0; v < plan.nr; v += c.lanes) {
+      for (int64_t v = 0; v < nr; v += c.lanes) {
         Value n = c.add(column, v);
         Value mask = masked ? c.firstLanes(c.sub(n1, n)) : Value();
         Value value =
             c.loadVector(spec.b, {batch, c.add(k0, k), n, false, mask});
-        c.store(value, sumAddress(panel, c.add(c.mul(k, plan.nr), v)),
+        c.store(value, sumAddress(panel, c.add(c.mul(k, nr), v)),
                 vectorAlignment());
       }
     });
   };
-  Value edge = c.less(n1, c.add(column, plan.nr));
-  Value whole = c.less(c.add(column, plan.nr - 1), n1);
+  Value edge = c.less(n1, c.add(column, nr));
+  Value whole = c.less(c.add(column, nr - 1), n1);
   c.when(whole, [&] { copy(false); });
   c.when(edge, [&] { copy(true); });
   Value zero = c.zero(c.sums);
   c.forEach(kc, kPadded, 1, [&](Value k) {
-    for (int64_t v = 0; v < plan.nr; v += c.lanes)
-      c.store(zero, sumAddress(panel, c.add(c.mul(k, plan.nr), v)),
+    for (int64_t v = 0; v < nr; v += c.lanes)
+      c.store(zero, sumAddress(panel, c.add(c.mul(k, nr), v)),
               vectorAlignment());
   });
 }
 
 void PackedTile::packColumnsAlongK(Value column, Value panel) {
-  c.forEach(c.constant(0), c.constant(plan.nr), c.lanes, [&](Value v) {
+  c.forEach(c.constant(0), c.constant(nr), c.lanes, [&](Value v) {
     forEachVectorOfK(c, kc, kFull, [&](Value q, Value mask) {
       SmallVector<Value> vectors;
       for (int64_t u = 0; u < c.lanes; ++u) {
@@ -194,9 +208,9 @@ void PackedTile::packColumnsAlongK(Value column, Value panel) {
             c.loadVector(spec.b, {batch, c.add(k0, q), n, true, mask}));
       }
       vectors = transposeLanes(c.b, c.loc, std::move(vectors));
-      Value start = sumAddress(panel, c.add(c.mul(q, plan.nr), v));
+      Value start = sumAddress(panel, c.add(c.mul(q, nr), v));
       for (int64_t u = 0; u < c.lanes; ++u)
-        c.store(vectors[u], sumAddress(start, c.constant(u * plan.nr)),
+        c.store(vectors[u], sumAddress(start, c.constant(u * nr)),
                 vectorAlignment());
     });
   });
@@ -204,10 +218,10 @@ void PackedTile::packColumnsAlongK(Value column, Value panel) {
 
 void PackedTile::packColumnsByElement(Value column, Value panel) {
   Value zero = c.zero(spec.sumType);
-  c.forEach(c.constant(0), c.constant(plan.nr), 1, [&](Value j) {
+  c.forEach(c.constant(0), c.constant(nr), 1, [&](Value j) {
     Value n = inside(c.add(column, j), n1);
     auto place = [&](Value k) {
-      return sumAddress(panel, c.add(c.mul(k, plan.nr), j));
+      return sumAddress(panel, c.add(c.mul(k, nr), j));
     };
     c.forEach(c.constant(0), kc, 1, [&](Value k) {
       Value v = c.loadElement(spec.b, batch, c.add(k0, k), n);
@@ -220,7 +234,7 @@ void PackedTile::packColumnsByElement(Value column, Value panel) {
 
 void PackedTile::packColumns(Value column, Value panel) {
   if (spec.b.irregular)
-    return packIrregularColumns(c, {batch, k0, kc, kPadded, scratch}, column,
+    return packIrregularColumns(c, {schedule, batch, k0, kc, kPadded, scratch}, column,
                                 n1, panel);
   if (spec.b.columnStride.is(1))
     return packColumnsAlongN(column, panel);
@@ -232,25 +246,25 @@ void PackedTile::packColumns(Value column, Value panel) {
 /// The micro-kernel: sums (+)= rows * columns over the current block of k.
 void PackedTile::multiply(Value rows, Value columns, Value sums,
                           Value firstBlock) {
-  int64_t vectors = plan.nr / c.lanes;
-  SmallVector<Value> zeros(plan.mr * vectors, c.zero(c.sums));
-  constexpr int64_t kUnroll = 4;
+  int64_t vectors = nr / c.lanes;
+  SmallVector<Value> zeros(mr * vectors, c.zero(c.sums));
+  int64_t unroll = schedule.getUnroll();
   SmallVector<Value> totals = c.forEach(
-      c.constant(0), kPadded, kUnroll, zeros,
+      c.constant(0), kPadded, unroll, zeros,
       [&](Value k, ValueRange sofar) {
         SmallVector<Value> sum(sofar);
         Value lane = c.rem(k, c.constant(c.lanes));
         Value aStart = sumAddress(
-            rows, c.add(c.mul(c.sub(k, lane), plan.mr), lane));
-        Value bStart = sumAddress(columns, c.mul(k, plan.nr));
-        for (int64_t u = 0; u < kUnroll; ++u) {
+            rows, c.add(c.mul(c.sub(k, lane), mr), lane));
+        Value bStart = sumAddress(columns, c.mul(k, nr));
+        for (int64_t u = 0; u < unroll; ++u) {
           SmallVector<Value> bVectors;
           for (int64_t v = 0; v < vectors; ++v)
             bVectors.push_back(c.load(
                 c.sums,
-                sumAddress(bStart, c.constant(u * plan.nr + v * c.lanes)),
+                sumAddress(bStart, c.constant(u * nr + v * c.lanes)),
                 vectorAlignment()));
-          for (int64_t i = 0; i < plan.mr; ++i) {
+          for (int64_t i = 0; i < mr; ++i) {
             Value a = c.splat(
                 c.load(spec.sumType,
                        sumAddress(aStart, c.constant(i * c.lanes + u)),
@@ -278,11 +292,11 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
 }
 
 void PackedTile::finishRows(Value row, Value column, Value sums, bool masked) {
-  Value rows = c.min(c.sub(m1, row), plan.mr);
+  Value rows = c.min(c.sub(m1, row), mr);
   c.forEach(c.constant(0), rows, 1, [&](Value i) {
-    c.forEach(c.constant(0), c.constant(plan.nr), c.lanes, [&](Value v) {
+    c.forEach(c.constant(0), c.constant(nr), c.lanes, [&](Value v) {
       Value n = c.add(column, v);
-      Value from = sumAddress(sums, c.add(c.mul(i, plan.nr), v));
+      Value from = sumAddress(sums, c.add(c.mul(i, nr), v));
       Value mask = masked ? c.firstLanes(c.sub(n1, n)) : Value();
       c.storeVector(c.load(c.sums, from, vectorAlignment()),
                     {batch, c.add(row, i), n, false, mask});
@@ -293,7 +307,7 @@ void PackedTile::finishRows(Value row, Value column, Value sums, bool masked) {
 /// Stores a tile whose sums are complete.
 void PackedTile::finish(Value row, Value column, Value sums) {
   if (spec.c.columnStride.is(1)) {
-    Value whole = c.less(c.add(column, plan.nr - 1), n1);
+    Value whole = c.less(c.add(column, nr - 1), n1);
     auto branch = scf::IfOp::create(c.b, c.loc, whole, /*withElse=*/true);
     OpBuilder::InsertionGuard guard(c.b);
     c.b.setInsertionPointToStart(branch.thenBlock());
@@ -302,11 +316,11 @@ void PackedTile::finish(Value row, Value column, Value sums) {
     finishRows(row, column, sums, /*masked=*/true);
     return;
   }
-  Value rows = c.min(c.sub(m1, row), plan.mr);
-  Value columns = c.min(c.sub(n1, column), plan.nr);
+  Value rows = c.min(c.sub(m1, row), mr);
+  Value columns = c.min(c.sub(n1, column), nr);
   c.forEach(c.constant(0), rows, 1, [&](Value i) {
     c.forEach(c.constant(0), columns, 1, [&](Value j) {
-      Value from = sumAddress(sums, c.add(c.mul(i, plan.nr), j));
+      Value from = sumAddress(sums, c.add(c.mul(i, nr), j));
       Value sum = c.load(spec.sumType, from, c.sumBytes);
       c.storeElement(sum, {batch, c.add(row, i), c.add(column, j), false,
                            nullptr});
@@ -317,58 +331,55 @@ void PackedTile::finish(Value row, Value column, Value sums) {
 void PackedTile::emit() {
   Value one = c.constant(1);
   Value k = c.get(spec.k);
-  int64_t blockRows = plan.mc / plan.mr;
-  int64_t panelElements = plan.kc * plan.nr;
-  // Scratch: the table of an irregular operand, row panels, column panels, sums.
-  bool onePanel = plan.tileM <= plan.mc;
-  int64_t panels = onePanel ? 1 : plan.tileN / plan.nr;
-  int64_t table = irregularTableBytes(spec, plan.nr) / c.sumBytes;
+  int64_t depth = schedule.getBlockDepth();
+  int64_t blockTiles = schedule.getBlockRows() / mr;
+  int64_t panelElements = depth * nr;
+  PackedScratch parts(spec, schedule);
+  int64_t table = irregularTableBytes(spec, nr) / c.sumBytes;
   Value rowPanels = sumAddress(scratch, c.constant(table));
-  Value columnPanels = sumAddress(rowPanels, c.constant(plan.mc * plan.kc));
-  Value sumTiles =
-      sumAddress(columnPanels, c.constant(panels * panelElements));
-  bool oneBlock = spec.k.constant && *spec.k.constant <= plan.kc;
+  Value columnPanels = sumAddress(rowPanels, c.constant(parts.rowPanels));
+  Value sumTiles = sumAddress(columnPanels, c.constant(parts.columnPanels));
 
-  Value rowTiles = c.ceilDiv(c.sub(m1, m0), plan.mr);
-  Value columnTiles = c.ceilDiv(c.sub(n1, n0), plan.nr);
+  Value rowTiles = c.ceilDiv(c.sub(m1, m0), mr);
+  Value columnTiles = c.ceilDiv(c.sub(n1, n0), nr);
   // With k = 0 there is one empty block, which stores zeros.
-  Value blocks = c.ceilDiv(k, plan.kc);
+  Value blocks = c.ceilDiv(k, depth);
   blocks = arith::MaxSIOp::create(c.b, c.loc, blocks, one);
-  if (oneBlock)
+  if (parts.oneBlock)
     blocks = one;
   c.forEach(c.constant(0), blocks, 1, [&](Value block) {
-    k0 = c.mul(block, plan.kc);
-    kc = c.min(c.sub(k, k0), plan.kc);
+    k0 = c.mul(block, depth);
+    kc = c.min(c.sub(k, k0), depth);
     kPadded = c.mul(c.ceilDiv(kc, c.lanes), c.lanes);
     kFull = c.mul(c.div(kc, c.constant(c.lanes)), c.lanes);
     Value first = c.equal(block, c.constant(0));
     Value last = c.equal(block, c.sub(blocks, one));
-    c.forEach(c.constant(0), rowTiles, blockRows, [&](Value tile0) {
-      Value tiles = c.min(c.sub(rowTiles, tile0), blockRows);
-      Value row0 = c.add(m0, c.mul(tile0, plan.mr));
+    c.forEach(c.constant(0), rowTiles, blockTiles, [&](Value tile0) {
+      Value tiles = c.min(c.sub(rowTiles, tile0), blockTiles);
+      Value row0 = c.add(m0, c.mul(tile0, mr));
       packRows(row0, tiles, rowPanels);
       c.forEach(c.constant(0), columnTiles, 1, [&](Value j) {
-        Value column = c.add(n0, c.mul(j, plan.nr));
+        Value column = c.add(n0, c.mul(j, nr));
         Value panel = columnPanels;
-        if (!onePanel)
+        if (!parts.onePanel)
           panel = sumAddress(columnPanels, c.mul(j, panelElements));
         // Just before its first use, so that it is in the cache.
-        if (onePanel)
+        if (parts.onePanel)
           packColumns(column, panel);
         else
           c.when(c.equal(tile0, c.constant(0)),
                  [&] { packColumns(column, panel); });
         c.forEach(c.constant(0), tiles, 1, [&](Value i) {
           Value rows =
-              sumAddress(rowPanels, c.mul(c.mul(i, kPadded), plan.mr));
+              sumAddress(rowPanels, c.mul(c.mul(i, kPadded), mr));
           Value tile = c.add(tile0, i);
           Value sums = sumTiles;
-          if (!oneBlock)
+          if (!parts.oneBlock)
             sums = sumAddress(sumTiles, c.mul(c.add(c.mul(j, rowTiles), tile),
-                                              plan.mr * plan.nr));
+                                              mr * nr));
           multiply(rows, panel, sums, first);
           c.when(last, [&] {
-            finish(c.add(m0, c.mul(tile, plan.mr)), column, sums);
+            finish(c.add(m0, c.mul(tile, mr)), column, sums);
           });
         });
       });
@@ -376,7 +387,9 @@ void PackedTile::emit() {
   });
 }
 
-void kiln::loop::emitPackedTile(ContractionBuilder &c, Value batch, Value m0,
-                                Value m1, Value n0, Value n1, Value scratch) {
-  PackedTile(c, batch, m0, m1, n0, n1, scratch).emit();
+void kiln::loop::emitPackedTile(ContractionBuilder &c,
+                                PackedScheduleAttr schedule, Value batch,
+                                Value m0, Value m1, Value n0, Value n1,
+                                Value scratch) {
+  PackedTile(c, schedule, batch, m0, m1, n0, n1, scratch).emit();
 }

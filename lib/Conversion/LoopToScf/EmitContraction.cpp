@@ -175,7 +175,13 @@ ContractionMask KernelEmitter::makeMask(ExprAttr mask, const DimGroup &rows,
 }
 
 LogicalResult KernelEmitter::emitContract(ContractOp op,
-                                          const ContractionShape &shape) {
+                                          ScheduleAttr schedule) {
+  auto analyzed = analysis::analyzeContraction(
+      op, layout.lookup(op.getLhs()), layout.lookup(op.getRhs()));
+  if (!analyzed)
+    return refuse(schedule) << "its contraction is no matrix product";
+  const ContractionShape &shape = *analyzed;
+  masksTails = getLanes(schedule).second && !analysis::mayTrap(kernel);
   Buffer memory[3] = {buffers.lookup(op.getLhs()), buffers.lookup(op.getRhs()),
                       buffers.lookup(op.getResult())};
   if (shape.exchanged)
@@ -231,19 +237,17 @@ LogicalResult KernelEmitter::emitContract(ContractOp op,
   spec.a.map = makePrologue(*prologues[0]);
   spec.b.map = makePrologue(*prologues[1]);
 
-  ContractionTarget limits;
-  limits.vectorBits = target.getVectorBits();
-  limits.vectorRegisters = target.getRegisters();
-  ContractionPlan plan = planContraction(spec, limits);
+  if (StringRef misfit = getMisfit(spec, schedule); !misfit.empty())
+    return refuse(schedule) << misfit;
+  ContractionItem item = getContractionItem(spec, schedule);
   ExprAttr items = shape.batch.extent *
-                   guard::ceilDiv(shape.rows.extent, plan.tileM) *
-                   guard::ceilDiv(shape.columns.extent, plan.tileN);
+                   guard::ceilDiv(shape.rows.extent, item.rows) *
+                   guard::ceilDiv(shape.columns.extent, item.columns);
   work = items;
   for (unsigned dim : shape.outer)
     work = work * domain.extents[dim];
-  grain = 1;
-  if (plan.scratchBytes != 0)
-    scratchBytes = guard::getConstant(context, plan.scratchBytes);
+  if (int64_t bytes = getContractionScratch(spec, schedule))
+    scratchBytes = guard::getConstant(context, bytes);
 
   auto emitItems = [&](const Position &outer, Value from, Value to) {
     for (unsigned k = 0; k < 3; ++k)
@@ -260,7 +264,7 @@ LogicalResult KernelEmitter::emitContract(ContractOp op,
                             builder.getInsertionPoint());
         return emitEpilogue(op, shape, outer, sums, at);
       };
-    emitContraction(b, op.getLoc(), spec, plan, from, to, scratchPointer);
+    emitContraction(b, op.getLoc(), spec, schedule, from, to, scratchPointer);
   };
   Value i64Begin = arith::IndexCastOp::create(b, b.getI64Type(), begin);
   Value i64End = arith::IndexCastOp::create(b, b.getI64Type(), end);

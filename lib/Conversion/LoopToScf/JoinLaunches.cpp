@@ -108,14 +108,15 @@ static Place getPlace(Value tensor, func::FuncOp function) {
   return place;
 }
 
-/// Nothing for launches that stay alone: contractions fill the machine by
-/// themselves, scatters are walked in order.
+/// Nothing for launches that stay alone: matrix products fill the machine by
+/// themselves, scatters are walked in order, and joined ones are joined.
 static std::optional<Part> getPart(Operation &op, func::FuncOp function) {
   auto launch = dyn_cast<LaunchOp>(op);
-  if (!launch || !launch.getPlacementsAttr() || !launch.getScheduleAttr())
+  if (!launch || !launch.getPlacementsAttr() || !launch.getSchedulesAttr() ||
+      launch.getParts())
     return std::nullopt;
-  ScheduleKind kind = launch.getScheduleAttr().getKind();
-  if (kind == ScheduleKind::Contraction || kind == ScheduleKind::Scatter)
+  if (isa<PackedScheduleAttr, SkinnyRowsScheduleAttr, SkinnyColumnsScheduleAttr,
+          ScatterScheduleAttr>(launch.getSchedulesAttr()[0]))
     return std::nullopt;
   Part part;
   part.launch = launch;
@@ -258,7 +259,7 @@ void JoinLaunches::join(ArrayRef<Part> group) {
   // one are such lists side by side, so inputs and results take turns.
   SmallVector<Value> inputs;
   SmallVector<Type> types;
-  SmallVector<Attribute> placements;
+  SmallVector<Attribute> placements, schedules;
   SmallVector<StringRef> origins;
   SmallVector<int64_t> counts;
   int64_t read = 0, written = 0, unfused = 0;
@@ -268,6 +269,7 @@ void JoinLaunches::join(ArrayRef<Part> group) {
     llvm::append_range(inputs, launch.getInputs());
     llvm::append_range(types, launch.getResultTypes());
     llvm::append_range(placements, launch.getPlacementsAttr());
+    llvm::append_range(schedules, launch.getSchedulesAttr());
     counts.push_back(launch.getInputs().size());
     counts.push_back(launch.getNumResults());
     if (ArrayAttr named = launch.getOriginsAttr())
@@ -301,7 +303,7 @@ void JoinLaunches::join(ArrayRef<Part> group) {
       builder, last.getLoc(), types, kernel, inputs,
       getExprArray(context, symbols), work, builder.getI64IntegerAttr(grain),
       scratch, origins.empty() ? ArrayAttr() : builder.getStrArrayAttr(origins),
-      last.getScheduleAttr(),
+      builder.getArrayAttr(schedules),
       TrafficAttr::get(context, read, written, unfused),
       builder.getArrayAttr(placements), builder.getDenseI64ArrayAttr(counts));
   size_t next = 0;

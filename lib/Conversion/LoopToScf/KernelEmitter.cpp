@@ -21,36 +21,13 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Elements of the last shared dimension that one work item handles, where
-/// there are outer dimensions besides and where there are none.
-static constexpr int64_t kRowChunk = 4096;
-/// What a symbol without a hint is taken for, in estimates only.
-static constexpr int64_t kUnknownSize = 64;
-
-KernelEmitter::KernelEmitter(KernelOp kernel, TargetAttr target,
+KernelEmitter::KernelEmitter(KernelOp kernel,
                              const analysis::KernelStrides &inputStrides)
-    : kernel(kernel), target(target),
+    : kernel(kernel),
       layout(analysis::getLayout(kernel, inputStrides)), context(kernel.getContext()), b(kernel.getLoc(), kernel.getContext()) {}
 
-int64_t KernelEmitter::hint(ExprAttr expr) const {
-  auto value = guard::evaluate(
-      expr, [](ExprAttr leaf) -> std::optional<guard::Number> {
-        return leaf.isSymbol() ? std::optional(guard::Number::of(kUnknownSize))
-                               : std::nullopt;
-      });
-  return value && !value->isFloat ? std::max<int64_t>(value->integer, 0)
-                                  : kUnknownSize;
-}
-
-/// The power of two up to `wanted` that fits a static extent: the largest that
-/// is not larger, or with masks the smallest that holds it.
-int64_t KernelEmitter::lanesFor(ExprAttr extent, int64_t wanted) const {
-  int64_t lanes = std::max<int64_t>(wanted, 1);
-  if (auto constant = extent.getConstant())
-    while (lanes > 1 && (masksTails ? lanes / 2 >= *constant
-                                    : lanes > *constant))
-      lanes /= 2;
-  return lanes;
+InFlightDiagnostic KernelEmitter::refuse(Attribute schedule) {
+  return kernel.emitOpError() << "cannot be emitted as '" << schedule << "', ";
 }
 
 Value KernelEmitter::firstLanes(Value count, int64_t lanes) {
@@ -58,11 +35,6 @@ Value KernelEmitter::firstLanes(Value count, int64_t lanes) {
       b, VectorType::get({lanes}, b.getIndexType()));
   return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, numbers,
                                broadcast(count, lanes));
-}
-
-/// Narrower targets have no masks for most types.
-bool KernelEmitter::canMask(Operation *code) const {
-  return target.getMasks() && !analysis::mayTrap(code);
 }
 
 SmallVector<Value> KernelEmitter::delinearize(Value item,
@@ -91,7 +63,9 @@ SmallVector<Value> KernelEmitter::delinearize(Value item,
 LogicalResult KernelEmitter::emitNestsAt(const Position &shared, bool across) {
   for (Operation &op : kernel.getBody().front()) {
     // Lanes within a nest depend on this nest alone.
-    llvm::SaveAndRestore masks(masksTails, across ? masksTails : canMask(&op));
+    llvm::SaveAndRestore masks(
+        masksTails,
+        across ? masksTails : masksWanted && !analysis::mayTrap(&op));
     if (auto pointwise = dyn_cast<PointwiseOp>(op)) {
       if (failed(emitPointwise(pointwise, shared, across)))
         return failure();
@@ -110,58 +84,19 @@ LogicalResult KernelEmitter::emitNestsAt(const Position &shared, bool across) {
   return success();
 }
 
-/// True if lanes should run across the last shared dimension.
-bool KernelEmitter::wantsAcross() {
-  if (sharedExtents.empty())
-    return false;
-  auto schedule = kernel.getSchedule();
-  if (schedule && schedule->getKind() == ScheduleKind::Row)
-    return false;
-  // A row of scratch per lane is not worth having: then lanes run within.
-  for (Operation &op : kernel.getBody().front()) {
-    if (isa<SortOp>(op))
-      return false;
-    if (!isNest(&op))
-      continue;
-    for (Value result : op.getResults()) {
-      auto type = cast<RankedTensorType>(result.getType());
-      bool escapes = llvm::is_contained(
-          kernel.getBody().front().getTerminator()->getOperands(), result);
-      if (!escapes && type.getRank() != int64_t(sharedExtents.size()))
-        return false;
-    }
-  }
-  return true;
-}
-
 /// Lanes across the last shared dimension. A work item is a chunk of it at one
 /// point of the outer dimensions.
-LogicalResult KernelEmitter::emitAcross() {
+LogicalResult KernelEmitter::emitAcross(AcrossScheduleAttr schedule) {
   ExprAttr last = sharedExtents.back();
   ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).drop_back();
-  auto schedule = kernel.getSchedule();
-  int64_t wanted = schedule ? schedule->getVector() * schedule->getUnroll() : 1;
-  int64_t lanes = lanesFor(last, wanted);
-
+  int64_t lanes = schedule.getLanes(), chunk = schedule.getChunk();
+  sumBlock = schedule.getSumBlock();
+  masksTails = schedule.getMasked() && !analysis::mayTrap(kernel);
   bool hasOuter = !llvm::all_of(
       outer, [](ExprAttr extent) { return extent.isConstant(1); });
-  int64_t chunk = hasOuter ? kRowChunk : lanes * 4;
-  chunk = std::max(chunk / lanes * lanes, lanes);
-  if (auto constant = last.getConstant())
-    chunk = std::max<int64_t>(std::min(chunk, *constant), 1);
   ExprAttr chunks = guard::ceilDiv(last, chunk);
   ExprAttr items = guard::product(context, llvm::to_vector(outer));
   work = items * chunks;
-
-  int64_t perElement = 1;
-  for (Operation &op : kernel.getBody().front()) {
-    if (!isNest(&op))
-      continue;
-    SmallVector<ExprAttr> extents = getDomain(&op).all();
-    for (ExprAttr extent : ArrayRef(extents).drop_front(sharedExtents.size()))
-      perElement = std::max<int64_t>(perElement, hint(extent));
-  }
-  grain = std::max<int64_t>(1, kGrainElements / (chunk * perElement));
 
   auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
   OpBuilder::InsertionGuard guard(b);
@@ -219,19 +154,20 @@ LogicalResult KernelEmitter::emitAcross() {
 }
 
 /// Lanes within each nest. A work item is one point of the shared domain.
-LogicalResult KernelEmitter::emitWithin() {
+LogicalResult KernelEmitter::emitWithin(WithinScheduleAttr schedule) {
   work = guard::product(context, sharedExtents);
-  int64_t perItem = 1;
-  for (Operation &op : kernel.getBody().front()) {
-    if (!isNest(&op))
-      continue;
-    int64_t elements = 1;
-    SmallVector<ExprAttr> extents = getDomain(&op).all();
-    for (ExprAttr extent : ArrayRef(extents).drop_front(sharedExtents.size()))
-      elements *= std::max<int64_t>(hint(extent), 1);
-    perItem = std::max(perItem, elements);
-  }
-  grain = std::max<int64_t>(1, kGrainElements / perItem);
+  sumBlock = schedule.getSumBlock();
+  masksWanted = schedule.getMasked();
+  // The epilogue of an expanded contraction, which the schedule does not name,
+  // has one value per point.
+  auto lanes = llvm::zip(schedule.getAlong(), schedule.getBeside());
+  auto next = lanes.begin();
+  for (Operation &op : kernel.getBody().front())
+    if (isNest(&op) && next != lanes.end()) {
+      auto [along, beside] = *next;
+      nestLanes[&op] = {along, beside};
+      ++next;
+    }
 
   auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
   OpBuilder::InsertionGuard guard(b);
@@ -255,6 +191,21 @@ Value KernelEmitter::allocateScratch(ExprAttr bytes) {
   return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(context),
                              b.getI8Type(), scratchPointer,
                              ArrayRef<LLVM::GEPArg>{offset});
+}
+
+LogicalResult KernelEmitter::emitScheduled() {
+  ScheduleAttr schedule = kernel.getScheduleAttr();
+  if (auto scatter = dyn_cast<ScatterScheduleAttr>(schedule))
+    return emitScatter(*kernel.getBody().getOps<ScatterOp>().begin(), scatter);
+  auto contracts = kernel.getBody().getOps<ContractOp>();
+  if (!contracts.empty())
+    return emitContract(*contracts.begin(), schedule);
+  sharedExtents = analysis::collapseShared(kernel, layout);
+  if (auto transpose = dyn_cast<TransposeScheduleAttr>(schedule))
+    return emitTransposed(transpose);
+  if (auto across = dyn_cast<AcrossScheduleAttr>(schedule))
+    return emitAcross(across);
+  return emitWithin(cast<WithinScheduleAttr>(schedule));
 }
 
 FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
@@ -332,31 +283,7 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
     }
   }
 
-  masksTails = canMask(kernel);
-  LogicalResult emitted = success();
-  auto scatter = llvm::find_if(body, [](Operation &op) {
-    return isa<ScatterOp>(op);
-  });
-  auto contract = llvm::find_if(body, [](Operation &op) {
-    return isa<ContractOp>(op);
-  });
-  if (scatter != body.end()) {
-    emitted = emitScatter(cast<ScatterOp>(*scatter));
-  } else if (contract != body.end()) {
-    // The pass left only contractions that are matrix products.
-    auto op = cast<ContractOp>(*contract);
-    auto shape = analysis::analyzeContraction(
-        op, layout.lookup(op.getLhs()), layout.lookup(op.getRhs()));
-    emitted = shape ? emitContract(op, *shape)
-                    : op.emitOpError("is no matrix product");
-  } else {
-    sharedExtents = analysis::collapseShared(kernel, layout);
-    TransposedReads transposed = findTransposed();
-    emitted = !transposed.loads.empty() ? emitTransposed(transposed)
-              : wantsAcross()           ? emitAcross()
-                                        : emitWithin();
-  }
-  if (failed(emitted))
+  if (failed(emitScheduled()))
     return failure();
   if (unsupported) {
     kernel.emitOpError() << "computes '" << unsupported.str()
@@ -370,7 +297,6 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
   for (auto &[expr, value] : arguments)
     result.symbols.push_back(expr);
   result.work = work;
-  result.grain = grain;
   result.scratch = scratchBytes;
   return result;
 }

@@ -8,20 +8,8 @@
 //
 // Turns a `loop.kernel` into a function with the signature of KernelABI.h.
 //
-// A work item is a piece of the kernel's shared domain. Three strategies cover
-// all nests:
-//
-//   across   vector lanes are neighbours in the *last shared* dimension; inner
-//            dimensions (reductions too) are walked one after the other. For
-//            pointwise kernels and for reductions over leading dimensions.
-//   within   a work item is one point of the shared domain; lanes are
-//            neighbours in the *last own* dimension of each nest. For row
-//            reductions and what is fused with them.
-//   tiled    as across, in square tiles, where pointwise nests read a tensor that
-//            is contiguous along another dimension than the last.
-//
-// What is left of a row after whole vectors is a vector with a mask on targets
-// that have masks for all types, and single elements on others.
+// How a kernel is emitted and with which numbers is its schedule's business
+// (LoopSchedules.td); there is one function for each kind of schedule.
 //
 // Bodies are widened by need: a value that does not depend on the vector
 // dimension stays a scalar. An access is a vector load, a broadcast or a
@@ -56,17 +44,12 @@
 
 namespace kiln::loop {
 
-/// Elements below which handing work to another thread costs more than it
-/// saves (about half a microsecond of vector code).
-inline constexpr int64_t kGrainElements = 16384;
-
 /// What a launch of the emitted function needs.
 struct EmittedKernel {
   mlir::func::FuncOp function;
   SmallVector<guard::ExprAttr> symbols; ///< integer arguments
   guard::ExprAttr work;                 ///< number of work items
   guard::ExprAttr scratch;              ///< bytes per thread; null: none
-  int64_t grain = 1;
 };
 
 /// Memory that a tensor lives in, seen from a kernel.
@@ -98,8 +81,8 @@ using analysis::DimGroup;
 
 class KernelEmitter {
 public:
-  KernelEmitter(KernelOp kernel, TargetAttr target,
-                const analysis::KernelStrides &inputStrides);
+  /// Of a kernel that has a schedule.
+  KernelEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides);
 
   /// Emits the function at the builder's insertion point.
   FailureOr<EmittedKernel> emit(OpBuilder &builder, StringRef name);
@@ -177,26 +160,19 @@ private:
   Value allocateScratch(guard::ExprAttr bytes);
 
   // Work items (KernelEmitter.cpp).
-  bool wantsAcross();
-  LogicalResult emitAcross();
-  LogicalResult emitWithin();
-  LogicalResult emitScatter(ScatterOp op);
+  LogicalResult emitScheduled();
+  LogicalResult emitAcross(AcrossScheduleAttr schedule);
+  LogicalResult emitWithin(WithinScheduleAttr schedule);
+  LogicalResult emitScatter(ScatterOp op, ScatterScheduleAttr schedule);
 
   // Tiles (TransposeEmitter.cpp).
-  /// Reads that are contiguous along another dimension than the last.
-  struct TransposedReads {
-    SmallVector<analysis::TransposedRead> loads;
-    unsigned dim = 0; ///< along which they are contiguous
-    int64_t lanes = 1;
-  };
-  TransposedReads findTransposed();
-  LogicalResult emitTransposed(const TransposedReads &reads);
-  void stageTile(const TransposedReads &reads,
+  LogicalResult emitTransposed(TransposeScheduleAttr schedule);
+  void stageTile(TransposeScheduleAttr schedule,
                  const analysis::TransposedRead &load, const Position &tile);
   Value loadStaged(const Buffer &tile, int64_t lanes);
 
   // Contractions (EmitContraction.cpp).
-  LogicalResult emitContract(ContractOp op, const ContractionShape &shape);
+  LogicalResult emitContract(ContractOp op, ScheduleAttr schedule);
   Value emitEpilogue(ContractOp op, const ContractionShape &shape,
                      const Position &outer, Value sums,
                      const ContractionIndex &at);
@@ -208,15 +184,12 @@ private:
   void setGroup(Position &position, const DimGroup &group, Value index);
 
   SmallVector<Value> delinearize(Value item, ArrayRef<guard::ExprAttr> extents);
-  int64_t lanesFor(guard::ExprAttr extent, int64_t wanted) const;
-  /// True if lanes beyond the end of a row may be masked in this code.
-  bool canMask(Operation *code) const;
+  /// An error that `schedule` is not one for the kernel.
+  mlir::InFlightDiagnostic refuse(mlir::Attribute schedule);
   /// Lanes [0, count) of `lanes`.
   Value firstLanes(Value count, int64_t lanes);
-  int64_t hint(guard::ExprAttr expr) const;
 
   KernelOp kernel;
-  TargetAttr target;
   analysis::KernelLayout layout;
   MLIRContext *context;
   ImplicitLocOpBuilder b;
@@ -236,7 +209,14 @@ private:
   SmallVector<guard::ExprAttr> sharedExtents;
   guard::ExprAttr scratchBytes, work;
   guard::ExprAttr unsupported; ///< an index that has no code, if any
-  int64_t grain = 1;
+  /// Lanes of a nest along its rows, and of rows beside each other.
+  struct NestLanes {
+    int64_t along = 1, beside = 1;
+  };
+  llvm::DenseMap<Operation *, NestLanes> nestLanes;
+  int64_t sumBlock = 0; ///< terms of a sum of floats in one piece; 0: all
+  /// The schedule asks for masks; code that may trap has none nevertheless.
+  bool masksWanted = false;
   /// What is left of a row after whole vectors is one more vector with a mask,
   /// rather than elements one by one.
   bool masksTails = false;

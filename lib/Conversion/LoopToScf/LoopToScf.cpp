@@ -52,65 +52,9 @@ fingerprint(KernelOp kernel, const analysis::KernelStrides &inputStrides) {
   // Operands are printed by number, which differs from place to place.
   copy.getBody().front().print(os);
   os << copy.getShared();
-  if (auto schedule = copy.getSchedule())
-    os << *schedule;
+  os << copy.getScheduleAttr();
   copy.erase();
   return text;
-}
-
-/// Chooses how an expanded contraction is walked: lanes along the last parallel
-/// dimension if both operands and the result are contiguous or constant there,
-/// along the reduction if both operands are contiguous there and a vector fits.
-static ScheduleAttr
-scheduleExpanded(KernelOp kernel, ContractOp op,
-                 const analysis::KernelStrides &inputStrides,
-                 TargetAttr target) {
-  MLIRContext *context = op.getContext();
-  unsigned parallel = op.getParallelExtents().size();
-  unsigned rank = parallel + op.getReductionExtents().size();
-  auto stepAlong = [&](Value tensor, ArrayAttr map, unsigned dim)
-      -> std::optional<ExprAttr> {
-    auto argument = cast<BlockArgument>(tensor);
-    ExprAttr address = guard::getConstant(context, 0);
-    for (auto [index, stride] : llvm::zip_equal(
-             getExprs(map), inputStrides[argument.getArgNumber()]))
-      address = address + index * stride;
-    return guard::getCoefficient(address, guard::getDim(context, dim));
-  };
-  auto isContiguous = [&](unsigned dim, bool allowUniform) {
-    for (auto [tensor, map] :
-         {std::pair(op.getLhs(), op.getLhsIndices()),
-          std::pair(op.getRhs(), op.getRhsIndices())}) {
-      auto step = stepAlong(tensor, map, dim);
-      if (!step || !(step->isConstant(1) ||
-                     (allowUniform && step->isConstant(0))))
-        return false;
-    }
-    return true;
-  };
-  ScheduleKind kind = ScheduleKind::Column;
-  unsigned bits = op.getAccType().getIntOrFloatBitWidth();
-  int64_t lanes = target.getVectorBits() / bits;
-  SmallVector<ExprAttr> reduction = getExprs(op.getReductionExtents());
-  bool isLong = rank > parallel && (!reduction.back().getConstant() ||
-                                    *reduction.back().getConstant() >= lanes);
-  if (isLong && isContiguous(rank - 1, /*allowUniform=*/false) &&
-      !(parallel > 0 && isContiguous(parallel - 1, /*allowUniform=*/true)))
-    kind = ScheduleKind::Row;
-  return ScheduleAttr::get(context, kind, lanes,
-                           /*unroll=*/kind == ScheduleKind::Row ? 2 : 1, {},
-                           /*grain=*/1, /*split=*/1, /*nontemporal=*/false);
-}
-
-/// Multiply-adds below which plain loops are as fast as packing, and compile in
-/// a fraction of the time.
-static constexpr int64_t kMinProduct = 64 * 64 * 64;
-
-static bool isSmall(const ContractionShape &shape) {
-  ExprAttr product =
-      shape.rows.extent * shape.columns.extent * shape.sum.extent;
-  auto size = product.getConstant();
-  return size && *size < kMinProduct;
 }
 
 namespace {
@@ -138,6 +82,10 @@ class ConvertLoopToScf
 
   LogicalResult convert(KernelOp kernel, ModuleOp home,
                         llvm::StringMap<EmittedKernel> &emitted) {
+    ScheduleAttr schedule = kernel.getScheduleAttr();
+    if (!schedule)
+      return kernel.emitOpError("has no schedule, expected one as "
+                                "'loop-choose-schedule' gives it");
     auto inputStrides = analysis::getInputStrides(kernel);
     if (failed(inputStrides))
       return failure();
@@ -160,8 +108,8 @@ class ConvertLoopToScf
     auto launch = LaunchOp::create(
         builder, kernel.getLoc(), kernel.getResultTypes(), name,
         kernel.getInputs(), getExprArray(&getContext(), code.symbols),
-        code.work, builder.getI64IntegerAttr(code.grain), code.scratch,
-        kernel.getOriginsAttr(), kernel.getScheduleAttr(),
+        code.work, builder.getI64IntegerAttr(schedule.getGrain()),
+        code.scratch, kernel.getOriginsAttr(), builder.getArrayAttr(schedule),
         kernel.getTrafficAttr(), kernel.getPlacementsAttr(),
         /*parts=*/nullptr);
     kernel.replaceAllUsesWith(launch.getResults());
@@ -172,29 +120,18 @@ class ConvertLoopToScf
   FailureOr<EmittedKernel>
   emit(KernelOp kernel, ModuleOp home,
        const analysis::KernelStrides &inputStrides) {
-    TargetAttr target = getTarget(getOperation());
-    auto contract = llvm::find_if(kernel.getBody().front(), [](Operation &op) {
-      return isa<ContractOp>(op);
-    });
-    if (contract != kernel.getBody().front().end()) {
-      auto op = cast<ContractOp>(*contract);
-      auto stridesOf = [&](Value operand) {
-        return ArrayRef(
-            inputStrides[cast<BlockArgument>(operand).getArgNumber()]);
-      };
-      auto shape = analysis::analyzeContraction(op, stridesOf(op.getLhs()),
-                                                stridesOf(op.getRhs()));
-      if (!shape || isSmall(*shape)) {
-        kernel.setScheduleAttr(
-            scheduleExpanded(kernel, op, inputStrides, target));
-        kernel.setSharedAttr(op.getParallelExtents());
-        expandContraction(op);
-      }
+    // Any other schedule of a contraction is that of a reduction.
+    auto contracts = kernel.getBody().getOps<ContractOp>();
+    if (!contracts.empty() &&
+        isa<AcrossScheduleAttr, WithinScheduleAttr>(kernel.getScheduleAttr())) {
+      ContractOp op = *contracts.begin();
+      kernel.setSharedAttr(op.getParallelExtents());
+      expandContraction(op);
     }
     std::string name = getFreeName(home, kernel.getName());
     OpBuilder builder(&getContext());
     builder.setInsertionPointToEnd(home.getBody());
-    return KernelEmitter(kernel, target, inputStrides).emit(builder, name);
+    return KernelEmitter(kernel, inputStrides).emit(builder, name);
   }
 };
 } // namespace

@@ -120,11 +120,7 @@ LogicalResult KernelEmitter::emitPointwise(PointwiseOp op,
   SmallVector<unsigned> own;
   for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
     own.push_back(k);
-  int64_t lanes = 1;
-  if (!across && !own.empty())
-    lanes = lanesFor(start.extents[own.back()],
-                     kernel.getSchedule() ? kernel.getSchedule()->getVector()
-                                          : 1);
+  int64_t lanes = across ? 1 : nestLanes.lookup(op).along;
   return emitLoops(start, own, lanes, [&](const Position &position) {
     BodyEmitter body(*this, position);
     Block &block = op.getBody().front();
@@ -223,20 +219,6 @@ KernelEmitter::accumulate(const Accumulation &op, const Position &position,
   return combine(op, accumulators, values);
 }
 
-/// Terms that are added one after the other. Each addition rounds by what has
-/// come together so far, so a longer sum is made of blocks with sums of their
-/// own: its error grows with the block and the number of blocks, not with their
-/// product.
-static constexpr int64_t kSumBlock = 128;
-
-static bool addsFloats(const Accumulation &op) {
-  SmallVector<Type> types = op.getTypes();
-  for (auto [i, type] : llvm::enumerate(types))
-    if (op.getKind(i).first != ReductionKind::Sum || !isa<FloatType>(type))
-      return false;
-  return true;
-}
-
 /// Loops over `dims` with the accumulators as loop-carried values, whose lanes
 /// are the position's.
 FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
@@ -262,10 +244,11 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
     return llvm::to_vector_of<Value>(loop.getResults());
   };
   auto constant = position.extents[dim].getConstant();
-  if (!addsFloats(op) || (constant && *constant <= 2 * kSumBlock))
+  bool isShort = constant && *constant <= 2 * sumBlock;
+  if (sumBlock == 0 || !Accumulation(op).addsFloats() || isShort)
     return emitFor(zero, extent, accumulators);
 
-  Value block = constantIndex(kSumBlock);
+  Value block = constantIndex(sumBlock);
   auto blocks = scf::ForOp::create(b, zero, extent, block, accumulators);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToEnd(blocks.getBody());
@@ -291,19 +274,8 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
   for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
     (k < domain.parallel.size() ? own : reduced).push_back(k);
 
-  auto schedule = kernel.getSchedule();
-  int64_t vector = schedule ? schedule->getVector() : 1;
-  int64_t wanted = schedule ? vector * schedule->getUnroll() : 1;
-  int64_t rows = 1; // side by side
-  if (auto lanes = op->getAttrOfType<IntegerAttr>(kLanesAttrName);
-      lanes && schedule && !across) {
-    wanted = lanes.getInt();
-    if (wanted == 1 && !own.empty())
-      rows = lanesFor(start.extents[own.back()], vector);
-    // A single row has no neighbours.
-    if (wanted == 1 && rows == 1)
-      wanted = vector;
-  }
+  NestLanes wanted = across ? NestLanes() : nestLanes.lookup(op);
+  int64_t lanes = wanted.along, rows = wanted.beside;
   return emitLoops(start, own, rows, [&](const Position &position)
                                          -> LogicalResult {
     auto finishAll = [&](ArrayRef<Value> values) {
@@ -318,7 +290,6 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
 
     // Lanes along the last reduced dimension: vectors, the rest, their sum.
     unsigned last = reduced.back();
-    int64_t lanes = lanesFor(position.extents[last], wanted);
     if (lanes == 1) {
       auto values =
           emitReductionLoops(op, position, 0, reduced, identities(op, 1));

@@ -66,15 +66,13 @@ static void evaluateByNeed(Block &point) {
 /// Copies the initial values and then visits the domain in order. A work item
 /// is a point of the independent dimensions: the order of the others is part of
 /// the meaning.
-LogicalResult KernelEmitter::emitScatter(ScatterOp op) {
+LogicalResult KernelEmitter::emitScatter(ScatterOp op,
+                                         ScatterScheduleAttr schedule) {
   SmallVector<ExprAttr> extents = getDomain(op).all();
   unsigned independent = op.getIndependent();
   ArrayRef<ExprAttr> items = ArrayRef(extents).take_front(independent);
   work = guard::product(context, items);
-  int64_t perItem = 1;
-  for (ExprAttr extent : ArrayRef(extents).drop_front(independent))
-    perItem *= std::max<int64_t>(hint(extent), 1);
-  grain = std::max<int64_t>(1, kGrainElements / perItem);
+  masksTails = schedule.getMasked() && !analysis::mayTrap(kernel);
   Buffer init = buffers.lookup(op.getInit());
   Buffer target = buffers.lookup(op.getResult());
   if (!init.pointer || !target.pointer)
@@ -99,11 +97,7 @@ LogicalResult KernelEmitter::emitScatter(ScatterOp op) {
   Position elements;
   elements.extents = *guard::getDims(type);
   SmallVector<unsigned> dims = enterItem(elements);
-  Type element = getBodyType(type.getElementType());
-  unsigned bits = std::max(8u, element.getIntOrFloatBitWidth());
-  int64_t lanes = dims.empty() ? 1
-                               : lanesFor(elements.extents.back(),
-                                          this->target.getVectorBits() / bits);
+  int64_t lanes = dims.empty() ? 1 : schedule.getLanes();
   SmallVector<ExprAttr> identity = getIdentityMap(context, type.getRank());
   auto copy = [&](const Position &position) {
     Value value =

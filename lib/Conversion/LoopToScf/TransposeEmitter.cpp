@@ -25,56 +25,23 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Elements of a side of the block of a work item.
-static constexpr int64_t kBlock = 64;
-
-KernelEmitter::TransposedReads KernelEmitter::findTransposed() {
-  TransposedReads reads;
-  auto schedule = kernel.getSchedule();
-  if (!schedule || schedule->getKind() != ScheduleKind::Transpose ||
-      !masksTails || sharedExtents.size() < 2)
-    return {};
-  reads.lanes = schedule->getVector();
-  unsigned last = sharedExtents.size() - 1;
-  auto isShort = [&](ExprAttr extent) {
-    auto constant = extent.getConstant();
-    return constant && *constant < reads.lanes / 2;
-  };
-  if (reads.lanes < 4 || reads.lanes > kBlock || isShort(sharedExtents[last]))
-    return {};
-  for (Operation &op : kernel.getBody().front()) {
-    if (!isNest(&op))
-      continue;
-    if (!isa<PointwiseOp>(op) || getDomain(&op).rank() != sharedExtents.size())
-      return {};
-  }
-  for (const analysis::TransposedRead &read :
-       analysis::getTransposedReads(kernel, layout)) {
-    if (isShort(sharedExtents[read.dim]))
-      continue;
-    if (reads.loads.empty())
-      reads.dim = read.dim;
-    if (reads.dim == read.dim)
-      reads.loads.push_back(read);
-  }
-  return reads;
-}
-
 /// Copies the tile that begins at `tile` into scratch memory, its rows becoming
 /// columns.
-void KernelEmitter::stageTile(const TransposedReads &reads,
+void KernelEmitter::stageTile(TransposeScheduleAttr schedule,
                               const analysis::TransposedRead &load,
                               const Position &tile) {
+  unsigned dim = schedule.getDim();
+  int64_t width = schedule.getLanes();
   unsigned last = sharedExtents.size() - 1;
   Position along = tile;
-  along.vectorDim = reads.dim;
-  along.lanes = reads.lanes;
-  auto rows = sharedExtents[reads.dim].getConstant();
-  if (!rows || *rows % reads.lanes != 0)
+  along.vectorDim = dim;
+  along.lanes = width;
+  auto rows = sharedExtents[dim].getConstant();
+  if (!rows || *rows % width != 0)
     along.mask = firstLanes(
-        arith::SubIOp::create(b, getArgument(sharedExtents[reads.dim]),
-                              tile.dims[reads.dim]),
-        reads.lanes);
+        arith::SubIOp::create(b, getArgument(sharedExtents[dim]),
+                              tile.dims[dim]),
+        width);
   else
     along.mask = {};
   Value lastColumn = arith::SubIOp::create(
@@ -84,7 +51,7 @@ void KernelEmitter::stageTile(const TransposedReads &reads,
   Buffer raw = buffers.lookup(load.tensor);
   if (raw.elementType.isInteger(1))
     raw.elementType = b.getI8Type();
-  for (int64_t lane = 0; lane < reads.lanes; ++lane) {
+  for (int64_t lane = 0; lane < width; ++lane) {
     // Columns beyond the last repeat it.
     Value column =
         arith::AddIOp::create(b, tile.dims[last], constantIndex(lane));
@@ -94,24 +61,37 @@ void KernelEmitter::stageTile(const TransposedReads &reads,
   vectors = transposeLanes(b, b.getLoc(), std::move(vectors));
   Buffer target = staged.lookup(load.load);
   target.elementType = raw.elementType;
-  for (int64_t row = 0; row < reads.lanes; ++row) {
+  for (int64_t row = 0; row < width; ++row) {
     Position at;
-    at.dims.push_back(constantIndex(row * reads.lanes));
-    at.lanes = reads.lanes;
+    at.dims.push_back(constantIndex(row * width));
+    at.lanes = width;
     at.vectorDim = 0;
     store(target, guard::getDim(context, 0), at, vectors[row]);
   }
 }
 
-LogicalResult KernelEmitter::emitTransposed(const TransposedReads &reads) {
+LogicalResult
+KernelEmitter::emitTransposed(TransposeScheduleAttr schedule) {
+  unsigned dim = schedule.getDim();
+  int64_t width = schedule.getLanes(), block = schedule.getBlock();
+  auto reads = analysis::getTransposedReads(kernel, layout);
+  llvm::erase_if(reads, [&](const analysis::TransposedRead &read) {
+    return read.dim != dim;
+  });
+  if (reads.empty())
+    return refuse(schedule) << "no tensor is contiguous along dimension " << dim
+                            << " and regular along the last";
+  if (analysis::mayTrap(kernel))
+    return refuse(schedule) << "its code may trap where a tile ends";
+  masksTails = true;
   unsigned last = sharedExtents.size() - 1;
-  ExprAttr rows = sharedExtents[reads.dim], columns = sharedExtents[last];
-  for (const analysis::TransposedRead &load : reads.loads) {
+  ExprAttr rows = sharedExtents[dim], columns = sharedExtents[last];
+  for (const analysis::TransposedRead &load : reads) {
     Type element = buffers.lookup(load.tensor).elementType;
     int64_t bytes = (getBodyType(element).getIntOrFloatBitWidth() + 7) / 8;
     staged[load.load] = {
         allocateScratch(guard::getConstant(
-            context, reads.lanes * reads.lanes * bytes)),
+            context, width * width * bytes)),
         {guard::getConstant(context, 1)},
         element};
   }
@@ -120,15 +100,14 @@ LogicalResult KernelEmitter::emitTransposed(const TransposedReads &reads) {
   // tensors that are transposed.
   SmallVector<ExprAttr> counts(sharedExtents);
   counts.erase(counts.begin() + last);
-  counts.erase(counts.begin() + reads.dim);
+  counts.erase(counts.begin() + dim);
   SmallVector<unsigned> outer;
-  for (unsigned dim = 0; dim < last; ++dim)
-    if (dim != reads.dim)
-      outer.push_back(dim);
-  counts.push_back(guard::ceilDiv(columns, kBlock));
-  counts.push_back(guard::ceilDiv(rows, kBlock));
+  for (unsigned other = 0; other < last; ++other)
+    if (other != dim)
+      outer.push_back(other);
+  counts.push_back(guard::ceilDiv(columns, block));
+  counts.push_back(guard::ceilDiv(rows, block));
   work = guard::product(context, counts);
-  grain = 4;
 
   auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
   OpBuilder::InsertionGuard guard(b);
@@ -137,41 +116,41 @@ LogicalResult KernelEmitter::emitTransposed(const TransposedReads &reads) {
   Position position;
   position.dims.resize(sharedExtents.size());
   position.extents = sharedExtents;
-  for (auto [dim, value] : llvm::zip(outer, numbers))
-    position.dims[dim] = value;
-  Value lanes = constantIndex(reads.lanes);
-  /// Opens a loop over the tiles of block `number` along `dim`.
-  auto enterTiles = [&](unsigned dim, Value number) {
-    Value low = arith::MulIOp::create(b, number, constantIndex(kBlock));
+  for (auto [other, value] : llvm::zip(outer, numbers))
+    position.dims[other] = value;
+  Value lanes = constantIndex(width);
+  /// Opens a loop over the tiles of block `number` of a dimension.
+  auto enterTiles = [&](unsigned along, Value number) {
+    Value low = arith::MulIOp::create(b, number, constantIndex(block));
     Value high = arith::MinSIOp::create(
-        b, arith::AddIOp::create(b, low, constantIndex(kBlock)),
-        getArgument(sharedExtents[dim]));
+        b, arith::AddIOp::create(b, low, constantIndex(block)),
+        getArgument(sharedExtents[along]));
     auto tiles = scf::ForOp::create(b, low, high, lanes);
     b.setInsertionPoint(tiles.getBody()->getTerminator());
-    position.dims[dim] = tiles.getInductionVar();
+    position.dims[along] = tiles.getInductionVar();
     return high;
   };
-  Value rowsEnd = enterTiles(reads.dim, numbers.back());
+  Value rowsEnd = enterTiles(dim, numbers.back());
   enterTiles(last, numbers[numbers.size() - 2]);
-  for (const analysis::TransposedRead &load : reads.loads)
-    stageTile(reads, load, position);
+  for (const analysis::TransposedRead &load : reads)
+    stageTile(schedule, load, position);
 
   Value left =
-      arith::SubIOp::create(b, rowsEnd, position.dims[reads.dim]);
+      arith::SubIOp::create(b, rowsEnd, position.dims[dim]);
   Value count = arith::MinSIOp::create(b, left, lanes);
   auto inTile = scf::ForOp::create(b, constantIndex(0), count,
                                    constantIndex(1));
   b.setInsertionPoint(inTile.getBody()->getTerminator());
   stagedRow = arith::MulIOp::create(b, inTile.getInductionVar(), lanes);
   Value column = position.dims[last];
-  position.dims[reads.dim] = arith::AddIOp::create(
-      b, position.dims[reads.dim], inTile.getInductionVar());
+  position.dims[dim] = arith::AddIOp::create(
+      b, position.dims[dim], inTile.getInductionVar());
   position.vectorDim = last;
-  position.lanes = reads.lanes;
+  position.lanes = width;
   auto constant = columns.getConstant();
-  if (!constant || *constant % reads.lanes != 0)
+  if (!constant || *constant % width != 0)
     position.mask = firstLanes(
-        arith::SubIOp::create(b, getArgument(columns), column), reads.lanes);
+        arith::SubIOp::create(b, getArgument(columns), column), width);
   return emitNestsAt(position, /*across=*/true);
 }
 

@@ -141,9 +141,10 @@ static void tellLaunch(loop::LaunchOp op, StringRef function) {
     return;
   told << mlir::remark::metric("kernel",
                                op.getKernel().getLeafReference().getValue());
-  if (auto schedule = op.getSchedule()) {
+  if (auto schedules = op.getSchedules()) {
     std::string text;
-    llvm::raw_string_ostream(text) << *schedule;
+    llvm::raw_string_ostream os(text);
+    llvm::interleave(*schedules, os, " and ");
     told << mlir::remark::metric("schedule", text);
   }
   told << mlir::remark::metric("work", op.getWork().str())

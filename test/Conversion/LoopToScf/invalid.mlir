@@ -3,7 +3,8 @@
 func.func @power(%x: tensor<?xf32, #guard.shape<[s0]>>) -> tensor<4xf32> {
   // expected-error @below {{'loop.kernel' op computes 'pow(d0, s0)' from its indices, expected integer arithmetic without powers}}
   %r = loop.kernel @k ins(%a = %x : tensor<?xf32, #guard.shape<[s0]>>)
-      shared [4] -> tensor<4xf32> {
+      shared [4] schedule #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = false,
+                            grain = 4096> -> tensor<4xf32> {
     %p = loop.pointwise (%i) in [4] : tensor<4xf32> {
       %e = loop.load %a[pow(%i, s0)] : tensor<?xf32, #guard.shape<[s0]>>
       loop.yield %e : f32
@@ -18,7 +19,8 @@ func.func @power(%x: tensor<?xf32, #guard.shape<[s0]>>) -> tensor<4xf32> {
 func.func @input(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @below {{'loop.kernel' op returns a tensor twice or one of its inputs}}
   %r = loop.kernel @k ins(%a = %x : tensor<4xf32>) shared [4]
-      -> tensor<4xf32> {
+      schedule #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = false,
+                            grain = 4096> -> tensor<4xf32> {
     loop.return %a : tensor<4xf32>
   }
   return %r : tensor<4xf32>
@@ -29,7 +31,8 @@ func.func @input(%x: tensor<4xf32>) -> tensor<4xf32> {
 func.func @unnamed(%x: tensor<?xf32>) -> tensor<4xf32> {
   // expected-error @below {{'loop.kernel' op has a tensor whose dynamic dimensions no '#guard.shape' names: 'tensor<?xf32>'}}
   %r = loop.kernel @k ins(%a = %x : tensor<?xf32>) shared [4]
-      -> tensor<4xf32> {
+      schedule #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = false,
+                            grain = 4096> -> tensor<4xf32> {
     %p = loop.pointwise (%i) in [4] : tensor<4xf32> {
       %e = loop.load %a[%i] : tensor<?xf32>
       loop.yield %e : f32
@@ -45,7 +48,8 @@ func.func @strides(%x: tensor<4xf32> {loop.strides = #guard.shape<[4, 1]>})
     -> tensor<4xf32> {
   // expected-error @below {{'loop.kernel' op reads an argument with 2 strides, expected 1}}
   %r = loop.kernel @k ins(%a = %x : tensor<4xf32>) shared [4]
-      -> tensor<4xf32> {
+      schedule #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = false,
+                            grain = 4096> -> tensor<4xf32> {
     %p = loop.pointwise (%i) in [4] : tensor<4xf32> {
       %e = loop.load %a[%i] : tensor<4xf32>
       loop.yield %e : f32
@@ -53,4 +57,100 @@ func.func @strides(%x: tensor<4xf32> {loop.strides = #guard.shape<[4, 1]>})
     loop.return %p : tensor<4xf32>
   }
   return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @none(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{'loop.kernel' op has no schedule, expected one as 'loop-choose-schedule' gives it}}
+  %r = loop.kernel @k ins(%a = %x : tensor<4xf32>) shared [4] -> tensor<4xf32> {
+    %p = loop.pointwise (%i) in [4] : tensor<4xf32> {
+      %e = loop.load %a[%i] : tensor<4xf32>
+      loop.yield %e : f32
+    }
+    loop.return %p : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @straight(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{'loop.kernel' op cannot be emitted as '#loop.transpose<dim = 0, lanes = 4, block = 8, grain = 1>', no tensor is contiguous along dimension 0 and regular along the last}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8, 8]
+      schedule #loop.transpose<dim = 0, lanes = 4, block = 8, grain = 1>
+      -> tensor<8x8xf32> {
+    %p = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xf32> {
+      %e = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %e : f32
+    }
+    loop.return %p : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+func.func @trapping(%x: tensor<8x8xi32>) -> tensor<8x8xi32> {
+  // expected-error @below {{its code may trap where a tile ends}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xi32>) shared [8, 8]
+      schedule #loop.transpose<dim = 0, lanes = 4, block = 8, grain = 1>
+      -> tensor<8x8xi32> {
+    %p = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xi32> {
+      %e = loop.load %a[%j, %i] : tensor<8x8xi32>
+      %f = arith.divsi %e, %e : i32
+      loop.yield %f : i32
+    }
+    loop.return %p : tensor<8x8xi32>
+  }
+  return %r : tensor<8x8xi32>
+}
+
+// -----
+
+func.func @tall(%x: tensor<40x8xf32>, %y: tensor<8x8xf32>) -> tensor<40x8xf32> {
+  // expected-error @below {{'loop.kernel' op cannot be emitted as '#loop.skinny_rows<lanes = 8, item_columns = 8, unroll = 8, masked = true, grain = 1>', expected at most 32 rows}}
+  %r = loop.kernel @k ins(%a = %x : tensor<40x8xf32>, %b = %y : tensor<8x8xf32>)
+      shared []
+      schedule #loop.skinny_rows<lanes = 8, item_columns = 8, unroll = 8,
+                                 masked = true, grain = 1> -> tensor<40x8xf32> {
+    %p = loop.contract parallel [40, 8] reduction [8]
+        lhs %a[d0, d2] : tensor<40x8xf32> rhs %b[d2, d1] : tensor<8x8xf32>
+        acc f32 : tensor<40x8xf32>
+    loop.return %p : tensor<40x8xf32>
+  }
+  return %r : tensor<40x8xf32>
+}
+
+// -----
+
+func.func @columns(%x: tensor<4x8xf32>, %y: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  // expected-error @below {{expected neighbours along the rows of A and the columns of B}}
+  %r = loop.kernel @k ins(%a = %x : tensor<4x8xf32>, %b = %y : tensor<8x8xf32>)
+      shared []
+      schedule #loop.skinny_columns<lanes = 8, item_columns = 8, columns = 2,
+                                    masked = true, grain = 1> -> tensor<4x8xf32> {
+    %p = loop.contract parallel [4, 8] reduction [8]
+        lhs %a[d0, d2] : tensor<4x8xf32> rhs %b[d2, d1] : tensor<8x8xf32>
+        acc f32 : tensor<4x8xf32>
+    loop.return %p : tensor<4x8xf32>
+  }
+  return %r : tensor<4x8xf32>
+}
+
+// -----
+
+func.func @crooked(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{its contraction is no matrix product}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8xf32>, %b = %y : tensor<8xf32>)
+      shared []
+      schedule #loop.packed<lanes = 8, tile_rows = 2, tile_columns = 8,
+          block_rows = 2, block_depth = 8, item_rows = 2, item_columns = 8,
+          unroll = 4, masked = false, grain = 1> -> tensor<8x8xf32> {
+    %p = loop.contract parallel [8, 8] reduction [8]
+        lhs %a[mod(d0 * d2, 8)] : tensor<8xf32> rhs %b[d1] : tensor<8xf32>
+        acc f32 : tensor<8x8xf32>
+    loop.return %p : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
 }

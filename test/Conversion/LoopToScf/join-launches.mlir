@@ -1,6 +1,8 @@
 // RUN: kiln-opt %s --loop-join-launches --split-input-file | FileCheck %s
 // RUN: kiln-opt %s --loop-join-launches --split-input-file -o /dev/null --remarks-filter=loop-join-launches 2>&1 | FileCheck %s --check-prefix=REMARK
 
+#s = #loop.across<lanes = 8, chunk = 32, sum_block = 0, masked = false, grain = 512>
+
 // Launches of different sizes that do not touch each other's memory become one.
 // The chunks of the first are 0 to 4, those of the second 4 to 7; each part gets
 // its own pointers.
@@ -10,6 +12,7 @@
 // CHECK: %[[J:.*]]:3 = loop.launch @kernels::@joined_2_0(%arg0, %arg1, %arg2) symbols [] work 7 grain 7
 // CHECK-SAME: placements [#loop.argument<0>, #loop.argument<1>, #loop.new]
 // CHECK-SAME: parts = array<i64: 1, 1, 2, 2>
+// CHECK-SAME: schedules = [#loop.across<{{.*}}>, #loop.across<{{.*}}>]
 // CHECK: return %[[J]]#0, %[[J]]#1, %[[J]]#2
 // CHECK: func.func private @k0
 // CHECK: func.func private @k1
@@ -22,10 +25,10 @@
 func.func @updates(%a: tensor<1024xf32>, %b: tensor<9000xf32>, %c: tensor<9000xf32>)
     -> (tensor<1024xf32>, tensor<9000xf32>, tensor<9000xf32>) {
   %0 = loop.launch @kernels::@k0(%a) symbols [] work 1024 grain 256 placements [#loop.argument<0>]
-      {schedule = #loop.schedule<pointwise, vector = 8>, traffic = #loop.traffic<read = 64, written = 64, unfused = 128>}
+      {schedules = [#s], traffic = #loop.traffic<read = 64, written = 64, unfused = 128>}
       : (tensor<1024xf32>) -> tensor<1024xf32>
   %1:2 = loop.launch @kernels::@k1(%b, %c) symbols [] work 9000 grain 4096 placements [#loop.argument<1>, #loop.new]
-      {schedule = #loop.schedule<pointwise, vector = 8>, traffic = #loop.traffic<read = 64, written = 64, unfused = 128>}
+      {schedules = [#s], traffic = #loop.traffic<read = 64, written = 64, unfused = 128>}
       : (tensor<9000xf32>, tensor<9000xf32>) -> (tensor<9000xf32>, tensor<9000xf32>)
   return %0, %1#0, %1#1 : tensor<1024xf32>, tensor<9000xf32>, tensor<9000xf32>
 }
@@ -36,6 +39,8 @@ module @kernels {
 
 // -----
 
+#s = #loop.across<lanes = 8, chunk = 32, sum_block = 0, masked = false, grain = 512>
+
 // Apart stay: what reads another's result, what takes over the place in the
 // arena that another still reads, what updates an argument that another reads.
 
@@ -44,13 +49,13 @@ module @kernels {
 // CHECK: return
 func.func @apart(%a: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
   %0 = loop.launch @kernels::@k(%a) symbols [] work 16 grain 16 placements [#loop.arena<0>]
-      {schedule = #loop.schedule<pointwise, vector = 8>} : (tensor<16xf32>) -> tensor<16xf32>
+      {schedules = [#s]} : (tensor<16xf32>) -> tensor<16xf32>
   %1 = loop.launch @kernels::@k(%0) symbols [] work 16 grain 16 placements [#loop.new]
-      {schedule = #loop.schedule<pointwise, vector = 8>} : (tensor<16xf32>) -> tensor<16xf32>
+      {schedules = [#s]} : (tensor<16xf32>) -> tensor<16xf32>
   %2 = loop.launch @kernels::@k(%a) symbols [] work 16 grain 16 placements [#loop.arena<32>]
-      {schedule = #loop.schedule<pointwise, vector = 8>} : (tensor<16xf32>) -> tensor<16xf32>
+      {schedules = [#s]} : (tensor<16xf32>) -> tensor<16xf32>
   %3 = loop.launch @kernels::@k(%2) symbols [] work 16 grain 16 placements [#loop.argument<0>]
-      {schedule = #loop.schedule<pointwise, vector = 8>} : (tensor<16xf32>) -> tensor<16xf32>
+      {schedules = [#s]} : (tensor<16xf32>) -> tensor<16xf32>
   return %1, %3 : tensor<16xf32>, tensor<16xf32>
 }
 module @kernels {
@@ -58,6 +63,8 @@ module @kernels {
 }
 
 // -----
+
+#s = #loop.across<lanes = 8, chunk = 32, sum_block = 0, masked = false, grain = 512>
 
 // Symbolic sizes: each part keeps its own arguments in front, chunks and items
 // follow.
@@ -68,9 +75,9 @@ guard.symbol @s0 range [2, 64] hint 16
 !v = tensor<?xf32, #guard.shape<[s0]>>
 func.func @symbolic(%a: !v, %b: !v) -> (!v, !v) {
   %0 = loop.launch @kernels::@k(%a) symbols [s0] work s0 grain 64 placements [#loop.new]
-      {schedule = #loop.schedule<pointwise, vector = 8>} : (!v) -> !v
+      {schedules = [#s]} : (!v) -> !v
   %1 = loop.launch @kernels::@k(%b) symbols [s0] work s0 grain 64 placements [#loop.new]
-      {schedule = #loop.schedule<pointwise, vector = 8>} : (!v) -> !v
+      {schedules = [#s]} : (!v) -> !v
   return %0, %1 : !v, !v
 }
 module @kernels {

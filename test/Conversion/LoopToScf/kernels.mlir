@@ -16,7 +16,8 @@
 !t = tensor<?x8xf32, #guard.shape<[s0, 8]>>
 func.func @main(%x: !t) -> !t {
   %r = loop.kernel @k ins(%a = %x : !t) shared [s0, 8]
-      schedule #loop.schedule<pointwise, vector = 8> -> !t {
+      schedule #loop.across<lanes = 8, chunk = 32, sum_block = 0, masked = false,
+                            grain = 512> -> !t {
     %p = loop.pointwise (%i, %j) in [s0, 8] : !t {
       %e = loop.load %a[%i, %j] : !t
       %n = arith.negf %e : f32
@@ -37,7 +38,8 @@ func.func @main(%x: !t) -> !t {
 // CHECK-NOT: func.func
 func.func @shared(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = loop.kernel @first ins(%a = %x : tensor<4xf32>) shared [4]
-      -> tensor<4xf32> {
+      schedule #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = false,
+                            grain = 4096> -> tensor<4xf32> {
     %p = loop.pointwise (%i) in [4] : tensor<4xf32> {
       %e = loop.load %a[%i] : tensor<4xf32>
       %n = arith.negf %e : f32
@@ -46,7 +48,8 @@ func.func @shared(%x: tensor<4xf32>) -> tensor<4xf32> {
     loop.return %p : tensor<4xf32>
   }
   %s = loop.kernel @second ins(%a = %r : tensor<4xf32>) shared [4]
-      -> tensor<4xf32> {
+      schedule #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = false,
+                            grain = 4096> -> tensor<4xf32> {
     %p = loop.pointwise (%i) in [4] : tensor<4xf32> {
       %e = loop.load %a[%i] : tensor<4xf32>
       %n = arith.negf %e : f32
@@ -64,7 +67,8 @@ func.func @shared(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK: loop.launch @kernels::@k(%{{.*}}) symbols [{{.*}}] work 4 grain {{[0-9]+}} scratch 64
 func.func @scratch(%x: tensor<4x10xf32>) -> tensor<4xf32> {
   %r = loop.kernel @k ins(%a = %x : tensor<4x10xf32>) shared [4]
-      schedule #loop.schedule<row, vector = 8> -> tensor<4xf32> {
+      schedule #loop.within<along = [8, 8], beside = [1, 1], sum_block = 128,
+                            masked = false, grain = 1638> -> tensor<4xf32> {
     %e = loop.pointwise (%i, %j) in [4, 10] : tensor<4x10xf32> {
       %v = loop.load %a[%i, %j] : tensor<4x10xf32>
       %w = math.exp %v : f32
@@ -92,7 +96,8 @@ func.func @scratch(%x: tensor<4x10xf32>) -> tensor<4xf32> {
 // CHECK-NEXT: scf.yield %[[AFTER]] : vector<8xf32>
 func.func @long(%x: tensor<300x8xf32>) -> tensor<8xf32> {
   %r = loop.kernel @k ins(%a = %x : tensor<300x8xf32>) shared [8]
-      schedule #loop.schedule<column, vector = 8> -> tensor<8xf32> {
+      schedule #loop.across<lanes = 8, chunk = 8, sum_block = 128,
+                            masked = false, grain = 6> -> tensor<8xf32> {
     %s = loop.reduce parallel (%i) in [8] reduction (%j) in [300] <sum>
         : tensor<8xf32> {
       %v = loop.load %a[%j, %i] : tensor<300x8xf32>
@@ -105,8 +110,8 @@ func.func @long(%x: tensor<300x8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// A reduction of a row kernel has lanes of its own: as many as it says along its
-// rows, or rows that lie side by side, as many as fit a vector.
+// Each reduction of a kernel of rows has lanes of its own: along its rows, or rows
+// that lie side by side.
 // CHECK-LABEL: func.func @lanes
 // CHECK: func.func @k
 // CHECK: llvm.load %{{.*}} : !llvm.ptr -> vector<16xf32>
@@ -115,15 +120,14 @@ func.func @long(%x: tensor<300x8xf32>) -> tensor<8xf32> {
 // CHECK: llvm.store %[[ROWS]], %{{.*}} : vector<8xf32>, !llvm.ptr
 func.func @lanes(%x: tensor<24x64xf32>) -> (tensor<24xf32>, tensor<64xf32>) {
   %r:2 = loop.kernel @k ins(%a = %x : tensor<24x64xf32>) shared []
-      schedule #loop.schedule<row, vector = 8>
+      schedule #loop.within<along = [16, 1], beside = [1, 8], sum_block = 128,
+                            masked = false, grain = 10>
       -> (tensor<24xf32>, tensor<64xf32>) {
-    %s = loop.reduce parallel (%i) in [24] reduction (%j) in [64] <sum>
-        attributes {loop.lanes = 16 : i64} : tensor<24xf32> {
+    %s = loop.reduce parallel (%i) in [24] reduction (%j) in [64] <sum> : tensor<24xf32> {
       %v = loop.load %a[%i, %j] : tensor<24x64xf32>
       loop.yield %v : f32
     }
-    %t = loop.reduce parallel (%i) in [64] reduction (%j) in [24] <sum>
-        attributes {loop.lanes = 1 : i64} : tensor<64xf32> {
+    %t = loop.reduce parallel (%i) in [64] reduction (%j) in [24] <sum> : tensor<64xf32> {
       %v = loop.load %a[%j, %i] : tensor<24x64xf32>
       loop.yield %v : f32
     }

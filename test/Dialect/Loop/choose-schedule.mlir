@@ -2,11 +2,10 @@
 
 // The lanes of a reduction follow from the reduction alone: they are the same in
 // a kernel that also computes with wider elements, so that what is computed again
-// elsewhere adds up in the same order. The kernel's own vectors are narrower.
+// elsewhere adds up in the same order.
 
 // CHECK-LABEL: func.func @alone
-// CHECK: schedule #loop.schedule<row, vector = 8, grain
-// CHECK: loop.reduce {{.*}} <sum> attributes {loop.lanes = 16 : i64}
+// CHECK: schedule #loop.within<along = [16], beside = [1], sum_block = 128, masked = false, grain = 256>
 func.func @alone(%x: tensor<4x64xf32>) -> tensor<4xf32> {
   %r = loop.kernel @k ins(%a = %x : tensor<4x64xf32>) shared [4]
       -> tensor<4xf32> {
@@ -21,9 +20,7 @@ func.func @alone(%x: tensor<4x64xf32>) -> tensor<4xf32> {
 }
 
 // CHECK-LABEL: func.func @beside_integers
-// CHECK: schedule #loop.schedule<row, vector = 4,
-// CHECK: loop.reduce {{.*}} <sum> attributes {loop.lanes = 16 : i64}
-// CHECK: loop.reduce {{.*}} <all> attributes {loop.lanes = 16 : i64}
+// CHECK: schedule #loop.within<along = [16, 16], beside = [1, 1], sum_block = 128, masked = false, grain = 256>
 func.func @beside_integers(%x: tensor<4x64xf32>, %y: tensor<4x64xi64>)
     -> (tensor<4xf32>, tensor<4xi1>) {
   %r:2 = loop.kernel @k ins(%a = %x : tensor<4x64xf32>,
@@ -49,9 +46,7 @@ func.func @beside_integers(%x: tensor<4x64xf32>, %y: tensor<4x64xi64>)
 // In a kernel of rows, a reduction that reads across them has them side by side.
 
 // CHECK-LABEL: func.func @across
-// CHECK: schedule #loop.schedule<row,
-// CHECK: loop.reduce parallel ({{.*}}) in [4] {{.*}} <sum> attributes {loop.lanes = 16 : i64}
-// CHECK: loop.reduce parallel ({{.*}}) in [64] {{.*}} <sum> attributes {loop.lanes = 1 : i64}
+// CHECK: schedule #loop.within<along = [16, 1], beside = [1, 8], sum_block = 128, masked = false, grain = 64>
 func.func @across(%x: tensor<4x64xf32>, %y: tensor<4x64xf32>)
     -> (tensor<4xf32>, tensor<64xf32>) {
   %r:2 = loop.kernel @k ins(%a = %x : tensor<4x64xf32>,
@@ -72,4 +67,117 @@ func.func @across(%x: tensor<4x64xf32>, %y: tensor<4x64xf32>)
     loop.return %s, %t : tensor<4xf32>, tensor<64xf32>
   }
   return %r#0, %r#1 : tensor<4xf32>, tensor<64xf32>
+}
+
+// -----
+
+// The target of the module decides: tiles where lanes can be masked.
+
+module attributes {loop.target = #loop.target<
+    vector_bits = 512, registers = 32, masks = true, l1 = 32768, l2 = 1048576,
+    l3 = 33554432, grain_points = 16384, grain_ns = 20000>} {
+  // CHECK-LABEL: func.func @transposed
+  // CHECK: schedule #loop.transpose<dim = 0, lanes = 16, block = 64, grain = 4>
+  func.func @transposed(%x: tensor<100x64xf32>) -> tensor<64x100xf32> {
+    %r = loop.kernel @k ins(%a = %x : tensor<100x64xf32>) shared [64, 100]
+        -> tensor<64x100xf32> {
+      %p = loop.pointwise (%i, %j) in [64, 100] : tensor<64x100xf32> {
+        %v = loop.load %a[%j, %i] : tensor<100x64xf32>
+        loop.yield %v : f32
+      }
+      loop.return %p : tensor<64x100xf32>
+    }
+    return %r : tensor<64x100xf32>
+  }
+
+  // CHECK-LABEL: func.func @product
+  // CHECK: schedule #loop.packed<lanes = 16, tile_rows = 12, tile_columns = 32, block_rows = 120, block_depth = 1008, item_rows = 504, item_columns = 256, unroll = 4, masked = true, grain = 1>
+  func.func @product(%x: tensor<1000x1000xf32>, %y: tensor<1000x1000xf32>)
+      -> tensor<1000x1000xf32> {
+    %r = loop.kernel @k ins(%a = %x : tensor<1000x1000xf32>,
+                            %b = %y : tensor<1000x1000xf32>) shared []
+        -> tensor<1000x1000xf32> {
+      %p = loop.contract parallel [1000, 1000] reduction [1000]
+          lhs %a[d0, d2] : tensor<1000x1000xf32>
+          rhs %b[d2, d1] : tensor<1000x1000xf32> acc f32
+          : tensor<1000x1000xf32>
+      loop.return %p : tensor<1000x1000xf32>
+    }
+    return %r : tensor<1000x1000xf32>
+  }
+
+  // A small one is a reduction of products, a thin one streams its matrix.
+  // CHECK-LABEL: func.func @small
+  // CHECK: schedule #loop.across<lanes = 16, chunk = 16, sum_block = 128, masked = true, grain = 64>
+  func.func @small(%x: tensor<16x16xf32>, %y: tensor<16x16xf32>)
+      -> tensor<16x16xf32> {
+    %r = loop.kernel @k ins(%a = %x : tensor<16x16xf32>,
+                            %b = %y : tensor<16x16xf32>) shared []
+        -> tensor<16x16xf32> {
+      %p = loop.contract parallel [16, 16] reduction [16]
+          lhs %a[d0, d2] : tensor<16x16xf32>
+          rhs %b[d2, d1] : tensor<16x16xf32> acc f32 : tensor<16x16xf32>
+      loop.return %p : tensor<16x16xf32>
+    }
+    return %r : tensor<16x16xf32>
+  }
+
+  // CHECK-LABEL: func.func @thin
+  // CHECK: schedule #loop.skinny_rows<lanes = 16, item_columns = 512, unroll = 8, masked = true, grain = 1>
+  // CHECK: schedule #loop.skinny_columns<lanes = 16, item_columns = 96, columns = 2, masked = true, grain = 1>
+  func.func @thin(%x: tensor<4x1000xf32>, %y: tensor<1000x1000xf32>)
+      -> (tensor<4x1000xf32>, tensor<4x1000xf32>) {
+    %r = loop.kernel @k ins(%a = %x : tensor<4x1000xf32>,
+                            %b = %y : tensor<1000x1000xf32>) shared []
+        -> tensor<4x1000xf32> {
+      %p = loop.contract parallel [4, 1000] reduction [1000]
+          lhs %a[d0, d2] : tensor<4x1000xf32>
+          rhs %b[d2, d1] : tensor<1000x1000xf32> acc f32 : tensor<4x1000xf32>
+      loop.return %p : tensor<4x1000xf32>
+    }
+    %s = loop.kernel @l ins(%a = %x : tensor<4x1000xf32>,
+                            %b = %y : tensor<1000x1000xf32>) shared []
+        -> tensor<4x1000xf32> {
+      %p = loop.contract parallel [4, 1000] reduction [1000]
+          lhs %a[d0, d2] : tensor<4x1000xf32>
+          rhs %b[d1, d2] : tensor<1000x1000xf32> acc f32 : tensor<4x1000xf32>
+      loop.return %p : tensor<4x1000xf32>
+    }
+    return %r, %s : tensor<4x1000xf32>, tensor<4x1000xf32>
+  }
+
+  // The elements of a scatter are copied in vectors.
+  // CHECK-LABEL: func.func @scatter
+  // CHECK: schedule #loop.scatter<lanes = 16, masked = true, grain = 2730>
+  func.func @scatter(%x: tensor<100xf32>, %y: tensor<6xi64>) -> tensor<100xf32> {
+    %r = loop.kernel @k ins(%a = %x : tensor<100xf32>, %b = %y : tensor<6xi64>)
+        shared [] -> tensor<100xf32> {
+      %p = loop.scatter (%n) in [6] into %a <set> : tensor<100xf32> {
+        %i = loop.load %b[%n] : tensor<6xi64>
+        %at = arith.index_cast %i : i64 to index
+        %one = arith.constant 1.0 : f32
+        loop.yield_at %one at [%at] : f32
+      }
+      loop.return %p : tensor<100xf32>
+    }
+    return %r : tensor<100xf32>
+  }
+}
+
+// -----
+
+// A schedule that is there stays.
+// CHECK-LABEL: func.func @kept
+// CHECK: schedule #loop.across<lanes = 2, chunk = 7, sum_block = 0, masked = false, grain = 3>
+func.func @kept(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<64xf32>) shared [64]
+      schedule #loop.across<lanes = 2, chunk = 7, sum_block = 0, masked = false,
+                            grain = 3> -> tensor<64xf32> {
+    %p = loop.pointwise (%i) in [64] : tensor<64xf32> {
+      %v = loop.load %a[%i] : tensor<64xf32>
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<64xf32>
+  }
+  return %r : tensor<64xf32>
 }

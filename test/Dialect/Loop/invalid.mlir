@@ -100,11 +100,6 @@ func.func @operand(%x: tensor<4xf32>) {
 
 // -----
 
-// expected-error @+1 {{vector width must be a power of two from 1 to 128, but found 3}}
-func.func private @schedule() attributes {s = #loop.schedule<row, vector = 3>}
-
-// -----
-
 func.func @callees(%p: i1) {
   // expected-error @+1 {{'loop.invoke' op expects 2 callees, but found 1}}
   loop.invoke branch [@callees](%p) : (i1) -> ()

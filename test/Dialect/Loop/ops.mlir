@@ -132,12 +132,12 @@ func.func @scatter(%zero: tensor<10x4xf32>, %index: tensor<6xi64>,
 }
 
 // CHECK-LABEL: @kernel
-// CHECK: loop.kernel @k0 ins(%[[A:.*]] = %{{.*}} : tensor<4x8xf32>) shared [4] origins ["sum_1", "div"] schedule #loop.schedule<row, vector = 16, unroll = 2, grain = 4> traffic #loop.traffic<read = 128, written = 128, unfused = 400> placements [#loop.arena<64>] -> tensor<4x8xf32>
+// CHECK: loop.kernel @k0 ins(%[[A:.*]] = %{{.*}} : tensor<4x8xf32>) shared [4] origins ["sum_1", "div"] schedule #loop.within<along = [32, 16], beside = [1, 1], sum_block = 128, masked = true, grain = 4> traffic #loop.traffic<read = 128, written = 128, unfused = 400> placements [#loop.arena<64>] -> tensor<4x8xf32>
 // CHECK: loop.return %{{.*}} : tensor<4x8xf32>
 func.func @kernel(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %r = loop.kernel @k0 ins(%a = %x : tensor<4x8xf32>) shared [4]
       origins ["sum_1", "div"]
-      schedule #loop.schedule<row, vector = 16, unroll = 2, grain = 4>
+      schedule #loop.within<along = [32, 16], beside = [1, 1], sum_block = 128, masked = true, grain = 4>
       traffic #loop.traffic<read = 128, written = 128, unfused = 400>
       placements [#loop.arena<64>] -> tensor<4x8xf32> {
     %s = loop.reduce parallel (%i) in [4] reduction (%j) in [8] <sum>

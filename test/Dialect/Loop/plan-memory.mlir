@@ -5,10 +5,10 @@
 // handed to the caller.
 
 // REMARK: remark: [Passed] planned | Category:loop-plan-memory | Function=chain | arena=4096, buffers=2, escaping=4096, in_place=1, lower_bound=4096, peak=4096, without_reuse=8192
-// REMARK: remark: [Passed] scheduled | Category:loop-choose-schedule | Function=chain | kernel=fused_0, schedule=pointwise
+// REMARK: remark: [Passed] scheduled | Category:loop-choose-schedule | Function=chain | kernel=fused_0, schedule="#loop.across<lanes = 8, {{.*}}>"
 // CHECK-LABEL: func.func @chain
 // CHECK-SAME: loop.arena_bytes = #guard.expr<4096>
-// CHECK: loop.kernel {{.*}} schedule #loop.schedule<pointwise, vector = 8{{.*}} placements [#loop.arena<0>]
+// CHECK: loop.kernel {{.*}} schedule #loop.across<lanes = 8,{{.*}} placements [#loop.arena<0>]
 // CHECK: loop.kernel {{.*}} placements [#loop.arena<0>]
 // CHECK: loop.kernel {{.*}} placements [#loop.new]
 func.func @chain(%a: tensor<1024xf32>) -> tensor<1024xf32> {
@@ -81,12 +81,12 @@ func.func @symbolic(%a: !v) -> !v {
 
 // -----
 
-// Schedules follow the access pattern.
+// Schedules follow the access pattern. Without masks there are no tiles.
 
 // CHECK-LABEL: func.func @schedules
-// CHECK: schedule #loop.schedule<row,
-// CHECK: schedule #loop.schedule<column,
-// CHECK: schedule #loop.schedule<transpose,
+// CHECK: schedule #loop.within<
+// CHECK: schedule #loop.across<
+// CHECK: schedule #loop.across<
 func.func @schedules(%a: tensor<64x64xf32>) -> (tensor<64xf32>, tensor<64xf32>, tensor<64x64xf32>) {
   %p = loop.reduce parallel (%i) in [64] reduction (%j) in [64] <sum> : tensor<64xf32> {
     %x = loop.load %a[%i, %j] : tensor<64x64xf32>

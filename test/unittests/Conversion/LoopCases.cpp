@@ -329,21 +329,18 @@ func.func @main(%x: !a) -> !f {
   return %r : !f
 })";
 
-// Both directions in one work item, in lanes of their own: rows side by side, and
-// along a row.
+// Both directions in one work item: rows side by side, and along a row.
 static const char kReduceWithin[] = R"(
 !a = tensor<?x?xf32, #guard.shape<[s0, s1]>>
 !f = tensor<?xf32, #guard.shape<[s1]>>
 !g = tensor<?xf32, #guard.shape<[s0]>>
 func.func @main(%x: !a) -> (!f, !g) {
   %r:2 = loop.kernel @k ins(%a = %x : !a) shared [] -> (!f, !g) {
-    %s = loop.reduce parallel (%j) in [s1] reduction (%i) in [s0] <sum>
-        attributes {loop.lanes = 1 : i64} : !f {
+    %s = loop.reduce parallel (%j) in [s1] reduction (%i) in [s0] <sum> : !f {
       %e = loop.load %a[%i, %j] : !a
       loop.yield %e : f32
     }
-    %t = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1] <sum>
-        attributes {loop.lanes = 32 : i64} : !g {
+    %t = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1] <sum> : !g {
       %e = loop.load %a[%i, %j] : !a
       loop.yield %e : f32
     }

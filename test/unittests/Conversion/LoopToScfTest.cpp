@@ -14,6 +14,7 @@
 #include "LoopCases.h"
 
 #include "kiln/Conversion/LoopToScf/Passes.h"
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -25,22 +26,31 @@ using namespace mlir;
 
 namespace {
 
+enum class Way {
+  Across,
+  Within,    ///< lanes along rows
+  Beside,    ///< rows of reductions beside each other
+  Transpose, ///< where something is read across memory
+  Chosen     ///< as chosen for vectors of so many lanes of f32
+};
+
 struct Schedule {
   const char *name;
-  ScheduleKind kind;
-  int64_t vector, unroll;
-  bool masks = false; ///< as for a target that has them
+  Way way;
+  int64_t lanes;
+  bool masked = false;
 };
 
 constexpr Schedule kSchedules[] = {
-    {"Scalar", ScheduleKind::Pointwise, 1, 1},
-    {"Pointwise8x2", ScheduleKind::Pointwise, 8, 2},
-    {"Row8", ScheduleKind::Row, 8, 1},
-    {"Row4x2", ScheduleKind::Row, 4, 2},
-    {"Column16", ScheduleKind::Column, 16, 1},
-    {"MaskedRow16", ScheduleKind::Row, 16, 1, true},
-    {"MaskedColumn8x2", ScheduleKind::Column, 8, 2, true},
-    {"Transpose16", ScheduleKind::Transpose, 16, 1, true},
+    {"Scalar", Way::Across, 1},
+    {"Across16", Way::Across, 16},
+    {"MaskedAcross8", Way::Across, 8, true},
+    {"Within8", Way::Within, 8},
+    {"MaskedWithin16", Way::Within, 16, true},
+    {"MaskedBeside4", Way::Beside, 4, true},
+    {"Transpose16", Way::Transpose, 16, true},
+    {"Chosen8", Way::Chosen, 8},
+    {"MaskedChosen16", Way::Chosen, 16, true},
 };
 
 class LoopToScf
@@ -48,17 +58,59 @@ class LoopToScf
 
 } // namespace
 
-static bool emitKernels(ModuleOp module, bool masks) {
-  PassManager pm(module.getContext());
-  if (masks)
-    module->setAttr(kTargetAttrName,
-                    TargetAttr::get(module.getContext(), /*vector_bits=*/512,
-                                    /*registers=*/32, /*masks=*/true,
-                                    /*l1=*/32 << 10, /*l2=*/1 << 20,
-                                    /*l3=*/32 << 20, /*grain_points=*/16384,
-                                    /*grain_ns=*/20000));
-  pm.addPass(createConvertLoopToScfPass());
-  return succeeded(pm.run(module));
+static ScheduleAttr getWithin(KernelOp kernel, const Schedule &schedule) {
+  SmallVector<int64_t> along, beside;
+  for (Operation &op : kernel.getBody().front()) {
+    if (!isNest(&op))
+      continue;
+    bool isOrdered = isa<ScanOp, SortOp>(op);
+    bool isBeside =
+        schedule.way == Way::Beside && isa<ReduceOp>(op) &&
+        getDomain(&op).parallel.size() > kernel.getShared().size();
+    along.push_back(isOrdered || isBeside ? 1 : schedule.lanes);
+    beside.push_back(isBeside ? schedule.lanes : 1);
+  }
+  return WithinScheduleAttr::get(kernel.getContext(), along, beside,
+                                 /*sum_block=*/4, schedule.masked,
+                                 /*grain=*/1);
+}
+
+/// A schedule of the wanted kind, or another one for kernels that it is not for.
+static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
+  MLIRContext *context = kernel.getContext();
+  auto strides = analysis::getInputStrides(kernel);
+  EXPECT_TRUE(succeeded(strides));
+  bool scatters = false, isPointwise = true;
+  for (Operation &op : kernel.getBody().front()) {
+    scatters |= isa<ScatterOp>(op);
+    if (isNest(&op))
+      isPointwise &= isa<PointwiseOp>(op) &&
+                     getDomain(&op).rank() == kernel.getShared().size() &&
+                     !analysis::mayTrap(&op);
+  }
+  if (schedule.way == Way::Chosen) {
+    Machine machine;
+    machine.vectorBits = 32 * schedule.lanes;
+    machine.masks = schedule.masked;
+    machine.registers = schedule.masked ? 32 : 16;
+    analysis::SizeHints hints(kernel->getParentOfType<ModuleOp>());
+    return chooseSchedule(kernel, *strides, machine, hints);
+  }
+  if (scatters)
+    return ScatterScheduleAttr::get(context, schedule.lanes, schedule.masked,
+                                    /*grain=*/1);
+  if (schedule.way == Way::Transpose && isPointwise)
+    for (const analysis::TransposedRead &read : analysis::getTransposedReads(
+             kernel, analysis::getLayout(kernel, *strides)))
+      return TransposeScheduleAttr::get(context, read.dim, schedule.lanes,
+                                        /*block=*/2 * schedule.lanes,
+                                        /*grain=*/1);
+  if (schedule.way == Way::Across && canWalkAcross(kernel))
+    return AcrossScheduleAttr::get(context, schedule.lanes,
+                                   /*chunk=*/3 * schedule.lanes,
+                                   /*sum_block=*/4, schedule.masked,
+                                   /*grain=*/1);
+  return getWithin(kernel, schedule);
 }
 
 TEST_P(LoopToScf, GivesTheInterpretersValues) {
@@ -66,17 +118,14 @@ TEST_P(LoopToScf, GivesTheInterpretersValues) {
   checkLowering(
       test,
       [&schedule = schedule](KernelOp kernel) {
-        bool scatters = false;
-        kernel.walk([&](ScatterOp) { scatters = true; });
-        if (scatters || schedule.vector == 1)
-          return;
-        kernel.setScheduleAttr(ScheduleAttr::get(
-            kernel.getContext(), schedule.kind, schedule.vector,
-            schedule.unroll, /*tiles=*/{}, /*grain=*/1, /*split=*/1,
-            /*nontemporal=*/false));
+        ScheduleAttr attr = getSchedule(kernel, schedule);
+        kernel.setScheduleAttr(attr);
+        EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
       },
-      [masks = schedule.masks](ModuleOp module) {
-        return emitKernels(module, masks);
+      [](ModuleOp module) {
+        PassManager pm(module.getContext());
+        pm.addPass(createConvertLoopToScfPass());
+        return succeeded(pm.run(module));
       });
 }
 

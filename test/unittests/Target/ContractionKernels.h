@@ -13,6 +13,8 @@
 
 #include "../../../lib/Conversion/LoopToScf/ContractionEmitter.h"
 
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -27,11 +29,44 @@ struct ProductShape {
   bool dynamic = false;
 };
 
+/// What a caller of the kernel needs to know.
+struct ProductPlan {
+  int64_t scratchBytes = 0;
+  loop::ContractionItem item;
+
+  int64_t workItems(int64_t batch, int64_t m, int64_t n) const {
+    auto divideUp = [](int64_t x, int64_t y) { return (x + y - 1) / y; };
+    return batch * divideUp(m, item.rows) * divideUp(n, item.columns);
+  }
+};
+
+/// The schedule for a product on a processor.
+inline loop::ScheduleAttr chooseSchedule(mlir::MLIRContext &context,
+                                         const loop::ContractionSpec &spec,
+                                         const CPUTarget &target) {
+  loop::Machine machine;
+  machine.vectorBits = target.vectorBits;
+  machine.registers = target.vectorRegisters;
+  machine.masks = target.hasFeature(KILN_CPU_AVX512);
+  machine.l2Bytes = target.l2Bytes;
+  loop::ProductShape product;
+  product.batch = spec.batch.constant;
+  product.m = spec.m.constant;
+  product.n = spec.n.constant;
+  product.k = spec.k.constant;
+  product.sumBits = spec.sumType.getIntOrFloatBitWidth();
+  product.aRows = spec.a.columnStride.is(1);
+  product.bRows = spec.b.columnStride.is(1);
+  product.bColumns = spec.b.rowStride.is(1);
+  product.cRows = spec.c.columnStride.is(1);
+  return loop::toAttribute(&context, loop::chooseProduct(product, machine));
+}
+
 /// Builds kernel @k: ptr[0] A, ptr[1] B, ptr[2] C; sym batch, m, n, k.
 /// `adjust` may change the specification before code is emitted.
 inline mlir::OwningOpRef<mlir::ModuleOp> buildProduct(
     mlir::MLIRContext &context, const ProductShape &shape, mlir::Type type,
-    mlir::Type sumType, const CPUTarget &target, loop::ContractionPlan &plan,
+    mlir::Type sumType, const CPUTarget &target, ProductPlan &plan,
     const std::function<void(mlir::OpBuilder &, loop::ContractionSpec &,
                              mlir::Value pointers)> &adjust = {}) {
   using namespace mlir;
@@ -84,9 +119,11 @@ inline mlir::OwningOpRef<mlir::ModuleOp> buildProduct(
   spec.c = matrix(2, spec.m, spec.n, shape.transposeC);
   if (adjust)
     adjust(b, spec, pointers);
-  plan = loop::planContraction(
-      spec, {target.vectorBits, target.vectorRegisters, target.l2Bytes});
-  loop::emitContraction(b, loc, spec, plan, entry->getArgument(2),
+  context.loadDialect<loop::LoopDialect>();
+  loop::ScheduleAttr schedule = chooseSchedule(context, spec, target);
+  plan.scratchBytes = loop::getContractionScratch(spec, schedule);
+  plan.item = loop::getContractionItem(spec, schedule);
+  loop::emitContraction(b, loc, spec, schedule, entry->getArgument(2),
                         entry->getArgument(3), entry->getArgument(4));
   func::ReturnOp::create(b, loc);
   return module;

@@ -23,7 +23,7 @@ namespace {
 /// An executable product with 64-byte aligned scratch.
 struct Product {
   LoadedImage image;
-  loop::ContractionPlan plan;
+  ProductPlan plan;
 
   void run(std::vector<void *> pointers, const ProductShape &shape) {
     kiln_cpu_kernel_t kernel = image.find("k");

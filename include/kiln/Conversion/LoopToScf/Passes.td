@@ -24,15 +24,19 @@ def ConvertLoopToScfPass : Pass<"convert-loop-to-scf", "::mlir::ModuleOp"> {
     has one; everything else is row-major. Guarantees that no nest is left.
     Leaves `loop.extern` alone.
 
-    The schedule says how lanes and work items are laid out; without one the
-    code is scalar. What depends on symbols alone becomes an integer argument of
-    the launch.
+    The schedule of a kernel says how it is emitted and with which numbers; a
+    kernel without one is refused, as is one that its schedule does not fit for
+    the strides of its inputs. A contraction whose schedule is `across` or `within`
+    is emitted as a reduction of products. What depends on symbols alone becomes an
+    integer argument of the launch.
 
     ```mlir
     %r = loop.kernel @k0 ins(%a = %x : tensor<64xf32>) shared [64]
-        schedule #loop.schedule<pointwise, vector = 16, ...> -> tensor<64xf32> {...}
+        schedule #loop.across<lanes = 16, chunk = 64, sum_block = 0,
+                              masked = true, grain = 256> -> tensor<64xf32> {...}
     // becomes
     %r = loop.launch @kernels::@k0(%x) symbols [] work 1 grain 256
+        {schedules = [#loop.across<lanes = 16, ...>]}
         : (tensor<64xf32>) -> tensor<64xf32>
     ```
   }];
@@ -52,7 +56,7 @@ def JoinLaunchesPass : Pass<"loop-join-launches", "::mlir::ModuleOp"> {
     or written by another) become one launch of a new function, which calls the
     kernels of its parts for the chunks of work that are theirs. Sizes and
     kernels of the parts may differ: the updates of all parameters of a model
-    become one launch. Contractions and scatters stay alone.
+    become one launch. Matrix products and scatters stay alone.
 
     ```mlir
     %a = loop.launch @kernels::@k0(%x) symbols [] work 100 grain 64 ...

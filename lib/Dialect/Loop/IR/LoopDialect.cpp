@@ -159,6 +159,13 @@ SmallVector<Type> Accumulation::getTypes() const {
   return llvm::to_vector(getBody().getTerminator()->getOperandTypes());
 }
 
+bool Accumulation::addsFloats() const {
+  return llvm::all_of(llvm::enumerate(getTypes()), [&](auto accumulator) {
+    return getKind(accumulator.index()).first == ReductionKind::Sum &&
+           isa<FloatType>(accumulator.value());
+  });
+}
+
 SmallVector<StringRef> loop::getOrigins(Operation *op) {
   SmallVector<StringRef> names;
   if (auto list = op->getAttrOfType<ArrayAttr>("origins"))

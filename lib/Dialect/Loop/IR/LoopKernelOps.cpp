@@ -213,9 +213,8 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
   for (auto [argument, input] : llvm::zip(arguments, inputs))
     if (parser.resolveOperand(input, argument.type, result.operands))
       return failure();
-  auto parseOptional = [&](StringRef keyword,
-                           StringAttr attrName) -> ParseResult {
-    Attribute attr;
+  auto parseOptional = [&](StringRef keyword, StringAttr attrName,
+                           auto attr) -> ParseResult {
     if (failed(parser.parseOptionalKeyword(keyword)))
       return success();
     if (parser.parseAttribute(attr))
@@ -223,9 +222,12 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
     result.addAttribute(attrName, attr);
     return success();
   };
-  if (parseOptional("schedule", getScheduleAttrName(result.name)) ||
-      parseOptional("traffic", getTrafficAttrName(result.name)) ||
-      parseOptional("placements", getPlacementsAttrName(result.name)) ||
+  if (parseOptional("schedule", getScheduleAttrName(result.name),
+                    ScheduleAttr()) ||
+      parseOptional("traffic", getTrafficAttrName(result.name),
+                    TrafficAttr()) ||
+      parseOptional("placements", getPlacementsAttrName(result.name),
+                    ArrayAttr()) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseOptionalArrowTypeList(types))
     return failure();

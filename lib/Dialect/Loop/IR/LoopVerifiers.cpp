@@ -585,6 +585,8 @@ LogicalResult KernelOp::verifyRegions() {
   if (results->getOperandTypes() != getResultTypes()) // C4
     return emitOpError() << "expects its body to return " << getResultTypes()
                          << ", but found " << results->getOperandTypes();
+  if (ScheduleAttr schedule = getScheduleAttr()) // C6
+    return schedule.verifyKernel(*this);
   return success();
 }
 
@@ -614,6 +616,10 @@ LogicalResult LaunchOp::verify() {
                            << " results, but found " << counts[0] << " and "
                            << counts[1];
   }
+  size_t kernels = getParts() ? getParts()->size() / 2 : 1;
+  if (getSchedules() && getSchedules()->size() != kernels) // C4
+    return emitOpError() << "expects a schedule for each of its " << kernels
+                         << " kernels, but found " << getSchedules()->size();
   return success();
 }
 

@@ -6,9 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
+
+#include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
 
@@ -17,6 +20,8 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
+using analysis::KernelStrides;
+using guard::ExprAttr;
 
 namespace kiln::loop {
 #define GEN_PASS_DEF_CHOOSESCHEDULEPASS
@@ -25,23 +30,12 @@ namespace kiln::loop {
 
 /// Elements of a row from which on lanes along it pay.
 static constexpr int64_t kShortRow = 8;
+/// What a size that is not known counts as, in estimates.
+static constexpr int64_t kUnknownSize = 64;
 
-namespace {
-
-class ChooseSchedule
-    : public loop::impl::ChooseSchedulePassBase<ChooseSchedule> {
-public:
-  using ChooseSchedulePassBase::ChooseSchedulePassBase;
-  void runOnOperation() override;
-
-private:
-  ScheduleAttr choose(KernelOp kernel, const analysis::SizeHints &hints);
-
-  TargetAttr target;
-  int64_t vectorBytes = 0;
-};
-
-} // namespace
+//===----------------------------------------------------------------------===//
+// What a kernel looks like
+//===----------------------------------------------------------------------===//
 
 /// How `access` moves along dimension `dim` of a nest.
 static analysis::Stride getStride(const analysis::Access &access,
@@ -62,7 +56,7 @@ static analysis::Stride getStride(const analysis::Access &access,
 }
 
 /// The last dimension of [begin, end) whose extent is not 1.
-static std::optional<unsigned> getInnermost(ArrayRef<guard::ExprAttr> extents,
+static std::optional<unsigned> getInnermost(ArrayRef<ExprAttr> extents,
                                             unsigned begin, unsigned end) {
   while (end-- > begin)
     if (!extents[end].isConstant(1))
@@ -80,7 +74,7 @@ struct Reach {
 static Reach getReach(Operation *op, const analysis::SizeHints &hints) {
   Reach reach;
   Domain domain = getDomain(op);
-  SmallVector<guard::ExprAttr> extents = domain.all();
+  SmallVector<ExprAttr> extents = domain.all();
   auto last = getInnermost(extents, 0, domain.parallel.size());
   auto inner = getInnermost(extents, domain.parallel.size(), extents.size());
   for (const analysis::Access &access : analysis::getReads(op)) {
@@ -101,22 +95,26 @@ static Reach getReach(Operation *op, const analysis::SizeHints &hints) {
   return reach;
 }
 
-static ScheduleKind getKind(KernelOp kernel,
-                            const analysis::SizeHints &hints) {
+namespace {
+/// Which way vectors run.
+enum class Walk {
+  Across, ///< along the last shared dimension
+  Within, ///< along the rows of each nest
+  Tiled   ///< along the last shared dimension, and read along another one
+};
+} // namespace
+
+static Walk getWalk(KernelOp kernel, const analysis::SizeHints &hints) {
   Reach total;
   bool reduces = false, transposes = false, rows = false;
   unsigned shared = kernel.getShared().size();
   for (Operation &op : kernel.getBody().front()) {
-    if (isa<ContractOp>(op))
-      return ScheduleKind::Contraction;
-    if (isa<ScatterOp>(op))
-      return ScheduleKind::Scatter;
     if (!isNest(&op))
       continue;
     if (isa<SortOp>(op)) // its scratch is a row
-      return ScheduleKind::Row;
+      return Walk::Within;
     Domain domain = getDomain(&op);
-    SmallVector<guard::ExprAttr> extents = domain.all();
+    SmallVector<ExprAttr> extents = domain.all();
     rows |= domain.parallel.size() > shared &&
             getInnermost(extents, shared, domain.parallel.size());
     if (isa<ReduceOp, ScanOp>(op)) {
@@ -127,30 +125,26 @@ static ScheduleKind getKind(KernelOp kernel,
       continue;
     }
     auto last = getInnermost(extents, 0, domain.parallel.size());
-    bool reads[2] = {false, false}; // along, across the last dimension
+    if (!last)
+      continue;
     for (const analysis::Access &access : analysis::getReads(&op)) {
-      if (!last)
-        continue;
       analysis::Stride stride = getStride(access, domain, *last, hints);
-      reads[0] |= stride.isOne();
       if (!stride.isOne() && !stride.isZero())
         for (unsigned d = 0; d < *last; ++d)
-          reads[1] |= getStride(access, domain, d, hints).isOne();
+          transposes |= getStride(access, domain, d, hints).isOne();
     }
-    transposes |= reads[1];
   }
   if (reduces)
-    return total.across > total.along ? ScheduleKind::Column
-                                      : ScheduleKind::Row;
+    return total.across > total.along ? Walk::Across : Walk::Within;
   if (rows)
-    return ScheduleKind::Row;
-  return transposes ? ScheduleKind::Transpose : ScheduleKind::Pointwise;
+    return Walk::Within;
+  return transposes ? Walk::Tiled : Walk::Across;
 }
 
 /// Elements of a vector by the widest element that is computed with, 4 bytes at
 /// least. An index as a number is mostly compared, and then has no lanes of its
 /// own.
-static int64_t getVector(Operation *code, int64_t vectorBytes) {
+static int64_t getVector(Operation *code, const Machine &machine) {
   int64_t widest = 4;
   code->walk([&](Operation *op) {
     if (isa<arith::IndexCastOp>(op))
@@ -159,101 +153,363 @@ static int64_t getVector(Operation *code, int64_t vectorBytes) {
       if (type.isF64() || type.isInteger(64))
         widest = 8;
   });
-  int64_t vector = std::max<int64_t>(vectorBytes / widest, 1);
-  return std::min<int64_t>(llvm::bit_floor(uint64_t(vector)), 128);
+  return machine.vectorBits / (8 * widest);
 }
 
-/// Lanes of a row that is reduced: several vectors side by side, as one alone
-/// waits for itself at each step; a row is several times as long. What else is
+/// Lanes of a reduction along its rows, or 1 for rows side by side. What else is
 /// in the kernel does not matter, so that the reduction adds up in the same order
 /// wherever it is fused, and what is computed again has the same bits.
-static int64_t getLanes(ReduceOp op, int64_t vectorBytes,
-                        const analysis::SizeHints &hints) {
+static int64_t getRowLanes(ReduceOp op, const Machine &machine,
+                           const analysis::SizeHints &hints) {
   Reach reach = getReach(op, hints);
   if (reach.across > reach.along)
     return 1;
-  int64_t vector = getVector(op, vectorBytes);
-  SmallVector<guard::ExprAttr> extents = getExprs(op.getReductionExtents());
-  int64_t unroll = analysis::getCost(op.getBody()) <= 8 ? 4 : 2;
-  while (unroll > 1 && 4 * unroll * vector > hints.evaluate(extents.back()))
-    unroll /= 2;
-  return unroll * vector;
+  SmallVector<ExprAttr> extents = getExprs(op.getReductionExtents());
+  return chooseRowLanes(getVector(op, machine), analysis::getCost(op.getBody()),
+                        hints.evaluate(extents.back()));
 }
 
-/// Nanoseconds of one work item: operations and bytes, whichever takes longer.
-static double getItemTime(KernelOp kernel, int64_t items, int64_t vector,
-                          const analysis::SizeHints &hints) {
-  double operations = 0;
-  for (Operation &op : kernel.getBody().front()) {
-    if (!isNest(&op))
-      continue;
-    double points = hints.product(getDomain(&op).all());
-    int64_t cost = 1;
-    for (Region &region : op.getRegions())
-      cost += analysis::getCost(region);
-    operations += points * cost;
+/// A size in estimates that must not depend on hints: kernels of equal code share
+/// a function.
+static int64_t estimate(ExprAttr expr) {
+  auto value = guard::evaluate(
+      expr, [](ExprAttr leaf) -> std::optional<guard::Number> {
+        return leaf.isSymbol() ? std::optional(guard::Number::of(kUnknownSize))
+                               : std::nullopt;
+      });
+  return value && !value->isFloat ? std::max<int64_t>(value->integer, 0)
+                                  : kUnknownSize;
+}
+
+/// The extents of a nest from dimension `first` on, multiplied.
+static int64_t countPoints(Operation *nest, unsigned first) {
+  uint64_t points = 1;
+  SmallVector<ExprAttr> extents = getDomain(nest).all();
+  for (ExprAttr extent : ArrayRef(extents).drop_front(first))
+    points = llvm::SaturatingMultiply<uint64_t>(
+        points, std::max<int64_t>(estimate(extent), 1));
+  return std::min<uint64_t>(points, INT64_MAX);
+}
+
+static SmallVector<Operation *> getNests(KernelOp kernel) {
+  SmallVector<Operation *> nests;
+  for (Operation &op : kernel.getBody().front())
+    if (isNest(&op))
+      nests.push_back(&op);
+  return nests;
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels of nests
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The schedule of one kernel.
+class Chooser {
+public:
+  Chooser(KernelOp kernel, const KernelStrides &strides, const Machine &machine,
+          const analysis::SizeHints &hints)
+      : kernel(kernel), context(kernel.getContext()), strides(strides),
+        machine(machine), hints(hints) {}
+
+  ScheduleAttr choose();
+
+private:
+  ScheduleAttr chooseContraction(ContractOp op);
+  ScheduleAttr chooseExpanded(ContractOp op);
+  ScheduleAttr chooseScatter(ScatterOp op);
+  ScheduleAttr chooseNests();
+  ScheduleAttr chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
+                            int64_t vector);
+  ScheduleAttr
+  chooseWithin(KernelOp kernel, int64_t vector,
+               llvm::function_ref<std::optional<int64_t>(ReduceOp)> wanted);
+  TransposeScheduleAttr chooseTranspose(const analysis::KernelLayout &layout,
+                                        ArrayRef<ExprAttr> shared,
+                                        int64_t vector);
+
+  KernelOp kernel;
+  MLIRContext *context;
+  const KernelStrides &strides;
+  const Machine &machine;
+  const analysis::SizeHints &hints;
+};
+} // namespace
+
+static bool addsFloats(Operation *nest) {
+  auto reduce = dyn_cast<ReduceOp>(nest);
+  return reduce && Accumulation(reduce).addsFloats();
+}
+
+ScheduleAttr Chooser::chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
+                                   int64_t vector) {
+  AcrossShape shape;
+  shape.last = shared.back().getConstant();
+  shape.hasOuter = llvm::any_of(shared.drop_back(), [](ExprAttr extent) {
+    return !extent.isConstant(1);
+  });
+  shape.vector = vector;
+  shape.traps = analysis::mayTrap(kernel);
+  for (Operation *nest : getNests(kernel)) {
+    shape.addsFloats |= addsFloats(nest);
+    SmallVector<ExprAttr> extents = getDomain(nest).all();
+    for (ExprAttr extent : ArrayRef(extents).drop_front(shared.size()))
+      shape.inner = std::max(shape.inner, estimate(extent));
   }
-  double bytes = 0;
-  if (TrafficAttr traffic = kernel.getTrafficAttr())
-    bytes = double(traffic.getRead()) + double(traffic.getWritten());
-  return std::max(operations / vector, bytes / 4) / std::max<int64_t>(items, 1);
+  AcrossSchedule s = loop::chooseAcross(shape, machine);
+  return AcrossScheduleAttr::get(context, s.lanes, s.chunk, s.sumBlock,
+                                 s.masked, s.grain);
 }
 
-ScheduleAttr ChooseSchedule::choose(KernelOp kernel,
-                                    const analysis::SizeHints &hints) {
-  ScheduleKind kind = getKind(kernel, hints);
-  int64_t vector = getVector(kernel, vectorBytes);
-  if (kind == ScheduleKind::Scatter)
-    vector = 1;
-  SmallVector<int64_t> tiles;
-  if (kind == ScheduleKind::Contraction)
-    // Rows and columns of the register tile, depth and rows of a packed block.
-    tiles = {vectorBytes >= 64 ? 12 : 6, 2 * vector, 512, 96};
-  if (kind == ScheduleKind::Transpose)
-    tiles = {vector, 64};
-
-  int64_t items = hints.product(getExprs(kernel.getShared()));
-  double time = getItemTime(kernel, items, vector, hints);
-  int64_t grain = std::max<int64_t>(
-      int64_t(target.getGrainNs() / std::max(time, 1e-3)), 1);
-  grain = std::min<int64_t>(grain, std::max<int64_t>(items, 1));
-  int64_t split = 1;
-  // A reduction to a single row has no rows to hand out: cut it.
-  if (kind == ScheduleKind::Row && kernel.getShared().empty() &&
-      time > 4.0 * target.getGrainNs())
-    split = std::min<int64_t>(int64_t(time / target.getGrainNs()), 64);
-  int64_t written = 0;
-  for (Type type : kernel.getResultTypes())
-    written += hints.getBytes(cast<RankedTensorType>(type));
-  bool nontemporal =
-      written > 2 * target.getL3() && kind != ScheduleKind::Contraction &&
-      kind != ScheduleKind::Scatter;
-  return ScheduleAttr::get(&getContext(), kind, vector, /*unroll=*/1, tiles,
-                           grain, split, nontemporal);
+ScheduleAttr Chooser::chooseWithin(
+    KernelOp kernel, int64_t vector,
+    llvm::function_ref<std::optional<int64_t>(ReduceOp)> wanted) {
+  SmallVector<int64_t> along, beside;
+  bool sums = false;
+  int64_t points = 1;
+  unsigned shared = kernel.getShared().size();
+  for (Operation *nest : getNests(kernel)) {
+    Domain domain = getDomain(nest);
+    NestShape shape;
+    shape.hasOwn = domain.parallel.size() > shared;
+    if (shape.hasOwn)
+      shape.own = domain.parallel.back().getConstant();
+    shape.vector = vector;
+    shape.traps = analysis::mayTrap(nest);
+    if (auto reduce = dyn_cast<ReduceOp>(nest)) {
+      shape.kind = NestShape::Kind::Reduction;
+      shape.row = domain.reduction.back().getConstant();
+      shape.wanted = wanted(reduce);
+    } else if (isa<ScanOp, SortOp>(nest)) {
+      shape.kind = NestShape::Kind::Ordered;
+    }
+    NestLanes lanes = chooseNestLanes(shape, machine);
+    along.push_back(lanes.along);
+    beside.push_back(lanes.beside);
+    sums |= addsFloats(nest);
+    points = std::max(points, countPoints(nest, shared));
+  }
+  return WithinScheduleAttr::get(context, along, beside, sums ? kSumBlock : 0,
+                                 machine.masks, getGrain(machine, points));
 }
+
+TransposeScheduleAttr
+Chooser::chooseTranspose(const analysis::KernelLayout &layout,
+                         ArrayRef<ExprAttr> shared, int64_t vector) {
+  bool isPointwise = llvm::all_of(getNests(kernel), [&](Operation *nest) {
+    return isa<PointwiseOp>(nest) && getDomain(nest).rank() == shared.size();
+  });
+  if (!isPointwise)
+    return {};
+  for (const analysis::TransposedRead &read :
+       analysis::getTransposedReads(kernel, layout))
+    if (auto s = loop::chooseTranspose(shared.back().getConstant(),
+                                       shared[read.dim].getConstant(), vector,
+                                       analysis::mayTrap(kernel), machine))
+      return TransposeScheduleAttr::get(context, read.dim, s->lanes, s->block,
+                                        s->grain);
+  return {};
+}
+
+ScheduleAttr Chooser::chooseNests() {
+  Walk walk = getWalk(kernel, hints);
+  int64_t vector = getVector(kernel, machine);
+  analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
+  SmallVector<ExprAttr> shared = analysis::collapseShared(kernel, layout);
+  if (walk == Walk::Tiled)
+    if (TransposeScheduleAttr tiled = chooseTranspose(layout, shared, vector))
+      return tiled;
+  if (walk != Walk::Within && canWalkAcross(kernel))
+    return chooseAcross(kernel, shared, vector);
+  return chooseWithin(kernel, vector,
+                      [&](ReduceOp op) -> std::optional<int64_t> {
+                        if (walk != Walk::Within)
+                          return std::nullopt;
+                        return getRowLanes(op, machine, hints);
+                      });
+}
+
+ScheduleAttr Chooser::chooseScatter(ScatterOp op) {
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  unsigned independent = op.getIndependent();
+  Size last = 1;
+  if (type.getRank() > int64_t(independent))
+    last = guard::getDims(type)->back().getConstant();
+  int64_t bits = std::max(
+      8u, getBodyType(type.getElementType()).getIntOrFloatBitWidth());
+  ScatterSchedule s =
+      loop::chooseScatter(last, bits, countPoints(op, independent),
+                          analysis::mayTrap(kernel), machine);
+  return ScatterScheduleAttr::get(context, s.lanes, s.masked, s.grain);
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+static ProductShape describe(ContractOp op,
+                             const analysis::ContractionShape &shape) {
+  ProductShape product;
+  product.batch = shape.batch.extent.getConstant();
+  product.m = shape.rows.extent.getConstant();
+  product.n = shape.columns.extent.getConstant();
+  product.k = shape.sum.extent.getConstant();
+  product.sumBits = op.getAccType().getIntOrFloatBitWidth();
+  product.isRegular = llvm::none_of(
+      llvm::seq(3u), [&](unsigned k) { return shape.isIrregular(k); });
+  auto isOne = [](ExprAttr step) { return step && step.isConstant(1); };
+  product.aRows = isOne(shape.sum.steps[0]);
+  product.bRows = isOne(shape.columns.steps[1]);
+  product.bColumns = isOne(shape.sum.steps[1]);
+  product.cRows = isOne(shape.columns.steps[2]);
+  return product;
+}
+
+ScheduleAttr loop::toAttribute(MLIRContext *context,
+                               const ProductSchedule &any) {
+  if (auto *s = std::get_if<SkinnyRowsSchedule>(&any))
+    return SkinnyRowsScheduleAttr::get(context, s->lanes, s->itemColumns,
+                                       s->unroll, s->masked, s->grain);
+  if (auto *s = std::get_if<SkinnyColumnsSchedule>(&any))
+    return SkinnyColumnsScheduleAttr::get(context, s->lanes, s->itemColumns,
+                                          s->columns, s->masked, s->grain);
+  const auto &s = std::get<PackedSchedule>(any);
+  return PackedScheduleAttr::get(context, s.lanes, s.tileRows, s.tileColumns,
+                                 s.blockRows, s.blockDepth, s.itemRows,
+                                 s.itemColumns, s.unroll, s.masked, s.grain);
+}
+
+ScheduleAttr Chooser::chooseContraction(ContractOp op) {
+  auto stridesOf = [&](Value operand) -> ArrayRef<ExprAttr> {
+    return strides[cast<BlockArgument>(operand).getArgNumber()];
+  };
+  auto shape = analysis::analyzeContraction(op, stridesOf(op.getLhs()),
+                                            stridesOf(op.getRhs()));
+  if (shape) {
+    ProductShape product = describe(op, *shape);
+    if (isWorthPacking(product))
+      return toAttribute(context, chooseProduct(product, machine));
+  }
+  return chooseExpanded(op);
+}
+
+/// A contraction as a reduction: lanes along the last parallel dimension if both
+/// operands and the result are contiguous or constant there, along the reduction
+/// if both operands are contiguous there and a vector fits.
+ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
+  unsigned parallel = op.getParallelExtents().size();
+  unsigned rank = parallel + op.getReductionExtents().size();
+  auto stepAlong = [&](Value tensor, ArrayAttr map,
+                       unsigned dim) -> std::optional<ExprAttr> {
+    auto argument = cast<BlockArgument>(tensor);
+    ExprAttr address = guard::getConstant(context, 0);
+    for (auto [index, stride] :
+         llvm::zip_equal(getExprs(map), strides[argument.getArgNumber()]))
+      address = address + index * stride;
+    return guard::getCoefficient(address, guard::getDim(context, dim));
+  };
+  auto isContiguous = [&](unsigned dim, bool allowUniform) {
+    for (auto [tensor, map] : {std::pair(op.getLhs(), op.getLhsIndices()),
+                               std::pair(op.getRhs(), op.getRhsIndices())}) {
+      auto step = stepAlong(tensor, map, dim);
+      if (!step ||
+          !(step->isConstant(1) || (allowUniform && step->isConstant(0))))
+        return false;
+    }
+    return true;
+  };
+  int64_t lanes = std::min<int64_t>(
+      machine.vectorBits / op.getAccType().getIntOrFloatBitWidth(), 128);
+  SmallVector<ExprAttr> reduction = getExprs(op.getReductionExtents());
+  bool isLong = rank > parallel && (!reduction.back().getConstant() ||
+                                    *reduction.back().getConstant() >= lanes);
+  bool isRow = isLong && isContiguous(rank - 1, /*allowUniform=*/false) &&
+               !(parallel > 0 &&
+                 isContiguous(parallel - 1, /*allowUniform=*/true));
+
+  // As it will be emitted.
+  KernelOp copy = cast<KernelOp>(kernel->clone());
+  copy.setSharedAttr(op.getParallelExtents());
+  expandContraction(*copy.getBody().front().getOps<ContractOp>().begin());
+  ScheduleAttr schedule;
+  if (!isRow && canWalkAcross(copy)) {
+    analysis::KernelLayout layout = analysis::getLayout(copy, strides);
+    schedule = chooseAcross(copy, analysis::collapseShared(copy, layout), lanes);
+  } else {
+    auto within = cast<WithinScheduleAttr>(
+        chooseWithin(copy, lanes, [&](ReduceOp) { return lanes * (1 + isRow); }));
+    // The epilogue has one value per point.
+    schedule = WithinScheduleAttr::get(
+        context, within.getAlong().take_front(), within.getBeside().take_front(),
+        within.getSumBlock(), within.getMasked(), within.getGrain());
+  }
+  copy->erase();
+  return schedule;
+}
+
+ScheduleAttr Chooser::choose() {
+  for (Operation *nest : getNests(kernel)) {
+    if (auto contract = dyn_cast<ContractOp>(nest))
+      return chooseContraction(contract);
+    if (auto scatter = dyn_cast<ScatterOp>(nest))
+      return chooseScatter(scatter);
+  }
+  return chooseNests();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+Machine loop::getMachine(TargetAttr target) {
+  Machine machine;
+  machine.vectorBits = target.getVectorBits();
+  machine.registers = target.getRegisters();
+  machine.masks = target.getMasks();
+  machine.l2Bytes = target.getL2();
+  machine.grainPoints = target.getGrainPoints();
+  return machine;
+}
+
+ScheduleAttr loop::chooseSchedule(KernelOp kernel, const KernelStrides &strides,
+                                  const Machine &machine,
+                                  const analysis::SizeHints &hints) {
+  return Chooser(kernel, strides, machine, hints).choose();
+}
+
+namespace {
+class ChooseSchedule
+    : public loop::impl::ChooseSchedulePassBase<ChooseSchedule> {
+public:
+  using ChooseSchedulePassBase::ChooseSchedulePassBase;
+  void runOnOperation() override;
+};
+} // namespace
 
 void ChooseSchedule::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
-  target = getTarget(getOperation());
-  vectorBytes = target.getVectorBits() / 8;
+  Machine machine = getMachine(getTarget(getOperation()));
   analysis::SizeHints hints(getOperation());
+  SmallVector<KernelOp> kernels;
   getOperation().walk([&](KernelOp kernel) {
-    if (kernel.getScheduleAttr())
-      return;
-    ScheduleAttr schedule = choose(kernel, hints);
+    if (!kernel.getScheduleAttr())
+      kernels.push_back(kernel);
+  });
+  for (KernelOp kernel : kernels) {
+    auto strides = analysis::getInputStrides(kernel);
+    if (failed(strides))
+      return signalPassFailure();
+    ScheduleAttr schedule = chooseSchedule(kernel, *strides, machine, hints);
     kernel.setScheduleAttr(schedule);
-    if (schedule.getKind() == ScheduleKind::Row)
-      for (ReduceOp op : kernel.getBody().getOps<ReduceOp>())
-        op->setAttr(kLanesAttrName,
-                    Builder(&getContext())
-                        .getI64IntegerAttr(getLanes(op, vectorBytes, hints)));
     if (auto told = remark::passed(
             kernel.getLoc(),
-            remarks::kScheduled.function(remarks::getFunctionName(kernel))))
+            remarks::kScheduled.function(remarks::getFunctionName(kernel)))) {
+      std::string text;
+      llvm::raw_string_ostream(text) << schedule;
       told << remark::metric("kernel", kernel.getName())
-           << remark::metric("schedule",
-                             stringifyScheduleKind(schedule.getKind()));
-  });
+           << remark::metric("schedule", text);
+    }
+  }
 }

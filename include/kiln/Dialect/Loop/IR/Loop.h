@@ -31,6 +31,8 @@
 
 #include "kiln/Dialect/Loop/IR/LoopEnums.h.inc"
 
+#include "kiln/Dialect/Loop/IR/LoopScheduleInterface.h.inc"
+
 #define GET_ATTRDEF_CLASSES
 #include "kiln/Dialect/Loop/IR/LoopAttrs.h.inc"
 
@@ -58,11 +60,6 @@ inline constexpr llvm::StringLiteral kTargetAttrName = "loop.target";
 
 /// The target of a module, or the default.
 TargetAttr getTarget(mlir::ModuleOp module);
-
-/// The attribute of a reduction in a `row` kernel that says in how many lanes its
-/// rows are reduced (an i64); 1 if the lanes are rows that lie side by side.
-/// Without it the schedule's vectors are.
-inline constexpr llvm::StringLiteral kLanesAttrName = "loop.lanes";
 
 /// The entries of a list of expressions.
 llvm::SmallVector<guard::ExprAttr> getExprs(mlir::ArrayAttr list);
@@ -102,6 +99,11 @@ Domain getDomain(mlir::Operation *nest);
 /// The dimension that a scan or sort runs along; nothing for other nests.
 std::optional<int64_t> getRowDimension(mlir::Operation *nest);
 
+/// True if the lanes of a kernel may be neighbours in its last shared dimension:
+/// it has one (a contraction: a parallel one), and needs neither order nor more
+/// than one value per point of the shared domain.
+bool canWalkAcross(KernelOp kernel);
+
 /// Where the point (d0, d1, ...) of its domain stands in the results of a nest
 /// other than a scatter.
 llvm::SmallVector<guard::ExprAttr> getResultMap(mlir::Operation *nest);
@@ -122,6 +124,8 @@ public:
   std::pair<ReductionKind, unsigned> getKind(unsigned i) const;
   /// The types in which the body yields, that is, accumulates.
   llvm::SmallVector<mlir::Type> getTypes() const;
+  /// True if all accumulators are sums of floats.
+  bool addsFloats() const;
 
 private:
   mlir::Operation *op;

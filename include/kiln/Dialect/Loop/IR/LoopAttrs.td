@@ -11,7 +11,7 @@
 
 include "kiln/Dialect/Loop/IR/LoopDialect.td"
 include "kiln/Dialect/Loop/IR/LoopEnums.td"
-include "mlir/IR/AttrTypeBase.td"
+include "kiln/Dialect/Loop/IR/LoopSchedules.td"
 include "mlir/IR/EnumAttr.td"
 
 //===----------------------------------------------------------------------===//
@@ -51,11 +51,6 @@ def Loop_ScatterKindAttr
 def Loop_InvokeKindAttr
     : EnumAttr<Loop_Dialect, Loop_InvokeKind, "invoke_kind"> {
   let assemblyFormat = "$value";
-}
-
-class Loop_Attr<string name, string attrMnemonic, list<Trait> traits = []>
-    : AttrDef<Loop_Dialect, name, traits> {
-  let mnemonic = attrMnemonic;
 }
 
 def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
@@ -111,46 +106,8 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
   }];
 }
 
-def Loop_ScheduleAttr : Loop_Attr<"Schedule", "schedule"> {
-  let summary = "How the code of a kernel is laid out";
-  let description = [{
-    The kind names the strategy of emission:
-
-    | kind | work items | inner loop |
-    |---|---|---|
-    | `pointwise` | the shared domain, flattened | vectors along the last dimension |
-    | `row` | the shared outer domain | vectors along the reduced, last dimension |
-    | `column` | vectors of the last parallel dimension | rows, one after the other |
-    | `transpose` | square tiles | vectors transposed in registers |
-    | `contraction` | tiles of the result | register tile times packed panels |
-    | `scatter` | one: the domain is walked in order | scalars |
-
-    `vector` is the number of elements of a vector (1: scalar code), `unroll`
-    the number of vectors a step handles, `tiles` the tile sizes that the kind
-    defines (contraction: MR, NR, KC, MC), `grain` the smallest number of work
-    items worth handing to a thread, `split` the number of parts a reduction is
-    cut into (1: not cut), `nontemporal` whether results go past the caches.
-
-    Constraints:
-    - (C1) `vector` is a power of two between 1 and 128.
-    - (C2) `unroll`, `grain` and `split` are at least 1, `unroll` at most 16.
-    - (C3) every tile is at least 1.
-    - (C4) a `scatter` schedule has `vector = 1` and `split = 1`.
-
-    Example: `#loop.schedule<row, vector = 16, unroll = 2, grain = 4>`
-  }];
-  let parameters = (ins
-    EnumParameter<Loop_ScheduleKind>:$kind,
-    "int64_t":$vector,
-    "int64_t":$unroll,
-    ArrayRefParameter<"int64_t">:$tiles,
-    "int64_t":$grain,
-    "int64_t":$split,
-    "bool":$nontemporal
-  );
-  let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
-}
+def Loop_ScheduleArrayAttr
+    : TypedArrayAttrBase<Loop_ScheduleAttr, "list of schedules">;
 
 def Loop_TrafficAttr : Loop_Attr<"Traffic", "traffic"> {
   let summary = "Bytes a kernel moves, at the hint sizes";

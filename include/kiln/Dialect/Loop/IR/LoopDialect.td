@@ -9,6 +9,7 @@
 #ifndef KILN_DIALECT_LOOP_IR_LOOPDIALECT
 #define KILN_DIALECT_LOOP_IR_LOOPDIALECT
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 
 def Loop_Dialect : Dialect {
@@ -39,6 +40,11 @@ def Loop_Dialect : Dialect {
     /// Called once, by the constructor.
     void registerLoopAttributes();
   }];
+}
+
+class Loop_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Loop_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
 }
 
 #endif // KILN_DIALECT_LOOP_IR_LOOPDIALECT

@@ -41,19 +41,6 @@ def Loop_ScatterKind : I32EnumAttr<"ScatterKind",
   let genSpecializedAttr = 0;
 }
 
-def Loop_ScheduleKind : I32EnumAttr<"ScheduleKind",
-    "how a kernel walks its domain", [
-      I32EnumAttrCase<"Pointwise", 0, "pointwise">,
-      I32EnumAttrCase<"Row", 1, "row">,
-      I32EnumAttrCase<"Column", 2, "column">,
-      I32EnumAttrCase<"Transpose", 3, "transpose">,
-      I32EnumAttrCase<"Contraction", 4, "contraction">,
-      I32EnumAttrCase<"Scatter", 5, "scatter">
-    ]> {
-  let cppNamespace = "::kiln::loop";
-  let genSpecializedAttr = 0;
-}
-
 def Loop_InvokeKind : I32EnumAttr<"InvokeKind",
     "how functions are run", [
       I32EnumAttrCase<"Branch", 0, "branch">,

@@ -38,6 +38,7 @@ def Loop_KernelOp : Loop_Op<"kernel", [Pure, IsolatedFromAbove,
     - (C4) `loop.return` has the types of the results.
     - (C5) a contraction or scatter is alone, and so is a scan or sort whose
       `dimension` is less than the number of shared extents.
+    - (C6) its schedule, if it has one, is for kernels like it.
 
     Example:
 
@@ -97,6 +98,8 @@ def Loop_LaunchOp : Loop_Op<"launch", [Pure]> {
     - (C1) `grain` is at least 1.
     - (C2) there is one placement per result, if any.
     - (C3) `parts` names all inputs and results, if it is there.
+    - (C4) there is one schedule, if any, for each part, which says how it was
+      emitted.
 
     Example:
 
@@ -110,7 +113,7 @@ def Loop_LaunchOp : Loop_Op<"launch", [Pure]> {
                        Loop_ExprArrayAttr:$symbols, Loop_ExprAttr:$work,
                        I64Attr:$grain, OptionalAttr<Loop_ExprAttr>:$scratch,
                        OptionalAttr<StrArrayAttr>:$origins,
-                       OptionalAttr<Loop_ScheduleAttr>:$schedule,
+                       OptionalAttr<Loop_ScheduleArrayAttr>:$schedules,
                        OptionalAttr<Loop_TrafficAttr>:$traffic,
                        OptionalAttr<Loop_PlacementArrayAttr>:$placements,
                        OptionalAttr<DenseI64ArrayAttr>:$parts);

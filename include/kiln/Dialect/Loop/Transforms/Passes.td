@@ -227,14 +227,26 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
 def ChooseSchedulePass : Pass<"loop-choose-schedule", "::mlir::ModuleOp"> {
   let summary = "Choose how the code of each kernel is laid out";
   let description = [{
-    Sets a `#loop.schedule` on each kernel that has none, from the access
-    pattern: `row` if a nest reduces along memory, `column` if it reduces across,
-    `transpose` if a pointwise kernel reads one tensor along and another across
-    its last dimension, else `pointwise`; contractions and scatters have their
-    own. The grain is the number of work items that take about `grain-ns` at one
-    operation or four bytes a nanosecond.
+    Sets a schedule (LoopSchedules.td) on each kernel that has none. Which one
+    follows from what the kernel reads: `across` if its nests are pointwise, or
+    reduce over other dimensions than that along which memory lies; `within` if a
+    nest reduces along memory, sorts, or keeps a row; `transpose` if a pointwise
+    kernel reads along memory only across its last dimension; a contraction is
+    `packed` or skinny if it is a matrix product of some size, otherwise it is a
+    reduction of products. The numbers are chosen by the functions of Schedules.h
+    for the module's target (`loop.target`).
 
-    The target is that of the module (`loop.target`). Reports `scheduled`.
+    ```mlir
+    %r = loop.kernel @k ins(%a = %x : tensor<64xf32>) shared [64]
+        -> tensor<64xf32> {...}
+    // becomes
+    %r = loop.kernel @k ins(%a = %x : tensor<64xf32>) shared [64]
+        schedule #loop.across<lanes = 8, chunk = 32, sum_block = 0,
+                              masked = false, grain = 512> -> tensor<64xf32> {...}
+    ```
+
+    Fails where a tensor has dynamic sizes without names, or an argument strides
+    for another rank. Reports `scheduled` with the schedule.
   }];
 }
 

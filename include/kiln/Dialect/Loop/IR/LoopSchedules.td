@@ -1,0 +1,224 @@
+//===- LoopSchedules.td - How kernels are emitted ----------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One attribute for each way of emitting a kernel:
+//
+//   kernels                                   schedule
+//   pointwise, reduced over other dimensions  #loop.across
+//   rows: reductions, scans, sorts            #loop.within
+//   pointwise, read across memory             #loop.transpose
+//   scatters                                  #loop.scatter
+//   contractions, convolutions                #loop.packed, #loop.skinny_rows,
+//                                             #loop.skinny_columns
+//
+// A contraction may also be emitted `across` or `within`, as a reduction of
+// products. Throughout:
+//
+//   lanes   elements of a vector, a power of two from 1 (scalar code) to 128
+//   masked  what is left of a row after whole vectors is one more vector with a
+//           mask, and every second element is read as a vector with a mask,
+//           except in code that may trap; otherwise they are single elements
+//   grain   work items that are worth handing to a thread, 1 to 10^9
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_IR_LOOPSCHEDULES
+#define KILN_DIALECT_LOOP_IR_LOOPSCHEDULES
+
+include "kiln/Dialect/Loop/IR/LoopDialect.td"
+include "kiln/Dialect/Loop/IR/LoopScheduleInterface.td"
+
+class Loop_Schedule<string name, string attrMnemonic>
+    : Loop_Attr<name, attrMnemonic, [Loop_ScheduleAttr]> {
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
+  }];
+}
+
+def Loop_AcrossScheduleAttr : Loop_Schedule<"AcrossSchedule", "across"> {
+  let summary = "Vectors along the last shared dimension";
+  let description = [{
+    Lanes are neighbours in the last shared dimension (after those were joined
+    that every access walks as one); all other dimensions, reduced ones too, are
+    walked one after the other. A work item is `chunk` elements of that dimension
+    at one point of the others. Sums of floats are added up in blocks of
+    `sum_block` terms, with 0 in one piece.
+
+    Constraints:
+    - (C1) `lanes` is a power of two from 1 to 128.
+    - (C2) `chunk` is from 1 to 10^9, `sum_block` from 0 to 10^9.
+    - (C3) `grain` is from 1 to 10^9.
+    - (C4) the kernel has a shared dimension, no scatter and no sort, and what
+      stays inside of it is one value per point of the shared domain.
+
+    Example: `#loop.across<lanes = 16, chunk = 4096, sum_block = 128,
+    masked = true, grain = 4>`
+  }];
+  let parameters = (ins "int64_t":$lanes, "int64_t":$chunk,
+                        "int64_t":$sum_block, "bool":$masked,
+                        "int64_t":$grain);
+}
+
+def Loop_WithinScheduleAttr : Loop_Schedule<"WithinSchedule", "within"> {
+  let summary = "Vectors along the rows of each nest";
+  let description = [{
+    A work item is one point of the shared domain. Each nest has lanes of its own,
+    in the order of the body:
+
+    - `along[k]` lanes are neighbours in the innermost dimension of nest k that is
+      not shared: the reduced one of a reduction, whose lanes are then combined in
+      a tree.
+    - `beside[k]` lanes are rows of a reduction that lie side by side, neighbours in
+      its innermost own parallel dimension.
+
+    Sums of floats over dimensions that no lanes run along are added up in blocks
+    of `sum_block` terms, with 0 in one piece. Scans and sorts walk their rows one
+    element after the other.
+
+    Constraints:
+    - (C1) all lanes are powers of two from 1 to 128.
+    - (C2) `sum_block` is from 0 to 10^9.
+    - (C3) `grain` is from 1 to 10^9.
+    - (C4) both lists have an entry for each nest, of which one is 1; both are 1 for
+      scans and sorts, and `beside` is 1 for all but reductions that have a parallel
+      dimension of their own.
+    - (C5) the kernel has no scatter.
+
+    Example: `#loop.within<along = [32, 16, 1], beside = [1, 1, 16],
+    sum_block = 128, masked = true, grain = 40>`
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$along,
+                        ArrayRefParameter<"int64_t">:$beside,
+                        "int64_t":$sum_block, "bool":$masked,
+                        "int64_t":$grain);
+  let assemblyFormat = [{
+    `<` struct(custom<Lanes>($along), custom<Lanes>($beside), $sum_block,
+               $masked, $grain) `>`
+  }];
+}
+
+def Loop_TransposeScheduleAttr
+    : Loop_Schedule<"TransposeSchedule", "transpose"> {
+  let summary = "Square tiles, transposed in registers";
+  let description = [{
+    Lanes are neighbours in the last shared dimension. What is contiguous along
+    dimension `dim` instead is read in tiles of `lanes` times `lanes` elements,
+    transposed in registers and put into scratch memory. A work item is a block of
+    `block` times `block` elements, so that lines of both sides are used whole.
+
+    Constraints:
+    - (C1) `lanes` is a power of two from 4 to 64.
+    - (C2) `block` is a multiple of `lanes`, at most 4096.
+    - (C3) `grain` is from 1 to 10^9.
+    - (C4) all nests are pointwise over the shared domain and cannot trap, and `dim`
+      is one of its dimensions before the last. That some tensor is contiguous
+      along `dim` is checked where it is emitted.
+
+    Example: `#loop.transpose<dim = 0, lanes = 16, block = 64, grain = 4>`
+  }];
+  let parameters = (ins "int64_t":$dim, "int64_t":$lanes, "int64_t":$block,
+                        "int64_t":$grain);
+}
+
+def Loop_ScatterScheduleAttr : Loop_Schedule<"ScatterSchedule", "scatter"> {
+  let summary = "A copy, then points in order";
+  let description = [{
+    The initial values are copied in vectors of `lanes`; the points of the domain
+    are visited one after the other. A work item is a point of the independent
+    dimensions.
+
+    Constraints:
+    - (C1) `lanes` is a power of two from 1 to 128.
+    - (C2) `grain` is from 1 to 10^9.
+    - (C3) the kernel is a scatter.
+
+    Example: `#loop.scatter<lanes = 16, masked = true, grain = 512>`
+  }];
+  let parameters = (ins "int64_t":$lanes, "bool":$masked, "int64_t":$grain);
+}
+
+def Loop_PackedScheduleAttr : Loop_Schedule<"PackedSchedule", "packed"> {
+  let summary = "A matrix product of packed panels";
+  let description = [{
+    Of the product of A, rows times depth, and B, depth times columns, a work item is
+    `item_rows` times `item_columns` elements. Of A `block_rows` times `block_depth`
+    elements are packed at a time, of B as many columns as the item has. The kernel
+    in the middle keeps `tile_rows` times `tile_columns` sums in registers and takes
+    `unroll` steps of the depth at a time.
+
+    Constraints:
+    - (C1) `lanes` is a power of two from 2 to 64.
+    - (C2) `tile_columns` is a multiple of `lanes`, and a tile is at most 128
+      vectors, at most 64 rows.
+    - (C3) `unroll` divides `lanes` and is at most 8.
+    - (C4) `block_rows` and `item_rows` are multiples of `tile_rows`, `item_columns`
+      of `tile_columns`, `block_depth` of `lanes`, all at most 2^20.
+    - (C5) block and item together need scratch memory for at most 2^27 elements.
+    - (C6) `grain` is from 1 to 10^9.
+    - (C7) the kernel is a contraction that accumulates in f32 or f64.
+
+    Example: `#loop.packed<lanes = 16, tile_rows = 12, tile_columns = 32,
+    block_rows = 120, block_depth = 1024, item_rows = 960, item_columns = 256,
+    unroll = 4, masked = true, grain = 1>`
+  }];
+  let parameters = (ins "int64_t":$lanes, "int64_t":$tile_rows,
+                        "int64_t":$tile_columns, "int64_t":$block_rows,
+                        "int64_t":$block_depth, "int64_t":$item_rows,
+                        "int64_t":$item_columns, "int64_t":$unroll,
+                        "bool":$masked, "int64_t":$grain);
+}
+
+def Loop_SkinnyRowsScheduleAttr
+    : Loop_Schedule<"SkinnyRowsSchedule", "skinny_rows"> {
+  let summary = "A product of few rows that streams rows of B";
+  let description = [{
+    `unroll` rows of B at a time are read as streams and added to sums in scratch
+    memory. A work item is `item_columns` columns.
+
+    Constraints:
+    - (C1) `lanes` is a power of two from 2 to 64.
+    - (C2) `item_columns` is a multiple of `lanes`, at most 2^20.
+    - (C3) `unroll` is from 1 to 16.
+    - (C4) `grain` is from 1 to 10^9.
+    - (C5) the kernel is a contraction that accumulates in f32 or f64. That it has
+      1 to 32 rows and neighbours along the rows of B and of the result is checked
+      where it is emitted.
+
+    Example: `#loop.skinny_rows<lanes = 16, item_columns = 512, unroll = 8,
+    masked = true, grain = 1>`
+  }];
+  let parameters = (ins "int64_t":$lanes, "int64_t":$item_columns,
+                        "int64_t":$unroll, "bool":$masked, "int64_t":$grain);
+}
+
+def Loop_SkinnyColumnsScheduleAttr
+    : Loop_Schedule<"SkinnyColumnsSchedule", "skinny_columns"> {
+  let summary = "A product of few rows by inner products along columns of B";
+  let description = [{
+    Lanes run along the depth; `columns` columns at a time keep their sums in
+    registers. A work item is `item_columns` columns.
+
+    Constraints:
+    - (C1) `lanes` is a power of two from 2 to 64.
+    - (C2) `item_columns` is from 1 to 2^20.
+    - (C3) `columns` is from 1 to 16.
+    - (C4) `grain` is from 1 to 10^9.
+    - (C5) the kernel is a contraction that accumulates in f32 or f64. That it has
+      at most 32 rows and neighbours along the rows of A and the columns of B is
+      checked where it is emitted.
+
+    Example: `#loop.skinny_columns<lanes = 16, item_columns = 96, columns = 8,
+    masked = true, grain = 1>`
+  }];
+  let parameters = (ins "int64_t":$lanes, "int64_t":$item_columns,
+                        "int64_t":$columns, "bool":$masked, "int64_t":$grain);
+}
+
+#endif // KILN_DIALECT_LOOP_IR_LOOPSCHEDULES

@@ -1,0 +1,38 @@
+//===- ChooseSchedule.h - The schedule of one kernel ------------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What `loop-choose-schedule` does to a kernel: looks at its body, asks the
+// functions of Schedules.h, and says their answer as an attribute.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_TRANSFORMS_CHOOSESCHEDULE_H
+#define KILN_DIALECT_LOOP_TRANSFORMS_CHOOSESCHEDULE_H
+
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Analysis/KernelLayout.h"
+#include "kiln/Dialect/Loop/Transforms/Schedules.h"
+
+namespace kiln::loop {
+
+/// The numbers of a target that schedules depend on.
+Machine getMachine(TargetAttr target);
+
+/// The schedule of a product as an attribute.
+ScheduleAttr toAttribute(mlir::MLIRContext *context,
+                         const ProductSchedule &schedule);
+
+/// The schedule for a kernel whose inputs have these strides.
+ScheduleAttr chooseSchedule(KernelOp kernel,
+                            const analysis::KernelStrides &strides,
+                            const Machine &machine,
+                            const analysis::SizeHints &hints);
+
+} // namespace kiln::loop
+
+#endif // KILN_DIALECT_LOOP_TRANSFORMS_CHOOSESCHEDULE_H

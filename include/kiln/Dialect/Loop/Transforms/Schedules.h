@@ -1,0 +1,168 @@
+//===- Schedules.h - How kernels are best emitted ---------------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The problem: given what a kernel looks like, and a processor, choose the
+// numbers of its schedule. Plain data, so that it is tested without IR; each
+// function is deterministic and sees the whole of what its answer depends on. The
+// structures answer to the attributes of LoopSchedules.td, where the fields are
+// explained.
+//
+//   chooseAcross({.last = 4096, .vector = 16}, machine)
+//     -> lanes 16, chunk 64, grain 256
+//   chooseProduct({.m = 1024, .n = 1024, .k = 1024}, machine)
+//     -> packed, 12 x 32 sums in registers, ...
+//
+// A size that is not known until the program runs is nothing; in estimates it
+// counts as 64.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_TRANSFORMS_SCHEDULES_H
+#define KILN_DIALECT_LOOP_TRANSFORMS_SCHEDULES_H
+
+#include <cstdint>
+#include <optional>
+#include <variant>
+
+namespace kiln::loop {
+
+/// Of a processor, as in `#loop.target`.
+struct Machine {
+  int64_t vectorBits = 256;
+  int64_t registers = 16;
+  bool masks = false;
+  int64_t l2Bytes = 512 << 10;
+  int64_t grainPoints = 16384;
+};
+
+/// A size, if it is known.
+using Size = std::optional<int64_t>;
+
+/// The power of two up to `wanted` that fits a known extent: the largest that is
+/// not larger, or with masks the smallest that holds it.
+int64_t fitLanes(Size extent, int64_t wanted, bool masked);
+
+/// How many items of so many points are worth handing to a thread, at least 1.
+int64_t getGrain(const Machine &machine, int64_t pointsPerItem);
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+/// A kernel with lanes across its last shared dimension.
+struct AcrossShape {
+  Size last;             ///< extent of that dimension
+  bool hasOuter = false; ///< there are others
+  int64_t inner = 1;     ///< the longest dimension of a nest that is not shared
+  int64_t vector = 1;    ///< lanes of a vector of its widest elements
+  bool traps = false;    ///< some lanes must not be computed in vain
+  bool addsFloats = false;
+};
+struct AcrossSchedule {
+  int64_t lanes, chunk, sumBlock;
+  bool masked;
+  int64_t grain;
+};
+AcrossSchedule chooseAcross(const AcrossShape &kernel, const Machine &machine);
+
+/// A nest of a kernel of rows.
+struct NestShape {
+  enum class Kind { Pointwise, Reduction, Ordered };
+  Kind kind = Kind::Pointwise;
+  bool hasOwn = false; ///< parallel dimensions besides the shared ones
+  Size own;            ///< extent of the last of them
+  Size row;            ///< extent of the last reduced dimension
+  int64_t vector = 1;  ///< lanes of a vector of the kernel's widest elements
+  /// Lanes of a reduction along its rows, 1 for rows side by side; nothing for a
+  /// vector of the kernel's elements.
+  std::optional<int64_t> wanted;
+  bool traps = false;
+};
+struct NestLanes {
+  int64_t along = 1, beside = 1;
+};
+NestLanes chooseNestLanes(const NestShape &nest, const Machine &machine);
+
+/// Lanes of a reduction along rows of about `length` elements: several vectors
+/// side by side, as one alone waits for itself at each step, unless the row is
+/// short. `cost` is the weight of the operations at each element.
+int64_t chooseRowLanes(int64_t vector, int64_t cost, int64_t length);
+
+/// Terms of a sum of floats that are added one after the other. Each addition
+/// rounds by what has come together so far, so a longer sum is made of blocks
+/// with sums of their own: its error grows with the block and the number of
+/// blocks, not with their product. The same for all kernels, so that what is
+/// computed again has the same bits.
+constexpr int64_t kSumBlock = 128;
+
+/// A kernel that reads across memory, with two dimensions of these extents.
+struct TransposeSchedule {
+  int64_t lanes, block, grain;
+};
+/// Nothing if tiles do not pay: without masks, with short vectors, or where `last`
+/// or `other`, the dimensions that tiles consist of, is short.
+std::optional<TransposeSchedule> chooseTranspose(Size last, Size other,
+                                                 int64_t vector, bool traps,
+                                                 const Machine &machine);
+
+struct ScatterSchedule {
+  int64_t lanes;
+  bool masked;
+  int64_t grain;
+};
+/// For elements of `bits` bits, of which `last` are neighbours (1 where a point is
+/// an item), and `points` points an item.
+ScatterSchedule chooseScatter(Size last, int64_t bits, int64_t points,
+                              bool traps, const Machine &machine);
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// A product of m x k and k x n.
+struct ProductShape {
+  Size batch = 1, m, n, k;
+  int64_t sumBits = 32;
+  /// All operands are matrices whose rows and columns are one dimension each.
+  bool isRegular = true;
+  // Neighbours in memory: along the rows of A and B, the columns of B, the rows
+  // of the result.
+  bool aRows = false, bRows = false, bColumns = false, cRows = false;
+};
+struct PackedSchedule {
+  int64_t lanes;
+  int64_t tileRows, tileColumns;
+  int64_t blockRows, blockDepth;
+  int64_t itemRows, itemColumns;
+  int64_t unroll;
+  bool masked;
+  int64_t grain;
+};
+struct SkinnyRowsSchedule {
+  int64_t lanes, itemColumns, unroll;
+  bool masked;
+  int64_t grain;
+};
+struct SkinnyColumnsSchedule {
+  int64_t lanes, itemColumns, columns;
+  bool masked;
+  int64_t grain;
+};
+using ProductSchedule =
+    std::variant<PackedSchedule, SkinnyRowsSchedule, SkinnyColumnsSchedule>;
+
+/// False for a product so small that plain loops are as fast as packing, and
+/// compile in a fraction of the time.
+bool isWorthPacking(const ProductShape &product);
+
+ProductSchedule chooseProduct(const ProductShape &product,
+                              const Machine &machine);
+
+} // namespace kiln::loop
+
+#endif // KILN_DIALECT_LOOP_TRANSFORMS_SCHEDULES_H

@@ -1,0 +1,306 @@
+//===- LoopSchedules.cpp - What schedules of kernels must satisfy ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bounds keep what is emitted finite: lanes, tiles and unrolling are repeated in
+// the code, blocks and items are scratch memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
+
+/// Most elements of a side of a block or an item of a contraction.
+static constexpr int64_t kMaxSide = int64_t(1) << 20;
+/// Most elements of scratch memory of a contraction.
+static constexpr int64_t kMaxScratch = int64_t(1) << 27;
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyRange(EmitError emitError, StringRef field,
+                                 int64_t value, int64_t low, int64_t high) {
+  if (value >= low && value <= high)
+    return success();
+  return emitError() << field << " of a schedule is in " << low << ".." << high
+                     << ", but found " << value;
+}
+
+static LogicalResult verifyLanes(EmitError emitError, StringRef field,
+                                 int64_t value, int64_t low, int64_t high) {
+  if (value >= low && value <= high && llvm::isPowerOf2_64(value))
+    return success();
+  return emitError() << field << " of a schedule is a power of two in " << low
+                     << ".." << high << ", but found " << value;
+}
+
+static LogicalResult verifyMultiple(EmitError emitError, StringRef field,
+                                    int64_t value, StringRef unitField,
+                                    int64_t unit, int64_t high) {
+  if (value >= 1 && value <= high && value % unit == 0)
+    return success();
+  return emitError() << field << " of a schedule is a multiple of "
+                     << unitField << ", " << unit << ", up to " << high
+                     << ", but found " << value;
+}
+
+static LogicalResult verifyGrain(EmitError emitError, int64_t grain) {
+  return verifyRange(emitError, "grain", grain, 1, 1000000000);
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+static SmallVector<Operation *> getNests(KernelOp kernel) {
+  SmallVector<Operation *> nests;
+  for (Operation &op : kernel.getBody().front())
+    if (isNest(&op))
+      nests.push_back(&op);
+  return nests;
+}
+
+/// An error at the kernel, that `attr` is no schedule for it.
+static InFlightDiagnostic refuse(KernelOp kernel, Attribute attr) {
+  return kernel.emitOpError() << "cannot be emitted as '" << attr << "', ";
+}
+
+/// Contractions are alone in their kernels.
+static LogicalResult verifyContraction(Attribute attr, Operation *op) {
+  auto kernel = cast<KernelOp>(op);
+  SmallVector<Operation *> nests = getNests(kernel);
+  auto contract =
+      nests.size() == 1 ? dyn_cast<ContractOp>(nests[0]) : ContractOp();
+  if (!contract)
+    return refuse(kernel, attr) << "which is for a contraction";
+  if (!contract.getAccType().isF32() && !contract.getAccType().isF64())
+    return refuse(kernel, attr) << "which accumulates in f32 or f64, but its "
+                                   "contraction does in "
+                                << contract.getAccType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.across
+//===----------------------------------------------------------------------===//
+
+LogicalResult AcrossScheduleAttr::verify(EmitError emitError, int64_t lanes,
+                                         int64_t chunk, int64_t sumBlock, bool,
+                                         int64_t grain) {
+  return failure(
+      failed(verifyLanes(emitError, "lanes", lanes, 1, 128)) ||          // C1
+      failed(verifyRange(emitError, "chunk", chunk, 1, 1000000000)) ||   // C2
+      failed(verifyRange(emitError, "sum_block", sumBlock, 0, 1000000000)) ||
+      failed(verifyGrain(emitError, grain)));                            // C3
+}
+
+/// True if a nest of the kernel has results that stay inside and are more than
+/// one value per point of the shared domain.
+static bool keepsRows(KernelOp kernel, Operation *nest) {
+  OperandRange returned =
+      kernel.getBody().front().getTerminator()->getOperands();
+  return llvm::any_of(nest->getResults(), [&](Value result) {
+    return cast<RankedTensorType>(result.getType()).getRank() !=
+               int64_t(kernel.getShared().size()) &&
+           !llvm::is_contained(returned, result);
+  });
+}
+
+bool loop::canWalkAcross(KernelOp kernel) {
+  SmallVector<Operation *> nests = getNests(kernel);
+  // As a reduction it is over all of its parallel dimensions.
+  if (nests.size() == 1 && isa<ContractOp>(nests[0]))
+    return !getDomain(nests[0]).parallel.empty();
+  return !kernel.getShared().empty() &&
+         llvm::none_of(nests, [&](Operation *nest) {
+           return isa<ContractOp, ScatterOp, SortOp>(nest) ||
+                  keepsRows(kernel, nest);
+         });
+}
+
+LogicalResult AcrossScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  if (canWalkAcross(kernel)) // C4
+    return success();
+  return refuse(kernel, *this)
+         << "which is for kernels that share a dimension, neither sort nor "
+            "scatter, and keep one value per point of the shared domain";
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.within
+//===----------------------------------------------------------------------===//
+
+LogicalResult WithinScheduleAttr::verify(EmitError emitError,
+                                         ArrayRef<int64_t> along,
+                                         ArrayRef<int64_t> beside,
+                                         int64_t sumBlock, bool,
+                                         int64_t grain) {
+  for (auto [field, list] :
+       {std::pair("along", along), std::pair("beside", beside)})
+    for (int64_t lanes : list)
+      if (failed(verifyLanes(emitError, field, lanes, 1, 128))) // C1
+        return failure();
+  return failure(
+      failed(verifyRange(emitError, "sum_block", sumBlock, 0, 1000000000)) ||
+      failed(verifyGrain(emitError, grain))); // C3
+}
+
+LogicalResult WithinScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  SmallVector<Operation *> nests = getNests(kernel);
+  if (getAlong().size() != nests.size() || getBeside().size() != nests.size())
+    return refuse(kernel, *this)
+           << "which has " << getAlong().size() << " and "
+           << getBeside().size() << " numbers of lanes, expected one for each "
+           << "of " << nests.size() << " nests"; // C4
+  for (auto [k, nest] : llvm::enumerate(nests)) {
+    if (isa<ScatterOp>(nest)) // C5
+      return refuse(kernel, *this) << "which is not for scatters";
+    int64_t along = getAlong()[k], beside = getBeside()[k];
+    bool hasRows =
+        isa<ReduceOp>(nest) &&
+        getDomain(nest).parallel.size() > kernel.getShared().size();
+    bool isOrdered = isa<ScanOp, SortOp>(nest);
+    if ((along > 1 && (beside > 1 || isOrdered)) || (beside > 1 && !hasRows))
+      return refuse(kernel, *this)
+             << "because '" << nest->getName() << "', its nest " << k
+             << ", cannot have " << along << " lanes along its rows and "
+             << beside << " rows beside each other";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.transpose
+//===----------------------------------------------------------------------===//
+
+LogicalResult TransposeScheduleAttr::verify(EmitError emitError, int64_t dim,
+                                            int64_t lanes, int64_t block,
+                                            int64_t grain) {
+  return failure(
+      failed(verifyRange(emitError, "dim", dim, 0, kMaxSide)) ||
+      failed(verifyLanes(emitError, "lanes", lanes, 4, 64)) || // C1
+      failed(verifyMultiple(emitError, "block", block, "lanes", lanes,
+                            4096)) ||           // C2
+      failed(verifyGrain(emitError, grain)));   // C3
+}
+
+LogicalResult TransposeScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  unsigned shared = kernel.getShared().size();
+  bool isPointwise = llvm::all_of(getNests(kernel), [&](Operation *nest) {
+    return isa<PointwiseOp>(nest) && getDomain(nest).rank() == shared;
+  });
+  if (isPointwise && getDim() + 1 < int64_t(shared)) // C4
+    return success();
+  return refuse(kernel, *this)
+         << "which is for nests that are pointwise over the shared domain, "
+            "with 'dim' before its last dimension";
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.scatter
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScatterScheduleAttr::verify(EmitError emitError, int64_t lanes,
+                                          bool, int64_t grain) {
+  return failure(failed(verifyLanes(emitError, "lanes", lanes, 1, 128)) || // C1
+                 failed(verifyGrain(emitError, grain)));                   // C2
+}
+
+LogicalResult ScatterScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  SmallVector<Operation *> nests = getNests(kernel);
+  if (nests.size() == 1 && isa<ScatterOp>(nests[0])) // C3
+    return success();
+  return refuse(kernel, *this) << "which is for a scatter";
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.packed
+//===----------------------------------------------------------------------===//
+
+LogicalResult PackedScheduleAttr::verify(
+    EmitError emitError, int64_t lanes, int64_t tileRows, int64_t tileColumns,
+    int64_t blockRows, int64_t blockDepth, int64_t itemRows,
+    int64_t itemColumns, int64_t unroll, bool, int64_t grain) {
+  if (failed(verifyLanes(emitError, "lanes", lanes, 2, 64)) || // C1
+      failed(verifyRange(emitError, "tile_rows", tileRows, 1, 64)) ||
+      failed(verifyMultiple(emitError, "tile_columns", tileColumns, "lanes",
+                            lanes, 128 / tileRows * lanes)) || // C2
+      failed(verifyRange(emitError, "unroll", unroll, 1, 8)))  // C3
+    return failure();
+  if (lanes % unroll != 0)
+    return emitError() << "unroll of a schedule divides lanes, " << lanes
+                       << ", but found " << unroll;
+  if (failed(verifyMultiple(emitError, "block_rows", blockRows, "tile_rows",
+                            tileRows, kMaxSide)) || // C4
+      failed(verifyMultiple(emitError, "item_rows", itemRows, "tile_rows",
+                            tileRows, kMaxSide)) ||
+      failed(verifyMultiple(emitError, "item_columns", itemColumns,
+                            "tile_columns", tileColumns, kMaxSide)) ||
+      failed(verifyMultiple(emitError, "block_depth", blockDepth, "lanes",
+                            lanes, kMaxSide)) ||
+      failed(verifyGrain(emitError, grain))) // C6
+    return failure();
+  int64_t elements = blockRows * blockDepth + blockDepth * itemColumns +
+                     itemRows * itemColumns;
+  if (elements <= kMaxScratch) // C5
+    return success();
+  return emitError() << "block and item of a schedule need scratch memory for "
+                     << elements << " elements, expected at most "
+                     << kMaxScratch;
+}
+
+LogicalResult PackedScheduleAttr::verifyKernel(Operation *op) const {
+  return verifyContraction(*this, op); // C7
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.skinny_rows, #loop.skinny_columns
+//===----------------------------------------------------------------------===//
+
+LogicalResult SkinnyRowsScheduleAttr::verify(EmitError emitError, int64_t lanes,
+                                             int64_t itemColumns,
+                                             int64_t unroll, bool,
+                                             int64_t grain) {
+  return failure(
+      failed(verifyLanes(emitError, "lanes", lanes, 2, 64)) || // C1
+      failed(verifyMultiple(emitError, "item_columns", itemColumns, "lanes",
+                            lanes, kMaxSide)) ||                 // C2
+      failed(verifyRange(emitError, "unroll", unroll, 1, 16)) || // C3
+      failed(verifyGrain(emitError, grain)));                    // C4
+}
+
+LogicalResult SkinnyRowsScheduleAttr::verifyKernel(Operation *op) const {
+  return verifyContraction(*this, op); // C5
+}
+
+LogicalResult
+SkinnyColumnsScheduleAttr::verify(EmitError emitError, int64_t lanes,
+                                  int64_t itemColumns, int64_t columns, bool,
+                                  int64_t grain) {
+  return failure(
+      failed(verifyLanes(emitError, "lanes", lanes, 2, 64)) || // C1
+      failed(verifyRange(emitError, "item_columns", itemColumns, 1,
+                         kMaxSide)) ||                             // C2
+      failed(verifyRange(emitError, "columns", columns, 1, 16)) || // C3
+      failed(verifyGrain(emitError, grain)));                      // C4
+}
+
+LogicalResult SkinnyColumnsScheduleAttr::verifyKernel(Operation *op) const {
+  return verifyContraction(*this, op); // C5
+}

@@ -1,0 +1,215 @@
+//===- Schedules.cpp - How kernels are best emitted -----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Loop/Transforms/Schedules.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace kiln;
+using namespace kiln::loop;
+
+/// Elements of the last shared dimension that one work item handles, where there
+/// are outer dimensions besides; without them it is a few vectors.
+static constexpr int64_t kRowChunk = 4096, kVectorsOfChunk = 4;
+/// Elements of a side of a transposed block, and blocks for a thread.
+static constexpr int64_t kBlock = 64, kBlocksForThread = 4;
+/// Multiply-adds from which on a product is packed.
+static constexpr uint64_t kMinProduct = 64 * 64 * 64;
+/// Items that a large static product should have at least, so that two threads
+/// finish together even if one of them is interrupted.
+static constexpr int64_t kWantedItems = 4;
+/// Rows up to which a product is skinny.
+static constexpr int64_t kSkinnyRows = 8;
+/// Bytes of a core's second cache that packed rows may fill. Products of 768 and
+/// 1536 rows in f32 take 3 to 5 % longer with half as many or twice as many, on a
+/// Xeon that has 2 MiB.
+static constexpr int64_t kPackedBytes = 512 << 10;
+/// Rows and columns of an item of a product of unknown size.
+static constexpr int64_t kItemRows = 960, kItemColumns = 256;
+
+static int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
+static int64_t roundUp(int64_t x, int64_t y) { return divideUp(x, y) * y; }
+
+static int64_t multiply(int64_t x, int64_t y) {
+  return std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(x, y),
+                            INT64_MAX);
+}
+
+int64_t loop::fitLanes(Size extent, int64_t wanted, bool masked) {
+  int64_t lanes = std::max<int64_t>(wanted, 1);
+  if (extent)
+    while (lanes > 1 && (masked ? lanes / 2 >= *extent : lanes > *extent))
+      lanes /= 2;
+  return lanes;
+}
+
+int64_t loop::getGrain(const Machine &machine, int64_t pointsPerItem) {
+  return std::max<int64_t>(
+      1, machine.grainPoints / std::max<int64_t>(pointsPerItem, 1));
+}
+
+//===----------------------------------------------------------------------===//
+// Nests
+//===----------------------------------------------------------------------===//
+
+AcrossSchedule loop::chooseAcross(const AcrossShape &kernel,
+                                  const Machine &machine) {
+  AcrossSchedule schedule;
+  schedule.masked = machine.masks && !kernel.traps;
+  schedule.lanes = fitLanes(kernel.last, kernel.vector, schedule.masked);
+  int64_t lanes = schedule.lanes;
+  int64_t chunk = kernel.hasOuter ? kRowChunk : kVectorsOfChunk * lanes;
+  chunk = std::max(chunk / lanes * lanes, lanes);
+  if (kernel.last)
+    chunk = std::max<int64_t>(std::min(chunk, *kernel.last), 1);
+  schedule.chunk = chunk;
+  schedule.sumBlock = kernel.addsFloats ? kSumBlock : 0;
+  schedule.grain = getGrain(machine, multiply(chunk, kernel.inner));
+  return schedule;
+}
+
+NestLanes loop::chooseNestLanes(const NestShape &nest,
+                                const Machine &machine) {
+  bool masked = machine.masks && !nest.traps;
+  switch (nest.kind) {
+  case NestShape::Kind::Ordered:
+    return {};
+  case NestShape::Kind::Pointwise:
+    return {nest.hasOwn ? fitLanes(nest.own, nest.vector, masked) : 1, 1};
+  case NestShape::Kind::Reduction:
+    break;
+  }
+  int64_t wanted = nest.wanted.value_or(nest.vector);
+  if (wanted == 1) {
+    int64_t beside =
+        nest.hasOwn ? fitLanes(nest.own, nest.vector, masked) : 1;
+    if (beside > 1)
+      return {1, beside};
+    wanted = nest.vector; // a single row has no neighbours
+  }
+  return {fitLanes(nest.row, wanted, masked), 1};
+}
+
+int64_t loop::chooseRowLanes(int64_t vector, int64_t cost, int64_t length) {
+  int64_t vectors = cost <= 8 ? 4 : 2;
+  // A row is several times as long as its lanes.
+  while (vectors > 1 && 4 * vectors * vector > length)
+    vectors /= 2;
+  return vectors * vector;
+}
+
+std::optional<TransposeSchedule>
+loop::chooseTranspose(Size last, Size other, int64_t vector, bool traps,
+                      const Machine &machine) {
+  auto isShort = [&](Size extent) { return extent && *extent < vector / 2; };
+  if (!machine.masks || traps || vector < 4 || vector > kBlock ||
+      isShort(last) || isShort(other))
+    return std::nullopt;
+  return TransposeSchedule{vector, kBlock, kBlocksForThread};
+}
+
+ScatterSchedule loop::chooseScatter(Size last, int64_t bits, int64_t points,
+                                    bool traps, const Machine &machine) {
+  bool masked = machine.masks && !traps;
+  return {fitLanes(last, machine.vectorBits / bits, masked), masked,
+          getGrain(machine, points)};
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+bool loop::isWorthPacking(const ProductShape &product) {
+  uint64_t size = 1;
+  bool isKnown = true;
+  for (Size extent : {product.m, product.n, product.k}) {
+    if (extent == 0)
+      return false;
+    isKnown &= extent.has_value();
+    size = llvm::SaturatingMultiply<uint64_t>(size, extent.value_or(1));
+  }
+  return !isKnown || size >= kMinProduct;
+}
+
+static PackedSchedule choosePacked(const ProductShape &product,
+                                   const Machine &machine) {
+  PackedSchedule s;
+  bool wide = machine.registers >= 32;
+  int64_t sumBytes = product.sumBits / 8;
+  s.lanes = machine.vectorBits / product.sumBits;
+  s.unroll = std::min<int64_t>(4, s.lanes);
+  s.masked = machine.masks;
+  s.grain = 1;
+  s.tileRows = wide ? 12 : 6;
+  // Few rows of zeros in the last tile.
+  if (product.m && *product.m > 0)
+    s.tileRows = divideUp(*product.m, divideUp(*product.m, s.tileRows));
+  s.tileColumns = 2 * s.lanes;
+  // Long passes over k amortise the loads and stores of sums.
+  s.blockDepth = 4096 / sumBytes;
+  if (product.k) {
+    int64_t k = std::max<int64_t>(*product.k, 1);
+    s.blockDepth = roundUp(divideUp(k, divideUp(k, s.blockDepth)), s.lanes);
+  }
+  // Packed rows of A are read again for each panel of B.
+  int64_t rows = std::min(machine.l2Bytes, kPackedBytes) /
+                 (s.blockDepth * sumBytes);
+  s.blockRows = std::clamp<int64_t>(rows / s.tileRows, 1, 40) * s.tileRows;
+  s.itemRows = std::max<int64_t>(kItemRows / s.blockRows, 1) * s.blockRows;
+  if (product.m) {
+    int64_t padded =
+        roundUp(std::max<int64_t>(*product.m, 1), s.tileRows);
+    s.blockRows = std::min(s.blockRows, padded);
+    int64_t items = divideUp(padded, s.itemRows);
+    s.itemRows = roundUp(divideUp(padded, items), s.tileRows);
+  }
+  s.itemColumns = roundUp(kItemColumns, s.tileColumns);
+  if (!product.n)
+    return s;
+  int64_t n = std::max<int64_t>(*product.n, 1);
+  auto items = [&](int64_t itemColumns) {
+    int64_t rows = product.m ? divideUp(*product.m, s.itemRows) : 1;
+    return multiply(product.batch.value_or(1),
+                    multiply(rows, divideUp(n, itemColumns)));
+  };
+  // Wide items pack A less often.
+  if (items(2 * s.itemColumns) >= 2 * kWantedItems)
+    s.itemColumns *= 2;
+  s.itemColumns = std::min(s.itemColumns, roundUp(n, s.tileColumns));
+  // The longer side is cut: what is packed for it is packed less often.
+  while (items(s.itemColumns) < kWantedItems) {
+    if (product.m && s.itemRows > s.itemColumns &&
+        s.itemRows >= 2 * s.tileRows)
+      s.itemRows = roundUp(s.itemRows / 2, s.tileRows);
+    else if (s.itemColumns >= 2 * s.tileColumns)
+      s.itemColumns = s.itemColumns / 2 / s.tileColumns * s.tileColumns;
+    else
+      break;
+  }
+  s.blockRows = std::min(s.blockRows, s.itemRows);
+  return s;
+}
+
+ProductSchedule loop::chooseProduct(const ProductShape &product,
+                                    const Machine &machine) {
+  PackedSchedule packed = choosePacked(product, machine);
+  bool few = product.isRegular && product.m && *product.m <= kSkinnyRows;
+  if (few && product.bRows && product.cRows)
+    return SkinnyRowsSchedule{packed.lanes, 32 * packed.lanes, /*unroll=*/8,
+                              machine.masks, /*grain=*/1};
+  if (few && product.bColumns && product.aRows) {
+    // As many sums as a tile of the packed product has.
+    int64_t columns = std::clamp<int64_t>(
+        2 * packed.tileRows / std::max<int64_t>(*product.m, 1), 1, 8);
+    return SkinnyColumnsSchedule{packed.lanes, /*itemColumns=*/96, columns,
+                                 machine.masks, /*grain=*/1};
+  }
+  return packed;
+}

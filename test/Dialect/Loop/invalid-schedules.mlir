@@ -1,0 +1,294 @@
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+
+// Numbers out of their range.
+
+// expected-error @below {{lanes of a schedule is a power of two in 1..128, but found 3}}
+func.func private @s() attributes {s = #loop.across<lanes = 3, chunk = 8, sum_block = 0, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{lanes of a schedule is a power of two in 1..128, but found 256}}
+func.func private @s() attributes {s = #loop.across<lanes = 256, chunk = 8, sum_block = 0, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{lanes of a schedule is a power of two in 1..128, but found -4}}
+func.func private @s() attributes {s = #loop.across<lanes = -4, chunk = 8, sum_block = 0, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{chunk of a schedule is in 1..1000000000, but found 0}}
+func.func private @s() attributes {s = #loop.across<lanes = 4, chunk = 0, sum_block = 0, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{chunk of a schedule is in 1..1000000000, but found 9223372036854775807}}
+func.func private @s() attributes {s = #loop.across<lanes = 4, chunk = 9223372036854775807, sum_block = 0, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{sum_block of a schedule is in 0..1000000000, but found -1}}
+func.func private @s() attributes {s = #loop.across<lanes = 4, chunk = 4, sum_block = -1, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{grain of a schedule is in 1..1000000000, but found 0}}
+func.func private @s() attributes {s = #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = true, grain = 0>}
+
+// -----
+
+// expected-error @below {{along of a schedule is a power of two in 1..128, but found 0}}
+func.func private @s() attributes {s = #loop.within<along = [1, 0], beside = [1, 1], sum_block = 0, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{beside of a schedule is a power of two in 1..128, but found 4096}}
+func.func private @s() attributes {s = #loop.within<along = [1], beside = [4096], sum_block = 0, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{dim of a schedule is in 0..1048576, but found -1}}
+func.func private @s() attributes {s = #loop.transpose<dim = -1, lanes = 4, block = 4, grain = 1>}
+
+// -----
+
+// expected-error @below {{lanes of a schedule is a power of two in 4..64, but found 2}}
+func.func private @s() attributes {s = #loop.transpose<dim = 0, lanes = 2, block = 4, grain = 1>}
+
+// -----
+
+// expected-error @below {{block of a schedule is a multiple of lanes, 4, up to 4096, but found 6}}
+func.func private @s() attributes {s = #loop.transpose<dim = 0, lanes = 4, block = 6, grain = 1>}
+
+// -----
+
+// expected-error @below {{block of a schedule is a multiple of lanes, 4, up to 4096, but found 8192}}
+func.func private @s() attributes {s = #loop.transpose<dim = 0, lanes = 4, block = 8192, grain = 1>}
+
+// -----
+
+// expected-error @below {{lanes of a schedule is a power of two in 1..128, but found 0}}
+func.func private @s() attributes {s = #loop.scatter<lanes = 0, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{tile_rows of a schedule is in 1..64, but found 0}}
+func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 0, tile_columns = 16, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 16, unroll = 4, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{tile_columns of a schedule is a multiple of lanes, 8, up to 80, but found 88}}
+func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 12, tile_columns = 88, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 88, unroll = 4, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{tile_columns of a schedule is a multiple of lanes, 8, up to 80, but found 12}}
+func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 12, tile_columns = 12, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 12, unroll = 4, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{unroll of a schedule divides lanes, 8, but found 3}}
+func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 12, tile_columns = 16, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 16, unroll = 3, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{block_rows of a schedule is a multiple of tile_rows, 12, up to 1048576, but found 16}}
+func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 12, tile_columns = 16, block_rows = 16, block_depth = 64, item_rows = 12, item_columns = 16, unroll = 4, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{item_columns of a schedule is a multiple of tile_columns, 16, up to 1048576, but found 0}}
+func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 12, tile_columns = 16, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 0, unroll = 4, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{block_depth of a schedule is a multiple of lanes, 8, up to 1048576, but found 9223372036854775800}}
+func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 12, tile_columns = 16, block_rows = 12, block_depth = 9223372036854775800, item_rows = 12, item_columns = 16, unroll = 4, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{block and item of a schedule need scratch memory for 1099528405248 elements, expected at most 134217728}}
+func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 16, tile_columns = 16, block_rows = 16, block_depth = 16, item_rows = 1048576, item_columns = 1048576, unroll = 4, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{item_columns of a schedule is a multiple of lanes, 8, up to 1048576, but found 4}}
+func.func private @s() attributes {s = #loop.skinny_rows<lanes = 8, item_columns = 4, unroll = 8, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{unroll of a schedule is in 1..16, but found 17}}
+func.func private @s() attributes {s = #loop.skinny_rows<lanes = 8, item_columns = 8, unroll = 17, masked = true, grain = 1>}
+
+// -----
+
+// expected-error @below {{columns of a schedule is in 1..16, but found 0}}
+func.func private @s() attributes {s = #loop.skinny_columns<lanes = 8, item_columns = 8, columns = 0, masked = true, grain = 1>}
+
+// -----
+
+// Schedules of other kernels.
+
+func.func @k(%x: tensor<8x8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{'loop.kernel' op cannot be emitted as '#loop.within<along = [8, 8], beside = [1], sum_block = 0, masked = true, grain = 1>', which has 2 and 1 numbers of lanes, expected one for each of 1 nests}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8]
+      schedule #loop.within<along = [8, 8], beside = [1], sum_block = 0, masked = true, grain = 1>
+      -> tensor<8xf32> {
+    %s = loop.reduce parallel (%i) in [8] reduction (%j) in [8] <sum>
+        : tensor<8xf32> {
+      %e = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @k(%x: tensor<8x8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{because 'loop.reduce', its nest 0, cannot have 8 lanes along its rows and 8 rows beside each other}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8]
+      schedule #loop.within<along = [8], beside = [8], sum_block = 0, masked = true, grain = 1>
+      -> tensor<8xf32> {
+    %s = loop.reduce parallel (%i) in [8] reduction (%j) in [8] <sum>
+        : tensor<8xf32> {
+      %e = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @k(%x: tensor<8x8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{because 'loop.reduce', its nest 0, cannot have 1 lanes along its rows and 8 rows beside each other}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8]
+      schedule #loop.within<along = [1], beside = [8], sum_block = 0, masked = true, grain = 1>
+      -> tensor<8xf32> {
+    %s = loop.reduce parallel (%i) in [8] reduction (%j) in [8] <sum>
+        : tensor<8xf32> {
+      %e = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @k(%x: tensor<8x8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{which is for kernels that share a dimension, neither sort nor scatter, and keep one value per point of the shared domain}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8]
+      schedule #loop.across<lanes = 8, chunk = 8, sum_block = 0, masked = true, grain = 1>
+      -> tensor<8xf32> {
+    %e = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xf32> {
+      %v = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %v : f32
+    }
+    %s = loop.reduce parallel (%i) in [8] reduction (%j) in [8] <sum>
+        : tensor<8xf32> {
+      %v = loop.load %e[%i, %j] : tensor<8x8xf32>
+      loop.yield %v : f32
+    }
+    loop.return %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @k(%x: tensor<8x8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{which is for nests that are pointwise over the shared domain, with 'dim' before its last dimension}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8]
+      schedule #loop.transpose<dim = 0, lanes = 4, block = 4, grain = 1>
+      -> tensor<8xf32> {
+    %s = loop.reduce parallel (%i) in [8] reduction (%j) in [8] <sum>
+        : tensor<8xf32> {
+      %e = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @k(%x: tensor<8x8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{which is for a scatter}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8]
+      schedule #loop.scatter<lanes = 4, masked = true, grain = 1>
+      -> tensor<8xf32> {
+    %s = loop.reduce parallel (%i) in [8] reduction (%j) in [8] <sum>
+        : tensor<8xf32> {
+      %e = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @k(%x: tensor<8x8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{which is for a contraction}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8]
+      schedule #loop.packed<lanes = 8, tile_rows = 12, tile_columns = 16, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 16, unroll = 4, masked = true, grain = 1>
+      -> tensor<8xf32> {
+    %s = loop.reduce parallel (%i) in [8] reduction (%j) in [8] <sum>
+        : tensor<8xf32> {
+      %e = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @k(%x: tensor<8x8xf32>) -> tensor<8xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8]
+      // expected-error @below {{invalid kind of attribute specified}}
+      schedule #loop.traffic<read = 1, written = 1, unfused = 1>
+      -> tensor<8xf32> {
+    %s = loop.reduce parallel (%i) in [8] reduction (%j) in [8] <sum>
+        : tensor<8xf32> {
+      %e = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @integers(%x: tensor<8x8xi32>) -> tensor<8x8xi32> {
+  // expected-error @below {{which accumulates in f32 or f64, but its contraction does in 'i32'}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xi32>) shared []
+      schedule #loop.skinny_rows<lanes = 8, item_columns = 8, unroll = 8,
+                                 masked = true, grain = 1> -> tensor<8x8xi32> {
+    %p = loop.contract parallel [8, 8] reduction [8]
+        lhs %a[d0, d2] : tensor<8x8xi32> rhs %a[d2, d1] : tensor<8x8xi32>
+        acc i32 : tensor<8x8xi32>
+    loop.return %p : tensor<8x8xi32>
+  }
+  return %r : tensor<8x8xi32>
+}
+
+// -----
+
+func.func @launch(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @below {{'loop.launch' op expects a schedule for each of its 1 kernels, but found 2}}
+  %r = loop.launch @kernels::@k(%x) symbols [] work 8 grain 1
+      {schedules = [#loop.scatter<lanes = 1, masked = true, grain = 1>,
+                    #loop.scatter<lanes = 1, masked = true, grain = 1>]}
+      : (tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}

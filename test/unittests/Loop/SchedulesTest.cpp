@@ -1,0 +1,216 @@
+//===- SchedulesTest.cpp - Numbers that are chosen for kernels ------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Loop/Transforms/Schedules.h"
+
+#include "gtest/gtest.h"
+
+using namespace kiln::loop;
+
+namespace {
+
+/// As an x86-64-v3 and an x86-64-v4.
+constexpr Machine kNarrow;
+constexpr Machine kWide{512, 32, true, 1 << 20, 16384};
+
+TEST(Schedules, LanesFitTheExtent) {
+  EXPECT_EQ(fitLanes(std::nullopt, 16, false), 16);
+  EXPECT_EQ(fitLanes(100, 16, false), 16);
+  // Not longer than the row, or as short as it may be with a mask.
+  EXPECT_EQ(fitLanes(10, 16, false), 8);
+  EXPECT_EQ(fitLanes(10, 16, true), 16);
+  EXPECT_EQ(fitLanes(8, 16, true), 8);
+  EXPECT_EQ(fitLanes(1, 16, true), 1);
+  EXPECT_EQ(fitLanes(0, 16, false), 1);
+  EXPECT_EQ(fitLanes(5, 0, false), 1);
+}
+
+TEST(Schedules, GrainIsPointsWorthAThread) {
+  EXPECT_EQ(getGrain(kNarrow, 64), 256);
+  EXPECT_EQ(getGrain(kNarrow, 0), 16384);
+  EXPECT_EQ(getGrain(kNarrow, INT64_MAX), 1);
+}
+
+TEST(Schedules, AcrossTakesShortChunksOfASingleRow) {
+  AcrossShape shape;
+  shape.last = 4096;
+  shape.vector = 16;
+  AcrossSchedule s = chooseAcross(shape, kWide);
+  EXPECT_EQ(s.lanes, 16);
+  EXPECT_EQ(s.chunk, 64);
+  EXPECT_EQ(s.grain, 256);
+  EXPECT_EQ(s.sumBlock, 0);
+  EXPECT_TRUE(s.masked);
+
+  shape.hasOuter = true;
+  shape.last = 10000;
+  shape.inner = 8;
+  s = chooseAcross(shape, kWide);
+  EXPECT_EQ(s.chunk, 4096);
+  EXPECT_EQ(s.grain, 1);
+}
+
+TEST(Schedules, AcrossMasksNothingThatTraps) {
+  AcrossShape shape;
+  shape.last = 10;
+  shape.vector = 16;
+  shape.traps = shape.addsFloats = true;
+  AcrossSchedule s = chooseAcross(shape, kWide);
+  EXPECT_FALSE(s.masked);
+  EXPECT_EQ(s.lanes, 8);
+  EXPECT_EQ(s.chunk, 10);
+  EXPECT_EQ(s.sumBlock, kSumBlock);
+}
+
+// No extent makes a number that its attribute refuses.
+TEST(Schedules, HugeExtentsAreNoTrouble) {
+  AcrossShape shape;
+  shape.last = INT64_MAX;
+  shape.inner = INT64_MAX;
+  shape.vector = 16;
+  shape.hasOuter = true;
+  EXPECT_EQ(chooseAcross(shape, kNarrow).grain, 1);
+  ProductShape product;
+  product.batch = product.m = product.n = product.k = int64_t(1) << 40;
+  EXPECT_TRUE(isWorthPacking(product));
+  auto s = std::get<PackedSchedule>(chooseProduct(product, kNarrow));
+  EXPECT_LE(s.itemRows, 1 << 20);
+  EXPECT_LE(s.itemColumns, 1 << 20);
+  EXPECT_LE(s.blockDepth, 1 << 20);
+}
+
+TEST(Schedules, RowsAreAlongOrBeside) {
+  NestShape nest;
+  nest.kind = NestShape::Kind::Reduction;
+  nest.vector = 8;
+  nest.row = 1000;
+  nest.wanted = 32;
+  EXPECT_EQ(chooseNestLanes(nest, kNarrow).along, 32);
+  // Rows side by side need neighbours.
+  nest.wanted = 1;
+  EXPECT_EQ(chooseNestLanes(nest, kNarrow).along, 8);
+  nest.hasOwn = true;
+  nest.own = 100;
+  EXPECT_EQ(chooseNestLanes(nest, kNarrow).along, 1);
+  EXPECT_EQ(chooseNestLanes(nest, kNarrow).beside, 8);
+  nest.kind = NestShape::Kind::Ordered;
+  EXPECT_EQ(chooseNestLanes(nest, kNarrow).along, 1);
+  EXPECT_EQ(chooseNestLanes(nest, kNarrow).beside, 1);
+  nest.kind = NestShape::Kind::Pointwise;
+  nest.own = 3;
+  EXPECT_EQ(chooseNestLanes(nest, kNarrow).along, 2);
+  EXPECT_EQ(chooseNestLanes(nest, kWide).along, 4);
+}
+
+TEST(Schedules, RowLanesDependOnTheReductionAlone) {
+  EXPECT_EQ(chooseRowLanes(8, /*cost=*/2, /*length=*/1000), 32);
+  EXPECT_EQ(chooseRowLanes(8, /*cost=*/20, /*length=*/1000), 16);
+  EXPECT_EQ(chooseRowLanes(8, /*cost=*/2, /*length=*/64), 16);
+  EXPECT_EQ(chooseRowLanes(8, /*cost=*/2, /*length=*/3), 8);
+}
+
+TEST(Schedules, TilesNeedMasksAndLength) {
+  EXPECT_TRUE(chooseTranspose(100, 100, 16, false, kWide));
+  EXPECT_TRUE(chooseTranspose(std::nullopt, 8, 16, false, kWide));
+  EXPECT_FALSE(chooseTranspose(100, 100, 8, false, kNarrow));
+  EXPECT_FALSE(chooseTranspose(100, 100, 16, true, kWide));
+  EXPECT_FALSE(chooseTranspose(7, 100, 16, false, kWide));
+  EXPECT_FALSE(chooseTranspose(100, 7, 16, false, kWide));
+  EXPECT_FALSE(chooseTranspose(100, 100, 2, false, kWide));
+}
+
+TEST(Schedules, ScattersCopyInVectors) {
+  ScatterSchedule s = chooseScatter(100, 32, 6, false, kNarrow);
+  EXPECT_EQ(s.lanes, 8);
+  EXPECT_EQ(s.grain, 2730);
+  EXPECT_EQ(chooseScatter(1, 32, 1, false, kWide).lanes, 1);
+}
+
+ProductShape makeProduct(Size m, Size n, Size k) {
+  ProductShape product;
+  product.m = m;
+  product.n = n;
+  product.k = k;
+  return product;
+}
+
+TEST(Schedules, SmallProductsAreNotPacked) {
+  EXPECT_FALSE(isWorthPacking(makeProduct(64, 64, 63)));
+  EXPECT_TRUE(isWorthPacking(makeProduct(64, 64, 64)));
+  EXPECT_TRUE(isWorthPacking(makeProduct(std::nullopt, 1, 1)));
+  EXPECT_FALSE(isWorthPacking(makeProduct(std::nullopt, 0, 64)));
+}
+
+TEST(Schedules, BlocksFitTheSecondCache) {
+  auto choose = [](int64_t l2Bytes) {
+    Machine machine = kWide;
+    machine.l2Bytes = l2Bytes;
+    return std::get<PackedSchedule>(
+        chooseProduct(makeProduct({}, {}, {}), machine));
+  };
+  PackedSchedule s = choose(1 << 20);
+  EXPECT_EQ(s.tileRows, 12);
+  EXPECT_EQ(s.tileColumns, 32);
+  EXPECT_EQ(s.blockDepth, 1024);
+  EXPECT_EQ(s.blockRows, 120);
+  EXPECT_EQ(s.itemRows, 960);
+  EXPECT_EQ(s.itemColumns, 256);
+  EXPECT_EQ(s.unroll, 4);
+  // At least one tile, also without a cache; not more than pays.
+  EXPECT_EQ(choose(0).blockRows, 12);
+  EXPECT_EQ(choose(256 << 10).blockRows, 60);
+  EXPECT_EQ(choose(int64_t(1) << 40).blockRows, 120);
+}
+
+TEST(Schedules, TilesLeaveFewZeros) {
+  auto tileRows = [](int64_t m, const Machine &machine) {
+    return std::get<PackedSchedule>(
+               chooseProduct(makeProduct(m, 1000, 1000), machine))
+        .tileRows;
+  };
+  EXPECT_EQ(tileRows(13, kWide), 7);
+  EXPECT_EQ(tileRows(24, kWide), 12);
+  EXPECT_EQ(tileRows(13, kNarrow), 5);
+  EXPECT_EQ(tileRows(1, kWide), 1);
+}
+
+// Two threads finish together even if one of them is interrupted.
+TEST(Schedules, LargeProductsHaveSeveralItems) {
+  for (auto [m, n] : {std::pair(1024, 1024), std::pair(4096, 64),
+                      std::pair(64, 4096), std::pair(100, 100)}) {
+    auto s = std::get<PackedSchedule>(
+        chooseProduct(makeProduct(m, n, 512), kWide));
+    int64_t items = ((m + s.itemRows - 1) / s.itemRows) *
+                    ((n + s.itemColumns - 1) / s.itemColumns);
+    EXPECT_GE(items, 4) << m << " x " << n;
+    EXPECT_EQ(s.itemRows % s.tileRows, 0);
+    EXPECT_EQ(s.itemColumns % s.tileColumns, 0);
+    EXPECT_EQ(s.blockRows % s.tileRows, 0);
+  }
+}
+
+TEST(Schedules, FewRowsStreamTheMatrix) {
+  ProductShape product = makeProduct(4, 1000, 1000);
+  EXPECT_TRUE(std::holds_alternative<PackedSchedule>(
+      chooseProduct(product, kWide)));
+  product.aRows = product.bColumns = true;
+  auto columns = std::get<SkinnyColumnsSchedule>(chooseProduct(product, kWide));
+  EXPECT_EQ(columns.columns, 2);
+  product.bRows = product.cRows = true;
+  auto rows = std::get<SkinnyRowsSchedule>(chooseProduct(product, kWide));
+  EXPECT_EQ(rows.itemColumns, 512);
+  product.m = 9;
+  EXPECT_TRUE(std::holds_alternative<PackedSchedule>(
+      chooseProduct(product, kWide)));
+  product.m = 4;
+  product.isRegular = false;
+  EXPECT_TRUE(std::holds_alternative<PackedSchedule>(
+      chooseProduct(product, kWide)));
+}
+
+} // namespace
