@@ -60,9 +60,8 @@ SmallVector<ExprAttr> BodyEmitter::composeMap(ArrayAttr map,
 }
 
 LogicalResult BodyEmitter::emitLoad(LoadOp op) {
-  auto tile = kernel.staged.find(op);
-  if (tile != kernel.staged.end()) {
-    values[op.getResult()] = kernel.loadStaged(tile->second, position.lanes);
+  if (Value value = kernel.loadStaged(op, position.lanes)) {
+    values[op.getResult()] = value;
     return success();
   }
   Value mask, other;

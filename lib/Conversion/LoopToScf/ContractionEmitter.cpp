@@ -78,7 +78,8 @@ static void emitSkinnyRows(ContractionBuilder &c,
   unsigned alignment = static_cast<unsigned>(c.lanes * c.sumBytes);
   Value width = c.sub(n1, n0);
   auto sumAt = [&](int64_t row, Value offset) {
-    return c.address(scratch, c.add(offset, row * schedule.getItemColumns()), spec.sumType);
+    return c.address(scratch, c.add(offset, row * schedule.getItemColumns()),
+                     spec.sumType);
   };
   c.forEach(c.constant(0), width, c.lanes, [&](Value j) {
     for (int64_t row = 0; row < m; ++row)

@@ -164,8 +164,8 @@ void PackedTile::packRowsByElement(Value first, Value tiles, Value panels) {
 
 void PackedTile::packRows(Value first, Value tiles, Value panels) {
   if (spec.a.irregular)
-    return packIrregularRows(c, {schedule, batch, k0, kc, kPadded, scratch}, first, m1,
-                             tiles, panels);
+    return packIrregularRows(c, {schedule, batch, k0, kc, kPadded, scratch},
+                             first, m1, tiles, panels);
   if (spec.a.columnStride.is(1))
     return packRowsAlongK(first, tiles, panels);
   if (spec.a.rowStride.is(1))
@@ -234,8 +234,8 @@ void PackedTile::packColumnsByElement(Value column, Value panel) {
 
 void PackedTile::packColumns(Value column, Value panel) {
   if (spec.b.irregular)
-    return packIrregularColumns(c, {schedule, batch, k0, kc, kPadded, scratch}, column,
-                                n1, panel);
+    return packIrregularColumns(c, {schedule, batch, k0, kc, kPadded, scratch},
+                                column, n1, panel);
   if (spec.b.columnStride.is(1))
     return packColumnsAlongN(column, panel);
   if (spec.b.rowStride.is(1))

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ContractionEmitter.h"
-#include "KernelEmitter.h"
+#include "ScheduleEmitters.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -19,7 +18,7 @@ using namespace mlir;
 using guard::ExprAttr;
 
 /// A size or stride for the emitter: static, or an argument of the kernel.
-Extent KernelEmitter::toExtent(ExprAttr expr) {
+Extent ProductEmitter::toExtent(ExprAttr expr) {
   if (auto constant = expr.getConstant())
     return *constant;
   return Extent(Value(
@@ -27,7 +26,7 @@ Extent KernelEmitter::toExtent(ExprAttr expr) {
 }
 
 /// Splits the index of a group into those of its dimensions.
-void KernelEmitter::setGroup(Position &position, const DimGroup &group,
+void ProductEmitter::setGroup(Position &position, const DimGroup &group,
                              Value index) {
   if (group.dims.empty())
     return;
@@ -43,7 +42,7 @@ void KernelEmitter::setGroup(Position &position, const DimGroup &group,
 
 /// Evaluates the epilogue on sums at an index. Lanes that lie in more than one
 /// dimension of their group are taken one by one.
-Value KernelEmitter::emitEpilogue(ContractOp op, const ContractionShape &shape,
+Value ProductEmitter::emitEpilogue(ContractOp op, const ContractionShape &shape,
                                   const Position &outer, Value sums,
                                   const ContractionIndex &at) {
   const DimGroup &along = at.alongRow ? shape.rows : shape.columns;
@@ -110,7 +109,7 @@ Value KernelEmitter::emitEpilogue(ContractOp op, const ContractionShape &shape,
 }
 
 /// The strides of operand `k` along the runs of a group.
-SmallVector<Extent> KernelEmitter::toSteps(const DimGroup &group, unsigned k) {
+SmallVector<Extent> ProductEmitter::toSteps(const DimGroup &group, unsigned k) {
   SmallVector<Extent> steps;
   for (const DimGroup::Run &run : group.runs)
     steps.push_back(toExtent(run.steps[k]));
@@ -120,7 +119,7 @@ SmallVector<Extent> KernelEmitter::toSteps(const DimGroup &group, unsigned k) {
 }
 
 /// Emits a region that maps an element of an operand.
-ContractionMap KernelEmitter::makePrologue(Region &region) {
+ContractionMap ProductEmitter::makePrologue(Region &region) {
   if (region.empty())
     return {};
   return [this, &region](OpBuilder &builder, Location, Value value,
@@ -142,7 +141,7 @@ ContractionMap KernelEmitter::makePrologue(Region &region) {
 }
 
 /// Emits a mask over the runs of an operand's groups.
-ContractionMask KernelEmitter::makeMask(ExprAttr mask, const DimGroup &rows,
+ContractionMask ProductEmitter::makeMask(ExprAttr mask, const DimGroup &rows,
                                         const DimGroup &columns,
                                         const Position &outer) {
   return [this, mask, &rows, &columns, outer](
@@ -174,30 +173,21 @@ ContractionMask KernelEmitter::makeMask(ExprAttr mask, const DimGroup &rows,
   };
 }
 
-LogicalResult KernelEmitter::emitContract(ContractOp op,
-                                          ScheduleAttr schedule) {
-  auto analyzed = analysis::analyzeContraction(
-      op, layout.lookup(op.getLhs()), layout.lookup(op.getRhs()));
-  if (!analyzed)
-    return refuse(schedule) << "its contraction is no matrix product";
-  const ContractionShape &shape = *analyzed;
-  masksTails = getLanes(schedule).second && !analysis::mayTrap(kernel);
-  Buffer memory[3] = {buffers.lookup(op.getLhs()), buffers.lookup(op.getRhs()),
-                      buffers.lookup(op.getResult())};
-  if (shape.exchanged)
-    std::swap(memory[0], memory[1]);
-  for (const Buffer &buffer : memory)
-    if (!buffer.pointer)
+/// Fills `spec` but for the places of the operands, which depend on the
+/// dimensions that are counted off outside.
+LogicalResult ProductEmitter::describe(ContractOp op,
+                                       const ContractionShape &shape) {
+  Value tensors[3] = {op.getLhs(), op.getRhs(), op.getResult()};
+  Region *prologues[2] = {&op.getLhsPrologue(), &op.getRhsPrologue()};
+  if (shape.exchanged) {
+    std::swap(tensors[0], tensors[1]);
+    std::swap(prologues[0], prologues[1]);
+  }
+  for (unsigned k = 0; k < 3; ++k) {
+    memory[k] = buffers.lookup(tensors[k]);
+    if (!memory[k].pointer)
       return op.emitOpError("reads a tensor that its kernel does not have");
-
-  Position domain;
-  domain.extents = getDomain(op).all();
-  domain.dims.resize(domain.extents.size());
-  for (Value &value : domain.dims)
-    value = constantIndex(0);
-
-  ContractionSpec spec;
-  ContractionOperand *operands[3] = {&spec.a, &spec.b, &spec.c};
+  }
   spec.batch = toExtent(shape.batch.extent);
   spec.m = toExtent(shape.rows.extent);
   spec.n = toExtent(shape.columns.extent);
@@ -216,6 +206,7 @@ LogicalResult KernelEmitter::emitContract(ContractOp op,
                    return guard::contains(shape.masks[1],
                                           guard::getDim(context, dim));
                  });
+  ContractionOperand *operands[3] = {&spec.a, &spec.b, &spec.c};
   const DimGroup *rowOf[3] = {&shape.rows, &shape.sum, &shape.rows};
   const DimGroup *columnOf[3] = {&shape.sum, &shape.columns, &shape.columns};
   for (unsigned k = 0; k < 3; ++k) {
@@ -231,45 +222,63 @@ LogicalResult KernelEmitter::emitContract(ContractOp op,
     operands[k]->rowSteps = toSteps(*rowOf[k], k);
     operands[k]->columnSteps = toSteps(*columnOf[k], k);
   }
-  Region *prologues[2] = {&op.getLhsPrologue(), &op.getRhsPrologue()};
-  if (shape.exchanged)
-    std::swap(prologues[0], prologues[1]);
   spec.a.map = makePrologue(*prologues[0]);
   spec.b.map = makePrologue(*prologues[1]);
+  return success();
+}
 
+/// Emits items of the product at one point of the dimensions outside.
+void ProductEmitter::emitProduct(ContractOp op, const ContractionShape &shape,
+                                 const Position &outer, Value from, Value to) {
+  ContractionOperand *operands[3] = {&spec.a, &spec.b, &spec.c};
+  for (unsigned k = 0; k < 3; ++k)
+    operands[k]->base = elementPointer(memory[k], shape.addresses[k], outer);
+  if (shape.masks[0])
+    spec.a.mask = makeMask(shape.masks[0], shape.rows, shape.sum, outer);
+  if (shape.masks[1])
+    spec.b.mask = makeMask(shape.masks[1], shape.sum, shape.columns, outer);
+  if (!op.getEpilogue().empty())
+    spec.c.map = [&](OpBuilder &builder, Location, Value sums,
+                     const ContractionIndex &at) -> Value {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(builder.getInsertionBlock(),
+                          builder.getInsertionPoint());
+      return emitEpilogue(op, shape, outer, sums, at);
+    };
+  emitContraction(b, op.getLoc(), spec, schedule, from, to, scratchPointer);
+}
+
+LogicalResult ProductEmitter::emitItems() {
+  ContractOp op = *kernel.getBody().getOps<ContractOp>().begin();
+  auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
+                                            layout.lookup(op.getRhs()));
+  if (!shape)
+    return refuse(schedule) << "its contraction is no matrix product";
+  Position domain;
+  domain.extents = getDomain(op).all();
+  domain.dims.resize(domain.extents.size());
+  for (Value &value : domain.dims)
+    value = constantIndex(0);
+  if (failed(describe(op, *shape)))
+    return failure();
   if (StringRef misfit = getMisfit(spec, schedule); !misfit.empty())
     return refuse(schedule) << misfit;
+  masksTails = getLanes(schedule).second && !analysis::mayTrap(kernel);
+
   ContractionItem item = getContractionItem(spec, schedule);
-  ExprAttr items = shape.batch.extent *
-                   guard::ceilDiv(shape.rows.extent, item.rows) *
-                   guard::ceilDiv(shape.columns.extent, item.columns);
+  ExprAttr items = shape->batch.extent *
+                   guard::ceilDiv(shape->rows.extent, item.rows) *
+                   guard::ceilDiv(shape->columns.extent, item.columns);
   work = items;
-  for (unsigned dim : shape.outer)
+  for (unsigned dim : shape->outer)
     work = work * domain.extents[dim];
   if (int64_t bytes = getContractionScratch(spec, schedule))
     scratchBytes = guard::getConstant(context, bytes);
 
-  auto emitItems = [&](const Position &outer, Value from, Value to) {
-    for (unsigned k = 0; k < 3; ++k)
-      operands[k]->base = elementPointer(memory[k], shape.addresses[k], outer);
-    for (unsigned k = 0; k < 2; ++k)
-      if (shape.masks[k])
-        operands[k]->mask =
-            makeMask(shape.masks[k], *rowOf[k], *columnOf[k], outer);
-    if (!op.getEpilogue().empty())
-      spec.c.map = [&](OpBuilder &builder, Location, Value sums,
-                       const ContractionIndex &at) -> Value {
-        OpBuilder::InsertionGuard guard(b);
-        b.setInsertionPoint(builder.getInsertionBlock(),
-                            builder.getInsertionPoint());
-        return emitEpilogue(op, shape, outer, sums, at);
-      };
-    emitContraction(b, op.getLoc(), spec, schedule, from, to, scratchPointer);
-  };
   Value i64Begin = arith::IndexCastOp::create(b, b.getI64Type(), begin);
   Value i64End = arith::IndexCastOp::create(b, b.getI64Type(), end);
-  if (shape.outer.empty()) {
-    emitItems(domain, i64Begin, i64End);
+  if (shape->outer.empty()) {
+    emitProduct(op, *shape, domain, i64Begin, i64End);
     return failure(failedInside);
   }
   auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
@@ -280,14 +289,14 @@ LogicalResult KernelEmitter::emitContract(ContractOp op,
   Value inner = arith::RemUIOp::create(b, number, count);
   Value outerNumber = arith::DivUIOp::create(b, number, count);
   SmallVector<ExprAttr> extents;
-  for (unsigned dim : shape.outer)
+  for (unsigned dim : shape->outer)
     extents.push_back(domain.extents[dim]);
   for (auto [dim, value] :
-       llvm::zip_equal(shape.outer, delinearize(outerNumber, extents)))
+       llvm::zip_equal(shape->outer, delinearize(outerNumber, extents)))
     domain.dims[dim] = value;
   Value from = arith::IndexCastOp::create(b, b.getI64Type(), inner);
   Value one = arith::ConstantOp::create(b, b.getI64IntegerAttr(1));
   Value to = arith::AddIOp::create(b, from, one);
-  emitItems(domain, from, to);
+  emitProduct(op, *shape, domain, from, to);
   return failure(failedInside);
 }

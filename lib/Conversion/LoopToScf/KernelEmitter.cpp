@@ -1,4 +1,4 @@
-//===- KernelEmitter.cpp - Work items of one fused kernel -----------------===//
+//===- KernelEmitter.cpp - The frame of a kernel --------------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "ScheduleEmitters.h"
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
@@ -14,7 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include "llvm/Support/SaveAndRestore.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -23,8 +23,9 @@ using guard::ExprAttr;
 
 KernelEmitter::KernelEmitter(KernelOp kernel,
                              const analysis::KernelStrides &inputStrides)
-    : kernel(kernel),
-      layout(analysis::getLayout(kernel, inputStrides)), context(kernel.getContext()), b(kernel.getLoc(), kernel.getContext()) {}
+    : kernel(kernel), layout(analysis::getLayout(kernel, inputStrides)),
+      context(kernel.getContext()),
+      b(kernel.getLoc(), kernel.getContext()) {}
 
 InFlightDiagnostic KernelEmitter::refuse(Attribute schedule) {
   return kernel.emitOpError() << "cannot be emitted as '" << schedule << "', ";
@@ -60,124 +61,6 @@ SmallVector<Value> KernelEmitter::delinearize(Value item,
   return indices;
 }
 
-LogicalResult KernelEmitter::emitNestsAt(const Position &shared, bool across) {
-  for (Operation &op : kernel.getBody().front()) {
-    // Lanes within a nest depend on this nest alone.
-    llvm::SaveAndRestore masks(
-        masksTails,
-        across ? masksTails : masksWanted && !analysis::mayTrap(&op));
-    if (auto pointwise = dyn_cast<PointwiseOp>(op)) {
-      if (failed(emitPointwise(pointwise, shared, across)))
-        return failure();
-    } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      if (failed(emitReduce(reduce, shared, across)))
-        return failure();
-    } else if (auto scan = dyn_cast<ScanOp>(op)) {
-      if (failed(emitScan(scan, shared)))
-        return failure();
-    } else if (auto sort = dyn_cast<SortOp>(op)) {
-      if (failed(emitSort(sort, shared)))
-        return failure();
-    }
-  }
-  perPoint.clear();
-  return success();
-}
-
-/// Lanes across the last shared dimension. A work item is a chunk of it at one
-/// point of the outer dimensions.
-LogicalResult KernelEmitter::emitAcross(AcrossScheduleAttr schedule) {
-  ExprAttr last = sharedExtents.back();
-  ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).drop_back();
-  int64_t lanes = schedule.getLanes(), chunk = schedule.getChunk();
-  sumBlock = schedule.getSumBlock();
-  masksTails = schedule.getMasked() && !analysis::mayTrap(kernel);
-  bool hasOuter = !llvm::all_of(
-      outer, [](ExprAttr extent) { return extent.isConstant(1); });
-  ExprAttr chunks = guard::ceilDiv(last, chunk);
-  ExprAttr items = guard::product(context, llvm::to_vector(outer));
-  work = items * chunks;
-
-  auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  Value item = loop.getInductionVar();
-  Value low = constantIndex(0);
-  if (!chunks.isConstant(1)) {
-    Value number = item;
-    if (hasOuter) {
-      Value count = getArgument(chunks);
-      number = arith::RemUIOp::create(b, item, count);
-      item = arith::DivUIOp::create(b, item, count);
-    } else {
-      item = constantIndex(0);
-    }
-    low = arith::MulIOp::create(b, number, constantIndex(chunk));
-  }
-  Position position;
-  position.dims = delinearize(item, outer);
-  position.dims.push_back({});
-  position.extents = sharedExtents;
-
-  Value extent = getArgument(last);
-  Value high = extent;
-  if (!chunks.isConstant(1)) {
-    Value limit = arith::AddIOp::create(b, low, constantIndex(chunk));
-    high = arith::MinSIOp::create(b, limit, extent);
-  }
-  auto emitFor = [&](Value from, Value to, int64_t width,
-                     bool masked = false) -> LogicalResult {
-    auto columns = scf::ForOp::create(b, from, to, constantIndex(width));
-    OpBuilder::InsertionGuard inner(b);
-    b.setInsertionPoint(columns.getBody()->getTerminator());
-    Position at = position;
-    at.dims.back() = columns.getInductionVar();
-    at.lanes = width;
-    at.vectorDim = width > 1 ? int(at.dims.size()) - 1 : -1;
-    if (masked)
-      at.mask = firstLanes(
-          arith::SubIOp::create(b, to, columns.getInductionVar()), width);
-    return emitNestsAt(at, /*across=*/true);
-  };
-  if (lanes == 1)
-    return emitFor(low, high, 1);
-  Value length = arith::SubIOp::create(b, high, low);
-  Value rest = arith::RemUIOp::create(b, length, constantIndex(lanes));
-  Value split = arith::SubIOp::create(b, high, rest);
-  if (failed(emitFor(low, split, lanes)))
-    return failure();
-  auto constant = last.getConstant();
-  if (constant && *constant % lanes == 0 && chunk % lanes == 0)
-    return success();
-  return masksTails ? emitFor(split, high, lanes, /*masked=*/true)
-                    : emitFor(split, high, 1);
-}
-
-/// Lanes within each nest. A work item is one point of the shared domain.
-LogicalResult KernelEmitter::emitWithin(WithinScheduleAttr schedule) {
-  work = guard::product(context, sharedExtents);
-  sumBlock = schedule.getSumBlock();
-  masksWanted = schedule.getMasked();
-  // The epilogue of an expanded contraction, which the schedule does not name,
-  // has one value per point.
-  auto lanes = llvm::zip(schedule.getAlong(), schedule.getBeside());
-  auto next = lanes.begin();
-  for (Operation &op : kernel.getBody().front())
-    if (isNest(&op) && next != lanes.end()) {
-      auto [along, beside] = *next;
-      nestLanes[&op] = {along, beside};
-      ++next;
-    }
-
-  auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  Position position;
-  position.dims = delinearize(loop.getInductionVar(), sharedExtents);
-  position.extents = sharedExtents;
-  return emitNestsAt(position, /*across=*/false);
-}
-
 //===----------------------------------------------------------------------===//
 // The function
 //===----------------------------------------------------------------------===//
@@ -191,21 +74,6 @@ Value KernelEmitter::allocateScratch(ExprAttr bytes) {
   return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(context),
                              b.getI8Type(), scratchPointer,
                              ArrayRef<LLVM::GEPArg>{offset});
-}
-
-LogicalResult KernelEmitter::emitScheduled() {
-  ScheduleAttr schedule = kernel.getScheduleAttr();
-  if (auto scatter = dyn_cast<ScatterScheduleAttr>(schedule))
-    return emitScatter(*kernel.getBody().getOps<ScatterOp>().begin(), scatter);
-  auto contracts = kernel.getBody().getOps<ContractOp>();
-  if (!contracts.empty())
-    return emitContract(*contracts.begin(), schedule);
-  sharedExtents = analysis::collapseShared(kernel, layout);
-  if (auto transpose = dyn_cast<TransposeScheduleAttr>(schedule))
-    return emitTransposed(transpose);
-  if (auto across = dyn_cast<AcrossScheduleAttr>(schedule))
-    return emitAcross(across);
-  return emitWithin(cast<WithinScheduleAttr>(schedule));
 }
 
 FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
@@ -283,7 +151,7 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
     }
   }
 
-  if (failed(emitScheduled()))
+  if (failed(emitItems()))
     return failure();
   if (unsupported) {
     kernel.emitOpError() << "computes '" << unsupported.str()
@@ -299,4 +167,32 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
   result.work = work;
   result.scratch = scratchBytes;
   return result;
+}
+
+FailureOr<EmittedKernel>
+loop::emitKernel(KernelOp kernel, const analysis::KernelStrides &inputStrides,
+                 OpBuilder &builder, StringRef name) {
+  auto emit = [&](auto &&emitter) { return emitter.emit(builder, name); };
+  return llvm::TypeSwitch<Attribute, FailureOr<EmittedKernel>>(
+             kernel.getScheduleAttr())
+      .Case([&](AcrossScheduleAttr schedule) {
+        return emit(AcrossEmitter(kernel, inputStrides, schedule));
+      })
+      .Case([&](WithinScheduleAttr schedule) {
+        return emit(WithinEmitter(kernel, inputStrides, schedule));
+      })
+      .Case([&](TransposeScheduleAttr schedule) {
+        return emit(TransposeEmitter(kernel, inputStrides, schedule));
+      })
+      .Case([&](ScatterScheduleAttr schedule) {
+        return emit(ScatterEmitter(kernel, inputStrides, schedule));
+      })
+      .Case<PackedScheduleAttr, SkinnyRowsScheduleAttr,
+            SkinnyColumnsScheduleAttr>([&](auto schedule) {
+        return emit(ProductEmitter(kernel, inputStrides, schedule));
+      })
+      .Default([&](Attribute schedule) {
+        return kernel.emitOpError() << "has the schedule '" << schedule
+                                    << "', which is not for this processor";
+      });
 }

@@ -1,4 +1,4 @@
-//===- KernelEmitter.h - Code of one fused kernel -------------------------===//
+//===- KernelEmitter.h - What all kinds of kernels are made of ------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns a `loop.kernel` into a function with the signature of KernelABI.h.
-//
-// How a kernel is emitted and with which numbers is its schedule's business
-// (LoopSchedules.td); there is one function for each kind of schedule.
+// Turns a `loop.kernel` into a function with the signature of KernelABI.h. This
+// is what its emitters share: the function's frame, index expressions, memory,
+// and the loops of a nest at a point of the shared domain. What a work item is,
+// and which lanes there are, is said by the schedule; there is an emitter for
+// each kind of them (ScheduleEmitters.h).
 //
 // Bodies are widened by need: a value that does not depend on the vector
 // dimension stays a scalar. An access is a vector load, a broadcast or a
@@ -27,9 +28,6 @@
 #ifndef KILN_LIB_CONVERSION_LOOPTOSCF_KERNELEMITTER_H
 #define KILN_LIB_CONVERSION_LOOPTOSCF_KERNELEMITTER_H
 
-#include "ContractionEmitter.h"
-
-#include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Dialect/Guard/IR/Expr.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
@@ -76,19 +74,27 @@ Position enter(const Position &shared, const Domain &domain);
 /// Gives dimension `dim` its index, the first of `lanes`.
 void setDim(Position &position, unsigned dim, Value value, int64_t lanes);
 
-using analysis::ContractionShape;
-using analysis::DimGroup;
+/// Lanes of a nest along its rows, and of rows beside each other; besides those
+/// that its position in the shared domain has.
+struct OwnLanes {
+  int64_t along = 1, beside = 1;
+};
 
 class KernelEmitter {
 public:
-  /// Of a kernel that has a schedule.
   KernelEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides);
+  virtual ~KernelEmitter() = default;
 
   /// Emits the function at the builder's insertion point.
   FailureOr<EmittedKernel> emit(OpBuilder &builder, StringRef name);
 
-private:
+protected:
   friend class BodyEmitter;
+
+  /// Emits the work items from `begin` to `end`, and sets `work`.
+  virtual LogicalResult emitItems() = 0;
+  /// The value of a load that was staged elsewhere, if it was.
+  virtual Value loadStaged(LoadOp, int64_t /*lanes*/) { return {}; }
 
   // Expressions (IndexEmitter.cpp).
   /// The value of an expression without dims, as an `index`.
@@ -124,10 +130,14 @@ private:
   Value broadcast(Value value, int64_t lanes);
 
   // Nests (NestEmitter.cpp).
-  LogicalResult emitNestsAt(const Position &shared, bool across);
+  /// All nests of the kernel at a position in the shared domain.
+  LogicalResult emitNests(const Position &shared);
+  LogicalResult emitNest(Operation *nest, const Position &shared,
+                         OwnLanes lanes = {});
   LogicalResult emitPointwise(PointwiseOp op, const Position &shared,
-                              bool across);
-  LogicalResult emitReduce(ReduceOp op, const Position &shared, bool across);
+                              int64_t lanes);
+  LogicalResult emitReduce(ReduceOp op, const Position &shared,
+                           OwnLanes lanes);
   FailureOr<SmallVector<Value>>
   emitReductionLoops(ReduceOp op, Position position, unsigned depth,
                      ArrayRef<unsigned> dims, ArrayRef<Value> accumulators);
@@ -159,30 +169,7 @@ private:
   /// Memory of `bytes` of its own within the scratch of a thread.
   Value allocateScratch(guard::ExprAttr bytes);
 
-  // Work items (KernelEmitter.cpp).
-  LogicalResult emitScheduled();
-  LogicalResult emitAcross(AcrossScheduleAttr schedule);
-  LogicalResult emitWithin(WithinScheduleAttr schedule);
-  LogicalResult emitScatter(ScatterOp op, ScatterScheduleAttr schedule);
-
-  // Tiles (TransposeEmitter.cpp).
-  LogicalResult emitTransposed(TransposeScheduleAttr schedule);
-  void stageTile(TransposeScheduleAttr schedule,
-                 const analysis::TransposedRead &load, const Position &tile);
-  Value loadStaged(const Buffer &tile, int64_t lanes);
-
-  // Contractions (EmitContraction.cpp).
-  LogicalResult emitContract(ContractOp op, ScheduleAttr schedule);
-  Value emitEpilogue(ContractOp op, const ContractionShape &shape,
-                     const Position &outer, Value sums,
-                     const ContractionIndex &at);
-  Extent toExtent(guard::ExprAttr expr);
-  SmallVector<Extent> toSteps(const DimGroup &group, unsigned k);
-  ContractionMap makePrologue(Region &region);
-  ContractionMask makeMask(guard::ExprAttr mask, const DimGroup &rows,
-                           const DimGroup &columns, const Position &outer);
-  void setGroup(Position &position, const DimGroup &group, Value index);
-
+  // The frame (KernelEmitter.cpp).
   SmallVector<Value> delinearize(Value item, ArrayRef<guard::ExprAttr> extents);
   /// An error that `schedule` is not one for the kernel.
   mlir::InFlightDiagnostic refuse(mlir::Attribute schedule);
@@ -202,25 +189,13 @@ private:
   /// Results that are one value per point of the shared domain, by lanes.
   llvm::DenseMap<Value, Value> perPoint;
   llvm::DenseMap<Value, Value> captured; ///< constants of the kernel's body
-  /// Tiles of tensors that are transposed, by the loads that read them, and
-  /// where the row at hand begins in each.
-  llvm::DenseMap<Operation *, Buffer> staged;
-  Value stagedRow;
   SmallVector<guard::ExprAttr> sharedExtents;
   guard::ExprAttr scratchBytes, work;
   guard::ExprAttr unsupported; ///< an index that has no code, if any
-  /// Lanes of a nest along its rows, and of rows beside each other.
-  struct NestLanes {
-    int64_t along = 1, beside = 1;
-  };
-  llvm::DenseMap<Operation *, NestLanes> nestLanes;
   int64_t sumBlock = 0; ///< terms of a sum of floats in one piece; 0: all
-  /// The schedule asks for masks; code that may trap has none nevertheless.
-  bool masksWanted = false;
   /// What is left of a row after whole vectors is one more vector with a mask,
   /// rather than elements one by one.
   bool masksTails = false;
-  bool failedInside = false; ///< a callback of the contraction failed
 };
 
 /// Evaluates the body of a nest at a position.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "ScheduleEmitters.h"
 
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
@@ -131,7 +131,7 @@ class ConvertLoopToScf
     std::string name = getFreeName(home, kernel.getName());
     OpBuilder builder(&getContext());
     builder.setInsertionPointToEnd(home.getBody());
-    return KernelEmitter(kernel, inputStrides).emit(builder, name);
+    return emitKernel(kernel, inputStrides, builder, name);
   }
 };
 } // namespace

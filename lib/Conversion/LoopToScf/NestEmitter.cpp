@@ -14,6 +14,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
@@ -115,12 +117,11 @@ void KernelEmitter::finishAccumulators(const Accumulation &op,
 
 LogicalResult KernelEmitter::emitPointwise(PointwiseOp op,
                                            const Position &shared,
-                                           bool across) {
+                                           int64_t lanes) {
   Position start = enter(shared, getDomain(op));
   SmallVector<unsigned> own;
   for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
     own.push_back(k);
-  int64_t lanes = across ? 1 : nestLanes.lookup(op).along;
   return emitLoops(start, own, lanes, [&](const Position &position) {
     BodyEmitter body(*this, position);
     Block &block = op.getBody().front();
@@ -267,14 +268,13 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
 }
 
 LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
-                                        bool across) {
+                                        OwnLanes wanted) {
   Domain domain = getDomain(op);
   Position start = enter(shared, domain);
   SmallVector<unsigned> own, reduced;
   for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
     (k < domain.parallel.size() ? own : reduced).push_back(k);
 
-  NestLanes wanted = across ? NestLanes() : nestLanes.lookup(op);
   int64_t lanes = wanted.along, rows = wanted.beside;
   return emitLoops(start, own, rows, [&](const Position &position)
                                          -> LogicalResult {
@@ -282,7 +282,7 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
       finishAccumulators(op, position, values);
       return success();
     };
-    if (across || rows > 1) {
+    if (lanes == 1) {
       auto values = emitReductionLoops(op, position, 0, reduced,
                                        identities(op, position.lanes));
       return failed(values) ? failure() : finishAll(*values);
@@ -290,12 +290,6 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
 
     // Lanes along the last reduced dimension: vectors, the rest, their sum.
     unsigned last = reduced.back();
-    if (lanes == 1) {
-      auto values =
-          emitReductionLoops(op, position, 0, reduced, identities(op, 1));
-      return failed(values) ? failure() : finishAll(*values);
-    }
-
     ArrayRef<unsigned> outer = ArrayRef(reduced).drop_back();
     Value zero = constantIndex(0), one = constantIndex(1);
     Value extent = getArgument(position.extents[last]);
@@ -374,4 +368,28 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
     }
     return finishAll(*values);
   });
+}
+
+//===----------------------------------------------------------------------===//
+// All kinds
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelEmitter::emitNest(Operation *nest, const Position &shared,
+                                      OwnLanes lanes) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(nest)
+      .Case([&](PointwiseOp op) {
+        return emitPointwise(op, shared, lanes.along);
+      })
+      .Case([&](ReduceOp op) { return emitReduce(op, shared, lanes); })
+      .Case([&](ScanOp op) { return emitScan(op, shared); })
+      .Case([&](SortOp op) { return emitSort(op, shared); });
+}
+
+LogicalResult KernelEmitter::emitNests(const Position &shared) {
+  for (Operation &op : kernel.getBody().front())
+    if (isNest(&op) && failed(emitNest(&op, shared)))
+      return failure();
+  // Other positions have other values.
+  perPoint.clear();
+  return success();
 }

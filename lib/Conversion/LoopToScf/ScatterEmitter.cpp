@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "ScheduleEmitters.h"
 
 #include "kiln/Conversion/LoopToScf/Nests.h"
 
@@ -66,8 +66,8 @@ static void evaluateByNeed(Block &point) {
 /// Copies the initial values and then visits the domain in order. A work item
 /// is a point of the independent dimensions: the order of the others is part of
 /// the meaning.
-LogicalResult KernelEmitter::emitScatter(ScatterOp op,
-                                         ScatterScheduleAttr schedule) {
+LogicalResult ScatterEmitter::emitItems() {
+  ScatterOp op = *kernel.getBody().getOps<ScatterOp>().begin();
   SmallVector<ExprAttr> extents = getDomain(op).all();
   unsigned independent = op.getIndependent();
   ArrayRef<ExprAttr> items = ArrayRef(extents).take_front(independent);

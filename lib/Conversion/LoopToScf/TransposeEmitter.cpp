@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "ScheduleEmitters.h"
 #include "VectorIdioms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,9 +27,8 @@ using guard::ExprAttr;
 
 /// Copies the tile that begins at `tile` into scratch memory, its rows becoming
 /// columns.
-void KernelEmitter::stageTile(TransposeScheduleAttr schedule,
-                              const analysis::TransposedRead &load,
-                              const Position &tile) {
+void TransposeEmitter::stageTile(const analysis::TransposedRead &load,
+                                 const Position &tile) {
   unsigned dim = schedule.getDim();
   int64_t width = schedule.getLanes();
   unsigned last = sharedExtents.size() - 1;
@@ -70,8 +69,8 @@ void KernelEmitter::stageTile(TransposeScheduleAttr schedule,
   }
 }
 
-LogicalResult
-KernelEmitter::emitTransposed(TransposeScheduleAttr schedule) {
+LogicalResult TransposeEmitter::emitItems() {
+  sharedExtents = analysis::collapseShared(kernel, layout);
   unsigned dim = schedule.getDim();
   int64_t width = schedule.getLanes(), block = schedule.getBlock();
   auto reads = analysis::getTransposedReads(kernel, layout);
@@ -133,7 +132,7 @@ KernelEmitter::emitTransposed(TransposeScheduleAttr schedule) {
   Value rowsEnd = enterTiles(dim, numbers.back());
   enterTiles(last, numbers[numbers.size() - 2]);
   for (const analysis::TransposedRead &load : reads)
-    stageTile(schedule, load, position);
+    stageTile(load, position);
 
   Value left =
       arith::SubIOp::create(b, rowsEnd, position.dims[dim]);
@@ -151,13 +150,16 @@ KernelEmitter::emitTransposed(TransposeScheduleAttr schedule) {
   if (!constant || *constant % width != 0)
     position.mask = firstLanes(
         arith::SubIOp::create(b, getArgument(columns), column), width);
-  return emitNestsAt(position, /*across=*/true);
+  return emitNests(position);
 }
 
-Value KernelEmitter::loadStaged(const Buffer &tile, int64_t lanes) {
+Value TransposeEmitter::loadStaged(LoadOp load, int64_t lanes) {
+  auto tile = staged.find(load);
+  if (tile == staged.end())
+    return {};
   Position at;
   at.dims.push_back(stagedRow);
   at.lanes = lanes;
   at.vectorDim = 0;
-  return load(tile, guard::getDim(context, 0), at, {}, {}, {});
+  return this->load(tile->second, guard::getDim(context, 0), at, {}, {}, {});
 }

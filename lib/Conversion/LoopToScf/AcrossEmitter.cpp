@@ -1,0 +1,87 @@
+//===- AcrossEmitter.cpp - Lanes along the last shared dimension ----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScheduleEmitters.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+/// Lanes across the last shared dimension. A work item is a chunk of it at one
+/// point of the outer dimensions.
+LogicalResult AcrossEmitter::emitItems() {
+  sharedExtents = analysis::collapseShared(kernel, layout);
+  ExprAttr last = sharedExtents.back();
+  ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).drop_back();
+  int64_t lanes = schedule.getLanes(), chunk = schedule.getChunk();
+  sumBlock = schedule.getSumBlock();
+  masksTails = schedule.getMasked() && !analysis::mayTrap(kernel);
+  bool hasOuter = !llvm::all_of(
+      outer, [](ExprAttr extent) { return extent.isConstant(1); });
+  ExprAttr chunks = guard::ceilDiv(last, chunk);
+  ExprAttr items = guard::product(context, llvm::to_vector(outer));
+  work = items * chunks;
+
+  auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Value item = loop.getInductionVar();
+  Value low = constantIndex(0);
+  if (!chunks.isConstant(1)) {
+    Value number = item;
+    if (hasOuter) {
+      Value count = getArgument(chunks);
+      number = arith::RemUIOp::create(b, item, count);
+      item = arith::DivUIOp::create(b, item, count);
+    } else {
+      item = constantIndex(0);
+    }
+    low = arith::MulIOp::create(b, number, constantIndex(chunk));
+  }
+  Position position;
+  position.dims = delinearize(item, outer);
+  position.dims.push_back({});
+  position.extents = sharedExtents;
+
+  Value extent = getArgument(last);
+  Value high = extent;
+  if (!chunks.isConstant(1)) {
+    Value limit = arith::AddIOp::create(b, low, constantIndex(chunk));
+    high = arith::MinSIOp::create(b, limit, extent);
+  }
+  auto emitFor = [&](Value from, Value to, int64_t width,
+                     bool masked = false) -> LogicalResult {
+    auto columns = scf::ForOp::create(b, from, to, constantIndex(width));
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPoint(columns.getBody()->getTerminator());
+    Position at = position;
+    at.dims.back() = columns.getInductionVar();
+    at.lanes = width;
+    at.vectorDim = width > 1 ? int(at.dims.size()) - 1 : -1;
+    if (masked)
+      at.mask = firstLanes(
+          arith::SubIOp::create(b, to, columns.getInductionVar()), width);
+    return emitNests(at);
+  };
+  if (lanes == 1)
+    return emitFor(low, high, 1);
+  Value length = arith::SubIOp::create(b, high, low);
+  Value rest = arith::RemUIOp::create(b, length, constantIndex(lanes));
+  Value split = arith::SubIOp::create(b, high, rest);
+  if (failed(emitFor(low, split, lanes)))
+    return failure();
+  auto constant = last.getConstant();
+  if (constant && *constant % lanes == 0 && chunk % lanes == 0)
+    return success();
+  return masksTails ? emitFor(split, high, lanes, /*masked=*/true)
+                    : emitFor(split, high, 1);
+}

@@ -1,0 +1,116 @@
+//===- ScheduleEmitters.h - One emitter for each kind of schedule ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LoopSchedules.td says what each kind does. Every number comes from there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_CONVERSION_LOOPTOSCF_SCHEDULEEMITTERS_H
+#define KILN_LIB_CONVERSION_LOOPTOSCF_SCHEDULEEMITTERS_H
+
+#include "ContractionEmitter.h"
+#include "KernelEmitter.h"
+
+#include "kiln/Analysis/ContractionShape.h"
+
+namespace kiln::loop {
+
+/// Emits a kernel by its schedule at the builder's insertion point.
+FailureOr<EmittedKernel>
+emitKernel(KernelOp kernel, const analysis::KernelStrides &inputStrides,
+           OpBuilder &builder, StringRef name);
+
+class AcrossEmitter : public KernelEmitter {
+public:
+  AcrossEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
+                AcrossScheduleAttr schedule)
+      : KernelEmitter(kernel, inputStrides), schedule(schedule) {}
+
+private:
+  LogicalResult emitItems() override;
+
+  AcrossScheduleAttr schedule;
+};
+
+class WithinEmitter : public KernelEmitter {
+public:
+  WithinEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
+                WithinScheduleAttr schedule)
+      : KernelEmitter(kernel, inputStrides), schedule(schedule) {}
+
+private:
+  LogicalResult emitItems() override;
+
+  WithinScheduleAttr schedule;
+};
+
+class TransposeEmitter : public KernelEmitter {
+public:
+  TransposeEmitter(KernelOp kernel,
+                   const analysis::KernelStrides &inputStrides,
+                   TransposeScheduleAttr schedule)
+      : KernelEmitter(kernel, inputStrides), schedule(schedule) {}
+
+private:
+  LogicalResult emitItems() override;
+  void stageTile(const analysis::TransposedRead &load, const Position &tile);
+  Value loadStaged(LoadOp load, int64_t lanes) override;
+
+  TransposeScheduleAttr schedule;
+  /// Tiles of tensors that are transposed, by the loads that read them, and
+  /// where the row at hand begins in each.
+  llvm::DenseMap<Operation *, Buffer> staged;
+  Value stagedRow;
+};
+
+class ScatterEmitter : public KernelEmitter {
+public:
+  ScatterEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
+                 ScatterScheduleAttr schedule)
+      : KernelEmitter(kernel, inputStrides), schedule(schedule) {}
+
+private:
+  LogicalResult emitItems() override;
+
+  ScatterScheduleAttr schedule;
+};
+
+/// Of contractions that are matrix products.
+class ProductEmitter : public KernelEmitter {
+public:
+  ProductEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
+                 ScheduleAttr schedule)
+      : KernelEmitter(kernel, inputStrides), schedule(schedule) {}
+
+private:
+  using ContractionShape = analysis::ContractionShape;
+  using DimGroup = analysis::DimGroup;
+
+  LogicalResult emitItems() override;
+  LogicalResult describe(ContractOp op, const ContractionShape &shape);
+  void emitProduct(ContractOp op, const ContractionShape &shape,
+                   const Position &outer, Value from, Value to);
+  Value emitEpilogue(ContractOp op, const ContractionShape &shape,
+                     const Position &outer, Value sums,
+                     const ContractionIndex &at);
+  Extent toExtent(guard::ExprAttr expr);
+  SmallVector<Extent> toSteps(const DimGroup &group, unsigned k);
+  ContractionMap makePrologue(Region &region);
+  ContractionMask makeMask(guard::ExprAttr mask, const DimGroup &rows,
+                           const DimGroup &columns, const Position &outer);
+  void setGroup(Position &position, const DimGroup &group, Value index);
+
+  ScheduleAttr schedule;
+  ContractionSpec spec;
+  Buffer memory[3];          ///< of A, B and C
+  bool failedInside = false; ///< a callback failed
+};
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_CONVERSION_LOOPTOSCF_SCHEDULEEMITTERS_H
