@@ -67,6 +67,7 @@ void AtenDialect::registerAttributes() {
 void AtenDialect::initialize() {
   registerAttributes();
   registerActivationOps();
+  registerArrangeOps();
   registerContractionOps();
   registerControlOps();
   registerFactoryOps();

@@ -1,4 +1,4 @@
-//===- AtenViewOps.cpp - Views and rearrangements ------------------------===//
+//===- AtenViewOps.cpp - Views --------------------------------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -16,6 +16,7 @@
 #define KILN_DIALECT_ATEN_IR_ATEN_H
 
 #include "kiln/Dialect/Aten/IR/AtenActivationOps.h"
+#include "kiln/Dialect/Aten/IR/AtenArrangeOps.h"
 #include "kiln/Dialect/Aten/IR/AtenContractionOps.h"
 #include "kiln/Dialect/Aten/IR/AtenControlOps.h"
 #include "kiln/Dialect/Aten/IR/AtenFactoryOps.h"

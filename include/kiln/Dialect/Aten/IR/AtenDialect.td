@@ -52,6 +52,7 @@ def Aten_Dialect : Dialect {
     void registerAttributes();
     // One for each category, so that categories compile apart.
     void registerActivationOps();
+    void registerArrangeOps();
     void registerContractionOps();
     void registerControlOps();
     void registerFactoryOps();

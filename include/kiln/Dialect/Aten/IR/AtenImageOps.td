@@ -500,4 +500,16 @@ def Aten_PixelUnshuffleOp : Aten_PureOp<"pixel_unshuffle",
   let decomposition = "decomposePixelUnshuffle";
 }
 
+def Aten_UpsampleNearest2dVecOp : Aten_PureOp<"upsample_nearest2d.vec",
+    "aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, "
+    "float[]? scale_factors) -> Tensor",
+    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
+         OptionalAttr<Aten_Floats>:$scale_factors),
+    (outs Aten_Tensor:$result)> {
+  let summary = "Enlarge an image by nearest neighbours";
+  let shape = "upsample2d";
+  let promotion = PromoteDefault;
+  let isCore = 1;
+}
+
 #endif // KILN_DIALECT_ATEN_IR_ATENIMAGEOPS_TD

@@ -14,6 +14,7 @@
 #define KILN_DIALECT_ATEN_IR_ATENOPS_TD
 
 include "kiln/Dialect/Aten/IR/AtenActivationOps.td"
+include "kiln/Dialect/Aten/IR/AtenArrangeOps.td"
 include "kiln/Dialect/Aten/IR/AtenContractionOps.td"
 include "kiln/Dialect/Aten/IR/AtenControlOps.td"
 include "kiln/Dialect/Aten/IR/AtenFactoryOps.td"

@@ -1,4 +1,4 @@
-//===- AtenViewOps.h - Views and rearrangements -----------------*- C++ -*-===//
+//===- AtenViewOps.h - Views ------------------------------------*- C++ -*-===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
