@@ -56,8 +56,11 @@ readRecords(const std::string &path) {
 /// What makes kernels of an overload: data of its record, or a lowering, which
 /// shows in cases that left nothing to functions.
 static std::string howCompiled(const Record *record, const Cases *cases) {
-  if (record && !record->decomposition.empty())
-    return "decomposes: " + record->decomposition;
+  if (record && !record->decomposition.empty()) {
+    bool isFormula = record->decomposition[0] == '(';
+    const char *quote = isFormula ? "`" : "";
+    return "decomposes: " + (quote + record->decomposition) + quote;
+  }
   if (record && !record->body.empty())
     return "`" + record->body + "`";
   if (!cases || cases->inductor.passed == 0)

@@ -285,7 +285,9 @@ static AtenRecord readRecord(const Record *def) {
   record.shape = def->getValueAsString("shape").str();
   record.promotion =
       def->getValueAsDef("promotion")->getValueAsString("name").str();
-  record.decomposition = def->getValueAsString("decomposition").str();
+  const Record *decomposition = def->getValueAsDef("decomposition");
+  if (decomposition->getName() != "NotDecomposed")
+    record.decomposition = decomposition;
   record.isCore = def->getValueAsBit("isCore");
   record.isView = def->getValueAsBit("isView");
   record.isRandom = def->getValueAsBit("isRandom");

@@ -54,7 +54,8 @@ struct AtenRecord {
   std::string summary;
   std::string shape;
   std::string promotion; ///< enumerator of kiln::aten::Promotion
-  std::string decomposition;
+  /// Of class DecomposeBy or Decompose; null if the op is not decomposed.
+  const llvm::Record *decomposition = nullptr;
   bool isCore = false;
   bool isView = false;
   bool isRandom = false;

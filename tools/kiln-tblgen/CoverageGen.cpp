@@ -30,6 +30,27 @@ static llvm::StringSet<> getDifferentiable(const llvm::RecordKeeper &records) {
   return names;
 }
 
+/// A dag as it stands in its record.
+static std::string getText(const llvm::Init *dag) {
+  std::string text = dag->getAsString();
+  for (size_t at; (at = text.find("?:$")) != std::string::npos;)
+    text.erase(at, 2);
+  return text;
+}
+
+/// What an op is rewritten as: the name of a function, or formulas.
+static std::string getDecomposition(const AtenRecord &record) {
+  if (!record.decomposition)
+    return "";
+  if (record.decomposition->isSubClassOf("DecomposeBy"))
+    return record.decomposition->getValueAsString("function").str();
+  std::string text;
+  for (const llvm::Init *value :
+       *record.decomposition->getValueAsListInit("values"))
+    text += (text.empty() ? "" : ", ") + getText(value);
+  return text;
+}
+
 /// One line an overload, its columns separated by tabs; `kiln-coverage` makes a
 /// page of them.
 static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
@@ -39,12 +60,11 @@ static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
   for (const AtenRecord &record : getAtenRecords(records)) {
     std::string body;
     if (record.hasBody)
-      body = record.def->getValueAsDag("body")->getAsString();
+      body = getText(record.def->getValueAsDag("body"));
     os << record.name << '\t' << record.summary << '\t' << record.shape << '\t'
        << record.promotion << '\t' << (record.isCore ? "core" : "") << '\t'
-       << record.decomposition << '\t' << body << '\t'
-       << (differentiable.contains(record.def->getName()) ? "yes" : "")
-       << '\n';
+       << getDecomposition(record) << '\t' << body << '\t'
+       << (differentiable.contains(record.def->getName()) ? "yes" : "") << '\n';
   }
   return false;
 }

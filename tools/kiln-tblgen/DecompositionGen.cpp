@@ -6,11 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Backend --gen-aten-decompositions. Reads the `Decompose` records of
-// AtenDecompositions.td and writes one C++ function for each, and a function
-// that adds all of them to a table. A record such as
+// Reads the field `decomposition` of the aten ops (AtenFormulas.td).
 //
-//   def : Decompose<Aten_DotOp, (sum_all (mul $self, $tensor))>;
+// --gen-aten-decomposition-decls declares the functions that records name:
+//
+//   Value decomposeGelu(GeluOp op, Composer &c);
+//
+// --gen-aten-decompositions writes a function for each record that has formulas
+// instead, and a table of all functions. A record such as
+//
+//   let decomposition = Decompose<[(sum_all (mul $self, $tensor))]>;
 //
 // becomes
 //
@@ -20,7 +25,12 @@
 //     return finish(op, c, {c.sumAll(c.mul(self, tensor))});
 //   }
 //
+// so that what a record names and nobody wrote does not link, and what nobody
+// declared does not compile.
+//
 //===----------------------------------------------------------------------===//
+
+#include "AtenRecord.h"
 
 #include "mlir/TableGen/GenInfo.h"
 #include "mlir/TableGen/Operator.h"
@@ -30,7 +40,6 @@
 #include "llvm/TableGen/Record.h"
 
 #include <map>
-#include <set>
 
 using llvm::DagInit;
 using llvm::Init;
@@ -38,13 +47,15 @@ using llvm::Record;
 using llvm::raw_ostream;
 using llvm::StringRef;
 using mlir::tblgen::Operator;
+using namespace kiln::tblgen;
 
 namespace {
 
 class FormulaEmitter {
 public:
-  FormulaEmitter(const Record &record, const Operator &op)
-      : record(record), op(op), isWide(record.getValueAsBit("isWide")) {}
+  explicit FormulaEmitter(const AtenRecord &aten)
+      : record(*aten.def), formulas(*aten.decomposition), op(aten.def),
+        isWide(formulas.getValueAsBit("isWide")) {}
 
   void emit(raw_ostream &os);
 
@@ -54,7 +65,8 @@ private:
   std::string emitArgument(StringRef name, bool isArgument);
 
   const Record &record;
-  const Operator &op;
+  const Record &formulas;
+  Operator op;
   bool isWide;
   std::map<std::string, std::string> variables;
 };
@@ -139,15 +151,15 @@ std::string FormulaEmitter::emitDag(const DagInit *dag) {
 }
 
 void FormulaEmitter::emit(raw_ostream &os) {
-  std::string values;
-  for (const Init *value : *record.getValueAsListInit("values")) {
+  std::string text;
+  const llvm::ListInit *values = formulas.getValueAsListInit("values");
+  for (const Init *value : *values) {
     const auto *dag = llvm::dyn_cast<DagInit>(value);
     if (!dag)
       llvm::PrintFatalError(record.getLoc(), "expected a dag for each result");
-    values += (values.empty() ? "" : ", ") + emitDag(dag);
+    text += (text.empty() ? "" : ", ") + emitDag(dag);
   }
-  if (record.getValueAsListInit("values")->size() !=
-      static_cast<size_t>(op.getNumResults()))
+  if (values->size() != static_cast<size_t>(op.getNumResults()))
     llvm::PrintFatalError(record.getLoc(),
                           "expected " + llvm::Twine(op.getNumResults()) +
                               " values for '" + op.getOperationName() + "'");
@@ -155,28 +167,60 @@ void FormulaEmitter::emit(raw_ostream &os) {
      << op.getCppClassName() << " op, [[maybe_unused]] Composer &c) {\n";
   for (const auto &[variable, value] : variables)
     os << "  auto " << variable << " = " << value << ";\n";
-  os << "  return finish(op, c, {" << values << "});\n}\n\n";
+  os << "  return finish(op, c, {" << text << "});\n}\n\n";
+}
+
+/// The function that a record names; empty if it has formulas.
+static StringRef getFunction(const AtenRecord &record) {
+  if (!record.decomposition->isSubClassOf("DecomposeBy"))
+    return "";
+  StringRef name = record.decomposition->getValueAsString("function");
+  if (name.empty())
+    llvm::PrintFatalError(record.def->getLoc(),
+                          "expected the name of a function");
+  return name;
+}
+
+static bool emitDeclarations(const llvm::RecordKeeper &records,
+                             raw_ostream &os) {
+  os << "// Written by kiln-tblgen --gen-aten-decomposition-decls.\n\n";
+  for (const AtenRecord &record : getAtenRecords(records)) {
+    if (!record.decomposition || getFunction(record).empty())
+      continue;
+    bool isOne = record.results.size() == 1 && record.results[0] == "Tensor";
+    os << (isOne ? "Value " : "SmallVector<Value> ") << getFunction(record)
+       << "(" << record.className << " op, Composer &c);\n";
+  }
+  return false;
 }
 
 static bool emitDecompositions(const llvm::RecordKeeper &records,
                                raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-decompositions.\n\n";
   std::string table;
-  std::set<std::string> seen;
-  for (const Record *record : records.getAllDerivedDefinitions("Decompose")) {
-    Operator op(record->getValueAsDef("op"));
-    if (!seen.insert(op.getOperationName()).second)
-      llvm::PrintFatalError(record->getLoc(), "a second decomposition of '" +
-                                                  op.getOperationName() + "'");
-    FormulaEmitter(*record, op).emit(os);
-    StringRef name = op.getCppClassName();
-    table += ("  table.addMany<" + name + ", decompose" + name + ">();\n").str();
+  for (const AtenRecord &record : getAtenRecords(records)) {
+    if (!record.decomposition)
+      continue;
+    std::string function = getFunction(record).str();
+    if (function.empty()) {
+      FormulaEmitter(record).emit(os);
+      function = "decompose" + record.className;
+    }
+    table += "    {&" + record.className +
+             "::getInfo, [](Operation *op, Composer &c) {\n"
+             "       return toList(" +
+             function + "(llvm::cast<" + record.className +
+             ">(op), c));\n     }},\n";
   }
-  os << "static void addRecords(DecompositionTable &table) {\n"
-     << table << "}\n";
+  os << "static const DecompositionEntry kDecompositions[] = {\n"
+     << table << "};\n";
   return false;
 }
 
+static mlir::GenRegistration
+    declarations("gen-aten-decomposition-decls",
+                 "Declare the functions that decompose ATen ops",
+                 emitDeclarations);
 static mlir::GenRegistration
     registration("gen-aten-decompositions",
                  "Write the decompositions of ATen ops", emitDecompositions);

@@ -46,8 +46,7 @@ StageRange OverloadStages::getStages(Operation *) const {
 std::string OverloadStages::getUnmet(Operation *op, Stage stage,
                                      bool keepsDerivatives) const {
   const OpInfo *info = getOpInfo(op);
-  if (stage == Stage::Capture || !info || info->isCore ||
-      StringRef(info->decomposition).empty() ||
+  if (stage == Stage::Capture || !info || info->isCore || !info->isDecomposed ||
       op->hasAttr(kWholeAttrName))
     return {};
   auto rule = llvm::dyn_cast<DifferentiableOpInterface>(op);

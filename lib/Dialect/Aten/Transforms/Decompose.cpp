@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Decompose/Decompose.h"
-
+#include "kiln/Dialect/Aten/IR/Aten.h"
 #include "kiln/Dialect/Aten/IR/WholeOps.h"
+#include "kiln/Dialect/Aten/Transforms/Composer.h"
+#include "kiln/Dialect/Aten/Transforms/Decompositions.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
@@ -21,31 +22,6 @@
 namespace kiln::aten {
 #define GEN_PASS_DEF_ATENDECOMPOSEPASS
 #include "kiln/Dialect/Aten/Transforms/Passes.h.inc"
-
-static const DecompositionTable &getTable() {
-  static const DecompositionTable table = [] {
-    DecompositionTable built;
-    addActivations(built);
-    addNormalizations(built);
-    addChannelNorms(built);
-    addImages(built);
-    addLosses(built);
-    addContractions(built);
-    addAttention(built);
-    addIndexing(built);
-    addReductions(built);
-    addComposite(built);
-    addRecurrences(built);
-    addRecordedDecompositions(built);
-    return built;
-  }();
-  return table;
-}
-
-Decomposition lookUpDecomposition(Operation *op) {
-  auto *entry = getTable().lookUp(op->getName().getStringRef());
-  return entry ? entry->function : nullptr;
-}
 
 /// A random op of the core set is taken apart for the joint graph, because its
 /// derivative has to read what the forward drew.
@@ -62,20 +38,10 @@ static bool isDifferentiatedWhole(Operation *op) {
 }
 
 bool isDecomposedFor(Operation *op, DecomposeTarget target) {
-  auto *entry = getTable().lookUp(op->getName().getStringRef());
-  if (!entry)
+  const OpInfo *info = getOpInfo(op);
+  if (!info || !info->isDecomposed)
     return false;
-  switch (target) {
-  case DecomposeTarget::Core: {
-    const OpInfo *info = getOpInfo(op);
-    return (info && !info->isCore) || drawsNumbers(op);
-  }
-  case DecomposeTarget::Loop:
-    return entry->stage != Stage::Never;
-  case DecomposeTarget::All:
-    return true;
-  }
-  return false;
+  return target == DecomposeTarget::Loop || !info->isCore || drawsNumbers(op);
 }
 
 std::optional<DecomposeTarget> parseDecomposeTarget(StringRef text) {

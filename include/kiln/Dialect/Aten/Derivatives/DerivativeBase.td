@@ -94,13 +94,6 @@ class NoDerivative<string why, list<Op> list_> {
 
 /// A dag operator that is a method of VjpState.
 class GradientHelper;
-/// A dag operator that is a method of Composer.
-class BuilderMethod;
-
-/// Any op by its overload, arguments in schema order; attributes of the rule's
-/// op are handed on.
-def call : BuilderMethod;
-
 def identity : GradientHelper;       // its operand
 def scale : GradientHelper;          // by an optional number; absent is 1
 def number_or : GradientHelper;      // an optional number and its default
@@ -116,13 +109,10 @@ def adjoint : GradientHelper;        // the same, and the conjugate
 def row_major : GradientHelper;      // a copy with the strides of its sizes
 def sizes_of : GradientHelper;       // the sizes as an argument
 
-def conj : BuilderMethod; // of a tensor or number; reals stay
-def sgn : BuilderMethod;  // of reals `sign`
+def conj : ComposerMethod; // of a tensor or number; reals stay
+def sgn : ComposerMethod;  // of reals `sign`
 
-def mm : BuilderMethod;
-def bmm : BuilderMethod;
-def square : BuilderMethod;
-def zeros_like : BuilderMethod;
-def reciprocal : BuilderMethod;
+def bmm : ComposerMethod;
+def reciprocal : ComposerMethod;
 
 #endif // KILN_DIALECT_ATEN_DERIVATIVES_DERIVATIVEBASE_TD

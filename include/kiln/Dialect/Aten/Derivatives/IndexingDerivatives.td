@@ -11,19 +11,19 @@
 
 include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 
-def embedding_dense_backward : BuilderMethod;
-def size : BuilderMethod;
+def embedding_dense_backward : ComposerMethod;
+def size : ComposerMethod;
 def : VJP<Aten_EmbeddingOp, [
     Grad<"weight", (embedding_dense_backward $grad, $indices,
                        (size $weight, 0), $padding_idx,
                        $scale_grad_by_freq)>]>;
 def : VJPFunction<"vjpEmbeddingBag", [Aten_EmbeddingBagOp,
                                       Aten_EmbeddingBagForwardOnlyOp]>;
-def scatter_add : BuilderMethod;
+def scatter_add : ComposerMethod;
 def : ComplexVJP<Aten_GatherOp, [
     Grad<"self", (scatter_add (zeros_like $self), $dim, $index, $grad)>]>;
-def gather : BuilderMethod;
-def scatter : BuilderMethod;
+def gather : ComposerMethod;
+def scatter : ComposerMethod;
 def : ComplexVJP<Aten_ScatterValueOp, [
     Grad<"self", (scatter $grad, $dim, $index, 0)>]>;
 def : ComplexVJP<Aten_ScatterSrcOp, [

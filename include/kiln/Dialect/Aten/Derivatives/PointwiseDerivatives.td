@@ -273,8 +273,8 @@ def : ComplexVJP<Aten_CopyOp, [
 def : ComplexVJP<Aten_FillScalarOp, [Grad<"self", (zeros_like $self)>]>;
 def : ComplexVJP<Aten_FillTensorOp, [Grad<"self", (zeros_like $self)>,
                                      Grad<"value", (identity $grad)>]>;
-def tril : BuilderMethod;
-def triu : BuilderMethod;
+def tril : ComposerMethod;
+def triu : ComposerMethod;
 def : ComplexVJP<Aten_TrilOp, [Grad<"self", (tril $grad, $diagonal)>]>;
 def : ComplexVJP<Aten_TriuOp, [Grad<"self", (triu $grad, $diagonal)>]>;
 

@@ -31,7 +31,7 @@ def : ComplexVJPFunction<"vjpMeshgrid", [Aten_MeshgridOp]>;
 def unpermute : GradientHelper;
 foreach rule = [Aten_PermuteOp, Aten_PermuteCopyOp] in
   def : ComplexVJP<rule, [Grad<"self", (unpermute $grad, $dims)>]>;
-def transpose : BuilderMethod;
+def transpose : ComposerMethod;
 def : ComplexVJP<Aten_TransposeIntOp, [
     Grad<"self", (transpose $grad, $dim0, $dim1)>]>;
 def : ComplexVJP<Aten_SwapaxesOp, [
@@ -41,7 +41,7 @@ def : ComplexVJP<Aten_MovedimIntOp, [
 def reverse_dims : GradientHelper;
 foreach rule = [Aten_TOp, Aten_NumpyTOp] in
   def : ComplexVJP<rule, [Grad<"self", (reverse_dims $grad)>]>;
-def flip : BuilderMethod;
+def flip : ComposerMethod;
 def : ComplexVJP<Aten_FlipOp, [Grad<"self", (flip $grad, $dims)>]>;
 def : ComplexVJP<Aten_Rot90Op, [
     Grad<"self", (call "rot90", $grad, "b.integer(-int64_t(rule.getK()))",

@@ -60,6 +60,8 @@ def Aten_GluOp : Aten_PureOp<"glu",
   let summary = "Gated linear unit of the halves of a dimension";
   let shape = "glu";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeWide<[
+      (mul (half $self, $dim, 0), (sigmoid (half $self, $dim, 1)))]>;
 }
 
 def Aten_GluBackwardOp : Aten_PureOp<"glu_backward",
@@ -69,6 +71,12 @@ def Aten_GluBackwardOp : Aten_PureOp<"glu_backward",
   let summary = "Gradient of glu";
   let shape = "gluBackward";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeWide<[
+      (pair (mul $grad_output, (sigmoid (half $self, $dim, 1))),
+            (mul (mul $grad_output, (half $self, $dim, 0)),
+                 (mul (sigmoid (half $self, $dim, 1)),
+                      (sub 1, (sigmoid (half $self, $dim, 1))))),
+            $dim)]>;
 }
 
 def Aten_HardshrinkOp : Aten_PureOp<"hardshrink",
@@ -170,6 +178,7 @@ def Aten_LogSigmoidForwardOp : Aten_PureOp<"log_sigmoid_forward",
   let summary = "Logarithm of the sigmoid, and what its gradient needs";
   let shape = "withBuffer";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeWide<[(log_sigmoid $self), (zeros_like $self)]>;
 }
 
 def Aten_LogSigmoidBackwardOp : Aten_PureOp<"log_sigmoid_backward",
@@ -181,6 +190,8 @@ def Aten_LogSigmoidBackwardOp : Aten_PureOp<"log_sigmoid_backward",
   let shape = "likeSelf";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self"];
+  let decomposition = DecomposeWide<[
+      (mul $grad_output, (log_sigmoid_slope $self, $buffer))]>;
 }
 
 def Aten_LogitBackwardOp : Aten_PureOp<"logit_backward",
@@ -227,6 +238,8 @@ def Aten_PreluOp : Aten_PureOp<"prelu",
   let summary = "Leaky relu with one slope for each channel";
   let shape = "prelu";
   let promotion = PromoteSameDType;
+  let decomposition = Decompose<[
+      (call "_prelu_kernel", $self, (channel_weight $self, $weight))]>;
 }
 
 def Aten_PreluKernelOp : Aten_PureOp<"_prelu_kernel",
@@ -246,6 +259,9 @@ def Aten_PreluKernelBackwardOp : Aten_PureOp<"_prelu_kernel_backward",
   let summary = "Gradients of prelu";
   let shape = "likeSelfTwice";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeWide<[
+      (where (gt $self, 0), $grad_output, (mul $grad_output, $weight)),
+      (where (gt $self, 0), "0.0", (mul $grad_output, $self))]>;
 }
 
 def Aten_Relu6Op : Aten_PureOp<"relu6",
@@ -269,6 +285,7 @@ def Aten_RreluWithNoiseFunctionalOp : Aten_RandomOp<"rrelu_with_noise_functional
   let shape = "withBuffer";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let decomposition = DecomposeBy<"decomposeRrelu">;
 }
 
 def Aten_SeluOp : Aten_PureOp<"selu",

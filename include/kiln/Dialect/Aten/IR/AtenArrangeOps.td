@@ -18,7 +18,7 @@ def Aten_UnsafeViewOp : Aten_PureOp<"_unsafe_view",
   let summary = "The same elements in another shape";
   let shape = "view";
   let promotion = PromoteView;
-  let decomposition = "decomposeUnsafeView";
+  let decomposition = DecomposeBy<"decomposeUnsafeView">;
 }
 
 def Aten_CatOp : Aten_PureOp<"cat",
@@ -41,7 +41,7 @@ def Aten_StackOp : Aten_PureOp<"stack",
   let summary = "Join along a new dimension";
   let shape = "stack";
   let promotion = PromoteNoOpmath;
-  let decomposition = "decomposeStack";
+  let decomposition = DecomposeBy<"decomposeStack">;
 }
 
 def Aten_RepeatOp : Aten_PureOp<"repeat",
@@ -51,6 +51,7 @@ def Aten_RepeatOp : Aten_PureOp<"repeat",
   let summary = "Repeat along dimensions";
   let shape = "repeat";
   let promotion = PromoteView;
+  let decomposition = DecomposeBy<"decomposeRepeat">;
   let isCore = 1;
 }
 
@@ -71,6 +72,7 @@ def Aten_RollOp : Aten_PureOp<"roll",
   let summary = "Rotate along dimensions";
   let shape = "roll";
   let promotion = PromoteView;
+  let decomposition = DecomposeBy<"decomposeRoll">;
   let isCore = 1;
 }
 
@@ -97,7 +99,7 @@ def Aten_PadOp : Aten_PureOp<"pad",
   let summary = "Pad in a mode";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposePad";
+  let decomposition = DecomposeBy<"decomposePad">;
 }
 
 def Aten_SelectScatterOp : Aten_PureOp<"select_scatter",
@@ -109,6 +111,7 @@ def Aten_SelectScatterOp : Aten_PureOp<"select_scatter",
   let summary = "Replace one index of a dimension";
   let shape = "selectScatter";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeBy<"decomposeSelectScatter">;
   let isCore = 1;
 }
 
@@ -122,6 +125,7 @@ def Aten_SliceScatterOp : Aten_PureOp<"slice_scatter",
   let summary = "Replace a range of a dimension";
   let shape = "sliceScatter";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeBy<"decomposeSliceScatter">;
   let isCore = 1;
 }
 
@@ -134,7 +138,7 @@ def Aten_SelectBackwardOp : Aten_PureOp<"select_backward",
   let summary = "Zeros with the gradient at one index";
   let shape = "selectBackward";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeSelectBackward";
+  let decomposition = DecomposeBy<"decomposeSelectBackward">;
 }
 
 def Aten_SliceBackwardOp : Aten_PureOp<"slice_backward",
@@ -146,7 +150,7 @@ def Aten_SliceBackwardOp : Aten_PureOp<"slice_backward",
   let summary = "Zeros with the gradient in a range";
   let shape = "sliceBackward";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeSliceBackward";
+  let decomposition = DecomposeBy<"decomposeSliceBackward">;
 }
 
 def Aten_AsStridedScatterOp : Aten_PureOp<"as_strided_scatter",
@@ -159,6 +163,8 @@ def Aten_AsStridedScatterOp : Aten_PureOp<"as_strided_scatter",
   let shape = "stridedScatter";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let decomposition = Decompose<[
+      (scatter_strided $self, $src, $size, $stride, $storage_offset)]>;
 }
 
 def Aten_DiagonalBackwardOp : Aten_PureOp<"diagonal_backward",
@@ -170,6 +176,9 @@ def Aten_DiagonalBackwardOp : Aten_PureOp<"diagonal_backward",
   let summary = "Gradient of diagonal";
   let shape = "diagonalBackward";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[
+      (replace_diagonal (zeros_of $grad_output, $input_sizes), $grad_output,
+                        $offset, $dim1, $dim2)]>;
 }
 
 def Aten_DiagonalScatterOp : Aten_PureOp<"diagonal_scatter",
@@ -182,6 +191,8 @@ def Aten_DiagonalScatterOp : Aten_PureOp<"diagonal_scatter",
   let shape = "diagonalScatter";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let decomposition = Decompose<[
+      (replace_diagonal $self, $src, $offset, $dim1, $dim2)]>;
 }
 
 def Aten_DiagEmbedOp : Aten_PureOp<"diag_embed",
@@ -192,6 +203,8 @@ def Aten_DiagEmbedOp : Aten_PureOp<"diag_embed",
   let summary = "Matrices of given diagonals";
   let shape = "diagEmbed";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[
+      (embed_diagonal $self, $result, $offset, $dim1, $dim2)]>;
 }
 
 def Aten_ExpandCopyOp : Aten_PureOp<"expand_copy",
@@ -202,6 +215,8 @@ def Aten_ExpandCopyOp : Aten_PureOp<"expand_copy",
   let summary = "Copy expanded to sizes";
   let shape = "expand";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[
+      (copy_of_view (expand_like $self, $result), $self)]>;
 }
 
 def Aten_PermuteCopyOp : Aten_PureOp<"permute_copy",
@@ -211,6 +226,7 @@ def Aten_PermuteCopyOp : Aten_PureOp<"permute_copy",
   let summary = "Copy with permuted dimensions";
   let shape = "permute";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[(copy_of_view (permute $self, $dims), $self)]>;
 }
 
 def Aten_SelectCopyIntOp : Aten_PureOp<"select_copy.int",
@@ -220,6 +236,7 @@ def Aten_SelectCopyIntOp : Aten_PureOp<"select_copy.int",
   let summary = "Copy of one index of a dimension";
   let shape = "select";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[(call "select.int", $self, $dim, $index)]>;
 }
 
 def Aten_SliceCopyTensorOp : Aten_PureOp<"slice_copy.Tensor",
@@ -231,6 +248,9 @@ def Aten_SliceCopyTensorOp : Aten_PureOp<"slice_copy.Tensor",
   let summary = "Copy of a range of a dimension";
   let shape = "slice";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[
+      (copy_of_view (call "slice.Tensor", $self, $dim, $start, $end, $step),
+                    $self)]>;
 }
 
 def Aten_ViewCopyOp : Aten_PureOp<"view_copy",
@@ -240,6 +260,8 @@ def Aten_ViewCopyOp : Aten_PureOp<"view_copy",
   let summary = "Copy in another shape";
   let shape = "view";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[
+      (copy_of_view (view_like $self, $result), $self)]>;
 }
 
 def Aten_UnfoldBackwardOp : Aten_PureOp<"unfold_backward",
@@ -251,6 +273,8 @@ def Aten_UnfoldBackwardOp : Aten_PureOp<"unfold_backward",
   let summary = "Gradient of unfold";
   let shape = "unfoldBackward";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[
+      (fold_windows $grad_in, $input_sizes, $dim, $size, $step)]>;
 }
 
 def Aten_CartesianProdOp : Aten_PureOp<"cartesian_prod",
@@ -260,6 +284,7 @@ def Aten_CartesianProdOp : Aten_PureOp<"cartesian_prod",
   let summary = "All combinations of elements";
   let shape = "cartesianProd";
   let promotion = PromoteSameDType;
+  let decomposition = Decompose<[(cartesian $tensors)]>;
 }
 
 def Aten_HstackOp : Aten_PureOp<"hstack",
@@ -269,6 +294,7 @@ def Aten_HstackOp : Aten_PureOp<"hstack",
   let summary = "Concatenate along dimension 1, vectors along 0";
   let shape = "hstack";
   let promotion = PromoteDefault;
+  let decomposition = Decompose<[(join $tensors, 1)]>;
 }
 
 def Aten_VstackOp : Aten_PureOp<"vstack",
@@ -278,6 +304,7 @@ def Aten_VstackOp : Aten_PureOp<"vstack",
   let summary = "Concatenate as rows";
   let shape = "vstack";
   let promotion = PromoteDefault;
+  let decomposition = Decompose<[(join $tensors, 2)]>;
 }
 
 def Aten_TileOp : Aten_PureOp<"tile",
@@ -287,6 +314,7 @@ def Aten_TileOp : Aten_PureOp<"tile",
   let summary = "Repeat along dimensions";
   let shape = "tile";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[(tile $self, $dims)]>;
 }
 
 def Aten_RepeatInterleaveSelfIntOp : Aten_PureOp<"repeat_interleave.self_int",
@@ -298,6 +326,7 @@ def Aten_RepeatInterleaveSelfIntOp : Aten_PureOp<"repeat_interleave.self_int",
   let summary = "Repeat each element";
   let shape = "repeatInterleave";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[(repeat_each $self, $repeats, $dim)]>;
 }
 
 def Aten_Rot90Op : Aten_PureOp<"rot90",
@@ -307,6 +336,7 @@ def Aten_Rot90Op : Aten_PureOp<"rot90",
   let summary = "Rotate by quarter turns";
   let shape = "rot90";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[(rotate $self, $k, $dims)]>;
 }
 
 def Aten_DiffOp : Aten_PureOp<"diff",
@@ -320,6 +350,8 @@ def Aten_DiffOp : Aten_PureOp<"diff",
   let shape = "diff";
   let promotion = PromoteDefault;
   let promotes = ["self"];
+  let decomposition = Decompose<[
+      (differences $self, $n, $dim, $prepend, $append)]>;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENARRANGEOPS_TD

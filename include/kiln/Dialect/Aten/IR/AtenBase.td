@@ -8,7 +8,7 @@
 //
 // One record per overload is the single source of truth: its schema with the
 // defaults, how result types are inferred, whether it is in the core set, which
-// function decomposes it, what its loop body is. `kiln-tblgen` turns the
+// function or formula decomposes it, what its loop body is. `kiln-tblgen` turns the
 // records into the tables of OpInfo.h and checks that the ODS arguments say the
 // same as the schema. Operators of other libraries are records of class
 // `Aten_OverloadOp` in a dialect that has the library's name.
@@ -39,6 +39,7 @@
 #define KILN_DIALECT_ATEN_IR_ATENBASE_TD
 
 include "kiln/Dialect/Aten/IR/AtenDialect.td"
+include "kiln/Dialect/Aten/IR/AtenFormulas.td"
 include "kiln/Dialect/Aten/IR/AtenInterfaces.td"
 include "kiln/Dialect/Aten/IR/AtenLoopBody.td"
 include "kiln/Dialect/Guard/IR/GuardAttrs.td"
@@ -150,8 +151,8 @@ class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
   Aten_Promotion promotion = PromoteDefault;
   /// Arguments that take part in promotion; empty: all tensors.
   list<string> promotes = [];
-  /// Function that rewrites the op into simpler ones; empty: none.
-  string decomposition = "";
+  /// How the op is rewritten as simpler ones; see AtenFormulas.td.
+  Aten_Decomposition decomposition = NotDecomposed;
   /// In the Kiln core set.
   bit isCore = 0;
   /// The results alias the first operand.

@@ -41,6 +41,7 @@ def Aten_AddmmOp : Aten_PureOp<"addmm",
   let shape = "addmm";
   let promotion = PromoteSameDType;
   let promotes = ["self", "mat1", "mat2"];
+  let decomposition = DecomposeBy<"decomposeAddmm">;
   let isCore = 1;
 }
 
@@ -53,7 +54,7 @@ def Aten_BaddbmmOp : Aten_PureOp<"baddbmm",
   let summary = "beta * self + alpha * batch1 @ batch2";
   let shape = "bmmAdd";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeBaddbmm";
+  let decomposition = DecomposeBy<"decomposeBaddbmm">;
 }
 
 /// Rows of a matrix, or columns, or what both share, in groups that end at
@@ -78,7 +79,7 @@ def Aten_MatmulOp : Aten_PureOp<"matmul",
   let summary = "Product by the ranks of the operands";
   let shape = "matmul";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeMatmul";
+  let decomposition = DecomposeBy<"decomposeMatmul">;
 }
 
 def Aten_LinearOp : Aten_PureOp<"linear",
@@ -88,7 +89,7 @@ def Aten_LinearOp : Aten_PureOp<"linear",
   let summary = "input @ weight^T + bias";
   let shape = "linear";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeLinear";
+  let decomposition = DecomposeBy<"decomposeLinear">;
 }
 
 def Aten_EinsumOp : Aten_PureOp<"einsum",
@@ -100,7 +101,7 @@ def Aten_EinsumOp : Aten_PureOp<"einsum",
   let summary = "Sum of products by an equation";
   let shape = "einsum";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeEinsum";
+  let decomposition = DecomposeBy<"decomposeEinsum">;
 }
 
 def Aten_ConvolutionOp : Aten_PureOp<"convolution",
@@ -129,7 +130,7 @@ def Aten_Conv2dOp : Aten_PureOp<"conv2d",
   let summary = "Convolution of images";
   let shape = "conv2d";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeConvolution";
+  let decomposition = DecomposeBy<"decomposeConv2d">;
 }
 
 def Aten_ScaledDotProductAttentionOp : Aten_Op<"scaled_dot_product_attention",
@@ -149,6 +150,7 @@ def Aten_ScaledDotProductAttentionOp : Aten_Op<"scaled_dot_product_attention",
   let shape = "attention";
   let promotion = PromoteSameDType;
   let promotes = ["query", "key", "value"];
+  let decomposition = DecomposeBy<"decomposeAttention">;
   let isCore = 1;
   let isRandom = 1;
 }
@@ -164,7 +166,7 @@ def Aten_Conv1dOp : Aten_PureOp<"conv1d",
   let summary = "Convolution of signals";
   let shape = "convNd";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeConvolution";
+  let decomposition = DecomposeBy<"decomposeConv1d">;
 }
 
 def Aten_Conv3dOp : Aten_PureOp<"conv3d",
@@ -178,7 +180,7 @@ def Aten_Conv3dOp : Aten_PureOp<"conv3d",
   let summary = "Convolution of volumes";
   let shape = "convNd";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeConvolution";
+  let decomposition = DecomposeBy<"decomposeConv3d">;
 }
 
 def Aten_ConvTranspose1dOp : Aten_PureOp<"conv_transpose1d",
@@ -193,7 +195,7 @@ def Aten_ConvTranspose1dOp : Aten_PureOp<"conv_transpose1d",
   let summary = "Transposed convolution of signals";
   let shape = "convNd";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeTransposed";
+  let decomposition = DecomposeBy<"decomposeConvTranspose1d">;
 }
 
 def Aten_ConvTranspose2dInputOp : Aten_PureOp<"conv_transpose2d.input",
@@ -209,7 +211,7 @@ def Aten_ConvTranspose2dInputOp : Aten_PureOp<"conv_transpose2d.input",
   let summary = "Transposed convolution of images";
   let shape = "convNd";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeTransposed";
+  let decomposition = DecomposeBy<"decomposeConvTranspose2dInput">;
 }
 
 def Aten_ConvolutionBackwardOp : Aten_PureOp<"convolution_backward",
@@ -239,6 +241,9 @@ def Aten_AddbmmOp : Aten_PureOp<"addbmm",
   let summary = "beta * self + alpha * sum of products of matrices";
   let shape = "addbmm";
   let promotion = PromoteSameDType;
+  let decomposition = Decompose<[
+      (call "addmm", $self, (batch_in_columns $batch1), (batch_in_rows $batch2),
+            $beta, $alpha)]>;
 }
 
 def Aten_AddmvOp : Aten_PureOp<"addmv",
@@ -251,6 +256,9 @@ def Aten_AddmvOp : Aten_PureOp<"addmv",
   let summary = "beta * self + alpha * matrix times vector";
   let shape = "mv";
   let promotion = PromoteSameDType;
+  let decomposition = Decompose<[
+      (view_like (call "addmm", (as_column $self), $mat, (as_column $vec),
+                       $beta, $alpha), $result)]>;
 }
 
 def Aten_MvOp : Aten_PureOp<"mv",
@@ -260,6 +268,8 @@ def Aten_MvOp : Aten_PureOp<"mv",
   let summary = "Matrix times vector";
   let shape = "mv";
   let promotion = PromoteSameDType;
+  let decomposition = Decompose<[
+      (view_like (mm $self, (unsqueeze $vec, 1)), $result)]>;
 }
 
 def Aten_DotOp : Aten_PureOp<"dot",
@@ -269,6 +279,7 @@ def Aten_DotOp : Aten_PureOp<"dot",
   let summary = "Sum of products of two vectors";
   let shape = "dot";
   let promotion = PromoteSameDType;
+  let decomposition = DecomposeWide<[(sum_all (mul $self, $tensor))]>;
 }
 
 def Aten_OuterOp : Aten_PureOp<"outer",
@@ -278,6 +289,8 @@ def Aten_OuterOp : Aten_PureOp<"outer",
   let summary = "Products of all pairs of elements";
   let shape = "outer";
   let promotion = PromoteDefault;
+  let decomposition = Decompose<[
+      (mul (unsqueeze $self, 1), (unsqueeze $vec2, 0))]>;
 }
 
 def Aten_BilinearOp : Aten_PureOp<"bilinear",
@@ -289,7 +302,7 @@ def Aten_BilinearOp : Aten_PureOp<"bilinear",
   let summary = "Bilinear form of two inputs";
   let shape = "bilinear";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeBilinear";
+  let decomposition = DecomposeBy<"decomposeBilinear">;
 }
 
 def Aten_ScaledDotProductFlashAttentionForCpuOp : Aten_PureOp<
@@ -306,6 +319,7 @@ def Aten_ScaledDotProductFlashAttentionForCpuOp : Aten_PureOp<
   let shape = "flashAttention";
   let promotion = PromoteKeepFirst;
   let promotes = ["query"];
+  let decomposition = DecomposeBy<"decomposeFlashAttention">;
 }
 
 def Aten_ScaledDotProductFlashAttentionForCpuBackwardOp : Aten_PureOp<
@@ -325,6 +339,7 @@ def Aten_ScaledDotProductFlashAttentionForCpuBackwardOp : Aten_PureOp<
   let shape = "flashAttentionBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_out"];
+  let decomposition = DecomposeBy<"decomposeFlashAttentionBackward">;
 }
 
 def Aten_GruInputOp : Aten_Op<"gru.input",
@@ -338,6 +353,7 @@ def Aten_GruInputOp : Aten_Op<"gru.input",
   let summary = "Layers of gated recurrent units";
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeBy<"decomposeGru">;
   let isRandom = 1;
 }
 
@@ -353,6 +369,7 @@ def Aten_GruCellOp : Aten_PureOp<"gru_cell",
   let shape = "recurrentCell";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
+  let decomposition = DecomposeBy<"decomposeGruCell">;
 }
 
 def Aten_LstmInputOp : Aten_Op<"lstm.input",
@@ -368,6 +385,7 @@ def Aten_LstmInputOp : Aten_Op<"lstm.input",
   let summary = "Layers of long short-term memory";
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeBy<"decomposeLstm">;
   let isRandom = 1;
 }
 
@@ -383,6 +401,7 @@ def Aten_LstmCellOp : Aten_PureOp<"lstm_cell",
   let shape = "recurrentCell";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
+  let decomposition = DecomposeBy<"decomposeLstmCell">;
 }
 
 def Aten_RnnTanhInputOp : Aten_Op<"rnn_tanh.input",
@@ -396,6 +415,7 @@ def Aten_RnnTanhInputOp : Aten_Op<"rnn_tanh.input",
   let summary = "Layers of recurrent units with tanh";
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeBy<"decomposeRnnTanh">;
   let isRandom = 1;
 }
 
@@ -410,6 +430,7 @@ def Aten_RnnReluInputOp : Aten_Op<"rnn_relu.input",
   let summary = "Layers of recurrent units with relu";
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeBy<"decomposeRnnRelu">;
   let isRandom = 1;
 }
 
@@ -426,7 +447,7 @@ def Aten_ConvTranspose3dInputOp : Aten_PureOp<"conv_transpose3d.input",
   let summary = "Transposed convolution of volumes";
   let shape = "convNd";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeTransposed";
+  let decomposition = DecomposeBy<"decomposeConvTranspose3dInput">;
 }
 
 def Aten_Conv1dPaddingOp : Aten_PureOp<"conv1d.padding",
@@ -440,7 +461,7 @@ def Aten_Conv1dPaddingOp : Aten_PureOp<"conv1d.padding",
   let summary = "Convolution with a padding by its name";
   let shape = "convNamedPadding";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeNamedPadding";
+  let decomposition = DecomposeBy<"decomposeConv1dPadding">;
 }
 
 def Aten_Conv2dPaddingOp : Aten_PureOp<"conv2d.padding",
@@ -454,7 +475,7 @@ def Aten_Conv2dPaddingOp : Aten_PureOp<"conv2d.padding",
   let summary = "Convolution with a padding by its name";
   let shape = "convNamedPadding";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeNamedPadding";
+  let decomposition = DecomposeBy<"decomposeConv2dPadding">;
 }
 
 def Aten_Conv3dPaddingOp : Aten_PureOp<"conv3d.padding",
@@ -468,7 +489,7 @@ def Aten_Conv3dPaddingOp : Aten_PureOp<"conv3d.padding",
   let summary = "Convolution with a padding by its name";
   let shape = "convNamedPadding";
   let promotion = PromoteSameDType;
-  let decomposition = "decomposeNamedPadding";
+  let decomposition = DecomposeBy<"decomposeConv3dPadding">;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENCONTRACTIONOPS_TD

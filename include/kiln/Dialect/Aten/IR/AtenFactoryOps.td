@@ -19,7 +19,7 @@ def Aten_ZerosOp : Aten_PureOp<"zeros",
   let summary = "All zeros";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let decomposition = "decomposeZeros";
+  let decomposition = DecomposeBy<"decomposeZeros">;
 }
 
 def Aten_OnesOp : Aten_PureOp<"ones",
@@ -30,7 +30,7 @@ def Aten_OnesOp : Aten_PureOp<"ones",
   let summary = "All ones";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let decomposition = "decomposeOnes";
+  let decomposition = DecomposeBy<"decomposeOnes">;
 }
 
 def Aten_EmptyMemoryFormatOp : Aten_PureOp<"empty.memory_format",
@@ -55,7 +55,7 @@ def Aten_EmptyPermutedOp : Aten_PureOp<"empty_permuted",
   let summary = "Uninitialized, in a layout";
   let shape = "emptyPermuted";
   let promotion = PromoteDefaultFloat;
-  let decomposition = "decomposeEmptyPermuted";
+  let decomposition = DecomposeBy<"decomposeEmptyPermuted">;
 }
 
 def Aten_RandOp : Aten_RandomOp<"rand",
@@ -103,7 +103,7 @@ def Aten_ZerosLikeOp : Aten_PureOp<"zeros_like",
   let summary = "All zeros, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
-  let decomposition = "decomposeZerosLike";
+  let decomposition = DecomposeBy<"decomposeZerosLike">;
 }
 
 def Aten_OnesLikeOp : Aten_PureOp<"ones_like",
@@ -115,7 +115,7 @@ def Aten_OnesLikeOp : Aten_PureOp<"ones_like",
   let summary = "All ones, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
-  let decomposition = "decomposeOnesLike";
+  let decomposition = DecomposeBy<"decomposeOnesLike">;
 }
 
 def Aten_EmptyLikeOp : Aten_PureOp<"empty_like",
@@ -127,7 +127,7 @@ def Aten_EmptyLikeOp : Aten_PureOp<"empty_like",
   let summary = "Uninitialized, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
-  let decomposition = "decomposeEmptyLike";
+  let decomposition = DecomposeBy<"decomposeEmptyLike">;
 }
 
 def Aten_FullLikeOp : Aten_PureOp<"full_like",
@@ -152,7 +152,7 @@ def Aten_RandLikeOp : Aten_RandomOp<"rand_like",
   let summary = "Uniform random numbers, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
-  let decomposition = "decomposeRandLike";
+  let decomposition = DecomposeBy<"decomposeRandLike">;
 }
 
 def Aten_RandnLikeOp : Aten_RandomOp<"randn_like",
@@ -164,7 +164,7 @@ def Aten_RandnLikeOp : Aten_RandomOp<"randn_like",
   let summary = "Normal random numbers, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
-  let decomposition = "decomposeRandnLike";
+  let decomposition = DecomposeBy<"decomposeRandnLike">;
 }
 
 def Aten_NewZerosOp : Aten_PureOp<"new_zeros",
@@ -176,7 +176,7 @@ def Aten_NewZerosOp : Aten_PureOp<"new_zeros",
   let summary = "All zeros, in the type of a tensor";
   let shape = "fromSize";
   let promotion = PromoteLike;
-  let decomposition = "decomposeNewZeros";
+  let decomposition = DecomposeBy<"decomposeNewZeros">;
 }
 
 def Aten_NewOnesOp : Aten_PureOp<"new_ones",
@@ -188,7 +188,7 @@ def Aten_NewOnesOp : Aten_PureOp<"new_ones",
   let summary = "All ones, in the type of a tensor";
   let shape = "fromSize";
   let promotion = PromoteLike;
-  let decomposition = "decomposeNewOnes";
+  let decomposition = DecomposeBy<"decomposeNewOnes">;
 }
 
 def Aten_NewFullOp : Aten_PureOp<"new_full",
@@ -201,7 +201,7 @@ def Aten_NewFullOp : Aten_PureOp<"new_full",
   let summary = "All elements one number, in the type of a tensor";
   let shape = "fromSize";
   let promotion = PromoteLike;
-  let decomposition = "decomposeNewFull";
+  let decomposition = DecomposeBy<"decomposeNewFull">;
 }
 
 def Aten_ScalarTensorOp : Aten_PureOp<"scalar_tensor",
@@ -224,7 +224,7 @@ def Aten_ArangeOp : Aten_PureOp<"arange",
   let shape = "arange";
   let promotion = PromoteFromScalarI64;
   let promotes = ["end"];
-  let decomposition = "decomposeArange";
+  let decomposition = DecomposeBy<"decomposeArange">;
 }
 
 def Aten_ArangeStartOp : Aten_PureOp<"arange.start",
@@ -237,7 +237,7 @@ def Aten_ArangeStartOp : Aten_PureOp<"arange.start",
   let shape = "arange";
   let promotion = PromoteFromScalarI64;
   let promotes = ["start", "end"];
-  let decomposition = "decomposeArangeStart";
+  let decomposition = DecomposeBy<"decomposeArangeStart">;
 }
 
 def Aten_ArangeStartStepOp : Aten_PureOp<"arange.start_step",
@@ -264,7 +264,7 @@ def Aten_LinspaceOp : Aten_PureOp<"linspace",
   let summary = "Evenly spaced numbers";
   let shape = "linspace";
   let promotion = PromoteDefaultFloat;
-  let decomposition = "decomposeLinspace";
+  let decomposition = DecomposeBy<"decomposeLinspace">;
 }
 
 def Aten_EyeOp : Aten_PureOp<"eye",
@@ -275,6 +275,7 @@ def Aten_EyeOp : Aten_PureOp<"eye",
   let summary = "The identity matrix";
   let shape = "eye";
   let promotion = PromoteDefaultFloat;
+  let decomposition = DecomposeBy<"decomposeEye">;
   let isCore = 1;
 }
 
@@ -290,6 +291,7 @@ def Aten_EmptyStridedOp : Aten_PureOp<"empty_strided",
   let summary = "Tensor of any contents with given strides";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
+  let decomposition = Decompose<[(uninitialized $result)]>;
 }
 
 def Aten_NewEmptyOp : Aten_PureOp<"new_empty",
@@ -304,6 +306,7 @@ def Aten_NewEmptyOp : Aten_PureOp<"new_empty",
   let shape = "fromSize";
   let promotion = PromoteLike;
   let promotes = ["self"];
+  let decomposition = Decompose<[(uninitialized $result)]>;
 }
 
 def Aten_NewEmptyStridedOp : Aten_PureOp<"new_empty_strided",
@@ -319,6 +322,7 @@ def Aten_NewEmptyStridedOp : Aten_PureOp<"new_empty_strided",
   let shape = "fromSize";
   let promotion = PromoteLike;
   let promotes = ["self"];
+  let decomposition = Decompose<[(uninitialized $result)]>;
 }
 
 def Aten_LogspaceOp : Aten_PureOp<"logspace",
@@ -333,6 +337,7 @@ def Aten_LogspaceOp : Aten_PureOp<"logspace",
   let summary = "Powers of a base at equal steps";
   let shape = "linspace";
   let promotion = PromoteDefaultFloat;
+  let decomposition = DecomposeBy<"decomposeLogspace">;
 }
 
 def Aten_RandintOp : Aten_RandomOp<"randint",
@@ -401,6 +406,7 @@ def Aten_TrilIndicesOp : Aten_PureOp<"tril_indices",
   let summary = "Indices of the lower triangle";
   let shape = "triangleIndices";
   let promotion = PromoteDefaultFloat;
+  let decomposition = DecomposeBy<"decomposeTrilIndices">;
 }
 
 def Aten_TriuIndicesOp : Aten_PureOp<"triu_indices",
@@ -415,6 +421,7 @@ def Aten_TriuIndicesOp : Aten_PureOp<"triu_indices",
   let summary = "Indices of the upper triangle";
   let shape = "triangleIndices";
   let promotion = PromoteDefaultFloat;
+  let decomposition = DecomposeBy<"decomposeTriuIndices">;
 }
 
 def Aten_BernoulliOp : Aten_RandomOp<"bernoulli",

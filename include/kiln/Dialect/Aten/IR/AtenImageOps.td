@@ -467,7 +467,7 @@ def Aten_ChannelShuffleOp : Aten_PureOp<"channel_shuffle",
   let summary = "Interleave groups of channels";
   let shape = "channelShuffle";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeChannelShuffle";
+  let decomposition = DecomposeBy<"decomposeChannelShuffle">;
 }
 
 def Aten_NativeChannelShuffleOp : Aten_PureOp<"native_channel_shuffle",
@@ -477,7 +477,7 @@ def Aten_NativeChannelShuffleOp : Aten_PureOp<"native_channel_shuffle",
   let summary = "Interleave groups of channels";
   let shape = "channelShuffle";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeChannelShuffle";
+  let decomposition = DecomposeBy<"decomposeNativeChannelShuffle">;
 }
 
 def Aten_PixelShuffleOp : Aten_PureOp<"pixel_shuffle",
@@ -487,7 +487,7 @@ def Aten_PixelShuffleOp : Aten_PureOp<"pixel_shuffle",
   let summary = "Channels as pixels";
   let shape = "pixelShuffle";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposePixelShuffle";
+  let decomposition = DecomposeBy<"decomposePixelShuffle">;
 }
 
 def Aten_PixelUnshuffleOp : Aten_PureOp<"pixel_unshuffle",
@@ -497,7 +497,7 @@ def Aten_PixelUnshuffleOp : Aten_PureOp<"pixel_unshuffle",
   let summary = "Pixels as channels";
   let shape = "pixelShuffle";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposePixelUnshuffle";
+  let decomposition = DecomposeBy<"decomposePixelUnshuffle">;
 }
 
 def Aten_UpsampleNearest2dVecOp : Aten_PureOp<"upsample_nearest2d.vec",

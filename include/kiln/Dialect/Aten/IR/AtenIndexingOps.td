@@ -322,6 +322,7 @@ def Aten_TakeAlongDimOp : Aten_PureOp<"take_along_dim",
   let shape = "takeAlongDim";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let decomposition = Decompose<[(take_along $self, $indices, $dim)]>;
 }
 
 def Aten_OneHotOp : Aten_CountingOp<"one_hot",
@@ -331,6 +332,7 @@ def Aten_OneHotOp : Aten_CountingOp<"one_hot",
   let summary = "Indices as vectors with one 1";
   let shape = "oneHot";
   let promotion = PromoteAlwaysI64;
+  let decomposition = DecomposeBy<"decomposeOneHot">;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENINDEXINGOPS_TD

@@ -63,6 +63,7 @@ def Aten_CosineSimilarityOp : Aten_PureOp<"cosine_similarity",
   let summary = "Cosine of the angle along a dimension";
   let shape = "pairwise";
   let promotion = PromoteIntToFloat;
+  let decomposition = Decompose<[(cosine_similarity $x1, $x2, $dim, $eps)]>;
 }
 
 def Aten_PairwiseDistanceOp : Aten_PureOp<"pairwise_distance",
@@ -74,6 +75,8 @@ def Aten_PairwiseDistanceOp : Aten_PureOp<"pairwise_distance",
   let summary = "Distance along the last dimension";
   let shape = "pairwise";
   let promotion = PromoteIntToFloat;
+  let decomposition = Decompose<[
+      (pairwise_distance $x1, $x2, $p, $eps, $keepdim)]>;
 }
 
 def Aten_CrossOp : Aten_PureOp<"cross",
@@ -83,6 +86,8 @@ def Aten_CrossOp : Aten_PureOp<"cross",
   let summary = "Cross product";
   let shape = "cross";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeWide<[
+      (cross_product $self, $other, $dim, $result)]>;
 }
 
 def Aten_LinalgCrossOp : Aten_PureOp<"linalg_cross",
@@ -92,6 +97,8 @@ def Aten_LinalgCrossOp : Aten_PureOp<"linalg_cross",
   let summary = "Cross product";
   let shape = "cross";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeWide<[
+      (cross_product $self, $other, $dim, $result)]>;
 }
 
 def Aten_LinalgCholeskyExOp : Aten_PureOp<"linalg_cholesky_ex",

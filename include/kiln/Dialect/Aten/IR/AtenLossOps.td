@@ -20,6 +20,8 @@ def Aten_BinaryCrossEntropyOp : Aten_PureOp<"binary_cross_entropy",
   let summary = "Cross entropy of probabilities";
   let shape = "loss";
   let promotion = PromoteSameDType;
+  let decomposition = DecomposeWide<[
+      (reduced (times_given (bce $self, $target), $weight), $reduction)]>;
 }
 
 def Aten_BinaryCrossEntropyBackwardOp : Aten_PureOp<
@@ -32,6 +34,9 @@ def Aten_BinaryCrossEntropyBackwardOp : Aten_PureOp<
   let summary = "Gradient of the cross entropy of probabilities";
   let shape = "lossBackwardLikeSelf";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeWide<[
+      (mul (times_given (mul (shared 1, $self, $reduction), $grad_output),
+                        $weight), (bce_slope $self, $target))]>;
 }
 
 def Aten_BinaryCrossEntropyWithLogitsOp : Aten_PureOp<
@@ -47,6 +52,9 @@ def Aten_BinaryCrossEntropyWithLogitsOp : Aten_PureOp<
   let shape = "loss";
   let promotion = PromoteKeepFirst;
   let promotes = ["target"];
+  let decomposition = DecomposeWide<[
+      (reduced (times_given (bce_with_logits $self, $target, $pos_weight),
+                            $weight), $reduction)]>;
 }
 
 def Aten_HuberLossOp : Aten_PureOp<"huber_loss",
@@ -59,6 +67,8 @@ def Aten_HuberLossOp : Aten_PureOp<"huber_loss",
   let shape = "loss";
   let promotion = PromoteDefault;
   let promotes = ["self", "target"];
+  let decomposition = DecomposeWide<[
+      (reduced (huber (sub $self, $target), $delta), $reduction)]>;
 }
 
 def Aten_HuberLossBackwardOp : Aten_PureOp<"huber_loss_backward",
@@ -70,6 +80,9 @@ def Aten_HuberLossBackwardOp : Aten_PureOp<"huber_loss_backward",
   let summary = "Gradient of the Huber loss";
   let shape = "lossBackward";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeWide<[
+      (mul (mul (shared 1, $self, $reduction), $grad_output),
+           (huber_slope (sub $self, $target), $delta))]>;
 }
 
 def Aten_KlDivOp : Aten_PureOp<"kl_div",
@@ -81,6 +94,8 @@ def Aten_KlDivOp : Aten_PureOp<"kl_div",
   let summary = "Kullback-Leibler divergence";
   let shape = "loss";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeWide<[
+      (reduced (divergence $self, $target, $log_target), $reduction)]>;
 }
 
 def Aten_L1LossOp : Aten_PureOp<"l1_loss",
@@ -90,6 +105,8 @@ def Aten_L1LossOp : Aten_PureOp<"l1_loss",
   let summary = "Absolute difference";
   let shape = "loss";
   let promotion = PromoteComplexToFloat;
+  let decomposition = DecomposeWide<[
+      (reduced (abs (sub $self, $target)), $reduction)]>;
 }
 
 def Aten_MseLossOp : Aten_PureOp<"mse_loss",
@@ -99,6 +116,8 @@ def Aten_MseLossOp : Aten_PureOp<"mse_loss",
   let summary = "Squared difference";
   let shape = "loss";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeWide<[
+      (reduced (square (sub $self, $target)), $reduction)]>;
 }
 
 def Aten_MseLossBackwardOp : Aten_PureOp<"mse_loss_backward",
@@ -110,6 +129,9 @@ def Aten_MseLossBackwardOp : Aten_PureOp<"mse_loss_backward",
   let summary = "Gradient of the squared difference";
   let shape = "lossBackward";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeWide<[
+      (mul (mul (shared 2, $self, $reduction), (sub $self, $target)),
+           $grad_output)]>;
 }
 
 def Aten_MultiMarginLossOp : Aten_PureOp<"multi_margin_loss",
@@ -123,6 +145,7 @@ def Aten_MultiMarginLossOp : Aten_PureOp<"multi_margin_loss",
   let summary = "Multi-class hinge loss";
   let shape = "multiMarginLoss";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeBy<"decomposeMultiMarginLoss">;
 }
 
 def Aten_NllLossNdOp : Aten_PureOp<"nll_loss_nd",
@@ -134,6 +157,7 @@ def Aten_NllLossNdOp : Aten_PureOp<"nll_loss_nd",
   let summary = "Negative log likelihood, of any rank";
   let shape = "nllLoss";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeBy<"decomposeNllLossNd">;
 }
 
 def Aten_NllLoss2dForwardOp : Aten_PureOp<"nll_loss2d_forward",
@@ -146,6 +170,7 @@ def Aten_NllLoss2dForwardOp : Aten_PureOp<"nll_loss2d_forward",
   let summary = "Negative log likelihood of images, and the sum of weights";
   let shape = "nllLossForward";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeBy<"decomposeNllLoss2dForward">;
 }
 
 def Aten_NllLoss2dBackwardOp : Aten_PureOp<"nll_loss2d_backward",
@@ -160,6 +185,7 @@ def Aten_NllLoss2dBackwardOp : Aten_PureOp<"nll_loss2d_backward",
   let shape = "nllLossBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let decomposition = DecomposeBy<"decomposeNllLoss2dBackward">;
 }
 
 def Aten_SmoothL1LossOp : Aten_PureOp<"smooth_l1_loss",
@@ -171,6 +197,8 @@ def Aten_SmoothL1LossOp : Aten_PureOp<"smooth_l1_loss",
   let summary = "Quadratic below beta, absolute beyond";
   let shape = "loss";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeWide<[
+      (reduced (smooth_l1 (sub $self, $target), $beta), $reduction)]>;
 }
 
 def Aten_SmoothL1LossBackwardOp : Aten_PureOp<"smooth_l1_loss_backward",
@@ -182,6 +210,9 @@ def Aten_SmoothL1LossBackwardOp : Aten_PureOp<"smooth_l1_loss_backward",
   let summary = "Gradient of the smooth absolute difference";
   let shape = "lossBackward";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeWide<[
+      (mul (mul (shared 1, $self, $reduction), $grad_output),
+           (smooth_l1_slope (sub $self, $target), $beta))]>;
 }
 
 def Aten_SoftMarginLossOp : Aten_PureOp<"soft_margin_loss",
@@ -192,6 +223,8 @@ def Aten_SoftMarginLossOp : Aten_PureOp<"soft_margin_loss",
   let summary = "Logistic loss";
   let shape = "loss";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeWide<[
+      (reduced (log1p (exp (mul (neg $self), $target))), $reduction)]>;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENLOSSOPS_TD

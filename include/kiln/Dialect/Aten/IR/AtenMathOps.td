@@ -212,6 +212,8 @@ def Aten_NanToNumOp : Aten_PureOp<"nan_to_num",
     (outs Aten_Tensor:$result)> {
   let summary = "Replace NaN and infinities by numbers";
   let promotion = PromoteDefault;
+  let decomposition = Decompose<[
+      (replace_specials $self, $nan, $posinf, $neginf)]>;
 }
 
 def Aten_SpecialEntrOp : Aten_PureOp<"special_entr",
@@ -620,6 +622,7 @@ def Aten_FillTensorOp : Aten_PureOp<"fill.Tensor",
   let shape = "expandsToFirst";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let decomposition = Decompose<[(fill_like $self, $value)]>;
 }
 
 def Aten_RenormOp : Aten_PureOp<"renorm",
@@ -630,6 +633,7 @@ def Aten_RenormOp : Aten_PureOp<"renorm",
   let summary = "Limit the norms of slices";
   let shape = "sameWithDim";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeWide<[(limit_norms $self, $p, $dim, $maxnorm)]>;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENMATHOPS_TD

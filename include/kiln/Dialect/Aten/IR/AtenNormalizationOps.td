@@ -21,6 +21,7 @@ def Aten_SoftmaxOp : Aten_PureOp<"_softmax",
   }];
   let shape = "softmax";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeBy<"decomposeSoftmax">;
   let isCore = 1;
 }
 
@@ -31,6 +32,7 @@ def Aten_LogSoftmaxOp : Aten_PureOp<"_log_softmax",
   let summary = "Logarithm of softmax along a dimension";
   let shape = "softmax";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeBy<"decomposeLogSoftmax">;
   let isCore = 1;
 }
 
@@ -42,7 +44,7 @@ def Aten_SoftmaxIntOp : Aten_PureOp<"softmax.int",
   let summary = "Softmax along a dimension";
   let shape = "sameWithDim";
   let promotion = PromoteDefault;
-  let decomposition = "decomposeSoftmaxInt";
+  let decomposition = DecomposeBy<"decomposeSoftmaxInt">;
 }
 
 def Aten_LogSoftmaxIntOp : Aten_PureOp<"log_softmax.int",
@@ -53,7 +55,7 @@ def Aten_LogSoftmaxIntOp : Aten_PureOp<"log_softmax.int",
   let summary = "Logarithm of softmax along a dimension";
   let shape = "sameWithDim";
   let promotion = PromoteDefault;
-  let decomposition = "decomposeLogSoftmaxInt";
+  let decomposition = DecomposeBy<"decomposeLogSoftmaxInt">;
 }
 
 def Aten_SoftmaxBackwardDataOp : Aten_PureOp<"_softmax_backward_data",
@@ -65,6 +67,7 @@ def Aten_SoftmaxBackwardDataOp : Aten_PureOp<"_softmax_backward_data",
   let summary = "Gradient of softmax";
   let shape = "softmaxBackward";
   let promotion = PromoteSameDType;
+  let decomposition = DecomposeBy<"decomposeSoftmaxBackward">;
   let isCore = 1;
 }
 
@@ -77,6 +80,7 @@ def Aten_LogSoftmaxBackwardDataOp : Aten_PureOp<"_log_softmax_backward_data",
   let summary = "Gradient of log_softmax";
   let shape = "softmaxBackward";
   let promotion = PromoteSameDType;
+  let decomposition = DecomposeBy<"decomposeLogSoftmaxBackward">;
   let isCore = 1;
 }
 
@@ -91,7 +95,7 @@ def Aten_LayerNormOp : Aten_PureOp<"layer_norm",
   let summary = "Normalize over the last dimensions";
   let shape = "layerNorm";
   let promotion = PromoteNorm;
-  let decomposition = "decomposeLayerNorm";
+  let decomposition = DecomposeBy<"decomposeLayerNorm">;
 }
 
 def Aten_NativeLayerNormOp : Aten_PureOp<"native_layer_norm",
@@ -105,6 +109,7 @@ def Aten_NativeLayerNormOp : Aten_PureOp<"native_layer_norm",
   let summary = "Normalize the last dimensions; also mean and 1/deviation";
   let shape = "nativeLayerNorm";
   let promotion = PromoteNorm;
+  let decomposition = DecomposeBy<"decomposeNativeLayerNorm">;
   let isCore = 1;
 }
 
@@ -121,6 +126,7 @@ def Aten_NativeLayerNormBackwardOp : Aten_PureOp<"native_layer_norm_backward",
   let summary = "Gradients of native_layer_norm";
   let shape = "nativeLayerNormBackward";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeBy<"decomposeNativeLayerNormBackward">;
   let isCore = 1;
 }
 
@@ -132,7 +138,7 @@ def Aten_DropoutOp : Aten_Op<"dropout",
   let shape = "sameAsFirst";
   let promotion = PromoteDefault;
   let isRandom = 1;
-  let decomposition = "decomposeDropout";
+  let decomposition = DecomposeBy<"decomposeDropout">;
 }
 
 def Aten_NativeDropoutOp : Aten_RandomOp<"native_dropout",
@@ -143,6 +149,7 @@ def Aten_NativeDropoutOp : Aten_RandomOp<"native_dropout",
   let summary = "Zero elements at random, scale the rest; also the mask";
   let shape = "nativeDropout";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeBy<"decomposeNativeDropout">;
   let isCore = 1;
 }
 
@@ -161,6 +168,7 @@ def Aten_CrossEntropyLossOp : Aten_PureOp<"cross_entropy_loss",
   let shape = "crossEntropy";
   let promotion = PromoteDefault;
   let promotes = ["self"];
+  let decomposition = DecomposeBy<"decomposeCrossEntropyLoss">;
   let isCore = 1;
 }
 
@@ -174,6 +182,7 @@ def Aten_NllLossForwardOp : Aten_PureOp<"nll_loss_forward",
   let shape = "nllLossForward";
   let promotion = PromoteDefault;
   let promotes = ["self"];
+  let decomposition = DecomposeBy<"decomposeNllLossForward">;
   let isCore = 1;
 }
 
@@ -189,6 +198,7 @@ def Aten_NllLossBackwardOp : Aten_PureOp<"nll_loss_backward",
   let shape = "nllLossBackward";
   let promotion = PromoteDefault;
   let promotes = ["self"];
+  let decomposition = DecomposeBy<"decomposeNllLossBackward">;
   let isCore = 1;
 }
 
@@ -202,7 +212,7 @@ def Aten_FusedRmsNormOp : Aten_PureOp<"_fused_rms_norm",
   let shape = "fusedRmsNorm";
   let promotion = PromoteNorm;
   let promotes = ["input", "weight"];
-  let decomposition = "decomposeFusedRmsNorm";
+  let decomposition = DecomposeBy<"decomposeFusedRmsNorm">;
   let isCore = 1;
 }
 
@@ -216,7 +226,7 @@ def Aten_RmsNormOp : Aten_PureOp<"rms_norm",
   let shape = "layerNorm";
   let promotion = PromoteNorm;
   let promotes = ["input", "weight"];
-  let decomposition = "decomposeRmsNorm";
+  let decomposition = DecomposeBy<"decomposeRmsNorm">;
 }
 
 def Aten_NativeBatchNormLegitNoStatsOp : Aten_PureOp<
@@ -233,7 +243,7 @@ def Aten_NativeBatchNormLegitNoStatsOp : Aten_PureOp<
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
-  let decomposition = "decomposeBatchNormNoStats";
+  let decomposition = DecomposeBy<"decomposeBatchNormNoStats">;
   let isCore = 1;
 }
 
@@ -254,7 +264,7 @@ def Aten_NativeBatchNormLegitFunctionalOp : Aten_PureOp<
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
-  let decomposition = "decomposeBatchNormFunctional";
+  let decomposition = DecomposeBy<"decomposeBatchNormFunctional">;
   let isCore = 1;
 }
 
@@ -272,7 +282,7 @@ def Aten_NativeBatchNormLegitNoTrainingOp : Aten_PureOp<
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
-  let decomposition = "decomposeBatchNormNoTraining";
+  let decomposition = DecomposeBy<"decomposeBatchNormNoTraining">;
   let isCore = 1;
 }
 
@@ -290,7 +300,7 @@ def Aten_BatchNormOp : Aten_PureOp<"batch_norm",
   let shape = "channelNorm";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
-  let decomposition = "decomposeBatchNorm";
+  let decomposition = DecomposeBy<"decomposeBatchNorm">;
 }
 
 def Aten_BatchNormBackwardOp : Aten_PureOp<"batch_norm_backward",
@@ -309,7 +319,7 @@ def Aten_BatchNormBackwardOp : Aten_PureOp<"batch_norm_backward",
   let shape = "normBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_out"];
-  let decomposition = "decomposeBatchNormBackward";
+  let decomposition = DecomposeBy<"decomposeBatchNormBackward">;
   let isCore = 1;
 }
 
@@ -327,7 +337,7 @@ def Aten_NativeBatchNormOp : Aten_PureOp<"native_batch_norm",
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
-  let decomposition = "decomposeNativeBatchNorm";
+  let decomposition = DecomposeBy<"decomposeNativeBatchNorm">;
 }
 
 def Aten_NativeBatchNormBackwardOp : Aten_PureOp<"native_batch_norm_backward",
@@ -346,7 +356,7 @@ def Aten_NativeBatchNormBackwardOp : Aten_PureOp<"native_batch_norm_backward",
   let shape = "normBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_out"];
-  let decomposition = "decomposeNativeBatchNormBackward";
+  let decomposition = DecomposeBy<"decomposeNativeBatchNormBackward">;
   let isCore = 1;
 }
 
@@ -364,7 +374,7 @@ def Aten_InstanceNormOp : Aten_PureOp<"instance_norm",
   let shape = "channelNorm";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
-  let decomposition = "decomposeInstanceNorm";
+  let decomposition = DecomposeBy<"decomposeInstanceNorm">;
 }
 
 def Aten_GroupNormOp : Aten_PureOp<"group_norm",
@@ -380,7 +390,7 @@ def Aten_GroupNormOp : Aten_PureOp<"group_norm",
   let shape = "groupNorm";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
-  let decomposition = "decomposeGroupNorm";
+  let decomposition = DecomposeBy<"decomposeGroupNorm">;
 }
 
 def Aten_NativeGroupNormOp : Aten_PureOp<"native_group_norm",
@@ -396,7 +406,7 @@ def Aten_NativeGroupNormOp : Aten_PureOp<"native_group_norm",
   let shape = "groupNormStats";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
-  let decomposition = "decomposeNativeGroupNorm";
+  let decomposition = DecomposeBy<"decomposeNativeGroupNorm">;
   let isCore = 1;
 }
 
@@ -413,7 +423,7 @@ def Aten_NativeGroupNormBackwardOp : Aten_PureOp<"native_group_norm_backward",
   let shape = "normBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_out"];
-  let decomposition = "decomposeNativeGroupNormBackward";
+  let decomposition = DecomposeBy<"decomposeNativeGroupNormBackward">;
   let isCore = 1;
 }
 

@@ -117,6 +117,7 @@ def Aten_RsubScalarOp : Aten_PureOp<"rsub.Scalar",
   let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
+  let decomposition = DecomposeBy<"decomposeRsub">;
   let body = (sub $other, (mul $self, $alpha));
 }
 
@@ -338,7 +339,7 @@ def Aten_ClampMinOp : Aten_PureOp<"clamp_min",
   let promotion = PromoteNoOpmath;
   let promotes = ["self", "min"];
   let body = (max $self, $min);
-  let decomposition = "decomposeClampMin";
+  let decomposition = DecomposeBy<"decomposeClampMin">;
 }
 
 def Aten_ClampMaxOp : Aten_PureOp<"clamp_max",
@@ -349,7 +350,7 @@ def Aten_ClampMaxOp : Aten_PureOp<"clamp_max",
   let promotion = PromoteNoOpmath;
   let promotes = ["self", "max"];
   let body = (min $self, $max);
-  let decomposition = "decomposeClampMax";
+  let decomposition = DecomposeBy<"decomposeClampMax">;
 }
 
 def Aten_WhereSelfOp : Aten_PureOp<"where.self",
@@ -373,7 +374,7 @@ def Aten_MaskedFillScalarOp : Aten_PureOp<"masked_fill.Scalar",
   let shape = "maskedBroadcast";
   let promotion = PromoteKeepFirst;
   let body = (where (raw $mask), $value, $self);
-  let decomposition = "decomposeMaskedFillScalar";
+  let decomposition = DecomposeBy<"decomposeMaskedFillScalar">;
 }
 
 def Aten_MaskedFillTensorOp : Aten_PureOp<"masked_fill.Tensor",
@@ -385,7 +386,7 @@ def Aten_MaskedFillTensorOp : Aten_PureOp<"masked_fill.Tensor",
   let shape = "maskedBroadcast";
   let promotion = PromoteKeepFirst;
   let body = (where (raw $mask), $value, $self);
-  let decomposition = "decomposeMaskedFillTensor";
+  let decomposition = DecomposeBy<"decomposeMaskedFillTensor">;
 }
 
 def Aten_FillScalarOp : Aten_PureOp<"fill.Scalar",
@@ -408,7 +409,7 @@ def Aten_AddcmulOp : Aten_PureOp<"addcmul",
   let summary = "self + value * tensor1 * tensor2";
   let promotion = PromoteDefault;
   let body = (add $self, (mul $value, (mul $tensor1, $tensor2)));
-  let decomposition = "decomposeAddcmul";
+  let decomposition = DecomposeBy<"decomposeAddcmul">;
 }
 
 def Aten_AddcdivOp : Aten_PureOp<"addcdiv",
@@ -421,7 +422,7 @@ def Aten_AddcdivOp : Aten_PureOp<"addcdiv",
   let shape = "scaledQuotient";
   let promotion = PromoteIntToFloat;
   let body = (add $self, (mul $value, (div $tensor1, $tensor2)));
-  let decomposition = "decomposeAddcdiv";
+  let decomposition = DecomposeBy<"decomposeAddcdiv">;
 }
 
 def Aten_LerpScalarOp : Aten_PureOp<"lerp.Scalar",
@@ -431,7 +432,7 @@ def Aten_LerpScalarOp : Aten_PureOp<"lerp.Scalar",
   let summary = "Linear interpolation";
   let promotion = PromoteDefault;
   let body = (add $self, (mul $weight, (sub $end, $self)));
-  let decomposition = "decomposeLerpScalar";
+  let decomposition = DecomposeBy<"decomposeLerp">;
 }
 
 def Aten_LeakyReluOp : Aten_PureOp<"leaky_relu",
@@ -466,6 +467,7 @@ def Aten_GeluOp : Aten_PureOp<"gelu",
     `approximate` is `"none"` (by erf) or `"tanh"`.
   }];
   let promotion = PromoteDefault;
+  let decomposition = DecomposeBy<"decomposeGelu">;
   let isCore = 1;
 }
 
@@ -476,6 +478,7 @@ def Aten_GeluBackwardOp : Aten_PureOp<"gelu_backward",
     (outs Aten_Tensor:$result)> {
   let summary = "Gradient of gelu";
   let promotion = PromoteDefault;
+  let decomposition = DecomposeBy<"decomposeGeluBackward">;
   let isCore = 1;
 }
 
@@ -500,7 +503,7 @@ def Aten_TanhBackwardOp : Aten_PureOp<"tanh_backward",
   let summary = "Gradient of tanh";
   let promotion = PromoteDefault;
   let body = (mul $grad_output, (sub (number "1"), (mul $output, $output)));
-  let decomposition = "decomposeTanhBackward";
+  let decomposition = DecomposeBy<"decomposeTanhBackward">;
 }
 
 def Aten_SigmoidBackwardOp : Aten_PureOp<"sigmoid_backward",
@@ -510,7 +513,7 @@ def Aten_SigmoidBackwardOp : Aten_PureOp<"sigmoid_backward",
   let summary = "Gradient of sigmoid";
   let promotion = PromoteDefault;
   let body = (mul $grad_output, (mul (sub (number "1"), $output), $output));
-  let decomposition = "decomposeSigmoidBackward";
+  let decomposition = DecomposeBy<"decomposeSigmoidBackward">;
 }
 
 def Aten_ToCopyOp : Aten_PureOp<"_to_copy",
@@ -544,7 +547,7 @@ def Aten_ToDtypeOp : Aten_PureOp<"to.dtype",
   let promotion = PromoteView;
   let body = (copy_of $self);
   let isView = 1;
-  let decomposition = "decomposeToDtype";
+  let decomposition = DecomposeBy<"decomposeToDtype">;
 }
 
 def Aten_CloneOp : Aten_PureOp<"clone",
@@ -579,6 +582,7 @@ def Aten_AliasOp : Aten_PureOp<"alias",
   let summary = "The same tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteView;
+  let decomposition = DecomposeBy<"decomposeAlias">;
   let body = (copy_of $self);
   let isCore = 1;
   let isView = 1;
@@ -591,6 +595,7 @@ def Aten_DetachOp : Aten_PureOp<"detach",
   let summary = "The same tensor, without gradient";
   let shape = "sameAsFirst";
   let promotion = PromoteView;
+  let decomposition = DecomposeBy<"decomposeDetach">;
   let body = (copy_of $self);
   let isCore = 1;
   let isView = 1;
@@ -606,7 +611,7 @@ def Aten_ContiguousOp : Aten_PureOp<"contiguous",
   let promotion = PromoteView;
   let body = (copy_of $self);
   let isView = 1;
-  let decomposition = "decomposeContiguous";
+  let decomposition = DecomposeBy<"decomposeContiguous">;
 }
 
 def Aten_LiftFreshCopyOp : Aten_PureOp<"lift_fresh_copy",
@@ -617,7 +622,7 @@ def Aten_LiftFreshCopyOp : Aten_PureOp<"lift_fresh_copy",
   let shape = "sameAsFirst";
   let promotion = PromoteView;
   let body = (copy_of $self);
-  let decomposition = "decomposeLiftFreshCopy";
+  let decomposition = DecomposeBy<"decomposeLiftFreshCopy">;
 }
 
 def Aten_TrilOp : Aten_PureOp<"tril",
@@ -627,7 +632,7 @@ def Aten_TrilOp : Aten_PureOp<"tril",
   let summary = "The lower triangle, zeros above";
   let shape = "triangle";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeTril";
+  let decomposition = DecomposeBy<"decomposeTril">;
 }
 
 def Aten_TriuOp : Aten_PureOp<"triu",
@@ -637,7 +642,7 @@ def Aten_TriuOp : Aten_PureOp<"triu",
   let summary = "The upper triangle, zeros below";
   let shape = "triangle";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeTriu";
+  let decomposition = DecomposeBy<"decomposeTriu">;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENPOINTWISEOPS_TD

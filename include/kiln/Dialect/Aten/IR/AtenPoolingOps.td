@@ -64,7 +64,7 @@ def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<"adaptive_avg_pool1d",
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeAdaptiveAvgPool1d";
+  let decomposition = DecomposeBy<"decomposeAdaptiveAvgPool1d">;
 }
 
 def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<"adaptive_avg_pool2d",
@@ -74,7 +74,7 @@ def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<"adaptive_avg_pool2d",
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeAdaptiveAvgPool";
+  let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool2d">;
 }
 
 def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<"adaptive_avg_pool3d",
@@ -84,7 +84,7 @@ def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<"adaptive_avg_pool3d",
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeAdaptiveAvgPool";
+  let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool3d">;
 }
 
 def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<"adaptive_max_pool2d",
@@ -109,7 +109,7 @@ def Aten_AvgPool1dOp : Aten_PureOp<"avg_pool1d",
   let summary = "Mean over windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeAvgPool1d";
+  let decomposition = DecomposeBy<"decomposeAvgPool1d">;
 }
 
 def Aten_AvgPool2dOp : Aten_PureOp<"avg_pool2d",
@@ -180,7 +180,7 @@ def Aten_MaxPool1dOp : Aten_PureOp<"max_pool1d",
   let summary = "Greatest of windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeMaxPool";
+  let decomposition = DecomposeBy<"decomposeMaxPool1d">;
 }
 
 def Aten_MaxPool2dOp : Aten_PureOp<"max_pool2d",
@@ -192,7 +192,7 @@ def Aten_MaxPool2dOp : Aten_PureOp<"max_pool2d",
   let summary = "Greatest of windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeMaxPool";
+  let decomposition = DecomposeBy<"decomposeMaxPool2d">;
 }
 
 def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<"max_pool2d_with_indices",
@@ -261,7 +261,7 @@ def Aten_MaxPool1dWithIndicesOp : Aten_PureOp<"max_pool1d_with_indices",
   let summary = "Greatest of windows, and where it was";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeMaxPool1dWithIndices";
+  let decomposition = DecomposeBy<"decomposeMaxPool1dWithIndices">;
 }
 
 def Aten_MaxPool3dOp : Aten_PureOp<"max_pool3d",
@@ -274,7 +274,7 @@ def Aten_MaxPool3dOp : Aten_PureOp<"max_pool3d",
   let summary = "Greatest of windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeMaxPool";
+  let decomposition = DecomposeBy<"decomposeMaxPool3d">;
 }
 
 def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<"adaptive_max_pool1d",
@@ -285,7 +285,7 @@ def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<"adaptive_max_pool1d",
   let summary = "Greatest of windows that give a size, and where it was";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeAdaptiveMaxPool1d";
+  let decomposition = DecomposeBy<"decomposeAdaptiveMaxPool1d">;
 }
 
 def Aten_AdaptiveMaxPool3dOp : Aten_PureOp<"adaptive_max_pool3d",

@@ -18,7 +18,7 @@ def Aten_SumOp : Aten_PureOp<"sum",
   let summary = "Sum of all elements";
   let shape = "reduceAll";
   let promotion = PromoteIntToI64;
-  let decomposition = "decomposeSum";
+  let decomposition = DecomposeBy<"decomposeSum">;
 }
 
 def Aten_SumDimIntListOp : Aten_PureOp<"sum.dim_IntList",
@@ -44,6 +44,7 @@ def Aten_MeanOp : Aten_PureOp<"mean",
   let summary = "Mean of all elements";
   let shape = "reduceAll";
   let promotion = PromoteFloatOnly;
+  let decomposition = DecomposeBy<"decomposeMean">;
   let isCore = 1;
 }
 
@@ -56,6 +57,7 @@ def Aten_MeanDimOp : Aten_PureOp<"mean.dim",
   let summary = "Mean over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteFloatOnly;
+  let decomposition = DecomposeBy<"decomposeMeanDim">;
   let isCore = 1;
 }
 
@@ -108,7 +110,7 @@ def Aten_MaxOp : Aten_PureOp<"max",
   let summary = "Maximum of all elements";
   let shape = "reduceAll";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeMax";
+  let decomposition = DecomposeBy<"decomposeMax">;
 }
 
 def Aten_MinOp : Aten_PureOp<"min",
@@ -118,7 +120,7 @@ def Aten_MinOp : Aten_PureOp<"min",
   let summary = "Minimum of all elements";
   let shape = "reduceAll";
   let promotion = PromoteKeepFirst;
-  let decomposition = "decomposeMin";
+  let decomposition = DecomposeBy<"decomposeMin">;
 }
 
 def Aten_MaxDimOp : Aten_PureOp<"max.dim",
@@ -190,7 +192,7 @@ def Aten_AllOp : Aten_PureOp<"all",
   let summary = "True if no element is zero";
   let shape = "reduceAll";
   let promotion = PromoteAnyBool;
-  let decomposition = "decomposeAll";
+  let decomposition = DecomposeBy<"decomposeAll">;
 }
 
 def Aten_AllDimOp : Aten_PureOp<"all.dim",
@@ -200,7 +202,7 @@ def Aten_AllDimOp : Aten_PureOp<"all.dim",
   let summary = "True if no element along a dimension is zero";
   let shape = "reduceDim";
   let promotion = PromoteAnyBool;
-  let decomposition = "decomposeAllDim";
+  let decomposition = DecomposeBy<"decomposeAllDim">;
 }
 
 def Aten_CumsumOp : Aten_PureOp<"cumsum",
@@ -225,6 +227,7 @@ def Aten_VarCorrectionOp : Aten_PureOp<"var.correction",
   }];
   let shape = "reduceDims";
   let promotion = PromoteFloatToReal;
+  let decomposition = DecomposeBy<"decomposeVar">;
   let isCore = 1;
 }
 
@@ -237,6 +240,7 @@ def Aten_VarDimOp : Aten_PureOp<"var.dim",
   let summary = "Variance over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteFloatToReal;
+  let decomposition = DecomposeBy<"decomposeVarDim">;
   let isCore = 1;
 }
 
@@ -249,7 +253,7 @@ def Aten_StdCorrectionOp : Aten_PureOp<"std.correction",
   let summary = "Standard deviation over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteFloatToReal;
-  let decomposition = "decomposeStdCorrection";
+  let decomposition = DecomposeBy<"decomposeStd">;
 }
 
 def Aten_VarMeanCorrectionOp : Aten_PureOp<"var_mean.correction",
@@ -261,7 +265,7 @@ def Aten_VarMeanCorrectionOp : Aten_PureOp<"var_mean.correction",
   let summary = "Variance and mean over dimensions";
   let shape = "reduceDimsTwice";
   let promotion = PromoteFloatToReal;
-  let decomposition = "decomposeVarMeanCorrection";
+  let decomposition = DecomposeBy<"decomposeVarMean">;
 }
 
 def Aten_LinalgVectorNormOp : Aten_PureOp<"linalg_vector_norm",
@@ -274,7 +278,7 @@ def Aten_LinalgVectorNormOp : Aten_PureOp<"linalg_vector_norm",
   let summary = "Norm of vectors over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteFloatToReal;
-  let decomposition = "decomposeLinalgVectorNorm";
+  let decomposition = DecomposeBy<"decomposeVectorNorm">;
 }
 
 def Aten_LogcumsumexpOp : Aten_PureOp<"logcumsumexp",
@@ -321,6 +325,7 @@ def Aten_LogsumexpOp : Aten_PureOp<"logsumexp",
   let summary = "Logarithm of the sum of exponentials";
   let shape = "reduceDims";
   let promotion = PromoteIntToFloat;
+  let decomposition = Decompose<[(log_sum_exp $self, $dim, $keepdim)]>;
 }
 
 def Aten_AllDimsOp : Aten_PureOp<"all.dims",
@@ -331,6 +336,8 @@ def Aten_AllDimsOp : Aten_PureOp<"all.dims",
   let summary = "All elements along dimensions are not zero";
   let shape = "reduceGivenDims";
   let promotion = PromoteAnyBool;
+  let decomposition = Decompose<[
+      (logical_not (call "any.dims", (logical_not $self), $dim, $keepdim))]>;
 }
 
 def Aten_AnyDimsOp : Aten_PureOp<"any.dims",
@@ -341,6 +348,7 @@ def Aten_AnyDimsOp : Aten_PureOp<"any.dims",
   let summary = "Some element along dimensions is not zero";
   let shape = "reduceGivenDims";
   let promotion = PromoteAnyBool;
+  let decomposition = DecomposeBy<"decomposeAnyDims">;
 }
 
 def Aten_AminmaxOp : Aten_PureOp<"aminmax",
@@ -351,6 +359,9 @@ def Aten_AminmaxOp : Aten_PureOp<"aminmax",
   let summary = "Least and greatest element";
   let shape = "aminmax";
   let promotion = PromoteNoOpmath;
+  let decomposition = Decompose<[
+      (extremum "\"amin\"", $self, $dim, $keepdim),
+      (extremum "\"amax\"", $self, $dim, $keepdim)]>;
 }
 
 def Aten_CountNonzeroOp : Aten_PureOp<"count_nonzero",
@@ -360,6 +371,7 @@ def Aten_CountNonzeroOp : Aten_PureOp<"count_nonzero",
   let summary = "Number of elements that are not zero";
   let shape = "reduceOptionalDim";
   let promotion = PromoteAlwaysI64;
+  let decomposition = Decompose<[(count_nonzero $self, $dim)]>;
 }
 
 def Aten_NansumOp : Aten_PureOp<"nansum",
@@ -371,6 +383,8 @@ def Aten_NansumOp : Aten_PureOp<"nansum",
   let summary = "Sum without NaN";
   let shape = "reduceDims";
   let promotion = PromoteIntToI64;
+  let decomposition = Decompose<[
+      (call "sum.dim_IntList", (without_nan $self), $dim, $keepdim, $dtype)]>;
 }
 
 def Aten_NormScalarOp : Aten_PureOp<"norm.Scalar",
@@ -380,6 +394,7 @@ def Aten_NormScalarOp : Aten_PureOp<"norm.Scalar",
   let summary = "Norm of all elements";
   let shape = "reduceAll";
   let promotion = PromoteComplexToFloat;
+  let decomposition = Decompose<[(vector_norm $self, $p, "{}", "false")]>;
 }
 
 def Aten_NormScalarOptDimOp : Aten_PureOp<"norm.ScalarOpt_dim",
@@ -391,6 +406,7 @@ def Aten_NormScalarOptDimOp : Aten_PureOp<"norm.ScalarOpt_dim",
   let summary = "Norm over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteComplexToFloat;
+  let decomposition = Decompose<[(vector_norm $self, $p, $dim, $keepdim)]>;
 }
 
 def Aten_StdOp : Aten_PureOp<"std",
@@ -400,6 +416,9 @@ def Aten_StdOp : Aten_PureOp<"std",
   let summary = "Standard deviation of all elements";
   let shape = "reduceAll";
   let promotion = PromoteComplexToFloat;
+  let decomposition = Decompose<[
+      (call "std.correction", $self, "nullptr", (correction $unbiased),
+            "c.boolean(false)")]>;
 }
 
 def Aten_StdDimOp : Aten_PureOp<"std.dim",
@@ -411,6 +430,8 @@ def Aten_StdDimOp : Aten_PureOp<"std.dim",
   let summary = "Standard deviation over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteComplexToFloat;
+  let decomposition = Decompose<[
+      (call "std.correction", $self, $dim, (correction $unbiased), $keepdim)]>;
 }
 
 def Aten_StdMeanCorrectionOp : Aten_PureOp<"std_mean.correction",
@@ -422,6 +443,7 @@ def Aten_StdMeanCorrectionOp : Aten_PureOp<"std_mean.correction",
   let summary = "Standard deviation and mean over dimensions";
   let shape = "reduceDimsTwice";
   let promotion = PromoteComplexToFloat;
+  let decomposition = DecomposeBy<"decomposeStdMean">;
 }
 
 def Aten_VarOp : Aten_PureOp<"var",
@@ -431,6 +453,9 @@ def Aten_VarOp : Aten_PureOp<"var",
   let summary = "Variance of all elements";
   let shape = "reduceAll";
   let promotion = PromoteComplexToFloat;
+  let decomposition = Decompose<[
+      (call "var.correction", $self, "nullptr", (correction $unbiased),
+            "c.boolean(false)")]>;
 }
 
 def Aten_VarMeanDimOp : Aten_PureOp<"var_mean.dim",
@@ -442,6 +467,7 @@ def Aten_VarMeanDimOp : Aten_PureOp<"var_mean.dim",
   let summary = "Variance and mean over dimensions";
   let shape = "reduceDimsTwice";
   let promotion = PromoteComplexToFloat;
+  let decomposition = DecomposeBy<"decomposeVarMeanDim">;
 }
 
 def Aten_TraceOp : Aten_PureOp<"trace",
@@ -451,6 +477,7 @@ def Aten_TraceOp : Aten_PureOp<"trace",
   let summary = "Sum of the diagonal";
   let shape = "reduceAll";
   let promotion = PromoteIntToI64;
+  let decomposition = Decompose<[(trace $self)]>;
 }
 
 def Aten_MedianDimOp : Aten_PureOp<"median.dim",

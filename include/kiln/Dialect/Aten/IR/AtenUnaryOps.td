@@ -164,7 +164,7 @@ def Aten_SignOp : Aten_UnaryOp<"sign", PromoteDefault,
 def Aten_SiluOp : Aten_UnaryOp<"silu", PromoteDefault,
     (mul $self, (sigmoid $self))> {
   let summary = "x * sigmoid(x)";
-  let decomposition = "decomposeSilu";
+  let decomposition = DecomposeBy<"decomposeSilu">;
 }
 
 def Aten_SinOp : Aten_UnaryOp<"sin", PromoteIntToFloat,

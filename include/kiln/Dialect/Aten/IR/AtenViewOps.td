@@ -30,7 +30,7 @@ def Aten_ReshapeOp : Aten_PureOp<"reshape",
   let shape = "view";
   let promotion = PromoteView;
   let isView = 1;
-  let decomposition = "decomposeReshape";
+  let decomposition = DecomposeBy<"decomposeReshape">;
 }
 
 def Aten_FlattenUsingIntsOp : Aten_PureOp<"flatten.using_ints",
@@ -42,7 +42,7 @@ def Aten_FlattenUsingIntsOp : Aten_PureOp<"flatten.using_ints",
   let shape = "flatten";
   let promotion = PromoteView;
   let isView = 1;
-  let decomposition = "decomposeFlattenUsingInts";
+  let decomposition = DecomposeBy<"decomposeFlatten">;
 }
 
 def Aten_ExpandOp : Aten_PureOp<"expand",
@@ -76,7 +76,7 @@ def Aten_TransposeIntOp : Aten_PureOp<"transpose.int",
   let shape = "transpose";
   let promotion = PromoteView;
   let isView = 1;
-  let decomposition = "decomposeTransposeInt";
+  let decomposition = DecomposeBy<"decomposeTransposeInt">;
 }
 
 def Aten_TOp : Aten_PureOp<"t",
@@ -87,7 +87,7 @@ def Aten_TOp : Aten_PureOp<"t",
   let shape = "t";
   let promotion = PromoteView;
   let isView = 1;
-  let decomposition = "decomposeT";
+  let decomposition = DecomposeBy<"decomposeT">;
 }
 
 def Aten_NumpyTOp : Aten_PureOp<"numpy_T",
@@ -98,7 +98,7 @@ def Aten_NumpyTOp : Aten_PureOp<"numpy_T",
   let shape = "reverseDims";
   let promotion = PromoteView;
   let isView = 1;
-  let decomposition = "decomposeNumpyT";
+  let decomposition = DecomposeBy<"decomposeNumpyT">;
 }
 
 def Aten_SelectIntOp : Aten_PureOp<"select.int",
@@ -133,7 +133,7 @@ def Aten_SqueezeOp : Aten_PureOp<"squeeze",
   let shape = "squeeze";
   let promotion = PromoteView;
   let isView = 1;
-  let decomposition = "decomposeSqueeze";
+  let decomposition = DecomposeBy<"decomposeSqueeze">;
 }
 
 def Aten_SqueezeDimOp : Aten_PureOp<"squeeze.dim",
@@ -178,7 +178,7 @@ def Aten_SplitTensorOp : Aten_PureOp<"split.Tensor",
   let shape = "split";
   let promotion = PromoteView;
   let isView = 1;
-  let decomposition = "decomposeSplitTensor";
+  let decomposition = DecomposeBy<"decomposeSplit">;
 }
 
 def Aten_SplitWithSizesOp : Aten_PureOp<"split_with_sizes",
@@ -189,6 +189,7 @@ def Aten_SplitWithSizesOp : Aten_PureOp<"split_with_sizes",
   let summary = "Parts of given sizes along a dimension";
   let shape = "splitWithSizes";
   let promotion = PromoteView;
+  let decomposition = DecomposeBy<"decomposeSplitWithSizes">;
   let isCore = 1;
   let isView = 1;
 }
@@ -201,7 +202,7 @@ def Aten_ChunkOp : Aten_PureOp<"chunk",
   let shape = "chunk";
   let promotion = PromoteView;
   let isView = 1;
-  let decomposition = "decomposeChunk";
+  let decomposition = DecomposeBy<"decomposeChunk">;
 }
 
 def Aten_UnbindIntOp : Aten_PureOp<"unbind.int",
@@ -212,7 +213,7 @@ def Aten_UnbindIntOp : Aten_PureOp<"unbind.int",
   let shape = "unbind";
   let promotion = PromoteView;
   let isView = 1;
-  let decomposition = "decomposeUnbindInt";
+  let decomposition = DecomposeBy<"decomposeUnbind">;
 }
 
 def Aten_UnfoldOp : Aten_PureOp<"unfold",
@@ -259,6 +260,7 @@ def Aten_ExpandAsOp : Aten_PureOp<"expand_as",
   let shape = "sizesOfOther";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let decomposition = Decompose<[(expand_like $self, $result)]>;
   let isView = 1;
 }
 
@@ -270,6 +272,7 @@ def Aten_ReshapeAsOp : Aten_PureOp<"reshape_as",
   let shape = "sizesOfOther";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let decomposition = Decompose<[(view_like $self, $result)]>;
   let isView = 1;
 }
 
@@ -281,6 +284,7 @@ def Aten_ViewAsOp : Aten_PureOp<"view_as",
   let shape = "sizesOfOther";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let decomposition = Decompose<[(view_like $self, $result)]>;
   let isView = 1;
 }
 
@@ -312,6 +316,7 @@ def Aten_MovedimIntOp : Aten_PureOp<"movedim.int",
   let summary = "Move a dimension";
   let shape = "movedim";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[(move_dim $self, $source, $destination)]>;
   let isView = 1;
 }
 
@@ -324,6 +329,7 @@ def Aten_NarrowOp : Aten_PureOp<"narrow",
   let summary = "Range of a dimension by start and length";
   let shape = "narrow";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[(narrow $self, $dim, $start, $length)]>;
   let isView = 1;
 }
 
@@ -334,6 +340,8 @@ def Aten_SwapaxesOp : Aten_PureOp<"swapaxes",
   let summary = "Swap two dimensions";
   let shape = "transpose";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[
+      (call "transpose.int", $self, $axis0, $axis1)]>;
   let isView = 1;
 }
 
@@ -345,6 +353,7 @@ def Aten_UnflattenIntOp : Aten_PureOp<"unflatten.int",
   let summary = "Split a dimension into several";
   let shape = "unflatten";
   let promotion = PromoteKeepFirst;
+  let decomposition = Decompose<[(view_like $self, $result)]>;
   let isView = 1;
 }
 
@@ -356,6 +365,7 @@ def Aten_TensorSplitIndicesOp : Aten_PureOp<"tensor_split.indices",
   let summary = "Parts of a dimension between indices";
   let shape = "tensorSplit";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeBy<"decomposeTensorSplitIndices">;
   let isView = 1;
 }
 
@@ -367,6 +377,7 @@ def Aten_TensorSplitSectionsOp : Aten_PureOp<"tensor_split.sections",
   let summary = "Parts of a dimension of about equal size";
   let shape = "tensorSplit";
   let promotion = PromoteKeepFirst;
+  let decomposition = DecomposeBy<"decomposeTensorSplit">;
   let isView = 1;
 }
 
@@ -412,6 +423,7 @@ def Aten_ToDeviceOp : Aten_PureOp<"to.device",
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let promotes = ["self"];
+  let decomposition = Decompose<[(convert_like $self, $result, $copy)]>;
   let isView = 1;
 }
 
@@ -429,6 +441,7 @@ def Aten_ToDtypeLayoutOp : Aten_PureOp<"to.dtype_layout",
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let promotes = ["self"];
+  let decomposition = Decompose<[(convert_like $self, $result, $copy)]>;
   let isView = 1;
 }
 
@@ -439,6 +452,7 @@ def Aten_BroadcastTensorsOp : Aten_PureOp<"broadcast_tensors",
   let summary = "Tensors expanded to one shape";
   let shape = "broadcastTensors";
   let promotion = PromoteNone;
+  let decomposition = DecomposeBy<"decomposeBroadcastTensors">;
   let isView = 1;
 }
 
@@ -449,6 +463,7 @@ def Aten_MeshgridOp : Aten_PureOp<"meshgrid",
   let summary = "Coordinates of a grid";
   let shape = "meshgrid";
   let promotion = PromoteNone;
+  let decomposition = DecomposeBy<"decomposeMeshgrid">;
   let isView = 1;
 }
 

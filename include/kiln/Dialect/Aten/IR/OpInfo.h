@@ -122,8 +122,9 @@ struct OpInfo {
   Promotion promotion;
   /// Infers the sizes; see Inference.h.
   LogicalResult (*shapeRule)(Inference &);
-  /// Name of the function that rewrites the op; empty: none.
-  const char *decomposition;
+  /// The op is rewritten as simpler ones, at least for some arguments; see
+  /// kiln/Dialect/Aten/Transforms/Decompositions.h.
+  bool isDecomposed;
   bool isCore;      ///< in the Kiln core set
   bool isView;      ///< the results alias the first operand
   bool isRandom;    ///< draws random numbers, or may

@@ -7,15 +7,15 @@
 //===----------------------------------------------------------------------===//
 //
 // A decomposition rewrites one op as simpler ones, with PyTorch's values. It is
-// a C++ function over a Composer, registered in a table by op name, which the
-// pass `aten-decompose` and the derivatives of composite ops use.
+// what the op's record says (AtenFormulas.td): formulas, or a C++ function over a
+// Composer. The pass `aten-decompose` and the derivatives of composite ops use it.
 //
-// Three targets say which ops are rewritten:
+// Two targets say which ops are rewritten:
 //
 //   core      what is not in the Kiln core set
-//   loop      also what convert-aten-to-loop has no loop nest for: softmax,
-//             norms, losses, attention, gelu, mean, variance ...
-//   all       whatever has a decomposition; used to differentiate one op
+//   loop      whatever has a decomposition: also softmax, norms, losses,
+//             attention, mean, variance ... of the core set, which
+//             convert-aten-to-loop has no loop nest for
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,7 +30,7 @@ namespace kiln::aten {
 
 class Composer;
 
-enum class DecomposeTarget : uint8_t { Core, Loop, All };
+enum class DecomposeTarget : uint8_t { Core, Loop };
 
 /// Builds what `op` stands for; the values replace its results. Empty if the op
 /// has no decomposition (for these arguments) or one failed to build, which has

@@ -30,7 +30,7 @@ static Value finish(Operation *op, Composer &c, Value value) {
                : value;
 }
 
-static Value decomposeGelu(GeluOp op, Composer &c) {
+Value decomposeGelu(GeluOp op, Composer &c) {
   Value x = c.widen(op.getSelf());
   Value half = c.mul(x, 0.5);
   if (op.getApproximate() == "none")
@@ -42,7 +42,7 @@ static Value decomposeGelu(GeluOp op, Composer &c) {
   return finish(op, c, c.mul(half, c.add(c.tanh(inner), 1)));
 }
 
-static Value decomposeGeluBackward(GeluBackwardOp op, Composer &c) {
+Value decomposeGeluBackward(GeluBackwardOp op, Composer &c) {
   Value grad = c.widen(op.getGradOutput()), x = c.widen(op.getSelf());
   if (op.getApproximate() == "none") {
     Value cdf = c.mul(c.add(c.erf(c.mul(x, kSqrtHalf)), 1), 0.5);
@@ -62,36 +62,36 @@ static Value decomposeGeluBackward(GeluBackwardOp op, Composer &c) {
   return finish(op, c, c.mul(grad, sum));
 }
 
-static Value decomposeSilu(SiluOp op, Composer &c) {
+Value decomposeSilu(SiluOp op, Composer &c) {
   Value x = c.widen(op.getSelf());
   return finish(op, c, c.mul(x, c.sigmoid(x)));
 }
 
-static Value decomposeTanhBackward(TanhBackwardOp op, Composer &c) {
+Value decomposeTanhBackward(TanhBackwardOp op, Composer &c) {
   Value y = c.widen(op.getOutput());
   return finish(
       op, c, c.mul(c.widen(op.getGradOutput()), c.conj(c.sub(1, c.mul(y, y)))));
 }
 
-static Value decomposeSigmoidBackward(SigmoidBackwardOp op, Composer &c) {
+Value decomposeSigmoidBackward(SigmoidBackwardOp op, Composer &c) {
   Value y = c.widen(op.getOutput());
   return finish(
       op, c, c.mul(c.widen(op.getGradOutput()), c.conj(c.mul(c.sub(1, y), y))));
 }
 
-static Value decomposeClampMin(ClampMinOp op, Composer &c) {
+Value decomposeClampMin(ClampMinOp op, Composer &c) {
   return c.emit("clamp", {op.getSelf(), op.getMin(), nullptr});
 }
 
-static Value decomposeClampMax(ClampMaxOp op, Composer &c) {
+Value decomposeClampMax(ClampMaxOp op, Composer &c) {
   return c.emit("clamp", {op.getSelf(), nullptr, op.getMax()});
 }
 
-static Value decomposeMaskedFillScalar(MaskedFillScalarOp op, Composer &c) {
+Value decomposeMaskedFillScalar(MaskedFillScalarOp op, Composer &c) {
   return c.where(op.getMask(), op.getValue(), op.getSelf());
 }
 
-static Value decomposeMaskedFillTensor(MaskedFillTensorOp op, Composer &c) {
+Value decomposeMaskedFillTensor(MaskedFillTensorOp op, Composer &c) {
   Value self = op.getSelf();
   Value value = c.cast(op.getValue(), Composer::elementType(self));
   return c.where(op.getMask(), value, self);
@@ -104,19 +104,19 @@ static Value scaled(Composer &c, Value x, Value number) {
   return c.mul(x, number);
 }
 
-static Value decomposeAddcmul(AddcmulOp op, Composer &c) {
+Value decomposeAddcmul(AddcmulOp op, Composer &c) {
   Value product = c.mul(c.widen(op.getTensor1()), c.widen(op.getTensor2()));
   return finish(op, c, c.add(c.widen(op.getSelf()),
                              scaled(c, product, op.getValue())));
 }
 
-static Value decomposeAddcdiv(AddcdivOp op, Composer &c) {
+Value decomposeAddcdiv(AddcdivOp op, Composer &c) {
   Value quotient = c.div(c.widen(op.getTensor1()), c.widen(op.getTensor2()));
   return finish(op, c, c.add(c.widen(op.getSelf()),
                              scaled(c, quotient, op.getValue())));
 }
 
-static Value decomposeLerp(LerpScalarOp op, Composer &c) {
+Value decomposeLerp(LerpScalarOp op, Composer &c) {
   Value self = c.widen(op.getSelf()), end = c.widen(op.getEnd());
   Value step = c.sub(end, self);
   // From the nearer end, so that both ends are exact.
@@ -126,11 +126,11 @@ static Value decomposeLerp(LerpScalarOp op, Composer &c) {
   return finish(op, c, c.add(self, c.mul(step, op.getWeight())));
 }
 
-static Value decomposeRsub(RsubScalarOp op, Composer &c) {
+Value decomposeRsub(RsubScalarOp op, Composer &c) {
   return c.emit("sub.Tensor", {op.getOther(), op.getSelf(), op.getAlpha()});
 }
 
-static Value decomposeToDtype(ToDtypeOp op, Composer &c) {
+Value decomposeToDtype(ToDtypeOp op, Composer &c) {
   Value result = c.cast(op.getSelf(), op.getDtype());
   if (result == op.getSelf() && op.getCopy())
     return c.clone(result);
@@ -138,16 +138,14 @@ static Value decomposeToDtype(ToDtypeOp op, Composer &c) {
 }
 
 /// Tensors are values without a layout here: `contiguous` is no copy.
-static Value decomposeContiguous(ContiguousOp op, Composer &) {
-  return op.getSelf();
-}
+Value decomposeContiguous(ContiguousOp op, Composer &) { return op.getSelf(); }
 
-static Value decomposeLiftFreshCopy(LiftFreshCopyOp op, Composer &c) {
+Value decomposeLiftFreshCopy(LiftFreshCopyOp op, Composer &c) {
   return c.clone(op.getSelf());
 }
 
-static Value decomposeAlias(AliasOp op, Composer &) { return op.getSelf(); }
-static Value decomposeDetach(DetachOp op, Composer &) { return op.getSelf(); }
+Value decomposeAlias(AliasOp op, Composer &) { return op.getSelf(); }
+Value decomposeDetach(DetachOp op, Composer &) { return op.getSelf(); }
 
 /// True at row >= column - diagonal of the last two dimensions.
 static Value triangle(Composer &c, Value x, ExprAttr diagonal, bool isLower) {
@@ -158,19 +156,18 @@ static Value triangle(Composer &c, Value x, ExprAttr diagonal, bool isLower) {
   return isLower ? c.le(columns, limit) : c.ge(columns, limit);
 }
 
-static Value decomposeTril(TrilOp op, Composer &c) {
+Value decomposeTril(TrilOp op, Composer &c) {
   Value x = op.getSelf();
   return c.where(triangle(c, x, op.getDiagonal(), true), x, 0);
 }
 
-static Value decomposeTriu(TriuOp op, Composer &c) {
+Value decomposeTriu(TriuOp op, Composer &c) {
   Value x = op.getSelf();
   return c.where(triangle(c, x, op.getDiagonal(), false), x, 0);
 }
 
 /// Only when nothing is drawn: then it has the middle slope.
-static SmallVector<Value> decomposeRrelu(RreluWithNoiseFunctionalOp op,
-                                         Composer &c) {
+SmallVector<Value> decomposeRrelu(RreluWithNoiseFunctionalOp op, Composer &c) {
   auto slope = [](Value number, double absent) {
     return number ? Composer::getConstantNumber(number) : absent;
   };
@@ -180,30 +177,6 @@ static SmallVector<Value> decomposeRrelu(RreluWithNoiseFunctionalOp op,
   Value result = c.emit("leaky_relu", {op.getSelf(),
                                        c.number(Operand((*lower + *upper) / 2))});
   return {result, c.clone(op.getNoise())};
-}
-
-void addActivations(DecompositionTable &table) {
-  table.add<GeluOp, decomposeGelu>(Stage::BeforeLoop);
-  table.add<GeluBackwardOp, decomposeGeluBackward>(Stage::BeforeLoop);
-  table.add<SiluOp, decomposeSilu>();
-  table.add<TanhBackwardOp, decomposeTanhBackward>();
-  table.add<SigmoidBackwardOp, decomposeSigmoidBackward>();
-  table.add<ClampMinOp, decomposeClampMin>();
-  table.add<ClampMaxOp, decomposeClampMax>();
-  table.add<MaskedFillScalarOp, decomposeMaskedFillScalar>();
-  table.add<MaskedFillTensorOp, decomposeMaskedFillTensor>();
-  table.add<AddcmulOp, decomposeAddcmul>();
-  table.add<AddcdivOp, decomposeAddcdiv>();
-  table.add<LerpScalarOp, decomposeLerp>();
-  table.add<RsubScalarOp, decomposeRsub>();
-  table.add<ToDtypeOp, decomposeToDtype>();
-  table.add<ContiguousOp, decomposeContiguous>();
-  table.add<LiftFreshCopyOp, decomposeLiftFreshCopy>();
-  table.add<AliasOp, decomposeAlias>(Stage::BeforeLoop);
-  table.add<DetachOp, decomposeDetach>(Stage::BeforeLoop);
-  table.addMany<RreluWithNoiseFunctionalOp, decomposeRrelu>();
-  table.add<TrilOp, decomposeTril>();
-  table.add<TriuOp, decomposeTriu>();
 }
 
 } // namespace kiln::aten

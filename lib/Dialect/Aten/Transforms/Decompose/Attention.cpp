@@ -81,7 +81,7 @@ static Value maskedScores(Composer &c, Value query, Value key, Value scale,
 
 /// softmax(query @ key^T * scale + mask) @ value. A row whose scores are all
 /// minus infinity, which only a mask can make, gives zeros.
-static Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
+Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
   Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
   if (Composer::rank(query) < 2)
     return {};
@@ -113,7 +113,7 @@ static Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
 // With the logarithms of the sums
 //===----------------------------------------------------------------------===//
 
-static SmallVector<Value>
+SmallVector<Value>
 decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
                         Composer &c) {
   Value query = op.getQuery();
@@ -141,8 +141,7 @@ decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
   return {c.cast(output, resultType(0)), c.cast(sums, resultType(1))};
 }
 
-static SmallVector<Value>
-decomposeFlashAttentionBackward(
+SmallVector<Value> decomposeFlashAttentionBackward(
     ScaledDotProductFlashAttentionForCpuBackwardOp op, Composer &c) {
   if (!op.getDropoutP().isZero())
     return {};
@@ -177,14 +176,6 @@ decomposeFlashAttentionBackward(
     result = c.cast(result, mlir::getElementTypeOrSelf(op->getResult(i)));
   }
   return results;
-}
-
-void addAttention(DecompositionTable &table) {
-  table.add<ScaledDotProductAttentionOp, decomposeAttention>(Stage::BeforeLoop);
-  table.addMany<ScaledDotProductFlashAttentionForCpuOp,
-                decomposeFlashAttention>();
-  table.addMany<ScaledDotProductFlashAttentionForCpuBackwardOp,
-                decomposeFlashAttentionBackward>();
 }
 
 } // namespace kiln::aten

@@ -161,7 +161,7 @@ static SmallVector<Value> evaluateNorm(OpT op, Composer &c, Value runningMean,
   return results;
 }
 
-static SmallVector<Value>
+SmallVector<Value>
 decomposeBatchNormFunctional(NativeBatchNormLegitFunctionalOp op, Composer &c) {
   Value mean = op.getRunningMean(), variance = op.getRunningVar();
   if (op.getTraining())
@@ -171,16 +171,15 @@ decomposeBatchNormFunctional(NativeBatchNormLegitFunctionalOp op, Composer &c) {
   return results;
 }
 
-static SmallVector<Value>
-decomposeBatchNormNoStats(NativeBatchNormLegitNoStatsOp op, Composer &c) {
+SmallVector<Value> decomposeBatchNormNoStats(NativeBatchNormLegitNoStatsOp op,
+                                             Composer &c) {
   if (!op.getTraining())
     return {}; // refused: there are no statistics to evaluate by
   return trainNorm(op, c, {}, {});
 }
 
-static SmallVector<Value>
-decomposeBatchNormNoTraining(NativeBatchNormLegitNoTrainingOp op,
-                             Composer &c) {
+SmallVector<Value>
+decomposeBatchNormNoTraining(NativeBatchNormLegitNoTrainingOp op, Composer &c) {
   return evaluateNorm(op, c, op.getRunningMean(), op.getRunningVar());
 }
 
@@ -206,21 +205,21 @@ static SmallVector<Value> toCoreNorm(OpT op, Composer &c) {
       norm->getResults().take_front(op->getNumResults()));
 }
 
-static SmallVector<Value> decomposeNativeBatchNorm(NativeBatchNormOp op,
-                                                   Composer &c) {
+SmallVector<Value> decomposeNativeBatchNorm(NativeBatchNormOp op, Composer &c) {
   return toCoreNorm(op, c);
 }
 
-static SmallVector<Value> decomposeBatchNorm(BatchNormOp op, Composer &c) {
+Value decomposeBatchNorm(BatchNormOp op, Composer &c) {
   // PyTorch refuses to train on one value a channel.
   Channels norm(c, op.getInput());
   if (op.getTraining() && norm.count.isConstant(1))
     return {};
-  return toCoreNorm(op, c);
+  SmallVector<Value> results = toCoreNorm(op, c);
+  return results.empty() ? Value() : results.front();
 }
 
 /// Every instance of a channel is a channel of its own.
-static Value decomposeInstanceNorm(InstanceNormOp op, Composer &c) {
+Value decomposeInstanceNorm(InstanceNormOp op, Composer &c) {
   Value x = op.getInput();
   Sizes sizes = c.sizes(x);
   bool trains = op.getUseInputStats();
@@ -297,13 +296,13 @@ static SmallVector<Value> channelNormBackward(OpT op, Composer &c, bool trains,
                           op.getOutputMask());
 }
 
-static SmallVector<Value>
+SmallVector<Value>
 decomposeNativeBatchNormBackward(NativeBatchNormBackwardOp op, Composer &c) {
   return channelNormBackward(op, c, op.getTrain(), op.getSaveInvstd());
 }
 
-static SmallVector<Value> decomposeBatchNormBackward(BatchNormBackwardOp op,
-                                                     Composer &c) {
+SmallVector<Value> decomposeBatchNormBackward(BatchNormBackwardOp op,
+                                              Composer &c) {
   return channelNormBackward(op, c, op.getUpdate(), op.getSaveVar());
 }
 
@@ -311,7 +310,7 @@ static SmallVector<Value> decomposeBatchNormBackward(BatchNormBackwardOp op,
 // Groups
 //===----------------------------------------------------------------------===//
 
-static Value decomposeGroupNorm(GroupNormOp op, Composer &c) {
+Value decomposeGroupNorm(GroupNormOp op, Composer &c) {
   Value x = op.getInput();
   Sizes sizes = c.sizes(x);
   if (sizes.size() < 2)
@@ -352,8 +351,7 @@ struct Groups {
 
 } // namespace
 
-static SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op,
-                                                   Composer &c) {
+SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op, Composer &c) {
   Groups groups(op, c);
   if (!groups.fits)
     return {};
@@ -375,7 +373,7 @@ static SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op,
           statistic(moments.mean, 1), statistic(moments.rstd, 2)};
 }
 
-static SmallVector<Value>
+SmallVector<Value>
 decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op, Composer &c) {
   Groups groups(op, c);
   ArrayRef<bool> mask = op.getOutputMask();
@@ -411,8 +409,7 @@ decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op, Composer &c) {
 // Root mean square
 //===----------------------------------------------------------------------===//
 
-static SmallVector<Value> decomposeFusedRmsNorm(FusedRmsNormOp op,
-                                                Composer &c) {
+SmallVector<Value> decomposeFusedRmsNorm(FusedRmsNormOp op, Composer &c) {
   Value x = c.widen(op.getInput());
   int64_t rank = Composer::rank(x);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(
@@ -438,7 +435,7 @@ static SmallVector<Value> decomposeFusedRmsNorm(FusedRmsNormOp op,
   return {c.cast(result, typeOf(op, 0)), c.cast(rstd, typeOf(op, 1))};
 }
 
-static Value decomposeRmsNorm(RmsNormOp op, Composer &c) {
+Value decomposeRmsNorm(RmsNormOp op, Composer &c) {
   SmallVector<int64_t> sizes;
   for (ExprAttr size : op.getNormalizedShape().getDims()) {
     if (!size.isConstant())
@@ -450,28 +447,6 @@ static Value decomposeRmsNorm(RmsNormOp op, Composer &c) {
     eps = c.real(op.getEps()->convertToDouble());
   return c.emit("_fused_rms_norm",
                 {op.getInput(), c.ints(sizes), op.getWeight(), eps});
-}
-
-void addChannelNorms(DecompositionTable &table) {
-  table.addMany<NativeBatchNormLegitFunctionalOp, decomposeBatchNormFunctional>(
-      Stage::BeforeLoop);
-  table.addMany<NativeBatchNormLegitNoStatsOp, decomposeBatchNormNoStats>(
-      Stage::BeforeLoop);
-  table.addMany<NativeBatchNormLegitNoTrainingOp, decomposeBatchNormNoTraining>(
-      Stage::BeforeLoop);
-  table.addMany<NativeBatchNormOp, decomposeNativeBatchNorm>();
-  table.addMany<BatchNormOp, decomposeBatchNorm>();
-  table.addMany<NativeBatchNormBackwardOp, decomposeNativeBatchNormBackward>(
-      Stage::BeforeLoop);
-  table.addMany<BatchNormBackwardOp, decomposeBatchNormBackward>(
-      Stage::BeforeLoop);
-  table.add<InstanceNormOp, decomposeInstanceNorm>();
-  table.add<GroupNormOp, decomposeGroupNorm>();
-  table.addMany<NativeGroupNormOp, decomposeNativeGroupNorm>(Stage::BeforeLoop);
-  table.addMany<NativeGroupNormBackwardOp, decomposeNativeGroupNormBackward>(
-      Stage::BeforeLoop);
-  table.addMany<FusedRmsNormOp, decomposeFusedRmsNorm>(Stage::BeforeLoop);
-  table.add<RmsNormOp, decomposeRmsNorm>();
 }
 
 } // namespace kiln::aten

@@ -22,46 +22,50 @@ static Value filled(Operation *op, Composer &c, int64_t number) {
   return c.full(c.sizes(result), fill, element);
 }
 
-template <typename OpT, int64_t number>
-static Value decomposeFill(OpT op, Composer &c) {
-  return filled(op, c, number);
+Value decomposeZeros(ZerosOp op, Composer &c) { return filled(op, c, 0); }
+Value decomposeOnes(OnesOp op, Composer &c) { return filled(op, c, 1); }
+Value decomposeZerosLike(ZerosLikeOp op, Composer &c) {
+  return filled(op, c, 0);
 }
+Value decomposeOnesLike(OnesLikeOp op, Composer &c) { return filled(op, c, 1); }
+Value decomposeNewZeros(NewZerosOp op, Composer &c) { return filled(op, c, 0); }
+Value decomposeNewOnes(NewOnesOp op, Composer &c) { return filled(op, c, 1); }
 
-static Value decomposeNewFull(NewFullOp op, Composer &c) {
+Value decomposeNewFull(NewFullOp op, Composer &c) {
   Value result = op.getResult();
   return c.full(c.sizes(result), op.getFillValue(),
                 Composer::elementType(result));
 }
 
-static Value decomposeEmptyPermuted(EmptyPermutedOp op, Composer &c) {
+Value decomposeEmptyPermuted(EmptyPermutedOp op, Composer &c) {
   return c.emit("empty.memory_format",
                 {c.shape(c.sizes(op.getResult())),
                  c.type(Composer::elementType(op.getResult()))});
 }
 
-static Value decomposeEmptyLike(EmptyLikeOp op, Composer &c) {
+Value decomposeEmptyLike(EmptyLikeOp op, Composer &c) {
   return c.emit("empty.memory_format",
                 {c.shape(c.sizes(op.getResult())),
                  c.type(Composer::elementType(op.getResult()))});
 }
 
-static Value decomposeRandLike(RandLikeOp op, Composer &c) {
+Value decomposeRandLike(RandLikeOp op, Composer &c) {
   return c.emit("rand", {c.shape(c.sizes(op.getResult())),
                          c.type(Composer::elementType(op.getResult()))});
 }
 
-static Value decomposeRandnLike(RandnLikeOp op, Composer &c) {
+Value decomposeRandnLike(RandnLikeOp op, Composer &c) {
   return c.emit("randn", {c.shape(c.sizes(op.getResult())),
                           c.type(Composer::elementType(op.getResult()))});
 }
 
-static Value decomposeArange(ArangeOp op, Composer &c) {
+Value decomposeArange(ArangeOp op, Composer &c) {
   return c.emit("arange.start_step",
                 {c.number(Operand(0)), op.getEnd(), c.number(Operand(1)),
                  c.type(Composer::elementType(op.getResult()))});
 }
 
-static Value decomposeArangeStart(ArangeStartOp op, Composer &c) {
+Value decomposeArangeStart(ArangeStartOp op, Composer &c) {
   return c.emit("arange.start_step",
                 {op.getStart(), op.getEnd(), c.number(Operand(1)),
                  c.type(Composer::elementType(op.getResult()))});
@@ -93,14 +97,14 @@ static Value spaced(Composer &c, Value first, Value last, int64_t steps,
   return c.where(c.lt(index, static_cast<double>(steps / 2)), up, down);
 }
 
-static Value decomposeLinspace(LinspaceOp op, Composer &c) {
+Value decomposeLinspace(LinspaceOp op, Composer &c) {
   Type element = Composer::elementType(op.getResult());
   Value result =
       spaced(c, op.getStart(), op.getEnd(), op.getSteps(), element);
   return result ? c.cast(result, element) : result;
 }
 
-static Value decomposeLogspace(LogspaceOp op, Composer &c) {
+Value decomposeLogspace(LogspaceOp op, Composer &c) {
   Type element = Composer::elementType(op.getResult());
   Value exponents =
       spaced(c, op.getStart(), op.getEnd(), op.getSteps(), element);
@@ -143,8 +147,8 @@ static std::pair<Value, Value> lowerPosition(Composer &c, Value k, int64_t rows,
   return {c.add(row, first), column};
 }
 
-template <typename OpT, bool isUpper>
-static Value decomposeTriangleIndices(OpT op, Composer &c) {
+template <typename OpT>
+static Value triangleIndices(OpT op, Composer &c, bool isUpper) {
   int64_t rows = op.getRow(), columns = op.getCol(), offset = op.getOffset();
   ExprAttr count = c.size(op.getResult(), 1);
   Value k = c.iota(count, c.getBuilder().getI64Type());
@@ -164,33 +168,20 @@ static Value decomposeTriangleIndices(OpT op, Composer &c) {
                 Composer::elementType(op.getResult()));
 }
 
-static Value decomposeEye(EyeOp op, Composer &c) {
+Value decomposeTrilIndices(TrilIndicesOp op, Composer &c) {
+  return triangleIndices(op, c, /*isUpper=*/false);
+}
+
+Value decomposeTriuIndices(TriuIndicesOp op, Composer &c) {
+  return triangleIndices(op, c, /*isUpper=*/true);
+}
+
+Value decomposeEye(EyeOp op, Composer &c) {
   Type i64 = c.getBuilder().getI64Type();
   Value index = c.iota(op.getN(), i64);
   Value isDiagonal = c.eq(c.unsqueeze(index, 1), c.unsqueeze(index, 0));
   return isDiagonal ? c.cast(isDiagonal, Composer::elementType(op.getResult()))
                     : isDiagonal;
-}
-
-void addComposite(DecompositionTable &table) {
-  table.add<ZerosOp, decomposeFill<ZerosOp, 0>>();
-  table.add<OnesOp, decomposeFill<OnesOp, 1>>();
-  table.add<ZerosLikeOp, decomposeFill<ZerosLikeOp, 0>>();
-  table.add<OnesLikeOp, decomposeFill<OnesLikeOp, 1>>();
-  table.add<NewZerosOp, decomposeFill<NewZerosOp, 0>>();
-  table.add<NewOnesOp, decomposeFill<NewOnesOp, 1>>();
-  table.add<NewFullOp, decomposeNewFull>();
-  table.add<EmptyPermutedOp, decomposeEmptyPermuted>();
-  table.add<EmptyLikeOp, decomposeEmptyLike>();
-  table.add<RandLikeOp, decomposeRandLike>();
-  table.add<RandnLikeOp, decomposeRandnLike>();
-  table.add<ArangeOp, decomposeArange>();
-  table.add<ArangeStartOp, decomposeArangeStart>();
-  table.add<LinspaceOp, decomposeLinspace>();
-  table.add<LogspaceOp, decomposeLogspace>();
-  table.add<TrilIndicesOp, decomposeTriangleIndices<TrilIndicesOp, false>>();
-  table.add<TriuIndicesOp, decomposeTriangleIndices<TriuIndicesOp, true>>();
-  table.add<EyeOp, decomposeEye>(Stage::BeforeLoop);
 }
 
 } // namespace kiln::aten

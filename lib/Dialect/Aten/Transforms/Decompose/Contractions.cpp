@@ -75,7 +75,7 @@ static Value batchedMm(Composer &c, Value a, Value b) {
   return c.view(product, result);
 }
 
-static Value decomposeMatmul(MatmulOp op, Composer &c) {
+Value decomposeMatmul(MatmulOp op, Composer &c) {
   Value a = op.getSelf(), b = op.getOther();
   if (Composer::rank(a) == 0 || Composer::rank(b) == 0)
     return {};
@@ -98,7 +98,7 @@ static Value decomposeMatmul(MatmulOp op, Composer &c) {
   return c.view(product, sizes);
 }
 
-static Value decomposeLinear(LinearOp op, Composer &c) {
+Value decomposeLinear(LinearOp op, Composer &c) {
   Value input = op.getInput(), weight = op.getWeight(), bias = op.getBias();
   if (Composer::rank(input) == 0)
     return {};
@@ -151,7 +151,7 @@ static Value addProduct(Composer &c, Type element, Value bias, Value product,
   return sum ? c.cast(sum, element) : sum;
 }
 
-static Value decomposeAddmm(AddmmOp op, Composer &c) {
+Value decomposeAddmm(AddmmOp op, Composer &c) {
   // Of 16 bits, the product and its bias round once, as one contraction.
   Type element = Composer::elementType(op.getMat1());
   if (Composer::computeType(element) != element)
@@ -161,7 +161,7 @@ static Value decomposeAddmm(AddmmOp op, Composer &c) {
                     op.getAlpha());
 }
 
-static Value decomposeBaddbmm(BaddbmmOp op, Composer &c) {
+Value decomposeBaddbmm(BaddbmmOp op, Composer &c) {
   // The kernel rounds once, after both factors.
   Value product = c.bmm(c.widen(op.getBatch1()), c.widen(op.getBatch2()));
   return addProduct(c, Composer::elementType(op.getBatch1()), op.getSelf(),
@@ -169,7 +169,7 @@ static Value decomposeBaddbmm(BaddbmmOp op, Composer &c) {
 }
 
 /// x1[i] W[o, i, j] x2[j]: a product of matrices, and a sum over j.
-static Value decomposeBilinear(BilinearOp op, Composer &c) {
+Value decomposeBilinear(BilinearOp op, Composer &c) {
   Value x1 = c.widen(op.getInput1()), x2 = c.widen(op.getInput2());
   Value weight = c.widen(op.getWeight());
   Sizes sizes = c.sizes(op.getResult());
@@ -324,7 +324,7 @@ static bool spellOut(std::string &term, int64_t rank, int64_t &widest) {
   return true;
 }
 
-static Value decomposeEinsum(EinsumOp op, Composer &c) {
+Value decomposeEinsum(EinsumOp op, Composer &c) {
   std::string equation;
   for (char letter : op.getEquation())
     if (letter != ' ')
@@ -367,15 +367,6 @@ static Value decomposeEinsum(EinsumOp op, Composer &c) {
   }
   result = sumUnused(c, result, output);
   return result.tensor ? align(c, result, output) : Value();
-}
-
-void addContractions(DecompositionTable &table) {
-  table.add<MatmulOp, decomposeMatmul>();
-  table.add<LinearOp, decomposeLinear>();
-  table.add<AddmmOp, decomposeAddmm>(Stage::BeforeLoop);
-  table.add<BaddbmmOp, decomposeBaddbmm>();
-  table.add<EinsumOp, decomposeEinsum>();
-  table.add<BilinearOp, decomposeBilinear>();
 }
 
 } // namespace kiln::aten

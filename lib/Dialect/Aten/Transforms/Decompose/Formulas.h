@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The functions behind `Formula` in AtenDecompositions.td. As in Composer, null
+// The functions behind `Formula` in AtenFormulas.td. As in Composer, null
 // operands give null, and null says that there is no decomposition.
 //
 //===----------------------------------------------------------------------===//

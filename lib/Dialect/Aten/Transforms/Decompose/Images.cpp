@@ -37,23 +37,40 @@ static Attribute zeros(Composer &c, Value weight) {
   return c.shape(Sizes(Composer::rank(weight) - 2, c.constant(0)));
 }
 
-template <typename OpT> static Value decomposeConvolution(OpT op, Composer &c) {
+template <typename OpT> static Value convolution(OpT op, Composer &c) {
   return convolve(c, op.getInput(), op.getWeight(), op.getBias(),
                   op.getStrideAttr(), op.getPaddingAttr(),
                   op.getDilationAttr(), false, zeros(c, op.getWeight()),
                   op.getGroupsAttr());
 }
 
-template <typename OpT> static Value decomposeTransposed(OpT op, Composer &c) {
+template <typename OpT> static Value transposed(OpT op, Composer &c) {
   return convolve(c, op.getInput(), op.getWeight(), op.getBias(),
                   op.getStrideAttr(), op.getPaddingAttr(),
                   op.getDilationAttr(), true, op.getOutputPaddingAttr(),
                   op.getGroupsAttr());
 }
 
+Value decomposeConv1d(Conv1dOp op, Composer &c) { return convolution(op, c); }
+
+Value decomposeConv2d(Conv2dOp op, Composer &c) { return convolution(op, c); }
+
+Value decomposeConv3d(Conv3dOp op, Composer &c) { return convolution(op, c); }
+
+Value decomposeConvTranspose1d(ConvTranspose1dOp op, Composer &c) {
+  return transposed(op, c);
+}
+
+Value decomposeConvTranspose2dInput(ConvTranspose2dInputOp op, Composer &c) {
+  return transposed(op, c);
+}
+
+Value decomposeConvTranspose3dInput(ConvTranspose3dInputOp op, Composer &c) {
+  return transposed(op, c);
+}
+
 /// "same" pads so that the size stays, with the odd zero at the end.
-template <typename OpT>
-static Value decomposeNamedPadding(OpT op, Composer &c) {
+template <typename OpT> static Value namedPadding(OpT op, Composer &c) {
   Value input = op.getInput(), weight = op.getWeight();
   size_t spatial = Composer::rank(weight) - 2;
   Sizes padding(spatial, c.constant(0)), extra(2 * spatial, c.constant(0));
@@ -75,6 +92,18 @@ static Value decomposeNamedPadding(OpT op, Composer &c) {
                   zeros(c, weight), op.getGroupsAttr());
 }
 
+Value decomposeConv1dPadding(Conv1dPaddingOp op, Composer &c) {
+  return namedPadding(op, c);
+}
+
+Value decomposeConv2dPadding(Conv2dPaddingOp op, Composer &c) {
+  return namedPadding(op, c);
+}
+
+Value decomposeConv3dPadding(Conv3dPaddingOp op, Composer &c) {
+  return namedPadding(op, c);
+}
+
 //===----------------------------------------------------------------------===//
 // Pooling
 //===----------------------------------------------------------------------===//
@@ -89,7 +118,7 @@ static Value asImage(Composer &c, Value signal) {
   return c.unsqueeze(signal, -2);
 }
 
-static Value decomposeMaxPool1d(MaxPool1dOp op, Composer &c) {
+Value decomposeMaxPool1d(MaxPool1dOp op, Composer &c) {
   if (Composer::elementType(op.getSelf()).isInteger(1))
     return {};
   return c.squeeze(
@@ -100,8 +129,8 @@ static Value decomposeMaxPool1d(MaxPool1dOp op, Composer &c) {
       -2);
 }
 
-static SmallVector<Value>
-decomposeMaxPool1dWithIndices(MaxPool1dWithIndicesOp op, Composer &c) {
+SmallVector<Value> decomposeMaxPool1dWithIndices(MaxPool1dWithIndicesOp op,
+                                                 Composer &c) {
   Operation *pool = c.emitOp(
       "max_pool2d_with_indices",
       {asImage(c, op.getSelf()), inTwo(c, op.getKernelSize(), 1),
@@ -112,16 +141,23 @@ decomposeMaxPool1dWithIndices(MaxPool1dWithIndicesOp op, Composer &c) {
   return {c.squeeze(pool->getResult(0), -2), c.squeeze(pool->getResult(1), -2)};
 }
 
-template <typename OpT> static Value decomposeMaxPool(OpT op, Composer &c) {
-  StringRef name = op->getName().getStringRef();
-  return c.emit(name.ends_with("3d") ? "max_pool3d_with_indices"
-                                     : "max_pool2d_with_indices",
-                {op.getSelf(), op.getKernelSizeAttr(), op.getStrideAttr(),
-                 op.getPaddingAttr(), op.getDilationAttr(),
-                 op.getCeilModeAttr()});
+/// The first result of the overload that gives indices, too.
+template <typename OpT>
+static Value maxPool(OpT op, Composer &c, StringRef overload) {
+  return c.emit(overload, {op.getSelf(), op.getKernelSizeAttr(),
+                           op.getStrideAttr(), op.getPaddingAttr(),
+                           op.getDilationAttr(), op.getCeilModeAttr()});
 }
 
-static Value decomposeAvgPool1d(AvgPool1dOp op, Composer &c) {
+Value decomposeMaxPool2d(MaxPool2dOp op, Composer &c) {
+  return maxPool(op, c, "max_pool2d_with_indices");
+}
+
+Value decomposeMaxPool3d(MaxPool3dOp op, Composer &c) {
+  return maxPool(op, c, "max_pool3d_with_indices");
+}
+
+Value decomposeAvgPool1d(AvgPool1dOp op, Composer &c) {
   return c.squeeze(
       c.emit("avg_pool2d",
              {asImage(c, op.getSelf()), inTwo(c, op.getKernelSize(), 1),
@@ -137,7 +173,7 @@ static Value meanOfNothing(Composer &c, Value x, ArrayRef<int64_t> dims) {
                                         : Value();
 }
 
-static Value decomposeAdaptiveAvgPool1d(AdaptiveAvgPool1dOp op, Composer &c) {
+Value decomposeAdaptiveAvgPool1d(AdaptiveAvgPool1dOp op, Composer &c) {
   if (op.getOutputSize().front() == 1)
     if (Value mean = meanOfNothing(c, op.getSelf(), {-1}))
       return mean;
@@ -149,22 +185,27 @@ static Value decomposeAdaptiveAvgPool1d(AdaptiveAvgPool1dOp op, Composer &c) {
 }
 
 template <typename OpT>
-static Value decomposeAdaptiveAvgPool(OpT op, Composer &c) {
-  StringRef name = op->getName().getStringRef();
-  static constexpr int64_t spatial[] = {-3, -2, -1};
+static Value adaptiveAvgPool(OpT op, Composer &c, ArrayRef<int64_t> spatial,
+                             StringRef overload) {
   if (llvm::all_of(op.getOutputSize().getDims(),
                    [](guard::ExprAttr size) { return size.isConstant(1); }))
-    if (Value mean = meanOfNothing(
-            c, op.getSelf(),
-            ArrayRef(spatial).drop_front(name.ends_with("3d") ? 0 : 1)))
+    if (Value mean = meanOfNothing(c, op.getSelf(), spatial))
       return mean;
-  return c.emit(name.ends_with("3d") ? "_adaptive_avg_pool3d"
-                                     : "_adaptive_avg_pool2d",
-                {op.getSelf(), op.getOutputSizeAttr()});
+  return c.emit(overload, {op.getSelf(), op.getOutputSizeAttr()});
 }
 
-static SmallVector<Value> decomposeAdaptiveMaxPool1d(AdaptiveMaxPool1dOp op,
-                                                     Composer &c) {
+Value decomposePlainAdaptiveAvgPool2d(PlainAdaptiveAvgPool2dOp op,
+                                      Composer &c) {
+  return adaptiveAvgPool(op, c, {-2, -1}, "_adaptive_avg_pool2d");
+}
+
+Value decomposePlainAdaptiveAvgPool3d(PlainAdaptiveAvgPool3dOp op,
+                                      Composer &c) {
+  return adaptiveAvgPool(op, c, {-3, -2, -1}, "_adaptive_avg_pool3d");
+}
+
+SmallVector<Value> decomposeAdaptiveMaxPool1d(AdaptiveMaxPool1dOp op,
+                                              Composer &c) {
   Operation *pool = c.emitOp(
       "adaptive_max_pool2d",
       {asImage(c, op.getSelf()), inTwo(c, op.getOutputSize(), 1)});
@@ -177,8 +218,7 @@ static SmallVector<Value> decomposeAdaptiveMaxPool1d(AdaptiveMaxPool1dOp op,
 // Shuffles
 //===----------------------------------------------------------------------===//
 
-template <typename OpT>
-static Value decomposeChannelShuffle(OpT op, Composer &c) {
+template <typename OpT> static Value shuffleChannels(OpT op, Composer &c) {
   Value x = op.getSelf();
   ExprAttr groups = op.getGroups();
   Sizes sizes = c.sizes(x);
@@ -191,6 +231,14 @@ static Value decomposeChannelShuffle(OpT op, Composer &c) {
   Sizes split = {sizes[0], groups, inner};
   split.append(sizes.begin() + 2, sizes.end());
   return c.view(c.transpose(c.view(x, split), 1, 2), sizes);
+}
+
+Value decomposeChannelShuffle(ChannelShuffleOp op, Composer &c) {
+  return shuffleChannels(op, c);
+}
+
+Value decomposeNativeChannelShuffle(NativeChannelShuffleOp op, Composer &c) {
+  return shuffleChannels(op, c);
 }
 
 /// [..., C f f, H, W] as [..., C, H f, W f], or the other way.
@@ -216,44 +264,14 @@ static Value shufflePixels(Composer &c, Value x, Value result, int64_t factor,
   return c.view(c.permute(c.view(x, split), order), to);
 }
 
-static Value decomposePixelShuffle(PixelShuffleOp op, Composer &c) {
+Value decomposePixelShuffle(PixelShuffleOp op, Composer &c) {
   return shufflePixels(c, op.getSelf(), op.getResult(), op.getUpscaleFactor(),
                        /*isUp=*/true);
 }
 
-static Value decomposePixelUnshuffle(PixelUnshuffleOp op, Composer &c) {
+Value decomposePixelUnshuffle(PixelUnshuffleOp op, Composer &c) {
   return shufflePixels(c, op.getSelf(), op.getResult(),
                        op.getDownscaleFactor(), /*isUp=*/false);
-}
-
-void addImages(DecompositionTable &table) {
-  table.add<Conv1dOp, decomposeConvolution<Conv1dOp>>();
-  table.add<Conv2dOp, decomposeConvolution<Conv2dOp>>();
-  table.add<Conv3dOp, decomposeConvolution<Conv3dOp>>();
-  table.add<ConvTranspose1dOp, decomposeTransposed<ConvTranspose1dOp>>();
-  table.add<ConvTranspose2dInputOp,
-            decomposeTransposed<ConvTranspose2dInputOp>>();
-  table.add<ConvTranspose3dInputOp,
-            decomposeTransposed<ConvTranspose3dInputOp>>();
-  table.add<Conv1dPaddingOp, decomposeNamedPadding<Conv1dPaddingOp>>();
-  table.add<Conv2dPaddingOp, decomposeNamedPadding<Conv2dPaddingOp>>();
-  table.add<Conv3dPaddingOp, decomposeNamedPadding<Conv3dPaddingOp>>();
-  table.add<MaxPool1dOp, decomposeMaxPool1d>();
-  table.add<MaxPool2dOp, decomposeMaxPool<MaxPool2dOp>>();
-  table.add<MaxPool3dOp, decomposeMaxPool<MaxPool3dOp>>();
-  table.addMany<MaxPool1dWithIndicesOp, decomposeMaxPool1dWithIndices>();
-  table.add<AvgPool1dOp, decomposeAvgPool1d>();
-  table.add<AdaptiveAvgPool1dOp, decomposeAdaptiveAvgPool1d>();
-  table.add<PlainAdaptiveAvgPool2dOp,
-            decomposeAdaptiveAvgPool<PlainAdaptiveAvgPool2dOp>>();
-  table.add<PlainAdaptiveAvgPool3dOp,
-            decomposeAdaptiveAvgPool<PlainAdaptiveAvgPool3dOp>>();
-  table.addMany<AdaptiveMaxPool1dOp, decomposeAdaptiveMaxPool1d>();
-  table.add<ChannelShuffleOp, decomposeChannelShuffle<ChannelShuffleOp>>();
-  table.add<NativeChannelShuffleOp,
-            decomposeChannelShuffle<NativeChannelShuffleOp>>();
-  table.add<PixelShuffleOp, decomposePixelShuffle>();
-  table.add<PixelUnshuffleOp, decomposePixelUnshuffle>();
 }
 
 } // namespace kiln::aten

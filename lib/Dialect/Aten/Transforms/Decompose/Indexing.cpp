@@ -10,43 +10,43 @@
 
 namespace kiln::aten {
 
-static Value decomposeUnsafeView(UnsafeViewOp op, Composer &c) {
+Value decomposeUnsafeView(UnsafeViewOp op, Composer &c) {
   return c.view(op.getSelf(), c.sizes(op.getResult()));
 }
 
-static Value decomposeReshape(ReshapeOp op, Composer &c) {
+Value decomposeReshape(ReshapeOp op, Composer &c) {
   return c.view(op.getSelf(), c.sizes(op.getResult()));
 }
 
-static Value decomposeFlatten(FlattenUsingIntsOp op, Composer &c) {
+Value decomposeFlatten(FlattenUsingIntsOp op, Composer &c) {
   return c.view(op.getSelf(), c.sizes(op.getResult()));
 }
 
-static Value decomposeTransposeInt(TransposeIntOp op, Composer &c) {
+Value decomposeTransposeInt(TransposeIntOp op, Composer &c) {
   if (Composer::rank(op.getSelf()) == 0)
     return op.getSelf();
   return c.transpose(op.getSelf(), op.getDim0(), op.getDim1());
 }
 
-static Value decomposeT(TOp op, Composer &c) {
+Value decomposeT(TOp op, Composer &c) {
   if (Composer::rank(op.getSelf()) < 2)
     return op.getSelf();
   return c.transpose(op.getSelf(), 0, 1);
 }
 
-static Value decomposeNumpyT(NumpyTOp op, Composer &c) {
+Value decomposeNumpyT(NumpyTOp op, Composer &c) {
   auto order =
       llvm::to_vector(llvm::seq<int64_t>(0, Composer::rank(op.getSelf())));
   std::reverse(order.begin(), order.end());
   return c.permute(op.getSelf(), order);
 }
 
-static Value decomposeSqueeze(SqueezeOp op, Composer &c) {
+Value decomposeSqueeze(SqueezeOp op, Composer &c) {
   return c.view(op.getSelf(), c.sizes(op.getResult()));
 }
 
 /// The number of classes must be given: else it is the largest class.
-static Value decomposeOneHot(OneHotOp op, Composer &c) {
+Value decomposeOneHot(OneHotOp op, Composer &c) {
   int64_t classes = op.getNumClasses();
   if (classes < 0)
     return {};
@@ -72,24 +72,22 @@ static SmallVector<Value> splitLike(Operation *op, Composer &c, Value self,
   return parts;
 }
 
-static SmallVector<Value> decomposeSplit(SplitTensorOp op, Composer &c) {
+SmallVector<Value> decomposeSplit(SplitTensorOp op, Composer &c) {
   return splitLike(op, c, op.getSelf(), op.getDim());
 }
-static SmallVector<Value> decomposeSplitWithSizes(SplitWithSizesOp op,
-                                                  Composer &c) {
+SmallVector<Value> decomposeSplitWithSizes(SplitWithSizesOp op, Composer &c) {
   return splitLike(op, c, op.getSelf(), op.getDim());
 }
-static SmallVector<Value> decomposeChunk(ChunkOp op, Composer &c) {
+SmallVector<Value> decomposeChunk(ChunkOp op, Composer &c) {
   return splitLike(op, c, op.getSelf(), op.getDim());
 }
 
-static SmallVector<Value> decomposeTensorSplit(TensorSplitSectionsOp op,
+SmallVector<Value> decomposeTensorSplit(TensorSplitSectionsOp op, Composer &c) {
+  return splitLike(op, c, op.getSelf(), op.getDim());
+}
+
+SmallVector<Value> decomposeTensorSplitIndices(TensorSplitIndicesOp op,
                                                Composer &c) {
-  return splitLike(op, c, op.getSelf(), op.getDim());
-}
-
-static SmallVector<Value>
-decomposeTensorSplitIndices(TensorSplitIndicesOp op, Composer &c) {
   Value self = op.getSelf();
   ArrayRef<ExprAttr> indices = op.getIndices().getDims();
   SmallVector<Value> parts;
@@ -104,8 +102,8 @@ decomposeTensorSplitIndices(TensorSplitIndicesOp op, Composer &c) {
   return parts;
 }
 
-static SmallVector<Value> decomposeBroadcastTensors(BroadcastTensorsOp op,
-                                                    Composer &c) {
+SmallVector<Value> decomposeBroadcastTensors(BroadcastTensorsOp op,
+                                             Composer &c) {
   SmallVector<Value> results;
   for (auto [tensor, result] : llvm::zip_equal(op.getTensors(),
                                                op->getResults()))
@@ -113,12 +111,12 @@ static SmallVector<Value> decomposeBroadcastTensors(BroadcastTensorsOp op,
   return llvm::is_contained(results, Value()) ? SmallVector<Value>() : results;
 }
 
-static SmallVector<Value> decomposeMeshgrid(MeshgridOp op, Composer &c) {
+SmallVector<Value> decomposeMeshgrid(MeshgridOp op, Composer &c) {
   auto results = formula::grid(c, op.getTensors());
   return llvm::is_contained(results, Value()) ? SmallVector<Value>() : results;
 }
 
-static SmallVector<Value> decomposeUnbind(UnbindIntOp op, Composer &c) {
+SmallVector<Value> decomposeUnbind(UnbindIntOp op, Composer &c) {
   SmallVector<Value> parts;
   for (size_t i = 0; i < op->getNumResults(); ++i) {
     parts.push_back(c.select(op.getSelf(), op.getDim(), c.constant(i)));
@@ -128,7 +126,7 @@ static SmallVector<Value> decomposeUnbind(UnbindIntOp op, Composer &c) {
   return parts;
 }
 
-static Value decomposeStack(StackOp op, Composer &c) {
+Value decomposeStack(StackOp op, Composer &c) {
   int64_t dim = Composer::wrapDim(op.getDim(), Composer::rank(op.getResult()));
   SmallVector<Value> parts;
   for (Value tensor : op.getTensors())
@@ -136,7 +134,7 @@ static Value decomposeStack(StackOp op, Composer &c) {
   return c.cat(parts, dim);
 }
 
-static Value decomposeRepeat(RepeatOp op, Composer &c) {
+Value decomposeRepeat(RepeatOp op, Composer &c) {
   // [a, b] repeated [r, s, t] is [1, 1, 1, a, 1, b] grown to [r, s, a, t, b].
   Sizes own = c.sizes(op.getSelf());
   ArrayRef<ExprAttr> repeats = op.getRepeats().getDims();
@@ -158,7 +156,7 @@ static Value decomposeRepeat(RepeatOp op, Composer &c) {
   return result == op.getSelf() ? c.clone(result) : result;
 }
 
-static Value decomposeRoll(RollOp op, Composer &c) {
+Value decomposeRoll(RollOp op, Composer &c) {
   Value x = op.getSelf();
   ArrayRef<ExprAttr> shifts = op.getShifts().getDims();
   SmallVector<int64_t> dims(op.getDims());
@@ -189,7 +187,7 @@ static Value decomposeRoll(RollOp op, Composer &c) {
   return result == op.getSelf() ? c.clone(result) : result;
 }
 
-static Value decomposePad(PadOp op, Composer &c) {
+Value decomposePad(PadOp op, Composer &c) {
   if (op.getMode() != "constant") {
     // One operator for each number of dimensions; a circular one for all.
     ArrayRef<ExprAttr> pads = op.getPad().getDims();
@@ -224,7 +222,7 @@ static Value decomposePad(PadOp op, Composer &c) {
 // Parts that are replaced
 //===----------------------------------------------------------------------===//
 
-static Value decomposeSelectBackward(SelectBackwardOp op, Composer &c) {
+Value decomposeSelectBackward(SelectBackwardOp op, Composer &c) {
   Value grad = op.getGradOutput();
   Value zeros = c.full(op.getInputSizes().getDims(), 0.0,
                        Composer::elementType(grad));
@@ -232,7 +230,7 @@ static Value decomposeSelectBackward(SelectBackwardOp op, Composer &c) {
                 {zeros, grad, c.integer(op.getDim()), op.getIndexAttr()});
 }
 
-static Value decomposeSliceBackward(SliceBackwardOp op, Composer &c) {
+Value decomposeSliceBackward(SliceBackwardOp op, Composer &c) {
   Value grad = op.getGradOutput();
   Value zeros = c.full(op.getInputSizes().getDims(), 0.0,
                        Composer::elementType(grad));
@@ -263,7 +261,7 @@ static Value replaceRange(Composer &c, Value self, Value src, int64_t dim,
   return result == src ? c.clone(result) : result;
 }
 
-static Value decomposeSliceScatter(SliceScatterOp op, Composer &c) {
+Value decomposeSliceScatter(SliceScatterOp op, Composer &c) {
   if (!op.getStep().isConstant(1))
     return {};
   Value self = op.getSelf();
@@ -275,7 +273,7 @@ static Value decomposeSliceScatter(SliceScatterOp op, Composer &c) {
   return replaceRange(c, self, op.getSrc(), dim, start, end, size);
 }
 
-static Value decomposeSelectScatter(SelectScatterOp op, Composer &c) {
+Value decomposeSelectScatter(SelectScatterOp op, Composer &c) {
   Value self = op.getSelf();
   int64_t dim = Composer::wrapDim(op.getDim(), Composer::rank(self));
   ExprAttr size = c.size(self, dim), index = op.getIndex();
@@ -284,33 +282,6 @@ static Value decomposeSelectScatter(SelectScatterOp op, Composer &c) {
     index = guard::add(index, size);
   return replaceRange(c, self, c.unsqueeze(op.getSrc(), dim), dim, index,
                       guard::add(index, 1), size);
-}
-
-void addIndexing(DecompositionTable &table) {
-  table.add<UnsafeViewOp, decomposeUnsafeView>();
-  table.add<ReshapeOp, decomposeReshape>();
-  table.add<FlattenUsingIntsOp, decomposeFlatten>();
-  table.add<TransposeIntOp, decomposeTransposeInt>();
-  table.add<TOp, decomposeT>();
-  table.add<NumpyTOp, decomposeNumpyT>();
-  table.add<SqueezeOp, decomposeSqueeze>();
-  table.addMany<SplitTensorOp, decomposeSplit>();
-  table.addMany<SplitWithSizesOp, decomposeSplitWithSizes>(Stage::BeforeLoop);
-  table.addMany<ChunkOp, decomposeChunk>();
-  table.addMany<TensorSplitSectionsOp, decomposeTensorSplit>();
-  table.addMany<TensorSplitIndicesOp, decomposeTensorSplitIndices>();
-  table.addMany<BroadcastTensorsOp, decomposeBroadcastTensors>();
-  table.addMany<MeshgridOp, decomposeMeshgrid>();
-  table.addMany<UnbindIntOp, decomposeUnbind>();
-  table.add<OneHotOp, decomposeOneHot>();
-  table.add<StackOp, decomposeStack>();
-  table.add<RepeatOp, decomposeRepeat>(Stage::BeforeLoop);
-  table.add<RollOp, decomposeRoll>(Stage::BeforeLoop);
-  table.add<PadOp, decomposePad>();
-  table.add<SelectBackwardOp, decomposeSelectBackward>();
-  table.add<SliceBackwardOp, decomposeSliceBackward>();
-  table.add<SliceScatterOp, decomposeSliceScatter>(Stage::BeforeLoop);
-  table.add<SelectScatterOp, decomposeSelectScatter>(Stage::BeforeLoop);
 }
 
 } // namespace kiln::aten

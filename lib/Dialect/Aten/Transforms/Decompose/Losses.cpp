@@ -80,8 +80,7 @@ static Value totalWeight(Composer &c, const Target &target,
 }
 
 /// The loss and, for two results, the total weight. Of any rank.
-template <typename OpT>
-static SmallVector<Value> decomposeNllLoss(OpT op, Composer &c) {
+template <typename OpT> static SmallVector<Value> nllLoss(OpT op, Composer &c) {
   Value self = c.widen(op.getSelf());
   Value weight = op.getWeight() ? c.widen(op.getWeight()) : Value();
   Target target = readTarget(c, self, op.getTarget(), op.getIgnoreIndex());
@@ -108,10 +107,23 @@ static SmallVector<Value> decomposeNllLoss(OpT op, Composer &c) {
   return results;
 }
 
+SmallVector<Value> decomposeNllLossForward(NllLossForwardOp op, Composer &c) {
+  return nllLoss(op, c);
+}
+
+SmallVector<Value> decomposeNllLoss2dForward(NllLoss2dForwardOp op,
+                                             Composer &c) {
+  return nllLoss(op, c);
+}
+
+Value decomposeNllLossNd(NllLossNdOp op, Composer &c) {
+  SmallVector<Value> results = nllLoss(op, c);
+  return results.empty() ? Value() : results.front();
+}
+
 /// Each row has its gradient at its class and zero elsewhere: a comparison with
 /// the classes, which fuses, rather than a scatter, which does not.
-template <typename OpT>
-static Value decomposeNllLossBackward(OpT op, Composer &c) {
+template <typename OpT> static Value nllLossBackward(OpT op, Composer &c) {
   Value self = op.getSelf();
   int64_t rank = Composer::rank(self);
   Target target = readTarget(c, self, op.getTarget(), op.getIgnoreIndex());
@@ -135,13 +147,21 @@ static Value decomposeNllLossBackward(OpT op, Composer &c) {
   return c.cast(c.expand(result, c.sizes(self)), Composer::elementType(self));
 }
 
+Value decomposeNllLossBackward(NllLossBackwardOp op, Composer &c) {
+  return nllLossBackward(op, c);
+}
+
+Value decomposeNllLoss2dBackward(NllLoss2dBackwardOp op, Composer &c) {
+  return nllLossBackward(op, c);
+}
+
 //===----------------------------------------------------------------------===//
 // Multi-class hinge
 //===----------------------------------------------------------------------===//
 
 /// The sum over the other classes of max(0, margin - x[target] + x[class])^p,
 /// divided by the number of classes.
-static Value decomposeMultiMarginLoss(MultiMarginLossOp op, Composer &c) {
+Value decomposeMultiMarginLoss(MultiMarginLossOp op, Composer &c) {
   auto order = op.getP() ? Composer::getConstantNumber(op.getP()) : 1.0;
   Value margin = op.getMargin() ? op.getMargin() : c.number(Operand(1));
   Value self = c.widen(op.getSelf());
@@ -223,7 +243,7 @@ static Value smoothLoss(CrossEntropyLossOp op, Composer &c, Value input,
   return c.div(sum, totalWeight(c, target, likelihood));
 }
 
-static Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, Composer &c) {
+Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, Composer &c) {
   Value self = op.getSelf();
   int64_t dim = Composer::rank(self) < 2 ? 0 : 1;
   Value input =
@@ -250,19 +270,6 @@ static Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, Composer &c) {
   Value smooth = smoothLoss(op, c, input, target, likelihood);
   Value share = c.div(c.mul(smooth, smoothing), c.number(c.size(self, dim)));
   return c.add(c.mul(loss, 1.0 - smoothing), share);
-}
-
-void addLosses(DecompositionTable &table) {
-  table.addMany<NllLossForwardOp, decomposeNllLoss<NllLossForwardOp>>(
-      Stage::BeforeLoop);
-  table.add<NllLossBackwardOp, decomposeNllLossBackward<NllLossBackwardOp>>(
-      Stage::BeforeLoop);
-  table.addMany<NllLoss2dForwardOp, decomposeNllLoss<NllLoss2dForwardOp>>();
-  table.add<NllLoss2dBackwardOp,
-            decomposeNllLossBackward<NllLoss2dBackwardOp>>();
-  table.addMany<NllLossNdOp, decomposeNllLoss<NllLossNdOp>>();
-  table.add<MultiMarginLossOp, decomposeMultiMarginLoss>();
-  table.add<CrossEntropyLossOp, decomposeCrossEntropyLoss>(Stage::BeforeLoop);
 }
 
 } // namespace kiln::aten

@@ -30,7 +30,7 @@ static bool isEmpty(Composer &c, Value x) {
   return c.numElements(x).isConstant(0);
 }
 
-static Value decomposeSoftmax(SoftmaxOp op, Composer &c) {
+Value decomposeSoftmax(SoftmaxOp op, Composer &c) {
   Value x = c.widen(op.getSelf());
   if (isEmpty(c, x))
     return c.cast(x, resultType(op));
@@ -40,7 +40,7 @@ static Value decomposeSoftmax(SoftmaxOp op, Composer &c) {
   return c.cast(result, resultType(op));
 }
 
-static Value decomposeLogSoftmax(LogSoftmaxOp op, Composer &c) {
+Value decomposeLogSoftmax(LogSoftmaxOp op, Composer &c) {
   Value x = c.widen(op.getSelf());
   if (isEmpty(c, x))
     return c.cast(x, resultType(op));
@@ -50,25 +50,24 @@ static Value decomposeLogSoftmax(LogSoftmaxOp op, Composer &c) {
   return c.cast(result, resultType(op));
 }
 
-static Value decomposeSoftmaxInt(SoftmaxIntOp op, Composer &c) {
+Value decomposeSoftmaxInt(SoftmaxIntOp op, Composer &c) {
   Value x = c.cast(op.getSelf(), resultType(op));
   return c.emit("_softmax", {x, c.integer(op.getDim()), c.boolean(false)});
 }
 
-static Value decomposeLogSoftmaxInt(LogSoftmaxIntOp op, Composer &c) {
+Value decomposeLogSoftmaxInt(LogSoftmaxIntOp op, Composer &c) {
   Value x = c.cast(op.getSelf(), resultType(op));
   return c.emit("_log_softmax", {x, c.integer(op.getDim()), c.boolean(false)});
 }
 
-static Value decomposeSoftmaxBackward(SoftmaxBackwardDataOp op, Composer &c) {
+Value decomposeSoftmaxBackward(SoftmaxBackwardDataOp op, Composer &c) {
   Value output = c.widen(op.getOutput());
   Value product = c.mul(c.widen(op.getGradOutput()), output);
   Value sum = c.sum(product, softmaxDims(output, op.getDim()), true);
   return c.cast(c.sub(product, c.mul(output, sum)), resultType(op));
 }
 
-static Value decomposeLogSoftmaxBackward(LogSoftmaxBackwardDataOp op,
-                                         Composer &c) {
+Value decomposeLogSoftmaxBackward(LogSoftmaxBackwardDataOp op, Composer &c) {
   Value grad = c.widen(op.getGradOutput());
   Value output = c.widen(op.getOutput());
   Value sum = c.sum(grad, softmaxDims(output, op.getDim()), true);
@@ -79,7 +78,7 @@ static Value decomposeLogSoftmaxBackward(LogSoftmaxBackwardDataOp op,
 // Layer norm
 //===----------------------------------------------------------------------===//
 
-static Value decomposeLayerNorm(LayerNormOp op, Composer &c) {
+Value decomposeLayerNorm(LayerNormOp op, Composer &c) {
   return c.emit("native_layer_norm",
                 {op.getInput(), op.getNormalizedShapeAttr(), op.getWeight(),
                  op.getBias(), c.real(op.getEps().convertToDouble())});
@@ -92,8 +91,7 @@ static SmallVector<int64_t> innerDims(Value x, size_t count) {
       llvm::seq<int64_t>(rank - static_cast<int64_t>(count), rank));
 }
 
-static SmallVector<Value> decomposeNativeLayerNorm(NativeLayerNormOp op,
-                                                   Composer &c) {
+SmallVector<Value> decomposeNativeLayerNorm(NativeLayerNormOp op, Composer &c) {
   Value x = c.widen(op.getInput());
   auto dims = innerDims(x, op.getNormalizedShape().size());
   ExprAttr count = guard::getNumElements(c.getContext(),
@@ -114,7 +112,7 @@ static SmallVector<Value> decomposeNativeLayerNorm(NativeLayerNormOp op,
           c.cast(rstd, resultType(op, 2))};
 }
 
-static SmallVector<Value>
+SmallVector<Value>
 decomposeNativeLayerNormBackward(NativeLayerNormBackwardOp op, Composer &c) {
   Value grad = c.widen(op.getGradOut()), x = c.widen(op.getInput());
   Value mean = c.widen(op.getMean()), rstd = c.widen(op.getRstd());
@@ -153,7 +151,7 @@ decomposeNativeLayerNormBackward(NativeLayerNormBackwardOp op, Composer &c) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
-static Value decomposeDropout(DropoutOp op, Composer &c) {
+Value decomposeDropout(DropoutOp op, Composer &c) {
   double p = op.getP().convertToDouble();
   if (!op.getTrain() || p == 0.0)
     return op.getInput();
@@ -161,30 +159,13 @@ static Value decomposeDropout(DropoutOp op, Composer &c) {
 }
 
 /// Only when nothing is drawn: the numbers of a real dropout are the runtime's.
-static SmallVector<Value> decomposeNativeDropout(NativeDropoutOp op,
-                                                 Composer &c) {
+SmallVector<Value> decomposeNativeDropout(NativeDropoutOp op, Composer &c) {
   double p = op.getP().convertToDouble();
   if (op.getTrain().value_or(true) && p != 0.0)
     return {};
   Value mask = c.full(c.sizes(op.getInput()), true,
                       c.getBuilder().getI1Type());
   return {op.getInput(), mask};
-}
-
-void addNormalizations(DecompositionTable &table) {
-  table.add<SoftmaxOp, decomposeSoftmax>(Stage::BeforeLoop);
-  table.add<LogSoftmaxOp, decomposeLogSoftmax>(Stage::BeforeLoop);
-  table.add<SoftmaxIntOp, decomposeSoftmaxInt>();
-  table.add<LogSoftmaxIntOp, decomposeLogSoftmaxInt>();
-  table.add<SoftmaxBackwardDataOp, decomposeSoftmaxBackward>(Stage::BeforeLoop);
-  table.add<LogSoftmaxBackwardDataOp, decomposeLogSoftmaxBackward>(
-      Stage::BeforeLoop);
-  table.add<LayerNormOp, decomposeLayerNorm>();
-  table.addMany<NativeLayerNormOp, decomposeNativeLayerNorm>(Stage::BeforeLoop);
-  table.addMany<NativeLayerNormBackwardOp, decomposeNativeLayerNormBackward>(
-      Stage::BeforeLoop);
-  table.add<DropoutOp, decomposeDropout>();
-  table.addMany<NativeDropoutOp, decomposeNativeDropout>(Stage::BeforeLoop);
 }
 
 } // namespace kiln::aten

@@ -1,4 +1,4 @@
-//===- Records.cpp - Decompositions that are records ----------------------===//
+//===- Records.cpp - The table of decompositions --------------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What is generated from AtenDecompositions.td, and how it reads arguments and
-// returns results.
+// What is generated from the records of the ops, and how formulas read
+// arguments and return results.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Formulas.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 namespace kiln::aten {
 
@@ -55,8 +57,32 @@ static ArrayRef<ExprAttr> plain(guard::ShapeAttr value) {
 }
 template <typename T> static T plain(T value) { return value; }
 
+/// The values that a function of one result returns, or of many.
+static SmallVector<Value> toList(Value value) {
+  if (!value)
+    return {};
+  return {value};
+}
+static SmallVector<Value> toList(SmallVector<Value> values) { return values; }
+
+namespace {
+struct DecompositionEntry {
+  const OpInfo &(*getInfo)();
+  Decomposition function;
+};
+} // namespace
+
 #include "kiln/Dialect/Aten/Transforms/AtenDecompositions.cpp.inc"
 
-void addRecordedDecompositions(DecompositionTable &table) { addRecords(table); }
+Decomposition lookUpDecomposition(Operation *op) {
+  static const auto *table = [] {
+    auto *map = new llvm::DenseMap<const OpInfo *, Decomposition>();
+    for (const DecompositionEntry &entry : kDecompositions)
+      map->try_emplace(&entry.getInfo(), entry.function);
+    return map;
+  }();
+  const OpInfo *info = getOpInfo(op);
+  return info ? table->lookup(info) : nullptr;
+}
 
 } // namespace kiln::aten

@@ -151,19 +151,19 @@ static SmallVector<Value> runLayers(OpT op, Composer &c, Cell kind,
   return llvm::is_contained(results, Value()) ? SmallVector<Value>() : results;
 }
 
-static SmallVector<Value> decomposeGru(GruInputOp op, Composer &c) {
+SmallVector<Value> decomposeGru(GruInputOp op, Composer &c) {
   return runLayers(op, c, Cell::Gru, op.getHx(), Value());
 }
 
-static SmallVector<Value> decomposeRnnTanh(RnnTanhInputOp op, Composer &c) {
+SmallVector<Value> decomposeRnnTanh(RnnTanhInputOp op, Composer &c) {
   return runLayers(op, c, Cell::Tanh, op.getHx(), Value());
 }
 
-static SmallVector<Value> decomposeRnnRelu(RnnReluInputOp op, Composer &c) {
+SmallVector<Value> decomposeRnnRelu(RnnReluInputOp op, Composer &c) {
   return runLayers(op, c, Cell::Relu, op.getHx(), Value());
 }
 
-static SmallVector<Value> decomposeLstm(LstmInputOp op, Composer &c) {
+SmallVector<Value> decomposeLstm(LstmInputOp op, Composer &c) {
   if (op.getHx().size() != 2)
     return {};
   return runLayers(op, c, Cell::Lstm, op.getHx()[0], op.getHx()[1]);
@@ -180,26 +180,17 @@ static State runCell(OpT op, Composer &c, Cell kind, const State &state) {
               affine(c, state.hidden, op.getWHh(), op.getBHh()), state);
 }
 
-static Value decomposeGruCell(GruCellOp op, Composer &c) {
+Value decomposeGruCell(GruCellOp op, Composer &c) {
   return runCell(op, c, Cell::Gru, {op.getHx(), Value()}).hidden;
 }
 
-static SmallVector<Value> decomposeLstmCell(LstmCellOp op, Composer &c) {
+SmallVector<Value> decomposeLstmCell(LstmCellOp op, Composer &c) {
   if (op.getHx().size() != 2)
     return {};
   State next = runCell(op, c, Cell::Lstm, {op.getHx()[0], op.getHx()[1]});
   if (!next.hidden || !next.cell)
     return {};
   return {next.hidden, next.cell};
-}
-
-void addRecurrences(DecompositionTable &table) {
-  table.addMany<GruInputOp, decomposeGru>();
-  table.addMany<LstmInputOp, decomposeLstm>();
-  table.addMany<RnnTanhInputOp, decomposeRnnTanh>();
-  table.addMany<RnnReluInputOp, decomposeRnnRelu>();
-  table.add<GruCellOp, decomposeGruCell>();
-  table.addMany<LstmCellOp, decomposeLstmCell>();
 }
 
 } // namespace kiln::aten

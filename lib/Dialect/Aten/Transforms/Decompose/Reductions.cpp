@@ -33,7 +33,7 @@ static ExprAttr countOver(Composer &c, Value x, ArrayRef<int64_t> dims) {
   return count;
 }
 
-static Value decomposeSum(SumOp op, Composer &c) {
+Value decomposeSum(SumOp op, Composer &c) {
   ArgValue dtype;
   if (op.getDtype())
     dtype = c.type(*op.getDtype());
@@ -49,30 +49,30 @@ static Value meanOver(Operation *op, Composer &c, Value self,
   return finish(op, c, c.div(sum, c.number(countOver(c, self, dims))));
 }
 
-static Value decomposeMean(MeanOp op, Composer &c) {
+Value decomposeMean(MeanOp op, Composer &c) {
   return meanOver(op, c, op.getSelf(), allDims(op.getSelf(), std::nullopt),
                   false);
 }
 
-static Value decomposeMeanDim(MeanDimOp op, Composer &c) {
+Value decomposeMeanDim(MeanDimOp op, Composer &c) {
   return meanOver(op, c, op.getSelf(), allDims(op.getSelf(), op.getDim()),
                   op.getKeepdim());
 }
 
-static Value decomposeMax(MaxOp op, Composer &c) {
+Value decomposeMax(MaxOp op, Composer &c) {
   return c.emit("amax", {op.getSelf(), c.ints({}), c.boolean(false)});
 }
 
-static Value decomposeMin(MinOp op, Composer &c) {
+Value decomposeMin(MinOp op, Composer &c) {
   return c.emit("amin", {op.getSelf(), c.ints({}), c.boolean(false)});
 }
 
-static Value decomposeAll(AllOp op, Composer &c) {
+Value decomposeAll(AllOp op, Composer &c) {
   Value none = c.logicalNot(c.emit("any", {c.logicalNot(op.getSelf())}));
   return finish(op, c, none);
 }
 
-static Value decomposeAllDim(AllDimOp op, Composer &c) {
+Value decomposeAllDim(AllDimOp op, Composer &c) {
   Value none = c.logicalNot(
       c.emit("any.dim", {c.logicalNot(op.getSelf()), c.integer(op.getDim()),
                          c.boolean(op.getKeepdim())}));
@@ -109,7 +109,7 @@ static std::optional<double> readCorrection(Value correction) {
   return Composer::getConstantNumber(correction);
 }
 
-static Value decomposeVar(VarCorrectionOp op, Composer &c) {
+Value decomposeVar(VarCorrectionOp op, Composer &c) {
   auto correction = readCorrection(op.getCorrection());
   if (!correction)
     return {};
@@ -118,14 +118,14 @@ static Value decomposeVar(VarCorrectionOp op, Composer &c) {
                                     op.getKeepdim(), *correction));
 }
 
-static Value decomposeVarDim(VarDimOp op, Composer &c) {
+Value decomposeVarDim(VarDimOp op, Composer &c) {
   Value self = op.getSelf();
   return finish(op, c, varianceOver(c, self, allDims(self, op.getDim()),
                                     op.getKeepdim(),
                                     op.getUnbiased() ? 1.0 : 0.0));
 }
 
-static Value decomposeStd(StdCorrectionOp op, Composer &c) {
+Value decomposeStd(StdCorrectionOp op, Composer &c) {
   auto correction = readCorrection(op.getCorrection());
   if (!correction)
     return {};
@@ -135,8 +135,7 @@ static Value decomposeStd(StdCorrectionOp op, Composer &c) {
                                     op.getKeepdim(), *correction)));
 }
 
-static SmallVector<Value> decomposeVarMean(VarMeanCorrectionOp op,
-                                           Composer &c) {
+SmallVector<Value> decomposeVarMean(VarMeanCorrectionOp op, Composer &c) {
   Value self = op.getSelf();
   ArgValue dims;
   if (op.getDim())
@@ -149,7 +148,7 @@ static SmallVector<Value> decomposeVarMean(VarMeanCorrectionOp op,
   return {finish(op, c, variance, 0), finish(op, c, mean, 1)};
 }
 
-static SmallVector<Value> decomposeVarMeanDim(VarMeanDimOp op, Composer &c) {
+SmallVector<Value> decomposeVarMeanDim(VarMeanDimOp op, Composer &c) {
   Value self = op.getSelf();
   ArgValue dims;
   if (op.getDim())
@@ -161,8 +160,7 @@ static SmallVector<Value> decomposeVarMeanDim(VarMeanDimOp op, Composer &c) {
   return both ? SmallVector<Value>(both->getResults()) : SmallVector<Value>();
 }
 
-static SmallVector<Value> decomposeStdMean(StdMeanCorrectionOp op,
-                                           Composer &c) {
+SmallVector<Value> decomposeStdMean(StdMeanCorrectionOp op, Composer &c) {
   Value self = op.getSelf();
   ArgValue dims;
   if (op.getDim())
@@ -176,13 +174,13 @@ static SmallVector<Value> decomposeStdMean(StdMeanCorrectionOp op,
 }
 
 /// Over no dimensions, which is not over all.
-static Value decomposeAnyDims(AnyDimsOp op, Composer &c) {
+Value decomposeAnyDims(AnyDimsOp op, Composer &c) {
   if (!op.getDim() || !op.getDim()->empty())
     return {};
   return finish(op, c, c.ne(op.getSelf(), 0));
 }
 
-static Value decomposeVectorNorm(LinalgVectorNormOp op, Composer &c) {
+Value decomposeVectorNorm(LinalgVectorNormOp op, Composer &c) {
   double order = 2.0;
   if (op.getOrd()) {
     auto known = Composer::getConstantNumber(op.getOrd());
@@ -213,24 +211,6 @@ static Value decomposeVectorNorm(LinalgVectorNormOp op, Composer &c) {
     result = c.pow(sum, 1.0 / order);
   }
   return finish(op, c, result);
-}
-
-void addReductions(DecompositionTable &table) {
-  table.add<SumOp, decomposeSum>();
-  table.add<MeanOp, decomposeMean>(Stage::BeforeLoop);
-  table.add<MeanDimOp, decomposeMeanDim>(Stage::BeforeLoop);
-  table.add<MaxOp, decomposeMax>();
-  table.add<MinOp, decomposeMin>();
-  table.add<AllOp, decomposeAll>();
-  table.add<AllDimOp, decomposeAllDim>();
-  table.add<VarCorrectionOp, decomposeVar>(Stage::BeforeLoop);
-  table.add<VarDimOp, decomposeVarDim>(Stage::BeforeLoop);
-  table.add<StdCorrectionOp, decomposeStd>();
-  table.addMany<VarMeanCorrectionOp, decomposeVarMean>();
-  table.addMany<VarMeanDimOp, decomposeVarMeanDim>();
-  table.addMany<StdMeanCorrectionOp, decomposeStdMean>();
-  table.add<AnyDimsOp, decomposeAnyDims>();
-  table.add<LinalgVectorNormOp, decomposeVectorNorm>();
 }
 
 } // namespace kiln::aten
