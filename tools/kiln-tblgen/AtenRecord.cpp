@@ -269,6 +269,37 @@ static void setPromotion(AtenRecord &record) {
     (record.args.end() - 2)->promotes = false;
 }
 
+/// What it means to run the op again in the backward.
+static std::string getRecompute(const AtenRecord &record) {
+  StringRef named =
+      record.def->getValueAsDef("recompute")->getValueAsString("name");
+  if (!named.empty())
+    return named.str();
+  bool isPass = !record.hasBody && !record.isCore && !record.decomposition &&
+                !record.isRandom && !record.isView;
+  return isPass && llvm::any_of(record.args, [](const SchemaArg &arg) {
+           return arg.isOperand();
+         })
+             ? "Heavy"
+             : "Cheap";
+}
+
+static void readFacts(AtenRecord &record) {
+  const Record *def = record.def;
+  record.isCore = def->getValueAsBit("isCore");
+  record.isView = def->getValueAsBit("isView");
+  record.mayCopy = def->getValueAsBit("mayCopy");
+  record.isRandom = def->getValueAsBit("isRandom");
+  record.takesDraws = def->isSubClassOf("Aten_RandomOp");
+  record.hasBody = llvm::isa<llvm::DagInit>(def->getValueInit("body"));
+  record.takesSmallFloats =
+      def->getValueAsBit("takesSmallFloats") ||
+      def->getValueAsDef("promotion")->getValueAsBit("takesSmallFloats");
+  record.roundsNumbers = def->getValueAsBit("roundsNumbers");
+  record.refusesZeroDivisors = def->getValueAsBit("refusesZeroDivisors");
+  record.flops = def->getValueAsDef("flops")->getValueAsString("name").str();
+}
+
 static AtenRecord readRecord(const Record *def) {
   AtenRecord record;
   record.def = def;
@@ -288,13 +319,10 @@ static AtenRecord readRecord(const Record *def) {
   const Record *decomposition = def->getValueAsDef("decomposition");
   if (decomposition->getName() != "NotDecomposed")
     record.decomposition = decomposition;
-  record.isCore = def->getValueAsBit("isCore");
-  record.isView = def->getValueAsBit("isView");
-  record.isRandom = def->getValueAsBit("isRandom");
-  record.takesDraws = def->isSubClassOf("Aten_RandomOp");
-  record.hasBody = llvm::isa<llvm::DagInit>(def->getValueInit("body"));
+  readFacts(record);
   parseSchema(record);
   checkArguments(record);
+  record.recompute = getRecompute(record);
   setPromotion(record);
   return record;
 }

@@ -58,8 +58,14 @@ struct AtenRecord {
   const llvm::Record *decomposition = nullptr;
   bool isCore = false;
   bool isView = false;
+  bool mayCopy = false;
   bool isRandom = false;
   bool hasBody = false;
+  bool takesSmallFloats = false;
+  bool roundsNumbers = false;
+  bool refusesZeroDivisors = false;
+  std::string recompute; ///< enumerator of kiln::RecomputeClass
+  std::string flops;     ///< enumerator of kiln::aten::FlopCount
   bool hasSegments = false;
   bool takesDraws = false; ///< of class Aten_RandomOp
   std::vector<SchemaArg> args;

@@ -86,11 +86,16 @@ static void printEntry(raw_ostream &os, const AtenRecord &record) {
     os << "k" << record.className << "Results, ";
   bool isQualified = StringRef(record.shape).contains("::");
   os << "Promotion::" << record.promotion << ",\n     &"
-     << (isQualified ? "" : "rules::") << record.shape << ", "
-     << getBool(record.decomposition) << ", " << getBool(record.isCore) << ", "
-     << getBool(record.isView) << ", " << getBool(record.isRandom) << ", "
-     << getBool(record.hasBody) << ", " << getBool(record.hasSegments) << ", "
-     << getBool(record.takesDraws) << "},\n";
+     << (isQualified ? "" : "rules::") << record.shape;
+  for (bool flag :
+       {record.decomposition != nullptr, record.isCore, record.isView,
+        record.mayCopy, record.isRandom, record.hasBody,
+        record.takesSmallFloats, record.roundsNumbers,
+        record.refusesZeroDivisors})
+    os << ", " << getBool(flag);
+  os << ",\n     RecomputeClass::" << record.recompute
+     << ", FlopCount::" << record.flops << ", " << getBool(record.hasSegments)
+     << ", " << getBool(record.takesDraws) << "},\n";
 }
 
 static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {

@@ -507,25 +507,6 @@ LogicalResult Converter::makeExtern(StringRef why) {
 // The walk
 //===----------------------------------------------------------------------===//
 
-/// Operators that take 8-bit floats: they make, move, convert or compare them.
-static bool takesSmallFloats(const aten::OpInfo &info) {
-  using aten::Promotion;
-  if (info.promotion == Promotion::View || info.promotion == Promotion::Like ||
-      info.promotion == Promotion::FromScalar ||
-      info.promotion == Promotion::DefaultFloat)
-    return true;
-  StringRef name = info.name;
-  for (StringRef prefix :
-       {"aten.cat", "aten.constant_pad_nd", "aten.copy", "aten.embedding",
-        "aten.eq.", "aten.fill.", "aten.index.", "aten.index_select",
-        "aten.isfinite", "aten.isinf", "aten.isnan", "aten.masked_select", "aten.mul.Tensor", "aten.ne.",
-        "aten.select_scatter", "aten.slice_scatter", "aten.view.dtype",
-        "aten.where.self"})
-    if (name == prefix || (prefix.ends_with('.') && name.starts_with(prefix)))
-      return true;
-  return false;
-}
-
 bool Converter::isSupported(Type type, bool smallFloats) {
   Type element = getElementTypeOrSelf(type);
   return isa<IntegerType>(element) || element.isF64() || element.isF32() ||
@@ -546,7 +527,7 @@ LogicalResult Converter::lower() {
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types) {
-      if (!isSupported(type, takesSmallFloats(*info)))
+      if (!isSupported(type, info->takesSmallFloats))
         return refuse("elements of this type have no kernels");
       auto tensor = dyn_cast<RankedTensorType>(type);
       if (tensor && !guard::getDims(tensor))

@@ -70,26 +70,6 @@ ScalarBody loop::lookUpScalarBody(StringRef overload) {
   return bodies.lookup(overload);
 }
 
-/// Numbers that are rounded to the tensors' 16-bit type before they are used.
-static bool roundsNumbers(StringRef name) {
-  for (StringRef prefix :
-       {"aten.add.", "aten.sub.", "aten.rsub.", "aten.pow.", "aten.remainder.",
-        "aten.atan2", "aten.eq.", "aten.ne.", "aten.lt.", "aten.le.",
-        "aten.gt.", "aten.ge."})
-    if (name.starts_with(prefix))
-      return true;
-  return false;
-}
-
-/// Operators that PyTorch ends with an error where they divide an integer by 0.
-static bool dividesByOther(StringRef name) {
-  for (StringRef prefix : {"aten.div.", "aten.floor_divide", "aten.remainder.",
-                           "aten.fmod."})
-    if (name.starts_with(prefix))
-      return true;
-  return false;
-}
-
 /// The check that no element of `divisor` is 0 as an integer of type `in`.
 /// False if it is a number that is.
 static bool checkDivisor(Converter &converter, Value divisor, Type in) {
@@ -171,7 +151,7 @@ std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
   Type in = copies ? stored : getComputeType(stored);
   auto dims = guard::getDims(type);
   if (checkIndices && isa<IntegerType>(in) && !in.isInteger(1) &&
-      dividesByOther(name) && getArg("other").isValue() &&
+      info->refusesZeroDivisors && getArg("other").isValue() &&
       !checkDivisor(*this, getArg("other").getValue(), in))
     return refuse("a division by zero is an error");
   Value result = makePointwise(
@@ -219,7 +199,7 @@ std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
             number = scalars.constant(own, 0.0);
           }
           // Through the tensors' type, where eager rounds it so.
-          if (stored != in && roundsNumbers(name)) {
+          if (stored != in && info->roundsNumbers) {
             number = scalars.convert(number, own, stored);
             own = stored;
           }

@@ -270,10 +270,7 @@ static Value getOwner(Value tensor) {
     const aten::OpInfo *info = aten::getOpInfo(op);
     // What may copy counts as a copy: its elements lie in order then, and if it
     // did not copy, they did before.
-    if (!info || !info->isView ||
-        llvm::is_contained({"aten.reshape", "aten.contiguous",
-                            "aten.flatten.using_ints", "aten.reshape_as"},
-                           StringRef(info->name)))
+    if (!info || !info->isView || info->mayCopy)
       break;
     tensor = op->getOperand(0);
   }

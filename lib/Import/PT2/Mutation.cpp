@@ -92,15 +92,12 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
   const archive::TensorMeta *from = self ? graph.tensor(self->name) : nullptr;
   const archive::TensorMeta *to = graph.tensor(result);
   StringRef name = op->getName().getStringRef();
-  bool perhaps = llvm::is_contained(
-      {"aten.contiguous", "aten.to.dtype", "aten.to.device",
-       "aten.to.dtype_layout", "aten.reshape", "aten.reshape_as",
-       "aten.flatten.using_ints", "aten.dropout"},
-      name);
+  const aten::OpInfo *info = aten::getOpInfo(op);
+  bool perhaps = info && info->mayCopy;
   if (!perhaps || !from || !to)
     return !perhaps;
   // These give their operand back if there is nothing to do.
-  if (name == "aten.dropout") {
+  if (llvm::isa<aten::DropoutOp>(op)) {
     const archive::Argument *train = node.find("train");
     auto *flag = train ? train->as<bool>() : nullptr;
     return flag && !*flag;
@@ -121,9 +118,11 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
   }
   bool isSame = *sizes == *wanted && *strides == *given;
   // The recorded strides are those of other sizes where one is 1 now.
-  if (name.starts_with("aten.contiguous") && !node.find("memory_format"))
+  bool isContiguousOp = llvm::isa<aten::ContiguousOp>(op);
+  if (isContiguousOp && !node.find("memory_format"))
     return isSame || isContiguous(*sizes, *strides);
-  if (name.starts_with("aten.contiguous") || name.starts_with("aten.to"))
+  if (isContiguousOp ||
+      llvm::isa<aten::ToDtypeOp, aten::ToDeviceOp, aten::ToDtypeLayoutOp>(op))
     return isSame;
   auto possible = canView(*sizes, *strides, *wanted);
   if (!possible && !isContiguous(*wanted, *given))

@@ -189,10 +189,8 @@ Status GraphImporter::importRecord(const archive::Node &node,
                                               : complaint);
   if (Status s = checkStrides(node, info, op); !s)
     return s;
-  // One gives its operand back where there is nothing to do; `aliases` looks
-  // whether that is so.
-  bool isView = info.isView || StringRef(info.name) == "aten.dropout";
-  return bindResults(node, op, isView);
+  // `aliases` looks whether what may copy has copied.
+  return bindResults(node, op, info.isView || info.mayCopy);
 }
 
 /// Where data decides about a size, the recorded type has a symbol for it.

@@ -58,6 +58,38 @@ TEST_F(OpInfoTest, LookUp) {
   EXPECT_EQ(lookUpOverload(""), nullptr);
 }
 
+TEST_F(OpInfoTest, Costs) {
+  auto classOf = [](StringRef overload) {
+    return lookUpOverload(overload)->recompute;
+  };
+  EXPECT_EQ(classOf("aten.mm"), RecomputeClass::Heavy);
+  EXPECT_EQ(classOf("aten.sum.dim_IntList"), RecomputeClass::Reduction);
+  EXPECT_EQ(classOf("aten.item"), RecomputeClass::Opaque);
+  // By the form of the record: a pass over data, or what fuses.
+  EXPECT_EQ(classOf("aten.sort"), RecomputeClass::Heavy);
+  EXPECT_EQ(classOf("aten.asinh"), RecomputeClass::Cheap);
+  EXPECT_EQ(classOf("aten.hstack"), RecomputeClass::Cheap);
+  EXPECT_EQ(classOf("aten.rand"), RecomputeClass::Cheap);
+  EXPECT_EQ(lookUpOverload("aten.mm")->flops, FlopCount::Product);
+  EXPECT_EQ(lookUpOverload("aten.addmm")->flops, FlopCount::AddedProduct);
+  EXPECT_EQ(lookUpOverload("aten.relu")->flops, FlopCount::None);
+}
+
+TEST_F(OpInfoTest, Facts) {
+  EXPECT_TRUE(lookUpOverload("aten.reshape")->mayCopy);
+  EXPECT_TRUE(lookUpOverload("aten.reshape")->isView);
+  EXPECT_TRUE(lookUpOverload("aten.dropout")->mayCopy);
+  EXPECT_FALSE(lookUpOverload("aten.view")->mayCopy);
+  // By itself, and by its promotion kind.
+  EXPECT_TRUE(lookUpOverload("aten.cat")->takesSmallFloats);
+  EXPECT_TRUE(lookUpOverload("aten.permute")->takesSmallFloats);
+  EXPECT_FALSE(lookUpOverload("aten.add.Tensor")->takesSmallFloats);
+  EXPECT_TRUE(lookUpOverload("aten.add.Scalar")->roundsNumbers);
+  EXPECT_FALSE(lookUpOverload("aten.mul.Scalar")->roundsNumbers);
+  EXPECT_TRUE(lookUpOverload("aten.fmod.Tensor")->refusesZeroDivisors);
+  EXPECT_FALSE(lookUpOverload("aten.mul.Tensor")->refusesZeroDivisors);
+}
+
 TEST_F(OpInfoTest, TheTableIsSortedAndRegistered) {
   ArrayRef<OpInfo> all = getAllOverloads();
   EXPECT_GT(all.size(), 200u);

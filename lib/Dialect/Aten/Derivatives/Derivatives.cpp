@@ -122,48 +122,28 @@ struct VjpModel
 // RecomputableOpInterface
 //===----------------------------------------------------------------------===//
 
-/// The class of an op by what its record says, with the exceptions that no
-/// field of the record tells.
+/// The class of an op by what its record says, and by whether it draws.
 struct RecomputeModel
     : RecomputableOpInterface::FallbackModel<RecomputeModel> {
   RecomputeClass getRecomputeClass(Operation *op) const {
     const OpInfo *info = getOpInfo(op);
-    if (!info || llvm::isa<ItemOp, AssertTensorMetadataOp>(op))
+    if (!info)
       return RecomputeClass::Opaque;
-    // A permutation or a choice by weights sorts what it draws.
-    if (drawsGivenNumbers(op))
-      return llvm::isa<RandpermOp, MultinomialOp>(op) ? RecomputeClass::Heavy
-                                                      : RecomputeClass::Cheap;
-    if (auto dropout = llvm::dyn_cast<NativeDropoutOp>(op))
-      return dropout.getTrain().value_or(true) && !dropout.getP().isZero()
-                 ? RecomputeClass::Random
-                 : RecomputeClass::Cheap;
-    if (auto attention = llvm::dyn_cast<ScaledDotProductAttentionOp>(op))
-      return attention.getDropoutP().isZero() ? RecomputeClass::Heavy
-                                              : RecomputeClass::Random;
-    if (info->isRandom)
-      return RecomputeClass::Random;
     if (info->isView)
-      return isAlias(op) ? RecomputeClass::View : RecomputeClass::Cheap;
-    if (llvm::isa<MmOp, BmmOp, AddmmOp, BaddbmmOp, MatmulOp, LinearOp, EinsumOp,
-                  ConvolutionOp, Conv2dOp, CumsumOp, IndexPutOp, ScatterAddOp,
-                  ScatterSrcOp, ScatterValueOp, EmbeddingDenseBackwardOp>(op))
-      return RecomputeClass::Heavy;
-    if (llvm::isa<SumOp, SumDimIntListOp, MeanOp, MeanDimOp, ProdOp,
-                  ProdDimIntOp, AmaxOp, AminOp, MaxOp, MinOp, MaxDimOp,
-                  MinDimOp, ArgmaxOp, ArgminOp, AnyOp, AnyDimOp, AllOp,
-                  AllDimOp, VarCorrectionOp, VarDimOp, StdCorrectionOp,
-                  VarMeanCorrectionOp, LinalgVectorNormOp, NllLossForwardOp,
-                  CrossEntropyLossOp, SoftmaxOp, LogSoftmaxOp, SoftmaxIntOp,
-                  LogSoftmaxIntOp, SoftmaxBackwardDataOp,
-                  LogSoftmaxBackwardDataOp, LayerNormOp, NativeLayerNormOp,
-                  NativeLayerNormBackwardOp>(op))
-      return RecomputeClass::Reduction;
-    // Sorting, pooling, norms: passes over data that nothing fuses with.
-    if (!info->isPointwise && !info->isCore && !lookUpDecomposition(op) &&
-        op->getNumOperands() != 0)
-      return RecomputeClass::Heavy;
-    return RecomputeClass::Cheap;
+      return isAlias(op) ? RecomputeClass::View : info->recompute;
+    return drawsNextNumbers(op, *info) ? RecomputeClass::Random
+                                       : info->recompute;
+  }
+
+  /// True if running the op again draws other numbers.
+  static bool drawsNextNumbers(Operation *op, const OpInfo &info) {
+    if (!info.isRandom || drawsGivenNumbers(op))
+      return false;
+    if (auto dropout = llvm::dyn_cast<NativeDropoutOp>(op))
+      return dropout.getTrain().value_or(true) && !dropout.getP().isZero();
+    if (auto attention = llvm::dyn_cast<ScaledDotProductAttentionOp>(op))
+      return !attention.getDropoutP().isZero();
+    return true;
   }
 
   int getViewedOperand(Operation *op) const {
@@ -187,11 +167,15 @@ struct RecomputeModel
                  ? static_cast<double>(std::max<int64_t>(1, sizes[dim]))
                  : 1.0;
     };
-    if (llvm::isa<MmOp, BmmOp, MatmulOp, LinearOp>(op))
+    const OpInfo *info = getOpInfo(op);
+    switch (info ? info->flops : FlopCount::None) {
+    case FlopCount::None:
+      return 0;
+    case FlopCount::Product:
       return 2 * elements(op->getResult(0)) * lengthOf(op->getOperand(0), -1);
-    if (llvm::isa<AddmmOp, BaddbmmOp>(op))
+    case FlopCount::AddedProduct:
       return 2 * elements(op->getResult(0)) * lengthOf(op->getOperand(1), -1);
-    if (llvm::isa<ConvolutionOp, Conv1dOp, Conv2dOp, Conv3dOp>(op)) {
+    case FlopCount::Convolution: {
       // A transposed one walks its weight at each element of its input.
       auto general = llvm::dyn_cast<ConvolutionOp>(op);
       bool isTransposed = general && general.getTransposed();
@@ -199,10 +183,12 @@ struct RecomputeModel
       Value weight = op->getOperand(1);
       return 2 * elements(walked) * elements(weight) / lengthOf(weight, 0);
     }
-    if (auto attention = llvm::dyn_cast<ScaledDotProductAttentionOp>(op))
-      return 2 * lengthOf(attention.getKey(), -2) *
-             (elements(attention.getQuery()) + elements(op->getResult(0)));
-    return 0;
+    case FlopCount::Attention:
+      // Query, key and value.
+      return 2 * lengthOf(op->getOperand(1), -2) *
+             (elements(op->getOperand(0)) + elements(op->getResult(0)));
+    }
+    llvm_unreachable("unknown way of counting");
   }
 
   /// False for the views that had to convert, which are copies.

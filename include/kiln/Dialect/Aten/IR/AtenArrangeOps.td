@@ -31,6 +31,7 @@ def Aten_CatOp : Aten_PureOp<"cat",
   }];
   let shape = "cat";
   let promotion = PromoteNoOpmath;
+  let takesSmallFloats = 1;
   let isCore = 1;
 }
 
@@ -87,6 +88,7 @@ def Aten_ConstantPadNdOp : Aten_PureOp<"constant_pad_nd",
   }];
   let shape = "pad";
   let promotion = PromoteKeepFirst;
+  let takesSmallFloats = 1;
   let isCore = 1;
 }
 
@@ -112,6 +114,7 @@ def Aten_SelectScatterOp : Aten_PureOp<"select_scatter",
   let shape = "selectScatter";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeSelectScatter">;
+  let takesSmallFloats = 1;
   let isCore = 1;
 }
 
@@ -126,6 +129,7 @@ def Aten_SliceScatterOp : Aten_PureOp<"slice_scatter",
   let shape = "sliceScatter";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeSliceScatter">;
+  let takesSmallFloats = 1;
   let isCore = 1;
 }
 

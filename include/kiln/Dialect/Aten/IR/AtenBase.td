@@ -8,7 +8,7 @@
 //
 // One record per overload is the single source of truth: its schema with the
 // defaults, how result types are inferred, whether it is in the core set, which
-// function or formula decomposes it, what its loop body is. `kiln-tblgen` turns the
+// function or formula decomposes it, what its loop body is, what it costs. `kiln-tblgen` turns the
 // records into the tables of OpInfo.h and checks that the ODS arguments say the
 // same as the schema. Operators of other libraries are records of class
 // `Aten_OverloadOp` in a dialect that has the library's name.
@@ -111,6 +111,8 @@ defvar Aten_LikeArguments = !con(Aten_FactoryArguments, (ins
 class Aten_Promotion<string kind, string text> {
   string name = kind;
   string description = text;
+  /// Ops of this kind make, move or convert elements, also those of 8-bit floats.
+  bit takesSmallFloats = 0;
 }
 def PromoteDefault : Aten_Promotion<"Default", "the promoted type; bf16 and f16 compute in f32">;
 def PromoteNoOpmath : Aten_Promotion<"NoOpmath", "the promoted type; values are chosen or moved">;
@@ -121,18 +123,55 @@ def PromoteAlwaysI64 : Aten_Promotion<"AlwaysI64", "i64">;
 def PromoteIntToI64 : Aten_Promotion<"IntToI64", "integers and bool give i64; dtype converts first">;
 def PromoteComplexToFloat : Aten_Promotion<"ComplexToFloat", "complex gives its real type">;
 def PromoteKeepFirst : Aten_Promotion<"KeepFirst", "the type of the first tensor">;
-def PromoteView : Aten_Promotion<"View", "the type of the tensor, or dtype">;
-def PromoteLike : Aten_Promotion<"Like", "dtype, or the type of the tensor">;
+def PromoteView : Aten_Promotion<"View", "the type of the tensor, or dtype"> {
+  let takesSmallFloats = 1;
+}
+def PromoteLike : Aten_Promotion<"Like", "dtype, or the type of the tensor"> {
+  let takesSmallFloats = 1;
+}
 def PromoteSameDType : Aten_Promotion<"SameDType", "one type for all; others are an error">;
 def PromoteNorm : Aten_Promotion<"Norm", "the type of the input; statistics of the weights' type">;
-def PromoteFromScalar : Aten_Promotion<"FromScalar", "dtype, or i64, f32, bool, complex by the number">;
+def PromoteFromScalar : Aten_Promotion<"FromScalar", "dtype, or i64, f32, bool, complex by the number"> {
+  let takesSmallFloats = 1;
+}
 def PromoteFromScalarI64 : Aten_Promotion<"FromScalarI64", "dtype, or i64 for whole numbers, f32 for others">;
-def PromoteDefaultFloat : Aten_Promotion<"DefaultFloat", "dtype, or f32">;
+def PromoteDefaultFloat : Aten_Promotion<"DefaultFloat", "dtype, or f32"> {
+  let takesSmallFloats = 1;
+}
 def PromoteDivMode : Aten_Promotion<"DivMode", "IntToFloat without a rounding mode, else the promoted type">;
 def PromoteFloatOnly : Aten_Promotion<"FloatOnly", "floats and complex stay; integers need dtype">;
 def PromoteFloatToReal : Aten_Promotion<"FloatToReal", "complex gives its real type; integers need dtype">;
 def PromoteToNumber : Aten_Promotion<"ToNumber", "i1, i64, f64 or complex<f64> by category">;
 def PromoteNone : Aten_Promotion<"None", "no results, or types that the rule sets">;
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+/// What it means to run the op again in the backward, a name of
+/// kiln/Interfaces/RecomputeClass.h. Of an op that draws random numbers: if it is
+/// said which; of a view: if it copies.
+class Aten_Recompute<string kind> {
+  string name = kind;
+}
+/// Heavy for a pass over data that nothing fuses with, as sorting and pooling
+/// are: not pointwise, not of the core set, not decomposed, and with operands.
+/// Otherwise cheap.
+def RecomputeByForm : Aten_Recompute<"">;
+def RecomputeReduction : Aten_Recompute<"Reduction">;
+def RecomputeHeavy : Aten_Recompute<"Heavy">;
+def RecomputeOpaque : Aten_Recompute<"Opaque">;
+
+/// How the arithmetic beyond one operation an element is counted; an enumerator
+/// of FlopCount in OpInfo.h.
+class Aten_Flops<string kind> {
+  string name = kind;
+}
+def NoFlops : Aten_Flops<"None">;
+def FlopsOfProduct : Aten_Flops<"Product">;
+def FlopsOfAddedProduct : Aten_Flops<"AddedProduct">;
+def FlopsOfConvolution : Aten_Flops<"Convolution">;
+def FlopsOfAttention : Aten_Flops<"Attention">;
 
 //===----------------------------------------------------------------------===//
 // Base classes
@@ -157,10 +196,23 @@ class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
   bit isCore = 0;
   /// The results alias the first operand.
   bit isView = 0;
+  /// The result may be a copy or the first operand: its strides, types and
+  /// arguments decide. Set for views that have to copy now and then, and for
+  /// other ops that give their operand back where there is nothing to do.
+  bit mayCopy = 0;
   /// Draws random numbers, at least if its arguments say so.
   bit isRandom = 0;
   /// What happens to each element; unset: not pointwise.
   dag body = ?;
+  /// Takes 8-bit floats, of which PyTorch has few operators. Those whose
+  /// promotion kind says so need not.
+  bit takesSmallFloats = 0;
+  /// Numbers are rounded to the tensors' 16-bit type before they are used.
+  bit roundsNumbers = 0;
+  /// PyTorch ends with an error where an integer is divided by a 0 in `other`.
+  bit refusesZeroDivisors = 0;
+  Aten_Recompute recompute = RecomputeByForm;
+  Aten_Flops flops = NoFlops;
 
   let arguments = inputs;
   let results = outputs;

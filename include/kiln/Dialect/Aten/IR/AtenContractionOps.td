@@ -18,6 +18,8 @@ def Aten_MmOp : Aten_PureOp<"mm",
   let summary = "Product of two matrices";
   let shape = "mm";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
+  let flops = FlopsOfProduct;
   let isCore = 1;
 }
 
@@ -28,6 +30,8 @@ def Aten_BmmOp : Aten_PureOp<"bmm",
   let summary = "Products of two batches of matrices";
   let shape = "bmm";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
+  let flops = FlopsOfProduct;
   let isCore = 1;
 }
 
@@ -42,6 +46,8 @@ def Aten_AddmmOp : Aten_PureOp<"addmm",
   let promotion = PromoteSameDType;
   let promotes = ["self", "mat1", "mat2"];
   let decomposition = DecomposeBy<"decomposeAddmm">;
+  let recompute = RecomputeHeavy;
+  let flops = FlopsOfAddedProduct;
   let isCore = 1;
 }
 
@@ -55,6 +61,8 @@ def Aten_BaddbmmOp : Aten_PureOp<"baddbmm",
   let shape = "bmmAdd";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeBaddbmm">;
+  let recompute = RecomputeHeavy;
+  let flops = FlopsOfAddedProduct;
 }
 
 /// Rows of a matrix, or columns, or what both share, in groups that end at
@@ -80,6 +88,8 @@ def Aten_MatmulOp : Aten_PureOp<"matmul",
   let shape = "matmul";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeMatmul">;
+  let recompute = RecomputeHeavy;
+  let flops = FlopsOfProduct;
 }
 
 def Aten_LinearOp : Aten_PureOp<"linear",
@@ -90,6 +100,8 @@ def Aten_LinearOp : Aten_PureOp<"linear",
   let shape = "linear";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeLinear">;
+  let recompute = RecomputeHeavy;
+  let flops = FlopsOfProduct;
 }
 
 def Aten_EinsumOp : Aten_PureOp<"einsum",
@@ -102,6 +114,7 @@ def Aten_EinsumOp : Aten_PureOp<"einsum",
   let shape = "einsum";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeEinsum">;
+  let recompute = RecomputeHeavy;
 }
 
 def Aten_ConvolutionOp : Aten_PureOp<"convolution",
@@ -116,6 +129,8 @@ def Aten_ConvolutionOp : Aten_PureOp<"convolution",
   let summary = "Convolution in any number of dimensions";
   let shape = "convolution";
   let promotion = PromoteSameDType;
+  let recompute = RecomputeHeavy;
+  let flops = FlopsOfConvolution;
   let isCore = 1;
 }
 
@@ -131,6 +146,8 @@ def Aten_Conv2dOp : Aten_PureOp<"conv2d",
   let shape = "conv2d";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv2d">;
+  let recompute = RecomputeHeavy;
+  let flops = FlopsOfConvolution;
 }
 
 def Aten_ScaledDotProductAttentionOp : Aten_Op<"scaled_dot_product_attention",
@@ -151,6 +168,8 @@ def Aten_ScaledDotProductAttentionOp : Aten_Op<"scaled_dot_product_attention",
   let promotion = PromoteSameDType;
   let promotes = ["query", "key", "value"];
   let decomposition = DecomposeBy<"decomposeAttention">;
+  let recompute = RecomputeHeavy;
+  let flops = FlopsOfAttention;
   let isCore = 1;
   let isRandom = 1;
 }
@@ -167,6 +186,7 @@ def Aten_Conv1dOp : Aten_PureOp<"conv1d",
   let shape = "convNd";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv1d">;
+  let flops = FlopsOfConvolution;
 }
 
 def Aten_Conv3dOp : Aten_PureOp<"conv3d",
@@ -181,6 +201,7 @@ def Aten_Conv3dOp : Aten_PureOp<"conv3d",
   let shape = "convNd";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv3d">;
+  let flops = FlopsOfConvolution;
 }
 
 def Aten_ConvTranspose1dOp : Aten_PureOp<"conv_transpose1d",

@@ -392,6 +392,7 @@ def Aten_RandpermOp : Aten_RandomOp<"randperm",
   let summary = "Random permutation";
   let shape = "randperm";
   let promotion = PromoteDefaultFloat;
+  let recompute = RecomputeHeavy;
 }
 
 def Aten_TrilIndicesOp : Aten_PureOp<"tril_indices",
@@ -471,6 +472,7 @@ def Aten_MultinomialOp : Aten_RandomOp<"multinomial",
   let summary = "Random indices by weights";
   let shape = "multinomial";
   let promotion = PromoteAlwaysI64;
+  let recompute = RecomputeHeavy;
 }
 
 def Aten_NormalFunctionalOp : Aten_RandomOp<"normal_functional",

@@ -20,6 +20,7 @@ def Aten_EmbeddingOp : Aten_PureOp<"embedding",
   let summary = "Rows of a table";
   let shape = "embedding";
   let promotion = PromoteKeepFirst;
+  let takesSmallFloats = 1;
   let isCore = 1;
 }
 
@@ -34,6 +35,7 @@ def Aten_EmbeddingDenseBackwardOp : Aten_PureOp<"embedding_dense_backward",
   let summary = "Gradient of the table of an embedding";
   let shape = "embeddingBackward";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeHeavy;
   let isCore = 1;
 }
 
@@ -63,6 +65,7 @@ def Aten_IndexTensorOp : Aten_CountingOp<"index.Tensor",
   }];
   let shape = "index";
   let promotion = PromoteKeepFirst;
+  let takesSmallFloats = 1;
   let isCore = 1;
 }
 
@@ -76,6 +79,7 @@ def Aten_IndexPutOp : Aten_PureOp<"index_put",
   let summary = "Replace or add at indices of several dimensions";
   let shape = "indexPut";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeHeavy;
   let isCore = 1;
 }
 
@@ -86,6 +90,7 @@ def Aten_IndexSelectOp : Aten_PureOp<"index_select",
   let summary = "Indices of one dimension";
   let shape = "indexSelect";
   let promotion = PromoteKeepFirst;
+  let takesSmallFloats = 1;
   let isCore = 1;
 }
 
@@ -98,6 +103,7 @@ def Aten_ScatterValueOp : Aten_PureOp<"scatter.value",
   let summary = "Write a number at indices along a dimension";
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeHeavy;
   let isCore = 1;
 }
 
@@ -110,6 +116,7 @@ def Aten_ScatterSrcOp : Aten_PureOp<"scatter.src",
   let summary = "Write elements at indices along a dimension";
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeHeavy;
   let isCore = 1;
 }
 
@@ -122,6 +129,7 @@ def Aten_ScatterAddOp : Aten_PureOp<"scatter_add",
   let summary = "Add elements at indices along a dimension";
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeHeavy;
   let isCore = 1;
 }
 

@@ -171,6 +171,7 @@ def Aten_IsfiniteOp : Aten_PureOp<"isfinite",
     (outs Aten_Tensor:$result)> {
   let summary = "True unless infinite or NaN";
   let promotion = PromoteAlwaysBool;
+  let takesSmallFloats = 1;
   let body = (logical_not (logical_or (is_nan $self), (is_inf $self)));
 }
 
@@ -468,6 +469,7 @@ def Aten_DivScalarModeOp : Aten_PureOp<"div.Scalar_mode",
   let summary = "Quotient by a number, rounded as asked";
   let promotion = PromoteDivMode;
   let promotes = ["self", "other"];
+  let refusesZeroDivisors = 1;
 }
 
 def Aten_FloorDivideScalarOp : Aten_PureOp<"floor_divide.Scalar",
@@ -477,6 +479,7 @@ def Aten_FloorDivideScalarOp : Aten_PureOp<"floor_divide.Scalar",
   let summary = "Quotient by a number, rounded down";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
+  let refusesZeroDivisors = 1;
   let body = (floor_div $self, $other);
 }
 
@@ -499,6 +502,7 @@ def Aten_RsubTensorOp : Aten_PureOp<"rsub.Tensor",
   let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
+  let roundsNumbers = 1;
   let body = (sub $other, (mul $self, $alpha));
 }
 
@@ -623,6 +627,7 @@ def Aten_FillTensorOp : Aten_PureOp<"fill.Tensor",
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
   let decomposition = Decompose<[(fill_like $self, $value)]>;
+  let takesSmallFloats = 1;
 }
 
 def Aten_RenormOp : Aten_PureOp<"renorm",

@@ -22,6 +22,7 @@ def Aten_SoftmaxOp : Aten_PureOp<"_softmax",
   let shape = "softmax";
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeSoftmax">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -33,6 +34,7 @@ def Aten_LogSoftmaxOp : Aten_PureOp<"_log_softmax",
   let shape = "softmax";
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeLogSoftmax">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -45,6 +47,7 @@ def Aten_SoftmaxIntOp : Aten_PureOp<"softmax.int",
   let shape = "sameWithDim";
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeSoftmaxInt">;
+  let recompute = RecomputeReduction;
 }
 
 def Aten_LogSoftmaxIntOp : Aten_PureOp<"log_softmax.int",
@@ -56,6 +59,7 @@ def Aten_LogSoftmaxIntOp : Aten_PureOp<"log_softmax.int",
   let shape = "sameWithDim";
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeLogSoftmaxInt">;
+  let recompute = RecomputeReduction;
 }
 
 def Aten_SoftmaxBackwardDataOp : Aten_PureOp<"_softmax_backward_data",
@@ -68,6 +72,7 @@ def Aten_SoftmaxBackwardDataOp : Aten_PureOp<"_softmax_backward_data",
   let shape = "softmaxBackward";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeSoftmaxBackward">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -81,6 +86,7 @@ def Aten_LogSoftmaxBackwardDataOp : Aten_PureOp<"_log_softmax_backward_data",
   let shape = "softmaxBackward";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeLogSoftmaxBackward">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -96,6 +102,7 @@ def Aten_LayerNormOp : Aten_PureOp<"layer_norm",
   let shape = "layerNorm";
   let promotion = PromoteNorm;
   let decomposition = DecomposeBy<"decomposeLayerNorm">;
+  let recompute = RecomputeReduction;
 }
 
 def Aten_NativeLayerNormOp : Aten_PureOp<"native_layer_norm",
@@ -110,6 +117,7 @@ def Aten_NativeLayerNormOp : Aten_PureOp<"native_layer_norm",
   let shape = "nativeLayerNorm";
   let promotion = PromoteNorm;
   let decomposition = DecomposeBy<"decomposeNativeLayerNorm">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -127,6 +135,7 @@ def Aten_NativeLayerNormBackwardOp : Aten_PureOp<"native_layer_norm_backward",
   let shape = "nativeLayerNormBackward";
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeNativeLayerNormBackward">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -137,6 +146,7 @@ def Aten_DropoutOp : Aten_Op<"dropout",
   let summary = "Zero elements at random, scale the rest";
   let shape = "sameAsFirst";
   let promotion = PromoteDefault;
+  let mayCopy = 1;
   let isRandom = 1;
   let decomposition = DecomposeBy<"decomposeDropout">;
 }
@@ -169,6 +179,7 @@ def Aten_CrossEntropyLossOp : Aten_PureOp<"cross_entropy_loss",
   let promotion = PromoteDefault;
   let promotes = ["self"];
   let decomposition = DecomposeBy<"decomposeCrossEntropyLoss">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -183,6 +194,7 @@ def Aten_NllLossForwardOp : Aten_PureOp<"nll_loss_forward",
   let promotion = PromoteDefault;
   let promotes = ["self"];
   let decomposition = DecomposeBy<"decomposeNllLossForward">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 

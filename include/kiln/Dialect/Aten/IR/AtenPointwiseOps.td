@@ -20,6 +20,7 @@ def Aten_AddTensorOp : Aten_PureOp<"add.Tensor",
   let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
+  let roundsNumbers = 1;
   let body = (add $self, (mul $other, $alpha));
   let isCore = 1;
 }
@@ -33,6 +34,7 @@ def Aten_SubTensorOp : Aten_PureOp<"sub.Tensor",
   let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
+  let roundsNumbers = 1;
   let body = (sub $self, (mul $other, $alpha));
   let isCore = 1;
 }
@@ -44,6 +46,7 @@ def Aten_MulTensorOp : Aten_PureOp<"mul.Tensor",
   let summary = "Product";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
+  let takesSmallFloats = 1;
   let body = (mul $self, $other);
   let isCore = 1;
 }
@@ -55,6 +58,7 @@ def Aten_DivTensorOp : Aten_PureOp<"div.Tensor",
   let summary = "Quotient as a float";
   let promotion = PromoteIntToFloat;
   let promotes = ["self", "other"];
+  let refusesZeroDivisors = 1;
   let body = (div $self, $other);
   let isCore = 1;
 }
@@ -66,6 +70,7 @@ def Aten_FloorDivideOp : Aten_PureOp<"floor_divide",
   let summary = "Quotient rounded down";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
+  let refusesZeroDivisors = 1;
   let body = (floor_div $self, $other);
 }
 
@@ -82,6 +87,7 @@ def Aten_DivTensorModeOp : Aten_PureOp<"div.Tensor_mode",
   }];
   let promotion = PromoteDivMode;
   let promotes = ["self", "other"];
+  let refusesZeroDivisors = 1;
   let isCore = 1;
 }
 
@@ -93,6 +99,7 @@ def Aten_AddScalarOp : Aten_PureOp<"add.Scalar",
   let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
+  let roundsNumbers = 1;
   let body = (add $self, (mul $other, $alpha));
   let isCore = 1;
 }
@@ -105,6 +112,7 @@ def Aten_SubScalarOp : Aten_PureOp<"sub.Scalar",
   let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
+  let roundsNumbers = 1;
   let body = (sub $self, (mul $other, $alpha));
   let isCore = 1;
 }
@@ -118,6 +126,7 @@ def Aten_RsubScalarOp : Aten_PureOp<"rsub.Scalar",
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let decomposition = DecomposeBy<"decomposeRsub">;
+  let roundsNumbers = 1;
   let body = (sub $other, (mul $self, $alpha));
 }
 
@@ -130,6 +139,7 @@ def Aten_MulScalarOp : Aten_BinaryNumberOp<"mul.Scalar", PromoteDefault,
 def Aten_DivScalarOp : Aten_BinaryNumberOp<"div.Scalar", PromoteIntToFloat,
     (div $self, $other)> {
   let summary = "Quotient by a number as a float";
+  let refusesZeroDivisors = 1;
   let isCore = 1;
 }
 
@@ -137,24 +147,30 @@ def Aten_RemainderScalarOp
     : Aten_BinaryNumberOp<"remainder.Scalar", PromoteDefault,
     (remainder $self, $other)> {
   let summary = "Remainder with the divisor's sign";
+  let roundsNumbers = 1;
+  let refusesZeroDivisors = 1;
   let isCore = 1;
 }
 
 def Aten_RemainderTensorOp : Aten_BinaryOp<"remainder.Tensor", PromoteDefault,
     (remainder $self, $other)> {
   let summary = "Remainder with the divisor's sign";
+  let roundsNumbers = 1;
+  let refusesZeroDivisors = 1;
   let isCore = 1;
 }
 
 def Aten_FmodScalarOp : Aten_BinaryNumberOp<"fmod.Scalar", PromoteDefault,
     (fmod $self, $other)> {
   let summary = "Remainder with the dividend's sign";
+  let refusesZeroDivisors = 1;
   let isCore = 1;
 }
 
 def Aten_FmodTensorOp : Aten_BinaryOp<"fmod.Tensor", PromoteDefault,
     (fmod $self, $other)> {
   let summary = "Remainder with the dividend's sign";
+  let refusesZeroDivisors = 1;
   let isCore = 1;
 }
 
@@ -211,78 +227,95 @@ def Aten_MinimumOp : Aten_BinaryOp<"minimum", PromoteNoOpmath,
 def Aten_Atan2Op : Aten_BinaryOp<"atan2", PromoteIntToFloat,
     (atan2 $self, $other)> {
   let summary = "Angle of the point (other, self)";
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_EqScalarOp : Aten_BinaryNumberOp<"eq.Scalar", PromoteAlwaysBool,
     (eq $self, $other)> {
   let summary = "True where equal";
+  let takesSmallFloats = 1;
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_EqTensorOp : Aten_BinaryOp<"eq.Tensor", PromoteAlwaysBool,
     (eq $self, $other)> {
   let summary = "True where equal";
+  let takesSmallFloats = 1;
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_NeScalarOp : Aten_BinaryNumberOp<"ne.Scalar", PromoteAlwaysBool,
     (ne $self, $other)> {
   let summary = "True where different";
+  let takesSmallFloats = 1;
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_NeTensorOp : Aten_BinaryOp<"ne.Tensor", PromoteAlwaysBool,
     (ne $self, $other)> {
   let summary = "True where different";
+  let takesSmallFloats = 1;
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_LtScalarOp : Aten_BinaryNumberOp<"lt.Scalar", PromoteAlwaysBool,
     (lt $self, $other)> {
   let summary = "True where less";
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_LtTensorOp : Aten_BinaryOp<"lt.Tensor", PromoteAlwaysBool,
     (lt $self, $other)> {
   let summary = "True where less";
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_LeScalarOp : Aten_BinaryNumberOp<"le.Scalar", PromoteAlwaysBool,
     (le $self, $other)> {
   let summary = "True where less or equal";
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_LeTensorOp : Aten_BinaryOp<"le.Tensor", PromoteAlwaysBool,
     (le $self, $other)> {
   let summary = "True where less or equal";
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_GtScalarOp : Aten_BinaryNumberOp<"gt.Scalar", PromoteAlwaysBool,
     (gt $self, $other)> {
   let summary = "True where greater";
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_GtTensorOp : Aten_BinaryOp<"gt.Tensor", PromoteAlwaysBool,
     (gt $self, $other)> {
   let summary = "True where greater";
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_GeScalarOp : Aten_BinaryNumberOp<"ge.Scalar", PromoteAlwaysBool,
     (ge $self, $other)> {
   let summary = "True where greater or equal";
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
 def Aten_GeTensorOp : Aten_BinaryOp<"ge.Tensor", PromoteAlwaysBool,
     (ge $self, $other)> {
   let summary = "True where greater or equal";
+  let roundsNumbers = 1;
   let isCore = 1;
 }
 
@@ -293,6 +326,7 @@ def Aten_PowTensorScalarOp : Aten_PureOp<"pow.Tensor_Scalar",
   let summary = "Power with a number as exponent";
   let promotion = PromoteDefault;
   let promotes = ["self", "exponent"];
+  let roundsNumbers = 1;
   let body = (pow $self, $exponent);
   let isCore = 1;
 }
@@ -304,6 +338,7 @@ def Aten_PowScalarOp : Aten_PureOp<"pow.Scalar",
   let summary = "Power of a number";
   let promotion = PromoteDefault;
   let promotes = ["self", "exponent"];
+  let roundsNumbers = 1;
   let body = (pow $self, $exponent);
   let isCore = 1;
 }
@@ -314,6 +349,7 @@ def Aten_PowTensorTensorOp : Aten_PureOp<"pow.Tensor_Tensor",
     (outs Aten_Tensor:$result)> {
   let summary = "Power";
   let promotion = PromoteDefault;
+  let roundsNumbers = 1;
   let body = (pow $self, $exponent);
   let isCore = 1;
 }
@@ -361,6 +397,7 @@ def Aten_WhereSelfOp : Aten_PureOp<"where.self",
   let shape = "maskedBroadcast";
   let promotion = PromoteNoOpmath;
   let promotes = ["self", "other"];
+  let takesSmallFloats = 1;
   let body = (where (raw $condition), $self, $other);
   let isCore = 1;
 }
@@ -396,6 +433,7 @@ def Aten_FillScalarOp : Aten_PureOp<"fill.Scalar",
   let summary = "All elements replaced by a number";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
+  let takesSmallFloats = 1;
   let body = (copy_of $value);
   let isCore = 1;
 }
@@ -545,6 +583,7 @@ def Aten_ToDtypeOp : Aten_PureOp<"to.dtype",
   let summary = "Convert to another element type";
   let shape = "sameAsFirst";
   let promotion = PromoteView;
+  let mayCopy = 1;
   let body = (copy_of $self);
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeToDtype">;
@@ -571,6 +610,7 @@ def Aten_CopyOp : Aten_PureOp<"copy",
   }];
   let shape = "copy";
   let promotion = PromoteKeepFirst;
+  let takesSmallFloats = 1;
   let body = (copy_of $src);
   let isCore = 1;
 }
@@ -609,6 +649,7 @@ def Aten_ContiguousOp : Aten_PureOp<"contiguous",
   let summary = "The same elements, dense in memory";
   let shape = "sameAsFirst";
   let promotion = PromoteView;
+  let mayCopy = 1;
   let body = (copy_of $self);
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeContiguous">;

@@ -21,6 +21,7 @@ def Aten_ItemOp : Aten_CountingOp<"item",
   }];
   let shape = "item";
   let promotion = PromoteToNumber;
+  let recompute = RecomputeOpaque;
   let isCore = 1;
 }
 
@@ -35,6 +36,7 @@ def Aten_AssertTensorMetadataOp : Aten_Op<"_assert_tensor_metadata",
   let summary = "Check properties of a tensor";
   let shape = "none";
   let promotion = PromoteNone;
+  let recompute = RecomputeOpaque;
   let isCore = 1;
 }
 

@@ -19,6 +19,7 @@ def Aten_SumOp : Aten_PureOp<"sum",
   let shape = "reduceAll";
   let promotion = PromoteIntToI64;
   let decomposition = DecomposeBy<"decomposeSum">;
+  let recompute = RecomputeReduction;
 }
 
 def Aten_SumDimIntListOp : Aten_PureOp<"sum.dim_IntList",
@@ -34,6 +35,7 @@ def Aten_SumDimIntListOp : Aten_PureOp<"sum.dim_IntList",
   }];
   let shape = "reduceDims";
   let promotion = PromoteIntToI64;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -45,6 +47,7 @@ def Aten_MeanOp : Aten_PureOp<"mean",
   let shape = "reduceAll";
   let promotion = PromoteFloatOnly;
   let decomposition = DecomposeBy<"decomposeMean">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -58,6 +61,7 @@ def Aten_MeanDimOp : Aten_PureOp<"mean.dim",
   let shape = "reduceDims";
   let promotion = PromoteFloatOnly;
   let decomposition = DecomposeBy<"decomposeMeanDim">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -68,6 +72,7 @@ def Aten_ProdOp : Aten_PureOp<"prod",
   let summary = "Product of all elements";
   let shape = "reduceAll";
   let promotion = PromoteIntToI64;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -80,6 +85,7 @@ def Aten_ProdDimIntOp : Aten_PureOp<"prod.dim_int",
   let summary = "Product over a dimension";
   let shape = "reduceDim";
   let promotion = PromoteIntToI64;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -90,6 +96,7 @@ def Aten_AmaxOp : Aten_PureOp<"amax",
   let summary = "Maximum over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -100,6 +107,7 @@ def Aten_AminOp : Aten_PureOp<"amin",
   let summary = "Minimum over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -111,6 +119,7 @@ def Aten_MaxOp : Aten_PureOp<"max",
   let shape = "reduceAll";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMax">;
+  let recompute = RecomputeReduction;
 }
 
 def Aten_MinOp : Aten_PureOp<"min",
@@ -121,6 +130,7 @@ def Aten_MinOp : Aten_PureOp<"min",
   let shape = "reduceAll";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMin">;
+  let recompute = RecomputeReduction;
 }
 
 def Aten_MaxDimOp : Aten_PureOp<"max.dim",
@@ -131,6 +141,7 @@ def Aten_MaxDimOp : Aten_PureOp<"max.dim",
   let summary = "Maximum over a dimension and where it is";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -142,6 +153,7 @@ def Aten_MinDimOp : Aten_PureOp<"min.dim",
   let summary = "Minimum over a dimension and where it is";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteKeepFirst;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -152,6 +164,7 @@ def Aten_ArgmaxOp : Aten_PureOp<"argmax",
   let summary = "Where the maximum is";
   let shape = "place";
   let promotion = PromoteAlwaysI64;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -162,6 +175,7 @@ def Aten_ArgminOp : Aten_PureOp<"argmin",
   let summary = "Where the minimum is";
   let shape = "place";
   let promotion = PromoteAlwaysI64;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -172,6 +186,7 @@ def Aten_AnyOp : Aten_PureOp<"any",
   let summary = "True if an element is not zero";
   let shape = "reduceAll";
   let promotion = PromoteAnyBool;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -182,6 +197,7 @@ def Aten_AnyDimOp : Aten_PureOp<"any.dim",
   let summary = "True if an element along a dimension is not zero";
   let shape = "reduceDim";
   let promotion = PromoteAnyBool;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -193,6 +209,7 @@ def Aten_AllOp : Aten_PureOp<"all",
   let shape = "reduceAll";
   let promotion = PromoteAnyBool;
   let decomposition = DecomposeBy<"decomposeAll">;
+  let recompute = RecomputeReduction;
 }
 
 def Aten_AllDimOp : Aten_PureOp<"all.dim",
@@ -203,6 +220,7 @@ def Aten_AllDimOp : Aten_PureOp<"all.dim",
   let shape = "reduceDim";
   let promotion = PromoteAnyBool;
   let decomposition = DecomposeBy<"decomposeAllDim">;
+  let recompute = RecomputeReduction;
 }
 
 def Aten_CumsumOp : Aten_PureOp<"cumsum",
@@ -212,6 +230,7 @@ def Aten_CumsumOp : Aten_PureOp<"cumsum",
   let summary = "Running sum along a dimension";
   let shape = "sameWithDim";
   let promotion = PromoteIntToI64;
+  let recompute = RecomputeHeavy;
   let isCore = 1;
 }
 
@@ -228,6 +247,7 @@ def Aten_VarCorrectionOp : Aten_PureOp<"var.correction",
   let shape = "reduceDims";
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeVar">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -241,6 +261,7 @@ def Aten_VarDimOp : Aten_PureOp<"var.dim",
   let shape = "reduceDims";
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeVarDim">;
+  let recompute = RecomputeReduction;
   let isCore = 1;
 }
 
@@ -254,6 +275,7 @@ def Aten_StdCorrectionOp : Aten_PureOp<"std.correction",
   let shape = "reduceDims";
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeStd">;
+  let recompute = RecomputeReduction;
 }
 
 def Aten_VarMeanCorrectionOp : Aten_PureOp<"var_mean.correction",
@@ -266,6 +288,7 @@ def Aten_VarMeanCorrectionOp : Aten_PureOp<"var_mean.correction",
   let shape = "reduceDimsTwice";
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeVarMean">;
+  let recompute = RecomputeReduction;
 }
 
 def Aten_LinalgVectorNormOp : Aten_PureOp<"linalg_vector_norm",
@@ -279,6 +302,7 @@ def Aten_LinalgVectorNormOp : Aten_PureOp<"linalg_vector_norm",
   let shape = "reduceDims";
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeVectorNorm">;
+  let recompute = RecomputeReduction;
 }
 
 def Aten_LogcumsumexpOp : Aten_PureOp<"logcumsumexp",

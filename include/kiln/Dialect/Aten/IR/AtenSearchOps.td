@@ -145,6 +145,7 @@ def Aten_MaskedSelectOp : Aten_CountingOp<"masked_select",
   }];
   let shape = "maskedSelect";
   let promotion = PromoteKeepFirst;
+  let takesSmallFloats = 1;
 }
 
 def Aten_WhereOp : Aten_CountingOp<"where",

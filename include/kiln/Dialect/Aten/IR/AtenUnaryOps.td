@@ -86,12 +86,14 @@ def Aten_FloorOp : Aten_UnaryOp<"floor", PromoteDefault,
 def Aten_IsinfOp : Aten_UnaryOp<"isinf", PromoteAlwaysBool,
     (is_inf $self)> {
   let summary = "True where infinite";
+  let takesSmallFloats = 1;
   let isCore = 1;
 }
 
 def Aten_IsnanOp : Aten_UnaryOp<"isnan", PromoteAlwaysBool,
     (is_nan $self)> {
   let summary = "True where not a number";
+  let takesSmallFloats = 1;
   let isCore = 1;
 }
 

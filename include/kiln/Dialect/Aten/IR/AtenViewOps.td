@@ -29,6 +29,7 @@ def Aten_ReshapeOp : Aten_PureOp<"reshape",
   let summary = "The same elements in another shape";
   let shape = "view";
   let promotion = PromoteView;
+  let mayCopy = 1;
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeReshape">;
 }
@@ -41,6 +42,7 @@ def Aten_FlattenUsingIntsOp : Aten_PureOp<"flatten.using_ints",
   let summary = "Merge a range of dimensions";
   let shape = "flatten";
   let promotion = PromoteView;
+  let mayCopy = 1;
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeFlatten">;
 }
@@ -273,6 +275,7 @@ def Aten_ReshapeAsOp : Aten_PureOp<"reshape_as",
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
   let decomposition = Decompose<[(view_like $self, $result)]>;
+  let mayCopy = 1;
   let isView = 1;
 }
 
@@ -388,6 +391,7 @@ def Aten_ViewDtypeOp : Aten_PureOp<"view.dtype",
   let summary = "The same bytes as another element type";
   let shape = "viewDtype";
   let promotion = PromoteNone;
+  let takesSmallFloats = 1;
   let isView = 1;
 }
 
@@ -424,6 +428,7 @@ def Aten_ToDeviceOp : Aten_PureOp<"to.device",
   let promotion = PromoteLike;
   let promotes = ["self"];
   let decomposition = Decompose<[(convert_like $self, $result, $copy)]>;
+  let mayCopy = 1;
   let isView = 1;
 }
 
@@ -442,6 +447,7 @@ def Aten_ToDtypeLayoutOp : Aten_PureOp<"to.dtype_layout",
   let promotion = PromoteLike;
   let promotes = ["self"];
   let decomposition = Decompose<[(convert_like $self, $result, $copy)]>;
+  let mayCopy = 1;
   let isView = 1;
 }
 

@@ -23,6 +23,7 @@
 #ifndef KILN_DIALECT_ATEN_IR_OPINFO_H
 #define KILN_DIALECT_ATEN_IR_OPINFO_H
 
+#include "kiln/Interfaces/RecomputeClass.h"
 #include "kiln/Support/LLVM.h"
 
 #include "mlir/IR/Attributes.h"
@@ -87,6 +88,16 @@ enum class Promotion : uint8_t {
   None,
 };
 
+/// How the arithmetic of an op beyond one operation an element is counted: two for
+/// each product that is added, as PyTorch's FlopCounterMode does.
+enum class FlopCount : uint8_t {
+  None,
+  Product,      ///< of the first two operands as matrices
+  AddedProduct, ///< of the second and third, added to the first
+  Convolution,  ///< of the first operand with the second, its weight
+  Attention,
+};
+
 /// One argument of a schema.
 struct ArgInfo {
   const char *name;
@@ -127,8 +138,16 @@ struct OpInfo {
   bool isDecomposed;
   bool isCore;      ///< in the Kiln core set
   bool isView;      ///< the results alias the first operand
+  bool mayCopy;     ///< the result is the first operand or a copy of it
   bool isRandom;    ///< draws random numbers, or may
   bool isPointwise; ///< has a loop body
+  bool takesSmallFloats;    ///< has kernels of 8-bit floats
+  bool roundsNumbers;       ///< numbers are rounded to 16-bit elements first
+  bool refusesZeroDivisors; ///< an integer 0 in `other` is an error
+  /// What it means to run the op again: a random one if it draws given numbers, a
+  /// view if it copies.
+  RecomputeClass recompute;
+  FlopCount flops;
   /// More than one operand is optional or a list.
   bool hasSegments;
   /// The last two of `args` are no arguments of the schema but `draws` and
