@@ -515,15 +515,15 @@ bool Converter::isSupported(Type type, bool smallFloats) {
 }
 
 LogicalResult Converter::lower() {
-  StringRef name = info->name;
   // Not even views: what is read through one may have to be copied.
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)
       if (isa<ComplexType>(getElementTypeOrSelf(type)))
         return refuse("complex");
-  if (auto result = lowerView(name))
-    return *result;
+  const Lowering *lowering = lookUpLowering(*info);
+  if (lowering && lowering->takesAnyElements)
+    return lowering->function(*this);
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types) {
@@ -533,33 +533,14 @@ LogicalResult Converter::lower() {
       if (tensor && !guard::getDims(tensor))
         return refuse("a size is not known");
     }
-  for (StringRef recurrence : {"aten.gru.", "aten.lstm.", "aten.rnn_"})
-    if (name.starts_with(recurrence) && name.ends_with(".input"))
-      return refuse("a recurrence has kernels if its length is known and it "
-                    "has no dropout");
-  if (name == "aten._grouped_mm" && op->getNumOperands() > 2)
-    return refuse("which rows share a matrix is known when it runs");
   if (auto custom = dyn_cast<LoopBodyOpInterface>(op))
     return lowerLoopBody(custom);
-  if (auto result = lowerRandom(*this, name))
-    return *result;
-  if (info->isRandom)
-    return refuse("random numbers are drawn by the runtime");
-  for (auto lowering :
-       {&Converter::lowerPointwise, &Converter::lowerReduction,
-        &Converter::lowerContraction, &Converter::lowerIndexing,
-        &Converter::lowerFactory, &Converter::lowerPooling,
-        &Converter::lowerResampling, &Converter::lowerColumns,
-        &Converter::lowerEdgePad, &Converter::lowerRows,
-        &Converter::lowerScatters, &Converter::lowerCounted,
-        &Converter::lowerSampling, &Converter::lowerDistance,
-        &Converter::lowerEmbeddingBag})
-    if (auto result = (this->*lowering)(name))
-      return *result;
-  for (auto lowering : {lowerSearch, lowerFactorization})
-    if (auto result = lowering(*this, name))
-      return *result;
-  return refuse("no kernel is written for this operator");
+  if (lowering)
+    return lowering->function(*this);
+  if (ScalarBody body = lookUpScalarBody(info->name))
+    return lowerPointwise(body);
+  return refuse(info->isRandom ? "random numbers are drawn by the runtime"
+                               : "no kernel is written for this operator");
 }
 
 LogicalResult Converter::convertOp(Operation *operation) {

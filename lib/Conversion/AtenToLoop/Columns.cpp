@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lowerings.h"
 #include "Windows.h"
 
 #include "kiln/Analysis/IndexExpr.h"
@@ -48,7 +49,7 @@ static std::optional<Columns> getColumns(Converter &c,
   return columns;
 }
 
-static LogicalResult lowerImageToColumns(Converter &c) {
+LogicalResult loop::lowerImageToColumns(Converter &c) {
   View self = c.getView(c.getTensor("self"));
   RankedTensorType type = c.getResultType();
   Type stored = type.getElementType();
@@ -106,7 +107,7 @@ static LogicalResult sumWindows(Converter &c, Value source,
   return success();
 }
 
-static LogicalResult lowerColumnsToImage(Converter &c) {
+LogicalResult loop::lowerColumnsToImage(Converter &c) {
   RankedTensorType type = c.getResultType();
   Exprs image(*guard::getDims(type));
   View self = c.getView(c.getTensor("self"));
@@ -136,7 +137,7 @@ static void setNumber(Converter &c, const View &source, RankedTensorType type) {
 }
 
 /// Windows of one dimension: [..., windows, ..., size].
-static LogicalResult lowerUnfoldBackward(Converter &c) {
+LogicalResult loop::lowerUnfoldBackward(Converter &c) {
   RankedTensorType type = c.getResultType();
   Value gradient = c.getTensor("grad_in");
   View source = c.getView(gradient);
@@ -161,14 +162,4 @@ static LogicalResult lowerUnfoldBackward(Converter &c) {
   index[at] = nest.at.back();
   index.push_back(nest.taps.front());
   return sumWindows(c, gradient, type, nest, index);
-}
-
-std::optional<LogicalResult> Converter::lowerColumns(StringRef name) {
-  if (name == "aten.im2col")
-    return lowerImageToColumns(*this);
-  if (name == "aten.col2im")
-    return lowerColumnsToImage(*this);
-  if (name == "aten.unfold_backward")
-    return lowerUnfoldBackward(*this);
-  return std::nullopt;
 }

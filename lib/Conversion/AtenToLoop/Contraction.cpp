@@ -75,16 +75,25 @@ LogicalResult Converter::lowerProduct(Value lhs, Value rhs, StringRef bias) {
   return success();
 }
 
-std::optional<LogicalResult> Converter::lowerContraction(StringRef name) {
-  if (name == "aten.mm" || name == "aten.bmm")
-    return lowerProduct(getTensor("self"), getTensor("mat2"), {});
-  if (name == "aten.addmm")
-    return lowerProduct(getTensor("mat1"), getTensor("mat2"), "self");
-  if (name == "aten.baddbmm")
-    return lowerProduct(getTensor("batch1"), getTensor("batch2"), "self");
-  if (name == "aten.convolution")
-    return lowerConvolution();
-  if (name == "aten.convolution_backward")
-    return lowerConvolutionBackward();
-  return std::nullopt;
+LogicalResult Converter::lowerMatrixProduct() {
+  return lowerProduct(getTensor("self"), getTensor("mat2"), {});
+}
+
+LogicalResult Converter::lowerAddmm() {
+  return lowerProduct(getTensor("mat1"), getTensor("mat2"), "self");
+}
+
+LogicalResult Converter::lowerBaddbmm() {
+  return lowerProduct(getTensor("batch1"), getTensor("batch2"), "self");
+}
+
+LogicalResult Converter::refuseGroupedMm() {
+  return refuse(op->getNumOperands() > 2
+                    ? "which rows share a matrix is known when it runs"
+                    : "no kernel is written for this operator");
+}
+
+LogicalResult Converter::refuseRecurrence() {
+  return refuse("a recurrence has kernels if its length is known and it has no "
+                "dropout");
 }

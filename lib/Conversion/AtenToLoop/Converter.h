@@ -52,6 +52,47 @@ struct BodyContext {
 Value makeSortKey(BodyContext body, Value value, Type element,
                   bool descending);
 
+/// How the elements of a view are found in its operand. Views of several
+/// results give one view each.
+enum class ViewKind {
+  Same,
+  Reshape,
+  Expand,
+  Permute,
+  Transpose,
+  T,
+  Reverse,
+  Select,
+  Slice,
+  Squeeze,    ///< the dimensions that are named
+  SqueezeAll, ///< all of size 1
+  Unsqueeze,
+  Split,
+  Unbind,
+  Unfold,
+  Diagonal,
+  AsStrided,
+};
+
+/// What a reduction over dimensions gives. `ArgMax` gives positions, `MaxDim`
+/// values and positions.
+enum class Reduced {
+  Sum,
+  Mean,
+  Prod,
+  Max,
+  Min,
+  Any,
+  All,
+  Var,
+  Std,
+  VarMean,
+  ArgMax,
+  ArgMin,
+  MaxDim,
+  MinDim,
+};
+
 class Converter {
 public:
   Converter(mlir::func::FuncOp function, const analysis::SizeHints &hints,
@@ -187,6 +228,46 @@ public:
   /// The type in which elements of `type` are computed with: f32 for 16 bits.
   static Type getComputeType(Type type);
 
+  //===--------------------------------------------------------------------===//
+  // What records name as their lowering; others are in Lowerings.h
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult lowerView(ViewKind kind);
+  LogicalResult lowerReduction(Reduced kind);
+  LogicalResult lowerBody(); ///< the loop body of the record
+  LogicalResult lowerClamp();
+  LogicalResult lowerHardtanh();
+  LogicalResult lowerGelu();
+  LogicalResult lowerGeluBackward();
+  LogicalResult lowerDivMode();
+  LogicalResult lowerMatrixProduct(); ///< mm and bmm
+  LogicalResult lowerAddmm();
+  LogicalResult lowerBaddbmm();
+  LogicalResult refuseGroupedMm();
+  LogicalResult refuseRecurrence(); ///< one that is not decomposed
+  LogicalResult lowerConvolution();
+  LogicalResult lowerConvolutionBackward();
+  LogicalResult lowerEmbedding();
+  LogicalResult lowerGather();
+  LogicalResult lowerTake();
+  LogicalResult lowerIndexSelect();
+  LogicalResult lowerIndexTensor();
+  LogicalResult lowerUnsafeIndex();
+  LogicalResult lowerReinterpret();
+  LogicalResult lowerCat();
+  LogicalResult lowerPad();
+  LogicalResult lowerSliceScatter();
+  LogicalResult lowerSelectScatter();
+  LogicalResult lowerFull();
+  LogicalResult lowerScalarTensor();
+  LogicalResult lowerZeros(); ///< what is not initialized is 0, too
+  LogicalResult lowerOnes();
+  LogicalResult lowerEye();
+  LogicalResult lowerArange();
+  LogicalResult lowerRepeat();
+  LogicalResult lowerFlip();
+  LogicalResult lowerRoll();
+
 private:
   void markUpdates();
   void markSaved();
@@ -206,30 +287,12 @@ private:
                                     const aten::ArgInfo &info,
                                     llvm::SmallVectorImpl<Value> &operands);
 
-  // By category; each tells whether it knows the operator.
-  std::optional<LogicalResult> lowerView(llvm::StringRef name);
-  std::optional<LogicalResult> lowerPointwise(llvm::StringRef name);
   LogicalResult lowerLoopBody(LoopBodyOpInterface custom);
-  std::optional<LogicalResult> lowerReduction(llvm::StringRef name);
-  std::optional<LogicalResult> lowerContraction(llvm::StringRef name);
-  std::optional<LogicalResult> lowerIndexing(llvm::StringRef name);
-  std::optional<LogicalResult> lowerCounted(llvm::StringRef name);
-  std::optional<LogicalResult> lowerScatters(llvm::StringRef name);
-  std::optional<LogicalResult> lowerSampling(llvm::StringRef name);
-  std::optional<LogicalResult> lowerDistance(llvm::StringRef name);
-  std::optional<LogicalResult> lowerEmbeddingBag(llvm::StringRef name);
-  std::optional<LogicalResult> lowerRows(llvm::StringRef name);
-  std::optional<LogicalResult> lowerFactory(llvm::StringRef name);
-  std::optional<LogicalResult> lowerPooling(llvm::StringRef name);
-  std::optional<LogicalResult> lowerResampling(llvm::StringRef name);
-  std::optional<LogicalResult> lowerColumns(llvm::StringRef name);
-  std::optional<LogicalResult> lowerEdgePad(llvm::StringRef name);
 
   bool isRowMajor(const View &view);
   LogicalResult lowerAsStrided();
-  LogicalResult lowerReinterpret();
-  LogicalResult lowerCat();
-  LogicalResult lowerPad();
+  LogicalResult lowerPointwise(std::function<Value(ScalarBuilder &)> compute);
+  LogicalResult lowerFactory(BodyFn compute, Type in = {});
   LogicalResult lowerWindowScatter(bool isSlice);
   LogicalResult lowerVariance(bool withMean, bool root);
   LogicalResult lowerArg(bool isMax, bool withValues);
@@ -238,13 +301,6 @@ private:
                       std::function<Value(BodyContext, ScalarBuilder &, Value)>
                           element = {});
   LogicalResult lowerProduct(Value lhs, Value rhs, llvm::StringRef bias);
-  LogicalResult lowerConvolution();
-  LogicalResult lowerConvolutionBackward();
-  LogicalResult lowerEmbedding();
-  LogicalResult lowerGather();
-  LogicalResult lowerTake();
-  LogicalResult lowerIndexSelect();
-  LogicalResult lowerIndexTensor();
 
   void noteSizes(mlir::TypeRange types);
 

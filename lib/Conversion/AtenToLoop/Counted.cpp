@@ -16,8 +16,6 @@
 
 #include "kiln/Analysis/IndexExpr.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
@@ -44,7 +42,15 @@ static Exprs getCoordinates(Converter &converter, ExprAttr extent,
                                   extent, dims, converter.getAssumptions());
 }
 
-static LogicalResult lowerNonzero(Converter &converter, bool isStatic) {
+/// A refused call is recorded with whatever sizes.
+static bool hasRank(Converter &converter, int64_t rank) {
+  return converter.getNumResults() > 0 &&
+         converter.getResultType().getRank() == rank;
+}
+
+static LogicalResult findNonzero(Converter &converter, bool isStatic) {
+  if (!hasRank(converter, 2))
+    return converter.refuse("the result has an unexpected rank");
   Value tensor = converter.getTensor("self");
   Exprs dims = converter.getView(tensor).dims;
   RankedTensorType type = converter.getResultType();
@@ -86,8 +92,18 @@ static LogicalResult lowerNonzero(Converter &converter, bool isStatic) {
              }));
 }
 
+LogicalResult loop::lowerNonzero(Converter &converter) {
+  return findNonzero(converter, /*isStatic=*/false);
+}
+
+LogicalResult loop::lowerNonzeroStatic(Converter &converter) {
+  return findNonzero(converter, /*isStatic=*/true);
+}
+
 /// A row of positions for each dimension.
-static LogicalResult lowerWhere(Converter &converter) {
+LogicalResult loop::lowerWhere(Converter &converter) {
+  if (!hasRank(converter, 1))
+    return converter.refuse("the result has an unexpected rank");
   Value tensor = converter.getTensor("condition");
   Exprs dims = converter.getView(tensor).dims;
   if (dims.empty()) // counts as a row of one
@@ -122,7 +138,9 @@ static View spread(Converter &converter, const View &view,
   return converter.asRow(result);
 }
 
-static LogicalResult lowerMaskedSelect(Converter &converter) {
+LogicalResult loop::lowerMaskedSelect(Converter &converter) {
+  if (!hasRank(converter, 1))
+    return converter.refuse("the result has an unexpected rank");
   Value tensor = converter.getTensor("self"), mask = converter.getTensor("mask");
   View self = converter.getView(tensor), truth = converter.getView(mask);
   if (!isMask(mask))
@@ -254,9 +272,9 @@ static std::optional<View> sortSlices(Converter &converter,
 
 /// Results: the distinct slices, which of them each slice is, how many of each
 /// there are. What was not asked for has no elements.
-static LogicalResult lowerUnique(Converter &converter, Slices slices,
-                                 bool isSorted, bool wantsInverse,
-                                 bool wantsCounts) {
+static LogicalResult findUnique(Converter &converter, Slices slices,
+                                bool isSorted, bool wantsInverse,
+                                bool wantsCounts) {
   Type i64 = IntegerType::get(converter.getContext(), 64);
   if (isSorted) {
     auto order = sortSlices(converter, slices);
@@ -342,13 +360,12 @@ static LogicalResult lowerUnique(Converter &converter, Slices slices,
   return converter.setReshaped(2, counts);
 }
 
-static LogicalResult lowerUnique(Converter &converter, StringRef name) {
+/// Of slices along `dim` if `byDim`, otherwise of elements.
+static LogicalResult findUnique(Converter &converter, bool byDim,
+                                bool consecutive) {
   Value tensor = converter.getTensor("self");
   View self = converter.getAtLeastRow(tensor);
   Slices slices{self, Converter::getElement(tensor), 0, {}, {}};
-  bool consecutive = name == "aten.unique_consecutive";
-  bool byDim = name == "aten.unique_dim" ||
-               (consecutive && !converter.getArg("dim").isNone());
   int64_t rank = converter.getView(tensor).dims.size();
   Type i64 = IntegerType::get(converter.getContext(), 64);
   for (unsigned i : {1u, 2u})
@@ -362,19 +379,32 @@ static LogicalResult lowerUnique(Converter &converter, StringRef name) {
     // Only slices of several dimensions always give all results.
     bool flat = consecutive && rank == 1 && converter.getInt("dim") == 0;
     slices.extent = self.dims[slices.dim];
-    return lowerUnique(converter, slices, !consecutive,
-                       !flat || converter.getBool("return_inverse"),
-                       !flat || converter.getBool("return_counts"));
+    return findUnique(converter, slices, !consecutive,
+                      !flat || converter.getBool("return_inverse"),
+                      !flat || converter.getBool("return_counts"));
   }
   slices.self = converter.asRow(self);
   slices.extent = slices.self.dims[0];
-  return lowerUnique(converter, slices, !consecutive,
-                     converter.getBool("return_inverse"),
-                     converter.getBool("return_counts"));
+  return findUnique(converter, slices, !consecutive,
+                    converter.getBool("return_inverse"),
+                    converter.getBool("return_counts"));
+}
+
+LogicalResult loop::lowerUnique(Converter &converter) {
+  return findUnique(converter, /*byDim=*/false, /*consecutive=*/false);
+}
+
+LogicalResult loop::lowerUniqueDim(Converter &converter) {
+  return findUnique(converter, /*byDim=*/true, /*consecutive=*/false);
+}
+
+LogicalResult loop::lowerUniqueConsecutive(Converter &converter) {
+  return findUnique(converter, !converter.getArg("dim").isNone(),
+                    /*consecutive=*/true);
 }
 
 /// As many classes as the largest index needs.
-static LogicalResult lowerOneHot(Converter &converter) {
+LogicalResult loop::lowerOneHot(Converter &converter) {
   Value tensor = converter.getTensor("self");
   View self = converter.getAtLeastRow(tensor);
   if (converter.getResultType().getRank() !=
@@ -425,30 +455,4 @@ static LogicalResult lowerOneHot(Converter &converter) {
                    toI64(body, body.indices.back()));
                return scalars.convert(same, body.builder.getI1Type(), i64);
              }));
-}
-
-std::optional<LogicalResult> Converter::lowerCounted(StringRef name) {
-  // A refused call is recorded with whatever sizes.
-  auto hasRank = [&](int64_t rank) {
-    return op->getNumResults() > 0 && getResultType().getRank() == rank;
-  };
-  bool isKnown =
-      llvm::StringSwitch<bool>(name)
-          .Cases({"aten.nonzero", "aten.nonzero_static"}, hasRank(2))
-          .Cases({"aten.where", "aten.masked_select"}, hasRank(1))
-          .Default(true);
-  if (!isKnown)
-    return refuse("the result has an unexpected rank");
-  if (name == "aten.nonzero" || name == "aten.nonzero_static")
-    return lowerNonzero(*this, name == "aten.nonzero_static");
-  if (name == "aten.where")
-    return lowerWhere(*this);
-  if (name == "aten.masked_select")
-    return lowerMaskedSelect(*this);
-  if (name == "aten.one_hot")
-    return lowerOneHot(*this);
-  if (name == "aten._unique2" || name == "aten.unique_dim" ||
-      name == "aten.unique_consecutive")
-    return lowerUnique(*this, name);
-  return std::nullopt;
 }

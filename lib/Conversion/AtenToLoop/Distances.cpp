@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Converter.h"
+#include "Lowerings.h"
 
 #include <cmath>
 
@@ -288,15 +288,28 @@ LogicalResult Distances::lowerSelfBackward() {
   });
 }
 
-std::optional<LogicalResult> Converter::lowerDistance(StringRef name) {
-  bool ofPairs = name.consume_front("aten._cdist_");
-  if (!ofPairs && !name.consume_front("aten._pdist_"))
-    return std::nullopt;
-  Distances distances(*this, getConstant("p").value_or(2));
-  if (!distances.isSupported())
-    return refuse("distances of these tensors have no kernel");
-  if (name == "forward")
-    return ofPairs ? distances.lowerPairs() : distances.lowerSelf();
-  return ofPairs ? distances.lowerPairsBackward()
-                 : distances.lowerSelfBackward();
+/// A lowering of the operator at hand, if it has distances that there are
+/// kernels of.
+static LogicalResult lowerDistance(Converter &c,
+                                   LogicalResult (Distances::*lower)()) {
+  Distances distances(c, c.getConstant("p").value_or(2));
+  return distances.isSupported()
+             ? (distances.*lower)()
+             : c.refuse("distances of these tensors have no kernel");
+}
+
+LogicalResult loop::lowerCdist(Converter &c) {
+  return lowerDistance(c, &Distances::lowerPairs);
+}
+
+LogicalResult loop::lowerCdistBackward(Converter &c) {
+  return lowerDistance(c, &Distances::lowerPairsBackward);
+}
+
+LogicalResult loop::lowerPdist(Converter &c) {
+  return lowerDistance(c, &Distances::lowerSelf);
+}
+
+LogicalResult loop::lowerPdistBackward(Converter &c) {
+  return lowerDistance(c, &Distances::lowerSelfBackward);
 }

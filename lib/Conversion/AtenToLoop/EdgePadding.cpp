@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lowerings.h"
 #include "Windows.h"
 
 using namespace mlir;
@@ -171,13 +172,22 @@ static LogicalResult lowerBackward(Converter &c, Edge edge) {
   return success();
 }
 
-std::optional<LogicalResult> Converter::lowerEdgePad(StringRef name) {
-  if (name == "aten._pad_circular")
-    return lowerForward(*this, Edge::Circular, "pad");
-  Edge edge = name.starts_with("aten.reflection_pad") ? Edge::Reflect
-                                                      : Edge::Replicate;
-  if (edge != Edge::Reflect && !name.starts_with("aten.replication_pad"))
-    return std::nullopt;
-  return name.ends_with("_backward") ? lowerBackward(*this, edge)
-                                     : lowerForward(*this, edge, "padding");
+LogicalResult loop::lowerCircularPad(Converter &c) {
+  return lowerForward(c, Edge::Circular, "pad");
+}
+
+LogicalResult loop::lowerReflectionPad(Converter &c) {
+  return lowerForward(c, Edge::Reflect, "padding");
+}
+
+LogicalResult loop::lowerReplicationPad(Converter &c) {
+  return lowerForward(c, Edge::Replicate, "padding");
+}
+
+LogicalResult loop::lowerReflectionPadBackward(Converter &c) {
+  return lowerBackward(c, Edge::Reflect);
+}
+
+LogicalResult loop::lowerReplicationPadBackward(Converter &c) {
+  return lowerBackward(c, Edge::Replicate);
 }

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Converter.h"
+#include "Lowerings.h"
 
 #include <cmath>
 
@@ -296,15 +296,24 @@ LogicalResult Bags::lowerWeightsBackward() {
   return success();
 }
 
-std::optional<LogicalResult> Converter::lowerEmbeddingBag(StringRef name) {
-  if (!name.consume_front("aten._embedding_bag"))
-    return std::nullopt;
-  Bags bags(*this);
-  bool isWeights = name == "_per_sample_weights_backward";
-  if (!isWeights && !name.empty() && name != "_forward_only")
-    return std::nullopt;
-  if (!bags.isSupported())
-    return refuse("an embedding bag of these tensors has no kernel");
-  return isWeights ? bags.lowerWeightsBackward()
-                   : bags.lowerForward(name == "_forward_only");
+static LogicalResult lowerBags(Converter &c, bool isForwardOnly) {
+  Bags bags(c);
+  return bags.isSupported()
+             ? bags.lowerForward(isForwardOnly)
+             : c.refuse("an embedding bag of these tensors has no kernel");
+}
+
+LogicalResult loop::lowerEmbeddingBag(Converter &c) {
+  return lowerBags(c, /*isForwardOnly=*/false);
+}
+
+LogicalResult loop::lowerEmbeddingBagForwardOnly(Converter &c) {
+  return lowerBags(c, /*isForwardOnly=*/true);
+}
+
+LogicalResult loop::lowerEmbeddingBagWeightsBackward(Converter &c) {
+  Bags bags(c);
+  return bags.isSupported()
+             ? bags.lowerWeightsBackward()
+             : c.refuse("an embedding bag of these tensors has no kernel");
 }

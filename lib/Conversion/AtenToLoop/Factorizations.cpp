@@ -230,7 +230,7 @@ static LogicalResult lowerSolve(Converter &converter, StringRef matrix,
   });
 }
 
-static LogicalResult lowerTriangularSolve(Converter &converter) {
+LogicalResult loop::lowerTriangularSolve(Converter &converter) {
   if (failed(lowerSolve(converter, "A", "self", converter.getBool("upper"),
                         converter.getBool("transpose"), /*areRows=*/false)))
     return failure();
@@ -256,7 +256,7 @@ static LogicalResult lowerTriangularSolve(Converter &converter) {
 /// of which the diagonal is the root instead. A pivot that is not positive is
 /// left as it is and ends it, with what is behind as it was; one more row
 /// remembers in its first element which it was (`info`), 0 if none.
-static LogicalResult lowerCholesky(Converter &converter) {
+LogicalResult loop::lowerCholesky(Converter &converter) {
   View self = converter.getView(converter.getTensor("self"));
   if (!hasKernel(self))
     return converter.refuse("factorizations of this type have no kernels");
@@ -341,7 +341,7 @@ static LogicalResult lowerCholesky(Converter &converter) {
 ///
 /// The points of a column are m for the sum, one each for beta and tau, m to
 /// divide or to reflect, and one that writes beta to the diagonal.
-static LogicalResult lowerQr(Converter &converter) {
+LogicalResult loop::lowerQr(Converter &converter) {
   View self = converter.getView(converter.getTensor("A"));
   if (!hasKernel(self))
     return converter.refuse("factorizations of this type have no kernels");
@@ -446,16 +446,7 @@ static LogicalResult lowerQr(Converter &converter) {
   });
 }
 
-std::optional<LogicalResult> loop::lowerFactorization(Converter &converter,
-                                                      StringRef name) {
-  if (name == "aten.linalg_qr")
-    return lowerQr(converter);
-  if (name == "aten.linalg_cholesky_ex")
-    return lowerCholesky(converter);
-  if (name == "aten.triangular_solve")
-    return lowerTriangularSolve(converter);
-  if (name != "aten.linalg_solve_triangular")
-    return std::nullopt;
+LogicalResult loop::lowerSolveTriangular(Converter &converter) {
   // X A = B is A^T X^T = B^T.
   bool areRows = !converter.getBool("left");
   return lowerSolve(converter, "self", "B", converter.getBool("upper"), areRows,

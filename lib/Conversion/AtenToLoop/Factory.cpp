@@ -244,102 +244,144 @@ LogicalResult Converter::lowerReinterpret() {
   return success();
 }
 
-std::optional<LogicalResult> Converter::lowerFactory(StringRef name) {
-  if (name == "aten.view.dtype")
-    return lowerReinterpret();
-  if (name == "aten.cat")
-    return lowerCat();
-  if (name == "aten.constant_pad_nd")
-    return lowerPad();
-  if (name == "aten.slice_scatter" || name == "aten.select_scatter")
-    return lowerWindowScatter(name == "aten.slice_scatter");
-  if (op->getNumResults() != 1 ||
-      !isa<RankedTensorType>(op->getResultTypes()[0]))
-    return std::nullopt;
-  RankedTensorType type = getResultType();
-  Type stored = type.getElementType();
-  auto dims = *guard::getDims(type);
-  auto finish = [&](Value result) -> LogicalResult {
-    if (!result)
-      return failure();
-    setResult(0, result);
-    return success();
-  };
-  if (name == "aten.full" || name == "aten.scalar_tensor") {
-    Value number =
-        getArg(name == "aten.full" ? "fill_value" : "s").getValue();
-    return finish(makePointwise(
-        type, stored, [&](BodyContext body, ScalarBuilder &scalars) -> Value {
-          Value value = readNumber(body, number);
-          return value ? scalars.convert(value, number.getType(), stored)
-                       : Value();
-        }));
-  }
-  if (name.starts_with("aten.empty") || name.starts_with("aten.zeros") ||
-      name.starts_with("aten.ones")) // what is not initialized is 0
-    return finish(makePointwise(
-        type, stored, [&](BodyContext, ScalarBuilder &scalars) {
-          return scalars.constant(stored,
-                                  int64_t(name.starts_with("aten.ones")));
-        }));
-  if (name == "aten.eye")
-    return finish(makePointwise(
-        type, stored, [&](BodyContext body, ScalarBuilder &scalars) {
-          Value same = arith::CmpIOp::create(
-              body.builder, body.loc, arith::CmpIPredicate::eq,
-              body.indices[0], body.indices[1]);
-          return scalars.convert(same, same.getType(), stored);
-        }));
-  if (name == "aten.arange.start_step") {
-    Value start = getArg("start").getValue();
-    aten::ArgValue step = getArg("step");
-    // Integers count in i64, floats in f64.
-    Type in = isa<FloatType>(stored) ? Type(builder.getF64Type())
-                                     : builder.getI64Type();
-    return finish(makePointwise(
-        type, in, [&](BodyContext body, ScalarBuilder &scalars) -> Value {
-          Type i64 = body.builder.getI64Type();
-          Value i = scalars.convert(
-              arith::IndexCastOp::create(body.builder, body.loc, i64,
-                                         body.indices[0]),
-              i64, in);
-          Value first = readNumber(body, start);
-          if (!first)
-            return {};
-          if (step.isValue()) {
-            Value width = readNumber(body, step.getValue());
-            if (!width)
-              return {};
-            i = scalars.mul(
-                i, scalars.convert(width, step.getValue().getType(), in));
-          }
-          return scalars.add(scalars.convert(first, start.getType(), in), i);
-        }));
-  }
+LogicalResult Converter::lowerSliceScatter() {
+  return lowerWindowScatter(/*isSlice=*/true);
+}
 
-  // Rearrangements that repeat or reverse elements.
-  bool flips = name == "aten.flip", rolls = name == "aten.roll";
-  if (name != "aten.repeat" && !flips && !rolls)
-    return std::nullopt;
+LogicalResult Converter::lowerSelectScatter() {
+  return lowerWindowScatter(/*isSlice=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors from nothing
+//===----------------------------------------------------------------------===//
+
+/// The only result, element by element; in its own type unless `in` says which.
+LogicalResult Converter::lowerFactory(BodyFn compute, Type in) {
+  RankedTensorType type = getResultType();
+  Value result =
+      makePointwise(type, in ? in : type.getElementType(), std::move(compute));
+  if (!result)
+    return failure();
+  setResult(0, result);
+  return success();
+}
+
+/// The number that an argument holds, in the type of the result.
+static Value convertNumber(Converter &converter, BodyContext body,
+                           ScalarBuilder &scalars, Value number) {
+  Value value = converter.readNumber(body, number);
+  return value ? scalars.convert(value, number.getType(),
+                                 converter.getResultType().getElementType())
+               : Value();
+}
+
+LogicalResult Converter::lowerFull() {
+  Value number = getArg("fill_value").getValue();
+  return lowerFactory([&](BodyContext body, ScalarBuilder &scalars) {
+    return convertNumber(*this, body, scalars, number);
+  });
+}
+
+LogicalResult Converter::lowerScalarTensor() {
+  Value number = getArg("s").getValue();
+  return lowerFactory([&](BodyContext body, ScalarBuilder &scalars) {
+    return convertNumber(*this, body, scalars, number);
+  });
+}
+
+LogicalResult Converter::lowerZeros() {
+  return lowerFactory([&](BodyContext, ScalarBuilder &scalars) {
+    return scalars.constant(getResultType().getElementType(), int64_t(0));
+  });
+}
+
+LogicalResult Converter::lowerOnes() {
+  return lowerFactory([&](BodyContext, ScalarBuilder &scalars) {
+    return scalars.constant(getResultType().getElementType(), int64_t(1));
+  });
+}
+
+LogicalResult Converter::lowerEye() {
+  return lowerFactory([&](BodyContext body, ScalarBuilder &scalars) {
+    Value same =
+        arith::CmpIOp::create(body.builder, body.loc, arith::CmpIPredicate::eq,
+                              body.indices[0], body.indices[1]);
+    return scalars.convert(same, same.getType(),
+                           getResultType().getElementType());
+  });
+}
+
+LogicalResult Converter::lowerArange() {
+  Value start = getArg("start").getValue();
+  aten::ArgValue step = getArg("step");
+  // Integers count in i64, floats in f64.
+  Type in = isa<FloatType>(getResultType().getElementType())
+                ? Type(builder.getF64Type())
+                : builder.getI64Type();
+  return lowerFactory(
+      [&](BodyContext body, ScalarBuilder &scalars) -> Value {
+        Type i64 = body.builder.getI64Type();
+        Value i =
+            scalars.convert(arith::IndexCastOp::create(body.builder, body.loc,
+                                                       i64, body.indices[0]),
+                            i64, in);
+        Value first = readNumber(body, start);
+        if (!first)
+          return {};
+        if (step.isValue()) {
+          Value width = readNumber(body, step.getValue());
+          if (!width)
+            return {};
+          i = scalars.mul(
+              i, scalars.convert(width, step.getValue().getType(), in));
+        }
+        return scalars.add(scalars.convert(first, start.getType(), in), i);
+      },
+      in);
+}
+
+//===----------------------------------------------------------------------===//
+// Rearrangements that repeat or reverse elements
+//===----------------------------------------------------------------------===//
+
+LogicalResult Converter::lowerRepeat() {
   View self = getView(getTensor("self"));
-  unsigned rank = self.dims.size(), shift = dims.size() - rank;
+  unsigned rank = self.dims.size();
+  unsigned shift = getResultType().getRank() - rank;
   Exprs index;
-  if (rolls && (getInts("dims").empty() || rank == 0))
-    return refuse("a roll of the flattened tensor has no kernel");
   for (unsigned i = 0; i < rank; ++i)
-    index.push_back(flips || rolls
-                        ? dim(i)
-                        : guard::mod(dim(i + shift), self.dims[i]));
+    index.push_back(guard::mod(dim(i + shift), self.dims[i]));
+  return lowerFactory([&](BodyContext body, ScalarBuilder &) {
+    return read(body, self, index);
+  });
+}
+
+LogicalResult Converter::lowerFlip() {
+  View self = getView(getTensor("self"));
+  int64_t rank = self.dims.size();
+  Exprs index = getIdentityMap(getContext(), rank);
+  for (int64_t d : getInts("dims")) {
+    int64_t at = d < 0 ? d + rank : d;
+    index[at] = self.dims[at] - index[at] - expr(1);
+  }
+  return lowerFactory([&](BodyContext body, ScalarBuilder &) {
+    return read(body, self, index);
+  });
+}
+
+LogicalResult Converter::lowerRoll() {
+  View self = getView(getTensor("self"));
+  int64_t rank = self.dims.size();
+  if (getInts("dims").empty() || rank == 0)
+    return refuse("a roll of the flattened tensor has no kernel");
+  Exprs index = getIdentityMap(getContext(), rank);
   Exprs shifts = getShape("shifts");
   for (auto [n, d] : llvm::enumerate(getInts("dims"))) {
-    int64_t at = d < 0 ? d + int64_t(rank) : d;
-    if (flips)
-      index[at] = self.dims[at] - index[at] - expr(1);
-    else
-      index[at] = guard::mod(index[at] - shifts[n], self.dims[at]);
+    int64_t at = d < 0 ? d + rank : d;
+    index[at] = guard::mod(index[at] - shifts[n], self.dims[at]);
   }
-  return finish(makePointwise(type, stored,
-                              [&](BodyContext body, ScalarBuilder &) {
-                                return read(body, self, index);
-                              }));
+  return lowerFactory([&](BodyContext body, ScalarBuilder &) {
+    return read(body, self, index);
+  });
 }

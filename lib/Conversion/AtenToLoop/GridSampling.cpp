@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Converter.h"
+#include "Lowerings.h"
 
 #include <cmath>
 
@@ -417,7 +417,7 @@ LogicalResult Sampling::lowerBackward() {
 }
 
 /// Positions of an output image under an affine map.
-static LogicalResult lowerAffineGrid(Converter &c) {
+LogicalResult loop::lowerAffineGrid(Converter &c) {
   Value theta = c.getTensor("theta");
   View maps = c.getView(theta);
   RankedTensorType type = c.getResultType();
@@ -466,14 +466,18 @@ static LogicalResult lowerAffineGrid(Converter &c) {
   return success();
 }
 
-std::optional<LogicalResult> Converter::lowerSampling(StringRef name) {
-  if (name == "aten.affine_grid_generator")
-    return lowerAffineGrid(*this);
-  if (!name.consume_front("aten.grid_sampler_"))
-    return std::nullopt;
-  Sampling sampling(*this);
-  if (!sampling.isSupported())
-    return refuse("sampling of these tensors has no kernel");
-  return name.ends_with("_backward") ? sampling.lowerBackward()
-                                     : sampling.lowerForward();
+static LogicalResult lowerSampling(Converter &c,
+                                   LogicalResult (Sampling::*lower)()) {
+  Sampling sampling(c);
+  return sampling.isSupported()
+             ? (sampling.*lower)()
+             : c.refuse("sampling of these tensors has no kernel");
+}
+
+LogicalResult loop::lowerGridSampler(Converter &c) {
+  return lowerSampling(c, &Sampling::lowerForward);
+}
+
+LogicalResult loop::lowerGridSamplerBackward(Converter &c) {
+  return lowerSampling(c, &Sampling::lowerBackward);
 }

@@ -147,10 +147,6 @@ LogicalResult Converter::lowerIndexSelect() {
 LogicalResult Converter::lowerIndexTensor() {
   View self = getView(getTensor("self"));
   RankedTensorType type = getResultType();
-  if (StringRef(info->name) == "aten._unsafe_index.Tensor" &&
-      llvm::any_of(getArg("indices").getValues(),
-                   [](Value tensor) { return tensor && isMask(tensor); }))
-    return refuse("a mask is an error");
   auto indexed = getIndexed(*this, getArg("indices"), self.dims,
                             *guard::getDims(type));
   if (!indexed)
@@ -170,6 +166,13 @@ LogicalResult Converter::lowerIndexTensor() {
   return success();
 }
 
+LogicalResult Converter::lowerUnsafeIndex() {
+  if (llvm::any_of(getArg("indices").getValues(),
+                   [](Value tensor) { return tensor && isMask(tensor); }))
+    return refuse("a mask is an error");
+  return lowerIndexTensor();
+}
+
 /// The elements of the flat tensor at `index`.
 LogicalResult Converter::lowerTake() {
   Value indices = getTensor("index");
@@ -185,18 +188,4 @@ LogicalResult Converter::lowerTake() {
                                      getElement(indices), self.dims[0],
                                      /*negative=*/true));
                        }));
-}
-
-std::optional<LogicalResult> Converter::lowerIndexing(StringRef name) {
-  if (name == "aten.embedding")
-    return lowerEmbedding();
-  if (name == "aten.gather")
-    return lowerGather();
-  if (name == "aten.take")
-    return lowerTake();
-  if (name == "aten.index_select")
-    return lowerIndexSelect();
-  if (name == "aten.index.Tensor" || name == "aten._unsafe_index.Tensor")
-    return lowerIndexTensor();
-  return std::nullopt;
 }

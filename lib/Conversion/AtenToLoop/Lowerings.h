@@ -1,4 +1,4 @@
-//===- Lowerings.h - Lowerings of whole categories --------------*- C++ -*-===//
+//===- Lowerings.h - What records name as their lowering --------*- C++ -*-===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lowerings that need nothing of the converter but what it offers to all. Each
-// tells whether it knows the operator.
+// The field `lowering` of an op's record names the function that makes its loop
+// nests (AtenLoopBody.td). kiln-tblgen declares those that are no members of
+// Converter, and writes the table; one that is missing does not link.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,15 +19,28 @@
 
 namespace kiln::loop {
 
-/// Operators that draw random numbers (Random.cpp).
-std::optional<LogicalResult> lowerRandom(Converter &converter,
-                                         llvm::StringRef name);
-/// Triangular systems, Cholesky and QR (Factorizations.cpp).
-std::optional<LogicalResult> lowerFactorization(Converter &converter,
-                                                llvm::StringRef name);
-/// Places in sorted rows, and histograms (Search.cpp).
-std::optional<LogicalResult> lowerSearch(Converter &converter,
-                                         llvm::StringRef name);
+/// How a resampling weighs the elements around a position; `Wide` ones look at
+/// more of them where the image gets smaller.
+enum class Filter {
+  Nearest,
+  NearestExact,
+  Linear,
+  Cubic,
+  LinearWide,
+  CubicWide
+};
+
+#include "kiln/Conversion/AtenToLoop/Lowerings.h.inc"
+
+/// How an op becomes loop nests.
+struct Lowering {
+  const aten::OpInfo &(*getInfo)();
+  LogicalResult (*function)(Converter &converter);
+  /// It looks at no elements, so that they may be of any type.
+  bool takesAnyElements;
+};
+/// What the record of an overload names; null if it names nothing.
+const Lowering *lookUpLowering(const aten::OpInfo &info);
 
 /// The first position of a row of `extent` elements for which `isBehind` is
 /// true, `extent` if there is none; as an index. The row is in order. A read at

@@ -89,43 +89,62 @@ static bool checkDivisor(Converter &converter, Value divisor, Type in) {
   return true;
 }
 
-std::optional<LogicalResult> Converter::lowerPointwise(StringRef name) {
-  ScalarBody body = lookUpScalarBody(name);
-  auto text = [&](StringRef argument) -> StringRef {
-    auto value =
-        dyn_cast_if_present<StringAttr>(getArg(argument).getAttribute());
-    return value ? value.getValue() : StringRef();
-  };
-  // What PyTorch refuses stays a call, so that it is refused with its message.
-  if (name == "aten.clamp" && getArg("min").isNone() && getArg("max").isNone())
+LogicalResult Converter::lowerBody() {
+  return lowerPointwise(lookUpScalarBody(info->name));
+}
+
+// What PyTorch refuses stays a call, so that it is refused with its message.
+
+LogicalResult Converter::lowerClamp() {
+  if (getArg("min").isNone() && getArg("max").isNone())
     return refuse("a clamp without a limit");
-  if (name.starts_with("aten.gelu") && text("approximate") != "none" &&
-      text("approximate") != "tanh")
-    return refuse("an unknown approximation");
-  if (name == "aten.hardtanh" &&
-      getResultType().getElementType().isUnsignedInteger() &&
+  return lowerBody();
+}
+
+LogicalResult Converter::lowerHardtanh() {
+  if (getResultType().getElementType().isUnsignedInteger() &&
       getConstant("min_val").value_or(-1) < 0)
     return refuse("a negative limit of unsigned numbers");
-  std::function<Value(ScalarBuilder &)> compute;
-  if (body)
-    compute = body;
-  else if (name == "aten.gelu" || name == "aten.gelu_backward")
-    compute = [&](ScalarBuilder &b) {
-      bool byTanh = text("approximate") == "tanh";
-      return name == "aten.gelu" ? buildGelu(b, byTanh)
-                                 : buildGeluBackward(b, byTanh);
-    };
-  else if (name == "aten.div.Tensor_mode" || name == "aten.div.Scalar_mode")
-    compute = [&](ScalarBuilder &b) {
-      StringRef mode = text("rounding_mode");
-      Value x = b.arg("self"), y = b.arg("other");
-      return mode == "floor"   ? b.floorDiv(x, y)
-             : mode == "trunc" ? b.truncDiv(x, y)
-                               : b.div(x, y);
-    };
-  else
-    return std::nullopt;
+  return lowerBody();
+}
 
+/// A word among the arguments.
+static StringRef getWord(Converter &converter, StringRef argument) {
+  auto word = dyn_cast_if_present<StringAttr>(
+      converter.getArg(argument).getAttribute());
+  return word ? word.getValue() : StringRef();
+}
+
+LogicalResult Converter::lowerGelu() {
+  StringRef approximation = getWord(*this, "approximate");
+  if (approximation != "none" && approximation != "tanh")
+    return refuse("an unknown approximation");
+  return lowerPointwise([=](ScalarBuilder &b) {
+    return buildGelu(b, /*byTanh=*/approximation == "tanh");
+  });
+}
+
+LogicalResult Converter::lowerGeluBackward() {
+  StringRef approximation = getWord(*this, "approximate");
+  if (approximation != "none" && approximation != "tanh")
+    return refuse("an unknown approximation");
+  return lowerPointwise([=](ScalarBuilder &b) {
+    return buildGeluBackward(b, /*byTanh=*/approximation == "tanh");
+  });
+}
+
+LogicalResult Converter::lowerDivMode() {
+  StringRef mode = getWord(*this, "rounding_mode");
+  return lowerPointwise([=](ScalarBuilder &b) {
+    Value x = b.arg("self"), y = b.arg("other");
+    return mode == "floor"   ? b.floorDiv(x, y)
+           : mode == "trunc" ? b.truncDiv(x, y)
+                             : b.div(x, y);
+  });
+}
+
+LogicalResult
+Converter::lowerPointwise(std::function<Value(ScalarBuilder &)> compute) {
   RankedTensorType type = getResultType();
   Type stored = type.getElementType();
   if (info->promotion == aten::Promotion::AlwaysBool) {

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lowerings.h"
 #include "Windows.h"
 
 #include "kiln/Analysis/IndexExpr.h"
@@ -323,43 +324,43 @@ static LogicalResult lowerAverage(Converter &c, const Pooling &pool) {
   return success();
 }
 
-std::optional<LogicalResult> Converter::lowerPooling(StringRef name) {
-  name.consume_front("aten.");
-  name.consume_front("_");
+static LogicalResult lowerPooling(Converter &c, unsigned spatial, bool isMax) {
   Pooling pool;
-  pool.isBackward = name.consume_back("_backward");
-  name.consume_back("_with_indices");
-  pool.isAdaptive = name.consume_front("adaptive_");
-  pool.isMax = name.consume_front("max_pool");
-  if (!pool.isMax && !name.consume_front("avg_pool"))
-    return std::nullopt;
-  if (name.size() != 2 || name.back() != 'd' || name[0] < '1' || name[0] > '3')
-    return std::nullopt;
-  pool.spatial = name[0] - '0';
-  pool.type = getResultType();
-  View self = getView(getTensor("self"));
+  pool.isBackward = !c.getArg("grad_output").isNone();
+  pool.isAdaptive = c.getArg("kernel_size").isNone();
+  pool.isMax = isMax;
+  pool.spatial = spatial;
+  pool.type = c.getResultType();
+  View self = c.getView(c.getTensor("self"));
   pool.input = self.dims;
-  pool.output = pool.isBackward ? getView(getTensor("grad_output")).dims
+  pool.output = pool.isBackward ? c.getView(c.getTensor("grad_output")).dims
                                 : *guard::getDims(pool.type);
   if (pool.input.size() != pool.output.size() ||
       (pool.input.size() != pool.spatial + 1 &&
        pool.input.size() != pool.spatial + 2))
-    return refuse("the gradient and the input have different ranks");
+    return c.refuse("the gradient and the input have different ranks");
   if (hasEmptyPlane(pool.input, pool.spatial) ||
       (!pool.isAdaptive && hasEmptyPlane(pool.output, pool.spatial)))
-    return refuse("an image without elements has no kernel");
+    return c.refuse("an image without elements has no kernel");
   if (pool.isAdaptive && hasEmptyPlane(pool.output, pool.spatial)) {
     // Nothing is asked for; a gradient of nothing is refused by PyTorch.
     if (pool.isBackward || !isa<FloatType>(pool.type.getElementType()))
-      return refuse("an image without elements has no kernel");
-    for (unsigned i = 0; i < getNumResults(); ++i)
-      setResult(i, makeZeros(getResultType(i)));
+      return c.refuse("an image without elements has no kernel");
+    for (unsigned i = 0; i < c.getNumResults(); ++i)
+      c.setResult(i, c.makeZeros(c.getResultType(i)));
     return success();
   }
   if (!pool.isAdaptive)
-    pool.shapes = getWindowShapes(*this, pool.getInput(), pool.getOutput());
+    pool.shapes = getWindowShapes(c, pool.getInput(), pool.getOutput());
   if (pool.isMax)
-    return pool.isBackward ? lowerMaxBackward(*this, pool)
-                           : lowerMax(*this, pool);
-  return lowerAverage(*this, pool);
+    return pool.isBackward ? lowerMaxBackward(c, pool) : lowerMax(c, pool);
+  return lowerAverage(c, pool);
+}
+
+LogicalResult loop::lowerMaxPool(Converter &converter, unsigned spatial) {
+  return lowerPooling(converter, spatial, /*isMax=*/true);
+}
+
+LogicalResult loop::lowerAveragePool(Converter &converter, unsigned spatial) {
+  return lowerPooling(converter, spatial, /*isMax=*/false);
 }

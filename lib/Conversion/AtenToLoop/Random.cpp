@@ -18,8 +18,6 @@
 
 #include "Lowerings.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -192,7 +190,7 @@ static int getUnitBits(Type stored) {
 }
 
 /// Result 0 of elements that `make` gives.
-static LogicalResult lowerDrawn(Converter &converter, Type in, MakeFn make) {
+static LogicalResult drawElements(Converter &converter, Type in, MakeFn make) {
   Draw draw(converter);
   RankedTensorType type = converter.getResultType();
   auto dims = *guard::getDims(type);
@@ -204,13 +202,12 @@ static LogicalResult lowerDrawn(Converter &converter, Type in, MakeFn make) {
                                  }));
 }
 
-static LogicalResult lowerUniform(Converter &converter, double from,
-                                  double to) {
+static LogicalResult drawUniform(Converter &converter, double from, double to) {
   Type stored = converter.getResultType().getElementType();
   if (!isa<FloatType>(stored) || !(from <= to) || !std::isfinite(to - from))
     return converter.refuse("the range is an error");
   Type in = Converter::getComputeType(stored);
-  return lowerDrawn(
+  return drawElements(
       converter, in, [&](BodyContext, ScalarBuilder &scalars, Words &words) {
         Value unit = words.getUnit(in, getUnitBits(stored));
         if (from == 0 && to == 1)
@@ -220,14 +217,14 @@ static LogicalResult lowerUniform(Converter &converter, double from,
       });
 }
 
-static LogicalResult lowerNormal(Converter &converter, double mean,
-                                 double deviation) {
+static LogicalResult drawNormal(Converter &converter, double mean,
+                                double deviation) {
   Type stored = converter.getResultType().getElementType();
   if (!isa<FloatType>(stored) || !(deviation >= 0))
     return converter.refuse("the deviation is an error");
   Type in = Converter::getComputeType(stored);
   int bits = in.isF64() ? 53 : 24;
-  return lowerDrawn(
+  return drawElements(
       converter, in, [&](BodyContext, ScalarBuilder &scalars, Words &words) {
         Value log = scalars.log(words.getPositiveUnit(in, 0, bits));
         Value radius =
@@ -242,13 +239,13 @@ static LogicalResult lowerNormal(Converter &converter, double mean,
       });
 }
 
-static LogicalResult lowerExponential(Converter &converter, double rate) {
+static LogicalResult drawExponential(Converter &converter, double rate) {
   Type stored = converter.getResultType().getElementType();
   if (!isa<FloatType>(stored) || !(rate > 0))
     return converter.refuse("the rate is an error");
   Type in = Converter::getComputeType(stored);
   int bits = in.isF64() ? 53 : 24;
-  return lowerDrawn(
+  return drawElements(
       converter, in, [&](BodyContext, ScalarBuilder &scalars, Words &words) {
         Value time =
             scalars.neg(scalars.log(words.getPositiveUnit(in, 0, bits)));
@@ -256,12 +253,12 @@ static LogicalResult lowerExponential(Converter &converter, double rate) {
       });
 }
 
-static LogicalResult lowerIntegers(Converter &converter, ExprAttr low,
-                                   ExprAttr high) {
+static LogicalResult drawIntegers(Converter &converter, ExprAttr low,
+                                  ExprAttr high) {
   if (!guard::isKnownLess(low, high, converter.getAssumptions()))
     return converter.refuse("it is not known that the range has a number");
   Type i64 = IntegerType::get(converter.getContext(), 64);
-  return lowerDrawn(
+  return drawElements(
       converter, i64,
       [&](BodyContext body, ScalarBuilder &scalars, Words &words) -> Value {
         auto number = [&](ExprAttr expr) -> Value {
@@ -276,7 +273,7 @@ static LogicalResult lowerIntegers(Converter &converter, ExprAttr low,
 }
 
 /// Numbers in the order of random keys.
-static LogicalResult lowerPermutation(Converter &converter) {
+LogicalResult loop::lowerRandperm(Converter &converter) {
   Draw draw(converter);
   Type i64 = IntegerType::get(converter.getContext(), 64);
   RankedTensorType type = converter.getResultType();
@@ -293,7 +290,7 @@ static LogicalResult lowerPermutation(Converter &converter) {
 }
 
 /// Indices of a row of weights, each as often as its weight says.
-static LogicalResult lowerMultinomial(Converter &converter) {
+LogicalResult loop::lowerMultinomial(Converter &converter) {
   Value tensor = converter.getTensor("self");
   View weights = converter.getView(tensor);
   Type from = cast<RankedTensorType>(tensor.getType()).getElementType();
@@ -404,11 +401,11 @@ static LogicalResult lowerMultinomial(Converter &converter) {
 
 static bool isProbability(double p) { return p >= 0 && p <= 1; }
 
-static LogicalResult lowerBernoulli(Converter &converter, double p) {
+static LogicalResult drawChance(Converter &converter, double p) {
   if (!isProbability(p))
     return converter.refuse("the probability is an error");
   Type stored = converter.getResultType().getElementType();
-  return lowerDrawn(
+  return drawElements(
       converter, stored,
       [&](BodyContext body, ScalarBuilder &scalars, Words &words) {
         Type f64 = body.builder.getF64Type();
@@ -417,7 +414,7 @@ static LogicalResult lowerBernoulli(Converter &converter, double p) {
       });
 }
 
-static LogicalResult lowerBernoulliOf(Converter &converter, Value chances) {
+static LogicalResult drawChances(Converter &converter, Value chances) {
   Type stored = converter.getResultType().getElementType();
   Type from = cast<RankedTensorType>(chances.getType()).getElementType();
   if (!isa<FloatType>(from))
@@ -436,7 +433,7 @@ static LogicalResult lowerBernoulliOf(Converter &converter, Value chances) {
       });
   auto dims = *guard::getDims(converter.getResultType());
   Exprs index = converter.broadcast(view, dims);
-  return lowerDrawn(
+  return drawElements(
       converter, stored,
       [&](BodyContext body, ScalarBuilder &scalars, Words &words) {
         Value p = scalars.convert(converter.read(body, view, index), from,
@@ -446,7 +443,7 @@ static LogicalResult lowerBernoulliOf(Converter &converter, Value chances) {
       });
 }
 
-static LogicalResult lowerDropout(Converter &converter) {
+LogicalResult loop::lowerDropout(Converter &converter) {
   auto p = converter.getConstant("p");
   if (!p || !isProbability(*p))
     return converter.refuse("the probability is an error");
@@ -496,7 +493,7 @@ static LogicalResult lowerDropout(Converter &converter) {
 
 /// Dropped elements become the negative saturation value of selu; the affine
 /// map restores mean and variance.
-static LogicalResult lowerAlphaDropout(Converter &converter) {
+LogicalResult loop::lowerAlphaDropout(Converter &converter) {
   auto p = converter.getConstant("p");
   if (!p || !isProbability(*p))
     return converter.refuse("the probability is an error");
@@ -513,7 +510,7 @@ static LogicalResult lowerAlphaDropout(Converter &converter) {
   const double alpha = 1.7580993408473766;
   double a = *p == 1 ? 0 : 1 / std::sqrt((alpha * alpha * *p + 1) * (1 - *p));
   auto identity = getIdentityMap(converter.getContext(), self.dims.size());
-  return lowerDrawn(
+  return drawElements(
       converter, in,
       [&](BodyContext body, ScalarBuilder &scalars, Words &words) {
         Type f64 = body.builder.getF64Type();
@@ -528,7 +525,7 @@ static LogicalResult lowerAlphaDropout(Converter &converter) {
       });
 }
 
-static LogicalResult lowerRrelu(Converter &converter) {
+LogicalResult loop::lowerRrelu(Converter &converter) {
   auto lower = converter.getConstant("lower");
   auto upper = converter.getConstant("upper");
   double low = lower.value_or(0.125), high = upper.value_or(1.0 / 3);
@@ -585,67 +582,51 @@ static LogicalResult lowerRrelu(Converter &converter) {
       1, converter.materialize(factors, noiseType.getElementType()));
 }
 
-std::optional<LogicalResult> loop::lowerRandom(Converter &converter,
-                                               StringRef name) {
-  enum Kind {
-    None, Unit, Uniform, StandardNormal, Normal, Exponential, Integers,
-    Permutation, Multinomial, Chances, Chance, ChanceTensor, Dropout, AlphaDropout, Rrelu
-  };
-  auto number = [&](StringRef argument, double otherwise) {
-    return converter.getArg(argument).isNone() ? otherwise
-                                     : converter.getConstant(argument).value_or(NAN);
-  };
-  switch (llvm::StringSwitch<Kind>(name)
-              .Cases({"aten.rand", "aten.rand_like"}, Unit)
-              .Cases({"aten.randn", "aten.randn_like"}, StandardNormal)
-              .Case("aten.uniform", Uniform)
-              .Case("aten.normal_functional", Normal)
-              .Case("aten.exponential", Exponential)
-              .Cases({"aten.randint", "aten.randint.low", "aten.randint_like",
-                      "aten.randint_like.low_dtype"},
-                     Integers)
-              .Case("aten.randperm", Permutation)
-              .Case("aten.multinomial", Multinomial)
-              .Case("aten.bernoulli", Chances)
-              .Case("aten.bernoulli.p", Chance)
-              .Case("aten.bernoulli.Tensor", ChanceTensor)
-              .Case("aten.native_dropout", Dropout)
-              .Case("aten.alpha_dropout", AlphaDropout)
-              .Case("aten.rrelu_with_noise_functional", Rrelu)
-              .Default(None)) {
-  case None:
-    return std::nullopt;
-  case Unit:
-    return lowerUniform(converter, 0, 1);
-  case Uniform:
-    return lowerUniform(converter, number("from", 0), number("to", 1));
-  case StandardNormal:
-    return lowerNormal(converter, 0, 1);
-  case Normal:
-    return lowerNormal(converter, number("mean", 0), number("std", 1));
-  case Exponential:
-    return lowerExponential(converter, number("lambd", 1));
-  case Integers: {
-    ExprAttr low = converter.getExpr("low"), high = converter.getExpr("high");
-    return high ? lowerIntegers(converter, low ? low : converter.expr(0), high)
-                : converter.refuse("the range is not known");
-  }
-  case Permutation:
-    return lowerPermutation(converter);
-  case Multinomial:
-    return lowerMultinomial(converter);
-  case Chances:
-    return lowerBernoulliOf(converter, converter.getTensor("self"));
-  case Chance:
-    return lowerBernoulli(converter, number("p", 0.5));
-  case ChanceTensor:
-    return lowerBernoulliOf(converter, converter.getTensor("p"));
-  case Dropout:
-    return lowerDropout(converter);
-  case AlphaDropout:
-    return lowerAlphaDropout(converter);
-  case Rrelu:
-    return lowerRrelu(converter);
-  }
-  return std::nullopt;
+/// A number among the arguments, or `otherwise` if it is absent; NaN if it is
+/// not constant.
+static double getNumber(Converter &converter, StringRef argument,
+                        double otherwise) {
+  return converter.getArg(argument).isNone()
+             ? otherwise
+             : converter.getConstant(argument).value_or(NAN);
+}
+
+LogicalResult loop::lowerRand(Converter &converter) {
+  return drawUniform(converter, 0, 1);
+}
+
+LogicalResult loop::lowerUniform(Converter &converter) {
+  return drawUniform(converter, getNumber(converter, "from", 0),
+                     getNumber(converter, "to", 1));
+}
+
+LogicalResult loop::lowerRandn(Converter &converter) {
+  return drawNormal(converter, 0, 1);
+}
+
+LogicalResult loop::lowerNormal(Converter &converter) {
+  return drawNormal(converter, getNumber(converter, "mean", 0),
+                    getNumber(converter, "std", 1));
+}
+
+LogicalResult loop::lowerExponential(Converter &converter) {
+  return drawExponential(converter, getNumber(converter, "lambd", 1));
+}
+
+LogicalResult loop::lowerRandint(Converter &converter) {
+  ExprAttr low = converter.getExpr("low"), high = converter.getExpr("high");
+  return high ? drawIntegers(converter, low ? low : converter.expr(0), high)
+              : converter.refuse("the range is not known");
+}
+
+LogicalResult loop::lowerBernoulli(Converter &converter) {
+  return drawChances(converter, converter.getTensor("self"));
+}
+
+LogicalResult loop::lowerBernoulliNumber(Converter &converter) {
+  return drawChance(converter, getNumber(converter, "p", 0.5));
+}
+
+LogicalResult loop::lowerBernoulliTensor(Converter &converter) {
+  return drawChances(converter, converter.getTensor("p"));
 }

@@ -8,8 +8,6 @@
 
 #include "Converter.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 #include <cmath>
 
 using namespace mlir;
@@ -104,7 +102,7 @@ LogicalResult Converter::lowerVariance(bool withMean, bool root) {
   if (isa<ComplexType>(from))
     return refuse("the spread of complex numbers");
   double correction = 1;
-  if (StringRef(info->name) == "aten.var.dim")
+  if (!getArg("unbiased").isNone())
     correction = getBool("unbiased");
   else if (!getArg("correction").isNone()) {
     auto constant = getConstant("correction");
@@ -212,43 +210,20 @@ LogicalResult Converter::lowerArg(bool isMax, bool withValues) {
   return success();
 }
 
-std::optional<LogicalResult> Converter::lowerReduction(StringRef name) {
-  enum Kind {
-    None, Sum, Mean, Prod, Max, Min, Any, All, Var, Std, VarMean, ArgMax,
-    ArgMin, MaxDim, MinDim
-  };
-  Kind kind =
-      llvm::StringSwitch<Kind>(name)
-          .Cases({"aten.sum", "aten.sum.dim_IntList"}, Sum)
-          .Cases({"aten.mean", "aten.mean.dim"}, Mean)
-          .Cases({"aten.prod", "aten.prod.dim_int"}, Prod)
-          .Cases({"aten.amax", "aten.max"}, Max)
-          .Cases({"aten.amin", "aten.min"}, Min)
-          .Cases({"aten.any", "aten.any.dim", "aten.any.dims"}, Any)
-          .Cases({"aten.all", "aten.all.dim"}, All)
-          .Cases({"aten.var.correction", "aten.var.dim"}, Var)
-          .Case("aten.std.correction", Std)
-          .Case("aten.var_mean.correction", VarMean)
-          .Case("aten.argmax", ArgMax)
-          .Case("aten.argmin", ArgMin)
-          .Case("aten.max.dim", MaxDim)
-          .Case("aten.min.dim", MinDim)
-          .Default(None);
+LogicalResult Converter::lowerReduction(Reduced kind) {
   switch (kind) {
-  case None:
-    return std::nullopt;
-  case Var:
+  case Reduced::Var:
     return lowerVariance(/*withMean=*/false, /*root=*/false);
-  case Std:
+  case Reduced::Std:
     return lowerVariance(/*withMean=*/false, /*root=*/true);
-  case VarMean:
+  case Reduced::VarMean:
     return lowerVariance(/*withMean=*/true, /*root=*/false);
-  case ArgMax:
-  case ArgMin:
-    return lowerArg(kind == ArgMax, /*withValues=*/false);
-  case MaxDim:
-  case MinDim:
-    return lowerArg(kind == MaxDim, /*withValues=*/true);
+  case Reduced::ArgMax:
+  case Reduced::ArgMin:
+    return lowerArg(kind == Reduced::ArgMax, /*withValues=*/false);
+  case Reduced::MaxDim:
+  case Reduced::MinDim:
+    return lowerArg(kind == Reduced::MaxDim, /*withValues=*/true);
   default:
     break;
   }
@@ -260,13 +235,12 @@ std::optional<LogicalResult> Converter::lowerReduction(StringRef name) {
   Type stored = type.getElementType();
   // `dim` of `any.dim` and `prod.dim_int` is a single number.
   SmallVector<int64_t> dims = getInts("dim");
-  if (kind == Any || kind == All) {
+  if (kind == Reduced::Any || kind == Reduced::All) {
     // A byte holds 0 or 1 and takes the larger; bool combines bits.
     bool byte = !stored.isInteger(1);
-    ReductionKind how = byte ? (kind == Any ? ReductionKind::Max
-                                            : ReductionKind::Min)
-                             : (kind == Any ? ReductionKind::Any
-                                            : ReductionKind::All);
+    ReductionKind how =
+        byte ? (kind == Reduced::Any ? ReductionKind::Max : ReductionKind::Min)
+             : (kind == Reduced::Any ? ReductionKind::Any : ReductionKind::All);
     Value result = makeReduction(
         self, dims, type, how, getBodyType(stored),
         [&](BodyContext, ScalarBuilder &scalars, Value x) {
@@ -276,7 +250,7 @@ std::optional<LogicalResult> Converter::lowerReduction(StringRef name) {
     setResult(0, result);
     return success();
   }
-  if (kind == Max || kind == Min) {
+  if (kind == Reduced::Max || kind == Reduced::Min) {
     // No elements have no extremum, which the operator itself reports.
     bool isEmpty = llvm::any_of(*guard::getDims(type), [](guard::ExprAttr d) {
       return d.isConstant(0);
@@ -288,9 +262,9 @@ std::optional<LogicalResult> Converter::lowerReduction(StringRef name) {
       acc = builder.getIntegerType(
           stored.getIntOrFloatBitWidth() < 32 ? 32 : 64);
     ReductionKind how =
-        kind == Max ? ReductionKind::Max : ReductionKind::Min;
+        kind == Reduced::Max ? ReductionKind::Max : ReductionKind::Min;
     if (stored.isInteger(1))
-      how = kind == Max ? ReductionKind::Any : ReductionKind::All;
+      how = kind == Reduced::Max ? ReductionKind::Any : ReductionKind::All;
     setResult(0, makeReduction(self, dims, type, how, acc));
     return success();
   }
@@ -300,10 +274,10 @@ std::optional<LogicalResult> Converter::lowerReduction(StringRef name) {
     Value converted = scalars.convert(x, from, stored);
     return scalars.convert(converted, stored, acc);
   };
-  if (kind != Mean) {
+  if (kind != Reduced::Mean) {
     setResult(0, makeReduction(self, dims, type,
-                               kind == Sum ? ReductionKind::Sum
-                                           : ReductionKind::Prod,
+                               kind == Reduced::Sum ? ReductionKind::Sum
+                                                    : ReductionKind::Prod,
                                acc, element));
     return success();
   }

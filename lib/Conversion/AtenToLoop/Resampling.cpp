@@ -17,9 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lowerings.h"
 #include "Windows.h"
-
-#include "llvm/ADT/StringSwitch.h"
 
 #include <cmath>
 
@@ -29,8 +28,6 @@ using namespace kiln::loop;
 using guard::ExprAttr;
 
 namespace {
-
-enum class Filter { Nearest, NearestExact, Linear, Cubic, LinearWide, CubicWide };
 
 /// One dimension: its sizes, and the scale that was given, if any.
 struct Resize {
@@ -709,63 +706,47 @@ static void dropIdleScales(MutableArrayRef<Resize> resizes, Filter filter,
   }
 }
 
-std::optional<LogicalResult> Converter::lowerResampling(StringRef name) {
-  name.consume_front("aten.");
-  name.consume_front("_");
-  if (!name.consume_front("upsample_"))
-    return std::nullopt;
-  bool isBackward = name.consume_back("_backward");
-  bool isList = name.consume_back(".vec"); // of sizes or of factors
-  bool isWide = name.consume_back("_aa");
-  unsigned spatial = name.ends_with("1d")   ? 1
-                     : name.ends_with("2d") ? 2
-                     : name.ends_with("3d") ? 3
-                                            : 0;
-  auto filter =
-      llvm::StringSwitch<std::optional<Filter>>(name.drop_back(2))
-          .Case("nearest", Filter::Nearest)
-          .Case("nearest_exact", Filter::NearestExact)
-          .Cases({"linear", "bilinear", "trilinear"},
-                 isWide ? Filter::LinearWide : Filter::Linear)
-          .Case("bicubic", isWide ? Filter::CubicWide : Filter::Cubic)
-          .Default(std::nullopt);
-  if (!spatial || !filter)
-    return std::nullopt;
-  Value source = getTensor(isBackward ? StringRef("grad_output")
-                           : isList   ? "input"
-                                      : "self");
-  RankedTensorType type = getResultType();
+LogicalResult loop::lowerResampling(Converter &c, Filter filter,
+                                    unsigned spatial) {
+  bool isBackward = !c.getArg("grad_output").isNone();
+  // Those that take a list of sizes or of factors call their operand `input`.
+  bool isList = !c.getArg("input").isNone();
+  Value source = c.getTensor(isBackward ? StringRef("grad_output")
+                             : isList   ? "input"
+                                        : "self");
+  RankedTensorType type = c.getResultType();
   Type stored = type.getElementType();
   bool isByte = stored.isUnsignedInteger(8) && !isBackward;
-  Exprs small(*guard::getDims(type)), large = getView(source).dims;
-  if ((!isa<FloatType>(stored) && !isByte) || getElement(source) != stored ||
+  Exprs small(*guard::getDims(type)), large = c.getView(source).dims;
+  if ((!isa<FloatType>(stored) && !isByte) || c.getElement(source) != stored ||
       small.size() != spatial + 2 || large.size() != spatial + 2)
-    return refuse("images of this kind have no kernel");
-  Resampler resampler(*this, *filter, getBool("align_corners"), stored);
+    return c.refuse("images of this kind have no kernel");
+  Resampler resampler(c, filter, c.getBool("align_corners"), stored);
   if (!isBackward)
     std::swap(small, large); // `small` is the forward's input
   for (unsigned d = 0; d < small.size(); ++d)
     if (d > 0 && (small[d].isConstant(0) || large[d].isConstant(0)))
-      return refuse("an image without elements has no kernel");
-  Exprs wanted = getShape("output_size");
+      return c.refuse("an image without elements has no kernel");
+  Exprs wanted = c.getShape("output_size");
   auto factors = dyn_cast_if_present<DenseF64ArrayAttr>(
-      getArg("scale_factors").getAttribute());
+      c.getArg("scale_factors").getAttribute());
   if (isList && wanted.empty() == !factors)
-    return refuse("expected either sizes or factors");
+    return c.refuse("expected either sizes or factors");
   for (unsigned d = 0; d < spatial; ++d) {
     const char *names[] = {"scales_d", "scales_h", "scales_w"};
     std::optional<double> scale =
-        isList ? std::nullopt
-               : getConstant(spatial == 1 ? "scales" : names[3 - spatial + d]);
+        isList
+            ? std::nullopt
+            : c.getConstant(spatial == 1 ? "scales" : names[3 - spatial + d]);
     if (isList && factors)
       scale = factors[d];
     else if (wanted.size() != spatial || wanted[d] != large[2 + d])
-      return refuse("a gradient of other sizes has no kernel");
+      return c.refuse("a gradient of other sizes has no kernel");
     resampler.resizes.push_back({small[2 + d], large[2 + d], scale});
   }
   if (small[0] != large[0] || small[1] != large[1])
-    return refuse("a gradient of other sizes has no kernel");
-  dropIdleScales(resampler.resizes, *filter, isBackward);
+    return c.refuse("a gradient of other sizes has no kernel");
+  dropIdleScales(resampler.resizes, filter, isBackward);
   return isBackward ? resampler.lowerBackward(source, type)
                     : resampler.lowerForward(source, type);
 }

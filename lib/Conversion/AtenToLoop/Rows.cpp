@@ -11,9 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Converter.h"
-
-#include "llvm/ADT/StringSwitch.h"
+#include "Lowerings.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -279,7 +277,7 @@ static LogicalResult readInOrder(Converter &converter, const Rows &rows,
   return converter.setReshaped(i, values);
 }
 
-static LogicalResult lowerSort(Converter &converter, bool withValues) {
+static LogicalResult lowerSorted(Converter &converter, bool withValues) {
   aten::ArgValue dim = converter.getArg("dim");
   Rows rows(converter, converter.getTensor("self"),
             dim.isNone() ? -1 : converter.getInt("dim"));
@@ -288,7 +286,7 @@ static LogicalResult lowerSort(Converter &converter, bool withValues) {
   return withValues ? readInOrder(converter, rows, order, 0) : success();
 }
 
-static LogicalResult lowerTopk(Converter &converter) {
+LogicalResult loop::lowerTopk(Converter &converter) {
   aten::ArgValue dim = converter.getArg("dim"),
                  largest = converter.getArg("largest");
   Rows rows(converter, converter.getTensor("self"),
@@ -349,7 +347,7 @@ static bool isNeverEmpty(Converter &converter, const Rows &rows) {
                                    converter.getAssumptions());
 }
 
-static LogicalResult lowerKthValue(Converter &converter) {
+LogicalResult loop::lowerKthValue(Converter &converter) {
   aten::ArgValue dim = converter.getArg("dim");
   Rows rows(converter, converter.getTensor("self"),
             dim.isNone() ? -1 : converter.getInt("dim"));
@@ -380,7 +378,7 @@ static Value countRows(Converter &converter, const Rows &rows,
 
 /// The lower of two middle values. A NaN wins, the first of several; NaNs stand
 /// last in the order.
-static LogicalResult lowerMedian(Converter &converter) {
+LogicalResult loop::lowerMedian(Converter &converter) {
   Rows rows(converter, converter.getTensor("self"), converter.getInt("dim"));
   if (!isNeverEmpty(converter, rows))
     return converter.refuse("it is not known that there is an element");
@@ -411,7 +409,7 @@ static LogicalResult lowerMedian(Converter &converter) {
 }
 
 /// The most frequent value, the smallest of several, at its last position.
-static LogicalResult lowerMode(Converter &converter) {
+LogicalResult loop::lowerMode(Converter &converter) {
   aten::ArgValue dim = converter.getArg("dim");
   Rows rows(converter, converter.getTensor("self"),
             dim.isNone() ? -1 : converter.getInt("dim"));
@@ -478,50 +476,32 @@ static LogicalResult lowerMode(Converter &converter) {
   });
 }
 
-std::optional<LogicalResult> Converter::lowerRows(StringRef name) {
-  enum Kind {
-    None, Sums, Products, Maxima, Minima, LogSums, Sort, Argsort, Topk,
-    KthValue, Median, Mode
-  };
-  switch (llvm::StringSwitch<Kind>(name)
-              .Case("aten.cumsum", Sums)
-              .Case("aten.cumprod", Products)
-              .Case("aten.cummax", Maxima)
-              .Case("aten.cummin", Minima)
-              .Case("aten.logcumsumexp", LogSums)
-              .Cases({"aten.sort", "aten.sort.stable"}, Sort)
-              .Cases({"aten.argsort", "aten.argsort.stable"}, Argsort)
-              .Case("aten.topk", Topk)
-              .Case("aten.kthvalue", KthValue)
-              .Case("aten.median.dim", Median)
-              .Case("aten.mode", Mode)
-              .Default(None)) {
-  case None:
-    return std::nullopt;
-  case Sums:
-    return lowerSums(*this, /*isProduct=*/false);
-  case Products:
-    return lowerSums(*this, /*isProduct=*/true);
-  case Maxima:
-    return lowerExtremes(*this, /*isMax=*/true);
-  case Minima:
-    return lowerExtremes(*this, /*isMax=*/false);
-  case LogSums:
-    if (!isa<FloatType>(getResultType().getElementType()))
-      return refuse("integers have no logarithm");
-    return lowerLogSums(*this);
-  case Sort:
-    return lowerSort(*this, /*withValues=*/true);
-  case Argsort:
-    return lowerSort(*this, /*withValues=*/false);
-  case Topk:
-    return lowerTopk(*this);
-  case KthValue:
-    return lowerKthValue(*this);
-  case Median:
-    return lowerMedian(*this);
-  case Mode:
-    return lowerMode(*this);
-  }
-  return std::nullopt;
+LogicalResult loop::lowerCumsum(Converter &converter) {
+  return lowerSums(converter, /*isProduct=*/false);
+}
+
+LogicalResult loop::lowerCumprod(Converter &converter) {
+  return lowerSums(converter, /*isProduct=*/true);
+}
+
+LogicalResult loop::lowerCummax(Converter &converter) {
+  return lowerExtremes(converter, /*isMax=*/true);
+}
+
+LogicalResult loop::lowerCummin(Converter &converter) {
+  return lowerExtremes(converter, /*isMax=*/false);
+}
+
+LogicalResult loop::lowerLogcumsumexp(Converter &converter) {
+  if (!isa<FloatType>(converter.getResultType().getElementType()))
+    return converter.refuse("integers have no logarithm");
+  return lowerLogSums(converter);
+}
+
+LogicalResult loop::lowerSort(Converter &converter) {
+  return lowerSorted(converter, /*withValues=*/true);
+}
+
+LogicalResult loop::lowerArgsort(Converter &converter) {
+  return lowerSorted(converter, /*withValues=*/false);
 }

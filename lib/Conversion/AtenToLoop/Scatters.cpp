@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lowerings.h"
 #include "Selection.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -167,7 +168,7 @@ static std::optional<Joining> getJoining(Converter &converter) {
 // scatter
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerScatter(Converter &converter, Joining how) {
+static LogicalResult joinElements(Converter &converter, Joining how) {
   Value indices = converter.getTensor("index");
   Type stored = converter.getResultType().getElementType();
   View self = converter.getAtLeastRow(converter.getTensor("self"));
@@ -215,8 +216,8 @@ static LogicalResult lowerScatter(Converter &converter, Joining how) {
 //===----------------------------------------------------------------------===//
 
 /// `index_add` and its like: slices of a source, or a number, go to slices.
-static LogicalResult lowerSlices(Converter &converter, const Joining &how,
-                                 StringRef source, bool negative) {
+static LogicalResult joinSlices(Converter &converter, const Joining &how,
+                                StringRef source, bool negative) {
   Value indices = converter.getTensor("index");
   Type stored = converter.getResultType().getElementType();
   View self = converter.getAtLeastRow(converter.getTensor("self"));
@@ -262,7 +263,7 @@ static LogicalResult lowerSlices(Converter &converter, const Joining &how,
 }
 
 /// Elements of the flat tensor.
-static LogicalResult lowerPut(Converter &converter) {
+LogicalResult loop::lowerPut(Converter &converter) {
   Value indices = converter.getTensor("index");
   Value source = converter.getTensor("source");
   Type stored = converter.getResultType().getElementType();
@@ -354,7 +355,7 @@ static LogicalResult putMasked(Converter &converter, Value mask,
   return converter.setReshaped(0, result);
 }
 
-static LogicalResult lowerIndexPut(Converter &converter) {
+LogicalResult loop::lowerIndexPut(Converter &converter) {
   aten::ArgValue list = converter.getArg("indices");
   unsigned given = 0, place = 0, first = 0;
   Value mask;
@@ -406,7 +407,7 @@ static LogicalResult lowerIndexPut(Converter &converter) {
 }
 
 /// The source's elements go, in order, where the mask is true.
-static LogicalResult lowerMaskedScatter(Converter &converter) {
+LogicalResult loop::lowerMaskedScatter(Converter &converter) {
   RankedTensorType type = converter.getResultType();
   Type stored = type.getElementType();
   auto dims = *guard::getDims(type);
@@ -457,7 +458,7 @@ static LogicalResult lowerMaskedScatter(Converter &converter) {
 // Embeddings
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerEmbeddingBackward(Converter &converter) {
+LogicalResult loop::lowerEmbeddingBackward(Converter &converter) {
   Value gradient = converter.getTensor("grad_output");
   Value indices = converter.getTensor("indices");
   View source = converter.getView(gradient), rows = converter.getView(indices);
@@ -512,35 +513,44 @@ static LogicalResult lowerEmbeddingBackward(Converter &converter) {
               }));
 }
 
-std::optional<LogicalResult> Converter::lowerScatters(StringRef name) {
-  Joining set, add;
+//===----------------------------------------------------------------------===//
+// Ways of joining
+//===----------------------------------------------------------------------===//
+
+static Joining getSum() {
+  Joining add;
   add.kind = ScatterKind::Add;
-  if (name == "aten.scatter.src" || name == "aten.scatter.value")
-    return lowerScatter(*this, set);
-  if (name == "aten.scatter_add")
-    return lowerScatter(*this, add);
-  if (name == "aten.index_add")
-    return lowerSlices(*this, add, "source", /*negative=*/false);
-  if (name == "aten.index_copy")
-    return lowerSlices(*this, set, "source", /*negative=*/false);
-  if (name == "aten.index_fill.int_Scalar" ||
-      name == "aten.index_fill.int_Tensor")
-    return lowerSlices(*this, set, "value", /*negative=*/true);
-  if (name == "aten.put")
-    return lowerPut(*this);
-  if (name == "aten.index_put" || name == "aten._unsafe_index_put")
-    return lowerIndexPut(*this);
-  if (name == "aten.masked_scatter")
-    return lowerMaskedScatter(*this);
-  if (name == "aten.embedding_dense_backward")
-    return lowerEmbeddingBackward(*this);
-  bool isSlices = name == "aten.index_reduce";
-  if (!isSlices && name != "aten.scatter.reduce" &&
-      name != "aten.scatter.value_reduce" && name != "aten.scatter_reduce.two")
-    return std::nullopt;
-  auto how = getJoining(*this);
-  if (!how)
-    return refuse("it is not known how values are joined");
-  return isSlices ? lowerSlices(*this, *how, "source", /*negative=*/false)
-                  : lowerScatter(*this, *how);
+  return add;
+}
+
+LogicalResult loop::lowerScatter(Converter &converter) {
+  return joinElements(converter, Joining());
+}
+
+LogicalResult loop::lowerScatterAdd(Converter &converter) {
+  return joinElements(converter, getSum());
+}
+
+LogicalResult loop::lowerScatterReduce(Converter &converter) {
+  auto how = getJoining(converter);
+  return how ? joinElements(converter, *how)
+             : converter.refuse("it is not known how values are joined");
+}
+
+LogicalResult loop::lowerIndexAdd(Converter &converter) {
+  return joinSlices(converter, getSum(), "source", /*negative=*/false);
+}
+
+LogicalResult loop::lowerIndexCopy(Converter &converter) {
+  return joinSlices(converter, Joining(), "source", /*negative=*/false);
+}
+
+LogicalResult loop::lowerIndexFill(Converter &converter) {
+  return joinSlices(converter, Joining(), "value", /*negative=*/true);
+}
+
+LogicalResult loop::lowerIndexReduce(Converter &converter) {
+  auto how = getJoining(converter);
+  return how ? joinSlices(converter, *how, "source", /*negative=*/false)
+             : converter.refuse("it is not known how values are joined");
 }

@@ -56,9 +56,8 @@ static Value readMasked(BodyContext body, const View &view, ValueRange index,
                         mask, scalars.constant(element, int64_t(0)));
 }
 
-static LogicalResult lowerSearchSorted(Converter &converter, Value sorted,
-                                       Value wanted, bool right,
-                                       Value sorter) {
+static LogicalResult findPlaces(Converter &converter, Value sorted,
+                                Value wanted, bool right, Value sorter) {
   View table = converter.getView(sorted);
   if (table.dims.empty())
     return converter.refuse("a sequence without dimensions is an error");
@@ -179,7 +178,7 @@ static View reduceRow(Converter &converter, const View &row, Type in,
   return converter.getView(nest.getResult(0));
 }
 
-static LogicalResult lowerHistogram(Converter &converter) {
+LogicalResult loop::lowerHistogram(Converter &converter) {
   Value tensor = converter.getTensor("self");
   View row = converter.asRow(converter.getView(tensor));
   Type stored = Converter::getElement(tensor);
@@ -271,7 +270,7 @@ static LogicalResult lowerHistogram(Converter &converter) {
 
 /// How often each number occurs, or the sum of its weights. The size is one
 /// more than the largest number, or `minlength`.
-static LogicalResult lowerBincount(Converter &converter) {
+LogicalResult loop::lowerBincount(Converter &converter) {
   Value tensor = converter.getTensor("self");
   Value weights = converter.getTensor("weights");
   Type from = Converter::getElement(tensor);
@@ -342,25 +341,18 @@ static LogicalResult lowerBincount(Converter &converter) {
       0, converter.materialize(converter.getView(counts), stored));
 }
 
-std::optional<LogicalResult> loop::lowerSearch(Converter &converter,
-                                               StringRef name) {
-  if (name == "aten.bucketize.Tensor")
-    return lowerSearchSorted(converter, converter.getTensor("boundaries"),
-                             converter.getTensor("self"),
-                             converter.getBool("right"), {});
-  if (name == "aten.searchsorted.Tensor") {
-    StringRef side = getText(converter, "side");
-    bool right = converter.getBool("right");
-    if (side == "left" && right)
-      return converter.refuse("side and right contradict each other");
-    return lowerSearchSorted(converter, converter.getTensor("sorted_sequence"),
-                             converter.getTensor("self"),
-                             right || side == "right",
-                             converter.getTensor("sorter"));
-  }
-  if (name == "aten.histc")
-    return lowerHistogram(converter);
-  if (name == "aten.bincount")
-    return lowerBincount(converter);
-  return std::nullopt;
+LogicalResult loop::lowerBucketize(Converter &converter) {
+  return findPlaces(converter, converter.getTensor("boundaries"),
+                    converter.getTensor("self"), converter.getBool("right"),
+                    {});
+}
+
+LogicalResult loop::lowerSearchSorted(Converter &converter) {
+  StringRef side = getText(converter, "side");
+  bool right = converter.getBool("right");
+  if (side == "left" && right)
+    return converter.refuse("side and right contradict each other");
+  return findPlaces(converter, converter.getTensor("sorted_sequence"),
+                    converter.getTensor("self"), right || side == "right",
+                    converter.getTensor("sorter"));
 }

@@ -11,8 +11,6 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
@@ -72,38 +70,7 @@ bool Converter::isRowMajor(const View &view) {
                          view.dims, *dims, assumptions));
 }
 
-std::optional<LogicalResult> Converter::lowerView(StringRef name) {
-  enum Kind {
-    None, Same, Reshape, Expand, Permute, Transpose, T, Reverse, Select, Slice,
-    Keep, Unsqueeze, Split, SplitSizes, Unbind, Unfold, Diagonal, AsStrided
-  };
-  Kind kind = llvm::StringSwitch<Kind>(name)
-                  .Cases({"aten.alias", "aten.detach", "aten.lift_fresh_copy"},
-                         Same)
-                  .Cases({"aten.clone", "aten.contiguous", "aten.real"}, Same)
-                  .Cases({"aten.view", "aten._unsafe_view", "aten.reshape"},
-                         Reshape)
-                  .Case("aten.flatten.using_ints", Reshape)
-                  .Case("aten.expand", Expand)
-                  .Case("aten.permute", Permute)
-                  .Case("aten.transpose.int", Transpose)
-                  .Case("aten.t", T)
-                  .Case("aten.numpy_T", Reverse)
-                  .Case("aten.select.int", Select)
-                  .Case("aten.slice.Tensor", Slice)
-                  .Cases({"aten.squeeze", "aten.squeeze.dim",
-                          "aten.squeeze.dims"},
-                         Keep)
-                  .Case("aten.unsqueeze", Unsqueeze)
-                  .Cases({"aten.split.Tensor", "aten.chunk"}, Split)
-                  .Case("aten.split_with_sizes", SplitSizes)
-                  .Case("aten.unbind.int", Unbind)
-                  .Case("aten.unfold", Unfold)
-                  .Case("aten.diagonal", Diagonal)
-                  .Case("aten.as_strided", AsStrided)
-                  .Default(None);
-  if (kind == None)
-    return std::nullopt;
+LogicalResult Converter::lowerView(ViewKind kind) {
   Value selfValue = getTensor("self");
   View self = getView(selfValue);
   int64_t rank = cast<RankedTensorType>(selfValue.getType()).getRank();
@@ -128,11 +95,9 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
   };
   Exprs index;
   switch (kind) {
-  case None:
-    return std::nullopt;
-  case Same:
+  case ViewKind::Same:
     return set(0, getIdentityMap(getContext(), rank), *result);
-  case Reshape: {
+  case ViewKind::Reshape: {
     guard::Assumptions assumptions = getAssumptions();
     analysis::addExtents(assumptions, getContext(), *result);
     index = analysis::reshapeIndices(
@@ -140,7 +105,7 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
         self.dims, assumptions);
     return set(0, index, *result);
   }
-  case Expand: {
+  case ViewKind::Expand: {
     unsigned shift = result->size() - rank;
     for (int64_t i = 0; i < rank; ++i)
       index.push_back(self.dims[i].isConstant(1) &&
@@ -149,28 +114,28 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
                           : dim(i + shift));
     return set(0, index, *result);
   }
-  case Permute: {
+  case ViewKind::Permute: {
     SmallVector<int64_t> dims = getInts("dims");
     index.assign(rank, expr(0));
     for (auto [to, from] : llvm::enumerate(dims))
       index[wrap(from)] = dim(to);
     return set(0, index, *result);
   }
-  case Transpose:
-  case T: {
+  case ViewKind::Transpose:
+  case ViewKind::T: {
     index = getIdentityMap(getContext(), rank);
     if (rank >= 2) {
-      int64_t a = kind == T ? 0 : wrap(getInt("dim0"));
-      int64_t b = kind == T ? 1 : wrap(getInt("dim1"));
+      int64_t a = kind == ViewKind::T ? 0 : wrap(getInt("dim0"));
+      int64_t b = kind == ViewKind::T ? 1 : wrap(getInt("dim1"));
       std::swap(index[a], index[b]);
     }
     return set(0, index, *result);
   }
-  case Reverse:
+  case ViewKind::Reverse:
     for (int64_t i = 0; i < rank; ++i)
       index.push_back(dim(rank - 1 - i));
     return set(0, index, *result);
-  case Select: {
+  case ViewKind::Select: {
     int64_t at = wrap(getInt("dim"));
     guard::ExprAttr chosen = getExpr("index");
     if (!guard::isKnownNonNegative(chosen, getAssumptions())) {
@@ -184,7 +149,7 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
       index.push_back(i == at ? chosen : dim(i < at ? i : i - 1));
     return set(0, index, *result);
   }
-  case Slice: {
+  case ViewKind::Slice: {
     int64_t at = wrap(getInt("dim"));
     guard::ExprAttr step = getExpr("step");
     index = getIdentityMap(getContext(), rank);
@@ -192,10 +157,11 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
                 dim(at) * (step ? step : expr(1));
     return set(0, index, *result);
   }
-  case Keep: {
+  case ViewKind::Squeeze:
+  case ViewKind::SqueezeAll: {
     // The dimensions that are gone have size 1.
     SmallVector<int64_t> dims = getInts("dim");
-    bool all = name == "aten.squeeze";
+    bool all = kind == ViewKind::SqueezeAll;
     unsigned next = 0;
     for (int64_t i = 0; i < rank; ++i) {
       bool named = all || llvm::any_of(dims, [&](int64_t d) {
@@ -208,15 +174,14 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
       return refuse("it is not known which dimensions have size 1");
     return set(0, index, *result);
   }
-  case Unsqueeze: {
+  case ViewKind::Unsqueeze: {
     int64_t at = getInt("dim");
     at = at < 0 ? at + rank + 1 : at;
     for (int64_t i = 0; i < rank; ++i)
       index.push_back(dim(i < at ? i : i + 1));
     return set(0, index, *result);
   }
-  case Split:
-  case SplitSizes: {
+  case ViewKind::Split: {
     int64_t at = wrap(getInt("dim"));
     guard::ExprAttr offset = expr(0);
     for (unsigned i = 0; i < op->getNumResults(); ++i) {
@@ -230,7 +195,7 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
     }
     return success();
   }
-  case Unbind: {
+  case ViewKind::Unbind: {
     int64_t at = wrap(getInt("dim"));
     for (unsigned n = 0; n < op->getNumResults(); ++n) {
       index.clear();
@@ -240,7 +205,7 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
     }
     return success();
   }
-  case Unfold: {
+  case ViewKind::Unfold: {
     int64_t at = wrap(getInt("dimension"));
     index = getIdentityMap(getContext(), rank);
     if (rank == 0)
@@ -248,7 +213,7 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
     index[at] = dim(at) * getInt("step") + dim(rank);
     return set(0, index, *result);
   }
-  case Diagonal: {
+  case ViewKind::Diagonal: {
     int64_t row = wrap(getInt("dim1")), column = wrap(getInt("dim2"));
     int64_t offset = getInt("offset");
     unsigned next = 0;
@@ -258,10 +223,10 @@ std::optional<LogicalResult> Converter::lowerView(StringRef name) {
     index[column] = dim(next) + expr(std::max<int64_t>(offset, 0));
     return set(0, index, *result);
   }
-  case AsStrided:
+  case ViewKind::AsStrided:
     return lowerAsStrided();
   }
-  return std::nullopt;
+  llvm_unreachable("unknown kind of view");
 }
 
 /// The tensor that owns the memory which `tensor` looks at.

@@ -286,6 +286,7 @@ def Aten_RreluWithNoiseFunctionalOp : Aten_RandomOp<"rrelu_with_noise_functional
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
   let decomposition = DecomposeBy<"decomposeRrelu">;
+  let lowering = LowerBy<"lowerRrelu">;
 }
 
 def Aten_SeluOp : Aten_PureOp<"selu",
@@ -379,6 +380,7 @@ def Aten_AlphaDropoutOp : Aten_RandomOp<"alpha_dropout",
   let summary = "Dropout that keeps mean and variance";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerAlphaDropout">;
 }
 
 def Aten_NativeDropoutBackwardOp : Aten_PureOp<"native_dropout_backward",

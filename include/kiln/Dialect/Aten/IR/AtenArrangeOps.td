@@ -19,6 +19,7 @@ def Aten_UnsafeViewOp : Aten_PureOp<"_unsafe_view",
   let shape = "view";
   let promotion = PromoteView;
   let decomposition = DecomposeBy<"decomposeUnsafeView">;
+  let lowering = LowerView<"Reshape">;
 }
 
 def Aten_CatOp : Aten_PureOp<"cat",
@@ -32,6 +33,7 @@ def Aten_CatOp : Aten_PureOp<"cat",
   let shape = "cat";
   let promotion = PromoteNoOpmath;
   let takesSmallFloats = 1;
+  let lowering = LowerBy<"Converter::lowerCat">;
   let isCore = 1;
 }
 
@@ -53,6 +55,7 @@ def Aten_RepeatOp : Aten_PureOp<"repeat",
   let shape = "repeat";
   let promotion = PromoteView;
   let decomposition = DecomposeBy<"decomposeRepeat">;
+  let lowering = LowerBy<"Converter::lowerRepeat">;
   let isCore = 1;
 }
 
@@ -63,6 +66,7 @@ def Aten_FlipOp : Aten_PureOp<"flip",
   let summary = "Reverse along dimensions";
   let shape = "flip";
   let promotion = PromoteView;
+  let lowering = LowerBy<"Converter::lowerFlip">;
   let isCore = 1;
 }
 
@@ -74,6 +78,7 @@ def Aten_RollOp : Aten_PureOp<"roll",
   let shape = "roll";
   let promotion = PromoteView;
   let decomposition = DecomposeBy<"decomposeRoll">;
+  let lowering = LowerBy<"Converter::lowerRoll">;
   let isCore = 1;
 }
 
@@ -89,6 +94,7 @@ def Aten_ConstantPadNdOp : Aten_PureOp<"constant_pad_nd",
   let shape = "pad";
   let promotion = PromoteKeepFirst;
   let takesSmallFloats = 1;
+  let lowering = LowerBy<"Converter::lowerPad">;
   let isCore = 1;
 }
 
@@ -115,6 +121,7 @@ def Aten_SelectScatterOp : Aten_PureOp<"select_scatter",
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeSelectScatter">;
   let takesSmallFloats = 1;
+  let lowering = LowerBy<"Converter::lowerSelectScatter">;
   let isCore = 1;
 }
 
@@ -130,6 +137,7 @@ def Aten_SliceScatterOp : Aten_PureOp<"slice_scatter",
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeSliceScatter">;
   let takesSmallFloats = 1;
+  let lowering = LowerBy<"Converter::lowerSliceScatter">;
   let isCore = 1;
 }
 
@@ -279,6 +287,7 @@ def Aten_UnfoldBackwardOp : Aten_PureOp<"unfold_backward",
   let promotion = PromoteKeepFirst;
   let decomposition = Decompose<[
       (fold_windows $grad_in, $input_sizes, $dim, $size, $step)]>;
+  let lowering = LowerBy<"lowerUnfoldBackward">;
 }
 
 def Aten_CartesianProdOp : Aten_PureOp<"cartesian_prod",

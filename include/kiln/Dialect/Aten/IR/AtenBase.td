@@ -8,7 +8,8 @@
 //
 // One record per overload is the single source of truth: its schema with the
 // defaults, how result types are inferred, whether it is in the core set, which
-// function or formula decomposes it, what its loop body is, what it costs. `kiln-tblgen` turns the
+// function or formula decomposes it, what its loop
+// body or lowering is, what it costs. `kiln-tblgen` turns the
 // records into the tables of OpInfo.h and checks that the ODS arguments say the
 // same as the schema. Operators of other libraries are records of class
 // `Aten_OverloadOp` in a dialect that has the library's name.
@@ -204,6 +205,8 @@ class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
   bit isRandom = 0;
   /// What happens to each element; unset: not pointwise.
   dag body = ?;
+  /// How the op becomes loop nests if not by a body alone; see AtenLoopBody.td.
+  Aten_Lowering lowering = NotLowered;
   /// Takes 8-bit floats, of which PyTorch has few operators. Those whose
   /// promotion kind says so need not.
   bit takesSmallFloats = 0;

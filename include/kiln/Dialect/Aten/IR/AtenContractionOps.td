@@ -20,6 +20,7 @@ def Aten_MmOp : Aten_PureOp<"mm",
   let promotion = PromoteSameDType;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfProduct;
+  let lowering = LowerBy<"Converter::lowerMatrixProduct">;
   let isCore = 1;
 }
 
@@ -32,6 +33,7 @@ def Aten_BmmOp : Aten_PureOp<"bmm",
   let promotion = PromoteSameDType;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfProduct;
+  let lowering = LowerBy<"Converter::lowerMatrixProduct">;
   let isCore = 1;
 }
 
@@ -48,6 +50,7 @@ def Aten_AddmmOp : Aten_PureOp<"addmm",
   let decomposition = DecomposeBy<"decomposeAddmm">;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfAddedProduct;
+  let lowering = LowerBy<"Converter::lowerAddmm">;
   let isCore = 1;
 }
 
@@ -63,6 +66,7 @@ def Aten_BaddbmmOp : Aten_PureOp<"baddbmm",
   let decomposition = DecomposeBy<"decomposeBaddbmm">;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfAddedProduct;
+  let lowering = LowerBy<"Converter::lowerBaddbmm">;
 }
 
 /// Rows of a matrix, or columns, or what both share, in groups that end at
@@ -78,6 +82,7 @@ def Aten_GroupedMmOp : Aten_PureOp<"_grouped_mm",
   let shape = "groupedMm";
   let promotion = PromoteSameDType;
   let promotes = ["self", "mat2"];
+  let lowering = RefuseBy<"Converter::refuseGroupedMm">;
 }
 
 def Aten_MatmulOp : Aten_PureOp<"matmul",
@@ -131,6 +136,7 @@ def Aten_ConvolutionOp : Aten_PureOp<"convolution",
   let promotion = PromoteSameDType;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfConvolution;
+  let lowering = LowerBy<"Converter::lowerConvolution">;
   let isCore = 1;
 }
 
@@ -250,6 +256,7 @@ def Aten_ConvolutionBackwardOp : Aten_PureOp<"convolution_backward",
   let shape = "convolutionBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_output"];
+  let lowering = LowerBy<"Converter::lowerConvolutionBackward">;
 }
 
 def Aten_AddbmmOp : Aten_PureOp<"addbmm",
@@ -375,6 +382,7 @@ def Aten_GruInputOp : Aten_Op<"gru.input",
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeGru">;
+  let lowering = RefuseBy<"Converter::refuseRecurrence">;
   let isRandom = 1;
 }
 
@@ -407,6 +415,7 @@ def Aten_LstmInputOp : Aten_Op<"lstm.input",
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeLstm">;
+  let lowering = RefuseBy<"Converter::refuseRecurrence">;
   let isRandom = 1;
 }
 
@@ -437,6 +446,7 @@ def Aten_RnnTanhInputOp : Aten_Op<"rnn_tanh.input",
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeRnnTanh">;
+  let lowering = RefuseBy<"Converter::refuseRecurrence">;
   let isRandom = 1;
 }
 
@@ -452,6 +462,7 @@ def Aten_RnnReluInputOp : Aten_Op<"rnn_relu.input",
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeRnnRelu">;
+  let lowering = RefuseBy<"Converter::refuseRecurrence">;
   let isRandom = 1;
 }
 

@@ -20,6 +20,7 @@ def Aten_ZerosOp : Aten_PureOp<"zeros",
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeZeros">;
+  let lowering = LowerBy<"Converter::lowerZeros">;
 }
 
 def Aten_OnesOp : Aten_PureOp<"ones",
@@ -31,6 +32,7 @@ def Aten_OnesOp : Aten_PureOp<"ones",
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeOnes">;
+  let lowering = LowerBy<"Converter::lowerOnes">;
 }
 
 def Aten_EmptyMemoryFormatOp : Aten_PureOp<"empty.memory_format",
@@ -42,6 +44,7 @@ def Aten_EmptyMemoryFormatOp : Aten_PureOp<"empty.memory_format",
   let summary = "Uninitialized";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
+  let lowering = LowerBy<"Converter::lowerZeros">;
   let isCore = 1;
 }
 
@@ -56,6 +59,7 @@ def Aten_EmptyPermutedOp : Aten_PureOp<"empty_permuted",
   let shape = "emptyPermuted";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeEmptyPermuted">;
+  let lowering = LowerBy<"Converter::lowerZeros">;
 }
 
 def Aten_RandOp : Aten_RandomOp<"rand",
@@ -66,6 +70,7 @@ def Aten_RandOp : Aten_RandomOp<"rand",
   let summary = "Uniform random numbers in [0, 1)";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
+  let lowering = LowerBy<"lowerRand">;
   let isCore = 1;
 }
 
@@ -77,6 +82,7 @@ def Aten_RandnOp : Aten_RandomOp<"randn",
   let summary = "Normal random numbers";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
+  let lowering = LowerBy<"lowerRandn">;
   let isCore = 1;
 }
 
@@ -91,6 +97,7 @@ def Aten_FullOp : Aten_PureOp<"full",
   let shape = "fromSize";
   let promotion = PromoteFromScalar;
   let promotes = ["fill_value"];
+  let lowering = LowerBy<"Converter::lowerFull">;
   let isCore = 1;
 }
 
@@ -104,6 +111,7 @@ def Aten_ZerosLikeOp : Aten_PureOp<"zeros_like",
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeZerosLike">;
+  let lowering = LowerBy<"Converter::lowerZeros">;
 }
 
 def Aten_OnesLikeOp : Aten_PureOp<"ones_like",
@@ -116,6 +124,7 @@ def Aten_OnesLikeOp : Aten_PureOp<"ones_like",
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeOnesLike">;
+  let lowering = LowerBy<"Converter::lowerOnes">;
 }
 
 def Aten_EmptyLikeOp : Aten_PureOp<"empty_like",
@@ -128,6 +137,7 @@ def Aten_EmptyLikeOp : Aten_PureOp<"empty_like",
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeEmptyLike">;
+  let lowering = LowerBy<"Converter::lowerZeros">;
 }
 
 def Aten_FullLikeOp : Aten_PureOp<"full_like",
@@ -153,6 +163,7 @@ def Aten_RandLikeOp : Aten_RandomOp<"rand_like",
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeRandLike">;
+  let lowering = LowerBy<"lowerRand">;
 }
 
 def Aten_RandnLikeOp : Aten_RandomOp<"randn_like",
@@ -165,6 +176,7 @@ def Aten_RandnLikeOp : Aten_RandomOp<"randn_like",
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeRandnLike">;
+  let lowering = LowerBy<"lowerRandn">;
 }
 
 def Aten_NewZerosOp : Aten_PureOp<"new_zeros",
@@ -212,6 +224,7 @@ def Aten_ScalarTensorOp : Aten_PureOp<"scalar_tensor",
   let summary = "A tensor without dimensions of a number";
   let shape = "scalarTensor";
   let promotion = PromoteDefaultFloat;
+  let lowering = LowerBy<"Converter::lowerScalarTensor">;
   let isCore = 1;
 }
 
@@ -251,6 +264,7 @@ def Aten_ArangeStartStepOp : Aten_PureOp<"arange.start_step",
   let shape = "arange";
   let promotion = PromoteFromScalarI64;
   let promotes = ["start", "end", "step"];
+  let lowering = LowerBy<"Converter::lowerArange">;
   let isCore = 1;
 }
 
@@ -276,6 +290,7 @@ def Aten_EyeOp : Aten_PureOp<"eye",
   let shape = "eye";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeEye">;
+  let lowering = LowerBy<"Converter::lowerEye">;
   let isCore = 1;
 }
 
@@ -292,6 +307,7 @@ def Aten_EmptyStridedOp : Aten_PureOp<"empty_strided",
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let decomposition = Decompose<[(uninitialized $result)]>;
+  let lowering = LowerBy<"Converter::lowerZeros">;
 }
 
 def Aten_NewEmptyOp : Aten_PureOp<"new_empty",
@@ -351,6 +367,7 @@ def Aten_RandintOp : Aten_RandomOp<"randint",
   let summary = "Random whole numbers below high";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
+  let lowering = LowerBy<"lowerRandint">;
 }
 
 def Aten_RandintLowOp : Aten_RandomOp<"randint.low",
@@ -365,6 +382,7 @@ def Aten_RandintLowOp : Aten_RandomOp<"randint.low",
   let summary = "Random whole numbers from low up to high";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
+  let lowering = LowerBy<"lowerRandint">;
 }
 
 def Aten_RandintLikeOp : Aten_RandomOp<"randint_like",
@@ -380,6 +398,7 @@ def Aten_RandintLikeOp : Aten_RandomOp<"randint_like",
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let promotes = ["self"];
+  let lowering = LowerBy<"lowerRandint">;
 }
 
 def Aten_RandpermOp : Aten_RandomOp<"randperm",
@@ -393,6 +412,7 @@ def Aten_RandpermOp : Aten_RandomOp<"randperm",
   let shape = "randperm";
   let promotion = PromoteDefaultFloat;
   let recompute = RecomputeHeavy;
+  let lowering = LowerBy<"lowerRandperm">;
 }
 
 def Aten_TrilIndicesOp : Aten_PureOp<"tril_indices",
@@ -432,6 +452,7 @@ def Aten_BernoulliOp : Aten_RandomOp<"bernoulli",
   let summary = "Random zeros and ones by probabilities";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerBernoulli">;
 }
 
 def Aten_BernoulliPOp : Aten_RandomOp<"bernoulli.p",
@@ -442,6 +463,7 @@ def Aten_BernoulliPOp : Aten_RandomOp<"bernoulli.p",
   let summary = "Random zeros and ones by one probability";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerBernoulliNumber">;
 }
 
 def Aten_BernoulliTensorOp : Aten_RandomOp<"bernoulli.Tensor",
@@ -452,6 +474,7 @@ def Aten_BernoulliTensorOp : Aten_RandomOp<"bernoulli.Tensor",
   let summary = "Random zeros and ones by a tensor of probabilities";
   let shape = "expandsToFirst";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerBernoulliTensor">;
 }
 
 def Aten_ExponentialOp : Aten_RandomOp<"exponential",
@@ -462,6 +485,7 @@ def Aten_ExponentialOp : Aten_RandomOp<"exponential",
   let summary = "Exponential random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerExponential">;
 }
 
 def Aten_MultinomialOp : Aten_RandomOp<"multinomial",
@@ -473,6 +497,7 @@ def Aten_MultinomialOp : Aten_RandomOp<"multinomial",
   let shape = "multinomial";
   let promotion = PromoteAlwaysI64;
   let recompute = RecomputeHeavy;
+  let lowering = LowerBy<"lowerMultinomial">;
 }
 
 def Aten_NormalFunctionalOp : Aten_RandomOp<"normal_functional",
@@ -483,6 +508,7 @@ def Aten_NormalFunctionalOp : Aten_RandomOp<"normal_functional",
   let summary = "Normal random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerNormal">;
 }
 
 def Aten_UniformOp : Aten_RandomOp<"uniform",
@@ -493,6 +519,7 @@ def Aten_UniformOp : Aten_RandomOp<"uniform",
   let summary = "Uniform random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerUniform">;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENFACTORYOPS_TD

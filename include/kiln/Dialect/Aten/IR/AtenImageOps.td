@@ -20,6 +20,7 @@ def Aten_UpsampleBilinear2dAaVecOp : Aten_PureOp<"_upsample_bilinear2d_aa.vec",
   let summary = "Resize images bilinearly, with a filter as wide as the step";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::LinearWide", "2"]>;
 }
 
 def Aten_UpsampleNearestExact2dVecOp : Aten_PureOp<
@@ -32,6 +33,7 @@ def Aten_UpsampleNearestExact2dVecOp : Aten_PureOp<
   let summary = "Resize images by the nearest pixel's center";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::NearestExact", "2"]>;
 }
 
 def Aten_UpsampleBicubic2dVecOp : Aten_PureOp<"upsample_bicubic2d.vec",
@@ -43,6 +45,7 @@ def Aten_UpsampleBicubic2dVecOp : Aten_PureOp<"upsample_bicubic2d.vec",
   let summary = "Resize images by cubic interpolation";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Cubic", "2"]>;
 }
 
 def Aten_UpsampleBilinear2dOp : Aten_PureOp<"upsample_bilinear2d",
@@ -55,6 +58,7 @@ def Aten_UpsampleBilinear2dOp : Aten_PureOp<"upsample_bilinear2d",
   let summary = "Resize images bilinearly";
   let shape = "upsampleTo";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "2"]>;
 }
 
 def Aten_UpsampleBilinear2dVecOp : Aten_PureOp<"upsample_bilinear2d.vec",
@@ -66,6 +70,7 @@ def Aten_UpsampleBilinear2dVecOp : Aten_PureOp<"upsample_bilinear2d.vec",
   let summary = "Resize images bilinearly";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "2"]>;
 }
 
 def Aten_UpsampleBilinear2dBackwardOp : Aten_PureOp<
@@ -81,6 +86,7 @@ def Aten_UpsampleBilinear2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of bilinear resizing";
   let shape = "upsampleBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "2"]>;
 }
 
 def Aten_UpsampleLinear1dVecOp : Aten_PureOp<"upsample_linear1d.vec",
@@ -92,6 +98,7 @@ def Aten_UpsampleLinear1dVecOp : Aten_PureOp<"upsample_linear1d.vec",
   let summary = "Resize signals linearly";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "1"]>;
 }
 
 def Aten_UpsampleNearest1dVecOp : Aten_PureOp<"upsample_nearest1d.vec",
@@ -103,6 +110,7 @@ def Aten_UpsampleNearest1dVecOp : Aten_PureOp<"upsample_nearest1d.vec",
   let summary = "Resize signals by the nearest element";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "1"]>;
 }
 
 def Aten_UpsampleNearest2dOp : Aten_PureOp<"upsample_nearest2d",
@@ -115,6 +123,7 @@ def Aten_UpsampleNearest2dOp : Aten_PureOp<"upsample_nearest2d",
   let summary = "Resize images by the nearest pixel";
   let shape = "upsampleTo";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "2"]>;
 }
 
 def Aten_UpsampleNearest2dBackwardOp : Aten_PureOp<
@@ -129,6 +138,7 @@ def Aten_UpsampleNearest2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of nearest resizing";
   let shape = "upsampleBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "2"]>;
 }
 
 def Aten_UpsampleNearest3dVecOp : Aten_PureOp<"upsample_nearest3d.vec",
@@ -140,6 +150,7 @@ def Aten_UpsampleNearest3dVecOp : Aten_PureOp<"upsample_nearest3d.vec",
   let summary = "Resize volumes by the nearest element";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "3"]>;
 }
 
 def Aten_UpsampleTrilinear3dVecOp : Aten_PureOp<"upsample_trilinear3d.vec",
@@ -151,6 +162,7 @@ def Aten_UpsampleTrilinear3dVecOp : Aten_PureOp<"upsample_trilinear3d.vec",
   let summary = "Resize volumes linearly";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "3"]>;
 }
 
 def Aten_UpsampleNearest1dBackwardOp : Aten_PureOp<
@@ -164,6 +176,7 @@ def Aten_UpsampleNearest1dBackwardOp : Aten_PureOp<
   let summary = "Gradient of nearest resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "1"]>;
 }
 
 def Aten_UpsampleNearest3dBackwardOp : Aten_PureOp<
@@ -180,6 +193,7 @@ def Aten_UpsampleNearest3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of nearest resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "3"]>;
 }
 
 def Aten_UpsampleNearestExact2dBackwardOp : Aten_PureOp<
@@ -195,6 +209,7 @@ def Aten_UpsampleNearestExact2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of resizing by the nearest center";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::NearestExact", "2"]>;
 }
 
 def Aten_UpsampleLinear1dBackwardOp : Aten_PureOp<
@@ -209,6 +224,7 @@ def Aten_UpsampleLinear1dBackwardOp : Aten_PureOp<
   let summary = "Gradient of linear resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "1"]>;
 }
 
 def Aten_UpsampleTrilinear3dBackwardOp : Aten_PureOp<
@@ -225,6 +241,7 @@ def Aten_UpsampleTrilinear3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of linear resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "3"]>;
 }
 
 def Aten_UpsampleBicubic2dBackwardOp : Aten_PureOp<
@@ -240,6 +257,7 @@ def Aten_UpsampleBicubic2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of cubic resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Cubic", "2"]>;
 }
 
 def Aten_UpsampleBilinear2dAaBackwardOp : Aten_PureOp<
@@ -255,6 +273,7 @@ def Aten_UpsampleBilinear2dAaBackwardOp : Aten_PureOp<
   let summary = "Gradient of bilinear resizing with a wide filter";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerResampling", ["Filter::LinearWide", "2"]>;
 }
 
 def Aten_PadCircularOp : Aten_PureOp<"_pad_circular",
@@ -264,6 +283,7 @@ def Aten_PadCircularOp : Aten_PureOp<"_pad_circular",
   let summary = "Pad by repeating periodically";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerCircularPad">;
 }
 
 def Aten_ReflectionPad1dOp : Aten_PureOp<"reflection_pad1d",
@@ -273,6 +293,7 @@ def Aten_ReflectionPad1dOp : Aten_PureOp<"reflection_pad1d",
   let summary = "Pad by reflection";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReflectionPad">;
 }
 
 def Aten_ReflectionPad1dBackwardOp : Aten_PureOp<"reflection_pad1d_backward",
@@ -283,6 +304,7 @@ def Aten_ReflectionPad1dBackwardOp : Aten_PureOp<"reflection_pad1d_backward",
   let summary = "Gradient of padding by reflection";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReflectionPadBackward">;
 }
 
 def Aten_ReflectionPad2dOp : Aten_PureOp<"reflection_pad2d",
@@ -292,6 +314,7 @@ def Aten_ReflectionPad2dOp : Aten_PureOp<"reflection_pad2d",
   let summary = "Pad by reflection";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReflectionPad">;
 }
 
 def Aten_ReflectionPad2dBackwardOp : Aten_PureOp<"reflection_pad2d_backward",
@@ -302,6 +325,7 @@ def Aten_ReflectionPad2dBackwardOp : Aten_PureOp<"reflection_pad2d_backward",
   let summary = "Gradient of padding by reflection";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReflectionPadBackward">;
 }
 
 def Aten_ReflectionPad3dOp : Aten_PureOp<"reflection_pad3d",
@@ -311,6 +335,7 @@ def Aten_ReflectionPad3dOp : Aten_PureOp<"reflection_pad3d",
   let summary = "Pad by reflection";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReflectionPad">;
 }
 
 def Aten_ReflectionPad3dBackwardOp : Aten_PureOp<"reflection_pad3d_backward",
@@ -321,6 +346,7 @@ def Aten_ReflectionPad3dBackwardOp : Aten_PureOp<"reflection_pad3d_backward",
   let summary = "Gradient of padding by reflection";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReflectionPadBackward">;
 }
 
 def Aten_ReplicationPad1dOp : Aten_PureOp<"replication_pad1d",
@@ -330,6 +356,7 @@ def Aten_ReplicationPad1dOp : Aten_PureOp<"replication_pad1d",
   let summary = "Pad by repeating the border";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReplicationPad">;
 }
 
 def Aten_ReplicationPad1dBackwardOp : Aten_PureOp<"replication_pad1d_backward",
@@ -340,6 +367,7 @@ def Aten_ReplicationPad1dBackwardOp : Aten_PureOp<"replication_pad1d_backward",
   let summary = "Gradient of padding by the border";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReplicationPadBackward">;
 }
 
 def Aten_ReplicationPad2dOp : Aten_PureOp<"replication_pad2d",
@@ -349,6 +377,7 @@ def Aten_ReplicationPad2dOp : Aten_PureOp<"replication_pad2d",
   let summary = "Pad by repeating the border";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReplicationPad">;
 }
 
 def Aten_ReplicationPad2dBackwardOp : Aten_PureOp<"replication_pad2d_backward",
@@ -359,6 +388,7 @@ def Aten_ReplicationPad2dBackwardOp : Aten_PureOp<"replication_pad2d_backward",
   let summary = "Gradient of padding by the border";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReplicationPadBackward">;
 }
 
 def Aten_ReplicationPad3dOp : Aten_PureOp<"replication_pad3d",
@@ -368,6 +398,7 @@ def Aten_ReplicationPad3dOp : Aten_PureOp<"replication_pad3d",
   let summary = "Pad by repeating the border";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReplicationPad">;
 }
 
 def Aten_ReplicationPad3dBackwardOp : Aten_PureOp<"replication_pad3d_backward",
@@ -378,6 +409,7 @@ def Aten_ReplicationPad3dBackwardOp : Aten_PureOp<"replication_pad3d_backward",
   let summary = "Gradient of padding by the border";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerReplicationPadBackward">;
 }
 
 def Aten_Im2colOp : Aten_PureOp<"im2col",
@@ -389,6 +421,7 @@ def Aten_Im2colOp : Aten_PureOp<"im2col",
   let summary = "Windows of images as columns";
   let shape = "im2col";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerImageToColumns">;
 }
 
 def Aten_Col2imOp : Aten_PureOp<"col2im",
@@ -400,6 +433,7 @@ def Aten_Col2imOp : Aten_PureOp<"col2im",
   let summary = "Sum of columns into images";
   let shape = "col2im";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerColumnsToImage">;
 }
 
 def Aten_GridSampler2dOp : Aten_PureOp<"grid_sampler_2d",
@@ -411,6 +445,7 @@ def Aten_GridSampler2dOp : Aten_PureOp<"grid_sampler_2d",
   let summary = "Pixels at the places of a grid";
   let shape = "gridSampler";
   let promotion = PromoteSameDType;
+  let lowering = LowerBy<"lowerGridSampler">;
 }
 
 def Aten_GridSampler2dBackwardOp : Aten_PureOp<"grid_sampler_2d_backward",
@@ -424,6 +459,7 @@ def Aten_GridSampler2dBackwardOp : Aten_PureOp<"grid_sampler_2d_backward",
   let summary = "Gradients of sampling at a grid";
   let shape = "gridSamplerBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerGridSamplerBackward">;
 }
 
 def Aten_GridSampler3dOp : Aten_PureOp<"grid_sampler_3d",
@@ -435,6 +471,7 @@ def Aten_GridSampler3dOp : Aten_PureOp<"grid_sampler_3d",
   let summary = "Elements of volumes at the places of a grid";
   let shape = "gridSampler";
   let promotion = PromoteSameDType;
+  let lowering = LowerBy<"lowerGridSampler">;
 }
 
 def Aten_GridSampler3dBackwardOp : Aten_PureOp<"grid_sampler_3d_backward",
@@ -448,6 +485,7 @@ def Aten_GridSampler3dBackwardOp : Aten_PureOp<"grid_sampler_3d_backward",
   let summary = "Gradients of sampling at a grid";
   let shape = "gridSamplerBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerGridSamplerBackward">;
 }
 
 def Aten_AffineGridGeneratorOp : Aten_PureOp<"affine_grid_generator",
@@ -458,6 +496,7 @@ def Aten_AffineGridGeneratorOp : Aten_PureOp<"affine_grid_generator",
   let summary = "Grids of affine maps";
   let shape = "affineGrid";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerAffineGrid">;
 }
 
 def Aten_ChannelShuffleOp : Aten_PureOp<"channel_shuffle",
@@ -509,6 +548,7 @@ def Aten_UpsampleNearest2dVecOp : Aten_PureOp<"upsample_nearest2d.vec",
   let summary = "Enlarge an image by nearest neighbours";
   let shape = "upsample2d";
   let promotion = PromoteDefault;
+  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "2"]>;
   let isCore = 1;
 }
 

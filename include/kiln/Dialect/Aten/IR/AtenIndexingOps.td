@@ -21,6 +21,7 @@ def Aten_EmbeddingOp : Aten_PureOp<"embedding",
   let shape = "embedding";
   let promotion = PromoteKeepFirst;
   let takesSmallFloats = 1;
+  let lowering = LowerBy<"Converter::lowerEmbedding">;
   let isCore = 1;
 }
 
@@ -36,6 +37,7 @@ def Aten_EmbeddingDenseBackwardOp : Aten_PureOp<"embedding_dense_backward",
   let shape = "embeddingBackward";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeHeavy;
+  let lowering = LowerBy<"lowerEmbeddingBackward">;
   let isCore = 1;
 }
 
@@ -48,6 +50,7 @@ def Aten_GatherOp : Aten_PureOp<"gather",
   let summary = "Elements at indices along a dimension";
   let shape = "gather";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"Converter::lowerGather">;
   let isCore = 1;
 }
 
@@ -66,6 +69,7 @@ def Aten_IndexTensorOp : Aten_CountingOp<"index.Tensor",
   let shape = "index";
   let promotion = PromoteKeepFirst;
   let takesSmallFloats = 1;
+  let lowering = LowerBy<"Converter::lowerIndexTensor">;
   let isCore = 1;
 }
 
@@ -80,6 +84,7 @@ def Aten_IndexPutOp : Aten_PureOp<"index_put",
   let shape = "indexPut";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeHeavy;
+  let lowering = LowerBy<"lowerIndexPut">;
   let isCore = 1;
 }
 
@@ -91,6 +96,7 @@ def Aten_IndexSelectOp : Aten_PureOp<"index_select",
   let shape = "indexSelect";
   let promotion = PromoteKeepFirst;
   let takesSmallFloats = 1;
+  let lowering = LowerBy<"Converter::lowerIndexSelect">;
   let isCore = 1;
 }
 
@@ -104,6 +110,7 @@ def Aten_ScatterValueOp : Aten_PureOp<"scatter.value",
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeHeavy;
+  let lowering = LowerBy<"lowerScatter">;
   let isCore = 1;
 }
 
@@ -117,6 +124,7 @@ def Aten_ScatterSrcOp : Aten_PureOp<"scatter.src",
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeHeavy;
+  let lowering = LowerBy<"lowerScatter">;
   let isCore = 1;
 }
 
@@ -130,6 +138,7 @@ def Aten_ScatterAddOp : Aten_PureOp<"scatter_add",
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeHeavy;
+  let lowering = LowerBy<"lowerScatterAdd">;
   let isCore = 1;
 }
 
@@ -152,6 +161,7 @@ def Aten_EmbeddingBagOp : Aten_CountingOp<"_embedding_bag",
   let shape = "embeddingBag";
   let promotion = PromoteKeepFirst;
   let promotes = ["weight"];
+  let lowering = LowerBy<"lowerEmbeddingBag">;
 }
 
 def Aten_EmbeddingBagForwardOnlyOp : Aten_CountingOp<"_embedding_bag_forward_only",
@@ -174,6 +184,7 @@ def Aten_EmbeddingBagForwardOnlyOp : Aten_CountingOp<"_embedding_bag_forward_onl
   let shape = "embeddingBag";
   let promotion = PromoteKeepFirst;
   let promotes = ["weight"];
+  let lowering = LowerBy<"lowerEmbeddingBagForwardOnly">;
 }
 
 def Aten_EmbeddingBagPerSampleWeightsBackwardOp : Aten_PureOp<
@@ -188,6 +199,7 @@ def Aten_EmbeddingBagPerSampleWeightsBackwardOp : Aten_PureOp<
   let summary = "Gradient of the weights of an embedding bag";
   let shape = "bagWeightsBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerEmbeddingBagWeightsBackward">;
 }
 
 def Aten_UnsafeIndexTensorOp : Aten_CountingOp<"_unsafe_index.Tensor",
@@ -199,6 +211,7 @@ def Aten_UnsafeIndexTensorOp : Aten_CountingOp<"_unsafe_index.Tensor",
   let shape = "index";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let lowering = LowerBy<"Converter::lowerUnsafeIndex">;
 }
 
 def Aten_UnsafeIndexPutOp : Aten_PureOp<"_unsafe_index_put",
@@ -212,6 +225,7 @@ def Aten_UnsafeIndexPutOp : Aten_PureOp<"_unsafe_index_put",
   let shape = "indexPut";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let lowering = LowerBy<"lowerIndexPut">;
 }
 
 def Aten_IndexAddOp : Aten_PureOp<"index_add",
@@ -224,6 +238,7 @@ def Aten_IndexAddOp : Aten_PureOp<"index_add",
   let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let lowering = LowerBy<"lowerIndexAdd">;
 }
 
 def Aten_IndexCopyOp : Aten_PureOp<"index_copy",
@@ -236,6 +251,7 @@ def Aten_IndexCopyOp : Aten_PureOp<"index_copy",
   let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let lowering = LowerBy<"lowerIndexCopy">;
 }
 
 def Aten_IndexFillIntScalarOp : Aten_PureOp<"index_fill.int_Scalar",
@@ -248,6 +264,7 @@ def Aten_IndexFillIntScalarOp : Aten_PureOp<"index_fill.int_Scalar",
   let shape = "indexFill";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let lowering = LowerBy<"lowerIndexFill">;
 }
 
 def Aten_IndexReduceOp : Aten_PureOp<"index_reduce",
@@ -262,6 +279,7 @@ def Aten_IndexReduceOp : Aten_PureOp<"index_reduce",
   let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let lowering = LowerBy<"lowerIndexReduce">;
 }
 
 def Aten_MaskedScatterOp : Aten_PureOp<"masked_scatter",
@@ -272,6 +290,7 @@ def Aten_MaskedScatterOp : Aten_PureOp<"masked_scatter",
   let shape = "maskedScatter";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let lowering = LowerBy<"lowerMaskedScatter">;
 }
 
 def Aten_PutOp : Aten_PureOp<"put",
@@ -284,6 +303,7 @@ def Aten_PutOp : Aten_PureOp<"put",
   let shape = "put";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let lowering = LowerBy<"lowerPut">;
 }
 
 def Aten_ScatterReduceOp : Aten_PureOp<"scatter.reduce",
@@ -296,6 +316,7 @@ def Aten_ScatterReduceOp : Aten_PureOp<"scatter.reduce",
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let lowering = LowerBy<"lowerScatterReduce">;
 }
 
 def Aten_ScatterReduceTwoOp : Aten_PureOp<"scatter_reduce.two",
@@ -309,6 +330,7 @@ def Aten_ScatterReduceTwoOp : Aten_PureOp<"scatter_reduce.two",
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let lowering = LowerBy<"lowerScatterReduce">;
 }
 
 def Aten_TakeOp : Aten_PureOp<"take",
@@ -319,6 +341,7 @@ def Aten_TakeOp : Aten_PureOp<"take",
   let shape = "take";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
+  let lowering = LowerBy<"Converter::lowerTake">;
 }
 
 def Aten_TakeAlongDimOp : Aten_PureOp<"take_along_dim",
@@ -341,6 +364,7 @@ def Aten_OneHotOp : Aten_CountingOp<"one_hot",
   let shape = "oneHot";
   let promotion = PromoteAlwaysI64;
   let decomposition = DecomposeBy<"decomposeOneHot">;
+  let lowering = LowerBy<"lowerOneHot">;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENINDEXINGOPS_TD

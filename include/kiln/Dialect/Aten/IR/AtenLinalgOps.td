@@ -22,6 +22,7 @@ def Aten_CdistForwardOp : Aten_PureOp<"_cdist_forward",
   let summary = "Distances of all pairs of rows";
   let shape = "cdist";
   let promotion = PromoteSameDType;
+  let lowering = LowerBy<"lowerCdist">;
 }
 
 def Aten_CdistBackwardOp : Aten_PureOp<"_cdist_backward",
@@ -33,6 +34,7 @@ def Aten_CdistBackwardOp : Aten_PureOp<"_cdist_backward",
   let summary = "Gradient of the distances of all pairs of rows";
   let shape = "cdistBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerCdistBackward">;
 }
 
 def Aten_PdistForwardOp : Aten_PureOp<"_pdist_forward",
@@ -42,6 +44,7 @@ def Aten_PdistForwardOp : Aten_PureOp<"_pdist_forward",
   let summary = "Distances of pairs of rows of one matrix";
   let shape = "pdist";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerPdist">;
 }
 
 def Aten_PdistBackwardOp : Aten_PureOp<"_pdist_backward",
@@ -53,6 +56,7 @@ def Aten_PdistBackwardOp : Aten_PureOp<"_pdist_backward",
   let summary = "Gradient of the distances of pairs of rows";
   let shape = "pdistBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerPdistBackward">;
 }
 
 def Aten_CosineSimilarityOp : Aten_PureOp<"cosine_similarity",
@@ -109,6 +113,7 @@ def Aten_LinalgCholeskyExOp : Aten_PureOp<"linalg_cholesky_ex",
   let summary = "Cholesky factor, and whether it exists";
   let shape = "cholesky";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerCholesky">;
 }
 
 def Aten_LinalgQrOp : Aten_PureOp<"linalg_qr",
@@ -118,6 +123,7 @@ def Aten_LinalgQrOp : Aten_PureOp<"linalg_qr",
   let summary = "Orthogonal and triangular factor";
   let shape = "qr";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerQr">;
 }
 
 def Aten_LinalgSolveTriangularOp : Aten_PureOp<"linalg_solve_triangular",
@@ -129,6 +135,7 @@ def Aten_LinalgSolveTriangularOp : Aten_PureOp<"linalg_solve_triangular",
   let summary = "Solution of triangular systems";
   let shape = "solveTriangular";
   let promotion = PromoteSameDType;
+  let lowering = LowerBy<"lowerSolveTriangular">;
 }
 
 def Aten_TriangularSolveOp : Aten_PureOp<"triangular_solve",
@@ -141,6 +148,7 @@ def Aten_TriangularSolveOp : Aten_PureOp<"triangular_solve",
   let summary = "Solution of triangular systems, and the matrices";
   let shape = "triangularSolve";
   let promotion = PromoteSameDType;
+  let lowering = LowerBy<"lowerTriangularSolve">;
 }
 
 def Aten_FftC2cOp : Aten_PureOp<"_fft_c2c",

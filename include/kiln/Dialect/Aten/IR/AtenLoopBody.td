@@ -1,10 +1,14 @@
-//===- AtenLoopBody.td - Scalar functions of loop bodies -*- tablegen -*-===//
+//===- AtenLoopBody.td - How ops become loop nests --------*- tablegen -*-===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// An op that convert-aten-to-loop makes loop nests of has a `body` in its record
+// if it is pointwise, otherwise the name of a function as its `lowering`. Of both
+// the function counts: it may look at arguments before it takes the body.
 //
 // The body of a pointwise operator is a dag over these functions:
 //
@@ -22,6 +26,36 @@
 
 #ifndef KILN_DIALECT_ATEN_IR_ATENLOOPBODY_TD
 #define KILN_DIALECT_ATEN_IR_ATENLOOPBODY_TD
+
+/// How an op becomes loop nests that are more than a body.
+class Aten_Lowering;
+
+/// It does not: it has a body, is decomposed, or becomes a call.
+def NotLowered : Aten_Lowering;
+
+/// By a function of lib/Conversion/AtenToLoop, a member of Converter or
+/// `LogicalResult name(Converter &converter, ...)`, declared by kiln-tblgen; one
+/// that is missing does not link. Arguments are enumerators ("Filter::Cubic") or
+/// numbers.
+class LowerBy<string name, list<string> args = []> : Aten_Lowering {
+  string function = name;
+  list<string> arguments = args;
+  /// It looks at no elements, so that they may be of any type.
+  bit takesAnyElements = 0;
+}
+
+/// There is no kernel, and the function tells the reason.
+class RefuseBy<string name> : LowerBy<name>;
+
+/// A view of the operand; `kind` is one of ViewKind in Converter.h.
+class LowerView<string kind>
+    : LowerBy<"Converter::lowerView", ["ViewKind::" # kind]> {
+  let takesAnyElements = 1;
+}
+
+/// A reduction over dimensions; `kind` is one of Reduced in Converter.h.
+class LowerReduction<string kind>
+    : LowerBy<"Converter::lowerReduction", ["Reduced::" # kind]>;
 
 /// A function of scalars. `arity` operands; -1 for any number.
 class Aten_ScalarFunction<int count, string text> {

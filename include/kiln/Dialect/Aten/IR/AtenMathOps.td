@@ -470,6 +470,7 @@ def Aten_DivScalarModeOp : Aten_PureOp<"div.Scalar_mode",
   let promotion = PromoteDivMode;
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
+  let lowering = LowerBy<"Converter::lowerDivMode">;
 }
 
 def Aten_FloorDivideScalarOp : Aten_PureOp<"floor_divide.Scalar",

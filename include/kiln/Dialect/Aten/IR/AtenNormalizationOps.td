@@ -160,6 +160,7 @@ def Aten_NativeDropoutOp : Aten_RandomOp<"native_dropout",
   let shape = "nativeDropout";
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeNativeDropout">;
+  let lowering = LowerBy<"lowerDropout">;
   let isCore = 1;
 }
 

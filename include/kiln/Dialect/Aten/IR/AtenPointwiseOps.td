@@ -88,6 +88,7 @@ def Aten_DivTensorModeOp : Aten_PureOp<"div.Tensor_mode",
   let promotion = PromoteDivMode;
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
+  let lowering = LowerBy<"Converter::lowerDivMode">;
   let isCore = 1;
 }
 
@@ -363,6 +364,7 @@ def Aten_ClampOp : Aten_PureOp<"clamp",
   let shape = "clamp";
   let promotion = PromoteNoOpmath;
   let promotes = ["self", "min", "max"];
+  let lowering = LowerBy<"Converter::lowerClamp">;
   let body = (clamp_high (clamp_low $self, $min), $max);
   let isCore = 1;
 }
@@ -492,6 +494,7 @@ def Aten_HardtanhOp : Aten_PureOp<"hardtanh",
     (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
   let summary = "Limit to a range";
   let promotion = PromoteDefault;
+  let lowering = LowerBy<"Converter::lowerHardtanh">;
   let body = (min (max $self, $min_val), $max_val);
   let isCore = 1;
 }
@@ -506,6 +509,7 @@ def Aten_GeluOp : Aten_PureOp<"gelu",
   }];
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeGelu">;
+  let lowering = LowerBy<"Converter::lowerGelu">;
   let isCore = 1;
 }
 
@@ -517,6 +521,7 @@ def Aten_GeluBackwardOp : Aten_PureOp<"gelu_backward",
   let summary = "Gradient of gelu";
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeGeluBackward">;
+  let lowering = LowerBy<"Converter::lowerGeluBackward">;
   let isCore = 1;
 }
 
@@ -596,6 +601,7 @@ def Aten_CloneOp : Aten_PureOp<"clone",
   let summary = "A copy";
   let shape = "sameAsFirst";
   let promotion = PromoteView;
+  let lowering = LowerView<"Same">;
   let body = (copy_of $self);
   let isCore = 1;
 }
@@ -623,6 +629,7 @@ def Aten_AliasOp : Aten_PureOp<"alias",
   let shape = "sameAsFirst";
   let promotion = PromoteView;
   let decomposition = DecomposeBy<"decomposeAlias">;
+  let lowering = LowerView<"Same">;
   let body = (copy_of $self);
   let isCore = 1;
   let isView = 1;
@@ -636,6 +643,7 @@ def Aten_DetachOp : Aten_PureOp<"detach",
   let shape = "sameAsFirst";
   let promotion = PromoteView;
   let decomposition = DecomposeBy<"decomposeDetach">;
+  let lowering = LowerView<"Same">;
   let body = (copy_of $self);
   let isCore = 1;
   let isView = 1;
@@ -650,6 +658,7 @@ def Aten_ContiguousOp : Aten_PureOp<"contiguous",
   let shape = "sameAsFirst";
   let promotion = PromoteView;
   let mayCopy = 1;
+  let lowering = LowerView<"Same">;
   let body = (copy_of $self);
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeContiguous">;
@@ -662,6 +671,7 @@ def Aten_LiftFreshCopyOp : Aten_PureOp<"lift_fresh_copy",
   let summary = "A copy of a constant";
   let shape = "sameAsFirst";
   let promotion = PromoteView;
+  let lowering = LowerView<"Same">;
   let body = (copy_of $self);
   let decomposition = DecomposeBy<"decomposeLiftFreshCopy">;
 }

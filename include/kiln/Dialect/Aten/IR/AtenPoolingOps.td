@@ -19,6 +19,7 @@ def Aten_AdaptiveAvgPool2dOp : Aten_PureOp<"_adaptive_avg_pool2d",
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerAveragePool", ["2"]>;
   let isCore = 1;
 }
 
@@ -31,6 +32,7 @@ def Aten_AdaptiveAvgPool2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive average pooling";
   let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerAveragePool", ["2"]>;
   let isCore = 1;
 }
 
@@ -42,6 +44,7 @@ def Aten_AdaptiveAvgPool3dOp : Aten_PureOp<"_adaptive_avg_pool3d",
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerAveragePool", ["3"]>;
   let isCore = 1;
 }
 
@@ -54,6 +57,7 @@ def Aten_AdaptiveAvgPool3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive average pooling";
   let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerAveragePool", ["3"]>;
   let isCore = 1;
 }
 
@@ -65,6 +69,7 @@ def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<"adaptive_avg_pool1d",
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeAdaptiveAvgPool1d">;
+  let lowering = LowerBy<"lowerAveragePool", ["1"]>;
 }
 
 def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<"adaptive_avg_pool2d",
@@ -75,6 +80,7 @@ def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<"adaptive_avg_pool2d",
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool2d">;
+  let lowering = LowerBy<"lowerAveragePool", ["2"]>;
 }
 
 def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<"adaptive_avg_pool3d",
@@ -85,6 +91,7 @@ def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<"adaptive_avg_pool3d",
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool3d">;
+  let lowering = LowerBy<"lowerAveragePool", ["3"]>;
 }
 
 def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<"adaptive_max_pool2d",
@@ -95,6 +102,7 @@ def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<"adaptive_max_pool2d",
   let summary = "Greatest of windows that give a size, and where it was";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerMaxPool", ["2"]>;
   let isCore = 1;
 }
 
@@ -110,6 +118,7 @@ def Aten_AvgPool1dOp : Aten_PureOp<"avg_pool1d",
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeAvgPool1d">;
+  let lowering = LowerBy<"lowerAveragePool", ["1"]>;
 }
 
 def Aten_AvgPool2dOp : Aten_PureOp<"avg_pool2d",
@@ -123,6 +132,7 @@ def Aten_AvgPool2dOp : Aten_PureOp<"avg_pool2d",
   let summary = "Mean over windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerAveragePool", ["2"]>;
   let isCore = 1;
 }
 
@@ -138,6 +148,7 @@ def Aten_AvgPool2dBackwardOp : Aten_PureOp<"avg_pool2d_backward",
   let summary = "Gradient of average pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerAveragePool", ["2"]>;
   let isCore = 1;
 }
 
@@ -152,6 +163,7 @@ def Aten_AvgPool3dOp : Aten_PureOp<"avg_pool3d",
   let summary = "Mean over windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerAveragePool", ["3"]>;
   let isCore = 1;
 }
 
@@ -167,6 +179,7 @@ def Aten_AvgPool3dBackwardOp : Aten_PureOp<"avg_pool3d_backward",
   let summary = "Gradient of average pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerAveragePool", ["3"]>;
   let isCore = 1;
 }
 
@@ -181,6 +194,7 @@ def Aten_MaxPool1dOp : Aten_PureOp<"max_pool1d",
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool1d">;
+  let lowering = LowerBy<"lowerMaxPool", ["1"]>;
 }
 
 def Aten_MaxPool2dOp : Aten_PureOp<"max_pool2d",
@@ -193,6 +207,7 @@ def Aten_MaxPool2dOp : Aten_PureOp<"max_pool2d",
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool2d">;
+  let lowering = LowerBy<"lowerMaxPool", ["2"]>;
 }
 
 def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<"max_pool2d_with_indices",
@@ -205,6 +220,7 @@ def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<"max_pool2d_with_indices",
   let summary = "Greatest of windows, and where it was";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerMaxPool", ["2"]>;
   let isCore = 1;
 }
 
@@ -220,6 +236,7 @@ def Aten_MaxPool2dWithIndicesBackwardOp : Aten_PureOp<
   let summary = "Gradient of max pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerMaxPool", ["2"]>;
   let isCore = 1;
 }
 
@@ -233,6 +250,7 @@ def Aten_MaxPool3dWithIndicesOp : Aten_PureOp<"max_pool3d_with_indices",
   let summary = "Greatest of windows, and where it was";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerMaxPool", ["3"]>;
   let isCore = 1;
 }
 
@@ -248,6 +266,7 @@ def Aten_MaxPool3dWithIndicesBackwardOp : Aten_PureOp<
   let summary = "Gradient of max pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerMaxPool", ["3"]>;
   let isCore = 1;
 }
 
@@ -262,6 +281,7 @@ def Aten_MaxPool1dWithIndicesOp : Aten_PureOp<"max_pool1d_with_indices",
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool1dWithIndices">;
+  let lowering = LowerBy<"lowerMaxPool", ["1"]>;
 }
 
 def Aten_MaxPool3dOp : Aten_PureOp<"max_pool3d",
@@ -275,6 +295,7 @@ def Aten_MaxPool3dOp : Aten_PureOp<"max_pool3d",
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool3d">;
+  let lowering = LowerBy<"lowerMaxPool", ["3"]>;
 }
 
 def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<"adaptive_max_pool1d",
@@ -286,6 +307,7 @@ def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<"adaptive_max_pool1d",
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeAdaptiveMaxPool1d">;
+  let lowering = LowerBy<"lowerMaxPool", ["1"]>;
 }
 
 def Aten_AdaptiveMaxPool3dOp : Aten_PureOp<"adaptive_max_pool3d",
@@ -296,6 +318,7 @@ def Aten_AdaptiveMaxPool3dOp : Aten_PureOp<"adaptive_max_pool3d",
   let summary = "Greatest of windows that give a size, and where it was";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerMaxPool", ["3"]>;
   let isCore = 1;
 }
 
@@ -308,6 +331,7 @@ def Aten_AdaptiveMaxPool2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive max pooling";
   let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerMaxPool", ["2"]>;
   let isCore = 1;
 }
 
@@ -320,6 +344,7 @@ def Aten_AdaptiveMaxPool3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive max pooling";
   let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerMaxPool", ["3"]>;
   let isCore = 1;
 }
 

@@ -20,6 +20,7 @@ def Aten_SumOp : Aten_PureOp<"sum",
   let promotion = PromoteIntToI64;
   let decomposition = DecomposeBy<"decomposeSum">;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Sum">;
 }
 
 def Aten_SumDimIntListOp : Aten_PureOp<"sum.dim_IntList",
@@ -36,6 +37,7 @@ def Aten_SumDimIntListOp : Aten_PureOp<"sum.dim_IntList",
   let shape = "reduceDims";
   let promotion = PromoteIntToI64;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Sum">;
   let isCore = 1;
 }
 
@@ -48,6 +50,7 @@ def Aten_MeanOp : Aten_PureOp<"mean",
   let promotion = PromoteFloatOnly;
   let decomposition = DecomposeBy<"decomposeMean">;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Mean">;
   let isCore = 1;
 }
 
@@ -62,6 +65,7 @@ def Aten_MeanDimOp : Aten_PureOp<"mean.dim",
   let promotion = PromoteFloatOnly;
   let decomposition = DecomposeBy<"decomposeMeanDim">;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Mean">;
   let isCore = 1;
 }
 
@@ -73,6 +77,7 @@ def Aten_ProdOp : Aten_PureOp<"prod",
   let shape = "reduceAll";
   let promotion = PromoteIntToI64;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Prod">;
   let isCore = 1;
 }
 
@@ -86,6 +91,7 @@ def Aten_ProdDimIntOp : Aten_PureOp<"prod.dim_int",
   let shape = "reduceDim";
   let promotion = PromoteIntToI64;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Prod">;
   let isCore = 1;
 }
 
@@ -97,6 +103,7 @@ def Aten_AmaxOp : Aten_PureOp<"amax",
   let shape = "reduceDims";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Max">;
   let isCore = 1;
 }
 
@@ -108,6 +115,7 @@ def Aten_AminOp : Aten_PureOp<"amin",
   let shape = "reduceDims";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Min">;
   let isCore = 1;
 }
 
@@ -120,6 +128,7 @@ def Aten_MaxOp : Aten_PureOp<"max",
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMax">;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Max">;
 }
 
 def Aten_MinOp : Aten_PureOp<"min",
@@ -131,6 +140,7 @@ def Aten_MinOp : Aten_PureOp<"min",
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMin">;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Min">;
 }
 
 def Aten_MaxDimOp : Aten_PureOp<"max.dim",
@@ -142,6 +152,7 @@ def Aten_MaxDimOp : Aten_PureOp<"max.dim",
   let shape = "reduceDimWithIndex";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"MaxDim">;
   let isCore = 1;
 }
 
@@ -154,6 +165,7 @@ def Aten_MinDimOp : Aten_PureOp<"min.dim",
   let shape = "reduceDimWithIndex";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"MinDim">;
   let isCore = 1;
 }
 
@@ -165,6 +177,7 @@ def Aten_ArgmaxOp : Aten_PureOp<"argmax",
   let shape = "place";
   let promotion = PromoteAlwaysI64;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"ArgMax">;
   let isCore = 1;
 }
 
@@ -176,6 +189,7 @@ def Aten_ArgminOp : Aten_PureOp<"argmin",
   let shape = "place";
   let promotion = PromoteAlwaysI64;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"ArgMin">;
   let isCore = 1;
 }
 
@@ -187,6 +201,7 @@ def Aten_AnyOp : Aten_PureOp<"any",
   let shape = "reduceAll";
   let promotion = PromoteAnyBool;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Any">;
   let isCore = 1;
 }
 
@@ -198,6 +213,7 @@ def Aten_AnyDimOp : Aten_PureOp<"any.dim",
   let shape = "reduceDim";
   let promotion = PromoteAnyBool;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Any">;
   let isCore = 1;
 }
 
@@ -210,6 +226,7 @@ def Aten_AllOp : Aten_PureOp<"all",
   let promotion = PromoteAnyBool;
   let decomposition = DecomposeBy<"decomposeAll">;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"All">;
 }
 
 def Aten_AllDimOp : Aten_PureOp<"all.dim",
@@ -221,6 +238,7 @@ def Aten_AllDimOp : Aten_PureOp<"all.dim",
   let promotion = PromoteAnyBool;
   let decomposition = DecomposeBy<"decomposeAllDim">;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"All">;
 }
 
 def Aten_CumsumOp : Aten_PureOp<"cumsum",
@@ -231,6 +249,7 @@ def Aten_CumsumOp : Aten_PureOp<"cumsum",
   let shape = "sameWithDim";
   let promotion = PromoteIntToI64;
   let recompute = RecomputeHeavy;
+  let lowering = LowerBy<"lowerCumsum">;
   let isCore = 1;
 }
 
@@ -248,6 +267,7 @@ def Aten_VarCorrectionOp : Aten_PureOp<"var.correction",
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeVar">;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Var">;
   let isCore = 1;
 }
 
@@ -262,6 +282,7 @@ def Aten_VarDimOp : Aten_PureOp<"var.dim",
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeVarDim">;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Var">;
   let isCore = 1;
 }
 
@@ -276,6 +297,7 @@ def Aten_StdCorrectionOp : Aten_PureOp<"std.correction",
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeStd">;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"Std">;
 }
 
 def Aten_VarMeanCorrectionOp : Aten_PureOp<"var_mean.correction",
@@ -289,6 +311,7 @@ def Aten_VarMeanCorrectionOp : Aten_PureOp<"var_mean.correction",
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeVarMean">;
   let recompute = RecomputeReduction;
+  let lowering = LowerReduction<"VarMean">;
 }
 
 def Aten_LinalgVectorNormOp : Aten_PureOp<"linalg_vector_norm",
@@ -312,6 +335,7 @@ def Aten_LogcumsumexpOp : Aten_PureOp<"logcumsumexp",
   let summary = "Logarithm of the running sum of exponentials";
   let shape = "sameWithDim";
   let promotion = PromoteDefault;
+  let lowering = LowerBy<"lowerLogcumsumexp">;
 }
 
 def Aten_CumprodOp : Aten_PureOp<"cumprod",
@@ -322,6 +346,7 @@ def Aten_CumprodOp : Aten_PureOp<"cumprod",
   let summary = "Running product";
   let shape = "sameWithDim";
   let promotion = PromoteIntToI64;
+  let lowering = LowerBy<"lowerCumprod">;
 }
 
 def Aten_CummaxOp : Aten_PureOp<"cummax",
@@ -331,6 +356,7 @@ def Aten_CummaxOp : Aten_PureOp<"cummax",
   let summary = "Running maximum, and where it was";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
+  let lowering = LowerBy<"lowerCummax">;
 }
 
 def Aten_CumminOp : Aten_PureOp<"cummin",
@@ -340,6 +366,7 @@ def Aten_CumminOp : Aten_PureOp<"cummin",
   let summary = "Running minimum, and where it was";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
+  let lowering = LowerBy<"lowerCummin">;
 }
 
 def Aten_LogsumexpOp : Aten_PureOp<"logsumexp",
@@ -373,6 +400,7 @@ def Aten_AnyDimsOp : Aten_PureOp<"any.dims",
   let shape = "reduceGivenDims";
   let promotion = PromoteAnyBool;
   let decomposition = DecomposeBy<"decomposeAnyDims">;
+  let lowering = LowerReduction<"Any">;
 }
 
 def Aten_AminmaxOp : Aten_PureOp<"aminmax",
@@ -512,6 +540,7 @@ def Aten_MedianDimOp : Aten_PureOp<"median.dim",
   let summary = "Median, the lower of two, and where it was";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteNoOpmath;
+  let lowering = LowerBy<"lowerMedian">;
 }
 
 def Aten_ModeOp : Aten_PureOp<"mode",
@@ -522,6 +551,7 @@ def Aten_ModeOp : Aten_PureOp<"mode",
   let summary = "Most frequent element, and where it was";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteNoOpmath;
+  let lowering = LowerBy<"lowerMode">;
 }
 
 def Aten_KthvalueOp : Aten_PureOp<"kthvalue",
@@ -532,6 +562,7 @@ def Aten_KthvalueOp : Aten_PureOp<"kthvalue",
   let summary = "k-th least element, and where it was";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteNoOpmath;
+  let lowering = LowerBy<"lowerKthValue">;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENREDUCTIONOPS_TD

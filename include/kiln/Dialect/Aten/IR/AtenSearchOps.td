@@ -18,6 +18,7 @@ def Aten_ArgsortOp : Aten_PureOp<"argsort",
   let summary = "Indices that sort";
   let shape = "sameWithDim";
   let promotion = PromoteAlwaysI64;
+  let lowering = LowerBy<"lowerArgsort">;
 }
 
 def Aten_ArgsortStableOp : Aten_PureOp<"argsort.stable",
@@ -29,6 +30,7 @@ def Aten_ArgsortStableOp : Aten_PureOp<"argsort.stable",
   let summary = "Indices that sort, equal elements in order";
   let shape = "sameWithDim";
   let promotion = PromoteAlwaysI64;
+  let lowering = LowerBy<"lowerArgsort">;
 }
 
 def Aten_SortOp : Aten_PureOp<"sort",
@@ -39,6 +41,7 @@ def Aten_SortOp : Aten_PureOp<"sort",
   let summary = "Sorted elements, and where they were";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
+  let lowering = LowerBy<"lowerSort">;
 }
 
 def Aten_SortStableOp : Aten_PureOp<"sort.stable",
@@ -50,6 +53,7 @@ def Aten_SortStableOp : Aten_PureOp<"sort.stable",
   let summary = "Sorted elements, equal ones in order, and where they were";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
+  let lowering = LowerBy<"lowerSort">;
 }
 
 def Aten_TopkOp : Aten_PureOp<"topk",
@@ -61,6 +65,7 @@ def Aten_TopkOp : Aten_PureOp<"topk",
   let summary = "Greatest or least elements, and where they were";
   let shape = "topk";
   let promotion = PromoteNoOpmath;
+  let lowering = LowerBy<"lowerTopk">;
 }
 
 def Aten_BucketizeTensorOp : Aten_PureOp<"bucketize.Tensor",
@@ -72,6 +77,7 @@ def Aten_BucketizeTensorOp : Aten_PureOp<"bucketize.Tensor",
   let summary = "Index of the bucket of each element";
   let shape = "bucketize";
   let promotion = PromoteAlwaysI64;
+  let lowering = LowerBy<"lowerBucketize">;
 }
 
 def Aten_SearchsortedTensorOp : Aten_PureOp<"searchsorted.Tensor",
@@ -85,6 +91,7 @@ def Aten_SearchsortedTensorOp : Aten_PureOp<"searchsorted.Tensor",
   let summary = "Index at which each element would be inserted";
   let shape = "bucketize";
   let promotion = PromoteAlwaysI64;
+  let lowering = LowerBy<"lowerSearchSorted">;
 }
 
 def Aten_HistcOp : Aten_PureOp<"histc",
@@ -97,6 +104,7 @@ def Aten_HistcOp : Aten_PureOp<"histc",
   let summary = "Histogram";
   let shape = "histc";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerHistogram">;
 }
 
 def Aten_BincountOp : Aten_CountingOp<"bincount",
@@ -111,6 +119,7 @@ def Aten_BincountOp : Aten_CountingOp<"bincount",
   }];
   let shape = "bincount";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerBincount">;
 }
 
 def Aten_NonzeroOp : Aten_CountingOp<"nonzero",
@@ -123,6 +132,7 @@ def Aten_NonzeroOp : Aten_CountingOp<"nonzero",
   }];
   let shape = "nonzero";
   let promotion = PromoteAlwaysI64;
+  let lowering = LowerBy<"lowerNonzero">;
 }
 
 def Aten_NonzeroStaticOp : Aten_PureOp<"nonzero_static",
@@ -133,6 +143,7 @@ def Aten_NonzeroStaticOp : Aten_PureOp<"nonzero_static",
   let summary = "Indices of elements that are not zero, to a fixed number";
   let shape = "nonzeroStatic";
   let promotion = PromoteAlwaysI64;
+  let lowering = LowerBy<"lowerNonzeroStatic">;
 }
 
 def Aten_MaskedSelectOp : Aten_CountingOp<"masked_select",
@@ -146,6 +157,7 @@ def Aten_MaskedSelectOp : Aten_CountingOp<"masked_select",
   let shape = "maskedSelect";
   let promotion = PromoteKeepFirst;
   let takesSmallFloats = 1;
+  let lowering = LowerBy<"lowerMaskedSelect">;
 }
 
 def Aten_WhereOp : Aten_CountingOp<"where",
@@ -158,6 +170,7 @@ def Aten_WhereOp : Aten_CountingOp<"where",
   }];
   let shape = "nonzeroPerDim";
   let promotion = PromoteAlwaysI64;
+  let lowering = LowerBy<"lowerWhere">;
 }
 
 def Aten_Unique2Op : Aten_CountingOp<"_unique2",
@@ -173,6 +186,7 @@ def Aten_Unique2Op : Aten_CountingOp<"_unique2",
   }];
   let shape = "unique";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerUnique">;
 }
 
 def Aten_UniqueConsecutiveOp : Aten_CountingOp<"unique_consecutive",
@@ -187,6 +201,7 @@ def Aten_UniqueConsecutiveOp : Aten_CountingOp<"unique_consecutive",
   }];
   let shape = "unique";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerUniqueConsecutive">;
 }
 
 def Aten_UniqueDimOp : Aten_CountingOp<"unique_dim",
@@ -202,6 +217,7 @@ def Aten_UniqueDimOp : Aten_CountingOp<"unique_dim",
   }];
   let shape = "unique";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerBy<"lowerUniqueDim">;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENSEARCHOPS_TD

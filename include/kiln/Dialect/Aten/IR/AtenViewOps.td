@@ -18,6 +18,7 @@ def Aten_ViewOp : Aten_PureOp<"view",
   let summary = "The same elements in another shape";
   let shape = "view";
   let promotion = PromoteView;
+  let lowering = LowerView<"Reshape">;
   let isCore = 1;
   let isView = 1;
 }
@@ -30,6 +31,7 @@ def Aten_ReshapeOp : Aten_PureOp<"reshape",
   let shape = "view";
   let promotion = PromoteView;
   let mayCopy = 1;
+  let lowering = LowerView<"Reshape">;
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeReshape">;
 }
@@ -43,6 +45,7 @@ def Aten_FlattenUsingIntsOp : Aten_PureOp<"flatten.using_ints",
   let shape = "flatten";
   let promotion = PromoteView;
   let mayCopy = 1;
+  let lowering = LowerView<"Reshape">;
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeFlatten">;
 }
@@ -55,6 +58,7 @@ def Aten_ExpandOp : Aten_PureOp<"expand",
   let summary = "Repeat dimensions of size one";
   let shape = "expand";
   let promotion = PromoteView;
+  let lowering = LowerView<"Expand">;
   let isCore = 1;
   let isView = 1;
 }
@@ -66,6 +70,7 @@ def Aten_PermuteOp : Aten_PureOp<"permute",
   let summary = "Reorder dimensions";
   let shape = "permute";
   let promotion = PromoteView;
+  let lowering = LowerView<"Permute">;
   let isCore = 1;
   let isView = 1;
 }
@@ -77,6 +82,7 @@ def Aten_TransposeIntOp : Aten_PureOp<"transpose.int",
   let summary = "Exchange two dimensions";
   let shape = "transpose";
   let promotion = PromoteView;
+  let lowering = LowerView<"Transpose">;
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeTransposeInt">;
 }
@@ -88,6 +94,7 @@ def Aten_TOp : Aten_PureOp<"t",
   let summary = "Exchange the dimensions of a matrix";
   let shape = "t";
   let promotion = PromoteView;
+  let lowering = LowerView<"T">;
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeT">;
 }
@@ -99,6 +106,7 @@ def Aten_NumpyTOp : Aten_PureOp<"numpy_T",
   let summary = "Reverse the dimensions";
   let shape = "reverseDims";
   let promotion = PromoteView;
+  let lowering = LowerView<"Reverse">;
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeNumpyT">;
 }
@@ -110,6 +118,7 @@ def Aten_SelectIntOp : Aten_PureOp<"select.int",
   let summary = "One index of a dimension, which goes";
   let shape = "select";
   let promotion = PromoteView;
+  let lowering = LowerView<"Select">;
   let isCore = 1;
   let isView = 1;
 }
@@ -123,6 +132,7 @@ def Aten_SliceTensorOp : Aten_PureOp<"slice.Tensor",
   let summary = "A range of a dimension";
   let shape = "slice";
   let promotion = PromoteView;
+  let lowering = LowerView<"Slice">;
   let isCore = 1;
   let isView = 1;
 }
@@ -134,6 +144,7 @@ def Aten_SqueezeOp : Aten_PureOp<"squeeze",
   let summary = "Drop all dimensions of size one";
   let shape = "squeeze";
   let promotion = PromoteView;
+  let lowering = LowerView<"SqueezeAll">;
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeSqueeze">;
 }
@@ -145,6 +156,7 @@ def Aten_SqueezeDimOp : Aten_PureOp<"squeeze.dim",
   let summary = "Drop a dimension if its size is one";
   let shape = "squeezeDim";
   let promotion = PromoteView;
+  let lowering = LowerView<"Squeeze">;
   let isCore = 1;
   let isView = 1;
 }
@@ -156,6 +168,7 @@ def Aten_SqueezeDimsOp : Aten_PureOp<"squeeze.dims",
   let summary = "Drop those dimensions whose size is one";
   let shape = "squeezeDims";
   let promotion = PromoteView;
+  let lowering = LowerView<"Squeeze">;
   let isCore = 1;
   let isView = 1;
 }
@@ -167,6 +180,7 @@ def Aten_UnsqueezeOp : Aten_PureOp<"unsqueeze",
   let summary = "Add a dimension of size one";
   let shape = "unsqueeze";
   let promotion = PromoteView;
+  let lowering = LowerView<"Unsqueeze">;
   let isCore = 1;
   let isView = 1;
 }
@@ -179,6 +193,7 @@ def Aten_SplitTensorOp : Aten_PureOp<"split.Tensor",
   let summary = "Parts of equal size along a dimension";
   let shape = "split";
   let promotion = PromoteView;
+  let lowering = LowerView<"Split">;
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeSplit">;
 }
@@ -192,6 +207,7 @@ def Aten_SplitWithSizesOp : Aten_PureOp<"split_with_sizes",
   let shape = "splitWithSizes";
   let promotion = PromoteView;
   let decomposition = DecomposeBy<"decomposeSplitWithSizes">;
+  let lowering = LowerView<"Split">;
   let isCore = 1;
   let isView = 1;
 }
@@ -203,6 +219,7 @@ def Aten_ChunkOp : Aten_PureOp<"chunk",
   let summary = "So many parts along a dimension";
   let shape = "chunk";
   let promotion = PromoteView;
+  let lowering = LowerView<"Split">;
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeChunk">;
 }
@@ -214,6 +231,7 @@ def Aten_UnbindIntOp : Aten_PureOp<"unbind.int",
   let summary = "All indices of a dimension";
   let shape = "unbind";
   let promotion = PromoteView;
+  let lowering = LowerView<"Unbind">;
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeUnbind">;
 }
@@ -227,6 +245,7 @@ def Aten_UnfoldOp : Aten_PureOp<"unfold",
   let summary = "Sliding windows along a dimension";
   let shape = "unfold";
   let promotion = PromoteView;
+  let lowering = LowerView<"Unfold">;
   let isCore = 1;
   let isView = 1;
 }
@@ -240,6 +259,7 @@ def Aten_AsStridedOp : Aten_PureOp<"as_strided",
   let summary = "Elements at given strides";
   let shape = "fromSize";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerView<"AsStrided">;
   let isView = 1;
 }
 
@@ -251,6 +271,7 @@ def Aten_DiagonalOp : Aten_PureOp<"diagonal",
   let summary = "Diagonals of matrices";
   let shape = "diagonal";
   let promotion = PromoteKeepFirst;
+  let lowering = LowerView<"Diagonal">;
   let isView = 1;
 }
 
@@ -308,6 +329,7 @@ def Aten_RealOp : Aten_PureOp<"real",
   let summary = "Real part";
   let shape = "realParts";
   let promotion = PromoteComplexToFloat;
+  let lowering = LowerView<"Same">;
   let isView = 1;
 }
 
@@ -392,6 +414,7 @@ def Aten_ViewDtypeOp : Aten_PureOp<"view.dtype",
   let shape = "viewDtype";
   let promotion = PromoteNone;
   let takesSmallFloats = 1;
+  let lowering = LowerBy<"Converter::lowerReinterpret">;
   let isView = 1;
 }
 
