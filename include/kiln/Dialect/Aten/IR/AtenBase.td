@@ -193,6 +193,9 @@ class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
   list<string> promotes = [];
   /// How the op is rewritten as simpler ones; see AtenFormulas.td.
   Aten_Decomposition decomposition = NotDecomposed;
+  /// Overloads in place, or with `out`, that write what this one gives and are not
+  /// named like it: "transpose_" for "transpose.int".
+  list<string> writers = [];
   /// In the Kiln core set.
   bit isCore = 0;
   /// The results alias the first operand.

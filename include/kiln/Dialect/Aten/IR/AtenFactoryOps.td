@@ -45,6 +45,7 @@ def Aten_EmptyMemoryFormatOp : Aten_PureOp<"empty.memory_format",
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let lowering = LowerBy<"Converter::lowerZeros">;
+  let writers = ["empty.out"];
   let isCore = 1;
 }
 
@@ -265,6 +266,7 @@ def Aten_ArangeStartStepOp : Aten_PureOp<"arange.start_step",
   let promotion = PromoteFromScalarI64;
   let promotes = ["start", "end", "step"];
   let lowering = LowerBy<"Converter::lowerArange">;
+  let writers = ["arange.start_out"];
   let isCore = 1;
 }
 
@@ -464,6 +466,7 @@ def Aten_BernoulliPOp : Aten_RandomOp<"bernoulli.p",
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerBernoulliNumber">;
+  let writers = ["bernoulli.float_out", "bernoulli_.float"];
 }
 
 def Aten_BernoulliTensorOp : Aten_RandomOp<"bernoulli.Tensor",
@@ -509,6 +512,7 @@ def Aten_NormalFunctionalOp : Aten_RandomOp<"normal_functional",
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerNormal">;
+  let writers = ["normal.out", "normal_"];
 }
 
 def Aten_UniformOp : Aten_RandomOp<"uniform",

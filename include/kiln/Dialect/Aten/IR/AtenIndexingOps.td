@@ -85,6 +85,7 @@ def Aten_IndexPutOp : Aten_PureOp<"index_put",
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeHeavy;
   let lowering = LowerBy<"lowerIndexPut">;
+  let writers = ["_index_put_impl_"];
   let isCore = 1;
 }
 

@@ -244,6 +244,7 @@ def Aten_XlogyTensorOp : Aten_PureOp<"xlogy.Tensor",
     (outs Aten_Tensor:$result)> {
   let summary = "self * log(other), 0 where self is 0";
   let promotion = PromoteIntToFloat;
+  let writers = ["xlogy.OutTensor"];
   let body = (where (logical_and (eq $self, (number "0")), (logical_not (is_nan
     $other))), (number "0"), (mul $self, (log $other)));
 }
@@ -391,6 +392,7 @@ def Aten_MaxOtherOp : Aten_PureOp<"max.other",
     (outs Aten_Tensor:$result)> {
   let summary = "Greater of two elements";
   let promotion = PromoteNoOpmath;
+  let writers = ["max.out"];
   let body = (max $self, $other);
 }
 
@@ -400,6 +402,7 @@ def Aten_MinOtherOp : Aten_PureOp<"min.other",
     (outs Aten_Tensor:$result)> {
   let summary = "Lesser of two elements";
   let promotion = PromoteNoOpmath;
+  let writers = ["min.out"];
   let body = (min $self, $other);
 }
 
@@ -457,6 +460,7 @@ def Aten_CopysignTensorOp : Aten_PureOp<"copysign.Tensor",
     (outs Aten_Tensor:$result)> {
   let summary = "Magnitude of self with the sign of other";
   let promotion = PromoteIntToFloat;
+  let writers = ["copysign.out"];
   let body = (copy_sign $self, $other);
 }
 
@@ -491,6 +495,7 @@ def Aten_TrueDivideTensorOp : Aten_PureOp<"true_divide.Tensor",
   let summary = "Quotient as a float";
   let promotion = PromoteIntToFloat;
   let promotes = ["self", "other"];
+  let writers = ["true_divide.out"];
   let body = (div $self, $other);
 }
 
@@ -541,6 +546,7 @@ def Aten_LdexpTensorOp : Aten_PureOp<"ldexp.Tensor",
     (outs Aten_Tensor:$result)> {
   let summary = "self times 2 to the power other";
   let promotion = PromoteIntToFloat;
+  let writers = ["ldexp.out", "ldexp_"];
   let body = (mul $self, (pow (number "2"), $other));
 }
 

@@ -21,6 +21,7 @@ def Aten_AddTensorOp : Aten_PureOp<"add.Tensor",
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let roundsNumbers = 1;
+  let writers = ["add.out"];
   let body = (add $self, (mul $other, $alpha));
   let isCore = 1;
 }
@@ -35,6 +36,7 @@ def Aten_SubTensorOp : Aten_PureOp<"sub.Tensor",
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let roundsNumbers = 1;
+  let writers = ["sub.out"];
   let body = (sub $self, (mul $other, $alpha));
   let isCore = 1;
 }
@@ -47,6 +49,7 @@ def Aten_MulTensorOp : Aten_PureOp<"mul.Tensor",
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let takesSmallFloats = 1;
+  let writers = ["mul.out"];
   let body = (mul $self, $other);
   let isCore = 1;
 }
@@ -59,6 +62,7 @@ def Aten_DivTensorOp : Aten_PureOp<"div.Tensor",
   let promotion = PromoteIntToFloat;
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
+  let writers = ["div.out"];
   let body = (div $self, $other);
   let isCore = 1;
 }
@@ -71,6 +75,7 @@ def Aten_FloorDivideOp : Aten_PureOp<"floor_divide",
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
+  let writers = ["floor_divide_.Tensor"];
   let body = (floor_div $self, $other);
 }
 
@@ -89,6 +94,7 @@ def Aten_DivTensorModeOp : Aten_PureOp<"div.Tensor_mode",
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
   let lowering = LowerBy<"Converter::lowerDivMode">;
+  let writers = ["div.out_mode"];
   let isCore = 1;
 }
 
@@ -328,6 +334,7 @@ def Aten_PowTensorScalarOp : Aten_PureOp<"pow.Tensor_Scalar",
   let promotion = PromoteDefault;
   let promotes = ["self", "exponent"];
   let roundsNumbers = 1;
+  let writers = ["pow_.Scalar"];
   let body = (pow $self, $exponent);
   let isCore = 1;
 }
@@ -351,6 +358,7 @@ def Aten_PowTensorTensorOp : Aten_PureOp<"pow.Tensor_Tensor",
   let summary = "Power";
   let promotion = PromoteDefault;
   let roundsNumbers = 1;
+  let writers = ["pow_.Tensor"];
   let body = (pow $self, $exponent);
   let isCore = 1;
 }
@@ -436,6 +444,7 @@ def Aten_FillScalarOp : Aten_PureOp<"fill.Scalar",
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let takesSmallFloats = 1;
+  let writers = ["zero_"];
   let body = (copy_of $value);
   let isCore = 1;
 }

@@ -38,6 +38,7 @@ def Aten_SumDimIntListOp : Aten_PureOp<"sum.dim_IntList",
   let promotion = PromoteIntToI64;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"Sum">;
+  let writers = ["sum.IntList_out"];
   let isCore = 1;
 }
 
@@ -51,6 +52,7 @@ def Aten_MeanOp : Aten_PureOp<"mean",
   let decomposition = DecomposeBy<"decomposeMean">;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"Mean">;
+  let writers = ["mean.dtype_out"];
   let isCore = 1;
 }
 
@@ -66,6 +68,7 @@ def Aten_MeanDimOp : Aten_PureOp<"mean.dim",
   let decomposition = DecomposeBy<"decomposeMeanDim">;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"Mean">;
+  let writers = ["mean.out"];
   let isCore = 1;
 }
 
@@ -92,6 +95,7 @@ def Aten_ProdDimIntOp : Aten_PureOp<"prod.dim_int",
   let promotion = PromoteIntToI64;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"Prod">;
+  let writers = ["prod.int_out"];
   let isCore = 1;
 }
 
@@ -129,6 +133,7 @@ def Aten_MaxOp : Aten_PureOp<"max",
   let decomposition = DecomposeBy<"decomposeMax">;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"Max">;
+  let writers = ["max.unary_out"];
 }
 
 def Aten_MinOp : Aten_PureOp<"min",
@@ -141,6 +146,7 @@ def Aten_MinOp : Aten_PureOp<"min",
   let decomposition = DecomposeBy<"decomposeMin">;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"Min">;
+  let writers = ["min.unary_out"];
 }
 
 def Aten_MaxDimOp : Aten_PureOp<"max.dim",
@@ -202,6 +208,7 @@ def Aten_AnyOp : Aten_PureOp<"any",
   let promotion = PromoteAnyBool;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"Any">;
+  let writers = ["any.all_out"];
   let isCore = 1;
 }
 
@@ -214,6 +221,7 @@ def Aten_AnyDimOp : Aten_PureOp<"any.dim",
   let promotion = PromoteAnyBool;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"Any">;
+  let writers = ["any.out"];
   let isCore = 1;
 }
 
@@ -227,6 +235,7 @@ def Aten_AllOp : Aten_PureOp<"all",
   let decomposition = DecomposeBy<"decomposeAll">;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"All">;
+  let writers = ["all.all_out"];
 }
 
 def Aten_AllDimOp : Aten_PureOp<"all.dim",
@@ -239,6 +248,7 @@ def Aten_AllDimOp : Aten_PureOp<"all.dim",
   let decomposition = DecomposeBy<"decomposeAllDim">;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"All">;
+  let writers = ["all.out"];
 }
 
 def Aten_CumsumOp : Aten_PureOp<"cumsum",
@@ -283,6 +293,7 @@ def Aten_VarDimOp : Aten_PureOp<"var.dim",
   let decomposition = DecomposeBy<"decomposeVarDim">;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"Var">;
+  let writers = ["var.out"];
   let isCore = 1;
 }
 
@@ -459,6 +470,7 @@ def Aten_NormScalarOptDimOp : Aten_PureOp<"norm.ScalarOpt_dim",
   let shape = "reduceDims";
   let promotion = PromoteComplexToFloat;
   let decomposition = Decompose<[(vector_norm $self, $p, $dim, $keepdim)]>;
+  let writers = ["norm.out"];
 }
 
 def Aten_StdOp : Aten_PureOp<"std",
@@ -484,6 +496,7 @@ def Aten_StdDimOp : Aten_PureOp<"std.dim",
   let promotion = PromoteComplexToFloat;
   let decomposition = Decompose<[
       (call "std.correction", $self, $dim, (correction $unbiased), $keepdim)]>;
+  let writers = ["std.out"];
 }
 
 def Aten_StdMeanCorrectionOp : Aten_PureOp<"std_mean.correction",

@@ -83,6 +83,7 @@ def Aten_TransposeIntOp : Aten_PureOp<"transpose.int",
   let shape = "transpose";
   let promotion = PromoteView;
   let lowering = LowerView<"Transpose">;
+  let writers = ["transpose_"];
   let isView = 1;
   let decomposition = DecomposeBy<"decomposeTransposeInt">;
 }
