@@ -9,6 +9,8 @@
 #include "Functionalizer.h"
 
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Aten/IR/AtenMathOps.h"
+#include "kiln/Dialect/Aten/IR/AtenViewOps.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -143,7 +145,7 @@ Value Functionalizer::writePart(const Step &step, Value base, Value source,
                                 Location loc) {
   AtenBuilder builder(b, loc);
   int64_t dim = integerOf(step.op, "dim");
-  if (step.op->getName().getStringRef() == "aten.unbind.int")
+  if (llvm::isa<aten::UnbindIntOp>(step.op))
     return builder.call("aten.select_scatter",
                         {base, source, b.getI64IntegerAttr(dim),
                          builder.expr(step.result)});
@@ -168,36 +170,36 @@ Value Functionalizer::writeThrough(const Step &step, Value base, Value source,
   auto arg = [&](StringRef which) { return argumentOf(op, which); };
 
   // The same elements in another order.
-  if (name == "aten.permute")
+  if (llvm::isa<aten::PermuteOp>(op))
     return builder.permute(
         source, invert(llvm::cast<mlir::DenseI64ArrayAttr>(
                            arg("dims").getAttribute())
                            .asArrayRef()));
-  if (name == "aten.numpy_T") {
+  if (llvm::isa<aten::NumpyTOp>(op)) {
     return builder.permute(source, llvm::to_vector(llvm::reverse(
                                        llvm::seq<int64_t>(0, rank))));
   }
-  if (name == "aten.t")
+  if (llvm::isa<aten::TOp>(op))
     return rank < 2 ? source : builder.t(source);
-  if (name == "aten.transpose.int")
+  if (llvm::isa<aten::TransposeIntOp>(op))
     return rank == 0 ? source
                      : builder.transpose(source, integerOf(op, "dim0"),
                                          integerOf(op, "dim1"));
-  if (name == "aten.swapaxes")
+  if (llvm::isa<aten::SwapaxesOp>(op))
     return builder.transpose(source, integerOf(op, "axis0"),
                              integerOf(op, "axis1"));
-  if (name == "aten.movedim.int")
+  if (llvm::isa<aten::MovedimIntOp>(op))
     return builder.call(name, {source, arg("destination"), arg("source")});
 
   // A part of the elements.
-  if (name == "aten.select.int")
+  if (llvm::isa<aten::SelectIntOp>(op))
     return builder.call("aten.select_scatter",
                         {base, source, arg("dim"), arg("index")});
-  if (name == "aten.slice.Tensor")
+  if (llvm::isa<aten::SliceTensorOp>(op))
     return builder.call("aten.slice_scatter",
                         {base, source, arg("dim"), arg("start"), arg("end"),
                          arg("step")});
-  if (name == "aten.narrow") {
+  if (llvm::isa<aten::NarrowOp>(op)) {
     auto start = llvm::cast<guard::ExprAttr>(arg("start").getAttribute());
     int64_t dim = integerOf(op, "dim");
     if (auto constant = start.getConstant(); constant && *constant < 0)
@@ -207,29 +209,27 @@ Value Functionalizer::writeThrough(const Step &step, Value base, Value source,
                          start + AtenBuilder::dimOf(source, dim),
                          builder.expr(1)});
   }
-  if (name == "aten.diagonal")
+  if (llvm::isa<aten::DiagonalOp>(op))
     return builder.call("aten.diagonal_scatter",
                         {base, source, arg("offset"), arg("dim1"),
                          arg("dim2")});
-  if (name == "aten.as_strided")
+  if (llvm::isa<aten::AsStridedOp>(op))
     return builder.call("aten.as_strided_scatter",
                         {base, source, arg("size"), arg("stride"),
                          arg("storage_offset")});
-  if (name == "aten.split.Tensor" || name == "aten.split_with_sizes" ||
-      name == "aten.chunk" || name == "aten.tensor_split.indices" ||
-      name == "aten.tensor_split.sections" || name == "aten.unbind.int")
+  if (llvm::isa<aten::SplitTensorOp, aten::SplitWithSizesOp, aten::ChunkOp,
+                aten::TensorSplitIndicesOp, aten::TensorSplitSectionsOp,
+                aten::UnbindIntOp>(op))
     return writePart(step, base, source, loc);
 
   // The same bytes as other numbers.
-  if (name == "aten._conj" || name == "aten.view_as_complex" ||
-      name == "aten.view_as_real" || name == "aten._neg_view") {
-    StringRef inverse = name == "aten.view_as_complex" ? "aten.view_as_real"
-                        : name == "aten.view_as_real"
-                            ? "aten.view_as_complex"
-                            : name;
-    return builder.call(inverse, {source});
-  }
-  if (name == "aten.view.dtype")
+  if (llvm::isa<aten::ConjOp, aten::NegViewOp>(op))
+    return builder.call(name, {source});
+  if (llvm::isa<aten::ViewAsComplexOp>(op))
+    return builder.call("aten.view_as_real", {source});
+  if (llvm::isa<aten::ViewAsRealOp>(op))
+    return builder.call("aten.view_as_complex", {source});
+  if (llvm::isa<aten::ViewDtypeOp>(op))
     return builder.call(
         name, {source, mlir::TypeAttr::get(AtenBuilder::elementTypeOf(base))});
   if (AtenBuilder::elementTypeOf(base) != AtenBuilder::elementTypeOf(source))
@@ -237,14 +237,13 @@ Value Functionalizer::writeThrough(const Step &step, Value base, Value source,
 
   // The same elements in the same order.
   auto count = [](Value tensor) { return AtenBuilder::numelOf(tensor); };
-  if (name == "aten.expand" || name == "aten.expand_as" ||
-      name == "aten.broadcast_tensors" || name == "aten.meshgrid") {
+  if (llvm::isa<aten::ExpandOp, aten::ExpandAsOp, aten::BroadcastTensorsOp,
+                aten::MeshgridOp>(op)) {
     if (count(base) != count(source)) {
       reason = "where several elements share memory";
       return {};
     }
-  } else if (name == "aten.unfold" || name == "aten.real" ||
-             name == "aten.imag") {
+  } else if (llvm::isa<aten::UnfoldOp, aten::RealOp, aten::ImagOp>(op)) {
     return {};
   }
   return builder.view(source, AtenBuilder::dimsOf(base));
