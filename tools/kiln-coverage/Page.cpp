@@ -19,7 +19,8 @@ using namespace kiln::coverage;
 namespace {
 /// A line of the records' table.
 struct Record {
-  std::string summary, sizes, types, core, decomposition, body, derivative;
+  std::string summary, sizes, types, core, decomposition, lowering, body,
+      derivative;
 };
 
 struct Row {
@@ -44,28 +45,33 @@ readRecords(const std::string &path) {
     std::getline(fields, name, '\t');
     for (std::string *field :
          {&record.summary, &record.sizes, &record.types, &record.core,
-          &record.decomposition, &record.body, &record.derivative})
+          &record.decomposition, &record.lowering, &record.body,
+          &record.derivative})
       if (!std::getline(fields, *field, '\t') && field != &record.derivative)
         return Error::malformed(path + ": '" + name +
-                                "' has too few columns, expected 8");
+                                "' has too few columns, expected 9");
     records[name] = record;
   }
   return records;
 }
 
-/// What makes kernels of an overload: data of its record, or a lowering, which
-/// shows in cases that left nothing to functions.
+/// What makes kernels of an overload, by its record; of one that has none, what
+/// shows in its cases.
 static std::string howCompiled(const Record *record, const Cases *cases) {
   if (record && !record->decomposition.empty()) {
     bool isFormula = record->decomposition[0] == '(';
     const char *quote = isFormula ? "`" : "";
     return "decomposes: " + (quote + record->decomposition) + quote;
   }
+  std::string left =
+      cases && !cases->left.empty() ? "left out: " + cases->left : "";
+  if (record && !record->lowering.empty())
+    return "lowered: " + record->lowering + (left.empty() ? "" : "; ") + left;
   if (record && !record->body.empty())
     return "`" + record->body + "`";
   if (!cases || cases->inductor.passed == 0)
     return "";
-  return cases->left.empty() ? "lowered" : "left out: " + cases->left;
+  return left.empty() ? "lowered" : left;
 }
 
 static std::string howTested(const Cases &cases) {

@@ -51,19 +51,32 @@ static std::string getDecomposition(const AtenRecord &record) {
   return text;
 }
 
+/// What makes loop nests of an op: the name of a function, and its arguments.
+static std::string getLowering(const AtenRecord &record) {
+  const llvm::Record *lowering = record.def->getValueAsDef("lowering");
+  if (!lowering->isSubClassOf("LowerBy") || lowering->isSubClassOf("RefuseBy"))
+    return "";
+  StringRef function = lowering->getValueAsString("function");
+  function.consume_front("Converter::");
+  std::string text = function.str();
+  for (StringRef argument : lowering->getValueAsListOfStrings("arguments"))
+    text += " " + argument.str();
+  return text;
+}
+
 /// One line an overload, its columns separated by tabs; `kiln-coverage` makes a
 /// page of them.
 static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
   llvm::StringSet<> differentiable = getDifferentiable(records);
-  os << "# overload, what it does, sizes, types, core, decomposition, loop "
-        "body, derivative\n";
+  os << "# overload, what it does, sizes, types, core, decomposition, "
+        "lowering, loop body, derivative\n";
   for (const AtenRecord &record : getAtenRecords(records)) {
     std::string body;
     if (record.hasBody)
       body = getText(record.def->getValueAsDag("body"));
     os << record.name << '\t' << record.summary << '\t' << record.shape << '\t'
        << record.promotion << '\t' << (record.isCore ? "core" : "") << '\t'
-       << getDecomposition(record) << '\t' << body << '\t'
+       << getDecomposition(record) << '\t' << getLowering(record) << '\t' << body << '\t'
        << (differentiable.contains(record.def->getName()) ? "yes" : "") << '\n';
   }
   return false;
