@@ -8,7 +8,7 @@
 
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 
-
+#include "kiln/Dialect/Aten/IR/Aten.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -67,6 +67,15 @@ Value AtenBuilder::binary(StringRef overload, Value a, Value b) {
   return a && b ? call(overload, {a, b}) : Value();
 }
 
+/// The first result of an op of the class, with arguments in schema order; null
+/// after a diagnostic.
+template <typename OpT>
+static Value make(AtenBuilder &builder, ArrayRef<ArgValue> args) {
+  Operation *op =
+      buildAtenOp(builder.getBuilder(), builder.getLoc(), OpT::getInfo(), args);
+  return op ? op->getResult(0) : Value();
+}
+
 //===----------------------------------------------------------------------===//
 // Numbers and tensors made from nothing
 //===----------------------------------------------------------------------===//
@@ -107,7 +116,7 @@ Value AtenBuilder::numberLike(Value x, double value) {
 Value AtenBuilder::full(Exprs dims, Value fill, Type elementType) {
   if (!fill)
     return {};
-  return call("aten.full", {shape(dims), fill, type(elementType)});
+  return make<FullOp>(*this, {shape(dims), fill, type(elementType)});
 }
 
 Value AtenBuilder::full(Exprs dims, double fill, Type elementType) {
@@ -119,8 +128,7 @@ Value AtenBuilder::full(Exprs dims, double fill, Type elementType) {
 }
 
 Value AtenBuilder::arange(Expr start, Expr end, Expr step, Type elementType) {
-  return call("aten.arange.start_step",
-              {start, end, step, type(elementType)});
+  return make<ArangeStartStepOp>(*this, {start, end, step, type(elementType)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,7 +156,7 @@ Value AtenBuilder::div(Value a, double b) {
 }
 
 Value AtenBuilder::rsub(double a, Value x) {
-  return x ? call("aten.rsub.Scalar", {x, numberLike(x, a)}) : Value();
+  return x ? make<RsubScalarOp>(*this, {x, numberLike(x, a)}) : Value();
 }
 
 Value AtenBuilder::pow(Value x, double exponent) {
@@ -156,21 +164,21 @@ Value AtenBuilder::pow(Value x, double exponent) {
     return x;
   if (exponent == 2)
     return mul(x, x);
-  return call("aten.pow.Tensor_Scalar", {x, numberLike(x, exponent)});
+  return make<PowTensorScalarOp>(*this, {x, numberLike(x, exponent)});
 }
 
 Value AtenBuilder::pow(Value x, Value exponent) {
   if (!x || !exponent)
     return {};
   bool isTensor = llvm::isa<RankedTensorType>(exponent.getType());
-  return call(isTensor ? "aten.pow.Tensor_Tensor" : "aten.pow.Tensor_Scalar",
-              {x, exponent});
+  return isTensor ? make<PowTensorTensorOp>(*this, {x, exponent})
+                  : make<PowTensorScalarOp>(*this, {x, exponent});
 }
 
 Value AtenBuilder::clamp(Value x, Value low, Value high) {
   if (!x || (!low && !high))
     return x;
-  return call("aten.clamp", {x, low, high});
+  return make<ClampOp>(*this, {x, low, high});
 }
 
 Value AtenBuilder::compare(StringRef name, Value a, Value b) {
@@ -185,13 +193,13 @@ Value AtenBuilder::compare(StringRef name, Value a, Value b) {
 Value AtenBuilder::where(Value condition, Value a, Value b) {
   if (!condition || !a || !b)
     return {};
-  return call("aten.where.self", {condition, a, b});
+  return make<WhereSelfOp>(*this, {condition, a, b});
 }
 
 Value AtenBuilder::cast(Value x, Type elementType) {
   if (!x || elementTypeOf(x) == elementType)
     return x;
-  return call("aten._to_copy", {x, type(elementType)});
+  return make<ToCopyOp>(*this, {x, type(elementType)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,27 +209,27 @@ Value AtenBuilder::cast(Value x, Type elementType) {
 Value AtenBuilder::sum(Value x, Ints dims, bool keepdim, Type dtype) {
   if (!x || dims.empty())
     return x && dtype ? cast(x, dtype) : x;
-  return call("aten.sum.dim_IntList",
-              {x, ints(dims), boolean(keepdim),
-               dtype ? ArgValue(type(dtype)) : ArgValue()});
+  return make<SumDimIntListOp>(*this,
+                               {x, ints(dims), boolean(keepdim),
+                                dtype ? ArgValue(type(dtype)) : ArgValue()});
 }
 
 Value AtenBuilder::mean(Value x, Ints dims, bool keepdim) {
   if (!x || dims.empty())
     return x;
-  return call("aten.mean.dim", {x, ints(dims), boolean(keepdim)});
+  return make<MeanDimOp>(*this, {x, ints(dims), boolean(keepdim)});
 }
 
 Value AtenBuilder::amax(Value x, Ints dims, bool keepdim) {
   if (!x || dims.empty())
     return x;
-  return call("aten.amax", {x, ints(dims), boolean(keepdim)});
+  return make<AmaxOp>(*this, {x, ints(dims), boolean(keepdim)});
 }
 
 Value AtenBuilder::amin(Value x, Ints dims, bool keepdim) {
   if (!x || dims.empty())
     return x;
-  return call("aten.amin", {x, ints(dims), boolean(keepdim)});
+  return make<AminOp>(*this, {x, ints(dims), boolean(keepdim)});
 }
 
 /// 0, 1 ... rank - 1.
@@ -240,17 +248,17 @@ Value AtenBuilder::meanAll(Value x) {
 Value AtenBuilder::prod(Value x, int64_t dim, bool keepdim) {
   if (!x)
     return {};
-  return call("aten.prod.dim_int", {x, integer(dim), boolean(keepdim)});
+  return make<ProdDimIntOp>(*this, {x, integer(dim), boolean(keepdim)});
 }
 
 Value AtenBuilder::any(Value x, int64_t dim, bool keepdim) {
   if (!x)
     return {};
-  return call("aten.any.dim", {x, integer(dim), boolean(keepdim)});
+  return make<AnyDimOp>(*this, {x, integer(dim), boolean(keepdim)});
 }
 
 Value AtenBuilder::cumsum(Value x, int64_t dim) {
-  return x ? call("aten.cumsum", {x, integer(dim)}) : Value();
+  return x ? make<CumsumOp>(*this, {x, integer(dim)}) : Value();
 }
 
 Value AtenBuilder::sumToSize(Value x, Exprs dims) {
@@ -270,7 +278,7 @@ Value AtenBuilder::sumToSize(Value x, Exprs dims) {
 Value AtenBuilder::addmm(Value bias, Value a, Value b) {
   if (!bias || !a || !b)
     return {};
-  return call("aten.addmm", {bias, a, b});
+  return make<AddmmOp>(*this, {bias, a, b});
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,7 +288,7 @@ Value AtenBuilder::addmm(Value bias, Value a, Value b) {
 Value AtenBuilder::view(Value x, Exprs dims) {
   if (!x || hasDims(x, dims))
     return x;
-  return call("aten.view", {x, shape(dims)});
+  return make<ViewOp>(*this, {x, shape(dims)});
 }
 
 Value AtenBuilder::view(Value x, Ints dims) {
@@ -290,7 +298,7 @@ Value AtenBuilder::view(Value x, Ints dims) {
 Value AtenBuilder::expand(Value x, Exprs dims) {
   if (!x || hasDims(x, dims))
     return x;
-  return call("aten.expand", {x, shape(dims)});
+  return make<ExpandOp>(*this, {x, shape(dims)});
 }
 
 Value AtenBuilder::permute(Value x, Ints dims) {
@@ -300,7 +308,7 @@ Value AtenBuilder::permute(Value x, Ints dims) {
   bool isIdentity = true;
   for (auto [i, dim] : llvm::enumerate(dims))
     isIdentity &= wrapDim(dim, rank) == int64_t(i);
-  return isIdentity ? x : call("aten.permute", {x, ints(dims)});
+  return isIdentity ? x : make<PermuteOp>(*this, {x, ints(dims)});
 }
 
 Value AtenBuilder::transpose(Value x, int64_t i, int64_t j) {
@@ -312,29 +320,29 @@ Value AtenBuilder::transpose(Value x, int64_t i, int64_t j) {
 }
 
 Value AtenBuilder::unsqueeze(Value x, int64_t dim) {
-  return x ? call("aten.unsqueeze", {x, integer(dim)}) : Value();
+  return x ? make<UnsqueezeOp>(*this, {x, integer(dim)}) : Value();
 }
 
 Value AtenBuilder::squeeze(Value x, int64_t dim) {
-  return x ? call("aten.squeeze.dim", {x, integer(dim)}) : Value();
+  return x ? make<SqueezeDimOp>(*this, {x, integer(dim)}) : Value();
 }
 
 Value AtenBuilder::squeeze(Value x, Ints dims) {
   if (!x || dims.empty())
     return x;
-  return call("aten.squeeze.dims", {x, ints(dims)});
+  return make<SqueezeDimsOp>(*this, {x, ints(dims)});
 }
 
 Value AtenBuilder::slice(Value x, int64_t dim, Expr start, Expr end,
                          int64_t step) {
   if (!x || (start.isConstant(0) && end == dimOf(x, dim) && step == 1))
     return x;
-  return call("aten.slice.Tensor",
-              {x, integer(dim), start, end, integer(step)});
+  return make<SliceTensorOp>(*this,
+                             {x, integer(dim), start, end, integer(step)});
 }
 
 Value AtenBuilder::select(Value x, int64_t dim, Expr index) {
-  return x ? call("aten.select.int", {x, integer(dim), index}) : Value();
+  return x ? make<SelectIntOp>(*this, {x, integer(dim), index}) : Value();
 }
 
 Value AtenBuilder::cat(ArrayRef<Value> tensors, int64_t dim) {
@@ -342,7 +350,7 @@ Value AtenBuilder::cat(ArrayRef<Value> tensors, int64_t dim) {
     return {};
   if (tensors.size() == 1)
     return tensors.front();
-  return call("aten.cat", {tensors, integer(dim)});
+  return make<CatOp>(*this, {tensors, integer(dim)});
 }
 
 Value AtenBuilder::constantPad(Value x, Exprs widths, double fill) {
@@ -350,7 +358,7 @@ Value AtenBuilder::constantPad(Value x, Exprs widths, double fill) {
       llvm::all_of(widths, [](Expr width) { return width.isConstant(0); });
   if (!x || isNothing)
     return x;
-  return call("aten.constant_pad_nd", {x, shape(widths), numberLike(x, fill)});
+  return make<ConstantPadNdOp>(*this, {x, shape(widths), numberLike(x, fill)});
 }
 
 //===----------------------------------------------------------------------===//
@@ -358,27 +366,28 @@ Value AtenBuilder::constantPad(Value x, Exprs widths, double fill) {
 //===----------------------------------------------------------------------===//
 
 Value AtenBuilder::embedding(Value weight, Value indices) {
-  return binary("aten.embedding", weight, indices);
+  return weight && indices ? make<EmbeddingOp>(*this, {weight, indices})
+                           : Value();
 }
 
 Value AtenBuilder::gather(Value x, int64_t dim, Value index) {
-  return x && index ? call("aten.gather", {x, integer(dim), index}) : Value();
+  return x && index ? make<GatherOp>(*this, {x, integer(dim), index}) : Value();
 }
 
 Value AtenBuilder::scatterAdd(Value x, int64_t dim, Value index,
                               Value source) {
   if (!x || !index || !source)
     return {};
-  return call("aten.scatter_add", {x, integer(dim), index, source});
+  return make<ScatterAddOp>(*this, {x, integer(dim), index, source});
 }
 
 Value AtenBuilder::index(Value x, ArrayRef<Value> indices) {
-  return x ? call("aten.index.Tensor", {x, indices}) : Value();
+  return x ? make<IndexTensorOp>(*this, {x, indices}) : Value();
 }
 
 Value AtenBuilder::indexPut(Value x, ArrayRef<Value> indices, Value values,
                             bool accumulate) {
   if (!x || !values)
     return {};
-  return call("aten.index_put", {x, indices, values, boolean(accumulate)});
+  return make<IndexPutOp>(*this, {x, indices, values, boolean(accumulate)});
 }
