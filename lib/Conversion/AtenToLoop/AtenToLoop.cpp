@@ -12,6 +12,7 @@
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Aten/IR/AtenProgramOps.h"
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
 
@@ -309,7 +310,7 @@ Value Converter::readNumber(BodyContext body, Value number) {
     return scalars.convert(integer, b.getI64Type(), number.getType());
   }
   // A number read from a tensor is read again, in the kernel.
-  if (definer && definer->getName().getStringRef() == "aten.item") {
+  if (isa_and_nonnull<aten::ItemOp>(definer)) {
     Value tensor = definer->getOperand(0);
     View view = getView(tensor);
     Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
@@ -555,7 +556,7 @@ LogicalResult Converter::convertOp(Operation *operation) {
     return makeExtern(isEffect ? "" : "the operator is not one of ATen's");
   args = aten::getSchemaArguments(op);
   // A number in a tensor is read by who needs it; the call is for others.
-  if (StringRef(info->name) == "aten.item") {
+  if (isa<aten::ItemOp>(op)) {
     if (op->getAttr("symbol"))
       return makeExtern("");
     bool needed = llvm::any_of(op->getUsers(), [](Operation *user) {

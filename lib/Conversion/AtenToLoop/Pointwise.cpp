@@ -13,6 +13,8 @@
 
 #include "Converter.h"
 
+#include "kiln/Dialect/Aten/IR/AtenPointwiseOps.h"
+
 #include "llvm/ADT/StringMap.h"
 
 #include <cmath>
@@ -157,10 +159,9 @@ Converter::lowerPointwise(std::function<Value(ScalarBuilder &)> compute) {
       stored = cast<RankedTensorType>(operands[0].getValue().getType())
                    .getElementType();
     } else {
-      const aten::OpInfo *product = aten::lookUpOverload("aten.mul.Tensor");
-      if (!product ||
-          failed(aten::inferResultTypes(getContext(), std::nullopt, *product,
-                                        operands, types)))
+      if (failed(aten::inferResultTypes(getContext(), std::nullopt,
+                                        aten::MulTensorOp::getInfo(), operands,
+                                        types)))
         return refuse("the operands have no type in common");
       stored = cast<RankedTensorType>(types[0]).getElementType();
     }

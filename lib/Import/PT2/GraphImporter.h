@@ -118,8 +118,7 @@ private:
   Operation *buildAutocast(const archive::Node &node, const aten::OpInfo &info,
                            MutableArrayRef<aten::ArgValue> args,
                            Operation *op);
-  Status checkStrides(const archive::Node &node, const aten::OpInfo &info,
-                      Operation *op) const;
+  Status checkStrides(const archive::Node &node, Operation *op) const;
   Status bindResults(const archive::Node &node, Operation *op, bool isView);
   Status checkRecorded(const std::string &name, Value value,
                        bool mayDifferInOnes, bool asked = true) const;

@@ -166,13 +166,12 @@ static unsigned bitsOf(RankedTensorType type) {
 /// Refuses a view that PyTorch cannot make of an input as it was recorded: from
 /// here on a view is about sizes alone.
 Status GraphImporter::checkStrides(const archive::Node &node,
-                                   const aten::OpInfo &info,
                                    Operation *op) const {
-  StringRef name = info.name;
-  bool isView = llvm::is_contained({"aten.view", "aten.view_as",
-                                    "aten._unsafe_view", "aten.unflatten.int"},
-                                   name);
-  bool isRetyped = name == "aten.view.dtype" || name == "aten.view_as_complex";
+  bool isView = llvm::isa<aten::ViewOp, aten::ViewAsOp, aten::UnsafeViewOp,
+                          aten::UnflattenIntOp>(op);
+  bool toComplex = llvm::isa<aten::ViewAsComplexOp>(op);
+  bool toOtherType = llvm::isa<aten::ViewDtypeOp>(op);
+  bool isRetyped = toComplex || toOtherType;
   if (!isView && !isRetyped)
     return Status::success();
   const auto *self = node.inputs[0].arg.as<archive::TensorArg>();
@@ -185,7 +184,7 @@ Status GraphImporter::checkStrides(const archive::Node &node,
   auto result = llvm::cast<RankedTensorType>(op->getResult(0).getType());
   bool isEmpty = llvm::is_contained(type.getShape(), 0);
   if (!isInput || !meta || !meta->stridesKnown || meta->strides.empty() ||
-      (isEmpty && name != "aten.view.dtype"))
+      (isEmpty && !toOtherType))
     return Status::success();
   auto strides = shapes.convert(meta->strides);
   if (!strides)
@@ -203,9 +202,8 @@ Status GraphImporter::checkStrides(const archive::Node &node,
   std::optional<int64_t> offset;
   if (meta->storageOffset.isStatic())
     offset = meta->storageOffset.value;
-  std::string wanted = whyNotRetyped(*sizes, *strides, offset,
-                                     after > before ? after / before : 0,
-                                     name == "aten.view_as_complex");
+  std::string wanted = whyNotRetyped(
+      *sizes, *strides, offset, after > before ? after / before : 0, toComplex);
   if (!wanted.empty())
     return Error::malformed("the elements of '" + self->name + "' do not " +
                             wanted + ", as a view of another element size "

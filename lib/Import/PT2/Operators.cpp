@@ -187,7 +187,7 @@ Status GraphImporter::importRecord(const archive::Node &node,
   if (!op)
     return Error::malformed(complaint.empty() ? "arguments do not fit"
                                               : complaint);
-  if (Status s = checkStrides(node, info, op); !s)
+  if (Status s = checkStrides(node, op); !s)
     return s;
   // `aliases` looks whether what may copy has copied.
   return bindResults(node, op, info.isView || info.mayCopy);
@@ -268,10 +268,8 @@ Status GraphImporter::bindResults(const archive::Node &node, Operation *op,
   const auto *asked = mask ? mask->as<std::vector<bool>>() : nullptr;
   // PyTorch's meta function of some recurrent layers records a dimension of
   // size 1 that their final states do not have.
-  bool isRecurrence = llvm::is_contained(
-      {"aten.lstm.input", "aten.gru.input", "aten.rnn_tanh.input",
-       "aten.rnn_relu.input"},
-      op->getName().getStringRef());
+  bool isRecurrence = llvm::isa<aten::LstmInputOp, aten::GruInputOp,
+                                aten::RnnTanhInputOp, aten::RnnReluInputOp>(op);
   auto bindTensor = [&](const std::string &name) -> Status {
     if (next >= op->getNumResults())
       return Error::malformed("result '" + name + "' is one more than the "

@@ -101,10 +101,10 @@ static Value maskedValues(VjpState &state, ArrayRef<Value> indices,
   sizes.append(full.begin(), full.begin() + position);
   sizes.push_back(own[own.size() - behind - 1]);
   sizes.append(full.end() - behind, full.end());
-  const OpInfo *info = lookUpOverload("aten.index.Tensor");
   Type type = guard::makeTensorType(Composer::elementType(grad), sizes);
-  Operation *op = buildAtenOp(b.getBuilder(), b.getLoc(), *info,
-                              {ArgValue(grad), ArgValue(indices)}, type);
+  Operation *op =
+      buildAtenOp(b.getBuilder(), b.getLoc(), IndexTensorOp::getInfo(),
+                  {ArgValue(grad), ArgValue(indices)}, type);
   return op ? op->getResult(0) : Value();
 }
 

@@ -16,9 +16,8 @@ static Value solve(Composer &b, Value a, Value rhs, bool upper,
   if (!a || !rhs)
     return {};
   // A recorded size: the result is as large as the right-hand side.
-  const OpInfo *info = lookUpOverload("aten.linalg_solve_triangular");
   Operation *op = buildAtenOp(
-      b.getBuilder(), b.getLoc(), *info,
+      b.getBuilder(), b.getLoc(), LinalgSolveTriangularOp::getInfo(),
       {ArgValue(a), ArgValue(rhs), ArgValue(b.boolean(upper)),
        ArgValue(b.boolean(fromLeft)), ArgValue(b.boolean(hasUnitDiagonal))},
       rhs.getType());
