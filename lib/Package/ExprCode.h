@@ -1,4 +1,4 @@
-//===- ExprCode.h - Shapes of expression instructions --------------------===//
+//===- ExprCode.h - The expression instructions --------------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How many cells an instruction pops and how many operand bytes follow it; for
-// the checker, the printer and the evaluator.
+// What the checker, the printer and the evaluator know of each instruction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,42 +15,51 @@
 
 #include "kiln/ABI/GuardABI.h"
 
+#include <array>
 #include <cstring>
-#include <optional>
 
 namespace kiln::package {
 
-struct Shape {
-  uint32_t pops; ///< every instruction pushes one cell
-  uint32_t operandBytes;
+/// How tightly an operator binds; atoms and calls bind tightest.
+enum class Precedence : uint8_t {
+  Or,
+  And,
+  Compare,
+  Bitwise,
+  Shift,
+  Sum,
+  Product,
+  Call
 };
 
-/// Nothing for an unknown opcode.
-inline std::optional<Shape> shapeOf(uint8_t opcode) {
-  switch (opcode) {
-  case KILN_EXPR_PUSH_INT:
-  case KILN_EXPR_PUSH_FLOAT:
-    return Shape{0, 8};
-  case KILN_EXPR_PUSH_SYMBOL:
-    return Shape{0, 4};
-  case KILN_EXPR_SELECT:
-    return Shape{3, 0};
-  case KILN_EXPR_NOT:
-    return Shape{1, 0};
-  default:
-    break;
-  }
-  if ((opcode >= KILN_EXPR_TO_FLOAT && opcode <= KILN_EXPR_ROUND) ||
-      (opcode >= KILN_EXPR_SQRT && opcode <= KILN_EXPR_ASINH))
-    return Shape{1, 0};
-  if ((opcode >= KILN_EXPR_ADD && opcode <= KILN_EXPR_POW) ||
-      (opcode >= KILN_EXPR_FLOORDIV && opcode <= KILN_EXPR_BIT_XOR) ||
-      opcode == KILN_EXPR_TRUEDIV ||
-      (opcode >= KILN_EXPR_EQ && opcode <= KILN_EXPR_GE) ||
-      opcode == KILN_EXPR_AND || opcode == KILN_EXPR_OR)
-    return Shape{2, 0};
-  return std::nullopt;
+struct Instruction {
+  bool isKnown = false;
+  uint8_t pops = 0; ///< every instruction pushes one cell
+  uint8_t operandBytes = 0;
+  kiln_expr_result result = KILN_EXPR_RESULT_NUMBER;
+  const char *text = ""; ///< of a function, as ExprFunctions.def says
+  Precedence binds = Precedence::Call;
+};
+
+/// By opcode.
+constexpr std::array<Instruction, 256> makeInstructions() {
+  std::array<Instruction, 256> table{};
+  auto push = [&](uint8_t opcode, uint8_t operandBytes) {
+    table[opcode].isKnown = true;
+    table[opcode].operandBytes = operandBytes;
+  };
+  push(KILN_EXPR_PUSH_INT, 8);
+  push(KILN_EXPR_PUSH_FLOAT, 8);
+  push(KILN_EXPR_PUSH_SYMBOL, 4);
+#define KILN_EXPR_INSTRUCTION(OPCODE, code, arity, result, text, binds)        \
+  table[code] = {true, arity == 0 ? 2 : arity, 0,                              \
+                 KILN_EXPR_RESULT_##result, text, Precedence::binds};
+#include "kiln/ABI/ExprFunctions.def"
+  return table;
 }
+
+inline constexpr std::array<Instruction, 256> instructions =
+    makeInstructions();
 
 /// An operand of the little-endian code; hosts are little-endian.
 template <typename T> T readOperand(const uint8_t *at) {

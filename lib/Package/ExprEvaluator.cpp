@@ -61,8 +61,10 @@ ExprFailure convertToInteger(uint8_t opcode, Cell &cell) {
   }
 }
 
-double applyFunction(uint8_t opcode, double x) {
+double floatFunction(uint8_t opcode, double x) {
   switch (opcode) {
+  case KILN_EXPR_TO_FLOAT:
+    return x;
   case KILN_EXPR_SQRT:
     return std::sqrt(x);
   case KILN_EXPR_EXP:
@@ -226,53 +228,48 @@ bool compare(uint8_t opcode, const Cell &a, const Cell &b) {
 
 /// Two cells to one.
 ExprFailure binary(uint8_t opcode, const Cell &a, const Cell &b, Cell &out) {
-  if (opcode <= KILN_EXPR_POW) {
-    if (!a.isInteger() || !b.isInteger()) {
+  bool areIntegers = a.isInteger() && b.isInteger();
+  int64_t integer = 0;
+  ExprFailure failure = ExprFailure::None;
+  switch (instructions[opcode].result) {
+  case KILN_EXPR_RESULT_NUMBER:
+    if (!areIntegers) {
       out = Cell::ofFloat(floatArithmetic(opcode, a.asDouble(), b.asDouble()));
-      return ExprFailure::None;
+      return failure;
     }
-    int64_t result = 0;
-    ExprFailure failure = integerArithmetic(opcode, a.integer, b.integer,
-                                            result);
-    out = Cell::ofInteger(result);
-    return failure;
-  }
-  if (opcode <= KILN_EXPR_BIT_XOR) {
-    if (!a.isInteger() || !b.isInteger())
+    failure = integerArithmetic(opcode, a.integer, b.integer, integer);
+    break;
+  case KILN_EXPR_RESULT_INTEGER:
+    if (!areIntegers)
       return ExprFailure::ExpectedInteger;
-    int64_t result = 0;
-    ExprFailure failure = integerOnly(opcode, a.integer, b.integer, result);
-    out = Cell::ofInteger(result);
-    return failure;
-  }
-  if (opcode == KILN_EXPR_TRUEDIV) {
+    failure = integerOnly(opcode, a.integer, b.integer, integer);
+    break;
+  case KILN_EXPR_RESULT_FLOAT:
     if (b.asDouble() == 0.0)
       return ExprFailure::DivisionByZero;
     out = Cell::ofFloat(a.asDouble() / b.asDouble());
-    return ExprFailure::None;
+    return failure;
+  default:
+    integer = opcode == KILN_EXPR_AND  ? a.asBool() && b.asBool()
+              : opcode == KILN_EXPR_OR ? a.asBool() || b.asBool()
+                                       : compare(opcode, a, b);
+    break;
   }
-  if (opcode == KILN_EXPR_AND)
-    out = Cell::ofInteger(a.asBool() && b.asBool());
-  else if (opcode == KILN_EXPR_OR)
-    out = Cell::ofInteger(a.asBool() || b.asBool());
-  else
-    out = Cell::ofInteger(compare(opcode, a, b));
-  return ExprFailure::None;
+  out = Cell::ofInteger(integer);
+  return failure;
 }
 
 ExprFailure unary(uint8_t opcode, Cell &cell) {
-  if (opcode == KILN_EXPR_NOT) {
+  switch (instructions[opcode].result) {
+  case KILN_EXPR_RESULT_TRUTH:
     cell = Cell::ofInteger(!cell.asBool());
     return ExprFailure::None;
-  }
-  if (opcode == KILN_EXPR_TO_FLOAT) {
-    cell = Cell::ofFloat(cell.asDouble());
+  case KILN_EXPR_RESULT_INTEGER:
+    return convertToInteger(opcode, cell);
+  default:
+    cell = Cell::ofFloat(floatFunction(opcode, cell.asDouble()));
     return ExprFailure::None;
   }
-  if (opcode <= KILN_EXPR_ROUND)
-    return convertToInteger(opcode, cell);
-  cell = Cell::ofFloat(applyFunction(opcode, cell.asDouble()));
-  return ExprFailure::None;
 }
 
 } // namespace
@@ -307,11 +304,11 @@ Status checkExpr(const Expr &expr, size_t symbolCount) {
   while (position < expr.code.size()) {
     std::string place = "expression, byte " + std::to_string(position) + ": ";
     uint8_t opcode = expr.code[position];
-    std::optional<Shape> shape = shapeOf(opcode);
-    if (!shape)
+    const Instruction &instruction = instructions[opcode];
+    if (!instruction.isKnown)
       return Error::malformed(place + "unknown instruction " +
                               std::to_string(opcode));
-    if (expr.code.size() - position - 1 < shape->operandBytes)
+    if (expr.code.size() - position - 1 < instruction.operandBytes)
       return Error::malformed(place + "the operand is cut off");
     if (opcode == KILN_EXPR_PUSH_SYMBOL) {
       uint32_t symbol = readOperand<uint32_t>(expr.code.data() + position + 1);
@@ -320,22 +317,34 @@ Status checkExpr(const Expr &expr, size_t symbolCount) {
                                 std::to_string(symbolCount) + ", found " +
                                 std::to_string(symbol));
     }
-    if (depth < shape->pops)
+    if (depth < instruction.pops)
       return Error::malformed(place + "expected " +
-                              std::to_string(shape->pops) +
+                              std::to_string(instruction.pops) +
                               " cells on the stack, found " +
                               std::to_string(depth));
-    depth = depth - shape->pops + 1;
+    depth = depth - instruction.pops + 1;
     if (depth > kMaxExprStack)
       return Error::malformed(place + "expected at most " +
                               std::to_string(kMaxExprStack) +
                               " cells on the stack, found more");
-    position += 1 + shape->operandBytes;
+    position += 1 + instruction.operandBytes;
   }
   if (depth != 1)
     return Error::malformed("expression leaves " + std::to_string(depth) +
                             " cells, expected 1");
   return Status::success();
+}
+
+ExprFailure applyFunction(uint8_t opcode, Cell *cells) {
+  switch (instructions[opcode].pops) {
+  case 1:
+    return unary(opcode, cells[0]);
+  case 2:
+    return binary(opcode, cells[0], cells[1], cells[0]);
+  default: // the only one of three
+    cells[0] = cells[0].asBool() ? cells[1] : cells[2];
+    return ExprFailure::None;
+  }
 }
 
 ExprFailure evaluate(const Expr &expr, const Cell *symbols, Cell &result) {
@@ -361,15 +370,9 @@ ExprFailure evaluate(const Expr &expr, const Cell *symbols, Cell &result) {
     } else if (opcode == KILN_EXPR_PUSH_FLOAT) {
       *top++ = Cell::ofFloat(readOperand<double>(code));
       code += 8;
-    } else if (opcode == KILN_EXPR_SELECT) {
-      top -= 2;
-      top[-1] = top[-1].asBool() ? top[0] : top[1];
-    } else if (opcode == KILN_EXPR_NOT ||
-               (opcode >= KILN_EXPR_TO_FLOAT && opcode <= KILN_EXPR_ASINH)) {
-      failure = unary(opcode, top[-1]);
     } else {
-      --top;
-      failure = binary(opcode, top[-1], top[0], top[-1]);
+      top -= instructions[opcode].pops - 1;
+      failure = applyFunction(opcode, top - 1);
     }
     if (failure != ExprFailure::None)
       return failure;
@@ -394,12 +397,9 @@ bool isCondition(const Expr &expr) {
   uint8_t last = 0;
   for (size_t position = 0; position < expr.code.size();) {
     last = expr.code[position];
-    std::optional<Shape> shape = shapeOf(last);
-    if (!shape)
-      return false;
-    position += 1 + shape->operandBytes;
+    position += 1 + instructions[last].operandBytes;
   }
-  return last >= KILN_EXPR_EQ && last <= KILN_EXPR_NOT;
+  return instructions[last].result == KILN_EXPR_RESULT_TRUTH;
 }
 
 std::vector<uint32_t> symbolsOf(const Expr &expr) {
@@ -409,10 +409,7 @@ std::vector<uint32_t> symbolsOf(const Expr &expr) {
     uint8_t opcode = expr.code[position];
     if (opcode == KILN_EXPR_PUSH_SYMBOL)
       result.push_back(readOperand<uint32_t>(expr.code.data() + position + 1));
-    std::optional<Shape> shape = shapeOf(opcode);
-    if (!shape)
-      break;
-    position += 1 + shape->operandBytes;
+    position += 1 + instructions[opcode].operandBytes;
   }
   std::sort(result.begin(), result.end());
   result.erase(std::unique(result.begin(), result.end()), result.end());

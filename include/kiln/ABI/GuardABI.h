@@ -19,6 +19,10 @@
 //   operand of PUSH_FLOAT  f64 bits, little-endian
 //   operand of PUSH_SYMBOL u32, index into the program's symbol table
 //
+// Every other instruction is a function of ExprFunctions.def: it takes its
+// operands off the stack (two of them where it takes any number) and leaves the
+// result.
+//
 // Integer arithmetic is checked: overflow, division by zero and negative shift
 // counts end the evaluation with an error, never a wrong number. Comparisons
 // and logic give the integers 0 and 1. FLOORDIV and MOD round toward minus
@@ -35,63 +39,23 @@
 extern "C" {
 #endif
 
+/// Values stand beside the functions in ExprFunctions.def.
 enum kiln_expr_opcode {
   KILN_EXPR_PUSH_INT = 1,
   KILN_EXPR_PUSH_FLOAT = 2,
   KILN_EXPR_PUSH_SYMBOL = 3,
+#define KILN_EXPR_INSTRUCTION(OPCODE, code, arity, result, text, binds)        \
+  KILN_EXPR_##OPCODE = code,
+#include "kiln/ABI/ExprFunctions.def"
+};
 
-  /* two cells -> one; integer if both are integers, else double */
-  KILN_EXPR_ADD = 16,
-  KILN_EXPR_SUB = 17,
-  KILN_EXPR_MUL = 18,
-  KILN_EXPR_MIN = 19,
-  KILN_EXPR_MAX = 20,
-  KILN_EXPR_POW = 21,      /* integer power needs an exponent >= 0 */
-  /* two integers -> integer */
-  KILN_EXPR_FLOORDIV = 32,
-  KILN_EXPR_CEILDIV = 33,
-  KILN_EXPR_CLEANDIV = 34, /* error if not exact */
-  KILN_EXPR_MOD = 35,
-  KILN_EXPR_SHL = 36,
-  KILN_EXPR_SHR = 37,
-  KILN_EXPR_BIT_AND = 38,
-  KILN_EXPR_BIT_OR = 39,
-  KILN_EXPR_BIT_XOR = 40,
-  /* two numbers -> double */
-  KILN_EXPR_TRUEDIV = 48,
-  /* integer -> double; double -> integer */
-  KILN_EXPR_TO_FLOAT = 56,
-  KILN_EXPR_TRUNC = 57,
-  KILN_EXPR_FLOOR = 58,
-  KILN_EXPR_CEIL = 59,
-  KILN_EXPR_ROUND = 60,    /* half to even */
-  /* one number -> double */
-  KILN_EXPR_SQRT = 64,
-  KILN_EXPR_EXP = 65,
-  KILN_EXPR_LOG = 66,
-  KILN_EXPR_LOG2 = 67,
-  KILN_EXPR_SIN = 68,
-  KILN_EXPR_COS = 69,
-  KILN_EXPR_TAN = 70,
-  KILN_EXPR_SINH = 71,
-  KILN_EXPR_COSH = 72,
-  KILN_EXPR_TANH = 73,
-  KILN_EXPR_ASIN = 74,
-  KILN_EXPR_ACOS = 75,
-  KILN_EXPR_ATAN = 76,
-  KILN_EXPR_ASINH = 77,
-  /* two numbers -> 0 or 1 */
-  KILN_EXPR_EQ = 96,
-  KILN_EXPR_NE = 97,
-  KILN_EXPR_LT = 98,
-  KILN_EXPR_LE = 99,
-  KILN_EXPR_GT = 100,
-  KILN_EXPR_GE = 101,
-  KILN_EXPR_AND = 104,
-  KILN_EXPR_OR = 105,
-  KILN_EXPR_NOT = 106,     /* one cell */
-  /* three cells (condition, then, else) -> one */
-  KILN_EXPR_SELECT = 110,
+/// What a function gives.
+enum kiln_expr_result {
+  KILN_EXPR_RESULT_NUMBER,  /* integer if all operands are, else double */
+  KILN_EXPR_RESULT_INTEGER, /* of two integers, or of one number */
+  KILN_EXPR_RESULT_FLOAT,   /* double, of any numbers */
+  KILN_EXPR_RESULT_TRUTH,   /* 0 or 1, of any numbers */
+  KILN_EXPR_RESULT_CHOSEN,  /* the second or the third operand */
 };
 
 /// What one guard of a compiled variant checks. Guards are evaluated in order;

@@ -70,6 +70,11 @@ enum class ExprFailure : uint8_t {
 /// "integer overflow", "division by zero", ... for messages.
 const char *describe(ExprFailure failure);
 
+/// Evaluates one function: `cells` are its operands, and the first becomes its
+/// result. `opcode` is a function of ExprFunctions.def; one that takes any
+/// number of operands takes two here.
+ExprFailure applyFunction(uint8_t opcode, Cell *cells);
+
 /// The deepest stack an expression may need.
 constexpr uint32_t kMaxExprStack = 64;
 

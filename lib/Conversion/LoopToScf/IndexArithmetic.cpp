@@ -18,7 +18,7 @@ using guard::ExprKind;
 
 /// True for a function whose value is 0 or 1 by construction.
 static bool isTruth(ExprAttr expr) {
-  return expr.getKind() >= ExprKind::Eq && expr.getKind() <= ExprKind::Not;
+  return guard::isTruthFunction(expr.getKind());
 }
 
 /// A constant of the type of the other operands.

@@ -21,9 +21,11 @@ Result<std::vector<Guard>> target::exportGuards(guard::ProgramOp guards,
                                                 package::Program &program) {
   std::vector<Guard> table;
   ExprTable exprs(program);
-  for (Operation &op : guards.getBody().front()) {
+  for (auto record : guards.getBody().getOps<guard::CheckOpInterface>()) {
+    Operation *op = record;
     Guard entry;
-    if (auto slot = op.getAttrOfType<mlir::IntegerAttr>("slot"))
+    entry.kind = record.getGuardKind();
+    if (auto slot = op->getAttrOfType<mlir::IntegerAttr>("slot"))
       entry.slot = slot.getInt();
     auto useExpr = [&](guard::ExprAttr expr) -> Status {
       auto id = exprs.get(expr);
@@ -38,47 +40,34 @@ Result<std::vector<Guard>> target::exportGuards(guard::ProgramOp guards,
       return Status::success();
     };
     Status status = Status::success();
-    if (llvm::isa<guard::CheckTensorOp>(op)) {
-      entry.kind = KILN_GUARD_KIND_TENSOR;
-    } else if (auto check = llvm::dyn_cast<guard::CheckDTypeOp>(op)) {
-      entry.kind = KILN_GUARD_DTYPE;
+    if (auto check = llvm::dyn_cast<guard::CheckDTypeOp>(op)) {
       auto dtype = guard::getDType(check.getType());
       if (!dtype)
         return Error::unsupported("a guard names an element type that has no "
                                   "counterpart at run time");
       entry.value = static_cast<int64_t>(*dtype);
     } else if (auto check = llvm::dyn_cast<guard::CheckRankOp>(op)) {
-      entry.kind = KILN_GUARD_RANK;
       entry.value = check.getRank();
     } else if (auto check = llvm::dyn_cast<guard::CheckSizeOp>(op)) {
-      entry.kind = KILN_GUARD_SIZE;
       entry.dim = check.getDim();
       entry.value = check.getSize();
     } else if (auto check = llvm::dyn_cast<guard::CheckSizeExprOp>(op)) {
-      entry.kind = KILN_GUARD_SIZE_EXPR;
       entry.dim = check.getDim();
       status = useExpr(check.getExpr());
     } else if (auto check = llvm::dyn_cast<guard::CheckStrideOp>(op)) {
-      entry.kind = KILN_GUARD_STRIDE;
       entry.dim = check.getDim();
       entry.value = check.getStride();
     } else if (auto check = llvm::dyn_cast<guard::CheckDeviceOp>(op)) {
-      entry.kind = KILN_GUARD_DEVICE;
       entry.value = check.getDevice() == "cuda";
     } else if (auto check = llvm::dyn_cast<guard::CheckRequiresGradOp>(op)) {
-      entry.kind = KILN_GUARD_REQUIRES_GRAD;
       entry.value = check.getRequires();
     } else if (auto check = llvm::dyn_cast<guard::CheckNoAliasOp>(op)) {
-      entry.kind = KILN_GUARD_NO_ALIAS;
       entry.value = check.getOther();
     } else if (auto check = llvm::dyn_cast<guard::CheckSameStorageOp>(op)) {
-      entry.kind = KILN_GUARD_SAME_STORAGE;
       entry.value = check.getOther();
     } else if (auto check = llvm::dyn_cast<guard::CheckAlignmentOp>(op)) {
-      entry.kind = KILN_GUARD_ALIGNMENT;
       entry.value = check.getBytes();
     } else if (auto check = llvm::dyn_cast<guard::CheckScalarOp>(op)) {
-      entry.kind = KILN_GUARD_SCALAR_VALUE;
       Attribute value = check.getValue();
       if (auto flag = llvm::dyn_cast<mlir::BoolAttr>(value))
         entry.constant = flag.getValue();
@@ -89,12 +78,8 @@ Result<std::vector<Guard>> target::exportGuards(guard::ProgramOp guards,
       else if (auto text = llvm::dyn_cast<StringAttr>(value))
         entry.constant = text.getValue().str();
     } else if (auto check = llvm::dyn_cast<guard::CheckExprOp>(op)) {
-      entry.kind = KILN_GUARD_EXPR;
       entry.text = check.getSource().str();
       status = useExpr(check.getExpr());
-    } else {
-      return Error::internal("check '" + op.getName().getStringRef().str() +
-                             "' has no place in the guard table");
     }
     if (!status)
       return status.takeError();

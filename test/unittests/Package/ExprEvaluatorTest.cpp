@@ -37,7 +37,55 @@ int64_t integerOf(const Cell &cell) {
   return cell.integer;
 }
 
+struct Function {
+  kiln_expr_opcode opcode;
+  unsigned operands;
+  kiln_expr_result result;
+  const char *text;
+};
+
+constexpr Function functions[] = {
+#define KILN_EXPR_INSTRUCTION(OPCODE, code, arity, result, text, binds)        \
+  {KILN_EXPR_##OPCODE, arity == 0 ? 2 : arity, KILN_EXPR_RESULT_##result, text},
+#include "kiln/ABI/ExprFunctions.def"
+};
+
 } // namespace
+
+TEST(ExprEvaluator, EveryFunctionIsCheckedEvaluatedAndPrinted) {
+  std::vector<bool> isKnown(256, false);
+  for (uint8_t push :
+       {KILN_EXPR_PUSH_INT, KILN_EXPR_PUSH_FLOAT, KILN_EXPR_PUSH_SYMBOL})
+    isKnown[push] = true;
+  for (const Function &function : functions) {
+    EXPECT_FALSE(isKnown[function.opcode]) << function.text;
+    isKnown[function.opcode] = true;
+    ExprBuilder builder, tooFew;
+    for (unsigned i = 0; i < function.operands; ++i)
+      builder.integer(1);
+    for (unsigned i = 1; i < function.operands; ++i)
+      tooFew.integer(1);
+    EXPECT_FALSE(checkExpr(tooFew.op(function.opcode).build(), 0))
+        << function.text;
+    Expr expr = builder.op(function.opcode).build();
+    Cell cell = run(expr);
+    EXPECT_EQ(cell.isInteger(), function.result != KILN_EXPR_RESULT_FLOAT)
+        << function.text;
+    EXPECT_EQ(isCondition(expr), function.result == KILN_EXPR_RESULT_TRUTH)
+        << function.text;
+    EXPECT_NE(printExpr(expr, {}).find(function.text), std::string::npos)
+        << function.text;
+  }
+  for (unsigned opcode = 0; opcode < 256; ++opcode) {
+    Expr expr = ExprBuilder().integer(1).integer(1).integer(1).build();
+    expr.code.push_back(static_cast<uint8_t>(opcode));
+    Status status = checkExpr(expr, 0);
+    if (!isKnown[opcode])
+      EXPECT_NE(status.error().message.find("unknown instruction"),
+                std::string::npos)
+          << opcode;
+  }
+}
 
 TEST(ExprEvaluator, DividesAsPythonDoes) {
   struct {

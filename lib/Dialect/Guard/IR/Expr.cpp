@@ -72,35 +72,6 @@ double ExprAttr::getFloat() const {
   return llvm::bit_cast<double>(getPayload());
 }
 
-bool ExprAttr::isFloatTyped() const {
-  switch (getKind()) {
-  case ExprKind::Constant:
-  case ExprKind::Dim:
-    return false;
-  case ExprKind::Float:
-  case ExprKind::TrueDiv:
-  case ExprKind::ToFloat:
-    return true;
-  case ExprKind::Symbol:
-    return isFloatSymbolName(getSymbol().getValue());
-  case ExprKind::Add:
-  case ExprKind::Mul:
-    // Sums and products of floats are always opaque.
-    if (getPayload() == 0)
-      return false;
-    [[fallthrough]];
-  case ExprKind::Pow:
-  case ExprKind::Min:
-  case ExprKind::Max:
-    return llvm::any_of(getOperands(),
-                        [](ExprAttr e) { return e.isFloatTyped(); });
-  case ExprKind::Select:
-    return getOperand(1).isFloatTyped() || getOperand(2).isFloatTyped();
-  default:
-    return getKind() >= ExprKind::Sqrt && getKind() <= ExprKind::Asinh;
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Order and terms
 //===----------------------------------------------------------------------===//

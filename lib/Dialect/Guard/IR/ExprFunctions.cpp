@@ -11,268 +11,122 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Dialect/Guard/IR/Expr.h"
+#include "kiln/Dialect/Guard/IR/GuardBytecode.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "kiln/ABI/GuardABI.h"
+#include "kiln/Package/ExprEvaluator.h"
+
 #include "llvm/Support/MathExtras.h"
 
-#include <cmath>
 #include <numeric>
 
 using namespace kiln;
 using namespace kiln::guard;
 
 //===----------------------------------------------------------------------===//
-// Names
+// Functions and their instructions
 //===----------------------------------------------------------------------===//
 
-StringRef guard::getFunctionName(ExprKind kind) {
-  static constexpr const char *kNames[] = {
-      "constant", "float", "dim",   "symbol", "add",      "mul",     "pow",
-      "min",      "max",   "floordiv", "ceildiv", "cleandiv", "mod", "shl",
-      "shr",      "bitand", "bitor", "bitxor", "truediv", "tofloat", "trunc",
-      "floor",    "ceil",  "round", "sqrt",   "exp",      "log",     "log2",
-      "sin",      "cos",   "tan",   "sinh",   "cosh",     "tanh",    "asin",
-      "acos",     "atan",  "asinh", "eq",     "ne",       "lt",      "le",
-      "gt",       "ge",    "and",   "or",     "not",      "select"};
-  static_assert(std::size(kNames) == size_t(ExprKind::Select) + 1);
-  return kNames[size_t(kind)];
+namespace {
+
+/// A line of kiln/ABI/ExprFunctions.def.
+struct Function {
+  const char *name;
+  uint8_t opcode;
+  uint8_t arity;
+  kiln_expr_result result;
+};
+
+constexpr Function functions[] = {
+#define KILN_EXPR_FUNCTION(kind, OPCODE, code, name, arity, result, text, binds) \
+  {name, code, arity, KILN_EXPR_RESULT_##result},
+#include "kiln/ABI/ExprFunctions.def"
+};
+
+constexpr size_t firstFunction = size_t(ExprKind::Symbol) + 1;
+
+} // namespace
+
+/// Null for a leaf.
+static const Function *lookUp(ExprKind kind) {
+  return size_t(kind) < firstFunction ? nullptr
+                                      : &functions[size_t(kind) - firstFunction];
 }
 
+StringRef guard::getFunctionName(ExprKind kind) { return lookUp(kind)->name; }
+
 std::optional<ExprKind> guard::lookUpFunction(StringRef name) {
-  for (size_t i = size_t(ExprKind::Add); i <= size_t(ExprKind::Select); ++i)
-    if (getFunctionName(ExprKind(i)) == name)
-      return ExprKind(i);
+  for (auto [i, function] : llvm::enumerate(functions))
+    if (function.name == name)
+      return ExprKind(firstFunction + i);
   return std::nullopt;
 }
 
-unsigned guard::getArity(ExprKind kind) {
-  switch (kind) {
-  case ExprKind::Add:
-  case ExprKind::Mul:
-  case ExprKind::Min:
-  case ExprKind::Max:
-  case ExprKind::And:
-  case ExprKind::Or:
-    return 0;
-  case ExprKind::Not:
-  case ExprKind::ToFloat:
-  case ExprKind::Trunc:
-  case ExprKind::Floor:
-  case ExprKind::Ceil:
-  case ExprKind::Round:
-    return 1;
-  case ExprKind::Select:
-    return 3;
-  default:
-    return kind >= ExprKind::Sqrt && kind <= ExprKind::Asinh ? 1 : 2;
+unsigned guard::getArity(ExprKind kind) { return lookUp(kind)->arity; }
+
+bool guard::isTruthFunction(ExprKind kind) {
+  const Function *function = lookUp(kind);
+  return function && function->result == KILN_EXPR_RESULT_TRUTH;
+}
+
+uint8_t guard::getOpcode(ExprKind kind) { return lookUp(kind)->opcode; }
+
+bool ExprAttr::isFloatTyped() const {
+  const Function *function = lookUp(getKind());
+  if (!function)
+    return isFloatConstant() ||
+           (isSymbol() && isFloatSymbolName(getSymbol().getValue()));
+  auto isFloat = [](ExprAttr e) { return e.isFloatTyped(); };
+  switch (function->result) {
+  case KILN_EXPR_RESULT_NUMBER:
+    // Sums and products of floats are always opaque.
+    if ((getKind() == ExprKind::Add || getKind() == ExprKind::Mul) &&
+        getPayload() == 0)
+      return false;
+    return llvm::any_of(getOperands(), isFloat);
+  case KILN_EXPR_RESULT_CHOSEN:
+    return llvm::any_of(getOperands().drop_front(), isFloat);
+  case KILN_EXPR_RESULT_FLOAT:
+    return true;
+  case KILN_EXPR_RESULT_INTEGER:
+  case KILN_EXPR_RESULT_TRUTH:
+    return false;
   }
+  llvm_unreachable("all results are listed");
 }
 
 //===----------------------------------------------------------------------===//
 // Functions on numbers
 //===----------------------------------------------------------------------===//
 
-static std::optional<Number> applyUnary(ExprKind kind, Number x) {
-  auto integer = [](double value) -> std::optional<Number> {
-    // 2^63 is the first double that does not fit.
-    if (!(value >= -9223372036854775808.0 && value < 9223372036854775808.0))
-      return std::nullopt;
-    return Number::of(int64_t(value));
-  };
-  double d = x.asDouble();
-  switch (kind) {
-  case ExprKind::Not:
-    return Number::of(int64_t(d == 0));
-  case ExprKind::ToFloat:
-    return Number::of(d);
-  case ExprKind::Trunc:
-    return x.isFloat ? integer(std::trunc(d)) : x;
-  case ExprKind::Floor:
-    return x.isFloat ? integer(std::floor(d)) : x;
-  case ExprKind::Ceil:
-    return x.isFloat ? integer(std::ceil(d)) : x;
-  case ExprKind::Round:
-    return x.isFloat ? integer(std::nearbyint(d)) : x;
-  case ExprKind::Sqrt:
-    return Number::of(std::sqrt(d));
-  case ExprKind::Exp:
-    return Number::of(std::exp(d));
-  case ExprKind::Log:
-    return Number::of(std::log(d));
-  case ExprKind::Log2:
-    return Number::of(std::log2(d));
-  case ExprKind::Sin:
-    return Number::of(std::sin(d));
-  case ExprKind::Cos:
-    return Number::of(std::cos(d));
-  case ExprKind::Tan:
-    return Number::of(std::tan(d));
-  case ExprKind::Sinh:
-    return Number::of(std::sinh(d));
-  case ExprKind::Cosh:
-    return Number::of(std::cosh(d));
-  case ExprKind::Tanh:
-    return Number::of(std::tanh(d));
-  case ExprKind::Asin:
-    return Number::of(std::asin(d));
-  case ExprKind::Acos:
-    return Number::of(std::acos(d));
-  case ExprKind::Atan:
-    return Number::of(std::atan(d));
-  case ExprKind::Asinh:
-    return Number::of(std::asinh(d));
-  default:
-    return std::nullopt;
-  }
+static package::Cell toCell(const Number &number) {
+  return number.isFloat ? package::Cell::ofFloat(number.real)
+                        : package::Cell::ofInteger(number.integer);
 }
 
-static std::optional<int64_t> floorDivide(int64_t a, int64_t b) {
-  if (b == 0 || (a == Interval::kMin && b == -1))
-    return std::nullopt;
-  return llvm::divideFloorSigned(a, b);
-}
-
-static std::optional<int64_t> integerPower(int64_t base, int64_t exponent) {
-  if (exponent < 0)
-    return std::nullopt;
-  int64_t result = 1;
-  while (true) {
-    if (exponent & 1)
-      if (llvm::MulOverflow(result, base, result))
-        return std::nullopt;
-    exponent >>= 1;
-    if (exponent == 0)
-      return result;
-    if (llvm::MulOverflow(base, base, base))
-      return std::nullopt;
-  }
-}
-
-static std::optional<int64_t> applyIntegers(ExprKind kind, int64_t a,
-                                            int64_t b) {
-  int64_t result;
-  switch (kind) {
-  case ExprKind::Add:
-    if (llvm::AddOverflow(a, b, result))
-      return std::nullopt;
-    return result;
-  case ExprKind::Mul:
-    if (llvm::MulOverflow(a, b, result))
-      return std::nullopt;
-    return result;
-  case ExprKind::Min:
-    return std::min(a, b);
-  case ExprKind::Max:
-    return std::max(a, b);
-  case ExprKind::Pow:
-    return integerPower(a, b);
-  case ExprKind::FloorDiv:
-    return floorDivide(a, b);
-  case ExprKind::CeilDiv:
-    if (b == 0 || (a == Interval::kMin && b == -1))
-      return std::nullopt;
-    return llvm::divideCeilSigned(a, b);
-  case ExprKind::CleanDiv:
-    if (b == 0 || (a == Interval::kMin && b == -1) || a % b != 0)
-      return std::nullopt;
-    return a / b;
-  case ExprKind::Mod:
-    if (b == 0)
-      return std::nullopt;
-    if (b == -1)
-      return 0;
-    result = a % b;
-    return result != 0 && (result < 0) != (b < 0) ? result + b : result;
-  case ExprKind::Shl:
-    if (b < 0)
-      return std::nullopt;
-    if (a == 0)
-      return 0;
-    if (b > 62 || llvm::MulOverflow(a, int64_t(1) << b, result))
-      return std::nullopt;
-    return result;
-  case ExprKind::Shr:
-    if (b < 0)
-      return std::nullopt;
-    return a >> std::min<int64_t>(b, 63);
-  case ExprKind::BitAnd:
-    return a & b;
-  case ExprKind::BitOr:
-    return a | b;
-  case ExprKind::BitXor:
-    return a ^ b;
-  default:
-    return std::nullopt;
-  }
-}
-
-static std::optional<Number> applyBinary(ExprKind kind, Number a, Number b) {
-  double x = a.asDouble(), y = b.asDouble();
-  bool integers = !a.isFloat && !b.isFloat;
-  auto truth = [&](bool ofIntegers, bool ofFloats) {
-    return Number::of(int64_t(integers ? ofIntegers : ofFloats));
-  };
-  switch (kind) {
-  case ExprKind::TrueDiv:
-    if (y == 0)
-      return std::nullopt;
-    return Number::of(x / y);
-  case ExprKind::Eq:
-    return truth(a.integer == b.integer, x == y);
-  case ExprKind::Ne:
-    return truth(a.integer != b.integer, x != y);
-  case ExprKind::Lt:
-    return truth(a.integer < b.integer, x < y);
-  case ExprKind::Le:
-    return truth(a.integer <= b.integer, x <= y);
-  case ExprKind::Gt:
-    return truth(a.integer > b.integer, x > y);
-  case ExprKind::Ge:
-    return truth(a.integer >= b.integer, x >= y);
-  case ExprKind::And:
-    return Number::of(int64_t(x != 0 && y != 0));
-  case ExprKind::Or:
-    return Number::of(int64_t(x != 0 || y != 0));
-  default:
-    break;
-  }
-  if (integers) {
-    std::optional<int64_t> result = applyIntegers(kind, a.integer, b.integer);
-    return result ? std::optional<Number>(Number::of(*result)) : std::nullopt;
-  }
-  switch (kind) {
-  case ExprKind::Add:
-    return Number::of(x + y);
-  case ExprKind::Mul:
-    return Number::of(x * y);
-  case ExprKind::Min:
-    return Number::of(y < x ? y : x);
-  case ExprKind::Max:
-    return Number::of(x < y ? y : x);
-  case ExprKind::Pow:
-    return Number::of(std::pow(x, y));
-  default:
-    return std::nullopt;
-  }
+static Number toNumber(const package::Cell &cell) {
+  return cell.isInteger() ? Number::of(cell.integer) : Number::of(cell.real);
 }
 
 std::optional<Number> guard::apply(ExprKind kind, ArrayRef<Number> operands) {
-  unsigned arity = getArity(kind);
-  if (operands.empty() || (arity != 0 && operands.size() != arity))
+  const Function *function = lookUp(kind);
+  if (!function || operands.empty() ||
+      (function->arity != 0 && operands.size() != function->arity))
     return std::nullopt;
-  if (arity == 1)
-    return applyUnary(kind, operands.front());
-  if (kind == ExprKind::Select)
-    return operands[0].asDouble() != 0 ? operands[1] : operands[2];
-  Number result = operands.front();
-  for (Number operand : operands.drop_front()) {
-    std::optional<Number> next = applyBinary(kind, result, operand);
-    if (!next)
+  auto run = [&](MutableArrayRef<package::Cell> cells) {
+    return package::applyFunction(function->opcode, cells.data()) ==
+           package::ExprFailure::None;
+  };
+  SmallVector<package::Cell, 3> cells = llvm::map_to_vector<3>(operands, toCell);
+  if (function->arity != 0)
+    return run(cells) ? std::optional(toNumber(cells[0])) : std::nullopt;
+  package::Cell pair[] = {cells[0], {}};
+  for (const package::Cell &cell : ArrayRef(cells).drop_front()) {
+    pair[1] = cell;
+    if (!run(pair))
       return std::nullopt;
-    result = *next;
   }
-  return result;
+  return toNumber(pair[0]);
 }
 
 std::optional<Number>
@@ -481,8 +335,9 @@ static ExprAttr modulo(ExprAttr x, int64_t modulus) {
   SmallVector<Term> rest;
   for (Term term : getTerms(x)) {
     if (!term.monomial)
-      term.coefficient = *applyIntegers(ExprKind::Mod, term.coefficient,
-                                        modulus);
+      term.coefficient = apply(ExprKind::Mod, {Number::of(term.coefficient),
+                                               Number::of(modulus)})
+                             ->integer;
     if (term.coefficient % modulus != 0)
       rest.push_back(term);
   }
@@ -563,8 +418,7 @@ ExprAttr guard::gt(ExprAttr a, ExprAttr b) { return lt(b, a); }
 ExprAttr guard::ge(ExprAttr a, ExprAttr b) { return le(b, a); }
 
 static bool isTruth(ExprAttr e) {
-  return (e.getKind() >= ExprKind::Eq && e.getKind() <= ExprKind::Not) ||
-         e.isConstant(0) || e.isConstant(1);
+  return isTruthFunction(e.getKind()) || e.isConstant(0) || e.isConstant(1);
 }
 
 static ExprAttr buildLogic(ExprKind kind, ExprAttr a, ExprAttr b) {

@@ -18,6 +18,7 @@ using namespace kiln;
 using namespace kiln::guard;
 
 #include "kiln/Dialect/Guard/IR/GuardDialect.cpp.inc"
+#include "kiln/Dialect/Guard/IR/GuardInterfaces.cpp.inc"
 
 namespace {
 /// Values and assertions mean the same in any function.

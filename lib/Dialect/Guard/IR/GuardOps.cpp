@@ -143,7 +143,7 @@ LogicalResult AssertOp::canonicalize(AssertOp op, PatternRewriter &rewriter) {
 
 LogicalResult ProgramOp::verifyRegions() {
   for (Operation &op : getBody().front())
-    if (!op.getName().getStringRef().starts_with("guard.check_")) // C1
+    if (!llvm::isa<CheckOpInterface>(op)) // C1
       return (op.emitOpError() << "is not a check")
                  .attachNote(getLoc())
              << "only 'guard.check_...' ops may stand in this program";

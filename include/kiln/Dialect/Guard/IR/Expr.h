@@ -45,57 +45,16 @@
 
 namespace kiln::guard {
 
-/// The functions an expression is made of. Those after `Dim` have operands.
-/// The order is the order in which atoms sort within a sum.
+/// What an expression is made of: leaves, and the functions of
+/// kiln/ABI/ExprFunctions.def, in the order in which atoms sort within a sum.
 enum class ExprKind : uint8_t {
   Constant, ///< payload: the integer
   Float,    ///< payload: the bits of the double
   Dim,      ///< payload: the position of a loop index
   Symbol,   ///< symbol: its name
-  Add,
-  Mul,
-  Pow, ///< integer exponent >= 0, or floats
-  Min,
-  Max,
-  FloorDiv, ///< rounds toward minus infinity
-  CeilDiv,
-  CleanDiv, ///< promised to be exact
-  Mod,      ///< sign of the divisor, as in Python
-  Shl,
-  Shr,
-  BitAnd,
-  BitOr,
-  BitXor,
-  TrueDiv, ///< two numbers to a float
-  ToFloat,
-  Trunc, ///< float to integer; likewise the next three
-  Floor,
-  Ceil,
-  Round, ///< half to even
-  Sqrt,
-  Exp,
-  Log,
-  Log2,
-  Sin,
-  Cos,
-  Tan,
-  Sinh,
-  Cosh,
-  Tanh,
-  Asin,
-  Acos,
-  Atan,
-  Asinh,
-  Eq, ///< comparisons and logic give 0 or 1
-  Ne,
-  Lt,
-  Le,
-  Gt, ///< written as `Lt` with its operands exchanged
-  Ge, ///< likewise `Le`
-  And,
-  Or,
-  Not,
-  Select, ///< condition, then, else
+#define KILN_EXPR_FUNCTION(kind, OPCODE, code, name, arity, result, text, binds) \
+  kind,
+#include "kiln/ABI/ExprFunctions.def"
 };
 
 /// The name by which a function is written, "floordiv".
@@ -104,6 +63,8 @@ StringRef getFunctionName(ExprKind kind);
 std::optional<ExprKind> lookUpFunction(StringRef name);
 /// How many operands a function takes; 0 if it takes any number from one on.
 unsigned getArity(ExprKind kind);
+/// True for comparisons and logic, which give 0 or 1.
+bool isTruthFunction(ExprKind kind);
 
 } // namespace kiln::guard
 
@@ -228,7 +189,7 @@ struct Number {
 };
 
 /// One function applied to numbers; nothing on overflow, division by zero, or
-/// operands of the wrong kind. The same rules as the runtime's evaluator.
+/// operands of the wrong kind. The runtime's evaluator is asked.
 std::optional<Number> apply(ExprKind kind, ArrayRef<Number> operands);
 
 /// The value of `expr`, given those of its symbols and indices. Nothing if a

@@ -14,6 +14,7 @@
 #ifndef KILN_DIALECT_GUARD_IR_GUARD_H
 #define KILN_DIALECT_GUARD_IR_GUARD_H
 
+#include "kiln/ABI/GuardABI.h"
 #include "kiln/Dialect/Guard/IR/Expr.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -25,6 +26,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "kiln/Dialect/Guard/IR/GuardDialect.h.inc"
+#include "kiln/Dialect/Guard/IR/GuardInterfaces.h.inc"
 
 #define GET_OP_CLASSES
 #include "kiln/Dialect/Guard/IR/GuardOps.h.inc"

@@ -20,6 +20,9 @@
 
 namespace kiln::guard {
 
+/// The instruction of a function, a `kiln_expr_opcode`.
+uint8_t getOpcode(ExprKind kind);
+
 /// Appends the code of `expr` to `code`. `symbolIndex` gives the index of a
 /// symbol in the program's table, nothing if it has none. Fails, naming the
 /// leaf in `error`, on an unknown symbol or a loop index; `code` is then as it

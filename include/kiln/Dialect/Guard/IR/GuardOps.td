@@ -10,6 +10,7 @@
 #define KILN_DIALECT_GUARD_IR_GUARDOPS_TD
 
 include "kiln/Dialect/Guard/IR/GuardAttrs.td"
+include "kiln/Dialect/Guard/IR/GuardInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/CommonAttrConstraints.td"
@@ -135,16 +136,24 @@ def Guard_ProgramOp : Guard_Op<"program", [
   let hasRegionVerifier = 1;
 }
 
-/// A check stands in a `guard.program` and speaks of one input by its position
-/// and, for messages, its name.
-class Guard_CheckOp<string mnemonic, dag extra = (ins), list<Trait> traits = []>
+/// A check stands in a `guard.program`. `kind` is its `kiln_guard_kind`, without
+/// KILN_GUARD_.
+class Guard_CheckOpBase<string mnemonic, string kind>
     : Guard_Op<"check_" # mnemonic,
-               !listconcat([HasParent<"ProgramOp">], traits)> {
-  let arguments = !con((ins I64Attr:$slot, StrAttr:$name), extra);
-  dag extraArguments = extra;
+               [HasParent<"ProgramOp">,
+                DeclareOpInterfaceMethods<Guard_CheckOpInterface>]> {
+  let extraClassDefinition =
+      "::kiln_guard_kind $cppClass::getGuardKind() { return KILN_GUARD_"
+      # kind # "; }";
 }
 
-def Guard_CheckTensorOp : Guard_CheckOp<"tensor"> {
+/// A check of one input, named by its position and, for messages, its name.
+class Guard_CheckOp<string mnemonic, string kind, dag extra = (ins)>
+    : Guard_CheckOpBase<mnemonic, kind> {
+  let arguments = !con((ins I64Attr:$slot, StrAttr:$name), extra);
+}
+
+def Guard_CheckTensorOp : Guard_CheckOp<"tensor", "KIND_TENSOR"> {
   let summary = "The input is a tensor";
   let description = [{
     ```mlir
@@ -154,7 +163,7 @@ def Guard_CheckTensorOp : Guard_CheckOp<"tensor"> {
   let assemblyFormat = "custom<Integer>($slot) $name attr-dict";
 }
 
-def Guard_CheckDTypeOp : Guard_CheckOp<"dtype", (ins TypeAttr:$type)> {
+def Guard_CheckDTypeOp : Guard_CheckOp<"dtype", "DTYPE", (ins TypeAttr:$type)> {
   let summary = "The input has this element type";
   let description = [{
     ```mlir
@@ -164,7 +173,7 @@ def Guard_CheckDTypeOp : Guard_CheckOp<"dtype", (ins TypeAttr:$type)> {
   let assemblyFormat = "custom<Integer>($slot) $name `is` $type attr-dict";
 }
 
-def Guard_CheckRankOp : Guard_CheckOp<"rank",
+def Guard_CheckRankOp : Guard_CheckOp<"rank", "RANK",
     (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$rank)> {
   let summary = "The input has this number of dimensions";
   let description = [{
@@ -176,7 +185,7 @@ def Guard_CheckRankOp : Guard_CheckOp<"rank",
       "custom<Integer>($slot) $name `is` custom<Integer>($rank) attr-dict";
 }
 
-def Guard_CheckSizeOp : Guard_CheckOp<"size",
+def Guard_CheckSizeOp : Guard_CheckOp<"size", "SIZE",
     (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$dim,
          ConfinedAttr<I64Attr, [IntNonNegative]>:$size)> {
   let summary = "One size of the input is this number";
@@ -191,7 +200,7 @@ def Guard_CheckSizeOp : Guard_CheckOp<"size",
   }];
 }
 
-def Guard_CheckSizeExprOp : Guard_CheckOp<"size_expr",
+def Guard_CheckSizeExprOp : Guard_CheckOp<"size_expr", "SIZE_EXPR",
     (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$dim, Guard_ExprAttr:$expr)> {
   let summary = "One size of the input equals an expression";
   let description = [{
@@ -206,7 +215,7 @@ def Guard_CheckSizeExprOp : Guard_CheckOp<"size_expr",
   let hasVerifier = 1;
 }
 
-def Guard_CheckStrideOp : Guard_CheckOp<"stride",
+def Guard_CheckStrideOp : Guard_CheckOp<"stride", "STRIDE",
     (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$dim, I64Attr:$stride)> {
   let summary = "One stride of the input is this number";
   let description = [{
@@ -222,7 +231,8 @@ def Guard_CheckStrideOp : Guard_CheckOp<"stride",
   }];
 }
 
-def Guard_CheckDeviceOp : Guard_CheckOp<"device", (ins StrAttr:$device)> {
+def Guard_CheckDeviceOp : Guard_CheckOp<"device", "DEVICE",
+    (ins StrAttr:$device)> {
   let summary = "The input lives on this kind of device";
   let description = [{
     The device is `cpu` or `cuda` (C1).
@@ -235,7 +245,7 @@ def Guard_CheckDeviceOp : Guard_CheckOp<"device", (ins StrAttr:$device)> {
   let hasVerifier = 1;
 }
 
-def Guard_CheckRequiresGradOp : Guard_CheckOp<"requires_grad",
+def Guard_CheckRequiresGradOp : Guard_CheckOp<"requires_grad", "REQUIRES_GRAD",
     (ins BoolAttr:$requires)> {
   let summary = "The input wants a gradient, or does not";
   let description = [{
@@ -246,7 +256,8 @@ def Guard_CheckRequiresGradOp : Guard_CheckOp<"requires_grad",
   let assemblyFormat = "custom<Integer>($slot) $name `is` $requires attr-dict";
 }
 
-def Guard_CheckNoAliasOp : Guard_CheckOp<"no_alias", (ins I64Attr:$other)> {
+def Guard_CheckNoAliasOp : Guard_CheckOp<"no_alias", "NO_ALIAS",
+    (ins I64Attr:$other)> {
   let summary = "Two inputs do not overlap in memory";
   let description = [{
     ```mlir
@@ -257,7 +268,7 @@ def Guard_CheckNoAliasOp : Guard_CheckOp<"no_alias", (ins I64Attr:$other)> {
       "custom<Integer>($slot) $name `with` custom<Integer>($other) attr-dict";
 }
 
-def Guard_CheckSameStorageOp : Guard_CheckOp<"same_storage",
+def Guard_CheckSameStorageOp : Guard_CheckOp<"same_storage", "SAME_STORAGE",
     (ins I64Attr:$other)> {
   let summary = "Two inputs share their storage";
   let description = [{
@@ -269,7 +280,8 @@ def Guard_CheckSameStorageOp : Guard_CheckOp<"same_storage",
       "custom<Integer>($slot) $name `with` custom<Integer>($other) attr-dict";
 }
 
-def Guard_CheckScalarOp : Guard_CheckOp<"scalar", (ins AnyAttr:$value)> {
+def Guard_CheckScalarOp : Guard_CheckOp<"scalar", "SCALAR_VALUE",
+    (ins AnyAttr:$value)> {
   let summary = "The input equals the constant it was captured with";
   let description = [{
     The constant is an integer, a float, a bool, text, or `unit` for none (C1).
@@ -282,7 +294,7 @@ def Guard_CheckScalarOp : Guard_CheckOp<"scalar", (ins AnyAttr:$value)> {
   let hasVerifier = 1;
 }
 
-def Guard_CheckAlignmentOp : Guard_CheckOp<"alignment",
+def Guard_CheckAlignmentOp : Guard_CheckOp<"alignment", "ALIGNMENT",
     (ins ConfinedAttr<I64Attr, [IntPositive]>:$bytes)> {
   let summary = "The data of the input starts at a multiple of so many bytes";
   let description = [{
@@ -294,7 +306,7 @@ def Guard_CheckAlignmentOp : Guard_CheckOp<"alignment",
       "custom<Integer>($slot) $name `is` custom<Integer>($bytes) attr-dict";
 }
 
-def Guard_CheckExprOp : Guard_Op<"check_expr", [HasParent<"ProgramOp">]> {
+def Guard_CheckExprOp : Guard_CheckOpBase<"expr", "EXPR"> {
   let summary = "A relation between symbols holds";
   let description = [{
     The text is what a failure shows. The expression is an integer over symbols
