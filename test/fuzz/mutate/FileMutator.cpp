@@ -12,6 +12,7 @@
 
 #include "kiln/ABI/PackageABI.h"
 #include "kiln/Base/Digest.h"
+#include "kiln/Package/Printer.h"
 
 #include <algorithm>
 #include <cstring>
@@ -90,6 +91,22 @@ static uint64_t readU64(const std::string &bytes, size_t at) {
   return value;
 }
 
+/// The programs of a package that launch kernels, as text: which memory they hand
+/// to native code. Empty if there are none, or if it is no package.
+static std::string launchingPrograms(const std::string &bytes) {
+  auto package = package::decodePackage(
+      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+  std::string text;
+  if (!package)
+    return text;
+  for (const auto *list : {&package->programs, &package->bodies})
+    for (const package::Program &program : *list)
+      if (std::string one = package::printProgram(program);
+          one.find(": launch ") != std::string::npos)
+        text += one;
+  return text;
+}
+
 std::string fuzz::mutatePackage(const std::string &bytes, Random &random) {
   constexpr size_t table = KILN_PACKAGE_HEADER_SIZE;
   constexpr uint32_t imageSection = 3;
@@ -112,5 +129,10 @@ std::string fuzz::mutatePackage(const std::string &bytes, Random &random) {
   Digest digest = hasher.finish();
   std::copy(digest.bytes.begin(), digest.bytes.end(),
             out.begin() + KILN_PACKAGE_DIGEST_OFFSET);
+  // What a launch hands to its kernel is as much code as the kernel: who changes
+  // it and seals the package again can have anything run.
+  std::string changed = launchingPrograms(out);
+  if (!changed.empty() && changed != launchingPrograms(bytes))
+    return mutateBytes(bytes, random);
   return out;
 }
