@@ -111,6 +111,19 @@ def KilnPlaceScratchPass : Pass<"kiln-place-scratch", "::mlir::ModuleOp"> {
     Assumes that dynamic sizes of buffers are values with a `loop.value` attribute, as
     `loop-outline-kernels` makes them, and that no buffer is allocated in a loop;
     fails otherwise.
+
+    Before:
+
+    ```mlir
+    %b = memref.alloc() : memref<16xf32>
+    ```
+
+    After, and the kernel's launches say `scratch 64`:
+
+    ```mlir
+    %p = llvm.getelementptr %scratch[0] : (!llvm.ptr) -> !llvm.ptr, i8
+    %b = builtin.unrealized_conversion_cast %p : !llvm.ptr to memref<16xf32>
+    ```
   }];
   let dependentDialects = [
     "::kiln::guard::GuardDialect",

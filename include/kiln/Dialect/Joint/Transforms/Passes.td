@@ -133,6 +133,19 @@ def JointPartitionPass : Pass<"joint-partition", "::mlir::ModuleOp"> {
     Only storages are saved: views are redone in the backward. Recomputed ops
     stand right before their first use, so that they live shortly.
 
+    Before:
+
+    ```mlir
+    joint.graph @main primals(%x: tensor<4xf32>) tangents(%dy: tensor<4xf32>)
+        -> outputs(tensor<4xf32>) gradients(tensor<4xf32>) {
+      %y = aten.exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      %dx = aten.mul.Tensor(%dy, %y) : ...
+      joint.return outputs(%y : tensor<4xf32>) gradients(%dx : tensor<4xf32>)
+    }
+    ```
+
+    After:
+
     ```mlir
     func.func @forward(%x: tensor<4xf32>) -> tensor<4xf32> { ... }
     func.func @backward(%x: tensor<4xf32>, %dy: tensor<4xf32>)

@@ -138,6 +138,26 @@ def ShareRowsPass : Pass<"loop-share-rows", "::mlir::ModuleOp"> {
     pass gives it a nest of its own in front, whose row stays in scratch, and
     both load it. Subexpressions below `min-cost` stay.
 
+    Before, in the kernel of a softmax:
+
+    ```mlir
+    %s = loop.reduce parallel (%i) in [4] reduction (%j) in [8] <sum> {
+      ... %e = math.exp %d : f32
+    %r = loop.pointwise (%i, %j) in [4, 8] {
+      ... %e = math.exp %d : f32
+      %q = arith.divf %e, %t : f32
+    ```
+
+    After:
+
+    ```mlir
+    %row = loop.pointwise (%i, %j) in [4, 8] { ... %e = math.exp %d : f32 ...
+    %s = loop.reduce parallel (%i) in [4] reduction (%j) in [8] <sum> {
+      %e = loop.load %row[%i, %j] : tensor<4x8xf32>
+    %r = loop.pointwise (%i, %j) in [4, 8] {
+      %e = loop.load %row[%i, %j] : tensor<4x8xf32>
+    ```
+
     Reports `shared` (passed).
   }];
   let options = [
@@ -158,6 +178,21 @@ def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::ModuleOp"> {
     the last one that reads the argument, so that it can write in place. Kernels
     that do nothing else go to the end, side by side, as far as the peak allows.
     Reports `reordered` with the peaks before and after.
+
+    Before, the new `%w` would be written while `@reads` still needs the old one:
+
+    ```mlir
+    %u = loop.kernel @update ins(%a = %w : tensor<1024xf32>) ...
+    %r = loop.kernel @reads ins(%a = %w : tensor<1024xf32>) ...
+    return %u, %r   // %u is the new contents of %w: loop.updates = 0
+    ```
+
+    After:
+
+    ```mlir
+    %r = loop.kernel @reads ins(%a = %w : tensor<1024xf32>) ...
+    %u = loop.kernel @update ins(%a = %w : tensor<1024xf32>) ...
+    ```
   }];
   let options = [
     Option<"updateTolerance", "update-tolerance", "::kiln::Fraction", "0.05",
@@ -191,8 +226,24 @@ def PlanMemoryPass : Pass<"loop-plan-memory", "::mlir::ModuleOp"> {
     Sets `placements` on kernels and `loop.arena_bytes` (an expression) on the
     function. Reports `planned` (passed) with the peak, the lower bound (the
     largest sum of live bytes), the bytes without reuse and what is written in
-    place. A function
-    that launches its kernels keeps the plan that it was launched with.
+    place. A function that launches its kernels keeps the plan that it was launched
+    with.
+
+    Before:
+
+    ```mlir
+    %0 = loop.kernel @k0 ins(%a = %x : tensor<1024xf32>) -> tensor<1024xf32> ...
+    %1 = loop.kernel @k1 ins(%a = %0 : tensor<1024xf32>) -> tensor<1024xf32> ...
+    return %1
+    ```
+
+    After (`%0` lies at byte 0 of the arena, the caller gets `%1`):
+
+    ```mlir
+    func.func @main(...) attributes {loop.arena_bytes = #guard.expr<4096>} {
+      %0 = loop.kernel @k0 ... placements [#loop.arena<0>] -> tensor<1024xf32>
+      %1 = loop.kernel @k1 ... placements [#loop.new] -> tensor<1024xf32>
+    ```
   }];
 }
 
@@ -202,6 +253,13 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
     Sets `loop.target` on a module that has none. Without options that is the
     target which passes assume anyway. A module that states its target keeps it:
     its schedules were chosen for that one.
+
+    `module {...}` becomes, with `vector-bits=512 vector-registers=32`:
+
+    ```mlir
+    module attributes {loop.target = #loop.target<vector_bits = 512,
+                       vector_registers = 32, ...>} {...}
+    ```
   }];
   let options = [
     Option<"vectorBits", "vector-bits", "::kiln::VectorBits", "256",
