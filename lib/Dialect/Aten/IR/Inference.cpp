@@ -422,8 +422,9 @@ LogicalResult aten::verifyAtenOp(Operation *op) {
   if (failed(verifyElements(op, args)))
     return failure();
   SmallVector<Type> expected;
-  if (failed(inferResultTypes(op->getContext(), op->getLoc(), *info, args,
-                              expected)))
+  Inference inference(op->getContext(), op->getLoc(), *info, args, expected);
+  inference.resultCount = op->getNumResults();
+  if (failed(inference.run()))
     return failure();
   if (expected.size() != op->getNumResults()) // C1
     return op->emitOpError() << "expects " << expected.size()

@@ -370,6 +370,8 @@ LogicalResult rules::split(Inference &infer) {
   if (size.isConstant(0))
     count = 1;
   if (!count)
+    count = infer.resultCount;
+  if (!count)
     return infer.fail("cannot tell into how many parts a size of " +
                       Twine(size.str()) + " splits by " + part.str());
   for (int64_t i = 0; i < *count; ++i) {
@@ -416,7 +418,8 @@ LogicalResult rules::chunk(Inference &infer) {
   ExprAttr part = guard::ceilDiv(size, chunks);
   int64_t count = chunks;
   if (!size.isConstant(0))
-    count = infer.getFixed(guard::ceilDiv(size, part)).value_or(chunks);
+    count = infer.getFixed(guard::ceilDiv(size, part))
+                .value_or(infer.resultCount.value_or(chunks));
   for (int64_t i = 0; i < count; ++i) {
     Dims result = *dims;
     result[dim] =

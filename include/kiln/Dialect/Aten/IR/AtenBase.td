@@ -252,9 +252,13 @@ class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
               }),
           types);
     }
-    // The verifier of AtenOpInterface compares, with better messages.
-    static bool isCompatibleReturnTypes(::mlir::TypeRange, ::mlir::TypeRange) {
-      return true;
+    // The verifier of AtenOpInterface infers and compares, with better messages,
+    // and knows how many results the op has.
+    static ::llvm::LogicalResult refineReturnTypes(
+        ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
+        ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
+        ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &) {
+      return ::llvm::success();
     }
   }];
 }

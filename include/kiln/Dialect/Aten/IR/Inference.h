@@ -49,6 +49,9 @@ public:
 
   MLIRContext *context;
   const OpInfo &info;
+  /// Of an op that is there already: where sizes leave the number of results
+  /// open, whoever made the op knew it, and a guard holds it.
+  std::optional<int64_t> resultCount;
 
   //===--------------------------------------------------------------------===//
   // Arguments by name
