@@ -25,67 +25,60 @@ FailureOr<EmittedKernel>
 emitKernel(KernelOp kernel, const analysis::KernelStrides &inputStrides,
            OpBuilder &builder, StringRef name);
 
-class AcrossEmitter : public KernelEmitter {
+/// A kernel and the schedule that says how.
+template <typename ScheduleT> class ScheduledEmitter : public KernelEmitter {
 public:
-  AcrossEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
-                AcrossScheduleAttr schedule)
+  ScheduledEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
+                   ScheduleT schedule)
       : KernelEmitter(kernel, inputStrides), schedule(schedule) {}
+
+protected:
+  ScheduleT schedule;
+};
+
+class AcrossEmitter : public ScheduledEmitter<AcrossScheduleAttr> {
+public:
+  using ScheduledEmitter::ScheduledEmitter;
 
 private:
   LogicalResult emitItems() override;
-
-  AcrossScheduleAttr schedule;
 };
 
-class WithinEmitter : public KernelEmitter {
+class WithinEmitter : public ScheduledEmitter<WithinScheduleAttr> {
 public:
-  WithinEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
-                WithinScheduleAttr schedule)
-      : KernelEmitter(kernel, inputStrides), schedule(schedule) {}
+  using ScheduledEmitter::ScheduledEmitter;
 
 private:
   LogicalResult emitItems() override;
-
-  WithinScheduleAttr schedule;
 };
 
-class TransposeEmitter : public KernelEmitter {
+class TransposeEmitter : public ScheduledEmitter<TransposeScheduleAttr> {
 public:
-  TransposeEmitter(KernelOp kernel,
-                   const analysis::KernelStrides &inputStrides,
-                   TransposeScheduleAttr schedule)
-      : KernelEmitter(kernel, inputStrides), schedule(schedule) {}
+  using ScheduledEmitter::ScheduledEmitter;
 
 private:
   LogicalResult emitItems() override;
   void stageTile(const analysis::TransposedRead &load, const Position &tile);
   Value loadStaged(LoadOp load, int64_t lanes) override;
 
-  TransposeScheduleAttr schedule;
   /// Tiles of tensors that are transposed, by the loads that read them, and
   /// where the row at hand begins in each.
   llvm::DenseMap<Operation *, Buffer> staged;
   Value stagedRow;
 };
 
-class ScatterEmitter : public KernelEmitter {
+class ScatterEmitter : public ScheduledEmitter<ScatterScheduleAttr> {
 public:
-  ScatterEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
-                 ScatterScheduleAttr schedule)
-      : KernelEmitter(kernel, inputStrides), schedule(schedule) {}
+  using ScheduledEmitter::ScheduledEmitter;
 
 private:
   LogicalResult emitItems() override;
-
-  ScatterScheduleAttr schedule;
 };
 
 /// Of contractions that are matrix products.
-class ProductEmitter : public KernelEmitter {
+class ProductEmitter : public ScheduledEmitter<ScheduleAttr> {
 public:
-  ProductEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
-                 ScheduleAttr schedule)
-      : KernelEmitter(kernel, inputStrides), schedule(schedule) {}
+  using ScheduledEmitter::ScheduledEmitter;
 
 private:
   using ContractionShape = analysis::ContractionShape;
@@ -105,7 +98,6 @@ private:
                            const DimGroup &columns, const Position &outer);
   void setGroup(Position &position, const DimGroup &group, Value index);
 
-  ScheduleAttr schedule;
   ContractionSpec spec;
   Buffer memory[3];          ///< of A, B and C
   bool failedInside = false; ///< a callback failed
