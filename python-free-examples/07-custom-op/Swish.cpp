@@ -15,6 +15,7 @@
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Aten/IR/Inference.h"
+#include "kiln/Dialect/Aten/IR/Overload.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
 #include "kiln/Interfaces/LoopBodyOpInterface.h"
 
@@ -23,8 +24,6 @@
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 
 #include "SwishDialect.h.inc"
-
-#define GET_OP_CLASSES
 #include "SwishOp.h.inc"
 
 using namespace kiln;
@@ -53,57 +52,64 @@ static LogicalResult inferSwish(aten::Inference &infer) {
 // Derivative
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// grad * (s + beta * x * s * (1 - s)), s = sigmoid(beta * x)
-LogicalResult mylib::SwishOp::buildVjp(OpBuilder &builder,
-                                       ValueRange resultGrads,
-                                       function_ref<bool(unsigned)> isWanted,
-                                       MutableArrayRef<Value> operandGrads) {
-  if (!isWanted(0))
-    return success();
-  aten::AtenBuilder b(builder, getLoc());
-  Value z = b.mul(getX(), b.number(getBeta().convertToDouble()));
-  Value s = b.sigmoid(z);
-  Value slope = b.add(s, b.mul(b.mul(z, s), b.sub(b.number(1.0), s)));
-  operandGrads[0] = b.mul(resultGrads[0], slope);
-  return success(operandGrads[0] != nullptr);
-}
+struct SwishDerivative
+    : DifferentiableOpInterface::ExternalModel<SwishDerivative,
+                                               mylib::SwishOp> {
+  LogicalResult buildVjp(Operation *op, OpBuilder &builder,
+                         ValueRange resultGrads,
+                         function_ref<bool(unsigned)> isWanted,
+                         MutableArrayRef<Value> operandGrads) const {
+    if (!isWanted(0))
+      return success();
+    auto swish = llvm::cast<mylib::SwishOp>(op);
+    aten::AtenBuilder b(builder, swish.getLoc());
+    Value z = b.mul(swish.getX(), b.number(swish.getBeta().convertToDouble()));
+    Value s = b.sigmoid(z);
+    Value slope = b.add(s, b.mul(b.mul(z, s), b.sub(b.number(1.0), s)));
+    operandGrads[0] = b.mul(resultGrads[0], slope);
+    return success(operandGrads[0] != nullptr);
+  }
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Loop body
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// x / (1 + exp(-beta * x))
-Value mylib::SwishOp::buildLoopBody(OpBuilder &b, Location loc,
-                                    ValueRange elements) {
-  Value x = elements[0];
-  Type type = x.getType();
-  auto constant = [&](double value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
-  };
-  Value z = arith::MulFOp::create(b, loc, x,
-                                  constant(-getBeta().convertToDouble()));
-  Value divisor = arith::AddFOp::create(b, loc, constant(1.0),
-                                        math::ExpOp::create(b, loc, z));
-  return arith::DivFOp::create(b, loc, x, divisor);
-}
+struct SwishBody
+    : LoopBodyOpInterface::ExternalModel<SwishBody, mylib::SwishOp> {
+  Value buildLoopBody(Operation *op, OpBuilder &b, Location loc,
+                      ValueRange elements) const {
+    Value x = elements[0];
+    Type type = x.getType();
+    auto constant = [&](double value) -> Value {
+      return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
+    };
+    double beta = llvm::cast<mylib::SwishOp>(op).getBeta().convertToDouble();
+    Value z = arith::MulFOp::create(b, loc, x, constant(-beta));
+    Value divisor = arith::AddFOp::create(b, loc, constant(1.0),
+                                          math::ExpOp::create(b, loc, z));
+    return arith::DivFOp::create(b, loc, x, divisor);
+  }
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // The dialect, and the plugin
 //===----------------------------------------------------------------------===//
 
 using namespace kiln::aten;
-#include "SwishInfo.cpp.inc"
-
-#define GET_OP_CLASSES
 #include "SwishOp.cpp.inc"
 
 #include "SwishDialect.cpp.inc"
 
 void mylib::MylibDialect::initialize() {
-  addOperations<
-#define GET_OP_LIST
-#include "SwishOp.cpp.inc"
-      >();
+  registerOverloads(*this, kOverloads);
+  SwishOp::attachInterface<SwishDerivative, SwishBody>(*getContext());
   // Where passes cannot reach one, it is named instead of left in silence.
   addInterfaces<aten::OverloadStages>();
 }

@@ -13,8 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
-include "kiln/Interfaces/DifferentiableOpInterface.td"
-include "kiln/Interfaces/LoopBodyOpInterface.td"
 
 def Mylib_Dialect : Dialect {
   let name = "mylib";
@@ -25,9 +23,7 @@ def Mylib_Dialect : Dialect {
 def Mylib_SwishOp : Aten_OverloadOp<Mylib_Dialect, "swish",
     "mylib::swish(Tensor x, float beta=1.0) -> Tensor",
     (ins Aten_Tensor:$x, Aten_Float:$beta),
-    (outs Aten_Tensor:$result),
-    [Pure, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
-     DeclareOpInterfaceMethods<LoopBodyOpInterface>]> {
+    (outs Aten_Tensor:$result), NoEffects> {
   let summary = "x * sigmoid(beta * x)";
   let shape = "::mylib::inferSwish";
   let promotion = PromoteKeepFirst;

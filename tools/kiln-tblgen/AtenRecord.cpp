@@ -202,6 +202,26 @@ static StringRef getStoredKind(StringRef kind) {
   return kind;
 }
 
+/// What an op of the record stores besides operands, in the order of declaration.
+static void readAttributes(AtenRecord &record) {
+  const llvm::DagInit *dag = record.def->getValueAsDag("arguments");
+  for (auto [value, name] : llvm::zip(dag->getArgs(), dag->getArgNames())) {
+    auto *constraint = llvm::dyn_cast<llvm::DefInit>(value);
+    std::string kind = constraint ? describe(constraint->getDef()) : "";
+    if (kind.empty())
+      PrintFatalError(record.def, "argument '" + name->getAsUnquotedString() +
+                                      "' is of a kind that no schema has");
+    StoredAttribute stored;
+    stored.name = name->getAsUnquotedString();
+    stored.isOptional = kind.back() == '?';
+    stored.kind = StringRef(kind).trim('?').str();
+    SchemaArg operand;
+    operand.kind = stored.kind;
+    if (!operand.isOperand())
+      record.attributes.push_back(stored);
+  }
+}
+
 static void checkArguments(AtenRecord &record) {
   const llvm::DagInit *dag = record.def->getValueAsDag("arguments");
   unsigned next = 0;
@@ -246,6 +266,18 @@ static void checkArguments(AtenRecord &record) {
       PrintFatalError(record.def, "'" + mask.name + "' expects Aten_Bools");
   }
   record.hasSegments = variable > 1;
+}
+
+static void readResultNames(AtenRecord &record) {
+  const llvm::DagInit *dag = record.def->getValueAsDag("results");
+  if (dag->getNumArgs() != record.results.size())
+    PrintFatalError(record.def, "schema has " +
+                                    llvm::Twine(record.results.size()) +
+                                    " results, but " +
+                                    llvm::Twine(dag->getNumArgs()) +
+                                    " are declared");
+  for (const llvm::StringInit *name : dag->getArgNames())
+    record.resultNames.push_back(name->getAsUnquotedString());
 }
 
 //===----------------------------------------------------------------------===//
@@ -298,6 +330,7 @@ static void readFacts(AtenRecord &record) {
   record.roundsNumbers = def->getValueAsBit("roundsNumbers");
   record.refusesZeroDivisors = def->getValueAsBit("refusesZeroDivisors");
   record.flops = def->getValueAsDef("flops")->getValueAsString("name").str();
+  record.effects = def->getValueAsDef("effects")->getValueAsString("name").str();
 }
 
 static AtenRecord readRecord(const Record *def) {
@@ -322,6 +355,8 @@ static AtenRecord readRecord(const Record *def) {
   readFacts(record);
   parseSchema(record);
   checkArguments(record);
+  readAttributes(record);
+  readResultNames(record);
   record.recompute = getRecompute(record);
   setPromotion(record);
   return record;

@@ -42,6 +42,13 @@ struct SchemaArg {
   bool isOperand() const;
 };
 
+/// An attribute of an op as it is stored.
+struct StoredAttribute {
+  std::string name;
+  std::string kind; ///< enumerator of kiln::aten::ArgKind
+  bool isOptional = false;
+};
+
 /// A record of class Aten_OverloadOp.
 struct AtenRecord {
   const llvm::Record *def = nullptr;
@@ -66,10 +73,13 @@ struct AtenRecord {
   bool refusesZeroDivisors = false;
   std::string recompute; ///< enumerator of kiln::RecomputeClass
   std::string flops;     ///< enumerator of kiln::aten::FlopCount
+  std::string effects;   ///< enumerator of kiln::aten::OpEffects
   bool hasSegments = false;
   bool takesDraws = false; ///< of class Aten_RandomOp
   std::vector<SchemaArg> args;
+  std::vector<StoredAttribute> attributes; ///< without the segment sizes
   std::vector<std::string> results; ///< enumerators of kiln::aten::ResultKind
+  std::vector<std::string> resultNames;
 };
 
 /// All records of class Aten_OverloadOp, sorted by name. Ends the program with a

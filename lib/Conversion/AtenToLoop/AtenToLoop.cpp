@@ -12,7 +12,7 @@
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
-#include "kiln/Dialect/Aten/IR/AtenProgramOps.h"
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
 

@@ -13,7 +13,7 @@
 
 #include "Converter.h"
 
-#include "kiln/Dialect/Aten/IR/AtenPointwiseOps.h"
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
 
 #include "llvm/ADT/StringMap.h"
 

@@ -9,8 +9,7 @@
 #include "Functionalizer.h"
 
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
-#include "kiln/Dialect/Aten/IR/AtenMathOps.h"
-#include "kiln/Dialect/Aten/IR/AtenViewOps.h"
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
 
 #include "mlir/IR/IRMapping.h"
 

@@ -76,9 +76,9 @@ Names runPass(StringRef target) {
 /// The overloads of records for which `isWanted`.
 Names getOverloads(llvm::function_ref<bool(const OpInfo &)> isWanted) {
   Names names;
-  for (const OpInfo &info : getAllOverloads())
-    if (isWanted(info))
-      names.insert(info.name);
+  for (const OpInfo *info : getAllOverloads())
+    if (isWanted(*info))
+      names.insert(info->name);
   return names;
 }
 

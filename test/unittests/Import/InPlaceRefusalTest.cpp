@@ -136,12 +136,12 @@ std::vector<Call> formsOf(const aten::OpInfo &info) {
 /// Records that take two tensors or more and give one.
 std::vector<const aten::OpInfo *> overloadsOfTensors() {
   std::vector<const aten::OpInfo *> result;
-  for (const aten::OpInfo &info : aten::getAllOverloads())
-    if (!info.isRandom && !info.isView && !info.args.empty() &&
-        isTensor(info.args[0]) && !info.args[0].isOptional &&
-        llvm::count_if(info.args, isTensor) > 1 &&
-        info.results[0] == aten::ResultKind::Tensor)
-      result.push_back(&info);
+  for (const aten::OpInfo *info : aten::getAllOverloads())
+    if (!info->isRandom && !info->isView && !info->args.empty() &&
+        isTensor(info->args[0]) && !info->args[0].isOptional &&
+        llvm::count_if(info->args, isTensor) > 1 &&
+        info->results[0] == aten::ResultKind::Tensor)
+      result.push_back(info);
   return result;
 }
 

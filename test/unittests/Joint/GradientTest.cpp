@@ -557,14 +557,14 @@ TEST_F(GradientTest, AgreesWithFiniteDifferences) {
   }
   EXPECT_GE(checked, 100);
   EXPECT_GE(numGradients, 500);
-  for (const aten::OpInfo &info : aten::getAllOverloads())
-    EXPECT_TRUE(!whyUncovered(info).empty() || covered.contains(info.name))
-        << info.name << " has a derivative that no case compares";
-  for (const aten::OpInfo &info : aten::getAllOverloads()) {
-    const aten::VjpEntry *entry = aten::lookUpDerivative(info.name);
-    EXPECT_TRUE(!whyUncovered(info).empty() || !entry->takesComplex ||
-                coveredComplex.contains(info.name))
-        << info.name << " has a derivative that no complex case compares";
+  for (const aten::OpInfo *info : aten::getAllOverloads())
+    EXPECT_TRUE(!whyUncovered(*info).empty() || covered.contains(info->name))
+        << info->name << " has a derivative that no case compares";
+  for (const aten::OpInfo *info : aten::getAllOverloads()) {
+    const aten::VjpEntry *entry = aten::lookUpDerivative(info->name);
+    EXPECT_TRUE(!whyUncovered(*info).empty() || !entry->takesComplex ||
+                coveredComplex.contains(info->name))
+        << info->name << " has a derivative that no complex case compares";
   }
 }
 

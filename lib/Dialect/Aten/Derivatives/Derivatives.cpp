@@ -342,8 +342,8 @@ private:
 
 void registerDerivatives(mlir::DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, AtenDialect *dialect) {
-    for (const OpInfo &info : getAllOverloads())
-      if (auto name = mlir::RegisteredOperationName::lookup(info.name, context))
+    for (const OpInfo *info : getAllOverloads())
+      if (auto name = mlir::RegisteredOperationName::lookup(info->name, context))
         name->attachInterface<VjpModel, RecomputeModel>();
     dialect->addInterfaces<AtenGradientInterface>();
   });

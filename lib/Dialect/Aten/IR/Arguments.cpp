@@ -38,8 +38,6 @@ using mlir::FloatAttr;
 using mlir::IntegerAttr;
 using mlir::TypeAttr;
 
-static constexpr StringRef kSegmentSizes = "operandSegmentSizes";
-
 static std::string getMaskName(const ArgInfo &arg) {
   return (StringRef(arg.name) + "_present").str();
 }
@@ -70,7 +68,7 @@ collectArguments(const OpInfo &info, ValueRange operands,
   DenseI32ArrayAttr segments;
   if (info.hasSegments)
     segments =
-        llvm::dyn_cast_if_present<DenseI32ArrayAttr>(lookUp(kSegmentSizes));
+        llvm::dyn_cast_if_present<DenseI32ArrayAttr>(lookUp(kSegmentSizesName));
   if (info.hasSegments && !segments)
     return failure();
   // Without segments at most one argument is of variable length.
@@ -118,7 +116,7 @@ SmallVector<ArgValue> aten::getSchemaArguments(Operation *op) {
       *info, op->getOperands(), [&](StringRef name) -> Attribute {
         return op->getInherentAttr(name).value_or(Attribute());
       });
-  // ODS has verified the segments before anything can ask.
+  // The declaration is verified before anything can ask.
   return succeeded(args) ? std::move(*args)
                          : SmallVector<ArgValue>(info->args.size());
 }
@@ -150,28 +148,6 @@ OperatorCall aten::getOperatorCall(Operation *op) {
     call.arguments.pop_back_n(2);
   }
   return call;
-}
-
-LogicalResult aten::inferAtenTypes(const OpInfo &info,
-                                   std::optional<Location> loc,
-                                   ValueRange operands,
-                                   DictionaryAttr attributes,
-                                   SmallVectorImpl<Type> &types) {
-  if (operands.empty() && !attributes)
-    return failure();
-  FailureOr<SmallVector<ArgValue>> args =
-      collectArguments(info, operands, [&](StringRef name) {
-        return attributes ? attributes.get(name) : Attribute();
-      });
-  if (failed(args)) {
-    if (loc)
-      return mlir::emitError(*loc)
-             << "'" << info.name << "' op has operands that do not fit its schema";
-    return failure();
-  }
-  MLIRContext *context = attributes ? attributes.getContext()
-                                    : operands.front().getContext();
-  return inferResultTypes(context, loc, info, *args, types);
 }
 
 //===----------------------------------------------------------------------===//
@@ -435,7 +411,7 @@ static void addArguments(OpBuilder &builder, OperationState &state,
     segments.push_back(state.operands.size() - before);
   }
   if (info.hasSegments)
-    state.addAttribute(kSegmentSizes, builder.getDenseI32ArrayAttr(segments));
+    state.addAttribute(kSegmentSizesName, builder.getDenseI32ArrayAttr(segments));
 }
 
 void aten::fillState(OpBuilder &builder, OperationState &state,

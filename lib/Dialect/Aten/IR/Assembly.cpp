@@ -438,7 +438,7 @@ ParseResult aten::parseAtenOp(OpAsmParser &parser, OperationState &state,
                          builder.getDenseBoolArrayAttr(parsed.mask));
   }
   if (info.hasSegments)
-    state.addAttribute("operandSegmentSizes",
+    state.addAttribute(kSegmentSizesName,
                        builder.getDenseI32ArrayAttr(segments));
   state.addTypes(type.getResults());
   return parser.resolveOperands(operands, type.getInputs(), loc,

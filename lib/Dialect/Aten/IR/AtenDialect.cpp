@@ -8,6 +8,7 @@
 
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 
+#include "kiln/Dialect/Aten/IR/Overload.h"
 #include "kiln/Dialect/Aten/IR/WholeOps.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
@@ -65,24 +66,8 @@ void AtenDialect::registerAttributes() {
 
 void AtenDialect::initialize() {
   registerAttributes();
-  registerActivationOps();
-  registerArrangeOps();
-  registerContractionOps();
   registerControlOps();
-  registerFactoryOps();
-  registerImageOps();
-  registerIndexingOps();
-  registerLinalgOps();
-  registerLossOps();
-  registerMathOps();
-  registerNormalizationOps();
-  registerPointwiseOps();
-  registerPoolingOps();
-  registerProgramOps();
-  registerReductionOps();
-  registerSearchOps();
-  registerUnaryOps();
-  registerViewOps();
+  registerOverloads(*this, getAllOverloads());
   addInterfaces<AtenInlinerInterface, OverloadStages>();
 }
 

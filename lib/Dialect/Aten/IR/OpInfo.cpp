@@ -18,7 +18,7 @@
 using namespace kiln;
 using namespace kiln::aten;
 
-#include "kiln/Dialect/Aten/IR/AtenOpInfo.cpp.inc"
+#include "kiln/Dialect/Aten/IR/AtenOps.cpp.inc"
 
 unsigned OpInfo::getArgIndex(StringRef argName) const {
   for (auto [i, arg] : llvm::enumerate(args))
@@ -27,13 +27,20 @@ unsigned OpInfo::getArgIndex(StringRef argName) const {
   llvm_unreachable("the schema has no such argument");
 }
 
-ArrayRef<OpInfo> aten::getAllOverloads() { return kOverloads; }
+std::optional<unsigned> OpInfo::findAttribute(StringRef attributeName) const {
+  for (unsigned i = 0; i < getNumAttributes(); ++i)
+    if (getAttributeName(i) == attributeName)
+      return i;
+  return std::nullopt;
+}
+
+ArrayRef<const OpInfo *> aten::getAllOverloads() { return kOverloads; }
 
 const OpInfo *aten::lookUpOverload(StringRef overload) {
   static const llvm::StringMap<const OpInfo *> *table = [] {
     auto *map = new llvm::StringMap<const OpInfo *>();
-    for (const OpInfo &info : kOverloads)
-      map->try_emplace(info.name, &info);
+    for (const OpInfo *info : kOverloads)
+      map->try_emplace(info->name, info);
     return map;
   }();
   overload.consume_back(".default");
@@ -43,13 +50,7 @@ const OpInfo *aten::lookUpOverload(StringRef overload) {
 const OpInfo *aten::lookUpOverload(StringRef overload, MLIRContext *context) {
   overload.consume_back(".default");
   auto name = mlir::RegisteredOperationName::lookup(overload, context);
-  auto *known = name ? name->getInterface<AtenOpInterface>() : nullptr;
-  return known ? &known->getInfo() : nullptr;
-}
-
-const OpInfo *aten::getOpInfo(Operation *op) {
-  auto *known = op->getName().getInterface<AtenOpInterface>();
-  return known ? &known->getInfo() : nullptr;
+  return name ? getOpInfo(*name) : nullptr;
 }
 
 SmallVector<StringRef> aten::suggestOverloads(StringRef name) {
@@ -57,23 +58,23 @@ SmallVector<StringRef> aten::suggestOverloads(StringRef name) {
   auto getOperator = [](StringRef overload) {
     return overload.take_front(overload.find('.', strlen("aten.")));
   };
-  for (const OpInfo &info : kOverloads)
-    if (getOperator(info.name) == getOperator(name))
-      overloads.push_back(info.name);
+  for (const OpInfo *info : kOverloads)
+    if (getOperator(info->name) == getOperator(name))
+      overloads.push_back(info->name);
   if (!overloads.empty())
     return overloads;
   // A slip of the pen: one letter in four, and of several the nearest.
   unsigned least = (name.size() - strlen("aten.")) / 4 + 1;
-  for (const OpInfo &info : kOverloads) {
+  for (const OpInfo *info : kOverloads) {
     unsigned distance = std::min(
-        name.edit_distance(info.name, /*AllowReplacements=*/true, least + 1),
-        name.edit_distance(getOperator(info.name), true, least + 1));
+        name.edit_distance(info->name, /*AllowReplacements=*/true, least + 1),
+        name.edit_distance(getOperator(info->name), true, least + 1));
     if (distance > least)
       continue;
     if (distance < least)
       overloads.clear();
     least = distance;
-    overloads.push_back(info.name);
+    overloads.push_back(info->name);
   }
   return overloads;
 }

@@ -13,7 +13,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
-#include "kiln/Dialect/Aten/IR/AtenProgramOps.h"
+#include "kiln/Dialect/Aten/IR/AtenControlOps.h"
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
 #include "kiln/Dialect/Aten/IR/SizeOracle.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Aten/Transforms/SizeMarks.h"

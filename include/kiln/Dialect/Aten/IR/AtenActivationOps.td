@@ -27,8 +27,7 @@ def Aten_EluOp : Aten_PureOp<"elu",
     "input_scale=1) -> Tensor",
     (ins Aten_Tensor:$self, Optional<Aten_Number>:$alpha,
          Optional<Aten_Number>:$scale, Optional<Aten_Number>:$input_scale),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Elu";
   let promotion = PromoteDefault;
   let promotes = ["self"];
@@ -279,8 +278,7 @@ def Aten_RreluWithNoiseFunctionalOp : Aten_RandomOp<"rrelu_with_noise_functional
     "Generator? generator=None) -> (Tensor, Tensor noise_out)",
     (ins Aten_Tensor:$self, Aten_Tensor:$noise, Optional<Aten_Number>:$lower,
          Optional<Aten_Number>:$upper, Aten_Bool:$training),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$noise_out),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result0, Aten_Tensor:$noise_out)> {
   let summary = "Leaky relu with random slopes";
   let shape = "withBuffer";
   let promotion = PromoteKeepFirst;
@@ -315,8 +313,7 @@ def Aten_SoftplusOp : Aten_PureOp<"softplus",
     "Tensor",
     (ins Aten_Tensor:$self, Optional<Aten_Number>:$beta,
          Optional<Aten_Number>:$threshold),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "log(1 + exp(beta x)) / beta";
   let promotion = PromoteDefault;
   let promotes = ["self"];

@@ -357,8 +357,7 @@ def Aten_DiffOp : Aten_PureOp<"diff",
     "Tensor? append=None) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Int:$n, Aten_Int:$dim,
          Optional<Aten_Tensor>:$prepend, Optional<Aten_Tensor>:$append),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Differences of neighbours";
   let shape = "diff";
   let promotion = PromoteDefault;

@@ -48,7 +48,6 @@ include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/CommonAttrConstraints.td"
 include "mlir/IR/CommonTypeConstraints.td"
 include "mlir/IR/OpBase.td"
-include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 //===----------------------------------------------------------------------===//
@@ -178,11 +177,23 @@ def FlopsOfAttention : Aten_Flops<"Attention">;
 // Base classes
 //===----------------------------------------------------------------------===//
 
-/// An operator overload of the library `dialect.name`.
+/// What an op does besides giving its results; an enumerator of OpEffects in
+/// OpInfo.h, and what ODS has for it, which the reference shows.
+class Aten_Effects<string kind, list<Trait> odsTraits> {
+  string name = kind;
+  list<Trait> traits = odsTraits;
+}
+def UnknownEffects : Aten_Effects<"Unknown", []>;
+def SymbolEffects
+    : Aten_Effects<"Symbols", [AlwaysSpeculatable, MemoryEffectsOpInterface]>;
+def NoEffects : Aten_Effects<"None", [Pure]>;
+
+/// An operator overload of the library `dialect.name`. `arguments` and `results`
+/// are as in ODS, but kiln-tblgen writes the class; see Overload.h.
 class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
-                      dag inputs, dag outputs, list<Trait> traits = []>
-    : Op<dialect, overload,
-         !listconcat(traits, [AtenOpInterface, InferTypeOpInterface])> {
+                      dag inputs, dag outputs,
+                      Aten_Effects effectsOf = UnknownEffects>
+    : Op<dialect, overload, !listconcat([AtenOpInterface], effectsOf.traits)> {
   /// The overload's schema, as PyTorch prints it.
   string schema = schemaText;
   /// Function that infers the sizes: one of lib/Dialect/Aten/IR/ShapeRules.h,
@@ -219,95 +230,42 @@ class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
   bit refusesZeroDivisors = 0;
   Aten_Recompute recompute = RecomputeByForm;
   Aten_Flops flops = NoFlops;
+  Aten_Effects effects = effectsOf;
 
   let arguments = inputs;
   let results = outputs;
-  let skipDefaultBuilders = 1;
-  let builders = [
-    OpBuilder<(ins "::mlir::TypeRange":$types,
-                   "::llvm::ArrayRef<::kiln::aten::ArgValue>":$args), [{
-      ::kiln::aten::fillState($_builder, $_state, getInfo(), args);
-      $_state.addTypes(types);
-    }]>
-  ];
-  let extraClassDeclaration = [{
-    static const ::kiln::aten::OpInfo &getInfo();
-    static ::mlir::ParseResult parse(::mlir::OpAsmParser &parser,
-                                     ::mlir::OperationState &state) {
-      return ::kiln::aten::parseAtenOp(parser, state, getInfo());
-    }
-    void print(::mlir::OpAsmPrinter &printer) {
-      ::kiln::aten::printAtenOp(getOperation(), printer);
-    }
-    static ::llvm::LogicalResult inferReturnTypes(
-        ::mlir::MLIRContext *context, ::std::optional<::mlir::Location> loc,
-        ::mlir::ValueRange operands, ::mlir::DictionaryAttr attributes,
-        ::mlir::OpaqueProperties properties, ::mlir::RegionRange,
-        ::llvm::SmallVectorImpl<::mlir::Type> &types) {
-      return ::kiln::aten::inferAtenTypes(
-          getInfo(), loc, operands,
-          ::kiln::aten::getAllAttributes<Properties>(
-              context, attributes, properties, [](auto &p, auto *c) {
-                return getPropertiesAsAttr(c, p);
-              }),
-          types);
-    }
-    // The verifier of AtenOpInterface infers and compares, with better messages,
-    // and knows how many results the op has.
-    static ::llvm::LogicalResult refineReturnTypes(
-        ::mlir::MLIRContext *, ::std::optional<::mlir::Location>,
-        ::mlir::ValueRange, ::mlir::DictionaryAttr, ::mlir::OpaqueProperties,
-        ::mlir::RegionRange, ::llvm::SmallVectorImpl<::mlir::Type> &) {
-      return ::llvm::success();
-    }
-  }];
 }
 
 /// An overload of ATen.
 class Aten_Op<string overload, string schemaText, dag inputs, dag outputs,
-              list<Trait> traits = []>
+              Aten_Effects effectsOf = UnknownEffects>
     : Aten_OverloadOp<Aten_Dialect, overload, schemaText, inputs, outputs,
-                      traits>;
+                      effectsOf>;
 
 /// Draws random numbers: the next ones of the generator, or, with `draws`, those
 /// of draw number `draw` among the ones that `aten::_draws` has reserved. With
 /// them the results depend on nothing but operands and attributes, and the op may
 /// be run again. Both stand behind the arguments of the schema.
 class Aten_RandomOp<string overload, string schemaText, dag inputs,
-                    dag outputs, list<Trait> traits = []>
+                    dag outputs>
     : Aten_Op<overload, schemaText,
               !con(inputs, (ins Optional<Aten_Tensor>:$draws,
                                 OptionalAttr<Aten_Int>:$draw)),
-              outputs, traits> {
+              outputs> {
   let isRandom = 1;
 }
 
-/// The effect of an op that gives symbols their values.
-defvar Aten_SymbolEffects = [{
-  void $cppClass::getEffects(
-      ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance> &effects) {
-    ::kiln::guard::addSymbolEffects(getOperation(), effects);
-  }
-}];
-
 /// Depends on nothing but its operands, and leaves nothing but its results.
-class Aten_PureOp<string overload, string schemaText, dag inputs, dag outputs,
-                  list<Trait> traits = []>
-    : Aten_Op<overload, schemaText, inputs, outputs,
-              !listconcat(traits, [Pure])>;
+class Aten_PureOp<string overload, string schemaText, dag inputs, dag outputs>
+    : Aten_Op<overload, schemaText, inputs, outputs, NoEffects>;
 
 /// As a pure op, but data may decide about a size of the results: a symbol stands
 /// for it and has its value from this op. Attributes and types anywhere may read
 /// the symbol although nothing uses the results, so that the op has an effect if
 /// it defines one, and none else; see kiln/Dialect/Guard/IR/SymbolEffects.h.
 class Aten_CountingOp<string overload, string schemaText, dag inputs,
-                      dag outputs, list<Trait> traits = []>
-    : Aten_Op<overload, schemaText, inputs, outputs,
-              !listconcat(traits, [
-                  AlwaysSpeculatable,
-                  DeclareOpInterfaceMethods<MemoryEffectsOpInterface>])> {
-  let extraClassDefinition = Aten_SymbolEffects;
-}
+                      dag outputs>
+    : Aten_Op<overload, schemaText, inputs, outputs, SymbolEffects>;
 
 /// One tensor, element by element.
 class Aten_UnaryOp<string overload, Aten_Promotion kind, dag loopBody>

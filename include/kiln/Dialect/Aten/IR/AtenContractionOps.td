@@ -42,7 +42,7 @@ def Aten_AddmmOp : Aten_PureOp<"addmm",
     "Scalar alpha=1) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$mat1, Aten_Tensor:$mat2,
          Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "beta * self + alpha * mat1 @ mat2";
   let shape = "addmm";
   let promotion = PromoteSameDType;
@@ -59,7 +59,7 @@ def Aten_BaddbmmOp : Aten_PureOp<"baddbmm",
     "beta=1, Scalar alpha=1) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$batch1, Aten_Tensor:$batch2,
          Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "beta * self + alpha * batch1 @ batch2";
   let shape = "bmmAdd";
   let promotion = PromoteSameDType;
@@ -77,7 +77,7 @@ def Aten_GroupedMmOp : Aten_PureOp<"_grouped_mm",
     "bias=None, ScalarType? out_dtype=None) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$mat2, Optional<Aten_Tensor>:$offs,
          Optional<Aten_Tensor>:$bias, OptionalAttr<Aten_DType>:$out_dtype),
-    (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Products of groups of rows with matrices of their own";
   let shape = "groupedMm";
   let promotion = PromoteSameDType;
@@ -264,8 +264,7 @@ def Aten_AddbmmOp : Aten_PureOp<"addbmm",
     "beta=1, Scalar alpha=1) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$batch1, Aten_Tensor:$batch2,
          Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "beta * self + alpha * sum of products of matrices";
   let shape = "addbmm";
   let promotion = PromoteSameDType;
@@ -279,8 +278,7 @@ def Aten_AddmvOp : Aten_PureOp<"addmv",
     "Scalar alpha=1) -> Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$mat, Aten_Tensor:$vec,
          Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "beta * self + alpha * matrix times vector";
   let shape = "mv";
   let promotion = PromoteSameDType;
@@ -392,8 +390,7 @@ def Aten_GruCellOp : Aten_PureOp<"gru_cell",
     (ins Aten_Tensor:$input, Aten_Tensor:$hx, Aten_Tensor:$w_ih,
          Aten_Tensor:$w_hh, Optional<Aten_Tensor>:$b_ih,
          Optional<Aten_Tensor>:$b_hh),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "One step of a gated recurrent unit";
   let shape = "recurrentCell";
   let promotion = PromoteKeepFirst;
@@ -409,8 +406,7 @@ def Aten_LstmInputOp : Aten_Op<"lstm.input",
          Variadic<Aten_Tensor>:$params, Aten_Bool:$has_biases,
          Aten_Int:$num_layers, Aten_Float:$dropout, Aten_Bool:$train,
          Aten_Bool:$bidirectional, Aten_Bool:$batch_first),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
   let summary = "Layers of long short-term memory";
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
@@ -425,8 +421,7 @@ def Aten_LstmCellOp : Aten_PureOp<"lstm_cell",
     (ins Aten_Tensor:$input, Variadic<Aten_Tensor>:$hx, Aten_Tensor:$w_ih,
          Aten_Tensor:$w_hh, Optional<Aten_Tensor>:$b_ih,
          Optional<Aten_Tensor>:$b_hh),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
   let summary = "One step of long short-term memory";
   let shape = "recurrentCell";
   let promotion = PromoteKeepFirst;

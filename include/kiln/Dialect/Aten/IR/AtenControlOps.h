@@ -1,4 +1,4 @@
-//===- AtenControlOps.h - Operators that run graphs -----------------------===//
+//===- AtenControlOps.h - Ops that are no overloads -------------*- C++ -*-===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The op classes of this category. Categories are apart because they take time
-// to compile: a file that needs a few ops should not include kiln/.../Aten.h.
+// `aten.operator`, a call of an operator that is not known here, and the operators
+// with graphs as arguments: `aten.cond`, `while_loop`, `scan` and `map`.
 //
 //===----------------------------------------------------------------------===//
 

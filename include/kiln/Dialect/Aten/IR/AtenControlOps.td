@@ -1,4 +1,4 @@
-//===- AtenControlOps.td - Operators that run graphs -------*- tablegen -*-===//
+//===- AtenControlOps.td - Ops that are no overloads -------*- tablegen -*-===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// PyTorch's higher-order operators. A body is a closed graph, as in an exported
-// program: it sees its own arguments and the symbols of the module, nothing
-// else. Bodies are functional and pass tensors; a number is carried as a tensor
+// Operators that are not known here, and PyTorch's higher-order ones. A body is a
+// closed graph, as in an exported program: it sees its own arguments and the
+// symbols of the module, nothing else. Bodies are functional and pass tensors; a number is carried as a tensor
 // without dimensions.
 //
 //===----------------------------------------------------------------------===//
@@ -18,6 +18,38 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Aten_OperatorOp : Op<Aten_Dialect, "operator"> {
+  let summary = "An operator that is no ATen overload known here";
+  let description = [{
+    Calls a registered operator by its qualified name. Tensors and numbers are
+    operands; `arguments` has one entry per argument of the schema in order: an
+    attribute for a constant, the index of an operand as `#aten.operand<0>`,
+    a list of such, or `unit` for none. The result types are what the program
+    says. An operator may have effects, so it is neither removed nor merged.
+
+    ```mlir
+    %r = aten.operator "mylib::scale"(%x) [#aten.operand<0>, 2.0 : f64]
+      : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$name,
+                       Variadic<Aten_TensorOrNumber>:$inputs,
+                       ArrayAttr:$args);
+  let results = (outs Variadic<Aten_TensorOrNumber>:$results);
+  let assemblyFormat = [{
+    $name `(` $inputs `)` $args attr-dict `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+/// The effect of an op that gives symbols their values.
+defvar Aten_SymbolEffects = [{
+  void $cppClass::getEffects(
+      ::llvm::SmallVectorImpl<::mlir::MemoryEffects::EffectInstance> &effects) {
+    ::kiln::guard::addSymbolEffects(getOperation(), effects);
+  }
+}];
 
 class Aten_ControlOp<string mnemonic, list<Trait> traits = []>
     : Op<Aten_Dialect, mnemonic, !listconcat(traits, [

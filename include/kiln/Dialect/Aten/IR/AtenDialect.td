@@ -51,24 +51,7 @@ def Aten_Dialect : Dialect {
 
     void registerAttributes();
     // One for each category, so that categories compile apart.
-    void registerActivationOps();
-    void registerArrangeOps();
-    void registerContractionOps();
     void registerControlOps();
-    void registerFactoryOps();
-    void registerImageOps();
-    void registerIndexingOps();
-    void registerLinalgOps();
-    void registerLossOps();
-    void registerMathOps();
-    void registerNormalizationOps();
-    void registerPointwiseOps();
-    void registerPoolingOps();
-    void registerProgramOps();
-    void registerReductionOps();
-    void registerSearchOps();
-    void registerUnaryOps();
-    void registerViewOps();
   }];
 }
 

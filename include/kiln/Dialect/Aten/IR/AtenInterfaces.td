@@ -15,18 +15,14 @@ def AtenOpInterface : OpInterface<"AtenOpInterface"> {
   let cppNamespace = "::kiln::aten";
   let description = [{
     Implemented by every op that stands for an operator overload of PyTorch: of
-    ATen, or of a library of one's own in a dialect of that library's name. The
-    static description of the overload answers everything that does not depend
-    on the instance; see kiln/Dialect/Aten/IR/OpInfo.h.
-
-    Its verifier infers the result types again and compares them with those of
-    the op (C1: number of results, C2: element type, C3: rank, C4: sizes).
+    ATen, or of a library of one's own in a dialect of that library's name. Such
+    ops come from `registerOverloads` (kiln/Dialect/Aten/IR/Overload.h), one a
+    record, which also verifies them.
   }];
   let methods = [
-    StaticInterfaceMethod<"The overload's description.",
+    InterfaceMethod<"The overload's description; see OpInfo.h.",
       "const ::kiln::aten::OpInfo &", "getInfo">
   ];
-  let verify = [{ return ::kiln::aten::verifyAtenOp($_op); }];
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENINTERFACES_TD

@@ -46,8 +46,7 @@ def Aten_BinaryCrossEntropyWithLogitsOp : Aten_PureOp<
     "Tensor",
     (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
          Optional<Aten_Tensor>:$pos_weight, Aten_LossReduction:$reduction),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Cross entropy of the sigmoid of logits";
   let shape = "loss";
   let promotion = PromoteKeepFirst;
@@ -140,8 +139,7 @@ def Aten_MultiMarginLossOp : Aten_PureOp<"multi_margin_loss",
     (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Number>:$p,
          Optional<Aten_Number>:$margin, Optional<Aten_Tensor>:$weight,
          Aten_LossReduction:$reduction),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Multi-class hinge loss";
   let shape = "multiMarginLoss";
   let promotion = PromoteKeepFirst;

@@ -360,8 +360,7 @@ def Aten_ClampTensorOp : Aten_PureOp<"clamp.Tensor",
     "Tensor",
     (ins Aten_Tensor:$self, Optional<Aten_Tensor>:$min,
          Optional<Aten_Tensor>:$max),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Clamp to bounds for each element";
   let shape = "clamp";
   let promotion = PromoteNoOpmath;

@@ -97,7 +97,7 @@ def Aten_LayerNormOp : Aten_PureOp<"layer_norm",
     (ins Aten_Tensor:$input, Aten_SymInts:$normalized_shape,
          Optional<Aten_Tensor>:$weight, Optional<Aten_Tensor>:$bias,
          Aten_Float:$eps, Aten_Bool:$cudnn_enable),
-    (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Normalize over the last dimensions";
   let shape = "layerNorm";
   let promotion = PromoteNorm;
@@ -111,8 +111,7 @@ def Aten_NativeLayerNormOp : Aten_PureOp<"native_layer_norm",
     (ins Aten_Tensor:$input, Aten_SymInts:$normalized_shape,
          Optional<Aten_Tensor>:$weight, Optional<Aten_Tensor>:$bias,
          Aten_Float:$eps),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
   let summary = "Normalize the last dimensions; also mean and 1/deviation";
   let shape = "nativeLayerNorm";
   let promotion = PromoteNorm;
@@ -129,8 +128,7 @@ def Aten_NativeLayerNormBackwardOp : Aten_PureOp<"native_layer_norm_backward",
          Aten_SymInts:$normalized_shape, Aten_Tensor:$mean, Aten_Tensor:$rstd,
          Optional<Aten_Tensor>:$weight, Optional<Aten_Tensor>:$bias,
          Aten_Bools:$output_mask),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
   let summary = "Gradients of native_layer_norm";
   let shape = "nativeLayerNormBackward";
   let promotion = PromoteDefault;
@@ -250,8 +248,7 @@ def Aten_NativeBatchNormLegitNoStatsOp : Aten_PureOp<
     (ins Aten_Tensor:$input, Optional<Aten_Tensor>:$weight,
          Optional<Aten_Tensor>:$bias, Aten_Bool:$training, Aten_Float:$momentum,
          Aten_Float:$eps),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
   let summary = "Batch norm without running statistics";
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
@@ -271,8 +268,7 @@ def Aten_NativeBatchNormLegitFunctionalOp : Aten_PureOp<
          Aten_Tensor:$running_var, Aten_Bool:$training, Aten_Float:$momentum,
          Aten_Float:$eps),
     (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2,
-          Aten_Tensor:$running_mean_out, Aten_Tensor:$running_var_out),
-    [AttrSizedOperandSegments]> {
+          Aten_Tensor:$running_mean_out, Aten_Tensor:$running_var_out)> {
   let summary = "Batch norm that returns its running statistics";
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
@@ -289,8 +285,7 @@ def Aten_NativeBatchNormLegitNoTrainingOp : Aten_PureOp<
     (ins Aten_Tensor:$input, Optional<Aten_Tensor>:$weight,
          Optional<Aten_Tensor>:$bias, Aten_Tensor:$running_mean,
          Aten_Tensor:$running_var, Aten_Float:$momentum, Aten_Float:$eps),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
   let summary = "Batch norm by running statistics";
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
@@ -307,8 +302,7 @@ def Aten_BatchNormOp : Aten_PureOp<"batch_norm",
          Optional<Aten_Tensor>:$bias, Optional<Aten_Tensor>:$running_mean,
          Optional<Aten_Tensor>:$running_var, Aten_Bool:$training,
          Aten_Float:$momentum, Aten_Float:$eps, Aten_Bool:$cudnn_enabled),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Batch norm";
   let shape = "channelNorm";
   let promotion = PromoteKeepFirst;
@@ -326,8 +320,7 @@ def Aten_BatchNormBackwardOp : Aten_PureOp<"batch_norm_backward",
          Optional<Aten_Tensor>:$running_var, Optional<Aten_Tensor>:$save_mean,
          Optional<Aten_Tensor>:$save_var, Aten_Bool:$update, Aten_Float:$eps,
          Aten_Bools:$output_mask, Aten_Tensor:$reserve),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
   let summary = "Gradients of batch norm";
   let shape = "normBackward";
   let promotion = PromoteKeepFirst;
@@ -344,8 +337,7 @@ def Aten_NativeBatchNormOp : Aten_PureOp<"native_batch_norm",
          Optional<Aten_Tensor>:$bias, Optional<Aten_Tensor>:$running_mean,
          Optional<Aten_Tensor>:$running_var, Aten_Bool:$training,
          Aten_Float:$momentum, Aten_Float:$eps),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
   let summary = "Batch norm and the statistics it used";
   let shape = "batchNormStats";
   let promotion = PromoteKeepFirst;
@@ -363,8 +355,7 @@ def Aten_NativeBatchNormBackwardOp : Aten_PureOp<"native_batch_norm_backward",
          Optional<Aten_Tensor>:$running_var, Optional<Aten_Tensor>:$save_mean,
          Optional<Aten_Tensor>:$save_invstd, Aten_Bool:$train, Aten_Float:$eps,
          Aten_Bools:$output_mask),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
   let summary = "Gradients of batch norm";
   let shape = "normBackward";
   let promotion = PromoteKeepFirst;
@@ -381,8 +372,7 @@ def Aten_InstanceNormOp : Aten_PureOp<"instance_norm",
          Optional<Aten_Tensor>:$bias, Optional<Aten_Tensor>:$running_mean,
          Optional<Aten_Tensor>:$running_var, Aten_Bool:$use_input_stats,
          Aten_Float:$momentum, Aten_Float:$eps, Aten_Bool:$cudnn_enabled),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Norm of each channel of each sample";
   let shape = "channelNorm";
   let promotion = PromoteKeepFirst;
@@ -397,8 +387,7 @@ def Aten_GroupNormOp : Aten_PureOp<"group_norm",
     (ins Aten_Tensor:$input, Aten_Int:$num_groups,
          Optional<Aten_Tensor>:$weight, Optional<Aten_Tensor>:$bias,
          Aten_Float:$eps, Aten_Bool:$cudnn_enabled),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Norm of groups of channels";
   let shape = "groupNorm";
   let promotion = PromoteKeepFirst;
@@ -413,8 +402,7 @@ def Aten_NativeGroupNormOp : Aten_PureOp<"native_group_norm",
     (ins Aten_Tensor:$input, Optional<Aten_Tensor>:$weight,
          Optional<Aten_Tensor>:$bias, Aten_SymInt:$N, Aten_SymInt:$C,
          Aten_SymInt:$HxW, Aten_Int:$group, Aten_Float:$eps),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
   let summary = "Norm of groups of channels, and its statistics";
   let shape = "groupNormStats";
   let promotion = PromoteKeepFirst;

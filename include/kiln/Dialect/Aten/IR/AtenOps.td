@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The umbrella that kiln-tblgen reads. C++ includes the categories one by one.
+// All records, as kiln-tblgen reads them.
 //
 //===----------------------------------------------------------------------===//
 

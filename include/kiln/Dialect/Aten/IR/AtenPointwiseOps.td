@@ -367,7 +367,7 @@ def Aten_ClampOp : Aten_PureOp<"clamp",
     "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
     (ins Aten_Tensor:$self, Optional<Aten_Number>:$min,
          Optional<Aten_Number>:$max),
-    (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Limit to a range";
   let shape = "clamp";
   let promotion = PromoteNoOpmath;
@@ -500,7 +500,7 @@ def Aten_HardtanhOp : Aten_PureOp<"hardtanh",
     "Tensor",
     (ins Aten_Tensor:$self, Optional<Aten_Number>:$min_val,
          Optional<Aten_Number>:$max_val),
-    (outs Aten_Tensor:$result), [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Limit to a range";
   let promotion = PromoteDefault;
   let lowering = LowerBy<"Converter::lowerHardtanh">;

@@ -40,30 +40,6 @@ def Aten_AssertTensorMetadataOp : Aten_Op<"_assert_tensor_metadata",
   let isCore = 1;
 }
 
-def Aten_OperatorOp : Op<Aten_Dialect, "operator"> {
-  let summary = "An operator that is no ATen overload known here";
-  let description = [{
-    Calls a registered operator by its qualified name. Tensors and numbers are
-    operands; `arguments` has one entry per argument of the schema in order: an
-    attribute for a constant, the index of an operand as `#aten.operand<0>`,
-    a list of such, or `unit` for none. The result types are what the program
-    says. An operator may have effects, so it is neither removed nor merged.
-
-    ```mlir
-    %r = aten.operator "mylib::scale"(%x) [#aten.operand<0>, 2.0 : f64]
-      : (tensor<4xf32>) -> tensor<4xf32>
-    ```
-  }];
-  let arguments = (ins StrAttr:$name,
-                       Variadic<Aten_TensorOrNumber>:$inputs,
-                       ArrayAttr:$args);
-  let results = (outs Variadic<Aten_TensorOrNumber>:$results);
-  let assemblyFormat = [{
-    $name `(` $inputs `)` $args attr-dict `:` functional-type($inputs, $results)
-  }];
-  let hasVerifier = 1;
-}
-
 def Aten_PrintOp : Aten_Op<"_print",
     "aten::_print(str s) -> ()",
     (ins Aten_Str:$s),

@@ -99,8 +99,7 @@ def Aten_HistcOp : Aten_PureOp<"histc",
     "Tensor",
     (ins Aten_Tensor:$self, Aten_Int:$bins, Optional<Aten_Number>:$min,
          Optional<Aten_Number>:$max),
-    (outs Aten_Tensor:$result),
-    [AttrSizedOperandSegments]> {
+    (outs Aten_Tensor:$result)> {
   let summary = "Histogram";
   let shape = "histc";
   let promotion = PromoteKeepFirst;

@@ -124,12 +124,35 @@ struct ArgInfo {
   }
 };
 
-/// One overload.
-struct OpInfo {
+/// One attribute of an op as it is stored: an argument that is no operand, the mask
+/// of a list of optional tensors ("indices_present"), or what an op has besides
+/// (the symbol that `aten.item` defines).
+struct AttributeInfo {
+  const char *name;
+  /// Layouts, devices and memory formats are stored as text.
+  ArgKind kind;
+  /// May be null.
+  bool isOptional = false;
+};
+
+/// What an op does besides giving its results.
+enum class OpEffects : uint8_t {
+  Unknown, ///< anything, as drawing a random number
+  Symbols, ///< gives values to the symbols that its result types name first
+  None,
+};
+
+/// Where the numbers of operands are stored that arguments have, of an op with
+/// more than one argument of variable length.
+constexpr StringRef kSegmentSizesName = "operandSegmentSizes";
+
+/// One overload. Its address is the type id of its ops' name.
+struct alignas(8) OpInfo {
   const char *name;   ///< "aten.add.Tensor"; "aten.mm"; "mylib.swish"
   const char *schema; ///< "aten::mm(Tensor self, Tensor mat2) -> Tensor"
   ArrayRef<ArgInfo> args;
   ArrayRef<ResultKind> results;
+  ArrayRef<AttributeInfo> attributes;
   Promotion promotion;
   /// Infers the sizes; see Inference.h.
   LogicalResult (*shapeRule)(Inference &);
@@ -148,6 +171,7 @@ struct OpInfo {
   /// view if it copies.
   RecomputeClass recompute;
   FlopCount flops;
+  OpEffects effects;
   /// More than one operand is optional or a list.
   bool hasSegments;
   /// The last two of `args` are no arguments of the schema but `draws` and
@@ -158,6 +182,15 @@ struct OpInfo {
   StringRef getOverload() const { return StringRef(name).split('.').second; }
   /// Index of an argument; asserts that there is one.
   unsigned getArgIndex(StringRef argName) const;
+
+  /// The properties of an op are `attributes` and then, if it has segments, their
+  /// sizes. This is how many, the name of one, and where a name is.
+  unsigned getNumAttributes() const { return attributes.size() + hasSegments; }
+  StringRef getAttributeName(unsigned slot) const {
+    return slot < attributes.size() ? StringRef(attributes[slot].name)
+                                    : kSegmentSizesName;
+  }
+  std::optional<unsigned> findAttribute(StringRef attributeName) const;
 };
 
 /// The description of "aten.add.Tensor", "aten.mm" or "aten.mm.default"; null
@@ -169,9 +202,11 @@ const OpInfo *lookUpOverload(StringRef overload, MLIRContext *context);
 /// those with the nearest name; none if nothing is near.
 SmallVector<StringRef> suggestOverloads(StringRef name);
 /// All overloads of ATen, sorted by name.
-ArrayRef<OpInfo> getAllOverloads();
-/// The description of an op; null if it stands for no overload.
+ArrayRef<const OpInfo *> getAllOverloads();
+/// The description of an op, or of those with a name; null if it stands for no
+/// overload.
 const OpInfo *getOpInfo(Operation *op);
+const OpInfo *getOpInfo(mlir::OperationName name);
 
 /// An argument of any kind, or none.
 class ArgValue {
@@ -257,7 +292,7 @@ LogicalResult inferResultTypes(MLIRContext *context,
 bool areCompatible(Type expected, Type found);
 
 //===----------------------------------------------------------------------===//
-// Called by the generated ops
+// Called by the model of all overloads, Overload.h
 //===----------------------------------------------------------------------===//
 
 /// Adds the operands and attributes that `args` stand for, in schema order; the
@@ -268,21 +303,6 @@ ParseResult parseAtenOp(OpAsmParser &parser, OperationState &state,
                         const OpInfo &info);
 void printAtenOp(Operation *op, OpAsmPrinter &printer);
 LogicalResult verifyAtenOp(Operation *op);
-LogicalResult inferAtenTypes(const OpInfo &info, std::optional<Location> loc,
-                             ValueRange operands, DictionaryAttr attributes,
-                             SmallVectorImpl<Type> &types);
-
-/// Discardable attributes and properties as one dictionary.
-template <typename Properties, typename ToAttribute>
-DictionaryAttr getAllAttributes(MLIRContext *context, DictionaryAttr attributes,
-                                mlir::OpaqueProperties properties,
-                                ToAttribute toAttribute) {
-  if constexpr (!std::is_same_v<Properties, mlir::EmptyProperties>)
-    if (properties)
-      if (Attribute all = toAttribute(*properties.as<Properties *>(), context))
-        return llvm::cast<DictionaryAttr>(all);
-  return attributes;
-}
 
 } // namespace kiln::aten
 
