@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "common/OptionFlags.h"
 #include "common/Output.h"
 
 #include "kiln/Archive/IoFile.h"
@@ -33,12 +34,10 @@ static const char kHelp[] =
 Cold compile time by stage, in milliseconds, as a Markdown table. PROGRAM is a
 .pt2, .mlir or .mlirbc file.
 
-  --training          forward and backward. Inputs that an io.json beside the
-                      program has gradients for get gradients
-  --runs=N            processes per program, the fastest is shown (default 5)
-  --backend=NAME      eager, aot_eager, inductor (default)
-  --lowering=NAME     direct (default), linalg
-  --target=NAME       native (default), x86-64-v3, x86-64-v4
+  --runs=N               processes per program, the fastest is shown (default 5)
+  --training, ...        flags of kiln-compile that say how it is compiled. With
+                         --training, inputs that an io.json beside the program
+                         has gradients for get gradients
 
 Exit codes: 0 all compiled, 1 some did not, 2 wrong command line.
 )";
@@ -61,7 +60,7 @@ constexpr Column kColumns[] = {
     {"kernels", "kernels"}};
 
 struct Settings {
-  compiler::CompileOptions compile;
+  CompileOptions compile;
   unsigned runs = 5;
 };
 
@@ -72,7 +71,7 @@ using Measurement = std::map<std::string, double>;
 /// Runs in a process of its own.
 static Result<Measurement> measure(const std::string &file,
                                    const Settings &settings) {
-  compiler::CompileOptions options = settings.compile;
+  CompileOptions options = settings.compile;
   auto io = std::filesystem::path(file).parent_path() / "io.json";
   if (options.training && std::filesystem::exists(io)) {
     auto recorded = archive::loadIoFile(io.string());
@@ -207,13 +206,8 @@ static bool printTable(const std::vector<std::string> &files,
 
 int main(int argc, char **argv) {
   Settings settings;
-  std::string backend = "inductor", lowering = "direct", target = "native";
   tools::CommandLine line;
-  bool training = false;
-  line.flag("training", training);
-  line.choice("backend", {"eager", "aot_eager", "inductor"}, backend);
-  line.choice("lowering", {"direct", "linalg"}, lowering);
-  line.value("target", target);
+  tools::addOptionFlags(line, OptionTool::Compile, settings.compile);
   line.value("runs", [&](const std::string &text) -> Status {
     auto runs = tools::parseInteger("runs", text, 1, 1000);
     if (!runs)
@@ -231,11 +225,7 @@ int main(int argc, char **argv) {
     return tools::reportError(
         "kiln-bench-compile",
         Error::usage("no program given, expected .pt2 files; see --help"));
-  auto options = compiler::CompileOptions::parse(
-      "backend=" + backend + "\nlowering=" + lowering + "\ntarget=" + target +
-      "\ntraining=" + (training ? "1" : "0") + "\n");
-  if (!options)
-    return tools::reportError("kiln-bench-compile", options.error());
-  settings.compile = std::move(*options);
+  if (Status s = settings.compile.verify(); !s)
+    return tools::reportError("kiln-bench-compile", s.error());
   return printTable(line.positional(), settings) ? 0 : 1;
 }

@@ -23,7 +23,7 @@ struct Held {
 };
 } // namespace
 
-static StringRef textOf(const char *text) { return text ? text : ""; }
+static std::string textOf(const char *text) { return text ? text : ""; }
 
 static Result<std::vector<uint8_t>>
 compile(const kiln_compile_request &request, std::string &timing) {
@@ -36,11 +36,9 @@ compile(const kiln_compile_request &request, std::string &timing) {
     hooks.progress = [&](StringRef stage) {
       request.progress(request.user, stage.str().c_str());
     };
-  hooks.dumpStages = textOf(request.dump_stages).str();
-  hooks.verifyEach = request.verify_each != 0;
   CompilerSession session;
-  auto package = session.compile(textOf(request.source_path).str(),
-                                 textOf(request.model_name).str(), *options,
+  auto package = session.compile(textOf(request.source_path),
+                                 textOf(request.model_name), *options,
                                  hooks);
   timing = session.timingJson();
   if (!package)

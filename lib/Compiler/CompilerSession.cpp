@@ -64,9 +64,10 @@ static Status addPlugin(StringRef entry, mlir::DialectRegistry &registry) {
 
 /// A context per source: attributes live as long as their context, and a
 /// session may compile thousands of graphs.
-Status CompilerSession::reset(const CompileOptions &options,
-                              const CompileLimits &limits) {
+Status CompilerSession::reset(const CompileOptions &options) {
   module_ = {};
+  if (Status s = checkOptions(options); !s)
+    return s;
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   target::registerKernelDialects(registry);
@@ -82,7 +83,7 @@ Status CompilerSession::reset(const CompileOptions &options,
   // An operator's record is found in its dialect, which must be there first.
   for (StringRef name : added.getDialectNames())
     context_->getOrLoadDialect(name);
-  watchdog_ = std::make_unique<Watchdog>(limits);
+  watchdog_ = std::make_unique<Watchdog>(CompileLimits(options));
   watchdog_->watch(context_.get());
   times_.clear();
   nativeTimes_.clear();
@@ -111,29 +112,32 @@ std::string CompilerSession::timingJson() const {
 }
 
 /// One file of the folder that receives the stages, if there is one.
-static Status writeDump(const CompileHooks &hooks, Stage stage,
+static Status writeDump(const std::string &folder, Stage stage,
                         const std::string &name, const std::string &text) {
-  if (hooks.dumpStages.empty())
+  if (folder.empty())
     return Status::success();
-  if (Status s = createDirectories(hooks.dumpStages); !s)
+  if (Status s = createDirectories(folder); !s)
     return s;
-  return writeFile(hooks.dumpStages + "/" +
-                       std::to_string(static_cast<int>(stage)) + "-" + name,
+  return writeFile(folder + "/" + std::to_string(static_cast<int>(stage)) +
+                       "-" + name,
                    ByteView(std::string_view(text)));
 }
 
 Status CompilerSession::dump(Stage stage, StringRef name,
-                             const CompileHooks &hooks) {
+                             const CompileOptions &options) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  if (!hooks.dumpStages.empty())
+  if (!options.dumpStages.empty())
     module_->print(os);
-  return writeDump(hooks, stage, name.str() + ".mlir", text);
+  return writeDump(options.dumpStages, stage, name.str() + ".mlir", text);
 }
 
 static void preparePasses(mlir::PassManager &pm, StringRef stage,
+                          const CompileOptions &options,
                           const CompileHooks &hooks) {
-  pm.enableVerifier(hooks.verifyEach);
+  // Off where programs are compiled to be run: passes are tested with it on
+  // (bench/README.md has its cost).
+  pm.enableVerifier(options.verifyEach);
   if (hooks.preparePasses)
     hooks.preparePasses(pm, stage);
 }
@@ -141,6 +145,7 @@ static void preparePasses(mlir::PassManager &pm, StringRef stage,
 /// Runs an arrow of the picture, or a part of one. A pass that fails has said
 /// why.
 Status CompilerSession::run(const StagePipeline &pipeline,
+                            const CompileOptions &options,
                             const CompileHooks &hooks) {
   const std::string &name = pipeline.name;
   if (hooks.progress)
@@ -168,7 +173,7 @@ Status CompilerSession::run(const StagePipeline &pipeline,
   LogicalResult ran = timed(name, [&] {
     mlir::PassManager pm(context_.get(), "builtin.module",
                          mlir::OpPassManager::Nesting::Explicit);
-    preparePasses(pm, name, hooks);
+    preparePasses(pm, name, options, hooks);
     pipeline.build(pm);
     return pm.run(*module_);
   });
@@ -177,7 +182,7 @@ Status CompilerSession::run(const StagePipeline &pipeline,
   if (failed(ran))
     return Error::unsupported("stage '" + name + "': " +
                               (complaint.empty() ? "failed" : complaint));
-  return dump(pipeline.stage, name, hooks);
+  return dump(pipeline.stage, name, options);
 }
 
 Result<target::KernelCompiler *>
@@ -209,13 +214,13 @@ CompilerSession::compile(const std::string &path, const std::string &model,
                          const CompileHooks &hooks) {
   StringRef name = path;
   if (name.ends_with(".mlir") || name.ends_with(".mlirbc")) {
-    if (Status s = reset(options, hooks.limits); !s)
+    if (Status s = reset(options); !s)
       return s.takeError();
     pt2::loadImportDialects(context_.get());
     if (hooks.progress)
       hooks.progress("import");
     auto module = timed("import", [&] {
-      return readModule(context_.get(), path, hooks.limits);
+      return readModule(context_.get(), path, CompileLimits(options));
     });
     if (!module)
       return module.takeError();
@@ -282,21 +287,21 @@ CompilerSession::compile(const archive::ExportedProgram &program,
     auto isMarked = [&](StringRef mark) {
       return mark.split('[').first == size;
     };
-    if (llvm::any_of(options.sizes.dynamic, isMarked) ||
-        llvm::any_of(options.sizes.unbacked, isMarked))
+    if (llvm::any_of(options.markDynamic, isMarked) ||
+        llvm::any_of(options.markUnbacked, isMarked))
       return Error::unsupported("a size that is marked dynamic is not: the "
                                 "program was traced for one value of '" +
                                 size + "'");
-    options.sizes.fixed.push_back(std::move(size));
+    options.markStatic.push_back(std::move(size));
   }
-  if (Status s = reset(options, hooks.limits); !s)
+  if (Status s = reset(options); !s)
     return s.takeError();
   if (hooks.progress)
     hooks.progress("import");
   pt2::ImportOptions import;
   import.operators.insert(options.operators.begin(), options.operators.end());
-  import.specialization = options.specialization;
-  import.lowerBounds = options.lowerBounds;
+  import.specialization = options.specialization.values;
+  import.lowerBounds = options.specialization.lowerBounds;
   if (options.training)
     import.gradientInputs = options.inputGradients;
   auto module = timed("import", [&] {
@@ -309,11 +314,12 @@ CompilerSession::compile(const archive::ExportedProgram &program,
 }
 
 /// A mark that means nothing is the caller's mistake and no missing feature.
-static Status checkMarks(ModuleOp module, const DynamicSizes &sizes) {
+static Status checkMarks(ModuleOp module, const CompileOptions &options) {
   auto main = module.lookupSymbol<FuncOp>("main");
-  if (!main || !sizes.any())
+  if (!main || !addsSymbols(options))
     return Status::success();
-  for (const auto *marks : {&sizes.dynamic, &sizes.unbacked, &sizes.fixed})
+  for (const auto *marks : {&options.markDynamic, &options.markUnbacked,
+                            &options.markStatic})
     for (const std::string &mark : *marks)
       if (auto size = aten::parseSizeMark(main, mark); !size)
         return size.takeError();
@@ -350,22 +356,19 @@ static void logStage(ModuleOp module, const StagePipeline &pipeline,
 Result<package::Package>
 CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
                                const CompileHooks &hooks) {
-  if (options.backend == Backend::Eager && options.training)
-    return Error::usage("backend 'eager' has no backward program; expected "
-                        "aot_eager or inductor for training");
-  if (Status s = checkMarks(*module_, options.sizes); !s)
+  if (Status s = checkMarks(*module_, options); !s)
     return s.takeError();
   bool isGiven = bool(loop::getKernelModule(*module_));
   auto pipelines = getStagePipelines(options, form, findStage(*module_));
   if (!pipelines)
     return pipelines.takeError();
-  if (!options.sizes.any())
-    if (Status s = dump(Stage::Capture, stageName(Stage::Capture), hooks); !s)
+  if (!addsSymbols(options))
+    if (Status s = dump(Stage::Capture, stageName(Stage::Capture), options); !s)
       return s.takeError();
   for (const StagePipeline &pipeline : *pipelines) {
     if (hooks.stopAfter && pipeline.stage > *hooks.stopAfter)
       break;
-    if (Status s = run(pipeline, hooks); !s)
+    if (Status s = run(pipeline, options, hooks); !s)
       return s.takeError();
     logStage(*module_, pipeline, options.training);
   }
@@ -386,9 +389,9 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
         llvm::cast<ModuleOp>(kernels->clone()));
     target::KernelCompileReport report;
     target::KernelCompileOptions how;
-    how.keepLLVMIR = !hooks.dumpStages.empty();
+    how.keepLLVMIR = !options.dumpStages.empty();
     how.preparePasses = [&](mlir::PassManager &pm) {
-      preparePasses(pm, "native", hooks);
+      preparePasses(pm, "native", options, hooks);
     };
     auto compiled = timed("native", [&] {
       return (*compiler)->compile(*code, how, &report);
@@ -401,7 +404,8 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
                                 compiled.error().message);
     if (!compiled)
       return compiled.takeError();
-    if (Status s = writeDump(hooks, Stage::Native, "native.ll", report.llvmIR);
+    if (Status s = writeDump(options.dumpStages, Stage::Native, "native.ll",
+                             report.llvmIR);
         !s)
       return s.takeError();
     image = std::move(*compiled);
@@ -468,9 +472,7 @@ CompilerSession::assemble(const CompileOptions &options,
   for (auto [index, kernel] : llvm::enumerate(image.kernels))
     kernels[kernel.name] = index;
   package.image = std::move(image);
-  package.facts.backend = options.backend == Backend::Eager      ? "eager"
-                          : options.backend == Backend::AotEager ? "aot_eager"
-                                                                 : "inductor";
+  package.facts.backend = wordOf(options.backend);
   SmallVector<StringRef> names = {"main"};
   if (options.training)
     names = {"forward", "backward"};

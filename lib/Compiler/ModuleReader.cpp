@@ -171,7 +171,7 @@ static uint64_t addressSpace(uint64_t bytes) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   struct rlimit noCore = {0, 0};
   ::setrlimit(RLIMIT_CORE, &noCore);
-  uint64_t bytes = addressSpace(getMemoryLimit(limits));
+  uint64_t bytes = addressSpace(limits.bytes);
   struct rlimit memory = {bytes, bytes};
   ::setrlimit(RLIMIT_AS, &memory);
   // Its complaints are the parent's to make.

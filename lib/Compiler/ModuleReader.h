@@ -17,13 +17,14 @@
 #define KILN_LIB_COMPILER_MODULEREADER_H
 
 #include "kiln/Base/Result.h"
-#include "kiln/Compiler/CompilerSession.h"
 #include "kiln/Support/LLVM.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
 namespace kiln::compiler {
+
+struct CompileLimits;
 
 constexpr uint64_t kMaxTextBytes = uint64_t(256) << 20;
 constexpr uint64_t kMaxBytecodeBytes = uint64_t(2) << 30;

@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Aten/IR/Aten.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Joint/IR/Joint.h"
+#include "kiln/Interfaces/OptimizerConfig.h"
 #include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Target/CPU/CPUTarget.h"
 #include "kiln/Transforms/Passes.h"
@@ -72,13 +73,29 @@ Result<SourceForm> compiler::getSourceForm(ModuleOp module,
 // Pipelines
 //===----------------------------------------------------------------------===//
 
-static void addMakeDynamic(OpPassManager &pm, const DynamicSizes &sizes) {
-  aten::AtenMakeDynamicPassOptions options;
-  options.all = sizes.all;
-  llvm::append_range(options.dynamic, sizes.dynamic);
-  llvm::append_range(options.fixed, sizes.fixed);
-  llvm::append_range(options.unbacked, sizes.unbacked);
-  pm.addPass(aten::createAtenMakeDynamicPass(options));
+Status compiler::checkOptions(const CompileOptions &options) {
+  std::string problem;
+  if (!options.optimizer.empty() &&
+      !OptimizerConfig::parse(options.optimizer, problem))
+    return Error::usage("option 'optimizer=" + options.optimizer +
+                        "': " + problem);
+  auto target = target::CPUTarget::parse(options.target);
+  return target ? Status::success() : Status(target.takeError());
+}
+
+bool compiler::addsSymbols(const CompileOptions &options) {
+  return options.dynamic == Dynamic::True || !options.markDynamic.empty() ||
+         !options.markUnbacked.empty();
+}
+
+static aten::AtenMakeDynamicPassOptions
+getDynamicSizes(const CompileOptions &options) {
+  aten::AtenMakeDynamicPassOptions sizes;
+  sizes.all = options.dynamic == Dynamic::True;
+  llvm::append_range(sizes.dynamic, options.markDynamic);
+  llvm::append_range(sizes.fixed, options.markStatic);
+  llvm::append_range(sizes.unbacked, options.markUnbacked);
+  return sizes;
 }
 
 Result<std::vector<StagePipeline>>
@@ -89,9 +106,9 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
     pipelines.push_back({stage, stageName(stage).str(), std::move(build)});
   };
   // Still a captured graph, as if it had been traced with symbols.
-  if (options.sizes.any())
-    add(Stage::Capture, [sizes = options.sizes](OpPassManager &pm) {
-      addMakeDynamic(pm, sizes);
+  if (addsSymbols(options))
+    add(Stage::Capture, [sizes = getDynamicSizes(options)](OpPassManager &pm) {
+      pm.addPass(aten::createAtenMakeDynamicPass(sizes));
     });
   if (options.backend == Backend::Eager) {
     add(Stage::Package, buildExportPipeline);
@@ -147,7 +164,7 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
     loop.l3Bytes = cpu.l3Bytes;
     buildLoopPipeline(pm, loop);
   });
-  if (options.throughLinalg)
+  if (options.lowering == Lowering::Linalg)
     add(Stage::Kernel,
         [](OpPassManager &pm) { buildLinalgLoweringPipeline(pm); });
   else

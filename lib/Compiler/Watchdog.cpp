@@ -27,17 +27,18 @@ static uint64_t residentBytes() {
   return read == 2 ? resident * uint64_t(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
-uint64_t compiler::getMemoryLimit(const CompileLimits &limits) {
+CompileLimits::CompileLimits(const CompileOptions &options)
+    : seconds(options.maxSeconds), bytes(options.maxMemory << 20),
+      operations(options.maxOperations) {
   uint64_t physical = uint64_t(::sysconf(_SC_PHYS_PAGES)) *
                       uint64_t(::sysconf(_SC_PAGESIZE));
-  return limits.bytes ? limits.bytes : physical / 4 * 3;
+  if (bytes == 0)
+    bytes = physical / 4 * 3;
 }
 
 Watchdog::Watchdog(const CompileLimits &limits)
     : limits(limits), start(Clock::now()), nextLook(start),
-      residentAtStart(residentBytes()) {
-  this->limits.bytes = getMemoryLimit(limits);
-}
+      residentAtStart(residentBytes()) {}
 
 void Watchdog::watch(MLIRContext *context) {
   context->registerActionHandler(

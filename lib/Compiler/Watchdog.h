@@ -27,8 +27,14 @@
 
 namespace kiln::compiler {
 
-/// Bytes that a compilation may take.
-uint64_t getMemoryLimit(const CompileLimits &limits);
+/// What ends a compilation with an error. No part of a package depends on it.
+struct CompileLimits {
+  explicit CompileLimits(const CompileOptions &options);
+
+  double seconds;
+  uint64_t bytes;      ///< of memory that it may take
+  uint64_t operations; ///< of a source that is IR
+};
 
 class Watchdog {
 public:

@@ -47,6 +47,8 @@ Result<std::unique_ptr<Session>> Session::create(std::string path,
                                                  SessionOptions options) {
   std::unique_ptr<Session> session(
       new Session(std::move(path), std::move(options)));
+  if (Status s = session->options_.verify(); !s)
+    return s.takeError();
   if (Status s = eager::registerAll(session->registry_); !s)
     return s.takeError();
   if (Status s = session->loadLibraries(); !s)
@@ -77,14 +79,15 @@ Status Session::loadLibraries() {
     auto names = runtime::loadOperatorLibrary(path, registry_);
     if (!names)
       return names.takeError();
-    operators_.insert(operators_.end(), names->begin(), names->end());
+    options_.operators.insert(options_.operators.end(), names->begin(),
+                              names->end());
   }
-  std::sort(operators_.begin(), operators_.end());
+  std::sort(options_.operators.begin(), options_.operators.end());
   for (const std::string &path : options_.dialectPlugins) {
     auto plugin = runtime::describePlugin(path);
     if (!plugin)
       return plugin.takeError();
-    plugins_.push_back(std::move(*plugin));
+    options_.plugins.push_back(std::move(*plugin));
   }
   return Status::success();
 }
@@ -104,7 +107,7 @@ Result<std::unique_ptr<Session>> Session::open(const std::string &path,
 Result<std::unique_ptr<Session>>
 Session::open(std::unique_ptr<archive::ExportedProgram> program,
               SessionOptions options) {
-  if (!options.compile)
+  if (!options.compiler)
     return Error::usage("a program in memory needs an in-process compiler");
   auto session = create(program->file, std::move(options));
   if (!session)
@@ -123,7 +126,8 @@ Status Session::readSource() {
     auto bytes = readFile(path_);
     if (!bytes)
       return bytes.takeError();
-    makeKey(sha256(*bytes), /*withModel=*/false);
+    if (Status s = makeKey(sha256(*bytes), /*withModel=*/false); !s)
+      return s;
     // Only a package knows the inputs of a module.
     if (Status s = lookUp(); !s || function_->variantCount() != 0)
       return s;
@@ -137,7 +141,8 @@ Status Session::readSource() {
   if (!program)
     return program.takeError();
   takeProgram(std::move(*program));
-  makeKey(program_->digest, /*withModel=*/true);
+  if (Status s = makeKey(program_->digest, /*withModel=*/true); !s)
+    return s;
   return bindWeights();
 }
 
@@ -152,7 +157,7 @@ Status Session::readPackage() {
   if (options_.training && package->programs.size() != 2)
     return Error::usage("'" + path_ + "' was compiled without a backward "
                         "program; expected 'kiln-compile --training'");
-  if (options_.dynamic == Dynamic::Always || !options_.markDynamic.empty() ||
+  if (options_.dynamic == Dynamic::True || !options_.markDynamic.empty() ||
       !options_.markStatic.empty() || !options_.markUnbacked.empty())
     return Error::usage("'" + path_ + "' is compiled already, its sizes are "
                         "decided; expected no mark and no --dynamic=true");

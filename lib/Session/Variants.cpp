@@ -27,9 +27,12 @@ using runtime::Tensor;
 // Keys
 //===----------------------------------------------------------------------===//
 
-void Session::makeKey(const Digest &source, bool withModel) {
+Status Session::makeKey(const Digest &source, bool withModel) {
   if (!options_.cache.enabled())
-    return;
+    return Status::success();
+  auto options = options_.keyRecord();
+  if (!options)
+    return options.takeError();
   environment_ = environmentId();
   cache::CacheKeyBuilder builder(options_.training
                                      ? cache::KeyKind::AotAutograd
@@ -38,51 +41,9 @@ void Session::makeKey(const Digest &source, bool withModel) {
   builder.addDigest(cache::KeyTag::Source, "source", source);
   if (withModel)
     builder.addText(cache::KeyTag::Model, "model", program_->model);
-  builder.addText(cache::KeyTag::Options, "options", optionsRecord());
+  builder.addText(cache::KeyTag::Options, "options", *options);
   key_ = builder.finish();
-}
-
-/// Lines `key=value`, sorted, defaults left out; see CompilerABI.h.
-std::string Session::optionsRecord() const {
-  std::string record;
-  auto add = [&](const std::string &key, const std::string &value) {
-    record += key + "=" + value + "\n";
-  };
-  if (options_.backend != "inductor")
-    add("backend", options_.backend);
-  auto addList = [&](const char *key, const std::vector<std::string> &list) {
-    std::string text;
-    for (const std::string &entry : list)
-      text += (text.empty() ? "" : ",") + entry;
-    if (!text.empty())
-      add(key, text);
-  };
-  if (options_.dynamic == Dynamic::Always)
-    add("dynamic", "true");
-  if (options_.dynamic == Dynamic::Never)
-    add("dynamic", "false");
-  if (options_.dynamic == Dynamic::SpecializeFirst)
-    add("dynamic", "first");
-  if (options_.training)
-    addList("input_gradients", options_.inputGradients);
-  if (options_.lowering != "direct")
-    add("lowering", options_.lowering);
-  addList("mark_dynamic", options_.markDynamic);
-  addList("mark_static", options_.markStatic);
-  addList("mark_unbacked", options_.markUnbacked);
-  if (options_.memoryBudget != 1.0)
-    add("memory_budget", std::to_string(options_.memoryBudget));
-  addList("operators", operators_);
-  if (!options_.optimizer.empty())
-    add("optimizer", options_.optimizer);
-  addList("plugins", plugins_);
-  if (options_.target != "native")
-    add("target", options_.target);
-  if (pool_->threads() != 1)
-    add("threads", std::to_string(pool_->threads()));
-  if (options_.training)
-    add("training", "1");
-  return record;
+  return Status::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,7 +183,7 @@ Result<std::set<std::string>> Session::staticSymbols() const {
   std::set<std::string> symbols;
   if (!program_) {
     // The inputs of a module are known when it has been compiled.
-    if (options_.markStatic.empty() || options_.dynamic == Dynamic::Always)
+    if (options_.markStatic.empty() || options_.dynamic == Dynamic::True)
       return symbols;
     return Error::unsupported("marks of static sizes: '" + path_ + "' has no "
                               "values for its symbols, expected a .pt2 file");
@@ -411,29 +372,26 @@ Session::findVariant(const SymbolValues &specialized) const {
 
 /// The encoded package that the compiler library makes.
 Result<std::vector<uint8_t>>
-Session::compileByLibrary(const std::string &specialized) {
+Session::compileByLibrary(const CompileOptions &wanted) {
+  auto options = wanted.record();
+  if (!options)
+    return options.takeError();
   auto api = openCompiler();
   if (!api)
     return api.error();
   stats_.compilerLoaded = true;
-  std::string options = optionsRecord();
+  std::string specialized = wanted.specialization.text();
   kiln_compile_request request = {};
   request.struct_size = sizeof(request);
   request.source_path = path_.c_str();
   request.model_name = options_.model.empty() ? nullptr : options_.model.c_str();
-  request.options = options.c_str();
+  request.options = options->c_str();
   request.specialization = specialized.c_str();
   request.user = this;
   if (options_.progress)
     request.progress = [](void *user, const char *stage) {
       static_cast<Session *>(user)->options_.progress(stage);
     };
-  std::string dumps = options_.dumpStages;
-  if (size_t variant = function_->variantCount(); variant != 0)
-    dumps += "/variant_" + std::to_string(variant);
-  if (!options_.dumpStages.empty())
-    request.dump_stages = dumps.c_str();
-  request.verify_each = options_.verifyEach;
   kiln_compile_result result = {};
   result.struct_size = sizeof(result);
   (*api)->compile(&request, &result);
@@ -451,8 +409,8 @@ Result<package::Package>
 Session::compile(const std::vector<OpValue> &inputs,
                  const std::vector<std::string> &reasons) {
   bool first = function_->variantCount() == 0;
-  bool isStatic = options_.dynamic == Dynamic::Never ||
-                  (options_.dynamic == Dynamic::SpecializeFirst && first);
+  bool isStatic = options_.dynamic == Dynamic::False ||
+                  (options_.dynamic == Dynamic::First && first);
   auto values = specialization(inputs, isStatic);
   if (!values)
     return values.takeError();
@@ -464,19 +422,21 @@ Session::compile(const std::vector<OpValue> &inputs,
         (program_ ? ""
                   : "; this source is one variant, of a .pt2 file sizes 0 and 1 "
                     "have variants of their own"));
-  std::string specialized;
-  for (const auto &[name, value] : *values)
-    specialized += name + "=" + std::to_string(value) + "\n";
+  CompileOptions wanted = options_;
+  wanted.specialization.values = *values;
   for (const std::string &name : sizeSymbols())
     if (!values->count(name) && mayBeSmall(name))
-      specialized += name + "=" + std::to_string(kTracedFrom) + "..\n";
+      wanted.specialization.lowerBounds[name] = kTracedFrom;
+  // Variants behind the first have folders of their own.
+  if (!first && !wanted.dumpStages.empty())
+    wanted.dumpStages += "/variant_" + std::to_string(function_->variantCount());
 
   auto start = std::chrono::steady_clock::now();
   std::vector<uint8_t> bytes;
   Result<package::Package> package = Error::internal("nothing was compiled");
-  if (options_.compile && program_) {
-    package = options_.compile(*program_, optionsRecord(), specialized);
-  } else if (auto encoded = compileByLibrary(specialized)) {
+  if (options_.compiler && program_) {
+    package = options_.compiler(*program_, wanted);
+  } else if (auto encoded = compileByLibrary(wanted)) {
     bytes = std::move(*encoded);
     package = package::decodePackage(bytes.data(), bytes.size());
   } else {

@@ -168,34 +168,10 @@ Result<int64_t> tools::parseInteger(const std::string &flag,
 Result<double> tools::parseNumber(const std::string &flag,
                                   const std::string &text, double low,
                                   double high) {
-  char *end = nullptr;
-  double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != 0 || !(value >= low && value <= high)) {
-    char range[64];
-    std::snprintf(range, sizeof(range), "%g to %g", low, high);
-    return Error::usage(flag + "=" + text + ": expected a number from " +
-                        range);
-  }
-  return value;
-}
-
-std::vector<std::string> tools::splitList(const std::string &text,
-                                          char separator) {
-  std::vector<std::string> parts;
-  std::string part;
-  int depth = 0;
-  for (char c : text) {
-    depth += c == '[' || c == '{' || c == '(';
-    depth -= c == ']' || c == '}' || c == ')';
-    if (c == separator && depth <= 0) {
-      if (!part.empty())
-        parts.push_back(part);
-      part.clear();
-    } else {
-      part += c;
-    }
-  }
-  if (!part.empty())
-    parts.push_back(part);
-  return parts;
+  auto value = option::Number::parse(text, low, high);
+  if (value)
+    return *value;
+  char range[64];
+  std::snprintf(range, sizeof(range), "%g to %g", low, high);
+  return Error::usage(flag + "=" + text + ": expected a number from " + range);
 }

@@ -22,6 +22,7 @@
 #define KILN_TOOLS_COMMON_COMMANDLINE_H
 
 #include "kiln/Base/Result.h"
+#include "kiln/Options/OptionKinds.h"
 
 #include <functional>
 #include <map>
@@ -79,8 +80,8 @@ Result<int64_t> parseInteger(const std::string &flag, const std::string &text,
                              int64_t low, int64_t high);
 Result<double> parseNumber(const std::string &flag, const std::string &text,
                            double low, double high);
-/// "a,b,c" without empty parts; brackets and braces keep commas together.
-std::vector<std::string> splitList(const std::string &text, char separator = ',');
+/// As lists of options are split.
+using option::splitList;
 
 } // namespace kiln::tools
 

@@ -1,4 +1,4 @@
-//===- Logging.cpp - Log words and the debug folder -----------------------===//
+//===- Logging.cpp - Log words ---------------------------------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,8 +12,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
-#include <unistd.h>
 
 using namespace kiln;
 using namespace kiln::tools;
@@ -51,22 +49,4 @@ Status tools::configureLogs(const std::string &tool,
   warn(tool, "TORCH_LOGS: " + ignored + " ignored, " + tool +
                  " has no such logs; it has all, " + known);
   return Status::success();
-}
-
-std::string tools::debugFolder(const std::string &tool) {
-  const char *variable = std::getenv("TORCH_COMPILE_DEBUG");
-  if (!variable || std::string(variable) != "1")
-    return "";
-  timespec now = {};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  tm parts = {};
-  ::localtime_r(&now.tv_sec, &parts);
-  char time[64], folder[128];
-  std::strftime(time, sizeof(time), "%Y_%m_%d_%H_%M_%S", &parts);
-  std::snprintf(folder, sizeof(folder),
-                "torch_compile_debug/run_%s_%06ld-pid_%ld", time,
-                now.tv_nsec / 1000, static_cast<long>(::getpid()));
-  std::fprintf(stderr, "%s: TORCH_COMPILE_DEBUG: a file for each stage in %s\n",
-               tool.c_str(), folder);
-  return folder;
 }

@@ -1,4 +1,4 @@
-//===- Logging.h - Log words and the debug folder -------------------------===//
+//===- Logging.h - Log words ----------------------------------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What PyTorch's users set in the environment to look inside: TORCH_LOGS and
-// TORCH_COMPILE_DEBUG. Only tools read it.
+// What PyTorch's users set in the environment to look inside: TORCH_LOGS. Only
+// tools read it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,10 +27,6 @@ namespace kiln::tools {
 /// words is ignored with one warning.
 Status configureLogs(const std::string &tool,
                      const std::optional<std::string> &flag);
-
-/// With TORCH_COMPILE_DEBUG=1 a folder for the IR of each stage, named after
-/// the time and the process, which standard error is told; else empty.
-std::string debugFolder(const std::string &tool);
 
 } // namespace kiln::tools
 

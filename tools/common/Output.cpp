@@ -165,7 +165,8 @@ std::string tools::versionText(const std::string &tool,
 }
 
 bool tools::printAbout(const CommandLine &line, const std::string &tool,
-                       const char *help, const std::string &llvmVersion) {
+                       const std::string &help,
+                       const std::string &llvmVersion) {
   if (line.wantsHelp())
     print(help);
   else if (line.wantsVersion())

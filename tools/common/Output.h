@@ -78,7 +78,7 @@ std::string versionText(const std::string &tool,
 
 /// Prints the help or the version, if one of them is asked for.
 bool printAbout(const CommandLine &line, const std::string &tool,
-                const char *help, const std::string &llvmVersion = "");
+                const std::string &help, const std::string &llvmVersion = "");
 
 } // namespace kiln::tools
 

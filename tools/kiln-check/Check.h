@@ -20,7 +20,7 @@
 namespace kiln::check {
 
 struct Config {
-  std::string backend = "inductor";
+  CompileOptions compile; ///< of every program
   bool gradients = false;
   bool dynamic = false; ///< every size of an input becomes a symbol
   unsigned threads = 1;

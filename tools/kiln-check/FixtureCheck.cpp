@@ -29,23 +29,18 @@ static std::map<std::string, double> &stageTimes() {
 session::SessionOptions check::sessionOptions(const Config &config,
                                               bool training) {
   session::SessionOptions options;
-  options.backend = config.backend;
+  static_cast<CompileOptions &>(options) = config.compile;
   options.training = training;
+  options.verifyEach = true;
   options.threads = config.threads;
   if (config.dynamic)
-    options.dynamic = session::Dynamic::Always;
+    options.dynamic = Dynamic::True;
   // One compiler per process: it keeps the code generators of its targets.
   static compiler::CompilerSession compilerSession;
-  options.compile = [](const archive::ExportedProgram &program,
-                       const std::string &record,
-                       const std::string &specialization)
-      -> Result<package::Package> {
-    auto parsed = compiler::CompileOptions::parse(record, specialization);
-    if (!parsed)
-      return parsed.takeError();
-    compiler::CompileHooks hooks;
-    hooks.verifyEach = true;
-    auto package = compilerSession.compile(program, *parsed, hooks);
+  options.compiler =
+      [](const archive::ExportedProgram &program,
+         const CompileOptions &wanted) -> Result<package::Package> {
+    auto package = compilerSession.compile(program, wanted);
     for (const compiler::StageTime &time : compilerSession.times())
       if (time.stage != "native") // its parts are counted
         stageTimes()[time.stage.substr(0, time.stage.find(' '))] +=

@@ -128,7 +128,7 @@ static void replaceForwardResults(const OpCase &opCase, const Config &config,
   if (!forward)
     return;
   Config reference = config;
-  reference.backend = "eager";
+  reference.compile.backend = Backend::Eager;
   reference.dynamic = false;
   std::vector<OpValue> operands;
   for (CaseTensor &tensor : forward->tensors)
@@ -219,7 +219,7 @@ Status OtherSizes::openReference() {
   if (eager_)
     return Status::success();
   Config reference = config_;
-  reference.backend = "eager";
+  reference.compile.backend = Backend::Eager;
   auto opened = session::Session::open(
       std::make_unique<archive::ExportedProgram>(case_.makeProgram()),
       sessionOptions(reference, /*training=*/false));

@@ -126,7 +126,7 @@ Result<Line> Line::make(const OpCase &opCase, const Config &config) {
     line.tangents_.push_back(std::move(elements));
   }
   Config eager = config;
-  eager.backend = "eager";
+  eager.compile.backend = Backend::Eager;
   eager.dynamic = false;
   auto session = session::Session::open(
       std::make_unique<archive::ExportedProgram>(line.case_.makeProgram()),

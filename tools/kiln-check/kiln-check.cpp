@@ -9,6 +9,7 @@
 #include "Check.h"
 
 #include "common/JsonWriter.h"
+#include "common/OptionFlags.h"
 #include "common/Output.h"
 
 #include "llvm/Config/llvm-config.h"
@@ -32,7 +33,6 @@ usage: kiln-check PATH... [flags]
 A PATH is an operator pack (NAME.json with NAME.bin beside), a folder of packs,
 a folder of exported programs with an expect.json, or a folder of such folders.
 
-  --backend=NAME     inductor (default), aot_eager or eager
   --grad             compare gradients, where they are stored; others are not
                      applicable, nor are those that differ where the function,
                      which is smooth there, has another slope than what is
@@ -54,6 +54,10 @@ a folder of exported programs with an expect.json, or a folder of such folders.
   --device=cpu
   --version          of Kiln and LLVM, and the build id
 
+how programs are compiled
+)";
+
+static const char kMoreHelp[] = R"(
 Each overload or archive gives one line. A program that ends its process is one
 failure. With --dynamic, a line names the cases some sizes of which stay numbers
 and the first reason. The last line is 'N passed, N failed, N unsupported, N not applicable'.
@@ -302,7 +306,7 @@ static Status writeJson(const std::string &path, const Config &config,
                         const std::vector<Tally> &tallies, const Tally &total) {
   JsonWriter json;
   json.beginObject();
-  json.key("backend").text(config.backend);
+  json.key("backend").text(wordOf(config.compile.backend));
   json.key("grad").flag(config.gradients);
   json.key("entries").beginArray();
   for (size_t i = 0; i < items.size(); ++i) {
@@ -337,7 +341,7 @@ static int checkAll(int argc, char **argv) {
     };
   };
   CommandLine line;
-  line.choice("backend", {"eager", "aot_eager", "inductor"}, config.backend);
+  addOptionFlags(line, OptionTool::Check, config.compile);
   line.flag("grad", config.gradients);
   line.flag("dynamic", config.dynamic);
   line.flag("list-failures", listFailures);
@@ -357,13 +361,15 @@ static int checkAll(int argc, char **argv) {
   });
   if (Status s = line.parse(argc, argv); !s)
     return reportError("kiln-check", s.error());
-  if (printAbout(line, "kiln-check", kHelp, LLVM_VERSION_STRING))
+  if (printAbout(line, "kiln-check",
+                 kHelp + optionHelp(OptionTool::Check) + kMoreHelp,
+                 LLVM_VERSION_STRING))
     return 0;
   if (line.positional().empty())
     return reportError("kiln-check",
                        Error::usage("nothing to check, expected packs or "
                                     "folders; see --help"));
-  if (config.gradients && config.backend == "eager")
+  if (config.gradients && config.compile.backend == Backend::Eager)
     return reportError("kiln-check",
                        Error::usage("--grad: backend eager has no backward; "
                                     "expected aot_eager or inductor"));

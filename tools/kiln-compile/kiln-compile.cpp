@@ -10,6 +10,7 @@
 
 #include "common/Isolation.h"
 #include "common/Logging.h"
+#include "common/OptionFlags.h"
 #include "common/Output.h"
 
 #include "kiln/Archive/ExportedProgram.h"
@@ -33,7 +34,6 @@
 
 #include <list>
 #include <optional>
-#include <thread>
 
 using namespace kiln;
 using namespace kiln::compiler;
@@ -50,35 +50,25 @@ without the model and without a compiler.
 
   -o FILE                where the package goes, or the IR of --stop-after; - is
                          standard output
-  --training             forward and backward
-  --optimizer=SPEC       ends the step with an update: sgd, adam or adamw, then
-                         settings as of kiln-run, without lr
-  --input-gradients=A,B  inputs, by path such as [0][0], that want gradients too
-  --backend=NAME         inductor (default), aot_eager or eager
-  --target=NAME          native (default), x86-64-v3 or x86-64-v4
-  --threads=N            threads the schedule counts on; default: all
-  --memory-budget=R      0..1, part of the activations that may be saved
-  --lowering=direct|linalg
   --model=NAME           which program of an archive that holds several
   --mode=default
   --load-operators=LIB   operators of one's own that the package may call
   --load-dialect-plugin=LIB  an MLIR plugin with records of such operators
-  --max-seconds=N        longest that compiling may take; default 600
-  --max-memory=MIB       and what memory; default: three quarters of the machine's
-  --max-operations=N     how many a source that is IR may have; default 2000000
 
+how it is compiled
+)";
+
+static const char kMoreHelp[] = R"(
 looking inside
   --stop-after=STAGE     print the IR after capture, core, joint, loop or kernel
-  --dump-stages=DIR      one file per stage, LLVM IR at the end;
-                         TORCH_COMPILE_DEBUG=1 makes a folder for them in
-                         torch_compile_debug/
   --explain=LIST         fusion, memory, guards, partition, schedule
   --print-pipeline       print the passes that these flags run, a line for each
                          stage as kiln-opt --pass-pipeline takes it, and end
+  --print-options        print the table of the options above as Markdown, and
+                         end
   --log=WORDS            instead of TORCH_LOGS: see kiln-run --help
   --progress             name each stage as it begins
   --timing               milliseconds of each stage
-  --verify-each          run MLIR's verifier after each pass
   --mlir-...             MLIR's own flags: --mlir-print-ir-after=PASS and its kin,
                          --mlir-timing of each pass, --mlir-elide-... of the text
   --version              of Kiln and LLVM, and the build id
@@ -94,26 +84,20 @@ examples:
 
 namespace {
 struct Flags {
-  std::string output, model, mode = "default", backend = "inductor";
-  std::string target, lowering = "direct", inputGradients, stopAfter;
-  std::string dumpStages, optimizer;
+  CompileOptions compile;
+  std::string output, model, stopAfter;
   std::vector<std::string> explain, operatorLibraries, dialectPlugins;
-  std::optional<double> memoryBudget;
   std::optional<std::string> log;
-  CompileLimits limits;
   std::vector<std::string> mlir;
-  unsigned threads = 0;
-  bool training = false, printPipeline = false, progress = false;
-  bool timing = false, verifyEach = false;
+  bool printPipeline = false, printOptions = false, progress = false;
+  bool timing = false, hasTarget = false;
 };
 } // namespace
 
 static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
   line.value("o", flags.output);
   line.value("model", flags.model);
-  line.flag("training", flags.training);
-  line.value("input-gradients", flags.inputGradients);
-  line.choice("backend", {"inductor", "aot_eager", "eager"}, flags.backend);
+  addOptionFlags(line, OptionTool::Compile, flags.compile);
   line.value("mode", [&](const std::string &text) -> Status {
     if (text == "default" || text == "reduce-overhead")
       return Status::success();
@@ -121,50 +105,13 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
                               "cost model; expected default");
   });
   line.value("target", [&](const std::string &text) -> Status {
-    if (!flags.target.empty())
+    if (flags.hasTarget)
       return Error::unsupported("--target: a package holds code for one "
-                                "target, found " + flags.target + " and " +
-                                text);
-    flags.target = text;
-    return Status::success();
+                                "target, found " + flags.compile.target +
+                                " and " + text);
+    flags.hasTarget = true;
+    return setOption(flags.compile, "target", text);
   });
-  line.choice("lowering", {"direct", "linalg"}, flags.lowering);
-  line.value("threads", [&](const std::string &text) -> Status {
-    auto value = parseInteger("--threads", text, 1, 1024);
-    if (!value)
-      return value.takeError();
-    flags.threads = static_cast<unsigned>(*value);
-    return Status::success();
-  });
-  line.value("memory-budget", [&](const std::string &text) -> Status {
-    auto value = parseNumber("--memory-budget", text, 0, 1);
-    if (!value)
-      return value.takeError();
-    flags.memoryBudget = *value;
-    return Status::success();
-  });
-  line.value("max-seconds", [&](const std::string &text) -> Status {
-    auto value = parseNumber("--max-seconds", text, 0, 1e6);
-    if (!value)
-      return value.takeError();
-    flags.limits.seconds = *value;
-    return Status::success();
-  });
-  line.value("max-memory", [&](const std::string &text) -> Status {
-    auto value = parseInteger("--max-memory", text, 1, int64_t(1) << 40);
-    if (!value)
-      return value.takeError();
-    flags.limits.bytes = uint64_t(*value) << 20;
-    return Status::success();
-  });
-  line.value("max-operations", [&](const std::string &text) -> Status {
-    auto value = parseInteger("--max-operations", text, 1, int64_t(1) << 40);
-    if (!value)
-      return value.takeError();
-    flags.limits.operations = uint64_t(*value);
-    return Status::success();
-  });
-  line.value("optimizer", flags.optimizer);
   line.value("load-operators", [&](const std::string &text) {
     flags.operatorLibraries.push_back(text);
     return Status::success();
@@ -176,7 +123,6 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
   line.value("stop-after", flags.stopAfter);
   line.refused("start-from", "a compilation begins with a program; expected "
                              "kiln-opt to run passes on IR of a stage");
-  line.value("dump-stages", flags.dumpStages);
   line.value("explain", [&](const std::string &text) -> Status {
     for (const std::string &word : splitList(text)) {
       if (word != "fusion" && word != "memory" && word != "guards" &&
@@ -188,13 +134,13 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
     return Status::success();
   });
   line.flag("print-pipeline", flags.printPipeline);
+  line.flag("print-options", flags.printOptions);
   line.value("log", [&](const std::string &text) {
     flags.log = text;
     return Status::success();
   });
   line.flag("progress", flags.progress);
   line.flag("timing", flags.timing);
-  line.flag("verify-each", flags.verifyEach);
   line.family("mlir-", [&](const std::string &text) {
     flags.mlir.push_back(text);
     return Status::success();
@@ -264,25 +210,6 @@ static Status addLibraries(const Flags &flags, CompileOptions &options) {
   return Status::success();
 }
 
-static Result<CompileOptions> makeOptions(const Flags &flags) {
-  std::string record = "backend=" + flags.backend + "\n";
-  record += "lowering=" + flags.lowering + "\n";
-  if (flags.training)
-    record += "training=1\n";
-  if (!flags.inputGradients.empty())
-    record += "input_gradients=" + flags.inputGradients + "\n";
-  if (!flags.target.empty())
-    record += "target=" + flags.target + "\n";
-  if (flags.memoryBudget)
-    record += "memory_budget=" + std::to_string(*flags.memoryBudget) + "\n";
-  if (!flags.optimizer.empty())
-    record += "optimizer=" + flags.optimizer + "\n";
-  unsigned threads = flags.threads ? flags.threads
-                                   : std::thread::hardware_concurrency();
-  record += "threads=" + std::to_string(std::max(1u, threads)) + "\n";
-  return CompileOptions::parse(record);
-}
-
 /// MLIR's flags for printing and timing, as `mlir-opt` has them.
 static Status parseMlirFlags(const std::vector<std::string> &flags) {
   // Flags name passes.
@@ -322,10 +249,16 @@ static void explain(const package::Package &package, const Flags &flags) {
 static Result<int> run(const CommandLine &line, const Flags &flags) {
   if (Status s = configureLogs("kiln-compile", flags.log); !s)
     return s.takeError();
+  if (flags.printOptions) {
+    print(optionPage());
+    return 0;
+  }
+  CompileOptions options = flags.compile;
+  for (const Status &status : {options.verify(), checkOptions(options)})
+    if (!status)
+      return status.error();
   if (flags.printPipeline) {
-    auto options = makeOptions(flags);
-    auto text = options ? printStagePipelines(*options)
-                        : Result<std::string>(options.takeError());
+    auto text = printStagePipelines(options);
     if (!text)
       return text.takeError();
     print(*text);
@@ -344,16 +277,13 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
   if (!flags.output.empty())
     if (Status s = checkOutput(flags.output); !s)
       return s.takeError();
-  auto options = makeOptions(flags);
-  if (!options)
-    return options.takeError();
-  if (Status s = addLibraries(flags, *options); !s)
+  if (Status s = addLibraries(flags, options); !s)
+    return s.takeError();
+  if (Status s =
+          readOptionVariables("kiln-compile", OptionTool::Compile, options);
+      !s)
     return s.takeError();
   CompileHooks hooks;
-  hooks.dumpStages = flags.dumpStages.empty() ? debugFolder("kiln-compile")
-                                              : flags.dumpStages;
-  hooks.limits = flags.limits;
-  hooks.verifyEach = flags.verifyEach;
   // One report of times for the passes of all stages.
   mlir::DefaultTimingManager timing;
   mlir::TimingScope wholeTime;
@@ -372,7 +302,7 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
     };
   }
   hooks.progress = [&](StringRef stage) {
-    noteStage(stage.str(), flags.limits.seconds);
+    noteStage(stage.str(), options.maxSeconds);
     if (flags.progress)
       llvm::errs() << stage << "\n";
   };
@@ -390,7 +320,7 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
     return model.takeError();
   const std::string &path = model->path();
   CompilerSession session;
-  auto package = session.compile(path, flags.model, *options, hooks);
+  auto package = session.compile(path, flags.model, options, hooks);
   if (!package)
     return package.takeError();
   if (flags.timing)
@@ -421,7 +351,9 @@ static int compile(int argc, char **argv) {
   Flags flags;
   if (Status s = parse(line, flags, argc, argv); !s)
     return reportError("kiln-compile", s.error());
-  if (printAbout(line, "kiln-compile", kHelp, LLVM_VERSION_STRING))
+  if (printAbout(line, "kiln-compile",
+                 kHelp + optionHelp(OptionTool::Compile) + kMoreHelp,
+                 LLVM_VERSION_STRING))
     return 0;
   auto code = run(line, flags);
   return code ? *code : reportError("kiln-compile", code.error());

@@ -10,6 +10,7 @@
 
 #include "common/Isolation.h"
 #include "common/Logging.h"
+#include "common/OptionFlags.h"
 #include "common/Output.h"
 
 using namespace kiln;
@@ -40,31 +41,20 @@ training
   --steps=N              with --training: N steps of an optimizer; the n-th takes
                          the n-th --inputs, over and over; the loss is the
                          scalar output
-  --optimizer=SPEC       sgd (default), adam or adamw, then settings by torch's
-                         names: adamw,lr=1e-3,beta2=0.95,clip_norm=1,amsgrad
+  --optimizer=SPEC       sgd (default), or as below; lr=1e-3 is one more setting
   --checkpoint=FILE      continue from it if it exists, write it at the end
   --seed=N               of the random numbers that steps draw (default 0)
 
 what to run
-  --training             forward and backward; tangents from the io.json, or 1
-                         for a scalar loss
-  --backend=NAME         inductor (default): fused native kernels; aot_eager:
-                         decomposed and differentiated, then operator by
-                         operator; eager: operator by operator
   --mode=NAME            default, or reduce-overhead, which is the same on a CPU
-  --dynamic=auto|true|false
-                         auto: symbols of the file stay symbols; true: so do
-                         other sizes of inputs, as far as the program permits;
-                         false: a static variant for each set of sizes
-  --mark-dynamic=x:0,... these sizes must become symbols; x:0[2..64] bounds one
-  --mark-static=x:0,...  these sizes are numbers, a variant for each
-  --mark-unbacked=x:0,.. symbols of which nothing is assumed, may be 0 or 1
-  --specialize-first     static, and symbols from the second set of sizes on
+  --specialize-first     as --dynamic=first
   --fullgraph            an error instead of a graph break (always so)
-  --memory-budget=R      0..1, part of the activations that may be saved
-  --lowering=direct|linalg
   --device=cpu  --threads=N
 
+how it is compiled
+)";
+
+static const char kMoreHelp[] = R"(
 operators of one's own (several times each)
   --load-operators=LIB   a shared library with functions for operators, see
                          kiln/ABI/OperatorABI.h
@@ -87,10 +77,6 @@ measuring
                          timing, perf_hints, aot_joint_graph, aot_graphs,
                          output_code, graph_breaks, autotuning, cudagraphs, all.
                          Other words in TORCH_LOGS are PyTorch's and ignored
-  --dump-stages=DIR      one file of IR per stage; compiles, whatever the cache
-                         has. TORCH_COMPILE_DEBUG=1 makes a folder for them in
-                         torch_compile_debug/
-  --verify-each          run MLIR's verifier after each pass of a compilation
   --progress             name each stage as it begins
   --version              of Kiln, and the build id
 
@@ -120,18 +106,13 @@ private:
   Status finish();
   CommandLine::Handler number(const std::string &flag,
                               std::optional<double> &target, double high);
-  CommandLine::Handler marks(const std::string &flag,
-                             std::vector<std::string> &target);
-  CommandLine::Handler folder(const std::string &flag, std::string &target);
 
   CommandLine line_;
   Options options_;
   std::optional<std::string> cacheDirectory_;
   bool noCache_ = false, specializeFirst_ = false, fullGraph_ = false;
   bool progress_ = false;
-  std::string dynamic_ = "auto";
   std::optional<std::string> log_;
-  std::optional<double> memoryBudget_;
   std::optional<std::string> optimizer_;
   std::optional<uint64_t> seed_;
 };
@@ -149,32 +130,6 @@ CommandLine::Handler Parser::number(const std::string &flag,
   };
 }
 
-/// `x:0`, `x:0[2..64]`; what an input is called only the model knows.
-CommandLine::Handler Parser::marks(const std::string &flag,
-                                   std::vector<std::string> &target) {
-  return [=, &target](const std::string &text) -> Status {
-    for (const std::string &mark : splitList(text)) {
-      size_t colon = mark.rfind(':');
-      if (colon == std::string::npos || colon == 0 ||
-          colon + 1 == mark.size() || mark.find('\n') != std::string::npos)
-        return Error::usage("--" + flag + "=" + text + ": expected "
-                            "'input:dimension', several of them with commas");
-      target.push_back(mark);
-    }
-    return Status::success();
-  };
-}
-
-CommandLine::Handler Parser::folder(const std::string &flag,
-                                    std::string &target) {
-  return [=, &target](const std::string &text) -> Status {
-    if (text.empty() || isStandard(text))
-      return Error::usage("--" + flag + "=" + text + ": expected a folder");
-    target = text;
-    return Status::success();
-  };
-}
-
 void Parser::addInputs() {
   line_.value("inputs", [this](const std::string &text) -> Status {
     if (text.empty())
@@ -185,7 +140,13 @@ void Parser::addInputs() {
   });
   line_.flag("alt", options_.alt);
   line_.value("model", options_.session.model);
-  line_.value("outputs", folder("outputs", options_.outputs));
+  line_.value("outputs", [this](const std::string &text) -> Status {
+    auto folder = option::Folder::parse(text);
+    if (!folder)
+      return Error::usage("--outputs=" + text + ": expected a folder");
+    options_.outputs = *folder;
+    return Status::success();
+  });
   line_.flag("check", options_.check);
   line_.value("rtol", number("rtol", options_.rtol, 1e30));
   line_.value("atol", number("atol", options_.atol, 1e30));
@@ -193,17 +154,13 @@ void Parser::addInputs() {
 
 void Parser::addModes() {
   session::SessionOptions &session = options_.session;
-  line_.flag("training", options_.session.training);
-  line_.value("backend", [this](const std::string &text) -> Status {
+  addOptionFlags(line_, OptionTool::Run, session);
+  line_.value("backend", [&session](const std::string &text) -> Status {
     if (text == "cudagraphs")
       return Error::unsupported("--backend=cudagraphs: there is no GPU code "
                                 "generation; expected inductor, aot_eager or "
                                 "eager");
-    if (text != "inductor" && text != "aot_eager" && text != "eager")
-      return Error::usage("--backend=" + text +
-                          ": expected inductor, aot_eager or eager");
-    options_.session.backend = text;
-    return Status::success();
+    return setOption(session, "backend", text);
   });
   line_.value("mode", [this](const std::string &text) -> Status {
     if (text == "max-autotune" || text == "max-autotune-no-cudagraphs")
@@ -217,14 +174,8 @@ void Parser::addModes() {
     options_.mode = text;
     return Status::success();
   });
-  line_.choice("dynamic", {"auto", "true", "false"}, dynamic_);
-  line_.value("mark-dynamic", marks("mark-dynamic", session.markDynamic));
-  line_.value("mark-static", marks("mark-static", session.markStatic));
-  line_.value("mark-unbacked", marks("mark-unbacked", session.markUnbacked));
   line_.flag("specialize-first", specializeFirst_);
   line_.flag("fullgraph", fullGraph_);
-  line_.value("memory-budget", number("memory-budget", memoryBudget_, 1));
-  line_.choice("lowering", {"direct", "linalg"}, options_.session.lowering);
   line_.value("device", [](const std::string &text) -> Status {
     if (text == "cpu")
       return Status::success();
@@ -279,9 +230,6 @@ void Parser::addMeasures() {
     log_ = text;
     return Status::success();
   });
-  line_.value("dump-stages",
-              folder("dump-stages", options_.session.dumpStages));
-  line_.flag("verify-each", options_.session.verifyEach);
   line_.flag("progress", progress_);
 }
 
@@ -366,25 +314,14 @@ Status Parser::finish() {
     return Error::usage("one model at a time, found also '" +
                         line_.positional()[1] + "'");
   options_.path = line_.positional().front();
-  if (specializeFirst_ && dynamic_ != "auto")
-    return Error::usage("--specialize-first and --dynamic=" + dynamic_ +
-                        " exclude each other");
   session::SessionOptions &session = options_.session;
-  bool marks = !session.markDynamic.empty() || !session.markUnbacked.empty();
-  if (dynamic_ == "false" && marks)
-    return Error::usage("--dynamic=false and marks of dynamic sizes exclude "
-                        "each other");
-  session.dynamic = specializeFirst_       ? session::Dynamic::SpecializeFirst
-                    : dynamic_ == "false" ? session::Dynamic::Never
-                    : dynamic_ == "true"  ? session::Dynamic::Always
-                                          : session::Dynamic::Auto;
-  if (memoryBudget_ && !session.training)
-    return Error::usage("--memory-budget is about training; expected "
-                        "--training");
-  session.memoryBudget = memoryBudget_.value_or(1.0);
-  if (session.training && session.backend == "eager")
-    return Error::usage("--training: backend eager has no backward; expected "
-                        "aot_eager or inductor");
+  if (specializeFirst_ && session.dynamic != Dynamic::Auto)
+    return Error::usage("--specialize-first and --dynamic=" +
+                        wordOf(session.dynamic) + " exclude each other");
+  if (specializeFirst_)
+    session.dynamic = Dynamic::First;
+  if (Status s = session.verify(); !s)
+    return s;
   if (options_.serve && options_.benchmark == 0)
     return Error::usage("--serve answers questions about time; expected "
                         "--benchmark as well");
@@ -404,11 +341,12 @@ Status Parser::finish() {
   if (isPackage && !session.dumpStages.empty())
     return Error::usage("--dump-stages: '" + options_.path +
                         "' is compiled already; expected a model");
-  if (!isPackage && session.dumpStages.empty())
-    session.dumpStages = debugFolder("kiln-run");
-  session.progress = [shown = progress_](const std::string &stage) {
-    // The compiler's default, which kiln-run has no flag for.
-    constexpr double seconds = 600;
+  if (!isPackage)
+    if (Status s = readOptionVariables("kiln-run", OptionTool::Run, session);
+        !s)
+      return s;
+  session.progress = [shown = progress_, seconds = session.maxSeconds](
+                         const std::string &stage) {
     noteStage(stage, seconds);
     if (shown)
       std::fprintf(stderr, "%s\n", stage.c_str());
@@ -423,7 +361,8 @@ Result<Options> Parser::parse(int argc, char **argv) {
   addTraining();
   if (Status s = line_.parse(argc, argv); !s)
     return s.takeError();
-  options_.printedAbout = printAbout(line_, "kiln-run", kHelp);
+  options_.printedAbout = printAbout(
+      line_, "kiln-run", kHelp + optionHelp(OptionTool::Run) + kMoreHelp);
   if (options_.printedAbout)
     return std::move(options_);
   if (Status s = finish(); !s)

@@ -283,7 +283,7 @@ std::string run::statsJson(const Options &options,
   JsonWriter json;
   json.beginObject();
   std::string backend =
-      package.backend.empty() ? options.session.backend : package.backend;
+      package.backend.empty() ? wordOf(options.session.backend) : package.backend;
   json.key("backend").text(backend);
   json.key("mode").text(options.mode);
   json.key("device").text("cpu");

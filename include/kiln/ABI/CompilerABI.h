@@ -32,7 +32,7 @@
 extern "C" {
 #endif
 
-#define KILN_COMPILER_ABI_VERSION 3
+#define KILN_COMPILER_ABI_VERSION 4
 
 /// What to compile. Strings are UTF-8, zero-terminated, and stay the caller's.
 typedef struct kiln_compile_request {
@@ -43,31 +43,10 @@ typedef struct kiln_compile_request {
   /// Which program of an archive that holds several, or null.
   const char *model_name;
 
-  /// The options record: lines `key=value`, keys sorted, each key at most once,
-  /// defaults left out. Together with the source's digest it determines the
-  /// package, so it is part of the cache key as it stands.
-  ///   backend         eager | aot_eager | inductor (default)
-  ///   training        0 (default) | 1: forward and backward program
-  ///   input_gradients comma-separated pytree paths of user inputs that want
-  ///                   a gradient besides those that ask for one themselves
-  ///   target          native (default) | x86-64-v3 | x86-64-v4
-  ///   threads         worker threads the schedule may count on (default 1)
-  ///   lowering        direct (default) | linalg
-  ///   memory_budget   0..1 (default 1)
-  ///   operators       comma-separated operators besides ATen's that can be
-  ///                   called, "mylib.swish.default"
-  ///   optimizer       ends a training step, as "adamw,beta2=0.95": see
-  ///                   kiln/Interfaces/OptimizerConfig.h (default: gradients
-  ///                   are results)
-  ///   plugins         comma-separated MLIR dialect plugins with records of
-  ///                   operators, each as <SHA-256>:<path>
-  ///   dynamic         auto (default) | true: sizes of inputs become symbols |
-  ///                   false | first (a caller decides what is specialized;
-  ///                   here these two only tell variants apart)
-  ///   mark_dynamic    comma-separated sizes that must become symbols,
-  ///                   `x:0` or `x:0[2..64]`
-  ///   mark_static     sizes that dynamic=true leaves alone
-  ///   mark_unbacked   sizes of which nothing is to be assumed
+  /// The options record: lines `key=value` for options of kiln/ABI/Options.def,
+  /// keys sorted, each key at most once, defaults left out. Its lines that change
+  /// code determine the package together with the source's digest, so they are
+  /// part of the cache key as they stand (kiln/Options/CompileOptions.h).
   const char *options;
 
   /// Lines `symbol=value`: compile with these symbols replaced by constants; or
@@ -77,12 +56,6 @@ typedef struct kiln_compile_request {
   /// Called with each stage and pass that begins; may be null.
   void (*progress)(void *user, const char *stage);
   void *user;
-
-  /// A directory that receives one file per stage, or null.
-  const char *dump_stages;
-
-  /// Not 0: MLIR's verifier runs after each pass. Changes no package.
-  int verify_each;
 } kiln_compile_request;
 
 /// What came of it. Owned by the compiler library until `release`.

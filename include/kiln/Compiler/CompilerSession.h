@@ -20,6 +20,7 @@
 #define KILN_COMPILER_COMPILERSESSION_H
 
 #include "kiln/Base/Result.h"
+#include "kiln/Options/CompileOptions.h"
 #include "kiln/Package/Package.h"
 #include "kiln/Pipelines/Pipelines.h"
 
@@ -42,75 +43,22 @@ class KernelCompiler;
 
 namespace kiln::compiler {
 
-enum class Backend { Eager, AotEager, Inductor };
-
-/// Sizes of inputs that become symbols although the source has numbers there;
-/// see the pass `aten-make-dynamic`, whose options these are.
-struct DynamicSizes {
-  bool all = false;
-  std::vector<std::string> dynamic, fixed, unbacked;
-
-  bool any() const { return all || !dynamic.empty() || !unbacked.empty(); }
-};
-
-/// What determines a package, besides its source. The text form is the options
-/// record of kiln/ABI/CompilerABI.h.
-struct CompileOptions {
-  Backend backend = Backend::Inductor;
-  bool training = false;
-  std::vector<std::string> inputGradients;
-  std::string target = "native";
-  unsigned threads = 1;
-  bool throughLinalg = false;
-  double memoryBudget = 1.0;
-  /// Ends a training step, in the form of OptimizerConfig.h; empty: gradients
-  /// are results.
-  std::string optimizer;
-  /// Operators besides ATen's that a program may call: "mylib.swish.default".
-  std::vector<std::string> operators;
-  /// Dialect plugins with records of operators, as "<SHA-256>:<path>"; a file
-  /// with another digest is an error.
-  std::vector<std::string> plugins;
-  DynamicSizes sizes;
-  /// Symbols that are numbers, and lower bounds of others.
-  std::map<std::string, int64_t> specialization, lowerBounds;
-
-  /// Reads an options record and a specialization. Usage errors name the line.
-  static Result<CompileOptions> parse(llvm::StringRef options,
-                                      llvm::StringRef specialization = "");
-};
-
-/// What ends a compilation with an error. No part of a package depends on it.
-struct CompileLimits {
-  double seconds = 600;
-  /// Memory that it may take; 0: three quarters of the machine's.
-  uint64_t bytes = 0;
-  /// Operations of a source that is IR.
-  uint64_t operations = 2000000;
-};
-
 enum class SourceForm;
 struct StagePipeline;
 class Watchdog;
 
-/// What a compilation reports besides its package, and what ends it. Graphs and
-/// kernels go to the log (kiln/Base/Log.h) where `aot_joint_graph`, `aot_graphs`
-/// and `output_code` are turned on.
+/// What a caller wants of a compilation besides its package. Graphs and kernels
+/// go to the log (kiln/Base/Log.h) where `aot_joint_graph`, `aot_graphs` and
+/// `output_code` are turned on.
 struct CompileHooks {
   /// A stage or pass begins.
   std::function<void(llvm::StringRef)> progress;
-  /// A folder that receives one file per stage; empty: none.
-  std::string dumpStages;
-  /// MLIR's verifier runs after each pass. Off where programs are compiled to be
-  /// run, because passes are tested with it on (bench/README.md has its cost).
-  bool verifyEach = false;
   /// Called with each pass manager and its stage before it runs, for
   /// instrumentation.
   std::function<void(mlir::PassManager &, llvm::StringRef stage)>
       preparePasses;
   /// Ends after this stage; `module` then holds its IR and no package is made.
   std::optional<Stage> stopAfter;
-  CompileLimits limits;
 };
 
 /// Milliseconds of one stage.
@@ -149,14 +97,16 @@ private:
   Result<package::Package> compileModule(SourceForm form,
                                          const CompileOptions &options,
                                          const CompileHooks &hooks);
-  Status run(const StagePipeline &pipeline, const CompileHooks &hooks);
-  Status dump(Stage stage, llvm::StringRef name, const CompileHooks &hooks);
+  Status run(const StagePipeline &pipeline, const CompileOptions &options,
+             const CompileHooks &hooks);
+  Status dump(Stage stage, llvm::StringRef name,
+              const CompileOptions &options);
   Result<package::Package> assemble(const CompileOptions &options,
                                     const CompileHooks &hooks,
                                     package::KernelImage image);
   Result<target::KernelCompiler *> kernelCompiler(const std::string &target);
   template <typename F> auto timed(const std::string &stage, F body);
-  Status reset(const CompileOptions &options, const CompileLimits &limits);
+  Status reset(const CompileOptions &options);
 
   std::unique_ptr<Watchdog> watchdog_;
   std::vector<package::Reason> reasons_; ///< what the context records

@@ -33,6 +33,13 @@ enum class SourceForm {
 Result<SourceForm> getSourceForm(ModuleOp module,
                                  const CompileOptions &options);
 
+/// Usage error for a text that only the compiler can judge: an unknown target, a
+/// setting that an optimizer does not have.
+Status checkOptions(const CompileOptions &options);
+
+/// True if numbers in the sizes of inputs become symbols (`aten-make-dynamic`).
+bool addsSymbols(const CompileOptions &options);
+
 /// Passes that run together. Behind them the IR is dumped under `name`.
 struct StagePipeline {
   Stage stage;

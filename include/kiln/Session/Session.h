@@ -26,6 +26,7 @@
 #include "kiln/Archive/ExportedProgram.h"
 #include "kiln/Cache/CacheConfig.h"
 #include "kiln/Cache/Store.h"
+#include "kiln/Options/CompileOptions.h"
 #include "kiln/Runtime/CompiledFunction.h"
 
 #include <functional>
@@ -35,54 +36,25 @@
 
 namespace kiln::session {
 
-/// What happens to the sizes of a program's inputs.
-enum class Dynamic {
-  /// They stay symbols: one compilation, and one more for each size 0 or 1.
-  Auto,
-  Always,          ///< so do the numbers in the sizes of the inputs
-  Never,           ///< each new set of sizes compiles a static variant
-  SpecializeFirst, ///< static first, symbols on the second set of sizes
-};
-
-/// Compiles a program in this process, for tools that link the compiler:
-/// `record` and `specialization` as in kiln/ABI/CompilerABI.h.
+/// Compiles a program in this process, for tools that link the compiler.
 using InProcessCompiler = std::function<Result<package::Package>(
-    const archive::ExportedProgram &program, const std::string &record,
-    const std::string &specialization)>;
+    const archive::ExportedProgram &program, const CompileOptions &options)>;
 
-struct SessionOptions {
-  std::string backend = "inductor"; ///< eager, aot_eager, inductor
-  bool training = false;
-  /// Pytree paths of user inputs that want gradients besides those that say so.
-  std::vector<std::string> inputGradients;
+/// What is compiled, and how it is run. A session fills in the operators and
+/// plugins of its libraries, and what a variant specializes.
+struct SessionOptions : CompileOptions {
   std::string model; ///< of an archive with several programs
   /// Shared libraries with operators of one's own: kiln/ABI/OperatorABI.h.
   std::vector<std::string> operatorLibraries;
   /// MLIR dialect plugins with records of such operators, for the compiler.
   std::vector<std::string> dialectPlugins;
-  std::string target = "native";
-  std::string lowering = "direct";
-  double memoryBudget = 1.0;
-  /// Training steps end with this optimizer, "adamw,beta2=0.95" (see
-  /// kiln/Interfaces/OptimizerConfig.h). Empty: a call returns gradients.
-  std::string optimizer;
   uint64_t seed = 0; ///< of the random numbers that training steps draw
   unsigned threads = 0; ///< 0: as many as this process may use
-  Dynamic dynamic = Dynamic::Auto;
-  /// Sizes of inputs, `x:0`: those that become symbols whatever `dynamic` says
-  /// (`x:0[2..64]` with bounds), those that are numbers in each variant, and
-  /// those that become symbols of which nothing is assumed.
-  std::vector<std::string> markDynamic, markStatic, markUnbacked;
   cache::CacheConfig cache;
   bool reuseOutputs = false; ///< see runtime::RunOptions
-  /// A folder for one file per stage, in `variant_<n>` below it for variants
-  /// behind the first; empty: none. What is dumped is compiled, not looked up.
-  std::string dumpStages;
-  /// MLIR's verifier runs after each pass of a compilation.
-  bool verifyEach = false;
   std::function<void(const std::string &stage)> progress;
   /// Replaces the compiler library.
-  InProcessCompiler compile;
+  InProcessCompiler compiler;
 };
 
 struct SessionStats {
@@ -121,7 +93,7 @@ public:
   /// Reads the source. Weights are mapped, not copied.
   static Result<std::unique_ptr<Session>> open(const std::string &path,
                                                SessionOptions options);
-  /// A program that is in memory. Needs `options.compile`; nothing is cached.
+  /// A program that is in memory. Needs `options.compiler`; nothing is cached.
   static Result<std::unique_ptr<Session>>
   open(std::unique_ptr<archive::ExportedProgram> program,
        SessionOptions options);
@@ -187,7 +159,7 @@ private:
   Status readSource();
   Status readPackage();
   void takeProgram(archive::ExportedProgram program);
-  void makeKey(const Digest &source, bool withModel);
+  Status makeKey(const Digest &source, bool withModel);
   Status bindWeights();
   Status prepareSlots(const package::Package &package);
   Status bindPackageWeights(const package::Package &package);
@@ -200,8 +172,7 @@ private:
   Status lookUp();
   Result<package::Package> compile(const std::vector<runtime::OpValue> &inputs,
                                    const std::vector<std::string> &reasons);
-  Result<std::vector<uint8_t>> compileByLibrary(const std::string &specialized);
-  std::string optionsRecord() const;
+  Result<std::vector<uint8_t>> compileByLibrary(const CompileOptions &wanted);
   /// Symbols of the archive that are numbers in a variant.
   using SymbolValues = std::map<std::string, int64_t>;
   Result<SymbolValues> solveSymbols(
@@ -241,8 +212,6 @@ private:
   std::vector<runtime::OpValue> slots_;
   std::vector<size_t> inputSlots_;
   std::vector<StateTensor> optimizerState_;
-  /// The operators of `operatorLibraries`, and the plugins with their digests.
-  std::vector<std::string> operators_, plugins_;
   uint64_t stepCount_ = 0;
   runtime::OperatorRegistry registry_;
   std::unique_ptr<runtime::ThreadPool> pool_;

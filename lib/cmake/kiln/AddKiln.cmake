@@ -23,16 +23,17 @@
 # itself; what is generated from it goes to include/kiln/<folder> of the build.
 
 # What each component below the line uses of the others.
-set(KILN_BELOW_LINE KilnBase KilnArchive KilnPackage KilnRuntimeCore KilnEager
-                    KilnCache KilnSession)
+set(KILN_BELOW_LINE KilnBase KilnOptions KilnArchive KilnPackage KilnRuntimeCore
+                    KilnEager KilnCache KilnSession)
 set(KilnBase_USES "")
+set(KilnOptions_USES KilnBase)
 set(KilnArchive_USES KilnBase)
 set(KilnPackage_USES KilnBase)
 set(KilnRuntimeCore_USES KilnPackage KilnBase)
 set(KilnEager_USES KilnRuntimeCore KilnPackage KilnBase)
 set(KilnCache_USES KilnPackage KilnBase)
-set(KilnSession_USES KilnArchive KilnCache KilnEager KilnRuntimeCore KilnPackage
-                      KilnBase)
+set(KilnSession_USES KilnOptions KilnArchive KilnCache KilnEager KilnRuntimeCore
+                     KilnPackage KilnBase)
 set(KILN_BELOW_PACKAGES OpenSSL::Crypto nlohmann_json::nlohmann_json Kiln::zstd
                         spdlog::spdlog fmt::fmt Threads::Threads)
 

@@ -18,13 +18,14 @@ endfunction()
 set(ground ABI Base)
 set(MAY_ABI "")
 set(MAY_Base ABI)
+set(MAY_Options ${ground})
 set(MAY_Archive ${ground})
 set(MAY_Package ${ground})
 set(MAY_Runtime ${ground} Package)
 set(MAY_Eager ${ground} Package Runtime)
 set(MAY_Cache ${ground} Package)
-set(MAY_Session ${ground} Archive Package Runtime Eager Cache)
-set(below_line ABI Base Archive Package Runtime Eager Cache Session)
+set(MAY_Session ${ground} Options Archive Package Runtime Eager Cache)
+set(below_line ABI Base Options Archive Package Runtime Eager Cache Session)
 
 # Above the line; data formats of the ground and services come along.
 set(data ${ground} Package Support)
@@ -43,7 +44,7 @@ set(MAY_Target ${data} ${dialects} Interfaces Analysis Conversion Transforms)
 set(MAY_Import ${data} Dialect/Guard Dialect/Aten Interfaces Archive)
 set(MAY_Pipelines ${data} ${dialects} Interfaces Analysis Conversion Target
     Transforms)
-set(MAY_Compiler ${MAY_Pipelines} Pipelines Import Archive)
+set(MAY_Compiler ${MAY_Pipelines} Pipelines Import Archive Options)
 
 # The area of a path below include/kiln or lib.
 function(area_of path out)

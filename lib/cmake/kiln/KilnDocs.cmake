@@ -5,6 +5,7 @@
 #   kiln_docs_of_interface(<Name> <file.td>)         interfaces/<Name>.md
 #   kiln_docs_of_passes(<Name> <file.td>)            passes/<Name>.md
 #   kiln_docs_of_tool(<tool>)                        tools/<tool>.md
+#   kiln_docs_of_options(<tool>)                     tools/options.md
 #
 # The functions of AddKiln.cmake call the first three, so what is built has a
 # page. kiln_docs_index(), called last, writes README.md, which lists the pages
@@ -71,6 +72,16 @@ function(kiln_docs_of_tool tool)
   set(out ${KILN_DOCS_DIR}/tools/${tool}.md)
   kiln_docs_page(tools/${tool}
     COMMAND ${CMAKE_COMMAND} -DTOOL=$<TARGET_FILE:${tool}> -DOUT=${out}
+            -P ${CMAKE_SOURCE_DIR}/lib/cmake/kiln/WriteToolPage.cmake
+    DEPENDS ${tool} ${CMAKE_SOURCE_DIR}/lib/cmake/kiln/WriteToolPage.cmake)
+endfunction()
+
+# The table of compile options, as a tool prints it.
+function(kiln_docs_of_options tool)
+  set(out ${KILN_DOCS_DIR}/tools/options.md)
+  kiln_docs_page(tools/options
+    COMMAND ${CMAKE_COMMAND} -DTOOL=$<TARGET_FILE:${tool}> -DOUT=${out}
+            -DFLAG=--print-options
             -P ${CMAKE_SOURCE_DIR}/lib/cmake/kiln/WriteToolPage.cmake
     DEPENDS ${tool} ${CMAKE_SOURCE_DIR}/lib/cmake/kiln/WriteToolPage.cmake)
 endfunction()

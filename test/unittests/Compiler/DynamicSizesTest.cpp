@@ -64,10 +64,9 @@ Result<package::Package> compile(const ExportedProgram &program,
                                  const std::string &record) {
   auto options = CompileOptions::parse(record);
   EXPECT_TRUE(bool(options));
+  options->verifyEach = true;
   CompilerSession session;
-  CompileHooks hooks;
-  hooks.verifyEach = true;
-  return session.compile(program, *options, hooks);
+  return session.compile(program, *options);
 }
 
 unsigned countGuards(const package::Package &package, uint32_t kind) {

@@ -80,8 +80,7 @@ TEST(Composites, WholeFeaturesAreDropped) {
       {"aten.feature_dropout.default", {0, 2}},
       {"aten.feature_alpha_dropout.default", {-0.7791939f, 1.6655989f}}};
   for (const auto &[overload, both] : overloads)
-    for (auto backend : {compiler::Backend::Eager, compiler::Backend::AotEager,
-                         compiler::Backend::Inductor}) {
+    for (auto backend : {Backend::Eager, Backend::AotEager, Backend::Inductor}) {
       SCOPED_TRACE(overload);
       auto results =
           runBy(backend, dropped(overload, 0.5, true, {8, 8, 3}), {ones});
@@ -126,8 +125,7 @@ TEST(Composites, SlopesAreDrawnInTraining) {
   Floats values(64);
   for (int k = 0; k < 64; ++k)
     values[k] = k % 2 ? -1.0f : 3.0f;
-  for (auto backend : {compiler::Backend::Eager, compiler::Backend::AotEager,
-                       compiler::Backend::Inductor}) {
+  for (auto backend : {Backend::Eager, Backend::AotEager, Backend::Inductor}) {
     auto results = runBy(backend, p, {tensorOf({64}, values)});
     ASSERT_TRUE(results) << results.error().message;
     Floats found = floatsOf(results->at("v"));
@@ -229,7 +227,7 @@ TEST(Composites, SolvesWithoutFactorsThatNobodyReads) {
     return std::pair(p, tensorOf({2, 2}, {2, 0, 0, corner}));
   };
   auto [solution, a] = make("x", 4);
-  auto results = runBy(compiler::Backend::Inductor, solution,
+  auto results = runBy(Backend::Inductor, solution,
                        {a, tensorOf({2, 1}, {2, 2})});
   ASSERT_TRUE(results) << results.error().message;
   Floats found = floatsOf((*results)["x"]);
@@ -253,7 +251,7 @@ TEST(Composites, AFactorThatDoesNotExistEndsTheRun) {
          {});
   p.output("l");
   expectResults(p, {tensorOf({2, 2}, {4, 0, 0, 9})}, {{"l", {2, 0, 0, 3}}});
-  for (auto backend : {compiler::Backend::Eager, compiler::Backend::Inductor}) {
+  for (auto backend : {Backend::Eager, Backend::Inductor}) {
     auto results = runBy(backend, p, {tensorOf({2, 2}, {4, 0, 0, -9})});
     ASSERT_FALSE(results);
     EXPECT_NE(results.error().message.find("linalg.cholesky"),

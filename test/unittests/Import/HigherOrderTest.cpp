@@ -284,7 +284,7 @@ TEST(HigherOrder, AutocastCasts) {
   // 1.001 is 1 in bf16.
   expectResults(p, {tensorOf({1, 2}, {1.001f, 1}), tensorOf({2, 1}, {0, 0})},
                 {{"y", {1}}});
-  auto results = runBy(compiler::Backend::Eager, p,
+  auto results = runBy(Backend::Eager, p,
                        {tensorOf({1, 2}, {1.001f, 0}),
                         tensorOf({2, 1}, {1, 1})});
   ASSERT_TRUE(results) << results.error().message;
@@ -305,8 +305,7 @@ TEST(HigherOrder, EffectsRunInOrder) {
          {t("token2"), {archive::NoneArg{}}});
   p.output("x");
   expectResults(p, {tensorOf({2}, {1, 2})}, {{"x", {1, 2}}});
-  for (auto backend : {compiler::Backend::Eager, compiler::Backend::AotEager,
-                       compiler::Backend::Inductor}) {
+  for (auto backend : {Backend::Eager, Backend::AotEager, Backend::Inductor}) {
     auto results = runBy(backend, p, {tensorOf({2}, {1, 0})});
     ASSERT_FALSE(results);
     EXPECT_NE(results.error().message.find("x has a zero"), std::string::npos)
@@ -360,7 +359,7 @@ TEST(HigherOrder, RangesAndAssertionsAreCheckedAsTheProgramRuns) {
                   {"assert_msg", {std::string("at most three")}}},
                  {});
   assertion.output("x");
-  auto passes = runBy(compiler::Backend::Eager, assertion, {integer(3)});
+  auto passes = runBy(Backend::Eager, assertion, {integer(3)});
   EXPECT_TRUE(passes) << passes.error().message;
   expectError(assertion, {integer(4)}, ErrorKind::Guard, {"at most three"});
 }

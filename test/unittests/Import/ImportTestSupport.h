@@ -222,15 +222,13 @@ inline Floats floatsOf(const runtime::OpValue &value) {
 using Results = std::map<std::string, runtime::OpValue>;
 
 /// Compiles by one backend and runs on copies of the inputs.
-inline Result<Results> runBy(compiler::Backend backend,
-                             const ProgramMaker &maker,
+inline Result<Results> runBy(Backend backend, const ProgramMaker &maker,
                              const std::vector<runtime::OpValue> &inputs) {
   compiler::CompilerSession session;
-  compiler::CompileOptions options;
+  CompileOptions options;
   options.backend = backend;
-  compiler::CompileHooks hooks;
-  hooks.verifyEach = true;
-  auto package = session.compile(maker.build(), options, hooks);
+  options.verifyEach = true;
+  auto package = session.compile(maker.build(), options);
   if (!package)
     return package.takeError();
   static const runtime::OperatorRegistry registry = [] {
@@ -278,8 +276,7 @@ inline void timesTen(GraphMaker &p, const std::string &name) {
 inline void expectResults(const ProgramMaker &maker,
                           const std::vector<runtime::OpValue> &inputs,
                           const std::map<std::string, Floats> &expected) {
-  for (auto backend : {compiler::Backend::Eager, compiler::Backend::AotEager,
-                       compiler::Backend::Inductor}) {
+  for (auto backend : {Backend::Eager, Backend::AotEager, Backend::Inductor}) {
     SCOPED_TRACE("backend " + std::to_string(static_cast<int>(backend)));
     auto results = runBy(backend, maker, inputs);
     ASSERT_TRUE(results) << results.error().message;
@@ -295,7 +292,7 @@ inline void expectError(const ProgramMaker &maker,
                         const std::vector<runtime::OpValue> &inputs,
                         ErrorKind kind,
                         std::initializer_list<const char *> words) {
-  auto results = runBy(compiler::Backend::Eager, maker, inputs);
+  auto results = runBy(Backend::Eager, maker, inputs);
   ASSERT_FALSE(results);
   EXPECT_EQ(results.error().kind, kind) << results.error().message;
   for (const char *word : words)

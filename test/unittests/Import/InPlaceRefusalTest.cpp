@@ -57,7 +57,7 @@ bool isTensor(const aten::ArgInfo &arg) {
 
 /// A program of one call; the tensor that it changes, or its first result, is
 /// the result.
-Result<Results> run(compiler::Backend backend, const Call &call) {
+Result<Results> run(Backend backend, const Call &call) {
   ProgramMaker p;
   std::vector<runtime::OpValue> values;
   std::vector<NamedArgument> arguments;
@@ -145,16 +145,14 @@ std::vector<const aten::OpInfo *> overloadsOfTensors() {
   return result;
 }
 
-const compiler::Backend backends[] = {compiler::Backend::Eager,
-                                      compiler::Backend::AotEager,
-                                      compiler::Backend::Inductor};
+const Backend backends[] = {Backend::Eager, Backend::AotEager, Backend::Inductor};
 
 const runtime::Tensor &resultOf(const Results &results) {
   return std::get<runtime::Tensor>(results.at("y0").value);
 }
 
 void expectRefused(const Call &call, const std::string &words) {
-  for (compiler::Backend backend : backends) {
+  for (Backend backend : backends) {
     auto results = run(backend, call);
     ASSERT_FALSE(results) << "accepted by backend " << int(backend);
     EXPECT_NE(results.error().message.find(words), std::string::npos)
@@ -170,9 +168,9 @@ TEST(InPlaceRefusal, ALargerResultIsRefused) {
       call.isLarger = true;
       Call functional{info, info->name};
       functional.isLarger = true;
-      auto given = run(compiler::Backend::Eager, functional);
+      auto given = run(Backend::Eager, functional);
       if (!given) {
-        EXPECT_FALSE(run(compiler::Backend::Eager, call));
+        EXPECT_FALSE(run(Backend::Eager, call));
         continue;
       }
       if (resultOf(*given).sizes() == std::vector<int64_t>{3})
@@ -211,10 +209,10 @@ TEST(InPlaceRefusal, ATypeOfANarrowerKindIsRefused) {
           Call functional{info, info->name};
           functional.self = call.toOut ? other : self;
           functional.other = other;
-          auto given = run(compiler::Backend::Eager, functional);
+          auto given = run(Backend::Eager, functional);
           if (!given) {
             // What is no call at all is none in place either.
-            EXPECT_FALSE(run(compiler::Backend::Eager, call));
+            EXPECT_FALSE(run(Backend::Eager, call));
             continue;
           }
           if (categoryOf(resultOf(*given).dtype()) > categoryOf(self)) {
@@ -223,7 +221,7 @@ TEST(InPlaceRefusal, ATypeOfANarrowerKindIsRefused) {
             continue;
           }
           ++accepted;
-          auto written = run(compiler::Backend::Eager, call);
+          auto written = run(Backend::Eager, call);
           ASSERT_TRUE(written) << written.error().message;
           const runtime::Tensor &tensor = resultOf(*written);
           EXPECT_EQ(tensor.dtype(), self);
@@ -243,7 +241,7 @@ TEST(InPlaceRefusal, ASymbolicResultIsRefusedWhereItIsLarger) {
   p.input({"z", Sizes{size("s0")}});
   p.node("aten.add_.Tensor", {{"self", t("x")}, {"other", t("z")}}, {t("y")});
   p.output("y");
-  for (compiler::Backend backend : backends) {
+  for (Backend backend : backends) {
     auto larger = runBy(backend, p, {iota({1}), iota({3})});
     EXPECT_FALSE(larger);
     auto same = runBy(backend, p, {iota({1}), tensorOf({1}, {7})});

@@ -71,7 +71,7 @@ TEST(InPlace, ArgumentsAreFoundByName) {
   p.call("aten.mul_.Tensor", {{"self", t("z")}, {"other", i(0)}}, {"m", {3}});
   p.output("m");
   // polygamma(1, 0) is infinite.
-  auto results = runBy(compiler::Backend::Inductor, p, {iota({3})});
+  auto results = runBy(Backend::Inductor, p, {iota({3})});
   ASSERT_TRUE(results) << results.error().message;
   Floats found = floatsOf((*results)["m"]);
   ASSERT_EQ(found.size(), 3u);

@@ -371,16 +371,14 @@ TEST(Mutation, GradientsPassWrites) {
          {"sq", {2, 2}});
   p.call("aten.sum.default", {{"self", t("sq")}}, {"loss", Sizes{}});
   p.output("loss");
-  for (auto backend :
-       {compiler::Backend::AotEager, compiler::Backend::Inductor}) {
+  for (auto backend : {Backend::AotEager, Backend::Inductor}) {
     compiler::CompilerSession session;
-    compiler::CompileOptions options;
+    CompileOptions options;
     options.backend = backend;
     options.training = true;
     options.inputGradients = {"[0][0]", "[0][1]"};
-    compiler::CompileHooks hooks;
-    hooks.verifyEach = true;
-    auto package = session.compile(p.build(), options, hooks);
+    options.verifyEach = true;
+    auto package = session.compile(p.build(), options);
     ASSERT_TRUE(package) << package.error().message;
     runtime::OperatorRegistry registry;
     ASSERT_TRUE(eager::registerAll(registry));

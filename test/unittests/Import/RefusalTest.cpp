@@ -27,10 +27,11 @@ void refuses(const ProgramMaker &p, ErrorKind kind,
 /// The text of the imported module.
 std::string imported(const archive::ExportedProgram &program) {
   compiler::CompilerSession session;
+  CompileOptions options;
+  options.verifyEach = true;
   compiler::CompileHooks hooks;
-  hooks.verifyEach = true;
   hooks.stopAfter = Stage::Capture;
-  auto package = session.compile(program, {}, hooks);
+  auto package = session.compile(program, options, hooks);
   EXPECT_TRUE(package) << package.error().message;
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -251,10 +252,10 @@ TEST(Guards, SpecializedSymbolsAreNumbers) {
   p.input({"x", Sizes{size("s0")}});
   p.output("x");
   compiler::CompilerSession session;
-  compiler::CompileOptions options;
-  options.specialization["s0"] = 3;
+  CompileOptions options;
+  options.specialization.values["s0"] = 3;
+  options.verifyEach = true;
   compiler::CompileHooks hooks;
-  hooks.verifyEach = true;
   hooks.stopAfter = Stage::Capture;
   ASSERT_TRUE(session.compile(p.build(), options, hooks));
   std::string text;

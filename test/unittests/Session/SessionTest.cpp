@@ -19,11 +19,12 @@ namespace {
 TEST(Session, RunsEachBackendWithPyTorchsNumbers) {
   auto io = archive::loadIoFile(inputs("attention_static/io.json"));
   ASSERT_TRUE(bool(io));
-  for (const char *backend : {"eager", "aot_eager", "inductor"}) {
+  for (Backend backend :
+       {Backend::Eager, Backend::AotEager, Backend::Inductor}) {
     auto session = Session::open(inputs("attention_static/train.pt2"),
                                  options("", backend));
     ASSERT_TRUE(bool(session)) << session.error().message;
-    EXPECT_EQ(callAndCompare(**session, io->main), "") << backend;
+    EXPECT_EQ(callAndCompare(**session, io->main), "") << wordOf(backend);
     EXPECT_EQ((*session)->stats().graphsCompiled, 1u);
   }
 }
@@ -34,7 +35,7 @@ TEST(Session, TakesTheSecondProcessesProgramFromTheCache) {
   ASSERT_TRUE(bool(io));
   for (unsigned run = 0; run < 2; ++run) {
     auto session = Session::open(inputs("attention_dynamic_batch/train.pt2"),
-                                 options(scratch / "cache", "inductor"));
+                                 options(scratch / "cache", Backend::Inductor));
     ASSERT_TRUE(bool(session)) << session.error().message;
     EXPECT_EQ(callAndCompare(**session, io->main), "");
     // Symbols stay symbols: the other size fits the same variant.
@@ -49,7 +50,7 @@ TEST(Session, CompilesAVariantForEachSizeWhenAsked) {
   auto io = archive::loadIoFile(inputs("attention_dynamic_batch/io.json"));
   ASSERT_TRUE(bool(io));
   session::SessionOptions wanted = options();
-  wanted.dynamic = session::Dynamic::Never;
+  wanted.dynamic = Dynamic::False;
   std::string logged;
   ASSERT_TRUE(bool(log::configure("recompiles")));
   log::setSink([&](std::string_view, log::Level, std::string_view text) {
@@ -78,7 +79,7 @@ TEST(Session, GivesSizesBelowTheRangeVariantsOfTheirOwn) {
   ScratchFolder scratch;
   for (unsigned run = 0; run < 2; ++run) {
     auto session = Session::open(inputs("small_sizes/train.pt2"),
-                                 options(scratch / "cache", "inductor"));
+                                 options(scratch / "cache", Backend::Inductor));
     ASSERT_TRUE(bool(session)) << session.error().message;
     for (const auto *io : {&*one, &*many, &*none, &*one, &*many})
       EXPECT_EQ(callAndCompare(**session, io->main), "");
@@ -90,8 +91,7 @@ TEST(Session, GivesSizesBelowTheRangeVariantsOfTheirOwn) {
 TEST(Session, CompilesNothingAgainForInputsThatNoVariantTakes) {
   auto io = archive::loadIoFile(inputs("attention_dynamic_batch/io.json"));
   ASSERT_TRUE(bool(io));
-  for (auto dynamic : {session::Dynamic::Auto, session::Dynamic::Never,
-                       session::Dynamic::Always}) {
+  for (auto dynamic : {Dynamic::Auto, Dynamic::False, Dynamic::True}) {
     session::SessionOptions wanted = options();
     wanted.dynamic = dynamic;
     auto session =

@@ -49,7 +49,7 @@ inline std::string inputs(const std::string &name) {
 }
 
 inline session::SessionOptions options(const std::string &cache = "",
-                                       const std::string &backend = "eager") {
+                                       Backend backend = Backend::Eager) {
   session::SessionOptions result;
   result.backend = backend;
   result.threads = 1;

@@ -115,7 +115,7 @@ protected:
   }
 
   std::unique_ptr<Session> open(const std::string &optimizer,
-                                const std::string &backend = "inductor",
+                                Backend backend = Backend::Inductor,
                                 uint64_t seed = 0) {
     session::SessionOptions wanted = options("", backend);
     wanted.training = true;
@@ -139,7 +139,7 @@ protected:
 
   /// Five steps with a rate that changes.
   void compare(const std::string &optimizer, Reference reference) {
-    for (const char *backend : {"inductor", "aot_eager"}) {
+    for (Backend backend : {Backend::Inductor, Backend::AotEager}) {
       auto session = open(optimizer, backend);
       ASSERT_TRUE(session);
       Reference expected = reference;
@@ -151,7 +151,7 @@ protected:
         auto result = session->step({OpValue(vectorOf(x))}, rate);
         ASSERT_TRUE(bool(result)) << result.error().message;
         EXPECT_NEAR(result->loss, expected.step(x, rate, step), 1e-11)
-            << optimizer << " on " << backend << ", step " << step;
+            << optimizer << " on " << wordOf(backend) << ", step " << step;
       }
       for (int i = 0; i < kCount; ++i) {
         EXPECT_NEAR(session->weight("p").dataAs<double>()[i], expected.p[i],
@@ -235,7 +235,7 @@ TEST_F(Training, ContinuesFromACheckpointBitByBit) {
   ASSERT_FALSE(bool(refused));
   EXPECT_EQ(refused.error().kind, ErrorKind::Usage);
   EXPECT_EQ(other->weight("p").dataAs<double>()[0], p[0]);
-  EXPECT_FALSE(bool(open("adamw,clip_norm=1", "inductor", 1)
+  EXPECT_FALSE(bool(open("adamw,clip_norm=1", Backend::Inductor, 1)
                         ->loadCheckpoint(file)));
 }
 
@@ -267,7 +267,7 @@ func.func @main(
 
 TEST_F(Training, DrawsAgainWhatTheForwardDrew) {
   // Updates follow gradients, so equal bits of weights are equal bits of those.
-  for (const char *backend : {"inductor", "aot_eager"}) {
+  for (Backend backend : {Backend::Inductor, Backend::AotEager}) {
     std::vector<Vector> ends;
     std::vector<uint64_t> saved;
     for (bool isSaved : {true, false}) {
@@ -286,9 +286,9 @@ TEST_F(Training, DrawsAgainWhatTheForwardDrew) {
       saved.push_back(
           session->lastVariant().package().facts.savedForBackwardBytes);
     }
-    EXPECT_EQ(ends[0], ends[1]) << backend;
+    EXPECT_EQ(ends[0], ends[1]) << wordOf(backend);
     // The seed and a number instead of a mask and noise.
-    EXPECT_EQ(saved[0] - saved[1], 5 + 5 * 8 - 16) << backend;
+    EXPECT_EQ(saved[0] - saved[1], 5 + 5 * 8 - 16) << wordOf(backend);
   }
 }
 

@@ -88,7 +88,7 @@ private:
 
 struct Steady {
   const char *model;
-  const char *backend;
+  Backend backend;
   bool training;
 };
 
@@ -145,13 +145,13 @@ TEST_P(SteadyCalls, KeepNothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Programs, SteadyCalls,
-    testing::Values(Steady{"attention_static", "eager", false},
-                    Steady{"attention_static", "aot_eager", true},
-                    Steady{"attention_static", "inductor", false},
-                    Steady{"attention_static", "inductor", true},
-                    Steady{"attention_dynamic_batch", "inductor", true}),
+    testing::Values(Steady{"attention_static", Backend::Eager, false},
+                    Steady{"attention_static", Backend::AotEager, true},
+                    Steady{"attention_static", Backend::Inductor, false},
+                    Steady{"attention_static", Backend::Inductor, true},
+                    Steady{"attention_dynamic_batch", Backend::Inductor, true}),
     [](const testing::TestParamInfo<Steady> &info) {
-      return std::string(info.param.model) + "_" + info.param.backend +
+      return std::string(info.param.model) + "_" + wordOf(info.param.backend) +
              (info.param.training ? "_training" : "");
     });
 
