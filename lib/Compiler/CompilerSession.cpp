@@ -503,11 +503,15 @@ CompilerSession::assemble(const CompileOptions &options,
   for (FuncOp body : bodies)
     if (Status s = add(body, package.bodies); !s)
       return s.takeError();
-  if (options.training)
-    if (Status s = target::connectTangents(package.programs[0],
-                                           package.programs[1]);
-        !s)
+  if (options.training) {
+    package::Program &forward = package.programs[0];
+    package::Program &backward = package.programs[1];
+    // A module may come with both functions, and they need not fit.
+    if (Status s = package::verifyTraining(forward, backward); !s)
       return s.takeError();
+    if (Status s = target::connectTangents(forward, backward); !s)
+      return s.takeError();
+  }
   // A joint graph that somebody wrote has none.
   if (!findGuards(*module_, names.front()))
     pt2::addGuardProgram(module_->lookupSymbol<FuncOp>(names.front()));

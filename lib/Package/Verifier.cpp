@@ -526,7 +526,8 @@ Status verifyGuard(const Guard &guard, const Program &program) {
   return Status::success();
 }
 
-/// The n-th saved output feeds the n-th saved slot.
+} // namespace
+
 Status verifyTraining(const Program &forward, const Program &backward) {
   std::vector<const Output *> saved;
   for (const Output &output : forward.outputs)
@@ -558,8 +559,6 @@ Status verifyTraining(const Program &forward, const Program &backward) {
                             std::to_string(next));
   return Status::success();
 }
-
-} // namespace
 
 Status verifyProgram(const Program &program) {
   if (Status s = ProgramVerifier(program).run(); !s)

@@ -54,8 +54,7 @@ Result<std::vector<package::Guard>> exportGuards(guard::ProgramOp guards,
 
 /// Tells the tangent slots of a backward program which outputs of the forward
 /// program they belong to: the n-th tangent is that of the n-th output that has
-/// one, by the name the partition gave it. Malformed if the backward program does
-/// not take as many values as the forward program saves.
+/// one, by the name the partition gave it.
 Status connectTangents(const package::Program &forward,
                        package::Program &backward);
 

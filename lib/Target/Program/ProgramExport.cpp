@@ -452,18 +452,6 @@ Result<package::Program> target::exportProgram(mlir::func::FuncOp function,
 
 Status target::connectTangents(const package::Program &forward,
                                package::Program &backward) {
-  // A module may come with both functions, and they need not fit.
-  size_t saved = llvm::count_if(forward.outputs, [](const auto &output) {
-    return output.role == package::Output::Role::Saved;
-  });
-  size_t taken = llvm::count_if(backward.slots, [](const auto &slot) {
-    return slot.kind == package::Slot::Kind::Saved;
-  });
-  if (saved != taken)
-    return Error::malformed("'" + forward.name + "' saves " +
-                            std::to_string(saved) + " values, '" +
-                            backward.name + "' takes " + std::to_string(taken) +
-                            " saved values");
   for (package::Slot &slot : backward.slots) {
     if (slot.kind != package::Slot::Kind::Tangent)
       continue;
