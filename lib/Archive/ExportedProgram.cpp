@@ -523,14 +523,3 @@ archive::loadExportedProgram(const std::string &path,
     return bytes.takeError();
   return loadExportedProgram(std::move(*bytes), path, options);
 }
-
-Result<Digest> archive::exportedProgramDigest(const std::string &path,
-                                              const LoadOptions &options) {
-  auto bytes = mapFile(path);
-  if (!bytes)
-    return bytes.takeError();
-  auto container = Container::open(std::move(*bytes), path, options);
-  if (!container)
-    return container.takeError();
-  return container->digest();
-}

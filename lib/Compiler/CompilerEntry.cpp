@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/ABI/CompilerABI.h"
+#include "kiln/Archive/Source.h"
 #include "kiln/Compiler/CompilerSession.h"
 
 #include <cstring>
@@ -31,15 +32,17 @@ compile(const kiln_compile_request &request, std::string &timing) {
                                        textOf(request.specialization));
   if (!options)
     return options.takeError();
+  if (!request.source)
+    return Error::usage("no source, expected one that was opened");
   CompileHooks hooks;
   if (request.progress)
     hooks.progress = [&](StringRef stage) {
       request.progress(request.user, stage.str().c_str());
     };
   CompilerSession session;
-  auto package = session.compile(textOf(request.source_path),
-                                 textOf(request.model_name), *options,
-                                 hooks);
+  auto package = session.compile(
+      *reinterpret_cast<const archive::Source *>(request.source), *options,
+      hooks);
   timing = session.timingJson();
   if (!package)
     return package.takeError();

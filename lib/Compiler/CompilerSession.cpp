@@ -13,7 +13,7 @@
 #include "ReasonRecorder.h"
 #include "Watchdog.h"
 
-#include "kiln/Archive/ExportedProgram.h"
+#include "kiln/Archive/Source.h"
 #include "kiln/Base/Digest.h"
 #include "kiln/Base/FileSystem.h"
 #include "kiln/Base/Log.h"
@@ -209,51 +209,54 @@ static guard::ProgramOp findGuards(ModuleOp module, StringRef function) {
 }
 
 Result<package::Package>
-CompilerSession::compile(const std::string &path, const std::string &model,
+CompilerSession::compile(const archive::Source &source,
                          const CompileOptions &options,
                          const CompileHooks &hooks) {
-  StringRef name = path;
-  if (name.ends_with(".mlir") || name.ends_with(".mlirbc")) {
-    if (Status s = reset(options); !s)
-      return s.takeError();
-    pt2::loadImportDialects(context_.get());
-    if (hooks.progress)
-      hooks.progress("import");
-    auto module = timed("import", [&] {
-      return readModule(context_.get(), path, CompileLimits(options));
-    });
-    if (!module)
-      return module.takeError();
-    module_ = std::move(*module);
-    auto form = getSourceForm(*module_, options);
-    if (!form)
-      return form.error().withContext("'" + path + "'");
-    if (auto main = module_->lookupSymbol<FuncOp>("main");
-        main && !findGuards(*module_, "main")) {
-      for (auto [k, type] : llvm::enumerate(main.getArgumentTypes()))
-        if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
-            tensor && !guard::getDims(tensor))
-          return Error::unsupported(
-              "argument " + std::to_string(k) + " of @main in '" + path +
-              "' has dynamic sizes without names; expected a type such as "
-              "tensor<?x4xf32, #guard.shape<[s0, 4]>>");
-      pt2::addGuardProgram(main);
-    }
-    return compileModule(*form, options, hooks);
-  }
-  auto start = std::chrono::steady_clock::now();
-  archive::LoadOptions load;
-  load.model = model;
-  // Weights are not read by a compilation.
-  load.checkWeights = false;
-  auto program = archive::loadExportedProgram(path, load);
-  if (!program)
-    return program.takeError();
-  std::chrono::duration<double, std::milli> spent =
-      std::chrono::steady_clock::now() - start;
-  auto package = compile(*program, options, hooks);
-  times_.insert(times_.begin(), {"load", spent.count()});
-  return package;
+  if (source.form == archive::SourceForm::Package)
+    return Error::usage("'" + source.path + "' is compiled already; expected a "
+                        ".pt2, .mlir or .mlirbc file");
+  return source.program ? compile(*source.program, options, hooks)
+                        : compileText(source, options, hooks);
+}
+
+/// Arguments have sizes by name, or guards that say what is not in their types.
+static Status addMissingGuards(ModuleOp module, const std::string &path) {
+  auto main = module.lookupSymbol<FuncOp>("main");
+  if (!main || findGuards(module, "main"))
+    return Status::success();
+  for (auto [k, type] : llvm::enumerate(main.getArgumentTypes()))
+    if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
+        tensor && !guard::getDims(tensor))
+      return Error::unsupported(
+          "argument " + std::to_string(k) + " of @main in '" + path +
+          "' has dynamic sizes without names; expected a type such as "
+          "tensor<?x4xf32, #guard.shape<[s0, 4]>>");
+  pt2::addGuardProgram(main);
+  return Status::success();
+}
+
+Result<package::Package>
+CompilerSession::compileText(const archive::Source &source,
+                             const CompileOptions &options,
+                             const CompileHooks &hooks) {
+  if (Status s = reset(options); !s)
+    return s.takeError();
+  pt2::loadImportDialects(context_.get());
+  if (hooks.progress)
+    hooks.progress("import");
+  auto module = timed("import", [&] {
+    return readModule(context_.get(), source.bytes.text(), source.path,
+                      CompileLimits(options));
+  });
+  if (!module)
+    return module.takeError();
+  module_ = std::move(*module);
+  auto form = getSourceForm(*module_, options);
+  if (!form)
+    return form.error().withContext("'" + source.path + "'");
+  if (Status s = addMissingGuards(*module_, source.path); !s)
+    return s.takeError();
+  return compileModule(*form, options, hooks);
 }
 
 /// Sizes that the program was traced for, as `L['x'].size()[1] == 6` says. What

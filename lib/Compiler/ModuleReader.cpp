@@ -11,7 +11,6 @@
 #include "Watchdog.h"
 
 #include "kiln/Base/CheckedMath.h"
-#include "kiln/Base/FileSystem.h"
 
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -228,12 +227,10 @@ static Status rehearse(MLIRContext *context, StringRef text,
 }
 
 Result<mlir::OwningOpRef<ModuleOp>>
-compiler::readModule(MLIRContext *context, const std::string &path,
-                     const CompileLimits &limits) {
-  auto bytes = readFile(path, kMaxBytecodeBytes);
-  if (!bytes)
-    return bytes.takeError();
-  StringRef text(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+compiler::readModule(MLIRContext *context, StringRef contents,
+                     const std::string &path, const CompileLimits &limits) {
+  StringRef text = contents;
+  std::string copy;
   if (!isBytecode(text)) {
     if (text.size() > kMaxTextBytes)
       return Error::malformed("'" + path + "' has " +
@@ -241,11 +238,10 @@ compiler::readModule(MLIRContext *context, const std::string &path,
                               " bytes, expected at most 256 MiB of text");
     if (Status s = checkNesting(text, path); !s)
       return s.takeError();
+    // MLIR's lexer wants a terminator behind the text.
+    copy = contents.str();
+    text = copy;
   }
-  // MLIR's lexer wants a terminator behind the text.
-  bytes->push_back(0);
-  text = StringRef(reinterpret_cast<const char *>(bytes->data()),
-                   bytes->size() - 1);
   if (Status s = rehearse(context, text, path, limits); !s)
     return s.takeError();
   std::string complaint;

@@ -27,14 +27,14 @@ namespace kiln::compiler {
 struct CompileLimits;
 
 constexpr uint64_t kMaxTextBytes = uint64_t(256) << 20;
-constexpr uint64_t kMaxBytecodeBytes = uint64_t(2) << 30;
 constexpr unsigned kMaxNesting = 512;
 
-/// Reads `.mlir` or `.mlirbc` into `context`, within limits of operations, time
-/// and memory. Malformed errors carry the parser's message and place.
-Result<mlir::OwningOpRef<ModuleOp>> readModule(MLIRContext *context,
-                                               const std::string &path,
-                                               const CompileLimits &limits);
+/// Reads the contents of `.mlir` or `.mlirbc` into `context`, within limits of
+/// operations, time and memory. Malformed errors carry the parser's message and
+/// place, in which `path` stands for the file.
+Result<mlir::OwningOpRef<ModuleOp>>
+readModule(MLIRContext *context, StringRef contents, const std::string &path,
+           const CompileLimits &limits);
 
 } // namespace kiln::compiler
 

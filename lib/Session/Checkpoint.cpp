@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checkpoint.h"
+#include "SlotTable.h"
 
 #include "kiln/Base/Digest.h"
 #include "kiln/Base/FileSystem.h"
@@ -137,18 +138,25 @@ Result<Checkpoint> Checkpoint::decode(ByteView bytes) {
 // Sessions
 //===----------------------------------------------------------------------===//
 
+/// What training changes: weights that the program writes to, which others find
+/// in the source, and what the optimizer keeps.
+static std::map<std::pair<bool, std::string>, Tensor>
+trainedTensors(const SlotTable &slots) {
+  std::map<std::pair<bool, std::string>, Tensor> tensors;
+  for (const auto &[name, tensor] : slots.ownedWeights())
+    tensors[{false, name}] = tensor;
+  for (const SlotTable::StateTensor &state : slots.optimizerState())
+    tensors[{true, state.name}] =
+        std::get<Tensor>(slots.values()[state.slot].value);
+  return tensors;
+}
+
 Status Session::saveCheckpoint(const std::string &path) const {
   Checkpoint checkpoint;
   checkpoint.optimizer = options_.optimizer;
   checkpoint.step = stepCount_;
   checkpoint.seed = options_.seed;
-  // What the program does not change is in the source.
-  for (const auto &[name, weight] : weights_)
-    if (weight.tensor.defined() && !weight.tensor.storage()->readOnly())
-      checkpoint.tensors[{false, name}] = weight.tensor;
-  for (const StateTensor &state : optimizerState_)
-    checkpoint.tensors[{true, state.name}] =
-        std::get<Tensor>(slots_[state.slot].value);
+  checkpoint.tensors = trainedTensors(*slots_);
   auto bytes = checkpoint.encode();
   if (!bytes)
     return bytes.takeError();
@@ -173,12 +181,8 @@ Status Session::loadCheckpoint(const std::string &path) {
                   ", expected " + std::to_string(options_.seed));
 
   // Everything is compared before anything is changed.
-  std::map<std::pair<bool, std::string>, Tensor> targets;
-  for (const auto &[name, weight] : weights_)
-    if (weight.tensor.defined() && !weight.tensor.storage()->readOnly())
-      targets[{false, name}] = weight.tensor;
-  for (const StateTensor &state : optimizerState_)
-    targets[{true, state.name}] = std::get<Tensor>(slots_[state.slot].value);
+  std::map<std::pair<bool, std::string>, Tensor> targets =
+      trainedTensors(*slots_);
   std::vector<std::string> missing = missingWeights();
   for (auto &[key, tensor] : checkpoint->tensors) {
     auto target = targets.find(key);

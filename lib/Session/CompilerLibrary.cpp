@@ -10,9 +10,12 @@
 
 #include "Environment.h"
 
+#include "kiln/ABI/CompilerABI.h"
+
 #include <dlfcn.h>
 
 using namespace kiln;
+using session::LibraryResult;
 
 static Result<const kiln_compiler_api *> load() {
   std::string path = session::libraryFolder() + "/libKilnCompiler.so";
@@ -33,7 +36,37 @@ static Result<const kiln_compiler_api *> load() {
   return api;
 }
 
-Result<const kiln_compiler_api *> session::openCompiler() {
+LibraryResult session::compileByLibrary(
+    const archive::Source &source, const CompileOptions &options,
+    const std::function<void(const std::string &)> &progress) {
+  auto record = options.record();
+  if (!record)
+    return {record.takeError(), "", false};
   static const Result<const kiln_compiler_api *> api = load();
-  return api;
+  if (!api)
+    return {api.error(), "", false};
+  std::string specialization = options.specialization.text();
+  kiln_compile_request request = {};
+  request.struct_size = sizeof(request);
+  request.source = reinterpret_cast<const kiln_source *>(&source);
+  request.options = record->c_str();
+  request.specialization = specialization.c_str();
+  request.user = const_cast<void *>(static_cast<const void *>(&progress));
+  if (progress)
+    request.progress = [](void *user, const char *stage) {
+      (*static_cast<const std::function<void(const std::string &)> *>(user))(
+          stage);
+    };
+  kiln_compile_result result = {};
+  result.struct_size = sizeof(result);
+  (*api)->compile(&request, &result);
+  LibraryResult made = {std::vector<uint8_t>(),
+                        result.timing ? result.timing : "", true};
+  if (result.error_kind == 0)
+    made.package->assign(result.package, result.package + result.package_size);
+  else
+    made.package =
+        Error{static_cast<ErrorKind>(result.error_kind), result.message};
+  (*api)->release(&result);
+  return made;
 }

@@ -9,15 +9,26 @@
 #ifndef KILN_LIB_SESSION_COMPILERLIBRARY_H
 #define KILN_LIB_SESSION_COMPILERLIBRARY_H
 
-#include "kiln/ABI/CompilerABI.h"
-#include "kiln/Base/Result.h"
+#include "kiln/Archive/Source.h"
+#include "kiln/Options/CompileOptions.h"
+
+#include <functional>
 
 namespace kiln::session {
 
-/// Opens libKilnCompiler.so beside libKilnRuntime.so, once per process; the
-/// place never comes from the environment. Unsupported where it is missing:
-/// then only cached and packaged programs run.
-Result<const kiln_compiler_api *> openCompiler();
+/// What the compiler library made of a source.
+struct LibraryResult {
+  Result<std::vector<uint8_t>> package; ///< encoded
+  std::string timing;                   ///< see kiln_compile_result
+  bool isLoaded = false;                ///< the library was opened
+};
+
+/// Opens libKilnCompiler.so beside libKilnRuntime.so, once per process, and has
+/// it compile. The library's place never comes from the environment; Unsupported
+/// where it is missing: then only cached and packaged programs run.
+LibraryResult
+compileByLibrary(const archive::Source &source, const CompileOptions &options,
+                 const std::function<void(const std::string &)> &progress);
 
 } // namespace kiln::session
 

@@ -102,52 +102,18 @@ Result<std::vector<uint8_t>> tools::readInput(const std::string &path,
 // Models
 //===----------------------------------------------------------------------===//
 
-/// The kinds of files that tools tell by their names.
-static const char *suffixOf(ByteView bytes) {
-  auto startsWith = [&](std::string_view magic) {
-    return bytes.size() >= magic.size() &&
-           std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
-  };
-  if (startsWith("PK"))
-    return ".pt2";
-  if (startsWith("ML\xefR"))
-    return ".mlirbc";
-  if (startsWith(std::string_view(KILN_PACKAGE_MAGIC, 8)))
-    return ".kiln";
-  return ".mlir";
-}
-
-Result<ModelFile> ModelFile::open(const std::string &argument) {
+Result<archive::SourcePtr>
+tools::openModel(const std::string &argument,
+                 const archive::LoadOptions &options) {
   if (!isStandard(argument))
-    return ModelFile(argument);
+    return archive::Source::open(argument, options);
   auto bytes = readInput(argument, uint64_t(1) << 40);
   if (!bytes)
     return bytes.takeError();
   if (bytes->empty())
     return Error::malformed("standard input is empty, expected a model");
-  const char *place = std::getenv("TMPDIR");
-  std::string folder = std::string(place && *place ? place : "/tmp") +
-                       "/kiln-stdin-XXXXXX";
-  if (!::mkdtemp(folder.data()))
-    return Error::io("cannot make a folder '" + folder +
-                     "': " + systemMessage(errno));
-  ModelFile file(folder + "/stdin" + suffixOf(*bytes));
-  file.folder_ = folder;
-  if (Status s = writeFile(file.path_, *bytes); !s)
-    return s.takeError();
-  return file;
-}
-
-ModelFile::ModelFile(ModelFile &&other)
-    : path_(std::move(other.path_)), folder_(std::move(other.folder_)) {
-  other.folder_.clear();
-}
-
-ModelFile::~ModelFile() {
-  if (folder_.empty())
-    return;
-  ::unlink(path_.c_str());
-  ::rmdir(folder_.c_str());
+  return archive::Source::read(SharedBytes::own(std::move(*bytes)), "<stdin>",
+                               options);
 }
 
 //===----------------------------------------------------------------------===//

@@ -20,6 +20,7 @@
 
 #include "CommandLine.h"
 
+#include "kiln/Archive/Source.h"
 #include "kiln/Base/FileSystem.h"
 
 #include <functional>
@@ -52,24 +53,10 @@ Status checkOutput(const std::string &path);
 Result<std::vector<uint8_t>> readInput(const std::string &path,
                                        uint64_t limit);
 
-/// The file of a model that was named on the command line. One from standard
-/// input is kept in a temporary folder, as archives are mapped and what is IR
-/// is parsed in another process; it is named by what its first bytes say it is.
-class ModelFile {
-public:
-  static Result<ModelFile> open(const std::string &argument);
-  ModelFile(ModelFile &&other);
-  ModelFile &operator=(ModelFile &&) = delete;
-  ~ModelFile();
-
-  const std::string &path() const { return path_; }
-
-private:
-  explicit ModelFile(std::string path) : path_(std::move(path)) {}
-
-  std::string path_;
-  std::string folder_; ///< to remove; empty for a file of the user
-};
+/// The model that the command line names. What comes from standard input is what
+/// its first bytes say it is.
+Result<archive::SourcePtr> openModel(const std::string &argument,
+                                     const archive::LoadOptions &options = {});
 
 /// What --version prints: name and version, LLVM's version for tools that are
 /// linked with it, and the build id of the running program.

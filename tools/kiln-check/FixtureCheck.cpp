@@ -38,9 +38,9 @@ session::SessionOptions check::sessionOptions(const Config &config,
   // One compiler per process: it keeps the code generators of its targets.
   static compiler::CompilerSession compilerSession;
   options.compiler =
-      [](const archive::ExportedProgram &program,
+      [](const archive::Source &source,
          const CompileOptions &wanted) -> Result<package::Package> {
-    auto package = compilerSession.compile(program, wanted);
+    auto package = compilerSession.compile(source, wanted);
     for (const compiler::StageTime &time : compilerSession.times())
       if (time.stage != "native") // its parts are counted
         stageTimes()[time.stage.substr(0, time.stage.find(' '))] +=
@@ -138,16 +138,14 @@ Result<std::unique_ptr<session::Session>>
 ArchiveCheck::open(bool training) const {
   archive::LoadOptions load;
   load.model = item_.model;
-  auto program = archive::loadExportedProgram(item_.file, load);
-  if (!program)
-    return program.takeError();
+  auto source = archive::Source::open(item_.file, load);
+  if (!source)
+    return source.takeError();
   session::SessionOptions options = sessionOptions(config_, training);
   if (training && io_.gradients)
     for (const archive::IoValue &input : io_.gradients->inputs)
       options.inputGradients.push_back(input.path);
-  return session::Session::open(
-      std::make_unique<archive::ExportedProgram>(std::move(*program)),
-      std::move(options));
+  return session::Session::open(std::move(*source), std::move(options));
 }
 
 const archive::IoSet *ArchiveCheck::find(const std::string &set) const {

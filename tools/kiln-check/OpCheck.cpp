@@ -172,7 +172,7 @@ Result<tools::CallResult> CaseRun::call() {
   }
   session::SessionOptions options = sessionOptions(config_, config_.gradients);
   auto session = session::Session::open(
-      std::make_unique<archive::ExportedProgram>(case_.makeProgram()),
+      archive::Source::of(case_.makeProgram()),
       std::move(options));
   if (!session)
     return session.takeError();

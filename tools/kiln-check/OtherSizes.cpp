@@ -139,7 +139,7 @@ static void replaceForwardResults(const OpCase &opCase, const Config &config,
         operands.push_back(inputs[i]);
       }
   auto session = session::Session::open(
-      std::make_unique<archive::ExportedProgram>(forward->makeProgram()),
+      archive::Source::of(forward->makeProgram()),
       sessionOptions(reference, /*training=*/false));
   // Not all of them take what is left.
   auto results = session ? tools::runCall(**session, operands, false, nullptr)
@@ -221,7 +221,7 @@ Status OtherSizes::openReference() {
   Config reference = config_;
   reference.compile.backend = Backend::Eager;
   auto opened = session::Session::open(
-      std::make_unique<archive::ExportedProgram>(case_.makeProgram()),
+      archive::Source::of(case_.makeProgram()),
       sessionOptions(reference, /*training=*/false));
   if (!opened)
     return opened.takeError();

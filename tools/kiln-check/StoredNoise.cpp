@@ -129,7 +129,7 @@ Result<Line> Line::make(const OpCase &opCase, const Config &config) {
   eager.compile.backend = Backend::Eager;
   eager.dynamic = false;
   auto session = session::Session::open(
-      std::make_unique<archive::ExportedProgram>(line.case_.makeProgram()),
+      archive::Source::of(line.case_.makeProgram()),
       sessionOptions(eager, /*training=*/false));
   if (!session)
     return session.takeError();

@@ -13,7 +13,7 @@
 #include "common/OptionFlags.h"
 #include "common/Output.h"
 
-#include "kiln/Archive/ExportedProgram.h"
+#include "kiln/Archive/Source.h"
 #include "kiln/Base/Log.h"
 #include "kiln/Compiler/StagePipelines.h"
 #include "kiln/InitAll.h"
@@ -148,45 +148,47 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
   return line.parse(argc, argv);
 }
 
+/// A weight without gaps between its elements.
+static Result<package::ConstantTensor>
+denseWeight(const std::string &name, const archive::Weight &weight) {
+  if (!weight.isSupplied)
+    return Error::unsupported("weight '" + name + "' is not in the archive");
+  auto storage = runtime::Storage::borrow(
+      const_cast<uint8_t *>(weight.storage.data()), weight.storage.size(),
+      std::const_pointer_cast<void>(weight.storage.owner()), true);
+  auto view = runtime::Tensor::view(storage, weight.dtype, weight.sizes,
+                                    weight.strides, weight.storageOffset);
+  auto dense = view ? view->contiguous() : std::move(view);
+  if (!dense)
+    return dense.error().withContext("weight '" + name + "'");
+  package::ConstantTensor constant{weight.dtype, weight.sizes, {}};
+  size_t bytes = static_cast<size_t>(dense->numel()) * itemSize(weight.dtype);
+  constant.bytes.assign(dense->data(), dense->data() + bytes);
+  return constant;
+}
+
 /// Puts the weights of the archive into the package.
-static Status embedWeights(const std::string &path, const std::string &model,
+static Status embedWeights(const archive::ExportedProgram &program,
                            package::Package &package) {
-  archive::LoadOptions load;
-  load.model = model;
-  auto program = archive::loadExportedProgram(path, load);
-  if (!program)
-    return program.takeError();
   std::map<std::string, uint32_t> known;
   for (package::Program &compiled : package.programs)
     for (package::Slot &slot : compiled.slots) {
       bool isWeight = slot.kind == package::Slot::Kind::Parameter ||
                       slot.kind == package::Slot::Kind::Buffer ||
                       slot.kind == package::Slot::Kind::Constant;
-      auto weight = program->weights.find(slot.path);
+      auto weight = program.weights.find(slot.path);
       if (!isWeight || slot.payload != package::kNone ||
-          weight == program->weights.end())
+          weight == program.weights.end())
         continue;
       auto [entry, isNew] = known.try_emplace(
           slot.path, static_cast<uint32_t>(package.constants.size()));
       slot.payload = entry->second;
       if (!isNew)
         continue;
-      const archive::Weight &w = weight->second;
-      if (!w.isSupplied)
-        return Error::unsupported("weight '" + slot.path +
-                                  "' is not in the archive");
-      auto storage = runtime::Storage::borrow(
-          const_cast<uint8_t *>(w.storage.data()), w.storage.size(),
-          std::const_pointer_cast<void>(w.storage.owner()), true);
-      auto view = runtime::Tensor::view(storage, w.dtype, w.sizes, w.strides,
-                                        w.storageOffset);
-      auto dense = view ? view->contiguous() : std::move(view);
-      if (!dense)
-        return dense.error().withContext("weight '" + slot.path + "'");
-      package::ConstantTensor constant{w.dtype, w.sizes, {}};
-      size_t bytes = static_cast<size_t>(dense->numel()) * itemSize(w.dtype);
-      constant.bytes.assign(dense->data(), dense->data() + bytes);
-      package.constants.push_back(std::move(constant));
+      auto constant = denseWeight(slot.path, weight->second);
+      if (!constant)
+        return constant.takeError();
+      package.constants.push_back(std::move(*constant));
     }
   return Status::success();
 }
@@ -315,12 +317,15 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
       return Error::unsupported("--stop-after=" + flags.stopAfter +
                                 ": it is no IR; expected -o OUT.kiln");
   }
-  auto model = ModelFile::open(line.positional().front());
-  if (!model)
-    return model.takeError();
-  const std::string &path = model->path();
+  archive::LoadOptions load;
+  load.model = flags.model;
+  // Only a package holds them.
+  load.checkWeights = !flags.output.empty() && flags.stopAfter.empty();
+  auto source = openModel(line.positional().front(), load);
+  if (!source)
+    return source.takeError();
   CompilerSession session;
-  auto package = session.compile(path, flags.model, options, hooks);
+  auto package = session.compile(**source, options, hooks);
   if (!package)
     return package.takeError();
   if (flags.timing)
@@ -337,8 +342,8 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
   explain(*package, flags);
   if (flags.output.empty())
     return 0;
-  if (StringRef(path).ends_with(".pt2"))
-    if (Status s = embedWeights(path, flags.model, *package); !s)
+  if ((*source)->program)
+    if (Status s = embedWeights(*(*source)->program, *package); !s)
       return s.takeError();
   std::vector<uint8_t> bytes = package::encodePackage(*package);
   if (Status s = writeOutput(flags.output, bytes); !s)

@@ -139,7 +139,7 @@ void Parser::addInputs() {
     return Status::success();
   });
   line_.flag("alt", options_.alt);
-  line_.value("model", options_.session.model);
+  line_.value("model", options_.model);
   line_.value("outputs", [this](const std::string &text) -> Status {
     auto folder = option::Folder::parse(text);
     if (!folder)

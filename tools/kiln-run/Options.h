@@ -19,6 +19,7 @@ namespace kiln::run {
 
 struct Options {
   std::string path;
+  std::string model; ///< of an archive with several programs
   std::vector<std::string> inputs;
   bool alt = false;
   std::string outputs;

@@ -290,7 +290,7 @@ std::string run::statsJson(const Options &options,
   json.key("threads").number(session.threads());
   json.key("compiler_loaded").flag(stats.compilerLoaded);
   json.key("time").beginObject();
-  json.key("load_s").real(stats.loadSeconds);
+  json.key("load_s").real(facts.loadSeconds);
   json.key("compile_s").real(stats.compileSeconds);
   json.key("first_result_s").real(facts.firstResultSeconds);
   json.key("process_s").real(processSeconds());

@@ -32,6 +32,7 @@ struct RunFacts {
   /// The calls that were asked for; of steps the first with each batch and
   /// those that compiled. Repetitions are not kept.
   std::vector<runtime::CallRecord> calls;
+  double loadSeconds = 0; ///< reading the model, and preparing to call it
   double firstResultSeconds = 0;
   int64_t measuredPeakBytes = 0;
   MemoryNeed memory;

@@ -36,6 +36,7 @@ public:
 
 private:
   Status checkOutputs() const;
+  Status openSession();
   Status readFiles();
   Status makeCalls();
   Status addCalls(const std::string &spec, const archive::IoFile *file);
@@ -316,7 +317,7 @@ Status Run::report() {
     char line[160];
     std::snprintf(line, sizeof(line),
                   "load %.3f ms, compile %.3f ms, first result after %.3f ms",
-                  stats.loadSeconds * 1e3, stats.compileSeconds * 1e3,
+                  facts_.loadSeconds * 1e3, stats.compileSeconds * 1e3,
                   facts_.firstResultSeconds * 1e3);
     print(line);
     if (!stats.timing.empty())
@@ -340,18 +341,31 @@ Status Run::checkOutputs() const {
                                      : checkOutput(options_.checkpoint);
 }
 
+Status Run::openSession() {
+  auto start = std::chrono::steady_clock::now();
+  archive::LoadOptions load;
+  load.model = options_.model;
+  auto source = openModel(options_.path, load);
+  if (!source)
+    return source.takeError();
+  auto session =
+      session::Session::open(std::move(*source), options_.session);
+  if (!session)
+    return session.takeError();
+  session_ = std::move(*session);
+  facts_.loadSeconds = std::chrono::duration<double>(
+                           std::chrono::steady_clock::now() - start)
+                           .count();
+  return Status::success();
+}
+
 Result<int> Run::main() {
   if (Status s = checkOutputs(); !s)
     return s.takeError();
   if (Status s = readFiles(); !s)
     return s.takeError();
-  auto model = ModelFile::open(options_.path);
-  if (!model)
-    return model.takeError();
-  auto session = session::Session::open(model->path(), options_.session);
-  if (!session)
-    return session.takeError();
-  session_ = std::move(*session);
+  if (Status s = openSession(); !s)
+    return s.takeError();
   // Before the inputs: weights that are missing are said before large inputs are
   // drawn. Training may find its weights in a checkpoint.
   if (options_.steps == 0)

@@ -65,11 +65,14 @@ static int translate(int argc, char **argv) {
   CompileHooks hooks;
   if (import)
     hooks.stopAfter = Stage::Capture;
-  auto file = ModelFile::open(line.positional().front());
-  if (!file)
-    return fail(file.error());
+  archive::LoadOptions load;
+  load.model = model;
+  load.checkWeights = false; // nobody reads them
+  auto source = openModel(line.positional().front(), load);
+  if (!source)
+    return fail(source.error());
   CompilerSession session;
-  auto package = session.compile(file->path(), model, options, hooks);
+  auto package = session.compile(**source, options, hooks);
   if (!package)
     return fail(package.error());
   std::string text;

@@ -12,8 +12,9 @@
 //
 //   const kiln_compiler_api *api =
 //       kiln_compiler_get(KILN_COMPILER_ABI_VERSION);
+//   auto source = kiln::archive::Source::open("model.pt2");
 //   kiln_compile_request request = {sizeof request};
-//   request.source_path = "model.pt2";
+//   request.source = reinterpret_cast<const kiln_source *>(source->get());
 //   request.options = "backend=inductor\ntraining=1\n";
 //   kiln_compile_result result = {sizeof result};
 //   if (api->compile(&request, &result) != 0)
@@ -34,14 +35,16 @@ extern "C" {
 
 #define KILN_COMPILER_ABI_VERSION 4
 
+/// A model that was opened (kiln/Archive/Source.h).
+struct kiln_source;
+
 /// What to compile. Strings are UTF-8, zero-terminated, and stay the caller's.
 typedef struct kiln_compile_request {
   size_t struct_size;
 
-  /// `.pt2`, `.mlir` or `.mlirbc`.
-  const char *source_path;
-  /// Which program of an archive that holds several, or null.
-  const char *model_name;
+  /// What libKilnRuntime.so of the same build opened: a kiln::archive::Source.
+  /// The compiler reads no file again.
+  const struct kiln_source *source;
 
   /// The options record: lines `key=value` for options of kiln/ABI/Options.def,
   /// keys sorted, each key at most once, defaults left out. Its lines that change

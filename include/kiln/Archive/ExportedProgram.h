@@ -147,10 +147,6 @@ Result<ExportedProgram> loadExportedProgram(SharedBytes bytes,
                                             const std::string &file,
                                             const LoadOptions &options = {});
 
-/// Only the digest, without parsing the graph: what a warm start looks up.
-Result<Digest> exportedProgramDigest(const std::string &path,
-                                     const LoadOptions &options = {});
-
 /// Checks names and tables of a graph; for programs made by hand. `place`
 /// begins the messages.
 Status verifyGraph(const Graph &graph, const std::string &place);

@@ -12,7 +12,8 @@
 //
 //   auto options = CompileOptions::parse("backend=inductor\ntraining=1\n");
 //   CompilerSession session;
-//   auto package = session.compile("model.pt2", *options);
+//   auto source = archive::Source::open("model.pt2");
+//   auto package = session.compile(**source, *options);
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +36,7 @@
 
 namespace kiln::archive {
 struct ExportedProgram;
+struct Source;
 } // namespace kiln::archive
 
 namespace kiln::target {
@@ -72,13 +74,11 @@ public:
   CompilerSession();
   ~CompilerSession();
 
-  /// Compiles the program of a `.pt2`, `.mlir` or `.mlirbc` file.
-  Result<package::Package> compile(const std::string &path,
-                                   const std::string &model,
+  /// Compiles an archive or a module; Usage error for a package.
+  Result<package::Package> compile(const archive::Source &source,
                                    const CompileOptions &options,
                                    const CompileHooks &hooks = {});
-
-  /// Compiles a program that is in memory already.
+  /// Compiles a program that is in memory.
   Result<package::Package> compile(const archive::ExportedProgram &program,
                                    const CompileOptions &options,
                                    const CompileHooks &hooks = {});
@@ -94,6 +94,9 @@ public:
   std::string timingJson() const;
 
 private:
+  Result<package::Package> compileText(const archive::Source &source,
+                                       const CompileOptions &options,
+                                       const CompileHooks &hooks);
   Result<package::Package> compileModule(SourceForm form,
                                          const CompileOptions &options,
                                          const CompileHooks &hooks);

@@ -23,7 +23,7 @@
 #ifndef KILN_SESSION_SESSION_H
 #define KILN_SESSION_SESSION_H
 
-#include "kiln/Archive/ExportedProgram.h"
+#include "kiln/Archive/Source.h"
 #include "kiln/Cache/CacheConfig.h"
 #include "kiln/Cache/Store.h"
 #include "kiln/Options/CompileOptions.h"
@@ -31,19 +31,19 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
-#include <set>
 
 namespace kiln::session {
 
+class SlotTable;
+class VariantStore;
+
 /// Compiles a program in this process, for tools that link the compiler.
 using InProcessCompiler = std::function<Result<package::Package>(
-    const archive::ExportedProgram &program, const CompileOptions &options)>;
+    const archive::Source &source, const CompileOptions &options)>;
 
 /// What is compiled, and how it is run. A session fills in the operators and
 /// plugins of its libraries, and what a variant specializes.
 struct SessionOptions : CompileOptions {
-  std::string model; ///< of an archive with several programs
   /// Shared libraries with operators of one's own: kiln/ABI/OperatorABI.h.
   std::vector<std::string> operatorLibraries;
   /// MLIR dialect plugins with records of such operators, for the compiler.
@@ -61,7 +61,6 @@ struct SessionStats {
   bool compilerLoaded = false;
   unsigned graphsCompiled = 0;
   unsigned kernelsCompiled = 0;
-  double loadSeconds = 0;
   double compileSeconds = 0;
   std::string timing; ///< the compiler's JSON object of its last compilation
   uint64_t cacheHits = 0;
@@ -90,18 +89,21 @@ struct UserInput {
 
 class Session {
 public:
-  /// Reads the source. Weights are mapped, not copied.
+  /// Reads a file with one program. Weights are mapped, not copied.
   static Result<std::unique_ptr<Session>> open(const std::string &path,
                                                SessionOptions options);
-  /// A program that is in memory. Needs `options.compiler`; nothing is cached.
-  static Result<std::unique_ptr<Session>>
-  open(std::unique_ptr<archive::ExportedProgram> program,
-       SessionOptions options);
+  /// The same for a source that was read already: of an archive with several
+  /// programs the one that was chosen. A program that somebody made in
+  /// memory is not cached.
+  static Result<std::unique_ptr<Session>> open(archive::SourcePtr source,
+                                               SessionOptions options);
   ~Session();
 
-  const std::vector<UserInput> &inputs() const { return userInputs_; }
+  const std::vector<UserInput> &inputs() const;
   /// The archive, or null for a source that is MLIR or a package.
-  const archive::ExportedProgram *program() const { return program_.get(); }
+  const archive::ExportedProgram *program() const {
+    return source_->program.get();
+  }
 
   /// Calls the program with the user inputs in order; compiles if needed.
   /// Results: one per output of the program, see `outputs`.
@@ -132,9 +134,9 @@ public:
 
   /// The variant that served the last call. Only after a successful one.
   const runtime::Executable &lastVariant() const;
-  const runtime::CompiledFunction &function() const { return *function_; }
-  const SessionStats &stats() const { return stats_; }
-  const cache::Store *store() const { return store_.get(); }
+  const runtime::CompiledFunction &function() const;
+  const SessionStats &stats() const;
+  const cache::Store *store() const;
   /// A weight's present contents, by its name; undefined if there is none.
   runtime::Tensor weight(const std::string &name) const;
   /// True if two names are of one parameter, whose gradient and update then have
@@ -148,80 +150,23 @@ public:
   /// Gives weights and buffers the contents of the source again.
   Status resetWeights();
   /// The values of the last call by slot of the program, weights included.
-  const std::vector<runtime::OpValue> &slotValues() const { return slots_; }
+  const std::vector<runtime::OpValue> &slotValues() const;
   unsigned threads() const { return pool_->threads(); }
 
 private:
-  Session(std::string path, SessionOptions options);
-  static Result<std::unique_ptr<Session>>
-  create(std::string path, SessionOptions options);
+  Session(archive::SourcePtr source, SessionOptions options);
   Status loadLibraries();
-  Status readSource();
-  Status readPackage();
-  void takeProgram(archive::ExportedProgram program);
-  Status makeKey(const Digest &source, bool withModel);
-  Status bindWeights();
-  Status prepareSlots(const package::Package &package);
-  Status bindPackageWeights(const package::Package &package);
-  Status ownMutatedWeights(const package::Package &package);
-  Status bindOptimizer(const package::Package &package);
+  Status prepareSlots(const std::vector<runtime::OpValue> &inputs);
   Result<std::vector<runtime::OpValue>>
   tangents(const package::Package &package) const;
-  void takeInputs(const package::Program &program);
-  Status addPackage(package::Package package);
-  Status lookUp();
-  Result<package::Package> compile(const std::vector<runtime::OpValue> &inputs,
-                                   const std::vector<std::string> &reasons);
-  Result<std::vector<uint8_t>> compileByLibrary(const CompileOptions &wanted);
-  /// Symbols of the archive that are numbers in a variant.
-  using SymbolValues = std::map<std::string, int64_t>;
-  Result<SymbolValues> solveSymbols(
-      const std::function<std::optional<int64_t>(size_t slot, size_t dim)>
-          &sizeOf) const;
-  std::set<std::string> sizeSymbols() const;
-  bool mayBeSmall(const std::string &symbol) const;
-  bool allowsSmall(const SymbolValues &values) const;
-  Result<SymbolValues>
-  specialization(const std::vector<runtime::OpValue> &inputs,
-                 bool isStatic) const;
-  std::optional<size_t> findVariant(const SymbolValues &specialized) const;
-  Result<std::set<std::string>> staticSymbols() const;
-  void miss(const std::string &reason, bool isWarning);
-  void logReasons(const package::Package &package, bool isCompiledNow) const;
-  Status fillSlots(const std::vector<runtime::OpValue> &inputs);
 
-  /// A weight and what shares its memory.
-  struct BoundWeight {
-    runtime::Tensor tensor;
-    std::string storageKey; ///< equal keys: the same storage
-    std::vector<size_t> slots;
-  };
-
-  /// What an optimizer keeps: zeros before the first step.
-  struct StateTensor {
-    std::string name; ///< "exp_avg@fc.weight"
-    size_t slot;
-  };
-
-  std::string path_;
+  archive::SourcePtr source_;
   SessionOptions options_;
-  std::unique_ptr<archive::ExportedProgram> program_;
-  std::vector<UserInput> userInputs_;
-  std::map<std::string, BoundWeight> weights_;
-  /// One value per slot of the program, and which of them the caller passes.
-  std::vector<runtime::OpValue> slots_;
-  std::vector<size_t> inputSlots_;
-  std::vector<StateTensor> optimizerState_;
-  uint64_t stepCount_ = 0;
   runtime::OperatorRegistry registry_;
   std::unique_ptr<runtime::ThreadPool> pool_;
-  std::unique_ptr<runtime::CompiledFunction> function_;
-  std::unique_ptr<cache::Store> store_;
-  std::optional<cache::CacheKey> key_;
-  Digest environment_;
-  bool lookedUp_ = false;
-  bool warnedOfCache_ = false;
-  SessionStats stats_;
+  std::unique_ptr<SlotTable> slots_;
+  std::unique_ptr<VariantStore> variants_;
+  uint64_t stepCount_ = 0;
 };
 
 } // namespace kiln::session

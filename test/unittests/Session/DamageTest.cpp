@@ -123,9 +123,14 @@ Bytes compiledPackage(const std::string &model) {
   const kiln_compiler_api *api = get(KILN_COMPILER_ABI_VERSION);
   kiln_compile_request request = {};
   request.struct_size = sizeof(request);
-  request.source_path = model.c_str();
   kiln_compile_result result = {};
   result.struct_size = sizeof(result);
+  EXPECT_EQ(api->compile(&request, &result),
+            static_cast<int>(ErrorKind::Usage));
+  api->release(&result);
+  auto source = archive::Source::open(model);
+  EXPECT_TRUE(source);
+  request.source = reinterpret_cast<const kiln_source *>(source->get());
   EXPECT_EQ(api->compile(&request, &result), 0) << result.message;
   Bytes bytes(result.package, result.package + result.package_size);
   api->release(&result);

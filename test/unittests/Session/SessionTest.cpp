@@ -46,6 +46,25 @@ TEST(Session, TakesTheSecondProcessesProgramFromTheCache) {
   }
 }
 
+TEST(Session, ReadsItsSourceOnce) {
+  auto io = archive::loadIoFile(inputs("attention_dynamic_batch/io.json"));
+  ASSERT_TRUE(bool(io));
+  ScratchFolder scratch;
+  std::string archive = scratch / "m.pt2";
+  std::filesystem::copy_file(inputs("attention_dynamic_batch/train.pt2"),
+                             archive);
+  session::SessionOptions wanted = options("", Backend::Inductor);
+  wanted.dynamic = Dynamic::False;
+  auto session = Session::open(archive, wanted);
+  ASSERT_TRUE(bool(session)) << session.error().message;
+  // What is there now is nobody's business: digest, weights and what is compiled
+  // for each size come from what was opened.
+  std::filesystem::remove(archive);
+  EXPECT_EQ(callAndCompare(**session, io->main), "");
+  EXPECT_EQ(callAndCompare(**session, io->alts.front()), "");
+  EXPECT_EQ((*session)->stats().graphsCompiled, 2u);
+}
+
 TEST(Session, CompilesAVariantForEachSizeWhenAsked) {
   auto io = archive::loadIoFile(inputs("attention_dynamic_batch/io.json"));
   ASSERT_TRUE(bool(io));

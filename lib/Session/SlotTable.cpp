@@ -1,0 +1,325 @@
+//===- SlotTable.cpp - What the slots of a program hold --------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "SlotTable.h"
+
+#include "kiln/Package/ExprEvaluator.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace kiln;
+using namespace kiln::session;
+using package::Slot;
+using runtime::OpValue;
+using runtime::Tensor;
+
+SlotTable::SlotTable(const archive::ExportedProgram *program, bool hasOptimizer)
+    : program_(program), hasOptimizer_(hasOptimizer) {
+  if (program_)
+    takeSlots(*program_);
+}
+
+void SlotTable::takeSlots(const archive::ExportedProgram &program) {
+  values_.resize(program.inputs.size());
+  for (size_t slot = 0; slot < program.inputs.size(); ++slot) {
+    const archive::InputSpec &spec = program.inputs[slot];
+    if (!spec.isCallerInput())
+      continue;
+    bool isUser = spec.kind == archive::InputSpec::Kind::UserInput;
+    UserInput input;
+    input.name = spec.name;
+    input.path = spec.path;
+    input.constant = spec.constant;
+    input.isTensor = isUser && spec.isTensor;
+    input.isSymbolic = isUser && !spec.isTensor;
+    if (input.isTensor)
+      if (const archive::TensorMeta *meta = program.graph.tensor(spec.name)) {
+        input.dtype = meta->dtype;
+        input.sizes = meta->sizes;
+      }
+    inputSlots_.push_back(slot);
+    userInputs_.push_back(std::move(input));
+  }
+}
+
+/// The value of an expression without symbols.
+static std::optional<int64_t> constantOf(const package::Expr &expr) {
+  package::Cell cell;
+  if (!package::symbolsOf(expr).empty() ||
+      package::evaluate(expr, nullptr, cell) != package::ExprFailure::None)
+    return std::nullopt;
+  return cell.integer;
+}
+
+/// What a session without an archive knows of its inputs is in the package.
+void SlotTable::takeSlots(const package::Program &program) {
+  values_.resize(program.slots.size());
+  for (size_t i = 0; i < program.slots.size(); ++i) {
+    const Slot &slot = program.slots[i];
+    if (slot.kind != Slot::Kind::UserInput)
+      continue;
+    UserInput input;
+    input.name = slot.name;
+    input.path = slot.path;
+    input.isTensor = slot.isTensor;
+    input.isSymbolic = slot.isSymbolic;
+    input.dtype = slot.dtype;
+    input.constant = slot.constant;
+    for (package::ExprId size : slot.sizes) {
+      archive::SymInt dim;
+      dim.value = constantOf(program.exprs[size]).value_or(-1);
+      input.sizes.push_back(dim);
+    }
+    inputSlots_.push_back(i);
+    userInputs_.push_back(std::move(input));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+Status SlotTable::bindWeights() {
+  weights_.clear();
+  std::map<std::string, std::shared_ptr<runtime::Storage>> storages;
+  for (size_t slot = 0; program_ && slot < program_->inputs.size(); ++slot) {
+    const archive::InputSpec &spec = program_->inputs[slot];
+    const archive::Weight *weight = program_->weightOf(spec);
+    if (!weight)
+      continue;
+    if (!weight->isSupplied)
+      return Error::unsupported("weight '" + spec.target +
+                                "' is not in the archive, which was exported "
+                                "without its weights");
+    auto &storage = storages[weight->storageKey];
+    if (!storage || weight->storageKey.empty())
+      storage = runtime::Storage::borrow(
+          const_cast<uint8_t *>(weight->storage.data()), weight->storage.size(),
+          std::const_pointer_cast<void>(weight->storage.owner()),
+          /*readOnly=*/true);
+    auto tensor = Tensor::view(storage, weight->dtype, weight->sizes,
+                               weight->strides, weight->storageOffset);
+    if (!tensor)
+      return tensor.error().withContext("weight '" + spec.target + "'");
+    BoundWeight &bound = weights_[spec.target];
+    bound.tensor = *tensor;
+    bound.slots.push_back(slot);
+    values_[slot] = std::move(*tensor);
+  }
+  return Status::success();
+}
+
+Status SlotTable::prepare(const package::Package &package) {
+  if (!program_) {
+    if (values_.empty())
+      takeSlots(package.programs.front());
+    if (Status s = bindPackageWeights(package); !s)
+      return s;
+  }
+  if (Status s = ownChangedWeights(package); !s)
+    return s;
+  return hasOptimizer_ ? bindOptimizer(package) : Status::success();
+}
+
+/// True if a call writes to the weight of this name.
+static bool isChange(const package::Output &output) {
+  return output.role == package::Output::Role::BufferMutation ||
+         output.role == package::Output::Role::ParameterMutation;
+}
+
+static bool changes(const package::Package &package, const std::string &name) {
+  for (const package::Program &program : package.programs)
+    for (const package::Output &output : program.outputs)
+      if (isChange(output) && output.target == name)
+        return true;
+  return false;
+}
+
+/// Weights of a source that is no archive: those that the program changes are
+/// copied out of the package, others stay there. A module has none at all; they
+/// are without contents until `setWeight`.
+Status SlotTable::bindPackageWeights(const package::Package &package) {
+  const package::Program &program = package.programs.front();
+  for (size_t i = 0; i < program.slots.size(); ++i) {
+    const Slot &slot = program.slots[i];
+    bool isWeight =
+        slot.kind == Slot::Kind::Parameter || slot.kind == Slot::Kind::Buffer;
+    if (!isWeight || weights_.count(slot.path))
+      continue;
+    BoundWeight &bound = weights_[slot.path];
+    bound.slots.push_back(i);
+    bound.isInPackage = slot.payload != package::kNone;
+    if (!bound.isInPackage || !changes(package, slot.path))
+      continue;
+    const package::ConstantTensor &constant = package.constants[slot.payload];
+    auto tensor = Tensor::empty(constant.dtype, constant.sizes);
+    if (!tensor)
+      return tensor.error().withContext("weight '" + slot.path + "'");
+    std::copy(constant.bytes.begin(), constant.bytes.end(), tensor->data());
+    bound.tensor = *tensor;
+    values_[i] = std::move(*tensor);
+  }
+  return Status::success();
+}
+
+/// Weights that the program changes get memory of their own, together with all
+/// that share it: the archive is mapped read-only.
+Status SlotTable::ownChangedWeights(const package::Package &package) {
+  for (const package::Program &program : package.programs)
+    for (const package::Output &output : program.outputs) {
+      auto weight = weights_.find(output.target);
+      if (!isChange(output) || weight == weights_.end() ||
+          !weight->second.tensor.defined() ||
+          !weight->second.tensor.storage()->readOnly())
+        continue;
+      if (Status s = copyStorage(weight->second.tensor.storage()); !s)
+        return s;
+    }
+  return Status::success();
+}
+
+Status
+SlotTable::copyStorage(const std::shared_ptr<runtime::Storage> &shared) {
+  auto copy = runtime::Storage::allocate(shared->bytes());
+  if (!copy)
+    return copy.takeError();
+  std::copy_n(shared->data(), shared->bytes(), (*copy)->data());
+  for (auto &[name, bound] : weights_) {
+    if (!bound.tensor.defined() || bound.tensor.storage() != shared)
+      continue;
+    auto view =
+        Tensor::view(*copy, bound.tensor.dtype(), bound.tensor.sizes(),
+                     bound.tensor.strides(), bound.tensor.storageOffset());
+    if (!view)
+      return view.takeError();
+    bound.tensor = std::move(*view);
+    for (size_t slot : bound.slots)
+      values_[slot] = bound.tensor;
+  }
+  return Status::success();
+}
+
+Status SlotTable::reset() {
+  if (!program_)
+    return Status::success();
+  values_.resize(program_->inputs.size());
+  optimizerState_.clear();
+  return bindWeights();
+}
+
+Tensor SlotTable::weight(const std::string &name) const {
+  auto it = weights_.find(name);
+  return it == weights_.end() ? Tensor() : it->second.tensor;
+}
+
+bool SlotTable::isTied(const std::string &name,
+                       const std::string &other) const {
+  Tensor a = weight(name), b = weight(other);
+  return a.defined() && b.defined() && a.storage() == b.storage() &&
+         a.storageOffset() == b.storageOffset() && a.sizes() == b.sizes() &&
+         a.strides() == b.strides();
+}
+
+Status SlotTable::setWeight(const std::string &name, const Tensor &contents) {
+  auto it = weights_.find(name);
+  if (it == weights_.end())
+    return Error::usage("the model has no weight '" + name + "'");
+  auto copy = contents.clone();
+  if (!copy)
+    return copy.takeError();
+  it->second.tensor = *copy;
+  for (size_t slot : it->second.slots)
+    values_[slot] = *copy;
+  return Status::success();
+}
+
+std::vector<std::string> SlotTable::missingWeights() const {
+  std::vector<std::string> names;
+  for (const auto &[name, bound] : weights_)
+    if (!bound.tensor.defined() && !bound.isInPackage)
+      names.push_back(name);
+  return names;
+}
+
+std::map<std::string, Tensor> SlotTable::ownedWeights() const {
+  std::map<std::string, Tensor> owned;
+  for (const auto &[name, bound] : weights_)
+    if (bound.tensor.defined() && !bound.tensor.storage()->readOnly())
+      owned[name] = bound.tensor;
+  return owned;
+}
+
+//===----------------------------------------------------------------------===//
+// The state of an optimizer
+//===----------------------------------------------------------------------===//
+
+/// A tensor of zeros for a slot, whose sizes must be constants.
+static Result<Tensor> zeros(const package::Program &program, const Slot &slot) {
+  std::vector<int64_t> sizes;
+  for (package::ExprId id : slot.sizes) {
+    auto size = constantOf(program.exprs[id]);
+    if (!size)
+      return Error::unsupported("optimizer state '" + slot.path +
+                                "' has a symbolic size");
+    sizes.push_back(*size);
+  }
+  auto tensor = Tensor::empty(slot.dtype, std::move(sizes));
+  if (tensor)
+    std::memset(tensor->data(), 0,
+                static_cast<size_t>(tensor->numel()) * itemSize(slot.dtype));
+  return tensor;
+}
+
+Status SlotTable::bindOptimizer(const package::Package &package) {
+  const package::Program &forward = package.programs.front();
+  if (values_.size() < forward.slots.size())
+    values_.resize(forward.slots.size());
+  for (size_t i = 0; i < forward.slots.size(); ++i) {
+    const Slot &slot = forward.slots[i];
+    if (slot.kind != Slot::Kind::OptimizerState || !values_[i].isNone())
+      continue;
+    auto tensor = zeros(forward, slot);
+    if (!tensor)
+      return tensor.takeError();
+    values_[i] = std::move(*tensor);
+    optimizerState_.push_back({slot.path, i});
+  }
+  return checkUpdates(package);
+}
+
+/// Two updates of one memory would each see only their part of the gradient.
+Status SlotTable::checkUpdates(const package::Package &package) const {
+  std::map<const uint8_t *, std::string> owners;
+  for (const package::Program &program : package.programs)
+    for (const package::Output &output : program.outputs) {
+      auto weight = weights_.find(output.target);
+      if (output.role != package::Output::Role::ParameterMutation ||
+          weight == weights_.end() || !weight->second.tensor.defined() ||
+          weight->second.tensor.numel() == 0)
+        continue;
+      auto [owner, isNew] =
+          owners.try_emplace(weight->second.tensor.data(), output.target);
+      if (!isNew && owner->second != output.target)
+        return Error::unsupported(
+            "parameters '" + owner->second + "' and '" + output.target +
+            "' share memory; expected a program that was exported with one "
+            "name for them");
+    }
+  return Status::success();
+}
+
+Status SlotTable::setInputs(const std::vector<OpValue> &inputs) {
+  if (inputs.size() != inputSlots_.size())
+    return Error::usage("the model takes " +
+                        std::to_string(inputSlots_.size()) +
+                        " inputs, found " + std::to_string(inputs.size()));
+  for (size_t i = 0; i < inputs.size(); ++i)
+    values_[inputSlots_[i]] = inputs[i];
+  return Status::success();
+}

@@ -1,0 +1,266 @@
+//===- VariantStore.cpp - The compiled variants of a session ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "VariantStore.h"
+
+#include "CompilerLibrary.h"
+#include "Environment.h"
+#include "VariantLog.h"
+
+#include "kiln/Cache/LocalStore.h"
+
+using namespace kiln;
+using namespace kiln::session;
+using archive::SourceForm;
+using runtime::OpValue;
+
+VariantStore::VariantStore(archive::SourcePtr source,
+                           const SessionOptions &options,
+                           const runtime::OperatorRegistry &registry,
+                           runtime::ThreadPool &pool, SlotTable &slots)
+    : source_(std::move(source)), options_(options), slots_(slots),
+      specializer_(*source_, options_, slots.inputs()),
+      function_(registry, functionOptions(pool)) {}
+
+runtime::CompiledFunction::Options
+VariantStore::functionOptions(runtime::ThreadPool &pool) {
+  runtime::CompiledFunction::Options function;
+  function.run.pool = &pool;
+  function.run.reuseOutputs = options_.reuseOutputs;
+  function.log = [](const std::string &text) { logRecompilation(text); };
+  function.recompile = [this](const std::vector<OpValue> &slots,
+                              const std::vector<std::string> &reasons) {
+    return compile(slots, reasons);
+  };
+  return function;
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+Status VariantStore::open() {
+  if (source_->form == SourceForm::Package)
+    return takePackage();
+  if (Status s = makeKey(); !s)
+    return s;
+  if (source_->form == SourceForm::Program)
+    return Status::success();
+  if (Status s = lookUp(); !s || function_.variantCount() != 0)
+    return s;
+  auto package = compile({}, {});
+  return package ? add(std::move(*package)) : Status(package.takeError());
+}
+
+Status VariantStore::takePackage() {
+  lookedUp_ = true;
+  const std::string file = "'" + source_->path + "'";
+  auto package =
+      package::decodePackage(source_->bytes.data(), source_->bytes.size());
+  if (!package)
+    return package.error().withContext(file);
+  bool isTraining = package->programs.size() == 2;
+  if (options_.training && !isTraining)
+    return Error::usage(file + " was compiled without a backward program; "
+                               "expected 'kiln-compile --training'");
+  if (options_.dynamic == Dynamic::True || !options_.markDynamic.empty() ||
+      !options_.markStatic.empty() || !options_.markUnbacked.empty())
+    return Error::usage(file + " is compiled already, its sizes are decided; "
+                               "expected no mark and no --dynamic=true");
+  if (!options_.training && isTraining)
+    return Error::usage(file + " was compiled for training; expected "
+                               "--training");
+  return add(std::move(*package));
+}
+
+/// Adds a variant that was compiled before, and makes what it needs.
+Status VariantStore::add(package::Package package) {
+  if (Status s = slots_.prepare(package); !s)
+    return s;
+  logReasons(package, /*isCompiledNow=*/false);
+  return function_.addVariant(std::move(package));
+}
+
+//===----------------------------------------------------------------------===//
+// The cache
+//===----------------------------------------------------------------------===//
+
+/// A program that somebody made in memory has no digest and is not cached.
+Status VariantStore::makeKey() {
+  if (!options_.cache.enabled() || source_->digest == Digest())
+    return Status::success();
+  auto options = options_.keyRecord();
+  if (!options)
+    return options.takeError();
+  environment_ = environmentId();
+  cache::CacheKeyBuilder builder(options_.training
+                                     ? cache::KeyKind::AotAutograd
+                                     : cache::KeyKind::FxGraph);
+  builder.addDigest(cache::KeyTag::EnvironmentId, "environment", environment_);
+  builder.addDigest(cache::KeyTag::Source, "source", source_->digest);
+  if (source_->program)
+    builder.addText(cache::KeyTag::Model, "model", source_->program->model);
+  builder.addText(cache::KeyTag::Options, "options", *options);
+  key_ = builder.finish();
+  return Status::success();
+}
+
+void VariantStore::miss(const std::string &reason, bool isWarning) {
+  stats_.missReasons.push_back(reason);
+  logMiss(reason, isWarning && !warnedOfCache_);
+  warnedOfCache_ |= isWarning;
+}
+
+Status VariantStore::lookUp() {
+  if (lookedUp_)
+    return Status::success();
+  lookedUp_ = true;
+  bool enabled =
+      options_.training ? options_.cache.aotAutograd : options_.cache.fxGraph;
+  if (!enabled || !options_.cache.enabled() || !key_) {
+    logCache("cache: switched off");
+    return Status::success();
+  }
+  auto opened = cache::LocalStore::open(options_.cache.root);
+  if (!opened) {
+    miss("the cache is not used: " + opened.error().message,
+         /*isWarning=*/true);
+    ++stats_.cacheMisses;
+    return Status::success();
+  }
+  cache_ = std::move(*opened);
+  if (options_.dumpStages.empty())
+    return openCache();
+  miss("the stages are wanted, which only a compilation has",
+       /*isWarning=*/false);
+  ++stats_.cacheMisses;
+  return Status::success();
+}
+
+Status VariantStore::openCache() {
+  Stopwatch watch;
+  cache::Lookup found = cache_->get(*key_, environment_);
+  for (const std::string &fault : found.faults)
+    miss(fault, /*isWarning=*/false);
+  for (const cache::DecodedEntry &entry : found.variants) {
+    auto package =
+        package::decodePackage(entry.payload.data(), entry.payload.size());
+    Status added = package ? add(std::move(*package))
+                           : Status(package.takeError());
+    if (added) {
+      ++stats_.cacheHits;
+      continue;
+    }
+    // A hit that does not load is thrown away and compiled again.
+    cache_->removeVariant(*key_, entry.payload);
+    miss("entry does not load: " + added.error().message,
+         /*isWarning=*/false);
+  }
+  std::string entry = "'" + options_.cache.root + "/" +
+                      cache::entryDirectory(*key_) + "'";
+  size_t count = function_.variantCount();
+  if (count == 0) {
+    ++stats_.cacheMisses;
+    logCache("cache miss: no entry in " + entry);
+    return Status::success();
+  }
+  logCache("cache hit: " + std::to_string(count) +
+           (count == 1 ? " variant in " : " variants in ") + entry);
+  logTime("loaded from the cache in ", watch, "");
+  return Status::success();
+}
+
+void VariantStore::store(const package::Package &package,
+                         const std::vector<uint8_t> &bytes, double seconds) {
+  cache::EntryInfo info;
+  info.kind = key_->kind;
+  info.nativeCode = !package.image.bytes.empty();
+  info.compileTimeMicros = static_cast<uint64_t>(seconds * 1e6);
+  info.createdMillis = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(
+          std::chrono::system_clock::now().time_since_epoch())
+          .count());
+  if (Status s = cache_->put(*key_, environment_, info, bytes); !s)
+    miss("the next run will compile again: " + s.error().message,
+         /*isWarning=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Compiling
+//===----------------------------------------------------------------------===//
+
+/// Guard error if a variant for the same numbers is there: another compilation
+/// would give the same guards.
+Status
+VariantStore::checkIsNew(const Specialization &specialization,
+                         const std::vector<std::string> &reasons) const {
+  for (size_t i = 0; i < function_.variantCount(); ++i) {
+    const package::Package &package = function_.variant(i).package();
+    if (!specializer_.isFor(package.programs.front(), specialization))
+      continue;
+    return Error::guard(
+        "the inputs are outside of what the model allows, guard failure: " +
+        (i < reasons.size() ? reasons[i] : "none fits") +
+        (source_->program
+             ? ""
+             : "; this source is one variant, of a .pt2 file sizes 0 and 1 "
+               "have variants of their own"));
+  }
+  return Status::success();
+}
+
+/// `bytes` receives the encoded package of the compiler library.
+Result<package::Package>
+VariantStore::compileBytes(const CompileOptions &wanted,
+                           std::vector<uint8_t> &bytes) {
+  if (options_.compiler)
+    return options_.compiler(*source_, wanted);
+  auto made = compileByLibrary(*source_, wanted, options_.progress);
+  stats_.compilerLoaded |= made.isLoaded;
+  stats_.timing = std::move(made.timing);
+  if (!made.package)
+    return made.package.takeError();
+  bytes = std::move(*made.package);
+  return package::decodePackage(bytes.data(), bytes.size());
+}
+
+Result<package::Package>
+VariantStore::compile(const std::vector<OpValue> &slots,
+                      const std::vector<std::string> &reasons) {
+  size_t count = function_.variantCount();
+  bool isStatic = options_.dynamic == Dynamic::False ||
+                  (options_.dynamic == Dynamic::First && count == 0);
+  auto specialization = specializer_.specialize(slots, isStatic);
+  if (!specialization)
+    return specialization.takeError();
+  if (Status s = checkIsNew(*specialization, reasons); !s)
+    return s.takeError();
+  CompileOptions wanted = options_;
+  wanted.specialization = std::move(*specialization);
+  // Variants behind the first have folders of their own.
+  if (count != 0 && !wanted.dumpStages.empty())
+    wanted.dumpStages += "/variant_" + std::to_string(count);
+
+  Stopwatch watch;
+  std::vector<uint8_t> bytes;
+  auto package = compileBytes(wanted, bytes);
+  double seconds = watch.seconds();
+  stats_.compileSeconds += seconds;
+  if (!package)
+    return package;
+  ++stats_.graphsCompiled;
+  stats_.kernelsCompiled += package->image.kernels.size();
+  if (Status s = slots_.prepare(*package); !s)
+    return s.takeError();
+  logReasons(*package, /*isCompiledNow=*/true);
+  logTime("compiled in ", watch,
+          stats_.timing.empty() ? "" : ": " + stats_.timing);
+  if (cache_ && !bytes.empty())
+    store(*package, bytes, seconds);
+  return package;
+}

@@ -1,0 +1,77 @@
+//===- VariantStore.h - The compiled variants of a session -----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Owns what was compiled from a source: in memory, by guards; in the cache, under
+// a key over source, options and environment; and what the compiler makes when
+// none of them takes the inputs. All that a session says of its variants, and all
+// that its statistics count, comes from here.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_SESSION_VARIANTSTORE_H
+#define KILN_LIB_SESSION_VARIANTSTORE_H
+
+#include "SlotTable.h"
+#include "Specializer.h"
+
+#include "kiln/Cache/CacheKey.h"
+
+namespace kiln::session {
+
+class VariantStore {
+public:
+  /// What is passed by reference must live as long. `slots` receives what each
+  /// variant needs besides the caller's inputs.
+  VariantStore(archive::SourcePtr source, const SessionOptions &options,
+               const runtime::OperatorRegistry &registry,
+               runtime::ThreadPool &pool, SlotTable &slots);
+
+  /// Makes the key. A package is taken as the only variant; of a module, whose
+  /// inputs nobody knows before, one is looked up or compiled.
+  Status open();
+  /// Takes over what the cache has; once, before the first call.
+  Status lookUp();
+
+  runtime::CompiledFunction &function() { return function_; }
+  const runtime::CompiledFunction &function() const { return function_; }
+  const cache::Store *cache() const { return cache_.get(); }
+  const SessionStats &stats() const { return stats_; }
+  SessionStats &stats() { return stats_; }
+
+private:
+  runtime::CompiledFunction::Options functionOptions(runtime::ThreadPool &pool);
+  Status takePackage();
+  Status makeKey();
+  Status openCache();
+  Status add(package::Package package);
+  Result<package::Package> compile(const std::vector<runtime::OpValue> &slots,
+                                   const std::vector<std::string> &reasons);
+  Status checkIsNew(const Specialization &specialization,
+                    const std::vector<std::string> &reasons) const;
+  Result<package::Package> compileBytes(const CompileOptions &wanted,
+                                        std::vector<uint8_t> &bytes);
+  void store(const package::Package &package,
+             const std::vector<uint8_t> &bytes, double seconds);
+  void miss(const std::string &reason, bool isWarning);
+
+  archive::SourcePtr source_;
+  const SessionOptions &options_;
+  SlotTable &slots_;
+  Specializer specializer_;
+  runtime::CompiledFunction function_;
+  std::unique_ptr<cache::Store> cache_;
+  std::optional<cache::CacheKey> key_;
+  Digest environment_;
+  bool lookedUp_ = false;
+  bool warnedOfCache_ = false;
+  SessionStats stats_;
+};
+
+} // namespace kiln::session
+
+#endif // KILN_LIB_SESSION_VARIANTSTORE_H
