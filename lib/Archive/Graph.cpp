@@ -69,6 +69,14 @@ std::string_view archive::memoryFormatName(MemoryFormat format) {
   return "preserve_format";
 }
 
+Argument::Argument() = default;
+Argument::Argument(Value value) : value(std::move(value)) {}
+Argument::Argument(const Argument &) = default;
+Argument::Argument(Argument &&) noexcept = default;
+Argument &Argument::operator=(const Argument &) = default;
+Argument &Argument::operator=(Argument &&) noexcept = default;
+Argument::~Argument() = default;
+
 std::string_view Argument::tag() const { return tags[value.index()]; }
 
 void Argument::forEachName(

@@ -18,7 +18,7 @@
 #include "kiln/Base/FileSystem.h"
 #include "kiln/Base/Log.h"
 #include "kiln/Compiler/StagePipelines.h"
-#include "kiln/Dialect/Aten/IR/Aten.h"
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/Transforms/SizeMarks.h"
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"

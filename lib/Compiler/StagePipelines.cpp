@@ -8,7 +8,7 @@
 
 #include "kiln/Compiler/StagePipelines.h"
 
-#include "kiln/Dialect/Aten/IR/Aten.h"
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Interfaces/OptimizerConfig.h"

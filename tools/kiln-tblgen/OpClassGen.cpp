@@ -43,12 +43,6 @@ static void printOperand(raw_ostream &os, const SchemaArg &arg,
   else
     os << "getODSOperand<" << type << ">(" << index << ")";
   os << "; }\n";
-  if (isList || arg.isOptional)
-    os << "  ::mlir::MutableOperandRange get" << name
-       << "Mutable() { return getMutableODSOperands(" << index << "); }\n";
-  else
-    os << "  ::mlir::OpOperand &get" << name
-       << "Mutable() { return getMutableODSOperands(" << index << ")[0]; }\n";
 }
 
 namespace {

@@ -152,6 +152,15 @@ struct Argument {
                    GraphArg, CustomObjArg, OperatorArg, StringMapArg>;
   Value value;
 
+  // Elsewhere: a variant of so many alternatives is slow to compile.
+  Argument();
+  Argument(Value value);
+  Argument(const Argument &);
+  Argument(Argument &&) noexcept;
+  Argument &operator=(const Argument &);
+  Argument &operator=(Argument &&) noexcept;
+  ~Argument();
+
   template <typename T> const T *as() const { return std::get_if<T>(&value); }
   bool isNone() const { return std::holds_alternative<NoneArg>(value); }
   /// The tag in the file: "as_tensor".

@@ -11,6 +11,8 @@
 #include "EagerSchemas.h"
 #include "GraphImporter.h"
 
+#include "kiln/Dialect/Aten/IR/AtenControlOps.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Matchers.h"
 

@@ -13,7 +13,7 @@
 #include "Functionalizer.h"
 #include "SymbolicShapes.h"
 
-#include "kiln/Dialect/Aten/IR/Aten.h"
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Import/PT2Importer.h"
 
 #include <map>

@@ -8,7 +8,7 @@
 
 #include "kiln/Import/PT2Importer.h"
 
-#include "kiln/Dialect/Aten/IR/Aten.h"
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 using namespace kiln;

@@ -18,6 +18,8 @@
 #include "GraphImporter.h"
 
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Aten/IR/AtenControlOps.h"
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -14,6 +14,7 @@
 #include "GraphImporter.h"
 
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -12,6 +12,8 @@
 #include "kiln/Import/InPlace.h"
 
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Aten/IR/AtenControlOps.h"
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/IR/Diagnostics.h"

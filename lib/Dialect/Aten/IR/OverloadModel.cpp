@@ -294,13 +294,3 @@ OverloadOp::getODSOperandIndexAndLength(unsigned index) {
   unsigned variable = op->getNumOperands() - fixed;
   return {before + (isBehindVariable ? variable : 0), isVariable ? variable : 1};
 }
-
-mlir::MutableOperandRange OverloadOp::getMutableODSOperands(unsigned index) {
-  auto [begin, length] = getODSOperandIndexAndLength(index);
-  Operation *op = getOperation();
-  if (!getOpInfo(op)->hasSegments)
-    return mlir::MutableOperandRange(op, begin, length);
-  NamedAttribute sizes(StringAttr::get(getContext(), kSegmentSizesName),
-                       *op->getInherentAttr(kSegmentSizesName));
-  return mlir::MutableOperandRange(op, begin, length, {{index, sizes}});
-}

@@ -15,10 +15,9 @@
 //     if (sum.getKeepdim())
 //       return sum.getSelf();
 //
-// kiln-tblgen writes the classes from the records (--gen-aten-op-decls): `get`, or
-// for an operand that is to be changed `get...Mutable`, of each operand and result,
-// `get` and `get...Attr` of each attribute, in C++ types as ODS has them. An absent
-// operand or attribute is null or nullopt.
+// kiln-tblgen writes the classes from the records (--gen-aten-op-decls): `get` of
+// each operand and result, `get`, `get...Attr` and `set...Attr` of each attribute,
+// in C++ types as ODS has them. An absent operand or attribute is null or nullopt.
 //
 // Why not `mlir::Op`: it instantiates some forty functions for each class, which
 // took half of the time in which Kiln is built; see lib/Dialect/Aten/Rationale.md.
@@ -72,7 +71,6 @@ protected:
     mlir::OperandRange range = getODSOperands(index);
     return range.empty() ? T() : llvm::cast<T>(Value(range.front()));
   }
-  mlir::MutableOperandRange getMutableODSOperands(unsigned index);
 
   /// An attribute by its place in OpInfo::attributes.
   template <typename T>
