@@ -318,6 +318,7 @@ static std::string getRecompute(const AtenRecord &record) {
 
 static void readFacts(AtenRecord &record) {
   const Record *def = record.def;
+  record.isComposite = def->getValueAsBit("isComposite");
   record.isCore = def->getValueAsBit("isCore");
   record.isView = def->getValueAsBit("isView");
   record.mayCopy = def->getValueAsBit("mayCopy");

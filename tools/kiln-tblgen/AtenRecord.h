@@ -63,6 +63,8 @@ struct AtenRecord {
   std::string promotion; ///< enumerator of kiln::aten::Promotion
   /// Of class DecomposeBy or Decompose; null if the op is not decomposed.
   const llvm::Record *decomposition = nullptr;
+  /// PyTorch has nothing else for it than what it is composed of.
+  bool isComposite = false;
   bool isCore = false;
   bool isView = false;
   bool mayCopy = false;
@@ -81,6 +83,17 @@ struct AtenRecord {
   std::vector<std::string> results; ///< enumerators of kiln::aten::ResultKind
   std::vector<std::string> resultNames;
 };
+
+/// The method of FormulaBuilder for an overload: "addTensor".
+std::string getMethodName(const AtenRecord &record);
+
+/// A call of an overload in a formula, `(call "overload", ...)`, as the C++
+/// that builds the op with `builder`: its first result. `arguments` are C++,
+/// those of the schema in order. Ends the program if there is no such overload.
+std::string emitCall(const llvm::RecordKeeper &records,
+                     const llvm::Record &user, llvm::StringRef builder,
+                     const llvm::DagInit &dag,
+                     llvm::ArrayRef<std::string> arguments);
 
 /// All records of class Aten_OverloadOp, sorted by name. Ends the program with a
 /// located error if a schema cannot be read or disagrees with the arguments.

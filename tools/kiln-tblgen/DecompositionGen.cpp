@@ -93,7 +93,7 @@ std::string FormulaEmitter::emitArgument(StringRef name, bool isArgument) {
       continue;
     std::string getter = "op." + op.getGetterName(name);
     if (isArgument)
-      return getter + "Attr()";
+      return getter + "()";
     return bind("plain(" + getter + "())");
   }
   llvm::PrintFatalError(record.getLoc(), "'$" + name +
@@ -125,29 +125,19 @@ std::string FormulaEmitter::emitDag(const DagInit *dag) {
   const Record *function = def->getDef();
   std::string callee =
       llvm::convertToCamelFromSnakeCase(function->getName());
-  // (call "overload", arguments in schema order...)
-  bool isCall = function->getName() == "call";
-  std::string text;
-  if (isCall)
-    text = "c.emit(";
-  else if (function->isSubClassOf("Formula"))
-    text = callee + "(c, ";
-  else
-    text = "c." + callee + "(";
-  for (unsigned i = 0; i < dag->getNumArgs(); ++i) {
-    if (isCall && i == 0) {
-      const auto *overload = llvm::dyn_cast<llvm::StringInit>(dag->getArg(0));
-      if (!overload)
-        llvm::PrintFatalError(record.getLoc(),
-                              "'call' expects the text of an overload");
-      text += '"' + overload->getValue().str() + "\", {";
-      continue;
-    }
-    if (i > (isCall ? 1 : 0))
-      text += ", ";
-    text += emitInit(dag->getArg(i), dag->getArgNameStr(i), isCall);
+  if (function->getName() == "call") {
+    std::vector<std::string> arguments;
+    for (unsigned i = 1; i < dag->getNumArgs(); ++i)
+      arguments.push_back(
+          emitInit(dag->getArg(i), dag->getArgNameStr(i), true));
+    return emitCall(record.getRecords(), record, "c", *dag, arguments);
   }
-  return text + (isCall ? "})" : ")");
+  bool isFormula = function->isSubClassOf("Formula");
+  std::string text = isFormula ? callee + "(c, " : "c." + callee + "(";
+  for (unsigned i = 0; i < dag->getNumArgs(); ++i)
+    text += (i > 0 ? ", " : "") +
+            emitInit(dag->getArg(i), dag->getArgNameStr(i), false);
+  return text + ")";
 }
 
 void FormulaEmitter::emit(raw_ostream &os) {

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Backend --gen-aten-derivatives. Reads the `VJP`, `VJPFunction`,
-// `NoDerivative` and `StopGradient` records of AtenDerivatives.td and writes one C++ function for
-// each rule, and a table by op name. A rule such as
+// `NoDerivative` and `StopGradient` records of AtenDerivatives.td and writes
+// one C++ function for each rule, and a table by op name. A rule such as
 //
 //   def : VJP<Aten_MulTensorOp, [Grad<"self",  (mul $grad, $other)>,
 //                                Grad<"other", (mul $grad, $self)>]>;
@@ -28,10 +28,11 @@
 //     return success();
 //   }
 //
-// `(call "overload", ...)` builds that op: attributes of the rule's op are handed
-// on as they are.
+// `(call "overload", ...)` builds that op.
 //
 //===----------------------------------------------------------------------===//
+
+#include "AtenRecord.h"
 
 #include "mlir/TableGen/GenInfo.h"
 #include "mlir/TableGen/Operator.h"
@@ -163,31 +164,12 @@ std::string RuleEmitter::emitDag(const DagInit *dag) {
   return text + ")";
 }
 
-/// An op by its overload; attributes stay attributes.
+/// An op by its overload, with arguments in schema order.
 std::string RuleEmitter::emitCall(const DagInit *dag) {
-  const auto *overload = dag->getNumArgs() == 0
-                             ? nullptr
-                             : llvm::dyn_cast<llvm::StringInit>(dag->getArg(0));
-  if (!overload)
-    llvm::PrintFatalError(rule.getLoc(), "expected an overload first in '" +
-                                             dag->getAsString() + "'");
-  std::string text = "b.emit(\"" + overload->getValue().str() + "\", {";
-  for (unsigned i = 1; i < dag->getNumArgs(); ++i) {
-    const Init *arg = dag->getArg(i);
-    StringRef name = dag->getArgNameStr(i);
-    bool isAttribute =
-        llvm::isa<llvm::UnsetInit>(arg) &&
-        llvm::any_of(op.getAttributes(),
-                     [&](const auto &attr) { return attr.name == name; });
-    text += i > 1 ? ", " : "";
-    if (isAttribute)
-      text += "rule." + op.getGetterName(name) + "Attr()";
-    else if (llvm::isa<llvm::IntInit>(arg))
-      text += "b.integer(" + emitInit(arg, name) + ")";
-    else
-      text += emitInit(arg, name);
-  }
-  return text + "})";
+  std::vector<std::string> arguments;
+  for (unsigned i = 1; i < dag->getNumArgs(); ++i)
+    arguments.push_back(emitInit(dag->getArg(i), dag->getArgNameStr(i)));
+  return kiln::tblgen::emitCall(rule.getRecords(), rule, "b", *dag, arguments);
 }
 
 void RuleEmitter::emit(raw_ostream &os) {

@@ -100,11 +100,10 @@ static void printInfo(raw_ostream &os, const AtenRecord &record) {
   bool isQualified = StringRef(record.shape).contains("::");
   os << "Promotion::" << record.promotion << ",\n    &"
      << (isQualified ? "" : "rules::") << record.shape;
-  for (bool flag :
-       {record.decomposition != nullptr, record.isCore, record.isView,
-        record.mayCopy, record.isRandom, record.hasBody,
-        record.takesSmallFloats, record.roundsNumbers,
-        record.refusesZeroDivisors})
+  for (bool flag : {record.decomposition != nullptr, record.isComposite,
+                    record.isCore, record.isView, record.mayCopy,
+                    record.isRandom, record.hasBody, record.takesSmallFloats,
+                    record.roundsNumbers, record.refusesZeroDivisors})
     os << ", " << getBool(flag);
   os << ",\n    RecomputeClass::" << record.recompute
      << ", FlopCount::" << record.flops << ", OpEffects::" << record.effects

@@ -32,20 +32,19 @@ static LogicalResult setConvolution(VjpState &state, Value input, Value weight,
   }
   bool mask[] = {state.isOperandWanted(0), state.isOperandWanted(1),
                  bias && state.isOperandWanted(2)};
-  ArgValue biasSizes;
+  SizesArg biasSizes;
   if (bias)
     biasSizes = state.sizesOf(bias);
-  Operation *backward = b.emitOp(
-      "convolution_backward",
-      {grad, input, weight, biasSizes, window.stride, window.padding,
-       window.dilation, b.boolean(window.isTransposed), window.outputPadding,
-       window.groups, b.getBuilder().getDenseBoolArrayAttr(mask)});
+  OpResults backward = b.convolutionBackward(
+      grad, input, weight, biasSizes, window.stride, window.padding,
+      window.dilation, window.isTransposed, window.outputPadding, window.groups,
+      ArrayRef<bool>(mask));
   if (!backward)
     return failure();
   for (unsigned i = 0; i < 3; ++i) {
     if (!mask[i])
       continue;
-    Value result = backward->getResult(i);
+    Value result = backward[i];
     state.setOperand(i, i == 0 && !isBatched ? b.squeeze(result, 0) : result);
   }
   return success();
@@ -55,18 +54,18 @@ LogicalResult vjpConvolution(ConvolutionOp op, VjpState &state) {
   bool isBatched =
       Composer::rank(op.getInput()) == Composer::rank(op.getWeight());
   return setConvolution(state, op.getInput(), op.getWeight(), op.getBias(),
-                        {op.getStrideAttr(), op.getPaddingAttr(),
-                         op.getDilationAttr(), op.getTransposed(),
-                         op.getOutputPaddingAttr(), op.getGroupsAttr()},
+                        {op.getStride(), op.getPadding(), op.getDilation(),
+                         op.getTransposed(), op.getOutputPadding(),
+                         op.getGroups()},
                         isBatched);
 }
 
 /// One number stands for all dimensions.
-static Attribute spread(Composer &b, guard::ShapeAttr values, size_t count) {
+static SizesArg spread(guard::ShapeAttr values, size_t count) {
   Sizes sizes(values.getDims());
   if (sizes.size() == 1)
     sizes.assign(count, ExprAttr(sizes.front()));
-  return b.shape(sizes);
+  return sizes;
 }
 
 LogicalResult vjpWindow(VjpState &state, Value input, Value weight, Value bias,
@@ -75,13 +74,13 @@ LogicalResult vjpWindow(VjpState &state, Value input, Value weight, Value bias,
                         guard::ShapeAttr outputPadding, ExprAttr groups) {
   Composer &b = state.builder;
   size_t spatial = Composer::rank(weight) - 2;
-  Attribute none = b.shape(Sizes(spatial, b.constant(0)));
-  return setConvolution(
-      state, input, weight, bias,
-      {spread(b, stride, spatial), spread(b, padding, spatial),
-       spread(b, dilation, spatial), isTransposed,
-       outputPadding ? spread(b, outputPadding, spatial) : none, groups},
-      Composer::rank(input) == Composer::rank(weight));
+  SizesArg none = Sizes(spatial, b.constant(0));
+  return setConvolution(state, input, weight, bias,
+                        {spread(stride, spatial), spread(padding, spatial),
+                         spread(dilation, spatial), isTransposed,
+                         outputPadding ? spread(outputPadding, spatial) : none,
+                         groups},
+                        Composer::rank(input) == Composer::rank(weight));
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,16 +92,15 @@ vjpFlashAttention(ScaledDotProductFlashAttentionForCpuOp op, VjpState &state) {
   if (!state.grad(0))
     return success();
   Composer &b = state.builder;
-  Operation *backward = b.emitOp(
-      "_scaled_dot_product_flash_attention_for_cpu_backward",
-      {state.grad(0), op.getQuery(), op.getKey(), op.getValue(),
-       op->getResult(0), op->getResult(1), op.getDropoutPAttr(),
-       op.getIsCausalAttr(), op.getAttnMask(), op.getScaleAttr()});
+  OpResults backward = b.scaledDotProductFlashAttentionForCpuBackward(
+      state.grad(0), op.getQuery(), op.getKey(), op.getValue(),
+      op->getResult(0), op->getResult(1), op.getDropoutP(), op.getIsCausal(),
+      op.getAttnMask(), op.getScale());
   if (!backward)
     return failure();
   for (unsigned i = 0; i < 3; ++i)
     if (state.isOperandWanted(i))
-      state.setOperand(i, backward->getResult(i));
+      state.setOperand(i, backward[i]);
   return success();
 }
 

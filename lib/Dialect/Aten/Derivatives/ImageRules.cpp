@@ -29,9 +29,20 @@ Value VjpState::atPositions(Value grad, Value self, Value positions) {
   return like(b.scatterAdd(flat, -1, flatten(positions), flatten(grad)), self);
 }
 
-Attribute VjpState::imageSizes(Value v) {
+Sizes VjpState::imageSizes(Value v) {
   Sizes sizes = builder.sizes(v);
-  return builder.shape({sizes[sizes.size() - 2], sizes.back()});
+  return {sizes[sizes.size() - 2], sizes.back()};
+}
+
+Sizes VjpState::spatialSizes(Value v) {
+  Sizes sizes = builder.sizes(v);
+  sizes.erase(sizes.begin(), sizes.begin() + 2);
+  return sizes;
+}
+
+FloatArg VjpState::factor(std::optional<ArrayRef<double>> factors,
+                          unsigned dim) {
+  return factors ? FloatArg((*factors)[dim]) : FloatArg();
 }
 
 //===----------------------------------------------------------------------===//
@@ -45,12 +56,10 @@ LogicalResult vjpAvgPool1d(AvgPool1dOp op, VjpState &state) {
   Composer &b = state.builder;
   int64_t kernel = op.getKernelSize().front();
   int64_t stride = op.getStride().empty() ? kernel : op.getStride().front();
-  Value grad = b.emit(
-      "avg_pool2d_backward",
-      {state.insertRow(state.grad(0)), state.insertRow(op.getSelf()),
-       b.ints({1, kernel}), b.ints({1, stride}),
-       b.ints({0, op.getPadding().front()}), op.getCeilModeAttr(),
-       op.getCountIncludePadAttr(), {}});
+  Value grad = b.avgPool2dBackward(
+      state.insertRow(state.grad(0)), state.insertRow(op.getSelf()),
+      {1, kernel}, {1, stride}, {0, op.getPadding().front()}, op.getCeilMode(),
+      op.getCountIncludePad(), {});
   state.setOperand(0, state.like(grad, op.getSelf()));
   return success();
 }
@@ -59,50 +68,37 @@ LogicalResult vjpAvgPool1d(AvgPool1dOp op, VjpState &state) {
 // Resizing
 //===----------------------------------------------------------------------===//
 
-/// `overload` without the suffix of its form, and "_backward".
-static std::string backwardOf(Operation *op) {
-  StringRef overload = getOpInfo(op)->getOverload();
-  overload.consume_back(".vec");
-  return (overload + "_backward").str();
-}
-
-LogicalResult vjpUpsample(VjpState &state, Attribute alignCorners,
-                          std::optional<ArrayRef<double>> factors) {
-  if (!state.isOperandWanted(0))
-    return success();
-  Composer &b = state.builder;
-  Value grad = state.grad(0), input = state.getOp()->getOperand(0);
-  Sizes output = b.sizes(grad);
-  output.erase(output.begin(), output.begin() + 2);
-  SmallVector<ArgValue> args = {grad, b.shape(output), state.sizesOf(input)};
-  if (alignCorners)
-    args.push_back(alignCorners);
-  for (size_t i = 0; i < output.size(); ++i)
-    args.push_back(factors ? ArgValue(b.real((*factors)[i])) : ArgValue());
-  state.setOperand(0, b.emit(backwardOf(state.getOp()), args));
-  return success();
-}
-
 //===----------------------------------------------------------------------===//
 // Sampling
 //===----------------------------------------------------------------------===//
 
-LogicalResult vjpSampler(VjpState &state, Attribute interpolation,
-                         Attribute padding, Attribute alignCorners) {
-  Composer &b = state.builder;
-  Operation *op = state.getOp();
-  bool mask[] = {state.isOperandWanted(0), state.isOperandWanted(1)};
-  Operation *backward =
-      b.emitOp(backwardOf(op),
-               {state.grad(0), op->getOperand(0), op->getOperand(1),
-                interpolation, padding, alignCorners,
-                b.getBuilder().getDenseBoolArrayAttr(mask)});
+/// What a sampler's backward op gives for the image and for the grid.
+static LogicalResult setSampled(VjpState &state, ArrayRef<bool> mask,
+                                OpResults backward) {
   if (!backward)
     return failure();
   for (unsigned i = 0; i < 2; ++i)
     if (mask[i])
-      state.setOperand(i, backward->getResult(i));
+      state.setOperand(i, backward[i]);
   return success();
+}
+
+LogicalResult vjpGridSampler(GridSampler2dOp op, VjpState &state) {
+  bool mask[] = {state.isOperandWanted(0), state.isOperandWanted(1)};
+  return setSampled(state, mask,
+                    state.builder.gridSampler2dBackward(
+                        state.grad(0), op.getInput(), op.getGrid(),
+                        op.getInterpolationMode(), op.getPaddingMode(),
+                        op.getAlignCorners(), ArrayRef<bool>(mask)));
+}
+
+LogicalResult vjpGridSampler(GridSampler3dOp op, VjpState &state) {
+  bool mask[] = {state.isOperandWanted(0), state.isOperandWanted(1)};
+  return setSampled(state, mask,
+                    state.builder.gridSampler3dBackward(
+                        state.grad(0), op.getInput(), op.getGrid(),
+                        op.getInterpolationMode(), op.getPaddingMode(),
+                        op.getAlignCorners(), ArrayRef<bool>(mask)));
 }
 
 /// A grid is theta times the coordinates of each pixel, and those are the grid
@@ -121,8 +117,8 @@ LogicalResult vjpAffineGrid(AffineGridGeneratorOp op, VjpState &state) {
   Value columns = b.iota(b.constant(dims + 1), i64);
   Value identity = b.cast(b.eq(rows, columns), element);
   identity = b.expand(identity, {batch, count, b.constant(dims + 1)});
-  Value grid = b.emit("affine_grid_generator",
-                      {identity, op.getSizeAttr(), op.getAlignCornersAttr()});
+  Value grid =
+      b.affineGridGenerator(identity, op.getSize(), op.getAlignCorners());
   ExprAttr pixels = b.constant(1);
   Sizes sizes = b.sizes(grad);
   for (int64_t i = 1; i <= dims; ++i)
@@ -153,7 +149,7 @@ LogicalResult vjpPadCircular(PadCircularOp op, VjpState &state) {
       continue;
     Value index = b.sub(b.iota(b.size(grad, dim), i64),
                         b.number(pad[2 * i]));
-    index = b.emit("remainder.Scalar", {index, b.number(sizes[dim])});
+    index = b.remainderScalar(index, b.number(sizes[dim]));
     Sizes target = b.sizes(grad);
     target[dim] = sizes[dim];
     Value zeros = b.full(target, 0.0, Composer::elementType(grad));

@@ -26,16 +26,14 @@ Value VjpState::indexAddBack(Value grad, Value self, int64_t dim,
 }
 
 Value VjpState::selectRows(Value grad, int64_t dim, Value index, Value source) {
-  Value rows =
-      builder.emit("index_select", {grad, builder.integer(dim), index});
+  Value rows = builder.indexSelect(grad, dim, index);
   // Of a source without dimensions there is one row, whatever the index.
   return Composer::rank(source) == Composer::rank(grad) ? rows
                                                         : like(rows, source);
 }
 
 Value VjpState::fillRows(Value grad, int64_t dim, Value index) {
-  return builder.emit("index_fill.int_Scalar",
-                      {grad, builder.integer(dim), index, builder.integer(0)});
+  return builder.indexFillIntScalar(grad, dim, index, 0);
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,9 +167,9 @@ LogicalResult vjpMaskedSelect(MaskedSelectOp op, VjpState &state) {
   if (!both)
     return failure();
   Sizes sizes = b.sizes(both);
-  state.set(op, 0, b.emit("masked_scatter",
-                          {b.full(sizes, 0.0, Composer::elementType(self)),
-                           b.expand(mask, sizes), state.grad(0)}));
+  state.set(op, 0,
+            b.maskedScatter(b.full(sizes, 0.0, Composer::elementType(self)),
+                            b.expand(mask, sizes), state.grad(0)));
   return success();
 }
 
@@ -183,14 +181,12 @@ LogicalResult vjpPut(PutOp op, VjpState &state) {
   Composer &b = state.builder;
   Value grad = state.grad(0), source = op.getSource();
   if (state.isWanted(op, 0))
-    state.set(op, 0, op.getAccumulate()
-                         ? grad
-                         : b.emit("put", {grad, op.getIndex(),
-                                          b.zerosLike(source),
-                                          b.boolean(false)}));
+    state.set(op, 0,
+              op.getAccumulate()
+                  ? grad
+                  : b.put(grad, op.getIndex(), b.zerosLike(source), false));
   if (state.isWanted(op, 2))
-    state.set(op, 2,
-              state.like(b.emit("take", {grad, op.getIndex()}), source));
+    state.set(op, 2, state.like(b.take(grad, op.getIndex()), source));
   return success();
 }
 
@@ -203,32 +199,33 @@ namespace {
 /// What scatter_reduce and index_reduce share: how a source meets a target.
 struct Reducer {
   VjpState &state;
-  StringRef overload;
+  bool isRows; ///< index_reduce
   int64_t dim;
   Value index;
-  Attribute reduce, includeSelf;
+  StringRef reduce;
+  bool includeSelf;
 
-  bool isRows() const { return overload == "index_reduce"; }
   /// The elements of a target that a source element met.
   Value read(Value target) const {
     Composer &b = state.builder;
-    return isRows() ? b.emit("index_select", {target, b.integer(dim), index})
-                    : b.gather(target, dim, index);
+    return isRows ? b.indexSelect(target, dim, index)
+                  : b.gather(target, dim, index);
   }
   Value add(Value target, Value source) const {
     Composer &b = state.builder;
-    return isRows() ? b.emit("index_add",
-                             {target, b.integer(dim), index, source})
-                    : b.scatterAdd(target, dim, index, source);
+    return isRows ? b.indexAdd(target, dim, index, source)
+                  : b.scatterAdd(target, dim, index, source);
   }
   Value clear(Value target) const {
-    return isRows() ? state.fillRows(target, dim, index)
-                    : state.builder.scatter(target, dim, index, 0);
+    return isRows ? state.fillRows(target, dim, index)
+                  : state.builder.scatterValue(target, dim, index, 0);
   }
   Value again(Value target, Value source) const {
     Composer &b = state.builder;
-    return b.emit(overload, {target, b.integer(dim), index, source, reduce,
-                             includeSelf});
+    return isRows
+               ? b.indexReduce(target, dim, index, source, reduce, includeSelf)
+               : b.scatterReduceTwo(target, dim, index, source, reduce,
+                                    includeSelf);
   }
 };
 
@@ -275,8 +272,8 @@ static std::pair<Value, Value> reduceGrads(const Reducer &r, StringRef reduce,
 }
 
 LogicalResult vjpScatterReduce(ScatterReduceTwoOp op, VjpState &state) {
-  Reducer reducer{state, "scatter_reduce.two", int64_t(op.getDim()),
-                  op.getIndex(), op.getReduceAttr(), op.getIncludeSelfAttr()};
+  Reducer reducer{state,         /*isRows=*/false, int64_t(op.getDim()),
+                  op.getIndex(), op.getReduce(),   op.getIncludeSelf()};
   auto [self, source] =
       reduceGrads(reducer, op.getReduce(), op.getIncludeSelf(), op.getSelf(),
                   op.getSrc(), op.getResult());
@@ -290,8 +287,8 @@ LogicalResult vjpScatterReduce(ScatterReduceTwoOp op, VjpState &state) {
 }
 
 LogicalResult vjpIndexReduce(IndexReduceOp op, VjpState &state) {
-  Reducer reducer{state, "index_reduce", int64_t(op.getDim()), op.getIndex(),
-                  op.getReduceAttr(), op.getIncludeSelfAttr()};
+  Reducer reducer{state,         /*isRows=*/true, int64_t(op.getDim()),
+                  op.getIndex(), op.getReduce(),  op.getIncludeSelf()};
   auto [self, source] =
       reduceGrads(reducer, op.getReduce(), op.getIncludeSelf(), op.getSelf(),
                   op.getSource(), op.getResult());
@@ -321,16 +318,12 @@ LogicalResult vjpBags(VjpState &state, const BagArguments &bag) {
     offsets = b.slice(offsets, 0, b.constant(0),
                       guard::sub(b.size(offsets, 0), b.constant(1)));
   // The bag of an index is the last one that starts at or before it.
-  Value bags = b.sub(b.emit("bucketize.Tensor",
-                            {b.iota(count, i64), offsets, b.boolean(false),
-                             b.boolean(true)}),
-                     1);
+  Value bags =
+      b.sub(b.bucketizeTensor(b.iota(count, i64), offsets, false, true), 1);
   if (bag.perSampleWeights && state.isOperandWanted(bag.weightsOperand))
-    state.setOperand(
-        bag.weightsOperand,
-        b.emit("_embedding_bag_per_sample_weights_backward",
-               {grad, bag.weight, indices, offsets, bags, b.integer(bag.mode),
-                b.integer(bag.padding)}));
+    state.setOperand(bag.weightsOperand, b.embeddingBagPerSampleWeightsBackward(
+                                             grad, bag.weight, indices, offsets,
+                                             bags, bag.mode, bag.padding));
   if (!state.isOperandWanted(0))
     return success();
   ExprAttr rows = b.size(bag.weight, 0), numBags = b.size(grad, 0);
@@ -368,7 +361,7 @@ LogicalResult vjpBags(VjpState &state, const BagArguments &bag) {
   }
   if (isTaken)
     share = share ? state.keepWhere(share, isTaken) : b.cast(isTaken, element);
-  Value parts = b.emit("index_select", {grad, b.integer(0), bags});
+  Value parts = b.indexSelect(grad, 0, bags);
   if (share)
     parts = b.mul(parts, b.unsqueeze(share, 1));
   state.setOperand(0, b.indexPut(b.zerosLike(bag.weight), {indices}, parts,

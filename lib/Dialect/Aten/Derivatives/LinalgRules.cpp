@@ -24,9 +24,7 @@ static Value solve(Composer &b, Value a, Value rhs, bool upper,
   return op ? op->getResult(0) : Value();
 }
 
-static Value product(Composer &b, Value x, Value y) {
-  return b.emit("matmul", {x, y});
-}
+static Value product(Composer &b, Value x, Value y) { return b.matmul(x, y); }
 
 /// The conjugate of the transposed matrices.
 static Value adjoint(Composer &b, Value x) { return b.conj(b.t(x)); }
@@ -41,9 +39,7 @@ LogicalResult vjpCross(CrossOp op, VjpState &state) {
       if (++dim == Composer::rank(grad))
         return state.refuse("has no dimension that is known to have size 3, "
                             "expected one for its derivative");
-  auto cross = [&](Value x, Value y) {
-    return b.emit("linalg_cross", {x, y, b.integer(dim)});
-  };
+  auto cross = [&](Value x, Value y) { return b.linalgCross(x, y, dim); };
   if (state.isWanted(op, 0))
     state.set(op, 0, cross(b.conj(op.getOther()), grad));
   if (state.isWanted(op, 1))
@@ -213,10 +209,8 @@ LogicalResult vjpFftOfReals(FftR2cOp op, VjpState &state) {
         guard::sub(b.size(op.getSelf(), dim), b.size(grad, dim));
     grad = b.constantPad(grad, widths, 0.0);
   }
-  Attribute along = b.shape(guard::getConstants(b.getContext(), dims));
-  state.setOperand(0, b.emit("_fft_c2c",
-                             {grad, along, b.integer(op.getNormalization()),
-                              b.boolean(false)}));
+  Sizes along = guard::getConstants(b.getContext(), dims);
+  state.setOperand(0, b.fftC2c(grad, along, op.getNormalization(), false));
   return success();
 }
 
@@ -227,9 +221,7 @@ LogicalResult vjpFftToReals(FftC2rOp op, VjpState &state) {
     return success();
   Composer &b = state.builder;
   Value grad = state.grad(0);
-  Value spectrum =
-      b.emit("_fft_r2c", {grad, op.getDimAttr(), op.getNormalizationAttr(),
-                          b.boolean(true)});
+  Value spectrum = b.fftR2c(grad, op.getDim(), op.getNormalization(), true);
   if (!spectrum || op.getDim().empty()) {
     state.setOperand(0, spectrum);
     return success();

@@ -73,9 +73,7 @@ LogicalResult vjpBceWithLogits(BinaryCrossEntropyWithLogitsOp op,
   if (state.isWanted(op, 1)) {
     Value slope = b.neg(self);
     if (positive) {
-      auto logSigmoid = [&](Value v) {
-        return b.emit("log_sigmoid_forward", {v});
-      };
+      auto logSigmoid = [&](Value v) { return b.logSigmoidForward(v).front(); };
       slope = b.sub(logSigmoid(b.neg(self)),
                     b.mul(positive, logSigmoid(self)));
     }
@@ -100,7 +98,7 @@ LogicalResult vjpKlDiv(KlDivOp op, VjpState &state) {
     return success();
   }
   // Of xlogy(target, target), whose two sides are differentiated apart.
-  Value logs = b.emit("xlogy.Tensor", {b.ne(target, 0), target});
+  Value logs = b.xlogyTensor(b.ne(target, 0), target);
   Value slope = b.sub(b.add(logs, b.div(target, target)), self);
   state.set(op, 1, b.mul(slope, grad));
   return success();

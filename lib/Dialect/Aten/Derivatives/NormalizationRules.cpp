@@ -14,12 +14,12 @@ namespace kiln::aten {
 /// backward op.
 static LogicalResult setFromBackward(VjpState &state, ArrayRef<bool> mask,
                                      ArrayRef<unsigned> operands,
-                                     Operation *backward) {
+                                     OpResults backward) {
   if (!backward)
     return failure();
   for (auto [i, operand] : llvm::enumerate(operands))
     if (mask[i])
-      state.setOperand(operand, backward->getResult(i));
+      state.setOperand(operand, backward[i]);
   return success();
 }
 
@@ -45,11 +45,10 @@ LogicalResult vjpLayerNorm(NativeLayerNormOp op, VjpState &state) {
     return success();
   Composer &b = state.builder;
   NormOperands given(state, op.getWeight(), op.getBias());
-  Operation *backward = b.emitOp(
-      "native_layer_norm_backward",
-      {state.grad(0), op.getInput(), op.getNormalizedShapeAttr(),
-       op->getResult(1), op->getResult(2), op.getWeight(), op.getBias(),
-       b.getBuilder().getDenseBoolArrayAttr(given.mask)});
+  OpResults backward = b.nativeLayerNormBackward(
+      state.grad(0), op.getInput(), op.getNormalizedShape(), op->getResult(1),
+      op->getResult(2), op.getWeight(), op.getBias(),
+      ArrayRef<bool>(given.mask));
   return setFromBackward(state, given.mask, given.operands, backward);
 }
 
@@ -91,23 +90,21 @@ LogicalResult vjpGroupNorm(NativeGroupNormOp op, VjpState &state) {
     return success();
   }
   NormOperands given(state, op.getWeight(), op.getBias());
-  Operation *backward = b.emitOp(
-      "native_group_norm_backward",
-      {state.rowMajor(state.grad(0)), state.rowMajor(op.getInput()),
-       op->getResult(1), op->getResult(2), op.getWeight(), op.getNAttr(),
-       op.getCAttr(), op.getHxWAttr(), b.integer(op.getGroup()),
-       b.getBuilder().getDenseBoolArrayAttr(given.mask)});
+  OpResults backward = b.nativeGroupNormBackward(
+      state.rowMajor(state.grad(0)), state.rowMajor(op.getInput()),
+      op->getResult(1), op->getResult(2), op.getWeight(), op.getN(), op.getC(),
+      op.getHxW(), op.getGroup(), ArrayRef<bool>(given.mask));
   if (failed(setFromBackward(state, given.mask, given.operands, backward)))
     return failure();
   if (statistics)
-    state.setOperand(0, b.add(backward->getResult(0), statistics));
+    state.setOperand(0, b.add(backward[0], statistics));
   return success();
 }
 
 LogicalResult vjpBatchNormWith(VjpState &state, Value input, Value weight,
                                Value bias, Value runningMean,
                                Value runningVariance, bool isTraining,
-                               Attribute eps) {
+                               FloatArg eps) {
   if (!state.grad(0))
     return success();
   Composer &b = state.builder;
@@ -117,11 +114,9 @@ LogicalResult vjpBatchNormWith(VjpState &state, Value input, Value weight,
     mean = state.getOp()->getResult(1);
     inverse = state.getOp()->getResult(2);
   }
-  Operation *backward = b.emitOp(
-      "native_batch_norm_backward",
-      {state.grad(0), input, weight, runningMean, runningVariance, mean,
-       inverse, b.boolean(isTraining), eps,
-       b.getBuilder().getDenseBoolArrayAttr(given.mask)});
+  OpResults backward = b.nativeBatchNormBackward(
+      state.grad(0), input, weight, runningMean, runningVariance, mean, inverse,
+      isTraining, eps, ArrayRef<bool>(given.mask));
   return setFromBackward(state, given.mask, given.operands, backward);
 }
 

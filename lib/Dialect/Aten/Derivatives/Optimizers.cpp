@@ -36,8 +36,8 @@ private:
   void updateSGD(ParameterUpdate &update);
   void updateAdam(ParameterUpdate &update);
   /// Complex numbers are updated as pairs of reals, with a spread for each.
-  Value asPairs(Value v) { return v ? b.emit("view_as_real", {v}) : v; }
-  Value asComplex(Value v) { return v ? b.emit("view_as_complex", {v}) : v; }
+  Value asPairs(Value v) { return v ? b.viewAsReal(v) : v; }
+  Value asComplex(Value v) { return v ? b.viewAsComplex(v) : v; }
   /// `number` (f64, no dimensions) in the type that `like` is computed in.
   Value scalar(Value number, Value like) {
     Type type = Composer::computeType(Composer::elementType(like));
@@ -47,9 +47,7 @@ private:
     return known;
   }
   /// 1 - beta^step.
-  Value correction(double beta) {
-    return b.sub(1.0, b.emit("pow.Scalar", {b.number(Operand(beta)), step}));
-  }
+  Value correction(double beta) { return b.sub(1.0, b.powScalar(beta, step)); }
 
   Composer b;
   const OptimizerConfig &config;
@@ -64,14 +62,12 @@ private:
 void UpdateBuilder::clip(MutableArrayRef<ParameterUpdate> updates) {
   SmallVector<Value> norms;
   for (ParameterUpdate &update : updates)
-    norms.push_back(b.unsqueeze(
-        b.cast(b.emit("linalg_vector_norm",
-                      {update.gradient, b.number(Operand(2.0))}),
-               Composer::computeType(
-                   Composer::elementType(updates.front().gradient))),
-        0));
-  Value total = b.emit("linalg_vector_norm",
-                       {b.cat(norms, 0), b.number(Operand(2.0))});
+    norms.push_back(
+        b.unsqueeze(b.cast(b.linalgVectorNorm(update.gradient, 2.0),
+                           Composer::computeType(Composer::elementType(
+                               updates.front().gradient))),
+                    0));
+  Value total = b.linalgVectorNorm(b.cat(norms, 0), 2.0);
   Value factor = b.div(*config.clipNorm, b.add(total, 1e-6));
   factor = b.clamp(factor, Value(), b.number(Operand(1.0)));
   for (ParameterUpdate &update : updates)
@@ -120,12 +116,9 @@ void UpdateBuilder::updateAdam(ParameterUpdate &update) {
     else
       gradient = b.add(gradient, b.mul(parameter, config.weightDecay));
   }
-  Value average = b.emit("lerp.Scalar",
-                         {update.state[0], gradient,
-                          b.number(Operand(1 - config.beta1))});
-  Value square =
-      b.emit("addcmul", {b.mul(update.state[1], config.beta2), gradient,
-                         gradient, b.number(Operand(1 - config.beta2))});
+  Value average = b.lerpScalar(update.state[0], gradient, 1 - config.beta1);
+  Value square = b.addcmul(b.mul(update.state[1], config.beta2), gradient,
+                           gradient, 1 - config.beta2);
   update.newState = {average, square};
   Value largest = square;
   if (config.amsgrad) {

@@ -31,7 +31,7 @@ Value VjpState::lerpRest(Value grad, Value weight) {
 }
 
 Value VjpState::divRounded(Value a, Value b, StringRef mode) {
-  return builder.emit("div.Tensor_mode", {a, b, builder.text(mode)});
+  return builder.divTensorMode(a, b, mode);
 }
 
 Value VjpState::sincGrad(Value grad, Value self) {
@@ -45,7 +45,7 @@ Value VjpState::sincGrad(Value grad, Value self) {
 
 Value VjpState::isFinite(Value v) {
   return builder.logicalNot(
-      builder.logicalOr(builder.isInf(v), builder.isNan(v)));
+      builder.logicalOr(builder.isinf(v), builder.isnan(v)));
 }
 
 Value VjpState::copysignGrad(Value grad, Value self, Value result) {
@@ -84,7 +84,7 @@ Value VjpState::sgnGrad(Value grad, Value self, Value result) {
   if (!Composer::isComplex(self))
     return b.zerosLike(self);
   Value size = b.abs(self);
-  Value along = b.emit("real", {b.div(grad, result)});
+  Value along = b.FormulaBuilder::real(b.div(grad, result));
   return dropWhere(b.sub(b.div(grad, size), b.div(b.mul(along, result), size)),
                    b.eq(size, 0));
 }
@@ -110,8 +110,7 @@ Value VjpState::celuGrad(Value grad, Value self, Value alpha) {
                     "derivative");
     return {};
   }
-  return b.emit("elu_backward", {grad, b.real(*known), b.integer(1),
-                                 b.real(1.0 / *known), b.boolean(false), self});
+  return b.eluBackward(grad, *known, 1, 1.0 / *known, false, self);
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,8 +191,8 @@ LogicalResult vjpPow(PowTensorScalarOp op, VjpState &state) {
 static Value isPositivePower(Composer &b, Value exponent) {
   if (!Composer::isComplex(exponent))
     return b.ge(exponent, 0);
-  return b.logicalAnd(b.eq(b.emit("imag", {exponent}), 0),
-                      b.ge(b.emit("real", {exponent}), 0));
+  return b.logicalAnd(b.eq(b.imag(exponent), 0),
+                      b.ge(b.FormulaBuilder::real(exponent), 0));
 }
 
 LogicalResult vjpPowTensor(PowTensorTensorOp op, VjpState &state) {
@@ -235,7 +234,7 @@ LogicalResult vjpPolygamma(PolygammaOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
   Composer &b = state.builder;
-  Value slope = b.emit("polygamma", {b.integer(op.getN() + 1), op.getSelf()});
+  Value slope = b.polygamma(op.getN() + 1, op.getSelf());
   state.set(op, 0, b.mul(state.grad(0), slope));
   return success();
 }
@@ -344,9 +343,9 @@ LogicalResult vjpRrelu(RreluWithNoiseFunctionalOp op, VjpState &state) {
   if (!lower || !upper)
     return state.refuse("has bounds that are not constants, expected constants "
                         "for its derivative");
-  state.set(op, 0, b.emit("leaky_relu_backward",
-                          {state.grad(0), op.getSelf(),
-                           b.real((*lower + *upper) / 2), b.boolean(false)}));
+  state.set(op, 0,
+            b.leakyReluBackward(state.grad(0), op.getSelf(),
+                                (*lower + *upper) / 2, false));
   return success();
 }
 
@@ -367,8 +366,7 @@ LogicalResult vjpRenorm(RenormOp op, VjpState &state) {
   for (int64_t i = 0; i < rank; ++i)
     if (i != dim)
       rest.push_back(i);
-  Value norm = b.emit("linalg_vector_norm",
-                      {wide, b.real(*order), b.ints(rest), b.boolean(true)});
+  Value norm = b.linalgVectorNorm(wide, *order, rest, true);
   // What lies beyond the limit is scaled to it, and the scale has a gradient.
   Value weighted = b.sum(b.mul(wide, grad), rest, true);
   Value normGrad = vectorNormGrad(state, weighted, wide, norm, *order, rest,

@@ -39,14 +39,13 @@ Value VjpState::atIndex(Value grad, Value self, Value indices, int64_t dim,
     grad = builder.unsqueeze(grad, dim);
     indices = builder.unsqueeze(indices, dim);
   }
-  return builder.emit("scatter.src", {builder.zerosLike(self),
-                                      builder.integer(dim), indices, grad});
+  return builder.scatterSrc(builder.zerosLike(self), dim, indices, grad);
 }
 
 Value VjpState::shareAll(Value grad, Value self, Value result) {
   Composer &b = builder;
   Value mask = b.logicalOr(b.eq(self, result),
-                           b.logicalAnd(b.isNan(self), b.isNan(result)));
+                           b.logicalAnd(b.isnan(self), b.isnan(result)));
   return keepWhere(b.div(grad, b.sumAll(mask)), mask);
 }
 
@@ -80,9 +79,7 @@ LogicalResult vjpAminmax(AminmaxOp op, VjpState &state) {
 Value VjpState::traceGrad(Value grad, Value self) {
   Composer &b = builder;
   ExprAttr length = guard::min(b.size(self, 0), b.size(self, 1));
-  return b.emit("diagonal_backward",
-                {b.expand(grad, {length}), sizesOf(self), b.integer(0),
-                 b.integer(0), b.integer(1)});
+  return b.diagonalBackward(b.expand(grad, {length}), sizesOf(self), 0, 0, 1);
 }
 
 Value VjpState::logsumexpGrad(Value grad, Value self, Value result,
@@ -141,8 +138,7 @@ Value VjpState::reverseCumsum(Value grad, int64_t dim) {
   if (Composer::rank(grad) == 0)
     return grad;
   Value flipped = builder.flip(grad, {dim});
-  return builder.flip(builder.emit("cumsum", {flipped, builder.integer(dim)}),
-                      {dim});
+  return builder.flip(builder.cumsum(flipped, dim), {dim});
 }
 
 /// Up to the first zero of a line, everything is divided by the element. At the
@@ -159,9 +155,7 @@ LogicalResult vjpCumprod(CumprodOp op, VjpState &state) {
     return success();
   }
   int64_t dim = op.getDim();
-  auto cumprod = [&](Value v) {
-    return b.emit("cumprod", {v, b.integer(dim)});
-  };
+  auto cumprod = [&](Value v) { return b.cumprod(v, dim); };
   Value isZero = b.eq(self, 0);
   Value zeros = b.cumsum(isZero, dim);
   Value isBefore = b.eq(zeros, 0), isAfter = b.eq(zeros, 1);
@@ -192,10 +186,8 @@ LogicalResult vjpLogcumsumexp(LogcumsumexpOp op, VjpState &state) {
   int64_t dim = op.getDim();
   auto weigh = [&](Value part, Value isPart) {
     Value logs = b.where(isPart, b.log(part), -kInfinity);
-    Value sums = b.flip(b.emit("logcumsumexp",
-                               {b.flip(b.sub(logs, result), {dim}),
-                                b.integer(dim)}),
-                        {dim});
+    Value sums =
+        b.flip(b.logcumsumexp(b.flip(b.sub(logs, result), {dim}), dim), {dim});
     return b.exp(b.add(sums, self));
   };
   state.set(op, 0, b.sub(weigh(grad, b.gt(grad, 0)),
@@ -330,7 +322,7 @@ Value vectorNormGrad(VjpState &state, Value grad, Value self, Value norm,
     return b.mul(grad, state.dropWhere(b.div(self, norm), isFlat));
   Value size = b.abs(self);
   if (std::isinf(order)) {
-    Value isExtreme = b.logicalOr(b.eq(size, norm), b.isNan(size));
+    Value isExtreme = b.logicalOr(b.eq(size, norm), b.isnan(size));
     Value count = b.sum(
         isExtreme, Composer::wrapAll(dimsOrNone(dims), Composer::rank(self)),
         true);
@@ -407,8 +399,7 @@ LogicalResult vjpCosineSimilarity(CosineSimilarityOp op, VjpState &state) {
   Value sides[2] = {op.getX1(), op.getX2()}, norms[2], raised[2], units[2];
   for (unsigned i = 0; i < 2; ++i) {
     sides[i] = b.expand(b.cast(sides[i], element), sizes);
-    norms[i] = b.emit("linalg_vector_norm",
-                      {sides[i], b.integer(2), b.ints(dims), b.boolean(true)});
+    norms[i] = b.linalgVectorNorm(sides[i], 2, dims, true);
     raised[i] = b.clamp(norms[i], eps, Value());
     units[i] = b.div(sides[i], raised[i]);
   }

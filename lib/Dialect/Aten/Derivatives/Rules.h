@@ -56,7 +56,7 @@ LogicalResult vjpRmsNorm(FusedRmsNormOp op, VjpState &state);
 LogicalResult vjpBatchNormWith(VjpState &state, Value input, Value weight,
                                Value bias, Value runningMean,
                                Value runningVariance, bool isTraining,
-                               Attribute eps);
+                               FloatArg eps);
 template <typename OpT> LogicalResult vjpBatchNorm(OpT op, VjpState &state) {
   Value mean, variance;
   bool isTraining = false;
@@ -67,7 +67,7 @@ template <typename OpT> LogicalResult vjpBatchNorm(OpT op, VjpState &state) {
   if constexpr (!std::is_same_v<OpT, NativeBatchNormLegitNoTrainingOp>)
     isTraining = op.getTraining();
   return vjpBatchNormWith(state, op.getInput(), op.getWeight(), op.getBias(),
-                          mean, variance, isTraining, op.getEpsAttr());
+                          mean, variance, isTraining, op.getEps());
 }
 
 // Views; the first takes any of the splits.
@@ -92,9 +92,10 @@ LogicalResult vjpAsStrided(AsStridedOp op, VjpState &state);
 
 // Contractions. A window is what all convolutions have in common.
 struct Window {
-  Attribute stride, padding, dilation;
+  SizesArg stride, padding, dilation;
   bool isTransposed;
-  Attribute outputPadding, groups;
+  SizesArg outputPadding;
+  ExprAttr groups;
 };
 LogicalResult vjpConvolution(ConvolutionOp op, VjpState &state);
 LogicalResult vjpWindow(VjpState &state, Value input, Value weight, Value bias,
@@ -169,22 +170,8 @@ template <typename OpT> LogicalResult vjpEmbeddingBag(OpT op, VjpState &state) {
 
 // Images.
 LogicalResult vjpAvgPool1d(AvgPool1dOp op, VjpState &state);
-LogicalResult vjpUpsample(VjpState &state, Attribute alignCorners,
-                          std::optional<ArrayRef<double>> factors);
-template <typename OpT>
-LogicalResult vjpUpsampleNearest(OpT op, VjpState &state) {
-  return vjpUpsample(state, {}, op.getScaleFactors());
-}
-template <typename OpT>
-LogicalResult vjpUpsampleLinear(OpT op, VjpState &state) {
-  return vjpUpsample(state, op.getAlignCornersAttr(), op.getScaleFactors());
-}
-LogicalResult vjpSampler(VjpState &state, Attribute interpolation,
-                         Attribute padding, Attribute alignCorners);
-template <typename OpT> LogicalResult vjpGridSampler(OpT op, VjpState &state) {
-  return vjpSampler(state, op.getInterpolationModeAttr(),
-                    op.getPaddingModeAttr(), op.getAlignCornersAttr());
-}
+LogicalResult vjpGridSampler(GridSampler2dOp op, VjpState &state);
+LogicalResult vjpGridSampler(GridSampler3dOp op, VjpState &state);
 LogicalResult vjpAffineGrid(AffineGridGeneratorOp op, VjpState &state);
 LogicalResult vjpPadCircular(PadCircularOp op, VjpState &state);
 

@@ -36,9 +36,7 @@ Value VjpState::reverseDims(Value grad) {
 }
 
 Value VjpState::unselect(Value grad, Value self, int64_t dim, ExprAttr index) {
-  return builder.emit("select_backward",
-                      {grad, builder.shape(builder.sizes(self)),
-                       builder.integer(dim), index});
+  return builder.selectBackward(grad, builder.sizes(self), dim, index);
 }
 
 Value VjpState::unslice(Value grad, Value self, int64_t dim,
@@ -47,9 +45,8 @@ Value VjpState::unslice(Value grad, Value self, int64_t dim,
   ExprAttr first = start.value_or(builder.constant(0));
   ExprAttr last = end.value_or(
       builder.constant(std::numeric_limits<int64_t>::max()));
-  return builder.emit("slice_backward",
-                      {grad, builder.shape(builder.sizes(self)),
-                       builder.integer(dim), first, last, step});
+  return builder.sliceBackward(grad, builder.sizes(self), dim, first, last,
+                               step);
 }
 
 Value VjpState::unnarrow(Value grad, Value self, int64_t dim, ExprAttr start,
@@ -63,9 +60,9 @@ Value VjpState::unnarrow(Value grad, Value self, int64_t dim, ExprAttr start,
 
 Value VjpState::channelShuffleBack(Value grad, ExprAttr groups) {
   ExprAttr channels = builder.size(grad, 1);
-  return builder.emit("channel_shuffle",
-                      {grad, guard::exactDivide(channels, groups)
-                                 .value_or(guard::floorDiv(channels, groups))});
+  return builder.channelShuffle(
+      grad, guard::exactDivide(channels, groups)
+                .value_or(guard::floorDiv(channels, groups)));
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,8 +154,7 @@ LogicalResult vjpRoll(RollOp op, VjpState &state) {
   Sizes back;
   for (ExprAttr shift : op.getShifts().getDims())
     back.push_back(guard::neg(shift));
-  state.setOperand(0, b.emit("roll", {state.grad(0), b.shape(back),
-                                      b.ints(op.getDims())}));
+  state.setOperand(0, b.roll(state.grad(0), back, op.getDims()));
   return success();
 }
 
@@ -169,9 +165,7 @@ LogicalResult vjpPad(ConstantPadNdOp op, VjpState &state) {
   Sizes widths;
   for (ExprAttr width : op.getPad().getDims())
     widths.push_back(guard::neg(width));
-  state.setOperand(0, b.emit("constant_pad_nd",
-                             {state.grad(0), b.shape(widths),
-                              b.number(Operand(0.0))}));
+  state.setOperand(0, b.constantPadNd(state.grad(0), widths, 0.0));
   return success();
 }
 
@@ -179,9 +173,9 @@ LogicalResult vjpSelectScatter(SelectScatterOp op, VjpState &state) {
   Composer &b = state.builder;
   Value grad = state.grad(0);
   if (state.isWanted(op, 0))
-    state.set(op, 0, b.emit("select_scatter",
-                            {grad, b.zerosLike(op.getSrc()),
-                             b.integer(op.getDim()), op.getIndexAttr()}));
+    state.set(op, 0,
+              b.selectScatter(grad, b.zerosLike(op.getSrc()), op.getDim(),
+                              op.getIndex()));
   if (state.isWanted(op, 1))
     state.set(op, 1, b.select(grad, op.getDim(), op.getIndex()));
   return success();
@@ -190,19 +184,14 @@ LogicalResult vjpSelectScatter(SelectScatterOp op, VjpState &state) {
 LogicalResult vjpSliceScatter(SliceScatterOp op, VjpState &state) {
   Composer &b = state.builder;
   Value grad = state.grad(0);
-  ArgValue start, end;
-  if (op.getStartAttr())
-    start = op.getStartAttr();
-  if (op.getEndAttr())
-    end = op.getEndAttr();
   if (state.isWanted(op, 0))
-    state.set(op, 0, b.emit("slice_scatter",
-                            {grad, b.zerosLike(op.getSrc()),
-                             b.integer(op.getDim()), start, end,
-                             op.getStepAttr()}));
+    state.set(op, 0,
+              b.sliceScatter(grad, b.zerosLike(op.getSrc()), op.getDim(),
+                             op.getStart(), op.getEnd(), op.getStep()));
   if (state.isWanted(op, 1))
-    state.set(op, 1, b.emit("slice.Tensor", {grad, b.integer(op.getDim()),
-                                             start, end, op.getStepAttr()}));
+    state.set(op, 1,
+              b.sliceTensor(grad, op.getDim(), op.getStart(), op.getEnd(),
+                            op.getStep()));
   return success();
 }
 
@@ -385,7 +374,7 @@ LogicalResult vjpAsStrided(AsStridedOp op, VjpState &state) {
     Value positions = positionsOf(b, in->sizes, in->strides, in->offset);
     if (mayOverlap(*in))
       storage = b.div(storage, addUp(*in, b.onesLike(self)));
-    storage = b.emit("index_select", {storage, b.integer(0), positions});
+    storage = b.indexSelect(storage, 0, positions);
   }
   state.setOperand(0, state.like(storage, self));
   return success();

@@ -75,7 +75,7 @@ void VjpState::setOperand(unsigned operand, Value value) {
   // A real number gets the real part.
   if (value && Composer::isComplex(value) &&
       !llvm::isa<mlir::ComplexType>(element))
-    value = builder.emit("real", {value});
+    value = builder.FormulaBuilder::real(value);
   // Sums of f32 are exact enough in f64; those of 16 bits are rounded first.
   if (value && element.isF64() && Composer::elementType(value).isF32())
     value = builder.cast(value, element);
@@ -142,8 +142,7 @@ Value VjpState::castLike(Value v, Value model) {
 }
 
 Value VjpState::rowMajor(Value v) {
-  return v ? builder.emit("clone", {v, builder.text("contiguous_format")})
-           : v;
+  return v ? builder.clone(v, "contiguous_format") : v;
 }
 
 Value VjpState::secondResult(Value v) {

@@ -75,7 +75,7 @@ public:
   Value adjoint(Value v) { return builder.conj(transposeLast(v)); }
   /// A fresh tensor whose strides follow from its sizes.
   Value rowMajor(Value v);
-  Attribute sizesOf(Value v) { return builder.shape(builder.sizes(v)); }
+  Sizes sizesOf(Value v) { return builder.sizes(v); }
   Value secondResult(Value v);
 
   // Pointwise.
@@ -84,7 +84,7 @@ public:
   Value divRounded(Value a, Value b, StringRef mode);
   Value sincGrad(Value grad, Value self);
   Value isFinite(Value v);
-  Value notNan(Value v) { return builder.logicalNot(builder.isNan(v)); }
+  Value notNan(Value v) { return builder.logicalNot(builder.isnan(v)); }
   Value copysignGrad(Value grad, Value self, Value result);
   Value halfAtTie(Value grad, Value a, Value b);
   Value inverseOrZero(Value v);
@@ -131,7 +131,9 @@ public:
   // Images.
   Value insertRow(Value v);
   Value atPositions(Value grad, Value self, Value positions);
-  Attribute imageSizes(Value v);
+  Sizes imageSizes(Value v);
+  Sizes spatialSizes(Value v);
+  FloatArg factor(std::optional<ArrayRef<double>> factors, unsigned dim);
 
   // Losses; a reduction is 0 for none, 1 for the mean, 2 for the sum.
   Value shareLoss(Value grad, Value self, Value target, int64_t reduction);

@@ -8,7 +8,6 @@
 
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 
-#include "kiln/Dialect/Aten/IR/Aten.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -59,23 +58,6 @@ Value AtenBuilder::call(StringRef overload, ArrayRef<ArgValue> args) {
   return results.empty() ? Value() : results.front();
 }
 
-Value AtenBuilder::unary(StringRef overload, Value x) {
-  return x ? call(overload, {x}) : Value();
-}
-
-Value AtenBuilder::binary(StringRef overload, Value a, Value b) {
-  return a && b ? call(overload, {a, b}) : Value();
-}
-
-/// The first result of an op of the class, with arguments in schema order; null
-/// after a diagnostic.
-template <typename OpT>
-static Value make(AtenBuilder &builder, ArrayRef<ArgValue> args) {
-  Operation *op =
-      buildAtenOp(builder.getBuilder(), builder.getLoc(), OpT::getInfo(), args);
-  return op ? op->getResult(0) : Value();
-}
-
 //===----------------------------------------------------------------------===//
 // Numbers and tensors made from nothing
 //===----------------------------------------------------------------------===//
@@ -116,7 +98,7 @@ Value AtenBuilder::numberLike(Value x, double value) {
 Value AtenBuilder::full(Exprs dims, Value fill, Type elementType) {
   if (!fill)
     return {};
-  return make<FullOp>(*this, {shape(dims), fill, type(elementType)});
+  return FormulaBuilder::full(dims, fill, elementType);
 }
 
 Value AtenBuilder::full(Exprs dims, double fill, Type elementType) {
@@ -128,7 +110,7 @@ Value AtenBuilder::full(Exprs dims, double fill, Type elementType) {
 }
 
 Value AtenBuilder::arange(Expr start, Expr end, Expr step, Type elementType) {
-  return make<ArangeStartStepOp>(*this, {start, end, step, type(elementType)});
+  return arangeStartStep(start, end, step, elementType);
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,7 +138,7 @@ Value AtenBuilder::div(Value a, double b) {
 }
 
 Value AtenBuilder::rsub(double a, Value x) {
-  return x ? make<RsubScalarOp>(*this, {x, numberLike(x, a)}) : Value();
+  return x ? rsubScalar(x, numberLike(x, a)) : Value();
 }
 
 Value AtenBuilder::pow(Value x, double exponent) {
@@ -164,42 +146,32 @@ Value AtenBuilder::pow(Value x, double exponent) {
     return x;
   if (exponent == 2)
     return mul(x, x);
-  return make<PowTensorScalarOp>(*this, {x, numberLike(x, exponent)});
+  return powTensorScalar(x, numberLike(x, exponent));
 }
 
 Value AtenBuilder::pow(Value x, Value exponent) {
   if (!x || !exponent)
     return {};
   bool isTensor = llvm::isa<RankedTensorType>(exponent.getType());
-  return isTensor ? make<PowTensorTensorOp>(*this, {x, exponent})
-                  : make<PowTensorScalarOp>(*this, {x, exponent});
+  return isTensor ? powTensorTensor(x, exponent) : powTensorScalar(x, exponent);
 }
 
 Value AtenBuilder::clamp(Value x, Value low, Value high) {
   if (!x || (!low && !high))
     return x;
-  return make<ClampOp>(*this, {x, low, high});
-}
-
-Value AtenBuilder::compare(StringRef name, Value a, Value b) {
-  if (!a || !b)
-    return {};
-  bool isTensor = llvm::isa<RankedTensorType>(b.getType());
-  std::string overload =
-      ("aten." + name + (isTensor ? ".Tensor" : ".Scalar")).str();
-  return call(overload, {a, b});
+  return FormulaBuilder::clamp(x, low, high);
 }
 
 Value AtenBuilder::where(Value condition, Value a, Value b) {
   if (!condition || !a || !b)
     return {};
-  return make<WhereSelfOp>(*this, {condition, a, b});
+  return whereSelf(condition, a, b);
 }
 
 Value AtenBuilder::cast(Value x, Type elementType) {
   if (!x || elementTypeOf(x) == elementType)
     return x;
-  return make<ToCopyOp>(*this, {x, type(elementType)});
+  return toCopy(x, elementType);
 }
 
 //===----------------------------------------------------------------------===//
@@ -209,56 +181,48 @@ Value AtenBuilder::cast(Value x, Type elementType) {
 Value AtenBuilder::sum(Value x, Ints dims, bool keepdim, Type dtype) {
   if (!x || dims.empty())
     return x && dtype ? cast(x, dtype) : x;
-  return make<SumDimIntListOp>(*this,
-                               {x, ints(dims), boolean(keepdim),
-                                dtype ? ArgValue(type(dtype)) : ArgValue()});
+  return sumDimIntList(x, dims, keepdim, dtype);
 }
 
 Value AtenBuilder::mean(Value x, Ints dims, bool keepdim) {
   if (!x || dims.empty())
     return x;
-  return make<MeanDimOp>(*this, {x, ints(dims), boolean(keepdim)});
+  return meanDim(x, dims, keepdim);
 }
 
 Value AtenBuilder::amax(Value x, Ints dims, bool keepdim) {
   if (!x || dims.empty())
     return x;
-  return make<AmaxOp>(*this, {x, ints(dims), boolean(keepdim)});
+  return FormulaBuilder::amax(x, dims, keepdim);
 }
 
 Value AtenBuilder::amin(Value x, Ints dims, bool keepdim) {
   if (!x || dims.empty())
     return x;
-  return make<AminOp>(*this, {x, ints(dims), boolean(keepdim)});
+  return FormulaBuilder::amin(x, dims, keepdim);
 }
 
 /// 0, 1 ... rank - 1.
-static SmallVector<int64_t> allDims(Value x) {
+static SmallVector<int64_t> everyDim(Value x) {
   return llvm::to_vector(llvm::seq<int64_t>(0, AtenBuilder::rankOf(x)));
 }
 
-Value AtenBuilder::sumAll(Value x) {
-  return x ? sum(x, allDims(x)) : Value();
-}
+Value AtenBuilder::sumAll(Value x) { return x ? sum(x, everyDim(x)) : Value(); }
 
 Value AtenBuilder::meanAll(Value x) {
-  return x ? mean(x, allDims(x)) : Value();
+  return x ? mean(x, everyDim(x)) : Value();
 }
 
 Value AtenBuilder::prod(Value x, int64_t dim, bool keepdim) {
   if (!x)
     return {};
-  return make<ProdDimIntOp>(*this, {x, integer(dim), boolean(keepdim)});
+  return prodDimInt(x, dim, keepdim);
 }
 
 Value AtenBuilder::any(Value x, int64_t dim, bool keepdim) {
   if (!x)
     return {};
-  return make<AnyDimOp>(*this, {x, integer(dim), boolean(keepdim)});
-}
-
-Value AtenBuilder::cumsum(Value x, int64_t dim) {
-  return x ? make<CumsumOp>(*this, {x, integer(dim)}) : Value();
+  return anyDim(x, dim, keepdim);
 }
 
 Value AtenBuilder::sumToSize(Value x, Exprs dims) {
@@ -275,12 +239,6 @@ Value AtenBuilder::sumToSize(Value x, Exprs dims) {
   return view(sum(x, reduced, /*keepdim=*/true, elementTypeOf(x)), dims);
 }
 
-Value AtenBuilder::addmm(Value bias, Value a, Value b) {
-  if (!bias || !a || !b)
-    return {};
-  return make<AddmmOp>(*this, {bias, a, b});
-}
-
 //===----------------------------------------------------------------------===//
 // Views and rearrangements
 //===----------------------------------------------------------------------===//
@@ -288,7 +246,7 @@ Value AtenBuilder::addmm(Value bias, Value a, Value b) {
 Value AtenBuilder::view(Value x, Exprs dims) {
   if (!x || hasDims(x, dims))
     return x;
-  return make<ViewOp>(*this, {x, shape(dims)});
+  return FormulaBuilder::view(x, dims);
 }
 
 Value AtenBuilder::view(Value x, Ints dims) {
@@ -298,7 +256,7 @@ Value AtenBuilder::view(Value x, Ints dims) {
 Value AtenBuilder::expand(Value x, Exprs dims) {
   if (!x || hasDims(x, dims))
     return x;
-  return make<ExpandOp>(*this, {x, shape(dims)});
+  return FormulaBuilder::expand(x, dims);
 }
 
 Value AtenBuilder::permute(Value x, Ints dims) {
@@ -308,41 +266,36 @@ Value AtenBuilder::permute(Value x, Ints dims) {
   bool isIdentity = true;
   for (auto [i, dim] : llvm::enumerate(dims))
     isIdentity &= wrapDim(dim, rank) == int64_t(i);
-  return isIdentity ? x : make<PermuteOp>(*this, {x, ints(dims)});
+  return isIdentity ? x : FormulaBuilder::permute(x, dims);
 }
 
 Value AtenBuilder::transpose(Value x, int64_t i, int64_t j) {
   if (!x)
     return {};
-  SmallVector<int64_t> order = allDims(x);
+  SmallVector<int64_t> order = everyDim(x);
   std::swap(order[wrapDim(i, order.size())], order[wrapDim(j, order.size())]);
   return permute(x, order);
 }
 
-Value AtenBuilder::unsqueeze(Value x, int64_t dim) {
-  return x ? make<UnsqueezeOp>(*this, {x, integer(dim)}) : Value();
-}
-
 Value AtenBuilder::squeeze(Value x, int64_t dim) {
-  return x ? make<SqueezeDimOp>(*this, {x, integer(dim)}) : Value();
+  return x ? squeezeDim(x, dim) : Value();
 }
 
 Value AtenBuilder::squeeze(Value x, Ints dims) {
   if (!x || dims.empty())
     return x;
-  return make<SqueezeDimsOp>(*this, {x, ints(dims)});
+  return squeezeDims(x, dims);
 }
 
 Value AtenBuilder::slice(Value x, int64_t dim, Expr start, Expr end,
                          int64_t step) {
   if (!x || (start.isConstant(0) && end == dimOf(x, dim) && step == 1))
     return x;
-  return make<SliceTensorOp>(*this,
-                             {x, integer(dim), start, end, integer(step)});
+  return sliceTensor(x, dim, start, end, step);
 }
 
 Value AtenBuilder::select(Value x, int64_t dim, Expr index) {
-  return x ? make<SelectIntOp>(*this, {x, integer(dim), index}) : Value();
+  return x ? selectInt(x, dim, index) : Value();
 }
 
 Value AtenBuilder::cat(ArrayRef<Value> tensors, int64_t dim) {
@@ -350,7 +303,7 @@ Value AtenBuilder::cat(ArrayRef<Value> tensors, int64_t dim) {
     return {};
   if (tensors.size() == 1)
     return tensors.front();
-  return make<CatOp>(*this, {tensors, integer(dim)});
+  return FormulaBuilder::cat(tensors, dim);
 }
 
 Value AtenBuilder::constantPad(Value x, Exprs widths, double fill) {
@@ -358,36 +311,13 @@ Value AtenBuilder::constantPad(Value x, Exprs widths, double fill) {
       llvm::all_of(widths, [](Expr width) { return width.isConstant(0); });
   if (!x || isNothing)
     return x;
-  return make<ConstantPadNdOp>(*this, {x, shape(widths), numberLike(x, fill)});
+  return constantPadNd(x, widths, numberLike(x, fill));
 }
 
 //===----------------------------------------------------------------------===//
 // Indexing
 //===----------------------------------------------------------------------===//
 
-Value AtenBuilder::embedding(Value weight, Value indices) {
-  return weight && indices ? make<EmbeddingOp>(*this, {weight, indices})
-                           : Value();
-}
-
-Value AtenBuilder::gather(Value x, int64_t dim, Value index) {
-  return x && index ? make<GatherOp>(*this, {x, integer(dim), index}) : Value();
-}
-
-Value AtenBuilder::scatterAdd(Value x, int64_t dim, Value index,
-                              Value source) {
-  if (!x || !index || !source)
-    return {};
-  return make<ScatterAddOp>(*this, {x, integer(dim), index, source});
-}
-
 Value AtenBuilder::index(Value x, ArrayRef<Value> indices) {
-  return x ? make<IndexTensorOp>(*this, {x, indices}) : Value();
-}
-
-Value AtenBuilder::indexPut(Value x, ArrayRef<Value> indices, Value values,
-                            bool accumulate) {
-  if (!x || !values)
-    return {};
-  return make<IndexPutOp>(*this, {x, indices, values, boolean(accumulate)});
+  return x ? indexTensor(x, indices) : Value();
 }

@@ -14,25 +14,6 @@
 
 namespace kiln::aten {
 
-Operation *Composer::emitOp(StringRef overload, ArrayRef<ArgValue> args) {
-  SmallString<64> name("aten.");
-  name += overload;
-  const OpInfo *info = lookUpOverload(name);
-  if (!info) {
-    mlir::emitError(getLoc()) << "there is no op '" << name << "'";
-    return nullptr;
-  }
-  for (auto [arg, value] : llvm::zip(info->args, args))
-    if (!arg.isOptional && value.isNone())
-      return nullptr;
-  return buildAtenOp(getBuilder(), getLoc(), *info, args);
-}
-
-Value Composer::emit(StringRef overload, ArrayRef<ArgValue> args) {
-  Operation *op = emitOp(overload, args);
-  return op ? op->getResult(0) : Value();
-}
-
 Value Composer::number(Operand operand) {
   if (Value *value = std::get_if<Value>(&operand.content))
     return *value;
@@ -40,6 +21,8 @@ Value Composer::number(Operand operand) {
     return AtenBuilder::number(*integer);
   if (double *real = std::get_if<double>(&operand.content))
     return AtenBuilder::number(*real);
+  if (ExprAttr *expr = std::get_if<ExprAttr>(&operand.content))
+    return AtenBuilder::number(*expr);
   return AtenBuilder::number(std::get<bool>(operand.content));
 }
 
@@ -97,21 +80,11 @@ Type Composer::computeType(Type element) {
   return element;
 }
 
-Value Composer::arithmetic(StringRef overload, Operand a, Operand b) {
-  Value left = number(a), right = number(b);
-  return emit(overload, {left, right});
-}
-
-Value Composer::compareWith(StringRef name, Value a, Operand b) {
-  Value right = number(b);
-  return a && right ? compare(name, a, right) : Value();
-}
-
 Value Composer::conj(Value a) {
   if (!a || !isComplex(a))
     return a;
   if (isTensor(a))
-    return emit("_conj", {a});
+    return FormulaBuilder::conj(a);
   auto known = getConstantComplex(a);
   if (!known) {
     mlir::emitError(getLoc()) << "a complex number is not a constant, expected "
@@ -122,7 +95,7 @@ Value Composer::conj(Value a) {
 }
 
 Value Composer::sgn(Value a) {
-  return a && isComplex(a) ? emit("sgn", {a}) : sign(a);
+  return a && isComplex(a) ? FormulaBuilder::sgn(a) : sign(a);
 }
 
 Value Composer::pow(Value a, Operand b) {
@@ -138,43 +111,19 @@ Value Composer::where(Value condition, Operand a, Operand b) {
     left = scalarTensor(left, elementType(right));
   if (!isTensor(right))
     right = scalarTensor(right, elementType(left));
-  return emit("where.self", {condition, left, right});
+  return whereSelf(condition, left, right);
 }
 
 Value Composer::full(ArrayRef<ExprAttr> sizes, Operand fill, Type element) {
-  return emit("full", {shape(sizes), number(fill), type(element)});
+  return FormulaBuilder::full(sizes, number(fill), element);
 }
 
 Value Composer::scalarTensor(Operand value, Type element) {
-  return emit("scalar_tensor", {number(value), type(element)});
+  return FormulaBuilder::scalarTensor(number(value), element);
 }
 
 Value Composer::iota(ExprAttr size, Type element) {
   return arange(constant(0), size, constant(1), element);
-}
-
-Value Composer::scatter(Value a, int64_t dim, Value index, Operand value) {
-  return emit("scatter.value", {a, integer(dim), index, number(value)});
-}
-
-Value Composer::embeddingDenseBackward(Value grad, Value indices,
-                                       ExprAttr numWeights, ExprAttr paddingIdx,
-                                       bool scaleGradByFreq) {
-  return emit("embedding_dense_backward", {grad, indices, numWeights,
-                                           paddingIdx,
-                                           boolean(scaleGradByFreq)});
-}
-
-Value Composer::softmaxBackwardData(Value grad, Value output, int64_t dim,
-                                    Type inputType) {
-  return emit("_softmax_backward_data",
-              {grad, output, integer(dim), type(inputType)});
-}
-
-Value Composer::logSoftmaxBackwardData(Value grad, Value output, int64_t dim,
-                                       Type inputType) {
-  return emit("_log_softmax_backward_data",
-              {grad, output, integer(dim), type(inputType)});
 }
 
 } // namespace kiln::aten

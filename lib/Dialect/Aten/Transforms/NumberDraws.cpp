@@ -50,7 +50,7 @@ static void expandDropout(NativeDropoutOp op) {
   double p = op.getP().convertToDouble();
   Value input = op.getInput();
   Value ones = c.full(c.sizes(input), true, builder.getI1Type());
-  Value mask = c.emit("bernoulli.p", {ones, c.real(1 - p)});
+  Value mask = c.bernoulliP(ones, 1 - p);
   Value wide = c.widen(input);
   Value factor = c.mul(c.cast(mask, Composer::elementType(wide)),
                        p == 1 ? 0.0 : 1 / (1 - p));

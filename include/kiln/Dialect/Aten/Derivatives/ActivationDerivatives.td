@@ -33,7 +33,7 @@ def : VJP<Aten_GluOp, [
 def : VJP<Aten_LeakyReluOp, [
     Grad<"self", (call "leaky_relu_backward", $grad, $self,
                      (number_or $negative_slope, "0.01"),
-                     "b.boolean(false)")>]>;
+                     "false")>]>;
 def second_result : GradientHelper; // of the op that gives the value
 def : VJP<Aten_PreluKernelOp, [
     Grad<"self", (call "_prelu_kernel_backward", $grad, $self, $weight)>,
@@ -63,12 +63,12 @@ def : VJP<Aten_LogSigmoidForwardOp, [
 def : VJP<Aten_EluOp, [
     Grad<"self", (call "elu_backward", $grad, (number_or $alpha, 1),
                      (number_or $scale, 1), (number_or $input_scale, 1),
-                     "b.boolean(false)", $self)>]>;
+                     "false", $self)>]>;
 def : VJP<Aten_SeluOp, [
     Grad<"self", (call "elu_backward", $grad,
-                     "b.real(1.6732632423543772848170429916717)",
-                     "b.real(1.0507009873554804934193349852946)", 1,
-                     "b.boolean(false)", $self)>]>;
+                     "1.6732632423543772848170429916717",
+                     "1.0507009873554804934193349852946", 1,
+                     "false", $self)>]>;
 def celu_grad : GradientHelper;
 def : VJP<Aten_CeluOp, [Grad<"self", (celu_grad $grad, $self, $alpha)>]>;
 def : VJPFunction<"vjpRrelu", [Aten_RreluWithNoiseFunctionalOp]>;

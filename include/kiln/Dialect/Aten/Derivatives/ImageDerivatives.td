@@ -54,13 +54,44 @@ def : VJP<Aten_UpsampleNearest2dOp, [
 def : VJP<Aten_UpsampleBilinear2dOp, [
     Grad<"self", (call "upsample_bilinear2d_backward", $grad, $output_size,
                      (sizes_of $self), $align_corners, $scales_h, $scales_w)>]>;
-def : VJPFunction<"vjpUpsampleNearest", [
-    Aten_UpsampleNearest1dVecOp, Aten_UpsampleNearest2dVecOp,
-    Aten_UpsampleNearest3dVecOp, Aten_UpsampleNearestExact2dVecOp]>;
-def : VJPFunction<"vjpUpsampleLinear", [
-    Aten_UpsampleLinear1dVecOp, Aten_UpsampleBilinear2dVecOp,
-    Aten_UpsampleTrilinear3dVecOp, Aten_UpsampleBicubic2dVecOp,
-    Aten_UpsampleBilinear2dAaVecOp]>;
+def spatial_sizes : GradientHelper; // all but batch and channels
+def factor : GradientHelper;        // of a dimension, if there are any
+def : VJP<Aten_UpsampleNearest1dVecOp, [
+    Grad<"input", (call "upsample_nearest1d_backward", $grad,
+         (spatial_sizes $grad), (sizes_of $input),
+         (factor $scale_factors, 0))>]>;
+def : VJP<Aten_UpsampleNearest2dVecOp, [
+    Grad<"input", (call "upsample_nearest2d_backward", $grad,
+         (spatial_sizes $grad), (sizes_of $input),
+         (factor $scale_factors, 0), (factor $scale_factors, 1))>]>;
+def : VJP<Aten_UpsampleNearest3dVecOp, [
+    Grad<"input", (call "upsample_nearest3d_backward", $grad,
+         (spatial_sizes $grad), (sizes_of $input),
+         (factor $scale_factors, 0), (factor $scale_factors, 1), (factor $scale_factors, 2))>]>;
+def : VJP<Aten_UpsampleNearestExact2dVecOp, [
+    Grad<"input", (call "_upsample_nearest_exact2d_backward", $grad,
+         (spatial_sizes $grad), (sizes_of $input),
+         (factor $scale_factors, 0), (factor $scale_factors, 1))>]>;
+def : VJP<Aten_UpsampleLinear1dVecOp, [
+    Grad<"input", (call "upsample_linear1d_backward", $grad,
+         (spatial_sizes $grad), (sizes_of $input), $align_corners,
+         (factor $scale_factors, 0))>]>;
+def : VJP<Aten_UpsampleBilinear2dVecOp, [
+    Grad<"input", (call "upsample_bilinear2d_backward", $grad,
+         (spatial_sizes $grad), (sizes_of $input), $align_corners,
+         (factor $scale_factors, 0), (factor $scale_factors, 1))>]>;
+def : VJP<Aten_UpsampleTrilinear3dVecOp, [
+    Grad<"input", (call "upsample_trilinear3d_backward", $grad,
+         (spatial_sizes $grad), (sizes_of $input), $align_corners,
+         (factor $scale_factors, 0), (factor $scale_factors, 1), (factor $scale_factors, 2))>]>;
+def : VJP<Aten_UpsampleBicubic2dVecOp, [
+    Grad<"input", (call "upsample_bicubic2d_backward", $grad,
+         (spatial_sizes $grad), (sizes_of $input), $align_corners,
+         (factor $scale_factors, 0), (factor $scale_factors, 1))>]>;
+def : VJP<Aten_UpsampleBilinear2dAaVecOp, [
+    Grad<"input", (call "_upsample_bilinear2d_aa_backward", $grad,
+         (spatial_sizes $grad), (sizes_of $input), $align_corners,
+         (factor $scale_factors, 0), (factor $scale_factors, 1))>]>;
 def : VJPFunction<"vjpGridSampler", [Aten_GridSampler2dOp,
                                      Aten_GridSampler3dOp]>;
 def : VJPFunction<"vjpAffineGrid", [Aten_AffineGridGeneratorOp]>;

@@ -23,11 +23,11 @@ def scatter_add : ComposerMethod;
 def : ComplexVJP<Aten_GatherOp, [
     Grad<"self", (scatter_add (zeros_like $self), $dim, $index, $grad)>]>;
 def gather : ComposerMethod;
-def scatter : ComposerMethod;
+def scatter_value : ComposerMethod;
 def : ComplexVJP<Aten_ScatterValueOp, [
-    Grad<"self", (scatter $grad, $dim, $index, 0)>]>;
+    Grad<"self", (scatter_value $grad, $dim, $index, 0)>]>;
 def : ComplexVJP<Aten_ScatterSrcOp, [
-    Grad<"self", (scatter $grad, $dim, $index, 0)>,
+    Grad<"self", (scatter_value $grad, $dim, $index, 0)>,
     Grad<"src", (gather $grad, $dim, $index)>]>;
 def : ComplexVJP<Aten_ScatterAddOp, [
     Grad<"self", (identity $grad)>,
@@ -56,7 +56,7 @@ def : ComplexVJPFunction<"vjpMaskedScatter", [Aten_MaskedScatterOp]>;
 def : ComplexVJPFunction<"vjpMaskedSelect", [Aten_MaskedSelectOp]>;
 def : ComplexVJP<Aten_TakeOp, [
     Grad<"self", (call "put", (zeros_like $self), $index, $grad,
-                         "b.boolean(true)")>]>;
+                         "true")>]>;
 def : ComplexVJPFunction<"vjpPut", [Aten_PutOp]>;
 
 #endif // KILN_DIALECT_ATEN_DERIVATIVES_INDEXINGDERIVATIVES_TD

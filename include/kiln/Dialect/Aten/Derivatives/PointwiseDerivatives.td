@@ -255,7 +255,7 @@ def : ComplexVJPFunction<"vjpFftOfReals", [Aten_FftR2cOp]>;
 def : ComplexVJPFunction<"vjpFftToReals", [Aten_FftC2rOp]>;
 def : ComplexVJP<Aten_FftC2cOp, [
     Grad<"self", (call "_fft_c2c", $grad, $dim, $normalization,
-                       "b.boolean(!rule.getForward())")>]>;
+                       "!rule.getForward()")>]>;
 
 //===----------------------------------------------------------------------===//
 // Copies; the conversion to the operand's type is automatic

@@ -44,7 +44,7 @@ foreach rule = [Aten_TOp, Aten_NumpyTOp] in
 def flip : ComposerMethod;
 def : ComplexVJP<Aten_FlipOp, [Grad<"self", (flip $grad, $dims)>]>;
 def : ComplexVJP<Aten_Rot90Op, [
-    Grad<"self", (call "rot90", $grad, "b.integer(-int64_t(rule.getK()))",
+    Grad<"self", (call "rot90", $grad, "-int64_t(rule.getK())",
          $dims)>]>;
 def : ComplexVJPFunction<"vjpRoll", [Aten_RollOp]>;
 

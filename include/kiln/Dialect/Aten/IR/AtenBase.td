@@ -207,6 +207,9 @@ class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
   /// Overloads in place, or with `out`, that write what this one gives and are not
   /// named like it: "transpose_" for "transpose.int".
   list<string> writers = [];
+  /// PyTorch composes it of others and has nothing else for it: no kernel, no
+  /// derivative. Opened before anything else looks at the program.
+  bit isComposite = 0;
   /// In the Kiln core set.
   bit isCore = 0;
   /// The results alias the first operand.

@@ -25,7 +25,7 @@
 #ifndef KILN_DIALECT_ATEN_IR_ATENBUILDER_H
 #define KILN_DIALECT_ATEN_IR_ATENBUILDER_H
 
-#include "kiln/Dialect/Aten/IR/OpInfo.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Guard/IR/Expr.h"
 
 #include "mlir/IR/Builders.h"
@@ -34,17 +34,12 @@
 
 namespace kiln::aten {
 
-class AtenBuilder {
+class AtenBuilder : public FormulaBuilder {
 public:
+  using FormulaBuilder::FormulaBuilder;
   using Expr = guard::ExprAttr;
   using Exprs = ArrayRef<guard::ExprAttr>;
   using Ints = ArrayRef<int64_t>;
-
-  AtenBuilder(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
-
-  OpBuilder &getBuilder() { return builder; }
-  Location getLoc() const { return loc; }
-  MLIRContext *getContext() { return builder.getContext(); }
 
   //===--------------------------------------------------------------------===//
   // Asking
@@ -55,6 +50,9 @@ public:
   }
   static Type elementTypeOf(Value tensor) {
     return mlir::getElementTypeOrSelf(tensor.getType());
+  }
+  static bool isTensor(Value value) {
+    return value && llvm::isa<RankedTensorType>(value.getType());
   }
   static int64_t rankOf(Value tensor) { return typeOf(tensor).getRank(); }
   /// The sizes; the tensor's type must know them all.
@@ -73,6 +71,12 @@ public:
   // Any op
   //===--------------------------------------------------------------------===//
 
+  Value unary(StringRef overload, Value x) {
+    return x ? call(overload, {x}) : Value();
+  }
+  Value binary(StringRef overload, Value a, Value b) {
+    return a && b ? call(overload, {a, b}) : Value();
+  }
   /// The only result of an overload ("aten.mm"), arguments in schema order.
   Value call(StringRef overload, ArrayRef<ArgValue> args);
   /// All results; empty on failure.
@@ -109,65 +113,47 @@ public:
   // Element by element
   //===--------------------------------------------------------------------===//
 
-  Value unary(StringRef overload, Value x);
-  Value abs(Value x) { return unary("aten.abs", x); }
-  Value neg(Value x) { return unary("aten.neg", x); }
-  Value exp(Value x) { return unary("aten.exp", x); }
-  Value expm1(Value x) { return unary("aten.expm1", x); }
-  Value log(Value x) { return unary("aten.log", x); }
-  Value log1p(Value x) { return unary("aten.log1p", x); }
-  Value sqrt(Value x) { return unary("aten.sqrt", x); }
-  Value rsqrt(Value x) { return unary("aten.rsqrt", x); }
-  Value reciprocal(Value x) { return unary("aten.reciprocal", x); }
-  Value sin(Value x) { return unary("aten.sin", x); }
-  Value cos(Value x) { return unary("aten.cos", x); }
-  Value tanh(Value x) { return unary("aten.tanh", x); }
-  Value erf(Value x) { return unary("aten.erf", x); }
-  Value sigmoid(Value x) { return unary("aten.sigmoid", x); }
-  Value relu(Value x) { return unary("aten.relu", x); }
-  Value sign(Value x) { return unary("aten.sign", x); }
-  Value floor(Value x) { return unary("aten.floor", x); }
-  Value trunc(Value x) { return unary("aten.trunc", x); }
-  Value logicalNot(Value x) { return unary("aten.logical_not", x); }
-
   /// Operands of binary functions are tensors; in arithmetic, numbers too.
-  Value binary(StringRef overload, Value a, Value b);
-  Value add(Value a, Value b) { return binary("aten.add.Tensor", a, b); }
-  Value sub(Value a, Value b) { return binary("aten.sub.Tensor", a, b); }
-  Value mul(Value a, Value b) { return binary("aten.mul.Tensor", a, b); }
-  Value div(Value a, Value b) { return binary("aten.div.Tensor", a, b); }
+  Value add(Value a, Value b) { return addTensor(a, b); }
+  Value sub(Value a, Value b) { return subTensor(a, b); }
+  Value mul(Value a, Value b) { return mulTensor(a, b); }
+  Value div(Value a, Value b) { return divTensor(a, b); }
   Value add(Value a, double b);
   Value sub(Value a, double b) { return add(a, -b); }
   Value mul(Value a, double b);
   Value div(Value a, double b);
   /// a - x.
   Value rsub(double a, Value x);
-  Value maximum(Value a, Value b) { return binary("aten.maximum", a, b); }
-  Value minimum(Value a, Value b) { return binary("aten.minimum", a, b); }
-  Value logicalAnd(Value a, Value b) {
-    return binary("aten.logical_and", a, b);
-  }
-  Value logicalOr(Value a, Value b) { return binary("aten.logical_or", a, b); }
   Value pow(Value x, double exponent);
   Value pow(Value x, Value exponent);
   /// `low` and `high` are numbers; a null one is no limit.
   Value clamp(Value x, Value low, Value high);
 
-  /// Comparisons: the name is eq, ne, lt, le, gt or ge. A number or a tensor
-  /// stands on the right.
-  Value compare(StringRef name, Value a, Value b);
-  Value eq(Value a, Value b) { return compare("eq", a, b); }
-  Value ne(Value a, Value b) { return compare("ne", a, b); }
-  Value lt(Value a, Value b) { return compare("lt", a, b); }
-  Value le(Value a, Value b) { return compare("le", a, b); }
-  Value gt(Value a, Value b) { return compare("gt", a, b); }
-  Value ge(Value a, Value b) { return compare("ge", a, b); }
-  Value eq(Value a, double b) { return compare("eq", a, numberLike(a, b)); }
-  Value ne(Value a, double b) { return compare("ne", a, numberLike(a, b)); }
-  Value lt(Value a, double b) { return compare("lt", a, numberLike(a, b)); }
-  Value le(Value a, double b) { return compare("le", a, numberLike(a, b)); }
-  Value gt(Value a, double b) { return compare("gt", a, numberLike(a, b)); }
-  Value ge(Value a, double b) { return compare("ge", a, numberLike(a, b)); }
+  /// Comparisons: a number or a tensor stands on the right.
+  Value eq(Value a, Value b) {
+    return isTensor(b) ? eqTensor(a, b) : eqScalar(a, b);
+  }
+  Value ne(Value a, Value b) {
+    return isTensor(b) ? neTensor(a, b) : neScalar(a, b);
+  }
+  Value lt(Value a, Value b) {
+    return isTensor(b) ? ltTensor(a, b) : ltScalar(a, b);
+  }
+  Value le(Value a, Value b) {
+    return isTensor(b) ? leTensor(a, b) : leScalar(a, b);
+  }
+  Value gt(Value a, Value b) {
+    return isTensor(b) ? gtTensor(a, b) : gtScalar(a, b);
+  }
+  Value ge(Value a, Value b) {
+    return isTensor(b) ? geTensor(a, b) : geScalar(a, b);
+  }
+  Value eq(Value a, double b) { return eq(a, numberLike(a, b)); }
+  Value ne(Value a, double b) { return ne(a, numberLike(a, b)); }
+  Value lt(Value a, double b) { return lt(a, numberLike(a, b)); }
+  Value le(Value a, double b) { return le(a, numberLike(a, b)); }
+  Value gt(Value a, double b) { return gt(a, numberLike(a, b)); }
+  Value ge(Value a, double b) { return ge(a, numberLike(a, b)); }
   Value where(Value condition, Value a, Value b);
 
   /// To another element type (`aten._to_copy`).
@@ -186,17 +172,8 @@ public:
   Value meanAll(Value x);
   Value prod(Value x, int64_t dim, bool keepdim = false);
   Value any(Value x, int64_t dim, bool keepdim = false);
-  Value cumsum(Value x, int64_t dim);
   /// Sums `x` down to `dims`, undoing a broadcast from there.
   Value sumToSize(Value x, Exprs dims);
-
-  //===--------------------------------------------------------------------===//
-  // Products
-  //===--------------------------------------------------------------------===//
-
-  Value mm(Value a, Value b) { return binary("aten.mm", a, b); }
-  Value bmm(Value a, Value b) { return binary("aten.bmm", a, b); }
-  Value addmm(Value bias, Value a, Value b);
 
   //===--------------------------------------------------------------------===//
   // Views and rearrangements
@@ -210,7 +187,6 @@ public:
   Value transpose(Value x, int64_t i, int64_t j);
   /// The last two dimensions exchanged.
   Value t(Value x) { return transpose(x, -2, -1); }
-  Value unsqueeze(Value x, int64_t dim);
   /// Drops a dimension of size one.
   Value squeeze(Value x, int64_t dim);
   Value squeeze(Value x, Ints dims);
@@ -219,20 +195,13 @@ public:
   Value cat(ArrayRef<Value> tensors, int64_t dim);
   /// Pairs of widths, the last dimension first.
   Value constantPad(Value x, Exprs widths, double fill);
-  Value clone(Value x) { return unary("aten.clone", x); }
-  Value detach(Value x) { return unary("aten.detach", x); }
 
   //===--------------------------------------------------------------------===//
   // Indexing
   //===--------------------------------------------------------------------===//
 
-  Value embedding(Value weight, Value indices);
-  Value gather(Value x, int64_t dim, Value index);
-  Value scatterAdd(Value x, int64_t dim, Value index, Value source);
   /// A null index keeps its dimension.
   Value index(Value x, ArrayRef<Value> indices);
-  Value indexPut(Value x, ArrayRef<Value> indices, Value values,
-                 bool accumulate);
 
   //===--------------------------------------------------------------------===//
   // Attributes
@@ -252,9 +221,6 @@ private:
   /// `value` as an integer for integer tensors, else as a float, so that it
   /// does not change the type.
   Value numberLike(Value x, double value);
-
-  OpBuilder &builder;
-  Location loc;
 };
 
 } // namespace kiln::aten

@@ -16,7 +16,8 @@
 // There is a dag for each result. Its operators are methods of Composer
 // (`sum_all` is `sumAll`), or functions of Decompose/Formulas.h for those
 // declared as `Formula`. `(call "overload", ...)` is any other op, with its
-// arguments in schema order. Leaves are:
+// arguments in schema order: a method of FormulaBuilder, so that an overload that
+// there is not ends kiln-tblgen. Leaves are:
 //
 //   $self, $dim   operands and attributes of the op, by their ODS name
 //   $result       its first result, for its sizes and type

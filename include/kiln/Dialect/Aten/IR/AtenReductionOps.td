@@ -423,8 +423,8 @@ def Aten_AminmaxOp : Aten_PureOp<"aminmax",
   let shape = "aminmax";
   let promotion = PromoteNoOpmath;
   let decomposition = Decompose<[
-      (extremum "\"amin\"", $self, $dim, $keepdim),
-      (extremum "\"amax\"", $self, $dim, $keepdim)]>;
+      (extremum "false", $self, $dim, $keepdim),
+      (extremum "true", $self, $dim, $keepdim)]>;
 }
 
 def Aten_CountNonzeroOp : Aten_PureOp<"count_nonzero",
@@ -482,7 +482,7 @@ def Aten_StdOp : Aten_PureOp<"std",
   let promotion = PromoteComplexToFloat;
   let decomposition = Decompose<[
       (call "std.correction", $self, "nullptr", (correction $unbiased),
-            "c.boolean(false)")]>;
+            "false")]>;
 }
 
 def Aten_StdDimOp : Aten_PureOp<"std.dim",
@@ -520,7 +520,7 @@ def Aten_VarOp : Aten_PureOp<"var",
   let promotion = PromoteComplexToFloat;
   let decomposition = Decompose<[
       (call "var.correction", $self, "nullptr", (correction $unbiased),
-            "c.boolean(false)")]>;
+            "false")]>;
 }
 
 def Aten_VarMeanDimOp : Aten_PureOp<"var_mean.dim",

@@ -159,6 +159,7 @@ struct alignas(8) OpInfo {
   /// The op is rewritten as simpler ones, at least for some arguments; see
   /// kiln/Dialect/Aten/Transforms/Decompositions.h.
   bool isDecomposed;
+  bool isComposite; ///< PyTorch has nothing for it but what it is composed of
   bool isCore;      ///< in the Kiln core set
   bool isView;      ///< the results alias the first operand
   bool mayCopy;     ///< the result is the first operand or a copy of it

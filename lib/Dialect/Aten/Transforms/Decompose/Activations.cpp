@@ -80,11 +80,11 @@ Value decomposeSigmoidBackward(SigmoidBackwardOp op, Composer &c) {
 }
 
 Value decomposeClampMin(ClampMinOp op, Composer &c) {
-  return c.emit("clamp", {op.getSelf(), op.getMin(), nullptr});
+  return c.FormulaBuilder::clamp(op.getSelf(), op.getMin(), nullptr);
 }
 
 Value decomposeClampMax(ClampMaxOp op, Composer &c) {
-  return c.emit("clamp", {op.getSelf(), nullptr, op.getMax()});
+  return c.FormulaBuilder::clamp(op.getSelf(), nullptr, op.getMax());
 }
 
 Value decomposeMaskedFillScalar(MaskedFillScalarOp op, Composer &c) {
@@ -127,7 +127,7 @@ Value decomposeLerp(LerpScalarOp op, Composer &c) {
 }
 
 Value decomposeRsub(RsubScalarOp op, Composer &c) {
-  return c.emit("sub.Tensor", {op.getOther(), op.getSelf(), op.getAlpha()});
+  return c.subTensor(op.getOther(), op.getSelf(), op.getAlpha());
 }
 
 Value decomposeToDtype(ToDtypeOp op, Composer &c) {
@@ -174,8 +174,7 @@ SmallVector<Value> decomposeRrelu(RreluWithNoiseFunctionalOp op, Composer &c) {
   auto lower = slope(op.getLower(), 0.125), upper = slope(op.getUpper(), 1.0 / 3);
   if (op.getTraining() || !lower || !upper)
     return {};
-  Value result = c.emit("leaky_relu", {op.getSelf(),
-                                       c.number(Operand((*lower + *upper) / 2))});
+  Value result = c.leakyRelu(op.getSelf(), (*lower + *upper) / 2);
   return {result, c.clone(op.getNoise())};
 }
 

@@ -61,8 +61,7 @@ static Value greatest(Composer &c, Value scores) {
 /// bits would lose what the exponential magnifies.
 static Value maskedScores(Composer &c, Value query, Value key, Value scale,
                           bool isCausal, Value mask) {
-  Value scores =
-      c.mul(c.emit("matmul", {c.widen(query), c.t(c.widen(key))}), scale);
+  Value scores = c.mul(c.matmul(c.widen(query), c.t(c.widen(key))), scale);
   if (!scores)
     return {};
   if (isCausal) {
@@ -97,15 +96,14 @@ Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
                    op.getIsCausal(), op.getAttnMask());
   if (!scores)
     return {};
-  Value weights =
-      c.emit("_softmax", {scores, c.integer(-1), c.boolean(false)});
+  Value weights = c.softmax(scores, -1, false);
   if (op.getAttnMask()) {
     weights = c.where(c.eq(greatest(c, scores), kLow), 0.0, weights);
   }
   double p = op.getDropoutP().convertToDouble();
   if (p != 0.0)
-    weights = c.emit("native_dropout", {weights, c.real(p), c.boolean(true)});
-  Value result = c.emit("matmul", {weights, c.widen(value)});
+    weights = c.nativeDropout(weights, p, true).front();
+  Value result = c.matmul(weights, c.widen(value));
   return result ? c.cast(result, Composer::elementType(query)) : result;
 }
 
@@ -131,7 +129,7 @@ decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
   Value e = c.exp(c.sub(scores, c.where(isMasked, 0.0, top)));
   Value sum = c.sum(e, last, true);
   Value weights = c.where(isMasked, 0.0, c.div(e, sum));
-  Value output = c.emit("matmul", {weights, c.widen(op.getValue())});
+  Value output = c.matmul(weights, c.widen(op.getValue()));
   Value sums = c.squeeze(c.add(c.log(sum), top), last);
   if (!output || !sums)
     return {};
@@ -159,17 +157,16 @@ SmallVector<Value> decomposeFlashAttentionBackward(
   // The sum of weights * slopes over the keys, which is that of grad * out over
   // the channels. The latter needs no second look at long rows of slopes; the
   // former is exact where a single key is left.
-  Value slope = c.emit("matmul", {grad, c.t(value)});
+  Value slope = c.matmul(grad, c.t(value));
   std::optional<int64_t> keys = c.size(key, -2).getConstant();
   bool isShort = keys && *keys <= kShortRow;
   Value delta = c.sum(isShort ? c.mul(weights, slope) : c.mul(grad, out),
                       {Composer::rank(grad) - 1}, true);
   slope = c.sub(slope, delta);
   Value gradScores = c.mul(c.mul(weights, slope), scale);
-  SmallVector<Value> results = {
-      c.emit("matmul", {gradScores, key}),
-      c.emit("matmul", {c.t(gradScores), query}),
-      c.emit("matmul", {c.t(weights), grad})};
+  SmallVector<Value> results = {c.matmul(gradScores, key),
+                                c.matmul(c.t(gradScores), query),
+                                c.matmul(c.t(weights), grad)};
   for (auto [i, result] : llvm::enumerate(results)) {
     if (!result)
       return {};

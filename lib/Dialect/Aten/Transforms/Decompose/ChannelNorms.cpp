@@ -188,21 +188,19 @@ decomposeBatchNormNoTraining(NativeBatchNormLegitNoTrainingOp op, Composer &c) {
 template <typename OpT>
 static SmallVector<Value> toCoreNorm(OpT op, Composer &c) {
   Value mean = op.getRunningMean(), variance = op.getRunningVar();
-  Attribute momentum = c.real(op.getMomentum().convertToDouble());
-  Attribute eps = c.real(op.getEps().convertToDouble());
-  Operation *norm = nullptr;
+  double momentum = op.getMomentum().convertToDouble();
+  double eps = op.getEps().convertToDouble();
+  OpResults norm;
   if (op.getTraining() && !mean && !variance)
-    norm = c.emitOp("_native_batch_norm_legit.no_stats",
-                    {op.getInput(), op.getWeight(), op.getBias(),
-                     c.boolean(true), momentum, eps});
+    norm = c.nativeBatchNormLegitNoStats(op.getInput(), op.getWeight(),
+                                         op.getBias(), true, momentum, eps);
   else if (!op.getTraining() && mean && variance)
-    norm = c.emitOp("_native_batch_norm_legit_no_training",
-                    {op.getInput(), op.getWeight(), op.getBias(), mean,
-                     variance, momentum, eps});
-  if (!norm)
-    return {};
-  return llvm::to_vector_of<Value>(
-      norm->getResults().take_front(op->getNumResults()));
+    norm = c.nativeBatchNormLegitNoTraining(op.getInput(), op.getWeight(),
+                                            op.getBias(), mean, variance,
+                                            momentum, eps);
+  SmallVector<Value> results = norm.all();
+  results.truncate(std::min<size_t>(results.size(), op->getNumResults()));
+  return results;
 }
 
 SmallVector<Value> decomposeNativeBatchNorm(NativeBatchNormOp op, Composer &c) {
@@ -241,12 +239,12 @@ Value decomposeInstanceNorm(InstanceNormOp op, Composer &c) {
                               Sizes{flat[1]})
                      : Value();
   };
-  Value result = c.emit(
-      "native_batch_norm",
-      {c.view(x, flat), repeat(op.getWeight()), repeat(op.getBias()),
-       repeat(op.getRunningMean()), repeat(op.getRunningVar()),
-       c.boolean(trains), c.real(op.getMomentum().convertToDouble()),
-       c.real(op.getEps().convertToDouble())});
+  Value result =
+      c.nativeBatchNorm(
+           c.view(x, flat), repeat(op.getWeight()), repeat(op.getBias()),
+           repeat(op.getRunningMean()), repeat(op.getRunningVar()), trains,
+           op.getMomentum().convertToDouble(), op.getEps().convertToDouble())
+          .front();
   return c.view(result, sizes);
 }
 
@@ -320,10 +318,11 @@ Value decomposeGroupNorm(GroupNormOp op, Composer &c) {
     spatial = spatial * size;
   if (sizes[1].isConstant(0) || spatial.isConstant(0))
     return {}; // refused
-  return c.emit("native_group_norm",
-                {x, op.getWeight(), op.getBias(), sizes[0], sizes[1], spatial,
-                 c.integer(op.getNumGroups()),
-                 c.real(op.getEps().convertToDouble())});
+  return c
+      .nativeGroupNorm(x, op.getWeight(), op.getBias(), sizes[0], sizes[1],
+                       spatial, op.getNumGroups(),
+                       op.getEps().convertToDouble())
+      .front();
 }
 
 namespace {
@@ -442,11 +441,8 @@ Value decomposeRmsNorm(RmsNormOp op, Composer &c) {
       return {};
     sizes.push_back(size.getPayload());
   }
-  ArgValue eps;
-  if (op.getEps())
-    eps = c.real(op.getEps()->convertToDouble());
-  return c.emit("_fused_rms_norm",
-                {op.getInput(), c.ints(sizes), op.getWeight(), eps});
+  return c.fusedRmsNorm(op.getInput(), sizes, op.getWeight(), op.getEps())
+      .front();
 }
 
 } // namespace kiln::aten

@@ -103,7 +103,7 @@ Value decomposeLinear(LinearOp op, Composer &c) {
   if (Composer::rank(input) == 0)
     return {};
   if (Composer::rank(weight) == 1) {
-    Value product = c.emit("matmul", {input, weight});
+    Value product = c.matmul(input, weight);
     return bias ? c.add(product, bias) : product;
   }
   Value transposed = c.t(weight);
@@ -295,8 +295,7 @@ static Labelled takeDiagonals(Composer &c, Labelled x) {
     if (other == std::string::npos)
       continue;
     char letter = x.letters[i];
-    x.tensor = c.emit("diagonal", {x.tensor, c.integer(0), c.integer(i),
-                                   c.integer(other)});
+    x.tensor = c.diagonal(x.tensor, 0, i, other);
     x.letters.erase(other, 1);
     x.letters.erase(i, 1);
     x.letters += letter;

@@ -82,7 +82,7 @@ Value crossProduct(Composer &c, Value a, Value b, OptionalDim dim,
 Value correction(Composer &c, bool unbiased);
 Value vectorNorm(Composer &c, Value x, Value order, Dims dims, bool keepdim);
 Value logSumExp(Composer &c, Value x, Dims dims, bool keepdim);
-Value extremum(Composer &c, StringRef overload, Value x, OptionalDim dim,
+Value extremum(Composer &c, bool isGreatest, Value x, OptionalDim dim,
                bool keepdim);
 Value countNonzero(Composer &c, Value x, OptionalDim dim);
 Value withoutNan(Composer &c, Value x);

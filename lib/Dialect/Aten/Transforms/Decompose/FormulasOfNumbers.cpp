@@ -45,7 +45,7 @@ Value replaceSpecials(Composer &c, Value x, OptionalNumber nan,
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Value result = c.where(c.eq(x, infinity), posinf.value_or(limit), x);
   result = c.where(c.eq(x, -infinity), neginf.value_or(-limit), result);
-  return c.where(c.emit("isnan", {x}), nan.value_or(0.0), result);
+  return c.where(c.isnan(x), nan.value_or(0.0), result);
 }
 
 Value crossProduct(Composer &c, Value a, Value b, OptionalDim dim,
@@ -62,7 +62,7 @@ Value crossProduct(Composer &c, Value a, Value b, OptionalDim dim,
   a = c.expand(a, sizes);
   b = c.expand(b, sizes);
   auto next = [&](Value x, int64_t steps) {
-    return c.emit("roll", {x, c.shape({c.constant(-steps)}), c.ints({at})});
+    return c.roll(x, {c.constant(-steps)}, {at});
   };
   return c.sub(c.mul(next(a, 1), next(b, 2)), c.mul(next(a, 2), next(b, 1)));
 }
@@ -76,8 +76,7 @@ Value correction(Composer &c, bool unbiased) {
 }
 
 Value vectorNorm(Composer &c, Value x, Value order, Dims dims, bool keepdim) {
-  return c.emit("linalg_vector_norm",
-                {x, order, c.ints(dims), c.boolean(keepdim)});
+  return c.linalgVectorNorm(x, order, dims, keepdim);
 }
 
 Value logSumExp(Composer &c, Value x, Dims dims, bool keepdim) {
@@ -103,12 +102,14 @@ Value logSumExp(Composer &c, Value x, Dims dims, bool keepdim) {
   return c.cast(result, element);
 }
 
-Value extremum(Composer &c, StringRef overload, Value x, OptionalDim dim,
+Value extremum(Composer &c, bool isGreatest, Value x, OptionalDim dim,
                bool keepdim) {
   SmallVector<int64_t> dims;
   if (dim)
     dims.push_back(*dim);
-  return c.emit(overload, {x, c.ints(dims), c.boolean(keepdim)});
+  // Of no dimensions: over all of them.
+  return isGreatest ? c.FormulaBuilder::amax(x, dims, keepdim)
+                    : c.FormulaBuilder::amin(x, dims, keepdim);
 }
 
 Value countNonzero(Composer &c, Value x, OptionalDim dim) {
@@ -121,7 +122,7 @@ Value countNonzero(Composer &c, Value x, OptionalDim dim) {
 }
 
 Value withoutNan(Composer &c, Value x) {
-  return isFloat(x) ? c.where(c.emit("isnan", {x}), 0.0, x) : x;
+  return isFloat(x) ? c.where(c.isnan(x), 0.0, x) : x;
 }
 
 /// Both sides are divided by their norms, then multiplied: PyTorch's steps, which
@@ -137,8 +138,7 @@ Value cosineSimilarity(Composer &c, Value a, Value b, int64_t dim,
     dims.push_back(dim);
   auto unit = [&](Value x) {
     x = c.expand(c.cast(x, Composer::elementType(product)), c.sizes(product));
-    Value norm = c.emit("linalg_vector_norm", {x, c.integer(2), c.ints(dims),
-                                               c.boolean(true)});
+    Value norm = c.linalgVectorNorm(x, 2, dims, true);
     return c.div(x, c.clamp(norm, c.number(Operand(eps)), Value()));
   };
   return c.sum(c.mul(unit(a), unit(b)), dims);
@@ -231,7 +231,7 @@ Value huberSlope(Composer &c, Value difference, double delta) {
 Value divergence(Composer &c, Value x, Value target, bool isLog) {
   if (isLog)
     return c.mul(c.exp(target), c.sub(target, x));
-  return c.sub(c.emit("xlogy.Tensor", {target, target}), c.mul(target, x));
+  return c.sub(c.xlogyTensor(target, target), c.mul(target, x));
 }
 
 Value bce(Composer &c, Value x, Value target) {

@@ -62,8 +62,7 @@ Value convertLike(Composer &c, Value x, Value like, bool copies) {
 }
 
 Value uninitialized(Composer &c, Value like) {
-  return c.emit("empty.memory_format", {c.shape(c.sizes(like)),
-                                        c.type(Composer::elementType(like))});
+  return c.emptyMemoryFormat(c.sizes(like), Composer::elementType(like));
 }
 
 Value half(Composer &c, Value x, int64_t dim, int64_t which) {
@@ -81,7 +80,7 @@ Value pair(Composer &c, Value first, Value second, int64_t dim) {
 Value trace(Composer &c, Value x) {
   if (Composer::rank(x) != 2)
     return {};
-  return c.emit("sum", {c.emit("diagonal", {x})});
+  return c.FormulaBuilder::sum(c.diagonal(x));
 }
 
 Value asColumn(Composer &c, Value x) {
@@ -116,7 +115,7 @@ Value tile(Composer &c, Value x, ArrayRef<ExprAttr> repeats) {
   Sizes all(repeats);
   while (all.size() < static_cast<size_t>(Composer::rank(x)))
     all.insert(all.begin(), c.constant(1));
-  return c.emit("repeat", {x, c.shape(all)});
+  return c.repeat(x, all);
 }
 
 Value repeatEach(Composer &c, Value x, ExprAttr repeats, OptionalDim dim) {
@@ -176,9 +175,8 @@ Value differences(Composer &c, Value x, int64_t n, int64_t dim, Value prepend,
 
 Value takeAlong(Composer &c, Value x, Value indices, OptionalDim dim) {
   if (!dim)
-    return c.emit("gather", {c.view(x, {c.numElements(x)}), c.integer(0),
-                             c.view(indices, {c.numElements(indices)}),
-                             c.boolean(false)});
+    return c.gather(c.view(x, {c.numElements(x)}), 0,
+                    c.view(indices, {c.numElements(indices)}), false);
   int64_t rank = Composer::rank(x);
   if (rank > 0) {
     // All other dimensions of both broadcast.
@@ -188,10 +186,10 @@ Value takeAlong(Composer &c, Value x, Value indices, OptionalDim dim) {
       if (i != at)
         wide[i] = picked[i] = wide[i].isConstant(1) ? picked[i] : wide[i];
     x = c.expand(x, wide);
-    indices = c.emit("remainder.Scalar",
-                     {c.expand(indices, picked), c.number(c.size(x, at))});
+    indices =
+        c.remainderScalar(c.expand(indices, picked), c.number(c.size(x, at)));
   }
-  return c.emit("gather", {x, c.integer(*dim), indices, c.boolean(false)});
+  return c.gather(x, *dim, indices, false);
 }
 
 Value join(Composer &c, ValueRange tensors, int64_t rank) {
@@ -325,8 +323,7 @@ Value scatterStrided(Composer &c, Value self, Value source,
   position = c.view(position, {c.numElements(source)});
   if (!flat || !values || !position)
     return {};
-  Value written =
-      c.emit("scatter.src", {flat, c.integer(0), position, values});
+  Value written = c.scatterSrc(flat, 0, position, values);
   return c.view(written, c.sizes(self));
 }
 
@@ -334,7 +331,7 @@ Value foldWindows(Composer &c, Value windows, ArrayRef<ExprAttr> sizes,
                   int64_t dim, int64_t size, int64_t step) {
   int64_t rank = sizes.size();
   if (rank == 0)
-    return c.view(c.emit("sum", {windows}), ArrayRef<ExprAttr>());
+    return c.view(c.FormulaBuilder::sum(windows), ArrayRef<ExprAttr>());
   dim = Composer::wrapDim(dim, rank);
   // The elements of a window beside its number, then both as one dimension.
   Value x = moveDim(c, windows, -1, dim + 1);

@@ -21,34 +21,31 @@ namespace kiln::aten {
 
 /// A convolution in as many dimensions as its weight says.
 static Value convolve(Composer &c, Value input, Value weight, Value bias,
-                      Attribute stride, Attribute padding, Attribute dilation,
-                      bool transposed, Attribute outputPadding,
-                      Attribute groups) {
+                      const SizesArg &stride, const SizesArg &padding,
+                      const SizesArg &dilation, bool transposed,
+                      const SizesArg &outputPadding, ExprAttr groups) {
   bool isBatched = Composer::rank(input) == Composer::rank(weight);
   if (!isBatched)
     input = c.unsqueeze(input, 0);
-  Value result = c.emit("convolution", {input, weight, bias, stride, padding,
-                                        dilation, c.boolean(transposed),
-                                        outputPadding, groups});
+  Value result = c.convolution(input, weight, bias, stride, padding, dilation,
+                               transposed, outputPadding, groups);
   return isBatched || !result ? result : c.squeeze(result, 0);
 }
 
-static Attribute zeros(Composer &c, Value weight) {
-  return c.shape(Sizes(Composer::rank(weight) - 2, c.constant(0)));
+static SizesArg zeros(Composer &c, Value weight) {
+  return Sizes(Composer::rank(weight) - 2, c.constant(0));
 }
 
 template <typename OpT> static Value convolution(OpT op, Composer &c) {
   return convolve(c, op.getInput(), op.getWeight(), op.getBias(),
-                  op.getStrideAttr(), op.getPaddingAttr(),
-                  op.getDilationAttr(), false, zeros(c, op.getWeight()),
-                  op.getGroupsAttr());
+                  op.getStride(), op.getPadding(), op.getDilation(), false,
+                  zeros(c, op.getWeight()), op.getGroups());
 }
 
 template <typename OpT> static Value transposed(OpT op, Composer &c) {
   return convolve(c, op.getInput(), op.getWeight(), op.getBias(),
-                  op.getStrideAttr(), op.getPaddingAttr(),
-                  op.getDilationAttr(), true, op.getOutputPaddingAttr(),
-                  op.getGroupsAttr());
+                  op.getStride(), op.getPadding(), op.getDilation(), true,
+                  op.getOutputPadding(), op.getGroups());
 }
 
 Value decomposeConv1d(Conv1dOp op, Composer &c) { return convolution(op, c); }
@@ -87,9 +84,8 @@ template <typename OpT> static Value namedPadding(OpT op, Composer &c) {
     }
   if (isUneven)
     input = c.constantPad(input, extra, 0.0);
-  return convolve(c, input, weight, op.getBias(), op.getStrideAttr(),
-                  c.shape(padding), op.getDilationAttr(), false,
-                  zeros(c, weight), op.getGroupsAttr());
+  return convolve(c, input, weight, op.getBias(), op.getStride(), padding,
+                  op.getDilation(), false, zeros(c, weight), op.getGroups());
 }
 
 Value decomposeConv1dPadding(Conv1dPaddingOp op, Composer &c) {
@@ -109,8 +105,10 @@ Value decomposeConv3dPadding(Conv3dPaddingOp op, Composer &c) {
 //===----------------------------------------------------------------------===//
 
 /// Of a list in one dimension, the list in two: `unit` for the first.
-static Attribute inTwo(Composer &c, ArrayRef<int64_t> list, int64_t unit) {
-  return list.empty() ? c.ints({}) : c.ints({unit, list.front()});
+static SmallVector<int64_t> inTwo(ArrayRef<int64_t> list, int64_t unit) {
+  if (list.empty())
+    return {};
+  return {unit, list.front()};
 }
 
 /// An image of one row.
@@ -121,49 +119,45 @@ static Value asImage(Composer &c, Value signal) {
 Value decomposeMaxPool1d(MaxPool1dOp op, Composer &c) {
   if (Composer::elementType(op.getSelf()).isInteger(1))
     return {};
-  return c.squeeze(
-      c.emit("max_pool2d_with_indices",
-             {asImage(c, op.getSelf()), inTwo(c, op.getKernelSize(), 1),
-              inTwo(c, op.getStride(), 1), inTwo(c, op.getPadding(), 0),
-              inTwo(c, op.getDilation(), 1), c.boolean(op.getCeilMode())}),
-      -2);
+  return c.squeeze(c.maxPool2dWithIndices(
+                        asImage(c, op.getSelf()), inTwo(op.getKernelSize(), 1),
+                        inTwo(op.getStride(), 1), inTwo(op.getPadding(), 0),
+                        inTwo(op.getDilation(), 1), op.getCeilMode())
+                       .front(),
+                   -2);
 }
 
 SmallVector<Value> decomposeMaxPool1dWithIndices(MaxPool1dWithIndicesOp op,
                                                  Composer &c) {
-  Operation *pool = c.emitOp(
-      "max_pool2d_with_indices",
-      {asImage(c, op.getSelf()), inTwo(c, op.getKernelSize(), 1),
-       inTwo(c, op.getStride(), 1), inTwo(c, op.getPadding(), 0),
-       inTwo(c, op.getDilation(), 1), c.boolean(op.getCeilMode())});
+  OpResults pool = c.maxPool2dWithIndices(
+      asImage(c, op.getSelf()), inTwo(op.getKernelSize(), 1),
+      inTwo(op.getStride(), 1), inTwo(op.getPadding(), 0),
+      inTwo(op.getDilation(), 1), op.getCeilMode());
   if (!pool)
     return {};
-  return {c.squeeze(pool->getResult(0), -2), c.squeeze(pool->getResult(1), -2)};
+  return {c.squeeze(pool[0], -2), c.squeeze(pool[1], -2)};
 }
 
-/// The first result of the overload that gives indices, too.
-template <typename OpT>
-static Value maxPool(OpT op, Composer &c, StringRef overload) {
-  return c.emit(overload, {op.getSelf(), op.getKernelSizeAttr(),
-                           op.getStrideAttr(), op.getPaddingAttr(),
-                           op.getDilationAttr(), op.getCeilModeAttr()});
-}
-
+// The first result of the overload that gives indices, too.
 Value decomposeMaxPool2d(MaxPool2dOp op, Composer &c) {
-  return maxPool(op, c, "max_pool2d_with_indices");
+  return c
+      .maxPool2dWithIndices(op.getSelf(), op.getKernelSize(), op.getStride(),
+                            op.getPadding(), op.getDilation(), op.getCeilMode())
+      .front();
 }
 
 Value decomposeMaxPool3d(MaxPool3dOp op, Composer &c) {
-  return maxPool(op, c, "max_pool3d_with_indices");
+  return c
+      .maxPool3dWithIndices(op.getSelf(), op.getKernelSize(), op.getStride(),
+                            op.getPadding(), op.getDilation(), op.getCeilMode())
+      .front();
 }
 
 Value decomposeAvgPool1d(AvgPool1dOp op, Composer &c) {
   return c.squeeze(
-      c.emit("avg_pool2d",
-             {asImage(c, op.getSelf()), inTwo(c, op.getKernelSize(), 1),
-              inTwo(c, op.getStride(), 1), inTwo(c, op.getPadding(), 0),
-              c.boolean(op.getCeilMode()), c.boolean(op.getCountIncludePad()),
-              ArgValue()}),
+      c.avgPool2d(asImage(c, op.getSelf()), inTwo(op.getKernelSize(), 1),
+                  inTwo(op.getStride(), 1), inTwo(op.getPadding(), 0),
+                  op.getCeilMode(), op.getCountIncludePad(), {}),
       -2);
 }
 
@@ -177,41 +171,39 @@ Value decomposeAdaptiveAvgPool1d(AdaptiveAvgPool1dOp op, Composer &c) {
   if (op.getOutputSize().front() == 1)
     if (Value mean = meanOfNothing(c, op.getSelf(), {-1}))
       return mean;
-  return c.squeeze(
-      c.emit("_adaptive_avg_pool2d",
-             {asImage(c, op.getSelf()),
-              c.shape({c.constant(1), c.constant(op.getOutputSize().front())})}),
-      -2);
+  return c.squeeze(c.adaptiveAvgPool2d(
+                       asImage(c, op.getSelf()),
+                       {c.constant(1), c.constant(op.getOutputSize().front())}),
+                   -2);
 }
 
-template <typename OpT>
-static Value adaptiveAvgPool(OpT op, Composer &c, ArrayRef<int64_t> spatial,
-                             StringRef overload) {
-  if (llvm::all_of(op.getOutputSize().getDims(),
-                   [](guard::ExprAttr size) { return size.isConstant(1); }))
-    if (Value mean = meanOfNothing(c, op.getSelf(), spatial))
-      return mean;
-  return c.emit(overload, {op.getSelf(), op.getOutputSizeAttr()});
+/// The mean of nothing, for windows that are all of it.
+static Value meanOfWhole(Composer &c, Value x, guard::ShapeAttr size,
+                         ArrayRef<int64_t> spatial) {
+  bool isWhole =
+      llvm::all_of(size.getDims(), [](ExprAttr d) { return d.isConstant(1); });
+  return isWhole ? meanOfNothing(c, x, spatial) : Value();
 }
 
 Value decomposePlainAdaptiveAvgPool2d(PlainAdaptiveAvgPool2dOp op,
                                       Composer &c) {
-  return adaptiveAvgPool(op, c, {-2, -1}, "_adaptive_avg_pool2d");
+  Value mean = meanOfWhole(c, op.getSelf(), op.getOutputSize(), {-2, -1});
+  return mean ? mean : c.adaptiveAvgPool2d(op.getSelf(), op.getOutputSize());
 }
 
 Value decomposePlainAdaptiveAvgPool3d(PlainAdaptiveAvgPool3dOp op,
                                       Composer &c) {
-  return adaptiveAvgPool(op, c, {-3, -2, -1}, "_adaptive_avg_pool3d");
+  Value mean = meanOfWhole(c, op.getSelf(), op.getOutputSize(), {-3, -2, -1});
+  return mean ? mean : c.adaptiveAvgPool3d(op.getSelf(), op.getOutputSize());
 }
 
 SmallVector<Value> decomposeAdaptiveMaxPool1d(AdaptiveMaxPool1dOp op,
                                               Composer &c) {
-  Operation *pool = c.emitOp(
-      "adaptive_max_pool2d",
-      {asImage(c, op.getSelf()), inTwo(c, op.getOutputSize(), 1)});
+  OpResults pool = c.adaptiveMaxPool2d(asImage(c, op.getSelf()),
+                                       inTwo(op.getOutputSize(), 1));
   if (!pool)
     return {};
-  return {c.squeeze(pool->getResult(0), -2), c.squeeze(pool->getResult(1), -2)};
+  return {c.squeeze(pool[0], -2), c.squeeze(pool[1], -2)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,8 +53,8 @@ Value decomposeOneHot(OneHotOp op, Composer &c) {
   Sizes sizes = c.sizes(op.getSelf());
   sizes.push_back(c.constant(classes));
   // A scatter, because it checks that there is such a class.
-  return c.scatter(c.full(sizes, 0, c.getBuilder().getI64Type()), -1,
-                   c.unsqueeze(op.getSelf(), -1), 1);
+  return c.scatterValue(c.full(sizes, 0, c.getBuilder().getI64Type()), -1,
+                        c.unsqueeze(op.getSelf(), -1), 1);
 }
 
 /// Parts along a dimension, each as long as its result.
@@ -201,21 +201,26 @@ Value decomposePad(PadOp op, Composer &c) {
     if (mode == "circular") {
       bool isBatched = rank == int64_t(count) + 2;
       Value x = isBatched ? Value(op.getSelf()) : c.unsqueeze(op.getSelf(), 0);
-      Value result = c.emit("_pad_circular", {x, op.getPadAttr()});
+      Value result = c.padCircular(x, op.getPad());
       return isBatched ? result : c.squeeze(result, 0);
     }
-    if (mode != "reflect" && mode != "replicate")
-      return {};
-    std::string name = mode == "reflect" ? "reflection_pad" : "replication_pad";
-    return c.emit(name + std::to_string(count) + "d",
-                  {op.getSelf(), op.getPadAttr()});
+    Value x = op.getSelf();
+    if (mode == "reflect")
+      return count == 1   ? c.reflectionPad1d(x, pads)
+             : count == 2 ? c.reflectionPad2d(x, pads)
+                          : c.reflectionPad3d(x, pads);
+    if (mode == "replicate")
+      return count == 1   ? c.replicationPad1d(x, pads)
+             : count == 2 ? c.replicationPad2d(x, pads)
+                          : c.replicationPad3d(x, pads);
+    return {};
   }
   double value = op.getValue() ? op.getValue()->convertToDouble() : 0.0;
   Type element = Composer::elementType(op.getSelf());
   Value number = llvm::isa<mlir::IntegerType>(element)
                      ? c.number(Operand(static_cast<int64_t>(value)))
                      : c.number(Operand(value));
-  return c.emit("constant_pad_nd", {op.getSelf(), op.getPadAttr(), number});
+  return c.constantPadNd(op.getSelf(), op.getPad(), number);
 }
 
 //===----------------------------------------------------------------------===//
@@ -226,17 +231,15 @@ Value decomposeSelectBackward(SelectBackwardOp op, Composer &c) {
   Value grad = op.getGradOutput();
   Value zeros = c.full(op.getInputSizes().getDims(), 0.0,
                        Composer::elementType(grad));
-  return c.emit("select_scatter",
-                {zeros, grad, c.integer(op.getDim()), op.getIndexAttr()});
+  return c.selectScatter(zeros, grad, op.getDim(), op.getIndex());
 }
 
 Value decomposeSliceBackward(SliceBackwardOp op, Composer &c) {
   Value grad = op.getGradOutput();
   Value zeros = c.full(op.getInputSizes().getDims(), 0.0,
                        Composer::elementType(grad));
-  return c.emit("slice_scatter",
-                {zeros, grad, c.integer(op.getDim()), op.getStartAttr(),
-                 op.getEndAttr(), op.getStepAttr()});
+  return c.sliceScatter(zeros, grad, op.getDim(), op.getStart(), op.getEnd(),
+                        op.getStep());
 }
 
 /// A bound of a slice, counted from the front and within the dimension; null if

@@ -246,8 +246,7 @@ static Value smoothLoss(CrossEntropyLossOp op, Composer &c, Value input,
 Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, Composer &c) {
   Value self = op.getSelf();
   int64_t dim = Composer::rank(self) < 2 ? 0 : 1;
-  Value input =
-      c.emit("_log_softmax", {self, c.integer(dim), c.boolean(false)});
+  Value input = c.logSoftmax(self, dim, false);
   if (!input)
     return {};
   if (llvm::isa<mlir::FloatType>(Composer::elementType(op.getTarget())))
@@ -255,9 +254,10 @@ Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, Composer &c) {
 
   double smoothing = op.getLabelSmoothing().convertToDouble();
   if (smoothing == 0.0 && Composer::rank(self) <= 2)
-    return c.emit("nll_loss_forward",
-                  {input, op.getTarget(), op.getWeight(),
-                   c.integer(op.getReduction()), op.getIgnoreIndexAttr()});
+    return c
+        .nllLossForward(input, op.getTarget(), op.getWeight(),
+                        op.getReduction(), op.getIgnoreIndex())
+        .front();
   Target target = readTarget(c, self, op.getTarget(), op.getIgnoreIndex());
   Likelihood likelihood = pick(c, input, target, op.getWeight());
   Value loss = likelihood.losses;

@@ -52,12 +52,12 @@ Value decomposeLogSoftmax(LogSoftmaxOp op, Composer &c) {
 
 Value decomposeSoftmaxInt(SoftmaxIntOp op, Composer &c) {
   Value x = c.cast(op.getSelf(), resultType(op));
-  return c.emit("_softmax", {x, c.integer(op.getDim()), c.boolean(false)});
+  return c.softmax(x, op.getDim(), false);
 }
 
 Value decomposeLogSoftmaxInt(LogSoftmaxIntOp op, Composer &c) {
   Value x = c.cast(op.getSelf(), resultType(op));
-  return c.emit("_log_softmax", {x, c.integer(op.getDim()), c.boolean(false)});
+  return c.logSoftmax(x, op.getDim(), false);
 }
 
 Value decomposeSoftmaxBackward(SoftmaxBackwardDataOp op, Composer &c) {
@@ -79,9 +79,10 @@ Value decomposeLogSoftmaxBackward(LogSoftmaxBackwardDataOp op, Composer &c) {
 //===----------------------------------------------------------------------===//
 
 Value decomposeLayerNorm(LayerNormOp op, Composer &c) {
-  return c.emit("native_layer_norm",
-                {op.getInput(), op.getNormalizedShapeAttr(), op.getWeight(),
-                 op.getBias(), c.real(op.getEps().convertToDouble())});
+  return c
+      .nativeLayerNorm(op.getInput(), op.getNormalizedShape(), op.getWeight(),
+                       op.getBias(), op.getEps().convertToDouble())
+      .front();
 }
 
 /// The last dimensions, as many as are normalized.
@@ -155,7 +156,7 @@ Value decomposeDropout(DropoutOp op, Composer &c) {
   double p = op.getP().convertToDouble();
   if (!op.getTrain() || p == 0.0)
     return op.getInput();
-  return c.emit("native_dropout", {op.getInput(), c.real(p), c.boolean(true)});
+  return c.nativeDropout(op.getInput(), p, true).front();
 }
 
 /// Only when nothing is drawn: the numbers of a real dropout are the runtime's.

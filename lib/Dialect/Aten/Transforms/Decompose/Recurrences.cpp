@@ -71,7 +71,7 @@ static State step(Composer &c, Cell kind, Value fromInput, Value fromHidden,
 }
 
 static Value affine(Composer &c, Value x, Value weight, Value bias) {
-  return c.emit("linear", {x, weight, bias});
+  return c.linear(x, weight, bias);
 }
 
 //===----------------------------------------------------------------------===//

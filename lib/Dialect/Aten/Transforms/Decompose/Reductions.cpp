@@ -34,11 +34,8 @@ static ExprAttr countOver(Composer &c, Value x, ArrayRef<int64_t> dims) {
 }
 
 Value decomposeSum(SumOp op, Composer &c) {
-  ArgValue dtype;
-  if (op.getDtype())
-    dtype = c.type(*op.getDtype());
-  return c.emit("sum.dim_IntList", {op.getSelf(), c.ints({}), c.boolean(false),
-                                    dtype});
+  return c.sumDimIntList(op.getSelf(), ArrayRef<int64_t>(), false,
+                         op.getDtype());
 }
 
 static Value meanOver(Operation *op, Composer &c, Value self,
@@ -60,22 +57,21 @@ Value decomposeMeanDim(MeanDimOp op, Composer &c) {
 }
 
 Value decomposeMax(MaxOp op, Composer &c) {
-  return c.emit("amax", {op.getSelf(), c.ints({}), c.boolean(false)});
+  return c.FormulaBuilder::amax(op.getSelf(), ArrayRef<int64_t>(), false);
 }
 
 Value decomposeMin(MinOp op, Composer &c) {
-  return c.emit("amin", {op.getSelf(), c.ints({}), c.boolean(false)});
+  return c.FormulaBuilder::amin(op.getSelf(), ArrayRef<int64_t>(), false);
 }
 
 Value decomposeAll(AllOp op, Composer &c) {
-  Value none = c.logicalNot(c.emit("any", {c.logicalNot(op.getSelf())}));
+  Value none = c.logicalNot(c.FormulaBuilder::any(c.logicalNot(op.getSelf())));
   return finish(op, c, none);
 }
 
 Value decomposeAllDim(AllDimOp op, Composer &c) {
   Value none = c.logicalNot(
-      c.emit("any.dim", {c.logicalNot(op.getSelf()), c.integer(op.getDim()),
-                         c.boolean(op.getKeepdim())}));
+      c.anyDim(c.logicalNot(op.getSelf()), op.getDim(), op.getKeepdim()));
   return finish(op, c, none);
 }
 
@@ -93,7 +89,7 @@ static Value varianceOver(Composer &c, Value self, ArrayRef<int64_t> dims,
   Value deviation = c.sub(x, mean);
   Value square = c.mul(deviation, c.conj(deviation));
   if (Composer::isComplex(square))
-    square = c.emit("real", {square});
+    square = c.FormulaBuilder::real(square);
   Value squares = c.sum(square, dims, keepdim);
   ExprAttr zero = guard::getFloat(c.getContext(), 0.0);
   ExprAttr divisor = guard::max(
@@ -137,12 +133,10 @@ Value decomposeStd(StdCorrectionOp op, Composer &c) {
 
 SmallVector<Value> decomposeVarMean(VarMeanCorrectionOp op, Composer &c) {
   Value self = op.getSelf();
-  ArgValue dims;
-  if (op.getDim())
-    dims = c.ints(*op.getDim());
-  Value variance = c.emit("var.correction", {self, dims, op.getCorrection(),
-                                             c.boolean(op.getKeepdim())});
-  Value mean = c.emit("mean.dim", {self, dims, c.boolean(op.getKeepdim())});
+  IntsArg dims = op.getDim();
+  Value variance =
+      c.varCorrection(self, dims, op.getCorrection(), op.getKeepdim());
+  Value mean = c.meanDim(self, dims, op.getKeepdim());
   if (!variance || !mean)
     return {};
   return {finish(op, c, variance, 0), finish(op, c, mean, 1)};
@@ -150,24 +144,18 @@ SmallVector<Value> decomposeVarMean(VarMeanCorrectionOp op, Composer &c) {
 
 SmallVector<Value> decomposeVarMeanDim(VarMeanDimOp op, Composer &c) {
   Value self = op.getSelf();
-  ArgValue dims;
-  if (op.getDim())
-    dims = c.ints(*op.getDim());
-  Operation *both =
-      c.emitOp("var_mean.correction",
-               {self, dims, c.number(Operand(int64_t(op.getUnbiased()))),
-                c.boolean(op.getKeepdim())});
-  return both ? SmallVector<Value>(both->getResults()) : SmallVector<Value>();
+  IntsArg dims = op.getDim();
+  OpResults both = c.varMeanCorrection(self, dims, int64_t(op.getUnbiased()),
+                                       op.getKeepdim());
+  return both.all();
 }
 
 SmallVector<Value> decomposeStdMean(StdMeanCorrectionOp op, Composer &c) {
   Value self = op.getSelf();
-  ArgValue dims;
-  if (op.getDim())
-    dims = c.ints(*op.getDim());
-  Value deviation = c.emit("std.correction", {self, dims, op.getCorrection(),
-                                              c.boolean(op.getKeepdim())});
-  Value mean = c.emit("mean.dim", {self, dims, c.boolean(op.getKeepdim())});
+  IntsArg dims = op.getDim();
+  Value deviation =
+      c.stdCorrection(self, dims, op.getCorrection(), op.getKeepdim());
+  Value mean = c.meanDim(self, dims, op.getKeepdim());
   if (!deviation || !mean)
     return {};
   return {finish(op, c, deviation, 0), finish(op, c, mean, 1)};

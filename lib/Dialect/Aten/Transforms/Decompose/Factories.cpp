@@ -1,4 +1,4 @@
-//===- Composite.cpp - Tensors made from nothing --------------------------===//
+//===- Factories.cpp - Tensors made from nothing --------------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,37 +38,32 @@ Value decomposeNewFull(NewFullOp op, Composer &c) {
 }
 
 Value decomposeEmptyPermuted(EmptyPermutedOp op, Composer &c) {
-  return c.emit("empty.memory_format",
-                {c.shape(c.sizes(op.getResult())),
-                 c.type(Composer::elementType(op.getResult()))});
+  return c.emptyMemoryFormat(c.sizes(op.getResult()),
+                             Composer::elementType(op.getResult()));
 }
 
 Value decomposeEmptyLike(EmptyLikeOp op, Composer &c) {
-  return c.emit("empty.memory_format",
-                {c.shape(c.sizes(op.getResult())),
-                 c.type(Composer::elementType(op.getResult()))});
+  return c.emptyMemoryFormat(c.sizes(op.getResult()),
+                             Composer::elementType(op.getResult()));
 }
 
 Value decomposeRandLike(RandLikeOp op, Composer &c) {
-  return c.emit("rand", {c.shape(c.sizes(op.getResult())),
-                         c.type(Composer::elementType(op.getResult()))});
+  return c.rand(c.sizes(op.getResult()), Composer::elementType(op.getResult()));
 }
 
 Value decomposeRandnLike(RandnLikeOp op, Composer &c) {
-  return c.emit("randn", {c.shape(c.sizes(op.getResult())),
-                          c.type(Composer::elementType(op.getResult()))});
+  return c.randn(c.sizes(op.getResult()),
+                 Composer::elementType(op.getResult()));
 }
 
 Value decomposeArange(ArangeOp op, Composer &c) {
-  return c.emit("arange.start_step",
-                {c.number(Operand(0)), op.getEnd(), c.number(Operand(1)),
-                 c.type(Composer::elementType(op.getResult()))});
+  return c.arangeStartStep(0, op.getEnd(), 1,
+                           Composer::elementType(op.getResult()));
 }
 
 Value decomposeArangeStart(ArangeStartOp op, Composer &c) {
-  return c.emit("arange.start_step",
-                {op.getStart(), op.getEnd(), c.number(Operand(1)),
-                 c.type(Composer::elementType(op.getResult()))});
+  return c.arangeStartStep(op.getStart(), op.getEnd(), 1,
+                           Composer::elementType(op.getResult()));
 }
 
 /// Evenly spaced, from both ends to the middle, so that both are exact. Whole
@@ -92,15 +87,14 @@ static Value spaced(Composer &c, Value first, Value last, int64_t steps,
            static_cast<float>(steps - 1);
   Value index = c.iota(c.constant(steps), compute);
   Value up = c.add(c.mul(index, step), *start);
-  Value down = c.sub(
-      *end, c.mul(c.sub(static_cast<double>(steps - 1), index), step));
+  Value down =
+      c.sub(*end, c.mul(c.sub(static_cast<double>(steps - 1), index), step));
   return c.where(c.lt(index, static_cast<double>(steps / 2)), up, down);
 }
 
 Value decomposeLinspace(LinspaceOp op, Composer &c) {
   Type element = Composer::elementType(op.getResult());
-  Value result =
-      spaced(c, op.getStart(), op.getEnd(), op.getSteps(), element);
+  Value result = spaced(c, op.getStart(), op.getEnd(), op.getSteps(), element);
   return result ? c.cast(result, element) : result;
 }
 
@@ -111,7 +105,7 @@ Value decomposeLogspace(LogspaceOp op, Composer &c) {
   if (!exponents)
     return {};
   Value base = c.number(Operand(op.getBase().convertToDouble()));
-  return c.cast(c.emit("pow.Scalar", {base, exponents}), element);
+  return c.cast(c.powScalar(base, exponents), element);
 }
 
 /// Row and column of the `k`-th element of the lower triangle of `columns`
@@ -120,15 +114,14 @@ static std::pair<Value, Value> lowerPosition(Composer &c, Value k, int64_t rows,
                                              int64_t columns, int64_t offset) {
   int64_t first = std::max<int64_t>(-offset, 0);
   int64_t length = std::clamp<int64_t>(first + offset + 1, 0, columns);
-  int64_t growing =
-      std::clamp<int64_t>(columns - length + 1, 0,
-                          std::max<int64_t>(rows - first, 0));
+  int64_t growing = std::clamp<int64_t>(columns - length + 1, 0,
+                                        std::max<int64_t>(rows - first, 0));
   int64_t inGrowing = growing * length + growing * (growing - 1) / 2;
   Type i64 = c.getBuilder().getI64Type(), f64 = c.getBuilder().getF64Type();
   // Row r of the growing ones starts at r length + r (r - 1) / 2.
   auto startOf = [&](Value r) {
     Value twice = c.mul(r, c.add(r, 2 * length - 1));
-    return c.emit("floor_divide", {twice, c.number(Operand(2))});
+    return c.floorDivide(twice, 2);
   };
   double b = 2.0 * static_cast<double>(length) - 1;
   Value root = c.sqrt(c.add(c.mul(c.cast(k, f64), 8.0), b * b));
@@ -140,10 +133,8 @@ static std::pair<Value, Value> lowerPosition(Composer &c, Value k, int64_t rows,
   Value rest = c.sub(k, inGrowing);
   Value width = c.number(Operand(std::max<int64_t>(columns, 1)));
   Value isGrowing = c.lt(k, inGrowing);
-  row = c.where(isGrowing, row,
-                c.add(c.emit("floor_divide", {rest, width}), growing));
-  column = c.where(isGrowing, column,
-                   c.emit("remainder.Scalar", {rest, width}));
+  row = c.where(isGrowing, row, c.add(c.floorDivide(rest, width), growing));
+  column = c.where(isGrowing, column, c.remainderScalar(rest, width));
   return {c.add(row, first), column};
 }
 
