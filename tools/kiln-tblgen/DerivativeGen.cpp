@@ -8,7 +8,7 @@
 //
 // Backend --gen-aten-derivatives. Reads the `VJP`, `VJPFunction`,
 // `NoDerivative` and `StopGradient` records of AtenDerivatives.td and writes
-// one C++ function for each rule, and a table by op name. A rule such as
+// one C++ function for each rule, and a table of them. A rule such as
 //
 //   def : VJP<Aten_MulTensorOp, [Grad<"self",  (mul $grad, $other)>,
 //                                Grad<"other", (mul $grad, $self)>]>;
@@ -201,7 +201,7 @@ void RuleEmitter::emit(raw_ostream &os) {
 static void emitEntry(raw_ostream &os, const Operator &op, StringRef function,
                       StringRef reason, uint64_t operands, uint64_t results,
                       bool takesComplex = false) {
-  os << "    {\"" << op.getOperationName() << "\", " << function << ", \"";
+  os << "    {&" << op.getCppClassName() << "::getInfo, " << function << ", \"";
   os.write_escaped(reason);
   os << "\", " << operands << "u, " << results << "u, "
      << (takesComplex ? "true" : "false") << "},\n";

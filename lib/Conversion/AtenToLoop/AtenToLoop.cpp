@@ -538,7 +538,7 @@ LogicalResult Converter::lower() {
     return lowerLoopBody(custom);
   if (lowering)
     return lowering->function(*this);
-  if (ScalarBody body = lookUpScalarBody(info->name))
+  if (ScalarBody body = lookUpScalarBody(*info))
     return lowerPointwise(body);
   return refuse(info->isRandom ? "random numbers are drawn by the runtime"
                                : "no kernel is written for this operator");

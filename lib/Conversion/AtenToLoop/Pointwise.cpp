@@ -15,7 +15,7 @@
 
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <cmath>
 
@@ -62,14 +62,17 @@ static Value buildGeluBackward(ScalarBuilder &b, bool byTanh) {
   return b.mul(gradient, b.add(left, right));
 }
 
-ScalarBody loop::lookUpScalarBody(StringRef overload) {
-  static const llvm::StringMap<ScalarBody> bodies = {
-#define KILN_LOOP_BODY(name, body)                                             \
-  {name, [](ScalarBuilder &b) -> Value { return body; }},
+ScalarBody loop::lookUpScalarBody(const aten::OpInfo &info) {
+  static const auto *bodies = [] {
+    ArrayRef<const aten::OpInfo *> all = aten::getAllOverloads();
+    return new llvm::DenseMap<const aten::OpInfo *, ScalarBody>{
+#define KILN_LOOP_BODY(index, body)                                            \
+  {all[index], [](ScalarBuilder &b) -> Value { return body; }},
 #include "kiln/Conversion/AtenToLoop/ScalarBodies.inc"
 #undef KILN_LOOP_BODY
-  };
-  return bodies.lookup(overload);
+    };
+  }();
+  return bodies->lookup(&info);
 }
 
 /// The check that no element of `divisor` is 0 as an integer of type `in`.
@@ -92,7 +95,7 @@ static bool checkDivisor(Converter &converter, Value divisor, Type in) {
 }
 
 LogicalResult Converter::lowerBody() {
-  return lowerPointwise(lookUpScalarBody(info->name));
+  return lowerPointwise(lookUpScalarBody(*info));
 }
 
 // What PyTorch refuses stays a call, so that it is refused with its message.

@@ -21,6 +21,7 @@
 #ifndef KILN_LIB_CONVERSION_ATENTOLOOP_SCALARBUILDER_H
 #define KILN_LIB_CONVERSION_ATENTOLOOP_SCALARBUILDER_H
 
+#include "kiln/Dialect/Aten/IR/OpInfo.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include <functional>
@@ -172,7 +173,7 @@ private:
 
 /// The body of a pointwise overload, null if it has none.
 using ScalarBody = Value (*)(ScalarBuilder &);
-ScalarBody lookUpScalarBody(llvm::StringRef overload);
+ScalarBody lookUpScalarBody(const aten::OpInfo &info);
 
 } // namespace kiln::loop
 

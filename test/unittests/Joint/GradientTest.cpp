@@ -477,8 +477,9 @@ void GradientTest::checkComplex(StringRef source) {
     if (!module)
       return;
     for (Operation &op : module->lookupSymbol<FuncOp>("main").getOps()) {
+      const aten::OpInfo *info = aten::getOpInfo(&op);
       const aten::VjpEntry *entry =
-          aten::lookUpDerivative(op.getName().getStringRef());
+          info ? aten::lookUpDerivative(*info) : nullptr;
       if (entry && entry->rule && !entry->takesComplex && isComplexOp(&op))
         return;
     }
@@ -518,7 +519,7 @@ TEST_F(GradientTest, RoundsALongSumOnce) {
 
 /// Why a rule can not agree with finite differences; empty if it must.
 StringRef whyUncovered(const aten::OpInfo &info) {
-  const aten::VjpEntry *entry = aten::lookUpDerivative(info.name);
+  const aten::VjpEntry *entry = aten::lookUpDerivative(info);
   if (!entry || !entry->rule || *entry->stopReason)
     return "no rule";
   if (info.isRandom)
@@ -561,7 +562,7 @@ TEST_F(GradientTest, AgreesWithFiniteDifferences) {
     EXPECT_TRUE(!whyUncovered(*info).empty() || covered.contains(info->name))
         << info->name << " has a derivative that no case compares";
   for (const aten::OpInfo *info : aten::getAllOverloads()) {
-    const aten::VjpEntry *entry = aten::lookUpDerivative(info->name);
+    const aten::VjpEntry *entry = aten::lookUpDerivative(*info);
     EXPECT_TRUE(!whyUncovered(*info).empty() || !entry->takesComplex ||
                 coveredComplex.contains(info->name))
         << info->name << " has a derivative that no complex case compares";

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One fallback model for all ops, which looks up the generated table by the
-// op's name: a model per op would be two hundred instantiations for nothing.
+// One fallback model for all ops, which looks up the generated table: a model per op would be two hundred instantiations for nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,20 +19,20 @@
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
 #include "kiln/Interfaces/RecomputableOpInterface.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace kiln::aten {
 
 #include "kiln/Dialect/Aten/Derivatives/AtenDerivatives.cpp.inc"
 
-const VjpEntry *lookUpDerivative(StringRef opName) {
-  static const llvm::StringMap<const VjpEntry *> table = [] {
-    llvm::StringMap<const VjpEntry *> built;
+const VjpEntry *lookUpDerivative(const OpInfo &info) {
+  static const llvm::DenseMap<const OpInfo *, const VjpEntry *> table = [] {
+    llvm::DenseMap<const OpInfo *, const VjpEntry *> built;
     for (const VjpEntry &entry : kVjpEntries)
-      built[entry.name] = &entry;
+      built[&entry.getInfo()] = &entry;
     return built;
   }();
-  return table.lookup(opName);
+  return table.lookup(&info);
 }
 
 //===----------------------------------------------------------------------===//
@@ -52,7 +51,8 @@ bool hasFloatResult(Operation *op) {
 struct VjpModel
     : DifferentiableOpInterface::FallbackModel<VjpModel> {
   static const VjpEntry *entryOf(Operation *op) {
-    return lookUpDerivative(op->getName().getStringRef());
+    const OpInfo *info = getOpInfo(op);
+    return info ? lookUpDerivative(*info) : nullptr;
   }
 
   /// A view only moves elements, so nothing is lost if it is decomposed.

@@ -29,10 +29,11 @@
 namespace kiln::aten {
 
 class VjpState;
+struct OpInfo;
 
 /// One line of the generated table.
 struct VjpEntry {
-  const char *name; ///< "aten.mul.Tensor"
+  const OpInfo &(*getInfo)(); ///< of the op
   /// Builds the gradients; null where they stop.
   LogicalResult (*rule)(Operation *op, VjpState &state);
   const char *stopReason;  ///< why they stop or are refused, else empty
@@ -41,8 +42,8 @@ struct VjpEntry {
   bool takesComplex;       ///< not only real numbers
 };
 
-/// The rule of an op by its name; null if it has none.
-const VjpEntry *lookUpDerivative(StringRef opName);
+/// The rule of an op; null if it has none.
+const VjpEntry *lookUpDerivative(const OpInfo &info);
 
 /// Attaches the models when the aten dialect is loaded.
 void registerDerivatives(mlir::DialectRegistry &registry);
