@@ -38,6 +38,7 @@ LogicalResult item(Inference &infer);
 // Reductions
 LogicalResult reduceAll(Inference &infer);
 LogicalResult reduceDims(Inference &infer);
+LogicalResult reduceElements(Inference &infer);
 LogicalResult reduceGivenDims(Inference &infer);
 LogicalResult reduceDimsTwice(Inference &infer);
 LogicalResult reduceDim(Inference &infer);
@@ -138,6 +139,7 @@ LogicalResult hstack(Inference &infer);
 LogicalResult vstack(Inference &infer);
 // Images
 LogicalResult pool(Inference &infer);
+LogicalResult averagePool3d(Inference &infer);
 LogicalResult adaptivePool(Inference &infer);
 LogicalResult upsample(Inference &infer);
 LogicalResult upsampleTo(Inference &infer);
@@ -153,6 +155,9 @@ LogicalResult likeSelfTwice(Inference &infer);
 LogicalResult withBuffer(Inference &infer);
 LogicalResult glu(Inference &infer);
 LogicalResult loss(Inference &infer);
+LogicalResult floatLoss(Inference &infer);
+LogicalResult lossInSelf(Inference &infer);
+LogicalResult lossInTarget(Inference &infer);
 LogicalResult lossBackward(Inference &infer);
 LogicalResult lossBackwardLikeSelf(Inference &infer);
 LogicalResult multiMarginLoss(Inference &infer);

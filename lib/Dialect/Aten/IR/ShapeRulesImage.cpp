@@ -69,7 +69,8 @@ static FailureOr<Dims> getImageDims(Inference &infer, StringRef name,
 // Pooling
 //===----------------------------------------------------------------------===//
 
-LogicalResult rules::pool(Inference &infer) {
+/// One of PyTorch's kernels does not count the padding.
+static LogicalResult inferPool(Inference &infer, bool countsPadding) {
   size_t spatial = getListSize(infer, "kernel_size");
   FailureOr<Dims> dims = getImageDims(infer, "self", spatial);
   if (failed(dims))
@@ -83,8 +84,6 @@ LogicalResult rules::pool(Inference &infer) {
                             SmallVector<int64_t>(spatial, 1));
   if (failed(stride) || failed(padding) || failed(dilation))
     return failure();
-  // This one of PyTorch's kernels does not count the padding.
-  bool isAverage3d = StringRef(infer.info.name) == "aten.avg_pool3d";
   for (size_t i = 0; i < spatial; ++i) {
     ExprAttr &dim = (*dims)[dims->size() - spatial + i];
     int64_t pad = (*padding)[i], step = (*stride)[i];
@@ -93,7 +92,7 @@ LogicalResult rules::pool(Inference &infer) {
                         "found " + Twine(pad) + " for " +
                         Twine((*kernel)[i]));
     int64_t window = (*dilation)[i] * ((*kernel)[i] - 1) + 1;
-    if (isAverage3d && !infer.isAtLeast(dim, window))
+    if (!countsPadding && !infer.isAtLeast(dim, window))
       return infer.fail("has a window larger than its input");
     ExprAttr space = dim + (2 * pad - window);
     if (!infer.isAtLeast(space, infer.getBool("ceil_mode") ? 1 - step : 0))
@@ -107,6 +106,14 @@ LogicalResult rules::pool(Inference &infer) {
     dim = guard::min(guard::ceilDiv(space, step), lastBegin) + 1;
   }
   return addWithIndices(infer, *dims);
+}
+
+LogicalResult rules::pool(Inference &infer) {
+  return inferPool(infer, /*countsPadding=*/true);
+}
+
+LogicalResult rules::averagePool3d(Inference &infer) {
+  return inferPool(infer, /*countsPadding=*/false);
 }
 
 LogicalResult rules::adaptivePool(Inference &infer) {

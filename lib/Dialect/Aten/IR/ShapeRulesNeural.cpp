@@ -83,37 +83,48 @@ static FailureOr<Dims> getLossDims(Inference &infer) {
   return dims;
 }
 
+static LogicalResult addLoss(Inference &infer, ArrayRef<ExprAttr> dims) {
+  bool isReduced = *infer.getInt("reduction") != 0;
+  return infer.addPromoted(isReduced ? ArrayRef<ExprAttr>() : dims);
+}
+
+LogicalResult rules::loss(Inference &infer) {
+  FailureOr<Dims> dims = getLossDims(infer);
+  return failed(dims) ? failure() : addLoss(infer, *dims);
+}
+
+LogicalResult rules::floatLoss(Inference &infer) {
+  FailureOr<Dims> dims = getLossDims(infer);
+  if (failed(dims))
+    return failure();
+  if (isIntegral(infer.getElementType("self")) ||
+      isIntegral(infer.getElementType("target")))
+    return infer.fail("expects floats");
+  return addLoss(infer, *dims);
+}
+
 /// PyTorch computes some losses in the memory of a copy of one operand, which
 /// decides about sizes and type.
-static LogicalResult checkFitsCopy(Inference &infer, ArrayRef<ExprAttr> dims) {
-  StringRef name = infer.info.name;
-  if (name == "aten.kl_div" && (isIntegral(infer.getElementType("self")) ||
-                                isIntegral(infer.getElementType("target"))))
-    return infer.fail("expects floats");
-  StringRef copied = name == "aten.soft_margin_loss" ? "self"
-                     : name == "aten.binary_cross_entropy_with_logits"
-                         ? "target"
-                         : "";
-  if (copied.empty())
-    return success();
-  FailureOr<Dims> sizes = infer.getDims(copied);
-  if (failed(sizes))
+static LogicalResult inferLossIn(Inference &infer, StringRef copied) {
+  FailureOr<Dims> dims = getLossDims(infer), sizes = infer.getDims(copied);
+  if (failed(dims) || failed(sizes))
     return failure();
-  bool fits = sizes->size() == dims.size();
-  for (auto [a, b] : llvm::zip(*sizes, dims))
+  bool fits = sizes->size() == dims->size();
+  for (auto [a, b] : llvm::zip(*sizes, *dims))
     fits &= !infer.differ(a, b);
   if (!fits)
     return infer.fail("expects operands that broadcast to '" + copied + "'");
   if (isIntegral(infer.getElementType(copied)))
     return infer.fail("expects '" + copied + "' to be of floats");
-  return success();
+  return addLoss(infer, *dims);
 }
 
-LogicalResult rules::loss(Inference &infer) {
-  FailureOr<Dims> dims = getLossDims(infer);
-  if (failed(dims) || failed(checkFitsCopy(infer, *dims)))
-    return failure();
-  return infer.addPromoted(*infer.getInt("reduction") == 0 ? *dims : Dims());
+LogicalResult rules::lossInSelf(Inference &infer) {
+  return inferLossIn(infer, "self");
+}
+
+LogicalResult rules::lossInTarget(Inference &infer) {
+  return inferLossIn(infer, "target");
 }
 
 LogicalResult rules::lossBackward(Inference &infer) {

@@ -227,7 +227,8 @@ LogicalResult rules::reduceAll(Inference &infer) {
   return infer.addPromoted({});
 }
 
-static FailureOr<Dims> getReducedDims(Inference &infer) {
+static FailureOr<Dims> getReducedDims(Inference &infer,
+                                      bool takesNothing = true) {
   FailureOr<Dims> dims = infer.getDims("self");
   if (failed(dims))
     return failure();
@@ -235,8 +236,7 @@ static FailureOr<Dims> getReducedDims(Inference &infer) {
       infer.getDimFlags("dim", dims->size(), /*emptyIsAll=*/true);
   if (failed(flags))
     return failure();
-  StringRef name = infer.info.name;
-  if (name == "aten.amax" || name == "aten.amin")
+  if (!takesNothing)
     for (auto [dim, isReduced] : llvm::zip(*dims, *flags))
       if (isReduced && dim.isConstant(0))
         return infer.fail("expects elements to choose from");
@@ -245,6 +245,13 @@ static FailureOr<Dims> getReducedDims(Inference &infer) {
 
 LogicalResult rules::reduceDims(Inference &infer) {
   FailureOr<Dims> dims = getReducedDims(infer);
+  if (failed(dims))
+    return failure();
+  return infer.addPromoted(*dims);
+}
+
+LogicalResult rules::reduceElements(Inference &infer) {
+  FailureOr<Dims> dims = getReducedDims(infer, /*takesNothing=*/false);
   if (failed(dims))
     return failure();
   return infer.addPromoted(*dims);

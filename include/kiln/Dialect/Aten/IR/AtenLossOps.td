@@ -48,7 +48,7 @@ def Aten_BinaryCrossEntropyWithLogitsOp : Aten_PureOp<
          Optional<Aten_Tensor>:$pos_weight, Aten_LossReduction:$reduction),
     (outs Aten_Tensor:$result)> {
   let summary = "Cross entropy of the sigmoid of logits";
-  let shape = "loss";
+  let shape = "lossInTarget";
   let promotion = PromoteKeepFirst;
   let promotes = ["target"];
   let decomposition = DecomposeWide<[
@@ -91,7 +91,7 @@ def Aten_KlDivOp : Aten_PureOp<"kl_div",
          Aten_Bool:$log_target),
     (outs Aten_Tensor:$result)> {
   let summary = "Kullback-Leibler divergence";
-  let shape = "loss";
+  let shape = "floatLoss";
   let promotion = PromoteDefault;
   let decomposition = DecomposeWide<[
       (reduced (divergence $self, $target, $log_target), $reduction)]>;
@@ -219,7 +219,7 @@ def Aten_SoftMarginLossOp : Aten_PureOp<"soft_margin_loss",
     (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction),
     (outs Aten_Tensor:$result)> {
   let summary = "Logistic loss";
-  let shape = "loss";
+  let shape = "lossInSelf";
   let promotion = PromoteDefault;
   let decomposition = DecomposeWide<[
       (reduced (log1p (exp (mul (neg $self), $target))), $reduction)]>;

@@ -161,7 +161,7 @@ def Aten_AvgPool3dOp : Aten_PureOp<"avg_pool3d",
          OptionalAttr<Aten_Int>:$divisor_override),
     (outs Aten_Tensor:$result)> {
   let summary = "Mean over windows";
-  let shape = "pool";
+  let shape = "averagePool3d";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerAveragePool", ["3"]>;
   let isCore = 1;

@@ -104,7 +104,7 @@ def Aten_AmaxOp : Aten_PureOp<"amax",
     (ins Aten_Tensor:$self, Aten_Ints:$dim, Aten_Bool:$keepdim),
     (outs Aten_Tensor:$result)> {
   let summary = "Maximum over dimensions";
-  let shape = "reduceDims";
+  let shape = "reduceElements";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"Max">;
@@ -116,7 +116,7 @@ def Aten_AminOp : Aten_PureOp<"amin",
     (ins Aten_Tensor:$self, Aten_Ints:$dim, Aten_Bool:$keepdim),
     (outs Aten_Tensor:$result)> {
   let summary = "Minimum over dimensions";
-  let shape = "reduceDims";
+  let shape = "reduceElements";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeReduction;
   let lowering = LowerReduction<"Min">;
