@@ -25,6 +25,8 @@ Status eager::registerAll(runtime::OperatorRegistry &registry) {
   addFactoryOperators(table);
   addRandomOperators(table);
   addIndexingOperators(table);
+  addArrangingOperators(table);
+  addCountingOperators(table);
   addScatterOperators(table);
   addContractionOperators(table);
   addSoftmaxOperators(table);
@@ -33,6 +35,7 @@ Status eager::registerAll(runtime::OperatorRegistry &registry) {
   addConvolutionOperators(table);
   addPaddingOperators(table);
   addLossOperators(table);
+  addDistanceOperators(table);
   addPoolingOperators(table);
   addResamplingOperators(table);
   addGridSamplingOperators(table);

@@ -1,0 +1,227 @@
+//===- KernelVerifiers.cpp - Kernels and calls against their promises -----===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The labels C1, C2, ... are those of the descriptions in the .td files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Verifiers.h"
+
+#include "kiln/Dialect/Guard/IR/ElementTypes.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+/// A result that is written over an argument needs one.
+static LogicalResult verifyPlacements(Operation *op, ArrayAttr placements) {
+  auto function = op->getParentOfType<mlir::FunctionOpInterface>();
+  if (!placements || !function)
+    return success();
+  for (Attribute placement : placements)
+    if (auto place = dyn_cast<ArgumentAttr>(placement);
+        place && place.getIndex() >= function.getNumArguments())
+      return op->emitOpError()
+             << "places a result in argument " << place.getIndex() << " of '"
+             << function.getName() << "', expected one below "
+             << function.getNumArguments();
+  return success();
+}
+
+LogicalResult KernelOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
+  if (!llvm::equal(getBody().getArgumentTypes(), getInputs().getTypes())) // C1
+    return emitOpError() << "expects arguments of the types of its inputs, "
+                         << getInputs().getTypes() << ", but found "
+                         << getBody().getArgumentTypes();
+  if (getPlacements() && getPlacements()->size() != getNumResults())
+    return emitOpError() << "expects a placement for each of its "
+                         << getNumResults() << " results, but found "
+                         << getPlacements()->size();
+  if (failed(verifyPlacements(*this, getPlacementsAttr())))
+    return failure();
+  return verifyExtents(*this, getShared());
+}
+
+/// Loads in `nest` of tensors that `kernel` computes are at the nest's own
+/// point of the shared domain.
+static LogicalResult verifyLoads(KernelOp kernel, Operation *nest) {
+  size_t shared = kernel.getShared().size();
+  WalkResult walked = nest->walk([&](LoadOp load) {
+    if (!isNest(load.getTensor().getDefiningOp()))
+      return WalkResult::advance();
+    Block &body = nest->getRegion(0).front();
+    for (size_t i = 0; i < shared; ++i) { // C3
+      auto expr = i < load.getMap().size()
+                      ? cast<guard::ExprAttr>(load.getMap()[i])
+                      : guard::ExprAttr();
+      if (expr && expr.isDim() &&
+          load.getIndices()[expr.getPosition()] == body.getArgument(i))
+        continue;
+      load.emitOpError() << "expects index " << i
+                         << " to be the kernel's shared index " << i
+                         << ", because the tensor is computed in the kernel";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  unsigned nests = 0;
+  bool alone = false;
+  SmallVector<guard::ExprAttr> shared = getExprs(getShared());
+  for (Operation &op : getBody().front()) {
+    if (isa<ReturnOp>(op))
+      continue;
+    if (!isNest(&op)) {
+      if (op.getNumRegions() || !isMemoryEffectFree(&op) ||
+          llvm::any_of(op.getResultTypes(),
+                       [](Type type) { return isa<TensorType>(type); }))
+        return emitOpError() << "expects nests and scalar constants in its "
+                                "body, but found '"
+                             << op.getName() << "'";
+      continue;
+    }
+    ++nests;
+    auto row = getRowDimension(&op);
+    alone |= isa<ContractOp, ScatterOp>(op) ||
+             (row && *row < int64_t(shared.size()));
+    Domain domain = getDomain(&op);
+    if (domain.parallel.size() < shared.size() ||
+        !llvm::equal(ArrayRef(domain.parallel).take_front(shared.size()),
+                     shared)) // C2
+      return op.emitOpError()
+             << "expects its extents to start with those its kernel shares";
+    if (!isa<ContractOp>(op) && failed(verifyLoads(*this, &op)))
+      return failure();
+  }
+  if (alone && nests > 1)
+    return emitOpError("expects a contraction, a scatter, or a scan or sort "
+                       "along a dimension before its shared ones end, to be "
+                       "its only nest");
+  auto results = verifyTerminator<ReturnOp>(*this, getBody());
+  if (failed(results))
+    return failure();
+  if (results->getOperandTypes() != getResultTypes()) // C4
+    return emitOpError() << "expects its body to return " << getResultTypes()
+                         << ", but found " << results->getOperandTypes();
+  if (ScheduleAttr schedule = getScheduleAttr()) // C6
+    return schedule.verifyKernel(*this);
+  return success();
+}
+
+LogicalResult LaunchOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
+  if (getGrain() < 1) // C1
+    return emitOpError() << "expects a grain of at least 1, but found "
+                         << getGrain();
+  if (getPlacements() && getPlacements()->size() != getNumResults()) // C2
+    return emitOpError() << "expects a placement for each of its "
+                         << getNumResults() << " results, but found "
+                         << getPlacements()->size();
+  if (failed(verifyPlacements(*this, getPlacementsAttr())))
+    return failure();
+  if (auto parts = getParts()) { // C3
+    int64_t counts[2] = {0, 0};
+    bool isList = parts->size() % 2 == 0;
+    for (auto [k, count] : llvm::enumerate(*parts)) {
+      counts[k % 2] += count;
+      isList &= count >= 0;
+    }
+    if (!isList || counts[0] != int64_t(getInputs().size()) ||
+        counts[1] != int64_t(getNumResults()))
+      return emitOpError() << "expects parts of " << getInputs().size()
+                           << " inputs and " << getNumResults()
+                           << " results, but found " << counts[0] << " and "
+                           << counts[1];
+  }
+  size_t kernels = getParts() ? getParts()->size() / 2 : 1;
+  if (getSchedules() && getSchedules()->size() != kernels) // C4
+    return emitOpError() << "expects a schedule for each of its " << kernels
+                         << " kernels, but found " << getSchedules()->size();
+  return success();
+}
+
+LogicalResult ExternOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
+  SmallVector<bool> named(getInputs().size());
+  AttrTypeWalker walker;
+  std::optional<unsigned> unknown;
+  walker.addWalk([&](OperandAttr operand) {
+    if (operand.getIndex() < named.size())
+      named[operand.getIndex()] = true;
+    else
+      unknown = operand.getIndex();
+  });
+  walker.walk(getArguments());
+  if (unknown) // C1
+    return emitOpError() << "names operand " << *unknown << ", but has "
+                         << named.size();
+  for (auto [i, isNamed] : llvm::enumerate(named))
+    if (!isNamed) // C1
+      return emitOpError() << "does not name operand " << i
+                           << " among its arguments";
+  if (getOverload().count('.') != 2) // C2
+    return emitOpError() << "expects an overload like 'aten.add.Tensor', but "
+                            "found '"
+                         << getOverload() << "'";
+  return success();
+}
+
+LogicalResult InvokeOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
+  size_t callees = getKind() == InvokeKind::Scan ? 1 : 2;
+  if (getCallees().size() != callees) // C1
+    return emitOpError() << "expects " << callees << " callees, but found "
+                         << getCallees().size();
+  int64_t carried = getCarried(), scanned = getScanned();
+  bool isBranch = getKind() == InvokeKind::Branch;
+  if (isBranch && getInputs().empty()) // C2
+    return emitOpError("expects a predicate as its first operand");
+  if (carried < 0 || scanned < 0 || (isBranch && carried + scanned != 0) ||
+      (getKind() == InvokeKind::While && scanned != 0) ||
+      carried + scanned > int64_t(getInputs().size()) ||
+      carried > int64_t(getNumResults())) // C2
+    return emitOpError() << "cannot carry " << carried << " and take slices of "
+                         << scanned << " of its " << getInputs().size()
+                         << " operands for " << getNumResults() << " results";
+  return success();
+}
+
+LogicalResult
+InvokeOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  bool isWhile = getKind() == InvokeKind::While;
+  size_t taken = getInputs().size() - (getKind() == InvokeKind::Branch);
+  for (auto [i, callee] : llvm::enumerate(
+           getCallees().getAsRange<FlatSymbolRefAttr>())) {
+    auto function =
+        symbolTable.lookupNearestSymbolFrom<FunctionOpInterface>(*this, callee);
+    if (!function) // C3
+      return emitOpError() << "expects '" << callee.getValue()
+                           << "' to be a function";
+    size_t returned = isWhile && i == 0 ? 1 : getNumResults();
+    if (function.getNumArguments() != taken ||
+        function.getNumResults() != returned) // C3
+      return emitOpError() << "expects '" << callee.getValue() << "' to take "
+                           << taken << " arguments and return " << returned
+                           << " results, but found "
+                           << function.getNumArguments() << " and "
+                           << function.getNumResults();
+  }
+  return success();
+}
