@@ -324,111 +324,80 @@ static Status writeJson(const std::string &path, const Config &config,
   return writeOutput(path, ByteView(std::string_view(text)));
 }
 
-static int checkAll(int argc, char **argv) {
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Flags {
   Config config;
-  config.jobs = std::max(1u, std::thread::hardware_concurrency());
-  std::string filter, jsonPath, device = "cpu";
+  std::string filter, jsonPath;
   bool listFailures = false;
   unsigned every = 1;
-  auto number = [](const char *name, unsigned &target, unsigned low,
-                   unsigned high) {
-    return [=, &target](const std::string &text) -> Status {
-      auto value = parseInteger(std::string("--") + name, text, low, high);
+};
+} // namespace
+
+static Status parseFlags(CommandLine &line, Flags &flags, int argc,
+                         char **argv) {
+  Config &config = flags.config;
+  config.jobs = std::max(1u, std::thread::hardware_concurrency());
+  auto number = [&](const std::string &name, unsigned &target, unsigned low,
+                    unsigned high) {
+    line.value(name, [=, &target](const std::string &text) -> Status {
+      auto value = parseInteger("--" + name, text, low, high);
       if (!value)
         return value.takeError();
       target = static_cast<unsigned>(*value);
       return Status::success();
-    };
+    });
   };
-  CommandLine line;
   addOptionFlags(line, OptionTool::Check, config.compile);
   line.flag("grad", config.gradients);
   line.flag("dynamic", config.dynamic);
-  line.flag("list-failures", listFailures);
-  line.value("every", number("every", every, 1, 1u << 20));
-  line.value("filter", filter);
-  line.value("json", jsonPath);
-  line.value("max-failures",
-             number("max-failures", config.maxFailures, 1, 1u << 30));
-  line.value("jobs", number("jobs", config.jobs, 1, 256));
-  line.value("threads", number("threads", config.threads, 1, 1024));
-  line.value("timeout", number("timeout", config.secondsPerCase, 1, 86400));
+  line.flag("list-failures", flags.listFailures);
+  line.value("filter", flags.filter);
+  line.value("json", flags.jsonPath);
+  number("every", flags.every, 1, 1u << 20);
+  number("max-failures", config.maxFailures, 1, 1u << 30);
+  number("jobs", config.jobs, 1, 256);
+  number("threads", config.threads, 1, 1024);
+  number("timeout", config.secondsPerCase, 1, 86400);
   line.value("device", [](const std::string &text) -> Status {
     if (text == "cpu")
       return Status::success();
     return Error::unsupported("--device=" + text + ": only cpu has code "
                               "generation and operators");
   });
-  if (Status s = line.parse(argc, argv); !s)
-    return reportError("kiln-check", s.error());
-  if (printAbout(line, "kiln-check",
-                 kHelp + optionHelp(OptionTool::Check) + kMoreHelp,
-                 LLVM_VERSION_STRING))
-    return 0;
+  return line.parse(argc, argv);
+}
+
+/// What the paths hold, as far as `--filter` and `--every` take it.
+static Result<std::vector<Item>> findItems(const CommandLine &line,
+                                           const Flags &flags) {
   if (line.positional().empty())
-    return reportError("kiln-check",
-                       Error::usage("nothing to check, expected packs or "
-                                    "folders; see --help"));
-  if (config.gradients && config.compile.backend == Backend::Eager)
-    return reportError("kiln-check",
-                       Error::usage("--grad: backend eager has no backward; "
-                                    "expected aot_eager or inductor"));
-  if (!jsonPath.empty())
-    if (Status s = checkOutput(jsonPath); !s)
-      return reportError("kiln-check", s.error());
-  std::FILE *out = isStandard(jsonPath) ? stderr : stdout;
+    return Error::usage("nothing to check, expected packs or folders; see "
+                        "--help");
   std::vector<Item> all, items;
   for (const std::string &path : line.positional())
     if (Status s = addPath(path, all); !s)
-      return reportError("kiln-check", s.error());
+      return s.takeError();
   unsigned matches = 0;
   for (Item &item : all)
-    if (filter.empty() || matchesGlob(filter, item.name))
-      if (matches++ % every == 0)
+    if (flags.filter.empty() || matchesGlob(flags.filter, item.name))
+      if (matches++ % flags.every == 0)
         items.push_back(std::move(item));
   if (items.empty())
-    return reportError("kiln-check",
-                       Error::usage(filter.empty()
-                                        ? "found no case pack and no "
-                                          "expect.json in the given folders"
-                                        : "nothing matches --filter=" +
-                                              filter));
+    return Error::usage(flags.filter.empty()
+                            ? "found no case pack and no expect.json in the "
+                              "given folders"
+                            : "nothing matches --filter=" + flags.filter);
+  return items;
+}
 
-  std::vector<Tally> tallies(items.size());
-  unsigned failures = 0;
-  Status ran = runItems(
-      items, config,
-      [&](size_t item, const Outcome &outcome) {
-        tallies[item].add(outcome);
-        failures += outcome.kind == Outcome::Failed ||
-                    outcome.kind == Outcome::Unreadable;
-        return config.maxFailures == 0 || failures < config.maxFailures;
-      },
-      [&](size_t item) {
-        tallies[item].settle();
-        print(out, items[item], tallies[item], listFailures);
-      });
-  if (!ran)
-    return reportError("kiln-check", ran.error());
-  Tally total;
-  std::string unreadable;
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (tallies[i].refused != 0 ||
-        (config.maxFailures != 0 && failures >= config.maxFailures &&
-         tallies[i].failed != 0)) {
-      tallies[i].settle();
-      print(out, items[i], tallies[i], listFailures);
-    }
-    if (unreadable.empty())
-      unreadable = tallies[i].unreadable;
-    total.add(tallies[i]);
-  }
-  if (!jsonPath.empty())
-    if (Status s = writeJson(jsonPath, config, items, tallies, total); !s)
-      return reportError("kiln-check", s.error());
+static void printTotal(std::FILE *out, const Tally &total, bool isDynamic) {
   for (const auto &[stage, spent] : total.stages)
     std::fprintf(out, "  %-18s %9.2f s\n", stage.c_str(), spent / 1000);
-  if (config.dynamic)
+  if (isDynamic)
     std::fprintf(out,
                  "dynamic: %u with symbols, %u with some sizes fixed, %u also "
                  "at other sizes\n",
@@ -436,11 +405,76 @@ static int checkAll(int argc, char **argv) {
   std::fprintf(out, "time: %.2f s compiling, %.2f s running\n",
                total.compileSeconds, total.runSeconds);
   std::fprintf(out, "%s\n", total.counts().c_str());
+}
+
+/// Runs them all and tells what came of it; the exit code.
+static Result<int> checkItems(const std::vector<Item> &items,
+                              const Flags &flags) {
+  const Config &config = flags.config;
+  std::FILE *out = isStandard(flags.jsonPath) ? stderr : stdout;
+  std::vector<Tally> tallies(items.size());
+  unsigned failures = 0;
+  auto isOver = [&] {
+    return config.maxFailures != 0 && failures >= config.maxFailures;
+  };
+  auto settle = [&](size_t item) {
+    tallies[item].settle();
+    print(out, items[item], tallies[item], flags.listFailures);
+  };
+  Status ran = runItems(
+      items, config,
+      [&](size_t item, const Outcome &outcome) {
+        tallies[item].add(outcome);
+        failures += outcome.kind == Outcome::Failed ||
+                    outcome.kind == Outcome::Unreadable;
+        return !isOver();
+      },
+      settle);
+  if (!ran)
+    return ran.takeError();
+  Tally total;
+  std::string unreadable;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (tallies[i].refused != 0 || (isOver() && tallies[i].failed != 0))
+      settle(i);
+    if (unreadable.empty())
+      unreadable = tallies[i].unreadable;
+    total.add(tallies[i]);
+  }
+  if (!flags.jsonPath.empty())
+    if (Status s = writeJson(flags.jsonPath, config, items, tallies, total); !s)
+      return s.takeError();
+  printTotal(out, total, config.dynamic);
   if (!unreadable.empty())
-    return reportError("kiln-check", Error::malformed(unreadable));
+    return Error::malformed(unreadable);
   return total.failed + total.unsupported == 0 ? 0 : 1;
 }
 
+static Result<int> checkAll(const CommandLine &line, const Flags &flags) {
+  if (flags.config.gradients &&
+      flags.config.compile.backend == Backend::Eager)
+    return Error::usage("--grad: backend eager has no backward; expected "
+                        "aot_eager or inductor");
+  if (!flags.jsonPath.empty())
+    if (Status s = checkOutput(flags.jsonPath); !s)
+      return s.takeError();
+  auto items = findItems(line, flags);
+  return items ? checkItems(*items, flags) : Result<int>(items.takeError());
+}
+
+static int runCheck(int argc, char **argv) {
+  CommandLine line;
+  Flags flags;
+  if (Status s = parseFlags(line, flags, argc, argv); !s)
+    return reportError("kiln-check", s.error());
+  if (printAbout(line, "kiln-check",
+                 kHelp + optionHelp(OptionTool::Check) + kMoreHelp,
+                 LLVM_VERSION_STRING))
+    return 0;
+  auto code = checkAll(line, flags);
+  return code ? *code : reportError("kiln-check", code.error());
+}
+
 int main(int argc, char **argv) {
-  return runTool("kiln-check", [&] { return checkAll(argc, argv); });
+  return runTool("kiln-check", [&] { return runCheck(argc, argv); });
 }

@@ -248,24 +248,8 @@ static void explain(const package::Package &package, const Flags &flags) {
     log::write(explanation.topic, log::Level::Info, explanation.text);
 }
 
-static Result<int> run(const CommandLine &line, const Flags &flags) {
-  if (Status s = configureLogs("kiln-compile", flags.log); !s)
-    return s.takeError();
-  if (flags.printOptions) {
-    print(optionPage());
-    return 0;
-  }
-  CompileOptions options = flags.compile;
-  for (const Status &status : {options.verify(), checkOptions(options)})
-    if (!status)
-      return status.error();
-  if (flags.printPipeline) {
-    auto text = printStagePipelines(options);
-    if (!text)
-      return text.takeError();
-    print(*text);
-    return 0;
-  }
+/// Usage error for flags that mean nothing together.
+static Status checkFlags(const CommandLine &line, const Flags &flags) {
   if (line.positional().size() != 1)
     return Error::usage("expected one model, found " +
                         std::to_string(line.positional().size()) +
@@ -276,52 +260,79 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
   if (isStandard(flags.output) && (!flags.explain.empty() || flags.timing))
     return Error::usage("-o -, --explain and --timing all write to standard "
                         "output; expected a file for -o");
-  if (!flags.output.empty())
-    if (Status s = checkOutput(flags.output); !s)
-      return s.takeError();
-  if (Status s = addLibraries(flags, options); !s)
-    return s.takeError();
-  if (Status s =
-          readOptionVariables("kiln-compile", OptionTool::Compile, options);
-      !s)
-    return s.takeError();
-  CompileHooks hooks;
-  // One report of times for the passes of all stages.
-  mlir::DefaultTimingManager timing;
-  mlir::TimingScope wholeTime;
-  std::list<mlir::TimingScope> stageTimes;
-  if (!flags.mlir.empty()) {
-    if (Status s = parseMlirFlags(flags.mlir); !s)
-      return s.takeError();
-    mlir::applyDefaultTimingManagerCLOptions(timing);
-    wholeTime = timing.getRootScope();
-    hooks.preparePasses = [&](mlir::PassManager &pm, StringRef stage) {
+  return flags.output.empty() ? Status::success() : checkOutput(flags.output);
+}
+
+/// The stage of --stop-after, if there is one.
+static Result<std::optional<Stage>> lastStage(const Flags &flags) {
+  if (flags.stopAfter.empty())
+    return std::optional<Stage>();
+  std::optional<Stage> stage = parseStage(flags.stopAfter);
+  if (!stage)
+    return Error::usage("--stop-after=" + flags.stopAfter + ": expected " +
+                        llvm::join(stageNames(), ", "));
+  if (*stage > Stage::Kernel)
+    return Error::unsupported("--stop-after=" + flags.stopAfter +
+                              ": it is no IR; expected -o OUT.kiln");
+  return stage;
+}
+
+namespace {
+/// MLIR's report of times: one for the passes of all stages.
+class PassTimes {
+public:
+  void start(CompileHooks &hooks) {
+    mlir::applyDefaultTimingManagerCLOptions(manager_);
+    whole_ = manager_.getRootScope();
+    hooks.preparePasses = [this](mlir::PassManager &pm, StringRef stage) {
       (void)mlir::applyPassManagerCLOptions(pm);
-      if (!stageTimes.empty())
-        stageTimes.back().stop();
-      stageTimes.push_back(wholeTime.nest(stage));
-      pm.enableTiming(stageTimes.back());
+      if (!stages_.empty())
+        stages_.back().stop();
+      stages_.push_back(whole_.nest(stage));
+      pm.enableTiming(stages_.back());
     };
   }
+
+private:
+  mlir::DefaultTimingManager manager_;
+  mlir::TimingScope whole_;
+  std::list<mlir::TimingScope> stages_;
+};
+} // namespace
+
+/// Writes the IR that a compilation ended with.
+static Status writeModule(ModuleOp module, const Flags &flags) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.print(os);
+  os << "\n";
+  return writeOutput(flags.output.empty() ? "-" : flags.output,
+                     ByteView(std::string_view(text)));
+}
+
+static Status compile(const std::string &model, const CompileOptions &options,
+                      const Flags &flags) {
+  auto stopAfter = lastStage(flags);
+  if (!stopAfter)
+    return stopAfter.takeError();
+  CompileHooks hooks;
+  hooks.stopAfter = *stopAfter;
   hooks.progress = [&](StringRef stage) {
     noteStage(stage.str(), options.maxSeconds);
     if (flags.progress)
       llvm::errs() << stage << "\n";
   };
-  if (!flags.stopAfter.empty()) {
-    hooks.stopAfter = parseStage(flags.stopAfter);
-    if (!hooks.stopAfter)
-      return Error::usage("--stop-after=" + flags.stopAfter + ": expected " +
-                          llvm::join(stageNames(), ", "));
-    if (*hooks.stopAfter > Stage::Kernel)
-      return Error::unsupported("--stop-after=" + flags.stopAfter +
-                                ": it is no IR; expected -o OUT.kiln");
+  PassTimes times;
+  if (!flags.mlir.empty()) {
+    if (Status s = parseMlirFlags(flags.mlir); !s)
+      return s;
+    times.start(hooks);
   }
   archive::LoadOptions load;
   load.model = flags.model;
   // Only a package holds them.
-  load.checkWeights = !flags.output.empty() && flags.stopAfter.empty();
-  auto source = openModel(line.positional().front(), load);
+  load.checkWeights = !flags.output.empty() && !hooks.stopAfter;
+  auto source = openModel(model, load);
   if (!source)
     return source.takeError();
   CompilerSession session;
@@ -330,28 +341,47 @@ static Result<int> run(const CommandLine &line, const Flags &flags) {
     return package.takeError();
   if (flags.timing)
     print(session.timingJson() + "\n");
-  if (hooks.stopAfter) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    session.module().print(os);
-    os << "\n";
-    Status s = writeOutput(flags.output.empty() ? "-" : flags.output,
-                           ByteView(std::string_view(text)));
-    return s ? Result<int>(0) : Result<int>(s.takeError());
-  }
+  if (hooks.stopAfter)
+    return writeModule(session.module(), flags);
   explain(*package, flags);
   if (flags.output.empty())
-    return 0;
+    return Status::success();
   if ((*source)->program)
     if (Status s = embedWeights(*(*source)->program, *package); !s)
-      return s.takeError();
-  std::vector<uint8_t> bytes = package::encodePackage(*package);
-  if (Status s = writeOutput(flags.output, bytes); !s)
-    return s.takeError();
-  return 0;
+      return s;
+  return writeOutput(flags.output, package::encodePackage(*package));
 }
 
-static int compile(int argc, char **argv) {
+static Status run(const CommandLine &line, const Flags &flags) {
+  if (Status s = configureLogs("kiln-compile", flags.log); !s)
+    return s;
+  if (flags.printOptions) {
+    print(optionPage());
+    return Status::success();
+  }
+  CompileOptions options = flags.compile;
+  for (const Status &status : {options.verify(), checkOptions(options)})
+    if (!status)
+      return status;
+  if (flags.printPipeline) {
+    auto text = printStagePipelines(options);
+    if (!text)
+      return text.takeError();
+    print(*text);
+    return Status::success();
+  }
+  if (Status s = checkFlags(line, flags); !s)
+    return s;
+  if (Status s = addLibraries(flags, options); !s)
+    return s;
+  if (Status s =
+          readOptionVariables("kiln-compile", OptionTool::Compile, options);
+      !s)
+    return s;
+  return compile(line.positional().front(), options, flags);
+}
+
+static int runCompile(int argc, char **argv) {
   CommandLine line;
   Flags flags;
   if (Status s = parse(line, flags, argc, argv); !s)
@@ -360,10 +390,10 @@ static int compile(int argc, char **argv) {
                  kHelp + optionHelp(OptionTool::Compile) + kMoreHelp,
                  LLVM_VERSION_STRING))
     return 0;
-  auto code = run(line, flags);
-  return code ? *code : reportError("kiln-compile", code.error());
+  Status done = run(line, flags);
+  return done ? 0 : reportError("kiln-compile", done.error());
 }
 
 int compiler::toolMain(int argc, char **argv) {
-  return runTool("kiln-compile", [&] { return compile(argc, argv); });
+  return runTool("kiln-compile", [&] { return runCompile(argc, argv); });
 }
