@@ -219,20 +219,12 @@ CompilerSession::compile(const archive::Source &source,
                         : compileText(source, options, hooks);
 }
 
-/// Arguments have sizes by name, or guards that say what is not in their types.
 static Status addMissingGuards(ModuleOp module, const std::string &path) {
   auto main = module.lookupSymbol<FuncOp>("main");
   if (!main || findGuards(module, "main"))
     return Status::success();
-  for (auto [k, type] : llvm::enumerate(main.getArgumentTypes()))
-    if (auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
-        tensor && !guard::getDims(tensor))
-      return Error::unsupported(
-          "argument " + std::to_string(k) + " of @main in '" + path +
-          "' has dynamic sizes without names; expected a type such as "
-          "tensor<?x4xf32, #guard.shape<[s0, 4]>>");
-  pt2::addGuardProgram(main);
-  return Status::success();
+  Status added = pt2::addGuardProgram(main);
+  return added ? added : Status(added.error().withContext("'" + path + "'"));
 }
 
 Result<package::Package>
@@ -517,7 +509,10 @@ CompilerSession::assemble(const CompileOptions &options,
   }
   // A joint graph that somebody wrote has none.
   if (!findGuards(*module_, names.front()))
-    pt2::addGuardProgram(module_->lookupSymbol<FuncOp>(names.front()));
+    if (Status s = pt2::addGuardProgram(
+            module_->lookupSymbol<FuncOp>(names.front()));
+        !s)
+      return s.takeError();
   auto guards = target::exportGuards(findGuards(*module_, names.front()),
                                      package.programs[0]);
   if (!guards)

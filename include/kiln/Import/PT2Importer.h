@@ -68,9 +68,11 @@ struct Relation {
 };
 
 /// Adds `guard.program @<name>_guards` with the checks that the types of the
-/// function's user inputs demand, and the given relations.
-void addGuardProgram(mlir::func::FuncOp function,
-                     ArrayRef<Relation> relations = {});
+/// function's user inputs demand, that what it writes to has memory of its own,
+/// and the given relations. Unsupported for sizes without names, of which a guard
+/// could say nothing.
+Status addGuardProgram(mlir::func::FuncOp function,
+                       ArrayRef<Relation> relations = {});
 
 /// Loads the dialects that imported modules use.
 void loadImportDialects(MLIRContext *context);

@@ -14,8 +14,12 @@
 using namespace kiln;
 using namespace kiln::pt2;
 
-void kiln::pt2::addGuardProgram(mlir::func::FuncOp function,
-                                   ArrayRef<Relation> relations) {
+Status kiln::pt2::addGuardProgram(mlir::func::FuncOp function,
+                                  ArrayRef<Relation> relations) {
+  if (Status s = guard::checkNamedSizes(function.getName(),
+                                        function.getArgumentTypes());
+      !s)
+    return s;
   OpBuilder b(function.getContext());
   Location loc = function.getLoc();
   b.setInsertionPointAfter(function);
@@ -70,4 +74,5 @@ void kiln::pt2::addGuardProgram(mlir::func::FuncOp function,
       continue;
     guard::CheckExprOp::create(b, loc, expr, relation.text);
   }
+  return Status::success();
 }

@@ -430,7 +430,8 @@ Result<mlir::OwningOpRef<ModuleOp>> ProgramImporter::run() {
       b.getFunctionType(argumentTypes, ValueRange(results).getTypes()));
   function.setArgAttrsAttr(b.getArrayAttr(argumentAttrs));
   function.setResAttrsAttr(b.getArrayAttr(resultAttrs));
-  addGuardProgram(function, *relations);
+  if (Status s = addGuardProgram(function, *relations); !s)
+    return s.takeError();
 
   std::string complaint;
   mlir::ScopedDiagnosticHandler handler(

@@ -523,14 +523,12 @@ LogicalResult Dynamizer::run() {
       env.addSymbol(guard::getSymbol(context, symbol.getSymName()),
                     properties);
   }
-  for (mlir::BlockArgument argument : function.getArguments()) {
-    auto tensor = llvm::dyn_cast<RankedTensorType>(argument.getType());
-    if (tensor && !guard::getDims(tensor))
-      return function.emitOpError()
-             << "has dynamic dimensions in argument "
-             << argument.getArgNumber() << " that no '#guard.shape' names";
+  if (Status s = guard::checkNamedSizes(function.getName(),
+                                        function.getArgumentTypes());
+      !s)
+    return function.emitOpError() << s.error().message;
+  for (mlir::BlockArgument argument : function.getArguments())
     recorded[argument] = argument.getType();
-  }
   for (Operation &op : function.front())
     for (Value result : op.getResults())
       recorded[result] = result.getType();

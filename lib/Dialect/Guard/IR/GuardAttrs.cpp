@@ -408,6 +408,17 @@ std::optional<SmallVector<ExprAttr>> guard::getDims(RankedTensorType type) {
   return getConstants(type.getContext(), type.getShape());
 }
 
+Status guard::checkNamedSizes(StringRef function, TypeRange arguments) {
+  for (auto [k, type] : llvm::enumerate(arguments))
+    if (auto tensor = llvm::dyn_cast<RankedTensorType>(type);
+        tensor && !getDims(tensor))
+      return Error::unsupported(
+          "argument " + std::to_string(k) + " of @" + function.str() +
+          " has dynamic sizes without names; expected a type such as "
+          "tensor<?x4xf32, #guard.shape<[s0, 4]>>");
+  return Status::success();
+}
+
 ExprAttr guard::getNumElements(MLIRContext *context, ArrayRef<ExprAttr> dims) {
   return product(context, dims);
 }

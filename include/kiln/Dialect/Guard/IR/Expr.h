@@ -31,6 +31,7 @@
 #ifndef KILN_DIALECT_GUARD_IR_EXPR_H
 #define KILN_DIALECT_GUARD_IR_EXPR_H
 
+#include "kiln/Base/Result.h"
 #include "kiln/Support/LLVM.h"
 
 #include "mlir/IR/Attributes.h"
@@ -247,6 +248,10 @@ ExprAttr simplify(ExprAttr expr, const Assumptions &assumptions);
 RankedTensorType makeTensorType(Type elementType, ArrayRef<ExprAttr> dims);
 /// The sizes of a tensor; nothing if a dynamic one has no expression.
 std::optional<SmallVector<ExprAttr>> getDims(RankedTensorType type);
+
+/// Unsupported if an argument of a function has dynamic sizes that no
+/// `#guard.shape` names.
+Status checkNamedSizes(StringRef function, TypeRange arguments);
 /// Product of the sizes.
 ExprAttr getNumElements(MLIRContext *context, ArrayRef<ExprAttr> dims);
 /// Strides of a dense row-major tensor, in elements.
