@@ -23,52 +23,6 @@ using namespace kiln::package;
 // Guards
 //===----------------------------------------------------------------------===//
 
-static std::string constantText(const Constant &constant) {
-  if (const auto *flag = std::get_if<bool>(&constant))
-    return *flag ? "True" : "False";
-  if (const auto *integer = std::get_if<int64_t>(&constant))
-    return std::to_string(*integer);
-  if (const auto *real = std::get_if<double>(&constant))
-    return std::to_string(*real);
-  if (const auto *text = std::get_if<std::string>(&constant))
-    return "'" + *text + "'";
-  return "None";
-}
-
-static std::string checkText(const Program &program,
-                             const Guard &guard) {
-  std::string expr =
-      guard.expr == kNone
-          ? ""
-          : printExpr(program.exprs[guard.expr], program.symbols);
-  if (guard.kind == KILN_GUARD_EXPR)
-    return expr;
-  std::string name = guard.slot < program.slots.size()
-                         ? program.slots[guard.slot].name
-                         : std::to_string(guard.slot);
-  std::string dim = "[" + std::to_string(guard.dim) + "]";
-  std::string value = std::to_string(guard.value);
-  switch (guard.kind) {
-  case KILN_GUARD_KIND_TENSOR:
-    return name + " is a tensor";
-  case KILN_GUARD_DTYPE:
-    return name + ".dtype == " +
-           std::string(dtypeName(static_cast<DType>(guard.value)));
-  case KILN_GUARD_RANK:
-    return name + ".dim() == " + value;
-  case KILN_GUARD_SIZE:
-    return name + ".size" + dim + " == " + value;
-  case KILN_GUARD_SIZE_EXPR:
-    return name + ".size" + dim + " == " + expr;
-  case KILN_GUARD_STRIDE:
-    return name + ".stride" + dim + " == " + value;
-  case KILN_GUARD_SCALAR_VALUE:
-    return name + " == " + constantText(guard.constant);
-  default:
-    return printGuard(guard, program);
-  }
-}
-
 static std::string rangeText(const Symbol &symbol) {
   std::string text = std::to_string(symbol.min) + " <= " + symbol.name;
   if (symbol.max != std::numeric_limits<int64_t>::max())
@@ -80,7 +34,7 @@ std::string package::guardTable(const Package &package) {
   const Program &program = package.programs.front();
   std::string table;
   for (const Guard &guard : package.guards) {
-    std::string check = checkText(program, guard);
+    std::string check = printGuard(guard, program);
     table += check;
     if (!guard.text.empty() && guard.text != check)
       table += "   # " + guard.text;

@@ -21,8 +21,14 @@ constexpr const char *kSectionNames[] = {"",        "programs", "guards",
                                          "image",   "constants", "reasons",
                                          "facts"};
 
+constexpr kiln_guard_kind kGuardKinds[] = {
+#define KILN_GUARD(KIND, code, text) KILN_GUARD_##KIND,
+#include "kiln/ABI/GuardKinds.def"
+};
+
 template <typename C, typename T> void visitGuard(C &c, T &guard) {
-  c.enumeration(guard.kind, KILN_GUARD_KIND_TENSOR, KILN_GUARD_SIZE_EXPR);
+  c.enumeration(guard.kind, *std::begin(kGuardKinds),
+                *std::rbegin(kGuardKinds));
   c.u32(guard.slot);
   c.u32(guard.dim);
   c.i64(guard.value);

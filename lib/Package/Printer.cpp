@@ -9,6 +9,7 @@
 #include "kiln/Package/Printer.h"
 #include "kiln/Package/ExprEvaluator.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace kiln::package {
@@ -354,51 +355,63 @@ std::string printProgram(const Program &program, const KernelImage *image) {
   return ProgramPrinter(program, image).print();
 }
 
-std::string printGuard(const Guard &guard, const Program &program) {
-  auto nameOf = [&](uint32_t slot) {
-    return slot < program.slots.size() ? program.slots[slot].name
-                                       : "slot " + std::to_string(slot);
-  };
-  auto exprOf = [&](ExprId id) {
-    return id < program.exprs.size()
-               ? printExpr(program.exprs[id], program.symbols)
-               : "<expression " + std::to_string(id) + ">";
-  };
-  std::string name = nameOf(guard.slot);
-  std::string at = "(" + name + ", " + std::to_string(guard.dim) + ")";
-  std::string value = std::to_string(guard.value);
-  switch (guard.kind) {
-  case KILN_GUARD_KIND_TENSOR:
-    return "kind(" + name + ")";
-  case KILN_GUARD_DTYPE:
-    return "dtype(" + name + ") == " +
-           std::string(dtypeName(static_cast<DType>(guard.value)));
-  case KILN_GUARD_RANK:
-    return "rank(" + name + ") == " + value;
-  case KILN_GUARD_SIZE:
-    return "size" + at + " == " + value;
-  case KILN_GUARD_STRIDE:
-    return "stride" + at + " == " + value;
-  case KILN_GUARD_DEVICE:
-    return "device(" + name + ") == " + (guard.value == 0 ? "cpu" : "cuda");
-  case KILN_GUARD_REQUIRES_GRAD:
-    return "requires_grad(" + name + ") == " + value;
-  case KILN_GUARD_NO_ALIAS:
-    return "no_overlap(" + name + ", " +
-           nameOf(static_cast<uint32_t>(guard.value)) + ")";
-  case KILN_GUARD_SAME_STORAGE:
-    return "same_storage(" + name + ", " +
-           nameOf(static_cast<uint32_t>(guard.value)) + ")";
-  case KILN_GUARD_SCALAR_VALUE:
-    return name + " == " + constantText(guard.constant);
-  case KILN_GUARD_EXPR:
-    return guard.text.empty() ? exprOf(guard.expr) : guard.text;
-  case KILN_GUARD_ALIGNMENT:
-    return "aligned(" + name + ", " + value + ")";
-  case KILN_GUARD_SIZE_EXPR:
-    return "size" + at + " == " + exprOf(guard.expr);
+std::string_view guardText(kiln_guard_kind kind) {
+  switch (kind) {
+#define KILN_GUARD(KIND, code, text)                                           \
+  case KILN_GUARD_##KIND:                                                      \
+    return text;
+#include "kiln/ABI/GuardKinds.def"
   }
-  return "unknown guard";
+  return "";
+}
+
+/// A constant as Python writes it: guards are read beside PyTorch's.
+static std::string pythonText(const Constant &constant) {
+  if (const auto *flag = std::get_if<bool>(&constant))
+    return *flag ? "True" : "False";
+  if (const auto *integer = std::get_if<int64_t>(&constant))
+    return std::to_string(*integer);
+  if (const auto *real = std::get_if<double>(&constant))
+    return std::to_string(*real);
+  if (const auto *text = std::get_if<std::string>(&constant))
+    return "'" + *text + "'";
+  return "None";
+}
+
+/// What stands for {field} in the text of a guard.
+static std::string guardField(std::string_view field, const Guard &guard,
+                              const Program &program) {
+  if (field == "slot")
+    return guard.slot < program.slots.size()
+               ? program.slots[guard.slot].name
+               : "slot " + std::to_string(guard.slot);
+  if (field == "dim")
+    return std::to_string(guard.dim);
+  if (field == "dtype")
+    return std::string(dtypeName(static_cast<DType>(guard.value)));
+  if (field == "constant")
+    return pythonText(guard.constant);
+  if (field == "expr")
+    return guard.expr < program.exprs.size()
+               ? printExpr(program.exprs[guard.expr], program.symbols)
+               : "<expression " + std::to_string(guard.expr) + ">";
+  return std::to_string(guard.value);
+}
+
+std::string printGuard(const Guard &guard, const Program &program) {
+  std::string_view text = guardText(guard.kind);
+  std::string printed;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t open = std::min(text.find('{', begin), text.size());
+    printed += text.substr(begin, open - begin);
+    if (open == text.size())
+      break;
+    size_t close = text.find('}', open);
+    printed += guardField(text.substr(open + 1, close - open - 1), guard,
+                          program);
+    begin = close + 1;
+  }
+  return printed;
 }
 
 std::string printPackage(const Package &package) {

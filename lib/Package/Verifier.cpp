@@ -485,44 +485,30 @@ Status verifyReferences(const Package &package, const Program &program,
 }
 
 Status verifyGuard(const Guard &guard, const Program &program) {
-  bool needsExpr = guard.kind == KILN_GUARD_EXPR ||
-                   guard.kind == KILN_GUARD_SIZE_EXPR;
-  if (needsExpr) {
+  std::string_view text = guardText(guard.kind);
+  auto has = [&](std::string_view field) {
+    return text.find(field) != std::string_view::npos;
+  };
+  auto missing = [](const char *what, uint64_t index, size_t count) {
+    return Error::malformed(std::string(what) + " " + std::to_string(index) +
+                            " does not exist, expected one below " +
+                            std::to_string(count));
+  };
+  if (has("{expr}")) {
     if (guard.expr >= program.exprs.size())
-      return Error::malformed("expression " + std::to_string(guard.expr) +
-                              " does not exist, expected one below " +
-                              std::to_string(program.exprs.size()));
+      return missing("expression", guard.expr, program.exprs.size());
     for (uint32_t symbol : symbolsOf(program.exprs[guard.expr]))
       if (program.symbols[symbol].source == Symbol::Source::Step)
         return Error::malformed("symbol '" + program.symbols[symbol].name +
                                 "' has no value when guards are checked");
-    if (guard.kind == KILN_GUARD_EXPR)
-      return Status::success();
   }
+  if (!has("{slot}"))
+    return Status::success();
   if (guard.slot >= program.slots.size())
-    return Error::malformed("slot " + std::to_string(guard.slot) +
-                            " does not exist, expected one below " +
-                            std::to_string(program.slots.size()));
-  bool second = guard.kind == KILN_GUARD_NO_ALIAS ||
-                guard.kind == KILN_GUARD_SAME_STORAGE;
-  if (second && (guard.value < 0 || static_cast<uint64_t>(guard.value) >=
-                                        program.slots.size()))
-    return Error::malformed("slot " + std::to_string(guard.value) +
-                            " does not exist, expected one below " +
-                            std::to_string(program.slots.size()));
-  bool perDim = guard.kind == KILN_GUARD_SIZE ||
-                guard.kind == KILN_GUARD_STRIDE ||
-                guard.kind == KILN_GUARD_SIZE_EXPR;
-  if (perDim && guard.dim >= program.slots[guard.slot].sizes.size())
-    return Error::malformed(
-        "dimension " + std::to_string(guard.dim) +
-        " does not exist, expected one below " +
-        std::to_string(program.slots[guard.slot].sizes.size()));
-  if (guard.kind == KILN_GUARD_ALIGNMENT &&
-      (guard.value < 1 || (guard.value & (guard.value - 1)) != 0))
-    return Error::malformed("expected an alignment that is a power of two, "
-                            "found " +
-                            std::to_string(guard.value));
+    return missing("slot", guard.slot, program.slots.size());
+  size_t rank = program.slots[guard.slot].sizes.size();
+  if (has("{dim}") && guard.dim >= rank)
+    return missing("dimension", guard.dim, rank);
   return Status::success();
 }
 

@@ -49,11 +49,10 @@ Status CompiledFunction::addVariant(package::Package package) {
 
 Result<Executable *>
 CompiledFunction::select(const std::vector<OpValue> &inputs,
-                         const std::vector<bool> *requiresGrad,
                          CallRecord &record) {
   std::string failure;
   for (size_t i = 0; i < variants_.size(); ++i) {
-    if (variants_[i]->guards().check(inputs, failure, requiresGrad)) {
+    if (variants_[i]->guards().check(inputs, failure)) {
       record.variant = static_cast<int>(i);
       record.reasons.clear();
       return variants_[i].get();
@@ -80,7 +79,7 @@ CompiledFunction::select(const std::vector<OpValue> &inputs,
   if (Status s = addVariant(std::move(*package)); !s)
     return s.takeError();
   Executable *added = variants_.back().get();
-  if (!added->guards().check(inputs, failure, requiresGrad))
+  if (!added->guards().check(inputs, failure))
     return Error::guard("function '" + options_.name +
                         "': the inputs are outside of what the model allows, "
                         "guard failure: " + failure);
@@ -89,10 +88,9 @@ CompiledFunction::select(const std::vector<OpValue> &inputs,
 }
 
 Result<const Executable *>
-CompiledFunction::prepare(const std::vector<OpValue> &inputs,
-                          const std::vector<bool> *requiresGrad) {
+CompiledFunction::prepare(const std::vector<OpValue> &inputs) {
   CallRecord record;
-  auto executable = select(inputs, requiresGrad, record);
+  auto executable = select(inputs, record);
   if (!executable)
     return executable.takeError();
   if (record.recompiled)
@@ -102,10 +100,9 @@ CompiledFunction::prepare(const std::vector<OpValue> &inputs,
 
 template <typename T, typename F>
 Result<T> CompiledFunction::timed(const std::vector<OpValue> &inputs,
-                                  const std::vector<bool> *requiresGrad,
                                   F run) {
   CallRecord record;
-  auto executable = select(inputs, requiresGrad, record);
+  auto executable = select(inputs, record);
   if (executable && prepared_ && prepared_->variant == record.variant) {
     record = std::move(*prepared_);
     prepared_.reset();
@@ -125,20 +122,18 @@ Result<T> CompiledFunction::timed(const std::vector<OpValue> &inputs,
 }
 
 Result<std::vector<OpValue>>
-CompiledFunction::call(const std::vector<OpValue> &inputs,
-                       const std::vector<bool> *requiresGrad) {
+CompiledFunction::call(const std::vector<OpValue> &inputs) {
   return timed<std::vector<OpValue>>(
-      inputs, requiresGrad, [&](Executable &executable) {
+      inputs, [&](Executable &executable) {
         return executable.forward().run(inputs, options_.run);
       });
 }
 
 Result<TrainingResult>
 CompiledFunction::callTraining(const std::vector<OpValue> &inputs,
-                               const std::vector<OpValue> &tangents,
-                               const std::vector<bool> *requiresGrad) {
+                               const std::vector<OpValue> &tangents) {
   return timed<TrainingResult>(
-      inputs, requiresGrad, [&](Executable &executable) {
+      inputs, [&](Executable &executable) {
         return executable.runTraining(inputs, tangents, options_.run);
       });
 }

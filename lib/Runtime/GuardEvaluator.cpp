@@ -8,6 +8,7 @@
 
 #include "kiln/Runtime/GuardEvaluator.h"
 #include "InputText.h"
+#include "Overlap.h"
 #include "kiln/Runtime/ProgramRunner.h"
 
 namespace kiln::runtime {
@@ -22,38 +23,11 @@ using package::Symbol;
 /// What one check of all guards knows so far.
 struct GuardTable::Call {
   const std::vector<OpValue> &inputs;
-  const std::vector<bool> *requiresGrad;
   Cell *symbols;
   bool bound = false;
 };
 
 namespace {
-
-/// The addresses a tensor's elements lie in; empty if it has none.
-struct AddressRange {
-  uintptr_t begin = 0;
-  uintptr_t end = 0;
-};
-
-AddressRange rangeOf(const Tensor &tensor) {
-  AddressRange range;
-  int64_t last = 0;
-  for (int64_t i = 0; i < tensor.rank(); ++i) {
-    if (tensor.size(i) == 0)
-      return range;
-    last += (tensor.size(i) - 1) * tensor.stride(i);
-  }
-  range.begin = reinterpret_cast<uintptr_t>(tensor.data());
-  range.end = range.begin + (static_cast<size_t>(last) + 1) *
-                                itemSize(tensor.dtype());
-  return range;
-}
-
-bool overlap(const Tensor &a, const Tensor &b) {
-  AddressRange x = rangeOf(a);
-  AddressRange y = rangeOf(b);
-  return x.begin < y.end && y.begin < x.end;
-}
 
 /// Equal in value and category; 1 and 1.0 are different guards.
 bool equalsConstant(const OpValue &value, const package::Constant &constant) {
@@ -107,8 +81,14 @@ GuardTable::GuardTable(const package::Package &package)
     checks_.push_back(
         {guard.kind, guard.slot, guard.dim, guard.value, expr, &guard});
   }
-  for (uint32_t i = 0; i < program_.slots.size(); ++i)
+  for (uint32_t i = 0; i < program_.slots.size(); ++i) {
     addSlotChecks(i);
+    if (!program_.slots[i].isTensor)
+      continue;
+    tensors_.push_back(i);
+    if (program_.slots[i].kind == Slot::Kind::UserInput)
+      passed_.push_back(i);
+  }
 }
 
 void GuardTable::addSlotChecks(uint32_t index) {
@@ -136,8 +116,7 @@ void GuardTable::addSlotChecks(uint32_t index) {
 }
 
 bool GuardTable::check(const std::vector<OpValue> &inputs,
-                       std::string &failure,
-                       const std::vector<bool> *requiresGrad) const {
+                       std::string &failure) const {
   if (inputs.size() != program_.slots.size()) {
     failure = "expected " + std::to_string(program_.slots.size()) +
               " inputs, found " + std::to_string(inputs.size());
@@ -147,7 +126,7 @@ bool GuardTable::check(const std::vector<OpValue> &inputs,
   thread_local std::vector<Cell> symbols;
   if (symbols.size() < program_.symbols.size())
     symbols.resize(program_.symbols.size());
-  Call call{inputs, requiresGrad, symbols.data()};
+  Call call{inputs, symbols.data()};
   for (const Check &check : checks_)
     if (!holds(check, call, failure))
       return false;
@@ -167,15 +146,6 @@ bool GuardTable::holds(const Check &check, Call &call,
     failure = "value of '" + slot.name + "' mismatch. expected " +
               constantText(check.guard->constant) + ", actual " +
               valueText(input);
-    return false;
-  }
-  if (check.kind == KILN_GUARD_REQUIRES_GRAD) {
-    if (!call.requiresGrad || check.slot >= call.requiresGrad->size() ||
-        (*call.requiresGrad)[check.slot] == (check.value != 0))
-      return true;
-    failure = "tensor '" + slot.name +
-              "' requires_grad mismatch. expected requires_grad=" +
-              (check.value ? "1" : "0");
     return false;
   }
   return tensorCheckHolds(check, call, failure);
@@ -198,7 +168,6 @@ bool GuardTable::tensorCheckHolds(const Check &check, Call &call,
   }
   size_t dim = check.dim;
   bool perDim = check.kind == KILN_GUARD_SIZE ||
-                check.kind == KILN_GUARD_STRIDE ||
                 check.kind == KILN_GUARD_SIZE_EXPR;
   if (perDim && dim >= tensor->sizes().size()) {
     failure = rankFailure(slot, static_cast<int64_t>(slot.sizes.size()),
@@ -227,48 +196,33 @@ bool GuardTable::tensorCheckHolds(const Check &check, Call &call,
       return true;
     failure = dimFailure(slot, "size", dim, check.value, tensor->sizes()[dim]);
     return false;
-  case KILN_GUARD_STRIDE:
-    if (tensor->strides()[dim] == check.value || tensor->sizes()[dim] == 1)
-      return true;
-    failure =
-        dimFailure(slot, "stride", dim, check.value, tensor->strides()[dim]);
-    return false;
   case KILN_GUARD_SIZE_EXPR:
     return exprHolds(check, call, failure);
-  case KILN_GUARD_DEVICE:
-    if (check.value == 0)
-      return true;
-    failure = "tensor '" + slot.name +
-              "' device mismatch. expected cuda, actual cpu";
-    return false;
-  case KILN_GUARD_ALIGNMENT: {
-    uintptr_t address = reinterpret_cast<uintptr_t>(tensor->data());
-    if (address % static_cast<uintptr_t>(check.value) == 0)
-      return true;
-    failure = "tensor '" + slot.name + "' alignment mismatch. expected a "
-              "multiple of " + std::to_string(check.value) +
-              " bytes, actual " +
-              std::to_string(address & (~address + 1)) + " bytes";
-    return false;
+  case KILN_GUARD_NO_ALIAS:
+    return isApart(check.slot, *tensor, call, failure);
+  case KILN_GUARD_SCALAR_VALUE:
+  case KILN_GUARD_EXPR:
+    break; // of no tensor
   }
-  default:
-    break;
-  }
-  uint32_t otherSlot = static_cast<uint32_t>(check.value);
-  const Tensor *other = tensorIn(call.inputs[otherSlot]);
-  const std::string &otherName = program_.slots[otherSlot].name;
-  if (check.kind == KILN_GUARD_NO_ALIAS) {
-    if (!other || !overlap(*tensor, *other))
-      return true;
-    failure = "tensors '" + slot.name + "' and '" + otherName +
-              "' overlap. expected separate memory";
+  return true;
+}
+
+/// True if no tensor that the caller passes shares memory with another that the
+/// program writes to. Two weights may: that is how they were exported.
+bool GuardTable::isApart(uint32_t slot, const Tensor &written, Call &call,
+                         std::string &failure) const {
+  bool isPassed = program_.slots[slot].kind == Slot::Kind::UserInput;
+  for (uint32_t i : isPassed ? tensors_ : passed_) {
+    const Tensor *other = tensorIn(call.inputs[i]);
+    if (i == slot || !other || !mayOverlap(written, *other))
+      continue;
+    failure = "tensors '" + program_.slots[slot].name + "' and '" +
+              program_.slots[i].name + "' share memory, and the program writes "
+              "to '" + program_.slots[slot].name +
+              "'. expected memory of its own, such as a copy";
     return false;
   }
-  if (other && other->storage() == tensor->storage())
-    return true;
-  failure = "tensors '" + slot.name + "' and '" + otherName +
-            "' have separate storage. expected the same storage";
-  return false;
+  return true;
 }
 
 bool GuardTable::exprHolds(const Check &check, Call &call,

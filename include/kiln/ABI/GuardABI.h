@@ -61,22 +61,9 @@ enum kiln_expr_result {
 /// What one guard of a compiled variant checks. Guards are evaluated in order;
 /// the first that fails names the reason for a recompilation.
 enum kiln_guard_kind {
-  KILN_GUARD_KIND_TENSOR = 1,   /* slot holds a tensor, else a scalar or none */
-  KILN_GUARD_DTYPE = 2,         /* value: kiln::DType */
-  KILN_GUARD_RANK = 3,          /* value */
-  KILN_GUARD_SIZE = 4,          /* dim, value: a static size */
-  KILN_GUARD_STRIDE = 5,        /* dim, value: a static stride; size 1 passes */
-  KILN_GUARD_DEVICE = 6,        /* value: 0 cpu, 1 cuda */
-  KILN_GUARD_REQUIRES_GRAD = 7, /* value: 0 or 1 */
-  KILN_GUARD_NO_ALIAS = 8,      /* slot and value (another slot): no overlap */
-  KILN_GUARD_SAME_STORAGE = 9,  /* slot and value: the same storage */
-  KILN_GUARD_SCALAR_VALUE = 10, /* slot equals what it was traced with */
-  KILN_GUARD_EXPR = 11,         /* expr: a relation of symbols that must hold */
-  KILN_GUARD_ALIGNMENT = 12,    /* value: bytes that divide the address */
-  KILN_GUARD_SIZE_EXPR = 13,    /* dim, expr: size equals an expression */
+#define KILN_GUARD(KIND, code, text) KILN_GUARD_##KIND = code,
+#include "kiln/ABI/GuardKinds.def"
 };
-
-#define KILN_GUARD_ABI_VERSION 1
 
 #ifdef __cplusplus
 }

@@ -85,7 +85,7 @@ extern "C" {
 /// that changed the file, as in PNG.
 #define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
 /// Bumped whenever the meaning of anything in this header changes.
-#define KILN_PACKAGE_VERSION 3
+#define KILN_PACKAGE_VERSION 4
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
 #define KILN_PROGRAM_VERSION 2
 

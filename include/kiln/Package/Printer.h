@@ -24,6 +24,8 @@
 
 #include "kiln/Package/Package.h"
 
+#include <string_view>
+
 namespace kiln::package {
 
 /// Text of a program; kernels are named by number, or by name when the image
@@ -31,7 +33,11 @@ namespace kiln::package {
 std::string printProgram(const Program &program,
                          const KernelImage *image = nullptr);
 
-/// One line for a guard: "size(x, 0) == 8", "rank(x) == 2", "s77 >= 2".
+/// How a kind of guard reads, with its fields in braces: "{slot}.dim() ==
+/// {value}". What it names the verifier checks.
+std::string_view guardText(kiln_guard_kind kind);
+
+/// One line for a guard: "x.size[0] == 8", "x.dim() == 2", "s77 >= 2".
 std::string printGuard(const Guard &guard, const Program &program);
 
 /// Facts, guards, programs and reasons; the image and constants by size.

@@ -77,20 +77,16 @@ public:
   /// The variant that a call with these inputs would run, compiled if none fits;
   /// the record of that call then tells why.
   Result<const Executable *>
-  prepare(const std::vector<OpValue> &inputs,
-          const std::vector<bool> *requiresGrad = nullptr);
+  prepare(const std::vector<OpValue> &inputs);
 
   /// Runs the first variant that fits, after compiling one if none does.
-  /// `requiresGrad` as in GuardTable::check.
   Result<std::vector<OpValue>>
-  call(const std::vector<OpValue> &inputs,
-       const std::vector<bool> *requiresGrad = nullptr);
+  call(const std::vector<OpValue> &inputs);
 
   /// The same with gradients; see Executable::runTraining.
   Result<TrainingResult>
   callTraining(const std::vector<OpValue> &inputs,
-               const std::vector<OpValue> &tangents = {},
-               const std::vector<bool> *requiresGrad = nullptr);
+               const std::vector<OpValue> &tangents = {});
 
   /// Of the last call; a caller who wants those before it keeps them. Nothing
   /// here grows with the number of calls.
@@ -99,11 +95,9 @@ public:
 
 private:
   Result<Executable *> select(const std::vector<OpValue> &inputs,
-                              const std::vector<bool> *requiresGrad,
                               CallRecord &record);
   template <typename T, typename F>
-  Result<T> timed(const std::vector<OpValue> &inputs,
-                  const std::vector<bool> *requiresGrad, F run);
+  Result<T> timed(const std::vector<OpValue> &inputs, F run);
 
   const OperatorRegistry &registry_;
   Options options_;

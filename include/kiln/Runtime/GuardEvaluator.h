@@ -37,10 +37,7 @@ public:
 
   /// True if all guards hold for `inputs`, one per slot of the first program.
   /// Else `failure` is the sentence of the first that does not.
-  /// `requiresGrad`, if given, says for each input whether the caller wants its
-  /// gradient; without it REQUIRES_GRAD guards hold.
-  bool check(const std::vector<OpValue> &inputs, std::string &failure,
-             const std::vector<bool> *requiresGrad = nullptr) const;
+  bool check(const std::vector<OpValue> &inputs, std::string &failure) const;
 
   size_t size() const { return checks_.size(); }
 
@@ -59,10 +56,14 @@ private:
   bool holds(const Check &check, Call &call, std::string &failure) const;
   bool tensorCheckHolds(const Check &check, Call &call,
                         std::string &failure) const;
+  bool isApart(uint32_t slot, const Tensor &written, Call &call,
+               std::string &failure) const;
   bool exprHolds(const Check &check, Call &call, std::string &failure) const;
 
   const package::Program &program_;
   std::vector<Check> checks_;
+  /// Slots of tensors, and those of them that the caller passes.
+  std::vector<uint32_t> tensors_, passed_;
 };
 
 } // namespace kiln::runtime

@@ -17,72 +17,61 @@ using namespace kiln;
 using namespace kiln::target;
 using package::Guard;
 
+/// The constant that an input was captured with; `unit` is none.
+static package::Constant getConstant(Attribute value) {
+  if (auto flag = llvm::dyn_cast<mlir::BoolAttr>(value))
+    return flag.getValue();
+  if (auto integer = llvm::dyn_cast<mlir::IntegerAttr>(value))
+    return integer.getInt();
+  if (auto number = llvm::dyn_cast<mlir::FloatAttr>(value))
+    return number.getValueAsDouble();
+  if (auto text = llvm::dyn_cast<StringAttr>(value))
+    return text.getValue().str();
+  return {};
+}
+
+static Status setExpr(Guard &entry, guard::ExprAttr expr, ExprTable &exprs,
+                      const package::Program &program) {
+  auto id = exprs.get(expr);
+  if (!id)
+    return id.takeError();
+  for (uint32_t symbol : package::symbolsOf(program.exprs[*id]))
+    if (program.symbols[symbol].source == package::Symbol::Source::Step)
+      return Error::malformed("a guard uses the symbol '" +
+                              program.symbols[symbol].name +
+                              "', which no input gives a value");
+  entry.expr = *id;
+  return Status::success();
+}
+
 Result<std::vector<Guard>> target::exportGuards(guard::ProgramOp guards,
                                                 package::Program &program) {
   std::vector<Guard> table;
   ExprTable exprs(program);
-  for (auto record : guards.getBody().getOps<guard::CheckOpInterface>()) {
-    Operation *op = record;
+  for (auto check : guards.getBody().getOps<guard::CheckOpInterface>()) {
     Guard entry;
-    entry.kind = record.getGuardKind();
-    if (auto slot = op->getAttrOfType<mlir::IntegerAttr>("slot"))
+    entry.kind = check.getGuardKind();
+    // Fields are attributes of the same names, whatever the kind.
+    if (auto slot = check->getAttrOfType<mlir::IntegerAttr>("slot"))
       entry.slot = slot.getInt();
-    auto useExpr = [&](guard::ExprAttr expr) -> Status {
-      auto id = exprs.get(expr);
-      if (!id)
-        return id.takeError();
-      for (uint32_t symbol : package::symbolsOf(program.exprs[*id]))
-        if (program.symbols[symbol].source == package::Symbol::Source::Step)
-          return Error::malformed("a guard uses the symbol '" +
-                                  program.symbols[symbol].name +
-                                  "', which no input gives a value");
-      entry.expr = *id;
-      return Status::success();
-    };
-    Status status = Status::success();
-    if (auto check = llvm::dyn_cast<guard::CheckDTypeOp>(op)) {
-      auto dtype = guard::getDType(check.getType());
+    if (auto dim = check->getAttrOfType<mlir::IntegerAttr>("dim"))
+      entry.dim = dim.getInt();
+    if (auto value = check->getAttrOfType<mlir::IntegerAttr>("value"))
+      entry.value = value.getInt();
+    if (auto type = check->getAttrOfType<mlir::TypeAttr>("type")) {
+      auto dtype = guard::getDType(type.getValue());
       if (!dtype)
         return Error::unsupported("a guard names an element type that has no "
                                   "counterpart at run time");
       entry.value = static_cast<int64_t>(*dtype);
-    } else if (auto check = llvm::dyn_cast<guard::CheckRankOp>(op)) {
-      entry.value = check.getRank();
-    } else if (auto check = llvm::dyn_cast<guard::CheckSizeOp>(op)) {
-      entry.dim = check.getDim();
-      entry.value = check.getSize();
-    } else if (auto check = llvm::dyn_cast<guard::CheckSizeExprOp>(op)) {
-      entry.dim = check.getDim();
-      status = useExpr(check.getExpr());
-    } else if (auto check = llvm::dyn_cast<guard::CheckStrideOp>(op)) {
-      entry.dim = check.getDim();
-      entry.value = check.getStride();
-    } else if (auto check = llvm::dyn_cast<guard::CheckDeviceOp>(op)) {
-      entry.value = check.getDevice() == "cuda";
-    } else if (auto check = llvm::dyn_cast<guard::CheckRequiresGradOp>(op)) {
-      entry.value = check.getRequires();
-    } else if (auto check = llvm::dyn_cast<guard::CheckNoAliasOp>(op)) {
-      entry.value = check.getOther();
-    } else if (auto check = llvm::dyn_cast<guard::CheckSameStorageOp>(op)) {
-      entry.value = check.getOther();
-    } else if (auto check = llvm::dyn_cast<guard::CheckAlignmentOp>(op)) {
-      entry.value = check.getBytes();
-    } else if (auto check = llvm::dyn_cast<guard::CheckScalarOp>(op)) {
-      Attribute value = check.getValue();
-      if (auto flag = llvm::dyn_cast<mlir::BoolAttr>(value))
-        entry.constant = flag.getValue();
-      else if (auto integer = llvm::dyn_cast<mlir::IntegerAttr>(value))
-        entry.constant = integer.getInt();
-      else if (auto number = llvm::dyn_cast<mlir::FloatAttr>(value))
-        entry.constant = number.getValueAsDouble();
-      else if (auto text = llvm::dyn_cast<StringAttr>(value))
-        entry.constant = text.getValue().str();
-    } else if (auto check = llvm::dyn_cast<guard::CheckExprOp>(op)) {
-      entry.text = check.getSource().str();
-      status = useExpr(check.getExpr());
     }
-    if (!status)
-      return status.takeError();
+    if (Attribute constant = check->getAttr("constant"))
+      entry.constant = getConstant(constant);
+    if (auto source = check->getAttrOfType<StringAttr>("source"))
+      entry.text = source.getValue().str();
+    if (auto expr = check->getAttrOfType<guard::ExprAttr>("expr"))
+      if (Status s = setExpr(entry, expr, exprs, program); !s)
+        return s.takeError();
     table.push_back(std::move(entry));
   }
   return table;

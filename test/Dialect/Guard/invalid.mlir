@@ -63,13 +63,6 @@ guard.program @g for @main {
 // -----
 
 guard.program @g for @main {
-  // expected-error @below {{'guard.check_device' op expects the device "cpu" or "cuda", but found "tpu"}}
-  guard.check_device 0 "x" is "tpu"
-}
-
-// -----
-
-guard.program @g for @main {
   // expected-error @below {{'guard.check_scalar' op expects an integer, a float, a bool, text or 'unit', but found f32}}
   guard.check_scalar 0 "x" is f32
 }

@@ -25,7 +25,7 @@ func.func @main(%x: tensor<3x4xf32>) {
 }
 guard.program @main_guards for @main {
   // expected-error @below {{'guard.check_no_alias' op checks input -1 of 'main', expected one below 1}}
-  guard.check_no_alias 0 "x" with -1
+  guard.check_no_alias -1 "x"
 }
 
 // -----
@@ -44,18 +44,8 @@ func.func @main(%n: i64) {
   return
 }
 guard.program @main_guards for @main {
-  // expected-error @below {{'guard.check_stride' op checks dimension 0 of input 0, which is of type 'i64'}}
-  guard.check_stride 0 "n"[0] is 1
-}
-
-// -----
-
-func.func @main(%x: tensor<3x4xf32>) {
-  return
-}
-guard.program @main_guards for @main {
-  // expected-error @below {{'guard.check_alignment' op expects a power of two, but found 24}}
-  guard.check_alignment 0 "x" is 24
+  // expected-error @below {{'guard.check_size' op checks dimension 0 of input 0, which is of type 'i64'}}
+  guard.check_size 0 "n"[0] is 1
 }
 
 // -----

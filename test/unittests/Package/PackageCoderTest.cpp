@@ -163,6 +163,6 @@ TEST(PackageCoder, AnotherVersionSaysWhatToDo) {
   auto decoded = decodePackage(bytes.data(), bytes.size());
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().message,
-            "package header: expected version 3, found 9; compile the model "
+            "package header: expected version 4, found 9; compile the model "
             "again with this kiln");
 }

@@ -154,20 +154,13 @@ LogicalResult CheckSizeExprOp::verify() {
   return verifyCondition(*this, getExpr());
 }
 
-LogicalResult CheckDeviceOp::verify() {
-  if (getDevice() == "cpu" || getDevice() == "cuda") // C1
-    return success();
-  return emitOpError() << "expects the device \"cpu\" or \"cuda\", but found \""
-                       << getDevice() << "\"";
-}
-
 LogicalResult CheckScalarOp::verify() {
   if (llvm::isa<mlir::IntegerAttr, mlir::FloatAttr, StringAttr, mlir::UnitAttr>(
-          getValue())) // C1
+          getConstant())) // C1
     return success();
   return emitOpError() << "expects an integer, a float, a bool, text or "
                           "'unit', but found "
-                       << getValue();
+                       << getConstant();
 }
 
 LogicalResult CheckExprOp::verify() {

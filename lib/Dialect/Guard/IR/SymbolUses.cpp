@@ -43,58 +43,27 @@ static LogicalResult verifySymbols(Operation *op, ExprAttr expr,
   return success();
 }
 
-/// The checks that speak of one dimension.
-static std::optional<uint64_t> getCheckedDim(Operation *check) {
-  if (auto size = llvm::dyn_cast<CheckSizeOp>(check))
-    return size.getDim();
-  if (auto size = llvm::dyn_cast<CheckSizeExprOp>(check))
-    return size.getDim();
-  if (auto stride = llvm::dyn_cast<CheckStrideOp>(check))
-    return stride.getDim();
-  return std::nullopt;
-}
-
-/// The second input of a check that speaks of two.
-static std::optional<uint64_t> getOtherSlot(Operation *check) {
-  if (auto alias = llvm::dyn_cast<CheckNoAliasOp>(check))
-    return alias.getOther();
-  if (auto storage = llvm::dyn_cast<CheckSameStorageOp>(check))
-    return storage.getOther();
-  return std::nullopt;
-}
-
 /// An input that is checked is there, and so is its dimension.
 static LogicalResult verifyInputs(Operation *check,
                                   mlir::FunctionOpInterface function) {
   auto slot = check->getAttrOfType<mlir::IntegerAttr>("slot");
   if (!slot)
     return success();
-  auto verifySlot = [&](uint64_t number) -> LogicalResult {
-    if (number < function.getNumArguments())
-      return success();
+  if (uint64_t(slot.getInt()) >= function.getNumArguments())
     return (check->emitOpError()
-            << "checks input " << int64_t(number) << " of '"
+            << "checks input " << slot.getInt() << " of '"
             << function.getName() << "', expected one below "
             << function.getNumArguments())
                .attachNote(function.getLoc())
            << "the function is here";
-  };
-  if (failed(verifySlot(slot.getInt())))
-    return failure();
-  if (auto other = getOtherSlot(check))
-    return verifySlot(*other);
-  if (auto alignment = llvm::dyn_cast<CheckAlignmentOp>(check);
-      alignment && !llvm::isPowerOf2_64(alignment.getBytes()))
-    return alignment.emitOpError()
-           << "expects a power of two, but found " << alignment.getBytes();
-  auto dim = getCheckedDim(check);
+  auto dim = check->getAttrOfType<mlir::IntegerAttr>("dim");
   if (!dim)
     return success();
   Type type = function.getArgumentTypes()[slot.getInt()];
   auto tensor = llvm::dyn_cast<RankedTensorType>(type);
-  if (tensor && *dim < uint64_t(tensor.getRank()))
+  if (tensor && dim.getInt() < tensor.getRank())
     return success();
-  return check->emitOpError() << "checks dimension " << int64_t(*dim)
+  return check->emitOpError() << "checks dimension " << dim.getInt()
                               << " of input " << slot.getInt()
                               << ", which is of type " << type;
 }

@@ -136,8 +136,8 @@ def Guard_ProgramOp : Guard_Op<"program", [
   let hasRegionVerifier = 1;
 }
 
-/// A check stands in a `guard.program`. `kind` is its `kiln_guard_kind`, without
-/// KILN_GUARD_.
+/// A check stands in a `guard.program`. `kind` is its line in GuardKinds.def; the
+/// fields of its record are attributes of the same names, with `type` for a dtype.
 class Guard_CheckOpBase<string mnemonic, string kind>
     : Guard_Op<"check_" # mnemonic,
                [HasParent<"ProgramOp">,
@@ -174,7 +174,7 @@ def Guard_CheckDTypeOp : Guard_CheckOp<"dtype", "DTYPE", (ins TypeAttr:$type)> {
 }
 
 def Guard_CheckRankOp : Guard_CheckOp<"rank", "RANK",
-    (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$rank)> {
+    (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$value)> {
   let summary = "The input has this number of dimensions";
   let description = [{
     ```mlir
@@ -182,12 +182,12 @@ def Guard_CheckRankOp : Guard_CheckOp<"rank", "RANK",
     ```
   }];
   let assemblyFormat =
-      "custom<Integer>($slot) $name `is` custom<Integer>($rank) attr-dict";
+      "custom<Integer>($slot) $name `is` custom<Integer>($value) attr-dict";
 }
 
 def Guard_CheckSizeOp : Guard_CheckOp<"size", "SIZE",
     (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$dim,
-         ConfinedAttr<I64Attr, [IntNonNegative]>:$size)> {
+         ConfinedAttr<I64Attr, [IntNonNegative]>:$value)> {
   let summary = "One size of the input is this number";
   let description = [{
     ```mlir
@@ -196,7 +196,7 @@ def Guard_CheckSizeOp : Guard_CheckOp<"size", "SIZE",
   }];
   let assemblyFormat = [{
     custom<Integer>($slot) $name `[` custom<Integer>($dim) `]`
-    `is` custom<Integer>($size) attr-dict
+    `is` custom<Integer>($value) attr-dict
   }];
 }
 
@@ -215,73 +215,22 @@ def Guard_CheckSizeExprOp : Guard_CheckOp<"size_expr", "SIZE_EXPR",
   let hasVerifier = 1;
 }
 
-def Guard_CheckStrideOp : Guard_CheckOp<"stride", "STRIDE",
-    (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$dim, I64Attr:$stride)> {
-  let summary = "One stride of the input is this number";
+def Guard_CheckNoAliasOp : Guard_CheckOp<"no_alias", "NO_ALIAS"> {
+  let summary = "The memory of the input is its own";
   let description = [{
-    Counted in elements. A dimension of size one passes with any stride.
+    Of an input that the function writes to: no tensor that the caller passes
+    beside it overlaps it. What a program was captured with did not, so the order
+    of its reads and writes says nothing of what an overlap would give.
 
     ```mlir
-    guard.check_stride 0 "x"[1] is 1
+    guard.check_no_alias 0 "x"
     ```
   }];
-  let assemblyFormat = [{
-    custom<Integer>($slot) $name `[` custom<Integer>($dim) `]`
-    `is` custom<Integer>($stride) attr-dict
-  }];
-}
-
-def Guard_CheckDeviceOp : Guard_CheckOp<"device", "DEVICE",
-    (ins StrAttr:$device)> {
-  let summary = "The input lives on this kind of device";
-  let description = [{
-    The device is `cpu` or `cuda` (C1).
-
-    ```mlir
-    guard.check_device 0 "x" is "cpu"
-    ```
-  }];
-  let assemblyFormat = "custom<Integer>($slot) $name `is` $device attr-dict";
-  let hasVerifier = 1;
-}
-
-def Guard_CheckRequiresGradOp : Guard_CheckOp<"requires_grad", "REQUIRES_GRAD",
-    (ins BoolAttr:$requires)> {
-  let summary = "The input wants a gradient, or does not";
-  let description = [{
-    ```mlir
-    guard.check_requires_grad 0 "x" is false
-    ```
-  }];
-  let assemblyFormat = "custom<Integer>($slot) $name `is` $requires attr-dict";
-}
-
-def Guard_CheckNoAliasOp : Guard_CheckOp<"no_alias", "NO_ALIAS",
-    (ins I64Attr:$other)> {
-  let summary = "Two inputs do not overlap in memory";
-  let description = [{
-    ```mlir
-    guard.check_no_alias 0 "x" with 1
-    ```
-  }];
-  let assemblyFormat =
-      "custom<Integer>($slot) $name `with` custom<Integer>($other) attr-dict";
-}
-
-def Guard_CheckSameStorageOp : Guard_CheckOp<"same_storage", "SAME_STORAGE",
-    (ins I64Attr:$other)> {
-  let summary = "Two inputs share their storage";
-  let description = [{
-    ```mlir
-    guard.check_same_storage 0 "x" with 1
-    ```
-  }];
-  let assemblyFormat =
-      "custom<Integer>($slot) $name `with` custom<Integer>($other) attr-dict";
+  let assemblyFormat = "custom<Integer>($slot) $name attr-dict";
 }
 
 def Guard_CheckScalarOp : Guard_CheckOp<"scalar", "SCALAR_VALUE",
-    (ins AnyAttr:$value)> {
+    (ins AnyAttr:$constant)> {
   let summary = "The input equals the constant it was captured with";
   let description = [{
     The constant is an integer, a float, a bool, text, or `unit` for none (C1).
@@ -290,20 +239,8 @@ def Guard_CheckScalarOp : Guard_CheckOp<"scalar", "SCALAR_VALUE",
     guard.check_scalar 2 "n" is 3 : i64
     ```
   }];
-  let assemblyFormat = "custom<Integer>($slot) $name `is` $value attr-dict";
+  let assemblyFormat = "custom<Integer>($slot) $name `is` $constant attr-dict";
   let hasVerifier = 1;
-}
-
-def Guard_CheckAlignmentOp : Guard_CheckOp<"alignment", "ALIGNMENT",
-    (ins ConfinedAttr<I64Attr, [IntPositive]>:$bytes)> {
-  let summary = "The data of the input starts at a multiple of so many bytes";
-  let description = [{
-    ```mlir
-    guard.check_alignment 0 "x" is 64
-    ```
-  }];
-  let assemblyFormat =
-      "custom<Integer>($slot) $name `is` custom<Integer>($bytes) attr-dict";
 }
 
 def Guard_CheckExprOp : Guard_CheckOpBase<"expr", "EXPR"> {
