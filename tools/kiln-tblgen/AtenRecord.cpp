@@ -348,6 +348,10 @@ static AtenRecord readRecord(const Record *def) {
   record.schema = def->getValueAsString("schema").str();
   record.summary = def->getValueAsString("summary").str();
   record.shape = def->getValueAsString("shape").str();
+  record.view = def->getValueAsString("view").str();
+  if (StringRef inverse = def->getValueAsString("inverse"); !inverse.empty())
+    record.inverse = (record.library + "." + inverse).str();
+  record.hasOwnKernel = def->getValueAsBit("hasOwnKernel");
   record.promotion =
       def->getValueAsDef("promotion")->getValueAsString("name").str();
   const Record *decomposition = def->getValueAsDef("decomposition");

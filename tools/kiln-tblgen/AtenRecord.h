@@ -60,6 +60,9 @@ struct AtenRecord {
   std::string schema;
   std::string summary;
   std::string shape;
+  std::string view; ///< function of ViewRules.h; empty: not a view
+  std::string inverse;  ///< "aten._conj"; empty: none
+  bool hasOwnKernel = false;
   std::string promotion; ///< enumerator of kiln::aten::Promotion
   /// Of class DecomposeBy or Decompose; null if the op is not decomposed.
   const llvm::Record *decomposition = nullptr;

@@ -17,7 +17,8 @@ using namespace kiln::tblgen;
 using llvm::raw_ostream;
 using llvm::StringRef;
 
-/// The ops that have a derivative: a record or a function.
+/// The ops that have a derivative: a record or a function, or the map of a view
+/// that no gradient is stopped at.
 static llvm::StringSet<> getDifferentiable(const llvm::RecordKeeper &records) {
   llvm::StringSet<> names;
   if (!records.getClass("VJP"))
@@ -27,6 +28,12 @@ static llvm::StringSet<> getDifferentiable(const llvm::RecordKeeper &records) {
   for (const llvm::Record *def : records.getAllDerivedDefinitions("VJPFunction"))
     for (const llvm::Record *op : def->getValueAsListOfDefs("ops"))
       names.insert(op->getName());
+  for (const AtenRecord &record : getAtenRecords(records))
+    if (!record.view.empty())
+      names.insert(record.def->getName());
+  for (const llvm::Record *def : records.getAllDerivedDefinitions("StopGradient"))
+    for (const llvm::Record *op : def->getValueAsListOfDefs("ops"))
+      names.erase(op->getName());
   return names;
 }
 
@@ -44,6 +51,8 @@ static std::string getDecomposition(const AtenRecord &record) {
     return "";
   if (record.decomposition->isSubClassOf("DecomposeBy"))
     return record.decomposition->getValueAsString("function").str();
+  if (record.decomposition->getName() == "DecomposeView")
+    return "by its map";
   std::string text;
   for (const llvm::Init *value :
        *record.decomposition->getValueAsListInit("values"))

@@ -25,7 +25,8 @@
 //     return finish(op, c, {c.sumAll(c.mul(self, tensor))});
 //   }
 //
-// so that what a record names and nobody wrote does not link, and what nobody
+// An op that is decomposed as a view has `decomposeView` in the table. All that so
+// that what a record names and nobody wrote does not link, and what nobody
 // declared does not compile.
 //
 //===----------------------------------------------------------------------===//
@@ -160,6 +161,10 @@ void FormulaEmitter::emit(raw_ostream &os) {
   os << "  return finish(op, c, {" << text << "});\n}\n\n";
 }
 
+static bool isView(const AtenRecord &record) {
+  return record.decomposition->getName() == "DecomposeView";
+}
+
 /// The function that a record names; empty if it has formulas.
 static StringRef getFunction(const AtenRecord &record) {
   if (!record.decomposition->isSubClassOf("DecomposeBy"))
@@ -175,7 +180,8 @@ static bool emitDeclarations(const llvm::RecordKeeper &records,
                              raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-decomposition-decls.\n\n";
   for (const AtenRecord &record : getAtenRecords(records)) {
-    if (!record.decomposition || getFunction(record).empty())
+    if (!record.decomposition || isView(record) ||
+        getFunction(record).empty())
       continue;
     bool isOne = record.results.size() == 1 && record.results[0] == "Tensor";
     os << (isOne ? "Value " : "SmallVector<Value> ") << getFunction(record)
@@ -191,6 +197,10 @@ static bool emitDecompositions(const llvm::RecordKeeper &records,
   for (const AtenRecord &record : getAtenRecords(records)) {
     if (!record.decomposition)
       continue;
+    if (isView(record)) {
+      table += "    {&" + record.className + "::getInfo, decomposeView},\n";
+      continue;
+    }
     std::string function = getFunction(record).str();
     if (function.empty()) {
       FormulaEmitter(record).emit(os);

@@ -100,6 +100,12 @@ static void printInfo(raw_ostream &os, const AtenRecord &record) {
   bool isQualified = StringRef(record.shape).contains("::");
   os << "Promotion::" << record.promotion << ",\n    &"
      << (isQualified ? "" : "rules::") << record.shape;
+  os << ", " << (record.view.empty() ? "nullptr" : "&maps::" + record.className)
+     << ", ";
+  if (record.inverse.empty())
+    os << "nullptr";
+  else
+    printString(os, record.inverse);
   for (bool flag : {record.decomposition != nullptr, record.isComposite,
                     record.isCore, record.isView, record.mayCopy,
                     record.isRandom, record.hasBody, record.takesSmallFloats,

@@ -52,28 +52,6 @@ struct BodyContext {
 Value makeSortKey(BodyContext body, Value value, Type element,
                   bool descending);
 
-/// How the elements of a view are found in its operand. Views of several
-/// results give one view each.
-enum class ViewKind {
-  Same,
-  Reshape,
-  Expand,
-  Permute,
-  Transpose,
-  T,
-  Reverse,
-  Select,
-  Slice,
-  Squeeze,    ///< the dimensions that are named
-  SqueezeAll, ///< all of size 1
-  Unsqueeze,
-  Split,
-  Unbind,
-  Unfold,
-  Diagonal,
-  AsStrided,
-};
-
 /// What a reduction over dimensions gives. `ArgMax` gives positions, `MaxDim`
 /// values and positions.
 enum class Reduced {
@@ -232,7 +210,7 @@ public:
   // What records name as their lowering; others are in Lowerings.h
   //===--------------------------------------------------------------------===//
 
-  LogicalResult lowerView(ViewKind kind);
+  LogicalResult lowerView(); ///< by the map of a `ViewOpInterface`
   LogicalResult lowerReduction(Reduced kind);
   LogicalResult lowerBody(); ///< the loop body of the record
   LogicalResult lowerClamp();

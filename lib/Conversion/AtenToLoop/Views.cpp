@@ -18,9 +18,6 @@ using guard::ExprAttr;
 
 namespace {
 
-/// The index into the operand, over the dimensions of a result.
-using Composer = llvm::function_ref<Exprs(ArrayRef<guard::ExprAttr> dims)>;
-
 /// `self` seen through `index`, an index into it over dimensions `dims`.
 View compose(Converter &converter, const View &self,
              ArrayRef<guard::ExprAttr> index,
@@ -34,20 +31,6 @@ View compose(Converter &converter, const View &self,
     view.map.push_back(
         guard::simplify(guard::substituteDims(expr, index), assumptions));
   return view;
-}
-
-/// Start of a slice, counted from the front and within the dimension.
-guard::ExprAttr getStart(Converter &converter, guard::ExprAttr start,
-                         guard::ExprAttr size) {
-  if (!start)
-    return converter.expr(0);
-  const guard::Assumptions &assumptions = converter.getAssumptions();
-  if (!guard::isKnownNonNegative(start, assumptions)) {
-    guard::ExprAttr zero = converter.expr(0);
-    start = guard::select(guard::lt(start, zero),
-                          guard::max(start + size, zero), start);
-  }
-  return guard::simplify(guard::min(start, size), assumptions);
 }
 
 } // namespace
@@ -70,163 +53,25 @@ bool Converter::isRowMajor(const View &view) {
                          view.dims, *dims, assumptions));
 }
 
-LogicalResult Converter::lowerView(ViewKind kind) {
-  Value selfValue = getTensor("self");
-  View self = getView(selfValue);
-  int64_t rank = cast<RankedTensorType>(selfValue.getType()).getRank();
-  if (int64_t(self.dims.size()) != rank)
+LogicalResult Converter::lowerView() {
+  auto maps = cast<aten::ViewOpInterface>(op).getViewMaps();
+  if (failed(maps))
     return refuse("a size is not known");
-  auto wrap = [&](int64_t d) { return d < 0 ? d + rank : d; };
-  auto dimsOf = [&](unsigned i) -> std::optional<Exprs> {
-    auto dims = guard::getDims(getResultType(i));
-    if (!dims)
-      return std::nullopt;
-    return Exprs(dims->begin(), dims->end());
-  };
-  std::optional<Exprs> result;
-  if (op->getNumResults())
-    if (!(result = dimsOf(0)))
-      return refuse("a size of the result is not known");
-  // One view of the operand per result.
-  auto set = [&](unsigned i, ArrayRef<guard::ExprAttr> index,
-                 ArrayRef<guard::ExprAttr> dims) {
-    setView(op->getResult(i), compose(*this, self, index, dims));
-    return success();
-  };
-  Exprs index;
-  switch (kind) {
-  case ViewKind::Same:
-    return set(0, getIdentityMap(getContext(), rank), *result);
-  case ViewKind::Reshape: {
-    guard::Assumptions assumptions = getAssumptions();
-    analysis::addExtents(assumptions, getContext(), *result);
-    index = analysis::reshapeIndices(
-        getContext(), getIdentityMap(getContext(), result->size()), *result,
-        self.dims, assumptions);
-    return set(0, index, *result);
-  }
-  case ViewKind::Expand: {
-    unsigned shift = result->size() - rank;
-    for (int64_t i = 0; i < rank; ++i)
-      index.push_back(self.dims[i].isConstant(1) &&
-                              !(*result)[i + shift].isConstant(1)
-                          ? expr(0)
-                          : dim(i + shift));
-    return set(0, index, *result);
-  }
-  case ViewKind::Permute: {
-    SmallVector<int64_t> dims = getInts("dims");
-    index.assign(rank, expr(0));
-    for (auto [to, from] : llvm::enumerate(dims))
-      index[wrap(from)] = dim(to);
-    return set(0, index, *result);
-  }
-  case ViewKind::Transpose:
-  case ViewKind::T: {
-    index = getIdentityMap(getContext(), rank);
-    if (rank >= 2) {
-      int64_t a = kind == ViewKind::T ? 0 : wrap(getInt("dim0"));
-      int64_t b = kind == ViewKind::T ? 1 : wrap(getInt("dim1"));
-      std::swap(index[a], index[b]);
+  for (auto [map, result] : llvm::zip_equal(*maps, op->getResults())) {
+    if (map.kind == aten::ViewKind::Storage)
+      return lowerAsStrided();
+    View tensor = getView(op->getOperand(map.tensor));
+    Exprs dims(map.sizes.begin(), map.sizes.end()), index = map.getIndex();
+    if (map.kind == aten::ViewKind::InOrder) {
+      guard::Assumptions assumptions = getAssumptions();
+      analysis::addExtents(assumptions, getContext(), dims);
+      index = analysis::reshapeIndices(
+          getContext(), getIdentityMap(getContext(), dims.size()), dims,
+          tensor.dims, assumptions);
     }
-    return set(0, index, *result);
+    setView(result, compose(*this, tensor, index, dims));
   }
-  case ViewKind::Reverse:
-    for (int64_t i = 0; i < rank; ++i)
-      index.push_back(dim(rank - 1 - i));
-    return set(0, index, *result);
-  case ViewKind::Select: {
-    int64_t at = wrap(getInt("dim"));
-    guard::ExprAttr chosen = getExpr("index");
-    if (!guard::isKnownNonNegative(chosen, getAssumptions())) {
-      if (!chosen.isConstant())
-        chosen = guard::select(guard::lt(chosen, expr(0)),
-                               chosen + self.dims[at], chosen);
-      else
-        chosen = chosen + self.dims[at];
-    }
-    for (int64_t i = 0; i < rank; ++i)
-      index.push_back(i == at ? chosen : dim(i < at ? i : i - 1));
-    return set(0, index, *result);
-  }
-  case ViewKind::Slice: {
-    int64_t at = wrap(getInt("dim"));
-    guard::ExprAttr step = getExpr("step");
-    index = getIdentityMap(getContext(), rank);
-    index[at] = getStart(*this, getExpr("start"), self.dims[at]) +
-                dim(at) * (step ? step : expr(1));
-    return set(0, index, *result);
-  }
-  case ViewKind::Squeeze:
-  case ViewKind::SqueezeAll: {
-    // The dimensions that are gone have size 1.
-    SmallVector<int64_t> dims = getInts("dim");
-    bool all = kind == ViewKind::SqueezeAll;
-    unsigned next = 0;
-    for (int64_t i = 0; i < rank; ++i) {
-      bool named = all || llvm::any_of(dims, [&](int64_t d) {
-        return wrap(d) == i;
-      });
-      index.push_back(named && self.dims[i].isConstant(1) ? expr(0)
-                                                          : dim(next++));
-    }
-    if (next != result->size())
-      return refuse("it is not known which dimensions have size 1");
-    return set(0, index, *result);
-  }
-  case ViewKind::Unsqueeze: {
-    int64_t at = getInt("dim");
-    at = at < 0 ? at + rank + 1 : at;
-    for (int64_t i = 0; i < rank; ++i)
-      index.push_back(dim(i < at ? i : i + 1));
-    return set(0, index, *result);
-  }
-  case ViewKind::Split: {
-    int64_t at = wrap(getInt("dim"));
-    guard::ExprAttr offset = expr(0);
-    for (unsigned i = 0; i < op->getNumResults(); ++i) {
-      auto dims = dimsOf(i);
-      if (!dims)
-        return refuse("a size of the result is not known");
-      index = getIdentityMap(getContext(), rank);
-      index[at] = dim(at) + offset;
-      (void)set(i, index, *dims);
-      offset = offset + (*dims)[at];
-    }
-    return success();
-  }
-  case ViewKind::Unbind: {
-    int64_t at = wrap(getInt("dim"));
-    for (unsigned n = 0; n < op->getNumResults(); ++n) {
-      index.clear();
-      for (int64_t i = 0; i < rank; ++i)
-        index.push_back(i == at ? expr(n) : dim(i < at ? i : i - 1));
-      (void)set(n, index, *result);
-    }
-    return success();
-  }
-  case ViewKind::Unfold: {
-    int64_t at = wrap(getInt("dimension"));
-    index = getIdentityMap(getContext(), rank);
-    if (rank == 0)
-      return set(0, {}, *result);
-    index[at] = dim(at) * getInt("step") + dim(rank);
-    return set(0, index, *result);
-  }
-  case ViewKind::Diagonal: {
-    int64_t row = wrap(getInt("dim1")), column = wrap(getInt("dim2"));
-    int64_t offset = getInt("offset");
-    unsigned next = 0;
-    for (int64_t i = 0; i < rank; ++i)
-      index.push_back(i == row || i == column ? expr(0) : dim(next++));
-    index[row] = dim(next) + expr(std::max<int64_t>(-offset, 0));
-    index[column] = dim(next) + expr(std::max<int64_t>(offset, 0));
-    return set(0, index, *result);
-  }
-  case ViewKind::AsStrided:
-    return lowerAsStrided();
-  }
-  llvm_unreachable("unknown kind of view");
+  return success();
 }
 
 /// The tensor that owns the memory which `tensor` looks at.

@@ -121,129 +121,28 @@ Status Functionalizer::write(Tensor tensor, Value contents, Location loc) {
 // The inverse of a view
 //===----------------------------------------------------------------------===//
 
-/// The dimensions of a permutation that undoes `dims`.
-static SmallVector<int64_t> invert(ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> inverse(dims.size());
-  for (auto [k, dim] : llvm::enumerate(dims))
-    inverse[AtenBuilder::wrapDim(dim, dims.size())] = k;
-  return inverse;
-}
-
-/// The argument `name` of a view operator.
-static ArgValue argumentOf(Operation *op, StringRef name) {
-  const aten::OpInfo *info = aten::getOpInfo(op);
-  return aten::getSchemaArguments(op)[info->getArgIndex(name)];
-}
-
-static int64_t integerOf(Operation *op, StringRef name) {
-  return llvm::cast<mlir::IntegerAttr>(argumentOf(op, name).getAttribute())
-      .getInt();
-}
-
-Value Functionalizer::writePart(const Step &step, Value base, Value source,
-                                Location loc) {
-  AtenBuilder builder(b, loc);
-  int64_t dim = integerOf(step.op, "dim");
-  if (llvm::isa<aten::UnbindIntOp>(step.op))
-    return builder.call("aten.select_scatter",
-                        {base, source, b.getI64IntegerAttr(dim),
-                         builder.expr(step.result)});
-  // It begins where the parts before it end.
-  guard::ExprAttr start = builder.expr(0);
-  for (unsigned k = 0; k < step.result; ++k)
-    start = start + AtenBuilder::dimOf(step.op->getResult(k), dim);
-  guard::ExprAttr end = start + AtenBuilder::dimOf(source, dim);
-  return builder.call("aten.slice_scatter",
-                      {base, source, b.getI64IntegerAttr(dim), start, end,
-                       builder.expr(1)});
-}
-
 Value Functionalizer::writeThrough(const Step &step, Value base, Value source,
                                    Location loc, std::string &reason) {
-  if (!aten::getOpInfo(step.op))
+  const aten::OpInfo *info = aten::getOpInfo(step.op);
+  if (!info)
     return {};
-  Operation *op = step.op;
-  StringRef name = op->getName().getStringRef();
   AtenBuilder builder(b, loc);
-  int64_t rank = AtenBuilder::rankOf(base);
-  auto arg = [&](StringRef which) { return argumentOf(op, which); };
-
-  // The same elements in another order.
-  if (llvm::isa<aten::PermuteOp>(op))
-    return builder.permute(
-        source, invert(llvm::cast<mlir::DenseI64ArrayAttr>(
-                           arg("dims").getAttribute())
-                           .asArrayRef()));
-  if (llvm::isa<aten::NumpyTOp>(op)) {
-    return builder.permute(source, llvm::to_vector(llvm::reverse(
-                                       llvm::seq<int64_t>(0, rank))));
-  }
-  if (llvm::isa<aten::TOp>(op))
-    return rank < 2 ? source : builder.t(source);
-  if (llvm::isa<aten::TransposeIntOp>(op))
-    return rank == 0 ? source
-                     : builder.transpose(source, integerOf(op, "dim0"),
-                                         integerOf(op, "dim1"));
-  if (llvm::isa<aten::SwapaxesOp>(op))
-    return builder.transpose(source, integerOf(op, "axis0"),
-                             integerOf(op, "axis1"));
-  if (llvm::isa<aten::MovedimIntOp>(op))
-    return builder.call(name, {source, arg("destination"), arg("source")});
-
-  // A part of the elements.
-  if (llvm::isa<aten::SelectIntOp>(op))
-    return builder.call("aten.select_scatter",
-                        {base, source, arg("dim"), arg("index")});
-  if (llvm::isa<aten::SliceTensorOp>(op))
-    return builder.call("aten.slice_scatter",
-                        {base, source, arg("dim"), arg("start"), arg("end"),
-                         arg("step")});
-  if (llvm::isa<aten::NarrowOp>(op)) {
-    auto start = llvm::cast<guard::ExprAttr>(arg("start").getAttribute());
-    int64_t dim = integerOf(op, "dim");
-    if (auto constant = start.getConstant(); constant && *constant < 0)
-      start = start + AtenBuilder::dimOf(base, dim);
-    return builder.call("aten.slice_scatter",
-                        {base, source, arg("dim"), start,
-                         start + AtenBuilder::dimOf(source, dim),
-                         builder.expr(1)});
-  }
-  if (llvm::isa<aten::DiagonalOp>(op))
-    return builder.call("aten.diagonal_scatter",
-                        {base, source, arg("offset"), arg("dim1"),
-                         arg("dim2")});
-  if (llvm::isa<aten::AsStridedOp>(op))
-    return builder.call("aten.as_strided_scatter",
-                        {base, source, arg("size"), arg("stride"),
-                         arg("storage_offset")});
-  if (llvm::isa<aten::SplitTensorOp, aten::SplitWithSizesOp, aten::ChunkOp,
-                aten::TensorSplitIndicesOp, aten::TensorSplitSectionsOp,
-                aten::UnbindIntOp>(op))
-    return writePart(step, base, source, loc);
-
   // The same bytes as other numbers.
-  if (llvm::isa<aten::ConjOp, aten::NegViewOp>(op))
-    return builder.call(name, {source});
-  if (llvm::isa<aten::ViewAsComplexOp>(op))
-    return builder.call("aten.view_as_real", {source});
-  if (llvm::isa<aten::ViewAsRealOp>(op))
-    return builder.call("aten.view_as_complex", {source});
-  if (llvm::isa<aten::ViewDtypeOp>(op))
-    return builder.call(
-        name, {source, mlir::TypeAttr::get(AtenBuilder::elementTypeOf(base))});
+  if (info->inverse) {
+    SmallVector<ArgValue> args = {source};
+    if (llvm::isa<aten::ViewDtypeOp>(step.op))
+      args.push_back(builder.type(AtenBuilder::elementTypeOf(base)));
+    return builder.call(info->inverse, args);
+  }
   if (AtenBuilder::elementTypeOf(base) != AtenBuilder::elementTypeOf(source))
     return {};
-
-  // The same elements in the same order.
-  auto count = [](Value tensor) { return AtenBuilder::numelOf(tensor); };
-  if (llvm::isa<aten::ExpandOp, aten::ExpandAsOp, aten::BroadcastTensorsOp,
-                aten::MeshgridOp>(op)) {
-    if (count(base) != count(source)) {
-      reason = "where several elements share memory";
-      return {};
-    }
-  } else if (llvm::isa<aten::UnfoldOp, aten::RealOp, aten::ImagOp>(op)) {
+  // What gives its operand back.
+  auto view = llvm::dyn_cast<aten::ViewOpInterface>(step.op);
+  if (!view)
+    return builder.view(source, AtenBuilder::dimsOf(base));
+  auto maps = view.getViewMaps();
+  if (failed(maps))
     return {};
-  }
-  return builder.view(source, AtenBuilder::dimsOf(base));
+  return aten::writeThrough(builder, (*maps)[step.result], base, source,
+                            reason);
 }

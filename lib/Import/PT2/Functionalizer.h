@@ -103,8 +103,6 @@ private:
   /// with `reason` if that cannot be said.
   Value writeThrough(const Step &step, Value base, Value source, Location loc,
                      std::string &reason);
-  /// The same for one part of a list of views that cover `base`.
-  Value writePart(const Step &step, Value base, Value source, Location loc);
 
   OpBuilder &b;
   std::vector<Memory> memories;

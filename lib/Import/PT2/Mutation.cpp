@@ -82,6 +82,13 @@ static std::optional<bool> canView(ArrayRef<ExprAttr> sizes,
   return view == 0;
 }
 
+/// True for an op that gives the same elements in other sizes.
+static bool isReshape(Operation *op) {
+  auto view = llvm::dyn_cast<aten::ViewOpInterface>(op);
+  auto maps = view ? view.getViewMaps() : FailureOr<aten::ViewMaps>();
+  return succeeded(maps) && maps->front().kind == aten::ViewKind::InOrder;
+}
+
 /// True if `result` of the node looks at the memory of its first operand. If
 /// the file does not tell, `unknown` says of what.
 bool GraphImporter::aliases(const archive::Node &node, Operation *op,
@@ -122,8 +129,7 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
   bool isContiguousOp = llvm::isa<aten::ContiguousOp>(op);
   if (isContiguousOp && !node.find("memory_format"))
     return isSame || isContiguous(*sizes, *strides);
-  if (isContiguousOp ||
-      llvm::isa<aten::ToDtypeOp, aten::ToDeviceOp, aten::ToDtypeLayoutOp>(op))
+  if (!isReshape(op))
     return isSame;
   auto possible = canView(*sizes, *strides, *wanted);
   if (!possible && !isContiguous(*wanted, *given))
@@ -168,8 +174,9 @@ static unsigned bitsOf(RankedTensorType type) {
 /// here on a view is about sizes alone.
 Status GraphImporter::checkStrides(const archive::Node &node,
                                    Operation *op) const {
-  bool isView = llvm::isa<aten::ViewOp, aten::ViewAsOp, aten::UnsafeViewOp,
-                          aten::UnflattenIntOp>(op);
+  const aten::OpInfo *info = aten::getOpInfo(op);
+  bool isView = llvm::isa<aten::UnsafeViewOp>(op) ||
+                (info && info->isView && !info->mayCopy && isReshape(op));
   bool toComplex = llvm::isa<aten::ViewAsComplexOp>(op);
   bool toOtherType = llvm::isa<aten::ViewDtypeOp>(op);
   bool isRetyped = toComplex || toOtherType;

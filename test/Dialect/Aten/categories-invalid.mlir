@@ -73,7 +73,7 @@ func.func @square(%x: tensor<3x4xf32>) {
 // -----
 
 func.func @product(%x: tensor<6xf32>) {
-  // expected-error @below {{'aten.unflatten.int' op expects sizes whose product is 6, but found 8}}
+  // expected-error @below {{'aten.unflatten.int' op cannot view 6 elements as 8}}
   %0 = aten.unflatten.int(%x, dim = 0, sizes = [2, 4]) : (tensor<6xf32>) -> tensor<2x4xf32>
   return
 }

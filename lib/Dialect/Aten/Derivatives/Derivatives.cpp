@@ -94,7 +94,9 @@ struct VjpModel
                          MutableArrayRef<Value> operandGrads) const {
     const VjpEntry *entry = entryOf(op);
     auto rule = entry ? entry->rule : nullptr;
-    if (!entry && lookUpDecomposition(op))
+    if (!entry && llvm::isa<ViewOpInterface>(op))
+      rule = vjpView;
+    else if (!entry && lookUpDecomposition(op))
       rule = vjpByDecomposition;
     if (!rule)
       return op->emitOpError("has no derivative, and a gradient flows through "

@@ -70,12 +70,8 @@ template <typename OpT> LogicalResult vjpBatchNorm(OpT op, VjpState &state) {
                           mean, variance, isTraining, op.getEps());
 }
 
-// Views; the first takes any of the splits.
-LogicalResult vjpSplitAlong(int64_t dim, VjpState &state);
-template <typename OpT> LogicalResult vjpSplit(OpT op, VjpState &state) {
-  return vjpSplitAlong(op.getDim(), state);
-}
-LogicalResult vjpUnbind(UnbindIntOp op, VjpState &state);
+// Views: any op that has maps, and rearrangements.
+LogicalResult vjpView(Operation *op, VjpState &state);
 LogicalResult vjpCat(CatOp op, VjpState &state);
 LogicalResult vjpStack(StackOp op, VjpState &state);
 LogicalResult vjpRepeat(RepeatOp op, VjpState &state);
@@ -86,8 +82,6 @@ LogicalResult vjpRoll(RollOp op, VjpState &state);
 LogicalResult vjpPad(ConstantPadNdOp op, VjpState &state);
 LogicalResult vjpSelectScatter(SelectScatterOp op, VjpState &state);
 LogicalResult vjpSliceScatter(SliceScatterOp op, VjpState &state);
-LogicalResult vjpBroadcastTensors(BroadcastTensorsOp op, VjpState &state);
-LogicalResult vjpMeshgrid(MeshgridOp op, VjpState &state);
 LogicalResult vjpAsStrided(AsStridedOp op, VjpState &state);
 
 // Contractions. A window is what all convolutions have in common.

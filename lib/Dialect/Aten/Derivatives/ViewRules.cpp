@@ -12,51 +12,73 @@
 
 namespace kiln::aten {
 
-/// The gradient of result `i`, or zeros.
-static Value gradOrZeros(VjpState &state, unsigned i) {
-  Value grad = state.grad(i);
-  return grad ? grad : state.builder.zerosLike(state.getOp()->getResult(i));
+//===----------------------------------------------------------------------===//
+// What shows elements of its operand
+//===----------------------------------------------------------------------===//
+
+/// The dimension of a tensor of `sizes` that all views together cover, one behind
+/// the other.
+static std::optional<unsigned> getJoinedDim(ArrayRef<ViewMap> maps,
+                                            ArrayRef<ExprAttr> sizes) {
+  std::optional<unsigned> joined;
+  for (unsigned dim = 0; dim < sizes.size(); ++dim) {
+    ExprAttr end = guard::getConstant(sizes[dim].getContext(), 0);
+    bool areParts = true, areWhole = true;
+    for (const ViewMap &map : maps) {
+      if (map.kind != ViewKind::Strided || map.sizes.size() != sizes.size() ||
+          map.steps.size() != sizes.size())
+        return std::nullopt;
+      const auto &step = map.steps[dim];
+      if (step.from != dim || step.to != dim || !step.by.isConstant(1))
+        return std::nullopt;
+      areParts &= map.start[dim] == end;
+      end = end + map.sizes[dim];
+      areWhole &= map.start[dim].isConstant(0) && map.sizes[dim] == sizes[dim];
+    }
+    if (areWhole)
+      continue;
+    if (joined || !areParts || end != sizes[dim])
+      return std::nullopt;
+    joined = dim;
+  }
+  return joined;
+}
+
+LogicalResult vjpView(Operation *op, VjpState &state) {
+  auto maps = llvm::cast<ViewOpInterface>(op).getViewMaps();
+  if (failed(maps))
+    return state.refuse("has sizes that are not known; expected known ones for "
+                        "its derivative");
+  Composer &b = state.builder;
+  if (maps->size() > 1 && state.isOperandWanted(0))
+    if (auto dim = getJoinedDim(*maps, b.sizes(op->getOperand(0)))) {
+      SmallVector<Value> parts;
+      for (unsigned i = 0; i < maps->size(); ++i)
+        parts.push_back(state.grad(i) ? state.grad(i)
+                                      : b.zerosLike(op->getResult(i)));
+      state.setOperand(0, b.cat(parts, *dim));
+      return success();
+    }
+  SmallVector<Value> sums(op->getNumOperands());
+  for (auto [i, map] : llvm::enumerate(*maps)) {
+    if (!state.grad(i) || !state.isOperandWanted(map.tensor))
+      continue;
+    Value &sum = sums[map.tensor];
+    Value part = addThrough(b, map, b.sizes(op->getOperand(map.tensor)),
+                            state.grad(i));
+    if (!part)
+      return state.refuse("has a view that nothing can be added to");
+    sum = sum ? b.add(sum, part) : part;
+  }
+  for (auto [i, sum] : llvm::enumerate(sums))
+    if (sum)
+      state.setOperand(i, sum);
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Helpers of dags
 //===----------------------------------------------------------------------===//
-
-Value VjpState::unpermute(Value grad, ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> inverse(dims.size());
-  for (auto [i, dim] : llvm::enumerate(dims))
-    inverse[Composer::wrapDim(dim, dims.size())] = i;
-  return builder.permute(grad, inverse);
-}
-
-Value VjpState::reverseDims(Value grad) {
-  auto order = llvm::to_vector(llvm::seq<int64_t>(0, Composer::rank(grad)));
-  std::reverse(order.begin(), order.end());
-  return builder.permute(grad, order);
-}
-
-Value VjpState::unselect(Value grad, Value self, int64_t dim, ExprAttr index) {
-  return builder.selectBackward(grad, builder.sizes(self), dim, index);
-}
-
-Value VjpState::unslice(Value grad, Value self, int64_t dim,
-                        std::optional<ExprAttr> start,
-                        std::optional<ExprAttr> end, ExprAttr step) {
-  ExprAttr first = start.value_or(builder.constant(0));
-  ExprAttr last = end.value_or(
-      builder.constant(std::numeric_limits<int64_t>::max()));
-  return builder.sliceBackward(grad, builder.sizes(self), dim, first, last,
-                               step);
-}
-
-Value VjpState::unnarrow(Value grad, Value self, int64_t dim, ExprAttr start,
-                         ExprAttr length) {
-  // Nothing in the type tells a start from the end, but its sign if constant.
-  if (start.isConstant() && start.getPayload() < 0)
-    start = guard::add(start, builder.size(self, dim));
-  return unslice(grad, self, dim, start, guard::add(start, length),
-                 builder.constant(1));
-}
 
 Value VjpState::channelShuffleBack(Value grad, ExprAttr groups) {
   ExprAttr channels = builder.size(grad, 1);
@@ -68,30 +90,6 @@ Value VjpState::channelShuffleBack(Value grad, ExprAttr groups) {
 //===----------------------------------------------------------------------===//
 // Parts
 //===----------------------------------------------------------------------===//
-
-LogicalResult vjpSplitAlong(int64_t dim, VjpState &state) {
-  if (!state.isOperandWanted(0))
-    return success();
-  SmallVector<Value> parts;
-  for (unsigned i = 0; i < state.getOp()->getNumResults(); ++i)
-    parts.push_back(gradOrZeros(state, i));
-  state.setOperand(0, state.builder.cat(parts, dim));
-  return success();
-}
-
-LogicalResult vjpUnbind(UnbindIntOp op, VjpState &state) {
-  if (!state.isOperandWanted(0))
-    return success();
-  Composer &b = state.builder;
-  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rank(op.getSelf()));
-  SmallVector<Value> parts;
-  for (unsigned i = 0; i < op->getNumResults(); ++i)
-    parts.push_back(b.unsqueeze(gradOrZeros(state, i), dim));
-  // No parts: the dimension has size 0.
-  state.setOperand(0, parts.empty() ? b.zerosLike(op.getSelf())
-                                    : b.cat(parts, dim));
-  return success();
-}
 
 LogicalResult vjpCat(CatOp op, VjpState &state) {
   Composer &b = state.builder;
@@ -220,32 +218,6 @@ LogicalResult vjpRepeatInterleave(RepeatInterleaveSelfIntOp op,
     at = Composer::wrapDim(*op.getDim(), sizes.size()) + 1;
   sizes.insert(sizes.begin() + at, op.getRepeats());
   state.setOperand(0, b.sum(b.view(state.grad(0), sizes), {int64_t(at)}));
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Lists of tensors
-//===----------------------------------------------------------------------===//
-
-LogicalResult vjpBroadcastTensors(BroadcastTensorsOp op, VjpState &state) {
-  for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    if (state.isOperandWanted(i) && state.grad(i))
-      state.setOperand(i, state.grad(i));
-  return success();
-}
-
-LogicalResult vjpMeshgrid(MeshgridOp op, VjpState &state) {
-  Composer &b = state.builder;
-  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
-    if (!state.isOperandWanted(i) || !state.grad(i))
-      continue;
-    SmallVector<int64_t> others;
-    for (int64_t dim = 0; dim < Composer::rank(state.grad(i)); ++dim)
-      if (dim != int64_t(i))
-        others.push_back(dim);
-    state.setOperand(i, state.like(b.sum(state.grad(i), others),
-                                   op->getOperand(i)));
-  }
   return success();
 }
 

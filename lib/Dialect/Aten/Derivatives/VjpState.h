@@ -112,14 +112,6 @@ public:
   Value stdGrad(Value grad, Value result);
 
   // Views and parts.
-  Value unpermute(Value grad, ArrayRef<int64_t> dims);
-  Value reverseDims(Value grad);
-  Value unselect(Value grad, Value self, int64_t dim, ExprAttr index);
-  Value unslice(Value grad, Value self, int64_t dim,
-                std::optional<ExprAttr> start, std::optional<ExprAttr> end,
-                ExprAttr step);
-  Value unnarrow(Value grad, Value self, int64_t dim, ExprAttr start,
-                 ExprAttr length);
   Value channelShuffleBack(Value grad, ExprAttr groups);
   Value expandBatch(Value matrix, Value batch);
 

@@ -28,10 +28,14 @@ using mlir::TypeAttr;
 
 static const ArgValue kAbsent;
 
+const ArgValue &Inference::getArgument(unsigned i) const {
+  return i < args.size() ? args[i] : kAbsent;
+}
+
 const ArgValue &Inference::get(StringRef name) const {
   for (auto [i, arg] : llvm::enumerate(info.args))
     if (name == arg.name)
-      return i < args.size() ? args[i] : kAbsent;
+      return getArgument(i);
   return kAbsent;
 }
 

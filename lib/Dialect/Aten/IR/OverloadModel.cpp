@@ -68,6 +68,12 @@ struct Bytecode : mlir::BytecodeOpInterface::FallbackModel<Bytecode> {
   }
 };
 
+struct ViewModel : ViewOpInterface::FallbackModel<ViewModel> {
+  FailureOr<ViewMaps> getViewMaps(Operation *op) const {
+    return aten::getViewMaps(op);
+  }
+};
+
 struct NoEffects : mlir::MemoryEffectOpInterface::FallbackModel<NoEffects> {
   void getEffects(Operation *,
                   SmallVectorImpl<mlir::MemoryEffects::EffectInstance> &) const {
@@ -94,6 +100,8 @@ struct AlwaysSpeculatable
 static mlir::detail::InterfaceMap getInterfaces(const OpInfo &info) {
   mlir::detail::InterfaceMap map;
   map.insertModels<InfoModel, Bytecode>();
+  if (info.viewMaps)
+    map.insertModels<ViewModel>();
   switch (info.effects) {
   case OpEffects::Unknown:
     return map;

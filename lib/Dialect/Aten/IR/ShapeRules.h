@@ -15,8 +15,16 @@
 #define KILN_LIB_DIALECT_ATEN_IR_SHAPERULES_H
 
 #include "kiln/Dialect/Aten/IR/Inference.h"
+#include "kiln/Dialect/Aten/IR/ViewMaps.h"
 
 namespace kiln::aten {
+
+/// The maps of views, one function a record; see ViewMaps.h.
+namespace maps {
+#define KILN_VIEW(id, overload, copies, call)                                  \
+  LogicalResult id(Inference &infer, ViewMaps &maps);
+#include "kiln/Dialect/Aten/IR/AtenViews.inc"
+} // namespace maps
 
 /// One function per rule.
 namespace rules {
@@ -46,24 +54,7 @@ LogicalResult reduceOptionalDim(Inference &infer);
 LogicalResult reduceDimWithIndex(Inference &infer);
 LogicalResult place(Inference &infer);
 // Views
-LogicalResult view(Inference &infer);
-LogicalResult flatten(Inference &infer);
-LogicalResult expand(Inference &infer);
-LogicalResult permute(Inference &infer);
-LogicalResult transpose(Inference &infer);
-LogicalResult t(Inference &infer);
-LogicalResult reverseDims(Inference &infer);
-LogicalResult select(Inference &infer);
-LogicalResult slice(Inference &infer);
-LogicalResult squeeze(Inference &infer);
-LogicalResult squeezeDim(Inference &infer);
-LogicalResult squeezeDims(Inference &infer);
-LogicalResult unsqueeze(Inference &infer);
-LogicalResult split(Inference &infer);
-LogicalResult splitWithSizes(Inference &infer);
-LogicalResult chunk(Inference &infer);
-LogicalResult unbind(Inference &infer);
-LogicalResult unfold(Inference &infer);
+LogicalResult viewed(Inference &infer); ///< the sizes of the op's maps
 LogicalResult cat(Inference &infer);
 LogicalResult stack(Inference &infer);
 LogicalResult repeat(Inference &infer);
@@ -121,19 +112,11 @@ LogicalResult realParts(Inference &infer);
 LogicalResult viewAsComplex(Inference &infer);
 LogicalResult viewAsReal(Inference &infer);
 LogicalResult viewDtype(Inference &infer);
-LogicalResult sizesOfOther(Inference &infer);
-LogicalResult diagonal(Inference &infer);
 LogicalResult diagEmbed(Inference &infer);
-LogicalResult movedim(Inference &infer);
-LogicalResult narrow(Inference &infer);
-LogicalResult unflatten(Inference &infer);
-LogicalResult tensorSplit(Inference &infer);
 LogicalResult tile(Inference &infer);
 LogicalResult repeatInterleave(Inference &infer);
 LogicalResult rot90(Inference &infer);
 LogicalResult diff(Inference &infer);
-LogicalResult broadcastTensors(Inference &infer);
-LogicalResult meshgrid(Inference &infer);
 LogicalResult cartesianProd(Inference &infer);
 LogicalResult hstack(Inference &infer);
 LogicalResult vstack(Inference &infer);

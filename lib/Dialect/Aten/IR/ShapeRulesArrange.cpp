@@ -1,4 +1,4 @@
-//===- ShapeRulesArrange.cpp - More views, repetitions, concatenations ---===//
+//===- ShapeRulesArrange.cpp - Bytes, repetitions, concatenations --------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -123,26 +123,8 @@ LogicalResult rules::viewDtype(Inference &infer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Views
+// Diagonals
 //===----------------------------------------------------------------------===//
-
-LogicalResult rules::sizesOfOther(Inference &infer) {
-  FailureOr<Dims> self = infer.getDims("self"), other = infer.getDims("other");
-  if (failed(self) || failed(other))
-    return failure();
-  if (StringRef(infer.info.name).ends_with("expand_as")) {
-    FailureOr<Dims> joined = broadcastDims(infer, *other, *self);
-    if (failed(joined))
-      return failure();
-    for (auto [a, b] : llvm::zip(*joined, *other))
-      if (joined->size() != other->size() || infer.differ(a, b))
-        return infer.fail("expects 'self' to expand to the shape of 'other'");
-  } else if (infer.differ(guard::getNumElements(infer.context, *self),
-                          guard::getNumElements(infer.context, *other))) {
-    return infer.fail("expects as many elements in 'self' as in 'other'");
-  }
-  return infer.addPromoted(*other);
-}
 
 /// Two dimensions that must not be one.
 static FailureOr<std::pair<int64_t, int64_t>> getDimPair(Inference &infer,
@@ -154,57 +136,6 @@ static FailureOr<std::pair<int64_t, int64_t>> getDimPair(Inference &infer,
   if (*a == *b || rank < 2)
     return infer.fail("expects two different dimensions");
   return std::make_pair(*a, *b);
-}
-
-/// The sizes of the diagonals of a tensor.
-static FailureOr<Dims> getDiagonalDims(Inference &infer,
-                                       FailureOr<Dims> dims) {
-  if (failed(dims))
-    return failure();
-  auto pair = getDimPair(infer, dims->size());
-  if (failed(pair))
-    return failure();
-  int64_t offset = *infer.getInt("offset");
-  if (offset < -INT32_MAX || offset > INT32_MAX)
-    return infer.fail("expects an offset below 2^31, but found " +
-                      Twine(offset));
-  ExprAttr rows = (*dims)[pair->first], columns = (*dims)[pair->second];
-  ExprAttr length = offset >= 0 ? guard::min(rows, columns + -offset)
-                                : guard::min(rows + offset, columns);
-  guard::Assumptions sizes;
-  if (!guard::isKnownNonNegative(length, sizes))
-    length = guard::max(length, infer.constant(0));
-  auto [low, high] = std::minmax(pair->first, pair->second);
-  dims->erase(dims->begin() + high);
-  dims->erase(dims->begin() + low);
-  dims->push_back(length);
-  return dims;
-}
-
-LogicalResult rules::diagonal(Inference &infer) {
-  FailureOr<Dims> dims = getDiagonalDims(infer, infer.getDims("self"));
-  return failed(dims) ? failure() : infer.addPromoted(*dims);
-}
-
-LogicalResult rules::diagonalBackward(Inference &infer) {
-  FailureOr<Dims> dims =
-      getDiagonalDims(infer, *infer.getExprs("input_sizes"));
-  if (failed(dims) || failed(checkSizes(infer, "grad_output", *dims)))
-    return failure();
-  return inputSizes(infer);
-}
-
-LogicalResult rules::diagonalScatter(Inference &infer) {
-  FailureOr<Dims> dims = getDiagonalDims(infer, infer.getDims("self"));
-  if (failed(dims) || failed(checkSizes(infer, "src", *dims)))
-    return failure();
-  return sameAsFirst(infer);
-}
-
-LogicalResult rules::stridedScatter(Inference &infer) {
-  if (failed(checkSizes(infer, "src", *infer.getExprs("size"))))
-    return failure();
-  return sameAsFirst(infer);
 }
 
 LogicalResult rules::diagEmbed(Inference &infer) {
@@ -223,111 +154,6 @@ LogicalResult rules::diagEmbed(Inference &infer) {
   dims->insert(dims->begin() + low, size);
   dims->insert(dims->begin() + high, size);
   return infer.addPromoted(*dims);
-}
-
-LogicalResult rules::movedim(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  FailureOr<int64_t> from = infer.getDim("source", dims->size());
-  FailureOr<int64_t> to = infer.getDim("destination", dims->size());
-  if (failed(from) || failed(to))
-    return failure();
-  if (!dims->empty()) {
-    ExprAttr dim = (*dims)[*from];
-    dims->erase(dims->begin() + *from);
-    dims->insert(dims->begin() + *to, dim);
-  }
-  return infer.addPromoted(*dims);
-}
-
-LogicalResult rules::narrow(Inference &infer) {
-  int64_t dim;
-  FailureOr<Dims> dims = getDimsAndDim(infer, dim);
-  if (failed(dims))
-    return failure();
-  ExprAttr length = infer.getExpr("length"), size = (*dims)[dim];
-  std::optional<int64_t> start = infer.getInt("start");
-  if (!infer.isAtLeast(length, 0))
-    return infer.fail("expects a length that is not negative, but found " +
-                      length.str());
-  if (start) {
-    ExprAttr first = *start < 0 ? size + *start : infer.constant(*start);
-    if (!infer.isAtLeast(first, 0) ||
-        !infer.holds(guard::le(first + length, size)))
-      return infer.fail("expects a range within " + Twine(size.str()) +
-                        " elements, but found " + length.str() + " from " +
-                        Twine(*start));
-  }
-  (*dims)[dim] = length;
-  return infer.addPromoted(*dims);
-}
-
-LogicalResult rules::unflatten(Inference &infer) {
-  int64_t dim;
-  FailureOr<Dims> dims = getDimsAndDim(infer, dim);
-  if (failed(dims))
-    return failure();
-  Dims parts = *infer.getExprs("sizes");
-  ExprAttr known = infer.constant(1), size = (*dims)[dim];
-  ExprAttr *open = nullptr;
-  for (ExprAttr &part : parts) {
-    if (!part.isConstant(-1)) {
-      known = guard::mul(known, part);
-      continue;
-    }
-    if (open)
-      return infer.fail("expects one size to be -1 at most");
-    open = &part;
-  }
-  if (parts.empty())
-    return infer.fail("expects at least one size");
-  if (!open && infer.differ(known, size))
-    return infer.fail("expects sizes whose product is " + Twine(size.str()) +
-                      ", but found " + known.str());
-  if (open && (known.isConstant(0) ||
-               infer.differ(guard::mod(size, known), infer.constant(0))))
-    return infer.fail("expects sizes that divide " + Twine(size.str()) +
-                      ", but found " + known.str());
-  if (open)
-    *open = guard::floorDiv(size, known);
-  dims->erase(dims->begin() + dim);
-  dims->insert(dims->begin() + dim, parts.begin(), parts.end());
-  return infer.addPromoted(*dims);
-}
-
-LogicalResult rules::tensorSplit(Inference &infer) {
-  int64_t dim;
-  FailureOr<Dims> dims = getDimsAndDim(infer, dim);
-  if (failed(dims))
-    return failure();
-  ExprAttr size = (*dims)[dim];
-  if (infer.has("sections")) {
-    std::optional<int64_t> sections = infer.getInt("sections");
-    if (!sections || *sections < 1 || *sections > INT16_MAX)
-      return infer.fail("expects a number of sections from 1 to " +
-                        Twine(INT16_MAX));
-    // The first parts take what does not divide.
-    for (int64_t i = 0; i < *sections; ++i) {
-      (*dims)[dim] = guard::floorDiv(size + (*sections - 1 - i), *sections);
-      if (failed(infer.addPromoted(*dims)))
-        return failure();
-    }
-    return success();
-  }
-  ExprAttr zero = infer.constant(0), begin = zero;
-  Dims ends = *infer.getExprs("indices");
-  ends.push_back(size);
-  for (auto [i, end] : llvm::enumerate(ends)) {
-    if (end.isConstant() && end.getPayload() < 0)
-      end = guard::max(size + end.getPayload(), zero);
-    ExprAttr bounded = guard::min(end, size);
-    (*dims)[dim] = guard::max(bounded + begin * -1, zero);
-    begin = bounded;
-    if (failed(infer.addPromoted(*dims)))
-      return failure();
-  }
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -426,42 +252,6 @@ static FailureOr<SmallVector<Dims>> getListDims(Inference &infer) {
     all.push_back(*dims);
   }
   return all;
-}
-
-static Type getListType(Inference &infer, size_t i) {
-  Value tensor = infer.get("tensors").getValues()[i];
-  return llvm::cast<RankedTensorType>(tensor.getType()).getElementType();
-}
-
-LogicalResult rules::broadcastTensors(Inference &infer) {
-  FailureOr<SmallVector<Dims>> all = getListDims(infer);
-  if (failed(all))
-    return failure();
-  Dims joined;
-  for (const Dims &dims : *all) {
-    FailureOr<Dims> next = broadcastDims(infer, joined, dims);
-    if (failed(next))
-      return failure();
-    joined = *next;
-  }
-  for (size_t i = 0; i < all->size(); ++i)
-    infer.addResult(joined, getListType(infer, i));
-  return success();
-}
-
-LogicalResult rules::meshgrid(Inference &infer) {
-  FailureOr<SmallVector<Dims>> all = getListDims(infer);
-  if (failed(all))
-    return failure();
-  Dims grid;
-  for (auto [i, dims] : llvm::enumerate(*all)) {
-    if (dims.size() > 1 || getListType(infer, i) != getListType(infer, 0))
-      return infer.fail("expects vectors of one element type");
-    grid.push_back(dims.empty() ? infer.constant(1) : dims.front());
-  }
-  for (size_t i = 0; i < all->size(); ++i)
-    infer.addResult(grid, getListType(infer, i));
-  return success();
 }
 
 LogicalResult rules::cartesianProd(Inference &infer) {

@@ -1,4 +1,4 @@
-//===- ShapeRulesView.cpp - Views and rearrangements ---------------------===//
+//===- ShapeRulesView.cpp - Writing through views, rearrangements ---------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShapeRules.h"
+#include "ViewWorld.h"
+
+#include "kiln/Base/ViewRules.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -18,208 +21,6 @@ static Type getType(Inference &infer) {
   return infer.getElementType(infer.getFirstTensor());
 }
 
-//===----------------------------------------------------------------------===//
-// Other shapes of the same elements
-//===----------------------------------------------------------------------===//
-
-/// The sizes that a view asks for, with -1 computed. `name` is the argument.
-static LogicalResult inferView(Inference &infer, StringRef name) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  Dims sizes = *infer.getExprs(name);
-  ExprAttr count = guard::getNumElements(infer.context, *dims);
-  ExprAttr known = infer.constant(1);
-  int64_t open = -1;
-  for (auto [i, size] : llvm::enumerate(sizes)) {
-    if (!size.isConstant(-1)) {
-      if (!infer.isAtLeast(size, 0))
-        return infer.fail("expects sizes that are not negative, but found " +
-                          size.str());
-      known = guard::mul(known, size);
-      continue;
-    }
-    if (open >= 0)
-      return infer.fail("expects at most one size to be -1");
-    open = i;
-  }
-  if (open >= 0) {
-    if (known.isConstant(0))
-      return infer.fail("cannot compute the size -1 beside a size of 0");
-    ExprAttr quotient = guard::floorDiv(count, known);
-    if (infer.differ(guard::mul(quotient, known), count))
-      return infer.fail("cannot view " + Twine(count.str()) +
-                        " elements in multiples of " + known.str());
-    sizes[open] = quotient;
-  } else if (infer.differ(known, count)) {
-    return infer.fail("cannot view " + Twine(count.str()) + " elements as " +
-                      known.str());
-  }
-  infer.addResult(sizes, getType(infer));
-  return success();
-}
-
-LogicalResult rules::view(Inference &infer) {
-  return inferView(infer, infer.has("size") ? "size" : "shape");
-}
-
-LogicalResult rules::flatten(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  FailureOr<int64_t> start = infer.getDim("start_dim", dims->size());
-  FailureOr<int64_t> end = infer.getDim("end_dim", dims->size());
-  if (failed(start) || failed(end))
-    return failure();
-  if (*start > *end)
-    return infer.fail("expects 'start_dim' not to come after 'end_dim', but "
-                      "found " + Twine(*start) + " and " + Twine(*end));
-  Dims result;
-  ExprAttr merged = infer.constant(1);
-  for (auto [i, dim] : llvm::enumerate(*dims)) {
-    bool isInside = int64_t(i) >= *start && int64_t(i) <= *end;
-    if (!isInside)
-      result.push_back(dim);
-    else
-      merged = guard::mul(merged, dim);
-    if (int64_t(i) == *end)
-      result.push_back(merged);
-  }
-  if (dims->empty())
-    result.push_back(merged);
-  infer.addResult(result, getType(infer));
-  return success();
-}
-
-LogicalResult rules::expand(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  Dims sizes = *infer.getExprs("size");
-  if (sizes.size() < dims->size())
-    return infer.fail("expects at least " + Twine(dims->size()) +
-                      " sizes, but found " + Twine(sizes.size()));
-  size_t offset = sizes.size() - dims->size();
-  for (auto [i, size] : llvm::enumerate(sizes)) {
-    if (i < offset) {
-      if (size.isConstant(-1))
-        return infer.fail("expects a size for the new dimension " + Twine(i) +
-                          ", but found -1");
-      continue;
-    }
-    ExprAttr dim = (*dims)[i - offset];
-    if (size.isConstant(-1))
-      size = dim;
-    else if (!infer.is(dim, 1) && infer.differ(dim, size))
-      return infer.fail("cannot expand dimension " + Twine(i) + " of size " +
-                        dim.str() + " to " + size.str());
-  }
-  infer.addResult(sizes, getType(infer));
-  return success();
-}
-
-LogicalResult rules::permute(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  SmallVector<int64_t> order = *infer.getInts("dims");
-  if (order.size() != dims->size())
-    return infer.fail("expects " + Twine(dims->size()) +
-                      " dimensions, but found " + Twine(order.size()));
-  if (failed(infer.getDimFlags("dims", dims->size(), /*emptyIsAll=*/false)))
-    return failure();
-  Dims result;
-  for (int64_t dim : order)
-    result.push_back((*dims)[*infer.wrapDim(dim, dims->size())]);
-  infer.addResult(result, getType(infer));
-  return success();
-}
-
-LogicalResult rules::transpose(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  bool isAxes = infer.has("axis0"); // `swapaxes`
-  FailureOr<int64_t> i =
-      infer.getDim(isAxes ? "axis0" : "dim0", dims->size());
-  FailureOr<int64_t> j =
-      infer.getDim(isAxes ? "axis1" : "dim1", dims->size());
-  if (failed(i) || failed(j))
-    return failure();
-  if (!dims->empty())
-    std::swap((*dims)[*i], (*dims)[*j]);
-  infer.addResult(*dims, getType(infer));
-  return success();
-}
-
-LogicalResult rules::t(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  if (dims->size() > 2)
-    return infer.fail("expects a rank of at most 2, but found " +
-                      Twine(dims->size()));
-  return reverseDims(infer);
-}
-
-LogicalResult rules::reverseDims(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  infer.addResult(Dims(llvm::reverse(*dims)), getType(infer));
-  return success();
-}
-
-LogicalResult rules::squeeze(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  llvm::erase_if(*dims, [&](ExprAttr dim) { return infer.is(dim, 1); });
-  infer.addResult(*dims, getType(infer));
-  return success();
-}
-
-LogicalResult rules::squeezeDim(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  FailureOr<int64_t> dim = infer.getDim("dim", dims->size());
-  if (failed(dim))
-    return failure();
-  if (!dims->empty() && infer.is((*dims)[*dim], 1))
-    dims->erase(dims->begin() + *dim);
-  infer.addResult(*dims, getType(infer));
-  return success();
-}
-
-LogicalResult rules::squeezeDims(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  FailureOr<SmallVector<bool>> flags =
-      infer.getDimFlags("dim", dims->size(), /*emptyIsAll=*/false);
-  if (failed(flags))
-    return failure();
-  Dims result;
-  for (auto [dim, isNamed] : llvm::zip(*dims, *flags))
-    if (!isNamed || !infer.is(dim, 1))
-      result.push_back(dim);
-  infer.addResult(result, getType(infer));
-  return success();
-}
-
-LogicalResult rules::unsqueeze(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  FailureOr<int64_t> dim = infer.getDim("dim", dims->size() + 1);
-  if (failed(dim))
-    return failure();
-  dims->insert(dims->begin() + *dim, infer.constant(1));
-  infer.addResult(*dims, getType(infer));
-  return success();
-}
-
 LogicalResult rules::inputSizes(Inference &infer) {
   StringRef name = infer.has("input_sizes") ? "input_sizes" : "input_size";
   infer.addResult(*infer.getExprs(name), getType(infer));
@@ -227,243 +28,82 @@ LogicalResult rules::inputSizes(Inference &infer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Parts
+// What is written through a view
 //===----------------------------------------------------------------------===//
 
-/// The sizes of `self` and a dimension of it; fails for a rank of 0.
-static FailureOr<Dims> getDimsAndDim(Inference &infer, StringRef name,
-                                     int64_t &dim) {
+/// The sizes of `view` of a tensor of sizes `dims`, which argument `part` has.
+template <typename Rule>
+static LogicalResult checkPart(Inference &infer, StringRef part,
+                               FailureOr<Dims> dims, Rule rule) {
+  if (failed(dims))
+    return failure();
+  ViewWorld world(infer);
+  auto views = rule(world, ViewWorld::Sizes(dims->begin(), dims->end()));
+  if (!views)
+    return failure();
+  return checkSizes(infer, part, views->front().sizes);
+}
+
+template <typename Rule>
+static LogicalResult inferScatter(Inference &infer, Rule rule) {
   FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
+  if (failed(checkPart(infer, "src", dims, rule)))
     return failure();
-  if (dims->empty())
-    return infer.fail("expects a tensor with dimensions");
-  FailureOr<int64_t> wrapped = infer.getDim(name, dims->size());
-  if (failed(wrapped))
-    return failure();
-  dim = *wrapped;
-  return dims;
-}
-
-LogicalResult rules::select(Inference &infer) {
-  int64_t dim;
-  FailureOr<Dims> dims = getDimsAndDim(infer, "dim", dim);
-  if (failed(dims))
-    return failure();
-  std::optional<int64_t> index = infer.getInt("index");
-  ExprAttr size = (*dims)[dim];
-  if (index && !infer.isAtLeast(size, *index < 0 ? -*index : *index + 1))
-    return infer.fail("expects an index from " + (-size).str() + " to " +
-                      (size + -1).str() + ", but found " + Twine(*index));
-  dims->erase(dims->begin() + dim);
   infer.addResult(*dims, getType(infer));
   return success();
 }
 
-/// A bound of a slice as PyTorch takes it: from the end if negative, within the
-/// tensor.
-static ExprAttr clampBound(Inference &infer, ExprAttr bound, ExprAttr size) {
-  if (std::optional<int64_t> value = bound.getConstant()) {
-    if (*value == std::numeric_limits<int64_t>::max())
-      return size;
-    if (*value == 0)
-      return bound;
-    if (*value < 0)
-      return guard::max(guard::add(size, bound), infer.constant(0));
-    return guard::min(bound, size);
-  }
-  if (bound == size)
-    return size;
-  // size - k is a bound from the end already resolved.
-  std::optional<int64_t> beyond = guard::sub(bound, size).getConstant();
-  if (beyond && *beyond >= 0)
-    return size;
-  guard::Assumptions sizes;
-  if (!guard::isKnownNonNegative(bound, sizes)) {
-    ExprAttr fromEnd = guard::add(bound, size);
-    bound = guard::select(guard::lt(bound, infer.constant(0)), fromEnd, bound);
-    bound = guard::max(bound, infer.constant(0));
-  }
-  return guard::min(bound, size);
-}
-
-/// How many elements of a dimension a slice takes.
-static FailureOr<ExprAttr> getSliceSize(Inference &infer, ExprAttr size) {
-  ExprAttr start = infer.getExpr("start"), end = infer.getExpr("end"),
-           step = infer.getExpr("step");
-  if (step.isConstant() && step.getPayload() <= 0)
-    return infer.fail("expects a positive step, but found " +
-                      Twine(step.getPayload()));
-  start = start ? clampBound(infer, start, size) : infer.constant(0);
-  end = end ? clampBound(infer, end, size) : size;
-  guard::Assumptions sizes;
-  ExprAttr extent = guard::simplify(guard::sub(end, start), sizes);
-  if (!guard::isKnownNonNegative(extent, sizes))
-    extent = guard::max(extent, infer.constant(0));
-  return guard::simplify(guard::ceilDiv(extent, step), sizes);
-}
-
-LogicalResult rules::slice(Inference &infer) {
-  int64_t dim;
-  FailureOr<Dims> dims = getDimsAndDim(infer, "dim", dim);
-  if (failed(dims))
+template <typename Rule>
+static LogicalResult inferBackward(Inference &infer, StringRef grad,
+                                   Rule rule) {
+  if (failed(checkPart(infer, grad, *infer.getExprs("input_sizes"), rule)))
     return failure();
-  FailureOr<ExprAttr> size = getSliceSize(infer, (*dims)[dim]);
-  if (failed(size))
-    return failure();
-  (*dims)[dim] = *size;
-  infer.addResult(*dims, getType(infer));
-  return success();
+  return rules::inputSizes(infer);
 }
 
+static auto selectPart(ViewWorld &w, ViewWorld::Sizes sizes) {
+  return views::select(w, std::move(sizes), w.integer(2), w.number(3));
+}
+static auto slicePart(ViewWorld &w, ViewWorld::Sizes sizes) {
+  return views::slice(w, std::move(sizes), w.integer(2), w.optional(3),
+                      w.optional(4), w.number(5, 1));
+}
+static auto diagonalPart(ViewWorld &w, ViewWorld::Sizes sizes) {
+  return views::diagonal(w, std::move(sizes), w.integer(2), w.integer(3),
+                         w.integer(4));
+}
+static auto unfoldPart(ViewWorld &w, ViewWorld::Sizes sizes) {
+  return views::unfold(w, std::move(sizes), w.integer(2), w.integer(3),
+                       w.integer(4));
+}
+static auto asStridedPart(ViewWorld &w, ViewWorld::Sizes sizes) {
+  return views::asStrided(w, std::move(sizes), w.numbers(2), w.numbers(3),
+                          w.optional(4));
+}
+
+LogicalResult rules::selectScatter(Inference &infer) {
+  return inferScatter(infer, selectPart);
+}
+LogicalResult rules::sliceScatter(Inference &infer) {
+  return inferScatter(infer, slicePart);
+}
+LogicalResult rules::diagonalScatter(Inference &infer) {
+  return inferScatter(infer, diagonalPart);
+}
+LogicalResult rules::stridedScatter(Inference &infer) {
+  return inferScatter(infer, asStridedPart);
+}
 LogicalResult rules::selectBackward(Inference &infer) {
-  Dims sizes = *infer.getExprs("input_sizes");
-  FailureOr<int64_t> dim = infer.getDim("dim", sizes.size());
-  if (failed(dim) || sizes.empty())
-    return infer.fail("expects sizes of a tensor with this dimension");
-  sizes.erase(sizes.begin() + *dim);
-  if (failed(checkSizes(infer, "grad_output", sizes)))
-    return failure();
-  return inputSizes(infer);
+  return inferBackward(infer, "grad_output", selectPart);
 }
-
 LogicalResult rules::sliceBackward(Inference &infer) {
-  Dims sizes = *infer.getExprs("input_sizes");
-  FailureOr<int64_t> dim = infer.getDim("dim", sizes.size());
-  if (failed(dim) || sizes.empty())
-    return infer.fail("expects sizes of a tensor with this dimension");
-  FailureOr<ExprAttr> size = getSliceSize(infer, sizes[*dim]);
-  if (failed(size))
-    return failure();
-  sizes[*dim] = *size;
-  if (failed(checkSizes(infer, "grad_output", sizes)))
-    return failure();
-  return inputSizes(infer);
+  return inferBackward(infer, "grad_output", slicePart);
 }
-
+LogicalResult rules::diagonalBackward(Inference &infer) {
+  return inferBackward(infer, "grad_output", diagonalPart);
+}
 LogicalResult rules::unfoldBackward(Inference &infer) {
-  Dims sizes = *infer.getExprs("input_sizes");
-  FailureOr<int64_t> dim = infer.getDim("dim", sizes.size());
-  if (failed(dim))
-    return failure();
-  int64_t size = *infer.getInt("size"), step = *infer.getInt("step");
-  if (step <= 0)
-    return infer.fail("expects a positive step, but found " + Twine(step));
-  if (!sizes.empty())
-    sizes[*dim] = guard::floorDiv(sizes[*dim] + -size, step) + 1;
-  sizes.push_back(infer.constant(size));
-  if (failed(checkSizes(infer, "grad_in", sizes)))
-    return failure();
-  return inputSizes(infer);
-}
-
-LogicalResult rules::split(Inference &infer) {
-  int64_t dim;
-  FailureOr<Dims> dims = getDimsAndDim(infer, "dim", dim);
-  if (failed(dims))
-    return failure();
-  ExprAttr part = infer.getExpr("split_size"), size = (*dims)[dim];
-  std::optional<int64_t> count = infer.getFixed(guard::ceilDiv(size, part));
-  if (part.isConstant() && part.getPayload() <= 0 && !size.isConstant(0))
-    return infer.fail("expects a positive 'split_size', but found " +
-                      Twine(part.getPayload()));
-  if (size.isConstant(0))
-    count = 1;
-  if (!count)
-    count = infer.resultCount;
-  if (!count)
-    return infer.fail("cannot tell into how many parts a size of " +
-                      Twine(size.str()) + " splits by " + part.str());
-  for (int64_t i = 0; i < *count; ++i) {
-    Dims result = *dims;
-    result[dim] = i + 1 < *count ? part
-                                 : guard::sub(size, guard::mul(part, *count - 1));
-    infer.addResult(result, getType(infer));
-  }
-  return success();
-}
-
-LogicalResult rules::splitWithSizes(Inference &infer) {
-  int64_t dim;
-  FailureOr<Dims> dims = getDimsAndDim(infer, "dim", dim);
-  if (failed(dims))
-    return failure();
-  Dims parts = *infer.getExprs("split_sizes");
-  ExprAttr total = guard::sum(infer.context, parts), size = (*dims)[dim];
-  if (infer.differ(total, size))
-    return infer.fail("expects the parts to add up to " + Twine(size.str()) +
-                      ", but found " + total.str());
-  for (ExprAttr part : parts) {
-    if (!infer.isAtLeast(part, 0))
-      return infer.fail("expects parts of at least 0, but found " +
-                        part.str());
-    (*dims)[dim] = part;
-    infer.addResult(*dims, getType(infer));
-  }
-  return success();
-}
-
-LogicalResult rules::chunk(Inference &infer) {
-  int64_t dim;
-  FailureOr<Dims> dims = getDimsAndDim(infer, "dim", dim);
-  if (failed(dims))
-    return failure();
-  int64_t chunks = *infer.getInt("chunks");
-  ExprAttr size = (*dims)[dim];
-  if (chunks <= 0)
-    return infer.fail("expects a positive number of chunks, but found " +
-                      Twine(chunks));
-  // A chunk is the size divided, rounded up; the last may be smaller, and there
-  // may be fewer than asked for.
-  ExprAttr part = guard::ceilDiv(size, chunks);
-  int64_t count = chunks;
-  if (!size.isConstant(0))
-    count = infer.getFixed(guard::ceilDiv(size, part))
-                .value_or(infer.resultCount.value_or(chunks));
-  for (int64_t i = 0; i < count; ++i) {
-    Dims result = *dims;
-    result[dim] =
-        i + 1 < count ? part : guard::sub(size, guard::mul(part, count - 1));
-    infer.addResult(result, getType(infer));
-  }
-  return success();
-}
-
-LogicalResult rules::unbind(Inference &infer) {
-  int64_t dim;
-  FailureOr<Dims> dims = getDimsAndDim(infer, "dim", dim);
-  if (failed(dims))
-    return failure();
-  ExprAttr size = (*dims)[dim];
-  std::optional<int64_t> count = infer.getFixed(size);
-  if (!count)
-    return infer.fail("expects a static size to unbind, but found " +
-                      Twine(size.str()));
-  dims->erase(dims->begin() + dim);
-  for (int64_t i = 0; i < *count; ++i)
-    infer.addResult(*dims, getType(infer));
-  return success();
-}
-
-LogicalResult rules::unfold(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("self");
-  if (failed(dims))
-    return failure();
-  FailureOr<int64_t> dim = infer.getDim("dimension", dims->size());
-  if (failed(dim))
-    return failure();
-  int64_t size = *infer.getInt("size"), step = *infer.getInt("step");
-  ExprAttr extent = dims->empty() ? infer.constant(1) : (*dims)[*dim];
-  if (step <= 0)
-    return infer.fail("expects a positive step, but found " + Twine(step));
-  if (size < 0 || !infer.isAtLeast(extent, size))
-    return infer.fail("expects a window from 0 to " + Twine(extent.str()) +
-                      ", but found " + Twine(size));
-  if (!dims->empty())
-    (*dims)[*dim] = guard::floorDiv(extent + -size, step) + 1;
-  dims->push_back(infer.constant(size));
-  infer.addResult(*dims, getType(infer));
-  return success();
+  return inferBackward(infer, "grad_in", unfoldPart);
 }
 
 //===----------------------------------------------------------------------===//
@@ -498,33 +138,6 @@ LogicalResult rules::roll(Inference &infer) {
       return failure();
   infer.addResult(*dims, getType(infer));
   return success();
-}
-
-/// Runs the rule of the part and checks that 'src' has its shape.
-static LogicalResult inferScatterOf(Inference &infer,
-                                    LogicalResult (*partRule)(Inference &)) {
-  SmallVector<Type> part;
-  Inference ofPart = infer.withResults(part);
-  FailureOr<Dims> dims = infer.getDims("self"), src = infer.getDims("src");
-  if (failed(dims) || failed(src) || failed(partRule(ofPart)))
-    return failure();
-  Dims expected =
-      *guard::getDims(llvm::cast<RankedTensorType>(part.front()));
-  bool isSame = expected.size() == src->size();
-  for (auto [a, b] : llvm::zip(expected, *src))
-    isSame &= !infer.differ(a, b);
-  if (!isSame)
-    return infer.fail("expects 'src' to have the shape of the part it replaces");
-  infer.addResult(*dims, getType(infer));
-  return success();
-}
-
-LogicalResult rules::selectScatter(Inference &infer) {
-  return inferScatterOf(infer, select);
-}
-
-LogicalResult rules::sliceScatter(Inference &infer) {
-  return inferScatterOf(infer, slice);
 }
 
 //===----------------------------------------------------------------------===//

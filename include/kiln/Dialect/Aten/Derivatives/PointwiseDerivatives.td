@@ -261,9 +261,8 @@ def : ComplexVJP<Aten_FftC2cOp, [
 // Copies; the conversion to the operand's type is automatic
 //===----------------------------------------------------------------------===//
 
-foreach rule = [Aten_CloneOp, Aten_ContiguousOp, Aten_AliasOp, Aten_ToCopyOp,
-                Aten_ToDtypeOp, Aten_ToDeviceOp, Aten_ToDtypeLayoutOp,
-                Aten_LiftFreshCopyOp] in
+foreach rule = [Aten_ToCopyOp, Aten_ToDtypeOp, Aten_ToDeviceOp,
+                Aten_ToDtypeLayoutOp] in
   def : ComplexVJP<rule, [Grad<"self", (identity $grad)>]>;
 // What is overwritten has a gradient, and it is zero.
 def overwritten : GradientHelper;

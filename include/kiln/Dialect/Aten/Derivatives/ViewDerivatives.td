@@ -11,36 +11,12 @@
 
 include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 
-foreach rule = [Aten_ViewOp, Aten_UnsafeViewOp, Aten_ReshapeOp,
-                Aten_FlattenUsingIntsOp, Aten_SqueezeOp, Aten_SqueezeDimOp,
-                Aten_SqueezeDimsOp, Aten_UnsqueezeOp, Aten_ViewCopyOp,
-                Aten_ReshapeAsOp, Aten_ViewAsOp, Aten_UnflattenIntOp,
-                Aten_RealOp] in
-  def : ComplexVJP<rule, [Grad<"self", (like $grad, $self)>]>;
-// What was repeated is summed, because that is how gradients are brought to the
-// shape of their operand.
-foreach rule = [Aten_ExpandOp, Aten_ExpandAsOp, Aten_ExpandCopyOp] in
-  def : ComplexVJP<rule, [Grad<"self", (identity $grad)>]>;
-def : ComplexVJPFunction<"vjpBroadcastTensors", [Aten_BroadcastTensorsOp]>;
-def : ComplexVJPFunction<"vjpMeshgrid", [Aten_MeshgridOp]>;
+// Of ops that show elements of their operand the map says it (ViewRules.cpp).
 
 //===----------------------------------------------------------------------===//
-// Orders of dimensions
+// Orders
 //===----------------------------------------------------------------------===//
 
-def unpermute : GradientHelper;
-foreach rule = [Aten_PermuteOp, Aten_PermuteCopyOp] in
-  def : ComplexVJP<rule, [Grad<"self", (unpermute $grad, $dims)>]>;
-def transpose : ComposerMethod;
-def : ComplexVJP<Aten_TransposeIntOp, [
-    Grad<"self", (transpose $grad, $dim0, $dim1)>]>;
-def : ComplexVJP<Aten_SwapaxesOp, [
-    Grad<"self", (transpose $grad, $axis0, $axis1)>]>;
-def : ComplexVJP<Aten_MovedimIntOp, [
-    Grad<"self", (call "movedim.int", $grad, $destination, $source)>]>;
-def reverse_dims : GradientHelper;
-foreach rule = [Aten_TOp, Aten_NumpyTOp] in
-  def : ComplexVJP<rule, [Grad<"self", (reverse_dims $grad)>]>;
 def flip : ComposerMethod;
 def : ComplexVJP<Aten_FlipOp, [Grad<"self", (flip $grad, $dims)>]>;
 def : ComplexVJP<Aten_Rot90Op, [
@@ -52,26 +28,6 @@ def : ComplexVJPFunction<"vjpRoll", [Aten_RollOp]>;
 // Parts
 //===----------------------------------------------------------------------===//
 
-def unselect : GradientHelper;
-foreach rule = [Aten_SelectIntOp, Aten_SelectCopyIntOp] in
-  def : ComplexVJP<rule, [Grad<"self", (unselect $grad, $self, $dim, $index)>]>;
-def unslice : GradientHelper;
-foreach rule = [Aten_SliceTensorOp, Aten_SliceCopyTensorOp] in
-  def : ComplexVJP<rule, [
-      Grad<"self", (unslice $grad, $self, $dim, $start, $end, $step)>]>;
-def unnarrow : GradientHelper;
-def : ComplexVJP<Aten_NarrowOp, [
-    Grad<"self", (unnarrow $grad, $self, $dim, $start, $length)>]>;
-def : ComplexVJPFunction<"vjpSplit", [
-    Aten_SplitTensorOp, Aten_SplitWithSizesOp, Aten_ChunkOp,
-    Aten_TensorSplitSectionsOp]>;
-def : ComplexVJPFunction<"vjpUnbind", [Aten_UnbindIntOp]>;
-def : ComplexVJP<Aten_UnfoldOp, [
-    Grad<"self", (call "unfold_backward", $grad, (sizes_of $self), $dimension,
-         $size, $step)>]>;
-def : ComplexVJP<Aten_DiagonalOp, [
-    Grad<"self", (call "diagonal_backward", $grad, (sizes_of $self), $offset,
-         $dim1, $dim2)>]>;
 def : ComplexVJP<Aten_DiagEmbedOp, [
     Grad<"self", (call "diagonal", $grad, $offset, $dim1, $dim2)>]>;
 def : ComplexVJP<Aten_DiagonalScatterOp, [

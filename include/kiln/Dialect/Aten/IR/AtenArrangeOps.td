@@ -11,15 +11,13 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_UnsafeViewOp : Aten_PureOp<"_unsafe_view",
-    "aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$size),
-    (outs Aten_Tensor:$result)> {
+def Aten_UnsafeViewOp : Aten_MappedOp<"_unsafe_view",
+    "aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor", "view",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size)> {
   let summary = "The same elements in another shape";
-  let shape = "view";
-  let promotion = PromoteView;
-  let decomposition = DecomposeBy<"decomposeUnsafeView">;
-  let lowering = LowerView<"Reshape">;
+  let isView = 0;
+  let hasOwnKernel = 1; // that of `view`
+  let decomposition = Decompose<[(view_like $self, $result)]>;
 }
 
 def Aten_CatOp : Aten_PureOp<"cat",
@@ -219,61 +217,43 @@ def Aten_DiagEmbedOp : Aten_PureOp<"diag_embed",
       (embed_diagonal $self, $result, $offset, $dim1, $dim2)]>;
 }
 
-def Aten_ExpandCopyOp : Aten_PureOp<"expand_copy",
+def Aten_ExpandCopyOp : Aten_MappedOp<"expand_copy",
     "aten::expand_copy(Tensor self, SymInt[] size, *, bool implicit=False) "
-    "-> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_Bool:$implicit),
-    (outs Aten_Tensor:$result)> {
+    "-> Tensor", "expand",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_Bool:$implicit)> {
   let summary = "Copy expanded to sizes";
-  let shape = "expand";
-  let promotion = PromoteKeepFirst;
-  let decomposition = Decompose<[
-      (copy_of_view (expand_like $self, $result), $self)]>;
+  let isView = 0;
 }
 
-def Aten_PermuteCopyOp : Aten_PureOp<"permute_copy",
-    "aten::permute_copy(Tensor self, int[] dims) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$dims),
-    (outs Aten_Tensor:$result)> {
+def Aten_PermuteCopyOp : Aten_MappedOp<"permute_copy",
+    "aten::permute_copy(Tensor self, int[] dims) -> Tensor", "permute",
+    (ins Aten_Tensor:$self, Aten_Ints:$dims)> {
   let summary = "Copy with permuted dimensions";
-  let shape = "permute";
-  let promotion = PromoteKeepFirst;
-  let decomposition = Decompose<[(copy_of_view (permute $self, $dims), $self)]>;
+  let isView = 0;
 }
 
-def Aten_SelectCopyIntOp : Aten_PureOp<"select_copy.int",
+def Aten_SelectCopyIntOp : Aten_MappedOp<"select_copy.int",
     "aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInt:$index),
-    (outs Aten_Tensor:$result)> {
+    "select",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInt:$index)> {
   let summary = "Copy of one index of a dimension";
-  let shape = "select";
-  let promotion = PromoteKeepFirst;
-  let decomposition = Decompose<[(call "select.int", $self, $dim, $index)]>;
+  let isView = 0;
 }
 
-def Aten_SliceCopyTensorOp : Aten_PureOp<"slice_copy.Tensor",
+def Aten_SliceCopyTensorOp : Aten_MappedOp<"slice_copy.Tensor",
     "aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, "
-    "SymInt? end=None, SymInt step=1) -> Tensor",
+    "SymInt? end=None, SymInt step=1) -> Tensor", "slice",
     (ins Aten_Tensor:$self, Aten_Int:$dim, OptionalAttr<Aten_SymInt>:$start,
-         OptionalAttr<Aten_SymInt>:$end, Aten_SymInt:$step),
-    (outs Aten_Tensor:$result)> {
+         OptionalAttr<Aten_SymInt>:$end, Aten_SymInt:$step)> {
   let summary = "Copy of a range of a dimension";
-  let shape = "slice";
-  let promotion = PromoteKeepFirst;
-  let decomposition = Decompose<[
-      (copy_of_view (call "slice.Tensor", $self, $dim, $start, $end, $step),
-                    $self)]>;
+  let isView = 0;
 }
 
-def Aten_ViewCopyOp : Aten_PureOp<"view_copy",
-    "aten::view_copy(Tensor self, SymInt[] size) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$size),
-    (outs Aten_Tensor:$result)> {
+def Aten_ViewCopyOp : Aten_MappedOp<"view_copy",
+    "aten::view_copy(Tensor self, SymInt[] size) -> Tensor", "view",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size)> {
   let summary = "Copy in another shape";
-  let shape = "view";
-  let promotion = PromoteKeepFirst;
-  let decomposition = Decompose<[
-      (copy_of_view (view_like $self, $result), $self)]>;
+  let isView = 0;
 }
 
 def Aten_UnfoldBackwardOp : Aten_PureOp<"unfold_backward",

@@ -14,6 +14,7 @@
 #define KILN_DIALECT_ATEN_IR_ATENBASE_H
 
 #include "kiln/Dialect/Aten/IR/OpInfo.h"
+#include "kiln/Dialect/Aten/IR/ViewMaps.h"
 #include "kiln/Dialect/Guard/IR/Expr.h"
 #include "kiln/Interfaces/Stages.h"
 

@@ -199,6 +199,14 @@ class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
   /// Function that infers the sizes: one of lib/Dialect/Aten/IR/ShapeRules.h,
   /// or a qualified name ("::mylib::inferSwish"). See Inference.h.
   string shape = "broadcast";
+  /// Of an op that shows elements of its operand: the function of
+  /// kiln/Base/ViewRules.h that says which. See Aten_MappedOp.
+  string view = "";
+  /// Of a view whose elements are other numbers than the operand's: the overload
+  /// that gives the operand's elements from those written to the view.
+  string inverse = "";
+  /// lib/Eager has a function of its own, which sees more than sizes.
+  bit hasOwnKernel = 0;
   Aten_Promotion promotion = PromoteDefault;
   /// Arguments that take part in promotion; empty: all tensors.
   list<string> promotes = [];
@@ -269,6 +277,21 @@ class Aten_PureOp<string overload, string schemaText, dag inputs, dag outputs>
 class Aten_CountingOp<string overload, string schemaText, dag inputs,
                       dag outputs>
     : Aten_Op<overload, schemaText, inputs, outputs, SymbolEffects>;
+
+/// Shows elements of a tensor in another order or shape. `rule` is a function of
+/// kiln/Base/ViewRules.h, from which the sizes, the loop nests that read through
+/// it, the strides at run time, and what is written through it follow. The
+/// result shares memory, unless `isView` is taken back.
+class Aten_MappedOp<string overload, string schemaText, string rule, dag inputs,
+                    dag outputs = (outs Aten_Tensor:$result)>
+    : Aten_PureOp<overload, schemaText, inputs, outputs> {
+  let view = rule;
+  let shape = "viewed";
+  let promotion = PromoteView;
+  let lowering = LowerView;
+  let decomposition = !if(isCore, NotDecomposed, DecomposeView);
+  let isView = 1;
+}
 
 /// One tensor, element by element.
 class Aten_UnaryOp<string overload, Aten_Promotion kind, dag loopBody>

@@ -46,6 +46,10 @@ class DecomposeBy<string name> : Aten_Decomposition {
   string function = name;
 }
 
+/// By the ops of the core set that show the same: a view, from its map, which is
+/// then copied if the op's results are copies.
+def DecomposeView : Aten_Decomposition;
+
 /// By a formula for each result.
 class Decompose<list<dag> formulas> : Aten_Decomposition {
   list<dag> values = formulas;
@@ -71,12 +75,9 @@ def zeros_like : ComposerMethod;
 
 // Views and copies of views.
 def copy_of_view : Formula;    // a view, copied if it is the operand itself
-def narrow : Formula;          // a range by start and length
-def move_dim : Formula;        // a dimension moved to another place
 def convert_like : Formula;    // in the element type of another, maybe copied
 def uninitialized : Formula;   // of any contents, like another
 def view_like : Formula;       // in the sizes of another
-def expand_like : Formula;     // expanded to the sizes of another
 def fill_like : Formula;       // one number in the sizes of another
 
 // Rearrangements.

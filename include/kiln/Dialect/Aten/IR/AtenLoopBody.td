@@ -47,9 +47,8 @@ class LowerBy<string name, list<string> args = []> : Aten_Lowering {
 /// There is no kernel, and the function tells the reason.
 class RefuseBy<string name> : LowerBy<name>;
 
-/// A view of the operand; `kind` is one of ViewKind in Converter.h.
-class LowerView<string kind>
-    : LowerBy<"Converter::lowerView", ["ViewKind::" # kind]> {
+/// Reads through the view that the op's map says.
+def LowerView : LowerBy<"Converter::lowerView"> {
   let takesAnyElements = 1;
 }
 

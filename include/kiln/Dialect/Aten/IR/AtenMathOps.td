@@ -256,6 +256,7 @@ def Aten_ConjOp : Aten_PureOp<"_conj",
   let summary = "Complex conjugate, as a view";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
+  let inverse = "_conj";
   let isView = 1;
 }
 
@@ -266,6 +267,7 @@ def Aten_NegViewOp : Aten_PureOp<"_neg_view",
   let summary = "Negated elements, as a view";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
+  let inverse = "_neg_view";
   let isView = 1;
   let body = (neg $self);
 }

@@ -603,16 +603,16 @@ def Aten_ToDtypeOp : Aten_PureOp<"to.dtype",
   let decomposition = DecomposeBy<"decomposeToDtype">;
 }
 
-def Aten_CloneOp : Aten_PureOp<"clone",
+def Aten_CloneOp : Aten_MappedOp<"clone",
     "aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_MemoryFormat>:$memory_format),
-    (outs Aten_Tensor:$result)> {
+    "same",
+    (ins Aten_Tensor:$self, OptionalAttr<Aten_MemoryFormat>:$memory_format)> {
   let summary = "A copy";
-  let shape = "sameAsFirst";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Same">;
+  let shape = "sameAsFirst"; // checks the memory format
+  let isView = 0;
   let body = (copy_of $self);
   let isCore = 1;
+  let hasOwnKernel = 1;
 }
 
 def Aten_CopyOp : Aten_PureOp<"copy",
@@ -630,59 +630,42 @@ def Aten_CopyOp : Aten_PureOp<"copy",
   let isCore = 1;
 }
 
-def Aten_AliasOp : Aten_PureOp<"alias",
-    "aten::alias(Tensor(a) self) -> Tensor(a)",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_AliasOp : Aten_MappedOp<"alias",
+    "aten::alias(Tensor(a) self) -> Tensor(a)", "same",
+    (ins Aten_Tensor:$self)> {
   let summary = "The same tensor";
-  let shape = "sameAsFirst";
-  let promotion = PromoteView;
-  let decomposition = DecomposeBy<"decomposeAlias">;
-  let lowering = LowerView<"Same">;
   let body = (copy_of $self);
+  let decomposition = DecomposeView;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_DetachOp : Aten_PureOp<"detach",
-    "aten::detach(Tensor(a) self) -> Tensor(a)",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_DetachOp : Aten_MappedOp<"detach",
+    "aten::detach(Tensor(a) self) -> Tensor(a)", "same",
+    (ins Aten_Tensor:$self)> {
   let summary = "The same tensor, without gradient";
-  let shape = "sameAsFirst";
-  let promotion = PromoteView;
-  let decomposition = DecomposeBy<"decomposeDetach">;
-  let lowering = LowerView<"Same">;
   let body = (copy_of $self);
+  let decomposition = DecomposeView;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_ContiguousOp : Aten_PureOp<"contiguous",
+def Aten_ContiguousOp : Aten_MappedOp<"contiguous",
     "aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> "
-    "Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_MemoryFormat:$memory_format),
-    (outs Aten_Tensor:$result)> {
+    "Tensor(a)", "same",
+    (ins Aten_Tensor:$self, Aten_MemoryFormat:$memory_format)> {
   let summary = "The same elements, dense in memory";
-  let shape = "sameAsFirst";
-  let promotion = PromoteView;
+  let shape = "sameAsFirst"; // checks the memory format
   let mayCopy = 1;
-  let lowering = LowerView<"Same">;
   let body = (copy_of $self);
-  let isView = 1;
-  let decomposition = DecomposeBy<"decomposeContiguous">;
+  let hasOwnKernel = 1;
 }
 
-def Aten_LiftFreshCopyOp : Aten_PureOp<"lift_fresh_copy",
-    "aten::lift_fresh_copy(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_LiftFreshCopyOp : Aten_MappedOp<"lift_fresh_copy",
+    "aten::lift_fresh_copy(Tensor self) -> Tensor", "same",
+    (ins Aten_Tensor:$self)> {
   let summary = "A copy of a constant";
-  let shape = "sameAsFirst";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Same">;
+  let isView = 0;
   let body = (copy_of $self);
-  let decomposition = DecomposeBy<"decomposeLiftFreshCopy">;
+  let hasOwnKernel = 1;
 }
 
 def Aten_TrilOp : Aten_PureOp<"tril",

@@ -11,306 +11,186 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_ViewOp : Aten_PureOp<"view",
-    "aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_SymInts:$size),
-    (outs Aten_Tensor:$result)> {
+def Aten_ViewOp : Aten_MappedOp<"view",
+    "aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size)> {
   let summary = "The same elements in another shape";
-  let shape = "view";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Reshape">;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_ReshapeOp : Aten_PureOp<"reshape",
-    "aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_SymInts:$shape),
-    (outs Aten_Tensor:$result)> {
+def Aten_ReshapeOp : Aten_MappedOp<"reshape",
+    "aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)", "view",
+    (ins Aten_Tensor:$self, Aten_SymInts:$shape)> {
   let summary = "The same elements in another shape";
-  let shape = "view";
-  let promotion = PromoteView;
   let mayCopy = 1;
-  let lowering = LowerView<"Reshape">;
-  let isView = 1;
-  let decomposition = DecomposeBy<"decomposeReshape">;
 }
 
-def Aten_FlattenUsingIntsOp : Aten_PureOp<"flatten.using_ints",
+def Aten_FlattenUsingIntsOp : Aten_MappedOp<"flatten.using_ints",
     "aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int "
-    "end_dim=-1) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Int:$start_dim, Aten_Int:$end_dim),
-    (outs Aten_Tensor:$result)> {
+    "end_dim=-1) -> Tensor(a)", "flatten",
+    (ins Aten_Tensor:$self, Aten_Int:$start_dim, Aten_Int:$end_dim)> {
   let summary = "Merge a range of dimensions";
-  let shape = "flatten";
-  let promotion = PromoteView;
   let mayCopy = 1;
-  let lowering = LowerView<"Reshape">;
-  let isView = 1;
-  let decomposition = DecomposeBy<"decomposeFlatten">;
 }
 
-def Aten_ExpandOp : Aten_PureOp<"expand",
+def Aten_ExpandOp : Aten_MappedOp<"expand",
     "aten::expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> "
-    "Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_Bool:$implicit),
-    (outs Aten_Tensor:$result)> {
+    "Tensor(a)", "expand",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_Bool:$implicit)> {
   let summary = "Repeat dimensions of size one";
-  let shape = "expand";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Expand">;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_PermuteOp : Aten_PureOp<"permute",
-    "aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Ints:$dims),
-    (outs Aten_Tensor:$result)> {
+def Aten_PermuteOp : Aten_MappedOp<"permute",
+    "aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)", "permute",
+    (ins Aten_Tensor:$self, Aten_Ints:$dims)> {
   let summary = "Reorder dimensions";
-  let shape = "permute";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Permute">;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_TransposeIntOp : Aten_PureOp<"transpose.int",
+def Aten_TransposeIntOp : Aten_MappedOp<"transpose.int",
     "aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim0, Aten_Int:$dim1),
-    (outs Aten_Tensor:$result)> {
+    "transpose",
+    (ins Aten_Tensor:$self, Aten_Int:$dim0, Aten_Int:$dim1)> {
   let summary = "Exchange two dimensions";
-  let shape = "transpose";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Transpose">;
   let writers = ["transpose_"];
-  let isView = 1;
-  let decomposition = DecomposeBy<"decomposeTransposeInt">;
 }
 
-def Aten_TOp : Aten_PureOp<"t",
-    "aten::t(Tensor(a) self) -> Tensor(a)",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_TOp : Aten_MappedOp<"t",
+    "aten::t(Tensor(a) self) -> Tensor(a)", "t",
+    (ins Aten_Tensor:$self)> {
   let summary = "Exchange the dimensions of a matrix";
-  let shape = "t";
-  let promotion = PromoteView;
-  let lowering = LowerView<"T">;
-  let isView = 1;
-  let decomposition = DecomposeBy<"decomposeT">;
 }
 
-def Aten_NumpyTOp : Aten_PureOp<"numpy_T",
-    "aten::numpy_T(Tensor(a) self) -> Tensor(a)",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_NumpyTOp : Aten_MappedOp<"numpy_T",
+    "aten::numpy_T(Tensor(a) self) -> Tensor(a)", "reverseDims",
+    (ins Aten_Tensor:$self)> {
   let summary = "Reverse the dimensions";
-  let shape = "reverseDims";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Reverse">;
-  let isView = 1;
-  let decomposition = DecomposeBy<"decomposeNumpyT">;
 }
 
-def Aten_SelectIntOp : Aten_PureOp<"select.int",
+def Aten_SelectIntOp : Aten_MappedOp<"select.int",
     "aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInt:$index),
-    (outs Aten_Tensor:$result)> {
+    "select",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInt:$index)> {
   let summary = "One index of a dimension, which goes";
-  let shape = "select";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Select">;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_SliceTensorOp : Aten_PureOp<"slice.Tensor",
+def Aten_SliceTensorOp : Aten_MappedOp<"slice.Tensor",
     "aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, "
-    "SymInt? end=None, SymInt step=1) -> Tensor(a)",
+    "SymInt? end=None, SymInt step=1) -> Tensor(a)", "slice",
     (ins Aten_Tensor:$self, Aten_Int:$dim, OptionalAttr<Aten_SymInt>:$start,
-         OptionalAttr<Aten_SymInt>:$end, Aten_SymInt:$step),
-    (outs Aten_Tensor:$result)> {
+         OptionalAttr<Aten_SymInt>:$end, Aten_SymInt:$step)> {
   let summary = "A range of a dimension";
-  let shape = "slice";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Slice">;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_SqueezeOp : Aten_PureOp<"squeeze",
-    "aten::squeeze(Tensor(a) self) -> Tensor(a)",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_SqueezeOp : Aten_MappedOp<"squeeze",
+    "aten::squeeze(Tensor(a) self) -> Tensor(a)", "squeeze",
+    (ins Aten_Tensor:$self)> {
   let summary = "Drop all dimensions of size one";
-  let shape = "squeeze";
-  let promotion = PromoteView;
-  let lowering = LowerView<"SqueezeAll">;
-  let isView = 1;
-  let decomposition = DecomposeBy<"decomposeSqueeze">;
 }
 
-def Aten_SqueezeDimOp : Aten_PureOp<"squeeze.dim",
-    "aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim),
-    (outs Aten_Tensor:$result)> {
+def Aten_SqueezeDimOp : Aten_MappedOp<"squeeze.dim",
+    "aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)", "squeeze",
+    (ins Aten_Tensor:$self, Aten_Int:$dim)> {
   let summary = "Drop a dimension if its size is one";
-  let shape = "squeezeDim";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Squeeze">;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_SqueezeDimsOp : Aten_PureOp<"squeeze.dims",
-    "aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Ints:$dim),
-    (outs Aten_Tensor:$result)> {
+def Aten_SqueezeDimsOp : Aten_MappedOp<"squeeze.dims",
+    "aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", "squeeze",
+    (ins Aten_Tensor:$self, Aten_Ints:$dim)> {
   let summary = "Drop those dimensions whose size is one";
-  let shape = "squeezeDims";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Squeeze">;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_UnsqueezeOp : Aten_PureOp<"unsqueeze",
-    "aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim),
-    (outs Aten_Tensor:$result)> {
+def Aten_UnsqueezeOp : Aten_MappedOp<"unsqueeze",
+    "aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", "unsqueeze",
+    (ins Aten_Tensor:$self, Aten_Int:$dim)> {
   let summary = "Add a dimension of size one";
-  let shape = "unsqueeze";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Unsqueeze">;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_SplitTensorOp : Aten_PureOp<"split.Tensor",
+def Aten_SplitTensorOp : Aten_MappedOp<"split.Tensor",
     "aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) ->"
-    " Tensor(a)[]",
+    " Tensor(a)[]", "split",
     (ins Aten_Tensor:$self, Aten_SymInt:$split_size, Aten_Int:$dim),
     (outs Variadic<Aten_Tensor>:$result)> {
   let summary = "Parts of equal size along a dimension";
-  let shape = "split";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Split">;
-  let isView = 1;
-  let decomposition = DecomposeBy<"decomposeSplit">;
 }
 
-def Aten_SplitWithSizesOp : Aten_PureOp<"split_with_sizes",
+def Aten_SplitWithSizesOp : Aten_MappedOp<"split_with_sizes",
     "aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int "
-    "dim=0) -> Tensor(a)[]",
+    "dim=0) -> Tensor(a)[]", "splitWithSizes",
     (ins Aten_Tensor:$self, Aten_SymInts:$split_sizes, Aten_Int:$dim),
     (outs Variadic<Aten_Tensor>:$result)> {
   let summary = "Parts of given sizes along a dimension";
-  let shape = "splitWithSizes";
-  let promotion = PromoteView;
-  let decomposition = DecomposeBy<"decomposeSplitWithSizes">;
-  let lowering = LowerView<"Split">;
+  let decomposition = DecomposeView;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_ChunkOp : Aten_PureOp<"chunk",
+def Aten_ChunkOp : Aten_MappedOp<"chunk",
     "aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
+    "chunk",
     (ins Aten_Tensor:$self, Aten_Int:$chunks, Aten_Int:$dim),
     (outs Variadic<Aten_Tensor>:$result)> {
   let summary = "So many parts along a dimension";
-  let shape = "chunk";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Split">;
-  let isView = 1;
-  let decomposition = DecomposeBy<"decomposeChunk">;
 }
 
-def Aten_UnbindIntOp : Aten_PureOp<"unbind.int",
-    "aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
+def Aten_UnbindIntOp : Aten_MappedOp<"unbind.int",
+    "aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]", "unbind",
     (ins Aten_Tensor:$self, Aten_Int:$dim),
     (outs Variadic<Aten_Tensor>:$result)> {
   let summary = "All indices of a dimension";
-  let shape = "unbind";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Unbind">;
-  let isView = 1;
-  let decomposition = DecomposeBy<"decomposeUnbind">;
 }
 
-def Aten_UnfoldOp : Aten_PureOp<"unfold",
+def Aten_UnfoldOp : Aten_MappedOp<"unfold",
     "aten::unfold(Tensor(a) self, int dimension, int size, int step) -> "
-    "Tensor(a)",
+    "Tensor(a)", "unfold",
     (ins Aten_Tensor:$self, Aten_Int:$dimension, Aten_Int:$size,
-         Aten_Int:$step),
-    (outs Aten_Tensor:$result)> {
+         Aten_Int:$step)> {
   let summary = "Sliding windows along a dimension";
-  let shape = "unfold";
-  let promotion = PromoteView;
-  let lowering = LowerView<"Unfold">;
   let isCore = 1;
-  let isView = 1;
 }
 
-def Aten_AsStridedOp : Aten_PureOp<"as_strided",
+def Aten_AsStridedOp : Aten_MappedOp<"as_strided",
     "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, "
-    "SymInt? storage_offset=None) -> Tensor(a)",
+    "SymInt? storage_offset=None) -> Tensor(a)", "asStrided",
     (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_SymInts:$stride,
-         OptionalAttr<Aten_SymInt>:$storage_offset),
-    (outs Aten_Tensor:$result)> {
+         OptionalAttr<Aten_SymInt>:$storage_offset)> {
   let summary = "Elements at given strides";
-  let shape = "fromSize";
-  let promotion = PromoteKeepFirst;
-  let lowering = LowerView<"AsStrided">;
-  let isView = 1;
+  let decomposition = NotDecomposed;
 }
 
-def Aten_DiagonalOp : Aten_PureOp<"diagonal",
+def Aten_DiagonalOp : Aten_MappedOp<"diagonal",
     "aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) "
-    "-> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Int:$offset, Aten_Int:$dim1, Aten_Int:$dim2),
-    (outs Aten_Tensor:$result)> {
+    "-> Tensor(a)", "diagonal",
+    (ins Aten_Tensor:$self, Aten_Int:$offset, Aten_Int:$dim1, Aten_Int:$dim2)> {
   let summary = "Diagonals of matrices";
-  let shape = "diagonal";
-  let promotion = PromoteKeepFirst;
-  let lowering = LowerView<"Diagonal">;
-  let isView = 1;
+  let decomposition = NotDecomposed;
 }
 
-def Aten_ExpandAsOp : Aten_PureOp<"expand_as",
-    "aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result)> {
+def Aten_ExpandAsOp : Aten_MappedOp<"expand_as",
+    "aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "expand",
+    (ins Aten_Tensor:$self, Aten_Tensor:$other)> {
   let summary = "Expand to the shape of other";
-  let shape = "sizesOfOther";
-  let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let decomposition = Decompose<[(expand_like $self, $result)]>;
-  let isView = 1;
 }
 
-def Aten_ReshapeAsOp : Aten_PureOp<"reshape_as",
-    "aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result)> {
+def Aten_ReshapeAsOp : Aten_MappedOp<"reshape_as",
+    "aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view",
+    (ins Aten_Tensor:$self, Aten_Tensor:$other)> {
   let summary = "Reshape to the shape of other";
-  let shape = "sizesOfOther";
-  let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let decomposition = Decompose<[(view_like $self, $result)]>;
   let mayCopy = 1;
-  let isView = 1;
 }
 
-def Aten_ViewAsOp : Aten_PureOp<"view_as",
-    "aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result)> {
+def Aten_ViewAsOp : Aten_MappedOp<"view_as",
+    "aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view",
+    (ins Aten_Tensor:$self, Aten_Tensor:$other)> {
   let summary = "View in the shape of other";
-  let shape = "sizesOfOther";
-  let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let decomposition = Decompose<[(view_like $self, $result)]>;
-  let isView = 1;
 }
 
 def Aten_ImagOp : Aten_PureOp<"imag",
@@ -323,88 +203,58 @@ def Aten_ImagOp : Aten_PureOp<"imag",
   let isView = 1;
 }
 
-def Aten_RealOp : Aten_PureOp<"real",
-    "aten::real(Tensor(a) self) -> Tensor(a)",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_RealOp : Aten_MappedOp<"real",
+    "aten::real(Tensor(a) self) -> Tensor(a)", "same",
+    (ins Aten_Tensor:$self)> {
   let summary = "Real part";
-  let shape = "realParts";
   let promotion = PromoteComplexToFloat;
-  let lowering = LowerView<"Same">;
-  let isView = 1;
+  let decomposition = NotDecomposed;
+  let hasOwnKernel = 1; // of complex numbers
 }
 
-def Aten_MovedimIntOp : Aten_PureOp<"movedim.int",
+def Aten_MovedimIntOp : Aten_MappedOp<"movedim.int",
     "aten::movedim.int(Tensor(a) self, int source, int destination) -> "
-    "Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Int:$source, Aten_Int:$destination),
-    (outs Aten_Tensor:$result)> {
+    "Tensor(a)", "movedim",
+    (ins Aten_Tensor:$self, Aten_Int:$source, Aten_Int:$destination)> {
   let summary = "Move a dimension";
-  let shape = "movedim";
-  let promotion = PromoteKeepFirst;
-  let decomposition = Decompose<[(move_dim $self, $source, $destination)]>;
-  let isView = 1;
 }
 
-def Aten_NarrowOp : Aten_PureOp<"narrow",
+def Aten_NarrowOp : Aten_MappedOp<"narrow",
     "aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> "
-    "Tensor(a)",
+    "Tensor(a)", "narrow",
     (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInt:$start,
-         Aten_SymInt:$length),
-    (outs Aten_Tensor:$result)> {
+         Aten_SymInt:$length)> {
   let summary = "Range of a dimension by start and length";
-  let shape = "narrow";
-  let promotion = PromoteKeepFirst;
-  let decomposition = Decompose<[(narrow $self, $dim, $start, $length)]>;
-  let isView = 1;
 }
 
-def Aten_SwapaxesOp : Aten_PureOp<"swapaxes",
+def Aten_SwapaxesOp : Aten_MappedOp<"swapaxes",
     "aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Int:$axis0, Aten_Int:$axis1),
-    (outs Aten_Tensor:$result)> {
+    "transpose",
+    (ins Aten_Tensor:$self, Aten_Int:$axis0, Aten_Int:$axis1)> {
   let summary = "Swap two dimensions";
-  let shape = "transpose";
-  let promotion = PromoteKeepFirst;
-  let decomposition = Decompose<[
-      (call "transpose.int", $self, $axis0, $axis1)]>;
-  let isView = 1;
 }
 
-def Aten_UnflattenIntOp : Aten_PureOp<"unflatten.int",
+def Aten_UnflattenIntOp : Aten_MappedOp<"unflatten.int",
     "aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> "
-    "Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInts:$sizes),
-    (outs Aten_Tensor:$result)> {
+    "Tensor(a)", "unflatten",
+    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInts:$sizes)> {
   let summary = "Split a dimension into several";
-  let shape = "unflatten";
-  let promotion = PromoteKeepFirst;
-  let decomposition = Decompose<[(view_like $self, $result)]>;
-  let isView = 1;
 }
 
-def Aten_TensorSplitIndicesOp : Aten_PureOp<"tensor_split.indices",
+def Aten_TensorSplitIndicesOp : Aten_MappedOp<"tensor_split.indices",
     "aten::tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int "
-    "dim=0) -> Tensor(a)[]",
+    "dim=0) -> Tensor(a)[]", "tensorSplitAt",
     (ins Aten_Tensor:$self, Aten_SymInts:$indices, Aten_Int:$dim),
     (outs Variadic<Aten_Tensor>:$result)> {
   let summary = "Parts of a dimension between indices";
-  let shape = "tensorSplit";
-  let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeTensorSplitIndices">;
-  let isView = 1;
 }
 
-def Aten_TensorSplitSectionsOp : Aten_PureOp<"tensor_split.sections",
+def Aten_TensorSplitSectionsOp : Aten_MappedOp<"tensor_split.sections",
     "aten::tensor_split.sections(Tensor(a -> *) self, SymInt sections, int "
-    "dim=0) -> Tensor(a)[]",
+    "dim=0) -> Tensor(a)[]", "tensorSplit",
     (ins Aten_Tensor:$self, Aten_SymInt:$sections, Aten_Int:$dim),
     (outs Variadic<Aten_Tensor>:$result)> {
   let summary = "Parts of a dimension of about equal size";
-  let shape = "tensorSplit";
-  let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeTensorSplit">;
-  let isView = 1;
 }
 
 def Aten_ViewDtypeOp : Aten_PureOp<"view.dtype",
@@ -416,6 +266,7 @@ def Aten_ViewDtypeOp : Aten_PureOp<"view.dtype",
   let promotion = PromoteNone;
   let takesSmallFloats = 1;
   let lowering = LowerBy<"Converter::lowerReinterpret">;
+  let inverse = "view.dtype";
   let isView = 1;
 }
 
@@ -426,6 +277,7 @@ def Aten_ViewAsComplexOp : Aten_PureOp<"view_as_complex",
   let summary = "Pairs of reals as complex numbers";
   let shape = "viewAsComplex";
   let promotion = PromoteNone;
+  let inverse = "view_as_real";
   let isView = 1;
 }
 
@@ -436,6 +288,7 @@ def Aten_ViewAsRealOp : Aten_PureOp<"view_as_real",
   let summary = "Complex numbers as pairs of reals";
   let shape = "viewAsReal";
   let promotion = PromoteNone;
+  let inverse = "view_as_complex";
   let isView = 1;
 }
 
@@ -475,26 +328,18 @@ def Aten_ToDtypeLayoutOp : Aten_PureOp<"to.dtype_layout",
   let isView = 1;
 }
 
-def Aten_BroadcastTensorsOp : Aten_PureOp<"broadcast_tensors",
-    "aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]",
+def Aten_BroadcastTensorsOp : Aten_MappedOp<"broadcast_tensors",
+    "aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]", "broadcastTensors",
     (ins Variadic<Aten_Tensor>:$tensors),
     (outs Variadic<Aten_Tensor>:$result)> {
   let summary = "Tensors expanded to one shape";
-  let shape = "broadcastTensors";
-  let promotion = PromoteNone;
-  let decomposition = DecomposeBy<"decomposeBroadcastTensors">;
-  let isView = 1;
 }
 
-def Aten_MeshgridOp : Aten_PureOp<"meshgrid",
-    "aten::meshgrid(Tensor[] tensors) -> Tensor[]",
+def Aten_MeshgridOp : Aten_MappedOp<"meshgrid",
+    "aten::meshgrid(Tensor[] tensors) -> Tensor[]", "meshgrid",
     (ins Variadic<Aten_Tensor>:$tensors),
     (outs Variadic<Aten_Tensor>:$result)> {
   let summary = "Coordinates of a grid";
-  let shape = "meshgrid";
-  let promotion = PromoteNone;
-  let decomposition = DecomposeBy<"decomposeMeshgrid">;
-  let isView = 1;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENVIEWOPS_TD

@@ -60,6 +60,8 @@ public:
   /// False for an argument that the schema lacks or the op leaves out.
   bool has(StringRef name) const;
   const ArgValue &get(StringRef name) const;
+  /// By the place in the schema.
+  const ArgValue &getArgument(unsigned i) const;
   RankedTensorType getTensorType(StringRef name) const;
   Type getElementType(StringRef name) const;
   /// The sizes of a tensor argument; failure if they are not known.

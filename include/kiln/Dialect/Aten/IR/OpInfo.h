@@ -36,6 +36,7 @@
 namespace kiln::aten {
 
 class Inference;
+struct ViewMap;
 
 /// What an argument of a schema is.
 enum class ArgKind : uint8_t {
@@ -156,6 +157,12 @@ struct alignas(8) OpInfo {
   Promotion promotion;
   /// Infers the sizes; see Inference.h.
   LogicalResult (*shapeRule)(Inference &);
+  /// Of an op that shows elements of its operand: which; null for others. See
+  /// ViewMaps.h.
+  LogicalResult (*viewMaps)(Inference &, SmallVector<ViewMap, 1> &);
+  /// Of a view whose elements are other numbers: the overload that gives the
+  /// operand's from what is written to the view, "aten._conj". Null for others.
+  const char *inverse;
   /// The op is rewritten as simpler ones, at least for some arguments; see
   /// kiln/Dialect/Aten/Transforms/Decompositions.h.
   bool isDecomposed;

@@ -137,15 +137,7 @@ Value decomposeToDtype(ToDtypeOp op, Composer &c) {
   return result;
 }
 
-/// Tensors are values without a layout here: `contiguous` is no copy.
-Value decomposeContiguous(ContiguousOp op, Composer &) { return op.getSelf(); }
 
-Value decomposeLiftFreshCopy(LiftFreshCopyOp op, Composer &c) {
-  return c.clone(op.getSelf());
-}
-
-Value decomposeAlias(AliasOp op, Composer &) { return op.getSelf(); }
-Value decomposeDetach(DetachOp op, Composer &) { return op.getSelf(); }
 
 /// True at row >= column - diagonal of the last two dimensions.
 static Value triangle(Composer &c, Value x, ExprAttr diagonal, bool isLower) {

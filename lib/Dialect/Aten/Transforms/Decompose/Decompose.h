@@ -22,6 +22,9 @@ namespace kiln::aten {
 
 #include "kiln/Dialect/Aten/Transforms/AtenDecompositions.h.inc"
 
+/// A view as ops of the core set, by its map.
+SmallVector<Value> decomposeView(Operation *op, Composer &c);
+
 } // namespace kiln::aten
 
 #endif // KILN_LIB_DIALECT_ATEN_TRANSFORMS_DECOMPOSE_DECOMPOSE_H

@@ -25,11 +25,8 @@ using OptionalNumber = std::optional<double>;
 //===--- Views (FormulasOfViews.cpp) ---------------------------------------===//
 
 Value viewLike(Composer &c, Value x, Value like);
-Value expandLike(Composer &c, Value x, Value like);
 /// `view`, or a copy if it is `self`: the result of a copy is a tensor anew.
 Value copyOfView(Composer &c, Value view, Value self);
-Value narrow(Composer &c, Value x, int64_t dim, ExprAttr start,
-             ExprAttr length);
 Value moveDim(Composer &c, Value x, int64_t from, int64_t to);
 Value fillLike(Composer &c, Value like, Value number);
 Value convertLike(Composer &c, Value x, Value like, bool copies);

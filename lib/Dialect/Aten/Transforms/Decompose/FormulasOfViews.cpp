@@ -22,19 +22,8 @@ Value viewLike(Composer &c, Value x, Value like) {
   return c.view(x, c.sizes(like));
 }
 
-Value expandLike(Composer &c, Value x, Value like) {
-  return c.expand(x, c.sizes(like));
-}
-
 Value copyOfView(Composer &c, Value view, Value self) {
   return view == self ? c.clone(view) : view;
-}
-
-Value narrow(Composer &c, Value x, int64_t dim, ExprAttr start,
-             ExprAttr length) {
-  if (auto known = start.getConstant(); known && *known < 0)
-    start = guard::add(start, c.size(x, dim));
-  return c.slice(x, dim, start, guard::add(start, length));
 }
 
 Value moveDim(Composer &c, Value x, int64_t from, int64_t to) {

@@ -10,39 +10,22 @@
 
 namespace kiln::aten {
 
-Value decomposeUnsafeView(UnsafeViewOp op, Composer &c) {
-  return c.view(op.getSelf(), c.sizes(op.getResult()));
-}
-
-Value decomposeReshape(ReshapeOp op, Composer &c) {
-  return c.view(op.getSelf(), c.sizes(op.getResult()));
-}
-
-Value decomposeFlatten(FlattenUsingIntsOp op, Composer &c) {
-  return c.view(op.getSelf(), c.sizes(op.getResult()));
-}
-
-Value decomposeTransposeInt(TransposeIntOp op, Composer &c) {
-  if (Composer::rank(op.getSelf()) == 0)
-    return op.getSelf();
-  return c.transpose(op.getSelf(), op.getDim0(), op.getDim1());
-}
-
-Value decomposeT(TOp op, Composer &c) {
-  if (Composer::rank(op.getSelf()) < 2)
-    return op.getSelf();
-  return c.transpose(op.getSelf(), 0, 1);
-}
-
-Value decomposeNumpyT(NumpyTOp op, Composer &c) {
-  auto order =
-      llvm::to_vector(llvm::seq<int64_t>(0, Composer::rank(op.getSelf())));
-  std::reverse(order.begin(), order.end());
-  return c.permute(op.getSelf(), order);
-}
-
-Value decomposeSqueeze(SqueezeOp op, Composer &c) {
-  return c.view(op.getSelf(), c.sizes(op.getResult()));
+/// The views that the op's maps say. The results keep the sizes that the program
+/// writes.
+SmallVector<Value> decomposeView(Operation *op, Composer &c) {
+  auto maps = llvm::cast<ViewOpInterface>(op).getViewMaps();
+  if (failed(maps))
+    return {};
+  SmallVector<Value> results;
+  for (const ViewMap &map : *maps) {
+    Value tensor = op->getOperand(map.tensor);
+    Value view = readThrough(c, map, tensor);
+    if (!view)
+      return {};
+    bool isCopy = !getOpInfo(op)->isView;
+    results.push_back(isCopy ? formula::copyOfView(c, view, tensor) : view);
+  }
+  return results;
 }
 
 /// The number of classes must be given: else it is the largest class.
@@ -55,75 +38,6 @@ Value decomposeOneHot(OneHotOp op, Composer &c) {
   // A scatter, because it checks that there is such a class.
   return c.scatterValue(c.full(sizes, 0, c.getBuilder().getI64Type()), -1,
                         c.unsqueeze(op.getSelf(), -1), 1);
-}
-
-/// Parts along a dimension, each as long as its result.
-static SmallVector<Value> splitLike(Operation *op, Composer &c, Value self,
-                                    int64_t dim) {
-  SmallVector<Value> parts;
-  ExprAttr offset = c.constant(0);
-  for (Value result : op->getResults()) {
-    ExprAttr end = guard::add(offset, c.size(result, dim));
-    parts.push_back(c.slice(self, dim, offset, end));
-    if (!parts.back())
-      return {};
-    offset = end;
-  }
-  return parts;
-}
-
-SmallVector<Value> decomposeSplit(SplitTensorOp op, Composer &c) {
-  return splitLike(op, c, op.getSelf(), op.getDim());
-}
-SmallVector<Value> decomposeSplitWithSizes(SplitWithSizesOp op, Composer &c) {
-  return splitLike(op, c, op.getSelf(), op.getDim());
-}
-SmallVector<Value> decomposeChunk(ChunkOp op, Composer &c) {
-  return splitLike(op, c, op.getSelf(), op.getDim());
-}
-
-SmallVector<Value> decomposeTensorSplit(TensorSplitSectionsOp op, Composer &c) {
-  return splitLike(op, c, op.getSelf(), op.getDim());
-}
-
-SmallVector<Value> decomposeTensorSplitIndices(TensorSplitIndicesOp op,
-                                               Composer &c) {
-  Value self = op.getSelf();
-  ArrayRef<ExprAttr> indices = op.getIndices().getDims();
-  SmallVector<Value> parts;
-  for (size_t i = 0; i < op->getNumResults(); ++i) {
-    ExprAttr start = i ? indices[i - 1] : c.constant(0);
-    ExprAttr end =
-        i < indices.size() ? indices[i] : c.size(self, op.getDim());
-    parts.push_back(c.slice(self, op.getDim(), start, end));
-    if (!parts.back())
-      return {};
-  }
-  return parts;
-}
-
-SmallVector<Value> decomposeBroadcastTensors(BroadcastTensorsOp op,
-                                             Composer &c) {
-  SmallVector<Value> results;
-  for (auto [tensor, result] : llvm::zip_equal(op.getTensors(),
-                                               op->getResults()))
-    results.push_back(c.expand(tensor, c.sizes(result)));
-  return llvm::is_contained(results, Value()) ? SmallVector<Value>() : results;
-}
-
-SmallVector<Value> decomposeMeshgrid(MeshgridOp op, Composer &c) {
-  auto results = formula::grid(c, op.getTensors());
-  return llvm::is_contained(results, Value()) ? SmallVector<Value>() : results;
-}
-
-SmallVector<Value> decomposeUnbind(UnbindIntOp op, Composer &c) {
-  SmallVector<Value> parts;
-  for (size_t i = 0; i < op->getNumResults(); ++i) {
-    parts.push_back(c.select(op.getSelf(), op.getDim(), c.constant(i)));
-    if (!parts.back())
-      return {};
-  }
-  return parts;
 }
 
 Value decomposeStack(StackOp op, Composer &c) {
