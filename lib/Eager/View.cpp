@@ -10,443 +10,236 @@
 #include "Operators.h"
 #include "Views.h"
 
-#include <algorithm>
-#include <numeric>
+#include "kiln/Base/ViewRules.h"
 
 using namespace kiln;
 using namespace kiln::eager;
 
 //===----------------------------------------------------------------------===//
+// Rules of views over numbers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What kiln/Base/ViewParts.h asks, of sizes that are known.
+class Numbers {
+public:
+  using Number = int64_t;
+
+  Numbers() = default;
+  explicit Numbers(const Args &args) : args(&args) {}
+
+  Ints sizes(size_t i) { return args->tensor(i).sizes(); }
+  std::vector<Ints> allSizes(size_t i) {
+    std::vector<Ints> all;
+    for (const Tensor &tensor : args->tensors(i))
+      all.push_back(tensor.sizes());
+    return all;
+  }
+  Ints numbers(size_t i) { return args->ints(i); }
+  Ints integers(size_t i) { return args->ints(i); }
+  int64_t integer(size_t i) { return args->integer(i); }
+  int64_t integer(size_t i, int64_t otherwise) {
+    return args->optInteger(i).value_or(otherwise);
+  }
+  int64_t number(size_t i) { return args->integer(i); }
+  int64_t number(size_t i, int64_t otherwise) { return integer(i, otherwise); }
+  std::optional<int64_t> optional(size_t i) { return args->optInteger(i); }
+
+  int64_t constant(int64_t value) { return value; }
+  std::optional<int64_t> known(int64_t n) { return n; }
+  bool is(int64_t n, int64_t value) { return n == value; }
+  bool differ(int64_t a, int64_t b) { return a != b; }
+  bool isAtLeast(int64_t n, int64_t value) { return n >= value; }
+  bool fits(int64_t start, int64_t length, int64_t size) {
+    return start <= size - length;
+  }
+  std::optional<int64_t> fixed(int64_t n) { return n; }
+  std::optional<int64_t> resultCount() { return std::nullopt; }
+  int64_t times(int64_t a, int64_t b) {
+    require(!__builtin_mul_overflow(a, b, &a), {"sizes overflow"});
+    return a;
+  }
+  int64_t sum(const Ints &sizes) {
+    int64_t total = 0;
+    for (int64_t size : sizes)
+      require(!__builtin_add_overflow(total, size, &total),
+              {"sizes ", sizes, " overflow"});
+    return total;
+  }
+  int64_t simplify(int64_t n) { return n; }
+  int64_t notNegative(int64_t n) { return std::max<int64_t>(n, 0); }
+  int64_t bound(int64_t bound, int64_t size) {
+    if (bound < 0)
+      bound = bound < -size ? 0 : bound + size;
+    return std::min(bound, size);
+  }
+  int64_t wrapped(int64_t index, int64_t size) {
+    return index < 0 ? index + size : index;
+  }
+  std::optional<Ints> broadcast(const Ints &a, const Ints &b) {
+    return broadcastSizes(a, b);
+  }
+  bool haveOneType() {
+    std::vector<Tensor> tensors = args->tensors(0);
+    return std::all_of(tensors.begin(), tensors.end(), [&](const Tensor &x) {
+      return x.dtype() == tensors[0].dtype();
+    });
+  }
+  template <typename... Parts> std::nullopt_t fail(const Parts &...parts) {
+    refuse({parts...});
+  }
+
+private:
+  const Args *args = nullptr;
+};
+
+using Map = views::View<int64_t>;
+using Maps = std::optional<std::vector<Map>>;
+
+/// Whether a view shares the memory of its operand.
+enum class Memory { Shares, MayCopy, Copies, Own };
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Maps as strides
+//===----------------------------------------------------------------------===//
+
+static Tensor lookThrough(const Tensor &x, const Map &map) {
+  Ints strides(map.sizes.size(), 0);
+  std::vector<bool> isStepped(map.sizes.size(), false);
+  int64_t offset = x.storageOffset();
+  // An empty view may start anywhere.
+  for (size_t d = 0; d < map.start.size(); ++d)
+    offset += std::min(map.start[d], x.size(d)) * x.stride(d);
+  for (const auto &step : map.steps) {
+    // A step may be of any size where it is never made.
+    int64_t stride;
+    if (__builtin_mul_overflow(step.by, x.stride(step.to), &stride))
+      stride = x.stride(step.to);
+    strides[step.from] += stride;
+    isStepped[step.from] = true;
+  }
+  // What is repeated has stride 0, and a new dimension of size 1 PyTorch's.
+  for (size_t d = strides.size(); d-- > 0;)
+    if (!isStepped[d] && map.sizes[d] == 1)
+      strides[d] = d + 1 < strides.size() ? map.sizes[d + 1] * strides[d + 1]
+                                          : 1;
+  return x.asStrided(map.sizes, std::move(strides), offset);
+}
+
+static Tensor inStorage(const Tensor &x, const Map &map) {
+  Ints strides;
+  for (const auto &step : map.steps)
+    strides.push_back(step.by);
+  return take(Tensor::view(x.storage(), x.dtype(), map.sizes, strides,
+                           map.start.empty() ? x.storageOffset()
+                                             : map.start.front()));
+}
+
+static Tensor shown(const Tensor &x, const Map &map, Memory memory) {
+  requireSizes(map.sizes);
+  if (map.kind == views::ViewKind::Strided)
+    return lookThrough(x, map);
+  if (map.kind == views::ViewKind::Storage)
+    return inStorage(x, map);
+  if (memory != Memory::Shares)
+    return reshaped(x, map.sizes);
+  auto strides = viewStrides(x, map.sizes);
+  require(strides.has_value(),
+          {"strides ", x.strides(), " of ", x, " cannot be seen as sizes ",
+           map.sizes, ", expected a reshape"});
+  return restrided(x, map.sizes, *strides);
+}
+
+static Values show(const Args &args, const Maps &maps, Memory memory) {
+  std::vector<Tensor> tensors;
+  if (!args[0].isTensor())
+    tensors = args.tensors(0);
+  Values results;
+  for (const Map &map : *maps) {
+    Tensor view = shown(tensors.empty() ? args.tensor(0) : tensors[map.tensor],
+                        map, memory);
+    results.push_back(memory == Memory::Copies ? take(view.clone()) : view);
+  }
+  return results;
+}
+
+#define KILN_VIEW(id, overload, memory, call)                                  \
+  static Values id(const Args &args) {                                         \
+    Numbers w(args);                                                           \
+    return show(args, call, Memory::memory);                                   \
+  }
+#include "kiln/Eager/Views.inc"
+
+//===----------------------------------------------------------------------===//
 // Shared views
 //===----------------------------------------------------------------------===//
 
-static Tensor offsetBy(const Tensor &x, Ints sizes, Ints strides,
-                       int64_t elements) {
-  return x.asStrided(std::move(sizes), std::move(strides),
-                     x.storageOffset() + elements);
+static Tensor lookThrough(const Tensor &x, const Maps &maps) {
+  return shown(x, maps->front(), Memory::Shares);
 }
 
 Tensor eager::sliced(const Tensor &x, int64_t dim, std::optional<int64_t> start,
                      std::optional<int64_t> end, int64_t step) {
-  require(x.rank() > 0, {"cannot slice a tensor of rank 0"});
-  dim = wrapDim(dim, x.rank());
-  require(step > 0, {"slice step must be positive, found ", step});
-  int64_t size = x.size(dim);
-  auto clampIndex = [size](int64_t index) {
-    if (index < 0)
-      index = index < -size ? 0 : index + size;
-    return std::min(index, size);
-  };
-  int64_t first = clampIndex(start.value_or(0));
-  int64_t last = std::max(first, clampIndex(end.value_or(INT64_MAX)));
-  Ints sizes = x.sizes(), strides = x.strides();
-  sizes[dim] = last == first ? 0 : (last - first - 1) / step + 1;
-  int64_t offset = first * strides[dim];
-  if (sizes[dim] > 1 || step <= size)
-    strides[dim] *= step;
-  return offsetBy(x, std::move(sizes), std::move(strides), offset);
+  Numbers w;
+  return lookThrough(x, views::slice(w, x.sizes(), dim, start, end, step));
 }
-
 Tensor eager::narrowed(const Tensor &x, int64_t dim, int64_t start,
                        int64_t length) {
-  Ints sizes = x.sizes();
-  sizes[dim] = length;
-  return offsetBy(x, std::move(sizes), x.strides(), start * x.stride(dim));
+  Numbers w;
+  return lookThrough(x, views::narrow(w, x.sizes(), dim, start, length));
 }
-
 Tensor eager::selected(const Tensor &x, int64_t dim, int64_t index) {
-  require(x.rank() > 0, {"cannot select from a tensor of rank 0"});
-  dim = wrapDim(dim, x.rank());
-  int64_t size = x.size(dim);
-  require(index >= -size && index < size,
-          {"index ", index, " is out of range for dimension ", dim, " of ", x});
-  Ints sizes = x.sizes(), strides = x.strides();
-  int64_t offset = (index < 0 ? index + size : index) * strides[dim];
-  sizes.erase(sizes.begin() + dim);
-  strides.erase(strides.begin() + dim);
-  return offsetBy(x, std::move(sizes), std::move(strides), offset);
+  Numbers w;
+  return lookThrough(x, views::select(w, x.sizes(), dim, index));
 }
-
 Tensor eager::diagonalOf(const Tensor &x, int64_t offset, int64_t dim1,
                          int64_t dim2) {
-  dim1 = wrapDim(dim1, x.rank());
-  dim2 = wrapDim(dim2, x.rank());
-  require(dim1 != dim2, {"diagonal dimensions must differ, found ", dim1});
-  int64_t rows = x.size(dim1), columns = x.size(dim2);
-  int64_t length = std::max<int64_t>(
-      offset >= 0 ? std::min(rows, columns - offset)
-                  : std::min(rows + offset, columns),
-      0);
-  int64_t skip = length == 0 ? 0
-                 : offset >= 0 ? offset * x.stride(dim2)
-                               : -offset * x.stride(dim1);
-  Ints sizes, strides;
-  for (int64_t d = 0; d < x.rank(); ++d) {
-    if (d == dim1 || d == dim2)
-      continue;
-    sizes.push_back(x.size(d));
-    strides.push_back(x.stride(d));
-  }
-  sizes.push_back(length);
-  strides.push_back(x.stride(dim1) + x.stride(dim2));
-  return offsetBy(x, std::move(sizes), std::move(strides), skip);
+  Numbers w;
+  return lookThrough(x, views::diagonal(w, x.sizes(), offset, dim1, dim2));
 }
-
 Tensor eager::unfolded(const Tensor &x, int64_t dim, int64_t size,
                        int64_t step) {
-  dim = wrapDim(dim, x.rank());
-  int64_t extent = x.rank() == 0 ? 1 : x.size(dim);
-  require(size >= 0 && size <= extent,
-          {"window of ", size, " does not fit a dimension of ", extent});
-  require(step > 0, {"step must be positive, found ", step});
-  Ints sizes = x.sizes(), strides = x.strides();
-  int64_t stride = x.rank() == 0 ? 1 : strides[dim];
-  if (x.rank() > 0) {
-    sizes[dim] = (extent - size) / step + 1;
-    strides[dim] = step * stride;
-  }
-  sizes.push_back(size);
-  strides.push_back(stride);
-  return restrided(x, std::move(sizes), std::move(strides));
+  Numbers w;
+  return lookThrough(x, views::unfold(w, x.sizes(), dim, size, step));
 }
-
 Tensor eager::stridedView(const Tensor &x, const Ints &sizes,
                           const Ints &strides, std::optional<int64_t> offset) {
-  requireSizes(sizes);
-  require(sizes.size() == strides.size(),
-          {"expected as many strides as sizes, found ", strides, " for ",
-           sizes});
-  for (int64_t stride : strides)
-    require(stride >= 0, {"negative stride in ", strides});
-  return take(Tensor::view(x.storage(), x.dtype(), sizes, strides,
-                           offset.value_or(x.storageOffset())));
+  Numbers w;
+  return lookThrough(x, views::asStrided(w, x.sizes(), sizes, strides, offset));
 }
-
 Tensor eager::transposed(const Tensor &x, int64_t dim0, int64_t dim1) {
-  dim0 = wrapDim(dim0, x.rank());
-  dim1 = wrapDim(dim1, x.rank());
-  Ints sizes = x.sizes(), strides = x.strides();
-  if (x.rank() > 0) {
-    std::swap(sizes[dim0], sizes[dim1]);
-    std::swap(strides[dim0], strides[dim1]);
-  }
-  return restrided(x, std::move(sizes), std::move(strides));
+  Numbers w;
+  return lookThrough(x, views::transpose(w, x.sizes(), dim0, dim1));
 }
 
 //===----------------------------------------------------------------------===//
-// Sizes
+// Overloads that have no record
 //===----------------------------------------------------------------------===//
 
-static Values alias(const Args &args) { return {args.tensor(0)}; }
-
-static Tensor viewed(const Tensor &x, Ints sizes) {
-  sizes = inferSizes(std::move(sizes), x.numel());
-  auto strides = viewStrides(x, sizes);
-  require(strides.has_value(),
-          {"strides ", x.strides(), " of ", x, " cannot be seen as sizes ",
-           sizes, ", expected a reshape"});
-  return restrided(x, sizes, *strides);
+static Values movedims(const Args &args) {
+  Numbers w(args);
+  return show(args,
+              views::movedim(w, w.sizes(0), w.integers(1), w.integers(2)),
+              Memory::Shares);
 }
 
-static Values view(const Args &args) {
-  return {viewed(args.tensor(0), args.ints(1))};
-}
-static Values viewAs(const Args &args) {
-  return {viewed(args.tensor(0), args.tensor(1).sizes())};
-}
-static Values reshape(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  return {reshaped(x, inferSizes(args.ints(1), x.numel()))};
-}
-static Values reshapeAs(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  return {reshaped(x, inferSizes(args.tensor(1).sizes(), x.numel()))};
-}
-
-static Values flatten(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  int64_t start = wrapDim(args.integer(1), x.rank());
-  int64_t end = wrapDim(args.integer(2), x.rank());
-  require(start <= end, {"dimension ", start, " comes after ", end});
-  if (x.rank() == 0)
-    return {reshaped(x, {1})};
-  Ints sizes(x.sizes().begin(), x.sizes().begin() + start);
-  sizes.push_back(product(
-      Ints(x.sizes().begin() + start, x.sizes().begin() + end + 1)));
-  sizes.insert(sizes.end(), x.sizes().begin() + end + 1, x.sizes().end());
-  return {reshaped(x, sizes)};
-}
-
-static Values unflatten(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  require(x.rank() > 0, {"cannot unflatten a tensor of rank 0"});
-  int64_t dim = wrapDim(args.integer(1), x.rank());
-  Ints parts = args.ints(2);
-  require(!parts.empty(), {"expected at least one size"});
-  parts = inferSizes(parts, x.size(dim));
-  Ints sizes = x.sizes();
-  sizes.erase(sizes.begin() + dim);
-  sizes.insert(sizes.begin() + dim, parts.begin(), parts.end());
-  return {reshaped(x, sizes)};
-}
-
-static Values expand(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  Ints sizes = args.ints(1);
-  requireSizes(Ints(sizes.size(), 0));
-  size_t shift = sizes.size() - x.sizes().size();
-  require(sizes.size() >= x.sizes().size(),
-          {"cannot expand ", x, " to sizes ", sizes});
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] == -1 && d >= shift)
-      sizes[d] = x.size(d - shift);
-    require(sizes[d] >= 0, {"negative size in ", sizes});
+/// Indexed "xy", the first two dimensions change places, and so do their tensors.
+static Values indexedMeshgrid(const Args &args) {
+  bool swaps = args.string(1) == "xy" && args.tensors(0).size() > 1;
+  Numbers w(args);
+  std::vector<Ints> sizes = w.allSizes(0);
+  if (swaps)
+    std::swap(sizes[0], sizes[1]);
+  Maps maps = views::meshgrid(w, sizes);
+  if (swaps) {
+    std::swap((*maps)[0], (*maps)[1]);
+    std::swap((*maps)[0].tensor, (*maps)[1].tensor);
   }
-  return {expandTo(x, sizes)};
-}
-static Values expandAs(const Args &args) {
-  return {expandTo(args.tensor(0), args.tensor(1).sizes())};
-}
-
-static Values broadcastTensors(const Args &args) {
-  Ints sizes;
-  for (const Tensor &tensor : args.tensors(0))
-    sizes = broadcastSizes(sizes, tensor.sizes());
-  Values results;
-  for (const Tensor &tensor : args.tensors(0))
-    results.push_back(expandTo(tensor, sizes));
-  return results;
-}
-
-/// Drops dimensions of size 1 among `dims`, or everywhere.
-static Tensor squeezed(const Tensor &x, const Ints &dims) {
-  Ints sizes, strides;
-  for (int64_t d = 0; d < x.rank(); ++d) {
-    if (x.size(d) == 1 && std::count(dims.begin(), dims.end(), d))
-      continue;
-    sizes.push_back(x.size(d));
-    strides.push_back(x.stride(d));
-  }
-  return restrided(x, std::move(sizes), std::move(strides));
-}
-static Values squeezeAll(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  return {squeezed(x, reducedDims(std::nullopt, x.rank()))};
-}
-static Values squeeze(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  Ints dims = args.ints(1);
-  return {squeezed(x, dims.empty() ? dims : reducedDims(dims, x.rank()))};
-}
-static Values unsqueeze(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  return {unsqueezed(x, wrapDim(args.integer(1), x.rank() + 1))};
-}
-
-//===----------------------------------------------------------------------===//
-// Order of dimensions
-//===----------------------------------------------------------------------===//
-
-static Values permute(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  Ints order = args.ints(1), sorted;
-  require(static_cast<int64_t>(order.size()) == x.rank(),
-          {"expected ", x.rank(), " dimensions, found ", order});
-  for (int64_t &dim : order)
-    dim = wrapDim(dim, x.rank());
-  sorted = order;
-  std::sort(sorted.begin(), sorted.end());
-  require(std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
-          {"a dimension appears more than once in ", order});
-  return {permuted(x, order)};
-}
-static Values transpose(const Args &args) {
-  return {transposed(args.tensor(0), args.integer(1), args.integer(2))};
-}
-static Values t(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  require(x.rank() <= 2, {"expected at most 2 dimensions, found ", x});
-  return {x.rank() < 2 ? x : transposed(x, 0, 1)};
-}
-static Values numpyT(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  Ints order(x.rank());
-  std::iota(order.rbegin(), order.rend(), 0);
-  return {permuted(x, order)};
-}
-static Values movedim(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  Ints from = args.ints(1), to = args.ints(2);
-  require(from.size() == to.size(), {"expected as many destinations as sources"
-                                     ", found ", to, " for ", from});
-  for (int64_t &dim : from)
-    dim = wrapDim(dim, x.rank());
-  for (int64_t &dim : to)
-    dim = wrapDim(dim, x.rank());
-  if (x.rank() == 0)
-    return {x};
-  Ints order(x.rank(), -1);
-  for (size_t i = 0; i < from.size(); ++i) {
-    require(order[to[i]] < 0 &&
-                std::count(from.begin(), from.end(), from[i]) == 1,
-            {"a dimension appears more than once in ", from, " or ", to});
-    order[to[i]] = from[i];
-  }
-  int64_t next = 0;
-  for (int64_t &dim : order) {
-    if (dim >= 0)
-      continue;
-    while (std::count(from.begin(), from.end(), next))
-      ++next;
-    dim = next++;
-  }
-  return {permuted(x, order)};
-}
-
-//===----------------------------------------------------------------------===//
-// Parts
-//===----------------------------------------------------------------------===//
-
-static Values slice(const Args &args) {
-  return {sliced(args.tensor(0), args.isNone(1) ? 0 : args.integer(1),
-                 args.optInteger(2), args.optInteger(3),
-                 args.optInteger(4).value_or(1))};
-}
-static Values select(const Args &args) {
-  return {selected(args.tensor(0), args.integer(1), args.integer(2))};
-}
-static Values narrow(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  require(x.rank() > 0, {"cannot narrow a tensor of rank 0"});
-  int64_t dim = wrapDim(args.integer(1), x.rank()), size = x.size(dim);
-  int64_t start = args.integer(2), length = args.integer(3);
-  require(length >= 0, {"length must not be negative, found ", length});
-  require(start >= -size && start <= size,
-          {"start ", start, " is out of range for size ", size});
-  if (start < 0)
-    start += size;
-  require(start <= size - length, {"start ", start, " and length ", length,
-                                   " exceed the size ", size});
-  return {narrowed(x, dim, start, length)};
-}
-
-/// Pieces that end at the given positions.
-static Values pieces(const Tensor &x, int64_t dim, const Ints &ends) {
-  Values results;
-  int64_t begin = 0;
-  for (int64_t end : ends) {
-    results.push_back(narrowed(x, dim, begin, end - begin));
-    begin = end;
-  }
-  return results;
-}
-
-static Ints equalEnds(int64_t size, int64_t piece) {
-  Ints ends;
-  for (int64_t end = piece; end < size; end += piece)
-    ends.push_back(end);
-  ends.push_back(size);
-  return ends;
-}
-
-static int64_t splitDim(const Args &args, size_t i) {
-  require(args.tensor(0).rank() > 0, {"cannot split a tensor of rank 0"});
-  return wrapDim(args.optInteger(i).value_or(0), args.tensor(0).rank());
-}
-
-static Values split(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  int64_t dim = splitDim(args, 2), piece = args.integer(1);
-  require(piece > 0 || (piece == 0 && x.size(dim) == 0),
-          {"expected a positive split size, found ", piece});
-  return pieces(x, dim, equalEnds(x.size(dim), std::max<int64_t>(piece, 1)));
-}
-static Values chunk(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  int64_t dim = splitDim(args, 2), count = args.integer(1), size = x.size(dim);
-  require(count > 0, {"expected a positive number of chunks, found ", count});
-  int64_t piece = (size + count - 1) / count;
-  if (piece == 0)
-    return pieces(x, dim, Ints(count, 0));
-  return pieces(x, dim, equalEnds(size, piece));
-}
-static Values splitWithSizes(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  int64_t dim = splitDim(args, 2), end = 0;
-  Ints sizes = args.ints(1), ends;
-  for (int64_t size : sizes) {
-    require(size >= 0 && size <= x.size(dim) - end,
-            {"split sizes ", sizes, " do not add up to ", x.size(dim)});
-    ends.push_back(end += size);
-  }
-  require(end == x.size(dim),
-          {"split sizes ", sizes, " do not add up to ", x.size(dim)});
-  return pieces(x, dim, ends);
-}
-static Values tensorSplitSections(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  int64_t dim = splitDim(args, 2), count = args.integer(1), size = x.size(dim);
-  require(count > 0, {"expected a positive number of sections, found ", count});
-  Ints ends;
-  for (int64_t i = 0, end = 0; i < count; ++i)
-    ends.push_back(end += size / count + (i < size % count));
-  return pieces(x, dim, ends);
-}
-static Values tensorSplitIndices(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  int64_t dim = splitDim(args, 2), begin = 0;
-  Ints ends = args.ints(1);
-  ends.push_back(x.size(dim));
-  Values results;
-  for (int64_t end : ends) {
-    results.push_back(sliced(x, dim, begin, end, 1));
-    begin = end;
-  }
-  return results;
-}
-static Values unbind(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  int64_t dim = splitDim(args, 1);
-  Values results;
-  for (int64_t i = 0; i < x.size(dim); ++i)
-    results.push_back(selected(x, dim, i));
-  return results;
-}
-
-static Values diagonal(const Args &args) {
-  return {diagonalOf(args.tensor(0), args.integer(1), args.integer(2),
-                     args.integer(3))};
-}
-static Values unfold(const Args &args) {
-  return {unfolded(args.tensor(0), args.integer(1), args.integer(2),
-                   args.integer(3))};
-}
-static Values asStrided(const Args &args) {
-  return {stridedView(args.tensor(0), args.ints(1), args.ints(2),
-                      args.optInteger(3))};
-}
-
-static Values meshgrid(const Args &args) {
-  std::vector<Tensor> tensors = args.tensors(0);
-  bool xy = args.optString(1).value_or("ij") == "xy";
-  require(!tensors.empty(), {"expected at least one tensor"});
-  if (xy && tensors.size() > 1)
-    std::swap(tensors[0], tensors[1]);
-  Ints sizes;
-  for (const Tensor &tensor : tensors) {
-    require(tensor.rank() <= 1, {"expected a vector, found ", tensor});
-    requireSameDType(tensor, tensors[0]);
-    sizes.push_back(tensor.numel());
-  }
-  Values results;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    Ints strides(sizes.size(), 0);
-    strides[i] = tensors[i].rank() ? tensors[i].stride(0) : 1;
-    Tensor grid = restrided(tensors[i], sizes, strides);
-    results.push_back(xy && sizes.size() > 1 ? transposed(grid, 0, 1) : grid);
-  }
-  if (xy && results.size() > 1)
-    std::swap(results[0], results[1]);
+  Values results = show(args, maps, Memory::Shares);
+  for (OpValue &result : results)
+    if (swaps)
+      result = transposed(std::get<Tensor>(result.value), 0, 1);
   return results;
 }
 
@@ -522,7 +315,7 @@ static Values viewAsComplex(const Args &args) {
   }
   return {retyped(x, dtype, sizes, strides, x.storageOffset() / 2)};
 }
-static Values real(const Args &args) {
+static Values realPart(const Args &args) {
   const Tensor &x = args.tensor(0);
   return {isComplex(x.dtype()) ? selected(asPairs(x), -1, 0) : x};
 }
@@ -569,66 +362,40 @@ template <Operator View> static Values copyOf(const Args &args) {
   return {take(std::get<Tensor>(View(args)[0].value).clone())};
 }
 
+/// "t.default" for "t".
+static std::string fullName(const std::string &overload) {
+  return overload.find('.') == std::string::npos ? overload + ".default"
+                                                 : overload;
+}
+
 void eager::addViewOperators(Table &table) {
-  for (const char *name : {"alias.default", "detach.default", "detach_.default",
-                           "lift_fresh.default", "lift.default"})
-    table.op<alias>(name);
-  table.op<view>("view.default");
-  table.op<copyOf<reshape>>("view_copy.default");
-  table.op<viewAs>("view_as.default");
-  table.op<reshape>("reshape.default");
-  table.op<view>("_unsafe_view.default");
-  table.op<reshape>("_reshape_alias.default");
-  table.op<reshapeAs>("reshape_as.default");
-  table.op<flatten>("flatten.using_ints");
-  table.op<unflatten>("unflatten.int");
-  table.op<expand>("expand.default");
-  table.op<copyOf<expand>>("expand_copy.default");
-  table.op<expandAs>("expand_as.default");
-  table.op<broadcastTensors>("broadcast_tensors.default");
-  for (const char *base : {"squeeze", "squeeze_"}) {
-    table.op<squeezeAll>(std::string(base) + ".default");
-    table.op<squeeze>(std::string(base) + ".dim");
-    table.op<squeeze>(std::string(base) + ".dims");
-  }
-  for (const char *base : {"unsqueeze", "unsqueeze_"})
-    table.op<unsqueeze>(std::string(base) + ".default");
-  table.op<copyOf<unsqueeze>>("unsqueeze_copy.default");
-  table.op<permute>("permute.default");
-  table.op<copyOf<permute>>("permute_copy.default");
-  table.op<transpose>("transpose.int");
-  table.op<transpose>("transpose_.default");
-  table.op<copyOf<transpose>>("transpose_copy.int");
-  table.op<transpose>("swapaxes.default");
-  table.op<t>("t.default");
-  table.op<t>("t_.default");
-  table.op<numpyT>("numpy_T.default");
-  table.op<movedim>("movedim.int");
-  table.op<movedim>("movedim.intlist");
-  table.op<slice>("slice.Tensor");
-  table.op<copyOf<slice>>("slice_copy.Tensor");
-  table.op<select>("select.int");
-  table.op<copyOf<select>>("select_copy.int");
-  table.op<narrow>("narrow.default");
-  table.op<split>("split.Tensor");
-  table.op<splitWithSizes>("split.sizes");
-  table.op<splitWithSizes>("split_with_sizes.default");
-  table.op<chunk>("chunk.default");
-  table.op<tensorSplitSections>("tensor_split.sections");
-  table.op<tensorSplitIndices>("tensor_split.indices");
-  table.op<unbind>("unbind.int");
-  table.op<diagonal>("diagonal.default");
-  table.op<copyOf<diagonal>>("diagonal_copy.default");
-  table.op<unfold>("unfold.default");
-  table.op<asStrided>("as_strided.default");
-  table.op<asStrided>("as_strided_.default");
-  table.op<copyOf<asStrided>>("as_strided_copy.default");
-  table.op<meshgrid>("meshgrid.default");
-  table.op<meshgrid>("meshgrid.indexing");
+#define KILN_VIEW(id, overload, memory, call)                                  \
+  if (Memory::memory != Memory::Own)                                           \
+    table.op<id>(fullName(overload));
+#include "kiln/Eager/Views.inc"
+  table.op<ViewOp>("_unsafe_view.default");
+  table.op<ReshapeOp>("_reshape_alias.default");
+  for (const char *name : {"detach_.default", "lift_fresh.default",
+                           "lift.default"})
+    table.op<AliasOp>(name);
+  table.op<SqueezeOp>("squeeze_.default");
+  table.op<SqueezeDimOp>("squeeze_.dim");
+  table.op<SqueezeDimsOp>("squeeze_.dims");
+  table.op<UnsqueezeOp>("unsqueeze_.default");
+  table.op<TransposeIntOp>("transpose_.default");
+  table.op<TOp>("t_.default");
+  table.op<AsStridedOp>("as_strided_.default");
+  table.op<SplitWithSizesOp>("split.sizes");
+  table.op<movedims>("movedim.intlist");
+  table.op<indexedMeshgrid>("meshgrid.indexing");
+  table.op<copyOf<UnsqueezeOp>>("unsqueeze_copy.default");
+  table.op<copyOf<TransposeIntOp>>("transpose_copy.int");
+  table.op<copyOf<DiagonalOp>>("diagonal_copy.default");
+  table.op<copyOf<AsStridedOp>>("as_strided_copy.default");
   table.op<viewDType>("view.dtype");
   table.op<viewAsReal>("view_as_real.default");
   table.op<viewAsComplex>("view_as_complex.default");
-  table.op<real>("real.default");
+  table.op<realPart>("real.default");
   table.op<imag>("imag.default");
   table.op<symSize>("sym_size.int");
   table.op<symStride>("sym_stride.int");
