@@ -86,7 +86,8 @@ static std::optional<bool> canView(ArrayRef<ExprAttr> sizes,
 static bool isReshape(Operation *op) {
   auto view = llvm::dyn_cast<aten::ViewOpInterface>(op);
   auto maps = view ? view.getViewMaps() : FailureOr<aten::ViewMaps>();
-  return succeeded(maps) && maps->front().kind == aten::ViewKind::InOrder;
+  return succeeded(maps) && !maps->empty() &&
+         maps->front().kind == aten::ViewKind::InOrder;
 }
 
 /// True if `result` of the node looks at the memory of its first operand. If

@@ -82,7 +82,6 @@ LogicalResult vjpRoll(RollOp op, VjpState &state);
 LogicalResult vjpPad(ConstantPadNdOp op, VjpState &state);
 LogicalResult vjpSelectScatter(SelectScatterOp op, VjpState &state);
 LogicalResult vjpSliceScatter(SliceScatterOp op, VjpState &state);
-LogicalResult vjpAsStrided(AsStridedOp op, VjpState &state);
 
 // Contractions. A window is what all convolutions have in common.
 struct Window {

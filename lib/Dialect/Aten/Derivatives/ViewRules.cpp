@@ -13,6 +13,139 @@
 namespace kiln::aten {
 
 //===----------------------------------------------------------------------===//
+// Strides
+//===----------------------------------------------------------------------===//
+
+/// For each element of a view with the given sizes and strides, where it is in
+/// the storage: a flat i64 tensor.
+static Value positionsOf(Composer &b, ArrayRef<ExprAttr> sizes,
+                         ArrayRef<ExprAttr> strides, ExprAttr offset) {
+  Type i64 = b.getBuilder().getI64Type();
+  Value positions = b.full({}, b.number(offset), i64);
+  for (auto [size, stride] : llvm::zip(sizes, strides)) {
+    Value along = b.mul(b.iota(size, i64), b.number(stride));
+    positions = b.add(b.unsqueeze(positions, -1), along);
+  }
+  return b.view(positions, Sizes{guard::getNumElements(b.getContext(), sizes)});
+}
+
+namespace {
+/// Which elements of its storage a tensor is made of.
+struct Geometry {
+  Sizes sizes, strides;
+  ExprAttr offset;
+};
+} // namespace
+
+/// Of a program's input what the program says; anything else has its elements
+/// row by row. Null if only the run knows where an input starts.
+static std::optional<Geometry> geometryOf(Composer &b, Value v) {
+  Sizes sizes = b.sizes(v);
+  Geometry rowMajor{sizes,
+                    Sizes(guard::getContiguousStrides(b.getContext(), sizes)),
+                    b.constant(0)};
+  auto argument = llvm::dyn_cast<mlir::BlockArgument>(v);
+  auto func = argument ? llvm::dyn_cast<mlir::FunctionOpInterface>(
+                             argument.getOwner()->getParentOp())
+                       : mlir::FunctionOpInterface();
+  if (!func)
+    return rowMajor;
+  unsigned i = argument.getArgNumber();
+  auto input = func.getArgAttrOfType<InputAttr>(i, kInputAttrName);
+  if (input && input.getStrides())
+    rowMajor.strides = Sizes(input.getStrides().getDims());
+  if (Attribute start = func.getArgAttr(i, kStorageOffsetAttrName)) {
+    rowMajor.offset = llvm::dyn_cast<ExprAttr>(start);
+    if (!rowMajor.offset)
+      return std::nullopt;
+  }
+  return rowMajor;
+}
+
+/// How many elements a storage has that ends with the last one of `g`.
+static ExprAttr storageSize(Composer &b, const Geometry &g) {
+  ExprAttr last = g.offset;
+  for (auto [size, stride] : llvm::zip(g.sizes, g.strides))
+    last = guard::add(last, guard::mul(guard::sub(size, b.constant(1)), stride));
+  return guard::add(last, b.constant(1));
+}
+
+/// True unless every element of the storage is surely in `g` once at most: a
+/// stride steps over all that smaller strides reach.
+static bool mayOverlap(const Geometry &g) {
+  SmallVector<std::pair<int64_t, int64_t>> steps; // stride, size
+  for (auto [size, stride] : llvm::zip(g.sizes, g.strides)) {
+    if (size.isConstant(1))
+      continue;
+    if (!size.isConstant() || !stride.isConstant())
+      return true;
+    steps.push_back({stride.getPayload(), size.getPayload()});
+  }
+  llvm::sort(steps);
+  int64_t reach = 0;
+  for (auto [stride, size] : steps) {
+    if (stride <= reach)
+      return true;
+    reach += stride * (size - 1);
+  }
+  return false;
+}
+
+/// Gradients of the view add up in a storage that holds both it and the operand,
+/// and the operand reads its own from there. Elements of the operand that share
+/// memory share what came together there, as in PyTorch.
+static LogicalResult vjpStorage(const ViewMap &map, VjpState &state) {
+  if (!state.isOperandWanted(0))
+    return success();
+  Composer &b = state.builder;
+  Value self = state.getOp()->getOperand(0);
+  std::optional<Geometry> in = geometryOf(b, self);
+  if (!in)
+    return state.refuse("reads the storage of an input that starts where only "
+                        "the run knows; expected a known offset for its "
+                        "derivative");
+  Geometry out{Sizes(map.sizes.begin(), map.sizes.end()), {},
+               map.start.empty() ? in->offset : map.start.front()};
+  for (const auto &step : map.steps)
+    out.strides.push_back(step.by);
+  auto isEmpty = [](const Geometry &g) {
+    return llvm::any_of(g.sizes, [](ExprAttr s) { return s.isConstant(0); });
+  };
+  Type element = Composer::elementType(self);
+  if (isEmpty(*in) || isEmpty(out)) {
+    state.setOperand(0, b.zerosLike(self));
+    return success();
+  }
+  // Row by row from the first element on, the operand is a storage itself.
+  bool isStorage =
+      in->offset.isConstant(0) &&
+      in->strides == Sizes(guard::getContiguousStrides(b.getContext(),
+                                                       in->sizes));
+  ExprAttr count = b.numElements(self);
+  if (!isStorage) {
+    ExprAttr start = guard::min(in->offset, out.offset);
+    in->offset = guard::sub(in->offset, start);
+    out.offset = guard::sub(out.offset, start);
+    count = guard::max(storageSize(b, *in), storageSize(b, out));
+  }
+  auto addUp = [&](const Geometry &g, Value values) {
+    Value flat = b.view(values, Sizes{b.numElements(values)});
+    return b.indexPut(b.full(Sizes{count}, 0.0, element),
+                      {positionsOf(b, g.sizes, g.strides, g.offset)}, flat,
+                      /*accumulate=*/true);
+  };
+  Value storage = addUp(out, state.grad(0));
+  if (!isStorage) {
+    Value positions = positionsOf(b, in->sizes, in->strides, in->offset);
+    if (mayOverlap(*in))
+      storage = b.div(storage, addUp(*in, b.onesLike(self)));
+    storage = b.indexSelect(storage, 0, positions);
+  }
+  state.setOperand(0, state.like(storage, self));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // What shows elements of its operand
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +158,8 @@ static std::optional<unsigned> getJoinedDim(ArrayRef<ViewMap> maps,
     ExprAttr end = guard::getConstant(sizes[dim].getContext(), 0);
     bool areParts = true, areWhole = true;
     for (const ViewMap &map : maps) {
-      if (map.kind != ViewKind::Strided || map.sizes.size() != sizes.size() ||
+      if (map.tensor != 0 || map.kind != ViewKind::Strided ||
+          map.sizes.size() != sizes.size() ||
           map.steps.size() != sizes.size())
         return std::nullopt;
       const auto &step = map.steps[dim];
@@ -49,6 +183,8 @@ LogicalResult vjpView(Operation *op, VjpState &state) {
   if (failed(maps))
     return state.refuse("has sizes that are not known; expected known ones for "
                         "its derivative");
+  if (!maps->empty() && maps->front().kind == ViewKind::Storage)
+    return vjpStorage(maps->front(), state);
   Composer &b = state.builder;
   if (maps->size() > 1 && state.isOperandWanted(0))
     if (auto dim = getJoinedDim(*maps, b.sizes(op->getOperand(0)))) {
@@ -218,137 +354,6 @@ LogicalResult vjpRepeatInterleave(RepeatInterleaveSelfIntOp op,
     at = Composer::wrapDim(*op.getDim(), sizes.size()) + 1;
   sizes.insert(sizes.begin() + at, op.getRepeats());
   state.setOperand(0, b.sum(b.view(state.grad(0), sizes), {int64_t(at)}));
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Strides
-//===----------------------------------------------------------------------===//
-
-/// For each element of a view with the given sizes and strides, where it is in
-/// the storage: a flat i64 tensor.
-static Value positionsOf(Composer &b, ArrayRef<ExprAttr> sizes,
-                         ArrayRef<ExprAttr> strides, ExprAttr offset) {
-  Type i64 = b.getBuilder().getI64Type();
-  Value positions = b.full({}, b.number(offset), i64);
-  for (auto [size, stride] : llvm::zip(sizes, strides)) {
-    Value along = b.mul(b.iota(size, i64), b.number(stride));
-    positions = b.add(b.unsqueeze(positions, -1), along);
-  }
-  return b.view(positions, Sizes{guard::getNumElements(b.getContext(), sizes)});
-}
-
-namespace {
-/// Which elements of its storage a tensor is made of.
-struct Geometry {
-  Sizes sizes, strides;
-  ExprAttr offset;
-};
-} // namespace
-
-/// Of a program's input what the program says; anything else has its elements
-/// row by row. Null if only the run knows where an input starts.
-static std::optional<Geometry> geometryOf(Composer &b, Value v) {
-  Sizes sizes = b.sizes(v);
-  Geometry rowMajor{sizes,
-                    Sizes(guard::getContiguousStrides(b.getContext(), sizes)),
-                    b.constant(0)};
-  auto argument = llvm::dyn_cast<mlir::BlockArgument>(v);
-  auto func = argument ? llvm::dyn_cast<mlir::FunctionOpInterface>(
-                             argument.getOwner()->getParentOp())
-                       : mlir::FunctionOpInterface();
-  if (!func)
-    return rowMajor;
-  unsigned i = argument.getArgNumber();
-  auto input = func.getArgAttrOfType<InputAttr>(i, kInputAttrName);
-  if (input && input.getStrides())
-    rowMajor.strides = Sizes(input.getStrides().getDims());
-  if (Attribute start = func.getArgAttr(i, kStorageOffsetAttrName)) {
-    rowMajor.offset = llvm::dyn_cast<ExprAttr>(start);
-    if (!rowMajor.offset)
-      return std::nullopt;
-  }
-  return rowMajor;
-}
-
-/// How many elements a storage has that ends with the last one of `g`.
-static ExprAttr storageSize(Composer &b, const Geometry &g) {
-  ExprAttr last = g.offset;
-  for (auto [size, stride] : llvm::zip(g.sizes, g.strides))
-    last = guard::add(last, guard::mul(guard::sub(size, b.constant(1)), stride));
-  return guard::add(last, b.constant(1));
-}
-
-/// True unless every element of the storage is surely in `g` once at most: a
-/// stride steps over all that smaller strides reach.
-static bool mayOverlap(const Geometry &g) {
-  SmallVector<std::pair<int64_t, int64_t>> steps; // stride, size
-  for (auto [size, stride] : llvm::zip(g.sizes, g.strides)) {
-    if (size.isConstant(1))
-      continue;
-    if (!size.isConstant() || !stride.isConstant())
-      return true;
-    steps.push_back({stride.getPayload(), size.getPayload()});
-  }
-  llvm::sort(steps);
-  int64_t reach = 0;
-  for (auto [stride, size] : steps) {
-    if (stride <= reach)
-      return true;
-    reach += stride * (size - 1);
-  }
-  return false;
-}
-
-/// Gradients of the view add up in a storage that holds both it and the operand,
-/// and the operand reads its own from there. Elements of the operand that share
-/// memory share what came together there, as in PyTorch.
-LogicalResult vjpAsStrided(AsStridedOp op, VjpState &state) {
-  if (!state.isOperandWanted(0))
-    return success();
-  Composer &b = state.builder;
-  Value self = op.getSelf();
-  std::optional<Geometry> in = geometryOf(b, self);
-  if (!in)
-    return state.refuse("reads the storage of an input that starts where only "
-                        "the run knows; expected a known offset for its "
-                        "derivative");
-  Geometry out{Sizes(op.getSize().getDims()), Sizes(op.getStride().getDims()),
-               op.getStorageOffset().value_or(in->offset)};
-  auto isEmpty = [](const Geometry &g) {
-    return llvm::any_of(g.sizes, [](ExprAttr s) { return s.isConstant(0); });
-  };
-  Type element = Composer::elementType(self);
-  if (isEmpty(*in) || isEmpty(out)) {
-    state.setOperand(0, b.zerosLike(self));
-    return success();
-  }
-  // Row by row from the first element on, the operand is a storage itself.
-  bool isStorage =
-      in->offset.isConstant(0) &&
-      in->strides == Sizes(guard::getContiguousStrides(b.getContext(),
-                                                       in->sizes));
-  ExprAttr count = b.numElements(self);
-  if (!isStorage) {
-    ExprAttr start = guard::min(in->offset, out.offset);
-    in->offset = guard::sub(in->offset, start);
-    out.offset = guard::sub(out.offset, start);
-    count = guard::max(storageSize(b, *in), storageSize(b, out));
-  }
-  auto addUp = [&](const Geometry &g, Value values) {
-    Value flat = b.view(values, Sizes{b.numElements(values)});
-    return b.indexPut(b.full(Sizes{count}, 0.0, element),
-                      {positionsOf(b, g.sizes, g.strides, g.offset)}, flat,
-                      /*accumulate=*/true);
-  };
-  Value storage = addUp(out, state.grad(0));
-  if (!isStorage) {
-    Value positions = positionsOf(b, in->sizes, in->strides, in->offset);
-    if (mayOverlap(*in))
-      storage = b.div(storage, addUp(*in, b.onesLike(self)));
-    storage = b.indexSelect(storage, 0, positions);
-  }
-  state.setOperand(0, state.like(storage, self));
   return success();
 }
 

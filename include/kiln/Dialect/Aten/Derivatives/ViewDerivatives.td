@@ -36,7 +36,6 @@ def : ComplexVJP<Aten_DiagonalScatterOp, [
     Grad<"src", (call "diagonal", $grad, $offset, $dim1, $dim2)>]>;
 def : ComplexVJPFunction<"vjpSelectScatter", [Aten_SelectScatterOp]>;
 def : ComplexVJPFunction<"vjpSliceScatter", [Aten_SliceScatterOp]>;
-def : ComplexVJPFunction<"vjpAsStrided", [Aten_AsStridedOp]>;
 // PyTorch gives what is overwritten the gradient, and the rest none.
 def : ComplexVJP<Aten_AsStridedScatterOp, [
     Grad<"self", (call "as_strided_scatter", (zeros_like $self),
