@@ -357,11 +357,6 @@ static Values symIsContiguous(const Args &args) {
   return {movedLast(x, 1).isContiguous()};
 }
 
-/// The copying form of a view.
-template <Operator View> static Values copyOf(const Args &args) {
-  return {take(std::get<Tensor>(View(args)[0].value).clone())};
-}
-
 /// "t.default" for "t".
 static std::string fullName(const std::string &overload) {
   return overload.find('.') == std::string::npos ? overload + ".default"
@@ -388,10 +383,6 @@ void eager::addViewOperators(Table &table) {
   table.op<SplitWithSizesOp>("split.sizes");
   table.op<movedims>("movedim.intlist");
   table.op<indexedMeshgrid>("meshgrid.indexing");
-  table.op<copyOf<UnsqueezeOp>>("unsqueeze_copy.default");
-  table.op<copyOf<TransposeIntOp>>("transpose_copy.int");
-  table.op<copyOf<DiagonalOp>>("diagonal_copy.default");
-  table.op<copyOf<AsStridedOp>>("as_strided_copy.default");
   table.op<viewDType>("view.dtype");
   table.op<viewAsReal>("view_as_real.default");
   table.op<viewAsComplex>("view_as_complex.default");

@@ -819,6 +819,10 @@ func.func @"transpose.int"(%x0: tensor<1xi1>) {
   %0 = aten.transpose.int(%x0, dim0 = 0, dim1 = 0) : (tensor<1xi1>) -> tensor<1xi1>
   return
 }
+func.func @"transpose_copy.int"(%x0: tensor<2x3xf32>) {
+  %0 = aten.transpose_copy.int(%x0, dim0 = 0, dim1 = 1) : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  return
+}
 func.func @"tril"(%x0: tensor<2x2xi1>) {
   %0 = aten.tril(%x0) : (tensor<2x2xi1>) -> tensor<2x2xi1>
   return
@@ -845,6 +849,10 @@ func.func @"unflatten.int"(%x0: tensor<8xi1>) {
 }
 func.func @"unfold_backward"(%x0: tensor<1xf16>) {
   %0 = aten.unfold_backward(%x0, input_sizes = [], dim = 0, size = 1, step = 1) : (tensor<1xf16>) -> tensor<f16>
+  return
+}
+func.func @"unsqueeze_copy"(%x0: tensor<3xf32>) {
+  %0 = aten.unsqueeze_copy(%x0, dim = 1) : (tensor<3xf32>) -> tensor<3x1xf32>
   return
 }
 func.func @"var"(%x0: tensor<1xf32>) {

@@ -97,6 +97,10 @@ func.func @layers(%x: tensor<2x3x9xf32>, %w: tensor<4x3x3xf32>, %g: tensor<3xf32
 func.func @arrangement(%x: tensor<4x6xf32>, %v: tensor<3xf32>) {
   // CHECK: aten.diagonal(%{{.*}}, offset = 1) : (tensor<4x6xf32>) -> tensor<4xf32>
   %0 = aten.diagonal(%x, offset = 1) : (tensor<4x6xf32>) -> tensor<4xf32>
+  // CHECK: aten.diagonal_copy(%{{.*}}, offset = 1) : (tensor<4x6xf32>) -> tensor<4xf32>
+  %5 = aten.diagonal_copy(%x, offset = 1) : (tensor<4x6xf32>) -> tensor<4xf32>
+  // CHECK: aten.as_strided_copy(%{{.*}}, size = [2, 3], stride = [1, 2], storage_offset = 4) : (tensor<4x6xf32>) -> tensor<2x3xf32>
+  %6 = aten.as_strided_copy(%x, size = [2, 3], stride = [1, 2], storage_offset = 4) : (tensor<4x6xf32>) -> tensor<2x3xf32>
   // CHECK: aten.tensor_split.sections(%{{.*}}, sections = 3) : (tensor<4x6xf32>) -> (tensor<2x6xf32>, tensor<1x6xf32>, tensor<1x6xf32>)
   %1:3 = aten.tensor_split.sections(%x, sections = 3) : (tensor<4x6xf32>) -> (tensor<2x6xf32>, tensor<1x6xf32>, tensor<1x6xf32>)
   // CHECK: aten.meshgrid([%{{.*}}, %{{.*}}]) : (tensor<3xf32>, tensor<3xf32>) -> (tensor<3x3xf32>, tensor<3x3xf32>)

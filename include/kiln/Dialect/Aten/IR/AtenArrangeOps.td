@@ -256,6 +256,40 @@ def Aten_ViewCopyOp : Aten_MappedOp<"view_copy",
   let isView = 0;
 }
 
+def Aten_UnsqueezeCopyOp : Aten_MappedOp<"unsqueeze_copy",
+    "aten::unsqueeze_copy(Tensor self, int dim) -> Tensor", "unsqueeze",
+    (ins Aten_Tensor:$self, Aten_Int:$dim)> {
+  let summary = "Copy with a dimension of size one added";
+  let isView = 0;
+}
+
+def Aten_TransposeCopyIntOp : Aten_MappedOp<"transpose_copy.int",
+    "aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor",
+    "transpose",
+    (ins Aten_Tensor:$self, Aten_Int:$dim0, Aten_Int:$dim1)> {
+  let summary = "Copy with two dimensions exchanged";
+  let isView = 0;
+}
+
+def Aten_DiagonalCopyOp : Aten_MappedOp<"diagonal_copy",
+    "aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) "
+    "-> Tensor", "diagonal",
+    (ins Aten_Tensor:$self, Aten_Int:$offset, Aten_Int:$dim1, Aten_Int:$dim2)> {
+  let summary = "Copy of diagonals of matrices";
+  let isView = 0;
+  let decomposition = NotDecomposed;
+}
+
+def Aten_AsStridedCopyOp : Aten_MappedOp<"as_strided_copy",
+    "aten::as_strided_copy(Tensor self, SymInt[] size, SymInt[] stride, SymInt? "
+    "storage_offset=None) -> Tensor", "asStrided",
+    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_SymInts:$stride,
+         OptionalAttr<Aten_SymInt>:$storage_offset)> {
+  let summary = "Copy of elements at given strides";
+  let isView = 0;
+  let decomposition = NotDecomposed;
+}
+
 def Aten_UnfoldBackwardOp : Aten_PureOp<"unfold_backward",
     "aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, "
     "int size, int step) -> Tensor",
