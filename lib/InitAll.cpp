@@ -20,6 +20,7 @@
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Aten/Derivatives/Derivatives.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Aten/Transforms/Decompositions.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Joint/IR/Joint.h"
@@ -37,6 +38,7 @@ using namespace kiln;
 void kiln::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<aten::AtenDialect, guard::GuardDialect, joint::JointDialect,
                   loop::LoopDialect>();
+  aten::registerComposites(registry);
   aten::registerDerivatives(registry);
   registerLinalgLoweringDialects(registry);
 }

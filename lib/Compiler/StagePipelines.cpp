@@ -73,6 +73,13 @@ Result<SourceForm> compiler::getSourceForm(ModuleOp module,
 // Pipelines
 //===----------------------------------------------------------------------===//
 
+/// Composites, which the importer has opened, may stand in text.
+static void addOpenComposites(OpPassManager &pm) {
+  aten::AtenDecomposePassOptions options;
+  options.to = "import";
+  pm.addPass(aten::createAtenDecomposePass(options));
+}
+
 Status compiler::checkOptions(const CompileOptions &options) {
   std::string problem;
   if (!options.optimizer.empty() &&
@@ -108,10 +115,14 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   // Still a captured graph, as if it had been traced with symbols.
   if (addsSymbols(options))
     add(Stage::Capture, [sizes = getDynamicSizes(options)](OpPassManager &pm) {
+      addOpenComposites(pm);
       pm.addPass(aten::createAtenMakeDynamicPass(sizes));
     });
   if (options.backend == Backend::Eager) {
-    add(Stage::Package, buildExportPipeline);
+    add(Stage::Package, [](OpPassManager &pm) {
+      addOpenComposites(pm);
+      buildExportPipeline(pm);
+    });
     return pipelines;
   }
   // Nests may have been written by hand: they are fused like others.

@@ -895,3 +895,941 @@ func.func @"zeros_like"(%x0: tensor<23xf16>) {
   %0 = aten.zeros_like(%x0) : (tensor<23xf16>) -> tensor<23xf16>
   return
 }
+
+// Composites.
+
+func.func @"_convolution"(%x0: tensor<1x2x5x5xf32>, %x1: tensor<3x2x3x3xf32>, %x2: tensor<3xf32>) {
+  %r = aten._convolution(%x0, %x1, bias = %x2, stride = [1, 1], padding = [1, 1], dilation = [1, 1], transposed = false, output_padding = [0, 0], groups = 1, benchmark = false, deterministic = false, cudnn_enabled = true, allow_tf32 = true) : (tensor<1x2x5x5xf32>, tensor<3x2x3x3xf32>, tensor<3xf32>) -> tensor<1x3x5x5xf32>
+  return
+}
+func.func @"_convolution.deprecated"(%x0: tensor<1x2x5x5xf32>, %x1: tensor<3x2x3x3xf32>) {
+  %r = aten._convolution.deprecated(%x0, %x1, stride = [1, 1], padding = [1, 1], dilation = [1, 1], transposed = false, output_padding = [0, 0], groups = 1, benchmark = false, deterministic = false, cudnn_enabled = true) : (tensor<1x2x5x5xf32>, tensor<3x2x3x3xf32>) -> tensor<1x3x5x5xf32>
+  return
+}
+func.func @"_fake_quantize_learnable_per_channel_affine"(%x0: tensor<2x3x4xf32>, %x1: tensor<2xf32>, %x2: tensor<2xf32>) {
+  %r = aten._fake_quantize_learnable_per_channel_affine(%x0, %x1, %x2, axis = 0, quant_min = -8, quant_max = 7) : (tensor<2x3x4xf32>, tensor<2xf32>, tensor<2xf32>) -> tensor<2x3x4xf32>
+  return
+}
+func.func @"_fake_quantize_learnable_per_channel_affine_backward"(%x0: tensor<2x3x4xf32>, %x1: tensor<2x3x4xf32>, %x2: tensor<3xf32>, %x3: tensor<3xf32>) {
+  %r:3 = aten._fake_quantize_learnable_per_channel_affine_backward(%x0, %x1, %x2, %x3, axis = 1, quant_min = -8, quant_max = 7, grad_factor = 0.5) : (tensor<2x3x4xf32>, tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>) -> (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xf32>)
+  return
+}
+func.func @"_fake_quantize_learnable_per_tensor_affine"(%x0: tensor<3x5xf32>, %x1: tensor<1xf32>, %x2: tensor<1xf32>) {
+  %r = aten._fake_quantize_learnable_per_tensor_affine(%x0, %x1, %x2, quant_min = -8, quant_max = 7, grad_factor = 1.0) : (tensor<3x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<3x5xf32>
+  return
+}
+func.func @"_fake_quantize_learnable_per_tensor_affine_backward"(%x0: tensor<3x5xf32>, %x1: tensor<3x5xf32>, %x2: tensor<1xf32>, %x3: tensor<1xf32>) {
+  %r:3 = aten._fake_quantize_learnable_per_tensor_affine_backward(%x0, %x1, %x2, %x3, quant_min = -8, quant_max = 7, grad_factor = 1.0) : (tensor<3x5xf32>, tensor<3x5xf32>, tensor<1xf32>, tensor<1xf32>) -> (tensor<3x5xf32>, tensor<1xf32>, tensor<1xf32>)
+  return
+}
+func.func @"_fake_quantize_per_tensor_affine_cachemask_tensor_qparams"(%x0: tensor<3x5xf32>, %x1: tensor<1xf32>, %x2: tensor<1xi32>, %x3: tensor<1xi64>) {
+  %r:2 = aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams(%x0, %x1, %x2, %x3, quant_min = -16, quant_max = 15) : (tensor<3x5xf32>, tensor<1xf32>, tensor<1xi32>, tensor<1xi64>) -> (tensor<3x5xf32>, tensor<3x5xi1>)
+  return
+}
+func.func @"_fused_moving_avg_obs_fq_helper_functional"(%x0: tensor<3x4xf32>, %x1: tensor<1xi64>, %x2: tensor<1xi64>, %x3: tensor<1xf32>, %x4: tensor<1xf32>, %x5: tensor<1xf32>, %x6: tensor<1xi32>) {
+  %r:6 = aten._fused_moving_avg_obs_fq_helper_functional(%x0, %x1, %x2, %x3, %x4, %x5, %x6, averaging_const = 0.01, quant_min = 0, quant_max = 255, ch_axis = -1, per_row_fake_quant = false, symmetric_quant = false) : (tensor<3x4xf32>, tensor<1xi64>, tensor<1xi64>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xi32>) -> (tensor<3x4xf32>, tensor<3x4xi1>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xi32>)
+  return
+}
+func.func @"_is_all_true"(%x0: tensor<2xi1>) {
+  %r = aten._is_all_true(%x0) : (tensor<2xi1>) -> tensor<i1>
+  return
+}
+func.func @"_is_any_true"(%x0: tensor<2xi1>) {
+  %r = aten._is_any_true(%x0) : (tensor<2xi1>) -> tensor<i1>
+  return
+}
+func.func @"_linalg_check_errors"(%x0: tensor<i32>) {
+  aten._linalg_check_errors(%x0, api_name = "linalg.inv", is_matrix = true) : (tensor<i32>) -> ()
+  return
+}
+func.func @"_linalg_det"(%x0: tensor<2x2xf32>) {
+  %r:3 = aten._linalg_det(%x0) : (tensor<2x2xf32>) -> (tensor<f32>, tensor<2x2xf32>, tensor<2xi32>)
+  return
+}
+func.func @"_linalg_slogdet"(%x0: tensor<2x2xf32>) {
+  %r:4 = aten._linalg_slogdet(%x0) : (tensor<2x2xf32>) -> (tensor<f32>, tensor<f32>, tensor<2x2xf32>, tensor<2xi32>)
+  return
+}
+func.func @"_linalg_solve_ex"(%x0: tensor<2x2xf32>, %x1: tensor<2x3xf32>) {
+  %r:4 = aten._linalg_solve_ex(%x0, %x1) : (tensor<2x2xf32>, tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x2xf32>, tensor<2xi32>, tensor<i32>)
+  return
+}
+func.func @"_reshape_alias"(%x0: tensor<2x3xf32>) {
+  %r = aten._reshape_alias(%x0, size = [6], stride = [1]) : (tensor<2x3xf32>) -> tensor<6xf32>
+  return
+}
+func.func @"_reshape_copy"(%x0: tensor<2x3xf32>) {
+  %r = aten._reshape_copy(%x0, size = [3, 2]) : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  return
+}
+func.func @"_safe_softmax"(%x0: tensor<3x4xf32>) {
+  %r = aten._safe_softmax(%x0, dim = 1) : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  return
+}
+func.func @"_upsample_bilinear2d_aa"(%x0: tensor<1x1x6x6xf32>) {
+  %r = aten._upsample_bilinear2d_aa(%x0, output_size = [3, 4], align_corners = false) : (tensor<1x1x6x6xf32>) -> tensor<1x1x3x4xf32>
+  return
+}
+func.func @"_upsample_nearest_exact2d"(%x0: tensor<1x2x3x3xf32>) {
+  %r = aten._upsample_nearest_exact2d(%x0, output_size = [5, 4]) : (tensor<1x2x3x3xf32>) -> tensor<1x2x5x4xf32>
+  return
+}
+func.func @"_weight_norm"(%x0: tensor<3x4x2xf32>, %x1: tensor<3x1x1xf32>) {
+  %r = aten._weight_norm(%x0, %x1) : (tensor<3x4x2xf32>, tensor<3x1x1xf32>) -> tensor<3x4x2xf32>
+  return
+}
+func.func @"_weight_norm_interface"(%x0: tensor<3x4xf32>, %x1: tensor<3x1xf32>) {
+  %r:2 = aten._weight_norm_interface(%x0, %x1) : (tensor<3x4xf32>, tensor<3x1xf32>) -> (tensor<3x4xf32>, tensor<3x1xf32>)
+  return
+}
+func.func @"addr"(%x0: tensor<2x3xf32>, %x1: tensor<2xf32>, %x2: tensor<3xf32>) {
+  %r = aten.addr(%x0, %x1, %x2) : (tensor<2x3xf32>, tensor<2xf32>, tensor<3xf32>) -> tensor<2x3xf32>
+  return
+}
+func.func @"adjoint"(%x0: tensor<2x3x4xf32>) {
+  %r = aten.adjoint(%x0) : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
+  return
+}
+func.func @"atleast_1d"(%x0: tensor<f32>) {
+  %r = aten.atleast_1d(%x0) : (tensor<f32>) -> tensor<1xf32>
+  return
+}
+func.func @"atleast_1d.Sequence"(%x0: tensor<f32>, %x1: tensor<2xf32>) {
+  %r:2 = aten.atleast_1d.Sequence([%x0, %x1]) : (tensor<f32>, tensor<2xf32>) -> (tensor<1xf32>, tensor<2xf32>)
+  return
+}
+func.func @"atleast_2d"(%x0: tensor<f32>) {
+  %r = aten.atleast_2d(%x0) : (tensor<f32>) -> tensor<1x1xf32>
+  return
+}
+func.func @"atleast_2d.Sequence"(%x0: tensor<2xf32>, %x1: tensor<f32>) {
+  %r:2 = aten.atleast_2d.Sequence([%x0, %x1]) : (tensor<2xf32>, tensor<f32>) -> (tensor<1x2xf32>, tensor<1x1xf32>)
+  return
+}
+func.func @"atleast_3d"(%x0: tensor<f32>) {
+  %r = aten.atleast_3d(%x0) : (tensor<f32>) -> tensor<1x1x1xf32>
+  return
+}
+func.func @"atleast_3d.Sequence"(%x0: tensor<f32>, %x1: tensor<2xf32>) {
+  %r:2 = aten.atleast_3d.Sequence([%x0, %x1]) : (tensor<f32>, tensor<2xf32>) -> (tensor<1x1x1xf32>, tensor<1x2x1xf32>)
+  return
+}
+func.func @"bartlett_window"() {
+  %r = aten.bartlett_window(window_length = 7) : () -> tensor<7xf32>
+  return
+}
+func.func @"bartlett_window.periodic"() {
+  %r = aten.bartlett_window.periodic(window_length = 8, periodic = false) : () -> tensor<8xf32>
+  return
+}
+func.func @"bitwise_and.Scalar_Tensor"(%x0: tensor<3xi64>) {
+  %c0 = arith.constant 6 : i64
+  %r = aten.bitwise_and.Scalar_Tensor(%c0, %x0) : (i64, tensor<3xi64>) -> tensor<3xi64>
+  return
+}
+func.func @"bitwise_left_shift.Scalar_Tensor"(%x0: tensor<3xi64>) {
+  %c0 = arith.constant 40 : i64
+  %r = aten.bitwise_left_shift.Scalar_Tensor(%c0, %x0) : (i64, tensor<3xi64>) -> tensor<3xi64>
+  return
+}
+func.func @"bitwise_left_shift.Tensor_Scalar"(%x0: tensor<2xi64>) {
+  %c0 = arith.constant 2 : i64
+  %r = aten.bitwise_left_shift.Tensor_Scalar(%x0, %c0) : (tensor<2xi64>, i64) -> tensor<2xi64>
+  return
+}
+func.func @"bitwise_or.Scalar_Tensor"(%x0: tensor<3xi64>) {
+  %c0 = arith.constant 6 : i64
+  %r = aten.bitwise_or.Scalar_Tensor(%c0, %x0) : (i64, tensor<3xi64>) -> tensor<3xi64>
+  return
+}
+func.func @"bitwise_right_shift.Scalar_Tensor"(%x0: tensor<3xi64>) {
+  %c0 = arith.constant 40 : i64
+  %r = aten.bitwise_right_shift.Scalar_Tensor(%c0, %x0) : (i64, tensor<3xi64>) -> tensor<3xi64>
+  return
+}
+func.func @"bitwise_right_shift.Tensor_Scalar"(%x0: tensor<2xi64>) {
+  %c0 = arith.constant 2 : i64
+  %r = aten.bitwise_right_shift.Tensor_Scalar(%x0, %c0) : (tensor<2xi64>, i64) -> tensor<2xi64>
+  return
+}
+func.func @"bitwise_xor.Scalar_Tensor"(%x0: tensor<3xi64>) {
+  %c0 = arith.constant 6 : i64
+  %r = aten.bitwise_xor.Scalar_Tensor(%c0, %x0) : (i64, tensor<3xi64>) -> tensor<3xi64>
+  return
+}
+func.func @"blackman_window"() {
+  %r = aten.blackman_window(window_length = 7) : () -> tensor<7xf32>
+  return
+}
+func.func @"blackman_window.periodic"() {
+  %r = aten.blackman_window.periodic(window_length = 8, periodic = false) : () -> tensor<8xf32>
+  return
+}
+func.func @"block_diag"(%x0: tensor<2x1xf32>, %x1: tensor<2xf32>, %x2: tensor<f32>) {
+  %r = aten.block_diag([%x0, %x1, %x2]) : (tensor<2x1xf32>, tensor<2xf32>, tensor<f32>) -> tensor<4x4xf32>
+  return
+}
+func.func @"bucketize.Scalar"(%x0: tensor<4xf32>) {
+  %c0 = arith.constant 1.5 : f64
+  %r = aten.bucketize.Scalar(%c0, %x0) : (f64, tensor<4xf32>) -> tensor<i64>
+  return
+}
+func.func @"cdist"(%x0: tensor<3x4xf32>, %x1: tensor<5x4xf32>) {
+  %r = aten.cdist(%x0, %x1, p = 1.0) : (tensor<3x4xf32>, tensor<5x4xf32>) -> tensor<3x5xf32>
+  return
+}
+func.func @"chain_matmul"(%x0: tensor<2x3xf32>, %x1: tensor<3x4xf32>, %x2: tensor<4x2xf32>) {
+  %r = aten.chain_matmul([%x0, %x1, %x2]) : (tensor<2x3xf32>, tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<2x2xf32>
+  return
+}
+func.func @"cholesky"(%x0: tensor<2x2xf32>) {
+  %r = aten.cholesky(%x0) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  return
+}
+func.func @"cholesky_inverse"(%x0: tensor<4x4xf64>) {
+  %r = aten.cholesky_inverse(%x0) : (tensor<4x4xf64>) -> tensor<4x4xf64>
+  return
+}
+func.func @"cholesky_solve"(%x0: tensor<4x2xf64>, %x1: tensor<4x4xf64>) {
+  %r = aten.cholesky_solve(%x0, %x1) : (tensor<4x2xf64>, tensor<4x4xf64>) -> tensor<4x2xf64>
+  return
+}
+func.func @"column_stack"(%x0: tensor<3xf32>, %x1: tensor<3x2xf32>) {
+  %r = aten.column_stack([%x0, %x1]) : (tensor<3xf32>, tensor<3x2xf32>) -> tensor<3x3xf32>
+  return
+}
+func.func @"combinations"(%x0: tensor<4xf32>) {
+  %r = aten.combinations(%x0) : (tensor<4xf32>) -> tensor<6x2xf32>
+  return
+}
+func.func @"conj"(%x0: tensor<3xf32>) {
+  %r = aten.conj(%x0) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"conj_physical"(%x0: tensor<3xf32>) {
+  %r = aten.conj_physical(%x0) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"conv_tbc"(%x0: tensor<5x2x3xf32>, %x1: tensor<3x3x4xf32>, %x2: tensor<4xf32>) {
+  %r = aten.conv_tbc(%x0, %x1, %x2, pad = 1) : (tensor<5x2x3xf32>, tensor<3x3x4xf32>, tensor<4xf32>) -> tensor<5x2x4xf32>
+  return
+}
+func.func @"corrcoef"(%x0: tensor<3x5xf32>) {
+  %r = aten.corrcoef(%x0) : (tensor<3x5xf32>) -> tensor<3x3xf32>
+  return
+}
+func.func @"cosine_embedding_loss"(%x0: tensor<3x4xf32>, %x1: tensor<3x4xf32>, %x2: tensor<3xi64>) {
+  %r = aten.cosine_embedding_loss(%x0, %x1, %x2, margin = 0.1, reduction = 1) : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3xi64>) -> tensor<f32>
+  return
+}
+func.func @"count_nonzero.dim_IntList"(%x0: tensor<2x3xi64>) {
+  %r = aten.count_nonzero.dim_IntList(%x0, dim = [0]) : (tensor<2x3xi64>) -> tensor<3xi64>
+  return
+}
+func.func @"cov"(%x0: tensor<3x5xf32>) {
+  %r = aten.cov(%x0) : (tensor<3x5xf32>) -> tensor<3x3xf32>
+  return
+}
+func.func @"ctc_loss.IntList"(%x0: tensor<5x4xf32>, %x1: tensor<2xi64>) {
+  %r = aten.ctc_loss.IntList(%x0, %x1, input_lengths = [5], target_lengths = [2], blank = 3, reduction = 0) : (tensor<5x4xf32>, tensor<2xi64>) -> tensor<f32>
+  return
+}
+func.func @"ctc_loss.Tensor"(%x0: tensor<6x2x4xf32>, %x1: tensor<2x3xi64>, %x2: tensor<2xi64>, %x3: tensor<2xi64>) {
+  %r = aten.ctc_loss.Tensor(%x0, %x1, %x2, %x3) : (tensor<6x2x4xf32>, tensor<2x3xi64>, tensor<2xi64>, tensor<2xi64>) -> tensor<f32>
+  return
+}
+func.func @"cumulative_trapezoid.dx"(%x0: tensor<2x4xf32>) {
+  %r = aten.cumulative_trapezoid.dx(%x0) : (tensor<2x4xf32>) -> tensor<2x3xf32>
+  return
+}
+func.func @"cumulative_trapezoid.x"(%x0: tensor<2x4xf32>, %x1: tensor<4xf32>) {
+  %r = aten.cumulative_trapezoid.x(%x0, %x1, dim = 1) : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x3xf32>
+  return
+}
+func.func @"deg2rad"(%x0: tensor<3xf32>) {
+  %r = aten.deg2rad(%x0) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"det"(%x0: tensor<2x2xf32>) {
+  %r = aten.det(%x0) : (tensor<2x2xf32>) -> tensor<f32>
+  return
+}
+func.func @"diag"(%x0: tensor<3xf32>) {
+  %r = aten.diag(%x0, diagonal = 1) : (tensor<3xf32>) -> tensor<4x4xf32>
+  return
+}
+func.func @"diagflat"(%x0: tensor<2x2xf32>) {
+  %r = aten.diagflat(%x0, offset = -1) : (tensor<2x2xf32>) -> tensor<5x5xf32>
+  return
+}
+func.func @"dist"(%x0: tensor<4xf32>, %x1: tensor<4xf32>) {
+  %r = aten.dist(%x0, %x1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  return
+}
+func.func @"dsplit.array"(%x0: tensor<1x2x4xf32>) {
+  %r:2 = aten.dsplit.array(%x0, indices = [3]) : (tensor<1x2x4xf32>) -> (tensor<1x2x3xf32>, tensor<1x2x1xf32>)
+  return
+}
+func.func @"dsplit.int"(%x0: tensor<1x2x4xf32>) {
+  %r:2 = aten.dsplit.int(%x0, sections = 2) : (tensor<1x2x4xf32>) -> (tensor<1x2x2xf32>, tensor<1x2x2xf32>)
+  return
+}
+func.func @"dstack"(%x0: tensor<2x3xf32>, %x1: tensor<2x3xf32>) {
+  %r = aten.dstack([%x0, %x1]) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3x2xf32>
+  return
+}
+func.func @"embedding_bag"(%x0: tensor<6x3xf32>, %x1: tensor<4xi64>, %x2: tensor<2xi64>) {
+  %r:4 = aten.embedding_bag(%x0, %x1, %x2) : (tensor<6x3xf32>, tensor<4xi64>, tensor<2xi64>) -> (tensor<2x3xf32>, tensor<0xi64>, tensor<2xi64>, tensor<2xi64>)
+  return
+}
+func.func @"embedding_bag.padding_idx"(%x0: tensor<6x3xf32>, %x1: tensor<4xi64>, %x2: tensor<2xi64>) {
+  %r:4 = aten.embedding_bag.padding_idx(%x0, %x1, %x2, scale_grad_by_freq = false, mode = 0, sparse = false, include_last_offset = false, padding_idx = 2) : (tensor<6x3xf32>, tensor<4xi64>, tensor<2xi64>) -> (tensor<2x3xf32>, tensor<4xi64>, tensor<2xi64>, tensor<2xi64>)
+  return
+}
+func.func @"eye.m"() {
+  %r = aten.eye.m(n = 3, m = 5) : () -> tensor<3x5xf32>
+  return
+}
+func.func @"fake_quantize_per_channel_affine"(%x0: tensor<2x3x4xf32>, %x1: tensor<3xf32>, %x2: tensor<3xi32>) {
+  %r = aten.fake_quantize_per_channel_affine(%x0, %x1, %x2, axis = 1, quant_min = -8, quant_max = 7) : (tensor<2x3x4xf32>, tensor<3xf32>, tensor<3xi32>) -> tensor<2x3x4xf32>
+  return
+}
+func.func @"fake_quantize_per_channel_affine_cachemask"(%x0: tensor<2x8xf32>, %x1: tensor<2xf32>, %x2: tensor<2xi32>) {
+  %r:2 = aten.fake_quantize_per_channel_affine_cachemask(%x0, %x1, %x2, axis = 0, quant_min = -128, quant_max = 127) : (tensor<2x8xf32>, tensor<2xf32>, tensor<2xi32>) -> (tensor<2x8xf32>, tensor<2x8xi1>)
+  return
+}
+func.func @"fake_quantize_per_channel_affine_cachemask_backward"(%x0: tensor<2x3xf32>, %x1: tensor<2x3xi1>) {
+  %r = aten.fake_quantize_per_channel_affine_cachemask_backward(%x0, %x1) : (tensor<2x3xf32>, tensor<2x3xi1>) -> tensor<2x3xf32>
+  return
+}
+func.func @"fake_quantize_per_tensor_affine"(%x0: tensor<f32>) {
+  %r = aten.fake_quantize_per_tensor_affine(%x0, scale = 0.1, zero_point = 0, quant_min = -128, quant_max = 127) : (tensor<f32>) -> tensor<f32>
+  return
+}
+func.func @"fake_quantize_per_tensor_affine.tensor_qparams"(%x0: tensor<3x5xf32>, %x1: tensor<1xf32>, %x2: tensor<1xi32>) {
+  %r = aten.fake_quantize_per_tensor_affine.tensor_qparams(%x0, %x1, %x2, quant_min = -8, quant_max = 7) : (tensor<3x5xf32>, tensor<1xf32>, tensor<1xi32>) -> tensor<3x5xf32>
+  return
+}
+func.func @"fake_quantize_per_tensor_affine_cachemask"(%x0: tensor<16xf64>) {
+  %r:2 = aten.fake_quantize_per_tensor_affine_cachemask(%x0, scale = 0.1, zero_point = 4, quant_min = -128, quant_max = 127) : (tensor<16xf64>) -> (tensor<16xf64>, tensor<16xi1>)
+  return
+}
+func.func @"fake_quantize_per_tensor_affine_cachemask_backward"(%x0: tensor<2x3xf32>, %x1: tensor<2x3xi1>) {
+  %r = aten.fake_quantize_per_tensor_affine_cachemask_backward(%x0, %x1) : (tensor<2x3xf32>, tensor<2x3xi1>) -> tensor<2x3xf32>
+  return
+}
+func.func @"feature_alpha_dropout"(%x0: tensor<2x3xf32>) {
+  %r = aten.feature_alpha_dropout(%x0, p = 0.5, train = false) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+func.func @"feature_dropout"(%x0: tensor<2x3xf32>) {
+  %r = aten.feature_dropout(%x0, p = 0.5, train = false) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+func.func @"fft_fft"(%x0: tensor<4x6xf32>) {
+  %r = aten.fft_fft(%x0, n = 5, dim = 0) : (tensor<4x6xf32>) -> tensor<5x6xcomplex<f32>>
+  return
+}
+func.func @"fft_fft2"(%x0: tensor<4x6xf32>) {
+  %r = aten.fft_fft2(%x0) : (tensor<4x6xf32>) -> tensor<4x6xcomplex<f32>>
+  return
+}
+func.func @"fft_fftfreq"() {
+  %r = aten.fft_fftfreq(n = 5, d = 0.5) : () -> tensor<5xf32>
+  return
+}
+func.func @"fft_fftn"(%x0: tensor<2x3x4xf32>) {
+  %r = aten.fft_fftn(%x0) : (tensor<2x3x4xf32>) -> tensor<2x3x4xcomplex<f32>>
+  return
+}
+func.func @"fft_fftshift"(%x0: tensor<5x4xf32>) {
+  %r = aten.fft_fftshift(%x0) : (tensor<5x4xf32>) -> tensor<5x4xf32>
+  return
+}
+func.func @"fft_hfft"(%x0: tensor<4xcomplex<f32>>) {
+  %r = aten.fft_hfft(%x0) : (tensor<4xcomplex<f32>>) -> tensor<6xf32>
+  return
+}
+func.func @"fft_ifft"(%x0: tensor<4x6xf32>) {
+  %r = aten.fft_ifft(%x0, n = 8) : (tensor<4x6xf32>) -> tensor<4x8xcomplex<f32>>
+  return
+}
+func.func @"fft_ifft2"(%x0: tensor<4x6xcomplex<f32>>) {
+  %r = aten.fft_ifft2(%x0, s = [3, 7]) : (tensor<4x6xcomplex<f32>>) -> tensor<3x7xcomplex<f32>>
+  return
+}
+func.func @"fft_ifftn"(%x0: tensor<4x6xcomplex<f32>>) {
+  %r = aten.fft_ifftn(%x0, dim = [0]) : (tensor<4x6xcomplex<f32>>) -> tensor<4x6xcomplex<f32>>
+  return
+}
+func.func @"fft_ifftshift"(%x0: tensor<5x4xf32>) {
+  %r = aten.fft_ifftshift(%x0, dim = [0]) : (tensor<5x4xf32>) -> tensor<5x4xf32>
+  return
+}
+func.func @"fft_ihfft"(%x0: tensor<6xf32>) {
+  %r = aten.fft_ihfft(%x0) : (tensor<6xf32>) -> tensor<4xcomplex<f32>>
+  return
+}
+func.func @"fft_irfft"(%x0: tensor<3x4xcomplex<f32>>) {
+  %r = aten.fft_irfft(%x0) : (tensor<3x4xcomplex<f32>>) -> tensor<3x6xf32>
+  return
+}
+func.func @"fft_irfft2"(%x0: tensor<2x4x4xcomplex<f32>>) {
+  %r = aten.fft_irfft2(%x0) : (tensor<2x4x4xcomplex<f32>>) -> tensor<2x4x6xf32>
+  return
+}
+func.func @"fft_irfftn"(%x0: tensor<4x4xcomplex<f32>>) {
+  %r = aten.fft_irfftn(%x0, s = [3, 5]) : (tensor<4x4xcomplex<f32>>) -> tensor<3x5xf32>
+  return
+}
+func.func @"fft_rfft"(%x0: tensor<4x6xf32>) {
+  %r = aten.fft_rfft(%x0) : (tensor<4x6xf32>) -> tensor<4x4xcomplex<f32>>
+  return
+}
+func.func @"fft_rfft2"(%x0: tensor<2x4x6xf32>) {
+  %r = aten.fft_rfft2(%x0) : (tensor<2x4x6xf32>) -> tensor<2x4x4xcomplex<f32>>
+  return
+}
+func.func @"fft_rfftfreq"() {
+  %r = aten.fft_rfftfreq(n = 6) : () -> tensor<4xf32>
+  return
+}
+func.func @"fft_rfftn"(%x0: tensor<2x3x4xf32>) {
+  %r = aten.fft_rfftn(%x0, s = [3, 5]) : (tensor<2x3x4xf32>) -> tensor<2x3x3xcomplex<f32>>
+  return
+}
+func.func @"fliplr"(%x0: tensor<2x3xf32>) {
+  %r = aten.fliplr(%x0) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+func.func @"flipud"(%x0: tensor<2x3xf32>) {
+  %r = aten.flipud(%x0) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return
+}
+func.func @"float_power.Scalar"(%x0: tensor<3xf32>) {
+  %c0 = arith.constant 2 : i64
+  %r = aten.float_power.Scalar(%c0, %x0) : (i64, tensor<3xf32>) -> tensor<3xf64>
+  return
+}
+func.func @"float_power.Tensor_Scalar"(%x0: tensor<3xf32>) {
+  %c0 = arith.constant 2 : i64
+  %r = aten.float_power.Tensor_Scalar(%x0, %c0) : (tensor<3xf32>, i64) -> tensor<3xf64>
+  return
+}
+func.func @"float_power.Tensor_Tensor"(%x0: tensor<3xf32>, %x1: tensor<3xf32>) {
+  %r = aten.float_power.Tensor_Tensor(%x0, %x1) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf64>
+  return
+}
+func.func @"frobenius_norm.dim"(%x0: tensor<2x3xf32>) {
+  %r = aten.frobenius_norm.dim(%x0, dim = [0, 1]) : (tensor<2x3xf32>) -> tensor<f32>
+  return
+}
+func.func @"grid_sampler"(%x0: tensor<1x2x4x4xf32>, %x1: tensor<1x3x3x2xf32>) {
+  %r = aten.grid_sampler(%x0, %x1, interpolation_mode = 0, padding_mode = 0, align_corners = false) : (tensor<1x2x4x4xf32>, tensor<1x3x3x2xf32>) -> tensor<1x2x3x3xf32>
+  return
+}
+func.func @"hamming_window"() {
+  %r = aten.hamming_window(window_length = 7) : () -> tensor<7xf32>
+  return
+}
+func.func @"hamming_window.periodic"() {
+  %r = aten.hamming_window.periodic(window_length = 8, periodic = false) : () -> tensor<8xf32>
+  return
+}
+func.func @"hamming_window.periodic_alpha"() {
+  %r = aten.hamming_window.periodic_alpha(window_length = 6, periodic = true, alpha = 0.5) : () -> tensor<6xf32>
+  return
+}
+func.func @"hamming_window.periodic_alpha_beta"() {
+  %r = aten.hamming_window.periodic_alpha_beta(window_length = 6, periodic = false, alpha = 0.5, beta = 0.4) : () -> tensor<6xf32>
+  return
+}
+func.func @"hann_window"() {
+  %r = aten.hann_window(window_length = 7) : () -> tensor<7xf32>
+  return
+}
+func.func @"hann_window.periodic"() {
+  %r = aten.hann_window.periodic(window_length = 8, periodic = false) : () -> tensor<8xf32>
+  return
+}
+func.func @"hinge_embedding_loss"(%x0: tensor<4xf32>, %x1: tensor<4xf32>) {
+  %r = aten.hinge_embedding_loss(%x0, %x1, margin = 1.0, reduction = 1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  return
+}
+func.func @"hsplit.array"(%x0: tensor<6xf32>) {
+  %r:3 = aten.hsplit.array(%x0, indices = [1, 4]) : (tensor<6xf32>) -> (tensor<1xf32>, tensor<3xf32>, tensor<2xf32>)
+  return
+}
+func.func @"hsplit.int"(%x0: tensor<4x4xf32>) {
+  %r:2 = aten.hsplit.int(%x0, sections = 2) : (tensor<4x4xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>)
+  return
+}
+func.func @"index_fill.int_Tensor"(%x0: tensor<3x4xf32>, %x1: tensor<2xi64>, %x2: tensor<f32>) {
+  %r = aten.index_fill.int_Tensor(%x0, dim = 1, %x1, %x2) : (tensor<3x4xf32>, tensor<2xi64>, tensor<f32>) -> tensor<3x4xf32>
+  return
+}
+func.func @"inner"(%x0: tensor<f32>, %x1: tensor<3xf32>) {
+  %r = aten.inner(%x0, %x1) : (tensor<f32>, tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"inverse"(%x0: tensor<2x3x3xf64>) {
+  %r = aten.inverse(%x0) : (tensor<2x3x3xf64>) -> tensor<2x3x3xf64>
+  return
+}
+func.func @"isclose"(%x0: tensor<4xf32>, %x1: tensor<4xf32>) {
+  %r = aten.isclose(%x0, %x1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>
+  return
+}
+func.func @"isin.Scalar_Tensor"(%x0: tensor<3xi64>) {
+  %c0 = arith.constant 3 : i64
+  %r = aten.isin.Scalar_Tensor(%c0, %x0) : (i64, tensor<3xi64>) -> tensor<i1>
+  return
+}
+func.func @"isin.Tensor_Scalar"(%x0: tensor<3xi64>) {
+  %c0 = arith.constant 2 : i64
+  %r = aten.isin.Tensor_Scalar(%x0, %c0) : (tensor<3xi64>, i64) -> tensor<3xi1>
+  return
+}
+func.func @"isin.Tensor_Tensor"(%x0: tensor<4xi64>, %x1: tensor<2xi64>) {
+  %r = aten.isin.Tensor_Tensor(%x0, %x1) : (tensor<4xi64>, tensor<2xi64>) -> tensor<4xi1>
+  return
+}
+func.func @"isreal"(%x0: tensor<3xf32>) {
+  %r = aten.isreal(%x0) : (tensor<3xf32>) -> tensor<3xi1>
+  return
+}
+func.func @"istft"(%x0: tensor<5x5xcomplex<f32>>) {
+  %r = aten.istft(%x0, n_fft = 8) : (tensor<5x5xcomplex<f32>>) -> tensor<8xf32>
+  return
+}
+func.func @"kron"(%x0: tensor<2xf32>, %x1: tensor<2x2xf32>) {
+  %r = aten.kron(%x0, %x1) : (tensor<2xf32>, tensor<2x2xf32>) -> tensor<2x4xf32>
+  return
+}
+func.func @"lcm"(%x0: tensor<5xi64>, %x1: tensor<5xi64>) {
+  %r = aten.lcm(%x0, %x1) : (tensor<5xi64>, tensor<5xi64>) -> tensor<5xi64>
+  return
+}
+func.func @"lift"(%x0: tensor<3xf32>) {
+  %r = aten.lift(%x0) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"lift_fresh"(%x0: tensor<3xf32>) {
+  %r = aten.lift_fresh(%x0) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"linalg_cholesky"(%x0: tensor<2x4x4xf64>) {
+  %r = aten.linalg_cholesky(%x0) : (tensor<2x4x4xf64>) -> tensor<2x4x4xf64>
+  return
+}
+func.func @"linalg_det"(%x0: tensor<1x1xf32>) {
+  %r = aten.linalg_det(%x0) : (tensor<1x1xf32>) -> tensor<f32>
+  return
+}
+func.func @"linalg_diagonal"(%x0: tensor<2x3x4xf32>) {
+  %r = aten.linalg_diagonal(%x0, offset = 1) : (tensor<2x3x4xf32>) -> tensor<2x3xf32>
+  return
+}
+func.func @"linalg_inv"(%x0: tensor<2x3x3xf64>) {
+  %r = aten.linalg_inv(%x0) : (tensor<2x3x3xf64>) -> tensor<2x3x3xf64>
+  return
+}
+func.func @"linalg_inv_ex"(%x0: tensor<2x3x3xf64>) {
+  %r:2 = aten.linalg_inv_ex(%x0) : (tensor<2x3x3xf64>) -> (tensor<2x3x3xf64>, tensor<2xi32>)
+  return
+}
+func.func @"linalg_matrix_norm"(%x0: tensor<2x3x4xf32>) {
+  %c0 = arith.constant 1 : i64
+  %r = aten.linalg_matrix_norm(%x0, %c0) : (tensor<2x3x4xf32>, i64) -> tensor<2xf32>
+  return
+}
+func.func @"linalg_matrix_norm.str_ord"(%x0: tensor<2x3x4xf32>) {
+  %r = aten.linalg_matrix_norm.str_ord(%x0) : (tensor<2x3x4xf32>) -> tensor<2xf32>
+  return
+}
+func.func @"linalg_matrix_power"(%x0: tensor<3x3xf32>) {
+  %r = aten.linalg_matrix_power(%x0, n = 5) : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  return
+}
+func.func @"linalg_multi_dot"(%x0: tensor<3xf32>, %x1: tensor<3x4xf32>, %x2: tensor<4x2xf32>) {
+  %r = aten.linalg_multi_dot([%x0, %x1, %x2]) : (tensor<3xf32>, tensor<3x4xf32>, tensor<4x2xf32>) -> tensor<2xf32>
+  return
+}
+func.func @"linalg_norm"(%x0: tensor<2x3xf32>) {
+  %r = aten.linalg_norm(%x0) : (tensor<2x3xf32>) -> tensor<f32>
+  return
+}
+func.func @"linalg_norm.ord_str"(%x0: tensor<2x3xf32>) {
+  %r = aten.linalg_norm.ord_str(%x0, ord = "fro") : (tensor<2x3xf32>) -> tensor<f32>
+  return
+}
+func.func @"linalg_slogdet"(%x0: tensor<3x3xf32>) {
+  %r:2 = aten.linalg_slogdet(%x0) : (tensor<3x3xf32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+func.func @"linalg_solve"(%x0: tensor<3x3xf64>, %x1: tensor<3xf64>) {
+  %r = aten.linalg_solve(%x0, %x1) : (tensor<3x3xf64>, tensor<3xf64>) -> tensor<3xf64>
+  return
+}
+func.func @"linalg_solve_ex"(%x0: tensor<2x3x3xf64>, %x1: tensor<2x3x2xf64>) {
+  %r:2 = aten.linalg_solve_ex(%x0, %x1) : (tensor<2x3x3xf64>, tensor<2x3x2xf64>) -> (tensor<2x3x2xf64>, tensor<2xi32>)
+  return
+}
+func.func @"linalg_vander"(%x0: tensor<2x3xf32>) {
+  %r = aten.linalg_vander(%x0) : (tensor<2x3xf32>) -> tensor<2x3x3xf32>
+  return
+}
+func.func @"linalg_vecdot"(%x0: tensor<2x3xf32>, %x1: tensor<2x3xf32>) {
+  %r = aten.linalg_vecdot(%x0, %x1) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2xf32>
+  return
+}
+func.func @"linspace.Scalar_Tensor"(%x0: tensor<f32>) {
+  %c0 = arith.constant 0.5 : f64
+  %r = aten.linspace.Scalar_Tensor(%c0, %x0, steps = 1) : (f64, tensor<f32>) -> tensor<1xf32>
+  return
+}
+func.func @"linspace.Tensor_Scalar"(%x0: tensor<f32>) {
+  %c0 = arith.constant 2.0 : f64
+  %r = aten.linspace.Tensor_Scalar(%x0, %c0, steps = 4) : (tensor<f32>, f64) -> tensor<4xf32>
+  return
+}
+func.func @"linspace.Tensor_Tensor"(%x0: tensor<f32>, %x1: tensor<f32>) {
+  %r = aten.linspace.Tensor_Tensor(%x0, %x1, steps = 5) : (tensor<f32>, tensor<f32>) -> tensor<5xf32>
+  return
+}
+func.func @"log_sigmoid"(%x0: tensor<5xf32>) {
+  %r = aten.log_sigmoid(%x0) : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+func.func @"logaddexp2"(%x0: tensor<4xf32>, %x1: tensor<4xf32>) {
+  %r = aten.logaddexp2(%x0, %x1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+func.func @"logdet"(%x0: tensor<2x3x3xf64>) {
+  %r = aten.logdet(%x0) : (tensor<2x3x3xf64>) -> tensor<2xf64>
+  return
+}
+func.func @"mH"(%x0: tensor<2x3x4xf32>) {
+  %r = aten.mH(%x0) : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
+  return
+}
+func.func @"mT"(%x0: tensor<2x3x4xf32>) {
+  %r = aten.mT(%x0) : (tensor<2x3x4xf32>) -> tensor<2x4x3xf32>
+  return
+}
+func.func @"margin_ranking_loss"(%x0: tensor<4xf32>, %x1: tensor<4xf32>, %x2: tensor<4xf32>) {
+  %r = aten.margin_ranking_loss(%x0, %x1, %x2, margin = 0.3, reduction = 1) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  return
+}
+func.func @"matrix_H"(%x0: tensor<2x3xf32>) {
+  %r = aten.matrix_H(%x0) : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  return
+}
+func.func @"max_unpool2d"(%x0: tensor<1x2x2x2xf32>, %x1: tensor<1x2x2x2xi64>) {
+  %r = aten.max_unpool2d(%x0, %x1, output_size = [4, 4]) : (tensor<1x2x2x2xf32>, tensor<1x2x2x2xi64>) -> tensor<1x2x4x4xf32>
+  return
+}
+func.func @"max_unpool3d"(%x0: tensor<1x1x1x2x2xf32>, %x1: tensor<1x1x1x2x2xi64>) {
+  %r = aten.max_unpool3d(%x0, %x1, output_size = [2, 4, 4], stride = [2, 2, 2], padding = [0, 0, 0]) : (tensor<1x1x1x2x2xf32>, tensor<1x1x1x2x2xi64>) -> tensor<1x1x2x4x4xf32>
+  return
+}
+func.func @"median"(%x0: tensor<7xf32>) {
+  %r = aten.median(%x0) : (tensor<7xf32>) -> tensor<f32>
+  return
+}
+func.func @"meshgrid.indexing"(%x0: tensor<2xf32>, %x1: tensor<3xf32>) {
+  %r:2 = aten.meshgrid.indexing([%x0, %x1], indexing = "xy") : (tensor<2xf32>, tensor<3xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>)
+  return
+}
+func.func @"movedim.intlist"(%x0: tensor<2x3x4xf32>) {
+  %r = aten.movedim.intlist(%x0, source = [0, 1], destination = [-1, 0]) : (tensor<2x3x4xf32>) -> tensor<3x4x2xf32>
+  return
+}
+func.func @"msort"(%x0: tensor<4x2xf32>) {
+  %r = aten.msort(%x0) : (tensor<4x2xf32>) -> tensor<4x2xf32>
+  return
+}
+func.func @"multilabel_margin_loss"(%x0: tensor<4xf32>, %x1: tensor<4xi64>) {
+  %r = aten.multilabel_margin_loss(%x0, %x1) : (tensor<4xf32>, tensor<4xi64>) -> tensor<f32>
+  return
+}
+func.func @"mvlgamma"(%x0: tensor<3xf32>) {
+  %r = aten.mvlgamma(%x0, p = 3) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"nanmean"(%x0: tensor<3x4xf32>) {
+  %r = aten.nanmean(%x0) : (tensor<3x4xf32>) -> tensor<f32>
+  return
+}
+func.func @"nanmedian"(%x0: tensor<3x4xf32>) {
+  %r = aten.nanmedian(%x0) : (tensor<3x4xf32>) -> tensor<f32>
+  return
+}
+func.func @"nanmedian.dim"(%x0: tensor<3xi64>) {
+  %r:2 = aten.nanmedian.dim(%x0, dim = 0) : (tensor<3xi64>) -> (tensor<i64>, tensor<i64>)
+  return
+}
+func.func @"nanquantile"(%x0: tensor<2x4xf32>, %x1: tensor<2xf32>) {
+  %r = aten.nanquantile(%x0, %x1, dim = 1) : (tensor<2x4xf32>, tensor<2xf32>) -> tensor<2x2xf32>
+  return
+}
+func.func @"nanquantile.scalar"(%x0: tensor<3x4xf32>) {
+  %r = aten.nanquantile.scalar(%x0, q = 0.4, dim = 1) : (tensor<3x4xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"nll_loss"(%x0: tensor<3x4xf32>, %x1: tensor<3xi64>) {
+  %r = aten.nll_loss(%x0, %x1, reduction = 1) : (tensor<3x4xf32>, tensor<3xi64>) -> tensor<f32>
+  return
+}
+func.func @"nll_loss2d"(%x0: tensor<2x3x2x2xf32>, %x1: tensor<2x2x2xi64>) {
+  %r = aten.nll_loss2d(%x0, %x1, reduction = 1) : (tensor<2x3x2x2xf32>, tensor<2x2x2xi64>) -> tensor<f32>
+  return
+}
+func.func @"nonzero_numpy"(%x0: tensor<2x2xi64>) {
+  %r:2 = aten.nonzero_numpy(%x0) : (tensor<2x2xi64>) -> (tensor<2xi64>, tensor<2xi64>)
+  return
+}
+func.func @"norm.ScalarOpt_dim_dtype"(%x0: tensor<2x3xf32>) {
+  %c0 = arith.constant 2 : i64
+  %r = aten.norm.ScalarOpt_dim_dtype(%x0, p = %c0, dim = [1], keepdim = true, dtype = f64) : (tensor<2x3xf32>, i64) -> tensor<2x1xf64>
+  return
+}
+func.func @"norm.ScalarOpt_dtype"(%x0: tensor<2x3xf32>) {
+  %c0 = arith.constant 1 : i64
+  %r = aten.norm.ScalarOpt_dtype(%x0, p = %c0, dtype = f64) : (tensor<2x3xf32>, i64) -> tensor<f64>
+  return
+}
+func.func @"norm_except_dim"(%x0: tensor<2x3x4xf32>) {
+  %r = aten.norm_except_dim(%x0, pow = 2, dim = 1) : (tensor<2x3x4xf32>) -> tensor<1x3x1xf32>
+  return
+}
+func.func @"pad_sequence"(%x0: tensor<3x2xf32>, %x1: tensor<1x2xf32>) {
+  %r = aten.pad_sequence([%x0, %x1], batch_first = true, padding_value = 0.5) : (tensor<3x2xf32>, tensor<1x2xf32>) -> tensor<2x3x2xf32>
+  return
+}
+func.func @"pdist"(%x0: tensor<4x3xf32>) {
+  %r = aten.pdist(%x0) : (tensor<4x3xf32>) -> tensor<6xf32>
+  return
+}
+func.func @"pin_memory"(%x0: tensor<3xf32>) {
+  %r = aten.pin_memory(%x0) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"poisson_nll_loss"(%x0: tensor<4xf32>, %x1: tensor<4xf32>) {
+  %r = aten.poisson_nll_loss(%x0, %x1, log_input = true, full = true, eps = 1.0e-08, reduction = 1) : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>
+  return
+}
+func.func @"positive"(%x0: tensor<3xf32>) {
+  %r = aten.positive(%x0) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"quantile"(%x0: tensor<2x3xf32>, %x1: tensor<2xf32>) {
+  %r = aten.quantile(%x0, %x1) : (tensor<2x3xf32>, tensor<2xf32>) -> tensor<2xf32>
+  return
+}
+func.func @"quantile.scalar"(%x0: tensor<7xf32>) {
+  %r = aten.quantile.scalar(%x0, q = 0.5) : (tensor<7xf32>) -> tensor<f32>
+  return
+}
+func.func @"rad2deg"(%x0: tensor<3xf32>) {
+  %r = aten.rad2deg(%x0) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"ravel"(%x0: tensor<2x3xf32>) {
+  %r = aten.ravel(%x0) : (tensor<2x3xf32>) -> tensor<6xf32>
+  return
+}
+func.func @"remainder.Scalar_Tensor"(%x0: tensor<3xi64>) {
+  %c0 = arith.constant 7 : i64
+  %r = aten.remainder.Scalar_Tensor(%c0, %x0) : (i64, tensor<3xi64>) -> tensor<3xi64>
+  return
+}
+func.func @"repeat_interleave.Tensor"(%x0: tensor<3xi64>) {
+  %r = aten.repeat_interleave.Tensor(%x0) : (tensor<3xi64>) -> tensor<3xi64>
+  return
+}
+func.func @"repeat_interleave.self_Tensor"(%x0: tensor<2x2xf32>, %x1: tensor<4xi64>) {
+  %r = aten.repeat_interleave.self_Tensor(%x0, %x1) : (tensor<2x2xf32>, tensor<4xi64>) -> tensor<7xf32>
+  return
+}
+func.func @"resolve_conj"(%x0: tensor<3xf32>) {
+  %r = aten.resolve_conj(%x0) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"resolve_neg"(%x0: tensor<3xf32>) {
+  %r = aten.resolve_neg(%x0) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"rnn_relu_cell"(%x0: tensor<2x3xf32>, %x1: tensor<2x4xf32>, %x2: tensor<4x3xf32>, %x3: tensor<4x4xf32>) {
+  %r = aten.rnn_relu_cell(%x0, %x1, %x2, %x3) : (tensor<2x3xf32>, tensor<2x4xf32>, tensor<4x3xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  return
+}
+func.func @"rnn_tanh_cell"(%x0: tensor<2x3xf32>, %x1: tensor<2x4xf32>, %x2: tensor<4x3xf32>, %x3: tensor<4x4xf32>) {
+  %r = aten.rnn_tanh_cell(%x0, %x1, %x2, %x3) : (tensor<2x3xf32>, tensor<2x4xf32>, tensor<4x3xf32>, tensor<4x4xf32>) -> tensor<2x4xf32>
+  return
+}
+func.func @"round.decimals"(%x0: tensor<5xf32>) {
+  %r = aten.round.decimals(%x0, decimals = 2) : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+func.func @"rrelu"(%x0: tensor<5xf32>) {
+  %r = aten.rrelu(%x0) : (tensor<5xf32>) -> tensor<5xf32>
+  return
+}
+func.func @"scatter.value_reduce"(%x0: tensor<3x4xf32>, %x1: tensor<3x2xi64>) {
+  %c0 = arith.constant 2.5 : f64
+  %r = aten.scatter.value_reduce(%x0, dim = 1, %x1, %c0, reduce = "multiply") : (tensor<3x4xf32>, tensor<3x2xi64>, f64) -> tensor<3x4xf32>
+  return
+}
+func.func @"searchsorted.Scalar"(%x0: tensor<4xf32>) {
+  %c0 = arith.constant 2 : i64
+  %r = aten.searchsorted.Scalar(%x0, %c0, right = true) : (tensor<4xf32>, i64) -> tensor<i64>
+  return
+}
+func.func @"slogdet"(%x0: tensor<2x3x3xf64>) {
+  %r:2 = aten.slogdet(%x0) : (tensor<2x3x3xf64>) -> (tensor<2xf64>, tensor<2xf64>)
+  return
+}
+func.func @"special_ndtr"(%x0: tensor<4xf32>) {
+  %r = aten.special_ndtr(%x0) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+func.func @"special_round"(%x0: tensor<4xf32>) {
+  %r = aten.special_round(%x0) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+func.func @"split.sizes"(%x0: tensor<5x2xf32>) {
+  %r:2 = aten.split.sizes(%x0, split_size = [2, 3]) : (tensor<5x2xf32>) -> (tensor<2x2xf32>, tensor<3x2xf32>)
+  return
+}
+func.func @"split_copy.Tensor"(%x0: tensor<4xf32>) {
+  %r:2 = aten.split_copy.Tensor(%x0, split_size = 2) : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  return
+}
+func.func @"split_with_sizes_copy"(%x0: tensor<4xf32>) {
+  %r:2 = aten.split_with_sizes_copy(%x0, split_sizes = [1, 3]) : (tensor<4xf32>) -> (tensor<1xf32>, tensor<3xf32>)
+  return
+}
+func.func @"std_mean"(%x0: tensor<3x4xf32>) {
+  %r:2 = aten.std_mean(%x0) : (tensor<3x4xf32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+func.func @"std_mean.dim"(%x0: tensor<3x4x2xf32>) {
+  %r:2 = aten.std_mean.dim(%x0, dim = [0, 2], unbiased = false) : (tensor<3x4x2xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return
+}
+func.func @"stft"(%x0: tensor<20xf32>) {
+  %r = aten.stft(%x0, n_fft = 8, return_complex = true) : (tensor<20xf32>) -> tensor<5x7xcomplex<f32>>
+  return
+}
+func.func @"stft.center"(%x0: tensor<2x20xf32>) {
+  %r = aten.stft.center(%x0, n_fft = 8, center = true, pad_mode = "constant", onesided = false, return_complex = true) : (tensor<2x20xf32>) -> tensor<2x8x11xcomplex<f32>>
+  return
+}
+func.func @"sum_to_size"(%x0: tensor<2x3xf32>) {
+  %r = aten.sum_to_size(%x0, size = [3]) : (tensor<2x3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"tensordot"(%x0: tensor<2x3xf32>, %x1: tensor<1x5xf32>) {
+  %r = aten.tensordot(%x0, %x1, dims_self = [1], dims_other = [0]) : (tensor<2x3xf32>, tensor<1x5xf32>) -> tensor<2x5xf32>
+  return
+}
+func.func @"to.other"(%x0: tensor<3xf32>, %x1: tensor<1xf64>) {
+  %r = aten.to.other(%x0, %x1) : (tensor<3xf32>, tensor<1xf64>) -> tensor<3xf64>
+  return
+}
+func.func @"trapezoid.dx"(%x0: tensor<3x5xf32>) {
+  %c0 = arith.constant 0.5 : f64
+  %r = aten.trapezoid.dx(%x0, dx = %c0) : (tensor<3x5xf32>, f64) -> tensor<3xf32>
+  return
+}
+func.func @"trapezoid.x"(%x0: tensor<3x5xf32>, %x1: tensor<5xf32>) {
+  %r = aten.trapezoid.x(%x0, %x1) : (tensor<3x5xf32>, tensor<5xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"triplet_margin_loss"(%x0: tensor<3x4xf32>, %x1: tensor<3x4xf32>, %x2: tensor<3x4xf32>) {
+  %r = aten.triplet_margin_loss(%x0, %x1, %x2, margin = 1.0, p = 2.0, eps = 1.0e-06, swap = true, reduction = 1) : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<f32>
+  return
+}
+func.func @"type_as"(%x0: tensor<3xf32>, %x1: tensor<1xf64>) {
+  %r = aten.type_as(%x0, %x1) : (tensor<3xf32>, tensor<1xf64>) -> tensor<3xf64>
+  return
+}
+func.func @"unique_dim_consecutive"(%x0: tensor<2x3xi64>) {
+  %r:3 = aten.unique_dim_consecutive(%x0, dim = 1, return_inverse = true, return_counts = true) : (tensor<2x3xi64>) -> (tensor<2x2xi64>, tensor<3xi64>, tensor<2xi64>)
+  return
+}
+func.func @"unsafe_chunk"(%x0: tensor<5x2xf32>) {
+  %r:2 = aten.unsafe_chunk(%x0, chunks = 2) : (tensor<5x2xf32>) -> (tensor<3x2xf32>, tensor<2x2xf32>)
+  return
+}
+func.func @"unsafe_split.Tensor"(%x0: tensor<5x2xf32>) {
+  %r:3 = aten.unsafe_split.Tensor(%x0, split_size = 2) : (tensor<5x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>, tensor<1x2xf32>)
+  return
+}
+func.func @"unsafe_split_with_sizes"(%x0: tensor<2x5xf32>) {
+  %r:2 = aten.unsafe_split_with_sizes(%x0, split_sizes = [1, 4], dim = 1) : (tensor<2x5xf32>) -> (tensor<2x1xf32>, tensor<2x4xf32>)
+  return
+}
+func.func @"upsample_bicubic2d"(%x0: tensor<1x2x4x4xf32>) {
+  %r = aten.upsample_bicubic2d(%x0, output_size = [6, 7], align_corners = true) : (tensor<1x2x4x4xf32>) -> tensor<1x2x6x7xf32>
+  return
+}
+func.func @"upsample_linear1d"(%x0: tensor<1x2x4xf32>) {
+  %r = aten.upsample_linear1d(%x0, output_size = [7], align_corners = true) : (tensor<1x2x4xf32>) -> tensor<1x2x7xf32>
+  return
+}
+func.func @"upsample_nearest1d"(%x0: tensor<1x2x4xf32>) {
+  %r = aten.upsample_nearest1d(%x0, output_size = [7]) : (tensor<1x2x4xf32>) -> tensor<1x2x7xf32>
+  return
+}
+func.func @"upsample_nearest3d"(%x0: tensor<1x1x2x3x2xf32>) {
+  %r = aten.upsample_nearest3d(%x0, output_size = [4, 5, 3]) : (tensor<1x1x2x3x2xf32>) -> tensor<1x1x4x5x3xf32>
+  return
+}
+func.func @"upsample_trilinear3d"(%x0: tensor<1x1x2x3x2xf32>) {
+  %r = aten.upsample_trilinear3d(%x0, output_size = [4, 5, 3], align_corners = true) : (tensor<1x1x2x3x2xf32>) -> tensor<1x1x4x5x3xf32>
+  return
+}
+func.func @"vander"(%x0: tensor<3xf32>) {
+  %r = aten.vander(%x0) : (tensor<3xf32>) -> tensor<3x3xf32>
+  return
+}
+func.func @"var_mean"(%x0: tensor<3x4xf32>) {
+  %r:2 = aten.var_mean(%x0) : (tensor<3x4xf32>) -> (tensor<f32>, tensor<f32>)
+  return
+}
+func.func @"vdot"(%x0: tensor<3xf32>, %x1: tensor<3xf32>) {
+  %r = aten.vdot(%x0, %x1) : (tensor<3xf32>, tensor<3xf32>) -> tensor<f32>
+  return
+}
+func.func @"vsplit.array"(%x0: tensor<4x2xf32>) {
+  %r:2 = aten.vsplit.array(%x0, indices = [1]) : (tensor<4x2xf32>) -> (tensor<1x2xf32>, tensor<3x2xf32>)
+  return
+}
+func.func @"vsplit.int"(%x0: tensor<4x2xf32>) {
+  %r:2 = aten.vsplit.int(%x0, sections = 2) : (tensor<4x2xf32>) -> (tensor<2x2xf32>, tensor<2x2xf32>)
+  return
+}
+func.func @"xlogy.Scalar_Other"(%x0: tensor<3xf32>) {
+  %c0 = arith.constant 2.0 : f64
+  %r = aten.xlogy.Scalar_Other(%x0, %c0) : (tensor<3xf32>, f64) -> tensor<3xf32>
+  return
+}
+func.func @"xlogy.Scalar_Self"(%x0: tensor<3xf32>) {
+  %c0 = arith.constant 2.0 : f64
+  %r = aten.xlogy.Scalar_Self(%c0, %x0) : (f64, tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"zero"(%x0: tensor<3xf32>) {
+  %r = aten.zero(%x0) : (tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"transformers.grouped_mm_fallback"(%x0: tensor<6x5xf32>, %x1: tensor<3x5x4xf32>, %x2: tensor<3xi32>) {
+  %r = transformers.grouped_mm_fallback(%x0, %x1, %x2) : (tensor<6x5xf32>, tensor<3x5x4xf32>, tensor<3xi32>) -> tensor<6x4xf32>
+  return
+}
+func.func @"transformers.grouped_mm_fallback_backward"(%x0: tensor<6x5xf32>, %x1: tensor<3x5x4xf32>, %x2: tensor<3xi32>, %x3: tensor<6x4xf32>) {
+  %r:2 = transformers.grouped_mm_fallback_backward(%x0, %x1, %x2, %x3) : (tensor<6x5xf32>, tensor<3x5x4xf32>, tensor<3xi32>, tensor<6x4xf32>) -> (tensor<6x5xf32>, tensor<3x5x4xf32>)
+  return
+}

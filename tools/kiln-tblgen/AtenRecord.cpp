@@ -112,6 +112,16 @@ static SchemaArg parseArg(const Record *def, StringRef text) {
   return arg;
 }
 
+/// What stands in the parentheses.
+static std::vector<SchemaArg> parseArguments(const Record *def,
+                                             StringRef text) {
+  std::vector<SchemaArg> args;
+  for (StringRef part : splitList(text))
+    if (part != "*")
+      args.push_back(parseArg(def, part));
+  return args;
+}
+
 static void parseSchema(AtenRecord &record) {
   StringRef text = record.schema;
   size_t open = text.find('('), arrow = text.rfind(") -> ");
@@ -124,9 +134,7 @@ static void parseSchema(AtenRecord &record) {
   if (name != record.overload)
     PrintFatalError(record.def, "schema is of '" + name + "', but the op is '" +
                                     record.overload + "'");
-  for (StringRef part : splitList(text.slice(open + 1, arrow)))
-    if (part != "*")
-      record.args.push_back(parseArg(record.def, part));
+  record.args = parseArguments(record.def, text.slice(open + 1, arrow));
   if (record.takesDraws) {
     record.args.push_back(parseArg(record.def, "Tensor? draws=None"));
     record.args.push_back(parseArg(record.def, "int? draw=None"));
@@ -230,9 +238,11 @@ static void checkArguments(AtenRecord &record) {
       PrintFatalError(record.def,
                       "argument '" + arg.name + "' of the schema is missing");
     StringRef name = dag->getArgNameStr(next);
-    if (name != arg.name)
+    // `info_` for an accessor that is not OpT::getInfo.
+    if (name != arg.name && name != arg.name + "_")
       PrintFatalError(record.def, "schema expects argument '" + arg.name +
                                       "', but found '" + name + "'");
+    arg.declared = name.str();
     auto *constraint = llvm::dyn_cast<llvm::DefInit>(dag->getArg(next++));
     if (!constraint)
       return "";
@@ -365,6 +375,25 @@ static AtenRecord readRecord(const Record *def) {
   record.recompute = getRecompute(record);
   setPromotion(record);
   return record;
+}
+
+std::vector<EagerOverload>
+kiln::tblgen::getEagerOverloads(const llvm::RecordKeeper &records) {
+  std::vector<EagerOverload> result;
+  for (const Record *def :
+       records.getAllDerivedDefinitions("Aten_EagerOverload")) {
+    StringRef schema = def->getValueAsString("schema");
+    auto [head, rest] = schema.split('(');
+    auto [space, name] = head.split("::");
+    size_t arrow = rest.rfind(") -> ");
+    if (name.empty() || arrow == StringRef::npos)
+      PrintFatalError(def, "schema expects 'aten::name(...) -> ...'");
+    result.push_back({(space + "." + name +
+                       (name.contains('.') ? "" : ".default"))
+                          .str(),
+                      parseArguments(def, rest.take_front(arrow))});
+  }
+  return result;
 }
 
 std::vector<AtenRecord>

@@ -30,6 +30,7 @@ namespace kiln::tblgen {
 /// An argument of a schema.
 struct SchemaArg {
   std::string name;
+  std::string declared;    ///< its name in ODS: the same, or with '_'
   std::string kind;        ///< enumerator of kiln::aten::ArgKind
   bool isOptional = false; ///< `?`, or a default for an operand
   bool promotes = false;
@@ -86,6 +87,14 @@ struct AtenRecord {
   std::vector<std::string> results; ///< enumerators of kiln::aten::ResultKind
   std::vector<std::string> resultNames;
 };
+
+/// A record of class Aten_EagerOverload.
+struct EagerOverload {
+  std::string name; ///< "aten._assert_async.msg"
+  std::vector<SchemaArg> args;
+};
+std::vector<EagerOverload>
+getEagerOverloads(const llvm::RecordKeeper &records);
 
 /// The method of FormulaBuilder for an overload: "addTensor".
 std::string getMethodName(const AtenRecord &record);

@@ -176,17 +176,50 @@ static StringRef getFunction(const AtenRecord &record) {
   return name;
 }
 
+static void declare(raw_ostream &os, const AtenRecord &record,
+                    StringRef builder) {
+  bool isOne = record.results.size() == 1 && record.results[0] == "Tensor";
+  os << (isOne ? "Value " : "SmallVector<Value> ") << getFunction(record) << "("
+     << record.className << " op, " << builder << " &c);\n";
+}
+
 static bool emitDeclarations(const llvm::RecordKeeper &records,
                              raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-decomposition-decls.\n\n";
+  for (const AtenRecord &record : getAtenRecords(records))
+    if (record.decomposition && !record.isComposite && !isView(record) &&
+        !getFunction(record).empty())
+      declare(os, record, "Composer");
+  return false;
+}
+
+static bool emitCompositeDeclarations(const llvm::RecordKeeper &records,
+                                      raw_ostream &os) {
+  os << "// Written by kiln-tblgen --gen-aten-composite-decls.\n\n";
   for (const AtenRecord &record : getAtenRecords(records)) {
-    if (!record.decomposition || isView(record) ||
-        getFunction(record).empty())
+    if (!record.isComposite)
       continue;
-    bool isOne = record.results.size() == 1 && record.results[0] == "Tensor";
-    os << (isOne ? "Value " : "SmallVector<Value> ") << getFunction(record)
-       << "(" << record.className << " op, Composer &c);\n";
+    declare(os, record, "Composite");
   }
+  return false;
+}
+
+/// One line of a table: an op, and a function that takes it.
+static std::string getEntry(const AtenRecord &record, StringRef function,
+                            StringRef builder) {
+  return ("    {&" + record.className + "::getInfo, [](Operation *op, " +
+          builder + " &c) {\n       return toList(" + function +
+          "(llvm::cast<" + record.className + ">(op), c));\n     }},\n")
+      .str();
+}
+
+static bool emitComposites(const llvm::RecordKeeper &records, raw_ostream &os) {
+  os << "// Written by kiln-tblgen --gen-aten-composites.\n\n"
+        "static const CompositeEntry kComposites[] = {\n";
+  for (const AtenRecord &record : getAtenRecords(records))
+    if (record.isComposite)
+      os << getEntry(record, getFunction(record), "Composite");
+  os << "};\n";
   return false;
 }
 
@@ -195,7 +228,7 @@ static bool emitDecompositions(const llvm::RecordKeeper &records,
   os << "// Written by kiln-tblgen --gen-aten-decompositions.\n\n";
   std::string table;
   for (const AtenRecord &record : getAtenRecords(records)) {
-    if (!record.decomposition)
+    if (!record.decomposition || record.isComposite)
       continue;
     if (isView(record)) {
       table += "    {&" + record.className + "::getInfo, decomposeView},\n";
@@ -206,11 +239,7 @@ static bool emitDecompositions(const llvm::RecordKeeper &records,
       FormulaEmitter(record).emit(os);
       function = "decompose" + record.className;
     }
-    table += "    {&" + record.className +
-             "::getInfo, [](Operation *op, Composer &c) {\n"
-             "       return toList(" +
-             function + "(llvm::cast<" + record.className +
-             ">(op), c));\n     }},\n";
+    table += getEntry(record, function, "Composer");
   }
   os << "static const DecompositionEntry kDecompositions[] = {\n"
      << table << "};\n";
@@ -221,6 +250,14 @@ static mlir::GenRegistration
     declarations("gen-aten-decomposition-decls",
                  "Declare the functions that decompose ATen ops",
                  emitDeclarations);
+static mlir::GenRegistration
+    compositeDeclarations("gen-aten-composite-decls",
+                          "Declare the functions that open composites",
+                          emitCompositeDeclarations);
+static mlir::GenRegistration
+    composites("gen-aten-composites",
+               "Write the table of functions that open composites",
+               emitComposites);
 static mlir::GenRegistration
     registration("gen-aten-decompositions",
                  "Write the decompositions of ATen ops", emitDecompositions);

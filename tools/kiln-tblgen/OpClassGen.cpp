@@ -31,7 +31,7 @@ static std::string getAccessor(StringRef name) {
 
 static void printOperand(raw_ostream &os, const SchemaArg &arg,
                          unsigned index) {
-  std::string name = getAccessor(arg.name);
+  std::string name = getAccessor(arg.declared);
   bool isList =
       arg.kind == "TensorList" || arg.kind == "OptionalTensorList";
   StringRef type = isList                 ? "::mlir::OperandRange"

@@ -8,250 +8,16 @@
 
 #include "Composites.h"
 
-#include "EagerSchemas.h"
 #include "GraphImporter.h"
 
-#include "kiln/Dialect/Aten/IR/AtenControlOps.h"
+#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
+#include "kiln/Dialect/Aten/IR/Composites.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Matchers.h"
-
-#include "llvm/ADT/StringSwitch.h"
 
 using namespace kiln;
 using namespace kiln::pt2;
-using aten::ArgKind;
-
-//===----------------------------------------------------------------------===//
-// Arguments
-//===----------------------------------------------------------------------===//
-
-aten::ArgValue Composite::arg(StringRef name) {
-  for (auto [info, value] : llvm::zip_equal(infos, args))
-    if (name == info.name)
-      return value;
-  return {};
-}
-
-Value Composite::tensor(StringRef name) {
-  aten::ArgValue value = arg(name);
-  return value.isValue() ? value.getValue() : Value();
-}
-
-Value Composite::scalar(StringRef name) {
-  aten::ArgValue value = arg(name);
-  if (value.isValue())
-    return value.getValue();
-  Attribute attribute = value.getAttribute();
-  if (auto flag = llvm::dyn_cast_if_present<mlir::BoolAttr>(attribute))
-    return number(flag.getValue());
-  if (auto integer = llvm::dyn_cast_if_present<mlir::IntegerAttr>(attribute))
-    return number(integer.getInt());
-  if (auto real = llvm::dyn_cast_if_present<mlir::FloatAttr>(attribute))
-    return number(real.getValueAsDouble());
-  return {};
-}
-
-std::optional<double> Composite::known(StringRef name) {
-  Attribute attribute = arg(name).getAttribute();
-  if (arg(name).isValue() &&
-      !mlir::matchPattern(arg(name).getValue(), mlir::m_Constant(&attribute)))
-    return std::nullopt;
-  if (auto flag = llvm::dyn_cast_if_present<mlir::BoolAttr>(attribute))
-    return flag.getValue();
-  if (auto integer = llvm::dyn_cast_if_present<mlir::IntegerAttr>(attribute))
-    return double(integer.getInt());
-  if (auto real = llvm::dyn_cast_if_present<mlir::FloatAttr>(attribute))
-    return real.getValueAsDouble();
-  return std::nullopt;
-}
-
-bool Composite::flag(StringRef name) { return known(name).value_or(0) != 0; }
-int64_t Composite::integer(StringRef name) {
-  return int64_t(known(name).value_or(0));
-}
-double Composite::real(StringRef name) { return known(name).value_or(0); }
-
-StringRef Composite::text(StringRef name) {
-  auto value =
-      llvm::dyn_cast_if_present<mlir::StringAttr>(arg(name).getAttribute());
-  return value ? value.getValue() : StringRef();
-}
-
-SmallVector<int64_t> Composite::list(StringRef name) {
-  Attribute attribute = arg(name).getAttribute();
-  if (auto values =
-          llvm::dyn_cast_if_present<mlir::DenseI64ArrayAttr>(attribute))
-    return SmallVector<int64_t>(values.asArrayRef());
-  return {};
-}
-
-SmallVector<Composite::Expr> Composite::sizes(StringRef name) {
-  Attribute attribute = arg(name).getAttribute();
-  if (auto shape = llvm::dyn_cast_if_present<guard::ShapeAttr>(attribute))
-    return SmallVector<Expr>(shape.getDims());
-  return {};
-}
-
-Composite::Expr Composite::size(StringRef name) {
-  return llvm::dyn_cast_if_present<Expr>(arg(name).getAttribute());
-}
-
-Type Composite::type(StringRef name) {
-  auto value =
-      llvm::dyn_cast_if_present<mlir::TypeAttr>(arg(name).getAttribute());
-  return value ? value.getValue() : Type();
-}
-
-//===----------------------------------------------------------------------===//
-// What several have in common
-//===----------------------------------------------------------------------===//
-
-Value Composite::refuse(const llvm::Twine &why) {
-  if (reason.empty())
-    reason = why.str();
-  return {};
-}
-
-Value Composite::complain(const llvm::Twine &what) {
-  if (complaint.empty())
-    complaint = what.str();
-  return {};
-}
-
-int64_t Composite::place(int64_t dim, int64_t rank) {
-  int64_t wrapped = wrapDim(dim, rank);
-  if (wrapped >= 0 && wrapped < rank)
-    return wrapped;
-  complain("expects a dimension of " + llvm::Twine(rank) + ", but found " +
-           llvm::Twine(dim));
-  return 0;
-}
-
-Composite::Expr Composite::dimOf(Value x, int64_t dim) {
-  int64_t rank = rankOf(x), at = place(dim, rank);
-  return at < rank ? AtenBuilder::dimOf(x, at) : expr(0);
-}
-
-Values Composite::callRecorded(StringRef overload,
-                               ArrayRef<aten::ArgValue> args) {
-  Operation *op =
-      aten::buildAtenOp(getBuilder(), getLoc(),
-                        *aten::lookUpOverload(overload), args, recorded);
-  return op ? Values(op->getResults()) : Values();
-}
-
-void Composite::check(Value condition, StringRef message) {
-  if (!condition)
-    return;
-  OpBuilder &b = getBuilder();
-  Value all = call("aten.all", {condition});
-  aten::OperatorOp::create(
-      b, getLoc(), mlir::TypeRange(), "aten::_assert_async.msg", all,
-      b.getArrayAttr({aten::OperandAttr::get(b.getContext(), 0),
-                      b.getStringAttr(message)}));
-}
-
-Value Composite::unread(unsigned result, StringRef what) {
-  if (result >= recorded.size() || isRead(result))
-    return refuse(what + " are read");
-  auto type = llvm::cast<RankedTensorType>(recorded[result]);
-  auto dims = guard::getDims(type);
-  return dims ? full(*dims, 0.0, type.getElementType()) : Value();
-}
-
-Value Composite::wrap(Value number, Value other) {
-  if (!number || !other)
-    return {};
-  Type type = number.getType();
-  if (llvm::isa<mlir::FloatType>(type) && !elementTypeOf(other).isF64())
-    type = getBuilder().getF32Type();
-  return full({}, number, type);
-}
-
-Value Composite::floating(Value x) {
-  if (!x || llvm::isa<mlir::FloatType, mlir::ComplexType>(elementTypeOf(x)))
-    return x;
-  return cast(x, getBuilder().getF32Type());
-}
-
-Value Composite::clamp(Value x, double low) {
-  if (!x)
-    return x;
-  Value bound = llvm::isa<mlir::FloatType>(elementTypeOf(x))
-                    ? number(low)
-                    : number(int64_t(low));
-  return AtenBuilder::clamp(x, bound, Value());
-}
-
-Value Composite::reduce(Value losses, int64_t reduction) {
-  return !losses || reduction == 0 ? losses
-         : reduction == 1          ? meanAll(losses)
-                                   : sumAll(losses);
-}
-
-//===----------------------------------------------------------------------===//
-// Look-up
-//===----------------------------------------------------------------------===//
-
-static ArgKind getKind(StringRef type) {
-  type.consume_back("?");
-  if (type.starts_with("Tensor("))
-    type = type.ends_with("[]") ? "Tensor[]" : "Tensor";
-  if (type.ends_with("]") && !type.ends_with("[]")) { // int[2]
-    StringRef element = type.rsplit('[').first;
-    type = element == "SymInt" ? "SymInt[]" : "int[]";
-  }
-  return llvm::StringSwitch<ArgKind>(type)
-      .Case("Tensor", ArgKind::Tensor)
-      .Case("Tensor[]", ArgKind::TensorList)
-      .Case("Tensor?[]", ArgKind::OptionalTensorList)
-      .Case("Scalar", ArgKind::Number)
-      .Case("int", ArgKind::Int)
-      .Case("SymInt", ArgKind::SymInt)
-      .Case("bool", ArgKind::Bool)
-      .Case("float", ArgKind::Float)
-      .Case("str", ArgKind::String)
-      .Case("ScalarType", ArgKind::DType)
-      .Case("int[]", ArgKind::IntList)
-      .Case("SymInt[]", ArgKind::SymIntList)
-      .Case("bool[]", ArgKind::BoolList)
-      .Case("float[]", ArgKind::FloatList)
-      .Case("Layout", ArgKind::Layout)
-      .Case("Device", ArgKind::Device)
-      .Case("MemoryFormat", ArgKind::MemoryFormat)
-      .Default(ArgKind::Generator);
-}
-
-void CompositeTable::add(StringRef schema, Values (*build)(Composite &)) {
-  CompositeEntry &entry = entries[overloadOf(schema)];
-  entry.build = build;
-  entry.schema = schema.str();
-  auto keep = [&](StringRef text) {
-    return texts.emplace_back(text.str()).c_str();
-  };
-  for (const SchemaArgument &argument : parseSchema(schema).arguments)
-    entry.args.push_back(
-        {keep(argument.name), getKind(argument.type),
-         argument.isOptional() || argument.defaultText, /*promotes=*/false,
-         argument.defaultText ? keep(*argument.defaultText) : nullptr,
-         argument.listSize()});
-}
-
-const CompositeEntry *pt2::lookUpComposite(StringRef overload) {
-  static const CompositeTable table = [] {
-    CompositeTable table;
-    addCompositeViews(table);
-    addCompositeMath(table);
-    addCompositeLayers(table);
-    addCompositeLinalg(table);
-    addCompositeCtc(table);
-    addCompositeQuantize(table);
-    addCompositeSpectra(table);
-    return table;
-  }();
-  return table.find(overload);
-}
 
 /// Other names of operators whose overloads have the same names and arguments.
 static const std::pair<StringRef, StringRef> kAliases[] = {
@@ -341,43 +107,73 @@ const aten::OpInfo *pt2::lookUpCopiedView(StringRef overload) {
 // Import
 //===----------------------------------------------------------------------===//
 
-/// Composes the values of a node.
+/// Binds what a composite stands for: it is opened at once, because who shares
+/// memory with whom is seen in views.
 Status GraphImporter::importComposite(const archive::Node &node,
-                                      const CompositeEntry &entry) {
+                                      const aten::OpInfo &info) {
   SmallVector<aten::ArgValue> args;
-  if (Status s = convertArguments(node, entry.schema, entry.args, args); !s)
+  if (Status s = convertArguments(node, info.schema, info.args, args); !s)
     return s;
-  auto recorded = recordedTypes(node);
-  if (!recorded)
-    return recorded.takeError();
-  for (auto [arg, info] : llvm::zip_equal(args, entry.args))
-    if (arg.isNone())
-      arg = aten::getDefault(b.getContext(), info);
+  // What the archive says of the results, by result; of one that is left out
+  // nothing.
+  SmallVector<Type> types;
+  SmallVector<std::string> names;
+  Status status = Status::success();
+  auto add = [&](const std::string &name) {
+    auto recorded = typeOf(name);
+    if (!recorded)
+      status = recorded.takeError();
+    types.push_back(recorded ? Type(*recorded) : b.getNoneType());
+    names.push_back(name);
+  };
+  for (const archive::Argument &output : node.outputs) {
+    if (output.isNone()) {
+      types.push_back(b.getNoneType());
+      names.push_back("");
+    } else {
+      output.forEachName(add);
+    }
+  }
+  if (!status)
+    return status;
+  if (!llvm::is_contained(info.results, aten::ResultKind::TensorList)) {
+    types.resize(info.results.size(), b.getNoneType());
+    names.resize(info.results.size());
+  }
+  Block *block = b.getInsertionBlock();
+  Operation *before = block->empty() ? nullptr : &block->back();
   std::string complaint;
-  std::vector<std::string> names;
-  for (const archive::Argument &output : node.outputs)
-    output.forEachName([&](const std::string &name) { names.push_back(name); });
-  auto isRead = [&](unsigned result) { return this->isRead(names[result]); };
-  Composite composite(b, locationOf(node), entry.args, args, *recorded, isRead);
-  Values values;
+  Operation *op = nullptr;
   {
     mlir::ScopedDiagnosticHandler handler(
         b.getContext(), [&](mlir::Diagnostic &diagnostic) {
           complaint += (complaint.empty() ? "" : "; ") + diagnostic.str();
           return success();
         });
-    values = entry.build(composite);
+    op = aten::buildAtenOp(b, locationOf(node), info, args, types);
   }
-  if (!composite.getComplaint().empty())
-    return Error::malformed(composite.getComplaint().str());
-  if (!composite.getReason().empty())
-    return Error::unsupported(composite.getReason().str());
-  // A check has no results.
-  bool isMissing = values.empty() && !names.empty();
-  if (isMissing || llvm::is_contained(values, Value()) || !complaint.empty())
+  if (!op)
     return Error::malformed(complaint.empty() ? "arguments do not fit"
                                               : complaint);
-  return bindValues(node, values);
+  aten::OpenedComposite opened =
+      aten::openComposite(op, b, [&](mlir::OpResult result) {
+        const std::string &name = names[result.getResultNumber()];
+        return !name.empty() && isRead(name);
+      });
+  // The op, and constants that it alone was given.
+  auto first = before ? std::next(before->getIterator()) : block->begin();
+  SmallVector<Operation *> made;
+  for (Operation &each : llvm::make_range(first, op->getIterator()))
+    made.push_back(&each);
+  op->erase();
+  for (Operation *each : llvm::reverse(made))
+    if (each->use_empty())
+      each->erase();
+  if (!opened.complaint.empty())
+    return Error::malformed(opened.complaint);
+  if (!opened.refusal.empty())
+    return Error::unsupported(opened.refusal);
+  return bindValues(node, opened.values);
 }
 
 bool GraphImporter::isRead(const std::string &name) const {
@@ -399,15 +195,16 @@ Status GraphImporter::importCopiedView(const archive::Node &node,
     return s;
   aten::AtenBuilder builder(b, locationOf(node));
   std::string complaint;
-  Values values;
+  SmallVector<Value> values;
   {
     mlir::ScopedDiagnosticHandler handler(
         b.getContext(), [&](mlir::Diagnostic &diagnostic) {
           complaint += (complaint.empty() ? "" : "; ") + diagnostic.str();
           return success();
         });
-    for (Value value : builder.callMany(view.name, args))
-      values.push_back(builder.clone(value));
+    if (Operation *op = aten::buildAtenOp(b, locationOf(node), view, args))
+      for (Value value : op->getResults())
+        values.push_back(builder.clone(value));
   }
   if (values.empty())
     return Error::malformed(complaint.empty() ? "arguments do not fit"
@@ -466,7 +263,7 @@ Status GraphImporter::bindValues(const archive::Node &node,
     }
     Functionalizer::Tensor tensor = of->second;
     bool isCertain = llvm::none_of(path, [](mlir::OpResult result) {
-      return result.getOwner()->getName().getStringRef() == "aten.reshape";
+      return llvm::isa<aten::ReshapeOp>(result.getOwner());
     });
     if (!isCertain) {
       tensor = states.addPerhapsView(tensor, values[next - 1],

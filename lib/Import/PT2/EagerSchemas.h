@@ -15,39 +15,18 @@
 #ifndef KILN_LIB_IMPORT_PT2_EAGERSCHEMAS_H
 #define KILN_LIB_IMPORT_PT2_EAGERSCHEMAS_H
 
+#include "kiln/Dialect/Aten/IR/OpInfo.h"
 #include "kiln/Support/LLVM.h"
-
-#include "mlir/IR/Builders.h"
-
-#include <optional>
 
 namespace kiln::pt2 {
 
-/// A parameter as its schema declares it; views into the table.
-struct SchemaArgument {
-  StringRef type; ///< "SymInt[2]", "Tensor?"
-  StringRef name;
-  std::optional<StringRef> defaultText;
-
-  bool isOptional() const { return type.ends_with("?"); }
-  /// 2 for "int[2]", else 0.
-  unsigned listSize() const;
-};
-
 struct EagerSchema {
-  SmallVector<SchemaArgument> arguments;
-  bool isView = false; ///< results may share memory with the first argument
+  StringRef overload; ///< "aten._assert_async.msg"
+  ArrayRef<aten::ArgInfo> args;
 };
 
-/// "aten.imag.default" of "aten::imag(Tensor(a) self) -> Tensor(a)".
-std::string overloadOf(StringRef schema);
-EagerSchema parseSchema(StringRef schema);
-
-/// The schema of "aten.imag.default", or nothing.
-std::optional<EagerSchema> lookUpEagerSchema(StringRef overload);
-
-/// A default as an argument of `aten.operator`.
-Attribute defaultOf(Builder &builder, const SchemaArgument &argument);
+/// The schema of "aten._assert_async.msg", or null.
+const EagerSchema *lookUpEagerSchema(StringRef overload);
 
 } // namespace kiln::pt2
 

@@ -144,7 +144,6 @@ Status GraphImporter::checkLibraries() const {
     if (space != "aten" && space != "higher_order" && space != "prims" &&
         !operators.count(target.str()) &&
         !aten::lookUpOverload(target, b.getContext()) &&
-        !lookUpComposite(target) &&
         !llvm::is_contained(foreign, target))
       foreign.push_back(target.str());
   };

@@ -21,8 +21,6 @@
 
 namespace kiln::pt2 {
 
-struct CompositeEntry;
-
 /// What a value name stands for: a tensor, a number as an SSA value, an
 /// expression, or both of the latter (what `item` reads is also a symbol). An
 /// effect token is none of these.
@@ -125,8 +123,7 @@ private:
   Status bindChanged(const archive::Node &node);
 
   // Overloads that are made of others.
-  Status importComposite(const archive::Node &node,
-                         const CompositeEntry &entry);
+  Status importComposite(const archive::Node &node, const aten::OpInfo &info);
   Status importCopiedView(const archive::Node &node, const aten::OpInfo &view);
   Status bindValues(const archive::Node &node, ArrayRef<Value> values);
   bool isRead(const std::string &name) const;

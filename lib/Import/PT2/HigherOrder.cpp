@@ -105,8 +105,7 @@ static Value toTensor(OpBuilder &b, Value number) {
   if (llvm::isa<RankedTensorType>(number.getType()))
     return number;
   return AtenBuilder(b, number.getLoc())
-      .call("aten.scalar_tensor",
-            {number, mlir::TypeAttr::get(number.getType())});
+      .scalarTensor(number, number.getType());
 }
 
 /// The same for what a loop carries: numbers become tensors.
@@ -601,12 +600,9 @@ Status GraphImporter::importWithEffects(const archive::Node &node) {
           aten::lookUpOverload(call.overload(), b.getContext()))
     for (const aten::ArgInfo &argument : info->args)
       names.push_back(argument.name);
-  else if (const CompositeEntry *composite = lookUpComposite(call.overload()))
-    for (const aten::ArgInfo &argument : composite->args)
+  else if (const EagerSchema *schema = lookUpEagerSchema(call.overload()))
+    for (const aten::ArgInfo &argument : schema->args)
       names.push_back(argument.name);
-  else if (auto schema = lookUpEagerSchema(call.overload()))
-    for (const SchemaArgument &argument : schema->arguments)
-      names.push_back(argument.name.str());
   for (auto [input, name] : llvm::zip(call.inputs, names))
     if (input.name.empty())
       input.name = name;

@@ -13,25 +13,19 @@ using namespace kiln::pt2;
 
 /// Forms in place, or with `out`, whose functional form does not have the same
 /// name without the mark: what records say of it, and those of overloads that have
-/// no record because the importer composes them.
+/// no record: other names, and what is refused by its name.
 static constexpr std::pair<StringRef, StringRef> kRenamed[] = {
 #include "kiln/Import/PT2/Writers.inc"
     {"aten._add_relu.out", "aten._add_relu.Tensor"},
     {"aten.divide.out", "aten.divide.Tensor"},
     {"aten.divide.out_mode", "aten.divide.Tensor_mode"},
-    {"aten.float_power_.Scalar", "aten.float_power.Tensor_Scalar"},
-    {"aten.float_power_.Tensor", "aten.float_power.Tensor_Tensor"},
-    {"aten.frobenius_norm.out", "aten.frobenius_norm.dim"},
     {"aten.linalg_matrix_rank.out_tol_tensor",
      "aten.linalg_matrix_rank.tol_tensor"},
     {"aten.linalg_pinv.out_rcond_tensor", "aten.linalg_pinv.rcond_tensor"},
     {"aten.multiply.out", "aten.multiply.Tensor"},
-    {"aten.norm.dtype_out", "aten.norm.ScalarOpt_dim_dtype"},
     {"aten.range.out", "aten.range.step"},
     {"aten.range.out_", "aten.range.default"},
     {"aten.subtract.out", "aten.subtract.Tensor"},
-    {"aten.xlogy.OutScalar_Other", "aten.xlogy.Scalar_Other"},
-    {"aten.xlogy.OutScalar_Self", "aten.xlogy.Scalar_Self"},
 };
 
 std::string pt2::functionalName(StringRef overload) {

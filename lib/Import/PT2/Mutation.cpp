@@ -333,7 +333,7 @@ Result<Value> GraphImporter::fitContents(Value value, bool isFixed,
   aten::AtenBuilder builder(b, value.getLoc());
   // What is overwritten by what has no gradient still has one itself.
   if (llvm::isa<mlir::FloatType>(want) && !llvm::isa<mlir::FloatType>(have))
-    return builder.call("aten.copy", {self, value});
+    return builder.copy(self, value);
   return builder.cast(value, want);
 }
 

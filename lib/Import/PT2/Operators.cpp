@@ -59,37 +59,29 @@ Status GraphImporter::importOperator(const archive::Node &node) {
   changing.clear();
   if (const aten::OpInfo *info =
           aten::lookUpOverload(overload, b.getContext()))
-    return importRecord(node, *info);
-  if (const CompositeEntry *composite = lookUpComposite(overload))
-    return importComposite(node, *composite);
+    return info->isComposite ? importComposite(node, *info)
+                             : importRecord(node, *info);
   if (const aten::OpInfo *view = lookUpCopiedView(overload))
     return importCopiedView(node, *view);
-  if (auto schema = lookUpEagerSchema(overload))
-    return importUnknown(node, overload, &*schema);
+  if (const EagerSchema *schema = lookUpEagerSchema(overload))
+    return importUnknown(node, overload, schema);
   std::string functional = canonicalOverload(functionalName(overload));
   const aten::OpInfo *info = aten::lookUpOverload(functional);
-  const CompositeEntry *composite = info ? nullptr : lookUpComposite(functional);
-  std::optional<EagerSchema> schema;
-  if (!info && !composite)
-    schema = lookUpEagerSchema(functional);
-  if (info || composite || schema) {
+  const EagerSchema *schema = info ? nullptr : lookUpEagerSchema(functional);
+  if (info || schema) {
     auto changed = changedBy(node);
     if (!changed)
       return changed.takeError();
     changing = *changed;
     archive::Node call = toFunctional(node);
     SmallVector<StringRef> names;
-    if (schema)
-      for (const SchemaArgument &argument : schema->arguments)
-        names.push_back(argument.name);
-    else
-      for (const aten::ArgInfo &argument :
-           info ? info->args : ArrayRef<aten::ArgInfo>(composite->args))
-        names.push_back(argument.name);
+    for (const aten::ArgInfo &argument : info ? info->args : schema->args)
+      names.push_back(argument.name);
     fitArguments(node, names, call);
-    return info        ? importRecord(call, *info)
-           : composite ? importComposite(call, *composite)
-                       : importUnknown(call, functional, &*schema);
+    if (!info)
+      return importUnknown(call, functional, schema);
+    return info->isComposite ? importComposite(call, *info)
+                             : importRecord(call, *info);
   }
   if (StringRef(overload).starts_with("aten."))
     return Error::unsupported("the operator '" + overload +
@@ -320,14 +312,14 @@ Status GraphImporter::bindResults(const archive::Node &node, Operation *op,
 /// Fits a converted argument to its declaration: one integer stands for a list
 /// of equal ones, an integer for a float.
 static Attribute fit(Builder &b, Attribute value,
-                     const SchemaArgument &argument) {
+                     const aten::ArgInfo &argument) {
   auto integer = llvm::dyn_cast<mlir::IntegerAttr>(value);
   if (!integer || llvm::isa<mlir::BoolAttr>(value))
     return value;
-  if (unsigned size = argument.listSize())
+  if (unsigned size = argument.listSize)
     return b.getDenseI64ArrayAttr(
         SmallVector<int64_t>(size, integer.getInt()));
-  if (argument.type.starts_with("float"))
+  if (argument.kind == aten::ArgKind::Float)
     return b.getF64FloatAttr(static_cast<double>(integer.getInt()));
   return value;
 }
@@ -347,7 +339,7 @@ Status GraphImporter::importUnknown(const archive::Node &node,
       arguments.push_back(*argument);
     }
   } else {
-    for (const SchemaArgument &declared : schema->arguments) {
+    for (const aten::ArgInfo &declared : schema->args) {
       Attribute found;
       for (auto [i, input] : llvm::enumerate(node.inputs)) {
         if (input.name != declared.name)
@@ -359,11 +351,11 @@ Status GraphImporter::importUnknown(const archive::Node &node,
         found = fit(b, *argument, declared);
       }
       if (!found && declared.defaultText)
-        found = defaultOf(b, declared);
-      if (!found && declared.isOptional())
+        found = aten::getDefault(b.getContext(), declared);
+      if (!found && (declared.defaultText || declared.isOptional))
         found = b.getUnitAttr();
       if (!found)
-        return Error::malformed("argument '" + declared.name.str() +
+        return Error::malformed("argument '" + std::string(declared.name) +
                                 "' is missing and has no default");
       arguments.push_back(found);
     }
@@ -405,5 +397,5 @@ Status GraphImporter::importUnknown(const archive::Node &node,
   auto op = aten::OperatorOp::create(b, locationOf(node), types,
                                      (space + "::" + rest).str(), operands,
                                      b.getArrayAttr(arguments));
-  return bindResults(node, op, schema && schema->isView);
+  return bindResults(node, op, /*isView=*/false);
 }

@@ -9,6 +9,7 @@
 #include "GraphImporter.h"
 
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -119,8 +120,7 @@ Status GraphImporter::setStatistics(const archive::Node &node,
   Value following =
       builder.arange(count - builder.expr(1), builder.expr(-1),
                      builder.expr(-1), wide);
-  Value kept = builder.call("aten.pow.Scalar",
-                            {builder.number(1 - *momentum), following});
+  Value kept = builder.powScalar(builder.number(1 - *momentum), following);
   Value first = builder.select(builder.mul(old, kept), 0, builder.expr(0));
   Value sum = builder.add(builder.sumAll(builder.mul(added, kept)),
                           builder.mul(first, 1 - *momentum));
@@ -184,7 +184,7 @@ Status GraphImporter::importBatchNorm(const archive::Node &node) {
 /// The instances of all images are the channels of one, whose running
 /// statistics, averaged over the images, are those of the channels.
 Status GraphImporter::importInstanceNorm(const archive::Node &node) {
-  const aten::OpInfo &info = *aten::lookUpOverload("aten.instance_norm");
+  const aten::OpInfo &info = aten::InstanceNormOp::getInfo();
   SmallVector<aten::ArgValue> args;
   if (Status s = convertArguments(node, info.schema, info.args, args); !s)
     return s;
@@ -197,13 +197,12 @@ Status GraphImporter::importInstanceNorm(const archive::Node &node) {
   joined[0] = builder.expr(1);
   joined[1] = images * channels;
   SmallVector<aten::ArgValue> call{
-      builder.call("aten.reshape", {x, builder.shape(joined)})};
+      builder.FormulaBuilder::reshape(x, joined)};
   for (aten::ArgValue parameter : ArrayRef(args).slice(1, 4))
     call.push_back(parameter.isNone()
                        ? parameter
-                       : builder.call("aten.repeat", {parameter.getValue(),
-                                                      builder.shape(images)}));
-  call.append({builder.boolean(true), args[6], args[7]});
+                       : builder.repeat(parameter.getValue(), {images}));
+  call.append({b.getBoolAttr(true), args[6], args[7]});
   std::string complaint;
   SmallVector<Value> results;
   {
@@ -212,8 +211,9 @@ Status GraphImporter::importInstanceNorm(const archive::Node &node) {
           complaint += (complaint.empty() ? "" : "; ") + diagnostic.str();
           return mlir::success();
         });
-    results =
-        builder.callMany("aten._native_batch_norm_legit_functional", call);
+    if (auto op = aten::create<aten::NativeBatchNormLegitFunctionalOp>(
+            b, locationOf(node), call))
+      llvm::append_range(results, op->getResults());
   }
   if (results.empty())
     return Error::malformed(complaint.empty() ? "arguments do not fit"
@@ -229,8 +229,7 @@ Status GraphImporter::importInstanceNorm(const archive::Node &node) {
     if (Status s = setContents(tensor->name, *held); !s)
       return s;
   }
-  return bindValues(node, builder.call("aten.reshape",
-                                       {results[0], builder.shape(sizes)}));
+  return bindValues(node, builder.FormulaBuilder::reshape(results[0], sizes));
 }
 
 std::optional<Status>

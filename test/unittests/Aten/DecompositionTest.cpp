@@ -13,6 +13,7 @@
 
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/IR/OpInfo.h"
+#include "kiln/Dialect/Aten/Transforms/Decompositions.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
@@ -47,7 +48,9 @@ std::string getPath(StringRef relative) {
 
 /// The overloads that a run of the pass removes from their functions.
 Names runPass(StringRef target) {
-  MLIRContext context;
+  mlir::DialectRegistry registry;
+  registerComposites(registry);
+  MLIRContext context(registry);
   context.loadDialect<AtenDialect, guard::GuardDialect,
                       mlir::arith::ArithDialect, mlir::func::FuncDialect>();
   auto module = mlir::parseSourceFile<ModuleOp>(getPath("decomposed-ops.mlir"),
@@ -62,7 +65,10 @@ Names runPass(StringRef target) {
     return {};
   Names gone;
   for (auto function : module->getOps<mlir::func::FuncOp>()) {
-    std::string name = ("aten." + function.getName()).str();
+    // The function's name says the library unless it is ATen.
+    std::string name = function.getName().str();
+    if (!function.getName().starts_with("transformers."))
+      name = "aten." + name;
     bool stays = false;
     function.walk([&](Operation *op) {
       stays |= op->getName().getStringRef() == name;
@@ -85,6 +91,12 @@ Names getOverloads(llvm::function_ref<bool(const OpInfo &)> isWanted) {
 TEST(DecompositionTest, RunsWhatRecordsSay) {
   EXPECT_THAT(runPass("loop"), ContainerEq(getOverloads([](auto &info) {
                 return info.isDecomposed;
+              })));
+}
+
+TEST(DecompositionTest, OpensComposites) {
+  EXPECT_THAT(runPass("import"), ContainerEq(getOverloads([](auto &info) {
+                return info.isComposite;
               })));
 }
 

@@ -237,7 +237,7 @@ TEST(Composites, SolvesWithoutFactorsThatNobodyReads) {
 
   auto [factors, same] = make("lu", 4);
   expectError(factors, {same, tensorOf({2, 1}, {2, 2})}, ErrorKind::Unsupported,
-              {"factors of a system are read"});
+              {"factors of a matrix are read"});
 }
 
 TEST(Composites, AFactorThatDoesNotExistEndsTheRun) {

@@ -16,12 +16,13 @@ static Value solve(Composer &b, Value a, Value rhs, bool upper,
   if (!a || !rhs)
     return {};
   // A recorded size: the result is as large as the right-hand side.
-  Operation *op = buildAtenOp(
-      b.getBuilder(), b.getLoc(), LinalgSolveTriangularOp::getInfo(),
-      {ArgValue(a), ArgValue(rhs), ArgValue(b.boolean(upper)),
-       ArgValue(b.boolean(fromLeft)), ArgValue(b.boolean(hasUnitDiagonal))},
+  OpBuilder &builder = b.getBuilder();
+  auto op = create<LinalgSolveTriangularOp>(
+      builder, b.getLoc(),
+      {a, rhs, builder.getBoolAttr(upper), builder.getBoolAttr(fromLeft),
+       builder.getBoolAttr(hasUnitDiagonal)},
       rhs.getType());
-  return op ? op->getResult(0) : Value();
+  return op ? op.getResult() : Value();
 }
 
 static Value product(Composer &b, Value x, Value y) { return b.matmul(x, y); }

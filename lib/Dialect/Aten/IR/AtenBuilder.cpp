@@ -43,19 +43,14 @@ static bool hasDims(Value x, ArrayRef<ExprAttr> dims) {
 // Any op
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> AtenBuilder::callMany(StringRef overload,
-                                         ArrayRef<ArgValue> args) {
-  const OpInfo *info = lookUpOverload(overload);
-  assert(info && "no such overload");
-  Operation *op = buildAtenOp(builder, loc, *info, args);
-  if (!op)
-    return {};
-  return SmallVector<Value>(op->getResults());
-}
-
 Value AtenBuilder::call(StringRef overload, ArrayRef<ArgValue> args) {
-  SmallVector<Value> results = callMany(overload, args);
-  return results.empty() ? Value() : results.front();
+  const OpInfo *info = lookUpOverload(overload);
+  if (!info) {
+    mlir::emitError(loc) << "there is no overload '" << overload << "'";
+    return {};
+  }
+  Operation *op = buildAtenOp(builder, loc, *info, args);
+  return op ? Value(op->getResult(0)) : Value();
 }
 
 //===----------------------------------------------------------------------===//

@@ -262,6 +262,8 @@ private:
 void aten::registerOverloads(mlir::Dialect &dialect,
                              ArrayRef<const OpInfo *> overloads) {
   for (const OpInfo *info : overloads) {
+    if (StringRef(info->name).split('.').first != dialect.getNamespace())
+      continue;
     SmallVector<StringRef> names;
     for (unsigned i = 0; i < info->getNumAttributes(); ++i)
       names.push_back(info->getAttributeName(i));

@@ -28,6 +28,9 @@ namespace maps {
 
 /// One function per rule.
 namespace rules {
+// Composites
+LogicalResult composed(Inference &infer);
+LogicalResult repeatedSlices(Inference &infer);
 // Pointwise
 LogicalResult scaledSum(Inference &infer);
 LogicalResult scaledQuotient(Inference &infer);

@@ -35,7 +35,7 @@ LogicalResult rules::nonzero(Inference &infer) {
 }
 
 LogicalResult rules::nonzeroPerDim(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDims("condition");
+  FailureOr<Dims> dims = infer.getDims(infer.getFirstTensor());
   if (failed(dims))
     return failure();
   ExprAttr count = infer.getDataSize(kAnySize);
@@ -54,6 +54,32 @@ LogicalResult rules::maskedSelect(Inference &infer) {
     return infer.fail("expects a mask of bool");
   infer.addDataDependent({infer.getDataSize(kAnySize)},
                          infer.getElementType("self"));
+  return success();
+}
+
+/// Slices as often as a tensor says, or without a tensor of slices their numbers.
+LogicalResult rules::repeatedSlices(Inference &infer) {
+  ExprAttr total = infer.getExpr("output_size");
+  if (!total)
+    total = infer.getDataSize(kAnySize);
+  if (!infer.has("self")) {
+    infer.addDataDependent({total}, getI64(infer));
+    return success();
+  }
+  FailureOr<Dims> dims = infer.getDims("self");
+  if (failed(dims))
+    return failure();
+  size_t dim = 0;
+  if (infer.has("dim")) {
+    FailureOr<int64_t> given = infer.getDim("dim", dims->size());
+    if (failed(given) || dims->empty())
+      return infer.fail("expects a tensor with that dimension");
+    dim = *given;
+  } else {
+    dims->assign(1, ExprAttr());
+  }
+  (*dims)[dim] = total;
+  infer.addDataDependent(*dims, infer.getElementType("self"));
   return success();
 }
 

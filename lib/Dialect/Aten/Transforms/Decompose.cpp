@@ -41,10 +41,14 @@ bool isDecomposedFor(Operation *op, DecomposeTarget target) {
   const OpInfo *info = getOpInfo(op);
   if (!info || !info->isDecomposed)
     return false;
-  return target == DecomposeTarget::Loop || !info->isCore || drawsNumbers(op);
+  return info->isComposite || target == DecomposeTarget::Loop ||
+         (target == DecomposeTarget::Core &&
+          (!info->isCore || drawsNumbers(op)));
 }
 
 std::optional<DecomposeTarget> parseDecomposeTarget(StringRef text) {
+  if (text == "import")
+    return DecomposeTarget::Import;
   if (text == "core")
     return DecomposeTarget::Core;
   if (text == "loop")
@@ -94,7 +98,7 @@ LogicalResult AtenDecomposePass::decomposeBlock(Block &block,
     }
     if (hadErrors)
       return op->emitOpError("could not be decomposed");
-    if (results.empty()) {
+    if (results.empty() && !getOpInfo(op)->isComposite) {
       // These arguments have none: the op stays whole, and becomes a call.
       if (target == DecomposeTarget::Core)
         op->setDiscardableAttr(kWholeAttrName,
@@ -132,7 +136,7 @@ void AtenDecomposePass::runOnOperation() {
   auto target = parseDecomposeTarget(to);
   if (!target) {
     getOperation()->emitError("option 'to' is '")
-        << to << "', expected 'core' or 'loop'";
+        << to << "', expected 'import', 'core' or 'loop'";
     return signalPassFailure();
   }
   for (Region &region : getOperation()->getRegions())

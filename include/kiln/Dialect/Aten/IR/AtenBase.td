@@ -293,6 +293,37 @@ class Aten_MappedOp<string overload, string schemaText, string rule, dag inputs,
   let isView = 1;
 }
 
+/// PyTorch composes it of others and has nothing else for it: no kernel, no
+/// derivative. So is it here: the function, of lib/Dialect/Aten/Transforms/
+/// Decompose, is all that is said of it, and the types of its results are those of
+/// what the function builds, unless the record names a shape rule.
+class Aten_CompositeOverloadOp<Dialect dialect, string overload,
+                               string schemaText, dag inputs, dag outputs,
+                               string function,
+                               Aten_Effects effectsOf = UnknownEffects>
+    : Aten_OverloadOp<dialect, overload, schemaText, inputs, outputs,
+                      effectsOf> {
+  let shape = "composed";
+  let promotion = PromoteNone;
+  let decomposition = DecomposeBy<function>;
+  let isComposite = 1;
+}
+/// Of pure ops.
+class Aten_CompositeOp<string overload, string schemaText, dag inputs,
+                       dag outputs, string function>
+    : Aten_CompositeOverloadOp<Aten_Dialect, overload, schemaText, inputs,
+                               outputs, function, NoEffects>;
+/// Of ops that draw random numbers or end the run with an error.
+class Aten_ActingCompositeOp<string overload, string schemaText, dag inputs,
+                             dag outputs, string function>
+    : Aten_CompositeOverloadOp<Aten_Dialect, overload, schemaText, inputs,
+                               outputs, function>;
+/// Where data decide about a size, as of Aten_CountingOp.
+class Aten_CountingCompositeOp<string overload, string schemaText, dag inputs,
+                               dag outputs, string function>
+    : Aten_CompositeOverloadOp<Aten_Dialect, overload, schemaText, inputs,
+                               outputs, function, SymbolEffects>;
+
 /// One tensor, element by element.
 class Aten_UnaryOp<string overload, Aten_Promotion kind, dag loopBody>
     : Aten_PureOp<overload, "aten::" # overload # "(Tensor self) -> Tensor",

@@ -71,16 +71,9 @@ public:
   // Any op
   //===--------------------------------------------------------------------===//
 
-  Value unary(StringRef overload, Value x) {
-    return x ? call(overload, {x}) : Value();
-  }
-  Value binary(StringRef overload, Value a, Value b) {
-    return a && b ? call(overload, {a, b}) : Value();
-  }
-  /// The only result of an overload ("aten.mm"), arguments in schema order.
+  /// The first result of an overload whose name is found at run time
+  /// ("aten.mm"), arguments in schema order; null after a diagnostic.
   Value call(StringRef overload, ArrayRef<ArgValue> args);
-  /// All results; empty on failure.
-  SmallVector<Value> callMany(StringRef overload, ArrayRef<ArgValue> args);
 
   //===--------------------------------------------------------------------===//
   // Numbers and tensors made from nothing
@@ -202,20 +195,6 @@ public:
 
   /// A null index keeps its dimension.
   Value index(Value x, ArrayRef<Value> indices);
-
-  //===--------------------------------------------------------------------===//
-  // Attributes
-  //===--------------------------------------------------------------------===//
-
-  Attribute ints(Ints values) { return builder.getDenseI64ArrayAttr(values); }
-  Attribute integer(int64_t value) { return builder.getI64IntegerAttr(value); }
-  Attribute boolean(bool value) { return builder.getBoolAttr(value); }
-  Attribute shape(Exprs dims) {
-    return guard::ShapeAttr::get(getContext(), dims);
-  }
-  Attribute type(Type elementType) {
-    return mlir::TypeAttr::get(elementType);
-  }
 
 private:
   /// `value` as an integer for integer tensors, else as a float, so that it

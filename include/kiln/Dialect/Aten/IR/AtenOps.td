@@ -15,6 +15,13 @@
 
 include "kiln/Dialect/Aten/IR/AtenActivationOps.td"
 include "kiln/Dialect/Aten/IR/AtenArrangeOps.td"
+include "kiln/Dialect/Aten/IR/AtenCompositeCtcOps.td"
+include "kiln/Dialect/Aten/IR/AtenCompositeLayersOps.td"
+include "kiln/Dialect/Aten/IR/AtenCompositeLinalgOps.td"
+include "kiln/Dialect/Aten/IR/AtenCompositeMathOps.td"
+include "kiln/Dialect/Aten/IR/AtenCompositeQuantizeOps.td"
+include "kiln/Dialect/Aten/IR/AtenCompositeSpectraOps.td"
+include "kiln/Dialect/Aten/IR/AtenCompositeViewsOps.td"
 include "kiln/Dialect/Aten/IR/AtenContractionOps.td"
 include "kiln/Dialect/Aten/IR/AtenControlOps.td"
 include "kiln/Dialect/Aten/IR/AtenFactoryOps.td"
@@ -31,5 +38,6 @@ include "kiln/Dialect/Aten/IR/AtenReductionOps.td"
 include "kiln/Dialect/Aten/IR/AtenSearchOps.td"
 include "kiln/Dialect/Aten/IR/AtenUnaryOps.td"
 include "kiln/Dialect/Aten/IR/AtenViewOps.td"
+include "kiln/Dialect/Aten/IR/TransformersOps.td"
 
 #endif // KILN_DIALECT_ATEN_IR_ATENOPS_TD

@@ -37,7 +37,7 @@
 
 namespace kiln::aten {
 
-/// Registers ops of these overloads in `dialect`, whose name theirs begin with.
+/// Registers ops of those overloads in `dialect` whose names begin with its name.
 /// To be called when the dialect is initialized.
 void registerOverloads(mlir::Dialect &dialect,
                        ArrayRef<const OpInfo *> overloads);

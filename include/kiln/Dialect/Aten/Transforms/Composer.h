@@ -22,6 +22,7 @@
 
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Aten/IR/Composites.h"
 #include "kiln/Support/LLVM.h"
 
 #include <complex>
@@ -35,6 +36,10 @@ using Sizes = SmallVector<ExprAttr>;
 class Composer : public AtenBuilder {
 public:
   using AtenBuilder::AtenBuilder;
+  /// Of a composite; `opened` says why it stands for nothing, if it does.
+  Composer(OpBuilder &builder, Location loc, OpenedComposite &opened,
+           IsReadFn isRead)
+      : AtenBuilder(builder, loc), opened(&opened), reads(isRead) {}
 
   //===--- Numbers and sizes -------------------------------------------------//
 
@@ -94,6 +99,12 @@ public:
   Value scalarTensor(Operand value, Type element);
   /// 0, 1 ... size - 1.
   Value iota(ExprAttr size, Type element);
+
+private:
+  friend class Composite;
+
+  OpenedComposite *opened = nullptr;
+  IsReadFn reads;
 };
 
 } // namespace kiln::aten

@@ -10,8 +10,9 @@
 // what the op's record says (AtenFormulas.td): formulas, or a C++ function over a
 // Composer. The pass `aten-decompose` and the derivatives of composite ops use it.
 //
-// Two targets say which ops are rewritten:
+// Three targets say which ops are rewritten:
 //
+//   import    composites: what PyTorch has nothing for but others
 //   core      what is not in the Kiln core set
 //   loop      whatever has a decomposition: also softmax, norms, losses,
 //             attention, mean, variance ... of the core set, which
@@ -24,13 +25,15 @@
 
 #include "kiln/Support/LLVM.h"
 
+#include "mlir/IR/DialectRegistry.h"
+
 #include <optional>
 
 namespace kiln::aten {
 
 class Composer;
 
-enum class DecomposeTarget : uint8_t { Core, Loop };
+enum class DecomposeTarget : uint8_t { Import, Core, Loop };
 
 /// Builds what `op` stands for; the values replace its results. Empty if the op
 /// has no decomposition (for these arguments) or one failed to build, which has
@@ -43,8 +46,12 @@ Decomposition lookUpDecomposition(Operation *op);
 /// True if `op` is rewritten on the way to `target`.
 bool isDecomposedFor(Operation *op, DecomposeTarget target);
 
-/// The target of a pass option: "core", "loop".
+/// The target of a pass option: "import", "core", "loop".
 std::optional<DecomposeTarget> parseDecomposeTarget(StringRef text);
+
+/// Lets composites be opened and their types be inferred; see
+/// kiln/Dialect/Aten/IR/Composites.h.
+void registerComposites(mlir::DialectRegistry &registry);
 
 } // namespace kiln::aten
 

@@ -71,7 +71,10 @@ def AtenMakeDynamicPass : Pass<"aten-make-dynamic", "::mlir::ModuleOp"> {
 def AtenDecomposePass : Pass<"aten-decompose"> {
   let summary = "Rewrite ATen ops as simpler ones";
   let description = [{
-    With `to=core`, ops outside of the Kiln core set are rewritten until only the
+    With `to=import`, composites are opened: what PyTorch makes of other operators
+    and has nothing else for, no kernel and no derivative (`fliplr`, `tensordot`,
+    `quantile`, `fft_rfft`). The importer has done so already; further targets do it,
+    too. With `to=core`, ops outside of the Kiln core set are rewritten until only the
     core set is left. With `to=loop`, so are those of the core set that
     convert-aten-to-loop has no loop nest for: softmax, norms, losses, attention,
     gelu, means and variances. Values are PyTorch's: what its kernels compute in
@@ -102,7 +105,7 @@ def AtenDecomposePass : Pass<"aten-decompose"> {
   }];
   let options = [
     Option<"to", "to", "std::string", "\"core\"",
-           "How far to go: core or loop.">,
+           "How far to go: import, core or loop.">,
     Option<"keepDifferentiable", "keep-differentiable", "bool", "false",
            "Leave ops alone that bring a derivative of their own.">
   ];

@@ -74,6 +74,16 @@ struct DecompositionEntry {
 
 #include "kiln/Dialect/Aten/Transforms/AtenDecompositions.cpp.inc"
 
+/// What a composite stands for; if it is nothing, says why.
+static SmallVector<Value> decomposeComposite(Operation *op, Composer &c) {
+  OpenedComposite opened = openComposite(op, c.getBuilder());
+  if (opened)
+    return opened.values;
+  op->emitOpError() << (opened.complaint.empty() ? opened.refusal
+                                                 : opened.complaint);
+  return {};
+}
+
 Decomposition lookUpDecomposition(Operation *op) {
   static const auto *table = [] {
     auto *map = new llvm::DenseMap<const OpInfo *, Decomposition>();
@@ -82,6 +92,8 @@ Decomposition lookUpDecomposition(Operation *op) {
     return map;
   }();
   const OpInfo *info = getOpInfo(op);
+  if (info && info->isComposite)
+    return decomposeComposite;
   return info ? table->lookup(info) : nullptr;
 }
 

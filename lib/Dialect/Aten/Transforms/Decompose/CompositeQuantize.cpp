@@ -11,10 +11,10 @@
 //   level = round(x / scale) + zero          (saturates at low and high)
 //   y     = (clamp(level, low, high) - zero) * scale
 //
-// Rounding has no slope, so PyTorch gives them another gradient: that of x where
-// the level is inside of the grid, and of the scale and zero, where they are
-// learned, that of the last line. Here the value carries no gradient, and terms
-// that are zero carry PyTorch's:
+// Rounding has no slope, so PyTorch gives them another gradient: that of x
+// where the level is inside of the grid, and of the scale and zero, where they
+// are learned, that of the last line. Here the value carries no gradient, and
+// terms that are zero carry PyTorch's:
 //
 //   y.detach() + (p - p.detach()) * slope.detach()
 //
@@ -22,13 +22,10 @@
 
 #include "Composites.h"
 
-#include "kiln/Dialect/Guard/IR/Guard.h"
-
 #include <cmath>
+#include <limits>
 
-using namespace kiln;
-using namespace kiln::pt2;
-using guard::ExprAttr;
+namespace kiln::aten {
 
 namespace {
 /// Levels from `low` to `high`; `scale` and `zero` are of one element, or
@@ -64,18 +61,17 @@ static Quantized quantize(Composite &c, Value x, const Grid &grid) {
   Value quotient = c.mul(wide, c.reciprocal(scale));
   // A zero that is no integer is rounded with the steps.
   bool isWhole = !llvm::isa<mlir::FloatType>(Composite::elementTypeOf(zero));
-  Value level = isWhole ? c.add(c.unary("aten.round", quotient), zero)
-                        : c.unary("aten.round", c.add(quotient, zero));
-  // NaN has the lowest level. So has, where PyTorch's kernel for channels makes an
-  // i64 of it, what is too large for one.
-  Value fits = grid.isPerChannel
-                   ? c.lt(c.abs(level), std::ldexp(1.0, 63))
-                   : c.eq(level, level);
+  Value level =
+      isWhole ? c.add(c.round(quotient), zero) : c.round(c.add(quotient, zero));
+  // NaN has the lowest level. So has, where PyTorch's kernel for channels makes
+  // an i64 of it, what is too large for one.
+  Value fits = grid.isPerChannel ? c.lt(c.abs(level), std::ldexp(1.0, 63))
+                                 : c.eq(level, level);
   level = c.where(fits, level, c.fullLike(level, -std::ldexp(1.0, 63)));
   Value inside = c.logicalAnd(c.ge(level, double(grid.low)),
                               c.le(level, double(grid.high)));
-  Value steps = c.sub(
-      clampTo(c, level, double(grid.low), double(grid.high)), zero);
+  Value steps =
+      c.sub(clampTo(c, level, double(grid.low), double(grid.high)), zero);
   // The kernel for whole tensors multiplies in f32, whatever it is given.
   if (!grid.isPerChannel)
     steps = c.cast(steps, c.getBuilder().getF32Type());
@@ -100,9 +96,10 @@ static Values passThrough(Composite &c, Value x, const Quantized &result) {
 // Grids
 //===----------------------------------------------------------------------===//
 
-static Grid levelsOf(Composite &c, Value scale, Value zero,
+template <typename OpT>
+static Grid levelsOf(Composite &c, OpT op, Value scale, Value zero,
                      bool isPerChannel = false) {
-  Grid grid{scale, zero, c.integer("quant_min"), c.integer("quant_max"),
+  Grid grid{scale, zero, int64_t(op.getQuantMin()), int64_t(op.getQuantMax()),
             isPerChannel};
   if (grid.low > grid.high)
     grid.scale = c.refuse("a grid has its highest level below its lowest");
@@ -117,8 +114,10 @@ static Value single(Composite &c, Value value, Value x) {
 }
 
 /// `parameter`, one for each channel, along `axis` of `x`.
-static Value alongAxis(Composite &c, Value parameter, Value x) {
-  int64_t rank = Composite::rankOf(x), axis = c.place(c.integer("axis"), rank);
+template <typename OpT>
+static Value alongAxis(Composite &c, OpT op, Value parameter, Value x) {
+  int64_t rank = Composite::rankOf(x),
+          axis = c.place(int64_t(op.getAxis()), rank);
   if (Composite::rankOf(parameter) != 1 || axis >= rank)
     return {};
   SmallVector<ExprAttr> dims(rank, c.expr(1));
@@ -126,50 +125,52 @@ static Value alongAxis(Composite &c, Value parameter, Value x) {
   return c.view(parameter, dims);
 }
 
-/// A scale and a zero that are numbers; PyTorch's kernel keeps the scale as f32.
-static Grid gridOfNumbers(Composite &c) {
-  SmallVector<ExprAttr> dims(Composite::rankOf(c.self()), c.expr(1));
+/// A scale and a zero that are numbers; PyTorch's kernel keeps the scale as
+/// f32.
+template <typename OpT> static Grid gridOfNumbers(Composite &c, OpT op) {
+  SmallVector<ExprAttr> dims(Composite::rankOf(op.getSelf()), c.expr(1));
   mlir::Builder &b = c.getBuilder();
-  Grid grid = levelsOf(c, c.full(dims, c.real("scale"), b.getF32Type()),
-                       c.full(dims, c.real("zero_point"), b.getI64Type()));
-  int64_t zero = c.integer("zero_point");
+  Grid grid = levelsOf(
+      c, op, c.full(dims, op.getScale().convertToDouble(), b.getF32Type()),
+      c.full(dims, double(int64_t(op.getZeroPoint())), b.getI64Type()));
+  int64_t zero = int64_t(op.getZeroPoint());
   if (grid.scale && (zero < grid.low || zero > grid.high))
     grid.scale = c.refuse("the zero of a grid is none of its levels");
   return grid;
 }
 
-static Grid gridOfTensors(Composite &c) {
-  Value x = c.tensor("self");
-  return levelsOf(c, single(c, c.tensor("scale"), x),
-                  single(c, c.tensor("zero_point"), x));
+template <typename OpT> static Grid gridOfTensors(Composite &c, OpT op) {
+  Value x = op.getSelf();
+  return levelsOf(c, op, single(c, op.getScale(), x),
+                  single(c, op.getZeroPoint(), x));
 }
 
-static Grid gridOfChannels(Composite &c) {
-  Value x = c.tensor("self"), zero = c.tensor("zero_point");
-  return levelsOf(c, alongAxis(c, c.tensor("scale"), x),
-                  alongAxis(c, zero, x), /*isPerChannel=*/true);
+template <typename OpT> static Grid gridOfChannels(Composite &c, OpT op) {
+  Value x = op.getSelf(), zero = op.getZeroPoint();
+  return levelsOf(c, op, alongAxis(c, op, op.getScale(), x),
+                  alongAxis(c, op, zero, x), /*isPerChannel=*/true);
 }
 
 /// The same; a zero that is an integer must be a level.
-static Grid gridOfCheckedChannels(Composite &c) {
-  Grid grid = gridOfChannels(c);
-  if (grid.zero && !llvm::isa<mlir::FloatType>(
-                       Composite::elementTypeOf(grid.zero)))
+template <typename OpT>
+static Grid gridOfCheckedChannels(Composite &c, OpT op) {
+  Grid grid = gridOfChannels(c, op);
+  if (grid.zero &&
+      !llvm::isa<mlir::FloatType>(Composite::elementTypeOf(grid.zero)))
     c.check(c.logicalAnd(c.ge(grid.zero, double(grid.low)),
                          c.le(grid.zero, double(grid.high))),
             "`zero_point` must be between `quant_min` and `quant_max`.");
   return grid;
 }
 
-template <Grid (*Make)(Composite &)> static Values fakeQuantize(Composite &c) {
-  Grid grid = Make(c);
+static Values fakeQuantize(Composite &c, Value x, const Grid &grid) {
   if (!grid.scale || !grid.zero)
     return {};
-  return passThrough(c, c.self(), quantize(c, c.self(), grid));
+  return passThrough(c, x, quantize(c, x, grid));
 }
-template <Grid (*Make)(Composite &)> static Values output(Composite &c) {
-  Values both = fakeQuantize<Make>(c);
-  return both.empty() ? both : Values{both.front()};
+/// Without the mask.
+static Value output(const Values &both) {
+  return both.empty() ? Value() : both.front();
 }
 
 /// `values`, or `x` and a mask that is true where a switch is off.
@@ -193,26 +194,30 @@ struct Slopes {
 };
 } // namespace
 
-static Slopes slopesOf(Composite &c, Value x, const Grid &grid) {
+template <typename OpT>
+static Slopes slopesOf(Composite &c, OpT op, Value x, const Grid &grid) {
   Quantized result = quantize(c, x, grid);
   Value scale = c.detach(grid.scale);
   Value error = c.mul(c.sub(result.output, c.detach(x)), c.reciprocal(scale));
-  Value edge = c.sub(clampTo(c, result.level, double(grid.low),
-                             double(grid.high)),
-                     grid.zero);
-  double factor = c.real("grad_factor");
+  Value edge = c.sub(
+      clampTo(c, result.level, double(grid.low), double(grid.high)), grid.zero);
+  double factor = op.getGradFactor().convertToDouble();
   Value toScale = c.mul(c.where(result.inside, error, edge), factor);
   Value outside = c.logicalNot(result.inside);
-  Value toZero = c.mul(c.mul(c.cast(outside, Composite::elementTypeOf(scale)),
-                             scale),
-                       -factor);
+  Value toZero = c.mul(
+      c.mul(c.cast(outside, Composite::elementTypeOf(scale)), scale), -factor);
   return {result.inside, toScale, toZero};
 }
 
 /// The grid of the values and that of the gradients: PyTorch rounds a learned
 /// zero to even, and for the gradients of a whole tensor half up, toward zero.
-static std::pair<Grid, Grid> learnedGrids(Composite &c, bool isPerChannel) {
-  Grid grid = isPerChannel ? gridOfChannels(c) : gridOfTensors(c);
+template <bool IsPerChannel, typename OpT>
+static std::pair<Grid, Grid> learnedGrids(Composite &c, OpT op) {
+  Grid grid;
+  if constexpr (IsPerChannel)
+    grid = gridOfChannels(c, op);
+  else
+    grid = gridOfTensors(c, op);
   if (!grid.scale || !grid.zero)
     return {};
   double low = double(grid.low), high = double(grid.high);
@@ -222,43 +227,48 @@ static std::pair<Grid, Grid> learnedGrids(Composite &c, bool isPerChannel) {
   };
   Value zero = c.detach(grid.zero);
   Grid forward = grid;
-  forward.zero = inGrid(c.unary("aten.round", zero));
+  forward.zero = inGrid(c.round(zero));
   Grid backward = forward;
-  if (!isPerChannel)
+  if (!IsPerChannel)
     backward.zero = inGrid(c.add(zero, 0.5));
   return {forward, backward};
 }
 
-template <bool IsPerChannel> static Values learned(Composite &c) {
-  auto [forward, backward] = learnedGrids(c, IsPerChannel);
-  Value x = c.self();
+template <bool IsPerChannel, typename OpT>
+static Value learned(Composite &c, OpT op) {
+  auto [forward, backward] = learnedGrids<IsPerChannel>(c, op);
+  Value x = op.getSelf();
   if (!forward.zero || !backward.zero)
     return {};
   Quantized result = quantize(c, x, forward);
-  Slopes slopes = slopesOf(c, x, backward);
+  Slopes slopes = slopesOf(c, op, x, backward);
   Value held = c.where(slopes.inside, x, c.zerosLike(x));
   Value y = c.add(result.output, c.sub(held, c.detach(held)));
   y = c.add(y, slopeOf(c, forward.scale, slopes.scale));
-  Value zero = IsPerChannel ? alongAxis(c, c.tensor("zero_point"), x)
-                            : single(c, c.tensor("zero_point"), x);
-  return {c.cast(c.add(y, slopeOf(c, zero, slopes.zero)),
-                 Composite::elementTypeOf(x))};
+  Value zero;
+  if constexpr (IsPerChannel)
+    zero = alongAxis(c, op, op.getZeroPoint(), x);
+  else
+    zero = single(c, op.getZeroPoint(), x);
+  return c.cast(c.add(y, slopeOf(c, zero, slopes.zero)),
+                Composite::elementTypeOf(x));
 }
 
-template <bool IsPerChannel> static Values learnedBackward(Composite &c) {
-  Value grad = c.tensor("grad"), x = c.tensor("self");
-  Grid grid = learnedGrids(c, IsPerChannel).second;
+template <bool IsPerChannel, typename OpT>
+static Values learnedBackward(Composite &c, OpT op) {
+  Value grad = op.getGrad(), x = op.getSelf();
+  Grid grid = learnedGrids<IsPerChannel>(c, op).second;
   if (!grid.zero)
     return {};
-  Slopes slopes = slopesOf(c, x, grid);
-  auto total = [&](Value each, StringRef of) {
-    Value parameter = c.tensor(of);
+  Slopes slopes = slopesOf(c, op, x, grid);
+  auto total = [&](Value each, Value parameter) {
     Value sum = c.sumToSize(each, Composite::dimsOf(grid.scale));
     return c.cast(c.view(sum, Composite::dimsOf(parameter)),
                   Composite::elementTypeOf(parameter));
   };
-  return {c.mul(grad, slopes.inside), total(c.mul(grad, slopes.scale), "scale"),
-          total(c.mul(grad, slopes.zero), "zero_point")};
+  return {c.mul(grad, slopes.inside),
+          total(c.mul(grad, slopes.scale), op.getScale()),
+          total(c.mul(grad, slopes.zero), op.getZeroPoint())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -286,10 +296,9 @@ static std::pair<Value, Value> chooseGrid(Composite &c, Value least,
   greatest = c.maximum(greatest, c.zerosLike(greatest));
   double count = double(high - low);
   Value rounded = f32(c.div(c.sub(f64(greatest), f64(least)), count));
-  Value isNothing =
-      c.logicalOr(c.eq(rounded, 0),
-                  c.eq(c.reciprocal(rounded),
-                       std::numeric_limits<double>::infinity()));
+  Value isNothing = c.logicalOr(
+      c.eq(rounded, 0),
+      c.eq(c.reciprocal(rounded), std::numeric_limits<double>::infinity()));
   Value scale = c.where(isNothing, lit(rounded, 0.1), rounded);
   // A scale that is too small widens the range.
   const float smallest = 6.1e-5f;
@@ -297,11 +306,10 @@ static std::pair<Value, Value> chooseGrid(Composite &c, Value least,
   Value wider = c.div(lit(least, double(smallest)), scale);
   Value span = lit(least, double(smallest * float(count)));
   Value hasNoLow = c.eq(least, 0), hasNoHigh = c.eq(greatest, 0);
-  Value newLeast = c.where(hasNoLow, least,
-                           c.where(hasNoHigh, c.neg(span), c.mul(least, wider)));
-  Value newGreatest =
-      c.where(hasNoLow, span,
-              c.where(hasNoHigh, greatest, c.mul(greatest, wider)));
+  Value newLeast = c.where(
+      hasNoLow, least, c.where(hasNoHigh, c.neg(span), c.mul(least, wider)));
+  Value newGreatest = c.where(
+      hasNoLow, span, c.where(hasNoHigh, greatest, c.mul(greatest, wider)));
   least = c.where(isSmall, newLeast, least);
   greatest = c.where(isSmall, newGreatest, greatest);
   scale = c.where(isSmall, lit(scale, double(smallest)), scale);
@@ -314,20 +322,21 @@ static std::pair<Value, Value> chooseGrid(Composite &c, Value least,
                        c.rsub(double(high), fromGreatest));
   if (isSymmetric)
     zero = c.where(bothSigns, lit(zero, double(low + high) / 2), zero);
-  zero = c.unary("aten.round", clampTo(c, zero, double(low), double(high)));
+  zero = c.round(clampTo(c, zero, double(low), double(high)));
   return {scale, c.cast(zero, b.getIntegerType(32))};
 }
 
 /// Observes the range of `self` where `observer_on` says so, and where
 /// `fake_quant_on` does rounds to the grid that the range asks for. Gives the
 /// output, its mask and what is remembered.
-static Values observed(Composite &c) {
-  Value x = c.self(), least = c.tensor("running_min"),
-        greatest = c.tensor("running_max"), scale = c.tensor("scale"),
-        zero = c.tensor("zero_point");
-  bool isPerRow = c.flag("per_row_fake_quant");
+Values decomposeFusedMovingAvgObsFqHelperFunctional(
+    FusedMovingAvgObsFqHelperFunctionalOp op, Composite &c) {
+  Value x = op.getSelf(), least = op.getRunningMin(),
+        greatest = op.getRunningMax(), scale = op.getScale(),
+        zero = op.getZeroPoint();
+  bool isPerRow = op.getPerRowFakeQuant();
   int64_t rank = Composite::rankOf(x);
-  if (isPerRow && (rank == 0 || c.integer("ch_axis") != 0)) {
+  if (isPerRow && (rank == 0 || op.getChAxis() != 0)) {
     c.refuse("ranges of channels are observed along another dimension than the "
              "first, as PyTorch does not");
     return {};
@@ -337,13 +346,14 @@ static Values observed(Composite &c) {
     dims[0] = c.dimOf(x, 0);
   auto others = llvm::to_vector(llvm::seq<int64_t>(isPerRow ? 1 : 0, rank));
   Value data = c.detach(x);
-  double part = c.real("averaging_const");
+  double part = op.getAveragingConst().convertToDouble();
   auto remember = [&](Value before, Value now) {
     if (!before || !now)
       return Value();
     now = c.cast(c.view(now, Composite::dimsOf(before)),
                  Composite::elementTypeOf(before));
-    Value isFirst = c.eq(c.abs(before), std::numeric_limits<double>::infinity());
+    Value isFirst =
+        c.eq(c.abs(before), std::numeric_limits<double>::infinity());
     return c.where(isFirst, now,
                    c.add(before, c.mul(c.sub(now, before), part)));
   };
@@ -351,87 +361,93 @@ static Values observed(Composite &c) {
   Value newGreatest = remember(greatest, c.amax(data, others));
   if (!newLeast || !newGreatest)
     return {};
-  auto replaceIf = [&](StringRef flag, Value now, Value before) {
+  auto replaceIf = [&](Value flag, Value now, Value before) {
     if (!now || !before)
       return Value();
     now = c.cast(c.view(now, Composite::dimsOf(before)),
                  Composite::elementTypeOf(before));
-    return c.where(c.ne(single(c, c.tensor(flag), before), 0), now, before);
+    return c.where(c.ne(single(c, flag, before), 0), now, before);
   };
-  least = replaceIf("observer_on", newLeast, least);
-  greatest = replaceIf("observer_on", newGreatest, greatest);
+  least = replaceIf(op.getObserverOn(), newLeast, least);
+  greatest = replaceIf(op.getObserverOn(), newGreatest, greatest);
   auto [newScale, newZero] =
-      chooseGrid(c, least, greatest, c.integer("quant_min"),
-                 c.integer("quant_max"), c.flag("symmetric_quant"));
-  scale = replaceIf("fake_quant_on", newScale, scale);
-  zero = replaceIf("fake_quant_on", newZero, zero);
+      chooseGrid(c, least, greatest, int64_t(op.getQuantMin()),
+                 int64_t(op.getQuantMax()), op.getSymmetricQuant());
+  scale = replaceIf(op.getFakeQuantOn(), newScale, scale);
+  zero = replaceIf(op.getFakeQuantOn(), newZero, zero);
   if (!scale || !zero || !least || !greatest)
     return {};
-  Values result = ifEnabled(
-      c, c.tensor("fake_quant_on"), x,
-      passThrough(c, x,
-                  quantize(c, x, levelsOf(c, c.view(scale, dims),
-                                          c.view(zero, dims), isPerRow))));
+  Values result =
+      ifEnabled(c, op.getFakeQuantOn(), x,
+                passThrough(c, x,
+                            quantize(c, x,
+                                     levelsOf(c, op, c.view(scale, dims),
+                                              c.view(zero, dims), isPerRow))));
   if (result.empty())
     return {};
   result.append({least, greatest, scale, zero});
   return result;
 }
 
-void pt2::addCompositeQuantize(CompositeTable &table) {
-  auto add = [&](StringRef name, StringRef grid, StringRef result,
-                 Values (*build)(Composite &)) {
-    table.add(("aten::" + name + "(Tensor self, " + grid +
-               ", int quant_min, int quant_max) -> " + result)
-                  .str(),
-              build);
-  };
-  StringRef both = "(Tensor output, Tensor mask)", tensor = "Tensor";
-  StringRef numbers = "float scale, int zero_point";
-  StringRef tensors = "Tensor scale, Tensor zero_point";
-  StringRef channels = "Tensor scale, Tensor zero_point, int axis";
-  add("fake_quantize_per_tensor_affine", numbers, tensor,
-      output<gridOfNumbers>);
-  add("fake_quantize_per_tensor_affine.tensor_qparams", tensors, tensor,
-      output<gridOfTensors>);
-  add("fake_quantize_per_tensor_affine_cachemask", numbers, both,
-      fakeQuantize<gridOfNumbers>);
-  add("_fake_quantize_per_tensor_affine_cachemask_tensor_qparams",
-      "Tensor scale, Tensor zero_point, Tensor fake_quant_enabled", both,
-      [](Composite &c) {
-        return ifEnabled(c, c.tensor("fake_quant_enabled"), c.self(),
-                         fakeQuantize<gridOfTensors>(c));
-      });
-  add("fake_quantize_per_channel_affine", channels, tensor,
-      output<gridOfCheckedChannels>);
-  add("fake_quantize_per_channel_affine_cachemask", channels, both,
-      fakeQuantize<gridOfCheckedChannels>);
-  for (StringRef name : {"fake_quantize_per_tensor_affine_cachemask_backward",
-                         "fake_quantize_per_channel_affine_cachemask_backward"})
-    table.add(("aten::" + name + "(Tensor grad, Tensor mask) -> Tensor").str(),
-              [](Composite &c) {
-                return Values{c.mul(c.tensor("grad"), c.tensor("mask"))};
-              });
-  auto addLearned = [&](StringRef what, StringRef grid,
-                        Values (*forward)(Composite &),
-                        Values (*backward)(Composite &)) {
-    std::string name = ("aten::_fake_quantize_learnable_per_" + what).str();
-    std::string rest =
-        (grid + ", int quant_min, int quant_max, float grad_factor=1.) -> ")
-            .str();
-    table.add(name + "(Tensor self, " + rest + "Tensor", forward);
-    table.add(name + "_backward(Tensor grad, Tensor self, " + rest +
-                  "(Tensor, Tensor, Tensor)",
-              backward);
-  };
-  addLearned("tensor_affine", tensors, learned<false>, learnedBackward<false>);
-  addLearned("channel_affine", channels, learned<true>, learnedBackward<true>);
-  table.add("aten::_fused_moving_avg_obs_fq_helper_functional(Tensor self, "
-            "Tensor observer_on, Tensor fake_quant_on, Tensor running_min, "
-            "Tensor running_max, Tensor scale, Tensor zero_point, float "
-            "averaging_const, int quant_min, int quant_max, int ch_axis, bool "
-            "per_row_fake_quant=False, bool symmetric_quant=False) -> (Tensor "
-            "output, Tensor mask, Tensor running_min_out, Tensor "
-            "running_max_out, Tensor scale_out, Tensor zero_point_out)",
-            observed);
+Value decomposeFakeQuantizePerTensorAffine(FakeQuantizePerTensorAffineOp op,
+                                           Composite &c) {
+  return output(fakeQuantize(c, op.getSelf(), gridOfNumbers(c, op)));
 }
+
+Value decomposeFakeQuantizePerTensorAffineTensorQparams(
+    FakeQuantizePerTensorAffineTensorQparamsOp op, Composite &c) {
+  return output(fakeQuantize(c, op.getSelf(), gridOfTensors(c, op)));
+}
+
+Values decomposeFakeQuantizePerTensorAffineCachemask(
+    FakeQuantizePerTensorAffineCachemaskOp op, Composite &c) {
+  return fakeQuantize(c, op.getSelf(), gridOfNumbers(c, op));
+}
+
+Values decomposeFakeQuantizePerTensorAffineCachemaskTensorQparams(
+    FakeQuantizePerTensorAffineCachemaskTensorQparamsOp op, Composite &c) {
+  return ifEnabled(c, op.getFakeQuantEnabled(), op.getSelf(),
+                   fakeQuantize(c, op.getSelf(), gridOfTensors(c, op)));
+}
+
+Value decomposeFakeQuantizePerChannelAffine(FakeQuantizePerChannelAffineOp op,
+                                            Composite &c) {
+  return output(fakeQuantize(c, op.getSelf(), gridOfCheckedChannels(c, op)));
+}
+
+Values decomposeFakeQuantizePerChannelAffineCachemask(
+    FakeQuantizePerChannelAffineCachemaskOp op, Composite &c) {
+  return fakeQuantize(c, op.getSelf(), gridOfCheckedChannels(c, op));
+}
+
+Value decomposeFakeQuantizePerTensorAffineCachemaskBackward(
+    FakeQuantizePerTensorAffineCachemaskBackwardOp op, Composite &c) {
+  return c.mul(op.getGrad(), op.getMask());
+}
+
+Value decomposeFakeQuantizePerChannelAffineCachemaskBackward(
+    FakeQuantizePerChannelAffineCachemaskBackwardOp op, Composite &c) {
+  return c.mul(op.getGrad(), op.getMask());
+}
+
+Value decomposeFakeQuantizeLearnablePerTensorAffine(
+    FakeQuantizeLearnablePerTensorAffineOp op, Composite &c) {
+  return learned<false>(c, op);
+}
+
+Values decomposeFakeQuantizeLearnablePerTensorAffineBackward(
+    FakeQuantizeLearnablePerTensorAffineBackwardOp op, Composite &c) {
+  return learnedBackward<false>(c, op);
+}
+
+Value decomposeFakeQuantizeLearnablePerChannelAffine(
+    FakeQuantizeLearnablePerChannelAffineOp op, Composite &c) {
+  return learned<true>(c, op);
+}
+
+Values decomposeFakeQuantizeLearnablePerChannelAffineBackward(
+    FakeQuantizeLearnablePerChannelAffineBackwardOp op, Composite &c) {
+  return learnedBackward<true>(c, op);
+}
+
+} // namespace kiln::aten

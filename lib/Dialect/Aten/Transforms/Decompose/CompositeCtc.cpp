@@ -8,9 +8,9 @@
 //
 // The loss is minus the logarithm of the sum, over all ways to spread a target
 // over time with blanks in between, of the product of probabilities. With the
-// target b t1 b t2 ... b (b is the blank) a[s] is the logarithm of the sum of all
-// ways that have come to place s; at each time it comes from s, from s - 1, and,
-// past a blank between two different labels, from s - 2.
+// target b t1 b t2 ... b (b is the blank) a[s] is the logarithm of the sum of
+// all ways that have come to place s; at each time it comes from s, from s - 1,
+// and, past a blank between two different labels, from s - 2.
 //
 // Written out over a known number of times, for all rows and places at once.
 // Instead of minus infinity stands a number so small that nothing sees it, so
@@ -20,25 +20,21 @@
 
 #include "Composites.h"
 
-#include "kiln/Dialect/Guard/IR/Guard.h"
-
 #include <limits>
 
-using namespace kiln;
-using namespace kiln::pt2;
-using guard::ExprAttr;
+namespace kiln::aten {
 
 static constexpr double kImpossible = -1e30;
 
-/// Lengths as a tensor of i64: a list in the program, or a tensor.
-static Value getLengths(Composite &c, StringRef name) {
+/// Lengths as a tensor of i64: of a tensor, or of a list in the program.
+static Value getLengths(Composite &c, Value lengths) {
+  lengths = c.cast(lengths, c.getBuilder().getI64Type());
+  return Composite::rankOf(lengths) == 0 ? c.unsqueeze(lengths, 0) : lengths;
+}
+static Value getLengths(Composite &c, ArrayRef<int64_t> lengths) {
   Type i64 = c.getBuilder().getI64Type();
-  if (Value lengths = c.tensor(name)) {
-    lengths = c.cast(lengths, i64);
-    return Composite::rankOf(lengths) == 0 ? c.unsqueeze(lengths, 0) : lengths;
-  }
   SmallVector<Value> each;
-  for (int64_t length : c.list(name))
+  for (int64_t length : lengths)
     each.push_back(c.full(c.expr(1), c.number(length), i64));
   return each.empty() ? Value() : c.cat(each, 0);
 }
@@ -47,7 +43,16 @@ namespace {
 
 class Ctc {
 public:
-  explicit Ctc(Composite &c) : c(c), i64(c.getBuilder().getI64Type()) {}
+  template <typename OpT>
+  Ctc(Composite &c, OpT op)
+      : c(c), i64(c.getBuilder().getI64Type()), probabilities(op.getLogProbs()),
+        givenTargets(op.getTargets()), blank(op.getBlank()),
+        reduction(op.getReduction()), ignoresInfinity(op.getZeroInfinity()),
+        inputLengths(getLengths(c, op.getInputLengths())),
+        targetLengths(getLengths(c, op.getTargetLengths())) {
+    if constexpr (std::is_same_v<OpT, CtcLossIntListOp>)
+      knownLengths = op.getTargetLengths();
+  }
 
   Value build();
 
@@ -69,22 +74,25 @@ private:
   Composite &c;
   Type i64, type;
   ExprAttr rows, width; ///< of the batch; places of a target
-  Value targetLengths;
+  Value probabilities, givenTargets;
+  int64_t blank, reduction;
+  bool ignoresInfinity;
+  Value inputLengths, targetLengths;
+  ArrayRef<int64_t> knownLengths; ///< of targets; none if only the run knows
 };
 
 } // namespace
 
 /// [rows, length]: targets may stand one behind the other.
 Value Ctc::getTargets() {
-  Value targets = c.cast(c.tensor("targets"), i64);
+  Value targets = c.cast(givenTargets, i64);
   if (Composite::rankOf(targets) == 2)
     return targets;
   if (Composite::rankOf(targets) != 1)
     return {};
   ExprAttr all = c.dimOf(targets, 0), longest = all;
-  SmallVector<int64_t> lengths = c.list("target_lengths");
-  if (!lengths.empty())
-    longest = c.expr(*llvm::max_element(lengths));
+  if (!knownLengths.empty())
+    longest = c.expr(*llvm::max_element(knownLengths));
   if (longest.isConstant(0))
     return c.full({rows, longest}, 0.0, i64);
   Value begin = c.sub(c.cumsum(targetLengths, 0), targetLengths);
@@ -98,12 +106,12 @@ Value Ctc::getPlaces(Value targets) {
   ExprAttr length = c.dimOf(targets, 1);
   width = length * 2 + c.expr(1);
   auto blanks = [&](ExprAttr count) {
-    return c.full({rows, count}, c.number(c.integer("blank")), i64);
+    return c.full({rows, count}, c.number(blank), i64);
   };
   if (length.isConstant(0))
     return blanks(width);
-  Value pairs = c.cat({c.unsqueeze(blanks(length), 2), c.unsqueeze(targets, 2)},
-                      2);
+  Value pairs =
+      c.cat({c.unsqueeze(blanks(length), 2), c.unsqueeze(targets, 2)}, 2);
   return c.cat({c.view(pairs, {rows, length * 2}), blanks(c.expr(1))}, 1);
 }
 
@@ -111,11 +119,9 @@ Value Ctc::getPlaces(Value targets) {
 Value Ctc::getSkips(Value places) {
   Value later = c.slice(places, 1, c.expr(2), width);
   Value earlier = c.slice(places, 1, c.expr(0), width - c.expr(2));
-  Value differ = c.logicalAnd(c.ne(later, earlier),
-                              c.ne(later, double(c.integer("blank"))));
-  return c.cat({c.full({rows, c.expr(2)}, 0.0, c.getBuilder().getI1Type()),
-                differ},
-               1);
+  Value differ = c.logicalAnd(c.ne(later, earlier), c.ne(later, double(blank)));
+  return c.cat(
+      {c.full({rows, c.expr(2)}, 0.0, c.getBuilder().getI1Type()), differ}, 1);
 }
 
 Value Ctc::join(ArrayRef<Value> terms) {
@@ -132,13 +138,13 @@ Value Ctc::join(ArrayRef<Value> terms) {
 }
 
 Value Ctc::shift(Value x, int64_t by) {
-  return c.cat({impossible(c.expr(by)),
-                c.slice(x, 1, c.expr(0), width - c.expr(by))},
-               1);
+  return c.cat(
+      {impossible(c.expr(by)), c.slice(x, 1, c.expr(0), width - c.expr(by))},
+      1);
 }
 
 Value Ctc::build() {
-  Value x = c.self();
+  Value x = probabilities;
   bool isSingle = Composite::rankOf(x) == 2;
   if (isSingle)
     x = c.unsqueeze(x, 1);
@@ -149,8 +155,6 @@ Value Ctc::build() {
     return c.refuse("a CTC loss over a time that is not known");
   type = Composite::elementTypeOf(x);
   rows = c.dimOf(x, 1);
-  Value inputLengths = getLengths(c, "input_lengths");
-  targetLengths = getLengths(c, "target_lengths");
   if (!inputLengths || !targetLengths)
     return {};
   Value targets = getTargets();
@@ -164,7 +168,8 @@ Value Ctc::build() {
   auto emitted = [&](int64_t time) {
     return c.gather(c.select(x, 0, c.expr(time)), 1, places);
   };
-  Value state = c.where(c.lt(counting(width), 2), emitted(0), impossible(width));
+  Value state =
+      c.where(c.lt(counting(width), 2), emitted(0), impossible(width));
   for (int64_t time = 1; time < *times; ++time) {
     SmallVector<Value> ways = {state};
     if (skips) {
@@ -189,12 +194,11 @@ Value Ctc::build() {
   Value all = c.sum(c.mul(c.sum(c.exp(x), {2}), c.cast(counted, type)), {0});
   loss = c.add(loss, c.sub(all, c.detach(all)));
   double infinity =
-      c.flag("zero_infinity") ? 0 : std::numeric_limits<double>::infinity();
-  loss = c.where(c.gt(loss, -kImpossible / 10),
-                 c.full(rows, infinity, type), loss);
+      ignoresInfinity ? 0 : std::numeric_limits<double>::infinity();
+  loss = c.where(c.gt(loss, -kImpossible / 10), c.full(rows, infinity, type),
+                 loss);
   if (!loss)
     return {};
-  int64_t reduction = c.integer("reduction");
   if (reduction == 1)
     loss = c.div(loss, c.cast(c.clamp(targetLengths, 1), type));
   if (reduction == 0 && isSingle)
@@ -202,13 +206,12 @@ Value Ctc::build() {
   return c.reduce(loss, reduction);
 }
 
-void pt2::addCompositeCtc(CompositeTable &table) {
-  table.add("aten::ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] "
-            "input_lengths, int[] target_lengths, int blank=0, int reduction=1, "
-            "bool zero_infinity=False) -> Tensor",
-            [](Composite &c) { return Values{Ctc(c).build()}; });
-  table.add("aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor "
-            "input_lengths, Tensor target_lengths, int blank=0, int reduction=1, "
-            "bool zero_infinity=False) -> Tensor",
-            [](Composite &c) { return Values{Ctc(c).build()}; });
+Value decomposeCtcLossIntList(CtcLossIntListOp op, Composite &c) {
+  return Ctc(c, op).build();
 }
+
+Value decomposeCtcLossTensor(CtcLossTensorOp op, Composite &c) {
+  return Ctc(c, op).build();
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,409 @@
+//===- CompositeLayers.cpp - Layers and losses made of others -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Composites.h"
+
+#include <cmath>
+#include <limits>
+
+namespace kiln::aten {
+
+/// The loss where a target is `which`, 0 elsewhere.
+static Value whereTarget(Composite &c, Value target, double which, Value loss) {
+  return c.where(c.eq(target, which), loss, c.zerosLike(loss));
+}
+
+Value decomposeCosineEmbeddingLoss(CosineEmbeddingLossOp op, Composite &c) {
+  Value a = op.getInput1(), b = op.getInput2();
+  int64_t dim = Composite::rankOf(op.getTarget());
+  if (Composite::rankOf(a) != dim + 1)
+    return {};
+  double tiny = 1e-12;
+  Value product = c.sum(c.mul(a, b), {dim});
+  Value lengths = c.sqrt(c.mul(c.add(c.sum(c.mul(a, a), {dim}), tiny),
+                               c.add(c.sum(c.mul(b, b), {dim}), tiny)));
+  Value cosine = c.div(product, lengths);
+  Value apart = c.clamp(c.sub(cosine, op.getMargin().convertToDouble()), 0);
+  return c.reduce(c.add(whereTarget(c, op.getTarget(), 1, c.rsub(1, cosine)),
+                        whereTarget(c, op.getTarget(), -1, apart)),
+                  int64_t(op.getReduction()));
+}
+
+Value decomposeHingeEmbeddingLoss(HingeEmbeddingLossOp op, Composite &c) {
+  Value x = op.getSelf();
+  Value apart = c.clamp(c.rsub(op.getMargin().convertToDouble(), x), 0);
+  Value target = op.getTarget(), zeros = c.zerosLike(x);
+  Value losses = c.add(c.where(c.ne(target, 1), apart, zeros),
+                       c.where(c.ne(target, -1), x, zeros));
+  return c.reduce(losses, int64_t(op.getReduction()));
+}
+
+Value decomposeMarginRankingLoss(MarginRankingLossOp op, Composite &c) {
+  Value difference = c.sub(op.getInput1(), op.getInput2());
+  Value losses = c.clamp(c.add(c.mul(c.neg(op.getTarget()), difference),
+                               op.getMargin().convertToDouble()),
+                         0);
+  return c.reduce(losses, int64_t(op.getReduction()));
+}
+
+Value decomposeTripletMarginLoss(TripletMarginLossOp op, Composite &c) {
+  auto distance = [&](Value a, Value b) {
+    return c.pairwiseDistance(a, b, op.getP(), op.getEps());
+  };
+  Value near = distance(op.getAnchor(), op.getPositive());
+  Value far = distance(op.getAnchor(), op.getNegative());
+  if (op.getSwap())
+    far = c.minimum(far, distance(op.getPositive(), op.getNegative()));
+  if (!near || !far)
+    return {};
+  return c.reduce(
+      c.clamp(c.add(c.sub(near, far), op.getMargin().convertToDouble()), 0),
+      int64_t(op.getReduction()));
+}
+
+Value decomposePoissonNllLoss(PoissonNllLossOp op, Composite &c) {
+  Value x = op.getInput(), target = op.getTarget();
+  Value losses =
+      op.getLogInput()
+          ? c.sub(c.exp(x), c.mul(target, x))
+          : c.sub(x, c.mul(target,
+                           c.log(c.add(x, op.getEps().convertToDouble()))));
+  if (op.getFull()) {
+    Value stirling = c.add(c.sub(c.mul(target, c.log(target)), target),
+                           c.mul(c.log(c.mul(target, 2 * M_PI)), 0.5));
+    losses = c.add(losses,
+                   c.where(c.le(target, 1), c.zerosLike(stirling), stirling));
+  }
+  return c.reduce(losses, int64_t(op.getReduction()));
+}
+
+/// One step of a recurrent cell without gates.
+template <typename OpT> static Value cell(Composite &c, OpT op) {
+  Value x = c.linear(op.getInput(), op.getWIh(), op.getBIh());
+  Value h = c.linear(op.getHx(), op.getWHh(), op.getBHh());
+  return x && h ? c.add(x, h) : Value();
+}
+
+/// An upsampling by sizes as the one that takes sizes or factors. A factor that
+/// is given decides where elements lie, so it is passed on, and must give the
+/// sizes.
+template <typename OpT, typename BuildFn>
+static Value upsample(Composite &c, OpT op,
+                      ArrayRef<std::optional<llvm::APFloat>> factors,
+                      BuildFn build) {
+  if (!factors.front())
+    return build(SizesArg(op.getOutputSize()), FloatsArg());
+  SmallVector<double> values;
+  ArrayRef<ExprAttr> sizes = op.getOutputSize().getDims();
+  int64_t rank = Composite::rankOf(op.getSelf());
+  for (auto [i, factor] : llvm::enumerate(factors)) {
+    values.push_back(factor ? factor->convertToDouble() : 0);
+    auto before =
+        c.dimOf(op.getSelf(), rank - factors.size() + i).getConstant();
+    auto after = i < sizes.size() ? sizes[i].getConstant() : std::nullopt;
+    if (!before || !after ||
+        int64_t(std::floor(double(*before) * values.back())) != *after)
+      return c.refuse("sizes and factors of an upsampling differ");
+  }
+  return build(SizesArg(), FloatsArg(values));
+}
+
+/// Weights whose slices along all dimensions but one have norms `g`.
+template <typename OpT> static Values weightNorm(Composite &c, OpT op) {
+  Value v = op.getV();
+  int64_t dim = c.place(int64_t(op.getDim()), Composite::rankOf(v));
+  SmallVector<int64_t> others;
+  for (int64_t k = 0; k < Composite::rankOf(v); ++k)
+    if (k != dim)
+      others.push_back(k);
+  Value norm = c.linalgVectorNorm(v, 2.0, others, true);
+  return {norm ? c.mul(v, c.div(op.getG(), norm)) : Value(), norm};
+}
+
+/// Zeros, but for what a pooling has taken, at the places it came from.
+template <typename OpT>
+static Value unpool(Composite &c, OpT op, int64_t spatial) {
+  Value x = op.getSelf(), indices = op.getIndices();
+  int64_t rank = Composite::rankOf(x);
+  ArrayRef<ExprAttr> sizes = op.getOutputSize().getDims();
+  SmallVector<ExprAttr> dims = Composite::dimsOf(x);
+  if ((rank != spatial + 1 && rank != spatial + 2) ||
+      int64_t(sizes.size()) != spatial)
+    return {};
+  SmallVector<ExprAttr> lead(dims.begin(), dims.end() - spatial),
+      rows = lead, flat = lead, result = lead;
+  rows.push_back(guard::product(c.getContext(),
+                                ArrayRef<ExprAttr>(dims).take_back(spatial)));
+  flat.push_back(guard::product(c.getContext(), sizes));
+  llvm::append_range(result, sizes);
+  auto row = [&](Value tensor) {
+    return c.FormulaBuilder::reshape(tensor, rows);
+  };
+  return c.view(c.scatterSrc(c.zeros(flat, Composite::elementTypeOf(x)), -1,
+                             row(indices), row(x)),
+                result);
+}
+
+/// Each class of a row that is none of its targets should be less than each of
+/// them by one; targets end at the first that is negative.
+Value decomposeMultilabelMarginLoss(MultilabelMarginLossOp op, Composite &c) {
+  Value x = op.getSelf(), target = op.getTarget();
+  bool isRow = Composite::rankOf(x) < 2;
+  if (isRow) {
+    ExprAttr count = Composite::numelOf(x);
+    x = c.view(x, {c.expr(1), count});
+    target = c.view(target, {c.expr(1), count});
+  }
+  Type i64 = c.getBuilder().getI64Type(), type = Composite::elementTypeOf(x);
+  Value counted = c.cumprod(c.cast(c.ge(target, 0), i64), 1);
+  Value place = c.mul(target, counted);
+  if (!place)
+    return {};
+  Value isTarget =
+      c.gt(c.scatterAdd(c.zerosLike(counted), 1, place, counted), 0);
+  Value apart = c.rsub(
+      1, c.sub(c.unsqueeze(c.gather(x, 1, place), 2), c.unsqueeze(x, 1)));
+  Value counts = c.mul(c.cast(c.unsqueeze(counted, 2), type),
+                       c.cast(c.unsqueeze(c.logicalNot(isTarget), 1), type));
+  Value sums = c.sum(c.mul(c.clamp(apart, 0), counts), {1, 2});
+  Value classes = c.full({}, c.number(c.dimOf(x, 1)), type);
+  Value losses = c.div(sums, classes);
+  int64_t reduction = int64_t(op.getReduction());
+  return isRow && losses ? c.view(losses, ArrayRef<ExprAttr>())
+                         : c.reduce(losses, reduction);
+}
+
+/// Softmax, with zeros in rows that are minus infinity throughout.
+Value decomposeSafeSoftmax(SafeSoftmaxOp op, Composite &c) {
+  Value x = op.getSelf();
+  Value result = c.softmaxInt(x, op.getDim(), op.getDtype());
+  Value isMasked = c.allDim(c.eq(x, -std::numeric_limits<double>::infinity()),
+                            op.getDim(), true);
+  return result && isMasked ? c.where(isMasked, c.zerosLike(result), result)
+                            : Value();
+}
+
+/// A dropout that drops or keeps a whole feature [n, c, ...] in each draw. With
+/// `keepsMoments` what is dropped becomes the negative saturation of selu, and
+/// the rest is moved so that mean and variance stay.
+static Value featureDropout(Composite &c, Value x, double p, bool train,
+                            bool keepsMoments) {
+  if (!(p >= 0 && p <= 1))
+    return c.complain(
+        "dropout probability has to be between 0 and 1, but got " +
+        std::to_string(p));
+  if (p == 0 || !train)
+    return x;
+  if (p == 1)
+    return c.mul(x, c.zeros({}, Composite::elementTypeOf(x)));
+  if (Composite::rankOf(x) < 2)
+    return c.complain("feature dropout requires at least 2 dimensions in the "
+                      "input, found " +
+                      llvm::Twine(Composite::rankOf(x)));
+  SmallVector<ExprAttr> features = Composite::dimsOf(x);
+  std::fill(features.begin() + 2, features.end(), c.expr(1));
+  Value kept =
+      c.bernoulliP(c.zeros(features, Composite::elementTypeOf(x)), 1 - p);
+  if (!keepsMoments)
+    return c.mul(x, c.div(kept, 1 - p));
+  constexpr double kAlpha = 1.7580993408473766; // scale * alpha of selu
+  double scale = 1 / std::sqrt((kAlpha * kAlpha * p + 1) * (1 - p));
+  Value shift =
+      c.add(c.mul(c.sub(kept, 1), kAlpha * scale), kAlpha * scale * p);
+  return c.add(c.mul(x, c.mul(kept, scale)), shift);
+}
+
+template <typename OpT>
+static Values embeddingBag(Composite &c, OpT op, int64_t padding) {
+  return c.rebuild<EmbeddingBagOp>(
+      op, {op.getWeight(), op.getIndices(), op.getOffsets(),
+           op.getScaleGradByFreqAttr(), op.getModeAttr(), op.getSparseAttr(),
+           op.getPerSampleWeights(), op.getIncludeLastOffsetAttr(),
+           c.getBuilder().getI64IntegerAttr(padding)});
+}
+
+Value decomposeLogSigmoid(LogSigmoidOp op, Composite &c) {
+  return c.logSigmoidForward(op.getSelf()).front();
+}
+
+Value decomposePlainNllLoss(PlainNllLossOp op, Composite &c) {
+  return c
+      .nllLossForward(op.getSelf(), op.getTarget(), op.getWeight(),
+                      op.getReduction(), op.getIgnoreIndex())
+      .front();
+}
+
+Value decomposePlainNllLoss2d(PlainNllLoss2dOp op, Composite &c) {
+  return c
+      .nllLoss2dForward(op.getSelf(), op.getTarget(), op.getWeight(),
+                        op.getReduction(), op.getIgnoreIndex())
+      .front();
+}
+
+Value decomposeRnnTanhCell(RnnTanhCellOp op, Composite &c) {
+  Value x = cell(c, op);
+  return x ? c.tanh(x) : x;
+}
+
+Value decomposeRnnReluCell(RnnReluCellOp op, Composite &c) {
+  Value x = cell(c, op);
+  return x ? c.relu(x) : x;
+}
+
+Value decomposeCdist(CdistOp op, Composite &c) {
+  return c.cdistForward(op.getX1(), op.getX2(), op.getP(), op.getComputeMode());
+}
+
+Value decomposePdist(PdistOp op, Composite &c) {
+  return c.pdistForward(op.getSelf(), op.getP());
+}
+
+Values decomposePlainEmbeddingBag(PlainEmbeddingBagOp op, Composite &c) {
+  return embeddingBag(c, op, -1);
+}
+
+Values decomposeEmbeddingBagPaddingIdx(EmbeddingBagPaddingIdxOp op,
+                                       Composite &c) {
+  if (!op.getPaddingIdx())
+    return embeddingBag(c, op, -1);
+  auto padding = int64_t(*op.getPaddingIdx());
+  auto rows = c.fixed(op.getWeight(), 0);
+  if (padding < 0 && !rows)
+    return {c.refuse("a padding index counts from an end that is "
+                     "not known")};
+  return embeddingBag(c, op, padding < 0 ? padding + *rows : padding);
+}
+
+Value decomposeWeightNorm(WeightNormOp op, Composite &c) {
+  return weightNorm(c, op).front();
+}
+
+Values decomposeWeightNormInterface(WeightNormInterfaceOp op, Composite &c) {
+  return weightNorm(c, op);
+}
+
+Value decomposeMaxUnpool2d(MaxUnpool2dOp op, Composite &c) {
+  return unpool(c, op, 2);
+}
+
+Value decomposeMaxUnpool3d(MaxUnpool3dOp op, Composite &c) {
+  return unpool(c, op, 3);
+}
+
+Value decomposeFeatureDropout(FeatureDropoutOp op, Composite &c) {
+  return featureDropout(c, op.getInput(), op.getP().convertToDouble(),
+                        op.getTrain(), /*keepsMoments=*/false);
+}
+
+Value decomposeFeatureAlphaDropout(FeatureAlphaDropoutOp op, Composite &c) {
+  return featureDropout(c, op.getInput(), op.getP().convertToDouble(),
+                        op.getTrain(), /*keepsMoments=*/true);
+}
+
+Value decomposeRrelu(RreluOp op, Composite &c) {
+  Value x = op.getSelf();
+  if (op.getTraining())
+    return c
+        .rreluWithNoiseFunctional(x, c.zerosLike(x), op.getLower(),
+                                  op.getUpper(), true)
+        .front();
+  double lower = Composite::known(op.getLower(), 0.125).value_or(0);
+  double upper =
+      Composite::known(op.getUpper(), 0.33333333333333331).value_or(0);
+  return c.leakyRelu(x, (lower + upper) / 2);
+}
+
+Value decomposeConvTbc(ConvTbcOp op, Composite &c) {
+  Value x = c.permute(op.getSelf(), {1, 2, 0});
+  Value weight = c.permute(op.getWeight(), {2, 1, 0});
+  Value result =
+      c.conv1d(x, weight, op.getBias(), {c.expr(1)}, {c.expr(op.getPad())});
+  return c.permute(result, {2, 0, 1});
+}
+
+template <typename OpT> static Value convolve(Composite &c, OpT op) {
+  return c.convolution(op.getInput(), op.getWeight(), op.getBias(),
+                       op.getStride(), op.getPadding(), op.getDilation(),
+                       op.getTransposed(), op.getOutputPadding(),
+                       op.getGroups());
+}
+
+Value decomposeBackendConvolution(BackendConvolutionOp op, Composite &c) {
+  return convolve(c, op);
+}
+
+Value decomposeBackendConvolutionDeprecated(BackendConvolutionDeprecatedOp op,
+                                            Composite &c) {
+  return convolve(c, op);
+}
+
+Value decomposeGridSampler(GridSamplerOp op, Composite &c) {
+  if (Composite::rankOf(op.getInput()) == 5)
+    return c.gridSampler3d(op.getInput(), op.getGrid(),
+                           op.getInterpolationMode(), op.getPaddingMode(),
+                           op.getAlignCorners());
+  return c.gridSampler2d(op.getInput(), op.getGrid(), op.getInterpolationMode(),
+                         op.getPaddingMode(), op.getAlignCorners());
+}
+
+Value decomposeUpsampleNearest1d(UpsampleNearest1dOp op, Composite &c) {
+  return upsample(c, op, {op.getScales()},
+                  [&](const SizesArg &size, const FloatsArg &factors) {
+                    return c.upsampleNearest1dVec(op.getSelf(), size, factors);
+                  });
+}
+
+Value decomposeUpsampleNearest3d(UpsampleNearest3dOp op, Composite &c) {
+  return upsample(c, op, {op.getScalesD(), op.getScalesH(), op.getScalesW()},
+                  [&](const SizesArg &size, const FloatsArg &factors) {
+                    return c.upsampleNearest3dVec(op.getSelf(), size, factors);
+                  });
+}
+
+Value decomposeUpsampleLinear1d(UpsampleLinear1dOp op, Composite &c) {
+  return upsample(c, op, {op.getScales()},
+                  [&](const SizesArg &size, const FloatsArg &factors) {
+                    return c.upsampleLinear1dVec(op.getSelf(), size,
+                                                 op.getAlignCorners(), factors);
+                  });
+}
+
+Value decomposeUpsampleBicubic2d(UpsampleBicubic2dOp op, Composite &c) {
+  return upsample(c, op, {op.getScalesH(), op.getScalesW()},
+                  [&](const SizesArg &size, const FloatsArg &factors) {
+                    return c.upsampleBicubic2dVec(
+                        op.getSelf(), size, op.getAlignCorners(), factors);
+                  });
+}
+
+Value decomposeUpsampleNearestExact2d(UpsampleNearestExact2dOp op,
+                                      Composite &c) {
+  return upsample(c, op, {op.getScalesH(), op.getScalesW()},
+                  [&](const SizesArg &size, const FloatsArg &factors) {
+                    return c.upsampleNearestExact2dVec(op.getSelf(), size,
+                                                       factors);
+                  });
+}
+
+Value decomposeUpsampleBilinear2dAa(UpsampleBilinear2dAaOp op, Composite &c) {
+  return upsample(c, op, {op.getScalesH(), op.getScalesW()},
+                  [&](const SizesArg &size, const FloatsArg &factors) {
+                    return c.upsampleBilinear2dAaVec(
+                        op.getSelf(), size, op.getAlignCorners(), factors);
+                  });
+}
+
+Value decomposeUpsampleTrilinear3d(UpsampleTrilinear3dOp op, Composite &c) {
+  return upsample(c, op, {op.getScalesD(), op.getScalesH(), op.getScalesW()},
+                  [&](const SizesArg &size, const FloatsArg &factors) {
+                    return c.upsampleTrilinear3dVec(
+                        op.getSelf(), size, op.getAlignCorners(), factors);
+                  });
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,533 @@
+//===- CompositeLinalg.cpp - Products, norms and systems made of others ---===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Composites.h"
+
+#include <cmath>
+#include <limits>
+
+namespace kiln::aten {
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Sums products over the dimensions `left` of `a` and `right` of `b`.
+static Value tensorDot(Composite &c, Value a, Value b, ArrayRef<int64_t> left,
+                       ArrayRef<int64_t> right) {
+  int64_t rankA = Composite::rankOf(a), rankB = Composite::rankOf(b);
+  if (left.size() != right.size())
+    return {};
+  SmallVector<bool> summedA(rankA, false), summedB(rankB, false);
+  SmallVector<int64_t> orderA, orderB;
+  SmallVector<ExprAttr> inner, dims;
+  for (auto [first, second] : llvm::zip_equal(left, right)) {
+    int64_t i = c.place(first, rankA);
+    int64_t j = c.place(second, rankB);
+    if (i < 0 || i >= rankA || j < 0 || j >= rankB || summedA[i] || summedB[j])
+      return {};
+    summedA[i] = summedB[j] = true;
+    orderB.push_back(j);
+    ExprAttr sizeA = c.dimOf(a, i), sizeB = c.dimOf(b, j);
+    // A size of one stands for any.
+    if (sizeA.isConstant(1) != sizeB.isConstant(1)) {
+      if (sizeB.isConstant(1))
+        a = c.sum(a, {i}, /*keepdim=*/true);
+      else
+        b = c.sum(b, {j}, /*keepdim=*/true);
+    }
+    inner.push_back(c.dimOf(a, i));
+  }
+  for (int64_t i = 0; i < rankA; ++i)
+    if (!summedA[i]) {
+      orderA.push_back(i);
+      dims.push_back(c.dimOf(a, i));
+    }
+  ExprAttr rows = guard::product(c.getContext(), dims);
+  for (int64_t i : left)
+    orderA.push_back(c.place(i, rankA));
+  SmallVector<ExprAttr> columnDims;
+  for (int64_t j = 0; j < rankB; ++j)
+    if (!summedB[j]) {
+      orderB.push_back(j);
+      columnDims.push_back(c.dimOf(b, j));
+    }
+  ExprAttr columns = guard::product(c.getContext(), columnDims);
+  ExprAttr depth = guard::product(c.getContext(), inner);
+  auto matrix = [&](Value x, ArrayRef<int64_t> order, ExprAttr m, ExprAttr n) {
+    Value moved = c.permute(x, order);
+    return moved ? c.FormulaBuilder::reshape(moved, {m, n}) : moved;
+  };
+  Value product =
+      c.mm(matrix(a, orderA, rows, depth), matrix(b, orderB, depth, columns));
+  llvm::append_range(dims, columnDims);
+  return c.view(product, dims);
+}
+
+static Value inner(Composite &c, Value a, Value b) {
+  if (Composite::rankOf(a) == 0 || Composite::rankOf(b) == 0)
+    return c.mul(a, b);
+  return tensorDot(c, a, b, {-1}, {-1});
+}
+
+/// Every element of `a` times all of `b`.
+static Value kronecker(Composite &c, Value a, Value b) {
+  auto grow = [&](Value x, int64_t rank) {
+    while (Composite::rankOf(x) < rank)
+      x = c.unsqueeze(x, 0);
+    return x;
+  };
+  int64_t rank = std::max(Composite::rankOf(a), Composite::rankOf(b));
+  a = grow(a, rank);
+  b = grow(b, rank);
+  SmallVector<ExprAttr> left, right, dims;
+  for (int64_t k = 0; k < rank; ++k) {
+    ExprAttr m = c.dimOf(a, k), n = c.dimOf(b, k);
+    left.append({m, c.expr(1)});
+    right.append({c.expr(1), n});
+    dims.push_back(m * n);
+  }
+  auto spread = [&](Value x, ArrayRef<ExprAttr> sizes) {
+    return c.FormulaBuilder::reshape(x, sizes);
+  };
+  return c.view(c.mul(spread(a, left), spread(b, right)), dims);
+}
+
+static Value chain(Composite &c, ArrayRef<Value> matrices) {
+  Value product;
+  for (Value matrix : matrices)
+    product = product ? c.matmul(product, matrix) : matrix;
+  return product;
+}
+
+/// By repeated squaring.
+static Value matrixPower(Composite &c, Value x, int64_t n) {
+  if (Composite::rankOf(x) < 2)
+    return {};
+  Value power;
+  for (; n > 0; n >>= 1) {
+    if (n & 1)
+      power = power ? c.matmul(power, x) : x;
+    if (n > 1)
+      x = c.matmul(x, x);
+  }
+  return power;
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+/// The norm of matrices: by name, or the greatest or least sum of a row
+/// (infinite order) or column (1).
+static Value matrixNorm(Composite &c, Value x, StringRef name,
+                        std::optional<double> order, ArrayRef<int64_t> dims,
+                        bool keepdim, Type type) {
+  if (dims.size() != 2)
+    return {};
+  if (name == "fro")
+    return c.linalgVectorNorm(x, 2.0, dims, keepdim, type);
+  bool isInfinite = order && std::isinf(*order);
+  if (!order || (!isInfinite && std::fabs(*order) != 1))
+    return c.refuse("norms of singular values are asked for, expected \"fro\" "
+                    "or the order 1, -1 or infinity");
+  int64_t rank = Composite::rankOf(x);
+  int64_t row = c.place(dims[0], rank);
+  int64_t column = c.place(dims[1], rank);
+  int64_t summed = isInfinite ? column : row, left = isInfinite ? row : column;
+  if (type)
+    x = c.cast(x, type);
+  Value sums = c.sum(c.abs(x), {summed}, /*keepdim=*/true);
+  Value norm =
+      *order > 0 ? c.amax(sums, {left}, true) : c.amin(sums, {left}, true);
+  return keepdim ? norm : c.squeeze(norm, {row, column});
+}
+
+/// `linalg.norm`: of vectors unless an order and a matrix are meant.
+Value decomposeLinalgNorm(LinalgNormOp op, Composite &c) {
+  Value x = op.getSelf(), order = op.getOrd();
+  auto dims = op.getDim();
+  bool isMatrix = dims ? dims->size() == 2 : Composite::rankOf(x) == 2;
+  if (!order || !isMatrix)
+    return c.linalgVectorNorm(x, order ? Operand(order) : Operand(2.0), dims,
+                              op.getKeepdim(), op.getDtype());
+  return matrixNorm(c, x, "", Composite::known(order),
+                    dims.value_or(Composite::Ints({0, 1})), op.getKeepdim(),
+                    op.getDtype().value_or(Type()));
+}
+
+/// Norms of the slices along all dimensions but one.
+Value decomposeNormExceptDim(NormExceptDimOp op, Composite &c) {
+  Value x = op.getV();
+  auto power = double(int64_t(op.getPow()));
+  auto dim = int64_t(op.getDim());
+  if (dim < 0)
+    return c.linalgVectorNorm(x, power, nullptr, /*keepdim=*/false);
+  SmallVector<int64_t> others;
+  for (int64_t k = 0; k < Composite::rankOf(x); ++k)
+    if (k != dim)
+      others.push_back(k);
+  return c.linalgVectorNorm(x, power, others, /*keepdim=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Systems
+//===----------------------------------------------------------------------===//
+
+static Value solveTriangular(Composite &c, Value a, Value b, bool upper) {
+  return c.linalgSolveTriangular(a, b, upper);
+}
+
+/// A X = B by A = Q R: R X = Q^T B.
+static Value solve(Composite &c, Value a, Value b) {
+  OpResults factors = c.linalgQr(a);
+  if (!factors)
+    return {};
+  Value right = c.matmul(c.t(factors[0]), b);
+  return right ? solveTriangular(c, factors[1], right, /*upper=*/true) : right;
+}
+
+static Value invert(Composite &c, Value a) {
+  OpResults factors = c.linalgQr(a);
+  return solveTriangular(c, factors[1], c.t(factors[0]), /*upper=*/true);
+}
+
+static Value noInfo(Composite &c, Value a) {
+  auto dims = Composite::dimsOf(a);
+  if (dims.size() < 2)
+    return {};
+  return c.full(ArrayRef<ExprAttr>(dims).drop_back(2), 0.0,
+                c.getBuilder().getI32Type());
+}
+
+template <typename OpT> static Value linalgSolve(Composite &c, OpT op) {
+  Value a = op.getA(), b = op.getB();
+  int64_t rank = Composite::rankOf(a);
+  if (rank < 2)
+    return {};
+  auto dims = Composite::dimsOf(a), right = Composite::dimsOf(b);
+  bool isVector = right.size() == 1 ||
+                  ArrayRef<ExprAttr>(dims).drop_back() == ArrayRef(right);
+  bool left = op.getLeft();
+  if (isVector)
+    return left ? c.squeeze(solve(c, a, c.unsqueeze(b, -1)), -1) : Value();
+  // X A = B is A^T X^T = B^T.
+  return left ? solve(c, a, b) : c.t(solve(c, c.t(a), c.t(b)));
+}
+
+namespace {
+/// What determinants are made of.
+struct Pivots {
+  Value values; ///< [batch..., n]
+  Value sign;   ///< [batch...], of the order of rows
+};
+} // namespace
+
+/// Factors and pivots that PyTorch gives besides, which nobody may read.
+static Value factors(Composite &c, Value a, mlir::OpResult result) {
+  return c.unread(result, "factors of a matrix", Composite::dimsOf(a),
+                  Composite::elementTypeOf(a));
+}
+static Value pivots(Composite &c, Value a, mlir::OpResult result) {
+  SmallVector<ExprAttr> dims = Composite::dimsOf(a);
+  return c.unread(result, "pivots of a matrix",
+                  ArrayRef<ExprAttr>(dims).drop_back(dims.empty() ? 0 : 1),
+                  c.getBuilder().getI32Type());
+}
+
+/// Eliminates one column after the other, by the row that has most in it, of a
+/// matrix of known size.
+static Pivots eliminate(Composite &c, Value a) {
+  int64_t rank = Composite::rankOf(a);
+  auto size = rank < 2 ? std::nullopt : c.fixed(a, -1);
+  if (!size || *size == 0) {
+    if (rank >= 2)
+      c.refuse("a determinant of matrices whose size is not known, or 0");
+    return {};
+  }
+  if (c.dimOf(a, -2) != c.dimOf(a, -1))
+    return {};
+  auto dims = Composite::dimsOf(a);
+  SmallVector<ExprAttr> batch(ArrayRef<ExprAttr>(dims).drop_back(2));
+  Type type = Composite::elementTypeOf(a), i64 = c.getBuilder().getI64Type();
+  Pivots pivots{{}, c.ones(batch, type)};
+  SmallVector<Value> values;
+  ExprAttr zero = c.expr(0), one = c.expr(1);
+  for (int64_t left = *size; left > 0; --left) {
+    ExprAttr count = c.expr(left);
+    Value row = c.argmax(c.abs(c.select(a, -1, zero)), -1);
+    if (!row)
+      return {};
+    SmallVector<ExprAttr> rowDims(batch);
+    rowDims.append({one, count});
+    Value at = c.expand(c.unsqueeze(c.unsqueeze(row, -1), -1), rowDims);
+    Value chosen = c.gather(a, -2, at);
+    Value head = c.slice(chosen, -1, zero, one);
+    values.push_back(c.squeeze(head, -1));
+    if (left == 1)
+      break;
+    pivots.sign =
+        c.mul(pivots.sign, c.add(c.mul(c.cast(c.eq(row, 0), type), 2), -1));
+    // The first row takes the place of the chosen one.
+    Value isChosen = c.eq(c.arange(one, count, one, i64), c.unsqueeze(row, -1));
+    Value others = c.where(c.unsqueeze(isChosen, -1), c.slice(a, -2, zero, one),
+                           c.slice(a, -2, one, count));
+    Value column = c.slice(others, -1, zero, one);
+    // Where the pivot is 0, so is the column.
+    Value divisor = c.where(c.eq(head, 0), c.onesLike(head), head);
+    a = c.sub(c.slice(others, -1, one, count),
+              c.mul(c.div(column, divisor), c.slice(chosen, -1, one, count)));
+    if (!a)
+      return {};
+  }
+  pivots.values = c.cat(values, -1);
+  return pivots;
+}
+
+static Value determinant(Composite &c, Value matrix) {
+  Pivots pivots = eliminate(c, matrix);
+  return pivots.values ? c.mul(c.prod(pivots.values, -1), pivots.sign)
+                       : Value();
+}
+
+/// The sign of the determinant, and the logarithm of its magnitude.
+static Values signAndLog(Composite &c, Value matrix) {
+  Pivots pivots = eliminate(c, matrix);
+  if (!pivots.values)
+    return {};
+  return {c.mul(c.prod(c.sign(pivots.values), -1), pivots.sign),
+          c.sum(c.log(c.abs(pivots.values)), {-1})};
+}
+
+template <typename OpT> static Value cholesky(Composite &c, OpT op) {
+  return c.linalgCholeskyEx(op.getSelf(), op.getUpper(), true).front();
+}
+
+/// A X = B where A = L L^T, of which `factor` is one.
+static Value choleskySolve(Composite &c, Value b, Value factor, bool upper) {
+  Value lower = upper ? c.t(factor) : factor;
+  Value half = solveTriangular(c, lower, b, /*upper=*/false);
+  return half ? solveTriangular(c, c.t(lower), half, /*upper=*/true) : half;
+}
+
+/// Powers of `x` in columns.
+static Value vandermonde(Composite &c, Value x, ExprAttr count,
+                         bool increasing) {
+  Type i64 = c.getBuilder().getI64Type();
+  Value powers = c.arange(c.expr(0), count, c.expr(1), i64);
+  if (!increasing)
+    powers = c.flip(powers, {0});
+  if (Composite::elementTypeOf(x).isInteger(1))
+    x = c.cast(x, i64);
+  return c.powTensorTensor(c.unsqueeze(x, -1), powers);
+}
+
+/// Rows that lie together by their expert, each with the expert's matrix: what
+/// transformers calls where PyTorch's kernel does not serve.
+Value decomposeGroupedMmFallback(GroupedMmFallbackOp op, Composite &c) {
+  Value ends = c.cast(op.getOffs(), c.getBuilder().getI32Type());
+  return c.groupedMm(op.getInput(), op.getWeight(), ends);
+}
+
+Values decomposeGroupedMmFallbackBackward(GroupedMmFallbackBackwardOp op,
+                                          Composite &c) {
+  Value ends = c.cast(op.getOffs(), c.getBuilder().getI32Type());
+  Value input = op.getInput(), weight = op.getWeight(),
+        grad = op.getGradOutput();
+  return {c.groupedMm(grad, c.t(weight), ends),
+          c.groupedMm(c.t(input), grad, ends)};
+}
+
+Value decomposeTensordot(TensordotOp op, Composite &c) {
+  return tensorDot(c, op.getSelf(), op.getOther(), op.getDimsSelf(),
+                   op.getDimsOther());
+}
+
+Value decomposeInner(InnerOp op, Composite &c) {
+  return inner(c, op.getSelf(), op.getOther());
+}
+
+Value decomposeKron(KronOp op, Composite &c) {
+  return kronecker(c, op.getSelf(), op.getOther());
+}
+
+Value decomposeVdot(VdotOp op, Composite &c) {
+  Value x = op.getSelf();
+  return c.dot(c.conjugate(x), op.getOther());
+}
+
+Value decomposeLinalgVecdot(LinalgVecdotOp op, Composite &c) {
+  return c.sum(c.mul(op.getX(), op.getY()), {int64_t(op.getDim())});
+}
+
+Value decomposeAddr(AddrOp op, Composite &c) {
+  Value outer = c.outer(op.getVec1(), op.getVec2());
+  if (c.known(op.getAlpha(), 1) != 1.0)
+    outer = c.mul(outer, c.numberOr(op.getAlpha(), 1));
+  if (c.known(op.getBeta(), 1) == 0.0) // what it was does not matter
+    return outer;
+  Value self = op.getSelf();
+  if (c.known(op.getBeta(), 1) != 1.0)
+    self = c.mul(self, c.numberOr(op.getBeta(), 1));
+  return c.add(self, outer);
+}
+
+Value decomposeChainMatmul(ChainMatmulOp op, Composite &c) {
+  return chain(c, llvm::to_vector(op.getMatrices()));
+}
+
+Value decomposeLinalgMultiDot(LinalgMultiDotOp op, Composite &c) {
+  return chain(c, llvm::to_vector(op.getTensors()));
+}
+
+Value decomposeLinalgMatrixPower(LinalgMatrixPowerOp op, Composite &c) {
+  Value x = op.getSelf();
+  int64_t n = int64_t(op.getN());
+  if (n == 0)
+    return c.expand(c.eye(c.dimOf(x, -1), Composite::elementTypeOf(x)),
+                    Composite::dimsOf(x));
+  if (n < 0)
+    x = invert(c, x);
+  return x ? matrixPower(c, x, std::abs(n)) : x;
+}
+
+Value decomposeFrobeniusNormDim(FrobeniusNormDimOp op, Composite &c) {
+  return c.linalgVectorNorm(op.getSelf(), 2.0, op.getDim(), op.getKeepdim());
+}
+
+Value decomposeNormScalarOptDimDtype(NormScalarOptDimDtypeOp op, Composite &c) {
+  return c.linalgVectorNorm(op.getSelf(), c.numberOr(op.getP(), 2.0),
+                            op.getDim(), op.getKeepdim(), op.getDtype());
+}
+
+Value decomposeNormScalarOptDtype(NormScalarOptDtypeOp op, Composite &c) {
+  return c.linalgVectorNorm(op.getSelf(), c.numberOr(op.getP(), 2.0), nullptr,
+                            false, op.getDtype());
+}
+
+Value decomposeLinalgNormOrdStr(LinalgNormOrdStrOp op, Composite &c) {
+  return matrixNorm(c, op.getSelf(), op.getOrd(), {},
+                    op.getDim().value_or(Composite::Ints({0, 1})),
+                    op.getKeepdim(), op.getDtype().value_or(Type()));
+}
+
+Value decomposeLinalgMatrixNorm(LinalgMatrixNormOp op, Composite &c) {
+  return matrixNorm(c, op.getSelf(), "", c.known(op.getOrd()), op.getDim(),
+                    op.getKeepdim(), op.getDtype().value_or(Type()));
+}
+
+Value decomposeLinalgMatrixNormStrOrd(LinalgMatrixNormStrOrdOp op,
+                                      Composite &c) {
+  return matrixNorm(c, op.getSelf(), op.getOrd(), {}, op.getDim(),
+                    op.getKeepdim(), op.getDtype().value_or(Type()));
+}
+
+Value decomposeLinalgCholesky(LinalgCholeskyOp op, Composite &c) {
+  return cholesky(c, op);
+}
+
+Value decomposeCholesky(CholeskyOp op, Composite &c) { return cholesky(c, op); }
+
+Value decomposeCholeskySolve(CholeskySolveOp op, Composite &c) {
+  return choleskySolve(c, op.getSelf(), op.getInput2(), op.getUpper());
+}
+
+Value decomposeCholeskyInverse(CholeskyInverseOp op, Composite &c) {
+  Value x = op.getSelf();
+  return choleskySolve(c, c.eye(c.dimOf(x, -1), Composite::elementTypeOf(x)), x,
+                       op.getUpper());
+}
+
+Value decomposeInverse(InverseOp op, Composite &c) {
+  return invert(c, op.getSelf());
+}
+
+Value decomposeLinalgInv(LinalgInvOp op, Composite &c) {
+  return invert(c, op.getA());
+}
+
+Values decomposeLinalgInvEx(LinalgInvExOp op, Composite &c) {
+  return Values{invert(c, op.getA()), noInfo(c, op.getA())};
+}
+
+Value decomposeLinalgSolve(LinalgSolveOp op, Composite &c) {
+  return linalgSolve(c, op);
+}
+
+Values decomposeLinalgSolveEx(LinalgSolveExOp op, Composite &c) {
+  return Values{linalgSolve(c, op), noInfo(c, op.getA())};
+}
+
+Value decomposeDet(DetOp op, Composite &c) {
+  return determinant(c, op.getSelf());
+}
+
+Value decomposeLinalgDet(LinalgDetOp op, Composite &c) {
+  return determinant(c, op.getA());
+}
+
+Values decomposeLinalgDetFactors(LinalgDetFactorsOp op, Composite &c) {
+  Value a = op.getA();
+  return Values{determinant(c, a), factors(c, a, op->getResult(1)),
+                pivots(c, a, op->getResult(2))};
+}
+
+Values decomposeSlogdet(SlogdetOp op, Composite &c) {
+  return signAndLog(c, op.getSelf());
+}
+
+Values decomposeLinalgSlogdet(LinalgSlogdetOp op, Composite &c) {
+  return signAndLog(c, op.getA());
+}
+
+Values decomposeLinalgSlogdetFactors(LinalgSlogdetFactorsOp op, Composite &c) {
+  Value a = op.getA();
+  Values both = signAndLog(c, a);
+  both.resize(2);
+  both.push_back(factors(c, a, op->getResult(2)));
+  both.push_back(pivots(c, a, op->getResult(3)));
+  return both;
+}
+
+Value decomposeLogdet(LogdetOp op, Composite &c) {
+  Values both = signAndLog(c, op.getSelf());
+  if (both.empty())
+    return {};
+  return c.where(c.lt(both[0], 0),
+                 c.fullLike(both[1], std::numeric_limits<double>::quiet_NaN()),
+                 both[1]);
+}
+
+Values decomposeLinalgSolveFactors(LinalgSolveFactorsOp op, Composite &c) {
+  Value a = op.getA();
+  return Values{linalgSolve(c, op), factors(c, a, op->getResult(1)),
+                pivots(c, a, op->getResult(2)), noInfo(c, a)};
+}
+
+Values decomposeLinalgCheckErrors(LinalgCheckErrorsOp op, Composite &c) {
+  c.check(c.eq(op.getInfo_(), 0),
+          (op.getApiName() +
+           ": it could not be completed; the input is singular, "
+           "not positive-definite or not a number")
+              .str());
+  return Values();
+}
+
+Value decomposeVander(VanderOp op, Composite &c) {
+  Value x = op.getX();
+  ExprAttr count = op.getN() ? c.expr(*op.getN()) : c.dimOf(x, 0);
+  return vandermonde(c, x, count, op.getIncreasing());
+}
+
+Value decomposeLinalgVander(LinalgVanderOp op, Composite &c) {
+  Value x = op.getX();
+  ExprAttr count = op.getN() ? *op.getN() : c.dimOf(x, -1);
+  return vandermonde(c, x, count, /*increasing=*/true);
+}
+
+} // namespace kiln::aten

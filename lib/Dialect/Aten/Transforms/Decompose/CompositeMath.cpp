@@ -1,0 +1,553 @@
+//===- CompositeMath.cpp - Element functions and reductions of others -----===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Composites.h"
+
+#include <cmath>
+#include <limits>
+
+namespace kiln::aten {
+
+static bool isFloat(Value x) {
+  return llvm::isa<mlir::FloatType>(Composite::elementTypeOf(x));
+}
+
+//===----------------------------------------------------------------------===//
+// Element by element
+//===----------------------------------------------------------------------===//
+
+/// Within a tolerance, as `numpy.isclose` has it.
+Value decomposeIsclose(IscloseOp op, Composite &c) {
+  Value a = op.getSelf(), b = op.getOther();
+  if (Composite::elementTypeOf(a) != Composite::elementTypeOf(b))
+    return {};
+  Value close = c.eq(a, b);
+  if (isFloat(a) && op.getEqualNan())
+    close = c.logicalOr(close, c.logicalAnd(c.isnan(a), c.isnan(b)));
+  double relative = op.getRtol().convertToDouble(),
+         absolute = op.getAtol().convertToDouble();
+  if (relative == 0 && absolute == 0)
+    return close;
+  a = c.floating(a);
+  b = c.floating(b);
+  Value allowed = c.add(c.abs(c.mul(b, relative)), absolute);
+  Value difference = c.abs(c.sub(a, b));
+  Value isFinite = c.lt(difference, std::numeric_limits<double>::infinity());
+  return c.logicalOr(close, c.logicalAnd(isFinite, c.le(difference, allowed)));
+}
+
+template <typename OpT>
+static Value isIn(Composite &c, OpT op, Value elements, Value tests) {
+  Value each = c.unsqueeze(elements, -1);
+  Value row = c.row(tests);
+  Value found = c.any(c.eq(each, row), -1);
+  return op.getInvert() ? c.logicalNot(found) : found;
+}
+
+/// Rounded to a number of decimals, half to even.
+template <typename OpT> static Value roundTo(Composite &c, OpT op) {
+  Value x = op.getSelf();
+  int64_t decimals = int64_t(op.getDecimals());
+  if (!isFloat(x))
+    return decimals == 0 ? x : Value();
+  if (decimals == 0)
+    return c.round(x);
+  double power = std::pow(10.0, double(std::abs(decimals)));
+  if (decimals > 0)
+    return c.div(c.round(c.mul(x, power)), power);
+  return c.mul(c.round(c.div(x, power)), power);
+}
+
+/// log2(2^a + 2^b).
+static Value logAddExp2(Composite &c, Value a, Value b) {
+  double ln2 = std::log(2.0);
+  return c.div(
+      c.logaddexp(c.mul(c.floating(a), ln2), c.mul(c.floating(b), ln2)), ln2);
+}
+
+static Value floatPower(Composite &c, Value base, Value exponent) {
+  Type f64 = c.getBuilder().getF64Type();
+  auto wide = [&](Value x) {
+    return llvm::isa<RankedTensorType>(x.getType()) ? c.cast(x, f64)
+                                                    : c.full({}, x, f64);
+  };
+  return c.powTensorTensor(wide(base), wide(exponent));
+}
+
+/// The logarithm of the multivariate gamma function of dimension p.
+Value decomposeMvlgamma(MvlgammaOp op, Composite &c) {
+  Value x = c.floating(op.getSelf());
+  int64_t p = int64_t(op.getP());
+  if (!x || p < 1)
+    return {};
+  Value sum;
+  for (int64_t k = 0; k < p; ++k) {
+    Value term = c.lgamma(c.sub(x, 0.5 * double(k)));
+    sum = sum ? c.add(sum, term) : term;
+  }
+  return c.add(sum, double(p * (p - 1)) / 4 * std::log(M_PI));
+}
+
+/// The least common multiple, 0 where one is 0.
+static Value leastMultiple(Composite &c, Value a, Value b) {
+  Value divisor = c.gcd(a, b);
+  if (!divisor)
+    return {};
+  Value some = c.where(c.eq(divisor, 0), c.onesLike(divisor), divisor);
+  Value share = c.divTensorMode(a, some, "trunc");
+  return c.abs(c.mul(share, b));
+}
+
+/// start, ..., end in equal steps, of which one is a tensor without dimensions.
+template <typename OpT> static Value linspace(Composite &c, OpT op) {
+  Type type = op.getDtype().value_or(c.getBuilder().getF32Type());
+  int64_t steps = int64_t(op.getSteps());
+  if (!llvm::isa<mlir::FloatType>(type) || steps < 0)
+    return {};
+  auto end = [&](Value x) {
+    return llvm::isa<RankedTensorType>(x.getType()) ? c.cast(x, type)
+                                                    : c.full({}, x, type);
+  };
+  Value first = end(op.getStart()), last = end(op.getEnd());
+  if (steps == 1)
+    return c.unsqueeze(first, 0);
+  Value at = c.arange(c.expr(0), c.expr(steps), c.expr(1), type);
+  Value step = c.div(c.sub(last, first), double(steps - 1));
+  // From the nearer end, so that both are exact.
+  Value up = c.add(first, c.mul(at, step));
+  Value down = c.sub(last, c.mul(c.rsub(double(steps - 1), at), step));
+  return c.where(c.lt(at, double(steps / 2)), up, down);
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Standard deviation and mean.
+static Values deviationAndMean(Composite &c, Value x, IntsArg dims,
+                               bool unbiased, bool keepdim) {
+  return c.stdMeanCorrection(x, dims, int64_t(unbiased), keepdim).all();
+}
+
+Value decomposeNanmean(NanmeanOp op, Composite &c) {
+  Value x = op.getSelf();
+  Type type = op.getDtype().value_or(Type());
+  Value sum = c.nansum(x, op.getDim(), op.getKeepdim(), type);
+  Value counted = c.logicalNot(c.isnan(x));
+  Value count = c.sumDimIntList(counted, op.getDim(), op.getKeepdim());
+  return sum && count ? c.div(sum, c.cast(count, Composite::elementTypeOf(sum)))
+                      : Value();
+}
+
+/// The lower of two middle values that are numbers, and where it is; NaN if
+/// there is none.
+static Values nanMedian(Composite &c, Value x, int64_t dim, bool keepdim) {
+  if (Composite::rankOf(x) == 0)
+    x = c.unsqueeze(x, 0);
+  OpResults sorted = c.sort(x, dim);
+  if (!sorted)
+    return {};
+  Type i64 = c.getBuilder().getI64Type();
+  Value isNumber =
+      isFloat(x) ? c.logicalNot(c.isnan(x))
+                 : c.full(Composite::dimsOf(x), 1, c.getBuilder().getI1Type());
+  Value count = c.sum(c.cast(isNumber, i64), {dim}, /*keepdim=*/true);
+  Value middle = c.divTensorMode(c.clamp(c.sub(count, 1), 0), 2, "floor");
+  Values both;
+  for (Value results : {sorted[0], sorted[1]}) {
+    Value chosen = c.gather(results, dim, middle);
+    both.push_back(keepdim ? chosen : c.squeeze(chosen, dim));
+  }
+  return both;
+}
+
+/// How rows vary with each other.
+Value decomposeCov(CovOp op, Composite &c) {
+  Value x = op.getSelf();
+  if (Composite::rankOf(x) > 2)
+    return {};
+  if (op.getFweights() || op.getAweights())
+    return c.refuse("a covariance with weights");
+  bool isRow = Composite::rankOf(x) < 2;
+  if (isRow)
+    x = c.view(x, {c.expr(1), Composite::numelOf(x)});
+  x = c.floating(x);
+  ExprAttr count = c.dimOf(x, 1);
+  Value centered = c.sub(x, c.mean(x, {1}, /*keepdim=*/true));
+  Value sums = c.mm(centered, c.t(centered));
+  Value divisor =
+      c.full({},
+             c.number(guard::max(count - c.expr(int64_t(op.getCorrection())),
+                                 c.expr(0))),
+             Composite::elementTypeOf(x));
+  Value result = c.div(sums, divisor);
+  return isRow && result ? c.view(result, ArrayRef<ExprAttr>()) : result;
+}
+
+/// The same, divided by standard deviations.
+Value decomposeCorrcoef(CorrcoefOp op, Composite &c) {
+  Value x = c.floating(op.getSelf());
+  if (Composite::rankOf(x) != 2)
+    return Composite::rankOf(x) < 2 ? c.refuse("a correlation of one row")
+                                    : Value();
+  Value centered = c.sub(x, c.mean(x, {1}, /*keepdim=*/true));
+  Value sums = c.mm(centered, c.t(centered));
+  Value deviation = c.sqrt(c.diagonal(sums));
+  Value result = c.div(c.div(sums, c.unsqueeze(deviation, 1)), deviation);
+  return result ? c.AtenBuilder::clamp(result, c.number(-1.0), c.number(1.0))
+                : result;
+}
+
+/// Values between sorted elements, at a share `q` of the way.
+template <typename OpT>
+static Value quantile(Composite &c, OpT op, Value q, bool skipsNan) {
+  Value x = op.getSelf();
+  if (!isFloat(x))
+    return {};
+  StringRef how = op.getInterpolation();
+  bool keeps = op.getKeepdim(), isFlat = !op.getDim();
+  int64_t rank = Composite::rankOf(x), dim = 0;
+  auto kept = Composite::dimsOf(x);
+  if (isFlat || rank == 0) {
+    x = c.row(x);
+    llvm::fill(kept, c.expr(1));
+  } else {
+    dim = c.place(int64_t(*op.getDim()), rank);
+    x = c.transpose(x, dim, -1);
+    kept[dim] = c.expr(1);
+  }
+  if (!x)
+    return {};
+  // The sorted rows, a batch of them.
+  Value rows = c.sort(x, -1).front();
+  if (!rows)
+    return {};
+  auto dims = Composite::dimsOf(rows);
+  ExprAttr count = dims.back(), last = count - c.expr(1);
+  dims.back() = c.expr(1);
+  Type type = Composite::elementTypeOf(x);
+  Value isMissing = c.isnan(rows);
+  // How many intervals a row has; all of it is NaN as soon as one element is,
+  // unless those are left out.
+  Value ranks;
+  Value shares = c.view(q, Composite::numelOf(q));
+  if (skipsNan) {
+    Value there = c.sumDimIntList(c.logicalNot(isMissing), {-1}, true);
+    ranks = c.clamp(c.mul(c.cast(c.sub(there, 1), type), shares), 0);
+  } else {
+    Value whole = c.mul(shares, c.full({}, c.number(last), type));
+    Value end = c.full({}, c.number(last), type);
+    ranks = c.where(c.any(isMissing, -1, /*keepdim=*/true), end, whole);
+  }
+  if (!ranks)
+    return {};
+  Type i64 = c.getBuilder().getI64Type();
+  auto at = [&](Value rank) { return c.gather(rows, -1, c.cast(rank, i64)); };
+  Value low = c.floor(ranks), high = c.ceil(ranks), result;
+  if (how == "lower")
+    result = at(low);
+  else if (how == "higher")
+    result = at(high);
+  else if (how == "nearest")
+    result = at(c.round(ranks));
+  else if (how == "midpoint")
+    result = c.mul(c.add(at(low), at(high)), 0.5);
+  else
+    result = c.lerpTensor(at(low), at(high), c.sub(ranks, low));
+  // [rows..., shares] with the reduced dimension in its place, shares first.
+  if (!result)
+    return {};
+  result = c.unsqueeze(result, 0);
+  result = c.transpose(result, 0, -1);
+  SmallVector<ExprAttr> wanted;
+  bool isList = Composite::rankOf(q) > 0;
+  if (isList)
+    wanted.push_back(c.dimOf(q, 0));
+  if (isFlat || rank == 0) {
+    if (keeps)
+      llvm::append_range(wanted, kept);
+    return c.view(result, wanted);
+  }
+  // result: [shares, dims with `dim` and the last exchanged, 1 at the end]
+  result = c.transpose(result, dim + 1, -1);
+  if (!keeps)
+    kept.erase(kept.begin() + dim);
+  llvm::append_range(wanted, kept);
+  return c.view(c.FormulaBuilder::reshape(result, wanted), wanted);
+}
+
+template <typename OpT>
+static Value quantileOfNumber(Composite &c, OpT op, bool skipsNan) {
+  return quantile(c, op,
+                  c.full({}, op.getQ().convertToDouble(),
+                         Composite::elementTypeOf(op.getSelf())),
+                  skipsNan);
+}
+
+/// Areas of the strips below a curve whose points have these distances.
+static Value strips(Composite &c, Value y, Value distances, int64_t dim) {
+  ExprAttr count = c.dimOf(y, dim);
+  Value left = c.slice(y, dim, c.expr(0), count - c.expr(1));
+  Value right = c.slice(y, dim, c.expr(1), count);
+  return c.div(c.mul(c.add(c.floating(left), c.floating(right)), distances), 2);
+}
+
+static Value distances(Composite &c, Value y, Value x, int64_t dim) {
+  int64_t rank = Composite::rankOf(y);
+  dim = c.place(dim, rank);
+  int64_t along =
+      Composite::rankOf(x) == 1 ? 0 : dim - rank + Composite::rankOf(x);
+  if (along < 0)
+    return {};
+  ExprAttr count = c.dimOf(x, along);
+  Value steps = c.sub(c.slice(x, along, c.expr(1), count),
+                      c.slice(x, along, c.expr(0), count - c.expr(1)));
+  if (Composite::rankOf(x) == 1)
+    for (int64_t k = dim + 1; k < rank; ++k)
+      steps = c.unsqueeze(steps, -1);
+  return steps;
+}
+
+Value decomposeDeg2rad(Deg2radOp op, Composite &c) {
+  return c.mul(c.floating(op.getSelf()), M_PI / 180);
+}
+
+Value decomposeRad2deg(Rad2degOp op, Composite &c) {
+  return c.mul(c.floating(op.getSelf()), 180 / M_PI);
+}
+
+Value decomposeIsreal(IsrealOp op, Composite &c) {
+  Value x = op.getSelf();
+  if (llvm::isa<mlir::ComplexType>(Composite::elementTypeOf(x)))
+    return c.eq(c.imag(x), 0);
+  return c.full(Composite::dimsOf(x), 1, c.getBuilder().getI1Type());
+}
+
+Value decomposeIsinTensorTensor(IsinTensorTensorOp op, Composite &c) {
+  return isIn(c, op, op.getElements(), op.getTestElements());
+}
+
+Value decomposeIsinTensorScalar(IsinTensorScalarOp op, Composite &c) {
+  return isIn(c, op, op.getElements(),
+              c.wrap(op.getTestElement(), op.getElements()));
+}
+
+Value decomposeIsinScalarTensor(IsinScalarTensorOp op, Composite &c) {
+  Value tests = op.getTestElements();
+  return isIn(c, op, c.wrap(op.getElement(), tests), tests);
+}
+
+Value decomposeRoundDecimals(RoundDecimalsOp op, Composite &c) {
+  return roundTo(c, op);
+}
+
+Value decomposeSpecialRound(SpecialRoundOp op, Composite &c) {
+  return roundTo(c, op);
+}
+
+Value decomposeLogaddexp2(Logaddexp2Op op, Composite &c) {
+  return logAddExp2(c, op.getSelf(), op.getOther());
+}
+
+Value decomposeSpecialNdtr(SpecialNdtrOp op, Composite &c) {
+  Value x = c.floating(op.getSelf());
+  return c.mul(c.erfc(c.mul(x, -std::sqrt(0.5))), 0.5);
+}
+
+Value decomposeFloatPowerTensorTensor(FloatPowerTensorTensorOp op,
+                                      Composite &c) {
+  return floatPower(c, op.getSelf(), op.getExponent());
+}
+
+Value decomposeFloatPowerTensorScalar(FloatPowerTensorScalarOp op,
+                                      Composite &c) {
+  return floatPower(c, op.getSelf(), op.getExponent());
+}
+
+Value decomposeFloatPowerScalar(FloatPowerScalarOp op, Composite &c) {
+  return floatPower(c, op.getSelf(), op.getExponent());
+}
+
+Value decomposeXlogyScalarOther(XlogyScalarOtherOp op, Composite &c) {
+  return c.xlogyTensor(op.getSelf(), c.wrap(op.getOther(), op.getSelf()));
+}
+
+Value decomposeXlogyScalarSelf(XlogyScalarSelfOp op, Composite &c) {
+  Value y = op.getOther();
+  return c.xlogyTensor(c.wrap(op.getSelf(), y), y);
+}
+
+Value decomposeRemainderScalarTensor(RemainderScalarTensorOp op, Composite &c) {
+  Value other = op.getOther();
+  return c.remainderTensor(c.wrap(op.getSelf(), other), other);
+}
+
+Value decomposeBitwiseAndScalarTensor(BitwiseAndScalarTensorOp op,
+                                      Composite &c) {
+  Value other = op.getOther();
+  return c.bitwiseAndTensor(c.wrap(op.getSelf(), other), other);
+}
+
+Value decomposeBitwiseOrScalarTensor(BitwiseOrScalarTensorOp op, Composite &c) {
+  Value other = op.getOther();
+  return c.bitwiseOrTensor(c.wrap(op.getSelf(), other), other);
+}
+
+Value decomposeBitwiseXorScalarTensor(BitwiseXorScalarTensorOp op,
+                                      Composite &c) {
+  Value other = op.getOther();
+  return c.bitwiseXorTensor(c.wrap(op.getSelf(), other), other);
+}
+
+Value decomposeBitwiseLeftShiftScalarTensor(BitwiseLeftShiftScalarTensorOp op,
+                                            Composite &c) {
+  Value other = op.getOther();
+  return c.bitwiseLeftShiftTensor(c.wrap(op.getSelf(), other), other);
+}
+
+Value decomposeBitwiseRightShiftScalarTensor(BitwiseRightShiftScalarTensorOp op,
+                                             Composite &c) {
+  Value other = op.getOther();
+  return c.bitwiseRightShiftTensor(c.wrap(op.getSelf(), other), other);
+}
+
+Value decomposeBitwiseLeftShiftTensorScalar(BitwiseLeftShiftTensorScalarOp op,
+                                            Composite &c) {
+  return c.bitwiseLeftShiftTensor(op.getSelf(),
+                                  c.wrap(op.getOther(), op.getSelf()));
+}
+
+Value decomposeBitwiseRightShiftTensorScalar(BitwiseRightShiftTensorScalarOp op,
+                                             Composite &c) {
+  return c.bitwiseRightShiftTensor(op.getSelf(),
+                                   c.wrap(op.getOther(), op.getSelf()));
+}
+
+Value decomposeBucketizeScalar(BucketizeScalarOp op, Composite &c) {
+  Value boundaries = op.getBoundaries();
+  return c.bucketizeTensor(c.wrap(op.getSelf(), boundaries), boundaries,
+                           op.getOutInt32(), op.getRight());
+}
+
+Value decomposeSearchsortedScalar(SearchsortedScalarOp op, Composite &c) {
+  Value row = op.getSortedSequence();
+  return c.searchsortedTensor(row, c.wrap(op.getSelf(), row), op.getOutInt32(),
+                              op.getRight(), op.getSide(), op.getSorter());
+}
+
+Value decomposeCountNonzeroDimIntList(CountNonzeroDimIntListOp op,
+                                      Composite &c) {
+  return c.sumDimIntList(c.ne(op.getSelf(), 0), op.getDim());
+}
+
+Values decomposeStdMean(StdMeanOp op, Composite &c) {
+  return deviationAndMean(c, op.getSelf(), {}, op.getUnbiased(), false);
+}
+
+Values decomposeStdMeanDim(StdMeanDimOp op, Composite &c) {
+  return deviationAndMean(c, op.getSelf(), op.getDim(), op.getUnbiased(),
+                          op.getKeepdim());
+}
+
+Values decomposeVarMean(VarMeanOp op, Composite &c) {
+  return c.varMeanCorrection(op.getSelf(), {}, int64_t(op.getUnbiased())).all();
+}
+
+Value decomposeMedian(MedianOp op, Composite &c) {
+  Value row = c.row(op.getSelf());
+  return c.medianDim(row, 0).front();
+}
+
+Value decomposeQuantile(QuantileOp op, Composite &c) {
+  return quantile(c, op, op.getQ(), false);
+}
+
+Value decomposeQuantileScalar(QuantileScalarOp op, Composite &c) {
+  return quantileOfNumber(c, op, false);
+}
+
+Value decomposeNanquantile(NanquantileOp op, Composite &c) {
+  return quantile(c, op, op.getQ(), true);
+}
+
+Value decomposeNanquantileScalar(NanquantileScalarOp op, Composite &c) {
+  return quantileOfNumber(c, op, true);
+}
+
+Value decomposeNanmedian(NanmedianOp op, Composite &c) {
+  Value row = c.row(op.getSelf());
+  Values both = row ? nanMedian(c, row, 0, false) : Values();
+  return both.empty() ? Value() : both[0];
+}
+
+Values decomposeNanmedianDim(NanmedianDimOp op, Composite &c) {
+  return nanMedian(c, op.getSelf(), int64_t(op.getDim()), op.getKeepdim());
+}
+
+Value decomposeLcm(LcmOp op, Composite &c) {
+  return leastMultiple(c, op.getSelf(), op.getOther());
+}
+
+Value decomposeLinspaceTensorTensor(LinspaceTensorTensorOp op, Composite &c) {
+  return linspace(c, op);
+}
+
+Value decomposeLinspaceTensorScalar(LinspaceTensorScalarOp op, Composite &c) {
+  return linspace(c, op);
+}
+
+Value decomposeLinspaceScalarTensor(LinspaceScalarTensorOp op, Composite &c) {
+  return linspace(c, op);
+}
+
+Value decomposeIsAllTrue(IsAllTrueOp op, Composite &c) {
+  return c.all(op.getSelf());
+}
+
+Value decomposeIsAnyTrue(IsAnyTrueOp op, Composite &c) {
+  return c.FormulaBuilder::any(op.getSelf());
+}
+
+Values decomposeUniqueDimConsecutive(UniqueDimConsecutiveOp op, Composite &c) {
+  return c.rebuild<UniqueConsecutiveOp>(
+      op, {op.getSelf(), op.getReturnInverseAttr(), op.getReturnCountsAttr(),
+           op.getDimAttr()});
+}
+
+Values decomposeNonzeroNumpy(NonzeroNumpyOp op, Composite &c) {
+  return c.rebuild<WhereOp>(op, {op.getSelf()});
+}
+
+Value decomposeTrapezoidDx(TrapezoidDxOp op, Composite &c) {
+  int64_t dim = op.getDim();
+  return c.sum(strips(c, op.getY(), c.numberOr(op.getDx(), 1), dim), {dim});
+}
+
+Value decomposeTrapezoidX(TrapezoidXOp op, Composite &c) {
+  int64_t dim = op.getDim();
+  Value steps = distances(c, op.getY(), op.getX(), dim);
+  return c.sum(strips(c, op.getY(), steps, dim), {dim});
+}
+
+Value decomposeCumulativeTrapezoidDx(CumulativeTrapezoidDxOp op, Composite &c) {
+  int64_t dim = op.getDim();
+  return c.cumsum(strips(c, op.getY(), c.numberOr(op.getDx(), 1), dim), dim);
+}
+
+Value decomposeCumulativeTrapezoidX(CumulativeTrapezoidXOp op, Composite &c) {
+  int64_t dim = op.getDim();
+  Value steps = distances(c, op.getY(), op.getX(), dim);
+  return c.cumsum(strips(c, op.getY(), steps, dim), dim);
+}
+
+Value decomposeDist(DistOp op, Composite &c) {
+  return c.normScalar(c.sub(op.getSelf(), op.getOther()),
+                      c.numberOr(op.getP(), 2));
+}
+
+} // namespace kiln::aten

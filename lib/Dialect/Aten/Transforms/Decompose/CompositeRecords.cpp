@@ -1,0 +1,86 @@
+//===- CompositeRecords.cpp - The table of composites ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Composites.h"
+
+#include "kiln/Dialect/Aten/Transforms/Decompositions.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <thread>
+
+namespace kiln::aten {
+
+/// The values that a function of one result returns, or of many.
+static Values toList(Value value) { return {value}; }
+static Values toList(Values values) { return values; }
+
+namespace {
+struct CompositeEntry {
+  const OpInfo &(*getInfo)();
+  Values (*open)(Operation *op, Composite &c);
+};
+} // namespace
+
+#include "kiln/Dialect/Aten/Transforms/AtenComposites.cpp.inc"
+
+static auto *lookUp(Operation *op) {
+  static const auto *table = [] {
+    auto *map = new llvm::DenseMap<const OpInfo *, const CompositeEntry *>();
+    for (const CompositeEntry &entry : kComposites)
+      map->try_emplace(&entry.getInfo(), &entry);
+    return map;
+  }();
+  return table->lookup(getOpInfo(op));
+}
+
+namespace {
+
+class Composites : public CompositeDialectInterface {
+public:
+  using CompositeDialectInterface::CompositeDialectInterface;
+
+  OpenedComposite open(Operation *op, OpBuilder &builder,
+                       IsReadFn isRead) const override {
+    OpenedComposite opened;
+    std::string said;
+    {
+      // What parts complain of is the composite's complaint. Other functions
+      // may be worked on at the same time.
+      mlir::ScopedDiagnosticHandler handler(
+          op->getContext(),
+          [&, self = std::this_thread::get_id()](mlir::Diagnostic &diagnostic) {
+            if (self != std::this_thread::get_id())
+              return failure();
+            said += (said.empty() ? "" : "; ") + diagnostic.str();
+            return success();
+          });
+      Composer composer(builder, op->getLoc(), opened, isRead);
+      Composite composite(composer);
+      opened.values = lookUp(op)->open(op, composite);
+    }
+    bool isMissing = opened.values.empty() && !getOpInfo(op)->results.empty() &&
+                     getOpInfo(op)->results.front() != ResultKind::TensorList;
+    isMissing |= llvm::is_contained(opened.values, Value());
+    if (opened && (isMissing || !said.empty()))
+      opened.complaint = said.empty() ? "arguments do not fit" : said;
+    return opened;
+  }
+};
+
+} // namespace
+
+void registerComposites(mlir::DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, AtenDialect *dialect) {
+    dialect->addInterfaces<Composites>();
+  });
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,437 @@
+//===- CompositeSpectra.cpp - Fourier transforms and windows --------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions of torch.fft are three transforms over some dimensions, after
+// these have been cut or filled up to the sizes asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Composites.h"
+
+#include <cmath>
+
+namespace kiln::aten {
+
+static bool isComplex(Value x) {
+  return llvm::isa<mlir::ComplexType>(Composite::elementTypeOf(x));
+}
+
+static Value toComplex(Composite &c, Value x) {
+  x = c.floating(x);
+  return isComplex(x)
+             ? x
+             : c.cast(x, mlir::ComplexType::get(Composite::elementTypeOf(x)));
+}
+
+/// 0: none, 1: by the root of the size, 2: by the size.
+static int64_t scaling(std::optional<StringRef> given, bool forward) {
+  StringRef norm = given.value_or("");
+  bool scales = norm == "forward" ? forward : !forward;
+  return norm == "ortho" ? 1 : scales ? 2 : 0;
+}
+
+/// `x` with `size` elements along `dim`: the first of them, then zeros.
+static Value fit(Composite &c, Value x, int64_t dim, ExprAttr size) {
+  int64_t rank = Composite::rankOf(x);
+  dim = c.place(dim, rank);
+  if (rank == 0)
+    return {};
+  ExprAttr have = c.dimOf(x, dim);
+  if (have == size)
+    return x;
+  // Where the sizes do not tell which of the two it is, it is both, of which
+  // one changes nothing.
+  auto more = (size - have).getConstant();
+  if (!more || *more < 0)
+    x = c.slice(x, dim, c.expr(0), size);
+  if (!x || (more && *more < 0))
+    return x;
+  SmallVector<ExprAttr> widths(2 * rank, c.expr(0));
+  widths[2 * (rank - 1 - dim) + 1] = size - c.dimOf(x, dim);
+  return c.constantPad(x, widths, 0);
+}
+
+/// The dimensions of a transform, and the sizes that are asked for.
+struct Extent {
+  SmallVector<int64_t> dims;
+  SmallVector<ExprAttr> sizes; ///< none: those of the operand
+};
+
+/// Of one dimension.
+template <typename OpT> static Extent ofOne(OpT op) {
+  Extent extent{{int64_t(op.getDim())}, {}};
+  if (op.getN())
+    extent.sizes.push_back(*op.getN());
+  return extent;
+}
+
+/// Of several.
+static Extent ofSeveral(Composite &c, Value x,
+                        std::optional<ArrayRef<int64_t>> dims,
+                        std::optional<guard::ShapeAttr> sizes) {
+  Extent extent;
+  if (sizes)
+    llvm::append_range(extent.sizes, sizes->getDims());
+  int64_t rank = Composite::rankOf(x);
+  int64_t count = sizes ? int64_t(extent.sizes.size()) : rank;
+  extent.dims = dims ? SmallVector<int64_t>(*dims)
+                     : llvm::to_vector(llvm::seq<int64_t>(
+                           std::min(rank - count, rank), rank));
+  for (auto [dim, size] : llvm::zip(extent.dims, extent.sizes))
+    if (size.isConstant(-1))
+      size = c.dimOf(x, dim);
+  return extent;
+}
+template <typename OpT> static Extent ofSeveral(Composite &c, OpT op) {
+  return ofSeveral(c, op.getSelf(), op.getDim(), op.getS());
+}
+
+/// `x` fitted to the sizes that are asked for, but for the last if `butLast`.
+static Value fitAll(Composite &c, Value x, const Extent &extent,
+                    bool butLast = false) {
+  size_t count =
+      std::min(extent.sizes.size(), extent.dims.size() - (butLast ? 1 : 0));
+  for (size_t k = 0; k < count && x; ++k)
+    x = fit(c, x, extent.dims[k], extent.sizes[k]);
+  return x;
+}
+
+template <typename OpT>
+static Value transform(Composite &c, OpT op, const Extent &extent,
+                       bool forward) {
+  Value x = fitAll(c, toComplex(c, op.getSelf()), extent);
+  if (!x)
+    return {};
+  SmallVector<ExprAttr> dims;
+  for (int64_t dim : extent.dims)
+    dims.push_back(c.expr(c.place(dim, Composite::rankOf(x))));
+  return c.fftC2c(x, dims, scaling(op.getNorm(), forward), forward);
+}
+
+/// From reals to half of a spectrum; `forward` decides the scaling alone.
+template <typename OpT>
+static Value fromReal(Composite &c, OpT op, const Extent &extent,
+                      bool forward) {
+  if (isComplex(op.getSelf()))
+    return {};
+  Value x = fitAll(c, c.floating(op.getSelf()), extent);
+  return x ? c.fftR2c(x, extent.dims, scaling(op.getNorm(), forward), true) : x;
+}
+
+/// From half of a spectrum to reals.
+template <typename OpT>
+static Value toReal(Composite &c, OpT op, Value x, const Extent &extent,
+                    bool forward) {
+  if (extent.dims.empty())
+    return {};
+  int64_t last = extent.dims.back();
+  ExprAttr size = extent.sizes.size() == extent.dims.size()
+                      ? extent.sizes.back()
+                      : (c.dimOf(x, last) - c.expr(1)) * 2;
+  x = fitAll(c, toComplex(c, x), extent, /*butLast=*/true);
+  x = x ? fit(c, x, last, guard::floorDiv(size, 2) + c.expr(1)) : x;
+  return x ? c.fftC2r(x, extent.dims, scaling(op.getNorm(), forward), size) : x;
+}
+
+/// Halves exchanged; the first is the shorter one if `back`.
+static Value shift(Composite &c, Value x,
+                   std::optional<ArrayRef<int64_t>> given, bool back) {
+  SmallVector<int64_t> dims =
+      given ? SmallVector<int64_t>(*given)
+            : llvm::to_vector(llvm::seq<int64_t>(0, Composite::rankOf(x)));
+  SmallVector<ExprAttr> shifts;
+  for (int64_t dim : dims)
+    shifts.push_back(
+        guard::floorDiv(c.dimOf(x, dim) + c.expr(back ? 1 : 0), 2));
+  return dims.empty() ? x : c.roll(x, shifts, dims);
+}
+
+template <typename OpT>
+static Value frequencies(Composite &c, OpT op, bool half) {
+  auto n = int64_t(op.getN());
+  Type type = op.getDtype().value_or(c.getBuilder().getF32Type());
+  auto range = [&](int64_t from, int64_t to) {
+    return c.arange(c.expr(from), c.expr(to), c.expr(1), type);
+  };
+  Value steps = half ? range(0, n / 2 + 1)
+                     : c.cat({range(0, (n + 1) / 2), range(-(n / 2), 0)}, 0);
+  return c.mul(steps, 1.0 / (double(n) * op.getD().convertToDouble()));
+}
+
+//===----------------------------------------------------------------------===//
+// Windows
+//===----------------------------------------------------------------------===//
+
+/// A window of sums of cosines: a - b cos(2 pi x) + d cos(4 pi x), or two
+/// slopes.
+struct Shape {
+  double a, b, d;
+  bool isSlope = false;
+};
+
+template <typename OpT>
+static Value window(Composite &c, OpT op, bool periodic, const Shape &shape) {
+  int64_t length = int64_t(op.getWindowLength());
+  Type type = op.getDtype().value_or(c.getBuilder().getF32Type());
+  if (length < 0 || !llvm::isa<mlir::FloatType>(type))
+    return {};
+  if (length <= 1)
+    return c.ones(c.expr(length), type);
+  Value x = c.arange(c.expr(0), c.expr(length), c.expr(1), type);
+  double last = double(periodic ? length : length - 1);
+  if (shape.isSlope) {
+    Value rising = c.mul(x, 2 / last);
+    return c.minimum(rising, c.rsub(2, rising));
+  }
+  Value result =
+      c.rsub(shape.a, c.mul(c.cos(c.mul(x, 2 * M_PI / last)), shape.b));
+  if (shape.d != 0)
+    result = c.add(result, c.mul(c.cos(c.mul(x, 4 * M_PI / last)), shape.d));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Short-time transforms
+//===----------------------------------------------------------------------===//
+
+/// `mode`: how both ends are filled up for frames that are centered; none if
+/// they are not.
+template <typename OpT>
+static Value shortTime(Composite &c, OpT op, StringRef mode) {
+  Value x = op.getSelf();
+  int64_t rank = Composite::rankOf(x), size = int64_t(op.getNFft());
+  int64_t hop = op.getHopLength().value_or(size / 4);
+  int64_t length = op.getWinLength().value_or(size);
+  if (rank < 1 || rank > 2 || hop <= 0 || length <= 0 || length > size)
+    return {};
+  if (op.getAlignToWindow().value_or(false))
+    return c.refuse("a short-time transform is aligned to its window");
+  if (rank == 1)
+    x = c.unsqueeze(x, 0);
+  if (!mode.empty()) {
+    SmallVector<ExprAttr> widths(2, c.expr(size / 2));
+    if (mode == "constant")
+      x = c.constantPad(x, widths, 0);
+    else if (mode == "reflect")
+      x = c.reflectionPad1d(x, widths);
+    else if (mode == "replicate")
+      x = c.replicationPad1d(x, widths);
+    else
+      return c.refuse("a short-time transform pads by '" + mode + "'");
+  }
+  Value weights = op.getWindow();
+  if (length < size) {
+    if (!weights)
+      weights = c.ones(c.expr(length), Composite::elementTypeOf(x));
+    int64_t before = (size - length) / 2;
+    weights = c.constantPad(
+        weights, {c.expr(before), c.expr(size - length - before)}, 0);
+  }
+  Value frames = x ? c.unfold(x, -1, size, hop) : x;
+  if (weights && frames)
+    frames = c.mul(frames, weights);
+  if (!frames)
+    return {};
+  int64_t scale = op.getNormalized() ? 1 : 0;
+  bool half = op.getOnesided().value_or(!isComplex(frames));
+  Value spectrum = isComplex(frames)
+                       ? c.fftC2c(frames, {c.expr(2)}, scale, true)
+                       : c.fftR2c(frames, {-1}, scale, half);
+  spectrum = c.transpose(spectrum, 1, 2);
+  if (rank == 1)
+    spectrum = c.squeeze(spectrum, 0);
+  bool staysComplex = op.getReturnComplex().value_or(isComplex(op.getSelf()));
+  return staysComplex || !spectrum ? spectrum : c.viewAsReal(spectrum);
+}
+
+/// The signal whose frames have these spectra: frames are added where they lie,
+/// and divided by what the squares of the window add up to.
+Value decomposeIstft(IstftOp op, Composite &c) {
+  Value x = op.getSelf();
+  int64_t size = int64_t(op.getNFft()), bins = size / 2 + 1;
+  int64_t hop = op.getHopLength().value_or(size / 4);
+  int64_t length = op.getWinLength().value_or(size);
+  int64_t rank = Composite::rankOf(x);
+  if (!isComplex(x) || rank < 2 || rank > 3 || hop <= 0 || length <= 0 ||
+      length > size || hop > length)
+    return {};
+  bool isReal = !op.getReturnComplex();
+  auto given = c.fixed(x, -2);
+  bool half = op.getOnesided().value_or(given && *given != size);
+  if (!given || *given != (half ? bins : size) || (half && !isReal))
+    return {};
+  if (rank == 2)
+    x = c.unsqueeze(x, 0);
+  mlir::Type type = llvm::cast<mlir::ComplexType>(Composite::elementTypeOf(x))
+                        .getElementType();
+  Value weights = op.getWindow();
+  if (!weights)
+    weights = c.ones(c.expr(length), type);
+  int64_t before = (size - length) / 2;
+  weights = c.constantPad(weights,
+                          {c.expr(before), c.expr(size - length - before)}, 0);
+  // One row a frame, now with all of its frequencies.
+  Value spectrum = c.transpose(x, 1, 2);
+  int64_t scale = op.getNormalized() ? 1 : 2;
+  if (isReal && !half)
+    spectrum = c.slice(spectrum, -1, c.expr(0), c.expr(bins));
+  Value frames = isReal ? c.fftC2r(spectrum, {-1}, scale, size)
+                        : c.fftC2c(spectrum, {c.expr(2)}, scale, false);
+  if (!frames || !weights)
+    return {};
+  ExprAttr count = c.dimOf(x, 2), total = (count + -1) * hop + size;
+  auto overlap = [&](Value rows, ExprAttr batch) {
+    return c.unfoldBackward(rows, {batch, total}, 1, size, hop);
+  };
+  Value signal = overlap(c.mul(frames, weights), c.dimOf(x, 0));
+  Value envelope = overlap(
+      c.expand(c.mul(weights, weights), {c.expr(1), count, c.expr(size)}),
+      c.expr(1));
+  bool center = op.getCenter();
+  ExprAttr start = c.expr(center ? size / 2 : 0);
+  ExprAttr end = op.getLength() ? start + int64_t(*op.getLength())
+                 : center       ? total + -(size / 2)
+                                : total;
+  ExprAttr last = guard::min(end, total);
+  signal = c.slice(signal, 1, start, last);
+  envelope = c.slice(envelope, 1, start, last);
+  if (!signal || !envelope)
+    return {};
+  c.check(c.ge(c.abs(envelope), 1e-11), "window overlap add min: 1");
+  signal = c.div(signal, envelope);
+  if (end != last)
+    signal = c.constantPad(signal, {c.expr(0), end - last}, 0);
+  return rank == 2 ? c.squeeze(signal, 0) : signal;
+}
+
+Value decomposeFftFft(FftFftOp op, Composite &c) {
+  return transform(c, op, ofOne(op), true);
+}
+
+Value decomposeFftIfft(FftIfftOp op, Composite &c) {
+  return transform(c, op, ofOne(op), false);
+}
+
+Value decomposeFftRfft(FftRfftOp op, Composite &c) {
+  return fromReal(c, op, ofOne(op), true);
+}
+
+Value decomposeFftIrfft(FftIrfftOp op, Composite &c) {
+  return toReal(c, op, op.getSelf(), ofOne(op), false);
+}
+
+Value decomposeFftHfft(FftHfftOp op, Composite &c) {
+  return toReal(c, op, c.conjugate(op.getSelf()), ofOne(op), true);
+}
+
+Value decomposeFftIhfft(FftIhfftOp op, Composite &c) {
+  return c.conjugate(fromReal(c, op, ofOne(op), false));
+}
+
+Value decomposeFftFft2(FftFft2Op op, Composite &c) {
+  return transform(c, op, ofSeveral(c, op), true);
+}
+
+Value decomposeFftIfft2(FftIfft2Op op, Composite &c) {
+  return transform(c, op, ofSeveral(c, op), false);
+}
+
+Value decomposeFftRfft2(FftRfft2Op op, Composite &c) {
+  return fromReal(c, op, ofSeveral(c, op), true);
+}
+
+Value decomposeFftIrfft2(FftIrfft2Op op, Composite &c) {
+  return toReal(c, op, op.getSelf(), ofSeveral(c, op), false);
+}
+
+Value decomposeFftFftn(FftFftnOp op, Composite &c) {
+  return transform(c, op, ofSeveral(c, op), true);
+}
+
+Value decomposeFftIfftn(FftIfftnOp op, Composite &c) {
+  return transform(c, op, ofSeveral(c, op), false);
+}
+
+Value decomposeFftRfftn(FftRfftnOp op, Composite &c) {
+  return fromReal(c, op, ofSeveral(c, op), true);
+}
+
+Value decomposeFftIrfftn(FftIrfftnOp op, Composite &c) {
+  return toReal(c, op, op.getSelf(), ofSeveral(c, op), false);
+}
+
+Value decomposeFftFftshift(FftFftshiftOp op, Composite &c) {
+  return shift(c, op.getSelf(), op.getDim(), false);
+}
+
+Value decomposeFftIfftshift(FftIfftshiftOp op, Composite &c) {
+  return shift(c, op.getSelf(), op.getDim(), true);
+}
+
+Value decomposeFftFftfreq(FftFftfreqOp op, Composite &c) {
+  return frequencies(c, op, false);
+}
+
+Value decomposeFftRfftfreq(FftRfftfreqOp op, Composite &c) {
+  return frequencies(c, op, true);
+}
+
+Value decomposeHannWindow(HannWindowOp op, Composite &c) {
+  return window(c, op, true, {0.5, 0.5, 0});
+}
+
+Value decomposeHannWindowPeriodic(HannWindowPeriodicOp op, Composite &c) {
+  return window(c, op, op.getPeriodic(), {0.5, 0.5, 0});
+}
+
+Value decomposeHammingWindow(HammingWindowOp op, Composite &c) {
+  return window(c, op, true, {0.54, 0.46, 0});
+}
+
+Value decomposeHammingWindowPeriodic(HammingWindowPeriodicOp op, Composite &c) {
+  return window(c, op, op.getPeriodic(), {0.54, 0.46, 0});
+}
+
+Value decomposeBlackmanWindow(BlackmanWindowOp op, Composite &c) {
+  return window(c, op, true, {0.42, 0.5, 0.08});
+}
+
+Value decomposeBlackmanWindowPeriodic(BlackmanWindowPeriodicOp op,
+                                      Composite &c) {
+  return window(c, op, op.getPeriodic(), {0.42, 0.5, 0.08});
+}
+
+Value decomposeBartlettWindow(BartlettWindowOp op, Composite &c) {
+  return window(c, op, true, {0, 0, 0, /*isSlope=*/true});
+}
+
+Value decomposeBartlettWindowPeriodic(BartlettWindowPeriodicOp op,
+                                      Composite &c) {
+  return window(c, op, op.getPeriodic(), {0, 0, 0, /*isSlope=*/true});
+}
+
+Value decomposeHammingWindowPeriodicAlpha(HammingWindowPeriodicAlphaOp op,
+                                          Composite &c) {
+  return window(c, op, op.getPeriodic(),
+                {op.getAlpha().convertToDouble(), 0.46, 0});
+}
+
+Value decomposeHammingWindowPeriodicAlphaBeta(
+    HammingWindowPeriodicAlphaBetaOp op, Composite &c) {
+  return window(
+      c, op, op.getPeriodic(),
+      {op.getAlpha().convertToDouble(), op.getBeta().convertToDouble(), 0});
+}
+
+Value decomposeStft(StftOp op, Composite &c) { return shortTime(c, op, ""); }
+
+Value decomposeStftCenter(StftCenterOp op, Composite &c) {
+  return shortTime(c, op, op.getCenter() ? op.getPadMode() : "");
+}
+
+} // namespace kiln::aten

@@ -1,0 +1,412 @@
+//===- CompositeViews.cpp - Views, joins and splits made of others --------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Composites.h"
+
+namespace kiln::aten {
+
+/// `x` with at least `rank` dimensions, as `atleast_<rank>d` adds them.
+static Value atLeast(Composite &c, Value x, int64_t rank) {
+  int64_t have = Composite::rankOf(x);
+  if (have == 0 && rank >= 1)
+    x = c.view(x, Composite::Ints{1});
+  if (have <= 1 && rank >= 2)
+    x = c.unsqueeze(x, 0);
+  if (have <= 2 && rank >= 3)
+    x = c.unsqueeze(x, -1);
+  return x;
+}
+
+template <typename OpT>
+static Values atLeastOf(Composite &c, OpT op, int64_t rank) {
+  Values result;
+  for (Value tensor : llvm::to_vector(op.getTensors()))
+    result.push_back(atLeast(c, tensor, rank));
+  return result;
+}
+
+/// `x` with the dimensions `from` at `to`.
+static Value moveDims(Composite &c, Value x, ArrayRef<int64_t> from,
+                      ArrayRef<int64_t> to) {
+  int64_t rank = Composite::rankOf(x);
+  if (from.size() != to.size())
+    return {};
+  SmallVector<int64_t> order(rank, -1);
+  SmallVector<bool> moved(rank, false);
+  for (auto [source, target] : llvm::zip_equal(from, to)) {
+    int64_t s = c.place(source, rank);
+    int64_t d = c.place(target, rank);
+    if (s < 0 || s >= rank || d < 0 || d >= rank || moved[s] || order[d] >= 0)
+      return {};
+    moved[s] = true;
+    order[d] = s;
+  }
+  int64_t next = 0;
+  for (int64_t &dim : order) {
+    if (dim >= 0)
+      continue;
+    while (moved[next])
+      ++next;
+    dim = next++;
+  }
+  return c.permute(x, order);
+}
+
+/// The transposed matrices, conjugated where they are complex.
+static Value adjoint(Composite &c, Value x) {
+  if (Composite::rankOf(x) == 0)
+    return x;
+  return c.conjugate(c.t(x));
+}
+
+static Values copies(Composite &c, ArrayRef<Value> views) {
+  Values result;
+  for (Value view : views)
+    result.push_back(c.clone(view));
+  return result;
+}
+
+template <typename OpT>
+static Values splitInto(Composite &c, OpT op, int64_t dim) {
+  auto sections = int64_t(op.getSections());
+  return c.tensorSplitSections(op.getSelf(), sections, dim).all();
+}
+
+template <typename OpT>
+static Values splitAt(Composite &c, OpT op, int64_t dim) {
+  SmallVector<ExprAttr> indices =
+      guard::getConstants(c.getContext(), op.getIndices());
+  return c.tensorSplitIndices(op.getSelf(), indices, dim).all();
+}
+
+/// Blocks along the diagonal.
+Value decomposeBlockDiag(BlockDiagOp op, Composite &c) {
+  SmallVector<Value> blocks;
+  ExprAttr columns = c.expr(0);
+  for (Value tensor : llvm::to_vector(op.getTensors())) {
+    blocks.push_back(atLeast(c, tensor, 2));
+    columns = columns + c.dimOf(blocks.back(), 1);
+    if (Composite::rankOf(blocks.back()) != 2)
+      return {};
+  }
+  ExprAttr before = c.expr(0);
+  for (Value &block : blocks) {
+    ExprAttr width = c.dimOf(block, 1);
+    block = c.constantPad(block, {before, columns - before - width}, 0);
+    before = before + width;
+  }
+  return c.cat(blocks, 0);
+}
+
+/// Sequences side by side, filled up to the longest.
+Value decomposePadSequence(PadSequenceOp op, Composite &c) {
+  SmallVector<Value> sequences = llvm::to_vector(op.getSequences());
+  bool batchFirst = op.getBatchFirst(), left = op.getPaddingSide() == "left";
+  ExprAttr longest;
+  for (Value sequence : sequences) {
+    if (Composite::rankOf(sequence) == 0)
+      return {};
+    ExprAttr length = c.dimOf(sequence, 0);
+    longest = longest ? guard::max(longest, length) : length;
+  }
+  for (Value &sequence : sequences) {
+    SmallVector<ExprAttr> widths(2 * Composite::rankOf(sequence), c.expr(0));
+    ExprAttr missing = longest - c.dimOf(sequence, 0);
+    widths[widths.size() - (left ? 2 : 1)] = missing;
+    sequence = c.unsqueeze(
+        c.constantPad(sequence, widths, op.getPaddingValue().convertToDouble()),
+        batchFirst ? 0 : 1);
+  }
+  return sequences.empty() ? Value() : c.cat(sequences, batchFirst ? 0 : 1);
+}
+
+/// Each slice of `x` as often as `repeats` says, or without one the numbers of
+/// the slices. How many there are in all the type says.
+template <typename OpT>
+static Value repeatEach(Composite &c, OpT op, Value x,
+                        std::optional<int64_t> along) {
+  Value repeats = op.getRepeats();
+  auto type = llvm::cast<RankedTensorType>(op.getType());
+  auto dims = guard::getDims(type);
+  int64_t dim = along ? c.place(*along, type.getRank()) : 0;
+  if (!dims || dim < 0 || dim >= type.getRank())
+    return {};
+  ExprAttr total = (*dims)[dim];
+  if (!total.isConstant())
+    return c.refuse("repetitions that only the run can count");
+  Type i64 = c.getBuilder().getI64Type();
+  if (x && !along)
+    x = c.row(x);
+  // One number of repetitions stands for all.
+  if (x) {
+    ExprAttr count = c.dimOf(x, dim);
+    if (Composite::rankOf(repeats) == 0)
+      repeats = c.unsqueeze(repeats, 0);
+    repeats = c.expand(repeats, count);
+  }
+  Value ends = c.cumsum(c.cast(repeats, i64), 0);
+  Value places = c.arange(c.expr(0), total, c.expr(1), i64);
+  Value slices = c.searchsortedTensor(ends, places, false, true);
+  if (!x || !slices)
+    return slices;
+  return c.indexSelect(x, dim, slices);
+}
+
+Value decomposeMT(MTOp op, Composite &c) { return c.t(op.getSelf()); }
+
+Value decomposeMH(MHOp op, Composite &c) { return adjoint(c, op.getSelf()); }
+
+Value decomposeAdjoint(AdjointOp op, Composite &c) {
+  return adjoint(c, op.getSelf());
+}
+
+Value decomposeMatrixH(MatrixHOp op, Composite &c) {
+  return adjoint(c, op.getSelf());
+}
+
+Value decomposePositive(PositiveOp op, Composite &c) { return op.getSelf(); }
+
+Value decomposeLift(LiftOp op, Composite &c) { return op.getSelf(); }
+
+Value decomposeLiftFresh(LiftFreshOp op, Composite &c) { return op.getSelf(); }
+
+Value decomposeResolveConj(ResolveConjOp op, Composite &c) {
+  return op.getSelf();
+}
+
+Value decomposeResolveNeg(ResolveNegOp op, Composite &c) {
+  return op.getSelf();
+}
+
+Value decomposePlainConj(PlainConjOp op, Composite &c) {
+  return c.conjugate(op.getSelf());
+}
+
+Value decomposeConjPhysical(ConjPhysicalOp op, Composite &c) {
+  return c.conjugate(op.getSelf());
+}
+
+Value decomposePinMemory(PinMemoryOp op, Composite &c) { return op.getSelf(); }
+
+Value decomposeRavel(RavelOp op, Composite &c) { return c.row(op.getSelf()); }
+
+Value decomposeMovedimIntlist(MovedimIntlistOp op, Composite &c) {
+  return moveDims(c, op.getSelf(), op.getSource(), op.getDestination());
+}
+
+Value decomposeLinalgDiagonal(LinalgDiagonalOp op, Composite &c) {
+  return c.diagonal(op.getA(), op.getOffset(), op.getDim1(), op.getDim2());
+}
+
+Value decomposeTypeAs(TypeAsOp op, Composite &c) {
+  return c.cast(op.getSelf(), Composite::elementTypeOf(op.getOther()));
+}
+
+Value decomposeToOther(ToOtherOp op, Composite &c) {
+  Value x = c.cast(op.getSelf(), Composite::elementTypeOf(op.getOther()));
+  return op.getCopy() && x == op.getSelf() ? c.clone(x) : x;
+}
+
+Value decomposeSumToSize(SumToSizeOp op, Composite &c) {
+  return c.sumToSize(op.getSelf(), op.getSize().getDims());
+}
+
+Value decomposeAtleast1d(Atleast1dOp op, Composite &c) {
+  return atLeast(c, op.getSelf(), 1);
+}
+
+Value decomposeAtleast2d(Atleast2dOp op, Composite &c) {
+  return atLeast(c, op.getSelf(), 2);
+}
+
+Value decomposeAtleast3d(Atleast3dOp op, Composite &c) {
+  return atLeast(c, op.getSelf(), 3);
+}
+
+Values decomposeAtleast1dSequence(Atleast1dSequenceOp op, Composite &c) {
+  return atLeastOf(c, op, 1);
+}
+
+Values decomposeAtleast2dSequence(Atleast2dSequenceOp op, Composite &c) {
+  return atLeastOf(c, op, 2);
+}
+
+Values decomposeAtleast3dSequence(Atleast3dSequenceOp op, Composite &c) {
+  return atLeastOf(c, op, 3);
+}
+
+Values decomposeSplitSizes(SplitSizesOp op, Composite &c) {
+  return c.splitWithSizes(op.getSelf(), op.getSplitSize(), op.getDim()).all();
+}
+
+Values decomposeUnsafeSplitTensor(UnsafeSplitTensorOp op, Composite &c) {
+  return copies(
+      c, c.splitTensor(op.getSelf(), op.getSplitSize(), op.getDim()).all());
+}
+
+Values decomposeSplitCopyTensor(SplitCopyTensorOp op, Composite &c) {
+  return copies(
+      c, c.splitTensor(op.getSelf(), op.getSplitSize(), op.getDim()).all());
+}
+
+Values decomposeUnsafeSplitWithSizes(UnsafeSplitWithSizesOp op, Composite &c) {
+  return copies(
+      c, c.splitWithSizes(op.getSelf(), op.getSplitSizes(), op.getDim()).all());
+}
+
+Values decomposeSplitWithSizesCopy(SplitWithSizesCopyOp op, Composite &c) {
+  return copies(
+      c, c.splitWithSizes(op.getSelf(), op.getSplitSizes(), op.getDim()).all());
+}
+
+Values decomposeUnsafeChunk(UnsafeChunkOp op, Composite &c) {
+  return copies(c, c.chunk(op.getSelf(), op.getChunks(), op.getDim()).all());
+}
+
+Values decomposeHsplitInt(HsplitIntOp op, Composite &c) {
+  return splitInto(c, op, Composite::rankOf(op.getSelf()) > 1);
+}
+
+Values decomposeHsplitArray(HsplitArrayOp op, Composite &c) {
+  return splitAt(c, op, Composite::rankOf(op.getSelf()) > 1);
+}
+
+Values decomposeVsplitInt(VsplitIntOp op, Composite &c) {
+  return splitInto(c, op, 0);
+}
+
+Values decomposeVsplitArray(VsplitArrayOp op, Composite &c) {
+  return splitAt(c, op, 0);
+}
+
+Values decomposeDsplitInt(DsplitIntOp op, Composite &c) {
+  return splitInto(c, op, 2);
+}
+
+Values decomposeDsplitArray(DsplitArrayOp op, Composite &c) {
+  return splitAt(c, op, 2);
+}
+
+Value decomposeColumnStack(ColumnStackOp op, Composite &c) {
+  SmallVector<Value> columns = llvm::to_vector(op.getTensors());
+  for (Value &x : columns)
+    if (Composite::rankOf(x) < 2)
+      x = c.view(x, {Composite::numelOf(x), c.expr(1)});
+  return c.cat(columns, 1);
+}
+
+Value decomposeDstack(DstackOp op, Composite &c) {
+  return c.cat(atLeastOf(c, op, 3), 2);
+}
+
+Value decomposeDiag(DiagOp op, Composite &c) {
+  Value x = op.getSelf();
+  if (Composite::rankOf(x) == 1)
+    return c.diagEmbed(x, op.getDiagonal());
+  if (Composite::rankOf(x) != 2)
+    return {};
+  return c.clone(c.diagonal(x, op.getDiagonal()));
+}
+
+Value decomposeDiagflat(DiagflatOp op, Composite &c) {
+  Value row = c.row(op.getSelf());
+  return c.diagEmbed(row, op.getOffset());
+}
+
+Value decomposeFliplr(FliplrOp op, Composite &c) {
+  return c.flip(op.getSelf(), {1});
+}
+
+Value decomposeFlipud(FlipudOp op, Composite &c) {
+  return c.flip(op.getSelf(), {0});
+}
+
+Value decomposeMsort(MsortOp op, Composite &c) {
+  return c.sort(op.getSelf(), 0).front();
+}
+
+Values decomposeMeshgridIndexing(MeshgridIndexingOp op, Composite &c) {
+  SmallVector<Value> axes = llvm::to_vector(op.getTensors());
+  bool swaps = op.getIndexing() == "xy" && axes.size() >= 2;
+  if (swaps)
+    std::swap(axes[0], axes[1]);
+  Values grids(c.meshgrid(axes).all());
+  if (swaps && !grids.empty())
+    std::swap(grids[0], grids[1]);
+  return grids;
+}
+
+Value decomposeIndexFillIntTensor(IndexFillIntTensorOp op, Composite &c) {
+  Value x = op.getSelf(), index = op.getIndex();
+  if (Composite::rankOf(op.getValue()) != 0)
+    return {};
+  auto dims = Composite::dimsOf(x);
+  int64_t dim = int64_t(op.getDim());
+  if (!dims.empty())
+    dims[c.place(dim, dims.size())] = Composite::numelOf(index);
+  Value value =
+      c.expand(c.cast(op.getValue(), Composite::elementTypeOf(x)), dims);
+  return c.indexCopy(x, op.getDim(), index, value);
+}
+
+Value decomposeScatterValueReduce(ScatterValueReduceOp op, Composite &c) {
+  Value index = op.getIndex();
+  Value source = c.FormulaBuilder::fullLike(
+      index, op.getValue(), Composite::elementTypeOf(op.getSelf()));
+  return c.scatterReduce(op.getSelf(), op.getDim(), index, source,
+                         op.getReduce());
+}
+
+Value decomposeEyeM(EyeMOp op, Composite &c) {
+  Type type = op.getDtype().value_or(Type()), i64 = c.getBuilder().getI64Type();
+  auto count = [&](ExprAttr size) {
+    return c.arange(c.expr(0), size, c.expr(1), i64);
+  };
+  Value same = c.eq(c.unsqueeze(count(op.getN()), 1), count(op.getM()));
+  return c.cast(same, type ? type : c.getBuilder().getF32Type());
+}
+
+Value decomposeCombinations(CombinationsOp op, Composite &c) {
+  Value x = op.getSelf();
+  int64_t r = int64_t(op.getR());
+  if (Composite::rankOf(x) != 1)
+    return {};
+  if (r == 1)
+    return c.clone(c.unsqueeze(x, 1));
+  auto count = c.fixed(x, 0);
+  if (r != 2 || !count)
+    return c.refuse("combinations of more than two, or of how many "
+                    "is not known");
+  // [2, pairs], in the order of rows.
+  Value pairs = c.triuIndices(*count, *count, op.getWithReplacement() ? 0 : 1);
+  return c.index(x, {c.t(pairs)});
+}
+
+Value decomposeRepeatInterleaveSelfTensor(RepeatInterleaveSelfTensorOp op,
+                                          Composite &c) {
+  return repeatEach(c, op, op.getSelf(), op.getDim());
+}
+
+Value decomposeRepeatInterleaveTensor(RepeatInterleaveTensorOp op,
+                                      Composite &c) {
+  return repeatEach(c, op, Value(), std::nullopt);
+}
+
+Value decomposeReshapeAlias(ReshapeAliasOp op, Composite &c) {
+  return c.view(op.getSelf(), op.getSize().getDims());
+}
+
+Value decomposeReshapeCopy(ReshapeCopyOp op, Composite &c) {
+  return c.clone(c.view(op.getSelf(), op.getSize().getDims()));
+}
+
+Value decomposeZero(ZeroOp op, Composite &c) {
+  return c.zerosLike(op.getSelf());
+}
+
+} // namespace kiln::aten
