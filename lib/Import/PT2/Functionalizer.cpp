@@ -131,7 +131,8 @@ Value Functionalizer::writeThrough(const Step &step, Value base, Value source,
   if (info->inverse) {
     SmallVector<ArgValue> args = {source};
     if (llvm::isa<aten::ViewDtypeOp>(step.op))
-      args.push_back(builder.type(AtenBuilder::elementTypeOf(base)));
+      args.push_back(
+          mlir::TypeAttr::get(AtenBuilder::elementTypeOf(base)));
     return builder.call(info->inverse, args);
   }
   if (AtenBuilder::elementTypeOf(base) != AtenBuilder::elementTypeOf(source))

@@ -120,7 +120,7 @@ TEST_F(ViewMapsTest, IndexFollowsSteps) {
 
 TEST_F(ViewMapsTest, OpsOfViewsHaveMapsAndOthersNone) {
   Value x = tensor({4, 8});
-  auto parts = b.callMany("aten.split.Tensor", {x, b.integer(3), b.integer(1)});
+  OpResults parts = b.splitTensor(x, 3, 1);
   ASSERT_EQ(parts.size(), 3u);
   auto maps = getViewMaps(parts[0].getDefiningOp());
   ASSERT_TRUE(succeeded(maps));

@@ -64,11 +64,6 @@ private:
   /// Dimensions of size 1 that lie behind others are repeated, as `expand` does.
   bool isExpansion();
 
-  template <typename OpT> Value make(ArrayRef<ArgValue> args) {
-    OpT op = create<OpT>(b.getBuilder(), b.getLoc(), args);
-    return op ? op->getResult(0) : Value();
-  }
-
   AtenBuilder &b;
   const ViewMap &map;
   Sizes sizes;                   ///< of the tensor
@@ -123,11 +118,9 @@ ExprAttr Through::getEnd(unsigned dim) {
 }
 
 Value Through::crop(Value tensor, unsigned dim) {
-  Attribute at = b.integer(dim);
   if (const Step *step = along[dim])
-    return make<SliceTensorOp>(
-        {tensor, at, map.start[dim], getEnd(dim), step->by});
-  return make<SelectIntOp>({tensor, at, map.start[dim]});
+    return b.sliceTensor(tensor, dim, map.start[dim], getEnd(dim), step->by);
+  return b.selectInt(tensor, dim, map.start[dim]);
 }
 
 Value Through::read(Value tensor) {
@@ -194,16 +187,14 @@ Value Through::toTensor(Value source) {
 
 Value Through::putBack(Value tensor, ArrayRef<ExprAttr> own, unsigned dim,
                        Value source) {
-  Attribute at = b.integer(dim), shape = b.shape(own);
   ExprAttr start = map.start[dim];
   const Step *step = along[dim];
   if (!step)
-    return tensor ? make<SelectScatterOp>({tensor, source, at, start})
-                  : make<SelectBackwardOp>({source, shape, at, start});
+    return tensor ? b.selectScatter(tensor, source, dim, start)
+                  : b.selectBackward(source, own, dim, start);
   ExprAttr end = getEnd(dim);
-  return tensor
-             ? make<SliceScatterOp>({tensor, source, at, start, end, step->by})
-             : make<SliceBackwardOp>({source, shape, at, start, end, step->by});
+  return tensor ? b.sliceScatter(tensor, source, dim, start, end, step->by)
+                : b.sliceBackward(source, own, dim, start, end, step->by);
 }
 
 Value Through::writeParts(Value tensor, Sizes own, ArrayRef<unsigned> rest,
@@ -226,10 +217,11 @@ Value Through::writeWindows(Value source) {
   for (unsigned dim = 0; dim < sizes.size(); ++dim)
     if (!along[dim] || along[dim]->from != dim)
       return {};
-  if (window->from != sizes.size() || diagonal)
+  std::optional<int64_t> size = map.sizes[window->from].getConstant();
+  std::optional<int64_t> by = step->by.getConstant();
+  if (window->from != sizes.size() || diagonal || !size || !by)
     return {};
-  return make<UnfoldBackwardOp>({source, b.shape(sizes), b.integer(window->to),
-                                 map.sizes[window->from], step->by});
+  return b.unfoldBackward(source, sizes, window->to, *size, *by);
 }
 
 Value Through::writeDiagonal(Value tensor, Value source) {
@@ -244,12 +236,13 @@ Value Through::writeDiagonal(Value tensor, Value source) {
       return {};
   if (diagonal->from != next)
     return {};
-  ExprAttr offset = map.start[diagonal->to] - map.start[row];
-  Attribute dims[] = {b.integer(row), b.integer(diagonal->to)};
-  return tensor ? make<DiagonalScatterOp>(
-                      {tensor, source, offset, dims[0], dims[1]})
-                : make<DiagonalBackwardOp>(
-                      {source, b.shape(sizes), offset, dims[0], dims[1]});
+  std::optional<int64_t> offset =
+      (map.start[diagonal->to] - map.start[row]).getConstant();
+  if (!offset)
+    return {};
+  return tensor
+             ? b.diagonalScatter(tensor, source, *offset, row, diagonal->to)
+             : b.diagonalBackward(source, sizes, *offset, row, diagonal->to);
 }
 
 Value Through::write(Value tensor, Value source, std::string &reason) {
@@ -277,11 +270,11 @@ Value Through::write(Value tensor, Value source, std::string &reason) {
 // Any kind
 //===----------------------------------------------------------------------===//
 
-static Attribute stridesOf(AtenBuilder &b, const ViewMap &map) {
+static Sizes stridesOf(const ViewMap &map) {
   Sizes strides;
   for (const Step &step : map.steps)
     strides.push_back(step.by);
-  return b.shape(strides);
+  return strides;
 }
 
 Value aten::readThrough(AtenBuilder &b, const ViewMap &map, Value tensor) {
@@ -299,13 +292,9 @@ Value aten::writeThrough(AtenBuilder &b, const ViewMap &map, Value tensor,
     return b.view(source, sizes);
   if (map.kind == ViewKind::Strided)
     return Through(b, map, sizes).write(tensor, source, reason);
-  ArgValue offset;
-  if (!map.start.empty())
-    offset = map.start.front();
-  auto op = create<AsStridedScatterOp>(
-      b.getBuilder(), b.getLoc(),
-      {tensor, source, b.shape(map.sizes), stridesOf(b, map), offset});
-  return op ? op.getResult() : Value();
+  return b.asStridedScatter(tensor, source, ArrayRef(map.sizes), stridesOf(map),
+                            map.start.empty() ? SizeArg()
+                                              : SizeArg(map.start.front()));
 }
 
 Value aten::addThrough(AtenBuilder &b, const ViewMap &map,
