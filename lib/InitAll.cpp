@@ -27,6 +27,7 @@
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Dialect/Program/IR/Program.h"
 #include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Pipelines/Pipelines.h"
 #include "kiln/Transforms/Passes.h"
@@ -37,7 +38,7 @@ using namespace kiln;
 
 void kiln::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<aten::AtenDialect, guard::GuardDialect, joint::JointDialect,
-                  loop::LoopDialect>();
+                  loop::LoopDialect, program::ProgramDialect>();
   aten::registerComposites(registry);
   aten::registerDerivatives(registry);
   registerLinalgLoweringDialects(registry);

@@ -29,7 +29,8 @@ set(below_line ABI Base Options Archive Package Runtime Eager Cache Session)
 
 # Above the line; data formats of the ground and services come along.
 set(data ${ground} Package Support)
-set(dialects Dialect/Guard Dialect/Aten Dialect/Joint Dialect/Loop)
+set(dialects Dialect/Guard Dialect/Aten Dialect/Joint Dialect/Loop
+    Dialect/Program)
 set(MAY_Support ${ground})
 set(MAY_Interfaces ${data} Dialect/Guard)
 set(MAY_Transforms ${data} Interfaces)
@@ -37,6 +38,7 @@ set(MAY_Dialect/Guard ${data})
 set(MAY_Dialect/Aten ${data} Dialect/Guard Interfaces)
 set(MAY_Dialect/Joint ${data} Dialect/Guard Interfaces)
 set(MAY_Dialect/Loop ${data} Dialect/Guard Interfaces)
+set(MAY_Dialect/Program ${data} Dialect/Guard Interfaces)
 set(MAY_Analysis ${data} ${dialects} Interfaces)
 set(MAY_TRANSFORMS Analysis)
 set(MAY_Conversion ${data} ${dialects} Interfaces Analysis)

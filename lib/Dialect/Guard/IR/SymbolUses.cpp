@@ -9,9 +9,12 @@
 #include "SymbolUses.h"
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Guard/IR/GuardedOpInterface.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
+
+#include "kiln/Dialect/Guard/IR/GuardedOpInterface.cpp.inc"
 
 using namespace kiln;
 using namespace kiln::guard;
@@ -43,29 +46,55 @@ static LogicalResult verifySymbols(Operation *op, ExprAttr expr,
   return success();
 }
 
+namespace {
+/// The inputs of a function, or of what it became.
+struct Inputs {
+  Operation *owner;
+  SmallVector<Type> types;
+
+  std::optional<uint64_t> getRank(unsigned slot) const {
+    if (auto guarded = llvm::dyn_cast<GuardedOpInterface>(owner))
+      return guarded.getInputRank(slot);
+    auto tensor = llvm::dyn_cast<RankedTensorType>(types[slot]);
+    return tensor ? std::optional<uint64_t>(tensor.getRank()) : std::nullopt;
+  }
+};
+} // namespace
+
+/// Nothing if there is no such function.
+static std::optional<Inputs> findInputs(ProgramOp program,
+                                        SymbolTableCollection &tables) {
+  Operation *owner = tables.lookupNearestSymbolFrom(program.getOperation(),
+                                                    program.getFunctionAttr());
+  if (auto function = llvm::dyn_cast_if_present<mlir::FunctionOpInterface>(owner))
+    return Inputs{owner, llvm::to_vector(function.getArgumentTypes())};
+  if (auto guarded = llvm::dyn_cast_if_present<GuardedOpInterface>(owner))
+    return Inputs{owner, guarded.getInputTypes()};
+  return std::nullopt;
+}
+
 /// An input that is checked is there, and so is its dimension.
-static LogicalResult verifyInputs(Operation *check,
-                                  mlir::FunctionOpInterface function) {
+static LogicalResult verifyInputs(Operation *check, const Inputs &inputs) {
   auto slot = check->getAttrOfType<mlir::IntegerAttr>("slot");
   if (!slot)
     return success();
-  if (uint64_t(slot.getInt()) >= function.getNumArguments())
+  if (uint64_t(slot.getInt()) >= inputs.types.size())
     return (check->emitOpError()
             << "checks input " << slot.getInt() << " of '"
-            << function.getName() << "', expected one below "
-            << function.getNumArguments())
-               .attachNote(function.getLoc())
+            << SymbolTable::getSymbolName(inputs.owner).getValue()
+            << "', expected one below " << inputs.types.size())
+               .attachNote(inputs.owner->getLoc())
            << "the function is here";
   auto dim = check->getAttrOfType<mlir::IntegerAttr>("dim");
   if (!dim)
     return success();
-  Type type = function.getArgumentTypes()[slot.getInt()];
-  auto tensor = llvm::dyn_cast<RankedTensorType>(type);
-  if (tensor && dim.getInt() < tensor.getRank())
+  auto rank = inputs.getRank(slot.getInt());
+  if (rank && dim.getInt() >= 0 && uint64_t(dim.getInt()) < *rank)
     return success();
   return check->emitOpError() << "checks dimension " << dim.getInt()
                               << " of input " << slot.getInt()
-                              << ", which is of type " << type;
+                              << ", which is of type "
+                              << inputs.types[slot.getInt()];
 }
 
 namespace {
@@ -74,14 +103,13 @@ struct ProgramUses
   LogicalResult verifySymbolUses(Operation *op,
                                  SymbolTableCollection &tables) const {
     auto program = llvm::cast<ProgramOp>(op);
-    auto function = tables.lookupNearestSymbolFrom<mlir::FunctionOpInterface>(
-        op, program.getFunctionAttr());
-    if (!function)
+    std::optional<Inputs> inputs = findInputs(program, tables);
+    if (!inputs)
       return program.emitOpError() << "checks the inputs of '"
                                    << program.getFunction()
                                    << "', but there is no such function";
     for (Operation &check : program.getBody().front()) {
-      if (failed(verifyInputs(&check, function)))
+      if (failed(verifyInputs(&check, *inputs)))
         return failure();
       auto expr = check.getAttrOfType<ExprAttr>("expr");
       if (expr && failed(verifySymbols(&check, expr, tables)))

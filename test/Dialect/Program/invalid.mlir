@@ -1,0 +1,126 @@
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics -o /dev/null
+
+// expected-error @below {{element type 'i65' has no counterpart at run time}}
+!t = !program.buffer<[4], i65>
+
+// -----
+
+// expected-error @below {{expected 1 strides or none, but found 2}}
+!t = !program.buffer<[4], f32, strides = [1, 1]>
+
+// -----
+
+!b = !program.buffer<[64], f32>
+program.func @late {
+  %x = program.slot user_input "x" : !b
+  %r = program.alloc new : !b
+  // expected-error @below {{'program.slot' op stands behind a step, expected slots and symbols at the beginning of a program}}
+  %y = program.slot user_input "y" : !b
+  program.return outputs []
+}
+
+// -----
+
+!s = !program.buffer<[s0], f32>
+program.func @undeclared {
+  // expected-error @below {{'program.slot' op names the symbol 's0', which is not declared}}
+  %x = program.slot user_input "x" : !s
+  program.return outputs []
+}
+
+// -----
+
+!s = !program.buffer<[u0], f32>
+program.func @early {
+  %x = program.slot user_input "x" : !program.buffer<[64], f32>
+  program.symbol "u0" step range 0 to 64
+  // expected-error @below {{the symbol 'u0' is read in 'early' before an operation gives it a value}}
+  %r = program.alloc new : !s
+  program.return outputs []
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
+program.func @unknown_target {
+  %x = program.slot user_input "x" : !b
+  // expected-error @below {{'program.return' op output 0 changes 'mean', which is no input}}
+  program.return %x outputs [#program.output<role = buffer_mutation, target = "mean">] : !b
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
+program.func @too_few {
+  %x = program.slot user_input "x" : !b
+  // expected-error @below {{'program.return' op has 2 outputs without a value and 1 operands}}
+  program.return %x outputs [#program.output<role = user_output>, #program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
+program.func @arguments {
+  %x = program.slot user_input "x" : !b
+  // expected-error @below {{'program.call' op an argument names an operand that is not there, expected one of 1}}
+  %r = program.call "aten.sin.default"(%x) arguments [[#program.operand<1>]] : (!b) -> !b
+  program.return outputs []
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
+program.func @launch {
+  %x = program.slot user_input "x" : !b
+  // expected-error @below {{'program.launch' op expected 1 accesses, but found 2}}
+  program.launch @kernels::@k(%x) access [read, write] symbols [] work 64 grain 64 : !b
+  program.return outputs []
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
+program.func @owner {
+  %x = program.slot user_input "x" : !b
+  // expected-error @below {{'program.release' op releases what it does not own, expected results of calls and new buffers}}
+  program.release %x : !b
+  program.return outputs []
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
+program.func @runs {
+  %p = program.slot user_input "p" : !program.buffer<[], i1>
+  // expected-error @below {{'program.invoke' op runs @body with 0 slots and 0 outputs, expected 0 and 1}}
+  %r = program.invoke branch [@body, @body](%p) arguments [#program.operand<0>] : (!program.buffer<[], i1>) -> !b
+  program.return outputs []
+}
+program.func @body {
+  program.return outputs []
+}
+
+// -----
+
+// The halves of a training step agree by type ...
+program.func @forward {
+  %x = program.slot user_input "x" : !program.buffer<[64], f32>
+  program.return %x outputs [#program.output<role = saved>] : !program.buffer<[64], f32>
+}
+program.func @backward {
+  // expected-error @below {{'program.slot' op takes '!program.buffer<[64], f16>', but 'forward' saves '!program.buffer<[64], f32>'}}
+  %x = program.slot saved "x" : !program.buffer<[64], f16>
+  program.return outputs []
+}
+
+// -----
+
+// ... and in number.
+program.func @forward {
+  %x = program.slot user_input "x" : !program.buffer<[64], f32>
+  program.return %x outputs [#program.output<role = saved>] : !program.buffer<[64], f32>
+}
+// expected-error @below {{the forward program saves 1 values, the backward program expects 0}}
+program.func @backward {
+  program.return outputs []
+}
