@@ -18,6 +18,7 @@
 #include "kiln/Conversion/KernelToLLVM/Passes.h"
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
+#include "kiln/Conversion/ToProgram/Passes.h"
 #include "kiln/Dialect/Aten/Derivatives/Derivatives.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/Transforms/Decompositions.h"
@@ -28,6 +29,7 @@
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Dialect/Program/IR/Program.h"
+#include "kiln/Dialect/Program/Transforms/Passes.h"
 #include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Pipelines/Pipelines.h"
 #include "kiln/Transforms/Passes.h"
@@ -48,6 +50,7 @@ void kiln::registerAllPasses() {
   aten::registerAtenPasses();
   joint::registerJointPasses();
   loop::registerLoopPasses();
+  program::registerProgramPasses();
   registerAtenToLoopPasses();
   registerExpandMathPasses();
   registerKernelToLLVMPasses();
@@ -55,5 +58,6 @@ void kiln::registerAllPasses() {
   registerLoopToLinalgPasses();
   registerLoopToScfPasses();
   registerPipelines();
+  registerToProgramPasses();
   registerTransformsPasses();
 }

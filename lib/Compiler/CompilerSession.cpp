@@ -22,7 +22,7 @@
 #include "kiln/Dialect/Aten/Transforms/SizeMarks.h"
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
-#include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Dialect/Program/IR/Program.h"
 #include "kiln/Import/PT2Importer.h"
 #include "kiln/InitAll.h"
 #include "kiln/Package/Verifier.h"
@@ -343,7 +343,7 @@ static void logStage(ModuleOp module, const StagePipeline &pipeline,
             function.getName() == "backward" ? "Backward graph"
                                              : "Forward graph",
             function);
-  if (pipeline.stage == Stage::Kernel && isWanted("output_code"))
+  if (pipeline.stage == Stage::Package && isWanted("output_code"))
     if (auto kernels = loop::getKernelModule(module))
       write("output_code", "Kernels", kernels);
 }
@@ -363,6 +363,12 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
   for (const StagePipeline &pipeline : *pipelines) {
     if (hooks.stopAfter && pipeline.stage > *hooks.stopAfter)
       break;
+    // A joint graph that somebody wrote has no guards.
+    if (auto forward = module_->lookupSymbol<FuncOp>("forward");
+        pipeline.stage == Stage::Package && forward &&
+        !findGuards(*module_, "forward"))
+      if (Status s = pt2::addGuardProgram(forward); !s)
+        return s.takeError();
     if (Status s = run(pipeline, options, hooks); !s)
       return s.takeError();
     logStage(*module_, pipeline, options.training);
@@ -415,8 +421,8 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
   return assemble(options, hooks, std::move(image));
 }
 
-static void addFacts(FuncOp function, package::Facts &facts) {
-  function.walk([&](loop::LaunchOp launch) {
+static void addFacts(program::FuncOp function, package::Facts &facts) {
+  function.walk([&](program::LaunchOp launch) {
     if (auto traffic = launch.getTraffic()) {
       facts.bytesRead += traffic->getRead();
       facts.bytesWritten += traffic->getWritten();
@@ -428,26 +434,18 @@ static void addFacts(FuncOp function, package::Facts &facts) {
     facts.savedForBackwardBytes = saved.getInt();
 }
 
-/// The core form says nothing about strides: its views are reshapes, which copy
-/// where the strides of a caller's tensor do not allow a view.
-static void ignoreStrides(package::Program &program) {
-  for (package::Step &step : program.steps)
-    if (auto *call = std::get_if<package::ExternStep>(&step))
-      if (call->overload == "aten.view.default")
-        call->overload = "aten.reshape.default";
-}
-
-/// Numbers the functions that `function` runs, directly or not, each behind the
+/// Numbers the programs that `function` runs, directly or not, each behind the
 /// one that runs it.
-static void addBodies(FuncOp function, target::BodyIndex &index,
-                      SmallVectorImpl<FuncOp> &bodies) {
-  auto add = [&](FuncOp runner) {
-    runner.walk([&](loop::InvokeOp invoke) {
+static void addBodies(program::FuncOp function, target::BodyIndex &index,
+                      SmallVectorImpl<program::FuncOp> &bodies) {
+  auto add = [&](program::FuncOp runner) {
+    runner.walk([&](program::InvokeOp invoke) {
       for (auto callee :
            invoke.getCallees().getAsRange<mlir::FlatSymbolRefAttr>())
         if (index.try_emplace(callee.getValue(), bodies.size()).second)
-          bodies.push_back(mlir::SymbolTable::lookupNearestSymbolFrom<FuncOp>(
-              invoke, callee));
+          bodies.push_back(
+              mlir::SymbolTable::lookupNearestSymbolFrom<program::FuncOp>(
+                  invoke, callee));
     });
   };
   size_t next = bodies.size();
@@ -472,49 +470,36 @@ CompilerSession::assemble(const CompileOptions &options,
   if (options.training)
     names = {"forward", "backward"};
   target::BodyIndex bodyIndex;
-  SmallVector<FuncOp> bodies;
-  auto add = [&](FuncOp function, std::vector<package::Program> &list) {
-    StringRef name = function.getName();
-    auto program = timed("export " + name.str(), [&] {
-      return target::exportProgram(function, name, kernels, bodyIndex);
+  SmallVector<program::FuncOp> bodies;
+  auto add = [&](program::FuncOp function,
+                 std::vector<package::Program> &list) {
+    auto program = timed("export " + function.getSymName().str(), [&] {
+      return target::exportProgram(function, kernels, bodyIndex);
     });
     if (!program)
       return Status(program.takeError());
-    if (options.backend != Backend::Eager)
-      ignoreStrides(*program);
     list.push_back(std::move(*program));
     addFacts(function, package.facts);
     return Status::success();
   };
   for (StringRef name : names) {
-    auto function = module_->lookupSymbol<FuncOp>(name);
+    auto function = module_->lookupSymbol<program::FuncOp>(name);
     if (!function)
-      return Error::internal("no function @" + name.str() +
-                             " after the joint stage");
+      return Error::unsupported("the module has no public function @" +
+                                name.str());
     addBodies(function, bodyIndex, bodies);
     if (Status s = add(function, package.programs); !s)
       return s.takeError();
   }
-  for (FuncOp body : bodies)
+  for (program::FuncOp body : bodies)
     if (Status s = add(body, package.bodies); !s)
       return s.takeError();
-  if (options.training) {
-    package::Program &forward = package.programs[0];
-    package::Program &backward = package.programs[1];
-    // A module may come with both functions, and they need not fit.
-    if (Status s = package::verifyTraining(forward, backward); !s)
-      return s.takeError();
-    if (Status s = target::connectTangents(forward, backward); !s)
-      return s.takeError();
-  }
-  // A joint graph that somebody wrote has none.
-  if (!findGuards(*module_, names.front()))
-    if (Status s = pt2::addGuardProgram(
-            module_->lookupSymbol<FuncOp>(names.front()));
-        !s)
-      return s.takeError();
-  auto guards = target::exportGuards(findGuards(*module_, names.front()),
-                                     package.programs[0]);
+  guard::ProgramOp table = findGuards(*module_, names.front());
+  if (!table)
+    return Error::malformed("'" + names.front().str() +
+                            "' has no 'guard.program', which says what it was "
+                            "compiled for");
+  auto guards = target::exportGuards(table, package.programs[0]);
   if (!guards)
     return guards.takeError();
   package.guards = std::move(*guards);

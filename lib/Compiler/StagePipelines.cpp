@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Joint/IR/Joint.h"
+#include "kiln/Dialect/Program/IR/Program.h"
 #include "kiln/Interfaces/OptimizerConfig.h"
 #include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Target/CPU/CPUTarget.h"
@@ -40,25 +41,41 @@ static bool takesOptimizerState(mlir::FunctionOpInterface function) {
   return false;
 }
 
+static bool takesOptimizerState(program::FuncOp function) {
+  return llvm::any_of(
+      function.getBody().getOps<program::SlotOp>(), [](program::SlotOp slot) {
+        return slot.getKind() == program::SlotKind::OptimizerState;
+      });
+}
+
+/// True if the module has the function, or the program that it became.
+static bool hasFunction(ModuleOp module, StringRef name) {
+  return llvm::isa_and_nonnull<FuncOp, program::FuncOp>(
+      module.lookupSymbol(name));
+}
+
 Result<SourceForm> compiler::getSourceForm(ModuleOp module,
                                            const CompileOptions &options) {
-  if (module.lookupSymbol<FuncOp>("main"))
+  if (hasFunction(module, "main"))
     return SourceForm::Graph;
-  mlir::FunctionOpInterface step;
+  Operation *step = nullptr;
   SourceForm form = SourceForm::JointGraph;
   for (auto graph : module.getOps<joint::GraphOp>())
     step = graph;
-  if (!step && module.lookupSymbol<FuncOp>("backward")) {
+  if (!step && hasFunction(module, "backward") &&
+      hasFunction(module, "forward")) {
     form = SourceForm::Cut;
-    if (auto forward = module.lookupSymbol<FuncOp>("forward"))
-      step = forward;
+    step = module.lookupSymbol("forward");
   }
   if (!step)
     return Error::unsupported("the module has no function @main, and neither a "
                               "joint graph nor @forward and @backward");
   if (!options.training)
     return Error::usage("the module is a training step; expected training");
-  bool updates = takesOptimizerState(step);
+  auto program = llvm::dyn_cast<program::FuncOp>(step);
+  bool updates =
+      program ? takesOptimizerState(program)
+              : takesOptimizerState(llvm::cast<mlir::FunctionOpInterface>(step));
   if (updates && options.optimizer.empty())
     return Error::usage("the module ends with an optimizer's update; expected "
                         "the optimizer that it was made for");
@@ -112,6 +129,12 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   auto add = [&](Stage stage, auto build) {
     pipelines.push_back({stage, stageName(stage).str(), std::move(build)});
   };
+  // A program as it stands, written by hand or dumped.
+  if (found == Stage::Package) {
+    add(Stage::Package,
+        [](OpPassManager &pm) { addStageVerifier(pm, Stage::Package); });
+    return pipelines;
+  }
   // Still a captured graph, as if it had been traced with symbols.
   if (addsSymbols(options))
     add(Stage::Capture, [sizes = getDynamicSizes(options)](OpPassManager &pm) {
@@ -121,7 +144,7 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   if (options.backend == Backend::Eager) {
     add(Stage::Package, [](OpPassManager &pm) {
       addOpenComposites(pm);
-      buildExportPipeline(pm);
+      buildCallsPipeline(pm, /*ignoreStrides=*/false);
     });
     return pipelines;
   }
@@ -154,7 +177,9 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   if (options.training && form != SourceForm::Cut)
     add(Stage::Joint, halfOfJoint(buildPartitionPipeline));
   if (options.backend == Backend::AotEager) {
-    add(Stage::Package, buildExportPipeline);
+    add(Stage::Package, [](OpPassManager &pm) {
+      buildCallsPipeline(pm, /*ignoreStrides=*/true);
+    });
     return pipelines;
   }
   auto cpu = target::CPUTarget::parse(options.target);
@@ -163,6 +188,7 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   if (found > Stage::Loop) {
     add(Stage::Kernel,
         [found](OpPassManager &pm) { addStageVerifier(pm, found); });
+    add(Stage::Package, buildProgramPipeline);
     return pipelines;
   }
   add(Stage::Loop, [cpu = *cpu](OpPassManager &pm) {
@@ -180,6 +206,7 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
         [](OpPassManager &pm) { buildLinalgLoweringPipeline(pm); });
   else
     add(Stage::Kernel, buildKernelPipeline);
+  add(Stage::Package, buildProgramPipeline);
   return pipelines;
 }
 

@@ -21,7 +21,7 @@ static constexpr StringRef kStageNames[] = {
 
 /// The pipeline that leads to each stage.
 static constexpr StringRef kPipelines[] = {
-    "", "kiln-core", "kiln-joint", "kiln-loop", "kiln-cpu", "", ""};
+    "", "kiln-core", "kiln-joint", "kiln-loop", "kiln-cpu", "", "kiln-program"};
 
 StringRef kiln::stageName(Stage stage) {
   return kStageNames[static_cast<unsigned>(stage)];

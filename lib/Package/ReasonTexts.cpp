@@ -40,9 +40,9 @@ struct Topic {
 constexpr Topic topics[] = {
     {"dynamic", {"aten-make-dynamic"}},
     {"fusion", {"loop-fuse", "loop-inline-virtual", "loop-share-rows"}},
-    {"memory", {"loop-plan-memory", "loop-order-kernels"}},
+    {"memory", {"program-plan-memory", "loop-order-kernels"}},
     {"partition", {"joint-partition", "joint-differentiate"}},
-    {"schedule", {"program-export", "loop-join-launches"}},
+    {"schedule", {"program-export", "program-join-launches"}},
 };
 
 /// Writes the text of one function. Rounds come before what leads to them: they

@@ -512,8 +512,7 @@ Status verifyGuard(const Guard &guard, const Program &program) {
   return Status::success();
 }
 
-} // namespace
-
+/// The n-th saved output feeds the n-th saved slot.
 Status verifyTraining(const Program &forward, const Program &backward) {
   std::vector<const Output *> saved;
   for (const Output &output : forward.outputs)
@@ -545,6 +544,8 @@ Status verifyTraining(const Program &forward, const Program &backward) {
                             std::to_string(next));
   return Status::success();
 }
+
+} // namespace
 
 Status verifyProgram(const Program &program) {
   if (Status s = ProgramVerifier(program).run(); !s)

@@ -11,9 +11,11 @@
 #include "kiln/Conversion/AtenToLoop.h"
 #include "kiln/Conversion/KernelToLLVM/Passes.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
+#include "kiln/Conversion/ToProgram/Passes.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Dialect/Program/Transforms/Passes.h"
 #include "kiln/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -74,8 +76,12 @@ void kiln::buildJointPipeline(mlir::OpPassManager &pm,
   buildPartitionPipeline(pm, options);
 }
 
-void kiln::buildExportPipeline(mlir::OpPassManager &pm) {
-  pm.addPass(createOutlineAtenBodiesPass());
+void kiln::buildCallsPipeline(mlir::OpPassManager &pm, bool ignoreStrides) {
+  ConvertAtenToProgramPassOptions options;
+  options.ignoreStrides = ignoreStrides;
+  pm.addPass(createConvertAtenToProgramPass(options));
+  pm.addNestedPass<program::FuncOp>(program::createProgramReleasePass());
+  addStageVerifier(pm, Stage::Package);
 }
 
 void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
@@ -99,17 +105,22 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   // Only now is it known what shares a row.
   pm.addPass(loop::createShareRowsPass());
   pm.addPass(loop::createOrderKernelsPass());
-  // Lives depend on the order of kernels, so the plan comes after it.
-  pm.addPass(loop::createPlanMemoryPass());
   pm.addPass(loop::createChooseSchedulePass());
   addStageVerifier(pm, Stage::Loop);
 }
 
 void kiln::buildKernelPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createConvertLoopToScfPass());
-  // Only now have kernels grains, and equal ones one function.
-  pm.addPass(createJoinLaunchesPass());
   addStageVerifier(pm, Stage::Kernel);
+}
+
+void kiln::buildProgramPipeline(mlir::OpPassManager &pm) {
+  pm.addPass(createConvertLoopToProgramPass());
+  pm.addPass(program::createProgramPlanMemoryPass());
+  // What may run at the same time is decided by places.
+  pm.addPass(createProgramJoinLaunchesPass());
+  pm.addNestedPass<program::FuncOp>(program::createProgramReleasePass());
+  addStageVerifier(pm, Stage::Package);
 }
 
 void kiln::buildNativePipeline(mlir::OpPassManager &pm) {
@@ -126,10 +137,14 @@ void kiln::registerPipelines() {
       "kiln-joint", "Differentiate a core graph and cut it in two",
       buildJointPipeline);
   mlir::PassPipelineRegistration<LoopPipelineOptions>(
-      "kiln-loop", "Turn core graphs into fused, planned, scheduled kernels",
+      "kiln-loop", "Turn core graphs into fused, scheduled kernels",
       buildLoopPipeline);
   mlir::PassPipelineRegistration<>(
       "kiln-cpu", "Emit the code of kernels for the CPU", buildKernelPipeline);
+  mlir::PassPipelineRegistration<>(
+      "kiln-program",
+      "Turn functions of launches into programs with their memory planned",
+      buildProgramPipeline);
   mlir::PassPipelineRegistration<>(
       "kiln-native", "Convert the kernels of a program to the llvm dialect",
       buildNativePipeline);

@@ -26,11 +26,10 @@ struct VerifyStage : kiln::impl::KilnVerifyStagePassBase<VerifyStage> {
 
   void runOnOperation() override {
     std::optional<Stage> wanted = parseStage(stage);
-    // A package is no IR any more.
-    if (!wanted || *wanted == Stage::Package) {
+    if (!wanted) {
       mlir::emitError(getOperation()->getLoc())
           << "option 'stage' is '" << stage << "', expected one of "
-          << llvm::join(stageNames().drop_back(), ", ");
+          << llvm::join(stageNames(), ", ");
       return signalPassFailure();
     }
     if (failed(verifyStage(getOperation(), *wanted, keepsDerivatives)))

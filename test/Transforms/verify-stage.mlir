@@ -59,8 +59,8 @@ func.func @unfused() -> tensor<4xf32> {
 
 // -----
 
-func.func @unplanned(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'loop.kernel' op is not in the form of stage 'loop': expected a place for each result, as 'loop-plan-memory' gives it}}
+func.func @unscheduled(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'loop.kernel' op is not in the form of stage 'loop': expected a schedule, as 'loop-choose-schedule' gives it}}
   %0 = loop.kernel @k ins(%a = %x : tensor<4xf32>) shared [4] -> tensor<4xf32> {
     %r = loop.pointwise (%i) in [4] : tensor<4xf32> {
       %v = loop.load %a[%i] : tensor<4xf32>

@@ -5,8 +5,8 @@
 // SCF: error: 'aten.relu' op belongs to stages 'capture' to 'joint', but 'convert-loop-to-scf' takes IR of stage 'loop'; run 'kiln-loop' first
 // RUN: not kiln-opt %t/aten.mlir --loop-fuse 2>&1 | FileCheck %s --check-prefix=FUSE
 // FUSE: error: 'aten.relu' op belongs to stages 'capture' to 'joint', but 'loop-fuse' takes IR of stage 'loop'; run 'kiln-loop' first
-// RUN: not kiln-opt %t/aten.mlir --loop-join-launches 2>&1 | FileCheck %s --check-prefix=JOIN
-// JOIN: error: 'aten.relu' op belongs to stages 'capture' to 'joint', but 'loop-join-launches' takes IR of stage 'kernel'; run 'kiln-loop' first
+// RUN: not kiln-opt %t/aten.mlir --program-join-launches 2>&1 | FileCheck %s --check-prefix=JOIN
+// JOIN: error: 'aten.relu' op belongs to stages 'capture' to 'joint', but 'program-join-launches' takes IR of stage 'package'; run 'kiln-loop' first
 // RUN: not kiln-opt %t/aten.mlir --joint-partition 2>&1 | FileCheck %s --check-prefix=CUT
 // CUT: error: {{.*}}has no 'joint.graph' to cut in two; run 'joint-differentiate' first
 // RUN: not kiln-opt %t/loop.mlir --convert-loop-to-scf 2>&1 | FileCheck %s --check-prefix=NEST

@@ -60,7 +60,8 @@ how it is compiled
 
 static const char kMoreHelp[] = R"(
 looking inside
-  --stop-after=STAGE     print the IR after capture, core, joint, loop or kernel
+  --stop-after=STAGE     print the IR after capture, core, joint, loop, kernel or
+                         package
   --explain=LIST         fusion, memory, guards, partition, schedule
   --print-pipeline       print the passes that these flags run, a line for each
                          stage as kiln-opt --pass-pipeline takes it, and end
@@ -271,9 +272,9 @@ static Result<std::optional<Stage>> lastStage(const Flags &flags) {
   if (!stage)
     return Error::usage("--stop-after=" + flags.stopAfter + ": expected " +
                         llvm::join(stageNames(), ", "));
-  if (*stage > Stage::Kernel)
-    return Error::unsupported("--stop-after=" + flags.stopAfter +
-                              ": it is no IR; expected -o OUT.kiln");
+  if (*stage == Stage::Native)
+    return Error::unsupported("--stop-after=native: the driver makes it kernel "
+                              "by kernel; expected kiln-opt --kiln-native");
   return stage;
 }
 

@@ -63,6 +63,11 @@ struct TransposedRead {
 SmallVector<TransposedRead> getTransposedReads(loop::KernelOp kernel,
                                                const KernelLayout &layout);
 
+/// Pairs of a result and an input of the kernel that may lie in the same memory:
+/// each element of the input is read, at the latest, where the element of the
+/// result in the same place is computed. Null if there are none.
+mlir::DenseI64ArrayAttr getOverwrites(loop::KernelOp kernel);
+
 /// True if there is an operation in `code` that traps on some values: lanes
 /// outside of a mask must not get there.
 bool mayTrap(Operation *code);

@@ -30,10 +30,6 @@ namespace kiln::package {
 ///  - sizes of slots and of the arena depend on input symbols only.
 Status verifyProgram(const Program &program);
 
-/// Checks that a backward program takes what the forward program saves: the n-th
-/// saved output feeds the n-th saved slot.
-Status verifyTraining(const Program &forward, const Program &backward);
-
 /// Checks each program, and that kernels, constants, guards and saved values
 /// fit together: kernel entries lie in the image, the bytes of a constant are
 /// those of its sizes, and a backward program takes what the forward saves.

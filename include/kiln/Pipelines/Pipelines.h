@@ -95,15 +95,17 @@ void buildDifferentiationPipeline(mlir::OpPassManager &pm,
 /// joint -> the two functions.
 void buildPartitionPipeline(mlir::OpPassManager &pm,
                             const JointPipelineOptions &options);
-/// capture, core or joint -> what `exportProgram` takes, without kernels: for
-/// backends that call operators.
-void buildExportPipeline(mlir::OpPassManager &pm);
-/// core -> loop: fused kernels with memory plan and schedules for the target of
-/// the options, unless the module states its own (`loop.target`).
+/// capture, core or joint -> package: programs that call operators, without
+/// kernels. In core form views are reshapes (`ignoreStrides`).
+void buildCallsPipeline(mlir::OpPassManager &pm, bool ignoreStrides);
+/// core -> loop: fused kernels with schedules for the target of the options, unless the module states its own (`loop.target`).
 void buildLoopPipeline(mlir::OpPassManager &pm,
                        const LoopPipelineOptions &options);
 /// loop -> kernel: outlined functions in `@kernels`, launches in their place.
 void buildKernelPipeline(mlir::OpPassManager &pm);
+
+/// kernel -> package: programs of launches and calls, with their memory planned.
+void buildProgramPipeline(mlir::OpPassManager &pm);
 
 /// kernel -> native: the functions of `@kernels` in the llvm dialect. The driver
 /// runs the same passes on each kernel where it generates its code.

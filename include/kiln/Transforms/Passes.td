@@ -25,9 +25,10 @@ def KilnVerifyStagePass : Pass<"kiln-verify-stage"> {
     | `capture` | `aten`, `guard` | |
     | `core` | `aten`, `guard` | no op outside of the core set that has a decomposition |
     | `joint` | `aten`, `guard`, `joint` | the same |
-    | `loop` | `loop` without launches, `guard` | every nest in a kernel that has a schedule and a plan |
+    | `loop` | `loop` without launches, `guard` | every nest in a kernel that has a schedule |
     | `kernel` | `loop.launch`, `loop.extern`, `loop.invoke`, `guard` | |
     | `native` | `llvm` | |
+    | `package` | `program`, `guard` | every buffer has a place |
 
     Every pipeline ends with it.
 
@@ -41,7 +42,7 @@ def KilnVerifyStagePass : Pass<"kiln-verify-stage"> {
   }];
   let options = [
     Option<"stage", "stage", "std::string", "\"\"",
-           "The stage: capture, core, joint, loop, kernel or native.">,
+           "The stage: capture, core, joint, loop, kernel, native or package.">,
     Option<"keepsDerivatives", "keeps-derivatives", "bool", "false",
            "Ops that bring a derivative of their own may still be whole, as "
            "kiln-core{training} leaves them.">

@@ -644,28 +644,6 @@ void Converter::markUpdates() {
   }
 }
 
-/// Says by which names the forward of a step hands values to its backward.
-void Converter::markSaved() {
-  auto add = [&](DictionaryAttr &attrs, StringAttr name) {
-    NamedAttrList list(attrs);
-    list.set(kSavedAttrName, name);
-    attrs = list.getDictionary(getContext());
-  };
-  SmallVector<DictionaryAttr> results, arguments;
-  function.getAllResultAttrs(results);
-  for (DictionaryAttr &attrs : results)
-    if (auto output = attrs.getAs<aten::OutputAttr>(aten::kOutputAttrName))
-      if (output.getKind() == aten::OutputKind::Saved && output.getTarget())
-        add(attrs, output.getTarget());
-  function.setAllResultAttrs(results);
-  function.getAllArgAttrs(arguments);
-  for (DictionaryAttr &attrs : arguments)
-    if (auto input = attrs.getAs<aten::InputAttr>(aten::kInputAttrName))
-      if (input.getKind() == aten::InputKind::Saved && input.getName())
-        add(attrs, input.getName());
-  function.setAllArgAttrs(arguments);
-}
-
 LogicalResult Converter::run() {
   if (!llvm::hasSingleElement(function.getBody()))
     return function.emitError("expected a function of one block, but found ")
@@ -681,7 +659,6 @@ LogicalResult Converter::run() {
         knownSymbols.insert(symbol);
     }
   markUpdates();
-  markSaved();
   noteSizes(function.getArgumentTypes());
   SmallVector<Operation *> old;
   for (Operation &operation : llvm::make_early_inc_range(block)) {

@@ -248,7 +248,6 @@ public:
 
 private:
   void markUpdates();
-  void markSaved();
   LogicalResult convertOp(Operation *op);
   /// An op that is none of ours, or a call of a function, stays where it is: what
   /// it reads lies in memory, also what its regions read, and its results are

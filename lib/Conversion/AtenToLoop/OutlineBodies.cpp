@@ -8,13 +8,13 @@
 
 #include "kiln/Conversion/AtenToLoop.h"
 
+#include "kiln/Analysis/PassedSymbols.h"
 #include "kiln/Dialect/Aten/IR/AtenControlOps.h"
 #include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -28,8 +28,6 @@ namespace kiln {
 
 namespace {
 
-using Symbols = llvm::SetVector<StringAttr>;
-
 class OutlineAtenBodies
     : public kiln::impl::OutlineAtenBodiesPassBase<OutlineAtenBodies> {
 public:
@@ -42,75 +40,6 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Symbols
-//===----------------------------------------------------------------------===//
-
-static void mention(guard::ExprAttr expr, Symbols &symbols) {
-  SmallVector<StringAttr> names;
-  guard::collectSymbols(expr, names);
-  symbols.insert(names.begin(), names.end());
-}
-
-static void mention(Type type, Symbols &symbols) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  auto dims = tensor ? guard::getDims(tensor) : std::nullopt;
-  if (dims)
-    for (guard::ExprAttr size : *dims)
-      mention(size, symbols);
-}
-
-/// What `op` itself says, not what stands in its bodies.
-static void mention(Operation &op, Symbols &symbols) {
-  for (Type type : op.getResultTypes())
-    mention(type, symbols);
-  for (NamedAttribute attribute : op.getAttrs())
-    attribute.getValue().walk(
-        [&](guard::ExprAttr expr) { mention(expr, symbols); });
-  if (auto defined = op.getAttrOfType<StringAttr>("symbol"))
-    symbols.insert(defined);
-}
-
-/// Symbols that have a value where `op` stands.
-static Symbols getKnown(Operation *op, func::FuncOp function) {
-  Symbols known;
-  for (unsigned k = 0; k < function.getNumArguments(); ++k)
-    if (DictionaryAttr attributes = function.getArgAttrDict(k))
-      attributes.walk([&](guard::ExprAttr expr) { mention(expr, known); });
-  for (Operation *at = op; at != function; at = at->getParentOp()) {
-    Block *block = at->getBlock();
-    for (Type type : block->getArgumentTypes())
-      mention(type, known);
-    for (Operation &earlier : llvm::make_range(block->begin(),
-                                               at->getIterator()))
-      mention(earlier, known);
-  }
-  return known;
-}
-
-/// Symbols with a value outside that the bodies of `op` need and cannot read
-/// from a size of what they are given.
-static Symbols getPassed(Operation *op, func::FuncOp function) {
-  Symbols known = getKnown(op, function);
-  Symbols passed;
-  for (Region &region : op->getRegions()) {
-    Symbols needed;
-    region.walk([&](Operation *inner) { mention(*inner, needed); });
-    Symbols given;
-    for (Type type : region.getArgumentTypes()) {
-      mention(type, needed);
-      if (auto dims = guard::getDims(cast<RankedTensorType>(type)))
-        for (guard::ExprAttr size : *dims)
-          if (size.isSymbol())
-            given.insert(size.getSymbol());
-    }
-    for (StringAttr symbol : needed)
-      if (known.contains(symbol) && !given.contains(symbol))
-        passed.insert(symbol);
-  }
-  return passed;
-}
-
-//===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
 
@@ -121,7 +50,7 @@ static Type getNumberType(Builder &builder, StringAttr symbol) {
 }
 
 /// Moves `region` to a function of its own, which also takes `symbols`.
-static func::FuncOp makeFunction(Region &region, const Symbols &symbols,
+static func::FuncOp makeFunction(Region &region, ArrayRef<StringAttr> symbols,
                                  const Twine &name, Location loc) {
   MLIRContext *context = region.getContext();
   OpBuilder builder(context);
@@ -156,7 +85,7 @@ static func::FuncOp makeFunction(Region &region, const Symbols &symbols,
 void OutlineAtenBodies::outline(Operation *op, func::FuncOp function,
                                 SymbolTable &table) {
   OpBuilder builder(op);
-  Symbols symbols = getPassed(op, function);
+  SmallVector<StringAttr> symbols = analysis::getPassedSymbols(op, function);
   SmallVector<Value> inputs(op->getOperands());
   for (StringAttr symbol : symbols)
     inputs.push_back(guard::ValueOp::create(

@@ -233,8 +233,8 @@ class LoopOutlineKernels
           getExprArray(&getContext(), outliner.symbols.getArrayRef()),
           guard::getConstant(&getContext(), 1), builder.getI64IntegerAttr(1),
           /*scratch=*/guard::ExprAttr(), kernel.getOriginsAttr(),
-          /*schedules=*/nullptr, kernel.getTrafficAttr(),
-          kernel.getPlacementsAttr(), /*parts=*/nullptr);
+          /*schedule=*/nullptr, kernel.getTrafficAttr(),
+          analysis::getOverwrites(kernel));
       kernel.replaceAllUsesWith(launch.getResults());
       kernel.erase();
     }

@@ -48,7 +48,6 @@ fingerprint(KernelOp kernel, const analysis::KernelStrides &inputStrides) {
   copy->removeAttr("origins");
   copy.setName("");
   copy->removeAttr("traffic");
-  copy->removeAttr("placements");
   // Operands are printed by number, which differs from place to place.
   copy.getBody().front().print(os);
   os << copy.getShared();
@@ -109,9 +108,8 @@ class ConvertLoopToScf
         builder, kernel.getLoc(), kernel.getResultTypes(), name,
         kernel.getInputs(), getExprArray(&getContext(), code.symbols),
         code.work, builder.getI64IntegerAttr(schedule.getGrain()),
-        code.scratch, kernel.getOriginsAttr(), builder.getArrayAttr(schedule),
-        kernel.getTrafficAttr(), kernel.getPlacementsAttr(),
-        /*parts=*/nullptr);
+        code.scratch, kernel.getOriginsAttr(), schedule,
+        kernel.getTrafficAttr(), analysis::getOverwrites(kernel));
     kernel.replaceAllUsesWith(launch.getResults());
     kernel.erase();
     return success();

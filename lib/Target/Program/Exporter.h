@@ -1,4 +1,4 @@
-//===- Exporter.h - State of one export -----------------------------------===//
+//===- Exporter.h - State of one export -------------------------*- C++ -*-===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,66 +11,50 @@
 
 #include "ExprTable.h"
 
-#include "kiln/Dialect/Aten/IR/Aten.h"
-#include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Dialect/Program/IR/Program.h"
 #include "kiln/Target/ProgramExport.h"
 
 #include <optional>
 
 namespace kiln::target {
 
-/// The element type at run time, or an error that shows the type.
-Result<DType> runtimeType(Type type);
-/// "model.py:12" of an op, or empty.
-std::string describe(Location loc);
-/// A constant input or output; nothing for expressions.
-std::optional<package::Constant> toConstant(Attribute value);
-
-/// Turns one function into a program: signature (Signature.cpp), arguments of
-/// calls (CallArguments.cpp), steps and their lives (ProgramExport.cpp).
+/// Writes one `program.func` as data: an op is a step, a slot, a symbol or a
+/// value of `kiln/Package/Program.h` (ProgramExport.cpp, Declarations.cpp).
 class Exporter {
 public:
-  Exporter(mlir::func::FuncOp function, const KernelIndex &kernels,
+  Exporter(program::FuncOp function, const KernelIndex &kernels,
            const BodyIndex &bodies)
       : function(function), kernels(kernels), bodies(bodies) {}
 
-  Result<package::Program> run(StringRef name);
+  Result<package::Program> run();
 
 private:
-  Status addSymbols();
-  Status addSlots();
+  void addSymbols();
+  Status addSlot(program::SlotOp op);
+  Status addAlloc(program::AllocOp op);
+  Status addView(program::ViewOp op);
   Status addOp(Operation &op);
-  Status addExtern(Operation &op, StringRef overload,
-                   std::vector<package::Argument> arguments, StringRef reason);
-  package::ValueId addContiguous(Value tensor);
-  void defineNumber(StringAttr symbol, Value number);
-  Status defineSizes(Operation &op);
-  Status addLaunch(loop::LaunchOp op);
-  Status addInvoke(loop::InvokeOp op);
-  Status addOutputs(mlir::func::ReturnOp op);
-  void addReleases();
+  Status addLaunch(program::LaunchOp op);
+  Status addCall(program::CallOp op);
+  Status addInvoke(program::InvokeOp op);
+  Status addOutputs(program::ReturnOp op);
 
-  Status checkGiven(package::ExprId expr);
-  /// The id of an expression that a step evaluates where it stands.
-  Result<package::ExprId> evaluated(guard::ExprAttr expr);
+  /// A value with the layout of a buffer, by its id; its place is set already.
+  Result<package::ValueId> addValue(Value value, package::Value place);
+  Result<std::vector<package::ValueId>> addResults(mlir::ResultRange results);
+  Result<package::Argument> toArgument(Attribute value,
+                                       mlir::ValueRange operands);
+  Status toArguments(mlir::ArrayAttr list, mlir::ValueRange operands,
+                     std::vector<package::Argument> &arguments);
+  std::vector<package::ValueId> idsOf(mlir::ValueRange list);
 
-  Result<package::Argument> toArgument(Value value);
-  Result<package::Argument> toArgument(Attribute value, ValueRange operands);
-  Result<package::Argument> toArgument(const aten::ArgValue &value,
-                              const aten::ArgInfo &info);
-  Result<package::ValueId> addResult(Value result, package::Value value);
-  Result<std::vector<package::ExprId>> sizesOf(Value tensor);
-
-  mlir::func::FuncOp function;
+  program::FuncOp function;
   const KernelIndex &kernels;
   const BodyIndex &bodies;
   package::Program program;
   std::optional<ExprTable> exprs;
   llvm::DenseMap<Value, package::ValueId> values;
-  /// Numbers that are known without a step: constants and expressions.
-  llvm::DenseMap<Value, package::Argument> numbers;
-  /// Symbols that a step defines so far.
-  llvm::SmallDenseSet<uint32_t> defined;
+  llvm::DenseMap<Value, uint32_t> slots;
 };
 
 } // namespace kiln::target

@@ -281,14 +281,3 @@ func.func @integers(%x: tensor<8x8xi32>) -> tensor<8x8xi32> {
   }
   return %r : tensor<8x8xi32>
 }
-
-// -----
-
-func.func @launch(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @below {{'loop.launch' op expects a schedule for each of its 1 kernels, but found 2}}
-  %r = loop.launch @kernels::@k(%x) symbols [] work 8 grain 1
-      {schedules = [#loop.scatter<lanes = 1, masked = true, grain = 1>,
-                    #loop.scatter<lanes = 1, masked = true, grain = 1>]}
-      : (tensor<8xf32>) -> tensor<8xf32>
-  return %r : tensor<8xf32>
-}

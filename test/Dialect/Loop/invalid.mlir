@@ -154,10 +154,10 @@ func.func @scatter_complex(%x: tensor<8xcomplex<f64>>, %g: tensor<3xcomplex<f64>
 
 // -----
 
-// A result may be written over an argument that there is.
+// What is overwritten is there.
 func.func @place(%a: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @below {{'loop.launch' op places a result in argument 1 of 'place', expected one below 1}}
-  %0 = loop.launch @kernels::@k(%a) symbols [] work 1 grain 1 placements [#loop.argument<1>] : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @below {{'loop.launch' op expects pairs of one of 1 results and one of 1 inputs in 'overwrites'}}
+  %0 = loop.launch @kernels::@k(%a) symbols [] work 1 grain 1 {overwrites = array<i64: 0, 1>} : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
 

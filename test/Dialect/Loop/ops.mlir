@@ -132,14 +132,14 @@ func.func @scatter(%zero: tensor<10x4xf32>, %index: tensor<6xi64>,
 }
 
 // CHECK-LABEL: @kernel
-// CHECK: loop.kernel @k0 ins(%[[A:.*]] = %{{.*}} : tensor<4x8xf32>) shared [4] origins ["sum_1", "div"] schedule #loop.within<along = [32, 16], beside = [1, 1], sum_block = 128, masked = true, grain = 4> traffic #loop.traffic<read = 128, written = 128, unfused = 400> placements [#loop.arena<64>] -> tensor<4x8xf32>
+// CHECK: loop.kernel @k0 ins(%[[A:.*]] = %{{.*}} : tensor<4x8xf32>) shared [4] origins ["sum_1", "div"] schedule #loop.within<along = [32, 16], beside = [1, 1], sum_block = 128, masked = true, grain = 4> traffic #loop.traffic<read = 128, written = 128, unfused = 400> -> tensor<4x8xf32>
 // CHECK: loop.return %{{.*}} : tensor<4x8xf32>
 func.func @kernel(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %r = loop.kernel @k0 ins(%a = %x : tensor<4x8xf32>) shared [4]
       origins ["sum_1", "div"]
       schedule #loop.within<along = [32, 16], beside = [1, 1], sum_block = 128, masked = true, grain = 4>
       traffic #loop.traffic<read = 128, written = 128, unfused = 400>
-      placements [#loop.arena<64>] -> tensor<4x8xf32> {
+      -> tensor<4x8xf32> {
     %s = loop.reduce parallel (%i) in [4] reduction (%j) in [8] <sum>
         : tensor<4xf32> {
       %e = loop.load %a[%i, %j] : tensor<4x8xf32>
@@ -157,11 +157,11 @@ func.func @kernel(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
 }
 
 // CHECK-LABEL: @launch
-// CHECK: loop.launch @kernels::@k0(%{{.*}}) symbols [s77] work s77 * 4 grain 64 scratch 256 placements [#loop.new] : (tensor<?x4xf32
+// CHECK: loop.launch @kernels::@k0(%{{.*}}) symbols [s77] work s77 * 4 grain 64 scratch 256 {overwrites = array<i64: 0, 0>} : (tensor<?x4xf32
 func.func @launch(%x: tensor<?x4xf32, #guard.shape<[s77, 4]>>)
     -> tensor<?x4xf32, #guard.shape<[s77, 4]>> {
   %r = loop.launch @kernels::@k0(%x) symbols [s77] work s77 * 4 grain 64
-      scratch 256 placements [#loop.new]
+      scratch 256 {overwrites = array<i64: 0, 0>}
       : (tensor<?x4xf32, #guard.shape<[s77, 4]>>)
         -> tensor<?x4xf32, #guard.shape<[s77, 4]>>
   return %r : tensor<?x4xf32, #guard.shape<[s77, 4]>>

@@ -1,9 +1,9 @@
-// RUN: kiln-opt %s --loop-fuse --loop-order-kernels --loop-plan-memory | FileCheck %s
+// RUN: kiln-opt %s --loop-fuse --loop-order-kernels | FileCheck %s
 
 // New contents of an argument that there is not are a result like any other.
 
 // CHECK-LABEL: func.func @update
-// CHECK: placements [#loop.new]
+// CHECK: loop.kernel
 func.func @update(%w: tensor<1024xf32>)
     -> (tensor<1024xf32> {loop.updates = 4294967295}) {
   %r = loop.pointwise (%i) in [1024] : tensor<1024xf32> {

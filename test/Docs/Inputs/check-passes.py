@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 PIPELINES = {"kiln-core", "kiln-joint", "kiln-loop", "kiln-cpu", "kiln-native",
-             "kiln-lower-through-linalg"}
+             "kiln-program", "kiln-lower-through-linalg"}
 
 
 def output(*command):

@@ -1,7 +1,7 @@
 // kiln-compile: SIGSEGV in LLVM's printer (elements of type index became an array of garbage)
 module {
   func.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> {
-    %0 = loop.launch @kernels::@k(%arg0) symbols [] work 1 grain 1 placements [#loop.new] : (tensor<4xf32>) -> tensor<4xf32>
+    %0 = loop.launch @kernels::@k(%arg0) symbols [] work 1 grain 1 : (tensor<4xf32>) -> tensor<4xf32>
     return %0 : tensor<4xf32>
   }
   module @kernels {

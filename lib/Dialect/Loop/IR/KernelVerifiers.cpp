@@ -22,21 +22,6 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
 
-/// A result that is written over an argument needs one.
-static LogicalResult verifyPlacements(Operation *op, ArrayAttr placements) {
-  auto function = op->getParentOfType<mlir::FunctionOpInterface>();
-  if (!placements || !function)
-    return success();
-  for (Attribute placement : placements)
-    if (auto place = dyn_cast<ArgumentAttr>(placement);
-        place && place.getIndex() >= function.getNumArguments())
-      return op->emitOpError()
-             << "places a result in argument " << place.getIndex() << " of '"
-             << function.getName() << "', expected one below "
-             << function.getNumArguments();
-  return success();
-}
-
 LogicalResult KernelOp::verify() {
   if (failed(guard::verifyTensors(*this)))
     return failure();
@@ -44,12 +29,6 @@ LogicalResult KernelOp::verify() {
     return emitOpError() << "expects arguments of the types of its inputs, "
                          << getInputs().getTypes() << ", but found "
                          << getBody().getArgumentTypes();
-  if (getPlacements() && getPlacements()->size() != getNumResults())
-    return emitOpError() << "expects a placement for each of its "
-                         << getNumResults() << " results, but found "
-                         << getPlacements()->size();
-  if (failed(verifyPlacements(*this, getPlacementsAttr())))
-    return failure();
   return verifyExtents(*this, getShared());
 }
 
@@ -128,30 +107,15 @@ LogicalResult LaunchOp::verify() {
   if (getGrain() < 1) // C1
     return emitOpError() << "expects a grain of at least 1, but found "
                          << getGrain();
-  if (getPlacements() && getPlacements()->size() != getNumResults()) // C2
-    return emitOpError() << "expects a placement for each of its "
-                         << getNumResults() << " results, but found "
-                         << getPlacements()->size();
-  if (failed(verifyPlacements(*this, getPlacementsAttr())))
-    return failure();
-  if (auto parts = getParts()) { // C3
-    int64_t counts[2] = {0, 0};
-    bool isList = parts->size() % 2 == 0;
-    for (auto [k, count] : llvm::enumerate(*parts)) {
-      counts[k % 2] += count;
-      isList &= count >= 0;
-    }
-    if (!isList || counts[0] != int64_t(getInputs().size()) ||
-        counts[1] != int64_t(getNumResults()))
-      return emitOpError() << "expects parts of " << getInputs().size()
-                           << " inputs and " << getNumResults()
-                           << " results, but found " << counts[0] << " and "
-                           << counts[1];
-  }
-  size_t kernels = getParts() ? getParts()->size() / 2 : 1;
-  if (getSchedules() && getSchedules()->size() != kernels) // C4
-    return emitOpError() << "expects a schedule for each of its " << kernels
-                         << " kernels, but found " << getSchedules()->size();
+  ArrayRef<int64_t> pairs = getOverwrites().value_or(ArrayRef<int64_t>());
+  bool areThere = pairs.size() % 2 == 0; // C2
+  for (size_t i = 0; areThere && i < pairs.size(); i += 2)
+    areThere = uint64_t(pairs[i]) < getNumResults() &&
+               uint64_t(pairs[i + 1]) < getInputs().size();
+  if (!areThere)
+    return emitOpError() << "expects pairs of one of " << getNumResults()
+                         << " results and one of " << getInputs().size()
+                         << " inputs in 'overwrites'";
   return success();
 }
 

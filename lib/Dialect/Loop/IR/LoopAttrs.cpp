@@ -101,19 +101,3 @@ LogicalResult LoopDialect::verifyOperationAttribute(Operation *op,
            << "', expected it on a module, as a '#loop.target'";
   return success();
 }
-
-//===----------------------------------------------------------------------===//
-// #loop.arena
-//===----------------------------------------------------------------------===//
-
-Attribute ArenaAttr::parse(AsmParser &parser, Type) {
-  guard::ExprAttr offset;
-  if (parser.parseLess() || parseIndexExpression(parser, offset) ||
-      parser.parseGreater())
-    return {};
-  return ArenaAttr::get(parser.getContext(), offset);
-}
-
-void ArenaAttr::print(AsmPrinter &printer) const {
-  printer << "<" << getOffset().str() << ">";
-}

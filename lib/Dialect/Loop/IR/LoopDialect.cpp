@@ -50,8 +50,6 @@ struct LoopStages : StageDialectInterface {
     if (isNest(op) && !isa<KernelOp>(op->getParentOp()))
       return "it inside of a 'loop.kernel', where 'loop-fuse' puts it";
     auto kernel = dyn_cast<KernelOp>(op);
-    if (kernel && !kernel.getPlacementsAttr())
-      return "a place for each result, as 'loop-plan-memory' gives it";
     if (kernel && !kernel.getScheduleAttr())
       return "a schedule, as 'loop-choose-schedule' gives it";
     return {};

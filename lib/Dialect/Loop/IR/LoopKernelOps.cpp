@@ -226,8 +226,6 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
                     ScheduleAttr()) ||
       parseOptional("traffic", getTrafficAttrName(result.name),
                     TrafficAttr()) ||
-      parseOptional("placements", getPlacementsAttrName(result.name),
-                    ArrayAttr()) ||
       parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
       parser.parseOptionalArrowTypeList(types))
     return failure();
@@ -253,8 +251,6 @@ void KernelOp::print(OpAsmPrinter &printer) {
     printer << " schedule " << getScheduleAttr();
   if (getTrafficAttr())
     printer << " traffic " << getTrafficAttr();
-  if (getPlacementsAttr())
-    printer << " placements " << getPlacementsAttr();
   printer.printOptionalAttrDictWithKeyword(
       (*this)->getDiscardableAttrDictionary().getValue());
   printer.printArrowTypeList(getResultTypes());

@@ -49,11 +49,6 @@ inline constexpr llvm::StringLiteral kStridesAttrName = "loop.strides";
 /// wants to hold the result: new contents of a buffer or a parameter.
 inline constexpr llvm::StringLiteral kUpdatesAttrName = "loop.updates";
 
-/// The attribute of a function result, and of the argument of another function
-/// that takes it over: the name (a string) under which the first hands it to the
-/// second, who is the only one to read it.
-inline constexpr llvm::StringLiteral kSavedAttrName = "loop.saved";
-
 /// The attribute of a module that says which processor its kernels are for
 /// (`#loop.target`).
 inline constexpr llvm::StringLiteral kTargetAttrName = "loop.target";

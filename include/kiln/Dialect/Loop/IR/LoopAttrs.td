@@ -106,9 +106,6 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
   }];
 }
 
-def Loop_ScheduleArrayAttr
-    : TypedArrayAttrBase<Loop_ScheduleAttr, "list of schedules">;
-
 def Loop_TrafficAttr : Loop_Attr<"Traffic", "traffic"> {
   let summary = "Bytes a kernel moves, at the hint sizes";
   let description = [{
@@ -122,50 +119,11 @@ def Loop_TrafficAttr : Loop_Attr<"Traffic", "traffic"> {
   let assemblyFormat = "`<` struct($read, $written, $unfused) `>`";
 }
 
-def Loop_ArenaAttr : Loop_Attr<"Arena", "arena"> {
-  let summary = "A result lives in the call's arena at a byte offset";
-  let description = [{
-    Two values may share an offset when their lives do not overlap, or when the
-    later one overwrites the earlier one element by element.
-
-    Example: `#loop.arena<s77 * 256>`
-  }];
-  let parameters = (ins "::kiln::guard::ExprAttr":$offset);
-  let hasCustomAssemblyFormat = 1;
-}
-
-def Loop_NewAttr : Loop_Attr<"New", "new"> {
-  let summary = "A result lives in fresh storage that the caller receives";
-  let description = [{ Example: `#loop.new` }];
-}
-
-def Loop_ArgumentAttr : Loop_Attr<"Argument", "argument"> {
-  let summary = "A result is written over the function's k-th argument";
-  let description = [{
-    The new contents of a buffer or a parameter, written where the old ones
-    were, or any result in the memory of a saved value; nothing reads the
-    argument afterwards.
-
-    Example: `#loop.argument<2>`
-  }];
-  let parameters = (ins "unsigned":$index);
-  let assemblyFormat = "`<` $index `>`";
-}
-
 def Loop_OperandAttr : Loop_Attr<"Operand", "operand"> {
   let summary = "The k-th operand of a `loop.extern`, within its schema";
   let description = [{ Example: `#loop.operand<0>` }];
   let parameters = (ins "unsigned":$index);
   let assemblyFormat = "`<` $index `>`";
 }
-
-/// Where each result of a kernel lives.
-def Loop_PlacementArrayAttr
-    : TypedArrayAttrBase<
-          Attr<CPred<"::llvm::isa<::kiln::loop::ArenaAttr, "
-                     "::kiln::loop::ArgumentAttr, "
-                     "::kiln::loop::NewAttr>($_self)">,
-               "place of a result">,
-          "list of places (`#loop.arena`, `#loop.argument` or `#loop.new`)">;
 
 #endif // KILN_DIALECT_LOOP_IR_LOOPATTRS

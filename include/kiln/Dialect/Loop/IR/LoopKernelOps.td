@@ -64,8 +64,7 @@ def Loop_KernelOp : Loop_Op<"kernel", [Pure, IsolatedFromAbove,
                        Loop_ExprArrayAttr:$shared,
                        OptionalAttr<StrArrayAttr>:$origins,
                        OptionalAttr<Loop_ScheduleAttr>:$schedule,
-                       OptionalAttr<Loop_TrafficAttr>:$traffic,
-                       OptionalAttr<Loop_PlacementArrayAttr>:$placements);
+                       OptionalAttr<Loop_TrafficAttr>:$traffic);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -90,16 +89,14 @@ def Loop_LaunchOp : Loop_Op<"launch", [Pure]> {
     its integers the values of `symbols`, its work items `work`. `scratch` is
     the number of bytes each thread needs.
 
-    A kernel that is several in one has `parts`: how many of the inputs and how
-    many of the results belong to the first, to the second, and so on. Its
-    pointers are the inputs and results of the first part, then of the second.
+    `schedule` says how it was emitted. `overwrites` has pairs of a result and an
+    input: the kernel reads each element of the input at the latest where it
+    computes the element of the result in the same place, so that the memory of
+    the one may be that of the other.
 
     Constraints:
     - (C1) `grain` is at least 1.
-    - (C2) there is one placement per result, if any.
-    - (C3) `parts` names all inputs and results, if it is there.
-    - (C4) there is one schedule, if any, for each part, which says how it was
-      emitted.
+    - (C2) `overwrites` has pairs of a result and an input that there are.
 
     Example:
 
@@ -113,16 +110,14 @@ def Loop_LaunchOp : Loop_Op<"launch", [Pure]> {
                        Loop_ExprArrayAttr:$symbols, Loop_ExprAttr:$work,
                        I64Attr:$grain, OptionalAttr<Loop_ExprAttr>:$scratch,
                        OptionalAttr<StrArrayAttr>:$origins,
-                       OptionalAttr<Loop_ScheduleArrayAttr>:$schedules,
+                       OptionalAttr<Loop_ScheduleAttr>:$schedule,
                        OptionalAttr<Loop_TrafficAttr>:$traffic,
-                       OptionalAttr<Loop_PlacementArrayAttr>:$placements,
-                       OptionalAttr<DenseI64ArrayAttr>:$parts);
+                       OptionalAttr<DenseI64ArrayAttr>:$overwrites);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let assemblyFormat = [{
     $kernel `(` $inputs `)` `symbols` custom<ExprList>($symbols)
     `work` custom<Expr>($work) `grain` $grain
-    (`scratch` custom<Expr>($scratch)^)?
-    (`placements` $placements^)? attr-dict
+    (`scratch` custom<Expr>($scratch)^)? attr-dict
     `:` functional-type($inputs, $results)
   }];
   let hasVerifier = 1;

@@ -201,52 +201,6 @@ def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::ModuleOp"> {
   ];
 }
 
-def PlanMemoryPass : Pass<"loop-plan-memory", "::mlir::ModuleOp"> {
-  let summary = "Give every kernel result a place in the arena";
-  let description = [{
-    Computes when each kernel result is live and assigns byte offsets in one
-    arena, multiples of 64, so that values whose lives overlap do not. Results
-    that the function returns get `#loop.new`. Static sizes are packed best-fit;
-    results of symbolic size share a place only with results of equal size,
-    behind the static part.
-
-    A pointwise result may take over the place of an input that dies in the
-    kernel, if it has the same shape and element size and the kernel reads that
-    input only at the element it writes.
-
-    A result that is the new contents of an argument (`loop.updates`) is written
-    over it, and nothing is copied, if everything that reads the argument runs
-    before, or in the same kernel under the rule above.
-
-    What a function hands to another one alone (`loop.saved` on a result of the
-    first and an argument of the second) is memory of the second once its kernels
-    have read it for the last time: results of the second are put there, those
-    that its caller receives first.
-
-    Sets `placements` on kernels and `loop.arena_bytes` (an expression) on the
-    function. Reports `planned` (passed) with the peak, the lower bound (the
-    largest sum of live bytes), the bytes without reuse and what is written in
-    place. A function that launches its kernels keeps the plan that it was launched
-    with.
-
-    Before:
-
-    ```mlir
-    %0 = loop.kernel @k0 ins(%a = %x : tensor<1024xf32>) -> tensor<1024xf32> ...
-    %1 = loop.kernel @k1 ins(%a = %0 : tensor<1024xf32>) -> tensor<1024xf32> ...
-    return %1
-    ```
-
-    After (`%0` lies at byte 0 of the arena, the caller gets `%1`):
-
-    ```mlir
-    func.func @main(...) attributes {loop.arena_bytes = #guard.expr<4096>} {
-      %0 = loop.kernel @k0 ... placements [#loop.arena<0>] -> tensor<1024xf32>
-      %1 = loop.kernel @k1 ... placements [#loop.new] -> tensor<1024xf32>
-    ```
-  }];
-}
-
 def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
   let summary = "Say which processor kernels are for";
   let description = [{

@@ -26,17 +26,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_DIALECT_LOOP_TRANSFORMS_MEMORYPLAN_H
-#define KILN_DIALECT_LOOP_TRANSFORMS_MEMORYPLAN_H
+#ifndef KILN_DIALECT_PROGRAM_TRANSFORMS_MEMORYPLAN_H
+#define KILN_DIALECT_PROGRAM_TRANSFORMS_MEMORYPLAN_H
+
+#include "kiln/Dialect/Program/IR/Arena.h"
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-namespace kiln::loop {
-
-/// All places are multiples of this many bytes.
-constexpr int64_t kArenaAlignment = 64;
+namespace kiln::program {
 
 /// A buffer to place. It is live from the step that writes it to the last one
 /// that reads it, both included.
@@ -76,6 +75,6 @@ inline int64_t alignBytes(int64_t bytes) {
   return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
 }
 
-} // namespace kiln::loop
+} // namespace kiln::program
 
-#endif // KILN_DIALECT_LOOP_TRANSFORMS_MEMORYPLAN_H
+#endif // KILN_DIALECT_PROGRAM_TRANSFORMS_MEMORYPLAN_H

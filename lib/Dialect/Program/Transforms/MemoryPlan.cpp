@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Dialect/Loop/Transforms/MemoryPlan.h"
+#include "kiln/Dialect/Program/Transforms/MemoryPlan.h"
 
 #include <algorithm>
 #include <map>
 
-using namespace kiln::loop;
+using namespace kiln::program;
 
 namespace {
 
@@ -84,7 +84,7 @@ static int64_t findOffset(const Chain &chain,
   return best < 0 ? end : best;
 }
 
-MemoryPlan kiln::loop::planMemory(const std::vector<PlanBuffer> &buffers) {
+MemoryPlan kiln::program::planMemory(const std::vector<PlanBuffer> &buffers) {
   MemoryPlan plan;
   plan.places.resize(buffers.size());
   std::vector<Chain> chains = makeChains(buffers, plan);

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Dialect/Loop/Transforms/MemoryPlan.h"
+#include "kiln/Dialect/Program/Transforms/MemoryPlan.h"
 
 #include "gtest/gtest.h"
 
 #include <random>
 
-using namespace kiln::loop;
+using namespace kiln::program;
 
 static PlanBuffer makeBuffer(int64_t bytes, unsigned first, unsigned last) {
   PlanBuffer buffer;

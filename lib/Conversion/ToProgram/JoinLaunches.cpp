@@ -20,10 +20,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Analysis/AccessRelations.h"
-#include "kiln/Conversion/LoopToScf/Passes.h"
+#include "kiln/Conversion/ToProgram/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Dialect/Program/IR/Program.h"
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
 
@@ -37,27 +37,31 @@
 
 using namespace mlir;
 using namespace kiln;
-using namespace kiln::loop;
+using namespace kiln::program;
 using guard::ExprAttr;
 
 namespace kiln {
-#define GEN_PASS_DEF_JOINLAUNCHESPASS
-#include "kiln/Conversion/LoopToScf/Passes.h.inc"
+#define GEN_PASS_DEF_PROGRAMJOINLAUNCHESPASS
+#include "kiln/Conversion/ToProgram/Passes.h.inc"
 } // namespace kiln
 
 namespace {
 
-/// Memory that a launch touches: an argument of the function, bytes of the
-/// arena, or a value's own storage.
+/// Memory that a launch touches: storage of a slot, a call or its own, or bytes
+/// of the arena.
 struct Place {
+  Value buffer;
   Value owner;                  ///< null: the arena
-  ExprAttr offset;              ///< of the arena
-  int64_t begin = 0, end = 0;   ///< constant bytes of the arena
+  bool isConstant = false;      ///< its bytes in the arena are known
+  int64_t begin = 0, end = 0;
   bool meets(const Place &other) const {
+    // Also a buffer without a byte is written before it is read.
+    if (buffer == other.buffer)
+      return true;
     if (owner || other.owner)
       return owner == other.owner;
     // Symbolic places are told apart by nothing here.
-    if (!offset.isConstant() || !other.offset.isConstant())
+    if (!isConstant || !other.isConstant)
       return true;
     return begin < other.end && other.begin < end;
   }
@@ -68,14 +72,13 @@ struct Part {
   SmallVector<Place> reads, writes;
 };
 
-class JoinLaunches
-    : public kiln::impl::JoinLaunchesPassBase<JoinLaunches> {
+class JoinLaunches : public kiln::impl::ProgramJoinLaunchesPassBase<JoinLaunches> {
 public:
-  using JoinLaunchesPassBase::JoinLaunchesPassBase;
+  using ProgramJoinLaunchesPassBase::ProgramJoinLaunchesPassBase;
   void runOnOperation() override;
 
 private:
-  void joinFunction(func::FuncOp function);
+  void joinFunction(program::FuncOp function);
   void join(ArrayRef<Part> group);
   std::string emit(ArrayRef<Part> group, SmallVectorImpl<ExprAttr> &symbols,
                    ExprAttr &work);
@@ -84,46 +87,30 @@ private:
 
 } // namespace
 
-static Place getPlace(Value tensor, func::FuncOp function) {
-  auto result = dyn_cast<OpResult>(tensor);
-  auto launch = result ? dyn_cast<LaunchOp>(result.getOwner()) : LaunchOp();
-  ArrayAttr placements = launch ? launch.getPlacementsAttr() : ArrayAttr();
-  if (!placements)
-    return {tensor, {}, 0, 0};
-  Attribute placement = placements[result.getResultNumber()];
-  if (auto argument = dyn_cast<ArgumentAttr>(placement))
-    return {function.getArgument(argument.getIndex()), {}, 0, 0};
-  auto arena = dyn_cast<ArenaAttr>(placement);
-  if (!arena)
-    return {tensor, {}, 0, 0};
-  Place place{Value(), arena.getOffset(), 0, 0};
-  ExprAttr bytes =
-      analysis::getByteSize(cast<RankedTensorType>(tensor.getType()));
-  if (bytes.isConstant() && place.offset.isConstant()) {
-    place.begin = *place.offset.getConstant();
-    place.end = place.begin + *bytes.getConstant();
-  } else {
-    place.offset = bytes; // not constant: meets everything
+static Place getPlace(Value buffer) {
+  Place place{buffer, buffer};
+  while (auto view = place.owner.getDefiningOp<ViewOp>())
+    place.owner = view.getBase();
+  auto alloc = place.owner.getDefiningOp<AllocOp>();
+  if (!alloc || !alloc.getPlaceAttr())
+    return place;
+  place.owner = Value();
+  auto begin = alloc.getPlaceAttr().getConstant();
+  auto bytes = alloc.getType().getByteSize()->getConstant();
+  if (begin && bytes) {
+    place.isConstant = true;
+    place.begin = *begin;
+    place.end = *begin + *bytes;
   }
   return place;
 }
 
-/// Nothing for launches that stay alone: matrix products fill the machine by
-/// themselves, scatters are walked in order, and joined ones are joined.
-static std::optional<Part> getPart(Operation &op, func::FuncOp function) {
-  auto launch = dyn_cast<LaunchOp>(op);
-  if (!launch || !launch.getPlacementsAttr() || !launch.getSchedulesAttr() ||
-      launch.getParts())
-    return std::nullopt;
-  if (isa<PackedScheduleAttr, SkinnyRowsScheduleAttr, SkinnyColumnsScheduleAttr,
-          ScatterScheduleAttr>(launch.getSchedulesAttr()[0]))
-    return std::nullopt;
+static Part getPart(LaunchOp launch) {
   Part part;
   part.launch = launch;
-  for (Value input : launch.getInputs())
-    part.reads.push_back(getPlace(input, function));
-  for (Value result : launch.getResults())
-    part.writes.push_back(getPlace(result, function));
+  for (auto [buffer, isWritten] :
+       llvm::zip_equal(launch.getBuffers(), launch.getWrites()))
+    (isWritten ? part.writes : part.reads).push_back(getPlace(buffer));
   return part;
 }
 
@@ -134,40 +121,37 @@ static bool meet(ArrayRef<Place> a, ArrayRef<Place> b) {
 }
 
 static bool areIndependent(const Part &a, const Part &b) {
-  for (Value input : b.launch.getInputs())
-    if (input.getDefiningOp() == a.launch.getOperation())
-      return false;
   return !meet(a.writes, b.writes) && !meet(a.writes, b.reads) &&
          !meet(a.reads, b.writes);
 }
 
-void JoinLaunches::joinFunction(func::FuncOp function) {
+void JoinLaunches::joinFunction(program::FuncOp function) {
   SmallVector<SmallVector<Part>> groups(1);
   size_t pointers = 0;
   for (Operation &op : function.getBody().front()) {
-    std::optional<Part> part = getPart(op, function);
-    if (!part) {
-      // Numbers are not in the way.
-      bool touches = op.getNumRegions() != 0 || !isMemoryEffectFree(&op) ||
-                     llvm::any_of(op.getOperandTypes(), [](Type type) {
-                       return isa<TensorType>(type);
-                     });
-      if (touches && !groups.back().empty())
+    auto launch = dyn_cast<LaunchOp>(op);
+    // Code in the llvm dialect is past being called by what is added here.
+    if (!launch || launch.getAlone() ||
+        !kernels.lookupSymbol<mlir::func::FuncOp>(
+            launch.getKernel().getLeafReference())) {
+      // Memory that is only named is not in the way.
+      if (!isa<AllocOp, ViewOp>(op) && !groups.back().empty())
         groups.emplace_back();
       continue;
     }
-    size_t count = part->reads.size() + part->writes.size();
+    Part part = getPart(launch);
+    size_t count = launch.getBuffers().size();
     bool fits = groups.back().size() < size_t(maxParts) &&
                 pointers + count <= size_t(maxPointers) &&
                 llvm::all_of(groups.back(), [&](const Part &other) {
-                  return areIndependent(other, *part);
+                  return areIndependent(other, part);
                 });
     if (!fits)
       groups.emplace_back();
     if (groups.back().empty())
       pointers = 0;
     pointers += count;
-    groups.back().push_back(std::move(*part));
+    groups.back().push_back(std::move(part));
   }
   for (ArrayRef<Part> group : groups)
     if (group.size() > 1)
@@ -190,7 +174,7 @@ std::string JoinLaunches::emit(ArrayRef<Part> group,
     locations.push_back(part.launch.getLoc());
   ImplicitLocOpBuilder b(FusedLoc::get(context, locations), context);
   b.setInsertionPointToEnd(kernels.getBody());
-  auto function = func::FuncOp::create(
+  auto function = mlir::func::FuncOp::create(
       b, name,
       b.getFunctionType({pointer, pointer, i64, i64, pointer}, {}));
   Block *entry = function.addEntryBlock();
@@ -216,7 +200,7 @@ std::string JoinLaunches::emit(ArrayRef<Part> group,
   SmallVector<size_t> firstSymbol;
   for (const Part &part : group) {
     firstSymbol.push_back(symbols.size());
-    llvm::append_range(symbols, getExprs(part.launch.getSymbols()));
+    llvm::append_range(symbols, loop::getExprs(part.launch.getSymbols()));
   }
   work = guard::getConstant(context, 0);
   size_t firstPointer = 0;
@@ -238,14 +222,14 @@ std::string JoinLaunches::emit(ArrayRef<Part> group,
     Value end = arith::MulIOp::create(
         b, arith::SubIOp::create(b, high, from), size);
     end = arith::MinSIOp::create(b, end, items);
-    func::CallOp::create(
+    mlir::func::CallOp::create(
         b, launch.getKernel().getLeafReference().getValue(), TypeRange(),
         ValueRange{shift(entry->getArgument(0), firstPointer),
                    shift(entry->getArgument(1), firstSymbol[k]), begin, end,
                    entry->getArgument(4)});
     firstPointer += part.reads.size() + part.writes.size();
   }
-  func::ReturnOp::create(b);
+  mlir::func::ReturnOp::create(b);
   return name;
 }
 
@@ -255,23 +239,22 @@ void JoinLaunches::join(ArrayRef<Part> group) {
   ExprAttr work;
   std::string name = emit(group, symbols, work);
 
-  // A kernel's pointers are its inputs and then its results; those of a joined
-  // one are such lists side by side, so inputs and results take turns.
-  SmallVector<Value> inputs;
-  SmallVector<Type> types;
-  SmallVector<Attribute> placements, schedules;
+  SmallVector<Value> buffers;
+  SmallVector<bool> writes;
+  SmallVector<int64_t> overwrites;
+  SmallVector<Attribute> schedules;
   SmallVector<StringRef> origins;
-  SmallVector<int64_t> counts;
   int64_t read = 0, written = 0, unfused = 0;
   ExprAttr scratch;
   for (const Part &part : group) {
     LaunchOp launch = part.launch;
-    llvm::append_range(inputs, launch.getInputs());
-    llvm::append_range(types, launch.getResultTypes());
-    llvm::append_range(placements, launch.getPlacementsAttr());
-    llvm::append_range(schedules, launch.getSchedulesAttr());
-    counts.push_back(launch.getInputs().size());
-    counts.push_back(launch.getNumResults());
+    if (auto pairs = launch.getOverwrites())
+      for (int64_t position : *pairs)
+        overwrites.push_back(position + int64_t(buffers.size()));
+    llvm::append_range(buffers, launch.getBuffers());
+    llvm::append_range(writes, launch.getWrites());
+    if (ArrayAttr list = launch.getSchedulesAttr())
+      llvm::append_range(schedules, list);
     if (ArrayAttr named = launch.getOriginsAttr())
       for (Attribute origin : named)
         if (auto text = cast<StringAttr>(origin).getValue();
@@ -292,7 +275,7 @@ void JoinLaunches::join(ArrayRef<Part> group) {
     if (auto items = part.launch.getWork().getConstant())
       chunks += (*items + part.launch.getGrain() - 1) / part.launch.getGrain();
   double times = double(read + written) / 4 /
-                 getTarget(getOperation()).getGrainNs();
+                 loop::getTarget(getOperation()).getGrainNs();
   int64_t grain = std::max<int64_t>(1, chunks / std::max(times, 1.0));
 
   LaunchOp last = group.back().launch;
@@ -300,42 +283,40 @@ void JoinLaunches::join(ArrayRef<Part> group) {
   auto kernel = SymbolRefAttr::get(
       kernels.getSymNameAttr(), {FlatSymbolRefAttr::get(context, name)});
   auto joined = LaunchOp::create(
-      builder, last.getLoc(), types, kernel, inputs,
-      getExprArray(context, symbols), work, builder.getI64IntegerAttr(grain),
-      scratch, origins.empty() ? ArrayAttr() : builder.getStrArrayAttr(origins),
-      builder.getArrayAttr(schedules),
+      builder, last.getLoc(), kernel, buffers,
+      builder.getDenseBoolArrayAttr(writes), loop::getExprArray(context, symbols),
+      work, builder.getI64IntegerAttr(grain), scratch,
+      overwrites.empty() ? DenseI64ArrayAttr()
+                         : builder.getDenseI64ArrayAttr(overwrites),
+      builder.getUnitAttr(),
       TrafficAttr::get(context, read, written, unfused),
-      builder.getArrayAttr(placements), builder.getDenseI64ArrayAttr(counts));
-  size_t next = 0;
-  for (const Part &part : group) {
-    LaunchOp launch = part.launch;
-    for (Value result : launch.getResults())
-      result.replaceAllUsesWith(joined.getResult(next++));
-    launch.erase();
-  }
-  if (auto told = remark::passed(
-          joined.getLoc(),
-          remarks::kJoined.function(remarks::getFunctionName(joined))))
+      origins.empty() ? ArrayAttr() : builder.getStrArrayAttr(origins),
+      schedules.empty() ? ArrayAttr() : builder.getArrayAttr(schedules));
+  for (const Part &part : group)
+    part.launch.erase();
+  auto function = joined->getParentOfType<program::FuncOp>();
+  if (auto told =
+          remark::passed(joined.getLoc(),
+                         remarks::kJoined.function(function.getSymName())))
     told << remark::metric("kernel", name)
          << remark::metric("parts", group.size());
 }
 
 void JoinLaunches::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
-                             {Stage::Kernel, Stage::Kernel})))
+                             {Stage::Package, Stage::Package})))
     return signalPassFailure();
-  kernels = getKernelModule(getOperation());
+  kernels = loop::getKernelModule(getOperation());
   if (!kernels)
     return;
-  for (auto function : getOperation().getOps<func::FuncOp>())
-    if (llvm::hasSingleElement(function.getBody()))
-      joinFunction(function);
+  for (auto function : getOperation().getOps<program::FuncOp>())
+    joinFunction(function);
   // What only joined kernels call is no kernel of its own any more.
   llvm::StringSet<> launched;
   getOperation().walk([&](LaunchOp launch) {
     launched.insert(launch.getKernel().getLeafReference().getValue());
   });
-  for (auto function : kernels.getOps<func::FuncOp>())
+  for (auto function : kernels.getOps<mlir::func::FuncOp>())
     if (!launched.contains(function.getSymName()))
       function.setPrivate();
 }

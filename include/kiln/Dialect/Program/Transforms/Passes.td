@@ -1,0 +1,91 @@
+//===- Passes.td - Passes on programs ----------------------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_PROGRAM_TRANSFORMS_PASSES
+#define KILN_DIALECT_PROGRAM_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def ProgramPlanMemoryPass : Pass<"program-plan-memory", "::mlir::ModuleOp"> {
+  let summary = "Give every buffer a place";
+  let description = [{
+    Computes when each buffer that launches write is needed and assigns byte
+    offsets in one arena, multiples of 64, so that buffers whose lives overlap do
+    not. What the caller receives is `new`. Static sizes are packed best-fit;
+    buffers of symbolic size share a place only with those of equal size, behind
+    the static part.
+
+    A buffer may take over the place of one that dies in the launch that writes
+    it, if the two have the same size and the launch `overwrites` it.
+
+    The new contents of a slot are written over it, and nothing is copied, if
+    everything that reads the slot runs before, or in the same launch under the
+    rule above.
+
+    What a program hands to another one alone (an output and a slot that are
+    `saved`, of one name) is memory of the second once its launches have read it
+    for the last time: buffers of the second are put there, those that its caller
+    receives first.
+
+    Reports `planned` (passed) with the peak, the lower bound (the largest sum of
+    live bytes), the bytes without reuse and what is written in place. A program
+    that has an arena keeps its plan.
+
+    Before:
+
+    ```mlir
+    program.func @main {
+      %x = program.slot user_input "x" : !program.buffer<[64], f32>
+      %a = program.alloc : !program.buffer<[64], f32>
+      program.launch @kernels::@k0(%x, %a) ...
+      %b = program.alloc : !program.buffer<[64], f32>
+      program.launch @kernels::@k1(%a, %b) ...
+      program.return %b ...
+    ```
+
+    After:
+
+    ```mlir
+    program.func @main arena 256 {
+      %x = program.slot user_input "x" : !program.buffer<[64], f32>
+      %a = program.alloc at 0 : !program.buffer<[64], f32>
+      program.launch @kernels::@k0(%x, %a) ...
+      %b = program.alloc new : !program.buffer<[64], f32>
+      program.launch @kernels::@k1(%a, %b) ...
+      program.return %b ...
+    ```
+  }];
+}
+
+def ProgramReleasePass : Pass<"program-release", "::kiln::program::FuncOp"> {
+  let summary = "Let go of storage after its last use";
+  let description = [{
+    Results of calls, and new buffers, are released behind the last step that uses
+    them or a view of them, unless the caller receives them. What is released
+    somewhere already stays as it is.
+
+    Before:
+
+    ```mlir
+    %a = program.call "aten.sin.default"(%x) ...
+    %b = program.call "aten.cos.default"(%a) ...
+    program.return %b ...
+    ```
+
+    After:
+
+    ```mlir
+    %a = program.call "aten.sin.default"(%x) ...
+    %b = program.call "aten.cos.default"(%a) ...
+    program.release %a : !program.buffer<[64], f32>
+    program.return %b ...
+    ```
+  }];
+}
+
+#endif // KILN_DIALECT_PROGRAM_TRANSFORMS_PASSES

@@ -1,0 +1,57 @@
+//===- Overwrites.cpp - What a kernel may write over what it reads --------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Analysis/KernelLayout.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+/// True if the result `index` may be written over the input `input`.
+static bool mayOverwrite(KernelOp kernel, unsigned index, unsigned input) {
+  auto from = cast<RankedTensorType>(kernel.getInputs()[input].getType());
+  auto to = cast<RankedTensorType>(kernel.getResultTypes()[index]);
+  if (guard::getDims(from) != guard::getDims(to) ||
+      analysis::getElementBytes(from.getElementType()) !=
+          analysis::getElementBytes(to.getElementType()))
+    return false;
+  if (llvm::count(kernel.getInputs(), kernel.getInputs()[input]) != 1)
+    return false;
+  Block &body = kernel.getBody().front();
+  Value argument = body.getArgument(input);
+  Operation *writer = body.getTerminator()->getOperand(index).getDefiningOp();
+  if (!isa<PointwiseOp>(writer))
+    return false;
+  unsigned shared = kernel.getShared().size();
+  for (Operation &op : body) {
+    if (!isNest(&op))
+      continue;
+    for (const analysis::Access &access : analysis::getReads(&op)) {
+      if (access.tensor != argument)
+        continue;
+      if (writer->isBeforeInBlock(&op))
+        return false; // reads what is overwritten already
+      if (&op == writer ? !access.isIdentity() || access.indirect
+                        : access.getAlignment() < shared)
+        return false; // reads elements of other work items
+    }
+  }
+  return true;
+}
+
+DenseI64ArrayAttr analysis::getOverwrites(KernelOp kernel) {
+  SmallVector<int64_t> pairs;
+  for (unsigned result = 0; result < kernel.getNumResults(); ++result)
+    for (unsigned input = 0; input < kernel.getInputs().size(); ++input)
+      if (mayOverwrite(kernel, result, input))
+        pairs.append({result, input});
+  if (pairs.empty())
+    return {};
+  return DenseI64ArrayAttr::get(kernel.getContext(), pairs);
+}

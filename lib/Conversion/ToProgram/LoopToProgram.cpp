@@ -1,0 +1,185 @@
+//===- LoopToProgram.cpp - The pass convert-loop-to-program ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionConverter.h"
+
+#include "kiln/Conversion/ToProgram/Passes.h"
+#include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Interfaces/Stages.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace kiln;
+
+namespace kiln {
+#define GEN_PASS_DEF_CONVERTLOOPTOPROGRAMPASS
+#include "kiln/Conversion/ToProgram/Passes.h.inc"
+} // namespace kiln
+
+namespace {
+
+class LoopConverter : public FunctionConverter {
+public:
+  explicit LoopConverter(func::FuncOp function)
+      : FunctionConverter(Source(function), /*ignoreStrides=*/true) {}
+
+private:
+  std::optional<LogicalResult> convertOp(Operation &op) final;
+  std::optional<unsigned> getOperandIndex(Attribute value) final {
+    auto operand = dyn_cast<loop::OperandAttr>(value);
+    return operand ? std::optional(operand.getIndex()) : std::nullopt;
+  }
+  LogicalResult convertInvoke(loop::InvokeOp op);
+  LogicalResult convertLaunch(loop::LaunchOp op);
+  LogicalResult convertExtern(loop::ExternOp op);
+};
+
+class ConvertLoopToProgram
+    : public kiln::impl::ConvertLoopToProgramPassBase<ConvertLoopToProgram> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+/// Matrix products fill the machine by themselves, scatters are walked in order.
+static bool isLaunchedAlone(loop::LaunchOp op) {
+  loop::ScheduleAttr schedule = op.getScheduleAttr();
+  return !schedule ||
+         isa<loop::PackedScheduleAttr, loop::SkinnyRowsScheduleAttr,
+             loop::SkinnyColumnsScheduleAttr, loop::ScatterScheduleAttr>(
+             schedule);
+}
+
+LogicalResult LoopConverter::convertLaunch(loop::LaunchOp op) {
+  SmallVector<Value> buffers;
+  for (Value input : op.getInputs()) {
+    Value buffer = lookUp(input);
+    if (!buffer || !isa<program::BufferType>(buffer.getType()))
+      return op.emitError("an input has no memory in a program");
+    buffers.push_back(buffer);
+  }
+  SmallVector<bool> writes(buffers.size(), false);
+  for (Value result : op.getResults()) {
+    FailureOr<Type> type = getType(result.getType(), op.getLoc());
+    if (failed(type))
+      return failure();
+    auto alloc = program::AllocOp::create(builder, op.getLoc(), *type,
+                                          guard::ExprAttr(), UnitAttr());
+    values[result] = alloc.getResult();
+    buffers.push_back(alloc.getResult());
+    writes.push_back(true);
+  }
+  // A kernel's pointers are its inputs and then its results.
+  SmallVector<int64_t> overwrites;
+  if (auto pairs = op.getOverwrites())
+    for (size_t i = 0; i < pairs->size(); i += 2)
+      overwrites.append(
+          {(*pairs)[i] + int64_t(op.getInputs().size()), (*pairs)[i + 1]});
+  program::TrafficAttr traffic;
+  if (loop::TrafficAttr moved = op.getTrafficAttr())
+    traffic = program::TrafficAttr::get(getContext(), moved.getRead(),
+                                        moved.getWritten(),
+                                        moved.getUnfused());
+  program::LaunchOp::create(
+      builder, op.getLoc(), op.getKernel(), buffers,
+      builder.getDenseBoolArrayAttr(writes), op.getSymbolsAttr(),
+      op.getWorkAttr(), op.getGrainAttr(), op.getScratchAttr(),
+      overwrites.empty() ? DenseI64ArrayAttr()
+                         : builder.getDenseI64ArrayAttr(overwrites),
+      isLaunchedAlone(op) ? builder.getUnitAttr() : UnitAttr(), traffic,
+      op.getOriginsAttr(),
+      op.getScheduleAttr() ? builder.getArrayAttr(op.getScheduleAttr())
+                           : ArrayAttr());
+  return success();
+}
+
+LogicalResult LoopConverter::convertInvoke(loop::InvokeOp op) {
+  CallArguments arguments;
+  for (Value input : op.getInputs())
+    if (failed(addArgument(input, arguments, op)))
+      return failure();
+  SmallVector<Type> types;
+  for (Type result : op.getResultTypes()) {
+    FailureOr<Type> type = getType(result, op.getLoc());
+    if (failed(type))
+      return failure();
+    types.push_back(*type);
+  }
+  // The enumerations list the same kinds in the same order.
+  auto invoke = program::InvokeOp::create(
+      builder, op.getLoc(), types,
+      static_cast<program::InvokeKind>(op.getKind()), op.getCallees(),
+      arguments.operands, builder.getArrayAttr(arguments.list),
+      op.getCarried(), op.getScanned());
+  mapResults(*op, invoke.getResults());
+  return success();
+}
+
+LogicalResult LoopConverter::convertExtern(loop::ExternOp op) {
+  CallArguments arguments;
+  for (Attribute attribute : op.getArguments()) {
+    FailureOr<Attribute> argument =
+        toArgument(attribute, op.getInputs(), arguments, op);
+    if (failed(argument))
+      return failure();
+    arguments.list.push_back(*argument);
+  }
+  if (failed(addCall(*op, op.getOverload(), std::move(arguments),
+                     op.getReason().value_or(""))))
+    return failure();
+  if (auto symbol = op->getAttrOfType<StringAttr>("symbol");
+      symbol && op->getNumResults())
+    defineNumber(symbol, op->getResult(0));
+  return success();
+}
+
+std::optional<LogicalResult> LoopConverter::convertOp(Operation &op) {
+  if (auto launch = dyn_cast<loop::LaunchOp>(op))
+    return convertLaunch(launch);
+  if (auto call = dyn_cast<loop::ExternOp>(op))
+    return convertExtern(call);
+  if (auto invoke = dyn_cast<loop::InvokeOp>(op))
+    return convertInvoke(invoke);
+  return std::nullopt;
+}
+
+/// Public functions, and what they run.
+static SmallVector<func::FuncOp> findFunctions(ModuleOp module) {
+  llvm::SetVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic())
+      functions.insert(function);
+  for (size_t next = 0; next < functions.size(); ++next) {
+    func::FuncOp function = functions[next];
+    function.walk([&](loop::InvokeOp invoke) {
+      for (auto callee : invoke.getCallees().getAsRange<FlatSymbolRefAttr>())
+        if (auto body = module.lookupSymbol<func::FuncOp>(callee.getValue()))
+          functions.insert(body);
+    });
+  }
+  return functions.takeVector();
+}
+
+void ConvertLoopToProgram::runOnOperation() {
+  ModuleOp module = getOperation();
+  auto convert = [](func::FuncOp function) -> FailureOr<program::FuncOp> {
+    // Notes of passes on loops mean nothing any more.
+    for (NamedAttribute note :
+         llvm::to_vector(function->getDiscardableAttrs()))
+      if (isa_and_nonnull<loop::LoopDialect>(note.getNameDialect()))
+        function->removeDiscardableAttr(note.getName());
+    return LoopConverter(function).run();
+  };
+  if (failed(verifyPassInput(module, getArgument(),
+                             {Stage::Kernel, Stage::Kernel})) ||
+      failed(convertFunctions(module, findFunctions(module), convert)))
+    signalPassFailure();
+}

@@ -1,0 +1,404 @@
+//===- PlanMemory.cpp - Give every buffer a place -------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Dialect/Program/Transforms/MemoryPlan.h"
+#include "kiln/Dialect/Program/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/Remarks.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::program;
+
+namespace kiln::program {
+#define GEN_PASS_DEF_PROGRAMPLANMEMORYPASS
+#include "kiln/Dialect/Program/Transforms/Passes.h.inc"
+} // namespace kiln::program
+
+namespace {
+
+/// Memory of a slot that is free once the program has read it.
+struct Room {
+  SlotOp slot;
+  guard::ExprAttr size; ///< in bytes
+  int64_t bytes;        ///< at the hints
+  /// What is in it from one step to another; the slot's own contents first.
+  SmallVector<std::pair<unsigned, unsigned>> lives;
+};
+
+/// A buffer without a place, and when it is needed.
+struct Buffer {
+  mutable AllocOp alloc; // getters of ops are not const
+  mutable LaunchOp writer;
+  unsigned position = 0; ///< among the buffers of its writer
+  unsigned first = 0, last = 0;
+  bool isReturned = false;
+  bool forLaunches = true; ///< nothing else reads it
+};
+
+/// The plan of one program.
+class Planner {
+public:
+  Planner(FuncOp function, const analysis::SizeHints &hints,
+          const llvm::StringSet<> &givenUp)
+      : function(function), hints(hints), givenUp(givenUp) {}
+  void run();
+
+private:
+  void findBuffers();
+  void findRooms();
+  void placeUpdates();
+  void placeInArena();
+  bool mayUpdate(const Buffer &buffer, SlotOp slot);
+  bool takeRoom(const Buffer &buffer, unsigned last);
+  bool isFree(const Room &room, std::pair<unsigned, unsigned> life,
+              const Buffer &buffer, unsigned last);
+  bool isLate(guard::ExprAttr size);
+  std::optional<unsigned> findOverwritten(const Buffer &buffer,
+                                          ArrayRef<PlanBuffer> planned);
+  void placeOver(const Buffer &buffer, SlotOp slot);
+  int64_t getBytes(BufferType type) {
+    return hints.evaluate(*type.getByteSize());
+  }
+
+  FuncOp function;
+  const analysis::SizeHints &hints;
+  const llvm::StringSet<> &givenUp;
+  llvm::DenseMap<Operation *, unsigned> steps;
+  SmallVector<Buffer> buffers;
+  SmallVector<Room> rooms;
+  llvm::DenseMap<Value, unsigned> plannedOf; ///< buffers of the arena
+  int64_t escaping = 0, inSlots = 0, inRooms = 0, roomBytes = 0;
+};
+
+class PlanMemory
+    : public program::impl::ProgramPlanMemoryPassBase<PlanMemory> {
+  void runOnOperation() override;
+};
+
+} // namespace
+
+static bool mayOverwrite(LaunchOp launch, unsigned to, unsigned from) {
+  ArrayRef<int64_t> pairs = launch.getOverwrites().value_or(ArrayRef<int64_t>());
+  for (size_t i = 0; i < pairs.size(); i += 2)
+    if (pairs[i] == to && pairs[i + 1] == from)
+      return true;
+  return false;
+}
+
+/// What reads or writes `value`; symbols are read before the first step.
+static SmallVector<OpOperand *> getUses(Value value) {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses())
+    if (!isa<SymbolOp>(use.getOwner()))
+      uses.push_back(&use);
+  return uses;
+}
+
+//===----------------------------------------------------------------------===//
+// What there is
+//===----------------------------------------------------------------------===//
+
+/// Buffers in the order in which they are written.
+void Planner::findBuffers() {
+  for (Operation &op : function.getBody().front())
+    steps[&op] = steps.size();
+  for (auto launch : function.getBody().getOps<LaunchOp>())
+    for (auto [k, value] : llvm::enumerate(launch.getBuffers())) {
+      auto alloc = value.getDefiningOp<AllocOp>();
+      if (!launch.getWrites()[k] || !alloc || alloc.getPlaceAttr() ||
+          alloc.getIsNew())
+        continue;
+      Buffer buffer{alloc, launch, unsigned(k)};
+      buffer.first = buffer.last = steps[launch];
+      for (OpOperand *use : getUses(value)) {
+        Operation *user = use->getOwner();
+        buffer.last = std::max(buffer.last, steps[user]);
+        buffer.isReturned |= isa<ReturnOp>(user);
+        buffer.forLaunches &= isa<LaunchOp>(user);
+      }
+      buffers.push_back(buffer);
+    }
+}
+
+/// The names of values that are handed from one program to another and that
+/// nobody else looks at: the program that makes them returns them once, and no
+/// view of them.
+static llvm::StringSet<> findGivenUp(ModuleOp module) {
+  llvm::StringSet<> names;
+  for (auto function : module.getOps<FuncOp>()) {
+    ReturnOp returned = function.getReturn();
+    size_t next = 0;
+    for (auto output : returned.getOutputs().getAsRange<OutputAttr>()) {
+      if (output.getValue())
+        continue;
+      Value value = returned.getValues()[next++];
+      if (output.getRole() != Role::Saved || !output.getTarget() ||
+          !value.getDefiningOp<AllocOp>())
+        continue;
+      unsigned returns = 0;
+      bool isOnlyRead = true;
+      for (OpOperand *use : getUses(value)) {
+        returns += use->getOwner() == returned;
+        isOnlyRead &= isa<LaunchOp, ReturnOp>(use->getOwner());
+      }
+      if (isOnlyRead && returns == 1)
+        names.insert(output.getTarget().getValue());
+    }
+  }
+  return names;
+}
+
+/// Slots of that kind which launches alone read.
+void Planner::findRooms() {
+  for (auto slot : function.getBody().getOps<SlotOp>()) {
+    auto type = dyn_cast<BufferType>(slot.getResult().getType());
+    if (slot.getKind() != SlotKind::Saved || !type ||
+        !type.getStrides().empty() || !givenUp.contains(slot.getName()))
+      continue;
+    unsigned last = 0;
+    bool isOnlyRead = true;
+    for (OpOperand *use : getUses(slot.getResult())) {
+      isOnlyRead &= isa<LaunchOp>(use->getOwner());
+      last = std::max(last, steps[use->getOwner()]);
+    }
+    if (isOnlyRead)
+      rooms.push_back({slot, *type.getByteSize(), getBytes(type), {{0, last}}});
+  }
+}
+
+/// A size that is known only once the program runs.
+bool Planner::isLate(guard::ExprAttr size) {
+  SmallVector<StringAttr> names;
+  guard::collectSymbols(size, names);
+  for (auto symbol : function.getBody().getOps<SymbolOp>())
+    if (symbol.getSource() == SymbolSource::Step &&
+        llvm::is_contained(names, symbol.getNameAttr()))
+      return true;
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+void Planner::placeOver(const Buffer &buffer, SlotOp slot) {
+  AllocOp alloc = buffer.alloc;
+  OpBuilder builder(alloc);
+  auto view = ViewOp::create(builder, alloc.getLoc(), alloc.getType(),
+                             slot.getResult(),
+                             guard::getConstant(alloc.getContext(), 0));
+  alloc.getResult().replaceAllUsesWith(view.getResult());
+  alloc.erase();
+  ++inSlots;
+}
+
+/// True if the buffer may be written where the slot is: whatever reads that runs
+/// before, or reads in the same launch what it is about to overwrite.
+bool Planner::mayUpdate(const Buffer &buffer, SlotOp slot) {
+  if (slot.getResult().getType() != buffer.alloc.getType())
+    return false;
+  // Returned twice, the caller would see two results in one place.
+  ReturnOp returned = function.getReturn();
+  if (llvm::count(returned.getValues(), buffer.alloc.getResult()) != 1)
+    return false;
+  return llvm::all_of(getUses(slot.getResult()), [&](OpOperand *use) {
+    // What another step returns may be a view of it.
+    auto user = dyn_cast<LaunchOp>(use->getOwner());
+    if (!user)
+      return false;
+    return user == buffer.writer ? mayOverwrite(user, buffer.position,
+                                                use->getOperandNumber())
+                                 : steps[user] < buffer.first;
+  });
+}
+
+/// Writes new contents of slots over the old ones where that can be.
+void Planner::placeUpdates() {
+  ReturnOp returned = function.getReturn();
+  llvm::DenseMap<Value, SlotOp> targets;
+  size_t next = 0;
+  for (auto output : returned.getOutputs().getAsRange<OutputAttr>()) {
+    if (output.getValue())
+      continue;
+    Value value = returned.getValues()[next++];
+    if (SlotOp slot = returned.getTarget(output))
+      targets[value] = slot;
+  }
+  llvm::erase_if(buffers, [&](const Buffer &buffer) {
+    SlotOp slot = targets.lookup(buffer.alloc.getResult());
+    if (!slot || !mayUpdate(buffer, slot))
+      return false;
+    placeOver(buffer, slot);
+    return true;
+  });
+}
+
+bool Planner::isFree(const Room &room, std::pair<unsigned, unsigned> life,
+                     const Buffer &buffer, unsigned last) {
+  if (last < life.first || buffer.first > life.second)
+    return true;
+  // The slot may be overwritten where it is read for the last time.
+  if (life != room.lives.front() || buffer.first != life.second)
+    return false;
+  SlotOp slot = room.slot;
+  return llvm::all_of(getUses(slot.getResult()), [&](OpOperand *use) {
+    return use->getOwner() != buffer.writer ||
+           mayOverwrite(buffer.writer, buffer.position,
+                        use->getOperandNumber());
+  });
+}
+
+/// Puts a buffer, which lives from its launch to `last`, into a room that is free
+/// then. What the caller receives must be of the room's own type, since it is the
+/// slot that is returned; what launches alone touch must fit.
+bool Planner::takeRoom(const Buffer &buffer, unsigned last) {
+  AllocOp alloc = buffer.alloc;
+  guard::ExprAttr size = *alloc.getType().getByteSize();
+  int64_t bytes = getBytes(alloc.getType());
+  Room *best = nullptr;
+  // The smallest that fits, and of those the one that was read last: the others
+  // serve what comes before.
+  auto getOrder = [&](const Room &room) {
+    unsigned freed = 0;
+    for (auto life : room.lives)
+      if (life.second <= buffer.first)
+        freed = std::max(freed, life.second);
+    return std::make_pair(room.bytes, -int64_t(freed));
+  };
+  for (Room &room : rooms) {
+    bool fits = buffer.isReturned
+                    ? alloc.getType() == room.slot.getResult().getType()
+                    : size == room.size ||
+                          (size.isConstant() && room.size.isConstant() &&
+                           bytes <= room.bytes);
+    bool isEmpty = llvm::all_of(
+        room.lives, [&](auto life) { return isFree(room, life, buffer, last); });
+    if (fits && isEmpty && (!best || getOrder(room) < getOrder(*best)))
+      best = &room;
+  }
+  if (!best)
+    return false;
+  best->lives.push_back({buffer.first, last});
+  ++inRooms;
+  roomBytes += bytes;
+  placeOver(buffer, best->slot);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The arena
+//===----------------------------------------------------------------------===//
+
+/// A buffer of the arena that dies where `buffer` is written and may be
+/// overwritten by it.
+std::optional<unsigned>
+Planner::findOverwritten(const Buffer &buffer, ArrayRef<PlanBuffer> planned) {
+  LaunchOp launch = buffer.writer;
+  for (auto [k, value] : llvm::enumerate(launch.getBuffers())) {
+    auto found = plannedOf.find(value);
+    if (!launch.getWrites()[k] && found != plannedOf.end() &&
+        planned[found->second].last == buffer.first &&
+        mayOverwrite(launch, buffer.position, k))
+      return found->second;
+  }
+  return std::nullopt;
+}
+
+void Planner::placeInArena() {
+  MLIRContext *context = function.getContext();
+  std::vector<PlanBuffer> planned;
+  SmallVector<AllocOp> allocs;
+  llvm::MapVector<guard::ExprAttr, unsigned> sizes;
+  for (const Buffer &buffer : buffers) {
+    AllocOp alloc = buffer.alloc;
+    guard::ExprAttr size = *alloc.getType().getByteSize();
+    if (!buffer.isReturned && buffer.forLaunches &&
+        takeRoom(buffer, buffer.last))
+      continue;
+    // The arena is there before a size is counted.
+    if (buffer.isReturned || isLate(size)) {
+      if (buffer.isReturned)
+        escaping += getBytes(alloc.getType());
+      alloc.setIsNew(true);
+      continue;
+    }
+    PlanBuffer plan;
+    plan.bytes = getBytes(alloc.getType());
+    if (!size.isConstant())
+      plan.symbolicSize =
+          sizes.insert({size, unsigned(sizes.size())}).first->second;
+    plan.first = buffer.first;
+    plan.last = buffer.last;
+    plan.overwrites = findOverwritten(buffer, planned);
+    plannedOf[alloc.getResult()] = planned.size();
+    planned.push_back(plan);
+    allocs.push_back(alloc);
+  }
+  MemoryPlan plan = planMemory(planned);
+  // Where each slot begins, behind what has a static size.
+  guard::ExprAttr end = guard::getConstant(context, plan.staticBytes);
+  SmallVector<guard::ExprAttr> slots;
+  for (unsigned key : plan.slotSizes) {
+    slots.push_back(end);
+    end = end + alignBytes((sizes.begin() + key)->first);
+  }
+  int64_t inPlace = inSlots;
+  for (auto [alloc, place] : llvm::zip_equal(allocs, plan.places)) {
+    inPlace += place.inPlace;
+    alloc.setPlaceAttr(place.slot
+                           ? slots[*place.slot]
+                           : guard::getConstant(context, place.offset));
+  }
+  function.setArenaAttr(end);
+  auto told = remark::passed(
+      function.getLoc(), remarks::kPlanned.function(function.getSymName()));
+  if (!told)
+    return;
+  told << remark::metric("buffers", planned.size())
+       << remark::metric("arena", end.str())
+       << remark::metric("peak", plan.peakBytes)
+       << remark::metric("lower_bound", plan.lowerBound)
+       << remark::metric("without_reuse", plan.withoutReuse)
+       << remark::metric("in_place", inPlace)
+       << remark::metric("escaping", escaping);
+  if (!rooms.empty())
+    told << remark::metric("saved_places", inRooms)
+         << remark::metric("saved_places_bytes", roomBytes);
+}
+
+void Planner::run() {
+  findBuffers();
+  findRooms();
+  placeUpdates();
+  // What the caller receives takes room first: the arena is reused anyway.
+  ReturnOp returned = function.getReturn();
+  for (Value value : llvm::to_vector(returned.getValues())) {
+    auto *buffer = llvm::find_if(buffers, [&](Buffer &other) {
+      return other.alloc.getResult() == value;
+    });
+    if (buffer != buffers.end() && takeRoom(*buffer, steps[returned]))
+      buffers.erase(buffer);
+  }
+  placeInArena();
+}
+
+void PlanMemory::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Package, Stage::Package})))
+    return signalPassFailure();
+  analysis::SizeHints hints(getOperation());
+  llvm::StringSet<> givenUp = findGivenUp(getOperation());
+  for (auto function : getOperation().getOps<FuncOp>())
+    if (!function.getArenaAttr())
+      Planner(function, hints, givenUp).run();
+}

@@ -1,0 +1,256 @@
+// RUN: kiln-opt %s --program-plan-memory --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --program-plan-memory --split-input-file -o /dev/null --remarks-filter=program-plan-memory 2>&1 | FileCheck %s --check-prefix=REMARK
+
+!b = !program.buffer<[1024], f32>
+
+// The second buffer overwrites the first, element by element; the last one is
+// handed to the caller.
+
+// REMARK: remark: [Passed] planned | Category:program-plan-memory | Function=chain | arena=4096, buffers=2, escaping=4096, in_place=1, lower_bound=4096, peak=4096, without_reuse=8192
+// CHECK-LABEL: program.func @chain arena 4096
+// CHECK: program.alloc at 0
+// CHECK: program.alloc at 0
+// CHECK: program.alloc new
+program.func @chain {
+  %x = program.slot user_input "x" : !b
+  %p = program.alloc : !b
+  program.launch @kernels::@k(%x, %p) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  %q = program.alloc : !b
+  program.launch @kernels::@k(%p, %q) access [read, write] symbols [] work 1024 grain 64 {overwrites = array<i64: 1, 0>} : !b, !b
+  %r = program.alloc : !b
+  program.launch @kernels::@k(%q, %r) access [read, write] symbols [] work 1024 grain 64 {overwrites = array<i64: 1, 0>} : !b, !b
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// Not where the kernel reads other elements.
+
+// CHECK-LABEL: program.func @reversed arena 8192
+// CHECK: program.alloc at 0
+// CHECK: program.alloc at 4096
+program.func @reversed {
+  %x = program.slot user_input "x" : !b
+  %p = program.alloc : !b
+  program.launch @kernels::@k(%x, %p) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  %q = program.alloc : !b
+  program.launch @kernels::@k(%p, %q) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  %r = program.alloc : !b
+  program.launch @kernels::@k(%q, %r) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+// A symbolic size is rounded to the alignment.
+
+// CHECK-LABEL: program.func @symbolic arena floordiv(s0 + 15, 16) * 64
+guard.symbol @s0 range [2, 64] hint 16
+!v = !program.buffer<[s0], f32>
+program.func @symbolic {
+  %x = program.slot user_input "x" : !v
+  program.symbol "s0" size 0 of %x range 2 to 64 : !v
+  %p = program.alloc : !v
+  program.launch @kernels::@k(%x, %p) access [read, write] symbols [s0] work s0 grain 64 : !v, !v
+  %q = program.alloc : !v
+  program.launch @kernels::@k(%p, %q) access [read, write] symbols [s0] work s0 grain 64 : !v, !v
+  program.return %q outputs [#program.output<role = user_output>] : !v
+}
+
+// -----
+
+// What has as many elements as the program counts has no place in the arena,
+// which is there before.
+
+// CHECK-LABEL: program.func @counted arena 0
+// CHECK: program.alloc new
+!v = !program.buffer<[u0], i64>
+program.func @counted {
+  %n = program.slot user_input "n" : !program.buffer<[], i64>
+  program.symbol "u0" step range 0 to 100
+  %s = program.call "aten.item.default"(%n) arguments [#program.operand<0>] : (!program.buffer<[], i64>) -> !program.number
+  program.define "u0" = %s : !program.number
+  %r = program.alloc : !v
+  program.launch @kernels::@k(%r) access [write] symbols [u0] work u0 grain 64 : !v
+  %t = program.call "aten.neg.default"(%r) arguments [#program.operand<0>] : (!v) -> !v
+  program.return %t outputs [#program.output<role = user_output>] : !v
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// New contents of a slot are written over it where every element is read at the
+// same place, if at all.
+
+// CHECK-LABEL: program.func @update
+// CHECK: %[[W:.*]] = program.slot buffer "w"
+// CHECK: %[[V:.*]] = program.view %[[W]] offset 0
+// CHECK: program.launch @kernels::@k(%[[W]], %{{.*}}, %[[V]])
+// CHECK: program.return %[[V]]
+program.func @update {
+  %w = program.slot buffer "w" path "w" : !b
+  %g = program.slot user_input "g" : !b
+  %r = program.alloc : !b
+  program.launch @kernels::@k(%w, %g, %r) access [read, read, write] symbols [] work 1024 grain 64 {overwrites = array<i64: 2, 0>} : !b, !b, !b
+  program.return %r outputs [#program.output<role = buffer_mutation, target = "w">] : !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// Not where other elements are read, ...
+
+// CHECK-LABEL: program.func @shifted
+// CHECK: program.alloc new
+program.func @shifted {
+  %w = program.slot buffer "w" path "w" : !b
+  %r = program.alloc : !b
+  program.launch @kernels::@k(%w, %r) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %r outputs [#program.output<role = buffer_mutation, target = "w">] : !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// ... nor where a later launch reads the old contents, ...
+
+// CHECK-LABEL: program.func @read_later
+// CHECK: program.alloc new
+// CHECK: program.alloc new
+program.func @read_later {
+  %w = program.slot buffer "w" path "w" : !b
+  %r = program.alloc : !b
+  program.launch @kernels::@k(%w, %r) access [read, write] symbols [] work 1024 grain 64 {overwrites = array<i64: 1, 0>} : !b, !b
+  %s = program.alloc : !b
+  program.launch @kernels::@k(%w, %s) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %r, %s outputs [#program.output<role = buffer_mutation, target = "w">, #program.output<role = user_output>] : !b, !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// ... nor where the old contents are returned, or a call may hold a view.
+
+// CHECK-LABEL: program.func @returned
+// CHECK: program.alloc new
+program.func @returned {
+  %w = program.slot buffer "w" path "w" : !b
+  %r = program.alloc : !b
+  program.launch @kernels::@k(%w, %r) access [read, write] symbols [] work 1024 grain 64 {overwrites = array<i64: 1, 0>} : !b, !b
+  program.return %r, %w outputs [#program.output<role = buffer_mutation, target = "w">, #program.output<role = user_output>] : !b, !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// CHECK-LABEL: program.func @viewed
+// CHECK: program.alloc new
+program.func @viewed {
+  %w = program.slot buffer "w" path "w" : !b
+  %v = program.call "aten.alias.default"(%w) arguments [#program.operand<0>] : (!b) -> !b
+  %r = program.alloc : !b
+  program.launch @kernels::@k(%w, %r) access [read, write] symbols [] work 1024 grain 64 {overwrites = array<i64: 1, 0>} : !b, !b
+  program.return %r, %v outputs [#program.output<role = buffer_mutation, target = "w">, #program.output<role = user_output>] : !b, !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// What has an arena was planned.
+
+// CHECK-LABEL: program.func @planned arena 4096
+// CHECK: program.alloc at 0
+program.func @planned arena 4096 {
+  %x = program.slot user_input "x" : !b
+  %p = program.alloc at 0 : !b
+  program.launch @kernels::@k(%x, %p) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  %r = program.alloc new : !b
+  program.launch @kernels::@k(%p, %r) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %r outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// The second program writes what its caller receives where the first one left a
+// value for it, and its own intermediate where another one was: no arena.
+
+// REMARK: remark: [Passed] planned | {{.*}} | Function=backward | {{.*}} saved_places=2, saved_places_bytes=8192
+// CHECK-LABEL: program.func @backward arena 0
+// CHECK: %[[A:.*]] = program.slot saved "a"
+// CHECK: %[[B:.*]] = program.slot saved "b"
+// CHECK: program.view %[[A]] offset 0
+// CHECK: program.view %[[B]] offset 0
+program.func @forward {
+  %x = program.slot user_input "x" : !b
+  %a = program.alloc : !b
+  program.launch @kernels::@k(%x, %a) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  %c = program.alloc : !b
+  program.launch @kernels::@k(%x, %c) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %a, %c outputs [#program.output<role = saved, target = "a">, #program.output<role = saved, target = "b">] : !b, !b
+}
+program.func @backward {
+  %a = program.slot saved "a" : !b
+  %c = program.slot saved "b" : !b
+  %p = program.alloc : !b
+  program.launch @kernels::@k(%a, %p) access [read, write] symbols [] work 1024 grain 64 {overwrites = array<i64: 1, 0>} : !b, !b
+  %q = program.alloc : !b
+  program.launch @kernels::@k(%p, %c, %q) access [read, read, write] symbols [] work 1024 grain 64 {overwrites = array<i64: 2, 1>} : !b, !b, !b
+  program.return %q outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// A value that the caller of the first program receives as well is the caller's.
+
+// CHECK-LABEL: program.func @backward arena 4096
+// CHECK-NOT: program.view
+program.func @forward {
+  %x = program.slot user_input "x" : !b
+  %a = program.alloc : !b
+  program.launch @kernels::@k(%x, %a) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %a, %a outputs [#program.output<role = user_output>, #program.output<role = saved, target = "a">] : !b, !b
+}
+program.func @backward {
+  %a = program.slot saved "a" : !b
+  %p = program.alloc : !b
+  program.launch @kernels::@k(%a, %p) access [read, write] symbols [] work 1024 grain 64 {overwrites = array<i64: 1, 0>} : !b, !b
+  %q = program.alloc : !b
+  program.launch @kernels::@k(%p, %q) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %q outputs [#program.output<role = user_output>] : !b
+}
+
+// -----
+
+!b = !program.buffer<[1024], f32>
+
+// While it is still to be read, nothing is written there.
+
+// CHECK-LABEL: program.func @backward arena 4096
+// CHECK: program.alloc at 0
+// CHECK: program.alloc new
+program.func @forward {
+  %x = program.slot user_input "x" : !b
+  %a = program.alloc : !b
+  program.launch @kernels::@k(%x, %a) access [read, write] symbols [] work 1024 grain 64 : !b, !b
+  program.return %a outputs [#program.output<role = saved, target = "a">] : !b
+}
+program.func @backward {
+  %a = program.slot saved "a" : !b
+  %p = program.alloc : !b
+  program.launch @kernels::@k(%a, %p) access [read, write] symbols [] work 1024 grain 64 {overwrites = array<i64: 1, 0>} : !b, !b
+  %q = program.alloc : !b
+  program.launch @kernels::@k(%p, %a, %q) access [read, read, write] symbols [] work 1024 grain 64 : !b, !b, !b
+  program.return %q outputs [#program.output<role = user_output>] : !b
+}
