@@ -166,6 +166,8 @@ function(add_kiln_tablegen target td)
   foreach(include IN LISTS KILN_LLVM_INCLUDES)
     list(APPEND includes -I ${include})
   endforeach()
+  # CMake makes no depfile of one that lists nothing, and Ninja would run again.
+  file(STRINGS ${source} includes_others REGEX "^include " LIMIT_COUNT 1)
   set(expect "")
   foreach(arg IN LISTS ARGN ITEMS GEN)
     if(arg STREQUAL "TOOL")
@@ -176,11 +178,15 @@ function(add_kiln_tablegen target td)
     elseif(arg STREQUAL "GEN")
       if(flags)
         list(POP_FRONT flags out)
+        set(depfile "")
+        if(includes_others)
+          set(depfile DEPFILE ${dir}/${out}.d)
+        endif()
         add_custom_command(OUTPUT ${dir}/${out}
           COMMAND ${CMAKE_COMMAND} -E make_directory ${dir}
           COMMAND ${tool} ${flags} ${includes} ${source} --write-if-changed
                   -o ${dir}/${out} -d ${dir}/${out}.d
-          DEPENDS ${source} ${tool} DEPFILE ${dir}/${out}.d
+          DEPENDS ${source} ${tool} ${depfile}
           COMMENT "Generating ${mirror}/${out}" VERBATIM)
         list(APPEND outputs ${dir}/${out})
         set(flags "")
