@@ -1,7 +1,7 @@
 # The functions that Kiln's folders are built with.
 #
 #   add_kiln_runtime_component(KilnArchive SOURCES Zip.cpp [LINK_LIBS ...])
-#     A part of libKilnRuntime.so: exceptions on, no LLVM, no precompiled
+#     A part of libKilnRuntime.so: exceptions on, no LLVM, a precompiled
 #     header. May be linked alone by unit tests below the line.
 #   add_kiln_library(KilnLoopDialect SOURCES ... [DEPENDS <tablegen targets>]
 #                    [LINK_LIBS ...] [SHARED])
@@ -10,8 +10,10 @@
 #   add_kiln_tablegen(<target> <file.td> [TOOL kiln-tblgen]
 #                     GEN <output> <flags>... [GEN ...])
 #   add_kiln_dialect(<Name> <namespace> [DIALECT x.td] [OPS x.td...]
-#                    [ATTRS x.td...] [TYPES x.td...] [ENUMS x.td...])
-#     Target Kiln<Name>IncGen with <x>.{h,cpp}.inc beside the .td's mirror.
+#                    [ATTRS x.td...] [TYPES x.td...] [ENUMS x.td...]
+#                    [RECORDS x.td...])
+#     Target Kiln<Name>IncGen with <x>.{h,cpp}.inc beside the .td's mirror; RECORDS
+#     are those of other generators, for the reference.
 #   add_kiln_interface(<Name>)  OP (default), ATTR or TYPE interface <Name>.td
 #   add_kiln_passes(<Name> [x.td])  Passes.h.inc; target Kiln<Name>PassIncGen
 #   add_kiln_tool(kiln-run SOURCES ... [LINK_LIBS ...] [RUNTIME_ONLY|TBLGEN])
@@ -46,23 +48,30 @@ function(kiln_mirror out)
   set(${out} ${path} PARENT_SCOPE)
 endfunction()
 
-# Flags and include folders below the line.
+# The precompiled header <pch> for the sources of a target.
+function(kiln_use_pch target pch pch_target)
+  target_compile_options(${target} PRIVATE -Winvalid-pch
+                         "SHELL:-include-pch ${pch}")
+  add_dependencies(${target} ${pch_target})
+  get_target_property(sources ${target} SOURCES)
+  set_property(SOURCE ${sources} APPEND PROPERTY
+               OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${pch})
+endfunction()
+
+# Flags, include folders and precompiled header below the line.
 function(kiln_below target)
   target_compile_options(${target} PRIVATE ${KILN_BELOW_OPTIONS})
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/include)
+  kiln_use_pch(${target} ${KILN_BELOW_PCH} KilnBelowPch)
 endfunction()
 
 # Flags, include folders and precompiled header above the line.
 function(kiln_above target)
-  target_compile_options(${target} PRIVATE ${KILN_ABOVE_OPTIONS} -Winvalid-pch
-                         "SHELL:-include-pch ${KILN_PCH}")
+  target_compile_options(${target} PRIVATE ${KILN_ABOVE_OPTIONS})
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/include)
   target_include_directories(${target} SYSTEM PUBLIC
     ${CMAKE_BINARY_DIR}/include ${KILN_LLVM_INCLUDES})
-  add_dependencies(${target} KilnPch)
-  get_target_property(sources ${target} SOURCES)
-  set_property(SOURCE ${sources} APPEND PROPERTY
-               OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${KILN_PCH})
+  kiln_use_pch(${target} ${KILN_PCH} KilnPch)
 endfunction()
 
 # Above the line the components are used through libKilnRuntime.so, so that a

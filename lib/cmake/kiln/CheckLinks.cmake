@@ -3,7 +3,8 @@
 #   cmake -DROOT=<tree> -P CheckLinks.cmake
 cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE pages ${ROOT}/include/*.md ${ROOT}/lib/*.md ${ROOT}/tools/*.md
-     ${ROOT}/test/*.md ${ROOT}/bench/*.md ${ROOT}/python-free-examples/*.md)
+     ${ROOT}/test/*.md ${ROOT}/bench/*.md ${ROOT}/python-free-examples/*.md
+     ${ROOT}/.github/*.md)
 list(PREPEND pages ${ROOT}/README.md)
 set(broken 0)
 foreach(page IN LISTS pages)

@@ -68,11 +68,12 @@ if(KILN_USE_CCACHE AND KILN_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
-# --- The precompiled header of everything above the line --------------------
+# --- The precompiled headers ------------------------------------------------
 
-# Only installed headers, named on the command line: a header of ours would put
-# the path of this tree into the file. Its own time stamp stays out, too. The
-# users name it relative to the build folder, which is where Ninja runs.
+# One above the line, of MLIR's headers, and one below it, of the standard
+# library's alone. Only installed headers, named on the command line: a header of
+# ours would put the path of this tree into the file. Its own time stamp stays out,
+# too. The users name it relative to the build folder, which is where Ninja runs.
 set(KILN_PCH_HEADERS
   mlir/Dialect/Arith/IR/Arith.h
   mlir/Dialect/Func/IR/FuncOps.h
@@ -111,26 +112,41 @@ set(KILN_PCH_HEADERS
   unordered_map
   variant
   vector)
+set(KILN_BELOW_PCH_HEADERS algorithm array atomic chrono cmath complex cstdint
+    cstring functional limits map memory mutex numeric optional set string
+    string_view unordered_map unordered_set utility variant)
+
+# Makes `<name>.pch` of <main> and the HEADERS, and a target for it.
+function(kiln_precompile name target main)
+  cmake_parse_arguments(ARG "" "" "OPTIONS;INCLUDES;HEADERS" ${ARGN})
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  separate_arguments(config_flags UNIX_COMMAND
+                     "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+  set(command ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER}
+      ${config_flags} -std=c++17 ${ARG_OPTIONS}
+      -Xclang -fno-pch-timestamp -fpch-instantiate-templates)
+  foreach(dir IN LISTS ARG_INCLUDES)
+    list(APPEND command -isystem ${dir})
+  endforeach()
+  foreach(header IN LISTS ARG_HEADERS)
+    list(APPEND command -include ${header})
+  endforeach()
+  add_custom_command(
+    OUTPUT ${CMAKE_BINARY_DIR}/${name}
+    COMMAND ${command} -x c++-header ${main}
+            -MD -MT ${name} -MF ${name}.d -o ${name}
+    DEPFILE ${CMAKE_BINARY_DIR}/${name}.d
+    WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
+    COMMENT "Precompiling ${name}" VERBATIM)
+  add_custom_target(${target} DEPENDS ${CMAKE_BINARY_DIR}/${name})
+endfunction()
 
 set(KILN_PCH kiln.pch)
-string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
-separate_arguments(config_flags UNIX_COMMAND
-                   "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
-set(pch_command ${CMAKE_CXX_COMPILER_LAUNCHER} ${CMAKE_CXX_COMPILER}
-    ${config_flags} -std=c++17 ${KILN_ABOVE_OPTIONS}
-    -Xclang -fno-pch-timestamp -fpch-instantiate-templates)
-foreach(dir IN LISTS KILN_LLVM_INCLUDES)
-  list(APPEND pch_command -isystem ${dir})
-endforeach()
-foreach(header IN LISTS KILN_PCH_HEADERS)
-  list(APPEND pch_command -include ${header})
-endforeach()
 list(GET KILN_LLVM_INCLUDES 0 first)
-add_custom_command(
-  OUTPUT ${CMAKE_BINARY_DIR}/${KILN_PCH}
-  COMMAND ${pch_command} -x c++-header ${first}/mlir/IR/Builders.h
-          -MD -MT ${KILN_PCH} -MF ${KILN_PCH}.d -o ${KILN_PCH}
-  DEPFILE ${CMAKE_BINARY_DIR}/${KILN_PCH}.d
-  WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
-  COMMENT "Precompiling the MLIR headers" VERBATIM)
-add_custom_target(KilnPch DEPENDS ${CMAKE_BINARY_DIR}/${KILN_PCH})
+kiln_precompile(${KILN_PCH} KilnPch ${first}/mlir/IR/Builders.h
+  OPTIONS ${KILN_ABOVE_OPTIONS} INCLUDES ${KILN_LLVM_INCLUDES}
+  HEADERS ${KILN_PCH_HEADERS})
+set(KILN_BELOW_PCH kiln-below.pch)
+# The last one is the file that is compiled, and empty.
+kiln_precompile(${KILN_BELOW_PCH} KilnBelowPch /dev/null
+  OPTIONS ${KILN_BELOW_OPTIONS} HEADERS ${KILN_BELOW_PCH_HEADERS} vector)
