@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Dialect/Aten/IR/OpInfo.h"
+#include "OverloadVerifier.h"
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
@@ -72,9 +72,7 @@ collectArguments(const OpInfo &info, ValueRange operands,
   if (info.hasSegments && !segments)
     return failure();
   // Without segments at most one argument is of variable length.
-  size_t fixed = llvm::count_if(info.args, [](const ArgInfo &arg) {
-    return arg.isOperand() && !arg.isVariable();
-  });
+  size_t fixed = countFixedOperands(info);
   SmallVector<ArgValue> args;
   size_t next = 0, segment = 0;
   for (const ArgInfo &arg : info.args) {

@@ -288,12 +288,11 @@ OverloadOp::getODSOperandIndexAndLength(unsigned index) {
             unsigned(sizes[index])};
   }
   // One argument at most is of variable length.
-  unsigned position = 0, before = 0, fixed = 0;
+  unsigned position = 0, before = 0;
   bool isVariable = false, isBehindVariable = false;
   for (const ArgInfo &arg : info.args) {
     if (!arg.isOperand())
       continue;
-    fixed += !arg.isVariable();
     if (position < index) {
       before += !arg.isVariable();
       isBehindVariable |= arg.isVariable();
@@ -301,6 +300,6 @@ OverloadOp::getODSOperandIndexAndLength(unsigned index) {
     isVariable |= position == index && arg.isVariable();
     ++position;
   }
-  unsigned variable = op->getNumOperands() - fixed;
+  unsigned variable = op->getNumOperands() - countFixedOperands(info);
   return {before + (isBehindVariable ? variable : 0), isVariable ? variable : 1};
 }

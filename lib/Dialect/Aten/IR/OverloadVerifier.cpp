@@ -51,12 +51,9 @@ static StringRef describe(ArgKind kind) {
 
 /// Says that there are too few or too many operands.
 static LogicalResult refuseCount(Operation *op, const OpInfo &info) {
-  unsigned least = 0;
-  bool isOpen = false;
-  for (const ArgInfo &arg : info.args) {
-    isOpen |= arg.isVariable();
-    least += arg.isOperand() && !arg.isVariable();
-  }
+  unsigned least = countFixedOperands(info);
+  bool isOpen = llvm::any_of(
+      info.args, [](const ArgInfo &arg) { return arg.isVariable(); });
   return op->emitOpError() << "expected " << least
                            << (isOpen ? " or more" : "") << " operand"
                            << (least == 1 && !isOpen ? "" : "s")
@@ -69,9 +66,8 @@ static FailureOr<SmallVector<int32_t>> getCounts(Operation *op,
   SmallVector<int32_t> counts;
   unsigned total = 0, arguments = 0;
   if (!info.hasSegments) {
-    int32_t rest = int32_t(op->getNumOperands());
-    for (const ArgInfo &arg : info.args)
-      rest -= arg.isOperand() && !arg.isVariable();
+    int32_t rest =
+        int32_t(op->getNumOperands()) - int32_t(countFixedOperands(info));
     bool hasVariable = false;
     for (const ArgInfo &arg : info.args) {
       if (!arg.isOperand())

@@ -19,6 +19,14 @@
 
 namespace kiln::aten {
 
+/// How many operands every op of the overload has; more are those of arguments of
+/// variable length.
+inline unsigned countFixedOperands(const OpInfo &info) {
+  return llvm::count_if(info.args, [](const ArgInfo &arg) {
+    return arg.isOperand() && !arg.isVariable();
+  });
+}
+
 /// Compares operands, results and attributes of `op` with its record.
 LogicalResult verifyDeclaration(Operation *op, const OpInfo &info);
 
