@@ -94,15 +94,11 @@ LogicalResult AtenConverter::addArgument(const aten::ArgValue &value,
 }
 
 LogicalResult AtenConverter::convertOperator(aten::OperatorOp op) {
-  CallArguments arguments;
-  for (Attribute attribute : op.getArgs()) {
-    FailureOr<Attribute> argument =
-        toArgument(attribute, op.getInputs(), arguments, op);
-    if (failed(argument))
-      return failure();
-    arguments.list.push_back(*argument);
-  }
-  return addCall(*op, op.getName(), std::move(arguments), "");
+  FailureOr<CallArguments> arguments =
+      toArguments(op.getArgs(), op.getInputs(), op);
+  if (failed(arguments))
+    return failure();
+  return addCall(*op, op.getName(), std::move(*arguments), "");
 }
 
 /// Puts the elements of the first argument in row-major order: itself, if they

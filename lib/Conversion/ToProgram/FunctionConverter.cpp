@@ -78,6 +78,19 @@ LogicalResult FunctionConverter::addArgument(Value value,
   return argument;
 }
 
+FailureOr<CallArguments>
+FunctionConverter::toArguments(ArrayAttr values, ValueRange operands,
+                               Operation *op) {
+  CallArguments arguments;
+  for (Attribute value : values) {
+    FailureOr<Attribute> argument = toArgument(value, operands, arguments, op);
+    if (failed(argument))
+      return failure();
+    arguments.list.push_back(*argument);
+  }
+  return arguments;
+}
+
 FailureOr<Attribute> FunctionConverter::toArgument(Attribute value,
                                                    ValueRange operands,
                                                    CallArguments &arguments,

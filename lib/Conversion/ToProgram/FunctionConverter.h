@@ -76,6 +76,10 @@ protected:
   /// Attributes of ops, some of which name `operands`.
   FailureOr<Attribute> toArgument(Attribute value, mlir::ValueRange operands,
                                   CallArguments &arguments, Operation *op);
+  /// All arguments of a call that lists them as attributes over its operands.
+  FailureOr<CallArguments> toArguments(mlir::ArrayAttr values,
+                                       mlir::ValueRange operands,
+                                       Operation *op);
   FailureOr<Attribute> toArgument(Value value, CallArguments &arguments,
                                   Operation *op);
   LogicalResult addCall(Operation &op, StringRef overload,

@@ -124,15 +124,11 @@ LogicalResult LoopConverter::convertInvoke(loop::InvokeOp op) {
 }
 
 LogicalResult LoopConverter::convertExtern(loop::ExternOp op) {
-  CallArguments arguments;
-  for (Attribute attribute : op.getArguments()) {
-    FailureOr<Attribute> argument =
-        toArgument(attribute, op.getInputs(), arguments, op);
-    if (failed(argument))
-      return failure();
-    arguments.list.push_back(*argument);
-  }
-  if (failed(addCall(*op, op.getOverload(), std::move(arguments),
+  FailureOr<CallArguments> arguments =
+      toArguments(op.getArguments(), op.getInputs(), op);
+  if (failed(arguments))
+    return failure();
+  if (failed(addCall(*op, op.getOverload(), std::move(*arguments),
                      op.getReason().value_or(""))))
     return failure();
   if (auto symbol = op->getAttrOfType<StringAttr>("symbol");

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Constants.h"
 #include "Exporter.h"
 
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
@@ -17,19 +18,6 @@ using package::ValueId;
 
 static std::string textOf(StringAttr text) {
   return text ? text.getValue().str() : std::string();
-}
-
-/// A constant input or output; nothing for expressions.
-static package::Constant toConstant(Attribute value) {
-  if (auto flag = llvm::dyn_cast<mlir::BoolAttr>(value))
-    return flag.getValue();
-  if (auto integer = llvm::dyn_cast<mlir::IntegerAttr>(value))
-    return integer.getInt();
-  if (auto number = llvm::dyn_cast<mlir::FloatAttr>(value))
-    return number.getValueAsDouble();
-  if (auto text = llvm::dyn_cast<StringAttr>(value))
-    return text.getValue().str();
-  return std::monostate();
 }
 
 void Exporter::addSymbols() {

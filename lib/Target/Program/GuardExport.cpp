@@ -8,6 +8,7 @@
 
 #include "kiln/Target/ProgramExport.h"
 
+#include "Constants.h"
 #include "ExprTable.h"
 
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
@@ -16,19 +17,6 @@
 using namespace kiln;
 using namespace kiln::target;
 using package::Guard;
-
-/// The constant that an input was captured with; `unit` is none.
-static package::Constant getConstant(Attribute value) {
-  if (auto flag = llvm::dyn_cast<mlir::BoolAttr>(value))
-    return flag.getValue();
-  if (auto integer = llvm::dyn_cast<mlir::IntegerAttr>(value))
-    return integer.getInt();
-  if (auto number = llvm::dyn_cast<mlir::FloatAttr>(value))
-    return number.getValueAsDouble();
-  if (auto text = llvm::dyn_cast<StringAttr>(value))
-    return text.getValue().str();
-  return {};
-}
 
 static Status setExpr(Guard &entry, guard::ExprAttr expr, ExprTable &exprs,
                       const package::Program &program) {
@@ -66,7 +54,7 @@ Result<std::vector<Guard>> target::exportGuards(guard::ProgramOp guards,
       entry.value = static_cast<int64_t>(*dtype);
     }
     if (Attribute constant = check->getAttr("constant"))
-      entry.constant = getConstant(constant);
+      entry.constant = toConstant(constant);
     if (auto source = check->getAttrOfType<StringAttr>("source"))
       entry.text = source.getValue().str();
     if (auto expr = check->getAttrOfType<guard::ExprAttr>("expr"))
