@@ -115,6 +115,205 @@ void GuardTable::addSlotChecks(uint32_t index) {
   }
 }
 
+/// The tensor that is passed for the slot. Without one, `otherwise` is the outcome
+/// of the check.
+const Tensor *GuardTable::findTensor(const Check &check, Call &call,
+                                     bool &otherwise,
+                                     std::string &failure) const {
+  const Slot &slot = program_.slots[check.slot];
+  const OpValue &input = call.inputs[check.slot];
+  const Tensor *tensor = tensorIn(input);
+  // A slot whose tensor is in the package may be left out.
+  otherwise = !tensor && slot.payload != kNone && !input.isNumber();
+  if (!tensor && !otherwise)
+    failure = kindFailure(slot, input);
+  return tensor;
+}
+
+/// The same of a tensor that has the dimension which the check looks at.
+const Tensor *GuardTable::findDim(const Check &check, Call &call,
+                                  bool &otherwise,
+                                  std::string &failure) const {
+  const Tensor *tensor = findTensor(check, call, otherwise, failure);
+  if (!tensor || check.dim < tensor->sizes().size())
+    return tensor;
+  const Slot &slot = program_.slots[check.slot];
+  failure = rankFailure(slot, static_cast<int64_t>(slot.sizes.size()),
+                        tensor->rank());
+  otherwise = false;
+  return nullptr;
+}
+
+/// The value of `expr` for the sizes of this call, or `why` it has none; false if
+/// the call gives its symbols no values.
+bool GuardTable::evaluate(const package::Expr &expr, Call &call, Cell &result,
+                          ExprFailure &why, std::string &failure) const {
+  if (!call.bound &&
+      !bindSymbols(program_, call.inputs, call.symbols, failure))
+    return false;
+  call.bound = true;
+  why = package::evaluate(expr, call.symbols, result);
+  return true;
+}
+
+/// That an expression does not hold, with the symbols in it.
+std::string GuardTable::sentence(const Check &check, const Call &call,
+                                 ExprFailure why) const {
+  std::string text = check.guard && !check.guard->text.empty()
+                         ? check.guard->text
+                         : package::printExpr(*check.expr, program_.symbols);
+  std::string result = "guard '" + text + "' does not hold";
+  if (why != ExprFailure::None)
+    result += std::string(" (") + package::describe(why) + ")";
+  const char *separator = " with ";
+  for (uint32_t symbol : package::symbolsOf(*check.expr)) {
+    result += separator + program_.symbols[symbol].name + " = " +
+              cellText(call.symbols[symbol]);
+    separator = ", ";
+  }
+  return result;
+}
+
+template <>
+bool GuardTable::holds<KILN_GUARD_KIND_TENSOR>(const Check &check, Call &call,
+                                               std::string &failure) const {
+  const Slot &slot = program_.slots[check.slot];
+  const OpValue &input = call.inputs[check.slot];
+  bool given = tensorIn(input) != nullptr;
+  // A slot whose tensor is in the package may be left out.
+  if (given == slot.isTensor ||
+      (!given && slot.payload != kNone && !input.isNumber()))
+    return true;
+  failure = kindFailure(slot, input);
+  return false;
+}
+
+template <>
+bool GuardTable::holds<KILN_GUARD_DTYPE>(const Check &check, Call &call,
+                                         std::string &failure) const {
+  bool otherwise;
+  const Tensor *tensor = findTensor(check, call, otherwise, failure);
+  if (!tensor)
+    return otherwise;
+  if (static_cast<int64_t>(tensor->dtype()) == check.value)
+    return true;
+  failure = dtypeFailure(program_.slots[check.slot],
+                         static_cast<DType>(check.value), tensor->dtype());
+  return false;
+}
+
+template <>
+bool GuardTable::holds<KILN_GUARD_RANK>(const Check &check, Call &call,
+                                        std::string &failure) const {
+  bool otherwise;
+  const Tensor *tensor = findTensor(check, call, otherwise, failure);
+  if (!tensor)
+    return otherwise;
+  if (tensor->rank() == check.value)
+    return true;
+  failure =
+      rankFailure(program_.slots[check.slot], check.value, tensor->rank());
+  return false;
+}
+
+template <>
+bool GuardTable::holds<KILN_GUARD_SIZE>(const Check &check, Call &call,
+                                        std::string &failure) const {
+  bool otherwise;
+  const Tensor *tensor = findDim(check, call, otherwise, failure);
+  if (!tensor)
+    return otherwise;
+  int64_t size = tensor->sizes()[check.dim];
+  if (size == check.value)
+    return true;
+  failure = dimFailure(program_.slots[check.slot], "size", check.dim,
+                       check.value, size);
+  return false;
+}
+
+template <>
+bool GuardTable::holds<KILN_GUARD_SIZE_EXPR>(const Check &check, Call &call,
+                                             std::string &failure) const {
+  bool otherwise;
+  const Tensor *tensor = findDim(check, call, otherwise, failure);
+  if (!tensor)
+    return otherwise;
+  Cell expected;
+  ExprFailure why;
+  if (!evaluate(*check.expr, call, expected, why, failure))
+    return false;
+  if (why != ExprFailure::None) {
+    failure = sentence(check, call, why);
+    return false;
+  }
+  int64_t size = tensor->sizes()[check.dim];
+  if (expected.isInteger() && expected.integer == size)
+    return true;
+  failure = dimFailure(program_.slots[check.slot], "size", check.dim,
+                       expected.isInteger() ? expected.integer : -1, size);
+  return false;
+}
+
+template <>
+bool GuardTable::holds<KILN_GUARD_SCALAR_VALUE>(const Check &check, Call &call,
+                                                std::string &failure) const {
+  const OpValue &input = call.inputs[check.slot];
+  const package::Constant &expected = check.guard->constant;
+  if (equalsConstant(input, expected))
+    return true;
+  failure = "value of '" + program_.slots[check.slot].name +
+            "' mismatch. expected " + constantText(expected) + ", actual " +
+            valueText(input);
+  return false;
+}
+
+/// True if no tensor that the caller passes shares memory with another that the
+/// program writes to. Two weights may: that is how they were exported.
+template <>
+bool GuardTable::holds<KILN_GUARD_NO_ALIAS>(const Check &check, Call &call,
+                                            std::string &failure) const {
+  bool otherwise;
+  const Tensor *written = findTensor(check, call, otherwise, failure);
+  if (!written)
+    return otherwise;
+  const Slot &slot = program_.slots[check.slot];
+  bool isPassed = slot.kind == Slot::Kind::UserInput;
+  for (uint32_t i : isPassed ? tensors_ : passed_) {
+    const Tensor *other = tensorIn(call.inputs[i]);
+    if (i == check.slot || !other || !mayOverlap(*written, *other))
+      continue;
+    failure = "tensors '" + slot.name + "' and '" + program_.slots[i].name +
+              "' share memory, and the program writes to '" + slot.name +
+              "'. expected memory of its own, such as a copy";
+    return false;
+  }
+  return true;
+}
+
+template <>
+bool GuardTable::holds<KILN_GUARD_EXPR>(const Check &check, Call &call,
+                                        std::string &failure) const {
+  Cell result;
+  ExprFailure why;
+  if (!evaluate(*check.expr, call, result, why, failure))
+    return false;
+  if (why == ExprFailure::None && result.asBool())
+    return true;
+  failure = sentence(check, call, why);
+  return false;
+}
+
+bool GuardTable::holds(const Check &check, Call &call,
+                       std::string &failure) const {
+  switch (check.kind) {
+#define KILN_GUARD(KIND, code, text)                                           \
+  case KILN_GUARD_##KIND:                                                      \
+    return holds<KILN_GUARD_##KIND>(check, call, failure);
+#include "kiln/ABI/GuardKinds.def"
+  }
+  return false;
+}
+
 bool GuardTable::check(const std::vector<OpValue> &inputs,
                        std::string &failure) const {
   if (inputs.size() != program_.slots.size()) {
@@ -132,134 +331,6 @@ bool GuardTable::check(const std::vector<OpValue> &inputs,
       return false;
   return call.bound ||
          bindSymbols(program_, inputs, call.symbols, failure);
-}
-
-bool GuardTable::holds(const Check &check, Call &call,
-                       std::string &failure) const {
-  if (check.kind == KILN_GUARD_EXPR)
-    return exprHolds(check, call, failure);
-  const Slot &slot = program_.slots[check.slot];
-  const OpValue &input = call.inputs[check.slot];
-  if (check.kind == KILN_GUARD_SCALAR_VALUE) {
-    if (equalsConstant(input, check.guard->constant))
-      return true;
-    failure = "value of '" + slot.name + "' mismatch. expected " +
-              constantText(check.guard->constant) + ", actual " +
-              valueText(input);
-    return false;
-  }
-  return tensorCheckHolds(check, call, failure);
-}
-
-/// The kinds that look at the tensor of a slot.
-bool GuardTable::tensorCheckHolds(const Check &check, Call &call,
-                                  std::string &failure) const {
-  const Slot &slot = program_.slots[check.slot];
-  const OpValue &input = call.inputs[check.slot];
-  const Tensor *tensor = tensorIn(input);
-  if (!tensor) {
-    // A slot whose tensor is in the package may be left out.
-    if (slot.payload != kNone && !input.isNumber())
-      return true;
-    if (check.kind == KILN_GUARD_KIND_TENSOR && !slot.isTensor)
-      return true;
-    failure = kindFailure(slot, input);
-    return false;
-  }
-  size_t dim = check.dim;
-  bool perDim = check.kind == KILN_GUARD_SIZE ||
-                check.kind == KILN_GUARD_SIZE_EXPR;
-  if (perDim && dim >= tensor->sizes().size()) {
-    failure = rankFailure(slot, static_cast<int64_t>(slot.sizes.size()),
-                          tensor->rank());
-    return false;
-  }
-  switch (check.kind) {
-  case KILN_GUARD_KIND_TENSOR:
-    if (slot.isTensor)
-      return true;
-    failure = kindFailure(slot, input);
-    return false;
-  case KILN_GUARD_DTYPE:
-    if (static_cast<int64_t>(tensor->dtype()) == check.value)
-      return true;
-    failure = dtypeFailure(slot, static_cast<DType>(check.value),
-                           tensor->dtype());
-    return false;
-  case KILN_GUARD_RANK:
-    if (tensor->rank() == check.value)
-      return true;
-    failure = rankFailure(slot, check.value, tensor->rank());
-    return false;
-  case KILN_GUARD_SIZE:
-    if (tensor->sizes()[dim] == check.value)
-      return true;
-    failure = dimFailure(slot, "size", dim, check.value, tensor->sizes()[dim]);
-    return false;
-  case KILN_GUARD_SIZE_EXPR:
-    return exprHolds(check, call, failure);
-  case KILN_GUARD_NO_ALIAS:
-    return isApart(check.slot, *tensor, call, failure);
-  case KILN_GUARD_SCALAR_VALUE:
-  case KILN_GUARD_EXPR:
-    break; // of no tensor
-  }
-  return true;
-}
-
-/// True if no tensor that the caller passes shares memory with another that the
-/// program writes to. Two weights may: that is how they were exported.
-bool GuardTable::isApart(uint32_t slot, const Tensor &written, Call &call,
-                         std::string &failure) const {
-  bool isPassed = program_.slots[slot].kind == Slot::Kind::UserInput;
-  for (uint32_t i : isPassed ? tensors_ : passed_) {
-    const Tensor *other = tensorIn(call.inputs[i]);
-    if (i == slot || !other || !mayOverlap(written, *other))
-      continue;
-    failure = "tensors '" + program_.slots[slot].name + "' and '" +
-              program_.slots[i].name + "' share memory, and the program writes "
-              "to '" + program_.slots[slot].name +
-              "'. expected memory of its own, such as a copy";
-    return false;
-  }
-  return true;
-}
-
-bool GuardTable::exprHolds(const Check &check, Call &call,
-                           std::string &failure) const {
-  if (!call.bound) {
-    if (!bindSymbols(program_, call.inputs, call.symbols, failure))
-      return false;
-    call.bound = true;
-  }
-  Cell result;
-  ExprFailure evaluation =
-      package::evaluate(*check.expr, call.symbols, result);
-  if (check.kind == KILN_GUARD_SIZE_EXPR &&
-      evaluation == ExprFailure::None) {
-    int64_t size = std::get<Tensor>(call.inputs[check.slot].value)
-                       .sizes()[check.dim];
-    if (result.isInteger() && result.integer == size)
-      return true;
-    failure = dimFailure(program_.slots[check.slot], "size", check.dim,
-                         result.isInteger() ? result.integer : -1, size);
-    return false;
-  }
-  if (evaluation == ExprFailure::None && result.asBool())
-    return true;
-  std::string text = check.guard && !check.guard->text.empty()
-                         ? check.guard->text
-                         : package::printExpr(*check.expr, program_.symbols);
-  failure = "guard '" + text + "' does not hold";
-  if (evaluation != ExprFailure::None)
-    failure += std::string(" (") + package::describe(evaluation) + ")";
-  const char *separator = " with ";
-  for (uint32_t symbol : package::symbolsOf(*check.expr)) {
-    failure += separator + program_.symbols[symbol].name + " = " +
-               cellText(call.symbols[symbol]);
-    separator = ", ";
-  }
-  return false;
 }
 
 } // namespace kiln::runtime

@@ -59,7 +59,8 @@ enum kiln_expr_result {
 };
 
 /// What one guard of a compiled variant checks. Guards are evaluated in order;
-/// the first that fails names the reason for a recompilation.
+/// the first that fails names the reason for a recompilation. The table is written
+/// from the checks of the guard dialect (GuardOps.td).
 enum kiln_guard_kind {
 #define KILN_GUARD(KIND, code, text) KILN_GUARD_##KIND = code,
 #include "kiln/ABI/GuardKinds.def"

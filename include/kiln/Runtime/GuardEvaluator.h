@@ -54,11 +54,17 @@ private:
 
   void addSlotChecks(uint32_t index);
   bool holds(const Check &check, Call &call, std::string &failure) const;
-  bool tensorCheckHolds(const Check &check, Call &call,
+  /// Defined for each kind; one that is missing does not link.
+  template <kiln_guard_kind kind>
+  bool holds(const Check &check, Call &call, std::string &failure) const;
+  const Tensor *findTensor(const Check &check, Call &call, bool &otherwise,
+                           std::string &failure) const;
+  const Tensor *findDim(const Check &check, Call &call, bool &otherwise,
                         std::string &failure) const;
-  bool isApart(uint32_t slot, const Tensor &written, Call &call,
-               std::string &failure) const;
-  bool exprHolds(const Check &check, Call &call, std::string &failure) const;
+  bool evaluate(const package::Expr &expr, Call &call, package::Cell &result,
+                package::ExprFailure &why, std::string &failure) const;
+  std::string sentence(const Check &check, const Call &call,
+                       package::ExprFailure why) const;
 
   const package::Program &program_;
   std::vector<Check> checks_;

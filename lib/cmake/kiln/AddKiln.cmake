@@ -61,7 +61,8 @@ endfunction()
 # Flags, include folders and precompiled header below the line.
 function(kiln_below target)
   target_compile_options(${target} PRIVATE ${KILN_BELOW_OPTIONS})
-  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/include)
+  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/include
+                             ${CMAKE_BINARY_DIR}/include)
   kiln_use_pch(${target} ${KILN_BELOW_PCH} KilnBelowPch)
 endfunction()
 
@@ -125,7 +126,8 @@ function(add_kiln_runtime)
   get_property(uses GLOBAL PROPERTY KILN_COMPONENT_LINK_LIBS)
   target_link_libraries(KilnRuntime PRIVATE ${uses} ${KILN_BELOW_PACKAGES}
                         ${CMAKE_DL_LIBS})
-  target_include_directories(KilnRuntime PUBLIC ${CMAKE_SOURCE_DIR}/include)
+  target_include_directories(KilnRuntime PUBLIC ${CMAKE_SOURCE_DIR}/include
+                             ${CMAKE_BINARY_DIR}/include)
   target_link_options(KilnRuntime PRIVATE -Wl,-soname,libKilnRuntime.so)
 endfunction()
 

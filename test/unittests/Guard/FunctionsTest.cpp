@@ -171,17 +171,4 @@ INSTANTIATE_TEST_SUITE_P(Table, FunctionsTest, ::testing::ValuesIn(functions),
                            return std::string(info.param.name);
                          });
 
-// A record of the table comes of exactly one kind of check.
-TEST(ChecksTest, EveryKindOfGuardHasARecord) {
-  MLIRContext context;
-  context.loadDialect<GuardDialect>();
-  std::multiset<int> kinds, expected;
-  for (mlir::RegisteredOperationName name : context.getRegisteredOperations())
-    if (auto *check = name.getInterface<CheckOpInterface>())
-      kinds.insert(check->getGuardKind());
-#define KILN_GUARD(KIND, code, text) expected.insert(code);
-#include "kiln/ABI/GuardKinds.def"
-  EXPECT_EQ(kinds, expected);
-}
-
 } // namespace

@@ -136,24 +136,40 @@ def Guard_ProgramOp : Guard_Op<"program", [
   let hasRegionVerifier = 1;
 }
 
-/// A check stands in a `guard.program`. `kind` is its line in GuardKinds.def; the
-/// fields of its record are attributes of the same names, with `type` for a dtype.
-class Guard_CheckOpBase<string mnemonic, string kind>
+/// What a kind of check is called in packages, its number there, and how it reads.
+/// The text names the fields of a record that the kind has: {slot}, {dim} of that
+/// slot, {value}, {dtype} (a value that is a kiln::DType), {constant}, {expr}. A
+/// record of another kind leaves them as they are. Numbers ascend by one.
+///
+/// kiln-tblgen --gen-guard-kinds writes `kiln/ABI/GuardKinds.def` from these: the
+/// format of packages, its verifier and the runtime need no other mention of a kind
+/// than the function that evaluates it, in lib/Runtime/GuardEvaluator.cpp.
+class GuardKind<string guardName, int guardNumber, string guardText> {
+  string name = guardName;
+  int number = guardNumber;
+  string text = guardText;
+}
+
+/// A check stands in a `guard.program`. The fields of its record in a package are
+/// attributes of the same names, with `type` for a dtype.
+class Guard_CheckOpBase<string mnemonic, GuardKind guardKind>
     : Guard_Op<"check_" # mnemonic,
                [HasParent<"ProgramOp">,
                 DeclareOpInterfaceMethods<Guard_CheckOpInterface>]> {
+  GuardKind kind = guardKind;
   let extraClassDefinition =
       "::kiln_guard_kind $cppClass::getGuardKind() { return KILN_GUARD_"
-      # kind # "; }";
+      # guardKind.name # "; }";
 }
 
 /// A check of one input, named by its position and, for messages, its name.
-class Guard_CheckOp<string mnemonic, string kind, dag extra = (ins)>
+class Guard_CheckOp<string mnemonic, GuardKind kind, dag extra = (ins)>
     : Guard_CheckOpBase<mnemonic, kind> {
   let arguments = !con((ins I64Attr:$slot, StrAttr:$name), extra);
 }
 
-def Guard_CheckTensorOp : Guard_CheckOp<"tensor", "KIND_TENSOR"> {
+def Guard_CheckTensorOp : Guard_CheckOp<"tensor",
+    GuardKind<"KIND_TENSOR", 1, "{slot} is a tensor">> {
   let summary = "The input is a tensor";
   let description = [{
     ```mlir
@@ -163,7 +179,9 @@ def Guard_CheckTensorOp : Guard_CheckOp<"tensor", "KIND_TENSOR"> {
   let assemblyFormat = "custom<Integer>($slot) $name attr-dict";
 }
 
-def Guard_CheckDTypeOp : Guard_CheckOp<"dtype", "DTYPE", (ins TypeAttr:$type)> {
+def Guard_CheckDTypeOp : Guard_CheckOp<"dtype",
+    GuardKind<"DTYPE", 2, "{slot}.dtype == {dtype}">,
+    (ins TypeAttr:$type)> {
   let summary = "The input has this element type";
   let description = [{
     ```mlir
@@ -173,7 +191,8 @@ def Guard_CheckDTypeOp : Guard_CheckOp<"dtype", "DTYPE", (ins TypeAttr:$type)> {
   let assemblyFormat = "custom<Integer>($slot) $name `is` $type attr-dict";
 }
 
-def Guard_CheckRankOp : Guard_CheckOp<"rank", "RANK",
+def Guard_CheckRankOp : Guard_CheckOp<"rank",
+    GuardKind<"RANK", 3, "{slot}.dim() == {value}">,
     (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$value)> {
   let summary = "The input has this number of dimensions";
   let description = [{
@@ -185,7 +204,8 @@ def Guard_CheckRankOp : Guard_CheckOp<"rank", "RANK",
       "custom<Integer>($slot) $name `is` custom<Integer>($value) attr-dict";
 }
 
-def Guard_CheckSizeOp : Guard_CheckOp<"size", "SIZE",
+def Guard_CheckSizeOp : Guard_CheckOp<"size",
+    GuardKind<"SIZE", 4, "{slot}.size[{dim}] == {value}">,
     (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$dim,
          ConfinedAttr<I64Attr, [IntNonNegative]>:$value)> {
   let summary = "One size of the input is this number";
@@ -200,7 +220,8 @@ def Guard_CheckSizeOp : Guard_CheckOp<"size", "SIZE",
   }];
 }
 
-def Guard_CheckSizeExprOp : Guard_CheckOp<"size_expr", "SIZE_EXPR",
+def Guard_CheckSizeExprOp : Guard_CheckOp<"size_expr",
+    GuardKind<"SIZE_EXPR", 5, "{slot}.size[{dim}] == {expr}">,
     (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$dim, Guard_ExprAttr:$expr)> {
   let summary = "One size of the input equals an expression";
   let description = [{
@@ -215,7 +236,8 @@ def Guard_CheckSizeExprOp : Guard_CheckOp<"size_expr", "SIZE_EXPR",
   let hasVerifier = 1;
 }
 
-def Guard_CheckNoAliasOp : Guard_CheckOp<"no_alias", "NO_ALIAS"> {
+def Guard_CheckNoAliasOp : Guard_CheckOp<"no_alias",
+    GuardKind<"NO_ALIAS", 7, "{slot} has memory of its own">> {
   let summary = "The memory of the input is its own";
   let description = [{
     Of an input that the function writes to: no tensor that the caller passes
@@ -229,7 +251,8 @@ def Guard_CheckNoAliasOp : Guard_CheckOp<"no_alias", "NO_ALIAS"> {
   let assemblyFormat = "custom<Integer>($slot) $name attr-dict";
 }
 
-def Guard_CheckScalarOp : Guard_CheckOp<"scalar", "SCALAR_VALUE",
+def Guard_CheckScalarOp : Guard_CheckOp<"scalar",
+    GuardKind<"SCALAR_VALUE", 6, "{slot} == {constant}">,
     (ins AnyAttr:$constant)> {
   let summary = "The input equals the constant it was captured with";
   let description = [{
@@ -243,7 +266,8 @@ def Guard_CheckScalarOp : Guard_CheckOp<"scalar", "SCALAR_VALUE",
   let hasVerifier = 1;
 }
 
-def Guard_CheckExprOp : Guard_CheckOpBase<"expr", "EXPR"> {
+def Guard_CheckExprOp : Guard_CheckOpBase<"expr",
+    GuardKind<"EXPR", 8, "{expr}">> {
   let summary = "A relation between symbols holds";
   let description = [{
     The text is what a failure shows. The expression is an integer over symbols
