@@ -19,7 +19,8 @@
 #   add_kiln_tool(kiln-run SOURCES ... [LINK_LIBS ...] [RUNTIME_ONLY|TBLGEN])
 #     The global property KILN_COMPILER_LIBS lists the static libraries so far.
 #   add_kiln_plugin(KilnPlugin SOURCES ... [LINK_LIBS ...])
-#   add_kiln_unittest(KilnBaseTests SOURCES ... LINK_LIBS KilnBase)
+#   add_kiln_unittest(KilnBaseTests [OPTIMIZED] SOURCES ... LINK_LIBS KilnBase)
+#     OPTIMIZED: computes much itself. Others are compiled without optimization.
 #
 # A .td is looked for in include/kiln/<folder below lib>, then in the folder
 # itself; what is generated from it goes to include/kiln/<folder> of the build.
@@ -58,12 +59,18 @@ function(kiln_use_pch target pch pch_target)
                OBJECT_DEPENDS ${CMAKE_BINARY_DIR}/${pch})
 endfunction()
 
-# Flags, include folders and precompiled header below the line.
+# Flags, include folders and precompiled header below the line; those of unit tests
+# with TESTS.
 function(kiln_below target)
   target_compile_options(${target} PRIVATE ${KILN_BELOW_OPTIONS})
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/include
                              ${CMAKE_BINARY_DIR}/include)
-  kiln_use_pch(${target} ${KILN_BELOW_PCH} KilnBelowPch)
+  if("TESTS" IN_LIST ARGN)
+    target_compile_options(${target} PRIVATE ${KILN_TEST_OPTIONS})
+    kiln_use_pch(${target} kiln-below-tests.pch KilnBelowTestsPch)
+  else()
+    kiln_use_pch(${target} ${KILN_BELOW_PCH} KilnBelowPch)
+  endif()
 endfunction()
 
 # Flags, include folders and precompiled header above the line.
@@ -72,7 +79,12 @@ function(kiln_above target)
   target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/include)
   target_include_directories(${target} SYSTEM PUBLIC
     ${CMAKE_BINARY_DIR}/include ${KILN_LLVM_INCLUDES})
-  kiln_use_pch(${target} ${KILN_PCH} KilnPch)
+  if("TESTS" IN_LIST ARGN)
+    target_compile_options(${target} PRIVATE ${KILN_TEST_OPTIONS})
+    kiln_use_pch(${target} kiln-tests.pch KilnTestsPch)
+  else()
+    kiln_use_pch(${target} ${KILN_PCH} KilnPch)
+  endif()
 endfunction()
 
 # Above the line the components are used through libKilnRuntime.so, so that a
@@ -317,7 +329,11 @@ endfunction()
 # LLVM. KILN_TEST_INPUTS and KILN_FIXTURES name the data folders at run time;
 # as definitions they would put paths into the compiler's command line.
 function(add_kiln_unittest name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMIZED" "" "SOURCES;DEPENDS;LINK_LIBS" ${ARGN})
+  set(flags TESTS)
+  if(ARG_OPTIMIZED)
+    set(flags "")
+  endif()
   kiln_check_arguments(add_kiln_unittest ${name})
   add_executable(${name} ${ARG_SOURCES})
   set(libs ${ARG_LINK_LIBS})
@@ -326,10 +342,10 @@ function(add_kiln_unittest name)
   list(FILTER above INCLUDE REGEX "^(Kiln[A-Z]|MLIR$|LLVM$)")
   if(above)
     kiln_through_runtime(libs ${libs})
-    kiln_above(${name})
+    kiln_above(${name} ${flags})
     target_link_libraries(${name} PRIVATE ${libs} MLIR LLVM)
   else()
-    kiln_below(${name})
+    kiln_below(${name} ${flags})
     target_link_libraries(${name} PRIVATE ${libs} ${KILN_BELOW_PACKAGES})
   endif()
   target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock
