@@ -20,10 +20,8 @@ def Mylib_Dialect : Dialect {
   let summary = "Operators of torch.ops.mylib";
 }
 
-def Mylib_SwishOp : Aten_OverloadOp<Mylib_Dialect, "swish",
-    "mylib::swish(Tensor x, float beta=1.0) -> Tensor",
-    (ins Aten_Tensor:$x, Aten_Float:$beta),
-    (outs Aten_Tensor:$result), NoEffects> {
+def Mylib_SwishOp : Aten_OverloadOp<Mylib_Dialect,
+    "mylib::swish(Tensor x, float beta=1.0) -> Tensor", NoEffects> {
   let summary = "x * sigmoid(beta * x)";
   let shape = "::mylib::inferSwish";
   let promotion = PromoteKeepFirst;

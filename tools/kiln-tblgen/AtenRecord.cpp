@@ -9,6 +9,7 @@
 #include "AtenRecord.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/TableGen/Error.h"
 
@@ -122,6 +123,35 @@ static std::vector<SchemaArg> parseArguments(const Record *def,
   return args;
 }
 
+/// "info_" for an accessor that is not the overload's `getInfo`.
+static std::string getDeclared(StringRef name) {
+  return (name == "info" ? "info_" : name).str();
+}
+
+/// Of results without names those are `result`, or `result0` and so on.
+static void parseResults(AtenRecord &record, StringRef text) {
+  if (text.starts_with("(") && text.ends_with(")"))
+    text = text.drop_front().drop_back();
+  std::vector<StringRef> parts = splitList(text);
+  for (auto [i, part] : llvm::enumerate(parts)) {
+    std::string declaration = dropAliases(part);
+    auto [type, name] = StringRef(declaration).split(' ');
+    std::string kind = llvm::StringSwitch<std::string>(type)
+                           .Case("Tensor", "Tensor")
+                           .Case("Tensor[]", "TensorList")
+                           .Case("Scalar", "Number")
+                           .Default("");
+    if (kind.empty())
+      PrintFatalError(record.def, "schema has a result of unknown type '" +
+                                      type + "'");
+    record.results.push_back(kind);
+    record.resultNames.push_back(
+        !name.empty()       ? getDeclared(name)
+        : parts.size() == 1 ? "result"
+                            : "result" + std::to_string(i));
+  }
+}
+
 static void parseSchema(AtenRecord &record) {
   StringRef text = record.schema;
   size_t open = text.find('('), arrow = text.rfind(") -> ");
@@ -130,77 +160,52 @@ static void parseSchema(AtenRecord &record) {
       arrow == StringRef::npos)
     PrintFatalError(record.def,
                     "schema expects '" + space + "name(...) -> ...'");
-  StringRef name = text.slice(space.size(), open);
-  if (name != record.overload)
-    PrintFatalError(record.def, "schema is of '" + name + "', but the op is '" +
-                                    record.overload + "'");
+  record.overload = text.slice(space.size(), open).str();
+  record.name = record.library + "." + record.overload;
   record.args = parseArguments(record.def, text.slice(open + 1, arrow));
-  if (record.takesDraws) {
-    record.args.push_back(parseArg(record.def, "Tensor? draws=None"));
-    record.args.push_back(parseArg(record.def, "int? draw=None"));
-  }
-  StringRef results = text.substr(arrow + 5).trim();
-  if (results.starts_with("(") && results.ends_with(")"))
-    results = results.drop_front().drop_back();
-  for (StringRef part : splitList(results)) {
-    std::string type = dropAliases(part);
-    StringRef base = StringRef(type).split(' ').first;
-    std::string kind = llvm::StringSwitch<std::string>(base)
-                           .Case("Tensor", "Tensor")
-                           .Case("Tensor[]", "TensorList")
-                           .Case("Scalar", "Number")
-                           .Default("");
-    if (kind.empty())
-      PrintFatalError(record.def, "schema has a result of unknown type '" +
-                                      base + "'");
-    record.results.push_back(kind);
-  }
+  for (SchemaArg &arg : parseArguments(
+           record.def, record.def->getValueAsString("ownArguments")))
+    record.args.push_back(std::move(arg));
+  parseResults(record, text.substr(arrow + 5).trim());
 }
 
 //===----------------------------------------------------------------------===//
-// Agreement with the ODS arguments
+// Operands and attributes
 //===----------------------------------------------------------------------===//
 
-/// What an ODS argument says it is: an enumerator of ArgKind, with a '?' if it
-/// may be absent. Empty for what the schemas do not have.
-static std::string describe(const Record *constraint) {
-  if (constraint->isSubClassOf("Optional"))
-    return describe(constraint->getValueAsDef("baseType")) + "?";
-  if (constraint->isSubClassOf("OptionalAttr"))
-    return describe(constraint->getValueAsDef("baseAttr")) + "?";
-  if (constraint->isSubClassOf("Variadic"))
-    return "TensorList";
-  if (constraint->isSubClassOf("Aten_Word"))
-    return "String";
-  if (constraint->isSubClassOf("Aten_Mode"))
-    return "Int";
-  return llvm::StringSwitch<std::string>(constraint->getName())
-      .Case("Aten_Tensor", "Tensor")
-      .Case("Aten_TensorOrNumber", "TensorOrNumber")
-      .Case("Aten_Number", "Number")
-      .Case("I64Attr", "Int")
-      .Case("BoolAttr", "Bool")
-      .Case("F64Attr", "Float")
-      .Case("StrAttr", "String")
-      .Case("TypeAttr", "DType")
-      .Case("DenseI64ArrayAttr", "IntList")
-      .Case("DenseBoolArrayAttr", "BoolList")
-      .Case("DenseF64ArrayAttr", "FloatList")
-      .Case("Guard_ExprAttr", "SymInt")
-      .Case("Guard_ShapeAttr", "SymIntList")
-      .Default("");
+static SchemaArg &findArgument(AtenRecord &record, StringRef name,
+                               StringRef field) {
+  for (SchemaArg &arg : record.args)
+    if (arg.name == name)
+      return arg;
+  PrintFatalError(record.def,
+                  "'" + name + "' of '" + field + "' is no argument");
 }
 
-/// The words of a mode; none if it may be anything.
-static std::vector<std::string> getWords(const Record *constraint) {
-  if (constraint->isSubClassOf("OptionalAttr"))
-    return getWords(constraint->getValueAsDef("baseAttr"));
-  std::vector<std::string> words;
-  if (constraint->isSubClassOf("Aten_Word") ||
-      constraint->isSubClassOf("Aten_Mode"))
-    for (StringRef word : constraint->getValueAsListOfStrings("words"))
-      words.push_back(word.str());
-  return words;
+/// What the record says of arguments that the schema does not.
+static void readArguments(AtenRecord &record) {
+  for (SchemaArg &arg : record.args)
+    arg.declared = getDeclared(arg.name);
+  for (StringRef name : record.def->getValueAsListOfStrings("takesNumbers")) {
+    SchemaArg &arg = findArgument(record, name, "takesNumbers");
+    if (arg.kind != "Tensor")
+      PrintFatalError(record.def,
+                      "'" + name + "' of 'takesNumbers' is no tensor");
+    arg.kind = "TensorOrNumber";
+  }
+  const llvm::DagInit *modes = record.def->getValueAsDag("modes");
+  for (auto [value, name] :
+       llvm::zip(modes->getArgs(), modes->getArgNames())) {
+    StringRef text = name ? name->getValue() : "";
+    SchemaArg &arg = findArgument(record, text, "modes");
+    const auto *words = llvm::dyn_cast<llvm::DefInit>(value);
+    if (!words || !words->getDef()->isSubClassOf("Aten_Words") ||
+        (arg.kind != "Int" && arg.kind != "String"))
+      PrintFatalError(record.def, "'modes' expects Aten_Words for an int or a "
+                                  "str, but '" + text + "' is otherwise");
+    for (StringRef word : words->getDef()->getValueAsListOfStrings("words"))
+      arg.words.push_back(word.str());
+  }
 }
 
 /// Layout, Device and MemoryFormat are text in the IR.
@@ -210,84 +215,48 @@ static StringRef getStoredKind(StringRef kind) {
   return kind;
 }
 
-/// What an op of the record stores besides operands, in the order of declaration.
+/// What an op of the record stores besides operands: arguments in order, which of
+/// a list of optional tensors are there, and the record's own.
 static void readAttributes(AtenRecord &record) {
-  const llvm::DagInit *dag = record.def->getValueAsDag("arguments");
-  for (auto [value, name] : llvm::zip(dag->getArgs(), dag->getArgNames())) {
-    auto *constraint = llvm::dyn_cast<llvm::DefInit>(value);
-    std::string kind = constraint ? describe(constraint->getDef()) : "";
-    if (kind.empty())
-      PrintFatalError(record.def, "argument '" + name->getAsUnquotedString() +
-                                      "' is of a kind that no schema has");
-    StoredAttribute stored;
-    stored.name = name->getAsUnquotedString();
-    stored.isOptional = kind.back() == '?';
-    stored.kind = StringRef(kind).trim('?').str();
-    SchemaArg operand;
-    operand.kind = stored.kind;
-    if (!operand.isOperand())
-      record.attributes.push_back(stored);
-  }
-}
-
-static void checkArguments(AtenRecord &record) {
-  const llvm::DagInit *dag = record.def->getValueAsDag("arguments");
-  unsigned next = 0;
-  auto take = [&](SchemaArg &arg) -> std::string {
-    if (next == dag->getNumArgs())
-      PrintFatalError(record.def,
-                      "argument '" + arg.name + "' of the schema is missing");
-    StringRef name = dag->getArgNameStr(next);
-    // `info_` for an accessor that is not OpT::getInfo.
-    if (name != arg.name && name != arg.name + "_")
-      PrintFatalError(record.def, "schema expects argument '" + arg.name +
-                                      "', but found '" + name + "'");
-    arg.declared = name.str();
-    auto *constraint = llvm::dyn_cast<llvm::DefInit>(dag->getArg(next++));
-    if (!constraint)
-      return "";
-    arg.words = getWords(constraint->getDef());
-    return describe(constraint->getDef());
-  };
   unsigned variable = 0;
-  for (SchemaArg &arg : record.args) {
-    if (arg.kind == "Generator")
-      continue;
-    std::string found = take(arg);
-    if (arg.kind == "Tensor" && StringRef(found).starts_with("TensorOrNumber"))
-      arg.kind = "TensorOrNumber";
-    std::string expected = getStoredKind(arg.kind).str();
+  for (const SchemaArg &arg : record.args) {
+    bool isList = arg.kind == "TensorList" || arg.kind == "OptionalTensorList";
+    variable += arg.isOperand() && (arg.isOptional || isList);
     if (arg.kind == "OptionalTensorList")
-      expected = "TensorList";
-    if (arg.isOptional)
-      expected += "?";
-    if (found != expected)
-      PrintFatalError(record.def, "argument '" + arg.name + "' is of kind '" +
-                                      expected +
-                                      "' in the schema, but is declared as '" +
-                                      found + "'");
-    if (arg.isOperand() && (arg.isOptional || expected == "TensorList"))
-      ++variable;
-    if (arg.kind != "OptionalTensorList")
-      continue;
-    SchemaArg mask;
-    mask.name = arg.name + "_present";
-    if (take(mask) != "BoolList")
-      PrintFatalError(record.def, "'" + mask.name + "' expects Aten_Bools");
+      record.attributes.push_back(
+          {arg.name + "_present", "BoolList", /*isOptional=*/false});
+    if (!arg.isOperand() && arg.kind != "Generator")
+      record.attributes.push_back(
+          {arg.declared, getStoredKind(arg.kind).str(), arg.isOptional});
   }
+  for (const SchemaArg &own : parseArguments(
+           record.def, record.def->getValueAsString("ownAttributes")))
+    record.attributes.push_back(
+        {own.name, getStoredKind(own.kind).str(), own.isOptional});
   record.hasSegments = variable > 1;
 }
 
-static void readResultNames(AtenRecord &record) {
-  const llvm::DagInit *dag = record.def->getValueAsDag("results");
-  if (dag->getNumArgs() != record.results.size())
-    PrintFatalError(record.def, "schema has " +
-                                    llvm::Twine(record.results.size()) +
-                                    " results, but " +
-                                    llvm::Twine(dag->getNumArgs()) +
-                                    " are declared");
-  for (const llvm::StringInit *name : dag->getArgNames())
-    record.resultNames.push_back(name->getAsUnquotedString());
+int AtenRecord::findOperand(StringRef name) const {
+  int index = 0;
+  for (const SchemaArg &arg : args) {
+    if (!arg.isOperand())
+      continue;
+    if (arg.declared == name)
+      return index;
+    ++index;
+  }
+  return -1;
+}
+
+bool AtenRecord::hasAttribute(StringRef name) const {
+  return llvm::any_of(attributes, [&](const StoredAttribute &stored) {
+    return stored.name == name;
+  });
+}
+
+std::string kiln::tblgen::getAccessor(StringRef name) {
+  return "get" +
+         llvm::convertToCamelFromSnakeCase(name, /*capitalizeFirst=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -298,10 +267,7 @@ static void setPromotion(AtenRecord &record) {
   std::vector<StringRef> names =
       record.def->getValueAsListOfStrings("promotes");
   for (StringRef name : names)
-    if (llvm::none_of(record.args,
-                      [&](const SchemaArg &arg) { return arg.name == name; }))
-      PrintFatalError(record.def,
-                      "'" + name + "' of 'promotes' is no argument");
+    findArgument(record, name, "promotes");
   for (SchemaArg &arg : record.args) {
     bool isTensor = StringRef(arg.kind).starts_with("Tensor");
     arg.promotes =
@@ -344,17 +310,15 @@ static void readFacts(AtenRecord &record) {
   record.effects = def->getValueAsDef("effects")->getValueAsString("name").str();
 }
 
-static AtenRecord readRecord(const Record *def) {
+AtenRecord kiln::tblgen::readAtenRecord(const Record *def) {
   AtenRecord record;
   record.def = def;
   record.className = def->getName().split('_').second.str();
-  record.overload = def->getValueAsString("opName").str();
   const Record *dialect = def->getValueAsDef("opDialect");
   record.library = dialect->getValueAsString("name").str();
   StringRef cppSpace = dialect->getValueAsString("cppNamespace");
   cppSpace.consume_front("::");
   record.cppSpace = cppSpace.str();
-  record.name = record.library + "." + record.overload;
   record.schema = def->getValueAsString("schema").str();
   record.summary = def->getValueAsString("summary").str();
   record.shape = def->getValueAsString("shape").str();
@@ -369,9 +333,8 @@ static AtenRecord readRecord(const Record *def) {
     record.decomposition = decomposition;
   readFacts(record);
   parseSchema(record);
-  checkArguments(record);
+  readArguments(record);
   readAttributes(record);
-  readResultNames(record);
   record.recompute = getRecompute(record);
   setPromotion(record);
   return record;
@@ -400,7 +363,7 @@ std::vector<AtenRecord>
 kiln::tblgen::getAtenRecords(const llvm::RecordKeeper &records) {
   std::vector<AtenRecord> result;
   for (const Record *def : records.getAllDerivedDefinitions("Aten_OverloadOp"))
-    result.push_back(readRecord(def));
+    result.push_back(readAtenRecord(def));
   llvm::sort(result, [](const AtenRecord &a, const AtenRecord &b) {
     return a.name < b.name;
   });

@@ -30,7 +30,7 @@ namespace kiln::tblgen {
 /// An argument of a schema.
 struct SchemaArg {
   std::string name;
-  std::string declared;    ///< its name in ODS: the same, or with '_'
+  std::string declared;    ///< its name in C++: the same, or with '_'
   std::string kind;        ///< enumerator of kiln::aten::ArgKind
   bool isOptional = false; ///< `?`, or a default for an operand
   bool promotes = false;
@@ -82,11 +82,21 @@ struct AtenRecord {
   std::string effects;   ///< enumerator of kiln::aten::OpEffects
   bool hasSegments = false;
   bool takesDraws = false; ///< of class Aten_RandomOp
-  std::vector<SchemaArg> args;
+  std::vector<SchemaArg> args; ///< of the schema, and Kiln's own behind them
   std::vector<StoredAttribute> attributes; ///< without the segment sizes
   std::vector<std::string> results; ///< enumerators of kiln::aten::ResultKind
   std::vector<std::string> resultNames;
+
+  /// The place of an operand among the op's, by its name in C++; -1: none.
+  int findOperand(llvm::StringRef name) const;
+  bool hasAttribute(llvm::StringRef name) const;
 };
+
+/// "getKeepDim" for "keep_dim".
+std::string getAccessor(llvm::StringRef name);
+
+/// The record of an op that another record speaks of.
+AtenRecord readAtenRecord(const llvm::Record *def);
 
 /// A record of class Aten_EagerOverload.
 struct EagerOverload {
@@ -108,7 +118,7 @@ std::string emitCall(const llvm::RecordKeeper &records,
                      llvm::ArrayRef<std::string> arguments);
 
 /// All records of class Aten_OverloadOp, sorted by name. Ends the program with a
-/// located error if a schema cannot be read or disagrees with the arguments.
+/// located error if a schema cannot be read.
 std::vector<AtenRecord> getAtenRecords(const llvm::RecordKeeper &records);
 
 } // namespace kiln::tblgen

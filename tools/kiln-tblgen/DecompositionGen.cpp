@@ -34,7 +34,6 @@
 #include "AtenRecord.h"
 
 #include "mlir/TableGen/GenInfo.h"
-#include "mlir/TableGen/Operator.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/TableGen/Error.h"
@@ -47,7 +46,6 @@ using llvm::Init;
 using llvm::Record;
 using llvm::raw_ostream;
 using llvm::StringRef;
-using mlir::tblgen::Operator;
 using namespace kiln::tblgen;
 
 namespace {
@@ -55,7 +53,7 @@ namespace {
 class FormulaEmitter {
 public:
   explicit FormulaEmitter(const AtenRecord &aten)
-      : record(*aten.def), formulas(*aten.decomposition), op(aten.def),
+      : record(*aten.def), formulas(*aten.decomposition), op(aten),
         isWide(formulas.getValueAsBit("isWide")) {}
 
   void emit(raw_ostream &os);
@@ -67,7 +65,7 @@ private:
 
   const Record &record;
   const Record &formulas;
-  Operator op;
+  const AtenRecord &op;
   bool isWide;
   std::map<std::string, std::string> variables;
 };
@@ -82,24 +80,18 @@ std::string FormulaEmitter::emitArgument(StringRef name, bool isArgument) {
   };
   if (name == "result")
     return bind("op->getResult(0)");
-  for (const auto &operand : op.getOperands()) {
-    if (operand.name != name)
+  std::string getter = "op." + getAccessor(name) + "()";
+  for (const SchemaArg &arg : op.args) {
+    if (!arg.isOperand() || arg.declared != name)
       continue;
-    std::string getter = "op." + op.getGetterName(name) + "()";
-    bool isTensor = !operand.isVariadic() || operand.isOptional();
-    return bind(isWide && isTensor ? "widen(op, c, " + getter + ")" : getter);
+    bool isList = arg.kind == "TensorList" || arg.kind == "OptionalTensorList";
+    return bind(isWide && !isList ? "widen(op, c, " + getter + ")" : getter);
   }
-  for (const auto &attribute : op.getAttributes()) {
-    if (attribute.name != name)
-      continue;
-    std::string getter = "op." + op.getGetterName(name);
-    if (isArgument)
-      return getter + "()";
-    return bind("plain(" + getter + "())");
-  }
+  if (op.hasAttribute(name))
+    return isArgument ? getter : bind("plain(" + getter + ")");
   llvm::PrintFatalError(record.getLoc(), "'$" + name +
                                              "' is not an argument of '" +
-                                             op.getOperationName() + "'");
+                                             op.name + "'");
 }
 
 std::string FormulaEmitter::emitInit(const Init *init, StringRef name,
@@ -150,12 +142,12 @@ void FormulaEmitter::emit(raw_ostream &os) {
       llvm::PrintFatalError(record.getLoc(), "expected a dag for each result");
     text += (text.empty() ? "" : ", ") + emitDag(dag);
   }
-  if (values->size() != static_cast<size_t>(op.getNumResults()))
+  if (values->size() != op.results.size())
     llvm::PrintFatalError(record.getLoc(),
-                          "expected " + llvm::Twine(op.getNumResults()) +
-                              " values for '" + op.getOperationName() + "'");
-  os << "static SmallVector<Value> decompose" << op.getCppClassName() << "("
-     << op.getCppClassName() << " op, [[maybe_unused]] Composer &c) {\n";
+                          "expected " + llvm::Twine(op.results.size()) +
+                              " values for '" + op.name + "'");
+  os << "static SmallVector<Value> decompose" << op.className << "("
+     << op.className << " op, [[maybe_unused]] Composer &c) {\n";
   for (const auto &[variable, value] : variables)
     os << "  auto " << variable << " = " << value << ";\n";
   os << "  return finish(op, c, {" << text << "});\n}\n\n";

@@ -35,7 +35,6 @@
 #include "AtenRecord.h"
 
 #include "mlir/TableGen/GenInfo.h"
-#include "mlir/TableGen/Operator.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/TableGen/Error.h"
@@ -51,14 +50,14 @@ using llvm::Record;
 using llvm::RecordKeeper;
 using llvm::raw_ostream;
 using llvm::StringRef;
-using mlir::tblgen::Operator;
+using namespace kiln::tblgen;
 
 namespace {
 
 /// The C++ of one rule: its expressions, and the variables that they need.
 class RuleEmitter {
 public:
-  RuleEmitter(const Record &rule, const Operator &op) : rule(rule), op(op) {}
+  RuleEmitter(const Record &rule, const AtenRecord &op) : rule(rule), op(op) {}
 
   void emit(raw_ostream &os);
   uint64_t savedOperands = 0; ///< operands that the expressions read, by bit
@@ -69,10 +68,9 @@ private:
   std::string emitDag(const DagInit *dag);
   std::string emitCall(const DagInit *dag);
   std::string emitVariable(StringRef name);
-  int findOperand(StringRef name) const;
 
   const Record &rule;
-  const Operator &op;
+  const AtenRecord &op;
   std::map<std::string, std::string> variables;
 };
 
@@ -82,13 +80,6 @@ private:
 static std::string toMethodName(StringRef name) {
   std::string text = llvm::convertToCamelFromSnakeCase(name);
   return text;
-}
-
-int RuleEmitter::findOperand(StringRef name) const {
-  for (int i = 0; i < op.getNumOperands(); ++i)
-    if (op.getOperand(i).name == name)
-      return i;
-  return -1;
 }
 
 std::string RuleEmitter::emitVariable(StringRef name) {
@@ -106,27 +97,25 @@ std::string RuleEmitter::emitVariable(StringRef name) {
     if (!rest.empty() &&
         (!rest.consume_front("_") || rest.getAsInteger(10, index)))
       continue;
-    if (index >= static_cast<unsigned>(op.getNumResults()))
+    if (index >= op.results.size())
       llvm::PrintFatalError(rule.getLoc(), "'$" + name + "' names result " +
                                                llvm::Twine(index) + " of '" +
-                                               op.getOperationName() +
+                                               op.name +
                                                "', which has " +
-                                               llvm::Twine(op.getNumResults()));
+                                               llvm::Twine(op.results.size()));
     if (kind == "grad")
       return bind("state.grad(" + std::to_string(index) + ")");
     savedResults |= uint64_t(1) << index;
     return bind("rule->getResult(" + std::to_string(index) + ")");
   }
-  int operand = findOperand(name);
+  int operand = op.findOperand(name);
   if (operand >= 0)
     savedOperands |= uint64_t(1) << operand;
-  bool isAttribute = llvm::any_of(
-      op.getAttributes(), [&](const auto &attr) { return attr.name == name; });
-  if (operand < 0 && !isAttribute)
+  if (operand < 0 && !op.hasAttribute(name))
     llvm::PrintFatalError(rule.getLoc(),
                           "'$" + name + "' is not an argument of '" +
-                              op.getOperationName() + "'");
-  return bind("rule." + op.getGetterName(name) + "()");
+                              op.name + "'");
+  return bind("rule." + getAccessor(name) + "()");
 }
 
 std::string RuleEmitter::emitInit(const Init *init, StringRef name) {
@@ -169,39 +158,39 @@ std::string RuleEmitter::emitCall(const DagInit *dag) {
   std::vector<std::string> arguments;
   for (unsigned i = 1; i < dag->getNumArgs(); ++i)
     arguments.push_back(emitInit(dag->getArg(i), dag->getArgNameStr(i)));
-  return kiln::tblgen::emitCall(rule.getRecords(), rule, "b", *dag, arguments);
+  return ::kiln::tblgen::emitCall(rule.getRecords(), rule, "b", *dag, arguments);
 }
 
 void RuleEmitter::emit(raw_ostream &os) {
   std::string body;
   for (const Record *grad : rule.getValueAsListOfDefs("grads")) {
     StringRef name = grad->getValueAsString("operand");
-    int operand = findOperand(name);
+    int operand = op.findOperand(name);
     if (operand < 0)
       llvm::PrintFatalError(rule.getLoc(), "'" + name +
                                                "' is not an operand of '" +
-                                               op.getOperationName() + "'");
+                                               op.name + "'");
     std::string index = std::to_string(operand);
     body += "  if (state.isWanted(rule, " + index + "))\n    state.set(rule, " +
             index + ", " + emitDag(grad->getValueAsDag("value")) + ");\n";
   }
-  os << "static LogicalResult vjp" << op.getCppClassName()
+  os << "static LogicalResult vjp" << op.className
      << "(Operation *op, VjpState &state) {\n  auto rule = llvm::cast<"
-     << op.getCppClassName() << ">(op);\n"
+     << op.className << ">(op);\n"
      << "  [[maybe_unused]] auto &b = state.builder;\n";
   for (const auto &[variable, value] : variables)
     os << "  auto " << variable << " = " << value << ";\n";
   // Of several results, only those that a rule speaks of have a gradient.
-  if (op.getNumResults() > 1 && variables.count("grad"))
+  if (op.results.size() > 1 && variables.count("grad"))
     os << "  if (!grad)\n    return success();\n";
   os << body << "  return success();\n}\n\n";
 }
 
 /// One line of the table.
-static void emitEntry(raw_ostream &os, const Operator &op, StringRef function,
+static void emitEntry(raw_ostream &os, const AtenRecord &op, StringRef function,
                       StringRef reason, uint64_t operands, uint64_t results,
                       bool takesComplex = false) {
-  os << "    {&" << op.getCppClassName() << "::getInfo, " << function << ", \"";
+  os << "    {&" << op.className << "::getInfo, " << function << ", \"";
   os.write_escaped(reason);
   os << "\", " << operands << "u, " << results << "u, "
      << (takesComplex ? "true" : "false") << "},\n";
@@ -212,46 +201,46 @@ static bool emitDerivatives(const RecordKeeper &records, raw_ostream &os) {
   std::string table;
   llvm::raw_string_ostream entries(table);
   std::set<std::string> seen;
-  auto check = [&](const Record &rule, const Operator &op) {
-    if (!seen.insert(op.getOperationName()).second)
+  auto check = [&](const Record &rule, const AtenRecord &op) {
+    if (!seen.insert(op.name).second)
       llvm::PrintFatalError(rule.getLoc(), "a second rule for '" +
-                                               op.getOperationName() + "'");
+                                               op.name + "'");
   };
   for (const Record *rule : records.getAllDerivedDefinitions("VJP")) {
-    Operator op(rule->getValueAsDef("op"));
+    AtenRecord op = readAtenRecord(rule->getValueAsDef("op"));
     check(*rule, op);
     RuleEmitter emitter(*rule, op);
     emitter.emit(os);
-    emitEntry(entries, op, ("vjp" + op.getCppClassName()).str(), "",
+    emitEntry(entries, op, "vjp" + op.className, "",
               emitter.savedOperands, emitter.savedResults,
               rule->getValueAsBit("isComplex"));
   }
   for (const Record *rule : records.getAllDerivedDefinitions("VJPFunction")) {
     StringRef function = rule->getValueAsString("function");
     for (const Record *def : rule->getValueAsListOfDefs("ops")) {
-      Operator op(def);
+      AtenRecord op = readAtenRecord(def);
       check(*rule, op);
-      StringRef name = op.getCppClassName();
+      const std::string &name = op.className;
       os << "static LogicalResult vjp" << name
          << "(Operation *op, VjpState &state) {\n  return " << function
          << "(llvm::cast<" << name << ">(op), state);\n}\n\n";
-      emitEntry(entries, op, ("vjp" + name).str(), "", ~uint32_t(0),
+      emitEntry(entries, op, "vjp" + name, "", ~uint32_t(0),
                 ~uint32_t(0), rule->getValueAsBit("isComplex"));
     }
   }
   for (const Record *rule : records.getAllDerivedDefinitions("NoDerivative"))
     for (const Record *def : rule->getValueAsListOfDefs("ops")) {
-      Operator op(def);
+      AtenRecord op = readAtenRecord(def);
       check(*rule, op);
-      os << "static LogicalResult vjp" << op.getCppClassName()
+      os << "static LogicalResult vjp" << op.className
          << "(Operation *, VjpState &state) {\n  return state.refuse(\"";
       os.write_escaped(rule->getValueAsString("reason")) << "\");\n}\n\n";
-      emitEntry(entries, op, ("vjp" + op.getCppClassName()).str(),
+      emitEntry(entries, op, "vjp" + op.className,
                 rule->getValueAsString("reason"), 0, 0);
     }
   for (const Record *rule : records.getAllDerivedDefinitions("StopGradient"))
     for (const Record *def : rule->getValueAsListOfDefs("ops")) {
-      Operator op(def);
+      AtenRecord op = readAtenRecord(def);
       check(*rule, op);
       emitEntry(entries, op, "nullptr", rule->getValueAsString("reason"), 0, 0);
     }

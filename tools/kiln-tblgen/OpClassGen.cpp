@@ -24,11 +24,6 @@ using namespace kiln::tblgen;
 using llvm::raw_ostream;
 using llvm::StringRef;
 
-/// "KeepDim" for "keep_dim".
-static std::string getAccessor(StringRef name) {
-  return llvm::convertToCamelFromSnakeCase(name, /*capitalizeFirst=*/true);
-}
-
 static void printOperand(raw_ostream &os, const SchemaArg &arg,
                          unsigned index) {
   std::string name = getAccessor(arg.declared);
@@ -37,7 +32,7 @@ static void printOperand(raw_ostream &os, const SchemaArg &arg,
   StringRef type = isList                 ? "::mlir::OperandRange"
                    : arg.kind == "Tensor" ? "Tensor"
                                           : "::mlir::Value";
-  os << "  " << type << " get" << name << "() { return ";
+  os << "  " << type << " " << name << "() { return ";
   if (isList)
     os << "getODSOperands(" << index << ")";
   else
@@ -77,18 +72,18 @@ static void printAttribute(raw_ostream &os, const StoredAttribute &stored,
       kCppAttributes,
       [&](const CppAttribute &each) { return each.kind == stored.kind; });
   std::string name = getAccessor(stored.name);
-  os << "  " << cpp->storage << " get" << name
+  os << "  " << cpp->storage << " " << name
      << "Attr() { return getAttributeAt<" << cpp->storage << ">(" << slot
      << "); }\n";
-  os << "  void set" << name << "Attr(" << cpp->storage
+  os << "  void s" << StringRef(name).drop_front() << "Attr(" << cpp->storage
      << " attribute) { setAttributeAt(" << slot << ", attribute); }\n";
   if (!stored.isOptional) {
-    os << "  " << cpp->value << " get" << name << "() { return get" << name
+    os << "  " << cpp->value << " " << name << "() { return " << name
        << "Attr()" << cpp->convert << "; }\n";
     return;
   }
-  os << "  std::optional<" << cpp->value << "> get" << name
-     << "() {\n    if (auto attribute = get" << name
+  os << "  std::optional<" << cpp->value << "> " << name
+     << "() {\n    if (auto attribute = " << name
      << "Attr())\n      return attribute" << cpp->convert
      << ";\n    return std::nullopt;\n  }\n";
 }
@@ -97,14 +92,14 @@ static void printResults(raw_ostream &os, const AtenRecord &record) {
   for (auto [i, kind] : llvm::enumerate(record.results)) {
     std::string name = getAccessor(record.resultNames[i]);
     if (kind == "TensorList")
-      os << "  ::mlir::ResultRange get" << name
+      os << "  ::mlir::ResultRange " << name
          << "() { return getOperation()->getResults().drop_front(" << i
          << "); }\n";
     else if (kind == "Tensor")
-      os << "  Tensor get" << name << "() { return getTensorResult(" << i
+      os << "  Tensor " << name << "() { return getTensorResult(" << i
          << "); }\n";
     else
-      os << "  ::mlir::Value get" << name
+      os << "  ::mlir::Value " << name
          << "() { return getOperation()->getResult(" << i << "); }\n";
   }
   if (record.results.size() != 1 || record.results.front() == "TensorList")
@@ -112,8 +107,8 @@ static void printResults(raw_ostream &os, const AtenRecord &record) {
   // As ODS: an op with one result is its value.
   std::string name = getAccessor(record.resultNames.front());
   StringRef type = record.results.front() == "Tensor" ? "Tensor" : "::mlir::Value";
-  os << "  operator " << type << "() { return get" << name << "(); }\n"
-     << "  auto getType() { return get" << name << "().getType(); }\n";
+  os << "  operator " << type << "() { return " << name << "(); }\n"
+     << "  auto getType() { return " << name << "().getType(); }\n";
 }
 
 static void printClass(raw_ostream &os, const AtenRecord &record) {

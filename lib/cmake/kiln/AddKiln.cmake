@@ -11,9 +11,9 @@
 #                     GEN <output> <flags>... [GEN ...])
 #   add_kiln_dialect(<Name> <namespace> [DIALECT x.td] [OPS x.td...]
 #                    [ATTRS x.td...] [TYPES x.td...] [ENUMS x.td...]
-#                    [RECORDS x.td...])
+#                    [RECORDS x.td])
 #     Target Kiln<Name>IncGen with <x>.{h,cpp}.inc beside the .td's mirror; RECORDS
-#     are those of other generators, for the reference.
+#     has those of kiln-tblgen, for the reference.
 #   add_kiln_interface(<Name>)  OP (default), ATTR or TYPE interface <Name>.td
 #   add_kiln_passes(<Name> [x.td])  Passes.h.inc; target Kiln<Name>PassIncGen
 #   add_kiln_tool(kiln-run SOURCES ... [LINK_LIBS ...] [RUNTIME_ONLY|TBLGEN])
@@ -257,11 +257,11 @@ function(add_kiln_dialect name namespace)
       endif()
     endforeach()
   endforeach()
-  foreach(td IN LISTS ARG_RECORDS)
-    kiln_find_td(source ${td})
-    list(APPEND sources ${source})
-  endforeach()
   kiln_docs_of_dialect(${namespace} ${sources})
+  if(ARG_RECORDS)
+    kiln_find_td(source ${ARG_RECORDS})
+    kiln_docs_of_overloads(${namespace} ${source})
+  endif()
 endfunction()
 
 function(add_kiln_interface name)

@@ -2,12 +2,13 @@
 # tools say of themselves, in docs/ of the build.
 #
 #   kiln_docs_of_dialect(<namespace> <file.td>...)   dialects/<namespace>.md
+#   kiln_docs_of_overloads(<namespace> <file.td>)    dialects/<namespace>-overloads.md
 #   kiln_docs_of_interface(<Name> <file.td>)         interfaces/<Name>.md
 #   kiln_docs_of_passes(<Name> <file.td>)            passes/<Name>.md
 #   kiln_docs_of_tool(<tool>)                        tools/<tool>.md
 #   kiln_docs_of_options(<tool>)                     tools/options.md
 #
-# The functions of AddKiln.cmake call the first three, so what is built has a
+# The functions of AddKiln.cmake call the first four, so what is built has a
 # page. kiln_docs_index(), called last, writes README.md, which lists the pages
 # by the first line of each.
 
@@ -35,22 +36,27 @@ function(kiln_docs_page page)
   set_property(GLOBAL APPEND PROPERTY KILN_DOCS_FILES ${out})
 endfunction()
 
-# A page of mlir-tblgen.
+# A page of mlir-tblgen, or of another tool.
 function(kiln_docs_of_records page source)
+  cmake_parse_arguments(ARG "" "TOOL" "" ${ARGN})
+  if(NOT ARG_TOOL)
+    set(ARG_TOOL ${KILN_MLIR_TBLGEN})
+  endif()
   set(includes -I ${CMAKE_SOURCE_DIR}/include)
   foreach(include IN LISTS KILN_LLVM_INCLUDES)
     list(APPEND includes -I ${include})
   endforeach()
   set(out ${KILN_DOCS_DIR}/${page}.md)
   kiln_docs_page(${page}
-    COMMAND ${KILN_MLIR_TBLGEN} ${ARGN} ${includes} ${source} -o ${out}
+    COMMAND ${ARG_TOOL} ${ARG_UNPARSED_ARGUMENTS} ${includes} ${source} -o ${out}
             -d ${out}.d
-    DEPENDS ${source} ${KILN_MLIR_TBLGEN} DEPFILE ${out}.d)
+    DEPENDS ${source} ${ARG_TOOL} DEPFILE ${out}.d)
 endfunction()
 
 # The page of a dialect is of one file, which includes those of its records.
 function(kiln_docs_of_dialect namespace)
   set(text "// What docs/dialects/${namespace}.md is made of.\n")
+  string(APPEND text "include \"mlir/IR/OpBase.td\"\n") # of a dialect without
   foreach(td IN LISTS ARGN)
     string(APPEND text "include \"${td}\"\n")
   endforeach()
@@ -58,6 +64,11 @@ function(kiln_docs_of_dialect namespace)
   file(CONFIGURE OUTPUT ${all} CONTENT "${text}" @ONLY)
   kiln_docs_of_records(dialects/${namespace} ${all} -gen-dialect-doc
                        --dialect=${namespace})
+endfunction()
+
+function(kiln_docs_of_overloads namespace source)
+  kiln_docs_of_records(dialects/${namespace}-overloads ${source} --gen-aten-doc
+                       TOOL kiln-tblgen)
 endfunction()
 
 function(kiln_docs_of_interface name source)

@@ -34,7 +34,7 @@ public:
 
   /// The gradient of a result; null is zero.
   Value grad(unsigned result) const { return resultGrads[result]; }
-  /// True if the gradient of an operand, by its ODS index, will be used.
+  /// True if the gradient of an operand, by its place in the schema, will be used.
   template <typename OpT> bool isWanted(OpT rule, unsigned odsIndex) const {
     auto [first, length] = rule.getODSOperandIndexAndLength(odsIndex);
     return length == 1 && isOperandWanted(first);

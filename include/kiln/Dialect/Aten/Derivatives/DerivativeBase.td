@@ -17,7 +17,7 @@
 //
 //   $grad, $grad_1    gradient of the first, second result
 //   $result           the result itself
-//   $other, $dim      operands and attributes of the op, by their ODS name
+//   $other, $dim      operands and attributes of the op, by their name in C++
 //   2                 a number
 //   "1.5"             C++ text
 //
@@ -60,36 +60,37 @@ class Rule {
 }
 
 /// The gradients of an op's operands; those not named are zero.
-class VJP<Op rule, list<Grad> gradients> : Rule {
-  Op op = rule;
+class VJP<Aten_OverloadOp rule, list<Grad> gradients> : Rule {
+  Aten_OverloadOp op = rule;
   list<Grad> grads = gradients;
 }
 
 /// Gradients by a C++ function `LogicalResult f(OpTy op, VjpState &state)`.
-class VJPFunction<string name, list<Op> list_> : Rule {
+class VJPFunction<string name, list<Aten_OverloadOp> list_> : Rule {
   string function = name;
-  list<Op> ops = list_;
+  list<Aten_OverloadOp> ops = list_;
 }
 
 /// Rules of complex numbers too.
-class ComplexVJP<Op rule, list<Grad> gradients> : VJP<rule, gradients> {
+class ComplexVJP<Aten_OverloadOp rule, list<Grad> gradients>
+    : VJP<rule, gradients> {
   let isComplex = 1;
 }
-class ComplexVJPFunction<string name, list<Op> list_>
+class ComplexVJPFunction<string name, list<Aten_OverloadOp> list_>
     : VJPFunction<name, list_> {
   let isComplex = 1;
 }
 
 /// Ops that no gradient flows through; the reason is a clause.
-class StopGradient<string why, list<Op> list_> {
+class StopGradient<string why, list<Aten_OverloadOp> list_> {
   string reason = why;
-  list<Op> ops = list_;
+  list<Aten_OverloadOp> ops = list_;
 }
 
 /// Ops that refuse a gradient; the reason is a clause after the op's name.
-class NoDerivative<string why, list<Op> list_> {
+class NoDerivative<string why, list<Aten_OverloadOp> list_> {
   string reason = why;
-  list<Op> ops = list_;
+  list<Aten_OverloadOp> ops = list_;
 }
 
 /// A dag operator that is a method of VjpState.

@@ -37,7 +37,7 @@ struct VjpEntry {
   /// Builds the gradients; null where they stop.
   LogicalResult (*rule)(Operation *op, VjpState &state);
   const char *stopReason;  ///< why they stop or are refused, else empty
-  uint32_t savedOperands;  ///< operands that the rule reads, by ODS index
+  uint32_t savedOperands;  ///< operands that the rule reads, by place in the schema
   uint32_t savedResults;   ///< results that the rule reads
   bool takesComplex;       ///< not only real numbers
 };

@@ -11,10 +11,8 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_CeluOp : Aten_PureOp<"celu",
-    "aten::celu(Tensor self, Scalar alpha=1.) -> Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result)> {
+def Aten_CeluOp : Aten_PureOp<
+    "aten::celu(Tensor self, Scalar alpha=1.) -> Tensor"> {
   let summary = "Celu";
   let promotion = PromoteDefault;
   let promotes = ["self"];
@@ -22,12 +20,9 @@ def Aten_CeluOp : Aten_PureOp<"celu",
     $self, $alpha))));
 }
 
-def Aten_EluOp : Aten_PureOp<"elu",
+def Aten_EluOp : Aten_PureOp<
     "aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar "
-    "input_scale=1) -> Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Number>:$alpha,
-         Optional<Aten_Number>:$scale, Optional<Aten_Number>:$input_scale),
-    (outs Aten_Tensor:$result)> {
+    "input_scale=1) -> Tensor"> {
   let summary = "Elu";
   let promotion = PromoteDefault;
   let promotes = ["self"];
@@ -35,13 +30,9 @@ def Aten_EluOp : Aten_PureOp<"elu",
     (expm1 (mul $self, $input_scale)), $alpha), $scale));
 }
 
-def Aten_EluBackwardOp : Aten_PureOp<"elu_backward",
-    "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, "
-    "Scalar input_scale, bool is_result, Tensor self_or_result) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Number:$alpha, Aten_Number:$scale,
-         Aten_Number:$input_scale, Aten_Bool:$is_result,
-         Aten_Tensor:$self_or_result),
-    (outs Aten_Tensor:$result)> {
+def Aten_EluBackwardOp : Aten_PureOp<
+    "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar "
+    "input_scale, bool is_result, Tensor self_or_result) -> Tensor"> {
   let summary = "Gradient of elu";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self_or_result"];
@@ -52,10 +43,7 @@ def Aten_EluBackwardOp : Aten_PureOp<"elu_backward",
     $input_scale)))), (mul $grad_output, $scale));
 }
 
-def Aten_GluOp : Aten_PureOp<"glu",
-    "aten::glu(Tensor self, int dim=-1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim),
-    (outs Aten_Tensor:$result)> {
+def Aten_GluOp : Aten_PureOp<"aten::glu(Tensor self, int dim=-1) -> Tensor"> {
   let summary = "Gated linear unit of the halves of a dimension";
   let shape = "glu";
   let promotion = PromoteDefault;
@@ -63,10 +51,8 @@ def Aten_GluOp : Aten_PureOp<"glu",
       (mul (half $self, $dim, 0), (sigmoid (half $self, $dim, 1)))]>;
 }
 
-def Aten_GluBackwardOp : Aten_PureOp<"glu_backward",
-    "aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Int:$dim),
-    (outs Aten_Tensor:$result)> {
+def Aten_GluBackwardOp : Aten_PureOp<
+    "aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor"> {
   let summary = "Gradient of glu";
   let shape = "gluBackward";
   let promotion = PromoteDefault;
@@ -78,10 +64,8 @@ def Aten_GluBackwardOp : Aten_PureOp<"glu_backward",
             $dim)]>;
 }
 
-def Aten_HardshrinkOp : Aten_PureOp<"hardshrink",
-    "aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Number>:$lambd),
-    (outs Aten_Tensor:$result)> {
+def Aten_HardshrinkOp : Aten_PureOp<
+    "aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor"> {
   let summary = "Zero between -lambd and lambd";
   let promotion = PromoteDefault;
   let promotes = ["self"];
@@ -89,11 +73,9 @@ def Aten_HardshrinkOp : Aten_PureOp<"hardshrink",
     (number "0"), $self);
 }
 
-def Aten_HardshrinkBackwardOp : Aten_PureOp<"hardshrink_backward",
-    "aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) "
-    "-> Tensor",
-    (ins Aten_Tensor:$grad_out, Aten_Tensor:$self, Aten_Number:$lambd),
-    (outs Aten_Tensor:$result)> {
+def Aten_HardshrinkBackwardOp : Aten_PureOp<
+    "aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> "
+    "Tensor"> {
   let summary = "Gradient of hardshrink";
   let promotion = PromoteDefault;
   let promotes = ["grad_out", "self"];
@@ -101,40 +83,31 @@ def Aten_HardshrinkBackwardOp : Aten_PureOp<"hardshrink_backward",
     $lambd)), (is_wide_nan $self)), (number "0"), $grad_out);
 }
 
-def Aten_HardsigmoidOp : Aten_PureOp<"hardsigmoid",
-    "aten::hardsigmoid(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_HardsigmoidOp : Aten_PureOp<
+    "aten::hardsigmoid(Tensor self) -> Tensor"> {
   let summary = "Piecewise linear sigmoid";
   let promotion = PromoteDefault;
   let body = (div (min (max (add $self, (number "3")), (number "0")),
     (number "6")), (number "6"));
 }
 
-def Aten_HardsigmoidBackwardOp : Aten_PureOp<"hardsigmoid_backward",
-    "aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_HardsigmoidBackwardOp : Aten_PureOp<
+    "aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor"> {
   let summary = "Gradient of hardsigmoid";
   let promotion = PromoteDefault;
   let body = (where (logical_and (gt $self, (number "-3")), (lt $self,
     (number "3"))), (div $grad_output, (number "6")), (number "0"));
 }
 
-def Aten_HardswishOp : Aten_PureOp<"hardswish",
-    "aten::hardswish(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_HardswishOp : Aten_PureOp<"aten::hardswish(Tensor self) -> Tensor"> {
   let summary = "Product of the element and its hardsigmoid";
   let promotion = PromoteDefault;
   let body = (div (mul $self, (min (max (add $self, (number "3")),
     (number "0")), (number "6"))), (number "6"));
 }
 
-def Aten_HardswishBackwardOp : Aten_PureOp<"hardswish_backward",
-    "aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_HardswishBackwardOp : Aten_PureOp<
+    "aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor"> {
   let summary = "Gradient of hardswish";
   let promotion = PromoteDefault;
   let body = (where (le $self, (number "-3")), (number "0"), (where
@@ -143,12 +116,9 @@ def Aten_HardswishBackwardOp : Aten_PureOp<"hardswish_backward",
     $grad_output));
 }
 
-def Aten_HardtanhBackwardOp : Aten_PureOp<"hardtanh_backward",
-    "aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar "
-    "min_val, Scalar max_val) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Number:$min_val,
-         Aten_Number:$max_val),
-    (outs Aten_Tensor:$result)> {
+def Aten_HardtanhBackwardOp : Aten_PureOp<
+    "aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, "
+    "Scalar max_val) -> Tensor"> {
   let summary = "Gradient of hardtanh";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self"];
@@ -156,12 +126,9 @@ def Aten_HardtanhBackwardOp : Aten_PureOp<"hardtanh_backward",
     $max_val)), (is_wide_nan $self)), (number "0"), $grad_output);
 }
 
-def Aten_LeakyReluBackwardOp : Aten_PureOp<"leaky_relu_backward",
+def Aten_LeakyReluBackwardOp : Aten_PureOp<
     "aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar "
-    "negative_slope, bool self_is_result) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self,
-         Aten_Number:$negative_slope, Aten_Bool:$self_is_result),
-    (outs Aten_Tensor:$result)> {
+    "negative_slope, bool self_is_result) -> Tensor"> {
   let summary = "Gradient of leaky relu";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self"];
@@ -169,22 +136,18 @@ def Aten_LeakyReluBackwardOp : Aten_PureOp<"leaky_relu_backward",
     $negative_slope));
 }
 
-def Aten_LogSigmoidForwardOp : Aten_PureOp<"log_sigmoid_forward",
+def Aten_LogSigmoidForwardOp : Aten_PureOp<
     "aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor "
-    "buffer)",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$output, Aten_Tensor:$buffer)> {
+    "buffer)"> {
   let summary = "Logarithm of the sigmoid, and what its gradient needs";
   let shape = "withBuffer";
   let promotion = PromoteDefault;
   let decomposition = DecomposeWide<[(log_sigmoid $self), (zeros_like $self)]>;
 }
 
-def Aten_LogSigmoidBackwardOp : Aten_PureOp<"log_sigmoid_backward",
+def Aten_LogSigmoidBackwardOp : Aten_PureOp<
     "aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor "
-    "buffer) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$buffer),
-    (outs Aten_Tensor:$result)> {
+    "buffer) -> Tensor"> {
   let summary = "Gradient of the logarithm of the sigmoid";
   let shape = "likeSelf";
   let promotion = PromoteDefault;
@@ -193,12 +156,9 @@ def Aten_LogSigmoidBackwardOp : Aten_PureOp<"log_sigmoid_backward",
       (mul $grad_output, (log_sigmoid_slope $self, $buffer))]>;
 }
 
-def Aten_LogitBackwardOp : Aten_PureOp<"logit_backward",
-    "aten::logit_backward(Tensor grad_output, Tensor self, float? eps=None) "
-    "-> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self,
-         OptionalAttr<Aten_Float>:$eps),
-    (outs Aten_Tensor:$result)> {
+def Aten_LogitBackwardOp : Aten_PureOp<
+    "aten::logit_backward(Tensor grad_output, Tensor self, float? eps=None) -> "
+    "Tensor"> {
   let summary = "Gradient of logit";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self"];
@@ -208,20 +168,15 @@ def Aten_LogitBackwardOp : Aten_PureOp<"logit_backward",
     (number "1"), $self))));
 }
 
-def Aten_MishOp : Aten_PureOp<"mish",
-    "aten::mish(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_MishOp : Aten_PureOp<"aten::mish(Tensor self) -> Tensor"> {
   let summary = "x tanh(log(1 + exp(x)))";
   let promotion = PromoteDefault;
   let body = (mul $self, (tanh (where (gt $self, (number "20")), $self, (log1p
     (exp $self)))));
 }
 
-def Aten_MishBackwardOp : Aten_PureOp<"mish_backward",
-    "aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_MishBackwardOp : Aten_PureOp<
+    "aten::mish_backward(Tensor grad_output, Tensor self) -> Tensor"> {
   let summary = "Gradient of mish";
   let promotion = PromoteDefault;
   let body = (mul $grad_output, (add (tanh (where (gt $self, (number "20")), $self,
@@ -230,10 +185,8 @@ def Aten_MishBackwardOp : Aten_PureOp<"mish_backward",
     (tanh (where (gt $self, (number "20")), $self, (log1p (exp $self)))))))));
 }
 
-def Aten_PreluOp : Aten_PureOp<"prelu",
-    "aten::prelu(Tensor self, Tensor weight) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$weight),
-    (outs Aten_Tensor:$result)> {
+def Aten_PreluOp : Aten_PureOp<
+    "aten::prelu(Tensor self, Tensor weight) -> Tensor"> {
   let summary = "Leaky relu with one slope for each channel";
   let shape = "prelu";
   let promotion = PromoteSameDType;
@@ -241,20 +194,16 @@ def Aten_PreluOp : Aten_PureOp<"prelu",
       (call "_prelu_kernel", $self, (channel_weight $self, $weight))]>;
 }
 
-def Aten_PreluKernelOp : Aten_PureOp<"_prelu_kernel",
-    "aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$weight),
-    (outs Aten_Tensor:$result)> {
+def Aten_PreluKernelOp : Aten_PureOp<
+    "aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor"> {
   let summary = "Leaky relu with slopes that broadcast";
   let promotion = PromoteSameDType;
   let body = (where (gt $self, (number "0")), $self, (mul $self, $weight));
 }
 
-def Aten_PreluKernelBackwardOp : Aten_PureOp<"_prelu_kernel_backward",
+def Aten_PreluKernelBackwardOp : Aten_PureOp<
     "aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor "
-    "weight) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$weight),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+    "weight) -> (Tensor, Tensor)"> {
   let summary = "Gradients of prelu";
   let shape = "likeSelfTwice";
   let promotion = PromoteKeepFirst;
@@ -263,22 +212,16 @@ def Aten_PreluKernelBackwardOp : Aten_PureOp<"_prelu_kernel_backward",
       (where (gt $self, 0), "0.0", (mul $grad_output, $self))]>;
 }
 
-def Aten_Relu6Op : Aten_PureOp<"relu6",
-    "aten::relu6(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_Relu6Op : Aten_PureOp<"aten::relu6(Tensor self) -> Tensor"> {
   let summary = "Clamp to 0 and 6";
   let promotion = PromoteDefault;
   let body = (min (max $self, (number "0")), (number "6"));
 }
 
-def Aten_RreluWithNoiseFunctionalOp : Aten_RandomOp<"rrelu_with_noise_functional",
+def Aten_RreluWithNoiseFunctionalOp : Aten_RandomOp<
     "aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar "
     "lower=0.125, Scalar upper=0.33333333333333331, bool training=False, "
-    "Generator? generator=None) -> (Tensor, Tensor noise_out)",
-    (ins Aten_Tensor:$self, Aten_Tensor:$noise, Optional<Aten_Number>:$lower,
-         Optional<Aten_Number>:$upper, Aten_Bool:$training),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$noise_out)> {
+    "Generator? generator=None) -> (Tensor, Tensor noise_out)"> {
   let summary = "Leaky relu with random slopes";
   let shape = "withBuffer";
   let promotion = PromoteKeepFirst;
@@ -287,10 +230,7 @@ def Aten_RreluWithNoiseFunctionalOp : Aten_RandomOp<"rrelu_with_noise_functional
   let lowering = LowerBy<"lowerRrelu">;
 }
 
-def Aten_SeluOp : Aten_PureOp<"selu",
-    "aten::selu(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_SeluOp : Aten_PureOp<"aten::selu(Tensor self) -> Tensor"> {
   let summary = "Self-normalizing elu";
   let promotion = PromoteDefault;
   let body = (mul (number "1.0507009873554804934193349852946"), (where (gt
@@ -298,22 +238,17 @@ def Aten_SeluOp : Aten_PureOp<"selu",
     (number "1.6732632423543772848170429916717"), (expm1 $self))));
 }
 
-def Aten_SiluBackwardOp : Aten_PureOp<"silu_backward",
-    "aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_SiluBackwardOp : Aten_PureOp<
+    "aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor"> {
   let summary = "Gradient of silu";
   let promotion = PromoteDefault;
   let body = (mul (mul $grad_output, (sigmoid $self)), (add (number "1"), (mul
     $self, (sub (number "1"), (sigmoid $self)))));
 }
 
-def Aten_SoftplusOp : Aten_PureOp<"softplus",
+def Aten_SoftplusOp : Aten_PureOp<
     "aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Number>:$beta,
-         Optional<Aten_Number>:$threshold),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "log(1 + exp(beta x)) / beta";
   let promotion = PromoteDefault;
   let promotes = ["self"];
@@ -321,12 +256,9 @@ def Aten_SoftplusOp : Aten_PureOp<"softplus",
     (mul $self, $beta))), $beta));
 }
 
-def Aten_SoftplusBackwardOp : Aten_PureOp<"softplus_backward",
+def Aten_SoftplusBackwardOp : Aten_PureOp<
     "aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, "
-    "Scalar threshold) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Number:$beta,
-         Aten_Number:$threshold),
-    (outs Aten_Tensor:$result)> {
+    "Scalar threshold) -> Tensor"> {
   let summary = "Gradient of softplus";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self"];
@@ -335,10 +267,8 @@ def Aten_SoftplusBackwardOp : Aten_PureOp<"softplus_backward",
     (number "1"))));
 }
 
-def Aten_SoftshrinkOp : Aten_PureOp<"softshrink",
-    "aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Number>:$lambd),
-    (outs Aten_Tensor:$result)> {
+def Aten_SoftshrinkOp : Aten_PureOp<
+    "aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor"> {
   let summary = "Shrink toward zero by lambd";
   let shape = "softshrink";
   let promotion = PromoteDefault;
@@ -348,11 +278,9 @@ def Aten_SoftshrinkOp : Aten_PureOp<"softshrink",
     (number "0"))));
 }
 
-def Aten_SoftshrinkBackwardOp : Aten_PureOp<"softshrink_backward",
-    "aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar "
-    "lambd) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Number:$lambd),
-    (outs Aten_Tensor:$result)> {
+def Aten_SoftshrinkBackwardOp : Aten_PureOp<
+    "aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) "
+    "-> Tensor"> {
   let summary = "Gradient of softshrink";
   let promotion = PromoteDefault;
   let promotes = ["grad_output", "self"];
@@ -360,31 +288,25 @@ def Aten_SoftshrinkBackwardOp : Aten_PureOp<"softshrink_backward",
     $lambd)), (is_wide_nan $self)), (number "0"), $grad_output);
 }
 
-def Aten_ThresholdOp : Aten_PureOp<"threshold",
-    "aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$threshold, Aten_Number:$value),
-    (outs Aten_Tensor:$result)> {
+def Aten_ThresholdOp : Aten_PureOp<
+    "aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor"> {
   let summary = "A number where elements are not above another";
   let promotion = PromoteDefault;
   let promotes = ["self"];
   let body = (where (le $self, $threshold), $value, $self);
 }
 
-def Aten_AlphaDropoutOp : Aten_RandomOp<"alpha_dropout",
-    "aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Float:$p, Aten_Bool:$train),
-    (outs Aten_Tensor:$result)> {
+def Aten_AlphaDropoutOp : Aten_RandomOp<
+    "aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor"> {
   let summary = "Dropout that keeps mean and variance";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerAlphaDropout">;
 }
 
-def Aten_NativeDropoutBackwardOp : Aten_PureOp<"native_dropout_backward",
+def Aten_NativeDropoutBackwardOp : Aten_PureOp<
     "aten::native_dropout_backward(Tensor grad_output, Tensor mask, float "
-    "scale) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$mask, Aten_Float:$scale),
-    (outs Aten_Tensor:$result)> {
+    "scale) -> Tensor"> {
   let summary = "Gradient of dropout";
   let promotion = PromoteIntToFloat;
   let promotes = ["grad_output"];

@@ -10,29 +10,31 @@
 // defaults, how result types are inferred, whether it is in the core set, which
 // function or formula decomposes it, what its loop
 // body or lowering is, what it costs. `kiln-tblgen` turns the
-// records into the tables of OpInfo.h and checks that the ODS arguments say the
-// same as the schema. Operators of other libraries are records of class
-// `Aten_OverloadOp` in a dialect that has the library's name.
+// records into the tables of OpInfo.h, the op classes and the reference. Operators
+// of other libraries are records of class `Aten_OverloadOp` in a dialect that has
+// the library's name.
 //
+// Name, operands, attributes and results of the op follow from the schema:
 //
-//   schema                        ODS                  value in the IR
-//   Tensor                        Aten_Tensor          operand
-//   Tensor (numbers allowed)      Aten_TensorOrNumber  operand
-//   Scalar                        Aten_Number          operand
-//   Tensor?, Scalar with default  Optional<...>        operand or absent
-//   Tensor[]                      Variadic             operands
-//   Tensor?[]                     Variadic             with <name>_present mask
-//   SymInt, SymInt[]              Aten_SymInt[s]       #guard.expr, #guard.shape
-//   int, bool, float, str         Aten_Int...          attribute
-//   str, one of a few words       Aten_Word<[...]>     attribute
-//   int, the number of a mode     Aten_Mode<[...]>     attribute
-//   int[], bool[], float[]        Aten_Ints...         dense array
-//   ScalarType                    Aten_DType           type attribute
-//   Layout, Device, MemoryFormat  Aten_Layout...       text
-//   Generator                     -                    never present
+//   schema                        value in the IR       accessor's type
+//   Tensor                        operand               Tensor
+//   Tensor, in `takesNumbers`     operand, any number   Value
+//   Scalar                        operand               Value
+//   Tensor?, Scalar with default  operand or absent     Tensor, Value; null
+//   Tensor[]                      operands              OperandRange
+//   Tensor?[]                     operands, and a mask  OperandRange
+//                                 `<name>_present`      ArrayRef<bool>
+//   SymInt, SymInt[]              #guard.expr, #guard.shape
+//   int, bool, float, str         attribute             uint64_t ...
+//   int[], bool[], float[]        dense array           ArrayRef
+//   ScalarType                    type attribute        Type
+//   Layout, Device, MemoryFormat  text                  StringRef
+//   Generator                     never there
 //
 // An optional attribute is absent for None. An attribute with a default is
 // always there, so that passes need not know defaults; the text leaves it out.
+// A result without a name is `result`, of several `result0`, `result1`. `info`
+// is `info_`, since `getInfo` gives the overload's description.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,65 +45,23 @@ include "kiln/Dialect/Aten/IR/AtenDialect.td"
 include "kiln/Dialect/Aten/IR/AtenFormulas.td"
 include "kiln/Dialect/Aten/IR/AtenInterfaces.td"
 include "kiln/Dialect/Aten/IR/AtenLoopBody.td"
-include "kiln/Dialect/Guard/IR/GuardAttrs.td"
-include "mlir/IR/BuiltinAttributes.td"
-include "mlir/IR/CommonAttrConstraints.td"
-include "mlir/IR/CommonTypeConstraints.td"
-include "mlir/IR/OpBase.td"
-include "mlir/Interfaces/SideEffectInterfaces.td"
 
 //===----------------------------------------------------------------------===//
-// Types and attributes
+// Modes
 //===----------------------------------------------------------------------===//
 
-def Aten_Tensor : RankedTensorOf<[AnyType], [], "a ranked tensor">;
-/// A number as PyTorch passes it: `Scalar`.
-def Aten_Number : AnyTypeOf<[I1, I64, F64, Complex<F64>],
-                            "a number (i1, i64, f64 or complex<f64>)">;
-/// A tensor, or a number in its place that promotes as a number.
-def Aten_TensorOrNumber : AnyTypeOf<[Aten_Tensor, Aten_Number],
-                                    "a tensor or a number">;
-
-defvar Aten_Int = I64Attr;
-defvar Aten_Bool = BoolAttr;
-defvar Aten_Float = F64Attr;
-defvar Aten_Str = StrAttr;
-defvar Aten_Ints = DenseI64ArrayAttr;
-defvar Aten_Bools = DenseBoolArrayAttr;
-defvar Aten_Floats = DenseF64ArrayAttr;
-defvar Aten_SymInt = Guard_ExprAttr;
-defvar Aten_SymInts = Guard_ShapeAttr;
-defvar Aten_DType = TypeAttr;
-defvar Aten_Layout = StrAttr;       // "strided"
-defvar Aten_Device = StrAttr;       // "cpu", "cuda:0"
-defvar Aten_MemoryFormat = StrAttr; // "contiguous_format", "preserve_format"...
-
-/// Text that is one of a few words. Inference compares, with better messages than a
-/// predicate has.
-class Aten_Word<list<string> choices>
-    : StringBasedAttr<StrAttrPred, "string attribute"> {
+/// What an argument is one of: a word, or the number of a mode, its place in the
+/// list. Inference compares, and says what it found and what there is.
+class Aten_Words<list<string> choices> {
   list<string> words = choices;
 }
-/// The number of a mode: its place among the names of all modes.
-class Aten_Mode<list<string> choices> : TypedSignlessIntegerAttrBase<
-    I64, "uint64_t", "64-bit signless integer attribute"> {
-  list<string> words = choices;
-}
-def Aten_LossReduction : Aten_Mode<["none", "mean", "sum"]>;
-def Aten_Interpolation : Aten_Mode<["bilinear", "nearest", "bicubic"]>;
-def Aten_GridPadding : Aten_Mode<["zeros", "border", "reflection"]>;
-def Aten_BagMode : Aten_Mode<["sum", "mean", "max"]>;
-def Aten_Rounding : Aten_Word<["floor", "trunc"]>;
-def Aten_GeluApproximation : Aten_Word<["none", "tanh"]>;
-def Aten_ConvolutionPadding : Aten_Word<["same", "valid"]>;
-
-/// What factory functions take last.
-defvar Aten_FactoryArguments = (ins
-  OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
-  OptionalAttr<Aten_Device>:$device, OptionalAttr<Aten_Bool>:$pin_memory);
-/// What factory functions on a model tensor take last.
-defvar Aten_LikeArguments = !con(Aten_FactoryArguments, (ins
-  OptionalAttr<Aten_MemoryFormat>:$memory_format));
+def Aten_LossReduction : Aten_Words<["none", "mean", "sum"]>;
+def Aten_Interpolation : Aten_Words<["bilinear", "nearest", "bicubic"]>;
+def Aten_GridPadding : Aten_Words<["zeros", "border", "reflection"]>;
+def Aten_BagMode : Aten_Words<["sum", "mean", "max"]>;
+def Aten_Rounding : Aten_Words<["floor", "trunc"]>;
+def Aten_GeluApproximation : Aten_Words<["none", "tanh"]>;
+def Aten_ConvolutionPadding : Aten_Words<["same", "valid"]>;
 
 //===----------------------------------------------------------------------===//
 // Result types
@@ -178,24 +138,33 @@ def FlopsOfAttention : Aten_Flops<"Attention">;
 //===----------------------------------------------------------------------===//
 
 /// What an op does besides giving its results; an enumerator of OpEffects in
-/// OpInfo.h, and what ODS has for it, which the reference shows.
-class Aten_Effects<string kind, list<Trait> odsTraits> {
+/// OpInfo.h.
+class Aten_Effects<string kind, string text> {
   string name = kind;
-  list<Trait> traits = odsTraits;
+  string description = text;
 }
-def UnknownEffects : Aten_Effects<"Unknown", []>;
+def UnknownEffects : Aten_Effects<"Unknown", "any effect">;
 def SymbolEffects
-    : Aten_Effects<"Symbols", [AlwaysSpeculatable, MemoryEffectsOpInterface]>;
-def NoEffects : Aten_Effects<"None", [Pure]>;
+    : Aten_Effects<"Symbols", "an effect if it gives a symbol its value, else none">;
+def NoEffects : Aten_Effects<"None", "no effects">;
 
-/// An operator overload of the library `dialect.name`. `arguments` and `results`
-/// are as in ODS, but kiln-tblgen writes the class; see Overload.h.
-class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
-                      dag inputs, dag outputs,
-                      Aten_Effects effectsOf = UnknownEffects>
-    : Op<dialect, overload, !listconcat([AtenOpInterface], effectsOf.traits)> {
+/// An operator overload of the library `dialect.name`; kiln-tblgen writes the
+/// class, see Overload.h.
+class Aten_OverloadOp<Dialect dialect, string schemaText,
+                      Aten_Effects effectsOf = UnknownEffects> {
+  Dialect opDialect = dialect;
+  string summary = "";
+  string description = "";
   /// The overload's schema, as PyTorch prints it.
   string schema = schemaText;
+  /// Arguments of Kiln's own, written as a schema's, behind those of the schema.
+  string ownArguments = "";
+  /// Attributes that are no arguments: they are not passed to a function.
+  string ownAttributes = "";
+  /// Tensors in whose place a number may stand, which promotes as one.
+  list<string> takesNumbers = [];
+  /// The words of an argument: (ins Aten_LossReduction:$reduction).
+  dag modes = (ins);
   /// Function that infers the sizes: one of lib/Dialect/Aten/IR/ShapeRules.h,
   /// or a qualified name ("::mylib::inferSwish"). See Inference.h.
   string shape = "broadcast";
@@ -242,49 +211,36 @@ class Aten_OverloadOp<Dialect dialect, string overload, string schemaText,
   Aten_Recompute recompute = RecomputeByForm;
   Aten_Flops flops = NoFlops;
   Aten_Effects effects = effectsOf;
-
-  let arguments = inputs;
-  let results = outputs;
 }
 
 /// An overload of ATen.
-class Aten_Op<string overload, string schemaText, dag inputs, dag outputs,
-              Aten_Effects effectsOf = UnknownEffects>
-    : Aten_OverloadOp<Aten_Dialect, overload, schemaText, inputs, outputs,
-                      effectsOf>;
+class Aten_Op<string schemaText, Aten_Effects effectsOf = UnknownEffects>
+    : Aten_OverloadOp<Aten_Dialect, schemaText, effectsOf>;
 
 /// Draws random numbers: the next ones of the generator, or, with `draws`, those
 /// of draw number `draw` among the ones that `aten::_draws` has reserved. With
 /// them the results depend on nothing but operands and attributes, and the op may
-/// be run again. Both stand behind the arguments of the schema.
-class Aten_RandomOp<string overload, string schemaText, dag inputs,
-                    dag outputs>
-    : Aten_Op<overload, schemaText,
-              !con(inputs, (ins Optional<Aten_Tensor>:$draws,
-                                OptionalAttr<Aten_Int>:$draw)),
-              outputs> {
+/// be run again.
+class Aten_RandomOp<string schemaText> : Aten_Op<schemaText> {
+  let ownArguments = "Tensor? draws=None, int? draw=None";
   let isRandom = 1;
 }
 
 /// Depends on nothing but its operands, and leaves nothing but its results.
-class Aten_PureOp<string overload, string schemaText, dag inputs, dag outputs>
-    : Aten_Op<overload, schemaText, inputs, outputs, NoEffects>;
+class Aten_PureOp<string schemaText> : Aten_Op<schemaText, NoEffects>;
 
 /// As a pure op, but data may decide about a size of the results: a symbol stands
 /// for it and has its value from this op. Attributes and types anywhere may read
 /// the symbol although nothing uses the results, so that the op has an effect if
 /// it defines one, and none else; see kiln/Dialect/Guard/IR/SymbolEffects.h.
-class Aten_CountingOp<string overload, string schemaText, dag inputs,
-                      dag outputs>
-    : Aten_Op<overload, schemaText, inputs, outputs, SymbolEffects>;
+class Aten_CountingOp<string schemaText> : Aten_Op<schemaText, SymbolEffects>;
 
 /// Shows elements of a tensor in another order or shape. `rule` is a function of
 /// kiln/Base/ViewRules.h, from which the sizes, the loop nests that read through
 /// it, the strides at run time, and what is written through it follow. The
 /// result shares memory, unless `isView` is taken back.
-class Aten_MappedOp<string overload, string schemaText, string rule, dag inputs,
-                    dag outputs = (outs Aten_Tensor:$result)>
-    : Aten_PureOp<overload, schemaText, inputs, outputs> {
+class Aten_MappedOp<string schemaText, string rule>
+    : Aten_PureOp<schemaText> {
   let view = rule;
   let shape = "viewed";
   let promotion = PromoteView;
@@ -297,57 +253,43 @@ class Aten_MappedOp<string overload, string schemaText, string rule, dag inputs,
 /// derivative. So is it here: the function, of lib/Dialect/Aten/Transforms/
 /// Decompose, is all that is said of it, and the types of its results are those of
 /// what the function builds, unless the record names a shape rule.
-class Aten_CompositeOverloadOp<Dialect dialect, string overload,
-                               string schemaText, dag inputs, dag outputs,
+class Aten_CompositeOverloadOp<Dialect dialect, string schemaText,
                                string function,
                                Aten_Effects effectsOf = UnknownEffects>
-    : Aten_OverloadOp<dialect, overload, schemaText, inputs, outputs,
-                      effectsOf> {
+    : Aten_OverloadOp<dialect, schemaText, effectsOf> {
   let shape = "composed";
   let promotion = PromoteNone;
   let decomposition = DecomposeBy<function>;
   let isComposite = 1;
 }
 /// Of pure ops.
-class Aten_CompositeOp<string overload, string schemaText, dag inputs,
-                       dag outputs, string function>
-    : Aten_CompositeOverloadOp<Aten_Dialect, overload, schemaText, inputs,
-                               outputs, function, NoEffects>;
+class Aten_CompositeOp<string schemaText, string function>
+    : Aten_CompositeOverloadOp<Aten_Dialect, schemaText, function, NoEffects>;
 /// Of ops that draw random numbers or end the run with an error.
-class Aten_ActingCompositeOp<string overload, string schemaText, dag inputs,
-                             dag outputs, string function>
-    : Aten_CompositeOverloadOp<Aten_Dialect, overload, schemaText, inputs,
-                               outputs, function>;
+class Aten_ActingCompositeOp<string schemaText, string function>
+    : Aten_CompositeOverloadOp<Aten_Dialect, schemaText, function>;
 /// Where data decide about a size, as of Aten_CountingOp.
-class Aten_CountingCompositeOp<string overload, string schemaText, dag inputs,
-                               dag outputs, string function>
-    : Aten_CompositeOverloadOp<Aten_Dialect, overload, schemaText, inputs,
-                               outputs, function, SymbolEffects>;
+class Aten_CountingCompositeOp<string schemaText, string function>
+    : Aten_CompositeOverloadOp<Aten_Dialect, schemaText, function,
+                               SymbolEffects>;
 
 /// One tensor, element by element.
 class Aten_UnaryOp<string overload, Aten_Promotion kind, dag loopBody>
-    : Aten_PureOp<overload, "aten::" # overload # "(Tensor self) -> Tensor",
-                  (ins Aten_Tensor:$self), (outs Aten_Tensor:$result)> {
+    : Aten_PureOp<"aten::" # overload # "(Tensor self) -> Tensor"> {
   let promotion = kind;
   let body = loopBody;
 }
 
 /// Two tensors that broadcast.
 class Aten_BinaryOp<string overload, Aten_Promotion kind, dag loopBody>
-    : Aten_PureOp<overload,
-                  "aten::" # overload # "(Tensor self, Tensor other) -> Tensor",
-                  (ins Aten_Tensor:$self, Aten_Tensor:$other),
-                  (outs Aten_Tensor:$result)> {
+    : Aten_PureOp<"aten::" # overload # "(Tensor self, Tensor other) -> Tensor"> {
   let promotion = kind;
   let body = loopBody;
 }
 
 /// A tensor and a number.
 class Aten_BinaryNumberOp<string overload, Aten_Promotion kind, dag loopBody>
-    : Aten_PureOp<overload,
-                  "aten::" # overload # "(Tensor self, Scalar other) -> Tensor",
-                  (ins Aten_Tensor:$self, Aten_Number:$other),
-                  (outs Aten_Tensor:$result)> {
+    : Aten_PureOp<"aten::" # overload # "(Tensor self, Scalar other) -> Tensor"> {
   let promotion = kind;
   let promotes = ["self", "other"];
   let body = loopBody;

@@ -11,447 +11,333 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_Deg2radOp : Aten_CompositeOp<"deg2rad",
-    "aten::deg2rad(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result), "decomposeDeg2rad"> {
+def Aten_Deg2radOp : Aten_CompositeOp<
+    "aten::deg2rad(Tensor self) -> Tensor", "decomposeDeg2rad"> {
   let summary = "Degrees as radians";
 }
 
-def Aten_Rad2degOp : Aten_CompositeOp<"rad2deg",
-    "aten::rad2deg(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result), "decomposeRad2deg"> {
+def Aten_Rad2degOp : Aten_CompositeOp<
+    "aten::rad2deg(Tensor self) -> Tensor", "decomposeRad2deg"> {
   let summary = "Radians as degrees";
 }
 
-def Aten_IscloseOp : Aten_CompositeOp<"isclose",
+def Aten_IscloseOp : Aten_CompositeOp<
     "aten::isclose(Tensor self, Tensor other, float rtol=1e-05, float "
-    "atol=1e-08, bool equal_nan=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$other, Aten_Float:$rtol,
-         Aten_Float:$atol, Aten_Bool:$equal_nan),
-    (outs Aten_Tensor:$result), "decomposeIsclose"> {
+    "atol=1e-08, bool equal_nan=False) -> Tensor", "decomposeIsclose"> {
   let summary = "True where two are equal within a tolerance";
 }
 
-def Aten_IsrealOp : Aten_CompositeOp<"isreal",
-    "aten::isreal(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result), "decomposeIsreal"> {
+def Aten_IsrealOp : Aten_CompositeOp<
+    "aten::isreal(Tensor self) -> Tensor", "decomposeIsreal"> {
   let summary = "True where the imaginary part is zero";
 }
 
-def Aten_IsinTensorTensorOp : Aten_CompositeOp<"isin.Tensor_Tensor",
+def Aten_IsinTensorTensorOp : Aten_CompositeOp<
     "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool "
     "assume_unique=False, bool invert=False) -> Tensor",
-    (ins Aten_Tensor:$elements, Aten_Tensor:$test_elements,
-         Aten_Bool:$assume_unique, Aten_Bool:$invert),
-    (outs Aten_Tensor:$result), "decomposeIsinTensorTensor"> {
+    "decomposeIsinTensorTensor"> {
   let summary = "True where an element is among others";
 }
 
-def Aten_IsinTensorScalarOp : Aten_CompositeOp<"isin.Tensor_Scalar",
+def Aten_IsinTensorScalarOp : Aten_CompositeOp<
     "aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool "
     "assume_unique=False, bool invert=False) -> Tensor",
-    (ins Aten_Tensor:$elements, Aten_Number:$test_element,
-         Aten_Bool:$assume_unique, Aten_Bool:$invert),
-    (outs Aten_Tensor:$result), "decomposeIsinTensorScalar"> {
+    "decomposeIsinTensorScalar"> {
   let summary = "True where an element is a number";
 }
 
-def Aten_IsinScalarTensorOp : Aten_CompositeOp<"isin.Scalar_Tensor",
+def Aten_IsinScalarTensorOp : Aten_CompositeOp<
     "aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool "
     "assume_unique=False, bool invert=False) -> Tensor",
-    (ins Aten_Number:$element, Aten_Tensor:$test_elements,
-         Aten_Bool:$assume_unique, Aten_Bool:$invert),
-    (outs Aten_Tensor:$result), "decomposeIsinScalarTensor"> {
+    "decomposeIsinScalarTensor"> {
   let summary = "True if a number is among elements";
 }
 
-def Aten_RoundDecimalsOp : Aten_CompositeOp<"round.decimals",
+def Aten_RoundDecimalsOp : Aten_CompositeOp<
     "aten::round.decimals(Tensor self, *, int decimals) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$decimals),
-    (outs Aten_Tensor:$result), "decomposeRoundDecimals"> {
+    "decomposeRoundDecimals"> {
   let summary = "Round to a number of decimals";
 }
 
-def Aten_SpecialRoundOp : Aten_CompositeOp<"special_round",
+def Aten_SpecialRoundOp : Aten_CompositeOp<
     "aten::special_round(Tensor self, *, int decimals=0) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$decimals),
-    (outs Aten_Tensor:$result), "decomposeSpecialRound"> {
+    "decomposeSpecialRound"> {
   let summary = "Round to a number of decimals";
 }
 
-def Aten_Logaddexp2Op : Aten_CompositeOp<"logaddexp2",
+def Aten_Logaddexp2Op : Aten_CompositeOp<
     "aten::logaddexp2(Tensor self, Tensor other) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result), "decomposeLogaddexp2"> {
+    "decomposeLogaddexp2"> {
   let summary = "log2(2^self + 2^other)";
 }
 
-def Aten_MvlgammaOp : Aten_CompositeOp<"mvlgamma",
-    "aten::mvlgamma(Tensor self, int p) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$p),
-    (outs Aten_Tensor:$result), "decomposeMvlgamma"> {
+def Aten_MvlgammaOp : Aten_CompositeOp<
+    "aten::mvlgamma(Tensor self, int p) -> Tensor", "decomposeMvlgamma"> {
   let summary = "Logarithm of the multivariate gamma function";
 }
 
-def Aten_SpecialNdtrOp : Aten_CompositeOp<"special_ndtr",
-    "aten::special_ndtr(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result), "decomposeSpecialNdtr"> {
+def Aten_SpecialNdtrOp : Aten_CompositeOp<
+    "aten::special_ndtr(Tensor self) -> Tensor", "decomposeSpecialNdtr"> {
   let summary = "Area below the normal curve";
 }
 
-def Aten_FloatPowerTensorTensorOp
-    : Aten_CompositeOp<"float_power.Tensor_Tensor",
+def Aten_FloatPowerTensorTensorOp : Aten_CompositeOp<
     "aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$exponent),
-    (outs Aten_Tensor:$result), "decomposeFloatPowerTensorTensor"> {
+    "decomposeFloatPowerTensorTensor"> {
   let summary = "Power in f64";
   let writers = ["float_power_.Tensor"];
 }
 
-def Aten_FloatPowerTensorScalarOp
-    : Aten_CompositeOp<"float_power.Tensor_Scalar",
+def Aten_FloatPowerTensorScalarOp : Aten_CompositeOp<
     "aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$exponent),
-    (outs Aten_Tensor:$result), "decomposeFloatPowerTensorScalar"> {
+    "decomposeFloatPowerTensorScalar"> {
   let summary = "Power in f64 with a number as exponent";
   let writers = ["float_power_.Scalar"];
 }
 
-def Aten_FloatPowerScalarOp : Aten_CompositeOp<"float_power.Scalar",
+def Aten_FloatPowerScalarOp : Aten_CompositeOp<
     "aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
-    (ins Aten_Number:$self, Aten_Tensor:$exponent),
-    (outs Aten_Tensor:$result), "decomposeFloatPowerScalar"> {
+    "decomposeFloatPowerScalar"> {
   let summary = "Power in f64 of a number";
 }
 
-def Aten_XlogyScalarOtherOp : Aten_CompositeOp<"xlogy.Scalar_Other",
+def Aten_XlogyScalarOtherOp : Aten_CompositeOp<
     "aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$other),
-    (outs Aten_Tensor:$result), "decomposeXlogyScalarOther"> {
+    "decomposeXlogyScalarOther"> {
   let summary = "self * log(number), 0 where self is 0";
   let writers = ["xlogy.OutScalar_Other"];
 }
 
-def Aten_XlogyScalarSelfOp : Aten_CompositeOp<"xlogy.Scalar_Self",
+def Aten_XlogyScalarSelfOp : Aten_CompositeOp<
     "aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor",
-    (ins Aten_Number:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result), "decomposeXlogyScalarSelf"> {
+    "decomposeXlogyScalarSelf"> {
   let summary = "number * log(other)";
   let writers = ["xlogy.OutScalar_Self"];
 }
 
-def Aten_RemainderScalarTensorOp : Aten_CompositeOp<"remainder.Scalar_Tensor",
+def Aten_RemainderScalarTensorOp : Aten_CompositeOp<
     "aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
-    (ins Aten_Number:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result), "decomposeRemainderScalarTensor"> {
+    "decomposeRemainderScalarTensor"> {
   let summary = "Remainder of a number";
 }
 
-def Aten_BitwiseAndScalarTensorOp
-    : Aten_CompositeOp<"bitwise_and.Scalar_Tensor",
+def Aten_BitwiseAndScalarTensorOp : Aten_CompositeOp<
     "aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
-    (ins Aten_Number:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result), "decomposeBitwiseAndScalarTensor"> {
+    "decomposeBitwiseAndScalarTensor"> {
   let summary = "Bitwise and with a number on the left";
 }
 
-def Aten_BitwiseOrScalarTensorOp : Aten_CompositeOp<"bitwise_or.Scalar_Tensor",
+def Aten_BitwiseOrScalarTensorOp : Aten_CompositeOp<
     "aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
-    (ins Aten_Number:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result), "decomposeBitwiseOrScalarTensor"> {
+    "decomposeBitwiseOrScalarTensor"> {
   let summary = "Bitwise or with a number on the left";
 }
 
-def Aten_BitwiseXorScalarTensorOp
-    : Aten_CompositeOp<"bitwise_xor.Scalar_Tensor",
+def Aten_BitwiseXorScalarTensorOp : Aten_CompositeOp<
     "aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
-    (ins Aten_Number:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result), "decomposeBitwiseXorScalarTensor"> {
+    "decomposeBitwiseXorScalarTensor"> {
   let summary = "Bitwise exclusive or with a number on the left";
 }
 
-def Aten_BitwiseLeftShiftScalarTensorOp
-    : Aten_CompositeOp<"bitwise_left_shift.Scalar_Tensor",
+def Aten_BitwiseLeftShiftScalarTensorOp : Aten_CompositeOp<
     "aten::bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> "
-    "Tensor",
-    (ins Aten_Number:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result), "decomposeBitwiseLeftShiftScalarTensor"> {
+    "Tensor", "decomposeBitwiseLeftShiftScalarTensor"> {
   let summary = "Shift a number left";
 }
 
-def Aten_BitwiseRightShiftScalarTensorOp
-    : Aten_CompositeOp<"bitwise_right_shift.Scalar_Tensor",
+def Aten_BitwiseRightShiftScalarTensorOp : Aten_CompositeOp<
     "aten::bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> "
-    "Tensor",
-    (ins Aten_Number:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result), "decomposeBitwiseRightShiftScalarTensor"> {
+    "Tensor", "decomposeBitwiseRightShiftScalarTensor"> {
   let summary = "Shift a number right";
 }
 
-def Aten_BitwiseLeftShiftTensorScalarOp
-    : Aten_CompositeOp<"bitwise_left_shift.Tensor_Scalar",
+def Aten_BitwiseLeftShiftTensorScalarOp : Aten_CompositeOp<
     "aten::bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$other),
-    (outs Aten_Tensor:$result), "decomposeBitwiseLeftShiftTensorScalar"> {
+    "Tensor", "decomposeBitwiseLeftShiftTensorScalar"> {
   let summary = "Shift left by a number";
 }
 
-def Aten_BitwiseRightShiftTensorScalarOp
-    : Aten_CompositeOp<"bitwise_right_shift.Tensor_Scalar",
+def Aten_BitwiseRightShiftTensorScalarOp : Aten_CompositeOp<
     "aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$other),
-    (outs Aten_Tensor:$result), "decomposeBitwiseRightShiftTensorScalar"> {
+    "Tensor", "decomposeBitwiseRightShiftTensorScalar"> {
   let summary = "Shift right by a number";
 }
 
-def Aten_BucketizeScalarOp : Aten_CompositeOp<"bucketize.Scalar",
+def Aten_BucketizeScalarOp : Aten_CompositeOp<
     "aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool "
     "out_int32=False, bool right=False) -> Tensor",
-    (ins Aten_Number:$self, Aten_Tensor:$boundaries, Aten_Bool:$out_int32,
-         Aten_Bool:$right),
-    (outs Aten_Tensor:$result), "decomposeBucketizeScalar"> {
+    "decomposeBucketizeScalar"> {
   let summary = "Index of the bucket of a number";
 }
 
-def Aten_SearchsortedScalarOp : Aten_CompositeOp<"searchsorted.Scalar",
+def Aten_SearchsortedScalarOp : Aten_CompositeOp<
     "aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool "
     "out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) "
-    "-> Tensor",
-    (ins Aten_Tensor:$sorted_sequence, Aten_Number:$self, Aten_Bool:$out_int32,
-         Aten_Bool:$right, OptionalAttr<Aten_Str>:$side,
-         Optional<Aten_Tensor>:$sorter),
-    (outs Aten_Tensor:$result), "decomposeSearchsortedScalar"> {
+    "-> Tensor", "decomposeSearchsortedScalar"> {
   let summary = "Index at which a number would be inserted";
 }
 
-def Aten_CountNonzeroDimIntListOp
-    : Aten_CompositeOp<"count_nonzero.dim_IntList",
+def Aten_CountNonzeroDimIntListOp : Aten_CompositeOp<
     "aten::count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$dim),
-    (outs Aten_Tensor:$result), "decomposeCountNonzeroDimIntList"> {
+    "decomposeCountNonzeroDimIntList"> {
   let summary = "Number of elements that are not zero, over dimensions";
 }
 
-def Aten_StdMeanOp : Aten_CompositeOp<"std_mean",
+def Aten_StdMeanOp : Aten_CompositeOp<
     "aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$self, Aten_Bool:$unbiased),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1), "decomposeStdMean"> {
+    "decomposeStdMean"> {
   let summary = "Standard deviation and mean of all elements";
 }
 
-def Aten_StdMeanDimOp : Aten_CompositeOp<"std_mean.dim",
+def Aten_StdMeanDimOp : Aten_CompositeOp<
     "aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
-    "keepdim=False) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$unbiased,
-         Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1), "decomposeStdMeanDim"> {
+    "keepdim=False) -> (Tensor, Tensor)", "decomposeStdMeanDim"> {
   let summary = "Standard deviation and mean over dimensions";
 }
 
-def Aten_VarMeanOp : Aten_CompositeOp<"var_mean",
+def Aten_VarMeanOp : Aten_CompositeOp<
     "aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$self, Aten_Bool:$unbiased),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1), "decomposeVarMean"> {
+    "decomposeVarMean"> {
   let summary = "Variance and mean of all elements";
 }
 
-def Aten_NanmeanOp : Aten_CompositeOp<"nanmean",
+def Aten_NanmeanOp : Aten_CompositeOp<
     "aten::nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
-    "ScalarType? dtype=None) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim,
-         OptionalAttr<Aten_DType>:$dtype),
-    (outs Aten_Tensor:$result), "decomposeNanmean"> {
+    "ScalarType? dtype=None) -> Tensor", "decomposeNanmean"> {
   let summary = "Mean of the elements that are numbers";
 }
 
-def Aten_MedianOp : Aten_CompositeOp<"median",
-    "aten::median(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result), "decomposeMedian"> {
+def Aten_MedianOp : Aten_CompositeOp<
+    "aten::median(Tensor self) -> Tensor", "decomposeMedian"> {
   let summary = "The lower of the middle elements";
 }
 
-def Aten_QuantileOp : Aten_CompositeOp<"quantile",
+def Aten_QuantileOp : Aten_CompositeOp<
     "aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, "
-    "*, str interpolation=\"linear\") -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$q, OptionalAttr<Aten_Int>:$dim,
-         Aten_Bool:$keepdim, Aten_Str:$interpolation),
-    (outs Aten_Tensor:$result), "decomposeQuantile"> {
+    "*, str interpolation=\"linear\") -> Tensor", "decomposeQuantile"> {
   let summary = "Values at shares of the way through sorted elements";
 }
 
-def Aten_QuantileScalarOp : Aten_CompositeOp<"quantile.scalar",
+def Aten_QuantileScalarOp : Aten_CompositeOp<
     "aten::quantile.scalar(Tensor self, float q, int? dim=None, bool "
     "keepdim=False, *, str interpolation=\"linear\") -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Float:$q, OptionalAttr<Aten_Int>:$dim,
-         Aten_Bool:$keepdim, Aten_Str:$interpolation),
-    (outs Aten_Tensor:$result), "decomposeQuantileScalar"> {
+    "decomposeQuantileScalar"> {
   let summary = "Value at a share of the way through sorted elements";
 }
 
-def Aten_NanquantileOp : Aten_CompositeOp<"nanquantile",
+def Aten_NanquantileOp : Aten_CompositeOp<
     "aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool "
     "keepdim=False, *, str interpolation=\"linear\") -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$q, OptionalAttr<Aten_Int>:$dim,
-         Aten_Bool:$keepdim, Aten_Str:$interpolation),
-    (outs Aten_Tensor:$result), "decomposeNanquantile"> {
+    "decomposeNanquantile"> {
   let summary = "Quantiles of the elements that are numbers";
 }
 
-def Aten_NanquantileScalarOp : Aten_CompositeOp<"nanquantile.scalar",
+def Aten_NanquantileScalarOp : Aten_CompositeOp<
     "aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool "
     "keepdim=False, *, str interpolation=\"linear\") -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Float:$q, OptionalAttr<Aten_Int>:$dim,
-         Aten_Bool:$keepdim, Aten_Str:$interpolation),
-    (outs Aten_Tensor:$result), "decomposeNanquantileScalar"> {
+    "decomposeNanquantileScalar"> {
   let summary = "Quantile of the elements that are numbers";
 }
 
-def Aten_NanmedianOp : Aten_CompositeOp<"nanmedian",
-    "aten::nanmedian(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result), "decomposeNanmedian"> {
+def Aten_NanmedianOp : Aten_CompositeOp<
+    "aten::nanmedian(Tensor self) -> Tensor", "decomposeNanmedian"> {
   let summary = "Median of the elements that are numbers";
 }
 
-def Aten_NanmedianDimOp : Aten_CompositeOp<"nanmedian.dim",
+def Aten_NanmedianDimOp : Aten_CompositeOp<
     "aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor "
-    "values, Tensor indices)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$values, Aten_Tensor:$indices), "decomposeNanmedianDim"> {
+    "values, Tensor indices)", "decomposeNanmedianDim"> {
   let summary = "Medians of the elements that are numbers, and where they are";
 }
 
-def Aten_CovOp : Aten_CompositeOp<"cov",
+def Aten_CovOp : Aten_CompositeOp<
     "aten::cov(Tensor self, *, int correction=1, Tensor? fweights=None, "
-    "Tensor? aweights=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$correction,
-         Optional<Aten_Tensor>:$fweights, Optional<Aten_Tensor>:$aweights),
-    (outs Aten_Tensor:$result), "decomposeCov"> {
+    "Tensor? aweights=None) -> Tensor", "decomposeCov"> {
   let summary = "How rows vary with each other";
 }
 
-def Aten_CorrcoefOp : Aten_CompositeOp<"corrcoef",
-    "aten::corrcoef(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result), "decomposeCorrcoef"> {
+def Aten_CorrcoefOp : Aten_CompositeOp<
+    "aten::corrcoef(Tensor self) -> Tensor", "decomposeCorrcoef"> {
   let summary = "Correlation of rows";
 }
 
-def Aten_LcmOp : Aten_CompositeOp<"lcm",
-    "aten::lcm(Tensor self, Tensor other) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result), "decomposeLcm"> {
+def Aten_LcmOp : Aten_CompositeOp<
+    "aten::lcm(Tensor self, Tensor other) -> Tensor", "decomposeLcm"> {
   let summary = "Least common multiple";
 }
 
-def Aten_LinspaceTensorTensorOp : Aten_CompositeOp<"linspace.Tensor_Tensor",
+def Aten_LinspaceTensorTensorOp : Aten_CompositeOp<
     "aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, "
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor",
-    (ins Aten_Tensor:$start, Aten_Tensor:$end, Aten_Int:$steps,
-         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
-         OptionalAttr<Aten_Device>:$device, OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result), "decomposeLinspaceTensorTensor"> {
+    "pin_memory=None) -> Tensor", "decomposeLinspaceTensorTensor"> {
   let summary = "Evenly spaced, between two tensors";
 }
 
-def Aten_LinspaceTensorScalarOp : Aten_CompositeOp<"linspace.Tensor_Scalar",
+def Aten_LinspaceTensorScalarOp : Aten_CompositeOp<
     "aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, "
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor",
-    (ins Aten_Tensor:$start, Aten_Number:$end, Aten_Int:$steps,
-         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
-         OptionalAttr<Aten_Device>:$device, OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result), "decomposeLinspaceTensorScalar"> {
+    "pin_memory=None) -> Tensor", "decomposeLinspaceTensorScalar"> {
   let summary = "Evenly spaced, from a tensor to a number";
 }
 
-def Aten_LinspaceScalarTensorOp : Aten_CompositeOp<"linspace.Scalar_Tensor",
+def Aten_LinspaceScalarTensorOp : Aten_CompositeOp<
     "aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, "
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor",
-    (ins Aten_Number:$start, Aten_Tensor:$end, Aten_Int:$steps,
-         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
-         OptionalAttr<Aten_Device>:$device, OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result), "decomposeLinspaceScalarTensor"> {
+    "pin_memory=None) -> Tensor", "decomposeLinspaceScalarTensor"> {
   let summary = "Evenly spaced, from a number to a tensor";
 }
 
-def Aten_IsAllTrueOp : Aten_CompositeOp<"_is_all_true",
-    "aten::_is_all_true(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result), "decomposeIsAllTrue"> {
+def Aten_IsAllTrueOp : Aten_CompositeOp<
+    "aten::_is_all_true(Tensor self) -> Tensor", "decomposeIsAllTrue"> {
   let summary = "True if all elements are";
 }
 
-def Aten_IsAnyTrueOp : Aten_CompositeOp<"_is_any_true",
-    "aten::_is_any_true(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result), "decomposeIsAnyTrue"> {
+def Aten_IsAnyTrueOp : Aten_CompositeOp<
+    "aten::_is_any_true(Tensor self) -> Tensor", "decomposeIsAnyTrue"> {
   let summary = "True if an element is";
 }
 
-def Aten_UniqueDimConsecutiveOp
-    : Aten_CountingCompositeOp<"unique_dim_consecutive",
+def Aten_UniqueDimConsecutiveOp : Aten_CountingCompositeOp<
     "aten::unique_dim_consecutive(Tensor self, int dim, bool "
     "return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, "
-    "Tensor)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$return_inverse,
-         Aten_Bool:$return_counts),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
-    "decomposeUniqueDimConsecutive"> {
+    "Tensor)", "decomposeUniqueDimConsecutive"> {
   let summary = "Slices without repetitions that lie together";
   let shape = "unique";
 }
 
-def Aten_NonzeroNumpyOp : Aten_CountingCompositeOp<"nonzero_numpy",
-    "aten::nonzero_numpy(Tensor self) -> Tensor[]",
-    (ins Aten_Tensor:$self),
-    (outs Variadic<Aten_Tensor>:$result), "decomposeNonzeroNumpy"> {
+def Aten_NonzeroNumpyOp : Aten_CountingCompositeOp<
+    "aten::nonzero_numpy(Tensor self) -> Tensor[]", "decomposeNonzeroNumpy"> {
   let summary = "Indices of elements that are not zero, by dimension";
   let shape = "nonzeroPerDim";
 }
 
-def Aten_TrapezoidDxOp : Aten_CompositeOp<"trapezoid.dx",
+def Aten_TrapezoidDxOp : Aten_CompositeOp<
     "aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
-    (ins Aten_Tensor:$y, Optional<Aten_Number>:$dx, Aten_Int:$dim),
-    (outs Aten_Tensor:$result), "decomposeTrapezoidDx"> {
+    "decomposeTrapezoidDx"> {
   let summary = "Area below a curve with equal steps";
 }
 
-def Aten_TrapezoidXOp : Aten_CompositeOp<"trapezoid.x",
+def Aten_TrapezoidXOp : Aten_CompositeOp<
     "aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
-    (ins Aten_Tensor:$y, Aten_Tensor:$x, Aten_Int:$dim),
-    (outs Aten_Tensor:$result), "decomposeTrapezoidX"> {
+    "decomposeTrapezoidX"> {
   let summary = "Area below a curve at given places";
 }
 
-def Aten_CumulativeTrapezoidDxOp : Aten_CompositeOp<"cumulative_trapezoid.dx",
+def Aten_CumulativeTrapezoidDxOp : Aten_CompositeOp<
     "aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> "
-    "Tensor",
-    (ins Aten_Tensor:$y, Optional<Aten_Number>:$dx, Aten_Int:$dim),
-    (outs Aten_Tensor:$result), "decomposeCumulativeTrapezoidDx"> {
+    "Tensor", "decomposeCumulativeTrapezoidDx"> {
   let summary = "Areas below a curve up to each point, with equal steps";
 }
 
-def Aten_CumulativeTrapezoidXOp : Aten_CompositeOp<"cumulative_trapezoid.x",
+def Aten_CumulativeTrapezoidXOp : Aten_CompositeOp<
     "aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
-    (ins Aten_Tensor:$y, Aten_Tensor:$x, Aten_Int:$dim),
-    (outs Aten_Tensor:$result), "decomposeCumulativeTrapezoidX"> {
+    "decomposeCumulativeTrapezoidX"> {
   let summary = "Areas below a curve up to each point";
 }
 
-def Aten_DistOp : Aten_CompositeOp<"dist",
+def Aten_DistOp : Aten_CompositeOp<
     "aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$other, Optional<Aten_Number>:$p),
-    (outs Aten_Tensor:$result), "decomposeDist"> {
+    "decomposeDist"> {
   let summary = "Norm of the difference";
 }
 

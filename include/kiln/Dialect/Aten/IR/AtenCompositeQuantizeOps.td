@@ -11,165 +11,104 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_FakeQuantizePerTensorAffineOp
-    : Aten_CompositeOp<"fake_quantize_per_tensor_affine",
+def Aten_FakeQuantizePerTensorAffineOp : Aten_CompositeOp<
     "aten::fake_quantize_per_tensor_affine(Tensor self, float scale, int "
     "zero_point, int quant_min, int quant_max) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Float:$scale, Aten_Int:$zero_point,
-         Aten_Int:$quant_min, Aten_Int:$quant_max),
-    (outs Aten_Tensor:$result), "decomposeFakeQuantizePerTensorAffine"> {
+    "decomposeFakeQuantizePerTensorAffine"> {
   let summary = "Round to the levels of a grid";
 }
 
-def Aten_FakeQuantizePerTensorAffineTensorQparamsOp
-    : Aten_CompositeOp<"fake_quantize_per_tensor_affine.tensor_qparams",
+def Aten_FakeQuantizePerTensorAffineTensorQparamsOp : Aten_CompositeOp<
     "aten::fake_quantize_per_tensor_affine.tensor_qparams(Tensor self, Tensor "
     "scale, Tensor zero_point, int quant_min, int quant_max) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$scale, Aten_Tensor:$zero_point,
-         Aten_Int:$quant_min, Aten_Int:$quant_max),
-    (outs Aten_Tensor:$result),
     "decomposeFakeQuantizePerTensorAffineTensorQparams"> {
   let summary = "Round to the levels of a grid";
 }
 
-def Aten_FakeQuantizePerTensorAffineCachemaskOp
-    : Aten_CompositeOp<"fake_quantize_per_tensor_affine_cachemask",
-    "aten::fake_quantize_per_tensor_affine_cachemask(Tensor self, float "
-    "scale, int zero_point, int quant_min, int quant_max) -> (Tensor output, "
-    "Tensor mask)",
-    (ins Aten_Tensor:$self, Aten_Float:$scale, Aten_Int:$zero_point,
-         Aten_Int:$quant_min, Aten_Int:$quant_max),
-    (outs Aten_Tensor:$output, Aten_Tensor:$mask),
-    "decomposeFakeQuantizePerTensorAffineCachemask"> {
+def Aten_FakeQuantizePerTensorAffineCachemaskOp : Aten_CompositeOp<
+    "aten::fake_quantize_per_tensor_affine_cachemask(Tensor self, float scale, "
+    "int zero_point, int quant_min, int quant_max) -> (Tensor output, Tensor "
+    "mask)", "decomposeFakeQuantizePerTensorAffineCachemask"> {
   let summary = "Round to the levels of a grid, and what lies inside";
 }
 
-def Aten_FakeQuantizePerTensorAffineCachemaskTensorQparamsOp
-    : Aten_CompositeOp<
-          "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams",
+def Aten_FakeQuantizePerTensorAffineCachemaskTensorQparamsOp : Aten_CompositeOp<
     "aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(Tensor "
     "self, Tensor scale, Tensor zero_point, Tensor fake_quant_enabled, int "
     "quant_min, int quant_max) -> (Tensor output, Tensor mask)",
-    (ins Aten_Tensor:$self, Aten_Tensor:$scale, Aten_Tensor:$zero_point,
-         Aten_Tensor:$fake_quant_enabled, Aten_Int:$quant_min,
-         Aten_Int:$quant_max),
-    (outs Aten_Tensor:$output, Aten_Tensor:$mask),
     "decomposeFakeQuantizePerTensorAffineCachemaskTensorQparams"> {
   let summary = "Round to the levels of a grid where a switch is on";
 }
 
-def Aten_FakeQuantizePerChannelAffineOp
-    : Aten_ActingCompositeOp<"fake_quantize_per_channel_affine",
+def Aten_FakeQuantizePerChannelAffineOp : Aten_ActingCompositeOp<
     "aten::fake_quantize_per_channel_affine(Tensor self, Tensor scale, Tensor "
     "zero_point, int axis, int quant_min, int quant_max) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$scale, Aten_Tensor:$zero_point,
-         Aten_Int:$axis, Aten_Int:$quant_min, Aten_Int:$quant_max),
-    (outs Aten_Tensor:$result), "decomposeFakeQuantizePerChannelAffine"> {
+    "decomposeFakeQuantizePerChannelAffine"> {
   let summary = "Round to the levels of grids by channel";
 }
 
-def Aten_FakeQuantizePerChannelAffineCachemaskOp
-    : Aten_ActingCompositeOp<"fake_quantize_per_channel_affine_cachemask",
+def Aten_FakeQuantizePerChannelAffineCachemaskOp : Aten_ActingCompositeOp<
     "aten::fake_quantize_per_channel_affine_cachemask(Tensor self, Tensor "
     "scale, Tensor zero_point, int axis, int quant_min, int quant_max) -> "
     "(Tensor output, Tensor mask)",
-    (ins Aten_Tensor:$self, Aten_Tensor:$scale, Aten_Tensor:$zero_point,
-         Aten_Int:$axis, Aten_Int:$quant_min, Aten_Int:$quant_max),
-    (outs Aten_Tensor:$output, Aten_Tensor:$mask),
     "decomposeFakeQuantizePerChannelAffineCachemask"> {
   let summary = "Round to the levels of grids by channel, and what lies inside";
 }
 
-def Aten_FakeQuantizePerTensorAffineCachemaskBackwardOp
-    : Aten_CompositeOp<"fake_quantize_per_tensor_affine_cachemask_backward",
+def Aten_FakeQuantizePerTensorAffineCachemaskBackwardOp : Aten_CompositeOp<
     "aten::fake_quantize_per_tensor_affine_cachemask_backward(Tensor grad, "
     "Tensor mask) -> Tensor",
-    (ins Aten_Tensor:$grad, Aten_Tensor:$mask),
-    (outs Aten_Tensor:$result),
     "decomposeFakeQuantizePerTensorAffineCachemaskBackward"> {
   let summary = "Gradient inside of a grid";
 }
 
-def Aten_FakeQuantizePerChannelAffineCachemaskBackwardOp
-    : Aten_CompositeOp<"fake_quantize_per_channel_affine_cachemask_backward",
+def Aten_FakeQuantizePerChannelAffineCachemaskBackwardOp : Aten_CompositeOp<
     "aten::fake_quantize_per_channel_affine_cachemask_backward(Tensor grad, "
     "Tensor mask) -> Tensor",
-    (ins Aten_Tensor:$grad, Aten_Tensor:$mask),
-    (outs Aten_Tensor:$result),
     "decomposeFakeQuantizePerChannelAffineCachemaskBackward"> {
   let summary = "Gradient inside of grids by channel";
 }
 
-def Aten_FakeQuantizeLearnablePerTensorAffineOp
-    : Aten_CompositeOp<"_fake_quantize_learnable_per_tensor_affine",
+def Aten_FakeQuantizeLearnablePerTensorAffineOp : Aten_CompositeOp<
     "aten::_fake_quantize_learnable_per_tensor_affine(Tensor self, Tensor "
     "scale, Tensor zero_point, int quant_min, int quant_max, float "
     "grad_factor=1.) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$scale, Aten_Tensor:$zero_point,
-         Aten_Int:$quant_min, Aten_Int:$quant_max, Aten_Float:$grad_factor),
-    (outs Aten_Tensor:$result),
     "decomposeFakeQuantizeLearnablePerTensorAffine"> {
   let summary = "Round to the levels of a grid that is learned";
 }
 
-def Aten_FakeQuantizeLearnablePerTensorAffineBackwardOp
-    : Aten_CompositeOp<"_fake_quantize_learnable_per_tensor_affine_backward",
+def Aten_FakeQuantizeLearnablePerTensorAffineBackwardOp : Aten_CompositeOp<
     "aten::_fake_quantize_learnable_per_tensor_affine_backward(Tensor grad, "
     "Tensor self, Tensor scale, Tensor zero_point, int quant_min, int "
     "quant_max, float grad_factor=1.) -> (Tensor, Tensor, Tensor)",
-    (ins Aten_Tensor:$grad, Aten_Tensor:$self, Aten_Tensor:$scale,
-         Aten_Tensor:$zero_point, Aten_Int:$quant_min, Aten_Int:$quant_max,
-         Aten_Float:$grad_factor),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
     "decomposeFakeQuantizeLearnablePerTensorAffineBackward"> {
   let summary = "Gradients of rounding to a grid that is learned";
 }
 
-def Aten_FakeQuantizeLearnablePerChannelAffineOp
-    : Aten_CompositeOp<"_fake_quantize_learnable_per_channel_affine",
+def Aten_FakeQuantizeLearnablePerChannelAffineOp : Aten_CompositeOp<
     "aten::_fake_quantize_learnable_per_channel_affine(Tensor self, Tensor "
     "scale, Tensor zero_point, int axis, int quant_min, int quant_max, float "
     "grad_factor=1.) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$scale, Aten_Tensor:$zero_point,
-         Aten_Int:$axis, Aten_Int:$quant_min, Aten_Int:$quant_max,
-         Aten_Float:$grad_factor),
-    (outs Aten_Tensor:$result),
     "decomposeFakeQuantizeLearnablePerChannelAffine"> {
   let summary = "Round to the levels of learned grids by channel";
 }
 
-def Aten_FakeQuantizeLearnablePerChannelAffineBackwardOp
-    : Aten_CompositeOp<"_fake_quantize_learnable_per_channel_affine_backward",
+def Aten_FakeQuantizeLearnablePerChannelAffineBackwardOp : Aten_CompositeOp<
     "aten::_fake_quantize_learnable_per_channel_affine_backward(Tensor grad, "
     "Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, "
     "int quant_max, float grad_factor=1.) -> (Tensor, Tensor, Tensor)",
-    (ins Aten_Tensor:$grad, Aten_Tensor:$self, Aten_Tensor:$scale,
-         Aten_Tensor:$zero_point, Aten_Int:$axis, Aten_Int:$quant_min,
-         Aten_Int:$quant_max, Aten_Float:$grad_factor),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2),
     "decomposeFakeQuantizeLearnablePerChannelAffineBackward"> {
   let summary = "Gradients of rounding to learned grids by channel";
 }
 
-def Aten_FusedMovingAvgObsFqHelperFunctionalOp
-    : Aten_CompositeOp<"_fused_moving_avg_obs_fq_helper_functional",
+def Aten_FusedMovingAvgObsFqHelperFunctionalOp : Aten_CompositeOp<
     "aten::_fused_moving_avg_obs_fq_helper_functional(Tensor self, Tensor "
     "observer_on, Tensor fake_quant_on, Tensor running_min, Tensor "
     "running_max, Tensor scale, Tensor zero_point, float averaging_const, int "
     "quant_min, int quant_max, int ch_axis, bool per_row_fake_quant=False, "
     "bool symmetric_quant=False) -> (Tensor output, Tensor mask, Tensor "
     "running_min_out, Tensor running_max_out, Tensor scale_out, Tensor "
-    "zero_point_out)",
-    (ins Aten_Tensor:$self, Aten_Tensor:$observer_on,
-         Aten_Tensor:$fake_quant_on, Aten_Tensor:$running_min,
-         Aten_Tensor:$running_max, Aten_Tensor:$scale, Aten_Tensor:$zero_point,
-         Aten_Float:$averaging_const, Aten_Int:$quant_min, Aten_Int:$quant_max,
-         Aten_Int:$ch_axis, Aten_Bool:$per_row_fake_quant,
-         Aten_Bool:$symmetric_quant),
-    (outs Aten_Tensor:$output, Aten_Tensor:$mask, Aten_Tensor:$running_min_out,
-          Aten_Tensor:$running_max_out, Aten_Tensor:$scale_out,
-          Aten_Tensor:$zero_point_out),
-    "decomposeFusedMovingAvgObsFqHelperFunctional"> {
+    "zero_point_out)", "decomposeFusedMovingAvgObsFqHelperFunctional"> {
   let summary = "Observe a range, and round to the grid that it asks for";
 }
 

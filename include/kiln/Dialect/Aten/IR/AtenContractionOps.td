@@ -11,10 +11,7 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_MmOp : Aten_PureOp<"mm",
-    "aten::mm(Tensor self, Tensor mat2) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$mat2),
-    (outs Aten_Tensor:$result)> {
+def Aten_MmOp : Aten_PureOp<"aten::mm(Tensor self, Tensor mat2) -> Tensor"> {
   let summary = "Product of two matrices";
   let shape = "mm";
   let promotion = PromoteSameDType;
@@ -24,10 +21,7 @@ def Aten_MmOp : Aten_PureOp<"mm",
   let isCore = 1;
 }
 
-def Aten_BmmOp : Aten_PureOp<"bmm",
-    "aten::bmm(Tensor self, Tensor mat2) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$mat2),
-    (outs Aten_Tensor:$result)> {
+def Aten_BmmOp : Aten_PureOp<"aten::bmm(Tensor self, Tensor mat2) -> Tensor"> {
   let summary = "Products of two batches of matrices";
   let shape = "bmm";
   let promotion = PromoteSameDType;
@@ -37,12 +31,9 @@ def Aten_BmmOp : Aten_PureOp<"bmm",
   let isCore = 1;
 }
 
-def Aten_AddmmOp : Aten_PureOp<"addmm",
+def Aten_AddmmOp : Aten_PureOp<
     "aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, "
-    "Scalar alpha=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$mat1, Aten_Tensor:$mat2,
-         Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result)> {
+    "Scalar alpha=1) -> Tensor"> {
   let summary = "beta * self + alpha * mat1 @ mat2";
   let shape = "addmm";
   let promotion = PromoteSameDType;
@@ -54,12 +45,9 @@ def Aten_AddmmOp : Aten_PureOp<"addmm",
   let isCore = 1;
 }
 
-def Aten_BaddbmmOp : Aten_PureOp<"baddbmm",
+def Aten_BaddbmmOp : Aten_PureOp<
     "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar "
-    "beta=1, Scalar alpha=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$batch1, Aten_Tensor:$batch2,
-         Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result)> {
+    "beta=1, Scalar alpha=1) -> Tensor"> {
   let summary = "beta * self + alpha * batch1 @ batch2";
   let shape = "bmmAdd";
   let promotion = PromoteSameDType;
@@ -72,12 +60,9 @@ def Aten_BaddbmmOp : Aten_PureOp<"baddbmm",
 /// Rows of a matrix, or columns, or what both share, in groups that end at
 /// `offs`, each with a matrix of its own. Which dimension is in groups follows
 /// from the ranks, as in PyTorch; two stacks of matrices have no offsets.
-def Aten_GroupedMmOp : Aten_PureOp<"_grouped_mm",
+def Aten_GroupedMmOp : Aten_PureOp<
     "aten::_grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? "
-    "bias=None, ScalarType? out_dtype=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$mat2, Optional<Aten_Tensor>:$offs,
-         Optional<Aten_Tensor>:$bias, OptionalAttr<Aten_DType>:$out_dtype),
-    (outs Aten_Tensor:$result)> {
+    "bias=None, ScalarType? out_dtype=None) -> Tensor"> {
   let summary = "Products of groups of rows with matrices of their own";
   let shape = "groupedMm";
   let promotion = PromoteSameDType;
@@ -85,10 +70,8 @@ def Aten_GroupedMmOp : Aten_PureOp<"_grouped_mm",
   let lowering = RefuseBy<"Converter::refuseGroupedMm">;
 }
 
-def Aten_MatmulOp : Aten_PureOp<"matmul",
-    "aten::matmul(Tensor self, Tensor other) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result)> {
+def Aten_MatmulOp : Aten_PureOp<
+    "aten::matmul(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Product by the ranks of the operands";
   let shape = "matmul";
   let promotion = PromoteSameDType;
@@ -97,10 +80,8 @@ def Aten_MatmulOp : Aten_PureOp<"matmul",
   let flops = FlopsOfProduct;
 }
 
-def Aten_LinearOp : Aten_PureOp<"linear",
-    "aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias),
-    (outs Aten_Tensor:$result)> {
+def Aten_LinearOp : Aten_PureOp<
+    "aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor"> {
   let summary = "input @ weight^T + bias";
   let shape = "linear";
   let promotion = PromoteSameDType;
@@ -109,12 +90,9 @@ def Aten_LinearOp : Aten_PureOp<"linear",
   let flops = FlopsOfProduct;
 }
 
-def Aten_EinsumOp : Aten_PureOp<"einsum",
+def Aten_EinsumOp : Aten_PureOp<
     "aten::einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> "
-    "Tensor",
-    (ins Aten_Str:$equation, Variadic<Aten_Tensor>:$tensors,
-         OptionalAttr<Aten_Ints>:$path),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Sum of products by an equation";
   let shape = "einsum";
   let promotion = PromoteSameDType;
@@ -122,15 +100,10 @@ def Aten_EinsumOp : Aten_PureOp<"einsum",
   let recompute = RecomputeHeavy;
 }
 
-def Aten_ConvolutionOp : Aten_PureOp<"convolution",
+def Aten_ConvolutionOp : Aten_PureOp<
     "aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] "
     "stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] "
-    "output_padding, SymInt groups) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_SymInts:$padding, Aten_SymInts:$dilation,
-         Aten_Bool:$transposed, Aten_SymInts:$output_padding,
-         Aten_SymInt:$groups),
-    (outs Aten_Tensor:$result)> {
+    "output_padding, SymInt groups) -> Tensor"> {
   let summary = "Convolution in any number of dimensions";
   let shape = "convolution";
   let promotion = PromoteSameDType;
@@ -140,14 +113,10 @@ def Aten_ConvolutionOp : Aten_PureOp<"convolution",
   let isCore = 1;
 }
 
-def Aten_Conv2dOp : Aten_PureOp<"conv2d",
+def Aten_Conv2dOp : Aten_PureOp<
     "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] "
     "stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], "
-    "SymInt groups=1) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_SymInts:$padding, Aten_SymInts:$dilation,
-         Aten_SymInt:$groups),
-    (outs Aten_Tensor:$result)> {
+    "SymInt groups=1) -> Tensor"> {
   let summary = "Convolution of images";
   let shape = "conv2d";
   let promotion = PromoteSameDType;
@@ -156,15 +125,10 @@ def Aten_Conv2dOp : Aten_PureOp<"conv2d",
   let flops = FlopsOfConvolution;
 }
 
-def Aten_ScaledDotProductAttentionOp : Aten_Op<"scaled_dot_product_attention",
+def Aten_ScaledDotProductAttentionOp : Aten_Op<
     "aten::scaled_dot_product_attention(Tensor query, Tensor key, Tensor "
-    "value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False,"
-    " *, float? scale=None, bool enable_gqa=False) -> Tensor",
-    (ins Aten_Tensor:$query, Aten_Tensor:$key, Aten_Tensor:$value,
-         Optional<Aten_Tensor>:$attn_mask, Aten_Float:$dropout_p,
-         Aten_Bool:$is_causal, OptionalAttr<Aten_Float>:$scale,
-         Aten_Bool:$enable_gqa),
-    (outs Aten_Tensor:$result)> {
+    "value, Tensor? attn_mask=None, float dropout_p=0., bool is_causal=False, "
+    "*, float? scale=None, bool enable_gqa=False) -> Tensor"> {
   let summary = "softmax(query @ key^T * scale + mask) @ value";
   let description = [{
     `is_causal` masks what lies after the diagonal; `enable_gqa` repeats heads
@@ -180,14 +144,10 @@ def Aten_ScaledDotProductAttentionOp : Aten_Op<"scaled_dot_product_attention",
   let isRandom = 1;
 }
 
-def Aten_Conv1dOp : Aten_PureOp<"conv1d",
+def Aten_Conv1dOp : Aten_PureOp<
     "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] "
     "stride=[1], SymInt[1] padding=[0], SymInt[1] dilation=[1], SymInt "
-    "groups=1) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_SymInts:$padding, Aten_SymInts:$dilation,
-         Aten_SymInt:$groups),
-    (outs Aten_Tensor:$result)> {
+    "groups=1) -> Tensor"> {
   let summary = "Convolution of signals";
   let shape = "convNd";
   let promotion = PromoteSameDType;
@@ -195,14 +155,10 @@ def Aten_Conv1dOp : Aten_PureOp<"conv1d",
   let flops = FlopsOfConvolution;
 }
 
-def Aten_Conv3dOp : Aten_PureOp<"conv3d",
+def Aten_Conv3dOp : Aten_PureOp<
     "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] "
-    "stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, "
-    "1, 1], SymInt groups=1) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_SymInts:$padding, Aten_SymInts:$dilation,
-         Aten_SymInt:$groups),
-    (outs Aten_Tensor:$result)> {
+    "stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, 1, "
+    "1], SymInt groups=1) -> Tensor"> {
   let summary = "Convolution of volumes";
   let shape = "convNd";
   let promotion = PromoteSameDType;
@@ -210,48 +166,32 @@ def Aten_Conv3dOp : Aten_PureOp<"conv3d",
   let flops = FlopsOfConvolution;
 }
 
-def Aten_ConvTranspose1dOp : Aten_PureOp<"conv_transpose1d",
+def Aten_ConvTranspose1dOp : Aten_PureOp<
     "aten::conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, "
     "SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] "
-    "output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_SymInts:$padding,
-         Aten_SymInts:$output_padding, Aten_SymInt:$groups,
-         Aten_SymInts:$dilation),
-    (outs Aten_Tensor:$result)> {
+    "output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor"> {
   let summary = "Transposed convolution of signals";
   let shape = "convNd";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConvTranspose1d">;
 }
 
-def Aten_ConvTranspose2dInputOp : Aten_PureOp<"conv_transpose2d.input",
+def Aten_ConvTranspose2dInputOp : Aten_PureOp<
     "aten::conv_transpose2d.input(Tensor input, Tensor weight, Tensor? "
-    "bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], "
-    "SymInt[2] output_padding=[0, 0], SymInt groups=1, SymInt[2] "
-    "dilation=[1, 1]) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_SymInts:$padding,
-         Aten_SymInts:$output_padding, Aten_SymInt:$groups,
-         Aten_SymInts:$dilation),
-    (outs Aten_Tensor:$result)> {
+    "bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] "
+    "output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> "
+    "Tensor"> {
   let summary = "Transposed convolution of images";
   let shape = "convNd";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConvTranspose2dInput">;
 }
 
-def Aten_ConvolutionBackwardOp : Aten_PureOp<"convolution_backward",
+def Aten_ConvolutionBackwardOp : Aten_PureOp<
     "aten::convolution_backward(Tensor grad_output, Tensor input, Tensor "
-    "weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, "
-    "SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt "
-    "groups, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$input, Aten_Tensor:$weight,
-         OptionalAttr<Aten_SymInts>:$bias_sizes, Aten_SymInts:$stride,
-         Aten_SymInts:$padding, Aten_SymInts:$dilation, Aten_Bool:$transposed,
-         Aten_SymInts:$output_padding, Aten_SymInt:$groups,
-         Aten_Bools:$output_mask),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
+    "weight, SymInt[]? bias_sizes, SymInt[] stride, SymInt[] padding, SymInt[] "
+    "dilation, bool transposed, SymInt[] output_padding, SymInt groups, "
+    "bool[3] output_mask) -> (Tensor, Tensor, Tensor)"> {
   let summary = "Gradients of convolution";
   let shape = "convolutionBackward";
   let promotion = PromoteKeepFirst;
@@ -259,12 +199,9 @@ def Aten_ConvolutionBackwardOp : Aten_PureOp<"convolution_backward",
   let lowering = LowerBy<"Converter::lowerConvolutionBackward">;
 }
 
-def Aten_AddbmmOp : Aten_PureOp<"addbmm",
-    "aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar "
-    "beta=1, Scalar alpha=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$batch1, Aten_Tensor:$batch2,
-         Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result)> {
+def Aten_AddbmmOp : Aten_PureOp<
+    "aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, "
+    "Scalar alpha=1) -> Tensor"> {
   let summary = "beta * self + alpha * sum of products of matrices";
   let shape = "addbmm";
   let promotion = PromoteSameDType;
@@ -273,12 +210,9 @@ def Aten_AddbmmOp : Aten_PureOp<"addbmm",
             $beta, $alpha)]>;
 }
 
-def Aten_AddmvOp : Aten_PureOp<"addmv",
-    "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, "
-    "Scalar alpha=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$mat, Aten_Tensor:$vec,
-         Optional<Aten_Number>:$beta, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result)> {
+def Aten_AddmvOp : Aten_PureOp<
+    "aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar "
+    "alpha=1) -> Tensor"> {
   let summary = "beta * self + alpha * matrix times vector";
   let shape = "mv";
   let promotion = PromoteSameDType;
@@ -287,10 +221,7 @@ def Aten_AddmvOp : Aten_PureOp<"addmv",
                        $beta, $alpha), $result)]>;
 }
 
-def Aten_MvOp : Aten_PureOp<"mv",
-    "aten::mv(Tensor self, Tensor vec) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$vec),
-    (outs Aten_Tensor:$result)> {
+def Aten_MvOp : Aten_PureOp<"aten::mv(Tensor self, Tensor vec) -> Tensor"> {
   let summary = "Matrix times vector";
   let shape = "mv";
   let promotion = PromoteSameDType;
@@ -298,20 +229,16 @@ def Aten_MvOp : Aten_PureOp<"mv",
       (view_like (mm $self, (unsqueeze $vec, 1)), $result)]>;
 }
 
-def Aten_DotOp : Aten_PureOp<"dot",
-    "aten::dot(Tensor self, Tensor tensor) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$tensor),
-    (outs Aten_Tensor:$result)> {
+def Aten_DotOp : Aten_PureOp<
+    "aten::dot(Tensor self, Tensor tensor) -> Tensor"> {
   let summary = "Sum of products of two vectors";
   let shape = "dot";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeWide<[(sum_all (mul $self, $tensor))]>;
 }
 
-def Aten_OuterOp : Aten_PureOp<"outer",
-    "aten::outer(Tensor self, Tensor vec2) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$vec2),
-    (outs Aten_Tensor:$result)> {
+def Aten_OuterOp : Aten_PureOp<
+    "aten::outer(Tensor self, Tensor vec2) -> Tensor"> {
   let summary = "Products of all pairs of elements";
   let shape = "outer";
   let promotion = PromoteDefault;
@@ -319,12 +246,9 @@ def Aten_OuterOp : Aten_PureOp<"outer",
       (mul (unsqueeze $self, 1), (unsqueeze $vec2, 0))]>;
 }
 
-def Aten_BilinearOp : Aten_PureOp<"bilinear",
+def Aten_BilinearOp : Aten_PureOp<
     "aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? "
-    "bias=None) -> Tensor",
-    (ins Aten_Tensor:$input1, Aten_Tensor:$input2, Aten_Tensor:$weight,
-         Optional<Aten_Tensor>:$bias),
-    (outs Aten_Tensor:$result)> {
+    "bias=None) -> Tensor"> {
   let summary = "Bilinear form of two inputs";
   let shape = "bilinear";
   let promotion = PromoteSameDType;
@@ -332,15 +256,9 @@ def Aten_BilinearOp : Aten_PureOp<"bilinear",
 }
 
 def Aten_ScaledDotProductFlashAttentionForCpuOp : Aten_PureOp<
-    "_scaled_dot_product_flash_attention_for_cpu",
     "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor "
-    "key, Tensor value, float dropout_p=0., bool is_causal=False, *, "
-    "Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor "
-    "logsumexp)",
-    (ins Aten_Tensor:$query, Aten_Tensor:$key, Aten_Tensor:$value,
-         Aten_Float:$dropout_p, Aten_Bool:$is_causal,
-         Optional<Aten_Tensor>:$attn_mask, OptionalAttr<Aten_Float>:$scale),
-    (outs Aten_Tensor:$output, Aten_Tensor:$logsumexp)> {
+    "key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? "
+    "attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)"> {
   let summary = "Attention in tiles, and the logarithms of its sums";
   let shape = "flashAttention";
   let promotion = PromoteKeepFirst;
@@ -349,18 +267,11 @@ def Aten_ScaledDotProductFlashAttentionForCpuOp : Aten_PureOp<
 }
 
 def Aten_ScaledDotProductFlashAttentionForCpuBackwardOp : Aten_PureOp<
-    "_scaled_dot_product_flash_attention_for_cpu_backward",
     "aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor "
     "grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor "
     "logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, "
     "float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor "
-    "grad_value)",
-    (ins Aten_Tensor:$grad_out, Aten_Tensor:$query, Aten_Tensor:$key,
-         Aten_Tensor:$value, Aten_Tensor:$out, Aten_Tensor:$logsumexp,
-         Aten_Float:$dropout_p, Aten_Bool:$is_causal,
-         Optional<Aten_Tensor>:$attn_mask, OptionalAttr<Aten_Float>:$scale),
-    (outs Aten_Tensor:$grad_query, Aten_Tensor:$grad_key,
-          Aten_Tensor:$grad_value)> {
+    "grad_value)"> {
   let summary = "Gradients of attention in tiles";
   let shape = "flashAttentionBackward";
   let promotion = PromoteKeepFirst;
@@ -368,14 +279,10 @@ def Aten_ScaledDotProductFlashAttentionForCpuBackwardOp : Aten_PureOp<
   let decomposition = DecomposeBy<"decomposeFlashAttentionBackward">;
 }
 
-def Aten_GruInputOp : Aten_Op<"gru.input",
+def Aten_GruInputOp : Aten_Op<
     "aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool "
     "has_biases, int num_layers, float dropout, bool train, bool "
-    "bidirectional, bool batch_first) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$input, Aten_Tensor:$hx, Variadic<Aten_Tensor>:$params,
-         Aten_Bool:$has_biases, Aten_Int:$num_layers, Aten_Float:$dropout,
-         Aten_Bool:$train, Aten_Bool:$bidirectional, Aten_Bool:$batch_first),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+    "bidirectional, bool batch_first) -> (Tensor, Tensor)"> {
   let summary = "Layers of gated recurrent units";
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
@@ -384,13 +291,9 @@ def Aten_GruInputOp : Aten_Op<"gru.input",
   let isRandom = 1;
 }
 
-def Aten_GruCellOp : Aten_PureOp<"gru_cell",
-    "aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, "
-    "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$hx, Aten_Tensor:$w_ih,
-         Aten_Tensor:$w_hh, Optional<Aten_Tensor>:$b_ih,
-         Optional<Aten_Tensor>:$b_hh),
-    (outs Aten_Tensor:$result)> {
+def Aten_GruCellOp : Aten_PureOp<
+    "aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? "
+    "b_ih=None, Tensor? b_hh=None) -> Tensor"> {
   let summary = "One step of a gated recurrent unit";
   let shape = "recurrentCell";
   let promotion = PromoteKeepFirst;
@@ -398,15 +301,10 @@ def Aten_GruCellOp : Aten_PureOp<"gru_cell",
   let decomposition = DecomposeBy<"decomposeGruCell">;
 }
 
-def Aten_LstmInputOp : Aten_Op<"lstm.input",
+def Aten_LstmInputOp : Aten_Op<
     "aten::lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool "
     "has_biases, int num_layers, float dropout, bool train, bool "
-    "bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
-    (ins Aten_Tensor:$input, Variadic<Aten_Tensor>:$hx,
-         Variadic<Aten_Tensor>:$params, Aten_Bool:$has_biases,
-         Aten_Int:$num_layers, Aten_Float:$dropout, Aten_Bool:$train,
-         Aten_Bool:$bidirectional, Aten_Bool:$batch_first),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
+    "bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)"> {
   let summary = "Layers of long short-term memory";
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
@@ -415,13 +313,9 @@ def Aten_LstmInputOp : Aten_Op<"lstm.input",
   let isRandom = 1;
 }
 
-def Aten_LstmCellOp : Aten_PureOp<"lstm_cell",
+def Aten_LstmCellOp : Aten_PureOp<
     "aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, "
-    "Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$input, Variadic<Aten_Tensor>:$hx, Aten_Tensor:$w_ih,
-         Aten_Tensor:$w_hh, Optional<Aten_Tensor>:$b_ih,
-         Optional<Aten_Tensor>:$b_hh),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+    "Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)"> {
   let summary = "One step of long short-term memory";
   let shape = "recurrentCell";
   let promotion = PromoteKeepFirst;
@@ -429,14 +323,10 @@ def Aten_LstmCellOp : Aten_PureOp<"lstm_cell",
   let decomposition = DecomposeBy<"decomposeLstmCell">;
 }
 
-def Aten_RnnTanhInputOp : Aten_Op<"rnn_tanh.input",
+def Aten_RnnTanhInputOp : Aten_Op<
     "aten::rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool "
     "has_biases, int num_layers, float dropout, bool train, bool "
-    "bidirectional, bool batch_first) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$input, Aten_Tensor:$hx, Variadic<Aten_Tensor>:$params,
-         Aten_Bool:$has_biases, Aten_Int:$num_layers, Aten_Float:$dropout,
-         Aten_Bool:$train, Aten_Bool:$bidirectional, Aten_Bool:$batch_first),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+    "bidirectional, bool batch_first) -> (Tensor, Tensor)"> {
   let summary = "Layers of recurrent units with tanh";
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
@@ -445,14 +335,10 @@ def Aten_RnnTanhInputOp : Aten_Op<"rnn_tanh.input",
   let isRandom = 1;
 }
 
-def Aten_RnnReluInputOp : Aten_Op<"rnn_relu.input",
+def Aten_RnnReluInputOp : Aten_Op<
     "aten::rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool "
     "has_biases, int num_layers, float dropout, bool train, bool "
-    "bidirectional, bool batch_first) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$input, Aten_Tensor:$hx, Variadic<Aten_Tensor>:$params,
-         Aten_Bool:$has_biases, Aten_Int:$num_layers, Aten_Float:$dropout,
-         Aten_Bool:$train, Aten_Bool:$bidirectional, Aten_Bool:$batch_first),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+    "bidirectional, bool batch_first) -> (Tensor, Tensor)"> {
   let summary = "Layers of recurrent units with relu";
   let shape = "recurrent";
   let promotion = PromoteKeepFirst;
@@ -461,59 +347,48 @@ def Aten_RnnReluInputOp : Aten_Op<"rnn_relu.input",
   let isRandom = 1;
 }
 
-def Aten_ConvTranspose3dInputOp : Aten_PureOp<"conv_transpose3d.input",
+def Aten_ConvTranspose3dInputOp : Aten_PureOp<
     "aten::conv_transpose3d.input(Tensor input, Tensor weight, Tensor? "
     "bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], "
     "SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] "
-    "dilation=[1, 1, 1]) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_SymInts:$padding,
-         Aten_SymInts:$output_padding, Aten_SymInt:$groups,
-         Aten_SymInts:$dilation),
-    (outs Aten_Tensor:$result)> {
+    "dilation=[1, 1, 1]) -> Tensor"> {
   let summary = "Transposed convolution of volumes";
   let shape = "convNd";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConvTranspose3dInput">;
 }
 
-def Aten_Conv1dPaddingOp : Aten_PureOp<"conv1d.padding",
-    "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? "
-    "bias=None, SymInt[1] stride=[1], str padding=\"valid\", SymInt[1] "
-    "dilation=[1], SymInt groups=1) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_ConvolutionPadding:$padding, Aten_SymInts:$dilation,
-         Aten_SymInt:$groups),
-    (outs Aten_Tensor:$result)> {
+def Aten_Conv1dPaddingOp : Aten_PureOp<
+    "aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, "
+    "SymInt[1] stride=[1], str padding=\"valid\", SymInt[1] dilation=[1], "
+    "SymInt "
+    "groups=1) -> Tensor"> {
   let summary = "Convolution with a padding by its name";
+  let modes = (ins Aten_ConvolutionPadding:$padding);
   let shape = "convNamedPadding";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv1dPadding">;
 }
 
-def Aten_Conv2dPaddingOp : Aten_PureOp<"conv2d.padding",
-    "aten::conv2d.padding(Tensor input, Tensor weight, Tensor? "
-    "bias=None, SymInt[2] stride=[1, 1], str padding=\"valid\", SymInt[2] "
-    "dilation=[1, 1], SymInt groups=1) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_ConvolutionPadding:$padding, Aten_SymInts:$dilation,
-         Aten_SymInt:$groups),
-    (outs Aten_Tensor:$result)> {
+def Aten_Conv2dPaddingOp : Aten_PureOp<
+    "aten::conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, "
+    "SymInt[2] stride=[1, 1], str padding=\"valid\", SymInt[2] dilation=[1, "
+    "1], "
+    "SymInt groups=1) -> Tensor"> {
   let summary = "Convolution with a padding by its name";
+  let modes = (ins Aten_ConvolutionPadding:$padding);
   let shape = "convNamedPadding";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv2dPadding">;
 }
 
-def Aten_Conv3dPaddingOp : Aten_PureOp<"conv3d.padding",
-    "aten::conv3d.padding(Tensor input, Tensor weight, Tensor? "
-    "bias=None, SymInt[3] stride=[1, 1, 1], str padding=\"valid\", "
-    "SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Optional<Aten_Tensor>:$bias,
-         Aten_SymInts:$stride, Aten_ConvolutionPadding:$padding, Aten_SymInts:$dilation,
-         Aten_SymInt:$groups),
-    (outs Aten_Tensor:$result)> {
+def Aten_Conv3dPaddingOp : Aten_PureOp<
+    "aten::conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, "
+    "SymInt[3] stride=[1, 1, 1], str padding=\"valid\", SymInt[3] dilation=[1, "
+    "1, "
+    "1], SymInt groups=1) -> Tensor"> {
   let summary = "Convolution with a padding by its name";
+  let modes = (ins Aten_ConvolutionPadding:$padding);
   let shape = "convNamedPadding";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv3dPadding">;

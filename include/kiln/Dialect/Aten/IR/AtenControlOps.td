@@ -16,8 +16,19 @@
 #ifndef KILN_DIALECT_ATEN_IR_ATENCONTROLOPS_TD
 #define KILN_DIALECT_ATEN_IR_ATENCONTROLOPS_TD
 
-include "kiln/Dialect/Aten/IR/AtenBase.td"
+include "kiln/Dialect/Aten/IR/AtenDialect.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Aten_Tensor : RankedTensorOf<[AnyType], [], "a ranked tensor">;
+/// A number as PyTorch passes it: `Scalar`.
+def Aten_Number : AnyTypeOf<[I1, I64, F64, Complex<F64>],
+                            "a number (i1, i64, f64 or complex<f64>)">;
+def Aten_TensorOrNumber : AnyTypeOf<[Aten_Tensor, Aten_Number],
+                                    "a tensor or a number">;
 
 def Aten_OperatorOp : Op<Aten_Dialect, "operator"> {
   let summary = "An operator that is no ATen overload known here";

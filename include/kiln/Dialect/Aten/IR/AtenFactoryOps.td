@@ -11,11 +11,9 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_ZerosOp : Aten_PureOp<"zeros",
+def Aten_ZerosOp : Aten_PureOp<
     "aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? "
-    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    !con((ins Aten_SymInts:$size), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor"> {
   let summary = "All zeros";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
@@ -23,11 +21,9 @@ def Aten_ZerosOp : Aten_PureOp<"zeros",
   let lowering = LowerBy<"Converter::lowerZeros">;
 }
 
-def Aten_OnesOp : Aten_PureOp<"ones",
-    "aten::ones(SymInt[] size, *, ScalarType? dtype=None, Layout? "
-    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    !con((ins Aten_SymInts:$size), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+def Aten_OnesOp : Aten_PureOp<
+    "aten::ones(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor"> {
   let summary = "All ones";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
@@ -35,12 +31,10 @@ def Aten_OnesOp : Aten_PureOp<"ones",
   let lowering = LowerBy<"Converter::lowerOnes">;
 }
 
-def Aten_EmptyMemoryFormatOp : Aten_PureOp<"empty.memory_format",
+def Aten_EmptyMemoryFormatOp : Aten_PureOp<
     "aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None, "
-    "MemoryFormat? memory_format=None) -> Tensor",
-    !con((ins Aten_SymInts:$size), Aten_LikeArguments),
-    (outs Aten_Tensor:$result)> {
+    "MemoryFormat? memory_format=None) -> Tensor"> {
   let summary = "Uninitialized";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
@@ -49,13 +43,10 @@ def Aten_EmptyMemoryFormatOp : Aten_PureOp<"empty.memory_format",
   let isCore = 1;
 }
 
-def Aten_EmptyPermutedOp : Aten_PureOp<"empty_permuted",
-    "aten::empty_permuted(SymInt[] size, int[] physical_layout, *, "
-    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor",
-    !con((ins Aten_SymInts:$size,
-              Aten_Ints:$physical_layout), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+def Aten_EmptyPermutedOp : Aten_PureOp<
+    "aten::empty_permuted(SymInt[] size, int[] physical_layout, *, ScalarType? "
+    "dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor"> {
   let summary = "Uninitialized, in a layout";
   let shape = "emptyPermuted";
   let promotion = PromoteDefaultFloat;
@@ -63,11 +54,9 @@ def Aten_EmptyPermutedOp : Aten_PureOp<"empty_permuted",
   let lowering = LowerBy<"Converter::lowerZeros">;
 }
 
-def Aten_RandOp : Aten_RandomOp<"rand",
-    "aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? "
-    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    !con((ins Aten_SymInts:$size), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+def Aten_RandOp : Aten_RandomOp<
+    "aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor"> {
   let summary = "Uniform random numbers in [0, 1)";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
@@ -75,11 +64,9 @@ def Aten_RandOp : Aten_RandomOp<"rand",
   let isCore = 1;
 }
 
-def Aten_RandnOp : Aten_RandomOp<"randn",
+def Aten_RandnOp : Aten_RandomOp<
     "aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? "
-    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    !con((ins Aten_SymInts:$size), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor"> {
   let summary = "Normal random numbers";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
@@ -87,13 +74,10 @@ def Aten_RandnOp : Aten_RandomOp<"randn",
   let isCore = 1;
 }
 
-def Aten_FullOp : Aten_PureOp<"full",
+def Aten_FullOp : Aten_PureOp<
     "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
-    "Tensor",
-    !con((ins Aten_SymInts:$size,
-              Aten_Number:$fill_value), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "All elements one number";
   let shape = "fromSize";
   let promotion = PromoteFromScalar;
@@ -102,12 +86,10 @@ def Aten_FullOp : Aten_PureOp<"full",
   let isCore = 1;
 }
 
-def Aten_ZerosLikeOp : Aten_PureOp<"zeros_like",
+def Aten_ZerosLikeOp : Aten_PureOp<
     "aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
-    "memory_format=None) -> Tensor",
-    !con((ins Aten_Tensor:$self), Aten_LikeArguments),
-    (outs Aten_Tensor:$result)> {
+    "memory_format=None) -> Tensor"> {
   let summary = "All zeros, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
@@ -115,12 +97,10 @@ def Aten_ZerosLikeOp : Aten_PureOp<"zeros_like",
   let lowering = LowerBy<"Converter::lowerZeros">;
 }
 
-def Aten_OnesLikeOp : Aten_PureOp<"ones_like",
+def Aten_OnesLikeOp : Aten_PureOp<
     "aten::ones_like(Tensor self, *, ScalarType? dtype=None, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
-    "memory_format=None) -> Tensor",
-    !con((ins Aten_Tensor:$self), Aten_LikeArguments),
-    (outs Aten_Tensor:$result)> {
+    "memory_format=None) -> Tensor"> {
   let summary = "All ones, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
@@ -128,12 +108,10 @@ def Aten_OnesLikeOp : Aten_PureOp<"ones_like",
   let lowering = LowerBy<"Converter::lowerOnes">;
 }
 
-def Aten_EmptyLikeOp : Aten_PureOp<"empty_like",
+def Aten_EmptyLikeOp : Aten_PureOp<
     "aten::empty_like(Tensor self, *, ScalarType? dtype=None, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
-    "memory_format=None) -> Tensor",
-    !con((ins Aten_Tensor:$self), Aten_LikeArguments),
-    (outs Aten_Tensor:$result)> {
+    "memory_format=None) -> Tensor"> {
   let summary = "Uninitialized, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
@@ -141,12 +119,10 @@ def Aten_EmptyLikeOp : Aten_PureOp<"empty_like",
   let lowering = LowerBy<"Converter::lowerZeros">;
 }
 
-def Aten_FullLikeOp : Aten_PureOp<"full_like",
+def Aten_FullLikeOp : Aten_PureOp<
     "aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? "
     "dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-    !con((ins Aten_Tensor:$self, Aten_Number:$fill_value), Aten_LikeArguments),
-    (outs Aten_Tensor:$result)> {
+    "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor"> {
   let summary = "All elements one number, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
@@ -154,12 +130,10 @@ def Aten_FullLikeOp : Aten_PureOp<"full_like",
   let isCore = 1;
 }
 
-def Aten_RandLikeOp : Aten_RandomOp<"rand_like",
+def Aten_RandLikeOp : Aten_RandomOp<
     "aten::rand_like(Tensor self, *, ScalarType? dtype=None, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
-    "memory_format=None) -> Tensor",
-    !con((ins Aten_Tensor:$self), Aten_LikeArguments),
-    (outs Aten_Tensor:$result)> {
+    "memory_format=None) -> Tensor"> {
   let summary = "Uniform random numbers, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
@@ -167,12 +141,10 @@ def Aten_RandLikeOp : Aten_RandomOp<"rand_like",
   let lowering = LowerBy<"lowerRand">;
 }
 
-def Aten_RandnLikeOp : Aten_RandomOp<"randn_like",
+def Aten_RandnLikeOp : Aten_RandomOp<
     "aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? "
-    "memory_format=None) -> Tensor",
-    !con((ins Aten_Tensor:$self), Aten_LikeArguments),
-    (outs Aten_Tensor:$result)> {
+    "memory_format=None) -> Tensor"> {
   let summary = "Normal random numbers, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
@@ -180,48 +152,39 @@ def Aten_RandnLikeOp : Aten_RandomOp<"randn_like",
   let lowering = LowerBy<"lowerRandn">;
 }
 
-def Aten_NewZerosOp : Aten_PureOp<"new_zeros",
+def Aten_NewZerosOp : Aten_PureOp<
     "aten::new_zeros(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
-    "Tensor",
-    !con((ins Aten_Tensor:$self, Aten_SymInts:$size), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "All zeros, in the type of a tensor";
   let shape = "fromSize";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeNewZeros">;
 }
 
-def Aten_NewOnesOp : Aten_PureOp<"new_ones",
+def Aten_NewOnesOp : Aten_PureOp<
     "aten::new_ones(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
-    "Tensor",
-    !con((ins Aten_Tensor:$self, Aten_SymInts:$size), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "All ones, in the type of a tensor";
   let shape = "fromSize";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeNewOnes">;
 }
 
-def Aten_NewFullOp : Aten_PureOp<"new_full",
+def Aten_NewFullOp : Aten_PureOp<
     "aten::new_full(Tensor self, SymInt[] size, Scalar fill_value, *, "
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor",
-    !con((ins Aten_Tensor:$self, Aten_SymInts:$size,
-              Aten_Number:$fill_value), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+    "pin_memory=None) -> Tensor"> {
   let summary = "All elements one number, in the type of a tensor";
   let shape = "fromSize";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeNewFull">;
 }
 
-def Aten_ScalarTensorOp : Aten_PureOp<"scalar_tensor",
+def Aten_ScalarTensorOp : Aten_PureOp<
     "aten::scalar_tensor(Scalar s, *, ScalarType? dtype=None, Layout? "
-    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    !con((ins Aten_Number:$s), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor"> {
   let summary = "A tensor without dimensions of a number";
   let shape = "scalarTensor";
   let promotion = PromoteDefaultFloat;
@@ -229,11 +192,9 @@ def Aten_ScalarTensorOp : Aten_PureOp<"scalar_tensor",
   let isCore = 1;
 }
 
-def Aten_ArangeOp : Aten_PureOp<"arange",
-    "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None,"
-    " Device? device=None, bool? pin_memory=None) -> Tensor",
-    !con((ins Aten_Number:$end), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+def Aten_ArangeOp : Aten_PureOp<
+    "aten::arange(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor"> {
   let summary = "Numbers from 0";
   let shape = "arange";
   let promotion = PromoteFromScalarI64;
@@ -241,12 +202,10 @@ def Aten_ArangeOp : Aten_PureOp<"arange",
   let decomposition = DecomposeBy<"decomposeArange">;
 }
 
-def Aten_ArangeStartOp : Aten_PureOp<"arange.start",
+def Aten_ArangeStartOp : Aten_PureOp<
     "aten::arange.start(Scalar start, Scalar end, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
-    "Tensor",
-    !con((ins Aten_Number:$start, Aten_Number:$end), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Numbers from a start";
   let shape = "arange";
   let promotion = PromoteFromScalarI64;
@@ -254,13 +213,10 @@ def Aten_ArangeStartOp : Aten_PureOp<"arange.start",
   let decomposition = DecomposeBy<"decomposeArangeStart">;
 }
 
-def Aten_ArangeStartStepOp : Aten_PureOp<"arange.start_step",
+def Aten_ArangeStartStepOp : Aten_PureOp<
     "aten::arange.start_step(Scalar start, Scalar end, Scalar step=1, *, "
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor",
-    !con((ins Aten_Number:$start, Aten_Number:$end,
-              Optional<Aten_Number>:$step), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+    "pin_memory=None) -> Tensor"> {
   let summary = "Numbers from a start with a step";
   let shape = "arange";
   let promotion = PromoteFromScalarI64;
@@ -270,24 +226,19 @@ def Aten_ArangeStartStepOp : Aten_PureOp<"arange.start_step",
   let isCore = 1;
 }
 
-def Aten_LinspaceOp : Aten_PureOp<"linspace",
+def Aten_LinspaceOp : Aten_PureOp<
     "aten::linspace(Scalar start, Scalar end, int steps, *, ScalarType? "
     "dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor",
-    !con((ins Aten_Number:$start, Aten_Number:$end,
-              Aten_Int:$steps), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+    "pin_memory=None) -> Tensor"> {
   let summary = "Evenly spaced numbers";
   let shape = "linspace";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeLinspace">;
 }
 
-def Aten_EyeOp : Aten_PureOp<"eye",
+def Aten_EyeOp : Aten_PureOp<
     "aten::eye(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, "
-    "Device? device=None, bool? pin_memory=None) -> Tensor",
-    !con((ins Aten_SymInt:$n), Aten_FactoryArguments),
-    (outs Aten_Tensor:$result)> {
+    "Device? device=None, bool? pin_memory=None) -> Tensor"> {
   let summary = "The identity matrix";
   let shape = "eye";
   let promotion = PromoteDefaultFloat;
@@ -296,15 +247,10 @@ def Aten_EyeOp : Aten_PureOp<"eye",
   let isCore = 1;
 }
 
-def Aten_EmptyStridedOp : Aten_PureOp<"empty_strided",
+def Aten_EmptyStridedOp : Aten_PureOp<
     "aten::empty_strided(SymInt[] size, SymInt[] stride, *, ScalarType? "
     "dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor",
-    (ins Aten_SymInts:$size, Aten_SymInts:$stride,
-         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
-         OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result)> {
+    "pin_memory=None) -> Tensor"> {
   let summary = "Tensor of any contents with given strides";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
@@ -312,14 +258,10 @@ def Aten_EmptyStridedOp : Aten_PureOp<"empty_strided",
   let lowering = LowerBy<"Converter::lowerZeros">;
 }
 
-def Aten_NewEmptyOp : Aten_PureOp<"new_empty",
+def Aten_NewEmptyOp : Aten_PureOp<
     "aten::new_empty(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$size, OptionalAttr<Aten_DType>:$dtype,
-         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Tensor of any contents of the type of self";
   let shape = "fromSize";
   let promotion = PromoteLike;
@@ -327,15 +269,10 @@ def Aten_NewEmptyOp : Aten_PureOp<"new_empty",
   let decomposition = Decompose<[(uninitialized $result)]>;
 }
 
-def Aten_NewEmptyStridedOp : Aten_PureOp<"new_empty_strided",
-    "aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, "
-    "*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-    "bool? pin_memory=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_SymInts:$stride,
-         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
-         OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result)> {
+def Aten_NewEmptyStridedOp : Aten_PureOp<
+    "aten::new_empty_strided(Tensor self, SymInt[] size, SymInt[] stride, *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor"> {
   let summary = "Tensor of any contents with given strides, typed as self";
   let shape = "fromSize";
   let promotion = PromoteLike;
@@ -343,59 +280,39 @@ def Aten_NewEmptyStridedOp : Aten_PureOp<"new_empty_strided",
   let decomposition = Decompose<[(uninitialized $result)]>;
 }
 
-def Aten_LogspaceOp : Aten_PureOp<"logspace",
+def Aten_LogspaceOp : Aten_PureOp<
     "aten::logspace(Scalar start, Scalar end, int steps, float base=10., *, "
-    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
-    "bool? pin_memory=None) -> Tensor",
-    (ins Aten_Number:$start, Aten_Number:$end, Aten_Int:$steps,
-         Aten_Float:$base, OptionalAttr<Aten_DType>:$dtype,
-         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result)> {
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor"> {
   let summary = "Powers of a base at equal steps";
   let shape = "linspace";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeLogspace">;
 }
 
-def Aten_RandintOp : Aten_RandomOp<"randint",
-    "aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, "
-    "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
-    "Tensor",
-    (ins Aten_SymInt:$high, Aten_SymInts:$size, OptionalAttr<Aten_DType>:$dtype,
-         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result)> {
+def Aten_RandintOp : Aten_RandomOp<
+    "aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor"> {
   let summary = "Random whole numbers below high";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let lowering = LowerBy<"lowerRandint">;
 }
 
-def Aten_RandintLowOp : Aten_RandomOp<"randint.low",
-    "aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, "
-    "ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor",
-    (ins Aten_SymInt:$low, Aten_SymInt:$high, Aten_SymInts:$size,
-         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
-         OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result)> {
+def Aten_RandintLowOp : Aten_RandomOp<
+    "aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? "
+    "dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) "
+    "-> Tensor"> {
   let summary = "Random whole numbers from low up to high";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let lowering = LowerBy<"lowerRandint">;
 }
 
-def Aten_RandintLikeOp : Aten_RandomOp<"randint_like",
-    "aten::randint_like(Tensor self, SymInt high, *, ScalarType? "
-    "dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInt:$high, OptionalAttr<Aten_DType>:$dtype,
-         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory,
-         OptionalAttr<Aten_MemoryFormat>:$memory_format),
-    (outs Aten_Tensor:$result)> {
+def Aten_RandintLikeOp : Aten_RandomOp<
+    "aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None, "
+    "MemoryFormat? memory_format=None) -> Tensor"> {
   let summary = "Random whole numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
@@ -403,13 +320,9 @@ def Aten_RandintLikeOp : Aten_RandomOp<"randint_like",
   let lowering = LowerBy<"lowerRandint">;
 }
 
-def Aten_RandpermOp : Aten_RandomOp<"randperm",
+def Aten_RandpermOp : Aten_RandomOp<
     "aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, "
-    "Device? device=None, bool? pin_memory=None) -> Tensor",
-    (ins Aten_SymInt:$n, OptionalAttr<Aten_DType>:$dtype,
-         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result)> {
+    "Device? device=None, bool? pin_memory=None) -> Tensor"> {
   let summary = "Random permutation";
   let shape = "randperm";
   let promotion = PromoteDefaultFloat;
@@ -417,51 +330,37 @@ def Aten_RandpermOp : Aten_RandomOp<"randperm",
   let lowering = LowerBy<"lowerRandperm">;
 }
 
-def Aten_TrilIndicesOp : Aten_PureOp<"tril_indices",
+def Aten_TrilIndicesOp : Aten_PureOp<
     "aten::tril_indices(int row, int col, int offset=0, *, ScalarType? "
-    "dtype=4, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor",
-    (ins Aten_Int:$row, Aten_Int:$col, Aten_Int:$offset,
-         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
-         OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result)> {
+    "dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) "
+    "-> Tensor"> {
   let summary = "Indices of the lower triangle";
   let shape = "triangleIndices";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeTrilIndices">;
 }
 
-def Aten_TriuIndicesOp : Aten_PureOp<"triu_indices",
+def Aten_TriuIndicesOp : Aten_PureOp<
     "aten::triu_indices(int row, int col, int offset=0, *, ScalarType? "
-    "dtype=4, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor",
-    (ins Aten_Int:$row, Aten_Int:$col, Aten_Int:$offset,
-         OptionalAttr<Aten_DType>:$dtype, OptionalAttr<Aten_Layout>:$layout,
-         OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory),
-    (outs Aten_Tensor:$result)> {
+    "dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) "
+    "-> Tensor"> {
   let summary = "Indices of the upper triangle";
   let shape = "triangleIndices";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeTriuIndices">;
 }
 
-def Aten_BernoulliOp : Aten_RandomOp<"bernoulli",
-    "aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_BernoulliOp : Aten_RandomOp<
+    "aten::bernoulli(Tensor self, *, Generator? generator=None) -> Tensor"> {
   let summary = "Random zeros and ones by probabilities";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerBernoulli">;
 }
 
-def Aten_BernoulliPOp : Aten_RandomOp<"bernoulli.p",
-    "aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) "
-    "-> Tensor",
-    (ins Aten_Tensor:$self, Aten_Float:$p),
-    (outs Aten_Tensor:$result)> {
+def Aten_BernoulliPOp : Aten_RandomOp<
+    "aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> "
+    "Tensor"> {
   let summary = "Random zeros and ones by one probability";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
@@ -469,33 +368,27 @@ def Aten_BernoulliPOp : Aten_RandomOp<"bernoulli.p",
   let writers = ["bernoulli.float_out", "bernoulli_.float"];
 }
 
-def Aten_BernoulliTensorOp : Aten_RandomOp<"bernoulli.Tensor",
+def Aten_BernoulliTensorOp : Aten_RandomOp<
     "aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? "
-    "generator=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$p),
-    (outs Aten_Tensor:$result)> {
+    "generator=None) -> Tensor"> {
   let summary = "Random zeros and ones by a tensor of probabilities";
   let shape = "expandsToFirst";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerBernoulliTensor">;
 }
 
-def Aten_ExponentialOp : Aten_RandomOp<"exponential",
+def Aten_ExponentialOp : Aten_RandomOp<
     "aten::exponential(Tensor self, float lambd=1., *, Generator? "
-    "generator=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Float:$lambd),
-    (outs Aten_Tensor:$result)> {
+    "generator=None) -> Tensor"> {
   let summary = "Exponential random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerExponential">;
 }
 
-def Aten_MultinomialOp : Aten_RandomOp<"multinomial",
+def Aten_MultinomialOp : Aten_RandomOp<
     "aten::multinomial(Tensor self, SymInt num_samples, bool "
-    "replacement=False, *, Generator? generator=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInt:$num_samples, Aten_Bool:$replacement),
-    (outs Aten_Tensor:$result)> {
+    "replacement=False, *, Generator? generator=None) -> Tensor"> {
   let summary = "Random indices by weights";
   let shape = "multinomial";
   let promotion = PromoteAlwaysI64;
@@ -503,11 +396,9 @@ def Aten_MultinomialOp : Aten_RandomOp<"multinomial",
   let lowering = LowerBy<"lowerMultinomial">;
 }
 
-def Aten_NormalFunctionalOp : Aten_RandomOp<"normal_functional",
+def Aten_NormalFunctionalOp : Aten_RandomOp<
     "aten::normal_functional(Tensor self, float mean=0., float std=1., *, "
-    "Generator? generator=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Float:$mean, Aten_Float:$std),
-    (outs Aten_Tensor:$result)> {
+    "Generator? generator=None) -> Tensor"> {
   let summary = "Normal random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
@@ -515,11 +406,9 @@ def Aten_NormalFunctionalOp : Aten_RandomOp<"normal_functional",
   let writers = ["normal.out", "normal_"];
 }
 
-def Aten_UniformOp : Aten_RandomOp<"uniform",
+def Aten_UniformOp : Aten_RandomOp<
     "aten::uniform(Tensor self, float from=0., float to=1., *, Generator? "
-    "generator=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Float:$from, Aten_Float:$to),
-    (outs Aten_Tensor:$result)> {
+    "generator=None) -> Tensor"> {
   let summary = "Uniform random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;

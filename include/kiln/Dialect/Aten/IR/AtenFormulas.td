@@ -19,7 +19,7 @@
 // arguments in schema order: a method of FormulaBuilder, so that an overload that
 // there is not ends kiln-tblgen. Leaves are:
 //
-//   $self, $dim   operands and attributes of the op, by their ODS name
+//   $self, $dim   operands and attributes of the op, by their name in C++
 //   $result       its first result, for its sizes and type
 //   2             a number
 //   "1.5"         C++ text

@@ -11,12 +11,9 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_UpsampleBilinear2dAaVecOp : Aten_PureOp<"_upsample_bilinear2d_aa.vec",
+def Aten_UpsampleBilinear2dAaVecOp : Aten_PureOp<
     "aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, "
-    "bool align_corners, float[]? scale_factors) -> Tensor",
-    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
-         Aten_Bool:$align_corners, OptionalAttr<Aten_Floats>:$scale_factors),
-    (outs Aten_Tensor:$result)> {
+    "bool align_corners, float[]? scale_factors) -> Tensor"> {
   let summary = "Resize images bilinearly, with a filter as wide as the step";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
@@ -24,49 +21,35 @@ def Aten_UpsampleBilinear2dAaVecOp : Aten_PureOp<"_upsample_bilinear2d_aa.vec",
 }
 
 def Aten_UpsampleNearestExact2dVecOp : Aten_PureOp<
-    "_upsample_nearest_exact2d.vec",
-    "aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? "
-    "output_size, float[]? scale_factors) -> Tensor",
-    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
-         OptionalAttr<Aten_Floats>:$scale_factors),
-    (outs Aten_Tensor:$result)> {
+    "aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, "
+    "float[]? scale_factors) -> Tensor"> {
   let summary = "Resize images by the nearest pixel's center";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::NearestExact", "2"]>;
 }
 
-def Aten_UpsampleBicubic2dVecOp : Aten_PureOp<"upsample_bicubic2d.vec",
+def Aten_UpsampleBicubic2dVecOp : Aten_PureOp<
     "aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool "
-    "align_corners, float[]? scale_factors) -> Tensor",
-    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
-         Aten_Bool:$align_corners, OptionalAttr<Aten_Floats>:$scale_factors),
-    (outs Aten_Tensor:$result)> {
+    "align_corners, float[]? scale_factors) -> Tensor"> {
   let summary = "Resize images by cubic interpolation";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Cubic", "2"]>;
 }
 
-def Aten_UpsampleBilinear2dOp : Aten_PureOp<"upsample_bilinear2d",
+def Aten_UpsampleBilinear2dOp : Aten_PureOp<
     "aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool "
-    "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$output_size, Aten_Bool:$align_corners,
-         OptionalAttr<Aten_Float>:$scales_h,
-         OptionalAttr<Aten_Float>:$scales_w),
-    (outs Aten_Tensor:$result)> {
+    "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor"> {
   let summary = "Resize images bilinearly";
   let shape = "upsampleTo";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "2"]>;
 }
 
-def Aten_UpsampleBilinear2dVecOp : Aten_PureOp<"upsample_bilinear2d.vec",
-    "aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, "
-    "bool align_corners, float[]? scale_factors) -> Tensor",
-    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
-         Aten_Bool:$align_corners, OptionalAttr<Aten_Floats>:$scale_factors),
-    (outs Aten_Tensor:$result)> {
+def Aten_UpsampleBilinear2dVecOp : Aten_PureOp<
+    "aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool "
+    "align_corners, float[]? scale_factors) -> Tensor"> {
   let summary = "Resize images bilinearly";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
@@ -74,52 +57,36 @@ def Aten_UpsampleBilinear2dVecOp : Aten_PureOp<"upsample_bilinear2d.vec",
 }
 
 def Aten_UpsampleBilinear2dBackwardOp : Aten_PureOp<
-    "upsample_bilinear2d_backward",
     "aten::upsample_bilinear2d_backward(Tensor grad_output, SymInt[2] "
     "output_size, SymInt[4] input_size, bool align_corners, float? "
-    "scales_h=None, float? scales_w=None) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
-         Aten_SymInts:$input_size, Aten_Bool:$align_corners,
-         OptionalAttr<Aten_Float>:$scales_h,
-         OptionalAttr<Aten_Float>:$scales_w),
-    (outs Aten_Tensor:$result)> {
+    "scales_h=None, float? scales_w=None) -> Tensor"> {
   let summary = "Gradient of bilinear resizing";
   let shape = "upsampleBackward";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "2"]>;
 }
 
-def Aten_UpsampleLinear1dVecOp : Aten_PureOp<"upsample_linear1d.vec",
+def Aten_UpsampleLinear1dVecOp : Aten_PureOp<
     "aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool "
-    "align_corners, float[]? scale_factors) -> Tensor",
-    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
-         Aten_Bool:$align_corners, OptionalAttr<Aten_Floats>:$scale_factors),
-    (outs Aten_Tensor:$result)> {
+    "align_corners, float[]? scale_factors) -> Tensor"> {
   let summary = "Resize signals linearly";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "1"]>;
 }
 
-def Aten_UpsampleNearest1dVecOp : Aten_PureOp<"upsample_nearest1d.vec",
+def Aten_UpsampleNearest1dVecOp : Aten_PureOp<
     "aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, "
-    "float[]? scale_factors) -> Tensor",
-    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
-         OptionalAttr<Aten_Floats>:$scale_factors),
-    (outs Aten_Tensor:$result)> {
+    "float[]? scale_factors) -> Tensor"> {
   let summary = "Resize signals by the nearest element";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "1"]>;
 }
 
-def Aten_UpsampleNearest2dOp : Aten_PureOp<"upsample_nearest2d",
+def Aten_UpsampleNearest2dOp : Aten_PureOp<
     "aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? "
-    "scales_h=None, float? scales_w=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$output_size,
-         OptionalAttr<Aten_Float>:$scales_h,
-         OptionalAttr<Aten_Float>:$scales_w),
-    (outs Aten_Tensor:$result)> {
+    "scales_h=None, float? scales_w=None) -> Tensor"> {
   let summary = "Resize images by the nearest pixel";
   let shape = "upsampleTo";
   let promotion = PromoteKeepFirst;
@@ -127,38 +94,27 @@ def Aten_UpsampleNearest2dOp : Aten_PureOp<"upsample_nearest2d",
 }
 
 def Aten_UpsampleNearest2dBackwardOp : Aten_PureOp<
-    "upsample_nearest2d_backward",
     "aten::upsample_nearest2d_backward(Tensor grad_output, SymInt[2] "
     "output_size, SymInt[4] input_size, float? scales_h=None, float? "
-    "scales_w=None) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
-         Aten_SymInts:$input_size, OptionalAttr<Aten_Float>:$scales_h,
-         OptionalAttr<Aten_Float>:$scales_w),
-    (outs Aten_Tensor:$result)> {
+    "scales_w=None) -> Tensor"> {
   let summary = "Gradient of nearest resizing";
   let shape = "upsampleBackward";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "2"]>;
 }
 
-def Aten_UpsampleNearest3dVecOp : Aten_PureOp<"upsample_nearest3d.vec",
+def Aten_UpsampleNearest3dVecOp : Aten_PureOp<
     "aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, "
-    "float[]? scale_factors) -> Tensor",
-    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
-         OptionalAttr<Aten_Floats>:$scale_factors),
-    (outs Aten_Tensor:$result)> {
+    "float[]? scale_factors) -> Tensor"> {
   let summary = "Resize volumes by the nearest element";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "3"]>;
 }
 
-def Aten_UpsampleTrilinear3dVecOp : Aten_PureOp<"upsample_trilinear3d.vec",
-    "aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, "
-    "bool align_corners, float[]? scale_factors) -> Tensor",
-    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
-         Aten_Bool:$align_corners, OptionalAttr<Aten_Floats>:$scale_factors),
-    (outs Aten_Tensor:$result)> {
+def Aten_UpsampleTrilinear3dVecOp : Aten_PureOp<
+    "aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool "
+    "align_corners, float[]? scale_factors) -> Tensor"> {
   let summary = "Resize volumes linearly";
   let shape = "upsample";
   let promotion = PromoteKeepFirst;
@@ -166,13 +122,8 @@ def Aten_UpsampleTrilinear3dVecOp : Aten_PureOp<"upsample_trilinear3d.vec",
 }
 
 def Aten_UpsampleNearest1dBackwardOp : Aten_PureOp<
-    "upsample_nearest1d_backward",
     "aten::upsample_nearest1d_backward(Tensor grad_output, SymInt[1] "
-    "output_size, SymInt[3] input_size, float? scales=None) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
-         Aten_SymInts:$input_size,
-         OptionalAttr<Aten_Float>:$scales),
-    (outs Aten_Tensor:$result)> {
+    "output_size, SymInt[3] input_size, float? scales=None) -> Tensor"> {
   let summary = "Gradient of nearest resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
@@ -180,16 +131,9 @@ def Aten_UpsampleNearest1dBackwardOp : Aten_PureOp<
 }
 
 def Aten_UpsampleNearest3dBackwardOp : Aten_PureOp<
-    "upsample_nearest3d_backward",
     "aten::upsample_nearest3d_backward(Tensor grad_output, SymInt[3] "
     "output_size, SymInt[5] input_size, float? scales_d=None, float? "
-    "scales_h=None, float? scales_w=None) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
-         Aten_SymInts:$input_size,
-         OptionalAttr<Aten_Float>:$scales_d,
-         OptionalAttr<Aten_Float>:$scales_h,
-         OptionalAttr<Aten_Float>:$scales_w),
-    (outs Aten_Tensor:$result)> {
+    "scales_h=None, float? scales_w=None) -> Tensor"> {
   let summary = "Gradient of nearest resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
@@ -197,15 +141,9 @@ def Aten_UpsampleNearest3dBackwardOp : Aten_PureOp<
 }
 
 def Aten_UpsampleNearestExact2dBackwardOp : Aten_PureOp<
-    "_upsample_nearest_exact2d_backward",
-    "aten::_upsample_nearest_exact2d_backward(Tensor grad_output, "
-    "SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, "
-    "float? scales_w=None) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
-         Aten_SymInts:$input_size,
-         OptionalAttr<Aten_Float>:$scales_h,
-         OptionalAttr<Aten_Float>:$scales_w),
-    (outs Aten_Tensor:$result)> {
+    "aten::_upsample_nearest_exact2d_backward(Tensor grad_output, SymInt[2] "
+    "output_size, SymInt[4] input_size, float? scales_h=None, float? "
+    "scales_w=None) -> Tensor"> {
   let summary = "Gradient of resizing by the nearest center";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
@@ -213,14 +151,9 @@ def Aten_UpsampleNearestExact2dBackwardOp : Aten_PureOp<
 }
 
 def Aten_UpsampleLinear1dBackwardOp : Aten_PureOp<
-    "upsample_linear1d_backward",
     "aten::upsample_linear1d_backward(Tensor grad_output, SymInt[1] "
     "output_size, SymInt[3] input_size, bool align_corners, float? "
-    "scales=None) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
-         Aten_SymInts:$input_size, Aten_Bool:$align_corners,
-         OptionalAttr<Aten_Float>:$scales),
-    (outs Aten_Tensor:$result)> {
+    "scales=None) -> Tensor"> {
   let summary = "Gradient of linear resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
@@ -228,16 +161,9 @@ def Aten_UpsampleLinear1dBackwardOp : Aten_PureOp<
 }
 
 def Aten_UpsampleTrilinear3dBackwardOp : Aten_PureOp<
-    "upsample_trilinear3d_backward",
     "aten::upsample_trilinear3d_backward(Tensor grad_output, SymInt[3] "
     "output_size, SymInt[5] input_size, bool align_corners, float? "
-    "scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
-         Aten_SymInts:$input_size, Aten_Bool:$align_corners,
-         OptionalAttr<Aten_Float>:$scales_d,
-         OptionalAttr<Aten_Float>:$scales_h,
-         OptionalAttr<Aten_Float>:$scales_w),
-    (outs Aten_Tensor:$result)> {
+    "scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor"> {
   let summary = "Gradient of linear resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
@@ -245,15 +171,9 @@ def Aten_UpsampleTrilinear3dBackwardOp : Aten_PureOp<
 }
 
 def Aten_UpsampleBicubic2dBackwardOp : Aten_PureOp<
-    "upsample_bicubic2d_backward",
     "aten::upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] "
     "output_size, SymInt[4] input_size, bool align_corners, float? "
-    "scales_h=None, float? scales_w=None) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
-         Aten_SymInts:$input_size, Aten_Bool:$align_corners,
-         OptionalAttr<Aten_Float>:$scales_h,
-         OptionalAttr<Aten_Float>:$scales_w),
-    (outs Aten_Tensor:$result)> {
+    "scales_h=None, float? scales_w=None) -> Tensor"> {
   let summary = "Gradient of cubic resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
@@ -261,290 +181,233 @@ def Aten_UpsampleBicubic2dBackwardOp : Aten_PureOp<
 }
 
 def Aten_UpsampleBilinear2dAaBackwardOp : Aten_PureOp<
-    "_upsample_bilinear2d_aa_backward",
     "aten::_upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] "
     "output_size, SymInt[4] input_size, bool align_corners, float? "
-    "scales_h=None, float? scales_w=None) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_SymInts:$output_size,
-         Aten_SymInts:$input_size, Aten_Bool:$align_corners,
-         OptionalAttr<Aten_Float>:$scales_h,
-         OptionalAttr<Aten_Float>:$scales_w),
-    (outs Aten_Tensor:$result)> {
+    "scales_h=None, float? scales_w=None) -> Tensor"> {
   let summary = "Gradient of bilinear resizing with a wide filter";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::LinearWide", "2"]>;
 }
 
-def Aten_PadCircularOp : Aten_PureOp<"_pad_circular",
-    "aten::_pad_circular(Tensor self, SymInt[] pad) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$pad),
-    (outs Aten_Tensor:$result)> {
+def Aten_PadCircularOp : Aten_PureOp<
+    "aten::_pad_circular(Tensor self, SymInt[] pad) -> Tensor"> {
   let summary = "Pad by repeating periodically";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerCircularPad">;
 }
 
-def Aten_ReflectionPad1dOp : Aten_PureOp<"reflection_pad1d",
-    "aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+def Aten_ReflectionPad1dOp : Aten_PureOp<
+    "aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor"> {
   let summary = "Pad by reflection";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPad">;
 }
 
-def Aten_ReflectionPad1dBackwardOp : Aten_PureOp<"reflection_pad1d_backward",
+def Aten_ReflectionPad1dBackwardOp : Aten_PureOp<
     "aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, "
-    "SymInt[2] padding) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+    "SymInt[2] padding) -> Tensor"> {
   let summary = "Gradient of padding by reflection";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPadBackward">;
 }
 
-def Aten_ReflectionPad2dOp : Aten_PureOp<"reflection_pad2d",
-    "aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+def Aten_ReflectionPad2dOp : Aten_PureOp<
+    "aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor"> {
   let summary = "Pad by reflection";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPad">;
 }
 
-def Aten_ReflectionPad2dBackwardOp : Aten_PureOp<"reflection_pad2d_backward",
+def Aten_ReflectionPad2dBackwardOp : Aten_PureOp<
     "aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, "
-    "SymInt[4] padding) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+    "SymInt[4] padding) -> Tensor"> {
   let summary = "Gradient of padding by reflection";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPadBackward">;
 }
 
-def Aten_ReflectionPad3dOp : Aten_PureOp<"reflection_pad3d",
-    "aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+def Aten_ReflectionPad3dOp : Aten_PureOp<
+    "aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor"> {
   let summary = "Pad by reflection";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPad">;
 }
 
-def Aten_ReflectionPad3dBackwardOp : Aten_PureOp<"reflection_pad3d_backward",
+def Aten_ReflectionPad3dBackwardOp : Aten_PureOp<
     "aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, "
-    "SymInt[6] padding) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+    "SymInt[6] padding) -> Tensor"> {
   let summary = "Gradient of padding by reflection";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPadBackward">;
 }
 
-def Aten_ReplicationPad1dOp : Aten_PureOp<"replication_pad1d",
-    "aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+def Aten_ReplicationPad1dOp : Aten_PureOp<
+    "aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor"> {
   let summary = "Pad by repeating the border";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPad">;
 }
 
-def Aten_ReplicationPad1dBackwardOp : Aten_PureOp<"replication_pad1d_backward",
+def Aten_ReplicationPad1dBackwardOp : Aten_PureOp<
     "aten::replication_pad1d_backward(Tensor grad_output, Tensor self, "
-    "SymInt[2] padding) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+    "SymInt[2] padding) -> Tensor"> {
   let summary = "Gradient of padding by the border";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPadBackward">;
 }
 
-def Aten_ReplicationPad2dOp : Aten_PureOp<"replication_pad2d",
-    "aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+def Aten_ReplicationPad2dOp : Aten_PureOp<
+    "aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor"> {
   let summary = "Pad by repeating the border";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPad">;
 }
 
-def Aten_ReplicationPad2dBackwardOp : Aten_PureOp<"replication_pad2d_backward",
+def Aten_ReplicationPad2dBackwardOp : Aten_PureOp<
     "aten::replication_pad2d_backward(Tensor grad_output, Tensor self, "
-    "SymInt[4] padding) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+    "SymInt[4] padding) -> Tensor"> {
   let summary = "Gradient of padding by the border";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPadBackward">;
 }
 
-def Aten_ReplicationPad3dOp : Aten_PureOp<"replication_pad3d",
-    "aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+def Aten_ReplicationPad3dOp : Aten_PureOp<
+    "aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor"> {
   let summary = "Pad by repeating the border";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPad">;
 }
 
-def Aten_ReplicationPad3dBackwardOp : Aten_PureOp<"replication_pad3d_backward",
+def Aten_ReplicationPad3dBackwardOp : Aten_PureOp<
     "aten::replication_pad3d_backward(Tensor grad_output, Tensor self, "
-    "SymInt[6] padding) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_SymInts:$padding),
-    (outs Aten_Tensor:$result)> {
+    "SymInt[6] padding) -> Tensor"> {
   let summary = "Gradient of padding by the border";
   let shape = "padBackward";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPadBackward">;
 }
 
-def Aten_Im2colOp : Aten_PureOp<"im2col",
+def Aten_Im2colOp : Aten_PureOp<
     "aten::im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] "
-    "padding, int[2] stride) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$dilation,
-         Aten_Ints:$padding, Aten_Ints:$stride),
-    (outs Aten_Tensor:$result)> {
+    "padding, int[2] stride) -> Tensor"> {
   let summary = "Windows of images as columns";
   let shape = "im2col";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerImageToColumns">;
 }
 
-def Aten_Col2imOp : Aten_PureOp<"col2im",
+def Aten_Col2imOp : Aten_PureOp<
     "aten::col2im(Tensor self, SymInt[2] output_size, int[2] kernel_size, "
-    "int[2] dilation, int[2] padding, int[2] stride) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$output_size, Aten_Ints:$kernel_size,
-         Aten_Ints:$dilation, Aten_Ints:$padding, Aten_Ints:$stride),
-    (outs Aten_Tensor:$result)> {
+    "int[2] dilation, int[2] padding, int[2] stride) -> Tensor"> {
   let summary = "Sum of columns into images";
   let shape = "col2im";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerColumnsToImage">;
 }
 
-def Aten_GridSampler2dOp : Aten_PureOp<"grid_sampler_2d",
-    "aten::grid_sampler_2d(Tensor input, Tensor grid, int "
-    "interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$grid, Aten_Interpolation:$interpolation_mode,
-         Aten_GridPadding:$padding_mode, Aten_Bool:$align_corners),
-    (outs Aten_Tensor:$result)> {
+def Aten_GridSampler2dOp : Aten_PureOp<
+    "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, "
+    "int padding_mode, bool align_corners) -> Tensor"> {
   let summary = "Pixels at the places of a grid";
+  let modes = (ins Aten_Interpolation:$interpolation_mode,
+                   Aten_GridPadding:$padding_mode);
   let shape = "gridSampler";
   let promotion = PromoteSameDType;
   let lowering = LowerBy<"lowerGridSampler">;
 }
 
-def Aten_GridSampler2dBackwardOp : Aten_PureOp<"grid_sampler_2d_backward",
-    "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, "
-    "Tensor grid, int interpolation_mode, int padding_mode, bool "
-    "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$input, Aten_Tensor:$grid,
-         Aten_Interpolation:$interpolation_mode, Aten_GridPadding:$padding_mode,
-         Aten_Bool:$align_corners, Aten_Bools:$output_mask),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+def Aten_GridSampler2dBackwardOp : Aten_PureOp<
+    "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor "
+    "grid, int interpolation_mode, int padding_mode, bool align_corners, "
+    "bool[2] output_mask) -> (Tensor, Tensor)"> {
   let summary = "Gradients of sampling at a grid";
+  let modes = (ins Aten_Interpolation:$interpolation_mode,
+                   Aten_GridPadding:$padding_mode);
   let shape = "gridSamplerBackward";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerGridSamplerBackward">;
 }
 
-def Aten_GridSampler3dOp : Aten_PureOp<"grid_sampler_3d",
-    "aten::grid_sampler_3d(Tensor input, Tensor grid, int "
-    "interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$grid, Aten_Interpolation:$interpolation_mode,
-         Aten_GridPadding:$padding_mode, Aten_Bool:$align_corners),
-    (outs Aten_Tensor:$result)> {
+def Aten_GridSampler3dOp : Aten_PureOp<
+    "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, "
+    "int padding_mode, bool align_corners) -> Tensor"> {
   let summary = "Elements of volumes at the places of a grid";
+  let modes = (ins Aten_Interpolation:$interpolation_mode,
+                   Aten_GridPadding:$padding_mode);
   let shape = "gridSampler";
   let promotion = PromoteSameDType;
   let lowering = LowerBy<"lowerGridSampler">;
 }
 
-def Aten_GridSampler3dBackwardOp : Aten_PureOp<"grid_sampler_3d_backward",
-    "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, "
-    "Tensor grid, int interpolation_mode, int padding_mode, bool "
-    "align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$input, Aten_Tensor:$grid,
-         Aten_Interpolation:$interpolation_mode, Aten_GridPadding:$padding_mode,
-         Aten_Bool:$align_corners, Aten_Bools:$output_mask),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+def Aten_GridSampler3dBackwardOp : Aten_PureOp<
+    "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor "
+    "grid, int interpolation_mode, int padding_mode, bool align_corners, "
+    "bool[2] output_mask) -> (Tensor, Tensor)"> {
   let summary = "Gradients of sampling at a grid";
+  let modes = (ins Aten_Interpolation:$interpolation_mode,
+                   Aten_GridPadding:$padding_mode);
   let shape = "gridSamplerBackward";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerGridSamplerBackward">;
 }
 
-def Aten_AffineGridGeneratorOp : Aten_PureOp<"affine_grid_generator",
+def Aten_AffineGridGeneratorOp : Aten_PureOp<
     "aten::affine_grid_generator(Tensor theta, SymInt[] size, bool "
-    "align_corners) -> Tensor",
-    (ins Aten_Tensor:$theta, Aten_SymInts:$size, Aten_Bool:$align_corners),
-    (outs Aten_Tensor:$result)> {
+    "align_corners) -> Tensor"> {
   let summary = "Grids of affine maps";
   let shape = "affineGrid";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerAffineGrid">;
 }
 
-def Aten_ChannelShuffleOp : Aten_PureOp<"channel_shuffle",
-    "aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInt:$groups),
-    (outs Aten_Tensor:$result)> {
+def Aten_ChannelShuffleOp : Aten_PureOp<
+    "aten::channel_shuffle(Tensor self, SymInt groups) -> Tensor"> {
   let summary = "Interleave groups of channels";
   let shape = "channelShuffle";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeChannelShuffle">;
 }
 
-def Aten_NativeChannelShuffleOp : Aten_PureOp<"native_channel_shuffle",
-    "aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInt:$groups),
-    (outs Aten_Tensor:$result)> {
+def Aten_NativeChannelShuffleOp : Aten_PureOp<
+    "aten::native_channel_shuffle(Tensor self, SymInt groups) -> Tensor"> {
   let summary = "Interleave groups of channels";
   let shape = "channelShuffle";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeNativeChannelShuffle">;
 }
 
-def Aten_PixelShuffleOp : Aten_PureOp<"pixel_shuffle",
-    "aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$upscale_factor),
-    (outs Aten_Tensor:$result)> {
+def Aten_PixelShuffleOp : Aten_PureOp<
+    "aten::pixel_shuffle(Tensor self, int upscale_factor) -> Tensor"> {
   let summary = "Channels as pixels";
   let shape = "pixelShuffle";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposePixelShuffle">;
 }
 
-def Aten_PixelUnshuffleOp : Aten_PureOp<"pixel_unshuffle",
-    "aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$downscale_factor),
-    (outs Aten_Tensor:$result)> {
+def Aten_PixelUnshuffleOp : Aten_PureOp<
+    "aten::pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor"> {
   let summary = "Pixels as channels";
   let shape = "pixelShuffle";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposePixelUnshuffle">;
 }
 
-def Aten_UpsampleNearest2dVecOp : Aten_PureOp<"upsample_nearest2d.vec",
+def Aten_UpsampleNearest2dVecOp : Aten_PureOp<
     "aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, "
-    "float[]? scale_factors) -> Tensor",
-    (ins Aten_Tensor:$input, OptionalAttr<Aten_SymInts>:$output_size,
-         OptionalAttr<Aten_Floats>:$scale_factors),
-    (outs Aten_Tensor:$result)> {
+    "float[]? scale_factors) -> Tensor"> {
   let summary = "Enlarge an image by nearest neighbours";
   let shape = "upsample2d";
   let promotion = PromoteDefault;

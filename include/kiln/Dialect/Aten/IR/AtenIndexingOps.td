@@ -11,12 +11,9 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_EmbeddingOp : Aten_PureOp<"embedding",
+def Aten_EmbeddingOp : Aten_PureOp<
     "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, "
-    "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor",
-    (ins Aten_Tensor:$weight, Aten_Tensor:$indices, Aten_SymInt:$padding_idx,
-         Aten_Bool:$scale_grad_by_freq, Aten_Bool:$sparse),
-    (outs Aten_Tensor:$result)> {
+    "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor"> {
   let summary = "Rows of a table";
   let shape = "embedding";
   let promotion = PromoteKeepFirst;
@@ -25,14 +22,9 @@ def Aten_EmbeddingOp : Aten_PureOp<"embedding",
   let isCore = 1;
 }
 
-def Aten_EmbeddingDenseBackwardOp : Aten_PureOp<"embedding_dense_backward",
-    "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, "
-    "SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> "
-    "Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$indices,
-         Aten_SymInt:$num_weights, Aten_SymInt:$padding_idx,
-         Aten_Bool:$scale_grad_by_freq),
-    (outs Aten_Tensor:$result)> {
+def Aten_EmbeddingDenseBackwardOp : Aten_PureOp<
+    "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt "
+    "num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> Tensor"> {
   let summary = "Gradient of the table of an embedding";
   let shape = "embeddingBackward";
   let promotion = PromoteKeepFirst;
@@ -41,12 +33,9 @@ def Aten_EmbeddingDenseBackwardOp : Aten_PureOp<"embedding_dense_backward",
   let isCore = 1;
 }
 
-def Aten_GatherOp : Aten_PureOp<"gather",
+def Aten_GatherOp : Aten_PureOp<
     "aten::gather(Tensor self, int dim, Tensor index, *, bool "
-    "sparse_grad=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
-         Aten_Bool:$sparse_grad),
-    (outs Aten_Tensor:$result)> {
+    "sparse_grad=False) -> Tensor"> {
   let summary = "Elements at indices along a dimension";
   let shape = "gather";
   let promotion = PromoteKeepFirst;
@@ -54,11 +43,8 @@ def Aten_GatherOp : Aten_PureOp<"gather",
   let isCore = 1;
 }
 
-def Aten_IndexTensorOp : Aten_CountingOp<"index.Tensor",
-    "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
-    (ins Aten_Tensor:$self, Variadic<Aten_Tensor>:$indices,
-         Aten_Bools:$indices_present),
-    (outs Aten_Tensor:$result)> {
+def Aten_IndexTensorOp : Aten_CountingOp<
+    "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor"> {
   let summary = "Elements at indices of several dimensions";
   let description = [{
     An absent index keeps its dimension. Index tensors broadcast; their
@@ -73,13 +59,9 @@ def Aten_IndexTensorOp : Aten_CountingOp<"index.Tensor",
   let isCore = 1;
 }
 
-def Aten_IndexPutOp : Aten_PureOp<"index_put",
+def Aten_IndexPutOp : Aten_PureOp<
     "aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool "
-    "accumulate=False) -> Tensor",
-    (ins Aten_Tensor:$self, Variadic<Aten_Tensor>:$indices,
-         Aten_Bools:$indices_present, Aten_Tensor:$values,
-         Aten_Bool:$accumulate),
-    (outs Aten_Tensor:$result)> {
+    "accumulate=False) -> Tensor"> {
   let summary = "Replace or add at indices of several dimensions";
   let shape = "indexPut";
   let promotion = PromoteKeepFirst;
@@ -89,10 +71,8 @@ def Aten_IndexPutOp : Aten_PureOp<"index_put",
   let isCore = 1;
 }
 
-def Aten_IndexSelectOp : Aten_PureOp<"index_select",
-    "aten::index_select(Tensor self, int dim, Tensor index) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index),
-    (outs Aten_Tensor:$result)> {
+def Aten_IndexSelectOp : Aten_PureOp<
+    "aten::index_select(Tensor self, int dim, Tensor index) -> Tensor"> {
   let summary = "Indices of one dimension";
   let shape = "indexSelect";
   let promotion = PromoteKeepFirst;
@@ -101,12 +81,9 @@ def Aten_IndexSelectOp : Aten_PureOp<"index_select",
   let isCore = 1;
 }
 
-def Aten_ScatterValueOp : Aten_PureOp<"scatter.value",
-    "aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) ->"
-    " Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
-         Aten_Number:$value),
-    (outs Aten_Tensor:$result)> {
+def Aten_ScatterValueOp : Aten_PureOp<
+    "aten::scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> "
+    "Tensor"> {
   let summary = "Write a number at indices along a dimension";
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
@@ -115,12 +92,9 @@ def Aten_ScatterValueOp : Aten_PureOp<"scatter.value",
   let isCore = 1;
 }
 
-def Aten_ScatterSrcOp : Aten_PureOp<"scatter.src",
+def Aten_ScatterSrcOp : Aten_PureOp<
     "aten::scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
-         Aten_Tensor:$src),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Write elements at indices along a dimension";
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
@@ -129,12 +103,9 @@ def Aten_ScatterSrcOp : Aten_PureOp<"scatter.src",
   let isCore = 1;
 }
 
-def Aten_ScatterAddOp : Aten_PureOp<"scatter_add",
+def Aten_ScatterAddOp : Aten_PureOp<
     "aten::scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
-         Aten_Tensor:$src),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Add elements at indices along a dimension";
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
@@ -143,45 +114,34 @@ def Aten_ScatterAddOp : Aten_PureOp<"scatter_add",
   let isCore = 1;
 }
 
-def Aten_EmbeddingBagOp : Aten_CountingOp<"_embedding_bag",
-    "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, "
-    "bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? "
+def Aten_EmbeddingBagOp : Aten_CountingOp<
+    "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool "
+    "scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? "
     "per_sample_weights=None, bool include_last_offset=False, int "
-    "padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)",
-    (ins Aten_Tensor:$weight, Aten_Tensor:$indices, Aten_Tensor:$offsets,
-         Aten_Bool:$scale_grad_by_freq, Aten_BagMode:$mode, Aten_Bool:$sparse,
-         Optional<Aten_Tensor>:$per_sample_weights,
-         Aten_Bool:$include_last_offset, Aten_Int:$padding_idx),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2,
-          Aten_Tensor:$result3)> {
+    "padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)"> {
   let summary = "Sums of rows by bags";
   let description = [{
     The shapes of results 1 to 3, which the gradient needs, are what the program
     has recorded.
   }];
+  let modes = (ins Aten_BagMode:$mode);
   let shape = "embeddingBag";
   let promotion = PromoteKeepFirst;
   let promotes = ["weight"];
   let lowering = LowerBy<"lowerEmbeddingBag">;
 }
 
-def Aten_EmbeddingBagForwardOnlyOp : Aten_CountingOp<"_embedding_bag_forward_only",
-    "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, "
-    "Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool "
-    "sparse=False, Tensor? per_sample_weights=None, bool "
-    "include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, "
-    "Tensor, Tensor)",
-    (ins Aten_Tensor:$weight, Aten_Tensor:$indices, Aten_Tensor:$offsets,
-         Aten_Bool:$scale_grad_by_freq, Aten_BagMode:$mode, Aten_Bool:$sparse,
-         Optional<Aten_Tensor>:$per_sample_weights,
-         Aten_Bool:$include_last_offset, Aten_Int:$padding_idx),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2,
-          Aten_Tensor:$result3)> {
+def Aten_EmbeddingBagForwardOnlyOp : Aten_CountingOp<
+    "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor "
+    "offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, "
+    "Tensor? per_sample_weights=None, bool include_last_offset=False, int "
+    "padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)"> {
   let summary = "Sums of rows by bags";
   let description = [{
     The shapes of results 1 to 3, which the gradient needs, are what the program
     has recorded.
   }];
+  let modes = (ins Aten_BagMode:$mode);
   let shape = "embeddingBag";
   let promotion = PromoteKeepFirst;
   let promotes = ["weight"];
@@ -189,25 +149,18 @@ def Aten_EmbeddingBagForwardOnlyOp : Aten_CountingOp<"_embedding_bag_forward_onl
 }
 
 def Aten_EmbeddingBagPerSampleWeightsBackwardOp : Aten_PureOp<
-    "_embedding_bag_per_sample_weights_backward",
     "aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor "
-    "weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, "
-    "int padding_idx=-1) -> Tensor",
-    (ins Aten_Tensor:$grad, Aten_Tensor:$weight, Aten_Tensor:$indices,
-         Aten_Tensor:$offsets, Aten_Tensor:$offset2bag, Aten_BagMode:$mode,
-         Aten_Int:$padding_idx),
-    (outs Aten_Tensor:$result)> {
+    "weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, int "
+    "padding_idx=-1) -> Tensor"> {
   let summary = "Gradient of the weights of an embedding bag";
+  let modes = (ins Aten_BagMode:$mode);
   let shape = "bagWeightsBackward";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerEmbeddingBagWeightsBackward">;
 }
 
-def Aten_UnsafeIndexTensorOp : Aten_CountingOp<"_unsafe_index.Tensor",
-    "aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
-    (ins Aten_Tensor:$self, Variadic<Aten_Tensor>:$indices,
-         Aten_Bools:$indices_present),
-    (outs Aten_Tensor:$result)> {
+def Aten_UnsafeIndexTensorOp : Aten_CountingOp<
+    "aten::_unsafe_index.Tensor(Tensor self, Tensor?[] indices) -> Tensor"> {
   let summary = "Elements at indices that need no check";
   let shape = "index";
   let promotion = PromoteKeepFirst;
@@ -215,13 +168,9 @@ def Aten_UnsafeIndexTensorOp : Aten_CountingOp<"_unsafe_index.Tensor",
   let lowering = LowerBy<"Converter::lowerUnsafeIndex">;
 }
 
-def Aten_UnsafeIndexPutOp : Aten_PureOp<"_unsafe_index_put",
+def Aten_UnsafeIndexPutOp : Aten_PureOp<
     "aten::_unsafe_index_put(Tensor self, Tensor?[] indices, Tensor values, "
-    "bool accumulate=False) -> Tensor",
-    (ins Aten_Tensor:$self, Variadic<Aten_Tensor>:$indices,
-         Aten_Bools:$indices_present, Aten_Tensor:$values,
-         Aten_Bool:$accumulate),
-    (outs Aten_Tensor:$result)> {
+    "bool accumulate=False) -> Tensor"> {
   let summary = "Write elements at indices that need no check";
   let shape = "indexPut";
   let promotion = PromoteKeepFirst;
@@ -229,12 +178,9 @@ def Aten_UnsafeIndexPutOp : Aten_PureOp<"_unsafe_index_put",
   let lowering = LowerBy<"lowerIndexPut">;
 }
 
-def Aten_IndexAddOp : Aten_PureOp<"index_add",
+def Aten_IndexAddOp : Aten_PureOp<
     "aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, "
-    "Scalar alpha=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
-         Aten_Tensor:$source, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result)> {
+    "Scalar alpha=1) -> Tensor"> {
   let summary = "Add slices at indices";
   let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
@@ -242,12 +188,9 @@ def Aten_IndexAddOp : Aten_PureOp<"index_add",
   let lowering = LowerBy<"lowerIndexAdd">;
 }
 
-def Aten_IndexCopyOp : Aten_PureOp<"index_copy",
+def Aten_IndexCopyOp : Aten_PureOp<
     "aten::index_copy(Tensor self, int dim, Tensor index, Tensor source) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
-         Aten_Tensor:$source),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Write slices at indices";
   let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
@@ -255,12 +198,9 @@ def Aten_IndexCopyOp : Aten_PureOp<"index_copy",
   let lowering = LowerBy<"lowerIndexCopy">;
 }
 
-def Aten_IndexFillIntScalarOp : Aten_PureOp<"index_fill.int_Scalar",
+def Aten_IndexFillIntScalarOp : Aten_PureOp<
     "aten::index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar "
-    "value) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
-         Aten_Number:$value),
-    (outs Aten_Tensor:$result)> {
+    "value) -> Tensor"> {
   let summary = "Write a number to slices at indices";
   let shape = "indexFill";
   let promotion = PromoteKeepFirst;
@@ -268,25 +208,19 @@ def Aten_IndexFillIntScalarOp : Aten_PureOp<"index_fill.int_Scalar",
   let lowering = LowerBy<"lowerIndexFill">;
 }
 
-def Aten_IndexReduceOp : Aten_PureOp<"index_reduce",
-    "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, "
-    "str reduce, *, bool include_self=True) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index,
-         Aten_Tensor:$source,
-         Aten_Word<["prod", "mean", "amax", "amin"]>:$reduce,
-         Aten_Bool:$include_self),
-    (outs Aten_Tensor:$result)> {
+def Aten_IndexReduceOp : Aten_PureOp<
+    "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str "
+    "reduce, *, bool include_self=True) -> Tensor"> {
   let summary = "Combine slices at indices";
+  let modes = (ins Aten_Words<["prod", "mean", "amax", "amin"]>:$reduce);
   let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
   let lowering = LowerBy<"lowerIndexReduce">;
 }
 
-def Aten_MaskedScatterOp : Aten_PureOp<"masked_scatter",
-    "aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$mask, Aten_Tensor:$source),
-    (outs Aten_Tensor:$result)> {
+def Aten_MaskedScatterOp : Aten_PureOp<
+    "aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor"> {
   let summary = "Write elements where a mask is true";
   let shape = "maskedScatter";
   let promotion = PromoteKeepFirst;
@@ -294,12 +228,9 @@ def Aten_MaskedScatterOp : Aten_PureOp<"masked_scatter",
   let lowering = LowerBy<"lowerMaskedScatter">;
 }
 
-def Aten_PutOp : Aten_PureOp<"put",
+def Aten_PutOp : Aten_PureOp<
     "aten::put(Tensor self, Tensor index, Tensor source, bool "
-    "accumulate=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$index, Aten_Tensor:$source,
-         Aten_Bool:$accumulate),
-    (outs Aten_Tensor:$result)> {
+    "accumulate=False) -> Tensor"> {
   let summary = "Write elements at flat indices";
   let shape = "put";
   let promotion = PromoteKeepFirst;
@@ -307,37 +238,30 @@ def Aten_PutOp : Aten_PureOp<"put",
   let lowering = LowerBy<"lowerPut">;
 }
 
-def Aten_ScatterReduceOp : Aten_PureOp<"scatter.reduce",
-    "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, "
-    "*, str reduce) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index, Aten_Tensor:$src,
-         Aten_Word<["add", "multiply"]>:$reduce),
-    (outs Aten_Tensor:$result)> {
+def Aten_ScatterReduceOp : Aten_PureOp<
+    "aten::scatter.reduce(Tensor self, int dim, Tensor index, Tensor src, *, "
+    "str reduce) -> Tensor"> {
   let summary = "Combine elements at indices along a dimension";
+  let modes = (ins Aten_Words<["add", "multiply"]>:$reduce);
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
   let lowering = LowerBy<"lowerScatterReduce">;
 }
 
-def Aten_ScatterReduceTwoOp : Aten_PureOp<"scatter_reduce.two",
-    "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor "
-    "src, str reduce, *, bool include_self=True) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Tensor:$index, Aten_Tensor:$src,
-         Aten_Word<["sum", "prod", "mean", "amax", "amin"]>:$reduce,
-         Aten_Bool:$include_self),
-    (outs Aten_Tensor:$result)> {
+def Aten_ScatterReduceTwoOp : Aten_PureOp<
+    "aten::scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, "
+    "str reduce, *, bool include_self=True) -> Tensor"> {
   let summary = "Combine elements at indices along a dimension";
+  let modes = (ins Aten_Words<["sum", "prod", "mean", "amax", "amin"]>:$reduce);
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
   let lowering = LowerBy<"lowerScatterReduce">;
 }
 
-def Aten_TakeOp : Aten_PureOp<"take",
-    "aten::take(Tensor self, Tensor index) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$index),
-    (outs Aten_Tensor:$result)> {
+def Aten_TakeOp : Aten_PureOp<
+    "aten::take(Tensor self, Tensor index) -> Tensor"> {
   let summary = "Elements at flat indices";
   let shape = "take";
   let promotion = PromoteKeepFirst;
@@ -345,11 +269,9 @@ def Aten_TakeOp : Aten_PureOp<"take",
   let lowering = LowerBy<"Converter::lowerTake">;
 }
 
-def Aten_TakeAlongDimOp : Aten_PureOp<"take_along_dim",
+def Aten_TakeAlongDimOp : Aten_PureOp<
     "aten::take_along_dim(Tensor self, Tensor indices, int? dim=None) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$indices, OptionalAttr<Aten_Int>:$dim),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Elements at indices along a dimension, with broadcasting";
   let shape = "takeAlongDim";
   let promotion = PromoteKeepFirst;
@@ -357,10 +279,8 @@ def Aten_TakeAlongDimOp : Aten_PureOp<"take_along_dim",
   let decomposition = Decompose<[(take_along $self, $indices, $dim)]>;
 }
 
-def Aten_OneHotOp : Aten_CountingOp<"one_hot",
-    "aten::one_hot(Tensor self, int num_classes=-1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$num_classes),
-    (outs Aten_Tensor:$result)> {
+def Aten_OneHotOp : Aten_CountingOp<
+    "aten::one_hot(Tensor self, int num_classes=-1) -> Tensor"> {
   let summary = "Indices as vectors with one 1";
   let shape = "oneHot";
   let promotion = PromoteAlwaysI64;

@@ -11,13 +11,11 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_BinaryCrossEntropyOp : Aten_PureOp<"binary_cross_entropy",
+def Aten_BinaryCrossEntropyOp : Aten_PureOp<
     "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? "
-    "weight=None, int reduction=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
-         Aten_LossReduction:$reduction),
-    (outs Aten_Tensor:$result)> {
+    "weight=None, int reduction=1) -> Tensor"> {
   let summary = "Cross entropy of probabilities";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "loss";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeWide<[
@@ -25,13 +23,10 @@ def Aten_BinaryCrossEntropyOp : Aten_PureOp<"binary_cross_entropy",
 }
 
 def Aten_BinaryCrossEntropyBackwardOp : Aten_PureOp<
-    "binary_cross_entropy_backward",
     "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, "
-    "Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
-         Optional<Aten_Tensor>:$weight, Aten_LossReduction:$reduction),
-    (outs Aten_Tensor:$result)> {
+    "Tensor target, Tensor? weight=None, int reduction=1) -> Tensor"> {
   let summary = "Gradient of the cross entropy of probabilities";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "lossBackwardLikeSelf";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeWide<[
@@ -40,14 +35,11 @@ def Aten_BinaryCrossEntropyBackwardOp : Aten_PureOp<
 }
 
 def Aten_BinaryCrossEntropyWithLogitsOp : Aten_PureOp<
-    "binary_cross_entropy_with_logits",
     "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, "
     "Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
-         Optional<Aten_Tensor>:$pos_weight, Aten_LossReduction:$reduction),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Cross entropy of the sigmoid of logits";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "lossInTarget";
   let promotion = PromoteKeepFirst;
   let promotes = ["target"];
@@ -56,13 +48,11 @@ def Aten_BinaryCrossEntropyWithLogitsOp : Aten_PureOp<
                             $weight), $reduction)]>;
 }
 
-def Aten_HuberLossOp : Aten_PureOp<"huber_loss",
+def Aten_HuberLossOp : Aten_PureOp<
     "aten::huber_loss(Tensor self, Tensor target, int reduction=1, float "
-    "delta=1.) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction,
-         Aten_Float:$delta),
-    (outs Aten_Tensor:$result)> {
+    "delta=1.) -> Tensor"> {
   let summary = "Quadratic near zero, linear beyond delta";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "loss";
   let promotion = PromoteDefault;
   let promotes = ["self", "target"];
@@ -70,13 +60,11 @@ def Aten_HuberLossOp : Aten_PureOp<"huber_loss",
       (reduced (huber (sub $self, $target), $delta), $reduction)]>;
 }
 
-def Aten_HuberLossBackwardOp : Aten_PureOp<"huber_loss_backward",
-    "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor "
-    "target, int reduction, float delta) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
-         Aten_LossReduction:$reduction, Aten_Float:$delta),
-    (outs Aten_Tensor:$result)> {
+def Aten_HuberLossBackwardOp : Aten_PureOp<
+    "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, "
+    "int reduction, float delta) -> Tensor"> {
   let summary = "Gradient of the Huber loss";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "lossBackward";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeWide<[
@@ -84,48 +72,42 @@ def Aten_HuberLossBackwardOp : Aten_PureOp<"huber_loss_backward",
            (huber_slope (sub $self, $target), $delta))]>;
 }
 
-def Aten_KlDivOp : Aten_PureOp<"kl_div",
+def Aten_KlDivOp : Aten_PureOp<
     "aten::kl_div(Tensor self, Tensor target, int reduction=1, *, bool "
-    "log_target=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction,
-         Aten_Bool:$log_target),
-    (outs Aten_Tensor:$result)> {
+    "log_target=False) -> Tensor"> {
   let summary = "Kullback-Leibler divergence";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "floatLoss";
   let promotion = PromoteDefault;
   let decomposition = DecomposeWide<[
       (reduced (divergence $self, $target, $log_target), $reduction)]>;
 }
 
-def Aten_L1LossOp : Aten_PureOp<"l1_loss",
-    "aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction),
-    (outs Aten_Tensor:$result)> {
+def Aten_L1LossOp : Aten_PureOp<
+    "aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor"> {
   let summary = "Absolute difference";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "loss";
   let promotion = PromoteComplexToFloat;
   let decomposition = DecomposeWide<[
       (reduced (abs (sub $self, $target)), $reduction)]>;
 }
 
-def Aten_MseLossOp : Aten_PureOp<"mse_loss",
-    "aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction),
-    (outs Aten_Tensor:$result)> {
+def Aten_MseLossOp : Aten_PureOp<
+    "aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor"> {
   let summary = "Squared difference";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "loss";
   let promotion = PromoteDefault;
   let decomposition = DecomposeWide<[
       (reduced (square (sub $self, $target)), $reduction)]>;
 }
 
-def Aten_MseLossBackwardOp : Aten_PureOp<"mse_loss_backward",
-    "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor "
-    "target, int reduction) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
-         Aten_LossReduction:$reduction),
-    (outs Aten_Tensor:$result)> {
+def Aten_MseLossBackwardOp : Aten_PureOp<
+    "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, "
+    "int reduction) -> Tensor"> {
   let summary = "Gradient of the squared difference";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "lossBackward";
   let promotion = PromoteDefault;
   let decomposition = DecomposeWide<[
@@ -133,79 +115,64 @@ def Aten_MseLossBackwardOp : Aten_PureOp<"mse_loss_backward",
            $grad_output)]>;
 }
 
-def Aten_MultiMarginLossOp : Aten_PureOp<"multi_margin_loss",
+def Aten_MultiMarginLossOp : Aten_PureOp<
     "aten::multi_margin_loss(Tensor self, Tensor target, Scalar p=1, Scalar "
-    "margin=1, Tensor? weight=None, int reduction=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Number>:$p,
-         Optional<Aten_Number>:$margin, Optional<Aten_Tensor>:$weight,
-         Aten_LossReduction:$reduction),
-    (outs Aten_Tensor:$result)> {
+    "margin=1, Tensor? weight=None, int reduction=1) -> Tensor"> {
   let summary = "Multi-class hinge loss";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "multiMarginLoss";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMultiMarginLoss">;
 }
 
-def Aten_NllLossNdOp : Aten_PureOp<"nll_loss_nd",
+def Aten_NllLossNdOp : Aten_PureOp<
     "aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int "
-    "reduction=1, SymInt ignore_index=-100) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
-         Aten_LossReduction:$reduction, Aten_SymInt:$ignore_index),
-    (outs Aten_Tensor:$result)> {
+    "reduction=1, SymInt ignore_index=-100) -> Tensor"> {
   let summary = "Negative log likelihood, of any rank";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "nllLoss";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeNllLossNd">;
 }
 
-def Aten_NllLoss2dForwardOp : Aten_PureOp<"nll_loss2d_forward",
-    "aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, "
-    "int reduction, SymInt ignore_index) -> (Tensor output, Tensor "
-    "total_weight)",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Optional<Aten_Tensor>:$weight,
-         Aten_LossReduction:$reduction, Aten_SymInt:$ignore_index),
-    (outs Aten_Tensor:$output, Aten_Tensor:$total_weight)> {
+def Aten_NllLoss2dForwardOp : Aten_PureOp<
+    "aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int "
+    "reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)"> {
   let summary = "Negative log likelihood of images, and the sum of weights";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "nllLossForward";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeNllLoss2dForward">;
 }
 
-def Aten_NllLoss2dBackwardOp : Aten_PureOp<"nll_loss2d_backward",
-    "aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor "
-    "target, Tensor? weight, int reduction, SymInt ignore_index, Tensor "
-    "total_weight) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
-         Optional<Aten_Tensor>:$weight, Aten_LossReduction:$reduction,
-         Aten_SymInt:$ignore_index, Aten_Tensor:$total_weight),
-    (outs Aten_Tensor:$result)> {
+def Aten_NllLoss2dBackwardOp : Aten_PureOp<
+    "aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, "
+    "Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) "
+    "-> Tensor"> {
   let summary = "Gradient of the negative log likelihood of images";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "nllLossBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
   let decomposition = DecomposeBy<"decomposeNllLoss2dBackward">;
 }
 
-def Aten_SmoothL1LossOp : Aten_PureOp<"smooth_l1_loss",
-    "aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, "
-    "float beta=1.) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction,
-         Aten_Float:$beta),
-    (outs Aten_Tensor:$result)> {
+def Aten_SmoothL1LossOp : Aten_PureOp<
+    "aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float "
+    "beta=1.) -> Tensor"> {
   let summary = "Quadratic below beta, absolute beyond";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "loss";
   let promotion = PromoteDefault;
   let decomposition = DecomposeWide<[
       (reduced (smooth_l1 (sub $self, $target), $beta), $reduction)]>;
 }
 
-def Aten_SmoothL1LossBackwardOp : Aten_PureOp<"smooth_l1_loss_backward",
+def Aten_SmoothL1LossBackwardOp : Aten_PureOp<
     "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor "
-    "target, int reduction, float beta) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$target,
-         Aten_LossReduction:$reduction, Aten_Float:$beta),
-    (outs Aten_Tensor:$result)> {
+    "target, int reduction, float beta) -> Tensor"> {
   let summary = "Gradient of the smooth absolute difference";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "lossBackward";
   let promotion = PromoteDefault;
   let decomposition = DecomposeWide<[
@@ -213,12 +180,11 @@ def Aten_SmoothL1LossBackwardOp : Aten_PureOp<"smooth_l1_loss_backward",
            (smooth_l1_slope (sub $self, $target), $beta))]>;
 }
 
-def Aten_SoftMarginLossOp : Aten_PureOp<"soft_margin_loss",
+def Aten_SoftMarginLossOp : Aten_PureOp<
     "aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$target, Aten_LossReduction:$reduction),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Logistic loss";
+  let modes = (ins Aten_LossReduction:$reduction);
   let shape = "lossInSelf";
   let promotion = PromoteDefault;
   let decomposition = DecomposeWide<[

@@ -11,12 +11,11 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_AddTensorOp : Aten_PureOp<"add.Tensor",
-    "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other,
-         Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result)> {
+def Aten_AddTensorOp : Aten_PureOp<
+    "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> "
+    "Tensor"> {
   let summary = "self + alpha * other";
+  let takesNumbers = ["self", "other"];
   let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
@@ -26,12 +25,11 @@ def Aten_AddTensorOp : Aten_PureOp<"add.Tensor",
   let isCore = 1;
 }
 
-def Aten_SubTensorOp : Aten_PureOp<"sub.Tensor",
-    "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
-    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other,
-         Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result)> {
+def Aten_SubTensorOp : Aten_PureOp<
+    "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> "
+    "Tensor"> {
   let summary = "self - alpha * other";
+  let takesNumbers = ["self", "other"];
   let shape = "scaledSum";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
@@ -41,11 +39,10 @@ def Aten_SubTensorOp : Aten_PureOp<"sub.Tensor",
   let isCore = 1;
 }
 
-def Aten_MulTensorOp : Aten_PureOp<"mul.Tensor",
-    "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor",
-    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other),
-    (outs Aten_Tensor:$result)> {
+def Aten_MulTensorOp : Aten_PureOp<
+    "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Product";
+  let takesNumbers = ["self", "other"];
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let takesSmallFloats = 1;
@@ -54,11 +51,10 @@ def Aten_MulTensorOp : Aten_PureOp<"mul.Tensor",
   let isCore = 1;
 }
 
-def Aten_DivTensorOp : Aten_PureOp<"div.Tensor",
-    "aten::div.Tensor(Tensor self, Tensor other) -> Tensor",
-    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other),
-    (outs Aten_Tensor:$result)> {
+def Aten_DivTensorOp : Aten_PureOp<
+    "aten::div.Tensor(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Quotient as a float";
+  let takesNumbers = ["self", "other"];
   let promotion = PromoteIntToFloat;
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
@@ -67,11 +63,10 @@ def Aten_DivTensorOp : Aten_PureOp<"div.Tensor",
   let isCore = 1;
 }
 
-def Aten_FloorDivideOp : Aten_PureOp<"floor_divide",
-    "aten::floor_divide(Tensor self, Tensor other) -> Tensor",
-    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other),
-    (outs Aten_Tensor:$result)> {
+def Aten_FloorDivideOp : Aten_PureOp<
+    "aten::floor_divide(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Quotient rounded down";
+  let takesNumbers = ["self", "other"];
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
@@ -79,17 +74,16 @@ def Aten_FloorDivideOp : Aten_PureOp<"floor_divide",
   let body = (floor_div $self, $other);
 }
 
-def Aten_DivTensorModeOp : Aten_PureOp<"div.Tensor_mode",
+def Aten_DivTensorModeOp : Aten_PureOp<
     "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) "
-    "-> Tensor",
-    (ins Aten_TensorOrNumber:$self, Aten_TensorOrNumber:$other,
-         OptionalAttr<Aten_Rounding>:$rounding_mode),
-    (outs Aten_Tensor:$result)> {
+    "-> Tensor"> {
   let summary = "Quotient, rounded as the mode says";
   let description = [{
     Without a rounding mode as `div.Tensor`; `"floor"` rounds down, `"trunc"`
     toward zero.
   }];
+  let takesNumbers = ["self", "other"];
+  let modes = (ins Aten_Rounding:$rounding_mode);
   let promotion = PromoteDivMode;
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
@@ -98,10 +92,8 @@ def Aten_DivTensorModeOp : Aten_PureOp<"div.Tensor_mode",
   let isCore = 1;
 }
 
-def Aten_AddScalarOp : Aten_PureOp<"add.Scalar",
-    "aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$other, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result)> {
+def Aten_AddScalarOp : Aten_PureOp<
+    "aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> {
   let summary = "self + alpha * other";
   let shape = "scaledSum";
   let promotion = PromoteDefault;
@@ -111,10 +103,8 @@ def Aten_AddScalarOp : Aten_PureOp<"add.Scalar",
   let isCore = 1;
 }
 
-def Aten_SubScalarOp : Aten_PureOp<"sub.Scalar",
-    "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$other, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result)> {
+def Aten_SubScalarOp : Aten_PureOp<
+    "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> {
   let summary = "self - alpha * other";
   let shape = "scaledSum";
   let promotion = PromoteDefault;
@@ -124,10 +114,8 @@ def Aten_SubScalarOp : Aten_PureOp<"sub.Scalar",
   let isCore = 1;
 }
 
-def Aten_RsubScalarOp : Aten_PureOp<"rsub.Scalar",
-    "aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$other, Optional<Aten_Number>:$alpha),
-    (outs Aten_Tensor:$result)> {
+def Aten_RsubScalarOp : Aten_PureOp<
+    "aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> {
   let summary = "other - alpha * self";
   let shape = "scaledSum";
   let promotion = PromoteDefault;
@@ -326,10 +314,8 @@ def Aten_GeTensorOp : Aten_BinaryOp<"ge.Tensor", PromoteAlwaysBool,
   let isCore = 1;
 }
 
-def Aten_PowTensorScalarOp : Aten_PureOp<"pow.Tensor_Scalar",
-    "aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$exponent),
-    (outs Aten_Tensor:$result)> {
+def Aten_PowTensorScalarOp : Aten_PureOp<
+    "aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor"> {
   let summary = "Power with a number as exponent";
   let promotion = PromoteDefault;
   let promotes = ["self", "exponent"];
@@ -339,10 +325,8 @@ def Aten_PowTensorScalarOp : Aten_PureOp<"pow.Tensor_Scalar",
   let isCore = 1;
 }
 
-def Aten_PowScalarOp : Aten_PureOp<"pow.Scalar",
-    "aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
-    (ins Aten_Number:$self, Aten_Tensor:$exponent),
-    (outs Aten_Tensor:$result)> {
+def Aten_PowScalarOp : Aten_PureOp<
+    "aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor"> {
   let summary = "Power of a number";
   let promotion = PromoteDefault;
   let promotes = ["self", "exponent"];
@@ -351,10 +335,8 @@ def Aten_PowScalarOp : Aten_PureOp<"pow.Scalar",
   let isCore = 1;
 }
 
-def Aten_PowTensorTensorOp : Aten_PureOp<"pow.Tensor_Tensor",
-    "aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$exponent),
-    (outs Aten_Tensor:$result)> {
+def Aten_PowTensorTensorOp : Aten_PureOp<
+    "aten::pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor"> {
   let summary = "Power";
   let promotion = PromoteDefault;
   let roundsNumbers = 1;
@@ -363,11 +345,8 @@ def Aten_PowTensorTensorOp : Aten_PureOp<"pow.Tensor_Tensor",
   let isCore = 1;
 }
 
-def Aten_ClampOp : Aten_PureOp<"clamp",
-    "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Number>:$min,
-         Optional<Aten_Number>:$max),
-    (outs Aten_Tensor:$result)> {
+def Aten_ClampOp : Aten_PureOp<
+    "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor"> {
   let summary = "Limit to a range";
   let shape = "clamp";
   let promotion = PromoteNoOpmath;
@@ -377,10 +356,8 @@ def Aten_ClampOp : Aten_PureOp<"clamp",
   let isCore = 1;
 }
 
-def Aten_ClampMinOp : Aten_PureOp<"clamp_min",
-    "aten::clamp_min(Tensor self, Scalar min) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$min),
-    (outs Aten_Tensor:$result)> {
+def Aten_ClampMinOp : Aten_PureOp<
+    "aten::clamp_min(Tensor self, Scalar min) -> Tensor"> {
   let summary = "Limit from below";
   let promotion = PromoteNoOpmath;
   let promotes = ["self", "min"];
@@ -388,10 +365,8 @@ def Aten_ClampMinOp : Aten_PureOp<"clamp_min",
   let decomposition = DecomposeBy<"decomposeClampMin">;
 }
 
-def Aten_ClampMaxOp : Aten_PureOp<"clamp_max",
-    "aten::clamp_max(Tensor self, Scalar max) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$max),
-    (outs Aten_Tensor:$result)> {
+def Aten_ClampMaxOp : Aten_PureOp<
+    "aten::clamp_max(Tensor self, Scalar max) -> Tensor"> {
   let summary = "Limit from above";
   let promotion = PromoteNoOpmath;
   let promotes = ["self", "max"];
@@ -399,10 +374,8 @@ def Aten_ClampMaxOp : Aten_PureOp<"clamp_max",
   let decomposition = DecomposeBy<"decomposeClampMax">;
 }
 
-def Aten_WhereSelfOp : Aten_PureOp<"where.self",
-    "aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
-    (ins Aten_Tensor:$condition, Aten_Tensor:$self, Aten_Tensor:$other),
-    (outs Aten_Tensor:$result)> {
+def Aten_WhereSelfOp : Aten_PureOp<
+    "aten::where.self(Tensor condition, Tensor self, Tensor other) -> Tensor"> {
   let summary = "Choose by a condition";
   let shape = "maskedBroadcast";
   let promotion = PromoteNoOpmath;
@@ -412,11 +385,9 @@ def Aten_WhereSelfOp : Aten_PureOp<"where.self",
   let isCore = 1;
 }
 
-def Aten_MaskedFillScalarOp : Aten_PureOp<"masked_fill.Scalar",
+def Aten_MaskedFillScalarOp : Aten_PureOp<
     "aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$mask, Aten_Number:$value),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Replace where a mask is true";
   let shape = "maskedBroadcast";
   let promotion = PromoteKeepFirst;
@@ -424,11 +395,9 @@ def Aten_MaskedFillScalarOp : Aten_PureOp<"masked_fill.Scalar",
   let decomposition = DecomposeBy<"decomposeMaskedFillScalar">;
 }
 
-def Aten_MaskedFillTensorOp : Aten_PureOp<"masked_fill.Tensor",
+def Aten_MaskedFillTensorOp : Aten_PureOp<
     "aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$mask, Aten_Tensor:$value),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Replace where a mask is true";
   let shape = "maskedBroadcast";
   let promotion = PromoteKeepFirst;
@@ -436,10 +405,8 @@ def Aten_MaskedFillTensorOp : Aten_PureOp<"masked_fill.Tensor",
   let decomposition = DecomposeBy<"decomposeMaskedFillTensor">;
 }
 
-def Aten_FillScalarOp : Aten_PureOp<"fill.Scalar",
-    "aten::fill.Scalar(Tensor self, Scalar value) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Number:$value),
-    (outs Aten_Tensor:$result)> {
+def Aten_FillScalarOp : Aten_PureOp<
+    "aten::fill.Scalar(Tensor self, Scalar value) -> Tensor"> {
   let summary = "All elements replaced by a number";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
@@ -449,24 +416,18 @@ def Aten_FillScalarOp : Aten_PureOp<"fill.Scalar",
   let isCore = 1;
 }
 
-def Aten_AddcmulOp : Aten_PureOp<"addcmul",
+def Aten_AddcmulOp : Aten_PureOp<
     "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar "
-    "value=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$tensor1, Aten_Tensor:$tensor2,
-         Optional<Aten_Number>:$value),
-    (outs Aten_Tensor:$result)> {
+    "value=1) -> Tensor"> {
   let summary = "self + value * tensor1 * tensor2";
   let promotion = PromoteDefault;
   let body = (add $self, (mul $value, (mul $tensor1, $tensor2)));
   let decomposition = DecomposeBy<"decomposeAddcmul">;
 }
 
-def Aten_AddcdivOp : Aten_PureOp<"addcdiv",
+def Aten_AddcdivOp : Aten_PureOp<
     "aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar "
-    "value=1) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$tensor1, Aten_Tensor:$tensor2,
-         Optional<Aten_Number>:$value),
-    (outs Aten_Tensor:$result)> {
+    "value=1) -> Tensor"> {
   let summary = "self + value * tensor1 / tensor2";
   let shape = "scaledQuotient";
   let promotion = PromoteIntToFloat;
@@ -474,20 +435,16 @@ def Aten_AddcdivOp : Aten_PureOp<"addcdiv",
   let decomposition = DecomposeBy<"decomposeAddcdiv">;
 }
 
-def Aten_LerpScalarOp : Aten_PureOp<"lerp.Scalar",
-    "aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$end, Aten_Number:$weight),
-    (outs Aten_Tensor:$result)> {
+def Aten_LerpScalarOp : Aten_PureOp<
+    "aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor"> {
   let summary = "Linear interpolation";
   let promotion = PromoteDefault;
   let body = (add $self, (mul $weight, (sub $end, $self)));
   let decomposition = DecomposeBy<"decomposeLerp">;
 }
 
-def Aten_LeakyReluOp : Aten_PureOp<"leaky_relu",
-    "aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Number>:$negative_slope),
-    (outs Aten_Tensor:$result)> {
+def Aten_LeakyReluOp : Aten_PureOp<
+    "aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor"> {
   let summary = "Slope for negative elements";
   let promotion = PromoteDefault;
   let body =
@@ -495,12 +452,9 @@ def Aten_LeakyReluOp : Aten_PureOp<"leaky_relu",
   let isCore = 1;
 }
 
-def Aten_HardtanhOp : Aten_PureOp<"hardtanh",
+def Aten_HardtanhOp : Aten_PureOp<
     "aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Number>:$min_val,
-         Optional<Aten_Number>:$max_val),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Limit to a range";
   let promotion = PromoteDefault;
   let lowering = LowerBy<"Converter::lowerHardtanh">;
@@ -508,37 +462,33 @@ def Aten_HardtanhOp : Aten_PureOp<"hardtanh",
   let isCore = 1;
 }
 
-def Aten_GeluOp : Aten_PureOp<"gelu",
-    "aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
-    (ins Aten_Tensor:$self, Aten_GeluApproximation:$approximate),
-    (outs Aten_Tensor:$result)> {
+def Aten_GeluOp : Aten_PureOp<
+    "aten::gelu(Tensor self, *, str approximate=\"none\") -> Tensor"> {
   let summary = "Gaussian error linear unit";
   let description = [{
     `approximate` is `"none"` (by erf) or `"tanh"`.
   }];
+  let modes = (ins Aten_GeluApproximation:$approximate);
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeGelu">;
   let lowering = LowerBy<"Converter::lowerGelu">;
   let isCore = 1;
 }
 
-def Aten_GeluBackwardOp : Aten_PureOp<"gelu_backward",
+def Aten_GeluBackwardOp : Aten_PureOp<
     "aten::gelu_backward(Tensor grad_output, Tensor self, *, str "
-    "approximate=\"none\") -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_GeluApproximation:$approximate),
-    (outs Aten_Tensor:$result)> {
+    "approximate=\"none\") -> Tensor"> {
   let summary = "Gradient of gelu";
+  let modes = (ins Aten_GeluApproximation:$approximate);
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeGeluBackward">;
   let lowering = LowerBy<"Converter::lowerGeluBackward">;
   let isCore = 1;
 }
 
-def Aten_ThresholdBackwardOp : Aten_PureOp<"threshold_backward",
+def Aten_ThresholdBackwardOp : Aten_PureOp<
     "aten::threshold_backward(Tensor grad_output, Tensor self, Scalar "
-    "threshold) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Number:$threshold),
-    (outs Aten_Tensor:$result)> {
+    "threshold) -> Tensor"> {
   let summary = "Gradient of relu";
   let description = [{
     The gradient where `self` exceeds the threshold, else zero.
@@ -548,35 +498,26 @@ def Aten_ThresholdBackwardOp : Aten_PureOp<"threshold_backward",
   let isCore = 1;
 }
 
-def Aten_TanhBackwardOp : Aten_PureOp<"tanh_backward",
-    "aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$output),
-    (outs Aten_Tensor:$result)> {
+def Aten_TanhBackwardOp : Aten_PureOp<
+    "aten::tanh_backward(Tensor grad_output, Tensor output) -> Tensor"> {
   let summary = "Gradient of tanh";
   let promotion = PromoteDefault;
   let body = (mul $grad_output, (sub (number "1"), (mul $output, $output)));
   let decomposition = DecomposeBy<"decomposeTanhBackward">;
 }
 
-def Aten_SigmoidBackwardOp : Aten_PureOp<"sigmoid_backward",
-    "aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$output),
-    (outs Aten_Tensor:$result)> {
+def Aten_SigmoidBackwardOp : Aten_PureOp<
+    "aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor"> {
   let summary = "Gradient of sigmoid";
   let promotion = PromoteDefault;
   let body = (mul $grad_output, (mul (sub (number "1"), $output), $output));
   let decomposition = DecomposeBy<"decomposeSigmoidBackward">;
 }
 
-def Aten_ToCopyOp : Aten_PureOp<"_to_copy",
+def Aten_ToCopyOp : Aten_PureOp<
     "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None, bool "
-    "non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_DType>:$dtype,
-         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory, Aten_Bool:$non_blocking,
-         OptionalAttr<Aten_MemoryFormat>:$memory_format),
-    (outs Aten_Tensor:$result)> {
+    "non_blocking=False, MemoryFormat? memory_format=None) -> Tensor"> {
   let summary = "Convert to another element type or layout";
   let description = [{
     Without `dtype` the element type stays.
@@ -587,13 +528,9 @@ def Aten_ToCopyOp : Aten_PureOp<"_to_copy",
   let isCore = 1;
 }
 
-def Aten_ToDtypeOp : Aten_PureOp<"to.dtype",
-    "aten::to.dtype(Tensor(a) self, ScalarType dtype, bool "
-    "non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) "
-    "-> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_DType:$dtype, Aten_Bool:$non_blocking,
-         Aten_Bool:$copy, OptionalAttr<Aten_MemoryFormat>:$memory_format),
-    (outs Aten_Tensor:$result)> {
+def Aten_ToDtypeOp : Aten_PureOp<
+    "aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, "
+    "bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)"> {
   let summary = "Convert to another element type";
   let shape = "sameAsFirst";
   let promotion = PromoteView;
@@ -603,10 +540,9 @@ def Aten_ToDtypeOp : Aten_PureOp<"to.dtype",
   let decomposition = DecomposeBy<"decomposeToDtype">;
 }
 
-def Aten_CloneOp : Aten_MappedOp<"clone",
+def Aten_CloneOp : Aten_MappedOp<
     "aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
-    "same",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_MemoryFormat>:$memory_format)> {
+    "same"> {
   let summary = "A copy";
   let shape = "sameAsFirst"; // checks the memory format
   let isView = 0;
@@ -615,10 +551,8 @@ def Aten_CloneOp : Aten_MappedOp<"clone",
   let hasOwnKernel = 1;
 }
 
-def Aten_CopyOp : Aten_PureOp<"copy",
-    "aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$src, Aten_Bool:$non_blocking),
-    (outs Aten_Tensor:$result)> {
+def Aten_CopyOp : Aten_PureOp<
+    "aten::copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor"> {
   let summary = "The elements of `src` in the type and shape of `self`";
   let description = [{
     What `self.copy_(src)` leaves in `self`.
@@ -630,28 +564,25 @@ def Aten_CopyOp : Aten_PureOp<"copy",
   let isCore = 1;
 }
 
-def Aten_AliasOp : Aten_MappedOp<"alias",
-    "aten::alias(Tensor(a) self) -> Tensor(a)", "same",
-    (ins Aten_Tensor:$self)> {
+def Aten_AliasOp : Aten_MappedOp<
+    "aten::alias(Tensor(a) self) -> Tensor(a)", "same"> {
   let summary = "The same tensor";
   let body = (copy_of $self);
   let decomposition = DecomposeView;
   let isCore = 1;
 }
 
-def Aten_DetachOp : Aten_MappedOp<"detach",
-    "aten::detach(Tensor(a) self) -> Tensor(a)", "same",
-    (ins Aten_Tensor:$self)> {
+def Aten_DetachOp : Aten_MappedOp<
+    "aten::detach(Tensor(a) self) -> Tensor(a)", "same"> {
   let summary = "The same tensor, without gradient";
   let body = (copy_of $self);
   let decomposition = DecomposeView;
   let isCore = 1;
 }
 
-def Aten_ContiguousOp : Aten_MappedOp<"contiguous",
+def Aten_ContiguousOp : Aten_MappedOp<
     "aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> "
-    "Tensor(a)", "same",
-    (ins Aten_Tensor:$self, Aten_MemoryFormat:$memory_format)> {
+    "Tensor(a)", "same"> {
   let summary = "The same elements, dense in memory";
   let shape = "sameAsFirst"; // checks the memory format
   let mayCopy = 1;
@@ -659,29 +590,24 @@ def Aten_ContiguousOp : Aten_MappedOp<"contiguous",
   let hasOwnKernel = 1;
 }
 
-def Aten_LiftFreshCopyOp : Aten_MappedOp<"lift_fresh_copy",
-    "aten::lift_fresh_copy(Tensor self) -> Tensor", "same",
-    (ins Aten_Tensor:$self)> {
+def Aten_LiftFreshCopyOp : Aten_MappedOp<
+    "aten::lift_fresh_copy(Tensor self) -> Tensor", "same"> {
   let summary = "A copy of a constant";
   let isView = 0;
   let body = (copy_of $self);
   let hasOwnKernel = 1;
 }
 
-def Aten_TrilOp : Aten_PureOp<"tril",
-    "aten::tril(Tensor self, SymInt diagonal=0) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInt:$diagonal),
-    (outs Aten_Tensor:$result)> {
+def Aten_TrilOp : Aten_PureOp<
+    "aten::tril(Tensor self, SymInt diagonal=0) -> Tensor"> {
   let summary = "The lower triangle, zeros above";
   let shape = "triangle";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeTril">;
 }
 
-def Aten_TriuOp : Aten_PureOp<"triu",
-    "aten::triu(Tensor self, SymInt diagonal=0) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInt:$diagonal),
-    (outs Aten_Tensor:$result)> {
+def Aten_TriuOp : Aten_PureOp<
+    "aten::triu(Tensor self, SymInt diagonal=0) -> Tensor"> {
   let summary = "The upper triangle, zeros below";
   let shape = "triangle";
   let promotion = PromoteKeepFirst;

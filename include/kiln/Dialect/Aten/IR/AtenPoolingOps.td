@@ -11,11 +11,9 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_AdaptiveAvgPool2dOp : Aten_PureOp<"_adaptive_avg_pool2d",
+def Aten_AdaptiveAvgPool2dOp : Aten_PureOp<
     "aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$output_size),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
@@ -24,11 +22,8 @@ def Aten_AdaptiveAvgPool2dOp : Aten_PureOp<"_adaptive_avg_pool2d",
 }
 
 def Aten_AdaptiveAvgPool2dBackwardOp : Aten_PureOp<
-    "_adaptive_avg_pool2d_backward",
-    "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) "
-    "-> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+    "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> "
+    "Tensor"> {
   let summary = "Gradient of adaptive average pooling";
   let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;
@@ -36,11 +31,9 @@ def Aten_AdaptiveAvgPool2dBackwardOp : Aten_PureOp<
   let isCore = 1;
 }
 
-def Aten_AdaptiveAvgPool3dOp : Aten_PureOp<"_adaptive_avg_pool3d",
+def Aten_AdaptiveAvgPool3dOp : Aten_PureOp<
     "aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$output_size),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
@@ -49,11 +42,8 @@ def Aten_AdaptiveAvgPool3dOp : Aten_PureOp<"_adaptive_avg_pool3d",
 }
 
 def Aten_AdaptiveAvgPool3dBackwardOp : Aten_PureOp<
-    "_adaptive_avg_pool3d_backward",
-    "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) "
-    "-> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+    "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> "
+    "Tensor"> {
   let summary = "Gradient of adaptive average pooling";
   let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;
@@ -61,10 +51,8 @@ def Aten_AdaptiveAvgPool3dBackwardOp : Aten_PureOp<
   let isCore = 1;
 }
 
-def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<"adaptive_avg_pool1d",
-    "aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$output_size),
-    (outs Aten_Tensor:$result)> {
+def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<
+    "aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor"> {
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
@@ -72,10 +60,8 @@ def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<"adaptive_avg_pool1d",
   let lowering = LowerBy<"lowerAveragePool", ["1"]>;
 }
 
-def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<"adaptive_avg_pool2d",
-    "aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$output_size),
-    (outs Aten_Tensor:$result)> {
+def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<
+    "aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor"> {
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
@@ -83,10 +69,8 @@ def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<"adaptive_avg_pool2d",
   let lowering = LowerBy<"lowerAveragePool", ["2"]>;
 }
 
-def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<"adaptive_avg_pool3d",
-    "aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInts:$output_size),
-    (outs Aten_Tensor:$result)> {
+def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<
+    "aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor"> {
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
@@ -94,11 +78,9 @@ def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<"adaptive_avg_pool3d",
   let lowering = LowerBy<"lowerAveragePool", ["3"]>;
 }
 
-def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<"adaptive_max_pool2d",
+def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<
     "aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, "
-    "Tensor)",
-    (ins Aten_Tensor:$self, Aten_Ints:$output_size),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+    "Tensor)"> {
   let summary = "Greatest of windows that give a size, and where it was";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
@@ -106,14 +88,10 @@ def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<"adaptive_max_pool2d",
   let isCore = 1;
 }
 
-def Aten_AvgPool1dOp : Aten_PureOp<"avg_pool1d",
+def Aten_AvgPool1dOp : Aten_PureOp<
     "aten::avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], "
-    "int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) "
-    "-> Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$stride,
-         Aten_Ints:$padding, Aten_Bool:$ceil_mode,
-         Aten_Bool:$count_include_pad),
-    (outs Aten_Tensor:$result)> {
+    "int[1] padding=[0], bool ceil_mode=False, bool count_include_pad=True) -> "
+    "Tensor"> {
   let summary = "Mean over windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
@@ -121,14 +99,10 @@ def Aten_AvgPool1dOp : Aten_PureOp<"avg_pool1d",
   let lowering = LowerBy<"lowerAveragePool", ["1"]>;
 }
 
-def Aten_AvgPool2dOp : Aten_PureOp<"avg_pool2d",
+def Aten_AvgPool2dOp : Aten_PureOp<
     "aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], "
-    "int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, "
-    "int? divisor_override=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$stride,
-         Aten_Ints:$padding, Aten_Bool:$ceil_mode, Aten_Bool:$count_include_pad,
-         OptionalAttr<Aten_Int>:$divisor_override),
-    (outs Aten_Tensor:$result)> {
+    "int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? "
+    "divisor_override=None) -> Tensor"> {
   let summary = "Mean over windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
@@ -136,15 +110,10 @@ def Aten_AvgPool2dOp : Aten_PureOp<"avg_pool2d",
   let isCore = 1;
 }
 
-def Aten_AvgPool2dBackwardOp : Aten_PureOp<"avg_pool2d_backward",
+def Aten_AvgPool2dBackwardOp : Aten_PureOp<
     "aten::avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] "
     "kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool "
-    "count_include_pad, int? divisor_override) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Ints:$kernel_size,
-         Aten_Ints:$stride, Aten_Ints:$padding, Aten_Bool:$ceil_mode,
-         Aten_Bool:$count_include_pad,
-         OptionalAttr<Aten_Int>:$divisor_override),
-    (outs Aten_Tensor:$result)> {
+    "count_include_pad, int? divisor_override) -> Tensor"> {
   let summary = "Gradient of average pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
@@ -152,14 +121,10 @@ def Aten_AvgPool2dBackwardOp : Aten_PureOp<"avg_pool2d_backward",
   let isCore = 1;
 }
 
-def Aten_AvgPool3dOp : Aten_PureOp<"avg_pool3d",
+def Aten_AvgPool3dOp : Aten_PureOp<
     "aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], "
-    "int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, "
-    "int? divisor_override=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$stride,
-         Aten_Ints:$padding, Aten_Bool:$ceil_mode, Aten_Bool:$count_include_pad,
-         OptionalAttr<Aten_Int>:$divisor_override),
-    (outs Aten_Tensor:$result)> {
+    "int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? "
+    "divisor_override=None) -> Tensor"> {
   let summary = "Mean over windows";
   let shape = "averagePool3d";
   let promotion = PromoteKeepFirst;
@@ -167,15 +132,10 @@ def Aten_AvgPool3dOp : Aten_PureOp<"avg_pool3d",
   let isCore = 1;
 }
 
-def Aten_AvgPool3dBackwardOp : Aten_PureOp<"avg_pool3d_backward",
+def Aten_AvgPool3dBackwardOp : Aten_PureOp<
     "aten::avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] "
     "kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool "
-    "count_include_pad, int? divisor_override) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Ints:$kernel_size,
-         Aten_Ints:$stride, Aten_Ints:$padding, Aten_Bool:$ceil_mode,
-         Aten_Bool:$count_include_pad,
-         OptionalAttr<Aten_Int>:$divisor_override),
-    (outs Aten_Tensor:$result)> {
+    "count_include_pad, int? divisor_override) -> Tensor"> {
   let summary = "Gradient of average pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
@@ -183,13 +143,10 @@ def Aten_AvgPool3dBackwardOp : Aten_PureOp<"avg_pool3d_backward",
   let isCore = 1;
 }
 
-def Aten_MaxPool1dOp : Aten_PureOp<"max_pool1d",
+def Aten_MaxPool1dOp : Aten_PureOp<
     "aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], "
     "int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$stride,
-         Aten_Ints:$padding, Aten_Ints:$dilation, Aten_Bool:$ceil_mode),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Greatest of windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
@@ -197,12 +154,9 @@ def Aten_MaxPool1dOp : Aten_PureOp<"max_pool1d",
   let lowering = LowerBy<"lowerMaxPool", ["1"]>;
 }
 
-def Aten_MaxPool2dOp : Aten_PureOp<"max_pool2d",
+def Aten_MaxPool2dOp : Aten_PureOp<
     "aten::max_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], "
-    "int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$stride,
-         Aten_Ints:$padding, Aten_Ints:$dilation, Aten_Bool:$ceil_mode),
-    (outs Aten_Tensor:$result)> {
+    "int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> Tensor"> {
   let summary = "Greatest of windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
@@ -210,13 +164,10 @@ def Aten_MaxPool2dOp : Aten_PureOp<"max_pool2d",
   let lowering = LowerBy<"lowerMaxPool", ["2"]>;
 }
 
-def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<"max_pool2d_with_indices",
+def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<
     "aten::max_pool2d_with_indices(Tensor self, int[2] kernel_size, int[2] "
-    "stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) "
-    "-> (Tensor, Tensor)",
-    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$stride,
-         Aten_Ints:$padding, Aten_Ints:$dilation, Aten_Bool:$ceil_mode),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+    "stride=[], int[2] padding=0, int[2] dilation=1, bool ceil_mode=False) -> "
+    "(Tensor, Tensor)"> {
   let summary = "Greatest of windows, and where it was";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
@@ -225,14 +176,9 @@ def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<"max_pool2d_with_indices",
 }
 
 def Aten_MaxPool2dWithIndicesBackwardOp : Aten_PureOp<
-    "max_pool2d_with_indices_backward",
-    "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor "
-    "self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] "
-    "dilation, bool ceil_mode, Tensor indices) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Ints:$kernel_size,
-         Aten_Ints:$stride, Aten_Ints:$padding, Aten_Ints:$dilation,
-         Aten_Bool:$ceil_mode, Aten_Tensor:$indices),
-    (outs Aten_Tensor:$result)> {
+    "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, "
+    "int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool "
+    "ceil_mode, Tensor indices) -> Tensor"> {
   let summary = "Gradient of max pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
@@ -240,13 +186,10 @@ def Aten_MaxPool2dWithIndicesBackwardOp : Aten_PureOp<
   let isCore = 1;
 }
 
-def Aten_MaxPool3dWithIndicesOp : Aten_PureOp<"max_pool3d_with_indices",
+def Aten_MaxPool3dWithIndicesOp : Aten_PureOp<
     "aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] "
-    "stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) "
-    "-> (Tensor, Tensor)",
-    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$stride,
-         Aten_Ints:$padding, Aten_Ints:$dilation, Aten_Bool:$ceil_mode),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+    "stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> "
+    "(Tensor, Tensor)"> {
   let summary = "Greatest of windows, and where it was";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
@@ -255,14 +198,9 @@ def Aten_MaxPool3dWithIndicesOp : Aten_PureOp<"max_pool3d_with_indices",
 }
 
 def Aten_MaxPool3dWithIndicesBackwardOp : Aten_PureOp<
-    "max_pool3d_with_indices_backward",
-    "aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor "
-    "self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] "
-    "dilation, bool ceil_mode, Tensor indices) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Ints:$kernel_size,
-         Aten_Ints:$stride, Aten_Ints:$padding, Aten_Ints:$dilation,
-         Aten_Bool:$ceil_mode, Aten_Tensor:$indices),
-    (outs Aten_Tensor:$result)> {
+    "aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, "
+    "int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool "
+    "ceil_mode, Tensor indices) -> Tensor"> {
   let summary = "Gradient of max pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
@@ -270,13 +208,10 @@ def Aten_MaxPool3dWithIndicesBackwardOp : Aten_PureOp<
   let isCore = 1;
 }
 
-def Aten_MaxPool1dWithIndicesOp : Aten_PureOp<"max_pool1d_with_indices",
-    "aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, "
-    "int[1] stride=[], int[1] padding=[0], int[1] dilation=[1], bool "
-    "ceil_mode=False) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$stride,
-         Aten_Ints:$padding, Aten_Ints:$dilation, Aten_Bool:$ceil_mode),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+def Aten_MaxPool1dWithIndicesOp : Aten_PureOp<
+    "aten::max_pool1d_with_indices(Tensor self, int[1] kernel_size, int[1] "
+    "stride=[], int[1] padding=[0], int[1] dilation=[1], bool ceil_mode=False) "
+    "-> (Tensor, Tensor)"> {
   let summary = "Greatest of windows, and where it was";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
@@ -284,13 +219,9 @@ def Aten_MaxPool1dWithIndicesOp : Aten_PureOp<"max_pool1d_with_indices",
   let lowering = LowerBy<"lowerMaxPool", ["1"]>;
 }
 
-def Aten_MaxPool3dOp : Aten_PureOp<"max_pool3d",
+def Aten_MaxPool3dOp : Aten_PureOp<
     "aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], "
-    "int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$kernel_size, Aten_Ints:$stride,
-         Aten_Ints:$padding, Aten_Ints:$dilation, Aten_Bool:$ceil_mode),
-    (outs Aten_Tensor:$result)> {
+    "int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor"> {
   let summary = "Greatest of windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
@@ -298,11 +229,9 @@ def Aten_MaxPool3dOp : Aten_PureOp<"max_pool3d",
   let lowering = LowerBy<"lowerMaxPool", ["3"]>;
 }
 
-def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<"adaptive_max_pool1d",
-    "aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> "
-    "(Tensor, Tensor)",
-    (ins Aten_Tensor:$self, Aten_Ints:$output_size),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<
+    "aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, "
+    "Tensor)"> {
   let summary = "Greatest of windows that give a size, and where it was";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
@@ -310,11 +239,9 @@ def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<"adaptive_max_pool1d",
   let lowering = LowerBy<"lowerMaxPool", ["1"]>;
 }
 
-def Aten_AdaptiveMaxPool3dOp : Aten_PureOp<"adaptive_max_pool3d",
-    "aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> "
-    "(Tensor, Tensor)",
-    (ins Aten_Tensor:$self, Aten_Ints:$output_size),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+def Aten_AdaptiveMaxPool3dOp : Aten_PureOp<
+    "aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, "
+    "Tensor)"> {
   let summary = "Greatest of windows that give a size, and where it was";
   let shape = "adaptivePool";
   let promotion = PromoteKeepFirst;
@@ -323,11 +250,8 @@ def Aten_AdaptiveMaxPool3dOp : Aten_PureOp<"adaptive_max_pool3d",
 }
 
 def Aten_AdaptiveMaxPool2dBackwardOp : Aten_PureOp<
-    "adaptive_max_pool2d_backward",
     "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, "
-    "Tensor indices) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$indices),
-    (outs Aten_Tensor:$result)> {
+    "Tensor indices) -> Tensor"> {
   let summary = "Gradient of adaptive max pooling";
   let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;
@@ -336,11 +260,8 @@ def Aten_AdaptiveMaxPool2dBackwardOp : Aten_PureOp<
 }
 
 def Aten_AdaptiveMaxPool3dBackwardOp : Aten_PureOp<
-    "adaptive_max_pool3d_backward",
     "aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, "
-    "Tensor indices) -> Tensor",
-    (ins Aten_Tensor:$grad_output, Aten_Tensor:$self, Aten_Tensor:$indices),
-    (outs Aten_Tensor:$result)> {
+    "Tensor indices) -> Tensor"> {
   let summary = "Gradient of adaptive max pooling";
   let shape = "adaptivePoolBackward";
   let promotion = PromoteKeepFirst;

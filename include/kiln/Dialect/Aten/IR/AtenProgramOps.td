@@ -11,28 +11,22 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_ItemOp : Aten_CountingOp<"item",
-    "aten::item(Tensor self) -> Scalar",
-    (ins Aten_Tensor:$self, OptionalAttr<StrAttr>:$symbol),
-    (outs Aten_Number:$result)> {
+def Aten_ItemOp : Aten_CountingOp<"aten::item(Tensor self) -> Scalar"> {
   let summary = "The number in a tensor of one element";
   let description = [{
     `symbol` names the unbacked symbol that the number is bound to.
   }];
+  let ownAttributes = "str? symbol";
   let shape = "item";
   let promotion = PromoteToNumber;
   let recompute = RecomputeOpaque;
   let isCore = 1;
 }
 
-def Aten_AssertTensorMetadataOp : Aten_Op<"_assert_tensor_metadata",
+def Aten_AssertTensorMetadataOp : Aten_Op<
     "aten::_assert_tensor_metadata(Tensor a, SymInt[]? size=None, SymInt[]? "
     "stride=None, ScalarType? dtype=None, *, Device? device=None, Layout? "
-    "layout=None) -> ()",
-    (ins Aten_Tensor:$a, OptionalAttr<Aten_SymInts>:$size,
-         OptionalAttr<Aten_SymInts>:$stride, OptionalAttr<Aten_DType>:$dtype,
-         OptionalAttr<Aten_Device>:$device, OptionalAttr<Aten_Layout>:$layout),
-    (outs)> {
+    "layout=None) -> ()"> {
   let summary = "Check properties of a tensor";
   let shape = "none";
   let promotion = PromoteNone;
@@ -40,10 +34,7 @@ def Aten_AssertTensorMetadataOp : Aten_Op<"_assert_tensor_metadata",
   let isCore = 1;
 }
 
-def Aten_PrintOp : Aten_Op<"_print",
-    "aten::_print(str s) -> ()",
-    (ins Aten_Str:$s),
-    (outs)> {
+def Aten_PrintOp : Aten_Op<"aten::_print(str s) -> ()"> {
   let summary = "Print text";
   let shape = "none";
   let promotion = PromoteNone;

@@ -11,10 +11,8 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_SumOp : Aten_PureOp<"sum",
-    "aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_DType>:$dtype),
-    (outs Aten_Tensor:$result)> {
+def Aten_SumOp : Aten_PureOp<
+    "aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor"> {
   let summary = "Sum of all elements";
   let shape = "reduceAll";
   let promotion = PromoteIntToI64;
@@ -23,12 +21,9 @@ def Aten_SumOp : Aten_PureOp<"sum",
   let lowering = LowerReduction<"Sum">;
 }
 
-def Aten_SumDimIntListOp : Aten_PureOp<"sum.dim_IntList",
+def Aten_SumDimIntListOp : Aten_PureOp<
     "aten::sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, "
-    "ScalarType? dtype=None) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim,
-         OptionalAttr<Aten_DType>:$dtype),
-    (outs Aten_Tensor:$result)> {
+    "ScalarType? dtype=None) -> Tensor"> {
   let summary = "Sum over dimensions";
   let description = [{
     An empty or absent list of dimensions means all. `dtype` converts before the
@@ -42,10 +37,8 @@ def Aten_SumDimIntListOp : Aten_PureOp<"sum.dim_IntList",
   let isCore = 1;
 }
 
-def Aten_MeanOp : Aten_PureOp<"mean",
-    "aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_DType>:$dtype),
-    (outs Aten_Tensor:$result)> {
+def Aten_MeanOp : Aten_PureOp<
+    "aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor"> {
   let summary = "Mean of all elements";
   let shape = "reduceAll";
   let promotion = PromoteFloatOnly;
@@ -56,12 +49,9 @@ def Aten_MeanOp : Aten_PureOp<"mean",
   let isCore = 1;
 }
 
-def Aten_MeanDimOp : Aten_PureOp<"mean.dim",
+def Aten_MeanDimOp : Aten_PureOp<
     "aten::mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, "
-    "ScalarType? dtype=None) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim,
-         OptionalAttr<Aten_DType>:$dtype),
-    (outs Aten_Tensor:$result)> {
+    "ScalarType? dtype=None) -> Tensor"> {
   let summary = "Mean over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteFloatOnly;
@@ -72,10 +62,8 @@ def Aten_MeanDimOp : Aten_PureOp<"mean.dim",
   let isCore = 1;
 }
 
-def Aten_ProdOp : Aten_PureOp<"prod",
-    "aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_DType>:$dtype),
-    (outs Aten_Tensor:$result)> {
+def Aten_ProdOp : Aten_PureOp<
+    "aten::prod(Tensor self, *, ScalarType? dtype=None) -> Tensor"> {
   let summary = "Product of all elements";
   let shape = "reduceAll";
   let promotion = PromoteIntToI64;
@@ -84,12 +72,9 @@ def Aten_ProdOp : Aten_PureOp<"prod",
   let isCore = 1;
 }
 
-def Aten_ProdDimIntOp : Aten_PureOp<"prod.dim_int",
+def Aten_ProdDimIntOp : Aten_PureOp<
     "aten::prod.dim_int(Tensor self, int dim, bool keepdim=False, *, "
-    "ScalarType? dtype=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim,
-         OptionalAttr<Aten_DType>:$dtype),
-    (outs Aten_Tensor:$result)> {
+    "ScalarType? dtype=None) -> Tensor"> {
   let summary = "Product over a dimension";
   let shape = "reduceDim";
   let promotion = PromoteIntToI64;
@@ -99,10 +84,8 @@ def Aten_ProdDimIntOp : Aten_PureOp<"prod.dim_int",
   let isCore = 1;
 }
 
-def Aten_AmaxOp : Aten_PureOp<"amax",
-    "aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+def Aten_AmaxOp : Aten_PureOp<
+    "aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"> {
   let summary = "Maximum over dimensions";
   let shape = "reduceElements";
   let promotion = PromoteKeepFirst;
@@ -111,10 +94,8 @@ def Aten_AmaxOp : Aten_PureOp<"amax",
   let isCore = 1;
 }
 
-def Aten_AminOp : Aten_PureOp<"amin",
-    "aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+def Aten_AminOp : Aten_PureOp<
+    "aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor"> {
   let summary = "Minimum over dimensions";
   let shape = "reduceElements";
   let promotion = PromoteKeepFirst;
@@ -123,10 +104,7 @@ def Aten_AminOp : Aten_PureOp<"amin",
   let isCore = 1;
 }
 
-def Aten_MaxOp : Aten_PureOp<"max",
-    "aten::max(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_MaxOp : Aten_PureOp<"aten::max(Tensor self) -> Tensor"> {
   let summary = "Maximum of all elements";
   let shape = "reduceAll";
   let promotion = PromoteKeepFirst;
@@ -136,10 +114,7 @@ def Aten_MaxOp : Aten_PureOp<"max",
   let writers = ["max.unary_out"];
 }
 
-def Aten_MinOp : Aten_PureOp<"min",
-    "aten::min(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_MinOp : Aten_PureOp<"aten::min(Tensor self) -> Tensor"> {
   let summary = "Minimum of all elements";
   let shape = "reduceAll";
   let promotion = PromoteKeepFirst;
@@ -149,11 +124,9 @@ def Aten_MinOp : Aten_PureOp<"min",
   let writers = ["min.unary_out"];
 }
 
-def Aten_MaxDimOp : Aten_PureOp<"max.dim",
+def Aten_MaxDimOp : Aten_PureOp<
     "aten::max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor "
-    "values, Tensor indices)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+    "values, Tensor indices)"> {
   let summary = "Maximum over a dimension and where it is";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteKeepFirst;
@@ -162,11 +135,9 @@ def Aten_MaxDimOp : Aten_PureOp<"max.dim",
   let isCore = 1;
 }
 
-def Aten_MinDimOp : Aten_PureOp<"min.dim",
+def Aten_MinDimOp : Aten_PureOp<
     "aten::min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor "
-    "values, Tensor indices)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+    "values, Tensor indices)"> {
   let summary = "Minimum over a dimension and where it is";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteKeepFirst;
@@ -175,10 +146,8 @@ def Aten_MinDimOp : Aten_PureOp<"min.dim",
   let isCore = 1;
 }
 
-def Aten_ArgmaxOp : Aten_PureOp<"argmax",
-    "aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Int>:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+def Aten_ArgmaxOp : Aten_PureOp<
+    "aten::argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"> {
   let summary = "Where the maximum is";
   let shape = "place";
   let promotion = PromoteAlwaysI64;
@@ -187,10 +156,8 @@ def Aten_ArgmaxOp : Aten_PureOp<"argmax",
   let isCore = 1;
 }
 
-def Aten_ArgminOp : Aten_PureOp<"argmin",
-    "aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Int>:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+def Aten_ArgminOp : Aten_PureOp<
+    "aten::argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"> {
   let summary = "Where the minimum is";
   let shape = "place";
   let promotion = PromoteAlwaysI64;
@@ -199,10 +166,7 @@ def Aten_ArgminOp : Aten_PureOp<"argmin",
   let isCore = 1;
 }
 
-def Aten_AnyOp : Aten_PureOp<"any",
-    "aten::any(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_AnyOp : Aten_PureOp<"aten::any(Tensor self) -> Tensor"> {
   let summary = "True if an element is not zero";
   let shape = "reduceAll";
   let promotion = PromoteAnyBool;
@@ -212,10 +176,8 @@ def Aten_AnyOp : Aten_PureOp<"any",
   let isCore = 1;
 }
 
-def Aten_AnyDimOp : Aten_PureOp<"any.dim",
-    "aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+def Aten_AnyDimOp : Aten_PureOp<
+    "aten::any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"> {
   let summary = "True if an element along a dimension is not zero";
   let shape = "reduceDim";
   let promotion = PromoteAnyBool;
@@ -225,10 +187,7 @@ def Aten_AnyDimOp : Aten_PureOp<"any.dim",
   let isCore = 1;
 }
 
-def Aten_AllOp : Aten_PureOp<"all",
-    "aten::all(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_AllOp : Aten_PureOp<"aten::all(Tensor self) -> Tensor"> {
   let summary = "True if no element is zero";
   let shape = "reduceAll";
   let promotion = PromoteAnyBool;
@@ -238,10 +197,8 @@ def Aten_AllOp : Aten_PureOp<"all",
   let writers = ["all.all_out"];
 }
 
-def Aten_AllDimOp : Aten_PureOp<"all.dim",
-    "aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+def Aten_AllDimOp : Aten_PureOp<
+    "aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor"> {
   let summary = "True if no element along a dimension is zero";
   let shape = "reduceDim";
   let promotion = PromoteAnyBool;
@@ -251,10 +208,8 @@ def Aten_AllDimOp : Aten_PureOp<"all.dim",
   let writers = ["all.out"];
 }
 
-def Aten_CumsumOp : Aten_PureOp<"cumsum",
-    "aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, OptionalAttr<Aten_DType>:$dtype),
-    (outs Aten_Tensor:$result)> {
+def Aten_CumsumOp : Aten_PureOp<
+    "aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor"> {
   let summary = "Running sum along a dimension";
   let shape = "sameWithDim";
   let promotion = PromoteIntToI64;
@@ -263,12 +218,9 @@ def Aten_CumsumOp : Aten_PureOp<"cumsum",
   let isCore = 1;
 }
 
-def Aten_VarCorrectionOp : Aten_PureOp<"var.correction",
+def Aten_VarCorrectionOp : Aten_PureOp<
     "aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? "
-    "correction=None, bool keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim,
-         Optional<Aten_Number>:$correction, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+    "correction=None, bool keepdim=False) -> Tensor"> {
   let summary = "Variance over dimensions";
   let description = [{
     The divisor is the number of elements less `correction`, 1 if absent.
@@ -281,12 +233,9 @@ def Aten_VarCorrectionOp : Aten_PureOp<"var.correction",
   let isCore = 1;
 }
 
-def Aten_VarDimOp : Aten_PureOp<"var.dim",
+def Aten_VarDimOp : Aten_PureOp<
     "aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
-    "keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$unbiased,
-         Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+    "keepdim=False) -> Tensor"> {
   let summary = "Variance over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteFloatToReal;
@@ -297,12 +246,9 @@ def Aten_VarDimOp : Aten_PureOp<"var.dim",
   let isCore = 1;
 }
 
-def Aten_StdCorrectionOp : Aten_PureOp<"std.correction",
+def Aten_StdCorrectionOp : Aten_PureOp<
     "aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? "
-    "correction=None, bool keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim,
-         Optional<Aten_Number>:$correction, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+    "correction=None, bool keepdim=False) -> Tensor"> {
   let summary = "Standard deviation over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteFloatToReal;
@@ -311,12 +257,9 @@ def Aten_StdCorrectionOp : Aten_PureOp<"std.correction",
   let lowering = LowerReduction<"Std">;
 }
 
-def Aten_VarMeanCorrectionOp : Aten_PureOp<"var_mean.correction",
+def Aten_VarMeanCorrectionOp : Aten_PureOp<
     "aten::var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? "
-    "correction=None, bool keepdim=False) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim,
-         Optional<Aten_Number>:$correction, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+    "correction=None, bool keepdim=False) -> (Tensor, Tensor)"> {
   let summary = "Variance and mean over dimensions";
   let shape = "reduceDimsTwice";
   let promotion = PromoteFloatToReal;
@@ -325,13 +268,9 @@ def Aten_VarMeanCorrectionOp : Aten_PureOp<"var_mean.correction",
   let lowering = LowerReduction<"VarMean">;
 }
 
-def Aten_LinalgVectorNormOp : Aten_PureOp<"linalg_vector_norm",
+def Aten_LinalgVectorNormOp : Aten_PureOp<
     "aten::linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, "
-    "bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Number>:$ord,
-         OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim,
-         OptionalAttr<Aten_DType>:$dtype),
-    (outs Aten_Tensor:$result)> {
+    "bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"> {
   let summary = "Norm of vectors over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteFloatToReal;
@@ -339,62 +278,50 @@ def Aten_LinalgVectorNormOp : Aten_PureOp<"linalg_vector_norm",
   let recompute = RecomputeReduction;
 }
 
-def Aten_LogcumsumexpOp : Aten_PureOp<"logcumsumexp",
-    "aten::logcumsumexp(Tensor self, int dim) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim),
-    (outs Aten_Tensor:$result)> {
+def Aten_LogcumsumexpOp : Aten_PureOp<
+    "aten::logcumsumexp(Tensor self, int dim) -> Tensor"> {
   let summary = "Logarithm of the running sum of exponentials";
   let shape = "sameWithDim";
   let promotion = PromoteDefault;
   let lowering = LowerBy<"lowerLogcumsumexp">;
 }
 
-def Aten_CumprodOp : Aten_PureOp<"cumprod",
+def Aten_CumprodOp : Aten_PureOp<
     "aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, OptionalAttr<Aten_DType>:$dtype),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Running product";
   let shape = "sameWithDim";
   let promotion = PromoteIntToI64;
   let lowering = LowerBy<"lowerCumprod">;
 }
 
-def Aten_CummaxOp : Aten_PureOp<"cummax",
-    "aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim),
-    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+def Aten_CummaxOp : Aten_PureOp<
+    "aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)"> {
   let summary = "Running maximum, and where it was";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
   let lowering = LowerBy<"lowerCummax">;
 }
 
-def Aten_CumminOp : Aten_PureOp<"cummin",
-    "aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim),
-    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+def Aten_CumminOp : Aten_PureOp<
+    "aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)"> {
   let summary = "Running minimum, and where it was";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
   let lowering = LowerBy<"lowerCummin">;
 }
 
-def Aten_LogsumexpOp : Aten_PureOp<"logsumexp",
-    "aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Ints:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+def Aten_LogsumexpOp : Aten_PureOp<
+    "aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor"> {
   let summary = "Logarithm of the sum of exponentials";
   let shape = "reduceDims";
   let promotion = PromoteIntToFloat;
   let decomposition = Decompose<[(log_sum_exp $self, $dim, $keepdim)]>;
 }
 
-def Aten_AllDimsOp : Aten_PureOp<"all.dims",
+def Aten_AllDimsOp : Aten_PureOp<
     "aten::all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "All elements along dimensions are not zero";
   let shape = "reduceGivenDims";
   let promotion = PromoteAnyBool;
@@ -402,11 +329,9 @@ def Aten_AllDimsOp : Aten_PureOp<"all.dims",
       (logical_not (call "any.dims", (logical_not $self), $dim, $keepdim))]>;
 }
 
-def Aten_AnyDimsOp : Aten_PureOp<"any.dims",
+def Aten_AnyDimsOp : Aten_PureOp<
     "aten::any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Some element along dimensions is not zero";
   let shape = "reduceGivenDims";
   let promotion = PromoteAnyBool;
@@ -414,11 +339,9 @@ def Aten_AnyDimsOp : Aten_PureOp<"any.dims",
   let lowering = LowerReduction<"Any">;
 }
 
-def Aten_AminmaxOp : Aten_PureOp<"aminmax",
+def Aten_AminmaxOp : Aten_PureOp<
     "aten::aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> "
-    "(Tensor min, Tensor max)",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Int>:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$min, Aten_Tensor:$max)> {
+    "(Tensor min, Tensor max)"> {
   let summary = "Least and greatest element";
   let shape = "aminmax";
   let promotion = PromoteNoOpmath;
@@ -427,22 +350,17 @@ def Aten_AminmaxOp : Aten_PureOp<"aminmax",
       (extremum "true", $self, $dim, $keepdim)]>;
 }
 
-def Aten_CountNonzeroOp : Aten_PureOp<"count_nonzero",
-    "aten::count_nonzero(Tensor self, int? dim=None) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Int>:$dim),
-    (outs Aten_Tensor:$result)> {
+def Aten_CountNonzeroOp : Aten_PureOp<
+    "aten::count_nonzero(Tensor self, int? dim=None) -> Tensor"> {
   let summary = "Number of elements that are not zero";
   let shape = "reduceOptionalDim";
   let promotion = PromoteAlwaysI64;
   let decomposition = Decompose<[(count_nonzero $self, $dim)]>;
 }
 
-def Aten_NansumOp : Aten_PureOp<"nansum",
+def Aten_NansumOp : Aten_PureOp<
     "aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
-    "ScalarType? dtype=None) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$keepdim,
-         OptionalAttr<Aten_DType>:$dtype),
-    (outs Aten_Tensor:$result)> {
+    "ScalarType? dtype=None) -> Tensor"> {
   let summary = "Sum without NaN";
   let shape = "reduceDims";
   let promotion = PromoteIntToI64;
@@ -450,22 +368,17 @@ def Aten_NansumOp : Aten_PureOp<"nansum",
       (call "sum.dim_IntList", (without_nan $self), $dim, $keepdim, $dtype)]>;
 }
 
-def Aten_NormScalarOp : Aten_PureOp<"norm.Scalar",
-    "aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Number>:$p),
-    (outs Aten_Tensor:$result)> {
+def Aten_NormScalarOp : Aten_PureOp<
+    "aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor"> {
   let summary = "Norm of all elements";
   let shape = "reduceAll";
   let promotion = PromoteComplexToFloat;
   let decomposition = Decompose<[(vector_norm $self, $p, "{}", "false")]>;
 }
 
-def Aten_NormScalarOptDimOp : Aten_PureOp<"norm.ScalarOpt_dim",
+def Aten_NormScalarOptDimOp : Aten_PureOp<
     "aten::norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool "
-    "keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Number>:$p, Aten_Ints:$dim,
-         Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+    "keepdim=False) -> Tensor"> {
   let summary = "Norm over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteComplexToFloat;
@@ -473,10 +386,8 @@ def Aten_NormScalarOptDimOp : Aten_PureOp<"norm.ScalarOpt_dim",
   let writers = ["norm.out"];
 }
 
-def Aten_StdOp : Aten_PureOp<"std",
-    "aten::std(Tensor self, bool unbiased=True) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Bool:$unbiased),
-    (outs Aten_Tensor:$result)> {
+def Aten_StdOp : Aten_PureOp<
+    "aten::std(Tensor self, bool unbiased=True) -> Tensor"> {
   let summary = "Standard deviation of all elements";
   let shape = "reduceAll";
   let promotion = PromoteComplexToFloat;
@@ -485,12 +396,9 @@ def Aten_StdOp : Aten_PureOp<"std",
             "false")]>;
 }
 
-def Aten_StdDimOp : Aten_PureOp<"std.dim",
+def Aten_StdDimOp : Aten_PureOp<
     "aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
-    "keepdim=False) -> Tensor",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$unbiased,
-         Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result)> {
+    "keepdim=False) -> Tensor"> {
   let summary = "Standard deviation over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteComplexToFloat;
@@ -499,22 +407,17 @@ def Aten_StdDimOp : Aten_PureOp<"std.dim",
   let writers = ["std.out"];
 }
 
-def Aten_StdMeanCorrectionOp : Aten_PureOp<"std_mean.correction",
+def Aten_StdMeanCorrectionOp : Aten_PureOp<
     "aten::std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? "
-    "correction=None, bool keepdim=False) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim,
-         Optional<Aten_Number>:$correction, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+    "correction=None, bool keepdim=False) -> (Tensor, Tensor)"> {
   let summary = "Standard deviation and mean over dimensions";
   let shape = "reduceDimsTwice";
   let promotion = PromoteComplexToFloat;
   let decomposition = DecomposeBy<"decomposeStdMean">;
 }
 
-def Aten_VarOp : Aten_PureOp<"var",
-    "aten::var(Tensor self, bool unbiased=True) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Bool:$unbiased),
-    (outs Aten_Tensor:$result)> {
+def Aten_VarOp : Aten_PureOp<
+    "aten::var(Tensor self, bool unbiased=True) -> Tensor"> {
   let summary = "Variance of all elements";
   let shape = "reduceAll";
   let promotion = PromoteComplexToFloat;
@@ -523,55 +426,43 @@ def Aten_VarOp : Aten_PureOp<"var",
             "false")]>;
 }
 
-def Aten_VarMeanDimOp : Aten_PureOp<"var_mean.dim",
+def Aten_VarMeanDimOp : Aten_PureOp<
     "aten::var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
-    "keepdim=False) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Ints>:$dim, Aten_Bool:$unbiased,
-         Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1)> {
+    "keepdim=False) -> (Tensor, Tensor)"> {
   let summary = "Variance and mean over dimensions";
   let shape = "reduceDimsTwice";
   let promotion = PromoteComplexToFloat;
   let decomposition = DecomposeBy<"decomposeVarMeanDim">;
 }
 
-def Aten_TraceOp : Aten_PureOp<"trace",
-    "aten::trace(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_TraceOp : Aten_PureOp<"aten::trace(Tensor self) -> Tensor"> {
   let summary = "Sum of the diagonal";
   let shape = "reduceAll";
   let promotion = PromoteIntToI64;
   let decomposition = Decompose<[(trace $self)]>;
 }
 
-def Aten_MedianDimOp : Aten_PureOp<"median.dim",
+def Aten_MedianDimOp : Aten_PureOp<
     "aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor "
-    "values, Tensor indices)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+    "values, Tensor indices)"> {
   let summary = "Median, the lower of two, and where it was";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteNoOpmath;
   let lowering = LowerBy<"lowerMedian">;
 }
 
-def Aten_ModeOp : Aten_PureOp<"mode",
+def Aten_ModeOp : Aten_PureOp<
     "aten::mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor "
-    "values, Tensor indices)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+    "values, Tensor indices)"> {
   let summary = "Most frequent element, and where it was";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteNoOpmath;
   let lowering = LowerBy<"lowerMode">;
 }
 
-def Aten_KthvalueOp : Aten_PureOp<"kthvalue",
-    "aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) "
-    "-> (Tensor values, Tensor indices)",
-    (ins Aten_Tensor:$self, Aten_SymInt:$k, Aten_Int:$dim, Aten_Bool:$keepdim),
-    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+def Aten_KthvalueOp : Aten_PureOp<
+    "aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> "
+    "(Tensor values, Tensor indices)"> {
   let summary = "k-th least element, and where it was";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteNoOpmath;

@@ -11,107 +11,82 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_ArgsortOp : Aten_PureOp<"argsort",
-    "aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$descending),
-    (outs Aten_Tensor:$result)> {
+def Aten_ArgsortOp : Aten_PureOp<
+    "aten::argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor"> {
   let summary = "Indices that sort";
   let shape = "sameWithDim";
   let promotion = PromoteAlwaysI64;
   let lowering = LowerBy<"lowerArgsort">;
 }
 
-def Aten_ArgsortStableOp : Aten_PureOp<"argsort.stable",
+def Aten_ArgsortStableOp : Aten_PureOp<
     "aten::argsort.stable(Tensor self, *, bool stable, int dim=-1, bool "
-    "descending=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Bool:$stable, Aten_Int:$dim,
-         Aten_Bool:$descending),
-    (outs Aten_Tensor:$result)> {
+    "descending=False) -> Tensor"> {
   let summary = "Indices that sort, equal elements in order";
   let shape = "sameWithDim";
   let promotion = PromoteAlwaysI64;
   let lowering = LowerBy<"lowerArgsort">;
 }
 
-def Aten_SortOp : Aten_PureOp<"sort",
+def Aten_SortOp : Aten_PureOp<
     "aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor "
-    "values, Tensor indices)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$descending),
-    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+    "values, Tensor indices)"> {
   let summary = "Sorted elements, and where they were";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
   let lowering = LowerBy<"lowerSort">;
 }
 
-def Aten_SortStableOp : Aten_PureOp<"sort.stable",
+def Aten_SortStableOp : Aten_PureOp<
     "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool "
-    "descending=False) -> (Tensor values, Tensor indices)",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_Bool>:$stable, Aten_Int:$dim,
-         Aten_Bool:$descending),
-    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+    "descending=False) -> (Tensor values, Tensor indices)"> {
   let summary = "Sorted elements, equal ones in order, and where they were";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
   let lowering = LowerBy<"lowerSort">;
 }
 
-def Aten_TopkOp : Aten_PureOp<"topk",
+def Aten_TopkOp : Aten_PureOp<
     "aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool "
-    "sorted=True) -> (Tensor values, Tensor indices)",
-    (ins Aten_Tensor:$self, Aten_SymInt:$k, Aten_Int:$dim, Aten_Bool:$largest,
-         Aten_Bool:$sorted),
-    (outs Aten_Tensor:$values, Aten_Tensor:$indices)> {
+    "sorted=True) -> (Tensor values, Tensor indices)"> {
   let summary = "Greatest or least elements, and where they were";
   let shape = "topk";
   let promotion = PromoteNoOpmath;
   let lowering = LowerBy<"lowerTopk">;
 }
 
-def Aten_BucketizeTensorOp : Aten_PureOp<"bucketize.Tensor",
+def Aten_BucketizeTensorOp : Aten_PureOp<
     "aten::bucketize.Tensor(Tensor self, Tensor boundaries, *, bool "
-    "out_int32=False, bool right=False) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$boundaries, Aten_Bool:$out_int32,
-         Aten_Bool:$right),
-    (outs Aten_Tensor:$result)> {
+    "out_int32=False, bool right=False) -> Tensor"> {
   let summary = "Index of the bucket of each element";
   let shape = "bucketize";
   let promotion = PromoteAlwaysI64;
   let lowering = LowerBy<"lowerBucketize">;
 }
 
-def Aten_SearchsortedTensorOp : Aten_PureOp<"searchsorted.Tensor",
+def Aten_SearchsortedTensorOp : Aten_PureOp<
     "aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool "
-    "out_int32=False, bool right=False, str? side=None, Tensor? "
-    "sorter=None) -> Tensor",
-    (ins Aten_Tensor:$sorted_sequence, Aten_Tensor:$self, Aten_Bool:$out_int32,
-         Aten_Bool:$right, OptionalAttr<Aten_Word<["left", "right"]>>:$side,
-         Optional<Aten_Tensor>:$sorter),
-    (outs Aten_Tensor:$result)> {
+    "out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) "
+    "-> Tensor"> {
   let summary = "Index at which each element would be inserted";
+  let modes = (ins Aten_Words<["left", "right"]>:$side);
   let shape = "bucketize";
   let promotion = PromoteAlwaysI64;
   let lowering = LowerBy<"lowerSearchSorted">;
 }
 
-def Aten_HistcOp : Aten_PureOp<"histc",
+def Aten_HistcOp : Aten_PureOp<
     "aten::histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> "
-    "Tensor",
-    (ins Aten_Tensor:$self, Aten_Int:$bins, Optional<Aten_Number>:$min,
-         Optional<Aten_Number>:$max),
-    (outs Aten_Tensor:$result)> {
+    "Tensor"> {
   let summary = "Histogram";
   let shape = "histc";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerHistogram">;
 }
 
-def Aten_BincountOp : Aten_CountingOp<"bincount",
-    "aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) "
-    "-> Tensor",
-    (ins Aten_Tensor:$self, Optional<Aten_Tensor>:$weights,
-         Aten_SymInt:$minlength),
-    (outs Aten_Tensor:$result)> {
+def Aten_BincountOp : Aten_CountingOp<
+    "aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> "
+    "Tensor"> {
   let summary = "Number of occurrences";
   let description = [{
     Values decide about the number: it is what the program has recorded.
@@ -121,10 +96,7 @@ def Aten_BincountOp : Aten_CountingOp<"bincount",
   let lowering = LowerBy<"lowerBincount">;
 }
 
-def Aten_NonzeroOp : Aten_CountingOp<"nonzero",
-    "aten::nonzero(Tensor self) -> Tensor",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_NonzeroOp : Aten_CountingOp<"aten::nonzero(Tensor self) -> Tensor"> {
   let summary = "Indices of elements that are not zero";
   let description = [{
     Values decide about the number: it is what the program has recorded.
@@ -134,21 +106,17 @@ def Aten_NonzeroOp : Aten_CountingOp<"nonzero",
   let lowering = LowerBy<"lowerNonzero">;
 }
 
-def Aten_NonzeroStaticOp : Aten_PureOp<"nonzero_static",
-    "aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) "
-    "-> Tensor",
-    (ins Aten_Tensor:$self, Aten_SymInt:$size, Aten_Int:$fill_value),
-    (outs Aten_Tensor:$result)> {
+def Aten_NonzeroStaticOp : Aten_PureOp<
+    "aten::nonzero_static(Tensor self, *, SymInt size, int fill_value=-1) -> "
+    "Tensor"> {
   let summary = "Indices of elements that are not zero, to a fixed number";
   let shape = "nonzeroStatic";
   let promotion = PromoteAlwaysI64;
   let lowering = LowerBy<"lowerNonzeroStatic">;
 }
 
-def Aten_MaskedSelectOp : Aten_CountingOp<"masked_select",
-    "aten::masked_select(Tensor self, Tensor mask) -> Tensor",
-    (ins Aten_Tensor:$self, Aten_Tensor:$mask),
-    (outs Aten_Tensor:$result)> {
+def Aten_MaskedSelectOp : Aten_CountingOp<
+    "aten::masked_select(Tensor self, Tensor mask) -> Tensor"> {
   let summary = "Elements where a mask is true";
   let description = [{
     Values decide about the number: it is what the program has recorded.
@@ -159,10 +127,8 @@ def Aten_MaskedSelectOp : Aten_CountingOp<"masked_select",
   let lowering = LowerBy<"lowerMaskedSelect">;
 }
 
-def Aten_WhereOp : Aten_CountingOp<"where",
-    "aten::where(Tensor condition) -> Tensor[]",
-    (ins Aten_Tensor:$condition),
-    (outs Variadic<Aten_Tensor>:$result)> {
+def Aten_WhereOp : Aten_CountingOp<
+    "aten::where(Tensor condition) -> Tensor[]"> {
   let summary = "Indices of true elements by dimension";
   let description = [{
     Values decide about the number: it is what the program has recorded.
@@ -172,13 +138,9 @@ def Aten_WhereOp : Aten_CountingOp<"where",
   let lowering = LowerBy<"lowerWhere">;
 }
 
-def Aten_Unique2Op : Aten_CountingOp<"_unique2",
-    "aten::_unique2(Tensor self, bool sorted=True, bool "
-    "return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, "
-    "Tensor)",
-    (ins Aten_Tensor:$self, Aten_Bool:$sorted, Aten_Bool:$return_inverse,
-         Aten_Bool:$return_counts),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
+def Aten_Unique2Op : Aten_CountingOp<
+    "aten::_unique2(Tensor self, bool sorted=True, bool return_inverse=False, "
+    "bool return_counts=False) -> (Tensor, Tensor, Tensor)"> {
   let summary = "Distinct elements";
   let description = [{
     Values decide about the number: it is what the program has recorded.
@@ -188,12 +150,9 @@ def Aten_Unique2Op : Aten_CountingOp<"_unique2",
   let lowering = LowerBy<"lowerUnique">;
 }
 
-def Aten_UniqueConsecutiveOp : Aten_CountingOp<"unique_consecutive",
+def Aten_UniqueConsecutiveOp : Aten_CountingOp<
     "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool "
-    "return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
-    (ins Aten_Tensor:$self, Aten_Bool:$return_inverse, Aten_Bool:$return_counts,
-         OptionalAttr<Aten_Int>:$dim),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
+    "return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)"> {
   let summary = "Elements that differ from the one before";
   let description = [{
     Values decide about the number: it is what the program has recorded.
@@ -203,13 +162,10 @@ def Aten_UniqueConsecutiveOp : Aten_CountingOp<"unique_consecutive",
   let lowering = LowerBy<"lowerUniqueConsecutive">;
 }
 
-def Aten_UniqueDimOp : Aten_CountingOp<"unique_dim",
+def Aten_UniqueDimOp : Aten_CountingOp<
     "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool "
     "return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, "
-    "Tensor)",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_Bool:$sorted,
-         Aten_Bool:$return_inverse, Aten_Bool:$return_counts),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1, Aten_Tensor:$result2)> {
+    "Tensor)"> {
   let summary = "Distinct slices";
   let description = [{
     Values decide about the number: it is what the program has recorded.

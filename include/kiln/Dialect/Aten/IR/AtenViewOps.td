@@ -11,256 +11,210 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_ViewOp : Aten_MappedOp<"view",
-    "aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view",
-    (ins Aten_Tensor:$self, Aten_SymInts:$size)> {
+def Aten_ViewOp : Aten_MappedOp<
+    "aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view"> {
   let summary = "The same elements in another shape";
   let isCore = 1;
 }
 
-def Aten_ReshapeOp : Aten_MappedOp<"reshape",
-    "aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)", "view",
-    (ins Aten_Tensor:$self, Aten_SymInts:$shape)> {
+def Aten_ReshapeOp : Aten_MappedOp<
+    "aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)", "view"> {
   let summary = "The same elements in another shape";
   let mayCopy = 1;
 }
 
-def Aten_FlattenUsingIntsOp : Aten_MappedOp<"flatten.using_ints",
-    "aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int "
-    "end_dim=-1) -> Tensor(a)", "flatten",
-    (ins Aten_Tensor:$self, Aten_Int:$start_dim, Aten_Int:$end_dim)> {
+def Aten_FlattenUsingIntsOp : Aten_MappedOp<
+    "aten::flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) "
+    "-> Tensor(a)", "flatten"> {
   let summary = "Merge a range of dimensions";
   let mayCopy = 1;
 }
 
-def Aten_ExpandOp : Aten_MappedOp<"expand",
+def Aten_ExpandOp : Aten_MappedOp<
     "aten::expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> "
-    "Tensor(a)", "expand",
-    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_Bool:$implicit)> {
+    "Tensor(a)", "expand"> {
   let summary = "Repeat dimensions of size one";
   let isCore = 1;
 }
 
-def Aten_PermuteOp : Aten_MappedOp<"permute",
-    "aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)", "permute",
-    (ins Aten_Tensor:$self, Aten_Ints:$dims)> {
+def Aten_PermuteOp : Aten_MappedOp<
+    "aten::permute(Tensor(a) self, int[] dims) -> Tensor(a)", "permute"> {
   let summary = "Reorder dimensions";
   let isCore = 1;
 }
 
-def Aten_TransposeIntOp : Aten_MappedOp<"transpose.int",
+def Aten_TransposeIntOp : Aten_MappedOp<
     "aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
-    "transpose",
-    (ins Aten_Tensor:$self, Aten_Int:$dim0, Aten_Int:$dim1)> {
+    "transpose"> {
   let summary = "Exchange two dimensions";
   let writers = ["transpose_"];
 }
 
-def Aten_TOp : Aten_MappedOp<"t",
-    "aten::t(Tensor(a) self) -> Tensor(a)", "t",
-    (ins Aten_Tensor:$self)> {
+def Aten_TOp : Aten_MappedOp<"aten::t(Tensor(a) self) -> Tensor(a)", "t"> {
   let summary = "Exchange the dimensions of a matrix";
 }
 
-def Aten_NumpyTOp : Aten_MappedOp<"numpy_T",
-    "aten::numpy_T(Tensor(a) self) -> Tensor(a)", "reverseDims",
-    (ins Aten_Tensor:$self)> {
+def Aten_NumpyTOp : Aten_MappedOp<
+    "aten::numpy_T(Tensor(a) self) -> Tensor(a)", "reverseDims"> {
   let summary = "Reverse the dimensions";
 }
 
-def Aten_SelectIntOp : Aten_MappedOp<"select.int",
+def Aten_SelectIntOp : Aten_MappedOp<
     "aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
-    "select",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInt:$index)> {
+    "select"> {
   let summary = "One index of a dimension, which goes";
   let isCore = 1;
 }
 
-def Aten_SliceTensorOp : Aten_MappedOp<"slice.Tensor",
-    "aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, "
-    "SymInt? end=None, SymInt step=1) -> Tensor(a)", "slice",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, OptionalAttr<Aten_SymInt>:$start,
-         OptionalAttr<Aten_SymInt>:$end, Aten_SymInt:$step)> {
+def Aten_SliceTensorOp : Aten_MappedOp<
+    "aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? "
+    "end=None, SymInt step=1) -> Tensor(a)", "slice"> {
   let summary = "A range of a dimension";
   let isCore = 1;
 }
 
-def Aten_SqueezeOp : Aten_MappedOp<"squeeze",
-    "aten::squeeze(Tensor(a) self) -> Tensor(a)", "squeeze",
-    (ins Aten_Tensor:$self)> {
+def Aten_SqueezeOp : Aten_MappedOp<
+    "aten::squeeze(Tensor(a) self) -> Tensor(a)", "squeeze"> {
   let summary = "Drop all dimensions of size one";
 }
 
-def Aten_SqueezeDimOp : Aten_MappedOp<"squeeze.dim",
-    "aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)", "squeeze",
-    (ins Aten_Tensor:$self, Aten_Int:$dim)> {
+def Aten_SqueezeDimOp : Aten_MappedOp<
+    "aten::squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)", "squeeze"> {
   let summary = "Drop a dimension if its size is one";
   let isCore = 1;
 }
 
-def Aten_SqueezeDimsOp : Aten_MappedOp<"squeeze.dims",
-    "aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", "squeeze",
-    (ins Aten_Tensor:$self, Aten_Ints:$dim)> {
+def Aten_SqueezeDimsOp : Aten_MappedOp<
+    "aten::squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)", "squeeze"> {
   let summary = "Drop those dimensions whose size is one";
   let isCore = 1;
 }
 
-def Aten_UnsqueezeOp : Aten_MappedOp<"unsqueeze",
-    "aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", "unsqueeze",
-    (ins Aten_Tensor:$self, Aten_Int:$dim)> {
+def Aten_UnsqueezeOp : Aten_MappedOp<
+    "aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)", "unsqueeze"> {
   let summary = "Add a dimension of size one";
   let isCore = 1;
 }
 
-def Aten_SplitTensorOp : Aten_MappedOp<"split.Tensor",
-    "aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) ->"
-    " Tensor(a)[]", "split",
-    (ins Aten_Tensor:$self, Aten_SymInt:$split_size, Aten_Int:$dim),
-    (outs Variadic<Aten_Tensor>:$result)> {
+def Aten_SplitTensorOp : Aten_MappedOp<
+    "aten::split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> "
+    "Tensor(a)[]", "split"> {
   let summary = "Parts of equal size along a dimension";
 }
 
-def Aten_SplitWithSizesOp : Aten_MappedOp<"split_with_sizes",
+def Aten_SplitWithSizesOp : Aten_MappedOp<
     "aten::split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int "
-    "dim=0) -> Tensor(a)[]", "splitWithSizes",
-    (ins Aten_Tensor:$self, Aten_SymInts:$split_sizes, Aten_Int:$dim),
-    (outs Variadic<Aten_Tensor>:$result)> {
+    "dim=0) -> Tensor(a)[]", "splitWithSizes"> {
   let summary = "Parts of given sizes along a dimension";
   let decomposition = DecomposeView;
   let isCore = 1;
 }
 
-def Aten_ChunkOp : Aten_MappedOp<"chunk",
+def Aten_ChunkOp : Aten_MappedOp<
     "aten::chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
-    "chunk",
-    (ins Aten_Tensor:$self, Aten_Int:$chunks, Aten_Int:$dim),
-    (outs Variadic<Aten_Tensor>:$result)> {
+    "chunk"> {
   let summary = "So many parts along a dimension";
 }
 
-def Aten_UnbindIntOp : Aten_MappedOp<"unbind.int",
-    "aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]", "unbind",
-    (ins Aten_Tensor:$self, Aten_Int:$dim),
-    (outs Variadic<Aten_Tensor>:$result)> {
+def Aten_UnbindIntOp : Aten_MappedOp<
+    "aten::unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
+    "unbind"> {
   let summary = "All indices of a dimension";
 }
 
-def Aten_UnfoldOp : Aten_MappedOp<"unfold",
+def Aten_UnfoldOp : Aten_MappedOp<
     "aten::unfold(Tensor(a) self, int dimension, int size, int step) -> "
-    "Tensor(a)", "unfold",
-    (ins Aten_Tensor:$self, Aten_Int:$dimension, Aten_Int:$size,
-         Aten_Int:$step)> {
+    "Tensor(a)", "unfold"> {
   let summary = "Sliding windows along a dimension";
   let isCore = 1;
 }
 
-def Aten_AsStridedOp : Aten_MappedOp<"as_strided",
-    "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, "
-    "SymInt? storage_offset=None) -> Tensor(a)", "asStrided",
-    (ins Aten_Tensor:$self, Aten_SymInts:$size, Aten_SymInts:$stride,
-         OptionalAttr<Aten_SymInt>:$storage_offset)> {
+def Aten_AsStridedOp : Aten_MappedOp<
+    "aten::as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? "
+    "storage_offset=None) -> Tensor(a)", "asStrided"> {
   let summary = "Elements at given strides";
   let decomposition = NotDecomposed;
 }
 
-def Aten_DiagonalOp : Aten_MappedOp<"diagonal",
-    "aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) "
-    "-> Tensor(a)", "diagonal",
-    (ins Aten_Tensor:$self, Aten_Int:$offset, Aten_Int:$dim1, Aten_Int:$dim2)> {
+def Aten_DiagonalOp : Aten_MappedOp<
+    "aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> "
+    "Tensor(a)", "diagonal"> {
   let summary = "Diagonals of matrices";
   let decomposition = NotDecomposed;
 }
 
-def Aten_ExpandAsOp : Aten_MappedOp<"expand_as",
-    "aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "expand",
-    (ins Aten_Tensor:$self, Aten_Tensor:$other)> {
+def Aten_ExpandAsOp : Aten_MappedOp<
+    "aten::expand_as(Tensor(a) self, Tensor other) -> Tensor(a)", "expand"> {
   let summary = "Expand to the shape of other";
   let promotes = ["self"];
 }
 
-def Aten_ReshapeAsOp : Aten_MappedOp<"reshape_as",
-    "aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view",
-    (ins Aten_Tensor:$self, Aten_Tensor:$other)> {
+def Aten_ReshapeAsOp : Aten_MappedOp<
+    "aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view"> {
   let summary = "Reshape to the shape of other";
   let promotes = ["self"];
   let mayCopy = 1;
 }
 
-def Aten_ViewAsOp : Aten_MappedOp<"view_as",
-    "aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view",
-    (ins Aten_Tensor:$self, Aten_Tensor:$other)> {
+def Aten_ViewAsOp : Aten_MappedOp<
+    "aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "view"> {
   let summary = "View in the shape of other";
   let promotes = ["self"];
 }
 
-def Aten_ImagOp : Aten_PureOp<"imag",
-    "aten::imag(Tensor(a) self) -> Tensor(a)",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_ImagOp : Aten_PureOp<"aten::imag(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Imaginary part";
   let shape = "realParts";
   let promotion = PromoteComplexToFloat;
   let isView = 1;
 }
 
-def Aten_RealOp : Aten_MappedOp<"real",
-    "aten::real(Tensor(a) self) -> Tensor(a)", "same",
-    (ins Aten_Tensor:$self)> {
+def Aten_RealOp : Aten_MappedOp<
+    "aten::real(Tensor(a) self) -> Tensor(a)", "same"> {
   let summary = "Real part";
   let promotion = PromoteComplexToFloat;
   let decomposition = NotDecomposed;
   let hasOwnKernel = 1; // of complex numbers
 }
 
-def Aten_MovedimIntOp : Aten_MappedOp<"movedim.int",
+def Aten_MovedimIntOp : Aten_MappedOp<
     "aten::movedim.int(Tensor(a) self, int source, int destination) -> "
-    "Tensor(a)", "movedim",
-    (ins Aten_Tensor:$self, Aten_Int:$source, Aten_Int:$destination)> {
+    "Tensor(a)", "movedim"> {
   let summary = "Move a dimension";
 }
 
-def Aten_NarrowOp : Aten_MappedOp<"narrow",
+def Aten_NarrowOp : Aten_MappedOp<
     "aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> "
-    "Tensor(a)", "narrow",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInt:$start,
-         Aten_SymInt:$length)> {
+    "Tensor(a)", "narrow"> {
   let summary = "Range of a dimension by start and length";
 }
 
-def Aten_SwapaxesOp : Aten_MappedOp<"swapaxes",
+def Aten_SwapaxesOp : Aten_MappedOp<
     "aten::swapaxes(Tensor(a) self, int axis0, int axis1) -> Tensor(a)",
-    "transpose",
-    (ins Aten_Tensor:$self, Aten_Int:$axis0, Aten_Int:$axis1)> {
+    "transpose"> {
   let summary = "Swap two dimensions";
 }
 
-def Aten_UnflattenIntOp : Aten_MappedOp<"unflatten.int",
-    "aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> "
-    "Tensor(a)", "unflatten",
-    (ins Aten_Tensor:$self, Aten_Int:$dim, Aten_SymInts:$sizes)> {
+def Aten_UnflattenIntOp : Aten_MappedOp<
+    "aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
+    "unflatten"> {
   let summary = "Split a dimension into several";
 }
 
-def Aten_TensorSplitIndicesOp : Aten_MappedOp<"tensor_split.indices",
+def Aten_TensorSplitIndicesOp : Aten_MappedOp<
     "aten::tensor_split.indices(Tensor(a -> *) self, SymInt[] indices, int "
-    "dim=0) -> Tensor(a)[]", "tensorSplitAt",
-    (ins Aten_Tensor:$self, Aten_SymInts:$indices, Aten_Int:$dim),
-    (outs Variadic<Aten_Tensor>:$result)> {
+    "dim=0) -> Tensor(a)[]", "tensorSplitAt"> {
   let summary = "Parts of a dimension between indices";
 }
 
-def Aten_TensorSplitSectionsOp : Aten_MappedOp<"tensor_split.sections",
+def Aten_TensorSplitSectionsOp : Aten_MappedOp<
     "aten::tensor_split.sections(Tensor(a -> *) self, SymInt sections, int "
-    "dim=0) -> Tensor(a)[]", "tensorSplit",
-    (ins Aten_Tensor:$self, Aten_SymInt:$sections, Aten_Int:$dim),
-    (outs Variadic<Aten_Tensor>:$result)> {
+    "dim=0) -> Tensor(a)[]", "tensorSplit"> {
   let summary = "Parts of a dimension of about equal size";
 }
 
-def Aten_ViewDtypeOp : Aten_PureOp<"view.dtype",
-    "aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_DType:$dtype),
-    (outs Aten_Tensor:$result)> {
+def Aten_ViewDtypeOp : Aten_PureOp<
+    "aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)"> {
   let summary = "The same bytes as another element type";
   let shape = "viewDtype";
   let promotion = PromoteNone;
@@ -270,10 +224,8 @@ def Aten_ViewDtypeOp : Aten_PureOp<"view.dtype",
   let isView = 1;
 }
 
-def Aten_ViewAsComplexOp : Aten_PureOp<"view_as_complex",
-    "aten::view_as_complex(Tensor(a) self) -> Tensor(a)",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_ViewAsComplexOp : Aten_PureOp<
+    "aten::view_as_complex(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Pairs of reals as complex numbers";
   let shape = "viewAsComplex";
   let promotion = PromoteNone;
@@ -281,10 +233,8 @@ def Aten_ViewAsComplexOp : Aten_PureOp<"view_as_complex",
   let isView = 1;
 }
 
-def Aten_ViewAsRealOp : Aten_PureOp<"view_as_real",
-    "aten::view_as_real(Tensor(a) self) -> Tensor(a)",
-    (ins Aten_Tensor:$self),
-    (outs Aten_Tensor:$result)> {
+def Aten_ViewAsRealOp : Aten_PureOp<
+    "aten::view_as_real(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Complex numbers as pairs of reals";
   let shape = "viewAsReal";
   let promotion = PromoteNone;
@@ -292,14 +242,10 @@ def Aten_ViewAsRealOp : Aten_PureOp<"view_as_real",
   let isView = 1;
 }
 
-def Aten_ToDeviceOp : Aten_PureOp<"to.device",
+def Aten_ToDeviceOp : Aten_PureOp<
     "aten::to.device(Tensor(a) self, Device device, ScalarType dtype, bool "
-    "non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) "
-    "-> Tensor(a)",
-    (ins Aten_Tensor:$self, Aten_Device:$device, Aten_DType:$dtype,
-         Aten_Bool:$non_blocking, Aten_Bool:$copy,
-         OptionalAttr<Aten_MemoryFormat>:$memory_format),
-    (outs Aten_Tensor:$result)> {
+    "non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> "
+    "Tensor(a)"> {
   let summary = "Convert to a device and an element type";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
@@ -309,16 +255,11 @@ def Aten_ToDeviceOp : Aten_PureOp<"to.device",
   let isView = 1;
 }
 
-def Aten_ToDtypeLayoutOp : Aten_PureOp<"to.dtype_layout",
-    "aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, "
-    "Layout? layout=None, Device? device=None, bool? pin_memory=None, bool "
-    "non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) "
-    "-> Tensor(a)",
-    (ins Aten_Tensor:$self, OptionalAttr<Aten_DType>:$dtype,
-         OptionalAttr<Aten_Layout>:$layout, OptionalAttr<Aten_Device>:$device,
-         OptionalAttr<Aten_Bool>:$pin_memory, Aten_Bool:$non_blocking,
-         Aten_Bool:$copy, OptionalAttr<Aten_MemoryFormat>:$memory_format),
-    (outs Aten_Tensor:$result)> {
+def Aten_ToDtypeLayoutOp : Aten_PureOp<
+    "aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None, bool "
+    "non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> "
+    "Tensor(a)"> {
   let summary = "Convert to an element type";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
@@ -328,17 +269,14 @@ def Aten_ToDtypeLayoutOp : Aten_PureOp<"to.dtype_layout",
   let isView = 1;
 }
 
-def Aten_BroadcastTensorsOp : Aten_MappedOp<"broadcast_tensors",
-    "aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]", "broadcastTensors",
-    (ins Variadic<Aten_Tensor>:$tensors),
-    (outs Variadic<Aten_Tensor>:$result)> {
+def Aten_BroadcastTensorsOp : Aten_MappedOp<
+    "aten::broadcast_tensors(Tensor[] tensors) -> Tensor[]",
+    "broadcastTensors"> {
   let summary = "Tensors expanded to one shape";
 }
 
-def Aten_MeshgridOp : Aten_MappedOp<"meshgrid",
-    "aten::meshgrid(Tensor[] tensors) -> Tensor[]", "meshgrid",
-    (ins Variadic<Aten_Tensor>:$tensors),
-    (outs Variadic<Aten_Tensor>:$result)> {
+def Aten_MeshgridOp : Aten_MappedOp<
+    "aten::meshgrid(Tensor[] tensors) -> Tensor[]", "meshgrid"> {
   let summary = "Coordinates of a grid";
 }
 

@@ -14,22 +14,15 @@ include "kiln/Dialect/Aten/IR/TransformersDialect.td"
 
 def Transformers_GroupedMmFallbackOp
     : Aten_CompositeOverloadOp<Transformers_Dialect,
-    "grouped_mm_fallback",
     "transformers::grouped_mm_fallback(Tensor input, Tensor weight, Tensor "
-    "offs) -> Tensor",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Aten_Tensor:$offs),
-    (outs Aten_Tensor:$result), "decomposeGroupedMmFallback", NoEffects> {
+    "offs) -> Tensor", "decomposeGroupedMmFallback", NoEffects> {
   let summary = "Products of groups of rows with matrices of their own";
 }
 
 def Transformers_GroupedMmFallbackBackwardOp
     : Aten_CompositeOverloadOp<Transformers_Dialect,
-    "grouped_mm_fallback_backward",
     "transformers::grouped_mm_fallback_backward(Tensor input, Tensor weight, "
     "Tensor offs, Tensor grad_output) -> (Tensor, Tensor)",
-    (ins Aten_Tensor:$input, Aten_Tensor:$weight, Aten_Tensor:$offs,
-         Aten_Tensor:$grad_output),
-    (outs Aten_Tensor:$result0, Aten_Tensor:$result1),
     "decomposeGroupedMmFallbackBackward", NoEffects> {
   let summary = "Gradients of products of groups of rows";
 }
