@@ -263,6 +263,15 @@ std::string kiln::tblgen::getAccessor(StringRef name) {
 // Records
 //===----------------------------------------------------------------------===//
 
+NamedFunction kiln::tblgen::parseFunction(const Record *def, StringRef text) {
+  auto [name, rest] = text.split('(');
+  bool isCall = name.size() != text.size();
+  if (name.empty() || (isCall && !rest.consume_back(")")))
+    PrintFatalError(def, "expected the name of a function, or a call, but "
+                         "found '" + text + "'");
+  return {name.str(), rest.empty() ? "" : ", " + rest.str()};
+}
+
 static void setPromotion(AtenRecord &record) {
   std::vector<StringRef> names =
       record.def->getValueAsListOfStrings("promotes");

@@ -50,6 +50,14 @@ struct StoredAttribute {
   bool isOptional = false;
 };
 
+/// A function that a record names, with what it is called with behind the
+/// arguments that all such functions have: "upsample(2)".
+struct NamedFunction {
+  std::string name;
+  std::string arguments; ///< ", 2"
+};
+NamedFunction parseFunction(const llvm::Record *def, llvm::StringRef text);
+
 /// A record of class Aten_OverloadOp.
 struct AtenRecord {
   const llvm::Record *def = nullptr;

@@ -101,9 +101,15 @@ static void printInfo(raw_ostream &os, const AtenRecord &record) {
   printList(record.args.empty(), "Args");
   printList(record.results.empty(), "Results");
   printList(record.attributes.empty(), "Attributes");
-  bool isQualified = StringRef(record.shape).contains("::");
-  os << "Promotion::" << record.promotion << ",\n    &"
-     << (isQualified ? "" : "rules::") << record.shape;
+  NamedFunction rule = parseFunction(record.def, record.shape);
+  if (!StringRef(rule.name).contains("::"))
+    rule.name = "rules::" + rule.name;
+  os << "Promotion::" << record.promotion << ",\n    ";
+  if (rule.arguments.empty())
+    os << "&" << rule.name;
+  else
+    os << "[](Inference &infer) { return " << rule.name << "(infer"
+       << rule.arguments << "); }";
   os << ", " << (record.view.empty() ? "nullptr" : "&maps::" + record.className)
      << ", ";
   if (record.inverse.empty())

@@ -26,13 +26,19 @@ namespace maps {
 #include "kiln/Dialect/Aten/IR/AtenViews.inc"
 } // namespace maps
 
-/// One function per rule.
+/// The overloads that PyTorch composes take an average of everything for a mean.
+enum class AdaptivePool { Maximum, Average, AverageOrMean };
+enum class Spectrum { OfComplex, OfReals, ToReals };
+
+/// One function per rule. What one takes beside the op is in its records:
+/// "upsample(2)".
 namespace rules {
 // Composites
 LogicalResult composed(Inference &infer);
 LogicalResult repeatedSlices(Inference &infer);
 // Pointwise
 LogicalResult scaledSum(Inference &infer);
+LogicalResult scaledDifference(Inference &infer); ///< not of bool
 LogicalResult scaledQuotient(Inference &infer);
 LogicalResult clamp(Inference &infer);
 LogicalResult sameAsFirst(Inference &infer);
@@ -62,12 +68,13 @@ LogicalResult cat(Inference &infer);
 LogicalResult stack(Inference &infer);
 LogicalResult repeat(Inference &infer);
 LogicalResult pad(Inference &infer);
+LogicalResult reflectionPad(Inference &infer, size_t spatial);
+LogicalResult replicationPad(Inference &infer, size_t spatial);
 LogicalResult inputSizes(Inference &infer);
 LogicalResult flip(Inference &infer);
 LogicalResult roll(Inference &infer);
 LogicalResult selectScatter(Inference &infer);
 LogicalResult sliceScatter(Inference &infer);
-LogicalResult upsample2d(Inference &infer);
 // Contractions
 LogicalResult mm(Inference &infer);
 LogicalResult bmm(Inference &infer);
@@ -78,9 +85,9 @@ LogicalResult matmul(Inference &infer);
 LogicalResult linear(Inference &infer);
 LogicalResult einsum(Inference &infer);
 LogicalResult convolution(Inference &infer);
-LogicalResult conv2d(Inference &infer);
-LogicalResult convNd(Inference &infer);
-LogicalResult convNamedPadding(Inference &infer);
+LogicalResult conv(Inference &infer, size_t spatial);
+LogicalResult convTransposed(Inference &infer, size_t spatial);
+LogicalResult convNamedPadding(Inference &infer, size_t spatial);
 LogicalResult attention(Inference &infer);
 // Normalization
 LogicalResult softmax(Inference &infer);
@@ -126,14 +133,14 @@ LogicalResult vstack(Inference &infer);
 // Images
 LogicalResult pool(Inference &infer);
 LogicalResult averagePool3d(Inference &infer);
-LogicalResult adaptivePool(Inference &infer);
-LogicalResult upsample(Inference &infer);
+LogicalResult adaptivePool(Inference &infer, AdaptivePool kind);
+LogicalResult upsample(Inference &infer, size_t spatial);
 LogicalResult upsampleTo(Inference &infer);
 LogicalResult pixelShuffle(Inference &infer);
 LogicalResult im2col(Inference &infer);
 LogicalResult col2im(Inference &infer);
-LogicalResult gridSampler(Inference &infer);
-LogicalResult gridSamplerBackward(Inference &infer);
+LogicalResult gridSampler(Inference &infer, size_t spatial);
+LogicalResult gridSamplerBackward(Inference &infer, size_t spatial);
 LogicalResult affineGrid(Inference &infer);
 // Layers of networks
 LogicalResult likeSelf(Inference &infer);
@@ -161,13 +168,14 @@ LogicalResult outer(Inference &infer);
 LogicalResult bilinear(Inference &infer);
 LogicalResult flashAttention(Inference &infer);
 LogicalResult flashAttentionBackward(Inference &infer);
-LogicalResult recurrent(Inference &infer);
-LogicalResult recurrentCell(Inference &infer);
+LogicalResult recurrent(Inference &infer, int64_t gates);
+LogicalResult recurrentCell(Inference &infer, int64_t gates);
 // Search, count, distance
 LogicalResult nonzero(Inference &infer);
 LogicalResult nonzeroPerDim(Inference &infer);
 LogicalResult maskedSelect(Inference &infer);
 LogicalResult unique(Inference &infer);
+LogicalResult uniqueSlices(Inference &infer);
 LogicalResult bincount(Inference &infer);
 LogicalResult scanWithIndex(Inference &infer);
 LogicalResult topk(Inference &infer);
@@ -178,7 +186,8 @@ LogicalResult nonzeroStatic(Inference &infer);
 LogicalResult oneHot(Inference &infer);
 LogicalResult multinomial(Inference &infer);
 LogicalResult randperm(Inference &infer);
-LogicalResult triangleIndices(Inference &infer);
+LogicalResult lowerIndices(Inference &infer);
+LogicalResult upperIndices(Inference &infer);
 LogicalResult embeddingBag(Inference &infer);
 LogicalResult bagWeightsBackward(Inference &infer);
 LogicalResult maskedScatter(Inference &infer);
@@ -194,11 +203,12 @@ LogicalResult cholesky(Inference &infer);
 LogicalResult qr(Inference &infer);
 LogicalResult solveTriangular(Inference &infer);
 LogicalResult triangularSolve(Inference &infer);
-LogicalResult fft(Inference &infer);
+LogicalResult fft(Inference &infer, Spectrum kind);
 // Gradients
-LogicalResult padBackward(Inference &infer);
+LogicalResult reflectionPadBackward(Inference &infer, size_t spatial);
+LogicalResult replicationPadBackward(Inference &infer, size_t spatial);
 LogicalResult poolBackward(Inference &infer);
-LogicalResult adaptivePoolBackward(Inference &infer);
+LogicalResult adaptivePoolBackward(Inference &infer, size_t spatial);
 LogicalResult upsampleBackward(Inference &infer);
 LogicalResult gluBackward(Inference &infer);
 LogicalResult pdistBackward(Inference &infer);

@@ -35,8 +35,9 @@ LogicalResult aten::checkSizes(Inference &infer, StringRef name,
 }
 
 /// Checks the incoming gradient against a forward rule, result like `self`.
-static LogicalResult likeForward(Inference &infer,
-                                 LogicalResult (*forward)(Inference &)) {
+static LogicalResult
+likeForward(Inference &infer,
+            llvm::function_ref<LogicalResult(Inference &)> forward) {
   SmallVector<Type> types;
   Inference ofForward = infer.withResults(types);
   if (failed(forward(ofForward)))
@@ -48,8 +49,16 @@ static LogicalResult likeForward(Inference &infer,
   return rules::likeSelf(infer);
 }
 
-LogicalResult rules::padBackward(Inference &infer) {
-  return likeForward(infer, pad);
+LogicalResult rules::reflectionPadBackward(Inference &infer, size_t spatial) {
+  return likeForward(infer, [&](Inference &forward) {
+    return reflectionPad(forward, spatial);
+  });
+}
+
+LogicalResult rules::replicationPadBackward(Inference &infer, size_t spatial) {
+  return likeForward(infer, [&](Inference &forward) {
+    return replicationPad(forward, spatial);
+  });
 }
 
 LogicalResult rules::poolBackward(Inference &infer) {
@@ -67,12 +76,11 @@ LogicalResult rules::gluBackward(Inference &infer) {
 }
 
 /// The places that an adaptive pooling gives are those of the gradient.
-LogicalResult rules::adaptivePoolBackward(Inference &infer) {
+LogicalResult rules::adaptivePoolBackward(Inference &infer, size_t spatial) {
   FailureOr<Dims> dims = infer.getDims("self"),
                   grad = infer.getDims("grad_output");
   if (failed(dims) || failed(grad))
     return failure();
-  size_t spatial = StringRef(infer.info.name).contains("2d") ? 2 : 3;
   if (dims->size() < spatial + 1)
     return infer.fail("expects an input of rank " + Twine(spatial + 1) +
                       " or more, but found rank " + Twine(dims->size()));

@@ -292,6 +292,7 @@ static FailureOr<Dims> getSpatial(Inference &infer, StringRef name,
 
 /// `padding` is that of the argument, if it is a list.
 static LogicalResult inferConvolution(Inference &infer, size_t spatial,
+                                      bool isTransposed,
                                       std::optional<Dims> padding = {}) {
   FailureOr<Dims> input = infer.getDims("input");
   FailureOr<Dims> weight = infer.getDimsOfRank("weight", spatial + 2);
@@ -312,9 +313,6 @@ static LogicalResult inferConvolution(Inference &infer, size_t spatial,
       return failure();
     padding = *given;
   }
-  // `conv_transpose2d` and its like say it by their name.
-  bool isTransposed = infer.getBool("transposed") ||
-                      StringRef(infer.info.name).contains("conv_transpose");
   ExprAttr groups = infer.getExpr("groups");
   ExprAttr channels = (*input)[isBatched];
   ExprAttr expected = isTransposed ? (*weight)[0] : (*weight)[1] * groups;
@@ -374,25 +372,24 @@ LogicalResult rules::convolution(Inference &infer) {
   // Of the overloads, this one takes no single image.
   if (failed(infer.getDimsOfRank("input", weight->size())))
     return failure();
-  return inferConvolution(infer, weight->size() - 2);
+  return inferConvolution(infer, weight->size() - 2,
+                          infer.getBool("transposed"));
 }
 
-LogicalResult rules::conv2d(Inference &infer) {
-  return inferConvolution(infer, 2);
+LogicalResult rules::conv(Inference &infer, size_t spatial) {
+  return inferConvolution(infer, spatial, /*isTransposed=*/false);
 }
 
-LogicalResult rules::convNd(Inference &infer) {
-  unsigned index = infer.info.getArgIndex("stride");
-  return inferConvolution(infer, infer.info.args[index].listSize);
+LogicalResult rules::convTransposed(Inference &infer, size_t spatial) {
+  return inferConvolution(infer, spatial, /*isTransposed=*/true);
 }
 
-LogicalResult rules::convNamedPadding(Inference &infer) {
-  unsigned index = infer.info.getArgIndex("stride");
-  size_t spatial = infer.info.args[index].listSize;
+LogicalResult rules::convNamedPadding(Inference &infer, size_t spatial) {
   auto padding = llvm::dyn_cast_if_present<mlir::StringAttr>(
       infer.get("padding").getAttribute());
   if (!padding || padding == "valid")
-    return inferConvolution(infer, spatial, Dims(spatial, infer.constant(0)));
+    return inferConvolution(infer, spatial, /*isTransposed=*/false,
+                            Dims(spatial, infer.constant(0)));
   if (padding != "same")
     return infer.fail("expects a padding 'valid' or 'same', but found '" +
                       padding.getValue() + "'");
@@ -403,7 +400,8 @@ LogicalResult rules::convNamedPadding(Inference &infer) {
   // size stays.
   SmallVector<Type> types;
   Inference plain = infer.withResults(types);
-  if (failed(inferConvolution(plain, spatial, Dims(spatial, infer.constant(0)))))
+  if (failed(inferConvolution(plain, spatial, /*isTransposed=*/false,
+                              Dims(spatial, infer.constant(0)))))
     return failure();
   Dims dims = *guard::getDims(llvm::cast<RankedTensorType>(types.front()));
   FailureOr<Dims> input = infer.getDims("input");

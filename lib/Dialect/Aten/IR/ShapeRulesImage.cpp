@@ -116,7 +116,7 @@ LogicalResult rules::averagePool3d(Inference &infer) {
   return inferPool(infer, /*countsPadding=*/false);
 }
 
-LogicalResult rules::adaptivePool(Inference &infer) {
+LogicalResult rules::adaptivePool(Inference &infer, AdaptivePool kind) {
   size_t spatial = getListSize(infer, "output_size");
   FailureOr<Dims> dims = getImageDims(infer, "self", spatial);
   if (failed(dims))
@@ -138,15 +138,14 @@ LogicalResult rules::adaptivePool(Inference &infer) {
       return infer.fail("expects sizes that are not negative, but found " +
                         size.str());
   // A maximum or an average of volumes may have no batch, another average no
-  // planes; a mean over everything, which the composite overloads take for what
-  // it is, may have no elements.
-  StringRef name = infer.info.name;
-  bool isMean = name.starts_with("aten.adaptive_avg") &&
+  // planes; a mean over everything may have no elements.
+  bool isMean = kind == AdaptivePool::AverageOrMean &&
                 llvm::all_of(sizes, [&](ExprAttr size) {
                   return size.isConstant(1);
                 });
-  size_t first =
-      name.contains("max") || spatial == 3 ? 1 : dims->size() - spatial;
+  size_t first = kind == AdaptivePool::Maximum || spatial == 3
+                     ? 1
+                     : dims->size() - spatial;
   for (ExprAttr dim : ArrayRef(*dims).drop_front(first))
     if (!isMean && dim.isConstant(0))
       return infer.fail("expects elements to choose from or to average, but "
@@ -159,13 +158,10 @@ LogicalResult rules::adaptivePool(Inference &infer) {
 // Resizing
 //===----------------------------------------------------------------------===//
 
-LogicalResult rules::upsample(Inference &infer) {
+LogicalResult rules::upsample(Inference &infer, size_t spatial) {
   FailureOr<Dims> dims = infer.getDims("input");
   if (failed(dims))
     return failure();
-  // "aten.upsample_nearest1d.vec"
-  StringRef name = infer.info.name;
-  size_t spatial = name.contains("1d") ? 1 : name.contains("2d") ? 2 : 3;
   if (dims->size() != spatial + 2)
     return infer.fail("expects 'input' of rank " + Twine(spatial + 2) +
                       ", but found rank " + Twine(dims->size()));
@@ -314,28 +310,29 @@ LogicalResult rules::col2im(Inference &infer) {
 // Sampling
 //===----------------------------------------------------------------------===//
 
-LogicalResult rules::gridSampler(Inference &infer) {
+LogicalResult rules::gridSampler(Inference &infer, size_t spatial) {
   FailureOr<Dims> input = infer.getDims("input"), grid = infer.getDims("grid");
   if (failed(input) || failed(grid))
     return failure();
-  size_t rank = StringRef(infer.info.name).contains("2d") ? 4 : 5;
+  size_t rank = spatial + 2;
   if (input->size() != rank || grid->size() != rank)
     return infer.fail("expects an input and a grid of rank " + Twine(rank) +
                       ", but found ranks " + Twine(input->size()) + " and " +
                       Twine(grid->size()));
   if (infer.differ(input->front(), grid->front()) ||
-      infer.differ(grid->back(), infer.constant(rank - 2)))
+      infer.differ(grid->back(), infer.constant(spatial)))
     return infer.fail("expects a grid of as many samples as the input, with " +
-                      Twine(rank - 2) + " coordinates for each place");
+                      Twine(spatial) + " coordinates for each place");
   std::copy(grid->begin() + 1, grid->end() - 1, input->begin() + 2);
   return infer.addPromoted(*input);
 }
 
-LogicalResult rules::gridSamplerBackward(Inference &infer) {
+LogicalResult rules::gridSamplerBackward(Inference &infer, size_t spatial) {
   FailureOr<Dims> input = infer.getDims("input"), grid = infer.getDims("grid");
   SmallVector<Type> types;
   Inference ofForward = infer.withResults(types);
-  if (failed(input) || failed(grid) || failed(gridSampler(ofForward)) ||
+  if (failed(input) || failed(grid) ||
+      failed(gridSampler(ofForward, spatial)) ||
       failed(checkSizes(
           infer, "grad_output",
           *guard::getDims(llvm::cast<RankedTensorType>(types.front())))))

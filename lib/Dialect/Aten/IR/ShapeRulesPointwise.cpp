@@ -49,11 +49,15 @@ LogicalResult rules::scaledSum(Inference &infer) {
   };
   if (isBool("alpha") && !type->isInteger(1))
     return infer.fail("expects 'alpha' to be bool for bool operands alone");
-  if (StringRef(infer.info.name).contains("sub") &&
-      (isBool("self") || isBool("other")))
-    return infer.fail("is not defined for bool; negate a mask by "
-                      "'aten.logical_not'");
   return broadcast(infer);
+}
+
+LogicalResult rules::scaledDifference(Inference &infer) {
+  for (StringRef name : {"self", "other"})
+    if (Type type = infer.getElementType(name); type && type.isInteger(1))
+      return infer.fail("is not defined for bool; negate a mask by "
+                        "'aten.logical_not'");
+  return scaledSum(infer);
 }
 
 LogicalResult rules::scaledQuotient(Inference &infer) {

@@ -67,17 +67,11 @@ static SmallVector<Value> getStates(Inference &infer) {
   return SmallVector<Value>(values.begin(), values.end());
 }
 
-/// How many rows a matrix of weights has for each number of a state: a gate
-/// each.
-static int64_t getNumGates(Inference &infer) {
-  StringRef name = infer.info.getOverload();
-  return name.starts_with("lstm") ? 4 : name.starts_with("gru") ? 3 : 1;
-}
-
 /// The weights of all layers, in both directions: matrices for the input and
-/// for the state, then biases. `dims` are those of the input.
+/// for the state, then biases. `dims` are those of the input. A matrix has a row for
+/// each number of a state and gate.
 static LogicalResult checkLayers(Inference &infer, ArrayRef<ExprAttr> dims,
-                                 ArrayRef<ExprAttr> state) {
+                                 ArrayRef<ExprAttr> state, int64_t gates) {
   ArrayRef<Value> params = infer.get("params").getValues();
   int64_t directions = infer.getBool("bidirectional") ? 2 : 1,
           layers = *infer.getInt("num_layers");
@@ -91,7 +85,7 @@ static LogicalResult checkLayers(Inference &infer, ArrayRef<ExprAttr> dims,
     return infer.fail("expects " + Twine(perCell) + " tensors in 'params' for "
                       "each layer and direction, but found " +
                       Twine(params.size()));
-  ExprAttr size = state.back(), rows = size * getNumGates(infer);
+  ExprAttr size = state.back(), rows = size * gates;
   for (size_t i = 0; i < params.size(); ++i) {
     size_t kind = i % perCell;
     bool isFirst = i / perCell < size_t(directions);
@@ -126,7 +120,7 @@ static LogicalResult addStates(Inference &infer, ArrayRef<Value> states) {
   return success();
 }
 
-LogicalResult rules::recurrent(Inference &infer) {
+LogicalResult rules::recurrent(Inference &infer, int64_t gates) {
   FailureOr<Dims> dims = infer.getDims("input");
   SmallVector<Value> states = getStates(infer);
   if (failed(dims))
@@ -157,7 +151,7 @@ LogicalResult rules::recurrent(Inference &infer) {
     return infer.fail("expects a state for each of " +
                       Twine((*dims)[1 - time].str()) +
                       " sequences, but found " + (*state)[1].str());
-  if (failed(checkLayers(infer, *dims, *state)))
+  if (failed(checkLayers(infer, *dims, *state, gates)))
     return failure();
   infer.getFixed((*dims)[time], "whose number of steps it is");
   // Both directions stand side by side.
@@ -168,14 +162,15 @@ LogicalResult rules::recurrent(Inference &infer) {
 }
 
 /// The weights of a cell are one matrix a gate, on top of each other.
-static LogicalResult checkCell(Inference &infer, ArrayRef<Value> states) {
+static LogicalResult checkCell(Inference &infer, ArrayRef<Value> states,
+                               int64_t gates) {
   FailureOr<Dims> input = infer.getDims("input"),
                   state = infer.getDims(states.front(), "hx");
   if (failed(input) || failed(state))
     return failure();
   if (input->empty() || state->empty())
     return infer.fail("expects an input and states with dimensions");
-  ExprAttr size = state->back(), rows = size * getNumGates(infer);
+  ExprAttr size = state->back(), rows = size * gates;
   if (failed(checkSizes(infer, "w_ih", {rows, input->back()})) ||
       failed(checkSizes(infer, "w_hh", {rows, size})))
     return failure();
@@ -185,12 +180,12 @@ static LogicalResult checkCell(Inference &infer, ArrayRef<Value> states) {
   return success();
 }
 
-LogicalResult rules::recurrentCell(Inference &infer) {
+LogicalResult rules::recurrentCell(Inference &infer, int64_t gates) {
   SmallVector<Value> states = getStates(infer);
   if (states.size() != infer.info.results.size())
     return infer.fail("expects " + Twine(infer.info.results.size()) +
                       " states, but found " + Twine(states.size()));
-  if (failed(checkCell(infer, states)))
+  if (failed(checkCell(infer, states, gates)))
     return failure();
   return addStates(infer, states);
 }

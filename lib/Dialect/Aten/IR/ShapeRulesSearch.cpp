@@ -84,8 +84,9 @@ LogicalResult rules::repeatedSlices(Inference &infer) {
 }
 
 /// Values, where each element is among them, and how often each occurs: of all
-/// elements, or of slices along a dimension.
-LogicalResult rules::unique(Inference &infer) {
+/// elements, or of slices along a dimension. Of a vector some operators give only
+/// what is asked for, while exporters record sizes for both.
+static LogicalResult inferUnique(Inference &infer, bool givesAll) {
   FailureOr<Dims> dims = infer.getDims("self");
   if (failed(dims))
     return failure();
@@ -98,10 +99,7 @@ LogicalResult rules::unique(Inference &infer) {
     ExprAttr slices = (*dims)[*dim];
     (*dims)[*dim] = count;
     infer.addDataDependent(*dims, type);
-    // Of a vector the operator gives only what is asked for, while exporters
-    // record sizes for both.
-    bool isWhole = dims->size() > 1 || infer.getInt("dim") != 0 ||
-                   StringRef(infer.info.name).contains("unique_dim");
+    bool isWhole = givesAll || dims->size() > 1 || infer.getInt("dim") != 0;
     bool hasInverse = isWhole || infer.getBool("return_inverse");
     bool hasCounts = isWhole || infer.getBool("return_counts");
     infer.addRecorded({hasInverse ? slices : none}, getI64(infer));
@@ -114,6 +112,14 @@ LogicalResult rules::unique(Inference &infer) {
   infer.addRecorded({infer.getBool("return_counts") ? count : none},
                     getI64(infer));
   return success();
+}
+
+LogicalResult rules::unique(Inference &infer) {
+  return inferUnique(infer, /*givesAll=*/false);
+}
+
+LogicalResult rules::uniqueSlices(Inference &infer) {
+  return inferUnique(infer, /*givesAll=*/true);
 }
 
 LogicalResult rules::bincount(Inference &infer) {
@@ -264,18 +270,25 @@ static int64_t countLower(int64_t rows, int64_t columns, int64_t offset) {
   return rising + (rows - full) * columns;
 }
 
-LogicalResult rules::triangleIndices(Inference &infer) {
+static LogicalResult inferTriangleIndices(Inference &infer, bool isLower) {
   int64_t rows = *infer.getInt("row"), columns = *infer.getInt("col"),
           offset = *infer.getInt("offset");
   if (rows < 0 || columns < 0 || rows > INT32_MAX || columns > INT32_MAX)
     return infer.fail("expects sizes from 0 to 2^31 - 1, but found " +
                       Twine(rows) + " and " + Twine(columns));
   offset = std::clamp<int64_t>(offset, -INT32_MAX, INT32_MAX);
-  bool isLower = StringRef(infer.info.name).contains("tril");
   int64_t count = isLower ? countLower(rows, columns, offset)
                           : rows * columns -
                                 countLower(rows, columns, offset - 1);
   return infer.addPromoted({infer.constant(2), infer.constant(count)});
+}
+
+LogicalResult rules::lowerIndices(Inference &infer) {
+  return inferTriangleIndices(infer, /*isLower=*/true);
+}
+
+LogicalResult rules::upperIndices(Inference &infer) {
+  return inferTriangleIndices(infer, /*isLower=*/false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -555,7 +568,7 @@ LogicalResult rules::triangularSolve(Inference &infer) {
   return infer.addPromoted(coefficients);
 }
 
-LogicalResult rules::fft(Inference &infer) {
+LogicalResult rules::fft(Inference &infer, Spectrum kind) {
   FailureOr<Dims> dims = infer.getDims("self");
   if (failed(dims))
     return failure();
@@ -573,18 +586,17 @@ LogicalResult rules::fft(Inference &infer) {
   }
   Type type = infer.getElementType("self");
   auto complex = llvm::dyn_cast<mlir::ComplexType>(type);
-  StringRef name = infer.info.name;
-  bool wantsComplex = !name.ends_with("r2c");
+  bool wantsComplex = kind != Spectrum::OfReals;
   if (wantsComplex != !!complex)
     return infer.fail(Twine("expects a tensor of ") +
                       (wantsComplex ? "complex numbers" : "floats"));
-  if (name.ends_with("r2c")) {
+  if (kind == Spectrum::OfReals) {
     if (!llvm::isa<mlir::FloatType>(type))
       return infer.fail("expects a tensor of floats");
     type = mlir::ComplexType::get(type);
     if (infer.getBool("onesided") && !axes.empty() && !dims->empty())
       (*dims)[axes.back()] = guard::floorDiv((*dims)[axes.back()], 2) + 1;
-  } else if (name.ends_with("c2r")) {
+  } else if (kind == Spectrum::ToReals) {
     type = complex.getElementType();
     if (!axes.empty() && !dims->empty())
       (*dims)[axes.back()] = infer.getExpr("last_dim_size");

@@ -229,42 +229,29 @@ LogicalResult rules::repeat(Inference &infer) {
   return success();
 }
 
-LogicalResult rules::pad(Inference &infer) {
+/// The sizes with `widths` around them, from the last dimension on.
+static LogicalResult inferPad(Inference &infer, ArrayRef<ExprAttr> widths,
+                              StringRef mode) {
   FailureOr<Dims> dims = infer.getDims("self");
   if (failed(dims))
     return failure();
-  Dims widths = *infer.getExprs(infer.has("pad") ? "pad" : "padding");
   if (widths.size() % 2 != 0 || widths.size() / 2 > dims->size())
     return infer.fail("expects pairs of widths for at most " +
                       Twine(dims->size()) + " dimensions, but found " +
                       Twine(widths.size()) + " widths");
-  // "aten.reflection_pad2d" pads two dimensions behind the channels.
-  StringRef name = infer.info.name;
-  for (auto [suffix, spatial] :
-       {std::pair("_pad1d", 1), {"_pad2d", 2}, {"_pad3d", 3}})
-    if (name.ends_with(suffix) &&
-        (int(widths.size()) != 2 * spatial || int(dims->size()) <= spatial ||
-         int(dims->size()) > spatial + 2))
-      return infer.fail("expects " + Twine(2 * spatial) + " widths and a rank of " +
-                        Twine(spatial + 1) + " or " + Twine(spatial + 2) +
-                        ", but found " + Twine(widths.size()) +
-                        " widths and rank " + Twine(dims->size()));
-  StringRef mode = infer.getString("mode");
   bool leavesNothing = !widths.empty();
   for (size_t i = 0; i < widths.size() / 2; ++i) {
     ExprAttr &dim = (*dims)[dims->size() - 1 - i];
     // A reflection does not reach beyond what it reflects, and what goes round
     // goes round once.
-    bool reflects = mode == "reflect" ||
-                    name.contains("reflection_pad");
+    bool reflects = mode == "reflect";
     for (ExprAttr width : {widths[2 * i], widths[2 * i + 1]})
       if ((reflects && !infer.holds(guard::lt(width, dim))) ||
           (mode == "circular" && !infer.holds(guard::le(width, dim))))
         return infer.fail("expects widths below the size " + dim.str() +
                           ", but found " + width.str());
     dim = dim + widths[2 * i] + widths[2 * i + 1];
-    bool replicates = mode == "replicate" || name.contains("replication_pad");
-    if (!infer.isAtLeast(dim, replicates ? 1 : 0))
+    if (!infer.isAtLeast(dim, mode == "replicate" ? 1 : 0))
       return infer.fail("crops more than there is");
     leavesNothing &= reflects && dim.isConstant(0);
   }
@@ -275,32 +262,31 @@ LogicalResult rules::pad(Inference &infer) {
   return success();
 }
 
-LogicalResult rules::upsample2d(Inference &infer) {
-  FailureOr<Dims> dims = infer.getDimsOfRank("input", 4);
+LogicalResult rules::pad(Inference &infer) {
+  return inferPad(infer, *infer.getExprs("pad"), infer.getString("mode"));
+}
+
+/// Images of `spatial` dimensions behind the channels.
+static LogicalResult inferImagePad(Inference &infer, size_t spatial,
+                                   StringRef mode) {
+  FailureOr<Dims> dims = infer.getDims("self");
   if (failed(dims))
     return failure();
-  std::optional<Dims> sizes = infer.getExprs("output_size");
-  auto factors = llvm::dyn_cast_if_present<mlir::DenseF64ArrayAttr>(
-      infer.get("scale_factors").getAttribute());
-  if (sizes.has_value() == !!factors)
-    return infer.fail("expects either 'output_size' or 'scale_factors'");
-  if ((sizes && sizes->size() != 2) || (factors && factors.size() != 2))
-    return infer.fail("expects two sizes or factors");
-  for (int i = 0; i < 2; ++i) {
-    ExprAttr &dim = (*dims)[2 + i];
-    if (sizes) {
-      dim = (*sizes)[i];
-      continue;
-    }
-    // floor(size * factor), exactly if the factor is whole.
-    double factor = factors[i];
-    if (factor == double(int64_t(factor))) {
-      dim = dim * int64_t(factor);
-      continue;
-    }
-    ExprAttr scaled = guard::mul(guard::toFloat(dim),
-                                 guard::getFloat(infer.context, factor));
-    dim = guard::build(guard::ExprKind::Floor, {scaled});
-  }
-  return infer.addPromoted(*dims);
+  Dims widths = *infer.getExprs("padding");
+  if (widths.size() != 2 * spatial || dims->size() <= spatial ||
+      dims->size() > spatial + 2)
+    return infer.fail("expects " + Twine(2 * spatial) +
+                      " widths and a rank of " + Twine(spatial + 1) + " or " +
+                      Twine(spatial + 2) + ", but found " +
+                      Twine(widths.size()) + " widths and rank " +
+                      Twine(dims->size()));
+  return inferPad(infer, widths, mode);
+}
+
+LogicalResult rules::reflectionPad(Inference &infer, size_t spatial) {
+  return inferImagePad(infer, spatial, "reflect");
+}
+
+LogicalResult rules::replicationPad(Inference &infer, size_t spatial) {
+  return inferImagePad(infer, spatial, "replicate");
 }

@@ -166,7 +166,8 @@ class Aten_OverloadOp<Dialect dialect, string schemaText,
   /// The words of an argument: (ins Aten_LossReduction:$reduction).
   dag modes = (ins);
   /// Function that infers the sizes: one of lib/Dialect/Aten/IR/ShapeRules.h,
-  /// or a qualified name ("::mylib::inferSwish"). See Inference.h.
+  /// or a qualified name ("::mylib::inferSwish"). Rules of families take more than
+  /// the op: "upsample(2)". See Inference.h.
   string shape = "broadcast";
   /// Of an op that shows elements of its operand: the function of
   /// kiln/Base/ViewRules.h that says which. See Aten_MappedOp.

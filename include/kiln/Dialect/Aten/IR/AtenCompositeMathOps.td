@@ -302,7 +302,7 @@ def Aten_UniqueDimConsecutiveOp : Aten_CountingCompositeOp<
     "return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, "
     "Tensor)", "decomposeUniqueDimConsecutive"> {
   let summary = "Slices without repetitions that lie together";
-  let shape = "unique";
+  let shape = "uniqueSlices";
 }
 
 def Aten_NonzeroNumpyOp : Aten_CountingCompositeOp<

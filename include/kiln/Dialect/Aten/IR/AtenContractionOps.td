@@ -118,7 +118,7 @@ def Aten_Conv2dOp : Aten_PureOp<
     "stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], "
     "SymInt groups=1) -> Tensor"> {
   let summary = "Convolution of images";
-  let shape = "conv2d";
+  let shape = "conv(2)";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv2d">;
   let recompute = RecomputeHeavy;
@@ -149,7 +149,7 @@ def Aten_Conv1dOp : Aten_PureOp<
     "stride=[1], SymInt[1] padding=[0], SymInt[1] dilation=[1], SymInt "
     "groups=1) -> Tensor"> {
   let summary = "Convolution of signals";
-  let shape = "convNd";
+  let shape = "conv(1)";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv1d">;
   let flops = FlopsOfConvolution;
@@ -160,7 +160,7 @@ def Aten_Conv3dOp : Aten_PureOp<
     "stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, 1, "
     "1], SymInt groups=1) -> Tensor"> {
   let summary = "Convolution of volumes";
-  let shape = "convNd";
+  let shape = "conv(3)";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv3d">;
   let flops = FlopsOfConvolution;
@@ -171,7 +171,7 @@ def Aten_ConvTranspose1dOp : Aten_PureOp<
     "SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] "
     "output_padding=[0], SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor"> {
   let summary = "Transposed convolution of signals";
-  let shape = "convNd";
+  let shape = "convTransposed(1)";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConvTranspose1d">;
 }
@@ -182,7 +182,7 @@ def Aten_ConvTranspose2dInputOp : Aten_PureOp<
     "output_padding=[0, 0], SymInt groups=1, SymInt[2] dilation=[1, 1]) -> "
     "Tensor"> {
   let summary = "Transposed convolution of images";
-  let shape = "convNd";
+  let shape = "convTransposed(2)";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConvTranspose2dInput">;
 }
@@ -284,7 +284,7 @@ def Aten_GruInputOp : Aten_Op<
     "has_biases, int num_layers, float dropout, bool train, bool "
     "bidirectional, bool batch_first) -> (Tensor, Tensor)"> {
   let summary = "Layers of gated recurrent units";
-  let shape = "recurrent";
+  let shape = "recurrent(3)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeGru">;
   let lowering = RefuseBy<"Converter::refuseRecurrence">;
@@ -295,7 +295,7 @@ def Aten_GruCellOp : Aten_PureOp<
     "aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? "
     "b_ih=None, Tensor? b_hh=None) -> Tensor"> {
   let summary = "One step of a gated recurrent unit";
-  let shape = "recurrentCell";
+  let shape = "recurrentCell(3)";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
   let decomposition = DecomposeBy<"decomposeGruCell">;
@@ -306,7 +306,7 @@ def Aten_LstmInputOp : Aten_Op<
     "has_biases, int num_layers, float dropout, bool train, bool "
     "bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)"> {
   let summary = "Layers of long short-term memory";
-  let shape = "recurrent";
+  let shape = "recurrent(4)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeLstm">;
   let lowering = RefuseBy<"Converter::refuseRecurrence">;
@@ -317,7 +317,7 @@ def Aten_LstmCellOp : Aten_PureOp<
     "aten::lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, "
     "Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor, Tensor)"> {
   let summary = "One step of long short-term memory";
-  let shape = "recurrentCell";
+  let shape = "recurrentCell(4)";
   let promotion = PromoteKeepFirst;
   let promotes = ["input"];
   let decomposition = DecomposeBy<"decomposeLstmCell">;
@@ -328,7 +328,7 @@ def Aten_RnnTanhInputOp : Aten_Op<
     "has_biases, int num_layers, float dropout, bool train, bool "
     "bidirectional, bool batch_first) -> (Tensor, Tensor)"> {
   let summary = "Layers of recurrent units with tanh";
-  let shape = "recurrent";
+  let shape = "recurrent(1)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeRnnTanh">;
   let lowering = RefuseBy<"Converter::refuseRecurrence">;
@@ -340,7 +340,7 @@ def Aten_RnnReluInputOp : Aten_Op<
     "has_biases, int num_layers, float dropout, bool train, bool "
     "bidirectional, bool batch_first) -> (Tensor, Tensor)"> {
   let summary = "Layers of recurrent units with relu";
-  let shape = "recurrent";
+  let shape = "recurrent(1)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeRnnRelu">;
   let lowering = RefuseBy<"Converter::refuseRecurrence">;
@@ -353,7 +353,7 @@ def Aten_ConvTranspose3dInputOp : Aten_PureOp<
     "SymInt[3] output_padding=[0, 0, 0], SymInt groups=1, SymInt[3] "
     "dilation=[1, 1, 1]) -> Tensor"> {
   let summary = "Transposed convolution of volumes";
-  let shape = "convNd";
+  let shape = "convTransposed(3)";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConvTranspose3dInput">;
 }
@@ -365,7 +365,7 @@ def Aten_Conv1dPaddingOp : Aten_PureOp<
     "groups=1) -> Tensor"> {
   let summary = "Convolution with a padding by its name";
   let modes = (ins Aten_ConvolutionPadding:$padding);
-  let shape = "convNamedPadding";
+  let shape = "convNamedPadding(1)";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv1dPadding">;
 }
@@ -377,7 +377,7 @@ def Aten_Conv2dPaddingOp : Aten_PureOp<
     "SymInt groups=1) -> Tensor"> {
   let summary = "Convolution with a padding by its name";
   let modes = (ins Aten_ConvolutionPadding:$padding);
-  let shape = "convNamedPadding";
+  let shape = "convNamedPadding(2)";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv2dPadding">;
 }
@@ -389,7 +389,7 @@ def Aten_Conv3dPaddingOp : Aten_PureOp<
     "1], SymInt groups=1) -> Tensor"> {
   let summary = "Convolution with a padding by its name";
   let modes = (ins Aten_ConvolutionPadding:$padding);
-  let shape = "convNamedPadding";
+  let shape = "convNamedPadding(3)";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeConv3dPadding">;
 }

@@ -335,7 +335,7 @@ def Aten_TrilIndicesOp : Aten_PureOp<
     "dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) "
     "-> Tensor"> {
   let summary = "Indices of the lower triangle";
-  let shape = "triangleIndices";
+  let shape = "lowerIndices";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeTrilIndices">;
 }
@@ -345,7 +345,7 @@ def Aten_TriuIndicesOp : Aten_PureOp<
     "dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) "
     "-> Tensor"> {
   let summary = "Indices of the upper triangle";
-  let shape = "triangleIndices";
+  let shape = "upperIndices";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeTriuIndices">;
 }

@@ -15,7 +15,7 @@ def Aten_UpsampleBilinear2dAaVecOp : Aten_PureOp<
     "aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, "
     "bool align_corners, float[]? scale_factors) -> Tensor"> {
   let summary = "Resize images bilinearly, with a filter as wide as the step";
-  let shape = "upsample";
+  let shape = "upsample(2)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::LinearWide", "2"]>;
 }
@@ -24,7 +24,7 @@ def Aten_UpsampleNearestExact2dVecOp : Aten_PureOp<
     "aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, "
     "float[]? scale_factors) -> Tensor"> {
   let summary = "Resize images by the nearest pixel's center";
-  let shape = "upsample";
+  let shape = "upsample(2)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::NearestExact", "2"]>;
 }
@@ -33,7 +33,7 @@ def Aten_UpsampleBicubic2dVecOp : Aten_PureOp<
     "aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool "
     "align_corners, float[]? scale_factors) -> Tensor"> {
   let summary = "Resize images by cubic interpolation";
-  let shape = "upsample";
+  let shape = "upsample(2)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Cubic", "2"]>;
 }
@@ -51,7 +51,7 @@ def Aten_UpsampleBilinear2dVecOp : Aten_PureOp<
     "aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool "
     "align_corners, float[]? scale_factors) -> Tensor"> {
   let summary = "Resize images bilinearly";
-  let shape = "upsample";
+  let shape = "upsample(2)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "2"]>;
 }
@@ -70,7 +70,7 @@ def Aten_UpsampleLinear1dVecOp : Aten_PureOp<
     "aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool "
     "align_corners, float[]? scale_factors) -> Tensor"> {
   let summary = "Resize signals linearly";
-  let shape = "upsample";
+  let shape = "upsample(1)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "1"]>;
 }
@@ -79,7 +79,7 @@ def Aten_UpsampleNearest1dVecOp : Aten_PureOp<
     "aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, "
     "float[]? scale_factors) -> Tensor"> {
   let summary = "Resize signals by the nearest element";
-  let shape = "upsample";
+  let shape = "upsample(1)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "1"]>;
 }
@@ -107,7 +107,7 @@ def Aten_UpsampleNearest3dVecOp : Aten_PureOp<
     "aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, "
     "float[]? scale_factors) -> Tensor"> {
   let summary = "Resize volumes by the nearest element";
-  let shape = "upsample";
+  let shape = "upsample(3)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "3"]>;
 }
@@ -116,7 +116,7 @@ def Aten_UpsampleTrilinear3dVecOp : Aten_PureOp<
     "aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool "
     "align_corners, float[]? scale_factors) -> Tensor"> {
   let summary = "Resize volumes linearly";
-  let shape = "upsample";
+  let shape = "upsample(3)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "3"]>;
 }
@@ -201,7 +201,7 @@ def Aten_PadCircularOp : Aten_PureOp<
 def Aten_ReflectionPad1dOp : Aten_PureOp<
     "aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor"> {
   let summary = "Pad by reflection";
-  let shape = "pad";
+  let shape = "reflectionPad(1)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPad">;
 }
@@ -210,7 +210,7 @@ def Aten_ReflectionPad1dBackwardOp : Aten_PureOp<
     "aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, "
     "SymInt[2] padding) -> Tensor"> {
   let summary = "Gradient of padding by reflection";
-  let shape = "padBackward";
+  let shape = "reflectionPadBackward(1)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPadBackward">;
 }
@@ -218,7 +218,7 @@ def Aten_ReflectionPad1dBackwardOp : Aten_PureOp<
 def Aten_ReflectionPad2dOp : Aten_PureOp<
     "aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor"> {
   let summary = "Pad by reflection";
-  let shape = "pad";
+  let shape = "reflectionPad(2)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPad">;
 }
@@ -227,7 +227,7 @@ def Aten_ReflectionPad2dBackwardOp : Aten_PureOp<
     "aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, "
     "SymInt[4] padding) -> Tensor"> {
   let summary = "Gradient of padding by reflection";
-  let shape = "padBackward";
+  let shape = "reflectionPadBackward(2)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPadBackward">;
 }
@@ -235,7 +235,7 @@ def Aten_ReflectionPad2dBackwardOp : Aten_PureOp<
 def Aten_ReflectionPad3dOp : Aten_PureOp<
     "aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor"> {
   let summary = "Pad by reflection";
-  let shape = "pad";
+  let shape = "reflectionPad(3)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPad">;
 }
@@ -244,7 +244,7 @@ def Aten_ReflectionPad3dBackwardOp : Aten_PureOp<
     "aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, "
     "SymInt[6] padding) -> Tensor"> {
   let summary = "Gradient of padding by reflection";
-  let shape = "padBackward";
+  let shape = "reflectionPadBackward(3)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReflectionPadBackward">;
 }
@@ -252,7 +252,7 @@ def Aten_ReflectionPad3dBackwardOp : Aten_PureOp<
 def Aten_ReplicationPad1dOp : Aten_PureOp<
     "aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor"> {
   let summary = "Pad by repeating the border";
-  let shape = "pad";
+  let shape = "replicationPad(1)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPad">;
 }
@@ -261,7 +261,7 @@ def Aten_ReplicationPad1dBackwardOp : Aten_PureOp<
     "aten::replication_pad1d_backward(Tensor grad_output, Tensor self, "
     "SymInt[2] padding) -> Tensor"> {
   let summary = "Gradient of padding by the border";
-  let shape = "padBackward";
+  let shape = "replicationPadBackward(1)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPadBackward">;
 }
@@ -269,7 +269,7 @@ def Aten_ReplicationPad1dBackwardOp : Aten_PureOp<
 def Aten_ReplicationPad2dOp : Aten_PureOp<
     "aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor"> {
   let summary = "Pad by repeating the border";
-  let shape = "pad";
+  let shape = "replicationPad(2)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPad">;
 }
@@ -278,7 +278,7 @@ def Aten_ReplicationPad2dBackwardOp : Aten_PureOp<
     "aten::replication_pad2d_backward(Tensor grad_output, Tensor self, "
     "SymInt[4] padding) -> Tensor"> {
   let summary = "Gradient of padding by the border";
-  let shape = "padBackward";
+  let shape = "replicationPadBackward(2)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPadBackward">;
 }
@@ -286,7 +286,7 @@ def Aten_ReplicationPad2dBackwardOp : Aten_PureOp<
 def Aten_ReplicationPad3dOp : Aten_PureOp<
     "aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor"> {
   let summary = "Pad by repeating the border";
-  let shape = "pad";
+  let shape = "replicationPad(3)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPad">;
 }
@@ -295,7 +295,7 @@ def Aten_ReplicationPad3dBackwardOp : Aten_PureOp<
     "aten::replication_pad3d_backward(Tensor grad_output, Tensor self, "
     "SymInt[6] padding) -> Tensor"> {
   let summary = "Gradient of padding by the border";
-  let shape = "padBackward";
+  let shape = "replicationPadBackward(3)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerReplicationPadBackward">;
 }
@@ -324,7 +324,7 @@ def Aten_GridSampler2dOp : Aten_PureOp<
   let summary = "Pixels at the places of a grid";
   let modes = (ins Aten_Interpolation:$interpolation_mode,
                    Aten_GridPadding:$padding_mode);
-  let shape = "gridSampler";
+  let shape = "gridSampler(2)";
   let promotion = PromoteSameDType;
   let lowering = LowerBy<"lowerGridSampler">;
 }
@@ -336,7 +336,7 @@ def Aten_GridSampler2dBackwardOp : Aten_PureOp<
   let summary = "Gradients of sampling at a grid";
   let modes = (ins Aten_Interpolation:$interpolation_mode,
                    Aten_GridPadding:$padding_mode);
-  let shape = "gridSamplerBackward";
+  let shape = "gridSamplerBackward(2)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerGridSamplerBackward">;
 }
@@ -347,7 +347,7 @@ def Aten_GridSampler3dOp : Aten_PureOp<
   let summary = "Elements of volumes at the places of a grid";
   let modes = (ins Aten_Interpolation:$interpolation_mode,
                    Aten_GridPadding:$padding_mode);
-  let shape = "gridSampler";
+  let shape = "gridSampler(3)";
   let promotion = PromoteSameDType;
   let lowering = LowerBy<"lowerGridSampler">;
 }
@@ -359,7 +359,7 @@ def Aten_GridSampler3dBackwardOp : Aten_PureOp<
   let summary = "Gradients of sampling at a grid";
   let modes = (ins Aten_Interpolation:$interpolation_mode,
                    Aten_GridPadding:$padding_mode);
-  let shape = "gridSamplerBackward";
+  let shape = "gridSamplerBackward(3)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerGridSamplerBackward">;
 }
@@ -409,7 +409,7 @@ def Aten_UpsampleNearest2dVecOp : Aten_PureOp<
     "aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, "
     "float[]? scale_factors) -> Tensor"> {
   let summary = "Enlarge an image by nearest neighbours";
-  let shape = "upsample2d";
+  let shape = "upsample(2)";
   let promotion = PromoteDefault;
   let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "2"]>;
   let isCore = 1;

@@ -127,7 +127,7 @@ def Aten_FftC2cOp : Aten_PureOp<
     "aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool "
     "forward) -> Tensor"> {
   let summary = "Discrete Fourier transform of complex numbers";
-  let shape = "fft";
+  let shape = "fft(Spectrum::OfComplex)";
   let promotion = PromoteNone;
 }
 
@@ -135,7 +135,7 @@ def Aten_FftC2rOp : Aten_PureOp<
     "aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt "
     "last_dim_size) -> Tensor"> {
   let summary = "Inverse Fourier transform to reals";
-  let shape = "fft";
+  let shape = "fft(Spectrum::ToReals)";
   let promotion = PromoteNone;
 }
 
@@ -143,7 +143,7 @@ def Aten_FftR2cOp : Aten_PureOp<
     "aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) "
     "-> Tensor"> {
   let summary = "Discrete Fourier transform of reals";
-  let shape = "fft";
+  let shape = "fft(Spectrum::OfReals)";
   let promotion = PromoteNone;
 }
 

@@ -386,7 +386,7 @@ def Aten_RsubTensorOp : Aten_PureOp<
     "aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> "
     "Tensor"> {
   let summary = "other - alpha * self";
-  let shape = "scaledSum";
+  let shape = "scaledDifference";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let roundsNumbers = 1;

@@ -30,7 +30,7 @@ def Aten_SubTensorOp : Aten_PureOp<
     "Tensor"> {
   let summary = "self - alpha * other";
   let takesNumbers = ["self", "other"];
-  let shape = "scaledSum";
+  let shape = "scaledDifference";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let roundsNumbers = 1;
@@ -106,7 +106,7 @@ def Aten_AddScalarOp : Aten_PureOp<
 def Aten_SubScalarOp : Aten_PureOp<
     "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> {
   let summary = "self - alpha * other";
-  let shape = "scaledSum";
+  let shape = "scaledDifference";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let roundsNumbers = 1;
@@ -117,7 +117,7 @@ def Aten_SubScalarOp : Aten_PureOp<
 def Aten_RsubScalarOp : Aten_PureOp<
     "aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> {
   let summary = "other - alpha * self";
-  let shape = "scaledSum";
+  let shape = "scaledDifference";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let decomposition = DecomposeBy<"decomposeRsub">;

@@ -15,7 +15,7 @@ def Aten_AdaptiveAvgPool2dOp : Aten_PureOp<
     "aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> "
     "Tensor"> {
   let summary = "Mean over windows that give a size";
-  let shape = "adaptivePool";
+  let shape = "adaptivePool(AdaptivePool::Average)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerAveragePool", ["2"]>;
   let isCore = 1;
@@ -25,7 +25,7 @@ def Aten_AdaptiveAvgPool2dBackwardOp : Aten_PureOp<
     "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> "
     "Tensor"> {
   let summary = "Gradient of adaptive average pooling";
-  let shape = "adaptivePoolBackward";
+  let shape = "adaptivePoolBackward(2)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerAveragePool", ["2"]>;
   let isCore = 1;
@@ -35,7 +35,7 @@ def Aten_AdaptiveAvgPool3dOp : Aten_PureOp<
     "aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> "
     "Tensor"> {
   let summary = "Mean over windows that give a size";
-  let shape = "adaptivePool";
+  let shape = "adaptivePool(AdaptivePool::Average)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerAveragePool", ["3"]>;
   let isCore = 1;
@@ -45,7 +45,7 @@ def Aten_AdaptiveAvgPool3dBackwardOp : Aten_PureOp<
     "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> "
     "Tensor"> {
   let summary = "Gradient of adaptive average pooling";
-  let shape = "adaptivePoolBackward";
+  let shape = "adaptivePoolBackward(3)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerAveragePool", ["3"]>;
   let isCore = 1;
@@ -54,7 +54,7 @@ def Aten_AdaptiveAvgPool3dBackwardOp : Aten_PureOp<
 def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<
     "aten::adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor"> {
   let summary = "Mean over windows that give a size";
-  let shape = "adaptivePool";
+  let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeAdaptiveAvgPool1d">;
   let lowering = LowerBy<"lowerAveragePool", ["1"]>;
@@ -63,7 +63,7 @@ def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<
 def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<
     "aten::adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor"> {
   let summary = "Mean over windows that give a size";
-  let shape = "adaptivePool";
+  let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool2d">;
   let lowering = LowerBy<"lowerAveragePool", ["2"]>;
@@ -72,7 +72,7 @@ def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<
 def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<
     "aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor"> {
   let summary = "Mean over windows that give a size";
-  let shape = "adaptivePool";
+  let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool3d">;
   let lowering = LowerBy<"lowerAveragePool", ["3"]>;
@@ -82,7 +82,7 @@ def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<
     "aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, "
     "Tensor)"> {
   let summary = "Greatest of windows that give a size, and where it was";
-  let shape = "adaptivePool";
+  let shape = "adaptivePool(AdaptivePool::Maximum)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerMaxPool", ["2"]>;
   let isCore = 1;
@@ -233,7 +233,7 @@ def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<
     "aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, "
     "Tensor)"> {
   let summary = "Greatest of windows that give a size, and where it was";
-  let shape = "adaptivePool";
+  let shape = "adaptivePool(AdaptivePool::Maximum)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeAdaptiveMaxPool1d">;
   let lowering = LowerBy<"lowerMaxPool", ["1"]>;
@@ -243,7 +243,7 @@ def Aten_AdaptiveMaxPool3dOp : Aten_PureOp<
     "aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, "
     "Tensor)"> {
   let summary = "Greatest of windows that give a size, and where it was";
-  let shape = "adaptivePool";
+  let shape = "adaptivePool(AdaptivePool::Maximum)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerMaxPool", ["3"]>;
   let isCore = 1;
@@ -253,7 +253,7 @@ def Aten_AdaptiveMaxPool2dBackwardOp : Aten_PureOp<
     "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, "
     "Tensor indices) -> Tensor"> {
   let summary = "Gradient of adaptive max pooling";
-  let shape = "adaptivePoolBackward";
+  let shape = "adaptivePoolBackward(2)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerMaxPool", ["2"]>;
   let isCore = 1;
@@ -263,7 +263,7 @@ def Aten_AdaptiveMaxPool3dBackwardOp : Aten_PureOp<
     "aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, "
     "Tensor indices) -> Tensor"> {
   let summary = "Gradient of adaptive max pooling";
-  let shape = "adaptivePoolBackward";
+  let shape = "adaptivePoolBackward(3)";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerMaxPool", ["3"]>;
   let isCore = 1;

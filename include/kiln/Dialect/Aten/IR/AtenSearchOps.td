@@ -170,7 +170,7 @@ def Aten_UniqueDimOp : Aten_CountingOp<
   let description = [{
     Values decide about the number: it is what the program has recorded.
   }];
-  let shape = "unique";
+  let shape = "uniqueSlices";
   let promotion = PromoteKeepFirst;
   let lowering = LowerBy<"lowerUniqueDim">;
 }
