@@ -25,12 +25,13 @@ SizeHints::SizeHints(ModuleOp module) {
   if (!module)
     return;
   guard::collectSymbolRanges(module, assumptions);
-  module.walk([&](guard::SymbolOp symbol) {
+  // At the top of the module alone: passes on its functions run side by side.
+  for (auto symbol : module.getOps<guard::SymbolOp>()) {
     int64_t hint = symbol.getHint().value_or(kDefaultHint);
     if (symbol.getLowerBound() <= symbol.getUpperBound())
       hint = std::clamp(hint, symbol.getLowerBound(), symbol.getUpperBound());
     hints[symbol.getSymName()] = std::max<int64_t>(hint, 0);
-  });
+  }
 }
 
 int64_t SizeHints::evaluate(ExprAttr expr) const {

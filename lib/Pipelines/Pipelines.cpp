@@ -97,15 +97,16 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   // Bodies become functions first: everything after this walks functions.
   pm.addPass(createOutlineAtenBodiesPass());
   decompose(pm, "loop");
-  pm.addPass(createConvertAtenToLoopPass());
-  pm.addPass(mlir::createCanonicalizerPass());
+  mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
+  functions.addPass(createConvertAtenToLoopPass());
+  functions.addPass(mlir::createCanonicalizerPass());
   // Inlining before fusion: what is inlined is not a kernel to be fused.
-  pm.addPass(loop::createInlineVirtualPass());
-  pm.addPass(loop::createFusePass());
+  functions.addPass(loop::createInlineVirtualPass());
+  functions.addPass(loop::createFusePass());
   // Only now is it known what shares a row.
-  pm.addPass(loop::createShareRowsPass());
-  pm.addPass(loop::createOrderKernelsPass());
-  pm.addPass(loop::createChooseSchedulePass());
+  functions.addPass(loop::createShareRowsPass());
+  functions.addPass(loop::createOrderKernelsPass());
+  functions.addPass(loop::createChooseSchedulePass());
   addStageVerifier(pm, Stage::Loop);
 }
 

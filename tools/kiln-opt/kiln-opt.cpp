@@ -33,8 +33,14 @@ static int optimize(int argc, char **argv) {
   llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
     os << kiln::tools::versionText("kiln-opt");
   });
+  auto [input, output] = mlir::registerAndParseCLIOptions(
+      argc, argv, "Kiln's optimizer driver\n", registry);
+  // MLIR's remarks are written without a lock and in the order of arrival.
+  if (mlir::MlirOptMainConfig::createFromCLOptions().shouldEmitRemarks())
+    llvm::cl::getRegisteredOptions()["mlir-disable-threading"]->addOccurrence(
+        0, "mlir-disable-threading", "true");
   int code = mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Kiln's optimizer driver\n", registry));
+      mlir::MlirOptMain(argc, argv, input, output, registry));
   // LLVM's stream ends the process when it is destroyed with an error.
   llvm::outs().flush();
   std::error_code failed = llvm::outs().error();

@@ -15,6 +15,7 @@
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace kiln {

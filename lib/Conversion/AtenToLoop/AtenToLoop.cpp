@@ -38,11 +38,11 @@ public:
     if (failed(verifyPassInput(getOperation(), getArgument(),
                                {Stage::Capture, Stage::Joint})))
       return signalPassFailure();
-    analysis::SizeHints hints(getOperation());
-    for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() &&
-          failed(Converter(function, hints, checkIndices).run()))
-        return signalPassFailure();
+    func::FuncOp function = getOperation();
+    analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
+    if (!function.isExternal() &&
+        failed(Converter(function, hints, checkIndices).run()))
+      return signalPassFailure();
     if (failed(verifyPassOutput(getOperation(), getArgument(), Stage::Loop)))
       return signalPassFailure();
   }

@@ -11,7 +11,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertAtenToLoopPass : Pass<"convert-aten-to-loop", "::mlir::ModuleOp"> {
+def ConvertAtenToLoopPass : Pass<"convert-aten-to-loop", "::mlir::func::FuncOp"> {
   let summary = "Lower aten operators to loop nests";
   let description = [{
     Assumes functions of one block in core form, whose composite operators

@@ -86,9 +86,13 @@ TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                Nanoseconds::describe());
 }
 
-TargetAttr loop::getTarget(ModuleOp module) {
-  auto target = module->getAttrOfType<TargetAttr>(kTargetAttrName);
-  return target ? target : TargetAttr::getDefault(module.getContext());
+TargetAttr loop::getTarget(Operation *op) {
+  auto module = dyn_cast<ModuleOp>(op);
+  if (!module)
+    module = op->getParentOfType<ModuleOp>();
+  auto target = module ? module->getAttrOfType<TargetAttr>(kTargetAttrName)
+                       : TargetAttr();
+  return target ? target : TargetAttr::getDefault(op->getContext());
 }
 
 LogicalResult LoopDialect::verifyOperationAttribute(Operation *op,

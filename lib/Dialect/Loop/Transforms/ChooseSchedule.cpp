@@ -491,7 +491,7 @@ void ChooseSchedule::runOnOperation() {
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
   Machine machine = getMachine(getTarget(getOperation()));
-  analysis::SizeHints hints(getOperation());
+  analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
   SmallVector<KernelOp> kernels;
   getOperation().walk([&](KernelOp kernel) {
     if (!kernel.getScheduleAttr())

@@ -409,12 +409,11 @@ void Fuse::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
-  analysis::SizeHints hints(getOperation());
-  for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (function.isExternal())
-      continue;
-    if (failed(verifyCaptures(function)))
-      return signalPassFailure();
-    fuseFunction(function, hints);
-  }
+  func::FuncOp function = getOperation();
+  if (function.isExternal())
+    return;
+  if (failed(verifyCaptures(function)))
+    return signalPassFailure();
+  fuseFunction(function,
+               analysis::SizeHints(function->getParentOfType<ModuleOp>()));
 }

@@ -287,53 +287,51 @@ void InlineVirtual::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
-  ModuleOp module = getOperation();
-  analysis::SizeHints hints(module);
-  for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isExternal())
-      continue;
-    mergeEqualNests(function);
-    // Traffic of the nests one by one, before anything is fused.
-    if (!function->hasAttr("loop.unfused_bytes")) {
-      int64_t bytes = 0;
-      function.walk([&](Operation *op) {
-        if (isNest(op))
-          bytes += analysis::getTraffic(op, hints).total();
-      });
-      function->setAttr("loop.unfused_bytes",
-                        Builder(&getContext()).getI64IntegerAttr(bytes));
-    }
-    for (auto producer :
-         llvm::make_early_inc_range(function.getOps<PointwiseOp>())) {
-      inlineOperands(producer, hints);
-      std::optional<StoreReason> reason = whyStore(producer, hints);
-      StringRef name = "?";
-      SmallVector<StringRef> origins = getOrigins(producer);
-      if (!origins.empty())
-        name = origins.back();
-      if (reason) {
-        if (auto told =
-                remark::missed(producer.getLoc(),
-                               remarks::kStored.function(function.getName())))
-          told << remark::metric("nest", name)
-               << remark::reason("{0}", reason->str());
-        continue;
-      }
-      for (Operation *user :
-           llvm::make_early_inc_range(producer.getResult().getUsers())) {
-        auto load = cast<LoadOp>(user);
-        Operation *reader = getNest(load);
-        SmallVector<StringRef> merged = getOrigins(reader);
-        mergeOrigins(merged, origins);
-        reader->setAttr("origins", getOriginsAttr(&getContext(), merged));
-        inlineLoad(load, producer);
-      }
-      if (auto told =
-              remark::passed(producer.getLoc(),
-                             remarks::kInlined.function(function.getName())))
-        told << remark::metric("nest", name);
-      producer.erase();
-    }
-    simplifyBodies(function, hints);
+  func::FuncOp function = getOperation();
+  if (function.isExternal())
+    return;
+  analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
+  mergeEqualNests(function);
+  // Traffic of the nests one by one, before anything is fused.
+  if (!function->hasAttr("loop.unfused_bytes")) {
+    int64_t bytes = 0;
+    function.walk([&](Operation *op) {
+      if (isNest(op))
+        bytes += analysis::getTraffic(op, hints).total();
+    });
+    function->setAttr("loop.unfused_bytes",
+                      Builder(&getContext()).getI64IntegerAttr(bytes));
   }
+  for (auto producer :
+       llvm::make_early_inc_range(function.getOps<PointwiseOp>())) {
+    inlineOperands(producer, hints);
+    std::optional<StoreReason> reason = whyStore(producer, hints);
+    StringRef name = "?";
+    SmallVector<StringRef> origins = getOrigins(producer);
+    if (!origins.empty())
+      name = origins.back();
+    if (reason) {
+      if (auto told =
+              remark::missed(producer.getLoc(),
+                             remarks::kStored.function(function.getName())))
+        told << remark::metric("nest", name)
+             << remark::reason("{0}", reason->str());
+      continue;
+    }
+    for (Operation *user :
+         llvm::make_early_inc_range(producer.getResult().getUsers())) {
+      auto load = cast<LoadOp>(user);
+      Operation *reader = getNest(load);
+      SmallVector<StringRef> merged = getOrigins(reader);
+      mergeOrigins(merged, origins);
+      reader->setAttr("origins", getOriginsAttr(&getContext(), merged));
+      inlineLoad(load, producer);
+    }
+    if (auto told =
+            remark::passed(producer.getLoc(),
+                           remarks::kInlined.function(function.getName())))
+      told << remark::metric("nest", name);
+    producer.erase();
+  }
+  simplifyBodies(function, hints);
 }

@@ -293,31 +293,30 @@ void OrderKernels::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
-  analysis::SizeHints hints(getOperation());
-  for (auto function : getOperation().getOps<func::FuncOp>()) {
-    if (!llvm::hasSingleElement(function.getBody()))
-      continue;
-    Block &block = function.getBody().front();
-    Schedule schedule(block, hints);
-    SmallVector<unsigned> program = schedule.getProgramOrder(),
-                          greedy = schedule.getGreedyOrder(), order = program;
-    int64_t before = schedule.getPeak(program), after = before;
-    for (const SmallVector<unsigned> &other :
-         {greedy, schedule.getDepthFirstOrder(program),
-          schedule.getDepthFirstOrder(greedy)})
-      if (int64_t peak = schedule.getPeak(other); peak < after) {
-        order = other;
-        after = peak;
-      }
-    for (unsigned index : schedule.postponeUpdates(order, updateTolerance))
-      schedule.getOps()[index]->moveBefore(block.getTerminator());
-    sinkUpdates(function);
-    if (after >= before)
-      continue;
-    if (auto told =
-            remark::passed(function.getLoc(),
-                           remarks::kReordered.function(function.getName())))
-      told << remark::metric("before", before)
-           << remark::metric("after", after);
-  }
+  func::FuncOp function = getOperation();
+  if (!llvm::hasSingleElement(function.getBody()))
+    return;
+  analysis::SizeHints hints(function->getParentOfType<ModuleOp>());
+  Block &block = function.getBody().front();
+  Schedule schedule(block, hints);
+  SmallVector<unsigned> program = schedule.getProgramOrder(),
+                        greedy = schedule.getGreedyOrder(), order = program;
+  int64_t before = schedule.getPeak(program), after = before;
+  for (const SmallVector<unsigned> &other :
+       {greedy, schedule.getDepthFirstOrder(program),
+        schedule.getDepthFirstOrder(greedy)})
+    if (int64_t peak = schedule.getPeak(other); peak < after) {
+      order = other;
+      after = peak;
+    }
+  for (unsigned index : schedule.postponeUpdates(order, updateTolerance))
+    schedule.getOps()[index]->moveBefore(block.getTerminator());
+  sinkUpdates(function);
+  if (after >= before)
+    return;
+  if (auto told =
+          remark::passed(function.getLoc(),
+                         remarks::kReordered.function(function.getName())))
+    told << remark::metric("before", before)
+         << remark::metric("after", after);
 }

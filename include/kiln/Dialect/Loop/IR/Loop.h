@@ -53,8 +53,8 @@ inline constexpr llvm::StringLiteral kUpdatesAttrName = "loop.updates";
 /// (`#loop.target`).
 inline constexpr llvm::StringLiteral kTargetAttrName = "loop.target";
 
-/// The target of a module, or the default.
-TargetAttr getTarget(mlir::ModuleOp module);
+/// The target of the module that `op` is or stands in, or the default.
+TargetAttr getTarget(mlir::Operation *op);
 
 /// The entries of a list of expressions.
 llvm::SmallVector<guard::ExprAttr> getExprs(mlir::ArrayAttr list);

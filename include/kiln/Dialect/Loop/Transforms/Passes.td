@@ -11,7 +11,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::ModuleOp"> {
+def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
   let summary = "Inline pointwise nests into the nests that read them";
   let description = [{
     Assumes functions of loop nests. First merges equal nests (their origins are
@@ -71,7 +71,7 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
-def FusePass : Pass<"loop-fuse", "::mlir::ModuleOp"> {
+def FusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
   let summary = "Group loop nests into kernels";
   let description = [{
     Assumes functions of loop nests, guarantees that every nest is in a
@@ -129,7 +129,7 @@ def FusePass : Pass<"loop-fuse", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
-def ShareRowsPass : Pass<"loop-share-rows", "::mlir::ModuleOp"> {
+def ShareRowsPass : Pass<"loop-share-rows", "::mlir::func::FuncOp"> {
   let summary = "Compute an expensive value of a kernel once per element";
   let description = [{
     Inlining may leave the same expensive subexpression in a reduction and in a
@@ -167,7 +167,7 @@ def ShareRowsPass : Pass<"loop-share-rows", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
-def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::ModuleOp"> {
+def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::func::FuncOp"> {
   let summary = "Order kernels so that less memory is live at a time";
   let description = [{
     Simulates, at the size hints, the order of the program, one that always
@@ -236,7 +236,8 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
-def ChooseSchedulePass : Pass<"loop-choose-schedule", "::mlir::ModuleOp"> {
+def ChooseSchedulePass
+    : Pass<"loop-choose-schedule", "::mlir::func::FuncOp"> {
   let summary = "Choose how the code of each kernel is laid out";
   let description = [{
     Sets a schedule (LoopSchedules.td) on each kernel that has none. Which one
