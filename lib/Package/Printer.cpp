@@ -222,7 +222,8 @@ private:
       std::string text =
           "launch " + (named ? "'" + image_->kernels[launch->kernel].name + "'"
                              : std::to_string(launch->kernel));
-      text += " " + values(launch->buffers) + " sym (" +
+      text += " " + values(launch->buffers) + " writes " +
+              values(launch->writes) + " sym (" +
               exprs(launch->arguments) + ") work " + expr(launch->workItems) +
               " grain " + std::to_string(launch->grain);
       if (launch->scratchBytes != kNone)

@@ -178,6 +178,8 @@ void visitArgument(Decoder &c, Argument &argument, int depth) {
 template <typename C, typename T> void visitLaunch(C &c, T &step) {
   c.u32(step.kernel);
   ids(c, step.buffers);
+  ids(c, step.writes);
+  ids(c, step.overwrites);
   ids(c, step.arguments);
   c.u32(step.workItems);
   c.i64(step.grain);

@@ -1,4 +1,4 @@
-//===- Verifier.cpp - What every program and package must satisfy --------===//
+//===- Verifier.cpp - What every program must satisfy ---------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,12 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Package/Verifier.h"
-#include "kiln/ABI/PackageABI.h"
 #include "kiln/Base/CheckedMath.h"
 #include "kiln/Package/ExprEvaluator.h"
 #include "kiln/Package/Printer.h"
-
-#include <algorithm>
 
 namespace kiln::package {
 
@@ -263,10 +260,41 @@ private:
     return define(id);
   }
 
+  /// Positions of written buffers ascend; pairs are of a written and a read one.
+  static Status access(const LaunchStep &launch) {
+    std::vector<bool> isWritten(launch.buffers.size());
+    for (size_t i = 0; i < launch.writes.size(); ++i) {
+      uint32_t at = launch.writes[i];
+      if (at >= isWritten.size())
+        return range("written buffer", at, isWritten.size());
+      if (i > 0 && at <= launch.writes[i - 1])
+        return bad("expected positions of written buffers to ascend, found " +
+                   std::to_string(at) + " behind " +
+                   std::to_string(launch.writes[i - 1]));
+      isWritten[at] = true;
+    }
+    const std::vector<uint32_t> &pairs = launch.overwrites;
+    if (pairs.size() % 2 != 0)
+      return bad("expected pairs of what overwrites what, found " +
+                 std::to_string(pairs.size()) + " positions");
+    for (size_t i = 0; i < pairs.size(); i += 2)
+      for (size_t k : {i, i + 1}) {
+        if (pairs[k] >= isWritten.size())
+          return range("overwritten buffer", pairs[k], isWritten.size());
+        if (isWritten[pairs[k]] != (k == i))
+          return bad("buffer " + std::to_string(pairs[k]) + " is " +
+                     (k == i ? "read and overwrites" : "written and overwritten") +
+                     ", expected a written one that overwrites a read one");
+      }
+    return Status::success();
+  }
+
   Status launchStep(const LaunchStep &launch) {
     for (size_t i = 0; i < launch.buffers.size(); ++i)
       if (Status s = written(launch.buffers[i]); !s)
         return s.error().withContext("launch, buffer " + std::to_string(i));
+    if (Status s = access(launch); !s)
+      return s.error().withContext("launch");
     for (size_t i = 0; i < launch.arguments.size(); ++i)
       if (Status s = expr(launch.arguments[i]); !s)
         return s.error().withContext("launch, argument " + std::to_string(i));
@@ -366,229 +394,11 @@ private:
   std::vector<bool> defined_;
 };
 
-Status verifyConstant(const ConstantTensor &constant) {
-  auto bytes = byteCount(constant.dtype, constant.sizes);
-  if (!bytes)
-    return bytes.takeError();
-  if (static_cast<uint64_t>(*bytes) != constant.bytes.size())
-    return Error::malformed("expected " + std::to_string(*bytes) +
-                            " bytes, found " +
-                            std::to_string(constant.bytes.size()));
-  return Status::success();
-}
-
-/// A body is a function of its slots: it changes none of them, and nothing but
-/// its caller gives them a value.
-Status verifyBody(const Program &body) {
-  for (const Slot &slot : body.slots)
-    if (slot.kind != Slot::Kind::UserInput || slot.payload != kNone)
-      return Error::malformed("slot '" + slot.name +
-                              "' is not given by the caller of the body");
-  for (const Output &output : body.outputs)
-    if (output.role != Output::Role::UserOutput)
-      return Error::malformed("a body only has results, but found a " +
-                              std::string(outputRoleName(output.role)));
-  return Status::success();
-}
-
-/// The bodies of a control step exist behind `first` and fit its arguments and
-/// results.
-Status verifyControl(const Package &package, const ControlStep &control,
-                     size_t first) {
-  using Kind = ControlStep::Kind;
-  size_t arguments = control.arguments.size();
-  size_t count = control.kind == Kind::Scan ? 1 : 2;
-  if (control.bodies.size() != count)
-    return Error::malformed("expected " + std::to_string(count) +
-                            " bodies, found " +
-                            std::to_string(control.bodies.size()));
-  bool isBranch = control.kind == Kind::Branch;
-  if (isBranch && arguments == 0)
-    return Error::malformed("expected a predicate, found no argument");
-  size_t moved = size_t(control.carried) + control.scanned;
-  if (moved > arguments || control.carried > control.results.size() ||
-      (isBranch && moved != 0) ||
-      (control.kind == Kind::While &&
-       (control.scanned != 0 || control.carried != control.results.size())) ||
-      (control.kind == Kind::Scan && control.scanned == 0))
-    return Error::malformed(
-        "cannot carry " + std::to_string(control.carried) +
-        " and take slices of " + std::to_string(control.scanned) + " of " +
-        std::to_string(arguments) + " arguments for " +
-        std::to_string(control.results.size()) + " results");
-  for (size_t i = 0; i < count; ++i) {
-    uint32_t index = control.bodies[i];
-    if (index < first || index >= package.bodies.size())
-      return Error::malformed("body " + std::to_string(index) +
-                              " cannot be run, expected one from " +
-                              std::to_string(first) + " and below " +
-                              std::to_string(package.bodies.size()));
-    const Program &body = package.bodies[index];
-    size_t taken = arguments - (isBranch ? 1 : 0);
-    size_t given = control.kind == Kind::While && i == 0
-                       ? 1
-                       : control.results.size();
-    if (body.slots.size() != taken || body.outputs.size() != given)
-      return Error::malformed(
-          "expected body " + std::to_string(index) + " to have " +
-          std::to_string(taken) + " inputs and " + std::to_string(given) +
-          " outputs, found " + std::to_string(body.slots.size()) + " and " +
-          std::to_string(body.outputs.size()));
-  }
-  return Status::success();
-}
-
-/// How deep the bodies behind each body nest, itself included. Control steps
-/// are verified.
-Status verifyDepth(const Package &package) {
-  std::vector<uint32_t> depth(package.bodies.size(), 1);
-  for (size_t i = package.bodies.size(); i-- > 0;) {
-    for (const Step &step : package.bodies[i].steps)
-      if (auto *control = std::get_if<ControlStep>(&step))
-        for (uint32_t body : control->bodies)
-          depth[i] = std::max(depth[i], depth[body] + 1);
-    if (depth[i] > KILN_PACKAGE_MAX_BODY_DEPTH)
-      return Error::malformed("bodies nest deeper than " +
-                              std::to_string(KILN_PACKAGE_MAX_BODY_DEPTH));
-  }
-  return Status::success();
-}
-
-/// `firstBody`: the bodies that a control step may run begin here.
-Status verifyReferences(const Package &package, const Program &program,
-                        size_t firstBody) {
-  for (const Value &value : program.values)
-    if (value.kind == Value::Kind::Constant &&
-        value.slot >= package.constants.size())
-      return Error::malformed("constant " + std::to_string(value.slot) +
-                              " does not exist, expected one below " +
-                              std::to_string(package.constants.size()));
-  for (const Slot &slot : program.slots)
-    if (slot.payload != kNone &&
-        (!slot.isTensor || slot.payload >= package.constants.size()))
-      return Error::malformed("slot '" + slot.name + "' names constant " +
-                              std::to_string(slot.payload) +
-                              ", expected a tensor and one below " +
-                              std::to_string(package.constants.size()));
-  for (const Step &step : program.steps)
-    if (auto *launch = std::get_if<LaunchStep>(&step))
-      if (launch->kernel >= package.image.kernels.size())
-        return Error::malformed("kernel " + std::to_string(launch->kernel) +
-                                " does not exist, expected one below " +
-                                std::to_string(package.image.kernels.size()));
-  for (size_t i = 0; i < program.steps.size(); ++i)
-    if (auto *control = std::get_if<ControlStep>(&program.steps[i]))
-      if (Status s = verifyControl(package, *control, firstBody); !s)
-        return s.error().withContext("step " + std::to_string(i) + ", " +
-                                     controlKindName(control->kind));
-  return Status::success();
-}
-
-Status verifyGuard(const Guard &guard, const Program &program) {
-  std::string_view text = guardText(guard.kind);
-  auto has = [&](std::string_view field) {
-    return text.find(field) != std::string_view::npos;
-  };
-  auto missing = [](const char *what, uint64_t index, size_t count) {
-    return Error::malformed(std::string(what) + " " + std::to_string(index) +
-                            " does not exist, expected one below " +
-                            std::to_string(count));
-  };
-  if (has("{expr}")) {
-    if (guard.expr >= program.exprs.size())
-      return missing("expression", guard.expr, program.exprs.size());
-    for (uint32_t symbol : symbolsOf(program.exprs[guard.expr]))
-      if (program.symbols[symbol].source == Symbol::Source::Step)
-        return Error::malformed("symbol '" + program.symbols[symbol].name +
-                                "' has no value when guards are checked");
-  }
-  if (!has("{slot}"))
-    return Status::success();
-  if (guard.slot >= program.slots.size())
-    return missing("slot", guard.slot, program.slots.size());
-  size_t rank = program.slots[guard.slot].sizes.size();
-  if (has("{dim}") && guard.dim >= rank)
-    return missing("dimension", guard.dim, rank);
-  return Status::success();
-}
-
-/// The n-th saved output feeds the n-th saved slot.
-Status verifyTraining(const Program &forward, const Program &backward) {
-  std::vector<const Output *> saved;
-  for (const Output &output : forward.outputs)
-    if (output.role == Output::Role::Saved)
-      saved.push_back(&output);
-  size_t next = 0;
-  for (const Slot &slot : backward.slots) {
-    if (slot.kind == Slot::Kind::Tangent && slot.ofOutput != kNone &&
-        slot.ofOutput >= forward.outputs.size())
-      return Error::malformed("tangent '" + slot.name +
-                              "' is of an output that does not exist");
-    if (slot.kind != Slot::Kind::Saved)
-      continue;
-    if (next >= saved.size())
-      return Error::malformed("the forward program saves " +
-                              std::to_string(saved.size()) +
-                              " values, the backward program expects more");
-    bool isTensor = saved[next]->kind == Output::Kind::Tensor;
-    if (isTensor != slot.isTensor)
-      return Error::malformed("saved value '" + slot.name +
-                              "' is a tensor in one program and a number in "
-                              "the other");
-    ++next;
-  }
-  if (next != saved.size())
-    return Error::malformed("the forward program saves " +
-                            std::to_string(saved.size()) +
-                            " values, the backward program expects " +
-                            std::to_string(next));
-  return Status::success();
-}
-
 } // namespace
 
 Status verifyProgram(const Program &program) {
   if (Status s = ProgramVerifier(program).run(); !s)
     return s.error().withContext("program '" + program.name + "'");
-  return Status::success();
-}
-
-Status verifyPackage(const Package &package) {
-  if (package.programs.empty() || package.programs.size() > 2)
-    return Error::malformed("package: expected one or two programs, found " +
-                            std::to_string(package.programs.size()));
-  for (size_t i = 0; i < package.constants.size(); ++i)
-    if (Status s = verifyConstant(package.constants[i]); !s)
-      return s.error().withContext("constant " + std::to_string(i));
-  for (const Kernel &kernel : package.image.kernels)
-    if (kernel.entry >= package.image.bytes.size())
-      return Error::malformed(
-          "kernel '" + kernel.name + "': expected an entry below " +
-          std::to_string(package.image.bytes.size()) + ", found " +
-          std::to_string(kernel.entry));
-  for (const Program &program : package.programs) {
-    if (Status s = verifyProgram(program); !s)
-      return s;
-    if (Status s = verifyReferences(package, program, 0); !s)
-      return s.error().withContext("program '" + program.name + "'");
-  }
-  for (size_t i = 0; i < package.bodies.size(); ++i) {
-    const Program &body = package.bodies[i];
-    if (Status s = verifyProgram(body); !s)
-      return s;
-    Status status = verifyBody(body);
-    if (status)
-      status = verifyReferences(package, body, i + 1);
-    if (!status)
-      return status.error().withContext("program '" + body.name + "'");
-  }
-  if (Status s = verifyDepth(package); !s)
-    return s;
-  for (size_t i = 0; i < package.guards.size(); ++i)
-    if (Status s = verifyGuard(package.guards[i], package.programs[0]); !s)
-      return s.error().withContext("guard " + std::to_string(i));
-  if (package.programs.size() == 2)
-    return verifyTraining(package.programs[0], package.programs[1]);
   return Status::success();
 }
 

@@ -56,7 +56,8 @@
 //               output:id
 //   value    := kind:u8 dtype slot:id base:id offset:id list(id) list(id)
 //   step     := tag:u8                           kiln_step_tag
-//     launch   kernel:u32 list(id) list(id) work:id grain:i64 scratch:id
+//     launch   kernel:u32 list(id) writes:list(u32) overwrites:list(u32)
+//              list(id) work:id grain:i64 scratch:id
 //     extern   overload:text list(argument) list(id) reason:text location:text
 //     copy     source:id target:id
 //     define   symbol:u32 value:id dim:id
@@ -85,9 +86,9 @@ extern "C" {
 /// that changed the file, as in PNG.
 #define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
 /// Bumped whenever the meaning of anything in this header changes.
-#define KILN_PACKAGE_VERSION 4
+#define KILN_PACKAGE_VERSION 5
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
-#define KILN_PROGRAM_VERSION 2
+#define KILN_PROGRAM_VERSION 3
 
 #define KILN_PACKAGE_DIGEST_OFFSET 24
 #define KILN_PACKAGE_HEADER_SIZE 56

@@ -13,7 +13,7 @@
 //     slot 0 user_input x : f32[s0, 4]
 //     value 0 = slot 0 : f32[s0, 4]
 //     value 1 = new : f32[s0, 4]
-//     step 0: launch 'add' (0, 1) sym (4*s0) work 4*s0 grain 1024
+//     step 0: launch 'add' (0, 1) writes (1) sym (4*s0) work 4*s0 grain 1024
 //     output 0 user_output 'y' = value 1
 //   }
 //

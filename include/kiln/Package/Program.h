@@ -18,7 +18,7 @@
 //   exprs    e0 = s0    e1 = 4    e2 = 1    e3 = s0 * 4
 //   slots    0: user input "x" f32 [e0, e1]
 //   values   0: slot 0             1: new storage f32 [e0, e1] strides [e1, e2]
-//   steps    launch kernel 0, buffers (0, 1), sym (e3), work e3
+//   steps    launch kernel 0, buffers (0, 1), writes (1), sym (e3), work e3
 //   results  value 1 -> user output
 //
 //===----------------------------------------------------------------------===//
@@ -142,6 +142,10 @@ struct Argument {
 struct LaunchStep {
   uint32_t kernel = 0;           ///< index into Package::kernels
   std::vector<ValueId> buffers;  ///< `ptr` of the kernel
+  std::vector<uint32_t> writes;  ///< positions of the buffers it writes, ascending
+  /// Pairs of positions: the kernel reads no element of the second buffer after
+  /// it has written the one in the same place of the first, so both may be one.
+  std::vector<uint32_t> overwrites;
   std::vector<ExprId> arguments; ///< `sym` of the kernel
   ExprId workItems = kNone;      ///< N of KernelABI.h
   int64_t grain = 1;             ///< smallest range worth a thread

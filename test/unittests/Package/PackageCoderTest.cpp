@@ -56,7 +56,7 @@ TEST(PackageCoder, PrintsTheExampleOfTheHeader) {
             "  slot 0 user_input x : f32[s0, 4]\n"
             "  value 0 = slot 0 : f32[s0, 4]\n"
             "  value 1 = new : f32[s0, 4]\n"
-            "  step 0: launch 'add' (0, 1) sym (1) work s0*4 grain 1\n"
+            "  step 0: launch 'add' (0, 1) writes (1) sym (1) work s0*4 grain 1\n"
             "  output 0 user_output 'y' = value 1\n"
             "}\n");
 }
@@ -163,6 +163,6 @@ TEST(PackageCoder, AnotherVersionSaysWhatToDo) {
   auto decoded = decodePackage(bytes.data(), bytes.size());
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().message,
-            "package header: expected version 4, found 9; compile the model "
+            "package header: expected version 5, found 9; compile the model "
             "again with this kiln");
 }

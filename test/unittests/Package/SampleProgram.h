@@ -150,7 +150,8 @@ inline Package samplePackage() {
   uint32_t slot = b.slot("x", {rows, columns});
   ValueId x = b.slotValue(slot);
   ValueId y = b.value(Value::Kind::New, {rows, columns});
-  b.launch(0, {x, y}, {one}, work);
+  LaunchStep &launch = b.launch(0, {x, y}, {one}, work);
+  launch.writes = {1};
   b.output(y);
   Package package;
   package.programs.push_back(std::move(b.program));
@@ -174,6 +175,7 @@ inline Package richPackage() {
   Program &p = package.programs[0];
   ProgramBuilder b;
   b.program = std::move(p);
+  std::get<LaunchStep>(b.program.steps[0]).overwrites = {1, 0};
   uint32_t u0 = b.stepSymbol("u0");
   ExprId count = b.symbol(u0);
   ExprId zero = b.integer(0);

@@ -196,3 +196,20 @@ TEST(Verifier, BodiesRunOnlyBodiesBehindThem) {
   package.bodies.push_back(sampleBody("last"));
   expectRefused(package, "bodies nest deeper than 64");
 }
+
+TEST(Verifier, LaunchesSayWhatTheyWrite) {
+  auto refused = [](std::vector<uint32_t> writes,
+                    std::vector<uint32_t> overwrites, const std::string &text) {
+    Package package = samplePackage();
+    auto &launch = std::get<LaunchStep>(package.programs[0].steps[0]);
+    launch.writes = std::move(writes);
+    launch.overwrites = std::move(overwrites);
+    expectRefused(package, text);
+  };
+  refused({2}, {}, "step 0: launch: written buffer 2 does not exist");
+  refused({1, 1}, {}, "positions of written buffers to ascend, found 1 behind 1");
+  refused({1}, {1}, "expected pairs of what overwrites what, found 1 positions");
+  refused({1}, {1, 2}, "overwritten buffer 2 does not exist");
+  refused({1}, {0, 0}, "buffer 0 is read and overwrites");
+  refused({0, 1}, {1, 0}, "buffer 0 is written and overwritten");
+}
