@@ -22,12 +22,11 @@
 #include "kiln/Dialect/Aten/Transforms/SizeMarks.h"
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
-#include "kiln/Dialect/Program/IR/Program.h"
 #include "kiln/Import/PT2Importer.h"
 #include "kiln/InitAll.h"
-#include "kiln/Package/Verifier.h"
 #include "kiln/Target/CPU/KernelCompiler.h"
 #include "kiln/Target/ProgramExport.h"
+#include "kiln/Target/ProgramImport.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -217,6 +216,23 @@ CompilerSession::compile(const archive::Source &source,
                         ".pt2, .mlir or .mlirbc file");
   return source.program ? compile(*source.program, options, hooks)
                         : compileText(source, options, hooks);
+}
+
+Status CompilerSession::readPackage(const archive::Source &source) {
+  if (source.form != archive::SourceForm::Package)
+    return Error::usage("'" + source.path + "' is no package; expected what "
+                        "kiln-compile has written");
+  if (Status s = reset(CompileOptions()); !s)
+    return s;
+  auto package =
+      package::decodePackage(source.bytes.data(), source.bytes.size());
+  if (!package)
+    return package.error().withContext("'" + source.path + "'");
+  auto module = target::importPackage(context_.get(), *package);
+  if (!module)
+    return module.error().withContext("'" + source.path + "'");
+  module_ = std::move(*module);
+  return Status::success();
 }
 
 static Status addMissingGuards(ModuleOp module, const std::string &path) {
@@ -421,93 +437,24 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
   return assemble(options, hooks, std::move(image));
 }
 
-static void addFacts(program::FuncOp function, package::Facts &facts) {
-  function.walk([&](program::LaunchOp launch) {
-    if (auto traffic = launch.getTraffic()) {
-      facts.bytesRead += traffic->getRead();
-      facts.bytesWritten += traffic->getWritten();
-      facts.bytesUnfused += traffic->getUnfused();
-    }
-  });
-  if (auto saved =
-          function->getAttrOfType<mlir::IntegerAttr>("joint.saved_bytes"))
-    facts.savedForBackwardBytes = saved.getInt();
-}
-
-/// Numbers the programs that `function` runs, directly or not, each behind the
-/// one that runs it.
-static void addBodies(program::FuncOp function, target::BodyIndex &index,
-                      SmallVectorImpl<program::FuncOp> &bodies) {
-  auto add = [&](program::FuncOp runner) {
-    runner.walk([&](program::InvokeOp invoke) {
-      for (auto callee :
-           invoke.getCallees().getAsRange<mlir::FlatSymbolRefAttr>())
-        if (index.try_emplace(callee.getValue(), bodies.size()).second)
-          bodies.push_back(
-              mlir::SymbolTable::lookupNearestSymbolFrom<program::FuncOp>(
-                  invoke, callee));
-    });
-  };
-  size_t next = bodies.size();
-  add(function);
-  while (next < bodies.size())
-    add(bodies[next++]);
-}
-
 Result<package::Package>
 CompilerSession::assemble(const CompileOptions &options,
                           const CompileHooks &hooks,
                           package::KernelImage image) {
   if (hooks.progress)
     hooks.progress(stageName(Stage::Package));
-  package::Package package;
-  target::KernelIndex kernels;
-  for (auto [index, kernel] : llvm::enumerate(image.kernels))
-    kernels[kernel.name] = index;
-  package.image = std::move(image);
-  package.facts.backend = wordOf(options.backend);
-  SmallVector<StringRef> names = {"main"};
-  if (options.training)
-    names = {"forward", "backward"};
-  target::BodyIndex bodyIndex;
-  SmallVector<program::FuncOp> bodies;
-  auto add = [&](program::FuncOp function,
-                 std::vector<package::Program> &list) {
-    auto program = timed("export " + function.getSymName().str(), [&] {
-      return target::exportProgram(function, kernels, bodyIndex);
-    });
-    if (!program)
-      return Status(program.takeError());
-    list.push_back(std::move(*program));
-    addFacts(function, package.facts);
-    return Status::success();
-  };
-  for (StringRef name : names) {
-    auto function = module_->lookupSymbol<program::FuncOp>(name);
-    if (!function)
-      return Error::unsupported("the module has no public function @" +
-                                name.str());
-    addBodies(function, bodyIndex, bodies);
-    if (Status s = add(function, package.programs); !s)
-      return s.takeError();
-  }
-  for (program::FuncOp body : bodies)
-    if (Status s = add(body, package.bodies); !s)
-      return s.takeError();
-  guard::ProgramOp table = findGuards(*module_, names.front());
-  if (!table)
-    return Error::malformed("'" + names.front().str() +
-                            "' has no 'guard.program', which says what it was "
-                            "compiled for");
-  auto guards = target::exportGuards(table, package.programs[0]);
-  if (!guards)
-    return guards.takeError();
-  package.guards = std::move(*guards);
-  package.reasons = std::move(reasons_);
+  auto package = timed("export", [&] {
+    return target::exportPackage(*module_, std::move(image));
+  });
+  if (!package)
+    return package.takeError();
+  // A module that was a package has its own.
+  if (package->reasons.empty())
+    package->reasons = std::move(reasons_);
+  if (!package->facts.backend.empty())
+    return package;
+  package->facts.backend = wordOf(options.backend);
   for (const StageTime &time : times_)
-    package.facts.compileTimeMicros += uint64_t(time.milliseconds * 1000);
-  if (Status s = package::verifyPackage(package); !s)
-    return Error::internal("the package does not verify: " +
-                           s.error().message);
+    package->facts.compileTimeMicros += uint64_t(time.milliseconds * 1000);
   return package;
 }

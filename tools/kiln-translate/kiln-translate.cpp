@@ -21,30 +21,77 @@ using namespace kiln::tools;
 static const char kHelp[] =
     R"(kiln-translate: exported programs as text
 
-usage: kiln-translate --import-pt2|--export-guards MODEL [flags]
+usage: kiln-translate --import-pt2|--export-guards|--package-to-mlir MODEL [flags]
 
-  --import-pt2     print the captured graph as MLIR (aten and guard dialects)
-  --export-guards  print the checks that a compiled function makes before a call
-  --model=NAME     which program of an archive that holds several
-  --elide-weights  do not print the contents of weights; they are arguments of
-                   the function and never printed
-  --version        of Kiln and LLVM, and the build id
+  --import-pt2       print the captured graph as MLIR (aten and guard dialects)
+  --export-guards    print the checks that a compiled function makes before a call
+  --package-to-mlir  print a compiled package as MLIR (program and guard dialects);
+                     kiln-compile makes the same package of the text again
+  --model=NAME       which program of an archive that holds several
+  --elide-weights    do not print the contents of weights: those of a graph are
+                     arguments and never printed, those of a package are resources
+  --version          of Kiln and LLVM, and the build id
 
 MODEL is .pt2, or - for standard input; --export-guards takes .mlir and .mlirbc
-too. Exit codes: 0 done, 2 wrong command line, 3 malformed or unreadable input, or
+too, --package-to-mlir takes a .kiln. Exit codes: 0 done, 2 wrong command line, 3 malformed or unreadable input, or
 a result that cannot be written, 4 not supported.
 
 examples:
   kiln-translate --import-pt2 model.pt2 > model.mlir
   kiln-translate --export-guards model.pt2
+  kiln-translate --package-to-mlir --elide-weights model.kiln
 )";
 
+/// A package as text. Locations are printed where there are any: they are the
+/// model's source lines in messages about operators.
+static Result<std::string> printPackage(const archive::Source &source,
+                                        bool elide) {
+  CompilerSession session;
+  if (Status s = session.readPackage(source); !s)
+    return s.takeError();
+  bool hasLocations = false;
+  session.module().walk([&](mlir::Operation *op) {
+    hasLocations |= !llvm::isa<mlir::UnknownLoc>(op->getLoc());
+  });
+  mlir::OpPrintingFlags flags;
+  flags.enableDebugInfo(hasLocations);
+  if (elide)
+    flags.elideLargeResourceString(/*largeResourceLimit=*/0);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  session.module().print(os, flags);
+  os << "\n";
+  return text;
+}
+
+/// The graph of a model, or what a compiled function checks.
+static Result<std::string> printModel(const archive::Source &source,
+                                      bool import) {
+  CompileOptions options;
+  options.backend = Backend::Eager;
+  CompileHooks hooks;
+  if (import)
+    hooks.stopAfter = Stage::Capture;
+  CompilerSession session;
+  auto package = session.compile(source, options, hooks);
+  if (!package)
+    return package.takeError();
+  if (!import)
+    return package::guardTable(*package);
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  session.module().print(os);
+  os << "\n";
+  return text;
+}
+
 static int translate(int argc, char **argv) {
-  bool import = false, guards = false, elide = false;
+  bool import = false, guards = false, package = false, elide = false;
   std::string model;
   CommandLine line;
   line.flag("import-pt2", import);
   line.flag("export-guards", guards);
+  line.flag("package-to-mlir", package);
   line.flag("elide-weights", elide);
   line.value("model", model);
   auto fail = [](const Error &error) {
@@ -54,36 +101,23 @@ static int translate(int argc, char **argv) {
     return fail(s.error());
   if (printAbout(line, "kiln-translate", kHelp, LLVM_VERSION_STRING))
     return 0;
-  if (import == guards)
-    return fail(Error::usage("expected one of --import-pt2 and "
-                             "--export-guards; see --help"));
+  if (import + guards + package != 1)
+    return fail(Error::usage("expected one of --import-pt2, --export-guards and "
+                             "--package-to-mlir; see --help"));
   if (line.positional().size() != 1)
     return fail(Error::usage("expected one model, found " +
                              std::to_string(line.positional().size())));
-  CompileOptions options;
-  options.backend = Backend::Eager;
-  CompileHooks hooks;
-  if (import)
-    hooks.stopAfter = Stage::Capture;
   archive::LoadOptions load;
   load.model = model;
   load.checkWeights = false; // nobody reads them
   auto source = openModel(line.positional().front(), load);
   if (!source)
     return fail(source.error());
-  CompilerSession session;
-  auto package = session.compile(**source, options, hooks);
-  if (!package)
-    return fail(package.error());
-  std::string text;
-  if (import) {
-    llvm::raw_string_ostream os(text);
-    session.module().print(os);
-    os << "\n";
-  } else {
-    text = package::guardTable(*package);
-  }
-  Status written = writeOutput("-", ByteView(std::string_view(text)));
+  auto text = package ? printPackage(**source, elide)
+                      : printModel(**source, import);
+  if (!text)
+    return fail(text.error());
+  Status written = writeOutput("-", ByteView(std::string_view(*text)));
   return written ? 0 : fail(written.error());
 }
 

@@ -83,7 +83,12 @@ public:
                                    const CompileOptions &options,
                                    const CompileHooks &hooks = {});
 
-  /// The IR after the last stage that ran.
+  /// Reads a package back: `module` then holds its programs, code, constants,
+  /// guards, facts and reasons as IR (kiln/Target/ProgramImport.h). Compiling the
+  /// text of it gives the package again.
+  Status readPackage(const archive::Source &source);
+
+  /// The IR after the last stage that ran, or of a package.
   ModuleOp module() const { return *module_; }
   const std::vector<StageTime> &times() const { return times_; }
   /// What the native stage is made of: lowering, translation, optimization,

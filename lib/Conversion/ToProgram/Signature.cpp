@@ -49,7 +49,7 @@ LogicalResult FunctionConverter::addSlot(BlockArgument argument) {
   auto slot = program::SlotOp::create(builder, argument.getLoc(), *type, kind,
                                       name, path,
                                       input && input.getRequiresGrad(), value,
-                                      IntegerAttr());
+                                      IntegerAttr(), FlatSymbolRefAttr());
   values[argument] = slot.getResult();
   // A number is written where it is used.
   if (!value || isa<UnitAttr>(value))
@@ -72,7 +72,8 @@ LogicalResult FunctionConverter::addSlots() {
         builder, source.function.getLoc(),
         program::NumberType::get(getContext()), program::SlotKind::UserInput,
         symbol, StringAttr(), /*requires_grad=*/false,
-        guard::getSymbol(getContext(), symbol.getValue()), IntegerAttr());
+        guard::getSymbol(getContext(), symbol.getValue()), IntegerAttr(),
+        FlatSymbolRefAttr());
   return success();
 }
 

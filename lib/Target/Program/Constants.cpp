@@ -8,7 +8,7 @@
 
 #include "Constants.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Builders.h"
 
 using namespace kiln;
 using namespace kiln::target;
@@ -23,4 +23,18 @@ package::Constant target::toConstant(Attribute value) {
   if (auto text = llvm::dyn_cast<StringAttr>(value))
     return text.getValue().str();
   return std::monostate();
+}
+
+Attribute target::toAttribute(MLIRContext *context,
+                              const package::Constant &constant) {
+  mlir::Builder builder(context);
+  if (auto *flag = std::get_if<bool>(&constant))
+    return builder.getBoolAttr(*flag);
+  if (auto *integer = std::get_if<int64_t>(&constant))
+    return builder.getI64IntegerAttr(*integer);
+  if (auto *number = std::get_if<double>(&constant))
+    return builder.getF64FloatAttr(*number);
+  if (auto *text = std::get_if<std::string>(&constant))
+    return builder.getStringAttr(*text);
+  return builder.getUnitAttr();
 }

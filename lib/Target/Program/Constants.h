@@ -18,6 +18,9 @@ namespace kiln::target {
 /// whatever else is no constant.
 package::Constant toConstant(Attribute value);
 
+/// The inverse; `unit` for nothing.
+Attribute toAttribute(MLIRContext *context, const package::Constant &constant);
+
 } // namespace kiln::target
 
 #endif // KILN_LIB_TARGET_PROGRAM_CONSTANTS_H

@@ -58,6 +58,32 @@ Result<ValueId> Exporter::addValue(Value value, package::Value place) {
   return id;
 }
 
+static Error noConstant(StringRef name) {
+  return Error::malformed("'" + name.str() + "' is no 'program.constant'");
+}
+
+Status Exporter::addValues(Operation &op) {
+  if (auto slot = llvm::dyn_cast<program::SlotOp>(op))
+    return addSlot(slot);
+  if (auto alloc = llvm::dyn_cast<program::AllocOp>(op))
+    return addAlloc(alloc);
+  if (auto view = llvm::dyn_cast<program::ViewOp>(op))
+    return addView(view);
+  package::Value value;
+  if (auto get = llvm::dyn_cast<program::GetOp>(op)) {
+    auto index = constants.find(get.getConstant());
+    if (index == constants.end())
+      return noConstant(get.getConstant());
+    value.kind = package::Value::Kind::Constant;
+    value.slot = index->second;
+  }
+  for (Value result : op.getResults())
+    if (!llvm::isa<mlir::NoneType>(result.getType()))
+      if (auto id = addValue(result, value); !id)
+        return id.takeError();
+  return Status::success();
+}
+
 Status Exporter::addSlot(program::SlotOp op) {
   package::Slot slot;
   slot.kind = static_cast<package::Slot::Kind>(op.getKind());
@@ -73,10 +99,6 @@ Status Exporter::addSlot(program::SlotOp op) {
     slot.isSymbolic = !value || llvm::isa<ExprAttr>(value);
     if (value && !slot.isSymbolic)
       slot.constant = toConstant(value);
-    // Guards may speak of it.
-    if (auto expr = llvm::dyn_cast_if_present<ExprAttr>(value))
-      if (auto id = exprs->get(expr); !id)
-        return id.takeError();
     program.slots.push_back(std::move(slot));
     return Status::success();
   }
@@ -93,6 +115,12 @@ Status Exporter::addSlot(program::SlotOp op) {
   if (!strideIds)
     return strideIds.takeError();
   slot.strides = *strideIds;
+  if (auto payload = op.getPayload()) {
+    auto index = constants.find(*payload);
+    if (index == constants.end())
+      return noConstant(*payload);
+    slot.payload = index->second;
+  }
   package::Value value;
   value.kind = package::Value::Kind::Slot;
   value.slot = program.slots.size();

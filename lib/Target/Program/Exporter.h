@@ -22,9 +22,9 @@ namespace kiln::target {
 /// value of `kiln/Package/Program.h` (ProgramExport.cpp, Declarations.cpp).
 class Exporter {
 public:
-  Exporter(program::FuncOp function, const KernelIndex &kernels,
-           const BodyIndex &bodies)
-      : function(function), kernels(kernels), bodies(bodies) {}
+  Exporter(program::FuncOp function, const PackageIndex &index)
+      : function(function), kernels(index.kernels), bodies(index.bodies),
+        constants(index.constants) {}
 
   Result<package::Program> run();
 
@@ -33,7 +33,8 @@ private:
   Status addSlot(program::SlotOp op);
   Status addAlloc(program::AllocOp op);
   Status addView(program::ViewOp op);
-  Status addOp(Operation &op);
+  Status addValues(Operation &op);
+  Status addStep(Operation &op);
   Status addLaunch(program::LaunchOp op);
   Status addCall(program::CallOp op);
   Status addInvoke(program::InvokeOp op);
@@ -41,16 +42,15 @@ private:
 
   /// A value with the layout of a buffer, by its id; its place is set already.
   Result<package::ValueId> addValue(Value value, package::Value place);
-  Result<std::vector<package::ValueId>> addResults(mlir::ResultRange results);
   Result<package::Argument> toArgument(Attribute value,
                                        mlir::ValueRange operands);
   Status toArguments(mlir::ArrayAttr list, mlir::ValueRange operands,
                      std::vector<package::Argument> &arguments);
   std::vector<package::ValueId> idsOf(mlir::ValueRange list);
+  std::vector<package::ValueId> idsOf(mlir::ResultRange list);
 
   program::FuncOp function;
-  const KernelIndex &kernels;
-  const BodyIndex &bodies;
+  const llvm::StringMap<uint32_t> &kernels, &bodies, &constants;
   package::Program program;
   std::optional<ExprTable> exprs;
   llvm::DenseMap<Value, package::ValueId> values;

@@ -114,18 +114,13 @@ std::vector<ValueId> Exporter::idsOf(mlir::ValueRange list) {
   return ids;
 }
 
-Result<std::vector<ValueId>> Exporter::addResults(mlir::ResultRange results) {
+/// Results that are left out have no value.
+std::vector<ValueId> Exporter::idsOf(mlir::ResultRange list) {
   std::vector<ValueId> ids;
-  for (Value result : results) {
-    if (llvm::isa<mlir::NoneType>(result.getType())) {
-      ids.push_back(package::kNone);
-      continue;
-    }
-    auto id = addValue(result, package::Value());
-    if (!id)
-      return id.takeError();
-    ids.push_back(*id);
-  }
+  for (Value result : list)
+    ids.push_back(llvm::isa<mlir::NoneType>(result.getType())
+                      ? package::kNone
+                      : values.lookup(result));
   return ids;
 }
 
@@ -137,10 +132,7 @@ Status Exporter::addCall(program::CallOp op) {
   if (Status s = toArguments(op.getArguments(), op.getInputs(), step.arguments);
       !s)
     return s;
-  auto results = addResults(op->getResults());
-  if (!results)
-    return results.takeError();
-  step.results = std::move(*results);
+  step.results = idsOf(op->getResults());
   program.steps.emplace_back(std::move(step));
   return Status::success();
 }
@@ -162,10 +154,7 @@ Status Exporter::addInvoke(program::InvokeOp op) {
   step.carried = op.getCarried();
   step.scanned = op.getScanned();
   step.location = describe(op.getLoc());
-  auto results = addResults(op->getResults());
-  if (!results)
-    return results.takeError();
-  step.results = std::move(*results);
+  step.results = idsOf(op->getResults());
   program.steps.emplace_back(std::move(step));
   return Status::success();
 }
@@ -205,6 +194,11 @@ Status Exporter::addLaunch(program::LaunchOp op) {
   step.kernel = index->second;
   tellLaunch(op, function.getSymName());
   step.buffers = idsOf(op.getBuffers());
+  for (auto [k, isWritten] : llvm::enumerate(op.getWrites()))
+    if (isWritten)
+      step.writes.push_back(k);
+  llvm::append_range(step.overwrites,
+                     op.getOverwrites().value_or(ArrayRef<int64_t>()));
   for (auto expr : op.getSymbols().getAsRange<ExprAttr>()) {
     auto argument = exprs->get(expr);
     if (!argument)
@@ -226,15 +220,10 @@ Status Exporter::addLaunch(program::LaunchOp op) {
   return Status::success();
 }
 
-Status Exporter::addOp(Operation &op) {
-  if (llvm::isa<program::SymbolOp>(op))
+Status Exporter::addStep(Operation &op) {
+  if (llvm::isa<program::SymbolOp, program::SlotOp, program::AllocOp,
+                program::ViewOp, program::GetOp>(op))
     return Status::success();
-  if (auto slot = llvm::dyn_cast<program::SlotOp>(op))
-    return addSlot(slot);
-  if (auto alloc = llvm::dyn_cast<program::AllocOp>(op))
-    return addAlloc(alloc);
-  if (auto view = llvm::dyn_cast<program::ViewOp>(op))
-    return addView(view);
   if (auto launch = llvm::dyn_cast<program::LaunchOp>(op))
     return addLaunch(launch);
   if (auto call = llvm::dyn_cast<program::CallOp>(op))
@@ -279,8 +268,12 @@ Result<package::Program> Exporter::run() {
     slots[slot.getResult()] = k;
   addSymbols();
   exprs.emplace(program);
+  // Values before steps: where a buffer is made changes no number.
   for (Operation &op : function.getBody().front())
-    if (Status s = addOp(op); !s)
+    if (Status s = addValues(op); !s)
+      return s.takeError();
+  for (Operation &op : function.getBody().front())
+    if (Status s = addStep(op); !s)
       return s.takeError();
   if (ExprAttr bytes = function.getArenaAttr()) {
     auto id = exprs->get(bytes);
@@ -292,8 +285,7 @@ Result<package::Program> Exporter::run() {
 }
 
 Result<package::Program> target::exportProgram(program::FuncOp function,
-                                               const KernelIndex &kernels,
-                                               const BodyIndex &bodies) {
+                                               const PackageIndex &index) {
   // The translation believes what the verifier has seen; passes may have run
   // without it.
   std::string complaint;
@@ -306,5 +298,5 @@ Result<package::Program> target::exportProgram(program::FuncOp function,
       });
   if (failed(mlir::verify(function)))
     return Error::malformed(complaint);
-  return Exporter(function, kernels, bodies).run();
+  return Exporter(function, index).run();
 }

@@ -113,6 +113,8 @@ static bool isNumber(Type type) { return isa<NumberType>(type); }
 
 LogicalResult SlotOp::verify() {
   bool number = isNumber(getResult().getType());
+  if (number && getPayloadAttr()) // C1
+    return emitOpError("is a number, expected no payload");
   if (!number && getValueAttr()) // C2
     return emitOpError("is a tensor, expected no value");
   if (getOfOutput() && getKind() != SlotKind::Tangent)

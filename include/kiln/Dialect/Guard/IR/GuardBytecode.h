@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // `#guard.expr` as the postfix code of kiln/ABI/GuardABI.h, the language in
-// which a package states guards, sizes and launch extents.
+// which a package states guards, sizes and launch extents, and back.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +36,16 @@ LogicalResult
 encodeExpr(ExprAttr expr,
            function_ref<std::optional<uint32_t>(StringRef)> symbolIndex,
            std::vector<uint8_t> &code, std::string &error);
+
+/// The inverse: the expression that `code` computes, in canonical form. `symbols`
+/// are those of the program's table. The bytes may come from anywhere; what is no
+/// code, or more than text may say either (10000 nodes, 256 levels), is Malformed.
+///
+///   auto expr = decodeExpr(context, code, symbols);
+///   if (!expr)
+///     return expr.takeError();
+Result<ExprAttr> decodeExpr(MLIRContext *context, ArrayRef<uint8_t> code,
+                            ArrayRef<ExprAttr> symbols);
 
 } // namespace kiln::guard
 

@@ -42,6 +42,9 @@
 
 namespace kiln::program {
 
+/// The bytes of a resource; nothing where the text has left them out.
+std::optional<llvm::ArrayRef<char>> getBytes(mlir::ElementsAttr value);
+
 /// `bytes` rounded up to the alignment, as an expression.
 guard::ExprAttr alignBytes(guard::ExprAttr bytes);
 

@@ -41,6 +41,8 @@ def Program_SymbolSourceAttr
     : Program_EnumAttr<Program_SymbolSource, "symbol_source">;
 def Program_InvokeKindAttr : Program_EnumAttr<Program_InvokeKind, "invoke_kind">;
 
+def Program_ReasonKindAttr : Program_EnumAttr<Program_ReasonKind, "reason_kind">;
+
 def Program_OperandAttr : Program_Attr<"Operand", "operand"> {
   let summary = "The k-th operand, among the arguments of an operator";
   let description = [{ Example: `#program.operand<0>` }];

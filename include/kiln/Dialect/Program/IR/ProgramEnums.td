@@ -56,6 +56,12 @@ def Program_InvokeKind : Program_Enum<"InvokeKind", "how programs are run", [
     I32EnumAttrCase<"While", 1, "while">,
     I32EnumAttrCase<"Scan", 2, "scan">]>;
 
+def Program_ReasonKind : Program_Enum<"ReasonKind", "what came of a decision", [
+    I32EnumAttrCase<"Passed", 0, "passed">,
+    I32EnumAttrCase<"Missed", 1, "missed">,
+    I32EnumAttrCase<"Failed", 2, "failed">,
+    I32EnumAttrCase<"Analysis", 3, "analysis">]>;
+
 def Program_Access : Program_Enum<"Access", "what a kernel does with a buffer", [
     I32EnumAttrCase<"Read", 0, "read">,
     I32EnumAttrCase<"Write", 1, "write">]>;

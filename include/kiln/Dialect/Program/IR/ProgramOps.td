@@ -112,7 +112,8 @@ def Program_SlotOp : Program_Step<"slot", [
     A tensor or a number that the caller passes. `name` is its name in the
     captured graph, `path` the pytree path or the name of a weight. A number that
     varies has an expression as `value`, another one its constant. `of_output` is
-    the output of `@forward` that a tangent belongs to.
+    the output of `@forward` that a tangent belongs to, `payload` the
+    `program.constant` that holds a tensor.
 
     ```mlir
     %w = program.slot parameter "p_w" path "linear.weight" grad
@@ -120,17 +121,18 @@ def Program_SlotOp : Program_Step<"slot", [
     %n = program.slot user_input "n" value (#guard.expr<s3>) : !program.number
     ```
 
-    A number has no strides (C1), a tensor no value (C2).
+    A number has no payload (C1), a tensor no value (C2).
   }];
   let arguments = (ins Program_SlotKindAttr:$kind, StrAttr:$name,
                        OptionalAttr<StrAttr>:$path,
                        UnitAttr:$requires_grad,
                        OptionalAttr<AnyAttr>:$value,
-                       OptionalAttr<I64Attr>:$of_output);
+                       OptionalAttr<I64Attr>:$of_output,
+                       OptionalAttr<FlatSymbolRefAttr>:$payload);
   let results = (outs Program_Value:$result);
   let assemblyFormat = [{
     $kind $name (`path` $path^)? (`grad` $requires_grad^)? (`value` `(` $value^ `)`)?
-    (`of` $of_output^)? attr-dict `:` type($result)
+    (`of` $of_output^)? (`in` $payload^)? attr-dict `:` type($result)
   }];
   let hasVerifier = 1;
 }
@@ -212,6 +214,20 @@ def Program_ViewOp : Program_Step<"view", [Pure]> {
     $base `offset` custom<Expr>($offset) attr-dict `:` qualified(type($base))
     `to` qualified(type($result))
   }];
+}
+
+def Program_GetOp : Program_Step<"get", [Pure]> {
+  let summary = "A tensor that is stored in the package";
+  let description = [{
+    The contents of a `program.constant`, which nothing writes.
+
+    ```mlir
+    %c = program.get @table : !program.buffer<[64], f32>
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$constant);
+  let results = (outs Program_BufferType:$result);
+  let assemblyFormat = "$constant attr-dict `:` qualified(type($result))";
 }
 
 def Program_ReleaseOp : Program_Step<"release"> {
@@ -392,5 +408,7 @@ def Program_AssertOp : Program_Step<"assert", [
   let arguments = (ins Program_ExprAttr:$condition, StrAttr:$message);
   let assemblyFormat = "custom<Expr>($condition) `,` $message attr-dict";
 }
+
+include "kiln/Dialect/Program/IR/PackageOps.td"
 
 #endif // KILN_DIALECT_PROGRAM_IR_PROGRAMOPS_TD
