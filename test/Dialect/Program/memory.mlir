@@ -185,6 +185,72 @@ program.func @symbolic_apart arena s0 * 128 {
 
 // -----
 
+!s = !program.buffer<[s0], f32>
+
+// Right for 2, 11 and 640 elements, wrong for 17 to 99.
+program.func @for_some_sizes arena select(lt(s0, 100), 1, 64) * 64 + 2560 {
+  %x = program.slot user_input "x" : !s
+  program.symbol "s0" size 0 of %x range 2 to 640 : !s
+  %a = program.alloc at 0 : !s
+  program.launch @kernels::@k(%x, %a) access [read, write] symbols [s0] work s0 grain 64 : !s, !s
+  %c = program.alloc at select(lt(s0, 100), 1, 64) * 64 : !s
+  // expected-note @below {{this writes to the same bytes}}
+  program.launch @kernels::@k(%x, %c) access [read, write] symbols [s0] work s0 grain 64 : !s, !s
+  // expected-error @below {{'program.call' op reads operand 0 after something else was written over it}}
+  %r = program.call "aten.add.Tensor"(%a, %c) arguments [#program.operand<0>, #program.operand<1>, 1] : (!s, !s) -> !s
+  program.return %r outputs [#program.output<role = user_output>] : !s
+}
+
+// -----
+
+!s = !program.buffer<[s0], f32>
+
+// The arena is large enough, and places are aligned, for every size.
+program.func @arena_for_some_sizes arena select(lt(s0, 100), 1, 64) * 64 {
+  %x = program.slot user_input "x" : !s
+  program.symbol "s0" size 0 of %x range 2 to 640 : !s
+  // expected-error @below {{ends at byte s0 * 4 of an arena of select(lt(s0, 100), 1, 64) * 64}}
+  %a = program.alloc at 0 : !s
+  program.return %x outputs [#program.output<role = user_output>] : !s
+}
+
+// -----
+
+!s = !program.buffer<[s0], f32>
+
+program.func @aligned_for_some_sizes arena s0 * 8 {
+  %x = program.slot user_input "x" : !s
+  program.symbol "s0" size 0 of %x range 16 to 640 : !s
+  // expected-error @below {{is at byte s0 * 4 of the arena, expected a multiple of 64}}
+  %a = program.alloc at s0 * 4 : !s
+  program.return %x outputs [#program.output<role = user_output>] : !s
+}
+
+// -----
+
+!s = !program.buffer<[s0], f32>
+!t = !program.buffer<[s1 - 300, s0], bf16>
+!u = !program.buffer<[s1], i1>
+
+// Rounded sizes, one behind the other: that a size is not negative holds because
+// the buffer is there.
+program.func @rounded arena floordiv(s0 * -1, 16) * -64 + floordiv(s0 * s1 * -1 + s0 * 300, 32) * -64 + floordiv(s1 * -1, 64) * -64 + 256 {
+  %x = program.slot user_input "x" : !s
+  %y = program.slot user_input "y" : !u
+  program.symbol "s0" size 0 of %x range 0 to 9223372036854775807 : !s
+  program.symbol "s1" size 0 of %y range 0 to 9223372036854775807 : !u
+  %a = program.alloc at 256 : !s
+  program.launch @kernels::@k(%x, %a) access [read, write] symbols [s0] work s0 grain 64 : !s, !s
+  %b = program.alloc at floordiv(s0 * -1, 16) * -64 + 256 : !t
+  program.launch @kernels::@k(%x, %b) access [read, write] symbols [s0] work s0 grain 64 : !s, !t
+  %c = program.alloc at floordiv(s0 * -1, 16) * -64 + floordiv(s0 * s1 * -1 + s0 * 300, 32) * -64 + 256 : !u
+  program.launch @kernels::@k(%y, %c) access [read, write] symbols [s0] work s0 grain 64 : !u, !u
+  %r = program.call "aten.add.Tensor"(%a, %b, %c) arguments [#program.operand<0>, #program.operand<1>, #program.operand<2>] : (!s, !t, !u) -> !s
+  program.return %r outputs [#program.output<role = user_output>] : !s
+}
+
+// -----
+
 !b = !program.buffer<[64], f32>
 
 // New contents of a slot are written when nobody needs the old ones.

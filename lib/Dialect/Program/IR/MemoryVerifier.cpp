@@ -9,11 +9,13 @@
 // Walks a program as the runtime does and follows the contents of each buffer. A
 // step that writes takes away what other buffers hold in the same bytes; a step
 // that reads what was taken away is an error. That is the same as asking that
-// the lives of buffers which overlap do not, and needs no lives.
+// the lives of buffers which overlap do not, and needs no lives. Two buffers are
+// apart where that is shown for all values of the symbols (SizeOrder.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Program/IR/Program.h"
+#include "kiln/Dialect/Program/IR/SizeOrder.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -25,36 +27,17 @@ using namespace kiln::program;
 
 namespace {
 
-/// Bytes of some storage, for one choice of values of the symbols.
-struct Bytes {
-  int64_t begin = 0, end = 0;
-  bool meets(Bytes other) const {
-    return begin < other.end && other.begin < end;
-  }
-  bool operator==(Bytes other) const {
-    return begin == other.begin && end == other.end;
-  }
-};
-
 /// Where a buffer is: the storage, by the slot or step that brings it (null: the
-/// arena), and its bytes for each choice.
+/// arena), and its bytes.
 struct Place {
   Value storage;
-  SmallVector<Bytes, 1> bytes;
-  bool isKnown = true; ///< else all of the storage
+  guard::ExprAttr begin, end; ///< null: all of the storage
 
-  bool meets(const Place &other) const {
-    if (storage != other.storage)
-      return false;
-    if (!isKnown || !other.isKnown)
-      return true;
-    return llvm::any_of(llvm::zip_equal(bytes, other.bytes), [](auto pair) {
-      return std::get<0>(pair).meets(std::get<1>(pair));
-    });
-  }
+  bool isKnown() const { return bool(begin); }
+  bool isEmpty() const { return isKnown() && begin == end; }
   bool is(const Place &other) const {
-    return storage == other.storage && isKnown && other.isKnown &&
-           bytes == other.bytes;
+    return isKnown() && storage == other.storage && begin == other.begin &&
+           end == other.end;
   }
 };
 
@@ -64,20 +47,14 @@ struct Contents {
   Operation *by = nullptr; ///< the step that overwrote or released it
 };
 
-/// One choice of values of the symbols.
-using Choice = llvm::DenseMap<guard::ExprAttr, int64_t>;
-
 class MemoryVerifier {
 public:
   explicit MemoryVerifier(FuncOp function) : function(function) {}
   LogicalResult run();
 
 private:
-  void chooseSymbols();
-  bool tryChoice(Choice choice);
-  std::optional<int64_t> evaluate(guard::ExprAttr expr, Choice &choice);
-  std::optional<int64_t> getOffset(Operation *op, Choice &choice);
-
+  void noteSizes();
+  bool meet(const Place &a, const Place &b);
   Place getPlace(Value buffer);
   LogicalResult verifyArena(AllocOp alloc, const Place &place);
   void noteReads();
@@ -90,8 +67,7 @@ private:
   void defineResults(Operation *op);
 
   FuncOp function;
-  SmallVector<Choice, 3> choices;
-  SmallVector<int64_t> arenaBytes; ///< of each choice
+  SizeOrder order;
   llvm::DenseMap<Value, Place> places;
   llvm::DenseMap<Value, Contents> contents;
   llvm::DenseMap<Value, unsigned> lastRead;
@@ -109,134 +85,84 @@ private:
 // Places
 //===----------------------------------------------------------------------===//
 
-std::optional<int64_t> MemoryVerifier::evaluate(guard::ExprAttr expr,
-                                                Choice &choice) {
-  if (auto constant = expr.getConstant())
-    return constant;
-  if (auto known = choice.find(expr); known != choice.end())
-    return known->second;
-  auto number = guard::evaluate(
-      expr, [&](guard::ExprAttr leaf) -> std::optional<guard::Number> {
-        if (leaf.isSymbol() &&
-            guard::isFloatSymbolName(leaf.getSymbol().getValue()))
-          return guard::Number::of(1.0);
-        auto known = choice.find(leaf);
-        if (known == choice.end())
-          return std::nullopt;
-        return guard::Number::of(known->second);
-      });
-  if (!number || number->isFloat)
-    return std::nullopt;
-  choice[expr] = number->integer;
-  return number->integer;
+/// What is known of sizes: ranges of symbols, and that buffers exist.
+void MemoryVerifier::noteSizes() {
+  for (Operation &op : function.getBody().front()) {
+    if (auto symbol = dyn_cast<SymbolOp>(op))
+      order.setRange(guard::getSymbol(op.getContext(), symbol.getName()),
+                     {int64_t(symbol.getMin()), int64_t(symbol.getMax())});
+    for (Type type : op.getResultTypes()) {
+      auto buffer = dyn_cast<BufferType>(type);
+      if (!buffer)
+        continue;
+      for (guard::ExprAttr size : buffer.getSizes())
+        order.addSize(size);
+      if (auto bytes = buffer.getByteSize())
+        order.addSize(*bytes);
+    }
+  }
 }
 
-/// The first byte of a buffer in the arena or in its base.
-std::optional<int64_t> MemoryVerifier::getOffset(Operation *op,
-                                                 Choice &choice) {
-  if (auto alloc = dyn_cast<AllocOp>(op)) {
-    if (!alloc.getPlaceAttr())
-      return 0;
-    return evaluate(alloc.getPlaceAttr(), choice);
-  }
-  auto view = cast<ViewOp>(op);
+/// True unless it can be shown that no byte is in both, whatever the symbols.
+bool MemoryVerifier::meet(const Place &a, const Place &b) {
+  if (a.storage != b.storage || a.isEmpty() || b.isEmpty())
+    return false;
+  if (!a.isKnown() || !b.isKnown())
+    return true;
+  return !order.isAtMost(a.end, b.begin) && !order.isAtMost(b.end, a.begin);
+}
+
+/// The first byte of a buffer in the arena or in its base; none for what a slot or
+/// a call brings.
+static guard::ExprAttr getOffset(Operation *op) {
+  guard::ExprAttr start = guard::getConstant(op->getContext(), 0);
+  if (auto alloc = dyn_cast<AllocOp>(op))
+    return alloc.getPlaceAttr() ? alloc.getPlaceAttr() : start;
+  auto view = dyn_cast<ViewOp>(op);
+  if (!view)
+    return start;
   guard::ExprAttr size =
       BufferType::get(op->getContext(), {}, view.getType().getElementType(), {})
           .getByteSize()
           .value();
-  return evaluate(view.getOffset() * size, choice);
-}
-
-/// Takes values of the symbols if every buffer can exist with them.
-bool MemoryVerifier::tryChoice(Choice choice) {
-  int64_t bytes = 0;
-  if (guard::ExprAttr arena = function.getArenaAttr()) {
-    auto known = evaluate(arena, choice);
-    if (!known || *known < 0)
-      return false;
-    bytes = *known;
-  }
-  for (Operation &op : function.getBody().front()) {
-    if (!isa<AllocOp, ViewOp>(op))
-      continue;
-    for (guard::ExprAttr size :
-         cast<BufferType>(op.getResult(0).getType()).getSizes())
-      if (auto known = evaluate(size, choice); !known || *known < 0)
-        return false;
-    auto size = cast<BufferType>(op.getResult(0).getType()).getByteSize();
-    if (!getOffset(&op, choice) || (size && !evaluate(*size, choice)))
-      return false;
-  }
-  choices.push_back(std::move(choice));
-  arenaBytes.push_back(bytes);
-  return true;
-}
-
-void MemoryVerifier::chooseSymbols() {
-  // Coprime steps, so that sizes differ that are not the same.
-  constexpr int64_t kFirst[] = {2, 11, 640}, kStep[] = {1, 13, 127};
-  bool isSymbolic = false;
-  for (auto [first, step] : llvm::zip_equal(kFirst, kStep)) {
-    Choice choice;
-    int64_t value = first;
-    for (auto symbol : function.getBody().getOps<SymbolOp>()) {
-      isSymbolic = true;
-      choice[guard::getSymbol(function.getContext(), symbol.getName())] =
-          std::max(int64_t(symbol.getMin()),
-                   std::min(int64_t(symbol.getMax()), value));
-      value += step;
-    }
-    tryChoice(std::move(choice));
-    if (!isSymbolic)
-      return;
-  }
+  return view.getOffset() * size;
 }
 
 Place MemoryVerifier::getPlace(Value buffer) {
   Operation *op = buffer.getDefiningOp();
   auto alloc = dyn_cast<AllocOp>(op);
-  auto view = dyn_cast<ViewOp>(op);
   Place place;
-  if (view)
+  place.begin = guard::getConstant(op->getContext(), 0);
+  if (auto view = dyn_cast<ViewOp>(op))
     place = places[view.getBase()];
   else
     place.storage = alloc && alloc.getPlaceAttr() ? Value() : buffer;
   auto size = cast<BufferType>(buffer.getType()).getByteSize();
-  place.isKnown &= size.has_value();
-  place.bytes.resize(choices.size());
-  for (auto [bytes, choice] : llvm::zip_equal(place.bytes, choices)) {
-    if (!place.isKnown)
-      continue;
-    // What a slot or a call brings is as large as it is.
-    auto offset = isa<AllocOp, ViewOp>(op) ? getOffset(op, choice)
-                                           : std::optional<int64_t>(0);
-    auto count = evaluate(*size, choice);
-    place.isKnown &= offset && count;
-    if (!place.isKnown)
-      continue;
-    bytes.begin += *offset;
-    bytes.end = bytes.begin + *count;
+  if (!size || !place.isKnown()) {
+    place.begin = place.end = {};
+    return place;
   }
+  place.begin = place.begin + getOffset(op);
+  place.end = place.begin + *size;
   return place;
 }
 
 LogicalResult MemoryVerifier::verifyArena(AllocOp alloc, const Place &place) {
   if (!alloc.getPlaceAttr())
     return success();
-  if (!function.getArenaAttr())
+  guard::ExprAttr arena = function.getArenaAttr();
+  if (!arena)
     return alloc.emitOpError("is in the arena of '")
            << function.getSymName() << "', which has none";
-  for (auto [bytes, size] : llvm::zip_equal(place.bytes, arenaBytes)) {
-    if (!place.isKnown)
-      continue;
-    if (bytes.begin < 0 || bytes.begin % kArenaAlignment != 0)
-      return alloc.emitOpError("is at byte ")
-             << bytes.begin << " of the arena, expected a multiple of "
-             << kArenaAlignment;
-    if (bytes.end > size)
-      return alloc.emitOpError("ends at byte ")
-             << bytes.end << " of an arena of " << size;
-  }
+  guard::ExprAttr start = guard::getConstant(alloc.getContext(), 0);
+  if (!SizeOrder::isMultiple(place.begin, kArenaAlignment) ||
+      !order.isAtMost(start, place.begin))
+    return alloc.emitOpError("is at byte ")
+           << place.begin.str() << " of the arena, expected a multiple of "
+           << kArenaAlignment;
+  if (!order.isAtMost(place.end, arena))
+    return alloc.emitOpError("ends at byte ")
+           << place.end.str() << " of an arena of " << arena.str();
   return success();
 }
 
@@ -313,7 +239,7 @@ void MemoryVerifier::write(Operation *op, Value value) {
       return true; // nobody misses it
     // A view without contents of its own sees those of its base.
     if (contents[other].state == Contents::OfBase ||
-        !places[other].meets(place))
+        !meet(places[other], place))
       return false;
     contents[other] = {Contents::Overwritten, op};
     return true;
@@ -349,7 +275,7 @@ LogicalResult MemoryVerifier::visitLaunch(LaunchOp launch) {
     const Place &place = places[buffer];
     for (size_t other : byStorage[place.storage]) {
       const Place &otherPlace = places[buffers[other]];
-      if (other == to || !place.meets(otherPlace))
+      if (other == to || !meet(place, otherPlace))
         continue;
       if (writes[other])
         return launch.emitOpError("writes operands ")
@@ -380,8 +306,7 @@ void MemoryVerifier::defineResults(Operation *op) {
     if (isa<NoneType>(result.getType()))
       continue;
     Place &place = places[result];
-    place.storage = result;
-    place.isKnown = false;
+    place = {result, {}, {}};
     define(result, Contents::Something);
     if (!slots.empty() && lastRead.lookup(result) > now)
       slotsBehind[result] = slots;
@@ -389,15 +314,15 @@ void MemoryVerifier::defineResults(Operation *op) {
 }
 
 LogicalResult MemoryVerifier::visit(Operation &op) {
-  if (isa<SlotOp>(op) || isa<AllocOp, ViewOp>(op)) {
+  if (isa<SlotOp, GetOp, AllocOp, ViewOp>(op)) {
     Value value = op.getResult(0);
     if (isa<BufferType>(value.getType()))
       places[value] = getPlace(value);
     else
-      places[value] = {value, {}, false};
-    define(value, isa<SlotOp>(op)   ? Contents::Something
-                  : isa<ViewOp>(op) ? Contents::OfBase
-                                    : Contents::Nothing);
+      places[value] = {value, {}, {}};
+    define(value, isa<ViewOp>(op)    ? Contents::OfBase
+                  : isa<AllocOp>(op) ? Contents::Nothing
+                                     : Contents::Something);
     if (auto alloc = dyn_cast<AllocOp>(op))
       return verifyArena(alloc, places[value]);
     return success();
@@ -425,7 +350,7 @@ LogicalResult MemoryVerifier::visit(Operation &op) {
 }
 
 LogicalResult MemoryVerifier::run() {
-  chooseSymbols();
+  noteSizes();
   noteReads();
   for (Operation &op : function.getBody().front()) {
     ++now;

@@ -51,7 +51,8 @@ def Program_FuncOp : Program_Op<"func", [IsolatedFromAbove, Symbol,
       they have their values.
     - (C3) the memory plan: buffers that hold at the same time what is still to
       be read do not overlap, buffers in the arena are inside of it, at multiples
-      of 64 bytes. Where symbols decide, values that the symbols may have are tried.
+      of 64 bytes. Where symbols decide, this is shown for all values that they may
+      have; what cannot be shown is refused.
     - (C4) `@forward` and `@backward` of a module agree: what one saves the other
       takes, in order and by type.
 
