@@ -66,7 +66,6 @@ static std::string getLowering(const AtenRecord &record) {
   if (!lowering->isSubClassOf("LowerBy") || lowering->isSubClassOf("RefuseBy"))
     return "";
   StringRef function = lowering->getValueAsString("function");
-  function.consume_front("Converter::");
   std::string text = function.str();
   for (StringRef argument : lowering->getValueAsListOfStrings("arguments"))
     text += " " + argument.str();

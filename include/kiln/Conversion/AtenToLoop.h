@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The pass `convert-aten-to-loop`; its description is in AtenToLoop/Passes.td.
+// It asks ops for LoopLoweringOpInterface: those of ATen implement it by an
+// external model, which the pass registers itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +25,10 @@ namespace kiln {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/AtenToLoop/Passes.h.inc"
+
+/// Lets every op of ATen whose record has a lowering or a loop body implement
+/// LoopLoweringOpInterface.
+void registerAtenLoopLowerings(mlir::DialectRegistry &registry);
 
 } // namespace kiln
 

@@ -6,94 +6,87 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Converter.h"
-
-#include "kiln/Analysis/IndexExpr.h"
+#include "Lowerings.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
 
+/// lhs @ rhs of matrices, or of batches of them; null if it is refused.
 /// Integers wrap in their own type, 16-bit floats are summed in f32.
-static Type getAccumulator(Type type) {
-  return getBodyType(Converter::getComputeType(type));
-}
-
-LogicalResult Converter::lowerProduct(Value lhs, Value rhs, StringRef bias) {
-  RankedTensorType type = getResultType();
+static ContractOp makeProduct(LoopBuilder &loops, Value lhs, Value rhs) {
+  RankedTensorType type = loops.getResultType();
   Type stored = type.getElementType();
-  if (stored.isInteger(1))
-    return refuse("there is no product of matrices of bool");
-  Type acc = getAccumulator(stored);
-  auto dims = *guard::getDims(type);
-  Exprs parallel(dims.begin(), dims.end());
-  unsigned rank = parallel.size(); // 2, or 3 with a batch
-  guard::ExprAttr depth = getView(lhs).dims[rank - 1];
-  Exprs extents(parallel);
-  extents.push_back(depth);
+  if (stored.isInteger(1)) {
+    (void)loops.refuse("there is no product of matrices of bool");
+    return {};
+  }
+  unsigned rank = type.getRank(); // 2, or 3 with a batch
+  guard::ExprAttr depth = loops.getView(lhs).dims[rank - 1];
   Exprs left, right;
   if (rank == 3) {
-    left.push_back(dim(0));
-    right.push_back(dim(0));
+    left.push_back(loops.dim(0));
+    right.push_back(loops.dim(0));
   }
-  left.append({dim(rank - 2), dim(rank)});
-  right.append({dim(rank), dim(rank - 1)});
+  left.append({loops.dim(rank - 2), loops.dim(rank)});
+  right.append({loops.dim(rank), loops.dim(rank - 1)});
+  return loops.makeContract(type, {lhs, left}, {rhs, right}, depth,
+                            LoopBuilder::getComputeType(stored));
+}
 
+/// beta * self + alpha * (lhs @ rhs)
+static LogicalResult lowerSum(LoopBuilder &loops, const ProductArgs &args,
+                              Value lhs, Value rhs) {
   std::optional<double> alpha = 1, beta = 1;
-  if (!bias.empty()) {
-    if (!getArg("alpha").isNone())
-      alpha = getConstant("alpha");
-    if (!getArg("beta").isNone())
-      beta = getConstant("beta");
-    if (!alpha || !beta)
-      return refuse("alpha or beta is not constant");
-  }
-  View a = getStraight(lhs, extents, left);
-  View b = getStraight(rhs, extents, right);
-  auto nest =
-      ContractOp::create(builder, getLoc(), type, a.base, b.base, parallel,
-                         ArrayRef(depth), a.map, b.map, acc, getOrigins());
-  if (!bias.empty() && (*beta != 0 || *alpha != 1)) {
-    Block *block = nest.addEpilogue(builder);
-    OpBuilder inner = OpBuilder::atBlockEnd(block);
-    BodyContext body{inner, getLoc(), block->getArguments().drop_front()};
-    ScalarBuilder scalars(inner, getLoc(), acc);
-    Value value = block->getArgument(0);
-    value = scalars.mul(value, scalars.constant(acc, *alpha));
-    // With beta 0 the bias does not count, not even its NaNs.
-    if (*beta != 0) {
-      Value tensor = getTensor(bias);
-      View view = getView(tensor);
-      Value x = scalars.convert(
-          read(body, view, broadcast(view, parallel)),
-          cast<RankedTensorType>(tensor.getType()).getElementType(), acc);
-      value = scalars.add(scalars.mul(x, scalars.constant(acc, *beta)), value);
-    }
-    YieldOp::create(inner, getLoc(), scalars.convert(value, acc, stored));
-  }
-  setResult(0, nest.getResult());
+  if (args.alpha)
+    alpha = LoopBuilder::getConstant(args.alpha);
+  if (args.beta)
+    beta = LoopBuilder::getConstant(args.beta);
+  if (!alpha || !beta)
+    return loops.refuse("alpha or beta is not constant");
+  ContractOp nest = makeProduct(loops, lhs, rhs);
+  if (!nest)
+    return failure();
+  if (*beta != 0 || *alpha != 1)
+    loops.addEpilogue(
+        nest, [&](BodyContext body, ScalarBuilder &scalars, Value sum) {
+          Type acc = scalars.getType();
+          sum = scalars.mul(sum, scalars.constant(acc, *alpha));
+          // With beta 0 the bias does not count, not even its NaNs.
+          if (*beta == 0)
+            return sum;
+          View view = loops.getView(args.self);
+          Exprs index =
+              loops.broadcast(view, *guard::getDims(loops.getResultType()));
+          Value x = scalars.convert(loops.read(body, view, index),
+                                    LoopBuilder::getElement(args.self), acc);
+          return scalars.add(scalars.mul(x, scalars.constant(acc, *beta)), sum);
+        });
+  loops.setResult(0, nest.getResult());
   return success();
 }
 
-LogicalResult Converter::lowerMatrixProduct() {
-  return lowerProduct(getTensor("self"), getTensor("mat2"), {});
+LogicalResult loop::lowerMatrixProduct(LoopBuilder &loops,
+                                       const ProductArgs &args) {
+  ContractOp nest = makeProduct(loops, args.self, args.mat2);
+  return nest ? loops.setMade(0, nest.getResult()) : failure();
 }
 
-LogicalResult Converter::lowerAddmm() {
-  return lowerProduct(getTensor("mat1"), getTensor("mat2"), "self");
+LogicalResult loop::lowerAddmm(LoopBuilder &loops, const ProductArgs &args) {
+  return lowerSum(loops, args, args.mat1, args.mat2);
 }
 
-LogicalResult Converter::lowerBaddbmm() {
-  return lowerProduct(getTensor("batch1"), getTensor("batch2"), "self");
+LogicalResult loop::lowerBaddbmm(LoopBuilder &loops, const ProductArgs &args) {
+  return lowerSum(loops, args, args.batch1, args.batch2);
 }
 
-LogicalResult Converter::refuseGroupedMm() {
-  return refuse(op->getNumOperands() > 2
-                    ? "which rows share a matrix is known when it runs"
-                    : "no kernel is written for this operator");
+LogicalResult loop::refuseGroupedMm(LoopBuilder &loops, aten::GroupedMmOp op) {
+  return loops.refuse(op.getNumOperands() > 2
+                          ? "which rows share a matrix is known when it runs"
+                          : "no kernel is written for this operator");
 }
 
-LogicalResult Converter::refuseRecurrence() {
-  return refuse("a recurrence has kernels if its length is known and it has no "
-                "dropout");
+LogicalResult loop::refuseRecurrence(LoopBuilder &loops, Operation *) {
+  return loops.refuse("a recurrence has kernels if its length is known and it "
+                      "has no dropout");
 }

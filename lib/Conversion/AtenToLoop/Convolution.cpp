@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lowerings.h"
 #include "Windows.h"
 
 #include "kiln/Analysis/IndexExpr.h"
@@ -24,24 +25,36 @@ using guard::ExprAttr;
 
 namespace {
 
+/// How windows lie, as a convolution and its gradient say.
+struct Parameters {
+  template <typename Op>
+  explicit Parameters(Op op)
+      : stride(toExprs(op.getStride())), padding(toExprs(op.getPadding())),
+        dilation(toExprs(op.getDilation())), groups(op.getGroups()) {}
+  Exprs stride, padding, dilation;
+  ExprAttr groups;
+};
+
 class Convolution {
 public:
-  Convolution(Converter &converter) : c(converter) {}
+  Convolution(LoopBuilder &loops) : loops(loops) {}
 
-  /// Reads the parameters, of `x` and `y` with the roles that a transposed
+  /// Takes the parameters of `x` and `y` with the roles that a transposed
   /// convolution exchanges already exchanged back.
-  LogicalResult read(ArrayRef<ExprAttr> x, ArrayRef<ExprAttr> weight,
-                     ArrayRef<ExprAttr> y);
+  LogicalResult read(const Parameters &given, ArrayRef<ExprAttr> x,
+                     ArrayRef<ExprAttr> weight, ArrayRef<ExprAttr> y);
 
   ContractOp makeForward(RankedTensorType type, Value x, Value weight);
   ContractOp makeInputGradient(RankedTensorType type, Value y, Value weight);
   ContractOp makeWeightGradient(RankedTensorType type, Value x, Value y);
 
 private:
-  ContractOp make(RankedTensorType type, Value lhs, Value rhs,
-                  ArrayRef<ExprAttr> reduction, ArrayRef<ExprAttr> left,
-                  ArrayRef<ExprAttr> right, ExprAttr leftMask,
-                  ExprAttr rightMask);
+  ContractOp make(RankedTensorType type, const Factor &lhs, const Factor &rhs,
+                  ArrayRef<ExprAttr> reduction) {
+    return loops.makeContract(
+        type, lhs, rhs, reduction,
+        LoopBuilder::getComputeType(LoopBuilder::getElement(lhs.tensor)));
+  }
   /// `channel` of a group of `size` channels, the group being that of `other`
   /// among groups of `otherSize`.
   ExprAttr inGroup(ExprAttr channel, ExprAttr size, ExprAttr other,
@@ -51,30 +64,29 @@ private:
     return guard::floorDiv(other, otherSize) * size + channel;
   }
 
-  Converter &c;
+  LoopBuilder &loops;
   ExprAttr groups, groupIn, groupOut;
   SmallVector<WindowShape> shapes;
 };
 
 } // namespace
 
-LogicalResult Convolution::read(ArrayRef<ExprAttr> x,
+LogicalResult Convolution::read(const Parameters &given, ArrayRef<ExprAttr> x,
                                 ArrayRef<ExprAttr> weight,
                                 ArrayRef<ExprAttr> y) {
   unsigned spatial = weight.size() - 2;
-  Exprs lists[3] = {c.getShape("stride"), c.getShape("padding"),
-                    c.getShape("dilation")};
+  Exprs lists[3] = {given.stride, given.padding, given.dilation};
   // One number stands for all dimensions.
   for (Exprs &list : lists) {
     if (list.size() == 1)
       list.assign(spatial, ExprAttr(list.front()));
     if (list.size() != spatial || x.size() != weight.size() ||
         y.size() != weight.size())
-      return c.refuse("the parameters have another number of dimensions");
+      return loops.refuse("the parameters have another number of dimensions");
   }
-  groups = c.getExpr("groups");
+  groups = given.groups;
   if (!groups || !groups.isConstant() || groups.getPayload() < 1)
-    return c.refuse("the number of groups is not constant");
+    return loops.refuse("the number of groups is not constant");
   groupIn = weight[1];
   groupOut = guard::floorDiv(weight[0], groups);
   auto differ = [](ExprAttr a, ExprAttr b) {
@@ -84,7 +96,7 @@ LogicalResult Convolution::read(ArrayRef<ExprAttr> x,
   if (differ(groupOut * groups, weight[0]) || weight[0].isConstant(0) ||
       differ(y[1], weight[0]) || differ(x[1], groupIn * groups) ||
       differ(x[0], y[0]))
-    return c.refuse("the channels do not fit the groups");
+    return loops.refuse("the channels do not fit the groups");
   for (unsigned i = 0; i < spatial; ++i) {
     shapes.push_back({weight[2 + i], lists[0][i], lists[1][i], lists[2][i],
                       x[2 + i], y[2 + i]});
@@ -97,30 +109,9 @@ LogicalResult Convolution::read(ArrayRef<ExprAttr> x,
     if ((s.output.isConstant() && s.output.getPayload() < 1) ||
         (rest.isConstant() && rest.getPayload() < 0) ||
         (room.isConstant() && room.getPayload() < 1))
-      return c.refuse("the windows do not fit the input");
+      return loops.refuse("the windows do not fit the input");
   }
   return success();
-}
-
-ContractOp Convolution::make(RankedTensorType type, Value lhs, Value rhs,
-                             ArrayRef<ExprAttr> reduction,
-                             ArrayRef<ExprAttr> left, ArrayRef<ExprAttr> right,
-                             ExprAttr leftMask, ExprAttr rightMask) {
-  Exprs parallel(*guard::getDims(type)), extents(parallel);
-  extents.append(reduction.begin(), reduction.end());
-  guard::Assumptions assumptions = c.getAssumptions();
-  analysis::addExtents(assumptions, c.getContext(), extents);
-  View a = c.getStraight(lhs, extents, left);
-  View b = c.getStraight(rhs, extents, right);
-  auto nest = ContractOp::create(
-      c.getBuilder(), c.getLoc(), type, a.base, b.base, parallel, reduction,
-      a.map, b.map, getBodyType(Converter::getComputeType(c.getElement(lhs))),
-      c.getOrigins());
-  leftMask = guard::simplify(leftMask, assumptions);
-  rightMask = guard::simplify(rightMask, assumptions);
-  if (!leftMask.isConstant(1) || !rightMask.isConstant(1))
-    nest.setMasksAttr(getExprArray(c.getContext(), {leftMask, rightMask}));
-  return nest;
 }
 
 ContractOp Convolution::makeForward(RankedTensorType type, Value x,
@@ -128,18 +119,18 @@ ContractOp Convolution::makeForward(RankedTensorType type, Value x,
   // (n, co, output...) over (ci of the group, kernel...)
   unsigned rank = type.getRank();
   Exprs reduction = {groupIn};
-  Exprs left = {c.dim(0),
-                inGroup(c.dim(rank), groupIn, c.dim(1), groupOut)};
-  Exprs right = {c.dim(1), c.dim(rank)};
-  ExprAttr mask = c.expr(1);
+  Exprs left = {loops.dim(0),
+                inGroup(loops.dim(rank), groupIn, loops.dim(1), groupOut)};
+  Exprs right = {loops.dim(1), loops.dim(rank)};
+  ExprAttr mask = loops.expr(1);
   for (auto [k, shape] : llvm::enumerate(shapes)) {
-    Window window = slide(shape, c.dim(2 + k), c.dim(rank + 1 + k));
+    Window window = slide(shape, loops.dim(2 + k), loops.dim(rank + 1 + k));
     reduction.push_back(window.extent);
     left.push_back(window.at);
     right.push_back(window.tap);
     mask = guard::logicalAnd(mask, window.valid);
   }
-  return make(type, x, weight, reduction, left, right, mask, c.expr(1));
+  return make(type, {x, left, mask}, {weight, right}, reduction);
 }
 
 ContractOp Convolution::makeInputGradient(RankedTensorType type, Value y,
@@ -147,40 +138,40 @@ ContractOp Convolution::makeInputGradient(RankedTensorType type, Value y,
   // (n, ci, input...) over (co of the group, windows...)
   unsigned rank = type.getRank();
   Exprs reduction = {groupOut};
-  ExprAttr channel = inGroup(c.dim(rank), groupOut, c.dim(1), groupIn);
-  ExprAttr inner = groups.isConstant(1) ? c.dim(1)
-                                        : guard::mod(c.dim(1), groupIn);
-  Exprs left = {c.dim(0), channel}, right = {channel, inner};
-  ExprAttr mask = c.expr(1);
+  ExprAttr channel = inGroup(loops.dim(rank), groupOut, loops.dim(1), groupIn);
+  ExprAttr inner =
+      groups.isConstant(1) ? loops.dim(1) : guard::mod(loops.dim(1), groupIn);
+  Exprs left = {loops.dim(0), channel}, right = {channel, inner};
+  ExprAttr mask = loops.expr(1);
   for (auto [k, shape] : llvm::enumerate(shapes)) {
-    Window window = cover(shape, c.dim(2 + k), c.dim(rank + 1 + k));
+    Window window = cover(shape, loops.dim(2 + k), loops.dim(rank + 1 + k));
     reduction.push_back(window.extent);
     left.push_back(window.at);
     right.push_back(window.tap);
     mask = guard::logicalAnd(mask, window.valid);
   }
   // Both are masked: a weight that is infinite counts only where it is used.
-  return make(type, y, weight, reduction, left, right, mask, mask);
+  return make(type, {y, left, mask}, {weight, right, mask}, reduction);
 }
 
 ContractOp Convolution::makeWeightGradient(RankedTensorType type, Value x,
                                            Value y) {
   // (co, ci of the group, kernel...) over (n, output...)
   unsigned rank = type.getRank();
-  Exprs reduction = {c.getView(y).dims[0]};
-  Exprs left = {c.dim(rank), c.dim(0)};
-  Exprs right = {c.dim(rank),
-                 inGroup(c.dim(1), groupIn, c.dim(0), groupOut)};
-  ExprAttr mask = c.expr(1);
+  Exprs reduction = {loops.getView(y).dims[0]};
+  Exprs left = {loops.dim(rank), loops.dim(0)};
+  Exprs right = {loops.dim(rank),
+                 inGroup(loops.dim(1), groupIn, loops.dim(0), groupOut)};
+  ExprAttr mask = loops.expr(1);
   for (auto [k, shape] : llvm::enumerate(shapes)) {
-    ExprAttr place = c.dim(rank + 1 + k);
-    Window window = slide(shape, place, c.dim(2 + k));
+    ExprAttr place = loops.dim(rank + 1 + k);
+    Window window = slide(shape, place, loops.dim(2 + k));
     reduction.push_back(shape.output);
     left.push_back(place);
     right.push_back(window.at);
     mask = guard::logicalAnd(mask, window.valid);
   }
-  return make(type, y, x, reduction, left, right, c.expr(1), mask);
+  return make(type, {y, left}, {x, right, mask}, reduction);
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,125 +179,123 @@ ContractOp Convolution::makeWeightGradient(RankedTensorType type, Value x,
 //===----------------------------------------------------------------------===//
 
 /// Adds a bias per channel where the sums are rounded.
-static void addBias(Converter &c, ContractOp nest, Value bias) {
-  auto type = cast<RankedTensorType>(nest.getResult().getType());
-  Block *block = nest.addEpilogue(c.getBuilder());
-  OpBuilder inner = OpBuilder::atBlockEnd(block);
-  BodyContext body{inner, c.getLoc(), block->getArguments().drop_front()};
-  Type acc = nest.getAccType();
-  ScalarBuilder scalars(inner, c.getLoc(), acc);
-  Value x = scalars.convert(c.read(body, c.getView(bias), {c.dim(1)}),
-                            c.getElement(bias), acc);
-  Value value = scalars.add(block->getArgument(0), x);
-  YieldOp::create(inner, c.getLoc(),
-                  scalars.convert(value, acc, type.getElementType()));
+static void addBias(LoopBuilder &loops, ContractOp nest, Value bias) {
+  loops.addEpilogue(nest, [&](BodyContext body, ScalarBuilder &scalars,
+                              Value sum) {
+    Value x = loops.read(body, loops.getView(bias), {loops.dim(1)});
+    return scalars.add(sum, scalars.convert(x, LoopBuilder::getElement(bias),
+                                            scalars.getType()));
+  });
 }
 
-LogicalResult Converter::lowerConvolution() {
-  RankedTensorType type = getResultType();
-  Value input = getTensor("input"), weight = getTensor("weight");
-  View image = getView(input), filter = getView(weight);
-  bool isTransposed = getBool("transposed");
+LogicalResult loop::lowerConvolution(LoopBuilder &loops,
+                                     aten::ConvolutionOp op) {
+  RankedTensorType type = loops.getResultType();
+  Value input = op.getInput(), weight = op.getWeight();
+  View image = loops.getView(input), filter = loops.getView(weight);
+  bool isTransposed = op.getTransposed();
   if (filter.dims.size() < 3 || type.getElementType().isInteger(1))
-    return refuse("convolutions of these tensors have no kernel");
+    return loops.refuse("convolutions of these tensors have no kernel");
   Exprs output(*guard::getDims(type));
   // Without a batch, one of one image.
   bool isBatched = image.dims.size() == filter.dims.size();
   if (!isBatched) {
-    image.dims.insert(image.dims.begin(), expr(1));
+    image.dims.insert(image.dims.begin(), loops.expr(1));
     for (ExprAttr &index : image.map)
       index = guard::substitute(index, [&](ExprAttr leaf) {
-        return leaf.isDim() ? dim(leaf.getPosition() + 1) : ExprAttr();
+        return leaf.isDim() ? loops.dim(leaf.getPosition() + 1) : ExprAttr();
       });
-    output.insert(output.begin(), expr(1));
+    output.insert(output.begin(), loops.expr(1));
     type = guard::makeTensorType(type.getElementType(), output);
   }
-  for (ExprAttr extra : getShape("output_padding"))
+  for (ExprAttr extra : toExprs(op.getOutputPadding()))
     if (isTransposed && extra.isConstant() && extra.getPayload() < 0)
-      return refuse("a negative output padding has no kernel");
-  Convolution plain(*this);
-  if (failed(plain.read(isTransposed ? output : image.dims, filter.dims,
-                        isTransposed ? image.dims : output)))
+      return loops.refuse("a negative output padding has no kernel");
+  Convolution plain(loops);
+  if (failed(plain.read(Parameters(op), isTransposed ? output : image.dims,
+                        filter.dims, isTransposed ? image.dims : output)))
     return failure();
-  if (Value bias = getTensor("bias")) {
-    View view = getView(bias);
+  if (Value bias = op.getBias()) {
+    View view = loops.getView(bias);
     if (view.dims.size() != 1 || view.dims[0] != output[1])
-      return refuse("the bias has not one number a channel");
+      return loops.refuse("the bias has not one number a channel");
   }
   if (!isBatched) {
     // A view of another rank, under a name of its own.
     auto imageType =
         guard::makeTensorType(type.getElementType(), image.dims);
-    Value source = makePointwise(
+    Value source = loops.makePointwise(
         imageType, imageType.getElementType(),
         [&](BodyContext body, ScalarBuilder &) {
-          return read(body, image, getIdentityMap(getContext(),
-                                                  image.dims.size()));
+          return loops.read(
+              body, image,
+              getIdentityMap(loops.getContext(), image.dims.size()));
         });
     input = source;
   }
   ContractOp nest = isTransposed ? plain.makeInputGradient(type, input, weight)
                                  : plain.makeForward(type, input, weight);
-  if (Value bias = getTensor("bias"))
-    addBias(*this, nest, bias);
+  if (Value bias = op.getBias())
+    addBias(loops, nest, bias);
   if (isBatched) {
-    setResult(0, nest.getResult());
+    loops.setResult(0, nest.getResult());
     return success();
   }
-  View result{nest.getResult(), {expr(0)}, {}};
+  View result{nest.getResult(), {loops.expr(0)}, {}};
   for (unsigned i = 1; i < output.size(); ++i) {
-    result.map.push_back(dim(i - 1));
+    result.map.push_back(loops.dim(i - 1));
     result.dims.push_back(output[i]);
   }
-  setView(getResult(0), result);
+  loops.setView(loops.getResult(0), result);
   return success();
 }
 
-LogicalResult Converter::lowerConvolutionBackward() {
-  Value gradient = getTensor("grad_output"), input = getTensor("input"),
-        weight = getTensor("weight");
-  View grad = getView(gradient), image = getView(input),
-       filter = getView(weight);
-  Type stored = getElement(input);
-  bool isTransposed = getBool("transposed");
+LogicalResult loop::lowerConvolutionBackward(LoopBuilder &loops,
+                                             aten::ConvolutionBackwardOp op) {
+  Value gradient = op.getGradOutput(), input = op.getInput(),
+        weight = op.getWeight();
+  View grad = loops.getView(gradient), image = loops.getView(input),
+       filter = loops.getView(weight);
+  Type stored = loops.getElement(input);
+  bool isTransposed = op.getTransposed();
   if (filter.dims.size() < 3 || !isa<FloatType>(stored) ||
-      getElement(gradient) != stored || getElement(weight) != stored)
-    return refuse("gradients of these tensors have no kernel");
-  Convolution plain(*this);
-  if (failed(plain.read(isTransposed ? grad.dims : image.dims, filter.dims,
-                        isTransposed ? image.dims : grad.dims)))
+      loops.getElement(gradient) != stored ||
+      loops.getElement(weight) != stored)
+    return loops.refuse("gradients of these tensors have no kernel");
+  Convolution plain(loops);
+  if (failed(plain.read(Parameters(op), isTransposed ? grad.dims : image.dims,
+                        filter.dims, isTransposed ? image.dims : grad.dims)))
     return failure();
-  auto mask = dyn_cast_if_present<DenseBoolArrayAttr>(
-      getArg("output_mask").getAttribute());
-  if (!mask || mask.size() != 3)
-    return refuse("expected a mask of three results");
+  ArrayRef<bool> mask = op.getOutputMask();
+  if (mask.size() != 3)
+    return loops.refuse("expected a mask of three results");
   for (unsigned i = 0; i < 3; ++i) {
-    RankedTensorType type = getResultType(i);
+    RankedTensorType type = loops.getResultType(i);
     if (!mask[i]) {
       // Nobody reads it; PyTorch gives an undefined tensor.
-      setResult(i, makePointwise(type, stored,
+      loops.setResult(
+          i, loops.makePointwise(type, stored,
                                  [&](BodyContext, ScalarBuilder &scalars) {
                                    return scalars.constant(stored, 0.0);
                                  }));
       continue;
     }
     if (i == 0)
-      setResult(0, isTransposed
-                       ? plain.makeForward(type, gradient, weight).getResult()
-                       : plain.makeInputGradient(type, gradient, weight)
-                             .getResult());
+      loops.setResult(
+          0, isTransposed
+                 ? plain.makeForward(type, gradient, weight).getResult()
+                 : plain.makeInputGradient(type, gradient, weight).getResult());
     else if (i == 1)
-      setResult(1, isTransposed
-                       ? plain.makeWeightGradient(type, gradient, input)
-                             .getResult()
-                       : plain.makeWeightGradient(type, input, gradient)
-                             .getResult());
+      loops.setResult(
+          1, isTransposed
+                 ? plain.makeWeightGradient(type, gradient, input).getResult()
+                 : plain.makeWeightGradient(type, input, gradient).getResult());
     else {
       SmallVector<int64_t> dims = {0};
       for (int64_t k = 2; k < int64_t(grad.dims.size()); ++k)
         dims.push_back(k);
-      setResult(2, makeReduction(grad, dims, type, ReductionKind::Sum,
-                                 getComputeType(stored)));
+      loops.setResult(2, loops.reduceDims(grad, dims, type, ReductionKind::Sum,
+                                          loops.getComputeType(stored)));
     }
   }
   return success();

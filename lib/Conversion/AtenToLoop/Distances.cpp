@@ -67,17 +67,18 @@ static ExprAttr getPair(ExprAttr i, ExprAttr j, ExprAttr n) {
 }
 
 /// The inverse, in f64 and then exactly.
-static std::pair<Value, Value> buildPair(Converter &c, BodyContext body,
+static std::pair<Value, Value> buildPair(LoopBuilder &loops, BodyContext body,
                                          ScalarBuilder &s, ExprAttr pair,
                                          ExprAttr n) {
   Type f64 = body.builder.getF64Type(), i64 = body.builder.getI64Type();
   auto real = [&](double value) { return s.constant(f64, value); };
   auto whole = [&](int64_t value) { return s.constant(i64, value); };
-  Value half = s.sub(c.number(body, s, n, f64), real(0.5));
-  Value twice = s.mul(c.number(body, s, pair, f64), real(2));
+  Value half = s.sub(loops.number(body, s, n, f64), real(0.5));
+  Value twice = s.mul(loops.number(body, s, pair, f64), real(2));
   Value root = s.sqrt(s.sub(s.sub(s.mul(half, half), twice), real(1)));
   Value i = s.convert(s.floor(s.sub(half, root)), f64, i64);
-  Value number = c.number(body, s, pair, i64), rows = c.number(body, s, n, i64);
+  Value number = loops.number(body, s, pair, i64),
+        rows = loops.number(body, s, n, i64);
   auto pairsBefore = [&](Value row) { // rows * row - row (row + 1) / 2
     Value triangle = s.shr(s.mul(row, s.add(row, whole(1))), whole(1));
     return s.sub(s.mul(rows, row), triangle);
@@ -101,17 +102,19 @@ namespace {
 /// One lowering: its norm, and the element type.
 class Distances {
 public:
-  Distances(Converter &c, double p)
-      : c(c), p(p), type(c.getResultType()), stored(type.getElementType()),
-        f64(c.getBuilder().getF64Type()) {}
+  Distances(LoopBuilder &loops, double p)
+      : loops(loops), p(p), type(loops.getResultType()),
+        stored(type.getElementType()), f64(loops.getBuilder().getF64Type()) {}
 
   bool isSupported() const {
     return p >= 0 && isa<FloatType>(stored) && guard::getDims(type);
   }
-  LogicalResult lowerPairs();         // _cdist_forward
-  LogicalResult lowerPairsBackward(); // _cdist_backward
-  LogicalResult lowerSelf();          // _pdist_forward
-  LogicalResult lowerSelfBackward();  // _pdist_backward
+  LogicalResult lowerPairs(Value x1, Value x2); // _cdist_forward
+  LogicalResult lowerPairsBackward(Value gradient, Value x1, Value x2,
+                                   Value known); // _cdist_backward
+  LogicalResult lowerSelf(Value rows);           // _pdist_forward
+  LogicalResult lowerSelfBackward(Value gradient, Value rows,
+                                  Value known); // _pdist_backward
 
 private:
   /// Sums terms over `width` columns and takes the root.
@@ -124,7 +127,7 @@ private:
       llvm::function_ref<Value(BodyContext, ScalarBuilder &)> slope);
   Value read(BodyContext body, ScalarBuilder &s, const View &view,
              ArrayRef<ExprAttr> index) {
-    return s.convert(c.read(body, view, index), stored, f64);
+    return s.convert(loops.read(body, view, index), stored, f64);
   }
   /// Row `row`, column `column` of a matrix in a batch that broadcasts to the
   /// result's.
@@ -135,8 +138,8 @@ private:
     for (unsigned i = 0; i < own; ++i)
       index.push_back(view.dims[i].isConstant(1) &&
                               !batch[i + shift].isConstant(1)
-                          ? c.expr(0)
-                          : c.dim(i + shift));
+                          ? loops.expr(0)
+                          : loops.dim(i + shift));
     index.append({row, column});
     return index;
   }
@@ -146,7 +149,7 @@ private:
     return s.convert(s.convert(d, f64, stored), stored, f64);
   }
 
-  Converter &c;
+  LoopBuilder &loops;
   double p;
   RankedTensorType type;
   Type stored, f64;
@@ -159,83 +162,78 @@ LogicalResult Distances::finish(
     llvm::function_ref<Value(BodyContext, ScalarBuilder &)> difference) {
   Exprs parallel(*guard::getDims(type));
   auto kind = std::isinf(p) ? ReductionKind::Max : ReductionKind::Sum;
-  View sums = c.getView(
-      c.makeReduce(TypeRange(guard::makeTensorType(f64, parallel)), parallel,
-                   {width}, kind, f64,
-                   [&](BodyContext body, ScalarBuilder &s) {
-                     return SmallVector<Value>{
-                         buildTerm(s, difference(body, s), p)};
-                   })[0]);
-  Value result = c.makePointwise(
-      type, f64, [&](BodyContext body, ScalarBuilder &s) {
-        return buildRoot(s, c.read(body, sums, sums.map), p);
+  View sums = loops.getView(loops.makeReduce(
+      TypeRange(guard::makeTensorType(f64, parallel)), parallel, {width}, kind,
+      f64, [&](BodyContext body, ScalarBuilder &s) {
+        return SmallVector<Value>{buildTerm(s, difference(body, s), p)};
+      })[0]);
+  Value result =
+      loops.makePointwise(type, f64, [&](BodyContext body, ScalarBuilder &s) {
+        return buildRoot(s, loops.read(body, sums, sums.map), p);
       });
-  if (!result)
-    return failure();
-  c.setResult(0, result);
-  return success();
+  return loops.setMade(0, result);
 }
 
 LogicalResult Distances::sumSlopes(
     ExprAttr others,
     llvm::function_ref<Value(BodyContext, ScalarBuilder &)> slope) {
-  Type acc = getBodyType(Converter::getComputeType(stored));
-  SmallVector<Value> sums = c.makeReduce(
+  Type acc = getBodyType(LoopBuilder::getComputeType(stored));
+  SmallVector<Value> sums = loops.makeReduce(
       TypeRange(type), *guard::getDims(type), {others}, ReductionKind::Sum, acc,
       [&](BodyContext body, ScalarBuilder &s) {
         return SmallVector<Value>{s.convert(slope(body, s), f64, acc)};
       });
-  c.setResult(0, sums[0]);
+  loops.setResult(0, sums[0]);
   return success();
 }
 
-LogicalResult Distances::lowerPairs() {
-  View a = c.getView(c.getTensor("x1")), b = c.getView(c.getTensor("x2"));
+LogicalResult Distances::lowerPairs(Value x1, Value x2) {
+  View a = loops.getView(x1), b = loops.getView(x2);
   Exprs dims(*guard::getDims(type));
-  if (c.getElement(c.getTensor("x1")) != stored ||
-      c.getElement(c.getTensor("x2")) != stored || dims.size() < 2 ||
-      a.dims.size() < 2 || b.dims.size() < 2)
-    return c.refuse("distances of these tensors have no kernel");
+  if (loops.getElement(x1) != stored || loops.getElement(x2) != stored ||
+      dims.size() < 2 || a.dims.size() < 2 || b.dims.size() < 2)
+    return loops.refuse("distances of these tensors have no kernel");
   ExprAttr missing = a.dims.back() - b.dims.back();
   if (missing.isConstant() && !missing.isConstant(0))
-    return c.refuse("distances of rows of different sizes have no kernel");
+    return loops.refuse("distances of rows of different sizes have no kernel");
   unsigned rank = dims.size();
   ArrayRef<ExprAttr> batch = ArrayRef(dims).drop_back(2);
   return finish(a.dims.back(), [&](BodyContext body, ScalarBuilder &s) {
-    return s.sub(
-        read(body, s, a, inBatch(a, batch, c.dim(rank - 2), c.dim(rank))),
-        read(body, s, b, inBatch(b, batch, c.dim(rank - 1), c.dim(rank))));
+    return s.sub(read(body, s, a,
+                      inBatch(a, batch, loops.dim(rank - 2), loops.dim(rank))),
+                 read(body, s, b,
+                      inBatch(b, batch, loops.dim(rank - 1), loops.dim(rank))));
   });
 }
 
-LogicalResult Distances::lowerPairsBackward() {
-  View a = c.getView(c.getTensor("x1")), b = c.getView(c.getTensor("x2"));
-  View grad = c.getView(c.getTensor("grad_output")),
-       distance = c.getView(c.getTensor("cdist"));
+LogicalResult Distances::lowerPairsBackward(Value gradient, Value x1, Value x2,
+                                            Value known) {
+  View a = loops.getView(x1), b = loops.getView(x2);
+  View grad = loops.getView(gradient), distance = loops.getView(known);
   Exprs dims(*guard::getDims(type));
   unsigned rank = dims.size();
   // No distances, no gradient: of any sizes.
   if (llvm::any_of(grad.dims,
                    [](ExprAttr size) { return size.isConstant(0); })) {
-    c.setResult(0, c.makePointwise(type, stored,
-                                   [&](BodyContext, ScalarBuilder &s) {
-                                     return s.constant(stored, 0.0);
-                                   }));
+    loops.setResult(0, loops.makePointwise(type, stored,
+                                           [&](BodyContext, ScalarBuilder &s) {
+                                             return s.constant(stored, 0.0);
+                                           }));
     return success();
   }
-  for (StringRef name : {"x1", "x2", "grad_output", "cdist"}) {
-    Value tensor = c.getTensor(name);
-    if (c.getElement(tensor) != stored ||
-        c.getView(tensor).dims.size() < 2 ||
-        c.getView(tensor).dims.size() > rank)
-      return c.refuse("a gradient of distances of these tensors has no kernel");
-  }
+  for (Value tensor : {x1, x2, gradient, known})
+    if (loops.getElement(tensor) != stored ||
+        loops.getView(tensor).dims.size() < 2 ||
+        loops.getView(tensor).dims.size() > rank)
+      return loops.refuse(
+          "a gradient of distances of these tensors has no kernel");
   Exprs expected(ArrayRef(dims).drop_back());
   expected.push_back(b.dims[b.dims.size() - 2]);
   if (grad.dims != expected || distance.dims != expected)
-    return c.refuse("a gradient of other sizes has no kernel");
+    return loops.refuse("a gradient of other sizes has no kernel");
   ArrayRef<ExprAttr> batch = ArrayRef(dims).drop_back(2);
-  ExprAttr row = c.dim(rank - 2), column = c.dim(rank - 1), other = c.dim(rank);
+  ExprAttr row = loops.dim(rank - 2), column = loops.dim(rank - 1),
+           other = loops.dim(rank);
   return sumSlopes(expected.back(), [&](BodyContext body, ScalarBuilder &s) {
     Exprs pair = inBatch(grad, batch, row, other);
     Value d = s.sub(read(body, s, a, inBatch(a, batch, row, column)),
@@ -245,40 +243,40 @@ LogicalResult Distances::lowerPairsBackward() {
   });
 }
 
-LogicalResult Distances::lowerSelf() {
-  View self = c.getView(c.getTensor("self"));
+LogicalResult Distances::lowerSelf(Value rows) {
+  View self = loops.getView(rows);
   if (self.dims.size() != 2)
-    return c.refuse("distances of rows of no matrix have no kernel");
+    return loops.refuse("distances of rows of no matrix have no kernel");
   return finish(self.dims[1], [&](BodyContext body, ScalarBuilder &s) {
-    auto [i, j] = buildPair(c, body, s, c.dim(0), self.dims[0]);
-    Value a = c.readAt(body, self, {i, body.indices[1]});
-    Value b = c.readAt(body, self, {j, body.indices[1]});
+    auto [i, j] = buildPair(loops, body, s, loops.dim(0), self.dims[0]);
+    Value a = loops.readAt(body, self, {i, body.indices[1]});
+    Value b = loops.readAt(body, self, {j, body.indices[1]});
     return s.sub(s.convert(a, stored, f64), s.convert(b, stored, f64));
   });
 }
 
-LogicalResult Distances::lowerSelfBackward() {
-  View self = c.getView(c.getTensor("self")),
-       grad = c.getView(c.getTensor("grad_output")),
-       distance = c.getView(c.getTensor("pdist"));
+LogicalResult Distances::lowerSelfBackward(Value gradient, Value rows,
+                                           Value known) {
+  View self = loops.getView(rows), grad = loops.getView(gradient),
+       distance = loops.getView(known);
   if (self.dims.size() != 2 || grad.dims.size() != 1 ||
-      distance.dims != grad.dims ||
-      c.getElement(c.getTensor("grad_output")) != stored ||
-      c.getElement(c.getTensor("pdist")) != stored)
-    return c.refuse("a gradient of distances of these tensors has no kernel");
-  ExprAttr n = self.dims[0], row = c.dim(0), column = c.dim(1),
-           other = c.dim(2);
+      distance.dims != grad.dims || loops.getElement(gradient) != stored ||
+      loops.getElement(known) != stored)
+    return loops.refuse(
+        "a gradient of distances of these tensors has no kernel");
+  ExprAttr n = self.dims[0], row = loops.dim(0), column = loops.dim(1),
+           other = loops.dim(2);
   ExprAttr pairs = guard::floorDiv(n * (n + -1), 2) - grad.dims[0];
   if (pairs.isConstant() && !pairs.isConstant(0))
-    return c.refuse("a gradient of other sizes has no kernel");
+    return loops.refuse("a gradient of other sizes has no kernel");
   ExprAttr pair =
       getPair(guard::min(row, other), guard::max(row, other), n);
   return sumSlopes(n, [&](BodyContext body, ScalarBuilder &s) {
-    Value differs = c.condition(body, guard::ne(row, other));
+    Value differs = loops.condition(body, guard::ne(row, other));
     Value zero = s.constant(stored, 0.0);
     auto readPair = [&](const View &view) {
-      Value value = differs ? c.read(body, view, {pair}, differs, zero)
-                            : c.read(body, view, {pair});
+      Value value = differs ? loops.read(body, view, {pair}, differs, zero)
+                            : loops.read(body, view, {pair});
       return s.convert(value, stored, f64);
     };
     Value d = s.sub(read(body, s, self, {row, column}),
@@ -288,28 +286,40 @@ LogicalResult Distances::lowerSelfBackward() {
   });
 }
 
-/// A lowering of the operator at hand, if it has distances that there are
-/// kernels of.
-static LogicalResult lowerDistance(Converter &c,
-                                   LogicalResult (Distances::*lower)()) {
-  Distances distances(c, c.getConstant("p").value_or(2));
+/// What `lower` makes of distances by `p`, if there are kernels of them.
+static LogicalResult
+lowerDistance(LoopBuilder &loops, double p,
+              llvm::function_ref<LogicalResult(Distances &)> lower) {
+  Distances distances(loops, p);
   return distances.isSupported()
-             ? (distances.*lower)()
-             : c.refuse("distances of these tensors have no kernel");
+             ? lower(distances)
+             : loops.refuse("distances of these tensors have no kernel");
 }
 
-LogicalResult loop::lowerCdist(Converter &c) {
-  return lowerDistance(c, &Distances::lowerPairs);
+LogicalResult loop::lowerCdist(LoopBuilder &loops, aten::CdistForwardOp op) {
+  return lowerDistance(loops, toDouble(op.getP()), [&](Distances &distances) {
+    return distances.lowerPairs(op.getX1(), op.getX2());
+  });
 }
 
-LogicalResult loop::lowerCdistBackward(Converter &c) {
-  return lowerDistance(c, &Distances::lowerPairsBackward);
+LogicalResult loop::lowerCdistBackward(LoopBuilder &loops,
+                                       aten::CdistBackwardOp op) {
+  return lowerDistance(loops, toDouble(op.getP()), [&](Distances &distances) {
+    return distances.lowerPairsBackward(op.getGradOutput(), op.getX1(),
+                                        op.getX2(), op.getCdist());
+  });
 }
 
-LogicalResult loop::lowerPdist(Converter &c) {
-  return lowerDistance(c, &Distances::lowerSelf);
+LogicalResult loop::lowerPdist(LoopBuilder &loops, aten::PdistForwardOp op) {
+  return lowerDistance(loops, toDouble(op.getP()), [&](Distances &distances) {
+    return distances.lowerSelf(op.getSelf());
+  });
 }
 
-LogicalResult loop::lowerPdistBackward(Converter &c) {
-  return lowerDistance(c, &Distances::lowerSelfBackward);
+LogicalResult loop::lowerPdistBackward(LoopBuilder &loops,
+                                       aten::PdistBackwardOp op) {
+  return lowerDistance(loops, toDouble(op.getP()), [&](Distances &distances) {
+    return distances.lowerSelfBackward(op.getGradOutput(), op.getSelf(),
+                                       op.getPdist());
+  });
 }

@@ -21,8 +21,6 @@ using guard::ExprAttr;
 
 namespace {
 
-enum class Edge { Reflect, Replicate, Circular };
-
 /// One padded dimension.
 struct Padded {
   ExprAttr size, left, right;
@@ -116,78 +114,59 @@ getPadded(Edge edge, ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> widths) {
   return dims;
 }
 
-static LogicalResult lowerForward(Converter &c, Edge edge, StringRef argument) {
-  View self = c.getView(c.getTensor("self"));
-  RankedTensorType type = c.getResultType();
+LogicalResult loop::lowerEdgePad(LoopBuilder &loops, const PaddingArgs &args,
+                                 Edge edge) {
+  View self = loops.getView(args.self);
+  RankedTensorType type = loops.getResultType();
   Type stored = type.getElementType();
-  auto dims = getPadded(edge, self.dims, c.getShape(argument));
+  auto dims = getPadded(edge, self.dims,
+                        args.padding.empty() ? args.pad : args.padding);
   if (!dims || (edge != Edge::Circular && stored.isInteger(1)))
-    return c.refuse("a padding of these sizes has no kernel");
+    return loops.refuse("a padding of these sizes has no kernel");
   unsigned rank = self.dims.size(), lead = rank - dims->size();
-  Exprs index = getIdentityMap(c.getContext(), rank);
+  Exprs index = getIdentityMap(loops.getContext(), rank);
   for (auto [k, pad] : llvm::enumerate(*dims))
-    index[lead + k] = getSource(edge, pad, c.dim(lead + k));
-  Value result = c.makePointwise(type, stored,
-                                 [&](BodyContext body, ScalarBuilder &) {
-                                   return c.read(body, self, index);
-                                 });
-  if (!result)
-    return failure();
-  c.setResult(0, result);
-  return success();
+    index[lead + k] = getSource(edge, pad, loops.dim(lead + k));
+  Value result =
+      loops.makePointwise(type, stored, [&](BodyContext body, ScalarBuilder &) {
+        return loops.read(body, self, index);
+      });
+  return loops.setMade(0, result);
 }
 
-static LogicalResult lowerBackward(Converter &c, Edge edge) {
-  Value gradient = c.getTensor("grad_output");
-  View source = c.getView(gradient);
-  RankedTensorType type = c.getResultType();
+LogicalResult loop::lowerEdgePadBackward(LoopBuilder &loops,
+                                         const PaddingArgs &args, Edge edge) {
+  Value gradient = args.gradOutput;
+  View source = loops.getView(gradient);
+  RankedTensorType type = loops.getResultType();
   Type stored = type.getElementType();
   Exprs sizes(*guard::getDims(type));
-  auto dims = getPadded(edge, sizes, c.getShape("padding"));
-  if (!dims || !isa<FloatType>(stored) || c.getElement(gradient) != stored ||
+  auto dims = getPadded(edge, sizes, args.padding);
+  if (!dims || !isa<FloatType>(stored) ||
+      loops.getElement(gradient) != stored ||
       source.dims.size() != sizes.size())
-    return c.refuse("a gradient of these sizes has no kernel");
+    return loops.refuse("a gradient of these sizes has no kernel");
   unsigned lead = sizes.size() - dims->size();
   for (auto [i, size] : llvm::enumerate(source.dims)) {
     ExprAttr missing =
         (i < lead ? sizes[i] : (*dims)[i - lead].getOutput()) - size;
     if (missing.isConstant() && !missing.isConstant(0))
-      return c.refuse("a gradient of these sizes has no kernel");
+      return loops.refuse("a gradient of these sizes has no kernel");
   }
-  WindowNest nest(c, sizes, dims->size(),
+  WindowNest nest(loops, sizes, dims->size(),
                   [&](unsigned k, ExprAttr place, ExprAttr index) {
                     return getReaders(edge, (*dims)[k], place, index);
                   });
-  Type acc = Converter::getComputeType(stored);
-  SmallVector<Value> sums = c.makeReduce(
+  Type acc = LoopBuilder::getComputeType(stored);
+  SmallVector<Value> sums = loops.makeReduce(
       TypeRange(type), nest.parallel, nest.reduction, ReductionKind::Sum, acc,
       [&](BodyContext body, ScalarBuilder &scalars) {
-        Value valid = c.condition(body, nest.valid);
+        Value valid = loops.condition(body, nest.valid);
         Value zero = scalars.constant(stored, 0.0);
-        Value value = valid ? c.read(body, source, nest.at, valid, zero)
-                            : c.read(body, source, nest.at);
+        Value value = valid ? loops.read(body, source, nest.at, valid, zero)
+                            : loops.read(body, source, nest.at);
         return SmallVector<Value>{scalars.convert(value, stored, acc)};
       });
-  c.setResult(0, sums[0]);
+  loops.setResult(0, sums[0]);
   return success();
-}
-
-LogicalResult loop::lowerCircularPad(Converter &c) {
-  return lowerForward(c, Edge::Circular, "pad");
-}
-
-LogicalResult loop::lowerReflectionPad(Converter &c) {
-  return lowerForward(c, Edge::Reflect, "padding");
-}
-
-LogicalResult loop::lowerReplicationPad(Converter &c) {
-  return lowerForward(c, Edge::Replicate, "padding");
-}
-
-LogicalResult loop::lowerReflectionPadBackward(Converter &c) {
-  return lowerBackward(c, Edge::Reflect);
-}
-
-LogicalResult loop::lowerReplicationPadBackward(Converter &c) {
-  return lowerBackward(c, Edge::Replicate);
 }

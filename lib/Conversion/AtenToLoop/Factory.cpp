@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Converter.h"
+#include "Lowerings.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 
@@ -15,7 +15,7 @@ using namespace kiln;
 using namespace kiln::loop;
 
 /// True where `low <= value < high`; bounds that hold anyway are left out.
-static Value inRange(Converter &converter, BodyContext body,
+static Value inRange(LoopBuilder &loops, BodyContext body,
                      guard::ExprAttr value, guard::ExprAttr low,
                      guard::ExprAttr high, Value condition,
                      const guard::Assumptions &assumptions) {
@@ -27,144 +27,136 @@ static Value inRange(Converter &converter, BodyContext body,
   };
   if (!guard::isKnownNonNegative(value - low, assumptions))
     both(arith::CmpIOp::create(b, body.loc, arith::CmpIPredicate::sge,
-                               converter.index(body, value),
-                               converter.index(body, low)));
+                               loops.index(body, value),
+                               loops.index(body, low)));
   if (!guard::isKnownLess(value, high, assumptions))
     both(arith::CmpIOp::create(b, body.loc, arith::CmpIPredicate::slt,
-                               converter.index(body, value),
-                               converter.index(body, high)));
+                               loops.index(body, value),
+                               loops.index(body, high)));
   return condition;
 }
 
-LogicalResult Converter::lowerCat() {
-  RankedTensorType type = getResultType();
+LogicalResult loop::lowerCat(LoopBuilder &loops, aten::CatOp op) {
+  RankedTensorType type = loops.getResultType();
   Type stored = type.getElementType();
   auto dims = *guard::getDims(type);
   int64_t rank = type.getRank();
-  int64_t at = getInt("dim");
-  at = at < 0 ? at + rank : at;
-  guard::Assumptions assumptions = getAssumptions();
-  analysis::addExtents(assumptions, getContext(), dims);
-  Value result = makePointwise(
+  int64_t at = wrapDim(op.getDim(), rank);
+  guard::Assumptions assumptions = loops.getAssumptions();
+  analysis::addExtents(assumptions, loops.getContext(), dims);
+  Value result = loops.makePointwise(
       type, stored, [&](BodyContext body, ScalarBuilder &scalars) -> Value {
         Value value = scalars.constant(stored, int64_t(0));
-        guard::ExprAttr offset = expr(0);
-        for (Value tensor : getArg("tensors").getValues()) {
-          View view = getView(tensor);
+        guard::ExprAttr offset = loops.expr(0);
+        for (Value tensor : op.getTensors()) {
+          View view = loops.getView(tensor);
           // Nothing of one dimension joins anything.
           if (int64_t(view.dims.size()) != rank)
             continue;
-          Exprs index = getIdentityMap(getContext(), rank);
+          Exprs index = getIdentityMap(loops.getContext(), rank);
           index[at] = index[at] - offset;
           guard::ExprAttr end = offset + view.dims[at];
-          Value inside = inRange(*this, body, dim(at), offset, end, {},
-                                 assumptions);
+          Value inside =
+              inRange(loops, body, loops.dim(at), offset, end, {}, assumptions);
           Type own = cast<RankedTensorType>(tensor.getType()).getElementType();
           Value zero = scalars.constant(own, int64_t(0));
-          Value element = inside ? read(body, view, index, inside, zero)
-                                 : read(body, view, index);
+          Value element = inside ? loops.read(body, view, index, inside, zero)
+                                 : loops.read(body, view, index);
           element = scalars.convert(element, own, stored);
           value = inside ? scalars.where(inside, element, value) : element;
           offset = end;
         }
         return value;
       });
-  if (!result)
-    return failure();
-  setResult(0, result);
-  return success();
+  return loops.setMade(0, result);
 }
 
-LogicalResult Converter::lowerPad() {
-  RankedTensorType type = getResultType();
+LogicalResult loop::lowerPad(LoopBuilder &loops, aten::ConstantPadNdOp op) {
+  RankedTensorType type = loops.getResultType();
   Type stored = type.getElementType();
-  View self = getView(getTensor("self"));
-  Exprs pad = getShape("pad");
+  View self = loops.getView(op.getSelf());
+  Exprs pad = toExprs(op.getPad());
   auto dims = *guard::getDims(type);
   unsigned rank = dims.size();
-  guard::Assumptions assumptions = getAssumptions();
-  analysis::addExtents(assumptions, getContext(), dims);
-  Value result = makePointwise(
+  guard::Assumptions assumptions = loops.getAssumptions();
+  analysis::addExtents(assumptions, loops.getContext(), dims);
+  Value result = loops.makePointwise(
       type, stored, [&](BodyContext body, ScalarBuilder &scalars) -> Value {
         Value fill = scalars.constant(stored, int64_t(0));
-        aten::ArgValue number = getArg("value");
-        if (number.isValue()) {
-          fill = readNumber(body, number.getValue());
+        if (Value number = op.getValue()) {
+          fill = loops.readNumber(body, number);
           if (!fill)
             return {};
-          fill = scalars.convert(fill, number.getValue().getType(), stored);
+          fill = scalars.convert(fill, number.getType(), stored);
         }
         Value inside;
         Exprs index;
         for (unsigned i = 0; i < rank; ++i) {
           // Pairs of widths, the last dimension first.
           unsigned pair = 2 * (rank - 1 - i);
-          guard::ExprAttr low = pair < pad.size() ? pad[pair] : expr(0);
-          index.push_back(dim(i) - low);
-          inside = inRange(*this, body, index[i], expr(0), self.dims[i],
+          guard::ExprAttr low = pair < pad.size() ? pad[pair] : loops.expr(0);
+          index.push_back(loops.dim(i) - low);
+          inside = inRange(loops, body, index[i], loops.expr(0), self.dims[i],
                            inside, assumptions);
         }
-        return inside ? read(body, self, index, inside, fill)
-                      : read(body, self, index);
+        return inside ? loops.read(body, self, index, inside, fill)
+                      : loops.read(body, self, index);
       });
-  if (!result)
-    return failure();
-  setResult(0, result);
-  return success();
+  return loops.setMade(0, result);
 }
 
-LogicalResult Converter::lowerWindowScatter(bool isSlice) {
-  RankedTensorType type = getResultType();
+/// `src` in the place of a slice of `self`, or of one index.
+static LogicalResult lowerWindowScatter(LoopBuilder &loops,
+                                        const WindowScatterArgs &args,
+                                        bool isSlice) {
+  RankedTensorType type = loops.getResultType();
   Type stored = type.getElementType();
-  View self = getView(getTensor("self")), source = getView(getTensor("src"));
-  Type own =
-      cast<RankedTensorType>(getTensor("src").getType()).getElementType();
+  View self = loops.getView(args.self), source = loops.getView(args.src);
+  Type own = LoopBuilder::getElement(args.src);
   auto dims = *guard::getDims(type);
   int64_t rank = type.getRank();
-  int64_t at = getInt("dim");
-  at = at < 0 ? at + rank : at;
+  int64_t at = wrapDim(args.dim.value_or(0), rank);
   guard::ExprAttr size = dims[at];
-  guard::ExprAttr start = getExpr(isSlice ? "start" : "index");
-  guard::ExprAttr step = isSlice ? getExpr("step") : expr(1);
+  guard::ExprAttr start = isSlice ? args.start : args.index;
+  guard::ExprAttr step = isSlice ? args.step : loops.expr(1);
   if (!start)
-    start = expr(0);
-  guard::Assumptions assumptions = getAssumptions();
-  analysis::addExtents(assumptions, getContext(), dims);
+    start = loops.expr(0);
+  guard::Assumptions assumptions = loops.getAssumptions();
+  analysis::addExtents(assumptions, loops.getContext(), dims);
   if (!guard::isKnownNonNegative(start, assumptions))
-    start = guard::select(guard::lt(start, expr(0)),
-                          guard::max(start + size, expr(0)), start);
+    start = guard::select(guard::lt(start, loops.expr(0)),
+                          guard::max(start + size, loops.expr(0)), start);
   start = guard::simplify(guard::min(start, size), assumptions);
-  guard::ExprAttr count = isSlice ? source.dims[at] : expr(1);
-  Value result = makePointwise(
+  guard::ExprAttr count = isSlice ? source.dims[at] : loops.expr(1);
+  Value result = loops.makePointwise(
       type, stored, [&](BodyContext body, ScalarBuilder &scalars) -> Value {
-        Value inside = inRange(*this, body, dim(at), start,
+        Value inside = inRange(loops, body, loops.dim(at), start,
                                start + count * step, {}, assumptions);
         if (!step.isConstant(1)) {
-          Value rest = this->index(body, guard::mod(dim(at) - start, step));
+          Value rest =
+              loops.index(body, guard::mod(loops.dim(at) - start, step));
           Value zero = scalars.constant(rest.getType(), int64_t(0));
           Value aligned = arith::CmpIOp::create(
               body.builder, body.loc, arith::CmpIPredicate::eq, rest, zero);
           inside = inside ? scalars.logicalAnd(inside, aligned) : aligned;
         }
-        Exprs identity = getIdentityMap(getContext(), rank);
+        Exprs identity = getIdentityMap(loops.getContext(), rank);
         Exprs index;
         for (int64_t i = 0; i < rank; ++i) {
           if (i != at)
-            index.push_back(dim(i));
+            index.push_back(loops.dim(i));
           else if (isSlice)
-            index.push_back(guard::floorDiv(dim(i) - start, step));
+            index.push_back(guard::floorDiv(loops.dim(i) - start, step));
         }
         if (!inside)
-          return scalars.convert(read(body, source, index), own, stored);
+          return scalars.convert(loops.read(body, source, index), own, stored);
         Value zero = scalars.constant(own, int64_t(0));
         Value replaced = scalars.convert(
-            read(body, source, index, inside, zero), own, stored);
-        return scalars.where(inside, replaced, read(body, self, identity));
+            loops.read(body, source, index, inside, zero), own, stored);
+        return scalars.where(inside, replaced,
+                             loops.read(body, self, identity));
       });
-  if (!result)
-    return failure();
-  setResult(0, result);
-  return success();
+  return loops.setMade(0, result);
 }
 
 /// The bytes of an element as an integer, and back; bool is a byte 0 or 1.
@@ -190,33 +182,32 @@ static Value fromBits(ScalarBuilder &b, Value bits, Type type) {
 
 /// `view.dtype`: elements are cut into smaller ones, the low bytes first, or
 /// put together to larger ones.
-LogicalResult Converter::lowerReinterpret() {
-  RankedTensorType type = getResultType();
+LogicalResult loop::lowerReinterpret(LoopBuilder &loops, aten::ViewDtypeOp op) {
+  RankedTensorType type = loops.getResultType();
   Type to = type.getElementType();
-  View self = getView(getTensor("self"));
-  Type from =
-      cast<RankedTensorType>(getTensor("self").getType()).getElementType();
+  View self = loops.getView(op.getSelf());
+  Type from = cast<RankedTensorType>(op.getSelf().getType()).getElementType();
   auto width = [](Type t) { return std::max(t.getIntOrFloatBitWidth(), 8u); };
   unsigned wide = width(from), narrow = width(to);
   unsigned rank = self.dims.size();
   if (wide != narrow && rank == 0)
-    return refuse("a tensor without dimensions cannot change its size");
-  Value result = makePointwise(
+    return loops.refuse("a tensor without dimensions cannot change its size");
+  Value result = loops.makePointwise(
       type, to, [&](BodyContext body, ScalarBuilder &scalars) -> Value {
         OpBuilder &b = body.builder;
-        Exprs index = getIdentityMap(getContext(), rank);
+        Exprs index = getIdentityMap(loops.getContext(), rank);
         Type bits = b.getIntegerType(narrow);
         if (wide == narrow)
-          return fromBits(scalars, toBits(scalars, read(body, self, index)),
-                          to);
+          return fromBits(scalars,
+                          toBits(scalars, loops.read(body, self, index)), to);
         if (wide > narrow) {
           unsigned parts = wide / narrow;
           guard::ExprAttr last = index.back();
           index.back() = guard::floorDiv(last, parts);
-          Value whole = toBits(scalars, read(body, self, index));
+          Value whole = toBits(scalars, loops.read(body, self, index));
           Value part = arith::IndexCastOp::create(
               b, body.loc, whole.getType(),
-              this->index(body, guard::mod(last, parts)));
+              loops.index(body, guard::mod(last, parts)));
           Value shift = scalars.mul(
               part, scalars.constant(whole.getType(), int64_t(narrow)));
           whole = arith::ShRUIOp::create(b, body.loc, whole, shift);
@@ -228,9 +219,10 @@ LogicalResult Converter::lowerReinterpret() {
         guard::ExprAttr last = index.back();
         Value whole;
         for (unsigned i = 0; i < parts; ++i) {
-          index.back() = last * int64_t(parts) + expr(i);
+          index.back() = last * int64_t(parts) + loops.expr(i);
           Value part = arith::ExtUIOp::create(
-              b, body.loc, bits, toBits(scalars, read(body, self, index)));
+              b, body.loc, bits,
+              toBits(scalars, loops.read(body, self, index)));
           part = arith::ShLIOp::create(
               b, body.loc, part, scalars.constant(bits, int64_t(i * wide)));
           whole = whole ? Value(arith::OrIOp::create(b, body.loc, whole, part))
@@ -238,18 +230,17 @@ LogicalResult Converter::lowerReinterpret() {
         }
         return fromBits(scalars, whole, to);
       });
-  if (!result)
-    return failure();
-  setResult(0, result);
-  return success();
+  return loops.setMade(0, result);
 }
 
-LogicalResult Converter::lowerSliceScatter() {
-  return lowerWindowScatter(/*isSlice=*/true);
+LogicalResult loop::lowerSliceScatter(LoopBuilder &loops,
+                                      const WindowScatterArgs &args) {
+  return lowerWindowScatter(loops, args, /*isSlice=*/true);
 }
 
-LogicalResult Converter::lowerSelectScatter() {
-  return lowerWindowScatter(/*isSlice=*/false);
+LogicalResult loop::lowerSelectScatter(LoopBuilder &loops,
+                                       const WindowScatterArgs &args) {
+  return lowerWindowScatter(loops, args, /*isSlice=*/false);
 }
 
 //===----------------------------------------------------------------------===//
@@ -257,84 +248,76 @@ LogicalResult Converter::lowerSelectScatter() {
 //===----------------------------------------------------------------------===//
 
 /// The only result, element by element; in its own type unless `in` says which.
-LogicalResult Converter::lowerFactory(BodyFn compute, Type in) {
-  RankedTensorType type = getResultType();
-  Value result =
-      makePointwise(type, in ? in : type.getElementType(), std::move(compute));
-  if (!result)
-    return failure();
-  setResult(0, result);
-  return success();
+static LogicalResult lowerFactory(LoopBuilder &loops,
+                                  LoopBuilder::BodyFn compute, Type in = {}) {
+  RankedTensorType type = loops.getResultType();
+  return loops.setMade(0, loops.makePointwise(type,
+                                              in ? in : type.getElementType(),
+                                              std::move(compute)));
 }
 
 /// The number that an argument holds, in the type of the result.
-static Value convertNumber(Converter &converter, BodyContext body,
+static Value convertNumber(LoopBuilder &loops, BodyContext body,
                            ScalarBuilder &scalars, Value number) {
-  Value value = converter.readNumber(body, number);
+  Value value = loops.readNumber(body, number);
   return value ? scalars.convert(value, number.getType(),
-                                 converter.getResultType().getElementType())
+                                 loops.getResultType().getElementType())
                : Value();
 }
 
-LogicalResult Converter::lowerFull() {
-  Value number = getArg("fill_value").getValue();
-  return lowerFactory([&](BodyContext body, ScalarBuilder &scalars) {
-    return convertNumber(*this, body, scalars, number);
+LogicalResult loop::lowerFull(LoopBuilder &loops, aten::FullOp op) {
+  return lowerFactory(loops, [&](BodyContext body, ScalarBuilder &scalars) {
+    return convertNumber(loops, body, scalars, op.getFillValue());
   });
 }
 
-LogicalResult Converter::lowerScalarTensor() {
-  Value number = getArg("s").getValue();
-  return lowerFactory([&](BodyContext body, ScalarBuilder &scalars) {
-    return convertNumber(*this, body, scalars, number);
+LogicalResult loop::lowerScalarTensor(LoopBuilder &loops,
+                                      aten::ScalarTensorOp op) {
+  return lowerFactory(loops, [&](BodyContext body, ScalarBuilder &scalars) {
+    return convertNumber(loops, body, scalars, op.getS());
   });
 }
 
-LogicalResult Converter::lowerZeros() {
-  return lowerFactory([&](BodyContext, ScalarBuilder &scalars) {
-    return scalars.constant(getResultType().getElementType(), int64_t(0));
+LogicalResult loop::lowerFill(LoopBuilder &loops, Operation *, unsigned value) {
+  return lowerFactory(loops, [&](BodyContext, ScalarBuilder &scalars) {
+    return scalars.constant(loops.getResultType().getElementType(),
+                            int64_t(value));
   });
 }
 
-LogicalResult Converter::lowerOnes() {
-  return lowerFactory([&](BodyContext, ScalarBuilder &scalars) {
-    return scalars.constant(getResultType().getElementType(), int64_t(1));
-  });
-}
-
-LogicalResult Converter::lowerEye() {
-  return lowerFactory([&](BodyContext body, ScalarBuilder &scalars) {
+LogicalResult loop::lowerEye(LoopBuilder &loops, aten::EyeOp op) {
+  return lowerFactory(loops, [&](BodyContext body, ScalarBuilder &scalars) {
     Value same =
         arith::CmpIOp::create(body.builder, body.loc, arith::CmpIPredicate::eq,
                               body.indices[0], body.indices[1]);
     return scalars.convert(same, same.getType(),
-                           getResultType().getElementType());
+                           loops.getResultType().getElementType());
   });
 }
 
-LogicalResult Converter::lowerArange() {
-  Value start = getArg("start").getValue();
-  aten::ArgValue step = getArg("step");
+LogicalResult loop::lowerArange(LoopBuilder &loops,
+                                aten::ArangeStartStepOp op) {
+  Value start = op.getStart(), step = op.getStep();
   // Integers count in i64, floats in f64.
-  Type in = isa<FloatType>(getResultType().getElementType())
-                ? Type(builder.getF64Type())
-                : builder.getI64Type();
+  Type in = isa<FloatType>(loops.getResultType().getElementType())
+                ? Type(loops.getBuilder().getF64Type())
+                : loops.getBuilder().getI64Type();
   return lowerFactory(
+      loops,
       [&](BodyContext body, ScalarBuilder &scalars) -> Value {
         Type i64 = body.builder.getI64Type();
         Value i =
             scalars.convert(arith::IndexCastOp::create(body.builder, body.loc,
                                                        i64, body.indices[0]),
                             i64, in);
-        Value first = readNumber(body, start);
+        Value first = loops.readNumber(body, start);
         if (!first)
           return {};
-        if (step.isValue()) {
-          Value width = readNumber(body, step.getValue());
+        if (step) {
+          Value width = loops.readNumber(body, step);
           if (!width)
             return {};
-          i = scalars.mul(
-              i, scalars.convert(width, step.getValue().getType(), in));
+          i = scalars.mul(i, scalars.convert(width, step.getType(), in));
         }
         return scalars.add(scalars.convert(first, start.getType(), in), i);
       },
@@ -345,43 +328,43 @@ LogicalResult Converter::lowerArange() {
 // Rearrangements that repeat or reverse elements
 //===----------------------------------------------------------------------===//
 
-LogicalResult Converter::lowerRepeat() {
-  View self = getView(getTensor("self"));
+LogicalResult loop::lowerRepeat(LoopBuilder &loops, aten::RepeatOp op) {
+  View self = loops.getView(op.getSelf());
   unsigned rank = self.dims.size();
-  unsigned shift = getResultType().getRank() - rank;
+  unsigned shift = loops.getResultType().getRank() - rank;
   Exprs index;
   for (unsigned i = 0; i < rank; ++i)
-    index.push_back(guard::mod(dim(i + shift), self.dims[i]));
-  return lowerFactory([&](BodyContext body, ScalarBuilder &) {
-    return read(body, self, index);
+    index.push_back(guard::mod(loops.dim(i + shift), self.dims[i]));
+  return lowerFactory(loops, [&](BodyContext body, ScalarBuilder &) {
+    return loops.read(body, self, index);
   });
 }
 
-LogicalResult Converter::lowerFlip() {
-  View self = getView(getTensor("self"));
+LogicalResult loop::lowerFlip(LoopBuilder &loops, aten::FlipOp op) {
+  View self = loops.getView(op.getSelf());
   int64_t rank = self.dims.size();
-  Exprs index = getIdentityMap(getContext(), rank);
-  for (int64_t d : getInts("dims")) {
-    int64_t at = d < 0 ? d + rank : d;
-    index[at] = self.dims[at] - index[at] - expr(1);
+  Exprs index = getIdentityMap(loops.getContext(), rank);
+  for (int64_t d : op.getDims()) {
+    int64_t at = wrapDim(d, rank);
+    index[at] = self.dims[at] - index[at] - loops.expr(1);
   }
-  return lowerFactory([&](BodyContext body, ScalarBuilder &) {
-    return read(body, self, index);
+  return lowerFactory(loops, [&](BodyContext body, ScalarBuilder &) {
+    return loops.read(body, self, index);
   });
 }
 
-LogicalResult Converter::lowerRoll() {
-  View self = getView(getTensor("self"));
+LogicalResult loop::lowerRoll(LoopBuilder &loops, aten::RollOp op) {
+  View self = loops.getView(op.getSelf());
   int64_t rank = self.dims.size();
-  if (getInts("dims").empty() || rank == 0)
-    return refuse("a roll of the flattened tensor has no kernel");
-  Exprs index = getIdentityMap(getContext(), rank);
-  Exprs shifts = getShape("shifts");
-  for (auto [n, d] : llvm::enumerate(getInts("dims"))) {
-    int64_t at = d < 0 ? d + rank : d;
+  if (op.getDims().empty() || rank == 0)
+    return loops.refuse("a roll of the flattened tensor has no kernel");
+  Exprs index = getIdentityMap(loops.getContext(), rank);
+  Exprs shifts = toExprs(op.getShifts());
+  for (auto [n, d] : llvm::enumerate(op.getDims())) {
+    int64_t at = wrapDim(d, rank);
     index[at] = guard::mod(index[at] - shifts[n], self.dims[at]);
   }
-  return lowerFactory([&](BodyContext body, ScalarBuilder &) {
-    return read(body, self, index);
+  return lowerFactory(loops, [&](BodyContext body, ScalarBuilder &) {
+    return loops.read(body, self, index);
   });
 }

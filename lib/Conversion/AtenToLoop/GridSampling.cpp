@@ -37,11 +37,15 @@ struct GridTap {
 /// Builds the taps of one dimension of `size` elements.
 class Sampler {
 public:
-  Sampler(Converter &c, BodyContext body, ScalarBuilder &s, ExprAttr size)
-      : c(c), body(body), s(s), size(size), f64(body.builder.getF64Type()),
-        interpolation(c.getInt("interpolation_mode")),
-        padding(c.getInt("padding_mode")), corners(c.getBool("align_corners")),
-        count(c.number(body, s, size, f64)), last(s.sub(count, number(1))) {}
+  Sampler(LoopBuilder &loops, const GridArgs &args, BodyContext body,
+          ScalarBuilder &s, ExprAttr size)
+      : loops(loops), body(body), s(s), size(size),
+        f64(body.builder.getF64Type()),
+        interpolation(args.interpolationMode.value_or(0)),
+        padding(args.paddingMode.value_or(0)),
+        corners(args.alignCorners.value_or(false)),
+        count(loops.number(body, s, size, f64)), last(s.sub(count, number(1))) {
+  }
 
   SmallVector<GridTap> build(Value grid);
 
@@ -57,7 +61,7 @@ private:
   }
   GridTap makeTap(Value at, Value weight, Value slope);
 
-  Converter &c;
+  LoopBuilder &loops;
   BodyContext body;
   ScalarBuilder &s;
   ExprAttr size;
@@ -118,7 +122,7 @@ GridTap Sampler::makeTap(Value at, Value weight, Value slope) {
   Value low = arith::CmpIOp::create(b, body.loc, arith::CmpIPredicate::sge,
                                     index, zero);
   Value high = arith::CmpIOp::create(b, body.loc, arith::CmpIPredicate::slt,
-                                     index, c.index(body, size));
+                                     index, loops.index(body, size));
   return {index, s.logicalAnd(low, high), weight, slope};
 }
 
@@ -166,11 +170,11 @@ SmallVector<GridTap> Sampler::build(Value grid) {
 
 namespace {
 
-/// An operator with an image [n, c, ...] and a grid [n, ..., coordinates].
+/// An operator with an image [n, loops, ...] and a grid [n, ..., coordinates].
 struct Sampling {
-  Sampling(Converter &c)
-      : c(c), input(c.getTensor("input")), grid(c.getTensor("grid")),
-        image(c.getView(input)), places(c.getView(grid)),
+  Sampling(LoopBuilder &loops, const GridArgs &args)
+      : loops(loops), args(args), input(args.input), grid(args.grid),
+        image(loops.getView(input)), places(loops.getView(grid)),
         spatial(image.dims.size() - 2) {}
 
   bool isSupported() const;
@@ -184,7 +188,8 @@ struct Sampling {
   Value makeInputGradient();
   Value makeGridGradient();
 
-  Converter &c;
+  LoopBuilder &loops;
+  const GridArgs &args;
   Value input, grid;
   View image, places;
   unsigned spatial;
@@ -209,12 +214,13 @@ void forEachSample(ArrayRef<SmallVector<GridTap>> taps,
 } // namespace
 
 bool Sampling::isSupported() const {
-  Type stored = c.getElement(input);
-  int64_t interpolation = c.getInt("interpolation_mode"),
-          padding = c.getInt("padding_mode");
-  if (!isa<FloatType>(stored) || c.getElement(grid) != stored || spatial < 2 ||
-      spatial > 3 || places.dims.size() != spatial + 2 || padding < 0 ||
-      padding > 2 || interpolation < 0 || interpolation > (spatial == 2 ? 2 : 1))
+  Type stored = loops.getElement(input);
+  int64_t interpolation = args.interpolationMode.value_or(0),
+          padding = args.paddingMode.value_or(0);
+  if (!isa<FloatType>(stored) || loops.getElement(grid) != stored ||
+      spatial < 2 || spatial > 3 || places.dims.size() != spatial + 2 ||
+      padding < 0 || padding > 2 || interpolation < 0 ||
+      interpolation > (spatial == 2 ? 2 : 1))
     return false;
   return llvm::none_of(ArrayRef(image.dims).drop_front(2), [](ExprAttr size) {
     return size.isConstant(0);
@@ -228,10 +234,10 @@ Sampling::buildTaps(BodyContext body, ScalarBuilder &s,
   for (unsigned d = 0; d < spatial; ++d) {
     // The innermost dimension comes first in the grid.
     Exprs index(place);
-    index.push_back(c.expr(spatial - 1 - d));
-    Value g = s.convert(c.read(body, places, index), c.getElement(grid),
+    index.push_back(loops.expr(spatial - 1 - d));
+    Value g = s.convert(loops.read(body, places, index), loops.getElement(grid),
                         body.builder.getF64Type());
-    taps.push_back(Sampler(c, body, s, image.dims[2 + d]).build(g));
+    taps.push_back(Sampler(loops, args, body, s, image.dims[2 + d]).build(g));
   }
   return taps;
 }
@@ -240,7 +246,7 @@ Sampling::buildTaps(BodyContext body, ScalarBuilder &s,
 static Value readSample(const Sampling &sampling, BodyContext body,
                         ScalarBuilder &s, Value n, Value channel,
                         ArrayRef<const GridTap *> chosen) {
-  Type stored = sampling.c.getElement(sampling.input);
+  Type stored = sampling.loops.getElement(sampling.input);
   SmallVector<Value> index = {n, channel};
   Value inside;
   for (const GridTap *tap : chosen) {
@@ -264,13 +270,13 @@ static Value keepInside(ScalarBuilder &s, Value value,
 }
 
 LogicalResult Sampling::lowerForward() {
-  RankedTensorType type = c.getResultType();
-  Exprs place = {c.dim(0)};
+  RankedTensorType type = loops.getResultType();
+  Exprs place = {loops.dim(0)};
   for (unsigned d = 0; d < spatial; ++d)
-    place.push_back(c.dim(2 + d));
-  Type f64 = c.getBuilder().getF64Type();
-  Value result = c.makePointwise(
-      type, f64, [&](BodyContext body, ScalarBuilder &s) {
+    place.push_back(loops.dim(2 + d));
+  Type f64 = loops.getBuilder().getF64Type();
+  Value result =
+      loops.makePointwise(type, f64, [&](BodyContext body, ScalarBuilder &s) {
         Value sum = s.constant(f64, 0.0);
         forEachSample(
             buildTaps(body, s, place), [&](ArrayRef<const GridTap *> chosen) {
@@ -283,79 +289,76 @@ LogicalResult Sampling::lowerForward() {
             });
         return sum;
       });
-  if (!result)
-    return failure();
-  c.setResult(0, result);
-  return success();
+  return loops.setMade(0, result);
 }
 
 /// Adds each sample's gradient to the elements it was made of, in f64.
 Value Sampling::makeInputGradient() {
-  OpBuilder &builder = c.getBuilder();
-  Type f64 = builder.getF64Type();
-  Value gradient = c.getTensor("grad_output");
-  View source = c.getView(gradient);
-  Value zeros = c.makePointwise(guard::makeTensorType(f64, image.dims), f64,
-                                [&](BodyContext, ScalarBuilder &s) {
-                                  return s.constant(f64, 0.0);
-                                });
+  Type f64 = loops.getBuilder().getF64Type();
+  Value gradient = args.gradOutput;
+  View source = loops.getView(gradient);
+  Value zeros = loops.makePointwise(
+      guard::makeTensorType(f64, image.dims), f64,
+      [&](BodyContext, ScalarBuilder &s) { return s.constant(f64, 0.0); });
   // (n, place..., tap..., channel): taps are the same for all channels.
-  int64_t interpolation = c.getInt("interpolation_mode");
-  ExprAttr taps = c.expr(interpolation == 0 ? 2 : interpolation == 1 ? 1 : 4);
+  int64_t interpolation = args.interpolationMode.value_or(0);
+  ExprAttr taps = loops.expr(interpolation == 0   ? 2
+                             : interpolation == 1 ? 1
+                                                  : 4);
   Exprs extents(ArrayRef(places.dims).drop_back());
-  Exprs place = getIdentityMap(c.getContext(), extents.size());
+  Exprs place = getIdentityMap(loops.getContext(), extents.size());
   unsigned firstTap = extents.size(), channel = firstTap + spatial;
   extents.append(spatial, taps);
   extents.push_back(image.dims[1]);
-  auto nest = ScatterOp::create(builder, c.getLoc(), zeros, extents,
-                                ScatterKind::Add, c.getOrigins());
-  OpBuilder inner = OpBuilder::atBlockEnd(&nest.getBody().front());
-  BodyContext body{inner, c.getLoc(), nest.getBody().getArguments()};
-  ScalarBuilder s(inner, c.getLoc(), f64);
-  SmallVector<Value> position = {body.indices[0], body.indices[channel]};
-  Value inside, weight;
-  for (auto [d, list] : llvm::enumerate(buildTaps(body, s, place))) {
-    // The tap that the domain is at.
-    GridTap chosen = list.back();
-    for (unsigned i = list.size() - 1; i-- > 0;) {
-      Value here = arith::CmpIOp::create(
-          inner, c.getLoc(), arith::CmpIPredicate::eq,
-          body.indices[firstTap + d],
-          arith::ConstantIndexOp::create(inner, c.getLoc(), i));
-      chosen.input = s.where(here, list[i].input, chosen.input);
-      chosen.inside = s.where(here, list[i].inside, chosen.inside);
-      chosen.weight = s.where(here, list[i].weight, chosen.weight);
-    }
-    position.push_back(chosen.input);
-    inside = inside ? s.logicalAnd(inside, chosen.inside) : chosen.inside;
-    weight = weight ? s.mul(weight, chosen.weight) : chosen.weight;
-  }
-  Exprs at = {c.dim(0), c.dim(channel)};
-  for (unsigned d = 0; d < spatial; ++d)
-    at.push_back(c.dim(1 + d));
-  Value up = s.convert(c.read(body, source, at), c.getElement(gradient), f64);
-  YieldAtOp::create(inner, c.getLoc(), s.mul(weight, up), position, inside);
-  return nest.getResult();
+  return loops.makeScatter(
+      zeros, extents, ScatterKind::Add, [&](BodyContext body) -> Written {
+        OpBuilder &inner = body.builder;
+        ScalarBuilder s(inner, body.loc, f64);
+        SmallVector<Value> position = {body.indices[0], body.indices[channel]};
+        Value inside, weight;
+        for (auto [d, list] : llvm::enumerate(buildTaps(body, s, place))) {
+          // The tap that the domain is at.
+          GridTap chosen = list.back();
+          for (unsigned i = list.size() - 1; i-- > 0;) {
+            Value here = arith::CmpIOp::create(
+                inner, body.loc, arith::CmpIPredicate::eq,
+                body.indices[firstTap + d],
+                arith::ConstantIndexOp::create(inner, body.loc, i));
+            chosen.input = s.where(here, list[i].input, chosen.input);
+            chosen.inside = s.where(here, list[i].inside, chosen.inside);
+            chosen.weight = s.where(here, list[i].weight, chosen.weight);
+          }
+          position.push_back(chosen.input);
+          inside = inside ? s.logicalAnd(inside, chosen.inside) : chosen.inside;
+          weight = weight ? s.mul(weight, chosen.weight) : chosen.weight;
+        }
+        Exprs at = {loops.dim(0), loops.dim(channel)};
+        for (unsigned d = 0; d < spatial; ++d)
+          at.push_back(loops.dim(1 + d));
+        Value up = s.convert(loops.read(body, source, at),
+                             LoopBuilder::getElement(gradient), f64);
+        return {position, s.mul(weight, up), inside};
+      });
 }
 
 /// Sums over channels what a step of each coordinate changes.
 Value Sampling::makeGridGradient() {
-  Type f64 = c.getBuilder().getF64Type();
-  Value gradient = c.getTensor("grad_output");
-  View source = c.getView(gradient);
+  Type f64 = loops.getBuilder().getF64Type();
+  Value gradient = args.gradOutput;
+  View source = loops.getView(gradient);
   Exprs parallel(ArrayRef(places.dims).drop_back());
-  Exprs place = getIdentityMap(c.getContext(), parallel.size());
+  Exprs place = getIdentityMap(loops.getContext(), parallel.size());
   unsigned channel = parallel.size();
   Type sumType = guard::makeTensorType(f64, parallel);
   SmallVector<Type> types(spatial, sumType);
   SmallVector<ReductionKind> kinds(spatial, ReductionKind::Sum);
-  SmallVector<Value> sums = c.makeReduce(
+  SmallVector<Value> sums = loops.makeReduce(
       types, parallel, {image.dims[1]}, kinds, f64,
       [&](BodyContext body, ScalarBuilder &s) {
-        Exprs at = {c.dim(0), c.dim(channel)};
+        Exprs at = {loops.dim(0), loops.dim(channel)};
         at.append(place.begin() + 1, place.end());
-        Value up =
-            s.convert(c.read(body, source, at), c.getElement(gradient), f64);
+        Value up = s.convert(loops.read(body, source, at),
+                             loops.getElement(gradient), f64);
         SmallVector<Value> totals(spatial, s.constant(f64, 0.0));
         forEachSample(
             buildTaps(body, s, place), [&](ArrayRef<const GridTap *> chosen) {
@@ -374,11 +377,11 @@ Value Sampling::makeGridGradient() {
             });
         return totals;
       });
-  return c.makePointwise(
-      c.getResultType(1), f64, [&](BodyContext body, ScalarBuilder &s) {
+  return loops.makePointwise(
+      loops.getResultType(1), f64, [&](BodyContext body, ScalarBuilder &s) {
         Value result;
         for (unsigned d = 0; d < spatial; ++d) {
-          Value own = c.read(body, c.getView(sums[d]), place);
+          Value own = loops.read(body, loops.getView(sums[d]), place);
           Value here = arith::CmpIOp::create(
               body.builder, body.loc, arith::CmpIPredicate::eq,
               body.indices.back(),
@@ -391,61 +394,59 @@ Value Sampling::makeGridGradient() {
 }
 
 LogicalResult Sampling::lowerBackward() {
-  auto mask = dyn_cast_if_present<DenseBoolArrayAttr>(
-      c.getArg("output_mask").getAttribute());
-  View source = c.getView(c.getTensor("grad_output"));
+  ArrayRef<bool> mask = args.outputMask;
+  View source = loops.getView(args.gradOutput);
   Exprs expected = {image.dims[0], image.dims[1]};
   expected.append(places.dims.begin() + 1, places.dims.end() - 1);
-  if (!mask || mask.size() != 2 || source.dims != expected)
-    return c.refuse("a gradient of other sizes has no kernel");
-  RankedTensorType type = c.getResultType();
-  Type f64 = c.getBuilder().getF64Type();
+  if (mask.size() != 2 || source.dims != expected)
+    return loops.refuse("a gradient of other sizes has no kernel");
+  RankedTensorType type = loops.getResultType();
+  Type f64 = loops.getBuilder().getF64Type();
   View sums;
   if (mask[0])
-    sums = c.getView(makeInputGradient());
-  c.setResult(0, c.makePointwise(
-                     type, f64, [&](BodyContext body, ScalarBuilder &s) {
-                       // Nobody reads what was not asked for.
-                       return mask[0] ? c.read(body, sums, sums.map)
-                                      : s.constant(f64, 0.0);
-                     }));
+    sums = loops.getView(makeInputGradient());
+  loops.setResult(0, loops.makePointwise(
+                         type, f64, [&](BodyContext body, ScalarBuilder &s) {
+                           // Nobody reads what was not asked for.
+                           return mask[0] ? loops.read(body, sums, sums.map)
+                                          : s.constant(f64, 0.0);
+                         }));
   Value result = makeGridGradient();
-  if (!result)
-    return failure();
-  c.setResult(1, result);
-  return success();
+  return loops.setMade(1, result);
 }
 
 /// Positions of an output image under an affine map.
-LogicalResult loop::lowerAffineGrid(Converter &c) {
-  Value theta = c.getTensor("theta");
-  View maps = c.getView(theta);
-  RankedTensorType type = c.getResultType();
-  Type stored = type.getElementType(), f64 = c.getBuilder().getF64Type();
+LogicalResult loop::lowerAffineGrid(LoopBuilder &loops,
+                                    aten::AffineGridGeneratorOp op) {
+  Value theta = op.getTheta();
+  View maps = loops.getView(theta);
+  RankedTensorType type = loops.getResultType();
+  Type stored = type.getElementType(), f64 = loops.getBuilder().getF64Type();
   Exprs sizes(*guard::getDims(type));
   unsigned dims = sizes.size() - 2;
-  bool corners = c.getBool("align_corners");
+  bool corners = op.getAlignCorners();
   auto differ = [](ExprAttr a, ExprAttr b) {
     ExprAttr rest = a - b;
     return rest.isConstant() && !rest.isConstant(0);
   };
   if (!isa<FloatType>(stored) || maps.dims.size() != 3 ||
-      differ(maps.dims[0], sizes[0]) || differ(maps.dims[1], c.expr(dims)) ||
-      differ(maps.dims[2], c.expr(dims + 1)))
-    return c.refuse("maps of these sizes have no kernel");
-  Value result = c.makePointwise(
-      type, f64, [&](BodyContext body, ScalarBuilder &s) {
+      differ(maps.dims[0], sizes[0]) ||
+      differ(maps.dims[1], loops.expr(dims)) ||
+      differ(maps.dims[2], loops.expr(dims + 1)))
+    return loops.refuse("maps of these sizes have no kernel");
+  Value result =
+      loops.makePointwise(type, f64, [&](BodyContext body, ScalarBuilder &s) {
         Value sum;
         for (unsigned k = 0; k <= dims; ++k) {
-          Value element =
-              s.convert(c.read(body, maps, {c.dim(0), c.dim(dims + 1),
-                                            c.expr(k)}),
-                        stored, f64);
+          Value element = s.convert(
+              loops.read(body, maps,
+                         {loops.dim(0), loops.dim(dims + 1), loops.expr(k)}),
+              stored, f64);
           if (k < dims) { // the innermost dimension first
             unsigned d = dims - k;
-            Value twice = c.number(body, s, c.dim(d) * 2, f64);
+            Value twice = loops.number(body, s, loops.dim(d) * 2, f64);
             Value one = s.constant(f64, 1.0), zero = s.constant(f64, 0.0);
-            Value count = c.number(body, s, sizes[d], f64);
+            Value count = loops.number(body, s, sizes[d], f64);
             Value base;
             if (corners) {
               Value last = s.sub(count, one);
@@ -460,24 +461,22 @@ LogicalResult loop::lowerAffineGrid(Converter &c) {
         }
         return sum;
       });
-  if (!result)
-    return failure();
-  c.setResult(0, result);
-  return success();
+  return loops.setMade(0, result);
 }
 
-static LogicalResult lowerSampling(Converter &c,
+static LogicalResult lowerSampling(LoopBuilder &loops, const GridArgs &args,
                                    LogicalResult (Sampling::*lower)()) {
-  Sampling sampling(c);
+  Sampling sampling(loops, args);
   return sampling.isSupported()
              ? (sampling.*lower)()
-             : c.refuse("sampling of these tensors has no kernel");
+             : loops.refuse("sampling of these tensors has no kernel");
 }
 
-LogicalResult loop::lowerGridSampler(Converter &c) {
-  return lowerSampling(c, &Sampling::lowerForward);
+LogicalResult loop::lowerGridSampler(LoopBuilder &loops, const GridArgs &args) {
+  return lowerSampling(loops, args, &Sampling::lowerForward);
 }
 
-LogicalResult loop::lowerGridSamplerBackward(Converter &c) {
-  return lowerSampling(c, &Sampling::lowerBackward);
+LogicalResult loop::lowerGridSamplerBackward(LoopBuilder &loops,
+                                             const GridArgs &args) {
+  return lowerSampling(loops, args, &Sampling::lowerBackward);
 }

@@ -7,17 +7,39 @@
 //===----------------------------------------------------------------------===//
 //
 // The field `lowering` of an op's record names the function that makes its loop
-// nests (AtenLoopBody.td). kiln-tblgen declares those that are no members of
-// Converter, and writes the table; one that is missing does not link.
+// nests (AtenLoopBody.td):
+//
+//   LogicalResult lowerFoo(LoopBuilder &loops, aten::FooOp op);
+//
+// kiln-tblgen declares them, and the structs that families of overloads share,
+// and writes the table; one that is missing does not link. An external model
+// for LoopLoweringOpInterface looks the function up, so that the dialect does
+// not depend on loops.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_LIB_CONVERSION_ATENTOLOOP_LOWERINGS_H
 #define KILN_LIB_CONVERSION_ATENTOLOOP_LOWERINGS_H
 
-#include "Converter.h"
+#include "kiln/Conversion/LoopBuilder/LoopBuilder.h"
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
 
 namespace kiln::loop {
+
+/// What a reduction over dimensions gives. `ArgMax` gives positions, `MaxDim`
+/// values and positions.
+enum class Reduced {
+  Sum,
+  Prod,
+  Max,
+  Min,
+  Any,
+  All,
+  ArgMax,
+  ArgMin,
+  MaxDim,
+  MinDim,
+};
 
 /// How a resampling weighs the elements around a position; `Wide` ones look at
 /// more of them where the image gets smaller.
@@ -30,26 +52,53 @@ enum class Filter {
   CubicWide
 };
 
+/// What stands beyond the edge of an image.
+enum class Edge { Reflect, Replicate, Circular };
+
 #include "kiln/Conversion/AtenToLoop/Lowerings.h.inc"
 
 /// How an op becomes loop nests.
 struct Lowering {
   const aten::OpInfo &(*getInfo)();
-  LogicalResult (*function)(Converter &converter);
+  LogicalResult (*function)(LoopBuilder &loops, Operation *op);
   /// It looks at no elements, so that they may be of any type.
   bool takesAnyElements;
 };
 /// What the record of an overload names; null if it names nothing.
 const Lowering *lookUpLowering(const aten::OpInfo &info);
 
+/// Whether the record has a loop body.
+bool hasLoopBody(const aten::OpInfo &info);
+/// The loop body of the record (Pointwise.cpp).
+LogicalResult lowerBody(LoopBuilder &loops, Operation *op);
+
+/// The sizes of an argument; none if it is absent.
+inline Exprs toExprs(guard::ShapeAttr shape) {
+  return shape ? Exprs(shape.getDims()) : Exprs();
+}
+/// A number among the arguments as `double`.
+inline double toDouble(const llvm::APFloat &value) {
+  return value.convertToDouble();
+}
+/// `dim` of a tensor of `rank` dimensions, counted from the front.
+inline int64_t wrapDim(int64_t dim, int64_t rank) {
+  return dim < 0 ? dim + rank : dim;
+}
+/// An `index` as an i64, and back.
+inline Value toI64(BodyContext body, Value index) {
+  return mlir::arith::IndexCastOp::create(body.builder, body.loc,
+                                          body.builder.getI64Type(), index);
+}
+inline Value fromI64(BodyContext body, Value value) {
+  return mlir::arith::IndexCastOp::create(body.builder, body.loc,
+                                          body.builder.getIndexType(), value);
+}
+
 /// The first position of a row of `extent` elements for which `isBehind` is
 /// true, `extent` if there is none; as an index. The row is in order. A read at
 /// `position` is masked by `mask` (Search.cpp).
-Value searchRow(Converter &converter, BodyContext body, guard::ExprAttr extent,
+Value searchRow(LoopBuilder &loops, BodyContext body, guard::ExprAttr extent,
                 llvm::function_ref<Value(Value position, Value mask)> isBehind);
-/// The symbol `size` has the value of `number`, an i64 tensor without
-/// dimensions (Selection.cpp).
-void defineSymbol(Converter &converter, guard::ExprAttr size, Value number);
 
 } // namespace kiln::loop
 

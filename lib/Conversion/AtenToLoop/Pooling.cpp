@@ -41,7 +41,7 @@ struct Pooling {
     return ArrayRef(output).take_back(spatial);
   }
   /// The windows behind each element of the result.
-  WindowNest getNest(Converter &converter) const;
+  WindowNest getNest(LoopBuilder &loops) const;
   /// Whether all taps of a window may lie outside of the input: padding is no
   /// wider than half of a window, so that only gaps between taps let it miss.
   bool mayHaveEmptyWindows() const {
@@ -50,14 +50,14 @@ struct Pooling {
     });
   }
   /// For each spatial dimension the first tap that is not in front of the input.
-  Exprs getFirst(Converter &converter) const;
+  Exprs getFirst(LoopBuilder &loops) const;
 };
 
 } // namespace
 
-WindowNest Pooling::getNest(Converter &converter) const {
+WindowNest Pooling::getNest(LoopBuilder &loops) const {
   return WindowNest(
-      converter, isBackward ? input : output, spatial,
+      loops, isBackward ? input : output, spatial,
       [&](unsigned k, ExprAttr place, ExprAttr index) {
         ExprAttr from = getInput()[k], to = getOutput()[k];
         if (isAdaptive)
@@ -68,12 +68,11 @@ WindowNest Pooling::getNest(Converter &converter) const {
       });
 }
 
-Exprs Pooling::getFirst(Converter &converter) const {
+Exprs Pooling::getFirst(LoopBuilder &loops) const {
   Exprs first;
   for (auto [k, shape] : llvm::enumerate(shapes)) {
-    ExprAttr begin =
-        converter.dim(getLead() + k) * shape.stride - shape.padding;
-    first.push_back(guard::select(guard::lt(begin, converter.expr(0)),
+    ExprAttr begin = loops.dim(getLead() + k) * shape.stride - shape.padding;
+    first.push_back(guard::select(guard::lt(begin, loops.expr(0)),
                                   guard::mod(begin, shape.dilation), begin));
   }
   return first;
@@ -107,48 +106,49 @@ static ExprAttr getFlat(ArrayRef<ExprAttr> at, ArrayRef<ExprAttr> sizes) {
 // Extrema
 //===----------------------------------------------------------------------===//
 
-static LogicalResult lowerMax(Converter &c, const Pooling &pool) {
-  View self = c.getView(c.getTensor("self"));
+static LogicalResult lowerMax(LoopBuilder &loops, const PoolingArgs &args,
+                              const Pooling &pool) {
+  View self = loops.getView(args.self);
   Type stored = pool.type.getElementType();
   if (stored.isInteger(1) || (pool.isAdaptive && !isa<FloatType>(stored)))
-    return c.refuse("an extremum of these elements has no kernel");
-  WindowNest nest = pool.getNest(c);
-  Type acc = Converter::getComputeType(stored);
+    return loops.refuse("an extremum of these elements has no kernel");
+  WindowNest nest = pool.getNest(loops);
+  Type acc = LoopBuilder::getComputeType(stored);
   // Unsigned bytes compare as wider integers.
   if (stored.isUnsignedInteger())
-    acc = c.getBuilder().getIntegerType(32);
+    acc = loops.getBuilder().getIntegerType(32);
   auto element = [&](BodyContext body, ScalarBuilder &scalars, Value valid) {
     if (!valid)
-      return scalars.convert(c.read(body, self, nest.at), stored, acc);
+      return scalars.convert(loops.read(body, self, nest.at), stored, acc);
     return scalars.convert(
-        c.read(body, self, nest.at, valid, getLowest(scalars, stored)), stored,
-        acc);
+        loops.read(body, self, nest.at, valid, getLowest(scalars, stored)),
+        stored, acc);
   };
-  bool withIndices = c.getNumResults() > 1 && !c.isUnused(1);
+  bool withIndices = loops.getNumResults() > 1 && !loops.isUnused(1);
   if (!withIndices) {
-    SmallVector<Value> values = c.makeReduce(
-        TypeRange(pool.type), nest.parallel, nest.reduction,
-        ReductionKind::Max, acc, [&](BodyContext body, ScalarBuilder &scalars) {
+    SmallVector<Value> values = loops.makeReduce(
+        TypeRange(pool.type), nest.parallel, nest.reduction, ReductionKind::Max,
+        acc, [&](BodyContext body, ScalarBuilder &scalars) {
           return SmallVector<Value>{
-              element(body, scalars, c.condition(body, nest.valid))};
+              element(body, scalars, loops.condition(body, nest.valid))};
         });
-    c.setResult(0, values[0]);
+    loops.setResult(0, values[0]);
     return success();
   }
   // Of several NaNs PyTorch gives the last, of other equals the first. The
   // smaller key wins, and those of NaNs are negative and fall.
-  Type i64 = c.getBuilder().getI64Type();
+  Type i64 = loops.getBuilder().getI64Type();
   bool isFloat = isa<FloatType>(stored);
-  auto indexType = cast<RankedTensorType>(c.getResultType(1));
-  SmallVector<Value> results = c.makeReduce(
+  auto indexType = cast<RankedTensorType>(loops.getResultType(1));
+  SmallVector<Value> results = loops.makeReduce(
       TypeRange({pool.type, indexType}), nest.parallel, nest.reduction,
       ReductionKind::ArgMax, acc,
       [&](BodyContext body, ScalarBuilder &scalars) {
-        Value valid = c.condition(body, nest.valid);
+        Value valid = loops.condition(body, nest.valid);
         Value value = element(body, scalars, valid);
         ExprAttr flat = getFlat(
             ArrayRef(nest.at).take_back(pool.spatial), pool.getInput());
-        Value key = c.number(body, scalars, flat, i64);
+        Value key = loops.number(body, scalars, flat, i64);
         if (isFloat)
           key = scalars.where(scalars.isNan(value), scalars.bitNot(key), key);
         if (valid)
@@ -156,61 +156,62 @@ static LogicalResult lowerMax(Converter &c, const Pooling &pool) {
                               scalars.constant(i64, int64_t(INT64_MAX)));
         return SmallVector<Value>{value, key};
       });
-  c.setResult(0, results[0]);
+  loops.setResult(0, results[0]);
   bool mayBeEmpty = pool.mayHaveEmptyWindows();
   if (!isFloat && !mayBeEmpty) {
-    c.setResult(1, results[1]);
+    loops.setResult(1, results[1]);
     return success();
   }
-  View keys = c.getView(results[1]);
-  Value indices = c.makePointwise(
+  View keys = loops.getView(results[1]);
+  Value indices = loops.makePointwise(
       indexType, i64, [&](BodyContext body, ScalarBuilder &scalars) {
-        Value key = c.read(body, keys, keys.map);
+        Value key = loops.read(body, keys, keys.map);
         Value negative = scalars.lt(key, scalars.constant(i64, int64_t(0)));
         Value index = scalars.where(negative, scalars.bitNot(key), key);
         if (!mayBeEmpty)
           return index;
-        Value first =
-            c.number(body, scalars, getFlat(pool.getFirst(c), pool.getInput()),
-                     i64);
+        Value first = loops.number(
+            body, scalars, getFlat(pool.getFirst(loops), pool.getInput()), i64);
         return scalars.where(
             scalars.eq(key, scalars.constant(i64, int64_t(INT64_MAX))), first,
             index);
       });
-  c.setResult(1, indices);
+  loops.setResult(1, indices);
   return success();
 }
 
 /// The sum of the gradients of the windows that chose an element.
-static LogicalResult lowerMaxBackward(Converter &c, const Pooling &pool) {
-  Value gradient = c.getTensor("grad_output"), chosen = c.getTensor("indices");
-  View source = c.getView(gradient), indices = c.getView(chosen);
+static LogicalResult lowerMaxBackward(LoopBuilder &loops,
+                                      const PoolingArgs &args,
+                                      const Pooling &pool) {
+  Value gradient = args.gradOutput, chosen = args.indices;
+  View source = loops.getView(gradient), indices = loops.getView(chosen);
   Type stored = pool.type.getElementType();
-  if (!isa<FloatType>(stored) || c.getElement(gradient) != stored ||
-      c.getElement(chosen) != c.getBuilder().getI64Type())
-    return c.refuse("a gradient of these types has no kernel");
-  WindowNest nest = pool.getNest(c);
-  Type acc = Converter::getComputeType(stored);
-  Type i64 = c.getBuilder().getI64Type();
-  SmallVector<Value> sums = c.makeReduce(
+  if (!isa<FloatType>(stored) || loops.getElement(gradient) != stored ||
+      loops.getElement(chosen) != loops.getBuilder().getI64Type())
+    return loops.refuse("a gradient of these types has no kernel");
+  WindowNest nest = pool.getNest(loops);
+  Type acc = LoopBuilder::getComputeType(stored);
+  Type i64 = loops.getBuilder().getI64Type();
+  SmallVector<Value> sums = loops.makeReduce(
       TypeRange(pool.type), nest.parallel, nest.reduction, ReductionKind::Sum,
       acc, [&](BodyContext body, ScalarBuilder &scalars) {
         Exprs place;
         for (unsigned k = 0; k < pool.spatial; ++k)
-          place.push_back(c.dim(pool.getLead() + k));
+          place.push_back(loops.dim(pool.getLead() + k));
         Value own =
-            c.number(body, scalars, getFlat(place, pool.getInput()), i64);
-        Value valid = c.condition(body, nest.valid);
+            loops.number(body, scalars, getFlat(place, pool.getInput()), i64);
+        Value valid = loops.condition(body, nest.valid);
         Value zero = scalars.constant(stored, 0.0);
         Value none = scalars.constant(i64, int64_t(-1));
-        Value at = valid ? c.read(body, indices, nest.at, valid, none)
-                         : c.read(body, indices, nest.at);
-        Value share = valid ? c.read(body, source, nest.at, valid, zero)
-                            : c.read(body, source, nest.at);
+        Value at = valid ? loops.read(body, indices, nest.at, valid, none)
+                         : loops.read(body, indices, nest.at);
+        Value share = valid ? loops.read(body, source, nest.at, valid, zero)
+                            : loops.read(body, source, nest.at);
         share = scalars.where(scalars.eq(at, own), share, zero);
         return SmallVector<Value>{scalars.convert(share, stored, acc)};
       });
-  c.setResult(0, sums[0]);
+  loops.setResult(0, sums[0]);
   return success();
 }
 
@@ -220,14 +221,13 @@ static LogicalResult lowerMaxBackward(Converter &c, const Pooling &pool) {
 
 /// By what the sum of the window at output position `at` is divided: factors.
 /// Their product is left to the code, it has no short form.
-static Exprs getDivisor(Converter &c, const Pooling &pool,
-                        ArrayRef<ExprAttr> at,
+static Exprs getDivisor(LoopBuilder &loops, const PoolingArgs &args,
+                        const Pooling &pool, ArrayRef<ExprAttr> at,
                         const guard::Assumptions &assumptions) {
   Exprs factors;
-  if (!c.getArg("divisor_override").isNone())
-    return {c.expr(c.getInt("divisor_override"))};
-  bool includesPadding = c.getArg("count_include_pad").isNone() ||
-                         c.getBool("count_include_pad");
+  if (args.divisorOverride)
+    return {loops.expr(*args.divisorOverride)};
+  bool includesPadding = args.countIncludePad.value_or(true);
   for (unsigned k = 0; k < pool.spatial; ++k) {
     ExprAttr place = at[k], from = pool.getInput()[k];
     if (pool.isAdaptive) {
@@ -243,10 +243,10 @@ static Exprs getDivisor(Converter &c, const Pooling &pool,
     }
     // A window may lie in the padding alone: its sum is 0, whatever divides.
     ExprAttr inside = guard::min(begin + shape.kernel, from) -
-                      guard::max(begin, c.expr(0));
-    factors.push_back(guard::max(inside, c.expr(1)));
+                      guard::max(begin, loops.expr(0));
+    factors.push_back(guard::max(inside, loops.expr(1)));
   }
-  ExprAttr constant = c.expr(1);
+  ExprAttr constant = loops.expr(1);
   Exprs result;
   for (ExprAttr factor : factors) {
     factor = guard::simplify(factor, assumptions);
@@ -259,48 +259,47 @@ static Exprs getDivisor(Converter &c, const Pooling &pool,
   return result;
 }
 
-static LogicalResult lowerAverage(Converter &c, const Pooling &pool) {
+static LogicalResult lowerAverage(LoopBuilder &loops, const PoolingArgs &args,
+                                  const Pooling &pool) {
   Type stored = pool.type.getElementType();
   bool isInteger = stored.isSignlessInteger(64) && !pool.isAdaptive;
   if (!isa<FloatType>(stored) && !isInteger)
-    return c.refuse("averages of these elements have no kernel");
-  if (!c.getArg("divisor_override").isNone() &&
-      c.getInt("divisor_override") == 0)
-    return c.refuse("a divisor of 0 has no kernel");
-  Value source =
-      c.getTensor(pool.isBackward ? StringRef("grad_output") : "self");
-  if (c.getElement(source) != stored)
-    return c.refuse("a gradient of another type has no kernel");
-  View view = c.getView(source);
-  Type acc = Converter::getComputeType(stored);
+    return loops.refuse("averages of these elements have no kernel");
+  if (args.divisorOverride == 0)
+    return loops.refuse("a divisor of 0 has no kernel");
+  Value source = pool.isBackward ? args.gradOutput : args.self;
+  if (loops.getElement(source) != stored)
+    return loops.refuse("a gradient of another type has no kernel");
+  View view = loops.getView(source);
+  Type acc = LoopBuilder::getComputeType(stored);
   RankedTensorType type = pool.type;
   auto sumType = cast<RankedTensorType>(type.clone(acc));
-  WindowNest nest = pool.getNest(c);
+  WindowNest nest = pool.getNest(loops);
   Exprs extents(nest.parallel);
   extents.append(nest.reduction);
-  guard::Assumptions assumptions = c.getAssumptions();
-  analysis::addExtents(assumptions, c.getContext(), extents);
+  guard::Assumptions assumptions = loops.getAssumptions();
+  analysis::addExtents(assumptions, loops.getContext(), extents);
   auto divide = [&](BodyContext body, ScalarBuilder &scalars, Value value,
                     ArrayRef<ExprAttr> at) {
     Value divisor;
-    for (ExprAttr factor : getDivisor(c, pool, at, assumptions))
+    for (ExprAttr factor : getDivisor(loops, args, pool, at, assumptions))
       if (Value next = factor.isConstant(1)
                            ? Value()
-                           : c.number(body, scalars, factor, acc))
+                           : loops.number(body, scalars, factor, acc))
         divisor = divisor ? scalars.mul(divisor, next) : next;
     if (!divisor)
       return value;
     return isInteger ? scalars.truncDiv(value, divisor)
                      : scalars.div(value, divisor);
   };
-  SmallVector<Value> sums = c.makeReduce(
+  SmallVector<Value> sums = loops.makeReduce(
       TypeRange(pool.isBackward ? pool.type : sumType), nest.parallel,
       nest.reduction, ReductionKind::Sum, acc,
       [&](BodyContext body, ScalarBuilder &scalars) {
-        Value valid = c.condition(body, nest.valid);
+        Value valid = loops.condition(body, nest.valid);
         Value zero = scalars.constant(stored, int64_t(0));
-        Value value = valid ? c.read(body, view, nest.at, valid, zero)
-                            : c.read(body, view, nest.at);
+        Value value = valid ? loops.read(body, view, nest.at, valid, zero)
+                            : loops.read(body, view, nest.at);
         value = scalars.convert(value, stored, acc);
         // A gradient is shared out by the window it belongs to.
         if (pool.isBackward)
@@ -309,58 +308,62 @@ static LogicalResult lowerAverage(Converter &c, const Pooling &pool) {
         return SmallVector<Value>{value};
       });
   if (pool.isBackward) {
-    c.setResult(0, sums[0]);
+    loops.setResult(0, sums[0]);
     return success();
   }
-  View total = c.getView(sums[0]);
-  Value mean = c.makePointwise(
+  View total = loops.getView(sums[0]);
+  Value mean = loops.makePointwise(
       pool.type, acc, [&](BodyContext body, ScalarBuilder &scalars) {
-        return divide(body, scalars, c.read(body, total, total.map),
+        return divide(body, scalars, loops.read(body, total, total.map),
                       ArrayRef(total.map).take_back(pool.spatial));
       });
-  if (!mean)
-    return failure();
-  c.setResult(0, mean);
-  return success();
+  return loops.setMade(0, mean);
 }
 
-static LogicalResult lowerPooling(Converter &c, unsigned spatial, bool isMax) {
+static LogicalResult lowerPooling(LoopBuilder &loops, const PoolingArgs &args,
+                                  unsigned spatial, bool isMax) {
   Pooling pool;
-  pool.isBackward = !c.getArg("grad_output").isNone();
-  pool.isAdaptive = c.getArg("kernel_size").isNone();
+  pool.isBackward = bool(args.gradOutput);
+  pool.isAdaptive = args.kernelSize.empty();
   pool.isMax = isMax;
   pool.spatial = spatial;
-  pool.type = c.getResultType();
-  View self = c.getView(c.getTensor("self"));
+  pool.type = loops.getResultType();
+  View self = loops.getView(args.self);
   pool.input = self.dims;
-  pool.output = pool.isBackward ? c.getView(c.getTensor("grad_output")).dims
+  pool.output = pool.isBackward ? loops.getView(args.gradOutput).dims
                                 : *guard::getDims(pool.type);
   if (pool.input.size() != pool.output.size() ||
       (pool.input.size() != pool.spatial + 1 &&
        pool.input.size() != pool.spatial + 2))
-    return c.refuse("the gradient and the input have different ranks");
+    return loops.refuse("the gradient and the input have different ranks");
   if (hasEmptyPlane(pool.input, pool.spatial) ||
       (!pool.isAdaptive && hasEmptyPlane(pool.output, pool.spatial)))
-    return c.refuse("an image without elements has no kernel");
+    return loops.refuse("an image without elements has no kernel");
   if (pool.isAdaptive && hasEmptyPlane(pool.output, pool.spatial)) {
     // Nothing is asked for; a gradient of nothing is refused by PyTorch.
     if (pool.isBackward || !isa<FloatType>(pool.type.getElementType()))
-      return c.refuse("an image without elements has no kernel");
-    for (unsigned i = 0; i < c.getNumResults(); ++i)
-      c.setResult(i, c.makeZeros(c.getResultType(i)));
+      return loops.refuse("an image without elements has no kernel");
+    for (unsigned i = 0; i < loops.getNumResults(); ++i)
+      loops.setResult(i, loops.makeZeros(loops.getResultType(i)));
     return success();
   }
   if (!pool.isAdaptive)
-    pool.shapes = getWindowShapes(c, pool.getInput(), pool.getOutput());
+    pool.shapes = getWindowShapes(
+        loops, {args.kernelSize, args.stride, args.padding, args.dilation},
+        pool.getInput(), pool.getOutput());
   if (pool.isMax)
-    return pool.isBackward ? lowerMaxBackward(c, pool) : lowerMax(c, pool);
-  return lowerAverage(c, pool);
+    return pool.isBackward ? lowerMaxBackward(loops, args, pool)
+                           : lowerMax(loops, args, pool);
+  return lowerAverage(loops, args, pool);
 }
 
-LogicalResult loop::lowerMaxPool(Converter &converter, unsigned spatial) {
-  return lowerPooling(converter, spatial, /*isMax=*/true);
+LogicalResult loop::lowerMaxPool(LoopBuilder &loops, const PoolingArgs &args,
+                                 unsigned spatial) {
+  return lowerPooling(loops, args, spatial, /*isMax=*/true);
 }
 
-LogicalResult loop::lowerAveragePool(Converter &converter, unsigned spatial) {
-  return lowerPooling(converter, spatial, /*isMax=*/false);
+LogicalResult loop::lowerAveragePool(LoopBuilder &loops,
+                                     const PoolingArgs &args,
+                                     unsigned spatial) {
+  return lowerPooling(loops, args, spatial, /*isMax=*/false);
 }

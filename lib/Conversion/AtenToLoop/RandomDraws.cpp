@@ -14,8 +14,8 @@ using namespace kiln::loop;
 using guard::ExprAttr;
 
 /// The call at the start of the function that gives its draws.
-static ExternOp getDraws(Converter &converter) {
-  Block *block = converter.getBuilder().getInsertionBlock();
+static ExternOp getDraws(LoopBuilder &loops) {
+  Block *block = loops.getBuilder().getInsertionBlock();
   const char *overload = "aten._draws.default";
   auto known = block->empty() ? ExternOp() : dyn_cast<ExternOp>(block->front());
   if (known && known.getOverload() == overload)
@@ -23,30 +23,28 @@ static ExternOp getDraws(Converter &converter) {
   OpBuilder front = OpBuilder::atBlockBegin(block);
   return ExternOp::create(
       front, block->getParentOp()->getLoc(),
-      TypeRange{guard::makeTensorType(front.getI64Type(), converter.expr(2))},
+      TypeRange{guard::makeTensorType(front.getI64Type(), loops.expr(2))},
       overload, ValueRange(), front.getArrayAttr(front.getI64IntegerAttr(0)),
       StringAttr());
 }
 
 /// The number of the next draw of the function.
-static int64_t takeDraw(Converter &converter) {
-  ExternOp draws = getDraws(converter);
+static int64_t takeDraw(LoopBuilder &loops) {
+  ExternOp draws = getDraws(loops);
   int64_t number = cast<IntegerAttr>(draws.getArguments()[0]).getInt();
-  Builder builder(converter.getContext());
+  Builder builder(loops.getContext());
   draws.setArgumentsAttr(
       builder.getArrayAttr(builder.getI64IntegerAttr(number + 1)));
   return number;
 }
 
-Draw::Draw(Converter &converter) : converter(converter) {
-  if (Value given = converter.getTensor("draws")) {
-    auto draw = dyn_cast_if_present<IntegerAttr>(
-        converter.getArg("draw").getAttribute());
-    state = converter.getView(given);
-    number = draw ? draw.getInt() : 0;
+Draw::Draw(LoopBuilder &loops, const Draws &draws) : loops(loops) {
+  if (draws.given) {
+    state = loops.getView(draws.given);
+    number = draws.number;
   } else {
-    state = converter.getView(getDraws(converter).getResult(0));
-    number = takeDraw(converter);
+    state = loops.getView(getDraws(loops).getResult(0));
+    number = takeDraw(loops);
   }
 }
 
@@ -65,11 +63,11 @@ Words Draw::atPosition(BodyContext body, ExprAttr position) {
   auto high = [&](Value wide) -> Value {
     return low(arith::ShRUIOp::create(b, loc, wide, constant(i64, 32)));
   };
-  Value seed = converter.read(body, state, converter.expr(0));
-  Value first = converter.read(body, state, converter.expr(1));
+  Value seed = loops.read(body, state, loops.expr(0));
+  Value first = loops.read(body, state, loops.expr(1));
   Value draw = arith::AddIOp::create(b, loc, first, constant(i64, number));
-  Value element = arith::IndexCastOp::create(
-      b, loc, i64, converter.index(body, position));
+  Value element =
+      arith::IndexCastOp::create(b, loc, i64, loops.index(body, position));
   SmallVector<Value> counter = {low(element), high(element), low(draw),
                                 high(draw)};
   Value keyLow = low(seed), keyHigh = high(seed);
@@ -93,14 +91,15 @@ Words Draw::atPosition(BodyContext body, ExprAttr position) {
   return Words(body, counter);
 }
 
-LogicalResult loop::drawElements(Converter &converter, Type in, MakeFn make) {
-  Draw draw(converter);
-  RankedTensorType type = converter.getResultType();
+LogicalResult loop::drawElements(LoopBuilder &loops, const Draws &draws,
+                                 Type in, MakeFn make) {
+  Draw draw(loops, draws);
+  RankedTensorType type = loops.getResultType();
   auto dims = *guard::getDims(type);
-  return converter.setReshaped(
-      0, converter.makePointwise(type, in,
-                                 [&](BodyContext body, ScalarBuilder &scalars) {
-                                   Words words = draw.at(body, dims);
-                                   return make(body, scalars, words);
-                                 }));
+  return loops.setReshaped(
+      0, loops.makePointwise(type, in,
+                             [&](BodyContext body, ScalarBuilder &scalars) {
+                               Words words = draw.at(body, dims);
+                               return make(body, scalars, words);
+                             }));
 }

@@ -78,25 +78,41 @@ private:
   SmallVector<Value> words;
 };
 
+/// The numbers that an operator is given to draw; without them it draws the
+/// next ones of the function.
+struct Draws {
+  /// Of an op, or of a family.
+  template <typename Op> static Draws of(Op op) {
+    Draws draws{op.getDraws(), 0};
+    if (auto number = op.getDraw())
+      draws.number = int64_t(*number);
+    return draws;
+  }
+  static Draws of(const DrawArgs &args) {
+    return {args.draws, args.draw.value_or(0)};
+  }
+  Value given;
+  int64_t number;
+};
+
 /// One operator's draw.
 class Draw {
 public:
-  /// The numbers that the op is given, else the next ones of the function.
-  explicit Draw(Converter &converter);
+  Draw(LoopBuilder &loops, const Draws &draws);
 
   /// The words at `position`, an index over those of the body.
   Words atPosition(BodyContext body, guard::ExprAttr position);
 
   /// The words of the element of a tensor of sizes `dims` that a body is at.
   Words at(BodyContext body, ArrayRef<guard::ExprAttr> dims) {
-    guard::ExprAttr position = converter.expr(0);
+    guard::ExprAttr position = loops.expr(0);
     for (auto [i, size] : llvm::enumerate(dims))
-      position = position * size + converter.dim(i);
+      position = position * size + loops.dim(i);
     return atPosition(body, position);
   }
 
 private:
-  Converter &converter;
+  LoopBuilder &loops;
   View state;
   int64_t number = 0;
 };
@@ -112,7 +128,8 @@ inline int getUnitBits(Type stored) {
 using MakeFn = llvm::function_ref<Value(BodyContext, ScalarBuilder &, Words &)>;
 
 /// Result 0 of elements that `make` gives, computed in type `in`.
-LogicalResult drawElements(Converter &converter, Type in, MakeFn make);
+LogicalResult drawElements(LoopBuilder &loops, const Draws &draws, Type in,
+                           MakeFn make);
 
 } // namespace kiln::loop
 

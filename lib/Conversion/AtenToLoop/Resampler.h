@@ -54,9 +54,9 @@ struct Reach {
 
 class Resampler {
 public:
-  Resampler(Converter &converter, Filter filter, bool corners, Type stored)
-      : c(converter), filter(filter), corners(corners), stored(stored) {
-    Builder &b = c.getBuilder();
+  Resampler(LoopBuilder &loops, Filter filter, bool corners, Type stored)
+      : loops(loops), filter(filter), corners(corners), stored(stored) {
+    Builder &b = loops.getBuilder();
     compute = stored.isF64() ? Type(b.getF64Type()) : b.getF32Type();
   }
 
@@ -106,7 +106,7 @@ private:
   Value makeGradientPass(Value gradient, unsigned dim, const Resize &r);
   LogicalResult finish(Value result, RankedTensorType type);
 
-  Converter &c;
+  LoopBuilder &loops;
   Filter filter;
   bool corners;
   Type stored, compute;

@@ -61,7 +61,7 @@ ExprAttr Resampler::getNearest(const Resize &r, ExprAttr output) const {
   };
   if (r.isCountable()) {
     for (int64_t o = 0; o < r.output.getPayload(); ++o)
-      if (!make(c.expr(o), r.input, r.output)
+      if (!make(loops.expr(o), r.input, r.output)
                .isConstant(getTouched(r, o).first))
         return {};
     return make(output, r.input, r.output);
@@ -91,7 +91,7 @@ std::optional<Window> Resampler::getNearestOutputs(const Resize &r,
   window.at = begin(input) + index;
   window.tap = index;
   window.extent = r.isConstant() ? guard::ceilDiv(r.output, r.input)
-                                 : c.expr(int64_t(*r.scale));
+                                 : loops.expr(int64_t(*r.scale));
   // Between two beginnings lies the same number of outputs, or one less.
   window.valid = guard::logicalAnd(guard::lt(window.at, begin(input + 1)),
                                    guard::lt(window.at, r.output));
@@ -118,7 +118,7 @@ std::optional<Reach> Resampler::getReach(const Resize &r,
         shift = std::min(shift, range[i].first - base(i));
     for (int64_t i = 0; i < in; ++i)
       extent = std::max(extent, range[i].second - base(i) - shift + 1);
-    return Reach{guard::floorDiv(input * out, in) + shift, c.expr(extent)};
+    return Reach{guard::floorDiv(input * out, in) + shift, loops.expr(extent)};
   }
   // A scale that is not the ratio of the sizes could reach anywhere.
   if (r.scale && !corners &&
@@ -128,12 +128,12 @@ std::optional<Reach> Resampler::getReach(const Resize &r,
                   ? r.input * int64_t(*r.scale)
                   : guard::build(guard::ExprKind::Floor,
                                  {guard::mul(guard::toFloat(r.input),
-                                             guard::getFloat(c.getContext(),
+                                             guard::getFloat(loops.getContext(),
                                                              *r.scale))}),
-              c.getAssumptions()))
+              loops.getAssumptions()))
     return std::nullopt;
   int64_t radius = getRadius();
-  ExprAttr in = corners ? guard::max(r.input + -1, c.expr(1)) : r.input;
+  ExprAttr in = corners ? guard::max(r.input + -1, loops.expr(1)) : r.input;
   ExprAttr out = corners ? r.output + -1 : r.output;
   if (isWide())
     radius *= 2;
@@ -145,14 +145,15 @@ std::optional<Reach> Resampler::getReach(const Resize &r,
 /// The longest range that a wide filter reads.
 ExprAttr Resampler::getWidth(const Resize &r) const {
   if (!r.isCountable())
-    return (guard::ceilDiv(r.input, guard::max(r.output, c.expr(1))) + 2) *
-               (2 * getRadius()) + 2;
+    return (guard::ceilDiv(r.input, guard::max(r.output, loops.expr(1))) + 2) *
+               (2 * getRadius()) +
+           2;
   int64_t width = 1;
   for (int64_t o = 0; o < r.output.getPayload(); ++o) {
     auto [first, last] = getTouched(r, o);
     width = std::max(width, last - first + 1);
   }
-  return c.expr(width);
+  return loops.expr(width);
 }
 
 //===----------------------------------------------------------------------===//
@@ -168,8 +169,8 @@ Value Resampler::buildStep(BodyContext body, ScalarBuilder &s,
   if (!corners && r.scale && *r.scale > 0) {
     step = s.constant(compute, 1 / *r.scale);
     auto idles = [&](ExprAttr size, double ratio) {
-      Value isSo = s.eq(c.number(body, s, r.output, f64),
-                        c.number(body, s, size, f64));
+      Value isSo = s.eq(loops.number(body, s, r.output, f64),
+                        loops.number(body, s, size, f64));
       step = s.where(isSo, s.constant(compute, ratio), step);
     };
     if (r.idlesIfKept)
@@ -179,13 +180,13 @@ Value Resampler::buildStep(BodyContext body, ScalarBuilder &s,
     return step;
   }
   if (corners) {
-    Value steps = c.number(body, s, r.output + -1, f64);
-    step = s.div(c.number(body, s, r.input + -1, f64), steps);
+    Value steps = loops.number(body, s, r.output + -1, f64);
+    step = s.div(loops.number(body, s, r.input + -1, f64), steps);
     step = s.where(s.lt(s.constant(f64, 0.0), steps), step,
                    s.constant(f64, 0.0));
   } else {
-    step = s.div(c.number(body, s, r.input, f64),
-                 c.number(body, s, r.output, f64));
+    step = s.div(loops.number(body, s, r.input, f64),
+                 loops.number(body, s, r.output, f64));
   }
   return s.convert(step, f64, compute);
 }
@@ -216,7 +217,7 @@ Value Resampler::toIndex(BodyContext body, ScalarBuilder &s, Value position) {
 Value Resampler::clamp(BodyContext body, Value index, ExprAttr size) {
   OpBuilder &b = body.builder;
   Value zero = arith::ConstantIndexOp::create(b, body.loc, 0);
-  Value last = c.index(body, size + -1);
+  Value last = loops.index(body, size + -1);
   Value low = arith::MaxSIOp::create(b, body.loc, index, zero);
   return arith::MinSIOp::create(b, body.loc, low, last);
 }
@@ -224,11 +225,11 @@ Value Resampler::clamp(BodyContext body, Value index, ExprAttr size) {
 Value Resampler::buildNearest(BodyContext body, ScalarBuilder &s,
                               const Resize &r, ExprAttr output) {
   if (ExprAttr known = getNearest(r, output))
-    return c.index(body, known);
+    return loops.index(body, known);
   // Always in f32.
   Type i64 = body.builder.getI64Type(), f32 = body.builder.getF32Type();
   Value at = s.convert(arith::IndexCastOp::create(body.builder, body.loc, i64,
-                                                  c.index(body, output)),
+                                                  loops.index(body, output)),
                        i64, f32);
   if (filter == Filter::NearestExact)
     at = s.add(at, s.constant(f32, 0.5));
@@ -257,7 +258,7 @@ SmallVector<Tap> Resampler::buildTaps(BodyContext body, ScalarBuilder &s,
   Type f64 = b.getF64Type();
   if (isNearest())
     return {{buildNearest(body, s, r, output), s.constant(f64, 1.0)}};
-  Value at = buildCenter(body, s, r, c.index(body, output), f64);
+  Value at = buildCenter(body, s, r, loops.index(body, output), f64);
   if (filter == Filter::Linear) {
     Value zero = s.constant(f64, 0.0), one = s.constant(f64, 1.0);
     at = s.max(at, zero);
@@ -305,7 +306,7 @@ std::pair<Value, Value> Resampler::buildWideRange(BodyContext body,
   Value end = toIndex(body, s, s.add(s.add(center, support), half));
   Value zero = arith::ConstantIndexOp::create(b, body.loc, 0);
   return {arith::MaxSIOp::create(b, body.loc, begin, zero),
-          arith::MinSIOp::create(b, body.loc, end, c.index(body, r.input))};
+          arith::MinSIOp::create(b, body.loc, end, loops.index(body, r.input))};
 }
 
 /// The weight of `input`, not yet normalized; f64.

@@ -21,23 +21,21 @@ using guard::ExprAttr;
 // Selected elements
 //===----------------------------------------------------------------------===//
 
-Selection::Selection(Converter &converter, ExprAttr extent, Flag flag)
-    : converter(converter), extent(extent), flag(std::move(flag)) {
-  Type i64 = IntegerType::get(converter.getContext(), 64);
-  auto scan = ScanOp::create(
-      converter.getBuilder(), converter.getLoc(),
-      TypeRange{guard::makeTensorType(i64, extent)}, ValueRange(), Exprs(),
-      extent, 0, ReductionKind::Sum, converter.getOrigins());
-  OpBuilder inner = OpBuilder::atBlockEnd(&scan.getBody().front());
-  BodyContext body{inner, converter.getLoc(), scan.getBody().getArguments()};
-  ScalarBuilder scalars(inner, body.loc, i64);
-  YieldOp::create(inner, body.loc,
-                  scalars.convert(this->flag(body), inner.getI1Type(), i64));
-  counts = converter.getView(scan.getResult(0));
+Selection::Selection(LoopBuilder &loops, ExprAttr extent, Flag flag)
+    : loops(loops), extent(extent), flag(std::move(flag)) {
+  Type i64 = IntegerType::get(loops.getContext(), 64);
+  ScanOp scan = loops.makeScan(
+      TypeRange(guard::makeTensorType(i64, extent)), {}, {}, extent, 0,
+      ReductionKind::Sum, [&](BodyContext body) -> SmallVector<Value> {
+        ScalarBuilder scalars(body.builder, body.loc, i64);
+        return {
+            scalars.convert(this->flag(body), body.builder.getI1Type(), i64)};
+      });
+  counts = loops.getView(scan.getResult(0));
 }
 
 Value Selection::countUpTo(BodyContext body, Value index) {
-  return converter.readAt(body, counts, index);
+  return loops.readAt(body, counts, index);
 }
 
 Value Selection::getPlace(BodyContext body, Value index, ExprAttr count) {
@@ -45,7 +43,7 @@ Value Selection::getPlace(BodyContext body, Value index, ExprAttr count) {
   ScalarBuilder scalars(body.builder, body.loc, i64);
   Value place =
       scalars.sub(countUpTo(body, index), scalars.constant(i64, int64_t(1)));
-  return converter.toIndex(body, place, i64, count, /*negative=*/false);
+  return loops.toIndex(body, place, i64, count, /*negative=*/false);
 }
 
 Value Selection::countAll(BodyContext body) {
@@ -55,63 +53,49 @@ Value Selection::countAll(BodyContext body) {
     return zero;
   Value any = arith::CmpIOp::create(
       body.builder, body.loc, arith::CmpIPredicate::sgt,
-      converter.index(body, extent),
+      loops.index(body, extent),
       scalars.constant(body.builder.getIndexType(), int64_t(0)));
-  return converter.read(body, counts, extent - converter.expr(1), any, zero);
+  return loops.read(body, counts, extent - loops.expr(1), any, zero);
 }
 
 void Selection::define(ExprAttr count) {
-  OpBuilder &builder = converter.getBuilder();
-  Location loc = converter.getLoc();
+  OpBuilder &builder = loops.getBuilder();
+  Location loc = loops.getLoc();
   Type i64 = builder.getI64Type();
-  if (!converter.isFoundHere(count)) {
-    converter.check({}, "the number of selected elements is not the expected one",
-                    [&](BodyContext body) {
-                      ScalarBuilder scalars(body.builder, loc, i64);
-                      Value wanted = arith::IndexCastOp::create(
-                          body.builder, loc, i64, converter.index(body, count));
-                      return scalars.eq(countAll(body), wanted);
-                    });
+  if (!loops.isFoundHere(count)) {
+    loops.check({}, "the number of selected elements is not the expected one",
+                [&](BodyContext body) {
+                  ScalarBuilder scalars(body.builder, loc, i64);
+                  Value wanted = arith::IndexCastOp::create(
+                      body.builder, loc, i64, loops.index(body, count));
+                  return scalars.eq(countAll(body), wanted);
+                });
     return;
   }
-  Value number = converter.makePointwise(
+  Value number = loops.makePointwise(
       guard::makeTensorType(i64, {}), i64,
       [&](BodyContext body, ScalarBuilder &) { return countAll(body); });
-  defineSymbol(converter, count, number);
-}
-
-void loop::defineSymbol(Converter &converter, ExprAttr size, Value number) {
-  OpBuilder &builder = converter.getBuilder();
-  auto item = ExternOp::create(
-      builder, converter.getLoc(), TypeRange{builder.getI64Type()},
-      "aten.item.default", number,
-      builder.getArrayAttr({OperandAttr::get(converter.getContext(), 0)}),
-      StringAttr());
-  item->setAttr("symbol", size.getSymbol());
+  loops.defineSymbol(count, number);
 }
 
 Value Selection::compact(ExprAttr count, Type type,
                          llvm::function_ref<Value(BodyContext)> compute) {
-  Value zeros = converter.makeZeros(guard::makeTensorType(type, count));
-  auto scatter = ScatterOp::create(converter.getBuilder(), converter.getLoc(),
-                                   zeros, extent, ScatterKind::Set,
-                                   converter.getOrigins());
-  OpBuilder inner = OpBuilder::atBlockEnd(&scatter.getBody().front());
-  BodyContext body{inner, converter.getLoc(), scatter.getBody().getArguments()};
-  Value place = getPlace(body, body.indices[0], count);
-  Value value = compute(body);
-  // No more than have a place.
-  ScalarBuilder scalars(inner, body.loc, inner.getI64Type());
-  Value limit = arith::IndexCastOp::create(
-      inner, body.loc, inner.getI64Type(), converter.index(body, count));
-  Value exists = scalars.le(countUpTo(body, body.indices[0]), limit);
-  YieldAtOp::create(inner, body.loc, value, place,
-                    scalars.logicalAnd(flag(body), exists));
-  return scatter.getResult();
+  Value zeros = loops.makeZeros(guard::makeTensorType(type, count));
+  return loops.makeScatter(
+      zeros, extent, ScatterKind::Set, [&](BodyContext body) -> Written {
+        Value place = getPlace(body, body.indices[0], count);
+        Value value = compute(body);
+        // No more than have a place.
+        ScalarBuilder scalars(body.builder, body.loc,
+                              body.builder.getI64Type());
+        Value limit = toI64(body, loops.index(body, count));
+        Value exists = scalars.le(countUpTo(body, body.indices[0]), limit);
+        return {{place}, value, scalars.logicalAnd(flag(body), exists)};
+      });
 }
 
 Value Selection::getPositions(ExprAttr count) {
-  return compact(count, IntegerType::get(converter.getContext(), 64),
+  return compact(count, IntegerType::get(loops.getContext(), 64),
                  [](BodyContext body) -> Value {
                    return arith::IndexCastOp::create(body.builder, body.loc,
                                                      body.builder.getI64Type(),
@@ -119,14 +103,14 @@ Value Selection::getPositions(ExprAttr count) {
                  });
 }
 
-Selection loop::selectTrue(Converter &converter, Value tensor) {
-  View flat = converter.asRow(converter.getView(tensor));
-  Type element = Converter::getElement(tensor);
-  return Selection(converter, flat.dims[0], [&converter, flat,
-                                             element](BodyContext body) {
-    ScalarBuilder scalars(body.builder, body.loc, element);
-    return scalars.toBool(converter.readAt(body, flat, body.indices[0]));
-  });
+Selection loop::selectTrue(LoopBuilder &loops, Value tensor) {
+  View flat = loops.asRow(loops.getView(tensor));
+  Type element = LoopBuilder::getElement(tensor);
+  return Selection(
+      loops, flat.dims[0], [&loops, flat, element](BodyContext body) {
+        ScalarBuilder scalars(body.builder, body.loc, element);
+        return scalars.toBool(loops.readAt(body, flat, body.indices[0]));
+      });
 }
 
 //===----------------------------------------------------------------------===//
@@ -134,72 +118,72 @@ Selection loop::selectTrue(Converter &converter, Value tensor) {
 //===----------------------------------------------------------------------===//
 
 bool loop::isMask(Value tensor) {
-  Type element = Converter::getElement(tensor);
+  Type element = LoopBuilder::getElement(tensor);
   return element.isInteger(1) || element.isUnsignedInteger(8);
 }
 
 /// The coordinates of the `count` elements that a mask selects.
-static SmallVector<Value> expandMask(Converter &converter, Value mask,
+static SmallVector<Value> expandMask(LoopBuilder &loops, Value mask,
                                      ExprAttr count) {
-  Type i64 = IntegerType::get(converter.getContext(), 64);
-  Selection selection = selectTrue(converter, mask);
+  Type i64 = IntegerType::get(loops.getContext(), 64);
+  Selection selection = selectTrue(loops, mask);
   selection.define(count);
-  View flat = converter.getView(selection.getPositions(count));
-  Exprs dims = converter.getView(mask).dims;
-  guard::Assumptions assumptions = converter.getAssumptions();
+  View flat = loops.getView(selection.getPositions(count));
+  Exprs dims = loops.getView(mask).dims;
+  guard::Assumptions assumptions = loops.getAssumptions();
   Exprs coordinates =
-      analysis::reshapeIndices(converter.getContext(), converter.dim(0),
+      analysis::reshapeIndices(loops.getContext(), loops.dim(0),
                                selection.getExtent(), dims, assumptions);
   SmallVector<Value> tensors;
   for (ExprAttr coordinate : coordinates)
-    tensors.push_back(converter.makePointwise(
+    tensors.push_back(loops.makePointwise(
         guard::makeTensorType(i64, count), i64,
         [&](BodyContext body, ScalarBuilder &) -> Value {
           Value at = arith::IndexCastOp::create(
               body.builder, body.loc, body.builder.getIndexType(),
-              converter.readAt(body, flat, body.indices[0]));
+              loops.readAt(body, flat, body.indices[0]));
           return arith::IndexCastOp::create(
               body.builder, body.loc, i64,
-              converter.index({body.builder, body.loc, at}, coordinate));
+              loops.index({body.builder, body.loc, at}, coordinate));
         }));
   return tensors;
 }
 
-bool loop::covers(Converter &converter, Value mask, ArrayRef<ExprAttr> dims,
+bool loop::covers(LoopBuilder &loops, Value mask, ArrayRef<ExprAttr> dims,
                   unsigned first) {
-  Exprs own = converter.getView(mask).dims;
+  Exprs own = loops.getView(mask).dims;
   return !own.empty() && first + own.size() <= dims.size() &&
          dims.slice(first, own.size()) == ArrayRef(own);
 }
 
 std::optional<Indexed>
-loop::getIndexed(Converter &converter, const aten::ArgValue &list,
+loop::getIndexed(LoopBuilder &loops, ArrayRef<Value> list,
                  ArrayRef<ExprAttr> dims,
                  std::optional<ArrayRef<ExprAttr>> result) {
   Indexed indexed;
   unsigned rank = dims.size();
   unsigned masks = 0, numbers = 0, first = ~0u, place = 0;
-  for (Value tensor : list.getValues()) {
+  for (Value tensor : list) {
     bool isTrue = tensor && isMask(tensor);
     if (tensor)
       first = std::min(first, place);
     masks += isTrue;
     numbers += tensor && !isTrue;
-    place += isTrue ? converter.getView(tensor).dims.size() : 1;
+    place += isTrue ? loops.getView(tensor).dims.size() : 1;
   }
   if (masks + numbers == 0 || place > rank ||
       (masks && (masks > 1 || numbers || !result)))
     return std::nullopt;
-  for (Value tensor : list.getValues()) {
+  for (Value tensor : list) {
     if (!tensor || !isMask(tensor)) {
       indexed.tensors.push_back(tensor);
       continue;
     }
-    if (!covers(converter, tensor, dims, first) || first >= result->size())
+    if (!covers(loops, tensor, dims, first) || first >= result->size())
       return std::nullopt;
     indexed.isMask = true;
     llvm::append_range(indexed.tensors,
-                       expandMask(converter, tensor, (*result)[first]));
+                       expandMask(loops, tensor, (*result)[first]));
   }
   indexed.tensors.resize(rank);
   unsigned last = 0, count = 0;
@@ -209,11 +193,11 @@ loop::getIndexed(Converter &converter, const aten::ArgValue &list,
       continue;
     last = i;
     ++count;
-    Exprs own = converter.getView(tensor).dims;
+    Exprs own = loops.getView(tensor).dims;
     if (own.size() > indexed.broadcast.size())
       indexed.broadcast.insert(indexed.broadcast.begin(),
                                own.size() - indexed.broadcast.size(),
-                               converter.expr(1));
+                               loops.expr(1));
     unsigned shift = indexed.broadcast.size() - own.size();
     for (auto [k, size] : llvm::enumerate(own))
       if (!size.isConstant(1))
@@ -224,7 +208,7 @@ loop::getIndexed(Converter &converter, const aten::ArgValue &list,
   return indexed;
 }
 
-SmallVector<Value> loop::getPosition(Converter &converter, BodyContext body,
+SmallVector<Value> loop::getPosition(LoopBuilder &loops, BodyContext body,
                                      const Indexed &indexed,
                                      ArrayRef<ExprAttr> dims) {
   unsigned width = indexed.broadcast.size();
@@ -237,14 +221,14 @@ SmallVector<Value> loop::getPosition(Converter &converter, BodyContext body,
       position.push_back(body.indices[next++]);
       continue;
     }
-    View view = converter.getView(tensor);
-    Exprs index = converter.broadcast(view, indexed.broadcast);
+    View view = loops.getView(tensor);
+    Exprs index = loops.broadcast(view, indexed.broadcast);
     for (ExprAttr &expr : index)
       if (expr.isDim())
-        expr = converter.dim(expr.getPosition() + indexed.position);
-    position.push_back(converter.toIndex(body, converter.read(body, view, index),
-                                         Converter::getElement(tensor), dims[i],
-                                         /*negative=*/!indexed.isMask));
+        expr = loops.dim(expr.getPosition() + indexed.position);
+    position.push_back(loops.toIndex(body, loops.read(body, view, index),
+                                     LoopBuilder::getElement(tensor), dims[i],
+                                     /*negative=*/!indexed.isMask));
   }
   return position;
 }

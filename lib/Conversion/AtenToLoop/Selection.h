@@ -15,7 +15,7 @@
 #ifndef KILN_LIB_CONVERSION_ATENTOLOOP_SELECTION_H
 #define KILN_LIB_CONVERSION_ATENTOLOOP_SELECTION_H
 
-#include "Converter.h"
+#include "kiln/Conversion/LoopBuilder/LoopBuilder.h"
 
 namespace kiln::loop {
 
@@ -25,7 +25,7 @@ public:
   /// Truth of the element at the only index of a body.
   using Flag = std::function<Value(BodyContext)>;
 
-  Selection(Converter &converter, guard::ExprAttr extent, Flag flag);
+  Selection(LoopBuilder &loops, guard::ExprAttr extent, Flag flag);
 
   guard::ExprAttr getExtent() const { return extent; }
   Value isSelected(BodyContext body) { return flag(body); }
@@ -47,14 +47,14 @@ public:
   Value getPositions(guard::ExprAttr count);
 
 private:
-  Converter &converter;
+  LoopBuilder &loops;
   guard::ExprAttr extent;
   Flag flag;
   View counts;
 };
 
 /// The truth of the elements of a tensor, as one row.
-Selection selectTrue(Converter &converter, Value tensor);
+Selection selectTrue(LoopBuilder &loops, Value tensor);
 
 /// What `index` and `index_put` have in common: which dimensions are indexed
 /// and where the dimensions of the indices stand in the result.
@@ -69,17 +69,17 @@ struct Indexed {
 /// selects in `result`, the sizes of what is indexed; without them, or among
 /// other indices, there is none.
 std::optional<Indexed>
-getIndexed(Converter &converter, const aten::ArgValue &list,
+getIndexed(LoopBuilder &loops, llvm::ArrayRef<Value> list,
            llvm::ArrayRef<guard::ExprAttr> dims,
            std::optional<llvm::ArrayRef<guard::ExprAttr>> result);
 
 /// True if `mask` selects elements of dimensions `first`, ... of sizes `dims`.
-bool covers(Converter &converter, Value mask,
+bool covers(LoopBuilder &loops, Value mask,
             llvm::ArrayRef<guard::ExprAttr> dims, unsigned first);
 
 /// The index into the indexed tensor, of sizes `dims`, for a point of a domain
 /// shaped as the result of `index`.
-llvm::SmallVector<Value> getPosition(Converter &converter, BodyContext body,
+llvm::SmallVector<Value> getPosition(LoopBuilder &loops, BodyContext body,
                                      const Indexed &indexed,
                                      llvm::ArrayRef<guard::ExprAttr> dims);
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Converter.h"
+#include "Lowerings.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
@@ -19,11 +19,10 @@ using guard::ExprAttr;
 namespace {
 
 /// `self` seen through `index`, an index into it over dimensions `dims`.
-View compose(Converter &converter, const View &self,
-             ArrayRef<guard::ExprAttr> index,
-             ArrayRef<guard::ExprAttr> dims) {
-  guard::Assumptions assumptions = converter.getAssumptions();
-  analysis::addExtents(assumptions, converter.getContext(), dims);
+View compose(LoopBuilder &loops, const View &self,
+             ArrayRef<guard::ExprAttr> index, ArrayRef<guard::ExprAttr> dims) {
+  guard::Assumptions assumptions = loops.getAssumptions();
+  analysis::addExtents(assumptions, loops.getContext(), dims);
   View view;
   view.base = self.base;
   view.dims = Exprs(dims);
@@ -37,41 +36,22 @@ View compose(Converter &converter, const View &self,
 
 /// True if the elements of a view stand in memory in the view's own order, from
 /// the first on.
-bool Converter::isRowMajor(const View &view) {
-  if (auto argument = dyn_cast<BlockArgument>(view.base))
+static bool isRowMajor(LoopBuilder &loops, const View &view) {
+  if (auto argument = dyn_cast<BlockArgument>(view.base)) {
+    auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
     for (StringRef name : {StringRef(kStridesAttrName),
                            StringRef(aten::kStorageOffsetAttrName)})
       if (function.getArgAttr(argument.getArgNumber(), name))
         return false;
+  }
   auto dims = guard::getDims(cast<RankedTensorType>(view.base.getType()));
-  guard::Assumptions assumptions = getAssumptions();
-  analysis::addExtents(assumptions, getContext(), view.dims);
+  guard::Assumptions assumptions = loops.getAssumptions();
+  analysis::addExtents(assumptions, loops.getContext(), view.dims);
   return dims && ArrayRef(view.map) ==
                      ArrayRef(analysis::reshapeIndices(
-                         getContext(),
-                         getIdentityMap(getContext(), view.dims.size()),
+                         loops.getContext(),
+                         getIdentityMap(loops.getContext(), view.dims.size()),
                          view.dims, *dims, assumptions));
-}
-
-LogicalResult Converter::lowerView() {
-  auto maps = cast<aten::ViewOpInterface>(op).getViewMaps();
-  if (failed(maps))
-    return refuse("a size is not known");
-  for (auto [map, result] : llvm::zip_equal(*maps, op->getResults())) {
-    if (map.kind == aten::ViewKind::Storage)
-      return lowerAsStrided();
-    View tensor = getView(op->getOperand(map.tensor));
-    Exprs dims(map.sizes.begin(), map.sizes.end()), index = map.getIndex();
-    if (map.kind == aten::ViewKind::InOrder) {
-      guard::Assumptions assumptions = getAssumptions();
-      analysis::addExtents(assumptions, getContext(), dims);
-      index = analysis::reshapeIndices(
-          getContext(), getIdentityMap(getContext(), dims.size()), dims,
-          tensor.dims, assumptions);
-    }
-    setView(result, compose(*this, tensor, index, dims));
-  }
-  return success();
 }
 
 /// The tensor that owns the memory which `tensor` looks at.
@@ -90,68 +70,92 @@ static Value getOwner(Value tensor) {
 /// Elements by their place in memory. Everything that is computed lies in
 /// memory in order; where an element of a caller's tensor lies the runtime
 /// knows, which then makes the view.
-LogicalResult Converter::lowerAsStrided() {
-  Value self = getTensor("self");
-  auto result = *guard::getDims(getResultType());
-  Exprs strides = getShape("stride");
+static LogicalResult lowerAsStrided(LoopBuilder &loops, aten::AsStridedOp op) {
+  Value self = op.getSelf();
+  auto result = *guard::getDims(loops.getResultType());
+  Exprs strides = toExprs(op.getStride());
   if (strides.size() != result.size())
-    return refuse("expected a stride for each size");
-  ExprAttr offset = getExpr("storage_offset");
-  View view = getView(self);
-  if (!isRowMajor(view)) {
+    return loops.refuse("expected a stride for each size");
+  ExprAttr offset = op.getStorageOffsetAttr();
+  View view = loops.getView(self);
+  if (!isRowMajor(loops, view)) {
     Value owner = getOwner(self);
-    View memory = getView(owner);
-    bool isInOrder = isRowMajor(memory);
+    View memory = loops.getView(owner);
+    bool isInOrder = isRowMajor(loops, memory);
     if (owner != self && !offset) {
       // Where the first element of the view is.
       if (!isInOrder || memory.base != view.base)
-        return refuse("strides of a view of which is not known where it begins");
-      Exprs zeros(view.dims.size(), expr(0));
+        return loops.refuse(
+            "strides of a view of which is not known where it begins");
+      Exprs zeros(view.dims.size(), loops.expr(0));
       auto dims = *guard::getDims(cast<RankedTensorType>(view.base.getType()));
-      offset = expr(0);
-      for (auto [at, stride] :
-           llvm::zip(view.map, guard::getContiguousStrides(getContext(), dims)))
+      offset = loops.expr(0);
+      for (auto [at, stride] : llvm::zip(
+               view.map, guard::getContiguousStrides(loops.getContext(), dims)))
         offset = offset + guard::substituteDims(at, zeros) * stride;
     }
     view = memory;
     if (isa<BlockArgument>(owner) && !isInOrder) {
       op->setOperand(0, owner);
-      return makeExtern("");
+      return failure(); // nothing to remark on
     }
   }
-  ExprAttr flat = offset ? offset : expr(0), last = flat;
-  ExprAttr isForward = expr(1);
+  ExprAttr flat = offset ? offset : loops.expr(0), last = flat;
+  ExprAttr isForward = loops.expr(1);
   for (auto [i, stride] : llvm::enumerate(strides)) {
-    if (guard::isKnownLess(stride, expr(0), getAssumptions()))
-      return refuse("strides that are negative");
-    isForward = guard::logicalAnd(isForward, guard::ge(stride, expr(0)));
-    flat = flat + dim(i) * stride;
-    last = last + (result[i] - expr(1)) * stride;
+    if (guard::isKnownLess(stride, loops.expr(0), loops.getAssumptions()))
+      return loops.refuse("strides that are negative");
+    isForward = guard::logicalAnd(isForward, guard::ge(stride, loops.expr(0)));
+    flat = flat + loops.dim(i) * stride;
+    last = last + (result[i] - loops.expr(1)) * stride;
   }
-  guard::Assumptions assumptions = getAssumptions();
-  analysis::addExtents(assumptions, getContext(), result);
-  ExprAttr count = guard::getNumElements(getContext(), view.dims);
+  guard::Assumptions assumptions = loops.getAssumptions();
+  analysis::addExtents(assumptions, loops.getContext(), result);
+  ExprAttr count = guard::getNumElements(loops.getContext(), view.dims);
   bool isEmpty = llvm::any_of(
       result, [](ExprAttr size) { return size.isConstant(0); });
   if (!isEmpty && (!guard::isKnownNonNegative(flat, assumptions) ||
                    !guard::isKnownLess(flat, count, assumptions))) {
     ExprAttr isInside = guard::logicalOr(
-        guard::eq(guard::getNumElements(getContext(), result), expr(0)),
+        guard::eq(guard::getNumElements(loops.getContext(), result),
+                  loops.expr(0)),
         guard::logicalAnd(
-            guard::logicalAnd(guard::ge(offset ? offset : expr(0), expr(0)),
-                              guard::lt(last, count)),
+            guard::logicalAnd(
+                guard::ge(offset ? offset : loops.expr(0), loops.expr(0)),
+                guard::lt(last, count)),
             isForward));
-    check({}, "as_strided: elements lie outside of the storage",
-          [&](BodyContext body) {
-            Value isTrue = condition(body, isInside);
-            return isTrue ? isTrue
-                          : arith::ConstantIntOp::create(body.builder,
-                                                         body.loc, 1, 1);
-          });
-    flat = guard::max(guard::min(flat, count - expr(1)), expr(0));
+    loops.check({}, "as_strided: elements lie outside of the storage",
+                [&](BodyContext body) {
+                  Value isTrue = loops.condition(body, isInside);
+                  return isTrue ? isTrue
+                                : arith::ConstantIntOp::create(body.builder,
+                                                               body.loc, 1, 1);
+                });
+    flat = guard::max(guard::min(flat, count - loops.expr(1)), loops.expr(0));
   }
-  Exprs index = analysis::reshapeIndices(getContext(), {flat}, {count},
+  Exprs index = analysis::reshapeIndices(loops.getContext(), {flat}, {count},
                                          view.dims, assumptions);
-  setView(op->getResult(0), compose(*this, view, index, result));
+  loops.setView(op->getResult(0), compose(loops, view, index, result));
+  return success();
+}
+
+LogicalResult loop::lowerView(LoopBuilder &loops, Operation *op) {
+  auto maps = cast<aten::ViewOpInterface>(op).getViewMaps();
+  if (failed(maps))
+    return loops.refuse("a size is not known");
+  for (auto [map, result] : llvm::zip_equal(*maps, op->getResults())) {
+    if (map.kind == aten::ViewKind::Storage)
+      return lowerAsStrided(loops, cast<aten::AsStridedOp>(op));
+    View tensor = loops.getView(op->getOperand(map.tensor));
+    Exprs dims(map.sizes.begin(), map.sizes.end()), index = map.getIndex();
+    if (map.kind == aten::ViewKind::InOrder) {
+      guard::Assumptions assumptions = loops.getAssumptions();
+      analysis::addExtents(assumptions, loops.getContext(), dims);
+      index = analysis::reshapeIndices(
+          loops.getContext(), getIdentityMap(loops.getContext(), dims.size()),
+          dims, tensor.dims, assumptions);
+    }
+    loops.setView(result, compose(loops, tensor, index, dims));
+  }
   return success();
 }

@@ -87,49 +87,47 @@ Window loop::adapt(ExprAttr input, ExprAttr output, ExprAttr place,
   return {extent, at, index, guard::lt(at, getEnd(input, output, place))};
 }
 
-SmallVector<WindowShape>
-loop::getWindowShapes(Converter &converter, ArrayRef<ExprAttr> input,
-                      ArrayRef<ExprAttr> output) {
+SmallVector<WindowShape> loop::getWindowShapes(LoopBuilder &loops,
+                                               const WindowLists &lists,
+                                               ArrayRef<ExprAttr> input,
+                                               ArrayRef<ExprAttr> output) {
   size_t count = input.size();
-  auto list = [&](StringRef name, ArrayRef<int64_t> byDefault) {
-    SmallVector<int64_t> values = converter.getInts(name);
-    if (values.empty())
-      values.assign(byDefault.begin(), byDefault.end());
+  auto grow = [&](ArrayRef<int64_t> list, ArrayRef<int64_t> byDefault) {
+    SmallVector<int64_t> values(list.empty() ? byDefault : list);
     if (values.size() == 1)
       values.assign(count, int64_t(values.front()));
     return values;
   };
-  SmallVector<int64_t> kernel = list("kernel_size", {1});
-  SmallVector<int64_t> stride = list("stride", kernel),
-                       padding = list("padding", {0}),
-                       dilation = list("dilation", {1});
+  SmallVector<int64_t> kernel = grow(lists.kernel, {1});
+  SmallVector<int64_t> stride = grow(lists.stride, kernel),
+                       padding = grow(lists.padding, {0}),
+                       dilation = grow(lists.dilation, {1});
   SmallVector<WindowShape> shapes;
   for (size_t i = 0; i < count; ++i)
-    shapes.push_back({converter.expr(kernel[i]), converter.expr(stride[i]),
-                      converter.expr(padding[i]), converter.expr(dilation[i]),
-                      input[i], output[i]});
+    shapes.push_back({loops.expr(kernel[i]), loops.expr(stride[i]),
+                      loops.expr(padding[i]), loops.expr(dilation[i]), input[i],
+                      output[i]});
   return shapes;
 }
 
 WindowNest::WindowNest(
-    Converter &converter, ArrayRef<ExprAttr> parallel, unsigned spatial,
+    LoopBuilder &loops, ArrayRef<ExprAttr> parallel, unsigned spatial,
     llvm::function_ref<Window(unsigned, ExprAttr, ExprAttr)> makeWindow)
-    : parallel(parallel), valid(converter.expr(1)) {
+    : parallel(parallel), valid(loops.expr(1)) {
   unsigned rank = parallel.size(), lead = rank - spatial;
   for (unsigned i = 0; i < lead; ++i)
-    at.push_back(converter.dim(i));
+    at.push_back(loops.dim(i));
   for (unsigned k = 0; k < spatial; ++k) {
-    Window window =
-        makeWindow(k, converter.dim(lead + k), converter.dim(rank + k));
+    Window window = makeWindow(k, loops.dim(lead + k), loops.dim(rank + k));
     reduction.push_back(window.extent);
     at.push_back(window.at);
     taps.push_back(window.tap);
     valid = guard::logicalAnd(valid, window.valid);
   }
-  guard::Assumptions assumptions = converter.getAssumptions();
+  guard::Assumptions assumptions = loops.getAssumptions();
   Exprs extents(parallel);
   extents.append(reduction);
-  analysis::addExtents(assumptions, converter.getContext(), extents);
+  analysis::addExtents(assumptions, loops.getContext(), extents);
   for (Exprs *list : {&at, &taps})
     for (ExprAttr &expr : *list)
       expr = guard::simplify(expr, assumptions);

@@ -17,7 +17,7 @@
 #ifndef KILN_LIB_CONVERSION_ATENTOLOOP_WINDOWS_H
 #define KILN_LIB_CONVERSION_ATENTOLOOP_WINDOWS_H
 
-#include "Converter.h"
+#include "kiln/Conversion/LoopBuilder/LoopBuilder.h"
 
 namespace kiln::loop {
 
@@ -53,11 +53,16 @@ Window adapt(guard::ExprAttr input, guard::ExprAttr output,
 guard::ExprAttr countAdaptive(guard::ExprAttr input, guard::ExprAttr output,
                               guard::ExprAttr place);
 
-/// The shapes of the windows of the last dimensions, from arguments
-/// `kernel_size`, `stride`, `padding` and `dilation` of the operator at hand.
-llvm::SmallVector<WindowShape> getWindowShapes(Converter &converter,
-                                               llvm::ArrayRef<guard::ExprAttr> input,
-                                               llvm::ArrayRef<guard::ExprAttr> output);
+/// Lists of one number or one a dimension, as operators give them; an empty
+/// `stride` is the kernel's.
+struct WindowLists {
+  llvm::ArrayRef<int64_t> kernel, stride, padding, dilation;
+};
+/// The shapes of the windows of the last dimensions.
+llvm::SmallVector<WindowShape>
+getWindowShapes(LoopBuilder &loops, const WindowLists &lists,
+                llvm::ArrayRef<guard::ExprAttr> input,
+                llvm::ArrayRef<guard::ExprAttr> output);
 
 /// A nest whose reduction dimensions are windows over the last parallel ones.
 struct WindowNest {
@@ -67,11 +72,11 @@ struct WindowNest {
   guard::ExprAttr valid; ///< all candidates count
 
   /// `makeWindow(k, place, index)` gives the window of spatial dimension k.
-  WindowNest(Converter &converter, llvm::ArrayRef<guard::ExprAttr> parallel,
-             unsigned spatial,
-             llvm::function_ref<Window(unsigned, guard::ExprAttr,
-                                       guard::ExprAttr)>
-                 makeWindow);
+  WindowNest(
+      LoopBuilder &loops, llvm::ArrayRef<guard::ExprAttr> parallel,
+      unsigned spatial,
+      llvm::function_ref<Window(unsigned, guard::ExprAttr, guard::ExprAttr)>
+          makeWindow);
 };
 
 } // namespace kiln::loop

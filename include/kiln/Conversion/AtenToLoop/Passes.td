@@ -22,8 +22,8 @@ def ConvertAtenToLoopPass : Pass<"convert-aten-to-loop", "::mlir::func::FuncOp">
       view is copied only where it must exist in memory.
     - Pointwise operators take their bodies from their records. 16-bit floats are
       computed in f32 and rounded at the result of each operator.
-    - Reductions: sum, mean, prod, amax, amin, any, all, argmax, argmin, max.dim,
-      min.dim, var and std (two passes, f32 in f64).
+    - Reductions: sum, prod, amax, amin, any, all, argmax, argmin, max.dim and
+      min.dim.
     - Products: mm, bmm, addmm, baddbmm become `loop.contract` with the bias in
       the epilogue; convolutions that are not transposed, too.
     - Indexing: embedding, gather, index, index_select read indirectly; scatter,
@@ -32,9 +32,12 @@ def ConvertAtenToLoopPass : Pass<"convert-aten-to-loop", "::mlir::func::FuncOp">
       `aten._assert_async.msg` call, which ends the run with PyTorch's message.
     - Factories, cat, pad, repeat, flip and roll are pointwise.
 
-    Every other aten operator becomes a `loop.extern` with a reason (remark
-    `no-kernel`). An op of another dialect becomes a nest if it implements
-    `LoopBodyOpInterface`; else it stays, with tensors in memory around it.
+    Each op is asked for its nests by `LoopLoweringOpInterface`, which operators
+    implement by an external model over their records. Every other aten operator, and
+    one that refuses, becomes a `loop.extern` with a reason (remark `no-kernel`). An
+    op of another dialect becomes nests if it implements the interface, or
+    `LoopBodyOpInterface` if it works element by element; else it stays, with tensors
+    in memory around it.
 
     Before:
 

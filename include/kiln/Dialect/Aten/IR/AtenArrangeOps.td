@@ -28,7 +28,7 @@ def Aten_CatOp : Aten_PureOp<
   let shape = "cat";
   let promotion = PromoteNoOpmath;
   let takesSmallFloats = 1;
-  let lowering = LowerBy<"Converter::lowerCat">;
+  let lowering = LowerBy<"lowerCat">;
   let isCore = 1;
 }
 
@@ -46,7 +46,7 @@ def Aten_RepeatOp : Aten_PureOp<
   let shape = "repeat";
   let promotion = PromoteView;
   let decomposition = DecomposeBy<"decomposeRepeat">;
-  let lowering = LowerBy<"Converter::lowerRepeat">;
+  let lowering = LowerBy<"lowerRepeat">;
   let isCore = 1;
 }
 
@@ -54,7 +54,7 @@ def Aten_FlipOp : Aten_PureOp<"aten::flip(Tensor self, int[] dims) -> Tensor"> {
   let summary = "Reverse along dimensions";
   let shape = "flip";
   let promotion = PromoteView;
-  let lowering = LowerBy<"Converter::lowerFlip">;
+  let lowering = LowerBy<"lowerFlip">;
   let isCore = 1;
 }
 
@@ -64,7 +64,7 @@ def Aten_RollOp : Aten_PureOp<
   let shape = "roll";
   let promotion = PromoteView;
   let decomposition = DecomposeBy<"decomposeRoll">;
-  let lowering = LowerBy<"Converter::lowerRoll">;
+  let lowering = LowerBy<"lowerRoll">;
   let isCore = 1;
 }
 
@@ -78,7 +78,7 @@ def Aten_ConstantPadNdOp : Aten_PureOp<
   let shape = "pad";
   let promotion = PromoteKeepFirst;
   let takesSmallFloats = 1;
-  let lowering = LowerBy<"Converter::lowerPad">;
+  let lowering = LowerBy<"lowerPad">;
   let isCore = 1;
 }
 
@@ -101,7 +101,7 @@ def Aten_SelectScatterOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeSelectScatter">;
   let takesSmallFloats = 1;
-  let lowering = LowerBy<"Converter::lowerSelectScatter">;
+  let lowering = LowerBy<"lowerSelectScatter", [], WindowScatterFamily>;
   let isCore = 1;
 }
 
@@ -113,7 +113,7 @@ def Aten_SliceScatterOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeSliceScatter">;
   let takesSmallFloats = 1;
-  let lowering = LowerBy<"Converter::lowerSliceScatter">;
+  let lowering = LowerBy<"lowerSliceScatter", [], WindowScatterFamily>;
   let isCore = 1;
 }
 

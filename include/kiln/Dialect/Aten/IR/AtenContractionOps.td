@@ -17,7 +17,7 @@ def Aten_MmOp : Aten_PureOp<"aten::mm(Tensor self, Tensor mat2) -> Tensor"> {
   let promotion = PromoteSameDType;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfProduct;
-  let lowering = LowerBy<"Converter::lowerMatrixProduct">;
+  let lowering = LowerBy<"lowerMatrixProduct", [], ProductFamily>;
   let isCore = 1;
 }
 
@@ -27,7 +27,7 @@ def Aten_BmmOp : Aten_PureOp<"aten::bmm(Tensor self, Tensor mat2) -> Tensor"> {
   let promotion = PromoteSameDType;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfProduct;
-  let lowering = LowerBy<"Converter::lowerMatrixProduct">;
+  let lowering = LowerBy<"lowerMatrixProduct", [], ProductFamily>;
   let isCore = 1;
 }
 
@@ -41,7 +41,7 @@ def Aten_AddmmOp : Aten_PureOp<
   let decomposition = DecomposeBy<"decomposeAddmm">;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfAddedProduct;
-  let lowering = LowerBy<"Converter::lowerAddmm">;
+  let lowering = LowerBy<"lowerAddmm", [], ProductFamily>;
   let isCore = 1;
 }
 
@@ -54,7 +54,7 @@ def Aten_BaddbmmOp : Aten_PureOp<
   let decomposition = DecomposeBy<"decomposeBaddbmm">;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfAddedProduct;
-  let lowering = LowerBy<"Converter::lowerBaddbmm">;
+  let lowering = LowerBy<"lowerBaddbmm", [], ProductFamily>;
 }
 
 /// Rows of a matrix, or columns, or what both share, in groups that end at
@@ -67,7 +67,7 @@ def Aten_GroupedMmOp : Aten_PureOp<
   let shape = "groupedMm";
   let promotion = PromoteSameDType;
   let promotes = ["self", "mat2"];
-  let lowering = RefuseBy<"Converter::refuseGroupedMm">;
+  let lowering = RefuseBy<"refuseGroupedMm">;
 }
 
 def Aten_MatmulOp : Aten_PureOp<
@@ -109,7 +109,7 @@ def Aten_ConvolutionOp : Aten_PureOp<
   let promotion = PromoteSameDType;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfConvolution;
-  let lowering = LowerBy<"Converter::lowerConvolution">;
+  let lowering = LowerBy<"lowerConvolution">;
   let isCore = 1;
 }
 
@@ -196,7 +196,7 @@ def Aten_ConvolutionBackwardOp : Aten_PureOp<
   let shape = "convolutionBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["grad_output"];
-  let lowering = LowerBy<"Converter::lowerConvolutionBackward">;
+  let lowering = LowerBy<"lowerConvolutionBackward">;
 }
 
 def Aten_AddbmmOp : Aten_PureOp<
@@ -287,7 +287,7 @@ def Aten_GruInputOp : Aten_Op<
   let shape = "recurrent(3)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeGru">;
-  let lowering = RefuseBy<"Converter::refuseRecurrence">;
+  let lowering = RefuseBy<"refuseRecurrence", AnyOp>;
   let isRandom = 1;
 }
 
@@ -309,7 +309,7 @@ def Aten_LstmInputOp : Aten_Op<
   let shape = "recurrent(4)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeLstm">;
-  let lowering = RefuseBy<"Converter::refuseRecurrence">;
+  let lowering = RefuseBy<"refuseRecurrence", AnyOp>;
   let isRandom = 1;
 }
 
@@ -331,7 +331,7 @@ def Aten_RnnTanhInputOp : Aten_Op<
   let shape = "recurrent(1)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeRnnTanh">;
-  let lowering = RefuseBy<"Converter::refuseRecurrence">;
+  let lowering = RefuseBy<"refuseRecurrence", AnyOp>;
   let isRandom = 1;
 }
 
@@ -343,7 +343,7 @@ def Aten_RnnReluInputOp : Aten_Op<
   let shape = "recurrent(1)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeRnnRelu">;
-  let lowering = RefuseBy<"Converter::refuseRecurrence">;
+  let lowering = RefuseBy<"refuseRecurrence", AnyOp>;
   let isRandom = 1;
 }
 

@@ -18,7 +18,7 @@ def Aten_ZerosOp : Aten_PureOp<
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeZeros">;
-  let lowering = LowerBy<"Converter::lowerZeros">;
+  let lowering = LowerFill<0>;
 }
 
 def Aten_OnesOp : Aten_PureOp<
@@ -28,7 +28,7 @@ def Aten_OnesOp : Aten_PureOp<
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeOnes">;
-  let lowering = LowerBy<"Converter::lowerOnes">;
+  let lowering = LowerFill<1>;
 }
 
 def Aten_EmptyMemoryFormatOp : Aten_PureOp<
@@ -38,7 +38,7 @@ def Aten_EmptyMemoryFormatOp : Aten_PureOp<
   let summary = "Uninitialized";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let lowering = LowerBy<"Converter::lowerZeros">;
+  let lowering = LowerFill<0>;
   let writers = ["empty.out"];
   let isCore = 1;
 }
@@ -51,7 +51,7 @@ def Aten_EmptyPermutedOp : Aten_PureOp<
   let shape = "emptyPermuted";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeEmptyPermuted">;
-  let lowering = LowerBy<"Converter::lowerZeros">;
+  let lowering = LowerFill<0>;
 }
 
 def Aten_RandOp : Aten_RandomOp<
@@ -60,7 +60,7 @@ def Aten_RandOp : Aten_RandomOp<
   let summary = "Uniform random numbers in [0, 1)";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let lowering = LowerBy<"lowerRand">;
+  let lowering = LowerDraw<"lowerRand">;
   let isCore = 1;
 }
 
@@ -70,7 +70,7 @@ def Aten_RandnOp : Aten_RandomOp<
   let summary = "Normal random numbers";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let lowering = LowerBy<"lowerRandn">;
+  let lowering = LowerDraw<"lowerRandn">;
   let isCore = 1;
 }
 
@@ -82,7 +82,7 @@ def Aten_FullOp : Aten_PureOp<
   let shape = "fromSize";
   let promotion = PromoteFromScalar;
   let promotes = ["fill_value"];
-  let lowering = LowerBy<"Converter::lowerFull">;
+  let lowering = LowerBy<"lowerFull">;
   let isCore = 1;
 }
 
@@ -94,7 +94,7 @@ def Aten_ZerosLikeOp : Aten_PureOp<
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeZerosLike">;
-  let lowering = LowerBy<"Converter::lowerZeros">;
+  let lowering = LowerFill<0>;
 }
 
 def Aten_OnesLikeOp : Aten_PureOp<
@@ -105,7 +105,7 @@ def Aten_OnesLikeOp : Aten_PureOp<
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeOnesLike">;
-  let lowering = LowerBy<"Converter::lowerOnes">;
+  let lowering = LowerFill<1>;
 }
 
 def Aten_EmptyLikeOp : Aten_PureOp<
@@ -116,7 +116,7 @@ def Aten_EmptyLikeOp : Aten_PureOp<
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeEmptyLike">;
-  let lowering = LowerBy<"Converter::lowerZeros">;
+  let lowering = LowerFill<0>;
 }
 
 def Aten_FullLikeOp : Aten_PureOp<
@@ -138,7 +138,7 @@ def Aten_RandLikeOp : Aten_RandomOp<
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeRandLike">;
-  let lowering = LowerBy<"lowerRand">;
+  let lowering = LowerDraw<"lowerRand">;
 }
 
 def Aten_RandnLikeOp : Aten_RandomOp<
@@ -149,7 +149,7 @@ def Aten_RandnLikeOp : Aten_RandomOp<
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeRandnLike">;
-  let lowering = LowerBy<"lowerRandn">;
+  let lowering = LowerDraw<"lowerRandn">;
 }
 
 def Aten_NewZerosOp : Aten_PureOp<
@@ -188,7 +188,7 @@ def Aten_ScalarTensorOp : Aten_PureOp<
   let summary = "A tensor without dimensions of a number";
   let shape = "scalarTensor";
   let promotion = PromoteDefaultFloat;
-  let lowering = LowerBy<"Converter::lowerScalarTensor">;
+  let lowering = LowerBy<"lowerScalarTensor">;
   let isCore = 1;
 }
 
@@ -221,7 +221,7 @@ def Aten_ArangeStartStepOp : Aten_PureOp<
   let shape = "arange";
   let promotion = PromoteFromScalarI64;
   let promotes = ["start", "end", "step"];
-  let lowering = LowerBy<"Converter::lowerArange">;
+  let lowering = LowerBy<"lowerArange">;
   let writers = ["arange.start_out"];
   let isCore = 1;
 }
@@ -243,7 +243,7 @@ def Aten_EyeOp : Aten_PureOp<
   let shape = "eye";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeEye">;
-  let lowering = LowerBy<"Converter::lowerEye">;
+  let lowering = LowerBy<"lowerEye">;
   let isCore = 1;
 }
 
@@ -255,7 +255,7 @@ def Aten_EmptyStridedOp : Aten_PureOp<
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let decomposition = Decompose<[(uninitialized $result)]>;
-  let lowering = LowerBy<"Converter::lowerZeros">;
+  let lowering = LowerFill<0>;
 }
 
 def Aten_NewEmptyOp : Aten_PureOp<
@@ -296,7 +296,7 @@ def Aten_RandintOp : Aten_RandomOp<
   let summary = "Random whole numbers below high";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let lowering = LowerBy<"lowerRandint">;
+  let lowering = LowerDraw<"lowerRandint">;
 }
 
 def Aten_RandintLowOp : Aten_RandomOp<
@@ -306,7 +306,7 @@ def Aten_RandintLowOp : Aten_RandomOp<
   let summary = "Random whole numbers from low up to high";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let lowering = LowerBy<"lowerRandint">;
+  let lowering = LowerDraw<"lowerRandint">;
 }
 
 def Aten_RandintLikeOp : Aten_RandomOp<
@@ -317,7 +317,7 @@ def Aten_RandintLikeOp : Aten_RandomOp<
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let promotes = ["self"];
-  let lowering = LowerBy<"lowerRandint">;
+  let lowering = LowerDraw<"lowerRandint">;
 }
 
 def Aten_RandpermOp : Aten_RandomOp<
@@ -355,7 +355,7 @@ def Aten_BernoulliOp : Aten_RandomOp<
   let summary = "Random zeros and ones by probabilities";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerBernoulli">;
+  let lowering = LowerDraw<"lowerBernoulli">;
 }
 
 def Aten_BernoulliPOp : Aten_RandomOp<
@@ -364,7 +364,7 @@ def Aten_BernoulliPOp : Aten_RandomOp<
   let summary = "Random zeros and ones by one probability";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerBernoulliNumber">;
+  let lowering = LowerDraw<"lowerBernoulliNumber">;
   let writers = ["bernoulli.float_out", "bernoulli_.float"];
 }
 
@@ -383,7 +383,7 @@ def Aten_ExponentialOp : Aten_RandomOp<
   let summary = "Exponential random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerExponential">;
+  let lowering = LowerDraw<"lowerExponential">;
 }
 
 def Aten_MultinomialOp : Aten_RandomOp<
@@ -402,7 +402,7 @@ def Aten_NormalFunctionalOp : Aten_RandomOp<
   let summary = "Normal random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerNormal">;
+  let lowering = LowerDraw<"lowerNormal">;
   let writers = ["normal.out", "normal_"];
 }
 
@@ -412,7 +412,7 @@ def Aten_UniformOp : Aten_RandomOp<
   let summary = "Uniform random numbers in the shape of self";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerUniform">;
+  let lowering = LowerDraw<"lowerUniform">;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENFACTORYOPS_TD

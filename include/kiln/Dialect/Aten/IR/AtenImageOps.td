@@ -17,7 +17,7 @@ def Aten_UpsampleBilinear2dAaVecOp : Aten_PureOp<
   let summary = "Resize images bilinearly, with a filter as wide as the step";
   let shape = "upsample(2)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::LinearWide", "2"]>;
+  let lowering = LowerResampling<"LinearWide", 2>;
 }
 
 def Aten_UpsampleNearestExact2dVecOp : Aten_PureOp<
@@ -26,7 +26,7 @@ def Aten_UpsampleNearestExact2dVecOp : Aten_PureOp<
   let summary = "Resize images by the nearest pixel's center";
   let shape = "upsample(2)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::NearestExact", "2"]>;
+  let lowering = LowerResampling<"NearestExact", 2>;
 }
 
 def Aten_UpsampleBicubic2dVecOp : Aten_PureOp<
@@ -35,7 +35,7 @@ def Aten_UpsampleBicubic2dVecOp : Aten_PureOp<
   let summary = "Resize images by cubic interpolation";
   let shape = "upsample(2)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Cubic", "2"]>;
+  let lowering = LowerResampling<"Cubic", 2>;
 }
 
 def Aten_UpsampleBilinear2dOp : Aten_PureOp<
@@ -44,7 +44,7 @@ def Aten_UpsampleBilinear2dOp : Aten_PureOp<
   let summary = "Resize images bilinearly";
   let shape = "upsampleTo";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "2"]>;
+  let lowering = LowerResampling<"Linear", 2>;
 }
 
 def Aten_UpsampleBilinear2dVecOp : Aten_PureOp<
@@ -53,7 +53,7 @@ def Aten_UpsampleBilinear2dVecOp : Aten_PureOp<
   let summary = "Resize images bilinearly";
   let shape = "upsample(2)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "2"]>;
+  let lowering = LowerResampling<"Linear", 2>;
 }
 
 def Aten_UpsampleBilinear2dBackwardOp : Aten_PureOp<
@@ -63,7 +63,7 @@ def Aten_UpsampleBilinear2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of bilinear resizing";
   let shape = "upsampleBackward";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "2"]>;
+  let lowering = LowerResampling<"Linear", 2>;
 }
 
 def Aten_UpsampleLinear1dVecOp : Aten_PureOp<
@@ -72,7 +72,7 @@ def Aten_UpsampleLinear1dVecOp : Aten_PureOp<
   let summary = "Resize signals linearly";
   let shape = "upsample(1)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "1"]>;
+  let lowering = LowerResampling<"Linear", 1>;
 }
 
 def Aten_UpsampleNearest1dVecOp : Aten_PureOp<
@@ -81,7 +81,7 @@ def Aten_UpsampleNearest1dVecOp : Aten_PureOp<
   let summary = "Resize signals by the nearest element";
   let shape = "upsample(1)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "1"]>;
+  let lowering = LowerResampling<"Nearest", 1>;
 }
 
 def Aten_UpsampleNearest2dOp : Aten_PureOp<
@@ -90,7 +90,7 @@ def Aten_UpsampleNearest2dOp : Aten_PureOp<
   let summary = "Resize images by the nearest pixel";
   let shape = "upsampleTo";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "2"]>;
+  let lowering = LowerResampling<"Nearest", 2>;
 }
 
 def Aten_UpsampleNearest2dBackwardOp : Aten_PureOp<
@@ -100,7 +100,7 @@ def Aten_UpsampleNearest2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of nearest resizing";
   let shape = "upsampleBackward";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "2"]>;
+  let lowering = LowerResampling<"Nearest", 2>;
 }
 
 def Aten_UpsampleNearest3dVecOp : Aten_PureOp<
@@ -109,7 +109,7 @@ def Aten_UpsampleNearest3dVecOp : Aten_PureOp<
   let summary = "Resize volumes by the nearest element";
   let shape = "upsample(3)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "3"]>;
+  let lowering = LowerResampling<"Nearest", 3>;
 }
 
 def Aten_UpsampleTrilinear3dVecOp : Aten_PureOp<
@@ -118,7 +118,7 @@ def Aten_UpsampleTrilinear3dVecOp : Aten_PureOp<
   let summary = "Resize volumes linearly";
   let shape = "upsample(3)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "3"]>;
+  let lowering = LowerResampling<"Linear", 3>;
 }
 
 def Aten_UpsampleNearest1dBackwardOp : Aten_PureOp<
@@ -127,7 +127,7 @@ def Aten_UpsampleNearest1dBackwardOp : Aten_PureOp<
   let summary = "Gradient of nearest resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "1"]>;
+  let lowering = LowerResampling<"Nearest", 1>;
 }
 
 def Aten_UpsampleNearest3dBackwardOp : Aten_PureOp<
@@ -137,7 +137,7 @@ def Aten_UpsampleNearest3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of nearest resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "3"]>;
+  let lowering = LowerResampling<"Nearest", 3>;
 }
 
 def Aten_UpsampleNearestExact2dBackwardOp : Aten_PureOp<
@@ -147,7 +147,7 @@ def Aten_UpsampleNearestExact2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of resizing by the nearest center";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::NearestExact", "2"]>;
+  let lowering = LowerResampling<"NearestExact", 2>;
 }
 
 def Aten_UpsampleLinear1dBackwardOp : Aten_PureOp<
@@ -157,7 +157,7 @@ def Aten_UpsampleLinear1dBackwardOp : Aten_PureOp<
   let summary = "Gradient of linear resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "1"]>;
+  let lowering = LowerResampling<"Linear", 1>;
 }
 
 def Aten_UpsampleTrilinear3dBackwardOp : Aten_PureOp<
@@ -167,7 +167,7 @@ def Aten_UpsampleTrilinear3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of linear resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Linear", "3"]>;
+  let lowering = LowerResampling<"Linear", 3>;
 }
 
 def Aten_UpsampleBicubic2dBackwardOp : Aten_PureOp<
@@ -177,7 +177,7 @@ def Aten_UpsampleBicubic2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of cubic resizing";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Cubic", "2"]>;
+  let lowering = LowerResampling<"Cubic", 2>;
 }
 
 def Aten_UpsampleBilinear2dAaBackwardOp : Aten_PureOp<
@@ -187,7 +187,7 @@ def Aten_UpsampleBilinear2dAaBackwardOp : Aten_PureOp<
   let summary = "Gradient of bilinear resizing with a wide filter";
   let shape = "inputSizes";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerResampling", ["Filter::LinearWide", "2"]>;
+  let lowering = LowerResampling<"LinearWide", 2>;
 }
 
 def Aten_PadCircularOp : Aten_PureOp<
@@ -195,7 +195,7 @@ def Aten_PadCircularOp : Aten_PureOp<
   let summary = "Pad by repeating periodically";
   let shape = "pad";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerCircularPad">;
+  let lowering = LowerEdgePad<"Circular">;
 }
 
 def Aten_ReflectionPad1dOp : Aten_PureOp<
@@ -203,7 +203,7 @@ def Aten_ReflectionPad1dOp : Aten_PureOp<
   let summary = "Pad by reflection";
   let shape = "reflectionPad(1)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReflectionPad">;
+  let lowering = LowerEdgePad<"Reflect">;
 }
 
 def Aten_ReflectionPad1dBackwardOp : Aten_PureOp<
@@ -212,7 +212,7 @@ def Aten_ReflectionPad1dBackwardOp : Aten_PureOp<
   let summary = "Gradient of padding by reflection";
   let shape = "reflectionPadBackward(1)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReflectionPadBackward">;
+  let lowering = LowerEdgePadBackward<"Reflect">;
 }
 
 def Aten_ReflectionPad2dOp : Aten_PureOp<
@@ -220,7 +220,7 @@ def Aten_ReflectionPad2dOp : Aten_PureOp<
   let summary = "Pad by reflection";
   let shape = "reflectionPad(2)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReflectionPad">;
+  let lowering = LowerEdgePad<"Reflect">;
 }
 
 def Aten_ReflectionPad2dBackwardOp : Aten_PureOp<
@@ -229,7 +229,7 @@ def Aten_ReflectionPad2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of padding by reflection";
   let shape = "reflectionPadBackward(2)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReflectionPadBackward">;
+  let lowering = LowerEdgePadBackward<"Reflect">;
 }
 
 def Aten_ReflectionPad3dOp : Aten_PureOp<
@@ -237,7 +237,7 @@ def Aten_ReflectionPad3dOp : Aten_PureOp<
   let summary = "Pad by reflection";
   let shape = "reflectionPad(3)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReflectionPad">;
+  let lowering = LowerEdgePad<"Reflect">;
 }
 
 def Aten_ReflectionPad3dBackwardOp : Aten_PureOp<
@@ -246,7 +246,7 @@ def Aten_ReflectionPad3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of padding by reflection";
   let shape = "reflectionPadBackward(3)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReflectionPadBackward">;
+  let lowering = LowerEdgePadBackward<"Reflect">;
 }
 
 def Aten_ReplicationPad1dOp : Aten_PureOp<
@@ -254,7 +254,7 @@ def Aten_ReplicationPad1dOp : Aten_PureOp<
   let summary = "Pad by repeating the border";
   let shape = "replicationPad(1)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReplicationPad">;
+  let lowering = LowerEdgePad<"Replicate">;
 }
 
 def Aten_ReplicationPad1dBackwardOp : Aten_PureOp<
@@ -263,7 +263,7 @@ def Aten_ReplicationPad1dBackwardOp : Aten_PureOp<
   let summary = "Gradient of padding by the border";
   let shape = "replicationPadBackward(1)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReplicationPadBackward">;
+  let lowering = LowerEdgePadBackward<"Replicate">;
 }
 
 def Aten_ReplicationPad2dOp : Aten_PureOp<
@@ -271,7 +271,7 @@ def Aten_ReplicationPad2dOp : Aten_PureOp<
   let summary = "Pad by repeating the border";
   let shape = "replicationPad(2)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReplicationPad">;
+  let lowering = LowerEdgePad<"Replicate">;
 }
 
 def Aten_ReplicationPad2dBackwardOp : Aten_PureOp<
@@ -280,7 +280,7 @@ def Aten_ReplicationPad2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of padding by the border";
   let shape = "replicationPadBackward(2)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReplicationPadBackward">;
+  let lowering = LowerEdgePadBackward<"Replicate">;
 }
 
 def Aten_ReplicationPad3dOp : Aten_PureOp<
@@ -288,7 +288,7 @@ def Aten_ReplicationPad3dOp : Aten_PureOp<
   let summary = "Pad by repeating the border";
   let shape = "replicationPad(3)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReplicationPad">;
+  let lowering = LowerEdgePad<"Replicate">;
 }
 
 def Aten_ReplicationPad3dBackwardOp : Aten_PureOp<
@@ -297,7 +297,7 @@ def Aten_ReplicationPad3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of padding by the border";
   let shape = "replicationPadBackward(3)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerReplicationPadBackward">;
+  let lowering = LowerEdgePadBackward<"Replicate">;
 }
 
 def Aten_Im2colOp : Aten_PureOp<
@@ -326,7 +326,7 @@ def Aten_GridSampler2dOp : Aten_PureOp<
                    Aten_GridPadding:$padding_mode);
   let shape = "gridSampler(2)";
   let promotion = PromoteSameDType;
-  let lowering = LowerBy<"lowerGridSampler">;
+  let lowering = LowerBy<"lowerGridSampler", [], GridFamily>;
 }
 
 def Aten_GridSampler2dBackwardOp : Aten_PureOp<
@@ -338,7 +338,7 @@ def Aten_GridSampler2dBackwardOp : Aten_PureOp<
                    Aten_GridPadding:$padding_mode);
   let shape = "gridSamplerBackward(2)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerGridSamplerBackward">;
+  let lowering = LowerBy<"lowerGridSamplerBackward", [], GridFamily>;
 }
 
 def Aten_GridSampler3dOp : Aten_PureOp<
@@ -349,7 +349,7 @@ def Aten_GridSampler3dOp : Aten_PureOp<
                    Aten_GridPadding:$padding_mode);
   let shape = "gridSampler(3)";
   let promotion = PromoteSameDType;
-  let lowering = LowerBy<"lowerGridSampler">;
+  let lowering = LowerBy<"lowerGridSampler", [], GridFamily>;
 }
 
 def Aten_GridSampler3dBackwardOp : Aten_PureOp<
@@ -361,7 +361,7 @@ def Aten_GridSampler3dBackwardOp : Aten_PureOp<
                    Aten_GridPadding:$padding_mode);
   let shape = "gridSamplerBackward(3)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerGridSamplerBackward">;
+  let lowering = LowerBy<"lowerGridSamplerBackward", [], GridFamily>;
 }
 
 def Aten_AffineGridGeneratorOp : Aten_PureOp<
@@ -411,7 +411,7 @@ def Aten_UpsampleNearest2dVecOp : Aten_PureOp<
   let summary = "Enlarge an image by nearest neighbours";
   let shape = "upsample(2)";
   let promotion = PromoteDefault;
-  let lowering = LowerBy<"lowerResampling", ["Filter::Nearest", "2"]>;
+  let lowering = LowerResampling<"Nearest", 2>;
   let isCore = 1;
 }
 

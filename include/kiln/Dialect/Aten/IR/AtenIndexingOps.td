@@ -18,7 +18,7 @@ def Aten_EmbeddingOp : Aten_PureOp<
   let shape = "embedding";
   let promotion = PromoteKeepFirst;
   let takesSmallFloats = 1;
-  let lowering = LowerBy<"Converter::lowerEmbedding">;
+  let lowering = LowerBy<"lowerEmbedding">;
   let isCore = 1;
 }
 
@@ -39,7 +39,7 @@ def Aten_GatherOp : Aten_PureOp<
   let summary = "Elements at indices along a dimension";
   let shape = "gather";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"Converter::lowerGather">;
+  let lowering = LowerBy<"lowerGather">;
   let isCore = 1;
 }
 
@@ -55,7 +55,7 @@ def Aten_IndexTensorOp : Aten_CountingOp<
   let shape = "index";
   let promotion = PromoteKeepFirst;
   let takesSmallFloats = 1;
-  let lowering = LowerBy<"Converter::lowerIndexTensor">;
+  let lowering = LowerBy<"lowerIndexTensor", [], IndexFamily>;
   let isCore = 1;
 }
 
@@ -66,7 +66,7 @@ def Aten_IndexPutOp : Aten_PureOp<
   let shape = "indexPut";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeHeavy;
-  let lowering = LowerBy<"lowerIndexPut">;
+  let lowering = LowerBy<"lowerIndexPut", [], IndexFamily>;
   let writers = ["_index_put_impl_"];
   let isCore = 1;
 }
@@ -77,7 +77,7 @@ def Aten_IndexSelectOp : Aten_PureOp<
   let shape = "indexSelect";
   let promotion = PromoteKeepFirst;
   let takesSmallFloats = 1;
-  let lowering = LowerBy<"Converter::lowerIndexSelect">;
+  let lowering = LowerBy<"lowerIndexSelect">;
   let isCore = 1;
 }
 
@@ -88,7 +88,7 @@ def Aten_ScatterValueOp : Aten_PureOp<
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeHeavy;
-  let lowering = LowerBy<"lowerScatter">;
+  let lowering = LowerScatter<"lowerScatter">;
   let isCore = 1;
 }
 
@@ -99,7 +99,7 @@ def Aten_ScatterSrcOp : Aten_PureOp<
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeHeavy;
-  let lowering = LowerBy<"lowerScatter">;
+  let lowering = LowerScatter<"lowerScatter">;
   let isCore = 1;
 }
 
@@ -110,7 +110,7 @@ def Aten_ScatterAddOp : Aten_PureOp<
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let recompute = RecomputeHeavy;
-  let lowering = LowerBy<"lowerScatterAdd">;
+  let lowering = LowerScatter<"lowerScatterAdd">;
   let isCore = 1;
 }
 
@@ -128,7 +128,7 @@ def Aten_EmbeddingBagOp : Aten_CountingOp<
   let shape = "embeddingBag";
   let promotion = PromoteKeepFirst;
   let promotes = ["weight"];
-  let lowering = LowerBy<"lowerEmbeddingBag">;
+  let lowering = LowerBy<"lowerEmbeddingBag", [], BagFamily>;
 }
 
 def Aten_EmbeddingBagForwardOnlyOp : Aten_CountingOp<
@@ -145,7 +145,7 @@ def Aten_EmbeddingBagForwardOnlyOp : Aten_CountingOp<
   let shape = "embeddingBag";
   let promotion = PromoteKeepFirst;
   let promotes = ["weight"];
-  let lowering = LowerBy<"lowerEmbeddingBagForwardOnly">;
+  let lowering = LowerBy<"lowerEmbeddingBagForwardOnly", [], BagFamily>;
 }
 
 def Aten_EmbeddingBagPerSampleWeightsBackwardOp : Aten_PureOp<
@@ -156,7 +156,7 @@ def Aten_EmbeddingBagPerSampleWeightsBackwardOp : Aten_PureOp<
   let modes = (ins Aten_BagMode:$mode);
   let shape = "bagWeightsBackward";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerEmbeddingBagWeightsBackward">;
+  let lowering = LowerBy<"lowerEmbeddingBagWeightsBackward", [], BagFamily>;
 }
 
 def Aten_UnsafeIndexTensorOp : Aten_CountingOp<
@@ -165,7 +165,7 @@ def Aten_UnsafeIndexTensorOp : Aten_CountingOp<
   let shape = "index";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let lowering = LowerBy<"Converter::lowerUnsafeIndex">;
+  let lowering = LowerBy<"lowerUnsafeIndex", [], IndexFamily>;
 }
 
 def Aten_UnsafeIndexPutOp : Aten_PureOp<
@@ -175,7 +175,7 @@ def Aten_UnsafeIndexPutOp : Aten_PureOp<
   let shape = "indexPut";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let lowering = LowerBy<"lowerIndexPut">;
+  let lowering = LowerBy<"lowerIndexPut", [], IndexFamily>;
 }
 
 def Aten_IndexAddOp : Aten_PureOp<
@@ -185,7 +185,7 @@ def Aten_IndexAddOp : Aten_PureOp<
   let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let lowering = LowerBy<"lowerIndexAdd">;
+  let lowering = LowerScatter<"lowerIndexAdd">;
 }
 
 def Aten_IndexCopyOp : Aten_PureOp<
@@ -195,7 +195,7 @@ def Aten_IndexCopyOp : Aten_PureOp<
   let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let lowering = LowerBy<"lowerIndexCopy">;
+  let lowering = LowerScatter<"lowerIndexCopy">;
 }
 
 def Aten_IndexFillIntScalarOp : Aten_PureOp<
@@ -205,7 +205,7 @@ def Aten_IndexFillIntScalarOp : Aten_PureOp<
   let shape = "indexFill";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let lowering = LowerBy<"lowerIndexFill">;
+  let lowering = LowerScatter<"lowerIndexFill">;
 }
 
 def Aten_IndexReduceOp : Aten_PureOp<
@@ -216,7 +216,7 @@ def Aten_IndexReduceOp : Aten_PureOp<
   let shape = "indexWrite";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let lowering = LowerBy<"lowerIndexReduce">;
+  let lowering = LowerScatter<"lowerIndexReduce">;
 }
 
 def Aten_MaskedScatterOp : Aten_PureOp<
@@ -246,7 +246,7 @@ def Aten_ScatterReduceOp : Aten_PureOp<
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let lowering = LowerBy<"lowerScatterReduce">;
+  let lowering = LowerScatter<"lowerScatterReduce">;
 }
 
 def Aten_ScatterReduceTwoOp : Aten_PureOp<
@@ -257,7 +257,7 @@ def Aten_ScatterReduceTwoOp : Aten_PureOp<
   let shape = "scatter";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let lowering = LowerBy<"lowerScatterReduce">;
+  let lowering = LowerScatter<"lowerScatterReduce">;
 }
 
 def Aten_TakeOp : Aten_PureOp<
@@ -266,7 +266,7 @@ def Aten_TakeOp : Aten_PureOp<
   let shape = "take";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let lowering = LowerBy<"Converter::lowerTake">;
+  let lowering = LowerBy<"lowerTake">;
 }
 
 def Aten_TakeAlongDimOp : Aten_PureOp<

@@ -110,7 +110,7 @@ def Aten_LinalgSolveTriangularOp : Aten_PureOp<
   let summary = "Solution of triangular systems";
   let shape = "solveTriangular";
   let promotion = PromoteSameDType;
-  let lowering = LowerBy<"lowerSolveTriangular">;
+  let lowering = LowerBy<"lowerSolveTriangular", [], SystemFamily>;
 }
 
 def Aten_TriangularSolveOp : Aten_PureOp<
@@ -120,7 +120,7 @@ def Aten_TriangularSolveOp : Aten_PureOp<
   let summary = "Solution of triangular systems, and the matrices";
   let shape = "triangularSolve";
   let promotion = PromoteSameDType;
-  let lowering = LowerBy<"lowerTriangularSolve">;
+  let lowering = LowerBy<"lowerTriangularSolve", [], SystemFamily>;
 }
 
 def Aten_FftC2cOp : Aten_PureOp<

@@ -33,28 +33,133 @@ class Aten_Lowering;
 /// It does not: it has a body, is decomposed, or becomes a call.
 def NotLowered : Aten_Lowering;
 
-/// By a function of lib/Conversion/AtenToLoop, a member of Converter or
-/// `LogicalResult name(Converter &converter, ...)`, declared by kiln-tblgen; one
-/// that is missing does not link. Arguments are enumerators ("Filter::Cubic") or
-/// numbers.
-class LowerBy<string name, list<string> args = []> : Aten_Lowering {
+/// As what a lowering is given the op.
+class Aten_LoweringParameter;
+
+/// As the op's own class, with its accessors.
+def OwnOp : Aten_LoweringParameter;
+
+/// As `Operation *`: the function looks at no arguments.
+def AnyOp : Aten_LoweringParameter;
+
+/// As the struct `name`, which kiln-tblgen makes with the op (`op`) and a field for
+/// each of these arguments; it stays empty for a member of the family that lacks
+/// it. Where some members take one number and others a list, the field is a list.
+class LoweringFamily<string name, string text, list<string> args>
+    : Aten_LoweringParameter {
+  string type = name;
+  string summary = text;
+  list<string> arguments = args;
+}
+
+/// By a function of lib/Conversion/AtenToLoop,
+/// `LogicalResult name(LoopBuilder &loops, FooOp op, ...)`, declared by kiln-tblgen;
+/// one that is missing does not link. Arguments are enumerators ("Filter::Cubic"),
+/// numbers, true or false.
+class LowerBy<string name, list<string> args = [],
+              Aten_LoweringParameter parameter = OwnOp> : Aten_Lowering {
   string function = name;
   list<string> arguments = args;
+  Aten_LoweringParameter takes = parameter;
   /// It looks at no elements, so that they may be of any type.
   bit takesAnyElements = 0;
 }
 
 /// There is no kernel, and the function tells the reason.
-class RefuseBy<string name> : LowerBy<name>;
+class RefuseBy<string name, Aten_LoweringParameter parameter = OwnOp>
+    : LowerBy<name, [], parameter>;
 
 /// Reads through the view that the op's map says.
-def LowerView : LowerBy<"Converter::lowerView"> {
+def LowerView : LowerBy<"lowerView", [], AnyOp> {
   let takesAnyElements = 1;
 }
 
-/// A reduction over dimensions; `kind` is one of Reduced in Converter.h.
+// Families: a record of a known one is a line.
+
+def ReductionFamily : LoweringFamily<"ReductionArgs", "What is reduced, all without `dim`.",
+    ["self", "dim"]>;
+/// A reduction over dimensions; `kind` is one of Reduced in Lowerings.h.
 class LowerReduction<string kind>
-    : LowerBy<"Converter::lowerReduction", ["Reduced::" # kind]>;
+    : LowerBy<"lowerReduction", ["Reduced::" # kind], ReductionFamily>;
+
+def PoolingFamily : LoweringFamily<"PoolingArgs",
+    "A pooling or its gradient; without `kernel_size` it is adaptive.",
+    ["self", "grad_output", "indices", "kernel_size", "stride", "padding",
+     "dilation", "count_include_pad", "divisor_override"]>;
+class LowerMaxPool<int rank>
+    : LowerBy<"lowerMaxPool", [!cast<string>(rank)], PoolingFamily>;
+class LowerAveragePool<int rank>
+    : LowerBy<"lowerAveragePool", [!cast<string>(rank)], PoolingFamily>;
+
+def ResamplingFamily : LoweringFamily<"ResamplingArgs",
+    "An upsampling or its gradient; those that take a list of sizes or of factors "
+    "call their operand `input`.",
+    ["self", "input", "grad_output", "align_corners", "output_size",
+     "scale_factors", "scales", "scales_d", "scales_h", "scales_w"]>;
+/// `filter` is one of Filter in Lowerings.h.
+class LowerResampling<string filter, int rank>
+    : LowerBy<"lowerResampling", ["Filter::" # filter, !cast<string>(rank)],
+              ResamplingFamily>;
+
+def PaddingFamily : LoweringFamily<"PaddingArgs", "A padding or its gradient.",
+    ["self", "grad_output", "padding", "pad"]>;
+/// `edge` is one of Edge in Lowerings.h.
+class LowerEdgePad<string edge>
+    : LowerBy<"lowerEdgePad", ["Edge::" # edge], PaddingFamily>;
+class LowerEdgePadBackward<string edge>
+    : LowerBy<"lowerEdgePadBackward", ["Edge::" # edge], PaddingFamily>;
+
+def GridFamily : LoweringFamily<"GridArgs",
+    "A sampling of an image at the points of a grid, or its gradients.",
+    ["input", "grid", "grad_output", "interpolation_mode", "padding_mode",
+     "align_corners", "output_mask"]>;
+
+def RowFamily : LoweringFamily<"RowArgs", "An operator along one dimension.",
+    ["self", "dim", "k", "largest", "descending"]>;
+class LowerRows<string name, list<string> args = []>
+    : LowerBy<name, args, RowFamily>;
+
+def ScatterFamily : LoweringFamily<"ScatterArgs",
+    "Elements, slices or one number that go to computed places of a tensor.",
+    ["self", "dim", "index", "src", "source", "value", "alpha", "reduce",
+     "include_self"]>;
+class LowerScatter<string name, list<string> args = []>
+    : LowerBy<name, args, ScatterFamily>;
+
+def IndexFamily : LoweringFamily<"IndexArgs",
+    "A tensor indexed by a list, and what is put there.",
+    ["self", "indices", "values", "accumulate"]>;
+
+def ProductFamily : LoweringFamily<"ProductArgs", "A product of matrices.",
+    ["self", "mat2", "mat1", "batch1", "batch2", "alpha", "beta"]>;
+
+def WindowScatterFamily : LoweringFamily<"WindowScatterArgs",
+    "What is put in the place of a slice or of one index.",
+    ["self", "src", "dim", "start", "index", "step"]>;
+
+def UniqueFamily : LoweringFamily<"UniqueArgs",
+    "Of which elements or slices each is kept once.",
+    ["self", "dim", "return_inverse", "return_counts"]>;
+
+def SystemFamily : LoweringFamily<"SystemArgs", "A triangular system.",
+    ["self", "A", "B", "upper", "transpose", "left", "unitriangular"]>;
+
+def BagFamily : LoweringFamily<"BagArgs",
+    "Rows of a table that are joined by bags.",
+    ["weight", "indices", "offsets", "offset2bag", "grad", "mode",
+     "per_sample_weights", "include_last_offset", "padding_idx"]>;
+
+def DrawFamily : LoweringFamily<"DrawArgs",
+    "A random operator, and the numbers that it is given to draw.",
+    ["self", "draws", "draw", "low", "high", "p", "mean", "std", "from", "to",
+     "lambd"]>;
+class LowerDraw<string name> : LowerBy<name, [], DrawFamily>;
+
+def DivisionFamily : LoweringFamily<"DivisionArgs", "A division that rounds.",
+    ["rounding_mode"]>;
+
+/// A tensor of one value.
+class LowerFill<int value> : LowerBy<"lowerFill", [!cast<string>(value)], AnyOp>;
 
 /// A function of scalars. `arity` operands; -1 for any number.
 class Aten_ScalarFunction<int count, string text> {

@@ -360,7 +360,7 @@ def Aten_DivScalarModeOp : Aten_PureOp<
   let promotion = PromoteDivMode;
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
-  let lowering = LowerBy<"Converter::lowerDivMode">;
+  let lowering = LowerBy<"lowerDivMode", [], DivisionFamily>;
 }
 
 def Aten_FloorDivideScalarOp : Aten_PureOp<

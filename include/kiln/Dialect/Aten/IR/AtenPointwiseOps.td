@@ -87,7 +87,7 @@ def Aten_DivTensorModeOp : Aten_PureOp<
   let promotion = PromoteDivMode;
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
-  let lowering = LowerBy<"Converter::lowerDivMode">;
+  let lowering = LowerBy<"lowerDivMode", [], DivisionFamily>;
   let writers = ["div.out_mode"];
   let isCore = 1;
 }
@@ -351,7 +351,7 @@ def Aten_ClampOp : Aten_PureOp<
   let shape = "clamp";
   let promotion = PromoteNoOpmath;
   let promotes = ["self", "min", "max"];
-  let lowering = LowerBy<"Converter::lowerClamp">;
+  let lowering = LowerBy<"lowerClamp">;
   let body = (clamp_high (clamp_low $self, $min), $max);
   let isCore = 1;
 }
@@ -457,7 +457,7 @@ def Aten_HardtanhOp : Aten_PureOp<
     "Tensor"> {
   let summary = "Limit to a range";
   let promotion = PromoteDefault;
-  let lowering = LowerBy<"Converter::lowerHardtanh">;
+  let lowering = LowerBy<"lowerHardtanh">;
   let body = (min (max $self, $min_val), $max_val);
   let isCore = 1;
 }
@@ -471,7 +471,6 @@ def Aten_GeluOp : Aten_PureOp<
   let modes = (ins Aten_GeluApproximation:$approximate);
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeGelu">;
-  let lowering = LowerBy<"Converter::lowerGelu">;
   let isCore = 1;
 }
 
@@ -482,7 +481,6 @@ def Aten_GeluBackwardOp : Aten_PureOp<
   let modes = (ins Aten_GeluApproximation:$approximate);
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeGeluBackward">;
-  let lowering = LowerBy<"Converter::lowerGeluBackward">;
   let isCore = 1;
 }
 

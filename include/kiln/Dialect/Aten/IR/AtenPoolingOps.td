@@ -17,7 +17,7 @@ def Aten_AdaptiveAvgPool2dOp : Aten_PureOp<
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool(AdaptivePool::Average)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerAveragePool", ["2"]>;
+  let lowering = LowerAveragePool<2>;
   let isCore = 1;
 }
 
@@ -27,7 +27,7 @@ def Aten_AdaptiveAvgPool2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive average pooling";
   let shape = "adaptivePoolBackward(2)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerAveragePool", ["2"]>;
+  let lowering = LowerAveragePool<2>;
   let isCore = 1;
 }
 
@@ -37,7 +37,7 @@ def Aten_AdaptiveAvgPool3dOp : Aten_PureOp<
   let summary = "Mean over windows that give a size";
   let shape = "adaptivePool(AdaptivePool::Average)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerAveragePool", ["3"]>;
+  let lowering = LowerAveragePool<3>;
   let isCore = 1;
 }
 
@@ -47,7 +47,7 @@ def Aten_AdaptiveAvgPool3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive average pooling";
   let shape = "adaptivePoolBackward(3)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerAveragePool", ["3"]>;
+  let lowering = LowerAveragePool<3>;
   let isCore = 1;
 }
 
@@ -57,7 +57,7 @@ def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<
   let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeAdaptiveAvgPool1d">;
-  let lowering = LowerBy<"lowerAveragePool", ["1"]>;
+  let lowering = LowerAveragePool<1>;
 }
 
 def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<
@@ -66,7 +66,7 @@ def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<
   let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool2d">;
-  let lowering = LowerBy<"lowerAveragePool", ["2"]>;
+  let lowering = LowerAveragePool<2>;
 }
 
 def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<
@@ -75,7 +75,7 @@ def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<
   let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool3d">;
-  let lowering = LowerBy<"lowerAveragePool", ["3"]>;
+  let lowering = LowerAveragePool<3>;
 }
 
 def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<
@@ -84,7 +84,7 @@ def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<
   let summary = "Greatest of windows that give a size, and where it was";
   let shape = "adaptivePool(AdaptivePool::Maximum)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerMaxPool", ["2"]>;
+  let lowering = LowerMaxPool<2>;
   let isCore = 1;
 }
 
@@ -96,7 +96,7 @@ def Aten_AvgPool1dOp : Aten_PureOp<
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeAvgPool1d">;
-  let lowering = LowerBy<"lowerAveragePool", ["1"]>;
+  let lowering = LowerAveragePool<1>;
 }
 
 def Aten_AvgPool2dOp : Aten_PureOp<
@@ -106,7 +106,7 @@ def Aten_AvgPool2dOp : Aten_PureOp<
   let summary = "Mean over windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerAveragePool", ["2"]>;
+  let lowering = LowerAveragePool<2>;
   let isCore = 1;
 }
 
@@ -117,7 +117,7 @@ def Aten_AvgPool2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of average pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerAveragePool", ["2"]>;
+  let lowering = LowerAveragePool<2>;
   let isCore = 1;
 }
 
@@ -128,7 +128,7 @@ def Aten_AvgPool3dOp : Aten_PureOp<
   let summary = "Mean over windows";
   let shape = "averagePool3d";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerAveragePool", ["3"]>;
+  let lowering = LowerAveragePool<3>;
   let isCore = 1;
 }
 
@@ -139,7 +139,7 @@ def Aten_AvgPool3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of average pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerAveragePool", ["3"]>;
+  let lowering = LowerAveragePool<3>;
   let isCore = 1;
 }
 
@@ -151,7 +151,7 @@ def Aten_MaxPool1dOp : Aten_PureOp<
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool1d">;
-  let lowering = LowerBy<"lowerMaxPool", ["1"]>;
+  let lowering = LowerMaxPool<1>;
 }
 
 def Aten_MaxPool2dOp : Aten_PureOp<
@@ -161,7 +161,7 @@ def Aten_MaxPool2dOp : Aten_PureOp<
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool2d">;
-  let lowering = LowerBy<"lowerMaxPool", ["2"]>;
+  let lowering = LowerMaxPool<2>;
 }
 
 def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<
@@ -171,7 +171,7 @@ def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<
   let summary = "Greatest of windows, and where it was";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerMaxPool", ["2"]>;
+  let lowering = LowerMaxPool<2>;
   let isCore = 1;
 }
 
@@ -182,7 +182,7 @@ def Aten_MaxPool2dWithIndicesBackwardOp : Aten_PureOp<
   let summary = "Gradient of max pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerMaxPool", ["2"]>;
+  let lowering = LowerMaxPool<2>;
   let isCore = 1;
 }
 
@@ -193,7 +193,7 @@ def Aten_MaxPool3dWithIndicesOp : Aten_PureOp<
   let summary = "Greatest of windows, and where it was";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerMaxPool", ["3"]>;
+  let lowering = LowerMaxPool<3>;
   let isCore = 1;
 }
 
@@ -204,7 +204,7 @@ def Aten_MaxPool3dWithIndicesBackwardOp : Aten_PureOp<
   let summary = "Gradient of max pooling";
   let shape = "poolBackward";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerMaxPool", ["3"]>;
+  let lowering = LowerMaxPool<3>;
   let isCore = 1;
 }
 
@@ -216,7 +216,7 @@ def Aten_MaxPool1dWithIndicesOp : Aten_PureOp<
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool1dWithIndices">;
-  let lowering = LowerBy<"lowerMaxPool", ["1"]>;
+  let lowering = LowerMaxPool<1>;
 }
 
 def Aten_MaxPool3dOp : Aten_PureOp<
@@ -226,7 +226,7 @@ def Aten_MaxPool3dOp : Aten_PureOp<
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool3d">;
-  let lowering = LowerBy<"lowerMaxPool", ["3"]>;
+  let lowering = LowerMaxPool<3>;
 }
 
 def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<
@@ -236,7 +236,7 @@ def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<
   let shape = "adaptivePool(AdaptivePool::Maximum)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeAdaptiveMaxPool1d">;
-  let lowering = LowerBy<"lowerMaxPool", ["1"]>;
+  let lowering = LowerMaxPool<1>;
 }
 
 def Aten_AdaptiveMaxPool3dOp : Aten_PureOp<
@@ -245,7 +245,7 @@ def Aten_AdaptiveMaxPool3dOp : Aten_PureOp<
   let summary = "Greatest of windows that give a size, and where it was";
   let shape = "adaptivePool(AdaptivePool::Maximum)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerMaxPool", ["3"]>;
+  let lowering = LowerMaxPool<3>;
   let isCore = 1;
 }
 
@@ -255,7 +255,7 @@ def Aten_AdaptiveMaxPool2dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive max pooling";
   let shape = "adaptivePoolBackward(2)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerMaxPool", ["2"]>;
+  let lowering = LowerMaxPool<2>;
   let isCore = 1;
 }
 
@@ -265,7 +265,7 @@ def Aten_AdaptiveMaxPool3dBackwardOp : Aten_PureOp<
   let summary = "Gradient of adaptive max pooling";
   let shape = "adaptivePoolBackward(3)";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerMaxPool", ["3"]>;
+  let lowering = LowerMaxPool<3>;
   let isCore = 1;
 }
 

@@ -44,7 +44,6 @@ def Aten_MeanOp : Aten_PureOp<
   let promotion = PromoteFloatOnly;
   let decomposition = DecomposeBy<"decomposeMean">;
   let recompute = RecomputeReduction;
-  let lowering = LowerReduction<"Mean">;
   let writers = ["mean.dtype_out"];
   let isCore = 1;
 }
@@ -57,7 +56,6 @@ def Aten_MeanDimOp : Aten_PureOp<
   let promotion = PromoteFloatOnly;
   let decomposition = DecomposeBy<"decomposeMeanDim">;
   let recompute = RecomputeReduction;
-  let lowering = LowerReduction<"Mean">;
   let writers = ["mean.out"];
   let isCore = 1;
 }
@@ -214,7 +212,7 @@ def Aten_CumsumOp : Aten_PureOp<
   let shape = "sameWithDim";
   let promotion = PromoteIntToI64;
   let recompute = RecomputeHeavy;
-  let lowering = LowerBy<"lowerCumsum">;
+  let lowering = LowerRows<"lowerCumsum">;
   let isCore = 1;
 }
 
@@ -229,7 +227,6 @@ def Aten_VarCorrectionOp : Aten_PureOp<
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeVar">;
   let recompute = RecomputeReduction;
-  let lowering = LowerReduction<"Var">;
   let isCore = 1;
 }
 
@@ -241,7 +238,6 @@ def Aten_VarDimOp : Aten_PureOp<
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeVarDim">;
   let recompute = RecomputeReduction;
-  let lowering = LowerReduction<"Var">;
   let writers = ["var.out"];
   let isCore = 1;
 }
@@ -254,7 +250,6 @@ def Aten_StdCorrectionOp : Aten_PureOp<
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeStd">;
   let recompute = RecomputeReduction;
-  let lowering = LowerReduction<"Std">;
 }
 
 def Aten_VarMeanCorrectionOp : Aten_PureOp<
@@ -265,7 +260,6 @@ def Aten_VarMeanCorrectionOp : Aten_PureOp<
   let promotion = PromoteFloatToReal;
   let decomposition = DecomposeBy<"decomposeVarMean">;
   let recompute = RecomputeReduction;
-  let lowering = LowerReduction<"VarMean">;
 }
 
 def Aten_LinalgVectorNormOp : Aten_PureOp<
@@ -283,7 +277,7 @@ def Aten_LogcumsumexpOp : Aten_PureOp<
   let summary = "Logarithm of the running sum of exponentials";
   let shape = "sameWithDim";
   let promotion = PromoteDefault;
-  let lowering = LowerBy<"lowerLogcumsumexp">;
+  let lowering = LowerRows<"lowerLogcumsumexp">;
 }
 
 def Aten_CumprodOp : Aten_PureOp<
@@ -292,7 +286,7 @@ def Aten_CumprodOp : Aten_PureOp<
   let summary = "Running product";
   let shape = "sameWithDim";
   let promotion = PromoteIntToI64;
-  let lowering = LowerBy<"lowerCumprod">;
+  let lowering = LowerRows<"lowerCumprod">;
 }
 
 def Aten_CummaxOp : Aten_PureOp<
@@ -300,7 +294,7 @@ def Aten_CummaxOp : Aten_PureOp<
   let summary = "Running maximum, and where it was";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
-  let lowering = LowerBy<"lowerCummax">;
+  let lowering = LowerRows<"lowerCummax">;
 }
 
 def Aten_CumminOp : Aten_PureOp<
@@ -308,7 +302,7 @@ def Aten_CumminOp : Aten_PureOp<
   let summary = "Running minimum, and where it was";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
-  let lowering = LowerBy<"lowerCummin">;
+  let lowering = LowerRows<"lowerCummin">;
 }
 
 def Aten_LogsumexpOp : Aten_PureOp<
@@ -448,7 +442,7 @@ def Aten_MedianDimOp : Aten_PureOp<
   let summary = "Median, the lower of two, and where it was";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteNoOpmath;
-  let lowering = LowerBy<"lowerMedian">;
+  let lowering = LowerRows<"lowerMedian">;
 }
 
 def Aten_ModeOp : Aten_PureOp<
@@ -457,7 +451,7 @@ def Aten_ModeOp : Aten_PureOp<
   let summary = "Most frequent element, and where it was";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteNoOpmath;
-  let lowering = LowerBy<"lowerMode">;
+  let lowering = LowerRows<"lowerMode">;
 }
 
 def Aten_KthvalueOp : Aten_PureOp<
@@ -466,7 +460,7 @@ def Aten_KthvalueOp : Aten_PureOp<
   let summary = "k-th least element, and where it was";
   let shape = "reduceDimWithIndex";
   let promotion = PromoteNoOpmath;
-  let lowering = LowerBy<"lowerKthValue">;
+  let lowering = LowerRows<"lowerKthValue">;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENREDUCTIONOPS_TD

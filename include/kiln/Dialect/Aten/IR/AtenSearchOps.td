@@ -16,7 +16,7 @@ def Aten_ArgsortOp : Aten_PureOp<
   let summary = "Indices that sort";
   let shape = "sameWithDim";
   let promotion = PromoteAlwaysI64;
-  let lowering = LowerBy<"lowerArgsort">;
+  let lowering = LowerRows<"lowerArgsort">;
 }
 
 def Aten_ArgsortStableOp : Aten_PureOp<
@@ -25,7 +25,7 @@ def Aten_ArgsortStableOp : Aten_PureOp<
   let summary = "Indices that sort, equal elements in order";
   let shape = "sameWithDim";
   let promotion = PromoteAlwaysI64;
-  let lowering = LowerBy<"lowerArgsort">;
+  let lowering = LowerRows<"lowerArgsort">;
 }
 
 def Aten_SortOp : Aten_PureOp<
@@ -34,7 +34,7 @@ def Aten_SortOp : Aten_PureOp<
   let summary = "Sorted elements, and where they were";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
-  let lowering = LowerBy<"lowerSort">;
+  let lowering = LowerRows<"lowerSort">;
 }
 
 def Aten_SortStableOp : Aten_PureOp<
@@ -43,7 +43,7 @@ def Aten_SortStableOp : Aten_PureOp<
   let summary = "Sorted elements, equal ones in order, and where they were";
   let shape = "scanWithIndex";
   let promotion = PromoteNoOpmath;
-  let lowering = LowerBy<"lowerSort">;
+  let lowering = LowerRows<"lowerSort">;
 }
 
 def Aten_TopkOp : Aten_PureOp<
@@ -52,7 +52,7 @@ def Aten_TopkOp : Aten_PureOp<
   let summary = "Greatest or least elements, and where they were";
   let shape = "topk";
   let promotion = PromoteNoOpmath;
-  let lowering = LowerBy<"lowerTopk">;
+  let lowering = LowerRows<"lowerTopk">;
 }
 
 def Aten_BucketizeTensorOp : Aten_PureOp<
@@ -147,7 +147,7 @@ def Aten_Unique2Op : Aten_CountingOp<
   }];
   let shape = "unique";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerUnique">;
+  let lowering = LowerBy<"lowerUnique", [], UniqueFamily>;
 }
 
 def Aten_UniqueConsecutiveOp : Aten_CountingOp<
@@ -159,7 +159,7 @@ def Aten_UniqueConsecutiveOp : Aten_CountingOp<
   }];
   let shape = "unique";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerUniqueConsecutive">;
+  let lowering = LowerBy<"lowerUniqueConsecutive", [], UniqueFamily>;
 }
 
 def Aten_UniqueDimOp : Aten_CountingOp<
@@ -172,7 +172,7 @@ def Aten_UniqueDimOp : Aten_CountingOp<
   }];
   let shape = "uniqueSlices";
   let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerUniqueDim">;
+  let lowering = LowerBy<"lowerUniqueDim", [], UniqueFamily>;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENSEARCHOPS_TD

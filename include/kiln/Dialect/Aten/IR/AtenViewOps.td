@@ -219,7 +219,7 @@ def Aten_ViewDtypeOp : Aten_PureOp<
   let shape = "viewDtype";
   let promotion = PromoteNone;
   let takesSmallFloats = 1;
-  let lowering = LowerBy<"Converter::lowerReinterpret">;
+  let lowering = LowerBy<"lowerReinterpret">;
   let inverse = "view.dtype";
   let isView = 1;
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScalarBuilder.h"
+#include "kiln/Conversion/LoopBuilder/ScalarBuilder.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -151,13 +151,6 @@ Value ScalarBuilder::convert(Value value, Type from, Type to) {
     return arith::ExtUIOp::create(builder, loc, target, value);
   return arith::ExtSIOp::create(builder, loc, target, value);
 }
-
-Value ScalarBuilder::arg(StringRef name) {
-  auto [value, from] = argument(name);
-  return value ? convert(value, from, type) : Value();
-}
-
-Value ScalarBuilder::raw(StringRef name) { return argument(name).first; }
 
 Value ScalarBuilder::number(StringRef text) {
   double value = 0;

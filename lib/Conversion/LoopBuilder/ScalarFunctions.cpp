@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScalarBuilder.h"
+#include "kiln/Conversion/LoopBuilder/ScalarBuilder.h"
 
 #include <cmath>
 

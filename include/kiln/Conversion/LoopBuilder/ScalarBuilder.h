@@ -6,25 +6,25 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The vocabulary of AtenLoopBody.td as functions that build arith and math
-// operations with exactly PyTorch's results: integers wrap, maxima propagate
-// NaN, shifts beyond the width give 0, an integer division by 0 gives a number
-// and never a trap (the check that PyTorch makes there is not in kernels).
+// The vocabulary of bodies (that of AtenLoopBody.td) as functions that build
+// arith and math operations with exactly PyTorch's results: integers wrap, maxima
+// propagate NaN, shifts beyond the width give 0, an integer division by 0 gives a
+// number and never a trap (the check that PyTorch makes there is not in kernels).
+//
+//   ScalarBuilder scalars(builder, loc, builder.getF32Type());
+//   Value wide = scalars.convert(element, stored, scalars.getType());
+//   Value relu = scalars.max(wide, scalars.constant(scalars.getType(), 0.0));
 //
 // A function given an absent value (null) returns it where that has a meaning
-// (`clampLow(x, absent)` is x). What has no kernel sets a reason, which ends
-// the conversion of the operator; the values returned from there on are
-// arbitrary.
+// (`clampLow(x, absent)` is x). What has no kernel sets a reason, which ends the
+// conversion of the operator; the values returned from there on are arbitrary.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_LIB_CONVERSION_ATENTOLOOP_SCALARBUILDER_H
-#define KILN_LIB_CONVERSION_ATENTOLOOP_SCALARBUILDER_H
+#ifndef KILN_CONVERSION_LOOPBUILDER_SCALARBUILDER_H
+#define KILN_CONVERSION_LOOPBUILDER_SCALARBUILDER_H
 
-#include "kiln/Dialect/Aten/IR/OpInfo.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
-
-#include <functional>
 
 namespace kiln::loop {
 
@@ -33,10 +33,6 @@ public:
   /// `type` is the computation type, with its sign.
   ScalarBuilder(OpBuilder &builder, Location loc, Type type)
       : builder(builder), loc(loc), type(type) {}
-
-  /// Gives the element or number of an argument in its own type, and that type
-  /// with its sign; null if absent.
-  std::function<std::pair<Value, Type>(llvm::StringRef)> argument;
 
   /// The element type of the result, if it matters to a function.
   Type stored;
@@ -54,8 +50,6 @@ public:
   Value constant(Type type, int64_t value);
 
   // Leaves.
-  Value arg(llvm::StringRef name);
-  Value raw(llvm::StringRef name);
   Value number(llvm::StringRef text);
   Value copyOf(Value a) { return a; }
   Value toBool(Value a);
@@ -171,10 +165,6 @@ private:
   std::string reason;
 };
 
-/// The body of a pointwise overload, null if it has none.
-using ScalarBody = Value (*)(ScalarBuilder &);
-ScalarBody lookUpScalarBody(const aten::OpInfo &info);
-
 } // namespace kiln::loop
 
-#endif // KILN_LIB_CONVERSION_ATENTOLOOP_SCALARBUILDER_H
+#endif // KILN_CONVERSION_LOOPBUILDER_SCALARBUILDER_H

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScalarBuilder.h"
+#include "kiln/Conversion/LoopBuilder/ScalarBuilder.h"
 
 using namespace mlir;
 using namespace kiln;
