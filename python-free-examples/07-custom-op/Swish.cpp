@@ -1,4 +1,4 @@
-//===- Swish.cpp - What Kiln's compiler knows of mylib::swish -------------===//
+//===- Swish.cpp - What Kiln's compiler knows of mylib --------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,18 +6,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An MLIR dialect plugin: the op of SwishOp.td with its shape rule, derivative
-// and loop body. Nothing of Kiln is changed; what it does with the op it asks by
-// interface.
+// An MLIR dialect plugin: the ops of SwishOp.td with their shape rules. `swish`
+// brings a derivative and a loop body, `squares` the reduction that it is made of.
+// Nothing of Kiln is changed; what it does with the ops it asks by interface.
 //
 //===----------------------------------------------------------------------===//
 
+#include "kiln/Conversion/LoopBuilder/LoopBuilder.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Aten/IR/Inference.h"
 #include "kiln/Dialect/Aten/IR/Overload.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
 #include "kiln/Interfaces/LoopBodyOpInterface.h"
+#include "kiln/Interfaces/LoopLoweringOpInterface.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -32,7 +34,7 @@ namespace arith = mlir::arith;
 namespace math = mlir::math;
 
 //===----------------------------------------------------------------------===//
-// Shape rule
+// Shape rules
 //===----------------------------------------------------------------------===//
 
 namespace mylib {
@@ -44,6 +46,17 @@ static LogicalResult inferSwish(aten::Inference &infer) {
   if (!isa<FloatType>(element))
     return infer.fail("expects a tensor of floating-point numbers");
   infer.addResult(*dims, element);
+  return success();
+}
+
+static LogicalResult inferSquares(aten::Inference &infer) {
+  auto dims = infer.getDims("x");
+  if (failed(dims))
+    return failure();
+  Type element = infer.getElementType("x");
+  if (!isa<FloatType>(element) || dims->empty())
+    return infer.fail("expects rows of floating-point numbers");
+  infer.addResult(ArrayRef(*dims).drop_back(), element);
   return success();
 }
 } // namespace mylib
@@ -99,6 +112,32 @@ struct SwishBody
 } // namespace
 
 //===----------------------------------------------------------------------===//
+// A reduction of one's own
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The sum of x * x over the last dimension; 16-bit floats are summed in f32.
+struct SquaresLowering
+    : LoopLoweringOpInterface::ExternalModel<SquaresLowering,
+                                             mylib::SquaresOp> {
+  LogicalResult lowerToLoops(Operation *op, loop::LoopBuilder &loops) const {
+    Value x = llvm::cast<mylib::SquaresOp>(op).getX();
+    Type from = loop::LoopBuilder::getElement(x);
+    Type acc = loop::LoopBuilder::getComputeType(from);
+    return loops.setMade(
+        0, loops.reduceDims(
+               loops.getView(x), {-1}, loops.getResultType(),
+               loop::ReductionKind::Sum, acc,
+               [&](loop::BodyContext, loop::ScalarBuilder &scalars,
+                   Value element) {
+                 Value wide = scalars.convert(element, from, acc);
+                 return scalars.mul(wide, wide);
+               }));
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
 // The dialect, and the plugin
 //===----------------------------------------------------------------------===//
 
@@ -110,6 +149,7 @@ using namespace kiln::aten;
 void mylib::MylibDialect::initialize() {
   registerOverloads(*this, kOverloads);
   SwishOp::attachInterface<SwishDerivative, SwishBody>(*getContext());
+  SquaresOp::attachInterface<SquaresLowering>(*getContext());
   // Where passes cannot reach one, it is named instead of left in silence.
   addInterfaces<aten::OverloadStages>();
 }

@@ -1,4 +1,4 @@
-/*===- SwishFunction.c - mylib::swish as a function ------------------------===*
+/*===- SwishFunction.c - Operators of mylib as functions -------------------===*
  *
  * Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
  * See LICENSE for license information.
@@ -50,10 +50,34 @@ static int swish(kiln_operator_call *call) {
   return 0;
 }
 
+/* The sum of squares of each row. */
+static int squares(kiln_operator_call *call) {
+  const kiln_argument *args = call->arguments;
+  if (call->argument_count < 1 || args[0].kind != KILN_ARGUMENT_TENSOR ||
+      args[0].tensor.dtype != kF32 || args[0].tensor.rank == 0)
+    return call->fail(call, "expected x to be rows of f32");
+  const kiln_tensor *x = &args[0].tensor;
+  kiln_tensor y;
+  if (call->make_result(call, 0, kF32, x->rank - 1, x->sizes, &y))
+    return 1;
+  int64_t rows = 1, width = x->sizes[x->rank - 1];
+  for (uint32_t dim = 0; dim + 1 < x->rank; ++dim)
+    rows *= x->sizes[dim];
+  for (int64_t row = 0; row < rows; ++row) {
+    float sum = 0;
+    for (int64_t i = 0; i < width; ++i) {
+      float value = *at(x, row * width + i);
+      sum += value * value;
+    }
+    ((float *)y.data)[row] = sum;
+  }
+  return 0;
+}
+
 const kiln_operator_library *kiln_operators(void) {
   static const kiln_operator_entry entries[] = {
-      {"mylib.swish.default", swish}};
+      {"mylib.swish.default", swish}, {"mylib.squares.default", squares}};
   static const kiln_operator_library library = {
-      sizeof(library), KILN_OPERATOR_ABI_VERSION, 1, entries};
+      sizeof(library), KILN_OPERATOR_ABI_VERSION, 2, entries};
   return &library;
 }

@@ -1,4 +1,4 @@
-//===- SwishOp.td - mylib::swish as an MLIR op -------------*- tablegen -*-===//
+//===- SwishOp.td - Operators of mylib as MLIR ops ---------*- tablegen -*-===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,5 +26,14 @@ def Mylib_SwishOp : Aten_OverloadOp<Mylib_Dialect,
   let shape = "::mylib::inferSwish";
   let promotion = PromoteKeepFirst;
   // Nothing simpler is known: the op stays until it becomes a loop.
+  let isCore = 1;
+}
+
+def Mylib_SquaresOp : Aten_OverloadOp<Mylib_Dialect, "squares",
+    "mylib::squares(Tensor x) -> Tensor",
+    (ins Aten_Tensor:$x), (outs Aten_Tensor:$result), NoEffects> {
+  let summary = "The sum of squares over the last dimension";
+  let shape = "::mylib::inferSquares";
+  let promotion = PromoteKeepFirst;
   let isCore = 1;
 }

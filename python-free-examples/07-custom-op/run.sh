@@ -38,6 +38,18 @@ grep -q '"compiler_loaded": *false' "$scratch/warm.json"
   --explain=fusion | tee "$scratch/fusion"
 grep -q 'swish' "$scratch/fusion"
 
+# A reduction of one's own: called as a function, and as a kernel with what is
+# around it, with the same numbers.
+for backend in eager inductor; do
+  "$build/bin/kiln-run" "$here/squares.mlir" --inputs="$here/squares/io.json" \
+    --check --cache-dir="$scratch/cache" "$functions" "$dialect" \
+    --backend=$backend --stats="$scratch/squares.json"
+done
+grep -q '"fallback_ops": *\[\]' "$scratch/squares.json"
+"$build/bin/kiln-opt" "$dialect" "$here/squares.mlir" --kiln-core --kiln-loop |
+  tee "$scratch/squares.mlir"
+grep -q 'loop.kernel @fused_squares_sub_mul' "$scratch/squares.mlir"
+
 # The op in MLIR.
 "$build/bin/kiln-opt" "$dialect" "$here/swish.mlir" \
   --convert-aten-to-loop | tee "$scratch/loop.mlir"

@@ -8,9 +8,12 @@
 //
 // An MLIR dialect plugin that knows nothing but interfaces: `math.exp`,
 // `arith.mulf` and `arith.addf` on tensors get a loop body, `math.exp` and
-// `arith.addf` a derivative. No op here is an overload of any library.
+// `arith.addf` a derivative. LogSumExp.cpp has an op that makes its own nests. No
+// op here is an overload of any library.
 //
 //===----------------------------------------------------------------------===//
+
+#include "LogSumExp.h"
 
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
 #include "kiln/Interfaces/LoopBodyOpInterface.h"
@@ -67,6 +70,7 @@ extern "C" LLVM_ATTRIBUTE_WEAK mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "KilnTestExternalModels", "1",
           [](mlir::DialectRegistry *registry) {
+            registerLogSumExp(*registry);
             registry->addExtension(
                 +[](MLIRContext *context, math::MathDialect *) {
                   math::ExpOp::attachInterface<ElementwiseBody<math::ExpOp>,
