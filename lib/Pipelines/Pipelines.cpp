@@ -9,13 +9,13 @@
 #include "kiln/Pipelines/Pipelines.h"
 
 #include "kiln/Conversion/AtenToLoop.h"
-#include "kiln/Conversion/KernelToLLVM/Passes.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Conversion/ToProgram/Passes.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Dialect/Program/Transforms/Passes.h"
+#include "kiln/Target/CPU/KernelPipeline.h"
 #include "kiln/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Conversion/ExpandMath/Passes.h"
 #include "kiln/Conversion/KernelToLLVM/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -16,12 +15,10 @@
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
-#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace kiln {
@@ -63,14 +60,3 @@ struct ConvertKernelToLLVMPass
 };
 
 } // namespace
-
-void kiln::buildKernelToLLVMPipeline(OpPassManager &pm) {
-  // Before the small floats: math on f16 and bf16 is extended here as well, and
-  // the casts this makes are expanded by the next pass.
-  pm.addPass(createKilnExpandMathPass());
-  pm.addPass(createKilnExpandSmallFloatsPass());
-  pm.addPass(createKilnLowerVectorsPass());
-  // After all passes that want to see loops.
-  pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(createConvertKernelToLLVMPass());
-}

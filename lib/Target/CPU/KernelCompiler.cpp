@@ -8,8 +8,8 @@
 
 #include "kiln/Target/CPU/KernelCompiler.h"
 
-#include "kiln/Conversion/KernelToLLVM/Passes.h"
 #include "kiln/Target/CPU/KernelImage.h"
+#include "kiln/Target/CPU/KernelPipeline.h"
 #include "kiln/Transforms/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -9,8 +9,9 @@
 // From the code of kernels (scf, vector, arith, math, llvm memory operations) to
 // the llvm dialect: see Passes.td for what each pass assumes and guarantees.
 //
-//   OpPassManager pm("builtin.module");         // on the kernels themselves
-//   buildKernelToLLVMPipeline(pm);
+//   pm.addPass(createKilnLowerVectorsPass());
+//
+// Their order is in `kiln/Target/CPU/KernelPipeline.h`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,18 +20,10 @@
 
 #include "mlir/Pass/Pass.h"
 
-namespace mlir {
-class OpPassManager;
-} // namespace mlir
-
 namespace kiln {
 
 #define GEN_PASS_DECL
 #include "kiln/Conversion/KernelToLLVM/Passes.h.inc"
-
-/// All passes from a module of kernels to one that holds the llvm dialect alone.
-/// `kiln-native` runs them on the module `@kernels` of a program.
-void buildKernelToLLVMPipeline(mlir::OpPassManager &pm);
 
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/KernelToLLVM/Passes.h.inc"
