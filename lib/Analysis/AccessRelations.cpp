@@ -95,9 +95,9 @@ unsigned Access::getAlignment() const {
   return k;
 }
 
-/// The read that `load` makes in `nest`. `firstIndex` is the position of the
-/// first index among the arguments of the region the load is in.
-static Access getAccess(Operation *nest, loop::LoadOp load, unsigned rank) {
+/// The read that `load` makes in `nest`, whose domain has `rank` dimensions.
+static Access getAccess(loop::NestOpInterface nest, loop::LoadOp load,
+                        unsigned rank) {
   MLIRContext *context = nest->getContext();
   Access access;
   access.tensor = load.getTensor();
@@ -107,11 +107,8 @@ static Access getAccess(Operation *nest, loop::LoadOp load, unsigned rank) {
   // What an index operand is, in terms of the domain.
   std::function<ExprAttr(Value)> resolve = [&](Value index) -> ExprAttr {
     if (auto argument = dyn_cast<BlockArgument>(index))
-      if (argument.getOwner()->getParentOp() == nest) {
-        // An epilogue's first argument is the accumulator.
-        unsigned shift = isa<loop::ContractOp>(nest) ? 1 : 0;
-        return guard::getDim(context, argument.getArgNumber() - shift);
-      }
+      if (auto dimension = nest.getDimensionOf(argument))
+        return guard::getDim(context, *dimension);
     if (auto inner = index.getDefiningOp<loop::IndexOp>()) {
       SmallVector<ExprAttr> map;
       for (Value operand : inner.getIndices())
@@ -132,18 +129,11 @@ static Access getAccess(Operation *nest, loop::LoadOp load, unsigned rank) {
   return access;
 }
 
-SmallVector<Access> analysis::getReads(Operation *nest) {
+SmallVector<Access> analysis::getReads(loop::NestOpInterface nest) {
   SmallVector<Access> reads;
-  if (auto contract = dyn_cast<loop::ContractOp>(nest)) {
-    bool masked = !contract.getMasks().empty();
-    reads.push_back({contract.getLhs(),
-                     loop::getExprs(contract.getLhsIndices()), false, masked,
-                     {}});
-    reads.push_back({contract.getRhs(),
-                     loop::getExprs(contract.getRhsIndices()), false, masked,
-                     {}});
-  }
-  unsigned rank = loop::getDomain(nest).rank();
+  for (const loop::OperandRead &read : nest.getOperandReads())
+    reads.push_back({read.tensor, read.map, false, read.masked, {}});
+  unsigned rank = nest.getDomain().rank();
   nest->walk([&](loop::LoadOp load) {
     // What a scatter has written itself is its result and not read from others.
     if (load.getTensor().getParentRegion()->getParentOp() != nest)
@@ -189,8 +179,9 @@ bool analysis::isStraight(RankedTensorType type, ArrayRef<ExprAttr> map,
   return true;
 }
 
-Traffic analysis::getTraffic(Operation *nest, const SizeHints &hints) {
-  loop::Domain domain = loop::getDomain(nest);
+Traffic analysis::getTraffic(loop::NestOpInterface nest,
+                             const SizeHints &hints) {
+  loop::Domain domain = nest.getDomain();
   llvm::MapVector<Value, int64_t> widest;
   for (const Access &access : getReads(nest)) {
     int64_t bytes =
@@ -200,9 +191,8 @@ Traffic analysis::getTraffic(Operation *nest, const SizeHints &hints) {
     int64_t &known = widest[access.tensor];
     known = std::max(known, bytes);
   }
-  if (auto scatter = dyn_cast<loop::ScatterOp>(nest))
-    widest[scatter.getInit()] =
-        hints.getBytes(cast<RankedTensorType>(scatter.getInit().getType()));
+  if (Value init = nest.getInitialTensor())
+    widest[init] = hints.getBytes(cast<RankedTensorType>(init.getType()));
   Traffic traffic;
   for (auto &[tensor, bytes] : widest)
     traffic.read += bytes;

@@ -67,11 +67,10 @@ FailureOr<KernelStrides> analysis::getInputStrides(KernelOp kernel) {
         stated ? llvm::to_vector(stated.getDims())
                : guard::getContiguousStrides(kernel.getContext(), *dims));
   }
-  for (Operation &op : kernel.getBody().front())
-    if (loop::isNest(&op))
-      for (Value result : op.getResults())
-        if (failed(checkSizes(result)))
-          return failure();
+  for (loop::NestOpInterface nest : kernel.getNests())
+    for (Value result : nest->getResults())
+      if (failed(checkSizes(result)))
+        return failure();
   return strides;
 }
 
@@ -89,10 +88,8 @@ KernelLayout analysis::getLayout(KernelOp kernel,
                     context,
                     *guard::getDims(cast<RankedTensorType>(result.getType()))));
   unsigned shared = kernel.getShared().size();
-  for (Operation &op : body) {
-    if (!loop::isNest(&op))
-      continue;
-    for (Value result : op.getResults()) {
+  for (loop::NestOpInterface nest : kernel.getNests()) {
+    for (Value result : nest->getResults()) {
       auto type = cast<RankedTensorType>(result.getType());
       if (type.getRank() == int64_t(shared) || layout.count(result))
         continue;
@@ -126,11 +123,11 @@ struct NestAccesses {
 };
 } // namespace
 
-static NestAccesses collectAccesses(Operation *nest,
+static NestAccesses collectAccesses(loop::NestOpInterface nest,
                                     const KernelLayout &layout) {
   NestAccesses found;
   MLIRContext *context = nest->getContext();
-  found.extents = loop::getDomain(nest).all();
+  found.extents = nest.getDomain().all();
 
   llvm::DenseMap<Value, ExprAttr> exprs;
   unsigned opaque = found.extents.size();
@@ -173,7 +170,7 @@ static NestAccesses collectAccesses(Operation *nest,
   for (Value result : nest->getResults()) {
     auto known = layout.find(result);
     if (known != layout.end())
-      found.accesses.push_back({loop::getResultMap(nest), known->second});
+      found.accesses.push_back({nest.getResultMap(), known->second});
   }
   return found;
 }
@@ -208,9 +205,8 @@ SmallVector<ExprAttr> analysis::collapseShared(KernelOp kernel,
   if (extents.size() < 2)
     return extents;
   SmallVector<NestAccesses> nests;
-  for (Operation &op : kernel.getBody().front())
-    if (loop::isNest(&op))
-      nests.push_back(collectAccesses(&op, layout));
+  for (loop::NestOpInterface nest : kernel.getNests())
+    nests.push_back(collectAccesses(nest, layout));
   unsigned tail = extents.size() - 1;
   for (unsigned k = tail; k-- > 0;) {
     bool collapses = llvm::all_of(nests, [&](const NestAccesses &nest) {
@@ -236,13 +232,11 @@ analysis::getTransposedReads(KernelOp kernel, const KernelLayout &layout) {
   if (kernel.getShared().size() < 2)
     return reads;
   unsigned last = kernel.getShared().size() - 1;
-  for (Operation &op : kernel.getBody().front()) {
-    if (!loop::isNest(&op))
-      continue;
-    loop::Domain domain = loop::getDomain(&op);
+  for (loop::NestOpInterface nest : kernel.getNests()) {
+    loop::Domain domain = nest.getDomain();
     guard::Assumptions assumptions;
     addExtents(assumptions, kernel.getContext(), domain.all());
-    for (const Access &access : getReads(&op)) {
+    for (const Access &access : getReads(nest)) {
       auto known = layout.find(access.tensor);
       if (known == layout.end() || access.indirect || access.masked)
         continue;

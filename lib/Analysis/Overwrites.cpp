@@ -25,19 +25,19 @@ static bool mayOverwrite(KernelOp kernel, unsigned index, unsigned input) {
     return false;
   Block &body = kernel.getBody().front();
   Value argument = body.getArgument(input);
-  Operation *writer = body.getTerminator()->getOperand(index).getDefiningOp();
-  if (!isa<PointwiseOp>(writer))
+  auto writer = body.getTerminator()
+                    ->getOperand(index)
+                    .getDefiningOp<NestOpInterface>();
+  if (!writer || !writer.isPointwise())
     return false;
   unsigned shared = kernel.getShared().size();
-  for (Operation &op : body) {
-    if (!isNest(&op))
-      continue;
-    for (const analysis::Access &access : analysis::getReads(&op)) {
+  for (NestOpInterface nest : kernel.getNests()) {
+    for (const analysis::Access &access : analysis::getReads(nest)) {
       if (access.tensor != argument)
         continue;
-      if (writer->isBeforeInBlock(&op))
+      if (writer->isBeforeInBlock(nest))
         return false; // reads what is overwritten already
-      if (&op == writer ? !access.isIdentity() || access.indirect
+      if (nest == writer ? !access.isIdentity() || access.indirect
                         : access.getAlignment() < shared)
         return false; // reads elements of other work items
     }

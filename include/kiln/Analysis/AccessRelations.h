@@ -57,7 +57,7 @@ struct Access {
   SmallVector<ExprAttr> map;
   bool indirect = false; ///< some index is computed
   bool masked = false;
-  loop::LoadOp load; ///< null for an operand of a contraction
+  loop::LoadOp load; ///< null for an operand that the nest reads itself
 
   /// The number of leading indices that are d0, d1, ... in that order.
   unsigned getAlignment() const;
@@ -65,9 +65,9 @@ struct Access {
   bool isIdentity() const { return getAlignment() == map.size(); }
 };
 
-/// Reads of a nest in program order: operands of a contraction, then loads.
-/// The initial value of a scatter is not among them.
-SmallVector<Access> getReads(Operation *nest);
+/// Reads of a nest in program order: operands that it reads by maps of its own, then
+/// loads. The tensor that it starts from is not among them.
+SmallVector<Access> getReads(loop::NestOpInterface nest);
 
 /// The number of different elements a read can touch, at the hints: extents of
 /// the dimensions it depends on, at most the tensor.
@@ -89,7 +89,7 @@ struct Traffic {
 
 /// Bytes of one nest run alone: each tensor it reads counts once (its widest
 /// read), its results count fully.
-Traffic getTraffic(Operation *nest, const SizeHints &hints);
+Traffic getTraffic(loop::NestOpInterface nest, const SizeHints &hints);
 
 /// Weight of one operation of a body: 0 for constants and index arithmetic on
 /// attributes, 1 for arithmetic, 4 for division and roots, 8 for exp and log,

@@ -195,7 +195,7 @@ ScanOp LoopBuilder::makeScan(
 }
 
 void LoopBuilder::addCombiner(ScanOp scan, CombineFn combine) {
-  SmallVector<Type> types = Accumulation(scan).getTypes();
+  SmallVector<Type> types = scan.getAccumulatorTypes();
   size_t count = types.size();
   types.append(types.begin(), types.begin() + count);
   OpBuilder inner(getContext());

@@ -8,7 +8,6 @@
 
 #include "LinalgEmitter.h"
 
-#include "kiln/Conversion/LoopToScf/Nests.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 
@@ -17,6 +16,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -169,7 +170,7 @@ FailureOr<SmallVector<Value>> LinalgEmitter::createGeneric(
 
 LogicalResult LinalgEmitter::convert(PointwiseOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Domain domain = getDomain(op);
+  Domain domain = op.getDomain();
   Block &body = op.getBody().front();
   auto type = cast<RankedTensorType>(op.getResult().getType());
   Value empty =
@@ -199,45 +200,38 @@ static Value narrow(ImplicitLocOpBuilder &b, Value value, Type type) {
   return arith::TruncIOp::create(b, type, value);
 }
 
-/// What accumulator `k`, of type `type`, begins with.
+/// What accumulator `k` begins with.
 static Value getInitialValue(ImplicitLocOpBuilder &b,
-                             const Accumulation &accumulation, unsigned k,
-                             Type type) {
-  auto [kind, position] = accumulation.getKind(k);
-  if (kind == ReductionKind::Generic)
-    return accumulation.getInit(k);
-  return arith::ConstantOp::create(
-      b, getIdentity(b, kind, position, type,
-                     hasUnsignedElements(accumulation.getResult(k))));
+                             AccumulationOpInterface op, unsigned k) {
+  if (op.getKind(k).kind == ReductionKind::Generic)
+    return op.getInits()[k];
+  return arith::ConstantOp::create(b, op.getNeutral(b, k));
 }
 
 FailureOr<SmallVector<Value>>
-LinalgEmitter::combine(ImplicitLocOpBuilder &b,
-                       const Accumulation &accumulation, ArrayRef<Value> left,
-                       ArrayRef<Value> right) {
+LinalgEmitter::combine(ImplicitLocOpBuilder &b, AccumulationOpInterface op,
+                       ArrayRef<Value> left, ArrayRef<Value> right) {
   auto generic = [&](ArrayRef<Value> left, ArrayRef<Value> right)
       -> FailureOr<SmallVector<Value>> {
     SmallVector<Value> operands(left);
     operands.append(right.begin(), right.end());
     NestBody combiner(b, symbols, {}, {});
-    Block &block = accumulation.getCombiner();
+    Block &block = op.getCombiner().front();
     if (failed(combiner.emit(block, operands)))
       return failure();
     return llvm::map_to_vector(block.getTerminator()->getOperands(),
                                [&](Value value) { return combiner.get(value); });
   };
-  return combineAccumulators(b, accumulation, left, right, generic);
+  return op.combine(b, left, right, generic);
 }
 
 LogicalResult LinalgEmitter::convert(ReduceOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Accumulation accumulation(op);
-  Domain domain = getDomain(op);
+  Domain domain = op.getDomain();
   Block &body = op.getBody().front();
   SmallVector<Value> outs;
-  SmallVector<Type> types = accumulation.getTypes();
-  for (auto [k, type] : llvm::enumerate(types)) {
-    Value init = getInitialValue(b, accumulation, k, type);
+  for (unsigned k = 0; k < op.getNumResults(); ++k) {
+    Value init = getInitialValue(b, op, k);
     outs.push_back(createFilled(b, init, domain.parallel));
     if (!outs.back())
       return op.emitOpError(symbols.getError());
@@ -247,7 +241,7 @@ LogicalResult LinalgEmitter::convert(ReduceOp op) {
     SmallVector<Value> values;
     for (Value value : body.getTerminator()->getOperands())
       values.push_back(nest.get(value));
-    return combine(inner, accumulation, llvm::to_vector(accumulators), values);
+    return combine(inner, op, llvm::to_vector(accumulators), values);
   };
   auto sums = createGeneric(b, domain, body, outs, finish);
   if (failed(sums))
@@ -291,7 +285,7 @@ bool LinalgEmitter::hasNamedForm(ContractOp op) {
     return false;
   unsigned batch = parallel - 2, row = batch, column = batch + 1;
   unsigned sum = parallel;
-  SmallVector<ExprAttr> extents = getDomain(op).all();
+  SmallVector<ExprAttr> extents = op.getDomain().all();
   auto reads = [&](Value tensor, ArrayAttr map, ArrayRef<unsigned> dims) {
     auto type = cast<RankedTensorType>(tensor.getType());
     auto sizes = guard::getDims(type);
@@ -314,7 +308,7 @@ LogicalResult LinalgEmitter::convert(ContractOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Value zero = arith::ConstantOp::create(
       b, cast<TypedAttr>(b.getZeroAttr(op.getAccType())));
-  Value init = createFilled(b, zero, getDomain(op).parallel);
+  Value init = createFilled(b, zero, op.getDomain().parallel);
   if (!init)
     return op.emitOpError(symbols.getError());
   SmallVector<Value> operands = {op.getLhs(), op.getRhs()};
@@ -337,8 +331,7 @@ LogicalResult LinalgEmitter::convert(ContractOp op) {
 
 LogicalResult LinalgEmitter::convert(ScanOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  Accumulation accumulation(op);
-  Domain domain = getDomain(op);
+  Domain domain = op.getDomain();
   SmallVector<Value> carried;
   for (Value result : op.getResults()) {
     carried.push_back(createEmpty(
@@ -368,8 +361,8 @@ LogicalResult LinalgEmitter::convert(ScanOp op) {
     if (failed(enter(extent)))
       return failure();
   // The loop along the row carries the accumulators besides the results.
-  for (auto [k, type] : llvm::enumerate(accumulation.getTypes()))
-    carried.push_back(getInitialValue(b, accumulation, k, type));
+  for (unsigned k = 0; k < op.getNumResults(); ++k)
+    carried.push_back(getInitialValue(b, op, k));
   if (failed(enter(op.getRowExtent())))
     return failure();
 
@@ -380,8 +373,7 @@ LogicalResult LinalgEmitter::convert(ScanOp op) {
   SmallVector<Value> values;
   for (Value value : block.getTerminator()->getOperands())
     values.push_back(body.get(value));
-  auto joined = combine(b, accumulation, ArrayRef(carried).drop_front(count),
-                        values);
+  auto joined = combine(b, op, ArrayRef(carried).drop_front(count), values);
   if (failed(joined))
     return failure();
   SmallVector<Value> position(dims);
@@ -414,7 +406,7 @@ LogicalResult LinalgEmitter::convert(ScanOp op) {
 
 LogicalResult LinalgEmitter::convert(ScatterOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
-  SmallVector<ExprAttr> extents = getDomain(op).all();
+  SmallVector<ExprAttr> extents = op.getDomain().all();
   SmallVector<scf::ForOp> loops;
   SmallVector<Value> dims;
   Value zero = arith::ConstantIndexOp::create(b, 0);
@@ -510,14 +502,8 @@ LogicalResult LinalgEmitter::convertGuard(Operation *op) {
   return success();
 }
 
-LogicalResult LinalgEmitter::convert(Operation *nest) {
-  if (auto pointwise = dyn_cast<PointwiseOp>(nest))
-    return convert(pointwise);
-  if (auto reduce = dyn_cast<ReduceOp>(nest))
-    return convert(reduce);
-  if (auto contract = dyn_cast<ContractOp>(nest))
-    return convert(contract);
-  if (auto scan = dyn_cast<ScanOp>(nest))
-    return convert(scan);
-  return convert(cast<ScatterOp>(nest));
+LogicalResult LinalgEmitter::convert(NestOpInterface nest) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(nest)
+      .Case<PointwiseOp, ReduceOp, ContractOp, ScanOp, ScatterOp>(
+          [&](auto op) { return convert(op); });
 }

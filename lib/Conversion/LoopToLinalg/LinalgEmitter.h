@@ -22,7 +22,7 @@ public:
 
   /// Replaces a nest and erases it. A contraction must be one that
   /// `hasNamedForm` accepts.
-  LogicalResult convert(Operation *nest);
+  LogicalResult convert(NestOpInterface nest);
   /// Replaces a `guard.value` or `guard.assert` and erases it.
   LogicalResult convertGuard(Operation *op);
 
@@ -38,7 +38,7 @@ private:
 
   /// The accumulators of a reduction or scan, joined.
   FailureOr<SmallVector<Value>> combine(ImplicitLocOpBuilder &b,
-                                        const Accumulation &accumulation,
+                                        AccumulationOpInterface op,
                                         ArrayRef<Value> left,
                                         ArrayRef<Value> right);
   /// An uninitialized tensor; null if a size has no value.

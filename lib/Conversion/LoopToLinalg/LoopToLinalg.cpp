@@ -9,9 +9,9 @@
 #include "LinalgEmitter.h"
 
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
-#include "kiln/Conversion/LoopToScf/Nests.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
+#include "kiln/Dialect/Loop/Utils/ExpandSort.h"
 #include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -124,13 +124,15 @@ static LogicalResult convertFunction(func::FuncOp function) {
   function.walk([](SortOp op) { expandSort(op); });
   SmallVector<Operation *> ops;
   function.walk([&](Operation *op) {
-    if (isNest(op) || isa<guard::ValueOp, guard::AssertOp>(op))
+    if (isa<NestOpInterface, guard::ValueOp, guard::AssertOp>(op))
       ops.push_back(op);
   });
   LinalgEmitter emitter(function);
-  for (Operation *op : ops)
-    if (failed(isNest(op) ? emitter.convert(op) : emitter.convertGuard(op)))
+  for (Operation *op : ops) {
+    auto nest = dyn_cast<NestOpInterface>(op);
+    if (failed(nest ? emitter.convert(nest) : emitter.convertGuard(op)))
       return failure();
+  }
   stripFunction(function);
   return success();
 }

@@ -42,8 +42,8 @@ static void collectValues(KernelOp kernel, llvm::SetVector<ExprAttr> &values) {
         values.insert(expr);
   };
   kernel.walk([&](Operation *op) {
-    if (isNest(op))
-      addWhole(getDomain(op).all());
+    if (auto nest = dyn_cast<NestOpInterface>(op))
+      addWhole(nest.getDomain().all());
     if (auto value = dyn_cast<guard::ValueOp>(op))
       addWhole(value.getExpr());
     AttrTypeWalker symbols;

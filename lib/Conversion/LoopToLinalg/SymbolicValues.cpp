@@ -9,7 +9,7 @@
 #include "SymbolicValues.h"
 
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
-#include "kiln/Conversion/LoopToScf/IndexArithmetic.h"
+#include "kiln/Dialect/Loop/Utils/IndexArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

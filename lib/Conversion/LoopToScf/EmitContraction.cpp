@@ -255,7 +255,7 @@ LogicalResult ProductEmitter::emitItems() {
   if (!shape)
     return refuse(schedule) << "its contraction is no matrix product";
   Position domain;
-  domain.extents = getDomain(op).all();
+  domain.extents = op.getDomain().all();
   domain.dims.resize(domain.extents.size());
   for (Value &value : domain.dims)
     value = constantIndex(0);

@@ -8,7 +8,7 @@
 
 #include "KernelEmitter.h"
 
-#include "kiln/Conversion/LoopToScf/IndexArithmetic.h"
+#include "kiln/Dialect/Loop/Utils/IndexArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -128,7 +128,7 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
       captured[number.getResult()] = emitNumber(number);
       continue;
     }
-    if (!isNest(&op)) {
+    if (!isa<NestOpInterface>(op)) {
       if (op.hasTrait<OpTrait::IsTerminator>())
         continue;
       Operation *clone = b.clone(op);

@@ -132,26 +132,39 @@ protected:
   // Nests (NestEmitter.cpp).
   /// All nests of the kernel at a position in the shared domain.
   LogicalResult emitNests(const Position &shared);
-  LogicalResult emitNest(Operation *nest, const Position &shared,
+  LogicalResult emitNest(NestOpInterface nest, const Position &shared,
                          OwnLanes lanes = {});
   LogicalResult emitPointwise(PointwiseOp op, const Position &shared,
                               int64_t lanes);
   LogicalResult emitReduce(ReduceOp op, const Position &shared,
                            OwnLanes lanes);
+  /// The whole vectors of a row, [0, split) by `step`, and what is left of it.
+  struct RowBounds {
+    Value zero, one, split, end, step;
+    bool isExact; ///< nothing is left, as is known here
+  };
+  RowBounds emitRowBounds(guard::ExprAttr extent, int64_t lanes);
+  FailureOr<SmallVector<Value>>
+  emitReducedRows(ReduceOp op, const Position &position,
+                  ArrayRef<unsigned> outer, unsigned last, int64_t lanes);
+  FailureOr<SmallVector<Value>>
+  emitReducedRow(ReduceOp op, const Position &outer, unsigned last,
+                 int64_t lanes, const RowBounds &row, ArrayRef<Value> carried,
+                 unsigned count);
   FailureOr<SmallVector<Value>>
   emitReductionLoops(ReduceOp op, Position position, unsigned depth,
                      ArrayRef<unsigned> dims, ArrayRef<Value> accumulators);
-  FailureOr<SmallVector<Value>> accumulate(const Accumulation &op,
+  FailureOr<SmallVector<Value>> accumulate(AccumulationOpInterface op,
                                            const Position &position,
                                            ArrayRef<Value> accumulators);
-  SmallVector<Value> identities(const Accumulation &op, int64_t lanes);
-  FailureOr<SmallVector<Value>> combine(const Accumulation &op,
+  SmallVector<Value> identities(AccumulationOpInterface op, int64_t lanes);
+  FailureOr<SmallVector<Value>> combine(AccumulationOpInterface op,
                                         ArrayRef<Value> left,
                                         ArrayRef<Value> right);
-  FailureOr<SmallVector<Value>> combineLanes(const Accumulation &op,
+  FailureOr<SmallVector<Value>> combineLanes(AccumulationOpInterface op,
                                              ArrayRef<Value> vectors);
   void finish(Value result, const Position &position, Value value);
-  void finishAccumulators(const Accumulation &op, const Position &position,
+  void finishAccumulators(AccumulationOpInterface op, const Position &position,
                           ArrayRef<Value> values);
   /// Runs `body` for each index of `dims` (positions in the nest), the last of
   /// them in vectors if `lanes` is more than 1, and then the rest.
@@ -164,7 +177,7 @@ protected:
   LogicalResult emitSort(SortOp op, const Position &shared);
   /// Calls `row` for each row of a scan or sort at a point of the shared domain.
   LogicalResult
-  emitRows(Operation *op, const Position &shared,
+  emitRows(NestOpInterface nest, const Position &shared,
            llvm::function_ref<LogicalResult(const Position &)> row);
   /// Memory of `bytes` of its own within the scratch of a thread.
   Value allocateScratch(guard::ExprAttr bytes);

@@ -8,8 +8,6 @@
 
 #include "KernelEmitter.h"
 
-#include "kiln/Conversion/LoopToScf/Nests.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -94,16 +92,18 @@ void KernelEmitter::finish(Value result, const Position &position,
   if (buffer == buffers.end())
     return;
   store(buffer->second,
-        linearAddress(buffer->second, getResultMap(result.getDefiningOp())),
+        linearAddress(
+            buffer->second,
+            result.getDefiningOp<NestOpInterface>().getResultMap()),
         position, value);
 }
 
 /// The accumulators of `op` as elements of its results.
-void KernelEmitter::finishAccumulators(const Accumulation &op,
+void KernelEmitter::finishAccumulators(AccumulationOpInterface op,
                                        const Position &position,
                                        ArrayRef<Value> values) {
   for (auto [i, value] : llvm::enumerate(values)) {
-    Value result = op.getResult(i);
+    Value result = op->getResult(i);
     Type element = cast<RankedTensorType>(result.getType()).getElementType();
     bool isWanted =
         getElementTypeOrSelf(value.getType()) == getBodyType(element);
@@ -118,7 +118,7 @@ void KernelEmitter::finishAccumulators(const Accumulation &op,
 LogicalResult KernelEmitter::emitPointwise(PointwiseOp op,
                                            const Position &shared,
                                            int64_t lanes) {
-  Position start = enter(shared, getDomain(op));
+  Position start = enter(shared, op.getDomain());
   SmallVector<unsigned> own;
   for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
     own.push_back(k);
@@ -138,27 +138,21 @@ LogicalResult KernelEmitter::emitPointwise(PointwiseOp op,
 // Reductions
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> KernelEmitter::identities(const Accumulation &op,
+SmallVector<Value> KernelEmitter::identities(AccumulationOpInterface op,
                                              int64_t lanes) {
   SmallVector<Value> result;
-  SmallVector<Type> types = op.getTypes();
-  for (auto [i, type] : llvm::enumerate(types)) {
-    auto [kind, position] = op.getKind(i);
-    if (kind == ReductionKind::Generic) {
-      Value init = captured.lookup(op.getInit(i));
-      result.push_back(broadcast(init, lanes));
-      continue;
-    }
-    Value value = arith::ConstantOp::create(
-        b, getIdentity(b, kind, position, type,
-                       hasUnsignedElements(op.getResult(i))));
+  for (unsigned i = 0; i < op->getNumResults(); ++i) {
+    Value value =
+        op.getKind(i).kind == ReductionKind::Generic
+            ? captured.lookup(op.getInits()[i])
+            : arith::ConstantOp::create(b, op.getNeutral(b, i)).getResult();
     result.push_back(broadcast(value, lanes));
   }
   return result;
 }
 
 FailureOr<SmallVector<Value>>
-KernelEmitter::combine(const Accumulation &op, ArrayRef<Value> left,
+KernelEmitter::combine(AccumulationOpInterface op, ArrayRef<Value> left,
                        ArrayRef<Value> right) {
   auto generic = [&](ArrayRef<Value> left, ArrayRef<Value> right)
       -> FailureOr<SmallVector<Value>> {
@@ -168,7 +162,7 @@ KernelEmitter::combine(const Accumulation &op, ArrayRef<Value> left,
     SmallVector<Value> operands(left);
     operands.append(right.begin(), right.end());
     BodyEmitter body(*this, position);
-    Block &block = op.getCombiner();
+    Block &block = op.getCombiner().front();
     if (failed(body.emit(block, operands)))
       return failure();
     SmallVector<Value> result;
@@ -176,13 +170,13 @@ KernelEmitter::combine(const Accumulation &op, ArrayRef<Value> left,
       result.push_back(body.getWide(value));
     return result;
   };
-  return combineAccumulators(b, op, left, right, generic);
+  return op.combine(b, left, right, generic);
 }
 
 /// Halves the lanes until one is left: the tree depends on the number of lanes
 /// only, so the same shape and schedule give the same bits.
 FailureOr<SmallVector<Value>>
-KernelEmitter::combineLanes(const Accumulation &op, ArrayRef<Value> vectors) {
+KernelEmitter::combineLanes(AccumulationOpInterface op, ArrayRef<Value> vectors) {
   SmallVector<Value> current(vectors);
   int64_t lanes = cast<VectorType>(current[0].getType()).getNumElements();
   for (; lanes > 1; lanes /= 2) {
@@ -208,10 +202,10 @@ KernelEmitter::combineLanes(const Accumulation &op, ArrayRef<Value> vectors) {
 
 /// Evaluates the body at a position and joins it with the accumulators.
 FailureOr<SmallVector<Value>>
-KernelEmitter::accumulate(const Accumulation &op, const Position &position,
+KernelEmitter::accumulate(AccumulationOpInterface op, const Position &position,
                           ArrayRef<Value> accumulators) {
   BodyEmitter body(*this, position);
-  Block &block = op.getBody();
+  Block &block = op.getBody().front();
   if (failed(body.emit(block)))
     return failure();
   SmallVector<Value> values;
@@ -246,7 +240,7 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
   };
   auto constant = position.extents[dim].getConstant();
   bool isShort = constant && *constant <= 2 * sumBlock;
-  if (sumBlock == 0 || !Accumulation(op).addsFloats() || isShort)
+  if (sumBlock == 0 || !op.roundsEachStep() || isShort)
     return emitFor(zero, extent, accumulators);
 
   Value block = constantIndex(sumBlock);
@@ -267,115 +261,132 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
   return llvm::to_vector_of<Value>(blocks.getResults());
 }
 
+/// Lanes along the last reduced dimension `last`, one after the other over those
+/// in `outer`. Whole vectors are accumulated lane by lane; what is left of a row is
+/// one more vector with a mask, or elements that have scalar accumulators of their
+/// own. At the end all become one.
+FailureOr<SmallVector<Value>>
+KernelEmitter::emitReducedRows(ReduceOp op, const Position &position,
+                               ArrayRef<unsigned> outer, unsigned last,
+                               int64_t lanes) {
+  RowBounds row = emitRowBounds(position.extents[last], lanes);
+  bool hasScalars = !row.isExact && !masksTails;
+  SmallVector<Value> carried = identities(op, lanes);
+  unsigned count = carried.size();
+  if (hasScalars)
+    llvm::append_range(carried, identities(op, 1));
+
+  SmallVector<scf::ForOp> loops;
+  OpBuilder::InsertionGuard guard(b);
+  Position inner = position;
+  for (unsigned dim : outer) {
+    auto loop = scf::ForOp::create(b, row.zero,
+                                   getArgument(position.extents[dim]), row.one,
+                                   carried);
+    b.setInsertionPointToEnd(loop.getBody());
+    setDim(inner, dim, loop.getInductionVar(), 1);
+    carried = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+    loops.push_back(loop);
+  }
+  auto all = emitReducedRow(op, inner, last, lanes, row, carried, count);
+  if (failed(all))
+    return failure();
+  for (scf::ForOp loop : llvm::reverse(loops)) {
+    scf::YieldOp::create(b, *all);
+    all = llvm::to_vector_of<Value>(loop.getResults());
+    b.setInsertionPointAfter(loop);
+  }
+  auto values = combineLanes(op, ArrayRef(*all).take_front(count));
+  if (succeeded(values) && hasScalars)
+    values = combine(op, *values, ArrayRef(*all).drop_front(count));
+  return values;
+}
+
+/// Where the whole vectors of a row end.
+KernelEmitter::RowBounds KernelEmitter::emitRowBounds(ExprAttr extent,
+                                                      int64_t lanes) {
+  RowBounds row;
+  row.zero = constantIndex(0);
+  row.one = constantIndex(1);
+  row.end = getArgument(extent);
+  row.step = constantIndex(lanes);
+  Value rest = arith::RemUIOp::create(b, row.end, row.step);
+  row.split = arith::SubIOp::create(b, row.end, rest);
+  auto constant = extent.getConstant();
+  row.isExact = constant && *constant % lanes == 0;
+  return row;
+}
+
+/// One row of `emitReducedRows`: `carried` are `count` vectors and then, if there
+/// are any, as many scalars.
+FailureOr<SmallVector<Value>> KernelEmitter::emitReducedRow(
+    ReduceOp op, const Position &outer, unsigned last, int64_t lanes,
+    const RowBounds &row, ArrayRef<Value> carried, unsigned count) {
+  auto emitFor = [&](Value from, Value to, Value by, int64_t width,
+                     ArrayRef<Value> accumulators,
+                     bool masked = false) -> FailureOr<SmallVector<Value>> {
+    auto loop = scf::ForOp::create(b, from, to, by, accumulators);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToEnd(loop.getBody());
+    Position at = outer;
+    setDim(at, last, loop.getInductionVar(), width);
+    if (masked)
+      at.mask = firstLanes(
+          arith::SubIOp::create(b, to, loop.getInductionVar()), width);
+    SmallVector<Value> before =
+        llvm::to_vector_of<Value>(loop.getRegionIterArgs());
+    auto values = accumulate(op, at, before);
+    if (failed(values))
+      return failure();
+    if (masked)
+      for (auto [value, old] : llvm::zip_equal(*values, before))
+        value = arith::SelectOp::create(b, at.mask, value, old);
+    scf::YieldOp::create(b, *values);
+    return llvm::to_vector_of<Value>(loop.getResults());
+  };
+  auto all =
+      emitFor(row.zero, row.split, row.step, lanes, carried.take_front(count));
+  if (succeeded(all) && !row.isExact && masksTails)
+    all = emitFor(row.split, row.end, row.step, lanes, *all, /*masked=*/true);
+  if (failed(all) || carried.size() == count)
+    return all;
+  auto scalars =
+      emitFor(row.split, row.end, row.one, 1, carried.drop_front(count));
+  if (failed(scalars))
+    return failure();
+  llvm::append_range(*all, *scalars);
+  return all;
+}
+
 LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
                                         OwnLanes wanted) {
-  Domain domain = getDomain(op);
+  Domain domain = op.getDomain();
   Position start = enter(shared, domain);
   SmallVector<unsigned> own, reduced;
   for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
     (k < domain.parallel.size() ? own : reduced).push_back(k);
-
-  int64_t lanes = wanted.along, rows = wanted.beside;
-  return emitLoops(start, own, rows, [&](const Position &position)
-                                         -> LogicalResult {
-    auto finishAll = [&](ArrayRef<Value> values) {
-      finishAccumulators(op, position, values);
-      return success();
-    };
-    if (lanes == 1) {
-      auto values = emitReductionLoops(op, position, 0, reduced,
-                                       identities(op, position.lanes));
-      return failed(values) ? failure() : finishAll(*values);
-    }
-
-    // Lanes along the last reduced dimension: vectors, the rest, their sum.
-    unsigned last = reduced.back();
-    ArrayRef<unsigned> outer = ArrayRef(reduced).drop_back();
-    Value zero = constantIndex(0), one = constantIndex(1);
-    Value extent = getArgument(position.extents[last]);
-    Value step = constantIndex(lanes);
-    Value rest = arith::RemUIOp::create(b, extent, step);
-    Value split = arith::SubIOp::create(b, extent, rest);
-    auto constant = position.extents[last].getConstant();
-    bool exact = constant && *constant % lanes == 0;
-
-    // Carries one set of vectors and, for a rest that is taken one by one, one
-    // of scalars through the loops over the outer reduced dimensions.
-    SmallVector<Value> carried = identities(op, lanes);
-    unsigned count = carried.size();
-    bool hasScalars = !exact && !masksTails;
-    if (hasScalars)
-      llvm::append_range(carried, identities(op, 1));
-    SmallVector<scf::ForOp> loops;
-    OpBuilder::InsertionGuard guard(b);
-    Position inner = position;
-    for (unsigned dim : outer) {
-      auto loop = scf::ForOp::create(
-          b, zero, getArgument(position.extents[dim]), one, carried);
-      b.setInsertionPointToEnd(loop.getBody());
-      setDim(inner, dim, loop.getInductionVar(), 1);
-      carried = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
-      loops.push_back(loop);
-    }
-    auto emitFor = [&](Value from, Value to, Value by, int64_t width,
-                       ArrayRef<Value> accumulators, bool masked = false)
-        -> FailureOr<SmallVector<Value>> {
-      auto loop = scf::ForOp::create(b, from, to, by, accumulators);
-      OpBuilder::InsertionGuard innerGuard(b);
-      b.setInsertionPointToEnd(loop.getBody());
-      Position at = inner;
-      setDim(at, last, loop.getInductionVar(), width);
-      if (masked)
-        at.mask = firstLanes(
-            arith::SubIOp::create(b, to, loop.getInductionVar()), width);
-      SmallVector<Value> before =
-          llvm::to_vector_of<Value>(loop.getRegionIterArgs());
-      auto values = accumulate(op, at, before);
-      if (failed(values))
-        return failure();
-      if (masked)
-        for (auto [value, old] : llvm::zip_equal(*values, before))
-          value = arith::SelectOp::create(b, at.mask, value, old);
-      scf::YieldOp::create(b, *values);
-      return llvm::to_vector_of<Value>(loop.getResults());
-    };
-    auto wide =
-        emitFor(zero, split, step, lanes, ArrayRef(carried).take_front(count));
-    if (succeeded(wide) && !exact && masksTails)
-      wide = emitFor(split, extent, step, lanes, *wide, /*masked=*/true);
-    if (failed(wide))
-      return failure();
-    SmallVector<Value> all(*wide);
-    if (hasScalars) {
-      auto scalars =
-          emitFor(split, extent, one, 1, ArrayRef(carried).drop_front(count));
-      if (failed(scalars))
-        return failure();
-      llvm::append_range(all, *scalars);
-    }
-    for (scf::ForOp loop : llvm::reverse(loops)) {
-      scf::YieldOp::create(b, all);
-      all = llvm::to_vector_of<Value>(loop.getResults());
-      b.setInsertionPointAfter(loop);
-    }
-    auto values = combineLanes(op, ArrayRef(all).take_front(count));
-    if (failed(values))
-      return failure();
-    if (hasScalars) {
-      values = combine(op, *values, ArrayRef(all).drop_front(count));
-      if (failed(values))
-        return failure();
-    }
-    return finishAll(*values);
-  });
+  return emitLoops(
+      start, own, wanted.beside,
+      [&](const Position &position) -> LogicalResult {
+        auto values =
+            wanted.along == 1
+                ? emitReductionLoops(op, position, 0, reduced,
+                                     identities(op, position.lanes))
+                : emitReducedRows(op, position, ArrayRef(reduced).drop_back(),
+                                  reduced.back(), wanted.along);
+        if (failed(values))
+          return failure();
+        finishAccumulators(op, position, *values);
+        return success();
+      });
 }
 
 //===----------------------------------------------------------------------===//
 // All kinds
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelEmitter::emitNest(Operation *nest, const Position &shared,
-                                      OwnLanes lanes) {
+LogicalResult KernelEmitter::emitNest(NestOpInterface nest,
+                                      const Position &shared, OwnLanes lanes) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(nest)
       .Case([&](PointwiseOp op) {
         return emitPointwise(op, shared, lanes.along);
@@ -386,8 +397,8 @@ LogicalResult KernelEmitter::emitNest(Operation *nest, const Position &shared,
 }
 
 LogicalResult KernelEmitter::emitNests(const Position &shared) {
-  for (Operation &op : kernel.getBody().front())
-    if (isNest(&op) && failed(emitNest(&op, shared)))
+  for (NestOpInterface nest : kernel.getNests())
+    if (failed(emitNest(nest, shared)))
       return failure();
   // Other positions have other values.
   perPoint.clear();

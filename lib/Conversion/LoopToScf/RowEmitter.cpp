@@ -27,9 +27,9 @@ using namespace mlir;
 using guard::ExprAttr;
 
 LogicalResult KernelEmitter::emitRows(
-    Operation *op, const Position &shared,
+    NestOpInterface nest, const Position &shared,
     llvm::function_ref<LogicalResult(const Position &)> row) {
-  Domain domain = getDomain(op);
+  Domain domain = nest.getDomain();
   SmallVector<unsigned> own;
   for (unsigned k = shared.extents.size(); k < domain.parallel.size(); ++k)
     own.push_back(k);
@@ -209,7 +209,7 @@ LogicalResult KernelEmitter::emitSort(SortOp op, const Position &shared) {
     setDim(position, dim, drain.getInductionVar(), 1);
     Value at =
         arith::AddIOp::create(b, passes.getResult(1), drain.getInductionVar());
-    store(result, linearAddress(result, getResultMap(op)), position,
+    store(result, linearAddress(result, op.getResultMap()), position,
           sorted.load(at).back());
     return success();
   });

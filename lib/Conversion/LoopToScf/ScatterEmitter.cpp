@@ -8,8 +8,6 @@
 
 #include "ScheduleEmitters.h"
 
-#include "kiln/Conversion/LoopToScf/Nests.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Dominance.h"
@@ -68,7 +66,7 @@ static void evaluateByNeed(Block &point) {
 /// the meaning.
 LogicalResult ScatterEmitter::emitItems() {
   ScatterOp op = *kernel.getBody().getOps<ScatterOp>().begin();
-  SmallVector<ExprAttr> extents = getDomain(op).all();
+  SmallVector<ExprAttr> extents = op.getDomain().all();
   unsigned independent = op.getIndependent();
   ArrayRef<ExprAttr> items = ArrayRef(extents).take_front(independent);
   work = guard::product(context, items);

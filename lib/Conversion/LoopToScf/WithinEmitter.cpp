@@ -30,9 +30,7 @@ LogicalResult WithinEmitter::emitItems() {
   position.extents = sharedExtents;
   ArrayRef<int64_t> along = schedule.getAlong(), beside = schedule.getBeside();
   unsigned next = 0;
-  for (Operation &op : kernel.getBody().front()) {
-    if (!isNest(&op))
-      continue;
+  for (NestOpInterface nest : kernel.getNests()) {
     // The epilogue of an expanded contraction, which the schedule does not
     // name, has one value per point.
     OwnLanes lanes;
@@ -40,8 +38,8 @@ LogicalResult WithinEmitter::emitItems() {
       lanes = {along[next], beside[next]};
     ++next;
     // Lanes within a nest depend on this nest alone.
-    masksTails = schedule.getMasked() && !analysis::mayTrap(&op);
-    if (failed(emitNest(&op, position, lanes)))
+    masksTails = schedule.getMasked() && !analysis::mayTrap(nest);
+    if (failed(emitNest(nest, position, lanes)))
       return failure();
   }
   return success();

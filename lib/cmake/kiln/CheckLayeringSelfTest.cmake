@@ -67,6 +67,16 @@ expect_violation(includes lib/Runtime/Injected.cpp
 expect_violation(includes lib/Unheard/Injected.cpp "#include <vector>\n")
 expect_violation(includes tools/kiln-run/Injected.cpp
                  "#include \"llvm/ADT/StringRef.h\"\n")
+expect_violation(includes lib/Conversion/LoopToLinalg/Injected.cpp
+                 "#include \"kiln/Conversion/LoopToScf/Passes.h\"\n")
+expect_violation(includes include/kiln/Conversion/AtenToLoop/Injected.h
+                 "#include \"kiln/Conversion/ToProgram/Passes.h\"\n")
+expect_violation(includes lib/Conversion/LoopToLinalg/Injected.cpp
+                 "#include \"../LoopToScf/KernelEmitter.h\"\n")
+expect_clean(includes lib/Conversion/LoopToScf/Injected.cpp
+             "#include \"kiln/Conversion/LoopToScf/Passes.h\"\n")
+expect_clean(includes lib/Conversion/AtenToLoop/Injected.cpp
+             "#include \"kiln/Conversion/AtenToLoop.h\"\n")
 expect_clean(includes include/kiln/ABI/Injected.h "#include <stdint.h>\n")
 expect_clean(includes lib/Dialect/Loop/Transforms/Injected.cpp
   "#include \"kiln/Dialect/Guard/IR/Guard.h\"\n#include \"kiln/Analysis/A.h\"\n")

@@ -55,6 +55,29 @@ func.func @kinds(%x: tensor<4xf32>) -> tensor<f32> {
 
 // -----
 
+func.func @welford(%x: tensor<4xi32>) -> (tensor<i32>, tensor<i32>, tensor<i32>) {
+  // expected-error @+1 {{'loop.reduce' op expects the mean of 'welford' to be a float, but found 'i32'}}
+  %m, %s, %w = loop.reduce parallel () in [] reduction (%i) in [4] <welford> : tensor<i32>, tensor<i32>, tensor<i32> {
+    %v = loop.load %x[%i] : tensor<4xi32>
+    loop.yield %v, %v, %v : i32, i32, i32
+  }
+  return %m, %s, %w : tensor<i32>, tensor<i32>, tensor<i32>
+}
+
+// -----
+
+func.func @argmax(%x: tensor<4xf32>) -> (tensor<f32>, tensor<i32>) {
+  // expected-error @+1 {{'loop.reduce' op expects the index of 'argmax' to be i64, but found 'i32'}}
+  %m, %p = loop.reduce parallel () in [] reduction (%i) in [4] <argmax> : tensor<f32>, tensor<i32> {
+    %v = loop.load %x[%i] : tensor<4xf32>
+    %k = arith.index_cast %i : index to i32
+    loop.yield %v, %k : f32, i32
+  }
+  return %m, %p : tensor<f32>, tensor<i32>
+}
+
+// -----
+
 func.func @no_reduction(%x: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error @+1 {{'loop.reduce' op expects at least one reduction extent}}
   %r = loop.reduce parallel (%i) in [4] reduction () in [] <sum> : tensor<4xf32> {

@@ -74,7 +74,7 @@ func.func @combiner(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @integers(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'loop.scan' op expects integers to reduce by 'any', but found 'f32'}}
+  // expected-error @+1 {{'loop.scan' op expects the value of 'any' to be an integer, but found 'f32'}}
   %r = loop.scan parallel () in [] along (%j) in [4] at 0 <any>
       : tensor<4xf32> {
     %v = loop.load %x[%j] : tensor<4xf32>

@@ -43,6 +43,9 @@ llvm::ArrayRef<LoopCase> getLoopCases();
 /// Those of them that are contractions over windows.
 llvm::ArrayRef<LoopCase> getWindowCases();
 
+/// A reduction of every kind, on floats and integers where it takes them.
+const char *getEveryKind();
+
 // Texts of cases that stand in RowCases.cpp.
 extern const char kScans[], kGenericScan[], kSorts[], kScatterKinds[];
 

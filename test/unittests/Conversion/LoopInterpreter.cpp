@@ -11,7 +11,6 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -145,14 +144,17 @@ private:
   void runReduce(ReduceOp op);
   void runScan(ScanOp op);
   void runSort(SortOp op);
-  std::vector<Scalar> identities(const Accumulation &op);
+  std::vector<Scalar> identities(AccumulationOpInterface op);
+  Block &getCombiner(AccumulationOpInterface op);
   void runContract(ContractOp op);
   void runScatter(ScatterOp op);
-  void combine(const Accumulation &op, std::vector<Scalar> &left,
+  void combine(AccumulationOpInterface op, std::vector<Scalar> &left,
                ArrayRef<Scalar> right);
 
   const SymbolValues &symbols;
   Values scalars; ///< constants outside of bodies
+  llvm::DenseMap<Operation *, std::unique_ptr<Block>> combiners;
+  bool roundsFloats = true;
 };
 
 } // namespace
@@ -224,18 +226,21 @@ static bool compareIntegers(arith::CmpIPredicate predicate, Type type,
   return false;
 }
 
+static Scalar toScalar(Attribute value) {
+  if (auto number = dyn_cast<FloatAttr>(value))
+    return {number.getValueAsDouble(), 0};
+  APInt number = cast<IntegerAttr>(value).getValue();
+  return {0, number.getBitWidth() == 1 ? int64_t(number.getZExtValue())
+                                       : number.getSExtValue()};
+}
+
 /// One operation on numbers; the result is rounded to its type by the caller.
 Scalar Interpreter::evaluate(Operation &op, ArrayRef<Scalar> in) {
   auto f = [](double value) { return Scalar{value, 0}; };
   auto i = [](int64_t value) { return Scalar{0, value}; };
   StringRef name = op.getName().getStringRef();
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
-      return f(number.getValueAsDouble());
-    APInt number = cast<IntegerAttr>(constant.getValue()).getValue();
-    return i(number.getBitWidth() == 1 ? number.getZExtValue()
-                                       : number.getSExtValue());
-  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return toScalar(constant.getValue());
   if (auto value = dyn_cast<guard::ValueOp>(op))
     return i(evaluateExpr(value.getExpr(), symbols));
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
@@ -287,6 +292,12 @@ Scalar Interpreter::evaluate(Operation &op, ArrayRef<Scalar> in) {
     return i(std::max(in[0].integer, in[1].integer));
   if (name == "arith.minsi")
     return i(std::min(in[0].integer, in[1].integer));
+  if (name == "arith.maxui" || name == "arith.minui") {
+    bool isMax = name == "arith.maxui";
+    bool first = uint64_t(asUnsigned(type, in[0].integer)) >
+                 uint64_t(asUnsigned(type, in[1].integer));
+    return in[first == isMax ? 0 : 1];
+  }
   if (name == "arith.trunci" || name == "arith.index_cast")
     return in[0];
   if (name == "arith.extsi")
@@ -342,8 +353,10 @@ std::vector<Scalar> Interpreter::runBody(Block &block,
     std::vector<Scalar> in;
     for (Value operand : op.getOperands())
       in.push_back(get(values, operand));
+    Type type = op.getResult(0).getType();
+    Scalar value = evaluate(op, in);
     values[op.getResult(0)] =
-        roundTo(op.getResult(0).getType(), evaluate(op, in));
+        roundsFloats || !isa<FloatType>(type) ? roundTo(type, value) : value;
   }
   std::vector<Scalar> out;
   for (Value operand : block.getTerminator()->getOperands())
@@ -359,128 +372,48 @@ void Interpreter::runPointwise(PointwiseOp op) {
   tensors[op.getResult()] = result;
 }
 
-static bool isUnsigned(Value tensor) {
-  Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
-  return type.isUnsignedInteger() || type.isInteger(1);
+/// The kinds of an accumulation as a block, as its records have it: what a combiner
+/// region is for `generic`.
+Block &Interpreter::getCombiner(AccumulationOpInterface op) {
+  if (!op.getCombiner().empty())
+    return op.getCombiner().front();
+  std::unique_ptr<Block> &block = combiners[op];
+  if (block)
+    return *block;
+  block = std::make_unique<Block>();
+  SmallVector<Type> types = op.getAccumulatorTypes();
+  for (int side = 0; side < 2; ++side)
+    for (Type type : types)
+      block->addArgument(type, op.getLoc());
+  ImplicitLocOpBuilder b(op.getLoc(), op->getContext());
+  b.setInsertionPointToEnd(block.get());
+  SmallVector<Value> arguments(block->getArguments());
+  auto joined = op.combine(b, ArrayRef(arguments).take_front(types.size()),
+                           ArrayRef(arguments).drop_front(types.size()),
+                           [](ArrayRef<Value>, ArrayRef<Value>) {
+                             return FailureOr<SmallVector<Value>>();
+                           });
+  YieldOp::create(b, *joined);
+  return *block;
 }
 
-void Interpreter::combine(const Accumulation &op, std::vector<Scalar> &left,
+void Interpreter::combine(AccumulationOpInterface op, std::vector<Scalar> &left,
                           ArrayRef<Scalar> right) {
-  SmallVector<Type> types = op.getTypes();
-  for (unsigned k = 0; k < left.size(); ++k) {
-    auto [kind, position] = op.getKind(k);
-    bool isFloat = isa<FloatType>(types[k]);
-    int64_t x = left[k].integer, y = right[k].integer;
-    if (isUnsigned(op.getResult(k))) {
-      x = asUnsigned(types[k], x);
-      y = asUnsigned(types[k], y);
-    }
-    double &real = left[k].real, other = right[k].real;
-    int64_t &integer = left[k].integer;
-    switch (kind) {
-    case ReductionKind::Sum:
-      isFloat ? void(real += other) : void(integer = x + y);
-      break;
-    case ReductionKind::Prod:
-      isFloat ? void(real *= other) : void(integer = x * y);
-      break;
-    case ReductionKind::Max:
-      isFloat ? void(real = maximum(real, other))
-              : void(integer = std::max(x, y));
-      break;
-    case ReductionKind::Min:
-      isFloat ? void(real = minimum(real, other))
-              : void(integer = std::min(x, y));
-      break;
-    case ReductionKind::Any:
-      integer = x | y;
-      break;
-    case ReductionKind::All:
-      integer = x & y;
-      break;
-    case ReductionKind::Xor:
-      integer = x ^ y;
-      break;
-    case ReductionKind::ArgMax:
-    case ReductionKind::ArgMin: {
-      bool isMax = kind == ReductionKind::ArgMax, better;
-      if (isFloat)
-        better = std::isnan(other) ? !std::isnan(real)
-                                   : !std::isnan(real) &&
-                                         (isMax ? other > real : other < real);
-      else
-        better = isMax ? y > x : y < x;
-      // Visited in order, so the first wins; the marker is "none yet".
-      if (better || left[k + 1].integer < 0) {
-        left[k] = right[k];
-        left[k + 1] = right[k + 1];
-      }
-      ++k;
-      break;
-    }
-    case ReductionKind::Welford: {
-      double weight = left[k + 2].real + right[k + 2].real;
-      double delta = right[k].real - left[k].real;
-      if (weight == 0)
-        break;
-      double share = right[k + 2].real / weight;
-      left[k + 1].real += right[k + 1].real +
-                          delta * delta * share * left[k + 2].real;
-      left[k].real += delta * share;
-      left[k + 2].real = weight;
-      k += 2;
-      break;
-    }
-    case ReductionKind::Generic: {
-      std::vector<Scalar> both(left);
-      both.insert(both.end(), right.begin(), right.end());
-      left = runBody(op.getCombiner(), both, {});
-      return;
-    }
-    }
-    if (!isFloat && kind != ReductionKind::ArgMax &&
-        kind != ReductionKind::ArgMin)
-      left[k] = roundTo(types[k], left[k]);
-  }
+  std::vector<Scalar> both(left);
+  both.insert(both.end(), right.begin(), right.end());
+  // A kernel may add up in any order; the sums in double are nearest to all.
+  roundsFloats = !op.getCombiner().empty();
+  left = runBody(getCombiner(op), both, {});
+  roundsFloats = true;
 }
 
-/// What an empty reduction gives.
-static Scalar identity(ReductionKind kind, unsigned position, Type type,
-                       bool isUnsigned) {
-  bool isFloat = isa<FloatType>(type);
-  double infinity = std::numeric_limits<double>::infinity();
-  unsigned width = isFloat ? 64 : type.getIntOrFloatBitWidth();
-  int64_t low =
-      isUnsigned ? 0 : llvm::APInt::getSignedMinValue(width).getSExtValue();
-  int64_t high = isUnsigned
-                     ? int64_t(llvm::APInt::getMaxValue(width).getZExtValue())
-                     : llvm::APInt::getSignedMaxValue(width).getSExtValue();
-  switch (kind) {
-  case ReductionKind::Prod:
-    return {1, 1};
-  case ReductionKind::All:
-    return {0, width == 1 ? 1 : -1};
-  case ReductionKind::Max:
-    return isFloat ? Scalar{-infinity, 0} : Scalar{0, low};
-  case ReductionKind::Min:
-    return isFloat ? Scalar{infinity, 0} : Scalar{0, high};
-  case ReductionKind::ArgMax:
-  case ReductionKind::ArgMin:
-    return {0, position == 1 ? -1 : 0};
-  default:
-    return {0, 0};
-  }
-}
-
-std::vector<Scalar> Interpreter::identities(const Accumulation &op) {
+std::vector<Scalar> Interpreter::identities(AccumulationOpInterface op) {
   std::vector<Scalar> accumulators;
-  for (auto [k, type] : llvm::enumerate(op.getTypes())) {
-    auto [kind, position] = op.getKind(k);
-    accumulators.push_back(kind == ReductionKind::Generic
-                               ? scalars.lookup(op.getInit(k))
-                               : identity(kind, position, type,
-                                          isUnsigned(op.getResult(k))));
-  }
+  Builder builder(op->getContext());
+  for (unsigned k = 0; k < op->getNumResults(); ++k)
+    accumulators.push_back(op.getKind(k).kind == ReductionKind::Generic
+                               ? scalars.lookup(op.getInits()[k])
+                               : toScalar(op.getNeutral(builder, k)));
   return accumulators;
 }
 
@@ -646,12 +579,12 @@ void Interpreter::runBlock(Block &block) {
       Block &body = kernel.getBody().front();
       for (auto [argument, input] :
            llvm::zip_equal(body.getArguments(), kernel.getInputs()))
-        tensors[argument] = tensor(input);
+        tensors[argument] = Array(tensor(input));
       runBlock(body);
       for (auto [result, value] :
            llvm::zip_equal(kernel.getResults(),
                            body.getTerminator()->getOperands()))
-        tensors[result] = tensor(value);
+        tensors[result] = Array(tensor(value));
     } else if (auto pointwise = dyn_cast<PointwiseOp>(op)) {
       runPointwise(pointwise);
     } else if (auto reduce = dyn_cast<ReduceOp>(op)) {

@@ -60,14 +60,11 @@ class LoopToScf
 
 static ScheduleAttr getWithin(KernelOp kernel, const Schedule &schedule) {
   SmallVector<int64_t> along, beside;
-  for (Operation &op : kernel.getBody().front()) {
-    if (!isNest(&op))
-      continue;
-    bool isOrdered = isa<ScanOp, SortOp>(op);
+  for (NestOpInterface nest : kernel.getNests()) {
     bool isBeside =
-        schedule.way == Way::Beside && isa<ReduceOp>(op) &&
-        getDomain(&op).parallel.size() > kernel.getShared().size();
-    along.push_back(isOrdered || isBeside ? 1 : schedule.lanes);
+        schedule.way == Way::Beside && nest.isReduction() &&
+        nest.getDomain().parallel.size() > kernel.getShared().size();
+    along.push_back(nest.isOrdered() || isBeside ? 1 : schedule.lanes);
     beside.push_back(isBeside ? schedule.lanes : 1);
   }
   return WithinScheduleAttr::get(kernel.getContext(), along, beside,
@@ -81,12 +78,11 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
   auto strides = analysis::getInputStrides(kernel);
   EXPECT_TRUE(succeeded(strides));
   bool scatters = false, isPointwise = true;
-  for (Operation &op : kernel.getBody().front()) {
-    scatters |= isa<ScatterOp>(op);
-    if (isNest(&op))
-      isPointwise &= isa<PointwiseOp>(op) &&
-                     getDomain(&op).rank() == kernel.getShared().size() &&
-                     !analysis::mayTrap(&op);
+  for (NestOpInterface nest : kernel.getNests()) {
+    scatters |= isa<ScatterOp>(nest.getOperation());
+    isPointwise &= nest.isPointwise() &&
+                   nest.getDomain().rank() == kernel.getShared().size() &&
+                   !analysis::mayTrap(nest);
   }
   if (schedule.way == Way::Chosen) {
     Machine machine;

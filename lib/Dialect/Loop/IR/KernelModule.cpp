@@ -30,10 +30,10 @@ ModuleOp loop::getOrCreateKernelModule(ModuleOp program) {
 
 llvm::LogicalResult loop::verifyNestsInKernels(ModuleOp program) {
   bool isRight = true;
-  program.walk([&](mlir::Operation *op) {
-    if (!isNest(op) || llvm::isa<KernelOp>(op->getParentOp()))
+  program.walk([&](NestOpInterface nest) {
+    if (llvm::isa<KernelOp>(nest->getParentOp()))
       return;
-    op->emitOpError("stands in no 'loop.kernel', of which code is made; run "
+    nest->emitOpError("stands in no 'loop.kernel', of which code is made; run "
                     "'loop-fuse' first");
     isRight = false;
   });

@@ -37,7 +37,7 @@ LogicalResult KernelOp::verify() {
 static LogicalResult verifyLoads(KernelOp kernel, Operation *nest) {
   size_t shared = kernel.getShared().size();
   WalkResult walked = nest->walk([&](LoadOp load) {
-    if (!isNest(load.getTensor().getDefiningOp()))
+    if (!load.getTensor().getDefiningOp<NestOpInterface>())
       return WalkResult::advance();
     Block &body = nest->getRegion(0).front();
     for (size_t i = 0; i < shared; ++i) { // C3
@@ -64,7 +64,8 @@ LogicalResult KernelOp::verifyRegions() {
   for (Operation &op : getBody().front()) {
     if (isa<ReturnOp>(op))
       continue;
-    if (!isNest(&op)) {
+    auto nest = dyn_cast<NestOpInterface>(op);
+    if (!nest) {
       if (op.getNumRegions() || !isMemoryEffectFree(&op) ||
           llvm::any_of(op.getResultTypes(),
                        [](Type type) { return isa<TensorType>(type); }))
@@ -74,10 +75,8 @@ LogicalResult KernelOp::verifyRegions() {
       continue;
     }
     ++nests;
-    auto row = getRowDimension(&op);
-    alone |= isa<ContractOp, ScatterOp>(op) ||
-             (row && *row < int64_t(shared.size()));
-    Domain domain = getDomain(&op);
+    alone |= nest.standsAlone(shared.size());
+    Domain domain = nest.getDomain();
     if (domain.parallel.size() < shared.size() ||
         !llvm::equal(ArrayRef(domain.parallel).take_front(shared.size()),
                      shared)) // C2

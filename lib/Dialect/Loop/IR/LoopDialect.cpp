@@ -28,7 +28,7 @@ struct LoopFoldInterface : DialectFoldInterface {
   using DialectFoldInterface::DialectFoldInterface;
 
   bool shouldMaterializeInto(Region *region) const final {
-    return isNest(region->getParentOp());
+    return isa_and_nonnull<NestOpInterface>(region->getParentOp());
   }
 };
 
@@ -47,7 +47,7 @@ struct LoopStages : StageDialectInterface {
   }
 
   std::string getUnmet(Operation *op, Stage, bool) const final {
-    if (isNest(op) && !isa<KernelOp>(op->getParentOp()))
+    if (isa<NestOpInterface>(op) && !isa<KernelOp>(op->getParentOp()))
       return "it inside of a 'loop.kernel', where 'loop-fuse' puts it";
     auto kernel = dyn_cast<KernelOp>(op);
     if (kernel && !kernel.getScheduleAttr())
@@ -98,72 +98,6 @@ Type loop::getBodyType(Type elementType) {
   return elementType;
 }
 
-SmallVector<guard::ExprAttr> Domain::all() const {
-  SmallVector<guard::ExprAttr> extents(parallel);
-  extents.append(reduction.begin(), reduction.end());
-  return extents;
-}
-
-bool loop::isNest(Operation *op) {
-  return isa_and_nonnull<PointwiseOp, ReduceOp, ScanOp, SortOp, ContractOp,
-                         ScatterOp>(op);
-}
-
-Domain loop::getDomain(Operation *nest) {
-  if (auto pointwise = dyn_cast<PointwiseOp>(nest))
-    return {getExprs(pointwise.getExtents()), {}};
-  if (auto reduce = dyn_cast<ReduceOp>(nest))
-    return {getExprs(reduce.getParallelExtents()),
-            getExprs(reduce.getReductionExtents())};
-  if (auto scan = dyn_cast<ScanOp>(nest))
-    return {getExprs(scan.getParallelExtents()), {scan.getRowExtent()}};
-  if (auto sort = dyn_cast<SortOp>(nest))
-    return {getExprs(sort.getParallelExtents()), {sort.getRowExtent()}};
-  if (auto contract = dyn_cast<ContractOp>(nest))
-    return {getExprs(contract.getParallelExtents()),
-            getExprs(contract.getReductionExtents())};
-  return {getExprs(cast<ScatterOp>(nest).getExtents()), {}};
-}
-
-std::optional<int64_t> loop::getRowDimension(Operation *nest) {
-  if (auto scan = dyn_cast<ScanOp>(nest))
-    return scan.getDimension();
-  if (auto sort = dyn_cast<SortOp>(nest))
-    return sort.getDimension();
-  return std::nullopt;
-}
-
-SmallVector<guard::ExprAttr> loop::getResultMap(Operation *nest) {
-  unsigned parallel = getDomain(nest).parallel.size();
-  auto map = getIdentityMap(nest->getContext(), parallel);
-  if (auto dimension = getRowDimension(nest))
-    map.insert(map.begin() + *dimension,
-               guard::getDim(nest->getContext(), parallel));
-  return map;
-}
-
-std::pair<ReductionKind, unsigned> Accumulation::getKind(unsigned i) const {
-  auto kinds = op->getAttrOfType<ArrayAttr>("kinds");
-  for (auto attr : kinds.getAsRange<ReductionKindAttr>()) {
-    unsigned count = getAccumulatorCount(attr.getValue());
-    if (count == 0 || i < count)
-      return {attr.getValue(), i};
-    i -= count;
-  }
-  return {ReductionKind::Generic, i};
-}
-
-SmallVector<Type> Accumulation::getTypes() const {
-  return llvm::to_vector(getBody().getTerminator()->getOperandTypes());
-}
-
-bool Accumulation::addsFloats() const {
-  return llvm::all_of(llvm::enumerate(getTypes()), [&](auto accumulator) {
-    return getKind(accumulator.index()).first == ReductionKind::Sum &&
-           isa<FloatType>(accumulator.value());
-  });
-}
-
 SmallVector<StringRef> loop::getOrigins(Operation *op) {
   SmallVector<StringRef> names;
   if (auto list = op->getAttrOfType<ArrayAttr>("origins"))
@@ -184,18 +118,4 @@ ArrayAttr loop::getOriginsAttr(MLIRContext *context,
   if (origins.empty())
     return {};
   return Builder(context).getStrArrayAttr(origins);
-}
-
-unsigned loop::getAccumulatorCount(ReductionKind kind) {
-  switch (kind) {
-  case ReductionKind::ArgMax:
-  case ReductionKind::ArgMin:
-    return 2;
-  case ReductionKind::Welford:
-    return 3;
-  case ReductionKind::Generic:
-    return 0;
-  default:
-    return 1;
-  }
 }

@@ -76,7 +76,7 @@ void ReduceOp::build(OpBuilder &builder, OperationState &state,
 
 void ReduceOp::getAsmBlockArgumentNames(Region &region,
                                         OpAsmSetValueNameFn setName) {
-  nameAccumulationArguments(*this, region, setName);
+  nameAccumulationArguments(region, setName);
 }
 
 ParseResult ReduceOp::parse(OpAsmParser &parser, OperationState &result) {

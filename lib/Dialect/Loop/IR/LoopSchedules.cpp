@@ -64,14 +64,6 @@ static LogicalResult verifyGrain(EmitError emitError, int64_t grain) {
 // Kernels
 //===----------------------------------------------------------------------===//
 
-static SmallVector<Operation *> getNests(KernelOp kernel) {
-  SmallVector<Operation *> nests;
-  for (Operation &op : kernel.getBody().front())
-    if (isNest(&op))
-      nests.push_back(&op);
-  return nests;
-}
-
 /// An error at the kernel, that `attr` is no schedule for it.
 static InFlightDiagnostic refuse(KernelOp kernel, Attribute attr) {
   return kernel.emitOpError() << "cannot be emitted as '" << attr << "', ";
@@ -80,9 +72,10 @@ static InFlightDiagnostic refuse(KernelOp kernel, Attribute attr) {
 /// Contractions are alone in their kernels.
 static LogicalResult verifyContraction(Attribute attr, Operation *op) {
   auto kernel = cast<KernelOp>(op);
-  SmallVector<Operation *> nests = getNests(kernel);
-  auto contract =
-      nests.size() == 1 ? dyn_cast<ContractOp>(nests[0]) : ContractOp();
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  auto contract = nests.size() == 1
+                      ? dyn_cast<ContractOp>(nests[0].getOperation())
+                      : ContractOp();
   if (!contract)
     return refuse(kernel, attr) << "which is for a contraction";
   if (!contract.getAccType().isF32() && !contract.getAccType().isF64())
@@ -108,7 +101,7 @@ LogicalResult AcrossScheduleAttr::verify(EmitError emitError, int64_t lanes,
 
 /// True if a nest of the kernel has results that stay inside and are more than
 /// one value per point of the shared domain.
-static bool keepsRows(KernelOp kernel, Operation *nest) {
+static bool keepsRows(KernelOp kernel, NestOpInterface nest) {
   OperandRange returned =
       kernel.getBody().front().getTerminator()->getOperands();
   return llvm::any_of(nest->getResults(), [&](Value result) {
@@ -119,13 +112,13 @@ static bool keepsRows(KernelOp kernel, Operation *nest) {
 }
 
 bool loop::canWalkAcross(KernelOp kernel) {
-  SmallVector<Operation *> nests = getNests(kernel);
+  SmallVector<NestOpInterface> nests = kernel.getNests();
   // As a reduction it is over all of its parallel dimensions.
   if (nests.size() == 1 && isa<ContractOp>(nests[0]))
-    return !getDomain(nests[0]).parallel.empty();
+    return !nests[0].getDomain().parallel.empty();
   return !kernel.getShared().empty() &&
-         llvm::none_of(nests, [&](Operation *nest) {
-           return isa<ContractOp, ScatterOp, SortOp>(nest) ||
+         llvm::none_of(nests, [&](NestOpInterface nest) {
+           return nest.standsAlone(0) || nest.holdsRow() ||
                   keepsRows(kernel, nest);
          });
 }
@@ -160,7 +153,7 @@ LogicalResult WithinScheduleAttr::verify(EmitError emitError,
 
 LogicalResult WithinScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
-  SmallVector<Operation *> nests = getNests(kernel);
+  SmallVector<NestOpInterface> nests = kernel.getNests();
   if (getAlong().size() != nests.size() || getBeside().size() != nests.size())
     return refuse(kernel, *this)
            << "which has " << getAlong().size() << " and "
@@ -170,11 +163,10 @@ LogicalResult WithinScheduleAttr::verifyKernel(Operation *op) const {
     if (isa<ScatterOp>(nest)) // C5
       return refuse(kernel, *this) << "which is not for scatters";
     int64_t along = getAlong()[k], beside = getBeside()[k];
-    bool hasRows =
-        isa<ReduceOp>(nest) &&
-        getDomain(nest).parallel.size() > kernel.getShared().size();
-    bool isOrdered = isa<ScanOp, SortOp>(nest);
-    if ((along > 1 && (beside > 1 || isOrdered)) || (beside > 1 && !hasRows))
+    bool hasRows = nest.isReduction() && nest.getDomain().parallel.size() >
+                                             kernel.getShared().size();
+    if ((along > 1 && (beside > 1 || nest.isOrdered())) ||
+        (beside > 1 && !hasRows))
       return refuse(kernel, *this)
              << "because '" << nest->getName() << "', its nest " << k
              << ", cannot have " << along << " lanes along its rows and "
@@ -201,9 +193,10 @@ LogicalResult TransposeScheduleAttr::verify(EmitError emitError, int64_t dim,
 LogicalResult TransposeScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
   unsigned shared = kernel.getShared().size();
-  bool isPointwise = llvm::all_of(getNests(kernel), [&](Operation *nest) {
-    return isa<PointwiseOp>(nest) && getDomain(nest).rank() == shared;
-  });
+  bool isPointwise =
+      llvm::all_of(kernel.getNests(), [&](NestOpInterface nest) {
+        return nest.isPointwise() && nest.getDomain().rank() == shared;
+      });
   if (isPointwise && getDim() + 1 < int64_t(shared)) // C4
     return success();
   return refuse(kernel, *this)
@@ -223,7 +216,7 @@ LogicalResult ScatterScheduleAttr::verify(EmitError emitError, int64_t lanes,
 
 LogicalResult ScatterScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
-  SmallVector<Operation *> nests = getNests(kernel);
+  SmallVector<NestOpInterface> nests = kernel.getNests();
   if (nests.size() == 1 && isa<ScatterOp>(nests[0])) // C3
     return success();
   return refuse(kernel, *this) << "which is for a scatter";

@@ -140,26 +140,26 @@ LogicalResult PointwiseOp::verifyRegions() {
 }
 
 /// The kinds and init values of a reduction or scan.
-static LogicalResult verifyKinds(Operation *op) {
-  auto kinds = op->getAttrOfType<ArrayAttr>("kinds");
+static LogicalResult verifyKinds(AccumulationOpInterface op) {
   unsigned covered = 0;
   bool generic = false;
-  for (auto kind : kinds.getAsRange<ReductionKindAttr>()) {
-    covered += getAccumulatorCount(kind.getValue());
+  for (auto kind : op.getKinds().getAsRange<ReductionKindAttr>()) {
+    covered += getRecord(kind.getValue()).carried.size();
     generic |= kind.getValue() == ReductionKind::Generic;
   }
   if (op->getNumResults() == 0 ||
-      (generic ? kinds.size() != 1 : covered != op->getNumResults())) // C2
+      (generic ? op.getKinds().size() != 1
+               : covered != op->getNumResults())) // C2
     return op->emitOpError()
            << "expects kinds that cover its " << op->getNumResults()
            << " accumulators, but found " << covered
            << (generic ? " besides 'generic'" : "");
   unsigned inits = generic ? op->getNumResults() : 0;
-  if (op->getNumOperands() != inits)
+  if (op.getInits().size() != inits)
     return op->emitOpError() << "expects " << inits
                              << " init values, but found "
-                             << op->getNumOperands();
-  if (generic == op->getRegion(1).empty())
+                             << op.getInits().size();
+  if (generic == op.getCombiner().empty())
     return op->emitOpError() << (generic ? "expects a combiner region"
                                          : "has a combiner region, which only "
                                            "'generic' expects");
@@ -167,9 +167,8 @@ static LogicalResult verifyKinds(Operation *op) {
 }
 
 /// What the body and the combiner of a reduction or scan yield.
-static LogicalResult verifyAccumulators(Operation *op,
-                                        const Accumulation &accumulation) {
-  auto yield = verifyTerminator<YieldOp>(op, op->getRegion(0));
+static LogicalResult verifyAccumulators(AccumulationOpInterface op) {
+  auto yield = verifyTerminator<YieldOp>(op, op.getBody());
   if (failed(yield))
     return failure();
   if (yield->getNumOperands() != op->getNumResults()) // C4
@@ -182,30 +181,25 @@ static LogicalResult verifyAccumulators(Operation *op,
       return op->emitOpError()
              << "cannot round accumulator " << i << " of type " << type
              << " to the result's " << result;
-    auto [kind, position] = accumulation.getKind(i);
-    bool integer = isa<IntegerType>(type);
-    if ((kind == ReductionKind::Any || kind == ReductionKind::All ||
-         kind == ReductionKind::Xor) &&
-        !integer) // C6
+    auto [kind, position] = op.getKind(i);
+    const ReductionRecord &record = getRecord(kind);
+    if (!record.carried.empty() &&
+        !record.carried[position].accepts(type)) // C6
       return op->emitOpError()
-             << "expects integers to reduce by '"
-             << stringifyReductionKind(kind) << "', but found " << type;
-    if ((kind == ReductionKind::ArgMax || kind == ReductionKind::ArgMin) &&
-        position == 1 && !type.isInteger(64)) // C6
-      return op->emitOpError()
-             << "expects the index of '" << stringifyReductionKind(kind)
-             << "' to be i64, but found " << type;
+             << "expects the " << record.carried[position].name << " of '"
+             << stringifyReductionKind(kind) << "' to be "
+             << record.carried[position].expected << ", but found " << type;
     if (!isa<IntegerType, FloatType>(type))
       return op->emitOpError() << "cannot accumulate in " << type;
   }
-  Region &combiner = op->getRegion(1);
+  Region &combiner = op.getCombiner();
   if (combiner.empty())
     return success();
   SmallVector<Type> expected(yield->getOperandTypes());
-  if (!llvm::equal(op->getOperandTypes(), expected))
+  if (!llvm::equal(op.getInits().getTypes(), expected))
     return op->emitOpError()
            << "expects init values of types " << expected << ", but found "
-           << op->getOperandTypes();
+           << op.getInits().getTypes();
   expected.append(yield->getOperandTypes().begin(),
                   yield->getOperandTypes().end());
   if (!llvm::equal(combiner.getArgumentTypes(), expected))
@@ -241,7 +235,7 @@ LogicalResult ReduceOp::verifyRegions() {
   unsigned rank = getParallelExtents().size() + getReductionExtents().size();
   if (failed(verifyIndices(*this, getBody(), rank))) // C4
     return failure();
-  return verifyAccumulators(*this, *this);
+  return verifyAccumulators(*this);
 }
 
 /// The domain of a scan or sort and the shapes of its results.
@@ -271,7 +265,7 @@ LogicalResult ScanOp::verifyRegions() {
   if (failed(verifyIndices(*this, getBody(),
                            getParallelExtents().size() + 1))) // C4
     return failure();
-  return verifyAccumulators(*this, *this);
+  return verifyAccumulators(*this);
 }
 
 LogicalResult SortOp::verify() {

@@ -47,7 +47,7 @@ void loop::nameIndices(Region &region, unsigned first,
     setName(arguments[i], getIndexName(i - first));
 }
 
-void loop::nameAccumulationArguments(Accumulation op, Region &region,
+void loop::nameAccumulationArguments(Region &region,
                                      OpAsmSetValueNameFn setName) {
   if (region.getRegionNumber() == 0)
     return nameIndices(region, 0, setName);
@@ -128,20 +128,19 @@ ParseResult loop::parseAccumulation(OpAsmParser &parser,
                  parser.parseRegion(*combiner, values));
 }
 
-void loop::printAccumulation(OpAsmPrinter &printer, Accumulation accumulation) {
-  Operation *op = accumulation.getOperation();
-  auto kinds = op->getAttrOfType<ArrayAttr>("kinds");
+void loop::printAccumulation(OpAsmPrinter &printer,
+                             AccumulationOpInterface op) {
   printer << " <";
-  llvm::interleaveComma(kinds.getAsRange<ReductionKindAttr>(), printer,
+  llvm::interleaveComma(op.getKinds().getAsRange<ReductionKindAttr>(), printer,
                         [&](ReductionKindAttr kind) {
                           printer << stringifyReductionKind(kind.getValue());
                         });
   printer << ">";
-  if (op->getNumOperands())
-    printer << " init(" << op->getOperands() << " : " << op->getOperandTypes()
+  if (!op.getInits().empty())
+    printer << " init(" << op.getInits() << " : " << op.getInits().getTypes()
             << ")";
-  printTypesAndBody(printer, op, op->getRegion(0));
-  Region &combiner = op->getRegion(1);
+  printTypesAndBody(printer, op, op.getBody());
+  Region &combiner = op.getCombiner();
   if (combiner.empty())
     return;
   printer << " combine (";

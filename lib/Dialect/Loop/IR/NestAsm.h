@@ -29,7 +29,7 @@ void nameIndices(mlir::Region &region, unsigned first,
                  mlir::OpAsmSetValueNameFn setName);
 
 /// Names the arguments of the body and the combiner.
-void nameAccumulationArguments(Accumulation op, mlir::Region &region,
+void nameAccumulationArguments(mlir::Region &region,
                                mlir::OpAsmSetValueNameFn setName);
 
 /// `origins, {attributes} : types`, what stands before the body of every nest.
@@ -47,7 +47,7 @@ ParseResult parseAccumulation(OpAsmParser &parser, OperationState &result,
                               llvm::ArrayRef<OpAsmParser::Argument> arguments,
                               mlir::StringAttr kindsName,
                               mlir::StringAttr originsName);
-void printAccumulation(OpAsmPrinter &printer, Accumulation op);
+void printAccumulation(OpAsmPrinter &printer, AccumulationOpInterface op);
 
 } // namespace kiln::loop
 

@@ -85,7 +85,7 @@ void ScanOp::build(OpBuilder &builder, OperationState &state, TypeRange types,
 
 void ScanOp::getAsmBlockArgumentNames(Region &region,
                                       OpAsmSetValueNameFn setName) {
-  nameAccumulationArguments(*this, region, setName);
+  nameAccumulationArguments(region, setName);
 }
 
 ParseResult ScanOp::parse(OpAsmParser &parser, OperationState &result) {

@@ -19,11 +19,11 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
 
-Operation *loop::getNest(Operation *op) {
+NestOpInterface loop::getNest(Operation *op) {
   for (; op; op = op->getParentOp())
-    if (isNest(op))
-      return op;
-  return nullptr;
+    if (auto nest = dyn_cast<NestOpInterface>(op))
+      return nest;
+  return {};
 }
 
 Value loop::createIndex(OpBuilder &builder, Location location,
@@ -89,17 +89,14 @@ void loop::inlineLoad(LoadOp load, PointwiseOp producer) {
 }
 
 /// The bounds of the index operands of an op inside `nest`.
-static void addBounds(guard::Assumptions &assumptions, Operation *nest,
+static void addBounds(guard::Assumptions &assumptions, NestOpInterface nest,
                       ValueRange indices) {
-  SmallVector<guard::ExprAttr> extents = getDomain(nest).all();
-  unsigned shift = isa<ContractOp>(nest) ? 1 : 0;
-  for (auto [i, index] : llvm::enumerate(indices)) {
-    auto argument = dyn_cast<BlockArgument>(index);
-    if (!argument || argument.getOwner()->getParentOp() != nest)
-      continue;
-    assumptions.setExtent(guard::getDim(nest->getContext(), i),
-                          extents[argument.getArgNumber() - shift]);
-  }
+  SmallVector<guard::ExprAttr> extents = nest.getDomain().all();
+  for (auto [i, index] : llvm::enumerate(indices))
+    if (auto argument = dyn_cast<BlockArgument>(index))
+      if (auto dimension = nest.getDimensionOf(argument))
+        assumptions.setExtent(guard::getDim(nest->getContext(), i),
+                              extents[*dimension]);
 }
 
 void loop::simplifyBodies(func::FuncOp function,
@@ -113,7 +110,7 @@ void loop::simplifyBodies(func::FuncOp function,
   config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
   (void)applyPatternsGreedily(function, std::move(patterns), config);
   function.walk([&](LoadOp load) {
-    Operation *nest = getNest(load);
+    NestOpInterface nest = getNest(load);
     if (!nest)
       return;
     guard::Assumptions assumptions = hints.getAssumptions();
@@ -157,7 +154,7 @@ bool SymbolDefiners::visit(Operation &op,
       if (auto number = operand.getDefiningOp<guard::ValueOp>())
         guard::forEachSymbol(number, note);
   });
-  if (isNest(&op) || isa<KernelOp>(op))
+  if (isa<NestOpInterface, KernelOp>(op))
     return false;
   bool defines = false;
   auto define = [&](StringAttr name) {
@@ -185,23 +182,22 @@ static std::string printExtents(ArrayRef<guard::ExprAttr> extents) {
   return text + "]";
 }
 
-std::string loop::describe(Operation *nest) {
-  Domain domain = getDomain(nest);
-  std::string text;
-  if (auto reduce = dyn_cast<ReduceOp>(nest)) {
-    text = "Reduction(" + printExtents(domain.reduction);
-    for (auto kind : reduce.getKinds().getAsRange<ReductionKindAttr>())
+std::string loop::describe(NestOpInterface nest) {
+  Domain domain = nest.getDomain();
+  std::string text = nest.getNoun().str() + "(";
+  auto row = nest.getRowDimension();
+  auto accumulation = dyn_cast<AccumulationOpInterface>(nest.getOperation());
+  if (accumulation && !row) {
+    text += printExtents(domain.reduction);
+    for (auto kind :
+         accumulation.getKinds().getAsRange<ReductionKindAttr>())
       text += ", " + stringifyReductionKind(kind.getValue()).str();
-  } else if (auto row = getRowDimension(nest)) {
-    text = (isa<SortOp>(nest) ? "Sort(" : "Scan(") +
-           printExtents(domain.parallel) + ", " +
-           printExtents(domain.reduction) + " at " + std::to_string(*row);
-  } else if (isa<ContractOp>(nest)) {
-    text = "Contraction(" + printExtents(domain.parallel) + ", " +
-           printExtents(domain.reduction);
   } else {
-    text = (isa<ScatterOp>(nest) ? "Scatter(" : "Pointwise(") +
-           printExtents(domain.parallel);
+    text += printExtents(domain.parallel);
+    if (!domain.reduction.empty())
+      text += ", " + printExtents(domain.reduction);
+    if (row)
+      text += " at " + std::to_string(*row);
   }
   text += ", origins=[";
   for (auto [i, origin] : llvm::enumerate(getOrigins(nest)))

@@ -20,8 +20,8 @@
 
 namespace kiln::loop {
 
-/// The innermost nest around `op`, null if there is none.
-Operation *getNest(Operation *op);
+/// The innermost nest around `op`, which may be `op`; null if there is none.
+NestOpInterface getNest(Operation *op);
 
 /// The value of `expr` over `operands`: an operand itself, or a `loop.index`.
 Value createIndex(OpBuilder &builder, Location location, guard::ExprAttr expr,
@@ -59,7 +59,7 @@ private:
 };
 
 /// Text of a nest for logs: "Reduction([1024], sum, origins=[sum_1])".
-std::string describe(Operation *nest);
+std::string describe(NestOpInterface nest);
 
 } // namespace kiln::loop
 

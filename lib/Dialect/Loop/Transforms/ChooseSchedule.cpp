@@ -71,13 +71,13 @@ struct Reach {
 };
 } // namespace
 
-static Reach getReach(Operation *op, const analysis::SizeHints &hints) {
+static Reach getReach(NestOpInterface nest, const analysis::SizeHints &hints) {
   Reach reach;
-  Domain domain = getDomain(op);
+  Domain domain = nest.getDomain();
   SmallVector<ExprAttr> extents = domain.all();
   auto last = getInnermost(extents, 0, domain.parallel.size());
   auto inner = getInnermost(extents, domain.parallel.size(), extents.size());
-  for (const analysis::Access &access : analysis::getReads(op)) {
+  for (const analysis::Access &access : analysis::getReads(nest)) {
     int64_t bytes = analysis::getFootprint(access, domain, hints);
     bool isAlong = inner && getStride(access, domain, *inner, hints).isOne();
     bool isAcross = last && getStride(access, domain, *last, hints).isOne();
@@ -108,18 +108,16 @@ static Walk getWalk(KernelOp kernel, const analysis::SizeHints &hints) {
   Reach total;
   bool reduces = false, transposes = false, rows = false;
   unsigned shared = kernel.getShared().size();
-  for (Operation &op : kernel.getBody().front()) {
-    if (!isNest(&op))
-      continue;
-    if (isa<SortOp>(op)) // its scratch is a row
+  for (NestOpInterface nest : kernel.getNests()) {
+    if (nest.holdsRow()) // its scratch is a row
       return Walk::Within;
-    Domain domain = getDomain(&op);
+    Domain domain = nest.getDomain();
     SmallVector<ExprAttr> extents = domain.all();
     rows |= domain.parallel.size() > shared &&
             getInnermost(extents, shared, domain.parallel.size());
-    if (isa<ReduceOp, ScanOp>(op)) {
+    if (isa<AccumulationOpInterface>(nest.getOperation())) {
       reduces = true;
-      Reach reach = getReach(&op, hints);
+      Reach reach = getReach(nest, hints);
       total.along += reach.along;
       total.across += reach.across;
       continue;
@@ -127,7 +125,7 @@ static Walk getWalk(KernelOp kernel, const analysis::SizeHints &hints) {
     auto last = getInnermost(extents, 0, domain.parallel.size());
     if (!last)
       continue;
-    for (const analysis::Access &access : analysis::getReads(&op)) {
+    for (const analysis::Access &access : analysis::getReads(nest)) {
       analysis::Stride stride = getStride(access, domain, *last, hints);
       if (!stride.isOne() && !stride.isZero())
         for (unsigned d = 0; d < *last; ++d)
@@ -159,14 +157,14 @@ static int64_t getVector(Operation *code, const Machine &machine) {
 /// Lanes of a reduction along its rows, or 1 for rows side by side. What else is
 /// in the kernel does not matter, so that the reduction adds up in the same order
 /// wherever it is fused, and what is computed again has the same bits.
-static int64_t getRowLanes(ReduceOp op, const Machine &machine,
+static int64_t getRowLanes(NestOpInterface nest, const Machine &machine,
                            const analysis::SizeHints &hints) {
-  Reach reach = getReach(op, hints);
+  Reach reach = getReach(nest, hints);
   if (reach.across > reach.along)
     return 1;
-  SmallVector<ExprAttr> extents = getExprs(op.getReductionExtents());
-  return chooseRowLanes(getVector(op, machine), analysis::getCost(op.getBody()),
-                        hints.evaluate(extents.back()));
+  return chooseRowLanes(getVector(nest, machine),
+                        analysis::getCost(nest->getRegion(0)),
+                        hints.evaluate(nest.getDomain().reduction.back()));
 }
 
 /// A size in estimates that must not depend on hints: kernels of equal code share
@@ -182,21 +180,13 @@ static int64_t estimate(ExprAttr expr) {
 }
 
 /// The extents of a nest from dimension `first` on, multiplied.
-static int64_t countPoints(Operation *nest, unsigned first) {
+static int64_t countPoints(NestOpInterface nest, unsigned first) {
   uint64_t points = 1;
-  SmallVector<ExprAttr> extents = getDomain(nest).all();
+  SmallVector<ExprAttr> extents = nest.getDomain().all();
   for (ExprAttr extent : ArrayRef(extents).drop_front(first))
     points = llvm::SaturatingMultiply<uint64_t>(
         points, std::max<int64_t>(estimate(extent), 1));
   return std::min<uint64_t>(points, INT64_MAX);
-}
-
-static SmallVector<Operation *> getNests(KernelOp kernel) {
-  SmallVector<Operation *> nests;
-  for (Operation &op : kernel.getBody().front())
-    if (isNest(&op))
-      nests.push_back(&op);
-  return nests;
 }
 
 //===----------------------------------------------------------------------===//
@@ -223,7 +213,7 @@ private:
                             int64_t vector);
   ScheduleAttr
   chooseWithin(KernelOp kernel, int64_t vector,
-               llvm::function_ref<std::optional<int64_t>(ReduceOp)> wanted);
+               llvm::function_ref<std::optional<int64_t>(NestOpInterface)> wanted);
   TransposeScheduleAttr chooseTranspose(const analysis::KernelLayout &layout,
                                         ArrayRef<ExprAttr> shared,
                                         int64_t vector);
@@ -236,9 +226,10 @@ private:
 };
 } // namespace
 
-static bool addsFloats(Operation *nest) {
-  auto reduce = dyn_cast<ReduceOp>(nest);
-  return reduce && Accumulation(reduce).addsFloats();
+/// True if its terms are added up in blocks.
+static bool hasBlocks(NestOpInterface nest) {
+  auto reduction = dyn_cast<AccumulationOpInterface>(nest.getOperation());
+  return reduction && nest.isReduction() && reduction.roundsEachStep();
 }
 
 ScheduleAttr Chooser::chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
@@ -250,9 +241,9 @@ ScheduleAttr Chooser::chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
   });
   shape.vector = vector;
   shape.traps = analysis::mayTrap(kernel);
-  for (Operation *nest : getNests(kernel)) {
-    shape.addsFloats |= addsFloats(nest);
-    SmallVector<ExprAttr> extents = getDomain(nest).all();
+  for (NestOpInterface nest : kernel.getNests()) {
+    shape.addsFloats |= hasBlocks(nest);
+    SmallVector<ExprAttr> extents = nest.getDomain().all();
     for (ExprAttr extent : ArrayRef(extents).drop_front(shared.size()))
       shape.inner = std::max(shape.inner, estimate(extent));
   }
@@ -263,30 +254,30 @@ ScheduleAttr Chooser::chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
 
 ScheduleAttr Chooser::chooseWithin(
     KernelOp kernel, int64_t vector,
-    llvm::function_ref<std::optional<int64_t>(ReduceOp)> wanted) {
+    llvm::function_ref<std::optional<int64_t>(NestOpInterface)> wanted) {
   SmallVector<int64_t> along, beside;
   bool sums = false;
   int64_t points = 1;
   unsigned shared = kernel.getShared().size();
-  for (Operation *nest : getNests(kernel)) {
-    Domain domain = getDomain(nest);
+  for (NestOpInterface nest : kernel.getNests()) {
+    Domain domain = nest.getDomain();
     NestShape shape;
     shape.hasOwn = domain.parallel.size() > shared;
     if (shape.hasOwn)
       shape.own = domain.parallel.back().getConstant();
     shape.vector = vector;
     shape.traps = analysis::mayTrap(nest);
-    if (auto reduce = dyn_cast<ReduceOp>(nest)) {
+    if (nest.isReduction()) {
       shape.kind = NestShape::Kind::Reduction;
       shape.row = domain.reduction.back().getConstant();
-      shape.wanted = wanted(reduce);
-    } else if (isa<ScanOp, SortOp>(nest)) {
+      shape.wanted = wanted(nest);
+    } else if (nest.isOrdered()) {
       shape.kind = NestShape::Kind::Ordered;
     }
     NestLanes lanes = chooseNestLanes(shape, machine);
     along.push_back(lanes.along);
     beside.push_back(lanes.beside);
-    sums |= addsFloats(nest);
+    sums |= hasBlocks(nest);
     points = std::max(points, countPoints(nest, shared));
   }
   return WithinScheduleAttr::get(context, along, beside, sums ? kSumBlock : 0,
@@ -296,9 +287,11 @@ ScheduleAttr Chooser::chooseWithin(
 TransposeScheduleAttr
 Chooser::chooseTranspose(const analysis::KernelLayout &layout,
                          ArrayRef<ExprAttr> shared, int64_t vector) {
-  bool isPointwise = llvm::all_of(getNests(kernel), [&](Operation *nest) {
-    return isa<PointwiseOp>(nest) && getDomain(nest).rank() == shared.size();
-  });
+  bool isPointwise =
+      llvm::all_of(kernel.getNests(), [&](NestOpInterface nest) {
+        return nest.isPointwise() &&
+               nest.getDomain().rank() == shared.size();
+      });
   if (!isPointwise)
     return {};
   for (const analysis::TransposedRead &read :
@@ -322,10 +315,10 @@ ScheduleAttr Chooser::chooseNests() {
   if (walk != Walk::Within && canWalkAcross(kernel))
     return chooseAcross(kernel, shared, vector);
   return chooseWithin(kernel, vector,
-                      [&](ReduceOp op) -> std::optional<int64_t> {
+                      [&](NestOpInterface nest) -> std::optional<int64_t> {
                         if (walk != Walk::Within)
                           return std::nullopt;
-                        return getRowLanes(op, machine, hints);
+                        return getRowLanes(nest, machine, hints);
                       });
 }
 
@@ -437,7 +430,9 @@ ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
     schedule = chooseAcross(copy, analysis::collapseShared(copy, layout), lanes);
   } else {
     auto within = cast<WithinScheduleAttr>(
-        chooseWithin(copy, lanes, [&](ReduceOp) { return lanes * (1 + isRow); }));
+        chooseWithin(copy, lanes, [&](NestOpInterface) {
+          return lanes * (1 + isRow);
+        }));
     // The epilogue has one value per point.
     schedule = WithinScheduleAttr::get(
         context, within.getAlong().take_front(), within.getBeside().take_front(),
@@ -448,10 +443,10 @@ ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
 }
 
 ScheduleAttr Chooser::choose() {
-  for (Operation *nest : getNests(kernel)) {
-    if (auto contract = dyn_cast<ContractOp>(nest))
+  for (NestOpInterface nest : kernel.getNests()) {
+    if (auto contract = dyn_cast<ContractOp>(nest.getOperation()))
       return chooseContraction(contract);
-    if (auto scatter = dyn_cast<ScatterOp>(nest))
+    if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation()))
       return chooseScatter(scatter);
   }
   return chooseNests();

@@ -24,7 +24,8 @@ static PointwiseOp getEpilogue(ContractOp contract,
                                StringRef &reason) {
   PointwiseOp reader;
   for (Operation *user : contract.getResult().getUsers()) {
-    auto nest = dyn_cast_if_present<PointwiseOp>(getNest(user));
+    auto nest = dyn_cast_if_present<PointwiseOp>(
+        getNest(user).getOperation());
     if (!nest || (reader && reader != nest)) {
       reason = reader || nest ? "the product has other readers"
                               : "the product leaves the kernels";
@@ -49,8 +50,8 @@ static PointwiseOp getEpilogue(ContractOp contract,
 
   // The read must visit each element of the product once.
   MLIRContext *context = contract.getContext();
-  SmallVector<guard::ExprAttr> domain = getDomain(reader).parallel;
-  SmallVector<guard::ExprAttr> extents = getDomain(contract).parallel;
+  SmallVector<guard::ExprAttr> domain = reader.getDomain().parallel;
+  SmallVector<guard::ExprAttr> extents = contract.getDomain().parallel;
   auto numElements = guard::getNumElements(context, domain);
   if (numElements != guard::getNumElements(context, extents)) {
     reason = "the product is broadcast";
@@ -87,8 +88,8 @@ static ContractOp moveInto(ContractOp contract, PointwiseOp reader,
                            ArrayRef<guard::ExprAttr> map,
                            const analysis::SizeHints &hints) {
   MLIRContext *context = contract.getContext();
-  Domain old = getDomain(contract);
-  SmallVector<guard::ExprAttr> parallel = getDomain(reader).parallel;
+  Domain old = contract.getDomain();
+  SmallVector<guard::ExprAttr> parallel = reader.getDomain().parallel;
   SmallVector<guard::ExprAttr> dims(map);
   for (unsigned i = 0; i < old.reduction.size(); ++i)
     dims.push_back(guard::getDim(context, parallel.size() + i));

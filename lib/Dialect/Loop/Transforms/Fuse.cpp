@@ -58,15 +58,13 @@ static bool isConstant(Operation *op) {
                        [](Type type) { return isa<TensorType>(type); });
 }
 
-static FusionNode::Kind getKind(Operation *op) {
+static FusionNode::Kind getKind(NestOpInterface nest) {
   using Kind = FusionNode::Kind;
-  if (isa<PointwiseOp>(op))
-    return Kind::Pointwise;
-  if (isa<ReduceOp, ScanOp, SortOp>(op))
-    return Kind::Reduction;
-  if (isa<ContractOp>(op))
-    return Kind::Contraction;
-  return isa<ScatterOp>(op) ? Kind::Scatter : Kind::Opaque;
+  if (!nest)
+    return Kind::Opaque;
+  if (nest.standsAlone(/*shared=*/0))
+    return nest.isOrdered() ? Kind::Scatter : Kind::Contraction;
+  return nest.isPointwise() ? Kind::Pointwise : Kind::Reduction;
 }
 
 static Collected collect(Block &block, const analysis::SizeHints &hints) {
@@ -93,7 +91,8 @@ static Collected collect(Block &block, const analysis::SizeHints &hints) {
     if (isConstant(&op))
       continue;
     FusionNode node;
-    node.kind = getKind(&op);
+    auto nest = dyn_cast<NestOpInterface>(op);
+    node.kind = getKind(nest);
     bool defines = definers.visit(op, [&](Operation *definer) {
       node.reads.push_back({defined.lookup(definer), 0, 0});
     });
@@ -118,13 +117,13 @@ static Collected collect(Block &block, const analysis::SizeHints &hints) {
         node.writes.push_back(*effect);
       }
     } else {
-      Domain domain = getDomain(&op);
+      Domain domain = nest.getDomain();
       node.parallel = domain.parallel;
-      node.leading = getRowDimension(&op).value_or(domain.parallel.size());
+      node.leading = nest.getRowDimension().value_or(domain.parallel.size());
       for (guard::ExprAttr extent : domain.parallel)
         node.parallelHints.push_back(hints.evaluate(extent));
       node.points = hints.product(domain.all());
-      for (const analysis::Access &access : analysis::getReads(&op)) {
+      for (const analysis::Access &access : analysis::getReads(nest)) {
         Type element =
             cast<RankedTensorType>(access.tensor.getType()).getElementType();
         node.reads.push_back(
@@ -133,8 +132,8 @@ static Collected collect(Block &block, const analysis::SizeHints &hints) {
                  analysis::getElementBytes(element),
              access.getAlignment()});
       }
-      if (auto scatter = dyn_cast<ScatterOp>(op))
-        node.reads.push_back({tensorOf(scatter.getInit()), 0, 0});
+      if (Value init = nest.getInitialTensor())
+        node.reads.push_back({tensorOf(init), 0, 0});
     }
     for (Value value : op.getResults())
       node.writes.push_back(tensorOf(value));
@@ -167,24 +166,21 @@ static TrafficAttr getKernelTraffic(KernelOp kernel,
                                     const analysis::SizeHints &hints) {
   int64_t unfused = 0;
   llvm::DenseMap<Value, int64_t> widest;
-  for (Operation &op : kernel.getBody().front()) {
-    if (!isNest(&op))
-      continue;
-    unfused += analysis::getTraffic(&op, hints).total();
-    Domain domain = getDomain(&op);
+  for (NestOpInterface nest : kernel.getNests()) {
+    unfused += analysis::getTraffic(nest, hints).total();
+    Domain domain = nest.getDomain();
     auto note = [&](Value tensor, int64_t bytes) {
       if (isa<BlockArgument>(tensor))
         widest[tensor] = std::max(widest[tensor], bytes);
     };
-    for (const analysis::Access &access : analysis::getReads(&op))
+    for (const analysis::Access &access : analysis::getReads(nest))
       note(access.tensor,
            analysis::getFootprint(access, domain, hints) *
                analysis::getElementBytes(
                    cast<RankedTensorType>(access.tensor.getType())
                        .getElementType()));
-    if (auto scatter = dyn_cast<ScatterOp>(op))
-      note(scatter.getInit(),
-           hints.getBytes(cast<RankedTensorType>(scatter.getInit().getType())));
+    if (Value init = nest.getInitialTensor())
+      note(init, hints.getBytes(cast<RankedTensorType>(init.getType())));
   }
   int64_t read = 0, written = 0;
   for (auto [tensor, bytes] : widest)
@@ -225,7 +221,8 @@ static KernelOp buildKernel(OpBuilder &builder, ArrayRef<Operation *> nests,
 
   MLIRContext *context = builder.getContext();
   Location location = builder.getFusedLoc(locations);
-  SmallVector<guard::ExprAttr> extents = getDomain(nests[0]).parallel;
+  SmallVector<guard::ExprAttr> extents =
+      cast<NestOpInterface>(nests[0]).getDomain().parallel;
   extents.truncate(shared);
   OperationState state(location, KernelOp::getOperationName());
   auto &properties = state.getOrAddProperties<KernelOp::Properties>();
@@ -264,7 +261,7 @@ static LogicalResult verifyCaptures(func::FuncOp function) {
     return function.emitError("expected a function of one block, but found ")
            << function.getBody().getBlocks().size();
   WalkResult walked = function.walk([&](Operation *op) {
-    Operation *nest = getNest(op);
+    NestOpInterface nest = getNest(op);
     if (!nest)
       return WalkResult::advance();
     for (Value operand : op->getOperands()) {
@@ -319,7 +316,9 @@ std::string FusionReport::getName(ArrayRef<unsigned> nodes) const {
 
 std::string FusionReport::describeNests(ArrayRef<unsigned> nodes) const {
   return llvm::join(
-      llvm::map_range(nodes, [&](unsigned node) { return describe(ops[node]); }),
+      llvm::map_range(nodes, [&](unsigned node) {
+        return describe(cast<NestOpInterface>(ops[node]));
+      }),
       ", ");
 }
 
@@ -392,7 +391,7 @@ void Fuse::fuseFunction(func::FuncOp function,
     SmallVector<Operation *> ops;
     for (unsigned node : group.nodes)
       ops.push_back(collected.ops[node]);
-    if (getKind(ops[0]) == FusionNode::Kind::Opaque) {
+    if (!isa<NestOpInterface>(ops[0])) {
       ops[0]->moveBefore(terminator);
       continue;
     }

@@ -83,7 +83,7 @@ void InlineVirtual::mergeEqualNests(func::FuncOp function) {
   // Two nests that differ in their origins alone are equal.
   SmallVector<std::pair<Operation *, Attribute>> origins;
   function.walk([&](Operation *op) {
-    if (!isNest(op))
+    if (!isa<NestOpInterface>(op))
       return;
     origins.emplace_back(op, op->getAttr("origins"));
     op->removeAttr("origins");
@@ -121,18 +121,14 @@ void InlineVirtual::mergeEqualNests(func::FuncOp function) {
 
 /// Points of the domain in which `load` is evaluated.
 static int64_t getPoints(LoadOp load, const analysis::SizeHints &hints) {
-  Operation *nest = getNest(load);
-  Domain domain = getDomain(nest);
-  if (isa<ContractOp>(nest)) // in the epilogue
-    return hints.product(domain.parallel);
-  return hints.product(domain.all());
+  return hints.product(getNest(load).getBodyExtents());
 }
 
 std::optional<StoreReason>
 InlineVirtual::whyStore(PointwiseOp producer,
                         const analysis::SizeHints &hints) {
   Region &body = producer.getBody();
-  Domain domain = getDomain(producer);
+  Domain domain = producer.getDomain();
   int64_t points = std::max<int64_t>(hints.product(domain.parallel), 1);
   int64_t cost = std::max<int64_t>(analysis::getCost(body) - 1, 0);
   size_t ops = body.front().getOperations().size();
@@ -219,14 +215,14 @@ bool InlineVirtual::inlineOperand(ContractOp contract, unsigned side,
   SmallVector<guard::ExprAttr> indices =
       getExprs(side == 0 ? contract.getLhsIndices() : contract.getRhsIndices());
   guard::Assumptions assumptions = hints.getAssumptions();
-  analysis::addExtents(assumptions, context, getDomain(contract).all());
+  analysis::addExtents(assumptions, context, contract.getDomain().all());
   SmallVector<guard::ExprAttr> map;
   for (guard::ExprAttr expr : access.map)
     map.push_back(
         guard::simplify(guard::substituteDims(expr, indices), assumptions));
   // Panels are packed along straight lines.
   if (!analysis::isStraight(cast<RankedTensorType>(access.tensor.getType()),
-                            map, getDomain(contract).all(), assumptions))
+                            map, contract.getDomain().all(), assumptions))
     return false;
 
   if (side == 0) {
@@ -295,9 +291,8 @@ void InlineVirtual::runOnOperation() {
   // Traffic of the nests one by one, before anything is fused.
   if (!function->hasAttr("loop.unfused_bytes")) {
     int64_t bytes = 0;
-    function.walk([&](Operation *op) {
-      if (isNest(op))
-        bytes += analysis::getTraffic(op, hints).total();
+    function.walk([&](NestOpInterface nest) {
+      bytes += analysis::getTraffic(nest, hints).total();
     });
     function->setAttr("loop.unfused_bytes",
                       Builder(&getContext()).getI64IntegerAttr(bytes));
@@ -321,10 +316,10 @@ void InlineVirtual::runOnOperation() {
     for (Operation *user :
          llvm::make_early_inc_range(producer.getResult().getUsers())) {
       auto load = cast<LoadOp>(user);
-      Operation *reader = getNest(load);
+      NestOpInterface reader = getNest(load);
       SmallVector<StringRef> merged = getOrigins(reader);
       mergeOrigins(merged, origins);
-      reader->setAttr("origins", getOriginsAttr(&getContext(), merged));
+      reader.setOriginsAttr(getOriginsAttr(&getContext(), merged));
       inlineLoad(load, producer);
     }
     if (auto told =

@@ -121,8 +121,8 @@ static Value cloneExpression(OpBuilder &builder, Operation *nest, Value value,
 static SmallVector<unsigned> matchDomains(ReduceOp reduce,
                                           PointwiseOp pointwise,
                                           unsigned shared) {
-  SmallVector<guard::ExprAttr> from = getDomain(reduce).all();
-  SmallVector<guard::ExprAttr> to = getDomain(pointwise).parallel;
+  SmallVector<guard::ExprAttr> from = reduce.getDomain().all();
+  SmallVector<guard::ExprAttr> to = pointwise.getDomain().parallel;
   SmallVector<unsigned> dims;
   unsigned next = 0;
   for (guard::ExprAttr extent : to) {
@@ -182,7 +182,7 @@ bool ShareRows::shareIn(KernelOp kernel) {
           reduce->isBeforeInBlock(pointwise) ? reduce.getOperation()
                                              : pointwise.getOperation();
       OpBuilder builder(first);
-      SmallVector<guard::ExprAttr> extents = getDomain(pointwise).parallel;
+      SmallVector<guard::ExprAttr> extents = pointwise.getDomain().parallel;
       Type element = best->getResult(0).getType();
       auto row = PointwiseOp::create(
           builder, best->getLoc(), guard::makeTensorType(element, extents),

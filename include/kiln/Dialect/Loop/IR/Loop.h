@@ -6,8 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One header for the dialect: attributes, ops, and the few questions that
-// passes and emission ask of any nest.
+// One header for the dialect: attributes, ops, and their interfaces. What passes and
+// emission ask of any nest is in LoopInterfaces.td:
+//
+//   for (NestOpInterface nest : kernel.getNests())
+//     points += hints.product(nest.getDomain().all());
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +18,7 @@
 #define KILN_DIALECT_LOOP_IR_LOOP_H
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Loop/IR/Reductions.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,6 +36,54 @@
 #include "kiln/Dialect/Loop/IR/LoopEnums.h.inc"
 
 #include "kiln/Dialect/Loop/IR/LoopScheduleInterface.h.inc"
+
+namespace kiln::loop {
+
+/// The iteration domain of a nest.
+struct Domain {
+  llvm::SmallVector<guard::ExprAttr> parallel;
+  llvm::SmallVector<guard::ExprAttr> reduction;
+
+  unsigned rank() const { return parallel.size() + reduction.size(); }
+  /// Parallel and then reduction extents.
+  llvm::SmallVector<guard::ExprAttr> all() const;
+};
+
+/// A read of an operand that is no load: index k of the element is `map[k]`, over
+/// the nest's dimensions.
+struct OperandRead {
+  mlir::Value tensor;
+  llvm::SmallVector<guard::ExprAttr> map;
+  bool masked;
+};
+
+/// The kind of an accumulator and its position among what the kind carries.
+struct AccumulatorKind {
+  ReductionKind kind;
+  unsigned position;
+};
+
+/// Emits the combiner of a `generic` accumulation.
+using GenericCombiner =
+    llvm::function_ref<llvm::FailureOr<llvm::SmallVector<mlir::Value>>(
+        llvm::ArrayRef<mlir::Value> left, llvm::ArrayRef<mlir::Value> right)>;
+
+// Behind the interfaces, which say what these do.
+namespace detail {
+llvm::SmallVector<guard::ExprAttr> getResultMap(mlir::Operation *nest);
+AccumulatorKind getKind(mlir::ArrayAttr kinds, unsigned i);
+mlir::TypedAttr getNeutral(mlir::Operation *op, mlir::Builder &builder,
+                           unsigned i);
+bool roundsEachStep(mlir::Operation *op);
+llvm::FailureOr<llvm::SmallVector<mlir::Value>>
+combine(mlir::Operation *op, mlir::ImplicitLocOpBuilder &builder,
+        llvm::ArrayRef<mlir::Value> left, llvm::ArrayRef<mlir::Value> right,
+        GenericCombiner generic);
+} // namespace detail
+
+} // namespace kiln::loop
+
+#include "kiln/Dialect/Loop/IR/LoopInterfaces.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "kiln/Dialect/Loop/IR/LoopAttrs.h.inc"
@@ -74,57 +126,10 @@ bool isSmallFloat(mlir::Type elementType);
 /// are their bits (i8), all other types are what the tensor holds.
 mlir::Type getBodyType(mlir::Type elementType);
 
-/// The iteration domain of a nest.
-struct Domain {
-  llvm::SmallVector<guard::ExprAttr> parallel;
-  llvm::SmallVector<guard::ExprAttr> reduction;
-
-  unsigned rank() const { return parallel.size() + reduction.size(); }
-  /// Parallel and then reduction extents.
-  llvm::SmallVector<guard::ExprAttr> all() const;
-};
-
-/// True for pointwise, reduce, scan, sort, contract and scatter.
-bool isNest(mlir::Operation *op);
-
-/// The domain of a nest. The row of a scan or sort counts as a reduction, the
-/// extents of a scatter as parallel although they are visited in order.
-Domain getDomain(mlir::Operation *nest);
-
-/// The dimension that a scan or sort runs along; nothing for other nests.
-std::optional<int64_t> getRowDimension(mlir::Operation *nest);
-
 /// True if the lanes of a kernel may be neighbours in its last shared dimension:
 /// it has one (a contraction: a parallel one), and needs neither order nor more
 /// than one value per point of the shared domain.
 bool canWalkAcross(KernelOp kernel);
-
-/// Where the point (d0, d1, ...) of its domain stands in the results of a nest
-/// other than a scatter.
-llvm::SmallVector<guard::ExprAttr> getResultMap(mlir::Operation *nest);
-
-/// What reductions and scans have in common: the values of a body are joined
-/// with accumulators, by kinds or by a combiner.
-class Accumulation {
-public:
-  Accumulation(ReduceOp op) : op(op) {}
-  Accumulation(ScanOp op) : op(op) {}
-
-  mlir::Operation *getOperation() const { return op; }
-  mlir::Value getInit(unsigned i) const { return op->getOperand(i); }
-  mlir::Value getResult(unsigned i) const { return op->getResult(i); }
-  mlir::Block &getBody() const { return op->getRegion(0).front(); }
-  mlir::Block &getCombiner() const { return op->getRegion(1).front(); }
-  /// The kind of accumulator `i` and its position within that kind's group.
-  std::pair<ReductionKind, unsigned> getKind(unsigned i) const;
-  /// The types in which the body yields, that is, accumulates.
-  llvm::SmallVector<mlir::Type> getTypes() const;
-  /// True if all accumulators are sums of floats.
-  bool addsFloats() const;
-
-private:
-  mlir::Operation *op;
-};
 
 /// The origins of a nest or kernel; empty if it has none.
 llvm::SmallVector<llvm::StringRef> getOrigins(mlir::Operation *op);
@@ -136,10 +141,6 @@ void mergeOrigins(llvm::SmallVectorImpl<llvm::StringRef> &origins,
 /// `origins` as an attribute, null when there are none.
 mlir::ArrayAttr getOriginsAttr(mlir::MLIRContext *context,
                                llvm::ArrayRef<llvm::StringRef> origins);
-
-/// The number of accumulators a reduction kind covers, 0 for `generic`, which
-/// covers all.
-unsigned getAccumulatorCount(ReductionKind kind);
 
 } // namespace kiln::loop
 

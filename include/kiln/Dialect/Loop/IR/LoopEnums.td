@@ -9,25 +9,8 @@
 #ifndef KILN_DIALECT_LOOP_IR_LOOPENUMS
 #define KILN_DIALECT_LOOP_IR_LOOPENUMS
 
+include "kiln/Dialect/Loop/IR/LoopReductions.td"
 include "mlir/IR/EnumAttr.td"
-
-def Loop_ReductionKind : I32EnumAttr<"ReductionKind",
-    "how the accumulators of a reduction combine", [
-      I32EnumAttrCase<"Sum", 0, "sum">,
-      I32EnumAttrCase<"Prod", 1, "prod">,
-      I32EnumAttrCase<"Min", 2, "min">,
-      I32EnumAttrCase<"Max", 3, "max">,
-      I32EnumAttrCase<"Any", 4, "any">,
-      I32EnumAttrCase<"All", 5, "all">,
-      I32EnumAttrCase<"Xor", 6, "xor">,
-      I32EnumAttrCase<"ArgMax", 7, "argmax">,
-      I32EnumAttrCase<"ArgMin", 8, "argmin">,
-      I32EnumAttrCase<"Welford", 9, "welford">,
-      I32EnumAttrCase<"Generic", 10, "generic">
-    ]> {
-  let cppNamespace = "::kiln::loop";
-  let genSpecializedAttr = 0;
-}
 
 def Loop_ScatterKind : I32EnumAttr<"ScatterKind",
     "what happens to an element that is written", [

@@ -70,6 +70,13 @@ def Loop_KernelOp : Loop_Op<"kernel", [Pure, IsolatedFromAbove,
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The nests of its body, in order.
+    ::llvm::SmallVector<::kiln::loop::NestOpInterface> getNests() {
+      return ::llvm::to_vector(
+          getBody().getOps<::kiln::loop::NestOpInterface>());
+    }
+  }];
 }
 
 def Loop_ReturnOp : Loop_Op<"return", [Pure, Terminator,

@@ -10,6 +10,7 @@
 #define KILN_DIALECT_LOOP_IR_LOOPOPS
 
 include "kiln/Dialect/Loop/IR/LoopAttrs.td"
+include "kiln/Dialect/Loop/IR/LoopInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 
@@ -18,11 +19,15 @@ class Loop_Op<string mnemonic, list<Trait> traits = []>
 
 /// A loop nest: extents, a body over index arguments, tensors out. `origins`
 /// names the captured nodes it stands for, in the order of the graph; logs and
-/// kernel names are made of them.
-class Loop_NestOp<string mnemonic, list<Trait> traits = []>
+/// kernel names are made of them. `methods` are
+/// those of its interface that it does not take the default of.
+class Loop_NestOp<string mnemonic, list<string> methods = [],
+                  list<Trait> traits = []>
     : Loop_Op<mnemonic, !listconcat([
-        Pure, DeclareOpInterfaceMethods<OpAsmOpInterface,
-                                        ["getAsmBlockArgumentNames"]>
+        Pure,
+        DeclareOpInterfaceMethods<OpAsmOpInterface,
+                                  ["getAsmBlockArgumentNames"]>,
+        DeclareOpInterfaceMethods<Loop_NestOpInterface, methods>
       ], traits)> {
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -74,7 +79,8 @@ def Loop_PointwiseOp : Loop_NestOp<"pointwise"> {
   ];
 }
 
-def Loop_ReduceOp : Loop_NestOp<"reduce"> {
+def Loop_ReduceOp
+    : Loop_NestOp<"reduce", [], [Loop_AccumulationOpInterface]> {
   let summary = "Reduce a body's values over some dimensions";
   let description = [{
     The body has one `index` argument per parallel and then per reduction
@@ -83,7 +89,8 @@ def Loop_ReduceOp : Loop_NestOp<"reduce"> {
     element type is a narrower float or integer than the accumulator, the final value is
     rounded (or wrapped) to it; that is how f32 sums in f64.
 
-    `kinds` says how accumulators combine; a kind covers one accumulator, save:
+    `kinds` says how accumulators combine: records of LoopReductions.td. A kind
+    covers one accumulator, save:
 
     - `argmax`, `argmin`: two, (value, index: i64). The first index wins among
       equal values, and a NaN counts as larger (smaller) than anything.
@@ -104,7 +111,8 @@ def Loop_ReduceOp : Loop_NestOp<"reduce"> {
     - (C4) the body has one `index` argument per extent and yields one value
       per accumulator.
     - (C5) init values and a combiner are there for `generic` and only there.
-    - (C6) any, all and xor need integers; the index of argmax is `i64`.
+    - (C6) each accumulator has a type that its kind carries: any, all and xor
+      integers, welford floats; the index of argmax is `i64`.
 
     Example:
 
@@ -136,7 +144,9 @@ def Loop_ReduceOp : Loop_NestOp<"reduce"> {
 
 /// A nest that walks one dimension for each row of its parallel domain and
 /// gives a value per point of both.
-class Loop_RowOp<string mnemonic> : Loop_NestOp<mnemonic> {
+class Loop_RowOp<string mnemonic, list<string> methods = [],
+                 list<Trait> traits = []>
+    : Loop_NestOp<mnemonic, !listconcat(["getRowDimension"], methods), traits> {
   let skipDefaultBuilders = 1;
   let extraClassDeclaration = [{
     /// The extents of the results: the row's stands at `dimension`.
@@ -144,7 +154,7 @@ class Loop_RowOp<string mnemonic> : Loop_NestOp<mnemonic> {
   }];
 }
 
-def Loop_ScanOp : Loop_RowOp<"scan"> {
+def Loop_ScanOp : Loop_RowOp<"scan", [], [Loop_AccumulationOpInterface]> {
   let summary = "Running sums, products, extrema along a dimension";
   let description = [{
     A reduction of which every intermediate value is kept. The body has one
@@ -165,7 +175,8 @@ def Loop_ScanOp : Loop_RowOp<"scan"> {
     - (C4) the body has one `index` argument per extent and yields one value
       per accumulator.
     - (C5) init values and a combiner are there for `generic` and only there.
-    - (C6) any, all and xor need integers; the index of argmax is `i64`.
+    - (C6) each accumulator has a type that its kind carries: any, all and xor
+      integers, welford floats; the index of argmax is `i64`.
 
     Example:
 
@@ -195,7 +206,7 @@ def Loop_ScanOp : Loop_RowOp<"scan"> {
   ];
 }
 
-def Loop_SortOp : Loop_RowOp<"sort"> {
+def Loop_SortOp : Loop_RowOp<"sort", ["holdsRow"]> {
   let summary = "Where the elements of each row stand in sorted order";
   let description = [{
     The body has one `index` argument per parallel extent and one more, the
@@ -242,7 +253,8 @@ def Loop_SortOp : Loop_RowOp<"sort"> {
   ];
 }
 
-def Loop_ScatterOp : Loop_NestOp<"scatter"> {
+def Loop_ScatterOp : Loop_NestOp<"scatter",
+    ["getInitialTensor", "isOrdered", "standsAlone"]> {
   let summary = "Write values of a body at computed positions";
   let description = [{
     Starts from the values of `init` and visits the domain in row-major order.
@@ -316,7 +328,8 @@ def Loop_ScatterOp : Loop_NestOp<"scatter"> {
   }];
 }
 
-def Loop_ContractOp : Loop_NestOp<"contract"> {
+def Loop_ContractOp : Loop_NestOp<"contract",
+    ["getDimensionOf", "getBodyExtents", "getOperandReads", "standsAlone"]> {
   let summary = "Sum products of two operands over some dimensions";
   let description = [{
     The domain has parallel and then reduction dimensions; expressions name them

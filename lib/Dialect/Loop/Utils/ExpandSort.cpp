@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Conversion/LoopToScf/Nests.h"
+#include "kiln/Dialect/Loop/Utils/ExpandSort.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -31,7 +32,7 @@ static SmallVector<Value> cloneKeys(OpBuilder &b, SortOp op,
 void loop::expandSort(SortOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
   Type i64 = b.getI64Type();
-  Domain domain = getDomain(op);
+  Domain domain = op.getDomain();
   SmallVector<ExprAttr> points = domain.all();
   unsigned row = domain.parallel.size();
 

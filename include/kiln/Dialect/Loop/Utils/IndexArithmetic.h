@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_CONVERSION_LOOPTOSCF_INDEXARITHMETIC_H
-#define KILN_CONVERSION_LOOPTOSCF_INDEXARITHMETIC_H
+#ifndef KILN_DIALECT_LOOP_UTILS_INDEXARITHMETIC_H
+#define KILN_DIALECT_LOOP_UTILS_INDEXARITHMETIC_H
 
 #include "kiln/Dialect/Guard/IR/Expr.h"
 
@@ -31,4 +31,4 @@ Value emitIndexFunction(mlir::ImplicitLocOpBuilder &b, guard::ExprAttr expr,
 
 } // namespace kiln::loop
 
-#endif // KILN_CONVERSION_LOOPTOSCF_INDEXARITHMETIC_H
+#endif // KILN_DIALECT_LOOP_UTILS_INDEXARITHMETIC_H

@@ -1,0 +1,84 @@
+//===- KindCases.cpp - Every kind of reduction there is -------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Text is made of the records, so that a kind that is added is tried on all lowerings.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopCases.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+/// A reduction of kind `kind` along the rows of `%a` or `%c`, of elements `element`.
+static std::string getNest(ReductionKind kind, StringRef element,
+                           StringRef results, StringRef resultTypes) {
+  bool isFloat = element == "f32";
+  std::string values, types;
+  for (const AccumulatorRecord &value : getRecord(kind).carried) {
+    bool isIndex = value.name == "index";
+    values += values.empty() ? "" : ", ";
+    types += types.empty() ? "" : ", ";
+    values += isIndex                   ? "%p"
+              : value.name == "weight"  ? "%one"
+              : value.name == "squares" ? "%zero"
+                                        : "%e";
+    types += isIndex ? StringRef("i64") : element;
+  }
+  return (results + " = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1] <" +
+          stringifyReductionKind(kind) + "> : " + resultTypes + " {\n" +
+          "%e = loop.load " + (isFloat ? "%a" : "%c") + "[%i, %j] : " +
+          (isFloat ? "!a" : "!c") + "\n%p = arith.index_cast %j : index to i64\n" +
+          "%one = arith.constant " + (isFloat ? "1.0" : "1") + " : " + element +
+          "\n%zero = arith.constant " + (isFloat ? "0.0" : "0") + " : " + element +
+          "\nloop.yield " + values + " : " + types + "\n}\n")
+      .str();
+}
+
+static std::string makeText() {
+  MLIRContext context;
+  Builder b(&context);
+  std::string nests, types, values, outer;
+  unsigned count = 0;
+  for (unsigned k = 0; k <= getMaxEnumValForReductionKind(); ++k)
+    for (Type element : {Type(b.getF32Type()), Type(b.getI64Type())}) {
+      auto kind = static_cast<ReductionKind>(k);
+      const ReductionRecord &record = getRecord(kind);
+      if (record.carried.empty() || !record.carried[0].accepts(element))
+        continue;
+      std::string results, resultTypes;
+      for (const AccumulatorRecord &value : record.carried) {
+        bool isFloat = element.isF32() && value.name != "index";
+        std::string number = std::to_string(count++);
+        StringRef comma = results.empty() ? "" : ", ";
+        results += (comma + "%n" + number).str();
+        resultTypes += (comma + (isFloat ? "!f" : "!l")).str();
+        outer += (outer.empty() ? "%r#" : ", %r#") + number;
+      }
+      StringRef comma = types.empty() ? "" : ", ";
+      values += (comma + results).str();
+      types += (comma + resultTypes).str();
+      nests += getNest(kind, element.isF32() ? "f32" : "i64", results,
+                       resultTypes);
+    }
+  return "!a = tensor<?x?xf32, #guard.shape<[s0, s1]>>\n"
+         "!c = tensor<?x?xi64, #guard.shape<[s0, s1]>>\n"
+         "!f = tensor<?xf32, #guard.shape<[s0]>>\n"
+         "!l = tensor<?xi64, #guard.shape<[s0]>>\n"
+         "func.func @main(%x: !a, %y: !c) -> (" +
+         types + ") {\n%r:" + std::to_string(count) +
+         " = loop.kernel @k ins(%a = %x : !a, %c = %y : !c) shared [s0] -> (" +
+         types + ") {\n" + nests + "loop.return " + values + " : " + types +
+         "\n}\nreturn " + outer + " : " + types + "\n}";
+}
+
+const char *loop::getEveryKind() {
+  static const std::string text = makeText();
+  return text.c_str();
+}
