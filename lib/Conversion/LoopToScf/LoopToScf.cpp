@@ -11,6 +11,7 @@
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
+#include "kiln/Dialect/Loop/Utils/StructureNumbering.h"
 #include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -20,7 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace kiln {
 #define GEN_PASS_DEF_CONVERTLOOPTOSCFPASS
@@ -32,28 +33,17 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Text that is equal for kernels whose code is equal.
-static std::string
-fingerprint(KernelOp kernel, const analysis::KernelStrides &inputStrides) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (const SmallVector<ExprAttr> &strides : inputStrides) {
-    for (ExprAttr stride : strides)
-      stride.printExpression(os << ' ');
-    os << ';';
-  }
-  OpBuilder builder(kernel.getContext());
-  KernelOp copy = cast<KernelOp>(kernel->clone());
-  copy.walk([](Operation *op) { op->removeAttr("origins"); });
-  copy->removeAttr("origins");
-  copy.setName("");
-  copy->removeAttr("traffic");
-  // Operands are printed by number, which differs from place to place.
-  copy.getBody().front().print(os);
-  os << copy.getShared();
-  os << copy.getScheduleAttr();
-  copy.erase();
-  return text;
+/// The kernels that were emitted, by what they compute and the strides of their
+/// inputs.
+using EmittedKernels =
+    llvm::DenseMap<std::pair<unsigned, ArrayAttr>, EmittedKernel>;
+
+static ArrayAttr toAttribute(MLIRContext *context,
+                             const analysis::KernelStrides &inputStrides) {
+  return ArrayAttr::get(
+      context, llvm::map_to_vector(inputStrides, [&](const auto &strides) {
+        return Attribute(getExprArray(context, strides));
+      }));
 }
 
 namespace {
@@ -73,14 +63,18 @@ class ConvertLoopToScf
     if (kernels.empty())
       return;
     ModuleOp home = getOrCreateKernelModule(module);
-    llvm::StringMap<EmittedKernel> emitted;
+    StructureNumbering numbering;
+    SmallVector<unsigned> numbers;
     for (KernelOp kernel : kernels)
-      if (failed(convert(kernel, home, emitted)))
+      numbers.push_back(numbering.getNumber(kernel));
+    EmittedKernels emitted;
+    for (auto [kernel, number] : llvm::zip_equal(kernels, numbers))
+      if (failed(convert(kernel, number, home, emitted)))
         return signalPassFailure();
   }
 
-  LogicalResult convert(KernelOp kernel, ModuleOp home,
-                        llvm::StringMap<EmittedKernel> &emitted) {
+  LogicalResult convert(KernelOp kernel, unsigned number, ModuleOp home,
+                        EmittedKernels &emitted) {
     ScheduleAttr schedule = kernel.getScheduleAttr();
     if (!schedule)
       return kernel.emitOpError("has no schedule, expected one as "
@@ -88,15 +82,15 @@ class ConvertLoopToScf
     auto inputStrides = analysis::getInputStrides(kernel);
     if (failed(inputStrides))
       return failure();
-    std::string print = fingerprint(kernel, *inputStrides);
-    auto it = emitted.find(print);
+    std::pair key(number, toAttribute(&getContext(), *inputStrides));
+    auto it = emitted.find(key);
     if (it == emitted.end()) {
       KernelOp copy = cast<KernelOp>(kernel->clone());
       auto code = emit(copy, home, *inputStrides);
       copy.erase();
       if (failed(code))
         return failure();
-      it = emitted.try_emplace(print, *code).first;
+      it = emitted.try_emplace(key, *code).first;
     }
 
     EmittedKernel &code = it->second;

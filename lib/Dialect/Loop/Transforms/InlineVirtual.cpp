@@ -10,6 +10,7 @@
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Dialect/Loop/Utils/StructureNumbering.h"
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
 
@@ -59,60 +60,21 @@ private:
 // Equal nests
 //===----------------------------------------------------------------------===//
 
-/// Of what a nest computes and of which values; those of its own bodies count by
-/// their types alone.
-static llvm::hash_code hashNest(Operation *nest) {
-  llvm::hash_code hash(0);
-  nest->walk([&](Operation *op) {
-    hash = llvm::hash_combine(
-        hash, OperationEquivalence::computeHash(
-                  op,
-                  [&](Value operand) {
-                    return nest->isAncestor(operand.getParentBlock()
-                                                ->getParentOp())
-                               ? hash_value(operand.getType())
-                               : hash_value(operand);
-                  },
-                  OperationEquivalence::ignoreHashValue,
-                  OperationEquivalence::IgnoreLocations));
-  });
-  return hash;
-}
-
 void InlineVirtual::mergeEqualNests(func::FuncOp function) {
-  // Two nests that differ in their origins alone are equal.
-  SmallVector<std::pair<Operation *, Attribute>> origins;
-  function.walk([&](Operation *op) {
-    if (!isa<NestOpInterface>(op))
+  StructureNumbering numbers;
+  llvm::DenseMap<std::pair<Block *, unsigned>, NestOpInterface> first;
+  SmallVector<NestOpInterface> merged;
+  function.walk([&](NestOpInterface nest) {
+    auto [it, isNew] = first.try_emplace(
+        {nest->getBlock(), numbers.getNumber(nest)}, nest);
+    if (isNew)
       return;
-    origins.emplace_back(op, op->getAttr("origins"));
-    op->removeAttr("origins");
-  });
-  llvm::DenseMap<llvm::hash_code, SmallVector<unsigned>> buckets;
-  llvm::DenseSet<unsigned> merged;
-  for (unsigned i = 0; i < origins.size(); ++i) {
-    Operation *op = origins[i].first;
-    auto &bucket = buckets[hashNest(op)];
-    auto *equal = llvm::find_if(bucket, [&](unsigned other) {
-      return origins[other].first->getBlock() == op->getBlock() &&
-             OperationEquivalence::isEquivalentTo(
-                 origins[other].first, op,
-                 OperationEquivalence::IgnoreLocations);
-    });
-    if (equal == bucket.end()) {
-      bucket.push_back(i);
-      continue;
-    }
     // The first keeps its name; the log shows what runs.
-    op->replaceAllUsesWith(origins[*equal].first);
-    merged.insert(i);
-  }
-  for (unsigned i = 0; i < origins.size(); ++i) {
-    if (merged.contains(i))
-      origins[i].first->erase();
-    else if (origins[i].second)
-      origins[i].first->setAttr("origins", origins[i].second);
-  }
+    nest->replaceAllUsesWith(it->second);
+    merged.push_back(nest);
+  });
+  for (NestOpInterface nest : merged)
+    nest->erase();
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,7 +9,7 @@
 #include "Bodies.h"
 
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
-
+#include "kiln/Dialect/Loop/Utils/StructureNumbering.h"
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
 
@@ -31,47 +31,6 @@ public:
 
 private:
   bool shareIn(KernelOp kernel);
-};
-
-/// A value of a body that depends on indices and loads alone.
-struct Expression {
-  Operation *root;
-  int64_t cost;
-};
-
-/// Compares expressions of two nests, dimension `dims[k]` of the left one being
-/// dimension k of the right one.
-class Matcher {
-public:
-  Matcher(Operation *left, Operation *right, ArrayRef<unsigned> dims)
-      : left(left), right(right), dims(dims) {}
-
-  bool matches(Value a, Value b) const {
-    auto indexA = dyn_cast<BlockArgument>(a);
-    auto indexB = dyn_cast<BlockArgument>(b);
-    if (indexA && indexB && indexA.getOwner()->getParentOp() == left &&
-        indexB.getOwner()->getParentOp() == right)
-      return dims[indexB.getArgNumber()] == indexA.getArgNumber();
-    Operation *opA = a.getDefiningOp(), *opB = b.getDefiningOp();
-    if (!opA || !opB || !left->isProperAncestor(opA) ||
-        !right->isProperAncestor(opB))
-      return a == b;
-    if (opA->getName() != opB->getName() || opA->getNumRegions() ||
-        opA->getResultTypes() != opB->getResultTypes() ||
-        opA->getNumOperands() != opB->getNumOperands() ||
-        opA->getPropertiesAsAttribute() != opB->getPropertiesAsAttribute() ||
-        cast<OpResult>(a).getResultNumber() !=
-            cast<OpResult>(b).getResultNumber())
-      return false;
-    for (auto [x, y] : llvm::zip(opA->getOperands(), opB->getOperands()))
-      if (!matches(x, y))
-        return false;
-    return true;
-  }
-
-private:
-  Operation *left, *right;
-  ArrayRef<unsigned> dims;
 };
 
 } // namespace
@@ -136,6 +95,114 @@ static SmallVector<unsigned> matchDomains(ReduceOp reduce,
   return dims;
 }
 
+namespace {
+/// An expression that a reduction and a pointwise nest both evaluate; dimension k of
+/// the pointwise nest is dimension `dims[k]` of the reduction.
+struct SharedExpression {
+  ReduceOp reduce;
+  PointwiseOp pointwise;
+  SmallVector<unsigned> dims;
+  Operation *inReduce = nullptr, *inPointwise = nullptr;
+  int64_t cost = 0;
+};
+} // namespace
+
+/// True if `value` varies along the row, else it is computed once anyway, and not
+/// with what the pointwise nest does not have.
+static bool variesAlongRow(ReduceOp reduce, Value value,
+                           ArrayRef<unsigned> dims) {
+  llvm::SmallDenseSet<unsigned> used;
+  collectIndices(reduce, value, used);
+  return used.size() >= dims.size() && llvm::all_of(used, [&](unsigned index) {
+           return llvm::is_contained(dims, index);
+         });
+}
+
+/// The most expensive expression of at least `minCost` that both evaluate.
+static std::optional<SharedExpression>
+findShared(ReduceOp reduce, PointwiseOp pointwise, ArrayRef<unsigned> dims,
+           int64_t minCost) {
+  StructureNumbering numbers;
+  for (BlockArgument index : reduce.getBody().getArguments())
+    numbers.setNumber(index, numbers.createNumber());
+  for (auto [k, index] : llvm::enumerate(pointwise.getBody().getArguments()))
+    numbers.setNumber(index, numbers.getNumber(reduce.getBody().getArgument(
+                                 dims[k])));
+  llvm::DenseMap<unsigned, Operation *> twins;
+  for (Operation &op : pointwise.getBody().front())
+    if (op.getNumResults() == 1)
+      twins.try_emplace(numbers.getNumber(op.getResult(0)), &op);
+
+  SharedExpression best{reduce, pointwise, SmallVector<unsigned>(dims)};
+  best.cost = minCost - 1;
+  for (Operation &op : reduce.getBody().front()) {
+    if (op.getNumResults() != 1 || isa<LoadOp>(op) ||
+        !op.getResult(0).getType().isIntOrFloat())
+      continue;
+    Operation *twin = twins.lookup(numbers.getNumber(op.getResult(0)));
+    if (!twin)
+      continue;
+    llvm::SmallDenseSet<Operation *> seen;
+    int64_t cost = getExpressionCost(reduce, op.getResult(0), seen);
+    if (cost <= best.cost || !variesAlongRow(reduce, op.getResult(0), dims))
+      continue;
+    best.inReduce = &op;
+    best.inPointwise = twin;
+    best.cost = cost;
+  }
+  if (!best.inReduce)
+    return std::nullopt;
+  return best;
+}
+
+/// A nest before both that computes the row; null if it would need something behind
+/// it.
+static PointwiseOp createRow(SharedExpression shared) {
+  bool reduceIsFirst = shared.reduce->isBeforeInBlock(shared.pointwise);
+  Operation *first = reduceIsFirst ? shared.reduce.getOperation()
+                                   : shared.pointwise.getOperation();
+  Operation *source = reduceIsFirst ? shared.inReduce : shared.inPointwise;
+  OpBuilder builder(first);
+  SmallVector<guard::ExprAttr> extents = shared.pointwise.getDomain().parallel;
+  Location location = shared.inReduce->getLoc();
+  auto row = PointwiseOp::create(
+      builder, location,
+      guard::makeTensorType(source->getResult(0).getType(), extents), extents,
+      shared.reduce.getOriginsAttr());
+  IRMapping mapping;
+  builder.setInsertionPointToEnd(&row.getBody().front());
+  for (auto [k, argument] : llvm::enumerate(row.getBody().getArguments())) {
+    unsigned dim = reduceIsFirst ? shared.dims[k] : unsigned(k);
+    mapping.map(first->getRegion(0).getArgument(dim), argument);
+  }
+  Value value = cloneExpression(builder, first, source->getResult(0), mapping);
+  YieldOp::create(builder, location, value);
+  bool early = true;
+  row.walk([&](LoadOp load) {
+    Operation *definer = load.getTensor().getDefiningOp();
+    early &= !definer || definer->isBeforeInBlock(row);
+  });
+  if (early)
+    return row;
+  row.erase();
+  return {};
+}
+
+/// Reads the row where `nest` computed `op`, whose dimensions are `dims` of `nest`.
+static void readRow(PointwiseOp row, Operation *nest, Operation *op,
+                    ArrayRef<unsigned> dims) {
+  OpBuilder builder(op);
+  SmallVector<Value> indices;
+  for (unsigned dim : dims)
+    indices.push_back(nest->getRegion(0).getArgument(dim));
+  auto load = LoadOp::create(builder, op->getLoc(), row.getResult(), indices);
+  op->getResult(0).replaceAllUsesWith(load);
+  for (Operation &dead : llvm::make_early_inc_range(
+           llvm::reverse(nest->getRegion(0).front())))
+    if (isOpTriviallyDead(&dead))
+      dead.erase();
+}
+
 bool ShareRows::shareIn(KernelOp kernel) {
   Block &block = kernel.getBody().front();
   unsigned shared = kernel.getShared().size();
@@ -145,90 +212,20 @@ bool ShareRows::shareIn(KernelOp kernel) {
       // A row needs dimensions of its own.
       if (dims.size() <= shared)
         continue;
-      Matcher matcher(reduce, pointwise, dims);
-      // The most expensive expression that both evaluate.
-      Operation *best = nullptr, *twin = nullptr;
-      int64_t bestCost = minCost - 1;
-      for (Operation &a : reduce.getBody().front()) {
-        if (a.getNumResults() != 1 || !a.getResult(0).getType().isIntOrFloat())
-          continue;
-        llvm::SmallDenseSet<Operation *> seen;
-        int64_t cost = getExpressionCost(reduce, a.getResult(0), seen);
-        if (isa<LoadOp>(a) || cost <= bestCost)
-          continue;
-        llvm::SmallDenseSet<unsigned> used;
-        collectIndices(reduce, a.getResult(0), used);
-        // It must vary along the row, else it is computed once anyway, and
-        // not with what the pointwise nest does not have.
-        if (llvm::any_of(used, [&](unsigned index) {
-              return !llvm::is_contained(dims, index);
-            }) ||
-            used.size() < dims.size())
-          continue;
-        for (Operation &b : pointwise.getBody().front())
-          if (b.getNumResults() == 1 &&
-              matcher.matches(a.getResult(0), b.getResult(0))) {
-            best = &a;
-            twin = &b;
-            bestCost = cost;
-            break;
-          }
-      }
-      if (!best)
+      auto found = findShared(reduce, pointwise, dims, minCost);
+      if (!found)
         continue;
-
-      // The new nest stands before both and needs nothing behind it.
-      Operation *first =
-          reduce->isBeforeInBlock(pointwise) ? reduce.getOperation()
-                                             : pointwise.getOperation();
-      OpBuilder builder(first);
-      SmallVector<guard::ExprAttr> extents = pointwise.getDomain().parallel;
-      Type element = best->getResult(0).getType();
-      auto row = PointwiseOp::create(
-          builder, best->getLoc(), guard::makeTensorType(element, extents),
-          extents, reduce.getOriginsAttr());
-      bool early = true;
-      Operation *source = first == reduce.getOperation() ? best : twin;
-      IRMapping mapping;
-      builder.setInsertionPointToEnd(&row.getBody().front());
-      for (auto [k, argument] :
-           llvm::enumerate(row.getBody().getArguments())) {
-        unsigned dim = source == best ? dims[k] : unsigned(k);
-        mapping.map(first->getRegion(0).getArgument(dim), argument);
-      }
-      Value value =
-          cloneExpression(builder, first, source->getResult(0), mapping);
-      row.walk([&](LoadOp load) {
-        Operation *definer = load.getTensor().getDefiningOp();
-        early &= !definer || definer->isBeforeInBlock(row);
-      });
-      YieldOp::create(builder, best->getLoc(), value);
-      if (!early) {
-        row.erase();
+      PointwiseOp row = createRow(*found);
+      if (!row)
         continue;
-      }
-      auto replace = [&](Operation *nest, Operation *op, bool mapped) {
-        builder.setInsertionPoint(op);
-        SmallVector<Value> indices;
-        for (unsigned k = 0; k < dims.size(); ++k)
-          indices.push_back(
-              nest->getRegion(0).getArgument(mapped ? dims[k] : k));
-        auto load = LoadOp::create(builder, op->getLoc(), row.getResult(),
-                                   indices);
-        op->getResult(0).replaceAllUsesWith(load);
-      };
-      replace(reduce, best, true);
-      replace(pointwise, twin, false);
-      for (Operation *nest : {reduce.getOperation(), pointwise.getOperation()})
-        for (Operation &op : llvm::make_early_inc_range(
-                 llvm::reverse(nest->getRegion(0).front())))
-          if (isOpTriviallyDead(&op))
-            op.erase();
+      readRow(row, reduce, found->inReduce, dims);
+      readRow(row, pointwise, found->inPointwise,
+              llvm::to_vector(llvm::seq<unsigned>(dims.size())));
       if (auto told = remark::passed(
               row.getLoc(),
               remarks::kSharedRow.function(remarks::getFunctionName(kernel))))
         told << remark::metric("kernel", kernel.getName())
-             << remark::metric("cost", bestCost);
+             << remark::metric("cost", found->cost);
       return true;
     }
   return false;
