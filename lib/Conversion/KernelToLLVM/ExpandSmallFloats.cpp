@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Conversion/KernelToLLVM/Passes.h"
+#include "kiln/Conversion/KernelToLLVM/VectorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -136,16 +137,23 @@ struct ExpandSmallFloatsPass
   void runOnOperation() override {
     MLIRContext *context = &getContext();
     bool anySmall = false, anyArithmetic = false;
-    getOperation()->walk([&](Operation *op) {
+    WalkResult checked = getOperation()->walk([&](Operation *op) {
+      if (auto why = kiln::whyNoVectorCode(op)) {
+        op->emitOpError(*why);
+        return WalkResult::interrupt();
+      }
       auto isSmall = [](Type type) { return isSmallFloat(type); };
       if (!llvm::any_of(op->getResultTypes(), isSmall) &&
           !llvm::any_of(op->getOperandTypes(), isSmall))
-        return;
+        return WalkResult::advance();
       anySmall = true;
       anyArithmetic |= isa<arith::ArithDialect>(op->getDialect()) &&
                        !isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp,
                             arith::BitcastOp, arith::SelectOp>(op);
+      return WalkResult::advance();
     });
+    if (checked.wasInterrupted())
+      return signalPassFailure();
     if (!anySmall)
       return;
     RewritePatternSet casts(context);

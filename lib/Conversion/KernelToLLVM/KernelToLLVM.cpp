@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Conversion/KernelToLLVM/Passes.h"
+#include "kiln/Conversion/KernelToLLVM/VectorTypes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -33,6 +34,15 @@ namespace {
 struct ConvertKernelToLLVMPass
     : kiln::impl::ConvertKernelToLLVMPassBase<ConvertKernelToLLVMPass> {
   void runOnOperation() override {
+    WalkResult checked = getOperation().walk([](Operation *op) {
+      if (auto why = kiln::whyNoVectorCode(op)) {
+        op->emitOpError(*why);
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (checked.wasInterrupted())
+      return signalPassFailure();
     MLIRContext *context = &getContext();
     LowerToLLVMOptions options(context);
     options.useBarePtrCallConv = true;

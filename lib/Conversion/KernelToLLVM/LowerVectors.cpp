@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Conversion/KernelToLLVM/Passes.h"
+#include "kiln/Conversion/KernelToLLVM/VectorTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -27,21 +28,28 @@ struct LowerVectorsPass
     : kiln::impl::KilnLowerVectorsPassBase<LowerVectorsPass> {
   void runOnOperation() override {
     bool found = false;
-    getOperation()->walk([&](Operation *op) {
+    WalkResult checked = getOperation()->walk([&](Operation *op) {
+      if (auto why = kiln::whyNoVectorCode(op)) {
+        op->emitOpError(*why);
+        return WalkResult::interrupt();
+      }
       auto isWide = [](Type type) {
         auto vector = dyn_cast<VectorType>(type);
         return vector && vector.getRank() > 1;
       };
-      found |= isa<vector::TransposeOp, vector::CreateMaskOp,
-                   vector::ConstantMaskOp, vector::InterleaveOp,
-                   vector::DeinterleaveOp, vector::StepOp, vector::GatherOp,
-                   vector::ContractionOp, vector::OuterProductOp,
-                   vector::MultiDimReductionOp, vector::ShapeCastOp,
-                   vector::TransferReadOp, vector::TransferWriteOp>(op) ||
-               llvm::any_of(op->getResultTypes(), isWide) ||
-               llvm::any_of(op->getOperandTypes(), isWide);
-      return found ? WalkResult::interrupt() : WalkResult::advance();
+      found = found ||
+              isa<vector::TransposeOp, vector::CreateMaskOp,
+                  vector::ConstantMaskOp, vector::InterleaveOp,
+                  vector::DeinterleaveOp, vector::StepOp, vector::GatherOp,
+                  vector::ContractionOp, vector::OuterProductOp,
+                  vector::MultiDimReductionOp, vector::ShapeCastOp,
+                  vector::TransferReadOp, vector::TransferWriteOp>(op) ||
+              llvm::any_of(op->getResultTypes(), isWide) ||
+              llvm::any_of(op->getOperandTypes(), isWide);
+      return WalkResult::advance();
     });
+    if (checked.wasInterrupted())
+      return signalPassFailure();
     if (!found)
       return;
     RewritePatternSet patterns(&getContext());

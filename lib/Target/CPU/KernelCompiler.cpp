@@ -8,6 +8,7 @@
 
 #include "kiln/Target/CPU/KernelCompiler.h"
 
+#include "kiln/Conversion/KernelToLLVM/VectorTypes.h"
 #include "kiln/Target/CPU/KernelImage.h"
 #include "kiln/Target/CPU/KernelPipeline.h"
 #include "kiln/Transforms/Passes.h"
@@ -211,23 +212,6 @@ static Status generate(llvm::Module &module, llvm::TargetMachine &machine,
   return Status::success();
 }
 
-/// More lanes than any schedule has. LLVM splits a vector into registers one by
-/// one, and where their number does not fit into 32 bits it goes wrong.
-static constexpr int64_t kMaxVectorLanes = 4096;
-
-static bool isTooWide(mlir::Type type) {
-  auto vector = mlir::dyn_cast<mlir::VectorType>(type);
-  if (!vector)
-    return false;
-  int64_t lanes = 1;
-  for (int64_t size : vector.getShape()) {
-    if (size > kMaxVectorLanes || lanes * size > kMaxVectorLanes)
-      return true;
-    lanes *= size;
-  }
-  return vector.isScalable();
-}
-
 /// The elements that an op of LLVM's dialect addresses, if their type is none of
 /// LLVM's: lowering leaves it as it is, MLIR's verifier allows any, and
 /// translation takes it for one.
@@ -243,30 +227,18 @@ static mlir::Type findForeignType(mlir::Operation &op) {
 
 /// Kernels may be written by hand, and their types are any that MLIR has.
 static Status checkTypes(mlir::ModuleOp module) {
-  mlir::Type wide, foreign;
-  auto look = [&](mlir::Type type) {
-    if (isTooWide(type))
-      wide = type;
-  };
+  std::optional<std::string> why;
   module.walk([&](mlir::Operation *op) {
-    llvm::for_each(op->getResultTypes(), look);
-    for (mlir::Region &region : op->getRegions())
-      for (mlir::Block &block : region)
-        llvm::for_each(block.getArgumentTypes(), look);
-    foreign = findForeignType(*op);
-    return wide || foreign ? mlir::WalkResult::interrupt()
-                           : mlir::WalkResult::advance();
+    why = whyNoVectorCode(op);
+    if (mlir::Type foreign = findForeignType(*op); foreign && !why)
+      llvm::raw_string_ostream(why.emplace())
+          << "addresses elements of type " << foreign
+          << ", expected a type of LLVM's dialect";
+    return why ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
   });
-  if (!wide && !foreign)
-    return Status::success();
-  std::string text;
-  llvm::raw_string_ostream(text) << (wide ? wide : foreign);
-  if (foreign)
-    return Error::unsupported("a kernel addresses elements of type " + text +
-                              ", expected a type of LLVM's dialect");
-  return Error::unsupported("a kernel has a value of type " + text +
-                            ", expected vectors of at most " +
-                            std::to_string(kMaxVectorLanes) + " lanes");
+  if (why)
+    return Error::unsupported("a kernel " + *why);
+  return Status::success();
 }
 
 /// The lowered form of `module` in `context`.

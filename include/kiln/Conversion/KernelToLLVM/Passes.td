@@ -75,7 +75,8 @@ def ConvertKernelToLLVMPass
     The functions of a module, and everything of `arith`, `math`, `vector`, `cf`,
     `index`, `ub` and `func` in them, become the llvm dialect in one conversion;
     pointers are bare. Assumes that `convert-scf-to-cf` has run. Fails at an op
-    that none of the conversions knows.
+    that none of the conversions knows, and at vectors of more than 4096 lanes, as the
+    other passes over kernels do.
 
     Before:
 
