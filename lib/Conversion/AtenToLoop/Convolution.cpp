@@ -6,17 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Behind every operator stands a plain convolution of x [n, ci, input] with a
-// weight [co, ci / groups, kernel] to y [n, co, output]. Three contractions
-// serve all: y, the gradient of x, which is also the transposed convolution,
-// and the gradient of the weight.
+// The parameters of the operators, and the nests that they are made of.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ConvolutionNests.h"
 #include "Lowerings.h"
-#include "Windows.h"
-
-#include "kiln/Analysis/IndexExpr.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -35,45 +30,17 @@ struct Parameters {
   ExprAttr groups;
 };
 
-class Convolution {
-public:
-  Convolution(LoopBuilder &loops) : loops(loops) {}
-
-  /// Takes the parameters of `x` and `y` with the roles that a transposed
-  /// convolution exchanges already exchanged back.
-  LogicalResult read(const Parameters &given, ArrayRef<ExprAttr> x,
-                     ArrayRef<ExprAttr> weight, ArrayRef<ExprAttr> y);
-
-  ContractOp makeForward(RankedTensorType type, Value x, Value weight);
-  ContractOp makeInputGradient(RankedTensorType type, Value y, Value weight);
-  ContractOp makeWeightGradient(RankedTensorType type, Value x, Value y);
-
-private:
-  ContractOp make(RankedTensorType type, const Factor &lhs, const Factor &rhs,
-                  ArrayRef<ExprAttr> reduction) {
-    return loops.makeContract(
-        type, lhs, rhs, reduction,
-        LoopBuilder::getComputeType(LoopBuilder::getElement(lhs.tensor)));
-  }
-  /// `channel` of a group of `size` channels, the group being that of `other`
-  /// among groups of `otherSize`.
-  ExprAttr inGroup(ExprAttr channel, ExprAttr size, ExprAttr other,
-                   ExprAttr otherSize) const {
-    if (groups.isConstant(1))
-      return channel;
-    return guard::floorDiv(other, otherSize) * size + channel;
-  }
-
-  LoopBuilder &loops;
-  ExprAttr groups, groupIn, groupOut;
-  SmallVector<WindowShape> shapes;
-};
-
 } // namespace
 
-LogicalResult Convolution::read(const Parameters &given, ArrayRef<ExprAttr> x,
-                                ArrayRef<ExprAttr> weight,
-                                ArrayRef<ExprAttr> y) {
+/// Takes the parameters of `x` and `y` with the roles that a transposed convolution
+/// exchanges already exchanged back; nothing if it refused.
+static std::optional<Convolution>
+readParameters(LoopBuilder &loops, const Parameters &given, ArrayRef<ExprAttr> x,
+     ArrayRef<ExprAttr> weight, ArrayRef<ExprAttr> y) {
+  auto refuse = [&](const Twine &why) {
+    (void)loops.refuse(why);
+    return std::nullopt;
+  };
   unsigned spatial = weight.size() - 2;
   Exprs lists[3] = {given.stride, given.padding, given.dilation};
   // One number stands for all dimensions.
@@ -82,13 +49,13 @@ LogicalResult Convolution::read(const Parameters &given, ArrayRef<ExprAttr> x,
       list.assign(spatial, ExprAttr(list.front()));
     if (list.size() != spatial || x.size() != weight.size() ||
         y.size() != weight.size())
-      return loops.refuse("the parameters have another number of dimensions");
+      return refuse("the parameters have another number of dimensions");
   }
-  groups = given.groups;
+  ExprAttr groups = given.groups;
   if (!groups || !groups.isConstant() || groups.getPayload() < 1)
-    return loops.refuse("the number of groups is not constant");
-  groupIn = weight[1];
-  groupOut = guard::floorDiv(weight[0], groups);
+    return refuse("the number of groups is not constant");
+  ExprAttr groupIn = weight[1];
+  ExprAttr groupOut = guard::floorDiv(weight[0], groups);
   auto differ = [](ExprAttr a, ExprAttr b) {
     ExprAttr difference = a - b;
     return difference.isConstant() && !difference.isConstant(0);
@@ -96,7 +63,8 @@ LogicalResult Convolution::read(const Parameters &given, ArrayRef<ExprAttr> x,
   if (differ(groupOut * groups, weight[0]) || weight[0].isConstant(0) ||
       differ(y[1], weight[0]) || differ(x[1], groupIn * groups) ||
       differ(x[0], y[0]))
-    return loops.refuse("the channels do not fit the groups");
+    return refuse("the channels do not fit the groups");
+  SmallVector<WindowShape> shapes;
   for (unsigned i = 0; i < spatial; ++i) {
     shapes.push_back({weight[2 + i], lists[0][i], lists[1][i], lists[2][i],
                       x[2 + i], y[2 + i]});
@@ -109,83 +77,9 @@ LogicalResult Convolution::read(const Parameters &given, ArrayRef<ExprAttr> x,
     if ((s.output.isConstant() && s.output.getPayload() < 1) ||
         (rest.isConstant() && rest.getPayload() < 0) ||
         (room.isConstant() && room.getPayload() < 1))
-      return loops.refuse("the windows do not fit the input");
+      return refuse("the windows do not fit the input");
   }
-  return success();
-}
-
-ContractOp Convolution::makeForward(RankedTensorType type, Value x,
-                                    Value weight) {
-  // (n, co, output...) over (ci of the group, kernel...)
-  unsigned rank = type.getRank();
-  Exprs reduction = {groupIn};
-  Exprs left = {loops.dim(0),
-                inGroup(loops.dim(rank), groupIn, loops.dim(1), groupOut)};
-  Exprs right = {loops.dim(1), loops.dim(rank)};
-  ExprAttr mask = loops.expr(1);
-  for (auto [k, shape] : llvm::enumerate(shapes)) {
-    Window window = slide(shape, loops.dim(2 + k), loops.dim(rank + 1 + k));
-    reduction.push_back(window.extent);
-    left.push_back(window.at);
-    right.push_back(window.tap);
-    mask = guard::logicalAnd(mask, window.valid);
-  }
-  return make(type, {x, left, mask}, {weight, right}, reduction);
-}
-
-ContractOp Convolution::makeInputGradient(RankedTensorType type, Value y,
-                                          Value weight) {
-  // (n, ci, input...) over (co of the group, windows...)
-  unsigned rank = type.getRank();
-  Exprs reduction = {groupOut};
-  ExprAttr channel = inGroup(loops.dim(rank), groupOut, loops.dim(1), groupIn);
-  ExprAttr inner =
-      groups.isConstant(1) ? loops.dim(1) : guard::mod(loops.dim(1), groupIn);
-  Exprs left = {loops.dim(0), channel}, right = {channel, inner};
-  ExprAttr mask = loops.expr(1);
-  for (auto [k, shape] : llvm::enumerate(shapes)) {
-    Window window = cover(shape, loops.dim(2 + k), loops.dim(rank + 1 + k));
-    reduction.push_back(window.extent);
-    left.push_back(window.at);
-    right.push_back(window.tap);
-    mask = guard::logicalAnd(mask, window.valid);
-  }
-  // Both are masked: a weight that is infinite counts only where it is used.
-  return make(type, {y, left, mask}, {weight, right, mask}, reduction);
-}
-
-ContractOp Convolution::makeWeightGradient(RankedTensorType type, Value x,
-                                           Value y) {
-  // (co, ci of the group, kernel...) over (n, output...)
-  unsigned rank = type.getRank();
-  Exprs reduction = {loops.getView(y).dims[0]};
-  Exprs left = {loops.dim(rank), loops.dim(0)};
-  Exprs right = {loops.dim(rank),
-                 inGroup(loops.dim(1), groupIn, loops.dim(0), groupOut)};
-  ExprAttr mask = loops.expr(1);
-  for (auto [k, shape] : llvm::enumerate(shapes)) {
-    ExprAttr place = loops.dim(rank + 1 + k);
-    Window window = slide(shape, place, loops.dim(2 + k));
-    reduction.push_back(shape.output);
-    left.push_back(place);
-    right.push_back(window.at);
-    mask = guard::logicalAnd(mask, window.valid);
-  }
-  return make(type, {y, left}, {x, right, mask}, reduction);
-}
-
-//===----------------------------------------------------------------------===//
-// Operators
-//===----------------------------------------------------------------------===//
-
-/// Adds a bias per channel where the sums are rounded.
-static void addBias(LoopBuilder &loops, ContractOp nest, Value bias) {
-  loops.addEpilogue(nest, [&](BodyContext body, ScalarBuilder &scalars,
-                              Value sum) {
-    Value x = loops.read(body, loops.getView(bias), {loops.dim(1)});
-    return scalars.add(sum, scalars.convert(x, LoopBuilder::getElement(bias),
-                                            scalars.getType()));
-  });
+  return Convolution(loops, groups, groupIn, groupOut, shapes);
 }
 
 LogicalResult loop::lowerConvolution(LoopBuilder &loops,
@@ -211,9 +105,9 @@ LogicalResult loop::lowerConvolution(LoopBuilder &loops,
   for (ExprAttr extra : toExprs(op.getOutputPadding()))
     if (isTransposed && extra.isConstant() && extra.getPayload() < 0)
       return loops.refuse("a negative output padding has no kernel");
-  Convolution plain(loops);
-  if (failed(plain.read(Parameters(op), isTransposed ? output : image.dims,
-                        filter.dims, isTransposed ? image.dims : output)))
+  auto plain = readParameters(loops, Parameters(op), isTransposed ? output : image.dims,
+                      filter.dims, isTransposed ? image.dims : output);
+  if (!plain)
     return failure();
   if (Value bias = op.getBias()) {
     View view = loops.getView(bias);
@@ -233,21 +127,10 @@ LogicalResult loop::lowerConvolution(LoopBuilder &loops,
         });
     input = source;
   }
-  ContractOp nest = isTransposed ? plain.makeInputGradient(type, input, weight)
-                                 : plain.makeForward(type, input, weight);
-  if (Value bias = op.getBias())
-    addBias(loops, nest, bias);
-  if (isBatched) {
-    loops.setResult(0, nest.getResult());
-    return success();
-  }
-  View result{nest.getResult(), {loops.expr(0)}, {}};
-  for (unsigned i = 1; i < output.size(); ++i) {
-    result.map.push_back(loops.dim(i - 1));
-    result.dims.push_back(output[i]);
-  }
-  loops.setView(loops.getResult(0), result);
-  return success();
+  Value bias = op.getBias();
+  return loops.setReshaped(
+      0, isTransposed ? plain->makeInputGradient(type, input, weight, bias)
+                      : plain->makeForward(type, input, weight, bias));
 }
 
 LogicalResult loop::lowerConvolutionBackward(LoopBuilder &loops,
@@ -262,9 +145,10 @@ LogicalResult loop::lowerConvolutionBackward(LoopBuilder &loops,
       loops.getElement(gradient) != stored ||
       loops.getElement(weight) != stored)
     return loops.refuse("gradients of these tensors have no kernel");
-  Convolution plain(loops);
-  if (failed(plain.read(Parameters(op), isTransposed ? grad.dims : image.dims,
-                        filter.dims, isTransposed ? image.dims : grad.dims)))
+  auto plain = readParameters(loops, Parameters(op),
+                      isTransposed ? grad.dims : image.dims, filter.dims,
+                      isTransposed ? image.dims : grad.dims);
+  if (!plain)
     return failure();
   ArrayRef<bool> mask = op.getOutputMask();
   if (mask.size() != 3)
@@ -280,23 +164,23 @@ LogicalResult loop::lowerConvolutionBackward(LoopBuilder &loops,
                                  }));
       continue;
     }
+    Value sums;
     if (i == 0)
-      loops.setResult(
-          0, isTransposed
-                 ? plain.makeForward(type, gradient, weight).getResult()
-                 : plain.makeInputGradient(type, gradient, weight).getResult());
+      sums = isTransposed
+                 ? plain->makeForward(type, gradient, weight, Value())
+                 : plain->makeInputGradient(type, gradient, weight, Value());
     else if (i == 1)
-      loops.setResult(
-          1, isTransposed
-                 ? plain.makeWeightGradient(type, gradient, input).getResult()
-                 : plain.makeWeightGradient(type, input, gradient).getResult());
+      sums = isTransposed ? plain->makeWeightGradient(type, gradient, input)
+                          : plain->makeWeightGradient(type, input, gradient);
     else {
       SmallVector<int64_t> dims = {0};
       for (int64_t k = 2; k < int64_t(grad.dims.size()); ++k)
         dims.push_back(k);
-      loops.setResult(2, loops.reduceDims(grad, dims, type, ReductionKind::Sum,
-                                          loops.getComputeType(stored)));
+      sums = loops.reduceDims(grad, dims, type, ReductionKind::Sum,
+                              loops.getComputeType(stored));
     }
+    if (failed(loops.setReshaped(i, sums)))
+      return failure();
   }
   return success();
 }

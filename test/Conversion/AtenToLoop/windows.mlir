@@ -55,16 +55,58 @@ func.func @global(%x: tensor<1x3x?x?xf32, #guard.shape<[1, 3, s0, s1]>>)
 
 // -----
 
-// A transposed convolution visits the windows that cover an element: with
-// stride 2 and a kernel of 3, two of them in a dimension.
+// With stride 2 and a kernel of 3, even positions lie in two windows and odd ones in
+// one: each kind is a convolution without a stride, and no tap is tried in vain.
 // CHECK-LABEL: func @transposed
-// CHECK: loop.contract parallel [1, 4, 9] reduction [2, 2]
+// CHECK: %[[EVEN:.*]] = loop.contract parallel [1, 4, 1, 5] reduction [2, 2]
+// CHECK-SAME: lhs %arg0[d0, d4, d3 + d5 - 1]
+// CHECK-SAME: rhs %arg1[d4, d1, d2 - d5 * 2 + 2]
+// CHECK: %[[ODD:.*]] = loop.contract parallel [1, 4, 1, 5] reduction [2, 1]
+// CHECK-SAME: lhs %arg0[d0, d4, d3 + d5]
+// CHECK-SAME: rhs %arg1[d4, d1, d2 - d5 * 2 + 1]
+// CHECK: loop.pointwise (%[[I:.*]], %[[J:.*]], %[[K:.*]]) in [1, 4, 9]
+// CHECK: loop.load %[[EVEN]][%[[I]], %[[J]], mod(%[[K]], 2), floordiv(%[[K]], 2)]
+// CHECK-SAME: mask
+// CHECK: loop.load %[[ODD]][%[[I]], %[[J]], mod(%[[K]], 2) - 1, floordiv(%[[K]], 2)]
 // CHECK-SAME: mask
 func.func @transposed(%x: tensor<1x2x4xf32>, %w: tensor<2x4x3xf32>)
     -> tensor<1x4x9xf32> {
   %v = aten.convolution(%x, %w, stride = [2], padding = [0], dilation = [1], transposed = true, output_padding = [0], groups = 1)
       : (tensor<1x2x4xf32>, tensor<2x4x3xf32>) -> tensor<1x4x9xf32>
   return %v : tensor<1x4x9xf32>
+}
+
+// -----
+
+// A stride that divides the kernel leaves one nest, whose remainders are a dimension.
+// CHECK-LABEL: func @patches
+// CHECK: loop.contract parallel [1, 4, 4, 3] reduction [2, 1]
+// CHECK-NOT: loop.contract
+// CHECK-NOT: mask
+func.func @patches(%x: tensor<1x2x3xf32>, %w: tensor<2x4x4xf32>)
+    -> tensor<1x4x12xf32> {
+  %v = aten.convolution(%x, %w, stride = [4], padding = [0], dilation = [1], transposed = true, output_padding = [0], groups = 1)
+      : (tensor<1x2x3xf32>, tensor<2x4x4xf32>) -> tensor<1x4x12xf32>
+  return %v : tensor<1x4x12xf32>
+}
+
+// -----
+
+// Groups are a dimension of every operand; with a channel a group, channels are.
+// CHECK-LABEL: func @groups
+// CHECK: loop.contract parallel [1, 2, 3, 4] reduction [2, 3]
+// CHECK-SAME: lhs %arg0[d0, d1 * 2 + d4, d3 + d5]
+// CHECK-SAME: rhs %arg1[d1 * 3 + d2, d4, d5]
+// CHECK: loop.contract parallel [1, 4, 4] reduction [1, 3]
+// CHECK-SAME: lhs %arg0[d0, d1{{( \+ d3)?}}, d2 + d4]
+func.func @groups(%x: tensor<1x4x6xf32>, %w: tensor<6x2x3xf32>,
+                  %d: tensor<4x1x3xf32>)
+    -> (tensor<1x6x4xf32>, tensor<1x4x4xf32>) {
+  %v = aten.convolution(%x, %w, stride = [1], padding = [0], dilation = [1], transposed = false, output_padding = [0], groups = 2)
+      : (tensor<1x4x6xf32>, tensor<6x2x3xf32>) -> tensor<1x6x4xf32>
+  %u = aten.convolution(%x, %d, stride = [1], padding = [0], dilation = [1], transposed = false, output_padding = [0], groups = 4)
+      : (tensor<1x4x6xf32>, tensor<4x1x3xf32>) -> tensor<1x4x4xf32>
+  return %v, %u : tensor<1x6x4xf32>, tensor<1x4x4xf32>
 }
 
 // -----
