@@ -355,8 +355,8 @@ static LogicalResult inferConvolution(Inference &infer, size_t spatial,
       result.push_back(
           guard::floorDiv(size + (*padding)[i] * 2 - window, (*stride)[i]) + 1);
     }
-    // Only PyTorch's kernels of volumes refuse an empty result.
-    if (!infer.isAtLeast(result.back(), isTransposed && spatial == 3 ? 1 : 0))
+    // Of the transposed ones, only those of volumes refuse an empty result.
+    if (!infer.isAtLeast(result.back(), !isTransposed || spatial == 3 ? 1 : 0))
       return infer.fail("has a kernel larger than its padded input");
   }
   return infer.addPromoted(result);
