@@ -85,6 +85,18 @@ public:
       return x.dtype() == tensors[0].dtype();
     });
   }
+  bool divides(int64_t factor, int64_t n) { return n % factor == 0; }
+  bool isComplex() { return kiln::isComplex(args->tensor(0).dtype()); }
+  bool hasComplex() {
+    DType dtype = args->tensor(0).dtype();
+    return dtype == DType::F16 || dtype == DType::F32 || dtype == DType::F64;
+  }
+  int64_t itemSize() { return int64_t(kiln::itemSize(args->tensor(0).dtype())); }
+  int64_t itemSizeOfResult() {
+    auto dtype = args->optDType(1);
+    require(dtype.has_value(), {"expected a dtype"});
+    return int64_t(kiln::itemSize(*dtype));
+  }
   template <typename... Parts> std::nullopt_t fail(const Parts &...parts) {
     refuse({parts...});
   }
@@ -99,6 +111,87 @@ using Maps = std::optional<std::vector<Map>>;
 /// Whether a view shares the memory of its operand.
 enum class Memory { Shares, MayCopy, Copies, Own };
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Tensors as other elements
+//===----------------------------------------------------------------------===//
+
+static Tensor retyped(const Tensor &x, DType dtype, Ints sizes, Ints strides,
+                      int64_t offset) {
+  return take(Tensor::view(x.storage(), dtype, std::move(sizes),
+                           std::move(strides), offset));
+}
+
+static Tensor asBytes(const Tensor &x, DType dtype) {
+  auto from = int64_t(itemSize(x.dtype())), to = int64_t(itemSize(dtype));
+  Ints sizes = x.sizes(), strides = x.strides();
+  int64_t offset = x.storageOffset();
+  if (from == to)
+    return retyped(x, dtype, sizes, strides, offset);
+  require(strides.back() == 1,
+          {"expected stride 1 in the last dimension, found ", strides.back()});
+  bool widens = to > from;
+  int64_t ratio = widens ? to / from : from / to;
+  auto scale = [&](int64_t &value) {
+    require(!widens || value % ratio == 0,
+            {"cannot view ", x, " as ", dtype, ": ", value,
+             " is not a multiple of ", ratio});
+    value = widens ? value / ratio : value * ratio;
+  };
+  scale(sizes.back());
+  scale(offset);
+  for (size_t d = 0; d + 1 < strides.size(); ++d)
+    scale(strides[d]);
+  return retyped(x, dtype, sizes, strides, offset);
+}
+
+/// A complex tensor as pairs of reals.
+static Tensor asParts(const Tensor &x) {
+  Ints sizes = x.sizes(), strides = x.strides();
+  for (int64_t &stride : strides)
+    stride *= 2;
+  sizes.push_back(2);
+  strides.push_back(1);
+  return retyped(x, realDType(x.dtype()), sizes, strides,
+                 2 * x.storageOffset());
+}
+
+static Tensor asComplex(const Tensor &x) {
+  DType dtype = x.dtype() == DType::F64   ? DType::C128
+                : x.dtype() == DType::F32 ? DType::C64
+                                          : DType::C32;
+  require(x.strides().back() == 1,
+          {"expected pairs in the last dimension, found ", x});
+  Ints sizes = x.sizes(), strides = x.strides();
+  sizes.pop_back();
+  strides.pop_back();
+  require(x.storageOffset() % 2 == 0,
+          {"storage offset ", x.storageOffset(), " is not a multiple of 2"});
+  for (size_t i = 0; i < strides.size(); ++i) {
+    int64_t &stride = strides[i];
+    // That of a single element is never stepped along.
+    require(sizes[i] == 1 || stride % 2 == 0,
+            {"stride ", stride, " is not a multiple of 2"});
+    stride /= 2;
+  }
+  return retyped(x, dtype, sizes, strides, x.storageOffset() / 2);
+}
+
+/// `args` has the element type of bytes that are seen as another.
+static Tensor seenAs(const Args &args, const Tensor &x,
+                     views::ViewElements elements) {
+  switch (elements) {
+  case views::ViewElements::Same:
+    return x;
+  case views::ViewElements::Parts:
+    return asParts(x);
+  case views::ViewElements::Pairs:
+    return asComplex(x);
+  case views::ViewElements::Bytes:
+    return asBytes(x, *args.optDType(1));
+  }
+  __builtin_unreachable();
+}
 
 //===----------------------------------------------------------------------===//
 // Maps as strides
@@ -157,8 +250,9 @@ static Values show(const Args &args, const Maps &maps, Memory memory) {
     tensors = args.tensors(0);
   Values results;
   for (const Map &map : *maps) {
-    Tensor view = shown(tensors.empty() ? args.tensor(0) : tensors[map.tensor],
-                        map, memory);
+    const Tensor &x =
+        tensors.empty() ? args.tensor(0) : tensors[map.tensor];
+    Tensor view = shown(seenAs(args, x, map.elements), map, memory);
     results.push_back(memory == Memory::Copies ? take(view.clone()) : view);
   }
   return results;
@@ -217,13 +311,6 @@ Tensor eager::transposed(const Tensor &x, int64_t dim0, int64_t dim1) {
 // Overloads that have no record
 //===----------------------------------------------------------------------===//
 
-static Values movedims(const Args &args) {
-  Numbers w(args);
-  return show(args,
-              views::movedim(w, w.sizes(0), w.integers(1), w.integers(2)),
-              Memory::Shares);
-}
-
 /// Indexed "xy", the first two dimensions change places, and so do their tensors.
 static Values indexedMeshgrid(const Args &args) {
   bool swaps = args.string(1) == "xy" && args.tensors(0).size() > 1;
@@ -241,86 +328,6 @@ static Values indexedMeshgrid(const Args &args) {
     if (swaps)
       result = transposed(std::get<Tensor>(result.value), 0, 1);
   return results;
-}
-
-//===----------------------------------------------------------------------===//
-// Other element types
-//===----------------------------------------------------------------------===//
-
-static Tensor retyped(const Tensor &x, DType dtype, Ints sizes, Ints strides,
-                      int64_t offset) {
-  return take(Tensor::view(x.storage(), dtype, std::move(sizes),
-                           std::move(strides), offset));
-}
-
-static Values viewDType(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  auto dtype = args.optDType(1);
-  require(dtype.has_value(), {"expected a dtype"});
-  auto from = int64_t(itemSize(x.dtype())), to = int64_t(itemSize(*dtype));
-  Ints sizes = x.sizes(), strides = x.strides();
-  int64_t offset = x.storageOffset();
-  if (from == to)
-    return {retyped(x, *dtype, sizes, strides, offset)};
-  require(x.rank() > 0, {"cannot view ", x, " as ", *dtype});
-  require(strides.back() == 1,
-          {"expected stride 1 in the last dimension, found ", strides.back()});
-  bool widens = to > from;
-  int64_t ratio = widens ? to / from : from / to;
-  auto scale = [&](int64_t &value) {
-    require(!widens || value % ratio == 0,
-            {"cannot view ", x, " as ", *dtype, ": ", value,
-             " is not a multiple of ", ratio});
-    value = widens ? value / ratio : value * ratio;
-  };
-  scale(sizes.back());
-  scale(offset);
-  for (size_t d = 0; d + 1 < strides.size(); ++d)
-    scale(strides[d]);
-  return {retyped(x, *dtype, sizes, strides, offset)};
-}
-
-/// A complex tensor as pairs of reals.
-static Tensor asPairs(const Tensor &x) {
-  require(isComplex(x.dtype()), {"expected a complex tensor, found ", x});
-  Ints sizes = x.sizes(), strides = x.strides();
-  for (int64_t &stride : strides)
-    stride *= 2;
-  sizes.push_back(2);
-  strides.push_back(1);
-  return retyped(x, realDType(x.dtype()), sizes, strides,
-                 2 * x.storageOffset());
-}
-static Values viewAsReal(const Args &args) { return {asPairs(args.tensor(0))}; }
-static Values viewAsComplex(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  DType dtype = x.dtype() == DType::F64   ? DType::C128
-                : x.dtype() == DType::F32 ? DType::C64
-                                          : DType::C32;
-  require(dtype != DType::C32 || x.dtype() == DType::F16,
-          {"expected f16, f32 or f64, found ", x});
-  require(x.rank() > 0 && x.sizes().back() == 2 && x.strides().back() == 1,
-          {"expected pairs in the last dimension, found ", x});
-  Ints sizes = x.sizes(), strides = x.strides();
-  sizes.pop_back();
-  strides.pop_back();
-  require(x.storageOffset() % 2 == 0,
-          {"storage offset ", x.storageOffset(), " is not a multiple of 2"});
-  for (size_t i = 0; i < strides.size(); ++i) {
-    int64_t &stride = strides[i];
-    // That of a single element is never stepped along.
-    require(sizes[i] == 1 || stride % 2 == 0,
-            {"stride ", stride, " is not a multiple of 2"});
-    stride /= 2;
-  }
-  return {retyped(x, dtype, sizes, strides, x.storageOffset() / 2)};
-}
-static Values realPart(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  return {isComplex(x.dtype()) ? selected(asPairs(x), -1, 0) : x};
-}
-static Values imag(const Args &args) {
-  return {selected(asPairs(args.tensor(0)), -1, 1)};
 }
 
 //===----------------------------------------------------------------------===//
@@ -368,7 +375,6 @@ void eager::addViewOperators(Table &table) {
   if (Memory::memory != Memory::Own)                                           \
     table.op<id>(fullName(overload));
 #include "kiln/Eager/Views.inc"
-  table.op<ViewOp>("_unsafe_view.default");
   table.op<ReshapeOp>("_reshape_alias.default");
   for (const char *name : {"detach_.default", "lift_fresh.default",
                            "lift.default"})
@@ -381,13 +387,7 @@ void eager::addViewOperators(Table &table) {
   table.op<TOp>("t_.default");
   table.op<AsStridedOp>("as_strided_.default");
   table.op<SplitWithSizesOp>("split.sizes");
-  table.op<movedims>("movedim.intlist");
   table.op<indexedMeshgrid>("meshgrid.indexing");
-  table.op<viewDType>("view.dtype");
-  table.op<viewAsReal>("view_as_real.default");
-  table.op<viewAsComplex>("view_as_complex.default");
-  table.op<realPart>("real.default");
-  table.op<imag>("imag.default");
   table.op<symSize>("sym_size.int");
   table.op<symStride>("sym_stride.int");
   table.op<symNumel>("sym_numel.default");

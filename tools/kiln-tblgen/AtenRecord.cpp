@@ -306,6 +306,7 @@ static void readFacts(AtenRecord &record) {
   record.isComposite = def->getValueAsBit("isComposite");
   record.isCore = def->getValueAsBit("isCore");
   record.isView = def->getValueAsBit("isView");
+  record.isSilentView = def->getValueAsBit("isSilentView");
   record.mayCopy = def->getValueAsBit("mayCopy");
   record.isRandom = def->getValueAsBit("isRandom");
   record.takesDraws = def->isSubClassOf("Aten_RandomOp");
@@ -332,8 +333,7 @@ AtenRecord kiln::tblgen::readAtenRecord(const Record *def) {
   record.summary = def->getValueAsString("summary").str();
   record.shape = def->getValueAsString("shape").str();
   record.view = def->getValueAsString("view").str();
-  if (StringRef inverse = def->getValueAsString("inverse"); !inverse.empty())
-    record.inverse = (record.library + "." + inverse).str();
+  record.undoesItself = def->getValueAsBit("undoesItself");
   record.hasOwnKernel = def->getValueAsBit("hasOwnKernel");
   record.promotion =
       def->getValueAsDef("promotion")->getValueAsString("name").str();

@@ -70,7 +70,7 @@ struct AtenRecord {
   std::string summary;
   std::string shape;
   std::string view; ///< function of ViewRules.h; empty: not a view
-  std::string inverse;  ///< "aten._conj"; empty: none
+  bool undoesItself = false;
   bool hasOwnKernel = false;
   std::string promotion; ///< enumerator of kiln::aten::Promotion
   /// Of class DecomposeBy or Decompose; null if the op is not decomposed.
@@ -79,6 +79,7 @@ struct AtenRecord {
   bool isComposite = false;
   bool isCore = false;
   bool isView = false;
+  bool isSilentView = false;
   bool mayCopy = false;
   bool isRandom = false;
   bool hasBody = false;

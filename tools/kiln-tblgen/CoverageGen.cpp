@@ -18,7 +18,7 @@ using llvm::raw_ostream;
 using llvm::StringRef;
 
 /// The ops that have a derivative: a record or a function, or the map of a view
-/// that no gradient is stopped at.
+/// that no gradient is stopped at or refused by.
 static llvm::StringSet<> getDifferentiable(const llvm::RecordKeeper &records) {
   llvm::StringSet<> names;
   if (!records.getClass("VJP"))
@@ -31,9 +31,10 @@ static llvm::StringSet<> getDifferentiable(const llvm::RecordKeeper &records) {
   for (const AtenRecord &record : getAtenRecords(records))
     if (!record.view.empty())
       names.insert(record.def->getName());
-  for (const llvm::Record *def : records.getAllDerivedDefinitions("StopGradient"))
-    for (const llvm::Record *op : def->getValueAsListOfDefs("ops"))
-      names.erase(op->getName());
+  for (StringRef none : {"StopGradient", "NoDerivative"})
+    for (const llvm::Record *def : records.getAllDerivedDefinitions(none))
+      for (const llvm::Record *op : def->getValueAsListOfDefs("ops"))
+        names.erase(op->getName());
   return names;
 }
 

@@ -110,14 +110,10 @@ static void printInfo(raw_ostream &os, const AtenRecord &record) {
   else
     os << "[](Inference &infer) { return " << rule.name << "(infer"
        << rule.arguments << "); }";
-  os << ", " << (record.view.empty() ? "nullptr" : "&maps::" + record.className)
-     << ", ";
-  if (record.inverse.empty())
-    os << "nullptr";
-  else
-    printString(os, record.inverse);
-  for (bool flag : {record.decomposition != nullptr, record.isComposite,
-                    record.isCore, record.isView, record.mayCopy,
+  os << ", " << (record.view.empty() ? "nullptr" : "&maps::" + record.className);
+  for (bool flag : {record.undoesItself, record.decomposition != nullptr,
+                    record.isComposite, record.isCore, record.isView,
+                    record.isSilentView, record.mayCopy,
                     record.isRandom, record.hasBody, record.takesSmallFloats,
                     record.roundsNumbers, record.refusesZeroDivisors})
     os << ", " << getBool(flag);

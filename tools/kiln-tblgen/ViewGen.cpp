@@ -16,7 +16,8 @@
 //             ::kiln::views::transpose(w, w.sizes(0), w.integer(1), w.integer(2)))
 //
 // The third word says if the result shares memory with the operand: Shares, Copies
-// or MayCopy, or Own if lib/Eager has its own function. Arguments that are not about sizes (`dtype`, `copy`) are left out.
+// or MayCopy, or Own if lib/Eager has its own function. Arguments that are not about
+// sizes (`dtype`, `copy`) are left out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,9 +64,9 @@ static bool generate(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
     os << "KILN_VIEW(" << record.className << ", \"" << record.overload
        << "\", "
        << (record.hasOwnKernel ? "Own"
-           : !record.isView    ? "Copies"
            : record.mayCopy    ? "MayCopy"
-                               : "Shares")
+           : record.isView || record.isSilentView ? "Shares"
+                                                  : "Copies")
        << ",\n          ::kiln::views::" << record.view << "(w";
     for (unsigned i = 0; i < record.args.size(); ++i)
       if (std::string text = readArgument(record, i); !text.empty())

@@ -19,7 +19,10 @@
 //   notNegative(n), simplify(n)
 //   bound(n, size)                a bound of a slice as PyTorch takes it
 //   wrapped(n, size)              an index, from the end if negative
+//   divides(3, n)
 //   broadcast(a, b), haveOneType()
+//   isComplex(), hasComplex()     what the tensor is of, if complex numbers can be
+//   itemSize(), itemSizeOfResult()  of the tensor, and of the type asked for
 //   fail("expects ", n, ...)      ends the rule with a sentence
 //
 // In a rule, + - * min max floorDiv and ceilDiv are those of the numbers.

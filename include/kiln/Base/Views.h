@@ -17,7 +17,8 @@
 //            1 -> 0 by 1
 //
 // Sizes are the shape rule, start and steps the strides and the index of an
-// element, and both ways of writing: see kiln/Dialect/Aten/IR/ViewMaps.h and
+// element, and both ways of writing. A view may see numbers of another type in the
+// same bytes; sizes, start and steps are then of a tensor of these: see kiln/Dialect/Aten/IR/ViewMaps.h and
 // lib/Eager/View.cpp. The functions that make them are in ViewRules.h.
 //
 //===----------------------------------------------------------------------===//
@@ -29,6 +30,15 @@
 #include <vector>
 
 namespace kiln::views {
+
+/// As what the elements of the tensor are seen before anything else.
+enum class ViewElements : uint8_t {
+  Same,
+  Parts, ///< complex numbers as two reals each, along one dimension more
+  Pairs, ///< pairs of reals, the last dimension, as complex numbers
+  Bytes, ///< numbers of another type in the same bytes: the last dimension has
+         ///< more or less of them
+};
 
 enum class ViewKind : uint8_t {
   Strided, ///< by `start` and `steps`
@@ -44,6 +54,7 @@ template <typename N> struct ViewStep {
 };
 
 template <typename N> struct View {
+  ViewElements elements = ViewElements::Same;
   ViewKind kind = ViewKind::Strided;
   /// Which tensor, for views of a list.
   unsigned tensor = 0;

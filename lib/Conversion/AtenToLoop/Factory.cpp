@@ -180,13 +180,12 @@ static Value fromBits(ScalarBuilder &b, Value bits, Type type) {
   return arith::BitcastOp::create(b.getBuilder(), b.getLoc(), type, bits);
 }
 
-/// `view.dtype`: elements are cut into smaller ones, the low bytes first, or
-/// put together to larger ones.
-LogicalResult loop::lowerReinterpret(LoopBuilder &loops, aten::ViewDtypeOp op) {
+LogicalResult loop::lowerReinterpret(LoopBuilder &loops, Value tensor) {
   RankedTensorType type = loops.getResultType();
-  Type to = type.getElementType();
-  View self = loops.getView(op.getSelf());
-  Type from = cast<RankedTensorType>(op.getSelf().getType()).getElementType();
+  Type to = type.getElementType(), from = LoopBuilder::getElement(tensor);
+  if (!from.isIntOrFloat() || !to.isIntOrFloat())
+    return loops.refuse("the bytes of complex numbers");
+  View self = loops.getView(tensor);
   auto width = [](Type t) { return std::max(t.getIntOrFloatBitWidth(), 8u); };
   unsigned wide = width(from), narrow = width(to);
   unsigned rank = self.dims.size();

@@ -67,6 +67,9 @@ struct Lowering {
 /// What the record of an overload names; null if it names nothing.
 const Lowering *lookUpLowering(const aten::OpInfo &info);
 
+/// The bytes of `tensor` as elements of the result: they are cut into smaller ones,
+/// the low bytes first, or put together to larger ones (Factory.cpp).
+LogicalResult lowerReinterpret(LoopBuilder &loops, Value tensor);
 /// Whether the record has a loop body.
 bool hasLoopBody(const aten::OpInfo &info);
 /// The loop body of the record (Pointwise.cpp).

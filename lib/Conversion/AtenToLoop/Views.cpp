@@ -144,6 +144,8 @@ LogicalResult loop::lowerView(LoopBuilder &loops, Operation *op) {
   if (failed(maps))
     return loops.refuse("a size is not known");
   for (auto [map, result] : llvm::zip_equal(*maps, op->getResults())) {
+    if (map.elements != aten::ViewElements::Same)
+      return lowerReinterpret(loops, op->getOperand(map.tensor));
     if (map.kind == aten::ViewKind::Storage)
       return lowerAsStrided(loops, cast<aten::AsStridedOp>(op));
     View tensor = loops.getView(op->getOperand(map.tensor));

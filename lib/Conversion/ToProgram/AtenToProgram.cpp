@@ -116,6 +116,17 @@ void AtenConverter::makeContiguous(Operation &op,
   arguments.operands[operand.getIndex()] = call.getResult(0);
 }
 
+/// True for a view that may see several elements of its operand as one, which have
+/// to lie side by side.
+static bool joinsElements(Operation &op) {
+  auto view = dyn_cast<aten::ViewOpInterface>(op);
+  auto maps = view ? view.getViewMaps() : FailureOr<aten::ViewMaps>();
+  return succeeded(maps) && llvm::any_of(*maps, [](const aten::ViewMap &map) {
+           return map.elements == aten::ViewElements::Pairs ||
+                  map.elements == aten::ViewElements::Bytes;
+         });
+}
+
 LogicalResult AtenConverter::convertOverload(Operation &op) {
   aten::OperatorCall call = aten::getOperatorCall(&op);
   CallArguments arguments;
@@ -127,7 +138,7 @@ LogicalResult AtenConverter::convertOverload(Operation &op) {
   bool ofIntermediate = op.getNumOperands() && op.getOperand(0).getDefiningOp();
   if (ofIntermediate && isa<aten::ViewOp>(op))
     call.overload = "aten.reshape.default";
-  if (ofIntermediate && isa<aten::ViewAsComplexOp, aten::ViewDtypeOp>(op))
+  if (ofIntermediate && joinsElements(op))
     makeContiguous(op, arguments);
   if (failed(addCall(op, call.overload, std::move(arguments), "")))
     return failure();

@@ -9,14 +9,14 @@
 #include "Functionalizer.h"
 
 #include "kiln/Dialect/Aten/IR/AtenBuilder.h"
-#include "kiln/Dialect/Aten/IR/AtenOps.h"
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Aten/IR/ViewMaps.h"
 
 #include "mlir/IR/IRMapping.h"
 
 using namespace kiln;
 using namespace kiln::pt2;
 using aten::AtenBuilder;
-using aten::ArgValue;
 
 Functionalizer::Tensor Functionalizer::add(Value value, StringRef input) {
   memories.push_back({value, input.str(), 0, {}});
@@ -126,21 +126,16 @@ Value Functionalizer::writeThrough(const Step &step, Value base, Value source,
   const aten::OpInfo *info = aten::getOpInfo(step.op);
   if (!info)
     return {};
+  if (info->undoesItself)
+    return replay(b, step.op, step.operand, source, step.result);
   AtenBuilder builder(b, loc);
-  // The same bytes as other numbers.
-  if (info->inverse) {
-    SmallVector<ArgValue> args = {source};
-    if (llvm::isa<aten::ViewDtypeOp>(step.op))
-      args.push_back(
-          mlir::TypeAttr::get(AtenBuilder::elementTypeOf(base)));
-    return builder.call(info->inverse, args);
-  }
-  if (AtenBuilder::elementTypeOf(base) != AtenBuilder::elementTypeOf(source))
-    return {};
-  // What gives its operand back.
   auto view = llvm::dyn_cast<aten::ViewOpInterface>(step.op);
-  if (!view)
+  if (!view) {
+    // What gives its operand back.
+    if (AtenBuilder::elementTypeOf(base) != AtenBuilder::elementTypeOf(source))
+      return {};
     return builder.view(source, AtenBuilder::dimsOf(base));
+  }
   auto maps = view.getViewMaps();
   if (failed(maps))
     return {};

@@ -82,12 +82,26 @@ static std::optional<bool> canView(ArrayRef<ExprAttr> sizes,
   return view == 0;
 }
 
-/// True for an op that gives the same elements in other sizes.
-static bool isReshape(Operation *op) {
+/// What the first result shows; nothing if the op is no view.
+static std::optional<aten::ViewMap> getMap(Operation *op) {
   auto view = llvm::dyn_cast<aten::ViewOpInterface>(op);
   auto maps = view ? view.getViewMaps() : FailureOr<aten::ViewMaps>();
-  return succeeded(maps) && !maps->empty() &&
-         maps->front().kind == aten::ViewKind::InOrder;
+  if (failed(maps) || maps->empty())
+    return std::nullopt;
+  return maps->front();
+}
+
+/// True for an op that gives the same elements in other sizes.
+static bool isReshape(Operation *op) {
+  auto map = getMap(op);
+  return map && map->kind == aten::ViewKind::InOrder;
+}
+
+/// True if a call without a memory format asks for a contiguous result.
+static bool makesContiguous(const aten::OpInfo &info) {
+  return llvm::any_of(info.args, [](const aten::ArgInfo &arg) {
+    return arg.kind == aten::ArgKind::MemoryFormat && !arg.isOptional;
+  });
 }
 
 /// True if `result` of the node looks at the memory of its first operand. If
@@ -106,9 +120,8 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
   if (!perhaps || !from || !to)
     return !perhaps;
   // These give their operand back if there is nothing to do.
-  if (llvm::isa<aten::DropoutOp>(op)) {
-    const archive::Argument *train = node.find("train");
-    auto *flag = train ? train->as<bool>() : nullptr;
+  if (const archive::Argument *train = node.find("train")) {
+    auto *flag = train->as<bool>();
     return flag && !*flag;
   }
   if (const archive::Argument *copy = node.find("copy"))
@@ -127,8 +140,7 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
   }
   bool isSame = *sizes == *wanted && *strides == *given;
   // The recorded strides are those of other sizes where one is 1 now.
-  bool isContiguousOp = llvm::isa<aten::ContiguousOp>(op);
-  if (isContiguousOp && !node.find("memory_format"))
+  if (makesContiguous(*info) && !node.find("memory_format"))
     return isSame || isContiguous(*sizes, *strides);
   if (!isReshape(op))
     return isSame;
@@ -176,10 +188,12 @@ static unsigned bitsOf(RankedTensorType type) {
 Status GraphImporter::checkStrides(const archive::Node &node,
                                    Operation *op) const {
   const aten::OpInfo *info = aten::getOpInfo(op);
-  bool isView = llvm::isa<aten::UnsafeViewOp>(op) ||
-                (info && info->isView && !info->mayCopy && isReshape(op));
-  bool toComplex = llvm::isa<aten::ViewAsComplexOp>(op);
-  bool toOtherType = llvm::isa<aten::ViewDtypeOp>(op);
+  auto map = getMap(op);
+  if (!map || !info || info->mayCopy || !(info->isView || info->isSilentView))
+    return Status::success();
+  bool isView = map->kind == aten::ViewKind::InOrder;
+  bool toComplex = map->elements == aten::ViewElements::Pairs;
+  bool toOtherType = map->elements == aten::ViewElements::Bytes;
   bool isRetyped = toComplex || toOtherType;
   if (!isView && !isRetyped)
     return Status::success();

@@ -8,11 +8,10 @@ func.func @type(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-func.func @dimension(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  // expected-error @+1 {{'aten.movedim.intlist' op expects a dimension of 2, but found 5}}
-  %y = aten.movedim.intlist(%x, source = [0], destination = [5])
-    : (tensor<2x3xf32>) -> tensor<2x3xf32>
-  return %y : tensor<2x3xf32>
+func.func @dimension(%x: tensor<2x3xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'aten.linalg_diagonal' op 'aten.diagonal' op expects a dimension from -2 to 1, but found 5}}
+  %y = aten.linalg_diagonal(%x, dim1 = 5) : (tensor<2x3xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
 }
 
 // -----

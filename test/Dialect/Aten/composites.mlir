@@ -9,8 +9,7 @@
 // CHECK: %[[S:.*]]:2 = aten.tensor_split.sections(%[[M]], sections = 2, dim = 1)
 // CHECK: return %[[S]]#1
 func.func @views(%x: tensor<2x3xf32>) -> tensor<3x1xf32> {
-  %m = aten.movedim.intlist(%x, source = [0, 1], destination = [1, 0])
-    : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %m = aten.mT(%x) : (tensor<2x3xf32>) -> tensor<3x2xf32>
   %s:2 = aten.hsplit.int(%m, sections = 2)
     : (tensor<3x2xf32>) -> (tensor<3x1xf32>, tensor<3x1xf32>)
   return %s#1 : tensor<3x1xf32>

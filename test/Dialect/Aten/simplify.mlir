@@ -48,3 +48,50 @@ func.func @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
   %3 = aten.detach(%2) : (tensor<4xf32>) -> tensor<4xf32>
   return %3 : tensor<4xf32>
 }
+
+// What shows all of its operand is the operand, whatever view it is.
+// CHECK-LABEL: func.func @whole
+// CHECK-NEXT: return %arg0
+func.func @whole(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %0 = aten.slice.Tensor(%x, dim = 1) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %1 = aten.transpose.int(%0, dim0 = 1, dim1 = 1) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %2 = aten.real(%1) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %3 = aten._unsafe_view(%2, size = [2, 3]) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %3 : tensor<2x3xf32>
+}
+
+// Elements that change places stay, and so does a copy.
+// CHECK-LABEL: func.func @others
+// CHECK-NEXT: %[[T:.*]] = aten.t(%arg0)
+// CHECK-NEXT: %[[C:.*]] = aten.clone(%[[T]])
+// CHECK-NEXT: return %[[C]]
+func.func @others(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
+  %0 = aten.t(%x) : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  %1 = aten.clone(%0) : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  return %1 : tensor<3x3xf32>
+}
+
+// Dimensions of size 1 do not change the order of the elements.
+// CHECK-LABEL: func.func @ones
+// CHECK-NEXT: %[[V:.*]] = aten.view(%arg0, size = [6])
+// CHECK-NEXT: return %[[V]]
+func.func @ones(%x: tensor<2x1x3xf32>) -> tensor<6xf32> {
+  %0 = aten.squeeze.dim(%x, dim = 1) : (tensor<2x1x3xf32>) -> tensor<2x3xf32>
+  %1 = aten.unsqueeze(%0, dim = 0) : (tensor<2x3xf32>) -> tensor<1x2x3xf32>
+  %2 = aten.view(%1, size = [6]) : (tensor<1x2x3xf32>) -> tensor<6xf32>
+  return %2 : tensor<6xf32>
+}
+
+// A transposition does, and so does a part.
+// CHECK-LABEL: func.func @moved
+// CHECK: aten.permute
+// CHECK: aten.view
+// CHECK: aten.slice.Tensor
+// CHECK: aten.view
+func.func @moved(%x: tensor<2x3xf32>) -> (tensor<6xf32>, tensor<4xf32>) {
+  %0 = aten.permute(%x, dims = [1, 0]) : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %1 = aten.view(%0, size = [6]) : (tensor<3x2xf32>) -> tensor<6xf32>
+  %2 = aten.slice.Tensor(%x, dim = 1, start = 1) : (tensor<2x3xf32>) -> tensor<2x2xf32>
+  %3 = aten.view(%2, size = [4]) : (tensor<2x2xf32>) -> tensor<4xf32>
+  return %1, %3 : tensor<6xf32>, tensor<4xf32>
+}

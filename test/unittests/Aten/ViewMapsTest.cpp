@@ -129,4 +129,58 @@ TEST_F(ViewMapsTest, OpsOfViewsHaveMapsAndOthersNone) {
   EXPECT_TRUE(failed(getViewMaps(b.exp(x).getDefiningOp())));
 }
 
+/// The map of the only result of what defines `value`.
+static ViewMap mapOf(Value value) {
+  auto maps = getViewMaps(value.getDefiningOp());
+  EXPECT_TRUE(succeeded(maps));
+  return maps->front();
+}
+
+TEST_F(ViewMapsTest, WritesThroughAPartOfComplexNumbers) {
+  Value x = b.viewAsComplex(tensor({4, 3, 2}));
+  Value imaginary = b.imag(x);
+  ViewMap map = mapOf(imaginary);
+  EXPECT_EQ(map.elements, ViewElements::Parts);
+  std::string reason;
+  EXPECT_THAT(namesOf([&] {
+                return writeThrough(b, map, x, imaginary, reason);
+              }),
+              ElementsAre("aten.view_as_real", "aten.select_scatter",
+                          "aten.view_as_complex"));
+  EXPECT_EQ(made.getType(), x.getType());
+}
+
+TEST_F(ViewMapsTest, WritesThroughOtherElements) {
+  std::string reason;
+  Value x = tensor({4, 6});
+  Value bytes = b.viewDtype(x, builder.getF64Type());
+  EXPECT_THAT(AtenBuilder::typeOf(bytes).getShape(), ElementsAre(4, 3));
+  EXPECT_THAT(namesOf([&] {
+                return writeThrough(b, mapOf(bytes), x, bytes, reason);
+              }),
+              ElementsAre("aten.view.dtype"));
+  EXPECT_EQ(made.getType(), x.getType());
+  Value pairs = b.viewAsComplex(tensor({4, 2}));
+  Value reals = tensor({4, 2});
+  EXPECT_THAT(namesOf([&] {
+                return writeThrough(b, mapOf(pairs), reals, pairs, reason);
+              }),
+              ElementsAre("aten.view_as_real"));
+}
+
+TEST_F(ViewMapsTest, AddsThroughThePartsOfComplexNumbers) {
+  Value x = b.viewAsComplex(tensor({4, 2}));
+  Value real = b.real(x);
+  EXPECT_THAT(namesOf([&] {
+                return addThrough(b, mapOf(real), AtenBuilder::dimsOf(x), real);
+              }),
+              ElementsAre("aten.select_backward", "aten.view_as_complex"));
+  Value parts = b.viewAsReal(x);
+  EXPECT_THAT(namesOf([&] {
+                return addThrough(b, mapOf(parts), AtenBuilder::dimsOf(x),
+                                  parts);
+              }),
+              ElementsAre("aten.contiguous", "aten.view_as_complex"));
+}
+
 } // namespace

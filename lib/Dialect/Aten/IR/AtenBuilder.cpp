@@ -40,20 +40,6 @@ static bool hasDims(Value x, ArrayRef<ExprAttr> dims) {
 }
 
 //===----------------------------------------------------------------------===//
-// Any op
-//===----------------------------------------------------------------------===//
-
-Value AtenBuilder::call(StringRef overload, ArrayRef<ArgValue> args) {
-  const OpInfo *info = lookUpOverload(overload);
-  if (!info) {
-    mlir::emitError(loc) << "there is no overload '" << overload << "'";
-    return {};
-  }
-  Operation *op = buildAtenOp(builder, loc, *info, args);
-  return op ? Value(op->getResult(0)) : Value();
-}
-
-//===----------------------------------------------------------------------===//
 // Numbers and tensors made from nothing
 //===----------------------------------------------------------------------===//
 

@@ -221,6 +221,8 @@ FailureOr<Type> Inference::getPromotedType() {
     return isIntegral(promoted) ? i64 : promoted;
   case Promotion::ComplexToFloat:
     return toReal(promoted);
+  case Promotion::FloatToComplex:
+    return Type(ComplexType::get(promoted));
   case Promotion::FloatOnly:
   case Promotion::FloatToReal:
     if (Type type = dtype ? dtype : promoted; isIntegral(type))

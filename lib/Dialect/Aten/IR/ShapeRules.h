@@ -118,10 +118,6 @@ LogicalResult eye(Inference &infer);
 // Arrangement
 LogicalResult angle(Inference &infer);
 LogicalResult makeComplex(Inference &infer);
-LogicalResult realParts(Inference &infer);
-LogicalResult viewAsComplex(Inference &infer);
-LogicalResult viewAsReal(Inference &infer);
-LogicalResult viewDtype(Inference &infer);
 LogicalResult diagEmbed(Inference &infer);
 LogicalResult tile(Inference &infer);
 LogicalResult repeatInterleave(Inference &infer);

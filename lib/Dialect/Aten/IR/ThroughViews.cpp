@@ -277,7 +277,37 @@ static Sizes stridesOf(const ViewMap &map) {
   return strides;
 }
 
+/// `tensor` seen as other elements, which are of type `to`.
+static Value seeAs(AtenBuilder &b, ViewElements elements, Value tensor,
+                   Type to) {
+  switch (elements) {
+  case ViewElements::Same:
+    return tensor;
+  case ViewElements::Parts:
+    return b.viewAsReal(tensor);
+  case ViewElements::Pairs:
+    return b.viewAsComplex(tensor);
+  case ViewElements::Bytes:
+    return b.viewDtype(tensor, to);
+  }
+  llvm_unreachable("not an enumerator");
+}
+
+/// As what the elements of a view are those of the tensor.
+static ViewElements getInverse(ViewElements elements) {
+  return elements == ViewElements::Parts   ? ViewElements::Pairs
+         : elements == ViewElements::Pairs ? ViewElements::Parts
+                                           : elements;
+}
+
+/// True if nothing is left to do once elements are seen as others.
+static bool isWhole(const ViewMap &map) {
+  return map.start.size() == map.sizes.size();
+}
+
 Value aten::readThrough(AtenBuilder &b, const ViewMap &map, Value tensor) {
+  if (map.elements != ViewElements::Same)
+    return {};
   if (map.kind == ViewKind::InOrder)
     return b.view(tensor, map.sizes);
   if (map.kind == ViewKind::Storage)
@@ -287,6 +317,18 @@ Value aten::readThrough(AtenBuilder &b, const ViewMap &map, Value tensor) {
 
 Value aten::writeThrough(AtenBuilder &b, const ViewMap &map, Value tensor,
                          Value source, std::string &reason) {
+  if (map.elements != ViewElements::Same) {
+    if (!isWhole(map)) {
+      ViewMap rest = map;
+      rest.elements = ViewElements::Same;
+      Value seen = seeAs(b, map.elements, tensor,
+                         AtenBuilder::elementTypeOf(source));
+      source = writeThrough(b, rest, seen, source, reason);
+    }
+    return source ? seeAs(b, getInverse(map.elements), source,
+                          AtenBuilder::elementTypeOf(tensor))
+                  : Value();
+  }
   Sizes sizes = AtenBuilder::dimsOf(tensor);
   if (map.kind == ViewKind::InOrder)
     return b.view(source, sizes);
@@ -300,6 +342,21 @@ Value aten::writeThrough(AtenBuilder &b, const ViewMap &map, Value tensor,
 Value aten::addThrough(AtenBuilder &b, const ViewMap &map,
                        ArrayRef<ExprAttr> sizes, Value source) {
   assert(map.kind != ViewKind::Storage && "strides need the memory's sizes");
+  if (map.elements == ViewElements::Bytes)
+    return {};
+  if (map.elements != ViewElements::Same) {
+    if (!isWhole(map)) {
+      ViewMap rest = map;
+      rest.elements = ViewElements::Same;
+      SmallVector<ExprAttr> parts(sizes);
+      parts.push_back(b.expr(2));
+      source = addThrough(b, rest, parts, source);
+    } else if (map.elements == ViewElements::Parts) {
+      // Pairs lie side by side.
+      source = b.contiguous(source);
+    }
+    return seeAs(b, getInverse(map.elements), source, Type());
+  }
   if (map.kind == ViewKind::InOrder)
     return b.view(source, sizes);
   std::string reason;

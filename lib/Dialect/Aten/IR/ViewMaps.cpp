@@ -122,6 +122,32 @@ bool ViewWorld::haveOneType() {
       [](Value tensor) { return mlir::getElementTypeOrSelf(tensor); }));
 }
 
+static Type getElementType(Inference &infer) {
+  return infer.getElementType(infer.getFirstTensor());
+}
+
+bool ViewWorld::isComplex() {
+  return llvm::isa<mlir::ComplexType>(getElementType(infer));
+}
+
+bool ViewWorld::hasComplex() {
+  Type type = getElementType(infer);
+  return llvm::isa<mlir::FloatType>(type) && !type.isBF16();
+}
+
+static int64_t getItemSize(Type type) {
+  if (auto complex = llvm::dyn_cast<mlir::ComplexType>(type))
+    return 2 * getItemSize(complex.getElementType());
+  // A bool takes a byte.
+  return std::max(8u, type.getIntOrFloatBitWidth()) / 8;
+}
+
+int64_t ViewWorld::itemSize() { return getItemSize(getElementType(infer)); }
+
+int64_t ViewWorld::itemSizeOfResult() {
+  return getItemSize(infer.getDType());
+}
+
 //===----------------------------------------------------------------------===//
 // Maps
 //===----------------------------------------------------------------------===//

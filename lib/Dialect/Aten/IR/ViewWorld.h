@@ -66,6 +66,11 @@ public:
   ExprAttr wrapped(ExprAttr index, ExprAttr size);
   std::optional<Sizes> broadcast(const Sizes &a, const Sizes &b);
   bool haveOneType();
+  bool divides(int64_t factor, ExprAttr n) { return infer.divides(factor, n); }
+  bool isComplex();
+  bool hasComplex();
+  int64_t itemSize();
+  int64_t itemSizeOfResult();
 
   template <typename... Parts> std::nullopt_t fail(const Parts &...parts) {
     std::string text;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Aten/IR/Aten.h"
+#include "kiln/Dialect/Aten/IR/ViewMaps.h"
 #include "kiln/Dialect/Aten/Transforms/Composer.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/SymbolEffects.h"
@@ -21,38 +22,107 @@ namespace kiln::aten {
 
 namespace {
 
-/// An op whose result always is its operand, if the types are the same.
-template <typename OpT> struct DropIdentity : mlir::OpRewritePattern<OpT> {
-  using mlir::OpRewritePattern<OpT>::OpRewritePattern;
+/// What a view with one result shows; nothing for other ops.
+std::optional<ViewMap> getMap(Operation *op) {
+  auto view = llvm::dyn_cast_if_present<ViewOpInterface>(op);
+  if (!view || op->getNumResults() != 1)
+    return std::nullopt;
+  FailureOr<ViewMaps> maps = view.getViewMaps();
+  return succeeded(maps) ? std::optional(maps->front()) : std::nullopt;
+}
 
-  LogicalResult matchAndRewrite(OpT op,
+/// A view that is its operand, if the types are the same.
+struct DropIdentity : mlir::OpInterfaceRewritePattern<ViewOpInterface> {
+  using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
+
+  LogicalResult matchAndRewrite(ViewOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getSelf().getType() != op.getResult().getType())
+    // A gradient stops at what is detached.
+    if (llvm::isa<DetachOp>(op.getOperation()))
+      return rewriter.notifyMatchFailure(op, "stops gradients");
+    if (op->getNumResults() != 1 ||
+        op->getOperand(0).getType() != op->getResult(0).getType())
+      return rewriter.notifyMatchFailure(op, "changes its operand's type");
+    std::optional<ViewMap> map = getMap(op);
+    if (!map || map->elements != ViewElements::Same || map->tensor != 0)
+      return rewriter.notifyMatchFailure(op, "shows other elements");
+    // What may copy does so for strides, which the same sizes in order do not need.
+    const OpInfo &info = *getOpInfo(op);
+    bool isInOrder = map->kind == ViewKind::InOrder;
+    bool isView = info.isView && !info.mayCopy && isWhole(*map);
+    if (!isInOrder && !isView)
+      return rewriter.notifyMatchFailure(op, "is a copy, or shows a part");
+    rewriter.replaceOp(op, op->getOperand(0));
+    return success();
+  }
+
+  static bool isWhole(const ViewMap &map) {
+    if (map.kind != ViewKind::Strided || map.steps.size() != map.sizes.size())
+      return false;
+    return llvm::all_of(map.steps, [&](const auto &step) {
+      return step.from == step.to && step.by.isConstant(1) &&
+             map.start[step.to].isConstant(0);
+    });
+  }
+};
+
+/// `to.dtype` of what is of that type.
+struct DropConversion : mlir::OpRewritePattern<ToDtypeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ToDtypeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getSelf().getType() != op.getType())
       return rewriter.notifyMatchFailure(op, "changes its operand's type");
     rewriter.replaceOp(op, op.getSelf());
     return success();
   }
 };
 
-/// view(view(x)) = view(x).
+/// view(v(x)) = view(x), where v keeps the order of the elements.
 struct MergeViews : mlir::OpRewritePattern<ViewOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(ViewOp op,
                                 PatternRewriter &rewriter) const override {
-    Value source = op.getSelf();
-    if (auto inner = source.getDefiningOp<ViewOp>())
-      source = inner.getSelf();
-    else if (auto inner = source.getDefiningOp<UnsqueezeOp>())
-      source = inner.getSelf();
-    else
+    Operation *inner = op.getSelf().getDefiningOp();
+    std::optional<ViewMap> map = getMap(inner);
+    if (!map || !keepsOrder(inner, *map))
       return rewriter.notifyMatchFailure(op, "is not a view of a view");
     Composer c(rewriter, op.getLoc());
-    Value merged = c.view(source, c.sizes(op.getResult()));
+    Value merged = c.view(inner->getOperand(0), c.sizes(op.getResult()));
     if (!merged || merged.getType() != op.getType())
       return rewriter.notifyMatchFailure(op, "types differ");
     rewriter.replaceOp(op, merged);
     return success();
+  }
+
+  /// Other sizes of the same elements, or dimensions of size 1 more or less.
+  static bool keepsOrder(Operation *inner, const ViewMap &map) {
+    const OpInfo &info = *getOpInfo(inner);
+    if (!info.isView || info.mayCopy || llvm::isa<DetachOp>(inner) ||
+        map.elements != ViewElements::Same)
+      return false;
+    if (map.kind != ViewKind::Strided)
+      return map.kind == ViewKind::InOrder;
+    auto sizes = Composer::dimsOf(inner->getOperand(0));
+    SmallVector<bool> isShown(sizes.size(), false),
+        isStepped(map.sizes.size(), false);
+    unsigned from = 0, to = 0;
+    for (const auto &step : map.steps) {
+      if (step.from < from || step.to < to || isShown[step.to] || isStepped[step.from] ||
+          !step.by.isConstant(1) || map.sizes[step.from] != sizes[step.to])
+        return false;
+      from = step.from;
+      to = step.to;
+      isShown[step.to] = isStepped[step.from] = true;
+    }
+    auto areOnes = [](ArrayRef<guard::ExprAttr> dims, ArrayRef<bool> without) {
+      return llvm::all_of(llvm::zip_equal(dims, without), [](auto pair) {
+        return std::get<1>(pair) || std::get<0>(pair).isConstant(1);
+      });
+    };
+    return areOnes(sizes, isShown) && areOnes(map.sizes, isStepped);
   }
 };
 
@@ -142,12 +212,7 @@ struct AtenSimplifyPass : impl::AtenSimplifyPassBase<AtenSimplifyPass> {
 } // namespace
 
 void populateSimplifyPatterns(RewritePatternSet &patterns) {
-  patterns.add<DropIdentity<ViewOp>, DropIdentity<ReshapeOp>,
-               DropIdentity<UnsafeViewOp>, DropIdentity<ExpandOp>,
-               DropIdentity<AliasOp>, DropIdentity<ToDtypeOp>,
-               DropIdentity<SqueezeOp>, DropIdentity<SqueezeDimOp>,
-               DropIdentity<SqueezeDimsOp>>(patterns.getContext());
-  patterns.add<MergeViews, MergePermutes, MergeTwice<DetachOp, false>,
+  patterns.add<DropIdentity, DropConversion, MergeViews, MergePermutes, MergeTwice<DetachOp, false>,
                MergeTwice<NegOp, true>, MergeTwice<ReluOp, false>,
                MergeTwice<AbsOp, false>>(patterns.getContext());
   patterns.add<DropUnit<MulTensorOp>, DropUnit<MulScalarOp>,

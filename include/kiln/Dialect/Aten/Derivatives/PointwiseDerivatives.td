@@ -240,13 +240,7 @@ def : ComplexVJP<Aten_PolarOp, [
     Grad<"angle", (mul $abs, (sub (mul (call "imag", $grad), (cos $angle)),
                                   (mul (call "real", $grad),
                                        (sin $angle))))>]>;
-def : ComplexVJP<Aten_ViewAsComplexOp, [
-    Grad<"self", (call "view_as_real", $grad)>]>;
-def : ComplexVJP<Aten_ViewAsRealOp, [
-    Grad<"self", (call "view_as_complex", (row_major $grad))>]>;
 def : ComplexVJP<Aten_ConjOp, [Grad<"self", (conj $grad)>]>;
-def : ComplexVJP<Aten_ImagOp, [
-    Grad<"self", (call "complex", (zeros_like $grad), $grad)>]>;
 def angle_grad : GradientHelper; // zero of reals
 def : ComplexVJP<Aten_AngleOp, [Grad<"self", (angle_grad $grad, $self)>]>;
 def sgn_grad : GradientHelper; // zero of reals

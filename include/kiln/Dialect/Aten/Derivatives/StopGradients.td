@@ -37,6 +37,6 @@ def : StopGradient<"its result does not depend on the elements", [
     Aten_AssertTensorMetadataOp]>;
 def : StopGradient<"a number carries no gradient", [Aten_ItemOp]>;
 def : NoDerivative<"has no derivative in PyTorch either", [
-    Aten_HeavisideOp, Aten_HistcOp, Aten_ScatterReduceOp]>;
+    Aten_HeavisideOp, Aten_HistcOp, Aten_ScatterReduceOp, Aten_ViewDtypeOp]>;
 
 #endif // KILN_DIALECT_ATEN_DERIVATIVES_STOPGRADIENTS_TD

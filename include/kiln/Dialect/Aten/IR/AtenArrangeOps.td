@@ -15,7 +15,7 @@ def Aten_UnsafeViewOp : Aten_MappedOp<
     "aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor", "view"> {
   let summary = "The same elements in another shape";
   let isView = 0;
-  let hasOwnKernel = 1; // that of `view`
+  let isSilentView = 1;
   let decomposition = Decompose<[(view_like $self, $result)]>;
 }
 

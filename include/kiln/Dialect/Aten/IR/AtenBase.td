@@ -99,6 +99,7 @@ def PromoteDefaultFloat : Aten_Promotion<"DefaultFloat", "dtype, or f32"> {
   let takesSmallFloats = 1;
 }
 def PromoteDivMode : Aten_Promotion<"DivMode", "IntToFloat without a rounding mode, else the promoted type">;
+def PromoteFloatToComplex : Aten_Promotion<"FloatToComplex", "floats give their complex type">;
 def PromoteFloatOnly : Aten_Promotion<"FloatOnly", "floats and complex stay; integers need dtype">;
 def PromoteFloatToReal : Aten_Promotion<"FloatToReal", "complex gives its real type; integers need dtype">;
 def PromoteToNumber : Aten_Promotion<"ToNumber", "i1, i64, f64 or complex<f64> by category">;
@@ -172,9 +173,9 @@ class Aten_OverloadOp<Dialect dialect, string schemaText,
   /// Of an op that shows elements of its operand: the function of
   /// kiln/Base/ViewRules.h that says which. See Aten_MappedOp.
   string view = "";
-  /// Of a view whose elements are other numbers than the operand's: the overload
-  /// that gives the operand's elements from those written to the view.
-  string inverse = "";
+  /// Of a view whose elements are other numbers than the operand's: the operand's
+  /// are again what this op gives for those written to the view.
+  bit undoesItself = 0;
   /// lib/Eager has a function of its own, which sees more than sizes.
   bit hasOwnKernel = 0;
   Aten_Promotion promotion = PromoteDefault;
@@ -192,6 +193,9 @@ class Aten_OverloadOp<Dialect dialect, string schemaText,
   bit isCore = 0;
   /// The results alias the first operand.
   bit isView = 0;
+  /// The result shares memory although the schema does not say so; nothing is
+  /// written through it.
+  bit isSilentView = 0;
   /// The result may be a copy or the first operand: its strides, types and
   /// arguments decide. Set for views that have to copy now and then, and for
   /// other ops that give their operand back where there is nothing to do.

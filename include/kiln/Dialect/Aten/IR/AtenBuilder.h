@@ -68,14 +68,6 @@ public:
   Expr expr(int64_t value) { return guard::getConstant(getContext(), value); }
 
   //===--------------------------------------------------------------------===//
-  // Any op
-  //===--------------------------------------------------------------------===//
-
-  /// The first result of an overload whose name is found at run time
-  /// ("aten.mm"), arguments in schema order; null after a diagnostic.
-  Value call(StringRef overload, ArrayRef<ArgValue> args);
-
-  //===--------------------------------------------------------------------===//
   // Numbers and tensors made from nothing
   //===--------------------------------------------------------------------===//
 

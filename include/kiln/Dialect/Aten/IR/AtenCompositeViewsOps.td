@@ -78,12 +78,6 @@ def Aten_RavelOp : Aten_CompositeOp<
   let summary = "All elements in a row";
 }
 
-def Aten_MovedimIntlistOp : Aten_CompositeOp<
-    "aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> "
-    "Tensor(a)", "decomposeMovedimIntlist"> {
-  let summary = "Move several dimensions to other places";
-}
-
 def Aten_LinalgDiagonalOp : Aten_CompositeOp<
     "aten::linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int "
     "dim2=-1) -> Tensor(a)", "decomposeLinalgDiagonal"> {

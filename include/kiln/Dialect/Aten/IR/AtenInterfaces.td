@@ -29,7 +29,8 @@ def ViewOpInterface : OpInterface<"ViewOpInterface"> {
   let cppNamespace = "::kiln::aten";
   let description = [{
     Implemented by ops whose results show elements of a tensor operand, in another
-    order or shape, by a rule that their record names (`view`). All that is done
+    order or shape, or as numbers of another type, by a rule that their record
+    names (`view`). All that is done
     with such an op follows from its maps; see kiln/Dialect/Aten/IR/ViewMaps.h.
     Whether a result shares memory with the operand, or is a copy, the op's
     description says: `OpInfo::isView`, `OpInfo::mayCopy`.

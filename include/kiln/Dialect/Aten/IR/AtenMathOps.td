@@ -186,7 +186,7 @@ def Aten_ConjOp : Aten_PureOp<"aten::_conj(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Complex conjugate, as a view";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let inverse = "_conj";
+  let undoesItself = 1;
   let isView = 1;
 }
 
@@ -195,7 +195,7 @@ def Aten_NegViewOp : Aten_PureOp<
   let summary = "Negated elements, as a view";
   let shape = "sameAsFirst";
   let promotion = PromoteKeepFirst;
-  let inverse = "_neg_view";
+  let undoesItself = 1;
   let isView = 1;
   let body = (neg $self);
 }

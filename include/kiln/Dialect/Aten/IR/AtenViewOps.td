@@ -162,25 +162,30 @@ def Aten_ViewAsOp : Aten_MappedOp<
   let promotes = ["self"];
 }
 
-def Aten_ImagOp : Aten_PureOp<"aten::imag(Tensor(a) self) -> Tensor(a)"> {
+def Aten_ImagOp : Aten_MappedOp<
+    "aten::imag(Tensor(a) self) -> Tensor(a)", "imag"> {
   let summary = "Imaginary part";
-  let shape = "realParts";
   let promotion = PromoteComplexToFloat;
-  let isView = 1;
+  let decomposition = NotDecomposed;
 }
 
 def Aten_RealOp : Aten_MappedOp<
-    "aten::real(Tensor(a) self) -> Tensor(a)", "same"> {
+    "aten::real(Tensor(a) self) -> Tensor(a)", "real"> {
   let summary = "Real part";
   let promotion = PromoteComplexToFloat;
   let decomposition = NotDecomposed;
-  let hasOwnKernel = 1; // of complex numbers
 }
 
 def Aten_MovedimIntOp : Aten_MappedOp<
     "aten::movedim.int(Tensor(a) self, int source, int destination) -> "
     "Tensor(a)", "movedim"> {
   let summary = "Move a dimension";
+}
+
+def Aten_MovedimIntlistOp : Aten_MappedOp<
+    "aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> "
+    "Tensor(a)", "movedim"> {
+  let summary = "Move dimensions";
 }
 
 def Aten_NarrowOp : Aten_MappedOp<
@@ -213,33 +218,25 @@ def Aten_TensorSplitSectionsOp : Aten_MappedOp<
   let summary = "Parts of a dimension of about equal size";
 }
 
-def Aten_ViewDtypeOp : Aten_PureOp<
-    "aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)"> {
+def Aten_ViewDtypeOp : Aten_MappedOp<
+    "aten::view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+    "viewDtype"> {
   let summary = "The same bytes as another element type";
-  let shape = "viewDtype";
-  let promotion = PromoteNone;
-  let takesSmallFloats = 1;
-  let lowering = LowerBy<"lowerReinterpret">;
-  let inverse = "view.dtype";
-  let isView = 1;
+  let decomposition = NotDecomposed;
 }
 
-def Aten_ViewAsComplexOp : Aten_PureOp<
-    "aten::view_as_complex(Tensor(a) self) -> Tensor(a)"> {
+def Aten_ViewAsComplexOp : Aten_MappedOp<
+    "aten::view_as_complex(Tensor(a) self) -> Tensor(a)", "viewAsComplex"> {
   let summary = "Pairs of reals as complex numbers";
-  let shape = "viewAsComplex";
-  let promotion = PromoteNone;
-  let inverse = "view_as_real";
-  let isView = 1;
+  let promotion = PromoteFloatToComplex;
+  let decomposition = NotDecomposed;
 }
 
-def Aten_ViewAsRealOp : Aten_PureOp<
-    "aten::view_as_real(Tensor(a) self) -> Tensor(a)"> {
+def Aten_ViewAsRealOp : Aten_MappedOp<
+    "aten::view_as_real(Tensor(a) self) -> Tensor(a)", "viewAsReal"> {
   let summary = "Complex numbers as pairs of reals";
-  let shape = "viewAsReal";
-  let promotion = PromoteNone;
-  let inverse = "view_as_complex";
-  let isView = 1;
+  let promotion = PromoteComplexToFloat;
+  let decomposition = NotDecomposed;
 }
 
 def Aten_ToDeviceOp : Aten_PureOp<

@@ -74,6 +74,7 @@ enum class Promotion : uint8_t {
   AlwaysI64,
   IntToI64,
   ComplexToFloat,
+  FloatToComplex,
   KeepFirst,
   View,
   Like,
@@ -160,15 +161,15 @@ struct alignas(8) OpInfo {
   /// Of an op that shows elements of its operand: which; null for others. See
   /// ViewMaps.h.
   LogicalResult (*viewMaps)(Inference &, SmallVector<ViewMap, 1> &);
-  /// Of a view whose elements are other numbers: the overload that gives the
-  /// operand's from what is written to the view, "aten._conj". Null for others.
-  const char *inverse;
+  /// Of a view whose elements are other numbers: the op again gives the operand's.
+  bool undoesItself;
   /// The op is rewritten as simpler ones, at least for some arguments; see
   /// kiln/Dialect/Aten/Transforms/Decompositions.h.
   bool isDecomposed;
   bool isComposite; ///< PyTorch has nothing for it but what it is composed of
   bool isCore;      ///< in the Kiln core set
   bool isView;      ///< the results alias the first operand
+  bool isSilentView; ///< shares memory, which its schema does not say
   bool mayCopy;     ///< the result is the first operand or a copy of it
   bool isRandom;    ///< draws random numbers, or may
   bool isPointwise; ///< has a loop body

@@ -34,6 +34,7 @@
 
 namespace kiln::aten {
 
+using views::ViewElements;
 using views::ViewKind;
 class AtenBuilder;
 
@@ -49,7 +50,8 @@ using ViewMaps = SmallVector<ViewMap, 1>;
 FailureOr<ViewMaps> getViewMaps(Operation *op);
 
 /// The view of `tensor`, by ops of the core set that are simpler than any view.
-/// Null where there are none: windows, diagonals and strides are such ops.
+/// Null where there are none: windows, diagonals, strides and other elements are
+/// such ops.
 Value readThrough(AtenBuilder &b, const ViewMap &map, Value tensor);
 
 /// What `tensor` holds once `source` was written to the view of it. Null, with a
@@ -58,7 +60,8 @@ Value writeThrough(AtenBuilder &b, const ViewMap &map, Value tensor,
                    Value source, std::string &reason);
 
 /// Zeros of `sizes` with `source` added where the view shows them, the adjoint of
-/// looking: what shows an element twice adds to it twice. Not of strides.
+/// looking: what shows an element twice adds to it twice. Not of strides, and null
+/// where bytes are seen as another type.
 Value addThrough(AtenBuilder &b, const ViewMap &map,
                  ArrayRef<guard::ExprAttr> sizes, Value source);
 

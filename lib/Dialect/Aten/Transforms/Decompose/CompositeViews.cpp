@@ -30,33 +30,6 @@ static Values atLeastOf(Composite &c, OpT op, int64_t rank) {
   return result;
 }
 
-/// `x` with the dimensions `from` at `to`.
-static Value moveDims(Composite &c, Value x, ArrayRef<int64_t> from,
-                      ArrayRef<int64_t> to) {
-  int64_t rank = Composite::rankOf(x);
-  if (from.size() != to.size())
-    return {};
-  SmallVector<int64_t> order(rank, -1);
-  SmallVector<bool> moved(rank, false);
-  for (auto [source, target] : llvm::zip_equal(from, to)) {
-    int64_t s = c.place(source, rank);
-    int64_t d = c.place(target, rank);
-    if (s < 0 || s >= rank || d < 0 || d >= rank || moved[s] || order[d] >= 0)
-      return {};
-    moved[s] = true;
-    order[d] = s;
-  }
-  int64_t next = 0;
-  for (int64_t &dim : order) {
-    if (dim >= 0)
-      continue;
-    while (moved[next])
-      ++next;
-    dim = next++;
-  }
-  return c.permute(x, order);
-}
-
 /// The transposed matrices, conjugated where they are complex.
 static Value adjoint(Composite &c, Value x) {
   if (Composite::rankOf(x) == 0)
@@ -194,10 +167,6 @@ Value decomposeConjPhysical(ConjPhysicalOp op, Composite &c) {
 Value decomposePinMemory(PinMemoryOp op, Composite &c) { return op.getSelf(); }
 
 Value decomposeRavel(RavelOp op, Composite &c) { return c.row(op.getSelf()); }
-
-Value decomposeMovedimIntlist(MovedimIntlistOp op, Composite &c) {
-  return moveDims(c, op.getSelf(), op.getSource(), op.getDestination());
-}
 
 Value decomposeLinalgDiagonal(LinalgDiagonalOp op, Composite &c) {
   return c.diagonal(op.getA(), op.getOffset(), op.getDim1(), op.getDim2());
