@@ -308,7 +308,11 @@ private:
     return Error::malformed("no case of a 'Piecewise' expression holds");
   }
 
-  Result<Number> apply(const SymExpr &expr, const std::vector<Number> &v) {
+  // Families of functions; nothing for a kind of another family.
+
+  /// Of any number of operands.
+  std::optional<Result<Number>> fold(const SymExpr &expr,
+                                     const std::vector<Number> &v) {
     switch (expr.kind) {
     case SymKind::Add:
     case SymKind::Mul: {
@@ -333,11 +337,15 @@ private:
           best = candidate;
       return best;
     }
-    case SymKind::Pow:
-    case SymKind::PowByNatural:
-      return power(v[0], v[1]);
-    case SymKind::FloatPow:
-      return floating(std::pow(v[0].toDouble(), v[1].toDouble()));
+    default:
+      return std::nullopt;
+    }
+  }
+
+  /// Quotients and what they leave.
+  std::optional<Result<Number>> divide(const SymExpr &expr,
+                                       const std::vector<Number> &v) {
+    switch (expr.kind) {
     case SymKind::FloorDiv:
       return floorDivide(v[0], v[1]);
     case SymKind::CleanDiv:
@@ -356,23 +364,22 @@ private:
       auto quotient = floorDivide(v[0], v[1]);
       return quotient ? modulo(*quotient, v[2]) : quotient;
     }
-    case SymKind::LShift:
-    case SymKind::RShift:
-    case SymKind::BitwiseAnd:
-    case SymKind::BitwiseOr:
-    case SymKind::BitwiseXor:
-      return bits(expr.kind, v[0], v[1]);
-    case SymKind::Abs:
-      if (v[0].isFloat())
-        return floating(std::fabs(v[0].f));
-      return v[0].n < 0 ? multiply(v[0], integer(-1)) : v[0];
-    case SymKind::ToFloat:
-      return floating(v[0].toDouble());
     case SymKind::IntTrueDiv:
     case SymKind::FloatTrueDiv:
       if (!v[1].truth())
         return divisionByZero();
       return floating(v[0].toDouble() / v[1].toDouble());
+    default:
+      return std::nullopt;
+    }
+  }
+
+  /// To integers, or to fewer digits.
+  std::optional<Result<Number>> round(const SymExpr &expr,
+                                      const std::vector<Number> &v) {
+    switch (expr.kind) {
+    case SymKind::ToFloat:
+      return floating(v[0].toDouble());
     case SymKind::TruncToInt:
       return v[0].isInteger() ? v[0] : toInteger(std::trunc(v[0].toDouble()));
     case SymKind::FloorToInt:
@@ -388,10 +395,15 @@ private:
       if (!v[1].isInteger())
         return Error::malformed("'RoundDecimal' wants an integer of digits");
       return roundDecimal(v[0].toDouble(), v[1].n);
-    case SymKind::UnaryFn:
-      return unary(expr.name, v[0].toDouble());
-    case SymKind::Identity:
-      return v[0];
+    default:
+      return std::nullopt;
+    }
+  }
+
+  /// Comparisons, and what is not true.
+  std::optional<Result<Number>> relate(const SymExpr &expr,
+                                       const std::vector<Number> &v) {
+    switch (expr.kind) {
     case SymKind::Not:
       return boolean(!v[0].truth());
     case SymKind::Eq:
@@ -408,6 +420,36 @@ private:
     }
     case SymKind::Gt:
       return boolean(compare(v[0], v[1]) == 1);
+    default:
+      return std::nullopt;
+    }
+  }
+
+  Result<Number> apply(const SymExpr &expr, const std::vector<Number> &v) {
+    for (auto family : {&Evaluator::fold, &Evaluator::divide,
+                        &Evaluator::round, &Evaluator::relate})
+      if (auto result = (this->*family)(expr, v))
+        return std::move(*result);
+    switch (expr.kind) {
+    case SymKind::Pow:
+    case SymKind::PowByNatural:
+      return power(v[0], v[1]);
+    case SymKind::FloatPow:
+      return floating(std::pow(v[0].toDouble(), v[1].toDouble()));
+    case SymKind::LShift:
+    case SymKind::RShift:
+    case SymKind::BitwiseAnd:
+    case SymKind::BitwiseOr:
+    case SymKind::BitwiseXor:
+      return bits(expr.kind, v[0], v[1]);
+    case SymKind::Abs:
+      if (v[0].isFloat())
+        return floating(std::fabs(v[0].f));
+      return v[0].n < 0 ? multiply(v[0], integer(-1)) : v[0];
+    case SymKind::UnaryFn:
+      return unary(expr.name, v[0].toDouble());
+    case SymKind::Identity:
+      return v[0];
     case SymKind::IsNonOverlappingAndDense:
       return isDense(v);
     default:

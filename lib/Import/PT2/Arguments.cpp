@@ -64,40 +64,114 @@ Result<Value> GraphImporter::convertNumber(const Argument &arg) {
                           std::string(arg.tag()) + "'");
 }
 
+static Error cannotBe(const Argument &arg, const aten::ArgInfo &info) {
+  return Error::malformed("'" + std::string(arg.tag()) +
+                          "' cannot be the argument '" + info.name + "'");
+}
+
+/// An integer, which may be an expression if the argument is a size.
+Result<Attribute> GraphImporter::convertInteger(const Argument &arg,
+                                                const aten::ArgInfo &info) {
+  ExprAttr expr;
+  if (auto *integer = arg.as<int64_t>()) {
+    expr = guard::getConstant(b.getContext(), *integer);
+  } else if (auto *symbol = arg.as<archive::SymIntArg>()) {
+    auto converted = toExpr(*symbol);
+    if (!converted)
+      return converted.takeError();
+    expr = *converted;
+  } else {
+    return cannotBe(arg, info);
+  }
+  if (info.kind == ArgKind::SymInt)
+    return Attribute(expr);
+  if (auto constant = expr.getConstant())
+    return Attribute(b.getI64IntegerAttr(*constant));
+  return Error::unsupported(std::string("argument '") + info.name +
+                            "' must be a plain integer, found '" +
+                            expr.str() + "'");
+}
+
+/// The same of lists; one integer stands for all of a list of known length.
+Result<Attribute> GraphImporter::convertIntegers(const Argument &arg,
+                                                 const aten::ArgInfo &info) {
+  SmallVector<ExprAttr> exprs;
+  auto append = [&](int64_t value) {
+    exprs.push_back(guard::getConstant(b.getContext(), value));
+  };
+  if (auto *list = arg.as<std::vector<int64_t>>()) {
+    llvm::for_each(*list, append);
+  } else if (auto *integer = arg.as<int64_t>()) {
+    for (unsigned k = 0; k < std::max(1u, info.listSize); ++k)
+      append(*integer);
+  } else if (auto *list = arg.as<std::vector<archive::SymIntArg>>()) {
+    for (const archive::SymIntArg &element : *list) {
+      auto expr = toExpr(element);
+      if (!expr)
+        return expr.takeError();
+      exprs.push_back(*expr);
+    }
+  } else if (auto *list = arg.as<archive::TensorsArg>();
+             list && list->names.empty()) {
+    // An empty list has no element type in the file.
+  } else {
+    return cannotBe(arg, info);
+  }
+  if (info.kind == ArgKind::SymIntList)
+    return Attribute(guard::ShapeAttr::get(b.getContext(), exprs));
+  SmallVector<int64_t> integers;
+  for (ExprAttr expr : exprs) {
+    if (!expr.isConstant())
+      return Error::unsupported(std::string("argument '") + info.name +
+                                "' must be plain integers, found '" +
+                                expr.str() + "'");
+    integers.push_back(*expr.getConstant());
+  }
+  return Attribute(b.getDenseI64ArrayAttr(integers));
+}
+
+/// How and where a tensor lies in memory.
+Result<Attribute> GraphImporter::convertPlacement(const Argument &arg,
+                                                  const aten::ArgInfo &info) {
+  if (auto *layout = arg.as<archive::Layout>();
+      layout && info.kind == ArgKind::Layout) {
+    if (*layout != archive::Layout::Strided)
+      return Error::unsupported("a sparse layout is asked for, expected "
+                                "strided tensors");
+    return Attribute(b.getStringAttr("strided"));
+  }
+  if (auto *device = arg.as<archive::Device>();
+      device && info.kind == ArgKind::Device) {
+    if (device->type == "meta")
+      return Error::unsupported("device 'meta' holds no values");
+    // A program runs on the device its caller asks for.
+    return Attribute(b.getStringAttr("cpu"));
+  }
+  if (auto *format = arg.as<archive::MemoryFormat>();
+      format && info.kind == ArgKind::MemoryFormat)
+    return Attribute(b.getStringAttr(archive::memoryFormatName(*format)));
+  return cannotBe(arg, info);
+}
+
 Result<Attribute> GraphImporter::convertAttribute(const Argument &arg,
                                                   const aten::ArgInfo &info) {
-  auto mismatch = [&]() {
-    return Error::malformed("'" + std::string(arg.tag()) +
-                            "' cannot be the argument '" + info.name + "'");
-  };
   switch (info.kind) {
   case ArgKind::Int:
-  case ArgKind::SymInt: {
-    ExprAttr expr;
-    if (auto *integer = arg.as<int64_t>()) {
-      expr = guard::getConstant(b.getContext(), *integer);
-    } else if (auto *symbol = arg.as<archive::SymIntArg>()) {
-      auto converted = toExpr(*symbol);
-      if (!converted)
-        return converted.takeError();
-      expr = *converted;
-    } else {
-      return mismatch();
-    }
-    if (info.kind == ArgKind::SymInt)
-      return Attribute(expr);
-    if (auto constant = expr.getConstant())
-      return Attribute(b.getI64IntegerAttr(*constant));
-    return Error::unsupported(std::string("argument '") + info.name +
-                              "' must be a plain integer, found '" +
-                              expr.str() + "'");
-  }
+  case ArgKind::SymInt:
+    return convertInteger(arg, info);
+  case ArgKind::IntList:
+  case ArgKind::SymIntList:
+    return convertIntegers(arg, info);
+  case ArgKind::Layout:
+  case ArgKind::Device:
+  case ArgKind::MemoryFormat:
+    return convertPlacement(arg, info);
   case ArgKind::Bool:
     if (auto *flag = arg.as<bool>())
       return Attribute(b.getBoolAttr(*flag));
     if (auto *integer = arg.as<int64_t>())
       return Attribute(b.getBoolAttr(*integer != 0));
-    return mismatch();
+    break;
   case ArgKind::Float:
     if (auto *number = arg.as<double>())
       return Attribute(b.getF64FloatAttr(*number));
@@ -106,84 +180,29 @@ Result<Attribute> GraphImporter::convertAttribute(const Argument &arg,
     if (auto *symbol = arg.as<archive::SymFloatArg>();
         symbol && !symbol->isName())
       return Attribute(b.getF64FloatAttr(symbol->value));
-    return mismatch();
+    break;
   case ArgKind::String:
     if (auto *text = arg.as<std::string>())
       return Attribute(b.getStringAttr(*text));
-    return mismatch();
+    break;
   case ArgKind::DType:
     if (auto *dtype = arg.as<DType>())
       return Attribute(mlir::TypeAttr::get(
           guard::getElementType(b.getContext(), *dtype)));
-    return mismatch();
-  case ArgKind::IntList:
-  case ArgKind::SymIntList: {
-    SmallVector<ExprAttr> exprs;
-    auto append = [&](int64_t value) {
-      exprs.push_back(guard::getConstant(b.getContext(), value));
-    };
-    if (auto *list = arg.as<std::vector<int64_t>>()) {
-      llvm::for_each(*list, append);
-    } else if (auto *integer = arg.as<int64_t>()) {
-      for (unsigned k = 0; k < std::max(1u, info.listSize); ++k)
-        append(*integer);
-    } else if (auto *list = arg.as<std::vector<archive::SymIntArg>>()) {
-      for (const archive::SymIntArg &element : *list) {
-        auto expr = toExpr(element);
-        if (!expr)
-          return expr.takeError();
-        exprs.push_back(*expr);
-      }
-    } else if (auto *list = arg.as<archive::TensorsArg>();
-               list && list->names.empty()) {
-      // An empty list has no element type in the file.
-    } else {
-      return mismatch();
-    }
-    if (info.kind == ArgKind::SymIntList)
-      return Attribute(guard::ShapeAttr::get(b.getContext(), exprs));
-    SmallVector<int64_t> integers;
-    for (ExprAttr expr : exprs) {
-      if (!expr.isConstant())
-        return Error::unsupported(std::string("argument '") + info.name +
-                                  "' must be plain integers, found '" +
-                                  expr.str() + "'");
-      integers.push_back(*expr.getConstant());
-    }
-    return Attribute(b.getDenseI64ArrayAttr(integers));
-  }
+    break;
   case ArgKind::BoolList:
     if (auto *list = arg.as<std::vector<bool>>())
       return Attribute(b.getDenseBoolArrayAttr(
           SmallVector<bool>(list->begin(), list->end())));
-    return mismatch();
+    break;
   case ArgKind::FloatList:
     if (auto *list = arg.as<std::vector<double>>())
       return Attribute(b.getDenseF64ArrayAttr(*list));
-    return mismatch();
-  case ArgKind::Layout:
-    if (auto *layout = arg.as<archive::Layout>()) {
-      if (*layout != archive::Layout::Strided)
-        return Error::unsupported("a sparse layout is asked for, expected "
-                                  "strided tensors");
-      return Attribute(b.getStringAttr("strided"));
-    }
-    return mismatch();
-  case ArgKind::Device:
-    if (auto *device = arg.as<archive::Device>()) {
-      if (device->type == "meta")
-        return Error::unsupported("device 'meta' holds no values");
-      // A program runs on the device its caller asks for.
-      return Attribute(b.getStringAttr("cpu"));
-    }
-    return mismatch();
-  case ArgKind::MemoryFormat:
-    if (auto *format = arg.as<archive::MemoryFormat>())
-      return Attribute(b.getStringAttr(archive::memoryFormatName(*format)));
-    return mismatch();
+    break;
   default:
-    return mismatch();
+    break;
   }
+  return cannotBe(arg, info);
 }
 
 Result<aten::ArgValue> GraphImporter::convert(const Argument &arg,

@@ -161,6 +161,13 @@ private:
   Status importAutocast(const archive::Node &node);
   Status inlineGraph(const archive::Node &node, size_t graphIndex,
                      bool isDetached, bool autocast);
+  /// What a tensor is on the other side of the border of a marked graph.
+  using CrossFn =
+      llvm::function_ref<Functionalizer::Tensor(Functionalizer::Tensor)>;
+  Status bindInputsOf(const archive::Node &node, size_t graphIndex,
+                      GraphImporter &inner, CrossFn cross);
+  Status bindResultsOf(const archive::Node &node, const std::string &label,
+                       GraphImporter &inner, CrossFn cross);
   Status importBody(const archive::Graph &body, ArrayRef<Operand> operands,
                     Region &region, Body &result);
   Result<std::vector<Operand>> operandsOf(const archive::Argument &argument);
@@ -172,6 +179,12 @@ private:
   Result<aten::ArgValue> convert(const archive::Argument &arg,
                                  const aten::ArgInfo &info);
   Result<Attribute> convertAttribute(const archive::Argument &arg,
+                                     const aten::ArgInfo &info);
+  Result<Attribute> convertInteger(const archive::Argument &arg,
+                                   const aten::ArgInfo &info);
+  Result<Attribute> convertIntegers(const archive::Argument &arg,
+                                    const aten::ArgInfo &info);
+  Result<Attribute> convertPlacement(const archive::Argument &arg,
                                      const aten::ArgInfo &info);
   Result<Value> convertNumber(const archive::Argument &arg);
   Result<Attribute> convertUnknown(const archive::Argument &arg,

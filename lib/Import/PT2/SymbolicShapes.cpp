@@ -94,6 +94,32 @@ static std::optional<ExprKind> foldOf(SymKind kind) {
   }
 }
 
+/// The last case must hold if no other does; SymPy writes it as `true`.
+Result<ExprAttr>
+SymbolicShapes::convertPiecewise(const SymExpr &expr,
+                                 const InputLeaf &inputLeaf) const {
+  ExprAttr result;
+  for (auto it = expr.operands.rbegin(); it != expr.operands.rend(); ++it) {
+    if ((*it)->kind != SymKind::ExprCondPair || (*it)->operands.size() != 2)
+      return Error::malformed("Piecewise expects pairs of expression and "
+                              "condition");
+    auto value = convert(*(*it)->operands[0], inputLeaf);
+    if (!value)
+      return value.takeError();
+    if (!result) {
+      result = *value;
+      continue;
+    }
+    auto condition = convert(*(*it)->operands[1], inputLeaf);
+    if (!condition)
+      return condition.takeError();
+    result = guard::select(*condition, *value, result);
+  }
+  if (!result)
+    return Error::malformed("Piecewise without a case");
+  return result;
+}
+
 Result<ExprAttr> SymbolicShapes::convert(const SymExpr &expr,
                                          const InputLeaf &inputLeaf) const {
   switch (expr.kind) {
@@ -123,14 +149,15 @@ Result<ExprAttr> SymbolicShapes::convert(const SymExpr &expr,
     break;
   }
 
+  if (expr.kind == SymKind::Piecewise)
+    return convertPiecewise(expr, inputLeaf);
   SmallVector<ExprAttr> operands;
-  if (expr.kind != SymKind::Piecewise)
-    for (const archive::SymExprPtr &operand : expr.operands) {
-      auto converted = convert(*operand, inputLeaf);
-      if (!converted)
-        return converted.takeError();
-      operands.push_back(*converted);
-    }
+  for (const archive::SymExprPtr &operand : expr.operands) {
+    auto converted = convert(*operand, inputLeaf);
+    if (!converted)
+      return converted.takeError();
+    operands.push_back(*converted);
+  }
   if (auto kind = functionOf(expr.kind))
     return guard::build(*kind, operands);
   if (auto kind = foldOf(expr.kind)) {
@@ -164,29 +191,6 @@ Result<ExprAttr> SymbolicShapes::convert(const SymExpr &expr,
     if (auto kind = guard::lookUpFunction(expr.name))
       return guard::build(*kind, operands);
     break;
-  case SymKind::Piecewise: {
-    // The last case must hold if no other does; SymPy writes it as `true`.
-    ExprAttr result;
-    for (auto it = expr.operands.rbegin(); it != expr.operands.rend(); ++it) {
-      if ((*it)->kind != SymKind::ExprCondPair || (*it)->operands.size() != 2)
-        return Error::malformed("Piecewise expects pairs of expression and "
-                                "condition");
-      auto value = convert(*(*it)->operands[0], inputLeaf);
-      if (!value)
-        return value.takeError();
-      if (!result) {
-        result = *value;
-        continue;
-      }
-      auto condition = convert(*(*it)->operands[1], inputLeaf);
-      if (!condition)
-        return condition.takeError();
-      result = guard::select(*condition, *value, result);
-    }
-    if (!result)
-      return Error::malformed("Piecewise without a case");
-    return result;
-  }
   default:
     break;
   }

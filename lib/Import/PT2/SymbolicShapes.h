@@ -47,6 +47,9 @@ public:
   }
 
 private:
+  Result<guard::ExprAttr> convertPiecewise(const archive::SymExpr &expr,
+                                           const InputLeaf &inputLeaf) const;
+
   MLIRContext *context;
   const std::map<std::string, int64_t> &specialization;
 };
