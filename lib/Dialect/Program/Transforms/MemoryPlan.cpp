@@ -84,69 +84,70 @@ static int64_t findOffset(const Chain &chain,
   return best < 0 ? end : best;
 }
 
-MemoryPlan kiln::program::planMemory(const std::vector<PlanBuffer> &buffers) {
-  MemoryPlan plan;
-  plan.places.resize(buffers.size());
-  std::vector<Chain> chains = makeChains(buffers, plan);
-
-  std::vector<Chain *> statics;
-  std::vector<Chain *> symbolics;
-  for (Chain &chain : chains)
-    (chain.symbolicSize ? symbolics : statics).push_back(&chain);
-
-  // The largest first; among equals the earliest.
-  std::sort(statics.begin(), statics.end(),
-            [](const Chain *a, const Chain *b) {
-              return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
-            });
+/// The largest first; among equals the earliest.
+static void placeStatics(std::vector<Chain *> chains, MemoryPlan &plan) {
+  std::sort(chains.begin(), chains.end(), [](const Chain *a, const Chain *b) {
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
+  });
   std::vector<const Chain *> placed;
-  for (Chain *chain : statics) {
+  for (Chain *chain : chains) {
     chain->offset = findOffset(*chain, placed);
     placed.push_back(chain);
     plan.staticBytes = std::max(plan.staticBytes, chain->offset + chain->bytes);
   }
-
-  // A slot is free again one step after its last use.
-  struct Slot {
-    unsigned size;
-    unsigned freeFrom;
-    int64_t bytes;
-  };
-  std::vector<Slot> slots;
-  std::sort(symbolics.begin(), symbolics.end(),
-            [](const Chain *a, const Chain *b) {
-              return a->first != b->first ? a->first < b->first : a < b;
-            });
-  for (Chain *chain : symbolics) {
-    auto slot = std::find_if(slots.begin(), slots.end(), [&](const Slot &s) {
-      return s.size == *chain->symbolicSize && s.freeFrom <= chain->first;
-    });
-    if (slot == slots.end())
-      slot = slots.insert(slots.end(), {*chain->symbolicSize, 0, chain->bytes});
-    slot->freeFrom = chain->last + 1;
-    chain->slot = slot - slots.begin();
-  }
   plan.peakBytes = plan.staticBytes;
-  for (const Slot &slot : slots) {
-    plan.slotSizes.push_back(slot.size);
-    plan.peakBytes += slot.bytes;
-  }
+}
 
+/// A slot is free again one step after its last use.
+static void placeSymbolics(std::vector<Chain *> chains, MemoryPlan &plan) {
+  std::sort(chains.begin(), chains.end(), [](const Chain *a, const Chain *b) {
+    return a->first != b->first ? a->first < b->first : a < b;
+  });
+  std::vector<unsigned> freeFrom; // of each slot
+  for (Chain *chain : chains) {
+    unsigned slot = 0;
+    while (slot < freeFrom.size() &&
+           (plan.slotSizes[slot] != *chain->symbolicSize ||
+            freeFrom[slot] > chain->first))
+      ++slot;
+    if (slot == freeFrom.size()) {
+      freeFrom.push_back(0);
+      plan.slotSizes.push_back(*chain->symbolicSize);
+      plan.peakBytes += chain->bytes;
+    }
+    freeFrom[slot] = chain->last + 1;
+    chain->slot = slot;
+  }
+}
+
+/// What no plan can go below: a place handed on counts once.
+static int64_t getLowerBound(const std::vector<Chain> &chains) {
+  std::map<unsigned, int64_t> change;
+  for (const Chain &chain : chains) {
+    change[chain.first] += chain.bytes;
+    change[chain.last + 1] -= chain.bytes;
+  }
+  int64_t live = 0, most = 0;
+  for (auto [step, bytes] : change)
+    most = std::max(most, live += bytes);
+  return most;
+}
+
+MemoryPlan kiln::program::planMemory(const std::vector<PlanBuffer> &buffers) {
+  MemoryPlan plan;
+  plan.places.resize(buffers.size());
+  std::vector<Chain> chains = makeChains(buffers, plan);
+  std::vector<Chain *> statics, symbolics;
+  for (Chain &chain : chains)
+    (chain.symbolicSize ? symbolics : statics).push_back(&chain);
+  placeStatics(statics, plan);
+  placeSymbolics(symbolics, plan);
   for (const Chain &chain : chains)
     for (unsigned i : chain.buffers) {
       plan.places[i].offset = chain.offset;
       if (chain.symbolicSize)
         plan.places[i].slot = chain.slot;
     }
-
-  // What no plan can go below: a place handed on counts once.
-  std::map<unsigned, int64_t> change;
-  for (const Chain &chain : chains) {
-    change[chain.first] += chain.bytes;
-    change[chain.last + 1] -= chain.bytes;
-  }
-  int64_t live = 0;
-  for (auto [step, bytes] : change)
-    plan.lowerBound = std::max(plan.lowerBound, live += bytes);
+  plan.lowerBound = getLowerBound(chains);
   return plan;
 }

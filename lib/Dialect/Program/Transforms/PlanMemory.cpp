@@ -58,6 +58,9 @@ private:
   void findRooms();
   void placeUpdates();
   void placeInArena();
+  void setPlaces(ArrayRef<AllocOp> allocs, ArrayRef<guard::ExprAttr> sizes,
+                 const MemoryPlan &plan);
+  void tell(const MemoryPlan &plan);
   bool mayUpdate(const Buffer &buffer, SlotOp slot);
   bool takeRoom(const Buffer &buffer, unsigned last);
   bool isFree(const Room &room, std::pair<unsigned, unsigned> life,
@@ -315,7 +318,6 @@ Planner::findOverwritten(const Buffer &buffer, ArrayRef<PlanBuffer> planned) {
 }
 
 void Planner::placeInArena() {
-  MLIRContext *context = function.getContext();
   std::vector<PlanBuffer> planned;
   SmallVector<AllocOp> allocs;
   llvm::MapVector<guard::ExprAttr, unsigned> sizes;
@@ -345,31 +347,45 @@ void Planner::placeInArena() {
     allocs.push_back(alloc);
   }
   MemoryPlan plan = planMemory(planned);
+  SmallVector<guard::ExprAttr> keys;
+  for (auto &[size, key] : sizes)
+    keys.push_back(size);
+  setPlaces(allocs, keys, plan);
+  tell(plan);
+}
+
+/// Places of the plan as expressions; `sizes` are those that it knows by key.
+void Planner::setPlaces(ArrayRef<AllocOp> allocs,
+                        ArrayRef<guard::ExprAttr> sizes,
+                        const MemoryPlan &plan) {
+  MLIRContext *context = function.getContext();
   // Where each slot begins, behind what has a static size.
   guard::ExprAttr end = guard::getConstant(context, plan.staticBytes);
   SmallVector<guard::ExprAttr> slots;
   for (unsigned key : plan.slotSizes) {
     slots.push_back(end);
-    end = end + alignBytes((sizes.begin() + key)->first);
+    end = end + alignBytes(sizes[key]);
   }
-  int64_t inPlace = inSlots;
-  for (auto [alloc, place] : llvm::zip_equal(allocs, plan.places)) {
-    inPlace += place.inPlace;
-    alloc.setPlaceAttr(place.slot
-                           ? slots[*place.slot]
-                           : guard::getConstant(context, place.offset));
-  }
+  for (auto [alloc, place] : llvm::zip_equal(allocs, plan.places))
+    AllocOp(alloc).setPlaceAttr(
+        place.slot ? slots[*place.slot]
+                   : guard::getConstant(context, place.offset));
   function.setArenaAttr(end);
+}
+
+void Planner::tell(const MemoryPlan &plan) {
   auto told = remark::passed(
       function.getLoc(), remarks::kPlanned.function(function.getSymName()));
   if (!told)
     return;
-  told << remark::metric("buffers", planned.size())
-       << remark::metric("arena", end.str())
+  int64_t inPlace = llvm::count_if(
+      plan.places, [](const PlanPlace &place) { return place.inPlace; });
+  told << remark::metric("buffers", plan.places.size())
+       << remark::metric("arena", function.getArenaAttr().str())
        << remark::metric("peak", plan.peakBytes)
        << remark::metric("lower_bound", plan.lowerBound)
        << remark::metric("without_reuse", plan.withoutReuse)
-       << remark::metric("in_place", inPlace)
+       << remark::metric("in_place", inSlots + inPlace)
        << remark::metric("escaping", escaping);
   if (!rooms.empty())
     told << remark::metric("saved_places", inRooms)
