@@ -11,6 +11,8 @@
 #include "kiln-compile/ToolMain.h"
 #include "kiln-run/ToolMain.h"
 
+#include "kiln/Archive/Source.h"
+#include "kiln/Compiler/CompilerSession.h"
 #include "kiln/InitAll.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
@@ -156,6 +158,17 @@ struct ToolRoute {
 };
 } // namespace
 
+/// As `kiln-translate --package-to-mlir`; what it prints must be read again.
+static int packageToIR(int, char **argv) {
+  auto source = archive::Source::open(argv[1]);
+  if (!source)
+    return 3;
+  compiler::CompilerSession session;
+  if (Status s = session.readPackage(**source); !s)
+    return s.error().kind == ErrorKind::Internal ? 5 : 3;
+  return printForms(session.module()) == 0 ? 0 : 5;
+}
+
 static std::vector<ToolRoute> toolRoutes(const std::string &extension,
                                          size_t job) {
   ToolRoute eager = {"kiln-run --backend=eager",
@@ -168,7 +181,7 @@ static std::vector<ToolRoute> toolRoutes(const std::string &extension,
                         compiler::toolMain,
                         {"-o", "out.kiln", "--training"}};
   if (extension == "kiln")
-    return {run, eager};
+    return {run, eager, {"kiln-translate", packageToIR, {}}};
   if (job % 3 == 0)
     return {eager, compile};
   return job % 3 == 1 ? std::vector<ToolRoute>{run}
