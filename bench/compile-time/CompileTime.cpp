@@ -101,8 +101,7 @@ static Result<Measurement> measure(const std::string &file,
   result["load"] = load.count();
   double staged = load.count();
   for (const compiler::StageTime &time : session.times()) {
-    // "export main", "export forward", ...
-    result[time.stage.substr(0, time.stage.find(' '))] += time.milliseconds;
+    result[time.stage] += time.milliseconds;
     staged += time.milliseconds;
   }
   for (const compiler::StageTime &time : session.nativeTimes())
