@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace kiln;
 
@@ -48,6 +50,8 @@ static std::string describe(StageRange stages) {
 static StringRef getWayOut(StageRange stages) {
   if (stages.first == Stage::Joint)
     return "kiln-joint";
+  if (stages.last == Stage::Kernel) // of which functions alone become native
+    return kPipelines[static_cast<unsigned>(Stage::Package)];
   return kPipelines[static_cast<unsigned>(
       stages.last < Stage::Joint ? Stage::Joint
                                  : static_cast<Stage>(int(stages.last) + 1))];
@@ -156,6 +160,16 @@ static bool isNative(Operation *op) {
   return dialect == "llvm" || dialect == "builtin";
 }
 
+/// Kernels call their parts and nothing else: nobody links them.
+static bool callsOutside(Operation *op) {
+  auto call = llvm::dyn_cast<mlir::CallOpInterface>(op);
+  if (!call)
+    return false;
+  auto callee = llvm::dyn_cast_or_null<mlir::FunctionOpInterface>(
+      call.resolveCallable());
+  return !callee || callee.isExternal();
+}
+
 LogicalResult kiln::verifyStage(Operation *root, Stage stage,
                                 bool keepsDerivatives) {
   Stages stages(root->getContext());
@@ -164,9 +178,15 @@ LogicalResult kiln::verifyStage(Operation *root, Stage stage,
   return verifyOps(root, [&](Operation *op) {
     auto *dialect = stages.getInterfaceFor(op);
     if (!dialect) {
-      if (stage != Stage::Native || isNative(op))
+      if (stage != Stage::Native)
         return true;
-      op->emitOpError("is left at stage 'native', expected an op of 'llvm'");
+      if (!isNative(op))
+        op->emitOpError("is left at stage 'native', expected an op of 'llvm'");
+      else if (callsOutside(op))
+        op->emitOpError("is left at stage 'native': expected a callee that the "
+                        "module defines");
+      else
+        return true;
       return false;
     }
     StageRange found = dialect->getStages(op);

@@ -27,8 +27,13 @@ def KilnVerifyStagePass : Pass<"kiln-verify-stage"> {
     | `joint` | `aten`, `guard`, `joint` | the same |
     | `loop` | `loop` without launches, `guard` | every nest in a kernel that has a schedule |
     | `kernel` | `loop.launch`, `loop.extern`, `loop.invoke`, `guard` | |
-    | `native` | `llvm` | |
+    | `native` | `llvm` | calls of functions that are there alone |
     | `package` | `program`, `guard` | every buffer has a place |
+
+    In a module of stages `capture` to `joint`, the symbols that sizes and attributes
+    name are declared by `guard.symbol`. What the verifiers of ops see at every stage is not said again
+    here: each expression of a program is evaluated when its symbols have values, and
+    its memory plan is right.
 
     Every pipeline ends with it.
 

@@ -124,3 +124,21 @@ void guard::eraseUnreadDefiners(Operation *root) {
     op->erase();
   }
 }
+
+LogicalResult guard::verifyDeclaredSymbols(ModuleOp module) {
+  Symbols declared;
+  module.walk([&](SymbolOp symbol) { declared.insert(symbol.getSymNameAttr()); });
+  mlir::WalkResult result = module.walk([&](Operation *op) {
+    StringAttr unknown;
+    forEachSymbol(op, [&](StringAttr name) {
+      if (!declared.contains(name))
+        unknown = name;
+    });
+    if (!unknown)
+      return mlir::WalkResult::advance();
+    op->emitOpError("names the symbol '")
+        << unknown.getValue() << "', which no 'guard.symbol' declares";
+    return mlir::WalkResult::interrupt();
+  });
+  return success(!result.wasInterrupted());
+}

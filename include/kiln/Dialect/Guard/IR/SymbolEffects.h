@@ -59,6 +59,10 @@ bool hasSymbolEffect(Operation *op);
 /// define symbols that nothing reads.
 void eraseUnreadDefiners(Operation *root);
 
+/// Fails at the first op in `module` that names a symbol which the module does not
+/// declare, in sizes of tensors or attributes.
+LogicalResult verifyDeclaredSymbols(ModuleOp module);
+
 } // namespace kiln::guard
 
 #endif // KILN_DIALECT_GUARD_IR_SYMBOLEFFECTS_H
