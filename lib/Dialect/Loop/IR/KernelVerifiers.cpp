@@ -34,18 +34,20 @@ LogicalResult KernelOp::verify() {
 
 /// Loads in `nest` of tensors that `kernel` computes are at the nest's own
 /// point of the shared domain.
-static LogicalResult verifyLoads(KernelOp kernel, Operation *nest) {
+static LogicalResult verifyLoads(KernelOp kernel, NestOpInterface nest) {
   size_t shared = kernel.getShared().size();
   WalkResult walked = nest->walk([&](LoadOp load) {
     if (!load.getTensor().getDefiningOp<NestOpInterface>())
       return WalkResult::advance();
-    Block &body = nest->getRegion(0).front();
     for (size_t i = 0; i < shared; ++i) { // C3
       auto expr = i < load.getMap().size()
                       ? cast<guard::ExprAttr>(load.getMap()[i])
                       : guard::ExprAttr();
-      if (expr && expr.isDim() &&
-          load.getIndices()[expr.getPosition()] == body.getArgument(i))
+      auto index = expr && expr.isDim()
+                       ? dyn_cast<BlockArgument>(
+                             load.getIndices()[expr.getPosition()])
+                       : BlockArgument();
+      if (index && nest.getDimensionOf(index) == unsigned(i))
         continue;
       load.emitOpError() << "expects index " << i
                          << " to be the kernel's shared index " << i
@@ -82,7 +84,7 @@ LogicalResult KernelOp::verifyRegions() {
                      shared)) // C2
       return op.emitOpError()
              << "expects its extents to start with those its kernel shares";
-    if (!isa<ContractOp>(op) && failed(verifyLoads(*this, &op)))
+    if (failed(verifyLoads(*this, nest)))
       return failure();
   }
   if (alone && nests > 1)
