@@ -204,7 +204,7 @@ Traffic analysis::getTraffic(loop::NestOpInterface nest,
 int64_t analysis::getCost(Operation *op) {
   if (op->hasTrait<OpTrait::ConstantLike>() ||
       op->hasTrait<OpTrait::IsTerminator>() ||
-      isa<loop::IndexOp, arith::IndexCastOp>(op))
+      isa<loop::IndexOp, loop::NumberOp, arith::IndexCastOp>(op))
     return 0;
   if (auto load = dyn_cast<loop::LoadOp>(op)) {
     for (Value index : load.getIndices())

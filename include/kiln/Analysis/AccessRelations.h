@@ -91,7 +91,7 @@ struct Traffic {
 /// read), its results count fully.
 Traffic getTraffic(loop::NestOpInterface nest, const SizeHints &hints);
 
-/// Weight of one operation of a body: 0 for constants and index arithmetic on
+/// Weight of one operation of a body: 0 for constants, numbers and index arithmetic on
 /// attributes, 1 for arithmetic, 4 for division and roots, 8 for exp and log,
 /// 16 for the likes of erf, sin and pow; 1 for a load, 4 for an indirect one.
 int64_t getCost(Operation *op);

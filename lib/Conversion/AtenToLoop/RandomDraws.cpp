@@ -65,7 +65,9 @@ Words Draw::atPosition(BodyContext body, ExprAttr position) {
   };
   Value seed = loops.read(body, state, loops.expr(0));
   Value first = loops.read(body, state, loops.expr(1));
-  Value draw = arith::AddIOp::create(b, loc, first, constant(i64, number));
+  // Layers that differ in it alone have the same kernels.
+  Value own = NumberOp::create(b, loc, i64, number);
+  Value draw = arith::AddIOp::create(b, loc, first, own);
   Value element =
       arith::IndexCastOp::create(b, loc, i64, loops.index(body, position));
   SmallVector<Value> counter = {low(element), high(element), low(draw),

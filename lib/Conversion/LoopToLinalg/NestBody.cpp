@@ -222,6 +222,11 @@ LogicalResult NestBody::emit(Block &block, ArrayRef<Value> leading) {
           guard::substituteDims(index.getExpr(), operands);
       continue;
     }
+    if (auto number = dyn_cast<NumberOp>(op)) {
+      values.map(number.getResult(),
+                 Value(arith::ConstantIntOp::create(b, number.getValue(), 64)));
+      continue;
+    }
     for (Value operand : op.getOperands()) {
       Value value = get(operand);
       if (!value)

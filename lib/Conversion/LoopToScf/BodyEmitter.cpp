@@ -188,6 +188,10 @@ LogicalResult BodyEmitter::emit(Block &block, ArrayRef<Value> leading) {
       values[number.getResult()] = kernel.emitNumber(number);
       continue;
     }
+    if (auto number = dyn_cast<NumberOp>(op)) {
+      values[number.getResult()] = kernel.emitNumber(number);
+      continue;
+    }
     if (emitCondition(op))
       continue;
     if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))

@@ -62,6 +62,12 @@ Value KernelEmitter::emitNumber(guard::ValueOp number) {
              : arith::TruncIOp::create(b, type, bits).getResult();
 }
 
+Value KernelEmitter::emitNumber(NumberOp number) {
+  unsigned slot = number->getAttrOfType<IntegerAttr>(kSlotAttrName).getInt();
+  return arith::IndexCastOp::create(b, b.getI64Type(),
+                                    getArgument(guard::getDim(context, slot)));
+}
+
 guard::Assumptions
 KernelEmitter::assumptionsOf(const Position &position) const {
   guard::Assumptions assumptions;

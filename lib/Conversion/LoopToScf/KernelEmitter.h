@@ -45,10 +45,14 @@ namespace kiln::loop {
 /// What a launch of the emitted function needs.
 struct EmittedKernel {
   mlir::func::FuncOp function;
-  SmallVector<guard::ExprAttr> symbols; ///< integer arguments
+  /// Integer arguments; d<k> is the number of slot k.
+  SmallVector<guard::ExprAttr> symbols;
   guard::ExprAttr work;                 ///< number of work items
   guard::ExprAttr scratch;              ///< bytes per thread; null: none
 };
+
+/// The attribute that says which of its kernel's numbers a `loop.number` is.
+inline constexpr llvm::StringLiteral kSlotAttrName = "loop.slot";
 
 /// Memory that a tensor lives in, seen from a kernel.
 struct Buffer {
@@ -101,6 +105,8 @@ protected:
   Value getArgument(guard::ExprAttr expr);
   /// The value of a `guard.value`, in its type.
   Value emitNumber(guard::ValueOp number);
+  /// The argument that a `loop.number` is.
+  Value emitNumber(NumberOp number);
   /// The value of an expression at a position's first lane, as an `index`.
   Value emitIndex(guard::ExprAttr expr, const Position &position);
   /// The same for all lanes, as a vector of `index`.

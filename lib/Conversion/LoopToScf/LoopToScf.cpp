@@ -94,13 +94,20 @@ class ConvertLoopToScf
     }
 
     EmittedKernel &code = it->second;
+    SmallVector<ExprAttr> numbers, symbols;
+    kernel.walk([&](NumberOp number) {
+      numbers.push_back(guard::getConstant(&getContext(), number.getValue()));
+    });
+    for (ExprAttr symbol : code.symbols)
+      symbols.push_back(symbol.isDim() ? numbers[symbol.getPosition()]
+                                       : symbol);
     OpBuilder builder(kernel);
     auto name = SymbolRefAttr::get(
         home.getSymNameAttr(),
         {SymbolRefAttr::get(code.function.getSymNameAttr())});
     auto launch = LaunchOp::create(
         builder, kernel.getLoc(), kernel.getResultTypes(), name,
-        kernel.getInputs(), getExprArray(&getContext(), code.symbols),
+        kernel.getInputs(), getExprArray(&getContext(), symbols),
         code.work, builder.getI64IntegerAttr(schedule.getGrain()),
         code.scratch, kernel.getOriginsAttr(), schedule,
         kernel.getTrafficAttr(), analysis::getOverwrites(kernel));
@@ -112,6 +119,11 @@ class ConvertLoopToScf
   FailureOr<EmittedKernel>
   emit(KernelOp kernel, ModuleOp home,
        const analysis::KernelStrides &inputStrides) {
+    Builder attributes(&getContext());
+    int64_t slot = 0;
+    kernel.walk([&](NumberOp number) {
+      number->setAttr(kSlotAttrName, attributes.getI64IntegerAttr(slot++));
+    });
     // Any other schedule of a contraction is that of a reduction.
     auto contracts = kernel.getBody().getOps<ContractOp>();
     if (!contracts.empty() &&

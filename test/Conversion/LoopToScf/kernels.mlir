@@ -135,3 +135,38 @@ func.func @lanes(%x: tensor<24x64xf32>) -> (tensor<24xf32>, tensor<64xf32>) {
   }
   return %r#0, %r#1 : tensor<24xf32>, tensor<64xf32>
 }
+
+// -----
+
+// Kernels that differ in a number alone are one function, which is handed it.
+// CHECK-LABEL: func.func @numbers
+// CHECK: loop.launch @kernels::@first(%{{.*}}) symbols [7]
+// CHECK: loop.launch @kernels::@first(%{{.*}}) symbols [9]
+// CHECK-NOT: loop.launch
+// CHECK: func.func @first
+// CHECK-NOT: func.func
+func.func @numbers(%x: tensor<4xi64>) -> (tensor<4xi64>, tensor<4xi64>) {
+  %r = loop.kernel @first ins(%a = %x : tensor<4xi64>) shared [4]
+      schedule #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = false,
+                            grain = 512> -> tensor<4xi64> {
+    %p = loop.pointwise (%i) in [4] : tensor<4xi64> {
+      %e = loop.load %a[%i] : tensor<4xi64>
+      %n = loop.number 7
+      %s = arith.addi %e, %n : i64
+      loop.yield %s : i64
+    }
+    loop.return %p : tensor<4xi64>
+  }
+  %s = loop.kernel @second ins(%a = %r : tensor<4xi64>) shared [4]
+      schedule #loop.across<lanes = 4, chunk = 4, sum_block = 0, masked = false,
+                            grain = 512> -> tensor<4xi64> {
+    %p = loop.pointwise (%i) in [4] : tensor<4xi64> {
+      %e = loop.load %a[%i] : tensor<4xi64>
+      %n = loop.number 9
+      %s = arith.addi %e, %n : i64
+      loop.yield %s : i64
+    }
+    loop.return %p : tensor<4xi64>
+  }
+  return %r, %s : tensor<4xi64>, tensor<4xi64>
+}

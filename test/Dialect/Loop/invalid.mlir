@@ -219,3 +219,11 @@ module attributes {loop.target = #loop.target<vector_bits = 256, registers = 16,
 // expected-error @below {{'builtin.module' op has 'loop.target', expected it on a module, as a '#loop.target'}}
 module attributes {loop.target = 256 : i64} {
 }
+
+// -----
+
+func.func @number() -> i64 {
+  // expected-error @+1 {{'loop.number' op expects parent op to be one of 'loop.pointwise, loop.reduce, loop.scan, loop.sort, loop.contract, loop.scatter'}}
+  %n = loop.number 4
+  return %n : i64
+}

@@ -194,3 +194,14 @@ func.func private @twice(tensor<4xf32>) -> tensor<4xf32>
 func.func private @positive(tensor<4xf32>) -> tensor<i1>
 func.func private @step(tensor<4xf32>, tensor<4xf32>)
     -> (tensor<4xf32>, tensor<4xf32>)
+
+// CHECK-LABEL: func @number
+// CHECK: %[[N:.*]] = loop.number 5
+// CHECK: loop.yield %[[N]] : i64
+func.func @number() -> tensor<4xi64> {
+  %r = loop.pointwise (%i) in [4] : tensor<4xi64> {
+    %n = loop.number 5
+    loop.yield %n : i64
+  }
+  return %r : tensor<4xi64>
+}

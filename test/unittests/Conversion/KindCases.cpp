@@ -78,6 +78,35 @@ static std::string makeText() {
          "\n}\nreturn " + outer + " : " + types + "\n}";
 }
 
+// Two kernels that differ in their numbers.
+const char loop::kNumbers[] = R"(
+!t = tensor<?x8xi64, #guard.shape<[s0, 8]>>
+func.func @main(%x: !t) -> (!t, !t) {
+  %r = loop.kernel @k ins(%a = %x : !t) shared [s0, 8] -> !t {
+    %p = loop.pointwise (%i, %j) in [s0, 8] : !t {
+      %e = loop.load %a[%i, %j] : !t
+      %m = loop.number 7
+      %n = loop.number -3
+      %s = arith.addi %e, %m : i64
+      %u = arith.muli %s, %n : i64
+      loop.yield %u : i64
+    }
+    loop.return %p : !t
+  }
+  %s = loop.kernel @l ins(%a = %r : !t) shared [s0, 8] -> !t {
+    %p = loop.pointwise (%i, %j) in [s0, 8] : !t {
+      %e = loop.load %a[%i, %j] : !t
+      %m = loop.number 2
+      %n = loop.number 5000000000
+      %s = arith.addi %e, %m : i64
+      %u = arith.muli %s, %n : i64
+      loop.yield %u : i64
+    }
+    loop.return %p : !t
+  }
+  return %r, %s : !t, !t
+})";
+
 const char *loop::getEveryKind() {
   static const std::string text = makeText();
   return text.c_str();

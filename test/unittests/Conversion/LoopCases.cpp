@@ -770,6 +770,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"ReduceSpecial", kReduceLast, both, 0, 64, /*special=*/true},
       {"LayerNorm", kLayerNorm, both, 0, 1024},
       {"Softmax", kSoftmax, both},
+      {"Numbers", kNumbers, both},
       {"EveryKind", getEveryKind(), both, 0, 4096},
       {"GenericReduce", kGenericReduce, both},
       {"EmptyReduce", kEmptyReduce},

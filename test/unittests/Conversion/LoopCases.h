@@ -47,6 +47,7 @@ llvm::ArrayRef<LoopCase> getWindowCases();
 const char *getEveryKind();
 
 // Texts of cases that stand in RowCases.cpp.
+extern const char kNumbers[]; // KindCases.cpp
 extern const char kScans[], kGenericScan[], kSorts[], kScatterKinds[];
 
 /// A context with all dialects that lowerings produce.

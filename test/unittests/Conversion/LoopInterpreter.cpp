@@ -241,6 +241,8 @@ Scalar Interpreter::evaluate(Operation &op, ArrayRef<Scalar> in) {
   StringRef name = op.getName().getStringRef();
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
     return toScalar(constant.getValue());
+  if (auto number = dyn_cast<NumberOp>(op))
+    return i(number.getValue());
   if (auto value = dyn_cast<guard::ValueOp>(op))
     return i(evaluateExpr(value.getExpr(), symbols));
   if (auto compare = dyn_cast<arith::CmpFOp>(op))

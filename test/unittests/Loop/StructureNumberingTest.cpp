@@ -137,6 +137,35 @@ TEST_F(Numbering, SchedulesOfKernelsCount) {
   EXPECT_NE(n[0], n[2]);
 }
 
+/// Which number is which still does.
+TEST_F(Numbering, NumbersAreNoPartOfAKernel) {
+  auto code = [](int first, int second, const char *used) {
+    return nest("%m = loop.number " + std::to_string(first) +
+                    "\n%n = loop.number " + std::to_string(second) +
+                    "\n%s = arith.addi %m, " + used +
+                    " : i64\n%v = arith.sitofp %s : i64 to f32",
+                "%t");
+  };
+  auto around = [&](const std::string &body) {
+    return "%k" + std::to_string(++count) +
+           " = loop.kernel @k ins(%t = %x : tensor<4xf32>) shared [4] -> "
+           "tensor<4xf32> {\n" +
+           body + "loop.return %n" + body.substr(2, body.find(' ') - 2) +
+           " : tensor<4xf32> }\n";
+  };
+  auto n = number(around(code(1, 2, "%n")) + around(code(3, 3, "%n")) +
+                  around(code(1, 2, "%m")));
+  EXPECT_EQ(n[0], n[1]);
+  EXPECT_NE(n[0], n[2]);
+  // Two nests are not the same tensor.
+  std::string convert = "\n%v = arith.sitofp %m : i64 to f32";
+  auto nests = number(nest("%m = loop.number 1" + convert) +
+                      nest("%m = loop.number 2" + convert) +
+                      nest("%m = loop.number 1" + convert));
+  EXPECT_NE(nests[0], nests[1]);
+  EXPECT_EQ(nests[0], nests[2]);
+}
+
 TEST_F(Numbering, WhatHasEffectsIsItsOwn) {
   const char *call = "= loop.extern \"aten.rand.default\"() arguments [] reason "
                      "\"\" : () -> tensor<4xf32>\n";

@@ -22,7 +22,7 @@ using namespace kiln::loop;
 using namespace mlir;
 
 namespace {
-enum Tag : uintptr_t { Argument, Result, Inner };
+enum Tag : uintptr_t { Argument, Result, Handed, Inner };
 } // namespace
 
 static uintptr_t asWord(const void *pointer) {
@@ -79,6 +79,8 @@ unsigned StructureNumbering::getNumber(Operation *op) {
   // Where control goes is no part of a key; nests and kernels have no branches.
   if (op->getNumSuccessors() != 0)
     return operations[op] = createNumber();
+  if (handed && isa<NumberOp>(op))
+    return operations[op] = intern({Tag::Handed, (*handed)++});
   Key key = {Tag::Inner, asWord(op->getName().getAsOpaquePointer()),
              asWord(getMeaning(op).getAsOpaquePointer()),
              op->getNumResults()};
@@ -94,8 +96,13 @@ unsigned StructureNumbering::getNumber(Operation *op) {
       llvm::sort(key.begin() + first, key.end());
   }
   key.push_back(op->getNumRegions());
+  std::optional<unsigned> outside = handed;
+  if (isa<KernelOp>(op))
+    handed = 0;
   for (Region &region : op->getRegions())
     addRegion(key, region);
+  if (isa<KernelOp>(op))
+    handed = outside;
   unsigned number = intern(key);
   operations[op] = number;
   return number;

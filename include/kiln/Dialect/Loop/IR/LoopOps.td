@@ -460,6 +460,23 @@ def Loop_IndexOp : Loop_Op<"index", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
+def Loop_NumberOp : Loop_Op<"number", [Pure,
+    ParentOneOf<["PointwiseOp", "ReduceOp", "ScanOp", "SortOp", "ContractOp",
+                 "ScatterOp"]>]> {
+  let summary = "A number that is no part of the code";
+  let description = [{
+    Gives `value`, which `convert-loop-to-scf` makes an argument of the launch:
+    kernels that differ in such numbers alone share a function. It is for what
+    each layer of a model has its own of, as the number of a draw of random
+    words. Code is made for sizes, indices and all other constants.
+
+    Example: `%n = loop.number 5`
+  }];
+  let arguments = (ins I64Attr:$value);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$value attr-dict";
+}
+
 def Loop_YieldOp : Loop_Op<"yield", [Pure, Terminator,
     ParentOneOf<["PointwiseOp", "ReduceOp", "ScanOp", "SortOp",
                  "ContractOp"]>]> {

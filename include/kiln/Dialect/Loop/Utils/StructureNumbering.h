@@ -28,7 +28,8 @@
 // - Constants and other operations without effects are equal wherever they stand.
 // - Arguments of a region correspond by position. What a region uses from outside
 //   must be equal. A `loop.kernel` uses nothing from outside: its inputs correspond
-//   by position, so kernels are equal if their code is.
+//   by position, so kernels are equal if their code is. So do its `loop.number`s,
+//   which are no part of it; between nests their values count.
 //
 // Each operation is looked at once: numbering is linear in the size of the IR. A
 // numbering is for IR that does not change under it.
@@ -42,6 +43,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <optional>
 
 namespace kiln::loop {
 
@@ -68,6 +71,8 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> operations;
   llvm::StringMap<unsigned> numbers; ///< by the bytes of keys
   unsigned next = 0, depth = 0;
+  /// Numbers of the kernel that is looked at; nothing outside of kernels.
+  std::optional<unsigned> handed;
 };
 
 } // namespace kiln::loop
