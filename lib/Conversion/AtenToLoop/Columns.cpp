@@ -81,8 +81,7 @@ LogicalResult loop::lowerImageToColumns(LoopBuilder &loops, aten::Im2colOp op) {
       type, stored, [&](BodyContext body, ScalarBuilder &scalars) {
         Value valid = loops.condition(body, inside);
         Value zero = scalars.constant(stored, int64_t(0));
-        return valid ? loops.read(body, self, index, valid, zero)
-                     : loops.read(body, self, index);
+        return loops.read(body, self, index, valid, zero);
       });
   return loops.setMade(0, result);
 }
@@ -101,8 +100,7 @@ static LogicalResult sumWindows(LoopBuilder &loops, Value source,
       [&](BodyContext body, ScalarBuilder &scalars) {
         Value valid = loops.condition(body, nest.valid);
         Value zero = scalars.constant(stored, int64_t(0));
-        Value value = valid ? loops.read(body, view, index, valid, zero)
-                            : loops.read(body, view, index);
+        Value value = loops.read(body, view, index, valid, zero);
         return SmallVector<Value>{scalars.convert(value, stored, acc)};
       });
   loops.setResult(0, sums[0]);
@@ -129,47 +127,4 @@ LogicalResult loop::lowerColumnsToImage(LoopBuilder &loops, aten::Col2imOp op) {
                   nest.taps[1]);
   index.push_back(nest.at[lead + 1] * w.output + nest.at[lead + 2]);
   return sumWindows(loops, op.getSelf(), type, nest, index);
-}
-
-/// The result is the one element of `source`.
-static void setNumber(LoopBuilder &loops, const View &source,
-                      RankedTensorType type) {
-  loops.setResult(
-      0, loops.makePointwise(type, type.getElementType(),
-                             [&](BodyContext body, ScalarBuilder &) {
-                               return loops.read(body, source, {loops.expr(0)});
-                             }));
-}
-
-/// Windows of one dimension: [..., windows, ..., size].
-LogicalResult loop::lowerUnfoldBackward(LoopBuilder &loops,
-                                        aten::UnfoldBackwardOp op) {
-  RankedTensorType type = loops.getResultType();
-  Value gradient = op.getGradIn();
-  View source = loops.getView(gradient);
-  Exprs sizes(*guard::getDims(type));
-  int64_t rank = sizes.size(), at = int64_t(op.getDim());
-  at = at < 0 ? at + rank : at;
-  if (rank == 0 && source.dims.size() == 1 && source.dims[0].isConstant(1)) {
-    // A number has one window, which is itself.
-    setNumber(loops, source, type);
-    return success();
-  }
-  if (rank == 0 || int64_t(source.dims.size()) != rank + 1 ||
-      int64_t(op.getSize()) < 1 || int64_t(op.getStep()) < 1)
-    return loops.refuse("windows of these sizes have no kernel");
-  WindowShape shape{loops.expr(int64_t(op.getSize())),
-                    loops.expr(int64_t(op.getStep())),
-                    loops.expr(0),
-                    loops.expr(1),
-                    sizes[at],
-                    source.dims[at]};
-  // The windows lie in one dimension, whichever it is.
-  WindowNest nest(loops, sizes, 1, [&](unsigned, ExprAttr, ExprAttr index) {
-    return cover(shape, loops.dim(at), index);
-  });
-  Exprs index = getIdentityMap(loops.getContext(), rank);
-  index[at] = nest.at.back();
-  index.push_back(nest.taps.front());
-  return sumWindows(loops, gradient, type, nest, index);
 }

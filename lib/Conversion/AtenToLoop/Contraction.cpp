@@ -34,17 +34,22 @@ static ContractOp makeProduct(LoopBuilder &loops, Value lhs, Value rhs) {
                             LoopBuilder::getComputeType(stored));
 }
 
+LogicalResult loop::lowerMatrixProduct(LoopBuilder &loops,
+                                       const ProductArgs &args) {
+  ContractOp nest = makeProduct(loops, args.self, args.mat2);
+  return nest ? loops.setMade(0, nest.getResult()) : failure();
+}
+
 /// beta * self + alpha * (lhs @ rhs)
-static LogicalResult lowerSum(LoopBuilder &loops, const ProductArgs &args,
-                              Value lhs, Value rhs) {
+LogicalResult loop::lowerAddmm(LoopBuilder &loops, aten::AddmmOp op) {
   std::optional<double> alpha = 1, beta = 1;
-  if (args.alpha)
-    alpha = LoopBuilder::getConstant(args.alpha);
-  if (args.beta)
-    beta = LoopBuilder::getConstant(args.beta);
+  if (op.getAlpha())
+    alpha = LoopBuilder::getConstant(op.getAlpha());
+  if (op.getBeta())
+    beta = LoopBuilder::getConstant(op.getBeta());
   if (!alpha || !beta)
     return loops.refuse("alpha or beta is not constant");
-  ContractOp nest = makeProduct(loops, lhs, rhs);
+  ContractOp nest = makeProduct(loops, op.getMat1(), op.getMat2());
   if (!nest)
     return failure();
   if (*beta != 0 || *alpha != 1)
@@ -55,29 +60,15 @@ static LogicalResult lowerSum(LoopBuilder &loops, const ProductArgs &args,
           // With beta 0 the bias does not count, not even its NaNs.
           if (*beta == 0)
             return sum;
-          View view = loops.getView(args.self);
+          View view = loops.getView(op.getSelf());
           Exprs index =
               loops.broadcast(view, *guard::getDims(loops.getResultType()));
           Value x = scalars.convert(loops.read(body, view, index),
-                                    LoopBuilder::getElement(args.self), acc);
+                                    LoopBuilder::getElement(op.getSelf()), acc);
           return scalars.add(scalars.mul(x, scalars.constant(acc, *beta)), sum);
         });
   loops.setResult(0, nest.getResult());
   return success();
-}
-
-LogicalResult loop::lowerMatrixProduct(LoopBuilder &loops,
-                                       const ProductArgs &args) {
-  ContractOp nest = makeProduct(loops, args.self, args.mat2);
-  return nest ? loops.setMade(0, nest.getResult()) : failure();
-}
-
-LogicalResult loop::lowerAddmm(LoopBuilder &loops, const ProductArgs &args) {
-  return lowerSum(loops, args, args.mat1, args.mat2);
-}
-
-LogicalResult loop::lowerBaddbmm(LoopBuilder &loops, const ProductArgs &args) {
-  return lowerSum(loops, args, args.batch1, args.batch2);
 }
 
 LogicalResult loop::refuseGroupedMm(LoopBuilder &loops, aten::GroupedMmOp op) {

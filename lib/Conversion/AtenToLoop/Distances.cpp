@@ -275,8 +275,7 @@ LogicalResult Distances::lowerSelfBackward(Value gradient, Value rows,
     Value differs = loops.condition(body, guard::ne(row, other));
     Value zero = s.constant(stored, 0.0);
     auto readPair = [&](const View &view) {
-      Value value = differs ? loops.read(body, view, {pair}, differs, zero)
-                            : loops.read(body, view, {pair});
+      Value value = loops.read(body, view, {pair}, differs, zero);
       return s.convert(value, stored, f64);
     };
     Value d = s.sub(read(body, s, self, {row, column}),

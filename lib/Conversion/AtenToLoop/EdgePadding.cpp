@@ -163,8 +163,7 @@ LogicalResult loop::lowerEdgePadBackward(LoopBuilder &loops,
       [&](BodyContext body, ScalarBuilder &scalars) {
         Value valid = loops.condition(body, nest.valid);
         Value zero = scalars.constant(stored, 0.0);
-        Value value = valid ? loops.read(body, source, nest.at, valid, zero)
-                            : loops.read(body, source, nest.at);
+        Value value = loops.read(body, source, nest.at, valid, zero);
         return SmallVector<Value>{scalars.convert(value, stored, acc)};
       });
   loops.setResult(0, sums[0]);

@@ -72,6 +72,11 @@ public:
   LogicalResult lowerWeightsBackward();
 
 private:
+  enum Mode { Sum, Mean, Max };
+  Value makeSums(Mode mode, Type acc, Value bagOf);
+  Value makeOutput(Mode mode, Type acc, const View &sum, const View &size);
+  Value makeLargest(Value bagOf, const View &size);
+  void setRecorded(unsigned i, Value value);
   Value makeFilled(Type element, ArrayRef<ExprAttr> dims, double value) {
     return loops.makePointwise(
         guard::makeTensorType(element, dims), element,
@@ -155,72 +160,45 @@ Value Bags::scatter(
       });
 }
 
-LogicalResult Bags::lowerForward(bool isForwardOnly) {
-  int64_t mode = args.mode.value_or(0); // 0 sum, 1 mean, 2 max
-  Value scales = args.perSampleWeights;
-  Type stored = loops.getElement(weight);
-  Type acc = getBodyType(LoopBuilder::getComputeType(stored));
-  if (mode < 0 || mode > 2 || table.dims[0].isConstant(0) ||
-      (scales && (mode != 0 || loops.getElement(scales) != stored ||
-                  loops.getView(scales).dims != rows.dims)) ||
-      (getCount().isConstant() && getCount().getPayload() < 1))
-    return loops.refuse("an embedding bag of this kind has no kernel");
-  check();
-  Value bagOf = makeBagOf();
-  ExprAttr width = table.dims[1];
-  Exprs bags = {getCount(), width}, domain = {rows.dims[0], width};
-  Value sizes = scatter(
-      makeFilled(i64, {getCount()}, 0), {rows.dims[0]}, ScatterKind::Add, bagOf,
-      [&](BodyContext, ScalarBuilder &s, Value) {
-        return s.constant(i64, int64_t(1));
-      });
-  Value sums = scatter(
-      makeFilled(acc, bags, mode == 2 ? -HUGE_VAL : 0.0), domain,
-      mode == 2 ? ScatterKind::Max : ScatterKind::Add, bagOf,
+/// The sums of rows by bags, of type `acc`; the greatest elements for `Max`.
+Value Bags::makeSums(Mode mode, Type acc, Value bagOf) {
+  Type stored = LoopBuilder::getElement(weight);
+  Exprs bags = {getCount(), table.dims[1]};
+  return scatter(
+      makeFilled(acc, bags, mode == Max ? -HUGE_VAL : 0.0),
+      {rows.dims[0], table.dims[1]},
+      mode == Max ? ScatterKind::Max : ScatterKind::Add, bagOf,
       [&](BodyContext body, ScalarBuilder &s, Value at) {
         Value value = s.convert(
             loops.readAt(body, table, {at, body.indices[1]}), stored, acc);
-        if (scales)
+        if (Value scales = args.perSampleWeights)
           value = s.mul(value, s.convert(loops.read(body, loops.getView(scales),
                                                     {loops.dim(0)}),
                                          stored, acc));
         return value;
       });
-  View size = loops.getView(sizes), sum = loops.getView(sums);
-  Value output = loops.makePointwise(
+}
+
+/// What a bag gives; an empty one gives 0.
+Value Bags::makeOutput(Mode mode, Type acc, const View &sum, const View &size) {
+  return loops.makePointwise(
       loops.getResultType(0), acc, [&](BodyContext body, ScalarBuilder &s) {
         Value value = loops.read(body, sum, sum.map);
-        if (mode == 0)
+        if (mode == Sum)
           return value;
         Value count = loops.read(body, size, {loops.dim(0)});
         Value isEmpty = s.eq(count, s.constant(i64, int64_t(0)));
-        if (mode == 1)
+        if (mode == Mean)
           value = s.div(value, s.convert(count, i64, acc));
         return s.where(isEmpty, s.constant(acc, 0.0), value);
       });
-  if (!output)
-    return failure();
-  loops.setResult(0, output);
+}
 
-  // What the gradient needs, in the sizes that PyTorch has recorded.
-  auto set = [&](unsigned i, Value value) {
-    RankedTensorType type = loops.getResultType(i);
-    View view = value ? loops.getView(value) : View();
-    bool isThere = value && view.dims == Exprs(*guard::getDims(type));
-    loops.setResult(i, loops.makePointwise(
-                           type, i64, [&](BodyContext body, ScalarBuilder &s) {
-                             return isThere ? loops.read(body, view, view.map)
-                                            : s.constant(i64, int64_t(0));
-                           }));
-  };
-  set(1, bagOf);
-  set(2, isForwardOnly && mode == 0 ? Value() : sizes);
-  if (mode != 2 || loops.isUnused(3)) {
-    set(3, mode == 2 || (isForwardOnly && mode == 0) ? Value() : sizes);
-    return success();
-  }
-  // The row that is the largest: of equal ones the first.
+/// The row that holds the greatest element of a bag: of equal ones the first.
+Value Bags::makeLargest(Value bagOf, const View &size) {
   Type f64 = loops.getBuilder().getF64Type();
+  Type stored = LoopBuilder::getElement(weight);
+  Exprs bags = {getCount(), table.dims[1]};
   SmallVector<Value> places = loops.makeReduce(
       TypeRange(
           {guard::makeTensorType(f64, bags), guard::makeTensorType(i64, bags)}),
@@ -239,21 +217,63 @@ LogicalResult Bags::lowerForward(bool isForwardOnly) {
                               s.constant(i64, int64_t(INT64_MAX)));
         return SmallVector<Value>{value, place};
       });
+  if (rows.dims[0].isConstant(0)) // there is no place to read
+    return makeFilled(i64, bags, 0);
   View place = loops.getView(places[1]);
-  Value largest = loops.makePointwise(
+  return loops.makePointwise(
       guard::makeTensorType(i64, bags), i64,
       [&](BodyContext body, ScalarBuilder &s) {
         Value count = loops.read(body, size, {loops.dim(0)});
         Value at = loops.toIndex(body, loops.read(body, place, place.map), i64,
                                  rows.dims[0], false);
         Value row = s.convert(loops.readAt(body, rows, {at}),
-                              loops.getElement(indices), i64);
+                              LoopBuilder::getElement(indices), i64);
         Value zero = s.constant(i64, int64_t(0));
         return s.where(s.eq(count, zero), zero, row);
       });
-  if (rows.dims[0].isConstant(0)) // there is no place to read
-    largest = makeFilled(i64, bags, 0);
-  set(3, largest);
+}
+
+/// What the gradient needs, in the sizes that PyTorch has recorded; zeros if
+/// there is none.
+void Bags::setRecorded(unsigned i, Value value) {
+  RankedTensorType type = loops.getResultType(i);
+  View view = value ? loops.getView(value) : View();
+  bool isThere = value && view.dims == Exprs(*guard::getDims(type));
+  loops.setResult(i, loops.makePointwise(
+                         type, i64, [&](BodyContext body, ScalarBuilder &s) {
+                           return isThere ? loops.read(body, view, view.map)
+                                          : s.constant(i64, int64_t(0));
+                         }));
+}
+
+LogicalResult Bags::lowerForward(bool isForwardOnly) {
+  int64_t mode = args.mode.value_or(Sum);
+  Value scales = args.perSampleWeights;
+  Type stored = LoopBuilder::getElement(weight);
+  Type acc = getBodyType(LoopBuilder::getComputeType(stored));
+  if (mode < Sum || mode > Max || table.dims[0].isConstant(0) ||
+      (scales && (mode != Sum || LoopBuilder::getElement(scales) != stored ||
+                  loops.getView(scales).dims != rows.dims)) ||
+      (getCount().isConstant() && getCount().getPayload() < 1))
+    return loops.refuse("an embedding bag of this kind has no kernel");
+  check();
+  Value bagOf = makeBagOf();
+  Value sizes = scatter(makeFilled(i64, {getCount()}, 0), {rows.dims[0]},
+                        ScatterKind::Add, bagOf,
+                        [&](BodyContext, ScalarBuilder &s, Value) {
+                          return s.constant(i64, int64_t(1));
+                        });
+  View size = loops.getView(sizes);
+  View sum = loops.getView(makeSums(Mode(mode), acc, bagOf));
+  if (failed(loops.setMade(0, makeOutput(Mode(mode), acc, sum, size))))
+    return failure();
+  bool isBare = isForwardOnly && mode == Sum;
+  setRecorded(1, bagOf);
+  setRecorded(2, isBare ? Value() : sizes);
+  if (mode != Max)
+    setRecorded(3, isBare ? Value() : sizes);
+  else
+    setRecorded(3, loops.isUnused(3) ? Value() : makeLargest(bagOf, size));
   return success();
 }
 

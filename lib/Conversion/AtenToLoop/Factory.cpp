@@ -60,8 +60,7 @@ LogicalResult loop::lowerCat(LoopBuilder &loops, aten::CatOp op) {
               inRange(loops, body, loops.dim(at), offset, end, {}, assumptions);
           Type own = cast<RankedTensorType>(tensor.getType()).getElementType();
           Value zero = scalars.constant(own, int64_t(0));
-          Value element = inside ? loops.read(body, view, index, inside, zero)
-                                 : loops.read(body, view, index);
+          Value element = loops.read(body, view, index, inside, zero);
           element = scalars.convert(element, own, stored);
           value = inside ? scalars.where(inside, element, value) : element;
           offset = end;
@@ -99,39 +98,36 @@ LogicalResult loop::lowerPad(LoopBuilder &loops, aten::ConstantPadNdOp op) {
           inside = inRange(loops, body, index[i], loops.expr(0), self.dims[i],
                            inside, assumptions);
         }
-        return inside ? loops.read(body, self, index, inside, fill)
-                      : loops.read(body, self, index);
+        return loops.read(body, self, index, inside, fill);
       });
   return loops.setMade(0, result);
 }
 
-/// `src` in the place of a slice of `self`, or of one index.
-static LogicalResult lowerWindowScatter(LoopBuilder &loops,
-                                        const WindowScatterArgs &args,
-                                        bool isSlice) {
+/// `src` in the place of a slice of `self`.
+LogicalResult loop::lowerSliceScatter(LoopBuilder &loops,
+                                      aten::SliceScatterOp op) {
   RankedTensorType type = loops.getResultType();
   Type stored = type.getElementType();
-  View self = loops.getView(args.self), source = loops.getView(args.src);
-  Type own = LoopBuilder::getElement(args.src);
+  View self = loops.getView(op.getSelf()), source = loops.getView(op.getSrc());
+  Type own = LoopBuilder::getElement(op.getSrc());
   auto dims = *guard::getDims(type);
   int64_t rank = type.getRank();
-  int64_t at = wrapDim(args.dim.value_or(0), rank);
-  guard::ExprAttr size = dims[at];
-  guard::ExprAttr start = isSlice ? args.start : args.index;
-  guard::ExprAttr step = isSlice ? args.step : loops.expr(1);
-  if (!start)
-    start = loops.expr(0);
+  int64_t at = wrapDim(op.getDim(), rank);
+  guard::ExprAttr size = dims[at], step = op.getStep();
+  guard::ExprAttr start = op.getStart().value_or(loops.expr(0));
   guard::Assumptions assumptions = loops.getAssumptions();
   analysis::addExtents(assumptions, loops.getContext(), dims);
   if (!guard::isKnownNonNegative(start, assumptions))
     start = guard::select(guard::lt(start, loops.expr(0)),
                           guard::max(start + size, loops.expr(0)), start);
   start = guard::simplify(guard::min(start, size), assumptions);
-  guard::ExprAttr count = isSlice ? source.dims[at] : loops.expr(1);
+  guard::ExprAttr end = start + source.dims[at] * step;
+  Exprs index = getIdentityMap(loops.getContext(), rank);
+  index[at] = guard::floorDiv(loops.dim(at) - start, step);
   Value result = loops.makePointwise(
       type, stored, [&](BodyContext body, ScalarBuilder &scalars) -> Value {
-        Value inside = inRange(loops, body, loops.dim(at), start,
-                               start + count * step, {}, assumptions);
+        Value inside =
+            inRange(loops, body, loops.dim(at), start, end, {}, assumptions);
         if (!step.isConstant(1)) {
           Value rest =
               loops.index(body, guard::mod(loops.dim(at) - start, step));
@@ -140,21 +136,12 @@ static LogicalResult lowerWindowScatter(LoopBuilder &loops,
               body.builder, body.loc, arith::CmpIPredicate::eq, rest, zero);
           inside = inside ? scalars.logicalAnd(inside, aligned) : aligned;
         }
-        Exprs identity = getIdentityMap(loops.getContext(), rank);
-        Exprs index;
-        for (int64_t i = 0; i < rank; ++i) {
-          if (i != at)
-            index.push_back(loops.dim(i));
-          else if (isSlice)
-            index.push_back(guard::floorDiv(loops.dim(i) - start, step));
-        }
-        if (!inside)
-          return scalars.convert(loops.read(body, source, index), own, stored);
         Value zero = scalars.constant(own, int64_t(0));
         Value replaced = scalars.convert(
             loops.read(body, source, index, inside, zero), own, stored);
-        return scalars.where(inside, replaced,
-                             loops.read(body, self, identity));
+        return inside ? scalars.where(inside, replaced,
+                                      loops.readAt(body, self, body.indices))
+                      : replaced;
       });
   return loops.setMade(0, result);
 }
@@ -232,16 +219,6 @@ LogicalResult loop::lowerReinterpret(LoopBuilder &loops, Value tensor) {
   return loops.setMade(0, result);
 }
 
-LogicalResult loop::lowerSliceScatter(LoopBuilder &loops,
-                                      const WindowScatterArgs &args) {
-  return lowerWindowScatter(loops, args, /*isSlice=*/true);
-}
-
-LogicalResult loop::lowerSelectScatter(LoopBuilder &loops,
-                                       const WindowScatterArgs &args) {
-  return lowerWindowScatter(loops, args, /*isSlice=*/false);
-}
-
 //===----------------------------------------------------------------------===//
 // Tensors from nothing
 //===----------------------------------------------------------------------===//
@@ -277,21 +254,9 @@ LogicalResult loop::lowerScalarTensor(LoopBuilder &loops,
   });
 }
 
-LogicalResult loop::lowerFill(LoopBuilder &loops, Operation *, unsigned value) {
-  return lowerFactory(loops, [&](BodyContext, ScalarBuilder &scalars) {
-    return scalars.constant(loops.getResultType().getElementType(),
-                            int64_t(value));
-  });
-}
-
-LogicalResult loop::lowerEye(LoopBuilder &loops, aten::EyeOp op) {
-  return lowerFactory(loops, [&](BodyContext body, ScalarBuilder &scalars) {
-    Value same =
-        arith::CmpIOp::create(body.builder, body.loc, arith::CmpIPredicate::eq,
-                              body.indices[0], body.indices[1]);
-    return scalars.convert(same, same.getType(),
-                           loops.getResultType().getElementType());
-  });
+/// What is not initialized is 0.
+LogicalResult loop::lowerEmpty(LoopBuilder &loops, Operation *) {
+  return loops.setMade(0, loops.makeZeros(loops.getResultType()));
 }
 
 LogicalResult loop::lowerArange(LoopBuilder &loops,
@@ -324,20 +289,8 @@ LogicalResult loop::lowerArange(LoopBuilder &loops,
 }
 
 //===----------------------------------------------------------------------===//
-// Rearrangements that repeat or reverse elements
+// Rearrangements
 //===----------------------------------------------------------------------===//
-
-LogicalResult loop::lowerRepeat(LoopBuilder &loops, aten::RepeatOp op) {
-  View self = loops.getView(op.getSelf());
-  unsigned rank = self.dims.size();
-  unsigned shift = loops.getResultType().getRank() - rank;
-  Exprs index;
-  for (unsigned i = 0; i < rank; ++i)
-    index.push_back(guard::mod(loops.dim(i + shift), self.dims[i]));
-  return lowerFactory(loops, [&](BodyContext body, ScalarBuilder &) {
-    return loops.read(body, self, index);
-  });
-}
 
 LogicalResult loop::lowerFlip(LoopBuilder &loops, aten::FlipOp op) {
   View self = loops.getView(op.getSelf());
@@ -346,22 +299,6 @@ LogicalResult loop::lowerFlip(LoopBuilder &loops, aten::FlipOp op) {
   for (int64_t d : op.getDims()) {
     int64_t at = wrapDim(d, rank);
     index[at] = self.dims[at] - index[at] - loops.expr(1);
-  }
-  return lowerFactory(loops, [&](BodyContext body, ScalarBuilder &) {
-    return loops.read(body, self, index);
-  });
-}
-
-LogicalResult loop::lowerRoll(LoopBuilder &loops, aten::RollOp op) {
-  View self = loops.getView(op.getSelf());
-  int64_t rank = self.dims.size();
-  if (op.getDims().empty() || rank == 0)
-    return loops.refuse("a roll of the flattened tensor has no kernel");
-  Exprs index = getIdentityMap(loops.getContext(), rank);
-  Exprs shifts = toExprs(op.getShifts());
-  for (auto [n, d] : llvm::enumerate(op.getDims())) {
-    int64_t at = wrapDim(d, rank);
-    index[at] = guard::mod(index[at] - shifts[n], self.dims[at]);
   }
   return lowerFactory(loops, [&](BodyContext body, ScalarBuilder &) {
     return loops.read(body, self, index);

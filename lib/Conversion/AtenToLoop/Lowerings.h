@@ -34,7 +34,6 @@ enum class Reduced {
   Max,
   Min,
   Any,
-  All,
   ArgMax,
   ArgMin,
   MaxDim,

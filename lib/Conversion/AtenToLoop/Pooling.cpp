@@ -204,10 +204,8 @@ static LogicalResult lowerMaxBackward(LoopBuilder &loops,
         Value valid = loops.condition(body, nest.valid);
         Value zero = scalars.constant(stored, 0.0);
         Value none = scalars.constant(i64, int64_t(-1));
-        Value at = valid ? loops.read(body, indices, nest.at, valid, none)
-                         : loops.read(body, indices, nest.at);
-        Value share = valid ? loops.read(body, source, nest.at, valid, zero)
-                            : loops.read(body, source, nest.at);
+        Value at = loops.read(body, indices, nest.at, valid, none);
+        Value share = loops.read(body, source, nest.at, valid, zero);
         share = scalars.where(scalars.eq(at, own), share, zero);
         return SmallVector<Value>{scalars.convert(share, stored, acc)};
       });
@@ -298,8 +296,7 @@ static LogicalResult lowerAverage(LoopBuilder &loops, const PoolingArgs &args,
       [&](BodyContext body, ScalarBuilder &scalars) {
         Value valid = loops.condition(body, nest.valid);
         Value zero = scalars.constant(stored, int64_t(0));
-        Value value = valid ? loops.read(body, view, nest.at, valid, zero)
-                            : loops.read(body, view, nest.at);
+        Value value = loops.read(body, view, nest.at, valid, zero);
         value = scalars.convert(value, stored, acc);
         // A gradient is shared out by the window it belongs to.
         if (pool.isBackward)

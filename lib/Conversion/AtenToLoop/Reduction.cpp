@@ -63,22 +63,19 @@ static LogicalResult lowerArg(LoopBuilder &loops, const ReductionArgs &args,
                              }));
 }
 
-static LogicalResult lowerTruth(LoopBuilder &loops, const ReductionArgs &args,
-                                bool isAny) {
+static LogicalResult lowerAny(LoopBuilder &loops, const ReductionArgs &args) {
   RankedTensorType type = loops.getResultType();
   Type stored = type.getElementType();
   // A byte holds 0 or 1 and takes the larger; bool combines bits.
-  ReductionKind how = stored.isInteger(1)
-                          ? (isAny ? ReductionKind::Any : ReductionKind::All)
-                          : (isAny ? ReductionKind::Max : ReductionKind::Min);
-  loops.setResult(
+  ReductionKind how =
+      stored.isInteger(1) ? ReductionKind::Any : ReductionKind::Max;
+  return loops.setMade(
       0, loops.reduceDims(
              loops.getView(args.self), args.dim, type, how, getBodyType(stored),
              [&](BodyContext, ScalarBuilder &scalars, Value x) {
                Value truth = scalars.toBool(x);
                return scalars.convert(truth, truth.getType(), stored);
              }));
-  return success();
 }
 
 static LogicalResult lowerExtremum(LoopBuilder &loops,
@@ -131,8 +128,7 @@ LogicalResult loop::lowerReduction(LoopBuilder &loops,
   case Reduced::MinDim:
     return lowerArg(loops, args, kind == Reduced::MaxDim, /*withValues=*/true);
   case Reduced::Any:
-  case Reduced::All:
-    return lowerTruth(loops, args, kind == Reduced::Any);
+    return lowerAny(loops, args);
   case Reduced::Max:
   case Reduced::Min:
     return lowerExtremum(loops, args, kind == Reduced::Max);

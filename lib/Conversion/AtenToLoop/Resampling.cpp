@@ -245,9 +245,8 @@ LogicalResult Resampler::lowerBackward(Value gradient, RankedTensorType type) {
         TypeRange(type), nest.parallel, nest.reduction, ReductionKind::Sum,
         compute, [&](BodyContext body, ScalarBuilder &s) {
           Value valid = loops.condition(body, nest.valid);
-          Value value = valid ? loops.read(body, view, nest.at, valid,
-                                           s.constant(stored, 0.0))
-                              : loops.read(body, view, nest.at);
+          Value value =
+              loops.read(body, view, nest.at, valid, s.constant(stored, 0.0));
           return SmallVector<Value>{s.convert(value, stored, compute)};
         });
     loops.setResult(0, sums[0]);

@@ -201,7 +201,7 @@ Value LoopBuilder::read(BodyContext body, const View &view,
   for (guard::ExprAttr expr : view.map)
     map.push_back(guard::substituteDims(expr, index));
   return LoadOp::create(body.builder, body.loc, view.base, body.indices, map,
-                        mask, other);
+                        mask, mask ? other : Value());
 }
 
 Value LoopBuilder::readAt(BodyContext body, const View &view,

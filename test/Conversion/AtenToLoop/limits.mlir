@@ -16,9 +16,9 @@ func.func @integers(%x: tensor<3x4xi32>) -> (tensor<3x4xi32>, tensor<3x4xi32>) {
 // Sizes of 2^32 and more are not counted one by one.
 // CHECK-LABEL: func.func @pool
 // CHECK: loop.reduce
-func.func @pool(%x: tensor<2x5xf64>) -> tensor<2x4294967296xf64> {
-  %0 = aten.adaptive_avg_pool1d(%x, output_size = [4294967296]) : (tensor<2x5xf64>) -> tensor<2x4294967296xf64>
-  return %0 : tensor<2x4294967296xf64>
+func.func @pool(%x: tensor<2x1x5xf64>) -> tensor<2x1x4294967296xf64> {
+  %0 = aten._adaptive_avg_pool2d(%x, output_size = [1, 4294967296]) : (tensor<2x1x5xf64>) -> tensor<2x1x4294967296xf64>
+  return %0 : tensor<2x1x4294967296xf64>
 }
 
 // CHECK-LABEL: func.func @resize

@@ -22,15 +22,14 @@ def ConvertAtenToLoopPass : Pass<"convert-aten-to-loop", "::mlir::func::FuncOp">
       view is copied only where it must exist in memory.
     - Pointwise operators take their bodies from their records. 16-bit floats are
       computed in f32 and rounded at the result of each operator.
-    - Reductions: sum, prod, amax, amin, any, all, argmax, argmin, max.dim and
-      min.dim.
-    - Products: mm, bmm, addmm, baddbmm become `loop.contract` with the bias in
+    - Reductions: sum, prod, amax, amin, any, argmax, argmin, max.dim and min.dim.
+    - Products: mm, bmm and addmm become `loop.contract` with the bias in
       the epilogue; convolutions that are not transposed, too.
     - Indexing: embedding, gather, index, index_select read indirectly; scatter,
       index_put and embedding_dense_backward are `loop.scatter`. Indices are
       clamped in the kernel, so that none leaves its tensor, and checked by an
       `aten._assert_async.msg` call, which ends the run with PyTorch's message.
-    - Factories, cat, pad, repeat, flip and roll are pointwise.
+    - Factories, cat, pad and flip are pointwise.
 
     Each op is asked for its nests by `LoopLoweringOpInterface`, which operators
     implement by an external model over their records. Every other aten operator, and

@@ -173,7 +173,7 @@ public:
   //===--------------------------------------------------------------------===//
 
   /// Reads element `index` (over the indices of the body) of a view; `other`
-  /// where `mask`, an `i1`, is false.
+  /// where `mask`, an `i1`, is false. Without a mask it reads everywhere.
   Value read(BodyContext body, const View &view,
              llvm::ArrayRef<guard::ExprAttr> index, Value mask = {},
              Value other = {});

@@ -46,7 +46,6 @@ def Aten_RepeatOp : Aten_PureOp<
   let shape = "repeat";
   let promotion = PromoteView;
   let decomposition = DecomposeBy<"decomposeRepeat">;
-  let lowering = LowerBy<"lowerRepeat">;
   let isCore = 1;
 }
 
@@ -64,7 +63,6 @@ def Aten_RollOp : Aten_PureOp<
   let shape = "roll";
   let promotion = PromoteView;
   let decomposition = DecomposeBy<"decomposeRoll">;
-  let lowering = LowerBy<"lowerRoll">;
   let isCore = 1;
 }
 
@@ -101,7 +99,6 @@ def Aten_SelectScatterOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeSelectScatter">;
   let takesSmallFloats = 1;
-  let lowering = LowerBy<"lowerSelectScatter", [], WindowScatterFamily>;
   let isCore = 1;
 }
 
@@ -113,7 +110,7 @@ def Aten_SliceScatterOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeSliceScatter">;
   let takesSmallFloats = 1;
-  let lowering = LowerBy<"lowerSliceScatter", [], WindowScatterFamily>;
+  let lowering = LowerBy<"lowerSliceScatter">;
   let isCore = 1;
 }
 
@@ -248,7 +245,6 @@ def Aten_UnfoldBackwardOp : Aten_PureOp<
   let promotion = PromoteKeepFirst;
   let decomposition = Decompose<[
       (fold_windows $grad_in, $input_sizes, $dim, $size, $step)]>;
-  let lowering = LowerBy<"lowerUnfoldBackward">;
 }
 
 def Aten_CartesianProdOp : Aten_PureOp<

@@ -41,7 +41,7 @@ def Aten_AddmmOp : Aten_PureOp<
   let decomposition = DecomposeBy<"decomposeAddmm">;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfAddedProduct;
-  let lowering = LowerBy<"lowerAddmm", [], ProductFamily>;
+  let lowering = LowerBy<"lowerAddmm">;
   let isCore = 1;
 }
 
@@ -54,7 +54,6 @@ def Aten_BaddbmmOp : Aten_PureOp<
   let decomposition = DecomposeBy<"decomposeBaddbmm">;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfAddedProduct;
-  let lowering = LowerBy<"lowerBaddbmm", [], ProductFamily>;
 }
 
 /// Rows of a matrix, or columns, or what both share, in groups that end at

@@ -18,7 +18,6 @@ def Aten_ZerosOp : Aten_PureOp<
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeZeros">;
-  let lowering = LowerFill<0>;
 }
 
 def Aten_OnesOp : Aten_PureOp<
@@ -28,7 +27,6 @@ def Aten_OnesOp : Aten_PureOp<
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeOnes">;
-  let lowering = LowerFill<1>;
 }
 
 def Aten_EmptyMemoryFormatOp : Aten_PureOp<
@@ -38,7 +36,7 @@ def Aten_EmptyMemoryFormatOp : Aten_PureOp<
   let summary = "Uninitialized";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let lowering = LowerFill<0>;
+  let lowering = LowerBy<"lowerEmpty", [], AnyOp>;
   let writers = ["empty.out"];
   let isCore = 1;
 }
@@ -51,7 +49,6 @@ def Aten_EmptyPermutedOp : Aten_PureOp<
   let shape = "emptyPermuted";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeEmptyPermuted">;
-  let lowering = LowerFill<0>;
 }
 
 def Aten_RandOp : Aten_RandomOp<
@@ -94,7 +91,6 @@ def Aten_ZerosLikeOp : Aten_PureOp<
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeZerosLike">;
-  let lowering = LowerFill<0>;
 }
 
 def Aten_OnesLikeOp : Aten_PureOp<
@@ -105,7 +101,6 @@ def Aten_OnesLikeOp : Aten_PureOp<
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeOnesLike">;
-  let lowering = LowerFill<1>;
 }
 
 def Aten_EmptyLikeOp : Aten_PureOp<
@@ -116,7 +111,6 @@ def Aten_EmptyLikeOp : Aten_PureOp<
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeEmptyLike">;
-  let lowering = LowerFill<0>;
 }
 
 def Aten_FullLikeOp : Aten_PureOp<
@@ -138,7 +132,6 @@ def Aten_RandLikeOp : Aten_RandomOp<
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeRandLike">;
-  let lowering = LowerDraw<"lowerRand">;
 }
 
 def Aten_RandnLikeOp : Aten_RandomOp<
@@ -149,7 +142,6 @@ def Aten_RandnLikeOp : Aten_RandomOp<
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
   let decomposition = DecomposeBy<"decomposeRandnLike">;
-  let lowering = LowerDraw<"lowerRandn">;
 }
 
 def Aten_NewZerosOp : Aten_PureOp<
@@ -243,7 +235,6 @@ def Aten_EyeOp : Aten_PureOp<
   let shape = "eye";
   let promotion = PromoteDefaultFloat;
   let decomposition = DecomposeBy<"decomposeEye">;
-  let lowering = LowerBy<"lowerEye">;
   let isCore = 1;
 }
 
@@ -255,7 +246,6 @@ def Aten_EmptyStridedOp : Aten_PureOp<
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
   let decomposition = Decompose<[(uninitialized $result)]>;
-  let lowering = LowerFill<0>;
 }
 
 def Aten_NewEmptyOp : Aten_PureOp<

@@ -130,12 +130,8 @@ def IndexFamily : LoweringFamily<"IndexArgs",
     "A tensor indexed by a list, and what is put there.",
     ["self", "indices", "values", "accumulate"]>;
 
-def ProductFamily : LoweringFamily<"ProductArgs", "A product of matrices.",
-    ["self", "mat2", "mat1", "batch1", "batch2", "alpha", "beta"]>;
-
-def WindowScatterFamily : LoweringFamily<"WindowScatterArgs",
-    "What is put in the place of a slice or of one index.",
-    ["self", "src", "dim", "start", "index", "step"]>;
+def ProductFamily : LoweringFamily<"ProductArgs", "A product of matrices, or of batches of them.",
+    ["self", "mat2"]>;
 
 def UniqueFamily : LoweringFamily<"UniqueArgs",
     "Of which elements or slices each is kept once.",
@@ -157,9 +153,6 @@ class LowerDraw<string name> : LowerBy<name, [], DrawFamily>;
 
 def DivisionFamily : LoweringFamily<"DivisionArgs", "A division that rounds.",
     ["rounding_mode"]>;
-
-/// A tensor of one value.
-class LowerFill<int value> : LowerBy<"lowerFill", [!cast<string>(value)], AnyOp>;
 
 /// A function of scalars. `arity` operands; -1 for any number.
 class Aten_ScalarFunction<int count, string text> {

@@ -57,7 +57,6 @@ def Aten_AdaptiveAvgPool1dOp : Aten_PureOp<
   let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeAdaptiveAvgPool1d">;
-  let lowering = LowerAveragePool<1>;
 }
 
 def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<
@@ -66,7 +65,6 @@ def Aten_PlainAdaptiveAvgPool2dOp : Aten_PureOp<
   let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool2d">;
-  let lowering = LowerAveragePool<2>;
 }
 
 def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<
@@ -75,7 +73,6 @@ def Aten_PlainAdaptiveAvgPool3dOp : Aten_PureOp<
   let shape = "adaptivePool(AdaptivePool::AverageOrMean)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposePlainAdaptiveAvgPool3d">;
-  let lowering = LowerAveragePool<3>;
 }
 
 def Aten_AdaptiveMaxPool2dOp : Aten_PureOp<
@@ -96,7 +93,6 @@ def Aten_AvgPool1dOp : Aten_PureOp<
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeAvgPool1d">;
-  let lowering = LowerAveragePool<1>;
 }
 
 def Aten_AvgPool2dOp : Aten_PureOp<
@@ -151,7 +147,6 @@ def Aten_MaxPool1dOp : Aten_PureOp<
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool1d">;
-  let lowering = LowerMaxPool<1>;
 }
 
 def Aten_MaxPool2dOp : Aten_PureOp<
@@ -161,7 +156,6 @@ def Aten_MaxPool2dOp : Aten_PureOp<
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool2d">;
-  let lowering = LowerMaxPool<2>;
 }
 
 def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<
@@ -216,7 +210,6 @@ def Aten_MaxPool1dWithIndicesOp : Aten_PureOp<
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool1dWithIndices">;
-  let lowering = LowerMaxPool<1>;
 }
 
 def Aten_MaxPool3dOp : Aten_PureOp<
@@ -226,7 +219,6 @@ def Aten_MaxPool3dOp : Aten_PureOp<
   let shape = "pool";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMaxPool3d">;
-  let lowering = LowerMaxPool<3>;
 }
 
 def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<
@@ -236,7 +228,6 @@ def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<
   let shape = "adaptivePool(AdaptivePool::Maximum)";
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeAdaptiveMaxPool1d">;
-  let lowering = LowerMaxPool<1>;
 }
 
 def Aten_AdaptiveMaxPool3dOp : Aten_PureOp<

@@ -18,7 +18,6 @@ def Aten_SumOp : Aten_PureOp<
   let promotion = PromoteIntToI64;
   let decomposition = DecomposeBy<"decomposeSum">;
   let recompute = RecomputeReduction;
-  let lowering = LowerReduction<"Sum">;
 }
 
 def Aten_SumDimIntListOp : Aten_PureOp<
@@ -108,7 +107,6 @@ def Aten_MaxOp : Aten_PureOp<"aten::max(Tensor self) -> Tensor"> {
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMax">;
   let recompute = RecomputeReduction;
-  let lowering = LowerReduction<"Max">;
   let writers = ["max.unary_out"];
 }
 
@@ -118,7 +116,6 @@ def Aten_MinOp : Aten_PureOp<"aten::min(Tensor self) -> Tensor"> {
   let promotion = PromoteKeepFirst;
   let decomposition = DecomposeBy<"decomposeMin">;
   let recompute = RecomputeReduction;
-  let lowering = LowerReduction<"Min">;
   let writers = ["min.unary_out"];
 }
 
@@ -191,7 +188,6 @@ def Aten_AllOp : Aten_PureOp<"aten::all(Tensor self) -> Tensor"> {
   let promotion = PromoteAnyBool;
   let decomposition = DecomposeBy<"decomposeAll">;
   let recompute = RecomputeReduction;
-  let lowering = LowerReduction<"All">;
   let writers = ["all.all_out"];
 }
 
@@ -202,7 +198,6 @@ def Aten_AllDimOp : Aten_PureOp<
   let promotion = PromoteAnyBool;
   let decomposition = DecomposeBy<"decomposeAllDim">;
   let recompute = RecomputeReduction;
-  let lowering = LowerReduction<"All">;
   let writers = ["all.out"];
 }
 
