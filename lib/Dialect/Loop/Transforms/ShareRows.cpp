@@ -118,10 +118,29 @@ static bool variesAlongRow(ReduceOp reduce, Value value,
          });
 }
 
+/// Expressions of the reduction that are worth a row, with their costs.
+static SmallVector<std::pair<Operation *, int64_t>>
+getCandidates(ReduceOp reduce, ArrayRef<unsigned> dims, int64_t minCost) {
+  SmallVector<std::pair<Operation *, int64_t>> candidates;
+  for (Operation &op : reduce.getBody().front()) {
+    if (op.getNumResults() != 1 || isa<LoadOp>(op) ||
+        !op.getResult(0).getType().isIntOrFloat())
+      continue;
+    llvm::SmallDenseSet<Operation *> seen;
+    int64_t cost = getExpressionCost(reduce, op.getResult(0), seen);
+    if (cost >= minCost && variesAlongRow(reduce, op.getResult(0), dims))
+      candidates.push_back({&op, cost});
+  }
+  return candidates;
+}
+
 /// The most expensive expression of at least `minCost` that both evaluate.
 static std::optional<SharedExpression>
 findShared(ReduceOp reduce, PointwiseOp pointwise, ArrayRef<unsigned> dims,
            int64_t minCost) {
+  auto candidates = getCandidates(reduce, dims, minCost);
+  if (candidates.empty())
+    return std::nullopt;
   StructureNumbering numbers;
   for (BlockArgument index : reduce.getBody().getArguments())
     numbers.setNumber(index, numbers.createNumber());
@@ -134,19 +153,11 @@ findShared(ReduceOp reduce, PointwiseOp pointwise, ArrayRef<unsigned> dims,
       twins.try_emplace(numbers.getNumber(op.getResult(0)), &op);
 
   SharedExpression best{reduce, pointwise, SmallVector<unsigned>(dims)};
-  best.cost = minCost - 1;
-  for (Operation &op : reduce.getBody().front()) {
-    if (op.getNumResults() != 1 || isa<LoadOp>(op) ||
-        !op.getResult(0).getType().isIntOrFloat())
+  for (auto [op, cost] : candidates) {
+    Operation *twin = twins.lookup(numbers.getNumber(op->getResult(0)));
+    if (!twin || cost <= best.cost)
       continue;
-    Operation *twin = twins.lookup(numbers.getNumber(op.getResult(0)));
-    if (!twin)
-      continue;
-    llvm::SmallDenseSet<Operation *> seen;
-    int64_t cost = getExpressionCost(reduce, op.getResult(0), seen);
-    if (cost <= best.cost || !variesAlongRow(reduce, op.getResult(0), dims))
-      continue;
-    best.inReduce = &op;
+    best.inReduce = op;
     best.inPointwise = twin;
     best.cost = cost;
   }

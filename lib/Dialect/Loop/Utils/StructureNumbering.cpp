@@ -29,19 +29,12 @@ static uintptr_t asWord(const void *pointer) {
   return reinterpret_cast<uintptr_t>(pointer);
 }
 
-/// The attributes of an operation without those that only name.
-static DictionaryAttr getMeaning(Operation *op) {
-  DictionaryAttr all = op->getAttrDictionary();
-  auto kernel = dyn_cast<KernelOp>(op);
-  if (!kernel && !isa<NestOpInterface>(op))
-    return all;
-  NamedAttrList kept(all);
-  kept.erase("origins");
-  if (kernel) {
-    kept.erase(kernel.getNameAttrName());
-    kept.erase(kernel.getTrafficAttrName());
-  }
-  return kept.getDictionary(op->getContext());
+/// True for attributes that say what an operation is called or expected to cost.
+static bool isName(Operation *op, StringRef attribute) {
+  if (isa<KernelOp>(op))
+    return attribute == "origins" || attribute == "name" ||
+           attribute == "traffic";
+  return isa<NestOpInterface>(op) && attribute == "origins";
 }
 
 unsigned StructureNumbering::intern(const Key &key) {
@@ -82,10 +75,23 @@ unsigned StructureNumbering::getNumber(Operation *op) {
   if (handed && isa<NumberOp>(op))
     return operations[op] = intern({Tag::Handed, (*handed)++});
   Key key = {Tag::Inner, asWord(op->getName().getAsOpaquePointer()),
-             asWord(getMeaning(op).getAsOpaquePointer()),
              op->getNumResults()};
   for (Type type : op->getResultTypes())
     key.push_back(asWord(type.getAsOpaquePointer()));
+  // Not as a dictionary, which would be looked up in the context.
+  NamedAttrList attributes;
+  op->getName().populateInherentAttrs(op, attributes);
+  for (NamedAttribute attribute : op->getDiscardableAttrs())
+    attributes.push_back(attribute);
+  size_t count = key.size();
+  key.push_back(0);
+  for (NamedAttribute attribute : attributes) {
+    if (isName(op, attribute.getName()))
+      continue;
+    ++key[count];
+    key.append({asWord(attribute.getName().getAsOpaquePointer()),
+                asWord(attribute.getValue().getAsOpaquePointer())});
+  }
   // The operands of an isolated operation are bound to arguments of its region.
   if (!op->hasTrait<OpTrait::IsIsolatedFromAbove>()) {
     key.push_back(op->getNumOperands());
