@@ -18,7 +18,8 @@ def LoopBodyOpInterface : OpInterface<"LoopBodyOpInterface"> {
     elements of its operands at the same place; operands broadcast to the
     result. `convert-aten-to-loop` makes a loop nest with this body of it, which
     then fuses with its neighbours like any other; the op's name is not known
-    there.
+    there. An op that is more than that (a reduction, a scan, a view, several
+    results) implements `LoopLoweringOpInterface`, which counts where both are.
   }];
   let methods = [
     InterfaceMethod<[{

@@ -253,9 +253,8 @@ static Value readSample(const Sampling &sampling, BodyContext body,
     index.push_back(tap->input);
     inside = inside ? s.logicalAnd(inside, tap->inside) : tap->inside;
   }
-  Value element = LoadOp::create(
-      body.builder, body.loc, sampling.image.base, index, sampling.image.map,
-      inside, s.constant(stored, 0.0));
+  Value element = sampling.loops.readAt(body, sampling.image, index, inside,
+                                        s.constant(stored, 0.0));
   return s.convert(element, stored, body.builder.getF64Type());
 }
 

@@ -97,8 +97,8 @@ Value Multinomial::drawAgain(Draw &draw) {
     SmallVector<Value> row(body.indices);
     Value at = searchRow(loops, body, extent, [&](Value position, Value mask) {
       row.back() = position;
-      Value here = LoadOp::create(body.builder, body.loc, sums.base, row,
-                                  sums.map, mask, scalars.constant(f64, 0.0));
+      Value here =
+          loops.readAt(body, sums, row, mask, scalars.constant(f64, 0.0));
       return scalars.gt(here, wanted);
     });
     return toI64(body, loops.toIndex(body, toI64(body, at), i64, extent,

@@ -139,9 +139,7 @@ Value Resampler::makeWidePass(Value source, unsigned dim, const Resize &r) {
         SmallVector<Value> index(body.indices.take_front(rank));
         index[dim] = input;
         Value zero = s.constant(from, int64_t(0));
-        Value element =
-            LoadOp::create(body.builder, body.loc, view.base, index, view.map,
-                           inside, zero);
+        Value element = loops.readAt(body, view, index, inside, zero);
         Value value = s.mul(s.convert(weight, f64, compute),
                             s.convert(element, from, compute));
         return SmallVector<Value>{
@@ -182,8 +180,7 @@ Value Resampler::makeGradientPass(Value gradient, unsigned dim,
       auto [begin, end] = buildWideRange(body, s, r, at);
       touched = s.logicalAnd(compare(arith::CmpIPredicate::sle, begin, own),
                              compare(arith::CmpIPredicate::slt, own, end));
-      Value total = LoadOp::create(body.builder, body.loc, sums.base,
-                                   ValueRange(at), sums.map);
+      Value total = loops.readAt(body, sums, at);
       weight = buildWideWeight(body, s, r, at, own);
       weight = s.where(s.eq(total, s.constant(f64, 0.0)), weight,
                        s.div(weight, total));

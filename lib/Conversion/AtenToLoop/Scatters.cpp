@@ -319,11 +319,9 @@ static LogicalResult putMasked(LoopBuilder &loops, const IndexArgs &args,
                                                            shifted]);
         }
         // There may be no value to read where the mask is false.
-        Exprs map = source.map;
         Value zero =
             scalars.constant(LoopBuilder::getElement(values), int64_t(0));
-        Value value = LoadOp::create(body.builder, body.loc, source.base, index,
-                                     map, isTrue, zero);
+        Value value = loops.readAt(body, source, index, isTrue, zero);
         value = scalars.convert(value, LoopBuilder::getElement(values), in);
         Value old =
             scalars.convert(loops.readAt(body, self, body.indices), stored, in);
@@ -416,8 +414,7 @@ LogicalResult loop::lowerMaskedScatter(LoopBuilder &loops,
         Value isTrue = selection.isSelected(body);
         Value place = selection.getPlace(body, body.indices[0], available);
         Value zero = scalars.constant(stored, int64_t(0));
-        Value value = LoadOp::create(body.builder, body.loc, source.base, place,
-                                     source.map, isTrue, zero);
+        Value value = loops.readAt(body, source, place, isTrue, zero);
         return scalars.where(isTrue, value,
                              loops.readAt(body, oldFlat, body.indices));
       });

@@ -49,11 +49,11 @@ Value loop::searchRow(
 }
 
 /// Reads `view` at `index` where `mask` is true.
-static Value readMasked(BodyContext body, const View &view, ValueRange index,
-                        Value mask, Type element) {
+static Value readMasked(LoopBuilder &loops, BodyContext body, const View &view,
+                        ValueRange index, Value mask, Type element) {
   ScalarBuilder scalars(body.builder, body.loc, element);
-  return LoadOp::create(body.builder, body.loc, view.base, index, view.map,
-                        mask, scalars.constant(element, int64_t(0)));
+  return loops.readAt(body, view, index, mask,
+                      scalars.constant(element, int64_t(0)));
 }
 
 static LogicalResult findPlaces(LoopBuilder &loops, Value sorted, Value wanted,
@@ -113,14 +113,15 @@ static LogicalResult findPlaces(LoopBuilder &loops, Value sorted, Value wanted,
             searchRow(loops, body, extent, [&](Value position, Value mask) {
               row.push_back(position);
               if (sorter) {
-                Value place = readMasked(body, places, row, mask,
+                Value place = readMasked(loops, body, places, row, mask,
                                          LoopBuilder::getElement(sorter));
                 row.back() =
                     loops.toIndex(body, place, LoopBuilder::getElement(sorter),
                                   extent, /*negative=*/false);
               }
               Value element = scalars.convert(
-                  readMasked(body, table, row, mask, tableType), tableType, in);
+                  readMasked(loops, body, table, row, mask, tableType),
+                  tableType, in);
               row.pop_back();
               return right ? scalars.gt(element, value)
                            : scalars.ge(element, value);
@@ -231,7 +232,8 @@ LogicalResult loop::lowerHistogram(LoopBuilder &loops, aten::HistcOp op) {
             scalars.logicalAnd(scalars.ge(x, low), scalars.le(x, high));
         Value after = searchRow(
             loops, body, loops.expr(bins + 1), [&](Value position, Value mask) {
-              Value edge = readMasked(body, steps, position, mask, stored);
+              Value edge =
+                  readMasked(loops, body, steps, position, mask, stored);
               return scalars.gt(scalars.convert(edge, stored, f64), x);
             });
         Value wide = toI64(body, after);

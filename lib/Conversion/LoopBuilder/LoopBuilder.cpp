@@ -204,10 +204,10 @@ Value LoopBuilder::read(BodyContext body, const View &view,
                         mask, mask ? other : Value());
 }
 
-Value LoopBuilder::readAt(BodyContext body, const View &view,
-                          ValueRange index) {
+Value LoopBuilder::readAt(BodyContext body, const View &view, ValueRange index,
+                          Value mask, Value other) {
   return LoadOp::create(body.builder, body.loc, view.base, index, view.map,
-                        Value(), Value());
+                        mask, mask ? other : Value());
 }
 
 Exprs LoopBuilder::broadcast(const View &view, ArrayRef<guard::ExprAttr> dims) {

@@ -178,7 +178,8 @@ public:
              llvm::ArrayRef<guard::ExprAttr> index, Value mask = {},
              Value other = {});
   /// Reads at computed index values.
-  Value readAt(BodyContext body, const View &view, mlir::ValueRange index);
+  Value readAt(BodyContext body, const View &view, mlir::ValueRange index,
+               Value mask = {}, Value other = {});
   /// The index of an operand that broadcasts to `dims` of a result.
   Exprs broadcast(const View &view, llvm::ArrayRef<guard::ExprAttr> dims);
   /// The value of an expression over the body's indices, as `index`.
