@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The C++ side of LoopLoweringOpInterface.td. Who implements it includes
-// kiln/Conversion/LoopBuilder/LoopBuilder.h, whose head shows an example; who
+// kiln/Lowering/LoopBuilder.h, whose head shows an example; who
 // only asks for it needs no more than this.
 //
 //===----------------------------------------------------------------------===//

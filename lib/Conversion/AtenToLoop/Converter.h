@@ -18,7 +18,7 @@
 #ifndef KILN_LIB_CONVERSION_ATENTOLOOP_CONVERTER_H
 #define KILN_LIB_CONVERSION_ATENTOLOOP_CONVERTER_H
 
-#include "kiln/Conversion/LoopBuilder/LoopBuilder.h"
+#include "kiln/Lowering/LoopBuilder.h"
 #include "kiln/Dialect/Aten/IR/OpInfo.h"
 
 namespace kiln::loop {

@@ -21,7 +21,7 @@
 #ifndef KILN_LIB_CONVERSION_ATENTOLOOP_LOWERINGS_H
 #define KILN_LIB_CONVERSION_ATENTOLOOP_LOWERINGS_H
 
-#include "kiln/Conversion/LoopBuilder/LoopBuilder.h"
+#include "kiln/Lowering/LoopBuilder.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
 
 namespace kiln::loop {

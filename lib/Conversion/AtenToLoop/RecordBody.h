@@ -15,7 +15,7 @@
 #ifndef KILN_LIB_CONVERSION_ATENTOLOOP_RECORDBODY_H
 #define KILN_LIB_CONVERSION_ATENTOLOOP_RECORDBODY_H
 
-#include "kiln/Conversion/LoopBuilder/LoopBuilder.h"
+#include "kiln/Lowering/LoopBuilder.h"
 #include "kiln/Dialect/Aten/IR/OpInfo.h"
 
 #include "llvm/ADT/StringMap.h"

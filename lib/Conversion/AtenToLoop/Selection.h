@@ -15,7 +15,7 @@
 #ifndef KILN_LIB_CONVERSION_ATENTOLOOP_SELECTION_H
 #define KILN_LIB_CONVERSION_ATENTOLOOP_SELECTION_H
 
-#include "kiln/Conversion/LoopBuilder/LoopBuilder.h"
+#include "kiln/Lowering/LoopBuilder.h"
 
 namespace kiln::loop {
 

@@ -17,7 +17,7 @@
 #ifndef KILN_LIB_CONVERSION_ATENTOLOOP_WINDOWS_H
 #define KILN_LIB_CONVERSION_ATENTOLOOP_WINDOWS_H
 
-#include "kiln/Conversion/LoopBuilder/LoopBuilder.h"
+#include "kiln/Lowering/LoopBuilder.h"
 
 namespace kiln::loop {
 

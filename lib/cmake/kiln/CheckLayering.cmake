@@ -40,8 +40,10 @@ set(MAY_Dialect/Joint ${data} Dialect/Guard Interfaces)
 set(MAY_Dialect/Loop ${data} Dialect/Guard Interfaces)
 set(MAY_Dialect/Program ${data} Dialect/Guard Interfaces)
 set(MAY_Analysis ${data} ${dialects} Interfaces)
+# What makes loop nests of any op knows no operator.
+set(MAY_Lowering ${data} Dialect/Guard Dialect/Loop Interfaces Analysis)
 set(MAY_TRANSFORMS Analysis)
-set(MAY_Conversion ${data} ${dialects} Interfaces Analysis)
+set(MAY_Conversion ${data} ${dialects} Interfaces Analysis Lowering)
 set(MAY_Target ${data} ${dialects} Interfaces Analysis Conversion Transforms)
 set(MAY_Import ${data} Dialect/Guard Dialect/Aten Interfaces Archive)
 set(MAY_Pipelines ${data} ${dialects} Interfaces Analysis Conversion Target

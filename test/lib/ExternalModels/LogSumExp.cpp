@@ -18,7 +18,7 @@
 
 #include "LogSumExp.h"
 
-#include "kiln/Conversion/LoopBuilder/LoopBuilder.h"
+#include "kiln/Lowering/LoopBuilder.h"
 #include "kiln/Interfaces/LoopLoweringOpInterface.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"

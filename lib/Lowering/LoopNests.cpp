@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Conversion/LoopBuilder/LoopBuilder.h"
+#include "kiln/Lowering/LoopBuilder.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 

@@ -38,11 +38,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_CONVERSION_LOOPBUILDER_LOOPBUILDER_H
-#define KILN_CONVERSION_LOOPBUILDER_LOOPBUILDER_H
+#ifndef KILN_LOWERING_LOOPBUILDER_H
+#define KILN_LOWERING_LOOPBUILDER_H
 
 #include "kiln/Analysis/AccessRelations.h"
-#include "kiln/Conversion/LoopBuilder/ScalarBuilder.h"
+#include "kiln/Lowering/ScalarBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -338,4 +338,4 @@ Value makeSortKey(BodyContext body, Value value, Type element, bool descending);
 
 } // namespace kiln::loop
 
-#endif // KILN_CONVERSION_LOOPBUILDER_LOOPBUILDER_H
+#endif // KILN_LOWERING_LOOPBUILDER_H

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Conversion/LoopBuilder/ScalarBuilder.h"
+#include "kiln/Lowering/ScalarBuilder.h"
 
 #include <cmath>
 

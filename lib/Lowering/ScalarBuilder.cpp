@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Conversion/LoopBuilder/ScalarBuilder.h"
+#include "kiln/Lowering/ScalarBuilder.h"
 
 #include "mlir/IR/Matchers.h"
 

@@ -15,7 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Conversion/LoopBuilder/ScalarBuilder.h"
+#include "kiln/Lowering/ScalarBuilder.h"
 
 using namespace mlir;
 using namespace kiln;

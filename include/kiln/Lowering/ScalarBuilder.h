@@ -21,8 +21,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_CONVERSION_LOOPBUILDER_SCALARBUILDER_H
-#define KILN_CONVERSION_LOOPBUILDER_SCALARBUILDER_H
+#ifndef KILN_LOWERING_SCALARBUILDER_H
+#define KILN_LOWERING_SCALARBUILDER_H
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
@@ -167,4 +167,4 @@ private:
 
 } // namespace kiln::loop
 
-#endif // KILN_CONVERSION_LOOPBUILDER_SCALARBUILDER_H
+#endif // KILN_LOWERING_SCALARBUILDER_H
