@@ -29,9 +29,8 @@ def Mylib_SwishOp : Aten_OverloadOp<Mylib_Dialect,
   let isCore = 1;
 }
 
-def Mylib_SquaresOp : Aten_OverloadOp<Mylib_Dialect, "squares",
-    "mylib::squares(Tensor x) -> Tensor",
-    (ins Aten_Tensor:$x), (outs Aten_Tensor:$result), NoEffects> {
+def Mylib_SquaresOp : Aten_OverloadOp<Mylib_Dialect,
+    "mylib::squares(Tensor x) -> Tensor", NoEffects> {
   let summary = "The sum of squares over the last dimension";
   let shape = "::mylib::inferSquares";
   let promotion = PromoteKeepFirst;
