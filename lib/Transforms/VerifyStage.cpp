@@ -8,8 +8,6 @@
 
 #include "kiln/Transforms/Passes.h"
 
-#include "kiln/Dialect/Guard/IR/SymbolEffects.h"
-
 #include "mlir/Pass/PassManager.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -35,11 +33,6 @@ struct VerifyStage : kiln::impl::KilnVerifyStagePassBase<VerifyStage> {
       return signalPassFailure();
     }
     if (failed(verifyStage(getOperation(), *wanted, keepsDerivatives)))
-      return signalPassFailure();
-    // Nests need the names alone, and programs verify their own symbols.
-    if (auto module = llvm::dyn_cast<ModuleOp>(getOperation());
-        module && *wanted <= Stage::Joint &&
-        failed(guard::verifyDeclaredSymbols(module)))
       return signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -59,6 +59,16 @@ TEST_F(SizeOrderTest, Rounding) {
   EXPECT_FALSE(order.isAtMost(s1 * 4, place));
 }
 
+TEST_F(SizeOrderTest, QuotientsOfQuotients) {
+  ExprAttr third = guard::floorDiv(s1, 3);
+  EXPECT_TRUE(order.isAtMost(third * 8 + 8, alignBytes(third * 8 + 8)));
+  EXPECT_TRUE(order.isAtMost(third * 8 + 8, guard::floorDiv(s1, 24) * 64 + 64));
+  EXPECT_FALSE(order.isAtMost(third * 8 + 9, guard::floorDiv(s1, 24) * 64 + 64));
+  for (ExprAttr size : {third * 4, third * third * 4, third * s0 * 12 + 4,
+                        guard::floorDiv(third + s0, 5) * 2 + 6})
+    EXPECT_TRUE(order.isAtMost(size, alignBytes(size))) << size.str();
+}
+
 TEST_F(SizeOrderTest, SizesAreNotNegative) {
   ExprAttr size = (s0 - number(300)) * s1 * 4;
   ExprAttr end = alignBytes(s0) + alignBytes(size);

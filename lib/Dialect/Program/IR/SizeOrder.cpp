@@ -90,6 +90,18 @@ static ExprAttr getNumerator(ExprAttr expr, int64_t &divisor) {
   return expr.getOperand(0);
 }
 
+/// The same where `expr` is a quotient of the quotient `inner`, which folding has
+/// made one: floordiv(x, 24) is floordiv(floordiv(x, 3), 8).
+static ExprAttr getNumerator(ExprAttr expr, ExprAttr inner, int64_t &divisor) {
+  int64_t part = 1;
+  ExprAttr numerator = getNumerator(expr, divisor);
+  if (!numerator || expr == inner || getNumerator(inner, part) != numerator ||
+      divisor % part != 0)
+    return numerator;
+  divisor /= part;
+  return inner;
+}
+
 Interval SizeOrder::getRange(ExprAttr monomial) {
   auto [entry, isNew] = ranges.try_emplace(monomial);
   if (!isNew)
@@ -156,7 +168,7 @@ bool SizeOrder::isNonNegative(const Sum &sum, unsigned depth,
   int64_t amount = sum.terms.lookup(obstacle);
   for (auto [monomial, coefficient] : sum.terms) {
     int64_t divisor = 1;
-    ExprAttr numerator = getNumerator(monomial, divisor);
+    ExprAttr numerator = getNumerator(monomial, obstacle, divisor);
     if (!numerator || coefficient == 0 || coefficient % divisor != 0)
       continue;
     int64_t times = coefficient / divisor;

@@ -60,6 +60,8 @@ private:
   void placeInArena();
   void setPlaces(ArrayRef<AllocOp> allocs, ArrayRef<guard::ExprAttr> sizes,
                  const MemoryPlan &plan);
+  bool isShown();
+  void keepApart(ArrayRef<AllocOp> allocs, MemoryPlan &plan);
   void tell(const MemoryPlan &plan);
   bool mayUpdate(const Buffer &buffer, SlotOp slot);
   bool takeRoom(const Buffer &buffer, unsigned last);
@@ -351,7 +353,30 @@ void Planner::placeInArena() {
   for (auto &[size, key] : sizes)
     keys.push_back(size);
   setPlaces(allocs, keys, plan);
+  if (!keys.empty() && !isShown())
+    keepApart(allocs, plan);
   tell(plan);
+}
+
+/// True if the plan is right whatever the symbols, as far as the verifier can tell.
+bool Planner::isShown() {
+  ScopedDiagnosticHandler quiet(function.getContext(),
+                                [](Diagnostic &) { return success(); });
+  return succeeded(verifyMemory(function));
+}
+
+/// Buffers of symbolic sizes get storage of their own: nothing is to be shown then.
+void Planner::keepApart(ArrayRef<AllocOp> allocs, MemoryPlan &plan) {
+  for (auto [alloc, place] : llvm::zip_equal(allocs, plan.places)) {
+    if (!place.slot)
+      continue;
+    AllocOp(alloc).removePlaceAttr();
+    AllocOp(alloc).setIsNew(true);
+    escaping += getBytes(AllocOp(alloc).getType());
+  }
+  function.setArenaAttr(
+      guard::getConstant(function.getContext(), plan.staticBytes));
+  plan.peakBytes = plan.staticBytes;
 }
 
 /// Places of the plan as expressions; `sizes` are those that it knows by key.
