@@ -1,4 +1,4 @@
-//===- WriterGen.cpp - Which overloads write what others give -------------===//
+//===- WriterGen.cpp - Overloads that are others, or write what they give -===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,6 +10,8 @@
 // of full names, the overload that writes and the one that gives a result:
 //
 //   {"aten.zero_.default", "aten.fill.Scalar"},
+//
+// Backend --gen-aten-aliases does so of the field `aliases`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,20 +33,33 @@ static std::string getFullName(StringRef overload) {
                                 : (overload + ".default").str();
 }
 
-static bool generate(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
-  os << "// Written by kiln-tblgen --gen-aten-writers.\n\n";
+/// A line for each overload in a field of a record: its name, and the record's.
+static bool printPairs(const llvm::RecordKeeper &records, llvm::raw_ostream &os,
+                       StringRef field, StringRef complaint) {
   std::set<std::string> seen;
   for (const AtenRecord &record : getAtenRecords(records))
-    for (StringRef writer : record.def->getValueAsListOfStrings("writers")) {
-      if (!seen.insert(getFullName(writer)).second)
+    for (StringRef other : record.def->getValueAsListOfStrings(field)) {
+      if (!seen.insert(getFullName(other)).second)
         llvm::PrintFatalError(record.def->getLoc(),
-                              "'" + writer + "' writes what another op gives");
-      os << "{\"" << record.library << "." << getFullName(writer) << "\", \""
+                              "'" + other + "' " + complaint);
+      os << "{\"" << record.library << "." << getFullName(other) << "\", \""
          << record.library << "." << getFullName(record.overload) << "\"},\n";
     }
   return false;
 }
 
 static mlir::GenRegistration
-    registration("gen-aten-writers",
-                 "Write which overloads write what others give", generate);
+    writers("gen-aten-writers",
+            "Write which overloads write what others give",
+            [](const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+              os << "// Written by kiln-tblgen --gen-aten-writers.\n\n";
+              return printPairs(records, os, "writers",
+                                "writes what another op gives");
+            });
+static mlir::GenRegistration
+    aliases("gen-aten-aliases", "Write which overloads are others by name",
+            [](const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+              os << "// Written by kiln-tblgen --gen-aten-aliases.\n\n";
+              return printPairs(records, os, "aliases",
+                                "is the name of another op");
+            });

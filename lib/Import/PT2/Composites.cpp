@@ -68,20 +68,7 @@ static const std::pair<StringRef, StringRef> kAliases[] = {
 
 std::string pt2::canonicalOverload(StringRef overload) {
   static const std::pair<StringRef, StringRef> whole[] = {
-      {"aten.__and__.Scalar", "aten.bitwise_and.Scalar"},
-      {"aten.__lshift__.Tensor", "aten.bitwise_left_shift.Tensor"},
-      {"aten.__or__.Scalar", "aten.bitwise_or.Scalar"},
-      {"aten.__rshift__.Tensor", "aten.bitwise_right_shift.Tensor"},
-      {"aten.__xor__.Scalar", "aten.bitwise_xor.Scalar"},
-      {"aten._conj_physical.default", "aten.conj_physical.default"},
-      {"aten._logcumsumexp.default", "aten.logcumsumexp.default"},
-      {"aten.special_log_softmax.default", "aten.log_softmax.int"},
-      {"aten.special_softmax.default", "aten.softmax.int"},
-      {"aten.special_xlogy.default", "aten.xlogy.Tensor"},
-      {"aten.special_xlogy.other_scalar", "aten.xlogy.Scalar_Other"},
-      {"aten.special_xlogy.self_scalar", "aten.xlogy.Scalar_Self"},
-      {"aten.swapdims.default", "aten.transpose.int"},
-      {"aten.true_divide.Scalar", "aten.div.Scalar"},
+#include "kiln/Import/PT2/Aliases.inc"
   };
   for (auto [name, other] : whole)
     if (overload == name)

@@ -11,6 +11,7 @@
 #include "Checkpoints.h"
 #include "Composites.h"
 
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
@@ -116,15 +117,16 @@ Status GraphImporter::importNode(const archive::Node &node) {
                               "on sizes");
   if (auto checked = importCheck(node))
     return *checked;
+  // It changes sizes, which no value does: there is no functional form.
   if (node.overload() == "aten.resize_.default")
     return importResize(node);
   if (auto imported = importHiddenChanges(node))
     return std::move(*imported);
-  if (node.overload() == "aten._native_batch_norm_legit.default") {
+  if (StringRef(node.overload()) == kNormThatUpdates) {
     // Not in training: it reads its running statistics only.
     archive::Node call = node;
-    call.target = "torch.ops.aten._native_batch_norm_legit_no_training"
-                  ".default";
+    call.target =
+        targetOf(aten::NativeBatchNormLegitNoTrainingOp::getInfo());
     llvm::erase_if(call.inputs, [](const archive::NamedArgument &input) {
       return input.name == "training";
     });

@@ -212,6 +212,13 @@ bool isContiguous(ArrayRef<guard::ExprAttr> sizes,
 /// True for a batch norm that updates running statistics.
 bool updatesStatistics(const archive::Node &node);
 
+/// Has no record, since whether it writes its running statistics is an argument.
+inline constexpr llvm::StringLiteral kNormThatUpdates =
+    "aten._native_batch_norm_legit.default";
+
+/// What a node that is this overload has as its target.
+std::string targetOf(const aten::OpInfo &info);
+
 } // namespace kiln::pt2
 
 #endif // KILN_LIB_IMPORT_PT2_GRAPHIMPORTER_H

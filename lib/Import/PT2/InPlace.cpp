@@ -12,20 +12,16 @@ using namespace kiln;
 using namespace kiln::pt2;
 
 /// Forms in place, or with `out`, whose functional form does not have the same
-/// name without the mark: what records say of it, and those of overloads that have
-/// no record: other names, and what is refused by its name.
+/// name without the mark: what records say of it, and overloads that have no record,
+/// which are refused by the functional name.
 static constexpr std::pair<StringRef, StringRef> kRenamed[] = {
 #include "kiln/Import/PT2/Writers.inc"
     {"aten._add_relu.out", "aten._add_relu.Tensor"},
-    {"aten.divide.out", "aten.divide.Tensor"},
-    {"aten.divide.out_mode", "aten.divide.Tensor_mode"},
     {"aten.linalg_matrix_rank.out_tol_tensor",
      "aten.linalg_matrix_rank.tol_tensor"},
     {"aten.linalg_pinv.out_rcond_tensor", "aten.linalg_pinv.rcond_tensor"},
-    {"aten.multiply.out", "aten.multiply.Tensor"},
     {"aten.range.out", "aten.range.step"},
     {"aten.range.out_", "aten.range.default"},
-    {"aten.subtract.out", "aten.subtract.Tensor"},
 };
 
 std::string pt2::functionalName(StringRef overload) {

@@ -51,11 +51,7 @@ void GraphImporter::fitArguments(const archive::Node &node,
 }
 
 Status GraphImporter::importOperator(const archive::Node &node) {
-  std::string overload(node.overload());
-  // What `item` becomes in decomposed programs; one record serves both.
-  if (overload == "aten._local_scalar_dense.default")
-    overload = "aten.item.default";
-  overload = canonicalOverload(overload);
+  std::string overload = canonicalOverload(node.overload());
   changing.clear();
   if (const aten::OpInfo *info =
           aten::lookUpOverload(overload, b.getContext()))

@@ -137,7 +137,7 @@ Status GraphImporter::importChanging(const archive::Node &node,
                                      StringRef target, unsigned numResults,
                                      ArrayRef<StringRef> changed) {
   archive::Node functional = node;
-  functional.target = ("torch.ops." + target).str();
+  functional.target = target.str();
   functional.inputs.clear();
   std::vector<std::string> changedNames;
   for (const archive::NamedArgument &input : node.inputs) {
@@ -173,12 +173,22 @@ Status GraphImporter::importChanging(const archive::Node &node,
   return Status::success();
 }
 
+std::string pt2::targetOf(const aten::OpInfo &info) {
+  StringRef variant = info.getOverload().contains('.') ? "" : ".default";
+  return ("torch.ops." + StringRef(info.name) + variant).str();
+}
+
+static bool isInstanceNorm(const archive::Node &node) {
+  return aten::lookUpOverload(node.overload()) ==
+         &aten::InstanceNormOp::getInfo();
+}
+
 /// In training, batch norms write their running statistics although most
 /// schemas do not say so. Their functional form returns them.
 Status GraphImporter::importBatchNorm(const archive::Node &node) {
-  return importChanging(node,
-                        "aten._native_batch_norm_legit_functional.default", 3,
-                        {"running_mean", "running_var"});
+  return importChanging(
+      node, targetOf(aten::NativeBatchNormLegitFunctionalOp::getInfo()), 3,
+      {"running_mean", "running_var"});
 }
 
 /// The instances of all images are the channels of one, whose running
@@ -236,25 +246,25 @@ std::optional<Status>
 GraphImporter::importHiddenChanges(const archive::Node &node) {
   StringRef overload = node.overload();
   if (updatesStatistics(node))
-    return overload == "aten.instance_norm.default" ? importInstanceNorm(node)
-                                                    : importBatchNorm(node);
-  StringRef observer = "aten._fused_moving_avg_obs_fq_helper";
-  bool isPlain = overload == "aten.fused_moving_avg_obs_fake_quant.default";
-  if (!isPlain && overload != (observer + ".default").str())
+    return isInstanceNorm(node) ? importInstanceNorm(node)
+                                : importBatchNorm(node);
+  // They write to their arguments, so that only the functional form is an op.
+  if (overload != "aten.fused_moving_avg_obs_fake_quant.default" &&
+      overload != "aten._fused_moving_avg_obs_fq_helper.default")
     return std::nullopt;
-  return importChanging(node, (observer + "_functional.default").str(), 2,
-                        {"running_min", "running_max", "scale", "zero_point"});
+  return importChanging(
+      node, targetOf(aten::FusedMovingAvgObsFqHelperFunctionalOp::getInfo()), 2,
+      {"running_min", "running_max", "scale", "zero_point"});
 }
 
 bool pt2::updatesStatistics(const archive::Node &node) {
-  StringRef overload = node.overload();
-  if (overload != "aten.batch_norm.default" &&
-      overload != "aten.native_batch_norm.default" &&
-      overload != "aten._native_batch_norm_legit.default" &&
-      overload != "aten.instance_norm.default")
+  const aten::OpInfo *info = aten::lookUpOverload(node.overload());
+  if (info != &aten::BatchNormOp::getInfo() &&
+      info != &aten::NativeBatchNormOp::getInfo() && !isInstanceNorm(node) &&
+      StringRef(node.overload()) != kNormThatUpdates)
     return false;
-  const archive::Argument *training = node.find(
-      overload == "aten.instance_norm.default" ? "use_input_stats" : "training");
+  const archive::Argument *training =
+      node.find(isInstanceNorm(node) ? "use_input_stats" : "training");
   const archive::Argument *mean = node.find("running_mean");
   const archive::Argument *variance = node.find("running_var");
   auto *flag = training ? training->as<bool>() : nullptr;

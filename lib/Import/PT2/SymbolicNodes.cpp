@@ -77,16 +77,19 @@ GraphImporter::propertyOf(const archive::Node &node) const {
       return std::nullopt;
     return convert(list[*index < 0 ? *index + rank : *index]);
   };
+  // These give numbers that types know, and are no ops: they have no records.
   StringRef overload = node.overload();
-  if (overload == "aten.sym_size.int")
+  if (!overload.consume_front("aten.sym_"))
+    return std::nullopt;
+  if (overload == "size.int")
     return element(meta->sizes);
-  if (overload == "aten.sym_stride.int" && meta->stridesKnown)
+  if (overload == "stride.int" && meta->stridesKnown)
     return element(meta->strides);
-  if (overload == "aten.sym_storage_offset.default")
+  if (overload == "storage_offset.default")
     return convert(meta->storageOffset);
-  if (overload == "aten.sym_is_contiguous.default")
+  if (overload == "is_contiguous.default")
     return isContiguousIn(node, *meta);
-  if (overload != "aten.sym_numel.default")
+  if (overload != "numel.default")
     return std::nullopt;
   ExprAttr product = guard::getConstant(b.getContext(), 1);
   for (const archive::SymInt &size : meta->sizes) {
@@ -165,21 +168,24 @@ bool pt2::isSymbolicTarget(StringRef target) {
 /// answers questions about types itself and leaves the node with no result.
 std::optional<Status> GraphImporter::importCheck(const archive::Node &node) {
   StringRef name = node.overload();
-  if (name == "aten.promote_types.default" ||
-      name.starts_with("aten.result_type."))
+  // Of these only the assertion about a tensor's properties is an op; what the
+  // others say goes into guards and symbols, so that they have no records.
+  if (!name.consume_front("aten."))
+    return std::nullopt;
+  if (name == "promote_types.default" || name.starts_with("result_type."))
     return Status::success();
-  if (name == "aten._assert_tensor_metadata.default")
+  if (name == "_assert_tensor_metadata.default")
     return checkMetadata(node);
-  if (name == "aten._assert_scalar.default")
+  if (name == "_assert_scalar.default")
     return importAssertion(node);
-  if (name == "aten.sym_constrain_range.default" ||
-      name == "aten.sym_constrain_range_for_size.default")
+  if (name == "sym_constrain_range.default" ||
+      name == "sym_constrain_range_for_size.default")
     return importRange(node);
-  if (name == "aten._make_dep_token.default") {
+  if (name == "_make_dep_token.default") {
     bindTokens(node.outputs);
     return Status::success();
   }
-  if (!name.consume_front("aten._functional_"))
+  if (!name.consume_front("_functional_"))
     return std::nullopt;
   archive::Node check = node;
   StringRef mark = name.starts_with("sym_") ? "" : "_";

@@ -183,6 +183,8 @@ class Aten_OverloadOp<Dialect dialect, string schemaText,
   list<string> promotes = [];
   /// How the op is rewritten as simpler ones; see AtenFormulas.td.
   Aten_Decomposition decomposition = NotDecomposed;
+  /// Overloads of other operators that take and give the same.
+  list<string> aliases = [];
   /// Overloads in place, or with `out`, that write what this one gives and are not
   /// named like it: "transpose_" for "transpose.int".
   list<string> writers = [];

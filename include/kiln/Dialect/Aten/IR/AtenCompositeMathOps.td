@@ -105,6 +105,7 @@ def Aten_XlogyScalarOtherOp : Aten_CompositeOp<
     "aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
     "decomposeXlogyScalarOther"> {
   let summary = "self * log(number), 0 where self is 0";
+  let aliases = ["special_xlogy.other_scalar"];
   let writers = ["xlogy.OutScalar_Other"];
 }
 
@@ -112,6 +113,7 @@ def Aten_XlogyScalarSelfOp : Aten_CompositeOp<
     "aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor",
     "decomposeXlogyScalarSelf"> {
   let summary = "number * log(other)";
+  let aliases = ["special_xlogy.self_scalar"];
   let writers = ["xlogy.OutScalar_Self"];
 }
 

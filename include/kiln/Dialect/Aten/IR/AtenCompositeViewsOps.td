@@ -65,6 +65,7 @@ def Aten_ConjPhysicalOp : Aten_CompositeOp<
     "aten::conj_physical(Tensor(a) self) -> Tensor(a)",
     "decomposeConjPhysical"> {
   let summary = "Complex conjugate, written out";
+  let aliases = ["_conj_physical"];
 }
 
 def Aten_PinMemoryOp : Aten_CompositeOp<

@@ -176,6 +176,7 @@ def Aten_SpecialXlog1pyOp : Aten_PureOp<
 def Aten_XlogyTensorOp : Aten_PureOp<
     "aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor"> {
   let summary = "self * log(other), 0 where self is 0";
+  let aliases = ["special_xlogy"];
   let promotion = PromoteIntToFloat;
   let writers = ["xlogy.OutTensor"];
   let body = (where (logical_and (eq $self, (number "0")), (logical_not (is_nan
@@ -232,6 +233,7 @@ def Aten_LshiftScalarOp : Aten_PureOp<
 def Aten_BitwiseAndScalarOp : Aten_PureOp<
     "aten::bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor"> {
   let summary = "Bitwise and with a number";
+  let aliases = ["__and__.Scalar"];
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let body = (bit_and $self, $other);
@@ -240,6 +242,7 @@ def Aten_BitwiseAndScalarOp : Aten_PureOp<
 def Aten_BitwiseOrScalarOp : Aten_PureOp<
     "aten::bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor"> {
   let summary = "Bitwise or with a number";
+  let aliases = ["__or__.Scalar"];
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let body = (bit_or $self, $other);
@@ -248,6 +251,7 @@ def Aten_BitwiseOrScalarOp : Aten_PureOp<
 def Aten_BitwiseXorScalarOp : Aten_PureOp<
     "aten::bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor"> {
   let summary = "Bitwise exclusive or with a number";
+  let aliases = ["__xor__.Scalar"];
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let body = (bit_xor $self, $other);
@@ -256,6 +260,7 @@ def Aten_BitwiseXorScalarOp : Aten_PureOp<
 def Aten_BitwiseLeftShiftTensorOp : Aten_PureOp<
     "aten::bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Shift left";
+  let aliases = ["__lshift__.Tensor"];
   let promotion = PromoteDefault;
   let body = (shl $self, $other);
 }
@@ -263,6 +268,7 @@ def Aten_BitwiseLeftShiftTensorOp : Aten_PureOp<
 def Aten_BitwiseRightShiftTensorOp : Aten_PureOp<
     "aten::bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Arithmetic shift right";
+  let aliases = ["__rshift__.Tensor"];
   let promotion = PromoteDefault;
   let body = (shr $self, $other);
 }

@@ -38,6 +38,7 @@ def Aten_SoftmaxIntOp : Aten_PureOp<
     "aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> "
     "Tensor"> {
   let summary = "Softmax along a dimension";
+  let aliases = ["special_softmax"];
   let shape = "sameWithDim";
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeSoftmaxInt">;
@@ -48,6 +49,7 @@ def Aten_LogSoftmaxIntOp : Aten_PureOp<
     "aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> "
     "Tensor"> {
   let summary = "Logarithm of softmax along a dimension";
+  let aliases = ["special_log_softmax"];
   let shape = "sameWithDim";
   let promotion = PromoteDefault;
   let decomposition = DecomposeBy<"decomposeLogSoftmaxInt">;

@@ -34,7 +34,7 @@ def Aten_SubTensorOp : Aten_PureOp<
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let roundsNumbers = 1;
-  let writers = ["sub.out"];
+  let writers = ["sub.out", "subtract.out"];
   let body = (sub $self, (mul $other, $alpha));
   let isCore = 1;
 }
@@ -46,7 +46,7 @@ def Aten_MulTensorOp : Aten_PureOp<
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
   let takesSmallFloats = 1;
-  let writers = ["mul.out"];
+  let writers = ["mul.out", "multiply.out"];
   let body = (mul $self, $other);
   let isCore = 1;
 }
@@ -58,7 +58,7 @@ def Aten_DivTensorOp : Aten_PureOp<
   let promotion = PromoteIntToFloat;
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
-  let writers = ["div.out"];
+  let writers = ["div.out", "divide.out"];
   let body = (div $self, $other);
   let isCore = 1;
 }
@@ -88,7 +88,7 @@ def Aten_DivTensorModeOp : Aten_PureOp<
   let promotes = ["self", "other"];
   let refusesZeroDivisors = 1;
   let lowering = LowerBy<"lowerDivMode", [], DivisionFamily>;
-  let writers = ["div.out_mode"];
+  let writers = ["div.out_mode", "divide.out_mode"];
   let isCore = 1;
 }
 
@@ -134,6 +134,7 @@ def Aten_MulScalarOp : Aten_BinaryNumberOp<"mul.Scalar", PromoteDefault,
 def Aten_DivScalarOp : Aten_BinaryNumberOp<"div.Scalar", PromoteIntToFloat,
     (div $self, $other)> {
   let summary = "Quotient by a number as a float";
+  let aliases = ["true_divide.Scalar"];
   let refusesZeroDivisors = 1;
   let isCore = 1;
 }

@@ -13,6 +13,7 @@ include "kiln/Dialect/Aten/IR/AtenBase.td"
 
 def Aten_ItemOp : Aten_CountingOp<"aten::item(Tensor self) -> Scalar"> {
   let summary = "The number in a tensor of one element";
+  let aliases = ["_local_scalar_dense"];
   let description = [{
     `symbol` names the unbacked symbol that the number is bound to.
   }];

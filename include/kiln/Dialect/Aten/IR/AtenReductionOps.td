@@ -270,6 +270,7 @@ def Aten_LinalgVectorNormOp : Aten_PureOp<
 def Aten_LogcumsumexpOp : Aten_PureOp<
     "aten::logcumsumexp(Tensor self, int dim) -> Tensor"> {
   let summary = "Logarithm of the running sum of exponentials";
+  let aliases = ["_logcumsumexp"];
   let shape = "sameWithDim";
   let promotion = PromoteDefault;
   let lowering = LowerRows<"lowerLogcumsumexp">;

@@ -47,6 +47,7 @@ def Aten_TransposeIntOp : Aten_MappedOp<
     "aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
     "transpose"> {
   let summary = "Exchange two dimensions";
+  let aliases = ["swapdims"];
   let writers = ["transpose_"];
 }
 
