@@ -146,11 +146,15 @@ void FormulaEmitter::emit(raw_ostream &os) {
     llvm::PrintFatalError(record.getLoc(),
                           "expected " + llvm::Twine(op.results.size()) +
                               " values for '" + op.name + "'");
+  StringRef builder = op.isComposite ? "Composite" : "Composer";
   os << "static SmallVector<Value> decompose" << op.className << "("
-     << op.className << " op, [[maybe_unused]] Composer &c) {\n";
+     << op.className << " op, [[maybe_unused]] " << builder << " &c) {\n";
   for (const auto &[variable, value] : variables)
     os << "  auto " << variable << " = " << value << ";\n";
-  os << "  return finish(op, c, {" << text << "});\n}\n\n";
+  if (op.isComposite)
+    os << "  return {" << text << "};\n}\n\n";
+  else
+    os << "  return finish(op, c, {" << text << "});\n}\n\n";
 }
 
 static bool isView(const AtenRecord &record) {
@@ -189,11 +193,18 @@ static bool emitCompositeDeclarations(const llvm::RecordKeeper &records,
                                       raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-composite-decls.\n\n";
   for (const AtenRecord &record : getAtenRecords(records)) {
-    if (!record.isComposite)
-      continue;
-    declare(os, record, "Composite");
+    if (record.isComposite && !getFunction(record).empty())
+      declare(os, record, "Composite");
   }
   return false;
+}
+
+/// The function that a record names, or one of its formulas, which is written.
+static std::string emitFunction(const AtenRecord &record, raw_ostream &os) {
+  if (StringRef function = getFunction(record); !function.empty())
+    return function.str();
+  FormulaEmitter(record).emit(os);
+  return "decompose" + record.className;
 }
 
 /// One line of a table: an op, and a function that takes it.
@@ -206,12 +217,12 @@ static std::string getEntry(const AtenRecord &record, StringRef function,
 }
 
 static bool emitComposites(const llvm::RecordKeeper &records, raw_ostream &os) {
-  os << "// Written by kiln-tblgen --gen-aten-composites.\n\n"
-        "static const CompositeEntry kComposites[] = {\n";
+  os << "// Written by kiln-tblgen --gen-aten-composites.\n\n";
+  std::string table;
   for (const AtenRecord &record : getAtenRecords(records))
     if (record.isComposite)
-      os << getEntry(record, getFunction(record), "Composite");
-  os << "};\n";
+      table += getEntry(record, emitFunction(record, os), "Composite");
+  os << "static const CompositeEntry kComposites[] = {\n" << table << "};\n";
   return false;
 }
 
@@ -226,12 +237,7 @@ static bool emitDecompositions(const llvm::RecordKeeper &records,
       table += "    {&" + record.className + "::getInfo, decomposeView},\n";
       continue;
     }
-    std::string function = getFunction(record).str();
-    if (function.empty()) {
-      FormulaEmitter(record).emit(os);
-      function = "decompose" + record.className;
-    }
-    table += getEntry(record, function, "Composer");
+    table += getEntry(record, emitFunction(record, os), "Composer");
   }
   os << "static const DecompositionEntry kDecompositions[] = {\n"
      << table << "};\n";

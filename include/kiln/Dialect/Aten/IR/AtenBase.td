@@ -269,8 +269,8 @@ class Aten_CompositeOverloadOp<Dialect dialect, string schemaText,
   let decomposition = DecomposeBy<function>;
   let isComposite = 1;
 }
-/// Of pure ops.
-class Aten_CompositeOp<string schemaText, string function>
+/// Of pure ops. One that takes a line says it as `decomposition`, without a function.
+class Aten_CompositeOp<string schemaText, string function = "">
     : Aten_CompositeOverloadOp<Aten_Dialect, schemaText, function, NoEffects>;
 /// Of ops that draw random numbers or end the run with an error.
 class Aten_ActingCompositeOp<string schemaText, string function>

@@ -12,22 +12,25 @@
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
 def Aten_LogSigmoidOp : Aten_CompositeOp<
-    "aten::log_sigmoid(Tensor self) -> Tensor", "decomposeLogSigmoid"> {
+    "aten::log_sigmoid(Tensor self) -> Tensor"> {
   let summary = "Logarithm of the sigmoid";
+  let decomposition = Decompose<[(call "log_sigmoid_forward", $self)]>;
 }
 
 def Aten_PlainNllLossOp : Aten_CompositeOp<
     "aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int "
-    "reduction=1, SymInt ignore_index=-100) -> Tensor",
-    "decomposePlainNllLoss"> {
+    "reduction=1, SymInt ignore_index=-100) -> Tensor"> {
   let summary = "Negative log likelihood";
+  let decomposition = Decompose<[(call "nll_loss_forward", $self, $target, $weight, $reduction,
+          $ignore_index)]>;
 }
 
 def Aten_PlainNllLoss2dOp : Aten_CompositeOp<
     "aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int "
-    "reduction=1, SymInt ignore_index=-100) -> Tensor",
-    "decomposePlainNllLoss2d"> {
+    "reduction=1, SymInt ignore_index=-100) -> Tensor"> {
   let summary = "Negative log likelihood of images";
+  let decomposition = Decompose<[(call "nll_loss2d_forward", $self, $target, $weight, $reduction,
+          $ignore_index)]>;
 }
 
 def Aten_CosineEmbeddingLossOp : Aten_CompositeOp<
@@ -77,13 +80,15 @@ def Aten_RnnReluCellOp : Aten_CompositeOp<
 
 def Aten_CdistOp : Aten_CompositeOp<
     "aten::cdist(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> "
-    "Tensor", "decomposeCdist"> {
+    "Tensor"> {
   let summary = "Distances of all pairs of rows";
+  let decomposition = Decompose<[(call "_cdist_forward", $x1, $x2, $p, $compute_mode)]>;
 }
 
 def Aten_PdistOp : Aten_CompositeOp<
-    "aten::pdist(Tensor self, float p=2.) -> Tensor", "decomposePdist"> {
+    "aten::pdist(Tensor self, float p=2.) -> Tensor"> {
   let summary = "Distances of pairs of rows of one matrix";
+  let decomposition = Decompose<[(call "_pdist_forward", $self, $p)]>;
 }
 
 def Aten_PlainEmbeddingBagOp : Aten_CountingCompositeOp<

@@ -63,8 +63,9 @@ def Aten_LinalgMatrixPowerOp : Aten_CompositeOp<
 
 def Aten_FrobeniusNormDimOp : Aten_CompositeOp<
     "aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> "
-    "Tensor", "decomposeFrobeniusNormDim"> {
+    "Tensor"> {
   let summary = "Root of the sum of squares over dimensions";
+  let decomposition = Decompose<[(call "linalg_vector_norm", $self, "2.0", $dim, $keepdim)]>;
   let writers = ["frobenius_norm.out"];
 }
 

@@ -11,14 +11,14 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_Deg2radOp : Aten_CompositeOp<
-    "aten::deg2rad(Tensor self) -> Tensor", "decomposeDeg2rad"> {
+def Aten_Deg2radOp : Aten_CompositeOp<"aten::deg2rad(Tensor self) -> Tensor"> {
   let summary = "Degrees as radians";
+  let decomposition = Decompose<[(mul (floating $self), "M_PI / 180")]>;
 }
 
-def Aten_Rad2degOp : Aten_CompositeOp<
-    "aten::rad2deg(Tensor self) -> Tensor", "decomposeRad2deg"> {
+def Aten_Rad2degOp : Aten_CompositeOp<"aten::rad2deg(Tensor self) -> Tensor"> {
   let summary = "Radians as degrees";
+  let decomposition = Decompose<[(mul (floating $self), "180 / M_PI")]>;
 }
 
 def Aten_IscloseOp : Aten_CompositeOp<
@@ -102,9 +102,9 @@ def Aten_FloatPowerScalarOp : Aten_CompositeOp<
 }
 
 def Aten_XlogyScalarOtherOp : Aten_CompositeOp<
-    "aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
-    "decomposeXlogyScalarOther"> {
+    "aten::xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor"> {
   let summary = "self * log(number), 0 where self is 0";
+  let decomposition = Decompose<[(call "xlogy.Tensor", $self, (wrap $other, $self))]>;
   let aliases = ["special_xlogy.other_scalar"];
   let writers = ["xlogy.OutScalar_Other"];
 }
@@ -290,13 +290,15 @@ def Aten_LinspaceScalarTensorOp : Aten_CompositeOp<
 }
 
 def Aten_IsAllTrueOp : Aten_CompositeOp<
-    "aten::_is_all_true(Tensor self) -> Tensor", "decomposeIsAllTrue"> {
+    "aten::_is_all_true(Tensor self) -> Tensor"> {
   let summary = "True if all elements are";
+  let decomposition = Decompose<[(call "all", $self)]>;
 }
 
 def Aten_IsAnyTrueOp : Aten_CompositeOp<
-    "aten::_is_any_true(Tensor self) -> Tensor", "decomposeIsAnyTrue"> {
+    "aten::_is_any_true(Tensor self) -> Tensor"> {
   let summary = "True if an element is";
+  let decomposition = Decompose<[(call "any", $self)]>;
 }
 
 def Aten_UniqueDimConsecutiveOp : Aten_CountingCompositeOp<

@@ -11,9 +11,9 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
-def Aten_MTOp : Aten_CompositeOp<
-    "aten::mT(Tensor(a) self) -> Tensor(a)", "decomposeMT"> {
+def Aten_MTOp : Aten_CompositeOp<"aten::mT(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Matrices with their dimensions exchanged";
+  let decomposition = Decompose<[(t $self)]>;
 }
 
 def Aten_MHOp : Aten_CompositeOp<
@@ -32,57 +32,64 @@ def Aten_MatrixHOp : Aten_CompositeOp<
 }
 
 def Aten_PositiveOp : Aten_CompositeOp<
-    "aten::positive(Tensor(a) self) -> Tensor(a)", "decomposePositive"> {
+    "aten::positive(Tensor(a) self) -> Tensor(a)"> {
   let summary = "The tensor itself";
+  let decomposition = Decompose<[(itself $self)]>;
 }
 
-def Aten_LiftOp : Aten_CompositeOp<
-    "aten::lift(Tensor(a) self) -> Tensor(a)", "decomposeLift"> {
+def Aten_LiftOp : Aten_CompositeOp<"aten::lift(Tensor(a) self) -> Tensor(a)"> {
   let summary = "The tensor itself";
+  let decomposition = Decompose<[(itself $self)]>;
 }
 
 def Aten_LiftFreshOp : Aten_CompositeOp<
-    "aten::lift_fresh(Tensor(a) self) -> Tensor(a)", "decomposeLiftFresh"> {
+    "aten::lift_fresh(Tensor(a) self) -> Tensor(a)"> {
   let summary = "The tensor itself";
+  let decomposition = Decompose<[(itself $self)]>;
 }
 
 def Aten_ResolveConjOp : Aten_CompositeOp<
-    "aten::resolve_conj(Tensor(a) self) -> Tensor(a)", "decomposeResolveConj"> {
+    "aten::resolve_conj(Tensor(a) self) -> Tensor(a)"> {
   let summary = "The tensor itself, with no conjugation pending";
+  let decomposition = Decompose<[(itself $self)]>;
 }
 
 def Aten_ResolveNegOp : Aten_CompositeOp<
-    "aten::resolve_neg(Tensor(a) self) -> Tensor(a)", "decomposeResolveNeg"> {
+    "aten::resolve_neg(Tensor(a) self) -> Tensor(a)"> {
   let summary = "The tensor itself, with no negation pending";
+  let decomposition = Decompose<[(itself $self)]>;
 }
 
 def Aten_PlainConjOp : Aten_CompositeOp<
-    "aten::conj(Tensor(a) self) -> Tensor(a)", "decomposePlainConj"> {
+    "aten::conj(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Complex conjugate; reals stay";
+  let decomposition = Decompose<[(conjugate $self)]>;
 }
 
 def Aten_ConjPhysicalOp : Aten_CompositeOp<
-    "aten::conj_physical(Tensor(a) self) -> Tensor(a)",
-    "decomposeConjPhysical"> {
+    "aten::conj_physical(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Complex conjugate, written out";
+  let decomposition = Decompose<[(conjugate $self)]>;
   let aliases = ["_conj_physical"];
 }
 
 def Aten_PinMemoryOp : Aten_CompositeOp<
-    "aten::pin_memory(Tensor(a) self, Device? device=None) -> Tensor(a)",
-    "decomposePinMemory"> {
+    "aten::pin_memory(Tensor(a) self, Device? device=None) -> Tensor(a)"> {
   let summary = "The tensor itself, in memory that a device reads";
+  let decomposition = Decompose<[(itself $self)]>;
 }
 
 def Aten_RavelOp : Aten_CompositeOp<
-    "aten::ravel(Tensor(a) self) -> Tensor(a)", "decomposeRavel"> {
+    "aten::ravel(Tensor(a) self) -> Tensor(a)"> {
   let summary = "All elements in a row";
+  let decomposition = Decompose<[(row $self)]>;
 }
 
 def Aten_LinalgDiagonalOp : Aten_CompositeOp<
     "aten::linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int "
-    "dim2=-1) -> Tensor(a)", "decomposeLinalgDiagonal"> {
+    "dim2=-1) -> Tensor(a)"> {
   let summary = "Diagonals of matrices, as a view";
+  let decomposition = Decompose<[(call "diagonal", $A, $offset, $dim1, $dim2)]>;
 }
 
 def Aten_TypeAsOp : Aten_CompositeOp<
@@ -241,19 +248,19 @@ def Aten_DiagflatOp : Aten_CompositeOp<
   let summary = "A matrix with all elements on a diagonal";
 }
 
-def Aten_FliplrOp : Aten_CompositeOp<
-    "aten::fliplr(Tensor self) -> Tensor", "decomposeFliplr"> {
+def Aten_FliplrOp : Aten_CompositeOp<"aten::fliplr(Tensor self) -> Tensor"> {
   let summary = "Reverse the columns";
+  let decomposition = Decompose<[(call "flip", $self, "{1}")]>;
 }
 
-def Aten_FlipudOp : Aten_CompositeOp<
-    "aten::flipud(Tensor self) -> Tensor", "decomposeFlipud"> {
+def Aten_FlipudOp : Aten_CompositeOp<"aten::flipud(Tensor self) -> Tensor"> {
   let summary = "Reverse the rows";
+  let decomposition = Decompose<[(call "flip", $self, "{0}")]>;
 }
 
-def Aten_MsortOp : Aten_CompositeOp<
-    "aten::msort(Tensor self) -> Tensor", "decomposeMsort"> {
+def Aten_MsortOp : Aten_CompositeOp<"aten::msort(Tensor self) -> Tensor"> {
   let summary = "Sort along the first dimension";
+  let decomposition = Decompose<[(call "sort", $self, 0)]>;
 }
 
 def Aten_MeshgridIndexingOp : Aten_CompositeOp<
@@ -314,9 +321,9 @@ def Aten_ReshapeCopyOp : Aten_CompositeOp<
   let summary = "Copy in another shape";
 }
 
-def Aten_ZeroOp : Aten_CompositeOp<
-    "aten::zero(Tensor self) -> Tensor", "decomposeZero"> {
+def Aten_ZeroOp : Aten_CompositeOp<"aten::zero(Tensor self) -> Tensor"> {
   let summary = "Zeros in the shape of a tensor";
+  let decomposition = Decompose<[(zeros_like $self)]>;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENCOMPOSITEVIEWSOPS_TD

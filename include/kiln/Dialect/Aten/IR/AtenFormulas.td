@@ -24,7 +24,8 @@
 //   2             a number
 //   "1.5"         C++ text
 //
-// The values are converted to the results' element types. Operands of a
+// The operators of a composite's formula are methods of Composite, and its values
+// are the results as they are. Others are converted to the results' element types. Operands of a
 // `DecomposeWide` come in the type that elements of the first result are
 // computed in, f32 for 16 bits, so that the result is rounded once.
 //
@@ -72,6 +73,14 @@ def square : ComposerMethod;
 def sum_all : ComposerMethod;
 def unsqueeze : ComposerMethod;
 def zeros_like : ComposerMethod;
+
+// Methods of Composite, in the formulas of composites.
+def conjugate : ComposerMethod;
+def floating : ComposerMethod; // of integers f32
+def itself : ComposerMethod;   // the operand
+def row : ComposerMethod;      // all elements in a row
+def t : ComposerMethod;        // the last two dimensions exchanged
+def wrap : ComposerMethod;     // a number as a tensor, beside another one
 
 // Views and copies of views.
 def copy_of_view : Formula;    // a view, copied if it is the operand itself

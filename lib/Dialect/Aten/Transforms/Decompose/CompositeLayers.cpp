@@ -227,24 +227,6 @@ static Values embeddingBag(Composite &c, OpT op, int64_t padding) {
            c.getBuilder().getI64IntegerAttr(padding)});
 }
 
-Value decomposeLogSigmoid(LogSigmoidOp op, Composite &c) {
-  return c.logSigmoidForward(op.getSelf()).front();
-}
-
-Value decomposePlainNllLoss(PlainNllLossOp op, Composite &c) {
-  return c
-      .nllLossForward(op.getSelf(), op.getTarget(), op.getWeight(),
-                      op.getReduction(), op.getIgnoreIndex())
-      .front();
-}
-
-Value decomposePlainNllLoss2d(PlainNllLoss2dOp op, Composite &c) {
-  return c
-      .nllLoss2dForward(op.getSelf(), op.getTarget(), op.getWeight(),
-                        op.getReduction(), op.getIgnoreIndex())
-      .front();
-}
-
 Value decomposeRnnTanhCell(RnnTanhCellOp op, Composite &c) {
   Value x = cell(c, op);
   return x ? c.tanh(x) : x;
@@ -253,14 +235,6 @@ Value decomposeRnnTanhCell(RnnTanhCellOp op, Composite &c) {
 Value decomposeRnnReluCell(RnnReluCellOp op, Composite &c) {
   Value x = cell(c, op);
   return x ? c.relu(x) : x;
-}
-
-Value decomposeCdist(CdistOp op, Composite &c) {
-  return c.cdistForward(op.getX1(), op.getX2(), op.getP(), op.getComputeMode());
-}
-
-Value decomposePdist(PdistOp op, Composite &c) {
-  return c.pdistForward(op.getSelf(), op.getP());
 }
 
 Values decomposePlainEmbeddingBag(PlainEmbeddingBagOp op, Composite &c) {

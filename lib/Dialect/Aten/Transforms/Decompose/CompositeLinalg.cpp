@@ -396,10 +396,6 @@ Value decomposeLinalgMatrixPower(LinalgMatrixPowerOp op, Composite &c) {
   return x ? matrixPower(c, x, std::abs(n)) : x;
 }
 
-Value decomposeFrobeniusNormDim(FrobeniusNormDimOp op, Composite &c) {
-  return c.linalgVectorNorm(op.getSelf(), 2.0, op.getDim(), op.getKeepdim());
-}
-
 Value decomposeNormScalarOptDimDtype(NormScalarOptDimDtypeOp op, Composite &c) {
   return c.linalgVectorNorm(op.getSelf(), c.numberOr(op.getP(), 2.0),
                             op.getDim(), op.getKeepdim(), op.getDtype());

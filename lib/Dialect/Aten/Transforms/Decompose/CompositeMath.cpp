@@ -313,14 +313,6 @@ static Value distances(Composite &c, Value y, Value x, int64_t dim) {
   return steps;
 }
 
-Value decomposeDeg2rad(Deg2radOp op, Composite &c) {
-  return c.mul(c.floating(op.getSelf()), M_PI / 180);
-}
-
-Value decomposeRad2deg(Rad2degOp op, Composite &c) {
-  return c.mul(c.floating(op.getSelf()), 180 / M_PI);
-}
-
 Value decomposeIsreal(IsrealOp op, Composite &c) {
   Value x = op.getSelf();
   if (llvm::isa<mlir::ComplexType>(Composite::elementTypeOf(x)))
@@ -371,10 +363,6 @@ Value decomposeFloatPowerTensorScalar(FloatPowerTensorScalarOp op,
 
 Value decomposeFloatPowerScalar(FloatPowerScalarOp op, Composite &c) {
   return floatPower(c, op.getSelf(), op.getExponent());
-}
-
-Value decomposeXlogyScalarOther(XlogyScalarOtherOp op, Composite &c) {
-  return c.xlogyTensor(op.getSelf(), c.wrap(op.getOther(), op.getSelf()));
 }
 
 Value decomposeXlogyScalarSelf(XlogyScalarSelfOp op, Composite &c) {
@@ -503,14 +491,6 @@ Value decomposeLinspaceTensorScalar(LinspaceTensorScalarOp op, Composite &c) {
 
 Value decomposeLinspaceScalarTensor(LinspaceScalarTensorOp op, Composite &c) {
   return linspace(c, op);
-}
-
-Value decomposeIsAllTrue(IsAllTrueOp op, Composite &c) {
-  return c.all(op.getSelf());
-}
-
-Value decomposeIsAnyTrue(IsAnyTrueOp op, Composite &c) {
-  return c.FormulaBuilder::any(op.getSelf());
 }
 
 Values decomposeUniqueDimConsecutive(UniqueDimConsecutiveOp op, Composite &c) {

@@ -14,6 +14,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 
+#include <cmath>
 #include <thread>
 
 namespace kiln::aten {

@@ -130,8 +130,6 @@ static Value repeatEach(Composite &c, OpT op, Value x,
   return c.indexSelect(x, dim, slices);
 }
 
-Value decomposeMT(MTOp op, Composite &c) { return c.t(op.getSelf()); }
-
 Value decomposeMH(MHOp op, Composite &c) { return adjoint(c, op.getSelf()); }
 
 Value decomposeAdjoint(AdjointOp op, Composite &c) {
@@ -140,36 +138,6 @@ Value decomposeAdjoint(AdjointOp op, Composite &c) {
 
 Value decomposeMatrixH(MatrixHOp op, Composite &c) {
   return adjoint(c, op.getSelf());
-}
-
-Value decomposePositive(PositiveOp op, Composite &c) { return op.getSelf(); }
-
-Value decomposeLift(LiftOp op, Composite &c) { return op.getSelf(); }
-
-Value decomposeLiftFresh(LiftFreshOp op, Composite &c) { return op.getSelf(); }
-
-Value decomposeResolveConj(ResolveConjOp op, Composite &c) {
-  return op.getSelf();
-}
-
-Value decomposeResolveNeg(ResolveNegOp op, Composite &c) {
-  return op.getSelf();
-}
-
-Value decomposePlainConj(PlainConjOp op, Composite &c) {
-  return c.conjugate(op.getSelf());
-}
-
-Value decomposeConjPhysical(ConjPhysicalOp op, Composite &c) {
-  return c.conjugate(op.getSelf());
-}
-
-Value decomposePinMemory(PinMemoryOp op, Composite &c) { return op.getSelf(); }
-
-Value decomposeRavel(RavelOp op, Composite &c) { return c.row(op.getSelf()); }
-
-Value decomposeLinalgDiagonal(LinalgDiagonalOp op, Composite &c) {
-  return c.diagonal(op.getA(), op.getOffset(), op.getDim1(), op.getDim2());
 }
 
 Value decomposeTypeAs(TypeAsOp op, Composite &c) {
@@ -287,18 +255,6 @@ Value decomposeDiagflat(DiagflatOp op, Composite &c) {
   return c.diagEmbed(row, op.getOffset());
 }
 
-Value decomposeFliplr(FliplrOp op, Composite &c) {
-  return c.flip(op.getSelf(), {1});
-}
-
-Value decomposeFlipud(FlipudOp op, Composite &c) {
-  return c.flip(op.getSelf(), {0});
-}
-
-Value decomposeMsort(MsortOp op, Composite &c) {
-  return c.sort(op.getSelf(), 0).front();
-}
-
 Values decomposeMeshgridIndexing(MeshgridIndexingOp op, Composite &c) {
   SmallVector<Value> axes = llvm::to_vector(op.getTensors());
   bool swaps = op.getIndexing() == "xy" && axes.size() >= 2;
@@ -372,10 +328,6 @@ Value decomposeReshapeAlias(ReshapeAliasOp op, Composite &c) {
 
 Value decomposeReshapeCopy(ReshapeCopyOp op, Composite &c) {
   return c.clone(c.view(op.getSelf(), op.getSize().getDims()));
-}
-
-Value decomposeZero(ZeroOp op, Composite &c) {
-  return c.zerosLike(op.getSelf());
 }
 
 } // namespace kiln::aten

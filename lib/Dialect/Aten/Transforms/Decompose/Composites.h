@@ -56,6 +56,8 @@ public:
     return dimOf(x, dim).getConstant();
   }
 
+  /// As a formula of a record says that nothing is done.
+  Value itself(Value x) { return x; }
   /// All elements in a row.
   Value row(Value x) {
     return x ? FormulaBuilder::reshape(x, {numelOf(x)}) : Value();
