@@ -11,8 +11,8 @@
 namespace kiln::aten {
 
 Value VjpState::expandBatch(Value matrix, Value batch) {
-  Sizes sizes = builder.sizes(matrix);
-  sizes.insert(sizes.begin(), builder.size(batch, 0));
+  Sizes sizes = builder.dimsOf(matrix);
+  sizes.insert(sizes.begin(), builder.dimOf(batch, 0));
   return builder.expand(matrix, sizes);
 }
 
@@ -52,7 +52,7 @@ static LogicalResult setConvolution(VjpState &state, Value input, Value weight,
 
 LogicalResult vjpConvolution(ConvolutionOp op, VjpState &state) {
   bool isBatched =
-      Composer::rank(op.getInput()) == Composer::rank(op.getWeight());
+      Composer::rankOf(op.getInput()) == Composer::rankOf(op.getWeight());
   return setConvolution(state, op.getInput(), op.getWeight(), op.getBias(),
                         {op.getStride(), op.getPadding(), op.getDilation(),
                          op.getTransposed(), op.getOutputPadding(),
@@ -73,14 +73,14 @@ LogicalResult vjpWindow(VjpState &state, Value input, Value weight, Value bias,
                         guard::ShapeAttr dilation, bool isTransposed,
                         guard::ShapeAttr outputPadding, ExprAttr groups) {
   Composer &b = state.builder;
-  size_t spatial = Composer::rank(weight) - 2;
-  SizesArg none = Sizes(spatial, b.constant(0));
+  size_t spatial = Composer::rankOf(weight) - 2;
+  SizesArg none = Sizes(spatial, b.expr(0));
   return setConvolution(state, input, weight, bias,
                         {spread(stride, spatial), spread(padding, spatial),
                          spread(dilation, spatial), isTransposed,
                          outputPadding ? spread(outputPadding, spatial) : none,
                          groups},
-                        Composer::rank(input) == Composer::rank(weight));
+                        Composer::rankOf(input) == Composer::rankOf(weight));
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,16 +109,16 @@ LogicalResult vjpBilinear(BilinearOp op, VjpState &state) {
   Composer &b = state.builder;
   Value weight = op.getWeight(), grad = state.grad(0);
   auto flatten = [&](Value v) {
-    Sizes sizes = b.sizes(v);
-    ExprAttr rows = b.constant(1);
+    Sizes sizes = b.dimsOf(v);
+    ExprAttr rows = b.expr(1);
     for (ExprAttr size : ArrayRef<ExprAttr>(sizes).drop_back())
       rows = guard::mul(rows, size);
     return b.view(v, Sizes{rows, sizes.back()});
   };
   Value x = flatten(op.getInput1()), y = flatten(op.getInput2());
   Value g = flatten(grad);
-  ExprAttr rows = b.size(x, 0), m = b.size(x, 1), n = b.size(y, 1);
-  ExprAttr outputs = b.size(g, 1);
+  ExprAttr rows = b.dimOf(x, 0), m = b.dimOf(x, 1), n = b.dimOf(y, 1);
+  ExprAttr outputs = b.dimOf(g, 1);
   // What each row weighs: sum over o of g[n, o] weight[o, i, j].
   Value weighed = b.view(
       b.mm(g, b.view(weight, Sizes{outputs, guard::mul(m, n)})),

@@ -19,7 +19,7 @@ Value VjpState::insertRow(Value v) { return builder.unsqueeze(v, -2); }
 Value VjpState::atPositions(Value grad, Value self, Value positions) {
   Composer &b = builder;
   auto flatten = [&](Value v) {
-    Sizes sizes = b.sizes(v);
+    Sizes sizes = b.dimsOf(v);
     ExprAttr pixels = guard::mul(sizes[sizes.size() - 2], sizes.back());
     sizes.resize(sizes.size() - 2);
     sizes.push_back(pixels);
@@ -30,12 +30,12 @@ Value VjpState::atPositions(Value grad, Value self, Value positions) {
 }
 
 Sizes VjpState::imageSizes(Value v) {
-  Sizes sizes = builder.sizes(v);
+  Sizes sizes = builder.dimsOf(v);
   return {sizes[sizes.size() - 2], sizes.back()};
 }
 
 Sizes VjpState::spatialSizes(Value v) {
-  Sizes sizes = builder.sizes(v);
+  Sizes sizes = builder.dimsOf(v);
   sizes.erase(sizes.begin(), sizes.begin() + 2);
   return sizes;
 }
@@ -108,19 +108,19 @@ LogicalResult vjpAffineGrid(AffineGridGeneratorOp op, VjpState &state) {
     return success();
   Composer &b = state.builder;
   Value theta = op.getTheta(), grad = state.grad(0);
-  Type element = Composer::elementType(theta);
-  ExprAttr batch = b.size(theta, 0);
-  int64_t dims = Composer::rank(grad) - 2;
-  ExprAttr count = b.constant(dims), zero = b.constant(0), one = b.constant(1);
+  Type element = Composer::elementTypeOf(theta);
+  ExprAttr batch = b.dimOf(theta, 0);
+  int64_t dims = Composer::rankOf(grad) - 2;
+  ExprAttr count = b.expr(dims), zero = b.expr(0), one = b.expr(1);
   Type i64 = b.getBuilder().getI64Type();
   Value rows = b.unsqueeze(b.iota(count, i64), 1);
-  Value columns = b.iota(b.constant(dims + 1), i64);
+  Value columns = b.iota(b.expr(dims + 1), i64);
   Value identity = b.cast(b.eq(rows, columns), element);
-  identity = b.expand(identity, {batch, count, b.constant(dims + 1)});
+  identity = b.expand(identity, {batch, count, b.expr(dims + 1)});
   Value grid =
       b.affineGridGenerator(identity, op.getSize(), op.getAlignCorners());
-  ExprAttr pixels = b.constant(1);
-  Sizes sizes = b.sizes(grad);
+  ExprAttr pixels = b.expr(1);
+  Sizes sizes = b.dimsOf(grad);
   for (int64_t i = 1; i <= dims; ++i)
     pixels = guard::mul(pixels, sizes[i]);
   Value coordinates = b.constantPad(b.view(grid, {batch, pixels, count}),
@@ -141,18 +141,18 @@ LogicalResult vjpPadCircular(PadCircularOp op, VjpState &state) {
   Composer &b = state.builder;
   Type i64 = b.getBuilder().getI64Type();
   ArrayRef<ExprAttr> pad = op.getPad().getDims();
-  Sizes sizes = b.sizes(op.getSelf());
+  Sizes sizes = b.dimsOf(op.getSelf());
   Value grad = state.grad(0);
   for (size_t i = 0; i < pad.size() / 2; ++i) {
     int64_t dim = sizes.size() - 1 - i;
     if (pad[2 * i].isConstant(0) && pad[2 * i + 1].isConstant(0))
       continue;
-    Value index = b.sub(b.iota(b.size(grad, dim), i64),
+    Value index = b.sub(b.iota(b.dimOf(grad, dim), i64),
                         b.number(pad[2 * i]));
     index = b.remainderScalar(index, b.number(sizes[dim]));
-    Sizes target = b.sizes(grad);
+    Sizes target = b.dimsOf(grad);
     target[dim] = sizes[dim];
-    Value zeros = b.full(target, 0.0, Composer::elementType(grad));
+    Value zeros = b.full(target, 0.0, Composer::elementTypeOf(grad));
     SmallVector<Value> indices(dim);
     indices.push_back(index);
     grad = b.indexPut(zeros, indices, grad, /*accumulate=*/true);

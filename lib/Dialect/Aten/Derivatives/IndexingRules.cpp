@@ -16,7 +16,7 @@ namespace kiln::aten {
 
 Value VjpState::indexAddBack(Value grad, Value self, int64_t dim,
                              Value index) {
-  int64_t rank = Composer::rank(self);
+  int64_t rank = Composer::rankOf(self);
   if (rank == 0)
     return like(grad, self);
   SmallVector<Value> indices(Composer::wrapDim(dim, rank));
@@ -28,7 +28,7 @@ Value VjpState::indexAddBack(Value grad, Value self, int64_t dim,
 Value VjpState::selectRows(Value grad, int64_t dim, Value index, Value source) {
   Value rows = builder.indexSelect(grad, dim, index);
   // Of a source without dimensions there is one row, whatever the index.
-  return Composer::rank(source) == Composer::rank(grad) ? rows
+  return Composer::rankOf(source) == Composer::rankOf(grad) ? rows
                                                         : like(rows, source);
 }
 
@@ -56,7 +56,7 @@ static Value findMask(ArrayRef<Value> indices, int64_t &position) {
   for (auto [i, index] : llvm::enumerate(indices)) {
     if (!index)
       continue;
-    if (mask || !Composer::elementType(index).isInteger(1))
+    if (mask || !Composer::elementTypeOf(index).isInteger(1))
       return {};
     mask = index;
     position = i;
@@ -70,36 +70,36 @@ static Value maskedValues(VjpState &state, ArrayRef<Value> indices,
                           Value values) {
   Composer &b = state.builder;
   Value grad = state.grad(0);
-  int64_t position = 0, rank = Composer::rank(grad);
+  int64_t position = 0, rank = Composer::rankOf(grad);
   Value mask = findMask(indices, position);
   if (!mask) {
     state.getOp()->emitOpError("puts values by a mask and other indices, "
                                "expected a single mask for its derivative");
     return {};
   }
-  int64_t masked = Composer::rank(mask), behind = rank - position - masked;
-  Sizes own = b.sizes(values);
+  int64_t masked = Composer::rankOf(mask), behind = rank - position - masked;
+  Sizes own = b.dimsOf(values);
   bool isOneForAll = int64_t(own.size()) <= behind ||
                      own[own.size() - behind - 1].isConstant(1);
   if (isOneForAll) {
-    Sizes aligned = b.sizes(mask);
-    aligned.append(behind, b.constant(1));
+    Sizes aligned = b.dimsOf(mask);
+    aligned.append(behind, b.expr(1));
     Value kept = state.keepWhere(grad, b.view(mask, aligned));
     SmallVector<int64_t> dims;
     for (int64_t i = 0; i < masked; ++i)
       dims.push_back(position + i);
     Value sum = b.sum(kept, dims, /*keepdim=*/true);
-    Sizes sizes = b.sizes(sum);
+    Sizes sizes = b.dimsOf(sum);
     sizes.erase(sizes.begin() + position, sizes.begin() + position + masked);
-    sizes.insert(sizes.begin() + position, b.constant(1));
+    sizes.insert(sizes.begin() + position, b.expr(1));
     return b.view(sum, sizes);
   }
   Sizes sizes;
-  Sizes full = b.sizes(grad);
+  Sizes full = b.dimsOf(grad);
   sizes.append(full.begin(), full.begin() + position);
   sizes.push_back(own[own.size() - behind - 1]);
   sizes.append(full.end() - behind, full.end());
-  Type type = guard::makeTensorType(Composer::elementType(grad), sizes);
+  Type type = guard::makeTensorType(Composer::elementTypeOf(grad), sizes);
   Operation *op =
       buildAtenOp(b.getBuilder(), b.getLoc(), IndexTensorOp::getInfo(),
                   {ArgValue(grad), ArgValue(indices)}, type);
@@ -111,7 +111,7 @@ LogicalResult vjpIndexedPut(VjpState &state, ArrayRef<Value> indices,
   Composer &b = state.builder;
   Value grad = state.grad(0);
   if (state.isOperandWanted(0)) {
-    Value zero = b.scalarTensor(0.0, Composer::elementType(grad));
+    Value zero = b.scalarTensor(0.0, Composer::elementTypeOf(grad));
     state.setOperand(
         0, accumulates ? grad : b.indexPut(grad, indices, zero, false));
   }
@@ -119,8 +119,8 @@ LogicalResult vjpIndexedPut(VjpState &state, ArrayRef<Value> indices,
     return success();
   Value values = state.getOp()->getOperand(valuesOperand);
   bool hasMask = llvm::any_of(indices, [](Value index) {
-    return index && (Composer::elementType(index).isInteger(1) ||
-                     Composer::elementType(index).isUnsignedInteger(8));
+    return index && (Composer::elementTypeOf(index).isInteger(1) ||
+                     Composer::elementTypeOf(index).isUnsignedInteger(8));
   });
   Value rows = hasMask ? maskedValues(state, indices, values)
                        : b.index(grad, indices);
@@ -137,22 +137,22 @@ LogicalResult vjpIndexedPut(VjpState &state, ArrayRef<Value> indices,
 LogicalResult vjpMaskedScatter(MaskedScatterOp op, VjpState &state) {
   Composer &b = state.builder;
   Value grad = state.grad(0);
-  Value mask = b.expand(op.getMask(), b.sizes(grad));
+  Value mask = b.expand(op.getMask(), b.dimsOf(grad));
   if (state.isWanted(op, 0))
     state.set(op, 0, state.dropWhere(grad, mask));
   if (!state.isWanted(op, 2))
     return success();
   Value source = op.getSource();
-  Value flatMask = b.view(mask, Sizes{b.numElements(mask)});
-  Value flatGrad = b.view(grad, Sizes{b.numElements(grad)});
+  Value flatMask = b.view(mask, Sizes{b.numelOf(mask)});
+  Value flatGrad = b.view(grad, Sizes{b.numelOf(grad)});
   Value order = b.sub(b.cumsum(flatMask, 0), 1);
   // What is not taken adds zero to the first element, if there is one.
   Value positions = b.where(flatMask, order, 0);
-  Value zeros = b.full(Sizes{guard::max(b.numElements(source), b.constant(1))},
-                       0.0, Composer::elementType(grad));
+  Value zeros = b.full(Sizes{guard::max(b.numelOf(source), b.expr(1))},
+                       0.0, Composer::elementTypeOf(grad));
   Value sums = b.scatterAdd(zeros, 0, positions,
                             state.keepWhere(flatGrad, flatMask));
-  sums = b.slice(sums, 0, b.constant(0), b.numElements(source));
+  sums = b.slice(sums, 0, b.expr(0), b.numelOf(source));
   state.set(op, 2, state.like(sums, source));
   return success();
 }
@@ -166,9 +166,9 @@ LogicalResult vjpMaskedSelect(MaskedSelectOp op, VjpState &state) {
   Value both = b.where(mask, self, b.zerosLike(self));
   if (!both)
     return failure();
-  Sizes sizes = b.sizes(both);
+  Sizes sizes = b.dimsOf(both);
   state.set(op, 0,
-            b.maskedScatter(b.full(sizes, 0.0, Composer::elementType(self)),
+            b.maskedScatter(b.full(sizes, 0.0, Composer::elementTypeOf(self)),
                             b.expand(mask, sizes), state.grad(0)));
   return success();
 }
@@ -239,7 +239,7 @@ static std::pair<Value, Value> reduceGrads(const Reducer &r, StringRef reduce,
   VjpState &state = r.state;
   Composer &b = state.builder;
   Value grad = state.grad(0);
-  Type element = Composer::elementType(self);
+  Type element = Composer::elementTypeOf(self);
   if (reduce == "sum")
     return {grad, r.read(grad)};
   if (reduce == "mean") {
@@ -311,12 +311,12 @@ LogicalResult vjpBags(VjpState &state, const BagArguments &bag) {
   if (!grad)
     return success();
   Type i64 = b.getBuilder().getI64Type();
-  Type element = Composer::elementType(bag.weight);
-  ExprAttr count = b.size(bag.indices, 0);
+  Type element = Composer::elementTypeOf(bag.weight);
+  ExprAttr count = b.dimOf(bag.indices, 0);
   Value offsets = b.cast(bag.offsets, i64), indices = b.cast(bag.indices, i64);
   if (bag.includesLast)
-    offsets = b.slice(offsets, 0, b.constant(0),
-                      guard::sub(b.size(offsets, 0), b.constant(1)));
+    offsets = b.slice(offsets, 0, b.expr(0),
+                      guard::sub(b.dimOf(offsets, 0), b.expr(1)));
   // The bag of an index is the last one that starts at or before it.
   Value bags =
       b.sub(b.bucketizeTensor(b.iota(count, i64), offsets, false, true), 1);
@@ -326,7 +326,7 @@ LogicalResult vjpBags(VjpState &state, const BagArguments &bag) {
                                              bags, bag.mode, bag.padding));
   if (!state.isOperandWanted(0))
     return success();
-  ExprAttr rows = b.size(bag.weight, 0), numBags = b.size(grad, 0);
+  ExprAttr rows = b.dimOf(bag.weight, 0), numBags = b.dimOf(grad, 0);
   Value isTaken =
       bag.padding < 0 ? Value() : b.ne(indices, bag.padding);
   // 16-bit types cannot count.

@@ -36,8 +36,8 @@ LogicalResult vjpCross(CrossOp op, VjpState &state) {
   // Without a dimension, the first of size three.
   int64_t dim = op.getDim().value_or(0);
   if (!op.getDim())
-    while (!b.size(grad, dim).isConstant(3))
-      if (++dim == Composer::rank(grad))
+    while (!b.dimOf(grad, dim).isConstant(3))
+      if (++dim == Composer::rankOf(grad))
         return state.refuse("has no dimension that is known to have size 3, "
                             "expected one for its derivative");
   auto cross = [&](Value x, Value y) { return b.linalgCross(x, y, dim); };
@@ -59,8 +59,8 @@ LogicalResult vjpCholesky(LinalgCholeskyExOp op, VjpState &state) {
     lower = adjoint(b, lower);
     grad = adjoint(b, grad);
   }
-  Value inner = b.tril(product(b, adjoint(b, lower), grad), b.constant(0));
-  inner = b.mul(b.add(inner, adjoint(b, b.tril(inner, b.constant(-1)))), 0.5);
+  Value inner = b.tril(product(b, adjoint(b, lower), grad), b.expr(0));
+  inner = b.mul(b.add(inner, adjoint(b, b.tril(inner, b.expr(-1)))), 0.5);
   Value left = solve(b, adjoint(b, lower), inner, /*upper=*/true);
   state.set(op, 0, solve(b, lower, left, /*upper=*/false, /*fromLeft=*/false));
   return success();
@@ -71,16 +71,16 @@ LogicalResult vjpCholesky(LinalgCholeskyExOp op, VjpState &state) {
 static Value withRealDiagonal(Composer &b, Value upper) {
   if (!Composer::isComplex(upper))
     return upper;
-  Value diagonal = b.tril(upper, b.constant(0));
+  Value diagonal = b.tril(upper, b.expr(0));
   return b.sub(upper, b.mul(b.sub(diagonal, b.conj(diagonal)), 0.5));
 }
 
 /// The lower triangle of a skew matrix, whose diagonal is imaginary.
 static Value withHalfDiagonal(Composer &b, Value skew) {
-  Value strict = b.tril(skew, b.constant(-1));
+  Value strict = b.tril(skew, b.expr(-1));
   if (!Composer::isComplex(skew))
     return strict;
-  return b.mul(b.add(b.tril(skew, b.constant(0)), strict), 0.5);
+  return b.mul(b.add(b.tril(skew, b.expr(0)), strict), 0.5);
 }
 
 /// A solution with R, after a projection on what keeps Q orthogonal (Walter and
@@ -94,7 +94,7 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
   if (op.getMode() == "r")
     return state.refuse("gives no Q, which its derivative needs; expected mode "
                         "'reduced'");
-  ExprAttr rows = b.size(op.getA(), -2), columns = b.size(op.getA(), -1);
+  ExprAttr rows = b.dimOf(op.getA(), -2), columns = b.dimOf(op.getA(), -1);
   ExprAttr surplus = guard::sub(rows, columns);
   if (!surplus.isConstant())
     return state.refuse("has sizes whose order is not known, expected "
@@ -112,8 +112,8 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
       inner = inner ? b.add(inner, part) : part;
     }
     // Hermitian, from the upper triangle.
-    Value strict = b.triu(inner, b.constant(1));
-    Value hermitian = b.add(withRealDiagonal(b, b.triu(inner, b.constant(0))),
+    Value strict = b.triu(inner, b.expr(1));
+    Value hermitian = b.add(withRealDiagonal(b, b.triu(inner, b.expr(0))),
                             adjoint(b, strict));
     Value grad = product(b, q, hermitian);
     if (gq)
@@ -123,7 +123,7 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
     return success();
   }
   // Wide: the first columns decide about Q.
-  Value square = b.slice(r, -1, b.constant(0), rows);
+  Value square = b.slice(r, -1, b.expr(0), rows);
   Value grad;
   if (gq)
     inner = product(b, adjoint(b, q), gq);
@@ -134,9 +134,9 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
   Value skew = withHalfDiagonal(b, b.sub(inner, adjoint(b, inner)));
   grad = solve(b, adjoint(b, square), product(b, q, skew), /*upper=*/false,
                /*fromLeft=*/false);
-  Sizes rest = b.sizes(op.getA());
+  Sizes rest = b.dimsOf(op.getA());
   rest.back() = guard::sub(columns, rows);
-  grad = b.cat({grad, b.full(rest, 0.0, Composer::elementType(r))}, -1);
+  grad = b.cat({grad, b.full(rest, 0.0, Composer::elementTypeOf(r))}, -1);
   if (gr)
     grad = b.add(grad, product(b, q, gr));
   state.set(op, 0, grad);
@@ -145,8 +145,8 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
 
 /// The part of a gradient that a triangular matrix can have.
 static Value triangle(Composer &b, Value grad, bool upper, bool hasUnits) {
-  return upper ? b.triu(grad, b.constant(hasUnits ? 1 : 0))
-               : b.tril(grad, b.constant(hasUnits ? -1 : 0));
+  return upper ? b.triu(grad, b.expr(hasUnits ? 1 : 0))
+               : b.tril(grad, b.expr(hasUnits ? -1 : 0));
 }
 
 LogicalResult vjpSolveTriangular(LinalgSolveTriangularOp op, VjpState &state) {
@@ -203,11 +203,11 @@ LogicalResult vjpFftOfReals(FftR2cOp op, VjpState &state) {
   Value grad = state.grad(0);
   ArrayRef<int64_t> dims = op.getDim();
   if (op.getOnesided() && !dims.empty()) {
-    int64_t rank = Composer::rank(grad);
+    int64_t rank = Composer::rankOf(grad);
     int64_t dim = Composer::wrapDim(dims.back(), rank);
-    Sizes widths(2 * (rank - dim), b.constant(0));
+    Sizes widths(2 * (rank - dim), b.expr(0));
     widths.back() =
-        guard::sub(b.size(op.getSelf(), dim), b.size(grad, dim));
+        guard::sub(b.dimOf(op.getSelf(), dim), b.dimOf(grad, dim));
     grad = b.constantPad(grad, widths, 0.0);
   }
   Sizes along = guard::getConstants(b.getContext(), dims);
@@ -227,15 +227,15 @@ LogicalResult vjpFftToReals(FftC2rOp op, VjpState &state) {
     state.setOperand(0, spectrum);
     return success();
   }
-  int64_t rank = Composer::rank(grad);
+  int64_t rank = Composer::rankOf(grad);
   int64_t dim = Composer::wrapDim(op.getDim().back(), rank);
   // The mirror image of k is n - k, which is left out if it lies beyond.
-  ExprAttr kept = b.size(spectrum, dim);
-  ExprAttr leftOut = guard::sub(b.size(grad, dim), kept);
+  ExprAttr kept = b.dimOf(spectrum, dim);
+  ExprAttr leftOut = guard::sub(b.dimOf(grad, dim), kept);
   Value k = b.iota(kept, b.getBuilder().getI64Type());
   Value isTwice = b.logicalAnd(b.ge(k, 1), b.le(k, b.number(leftOut)));
-  Value weights = b.add(b.cast(isTwice, Composer::elementType(grad)), 1);
-  Sizes sizes(rank, b.constant(1));
+  Value weights = b.add(b.cast(isTwice, Composer::elementTypeOf(grad)), 1);
+  Sizes sizes(rank, b.expr(1));
   sizes[dim] = kept;
   state.setOperand(0, b.mul(spectrum, b.view(weights, sizes)));
   return success();

@@ -20,12 +20,12 @@ Value VjpState::shareLoss(Value grad, Value self, Value target,
     return grad;
   Composer &b = builder;
   // The mean is over the elements of both together.
-  Sizes left = b.sizes(self), right = b.sizes(target);
-  ExprAttr count = b.constant(1);
+  Sizes left = b.dimsOf(self), right = b.dimsOf(target);
+  ExprAttr count = b.expr(1);
   size_t rank = std::max(left.size(), right.size());
   for (size_t i = 0; i < rank; ++i) {
-    ExprAttr a = i < left.size() ? left[left.size() - 1 - i] : b.constant(1);
-    ExprAttr c = i < right.size() ? right[right.size() - 1 - i] : b.constant(1);
+    ExprAttr a = i < left.size() ? left[left.size() - 1 - i] : b.expr(1);
+    ExprAttr c = i < right.size() ? right[right.size() - 1 - i] : b.expr(1);
     count = guard::mul(count, a.isConstant(1) ? c : a);
   }
   return b.div(grad, b.number(count));
@@ -122,17 +122,17 @@ LogicalResult vjpMultiMarginLoss(MultiMarginLossOp op, VjpState &state) {
                         "expected constants for its derivative");
   Composer &b = state.builder;
   Value self = op.getSelf(), target = op.getTarget();
-  bool isBatch = Composer::rank(self) == 2;
+  bool isBatch = Composer::rankOf(self) == 2;
   if (!isBatch)
-    self = Composer::rank(self) == 0
-               ? b.view(self, Sizes{b.constant(1), b.constant(1)})
+    self = Composer::rankOf(self) == 0
+               ? b.view(self, Sizes{b.expr(1), b.expr(1)})
                : b.unsqueeze(self, 0);
-  Sizes rows{b.size(self, 0)};
+  Sizes rows{b.dimOf(self, 0)};
   target = b.view(target, rows);
   Value grad = state.grad(0);
-  if (Composer::rank(grad) == 1)
+  if (Composer::rankOf(grad) == 1)
     grad = b.unsqueeze(b.view(grad, rows), 1);
-  ExprAttr classes = b.size(self, 1);
+  ExprAttr classes = b.dimOf(self, 1);
   Value column = b.unsqueeze(target, 1);
   Value isTarget =
       b.eq(b.iota(classes, b.getBuilder().getI64Type()), column);

@@ -58,7 +58,7 @@ static Value statisticsGrad(NativeGroupNormOp op, VjpState &state) {
   Value mean = state.grad(1), inverse = state.grad(2);
   if (!mean && !inverse)
     return {};
-  ExprAttr groups = b.constant(op.getGroup());
+  ExprAttr groups = b.expr(op.getGroup());
   ExprAttr count = guard::mul(
       guard::exactDivide(op.getC(), groups)
           .value_or(guard::floorDiv(op.getC(), groups)),
@@ -68,7 +68,7 @@ static Value statisticsGrad(NativeGroupNormOp op, VjpState &state) {
   auto ofGroups = [&](Value v) { return b.unsqueeze(b.widen(v), 2); };
   Value sum;
   if (mean)
-    sum = b.expand(b.div(ofGroups(mean), share), b.sizes(x));
+    sum = b.expand(b.div(ofGroups(mean), share), b.dimsOf(x));
   if (inverse) {
     Value r = ofGroups(op->getResult(2));
     Value slope = b.div(b.mul(b.square(r), r), share);
@@ -127,7 +127,7 @@ LogicalResult vjpRmsNorm(FusedRmsNormOp op, VjpState &state) {
   Value inverse = b.widen(op->getResult(1));
   Value grad = state.grad(0) ? b.widen(state.grad(0)) : b.zerosLike(input);
   Value normalized = b.mul(input, inverse);
-  int64_t rank = Composer::rank(input);
+  int64_t rank = Composer::rankOf(input);
   SmallVector<int64_t> dims;
   for (size_t i = 0; i < op.getNormalizedShape().size(); ++i)
     dims.push_back(rank - int64_t(op.getNormalizedShape().size()) + i);

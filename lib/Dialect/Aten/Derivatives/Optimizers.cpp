@@ -40,7 +40,7 @@ private:
   Value asComplex(Value v) { return v ? b.viewAsComplex(v) : v; }
   /// `number` (f64, no dimensions) in the type that `like` is computed in.
   Value scalar(Value number, Value like) {
-    Type type = Composer::computeType(Composer::elementType(like));
+    Type type = Composer::computeType(Composer::elementTypeOf(like));
     Value &known = casts[{number, type}];
     if (!known)
       known = b.cast(number, type);
@@ -64,7 +64,7 @@ void UpdateBuilder::clip(MutableArrayRef<ParameterUpdate> updates) {
   for (ParameterUpdate &update : updates)
     norms.push_back(
         b.unsqueeze(b.cast(b.linalgVectorNorm(update.gradient, 2.0),
-                           Composer::computeType(Composer::elementType(
+                           Composer::computeType(Composer::elementTypeOf(
                                updates.front().gradient))),
                     0));
   Value total = b.linalgVectorNorm(b.cat(norms, 0), 2.0);

@@ -156,7 +156,7 @@ static Value minusOne(Composer &b, Value number) {
     return {};
   ExprAttr one = value.getExpr().isFloatTyped()
                      ? guard::getFloat(b.getContext(), 1.0)
-                     : b.constant(1);
+                     : b.expr(1);
   return b.number(guard::sub(value.getExpr(), one));
 }
 
@@ -360,7 +360,7 @@ LogicalResult vjpRenorm(RenormOp op, VjpState &state) {
   Composer &b = state.builder;
   Value self = op.getSelf();
   Value grad = b.widen(state.grad(0)), wide = b.widen(self);
-  int64_t rank = Composer::rank(self);
+  int64_t rank = Composer::rankOf(self);
   int64_t dim = Composer::wrapDim(op.getDim(), rank);
   SmallVector<int64_t> rest;
   for (int64_t i = 0; i < rank; ++i)

@@ -29,13 +29,13 @@ Value VjpState::share(Value grad, Value self, Value result, OptionalDims dims,
   Value mask = b.eq(self, keepDims(result, self, dims, keepdim));
   ArrayRef<int64_t> given = dims.value_or(ArrayRef<int64_t>());
   Value count =
-      b.sum(mask, Composer::wrapAll(given, Composer::rank(self)), true);
+      b.sum(mask, Composer::wrapAll(given, Composer::rankOf(self)), true);
   return b.div(b.mul(keepDims(grad, self, dims, keepdim), mask), count);
 }
 
 Value VjpState::atIndex(Value grad, Value self, Value indices, int64_t dim,
                         bool keepdim) {
-  if (Composer::rank(self) != 0 && !keepdim) {
+  if (Composer::rankOf(self) != 0 && !keepdim) {
     grad = builder.unsqueeze(grad, dim);
     indices = builder.unsqueeze(indices, dim);
   }
@@ -78,7 +78,7 @@ LogicalResult vjpAminmax(AminmaxOp op, VjpState &state) {
 
 Value VjpState::traceGrad(Value grad, Value self) {
   Composer &b = builder;
-  ExprAttr length = guard::min(b.size(self, 0), b.size(self, 1));
+  ExprAttr length = guard::min(b.dimOf(self, 0), b.dimOf(self, 1));
   return b.diagonalBackward(b.expand(grad, {length}), sizesOf(self), 0, 0, 1);
 }
 
@@ -96,9 +96,9 @@ Value VjpState::logsumexpGrad(Value grad, Value self, Value result,
 static Value prodGrad(VjpState &state, Value grad, Value self, Value result,
                       OptionalDims dims, bool keepdim) {
   Composer &b = state.builder;
-  Type element = Composer::elementType(result);
+  Type element = Composer::elementTypeOf(result);
   self = b.cast(self, element);
-  int64_t rank = Composer::rank(self);
+  int64_t rank = Composer::rankOf(self);
   grad = state.keepDims(grad, self, dims, keepdim);
   if (rank == 0)
     return grad;
@@ -135,7 +135,7 @@ LogicalResult vjpProdDim(ProdDimIntOp op, VjpState &state) {
 //===----------------------------------------------------------------------===//
 
 Value VjpState::reverseCumsum(Value grad, int64_t dim) {
-  if (Composer::rank(grad) == 0)
+  if (Composer::rankOf(grad) == 0)
     return grad;
   Value flipped = builder.flip(grad, {dim});
   return builder.flip(builder.cumsum(flipped, dim), {dim});
@@ -149,8 +149,8 @@ LogicalResult vjpCumprod(CumprodOp op, VjpState &state) {
     return success();
   Composer &b = state.builder;
   Value output = b.conj(op.getResult()), grad = state.grad(0);
-  Value self = b.conj(b.cast(op.getSelf(), Composer::elementType(output)));
-  if (Composer::rank(self) == 0) {
+  Value self = b.conj(b.cast(op.getSelf(), Composer::elementTypeOf(output)));
+  if (Composer::rankOf(self) == 0) {
     state.set(op, 0, grad);
     return success();
   }
@@ -179,7 +179,7 @@ LogicalResult vjpLogcumsumexp(LogcumsumexpOp op, VjpState &state) {
     return success();
   Composer &b = state.builder;
   Value self = op.getSelf(), result = op.getResult(), grad = state.grad(0);
-  if (Composer::rank(self) == 0) {
+  if (Composer::rankOf(self) == 0) {
     state.set(op, 0, grad);
     return success();
   }
@@ -203,14 +203,14 @@ Value VjpState::varGradWith(Value grad, Value self, OptionalDims dims,
                             bool keepdim, double correction) {
   Composer &b = builder;
   SmallVector<int64_t> all =
-      Composer::wrapAll(dimsOrNone(dims), Composer::rank(self));
-  bool isWhole = !dims || Composer::rank(self) == 0;
+      Composer::wrapAll(dimsOrNone(dims), Composer::rankOf(self));
+  bool isWhole = !dims || Composer::rankOf(self) == 0;
   // PyTorch counts no elements along an empty list of dimensions, although it
   // means all of them.
-  ExprAttr count = b.constant(1);
+  ExprAttr count = b.expr(1);
   if (isWhole || !dims->empty())
     for (int64_t dim : all)
-      count = guard::mul(count, b.size(self, dim));
+      count = guard::mul(count, b.dimOf(self, dim));
   ExprAttr freedom = guard::sub(guard::toFloat(count),
                                 guard::getFloat(b.getContext(), correction));
   grad = keepDims(grad, self, dims, keepdim);
@@ -218,8 +218,8 @@ Value VjpState::varGradWith(Value grad, Value self, OptionalDims dims,
   if (isWhole && freedom.isFloatConstant() && freedom.getFloat() <= 0) {
     // PyTorch's limits of 2 / freedom * (self - mean).
     Value slope = b.where(b.eq(self, mean), std::nan(""),
-                          b.full(b.sizes(self), kInfinity,
-                                 Composer::elementType(self)));
+                          b.full(b.dimsOf(self), kInfinity,
+                                 Composer::elementTypeOf(self)));
     return b.mul(grad, slope);
   }
   Value scaled =
@@ -307,7 +307,7 @@ LogicalResult vjpStdMean(StdMeanCorrectionOp op, VjpState &state) {
 Value vectorNormGrad(VjpState &state, Value grad, Value self, Value norm,
                      double order, OptionalDims dims, bool keepdim) {
   Composer &b = state.builder;
-  Type element = Composer::elementType(norm);
+  Type element = Composer::elementTypeOf(norm);
   self =
       b.cast(self, Composer::isComplex(self) ? mlir::ComplexType::get(element)
                                              : element);
@@ -324,7 +324,7 @@ Value vectorNormGrad(VjpState &state, Value grad, Value self, Value norm,
   if (std::isinf(order)) {
     Value isExtreme = b.logicalOr(b.eq(size, norm), b.isnan(size));
     Value count = b.sum(
-        isExtreme, Composer::wrapAll(dimsOrNone(dims), Composer::rank(self)),
+        isExtreme, Composer::wrapAll(dimsOrNone(dims), Composer::rankOf(self)),
         true);
     return b.mul(b.sgn(self), b.mul(b.div(grad, count), isExtreme));
   }
@@ -388,13 +388,13 @@ LogicalResult vjpNormDim(NormScalarOptDimOp op, VjpState &state) {
 /// rounded to the common type.
 LogicalResult vjpCosineSimilarity(CosineSimilarityOp op, VjpState &state) {
   Composer &b = state.builder;
-  Type element = Composer::elementType(op.getResult());
+  Type element = Composer::elementTypeOf(op.getResult());
   Value product = b.mul(op.getX1(), op.getX2());
-  int64_t rank = Composer::rank(product);
+  int64_t rank = Composer::rankOf(product);
   SmallVector<int64_t> dims;
   if (rank > 0)
     dims.push_back(Composer::wrapDim(op.getDim(), rank));
-  Sizes sizes = b.sizes(product);
+  Sizes sizes = b.dimsOf(product);
   Value eps = b.number(Operand(op.getEps().convertToDouble()));
   Value sides[2] = {op.getX1(), op.getX2()}, norms[2], raised[2], units[2];
   for (unsigned i = 0; i < 2; ++i) {

@@ -40,10 +40,10 @@ struct Geometry {
 /// Of a program's input what the program says; anything else has its elements
 /// row by row. Null if only the run knows where an input starts.
 static std::optional<Geometry> geometryOf(Composer &b, Value v) {
-  Sizes sizes = b.sizes(v);
+  Sizes sizes = b.dimsOf(v);
   Geometry rowMajor{sizes,
                     Sizes(guard::getContiguousStrides(b.getContext(), sizes)),
-                    b.constant(0)};
+                    b.expr(0)};
   auto argument = llvm::dyn_cast<mlir::BlockArgument>(v);
   auto func = argument ? llvm::dyn_cast<mlir::FunctionOpInterface>(
                              argument.getOwner()->getParentOp())
@@ -66,8 +66,8 @@ static std::optional<Geometry> geometryOf(Composer &b, Value v) {
 static ExprAttr storageSize(Composer &b, const Geometry &g) {
   ExprAttr last = g.offset;
   for (auto [size, stride] : llvm::zip(g.sizes, g.strides))
-    last = guard::add(last, guard::mul(guard::sub(size, b.constant(1)), stride));
-  return guard::add(last, b.constant(1));
+    last = guard::add(last, guard::mul(guard::sub(size, b.expr(1)), stride));
+  return guard::add(last, b.expr(1));
 }
 
 /// True unless every element of the storage is surely in `g` once at most: a
@@ -111,7 +111,7 @@ static LogicalResult vjpStorage(const ViewMap &map, VjpState &state) {
   auto isEmpty = [](const Geometry &g) {
     return llvm::any_of(g.sizes, [](ExprAttr s) { return s.isConstant(0); });
   };
-  Type element = Composer::elementType(self);
+  Type element = Composer::elementTypeOf(self);
   if (isEmpty(*in) || isEmpty(out)) {
     state.setOperand(0, b.zerosLike(self));
     return success();
@@ -121,7 +121,7 @@ static LogicalResult vjpStorage(const ViewMap &map, VjpState &state) {
       in->offset.isConstant(0) &&
       in->strides == Sizes(guard::getContiguousStrides(b.getContext(),
                                                        in->sizes));
-  ExprAttr count = b.numElements(self);
+  ExprAttr count = b.numelOf(self);
   if (!isStorage) {
     ExprAttr start = guard::min(in->offset, out.offset);
     in->offset = guard::sub(in->offset, start);
@@ -129,7 +129,7 @@ static LogicalResult vjpStorage(const ViewMap &map, VjpState &state) {
     count = guard::max(storageSize(b, *in), storageSize(b, out));
   }
   auto addUp = [&](const Geometry &g, Value values) {
-    Value flat = b.view(values, Sizes{b.numElements(values)});
+    Value flat = b.view(values, Sizes{b.numelOf(values)});
     return b.indexPut(b.full(Sizes{count}, 0.0, element),
                       {positionsOf(b, g.sizes, g.strides, g.offset)}, flat,
                       /*accumulate=*/true);
@@ -187,7 +187,7 @@ LogicalResult vjpView(Operation *op, VjpState &state) {
     return vjpStorage(maps->front(), state);
   Composer &b = state.builder;
   if (maps->size() > 1 && state.isOperandWanted(0))
-    if (auto dim = getJoinedDim(*maps, b.sizes(op->getOperand(0)))) {
+    if (auto dim = getJoinedDim(*maps, b.dimsOf(op->getOperand(0)))) {
       SmallVector<Value> parts;
       for (unsigned i = 0; i < maps->size(); ++i)
         parts.push_back(state.grad(i) ? state.grad(i)
@@ -200,7 +200,7 @@ LogicalResult vjpView(Operation *op, VjpState &state) {
     if (!state.grad(i) || !state.isOperandWanted(map.tensor))
       continue;
     Value &sum = sums[map.tensor];
-    Value part = addThrough(b, map, b.sizes(op->getOperand(map.tensor)),
+    Value part = addThrough(b, map, b.dimsOf(op->getOperand(map.tensor)),
                             state.grad(i));
     if (!part)
       return state.refuse("has a view that nothing can be added to");
@@ -217,7 +217,7 @@ LogicalResult vjpView(Operation *op, VjpState &state) {
 //===----------------------------------------------------------------------===//
 
 Value VjpState::channelShuffleBack(Value grad, ExprAttr groups) {
-  ExprAttr channels = builder.size(grad, 1);
+  ExprAttr channels = builder.dimOf(grad, 1);
   return builder.channelShuffle(
       grad, guard::exactDivide(channels, groups)
                 .value_or(guard::floorDiv(channels, groups)));
@@ -230,17 +230,17 @@ Value VjpState::channelShuffleBack(Value grad, ExprAttr groups) {
 LogicalResult vjpCat(CatOp op, VjpState &state) {
   Composer &b = state.builder;
   Value grad = state.grad(0);
-  int64_t rank = Composer::rank(op.getResult());
+  int64_t rank = Composer::rankOf(op.getResult());
   int64_t dim = Composer::wrapDim(op.getDim(), rank);
-  ExprAttr offset = b.constant(0);
+  ExprAttr offset = b.expr(0);
   for (auto [i, tensor] : llvm::enumerate(op.getTensors())) {
     // A one-dimensional tensor of size 0 takes no part, whatever the ranks.
-    if (Composer::rank(tensor) != rank) {
+    if (Composer::rankOf(tensor) != rank) {
       if (state.isOperandWanted(i))
         state.setOperand(i, b.zerosLike(tensor));
       continue;
     }
-    ExprAttr end = guard::add(offset, b.size(tensor, dim));
+    ExprAttr end = guard::add(offset, b.dimOf(tensor, dim));
     if (state.isOperandWanted(i))
       state.setOperand(i, b.slice(grad, dim, offset, end));
     offset = end;
@@ -250,17 +250,17 @@ LogicalResult vjpCat(CatOp op, VjpState &state) {
 
 LogicalResult vjpStack(StackOp op, VjpState &state) {
   Composer &b = state.builder;
-  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rank(op.getResult()));
+  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rankOf(op.getResult()));
   for (unsigned i = 0; i < op.getTensors().size(); ++i)
     if (state.isOperandWanted(i))
-      state.setOperand(i, b.select(state.grad(0), dim, b.constant(i)));
+      state.setOperand(i, b.select(state.grad(0), dim, b.expr(i)));
   return success();
 }
 
 /// Sums what `repeats` copies of the operand got.
 static Value sumRepeats(VjpState &state, ArrayRef<ExprAttr> repeats) {
   Composer &b = state.builder;
-  Sizes own = b.sizes(state.getOp()->getOperand(0));
+  Sizes own = b.dimsOf(state.getOp()->getOperand(0));
   size_t lead = repeats.size() - own.size();
   // [r * a, s * b] is [r, a, s, b] with the repeats summed.
   Sizes split;
@@ -334,9 +334,9 @@ LogicalResult vjpTile(TileOp op, VjpState &state) {
     return success();
   Composer &b = state.builder;
   Sizes repeats(op.getDims().getDims());
-  size_t rank = Composer::rank(op.getSelf());
+  size_t rank = Composer::rankOf(op.getSelf());
   if (repeats.size() < rank)
-    repeats.insert(repeats.begin(), rank - repeats.size(), b.constant(1));
+    repeats.insert(repeats.begin(), rank - repeats.size(), b.expr(1));
   state.setOperand(0, sumRepeats(state, repeats));
   return success();
 }
@@ -348,7 +348,7 @@ LogicalResult vjpRepeatInterleave(RepeatInterleaveSelfIntOp op,
   Composer &b = state.builder;
   Value self = op.getSelf();
   // Each element, repeated, is a dimension to be summed.
-  Sizes sizes = b.sizes(self);
+  Sizes sizes = b.dimsOf(self);
   size_t at = sizes.size();
   if (op.getDim() && at != 0)
     at = Composer::wrapDim(*op.getDim(), sizes.size()) + 1;

@@ -34,7 +34,7 @@ static bool mayBeEqual(Operation *op, ExprAttr a, ExprAttr b) {
 }
 
 Value VjpState::reduceTo(Value grad, Value operand) {
-  Sizes have = builder.sizes(grad), want = builder.sizes(operand);
+  Sizes have = builder.dimsOf(grad), want = builder.dimsOf(operand);
   if (have == want)
     return grad;
   size_t lead = have.size() < want.size() ? 0 : have.size() - want.size();
@@ -71,13 +71,13 @@ Value VjpState::reduceTo(Value grad, Value operand) {
 }
 
 void VjpState::setOperand(unsigned operand, Value value) {
-  Type element = Composer::elementType(op->getOperand(operand));
+  Type element = Composer::elementTypeOf(op->getOperand(operand));
   // A real number gets the real part.
   if (value && Composer::isComplex(value) &&
       !llvm::isa<mlir::ComplexType>(element))
     value = builder.FormulaBuilder::real(value);
   // Sums of f32 are exact enough in f64; those of 16 bits are rounded first.
-  if (value && element.isF64() && Composer::elementType(value).isF32())
+  if (value && element.isF64() && Composer::elementTypeOf(value).isF32())
     value = builder.cast(value, element);
   if (value)
     value = reduceTo(value, op->getOperand(operand));
@@ -113,32 +113,32 @@ Value VjpState::dropWhere(Value v, Value condition) {
 Value VjpState::keepDims(Value v, Value self, OptionalDims dims, bool keepdim) {
   if (!v || keepdim)
     return v;
-  Sizes sizes = builder.sizes(self);
+  Sizes sizes = builder.dimsOf(self);
   ArrayRef<int64_t> given = dims.value_or(ArrayRef<int64_t>());
   for (int64_t dim : Composer::wrapAll(given, sizes.size()))
-    sizes[dim] = builder.constant(1);
+    sizes[dim] = builder.expr(1);
   return builder.view(v, sizes);
 }
 
 Value VjpState::unreduce(Value v, Value self, OptionalDims dims, bool keepdim) {
   Value kept = keepDims(v, self, dims, keepdim);
-  return builder.expand(kept, builder.sizes(self));
+  return builder.expand(kept, builder.dimsOf(self));
 }
 
 Value VjpState::like(Value v, Value model) {
-  return builder.view(v, builder.sizes(model));
+  return builder.view(v, builder.dimsOf(model));
 }
 
 Value VjpState::meanOf(Value v, Value self, Value result) {
-  ExprAttr all = builder.numElements(self);
-  ExprAttr kept = builder.numElements(result);
+  ExprAttr all = builder.numelOf(self);
+  ExprAttr kept = builder.numelOf(result);
   ExprAttr count = guard::exactDivide(all, kept).value_or(
       kept.isConstant(0) ? kept : guard::floorDiv(all, kept));
   return builder.div(v, builder.number(count));
 }
 
 Value VjpState::castLike(Value v, Value model) {
-  return builder.cast(v, Composer::elementType(model));
+  return builder.cast(v, Composer::elementTypeOf(model));
 }
 
 Value VjpState::rowMajor(Value v) {

@@ -43,7 +43,7 @@ public:
     return wanted(operand) &&
            Composer::isTensor(op->getOperand(operand)) &&
            llvm::isa<mlir::FloatType, mlir::ComplexType>(
-               Composer::elementType(op->getOperand(operand)));
+               Composer::elementTypeOf(op->getOperand(operand)));
   }
   /// Takes `value` as the gradient of an operand, summed to its shape and
   /// converted to its type. A null value means that building it failed.
@@ -75,7 +75,7 @@ public:
   Value adjoint(Value v) { return builder.conj(transposeLast(v)); }
   /// A fresh tensor whose strides follow from its sizes.
   Value rowMajor(Value v);
-  Sizes sizesOf(Value v) { return builder.sizes(v); }
+  Sizes sizesOf(Value v) { return builder.dimsOf(v); }
   Value secondResult(Value v);
 
   // Pointwise.

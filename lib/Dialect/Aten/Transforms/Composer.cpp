@@ -108,9 +108,9 @@ Value Composer::where(Value condition, Operand a, Operand b) {
   if (!condition || !left || !right)
     return {};
   if (!isTensor(left))
-    left = scalarTensor(left, elementType(right));
+    left = scalarTensor(left, elementTypeOf(right));
   if (!isTensor(right))
-    right = scalarTensor(right, elementType(left));
+    right = scalarTensor(right, elementTypeOf(left));
   return whereSelf(condition, left, right);
 }
 
@@ -123,7 +123,7 @@ Value Composer::scalarTensor(Operand value, Type element) {
 }
 
 Value Composer::iota(ExprAttr size, Type element) {
-  return arange(constant(0), size, constant(1), element);
+  return arange(expr(0), size, expr(1), element);
 }
 
 } // namespace kiln::aten

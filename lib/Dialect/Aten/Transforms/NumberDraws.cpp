@@ -32,10 +32,10 @@ struct AtenNumberDrawsPass
 
 /// Elements of the sizes and type of `tensor` that nothing is read of.
 static Value makeShape(Composer &c, Value tensor) {
-  Type element = Composer::elementType(tensor);
+  Type element = Composer::elementTypeOf(tensor);
   if (element.isInteger(1))
-    return c.full(c.sizes(tensor), true, element);
-  return c.full(c.sizes(tensor), int64_t(0), element);
+    return c.full(c.dimsOf(tensor), true, element);
+  return c.full(c.dimsOf(tensor), int64_t(0), element);
 }
 
 static bool hasSizes(Value tensor) {
@@ -49,13 +49,13 @@ static void expandDropout(NativeDropoutOp op) {
   Composer c(builder, op.getLoc());
   double p = op.getP().convertToDouble();
   Value input = op.getInput();
-  Value ones = c.full(c.sizes(input), true, builder.getI1Type());
+  Value ones = c.full(c.dimsOf(input), true, builder.getI1Type());
   Value mask = c.bernoulliP(ones, 1 - p);
   Value wide = c.widen(input);
-  Value factor = c.mul(c.cast(mask, Composer::elementType(wide)),
+  Value factor = c.mul(c.cast(mask, Composer::elementTypeOf(wide)),
                        p == 1 ? 0.0 : 1 / (1 - p));
   Value result =
-      c.cast(c.mul(wide, factor), Composer::elementType(op.getResult0()));
+      c.cast(c.mul(wide, factor), Composer::elementTypeOf(op.getResult0()));
   op->replaceAllUsesWith(ValueRange{result, mask});
   op->erase();
 }
@@ -71,7 +71,7 @@ void AtenNumberDrawsPass::runOnOperation() {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     auto dropout = llvm::dyn_cast<NativeDropoutOp>(op);
     if (dropout && dropout.getTrain().value_or(true) &&
-        llvm::isa<mlir::FloatType>(Composer::elementType(dropout.getInput())) &&
+        llvm::isa<mlir::FloatType>(Composer::elementTypeOf(dropout.getInput())) &&
         hasSizes(dropout.getInput()))
       expandDropout(dropout);
   }

@@ -90,7 +90,7 @@ struct MergeViews : mlir::OpRewritePattern<ViewOp> {
     if (!map || !keepsOrder(inner, *map))
       return rewriter.notifyMatchFailure(op, "is not a view of a view");
     Composer c(rewriter, op.getLoc());
-    Value merged = c.view(inner->getOperand(0), c.sizes(op.getResult()));
+    Value merged = c.view(inner->getOperand(0), c.dimsOf(op.getResult()));
     if (!merged || merged.getType() != op.getType())
       return rewriter.notifyMatchFailure(op, "types differ");
     rewriter.replaceOp(op, merged);
@@ -132,7 +132,7 @@ struct MergePermutes : mlir::OpRewritePattern<PermuteOp> {
 
   LogicalResult matchAndRewrite(PermuteOp op,
                                 PatternRewriter &rewriter) const override {
-    int64_t rank = Composer::rank(op.getResult());
+    int64_t rank = Composer::rankOf(op.getResult());
     SmallVector<int64_t> dims;
     for (int64_t dim : op.getDims())
       dims.push_back(Composer::wrapDim(dim, rank));

@@ -12,10 +12,10 @@
 include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 
 def embedding_dense_backward : ComposerMethod;
-def size : ComposerMethod;
+def dim_of : ComposerMethod;
 def : VJP<Aten_EmbeddingOp, [
     Grad<"weight", (embedding_dense_backward $grad, $indices,
-                       (size $weight, 0), $padding_idx,
+                       (dim_of $weight, 0), $padding_idx,
                        $scale_grad_by_freq)>]>;
 def : VJPFunction<"vjpEmbeddingBag", [Aten_EmbeddingBagOp,
                                       Aten_EmbeddingBagForwardOnlyOp]>;

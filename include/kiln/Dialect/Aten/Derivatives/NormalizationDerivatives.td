@@ -13,19 +13,19 @@ include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 
 def softmax_backward_data : ComposerMethod;
 def log_softmax_backward_data : ComposerMethod;
-def element_type : ComposerMethod;
+def element_type_of : ComposerMethod;
 def : VJP<Aten_SoftmaxOp, [
     Grad<"self", (softmax_backward_data $grad, $result, $dim,
-                                        (element_type $self))>]>;
+                                        (element_type_of $self))>]>;
 def : VJP<Aten_LogSoftmaxOp, [
     Grad<"self", (log_softmax_backward_data $grad, $result, $dim,
-                                            (element_type $self))>]>;
+                                            (element_type_of $self))>]>;
 def : VJP<Aten_SoftmaxIntOp, [
     Grad<"self", (softmax_backward_data $grad, $result, $dim,
-                                        (element_type $result))>]>;
+                                        (element_type_of $result))>]>;
 def : VJP<Aten_LogSoftmaxIntOp, [
     Grad<"self", (log_softmax_backward_data $grad, $result, $dim,
-                                            (element_type $result))>]>;
+                                            (element_type_of $result))>]>;
 // Only the first result of a norm is differentiable, as in PyTorch.
 def : VJPFunction<"vjpLayerNorm", [Aten_NativeLayerNormOp]>;
 def : VJPFunction<"vjpGroupNorm", [Aten_NativeGroupNormOp]>;

@@ -52,24 +52,18 @@ public:
   static std::optional<double> getConstantNumber(Value value);
   /// The number if it is known when compiling.
   static std::optional<std::complex<double>> getConstantComplex(Value value);
-  ExprAttr constant(int64_t value) { return expr(value); }
 
-  static Type elementType(Value value) { return elementTypeOf(value); }
   /// Of a tensor or a number.
   static bool isComplex(Value value) {
     return llvm::isa<mlir::ComplexType>(elementTypeOf(value));
   }
-  static int64_t rank(Value tensor) { return rankOf(tensor); }
-  Sizes sizes(Value tensor) { return dimsOf(tensor); }
-  ExprAttr size(Value tensor, int64_t dim) { return dimOf(tensor, dim); }
-  ExprAttr numElements(Value tensor) { return numelOf(tensor); }
   /// Dimensions counted from the front, sorted; all of them if empty.
   static SmallVector<int64_t> wrapAll(ArrayRef<int64_t> dims, int64_t rank);
   /// The type that bf16 and f16 are computed in; others stay.
   static Type computeType(Type element);
   /// The operand in the type that it is computed in.
   Value widen(Value a) {
-    return a ? cast(a, computeType(elementType(a))) : a;
+    return a ? cast(a, computeType(elementTypeOf(a))) : a;
   }
 
   //===--- Pointwise ---------------------------------------------------------//

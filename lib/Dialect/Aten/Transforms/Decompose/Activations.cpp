@@ -93,7 +93,7 @@ Value decomposeMaskedFillScalar(MaskedFillScalarOp op, Composer &c) {
 
 Value decomposeMaskedFillTensor(MaskedFillTensorOp op, Composer &c) {
   Value self = op.getSelf();
-  Value value = c.cast(op.getValue(), Composer::elementType(self));
+  Value value = c.cast(op.getValue(), Composer::elementTypeOf(self));
   return c.where(op.getMask(), value, self);
 }
 
@@ -142,8 +142,8 @@ Value decomposeToDtype(ToDtypeOp op, Composer &c) {
 /// True at row >= column - diagonal of the last two dimensions.
 static Value triangle(Composer &c, Value x, ExprAttr diagonal, bool isLower) {
   Type i64 = c.getBuilder().getI64Type();
-  Value rows = c.unsqueeze(c.iota(c.size(x, -2), i64), 1);
-  Value columns = c.iota(c.size(x, -1), i64);
+  Value rows = c.unsqueeze(c.iota(c.dimOf(x, -2), i64), 1);
+  Value columns = c.iota(c.dimOf(x, -1), i64);
   Value limit = c.add(rows, c.number(diagonal));
   return isLower ? c.le(columns, limit) : c.ge(columns, limit);
 }

@@ -18,7 +18,7 @@ constexpr int64_t kShortRow = 64;
 
 /// The heads of key or value repeated to those of the query.
 static Value repeatHeads(Composer &c, Value x, ExprAttr heads) {
-  Sizes sizes = c.sizes(x);
+  Sizes sizes = c.dimsOf(x);
   size_t at = sizes.size() - 3;
   if (sizes[at] == heads)
     return x;
@@ -36,7 +36,7 @@ static Value scoreScale(Composer &c, const std::optional<llvm::APFloat> &scale,
                         Value query) {
   if (scale)
     return c.number(Operand(scale->convertToDouble()));
-  ExprAttr depth = c.size(query, -1);
+  ExprAttr depth = c.dimOf(query, -1);
   if (auto known = depth.getConstant())
     return c.number(Operand(1.0 / std::sqrt(static_cast<double>(*known))));
   return c.number(guard::build(
@@ -49,12 +49,12 @@ static constexpr double kLow = -std::numeric_limits<double>::infinity();
 
 /// The greatest score of each row; of no keys it is that of a masked row.
 static Value greatest(Composer &c, Value scores) {
-  int64_t last = Composer::rank(scores) - 1;
-  if (!c.size(scores, last).isConstant(0))
+  int64_t last = Composer::rankOf(scores) - 1;
+  if (!c.dimOf(scores, last).isConstant(0))
     return c.amax(scores, {last}, true);
-  auto sizes = c.sizes(scores);
-  sizes.back() = c.constant(1);
-  return c.full(sizes, kLow, Composer::elementType(scores));
+  auto sizes = c.dimsOf(scores);
+  sizes.back() = c.expr(1);
+  return c.full(sizes, kLow, Composer::elementTypeOf(scores));
 }
 
 /// query @ key^T * scale + mask, in the type that scores are computed in: 16
@@ -66,28 +66,28 @@ static Value maskedScores(Composer &c, Value query, Value key, Value scale,
     return {};
   if (isCausal) {
     Type i64 = c.getBuilder().getI64Type();
-    Value rows = c.iota(c.size(query, -2), i64);
-    Value columns = c.iota(c.size(key, -2), i64);
+    Value rows = c.iota(c.dimOf(query, -2), i64);
+    Value columns = c.iota(c.dimOf(key, -2), i64);
     Value allowed = c.le(columns, c.unsqueeze(rows, 1));
     scores = c.where(allowed, scores, kLow);
   }
   if (!mask)
     return scores;
-  return Composer::elementType(mask).isInteger(1)
+  return Composer::elementTypeOf(mask).isInteger(1)
              ? c.where(mask, scores, kLow)
-             : c.add(scores, c.cast(mask, Composer::elementType(scores)));
+             : c.add(scores, c.cast(mask, Composer::elementTypeOf(scores)));
 }
 
 /// softmax(query @ key^T * scale + mask) @ value. A row whose scores are all
 /// minus infinity, which only a mask can make, gives zeros.
 Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
   Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
-  if (Composer::rank(query) < 2)
+  if (Composer::rankOf(query) < 2)
     return {};
   if (op.getEnableGqa()) {
-    if (Composer::rank(query) < 3 || Composer::rank(key) < 3)
+    if (Composer::rankOf(query) < 3 || Composer::rankOf(key) < 3)
       return {};
-    ExprAttr heads = c.size(query, -3);
+    ExprAttr heads = c.dimOf(query, -3);
     key = repeatHeads(c, key, heads);
     value = repeatHeads(c, value, heads);
   }
@@ -104,7 +104,7 @@ Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
   if (p != 0.0)
     weights = c.nativeDropout(weights, p, true).front();
   Value result = c.matmul(weights, c.widen(value));
-  return result ? c.cast(result, Composer::elementType(query)) : result;
+  return result ? c.cast(result, Composer::elementTypeOf(query)) : result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,7 +122,7 @@ decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
                               op.getIsCausal(), op.getAttnMask());
   if (!scores)
     return {};
-  SmallVector<int64_t> last = {Composer::rank(scores) - 1};
+  SmallVector<int64_t> last = {Composer::rankOf(scores) - 1};
   Value top = greatest(c, scores);
   // Nothing to attend to: zeros, and the logarithm of zero.
   Value isMasked = c.eq(top, kLow);
@@ -152,16 +152,16 @@ SmallVector<Value> decomposeFlashAttentionBackward(
   if (!scores || !grad || !out)
     return {};
   Value sums = c.unsqueeze(c.cast(op.getLogsumexp(),
-                                  Composer::elementType(scores)), -1);
+                                  Composer::elementTypeOf(scores)), -1);
   Value weights = c.where(c.eq(scores, kLow), 0.0, c.exp(c.sub(scores, sums)));
   // The sum of weights * slopes over the keys, which is that of grad * out over
   // the channels. The latter needs no second look at long rows of slopes; the
   // former is exact where a single key is left.
   Value slope = c.matmul(grad, c.t(value));
-  std::optional<int64_t> keys = c.size(key, -2).getConstant();
+  std::optional<int64_t> keys = c.dimOf(key, -2).getConstant();
   bool isShort = keys && *keys <= kShortRow;
   Value delta = c.sum(isShort ? c.mul(weights, slope) : c.mul(grad, out),
-                      {Composer::rank(grad) - 1}, true);
+                      {Composer::rankOf(grad) - 1}, true);
   slope = c.sub(slope, delta);
   Value gradScores = c.mul(c.mul(weights, slope), scale);
   SmallVector<Value> results = {c.matmul(gradScores, key),

@@ -28,17 +28,17 @@ static Type sumType(Composer &c, Type element) {
 
 /// `x` summed over `dims`, which are kept, in the type for sums.
 static Value sumOver(Composer &c, Value x, ArrayRef<int64_t> dims) {
-  return x ? c.sum(c.cast(x, sumType(c, Composer::elementType(x))), dims, true)
+  return x ? c.sum(c.cast(x, sumType(c, Composer::elementTypeOf(x))), dims, true)
            : x;
 }
 
 /// Nobody reads it; PyTorch gives an undefined tensor or an empty one.
 static Value nothing(Composer &c, Operation *op, unsigned i) {
-  return c.full(c.sizes(op->getResult(i)), 0.0, typeOf(op, i));
+  return c.full(c.dimsOf(op->getResult(i)), 0.0, typeOf(op, i));
 }
 
 static bool isEmpty(Composer &c, Value x) {
-  return c.numElements(x).isConstant(0);
+  return c.numelOf(x).isConstant(0);
 }
 
 namespace {
@@ -53,8 +53,8 @@ struct Moments {
 
 static Moments momentsOf(Composer &c, Value x, ArrayRef<int64_t> dims,
                          Value count, double eps) {
-  Type wide = sumType(c, Composer::elementType(x));
-  Type compute = Composer::computeType(Composer::elementType(x));
+  Type wide = sumType(c, Composer::elementTypeOf(x));
+  Type compute = Composer::computeType(Composer::elementTypeOf(x));
   Value mean = c.div(sumOver(c, x, dims), count);
   Value centered = c.sub(c.cast(x, wide), mean);
   Value variance = c.div(c.sum(c.square(centered), dims, true), count);
@@ -72,8 +72,8 @@ namespace {
 class Channels {
 public:
   Channels(Composer &c, Value input) : c(c), x(c.widen(input)) {
-    Sizes sizes = c.sizes(x);
-    count = c.constant(1);
+    Sizes sizes = c.dimsOf(x);
+    count = c.expr(1);
     for (auto [i, size] : llvm::enumerate(sizes)) {
       if (i == 1) {
         channels = size;
@@ -82,7 +82,7 @@ public:
       }
       dims.push_back(i);
       count = count * size;
-      channelSizes.push_back(c.constant(1));
+      channelSizes.push_back(c.expr(1));
     }
   }
 
@@ -127,9 +127,9 @@ static SmallVector<Value> trainNorm(OpT op, Composer &c, Value runningMean,
       norm.gather(moments.rstd, typeOf(op, 2))};
   auto move = [&](Value running, Value batch) {
     Value old = c.widen(running);
-    batch = norm.gather(batch, Composer::elementType(old));
+    batch = norm.gather(batch, Composer::elementTypeOf(old));
     return c.cast(c.add(old, c.mul(c.sub(batch, old), momentum)),
-                  Composer::elementType(running));
+                  Composer::elementTypeOf(running));
   };
   if (runningMean)
     results.push_back(move(runningMean, moments.mean));
@@ -146,13 +146,13 @@ template <typename OpT>
 static SmallVector<Value> evaluateNorm(OpT op, Composer &c, Value runningMean,
                                        Value runningVar) {
   Channels norm(c, op.getInput());
-  Type wide = sumType(c, Composer::elementType(norm.x));
+  Type wide = sumType(c, Composer::elementTypeOf(norm.x));
   Value variance = c.cast(norm.spread(runningVar), wide);
   Value rstd = c.cast(
       c.reciprocal(c.sqrt(c.add(variance, op.getEps().convertToDouble()))),
-      Composer::elementType(norm.x));
+      Composer::elementTypeOf(norm.x));
   Value mean =
-      c.cast(norm.spread(runningMean), Composer::elementType(norm.x));
+      c.cast(norm.spread(runningMean), Composer::elementTypeOf(norm.x));
   SmallVector<Value> results = {
       c.cast(norm.normalize(mean, rstd, op.getWeight(), op.getBias()),
              typeOf(op, 0))};
@@ -219,21 +219,21 @@ Value decomposeBatchNorm(BatchNormOp op, Composer &c) {
 /// Every instance of a channel is a channel of its own.
 Value decomposeInstanceNorm(InstanceNormOp op, Composer &c) {
   Value x = op.getInput();
-  Sizes sizes = c.sizes(x);
+  Sizes sizes = c.dimsOf(x);
   bool trains = op.getUseInputStats();
   if (sizes.size() < 2 || (trains && (op.getRunningMean() ||
                                       op.getRunningVar())))
     return {}; // it writes its statistics
-  ExprAttr spatial = c.constant(1);
+  ExprAttr spatial = c.expr(1);
   for (ExprAttr size : ArrayRef(sizes).drop_front(2))
     spatial = spatial * size;
   if (trains && spatial.isConstant(1) && !isEmpty(c, x))
     return {};
   Sizes flat = sizes;
-  flat[0] = c.constant(1);
+  flat[0] = c.expr(1);
   flat[1] = sizes[0] * sizes[1];
   auto repeat = [&](Value parameter) {
-    return parameter ? c.view(c.expand(c.view(parameter, {c.constant(1),
+    return parameter ? c.view(c.expand(c.view(parameter, {c.expr(1),
                                                           sizes[1]}),
                                        {sizes[0], sizes[1]}),
                               Sizes{flat[1]})
@@ -256,7 +256,7 @@ static SmallVector<Value> channelGradients(Operation *op, Composer &c,
                                            ArrayRef<bool> mask) {
   Channels norm(c, input);
   Value grad = c.widen(gradient);
-  Type wide = sumType(c, Composer::elementType(norm.x));
+  Type wide = sumType(c, Composer::elementTypeOf(norm.x));
   mean = c.cast(norm.spread(mean), wide);
   Value scale = c.cast(rstd, wide);
   Value normal = c.mul(c.sub(c.cast(norm.x, wide), mean), scale);
@@ -285,7 +285,7 @@ static SmallVector<Value> channelNormBackward(OpT op, Composer &c, bool trains,
   Channels norm(c, op.getInput());
   rstd = norm.spread(rstd);
   if (!trains) {
-    Type wide = sumType(c, Composer::elementType(norm.x));
+    Type wide = sumType(c, Composer::elementTypeOf(norm.x));
     rstd = c.reciprocal(
         c.sqrt(c.add(c.cast(rstd, wide), op.getEps().convertToDouble())));
   }
@@ -310,10 +310,10 @@ SmallVector<Value> decomposeBatchNormBackward(BatchNormBackwardOp op,
 
 Value decomposeGroupNorm(GroupNormOp op, Composer &c) {
   Value x = op.getInput();
-  Sizes sizes = c.sizes(x);
+  Sizes sizes = c.dimsOf(x);
   if (sizes.size() < 2)
     return {};
-  ExprAttr spatial = c.constant(1);
+  ExprAttr spatial = c.expr(1);
   for (ExprAttr size : ArrayRef(sizes).drop_front(2))
     spatial = spatial * size;
   if (sizes[1].isConstant(0) || spatial.isConstant(0))
@@ -336,7 +336,7 @@ struct Groups {
     ExprAttr inner = guard::floorDiv(op.getC(), groups);
     ExprAttr missing = inner * groups - op.getC();
     fits = !missing.isConstant() || missing.isConstant(0);
-    ExprAttr g = c.constant(groups), one = c.constant(1);
+    ExprAttr g = c.expr(groups), one = c.expr(1);
     sizes = {op.getN(), g, inner, op.getHxW()};
     statistics = {op.getN(), g, one, one};
     parameters = {one, g, inner, one};
@@ -366,9 +366,9 @@ SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op, Composer &c) {
   if (op.getBias())
     result = c.add(result, c.view(c.widen(op.getBias()), groups.parameters));
   auto statistic = [&](Value value, unsigned i) {
-    return c.cast(c.view(value, c.sizes(op->getResult(i))), typeOf(op, i));
+    return c.cast(c.view(value, c.dimsOf(op->getResult(i))), typeOf(op, i));
   };
-  return {c.cast(c.view(result, c.sizes(op.getInput())), typeOf(op)),
+  return {c.cast(c.view(result, c.dimsOf(op.getInput())), typeOf(op)),
           statistic(moments.mean, 1), statistic(moments.rstd, 2)};
 }
 
@@ -378,7 +378,7 @@ decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op, Composer &c) {
   ArrayRef<bool> mask = op.getOutputMask();
   if (!groups.fits || mask.size() != 3)
     return {};
-  Type wide = sumType(c, Composer::elementType(op.getInput()));
+  Type wide = sumType(c, Composer::elementTypeOf(op.getInput()));
   auto seen = [&](Value x, const Sizes &sizes) {
     return c.cast(c.view(c.widen(x), sizes), wide);
   };
@@ -398,7 +398,7 @@ decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op, Composer &c) {
   auto finish = [&](Value value, unsigned i) {
     if (!mask[i])
       return nothing(c, op, i);
-    return c.cast(c.view(value, c.sizes(op->getResult(i))), typeOf(op, i));
+    return c.cast(c.view(value, c.dimsOf(op->getResult(i))), typeOf(op, i));
   };
   return {finish(dInput, 0), finish(c.sum(c.mul(grad, normal), {0, 3}), 1),
           finish(c.sum(grad, {0, 3}), 2)};
@@ -410,24 +410,24 @@ decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op, Composer &c) {
 
 SmallVector<Value> decomposeFusedRmsNorm(FusedRmsNormOp op, Composer &c) {
   Value x = c.widen(op.getInput());
-  int64_t rank = Composer::rank(x);
+  int64_t rank = Composer::rankOf(x);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(
       rank - static_cast<int64_t>(op.getNormalizedShape().size()), rank));
-  ExprAttr count = c.constant(1);
+  ExprAttr count = c.expr(1);
   for (auto [dim, size] : llvm::zip(dims, op.getNormalizedShape())) {
-    if (c.size(x, dim) != c.constant(size))
+    if (c.dimOf(x, dim) != c.expr(size))
       return {};
     count = count * size;
   }
-  bool isDouble = Composer::elementType(x).isF64();
+  bool isDouble = Composer::elementTypeOf(x).isF64();
   double eps = op.getEps() ? op.getEps()->convertToDouble()
                : isDouble  ? 0x1p-52
                            : 0x1p-23;
-  Type wide = sumType(c, Composer::elementType(x));
+  Type wide = sumType(c, Composer::elementTypeOf(x));
   Value squares = c.sum(c.square(c.cast(x, wide)), dims, true);
   Value rstd = c.cast(
       c.reciprocal(c.sqrt(c.add(c.div(squares, c.number(count)), eps))),
-      Composer::elementType(x));
+      Composer::elementTypeOf(x));
   Value result = c.mul(x, rstd);
   if (op.getWeight())
     result = c.mul(result, c.widen(op.getWeight()));

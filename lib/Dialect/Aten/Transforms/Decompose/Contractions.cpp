@@ -17,26 +17,26 @@ namespace kiln::aten {
 
 /// a [..., M, K] times the matrix b [K, N]: the batch joins the rows.
 static Value foldedMm(Composer &c, Value a, Value b) {
-  Sizes sizes = c.sizes(a);
+  Sizes sizes = c.dimsOf(a);
   if (sizes.size() == 2)
     return c.mm(a, b);
-  ExprAttr rows = c.constant(1);
+  ExprAttr rows = c.expr(1);
   for (ExprAttr size : ArrayRef<ExprAttr>(sizes).drop_back())
     rows = guard::mul(rows, size);
   Value flat = c.mm(c.view(a, {rows, sizes.back()}), b);
   if (!flat)
     return {};
-  sizes.back() = c.size(flat, 1);
+  sizes.back() = c.dimOf(flat, 1);
   return c.view(flat, sizes);
 }
 
 /// The sizes that two batches broadcast to; empty with a diagnostic if not.
 static std::optional<Sizes> broadcast(Composer &c, ArrayRef<ExprAttr> a,
                                       ArrayRef<ExprAttr> b) {
-  Sizes result(std::max(a.size(), b.size()), c.constant(1));
+  Sizes result(std::max(a.size(), b.size()), c.expr(1));
   auto at = [&](ArrayRef<ExprAttr> sizes, size_t i) {
     size_t lead = result.size() - sizes.size();
-    return i < lead ? c.constant(1) : sizes[i - lead];
+    return i < lead ? c.expr(1) : sizes[i - lead];
   };
   for (size_t i = 0; i < result.size(); ++i) {
     ExprAttr left = at(a, i), right = at(b, i);
@@ -53,7 +53,7 @@ static std::optional<Sizes> broadcast(Composer &c, ArrayRef<ExprAttr> a,
 
 /// a [..., M, K] times b [..., K, N] with batches that broadcast.
 static Value batchedMm(Composer &c, Value a, Value b) {
-  Sizes sizesA = c.sizes(a), sizesB = c.sizes(b);
+  Sizes sizesA = c.dimsOf(a), sizesB = c.dimsOf(b);
   auto batchA = ArrayRef<ExprAttr>(sizesA).drop_back(2);
   auto batchB = ArrayRef<ExprAttr>(sizesB).drop_back(2);
   auto batch = broadcast(c, batchA, batchB);
@@ -62,7 +62,7 @@ static Value batchedMm(Composer &c, Value a, Value b) {
   ExprAttr count = guard::getNumElements(c.getContext(), *batch);
   auto flatten = [&](Value x) {
     Sizes full = *batch;
-    Sizes own = c.sizes(x);
+    Sizes own = c.dimsOf(x);
     full.append(own.end() - 2, own.end());
     return c.view(c.expand(x, full),
                   {count, own[own.size() - 2], own.back()});
@@ -77,20 +77,20 @@ static Value batchedMm(Composer &c, Value a, Value b) {
 
 Value decomposeMatmul(MatmulOp op, Composer &c) {
   Value a = op.getSelf(), b = op.getOther();
-  if (Composer::rank(a) == 0 || Composer::rank(b) == 0)
+  if (Composer::rankOf(a) == 0 || Composer::rankOf(b) == 0)
     return {};
-  bool isRow = Composer::rank(a) == 1, isColumn = Composer::rank(b) == 1;
+  bool isRow = Composer::rankOf(a) == 1, isColumn = Composer::rankOf(b) == 1;
   if (isRow)
     a = c.unsqueeze(a, 0);
   if (isColumn)
     b = c.unsqueeze(b, 1);
   if (!a || !b)
     return {};
-  Value product = Composer::rank(b) == 2 ? foldedMm(c, a, b)
+  Value product = Composer::rankOf(b) == 2 ? foldedMm(c, a, b)
                                          : batchedMm(c, a, b);
   if (!product || (!isRow && !isColumn))
     return product;
-  Sizes sizes = c.sizes(product);
+  Sizes sizes = c.dimsOf(product);
   if (isColumn)
     sizes.pop_back();
   if (isRow)
@@ -100,14 +100,14 @@ Value decomposeMatmul(MatmulOp op, Composer &c) {
 
 Value decomposeLinear(LinearOp op, Composer &c) {
   Value input = op.getInput(), weight = op.getWeight(), bias = op.getBias();
-  if (Composer::rank(input) == 0)
+  if (Composer::rankOf(input) == 0)
     return {};
-  if (Composer::rank(weight) == 1) {
+  if (Composer::rankOf(weight) == 1) {
     Value product = c.matmul(input, weight);
     return bias ? c.add(product, bias) : product;
   }
   Value transposed = c.t(weight);
-  Sizes sizes = c.sizes(input);
+  Sizes sizes = c.dimsOf(input);
   bool isRow = sizes.size() == 1;
   if (isRow)
     input = c.unsqueeze(input, 0);
@@ -115,14 +115,14 @@ Value decomposeLinear(LinearOp op, Composer &c) {
     Value product = foldedMm(c, input, transposed);
     return isRow ? c.squeeze(product, 0) : product;
   }
-  ExprAttr rows = c.constant(1);
+  ExprAttr rows = c.expr(1);
   for (ExprAttr size : ArrayRef<ExprAttr>(sizes).drop_back())
     rows = guard::mul(rows, size);
   Value flat = sizes.size() <= 2 ? input : c.view(input, {rows, sizes.back()});
   Value product = c.addmm(bias, flat, transposed);
   if (!product)
     return {};
-  sizes.back() = c.size(product, 1);
+  sizes.back() = c.dimOf(product, 1);
   return c.view(product, sizes);
 }
 
@@ -153,7 +153,7 @@ static Value addProduct(Composer &c, Type element, Value bias, Value product,
 
 Value decomposeAddmm(AddmmOp op, Composer &c) {
   // Of 16 bits, the product and its bias round once, as one contraction.
-  Type element = Composer::elementType(op.getMat1());
+  Type element = Composer::elementTypeOf(op.getMat1());
   if (Composer::computeType(element) != element)
     return {};
   return addProduct(c, element, op.getSelf(),
@@ -164,7 +164,7 @@ Value decomposeAddmm(AddmmOp op, Composer &c) {
 Value decomposeBaddbmm(BaddbmmOp op, Composer &c) {
   // The kernel rounds once, after both factors.
   Value product = c.bmm(c.widen(op.getBatch1()), c.widen(op.getBatch2()));
-  return addProduct(c, Composer::elementType(op.getBatch1()), op.getSelf(),
+  return addProduct(c, Composer::elementTypeOf(op.getBatch1()), op.getSelf(),
                     product, op.getBeta(), op.getAlpha());
 }
 
@@ -172,20 +172,20 @@ Value decomposeBaddbmm(BaddbmmOp op, Composer &c) {
 Value decomposeBilinear(BilinearOp op, Composer &c) {
   Value x1 = c.widen(op.getInput1()), x2 = c.widen(op.getInput2());
   Value weight = c.widen(op.getWeight());
-  Sizes sizes = c.sizes(op.getResult());
-  ExprAttr out = c.size(weight, 0), in1 = c.size(weight, 1),
-           in2 = c.size(weight, 2);
+  Sizes sizes = c.dimsOf(op.getResult());
+  ExprAttr out = c.dimOf(weight, 0), in1 = c.dimOf(weight, 1),
+           in2 = c.dimOf(weight, 2);
   ExprAttr rows = guard::getNumElements(c.getContext(),
                                         ArrayRef(sizes).drop_back());
   Value flat = c.view(c.permute(weight, {1, 0, 2}), {in1, out * in2});
   Value partial =
       c.view(c.mm(c.view(x1, {rows, in1}), flat), {rows, out, in2});
   Value result = c.sum(
-      c.mul(partial, c.view(x2, {rows, c.constant(1), in2})), {2});
+      c.mul(partial, c.view(x2, {rows, c.expr(1), in2})), {2});
   if (op.getBias())
     result = c.add(result, c.widen(op.getBias()));
   return result ? c.cast(c.view(result, sizes),
-                         Composer::elementType(op.getResult()))
+                         Composer::elementTypeOf(op.getResult()))
                 : result;
 }
 
@@ -207,11 +207,11 @@ struct Labelled {
 static Value align(Composer &c, const Labelled &x, StringRef order) {
   SmallVector<int64_t> dims;
   Sizes sizes;
-  Sizes own = c.sizes(x.tensor);
+  Sizes own = c.dimsOf(x.tensor);
   for (char letter : order) {
     size_t at = x.letters.find(letter);
     if (at == std::string::npos) {
-      sizes.push_back(c.constant(1));
+      sizes.push_back(c.expr(1));
       continue;
     }
     dims.push_back(at);
@@ -256,14 +256,14 @@ static Labelled contract(Composer &c, Labelled a, Labelled b,
   auto sizeOf = [&](char letter) {
     size_t at = a.letters.find(letter);
     bool isInA = at != std::string::npos;
-    ExprAttr size = isInA ? c.size(a.tensor, at) : c.constant(1);
+    ExprAttr size = isInA ? c.dimOf(a.tensor, at) : c.expr(1);
     size_t other = b.letters.find(letter);
     if (size.isConstant(1) && other != std::string::npos)
-      size = c.size(b.tensor, other);
+      size = c.dimOf(b.tensor, other);
     return size;
   };
   auto product = [&](StringRef letters) {
-    ExprAttr total = c.constant(1);
+    ExprAttr total = c.expr(1);
     for (char letter : letters)
       total = guard::mul(total, sizeOf(letter));
     return total;
@@ -337,7 +337,7 @@ Value decomposeEinsum(EinsumOp op, Composer &c) {
   SmallVector<Labelled> operands;
   for (auto [term, tensor] : llvm::zip(terms, op.getTensors())) {
     Labelled operand = {tensor, term.str()};
-    if (!spellOut(operand.letters, Composer::rank(tensor), widest))
+    if (!spellOut(operand.letters, Composer::rankOf(tensor), widest))
       return {};
     for (char letter : operand.letters)
       if (!llvm::isAlnum(letter))

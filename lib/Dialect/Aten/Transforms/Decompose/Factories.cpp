@@ -13,13 +13,13 @@ namespace kiln::aten {
 /// The result of `op`, filled with a number in its own element type.
 static Value filled(Operation *op, Composer &c, int64_t number) {
   Value result = op->getResult(0);
-  Type element = Composer::elementType(result);
+  Type element = Composer::elementTypeOf(result);
   Operand fill = static_cast<double>(number);
   if (element.isInteger(1))
     fill = Operand(number != 0);
   else if (llvm::isa<mlir::IntegerType>(element))
     fill = Operand(number);
-  return c.full(c.sizes(result), fill, element);
+  return c.full(c.dimsOf(result), fill, element);
 }
 
 Value decomposeZeros(ZerosOp op, Composer &c) { return filled(op, c, 0); }
@@ -33,37 +33,37 @@ Value decomposeNewOnes(NewOnesOp op, Composer &c) { return filled(op, c, 1); }
 
 Value decomposeNewFull(NewFullOp op, Composer &c) {
   Value result = op.getResult();
-  return c.full(c.sizes(result), op.getFillValue(),
-                Composer::elementType(result));
+  return c.full(c.dimsOf(result), op.getFillValue(),
+                Composer::elementTypeOf(result));
 }
 
 Value decomposeEmptyPermuted(EmptyPermutedOp op, Composer &c) {
-  return c.emptyMemoryFormat(c.sizes(op.getResult()),
-                             Composer::elementType(op.getResult()));
+  return c.emptyMemoryFormat(c.dimsOf(op.getResult()),
+                             Composer::elementTypeOf(op.getResult()));
 }
 
 Value decomposeEmptyLike(EmptyLikeOp op, Composer &c) {
-  return c.emptyMemoryFormat(c.sizes(op.getResult()),
-                             Composer::elementType(op.getResult()));
+  return c.emptyMemoryFormat(c.dimsOf(op.getResult()),
+                             Composer::elementTypeOf(op.getResult()));
 }
 
 Value decomposeRandLike(RandLikeOp op, Composer &c) {
-  return c.rand(c.sizes(op.getResult()), Composer::elementType(op.getResult()));
+  return c.rand(c.dimsOf(op.getResult()), Composer::elementTypeOf(op.getResult()));
 }
 
 Value decomposeRandnLike(RandnLikeOp op, Composer &c) {
-  return c.randn(c.sizes(op.getResult()),
-                 Composer::elementType(op.getResult()));
+  return c.randn(c.dimsOf(op.getResult()),
+                 Composer::elementTypeOf(op.getResult()));
 }
 
 Value decomposeArange(ArangeOp op, Composer &c) {
   return c.arangeStartStep(0, op.getEnd(), 1,
-                           Composer::elementType(op.getResult()));
+                           Composer::elementTypeOf(op.getResult()));
 }
 
 Value decomposeArangeStart(ArangeStartOp op, Composer &c) {
   return c.arangeStartStep(op.getStart(), op.getEnd(), 1,
-                           Composer::elementType(op.getResult()));
+                           Composer::elementTypeOf(op.getResult()));
 }
 
 /// Evenly spaced, from both ends to the middle, so that both are exact. Whole
@@ -78,14 +78,14 @@ static Value spaced(Composer &c, Value first, Value last, int64_t steps,
   if (!llvm::isa<mlir::FloatType>(element))
     compute = c.getBuilder().getF64Type();
   if (steps <= 1)
-    return c.full({c.constant(steps)}, *start, compute);
+    return c.full({c.expr(steps)}, *start, compute);
   // PyTorch divides in the result's type; the step is rounded to it when the
   // number meets the tensor.
   double step = (*end - *start) / static_cast<double>(steps - 1);
   if (!compute.isF64())
     step = (static_cast<float>(*end) - static_cast<float>(*start)) /
            static_cast<float>(steps - 1);
-  Value index = c.iota(c.constant(steps), compute);
+  Value index = c.iota(c.expr(steps), compute);
   Value up = c.add(c.mul(index, step), *start);
   Value down =
       c.sub(*end, c.mul(c.sub(static_cast<double>(steps - 1), index), step));
@@ -93,13 +93,13 @@ static Value spaced(Composer &c, Value first, Value last, int64_t steps,
 }
 
 Value decomposeLinspace(LinspaceOp op, Composer &c) {
-  Type element = Composer::elementType(op.getResult());
+  Type element = Composer::elementTypeOf(op.getResult());
   Value result = spaced(c, op.getStart(), op.getEnd(), op.getSteps(), element);
   return result ? c.cast(result, element) : result;
 }
 
 Value decomposeLogspace(LogspaceOp op, Composer &c) {
-  Type element = Composer::elementType(op.getResult());
+  Type element = Composer::elementTypeOf(op.getResult());
   Value exponents =
       spaced(c, op.getStart(), op.getEnd(), op.getSteps(), element);
   if (!exponents)
@@ -141,11 +141,11 @@ static std::pair<Value, Value> lowerPosition(Composer &c, Value k, int64_t rows,
 template <typename OpT>
 static Value triangleIndices(OpT op, Composer &c, bool isUpper) {
   int64_t rows = op.getRow(), columns = op.getCol(), offset = op.getOffset();
-  ExprAttr count = c.size(op.getResult(), 1);
+  ExprAttr count = c.dimOf(op.getResult(), 1);
   Value k = c.iota(count, c.getBuilder().getI64Type());
   // The upper triangle is the lower one, read from the other end.
   if (isUpper) {
-    k = c.sub(c.number(count - c.constant(1)), k);
+    k = c.sub(c.number(count - c.expr(1)), k);
     offset = columns - rows - offset;
   }
   auto [row, column] = lowerPosition(c, k, rows, columns, offset);
@@ -156,7 +156,7 @@ static Value triangleIndices(OpT op, Composer &c, bool isUpper) {
   if (!row || !column)
     return {};
   return c.cast(c.cat({c.unsqueeze(row, 0), c.unsqueeze(column, 0)}, 0),
-                Composer::elementType(op.getResult()));
+                Composer::elementTypeOf(op.getResult()));
 }
 
 Value decomposeTrilIndices(TrilIndicesOp op, Composer &c) {
@@ -171,7 +171,7 @@ Value decomposeEye(EyeOp op, Composer &c) {
   Type i64 = c.getBuilder().getI64Type();
   Value index = c.iota(op.getN(), i64);
   Value isDiagonal = c.eq(c.unsqueeze(index, 1), c.unsqueeze(index, 0));
-  return isDiagonal ? c.cast(isDiagonal, Composer::elementType(op.getResult()))
+  return isDiagonal ? c.cast(isDiagonal, Composer::elementTypeOf(op.getResult()))
                     : isDiagonal;
 }
 

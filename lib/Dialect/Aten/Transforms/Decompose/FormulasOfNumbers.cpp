@@ -16,7 +16,7 @@
 namespace kiln::aten::formula {
 
 static bool isFloat(Value x) {
-  return llvm::isa<mlir::FloatType>(Composer::elementType(x));
+  return llvm::isa<mlir::FloatType>(Composer::elementTypeOf(x));
 }
 
 //===----------------------------------------------------------------------===//
@@ -29,7 +29,7 @@ Value logSigmoid(Composer &c, Value x) {
 
 Value logSigmoidSlope(Composer &c, Value x, Value buffer) {
   // The buffer is exp(-|x|), where there is one.
-  if (c.sizes(buffer) != c.sizes(x))
+  if (c.dimsOf(buffer) != c.dimsOf(x))
     return c.sigmoid(c.neg(x));
   Value share = c.div(buffer, c.add(buffer, 1));
   return c.where(c.lt(x, 0), c.sub(1, share), share);
@@ -37,7 +37,7 @@ Value logSigmoidSlope(Composer &c, Value x, Value buffer) {
 
 Value replaceSpecials(Composer &c, Value x, OptionalNumber nan,
                       OptionalNumber posinf, OptionalNumber neginf) {
-  auto element = llvm::dyn_cast<mlir::FloatType>(Composer::elementType(x));
+  auto element = llvm::dyn_cast<mlir::FloatType>(Composer::elementTypeOf(x));
   if (!element)
     return c.clone(x);
   double limit =
@@ -50,7 +50,7 @@ Value replaceSpecials(Composer &c, Value x, OptionalNumber nan,
 
 Value crossProduct(Composer &c, Value a, Value b, OptionalDim dim,
                    Value result) {
-  Sizes sizes = c.sizes(result), own = c.sizes(a);
+  Sizes sizes = c.dimsOf(result), own = c.dimsOf(a);
   int64_t rank = sizes.size(), at = 0;
   if (dim)
     at = Composer::wrapDim(*dim, rank);
@@ -62,7 +62,7 @@ Value crossProduct(Composer &c, Value a, Value b, OptionalDim dim,
   a = c.expand(a, sizes);
   b = c.expand(b, sizes);
   auto next = [&](Value x, int64_t steps) {
-    return c.roll(x, {c.constant(-steps)}, {at});
+    return c.roll(x, {c.expr(-steps)}, {at});
   };
   return c.sub(c.mul(next(a, 1), next(b, 2)), c.mul(next(a, 2), next(b, 1)));
 }
@@ -82,11 +82,11 @@ Value vectorNorm(Composer &c, Value x, Value order, Dims dims, bool keepdim) {
 Value logSumExp(Composer &c, Value x, Dims dims, bool keepdim) {
   if (!isFloat(x))
     x = c.cast(x, c.getBuilder().getF32Type());
-  Type element = Composer::elementType(x);
+  Type element = Composer::elementTypeOf(x);
   x = c.widen(x);
-  auto all = Composer::wrapAll(dims, Composer::rank(x));
+  auto all = Composer::wrapAll(dims, Composer::rankOf(x));
   Value result;
-  if (c.numElements(x).isConstant(0)) {
+  if (c.numelOf(x).isConstant(0)) {
     // No elements have no extremum, but a sum.
     result = c.log(c.sum(c.exp(x), all, keepdim));
   } else {
@@ -118,7 +118,7 @@ Value countNonzero(Composer &c, Value x, OptionalDim dim) {
     dims.push_back(*dim);
   Type i64 = c.getBuilder().getI64Type();
   return c.sum(c.cast(c.ne(x, 0), i64),
-               Composer::wrapAll(dims, Composer::rank(x)));
+               Composer::wrapAll(dims, Composer::rankOf(x)));
 }
 
 Value withoutNan(Composer &c, Value x) {
@@ -134,10 +134,10 @@ Value cosineSimilarity(Composer &c, Value a, Value b, int64_t dim,
     return {};
   // Of numbers, too: their cosine is 1 or -1.
   SmallVector<int64_t> dims;
-  if (Composer::rank(product) > 0)
+  if (Composer::rankOf(product) > 0)
     dims.push_back(dim);
   auto unit = [&](Value x) {
-    x = c.expand(c.cast(x, Composer::elementType(product)), c.sizes(product));
+    x = c.expand(c.cast(x, Composer::elementTypeOf(product)), c.dimsOf(product));
     Value norm = c.linalgVectorNorm(x, 2, dims, true);
     return c.div(x, c.clamp(norm, c.number(Operand(eps)), Value()));
   };
@@ -148,13 +148,13 @@ Value pairwiseDistance(Composer &c, Value a, Value b, double order, double eps,
                        bool keepdim) {
   // Integers are subtracted as such, and may wrap.
   Value difference = c.add(c.sub(c.widen(a), c.widen(b)), eps);
-  if (!difference || Composer::rank(difference) == 0)
+  if (!difference || Composer::rankOf(difference) == 0)
     return {};
   return vectorNorm(c, difference, c.number(Operand(order)), {-1}, keepdim);
 }
 
 Value limitNorms(Composer &c, Value x, Value order, int64_t dim, Value limit) {
-  int64_t rank = Composer::rank(x);
+  int64_t rank = Composer::rankOf(x);
   SmallVector<int64_t> others;
   for (int64_t i = 0; i < rank; ++i)
     if (i != Composer::wrapDim(dim, rank))
@@ -180,7 +180,7 @@ Value reduced(Composer &c, Value losses, int64_t reduction) {
 Value shared(Composer &c, double factor, Value x, int64_t reduction) {
   if (reduction != 1)
     return c.number(Operand(factor));
-  ExprAttr count = c.numElements(x);
+  ExprAttr count = c.numelOf(x);
   if (auto known = count.getConstant())
     return c.number(Operand(factor / static_cast<double>(*known)));
   return c.number(guard::build(guard::ExprKind::TrueDiv,

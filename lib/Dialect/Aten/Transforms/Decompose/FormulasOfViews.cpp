@@ -19,7 +19,7 @@ namespace kiln::aten::formula {
 //===----------------------------------------------------------------------===//
 
 Value viewLike(Composer &c, Value x, Value like) {
-  return c.view(x, c.sizes(like));
+  return c.view(x, c.dimsOf(like));
 }
 
 Value copyOfView(Composer &c, Value view, Value self) {
@@ -27,7 +27,7 @@ Value copyOfView(Composer &c, Value view, Value self) {
 }
 
 Value moveDim(Composer &c, Value x, int64_t from, int64_t to) {
-  int64_t rank = Composer::rank(x);
+  int64_t rank = Composer::rankOf(x);
   if (rank == 0)
     return x;
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
@@ -38,27 +38,27 @@ Value moveDim(Composer &c, Value x, int64_t from, int64_t to) {
 }
 
 Value fillLike(Composer &c, Value like, Value number) {
-  if (Composer::rank(number) != 0)
+  if (Composer::rankOf(number) != 0)
     return {};
-  Value filled = c.expand(c.cast(number, Composer::elementType(like)),
-                          c.sizes(like));
+  Value filled = c.expand(c.cast(number, Composer::elementTypeOf(like)),
+                          c.dimsOf(like));
   return copyOfView(c, filled, number);
 }
 
 Value convertLike(Composer &c, Value x, Value like, bool copies) {
-  Value result = c.cast(x, Composer::elementType(like));
+  Value result = c.cast(x, Composer::elementTypeOf(like));
   return copies ? copyOfView(c, result, x) : result;
 }
 
 Value uninitialized(Composer &c, Value like) {
-  return c.emptyMemoryFormat(c.sizes(like), Composer::elementType(like));
+  return c.emptyMemoryFormat(c.dimsOf(like), Composer::elementTypeOf(like));
 }
 
 Value half(Composer &c, Value x, int64_t dim, int64_t which) {
-  if (Composer::rank(x) == 0)
+  if (Composer::rankOf(x) == 0)
     return {};
-  ExprAttr size = c.size(x, dim), middle = guard::floorDiv(size, 2);
-  return which == 0 ? c.slice(x, dim, c.constant(0), middle)
+  ExprAttr size = c.dimOf(x, dim), middle = guard::floorDiv(size, 2);
+  return which == 0 ? c.slice(x, dim, c.expr(0), middle)
                     : c.slice(x, dim, middle, size);
 }
 
@@ -67,32 +67,32 @@ Value pair(Composer &c, Value first, Value second, int64_t dim) {
 }
 
 Value trace(Composer &c, Value x) {
-  if (Composer::rank(x) != 2)
+  if (Composer::rankOf(x) != 2)
     return {};
   return c.FormulaBuilder::sum(c.diagonal(x));
 }
 
 Value asColumn(Composer &c, Value x) {
-  return Composer::rank(x) == 1 ? c.unsqueeze(x, 1) : x;
+  return Composer::rankOf(x) == 1 ? c.unsqueeze(x, 1) : x;
 }
 
 Value batchInColumns(Composer &c, Value x) {
   return c.view(c.permute(x, {1, 0, 2}),
-                {c.size(x, 1), guard::mul(c.size(x, 0), c.size(x, 2))});
+                {c.dimOf(x, 1), guard::mul(c.dimOf(x, 0), c.dimOf(x, 2))});
 }
 
 Value batchInRows(Composer &c, Value x) {
-  return c.view(x, {guard::mul(c.size(x, 0), c.size(x, 1)), c.size(x, 2)});
+  return c.view(x, {guard::mul(c.dimOf(x, 0), c.dimOf(x, 1)), c.dimOf(x, 2)});
 }
 
 Value channelWeight(Composer &c, Value x, Value weight) {
-  int64_t rank = Composer::rank(x);
-  if (c.numElements(weight).isConstant(1))
+  int64_t rank = Composer::rankOf(x);
+  if (c.numelOf(weight).isConstant(1))
     return c.view(weight, ArrayRef<ExprAttr>());
   if (rank < 2)
     return {};
-  Sizes sizes(rank, c.constant(1));
-  sizes[1] = c.size(weight, 0);
+  Sizes sizes(rank, c.expr(1));
+  sizes[1] = c.dimOf(weight, 0);
   return c.view(weight, sizes);
 }
 
@@ -102,19 +102,19 @@ Value channelWeight(Composer &c, Value x, Value weight) {
 
 Value tile(Composer &c, Value x, ArrayRef<ExprAttr> repeats) {
   Sizes all(repeats);
-  while (all.size() < static_cast<size_t>(Composer::rank(x)))
-    all.insert(all.begin(), c.constant(1));
+  while (all.size() < static_cast<size_t>(Composer::rankOf(x)))
+    all.insert(all.begin(), c.expr(1));
   return c.repeat(x, all);
 }
 
 Value repeatEach(Composer &c, Value x, ExprAttr repeats, OptionalDim dim) {
-  if (!dim || Composer::rank(x) == 0) {
-    x = c.view(x, {c.numElements(x)});
+  if (!dim || Composer::rankOf(x) == 0) {
+    x = c.view(x, {c.numelOf(x)});
     dim = 0;
   }
   if (!x)
     return {};
-  Sizes sizes = c.sizes(x);
+  Sizes sizes = c.dimsOf(x);
   int64_t at = Composer::wrapDim(*dim, sizes.size());
   Sizes grown = sizes;
   grown.insert(grown.begin() + at + 1, repeats);
@@ -140,7 +140,7 @@ Value rotate(Composer &c, Value x, int64_t quarters, Dims dims) {
 
 Value differences(Composer &c, Value x, int64_t n, int64_t dim, Value prepend,
                   Value append) {
-  if (Composer::rank(x) == 0 || n < 0)
+  if (Composer::rankOf(x) == 0 || n < 0)
     return {};
   Value original = x;
   if (n > 0 && (prepend || append)) {
@@ -151,12 +151,12 @@ Value differences(Composer &c, Value x, int64_t n, int64_t dim, Value prepend,
     x = c.cat(parts, dim);
   }
   for (int64_t i = 0; i < n && x; ++i) {
-    ExprAttr size = c.size(x, dim);
+    ExprAttr size = c.dimOf(x, dim);
     if (size.isConstant(0))
       break;
-    Value low = c.slice(x, dim, c.constant(0), size - c.constant(1));
-    Value high = c.slice(x, dim, c.constant(1), size);
-    x = Composer::elementType(x).isInteger(1) ? c.ne(high, low)
+    Value low = c.slice(x, dim, c.expr(0), size - c.expr(1));
+    Value high = c.slice(x, dim, c.expr(1), size);
+    x = Composer::elementTypeOf(x).isInteger(1) ? c.ne(high, low)
                                               : c.sub(high, low);
   }
   return x ? copyOfView(c, x, original) : x;
@@ -164,19 +164,19 @@ Value differences(Composer &c, Value x, int64_t n, int64_t dim, Value prepend,
 
 Value takeAlong(Composer &c, Value x, Value indices, OptionalDim dim) {
   if (!dim)
-    return c.gather(c.view(x, {c.numElements(x)}), 0,
-                    c.view(indices, {c.numElements(indices)}), false);
-  int64_t rank = Composer::rank(x);
+    return c.gather(c.view(x, {c.numelOf(x)}), 0,
+                    c.view(indices, {c.numelOf(indices)}), false);
+  int64_t rank = Composer::rankOf(x);
   if (rank > 0) {
     // All other dimensions of both broadcast.
     int64_t at = Composer::wrapDim(*dim, rank);
-    Sizes wide = c.sizes(x), picked = c.sizes(indices);
+    Sizes wide = c.dimsOf(x), picked = c.dimsOf(indices);
     for (int64_t i = 0; i < rank; ++i)
       if (i != at)
         wide[i] = picked[i] = wide[i].isConstant(1) ? picked[i] : wide[i];
     x = c.expand(x, wide);
     indices =
-        c.remainderScalar(c.expand(indices, picked), c.number(c.size(x, at)));
+        c.remainderScalar(c.expand(indices, picked), c.number(c.dimOf(x, at)));
   }
   return c.gather(x, *dim, indices, false);
 }
@@ -184,24 +184,24 @@ Value takeAlong(Composer &c, Value x, Value indices, OptionalDim dim) {
 Value join(Composer &c, ValueRange tensors, int64_t rank) {
   SmallVector<Value> parts;
   for (Value tensor : tensors) {
-    Sizes sizes = c.sizes(tensor);
+    Sizes sizes = c.dimsOf(tensor);
     while (sizes.size() < static_cast<size_t>(rank))
-      sizes.insert(sizes.begin(), c.constant(1));
+      sizes.insert(sizes.begin(), c.expr(1));
     parts.push_back(c.view(tensor, sizes));
   }
   if (parts.empty() || llvm::is_contained(parts, Value()))
     return {};
-  int64_t dim = rank == 1 && Composer::rank(parts.front()) > 1 ? 1 : 0;
+  int64_t dim = rank == 1 && Composer::rankOf(parts.front()) > 1 ? 1 : 0;
   return copyOfView(c, c.cat(parts, dim), tensors.front());
 }
 
 SmallVector<Value> grid(Composer &c, ValueRange tensors) {
   Sizes all;
   for (Value tensor : tensors)
-    all.push_back(c.numElements(tensor));
+    all.push_back(c.numelOf(tensor));
   SmallVector<Value> result;
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
-    Sizes own(all.size(), c.constant(1));
+    Sizes own(all.size(), c.expr(1));
     own[i] = all[i];
     result.push_back(c.expand(c.view(tensor, own), all));
   }
@@ -215,7 +215,7 @@ Value cartesian(Composer &c, ValueRange tensors) {
   for (Value spread : grid(c, tensors)) {
     if (!spread)
       return {};
-    columns.push_back(c.view(spread, {c.numElements(spread), c.constant(1)}));
+    columns.push_back(c.view(spread, {c.numelOf(spread), c.expr(1)}));
   }
   return columns.empty() ? Value() : c.cat(columns, 1);
 }
@@ -225,7 +225,7 @@ Value cartesian(Composer &c, ValueRange tensors) {
 //===----------------------------------------------------------------------===//
 
 Value zerosOf(Composer &c, Value like, ArrayRef<ExprAttr> sizes) {
-  return c.full(sizes, 0, Composer::elementType(like));
+  return c.full(sizes, 0, Composer::elementTypeOf(like));
 }
 
 /// The order of dimensions in which `dim1` and `dim2` come last.
@@ -249,18 +249,18 @@ Value replaceDiagonal(Composer &c, Value self, Value source, int64_t offset,
                       int64_t dim1, int64_t dim2) {
   if (!self || !source)
     return {};
-  int64_t rank = Composer::rank(self);
+  int64_t rank = Composer::rankOf(self);
   auto order = putLast(rank, Composer::wrapDim(dim1, rank),
                        Composer::wrapDim(dim2, rank));
   Value x = c.permute(self, order);
   if (!x)
     return {};
   // The diagonal, as a column whose entries stand at their rows.
-  ExprAttr rows = c.size(x, -2), columns = c.size(x, -1);
-  ExprAttr front = c.constant(std::max<int64_t>(-offset, 0));
-  ExprAttr back = rows - front - c.size(source, -1);
+  ExprAttr rows = c.dimOf(x, -2), columns = c.dimOf(x, -1);
+  ExprAttr front = c.expr(std::max<int64_t>(-offset, 0));
+  ExprAttr back = rows - front - c.dimOf(source, -1);
   Value column = c.unsqueeze(
-      c.constantPad(c.cast(source, Composer::elementType(self)),
+      c.constantPad(c.cast(source, Composer::elementTypeOf(self)),
                     {front, back}, 0.0),
       -1);
   Type i64 = c.getBuilder().getI64Type();
@@ -272,7 +272,7 @@ Value replaceDiagonal(Composer &c, Value self, Value source, int64_t offset,
 
 Value embedDiagonal(Composer &c, Value self, Value result, int64_t offset,
                     int64_t dim1, int64_t dim2) {
-  return replaceDiagonal(c, zerosOf(c, self, c.sizes(result)), self, offset,
+  return replaceDiagonal(c, zerosOf(c, self, c.dimsOf(result)), self, offset,
                          dim1, dim2);
 }
 
@@ -306,14 +306,14 @@ Value scatterStrided(Composer &c, Value self, Value source,
   }
   if (offset)
     position = c.add(position, c.number(*offset));
-  Value flat = c.view(self, {c.numElements(self)});
-  Value values = c.view(c.cast(source, Composer::elementType(self)),
-                        {c.numElements(source)});
-  position = c.view(position, {c.numElements(source)});
+  Value flat = c.view(self, {c.numelOf(self)});
+  Value values = c.view(c.cast(source, Composer::elementTypeOf(self)),
+                        {c.numelOf(source)});
+  position = c.view(position, {c.numelOf(source)});
   if (!flat || !values || !position)
     return {};
   Value written = c.scatterSrc(flat, 0, position, values);
-  return c.view(written, c.sizes(self));
+  return c.view(written, c.dimsOf(self));
 }
 
 Value foldWindows(Composer &c, Value windows, ArrayRef<ExprAttr> sizes,
@@ -326,14 +326,14 @@ Value foldWindows(Composer &c, Value windows, ArrayRef<ExprAttr> sizes,
   Value x = moveDim(c, windows, -1, dim + 1);
   if (!x)
     return {};
-  ExprAttr count = c.size(x, dim);
-  Sizes joined = c.sizes(x);
+  ExprAttr count = c.dimOf(x, dim);
+  Sizes joined = c.dimsOf(x);
   joined.erase(joined.begin() + dim);
   joined[dim] = guard::mul(count, size);
   Type i64 = c.getBuilder().getI64Type();
   Value position =
       c.add(c.unsqueeze(c.mul(c.iota(count, i64), step), 1),
-            c.iota(c.constant(size), i64));
+            c.iota(c.expr(size), i64));
   SmallVector<Value> indices(dim, Value());
   indices.push_back(c.view(position, {joined[dim]}));
   return c.indexPut(zerosOf(c, windows, sizes), indices, c.view(x, joined),

@@ -24,7 +24,7 @@ static Value convolve(Composer &c, Value input, Value weight, Value bias,
                       const SizesArg &stride, const SizesArg &padding,
                       const SizesArg &dilation, bool transposed,
                       const SizesArg &outputPadding, ExprAttr groups) {
-  bool isBatched = Composer::rank(input) == Composer::rank(weight);
+  bool isBatched = Composer::rankOf(input) == Composer::rankOf(weight);
   if (!isBatched)
     input = c.unsqueeze(input, 0);
   Value result = c.convolution(input, weight, bias, stride, padding, dilation,
@@ -33,7 +33,7 @@ static Value convolve(Composer &c, Value input, Value weight, Value bias,
 }
 
 static SizesArg zeros(Composer &c, Value weight) {
-  return Sizes(Composer::rank(weight) - 2, c.constant(0));
+  return Sizes(Composer::rankOf(weight) - 2, c.expr(0));
 }
 
 template <typename OpT> static Value convolution(OpT op, Composer &c) {
@@ -69,14 +69,14 @@ Value decomposeConvTranspose3dInput(ConvTranspose3dInputOp op, Composer &c) {
 /// "same" pads so that the size stays, with the odd zero at the end.
 template <typename OpT> static Value namedPadding(OpT op, Composer &c) {
   Value input = op.getInput(), weight = op.getWeight();
-  size_t spatial = Composer::rank(weight) - 2;
-  Sizes padding(spatial, c.constant(0)), extra(2 * spatial, c.constant(0));
+  size_t spatial = Composer::rankOf(weight) - 2;
+  Sizes padding(spatial, c.expr(0)), extra(2 * spatial, c.expr(0));
   bool isUneven = false;
   ArrayRef<ExprAttr> dilation = op.getDilation().getDims();
   if (op.getPadding() == "same")
     for (size_t i = 0; i < spatial; ++i) {
       ExprAttr total = dilation[dilation.size() == 1 ? 0 : i] *
-                       (c.size(weight, 2 + i) + -1);
+                       (c.dimOf(weight, 2 + i) + -1);
       padding[i] = guard::floorDiv(total, 2);
       ExprAttr odd = guard::mod(total, 2);
       extra[2 * (spatial - 1 - i) + 1] = odd;
@@ -117,7 +117,7 @@ static Value asImage(Composer &c, Value signal) {
 }
 
 Value decomposeMaxPool1d(MaxPool1dOp op, Composer &c) {
-  if (Composer::elementType(op.getSelf()).isInteger(1))
+  if (Composer::elementTypeOf(op.getSelf()).isInteger(1))
     return {};
   return c.squeeze(c.maxPool2dWithIndices(
                         asImage(c, op.getSelf()), inTwo(op.getKernelSize(), 1),
@@ -163,7 +163,7 @@ Value decomposeAvgPool1d(AvgPool1dOp op, Composer &c) {
 
 /// The mean of nothing, which the kernel of a pooling refuses.
 static Value meanOfNothing(Composer &c, Value x, ArrayRef<int64_t> dims) {
-  return c.numElements(x).isConstant(0) ? c.mean(x, dims, /*keepdim=*/true)
+  return c.numelOf(x).isConstant(0) ? c.mean(x, dims, /*keepdim=*/true)
                                         : Value();
 }
 
@@ -173,7 +173,7 @@ Value decomposeAdaptiveAvgPool1d(AdaptiveAvgPool1dOp op, Composer &c) {
       return mean;
   return c.squeeze(c.adaptiveAvgPool2d(
                        asImage(c, op.getSelf()),
-                       {c.constant(1), c.constant(op.getOutputSize().front())}),
+                       {c.expr(1), c.expr(op.getOutputSize().front())}),
                    -2);
 }
 
@@ -213,7 +213,7 @@ SmallVector<Value> decomposeAdaptiveMaxPool1d(AdaptiveMaxPool1dOp op,
 template <typename OpT> static Value shuffleChannels(OpT op, Composer &c) {
   Value x = op.getSelf();
   ExprAttr groups = op.getGroups();
-  Sizes sizes = c.sizes(x);
+  Sizes sizes = c.dimsOf(x);
   if (sizes.size() < 3 || !groups.isConstant() || groups.getPayload() < 1)
     return {};
   ExprAttr inner = guard::floorDiv(sizes[1], groups);
@@ -236,10 +236,10 @@ Value decomposeNativeChannelShuffle(NativeChannelShuffleOp op, Composer &c) {
 /// [..., C f f, H, W] as [..., C, H f, W f], or the other way.
 static Value shufflePixels(Composer &c, Value x, Value result, int64_t factor,
                            bool isUp) {
-  Sizes from = c.sizes(x), to = c.sizes(result);
+  Sizes from = c.dimsOf(x), to = c.dimsOf(result);
   int64_t lead = static_cast<int64_t>(from.size()) - 3;
   Sizes coarse = isUp ? from : to, fine = isUp ? to : from;
-  ExprAttr f = c.constant(factor);
+  ExprAttr f = c.expr(factor);
   ExprAttr channels = fine[lead], height = coarse[lead + 1],
            width = coarse[lead + 2];
   Sizes split(from.begin(), from.begin() + lead);

@@ -33,15 +33,15 @@ Value decomposeOneHot(OneHotOp op, Composer &c) {
   int64_t classes = op.getNumClasses();
   if (classes < 0)
     return {};
-  Sizes sizes = c.sizes(op.getSelf());
-  sizes.push_back(c.constant(classes));
+  Sizes sizes = c.dimsOf(op.getSelf());
+  sizes.push_back(c.expr(classes));
   // A scatter, because it checks that there is such a class.
   return c.scatterValue(c.full(sizes, 0, c.getBuilder().getI64Type()), -1,
                         c.unsqueeze(op.getSelf(), -1), 1);
 }
 
 Value decomposeStack(StackOp op, Composer &c) {
-  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rank(op.getResult()));
+  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rankOf(op.getResult()));
   SmallVector<Value> parts;
   for (Value tensor : op.getTensors())
     parts.push_back(c.unsqueeze(tensor, dim));
@@ -50,14 +50,14 @@ Value decomposeStack(StackOp op, Composer &c) {
 
 Value decomposeRepeat(RepeatOp op, Composer &c) {
   // [a, b] repeated [r, s, t] is [1, 1, 1, a, 1, b] grown to [r, s, a, t, b].
-  Sizes own = c.sizes(op.getSelf());
+  Sizes own = c.dimsOf(op.getSelf());
   ArrayRef<ExprAttr> repeats = op.getRepeats().getDims();
   if (repeats.size() < own.size())
     return {};
   size_t lead = repeats.size() - own.size();
   Sizes spread, grown;
   for (size_t i = 0; i < repeats.size(); ++i) {
-    spread.push_back(c.constant(1));
+    spread.push_back(c.expr(1));
     grown.push_back(repeats[i]);
     if (i < lead)
       continue;
@@ -65,7 +65,7 @@ Value decomposeRepeat(RepeatOp op, Composer &c) {
     grown.push_back(own[i - lead]);
   }
   Value expanded = c.expand(c.view(op.getSelf(), spread), grown);
-  Value result = c.view(expanded, c.sizes(op.getResult()));
+  Value result = c.view(expanded, c.dimsOf(op.getResult()));
   // A repeat is a copy even where nothing is repeated.
   return result == op.getSelf() ? c.clone(result) : result;
 }
@@ -78,15 +78,15 @@ Value decomposeRoll(RollOp op, Composer &c) {
   if (isFlat) {
     if (shifts.size() != 1)
       return {};
-    x = c.view(x, {c.numElements(x)});
+    x = c.view(x, {c.numelOf(x)});
     dims = {0};
   }
   if (shifts.size() != dims.size())
     return {};
   for (auto [shift, dim] : llvm::zip(shifts, dims)) {
-    if (!x || Composer::rank(x) == 0)
+    if (!x || Composer::rankOf(x) == 0)
       return x;
-    ExprAttr size = c.size(x, dim);
+    ExprAttr size = c.dimOf(x, dim);
     if (size.isConstant(0))
       continue;
     // The last `shift` elements come first.
@@ -94,10 +94,10 @@ Value decomposeRoll(RollOp op, Composer &c) {
     if (start.isConstant(0))
       continue;
     x = c.cat({c.slice(x, dim, start, size),
-               c.slice(x, dim, c.constant(0), start)},
+               c.slice(x, dim, c.expr(0), start)},
               dim);
   }
-  Value result = isFlat ? c.view(x, c.sizes(op.getResult())) : x;
+  Value result = isFlat ? c.view(x, c.dimsOf(op.getResult())) : x;
   return result == op.getSelf() ? c.clone(result) : result;
 }
 
@@ -107,7 +107,7 @@ Value decomposePad(PadOp op, Composer &c) {
     ArrayRef<ExprAttr> pads = op.getPad().getDims();
     size_t count = pads.size() / 2;
     std::string mode = op.getMode().str();
-    int64_t rank = Composer::rank(op.getSelf());
+    int64_t rank = Composer::rankOf(op.getSelf());
     if ((op.getValue() && op.getValue()->convertToDouble() != 0) ||
         count < 1 || count > 3 || pads.size() % 2 != 0 ||
         (rank != int64_t(count) + 1 && rank != int64_t(count) + 2))
@@ -130,7 +130,7 @@ Value decomposePad(PadOp op, Composer &c) {
     return {};
   }
   double value = op.getValue() ? op.getValue()->convertToDouble() : 0.0;
-  Type element = Composer::elementType(op.getSelf());
+  Type element = Composer::elementTypeOf(op.getSelf());
   Value number = llvm::isa<mlir::IntegerType>(element)
                      ? c.number(Operand(static_cast<int64_t>(value)))
                      : c.number(Operand(value));
@@ -144,14 +144,14 @@ Value decomposePad(PadOp op, Composer &c) {
 Value decomposeSelectBackward(SelectBackwardOp op, Composer &c) {
   Value grad = op.getGradOutput();
   Value zeros = c.full(op.getInputSizes().getDims(), 0.0,
-                       Composer::elementType(grad));
+                       Composer::elementTypeOf(grad));
   return c.selectScatter(zeros, grad, op.getDim(), op.getIndex());
 }
 
 Value decomposeSliceBackward(SliceBackwardOp op, Composer &c) {
   Value grad = op.getGradOutput();
   Value zeros = c.full(op.getInputSizes().getDims(), 0.0,
-                       Composer::elementType(grad));
+                       Composer::elementTypeOf(grad));
   return c.sliceScatter(zeros, grad, op.getDim(), op.getStart(), op.getEnd(),
                         op.getStep());
 }
@@ -161,7 +161,7 @@ Value decomposeSliceBackward(SliceBackwardOp op, Composer &c) {
 static ExprAttr clampBound(Composer &c, ExprAttr bound, ExprAttr size) {
   auto known = bound.getConstant();
   if (known && *known < 0)
-    bound = guard::max(c.constant(0), guard::add(bound, size));
+    bound = guard::max(c.expr(0), guard::add(bound, size));
   return guard::min(bound, size);
 }
 
@@ -170,8 +170,8 @@ static Value replaceRange(Composer &c, Value self, Value src, int64_t dim,
                           ExprAttr start, ExprAttr end, ExprAttr size) {
   SmallVector<Value> parts;
   if (!start.isConstant(0))
-    parts.push_back(c.slice(self, dim, c.constant(0), start));
-  parts.push_back(c.cast(src, Composer::elementType(self)));
+    parts.push_back(c.slice(self, dim, c.expr(0), start));
+  parts.push_back(c.cast(src, Composer::elementTypeOf(self)));
   if (end != size)
     parts.push_back(c.slice(self, dim, end, size));
   Value result = c.cat(parts, dim);
@@ -182,18 +182,18 @@ Value decomposeSliceScatter(SliceScatterOp op, Composer &c) {
   if (!op.getStep().isConstant(1))
     return {};
   Value self = op.getSelf();
-  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rank(self));
-  ExprAttr size = c.size(self, dim);
+  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rankOf(self));
+  ExprAttr size = c.dimOf(self, dim);
   ExprAttr start =
-      clampBound(c, op.getStart().value_or(c.constant(0)), size);
-  ExprAttr end = guard::add(start, c.size(op.getSrc(), dim));
+      clampBound(c, op.getStart().value_or(c.expr(0)), size);
+  ExprAttr end = guard::add(start, c.dimOf(op.getSrc(), dim));
   return replaceRange(c, self, op.getSrc(), dim, start, end, size);
 }
 
 Value decomposeSelectScatter(SelectScatterOp op, Composer &c) {
   Value self = op.getSelf();
-  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rank(self));
-  ExprAttr size = c.size(self, dim), index = op.getIndex();
+  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rankOf(self));
+  ExprAttr size = c.dimOf(self, dim), index = op.getIndex();
   auto known = index.getConstant();
   if (known && *known < 0)
     index = guard::add(index, size);

@@ -33,7 +33,7 @@ static Target readTarget(Composer &c, Value self, Value target,
                          ExprAttr ignoreIndex) {
   Value ignored = c.number(ignoreIndex);
   Target result;
-  result.dim = Composer::rank(self) < 2 ? 0 : 1;
+  result.dim = Composer::rankOf(self) < 2 ? 0 : 1;
   result.isValid = c.ne(target, ignored);
   result.safe = c.where(result.isValid, target, 0);
   return result;
@@ -42,8 +42,8 @@ static Target readTarget(Composer &c, Value self, Value target,
 /// The weights of classes, at the dimension of the classes in a tensor of rank
 /// `rank`: [1, C, 1, 1].
 static Value spread(Composer &c, Value weight, int64_t rank, int64_t dim) {
-  Sizes sizes(rank, c.constant(1));
-  sizes[dim] = c.size(weight, 0);
+  Sizes sizes(rank, c.expr(1));
+  sizes[dim] = c.dimOf(weight, 0);
   return c.view(weight, sizes);
 }
 
@@ -57,9 +57,9 @@ static Likelihood pick(Composer &c, Value self, const Target &target,
   Value scores = self;
   Likelihood result;
   if (weight) {
-    Value spreadWeight = spread(c, weight, Composer::rank(self), target.dim);
+    Value spreadWeight = spread(c, weight, Composer::rankOf(self), target.dim);
     scores = c.mul(self, spreadWeight);
-    Value all = c.expand(spreadWeight, c.sizes(self));
+    Value all = c.expand(spreadWeight, c.dimsOf(self));
     result.weights = c.where(target.isValid, pickFrom(all), 0.0);
   }
   result.losses = c.where(target.isValid, c.neg(pickFrom(scores)), 0.0);
@@ -67,7 +67,7 @@ static Likelihood pick(Composer &c, Value self, const Target &target,
 }
 
 static Value sumAll(Composer &c, Value x) {
-  return x ? c.sum(x, Composer::wrapAll({}, Composer::rank(x))) : x;
+  return x ? c.sum(x, Composer::wrapAll({}, Composer::rankOf(x))) : x;
 }
 
 /// The sum of the weights, in the type of the losses.
@@ -75,7 +75,7 @@ static Value totalWeight(Composer &c, const Target &target,
                          const Likelihood &likelihood) {
   if (likelihood.weights)
     return sumAll(c, likelihood.weights);
-  Type element = Composer::elementType(likelihood.losses);
+  Type element = Composer::elementTypeOf(likelihood.losses);
   return sumAll(c, c.cast(target.isValid, element));
 }
 
@@ -91,8 +91,8 @@ template <typename OpT> static SmallVector<Value> nllLoss(OpT op, Composer &c) {
     return c.cast(value, mlir::getElementTypeOrSelf(op->getResult(i)));
   };
   Value total, loss = likelihood.losses;
-  if (op.getReduction() == kNone && Composer::rank(self) > 1) {
-    total = c.full({}, 0.0, Composer::elementType(loss));
+  if (op.getReduction() == kNone && Composer::rankOf(self) > 1) {
+    total = c.full({}, 0.0, Composer::elementTypeOf(loss));
   } else {
     total = totalWeight(c, target, likelihood);
     loss = op.getReduction() == kNone ? loss : sumAll(c, loss);
@@ -125,26 +125,26 @@ Value decomposeNllLossNd(NllLossNdOp op, Composer &c) {
 /// the classes, which fuses, rather than a scatter, which does not.
 template <typename OpT> static Value nllLossBackward(OpT op, Composer &c) {
   Value self = op.getSelf();
-  int64_t rank = Composer::rank(self);
+  int64_t rank = Composer::rankOf(self);
   Target target = readTarget(c, self, op.getTarget(), op.getIgnoreIndex());
   Value grad = c.widen(op.getGradOutput());
   if (op.getReduction() == kMean)
     grad = c.div(grad, c.widen(op.getTotalWeight()));
   if (!grad)
     return {};
-  if (Composer::rank(grad) > 0 && Composer::rank(grad) < rank)
+  if (Composer::rankOf(grad) > 0 && Composer::rankOf(grad) < rank)
     grad = c.unsqueeze(grad, target.dim);
   grad = c.neg(grad);
   if (op.getWeight())
     grad = c.mul(spread(c, c.widen(op.getWeight()), rank, target.dim), grad);
-  Value classes = spread(c, c.iota(c.size(self, target.dim),
-                                   Composer::elementType(op.getTarget())),
+  Value classes = spread(c, c.iota(c.dimOf(self, target.dim),
+                                   Composer::elementTypeOf(op.getTarget())),
                          rank, target.dim);
   Value isClass = c.eq(classes, c.unsqueeze(op.getTarget(), target.dim));
   Value isHere =
       c.logicalAnd(isClass, c.unsqueeze(target.isValid, target.dim));
   Value result = c.where(isHere, grad, 0.0);
-  return c.cast(c.expand(result, c.sizes(self)), Composer::elementType(self));
+  return c.cast(c.expand(result, c.dimsOf(self)), Composer::elementTypeOf(self));
 }
 
 Value decomposeNllLossBackward(NllLossBackwardOp op, Composer &c) {
@@ -167,11 +167,11 @@ Value decomposeMultiMarginLoss(MultiMarginLossOp op, Composer &c) {
   Value self = c.widen(op.getSelf());
   if (!order || (*order != 1 && *order != 2))
     return {};
-  int64_t rank = Composer::rank(self);
-  ExprAttr classes = rank == 0 ? c.constant(1) : c.size(self, -1);
-  ExprAttr rows = rank < 2 ? c.constant(1) : c.size(self, 0);
+  int64_t rank = Composer::rankOf(self);
+  ExprAttr classes = rank == 0 ? c.expr(1) : c.dimOf(self, -1);
+  ExprAttr rows = rank < 2 ? c.expr(1) : c.dimOf(self, 0);
   Value x = c.view(self, {rows, classes});
-  Value target = c.view(op.getTarget(), {rows, c.constant(1)});
+  Value target = c.view(op.getTarget(), {rows, c.expr(1)});
   if (!x || !target)
     return {};
   Value distance = c.add(c.sub(x, c.gather(x, 1, target)), margin);
@@ -181,13 +181,13 @@ Value decomposeMultiMarginLoss(MultiMarginLossOp op, Composer &c) {
   if (op.getWeight())
     loss = c.mul(loss, c.view(c.gather(c.widen(op.getWeight()), 0,
                                        c.view(target, {rows})),
-                              {rows, c.constant(1)}));
+                              {rows, c.expr(1)}));
   Value isTarget =
-      c.eq(c.iota(classes, Composer::elementType(target)), target);
+      c.eq(c.iota(classes, Composer::elementTypeOf(target)), target);
   loss = c.sum(c.where(isTarget, 0.0, loss), {1});
   loss = c.div(loss, c.number(classes));
   if (op.getReduction() == kNone)
-    loss = c.view(loss, c.sizes(op.getResult()));
+    loss = c.view(loss, c.dimsOf(op.getResult()));
   else
     loss = op.getReduction() == kMean ? c.meanAll(loss) : sumAll(c, loss);
   return loss ? c.cast(loss, mlir::getElementTypeOrSelf(op.getResult()))
@@ -202,23 +202,23 @@ Value decomposeMultiMarginLoss(MultiMarginLossOp op, Composer &c) {
 static Value crossEntropyOfProbabilities(CrossEntropyLossOp op, Composer &c,
                                          Value input, int64_t dim) {
   Value target = op.getTarget();
-  ExprAttr classes = c.size(op.getSelf(), dim);
+  ExprAttr classes = c.dimOf(op.getSelf(), dim);
   double smoothing = op.getLabelSmoothing().convertToDouble();
   if (smoothing > 0.0) {
-    Value share = c.div(c.full({}, smoothing, Composer::elementType(target)),
+    Value share = c.div(c.full({}, smoothing, Composer::elementTypeOf(target)),
                         c.number(classes));
     target = c.add(c.mul(target, 1.0 - smoothing), share);
   }
   Value losses = c.mul(input, target);
   if (op.getWeight())
-    losses = c.mul(losses, spread(c, op.getWeight(), Composer::rank(input),
+    losses = c.mul(losses, spread(c, op.getWeight(), Composer::rankOf(input),
                                   dim));
   if (op.getReduction() == kNone)
     return c.neg(c.sum(losses, {dim}));
   Value sum = c.neg(sumAll(c, losses));
   if (op.getReduction() == kSum)
     return sum;
-  ExprAttr count = c.numElements(op.getSelf());
+  ExprAttr count = c.numelOf(op.getSelf());
   ExprAttr rows = guard::exactDivide(count, classes)
                       .value_or(classes.isConstant(0)
                                     ? classes
@@ -231,7 +231,7 @@ static Value smoothLoss(CrossEntropyLossOp op, Composer &c, Value input,
                         const Target &target, const Likelihood &likelihood) {
   Value scores = input;
   if (op.getWeight())
-    scores = c.mul(input, spread(c, op.getWeight(), Composer::rank(input),
+    scores = c.mul(input, spread(c, op.getWeight(), Composer::rankOf(input),
                                  target.dim));
   Value losses = c.neg(c.sum(scores, {target.dim}));
   losses = c.where(target.isValid, losses, 0.0);
@@ -245,15 +245,15 @@ static Value smoothLoss(CrossEntropyLossOp op, Composer &c, Value input,
 
 Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, Composer &c) {
   Value self = op.getSelf();
-  int64_t dim = Composer::rank(self) < 2 ? 0 : 1;
+  int64_t dim = Composer::rankOf(self) < 2 ? 0 : 1;
   Value input = c.logSoftmax(self, dim, false);
   if (!input)
     return {};
-  if (llvm::isa<mlir::FloatType>(Composer::elementType(op.getTarget())))
+  if (llvm::isa<mlir::FloatType>(Composer::elementTypeOf(op.getTarget())))
     return crossEntropyOfProbabilities(op, c, input, dim);
 
   double smoothing = op.getLabelSmoothing().convertToDouble();
-  if (smoothing == 0.0 && Composer::rank(self) <= 2)
+  if (smoothing == 0.0 && Composer::rankOf(self) <= 2)
     return c
         .nllLossForward(input, op.getTarget(), op.getWeight(),
                         op.getReduction(), op.getIgnoreIndex())
@@ -268,7 +268,7 @@ Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, Composer &c) {
   if (smoothing == 0.0)
     return loss;
   Value smooth = smoothLoss(op, c, input, target, likelihood);
-  Value share = c.div(c.mul(smooth, smoothing), c.number(c.size(self, dim)));
+  Value share = c.div(c.mul(smooth, smoothing), c.number(c.dimOf(self, dim)));
   return c.add(c.mul(loss, 1.0 - smoothing), share);
 }
 

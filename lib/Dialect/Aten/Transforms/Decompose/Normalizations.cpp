@@ -16,9 +16,9 @@ namespace kiln::aten {
 
 /// The dimension of a softmax; none for a tensor without dimensions.
 static SmallVector<int64_t> softmaxDims(Value x, int64_t dim) {
-  if (Composer::rank(x) == 0)
+  if (Composer::rankOf(x) == 0)
     return {};
-  return {Composer::wrapDim(dim, Composer::rank(x))};
+  return {Composer::wrapDim(dim, Composer::rankOf(x))};
 }
 
 static Type resultType(Operation *op, unsigned i = 0) {
@@ -27,7 +27,7 @@ static Type resultType(Operation *op, unsigned i = 0) {
 
 /// True for what has no elements, and no greatest one that is subtracted.
 static bool isEmpty(Composer &c, Value x) {
-  return c.numElements(x).isConstant(0);
+  return c.numelOf(x).isConstant(0);
 }
 
 Value decomposeSoftmax(SoftmaxOp op, Composer &c) {
@@ -87,7 +87,7 @@ Value decomposeLayerNorm(LayerNormOp op, Composer &c) {
 
 /// The last dimensions, as many as are normalized.
 static SmallVector<int64_t> innerDims(Value x, size_t count) {
-  int64_t rank = Composer::rank(x);
+  int64_t rank = Composer::rankOf(x);
   return llvm::to_vector(
       llvm::seq<int64_t>(rank - static_cast<int64_t>(count), rank));
 }
@@ -119,7 +119,7 @@ decomposeNativeLayerNormBackward(NativeLayerNormBackwardOp op, Composer &c) {
   Value mean = c.widen(op.getMean()), rstd = c.widen(op.getRstd());
   size_t numInner = op.getNormalizedShape().size();
   auto inner = innerDims(x, numInner);
-  int64_t numOuter = Composer::rank(x) - static_cast<int64_t>(numInner);
+  int64_t numOuter = Composer::rankOf(x) - static_cast<int64_t>(numInner);
   auto outer = llvm::to_vector(llvm::seq<int64_t>(0, numOuter));
   Value n = c.number(guard::getNumElements(c.getContext(),
                                            op.getNormalizedShape().getDims()));
@@ -129,7 +129,7 @@ decomposeNativeLayerNormBackward(NativeLayerNormBackwardOp op, Composer &c) {
   auto finish = [&](unsigned i, Value value) {
     // What is masked out is read by nobody; PyTorch gives an undefined tensor.
     if (!mask[i])
-      value = c.full(c.sizes(op->getResult(i)), 0.0, resultType(op, i));
+      value = c.full(c.dimsOf(op->getResult(i)), 0.0, resultType(op, i));
     results.push_back(value ? c.cast(value, resultType(op, i)) : value);
   };
 
@@ -164,7 +164,7 @@ SmallVector<Value> decomposeNativeDropout(NativeDropoutOp op, Composer &c) {
   double p = op.getP().convertToDouble();
   if (op.getTrain().value_or(true) && p != 0.0)
     return {};
-  Value mask = c.full(c.sizes(op.getInput()), true,
+  Value mask = c.full(c.dimsOf(op.getInput()), true,
                       c.getBuilder().getI1Type());
   return {op.getInput(), mask};
 }

@@ -23,7 +23,7 @@ using namespace formula;
 static Value widen(Operation *op, Composer &c, Value operand) {
   // The real result of complex operands is another type, not a wider one.
   if (!operand || !Composer::isTensor(operand) ||
-      llvm::isa<mlir::ComplexType>(Composer::elementType(operand)))
+      llvm::isa<mlir::ComplexType>(Composer::elementTypeOf(operand)))
     return operand;
   Type element = mlir::getElementTypeOrSelf(op->getResult(0));
   return c.cast(operand, Composer::computeType(element));

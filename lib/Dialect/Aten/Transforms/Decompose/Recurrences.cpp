@@ -40,8 +40,8 @@ static Value gate(Composer &c, Value gates, int64_t i, ExprAttr width) {
 /// The state after one step, of what input and state give to the gates.
 static State step(Composer &c, Cell kind, Value fromInput, Value fromHidden,
                   const State &state) {
-  Type element = Composer::elementType(state.hidden);
-  ExprAttr width = c.size(state.hidden, -1);
+  Type element = Composer::elementTypeOf(state.hidden);
+  ExprAttr width = c.dimOf(state.hidden, -1);
   Value x = c.widen(fromInput), h = c.widen(fromHidden);
   if (!x || !h)
     return {};
@@ -85,7 +85,7 @@ static Value runDirection(Composer &c, Cell kind, Value x, State &state,
   SmallVector<Value> outputs(length);
   for (int64_t i = 0; i < length; ++i) {
     int64_t time = reverses ? length - 1 - i : i;
-    state = step(c, kind, c.select(gates, 0, c.constant(time)),
+    state = step(c, kind, c.select(gates, 0, c.expr(time)),
                  affine(c, state.hidden, w.hidden, w.hiddenBias), state);
     if (!state.hidden)
       return {};
@@ -98,14 +98,14 @@ template <typename OpT>
 static SmallVector<Value> runLayers(OpT op, Composer &c, Cell kind,
                                     Value hidden, Value cell) {
   Value x = op.getInput();
-  int64_t rank = Composer::rank(x);
+  int64_t rank = Composer::rankOf(x);
   int64_t layers = op.getNumLayers(), directions = op.getBidirectional() ? 2 : 1;
   size_t perCell = op.getHasBiases() ? 4 : 2;
   auto params = op.getParams();
   // Between layers, a dropout in training draws numbers.
   if (op.getTrain() && !op.getDropout().isZero() && layers > 1)
     return {};
-  if ((rank != 2 && rank != 3) || Composer::rank(hidden) != rank ||
+  if ((rank != 2 && rank != 3) || Composer::rankOf(hidden) != rank ||
       params.size() != size_t(layers * directions) * perCell)
     return {};
   bool isBatched = rank == 3;
@@ -113,11 +113,11 @@ static SmallVector<Value> runLayers(OpT op, Composer &c, Cell kind,
     x = c.unsqueeze(x, 1);
   else if (op.getBatchFirst())
     x = c.transpose(x, 0, 1);
-  auto length = c.size(x, 0).getConstant();
+  auto length = c.dimOf(x, 0).getConstant();
   if (!length || *length == 0)
     return {};
   auto stateOf = [&](Value all, int64_t i) {
-    Value one = all ? c.select(all, 0, c.constant(i)) : Value();
+    Value one = all ? c.select(all, 0, c.expr(i)) : Value();
     return one && !isBatched ? c.unsqueeze(one, 0) : one;
   };
   SmallVector<Value> lastHidden, lastCell;
@@ -143,7 +143,7 @@ static SmallVector<Value> runLayers(OpT op, Composer &c, Cell kind,
   else if (op.getBatchFirst())
     x = c.transpose(x, 0, 1);
   auto join = [&](ArrayRef<Value> states, unsigned result) {
-    return c.view(c.cat(states, 0), c.sizes(op->getResult(result)));
+    return c.view(c.cat(states, 0), c.dimsOf(op->getResult(result)));
   };
   SmallVector<Value> results = {x, join(lastHidden, 1)};
   if (kind == Cell::Lstm)

@@ -22,14 +22,14 @@ static Value finish(Operation *op, Composer &c, Value value, unsigned i = 0) {
 
 static SmallVector<int64_t> allDims(Value x, OptionalDims dims) {
   return Composer::wrapAll(dims.value_or(ArrayRef<int64_t>()),
-                           Composer::rank(x));
+                           Composer::rankOf(x));
 }
 
 /// Elements that join in one result.
 static ExprAttr countOver(Composer &c, Value x, ArrayRef<int64_t> dims) {
-  ExprAttr count = c.constant(1);
+  ExprAttr count = c.expr(1);
   for (int64_t dim : dims)
-    count = guard::mul(count, c.size(x, dim));
+    count = guard::mul(count, c.dimOf(x, dim));
   return count;
 }
 
@@ -178,7 +178,7 @@ Value decomposeVectorNorm(LinalgVectorNormOp op, Composer &c) {
   }
   Value self = op.getSelf();
   Type element = mlir::getElementTypeOrSelf(op.getResult());
-  if (!llvm::isa<mlir::FloatType>(Composer::elementType(self)))
+  if (!llvm::isa<mlir::FloatType>(Composer::elementTypeOf(self)))
     return {};
   Value x = c.cast(self, Composer::computeType(element));
   auto dims = allDims(self, op.getDim());
@@ -189,7 +189,7 @@ Value decomposeVectorNorm(LinalgVectorNormOp op, Composer &c) {
     result = order > 0 ? c.amax(magnitude, dims, keepdim)
                        : c.amin(magnitude, dims, keepdim);
   } else if (order == 0.0) {
-    result = c.sum(c.cast(c.ne(x, 0), Composer::elementType(x)), dims, keepdim);
+    result = c.sum(c.cast(c.ne(x, 0), Composer::elementTypeOf(x)), dims, keepdim);
   } else if (order == 1.0) {
     result = c.sum(c.abs(x), dims, keepdim);
   } else if (order == 2.0) {
