@@ -79,8 +79,8 @@ IrRoutes::IrRoutes(mlir::MLIRContext &context) : context_(context) {
         "kiln-core{training=true},kiln-joint,kiln-loop,kiln-cpu",
         "aten-make-dynamic{all=true},kiln-core,kiln-loop,kiln-cpu",
         "kiln-core,kiln-loop,kiln-lower-through-linalg",
-        "aten-decompose{to=loop},convert-aten-to-loop,loop-inline-virtual,"
-        "canonicalize,convert-loop-to-linalg"})
+        "aten-decompose{to=loop},func.func(convert-aten-to-loop,"
+        "loop-inline-virtual,canonicalize),convert-loop-to-linalg"})
     names_.push_back(pipeline);
   names_.push_back("print");
   firstTool_ = names_.size();
@@ -94,7 +94,9 @@ static int runPipeline(mlir::ModuleOp module, const std::string &pipeline) {
   mlir::OwningOpRef<mlir::ModuleOp> copy(module.clone());
   mlir::PassManager pm(module.getContext(), "builtin.module",
                        mlir::OpPassManager::Nesting::Implicit);
-  if (mlir::failed(mlir::parsePassPipeline(pipeline, pm)))
+  // Passes are on modules or on functions.
+  if (mlir::failed(mlir::parsePassPipeline(pipeline, pm, llvm::nulls())) &&
+      mlir::failed(mlir::parsePassPipeline("func.func(" + pipeline + ")", pm)))
     return 2;
   return mlir::failed(pm.run(*copy)) ? 4 : 0;
 }

@@ -84,8 +84,10 @@ const std::vector<NumericOption> &readHelp() {
 std::string refuse(const NumericOption &option, const std::string &value) {
   std::string pipeline =
       option.pass + "{" + option.name + "=" + value + "}";
-  mlir::OpPassManager manager("builtin.module",
-                              mlir::OpPassManager::Nesting::Implicit);
+  // Passes are on modules or on functions.
+  mlir::OpPassManager manager("builtin.module");
+  if (mlir::failed(mlir::parsePassPipeline(option.pass, manager, llvm::nulls())))
+    manager = mlir::OpPassManager("func.func");
   testing::internal::CaptureStderr();
   LogicalResult parsed =
       mlir::parsePassPipeline(pipeline, manager, llvm::errs());
