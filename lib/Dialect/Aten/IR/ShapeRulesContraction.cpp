@@ -396,12 +396,18 @@ LogicalResult rules::convNamedPadding(Inference &infer, size_t spatial) {
   for (ExprAttr stride : infer.getExprs("stride").value_or(Dims()))
     if (stride != infer.constant(1))
       return infer.fail("expects strides of 1 for the padding 'same'");
-  // Half of what a window is wider than one element stands on each side; the
-  // size stays.
+  // Half of what a window is wider than one element stands on each side, so that
+  // every window fits; the size stays.
+  FailureOr<Dims> weight = infer.getDimsOfRank("weight", spatial + 2),
+                  dilation = getSpatial(infer, "dilation", spatial);
+  if (failed(weight) || failed(dilation))
+    return failure();
+  Dims around;
+  for (size_t i = 0; i < spatial; ++i)
+    around.push_back((*dilation)[i] * ((*weight)[i + 2] + -1));
   SmallVector<Type> types;
   Inference plain = infer.withResults(types);
-  if (failed(inferConvolution(plain, spatial, /*isTransposed=*/false,
-                              Dims(spatial, infer.constant(0)))))
+  if (failed(inferConvolution(plain, spatial, /*isTransposed=*/false, around)))
     return failure();
   Dims dims = *guard::getDims(llvm::cast<RankedTensorType>(types.front()));
   FailureOr<Dims> input = infer.getDims("input");
