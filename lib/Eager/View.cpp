@@ -10,7 +10,7 @@
 #include "Operators.h"
 #include "Views.h"
 
-#include "kiln/Base/ViewRules.h"
+#include "kiln/Base/ViewElementRules.h"
 
 using namespace kiln;
 using namespace kiln::eager;

@@ -8,8 +8,8 @@
 //
 // One function a view, named by its record (`let view` in AtenBase.td), from sizes
 // and arguments to one `View` a result, of numbers or of expressions; the world `W`
-// and what rules are made of are in ViewParts.h. A new view is a function here and
-// a record:
+// and what rules are made of are in ViewParts.h; views that see other elements are in
+// ViewElementRules.h. A new view is a function here and a record:
 //
 //   template <typename W> Maps<W> halve(W &w, Sizes<W> self) {
 //     if (self.empty() || !w.isAtLeast(self[0], 2))
@@ -547,67 +547,6 @@ Maps<W> asStrided(W &w, Sizes<W>, Sizes<W> sizes, Sizes<W> strides,
   if (offset)
     view.start.push_back(std::move(*offset));
   return only(std::move(view));
-}
-
-//===----------------------------------------------------------------------===//
-// Other elements
-//===----------------------------------------------------------------------===//
-
-/// `view`, of the tensor seen as other elements.
-template <typename W> Maps<W> seenAs(ViewElements elements, ViewOf<W> view) {
-  view.elements = elements;
-  return only(std::move(view));
-}
-
-template <typename W> Maps<W> viewAsReal(W &w, Sizes<W> self) {
-  if (!w.isComplex())
-    return w.fail("expects a tensor of complex numbers");
-  self.push_back(w.constant(2));
-  return seenAs<W>(ViewElements::Parts, whole(w, self));
-}
-
-template <typename W> Maps<W> viewAsComplex(W &w, Sizes<W> self) {
-  if (!w.hasComplex())
-    return w.fail("expects a tensor of f16, f32 or f64");
-  if (self.empty() || w.differ(self.back(), w.constant(2)))
-    return w.fail("expects a last dimension of size 2");
-  self.pop_back();
-  return seenAs<W>(ViewElements::Pairs, whole(w, self));
-}
-
-/// The first or the second of the reals that a complex number is.
-template <typename W> Maps<W> complexPart(W &w, Sizes<W> self, int64_t part) {
-  int64_t rank = int64_t(self.size());
-  self.push_back(w.constant(2));
-  return seenAs<W>(ViewElements::Parts,
-                   chosen(w, self, rank, w.constant(part)));
-}
-
-template <typename W> Maps<W> real(W &w, Sizes<W> self) {
-  return w.isComplex() ? complexPart(w, std::move(self), 0)
-                       : same(w, std::move(self));
-}
-
-template <typename W> Maps<W> imag(W &w, Sizes<W> self) {
-  if (!w.isComplex())
-    return w.fail("expects a tensor of complex numbers");
-  return complexPart(w, std::move(self), 1);
-}
-
-template <typename W> Maps<W> viewDtype(W &w, Sizes<W> self) {
-  int64_t before = w.itemSize(), after = w.itemSizeOfResult();
-  if (before != after && self.empty())
-    return w.fail("expects element types of one size for a tensor without "
-                  "dimensions");
-  if (after < before) {
-    self.back() = w.times(self.back(), w.constant(before / after));
-  } else if (after > before) {
-    if (!w.divides(after / before, self.back()))
-      return w.fail("expects a last size in multiples of ", after / before,
-                    ", but found ", self.back());
-    self.back() = floorDiv(self.back(), w.constant(after / before));
-  }
-  return seenAs<W>(ViewElements::Bytes, whole(w, self));
 }
 
 } // namespace kiln::views

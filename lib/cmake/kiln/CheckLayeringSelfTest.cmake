@@ -90,8 +90,8 @@ expect_violation(pass-purity lib/Conversion/Injected/Injected.cpp
 expect_clean(pass-purity lib/Conversion/Injected/Injected.cpp
              "// never calls getenv\n")
 
-string(REPEAT "int x;\n" 801 long)
+string(REPEAT "int x;\n" 601 long)
 expect_violation(file-size lib/Base/Injected.cpp "${long}")
-string(REPEAT "int x;\n" 800 fits)
+string(REPEAT "int x;\n" 600 fits)
 expect_clean(file-size lib/Base/Injected.cpp "${fits}")
 file(REMOVE_RECURSE ${SCRATCH})

@@ -46,9 +46,12 @@ llvm::ArrayRef<LoopCase> getWindowCases();
 /// A reduction of every kind, on floats and integers where it takes them.
 const char *getEveryKind();
 
-// Texts of cases that stand in RowCases.cpp.
-extern const char kNumbers[]; // KindCases.cpp
+// Texts of cases: RowCases.cpp, KindCases.cpp, ReductionCases.cpp.
 extern const char kScans[], kGenericScan[], kSorts[], kScatterKinds[];
+extern const char kNumbers[];
+extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],
+    kReduceWithin[], kReduceSeveral[], kArgMax[], kLayerNorm[], kSoftmax[],
+    kGenericReduce[], kEmptyReduce[];
 
 /// A context with all dialects that lowerings produce.
 std::unique_ptr<mlir::MLIRContext> makeLoopContext();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LoopInterpreter.h"
+#include "ScalarInterpreter.h"
 
 #include "gtest/gtest.h"
 
@@ -139,7 +140,6 @@ private:
       return it->second;
     return scalars.lookup(value);
   }
-  Scalar evaluate(Operation &op, ArrayRef<Scalar> in);
   void runPointwise(PointwiseOp op);
   void runReduce(ReduceOp op);
   void runScan(ScanOp op);
@@ -158,169 +158,6 @@ private:
 };
 
 } // namespace
-
-static int64_t asUnsigned(Type type, int64_t value) {
-  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  return width == 64 ? value : value & ((int64_t(1) << width) - 1);
-}
-
-static double maximum(double x, double y) {
-  return std::isnan(x) || std::isnan(y) ? NAN : std::max(x, y);
-}
-static double minimum(double x, double y) {
-  return std::isnan(x) || std::isnan(y) ? NAN : std::min(x, y);
-}
-
-static bool compareFloats(arith::CmpFPredicate predicate, double x, double y) {
-  bool unordered = std::isnan(x) || std::isnan(y);
-  switch (predicate) {
-  case arith::CmpFPredicate::OEQ:
-    return !unordered && x == y;
-  case arith::CmpFPredicate::OGT:
-    return !unordered && x > y;
-  case arith::CmpFPredicate::OGE:
-    return !unordered && x >= y;
-  case arith::CmpFPredicate::OLT:
-    return !unordered && x < y;
-  case arith::CmpFPredicate::OLE:
-    return !unordered && x <= y;
-  case arith::CmpFPredicate::ONE:
-    return !unordered && x != y;
-  case arith::CmpFPredicate::UNE:
-    return unordered || x != y;
-  case arith::CmpFPredicate::UNO:
-    return unordered;
-  case arith::CmpFPredicate::ORD:
-    return !unordered;
-  default:
-    ADD_FAILURE() << "float comparison is not interpreted";
-    return false;
-  }
-}
-
-static bool compareIntegers(arith::CmpIPredicate predicate, Type type,
-                            int64_t x, int64_t y) {
-  uint64_t ux = asUnsigned(type, x), uy = asUnsigned(type, y);
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return x == y;
-  case arith::CmpIPredicate::ne:
-    return x != y;
-  case arith::CmpIPredicate::slt:
-    return x < y;
-  case arith::CmpIPredicate::sle:
-    return x <= y;
-  case arith::CmpIPredicate::sgt:
-    return x > y;
-  case arith::CmpIPredicate::sge:
-    return x >= y;
-  case arith::CmpIPredicate::ult:
-    return ux < uy;
-  case arith::CmpIPredicate::ule:
-    return ux <= uy;
-  case arith::CmpIPredicate::ugt:
-    return ux > uy;
-  case arith::CmpIPredicate::uge:
-    return ux >= uy;
-  }
-  return false;
-}
-
-static Scalar toScalar(Attribute value) {
-  if (auto number = dyn_cast<FloatAttr>(value))
-    return {number.getValueAsDouble(), 0};
-  APInt number = cast<IntegerAttr>(value).getValue();
-  return {0, number.getBitWidth() == 1 ? int64_t(number.getZExtValue())
-                                       : number.getSExtValue()};
-}
-
-/// One operation on numbers; the result is rounded to its type by the caller.
-Scalar Interpreter::evaluate(Operation &op, ArrayRef<Scalar> in) {
-  auto f = [](double value) { return Scalar{value, 0}; };
-  auto i = [](int64_t value) { return Scalar{0, value}; };
-  StringRef name = op.getName().getStringRef();
-  if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    return toScalar(constant.getValue());
-  if (auto number = dyn_cast<NumberOp>(op))
-    return i(number.getValue());
-  if (auto value = dyn_cast<guard::ValueOp>(op))
-    return i(evaluateExpr(value.getExpr(), symbols));
-  if (auto compare = dyn_cast<arith::CmpFOp>(op))
-    return i(compareFloats(compare.getPredicate(), in[0].real, in[1].real));
-  if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
-    Type type = compare.getLhs().getType();
-    // The value 1 of an i1 is -1 where it has a sign.
-    return i(compareIntegers(compare.getPredicate(), type, in[0].integer,
-                             in[1].integer));
-  }
-  Type type = op.getNumOperands() ? op.getOperand(0).getType() : Type();
-  if (name == "arith.select")
-    return in[0].integer ? in[1] : in[2];
-  if (name == "arith.addf")
-    return f(in[0].real + in[1].real);
-  if (name == "arith.subf")
-    return f(in[0].real - in[1].real);
-  if (name == "arith.mulf")
-    return f(in[0].real * in[1].real);
-  if (name == "arith.divf")
-    return f(in[0].real / in[1].real);
-  if (name == "arith.negf")
-    return f(-in[0].real);
-  if (name == "arith.maximumf")
-    return f(maximum(in[0].real, in[1].real));
-  if (name == "arith.minimumf")
-    return f(minimum(in[0].real, in[1].real));
-  if (name == "arith.extf" || name == "arith.truncf")
-    return in[0];
-  if (name == "arith.sitofp")
-    return f(double(in[0].integer));
-  if (name == "arith.uitofp")
-    return f(double(asUnsigned(type, in[0].integer)));
-  if (name == "arith.fptosi")
-    return i(int64_t(in[0].real));
-  if (name == "arith.addi")
-    return i(in[0].integer + in[1].integer);
-  if (name == "arith.subi")
-    return i(in[0].integer - in[1].integer);
-  if (name == "arith.muli")
-    return i(in[0].integer * in[1].integer);
-  if (name == "arith.andi")
-    return i(in[0].integer & in[1].integer);
-  if (name == "arith.ori")
-    return i(in[0].integer | in[1].integer);
-  if (name == "arith.xori")
-    return i(in[0].integer ^ in[1].integer);
-  if (name == "arith.maxsi")
-    return i(std::max(in[0].integer, in[1].integer));
-  if (name == "arith.minsi")
-    return i(std::min(in[0].integer, in[1].integer));
-  if (name == "arith.maxui" || name == "arith.minui") {
-    bool isMax = name == "arith.maxui";
-    bool first = uint64_t(asUnsigned(type, in[0].integer)) >
-                 uint64_t(asUnsigned(type, in[1].integer));
-    return in[first == isMax ? 0 : 1];
-  }
-  if (name == "arith.trunci" || name == "arith.index_cast")
-    return in[0];
-  if (name == "arith.extsi")
-    return i(type.isInteger(1) ? -in[0].integer : in[0].integer);
-  if (name == "arith.extui" || name == "arith.index_castui")
-    return i(asUnsigned(type, in[0].integer));
-  if (name == "math.exp")
-    return f(std::exp(in[0].real));
-  if (name == "math.log")
-    return f(std::log(in[0].real));
-  if (name == "math.sqrt")
-    return f(std::sqrt(in[0].real));
-  if (name == "math.rsqrt")
-    return f(1 / std::sqrt(in[0].real));
-  if (name == "math.tanh")
-    return f(std::tanh(in[0].real));
-  if (name == "math.absf")
-    return f(std::fabs(in[0].real));
-  ADD_FAILURE() << name.str() << " is not interpreted";
-  return {};
-}
 
 std::vector<Scalar> Interpreter::runBody(Block &block,
                                          ArrayRef<Scalar> leading,
@@ -356,7 +193,7 @@ std::vector<Scalar> Interpreter::runBody(Block &block,
     for (Value operand : op.getOperands())
       in.push_back(get(values, operand));
     Type type = op.getResult(0).getType();
-    Scalar value = evaluate(op, in);
+    Scalar value = evaluate(op, in, symbols);
     values[op.getResult(0)] =
         roundsFloats || !isa<FloatType>(type) ? roundTo(type, value) : value;
   }
@@ -601,7 +438,7 @@ void Interpreter::runBlock(Block &block) {
       runScatter(scatter);
     } else {
       Type type = op.getResult(0).getType();
-      scalars[op.getResult(0)] = roundTo(type, evaluate(op, {}));
+      scalars[op.getResult(0)] = roundTo(type, evaluate(op, {}, symbols));
     }
   }
 }

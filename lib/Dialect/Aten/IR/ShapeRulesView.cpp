@@ -9,7 +9,7 @@
 #include "ShapeRules.h"
 #include "ViewWorld.h"
 
-#include "kiln/Base/ViewRules.h"
+#include "kiln/Base/ViewElementRules.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"

@@ -12,7 +12,7 @@
 #include "ShapeRules.h"
 #include "ViewWorld.h"
 
-#include "kiln/Base/ViewRules.h"
+#include "kiln/Base/ViewElementRules.h"
 
 #include "mlir/IR/TypeUtilities.h"
 

@@ -1,0 +1,273 @@
+//===- ReductionCases.cpp - Kernels of reductions -------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopCases.h"
+
+using namespace kiln;
+
+// Every kind over the last dimension.
+const char loop::kReduceLast[] = R"(
+!a = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!n = tensor<?x?xi64, #guard.shape<[s0, s1]>>
+!f = tensor<?xf32, #guard.shape<[s0]>>
+!l = tensor<?xi64, #guard.shape<[s0]>>
+!b = tensor<?xi1, #guard.shape<[s0]>>
+func.func @main(%x: !a, %y: !n) -> (!f, !f, !f, !l, !l, !b, !b, !l) {
+  %r:8 = loop.kernel @k ins(%a = %x : !a, %c = %y : !n) shared [s0]
+      -> (!f, !f, !f, !l, !l, !b, !b, !l) {
+    %one = arith.constant 1.0 : f32
+    %s, %m, %n = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1]
+        <sum, max, min> : !f, !f, !f {
+      %e = loop.load %a[%i, %j] : !a
+      %d = arith.extf %e : f32 to f64
+      loop.yield %d, %e, %e : f64, f32, f32
+    }
+    %t, %u = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1]
+        <sum, max> : !l, !l {
+      %e = loop.load %c[%i, %j] : !n
+      loop.yield %e, %e : i64, i64
+    }
+    %v, %w, %z = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1]
+        <any, all, xor> : !b, !b, !l {
+      %e = loop.load %c[%i, %j] : !n
+      %zero = arith.constant 0 : i64
+      %p = arith.cmpi sgt, %e, %zero : i64
+      %q = arith.cmpi ne, %e, %zero : i64
+      loop.yield %p, %q, %e : i1, i1, i64
+    }
+    loop.return %s, %m, %n, %t, %u, %v, %w, %z
+        : !f, !f, !f, !l, !l, !b, !b, !l
+  }
+  return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6, %r#7
+      : !f, !f, !f, !l, !l, !b, !b, !l
+})";
+
+// Over the first dimension, and over the middle one of three.
+const char loop::kReduceLeading[] = R"(
+!a = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!f = tensor<?xf32, #guard.shape<[s1]>>
+func.func @main(%x: !a) -> (!f, !f) {
+  %r:2 = loop.kernel @k ins(%a = %x : !a) shared [s1] -> (!f, !f) {
+    %s, %p = loop.reduce parallel (%j) in [s1] reduction (%i) in [s0]
+        <sum, prod> : !f, !f {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e, %e : f32, f32
+    }
+    loop.return %s, %p : !f, !f
+  }
+  return %r#0, %r#1 : !f, !f
+})";
+
+const char loop::kReduceMiddle[] = R"(
+!a = tensor<3x?x7xf32, #guard.shape<[3, s0, 7]>>
+!f = tensor<3x7xf32>
+func.func @main(%x: !a) -> !f {
+  %r = loop.kernel @k ins(%a = %x : !a) shared [3, 7] -> !f {
+    %s = loop.reduce parallel (%i, %k) in [3, 7] reduction (%j) in [s0]
+        <sum> : !f {
+      %e = loop.load %a[%i, %j, %k] : !a
+      loop.yield %e : f32
+    }
+    loop.return %s : !f
+  }
+  return %r : !f
+})";
+
+// Both directions in one work item: rows side by side, and along a row.
+const char loop::kReduceWithin[] = R"(
+!a = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!f = tensor<?xf32, #guard.shape<[s1]>>
+!g = tensor<?xf32, #guard.shape<[s0]>>
+func.func @main(%x: !a) -> (!f, !g) {
+  %r:2 = loop.kernel @k ins(%a = %x : !a) shared [] -> (!f, !g) {
+    %s = loop.reduce parallel (%j) in [s1] reduction (%i) in [s0] <sum> : !f {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e : f32
+    }
+    %t = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1] <sum> : !g {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e : f32
+    }
+    loop.return %s, %t : !f, !g
+  }
+  return %r#0, %r#1 : !f, !g
+})";
+
+// Over first and last at once, and to a scalar.
+const char loop::kReduceSeveral[] = R"(
+!a = tensor<?x4x?xf32, #guard.shape<[s0, 4, s1]>>
+!f = tensor<4xf32>
+!s = tensor<f32>
+func.func @main(%x: !a) -> (!f, !s) {
+  %r = loop.kernel @k ins(%a = %x : !a) shared [4] -> !f {
+    %s = loop.reduce parallel (%j) in [4] reduction (%i, %k) in [s0, s1]
+        <max> : !f {
+      %e = loop.load %a[%i, %j, %k] : !a
+      loop.yield %e : f32
+    }
+    loop.return %s : !f
+  }
+  %q = loop.kernel @all ins(%a = %x : !a) shared [] -> !s {
+    %s = loop.reduce parallel () in [] reduction (%i, %j, %k) in [s0, 4, s1]
+        <sum> : !s {
+      %e = loop.load %a[%i, %j, %k] : !a
+      loop.yield %e : f32
+    }
+    loop.return %s : !s
+  }
+  return %r, %q : !f, !s
+})";
+
+// Pairs and triples. Values repeat, so that ties are common.
+const char loop::kArgMax[] = R"(
+!a = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!b = tensor<?x?xi8, #guard.shape<[s0, s1]>>
+!u = tensor<?x?xui8, #guard.shape<[s0, s1]>>
+!f = tensor<?xf32, #guard.shape<[s0]>>
+!c = tensor<?xi8, #guard.shape<[s0]>>
+!d = tensor<?xui8, #guard.shape<[s0]>>
+!l = tensor<?xi64, #guard.shape<[s0]>>
+func.func @main(%x: !a, %y: !b, %z: !u) -> (!f, !l, !c, !l, !d, !l, !d) {
+  %r:7 = loop.kernel @k ins(%a = %x : !a, %b = %y : !b, %c = %z : !u)
+      shared [s0] -> (!f, !l, !c, !l, !d, !l, !d) {
+    %m, %n, %o, %p, %q, %s, %t = loop.reduce parallel (%i) in [s0]
+        reduction (%j) in [s1] <argmax, argmin, argmax, max>
+        : !f, !l, !c, !l, !d, !l, !d {
+      %e = loop.load %a[%i, %j] : !a
+      %f = loop.load %b[%i, %j] : !b
+      %g = loop.load %c[%i, %j] : !u
+      %k = arith.index_cast %j : index to i64
+      loop.yield %e, %k, %f, %k, %g, %k, %g : f32, i64, i8, i64, i8, i64, i8
+    }
+    loop.return %m, %n, %o, %p, %q, %s, %t : !f, !l, !c, !l, !d, !l, !d
+  }
+  return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5, %r#6
+      : !f, !l, !c, !l, !d, !l, !d
+})";
+
+// Layer normalization: Welford, then a pointwise nest over the same rows.
+const char loop::kLayerNorm[] = R"(
+!a = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!f = tensor<?xf32, #guard.shape<[s0]>>
+!w = tensor<?xf32, #guard.shape<[s1]>>
+func.func @main(%x: !a, %y: !w) -> (!a, !f) {
+  %r:2 = loop.kernel @k ins(%a = %x : !a, %w = %y : !w) shared [s0]
+      -> (!a, !f) {
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %eps = arith.constant 1.0e-3 : f32
+    %m, %q, %n = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1]
+        <welford> : !f, !f, !f {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e, %zero, %one : f32, f32, f32
+    }
+    %rstd = loop.pointwise (%i) in [s0] : !f {
+      %e = loop.load %q[%i] : !f
+      %c = loop.load %n[%i] : !f
+      %v = arith.divf %e, %c : f32
+      %s = arith.addf %v, %eps : f32
+      %t = math.rsqrt %s : f32
+      loop.yield %t : f32
+    }
+    %p = loop.pointwise (%i, %j) in [s0, s1] : !a {
+      %e = loop.load %a[%i, %j] : !a
+      %u = loop.load %m[%i] : !f
+      %v = loop.load %rstd[%i] : !f
+      %g = loop.load %w[%j] : !w
+      %d = arith.subf %e, %u : f32
+      %s = arith.mulf %d, %v : f32
+      %t = arith.mulf %s, %g : f32
+      loop.yield %t : f32
+    }
+    loop.return %p, %rstd : !a, !f
+  }
+  return %r#0, %r#1 : !a, !f
+})";
+
+// Softmax whose exponentials stay in a row of scratch.
+const char loop::kSoftmax[] = R"(
+!a = tensor<?x?xbf16, #guard.shape<[s0, s1]>>
+!e = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!f = tensor<?xf32, #guard.shape<[s0]>>
+func.func @main(%x: !a) -> !a {
+  %r = loop.kernel @k ins(%a = %x : !a) shared [s0] -> !a {
+    %m = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1] <max> : !f {
+      %e = loop.load %a[%i, %j] : !a
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    %x1 = loop.pointwise (%i, %j) in [s0, s1] : !e {
+      %e = loop.load %a[%i, %j] : !a
+      %f = arith.extf %e : bf16 to f32
+      %g = loop.load %m[%i] : !f
+      %d = arith.subf %f, %g : f32
+      %h = math.exp %d : f32
+      loop.yield %h : f32
+    }
+    %z = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1] <sum> : !f {
+      %e = loop.load %x1[%i, %j] : !e
+      loop.yield %e : f32
+    }
+    %p = loop.pointwise (%i, %j) in [s0, s1] : !a {
+      %e = loop.load %x1[%i, %j] : !e
+      %g = loop.load %z[%i] : !f
+      %q = arith.divf %e, %g : f32
+      %h = arith.truncf %q : f32 to bf16
+      loop.yield %h : bf16
+    }
+    loop.return %p : !a
+  }
+  return %r : !a
+})";
+
+// A combiner of its own: the value of largest magnitude.
+const char loop::kGenericReduce[] = R"(
+!a = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!f = tensor<?xf32, #guard.shape<[s0]>>
+func.func @main(%x: !a) -> !f {
+  %r = loop.kernel @k ins(%a = %x : !a) shared [s0] -> !f {
+    %zero = arith.constant 0.0 : f32
+    %s = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1] <generic>
+        init(%zero : f32) : !f {
+      %e = loop.load %a[%i, %j] : !a
+      %g = math.absf %e : f32
+      loop.yield %g : f32
+    } combine (%l : f32, %r : f32) {
+      %c = arith.cmpf ogt, %l, %r : f32
+      %m = arith.select %c, %l, %r : f32
+      loop.yield %m : f32
+    }
+    loop.return %s : !f
+  }
+  return %r : !f
+})";
+
+// Sizes 0 and 1, in shared and in reduced dimensions.
+const char loop::kEmptyReduce[] = R"(
+!a = tensor<3x0xf32>
+!f = tensor<3xf32>
+!e = tensor<0x4xf32>
+func.func @main(%x: !a, %y: !e) -> (!f, !f, !e) {
+  %r:2 = loop.kernel @k ins(%a = %x : !a) shared [3] -> (!f, !f) {
+    %s, %m = loop.reduce parallel (%i) in [3] reduction (%j) in [0]
+        <sum, max> : !f, !f {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e, %e : f32, f32
+    }
+    loop.return %s, %m : !f, !f
+  }
+  %q = loop.kernel @none ins(%a = %y : !e) shared [0, 4] -> !e {
+    %p = loop.pointwise (%i, %j) in [0, 4] : !e {
+      %e = loop.load %a[%i, %j] : !e
+      %f = arith.negf %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %p : !e
+  }
+  return %r#0, %r#1, %q : !f, !f, !e
+})";
