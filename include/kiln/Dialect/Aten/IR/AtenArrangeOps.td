@@ -221,6 +221,36 @@ def Aten_TransposeCopyIntOp : Aten_MappedOp<
   let isView = 0;
 }
 
+def Aten_SqueezeCopyOp : Aten_MappedOp<
+    "aten::squeeze_copy(Tensor self) -> Tensor", "squeeze"> {
+  let summary = "Copy without dimensions of size one";
+  let isView = 0;
+}
+
+def Aten_SqueezeCopyDimOp : Aten_MappedOp<
+    "aten::squeeze_copy.dim(Tensor self, int dim) -> Tensor", "squeeze"> {
+  let summary = "Copy without a dimension if its size is one";
+  let isView = 0;
+}
+
+def Aten_SqueezeCopyDimsOp : Aten_MappedOp<
+    "aten::squeeze_copy.dims(Tensor self, int[] dim) -> Tensor", "squeeze"> {
+  let summary = "Copy without those of some dimensions whose size is one";
+  let isView = 0;
+}
+
+def Aten_TCopyOp : Aten_MappedOp<"aten::t_copy(Tensor self) -> Tensor", "t"> {
+  let summary = "Copy of a matrix, transposed";
+  let isView = 0;
+}
+
+def Aten_UnfoldCopyOp : Aten_MappedOp<
+    "aten::unfold_copy(Tensor self, int dimension, int size, int step) -> "
+    "Tensor", "unfold"> {
+  let summary = "Copy of the windows along a dimension";
+  let isView = 0;
+}
+
 def Aten_DiagonalCopyOp : Aten_MappedOp<
     "aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> "
     "Tensor", "diagonal"> {
