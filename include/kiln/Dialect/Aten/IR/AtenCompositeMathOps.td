@@ -117,6 +117,20 @@ def Aten_XlogyScalarSelfOp : Aten_CompositeOp<
   let writers = ["xlogy.OutScalar_Self"];
 }
 
+def Aten_SpecialXlog1pyOtherScalarOp : Aten_CompositeOp<
+    "aten::special_xlog1py.other_scalar(Tensor self, Scalar other) -> Tensor"> {
+  let summary = "self * log1p(number), 0 where self is 0";
+  let decomposition = Decompose<[
+      (call "special_xlog1py", $self, (wrap $other, $self))]>;
+}
+
+def Aten_SpecialXlog1pySelfScalarOp : Aten_CompositeOp<
+    "aten::special_xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor"> {
+  let summary = "number * log1p(other), 0 if the number is 0";
+  let decomposition = Decompose<[
+      (call "special_xlog1py", (wrap $self, $other), $other)]>;
+}
+
 def Aten_RemainderScalarTensorOp : Aten_CompositeOp<
     "aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
     "decomposeRemainderScalarTensor"> {
