@@ -358,6 +358,17 @@ def Aten_NansumOp : Aten_PureOp<
       (call "sum.dim_IntList", (without_nan $self), $dim, $keepdim, $dtype)]>;
 }
 
+def Aten_LinalgPowsumOp : Aten_CompositeOp<
+    "aten::linalg__powsum(Tensor self, Scalar ord=2, int[1]? dim=None, bool "
+    "keepdim=False, *, ScalarType? dtype=None) -> Tensor"> {
+  let summary = "Sum of powers of magnitudes";
+  let decomposition = Decompose<[
+      (call "sum.dim_IntList",
+       (call "pow.Tensor_Scalar", (abs (call "_to_copy", $self, $dtype)),
+        "c.numberOr(op.getOrd(), 2)"),
+       $dim, $keepdim)]>;
+}
+
 def Aten_NormScalarOp : Aten_PureOp<
     "aten::norm.Scalar(Tensor self, Scalar p=2) -> Tensor"> {
   let summary = "Norm of all elements";
