@@ -11,6 +11,7 @@
 // --gen-aten-decomposition-decls declares the functions that records name:
 //
 //   Value decomposeGelu(GeluOp op, Composer &c);
+//   Value decomposeFill(Operation *op, Composer &c, unsigned);
 //
 // --gen-aten-decompositions writes a function for each record that has formulas
 // instead, and a table of all functions. A record such as
@@ -25,13 +26,13 @@
 //     return finish(op, c, {c.sumAll(c.mul(self, tensor))});
 //   }
 //
-// An op that is decomposed as a view has `decomposeView` in the table. All that so
-// that what a record names and nobody wrote does not link, and what nobody
+// An op that is decomposed as a view has `decomposeView` in the table. All that
+// so that what a record names and nobody wrote does not link, and what nobody
 // declared does not compile.
 //
 //===----------------------------------------------------------------------===//
 
-#include "AtenRecord.h"
+#include "FunctionRecord.h"
 
 #include "mlir/TableGen/GenInfo.h"
 
@@ -161,83 +162,96 @@ static bool isView(const AtenRecord &record) {
   return record.decomposition->getName() == "DecomposeView";
 }
 
-/// The function that a record names; empty if it has formulas.
-static StringRef getFunction(const AtenRecord &record) {
-  if (!record.decomposition->isSubClassOf("DecomposeBy"))
-    return "";
-  StringRef name = record.decomposition->getValueAsString("function");
-  if (name.empty())
-    llvm::PrintFatalError(record.def->getLoc(),
-                          "expected the name of a function");
-  return name;
+/// What the decomposition of a record names; null if it has formulas.
+static const Record *getDecomposition(const AtenRecord &record) {
+  return record.isComposite ? nullptr
+                            : getFunction(record, record.decomposition);
+}
+/// The same of composites.
+static const Record *getComposition(const AtenRecord &record) {
+  return record.isComposite ? getFunction(record, record.decomposition)
+                            : nullptr;
 }
 
-static void declare(raw_ostream &os, const AtenRecord &record,
-                    StringRef builder) {
-  bool isOne = record.results.size() == 1 && record.results[0] == "Tensor";
-  os << (isOne ? "Value " : "SmallVector<Value> ") << getFunction(record) << "("
-     << record.className << " op, " << builder << " &c);\n";
+/// Declares the functions and the structs of families that they take.
+static void declareAll(raw_ostream &os, const llvm::RecordKeeper &keeper,
+                       GetFunctionFn get, StringRef builder) {
+  std::vector<AtenRecord> records = getAtenRecords(keeper);
+  printFamilies(os, records, get);
+  // Those that serve overloads of one result and of several return a list.
+  std::map<std::string, bool> returnsOne;
+  for (const AtenRecord &record : records) {
+    const Record *function = get(record);
+    if (!function)
+      continue;
+    bool isOne = record.results.size() == 1 && record.results[0] == "Tensor";
+    std::string text =
+        (function->getValueAsString("function") + "(" +
+         getParameterType(record, *function) + " op, " + builder + " &c" +
+         getArgumentTypes(record, *function) + ");\n")
+            .str();
+    returnsOne.try_emplace(text, true).first->second &= isOne;
+  }
+  for (const auto &[text, isOne] : returnsOne)
+    os << (isOne ? "Value " : "SmallVector<Value> ") << text;
 }
 
 static bool emitDeclarations(const llvm::RecordKeeper &records,
                              raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-decomposition-decls.\n\n";
-  for (const AtenRecord &record : getAtenRecords(records))
-    if (record.decomposition && !record.isComposite && !isView(record) &&
-        !getFunction(record).empty())
-      declare(os, record, "Composer");
+  declareAll(os, records, getDecomposition, "Composer");
   return false;
 }
 
 static bool emitCompositeDeclarations(const llvm::RecordKeeper &records,
                                       raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-composite-decls.\n\n";
-  for (const AtenRecord &record : getAtenRecords(records)) {
-    if (record.isComposite && !getFunction(record).empty())
-      declare(os, record, "Composite");
-  }
+  declareAll(os, records, getComposition, "Composite");
   return false;
 }
 
-/// The function that a record names, or one of its formulas, which is written.
-static std::string emitFunction(const AtenRecord &record, raw_ostream &os) {
-  if (StringRef function = getFunction(record); !function.empty())
-    return function.str();
-  FormulaEmitter(record).emit(os);
-  return "decompose" + record.className;
-}
-
-/// One line of a table: an op, and a function that takes it.
-static std::string getEntry(const AtenRecord &record, StringRef function,
-                            StringRef builder) {
+/// One line of a table: an op, and a function that takes it. The formulas of a
+/// record are written to one first.
+static std::string getEntry(const AtenRecord &record, StringRef builder,
+                            raw_ostream &os) {
+  std::string call =
+      "decompose" + record.className + "(" + getClass(record) + "(op), c)";
+  if (const Record *function = getFunction(record, record.decomposition))
+    call = function->getValueAsString("function").str() + "(" +
+           getOpArgument(record, *function) + ", c" + getArguments(*function) +
+           ")";
+  else
+    FormulaEmitter(record).emit(os);
   return ("    {&" + record.className + "::getInfo, [](Operation *op, " +
-          builder + " &c) {\n       return toList(" + function +
-          "(llvm::cast<" + record.className + ">(op), c));\n     }},\n")
+          builder + " &c) {\n       return toList(" + call + ");\n     }},\n")
       .str();
 }
 
-static bool emitComposites(const llvm::RecordKeeper &records, raw_ostream &os) {
+static bool emitComposites(const llvm::RecordKeeper &keeper, raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-composites.\n\n";
+  std::vector<AtenRecord> records = getAtenRecords(keeper);
+  printFamilyConstructors(os, records, getComposition);
   std::string table;
-  for (const AtenRecord &record : getAtenRecords(records))
+  for (const AtenRecord &record : records)
     if (record.isComposite)
-      table += getEntry(record, emitFunction(record, os), "Composite");
+      table += getEntry(record, "Composite", os);
   os << "static const CompositeEntry kComposites[] = {\n" << table << "};\n";
   return false;
 }
 
-static bool emitDecompositions(const llvm::RecordKeeper &records,
+static bool emitDecompositions(const llvm::RecordKeeper &keeper,
                                raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-decompositions.\n\n";
+  std::vector<AtenRecord> records = getAtenRecords(keeper);
+  printFamilyConstructors(os, records, getDecomposition);
   std::string table;
-  for (const AtenRecord &record : getAtenRecords(records)) {
+  for (const AtenRecord &record : records) {
     if (!record.decomposition || record.isComposite)
       continue;
-    if (isView(record)) {
+    if (isView(record))
       table += "    {&" + record.className + "::getInfo, decomposeView},\n";
-      continue;
-    }
-    table += getEntry(record, emitFunction(record, os), "Composer");
+    else
+      table += getEntry(record, "Composer", os);
   }
   os << "static const DecompositionEntry kDecompositions[] = {\n"
      << table << "};\n";

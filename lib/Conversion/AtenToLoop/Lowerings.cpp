@@ -11,6 +11,7 @@
 #include "kiln/Conversion/AtenToLoop.h"
 #include "kiln/Dialect/Aten/IR/Aten.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Aten/IR/FamilyFields.h"
 #include "kiln/Interfaces/LoopLoweringOpInterface.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -18,56 +19,6 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
-
-//===----------------------------------------------------------------------===//
-// Arguments of families
-//===----------------------------------------------------------------------===//
-
-static void fill(SmallVector<int64_t> &field, DenseI64ArrayAttr list) {
-  if (list)
-    field.assign(list.asArrayRef().begin(), list.asArrayRef().end());
-}
-static void fill(SmallVector<int64_t> &field, IntegerAttr number) {
-  if (number)
-    field.assign(1, number.getInt());
-}
-static void fill(SmallVector<bool> &field, DenseBoolArrayAttr list) {
-  if (list)
-    field.assign(list.asArrayRef().begin(), list.asArrayRef().end());
-}
-static void fill(SmallVector<double> &field, DenseF64ArrayAttr list) {
-  if (list)
-    field.assign(list.asArrayRef().begin(), list.asArrayRef().end());
-}
-static void fill(std::optional<int64_t> &field, IntegerAttr number) {
-  if (number)
-    field = number.getInt();
-}
-static void fill(std::optional<bool> &field, BoolAttr flag) {
-  if (flag)
-    field = flag.getValue();
-}
-static void fill(std::optional<double> &field, FloatAttr number) {
-  if (number)
-    field = number.getValueAsDouble();
-}
-static void fill(StringRef &field, StringAttr word) {
-  if (word)
-    field = word.getValue();
-}
-static void fill(guard::ExprAttr &field, guard::ExprAttr number) {
-  field = number;
-}
-static void fill(Exprs &field, guard::ShapeAttr sizes) {
-  field = toExprs(sizes);
-}
-/// A list of tensors some of which are absent.
-static void fill(SmallVector<Value> &field, OperandRange tensors,
-                 ArrayRef<bool> present) {
-  auto next = tensors.begin();
-  for (bool isPresent : present)
-    field.push_back(isPresent ? Value(*next++) : Value());
-}
 
 #include "kiln/Conversion/AtenToLoop/Lowerings.cpp.inc"
 

@@ -34,6 +34,8 @@
 #ifndef KILN_DIALECT_ATEN_IR_ATENFORMULAS_TD
 #define KILN_DIALECT_ATEN_IR_ATENFORMULAS_TD
 
+include "kiln/Dialect/Aten/IR/AtenFunctions.td"
+
 /// How an op is rewritten as simpler ones.
 class Aten_Decomposition;
 
@@ -42,10 +44,11 @@ def NotDecomposed : Aten_Decomposition;
 
 /// By a function of lib/Dialect/Aten/Transforms/Decompose, declared by
 /// kiln-tblgen: `Value name(FooOp op, Composer &c)` for one result, otherwise
-/// `SmallVector<Value> name(...)`. One that is missing does not link.
-class DecomposeBy<string name> : Aten_Decomposition {
-  string function = name;
-}
+/// `SmallVector<Value> name(...)`. Arguments follow the builder; see
+/// AtenFunctions.td.
+class DecomposeBy<string name, list<string> args = [],
+                  Aten_Parameter parameter = OwnOp>
+    : Aten_Decomposition, Aten_Function<name, args, parameter>;
 
 /// By the ops of the core set that show the same: a view, from its map, which is
 /// then copied if the op's results are copies.

@@ -27,46 +27,26 @@
 #ifndef KILN_DIALECT_ATEN_IR_ATENLOOPBODY_TD
 #define KILN_DIALECT_ATEN_IR_ATENLOOPBODY_TD
 
+include "kiln/Dialect/Aten/IR/AtenFunctions.td"
+
 /// How an op becomes loop nests that are more than a body.
 class Aten_Lowering;
 
 /// It does not: it has a body, is decomposed, or becomes a call.
 def NotLowered : Aten_Lowering;
 
-/// As what a lowering is given the op.
-class Aten_LoweringParameter;
-
-/// As the op's own class, with its accessors.
-def OwnOp : Aten_LoweringParameter;
-
-/// As `Operation *`: the function looks at no arguments.
-def AnyOp : Aten_LoweringParameter;
-
-/// As the struct `name`, which kiln-tblgen makes with the op (`op`) and a field for
-/// each of these arguments; it stays empty for a member of the family that lacks
-/// it. Where some members take one number and others a list, the field is a list.
-class LoweringFamily<string name, string text, list<string> args>
-    : Aten_LoweringParameter {
-  string type = name;
-  string summary = text;
-  list<string> arguments = args;
-}
-
 /// By a function of lib/Conversion/AtenToLoop,
 /// `LogicalResult name(LoopBuilder &loops, FooOp op, ...)`, declared by kiln-tblgen;
-/// one that is missing does not link. Arguments are enumerators ("Filter::Cubic"),
-/// numbers, true or false.
+/// see AtenFunctions.td.
 class LowerBy<string name, list<string> args = [],
-              Aten_LoweringParameter parameter = OwnOp> : Aten_Lowering {
-  string function = name;
-  list<string> arguments = args;
-  Aten_LoweringParameter takes = parameter;
+              Aten_Parameter parameter = OwnOp>
+    : Aten_Lowering, Aten_Function<name, args, parameter> {
   /// It looks at no elements, so that they may be of any type.
   bit takesAnyElements = 0;
 }
 
 /// There is no kernel, and the function tells the reason.
-class RefuseBy<string name, Aten_LoweringParameter parameter = OwnOp>
+class RefuseBy<string name, Aten_Parameter parameter = OwnOp>
     : LowerBy<name, [], parameter>;
 
 /// Reads through the view that the op's map says.
@@ -76,13 +56,13 @@ def LowerView : LowerBy<"lowerView", [], AnyOp> {
 
 // Families: a record of a known one is a line.
 
-def ReductionFamily : LoweringFamily<"ReductionArgs", "What is reduced, all without `dim`.",
+def ReductionFamily : OpFamily<"ReductionArgs", "What is reduced, all without `dim`.",
     ["self", "dim"]>;
 /// A reduction over dimensions; `kind` is one of Reduced in Lowerings.h.
 class LowerReduction<string kind>
     : LowerBy<"lowerReduction", ["Reduced::" # kind], ReductionFamily>;
 
-def PoolingFamily : LoweringFamily<"PoolingArgs",
+def PoolingFamily : OpFamily<"PoolingArgs",
     "A pooling or its gradient; without `kernel_size` it is adaptive.",
     ["self", "grad_output", "indices", "kernel_size", "stride", "padding",
      "dilation", "count_include_pad", "divisor_override"]>;
@@ -91,7 +71,7 @@ class LowerMaxPool<int rank>
 class LowerAveragePool<int rank>
     : LowerBy<"lowerAveragePool", [!cast<string>(rank)], PoolingFamily>;
 
-def ResamplingFamily : LoweringFamily<"ResamplingArgs",
+def ResamplingFamily : OpFamily<"ResamplingArgs",
     "An upsampling or its gradient; those that take a list of sizes or of factors "
     "call their operand `input`.",
     ["self", "input", "grad_output", "align_corners", "output_size",
@@ -101,7 +81,7 @@ class LowerResampling<string filter, int rank>
     : LowerBy<"lowerResampling", ["Filter::" # filter, !cast<string>(rank)],
               ResamplingFamily>;
 
-def PaddingFamily : LoweringFamily<"PaddingArgs", "A padding or its gradient.",
+def PaddingFamily : OpFamily<"PaddingArgs", "A padding or its gradient.",
     ["self", "grad_output", "padding", "pad"]>;
 /// `edge` is one of Edge in Lowerings.h.
 class LowerEdgePad<string edge>
@@ -109,49 +89,49 @@ class LowerEdgePad<string edge>
 class LowerEdgePadBackward<string edge>
     : LowerBy<"lowerEdgePadBackward", ["Edge::" # edge], PaddingFamily>;
 
-def GridFamily : LoweringFamily<"GridArgs",
+def GridFamily : OpFamily<"GridArgs",
     "A sampling of an image at the points of a grid, or its gradients.",
     ["input", "grid", "grad_output", "interpolation_mode", "padding_mode",
      "align_corners", "output_mask"]>;
 
-def RowFamily : LoweringFamily<"RowArgs", "An operator along one dimension.",
+def RowFamily : OpFamily<"RowArgs", "An operator along one dimension.",
     ["self", "dim", "k", "largest", "descending"]>;
 class LowerRows<string name, list<string> args = []>
     : LowerBy<name, args, RowFamily>;
 
-def ScatterFamily : LoweringFamily<"ScatterArgs",
+def ScatterFamily : OpFamily<"ScatterArgs",
     "Elements, slices or one number that go to computed places of a tensor.",
     ["self", "dim", "index", "src", "source", "value", "alpha", "reduce",
      "include_self"]>;
 class LowerScatter<string name, list<string> args = []>
     : LowerBy<name, args, ScatterFamily>;
 
-def IndexFamily : LoweringFamily<"IndexArgs",
+def IndexFamily : OpFamily<"IndexArgs",
     "A tensor indexed by a list, and what is put there.",
     ["self", "indices", "values", "accumulate"]>;
 
-def ProductFamily : LoweringFamily<"ProductArgs", "A product of matrices, or of batches of them.",
+def ProductFamily : OpFamily<"ProductArgs", "A product of matrices, or of batches of them.",
     ["self", "mat2"]>;
 
-def UniqueFamily : LoweringFamily<"UniqueArgs",
+def UniqueFamily : OpFamily<"UniqueArgs",
     "Of which elements or slices each is kept once.",
     ["self", "dim", "return_inverse", "return_counts"]>;
 
-def SystemFamily : LoweringFamily<"SystemArgs", "A triangular system.",
+def SystemFamily : OpFamily<"SystemArgs", "A triangular system.",
     ["self", "A", "B", "upper", "transpose", "left", "unitriangular"]>;
 
-def BagFamily : LoweringFamily<"BagArgs",
+def BagFamily : OpFamily<"BagArgs",
     "Rows of a table that are joined by bags.",
     ["weight", "indices", "offsets", "offset2bag", "grad", "mode",
      "per_sample_weights", "include_last_offset", "padding_idx"]>;
 
-def DrawFamily : LoweringFamily<"DrawArgs",
+def DrawFamily : OpFamily<"DrawArgs",
     "A random operator, and the numbers that it is given to draw.",
     ["self", "draws", "draw", "low", "high", "p", "mean", "std", "from", "to",
      "lambd"]>;
 class LowerDraw<string name> : LowerBy<name, [], DrawFamily>;
 
-def DivisionFamily : LoweringFamily<"DivisionArgs", "A division that rounds.",
+def DivisionFamily : OpFamily<"DivisionArgs", "A division that rounds.",
     ["rounding_mode"]>;
 
 /// A function of scalars. `arity` operands; -1 for any number.

@@ -8,6 +8,7 @@
 
 #include "Composites.h"
 
+#include "kiln/Dialect/Aten/IR/FamilyFields.h"
 #include "kiln/Dialect/Aten/Transforms/Decompositions.h"
 
 #include "mlir/IR/Diagnostics.h"

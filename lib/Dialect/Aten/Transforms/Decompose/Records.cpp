@@ -13,6 +13,8 @@
 
 #include "Formulas.h"
 
+#include "kiln/Dialect/Aten/IR/FamilyFields.h"
+
 #include "llvm/ADT/DenseMap.h"
 
 namespace kiln::aten {
