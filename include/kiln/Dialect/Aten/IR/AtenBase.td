@@ -269,14 +269,15 @@ class Aten_CompositeOverloadOp<Dialect dialect, string schemaText,
   let decomposition = DecomposeBy<function>;
   let isComposite = 1;
 }
-/// Of pure ops. One that takes a line says it as `decomposition`, without a function.
+/// Of pure ops. One that takes a line, or a function that it shares, says it as
+/// `decomposition`.
 class Aten_CompositeOp<string schemaText, string function = "">
     : Aten_CompositeOverloadOp<Aten_Dialect, schemaText, function, NoEffects>;
 /// Of ops that draw random numbers or end the run with an error.
-class Aten_ActingCompositeOp<string schemaText, string function>
+class Aten_ActingCompositeOp<string schemaText, string function = "">
     : Aten_CompositeOverloadOp<Aten_Dialect, schemaText, function>;
 /// Where data decide about a size, as of Aten_CountingOp.
-class Aten_CountingCompositeOp<string schemaText, string function>
+class Aten_CountingCompositeOp<string schemaText, string function = "">
     : Aten_CompositeOverloadOp<Aten_Dialect, schemaText, function,
                                SymbolEffects>;
 

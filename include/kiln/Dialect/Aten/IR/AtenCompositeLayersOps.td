@@ -11,6 +11,20 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
+def RnnCellFamily : OpFamily<"RnnCellArgs", "A step of a recurrent cell without gates.",
+    ["input", "hx", "w_ih", "w_hh", "b_ih", "b_hh"]>;
+/// `activation` is one of Activation in Composites.h.
+class DecomposeRnnCell<string activation>
+    : DecomposeBy<"decomposeRnnCell", ["Activation::" # activation], RnnCellFamily>;
+def UnpoolFamily : OpFamily<"UnpoolArgs", "What a pooling has taken, put back.",
+    ["self", "indices", "output_size"]>;
+class DecomposeUnpool<int rank>
+    : DecomposeBy<"decomposeMaxUnpool", [!cast<string>(rank)], UnpoolFamily>;
+def FeatureDropoutFamily : OpFamily<"FeatureDropoutArgs", "A dropout of whole features.",
+    ["input", "p", "train"]>;
+class DecomposeFeatureDropout<string keepsMoments>
+    : DecomposeBy<"decomposeFeatureDropout", [keepsMoments], FeatureDropoutFamily>;
+
 def Aten_LogSigmoidOp : Aten_CompositeOp<
     "aten::log_sigmoid(Tensor self) -> Tensor"> {
   let summary = "Logarithm of the sigmoid";
@@ -68,14 +82,16 @@ def Aten_PoissonNllLossOp : Aten_CompositeOp<
 
 def Aten_RnnTanhCellOp : Aten_CompositeOp<
     "aten::rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, "
-    "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", "decomposeRnnTanhCell"> {
+    "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor"> {
   let summary = "One step of a recurrent unit with tanh";
+  let decomposition = DecomposeRnnCell<"Tanh">;
 }
 
 def Aten_RnnReluCellOp : Aten_CompositeOp<
     "aten::rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, "
-    "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor", "decomposeRnnReluCell"> {
+    "Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor"> {
   let summary = "One step of a recurrent unit with relu";
+  let decomposition = DecomposeRnnCell<"Relu">;
 }
 
 def Aten_CdistOp : Aten_CompositeOp<
@@ -125,14 +141,16 @@ def Aten_WeightNormInterfaceOp : Aten_CompositeOp<
 
 def Aten_MaxUnpool2dOp : Aten_CompositeOp<
     "aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> "
-    "Tensor", "decomposeMaxUnpool2d"> {
+    "Tensor"> {
   let summary = "Put what a pooling has taken back in place";
+  let decomposition = DecomposeUnpool<2>;
 }
 
 def Aten_MaxUnpool3dOp : Aten_CompositeOp<
     "aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, "
-    "int[3] stride, int[3] padding) -> Tensor", "decomposeMaxUnpool3d"> {
+    "int[3] stride, int[3] padding) -> Tensor"> {
   let summary = "Put what a pooling has taken back in place";
+  let decomposition = DecomposeUnpool<3>;
 }
 
 def Aten_MultilabelMarginLossOp : Aten_CompositeOp<
@@ -148,16 +166,16 @@ def Aten_SafeSoftmaxOp : Aten_CompositeOp<
 }
 
 def Aten_FeatureDropoutOp : Aten_ActingCompositeOp<
-    "aten::feature_dropout(Tensor input, float p, bool train) -> Tensor",
-    "decomposeFeatureDropout"> {
+    "aten::feature_dropout(Tensor input, float p, bool train) -> Tensor"> {
   let summary = "Dropout of whole channels";
+  let decomposition = DecomposeFeatureDropout<"false">;
   let isRandom = 1;
 }
 
 def Aten_FeatureAlphaDropoutOp : Aten_ActingCompositeOp<
-    "aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor",
-    "decomposeFeatureAlphaDropout"> {
+    "aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor"> {
   let summary = "Dropout of whole channels that keeps mean and variance";
+  let decomposition = DecomposeFeatureDropout<"true">;
   let isRandom = 1;
 }
 

@@ -11,6 +11,14 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
+def CholeskyFamily : OpFamily<"CholeskyArgs", "Matrices to factor.", ["self", "upper"]>;
+def MatrixFamily : OpFamily<"MatrixArgs", "Matrices, by one name or the other.",
+    ["self", "A"]>;
+class DecomposeMatrix<string name> : DecomposeBy<name, [], MatrixFamily>;
+def ChainFamily : OpFamily<"ChainArgs", "A product of many, by one name or the other.",
+    ["matrices", "tensors"]>;
+def DecomposeChain : DecomposeBy<"decomposeChain", [], ChainFamily>;
+
 def Aten_TensordotOp : Aten_CompositeOp<
     "aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] "
     "dims_other) -> Tensor", "decomposeTensordot"> {
@@ -45,14 +53,15 @@ def Aten_AddrOp : Aten_CompositeOp<
 }
 
 def Aten_ChainMatmulOp : Aten_CompositeOp<
-    "aten::chain_matmul(Tensor[] matrices) -> Tensor", "decomposeChainMatmul"> {
+    "aten::chain_matmul(Tensor[] matrices) -> Tensor"> {
   let summary = "Product of matrices";
+  let decomposition = DecomposeChain;
 }
 
 def Aten_LinalgMultiDotOp : Aten_CompositeOp<
-    "aten::linalg_multi_dot(Tensor[] tensors) -> Tensor",
-    "decomposeLinalgMultiDot"> {
+    "aten::linalg_multi_dot(Tensor[] tensors) -> Tensor"> {
   let summary = "Product of matrices";
+  let decomposition = DecomposeChain;
 }
 
 def Aten_LinalgMatrixPowerOp : Aten_CompositeOp<
@@ -119,15 +128,15 @@ def Aten_NormExceptDimOp : Aten_CompositeOp<
 }
 
 def Aten_LinalgCholeskyOp : Aten_CompositeOp<
-    "aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor",
-    "decomposeLinalgCholesky"> {
+    "aten::linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor"> {
   let summary = "Lower triangle whose square is the matrix";
+  let decomposition = DecomposeBy<"decomposeCholesky", [], CholeskyFamily>;
 }
 
 def Aten_CholeskyOp : Aten_CompositeOp<
-    "aten::cholesky(Tensor self, bool upper=False) -> Tensor",
-    "decomposeCholesky"> {
+    "aten::cholesky(Tensor self, bool upper=False) -> Tensor"> {
   let summary = "Triangle whose square is the matrix";
+  let decomposition = DecomposeBy<"decomposeCholesky", [], CholeskyFamily>;
 }
 
 def Aten_CholeskySolveOp : Aten_CompositeOp<
@@ -143,13 +152,15 @@ def Aten_CholeskyInverseOp : Aten_CompositeOp<
 }
 
 def Aten_InverseOp : Aten_CompositeOp<
-    "aten::inverse(Tensor self) -> Tensor", "decomposeInverse"> {
+    "aten::inverse(Tensor self) -> Tensor"> {
   let summary = "Inverse of matrices";
+  let decomposition = DecomposeMatrix<"decomposeInverse">;
 }
 
 def Aten_LinalgInvOp : Aten_CompositeOp<
-    "aten::linalg_inv(Tensor A) -> Tensor", "decomposeLinalgInv"> {
+    "aten::linalg_inv(Tensor A) -> Tensor"> {
   let summary = "Inverse of matrices";
+  let decomposition = DecomposeMatrix<"decomposeInverse">;
 }
 
 def Aten_LinalgInvExOp : Aten_CompositeOp<
@@ -172,13 +183,15 @@ def Aten_LinalgSolveExOp : Aten_CompositeOp<
 }
 
 def Aten_DetOp : Aten_CompositeOp<
-    "aten::det(Tensor self) -> Tensor", "decomposeDet"> {
+    "aten::det(Tensor self) -> Tensor"> {
   let summary = "Determinant";
+  let decomposition = DecomposeMatrix<"decomposeDet">;
 }
 
 def Aten_LinalgDetOp : Aten_CompositeOp<
-    "aten::linalg_det(Tensor A) -> Tensor", "decomposeLinalgDet"> {
+    "aten::linalg_det(Tensor A) -> Tensor"> {
   let summary = "Determinant";
+  let decomposition = DecomposeMatrix<"decomposeDet">;
 }
 
 def Aten_LinalgDetFactorsOp : Aten_CompositeOp<
@@ -188,15 +201,15 @@ def Aten_LinalgDetFactorsOp : Aten_CompositeOp<
 }
 
 def Aten_SlogdetOp : Aten_CompositeOp<
-    "aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)",
-    "decomposeSlogdet"> {
+    "aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)"> {
   let summary = "Sign and logarithm of the determinant";
+  let decomposition = DecomposeMatrix<"decomposeSlogdet">;
 }
 
 def Aten_LinalgSlogdetOp : Aten_CompositeOp<
-    "aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)",
-    "decomposeLinalgSlogdet"> {
+    "aten::linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet)"> {
   let summary = "Sign and logarithm of the determinant";
+  let decomposition = DecomposeMatrix<"decomposeSlogdet">;
 }
 
 def Aten_LinalgSlogdetFactorsOp : Aten_CompositeOp<

@@ -11,6 +11,25 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
+def IsinFamily : OpFamily<"IsinArgs", "Elements or a number, looked up among others.",
+    ["elements", "element", "test_elements", "test_element", "invert"]>;
+def DecomposeIsin : DecomposeBy<"decomposeIsin", [], IsinFamily>;
+def RoundFamily : OpFamily<"RoundArgs", "A rounding to decimals.", ["self", "decimals"]>;
+def PowerFamily : OpFamily<"PowerArgs", "A power of tensors or numbers.",
+    ["self", "exponent"]>;
+def DecomposeFloatPower : DecomposeBy<"decomposeFloatPower", [], PowerFamily>;
+def LinspaceFamily : OpFamily<"LinspaceArgs",
+    "Equal steps between ends of which one is a tensor.",
+    ["start", "end", "steps", "dtype"]>;
+def DecomposeLinspace : DecomposeBy<"decomposeLinspaceOfTensors", [], LinspaceFamily>;
+def MomentsFamily : OpFamily<"MomentsArgs", "Standard deviation and mean.",
+    ["self", "dim?", "unbiased", "keepdim"]>;
+def TrapezoidFamily : OpFamily<"TrapezoidArgs",
+    "The area below a curve, of points at places or at equal distances.",
+    ["y", "x", "dx", "dim"]>;
+class DecomposeTrapezoid<string cumulative>
+    : DecomposeBy<"decomposeTrapezoid", [cumulative], TrapezoidFamily>;
+
 def Aten_Deg2radOp : Aten_CompositeOp<"aten::deg2rad(Tensor self) -> Tensor"> {
   let summary = "Degrees as radians";
   let decomposition = Decompose<[(mul (floating $self), "M_PI / 180")]>;
@@ -34,35 +53,35 @@ def Aten_IsrealOp : Aten_CompositeOp<
 
 def Aten_IsinTensorTensorOp : Aten_CompositeOp<
     "aten::isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool "
-    "assume_unique=False, bool invert=False) -> Tensor",
-    "decomposeIsinTensorTensor"> {
+    "assume_unique=False, bool invert=False) -> Tensor"> {
   let summary = "True where an element is among others";
+  let decomposition = DecomposeIsin;
 }
 
 def Aten_IsinTensorScalarOp : Aten_CompositeOp<
     "aten::isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool "
-    "assume_unique=False, bool invert=False) -> Tensor",
-    "decomposeIsinTensorScalar"> {
+    "assume_unique=False, bool invert=False) -> Tensor"> {
   let summary = "True where an element is a number";
+  let decomposition = DecomposeIsin;
 }
 
 def Aten_IsinScalarTensorOp : Aten_CompositeOp<
     "aten::isin.Scalar_Tensor(Scalar element, Tensor test_elements, *, bool "
-    "assume_unique=False, bool invert=False) -> Tensor",
-    "decomposeIsinScalarTensor"> {
+    "assume_unique=False, bool invert=False) -> Tensor"> {
   let summary = "True if a number is among elements";
+  let decomposition = DecomposeIsin;
 }
 
 def Aten_RoundDecimalsOp : Aten_CompositeOp<
-    "aten::round.decimals(Tensor self, *, int decimals) -> Tensor",
-    "decomposeRoundDecimals"> {
+    "aten::round.decimals(Tensor self, *, int decimals) -> Tensor"> {
   let summary = "Round to a number of decimals";
+  let decomposition = DecomposeBy<"decomposeRound", [], RoundFamily>;
 }
 
 def Aten_SpecialRoundOp : Aten_CompositeOp<
-    "aten::special_round(Tensor self, *, int decimals=0) -> Tensor",
-    "decomposeSpecialRound"> {
+    "aten::special_round(Tensor self, *, int decimals=0) -> Tensor"> {
   let summary = "Round to a number of decimals";
+  let decomposition = DecomposeBy<"decomposeRound", [], RoundFamily>;
 }
 
 def Aten_Logaddexp2Op : Aten_CompositeOp<
@@ -82,23 +101,23 @@ def Aten_SpecialNdtrOp : Aten_CompositeOp<
 }
 
 def Aten_FloatPowerTensorTensorOp : Aten_CompositeOp<
-    "aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
-    "decomposeFloatPowerTensorTensor"> {
+    "aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor"> {
   let summary = "Power in f64";
+  let decomposition = DecomposeFloatPower;
   let writers = ["float_power_.Tensor"];
 }
 
 def Aten_FloatPowerTensorScalarOp : Aten_CompositeOp<
-    "aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
-    "decomposeFloatPowerTensorScalar"> {
+    "aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor"> {
   let summary = "Power in f64 with a number as exponent";
+  let decomposition = DecomposeFloatPower;
   let writers = ["float_power_.Scalar"];
 }
 
 def Aten_FloatPowerScalarOp : Aten_CompositeOp<
-    "aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
-    "decomposeFloatPowerScalar"> {
+    "aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor"> {
   let summary = "Power in f64 of a number";
+  let decomposition = DecomposeFloatPower;
 }
 
 def Aten_XlogyScalarOtherOp : Aten_CompositeOp<
@@ -110,9 +129,9 @@ def Aten_XlogyScalarOtherOp : Aten_CompositeOp<
 }
 
 def Aten_XlogyScalarSelfOp : Aten_CompositeOp<
-    "aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor",
-    "decomposeXlogyScalarSelf"> {
+    "aten::xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor"> {
   let summary = "number * log(other)";
+  let decomposition = Decompose<[(call "xlogy.Tensor", (wrap $self, $other), $other)]>;
   let aliases = ["special_xlogy.self_scalar"];
   let writers = ["xlogy.OutScalar_Self"];
 }
@@ -132,65 +151,73 @@ def Aten_SpecialXlog1pySelfScalarOp : Aten_CompositeOp<
 }
 
 def Aten_RemainderScalarTensorOp : Aten_CompositeOp<
-    "aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
-    "decomposeRemainderScalarTensor"> {
+    "aten::remainder.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> {
   let summary = "Remainder of a number";
+  let decomposition = Decompose<[(call "remainder.Tensor", (wrap $self, $other), $other)]>;
 }
 
 def Aten_BitwiseAndScalarTensorOp : Aten_CompositeOp<
-    "aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
-    "decomposeBitwiseAndScalarTensor"> {
+    "aten::bitwise_and.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> {
   let summary = "Bitwise and with a number on the left";
+  let decomposition = Decompose<[(call "bitwise_and.Tensor", (wrap $self, $other), $other)]>;
 }
 
 def Aten_BitwiseOrScalarTensorOp : Aten_CompositeOp<
-    "aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
-    "decomposeBitwiseOrScalarTensor"> {
+    "aten::bitwise_or.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> {
   let summary = "Bitwise or with a number on the left";
+  let decomposition = Decompose<[(call "bitwise_or.Tensor", (wrap $self, $other), $other)]>;
 }
 
 def Aten_BitwiseXorScalarTensorOp : Aten_CompositeOp<
-    "aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor",
-    "decomposeBitwiseXorScalarTensor"> {
+    "aten::bitwise_xor.Scalar_Tensor(Scalar self, Tensor other) -> Tensor"> {
   let summary = "Bitwise exclusive or with a number on the left";
+  let decomposition = Decompose<[(call "bitwise_xor.Tensor", (wrap $self, $other), $other)]>;
 }
 
 def Aten_BitwiseLeftShiftScalarTensorOp : Aten_CompositeOp<
     "aten::bitwise_left_shift.Scalar_Tensor(Scalar self, Tensor other) -> "
-    "Tensor", "decomposeBitwiseLeftShiftScalarTensor"> {
+    "Tensor"> {
   let summary = "Shift a number left";
+  let decomposition = Decompose<[(call "bitwise_left_shift.Tensor", (wrap $self, $other), $other)]>;
 }
 
 def Aten_BitwiseRightShiftScalarTensorOp : Aten_CompositeOp<
     "aten::bitwise_right_shift.Scalar_Tensor(Scalar self, Tensor other) -> "
-    "Tensor", "decomposeBitwiseRightShiftScalarTensor"> {
+    "Tensor"> {
   let summary = "Shift a number right";
+  let decomposition = Decompose<[(call "bitwise_right_shift.Tensor", (wrap $self, $other), $other)]>;
 }
 
 def Aten_BitwiseLeftShiftTensorScalarOp : Aten_CompositeOp<
     "aten::bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> "
-    "Tensor", "decomposeBitwiseLeftShiftTensorScalar"> {
+    "Tensor"> {
   let summary = "Shift left by a number";
+  let decomposition = Decompose<[(call "bitwise_left_shift.Tensor", $self, (wrap $other, $self))]>;
 }
 
 def Aten_BitwiseRightShiftTensorScalarOp : Aten_CompositeOp<
     "aten::bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> "
-    "Tensor", "decomposeBitwiseRightShiftTensorScalar"> {
+    "Tensor"> {
   let summary = "Shift right by a number";
+  let decomposition = Decompose<[(call "bitwise_right_shift.Tensor", $self, (wrap $other, $self))]>;
 }
 
 def Aten_BucketizeScalarOp : Aten_CompositeOp<
     "aten::bucketize.Scalar(Scalar self, Tensor boundaries, *, bool "
-    "out_int32=False, bool right=False) -> Tensor",
-    "decomposeBucketizeScalar"> {
+    "out_int32=False, bool right=False) -> Tensor"> {
   let summary = "Index of the bucket of a number";
+  let decomposition = Decompose<[
+    (call "bucketize.Tensor", (wrap $self, $boundaries), $boundaries, $out_int32, $right)]>;
 }
 
 def Aten_SearchsortedScalarOp : Aten_CompositeOp<
     "aten::searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool "
     "out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) "
-    "-> Tensor", "decomposeSearchsortedScalar"> {
+    "-> Tensor"> {
   let summary = "Index at which a number would be inserted";
+  let decomposition = Decompose<[
+    (call "searchsorted.Tensor", $sorted_sequence, (wrap $self, $sorted_sequence),
+          $out_int32, $right, $side, $sorter)]>;
 }
 
 def Aten_CountNonzeroDimIntListOp : Aten_CompositeOp<
@@ -200,15 +227,16 @@ def Aten_CountNonzeroDimIntListOp : Aten_CompositeOp<
 }
 
 def Aten_StdMeanOp : Aten_CompositeOp<
-    "aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
-    "decomposeStdMean"> {
+    "aten::std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)"> {
   let summary = "Standard deviation and mean of all elements";
+  let decomposition = DecomposeBy<"decomposeDeviationAndMean", [], MomentsFamily>;
 }
 
 def Aten_StdMeanDimOp : Aten_CompositeOp<
     "aten::std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool "
-    "keepdim=False) -> (Tensor, Tensor)", "decomposeStdMeanDim"> {
+    "keepdim=False) -> (Tensor, Tensor)"> {
   let summary = "Standard deviation and mean over dimensions";
+  let decomposition = DecomposeBy<"decomposeDeviationAndMean", [], MomentsFamily>;
 }
 
 def Aten_VarMeanOp : Aten_CompositeOp<
@@ -285,22 +313,25 @@ def Aten_LcmOp : Aten_CompositeOp<
 def Aten_LinspaceTensorTensorOp : Aten_CompositeOp<
     "aten::linspace.Tensor_Tensor(Tensor start, Tensor end, int steps, *, "
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor", "decomposeLinspaceTensorTensor"> {
+    "pin_memory=None) -> Tensor"> {
   let summary = "Evenly spaced, between two tensors";
+  let decomposition = DecomposeLinspace;
 }
 
 def Aten_LinspaceTensorScalarOp : Aten_CompositeOp<
     "aten::linspace.Tensor_Scalar(Tensor start, Scalar end, int steps, *, "
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor", "decomposeLinspaceTensorScalar"> {
+    "pin_memory=None) -> Tensor"> {
   let summary = "Evenly spaced, from a tensor to a number";
+  let decomposition = DecomposeLinspace;
 }
 
 def Aten_LinspaceScalarTensorOp : Aten_CompositeOp<
     "aten::linspace.Scalar_Tensor(Scalar start, Tensor end, int steps, *, "
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
-    "pin_memory=None) -> Tensor", "decomposeLinspaceScalarTensor"> {
+    "pin_memory=None) -> Tensor"> {
   let summary = "Evenly spaced, from a number to a tensor";
+  let decomposition = DecomposeLinspace;
 }
 
 def Aten_IsAllTrueOp : Aten_CompositeOp<
@@ -330,27 +361,28 @@ def Aten_NonzeroNumpyOp : Aten_CountingCompositeOp<
 }
 
 def Aten_TrapezoidDxOp : Aten_CompositeOp<
-    "aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor",
-    "decomposeTrapezoidDx"> {
+    "aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor"> {
   let summary = "Area below a curve with equal steps";
+  let decomposition = DecomposeTrapezoid<"false">;
 }
 
 def Aten_TrapezoidXOp : Aten_CompositeOp<
-    "aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
-    "decomposeTrapezoidX"> {
+    "aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor"> {
   let summary = "Area below a curve at given places";
+  let decomposition = DecomposeTrapezoid<"false">;
 }
 
 def Aten_CumulativeTrapezoidDxOp : Aten_CompositeOp<
     "aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> "
-    "Tensor", "decomposeCumulativeTrapezoidDx"> {
+    "Tensor"> {
   let summary = "Areas below a curve up to each point, with equal steps";
+  let decomposition = DecomposeTrapezoid<"true">;
 }
 
 def Aten_CumulativeTrapezoidXOp : Aten_CompositeOp<
-    "aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
-    "decomposeCumulativeTrapezoidX"> {
+    "aten::cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor"> {
   let summary = "Areas below a curve up to each point";
+  let decomposition = DecomposeTrapezoid<"true">;
 }
 
 def Aten_DistOp : Aten_CompositeOp<

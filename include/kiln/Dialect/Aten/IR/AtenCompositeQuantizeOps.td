@@ -57,16 +57,16 @@ def Aten_FakeQuantizePerChannelAffineCachemaskOp : Aten_ActingCompositeOp<
 
 def Aten_FakeQuantizePerTensorAffineCachemaskBackwardOp : Aten_CompositeOp<
     "aten::fake_quantize_per_tensor_affine_cachemask_backward(Tensor grad, "
-    "Tensor mask) -> Tensor",
-    "decomposeFakeQuantizePerTensorAffineCachemaskBackward"> {
+    "Tensor mask) -> Tensor"> {
   let summary = "Gradient inside of a grid";
+  let decomposition = Decompose<[(mul $grad, $mask)]>;
 }
 
 def Aten_FakeQuantizePerChannelAffineCachemaskBackwardOp : Aten_CompositeOp<
     "aten::fake_quantize_per_channel_affine_cachemask_backward(Tensor grad, "
-    "Tensor mask) -> Tensor",
-    "decomposeFakeQuantizePerChannelAffineCachemaskBackward"> {
+    "Tensor mask) -> Tensor"> {
   let summary = "Gradient inside of grids by channel";
+  let decomposition = Decompose<[(mul $grad, $mask)]>;
 }
 
 def Aten_FakeQuantizeLearnablePerTensorAffineOp : Aten_CompositeOp<

@@ -11,24 +11,45 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
+def TensorFamily : OpFamily<"TensorArgs", "One tensor.", ["self"]>;
+def TensorsFamily : OpFamily<"TensorsArgs", "Tensors.", ["tensors"]>;
+class DecomposeAtLeast<int rank, Aten_Parameter family>
+    : DecomposeBy<"decomposeAtLeast", [!cast<string>(rank)], family>;
+
+def SplitFamily : OpFamily<"SplitArgs", "Copies of parts of equal size.",
+    ["self", "split_size", "dim"]>;
+def SplitSizesFamily : OpFamily<"SplitSizesArgs", "Copies of parts of given sizes.",
+    ["self", "split_sizes", "dim"]>;
+def SplitAlongFamily : OpFamily<"SplitAlongArgs",
+    "A number of parts, or parts cut at indices.", ["self", "sections", "indices"]>;
+class DecomposeSplitAlong<int dim>
+    : DecomposeBy<"decomposeSplitAlong", [!cast<string>(dim)], SplitAlongFamily>;
+
+def RepetitionFamily : OpFamily<"RepetitionArgs",
+    "Slices, or without a tensor their numbers, each as often as a tensor says.",
+    ["self", "repeats", "dim"]>;
+
 def Aten_MTOp : Aten_CompositeOp<"aten::mT(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Matrices with their dimensions exchanged";
   let decomposition = Decompose<[(t $self)]>;
 }
 
 def Aten_MHOp : Aten_CompositeOp<
-    "aten::mH(Tensor(a) self) -> Tensor(a)", "decomposeMH"> {
+    "aten::mH(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Conjugated matrices with their dimensions exchanged";
+  let decomposition = DecomposeBy<"decomposeAdjoint", [], TensorFamily>;
 }
 
 def Aten_AdjointOp : Aten_CompositeOp<
-    "aten::adjoint(Tensor(a) self) -> Tensor(a)", "decomposeAdjoint"> {
+    "aten::adjoint(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Conjugated matrices with their dimensions exchanged";
+  let decomposition = DecomposeBy<"decomposeAdjoint", [], TensorFamily>;
 }
 
 def Aten_MatrixHOp : Aten_CompositeOp<
-    "aten::matrix_H(Tensor(a) self) -> Tensor(a)", "decomposeMatrixH"> {
+    "aten::matrix_H(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Conjugated matrix with its dimensions exchanged";
+  let decomposition = DecomposeBy<"decomposeAdjoint", [], TensorFamily>;
 }
 
 def Aten_PositiveOp : Aten_CompositeOp<
@@ -111,36 +132,39 @@ def Aten_SumToSizeOp : Aten_CompositeOp<
 }
 
 def Aten_Atleast1dOp : Aten_CompositeOp<
-    "aten::atleast_1d(Tensor self) -> Tensor", "decomposeAtleast1d"> {
+    "aten::atleast_1d(Tensor self) -> Tensor"> {
   let summary = "With at least one dimension";
+  let decomposition = DecomposeAtLeast<1, TensorFamily>;
 }
 
 def Aten_Atleast2dOp : Aten_CompositeOp<
-    "aten::atleast_2d(Tensor self) -> Tensor", "decomposeAtleast2d"> {
+    "aten::atleast_2d(Tensor self) -> Tensor"> {
   let summary = "With at least two dimensions";
+  let decomposition = DecomposeAtLeast<2, TensorFamily>;
 }
 
 def Aten_Atleast3dOp : Aten_CompositeOp<
-    "aten::atleast_3d(Tensor self) -> Tensor", "decomposeAtleast3d"> {
+    "aten::atleast_3d(Tensor self) -> Tensor"> {
   let summary = "With at least three dimensions";
+  let decomposition = DecomposeAtLeast<3, TensorFamily>;
 }
 
 def Aten_Atleast1dSequenceOp : Aten_CompositeOp<
-    "aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]",
-    "decomposeAtleast1dSequence"> {
+    "aten::atleast_1d.Sequence(Tensor[] tensors) -> Tensor[]"> {
   let summary = "Each with at least one dimension";
+  let decomposition = DecomposeAtLeast<1, TensorsFamily>;
 }
 
 def Aten_Atleast2dSequenceOp : Aten_CompositeOp<
-    "aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]",
-    "decomposeAtleast2dSequence"> {
+    "aten::atleast_2d.Sequence(Tensor[] tensors) -> Tensor[]"> {
   let summary = "Each with at least two dimensions";
+  let decomposition = DecomposeAtLeast<2, TensorsFamily>;
 }
 
 def Aten_Atleast3dSequenceOp : Aten_CompositeOp<
-    "aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]",
-    "decomposeAtleast3dSequence"> {
+    "aten::atleast_3d.Sequence(Tensor[] tensors) -> Tensor[]"> {
   let summary = "Each with at least three dimensions";
+  let decomposition = DecomposeAtLeast<3, TensorsFamily>;
 }
 
 def Aten_SplitSizesOp : Aten_CompositeOp<
@@ -151,26 +175,30 @@ def Aten_SplitSizesOp : Aten_CompositeOp<
 
 def Aten_UnsafeSplitTensorOp : Aten_CompositeOp<
     "aten::unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> "
-    "Tensor[]", "decomposeUnsafeSplitTensor"> {
+    "Tensor[]"> {
   let summary = "Copies of parts of equal size";
+  let decomposition = DecomposeBy<"decomposeSplitCopies", [], SplitFamily>;
 }
 
 def Aten_SplitCopyTensorOp : Aten_CompositeOp<
     "aten::split_copy.Tensor(Tensor self, SymInt split_size, int dim=0) -> "
-    "Tensor[]", "decomposeSplitCopyTensor"> {
+    "Tensor[]"> {
   let summary = "Copies of parts of equal size";
+  let decomposition = DecomposeBy<"decomposeSplitCopies", [], SplitFamily>;
 }
 
 def Aten_UnsafeSplitWithSizesOp : Aten_CompositeOp<
     "aten::unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int "
-    "dim=0) -> Tensor[]", "decomposeUnsafeSplitWithSizes"> {
+    "dim=0) -> Tensor[]"> {
   let summary = "Copies of parts of given sizes";
+  let decomposition = DecomposeBy<"decomposeSplitCopies", [], SplitSizesFamily>;
 }
 
 def Aten_SplitWithSizesCopyOp : Aten_CompositeOp<
     "aten::split_with_sizes_copy(Tensor self, SymInt[] split_sizes, int dim=0) "
-    "-> Tensor[]", "decomposeSplitWithSizesCopy"> {
+    "-> Tensor[]"> {
   let summary = "Copies of parts of given sizes";
+  let decomposition = DecomposeBy<"decomposeSplitCopies", [], SplitSizesFamily>;
 }
 
 def Aten_UnsafeChunkOp : Aten_CompositeOp<
@@ -180,39 +208,39 @@ def Aten_UnsafeChunkOp : Aten_CompositeOp<
 }
 
 def Aten_HsplitIntOp : Aten_CompositeOp<
-    "aten::hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-    "decomposeHsplitInt"> {
+    "aten::hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]"> {
   let summary = "A number of parts along the columns";
+  let decomposition = DecomposeSplitAlong<1>;
 }
 
 def Aten_HsplitArrayOp : Aten_CompositeOp<
-    "aten::hsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-    "decomposeHsplitArray"> {
+    "aten::hsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]"> {
   let summary = "Parts along the columns, cut at indices";
+  let decomposition = DecomposeSplitAlong<1>;
 }
 
 def Aten_VsplitIntOp : Aten_CompositeOp<
-    "aten::vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-    "decomposeVsplitInt"> {
+    "aten::vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]"> {
   let summary = "A number of parts along the rows";
+  let decomposition = DecomposeSplitAlong<0>;
 }
 
 def Aten_VsplitArrayOp : Aten_CompositeOp<
-    "aten::vsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-    "decomposeVsplitArray"> {
+    "aten::vsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]"> {
   let summary = "Parts along the rows, cut at indices";
+  let decomposition = DecomposeSplitAlong<0>;
 }
 
 def Aten_DsplitIntOp : Aten_CompositeOp<
-    "aten::dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
-    "decomposeDsplitInt"> {
+    "aten::dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]"> {
   let summary = "A number of parts along the third dimension";
+  let decomposition = DecomposeSplitAlong<2>;
 }
 
 def Aten_DsplitArrayOp : Aten_CompositeOp<
-    "aten::dsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]",
-    "decomposeDsplitArray"> {
+    "aten::dsplit.array(Tensor(a) self, int[] indices) -> Tensor(a)[]"> {
   let summary = "Parts along the third dimension, cut at indices";
+  let decomposition = DecomposeSplitAlong<2>;
 }
 
 def Aten_ColumnStackOp : Aten_CompositeOp<
@@ -296,16 +324,17 @@ def Aten_CombinationsOp : Aten_CompositeOp<
 
 def Aten_RepeatInterleaveSelfTensorOp : Aten_CountingCompositeOp<
     "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? "
-    "dim=None, *, SymInt? output_size=None) -> Tensor",
-    "decomposeRepeatInterleaveSelfTensor"> {
+    "dim=None, *, SymInt? output_size=None) -> Tensor"> {
   let summary = "Repeat each slice as often as a tensor says";
+  let decomposition = DecomposeBy<"decomposeRepetitions", [], RepetitionFamily>;
   let shape = "repeatedSlices";
 }
 
 def Aten_RepeatInterleaveTensorOp : Aten_CountingCompositeOp<
     "aten::repeat_interleave.Tensor(Tensor repeats, *, SymInt? "
-    "output_size=None) -> Tensor", "decomposeRepeatInterleaveTensor"> {
+    "output_size=None) -> Tensor"> {
   let summary = "Numbers of slices, each as often as a tensor says";
+  let decomposition = DecomposeBy<"decomposeRepetitions", [], RepetitionFamily>;
   let shape = "repeatedSlices";
 }
 

@@ -11,6 +11,22 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
+def RecurrenceFamily : OpFamily<"RecurrenceArgs", "Layers of recurrent cells.",
+    ["input", "hx", "params", "has_biases", "num_layers", "dropout", "train",
+     "bidirectional", "batch_first"]>;
+/// `cell` is one of Cell in Decompose.h.
+class DecomposeRecurrence<string cell>
+    : DecomposeBy<"decomposeRecurrence", ["Cell::" # cell], RecurrenceFamily>;
+
+def ConvolutionFamily : OpFamily<"ConvolutionArgs", "A convolution or a transposed one.",
+    ["input", "weight", "bias", "stride", "padding", "output_padding", "dilation",
+     "groups"]>;
+class DecomposeConvolution<string transposed>
+    : DecomposeBy<"decomposeConvolution", [transposed], ConvolutionFamily>;
+def NamedPaddingFamily : OpFamily<"NamedPaddingArgs",
+    "A convolution whose padding is \"same\" or \"valid\".",
+    ["input", "weight", "bias", "stride", "padding", "dilation", "groups"]>;
+
 def Aten_MmOp : Aten_PureOp<"aten::mm(Tensor self, Tensor mat2) -> Tensor"> {
   let summary = "Product of two matrices";
   let shape = "mm";
@@ -119,7 +135,7 @@ def Aten_Conv2dOp : Aten_PureOp<
   let summary = "Convolution of images";
   let shape = "conv(2)";
   let promotion = PromoteSameDType;
-  let decomposition = DecomposeBy<"decomposeConv2d">;
+  let decomposition = DecomposeConvolution<"false">;
   let recompute = RecomputeHeavy;
   let flops = FlopsOfConvolution;
 }
@@ -150,7 +166,7 @@ def Aten_Conv1dOp : Aten_PureOp<
   let summary = "Convolution of signals";
   let shape = "conv(1)";
   let promotion = PromoteSameDType;
-  let decomposition = DecomposeBy<"decomposeConv1d">;
+  let decomposition = DecomposeConvolution<"false">;
   let flops = FlopsOfConvolution;
 }
 
@@ -161,7 +177,7 @@ def Aten_Conv3dOp : Aten_PureOp<
   let summary = "Convolution of volumes";
   let shape = "conv(3)";
   let promotion = PromoteSameDType;
-  let decomposition = DecomposeBy<"decomposeConv3d">;
+  let decomposition = DecomposeConvolution<"false">;
   let flops = FlopsOfConvolution;
 }
 
@@ -172,7 +188,7 @@ def Aten_ConvTranspose1dOp : Aten_PureOp<
   let summary = "Transposed convolution of signals";
   let shape = "convTransposed(1)";
   let promotion = PromoteSameDType;
-  let decomposition = DecomposeBy<"decomposeConvTranspose1d">;
+  let decomposition = DecomposeConvolution<"true">;
 }
 
 def Aten_ConvTranspose2dInputOp : Aten_PureOp<
@@ -183,7 +199,7 @@ def Aten_ConvTranspose2dInputOp : Aten_PureOp<
   let summary = "Transposed convolution of images";
   let shape = "convTransposed(2)";
   let promotion = PromoteSameDType;
-  let decomposition = DecomposeBy<"decomposeConvTranspose2dInput">;
+  let decomposition = DecomposeConvolution<"true">;
 }
 
 def Aten_ConvolutionBackwardOp : Aten_PureOp<
@@ -285,7 +301,7 @@ def Aten_GruInputOp : Aten_Op<
   let summary = "Layers of gated recurrent units";
   let shape = "recurrent(3)";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeGru">;
+  let decomposition = DecomposeRecurrence<"Gru">;
   let lowering = RefuseBy<"refuseRecurrence", AnyOp>;
   let isRandom = 1;
 }
@@ -307,7 +323,7 @@ def Aten_LstmInputOp : Aten_Op<
   let summary = "Layers of long short-term memory";
   let shape = "recurrent(4)";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeLstm">;
+  let decomposition = DecomposeRecurrence<"Lstm">;
   let lowering = RefuseBy<"refuseRecurrence", AnyOp>;
   let isRandom = 1;
 }
@@ -329,7 +345,7 @@ def Aten_RnnTanhInputOp : Aten_Op<
   let summary = "Layers of recurrent units with tanh";
   let shape = "recurrent(1)";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeRnnTanh">;
+  let decomposition = DecomposeRecurrence<"Tanh">;
   let lowering = RefuseBy<"refuseRecurrence", AnyOp>;
   let isRandom = 1;
 }
@@ -341,7 +357,7 @@ def Aten_RnnReluInputOp : Aten_Op<
   let summary = "Layers of recurrent units with relu";
   let shape = "recurrent(1)";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeRnnRelu">;
+  let decomposition = DecomposeRecurrence<"Relu">;
   let lowering = RefuseBy<"refuseRecurrence", AnyOp>;
   let isRandom = 1;
 }
@@ -354,7 +370,7 @@ def Aten_ConvTranspose3dInputOp : Aten_PureOp<
   let summary = "Transposed convolution of volumes";
   let shape = "convTransposed(3)";
   let promotion = PromoteSameDType;
-  let decomposition = DecomposeBy<"decomposeConvTranspose3dInput">;
+  let decomposition = DecomposeConvolution<"true">;
 }
 
 def Aten_Conv1dPaddingOp : Aten_PureOp<
@@ -366,7 +382,7 @@ def Aten_Conv1dPaddingOp : Aten_PureOp<
   let modes = (ins Aten_ConvolutionPadding:$padding);
   let shape = "convNamedPadding(1)";
   let promotion = PromoteSameDType;
-  let decomposition = DecomposeBy<"decomposeConv1dPadding">;
+  let decomposition = DecomposeBy<"decomposeNamedPadding", [], NamedPaddingFamily>;
 }
 
 def Aten_Conv2dPaddingOp : Aten_PureOp<
@@ -378,7 +394,7 @@ def Aten_Conv2dPaddingOp : Aten_PureOp<
   let modes = (ins Aten_ConvolutionPadding:$padding);
   let shape = "convNamedPadding(2)";
   let promotion = PromoteSameDType;
-  let decomposition = DecomposeBy<"decomposeConv2dPadding">;
+  let decomposition = DecomposeBy<"decomposeNamedPadding", [], NamedPaddingFamily>;
 }
 
 def Aten_Conv3dPaddingOp : Aten_PureOp<
@@ -390,7 +406,7 @@ def Aten_Conv3dPaddingOp : Aten_PureOp<
   let modes = (ins Aten_ConvolutionPadding:$padding);
   let shape = "convNamedPadding(3)";
   let promotion = PromoteSameDType;
-  let decomposition = DecomposeBy<"decomposeConv3dPadding">;
+  let decomposition = DecomposeBy<"decomposeNamedPadding", [], NamedPaddingFamily>;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENCONTRACTIONOPS_TD

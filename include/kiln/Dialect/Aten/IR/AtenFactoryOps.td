@@ -11,13 +11,16 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
+def TriangleFamily : OpFamily<"TriangleArgs", "The elements of a triangle.",
+    ["row", "col", "offset"]>;
+
 def Aten_ZerosOp : Aten_PureOp<
     "aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor"> {
   let summary = "All zeros";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let decomposition = DecomposeBy<"decomposeZeros">;
+  let decomposition = DecomposeBy<"decomposeFilled", ["0"], AnyOp>;
 }
 
 def Aten_OnesOp : Aten_PureOp<
@@ -26,7 +29,7 @@ def Aten_OnesOp : Aten_PureOp<
   let summary = "All ones";
   let shape = "fromSize";
   let promotion = PromoteDefaultFloat;
-  let decomposition = DecomposeBy<"decomposeOnes">;
+  let decomposition = DecomposeBy<"decomposeFilled", ["1"], AnyOp>;
 }
 
 def Aten_EmptyMemoryFormatOp : Aten_PureOp<
@@ -48,7 +51,7 @@ def Aten_EmptyPermutedOp : Aten_PureOp<
   let summary = "Uninitialized, in a layout";
   let shape = "emptyPermuted";
   let promotion = PromoteDefaultFloat;
-  let decomposition = DecomposeBy<"decomposeEmptyPermuted">;
+  let decomposition = DecomposeBy<"decomposeEmpty", [], AnyOp>;
 }
 
 def Aten_RandOp : Aten_RandomOp<
@@ -90,7 +93,7 @@ def Aten_ZerosLikeOp : Aten_PureOp<
   let summary = "All zeros, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
-  let decomposition = DecomposeBy<"decomposeZerosLike">;
+  let decomposition = DecomposeBy<"decomposeFilled", ["0"], AnyOp>;
 }
 
 def Aten_OnesLikeOp : Aten_PureOp<
@@ -100,7 +103,7 @@ def Aten_OnesLikeOp : Aten_PureOp<
   let summary = "All ones, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
-  let decomposition = DecomposeBy<"decomposeOnesLike">;
+  let decomposition = DecomposeBy<"decomposeFilled", ["1"], AnyOp>;
 }
 
 def Aten_EmptyLikeOp : Aten_PureOp<
@@ -110,7 +113,7 @@ def Aten_EmptyLikeOp : Aten_PureOp<
   let summary = "Uninitialized, in the shape of a tensor";
   let shape = "sameAsFirst";
   let promotion = PromoteLike;
-  let decomposition = DecomposeBy<"decomposeEmptyLike">;
+  let decomposition = DecomposeBy<"decomposeEmpty", [], AnyOp>;
 }
 
 def Aten_FullLikeOp : Aten_PureOp<
@@ -151,7 +154,7 @@ def Aten_NewZerosOp : Aten_PureOp<
   let summary = "All zeros, in the type of a tensor";
   let shape = "fromSize";
   let promotion = PromoteLike;
-  let decomposition = DecomposeBy<"decomposeNewZeros">;
+  let decomposition = DecomposeBy<"decomposeFilled", ["0"], AnyOp>;
 }
 
 def Aten_NewOnesOp : Aten_PureOp<
@@ -161,7 +164,7 @@ def Aten_NewOnesOp : Aten_PureOp<
   let summary = "All ones, in the type of a tensor";
   let shape = "fromSize";
   let promotion = PromoteLike;
-  let decomposition = DecomposeBy<"decomposeNewOnes">;
+  let decomposition = DecomposeBy<"decomposeFilled", ["1"], AnyOp>;
 }
 
 def Aten_NewFullOp : Aten_PureOp<
@@ -327,7 +330,7 @@ def Aten_TrilIndicesOp : Aten_PureOp<
   let summary = "Indices of the lower triangle";
   let shape = "lowerIndices";
   let promotion = PromoteDefaultFloat;
-  let decomposition = DecomposeBy<"decomposeTrilIndices">;
+  let decomposition = DecomposeBy<"decomposeTriangleIndices", ["false"], TriangleFamily>;
 }
 
 def Aten_TriuIndicesOp : Aten_PureOp<
@@ -337,7 +340,7 @@ def Aten_TriuIndicesOp : Aten_PureOp<
   let summary = "Indices of the upper triangle";
   let shape = "upperIndices";
   let promotion = PromoteDefaultFloat;
-  let decomposition = DecomposeBy<"decomposeTriuIndices">;
+  let decomposition = DecomposeBy<"decomposeTriangleIndices", ["true"], TriangleFamily>;
 }
 
 def Aten_BernoulliOp : Aten_RandomOp<

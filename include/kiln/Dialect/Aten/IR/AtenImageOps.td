@@ -11,6 +11,11 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
+def ShuffleFamily : OpFamily<"ShuffleArgs", "Channels, shuffled by groups.",
+    ["self", "groups"]>;
+def PixelFamily : OpFamily<"PixelArgs", "Channels as pixels, or the other way.",
+    ["self", "upscale_factor", "downscale_factor"]>;
+
 def Aten_UpsampleBilinear2dAaVecOp : Aten_PureOp<
     "aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, "
     "bool align_corners, float[]? scale_factors) -> Tensor"> {
@@ -378,7 +383,7 @@ def Aten_ChannelShuffleOp : Aten_PureOp<
   let summary = "Interleave groups of channels";
   let shape = "channelShuffle";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeChannelShuffle">;
+  let decomposition = DecomposeBy<"decomposeChannelShuffle", [], ShuffleFamily>;
 }
 
 def Aten_NativeChannelShuffleOp : Aten_PureOp<
@@ -386,7 +391,7 @@ def Aten_NativeChannelShuffleOp : Aten_PureOp<
   let summary = "Interleave groups of channels";
   let shape = "channelShuffle";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeNativeChannelShuffle">;
+  let decomposition = DecomposeBy<"decomposeChannelShuffle", [], ShuffleFamily>;
 }
 
 def Aten_PixelShuffleOp : Aten_PureOp<
@@ -394,7 +399,7 @@ def Aten_PixelShuffleOp : Aten_PureOp<
   let summary = "Channels as pixels";
   let shape = "pixelShuffle";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposePixelShuffle">;
+  let decomposition = DecomposeBy<"decomposePixelShuffle", ["true"], PixelFamily>;
 }
 
 def Aten_PixelUnshuffleOp : Aten_PureOp<
@@ -402,7 +407,7 @@ def Aten_PixelUnshuffleOp : Aten_PureOp<
   let summary = "Pixels as channels";
   let shape = "pixelShuffle";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposePixelUnshuffle">;
+  let decomposition = DecomposeBy<"decomposePixelShuffle", ["false"], PixelFamily>;
 }
 
 def Aten_UpsampleNearest2dVecOp : Aten_PureOp<

@@ -11,6 +11,11 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
+def LikelihoodFamily : OpFamily<"LikelihoodArgs",
+    "A negative log likelihood or its gradient.",
+    ["self", "target", "weight", "reduction", "ignore_index", "grad_output",
+     "total_weight"]>;
+
 def Aten_BinaryCrossEntropyOp : Aten_PureOp<
     "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? "
     "weight=None, int reduction=1) -> Tensor"> {
@@ -132,7 +137,7 @@ def Aten_NllLossNdOp : Aten_PureOp<
   let modes = (ins Aten_LossReduction:$reduction);
   let shape = "nllLoss";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeNllLossNd">;
+  let decomposition = DecomposeBy<"decomposeLikelihood", [], LikelihoodFamily>;
 }
 
 def Aten_NllLoss2dForwardOp : Aten_PureOp<
@@ -142,7 +147,7 @@ def Aten_NllLoss2dForwardOp : Aten_PureOp<
   let modes = (ins Aten_LossReduction:$reduction);
   let shape = "nllLossForward";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeNllLoss2dForward">;
+  let decomposition = DecomposeBy<"decomposeLikelihood", [], LikelihoodFamily>;
 }
 
 def Aten_NllLoss2dBackwardOp : Aten_PureOp<
@@ -154,7 +159,7 @@ def Aten_NllLoss2dBackwardOp : Aten_PureOp<
   let shape = "nllLossBackward";
   let promotion = PromoteKeepFirst;
   let promotes = ["self"];
-  let decomposition = DecomposeBy<"decomposeNllLoss2dBackward">;
+  let decomposition = DecomposeBy<"decomposeLikelihoodBackward", [], LikelihoodFamily>;
 }
 
 def Aten_SmoothL1LossOp : Aten_PureOp<

@@ -85,7 +85,8 @@ def Aten_LayerNormOp : Aten_PureOp<
   let summary = "Normalize over the last dimensions";
   let shape = "layerNorm";
   let promotion = PromoteNorm;
-  let decomposition = DecomposeBy<"decomposeLayerNorm">;
+  let decomposition = Decompose<[
+    (call "native_layer_norm", $input, $normalized_shape, $weight, $bias, $eps)]>;
   let recompute = RecomputeReduction;
 }
 
@@ -158,7 +159,7 @@ def Aten_NllLossForwardOp : Aten_PureOp<
   let shape = "nllLossForward";
   let promotion = PromoteDefault;
   let promotes = ["self"];
-  let decomposition = DecomposeBy<"decomposeNllLossForward">;
+  let decomposition = DecomposeBy<"decomposeLikelihood", [], LikelihoodFamily>;
   let recompute = RecomputeReduction;
   let isCore = 1;
 }
@@ -172,7 +173,7 @@ def Aten_NllLossBackwardOp : Aten_PureOp<
   let shape = "nllLossBackward";
   let promotion = PromoteDefault;
   let promotes = ["self"];
-  let decomposition = DecomposeBy<"decomposeNllLossBackward">;
+  let decomposition = DecomposeBy<"decomposeLikelihoodBackward", [], LikelihoodFamily>;
   let isCore = 1;
 }
 

@@ -120,7 +120,7 @@ def Aten_RsubScalarOp : Aten_PureOp<
   let shape = "scaledDifference";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
-  let decomposition = DecomposeBy<"decomposeRsub">;
+  let decomposition = Decompose<[(call "sub.Tensor", $other, $self, $alpha)]>;
   let roundsNumbers = 1;
   let body = (sub $other, (mul $self, $alpha));
 }
@@ -363,7 +363,7 @@ def Aten_ClampMinOp : Aten_PureOp<
   let promotion = PromoteNoOpmath;
   let promotes = ["self", "min"];
   let body = (max $self, $min);
-  let decomposition = DecomposeBy<"decomposeClampMin">;
+  let decomposition = Decompose<[(call "clamp", $self, $min, "nullptr")]>;
 }
 
 def Aten_ClampMaxOp : Aten_PureOp<
@@ -372,7 +372,7 @@ def Aten_ClampMaxOp : Aten_PureOp<
   let promotion = PromoteNoOpmath;
   let promotes = ["self", "max"];
   let body = (min $self, $max);
-  let decomposition = DecomposeBy<"decomposeClampMax">;
+  let decomposition = Decompose<[(call "clamp", $self, "nullptr", $max)]>;
 }
 
 def Aten_WhereSelfOp : Aten_PureOp<

@@ -155,7 +155,9 @@ def Aten_MaxPool2dOp : Aten_PureOp<
   let summary = "Greatest of windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeMaxPool2d">;
+  let decomposition = Decompose<[
+    (call "max_pool2d_with_indices", $self, $kernel_size, $stride, $padding, $dilation,
+          $ceil_mode)]>;
 }
 
 def Aten_MaxPool2dWithIndicesOp : Aten_PureOp<
@@ -218,7 +220,9 @@ def Aten_MaxPool3dOp : Aten_PureOp<
   let summary = "Greatest of windows";
   let shape = "pool";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeMaxPool3d">;
+  let decomposition = Decompose<[
+    (call "max_pool3d_with_indices", $self, $kernel_size, $stride, $padding, $dilation,
+          $ceil_mode)]>;
 }
 
 def Aten_AdaptiveMaxPool1dOp : Aten_PureOp<

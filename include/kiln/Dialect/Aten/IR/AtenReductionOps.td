@@ -11,12 +11,15 @@
 
 include "kiln/Dialect/Aten/IR/AtenBase.td"
 
+def MeanFamily : OpFamily<"MeanArgs", "A mean over dimensions.",
+    ["self", "dim?", "keepdim"]>;
+
 def Aten_SumOp : Aten_PureOp<
     "aten::sum(Tensor self, *, ScalarType? dtype=None) -> Tensor"> {
   let summary = "Sum of all elements";
   let shape = "reduceAll";
   let promotion = PromoteIntToI64;
-  let decomposition = DecomposeBy<"decomposeSum">;
+  let decomposition = Decompose<[(call "sum.dim_IntList", $self, "ArrayRef<int64_t>()", "false", $dtype)]>;
   let recompute = RecomputeReduction;
 }
 
@@ -41,7 +44,7 @@ def Aten_MeanOp : Aten_PureOp<
   let summary = "Mean of all elements";
   let shape = "reduceAll";
   let promotion = PromoteFloatOnly;
-  let decomposition = DecomposeBy<"decomposeMean">;
+  let decomposition = DecomposeBy<"decomposeMean", [], MeanFamily>;
   let recompute = RecomputeReduction;
   let writers = ["mean.dtype_out"];
   let isCore = 1;
@@ -53,7 +56,7 @@ def Aten_MeanDimOp : Aten_PureOp<
   let summary = "Mean over dimensions";
   let shape = "reduceDims";
   let promotion = PromoteFloatOnly;
-  let decomposition = DecomposeBy<"decomposeMeanDim">;
+  let decomposition = DecomposeBy<"decomposeMean", [], MeanFamily>;
   let recompute = RecomputeReduction;
   let writers = ["mean.out"];
   let isCore = 1;
@@ -105,7 +108,7 @@ def Aten_MaxOp : Aten_PureOp<"aten::max(Tensor self) -> Tensor"> {
   let summary = "Maximum of all elements";
   let shape = "reduceAll";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeMax">;
+  let decomposition = Decompose<[(call "amax", $self, "ArrayRef<int64_t>()", "false")]>;
   let recompute = RecomputeReduction;
   let writers = ["max.unary_out"];
 }
@@ -114,7 +117,7 @@ def Aten_MinOp : Aten_PureOp<"aten::min(Tensor self) -> Tensor"> {
   let summary = "Minimum of all elements";
   let shape = "reduceAll";
   let promotion = PromoteKeepFirst;
-  let decomposition = DecomposeBy<"decomposeMin">;
+  let decomposition = Decompose<[(call "amin", $self, "ArrayRef<int64_t>()", "false")]>;
   let recompute = RecomputeReduction;
   let writers = ["min.unary_out"];
 }

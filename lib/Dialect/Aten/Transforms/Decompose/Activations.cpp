@@ -79,14 +79,6 @@ Value decomposeSigmoidBackward(SigmoidBackwardOp op, Composer &c) {
       op, c, c.mul(c.widen(op.getGradOutput()), c.conj(c.mul(c.sub(1, y), y))));
 }
 
-Value decomposeClampMin(ClampMinOp op, Composer &c) {
-  return c.FormulaBuilder::clamp(op.getSelf(), op.getMin(), nullptr);
-}
-
-Value decomposeClampMax(ClampMaxOp op, Composer &c) {
-  return c.FormulaBuilder::clamp(op.getSelf(), nullptr, op.getMax());
-}
-
 Value decomposeMaskedFillScalar(MaskedFillScalarOp op, Composer &c) {
   return c.where(op.getMask(), op.getValue(), op.getSelf());
 }
@@ -124,10 +116,6 @@ Value decomposeLerp(LerpScalarOp op, Composer &c) {
   if (weight && std::fabs(*weight) >= 0.5)
     return finish(op, c, c.sub(end, c.mul(step, 1.0 - *weight)));
   return finish(op, c, c.add(self, c.mul(step, op.getWeight())));
-}
-
-Value decomposeRsub(RsubScalarOp op, Composer &c) {
-  return c.subTensor(op.getOther(), op.getSelf(), op.getAlpha());
 }
 
 Value decomposeToDtype(ToDtypeOp op, Composer &c) {

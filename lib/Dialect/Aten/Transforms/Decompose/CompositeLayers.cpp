@@ -83,10 +83,14 @@ Value decomposePoissonNllLoss(PoissonNllLossOp op, Composite &c) {
 }
 
 /// One step of a recurrent cell without gates.
-template <typename OpT> static Value cell(Composite &c, OpT op) {
-  Value x = c.linear(op.getInput(), op.getWIh(), op.getBIh());
-  Value h = c.linear(op.getHx(), op.getWHh(), op.getBHh());
-  return x && h ? c.add(x, h) : Value();
+Value decomposeRnnCell(const RnnCellArgs &cell, Composite &c,
+                       Activation activation) {
+  Value x = c.linear(cell.input, cell.wIh, cell.bIh);
+  Value h = c.linear(cell.hx, cell.wHh, cell.bHh);
+  Value sum = x && h ? c.add(x, h) : Value();
+  if (!sum)
+    return {};
+  return activation == Activation::Tanh ? c.tanh(sum) : c.relu(sum);
 }
 
 /// An upsampling by sizes as the one that takes sizes or factors. A factor that
@@ -126,14 +130,13 @@ template <typename OpT> static Values weightNorm(Composite &c, OpT op) {
 }
 
 /// Zeros, but for what a pooling has taken, at the places it came from.
-template <typename OpT>
-static Value unpool(Composite &c, OpT op, int64_t spatial) {
-  Value x = op.getSelf(), indices = op.getIndices();
+Value decomposeMaxUnpool(const UnpoolArgs &args, Composite &c,
+                         unsigned spatial) {
+  Value x = args.self, indices = args.indices;
   int64_t rank = Composite::rankOf(x);
-  ArrayRef<ExprAttr> sizes = op.getOutputSize().getDims();
+  ArrayRef<ExprAttr> sizes = args.outputSize;
   SmallVector<ExprAttr> dims = Composite::dimsOf(x);
-  if ((rank != spatial + 1 && rank != spatial + 2) ||
-      int64_t(sizes.size()) != spatial)
+  if ((rank != spatial + 1 && rank != spatial + 2) || sizes.size() != spatial)
     return {};
   SmallVector<ExprAttr> lead(dims.begin(), dims.end() - spatial),
       rows = lead, flat = lead, result = lead;
@@ -191,13 +194,15 @@ Value decomposeSafeSoftmax(SafeSoftmaxOp op, Composite &c) {
 /// A dropout that drops or keeps a whole feature [n, c, ...] in each draw. With
 /// `keepsMoments` what is dropped becomes the negative saturation of selu, and
 /// the rest is moved so that mean and variance stay.
-static Value featureDropout(Composite &c, Value x, double p, bool train,
-                            bool keepsMoments) {
+Value decomposeFeatureDropout(const FeatureDropoutArgs &args, Composite &c,
+                              bool keepsMoments) {
+  Value x = args.input;
+  double p = *args.p;
   if (!(p >= 0 && p <= 1))
     return c.complain(
         "dropout probability has to be between 0 and 1, but got " +
         std::to_string(p));
-  if (p == 0 || !train)
+  if (p == 0 || !*args.train)
     return x;
   if (p == 1)
     return c.mul(x, c.zeros({}, Composite::elementTypeOf(x)));
@@ -227,16 +232,6 @@ static Values embeddingBag(Composite &c, OpT op, int64_t padding) {
            c.getBuilder().getI64IntegerAttr(padding)});
 }
 
-Value decomposeRnnTanhCell(RnnTanhCellOp op, Composite &c) {
-  Value x = cell(c, op);
-  return x ? c.tanh(x) : x;
-}
-
-Value decomposeRnnReluCell(RnnReluCellOp op, Composite &c) {
-  Value x = cell(c, op);
-  return x ? c.relu(x) : x;
-}
-
 Values decomposePlainEmbeddingBag(PlainEmbeddingBagOp op, Composite &c) {
   return embeddingBag(c, op, -1);
 }
@@ -259,24 +254,6 @@ Value decomposeWeightNorm(WeightNormOp op, Composite &c) {
 
 Values decomposeWeightNormInterface(WeightNormInterfaceOp op, Composite &c) {
   return weightNorm(c, op);
-}
-
-Value decomposeMaxUnpool2d(MaxUnpool2dOp op, Composite &c) {
-  return unpool(c, op, 2);
-}
-
-Value decomposeMaxUnpool3d(MaxUnpool3dOp op, Composite &c) {
-  return unpool(c, op, 3);
-}
-
-Value decomposeFeatureDropout(FeatureDropoutOp op, Composite &c) {
-  return featureDropout(c, op.getInput(), op.getP().convertToDouble(),
-                        op.getTrain(), /*keepsMoments=*/false);
-}
-
-Value decomposeFeatureAlphaDropout(FeatureAlphaDropoutOp op, Composite &c) {
-  return featureDropout(c, op.getInput(), op.getP().convertToDouble(),
-                        op.getTrain(), /*keepsMoments=*/true);
 }
 
 Value decomposeRrelu(RreluOp op, Composite &c) {

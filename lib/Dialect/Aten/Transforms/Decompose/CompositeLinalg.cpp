@@ -98,9 +98,9 @@ static Value kronecker(Composite &c, Value a, Value b) {
   return c.view(c.mul(spread(a, left), spread(b, right)), dims);
 }
 
-static Value chain(Composite &c, ArrayRef<Value> matrices) {
+Value decomposeChain(const ChainArgs &args, Composite &c) {
   Value product;
-  for (Value matrix : matrices)
+  for (Value matrix : llvm::concat<const Value>(args.matrices, args.tensors))
     product = product ? c.matmul(product, matrix) : matrix;
   return product;
 }
@@ -304,8 +304,8 @@ static Values signAndLog(Composite &c, Value matrix) {
           c.sum(c.log(c.abs(pivots.values)), {-1})};
 }
 
-template <typename OpT> static Value cholesky(Composite &c, OpT op) {
-  return c.linalgCholeskyEx(op.getSelf(), op.getUpper(), true).front();
+Value decomposeCholesky(const CholeskyArgs &args, Composite &c) {
+  return c.linalgCholeskyEx(args.self, args.upper, true).front();
 }
 
 /// A X = B where A = L L^T, of which `factor` is one.
@@ -377,14 +377,6 @@ Value decomposeAddr(AddrOp op, Composite &c) {
   return c.add(self, outer);
 }
 
-Value decomposeChainMatmul(ChainMatmulOp op, Composite &c) {
-  return chain(c, llvm::to_vector(op.getMatrices()));
-}
-
-Value decomposeLinalgMultiDot(LinalgMultiDotOp op, Composite &c) {
-  return chain(c, llvm::to_vector(op.getTensors()));
-}
-
 Value decomposeLinalgMatrixPower(LinalgMatrixPowerOp op, Composite &c) {
   Value x = op.getSelf();
   int64_t n = int64_t(op.getN());
@@ -423,11 +415,21 @@ Value decomposeLinalgMatrixNormStrOrd(LinalgMatrixNormStrOrdOp op,
                     op.getKeepdim(), op.getDtype().value_or(Type()));
 }
 
-Value decomposeLinalgCholesky(LinalgCholeskyOp op, Composite &c) {
-  return cholesky(c, op);
+static Value getMatrix(const MatrixArgs &args) {
+  return args.self ? args.self : args.A;
 }
 
-Value decomposeCholesky(CholeskyOp op, Composite &c) { return cholesky(c, op); }
+Value decomposeInverse(const MatrixArgs &args, Composite &c) {
+  return invert(c, getMatrix(args));
+}
+
+Value decomposeDet(const MatrixArgs &args, Composite &c) {
+  return determinant(c, getMatrix(args));
+}
+
+Values decomposeSlogdet(const MatrixArgs &args, Composite &c) {
+  return signAndLog(c, getMatrix(args));
+}
 
 Value decomposeCholeskySolve(CholeskySolveOp op, Composite &c) {
   return choleskySolve(c, op.getSelf(), op.getInput2(), op.getUpper());
@@ -437,14 +439,6 @@ Value decomposeCholeskyInverse(CholeskyInverseOp op, Composite &c) {
   Value x = op.getSelf();
   return choleskySolve(c, c.eye(c.dimOf(x, -1), Composite::elementTypeOf(x)), x,
                        op.getUpper());
-}
-
-Value decomposeInverse(InverseOp op, Composite &c) {
-  return invert(c, op.getSelf());
-}
-
-Value decomposeLinalgInv(LinalgInvOp op, Composite &c) {
-  return invert(c, op.getA());
 }
 
 Values decomposeLinalgInvEx(LinalgInvExOp op, Composite &c) {
@@ -459,26 +453,10 @@ Values decomposeLinalgSolveEx(LinalgSolveExOp op, Composite &c) {
   return Values{linalgSolve(c, op), noInfo(c, op.getA())};
 }
 
-Value decomposeDet(DetOp op, Composite &c) {
-  return determinant(c, op.getSelf());
-}
-
-Value decomposeLinalgDet(LinalgDetOp op, Composite &c) {
-  return determinant(c, op.getA());
-}
-
 Values decomposeLinalgDetFactors(LinalgDetFactorsOp op, Composite &c) {
   Value a = op.getA();
   return Values{determinant(c, a), factors(c, a, op->getResult(1)),
                 pivots(c, a, op->getResult(2))};
-}
-
-Values decomposeSlogdet(SlogdetOp op, Composite &c) {
-  return signAndLog(c, op.getSelf());
-}
-
-Values decomposeLinalgSlogdet(LinalgSlogdetOp op, Composite &c) {
-  return signAndLog(c, op.getA());
 }
 
 Values decomposeLinalgSlogdetFactors(LinalgSlogdetFactorsOp op, Composite &c) {

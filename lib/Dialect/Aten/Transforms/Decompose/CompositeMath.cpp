@@ -41,18 +41,22 @@ Value decomposeIsclose(IscloseOp op, Composite &c) {
   return c.logicalOr(close, c.logicalAnd(isFinite, c.le(difference, allowed)));
 }
 
-template <typename OpT>
-static Value isIn(Composite &c, OpT op, Value elements, Value tests) {
+Value decomposeIsin(const IsinArgs &args, Composite &c) {
+  Value elements = args.elements, tests = args.testElements;
+  if (!elements)
+    elements = c.wrap(args.element, tests);
+  if (!tests)
+    tests = c.wrap(args.testElement, elements);
   Value each = c.unsqueeze(elements, -1);
   Value row = c.row(tests);
   Value found = c.any(c.eq(each, row), -1);
-  return op.getInvert() ? c.logicalNot(found) : found;
+  return *args.invert ? c.logicalNot(found) : found;
 }
 
 /// Rounded to a number of decimals, half to even.
-template <typename OpT> static Value roundTo(Composite &c, OpT op) {
-  Value x = op.getSelf();
-  int64_t decimals = int64_t(op.getDecimals());
+Value decomposeRound(const RoundArgs &args, Composite &c) {
+  Value x = args.self;
+  int64_t decimals = *args.decimals;
   if (!isFloat(x))
     return decimals == 0 ? x : Value();
   if (decimals == 0)
@@ -64,19 +68,20 @@ template <typename OpT> static Value roundTo(Composite &c, OpT op) {
 }
 
 /// log2(2^a + 2^b).
-static Value logAddExp2(Composite &c, Value a, Value b) {
+Value decomposeLogaddexp2(Logaddexp2Op op, Composite &c) {
+  Value a = op.getSelf(), b = op.getOther();
   double ln2 = std::log(2.0);
   return c.div(
       c.logaddexp(c.mul(c.floating(a), ln2), c.mul(c.floating(b), ln2)), ln2);
 }
 
-static Value floatPower(Composite &c, Value base, Value exponent) {
+Value decomposeFloatPower(const PowerArgs &args, Composite &c) {
   Type f64 = c.getBuilder().getF64Type();
   auto wide = [&](Value x) {
     return llvm::isa<RankedTensorType>(x.getType()) ? c.cast(x, f64)
                                                     : c.full({}, x, f64);
   };
-  return c.powTensorTensor(wide(base), wide(exponent));
+  return c.powTensorTensor(wide(args.self), wide(args.exponent));
 }
 
 /// The logarithm of the multivariate gamma function of dimension p.
@@ -94,7 +99,8 @@ Value decomposeMvlgamma(MvlgammaOp op, Composite &c) {
 }
 
 /// The least common multiple, 0 where one is 0.
-static Value leastMultiple(Composite &c, Value a, Value b) {
+Value decomposeLcm(LcmOp op, Composite &c) {
+  Value a = op.getSelf(), b = op.getOther();
   Value divisor = c.gcd(a, b);
   if (!divisor)
     return {};
@@ -104,16 +110,16 @@ static Value leastMultiple(Composite &c, Value a, Value b) {
 }
 
 /// start, ..., end in equal steps, of which one is a tensor without dimensions.
-template <typename OpT> static Value linspace(Composite &c, OpT op) {
-  Type type = op.getDtype().value_or(c.getBuilder().getF32Type());
-  int64_t steps = int64_t(op.getSteps());
+Value decomposeLinspaceOfTensors(const LinspaceArgs &args, Composite &c) {
+  Type type = args.dtype ? args.dtype : c.getBuilder().getF32Type();
+  int64_t steps = *args.steps;
   if (!llvm::isa<mlir::FloatType>(type) || steps < 0)
     return {};
   auto end = [&](Value x) {
     return llvm::isa<RankedTensorType>(x.getType()) ? c.cast(x, type)
                                                     : c.full({}, x, type);
   };
-  Value first = end(op.getStart()), last = end(op.getEnd());
+  Value first = end(args.start), last = end(args.end);
   if (steps == 1)
     return c.unsqueeze(first, 0);
   Value at = c.arange(c.expr(0), c.expr(steps), c.expr(1), type);
@@ -128,10 +134,11 @@ template <typename OpT> static Value linspace(Composite &c, OpT op) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// Standard deviation and mean.
-static Values deviationAndMean(Composite &c, Value x, IntsArg dims,
-                               bool unbiased, bool keepdim) {
-  return c.stdMeanCorrection(x, dims, int64_t(unbiased), keepdim).all();
+Values decomposeDeviationAndMean(const MomentsArgs &args, Composite &c) {
+  return c
+      .stdMeanCorrection(args.self, args.dim ? IntsArg(*args.dim) : IntsArg(),
+                         int64_t(*args.unbiased), args.keepdim.value_or(false))
+      .all();
 }
 
 Value decomposeNanmean(NanmeanOp op, Composite &c) {
@@ -320,126 +327,14 @@ Value decomposeIsreal(IsrealOp op, Composite &c) {
   return c.full(Composite::dimsOf(x), 1, c.getBuilder().getI1Type());
 }
 
-Value decomposeIsinTensorTensor(IsinTensorTensorOp op, Composite &c) {
-  return isIn(c, op, op.getElements(), op.getTestElements());
-}
-
-Value decomposeIsinTensorScalar(IsinTensorScalarOp op, Composite &c) {
-  return isIn(c, op, op.getElements(),
-              c.wrap(op.getTestElement(), op.getElements()));
-}
-
-Value decomposeIsinScalarTensor(IsinScalarTensorOp op, Composite &c) {
-  Value tests = op.getTestElements();
-  return isIn(c, op, c.wrap(op.getElement(), tests), tests);
-}
-
-Value decomposeRoundDecimals(RoundDecimalsOp op, Composite &c) {
-  return roundTo(c, op);
-}
-
-Value decomposeSpecialRound(SpecialRoundOp op, Composite &c) {
-  return roundTo(c, op);
-}
-
-Value decomposeLogaddexp2(Logaddexp2Op op, Composite &c) {
-  return logAddExp2(c, op.getSelf(), op.getOther());
-}
-
 Value decomposeSpecialNdtr(SpecialNdtrOp op, Composite &c) {
   Value x = c.floating(op.getSelf());
   return c.mul(c.erfc(c.mul(x, -std::sqrt(0.5))), 0.5);
 }
 
-Value decomposeFloatPowerTensorTensor(FloatPowerTensorTensorOp op,
-                                      Composite &c) {
-  return floatPower(c, op.getSelf(), op.getExponent());
-}
-
-Value decomposeFloatPowerTensorScalar(FloatPowerTensorScalarOp op,
-                                      Composite &c) {
-  return floatPower(c, op.getSelf(), op.getExponent());
-}
-
-Value decomposeFloatPowerScalar(FloatPowerScalarOp op, Composite &c) {
-  return floatPower(c, op.getSelf(), op.getExponent());
-}
-
-Value decomposeXlogyScalarSelf(XlogyScalarSelfOp op, Composite &c) {
-  Value y = op.getOther();
-  return c.xlogyTensor(c.wrap(op.getSelf(), y), y);
-}
-
-Value decomposeRemainderScalarTensor(RemainderScalarTensorOp op, Composite &c) {
-  Value other = op.getOther();
-  return c.remainderTensor(c.wrap(op.getSelf(), other), other);
-}
-
-Value decomposeBitwiseAndScalarTensor(BitwiseAndScalarTensorOp op,
-                                      Composite &c) {
-  Value other = op.getOther();
-  return c.bitwiseAndTensor(c.wrap(op.getSelf(), other), other);
-}
-
-Value decomposeBitwiseOrScalarTensor(BitwiseOrScalarTensorOp op, Composite &c) {
-  Value other = op.getOther();
-  return c.bitwiseOrTensor(c.wrap(op.getSelf(), other), other);
-}
-
-Value decomposeBitwiseXorScalarTensor(BitwiseXorScalarTensorOp op,
-                                      Composite &c) {
-  Value other = op.getOther();
-  return c.bitwiseXorTensor(c.wrap(op.getSelf(), other), other);
-}
-
-Value decomposeBitwiseLeftShiftScalarTensor(BitwiseLeftShiftScalarTensorOp op,
-                                            Composite &c) {
-  Value other = op.getOther();
-  return c.bitwiseLeftShiftTensor(c.wrap(op.getSelf(), other), other);
-}
-
-Value decomposeBitwiseRightShiftScalarTensor(BitwiseRightShiftScalarTensorOp op,
-                                             Composite &c) {
-  Value other = op.getOther();
-  return c.bitwiseRightShiftTensor(c.wrap(op.getSelf(), other), other);
-}
-
-Value decomposeBitwiseLeftShiftTensorScalar(BitwiseLeftShiftTensorScalarOp op,
-                                            Composite &c) {
-  return c.bitwiseLeftShiftTensor(op.getSelf(),
-                                  c.wrap(op.getOther(), op.getSelf()));
-}
-
-Value decomposeBitwiseRightShiftTensorScalar(BitwiseRightShiftTensorScalarOp op,
-                                             Composite &c) {
-  return c.bitwiseRightShiftTensor(op.getSelf(),
-                                   c.wrap(op.getOther(), op.getSelf()));
-}
-
-Value decomposeBucketizeScalar(BucketizeScalarOp op, Composite &c) {
-  Value boundaries = op.getBoundaries();
-  return c.bucketizeTensor(c.wrap(op.getSelf(), boundaries), boundaries,
-                           op.getOutInt32(), op.getRight());
-}
-
-Value decomposeSearchsortedScalar(SearchsortedScalarOp op, Composite &c) {
-  Value row = op.getSortedSequence();
-  return c.searchsortedTensor(row, c.wrap(op.getSelf(), row), op.getOutInt32(),
-                              op.getRight(), op.getSide(), op.getSorter());
-}
-
 Value decomposeCountNonzeroDimIntList(CountNonzeroDimIntListOp op,
                                       Composite &c) {
   return c.sumDimIntList(c.ne(op.getSelf(), 0), op.getDim());
-}
-
-Values decomposeStdMean(StdMeanOp op, Composite &c) {
-  return deviationAndMean(c, op.getSelf(), {}, op.getUnbiased(), false);
-}
-
-Values decomposeStdMeanDim(StdMeanDimOp op, Composite &c) {
-  return deviationAndMean(c, op.getSelf(), op.getDim(), op.getUnbiased(),
-                          op.getKeepdim());
 }
 
 Values decomposeVarMean(VarMeanOp op, Composite &c) {
@@ -477,22 +372,6 @@ Values decomposeNanmedianDim(NanmedianDimOp op, Composite &c) {
   return nanMedian(c, op.getSelf(), int64_t(op.getDim()), op.getKeepdim());
 }
 
-Value decomposeLcm(LcmOp op, Composite &c) {
-  return leastMultiple(c, op.getSelf(), op.getOther());
-}
-
-Value decomposeLinspaceTensorTensor(LinspaceTensorTensorOp op, Composite &c) {
-  return linspace(c, op);
-}
-
-Value decomposeLinspaceTensorScalar(LinspaceTensorScalarOp op, Composite &c) {
-  return linspace(c, op);
-}
-
-Value decomposeLinspaceScalarTensor(LinspaceScalarTensorOp op, Composite &c) {
-  return linspace(c, op);
-}
-
 Values decomposeUniqueDimConsecutive(UniqueDimConsecutiveOp op, Composite &c) {
   return c.rebuild<UniqueConsecutiveOp>(
       op, {op.getSelf(), op.getReturnInverseAttr(), op.getReturnCountsAttr(),
@@ -503,26 +382,13 @@ Values decomposeNonzeroNumpy(NonzeroNumpyOp op, Composite &c) {
   return c.rebuild<WhereOp>(op, {op.getSelf()});
 }
 
-Value decomposeTrapezoidDx(TrapezoidDxOp op, Composite &c) {
-  int64_t dim = op.getDim();
-  return c.sum(strips(c, op.getY(), c.numberOr(op.getDx(), 1), dim), {dim});
-}
-
-Value decomposeTrapezoidX(TrapezoidXOp op, Composite &c) {
-  int64_t dim = op.getDim();
-  Value steps = distances(c, op.getY(), op.getX(), dim);
-  return c.sum(strips(c, op.getY(), steps, dim), {dim});
-}
-
-Value decomposeCumulativeTrapezoidDx(CumulativeTrapezoidDxOp op, Composite &c) {
-  int64_t dim = op.getDim();
-  return c.cumsum(strips(c, op.getY(), c.numberOr(op.getDx(), 1), dim), dim);
-}
-
-Value decomposeCumulativeTrapezoidX(CumulativeTrapezoidXOp op, Composite &c) {
-  int64_t dim = op.getDim();
-  Value steps = distances(c, op.getY(), op.getX(), dim);
-  return c.cumsum(strips(c, op.getY(), steps, dim), dim);
+Value decomposeTrapezoid(const TrapezoidArgs &args, Composite &c,
+                         bool isCumulative) {
+  int64_t dim = *args.dim;
+  Value steps =
+      args.x ? distances(c, args.y, args.x, dim) : c.numberOr(args.dx, 1);
+  Value areas = strips(c, args.y, steps, dim);
+  return isCumulative ? c.cumsum(areas, dim) : c.sum(areas, {dim});
 }
 
 Value decomposeDist(DistOp op, Composite &c) {

@@ -420,16 +420,6 @@ Values decomposeFakeQuantizePerChannelAffineCachemask(
   return fakeQuantize(c, op.getSelf(), gridOfCheckedChannels(c, op));
 }
 
-Value decomposeFakeQuantizePerTensorAffineCachemaskBackward(
-    FakeQuantizePerTensorAffineCachemaskBackwardOp op, Composite &c) {
-  return c.mul(op.getGrad(), op.getMask());
-}
-
-Value decomposeFakeQuantizePerChannelAffineCachemaskBackward(
-    FakeQuantizePerChannelAffineCachemaskBackwardOp op, Composite &c) {
-  return c.mul(op.getGrad(), op.getMask());
-}
-
 Value decomposeFakeQuantizeLearnablePerTensorAffine(
     FakeQuantizeLearnablePerTensorAffineOp op, Composite &c) {
   return learned<false>(c, op);

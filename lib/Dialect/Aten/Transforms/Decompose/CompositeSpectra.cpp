@@ -29,8 +29,7 @@ static Value toComplex(Composite &c, Value x) {
 }
 
 /// 0: none, 1: by the root of the size, 2: by the size.
-static int64_t scaling(std::optional<StringRef> given, bool forward) {
-  StringRef norm = given.value_or("");
+static int64_t scaling(StringRef norm, bool forward) {
   bool scales = norm == "forward" ? forward : !forward;
   return norm == "ortho" ? 1 : scales ? 2 : 0;
 }
@@ -62,33 +61,22 @@ struct Extent {
   SmallVector<ExprAttr> sizes; ///< none: those of the operand
 };
 
-/// Of one dimension.
-template <typename OpT> static Extent ofOne(OpT op) {
-  Extent extent{{int64_t(op.getDim())}, {}};
-  if (op.getN())
-    extent.sizes.push_back(*op.getN());
-  return extent;
-}
-
-/// Of several.
-static Extent ofSeveral(Composite &c, Value x,
-                        std::optional<ArrayRef<int64_t>> dims,
-                        std::optional<guard::ShapeAttr> sizes) {
+static Extent getExtent(Composite &c, const FftArgs &fft) {
   Extent extent;
-  if (sizes)
-    llvm::append_range(extent.sizes, sizes->getDims());
-  int64_t rank = Composite::rankOf(x);
-  int64_t count = sizes ? int64_t(extent.sizes.size()) : rank;
-  extent.dims = dims ? SmallVector<int64_t>(*dims)
-                     : llvm::to_vector(llvm::seq<int64_t>(
-                           std::min(rank - count, rank), rank));
-  for (auto [dim, size] : llvm::zip(extent.dims, extent.sizes))
-    if (size.isConstant(-1))
-      size = c.dimOf(x, dim);
+  if (fft.n)
+    extent.sizes.push_back(fft.n);
+  if (fft.s)
+    llvm::append_range(extent.sizes, *fft.s);
+  int64_t rank = Composite::rankOf(fft.self);
+  int64_t count = fft.s ? int64_t(extent.sizes.size()) : rank;
+  extent.dims = fft.dim ? *fft.dim
+                        : llvm::to_vector(llvm::seq<int64_t>(
+                              std::min(rank - count, rank), rank));
+  if (fft.s)
+    for (auto [dim, size] : llvm::zip(extent.dims, extent.sizes))
+      if (size.isConstant(-1))
+        size = c.dimOf(fft.self, dim);
   return extent;
-}
-template <typename OpT> static Extent ofSeveral(Composite &c, OpT op) {
-  return ofSeveral(c, op.getSelf(), op.getDim(), op.getS());
 }
 
 /// `x` fitted to the sizes that are asked for, but for the last if `butLast`.
@@ -101,32 +89,32 @@ static Value fitAll(Composite &c, Value x, const Extent &extent,
   return x;
 }
 
-template <typename OpT>
-static Value transform(Composite &c, OpT op, const Extent &extent,
-                       bool forward) {
-  Value x = fitAll(c, toComplex(c, op.getSelf()), extent);
+Value decomposeFft(const FftArgs &fft, Composite &c, bool forward) {
+  Extent extent = getExtent(c, fft);
+  Value x = fitAll(c, toComplex(c, fft.self), extent);
   if (!x)
     return {};
   SmallVector<ExprAttr> dims;
   for (int64_t dim : extent.dims)
     dims.push_back(c.expr(c.place(dim, Composite::rankOf(x))));
-  return c.fftC2c(x, dims, scaling(op.getNorm(), forward), forward);
+  return c.fftC2c(x, dims, scaling(fft.norm, forward), forward);
 }
 
-/// From reals to half of a spectrum; `forward` decides the scaling alone.
-template <typename OpT>
-static Value fromReal(Composite &c, OpT op, const Extent &extent,
-                      bool forward) {
-  if (isComplex(op.getSelf()))
+/// From reals to half of a spectrum. Backward it is that of a Hermitian signal,
+/// which is conjugate, and otherwise scaled.
+Value decomposeFftOfReals(const FftArgs &fft, Composite &c, bool forward) {
+  if (isComplex(fft.self))
     return {};
-  Value x = fitAll(c, c.floating(op.getSelf()), extent);
-  return x ? c.fftR2c(x, extent.dims, scaling(op.getNorm(), forward), true) : x;
+  Extent extent = getExtent(c, fft);
+  Value x = fitAll(c, c.floating(fft.self), extent);
+  x = x ? c.fftR2c(x, extent.dims, scaling(fft.norm, forward), true) : x;
+  return forward ? x : c.conjugate(x);
 }
 
-/// From half of a spectrum to reals.
-template <typename OpT>
-static Value toReal(Composite &c, OpT op, Value x, const Extent &extent,
-                    bool forward) {
+/// From half of a spectrum to reals; forward, from half of a Hermitian signal.
+Value decomposeFftToReals(const FftArgs &fft, Composite &c, bool forward) {
+  Value x = forward ? c.conjugate(fft.self) : fft.self;
+  Extent extent = getExtent(c, fft);
   if (extent.dims.empty())
     return {};
   int64_t last = extent.dims.back();
@@ -135,15 +123,15 @@ static Value toReal(Composite &c, OpT op, Value x, const Extent &extent,
                       : (c.dimOf(x, last) - c.expr(1)) * 2;
   x = fitAll(c, toComplex(c, x), extent, /*butLast=*/true);
   x = x ? fit(c, x, last, guard::floorDiv(size, 2) + c.expr(1)) : x;
-  return x ? c.fftC2r(x, extent.dims, scaling(op.getNorm(), forward), size) : x;
+  return x ? c.fftC2r(x, extent.dims, scaling(fft.norm, forward), size) : x;
 }
 
 /// Halves exchanged; the first is the shorter one if `back`.
-static Value shift(Composite &c, Value x,
-                   std::optional<ArrayRef<int64_t>> given, bool back) {
+Value decomposeShift(const ShiftArgs &args, Composite &c, bool back) {
+  Value x = args.self;
   SmallVector<int64_t> dims =
-      given ? SmallVector<int64_t>(*given)
-            : llvm::to_vector(llvm::seq<int64_t>(0, Composite::rankOf(x)));
+      args.dim ? *args.dim
+               : llvm::to_vector(llvm::seq<int64_t>(0, Composite::rankOf(x)));
   SmallVector<ExprAttr> shifts;
   for (int64_t dim : dims)
     shifts.push_back(
@@ -151,16 +139,15 @@ static Value shift(Composite &c, Value x,
   return dims.empty() ? x : c.roll(x, shifts, dims);
 }
 
-template <typename OpT>
-static Value frequencies(Composite &c, OpT op, bool half) {
-  auto n = int64_t(op.getN());
-  Type type = op.getDtype().value_or(c.getBuilder().getF32Type());
+Value decomposeFrequencies(const FrequencyArgs &args, Composite &c, bool half) {
+  int64_t n = *args.n;
+  Type type = args.dtype ? args.dtype : c.getBuilder().getF32Type();
   auto range = [&](int64_t from, int64_t to) {
     return c.arange(c.expr(from), c.expr(to), c.expr(1), type);
   };
   Value steps = half ? range(0, n / 2 + 1)
                      : c.cat({range(0, (n + 1) / 2), range(-(n / 2), 0)}, 0);
-  return c.mul(steps, 1.0 / (double(n) * op.getD().convertToDouble()));
+  return c.mul(steps, 1.0 / (double(n) * *args.d));
 }
 
 //===----------------------------------------------------------------------===//
@@ -174,16 +161,30 @@ struct Shape {
   bool isSlope = false;
 };
 
-template <typename OpT>
-static Value window(Composite &c, OpT op, bool periodic, const Shape &shape) {
-  int64_t length = int64_t(op.getWindowLength());
-  Type type = op.getDtype().value_or(c.getBuilder().getF32Type());
+static Shape getShape(Window kind, const WindowArgs &window) {
+  switch (kind) {
+  case Window::Hann:
+    return {0.5, 0.5, 0};
+  case Window::Hamming:
+    return {window.alpha.value_or(0.54), window.beta.value_or(0.46), 0};
+  case Window::Blackman:
+    return {0.42, 0.5, 0.08};
+  case Window::Bartlett:
+    return {0, 0, 0, /*isSlope=*/true};
+  }
+  llvm_unreachable("all kinds of windows are handled");
+}
+
+Value decomposeWindow(const WindowArgs &window, Composite &c, Window kind) {
+  Shape shape = getShape(kind, window);
+  int64_t length = *window.windowLength;
+  Type type = window.dtype ? window.dtype : c.getBuilder().getF32Type();
   if (length < 0 || !llvm::isa<mlir::FloatType>(type))
     return {};
   if (length <= 1)
     return c.ones(c.expr(length), type);
   Value x = c.arange(c.expr(0), c.expr(length), c.expr(1), type);
-  double last = double(periodic ? length : length - 1);
+  double last = double(window.periodic.value_or(true) ? length : length - 1);
   if (shape.isSlope) {
     Value rising = c.mul(x, 2 / last);
     return c.minimum(rising, c.rsub(2, rising));
@@ -199,17 +200,16 @@ static Value window(Composite &c, OpT op, bool periodic, const Shape &shape) {
 // Short-time transforms
 //===----------------------------------------------------------------------===//
 
-/// `mode`: how both ends are filled up for frames that are centered; none if
-/// they are not.
-template <typename OpT>
-static Value shortTime(Composite &c, OpT op, StringRef mode) {
-  Value x = op.getSelf();
-  int64_t rank = Composite::rankOf(x), size = int64_t(op.getNFft());
-  int64_t hop = op.getHopLength().value_or(size / 4);
-  int64_t length = op.getWinLength().value_or(size);
+Value decomposeStft(const StftArgs &stft, Composite &c) {
+  Value x = stft.self;
+  // How both ends are filled up for frames that are centered.
+  StringRef mode = stft.center.value_or(false) ? stft.padMode : "";
+  int64_t rank = Composite::rankOf(x), size = *stft.nFft;
+  int64_t hop = stft.hopLength.value_or(size / 4);
+  int64_t length = stft.winLength.value_or(size);
   if (rank < 1 || rank > 2 || hop <= 0 || length <= 0 || length > size)
     return {};
-  if (op.getAlignToWindow().value_or(false))
+  if (stft.alignToWindow.value_or(false))
     return c.refuse("a short-time transform is aligned to its window");
   if (rank == 1)
     x = c.unsqueeze(x, 0);
@@ -224,7 +224,7 @@ static Value shortTime(Composite &c, OpT op, StringRef mode) {
     else
       return c.refuse("a short-time transform pads by '" + mode + "'");
   }
-  Value weights = op.getWindow();
+  Value weights = stft.window;
   if (length < size) {
     if (!weights)
       weights = c.ones(c.expr(length), Composite::elementTypeOf(x));
@@ -237,15 +237,15 @@ static Value shortTime(Composite &c, OpT op, StringRef mode) {
     frames = c.mul(frames, weights);
   if (!frames)
     return {};
-  int64_t scale = op.getNormalized() ? 1 : 0;
-  bool half = op.getOnesided().value_or(!isComplex(frames));
+  int64_t scale = stft.normalized.value_or(false) ? 1 : 0;
+  bool half = stft.onesided.value_or(!isComplex(frames));
   Value spectrum = isComplex(frames)
                        ? c.fftC2c(frames, {c.expr(2)}, scale, true)
                        : c.fftR2c(frames, {-1}, scale, half);
   spectrum = c.transpose(spectrum, 1, 2);
   if (rank == 1)
     spectrum = c.squeeze(spectrum, 0);
-  bool staysComplex = op.getReturnComplex().value_or(isComplex(op.getSelf()));
+  bool staysComplex = stft.returnComplex.value_or(isComplex(stft.self));
   return staysComplex || !spectrum ? spectrum : c.viewAsReal(spectrum);
 }
 
@@ -307,131 +307,6 @@ Value decomposeIstft(IstftOp op, Composite &c) {
   if (end != last)
     signal = c.constantPad(signal, {c.expr(0), end - last}, 0);
   return rank == 2 ? c.squeeze(signal, 0) : signal;
-}
-
-Value decomposeFftFft(FftFftOp op, Composite &c) {
-  return transform(c, op, ofOne(op), true);
-}
-
-Value decomposeFftIfft(FftIfftOp op, Composite &c) {
-  return transform(c, op, ofOne(op), false);
-}
-
-Value decomposeFftRfft(FftRfftOp op, Composite &c) {
-  return fromReal(c, op, ofOne(op), true);
-}
-
-Value decomposeFftIrfft(FftIrfftOp op, Composite &c) {
-  return toReal(c, op, op.getSelf(), ofOne(op), false);
-}
-
-Value decomposeFftHfft(FftHfftOp op, Composite &c) {
-  return toReal(c, op, c.conjugate(op.getSelf()), ofOne(op), true);
-}
-
-Value decomposeFftIhfft(FftIhfftOp op, Composite &c) {
-  return c.conjugate(fromReal(c, op, ofOne(op), false));
-}
-
-Value decomposeFftFft2(FftFft2Op op, Composite &c) {
-  return transform(c, op, ofSeveral(c, op), true);
-}
-
-Value decomposeFftIfft2(FftIfft2Op op, Composite &c) {
-  return transform(c, op, ofSeveral(c, op), false);
-}
-
-Value decomposeFftRfft2(FftRfft2Op op, Composite &c) {
-  return fromReal(c, op, ofSeveral(c, op), true);
-}
-
-Value decomposeFftIrfft2(FftIrfft2Op op, Composite &c) {
-  return toReal(c, op, op.getSelf(), ofSeveral(c, op), false);
-}
-
-Value decomposeFftFftn(FftFftnOp op, Composite &c) {
-  return transform(c, op, ofSeveral(c, op), true);
-}
-
-Value decomposeFftIfftn(FftIfftnOp op, Composite &c) {
-  return transform(c, op, ofSeveral(c, op), false);
-}
-
-Value decomposeFftRfftn(FftRfftnOp op, Composite &c) {
-  return fromReal(c, op, ofSeveral(c, op), true);
-}
-
-Value decomposeFftIrfftn(FftIrfftnOp op, Composite &c) {
-  return toReal(c, op, op.getSelf(), ofSeveral(c, op), false);
-}
-
-Value decomposeFftFftshift(FftFftshiftOp op, Composite &c) {
-  return shift(c, op.getSelf(), op.getDim(), false);
-}
-
-Value decomposeFftIfftshift(FftIfftshiftOp op, Composite &c) {
-  return shift(c, op.getSelf(), op.getDim(), true);
-}
-
-Value decomposeFftFftfreq(FftFftfreqOp op, Composite &c) {
-  return frequencies(c, op, false);
-}
-
-Value decomposeFftRfftfreq(FftRfftfreqOp op, Composite &c) {
-  return frequencies(c, op, true);
-}
-
-Value decomposeHannWindow(HannWindowOp op, Composite &c) {
-  return window(c, op, true, {0.5, 0.5, 0});
-}
-
-Value decomposeHannWindowPeriodic(HannWindowPeriodicOp op, Composite &c) {
-  return window(c, op, op.getPeriodic(), {0.5, 0.5, 0});
-}
-
-Value decomposeHammingWindow(HammingWindowOp op, Composite &c) {
-  return window(c, op, true, {0.54, 0.46, 0});
-}
-
-Value decomposeHammingWindowPeriodic(HammingWindowPeriodicOp op, Composite &c) {
-  return window(c, op, op.getPeriodic(), {0.54, 0.46, 0});
-}
-
-Value decomposeBlackmanWindow(BlackmanWindowOp op, Composite &c) {
-  return window(c, op, true, {0.42, 0.5, 0.08});
-}
-
-Value decomposeBlackmanWindowPeriodic(BlackmanWindowPeriodicOp op,
-                                      Composite &c) {
-  return window(c, op, op.getPeriodic(), {0.42, 0.5, 0.08});
-}
-
-Value decomposeBartlettWindow(BartlettWindowOp op, Composite &c) {
-  return window(c, op, true, {0, 0, 0, /*isSlope=*/true});
-}
-
-Value decomposeBartlettWindowPeriodic(BartlettWindowPeriodicOp op,
-                                      Composite &c) {
-  return window(c, op, op.getPeriodic(), {0, 0, 0, /*isSlope=*/true});
-}
-
-Value decomposeHammingWindowPeriodicAlpha(HammingWindowPeriodicAlphaOp op,
-                                          Composite &c) {
-  return window(c, op, op.getPeriodic(),
-                {op.getAlpha().convertToDouble(), 0.46, 0});
-}
-
-Value decomposeHammingWindowPeriodicAlphaBeta(
-    HammingWindowPeriodicAlphaBetaOp op, Composite &c) {
-  return window(
-      c, op, op.getPeriodic(),
-      {op.getAlpha().convertToDouble(), op.getBeta().convertToDouble(), 0});
-}
-
-Value decomposeStft(StftOp op, Composite &c) { return shortTime(c, op, ""); }
-
-Value decomposeStftCenter(StftCenterOp op, Composite &c) {
-  return shortTime(c, op, op.getCenter() ? op.getPadMode() : "");
 }
 
 } // namespace kiln::aten

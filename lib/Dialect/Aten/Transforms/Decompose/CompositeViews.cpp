@@ -22,19 +22,26 @@ static Value atLeast(Composite &c, Value x, int64_t rank) {
   return x;
 }
 
-template <typename OpT>
-static Values atLeastOf(Composite &c, OpT op, int64_t rank) {
+static Values atLeast(Composite &c, mlir::ValueRange tensors, int64_t rank) {
   Values result;
-  for (Value tensor : llvm::to_vector(op.getTensors()))
+  for (Value tensor : tensors)
     result.push_back(atLeast(c, tensor, rank));
   return result;
 }
 
+Value decomposeAtLeast(const TensorArgs &args, Composite &c, unsigned rank) {
+  return atLeast(c, args.self, rank);
+}
+
+Values decomposeAtLeast(const TensorsArgs &args, Composite &c, unsigned rank) {
+  return atLeast(c, args.tensors, rank);
+}
+
 /// The transposed matrices, conjugated where they are complex.
-static Value adjoint(Composite &c, Value x) {
-  if (Composite::rankOf(x) == 0)
-    return x;
-  return c.conjugate(c.t(x));
+Value decomposeAdjoint(const TensorArgs &args, Composite &c) {
+  if (Composite::rankOf(args.self) == 0)
+    return args.self;
+  return c.conjugate(c.t(args.self));
 }
 
 static Values copies(Composite &c, ArrayRef<Value> views) {
@@ -44,17 +51,25 @@ static Values copies(Composite &c, ArrayRef<Value> views) {
   return result;
 }
 
-template <typename OpT>
-static Values splitInto(Composite &c, OpT op, int64_t dim) {
-  auto sections = int64_t(op.getSections());
-  return c.tensorSplitSections(op.getSelf(), sections, dim).all();
+Values decomposeSplitCopies(const SplitArgs &args, Composite &c) {
+  return copies(c, c.splitTensor(args.self, args.splitSize, args.dim).all());
 }
 
-template <typename OpT>
-static Values splitAt(Composite &c, OpT op, int64_t dim) {
+Values decomposeSplitCopies(const SplitSizesArgs &args, Composite &c) {
+  return copies(c,
+                c.splitWithSizes(args.self, args.splitSizes, args.dim).all());
+}
+
+/// Parts along the rows, columns or the third dimension.
+Values decomposeSplitAlong(const SplitAlongArgs &args, Composite &c,
+                           unsigned dim) {
+  // What has one dimension has columns only.
+  int64_t along = dim == 1 && Composite::rankOf(args.self) <= 1 ? 0 : dim;
+  if (args.sections)
+    return c.tensorSplitSections(args.self, *args.sections, along).all();
   SmallVector<ExprAttr> indices =
-      guard::getConstants(c.getContext(), op.getIndices());
-  return c.tensorSplitIndices(op.getSelf(), indices, dim).all();
+      guard::getConstants(c.getContext(), args.indices);
+  return c.tensorSplitIndices(args.self, indices, along).all();
 }
 
 /// Blocks along the diagonal.
@@ -98,22 +113,19 @@ Value decomposePadSequence(PadSequenceOp op, Composite &c) {
   return sequences.empty() ? Value() : c.cat(sequences, batchFirst ? 0 : 1);
 }
 
-/// Each slice of `x` as often as `repeats` says, or without one the numbers of
-/// the slices. How many there are in all the type says.
-template <typename OpT>
-static Value repeatEach(Composite &c, OpT op, Value x,
-                        std::optional<int64_t> along) {
-  Value repeats = op.getRepeats();
-  auto type = llvm::cast<RankedTensorType>(op.getType());
+/// How many there are in all the type says.
+Value decomposeRepetitions(const RepetitionArgs &args, Composite &c) {
+  Value x = args.self, repeats = args.repeats;
+  auto type = llvm::cast<RankedTensorType>(args.op->getResult(0).getType());
   auto dims = guard::getDims(type);
-  int64_t dim = along ? c.place(*along, type.getRank()) : 0;
+  int64_t dim = args.dim ? c.place(*args.dim, type.getRank()) : 0;
   if (!dims || dim < 0 || dim >= type.getRank())
     return {};
   ExprAttr total = (*dims)[dim];
   if (!total.isConstant())
     return c.refuse("repetitions that only the run can count");
   Type i64 = c.getBuilder().getI64Type();
-  if (x && !along)
+  if (x && !args.dim)
     x = c.row(x);
   // One number of repetitions stands for all.
   if (x) {
@@ -130,16 +142,6 @@ static Value repeatEach(Composite &c, OpT op, Value x,
   return c.indexSelect(x, dim, slices);
 }
 
-Value decomposeMH(MHOp op, Composite &c) { return adjoint(c, op.getSelf()); }
-
-Value decomposeAdjoint(AdjointOp op, Composite &c) {
-  return adjoint(c, op.getSelf());
-}
-
-Value decomposeMatrixH(MatrixHOp op, Composite &c) {
-  return adjoint(c, op.getSelf());
-}
-
 Value decomposeTypeAs(TypeAsOp op, Composite &c) {
   return c.cast(op.getSelf(), Composite::elementTypeOf(op.getOther()));
 }
@@ -153,80 +155,12 @@ Value decomposeSumToSize(SumToSizeOp op, Composite &c) {
   return c.sumToSize(op.getSelf(), op.getSize().getDims());
 }
 
-Value decomposeAtleast1d(Atleast1dOp op, Composite &c) {
-  return atLeast(c, op.getSelf(), 1);
-}
-
-Value decomposeAtleast2d(Atleast2dOp op, Composite &c) {
-  return atLeast(c, op.getSelf(), 2);
-}
-
-Value decomposeAtleast3d(Atleast3dOp op, Composite &c) {
-  return atLeast(c, op.getSelf(), 3);
-}
-
-Values decomposeAtleast1dSequence(Atleast1dSequenceOp op, Composite &c) {
-  return atLeastOf(c, op, 1);
-}
-
-Values decomposeAtleast2dSequence(Atleast2dSequenceOp op, Composite &c) {
-  return atLeastOf(c, op, 2);
-}
-
-Values decomposeAtleast3dSequence(Atleast3dSequenceOp op, Composite &c) {
-  return atLeastOf(c, op, 3);
-}
-
 Values decomposeSplitSizes(SplitSizesOp op, Composite &c) {
   return c.splitWithSizes(op.getSelf(), op.getSplitSize(), op.getDim()).all();
 }
 
-Values decomposeUnsafeSplitTensor(UnsafeSplitTensorOp op, Composite &c) {
-  return copies(
-      c, c.splitTensor(op.getSelf(), op.getSplitSize(), op.getDim()).all());
-}
-
-Values decomposeSplitCopyTensor(SplitCopyTensorOp op, Composite &c) {
-  return copies(
-      c, c.splitTensor(op.getSelf(), op.getSplitSize(), op.getDim()).all());
-}
-
-Values decomposeUnsafeSplitWithSizes(UnsafeSplitWithSizesOp op, Composite &c) {
-  return copies(
-      c, c.splitWithSizes(op.getSelf(), op.getSplitSizes(), op.getDim()).all());
-}
-
-Values decomposeSplitWithSizesCopy(SplitWithSizesCopyOp op, Composite &c) {
-  return copies(
-      c, c.splitWithSizes(op.getSelf(), op.getSplitSizes(), op.getDim()).all());
-}
-
 Values decomposeUnsafeChunk(UnsafeChunkOp op, Composite &c) {
   return copies(c, c.chunk(op.getSelf(), op.getChunks(), op.getDim()).all());
-}
-
-Values decomposeHsplitInt(HsplitIntOp op, Composite &c) {
-  return splitInto(c, op, Composite::rankOf(op.getSelf()) > 1);
-}
-
-Values decomposeHsplitArray(HsplitArrayOp op, Composite &c) {
-  return splitAt(c, op, Composite::rankOf(op.getSelf()) > 1);
-}
-
-Values decomposeVsplitInt(VsplitIntOp op, Composite &c) {
-  return splitInto(c, op, 0);
-}
-
-Values decomposeVsplitArray(VsplitArrayOp op, Composite &c) {
-  return splitAt(c, op, 0);
-}
-
-Values decomposeDsplitInt(DsplitIntOp op, Composite &c) {
-  return splitInto(c, op, 2);
-}
-
-Values decomposeDsplitArray(DsplitArrayOp op, Composite &c) {
-  return splitAt(c, op, 2);
 }
 
 Value decomposeColumnStack(ColumnStackOp op, Composite &c) {
@@ -238,7 +172,7 @@ Value decomposeColumnStack(ColumnStackOp op, Composite &c) {
 }
 
 Value decomposeDstack(DstackOp op, Composite &c) {
-  return c.cat(atLeastOf(c, op, 3), 2);
+  return c.cat(atLeast(c, op.getTensors(), 3), 2);
 }
 
 Value decomposeDiag(DiagOp op, Composite &c) {
@@ -310,16 +244,6 @@ Value decomposeCombinations(CombinationsOp op, Composite &c) {
   // [2, pairs], in the order of rows.
   Value pairs = c.triuIndices(*count, *count, op.getWithReplacement() ? 0 : 1);
   return c.index(x, {c.t(pairs)});
-}
-
-Value decomposeRepeatInterleaveSelfTensor(RepeatInterleaveSelfTensorOp op,
-                                          Composite &c) {
-  return repeatEach(c, op, op.getSelf(), op.getDim());
-}
-
-Value decomposeRepeatInterleaveTensor(RepeatInterleaveTensorOp op,
-                                      Composite &c) {
-  return repeatEach(c, op, Value(), std::nullopt);
 }
 
 Value decomposeReshapeAlias(ReshapeAliasOp op, Composite &c) {

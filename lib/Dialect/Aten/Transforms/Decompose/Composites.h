@@ -96,6 +96,12 @@ private:
   Composer &composer;
 };
 
+/// Shapes of windows.
+enum class Window { Hann, Hamming, Blackman, Bartlett };
+
+/// What follows the sum in a recurrent cell without gates.
+enum class Activation { Tanh, Relu };
+
 // The functions that records name.
 #include "kiln/Dialect/Aten/Transforms/AtenComposites.h.inc"
 

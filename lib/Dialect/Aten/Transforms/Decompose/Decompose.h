@@ -20,6 +20,9 @@
 
 namespace kiln::aten {
 
+/// What recurrent layers are made of.
+enum class Cell { Lstm, Gru, Tanh, Relu };
+
 #include "kiln/Dialect/Aten/Transforms/AtenDecompositions.h.inc"
 
 /// A view as ops of the core set, by its map.

@@ -11,25 +11,16 @@
 namespace kiln::aten {
 
 /// The result of `op`, filled with a number in its own element type.
-static Value filled(Operation *op, Composer &c, int64_t number) {
+Value decomposeFilled(Operation *op, Composer &c, unsigned number) {
   Value result = op->getResult(0);
   Type element = Composer::elementTypeOf(result);
   Operand fill = static_cast<double>(number);
   if (element.isInteger(1))
     fill = Operand(number != 0);
   else if (llvm::isa<mlir::IntegerType>(element))
-    fill = Operand(number);
+    fill = Operand(int64_t(number));
   return c.full(c.dimsOf(result), fill, element);
 }
-
-Value decomposeZeros(ZerosOp op, Composer &c) { return filled(op, c, 0); }
-Value decomposeOnes(OnesOp op, Composer &c) { return filled(op, c, 1); }
-Value decomposeZerosLike(ZerosLikeOp op, Composer &c) {
-  return filled(op, c, 0);
-}
-Value decomposeOnesLike(OnesLikeOp op, Composer &c) { return filled(op, c, 1); }
-Value decomposeNewZeros(NewZerosOp op, Composer &c) { return filled(op, c, 0); }
-Value decomposeNewOnes(NewOnesOp op, Composer &c) { return filled(op, c, 1); }
 
 Value decomposeNewFull(NewFullOp op, Composer &c) {
   Value result = op.getResult();
@@ -37,14 +28,9 @@ Value decomposeNewFull(NewFullOp op, Composer &c) {
                 Composer::elementTypeOf(result));
 }
 
-Value decomposeEmptyPermuted(EmptyPermutedOp op, Composer &c) {
-  return c.emptyMemoryFormat(c.dimsOf(op.getResult()),
-                             Composer::elementTypeOf(op.getResult()));
-}
-
-Value decomposeEmptyLike(EmptyLikeOp op, Composer &c) {
-  return c.emptyMemoryFormat(c.dimsOf(op.getResult()),
-                             Composer::elementTypeOf(op.getResult()));
+Value decomposeEmpty(Operation *op, Composer &c) {
+  Value result = op->getResult(0);
+  return c.emptyMemoryFormat(c.dimsOf(result), Composer::elementTypeOf(result));
 }
 
 Value decomposeRandLike(RandLikeOp op, Composer &c) {
@@ -138,10 +124,11 @@ static std::pair<Value, Value> lowerPosition(Composer &c, Value k, int64_t rows,
   return {c.add(row, first), column};
 }
 
-template <typename OpT>
-static Value triangleIndices(OpT op, Composer &c, bool isUpper) {
-  int64_t rows = op.getRow(), columns = op.getCol(), offset = op.getOffset();
-  ExprAttr count = c.dimOf(op.getResult(), 1);
+Value decomposeTriangleIndices(const TriangleArgs &args, Composer &c,
+                               bool isUpper) {
+  int64_t rows = *args.row, columns = *args.col, offset = *args.offset;
+  Value indices = args.op->getResult(0);
+  ExprAttr count = c.dimOf(indices, 1);
   Value k = c.iota(count, c.getBuilder().getI64Type());
   // The upper triangle is the lower one, read from the other end.
   if (isUpper) {
@@ -156,15 +143,7 @@ static Value triangleIndices(OpT op, Composer &c, bool isUpper) {
   if (!row || !column)
     return {};
   return c.cast(c.cat({c.unsqueeze(row, 0), c.unsqueeze(column, 0)}, 0),
-                Composer::elementTypeOf(op.getResult()));
-}
-
-Value decomposeTrilIndices(TrilIndicesOp op, Composer &c) {
-  return triangleIndices(op, c, /*isUpper=*/false);
-}
-
-Value decomposeTriuIndices(TriuIndicesOp op, Composer &c) {
-  return triangleIndices(op, c, /*isUpper=*/true);
+                Composer::elementTypeOf(indices));
 }
 
 Value decomposeEye(EyeOp op, Composer &c) {

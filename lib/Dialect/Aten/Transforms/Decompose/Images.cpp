@@ -32,48 +32,26 @@ static Value convolve(Composer &c, Value input, Value weight, Value bias,
   return isBatched || !result ? result : c.squeeze(result, 0);
 }
 
-static SizesArg zeros(Composer &c, Value weight) {
+static Sizes zeros(Composer &c, Value weight) {
   return Sizes(Composer::rankOf(weight) - 2, c.expr(0));
 }
 
-template <typename OpT> static Value convolution(OpT op, Composer &c) {
-  return convolve(c, op.getInput(), op.getWeight(), op.getBias(),
-                  op.getStride(), op.getPadding(), op.getDilation(), false,
-                  zeros(c, op.getWeight()), op.getGroups());
-}
-
-template <typename OpT> static Value transposed(OpT op, Composer &c) {
-  return convolve(c, op.getInput(), op.getWeight(), op.getBias(),
-                  op.getStride(), op.getPadding(), op.getDilation(), true,
-                  op.getOutputPadding(), op.getGroups());
-}
-
-Value decomposeConv1d(Conv1dOp op, Composer &c) { return convolution(op, c); }
-
-Value decomposeConv2d(Conv2dOp op, Composer &c) { return convolution(op, c); }
-
-Value decomposeConv3d(Conv3dOp op, Composer &c) { return convolution(op, c); }
-
-Value decomposeConvTranspose1d(ConvTranspose1dOp op, Composer &c) {
-  return transposed(op, c);
-}
-
-Value decomposeConvTranspose2dInput(ConvTranspose2dInputOp op, Composer &c) {
-  return transposed(op, c);
-}
-
-Value decomposeConvTranspose3dInput(ConvTranspose3dInputOp op, Composer &c) {
-  return transposed(op, c);
+Value decomposeConvolution(const ConvolutionArgs &conv, Composer &c,
+                           bool transposed) {
+  return convolve(c, conv.input, conv.weight, conv.bias, conv.stride,
+                  conv.padding, conv.dilation, transposed,
+                  transposed ? conv.outputPadding : zeros(c, conv.weight),
+                  conv.groups);
 }
 
 /// "same" pads so that the size stays, with the odd zero at the end.
-template <typename OpT> static Value namedPadding(OpT op, Composer &c) {
-  Value input = op.getInput(), weight = op.getWeight();
+Value decomposeNamedPadding(const NamedPaddingArgs &conv, Composer &c) {
+  Value input = conv.input, weight = conv.weight;
   size_t spatial = Composer::rankOf(weight) - 2;
   Sizes padding(spatial, c.expr(0)), extra(2 * spatial, c.expr(0));
   bool isUneven = false;
-  ArrayRef<ExprAttr> dilation = op.getDilation().getDims();
-  if (op.getPadding() == "same")
+  ArrayRef<ExprAttr> dilation = conv.dilation;
+  if (conv.padding == "same")
     for (size_t i = 0; i < spatial; ++i) {
       ExprAttr total = dilation[dilation.size() == 1 ? 0 : i] *
                        (c.dimOf(weight, 2 + i) + -1);
@@ -84,20 +62,8 @@ template <typename OpT> static Value namedPadding(OpT op, Composer &c) {
     }
   if (isUneven)
     input = c.constantPad(input, extra, 0.0);
-  return convolve(c, input, weight, op.getBias(), op.getStride(), padding,
-                  op.getDilation(), false, zeros(c, weight), op.getGroups());
-}
-
-Value decomposeConv1dPadding(Conv1dPaddingOp op, Composer &c) {
-  return namedPadding(op, c);
-}
-
-Value decomposeConv2dPadding(Conv2dPaddingOp op, Composer &c) {
-  return namedPadding(op, c);
-}
-
-Value decomposeConv3dPadding(Conv3dPaddingOp op, Composer &c) {
-  return namedPadding(op, c);
+  return convolve(c, input, weight, conv.bias, conv.stride, padding,
+                  conv.dilation, false, zeros(c, weight), conv.groups);
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,20 +105,6 @@ SmallVector<Value> decomposeMaxPool1dWithIndices(MaxPool1dWithIndicesOp op,
 }
 
 // The first result of the overload that gives indices, too.
-Value decomposeMaxPool2d(MaxPool2dOp op, Composer &c) {
-  return c
-      .maxPool2dWithIndices(op.getSelf(), op.getKernelSize(), op.getStride(),
-                            op.getPadding(), op.getDilation(), op.getCeilMode())
-      .front();
-}
-
-Value decomposeMaxPool3d(MaxPool3dOp op, Composer &c) {
-  return c
-      .maxPool3dWithIndices(op.getSelf(), op.getKernelSize(), op.getStride(),
-                            op.getPadding(), op.getDilation(), op.getCeilMode())
-      .front();
-}
-
 Value decomposeAvgPool1d(AvgPool1dOp op, Composer &c) {
   return c.squeeze(
       c.avgPool2d(asImage(c, op.getSelf()), inTwo(op.getKernelSize(), 1),
@@ -210,9 +162,9 @@ SmallVector<Value> decomposeAdaptiveMaxPool1d(AdaptiveMaxPool1dOp op,
 // Shuffles
 //===----------------------------------------------------------------------===//
 
-template <typename OpT> static Value shuffleChannels(OpT op, Composer &c) {
-  Value x = op.getSelf();
-  ExprAttr groups = op.getGroups();
+Value decomposeChannelShuffle(const ShuffleArgs &args, Composer &c) {
+  Value x = args.self;
+  ExprAttr groups = args.groups;
   Sizes sizes = c.dimsOf(x);
   if (sizes.size() < 3 || !groups.isConstant() || groups.getPayload() < 1)
     return {};
@@ -225,21 +177,13 @@ template <typename OpT> static Value shuffleChannels(OpT op, Composer &c) {
   return c.view(c.transpose(c.view(x, split), 1, 2), sizes);
 }
 
-Value decomposeChannelShuffle(ChannelShuffleOp op, Composer &c) {
-  return shuffleChannels(op, c);
-}
-
-Value decomposeNativeChannelShuffle(NativeChannelShuffleOp op, Composer &c) {
-  return shuffleChannels(op, c);
-}
-
 /// [..., C f f, H, W] as [..., C, H f, W f], or the other way.
-static Value shufflePixels(Composer &c, Value x, Value result, int64_t factor,
-                           bool isUp) {
-  Sizes from = c.dimsOf(x), to = c.dimsOf(result);
+Value decomposePixelShuffle(const PixelArgs &args, Composer &c, bool isUp) {
+  Value x = args.self;
+  Sizes from = c.dimsOf(x), to = c.dimsOf(args.op->getResult(0));
   int64_t lead = static_cast<int64_t>(from.size()) - 3;
   Sizes coarse = isUp ? from : to, fine = isUp ? to : from;
-  ExprAttr f = c.expr(factor);
+  ExprAttr f = c.expr(isUp ? *args.upscaleFactor : *args.downscaleFactor);
   ExprAttr channels = fine[lead], height = coarse[lead + 1],
            width = coarse[lead + 2];
   Sizes split(from.begin(), from.begin() + lead);
@@ -254,16 +198,6 @@ static Value shufflePixels(Composer &c, Value x, Value result, int64_t factor,
   else
     add({channels, height, f, width, f}, {0, 2, 4, 1, 3});
   return c.view(c.permute(c.view(x, split), order), to);
-}
-
-Value decomposePixelShuffle(PixelShuffleOp op, Composer &c) {
-  return shufflePixels(c, op.getSelf(), op.getResult(), op.getUpscaleFactor(),
-                       /*isUp=*/true);
-}
-
-Value decomposePixelUnshuffle(PixelUnshuffleOp op, Composer &c) {
-  return shufflePixels(c, op.getSelf(), op.getResult(),
-                       op.getDownscaleFactor(), /*isUp=*/false);
 }
 
 } // namespace kiln::aten

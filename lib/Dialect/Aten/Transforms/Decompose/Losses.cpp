@@ -80,10 +80,12 @@ static Value totalWeight(Composer &c, const Target &target,
 }
 
 /// The loss and, for two results, the total weight. Of any rank.
-template <typename OpT> static SmallVector<Value> nllLoss(OpT op, Composer &c) {
-  Value self = c.widen(op.getSelf());
-  Value weight = op.getWeight() ? c.widen(op.getWeight()) : Value();
-  Target target = readTarget(c, self, op.getTarget(), op.getIgnoreIndex());
+SmallVector<Value> decomposeLikelihood(const LikelihoodArgs &args,
+                                       Composer &c) {
+  Operation *op = args.op;
+  Value self = c.widen(args.self);
+  Value weight = c.widen(args.weight);
+  Target target = readTarget(c, self, args.target, args.ignoreIndex);
   Likelihood likelihood = pick(c, self, target, weight);
   if (!likelihood.losses)
     return {};
@@ -91,12 +93,12 @@ template <typename OpT> static SmallVector<Value> nllLoss(OpT op, Composer &c) {
     return c.cast(value, mlir::getElementTypeOrSelf(op->getResult(i)));
   };
   Value total, loss = likelihood.losses;
-  if (op.getReduction() == kNone && Composer::rankOf(self) > 1) {
+  if (*args.reduction == kNone && Composer::rankOf(self) > 1) {
     total = c.full({}, 0.0, Composer::elementTypeOf(loss));
   } else {
     total = totalWeight(c, target, likelihood);
-    loss = op.getReduction() == kNone ? loss : sumAll(c, loss);
-    if (op.getReduction() == kMean)
+    loss = *args.reduction == kNone ? loss : sumAll(c, loss);
+    if (*args.reduction == kMean)
       loss = c.div(loss, total);
   }
   if (!loss || !total)
@@ -107,52 +109,31 @@ template <typename OpT> static SmallVector<Value> nllLoss(OpT op, Composer &c) {
   return results;
 }
 
-SmallVector<Value> decomposeNllLossForward(NllLossForwardOp op, Composer &c) {
-  return nllLoss(op, c);
-}
-
-SmallVector<Value> decomposeNllLoss2dForward(NllLoss2dForwardOp op,
-                                             Composer &c) {
-  return nllLoss(op, c);
-}
-
-Value decomposeNllLossNd(NllLossNdOp op, Composer &c) {
-  SmallVector<Value> results = nllLoss(op, c);
-  return results.empty() ? Value() : results.front();
-}
-
 /// Each row has its gradient at its class and zero elsewhere: a comparison with
 /// the classes, which fuses, rather than a scatter, which does not.
-template <typename OpT> static Value nllLossBackward(OpT op, Composer &c) {
-  Value self = op.getSelf();
+Value decomposeLikelihoodBackward(const LikelihoodArgs &args, Composer &c) {
+  Value self = args.self;
   int64_t rank = Composer::rankOf(self);
-  Target target = readTarget(c, self, op.getTarget(), op.getIgnoreIndex());
-  Value grad = c.widen(op.getGradOutput());
-  if (op.getReduction() == kMean)
-    grad = c.div(grad, c.widen(op.getTotalWeight()));
+  Target target = readTarget(c, self, args.target, args.ignoreIndex);
+  Value grad = c.widen(args.gradOutput);
+  if (*args.reduction == kMean)
+    grad = c.div(grad, c.widen(args.totalWeight));
   if (!grad)
     return {};
   if (Composer::rankOf(grad) > 0 && Composer::rankOf(grad) < rank)
     grad = c.unsqueeze(grad, target.dim);
   grad = c.neg(grad);
-  if (op.getWeight())
-    grad = c.mul(spread(c, c.widen(op.getWeight()), rank, target.dim), grad);
-  Value classes = spread(c, c.iota(c.dimOf(self, target.dim),
-                                   Composer::elementTypeOf(op.getTarget())),
-                         rank, target.dim);
-  Value isClass = c.eq(classes, c.unsqueeze(op.getTarget(), target.dim));
+  if (args.weight)
+    grad = c.mul(spread(c, c.widen(args.weight), rank, target.dim), grad);
+  Value classes = spread(
+      c,
+      c.iota(c.dimOf(self, target.dim), Composer::elementTypeOf(args.target)),
+      rank, target.dim);
+  Value isClass = c.eq(classes, c.unsqueeze(args.target, target.dim));
   Value isHere =
       c.logicalAnd(isClass, c.unsqueeze(target.isValid, target.dim));
   Value result = c.where(isHere, grad, 0.0);
   return c.cast(c.expand(result, c.dimsOf(self)), Composer::elementTypeOf(self));
-}
-
-Value decomposeNllLossBackward(NllLossBackwardOp op, Composer &c) {
-  return nllLossBackward(op, c);
-}
-
-Value decomposeNllLoss2dBackward(NllLoss2dBackwardOp op, Composer &c) {
-  return nllLossBackward(op, c);
 }
 
 //===----------------------------------------------------------------------===//

@@ -78,13 +78,6 @@ Value decomposeLogSoftmaxBackward(LogSoftmaxBackwardDataOp op, Composer &c) {
 // Layer norm
 //===----------------------------------------------------------------------===//
 
-Value decomposeLayerNorm(LayerNormOp op, Composer &c) {
-  return c
-      .nativeLayerNorm(op.getInput(), op.getNormalizedShape(), op.getWeight(),
-                       op.getBias(), op.getEps().convertToDouble())
-      .front();
-}
-
 /// The last dimensions, as many as are normalized.
 static SmallVector<int64_t> innerDims(Value x, size_t count) {
   int64_t rank = Composer::rankOf(x);

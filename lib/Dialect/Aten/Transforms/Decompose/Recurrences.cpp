@@ -19,8 +19,6 @@ namespace kiln::aten {
 
 namespace {
 
-enum class Cell { Lstm, Gru, Tanh, Relu };
-
 struct Weights {
   Value input, hidden, inputBias, hiddenBias;
 };
@@ -94,16 +92,19 @@ static Value runDirection(Composer &c, Cell kind, Value x, State &state,
   return c.cat(outputs, 0);
 }
 
-template <typename OpT>
-static SmallVector<Value> runLayers(OpT op, Composer &c, Cell kind,
-                                    Value hidden, Value cell) {
-  Value x = op.getInput();
+SmallVector<Value> decomposeRecurrence(const RecurrenceArgs &args, Composer &c,
+                                       Cell kind) {
+  bool isLstm = kind == Cell::Lstm;
+  if (args.hx.size() != (isLstm ? 2 : 1))
+    return {};
+  Value x = args.input, hidden = args.hx[0];
+  Value cell = isLstm ? args.hx[1] : Value();
   int64_t rank = Composer::rankOf(x);
-  int64_t layers = op.getNumLayers(), directions = op.getBidirectional() ? 2 : 1;
-  size_t perCell = op.getHasBiases() ? 4 : 2;
-  auto params = op.getParams();
+  int64_t layers = *args.numLayers, directions = *args.bidirectional ? 2 : 1;
+  size_t perCell = *args.hasBiases ? 4 : 2;
+  ArrayRef<Value> params = args.params;
   // Between layers, a dropout in training draws numbers.
-  if (op.getTrain() && !op.getDropout().isZero() && layers > 1)
+  if (*args.train && *args.dropout != 0 && layers > 1)
     return {};
   if ((rank != 2 && rank != 3) || Composer::rankOf(hidden) != rank ||
       params.size() != size_t(layers * directions) * perCell)
@@ -111,7 +112,7 @@ static SmallVector<Value> runLayers(OpT op, Composer &c, Cell kind,
   bool isBatched = rank == 3;
   if (!isBatched)
     x = c.unsqueeze(x, 1);
-  else if (op.getBatchFirst())
+  else if (args.batchFirst.value_or(false))
     x = c.transpose(x, 0, 1);
   auto length = c.dimOf(x, 0).getConstant();
   if (!length || *length == 0)
@@ -140,33 +141,15 @@ static SmallVector<Value> runLayers(OpT op, Composer &c, Cell kind,
   }
   if (!isBatched)
     x = c.squeeze(x, 1);
-  else if (op.getBatchFirst())
+  else if (args.batchFirst.value_or(false))
     x = c.transpose(x, 0, 1);
   auto join = [&](ArrayRef<Value> states, unsigned result) {
-    return c.view(c.cat(states, 0), c.dimsOf(op->getResult(result)));
+    return c.view(c.cat(states, 0), c.dimsOf(args.op->getResult(result)));
   };
   SmallVector<Value> results = {x, join(lastHidden, 1)};
-  if (kind == Cell::Lstm)
+  if (isLstm)
     results.push_back(join(lastCell, 2));
   return llvm::is_contained(results, Value()) ? SmallVector<Value>() : results;
-}
-
-SmallVector<Value> decomposeGru(GruInputOp op, Composer &c) {
-  return runLayers(op, c, Cell::Gru, op.getHx(), Value());
-}
-
-SmallVector<Value> decomposeRnnTanh(RnnTanhInputOp op, Composer &c) {
-  return runLayers(op, c, Cell::Tanh, op.getHx(), Value());
-}
-
-SmallVector<Value> decomposeRnnRelu(RnnReluInputOp op, Composer &c) {
-  return runLayers(op, c, Cell::Relu, op.getHx(), Value());
-}
-
-SmallVector<Value> decomposeLstm(LstmInputOp op, Composer &c) {
-  if (op.getHx().size() != 2)
-    return {};
-  return runLayers(op, c, Cell::Lstm, op.getHx()[0], op.getHx()[1]);
 }
 
 //===----------------------------------------------------------------------===//

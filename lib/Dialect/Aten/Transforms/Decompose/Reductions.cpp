@@ -33,35 +33,13 @@ static ExprAttr countOver(Composer &c, Value x, ArrayRef<int64_t> dims) {
   return count;
 }
 
-Value decomposeSum(SumOp op, Composer &c) {
-  return c.sumDimIntList(op.getSelf(), ArrayRef<int64_t>(), false,
-                         op.getDtype());
-}
-
-static Value meanOver(Operation *op, Composer &c, Value self,
-                      ArrayRef<int64_t> dims, bool keepdim) {
-  Type element = mlir::getElementTypeOrSelf(op->getResult(0));
-  Value x = c.cast(self, Composer::computeType(element));
-  Value sum = c.sum(x, dims, keepdim);
-  return finish(op, c, c.div(sum, c.number(countOver(c, self, dims))));
-}
-
-Value decomposeMean(MeanOp op, Composer &c) {
-  return meanOver(op, c, op.getSelf(), allDims(op.getSelf(), std::nullopt),
-                  false);
-}
-
-Value decomposeMeanDim(MeanDimOp op, Composer &c) {
-  return meanOver(op, c, op.getSelf(), allDims(op.getSelf(), op.getDim()),
-                  op.getKeepdim());
-}
-
-Value decomposeMax(MaxOp op, Composer &c) {
-  return c.FormulaBuilder::amax(op.getSelf(), ArrayRef<int64_t>(), false);
-}
-
-Value decomposeMin(MinOp op, Composer &c) {
-  return c.FormulaBuilder::amin(op.getSelf(), ArrayRef<int64_t>(), false);
+Value decomposeMean(const MeanArgs &args, Composer &c) {
+  auto dims = allDims(args.self, args.dim);
+  Type element = mlir::getElementTypeOrSelf(args.op->getResult(0));
+  Value x = c.cast(args.self, Composer::computeType(element));
+  Value sum = c.sum(x, dims, args.keepdim.value_or(false));
+  return finish(args.op, c,
+                c.div(sum, c.number(countOver(c, args.self, dims))));
 }
 
 Value decomposeAll(AllOp op, Composer &c) {
