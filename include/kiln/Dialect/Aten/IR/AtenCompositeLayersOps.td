@@ -20,6 +20,10 @@ def UnpoolFamily : OpFamily<"UnpoolArgs", "What a pooling has taken, put back.",
     ["self", "indices", "output_size"]>;
 class DecomposeUnpool<int rank>
     : DecomposeBy<"decomposeMaxUnpool", [!cast<string>(rank)], UnpoolFamily>;
+def BackendConvolutionFamily : OpFamily<"BackendConvolutionArgs",
+    "A convolution, with hints for its kernel.",
+    ["input", "weight", "bias", "stride", "padding", "dilation", "transposed",
+     "output_padding", "groups"]>;
 def FeatureDropoutFamily : OpFamily<"FeatureDropoutArgs", "A dropout of whole features.",
     ["input", "p", "train"]>;
 class DecomposeFeatureDropout<string keepsMoments>
@@ -197,18 +201,18 @@ def Aten_BackendConvolutionOp : Aten_CompositeOp<
     "aten::_convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] "
     "stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] "
     "output_padding, SymInt groups, bool benchmark, bool deterministic, bool "
-    "cudnn_enabled, bool allow_tf32) -> Tensor",
-    "decomposeBackendConvolution"> {
+    "cudnn_enabled, bool allow_tf32) -> Tensor"> {
   let summary = "Convolution, with flags of a backend";
+  let decomposition = DecomposeBy<"decomposeBackendConvolution", [], BackendConvolutionFamily>;
 }
 
 def Aten_BackendConvolutionDeprecatedOp : Aten_CompositeOp<
     "aten::_convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, "
     "SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, "
     "SymInt[] output_padding, SymInt groups, bool benchmark, bool "
-    "deterministic, bool cudnn_enabled) -> Tensor",
-    "decomposeBackendConvolutionDeprecated"> {
+    "deterministic, bool cudnn_enabled) -> Tensor"> {
   let summary = "Convolution, with flags of a backend";
+  let decomposition = DecomposeBy<"decomposeBackendConvolution", [], BackendConvolutionFamily>;
 }
 
 def Aten_GridSamplerOp : Aten_CompositeOp<

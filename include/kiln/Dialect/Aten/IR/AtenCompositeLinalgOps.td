@@ -15,6 +15,8 @@ def CholeskyFamily : OpFamily<"CholeskyArgs", "Matrices to factor.", ["self", "u
 def MatrixFamily : OpFamily<"MatrixArgs", "Matrices, by one name or the other.",
     ["self", "A"]>;
 class DecomposeMatrix<string name> : DecomposeBy<name, [], MatrixFamily>;
+def NormFamily : OpFamily<"NormArgs", "A norm by an order, all without `dim`.",
+    ["self", "p", "dim?", "keepdim", "dtype"]>;
 def ChainFamily : OpFamily<"ChainArgs", "A product of many, by one name or the other.",
     ["matrices", "tensors"]>;
 def DecomposeChain : DecomposeBy<"decomposeChain", [], ChainFamily>;
@@ -80,16 +82,17 @@ def Aten_FrobeniusNormDimOp : Aten_CompositeOp<
 
 def Aten_NormScalarOptDimDtypeOp : Aten_CompositeOp<
     "aten::norm.ScalarOpt_dim_dtype(Tensor self, Scalar? p, int[1] dim, bool "
-    "keepdim, *, ScalarType dtype) -> Tensor",
-    "decomposeNormScalarOptDimDtype"> {
+    "keepdim, *, ScalarType dtype) -> Tensor"> {
   let summary = "Norm over dimensions, in an element type";
+  let decomposition = DecomposeBy<"decomposeNorm", [], NormFamily>;
   let writers = ["norm.dtype_out"];
 }
 
 def Aten_NormScalarOptDtypeOp : Aten_CompositeOp<
     "aten::norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) "
-    "-> Tensor", "decomposeNormScalarOptDtype"> {
+    "-> Tensor"> {
   let summary = "Norm of all elements, in an element type";
+  let decomposition = DecomposeBy<"decomposeNorm", [], NormFamily>;
 }
 
 def Aten_LinalgNormOp : Aten_CompositeOp<

@@ -277,20 +277,11 @@ Value decomposeConvTbc(ConvTbcOp op, Composite &c) {
   return c.permute(result, {2, 0, 1});
 }
 
-template <typename OpT> static Value convolve(Composite &c, OpT op) {
-  return c.convolution(op.getInput(), op.getWeight(), op.getBias(),
-                       op.getStride(), op.getPadding(), op.getDilation(),
-                       op.getTransposed(), op.getOutputPadding(),
-                       op.getGroups());
-}
-
-Value decomposeBackendConvolution(BackendConvolutionOp op, Composite &c) {
-  return convolve(c, op);
-}
-
-Value decomposeBackendConvolutionDeprecated(BackendConvolutionDeprecatedOp op,
-                                            Composite &c) {
-  return convolve(c, op);
+Value decomposeBackendConvolution(const BackendConvolutionArgs &args,
+                                  Composite &c) {
+  return c.convolution(args.input, args.weight, args.bias, args.stride,
+                       args.padding, args.dilation, args.transposed,
+                       args.outputPadding, args.groups);
 }
 
 Value decomposeGridSampler(GridSamplerOp op, Composite &c) {

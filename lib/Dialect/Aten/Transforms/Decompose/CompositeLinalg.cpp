@@ -388,14 +388,10 @@ Value decomposeLinalgMatrixPower(LinalgMatrixPowerOp op, Composite &c) {
   return x ? matrixPower(c, x, std::abs(n)) : x;
 }
 
-Value decomposeNormScalarOptDimDtype(NormScalarOptDimDtypeOp op, Composite &c) {
-  return c.linalgVectorNorm(op.getSelf(), c.numberOr(op.getP(), 2.0),
-                            op.getDim(), op.getKeepdim(), op.getDtype());
-}
-
-Value decomposeNormScalarOptDtype(NormScalarOptDtypeOp op, Composite &c) {
-  return c.linalgVectorNorm(op.getSelf(), c.numberOr(op.getP(), 2.0), nullptr,
-                            false, op.getDtype());
+Value decomposeNorm(const NormArgs &args, Composite &c) {
+  return c.linalgVectorNorm(args.self, c.numberOr(args.p, 2.0),
+                            args.dim ? IntsArg(*args.dim) : IntsArg(),
+                            args.keepdim.value_or(false), args.dtype);
 }
 
 Value decomposeLinalgNormOrdStr(LinalgNormOrdStrOp op, Composite &c) {
