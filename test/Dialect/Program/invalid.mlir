@@ -124,3 +124,32 @@ program.func @forward {
 program.func @backward {
   program.return outputs []
 }
+
+// -----
+
+// Views that lead back to themselves.
+!b = !program.buffer<[64], f32>
+program.func @self {
+  // expected-error @below {{'program.view' op uses what no step before it gives}}
+  %a = program.view %a offset 0 : !b to !b
+  program.return outputs []
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
+program.func @cycle {
+  // expected-error @below {{'program.view' op uses what no step before it gives}}
+  %a = program.view %b offset 0 : !b to !b
+  %b = program.view %a offset 0 : !b to !b
+  program.return outputs []
+}
+
+// -----
+
+!b = !program.buffer<[64], f32>
+"program.func"() <{sym_name = "argument"}> ({
+^bb0(%a: !b):
+  // expected-error @below {{'program.return' op uses what no step before it gives}}
+  "program.return"(%a) <{outputs = [#program.output<role = user_output>]}> : (!b) -> ()
+}) : () -> ()

@@ -54,6 +54,13 @@ LogicalResult FuncOp::verifyRegions() {
       return op.emitOpError("stands behind a step, expected slots and symbols "
                             "at the beginning of a program");
     inSteps |= !declares;
+    // Dominance is checked later, and what follows walks from use to definition.
+    for (Value operand : op.getOperands()) {
+      Operation *definer = operand.getDefiningOp();
+      if (!definer || definer->getBlock() != &block ||
+          !definer->isBeforeInBlock(&op))
+        return op.emitOpError("uses what no step before it gives");
+    }
   }
   if (failed(verifySymbols(*this)) || failed(verifyMemory(*this))) // C2, C3
     return failure();

@@ -46,7 +46,8 @@ def Program_FuncOp : Program_Op<"func", [IsolatedFromAbove, Symbol,
     before the first step.
 
     Constraints:
-    - (C1) it ends with `program.return`; slots and symbols come first.
+    - (C1) it ends with `program.return`; slots and symbols come first; a step
+      uses what steps before it give.
     - (C2) an expression names symbols that are declared, and is evaluated when
       they have their values.
     - (C3) the memory plan: buffers that hold at the same time what is still to
