@@ -153,3 +153,17 @@ program.func @cycle {
   // expected-error @below {{'program.return' op uses what no step before it gives}}
   "program.return"(%a) <{outputs = [#program.output<role = user_output>]}> : (!b) -> ()
 }) : () -> ()
+
+// -----
+
+// A size whose number has no magnitude shows nothing.
+!s = !program.buffer<[s0], f32>
+!z = !program.buffer<[10 - s0], i8>
+program.func @magnitude arena s0 * -9223372036854775808 {
+  %x = program.slot user_input "x" : !s
+  %z = program.slot user_input "z" : !z
+  program.symbol "s0" size 0 of %x range 0 to 4096 : !s
+  // expected-error @below {{'program.alloc' op ends at byte 256 of an arena of}}
+  %a = program.alloc at 0 : !program.buffer<[64], f32>
+  program.return outputs []
+}

@@ -89,6 +89,9 @@ TEST_F(SizeOrderTest, Multiples) {
 TEST_F(SizeOrderTest, LargeNumbersAreNoProof) {
   int64_t most = guard::Interval::kMax;
   EXPECT_FALSE(order.isAtMost(s0 * most + s1 * most, s0 * -2));
+  // The least number has no magnitude, and is no multiple of the size.
+  order.addSize(number(10) - s1);
+  EXPECT_FALSE(order.isAtMost(number(256), s1 * guard::Interval::kMin));
 }
 
 /// Whatever is shown of random sums holds for random values.

@@ -166,6 +166,8 @@ bool SizeOrder::isNonNegative(const Sum &sum, unsigned depth,
   if (!obstacle || depth == 0)
     return false;
   int64_t amount = sum.terms.lookup(obstacle);
+  if (amount == Interval::kMin) // has no magnitude
+    return false;
   for (auto [monomial, coefficient] : sum.terms) {
     int64_t divisor = 1;
     ExprAttr numerator = getNumerator(monomial, obstacle, divisor);
