@@ -284,6 +284,19 @@ Result<package::Program> Exporter::run() {
   return std::move(program);
 }
 
+/// What `function` and its steps name in the module, which only the module's
+/// verifier looks at.
+static LogicalResult verifyNames(program::FuncOp function) {
+  mlir::SymbolTableCollection symbols;
+  mlir::WalkResult result =
+      function.walk([&](mlir::SymbolUserOpInterface user) {
+        return failed(user.verifySymbolUses(symbols))
+                   ? mlir::WalkResult::interrupt()
+                   : mlir::WalkResult::advance();
+      });
+  return failure(result.wasInterrupted());
+}
+
 Result<package::Program> target::exportProgram(program::FuncOp function,
                                                const PackageIndex &index) {
   // The translation believes what the verifier has seen; passes may have run
@@ -296,7 +309,7 @@ Result<package::Program> target::exportProgram(program::FuncOp function,
               << (complaint.empty() ? "" : "; ") << diagnostic;
         return success();
       });
-  if (failed(mlir::verify(function)))
+  if (failed(mlir::verify(function)) || failed(verifyNames(function)))
     return Error::malformed(complaint);
   return Exporter(function, index).run();
 }

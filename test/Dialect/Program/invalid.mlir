@@ -167,3 +167,26 @@ program.func @magnitude arena s0 * -9223372036854775808 {
   %a = program.alloc at 0 : !program.buffer<[64], f32>
   program.return outputs []
 }
+
+// -----
+
+// A forward program that is broken, behind a backward program that is not.
+program.func @backward {
+  %x = program.slot saved "x" : !program.buffer<[64], f32>
+  program.return outputs []
+}
+"program.func"() <{sym_name = "forward"}> ({
+  // expected-error @below {{'program.return' op has 1 outputs without a value and 0 operands}}
+  "program.return"() <{outputs = [#program.output<role = saved>]}> : () -> ()
+}) : () -> ()
+
+// -----
+
+program.func @backward {
+  %x = program.slot saved "x" : !program.buffer<[64], f32>
+  program.return outputs []
+}
+"program.func"() <{sym_name = "forward"}> ({
+  // expected-error @below {{block with no terminator}}
+  %x = program.slot user_input "x" : !program.buffer<[64], f32>
+}) : () -> ()

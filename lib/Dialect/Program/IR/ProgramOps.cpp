@@ -62,15 +62,17 @@ LogicalResult FuncOp::verifyRegions() {
         return op.emitOpError("uses what no step before it gives");
     }
   }
-  if (failed(verifySymbols(*this)) || failed(verifyMemory(*this))) // C2, C3
-    return failure();
-  auto module = dyn_cast_or_null<ModuleOp>((*this)->getParentOp());
-  if (!module || getSymName() != "backward") // C4, reported once
+  return failure(failed(verifySymbols(*this)) ||
+                 failed(verifyMemory(*this))); // C2, C3
+}
+
+/// The forward program is verified by now, wherever it stands.
+LogicalResult FuncOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (getSymName() != "backward") // C4, reported once
     return success();
-  for (auto other : module.getOps<FuncOp>())
-    if (other.getSymName() == "forward")
-      return verifyTraining(other, *this);
-  return success();
+  auto forward = symbols.lookupNearestSymbolFrom<FuncOp>(
+      *this, StringAttr::get(getContext(), "forward"));
+  return forward ? verifyTraining(forward, *this) : success();
 }
 
 static bool isMutation(Role role) {

@@ -38,7 +38,8 @@ def Program_Result : AnyTypeOf<[Program_BufferType, Program_NumberType, NoneType
 //===----------------------------------------------------------------------===//
 
 def Program_FuncOp : Program_Op<"func", [IsolatedFromAbove, Symbol,
-    SingleBlock, DeclareOpInterfaceMethods<GuardedOpInterface>]> {
+    SingleBlock, DeclareOpInterfaceMethods<GuardedOpInterface>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "One program of a package";
   let description = [{
     Slots and symbols stand at its beginning, the steps behind them in the order
