@@ -50,6 +50,10 @@ static Error elided(StringRef what) {
 
 Status PackageExporter::addImage() {
   for (auto image : module.getOps<program::ImageOp>()) {
+    if (!package.image.kernels.empty())
+      return Error::malformed("the module has the image '" +
+                              image.getSymName().str() +
+                              "' beside kernels of its own");
     auto bytes = program::getBytes(image.getCode());
     if (!bytes)
       return elided("the code");

@@ -97,3 +97,23 @@ program.func @number {
   %n = program.slot user_input "n" in @c : !program.number
   program.return outputs []
 }
+
+// -----
+
+// One package has the code of one image ...
+program.image @first target "t" features 0 code dense_resource<code> : tensor<4xi8> {}
+// expected-error @below {{'program.image' op is a second image, expected one in a module}}
+program.image @second target "t" features 0 code dense_resource<code> : tensor<4xi8> {}
+
+// -----
+
+// ... and launches name it.
+program.image @kernels target "t" features 0 code dense_resource<code> : tensor<4xi8> {
+  program.kernel @k at 0
+}
+program.func @main {
+  %r = program.alloc new : !program.buffer<[2], f32>
+  // expected-error @below {{'program.launch' op runs @others::@k, which is no kernel of the image}}
+  program.launch @others::@k(%r) access [write] symbols [] work 2 grain 64 : !program.buffer<[2], f32>
+  program.return outputs []
+}

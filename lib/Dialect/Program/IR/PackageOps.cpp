@@ -60,6 +60,20 @@ LogicalResult ImageOp::verifyRegions() {
   return success();
 }
 
+LogicalResult ImageOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto module = cast<ModuleOp>((*this)->getParentOp());
+  ImageOp first = *module.getOps<ImageOp>().begin(); // C4
+  if (first != *this)
+    return emitOpError("is a second image, expected one in a module");
+  for (auto function : module.getOps<FuncOp>())
+    for (auto launch : function.getBody().getOps<LaunchOp>())
+      if (!symbols.lookupNearestSymbolFrom<KernelOp>(launch,
+                                                     launch.getKernelAttr()))
+        return launch.emitOpError("runs ")
+               << launch.getKernel() << ", which is no kernel of the image";
+  return success();
+}
+
 LogicalResult program::ConstantOp::verify() {
   auto type = dyn_cast<RankedTensorType>(getValue().getType());
   auto dtype = type ? guard::getDType(type.getElementType()) : std::nullopt;

@@ -18,7 +18,8 @@ include "kiln/Dialect/Program/IR/ProgramAttrs.td"
 include "mlir/IR/BuiltinAttributes.td"
 
 def Program_ImageOp : Program_Op<"image", [IsolatedFromAbove, Symbol,
-    SymbolTable, NoTerminator, SingleBlock, HasParent<"::mlir::ModuleOp">]> {
+    SymbolTable, NoTerminator, SingleBlock, HasParent<"::mlir::ModuleOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Machine code of kernels";
   let description = [{
     The image of a package (`KernelImage` of `kiln/Package/Package.h`): position
@@ -34,7 +35,8 @@ def Program_ImageOp : Program_Op<"image", [IsolatedFromAbove, Symbol,
     ```
 
     The code is a resource of bytes (C1), `features` are 32 bits (C2), a kernel
-    begins inside of the code (C3).
+    begins inside of the code (C3). A package has one image, so a module has no
+    second one, and launches run kernels of it (C4).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$target,
                        I64Attr:$features, ElementsAttr:$code);
