@@ -8,6 +8,7 @@
 
 #include "kiln/Target/ProgramExport.h"
 
+#include "kiln/ABI/PackageABI.h"
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
 #include "kiln/Package/Verifier.h"
 
@@ -31,7 +32,8 @@ private:
   Status addConstants();
   Status addPrograms();
   Status add(program::FuncOp function, std::vector<package::Program> &list);
-  void findBodies(program::FuncOp function);
+  Result<unsigned> findBodies(program::FuncOp function, unsigned depth);
+  Result<unsigned> addBody(program::FuncOp body, unsigned depth);
   Status addGuards(program::FuncOp function);
   void addTraffic(program::FuncOp function);
   void addFacts();
@@ -39,7 +41,11 @@ private:
   ModuleOp module;
   package::Package package;
   PackageIndex index;
+  /// Programs that others run, each behind those it runs itself.
   SmallVector<program::FuncOp> bodies;
+  /// How deep the programs nest from a body on, itself included; 0 while those
+  /// that it runs are being found.
+  llvm::DenseMap<Operation *, unsigned> depths;
 };
 
 } // namespace
@@ -83,23 +89,46 @@ Status PackageExporter::addConstants() {
   return Status::success();
 }
 
-/// Numbers the programs that `function` runs, directly or not, each behind the
-/// one that runs it.
-void PackageExporter::findBodies(program::FuncOp function) {
-  size_t next = bodies.size();
-  auto add = [&](program::FuncOp runner) {
-    runner.walk([&](program::InvokeOp invoke) {
-      for (auto callee :
-           invoke.getCallees().getAsRange<mlir::FlatSymbolRefAttr>())
-        if (index.bodies.try_emplace(callee.getValue(), bodies.size()).second)
-          bodies.push_back(
-              mlir::SymbolTable::lookupNearestSymbolFrom<program::FuncOp>(
-                  invoke, callee));
-    });
-  };
-  add(function);
-  while (next < bodies.size())
-    add(bodies[next++]);
+/// Adds the programs that `function` runs, directly or not; `depth` programs run
+/// it. Returns how deep they nest. The last first, since the list is reversed.
+Result<unsigned> PackageExporter::findBodies(program::FuncOp function,
+                                             unsigned depth) {
+  unsigned deepest = 0;
+  auto invokes =
+      llvm::to_vector(function.getBody().getOps<program::InvokeOp>());
+  for (program::InvokeOp invoke : llvm::reverse(invokes))
+    for (Attribute callee : llvm::reverse(invoke.getCallees())) {
+      auto found = addBody(
+          mlir::SymbolTable::lookupNearestSymbolFrom<program::FuncOp>(
+              invoke, llvm::cast<mlir::FlatSymbolRefAttr>(callee)),
+          depth + 1);
+      if (!found)
+        return found.takeError();
+      deepest = std::max(deepest, *found);
+    }
+  return deepest;
+}
+
+Result<unsigned> PackageExporter::addBody(program::FuncOp body,
+                                          unsigned depth) {
+  auto [entry, isNew] = depths.try_emplace(body, 0);
+  if (!isNew && entry->second == 0)
+    return Error::unsupported("'@" + body.getSymName().str() +
+                              "' runs itself, expected programs that end");
+  if (!isNew)
+    return entry->second;
+  Error tooDeep = Error::unsupported(
+      "programs run each other deeper than " +
+      std::to_string(KILN_PACKAGE_MAX_BODY_DEPTH));
+  if (depth > KILN_PACKAGE_MAX_BODY_DEPTH)
+    return tooDeep;
+  auto below = findBodies(body, depth);
+  if (!below)
+    return below.takeError();
+  if (*below >= KILN_PACKAGE_MAX_BODY_DEPTH)
+    return tooDeep;
+  bodies.push_back(body);
+  return depths[body] = *below + 1;
 }
 
 void PackageExporter::addTraffic(program::FuncOp function) {
@@ -130,19 +159,27 @@ Status PackageExporter::addPrograms() {
   SmallVector<StringRef> names = {"main"};
   if (!module.lookupSymbol<program::FuncOp>("main"))
     names = {"forward", "backward"};
+  SmallVector<program::FuncOp> functions;
   for (StringRef name : names) {
-    auto function = module.lookupSymbol<program::FuncOp>(name);
-    if (!function)
+    functions.push_back(module.lookupSymbol<program::FuncOp>(name));
+    if (!functions.back())
       return Error::unsupported("the module has no program @main, and neither "
                                 "@forward and @backward");
-    findBodies(function);
+  }
+  for (program::FuncOp function : llvm::reverse(functions))
+    if (auto found = findBodies(function, 0); !found)
+      return found.takeError();
+  // A body stands behind all that run it.
+  std::reverse(bodies.begin(), bodies.end());
+  for (auto [k, body] : llvm::enumerate(bodies))
+    index.bodies[body.getSymName()] = k;
+  for (program::FuncOp function : functions)
     if (Status s = add(function, package.programs); !s)
       return s;
-  }
   for (program::FuncOp body : bodies)
     if (Status s = add(body, package.bodies); !s)
       return s;
-  return addGuards(module.lookupSymbol<program::FuncOp>(names.front()));
+  return addGuards(functions.front());
 }
 
 Status PackageExporter::addGuards(program::FuncOp function) {
