@@ -106,22 +106,58 @@ Status verifyDepth(const Package &package) {
   return Status::success();
 }
 
+/// `constant` exists, and has what is declared of it; sizes that vary are those
+/// of the constant.
+Status verifyStored(const Package &package, const Program &program,
+                    uint32_t constant, DType dtype,
+                    const std::vector<ExprId> &sizes) {
+  if (constant >= package.constants.size())
+    return Error::malformed("constant " + std::to_string(constant) +
+                            " does not exist, expected one below " +
+                            std::to_string(package.constants.size()));
+  const ConstantTensor &stored = package.constants[constant];
+  if (stored.dtype != dtype || stored.sizes.size() != sizes.size())
+    return Error::malformed(
+        "constant " + std::to_string(constant) + " has the dtype " +
+        std::string(dtypeName(stored.dtype)) + " and " +
+        std::to_string(stored.sizes.size()) + " dimensions, expected " +
+        std::string(dtypeName(dtype)) + " and " + std::to_string(sizes.size()));
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const Expr &size = program.exprs[sizes[i]];
+    Cell found;
+    if (symbolsOf(size).empty() &&
+        (evaluate(size, nullptr, found) != ExprFailure::None ||
+         !found.isInteger() || found.integer != stored.sizes[i]))
+      return Error::malformed("constant " + std::to_string(constant) +
+                              " has " + std::to_string(stored.sizes[i]) +
+                              " elements in dimension " + std::to_string(i) +
+                              ", expected " +
+                              printExpr(size, program.symbols));
+  }
+  return Status::success();
+}
+
 /// `firstBody`: the bodies that a control step may run begin here.
 Status verifyReferences(const Package &package, const Program &program,
                         size_t firstBody) {
-  for (const Value &value : program.values)
-    if (value.kind == Value::Kind::Constant &&
-        value.slot >= package.constants.size())
-      return Error::malformed("constant " + std::to_string(value.slot) +
-                              " does not exist, expected one below " +
-                              std::to_string(package.constants.size()));
-  for (const Slot &slot : program.slots)
-    if (slot.payload != kNone &&
-        (!slot.isTensor || slot.payload >= package.constants.size()))
-      return Error::malformed("slot '" + slot.name + "' names constant " +
-                              std::to_string(slot.payload) +
-                              ", expected a tensor and one below " +
-                              std::to_string(package.constants.size()));
+  for (size_t i = 0; i < program.values.size(); ++i) {
+    const Value &value = program.values[i];
+    if (value.kind == Value::Kind::Constant)
+      if (Status s = verifyStored(package, program, value.slot, value.dtype,
+                                  value.sizes);
+          !s)
+        return s.error().withContext("value " + std::to_string(i));
+  }
+  for (const Slot &slot : program.slots) {
+    if (slot.payload == kNone)
+      continue;
+    Status s = slot.isTensor
+                   ? verifyStored(package, program, slot.payload, slot.dtype,
+                                  slot.sizes)
+                   : Status(Error::malformed("a number has no constant"));
+    if (!s)
+      return s.error().withContext("slot '" + slot.name + "'");
+  }
   for (const Step &step : program.steps)
     if (auto *launch = std::get_if<LaunchStep>(&step))
       if (launch->kernel >= package.image.kernels.size())

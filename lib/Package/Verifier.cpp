@@ -219,6 +219,8 @@ private:
         return s.error().withContext("copy source");
       if (Status s = written(copy->target); !s)
         return s.error().withContext("copy target");
+      if (Status s = variable(copy->target); !s)
+        return s.error().withContext("copy target");
       return Status::success();
     }
     if (auto *definition = std::get_if<DefineSymbolStep>(&step)) {
@@ -260,6 +262,14 @@ private:
     return define(id);
   }
 
+  /// All calls share the constants, so a step writes none. `id` is in range.
+  Status variable(ValueId id) const {
+    if (program_.values[root(id)].kind == Value::Kind::Constant)
+      return bad("value " + std::to_string(id) +
+                 " is a constant and cannot be written");
+    return Status::success();
+  }
+
   /// Positions of written buffers ascend; pairs are of a written and a read one.
   static Status access(const LaunchStep &launch) {
     std::vector<bool> isWritten(launch.buffers.size());
@@ -295,6 +305,9 @@ private:
         return s.error().withContext("launch, buffer " + std::to_string(i));
     if (Status s = access(launch); !s)
       return s.error().withContext("launch");
+    for (uint32_t at : launch.writes)
+      if (Status s = variable(launch.buffers[at]); !s)
+        return s.error().withContext("launch, buffer " + std::to_string(at));
     for (size_t i = 0; i < launch.arguments.size(); ++i)
       if (Status s = expr(launch.arguments[i]); !s)
         return s.error().withContext("launch, argument " + std::to_string(i));

@@ -27,12 +27,14 @@ namespace kiln::package {
 ///  - a view has a base with a smaller id, so views form no cycle;
 ///  - a step, an output or the arena uses only values and symbols that earlier
 ///    steps defined and did not release. A launch defines all its buffers;
+///  - no launch and no copy writes a constant;
 ///  - sizes of slots and of the arena depend on input symbols only.
 Status verifyProgram(const Program &program);
 
 /// Checks each program, and that kernels, constants, guards and saved values
 /// fit together: kernel entries lie in the image, the bytes of a constant are
-/// those of its sizes, and a backward program takes what the forward saves.
+/// those of its sizes, what a program declares of a constant agrees with it, and
+/// a backward program takes what the forward saves.
 Status verifyPackage(const Package &package);
 
 } // namespace kiln::package

@@ -117,3 +117,79 @@ program.func @main {
   program.launch @others::@k(%r) access [write] symbols [] work 2 grain 64 : !program.buffer<[2], f32>
   program.return outputs []
 }
+
+// -----
+
+program.func @unknown {
+  // expected-error @below {{'program.get' op reads @c, which is no constant of the module}}
+  %c = program.get @c : !program.buffer<[2], f32>
+  program.return outputs []
+}
+
+// -----
+
+program.constant @c dense_resource<weight> : tensor<2xf32>
+program.func @size {
+  // expected-error @below {{'program.get' op reads @c as '!program.buffer<[3], f32>', but it is 'tensor<2xf32>'}}
+  %c = program.get @c : !program.buffer<[3], f32>
+  program.return outputs []
+}
+
+// -----
+
+program.constant @c dense_resource<weight> : tensor<2xf32>
+program.func @rank {
+  // expected-error @below {{'program.slot' op reads @c as '!program.buffer<[2, 1], f32>', but it is 'tensor<2xf32>'}}
+  %c = program.slot parameter "c" in @c : !program.buffer<[2, 1], f32>
+  program.return outputs []
+}
+
+// -----
+
+program.constant @c dense_resource<weight> : tensor<2xf32>
+program.func @element {
+  // expected-error @below {{'program.slot' op reads @c as '!program.buffer<[2], i32>', but it is 'tensor<2xf32>'}}
+  %c = program.slot parameter "c" in @c : !program.buffer<[2], i32>
+  program.return outputs []
+}
+
+// -----
+
+// What varies is known at run time.
+program.constant @c dense_resource<weight> : tensor<2xf32>
+program.func @varies {
+  %c = program.slot parameter "c" in @c : !program.buffer<[s0], f32>
+  program.symbol "s0" size 0 of %c range 0 to 64 : !program.buffer<[s0], f32>
+  program.return outputs []
+}
+
+// -----
+
+program.constant @c dense_resource<weight> : tensor<2xf32>
+program.func @strides {
+  // expected-error @below {{'program.get' op expected a row-major buffer}}
+  %c = program.get @c : !program.buffer<[2], f32, strides = [1000]>
+  program.return outputs []
+}
+
+// -----
+
+program.constant @c dense_resource<weight> : tensor<2xf32>
+program.func @copied {
+  %x = program.slot user_input "x" : !program.buffer<[2], f32>
+  %c = program.get @c : !program.buffer<[2], f32>
+  // expected-error @below {{'program.copy' op writes operand 1, which is a constant of the package}}
+  program.copy %x to %c : !program.buffer<[2], f32>, !program.buffer<[2], f32>
+  program.return outputs []
+}
+
+// -----
+
+program.constant @c dense_resource<weight> : tensor<2xf32>
+program.func @launched {
+  %c = program.get @c : !program.buffer<[2], f32>
+  %v = program.view %c offset 1 : !program.buffer<[2], f32> to !program.buffer<[1], f32>
+  // expected-error @below {{'program.launch' op writes operand 0, which is a constant of the package}}
+  program.launch @kernels::@k(%v) access [write] symbols [] work 2 grain 64 : !program.buffer<[1], f32>
+  program.return outputs []
+}

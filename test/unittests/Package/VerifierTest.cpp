@@ -106,6 +106,46 @@ TEST(Verifier, IndicesAreInRange) {
   expectRefused(scale, "scale other than 0");
 }
 
+TEST(Verifier, ConstantsAreWhatIsDeclaredOfThem) {
+  ProgramBuilder b = oneInput();
+  ValueId c = b.value(Value::Kind::Constant, {0});
+  b.program.values[c].slot = 0;
+  b.program.slots[0].payload = 0;
+  Package package = packageOf(b);
+  auto store = [&](DType dtype, std::vector<int64_t> sizes, size_t bytes) {
+    package.constants = {{dtype, sizes, std::vector<uint8_t>(bytes)}};
+  };
+  store(DType::F32, {4}, 16);
+  EXPECT_TRUE(verifyPackage(package));
+  store(DType::I32, {4}, 16);
+  expectRefused(package, "value 1: constant 0 has the dtype i32 and 1 "
+                         "dimensions, expected f32 and 1");
+  store(DType::F32, {2, 2}, 16);
+  expectRefused(package, "f32 and 2 dimensions, expected f32 and 1");
+  store(DType::F32, {2}, 8);
+  expectRefused(package, "constant 0 has 2 elements in dimension 0, expected 4");
+  package.programs[0].values.pop_back();
+  expectRefused(package, "slot 'x': constant 0 has 2 elements");
+  package.constants.clear();
+  expectRefused(package, "slot 'x': constant 0 does not exist");
+}
+
+TEST(Verifier, NothingWritesAConstant) {
+  ProgramBuilder b = oneInput();
+  ValueId c = b.value(Value::Kind::Constant, {0});
+  b.program.values[c].slot = 0;
+  b.view(c, b.integer(0), {0});
+  b.launch(0, {0, 2}, {}, 0);
+  Package package = packageOf(b);
+  package.image = samplePackage().image;
+  package.constants = {{DType::F32, {4}, std::vector<uint8_t>(16)}};
+  EXPECT_TRUE(verifyPackage(package));
+  std::get<LaunchStep>(package.programs[0].steps[0]).writes = {1};
+  expectRefused(package, "buffer 1: value 2 is a constant and cannot be written");
+  package.programs[0].steps[0] = CopyStep{0, 1};
+  expectRefused(package, "copy target: value 1 is a constant");
+}
+
 TEST(Verifier, SavedValuesFit) {
   ProgramBuilder forward = oneInput();
   forward.output(0, "s", Output::Role::Saved);

@@ -62,7 +62,7 @@ private:
   LogicalResult visit(Operation &op);
   LogicalResult visitLaunch(LaunchOp launch);
   LogicalResult read(Operation *op, Value value);
-  void write(Operation *op, Value value);
+  LogicalResult write(Operation *op, Value value);
   void define(Value value, decltype(Contents::state) state);
   void defineResults(Operation *op);
 
@@ -229,8 +229,13 @@ void MemoryVerifier::define(Value value, decltype(Contents::state) state) {
 }
 
 /// What `value` holds from now on is what `op` has written.
-void MemoryVerifier::write(Operation *op, Value value) {
+LogicalResult MemoryVerifier::write(Operation *op, Value value) {
   const Place &place = places[value];
+  if (place.storage && place.storage.getDefiningOp<GetOp>()) {
+    unsigned number = llvm::find(op->getOperands(), value).getIndex();
+    return op->emitOpError("writes operand ")
+           << number << ", which is a constant of the package";
+  }
   auto &others = live[place.storage];
   llvm::erase_if(others, [&](Value other) {
     if (other == value)
@@ -250,6 +255,7 @@ void MemoryVerifier::write(Operation *op, Value value) {
           contents[other].state == Contents::Something)
         contents[other] = {Contents::Overwritten, op};
   define(value, Contents::Something);
+  return success();
 }
 
 LogicalResult MemoryVerifier::visitLaunch(LaunchOp launch) {
@@ -288,8 +294,8 @@ LogicalResult MemoryVerifier::visitLaunch(LaunchOp launch) {
     }
   }
   for (auto [k, buffer] : llvm::enumerate(buffers))
-    if (writes[k])
-      write(launch, buffer);
+    if (writes[k] && failed(write(launch, buffer)))
+      return failure();
   return success();
 }
 
@@ -332,8 +338,7 @@ LogicalResult MemoryVerifier::visit(Operation &op) {
   if (auto copy = dyn_cast<CopyOp>(op)) {
     if (failed(read(copy, copy.getSource())))
       return failure();
-    write(copy, copy.getTarget());
-    return success();
+    return write(copy, copy.getTarget());
   }
   if (auto release = dyn_cast<ReleaseOp>(op)) {
     for (Value value : release.getValues())

@@ -135,6 +135,44 @@ LogicalResult SlotOp::verify() {
   return success();
 }
 
+/// What `op` reads of `name` is what is stored there.
+static LogicalResult verifyStored(Operation *op, FlatSymbolRefAttr name,
+                                  BufferType type,
+                                  SymbolTableCollection &symbols) {
+  auto constant =
+      symbols.lookupNearestSymbolFrom<program::ConstantOp>(op, name);
+  if (!constant)
+    return op->emitOpError("reads ")
+           << name << ", which is no constant of the module";
+  auto stored = cast<RankedTensorType>(constant.getValue().getType());
+  bool fits = stored.getElementType() == type.getElementType() &&
+              size_t(stored.getRank()) == type.getSizes().size();
+  if (fits)
+    for (auto [size, expr] : llvm::zip_equal(stored.getShape(), type.getSizes()))
+      fits &= !expr.isConstant() || expr.isConstant(size);
+  if (!fits)
+    return op->emitOpError("reads ")
+           << name << " as " << type << ", but it is " << stored;
+  return success();
+}
+
+LogicalResult SlotOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  if (!getPayloadAttr()) // C3
+    return success();
+  return verifyStored(*this, getPayloadAttr(),
+                      cast<BufferType>(getResult().getType()), symbols);
+}
+
+LogicalResult GetOp::verify() {
+  if (!getType().getByteSize()) // C2
+    return emitOpError("expected a row-major buffer");
+  return success();
+}
+
+LogicalResult GetOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  return verifyStored(*this, getConstantAttr(), getType(), symbols); // C1
+}
+
 LogicalResult SymbolOp::verify() {
   bool isStep = getSource() == SymbolSource::Step;
   if (isStep != !getSlot()) // C1

@@ -109,7 +109,8 @@ def Program_ReturnOp : Program_Step<"return", [Terminator,
 }
 
 def Program_SlotOp : Program_Step<"slot", [
-    MemoryEffects<[MemRead, MemWrite]>]> {
+    MemoryEffects<[MemRead, MemWrite]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "An input of a program";
   let description = [{
     A tensor or a number that the caller passes. `name` is its name in the
@@ -124,7 +125,9 @@ def Program_SlotOp : Program_Step<"slot", [
     %n = program.slot user_input "n" value (#guard.expr<s3>) : !program.number
     ```
 
-    A number has no payload (C1), a tensor no value (C2).
+    A number has no payload (C1), a tensor no value (C2). The payload has the
+    element type, the rank and the sizes of the slot; sizes that vary may be any
+    (C3).
   }];
   let arguments = (ins Program_SlotKindAttr:$kind, StrAttr:$name,
                        OptionalAttr<StrAttr>:$path,
@@ -219,7 +222,8 @@ def Program_ViewOp : Program_Step<"view", [Pure]> {
   }];
 }
 
-def Program_GetOp : Program_Step<"get", [Pure]> {
+def Program_GetOp : Program_Step<"get", [
+    Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A tensor that is stored in the package";
   let description = [{
     The contents of a `program.constant`, which nothing writes.
@@ -227,10 +231,14 @@ def Program_GetOp : Program_Step<"get", [Pure]> {
     ```mlir
     %c = program.get @table : !program.buffer<[64], f32>
     ```
+
+    The constant has the element type, the rank and the sizes of the result;
+    sizes that vary may be any (C1). The result is row-major (C2).
   }];
   let arguments = (ins FlatSymbolRefAttr:$constant);
   let results = (outs Program_BufferType:$result);
   let assemblyFormat = "$constant attr-dict `:` qualified(type($result))";
+  let hasVerifier = 1;
 }
 
 def Program_ReleaseOp : Program_Step<"release"> {
