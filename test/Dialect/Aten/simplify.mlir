@@ -60,6 +60,16 @@ func.func @whole(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   return %3 : tensor<2x3xf32>
 }
 
+// A copy has memory of its own, which may be written, although it shows the same
+// elements in the same order.
+// CHECK-LABEL: func.func @copies
+// CHECK-NEXT: %[[V:.*]] = aten.view_copy(%arg0
+// CHECK-NEXT: return %[[V]]
+func.func @copies(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = aten.view_copy(%x, size = [4]) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
 // Elements that change places stay, and so does a copy.
 // CHECK-LABEL: func.func @others
 // CHECK-NEXT: %[[T:.*]] = aten.t(%arg0)

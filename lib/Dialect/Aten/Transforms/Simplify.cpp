@@ -22,10 +22,11 @@ namespace kiln::aten {
 
 namespace {
 
-/// What a view with one result shows; nothing for other ops.
+/// What a view with one result shows; nothing for other ops and those outside the
+/// records, of which nothing says when they copy.
 std::optional<ViewMap> getMap(Operation *op) {
   auto view = llvm::dyn_cast_if_present<ViewOpInterface>(op);
-  if (!view || op->getNumResults() != 1)
+  if (!view || !getOpInfo(op) || op->getNumResults() != 1)
     return std::nullopt;
   FailureOr<ViewMaps> maps = view.getViewMaps();
   return succeeded(maps) ? std::optional(maps->front()) : std::nullopt;
@@ -48,7 +49,8 @@ struct DropIdentity : mlir::OpInterfaceRewritePattern<ViewOpInterface> {
       return rewriter.notifyMatchFailure(op, "shows other elements");
     // What may copy does so for strides, which the same sizes in order do not need.
     const OpInfo &info = *getOpInfo(op);
-    bool isInOrder = map->kind == ViewKind::InOrder;
+    bool isInOrder = map->kind == ViewKind::InOrder &&
+                     (info.isView || info.isSilentView || info.mayCopy);
     bool isView = info.isView && !info.mayCopy && isWhole(*map);
     if (!isInOrder && !isView)
       return rewriter.notifyMatchFailure(op, "is a copy, or shows a part");
@@ -212,9 +214,10 @@ struct AtenSimplifyPass : impl::AtenSimplifyPassBase<AtenSimplifyPass> {
 } // namespace
 
 void populateSimplifyPatterns(RewritePatternSet &patterns) {
-  patterns.add<DropIdentity, DropConversion, MergeViews, MergePermutes, MergeTwice<DetachOp, false>,
-               MergeTwice<NegOp, true>, MergeTwice<ReluOp, false>,
-               MergeTwice<AbsOp, false>>(patterns.getContext());
+  patterns.add<DropIdentity, DropConversion, MergeViews, MergePermutes,
+               MergeTwice<DetachOp, false>, MergeTwice<NegOp, true>,
+               MergeTwice<ReluOp, false>, MergeTwice<AbsOp, false>>(
+      patterns.getContext());
   patterns.add<DropUnit<MulTensorOp>, DropUnit<MulScalarOp>,
                DropUnit<DivTensorOp>, DropUnit<DivScalarOp>>(
       patterns.getContext());
