@@ -33,8 +33,9 @@ usage: kiln-translate --import-pt2|--export-guards|--package-to-mlir MODEL [flag
   --version          of Kiln and LLVM, and the build id
 
 MODEL is .pt2, or - for standard input; --export-guards takes .mlir and .mlirbc
-too, --package-to-mlir takes a .kiln. Exit codes: 0 done, 2 wrong command line, 3 malformed or unreadable input, or
-a result that cannot be written, 4 not supported.
+too, --package-to-mlir takes a .kiln. Exit codes: 0 done, 2 wrong command line,
+3 malformed or unreadable input, or a result that cannot be written, 4 not
+supported.
 
 examples:
   kiln-translate --import-pt2 model.pt2 > model.mlir

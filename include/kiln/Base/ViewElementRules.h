@@ -8,7 +8,11 @@
 //
 // The rules of views, as in ViewRules.h, that take the memory of a tensor for other
 // elements: complex numbers for pairs of reals and back, bytes for another type. The
-// sizes of their maps are those of the tensor seen so.
+// sizes of their maps are those of the tensor seen so. Of x of sizes [4] and c64:
+//
+//   viewAsReal(w, {4})      sizes 4, 2, start 0, 0; Parts: x as f32 of sizes [4, 2]
+//   complexPart(w, {4}, 1)  sizes 4, start 0, 1: every second of these, from the 1st
+//   viewDtype(w, {4})       to f64: sizes 4; Bytes: as many as x has
 //
 //===----------------------------------------------------------------------===//
 

@@ -18,8 +18,9 @@
 //
 // Sizes are the shape rule, start and steps the strides and the index of an
 // element, and both ways of writing. A view may see numbers of another type in the
-// same bytes; sizes, start and steps are then of a tensor of these: see kiln/Dialect/Aten/IR/ViewMaps.h and
-// lib/Eager/View.cpp. The functions that make them are in ViewRules.h.
+// same bytes; sizes, start and steps are then of a tensor of these: see
+// kiln/Dialect/Aten/IR/ViewMaps.h and lib/Eager/View.cpp. The functions that make
+// them are in ViewRules.h and ViewElementRules.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -16,7 +16,7 @@ def LoopLoweringOpInterface : OpInterface<"LoopLoweringOpInterface"> {
   let description = [{
     An op on tensors that makes its own loop nests: a reduction, a scan, a
     contraction, a view, several of them. `convert-aten-to-loop` asks every op of
-    every dialect for it, those of ATen first, and fuses the nests with their
+    every dialect for it, in the order of the program, and fuses the nests with their
     neighbours like any other; the op's name is not known there.
 
     An op whose element is a function of its operands' elements at the same place
@@ -26,7 +26,9 @@ def LoopLoweringOpInterface : OpInterface<"LoopLoweringOpInterface"> {
     InterfaceMethod<[{
         Makes the nests of the op with `loops` and sets all of its results, or
         refuses with a reason. May look at the op and at what its operands are
-        views of, and changes neither.
+        views of, and changes neither. (An op that refuses may replace an operand of
+        its own by what that is a view of, if its library reads it the same:
+        `as_strided` names the tensor that owns the memory.)
       }], "::llvm::LogicalResult", "lowerToLoops",
       (ins "::kiln::loop::LoopBuilder &":$loops)>,
     InterfaceMethod<[{

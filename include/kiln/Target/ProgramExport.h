@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The last step of every pipeline: a module of programs becomes a package, and a
-// `program.func` a `package::Program`, op by op. What runs was decided before, by the conversion to the dialect and the
-// passes on it.
+// `program.func` a `package::Program`, op by op. What runs was decided before, by
+// the conversion to the dialect and the passes on it.
 //
 //===----------------------------------------------------------------------===//
 

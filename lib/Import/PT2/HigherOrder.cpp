@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Branches and loops become ops with bodies, which are graphs of their own. Bodies pass tensors: a number of the surrounding graph is known in
-// a body by its expression, and one that a loop changes is carried as a tensor
-// without dimensions.
+// Branches and loops become ops with bodies, which are graphs of their own. Bodies
+// pass tensors: a number of the surrounding graph is known in a body by its
+// expression, and one that a loop changes is carried as a tensor without dimensions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -171,7 +171,8 @@ class Aten_OverloadOp<Dialect dialect, string schemaText,
   /// the op: "upsample(2)". See Inference.h.
   string shape = "broadcast";
   /// Of an op that shows elements of its operand: the function of
-  /// kiln/Base/ViewRules.h that says which. See Aten_MappedOp.
+  /// kiln/Base/ViewRules.h or ViewElementRules.h that says which. See
+  /// Aten_MappedOp.
   string view = "";
   /// Of a view whose elements are other numbers than the operand's: the operand's
   /// are again what this op gives for those written to the view.
@@ -243,9 +244,9 @@ class Aten_PureOp<string schemaText> : Aten_Op<schemaText, NoEffects>;
 class Aten_CountingOp<string schemaText> : Aten_Op<schemaText, SymbolEffects>;
 
 /// Shows elements of a tensor in another order or shape. `rule` is a function of
-/// kiln/Base/ViewRules.h, from which the sizes, the loop nests that read through
-/// it, the strides at run time, and what is written through it follow. The
-/// result shares memory, unless `isView` is taken back.
+/// kiln/Base/ViewRules.h or ViewElementRules.h, from which the sizes, the loop
+/// nests that read through it, the strides at run time, and what is written
+/// through it follow. The result shares memory, unless `isView` is taken back.
 class Aten_MappedOp<string schemaText, string rule>
     : Aten_PureOp<schemaText> {
   let view = rule;
