@@ -48,6 +48,14 @@ func.func @indices(%x: tensor<2x3x4x4xf32>) {
 
 // -----
 
+func.func @small_reals(%x: tensor<4x2xf8E4M3FN>) {
+  // expected-error @below {{'aten.view_as_complex' op expects a tensor of f16, f32 or f64}}
+  %0 = aten.view_as_complex(%x) : (tensor<4x2xf8E4M3FN>) -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
 func.func @reals(%x: tensor<4x3xf32>) {
   // expected-error @below {{'aten.view_as_complex' op expects a last dimension of size 2}}
   %0 = aten.view_as_complex(%x) : (tensor<4x3xf32>) -> tensor<4xcomplex<f32>>

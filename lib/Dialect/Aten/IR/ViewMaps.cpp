@@ -132,7 +132,7 @@ bool ViewWorld::isComplex() {
 
 bool ViewWorld::hasComplex() {
   Type type = getElementType(infer);
-  return llvm::isa<mlir::FloatType>(type) && !type.isBF16();
+  return type.isF16() || type.isF32() || type.isF64();
 }
 
 static int64_t getItemSize(Type type) {
