@@ -63,18 +63,19 @@ private:
 void InlineVirtual::mergeEqualNests(func::FuncOp function) {
   StructureNumbering numbers;
   llvm::DenseMap<std::pair<Block *, unsigned>, NestOpInterface> first;
-  SmallVector<NestOpInterface> merged;
+  SmallVector<std::pair<NestOpInterface, NestOpInterface>> merged;
   function.walk([&](NestOpInterface nest) {
     auto [it, isNew] = first.try_emplace(
         {nest->getBlock(), numbers.getNumber(nest)}, nest);
-    if (isNew)
-      return;
-    // The first keeps its name; the log shows what runs.
-    nest->replaceAllUsesWith(it->second);
-    merged.push_back(nest);
+    if (!isNew)
+      merged.emplace_back(nest, it->second);
   });
-  for (NestOpInterface nest : merged)
+  // After the walk: a number stands for the operands that an op had.
+  for (auto [nest, kept] : merged) {
+    // The first keeps its name; the log shows what runs.
+    nest->replaceAllUsesWith(kept);
     nest->erase();
+  }
 }
 
 //===----------------------------------------------------------------------===//
