@@ -40,7 +40,6 @@ public:
 private:
   Status readExprs();
   Status findNumbers();
-  void noteNumber(package::ValueId id) { numbers.insert(id); }
   void noteNumbers(const std::vector<package::Argument> &arguments);
 
   Status addSlot(uint32_t index);
