@@ -31,14 +31,20 @@ Value LoopBuilder::makePointwise(RankedTensorType type, Type in,
     value = scalars.convert(
         value, value.getType() == getBodyType(in) ? in : value.getType(),
         type.getElementType());
-  if (!value || !scalars.getReason().empty()) {
-    (void)refuse(scalars.getReason().empty() ? "a number is not known"
-                                             : scalars.getReason());
-    nest.erase();
-    return {};
-  }
-  YieldOp::create(inner, getLoc(), value);
-  return nest.getResult();
+  if (succeeded(endBody(inner, value, scalars.getReason())))
+    return nest.getResult();
+  nest.erase();
+  return {};
+}
+
+LogicalResult LoopBuilder::endBody(OpBuilder &inner, ValueRange values,
+                                   StringRef why) {
+  if (!why.empty())
+    return refuse(why);
+  if (values.empty() || llvm::is_contained(values, Value()))
+    return refuse("a number is not known");
+  YieldOp::create(inner, getLoc(), values);
+  return success();
 }
 
 Value LoopBuilder::makeZeros(RankedTensorType type) {
@@ -58,27 +64,47 @@ SmallVector<Value> LoopBuilder::makeReduce(TypeRange types,
   OpBuilder inner = OpBuilder::atBlockEnd(&nest.getBody().front());
   BodyContext body{inner, getLoc(), nest.getBody().getArguments()};
   ScalarBuilder scalars(inner, getLoc(), in);
-  YieldOp::create(inner, getLoc(), compute(body, scalars));
-  return llvm::to_vector_of<Value>(nest.getResults());
+  SmallVector<Value> values = compute(body, scalars);
+  if (succeeded(endBody(inner, values, scalars.getReason())))
+    return llvm::to_vector_of<Value>(nest.getResults());
+  nest.erase();
+  return SmallVector<Value>(types.size());
+}
+
+/// Of a tensor with unknown sizes there is no index.
+static bool hasKnownSizes(Value tensor) {
+  return guard::getDims(cast<RankedTensorType>(tensor.getType())).has_value();
 }
 
 //===----------------------------------------------------------------------===//
 // Over dimensions
 //===----------------------------------------------------------------------===//
 
-ReducedDomain LoopBuilder::getReducedDomain(const View &self,
-                                            ArrayRef<int64_t> dims,
-                                            ArrayRef<ExprAttr> result) {
-  unsigned rank = self.dims.size();
+std::optional<ReducedDomain>
+LoopBuilder::getReducedDomain(const View &self, ArrayRef<int64_t> dims,
+                              ArrayRef<ExprAttr> result) {
+  int64_t rank = self.dims.size();
   SmallVector<bool> reduced(rank, dims.empty());
-  for (int64_t d : dims)
+  for (int64_t d : dims) {
+    // A tensor without dimensions may be reduced along its only place.
+    int64_t last = std::max<int64_t>(rank, 1) - 1;
+    if (d < -last - 1 || d > last) {
+      (void)refuse("a dimension to reduce is out of range");
+      return std::nullopt;
+    }
     if (rank > 0)
       reduced[d < 0 ? d + rank : d] = true;
+  }
+  size_t kept = llvm::count(reduced, false);
+  if (result.size() != kept && result.size() != size_t(rank)) {
+    (void)refuse("the result does not have the dimensions that are left");
+    return std::nullopt;
+  }
   ReducedDomain domain;
   domain.parallel = Exprs(result);
-  bool keeps = result.size() == rank;
+  bool keeps = result.size() == size_t(rank);
   unsigned parallel = 0;
-  for (unsigned i = 0; i < rank; ++i) {
+  for (int64_t i = 0; i < rank; ++i) {
     if (reduced[i]) {
       domain.index.push_back(dim(result.size() + domain.reduction.size()));
       domain.reduction.push_back(self.dims[i]);
@@ -95,11 +121,18 @@ ReducedDomain LoopBuilder::getReducedDomain(const View &self,
 Value LoopBuilder::reduceDims(const View &self, ArrayRef<int64_t> dims,
                               RankedTensorType type, ReductionKind kind,
                               Type acc, ElementFn element) {
-  ReducedDomain domain = getReducedDomain(self, dims, *guard::getDims(type));
+  auto sizes = guard::getDims(type);
+  if (!sizes || !hasKnownSizes(self.base)) {
+    (void)refuse("a size is not known");
+    return {};
+  }
+  auto domain = getReducedDomain(self, dims, *sizes);
+  if (!domain)
+    return {};
   return makeReduce(
-      TypeRange(type), domain.parallel, domain.reduction, ArrayRef(kind), acc,
+      TypeRange(type), domain->parallel, domain->reduction, ArrayRef(kind), acc,
       [&](BodyContext body, ScalarBuilder &scalars) -> SmallVector<Value> {
-        Value value = read(body, self, domain.index);
+        Value value = read(body, self, domain->index);
         return {element ? element(body, scalars, value)
                         : scalars.convert(value, getElement(self.base), acc)};
       })[0];
@@ -112,7 +145,12 @@ Value LoopBuilder::reduceDims(const View &self, ArrayRef<int64_t> dims,
 ContractOp LoopBuilder::makeContract(RankedTensorType type, const Factor &lhs,
                                      const Factor &rhs,
                                      ArrayRef<ExprAttr> reduction, Type acc) {
-  Exprs parallel(*guard::getDims(type)), extents(parallel);
+  auto sizes = guard::getDims(type);
+  if (!sizes || !hasKnownSizes(lhs.tensor) || !hasKnownSizes(rhs.tensor)) {
+    (void)refuse("a size is not known");
+    return {};
+  }
+  Exprs parallel(*sizes), extents(parallel);
   extents.append(reduction.begin(), reduction.end());
   View left = getStraight(lhs.tensor, extents, lhs.index);
   View right = getStraight(rhs.tensor, extents, rhs.index);
@@ -130,7 +168,7 @@ ContractOp LoopBuilder::makeContract(RankedTensorType type, const Factor &lhs,
   return nest;
 }
 
-void LoopBuilder::addEpilogue(
+LogicalResult LoopBuilder::addEpilogue(
     ContractOp nest,
     llvm::function_ref<Value(BodyContext, ScalarBuilder &, Value)> compute) {
   Block *block = nest.addEpilogue(builder);
@@ -139,8 +177,12 @@ void LoopBuilder::addEpilogue(
   Type acc = nest.getAccType();
   ScalarBuilder scalars(inner, getLoc(), acc);
   Value value = compute(body, scalars, block->getArgument(0));
-  YieldOp::create(inner, getLoc(),
-                  scalars.convert(value, acc, getElement(nest.getResult())));
+  if (value && scalars.getReason().empty())
+    value = scalars.convert(value, acc, getElement(nest.getResult()));
+  if (succeeded(endBody(inner, value, scalars.getReason())))
+    return success();
+  nest.erase();
+  return failure();
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,11 +232,13 @@ ScanOp LoopBuilder::makeScan(
                              dimension, kinds, origins);
   OpBuilder inner = OpBuilder::atBlockEnd(&scan.getBody().front());
   BodyContext body{inner, getLoc(), scan.getBody().getArguments()};
-  YieldOp::create(inner, getLoc(), compute(body));
-  return scan;
+  if (succeeded(endBody(inner, compute(body))))
+    return scan;
+  scan.erase();
+  return {};
 }
 
-void LoopBuilder::addCombiner(ScanOp scan, CombineFn combine) {
+LogicalResult LoopBuilder::addCombiner(ScanOp scan, CombineFn combine) {
   SmallVector<Type> types = scan.getAccumulatorTypes();
   size_t count = types.size();
   types.append(types.begin(), types.begin() + count);
@@ -203,9 +247,11 @@ void LoopBuilder::addCombiner(ScanOp scan, CombineFn combine) {
       inner.createBlock(&scan.getCombiner(), {}, types,
                         SmallVector<Location>(types.size(), scan.getLoc()));
   ValueRange values = block->getArguments();
-  YieldOp::create(
-      inner, scan.getLoc(),
-      combine(inner, values.take_front(count), values.drop_front(count)));
+  if (succeeded(endBody(inner, combine(inner, values.take_front(count),
+                                       values.drop_front(count)))))
+    return success();
+  scan.erase();
+  return failure();
 }
 
 Value LoopBuilder::makeSort(ArrayRef<ExprAttr> dims,
@@ -216,8 +262,10 @@ Value LoopBuilder::makeSort(ArrayRef<ExprAttr> dims,
                              dimension, origins);
   OpBuilder inner = OpBuilder::atBlockEnd(&sort.getBody().front());
   BodyContext body{inner, getLoc(), sort.getBody().getArguments()};
-  YieldOp::create(inner, getLoc(), keys(body));
-  return sort.getResult();
+  if (succeeded(endBody(inner, keys(body))))
+    return sort.getResult();
+  sort.erase();
+  return {};
 }
 
 Value loop::makeSortKey(BodyContext body, Value value, Type element,

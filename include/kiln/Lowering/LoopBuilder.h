@@ -203,7 +203,11 @@ public:
   // Checks
   //===--------------------------------------------------------------------===//
 
-  /// Ends the run with `message` unless `compute` holds everywhere in a domain.
+  /// Ends the run with `message` unless `compute`, an `i1`, holds everywhere in a
+  /// domain; of no extents, once. Checks run in the order of the program.
+  ///
+  ///   loops.check({n}, "expected positive numbers", [&](BodyContext body) {
+  ///     return scalars(body).gt(elementAt(body), zero(body)); });
   void check(llvm::ArrayRef<guard::ExprAttr> extents, llvm::StringRef message,
              llvm::function_ref<Value(BodyContext)> compute);
   /// Emits the check that all `indices` lie in [low, size).
@@ -225,7 +229,8 @@ public:
   using ReduceFn = llvm::function_ref<llvm::SmallVector<Value>(
       BodyContext, ScalarBuilder &)>;
   /// A reduction; `compute` gives what is accumulated, in the types that it is
-  /// accumulated in. `in` is the computation type of its `ScalarBuilder`.
+  /// accumulated in. `in` is the computation type of its `ScalarBuilder`. If it
+  /// refused, a null for each result.
   llvm::SmallVector<Value> makeReduce(mlir::TypeRange types,
                                       llvm::ArrayRef<guard::ExprAttr> parallel,
                                       llvm::ArrayRef<guard::ExprAttr> reduction,
@@ -233,11 +238,15 @@ public:
                                       Type in, ReduceFn compute);
 
   /// How the dimensions `dims` of `self` (all if there are none) are reduced to
-  /// a result of sizes `result`, with or without the reduced dimensions.
-  ReducedDomain getReducedDomain(const View &self, llvm::ArrayRef<int64_t> dims,
-                                 llvm::ArrayRef<guard::ExprAttr> result);
+  /// a result of sizes `result`, with or without the reduced dimensions. Refuses
+  /// dimensions out of range (negative ones count from the end) and a result of
+  /// another rank.
+  std::optional<ReducedDomain>
+  getReducedDomain(const View &self, llvm::ArrayRef<int64_t> dims,
+                   llvm::ArrayRef<guard::ExprAttr> result);
   /// A reduction of `self` over `dims` to `type`, of what `element` gives for
-  /// each element, or the element itself, in type `acc`.
+  /// each element, or the element itself, in type `acc`. Null if it refused:
+  /// what getReducedDomain refuses, and sizes that are not known.
   using ElementFn =
       llvm::function_ref<Value(BodyContext, ScalarBuilder &, Value)>;
   Value reduceDims(const View &self, llvm::ArrayRef<int64_t> dims,
@@ -245,22 +254,30 @@ public:
                    ElementFn element = nullptr);
 
   /// Sums of products of `lhs` and `rhs`, accumulated in `acc`. An operand that
-  /// is not read along straight lines is copied first.
+  /// is not read along straight lines is copied first. Null if sizes are not known.
   ContractOp makeContract(RankedTensorType type, const Factor &lhs,
                           const Factor &rhs,
                           llvm::ArrayRef<guard::ExprAttr> reduction, Type acc);
   /// Gives `nest` an epilogue: `compute` takes a finished sum, in the
-  /// accumulation type, to what is rounded and stored.
-  void addEpilogue(
+  /// accumulation type, to what is rounded and stored. If it refused, `nest` is
+  /// no more.
+  LogicalResult addEpilogue(
       ContractOp nest,
       llvm::function_ref<Value(BodyContext, ScalarBuilder &, Value)> compute);
 
-  /// Writes into `init`, over a domain of these extents. The first
-  /// `independent` dimensions write different elements.
+  /// Writes into `init`, over a domain of these extents; `point` gives a place of
+  /// `init`, in range, and a value of the body type of its elements, joined there by
+  /// `kind`. With ScatterKind::Set no two points write one element, or the last
+  /// counts.
+  ///
+  ///   Value counts = loops.makeScatter(zeros, {n}, ScatterKind::Add,
+  ///       [&](BodyContext body) -> Written { return {{placeOf(body)}, one(body)}; });
   Value makeScatter(Value init, llvm::ArrayRef<guard::ExprAttr> extents,
                     ScatterKind kind,
                     llvm::function_ref<Written(BodyContext)> point);
-  /// The same one point after the other, which sees what was written so far.
+  /// Sets elements one point after the other, each of which sees what was written
+  /// so far as `state`. The first `independent` dimensions of the domain write and
+  /// read different elements: they may run side by side.
   Value
   makeSweep(Value init, llvm::ArrayRef<guard::ExprAttr> extents,
             int64_t independent,
@@ -268,22 +285,34 @@ public:
 
   /// Running values along a row of `extent` elements, for each point of a
   /// domain; the row is dimension `dimension` of the results, the last index of
-  /// the body. `inits` are for ReductionKind::Generic, which wants a combiner
-  /// then.
+  /// the body. `kinds` are one for each value that is carried; `inits`, neutral
+  /// elements, are for ReductionKind::Generic, which wants a combiner then. Null
+  /// if `compute` gave no values.
+  ///
+  ///   ScanOp scan = loops.makeScan(type, zero, {}, n, 0, ReductionKind::Generic,
+  ///       [&](BodyContext body) { return SmallVector<Value>{elementAt(body)}; });
+  ///   if (!scan || failed(loops.addCombiner(
+  ///                    scan, [](OpBuilder &b, ValueRange l, ValueRange r) {...})))
+  ///     return failure();
   ScanOp
   makeScan(mlir::TypeRange types, mlir::ValueRange inits,
            llvm::ArrayRef<guard::ExprAttr> parallel, guard::ExprAttr extent,
            int64_t dimension, llvm::ArrayRef<ReductionKind> kinds,
            llvm::function_ref<llvm::SmallVector<Value>(BodyContext)> compute);
-  /// How a generic scan joins accumulators, `left`, with what comes next,
-  /// `right`.
+  /// How a generic scan joins accumulators, `left`, with what comes next, `right`,
+  /// in any grouping (it is to be associative). If it refused, `scan` is no more.
   using CombineFn = llvm::function_ref<llvm::SmallVector<Value>(
       OpBuilder &, mlir::ValueRange left, mlir::ValueRange right)>;
-  void addCombiner(ScanOp scan, CombineFn combine);
+  LogicalResult addCombiner(ScanOp scan, CombineFn combine);
   using KeysFn = llvm::function_ref<llvm::SmallVector<Value>(BodyContext)>;
   /// The positions (i64) of the elements of each row in the order of their
   /// keys, signed integers (`makeSortKey`), of which the first counts most;
-  /// what is equal keeps its order.
+  /// what is equal keeps its order. `dims` are the sizes of the result, `parallel`
+  /// with `extent` put in as `dimension`, the last index of the body. Null if there
+  /// are no keys.
+  ///
+  ///   Value order = loops.makeSort({m, n}, {m}, n, 1, [&](BodyContext body) {
+  ///     return SmallVector<Value>{makeSortKey(body, x(body), f32, false)}; });
   Value makeSort(llvm::ArrayRef<guard::ExprAttr> dims,
                  llvm::ArrayRef<guard::ExprAttr> parallel,
                  guard::ExprAttr extent, int64_t dimension, KeysFn keys);
@@ -317,6 +346,10 @@ public:
   void noteSymbol(guard::ExprAttr symbol) { knownSymbols.insert(symbol); }
 
 private:
+  /// Ends a body with `values`; refuses if one is null, or with `why`.
+  LogicalResult endBody(OpBuilder &inner, mlir::ValueRange values,
+                        llvm::StringRef why = "");
+
   mlir::func::FuncOp function;
   OpBuilder builder;
   const analysis::SizeHints &hints;

@@ -103,8 +103,7 @@ static LogicalResult sumWindows(LoopBuilder &loops, Value source,
         Value value = loops.read(body, view, index, valid, zero);
         return SmallVector<Value>{scalars.convert(value, stored, acc)};
       });
-  loops.setResult(0, sums[0]);
-  return success();
+  return loops.setMade(0, sums[0]);
 }
 
 LogicalResult loop::lowerColumnsToImage(LoopBuilder &loops, aten::Col2imOp op) {

@@ -52,23 +52,23 @@ LogicalResult loop::lowerAddmm(LoopBuilder &loops, aten::AddmmOp op) {
   ContractOp nest = makeProduct(loops, op.getMat1(), op.getMat2());
   if (!nest)
     return failure();
-  if (*beta != 0 || *alpha != 1)
-    loops.addEpilogue(
-        nest, [&](BodyContext body, ScalarBuilder &scalars, Value sum) {
-          Type acc = scalars.getType();
-          sum = scalars.mul(sum, scalars.constant(acc, *alpha));
-          // With beta 0 the bias does not count, not even its NaNs.
-          if (*beta == 0)
-            return sum;
-          View view = loops.getView(op.getSelf());
-          Exprs index =
-              loops.broadcast(view, *guard::getDims(loops.getResultType()));
-          Value x = scalars.convert(loops.read(body, view, index),
-                                    LoopBuilder::getElement(op.getSelf()), acc);
-          return scalars.add(scalars.mul(x, scalars.constant(acc, *beta)), sum);
-        });
-  loops.setResult(0, nest.getResult());
-  return success();
+  if (*beta == 0 && *alpha == 1)
+    return loops.setMade(0, nest.getResult());
+  auto scale = [&](BodyContext body, ScalarBuilder &scalars, Value sum) {
+    Type acc = scalars.getType();
+    sum = scalars.mul(sum, scalars.constant(acc, *alpha));
+    // With beta 0 the bias does not count, not even its NaNs.
+    if (*beta == 0)
+      return sum;
+    View view = loops.getView(op.getSelf());
+    Exprs index = loops.broadcast(view, *guard::getDims(loops.getResultType()));
+    Value x = scalars.convert(loops.read(body, view, index),
+                              LoopBuilder::getElement(op.getSelf()), acc);
+    return scalars.add(scalars.mul(x, scalars.constant(acc, *beta)), sum);
+  };
+  if (failed(loops.addEpilogue(nest, scale)))
+    return failure();
+  return loops.setMade(0, nest.getResult());
 }
 
 LogicalResult loop::refuseGroupedMm(LoopBuilder &loops, aten::GroupedMmOp op) {

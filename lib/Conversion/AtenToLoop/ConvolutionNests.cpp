@@ -48,16 +48,16 @@ ContractOp Convolution::make(Type element, ArrayRef<ExprAttr> parallel,
       LoopBuilder::getComputeType(LoopBuilder::getElement(lhs.tensor)));
 }
 
-/// Adds a bias per channel where the sums are rounded.
-void Convolution::addBias(ContractOp nest, Value bias, ExprAttr channel) {
-  if (!bias)
-    return;
-  loops.addEpilogue(nest, [&](BodyContext body, ScalarBuilder &scalars,
-                              Value sum) {
+/// The sums of `nest`, with a bias per channel where they are rounded.
+Value Convolution::addBias(ContractOp nest, Value bias, ExprAttr channel) {
+  if (!nest || !bias)
+    return nest ? nest.getResult() : Value();
+  auto add = [&](BodyContext body, ScalarBuilder &scalars, Value sum) {
     Value x = loops.read(body, loops.getView(bias), {channel});
     return scalars.add(sum, scalars.convert(x, LoopBuilder::getElement(bias),
                                             nest.getAccType()));
-  });
+  };
+  return succeeded(loops.addEpilogue(nest, add)) ? nest.getResult() : Value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -84,8 +84,7 @@ Value Convolution::makeForward(RankedTensorType type, Value x, Value weight,
   }
   ContractOp nest = make(type.getElementType(), parallel, {x, left, mask},
                          {weight, right}, reduction);
-  addBias(nest, bias, channel);
-  return nest.getResult();
+  return addBias(nest, bias, channel);
 }
 
 Value Convolution::makeWeightGradient(RankedTensorType type, Value x, Value y) {
@@ -114,9 +113,9 @@ Value Convolution::makeWeightGradient(RankedTensorType type, Value x, Value y) {
     right.push_back(window.at);
     mask = guard::logicalAnd(mask, window.valid);
   }
-  return make(type.getElementType(), parallel, {y, left}, {x, right, mask},
-              reduction)
-      .getResult();
+  ContractOp nest = make(type.getElementType(), parallel, {y, left},
+                         {x, right, mask}, reduction);
+  return nest ? nest.getResult() : Value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -217,8 +216,8 @@ View Convolution::makePart(RankedTensorType type, Value y, Value weight,
   // Both are masked: a weight that is infinite counts only where it is used.
   ContractOp nest = make(type.getElementType(), parallel, {y, left, mask},
                          {weight, right, mask}, reduction);
-  addBias(nest, bias, channel);
-  return loops.reshape(loops.getView(nest.getResult()), dims);
+  Value sums = addBias(nest, bias, channel);
+  return loops.reshape(loops.getView(sums), dims);
 }
 
 Value Convolution::interleave(

@@ -74,7 +74,7 @@ private:
   ContractOp make(Type element, llvm::ArrayRef<guard::ExprAttr> parallel,
                   const Factor &lhs, const Factor &rhs,
                   llvm::ArrayRef<guard::ExprAttr> reduction);
-  void addBias(ContractOp nest, Value bias, guard::ExprAttr channel);
+  Value addBias(ContractOp nest, Value bias, guard::ExprAttr channel);
 
   /// The positions with the chosen remainders, [n, ci, remainders, quotients].
   View makePart(RankedTensorType type, Value y, Value weight,

@@ -183,8 +183,7 @@ LogicalResult Distances::sumSlopes(
       [&](BodyContext body, ScalarBuilder &s) {
         return SmallVector<Value>{s.convert(slope(body, s), f64, acc)};
       });
-  loops.setResult(0, sums[0]);
-  return success();
+  return loops.setMade(0, sums[0]);
 }
 
 LogicalResult Distances::lowerPairs(Value x1, Value x2) {

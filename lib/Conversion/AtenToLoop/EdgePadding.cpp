@@ -166,6 +166,5 @@ LogicalResult loop::lowerEdgePadBackward(LoopBuilder &loops,
         Value value = loops.read(body, source, nest.at, valid, zero);
         return SmallVector<Value>{scalars.convert(value, stored, acc)};
       });
-  loops.setResult(0, sums[0]);
-  return success();
+  return loops.setMade(0, sums[0]);
 }

@@ -310,8 +310,7 @@ LogicalResult Bags::lowerWeightsBackward() {
         return SmallVector<Value>{
             s.where(counts, product, s.constant(acc, 0.0))};
       });
-  loops.setResult(0, sums[0]);
-  return success();
+  return loops.setMade(0, sums[0]);
 }
 
 static LogicalResult lowerBags(LoopBuilder &loops, const BagArgs &args,

@@ -132,8 +132,7 @@ static LogicalResult lowerMax(LoopBuilder &loops, const PoolingArgs &args,
           return SmallVector<Value>{
               element(body, scalars, loops.condition(body, nest.valid))};
         });
-    loops.setResult(0, values[0]);
-    return success();
+    return loops.setMade(0, values[0]);
   }
   // Of several NaNs PyTorch gives the last, of other equals the first. The
   // smaller key wins, and those of NaNs are negative and fall.
@@ -156,7 +155,8 @@ static LogicalResult lowerMax(LoopBuilder &loops, const PoolingArgs &args,
                               scalars.constant(i64, int64_t(INT64_MAX)));
         return SmallVector<Value>{value, key};
       });
-  loops.setResult(0, results[0]);
+  if (failed(loops.setMade(0, results[0])))
+    return failure();
   bool mayBeEmpty = pool.mayHaveEmptyWindows();
   if (!isFloat && !mayBeEmpty) {
     loops.setResult(1, results[1]);
@@ -209,8 +209,7 @@ static LogicalResult lowerMaxBackward(LoopBuilder &loops,
         share = scalars.where(scalars.eq(at, own), share, zero);
         return SmallVector<Value>{scalars.convert(share, stored, acc)};
       });
-  loops.setResult(0, sums[0]);
-  return success();
+  return loops.setMade(0, sums[0]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -305,8 +304,7 @@ static LogicalResult lowerAverage(LoopBuilder &loops, const PoolingArgs &args,
         return SmallVector<Value>{value};
       });
   if (pool.isBackward) {
-    loops.setResult(0, sums[0]);
-    return success();
+    return loops.setMade(0, sums[0]);
   }
   View total = loops.getView(sums[0]);
   Value mean = loops.makePointwise(

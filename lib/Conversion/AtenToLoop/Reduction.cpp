@@ -25,8 +25,10 @@ static LogicalResult lowerArg(LoopBuilder &loops, const ReductionArgs &args,
   View self = loops.getView(args.self);
   Type from = loops.getElement(self.base);
   RankedTensorType indices = loops.getResultType(withValues ? 1 : 0);
-  ReducedDomain domain =
+  auto domain =
       loops.getReducedDomain(self, args.dim, *guard::getDims(indices));
+  if (!domain)
+    return failure();
   // Unsigned bytes and bool compare as wider integers.
   Type acc = LoopBuilder::getComputeType(from);
   if (from.isUnsignedInteger() || from.isInteger(1))
@@ -38,23 +40,20 @@ static LogicalResult lowerArg(LoopBuilder &loops, const ReductionArgs &args,
   auto values = cast<RankedTensorType>(indices.clone(valueType));
   // The position, row by row.
   ExprAttr position = loops.expr(0);
-  for (auto [i, size] : llvm::enumerate(domain.reduction))
-    position = position * size + loops.dim(domain.parallel.size() + i);
+  for (auto [i, size] : llvm::enumerate(domain->reduction))
+    position = position * size + loops.dim(domain->parallel.size() + i);
   SmallVector<Value> found = loops.makeReduce(
-      TypeRange({values, indices}), domain.parallel, domain.reduction,
+      TypeRange({values, indices}), domain->parallel, domain->reduction,
       isMax ? ReductionKind::ArgMax : ReductionKind::ArgMin, acc,
       [&](BodyContext body, ScalarBuilder &scalars) -> SmallVector<Value> {
         Value value =
-            scalars.convert(loops.read(body, self, domain.index), from, acc);
+            scalars.convert(loops.read(body, self, domain->index), from, acc);
         return {value, toI64(body, loops.index(body, position))};
       });
-  loops.setResult(withValues ? 1 : 0, found[1]);
-  if (!withValues)
-    return success();
-  if (!isBool) {
-    loops.setResult(0, found[0]);
-    return success();
-  }
+  if (failed(loops.setMade(withValues ? 1 : 0, found[1])) || !withValues)
+    return success(found[1] != nullptr);
+  if (!isBool)
+    return loops.setMade(0, found[0]);
   View wide = loops.getView(found[0]);
   return loops.setMade(
       0, loops.makePointwise(loops.getResultType(0), acc,
@@ -87,9 +86,11 @@ static LogicalResult lowerExtremum(LoopBuilder &loops,
   // No elements have no extremum, which the operator itself reports.
   bool isEmpty =
       llvm::any_of(dims, [](ExprAttr size) { return size.isConstant(0); });
-  ReducedDomain domain = loops.getReducedDomain(self, args.dim, dims);
+  auto domain = loops.getReducedDomain(self, args.dim, dims);
+  if (!domain)
+    return failure();
   if (!isEmpty &&
-      guard::product(loops.getContext(), domain.reduction).isConstant(0))
+      guard::product(loops.getContext(), domain->reduction).isConstant(0))
     return loops.refuse("an extremum of no elements has no kernel");
   Type acc = LoopBuilder::getComputeType(stored);
   if (stored.isUnsignedInteger())
@@ -97,8 +98,7 @@ static LogicalResult lowerExtremum(LoopBuilder &loops,
   ReductionKind how = isMax ? ReductionKind::Max : ReductionKind::Min;
   if (stored.isInteger(1))
     how = isMax ? ReductionKind::Any : ReductionKind::All;
-  loops.setResult(0, loops.reduceDims(self, args.dim, type, how, acc));
-  return success();
+  return loops.setMade(0, loops.reduceDims(self, args.dim, type, how, acc));
 }
 
 /// Sums and products convert to the result's type first.
@@ -109,13 +109,12 @@ static LogicalResult lowerTotal(LoopBuilder &loops, const ReductionArgs &args,
   RankedTensorType type = loops.getResultType();
   Type stored = type.getElementType();
   Type acc = getBodyType(LoopBuilder::getComputeType(stored));
-  loops.setResult(
+  return loops.setMade(
       0, loops.reduceDims(self, args.dim, type, kind, acc,
                           [&](BodyContext, ScalarBuilder &scalars, Value x) {
                             Value converted = scalars.convert(x, from, stored);
                             return scalars.convert(converted, stored, acc);
                           }));
-  return success();
 }
 
 LogicalResult loop::lowerReduction(LoopBuilder &loops,

@@ -246,8 +246,7 @@ LogicalResult Resampler::lowerBackward(Value gradient, RankedTensorType type) {
               loops.read(body, view, nest.at, valid, s.constant(stored, 0.0));
           return SmallVector<Value>{s.convert(value, stored, compute)};
         });
-    loops.setResult(0, sums[0]);
-    return success();
+    return loops.setMade(0, sums[0]);
   }
   for (unsigned d = resizes.size(); d-- > 0;) {
     gradient = makeGradientPass(gradient, lead + d, resizes[d]);

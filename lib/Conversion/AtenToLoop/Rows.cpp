@@ -86,7 +86,7 @@ static LogicalResult lowerSums(LoopBuilder &loops, const RowArgs &args,
         return {scalars.convert(scalars.convert(x, rows.element, stored),
                                 stored, acc)};
       });
-  return loops.setReshaped(0, scan.getResult(0));
+  return scan ? loops.setReshaped(0, scan.getResult(0)) : failure();
 }
 
 /// The last of equal extremes is reported; NaN stays.
@@ -117,18 +117,18 @@ static LogicalResult lowerExtremes(LoopBuilder &loops, const RowArgs &args,
         return {scalars.convert(x, rows.element, in),
                 toI64(body, body.indices.back())};
       });
-  loops.addCombiner(scan,
-                    [&](OpBuilder &builder, ValueRange left,
-                        ValueRange right) -> SmallVector<Value> {
-                      ScalarBuilder scalars(builder, scan.getLoc(), in);
-                      Value replaces = isMax ? scalars.ge(right[0], left[0])
-                                             : scalars.le(right[0], left[0]);
-                      if (isa<FloatType>(in))
-                        replaces = scalars.logicalOr(replaces,
-                                                     scalars.isNan(right[0]));
-                      return {scalars.where(replaces, right[0], left[0]),
-                              scalars.where(replaces, right[1], left[1])};
-                    });
+  auto combine = [&](OpBuilder &builder, ValueRange left,
+                     ValueRange right) -> SmallVector<Value> {
+    ScalarBuilder scalars(builder, loops.getLoc(), in);
+    Value replaces = isMax ? scalars.ge(right[0], left[0])
+                           : scalars.le(right[0], left[0]);
+    if (isa<FloatType>(in))
+      replaces = scalars.logicalOr(replaces, scalars.isNan(right[0]));
+    return {scalars.where(replaces, right[0], left[0]),
+            scalars.where(replaces, right[1], left[1])};
+  };
+  if (!scan || failed(loops.addCombiner(scan, combine)))
+    return failure();
   (void)loops.setReshaped(0, scan.getResult(0));
   return loops.setReshaped(1, scan.getResult(1));
 }
@@ -146,20 +146,19 @@ static LogicalResult lowerLogSums(LoopBuilder &loops, const RowArgs &args) {
                  ScalarBuilder scalars(body.builder, body.loc, acc);
                  return {scalars.convert(x, rows.element, acc)};
                });
-  loops.addCombiner(
-      scan,
-      [&](OpBuilder &builder, ValueRange left,
-          ValueRange right) -> SmallVector<Value> {
-        ScalarBuilder scalars(builder, scan.getLoc(), acc);
-        Value low = scalars.min(left[0], right[0]);
-        Value high = scalars.max(left[0], right[0]);
-        Value sum = scalars.add(
-            high, scalars.log1p(scalars.exp(scalars.sub(low, high))));
-        // Two equal infinities have no difference.
-        Value same =
-            scalars.logicalAnd(scalars.eq(low, high), scalars.isInf(low));
-        return {scalars.where(same, low, sum)};
-      });
+  auto combine = [&](OpBuilder &builder, ValueRange left,
+                     ValueRange right) -> SmallVector<Value> {
+    ScalarBuilder scalars(builder, loops.getLoc(), acc);
+    Value low = scalars.min(left[0], right[0]);
+    Value high = scalars.max(left[0], right[0]);
+    Value sum =
+        scalars.add(high, scalars.log1p(scalars.exp(scalars.sub(low, high))));
+    // Two equal infinities have no difference.
+    Value same = scalars.logicalAnd(scalars.eq(low, high), scalars.isInf(low));
+    return {scalars.where(same, low, sum)};
+  };
+  if (!scan || failed(loops.addCombiner(scan, combine)))
+    return failure();
   return loops.setReshaped(0, scan.getResult(0));
 }
 
@@ -306,8 +305,8 @@ LogicalResult loop::lowerMedian(LoopBuilder &loops, const RowArgs &args) {
   });
 }
 
-/// How many equal elements end at each place of the order.
-static View countRuns(LoopBuilder &loops, const Rows &rows, const View &order) {
+/// How many equal elements end at each place of the order; null if refused.
+static Value countRuns(LoopBuilder &loops, const Rows &rows, const View &order) {
   Type i64 = IntegerType::get(loops.getContext(), 64);
   Value zero = ScalarBuilder(loops.getBuilder(), loops.getLoc(), i64)
                    .constant(i64, int64_t(0));
@@ -337,14 +336,15 @@ static View countRuns(LoopBuilder &loops, const Rows &rows, const View &order) {
                                scalars.eq(elementAt(place), elementAt(before)));
         return {integers.convert(same, inner.getI1Type(), i64)};
       });
-  loops.addCombiner(runs,
-                    [&](OpBuilder &builder, ValueRange left,
-                        ValueRange right) -> SmallVector<Value> {
-                      ScalarBuilder scalars(builder, runs.getLoc(), i64);
-                      Value one = scalars.constant(i64, int64_t(1));
-                      return {scalars.add(scalars.mul(left[0], right[0]), one)};
-                    });
-  return loops.getView(runs.getResult(0));
+  auto combine = [&](OpBuilder &builder, ValueRange left,
+                     ValueRange right) -> SmallVector<Value> {
+    ScalarBuilder scalars(builder, loops.getLoc(), i64);
+    Value one = scalars.constant(i64, int64_t(1));
+    return {scalars.add(scalars.mul(left[0], right[0]), one)};
+  };
+  if (!runs || failed(loops.addCombiner(runs, combine)))
+    return {};
+  return runs.getResult(0);
 }
 
 /// The most frequent value, the smallest of several, at its last position.
@@ -353,7 +353,10 @@ LogicalResult loop::lowerMode(LoopBuilder &loops, const RowArgs &args) {
   if (!isNeverEmpty(loops, rows))
     return loops.refuse("it is not known that there is an element");
   View order = loops.getView(makeSort(loops, rows, /*descending=*/false));
-  View lengths = countRuns(loops, rows, order);
+  Value runs = countRuns(loops, rows, order);
+  if (!runs)
+    return failure();
+  View lengths = loops.getView(runs);
   Type i64 = IntegerType::get(loops.getContext(), 64);
   Type best = guard::makeTensorType(i64, rows.parallel);
   SmallVector<Value> longest = loops.makeReduce(
