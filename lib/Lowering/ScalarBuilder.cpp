@@ -59,6 +59,18 @@ Value ScalarBuilder::constant(Type of, int64_t value) {
                        : builder.getIntegerAttr(scalar, bits.trunc(width)));
 }
 
+Value ScalarBuilder::neutral(ReductionKind kind, Type of) {
+  if (isSmallFloat(of)) {
+    Type wide = builder.getF32Type();
+    return convert(neutral(kind, wide), wide, of);
+  }
+  bool comparesUnsigned = of.isUnsignedInteger() || of.isInteger(1);
+  return arith::ConstantOp::create(
+      builder, loc,
+      getNeutral(builder, kind, /*position=*/0, getBodyType(of),
+                 comparesUnsigned));
+}
+
 /// A float as an integer of `width` bits: truncated, the lowest integer for
 /// what does not fit.
 static Value toInteger(ScalarBuilder &b, Value value, unsigned width) {

@@ -48,6 +48,9 @@ public:
   Value convert(Value value, Type from, Type to);
   Value constant(Type type, double value);
   Value constant(Type type, int64_t value);
+  /// What changes nothing when `kind`, of one value, joins it with a number of
+  /// `type`: `neutral(ReductionKind::Max, type)` is the lowest.
+  Value neutral(ReductionKind kind, Type type);
 
   // Leaves.
   Value number(llvm::StringRef text);

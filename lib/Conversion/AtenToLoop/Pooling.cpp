@@ -16,8 +16,6 @@
 
 #include "kiln/Analysis/IndexExpr.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
@@ -84,16 +82,6 @@ static bool hasEmptyPlane(ArrayRef<ExprAttr> sizes, unsigned spatial) {
                       [](ExprAttr size) { return size.isConstant(0); });
 }
 
-static Value getLowest(ScalarBuilder &scalars, Type type) {
-  if (isa<FloatType>(type))
-    return scalars.constant(type, -HUGE_VAL);
-  if (type.isUnsignedInteger())
-    return scalars.constant(type, int64_t(0));
-  return scalars.constant(
-      type, APInt::getSignedMinValue(type.getIntOrFloatBitWidth())
-                .getSExtValue());
-}
-
 /// The position within a plane of sizes `sizes`, row by row.
 static ExprAttr getFlat(ArrayRef<ExprAttr> at, ArrayRef<ExprAttr> sizes) {
   ExprAttr flat = at.front();
@@ -121,7 +109,8 @@ static LogicalResult lowerMax(LoopBuilder &loops, const PoolingArgs &args,
     if (!valid)
       return scalars.convert(loops.read(body, self, nest.at), stored, acc);
     return scalars.convert(
-        loops.read(body, self, nest.at, valid, getLowest(scalars, stored)),
+        loops.read(body, self, nest.at, valid,
+                   scalars.neutral(ReductionKind::Max, stored)),
         stored, acc);
   };
   bool withIndices = loops.getNumResults() > 1 && !loops.isUnused(1);

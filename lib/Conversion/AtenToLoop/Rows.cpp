@@ -96,19 +96,8 @@ static LogicalResult lowerExtremes(LoopBuilder &loops, const RowArgs &args,
   Type in = LoopBuilder::getComputeType(rows.element);
   Type i64 = IntegerType::get(loops.getContext(), 64);
   ScalarBuilder outside(loops.getBuilder(), loops.getLoc(), in);
-  Value worst;
-  if (isa<FloatType>(in)) {
-    double infinity = std::numeric_limits<double>::infinity();
-    worst = outside.constant(in, isMax ? -infinity : infinity);
-  } else {
-    unsigned width = in.getIntOrFloatBitWidth();
-    bool isPlain = in.isUnsignedInteger() || width == 1;
-    APInt low = isPlain ? APInt::getMinValue(width)
-                        : APInt::getSignedMinValue(width);
-    APInt high = isPlain ? APInt::getMaxValue(width)
-                         : APInt::getSignedMaxValue(width);
-    worst = outside.constant(in, (isMax ? low : high).getSExtValue());
-  }
+  Value worst =
+      outside.neutral(isMax ? ReductionKind::Max : ReductionKind::Min, in);
   Value first = outside.constant(i64, int64_t(0));
   auto scan = makeScan(
       loops, rows, {rows.element, i64}, {worst, first}, ReductionKind::Generic,

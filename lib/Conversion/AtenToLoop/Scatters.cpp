@@ -37,22 +37,21 @@ using PointFn = llvm::function_ref<Written(BodyContext, Type)>;
 
 } // namespace
 
-/// What changes nothing when joined with an element.
-static Value getNeutral(ScalarBuilder &scalars, ScatterKind kind, Type type) {
-  if (kind == ScatterKind::Add || kind == ScatterKind::Prod)
-    return scalars.constant(type, int64_t(kind == ScatterKind::Prod));
-  bool isLowest = kind == ScatterKind::Max;
-  if (isa<FloatType>(type)) {
-    double infinity = std::numeric_limits<double>::infinity();
-    return scalars.constant(type, isLowest ? -infinity : infinity);
+/// The reduction that joins values as a scatter of `kind` does.
+static ReductionKind getReduction(ScatterKind kind) {
+  switch (kind) {
+  case ScatterKind::Add:
+    return ReductionKind::Sum;
+  case ScatterKind::Prod:
+    return ReductionKind::Prod;
+  case ScatterKind::Min:
+    return ReductionKind::Min;
+  case ScatterKind::Max:
+    return ReductionKind::Max;
+  case ScatterKind::Set:
+    break;
   }
-  unsigned width = type.getIntOrFloatBitWidth();
-  bool isPlain = type.isUnsignedInteger() || width == 1;
-  APInt low = isPlain ? APInt::getMinValue(width)
-                      : APInt::getSignedMinValue(width);
-  APInt high = isPlain ? APInt::getMaxValue(width)
-                       : APInt::getSignedMaxValue(width);
-  return scalars.constant(type, (isLowest ? low : high).getSExtValue());
+  llvm_unreachable("what is set joins nothing");
 }
 
 /// How often each element of a tensor of sizes `dims` is written.
@@ -94,7 +93,7 @@ static Value join(LoopBuilder &loops, const View &self, Type stored,
     init = loops.makePointwise(
         type, acc, [&](BodyContext body, ScalarBuilder &scalars) {
           return scalars.where(isTouched(body),
-                               getNeutral(scalars, how.kind, acc),
+                               scalars.neutral(getReduction(how.kind), acc),
                                loops.read(body, before, identity));
         });
   }
