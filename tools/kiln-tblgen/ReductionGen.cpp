@@ -9,7 +9,7 @@
 // Of each record of class Loop_Reduction an entry of a table, behind
 // GET_REDUCTION_RECORDS, in the order of the enumerators' numbers:
 //
-//   {{{"value", Neutral::One, isNumber, "a number"}}, false, false, 1, {...}},
+//   {{{"value", Neutral::One, isNumber, "a number"}}, false},
 //
 // and a case of a switch, behind GET_REDUCTION_FORMULAS, that appends the joined
 // accumulators to `result`:
@@ -74,8 +74,6 @@ public:
     os << "  result.append({" << llvm::join(results, ", ") << "});\n";
   }
 
-  unsigned getFunctions() const { return next; }
-
 private:
   /// Prints what computes an expression and returns its name in C++.
   std::string printValue(const llvm::Init *init, StringRef name) {
@@ -115,27 +113,6 @@ private:
 
 } // namespace
 
-/// The kinds of arith.atomicrmw of a combination that is one function; else three
-/// times nothing.
-static void printAtomicKinds(raw_ostream &os, const Record &kind) {
-  const llvm::DagInit *combine = kind.getValueAsDag("combine");
-  std::vector<StringRef> kinds(3);
-  if (combine->getNumArgs() == 1)
-    if (const auto *dag = dyn_cast<llvm::DagInit>(combine->getArg(0)))
-      if (const auto *op = dyn_cast<llvm::DefInit>(dag->getOperator()))
-        if (auto named = op->getDef()->getValueAsListOfStrings("atomic");
-            !named.empty())
-          kinds = named;
-  os << "{";
-  llvm::interleaveComma(kinds, os, [&](StringRef name) {
-    if (name.empty())
-      os << "std::nullopt";
-    else
-      os << "mlir::arith::AtomicRMWKind::" << name;
-  });
-  os << "}";
-}
-
 static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
   std::vector<const Record *> kinds(
       records.getAllDerivedDefinitions("Loop_Reduction"));
@@ -151,10 +128,6 @@ static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-loop-reductions.\n\n"
      << "#ifdef GET_REDUCTION_RECORDS\n";
   for (const Record *kind : kinds) {
-    std::string ignored;
-    llvm::raw_string_ostream nowhere(ignored);
-    FormulaPrinter formula(nowhere, *kind);
-    formula.print();
     os << "{{";
     llvm::interleaveComma(
         kind->getValueAsListOfDefs("carried"), os, [&](const Record *value) {
@@ -165,11 +138,7 @@ static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
              << type->getValueAsString("predicate") << "); }, \""
              << type->getValueAsString("summary") << "\"}";
         });
-    os << "}, " << (kind->getValueAsBit("idempotent") ? "true" : "false")
-       << ", " << (kind->getValueAsBit("rounds") ? "true" : "false") << ", "
-       << formula.getFunctions() << ", ";
-    printAtomicKinds(os, *kind);
-    os << "},\n";
+    os << "}, " << (kind->getValueAsBit("rounds") ? "true" : "false") << "},\n";
   }
   os << "#undef GET_REDUCTION_RECORDS\n#endif\n\n"
      << "#ifdef GET_REDUCTION_FORMULAS\n";

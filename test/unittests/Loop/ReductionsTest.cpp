@@ -169,37 +169,6 @@ TEST_F(Reductions, OrderAndGroupingDoNotMatter) {
   }
 }
 
-TEST_F(Reductions, IdempotentAsTheRecordSays) {
-  for (const Case &test : getCases()) {
-    TRACE(test);
-    bool isIdempotent = llvm::all_of(getSamples(test), [&](const State &x) {
-      return combine(test, x, x) == x;
-    });
-    // On bools some kinds are that are not on other numbers.
-    if (test.record().isIdempotent || !test.type.isInteger(1))
-      EXPECT_EQ(isIdempotent, test.record().isIdempotent);
-  }
-}
-
-/// MLIR's own atomic instructions have the neutral element of the kind.
-TEST_F(Reductions, AtomicFormsHaveTheirNeutralElement) {
-  unsigned atomic = 0;
-  for (const Case &test : getCases()) {
-    TRACE(test);
-    auto form = test.record().atomic[isa<FloatType>(test.type) ? 0
-                                     : test.isUnsigned         ? 2
-                                                               : 1];
-    if (!form)
-      continue;
-    ++atomic;
-    OpBuilder b(&context);
-    State expected = {arith::getIdentityValueAttr(
-        *form, test.type, b, UnknownLoc::get(&context))};
-    expectEqual(getNeutral(test), expected);
-  }
-  EXPECT_GE(atomic, 20u);
-}
-
 TEST_F(Reductions, FirstOfEqualValuesWins) {
   Builder b(&context);
   Case test{ReductionKind::ArgMax, b.getF32Type(), false};

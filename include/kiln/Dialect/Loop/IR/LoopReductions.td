@@ -30,26 +30,21 @@ include "mlir/IR/EnumAttr.td"
 //===----------------------------------------------------------------------===//
 
 /// A function on accumulators: the method of AccumulatorBuilder of this name, on
-/// numbers of any type and on vectors of them. With a kind of arith.atomicrmw for
-/// floats, signed and unsigned integers, a combination that is this function alone
-/// is one atomic instruction.
-class Loop_AccumulatorFunction<int operands, list<string> atomicKinds = []> {
-  int arity = operands;
-  list<string> atomic = atomicKinds;
-}
+/// numbers of any type and on vectors of them.
+class Loop_AccumulatorFunction<int operands> { int arity = operands; }
 
-def add : Loop_AccumulatorFunction<2, ["addf", "addi", "addi"]>;
+def add : Loop_AccumulatorFunction<2>;
 /// The same; a product that feeds it may become a fused multiply-add.
-def accumulate : Loop_AccumulatorFunction<2, ["addf", "addi", "addi"]>;
+def accumulate : Loop_AccumulatorFunction<2>;
 def sub : Loop_AccumulatorFunction<2>;
-def mul : Loop_AccumulatorFunction<2, ["mulf", "muli", "muli"]>;
+def mul : Loop_AccumulatorFunction<2>;
 def div : Loop_AccumulatorFunction<2>; ///< floats
 /// NaN if one of them is.
-def max : Loop_AccumulatorFunction<2, ["maximumf", "maxs", "maxu"]>;
-def min : Loop_AccumulatorFunction<2, ["minimumf", "mins", "minu"]>;
-def bitAnd : Loop_AccumulatorFunction<2, ["", "andi", "andi"]>; ///< integers
-def bitOr : Loop_AccumulatorFunction<2, ["", "ori", "ori"]>;
-def bitXor : Loop_AccumulatorFunction<2, ["", "xori", "xori"]>;
+def max : Loop_AccumulatorFunction<2>;
+def min : Loop_AccumulatorFunction<2>;
+def bitAnd : Loop_AccumulatorFunction<2>; ///< integers
+def bitOr : Loop_AccumulatorFunction<2>;
+def bitXor : Loop_AccumulatorFunction<2>;
 /// Truth values: x > y, x < y, where NaN is beyond all; x == y, where NaN is NaN.
 def greater : Loop_AccumulatorFunction<2>;
 def less : Loop_AccumulatorFunction<2>;
@@ -112,8 +107,6 @@ class Loop_Reduction<string name, int number, string keyword,
   list<Loop_Accumulator> carried = values;
   dag where = (locals);
   dag combine = (accumulators);
-  /// Joining a value with itself gives the value.
-  bit idempotent = 0;
   /// On floats each step rounds, so that long ones are added up in blocks.
   bit rounds = 0;
 }
@@ -131,14 +124,12 @@ def Loop_Sum
   let rounds = 1;
 }
 def Loop_Prod : Loop_SimpleReduction<"Prod", 1, "prod", mul, Loop_One>;
-let idempotent = 1 in {
 def Loop_Min : Loop_SimpleReduction<"Min", 2, "min", min, Loop_Highest>;
 def Loop_Max : Loop_SimpleReduction<"Max", 3, "max", max, Loop_Lowest>;
 def Loop_Any
     : Loop_SimpleReduction<"Any", 4, "any", bitOr, Loop_Zero, Loop_Integer>;
 def Loop_All
     : Loop_SimpleReduction<"All", 5, "all", bitAnd, Loop_AllOnes, Loop_Integer>;
-}
 def Loop_Xor
     : Loop_SimpleReduction<"Xor", 6, "xor", bitXor, Loop_Zero, Loop_Integer>;
 
@@ -157,7 +148,6 @@ class Loop_ArgReduction<string name, int number, string keyword,
   let combine = (accumulators
     (select $take, $right_value, $left_value),
     (select $take, $right_index, $left_index));
-  let idempotent = 1;
 }
 def Loop_ArgMax
     : Loop_ArgReduction<"ArgMax", 7, "argmax", greater, Loop_Lowest>;

@@ -23,8 +23,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
-#include <optional>
-
 namespace kiln::loop {
 
 enum class ReductionKind : uint32_t;
@@ -45,13 +43,8 @@ struct AccumulatorRecord {
 struct ReductionRecord {
   /// Empty for `generic`, which carries any number of values.
   llvm::SmallVector<AccumulatorRecord, 3> carried;
-  /// Joining a value with itself gives the value.
-  bool isIdempotent;
   /// On floats each step rounds: long reductions are added up in blocks.
   bool rounds;
-  unsigned functions; ///< that one step applies
-  /// As one atomic instruction, on floats, signed and unsigned integers.
-  std::optional<mlir::arith::AtomicRMWKind> atomic[3];
 };
 const ReductionRecord &getRecord(ReductionKind kind);
 
