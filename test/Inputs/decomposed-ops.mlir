@@ -1833,3 +1833,33 @@ func.func @"transformers.grouped_mm_fallback_backward"(%x0: tensor<6x5xf32>, %x1
   %r:2 = transformers.grouped_mm_fallback_backward(%x0, %x1, %x2, %x3) : (tensor<6x5xf32>, tensor<3x5x4xf32>, tensor<3xi32>, tensor<6x4xf32>) -> (tensor<6x5xf32>, tensor<3x5x4xf32>)
   return
 }
+func.func @"special_xlog1py.other_scalar"(%x0: tensor<3xf32>) {
+  %c0 = arith.constant 2.0 : f64
+  %r = aten.special_xlog1py.other_scalar(%x0, %c0) : (tensor<3xf32>, f64) -> tensor<3xf32>
+  return
+}
+func.func @"special_xlog1py.self_scalar"(%x0: tensor<3xf32>) {
+  %c0 = arith.constant 2.0 : f64
+  %r = aten.special_xlog1py.self_scalar(%c0, %x0) : (f64, tensor<3xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"linalg__powsum"(%x0: tensor<3x4xf32>) {
+  %r = aten.linalg__powsum(%x0, dim = [1]) : (tensor<3x4xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"squeeze_copy"(%x0: tensor<3x1xf32>) {
+  %r = aten.squeeze_copy(%x0) : (tensor<3x1xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"squeeze_copy.dim"(%x0: tensor<3x1xf32>) {
+  %r = aten.squeeze_copy.dim(%x0, dim = 1) : (tensor<3x1xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"squeeze_copy.dims"(%x0: tensor<3x1xf32>) {
+  %r = aten.squeeze_copy.dims(%x0, dim = [1]) : (tensor<3x1xf32>) -> tensor<3xf32>
+  return
+}
+func.func @"t_copy"(%x0: tensor<3x4xf32>) {
+  %r = aten.t_copy(%x0) : (tensor<3x4xf32>) -> tensor<4x3xf32>
+  return
+}

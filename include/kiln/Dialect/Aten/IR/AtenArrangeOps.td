@@ -249,6 +249,7 @@ def Aten_UnfoldCopyOp : Aten_MappedOp<
     "Tensor", "unfold"> {
   let summary = "Copy of the windows along a dimension";
   let isView = 0;
+  let decomposition = NotDecomposed;
 }
 
 def Aten_DiagonalCopyOp : Aten_MappedOp<
