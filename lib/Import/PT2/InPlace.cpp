@@ -48,6 +48,7 @@ archive::Node pt2::toFunctional(const archive::Node &node) {
   llvm::erase_if(call.inputs, [](const archive::NamedArgument &input) {
     return input.name == "out" || input.name == "unsafe";
   });
+  // Two take less than their functional forms ask for, which no schema says.
   if (functionalName(node.overload()) == "aten.bernoulli.p" && !node.find("p"))
     call.inputs.push_back({"p", archive::Argument{0.5}});
   if (node.overload() == "aten.zero_.default")
