@@ -190,15 +190,8 @@ static View markChanges(LoopBuilder &loops, const Slices &slices) {
       TypeRange(guard::makeTensorType(i1, slices.extent)), slices.extent,
       others, ReductionKind::Any, in,
       [&](BodyContext body, ScalarBuilder &scalars) -> SmallVector<Value> {
-        OpBuilder &inner = body.builder;
-        Location loc = body.loc;
         Value place = body.indices[0];
-        Value zero = scalars.constant(inner.getIndexType(), int64_t(0));
-        Value one = scalars.constant(inner.getIndexType(), int64_t(1));
-        Value isFirst = arith::CmpIOp::create(
-            inner, loc, arith::CmpIPredicate::eq, place, zero);
-        Value before = arith::MaxSIOp::create(
-            inner, loc, arith::SubIOp::create(inner, loc, place, one), zero);
+        auto [isFirst, before] = getNeighbour(body, place);
         ValueRange coordinates = body.indices.drop_front();
         if (slices.self.dims.size() == 1)
           coordinates = {};

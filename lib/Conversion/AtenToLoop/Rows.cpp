@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowerings.h"
+#include "Selection.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -314,12 +315,7 @@ static Value countRuns(LoopBuilder &loops, const Rows &rows, const View &order) 
               rows.element, in);
         };
         Value place = body.indices.back();
-        Value none = integers.constant(inner.getIndexType(), int64_t(0));
-        Value one = integers.constant(inner.getIndexType(), int64_t(1));
-        Value isFirst = arith::CmpIOp::create(
-            inner, loc, arith::CmpIPredicate::eq, place, none);
-        Value before = arith::MaxSIOp::create(
-            inner, loc, arith::SubIOp::create(inner, loc, place, one), none);
+        auto [isFirst, before] = getNeighbour(body, place);
         Value same =
             scalars.logicalAnd(scalars.logicalNot(isFirst),
                                scalars.eq(elementAt(place), elementAt(before)));

@@ -103,6 +103,17 @@ Value Selection::getPositions(ExprAttr count) {
                  });
 }
 
+Neighbour loop::getNeighbour(BodyContext body, Value place) {
+  OpBuilder &b = body.builder;
+  Value zero = arith::ConstantIndexOp::create(b, body.loc, 0);
+  Value one = arith::ConstantIndexOp::create(b, body.loc, 1);
+  Value isFirst = arith::CmpIOp::create(b, body.loc, arith::CmpIPredicate::eq,
+                                        place, zero);
+  Value before = arith::MaxSIOp::create(
+      b, body.loc, arith::SubIOp::create(b, body.loc, place, one), zero);
+  return {isFirst, before};
+}
+
 Selection loop::selectTrue(LoopBuilder &loops, Value tensor) {
   View flat = loops.asRow(loops.getView(tensor));
   Type element = LoopBuilder::getElement(tensor);

@@ -56,6 +56,13 @@ private:
 /// The truth of the elements of a tensor, as one row.
 Selection selectTrue(LoopBuilder &loops, Value tensor);
 
+/// What stands before an element of a row.
+struct Neighbour {
+  Value isFirst; ///< an `i1`: nothing does
+  Value before;  ///< the index of what does, of the first one its own
+};
+Neighbour getNeighbour(BodyContext body, Value place);
+
 /// What `index` and `index_put` have in common: which dimensions are indexed
 /// and where the dimensions of the indices stand in the result.
 struct Indexed {

@@ -191,15 +191,11 @@ LogicalResult AtenConverter::convertBodies(Operation &op) {
       return failure();
     callees.push_back(FlatSymbolRefAttr::get(callee->getSymNameAttr()));
   }
-  SmallVector<Type> types;
-  for (Type result : op.getResultTypes()) {
-    FailureOr<Type> type = getType(result, op.getLoc());
-    if (failed(type))
-      return failure();
-    types.push_back(*type);
-  }
+  auto types = getTypes(op.getResultTypes(), op.getLoc());
+  if (failed(types))
+    return failure();
   auto invoke = program::InvokeOp::create(
-      builder, op.getLoc(), types, kind, builder.getArrayAttr(callees),
+      builder, op.getLoc(), *types, kind, builder.getArrayAttr(callees),
       arguments.operands, builder.getArrayAttr(arguments.list), carried,
       scanned);
   mapResults(op, invoke.getResults());

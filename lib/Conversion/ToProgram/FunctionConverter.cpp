@@ -54,6 +54,18 @@ FailureOr<Type> FunctionConverter::getType(Type type, Location loc) {
       guard::getElementType(type.getContext(), *dtype), {}));
 }
 
+FailureOr<SmallVector<Type>> FunctionConverter::getTypes(TypeRange types,
+                                                         Location loc) {
+  SmallVector<Type> converted;
+  for (Type given : types) {
+    FailureOr<Type> type = getType(given, loc);
+    if (failed(type))
+      return failure();
+    converted.push_back(*type);
+  }
+  return converted;
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//

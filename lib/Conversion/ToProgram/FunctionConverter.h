@@ -68,6 +68,7 @@ protected:
 
   /// The type of a value in a program; reports one that cannot be there.
   FailureOr<Type> getType(Type type, Location loc);
+  FailureOr<SmallVector<Type>> getTypes(TypeRange types, Location loc);
   /// The value of a program that a value has become, or null.
   Value lookUp(Value value) const { return values.lookup(value); }
 

@@ -106,16 +106,12 @@ LogicalResult LoopConverter::convertInvoke(loop::InvokeOp op) {
   for (Value input : op.getInputs())
     if (failed(addArgument(input, arguments, op)))
       return failure();
-  SmallVector<Type> types;
-  for (Type result : op.getResultTypes()) {
-    FailureOr<Type> type = getType(result, op.getLoc());
-    if (failed(type))
-      return failure();
-    types.push_back(*type);
-  }
+  auto types = getTypes(op.getResultTypes(), op.getLoc());
+  if (failed(types))
+    return failure();
   // The enumerations list the same kinds in the same order.
   auto invoke = program::InvokeOp::create(
-      builder, op.getLoc(), types,
+      builder, op.getLoc(), *types,
       static_cast<program::InvokeKind>(op.getKind()), op.getCallees(),
       arguments.operands, builder.getArrayAttr(arguments.list),
       op.getCarried(), op.getScanned());
