@@ -169,6 +169,11 @@ SmallVector<Convolution::RemaindersList> Convolution::split() const {
   return lists;
 }
 
+/// The quotient of the first position by the stride.
+static ExprAttr getFirstQuotient(const WindowShape &shape) {
+  return guard::floorDiv(shape.padding, shape.stride);
+}
+
 View Convolution::makePart(RankedTensorType type, Value y, Value weight,
                            ArrayRef<Remainders> chosen, Value bias) {
   // (n, ci, remainders..., quotients...) over (co of the group, taps...)
@@ -192,11 +197,12 @@ View Convolution::makePart(RankedTensorType type, Value y, Value weight,
   for (auto [k, shape] : llvm::enumerate(shapes)) {
     ExprAttr place = loops.dim(places + k), index = loops.dim(taps + k);
     const Remainders &r = chosen[k];
-    Window window = cover(shape, place, index);
+    Window window;
     ExprAttr extent = sizes[2 + k];
-    if (r.isSplit()) {
-      // Quotients from that of the first position.
-      ExprAttr first = guard::floorDiv(shape.padding, shape.stride);
+    if (!r.isSplit()) {
+      window = cover(shape, place, index);
+    } else {
+      ExprAttr first = getFirstQuotient(shape);
       extent =
           guard::ceilDiv(shape.input + shape.padding, shape.stride) - first;
       ExprAttr back = loops.expr(r.taps - 1) - index;
@@ -243,7 +249,7 @@ Value Convolution::interleave(
             ExprAttr remainder = guard::mod(padded, shape.stride);
             index.push_back(remainder + -r.first);
             quotients.push_back(guard::floorDiv(padded, shape.stride) -
-                                guard::floorDiv(shape.padding, shape.stride));
+                                getFirstQuotient(shape));
             if (r.first > 0)
               mask = guard::logicalAnd(
                   mask, guard::ge(remainder, loops.expr(r.first)));
