@@ -38,7 +38,7 @@ void Exporter::addSymbols() {
   }
 }
 
-Result<ValueId> Exporter::addValue(Value value, package::Value place) {
+Status Exporter::addValue(Value value, package::Value place) {
   if (auto type = llvm::dyn_cast<program::BufferType>(value.getType())) {
     place.dtype = *guard::getDType(type.getElementType());
     auto sizes = exprs->get(type.getSizes());
@@ -52,10 +52,9 @@ Result<ValueId> Exporter::addValue(Value value, package::Value place) {
       place.strides = *strides;
     }
   }
-  ValueId id = program.values.size();
-  values[value] = id;
+  values[value] = program.values.size();
   program.values.push_back(std::move(place));
-  return id;
+  return Status::success();
 }
 
 static Error noConstant(StringRef name) {
@@ -79,8 +78,8 @@ Status Exporter::addValues(Operation &op) {
   }
   for (Value result : op.getResults())
     if (!llvm::isa<mlir::NoneType>(result.getType()))
-      if (auto id = addValue(result, value); !id)
-        return id.takeError();
+      if (Status s = addValue(result, value); !s)
+        return s;
   return Status::success();
 }
 
@@ -126,9 +125,7 @@ Status Exporter::addSlot(program::SlotOp op) {
   value.slot = program.slots.size();
   value.strides = slot.strides;
   program.slots.push_back(std::move(slot));
-  if (auto id = addValue(op.getResult(), std::move(value)); !id)
-    return id.takeError();
-  return Status::success();
+  return addValue(op.getResult(), std::move(value));
 }
 
 Status Exporter::addAlloc(program::AllocOp op) {
@@ -141,9 +138,7 @@ Status Exporter::addAlloc(program::AllocOp op) {
       return offset.takeError();
     value.offset = *offset;
   }
-  if (auto id = addValue(op.getResult(), std::move(value)); !id)
-    return id.takeError();
-  return Status::success();
+  return addValue(op.getResult(), std::move(value));
 }
 
 /// A kernel is handed a pointer, whatever it holds.
@@ -166,9 +161,7 @@ Status Exporter::addView(program::ViewOp op) {
   if (!offset)
     return offset.takeError();
   value.offset = *offset;
-  if (auto id = addValue(op.getResult(), std::move(value)); !id)
-    return id.takeError();
-  return Status::success();
+  return addValue(op.getResult(), std::move(value));
 }
 
 Status Exporter::addOutputs(program::ReturnOp op) {

@@ -40,8 +40,8 @@ private:
   Status addInvoke(program::InvokeOp op);
   Status addOutputs(program::ReturnOp op);
 
-  /// A value with the layout of a buffer, by its id; its place is set already.
-  Result<package::ValueId> addValue(Value value, package::Value place);
+  /// A value with the layout of a buffer; its place is set already.
+  Status addValue(Value value, package::Value place);
   Result<package::Argument> toArgument(Attribute value,
                                        mlir::ValueRange operands);
   Status toArguments(mlir::ArrayAttr list, mlir::ValueRange operands,

@@ -72,6 +72,14 @@ private:
                                 SmallVectorImpl<Value> &operands);
   Result<mlir::ArrayAttr> toAttributes(ArrayRef<package::Argument> arguments,
                                        SmallVectorImpl<Value> &operands);
+  /// What a step that calls something is given and gives.
+  struct Call {
+    SmallVector<Value> operands;
+    mlir::ArrayAttr arguments;
+    SmallVector<Type> types;
+  };
+  Result<Call> getCall(ArrayRef<package::Argument> arguments,
+                       ArrayRef<package::ValueId> results);
   Status addOutputs();
   /// "model.py:12", as the exporter reads it.
   Location getLocation(StringRef text);

@@ -113,17 +113,28 @@ Status Importer::addLaunch(const package::LaunchStep &step) {
   return Status::success();
 }
 
-Status Importer::addCall(const package::ExternStep &step) {
-  SmallVector<Value> operands;
-  auto arguments = toAttributes(step.arguments, operands);
-  if (!arguments)
-    return arguments.takeError();
-  auto types = getResultTypes(step.results);
+Result<Importer::Call>
+Importer::getCall(ArrayRef<package::Argument> arguments,
+                  ArrayRef<package::ValueId> results) {
+  Call call;
+  auto attributes = toAttributes(arguments, call.operands);
+  if (!attributes)
+    return attributes.takeError();
+  call.arguments = *attributes;
+  auto types = getResultTypes(results);
   if (!types)
     return types.takeError();
+  call.types = std::move(*types);
+  return call;
+}
+
+Status Importer::addCall(const package::ExternStep &step) {
+  auto call = getCall(step.arguments, step.results);
+  if (!call)
+    return call.takeError();
   auto op = program::CallOp::create(
-      builder, getLocation(step.location), *types, step.overload, operands,
-      *arguments,
+      builder, getLocation(step.location), call->types, step.overload,
+      call->operands, call->arguments,
       step.reason.empty() ? StringAttr() : builder.getStringAttr(step.reason));
   return setResults(op, step.results);
 }
@@ -132,19 +143,15 @@ Status Importer::addInvoke(const package::ControlStep &step) {
   SmallVector<Attribute> callees;
   for (uint32_t body : step.bodies)
     callees.push_back(names.bodies[body]);
-  SmallVector<Value> operands;
-  auto arguments = toAttributes(step.arguments, operands);
-  if (!arguments)
-    return arguments.takeError();
-  auto types = getResultTypes(step.results);
-  if (!types)
-    return types.takeError();
+  auto call = getCall(step.arguments, step.results);
+  if (!call)
+    return call.takeError();
   // The enumerations list the same kinds in the same order.
   auto op = program::InvokeOp::create(
-      builder, getLocation(step.location), *types,
+      builder, getLocation(step.location), call->types,
       static_cast<program::InvokeKind>(step.kind),
-      builder.getArrayAttr(callees), operands, *arguments, step.carried,
-      step.scanned);
+      builder.getArrayAttr(callees), call->operands, call->arguments,
+      step.carried, step.scanned);
   return setResults(op, step.results);
 }
 
