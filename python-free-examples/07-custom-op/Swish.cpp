@@ -12,14 +12,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Lowering/LoopBuilder.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
-#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Aten/IR/Inference.h"
 #include "kiln/Dialect/Aten/IR/Overload.h"
 #include "kiln/Interfaces/DifferentiableOpInterface.h"
 #include "kiln/Interfaces/LoopBodyOpInterface.h"
 #include "kiln/Interfaces/LoopLoweringOpInterface.h"
+#include "kiln/Lowering/LoopBuilder.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -77,7 +77,7 @@ struct SwishDerivative
     if (!isWanted(0))
       return success();
     auto swish = llvm::cast<mylib::SwishOp>(op);
-    aten::AtenBuilder b(builder, swish.getLoc());
+    aten::FormulaBuilder b(builder, swish.getLoc());
     Value z = b.mul(swish.getX(), b.number(swish.getBeta().convertToDouble()));
     Value s = b.sigmoid(z);
     Value slope = b.add(s, b.mul(b.mul(z, s), b.sub(b.number(1.0), s)));

@@ -10,8 +10,8 @@
 //
 // --gen-aten-decomposition-decls declares the functions that records name:
 //
-//   Value decomposeGelu(GeluOp op, Composer &c);
-//   Value decomposeFill(Operation *op, Composer &c, unsigned);
+//   Value decomposeGelu(GeluOp op, FormulaBuilder &c);
+//   Value decomposeFill(Operation *op, FormulaBuilder &c, unsigned);
 //
 // --gen-aten-decompositions writes a function for each record that has formulas
 // instead, and a table of all functions. A record such as
@@ -20,7 +20,7 @@
 //
 // becomes
 //
-//   static SmallVector<Value> decomposeDotOp(DotOp op, Composer &c) {
+//   static SmallVector<Value> decomposeDotOp(DotOp op, FormulaBuilder &c) {
 //     auto self = op.getSelf();
 //     auto tensor = op.getTensor();
 //     return finish(op, c, {c.sumAll(c.mul(self, tensor))});
@@ -147,7 +147,7 @@ void FormulaEmitter::emit(raw_ostream &os) {
     llvm::PrintFatalError(record.getLoc(),
                           "expected " + llvm::Twine(op.results.size()) +
                               " values for '" + op.name + "'");
-  StringRef builder = op.isComposite ? "Composite" : "Composer";
+  StringRef builder = op.isComposite ? "Composite" : "FormulaBuilder";
   os << "static SmallVector<Value> decompose" << op.className << "("
      << op.className << " op, [[maybe_unused]] " << builder << " &c) {\n";
   for (const auto &[variable, value] : variables)
@@ -199,7 +199,7 @@ static void declareAll(raw_ostream &os, const llvm::RecordKeeper &keeper,
 static bool emitDeclarations(const llvm::RecordKeeper &records,
                              raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-decomposition-decls.\n\n";
-  declareAll(os, records, getDecomposition, "Composer");
+  declareAll(os, records, getDecomposition, "FormulaBuilder");
   return false;
 }
 
@@ -251,7 +251,7 @@ static bool emitDecompositions(const llvm::RecordKeeper &keeper,
     if (isView(record))
       table += "    {&" + record.className + "::getInfo, decomposeView},\n";
     else
-      table += getEntry(record, "Composer", os);
+      table += getEntry(record, "FormulaBuilder", os);
   }
   os << "static const DecompositionEntry kDecompositions[] = {\n"
      << table << "};\n";

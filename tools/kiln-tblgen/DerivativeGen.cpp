@@ -17,7 +17,7 @@
 //
 //   static LogicalResult vjpMulTensorOp(Operation *op, VjpState &state) {
 //     auto rule = llvm::cast<MulTensorOp>(op);
-//     AtenBuilder &b = state.builder;
+//     FormulaBuilder &b = state.builder;
 //     auto grad = state.grad(0);
 //     auto self = rule.getSelf();
 //     auto other = rule.getOther();

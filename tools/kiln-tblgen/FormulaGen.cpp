@@ -17,7 +17,7 @@
 //
 //   Value FormulaBuilder::addTensor(Operand self, Operand other, Operand alpha)
 //   {
-//     return first(build(7, {get(self), get(other), get(alpha)}));
+//     return buildOne(7, {get(self), get(other), get(alpha)});
 //   }
 //
 // Overloads that PyTorch composes of others have none: nothing is made of them.
@@ -101,7 +101,7 @@ std::string kiln::tblgen::emitCall(const llvm::RecordKeeper &records,
   static const std::vector<AtenRecord> all = getAtenRecords(records);
   for (const AtenRecord &record : all)
     if (record.overload == overload->getValue() && !record.isComposite)
-      return (builder + ".FormulaBuilder::" + getMethodName(record) + "(" +
+      return (builder + "." + getMethodName(record) + "(" +
               llvm::join(arguments, ", ") + ")" +
               (getResultType(record) == "Value" ? "" : ".front()"))
           .str();
@@ -132,15 +132,15 @@ static bool emitDefinitions(const llvm::RecordKeeper &records,
     StringRef result = getResultType(record);
     os << result << " FormulaBuilder::" << getMethodName(record) << "(";
     printParameters(os, record, /*withDefaults=*/false);
-    os << ") {\n  return " << (result == "Value" ? "first(" : "") << "build("
-       << i << ", {";
+    os << ") {\n  return " << (result == "Value" ? "buildOne(" : "build(") << i
+       << ", {";
     llvm::interleaveComma(record.args, os, [&](const SchemaArg &arg) {
       if (arg.kind == "Generator")
         os << "{}";
       else
         os << "get(" << arg.name << ")";
     });
-    os << "})" << (result == "Value" ? ")" : "") << ";\n}\n\n";
+    os << "});\n}\n\n";
   }
   return false;
 }

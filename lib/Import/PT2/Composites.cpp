@@ -10,9 +10,9 @@
 
 #include "GraphImporter.h"
 
-#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
 #include "kiln/Dialect/Aten/IR/Composites.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -180,7 +180,7 @@ Status GraphImporter::importCopiedView(const archive::Node &node,
   SmallVector<aten::ArgValue> args;
   if (Status s = convertArguments(node, view.schema, view.args, args); !s)
     return s;
-  aten::AtenBuilder builder(b, locationOf(node));
+  aten::FormulaBuilder builder(b, locationOf(node));
   std::string complaint;
   SmallVector<Value> values;
   {

@@ -8,15 +8,15 @@
 
 #include "Functionalizer.h"
 
-#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Aten/IR/ViewMaps.h"
 
 #include "mlir/IR/IRMapping.h"
 
 using namespace kiln;
 using namespace kiln::pt2;
-using aten::AtenBuilder;
+using aten::FormulaBuilder;
 
 Functionalizer::Tensor Functionalizer::add(Value value, StringRef input) {
   memories.push_back({value, input.str(), 0, {}});
@@ -128,13 +128,14 @@ Value Functionalizer::writeThrough(const Step &step, Value base, Value source,
     return {};
   if (info->undoesItself)
     return replay(b, step.op, step.operand, source, step.result);
-  AtenBuilder builder(b, loc);
+  FormulaBuilder builder(b, loc);
   auto view = llvm::dyn_cast<aten::ViewOpInterface>(step.op);
   if (!view) {
     // What gives its operand back.
-    if (AtenBuilder::elementTypeOf(base) != AtenBuilder::elementTypeOf(source))
+    if (FormulaBuilder::elementTypeOf(base) !=
+        FormulaBuilder::elementTypeOf(source))
       return {};
-    return builder.view(source, AtenBuilder::dimsOf(base));
+    return builder.view(source, FormulaBuilder::dimsOf(base));
   }
   auto maps = view.getViewMaps();
   if (failed(maps))

@@ -15,16 +15,16 @@
 #include "GraphImporter.h"
 #include "NodeArguments.h"
 
-#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Aten/IR/AtenControlOps.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace kiln;
 using namespace kiln::pt2;
-using aten::AtenBuilder;
+using aten::FormulaBuilder;
 using guard::ExprAttr;
 
 /// What is passed to an input of a body.
@@ -93,7 +93,7 @@ GraphImporter::operandsOf(const archive::Argument &argument) {
 static Value toTensor(OpBuilder &b, Value number) {
   if (llvm::isa<RankedTensorType>(number.getType()))
     return number;
-  return AtenBuilder(b, number.getLoc())
+  return FormulaBuilder(b, number.getLoc())
       .scalarTensor(number, number.getType());
 }
 

@@ -16,12 +16,12 @@
 #include "GraphImporter.h"
 #include "NodeArguments.h"
 
-#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 using namespace kiln;
 using namespace kiln::pt2;
-using aten::AtenBuilder;
+using aten::FormulaBuilder;
 
 /// What the operands behind the graph at `graphIndex` are, as inputs of `inner`.
 Status GraphImporter::bindInputsOf(const archive::Node &node, size_t graphIndex,
@@ -94,7 +94,7 @@ Status GraphImporter::inlineGraph(const archive::Node &node, size_t graphIndex,
     return Error::malformed("graph '" + part->label + "' takes " +
                             std::to_string(body.inputs.size()) +
                             " inputs, but is given " + std::to_string(given));
-  AtenBuilder builder(b, locationOf(node));
+  FormulaBuilder builder(b, locationOf(node));
   auto cross = [&](Functionalizer::Tensor tensor) {
     Value value = isDetached ? builder.detach(states.read(tensor)) : Value();
     return value ? states.addView(tensor, value.getDefiningOp()) : tensor;

@@ -13,8 +13,8 @@
 
 #include "GraphImporter.h"
 
-#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -344,7 +344,7 @@ Result<Value> GraphImporter::fitContents(Value value, bool isFixed,
     return Error::malformed("it changes '" + of + "' in place: result type " +
                             nameOfType(have).str() + " can't be cast to the "
                             "desired output type " + nameOfType(want).str());
-  aten::AtenBuilder builder(b, value.getLoc());
+  aten::FormulaBuilder builder(b, value.getLoc());
   // What is overwritten by what has no gradient still has one itself.
   if (llvm::isa<mlir::FloatType>(want) && !llvm::isa<mlir::FloatType>(have))
     return builder.copy(self, value);

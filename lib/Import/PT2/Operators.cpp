@@ -11,9 +11,9 @@
 
 #include "kiln/Import/InPlace.h"
 
-#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Aten/IR/AtenControlOps.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -104,7 +104,7 @@ Operation *GraphImporter::buildAutocast(const archive::Node &node,
       (op && mlir::getElementTypeOrSelf(op->getResult(0).getType()) ==
                  recorded->getElementType()))
     return op;
-  aten::AtenBuilder builder(b, locationOf(node));
+  aten::FormulaBuilder builder(b, locationOf(node));
   auto cast = [&](Value value) {
     return value && llvm::isa<RankedTensorType>(value.getType()) &&
                    isFloat(value.getType())

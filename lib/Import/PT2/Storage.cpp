@@ -8,8 +8,8 @@
 
 #include "GraphImporter.h"
 
-#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -49,17 +49,18 @@ Status GraphImporter::importResize(const archive::Node &node) {
   if (!tensor)
     return tensor.takeError();
   Value value = states.read(*tensor);
-  aten::AtenBuilder builder(b, locationOf(node));
-  if (aten::AtenBuilder::dimsOf(value) != sizes) {
+  aten::FormulaBuilder builder(b, locationOf(node));
+  if (aten::FormulaBuilder::dimsOf(value) != sizes) {
     const archive::TensorMeta *meta = graph.tensor(name->name);
     auto strides = meta && meta->stridesKnown
                        ? shapes.convert(meta->strides)
                        : Result<SmallVector<ExprAttr>>(Error::malformed(""));
-    if (!strides || !isContiguous(aten::AtenBuilder::dimsOf(value), *strides))
+    if (!strides ||
+        !isContiguous(aten::FormulaBuilder::dimsOf(value), *strides))
       return Error::unsupported("it resizes '" + name->name +
                                 "', whose elements are not known to lie in "
                                 "memory in order");
-    ExprAttr have = aten::AtenBuilder::numelOf(value);
+    ExprAttr have = aten::FormulaBuilder::numelOf(value);
     ExprAttr want = guard::getNumElements(b.getContext(), sizes);
     auto missing = (want - have).getConstant();
     if (!missing)
@@ -70,11 +71,11 @@ Status GraphImporter::importResize(const archive::Node &node) {
         states.change(*tensor, view.getDefiningOp());
       value = view;
     };
-    look(builder.view(value, have));
+    look(builder.view(value, {have}));
     if (*missing > 0)
       value = builder.constantPad(value, {builder.expr(0), want - have}, 0);
     else
-      look(builder.slice(value, 0, builder.expr(0), want));
+      look(builder.sliceTensor(value, 0, builder.expr(0), want));
     look(builder.view(value, sizes));
     if (*missing > 0)
       if (Status s = states.move(*tensor, value); !s)
@@ -108,20 +109,19 @@ Status GraphImporter::setStatistics(const archive::Node &node,
   if (!momentum)
     return Error::malformed("a batch norm in training has no momentum");
   Value before = states.read(*tensor);
-  aten::AtenBuilder builder(b, before.getLoc());
-  Type element = aten::AtenBuilder::elementTypeOf(before);
+  aten::FormulaBuilder builder(b, before.getLoc());
+  Type element = aten::FormulaBuilder::elementTypeOf(before);
   Type wide = element.isF64() ? element : Type(b.getF32Type());
-  auto dims = aten::AtenBuilder::dimsOf(before);
+  auto dims = aten::FormulaBuilder::dimsOf(before);
   ExprAttr count = dims[0];
   Value old = builder.cast(before, wide);
   Value added = builder.sub(builder.cast(updated, wide),
                             builder.mul(old, 1 - *momentum));
   // How many updates follow that of each channel.
-  Value following =
-      builder.arange(count - builder.expr(1), builder.expr(-1),
-                     builder.expr(-1), wide);
+  Value following = builder.arangeStartStep(
+      count - builder.expr(1), builder.expr(-1), builder.expr(-1), wide);
   Value kept = builder.powScalar(builder.number(1 - *momentum), following);
-  Value first = builder.select(builder.mul(old, kept), 0, builder.expr(0));
+  Value first = builder.selectInt(builder.mul(old, kept), 0, builder.expr(0));
   Value sum = builder.add(builder.sumAll(builder.mul(added, kept)),
                           builder.mul(first, 1 - *momentum));
   Value result = builder.expand(builder.cast(sum, element), dims);
@@ -198,16 +198,15 @@ Status GraphImporter::importInstanceNorm(const archive::Node &node) {
   SmallVector<aten::ArgValue> args;
   if (Status s = convertArguments(node, info.schema, info.args, args); !s)
     return s;
-  aten::AtenBuilder builder(b, locationOf(node));
+  aten::FormulaBuilder builder(b, locationOf(node));
   Value x = args[0].getValue();
-  SmallVector<ExprAttr> sizes = aten::AtenBuilder::dimsOf(x), joined = sizes;
+  SmallVector<ExprAttr> sizes = aten::FormulaBuilder::dimsOf(x), joined = sizes;
   if (sizes.size() < 2)
     return Error::malformed("an instance norm needs 2 dimensions or more");
   ExprAttr images = sizes[0], channels = sizes[1];
   joined[0] = builder.expr(1);
   joined[1] = images * channels;
-  SmallVector<aten::ArgValue> call{
-      builder.FormulaBuilder::reshape(x, joined)};
+  SmallVector<aten::ArgValue> call{builder.reshape(x, joined)};
   for (aten::ArgValue parameter : ArrayRef(args).slice(1, 4))
     call.push_back(parameter.isNone()
                        ? parameter
@@ -231,7 +230,8 @@ Status GraphImporter::importInstanceNorm(const archive::Node &node) {
   for (auto [name, result] : {std::pair("running_mean", results[3]),
                               std::pair("running_var", results[4])}) {
     const auto *tensor = node.find(name)->as<archive::TensorArg>();
-    Value mean = builder.mean(builder.view(result, {images, channels}), {0});
+    Value mean =
+        builder.meanOver(builder.view(result, {images, channels}), {0});
     auto held = mean ? fitContents(mean, /*isFixed=*/false, tensor->name)
                      : Result<Value>(Error::malformed("arguments do not fit"));
     if (!held)
@@ -239,7 +239,7 @@ Status GraphImporter::importInstanceNorm(const archive::Node &node) {
     if (Status s = setContents(tensor->name, *held); !s)
       return s;
   }
-  return bindValues(node, builder.FormulaBuilder::reshape(results[0], sizes));
+  return bindValues(node, builder.reshape(results[0], sizes));
 }
 
 std::optional<Status>

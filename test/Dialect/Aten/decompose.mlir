@@ -90,7 +90,7 @@ func.func @attention(%q: tensor<2x4x8xf32>, %k: tensor<2x4x8xf32>, %v: tensor<2x
 // CHECK: %[[A:.*]] = aten._to_copy(%{{.*}}, dtype = f32)
 // CHECK: %[[B:.*]] = aten._to_copy(%{{.*}}, dtype = f32)
 // CHECK: %[[D:.*]] = aten.sub.Tensor(%[[A]], %[[B]])
-// CHECK: aten.mul.Tensor(%[[D]], %[[D]])
+// CHECK: aten.square(%[[D]])
 // CHECK: aten._to_copy(%{{.*}}, dtype = bf16)
 // CHECK-NEXT: return
 func.func @mse_loss(%x: tensor<4xbf16>, %y: tensor<4xbf16>) -> tensor<bf16> {

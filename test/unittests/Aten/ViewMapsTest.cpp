@@ -9,7 +9,7 @@
 #include "kiln/Dialect/Aten/IR/ViewMaps.h"
 
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
-#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,7 +35,8 @@ protected:
   }
 
   Value tensor(ArrayRef<int64_t> sizes) {
-    return b.ones(guard::getConstants(&context, sizes), builder.getF32Type());
+    return b.filled(guard::getConstants(&context, sizes), 1,
+                    builder.getF32Type());
   }
   std::vector<guard::ExprAttr> exprs(ArrayRef<int64_t> values) {
     auto list = guard::getConstants(&context, values);
@@ -65,7 +66,7 @@ protected:
 
   MLIRContext context;
   OpBuilder builder;
-  AtenBuilder b;
+  FormulaBuilder b;
   mlir::OwningOpRef<ModuleOp> module;
   Value made;
 };
@@ -75,7 +76,7 @@ TEST_F(ViewMapsTest, ReadsPartsOfSeveralDimensions) {
   EXPECT_THAT(namesOf([&] { return readThrough(b, partOfMany(), x); }),
               ElementsAre("aten.select.int", "aten.slice.Tensor",
                           "aten.permute"));
-  EXPECT_THAT(AtenBuilder::typeOf(made).getShape(), ElementsAre(6, 2));
+  EXPECT_THAT(FormulaBuilder::typeOf(made).getShape(), ElementsAre(6, 2));
 }
 
 TEST_F(ViewMapsTest, WritesPartsOfSeveralDimensions) {
@@ -154,7 +155,7 @@ TEST_F(ViewMapsTest, WritesThroughOtherElements) {
   std::string reason;
   Value x = tensor({4, 6});
   Value bytes = b.viewDtype(x, builder.getF64Type());
-  EXPECT_THAT(AtenBuilder::typeOf(bytes).getShape(), ElementsAre(4, 3));
+  EXPECT_THAT(FormulaBuilder::typeOf(bytes).getShape(), ElementsAre(4, 3));
   EXPECT_THAT(namesOf([&] {
                 return writeThrough(b, mapOf(bytes), x, bytes, reason);
               }),
@@ -172,12 +173,13 @@ TEST_F(ViewMapsTest, AddsThroughThePartsOfComplexNumbers) {
   Value x = b.viewAsComplex(tensor({4, 2}));
   Value real = b.real(x);
   EXPECT_THAT(namesOf([&] {
-                return addThrough(b, mapOf(real), AtenBuilder::dimsOf(x), real);
+                return addThrough(b, mapOf(real), FormulaBuilder::dimsOf(x),
+                                  real);
               }),
               ElementsAre("aten.select_backward", "aten.view_as_complex"));
   Value parts = b.viewAsReal(x);
   EXPECT_THAT(namesOf([&] {
-                return addThrough(b, mapOf(parts), AtenBuilder::dimsOf(x),
+                return addThrough(b, mapOf(parts), FormulaBuilder::dimsOf(x),
                                   parts);
               }),
               ElementsAre("aten.contiguous", "aten.view_as_complex"));

@@ -18,7 +18,7 @@ namespace {
 /// What the values of a decomposition get from their users.
 class Gradients {
 public:
-  explicit Gradients(Composer &c)
+  explicit Gradients(FormulaBuilder &c)
       : c(c), dialect(getGradientDialectInterface(c.getContext())) {}
 
   void add(Value value, Value grad) {
@@ -29,7 +29,7 @@ public:
   }
 
 private:
-  Composer &c;
+  FormulaBuilder &c;
   const GradientDialectInterface *dialect;
   DenseMap<Value, GradientSum> sums;
 };
@@ -39,7 +39,7 @@ private:
 /// Reverse mode over the ops that a decomposition has built.
 static LogicalResult differentiate(ArrayRef<Operation *> ops, Gradients &grads,
                                    const llvm::DenseSet<Value> &active,
-                                   Composer &c) {
+                                   FormulaBuilder &c) {
   for (Operation *op : llvm::reverse(ops)) {
     SmallVector<Value> resultGrads;
     for (Value result : op->getResults())
@@ -84,7 +84,7 @@ LogicalResult vjpByDecomposition(Operation *op, VjpState &state) {
       return state.refuse("draws random numbers that its derivative has to "
                           "read; run aten-decompose first");
 
-  Composer &c = state.builder;
+  FormulaBuilder &c = state.builder;
   Block *block = c.getBuilder().getInsertionBlock();
   auto position = c.getBuilder().getInsertionPoint();
   Operation *before =

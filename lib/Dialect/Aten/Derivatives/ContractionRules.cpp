@@ -24,7 +24,7 @@ Value VjpState::expandBatch(Value matrix, Value batch) {
 static LogicalResult setConvolution(VjpState &state, Value input, Value weight,
                                     Value bias, const Window &window,
                                     bool isBatched) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
   if (!isBatched) {
     grad = b.unsqueeze(grad, 0);
@@ -45,14 +45,15 @@ static LogicalResult setConvolution(VjpState &state, Value input, Value weight,
     if (!mask[i])
       continue;
     Value result = backward[i];
-    state.setOperand(i, i == 0 && !isBatched ? b.squeeze(result, 0) : result);
+    state.setOperand(i,
+                     i == 0 && !isBatched ? b.squeezeDim(result, 0) : result);
   }
   return success();
 }
 
 LogicalResult vjpConvolution(ConvolutionOp op, VjpState &state) {
-  bool isBatched =
-      Composer::rankOf(op.getInput()) == Composer::rankOf(op.getWeight());
+  bool isBatched = FormulaBuilder::rankOf(op.getInput()) ==
+                   FormulaBuilder::rankOf(op.getWeight());
   return setConvolution(state, op.getInput(), op.getWeight(), op.getBias(),
                         {op.getStride(), op.getPadding(), op.getDilation(),
                          op.getTransposed(), op.getOutputPadding(),
@@ -72,15 +73,15 @@ LogicalResult vjpWindow(VjpState &state, Value input, Value weight, Value bias,
                         guard::ShapeAttr stride, guard::ShapeAttr padding,
                         guard::ShapeAttr dilation, bool isTransposed,
                         guard::ShapeAttr outputPadding, ExprAttr groups) {
-  Composer &b = state.builder;
-  size_t spatial = Composer::rankOf(weight) - 2;
+  FormulaBuilder &b = state.builder;
+  size_t spatial = FormulaBuilder::rankOf(weight) - 2;
   SizesArg none = Sizes(spatial, b.expr(0));
-  return setConvolution(state, input, weight, bias,
-                        {spread(stride, spatial), spread(padding, spatial),
-                         spread(dilation, spatial), isTransposed,
-                         outputPadding ? spread(outputPadding, spatial) : none,
-                         groups},
-                        Composer::rankOf(input) == Composer::rankOf(weight));
+  return setConvolution(
+      state, input, weight, bias,
+      {spread(stride, spatial), spread(padding, spatial),
+       spread(dilation, spatial), isTransposed,
+       outputPadding ? spread(outputPadding, spatial) : none, groups},
+      FormulaBuilder::rankOf(input) == FormulaBuilder::rankOf(weight));
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,7 +92,7 @@ LogicalResult
 vjpFlashAttention(ScaledDotProductFlashAttentionForCpuOp op, VjpState &state) {
   if (!state.grad(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   OpResults backward = b.scaledDotProductFlashAttentionForCpuBackward(
       state.grad(0), op.getQuery(), op.getKey(), op.getValue(),
       op->getResult(0), op->getResult(1), op.getDropoutP(), op.getIsCausal(),
@@ -106,7 +107,7 @@ vjpFlashAttention(ScaledDotProductFlashAttentionForCpuOp op, VjpState &state) {
 
 /// result[n, o] = sum over i, j of input1[n, i] weight[o, i, j] input2[n, j].
 LogicalResult vjpBilinear(BilinearOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value weight = op.getWeight(), grad = state.grad(0);
   auto flatten = [&](Value v) {
     Sizes sizes = b.dimsOf(v);
@@ -132,8 +133,8 @@ LogicalResult vjpBilinear(BilinearOp op, VjpState &state) {
   if (state.isWanted(op, 2)) {
     Value pairs = b.mul(b.unsqueeze(x, 2), b.unsqueeze(y, 1));
     state.set(op, 2,
-              state.like(b.mm(b.t(g), b.view(pairs, Sizes{rows,
-                                                          guard::mul(m, n)})),
+              state.like(b.mm(b.transposeLast(g),
+                              b.view(pairs, Sizes{rows, guard::mul(m, n)})),
                          weight));
   }
   if (op.getBias() && state.isWanted(op, 3))

@@ -214,17 +214,18 @@ public:
 
   Value buildAdd(OpBuilder &builder, Location loc, Value a,
                  Value b) const override {
-    return Composer(builder, loc).add(a, b);
+    return FormulaBuilder(builder, loc).add(a, b);
   }
 
   Value buildWiden(OpBuilder &builder, Location loc,
                    Value gradient) const override {
-    return Composer(builder, loc).widen(gradient);
+    return FormulaBuilder(builder, loc).widen(gradient);
   }
 
   Value buildNarrow(OpBuilder &builder, Location loc, Value sum,
                     Type type) const override {
-    return Composer(builder, loc).cast(sum, mlir::getElementTypeOrSelf(type));
+    return FormulaBuilder(builder, loc)
+        .cast(sum, mlir::getElementTypeOrSelf(type));
   }
 
   bool wantsGradient(DictionaryAttr attrs, Type) const override {

@@ -17,7 +17,7 @@ namespace kiln::aten {
 Value VjpState::insertRow(Value v) { return builder.unsqueeze(v, -2); }
 
 Value VjpState::atPositions(Value grad, Value self, Value positions) {
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   auto flatten = [&](Value v) {
     Sizes sizes = b.dimsOf(v);
     ExprAttr pixels = guard::mul(sizes[sizes.size() - 2], sizes.back());
@@ -25,7 +25,7 @@ Value VjpState::atPositions(Value grad, Value self, Value positions) {
     sizes.push_back(pixels);
     return b.view(v, sizes);
   };
-  Value flat = b.zerosLike(flatten(self));
+  Value flat = b.filled(flatten(self), 0);
   return like(b.scatterAdd(flat, -1, flatten(positions), flatten(grad)), self);
 }
 
@@ -53,7 +53,7 @@ FloatArg VjpState::factor(std::optional<ArrayRef<double>> factors,
 LogicalResult vjpAvgPool1d(AvgPool1dOp op, VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   int64_t kernel = op.getKernelSize().front();
   int64_t stride = op.getStride().empty() ? kernel : op.getStride().front();
   Value grad = b.avgPool2dBackward(
@@ -106,11 +106,11 @@ LogicalResult vjpGridSampler(GridSampler3dOp op, VjpState &state) {
 LogicalResult vjpAffineGrid(AffineGridGeneratorOp op, VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value theta = op.getTheta(), grad = state.grad(0);
-  Type element = Composer::elementTypeOf(theta);
+  Type element = FormulaBuilder::elementTypeOf(theta);
   ExprAttr batch = b.dimOf(theta, 0);
-  int64_t dims = Composer::rankOf(grad) - 2;
+  int64_t dims = FormulaBuilder::rankOf(grad) - 2;
   ExprAttr count = b.expr(dims), zero = b.expr(0), one = b.expr(1);
   Type i64 = b.getBuilder().getI64Type();
   Value rows = b.unsqueeze(b.iota(count, i64), 1);
@@ -125,8 +125,9 @@ LogicalResult vjpAffineGrid(AffineGridGeneratorOp op, VjpState &state) {
     pixels = guard::mul(pixels, sizes[i]);
   Value coordinates = b.constantPad(b.view(grid, {batch, pixels, count}),
                                     {zero, one}, 1.0);
-  state.setOperand(0, b.bmm(b.t(b.view(grad, {batch, pixels, count})),
-                            coordinates));
+  state.setOperand(0,
+                   b.bmm(b.transposeLast(b.view(grad, {batch, pixels, count})),
+                         coordinates));
   return success();
 }
 
@@ -138,7 +139,7 @@ LogicalResult vjpAffineGrid(AffineGridGeneratorOp op, VjpState &state) {
 LogicalResult vjpPadCircular(PadCircularOp op, VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Type i64 = b.getBuilder().getI64Type();
   ArrayRef<ExprAttr> pad = op.getPad().getDims();
   Sizes sizes = b.dimsOf(op.getSelf());
@@ -152,7 +153,7 @@ LogicalResult vjpPadCircular(PadCircularOp op, VjpState &state) {
     index = b.remainderScalar(index, b.number(sizes[dim]));
     Sizes target = b.dimsOf(grad);
     target[dim] = sizes[dim];
-    Value zeros = b.full(target, 0.0, Composer::elementTypeOf(grad));
+    Value zeros = b.full(target, 0.0, FormulaBuilder::elementTypeOf(grad));
     SmallVector<Value> indices(dim);
     indices.push_back(index);
     grad = b.indexPut(zeros, indices, grad, /*accumulate=*/true);

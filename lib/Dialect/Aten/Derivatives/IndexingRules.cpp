@@ -16,20 +16,21 @@ namespace kiln::aten {
 
 Value VjpState::indexAddBack(Value grad, Value self, int64_t dim,
                              Value index) {
-  int64_t rank = Composer::rankOf(self);
+  int64_t rank = FormulaBuilder::rankOf(self);
   if (rank == 0)
     return like(grad, self);
-  SmallVector<Value> indices(Composer::wrapDim(dim, rank));
+  SmallVector<Value> indices(FormulaBuilder::wrapDim(dim, rank));
   indices.push_back(index);
-  return builder.indexPut(builder.zerosLike(self), indices, grad,
+  return builder.indexPut(builder.filled(self, 0), indices, grad,
                           /*accumulate=*/true);
 }
 
 Value VjpState::selectRows(Value grad, int64_t dim, Value index, Value source) {
   Value rows = builder.indexSelect(grad, dim, index);
   // Of a source without dimensions there is one row, whatever the index.
-  return Composer::rankOf(source) == Composer::rankOf(grad) ? rows
-                                                        : like(rows, source);
+  return FormulaBuilder::rankOf(source) == FormulaBuilder::rankOf(grad)
+             ? rows
+             : like(rows, source);
 }
 
 Value VjpState::fillRows(Value grad, int64_t dim, Value index) {
@@ -44,8 +45,8 @@ LogicalResult vjpIndexed(VjpState &state, Value self,
                          ArrayRef<Value> indices) {
   if (!state.isOperandWanted(0))
     return success();
-  Composer &b = state.builder;
-  state.setOperand(0, b.indexPut(b.zerosLike(self), indices, state.grad(0),
+  FormulaBuilder &b = state.builder;
+  state.setOperand(0, b.indexPut(b.filled(self, 0), indices, state.grad(0),
                                  /*accumulate=*/true));
   return success();
 }
@@ -56,7 +57,7 @@ static Value findMask(ArrayRef<Value> indices, int64_t &position) {
   for (auto [i, index] : llvm::enumerate(indices)) {
     if (!index)
       continue;
-    if (mask || !Composer::elementTypeOf(index).isInteger(1))
+    if (mask || !FormulaBuilder::elementTypeOf(index).isInteger(1))
       return {};
     mask = index;
     position = i;
@@ -68,16 +69,17 @@ static Value findMask(ArrayRef<Value> indices, int64_t &position) {
 /// knows: their own type says it, or they are one for all, which gets the sum.
 static Value maskedValues(VjpState &state, ArrayRef<Value> indices,
                           Value values) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
-  int64_t position = 0, rank = Composer::rankOf(grad);
+  int64_t position = 0, rank = FormulaBuilder::rankOf(grad);
   Value mask = findMask(indices, position);
   if (!mask) {
     state.getOp()->emitOpError("puts values by a mask and other indices, "
                                "expected a single mask for its derivative");
     return {};
   }
-  int64_t masked = Composer::rankOf(mask), behind = rank - position - masked;
+  int64_t masked = FormulaBuilder::rankOf(mask),
+          behind = rank - position - masked;
   Sizes own = b.dimsOf(values);
   bool isOneForAll = int64_t(own.size()) <= behind ||
                      own[own.size() - behind - 1].isConstant(1);
@@ -88,7 +90,7 @@ static Value maskedValues(VjpState &state, ArrayRef<Value> indices,
     SmallVector<int64_t> dims;
     for (int64_t i = 0; i < masked; ++i)
       dims.push_back(position + i);
-    Value sum = b.sum(kept, dims, /*keepdim=*/true);
+    Value sum = b.sumOver(kept, dims, /*keepdim=*/true);
     Sizes sizes = b.dimsOf(sum);
     sizes.erase(sizes.begin() + position, sizes.begin() + position + masked);
     sizes.insert(sizes.begin() + position, b.expr(1));
@@ -99,7 +101,7 @@ static Value maskedValues(VjpState &state, ArrayRef<Value> indices,
   sizes.append(full.begin(), full.begin() + position);
   sizes.push_back(own[own.size() - behind - 1]);
   sizes.append(full.end() - behind, full.end());
-  Type type = guard::makeTensorType(Composer::elementTypeOf(grad), sizes);
+  Type type = guard::makeTensorType(FormulaBuilder::elementTypeOf(grad), sizes);
   Operation *op =
       buildAtenOp(b.getBuilder(), b.getLoc(), IndexTensorOp::getInfo(),
                   {ArgValue(grad), ArgValue(indices)}, type);
@@ -108,10 +110,10 @@ static Value maskedValues(VjpState &state, ArrayRef<Value> indices,
 
 LogicalResult vjpIndexedPut(VjpState &state, ArrayRef<Value> indices,
                             unsigned valuesOperand, bool accumulates) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
   if (state.isOperandWanted(0)) {
-    Value zero = b.scalarTensor(0.0, Composer::elementTypeOf(grad));
+    Value zero = b.scalarTensor(0.0, FormulaBuilder::elementTypeOf(grad));
     state.setOperand(
         0, accumulates ? grad : b.indexPut(grad, indices, zero, false));
   }
@@ -119,11 +121,11 @@ LogicalResult vjpIndexedPut(VjpState &state, ArrayRef<Value> indices,
     return success();
   Value values = state.getOp()->getOperand(valuesOperand);
   bool hasMask = llvm::any_of(indices, [](Value index) {
-    return index && (Composer::elementTypeOf(index).isInteger(1) ||
-                     Composer::elementTypeOf(index).isUnsignedInteger(8));
+    return index && (FormulaBuilder::elementTypeOf(index).isInteger(1) ||
+                     FormulaBuilder::elementTypeOf(index).isUnsignedInteger(8));
   });
   Value rows = hasMask ? maskedValues(state, indices, values)
-                       : b.index(grad, indices);
+                       : b.indexTensor(grad, indices);
   state.setOperand(valuesOperand, rows);
   return success();
 }
@@ -135,7 +137,7 @@ LogicalResult vjpIndexedPut(VjpState &state, ArrayRef<Value> indices,
 /// The elements of the source are taken in order: the number of the ones before
 /// says which.
 LogicalResult vjpMaskedScatter(MaskedScatterOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
   Value mask = b.expand(op.getMask(), b.dimsOf(grad));
   if (state.isWanted(op, 0))
@@ -148,11 +150,11 @@ LogicalResult vjpMaskedScatter(MaskedScatterOp op, VjpState &state) {
   Value order = b.sub(b.cumsum(flatMask, 0), 1);
   // What is not taken adds zero to the first element, if there is one.
   Value positions = b.where(flatMask, order, 0);
-  Value zeros = b.full(Sizes{guard::max(b.numelOf(source), b.expr(1))},
-                       0.0, Composer::elementTypeOf(grad));
+  Value zeros = b.full(Sizes{guard::max(b.numelOf(source), b.expr(1))}, 0.0,
+                       FormulaBuilder::elementTypeOf(grad));
   Value sums = b.scatterAdd(zeros, 0, positions,
                             state.keepWhere(flatGrad, flatMask));
-  sums = b.slice(sums, 0, b.expr(0), b.numelOf(source));
+  sums = b.sliceTensor(sums, 0, b.expr(0), b.numelOf(source));
   state.set(op, 2, state.like(sums, source));
   return success();
 }
@@ -160,16 +162,17 @@ LogicalResult vjpMaskedScatter(MaskedScatterOp op, VjpState &state) {
 LogicalResult vjpMaskedSelect(MaskedSelectOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value self = op.getSelf(), mask = op.getMask();
   // Both broadcast against each other.
-  Value both = b.where(mask, self, b.zerosLike(self));
+  Value both = b.where(mask, self, b.filled(self, 0));
   if (!both)
     return failure();
   Sizes sizes = b.dimsOf(both);
-  state.set(op, 0,
-            b.maskedScatter(b.full(sizes, 0.0, Composer::elementTypeOf(self)),
-                            b.expand(mask, sizes), state.grad(0)));
+  state.set(
+      op, 0,
+      b.maskedScatter(b.full(sizes, 0.0, FormulaBuilder::elementTypeOf(self)),
+                      b.expand(mask, sizes), state.grad(0)));
   return success();
 }
 
@@ -178,13 +181,13 @@ LogicalResult vjpMaskedSelect(MaskedSelectOp op, VjpState &state) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult vjpPut(PutOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0), source = op.getSource();
   if (state.isWanted(op, 0))
     state.set(op, 0,
               op.getAccumulate()
                   ? grad
-                  : b.put(grad, op.getIndex(), b.zerosLike(source), false));
+                  : b.put(grad, op.getIndex(), b.filled(source, 0), false));
   if (state.isWanted(op, 2))
     state.set(op, 2, state.like(b.take(grad, op.getIndex()), source));
   return success();
@@ -207,12 +210,12 @@ struct Reducer {
 
   /// The elements of a target that a source element met.
   Value read(Value target) const {
-    Composer &b = state.builder;
+    FormulaBuilder &b = state.builder;
     return isRows ? b.indexSelect(target, dim, index)
                   : b.gather(target, dim, index);
   }
   Value add(Value target, Value source) const {
-    Composer &b = state.builder;
+    FormulaBuilder &b = state.builder;
     return isRows ? b.indexAdd(target, dim, index, source)
                   : b.scatterAdd(target, dim, index, source);
   }
@@ -221,7 +224,7 @@ struct Reducer {
                   : state.builder.scatterValue(target, dim, index, 0);
   }
   Value again(Value target, Value source) const {
-    Composer &b = state.builder;
+    FormulaBuilder &b = state.builder;
     return isRows
                ? b.indexReduce(target, dim, index, source, reduce, includeSelf)
                : b.scatterReduceTwo(target, dim, index, source, reduce,
@@ -237,14 +240,14 @@ static std::pair<Value, Value> reduceGrads(const Reducer &r, StringRef reduce,
                                            bool includeSelf, Value self,
                                            Value source, Value result) {
   VjpState &state = r.state;
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
-  Type element = Composer::elementTypeOf(self);
+  Type element = FormulaBuilder::elementTypeOf(self);
   if (reduce == "sum")
     return {grad, r.read(grad)};
   if (reduce == "mean") {
-    Value count = includeSelf ? b.onesLike(grad) : b.zerosLike(grad);
-    count = r.add(count, b.onesLike(source));
+    Value count = includeSelf ? b.filled(grad, 1) : b.filled(grad, 0);
+    count = r.add(count, b.filled(source, 1));
     count = b.where(b.eq(count, 0), 1.0, count);
     return {b.div(grad, count), b.div(r.read(grad), r.read(count))};
   }
@@ -254,8 +257,7 @@ static std::pair<Value, Value> reduceGrads(const Reducer &r, StringRef reduce,
     Value selfGrad =
         b.div(b.mul(grad, r.again(safeSelf, source)), safeSelf);
     Value isZero = b.eq(source, 0);
-    Value zeros =
-        r.read(r.add(b.zerosLike(self), b.cast(isZero, element)));
+    Value zeros = r.read(r.add(b.filled(self, 0), b.cast(isZero, element)));
     Value isOnly = b.logicalAnd(isZero, b.eq(zeros, 1));
     Value others = r.again(self, b.where(isOnly, 1.0, source));
     Value sourceGrad =
@@ -306,17 +308,17 @@ LogicalResult vjpIndexReduce(IndexReduceOp op, VjpState &state) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult vjpBags(VjpState &state, const BagArguments &bag) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
   if (!grad)
     return success();
   Type i64 = b.getBuilder().getI64Type();
-  Type element = Composer::elementTypeOf(bag.weight);
+  Type element = FormulaBuilder::elementTypeOf(bag.weight);
   ExprAttr count = b.dimOf(bag.indices, 0);
   Value offsets = b.cast(bag.offsets, i64), indices = b.cast(bag.indices, i64);
   if (bag.includesLast)
-    offsets = b.slice(offsets, 0, b.expr(0),
-                      guard::sub(b.dimOf(offsets, 0), b.expr(1)));
+    offsets = b.sliceTensor(offsets, 0, b.expr(0),
+                            guard::sub(b.dimOf(offsets, 0), b.expr(1)));
   // The bag of an index is the last one that starts at or before it.
   Value bags =
       b.sub(b.bucketizeTensor(b.iota(count, i64), offsets, false, true), 1);
@@ -330,7 +332,7 @@ LogicalResult vjpBags(VjpState &state, const BagArguments &bag) {
   Value isTaken =
       bag.padding < 0 ? Value() : b.ne(indices, bag.padding);
   // 16-bit types cannot count.
-  Type counter = Composer::computeType(element);
+  Type counter = FormulaBuilder::computeType(element);
   auto countTaken = [&] {
     Value ones = isTaken ? b.cast(isTaken, counter)
                          : b.full(Sizes{count}, 1.0, counter);
@@ -340,15 +342,14 @@ LogicalResult vjpBags(VjpState &state, const BagArguments &bag) {
     // Each bag's gradient goes where its maxima were, if it has any.
     Value where = state.getOp()->getResult(3);
     Value isSome = b.unsqueeze(b.gt(countTaken(), 0), 1);
-    state.setOperand(
-        0, b.scatterAdd(b.zerosLike(bag.weight), 0,
-                        b.where(isSome, where, 0),
-                        state.keepWhere(grad, isSome)));
+    state.setOperand(0, b.scatterAdd(b.filled(bag.weight, 0), 0,
+                                     b.where(isSome, where, 0),
+                                     state.keepWhere(grad, isSome)));
     return success();
   }
   Value share; // of each index in its bag's gradient
   if (bag.mode == 1)
-    share = b.cast(b.reciprocal(b.index(countTaken(), {bags})), element);
+    share = b.cast(b.reciprocal(b.indexTensor(countTaken(), {bags})), element);
   if (bag.perSampleWeights)
     share = share ? b.mul(share, bag.perSampleWeights) : bag.perSampleWeights;
   if (bag.scalesByFrequency) {
@@ -356,7 +357,7 @@ LogicalResult vjpBags(VjpState &state, const BagArguments &bag) {
         b.scatterAdd(b.full(Sizes{rows}, 0.0, counter), 0, indices,
                      b.full(Sizes{count}, 1.0, counter));
     Value inverse =
-        b.cast(b.reciprocal(b.index(frequency, {indices})), element);
+        b.cast(b.reciprocal(b.indexTensor(frequency, {indices})), element);
     share = share ? b.mul(share, inverse) : inverse;
   }
   if (isTaken)
@@ -364,7 +365,7 @@ LogicalResult vjpBags(VjpState &state, const BagArguments &bag) {
   Value parts = b.indexSelect(grad, 0, bags);
   if (share)
     parts = b.mul(parts, b.unsqueeze(share, 1));
-  state.setOperand(0, b.indexPut(b.zerosLike(bag.weight), {indices}, parts,
+  state.setOperand(0, b.indexPut(b.filled(bag.weight, 0), {indices}, parts,
                                  /*accumulate=*/true));
   return success();
 }

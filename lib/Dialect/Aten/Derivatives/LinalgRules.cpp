@@ -11,7 +11,7 @@
 namespace kiln::aten {
 
 /// The solution of `a x = rhs`, or of `x a = rhs` from the right.
-static Value solve(Composer &b, Value a, Value rhs, bool upper,
+static Value solve(FormulaBuilder &b, Value a, Value rhs, bool upper,
                    bool fromLeft = true, bool hasUnitDiagonal = false) {
   if (!a || !rhs)
     return {};
@@ -25,26 +25,30 @@ static Value solve(Composer &b, Value a, Value rhs, bool upper,
   return op ? op.getResult() : Value();
 }
 
-static Value product(Composer &b, Value x, Value y) { return b.matmul(x, y); }
+static Value product(FormulaBuilder &b, Value x, Value y) {
+  return b.matmul(x, y);
+}
 
 /// The conjugate of the transposed matrices.
-static Value adjoint(Composer &b, Value x) { return b.conj(b.t(x)); }
+static Value adjoint(FormulaBuilder &b, Value x) {
+  return b.conjugate(b.transposeLast(x));
+}
 
 LogicalResult vjpCross(CrossOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
   // Without a dimension, the first of size three.
   int64_t dim = op.getDim().value_or(0);
   if (!op.getDim())
     while (!b.dimOf(grad, dim).isConstant(3))
-      if (++dim == Composer::rankOf(grad))
+      if (++dim == FormulaBuilder::rankOf(grad))
         return state.refuse("has no dimension that is known to have size 3, "
                             "expected one for its derivative");
   auto cross = [&](Value x, Value y) { return b.linalgCross(x, y, dim); };
   if (state.isWanted(op, 0))
-    state.set(op, 0, cross(b.conj(op.getOther()), grad));
+    state.set(op, 0, cross(b.conjugate(op.getOther()), grad));
   if (state.isWanted(op, 1))
-    state.set(op, 1, cross(grad, b.conj(op.getSelf())));
+    state.set(op, 1, cross(grad, b.conjugate(op.getSelf())));
   return success();
 }
 
@@ -53,7 +57,7 @@ LogicalResult vjpCross(CrossOp op, VjpState &state) {
 LogicalResult vjpCholesky(LinalgCholeskyExOp op, VjpState &state) {
   if (!state.isWanted(op, 0) || !state.grad(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value lower = op->getResult(0), grad = state.grad(0);
   if (op.getUpper()) {
     lower = adjoint(b, lower);
@@ -68,17 +72,17 @@ LogicalResult vjpCholesky(LinalgCholeskyExOp op, VjpState &state) {
 
 /// Of a triangle that becomes hermitian, with the imaginary part of its diagonal
 /// left out.
-static Value withRealDiagonal(Composer &b, Value upper) {
-  if (!Composer::isComplex(upper))
+static Value withRealDiagonal(FormulaBuilder &b, Value upper) {
+  if (!FormulaBuilder::isComplex(upper))
     return upper;
   Value diagonal = b.tril(upper, b.expr(0));
-  return b.sub(upper, b.mul(b.sub(diagonal, b.conj(diagonal)), 0.5));
+  return b.sub(upper, b.mul(b.sub(diagonal, b.conjugate(diagonal)), 0.5));
 }
 
 /// The lower triangle of a skew matrix, whose diagonal is imaginary.
-static Value withHalfDiagonal(Composer &b, Value skew) {
+static Value withHalfDiagonal(FormulaBuilder &b, Value skew) {
   Value strict = b.tril(skew, b.expr(-1));
-  if (!Composer::isComplex(skew))
+  if (!FormulaBuilder::isComplex(skew))
     return strict;
   return b.mul(b.add(b.tril(skew, b.expr(0)), strict), 0.5);
 }
@@ -89,7 +93,7 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
   Value gq = state.grad(0), gr = state.grad(1);
   if (!state.isWanted(op, 0) || (!gq && !gr))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value q = op->getResult(0), r = op->getResult(1);
   if (op.getMode() == "r")
     return state.refuse("gives no Q, which its derivative needs; expected mode "
@@ -123,7 +127,7 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
     return success();
   }
   // Wide: the first columns decide about Q.
-  Value square = b.slice(r, -1, b.expr(0), rows);
+  Value square = b.sliceTensor(r, -1, b.expr(0), rows);
   Value grad;
   if (gq)
     inner = product(b, adjoint(b, q), gq);
@@ -136,7 +140,8 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
                /*fromLeft=*/false);
   Sizes rest = b.dimsOf(op.getA());
   rest.back() = guard::sub(columns, rows);
-  grad = b.cat({grad, b.full(rest, 0.0, Composer::elementTypeOf(r))}, -1);
+  grad =
+      b.concat({grad, b.full(rest, 0.0, FormulaBuilder::elementTypeOf(r))}, -1);
   if (gr)
     grad = b.add(grad, product(b, q, gr));
   state.set(op, 0, grad);
@@ -144,13 +149,14 @@ LogicalResult vjpQr(LinalgQrOp op, VjpState &state) {
 }
 
 /// The part of a gradient that a triangular matrix can have.
-static Value triangle(Composer &b, Value grad, bool upper, bool hasUnits) {
+static Value triangle(FormulaBuilder &b, Value grad, bool upper,
+                      bool hasUnits) {
   return upper ? b.triu(grad, b.expr(hasUnits ? 1 : 0))
                : b.tril(grad, b.expr(hasUnits ? -1 : 0));
 }
 
 LogicalResult vjpSolveTriangular(LinalgSolveTriangularOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value a = op.getSelf(), x = op.getResult();
   bool upper = op.getUpper(), left = op.getLeft(), unit = op.getUnitriangular();
   Value rhs = solve(b, adjoint(b, a), state.grad(0), !upper, left, unit);
@@ -171,18 +177,18 @@ LogicalResult vjpTriangularSolve(TriangularSolveOp op, VjpState &state) {
     state.set(op, 1, copied);
   if (!state.grad(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value a = op.getA(), x = op->getResult(0);
   bool upper = op.getUpper(), transposes = op.getTranspose();
   bool unit = op.getUnitriangular();
   // The system is op(A) x = rhs; its adjoint takes the gradient back.
   Value rhs = transposes
-                  ? solve(b, b.conj(a), state.grad(0), upper, true, unit)
+                  ? solve(b, b.conjugate(a), state.grad(0), upper, true, unit)
                   : solve(b, adjoint(b, a), state.grad(0), !upper, true, unit);
   if (state.isWanted(op, 0))
     state.set(op, 0, rhs);
   if (state.isWanted(op, 1)) {
-    Value pairs = transposes ? product(b, b.conj(x), b.t(rhs))
+    Value pairs = transposes ? product(b, b.conjugate(x), b.transposeLast(rhs))
                              : product(b, rhs, adjoint(b, x));
     Value grad = triangle(b, b.neg(pairs), upper, unit);
     state.set(op, 1, copied ? b.add(grad, copied) : grad);
@@ -199,12 +205,12 @@ LogicalResult vjpTriangularSolve(TriangularSolveOp op, VjpState &state) {
 LogicalResult vjpFftOfReals(FftR2cOp op, VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
   ArrayRef<int64_t> dims = op.getDim();
   if (op.getOnesided() && !dims.empty()) {
-    int64_t rank = Composer::rankOf(grad);
-    int64_t dim = Composer::wrapDim(dims.back(), rank);
+    int64_t rank = FormulaBuilder::rankOf(grad);
+    int64_t dim = FormulaBuilder::wrapDim(dims.back(), rank);
     Sizes widths(2 * (rank - dim), b.expr(0));
     widths.back() =
         guard::sub(b.dimOf(op.getSelf(), dim), b.dimOf(grad, dim));
@@ -220,21 +226,22 @@ LogicalResult vjpFftOfReals(FftR2cOp op, VjpState &state) {
 LogicalResult vjpFftToReals(FftC2rOp op, VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
   Value spectrum = b.fftR2c(grad, op.getDim(), op.getNormalization(), true);
   if (!spectrum || op.getDim().empty()) {
     state.setOperand(0, spectrum);
     return success();
   }
-  int64_t rank = Composer::rankOf(grad);
-  int64_t dim = Composer::wrapDim(op.getDim().back(), rank);
+  int64_t rank = FormulaBuilder::rankOf(grad);
+  int64_t dim = FormulaBuilder::wrapDim(op.getDim().back(), rank);
   // The mirror image of k is n - k, which is left out if it lies beyond.
   ExprAttr kept = b.dimOf(spectrum, dim);
   ExprAttr leftOut = guard::sub(b.dimOf(grad, dim), kept);
   Value k = b.iota(kept, b.getBuilder().getI64Type());
   Value isTwice = b.logicalAnd(b.ge(k, 1), b.le(k, b.number(leftOut)));
-  Value weights = b.add(b.cast(isTwice, Composer::elementTypeOf(grad)), 1);
+  Value weights =
+      b.add(b.cast(isTwice, FormulaBuilder::elementTypeOf(grad)), 1);
   Sizes sizes(rank, b.expr(1));
   sizes[dim] = kept;
   state.setOperand(0, b.mul(spectrum, b.view(weights, sizes)));

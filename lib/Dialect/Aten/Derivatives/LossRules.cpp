@@ -18,7 +18,7 @@ Value VjpState::shareLoss(Value grad, Value self, Value target,
                           int64_t reduction) {
   if (reduction != 1)
     return grad;
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   // The mean is over the elements of both together.
   Sizes left = b.dimsOf(self), right = b.dimsOf(target);
   ExprAttr count = b.expr(1);
@@ -33,7 +33,7 @@ Value VjpState::shareLoss(Value grad, Value self, Value target,
 
 Value VjpState::bceTargetGrad(Value grad, Value self, Value target,
                               Value weight, int64_t reduction) {
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   Value slope = b.sub(b.log(b.sub(1.0, self)), b.log(self));
   if (weight)
     slope = b.mul(slope, weight);
@@ -41,7 +41,7 @@ Value VjpState::bceTargetGrad(Value grad, Value self, Value target,
 }
 
 Value VjpState::softMarginGrad(Value grad, Value self, Value target) {
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   Value e = b.exp(b.mul(b.neg(target), self));
   return b.mul(grad, b.div(b.mul(b.neg(target), e), b.add(e, 1)));
 }
@@ -52,7 +52,7 @@ Value VjpState::softMarginGrad(Value grad, Value self, Value target) {
 
 LogicalResult vjpBceWithLogits(BinaryCrossEntropyWithLogitsOp op,
                                VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value self = op.getSelf(), target = op.getTarget(), grad = state.grad(0);
   Value positive = op.getPosWeight();
   auto finish = [&](Value slope) {
@@ -83,7 +83,7 @@ LogicalResult vjpBceWithLogits(BinaryCrossEntropyWithLogitsOp op,
 }
 
 LogicalResult vjpKlDiv(KlDivOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value self = op.getSelf(), target = op.getTarget();
   Value grad =
       state.shareLoss(state.grad(0), self, target, op.getReduction());
@@ -114,23 +114,23 @@ LogicalResult vjpMultiMarginLoss(MultiMarginLossOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
   auto number = [](Value v) -> std::optional<double> {
-    return v ? Composer::getConstantNumber(v) : 1.0;
+    return v ? FormulaBuilder::getConstantNumber(v) : 1.0;
   };
   auto order = number(op.getP()), margin = number(op.getMargin());
   if (!order || !margin)
     return state.refuse("has an order or margin that is not a constant, "
                         "expected constants for its derivative");
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value self = op.getSelf(), target = op.getTarget();
-  bool isBatch = Composer::rankOf(self) == 2;
+  bool isBatch = FormulaBuilder::rankOf(self) == 2;
   if (!isBatch)
-    self = Composer::rankOf(self) == 0
+    self = FormulaBuilder::rankOf(self) == 0
                ? b.view(self, Sizes{b.expr(1), b.expr(1)})
                : b.unsqueeze(self, 0);
   Sizes rows{b.dimOf(self, 0)};
   target = b.view(target, rows);
   Value grad = state.grad(0);
-  if (Composer::rankOf(grad) == 1)
+  if (FormulaBuilder::rankOf(grad) == 1)
     grad = b.unsqueeze(b.view(grad, rows), 1);
   ExprAttr classes = b.dimOf(self, 1);
   Value column = b.unsqueeze(target, 1);
@@ -138,12 +138,13 @@ LogicalResult vjpMultiMarginLoss(MultiMarginLossOp op, VjpState &state) {
       b.eq(b.iota(classes, b.getBuilder().getI64Type()), column);
   Value slack = b.add(b.sub(self, b.gather(self, 1, column)), *margin);
   Value counts = b.logicalAnd(b.gt(slack, 0), b.logicalNot(isTarget));
-  Value slope = *order == 1.0 ? b.onesLike(slack) : b.mul(slack, 2);
+  Value slope = *order == 1.0 ? b.filled(slack, 1) : b.mul(slack, 2);
   slope = b.div(slope, b.number(classes));
   if (op.getWeight())
-    slope = b.mul(slope, b.unsqueeze(b.index(op.getWeight(), {target}), 1));
+    slope =
+        b.mul(slope, b.unsqueeze(b.indexTensor(op.getWeight(), {target}), 1));
   slope = state.keepWhere(slope, counts);
-  Value gained = b.neg(b.sum(slope, {1}, true));
+  Value gained = b.neg(b.sumOver(slope, {1}, true));
   slope = b.mul(b.where(isTarget, gained, slope), grad);
   if (op.getReduction() == 1)
     slope = b.div(slope, b.number(rows.front()));

@@ -43,7 +43,7 @@ struct NormOperands {
 LogicalResult vjpLayerNorm(NativeLayerNormOp op, VjpState &state) {
   if (!state.grad(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   NormOperands given(state, op.getWeight(), op.getBias());
   OpResults backward = b.nativeLayerNormBackward(
       state.grad(0), op.getInput(), op.getNormalizedShape(), op->getResult(1),
@@ -54,7 +54,7 @@ LogicalResult vjpLayerNorm(NativeLayerNormOp op, VjpState &state) {
 
 /// The gradient of the input that comes by way of the statistics of each group.
 static Value statisticsGrad(NativeGroupNormOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value mean = state.grad(1), inverse = state.grad(2);
   if (!mean && !inverse)
     return {};
@@ -81,7 +81,7 @@ static Value statisticsGrad(NativeGroupNormOp op, VjpState &state) {
 }
 
 LogicalResult vjpGroupNorm(NativeGroupNormOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value statistics =
       state.isOperandWanted(0) ? statisticsGrad(op, state) : Value();
   if (!state.grad(0)) {
@@ -107,7 +107,7 @@ LogicalResult vjpBatchNormWith(VjpState &state, Value input, Value weight,
                                FloatArg eps) {
   if (!state.grad(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   NormOperands given(state, weight, bias);
   Value mean, inverse;
   if (isTraining) {
@@ -122,12 +122,12 @@ LogicalResult vjpBatchNormWith(VjpState &state, Value input, Value weight,
 
 /// y = x r w, where r is the reciprocal root of the mean square of x.
 LogicalResult vjpRmsNorm(FusedRmsNormOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value input = b.widen(op.getInput()), weight = op.getWeight();
   Value inverse = b.widen(op->getResult(1));
-  Value grad = state.grad(0) ? b.widen(state.grad(0)) : b.zerosLike(input);
+  Value grad = state.grad(0) ? b.widen(state.grad(0)) : b.filled(input, 0);
   Value normalized = b.mul(input, inverse);
-  int64_t rank = Composer::rankOf(input);
+  int64_t rank = FormulaBuilder::rankOf(input);
   SmallVector<int64_t> dims;
   for (size_t i = 0; i < op.getNormalizedShape().size(); ++i)
     dims.push_back(rank - int64_t(op.getNormalizedShape().size()) + i);
@@ -136,7 +136,7 @@ LogicalResult vjpRmsNorm(FusedRmsNormOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
   Value inner = weight ? b.mul(grad, b.widen(weight)) : grad;
-  Value along = b.mean(b.mul(inner, normalized), dims, true);
+  Value along = b.meanOver(b.mul(inner, normalized), dims, true);
   if (Value statistic = state.grad(1)) {
     // dr/dx = -r^3 x / n
     Value slope = b.mul(b.widen(statistic), inverse);

@@ -14,7 +14,7 @@
 
 #include "Optimizers.h"
 
-#include "kiln/Dialect/Aten/Transforms/Composer.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 
 namespace kiln::aten {
 
@@ -40,7 +40,8 @@ private:
   Value asComplex(Value v) { return v ? b.viewAsComplex(v) : v; }
   /// `number` (f64, no dimensions) in the type that `like` is computed in.
   Value scalar(Value number, Value like) {
-    Type type = Composer::computeType(Composer::elementTypeOf(like));
+    Type type =
+        FormulaBuilder::computeType(FormulaBuilder::elementTypeOf(like));
     Value &known = casts[{number, type}];
     if (!known)
       known = b.cast(number, type);
@@ -49,7 +50,7 @@ private:
   /// 1 - beta^step.
   Value correction(double beta) { return b.sub(1.0, b.powScalar(beta, step)); }
 
-  Composer b;
+  FormulaBuilder b;
   const OptimizerConfig &config;
   Value rate, step;
   llvm::DenseMap<std::pair<Value, Type>, Value> casts;
@@ -62,14 +63,14 @@ private:
 void UpdateBuilder::clip(MutableArrayRef<ParameterUpdate> updates) {
   SmallVector<Value> norms;
   for (ParameterUpdate &update : updates)
-    norms.push_back(
-        b.unsqueeze(b.cast(b.linalgVectorNorm(update.gradient, 2.0),
-                           Composer::computeType(Composer::elementTypeOf(
-                               updates.front().gradient))),
-                    0));
-  Value total = b.linalgVectorNorm(b.cat(norms, 0), 2.0);
+    norms.push_back(b.unsqueeze(
+        b.cast(b.linalgVectorNorm(update.gradient, 2.0),
+               FormulaBuilder::computeType(
+                   FormulaBuilder::elementTypeOf(updates.front().gradient))),
+        0));
+  Value total = b.linalgVectorNorm(b.concat(norms, 0), 2.0);
   Value factor = b.div(*config.clipNorm, b.add(total, 1e-6));
-  factor = b.clamp(factor, Value(), b.number(Operand(1.0)));
+  factor = b.clamp(factor, Value(), b.number(1.0));
   for (ParameterUpdate &update : updates)
     update.gradient = b.mul(update.gradient, scalar(factor, update.gradient));
 }
@@ -135,7 +136,7 @@ LogicalResult UpdateBuilder::run(MutableArrayRef<ParameterUpdate> updates) {
   for (ParameterUpdate &update : work) {
     if (!update.gradient)
       return failure();
-    if (!Composer::isComplex(update.parameter))
+    if (!FormulaBuilder::isComplex(update.parameter))
       continue;
     update.parameter = asPairs(update.parameter);
     update.gradient = asPairs(update.gradient);
@@ -151,7 +152,7 @@ LogicalResult UpdateBuilder::run(MutableArrayRef<ParameterUpdate> updates) {
       updateSGD(update);
     else
       updateAdam(update);
-    bool isOfPairs = Composer::isComplex(given.parameter);
+    bool isOfPairs = FormulaBuilder::isComplex(given.parameter);
     auto result = [&](Value v) { return isOfPairs ? asComplex(v) : v; };
     given.newParameter = result(update.newParameter);
     given.newState = llvm::map_to_vector(update.newState, result);

@@ -23,9 +23,9 @@ Value VjpState::numberOver(Value number, Value v) {
 }
 
 Value VjpState::lerpRest(Value grad, Value weight) {
-  if (auto known = Composer::getConstantNumber(weight))
+  if (auto known = FormulaBuilder::getConstantNumber(weight))
     return builder.mul(grad, 1.0 - *known);
-  if (auto known = Composer::getConstantComplex(weight))
+  if (auto known = FormulaBuilder::getConstantComplex(weight))
     return builder.mul(grad, builder.complexNumber(1.0 - *known));
   return builder.sub(grad, builder.mul(grad, weight));
 }
@@ -35,7 +35,7 @@ Value VjpState::divRounded(Value a, Value b, StringRef mode) {
 }
 
 Value VjpState::sincGrad(Value grad, Value self) {
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   Value angle = b.mul(self, M_PI);
   Value square = b.mul(b.mul(self, self), M_PI);
   Value slope =
@@ -62,17 +62,17 @@ Value VjpState::inverseOrZero(Value v) {
 }
 
 Value VjpState::acoshSlope(Value self) {
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   // The root of a complex product is not the product of the roots.
-  if (Composer::isComplex(self))
+  if (FormulaBuilder::isComplex(self))
     return b.mul(b.rsqrt(b.add(self, 1)), b.rsqrt(b.sub(self, 1)));
   return b.rsqrt(b.sub(b.square(self), 1));
 }
 
 Value VjpState::angleGrad(Value grad, Value self) {
-  Composer &b = builder;
-  if (!Composer::isComplex(self))
-    return b.zerosLike(self);
+  FormulaBuilder &b = builder;
+  if (!FormulaBuilder::isComplex(self))
+    return b.filled(self, 0);
   Value turned = b.mul(b.div(b.mul(grad, self), b.square(b.abs(self))),
                        b.complexNumber({0, 1}));
   return dropWhere(turned, b.eq(self, 0));
@@ -80,11 +80,11 @@ Value VjpState::angleGrad(Value grad, Value self) {
 
 /// What is left of a gradient without its part along the direction.
 Value VjpState::sgnGrad(Value grad, Value self, Value result) {
-  Composer &b = builder;
-  if (!Composer::isComplex(self))
-    return b.zerosLike(self);
+  FormulaBuilder &b = builder;
+  if (!FormulaBuilder::isComplex(self))
+    return b.filled(self, 0);
   Value size = b.abs(self);
-  Value along = b.FormulaBuilder::real(b.div(grad, result));
+  Value along = b.real(b.div(grad, result));
   return dropWhere(b.sub(b.div(grad, size), b.div(b.mul(along, result), size)),
                    b.eq(size, 0));
 }
@@ -97,14 +97,14 @@ Value VjpState::overwritten(Value grad, Value self, Value source) {
                   llvm::isa<LogicalAndOp, LogicalOrOp, LogicalXorOp,
                             LogicalNotOp>(maker) &&
                   maker->getOperand(0) == self;
-  return isUnseen ? grad : builder.zerosLike(self);
+  return isUnseen ? grad : builder.filled(self, 0);
 }
 
 Value VjpState::celuGrad(Value grad, Value self, Value alpha) {
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   std::optional<double> known = 1.0;
   if (alpha)
-    known = Composer::getConstantNumber(alpha);
+    known = FormulaBuilder::getConstantNumber(alpha);
   if (!known) {
     op->emitOpError("has an alpha that is not a constant, expected one for its "
                     "derivative");
@@ -120,36 +120,37 @@ Value VjpState::celuGrad(Value grad, Value self, Value alpha) {
 LogicalResult vjpDivMode(DivTensorModeOp op, VjpState &state) {
   // With a rounding mode the quotient is piecewise constant.
   bool isFlat = bool(op.getRoundingMode());
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0), self = op.getSelf(), other = op.getOther();
   if (state.isWanted(op, 0))
-    state.set(op, 0, isFlat ? b.zerosLike(self) : b.div(grad, b.conj(other)));
+    state.set(op, 0,
+              isFlat ? b.filled(self, 0) : b.div(grad, b.conjugate(other)));
   if (state.isWanted(op, 1))
-    state.set(
-        op, 1,
-        isFlat ? b.zerosLike(other)
-               : b.mul(b.neg(grad), b.conj(b.div(b.div(self, other), other))));
+    state.set(op, 1,
+              isFlat ? b.filled(other, 0)
+                     : b.mul(b.neg(grad),
+                             b.conjugate(b.div(b.div(self, other), other))));
   return success();
 }
 
 LogicalResult vjpDivScalarMode(DivScalarModeOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   if (state.isWanted(op, 0))
     state.set(op, 0,
               op.getRoundingMode()
-                  ? b.zerosLike(op.getSelf())
-                  : b.div(state.grad(0), b.conj(op.getOther())));
+                  ? b.filled(op.getSelf(), 0)
+                  : b.div(state.grad(0), b.conjugate(op.getOther())));
   return success();
 }
 
 /// `number - 1`; null if it is neither constant nor an expression.
-static Value minusOne(Composer &b, Value number) {
-  if (auto known = Composer::getConstantNumber(number)) {
+static Value minusOne(FormulaBuilder &b, Value number) {
+  if (auto known = FormulaBuilder::getConstantNumber(number)) {
     if (llvm::isa<mlir::IntegerType>(number.getType()))
       return b.number(Operand(static_cast<int64_t>(*known) - 1));
-    return b.number(Operand(*known - 1.0));
+    return b.number(*known - 1.0);
   }
-  if (auto known = Composer::getConstantComplex(number))
+  if (auto known = FormulaBuilder::getConstantComplex(number))
     return b.complexNumber(*known - 1.0);
   auto value = number.getDefiningOp<guard::ValueOp>();
   if (!value)
@@ -163,11 +164,11 @@ static Value minusOne(Composer &b, Value number) {
 LogicalResult vjpPow(PowTensorScalarOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0), exponent = op.getExponent();
-  auto known = Composer::getConstantNumber(exponent);
+  auto known = FormulaBuilder::getConstantNumber(exponent);
   if (known == 0.0) {
-    state.set(op, 0, b.zerosLike(op.getSelf()));
+    state.set(op, 0, b.filled(op.getSelf(), 0));
     return success();
   }
   if (known == 1.0) {
@@ -175,38 +176,38 @@ LogicalResult vjpPow(PowTensorScalarOp op, VjpState &state) {
     return success();
   }
   if (known == 2.0) {
-    state.set(op, 0, b.mul(grad, b.conj(b.mul(op.getSelf(), exponent))));
+    state.set(op, 0, b.mul(grad, b.conjugate(b.mul(op.getSelf(), exponent))));
     return success();
   }
   Value less = minusOne(b, exponent);
   if (!less)
     return state.refuse("has an exponent that is not known before the call, "
                         "expected a constant or a size for its derivative");
-  state.set(op, 0,
-            b.mul(grad, b.conj(b.mul(b.pow(op.getSelf(), less), exponent))));
+  state.set(
+      op, 0,
+      b.mul(grad, b.conjugate(b.mul(b.pow(op.getSelf(), less), exponent))));
   return success();
 }
 
 /// Where zero to the power of `exponent` is one or zero.
-static Value isPositivePower(Composer &b, Value exponent) {
-  if (!Composer::isComplex(exponent))
+static Value isPositivePower(FormulaBuilder &b, Value exponent) {
+  if (!FormulaBuilder::isComplex(exponent))
     return b.ge(exponent, 0);
-  return b.logicalAnd(b.eq(b.imag(exponent), 0),
-                      b.ge(b.FormulaBuilder::real(exponent), 0));
+  return b.logicalAnd(b.eq(b.imag(exponent), 0), b.ge(b.real(exponent), 0));
 }
 
 LogicalResult vjpPowTensor(PowTensorTensorOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0), self = op.getSelf(), exponent = op.getExponent();
   if (state.isWanted(op, 0)) {
-    Value slope = b.conj(b.mul(exponent, b.pow(self, b.sub(exponent, 1))));
+    Value slope = b.conjugate(b.mul(exponent, b.pow(self, b.sub(exponent, 1))));
     state.set(op, 0, state.dropWhere(b.mul(grad, slope), b.eq(exponent, 0)));
   }
   if (state.isWanted(op, 1)) {
     Value isFlat = b.logicalAnd(b.eq(self, 0), isPositivePower(b, exponent));
     // In the type of the result: the logarithm of a negative base is complex.
     Value base = state.castLike(self, op.getResult());
-    Value slope = b.conj(b.mul(op.getResult(), b.log(base)));
+    Value slope = b.conjugate(b.mul(op.getResult(), b.log(base)));
     state.set(op, 1, state.dropWhere(b.mul(grad, slope), isFlat));
   }
   return success();
@@ -215,15 +216,15 @@ LogicalResult vjpPowTensor(PowTensorTensorOp op, VjpState &state) {
 LogicalResult vjpPowScalar(PowScalarOp op, VjpState &state) {
   if (!state.isWanted(op, 1))
     return success();
-  Composer &b = state.builder;
-  auto base = Composer::getConstantComplex(op.getSelf());
+  FormulaBuilder &b = state.builder;
+  auto base = FormulaBuilder::getConstantComplex(op.getSelf());
   if (!base)
     return state.refuse("has a base that is not a constant, expected one for "
                         "its derivative");
-  Value slope = Composer::isComplex(op.getResult())
+  Value slope = FormulaBuilder::isComplex(op.getResult())
                     ? b.mul(op.getResult(), b.complexNumber(std::log(*base)))
                     : b.mul(op.getResult(), std::log(base->real()));
-  Value grad = b.mul(state.grad(0), b.conj(slope));
+  Value grad = b.mul(state.grad(0), b.conjugate(slope));
   if (*base == 0.0)
     grad = state.dropWhere(grad, isPositivePower(b, op.getExponent()));
   state.set(op, 1, grad);
@@ -233,7 +234,7 @@ LogicalResult vjpPowScalar(PowScalarOp op, VjpState &state) {
 LogicalResult vjpPolygamma(PolygammaOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value slope = b.polygamma(op.getN() + 1, op.getSelf());
   state.set(op, 0, b.mul(state.grad(0), slope));
   return success();
@@ -246,7 +247,7 @@ LogicalResult vjpPolygamma(PolygammaOp op, VjpState &state) {
 LogicalResult vjpClamp(ClampOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   // A limit itself lies outside, as does NaN.
   Value self = op.getSelf(), inside;
   if (op.getMin())
@@ -261,7 +262,7 @@ LogicalResult vjpClamp(ClampOp op, VjpState &state) {
 }
 
 LogicalResult vjpClampTensor(ClampTensorOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0), self = op.getSelf();
   Value min = op.getMin(), max = op.getMax();
   // On a limit each side gets half, unless both limits are there or one is NaN.
@@ -314,7 +315,7 @@ LogicalResult vjpClampTensor(ClampTensorOp op, VjpState &state) {
 LogicalResult vjpNativeDropout(NativeDropoutOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
   if (!grad)
     return success();
@@ -330,13 +331,13 @@ LogicalResult vjpNativeDropout(NativeDropoutOp op, VjpState &state) {
 LogicalResult vjpRrelu(RreluWithNoiseFunctionalOp op, VjpState &state) {
   if (!state.isWanted(op, 0) || !state.grad(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   if (op.getTraining()) {
     state.set(op, 0, b.mul(state.grad(0), op->getResult(1)));
     return success();
   }
   auto bound = [&](Value number, double otherwise) {
-    return number ? Composer::getConstantNumber(number) : otherwise;
+    return number ? FormulaBuilder::getConstantNumber(number) : otherwise;
   };
   auto lower = bound(op.getLower(), 0.125);
   auto upper = bound(op.getUpper(), 1.0 / 3.0);
@@ -352,23 +353,23 @@ LogicalResult vjpRrelu(RreluWithNoiseFunctionalOp op, VjpState &state) {
 LogicalResult vjpRenorm(RenormOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
-  auto order = Composer::getConstantNumber(op.getP());
-  auto limit = Composer::getConstantNumber(op.getMaxnorm());
+  auto order = FormulaBuilder::getConstantNumber(op.getP());
+  auto limit = FormulaBuilder::getConstantNumber(op.getMaxnorm());
   if (!order || !limit)
     return state.refuse("has a norm or limit that is not a constant, expected "
                         "constants for its derivative");
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value self = op.getSelf();
   Value grad = b.widen(state.grad(0)), wide = b.widen(self);
-  int64_t rank = Composer::rankOf(self);
-  int64_t dim = Composer::wrapDim(op.getDim(), rank);
+  int64_t rank = FormulaBuilder::rankOf(self);
+  int64_t dim = FormulaBuilder::wrapDim(op.getDim(), rank);
   SmallVector<int64_t> rest;
   for (int64_t i = 0; i < rank; ++i)
     if (i != dim)
       rest.push_back(i);
   Value norm = b.linalgVectorNorm(wide, *order, rest, true);
   // What lies beyond the limit is scaled to it, and the scale has a gradient.
-  Value weighted = b.sum(b.mul(wide, grad), rest, true);
+  Value weighted = b.sumOver(b.mul(wide, grad), rest, true);
   Value normGrad = vectorNormGrad(state, weighted, wide, norm, *order, rest,
                                   /*keepdim=*/true);
   Value inverse = b.reciprocal(b.add(norm, 1e-7));

@@ -25,32 +25,32 @@ static ArrayRef<int64_t> dimsOrNone(OptionalDims dims) {
 
 Value VjpState::share(Value grad, Value self, Value result, OptionalDims dims,
                       bool keepdim) {
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   Value mask = b.eq(self, keepDims(result, self, dims, keepdim));
   ArrayRef<int64_t> given = dims.value_or(ArrayRef<int64_t>());
-  Value count =
-      b.sum(mask, Composer::wrapAll(given, Composer::rankOf(self)), true);
+  Value count = b.sumOver(
+      mask, FormulaBuilder::wrapAll(given, FormulaBuilder::rankOf(self)), true);
   return b.div(b.mul(keepDims(grad, self, dims, keepdim), mask), count);
 }
 
 Value VjpState::atIndex(Value grad, Value self, Value indices, int64_t dim,
                         bool keepdim) {
-  if (Composer::rankOf(self) != 0 && !keepdim) {
+  if (FormulaBuilder::rankOf(self) != 0 && !keepdim) {
     grad = builder.unsqueeze(grad, dim);
     indices = builder.unsqueeze(indices, dim);
   }
-  return builder.scatterSrc(builder.zerosLike(self), dim, indices, grad);
+  return builder.scatterSrc(builder.filled(self, 0), dim, indices, grad);
 }
 
 Value VjpState::shareAll(Value grad, Value self, Value result) {
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   Value mask = b.logicalOr(b.eq(self, result),
                            b.logicalAnd(b.isnan(self), b.isnan(result)));
   return keepWhere(b.div(grad, b.sumAll(mask)), mask);
 }
 
 Value VjpState::addAtIndex(Value grad, Value self, Value indices, int64_t dim) {
-  return builder.scatterAdd(builder.zerosLike(self), dim, indices, grad);
+  return builder.scatterAdd(builder.filled(self, 0), dim, indices, grad);
 }
 
 LogicalResult vjpAminmax(AminmaxOp op, VjpState &state) {
@@ -77,14 +77,14 @@ LogicalResult vjpAminmax(AminmaxOp op, VjpState &state) {
 //===----------------------------------------------------------------------===//
 
 Value VjpState::traceGrad(Value grad, Value self) {
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   ExprAttr length = guard::min(b.dimOf(self, 0), b.dimOf(self, 1));
   return b.diagonalBackward(b.expand(grad, {length}), sizesOf(self), 0, 0, 1);
 }
 
 Value VjpState::logsumexpGrad(Value grad, Value self, Value result,
                               OptionalDims dims, bool keepdim) {
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   Value kept = keepDims(result, self, dims, keepdim);
   // NaN where all are minus infinity, as there.
   return b.mul(keepDims(grad, self, dims, keepdim),
@@ -95,23 +95,23 @@ Value VjpState::logsumexpGrad(Value grad, Value self, Value result,
 /// by itself, a single zero the product of the others, and two zeros nothing.
 static Value prodGrad(VjpState &state, Value grad, Value self, Value result,
                       OptionalDims dims, bool keepdim) {
-  Composer &b = state.builder;
-  Type element = Composer::elementTypeOf(result);
+  FormulaBuilder &b = state.builder;
+  Type element = FormulaBuilder::elementTypeOf(result);
   self = b.cast(self, element);
-  int64_t rank = Composer::rankOf(self);
+  int64_t rank = FormulaBuilder::rankOf(self);
   grad = state.keepDims(grad, self, dims, keepdim);
   if (rank == 0)
     return grad;
   result = state.keepDims(result, self, dims, keepdim);
-  SmallVector<int64_t> all = Composer::wrapAll(dimsOrNone(dims), rank);
+  SmallVector<int64_t> all = FormulaBuilder::wrapAll(dimsOrNone(dims), rank);
   Value isZero = b.eq(self, 0);
-  Value zeros = b.sum(isZero, all, true);
+  Value zeros = b.sumOver(isZero, all, true);
   Value others = b.where(isZero, 1.0, self);
   for (int64_t dim : all)
-    others = b.prod(others, dim, true);
+    others = b.prodDimInt(others, dim, true);
   Value atZero = state.keepWhere(others, b.eq(zeros, 1));
   Value elsewhere = state.keepWhere(b.div(result, self), b.eq(zeros, 0));
-  return b.mul(grad, b.conj(b.where(isZero, atZero, elsewhere)));
+  return b.mul(grad, b.conjugate(b.where(isZero, atZero, elsewhere)));
 }
 
 LogicalResult vjpProd(ProdOp op, VjpState &state) {
@@ -135,7 +135,7 @@ LogicalResult vjpProdDim(ProdDimIntOp op, VjpState &state) {
 //===----------------------------------------------------------------------===//
 
 Value VjpState::reverseCumsum(Value grad, int64_t dim) {
-  if (Composer::rankOf(grad) == 0)
+  if (FormulaBuilder::rankOf(grad) == 0)
     return grad;
   Value flipped = builder.flip(grad, {dim});
   return builder.flip(builder.cumsum(flipped, dim), {dim});
@@ -147,10 +147,11 @@ Value VjpState::reverseCumsum(Value grad, int64_t dim) {
 LogicalResult vjpCumprod(CumprodOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
-  Composer &b = state.builder;
-  Value output = b.conj(op.getResult()), grad = state.grad(0);
-  Value self = b.conj(b.cast(op.getSelf(), Composer::elementTypeOf(output)));
-  if (Composer::rankOf(self) == 0) {
+  FormulaBuilder &b = state.builder;
+  Value output = b.conjugate(op.getResult()), grad = state.grad(0);
+  Value self =
+      b.conjugate(b.cast(op.getSelf(), FormulaBuilder::elementTypeOf(output)));
+  if (FormulaBuilder::rankOf(self) == 0) {
     state.set(op, 0, grad);
     return success();
   }
@@ -166,8 +167,8 @@ LogicalResult vjpCumprod(CumprodOp op, VjpState &state) {
   Value between = b.where(
       b.logicalAnd(isAfter, b.logicalNot(isFirst)), self, 1.0);
   Value weights = b.mul(cumprod(between), state.keepWhere(grad, isAfter));
-  Value product = b.prod(b.where(isBefore, self, 1.0), dim, true);
-  Value first = b.mul(b.sum(weights, {dim}, true), product);
+  Value product = b.prodDimInt(b.where(isBefore, self, 1.0), dim, true);
+  Value first = b.mul(b.sumOver(weights, {dim}, true), product);
   state.set(op, 0, b.where(isFirst, first, state.keepWhere(before, isBefore)));
   return success();
 }
@@ -177,9 +178,9 @@ LogicalResult vjpCumprod(CumprodOp op, VjpState &state) {
 LogicalResult vjpLogcumsumexp(LogcumsumexpOp op, VjpState &state) {
   if (!state.isWanted(op, 0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value self = op.getSelf(), result = op.getResult(), grad = state.grad(0);
-  if (Composer::rankOf(self) == 0) {
+  if (FormulaBuilder::rankOf(self) == 0) {
     state.set(op, 0, grad);
     return success();
   }
@@ -201,10 +202,10 @@ LogicalResult vjpLogcumsumexp(LogcumsumexpOp op, VjpState &state) {
 
 Value VjpState::varGradWith(Value grad, Value self, OptionalDims dims,
                             bool keepdim, double correction) {
-  Composer &b = builder;
+  FormulaBuilder &b = builder;
   SmallVector<int64_t> all =
-      Composer::wrapAll(dimsOrNone(dims), Composer::rankOf(self));
-  bool isWhole = !dims || Composer::rankOf(self) == 0;
+      FormulaBuilder::wrapAll(dimsOrNone(dims), FormulaBuilder::rankOf(self));
+  bool isWhole = !dims || FormulaBuilder::rankOf(self) == 0;
   // PyTorch counts no elements along an empty list of dimensions, although it
   // means all of them.
   ExprAttr count = b.expr(1);
@@ -214,12 +215,12 @@ Value VjpState::varGradWith(Value grad, Value self, OptionalDims dims,
   ExprAttr freedom = guard::sub(guard::toFloat(count),
                                 guard::getFloat(b.getContext(), correction));
   grad = keepDims(grad, self, dims, keepdim);
-  Value mean = b.mean(self, all, true);
+  Value mean = b.meanOver(self, all, true);
   if (isWhole && freedom.isFloatConstant() && freedom.getFloat() <= 0) {
     // PyTorch's limits of 2 / freedom * (self - mean).
-    Value slope = b.where(b.eq(self, mean), std::nan(""),
-                          b.full(b.dimsOf(self), kInfinity,
-                                 Composer::elementTypeOf(self)));
+    Value slope = b.where(
+        b.eq(self, mean), std::nan(""),
+        b.full(b.dimsOf(self), kInfinity, FormulaBuilder::elementTypeOf(self)));
     return b.mul(grad, slope);
   }
   Value scaled =
@@ -233,7 +234,7 @@ Value VjpState::varGrad(Value grad, Value self, OptionalDims dims, bool keepdim,
                         Value correction) {
   double less = 1.0;
   if (correction) {
-    auto known = Composer::getConstantNumber(correction);
+    auto known = FormulaBuilder::getConstantNumber(correction);
     if (!known) {
       op->emitOpError("has a correction that is not a constant, expected one "
                       "for its derivative");
@@ -306,16 +307,16 @@ LogicalResult vjpStdMean(StdMeanCorrectionOp op, VjpState &state) {
 
 Value vectorNormGrad(VjpState &state, Value grad, Value self, Value norm,
                      double order, OptionalDims dims, bool keepdim) {
-  Composer &b = state.builder;
-  Type element = Composer::elementTypeOf(norm);
-  self =
-      b.cast(self, Composer::isComplex(self) ? mlir::ComplexType::get(element)
-                                             : element);
+  FormulaBuilder &b = state.builder;
+  Type element = FormulaBuilder::elementTypeOf(norm);
+  self = b.cast(self, FormulaBuilder::isComplex(self)
+                          ? mlir::ComplexType::get(element)
+                          : element);
   grad = state.keepDims(grad, self, dims, keepdim);
   norm = state.keepDims(norm, self, dims, keepdim);
   Value isFlat = b.eq(norm, 0);
   if (order == 0.0)
-    return b.zerosLike(self);
+    return b.filled(self, 0);
   if (order == 1.0)
     return b.mul(b.sgn(self), grad);
   if (order == 2.0)
@@ -323,8 +324,9 @@ Value vectorNormGrad(VjpState &state, Value grad, Value self, Value norm,
   Value size = b.abs(self);
   if (std::isinf(order)) {
     Value isExtreme = b.logicalOr(b.eq(size, norm), b.isnan(size));
-    Value count = b.sum(
-        isExtreme, Composer::wrapAll(dimsOrNone(dims), Composer::rankOf(self)),
+    Value count = b.sumOver(
+        isExtreme,
+        FormulaBuilder::wrapAll(dimsOrNone(dims), FormulaBuilder::rankOf(self)),
         true);
     return b.mul(b.sgn(self), b.mul(b.div(grad, count), isExtreme));
   }
@@ -344,7 +346,7 @@ Value vectorNormGrad(VjpState &state, Value grad, Value self, Value norm,
 static FailureOr<double> readOrder(VjpState &state, Value number) {
   if (!number)
     return 2.0;
-  if (auto known = Composer::getConstantNumber(number))
+  if (auto known = FormulaBuilder::getConstantNumber(number))
     return *known;
   return state.refuse("has an order that is not a constant, expected one for "
                       "its derivative");
@@ -387,13 +389,13 @@ LogicalResult vjpNormDim(NormScalarOptDimOp op, VjpState &state) {
 /// was raised to `eps`, which happens behind autograd's back. Every step is
 /// rounded to the common type.
 LogicalResult vjpCosineSimilarity(CosineSimilarityOp op, VjpState &state) {
-  Composer &b = state.builder;
-  Type element = Composer::elementTypeOf(op.getResult());
+  FormulaBuilder &b = state.builder;
+  Type element = FormulaBuilder::elementTypeOf(op.getResult());
   Value product = b.mul(op.getX1(), op.getX2());
-  int64_t rank = Composer::rankOf(product);
+  int64_t rank = FormulaBuilder::rankOf(product);
   SmallVector<int64_t> dims;
   if (rank > 0)
-    dims.push_back(Composer::wrapDim(op.getDim(), rank));
+    dims.push_back(FormulaBuilder::wrapDim(op.getDim(), rank));
   Sizes sizes = b.dimsOf(product);
   Value eps = b.number(Operand(op.getEps().convertToDouble()));
   Value sides[2] = {op.getX1(), op.getX2()}, norms[2], raised[2], units[2];
@@ -408,7 +410,7 @@ LogicalResult vjpCosineSimilarity(CosineSimilarityOp op, VjpState &state) {
     if (!state.isWanted(op, i))
       continue;
     Value unitGrad = b.mul(grad, units[1 - i]);
-    Value normGrad = b.sum(
+    Value normGrad = b.sumOver(
         b.mul(b.neg(unitGrad), b.div(units[i], raised[i])), dims, true);
     Value through = vectorNormGrad(state, normGrad, sides[i], norms[i], 2.0,
                                    dims, /*keepdim=*/true);

@@ -18,10 +18,10 @@ namespace kiln::aten {
 
 /// For each element of a view with the given sizes and strides, where it is in
 /// the storage: a flat i64 tensor.
-static Value positionsOf(Composer &b, ArrayRef<ExprAttr> sizes,
+static Value positionsOf(FormulaBuilder &b, ArrayRef<ExprAttr> sizes,
                          ArrayRef<ExprAttr> strides, ExprAttr offset) {
   Type i64 = b.getBuilder().getI64Type();
-  Value positions = b.full({}, b.number(offset), i64);
+  Value positions = b.full(Sizes(), b.number(offset), i64);
   for (auto [size, stride] : llvm::zip(sizes, strides)) {
     Value along = b.mul(b.iota(size, i64), b.number(stride));
     positions = b.add(b.unsqueeze(positions, -1), along);
@@ -39,7 +39,7 @@ struct Geometry {
 
 /// Of a program's input what the program says; anything else has its elements
 /// row by row. Null if only the run knows where an input starts.
-static std::optional<Geometry> geometryOf(Composer &b, Value v) {
+static std::optional<Geometry> geometryOf(FormulaBuilder &b, Value v) {
   Sizes sizes = b.dimsOf(v);
   Geometry rowMajor{sizes,
                     Sizes(guard::getContiguousStrides(b.getContext(), sizes)),
@@ -63,7 +63,7 @@ static std::optional<Geometry> geometryOf(Composer &b, Value v) {
 }
 
 /// How many elements a storage has that ends with the last one of `g`.
-static ExprAttr storageSize(Composer &b, const Geometry &g) {
+static ExprAttr storageSize(FormulaBuilder &b, const Geometry &g) {
   ExprAttr last = g.offset;
   for (auto [size, stride] : llvm::zip(g.sizes, g.strides))
     last = guard::add(last, guard::mul(guard::sub(size, b.expr(1)), stride));
@@ -97,7 +97,7 @@ static bool mayOverlap(const Geometry &g) {
 static LogicalResult vjpStorage(const ViewMap &map, VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value self = state.getOp()->getOperand(0);
   std::optional<Geometry> in = geometryOf(b, self);
   if (!in)
@@ -111,9 +111,9 @@ static LogicalResult vjpStorage(const ViewMap &map, VjpState &state) {
   auto isEmpty = [](const Geometry &g) {
     return llvm::any_of(g.sizes, [](ExprAttr s) { return s.isConstant(0); });
   };
-  Type element = Composer::elementTypeOf(self);
+  Type element = FormulaBuilder::elementTypeOf(self);
   if (isEmpty(*in) || isEmpty(out)) {
-    state.setOperand(0, b.zerosLike(self));
+    state.setOperand(0, b.filled(self, 0));
     return success();
   }
   // Row by row from the first element on, the operand is a storage itself.
@@ -138,7 +138,7 @@ static LogicalResult vjpStorage(const ViewMap &map, VjpState &state) {
   if (!isStorage) {
     Value positions = positionsOf(b, in->sizes, in->strides, in->offset);
     if (mayOverlap(*in))
-      storage = b.div(storage, addUp(*in, b.onesLike(self)));
+      storage = b.div(storage, addUp(*in, b.filled(self, 1)));
     storage = b.indexSelect(storage, 0, positions);
   }
   state.setOperand(0, state.like(storage, self));
@@ -185,14 +185,14 @@ LogicalResult vjpView(Operation *op, VjpState &state) {
                         "its derivative");
   if (!maps->empty() && maps->front().kind == ViewKind::Storage)
     return vjpStorage(maps->front(), state);
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   if (maps->size() > 1 && state.isOperandWanted(0))
     if (auto dim = getJoinedDim(*maps, b.dimsOf(op->getOperand(0)))) {
       SmallVector<Value> parts;
       for (unsigned i = 0; i < maps->size(); ++i)
         parts.push_back(state.grad(i) ? state.grad(i)
-                                      : b.zerosLike(op->getResult(i)));
-      state.setOperand(0, b.cat(parts, *dim));
+                                      : b.filled(op->getResult(i), 0));
+      state.setOperand(0, b.concat(parts, *dim));
       return success();
     }
   SmallVector<Value> sums(op->getNumOperands());
@@ -228,38 +228,39 @@ Value VjpState::channelShuffleBack(Value grad, ExprAttr groups) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult vjpCat(CatOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
-  int64_t rank = Composer::rankOf(op.getResult());
-  int64_t dim = Composer::wrapDim(op.getDim(), rank);
+  int64_t rank = FormulaBuilder::rankOf(op.getResult());
+  int64_t dim = FormulaBuilder::wrapDim(op.getDim(), rank);
   ExprAttr offset = b.expr(0);
   for (auto [i, tensor] : llvm::enumerate(op.getTensors())) {
     // A one-dimensional tensor of size 0 takes no part, whatever the ranks.
-    if (Composer::rankOf(tensor) != rank) {
+    if (FormulaBuilder::rankOf(tensor) != rank) {
       if (state.isOperandWanted(i))
-        state.setOperand(i, b.zerosLike(tensor));
+        state.setOperand(i, b.filled(tensor, 0));
       continue;
     }
     ExprAttr end = guard::add(offset, b.dimOf(tensor, dim));
     if (state.isOperandWanted(i))
-      state.setOperand(i, b.slice(grad, dim, offset, end));
+      state.setOperand(i, b.sliceTensor(grad, dim, offset, end));
     offset = end;
   }
   return success();
 }
 
 LogicalResult vjpStack(StackOp op, VjpState &state) {
-  Composer &b = state.builder;
-  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rankOf(op.getResult()));
+  FormulaBuilder &b = state.builder;
+  int64_t dim = FormulaBuilder::wrapDim(op.getDim(),
+                                        FormulaBuilder::rankOf(op.getResult()));
   for (unsigned i = 0; i < op.getTensors().size(); ++i)
     if (state.isOperandWanted(i))
-      state.setOperand(i, b.select(state.grad(0), dim, b.expr(i)));
+      state.setOperand(i, b.selectInt(state.grad(0), dim, b.expr(i)));
   return success();
 }
 
 /// Sums what `repeats` copies of the operand got.
 static Value sumRepeats(VjpState &state, ArrayRef<ExprAttr> repeats) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Sizes own = b.dimsOf(state.getOp()->getOperand(0));
   size_t lead = repeats.size() - own.size();
   // [r * a, s * b] is [r, a, s, b] with the repeats summed.
@@ -272,7 +273,7 @@ static Value sumRepeats(VjpState &state, ArrayRef<ExprAttr> repeats) {
       split.push_back(own[i - lead]);
   }
   Value grad = b.view(state.grad(0), split);
-  return summed.empty() ? grad : b.sum(grad, summed);
+  return summed.empty() ? grad : b.sumOver(grad, summed);
 }
 
 LogicalResult vjpRepeat(RepeatOp op, VjpState &state) {
@@ -284,7 +285,7 @@ LogicalResult vjpRepeat(RepeatOp op, VjpState &state) {
 LogicalResult vjpRoll(RollOp op, VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Sizes back;
   for (ExprAttr shift : op.getShifts().getDims())
     back.push_back(guard::neg(shift));
@@ -295,7 +296,7 @@ LogicalResult vjpRoll(RollOp op, VjpState &state) {
 LogicalResult vjpPad(ConstantPadNdOp op, VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Sizes widths;
   for (ExprAttr width : op.getPad().getDims())
     widths.push_back(guard::neg(width));
@@ -304,23 +305,23 @@ LogicalResult vjpPad(ConstantPadNdOp op, VjpState &state) {
 }
 
 LogicalResult vjpSelectScatter(SelectScatterOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
   if (state.isWanted(op, 0))
     state.set(op, 0,
-              b.selectScatter(grad, b.zerosLike(op.getSrc()), op.getDim(),
+              b.selectScatter(grad, b.filled(op.getSrc(), 0), op.getDim(),
                               op.getIndex()));
   if (state.isWanted(op, 1))
-    state.set(op, 1, b.select(grad, op.getDim(), op.getIndex()));
+    state.set(op, 1, b.selectInt(grad, op.getDim(), op.getIndex()));
   return success();
 }
 
 LogicalResult vjpSliceScatter(SliceScatterOp op, VjpState &state) {
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value grad = state.grad(0);
   if (state.isWanted(op, 0))
     state.set(op, 0,
-              b.sliceScatter(grad, b.zerosLike(op.getSrc()), op.getDim(),
+              b.sliceScatter(grad, b.filled(op.getSrc(), 0), op.getDim(),
                              op.getStart(), op.getEnd(), op.getStep()));
   if (state.isWanted(op, 1))
     state.set(op, 1,
@@ -332,9 +333,9 @@ LogicalResult vjpSliceScatter(SliceScatterOp op, VjpState &state) {
 LogicalResult vjpTile(TileOp op, VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Sizes repeats(op.getDims().getDims());
-  size_t rank = Composer::rankOf(op.getSelf());
+  size_t rank = FormulaBuilder::rankOf(op.getSelf());
   if (repeats.size() < rank)
     repeats.insert(repeats.begin(), rank - repeats.size(), b.expr(1));
   state.setOperand(0, sumRepeats(state, repeats));
@@ -345,15 +346,15 @@ LogicalResult vjpRepeatInterleave(RepeatInterleaveSelfIntOp op,
                                   VjpState &state) {
   if (!state.isOperandWanted(0))
     return success();
-  Composer &b = state.builder;
+  FormulaBuilder &b = state.builder;
   Value self = op.getSelf();
   // Each element, repeated, is a dimension to be summed.
   Sizes sizes = b.dimsOf(self);
   size_t at = sizes.size();
   if (op.getDim() && at != 0)
-    at = Composer::wrapDim(*op.getDim(), sizes.size()) + 1;
+    at = FormulaBuilder::wrapDim(*op.getDim(), sizes.size()) + 1;
   sizes.insert(sizes.begin() + at, op.getRepeats());
-  state.setOperand(0, b.sum(b.view(state.grad(0), sizes), {int64_t(at)}));
+  state.setOperand(0, b.sumOver(b.view(state.grad(0), sizes), {int64_t(at)}));
   return success();
 }
 

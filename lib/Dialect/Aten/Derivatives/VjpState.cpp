@@ -66,18 +66,18 @@ Value VjpState::reduceTo(Value grad, Value operand) {
     return builder.expand(grad, want);
   if (isRespelled && summed.empty())
     return builder.view(grad, want);
-  grad = builder.sum(grad, summed, /*keepdim=*/lead == 0);
+  grad = builder.sumOver(grad, summed, /*keepdim=*/lead == 0);
   return grad ? builder.view(grad, want) : grad;
 }
 
 void VjpState::setOperand(unsigned operand, Value value) {
-  Type element = Composer::elementTypeOf(op->getOperand(operand));
+  Type element = FormulaBuilder::elementTypeOf(op->getOperand(operand));
   // A real number gets the real part.
-  if (value && Composer::isComplex(value) &&
+  if (value && FormulaBuilder::isComplex(value) &&
       !llvm::isa<mlir::ComplexType>(element))
-    value = builder.FormulaBuilder::real(value);
+    value = builder.real(value);
   // Sums of f32 are exact enough in f64; those of 16 bits are rounded first.
-  if (value && element.isF64() && Composer::elementTypeOf(value).isF32())
+  if (value && element.isF64() && FormulaBuilder::elementTypeOf(value).isF32())
     value = builder.cast(value, element);
   if (value)
     value = reduceTo(value, op->getOperand(operand));
@@ -93,7 +93,7 @@ void VjpState::setOperand(unsigned operand, Value value) {
 //===----------------------------------------------------------------------===//
 
 Value VjpState::scale(Value v, Value number) {
-  if (!number || Composer::getConstantNumber(number) == 1.0)
+  if (!number || FormulaBuilder::getConstantNumber(number) == 1.0)
     return v;
   return builder.mul(v, number);
 }
@@ -115,7 +115,7 @@ Value VjpState::keepDims(Value v, Value self, OptionalDims dims, bool keepdim) {
     return v;
   Sizes sizes = builder.dimsOf(self);
   ArrayRef<int64_t> given = dims.value_or(ArrayRef<int64_t>());
-  for (int64_t dim : Composer::wrapAll(given, sizes.size()))
+  for (int64_t dim : FormulaBuilder::wrapAll(given, sizes.size()))
     sizes[dim] = builder.expr(1);
   return builder.view(v, sizes);
 }
@@ -138,7 +138,7 @@ Value VjpState::meanOf(Value v, Value self, Value result) {
 }
 
 Value VjpState::castLike(Value v, Value model) {
-  return builder.cast(v, Composer::elementTypeOf(model));
+  return builder.cast(v, FormulaBuilder::elementTypeOf(model));
 }
 
 Value VjpState::rowMajor(Value v) {

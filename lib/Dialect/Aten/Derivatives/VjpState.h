@@ -6,17 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Handed to every rule: the gradients of the results, a Composer at the place
-// where the gradients of the operands are built, and the helpers that the dags
-// of the records may use besides the Composer's methods. Helpers of a family
-// stand with its rules, in <family>Rules.cpp.
+// Handed to every rule: the gradients of the results, a FormulaBuilder at the
+// place where the gradients of the operands are built, and the helpers that the
+// dags of the records may use besides the FormulaBuilder's methods. Helpers of
+// a family stand with its rules, in <family>Rules.cpp.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_LIB_DIALECT_ATEN_DERIVATIVES_VJPSTATE_H
 #define KILN_LIB_DIALECT_ATEN_DERIVATIVES_VJPSTATE_H
 
-#include "kiln/Dialect/Aten/Transforms/Composer.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 
 namespace kiln::aten {
 
@@ -30,7 +30,7 @@ public:
       : builder(builder, op->getLoc()), op(op), resultGrads(resultGrads),
         wanted(wanted), operandGrads(operandGrads) {}
 
-  Composer builder;
+  FormulaBuilder builder;
 
   /// The gradient of a result; null is zero.
   Value grad(unsigned result) const { return resultGrads[result]; }
@@ -41,9 +41,9 @@ public:
   }
   bool isOperandWanted(unsigned operand) const {
     return wanted(operand) &&
-           Composer::isTensor(op->getOperand(operand)) &&
+           FormulaBuilder::isTensor(op->getOperand(operand)) &&
            llvm::isa<mlir::FloatType, mlir::ComplexType>(
-               Composer::elementTypeOf(op->getOperand(operand)));
+               FormulaBuilder::elementTypeOf(op->getOperand(operand)));
   }
   /// Takes `value` as the gradient of an operand, summed to its shape and
   /// converted to its type. A null value means that building it failed.
@@ -71,8 +71,7 @@ public:
   Value like(Value v, Value model);
   Value castLike(Value v, Value model);
   Value meanOf(Value v, Value self, Value result);
-  Value transposeLast(Value v) { return builder.transpose(v, -1, -2); }
-  Value adjoint(Value v) { return builder.conj(transposeLast(v)); }
+  Value adjoint(Value v) { return builder.conjugate(builder.transposeLast(v)); }
   /// A fresh tensor whose strides follow from its sizes.
   Value rowMajor(Value v);
   Sizes sizesOf(Value v) { return builder.dimsOf(v); }

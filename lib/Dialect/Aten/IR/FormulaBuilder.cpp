@@ -1,4 +1,4 @@
-//===- FormulaBuilder.cpp - A method for each overload --------------------===//
+//===- FormulaBuilder.cpp - Ops as formulas -------------------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
+#include "kiln/Dialect/Aten/IR/ViewMaps.h"
 
 using namespace kiln;
 using namespace kiln::aten;
@@ -99,8 +100,26 @@ Operation *FormulaBuilder::build(unsigned record, ArrayRef<ArgValue> args) {
   return buildAtenOp(builder, loc, info, args);
 }
 
-Value FormulaBuilder::first(Operation *op) {
-  return op ? Value(op->getResult(0)) : Value();
+Value FormulaBuilder::buildOne(unsigned record, ArrayRef<ArgValue> args) {
+  const OpInfo &info = *getAllOverloads()[record];
+  if (!info.isView && !info.isSilentView) {
+    Operation *op = build(record, args);
+    return op ? Value(op->getResult(0)) : Value();
+  }
+  for (auto [declared, arg] : llvm::zip_equal(info.args, args))
+    if (isMissing(declared, arg))
+      return {};
+  // As `createOrFold`: nobody hears of what is not needed. Arguments of views
+  // are no numbers, so nothing else is built.
+  OpBuilder detached(getContext());
+  Operation *op = buildAtenOp(detached, loc, info, args);
+  if (!op)
+    return {};
+  if (Value same = getSameView(op)) {
+    op->destroy();
+    return same;
+  }
+  return builder.insert(op)->getResult(0);
 }
 
 #include "kiln/Dialect/Aten/IR/AtenFormulas.cpp.inc"

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Aten/IR/ViewMaps.h"
 
 using namespace kiln;
@@ -32,7 +32,7 @@ namespace {
 /// A strided map, looked at from the dimensions of the tensor.
 class Through {
 public:
-  Through(AtenBuilder &b, const ViewMap &map, ArrayRef<ExprAttr> sizes);
+  Through(FormulaBuilder &b, const ViewMap &map, ArrayRef<ExprAttr> sizes);
 
   Value read(Value tensor);
   /// A null tensor is zeros to which is added.
@@ -64,7 +64,7 @@ private:
   /// Dimensions of size 1 that lie behind others are repeated, as `expand` does.
   bool isExpansion();
 
-  AtenBuilder &b;
+  FormulaBuilder &b;
   const ViewMap &map;
   Sizes sizes;                   ///< of the tensor
   SmallVector<const Step *> along;    ///< to each of its dimensions
@@ -76,7 +76,8 @@ private:
 
 } // namespace
 
-Through::Through(AtenBuilder &b, const ViewMap &map, ArrayRef<ExprAttr> sizes)
+Through::Through(FormulaBuilder &b, const ViewMap &map,
+                 ArrayRef<ExprAttr> sizes)
     : b(b), map(map), sizes(sizes), along(sizes.size(), nullptr),
       isStepped(map.sizes.size(), false) {
   for (const Step &step : map.steps) {
@@ -127,7 +128,7 @@ Value Through::read(Value tensor) {
   if (window || diagonal)
     return {};
   if (isExpansion())
-    return b.expand(tensor, map.sizes);
+    return b.expand(tensor, ArrayRef(map.sizes));
   for (unsigned dim : cropped)
     if (tensor)
       tensor = crop(tensor, dim);
@@ -151,7 +152,7 @@ Value Through::read(Value tensor) {
   }
   if (drops || adds)
     tensor = b.view(tensor, spread);
-  return adds ? b.expand(tensor, map.sizes) : tensor;
+  return adds ? b.expand(tensor, ArrayRef(map.sizes)) : tensor;
 }
 
 Value Through::toTensor(Value source) {
@@ -175,8 +176,8 @@ Value Through::toTensor(Value source) {
       spread.push_back(sizes[dim]);
   }
   if (!repeated.empty())
-    source = b.sum(source, repeated, /*keepdim=*/true,
-                   AtenBuilder::elementTypeOf(source));
+    source = b.sumOver(source, repeated, /*keepdim=*/true,
+                       FormulaBuilder::elementTypeOf(source));
   bool adds = llvm::is_contained(isStepped, false);
   if (!llvm::is_sorted(order)) {
     source = b.permute(adds ? b.view(source, kept) : source, order);
@@ -278,7 +279,7 @@ static Sizes stridesOf(const ViewMap &map) {
 }
 
 /// `tensor` seen as other elements, which are of type `to`.
-static Value seeAs(AtenBuilder &b, ViewElements elements, Value tensor,
+static Value seeAs(FormulaBuilder &b, ViewElements elements, Value tensor,
                    Type to) {
   switch (elements) {
   case ViewElements::Same:
@@ -305,31 +306,31 @@ static bool isWhole(const ViewMap &map) {
   return map.start.size() == map.sizes.size();
 }
 
-Value aten::readThrough(AtenBuilder &b, const ViewMap &map, Value tensor) {
+Value aten::readThrough(FormulaBuilder &b, const ViewMap &map, Value tensor) {
   if (map.elements != ViewElements::Same)
     return {};
   if (map.kind == ViewKind::InOrder)
-    return b.view(tensor, map.sizes);
+    return b.view(tensor, ArrayRef(map.sizes));
   if (map.kind == ViewKind::Storage)
     return {};
-  return Through(b, map, AtenBuilder::dimsOf(tensor)).read(tensor);
+  return Through(b, map, FormulaBuilder::dimsOf(tensor)).read(tensor);
 }
 
-Value aten::writeThrough(AtenBuilder &b, const ViewMap &map, Value tensor,
+Value aten::writeThrough(FormulaBuilder &b, const ViewMap &map, Value tensor,
                          Value source, std::string &reason) {
   if (map.elements != ViewElements::Same) {
     if (!isWhole(map)) {
       ViewMap rest = map;
       rest.elements = ViewElements::Same;
-      Value seen = seeAs(b, map.elements, tensor,
-                         AtenBuilder::elementTypeOf(source));
+      Value seen =
+          seeAs(b, map.elements, tensor, FormulaBuilder::elementTypeOf(source));
       source = writeThrough(b, rest, seen, source, reason);
     }
     return source ? seeAs(b, getInverse(map.elements), source,
-                          AtenBuilder::elementTypeOf(tensor))
+                          FormulaBuilder::elementTypeOf(tensor))
                   : Value();
   }
-  Sizes sizes = AtenBuilder::dimsOf(tensor);
+  Sizes sizes = FormulaBuilder::dimsOf(tensor);
   if (map.kind == ViewKind::InOrder)
     return b.view(source, sizes);
   if (map.kind == ViewKind::Strided)
@@ -339,7 +340,7 @@ Value aten::writeThrough(AtenBuilder &b, const ViewMap &map, Value tensor,
                                               : SizeArg(map.start.front()));
 }
 
-Value aten::addThrough(AtenBuilder &b, const ViewMap &map,
+Value aten::addThrough(FormulaBuilder &b, const ViewMap &map,
                        ArrayRef<ExprAttr> sizes, Value source) {
   assert(map.kind != ViewKind::Storage && "strides need the memory's sizes");
   if (map.elements == ViewElements::Bytes)

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/IR/ViewMaps.h"
+#include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Aten/IR/AtenOps.h"
 
 #include "ShapeRules.h"
 #include "ViewWorld.h"
@@ -222,4 +223,40 @@ LogicalResult rules::viewed(Inference &infer) {
                           : mlir::getElementTypeOrSelf(
                                 tensors.getValues()[map.tensor]));
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Views that show what they are given
+//===----------------------------------------------------------------------===//
+
+/// True if every dimension is stepped through from its start, in order.
+static bool isWhole(const ViewMap &map) {
+  if (map.kind != ViewKind::Strided || map.steps.size() != map.sizes.size())
+    return false;
+  return llvm::all_of(map.steps, [&](const auto &step) {
+    return step.from == step.to && step.by.isConstant(1) &&
+           map.start[step.to].isConstant(0);
+  });
+}
+
+Value aten::getSameView(Operation *op) {
+  auto view = llvm::dyn_cast<ViewOpInterface>(op);
+  const OpInfo *info = getOpInfo(op);
+  // A gradient stops at what is detached.
+  if (!view || !info || op->getNumResults() != 1 ||
+      llvm::isa<DetachOp, ContiguousOp>(op) ||
+      op->getOperand(0).getType() != op->getResult(0).getType())
+    return {};
+  FailureOr<ViewMaps> maps = view.getViewMaps();
+  if (failed(maps))
+    return {};
+  const ViewMap &map = maps->front();
+  if (map.elements != ViewElements::Same || map.tensor != 0)
+    return {};
+  // What may copy does so for strides, which the same sizes in order do not
+  // need.
+  bool isInOrder = map.kind == ViewKind::InOrder &&
+                   (info->isView || info->isSilentView || info->mayCopy);
+  bool isView = info->isView && !info->mayCopy && isWhole(map);
+  return isInOrder || isView ? op->getOperand(0) : Value();
 }

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Aten/IR/Aten.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Aten/IR/WholeOps.h"
-#include "kiln/Dialect/Aten/Transforms/Composer.h"
 #include "kiln/Dialect/Aten/Transforms/Decompositions.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
@@ -84,7 +84,7 @@ LogicalResult AtenDecomposePass::decomposeBlock(Block &block,
     }
     Operation *before = op->getPrevNode();
     OpBuilder builder(op);
-    Composer composer(builder, op->getLoc());
+    FormulaBuilder composer(builder, op->getLoc());
     bool hadErrors = false;
     SmallVector<Value> results;
     {

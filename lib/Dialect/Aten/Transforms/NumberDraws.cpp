@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Aten/IR/Aten.h"
-#include "kiln/Dialect/Aten/Transforms/Composer.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Interfaces/Stages.h"
@@ -31,8 +31,8 @@ struct AtenNumberDrawsPass
 } // namespace
 
 /// Elements of the sizes and type of `tensor` that nothing is read of.
-static Value makeShape(Composer &c, Value tensor) {
-  Type element = Composer::elementTypeOf(tensor);
+static Value makeShape(FormulaBuilder &c, Value tensor) {
+  Type element = FormulaBuilder::elementTypeOf(tensor);
   if (element.isInteger(1))
     return c.full(c.dimsOf(tensor), true, element);
   return c.full(c.dimsOf(tensor), int64_t(0), element);
@@ -46,16 +46,16 @@ static bool hasSizes(Value tensor) {
 /// A dropout as the product with a mask, rounded once, as its kernel rounds.
 static void expandDropout(NativeDropoutOp op) {
   OpBuilder builder(op);
-  Composer c(builder, op.getLoc());
+  FormulaBuilder c(builder, op.getLoc());
   double p = op.getP().convertToDouble();
   Value input = op.getInput();
   Value ones = c.full(c.dimsOf(input), true, builder.getI1Type());
   Value mask = c.bernoulliP(ones, 1 - p);
   Value wide = c.widen(input);
-  Value factor = c.mul(c.cast(mask, Composer::elementTypeOf(wide)),
+  Value factor = c.mul(c.cast(mask, FormulaBuilder::elementTypeOf(wide)),
                        p == 1 ? 0.0 : 1 / (1 - p));
-  Value result =
-      c.cast(c.mul(wide, factor), Composer::elementTypeOf(op.getResult0()));
+  Value result = c.cast(c.mul(wide, factor),
+                        FormulaBuilder::elementTypeOf(op.getResult0()));
   op->replaceAllUsesWith(ValueRange{result, mask});
   op->erase();
 }
@@ -71,7 +71,8 @@ void AtenNumberDrawsPass::runOnOperation() {
   for (Operation &op : llvm::make_early_inc_range(block)) {
     auto dropout = llvm::dyn_cast<NativeDropoutOp>(op);
     if (dropout && dropout.getTrain().value_or(true) &&
-        llvm::isa<mlir::FloatType>(Composer::elementTypeOf(dropout.getInput())) &&
+        llvm::isa<mlir::FloatType>(
+            FormulaBuilder::elementTypeOf(dropout.getInput())) &&
         hasSizes(dropout.getInput()))
       expandDropout(dropout);
   }
@@ -103,7 +104,7 @@ void AtenNumberDrawsPass::runOnOperation() {
                   ExponentialOp, NormalFunctionalOp, UniformOp>(op);
     if (readsShapeOnly && hasSizes(op->getOperand(0)) &&
         !op->getOperand(0).getDefiningOp<FullOp>()) {
-      Composer c(builder, op->getLoc());
+      FormulaBuilder c(builder, op->getLoc());
       args.front() = makeShape(c, op->getOperand(0));
     }
     args[info->getArgIndex("draws")] = draws;

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Aten/IR/Aten.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Aten/IR/ViewMaps.h"
-#include "kiln/Dialect/Aten/Transforms/Composer.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 #include "kiln/Interfaces/Stages.h"
@@ -32,49 +32,28 @@ std::optional<ViewMap> getMap(Operation *op) {
   return succeeded(maps) ? std::optional(maps->front()) : std::nullopt;
 }
 
-/// A view that is its operand, if the types are the same.
+/// A view that is its operand.
 struct DropIdentity : mlir::OpInterfaceRewritePattern<ViewOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;
 
   LogicalResult matchAndRewrite(ViewOpInterface op,
                                 PatternRewriter &rewriter) const override {
-    // A gradient stops at what is detached.
-    if (llvm::isa<DetachOp>(op.getOperation()))
-      return rewriter.notifyMatchFailure(op, "stops gradients");
-    if (op->getNumResults() != 1 ||
-        op->getOperand(0).getType() != op->getResult(0).getType())
-      return rewriter.notifyMatchFailure(op, "changes its operand's type");
-    std::optional<ViewMap> map = getMap(op);
-    if (!map || map->elements != ViewElements::Same || map->tensor != 0)
-      return rewriter.notifyMatchFailure(op, "shows other elements");
-    // What may copy does so for strides, which the same sizes in order do not need.
-    const OpInfo &info = *getOpInfo(op);
-    bool isInOrder = map->kind == ViewKind::InOrder &&
-                     (info.isView || info.isSilentView || info.mayCopy);
-    bool isView = info.isView && !info.mayCopy && isWhole(*map);
-    if (!isInOrder && !isView)
-      return rewriter.notifyMatchFailure(op, "is a copy, or shows a part");
-    rewriter.replaceOp(op, op->getOperand(0));
+    Value same = getSameView(op);
+    if (!same)
+      return rewriter.notifyMatchFailure(op, "shows something else");
+    rewriter.replaceOp(op, same);
     return success();
-  }
-
-  static bool isWhole(const ViewMap &map) {
-    if (map.kind != ViewKind::Strided || map.steps.size() != map.sizes.size())
-      return false;
-    return llvm::all_of(map.steps, [&](const auto &step) {
-      return step.from == step.to && step.by.isConstant(1) &&
-             map.start[step.to].isConstant(0);
-    });
   }
 };
 
-/// `to.dtype` of what is of that type.
-struct DropConversion : mlir::OpRewritePattern<ToDtypeOp> {
-  using OpRewritePattern::OpRewritePattern;
+/// What gives its operand: `to.dtype` of what is of that type, and
+/// `contiguous`, whose strides nothing sees from here on.
+template <typename OpT> struct DropSame : mlir::OpRewritePattern<OpT> {
+  using mlir::OpRewritePattern<OpT>::OpRewritePattern;
 
-  LogicalResult matchAndRewrite(ToDtypeOp op,
+  LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getSelf().getType() != op.getType())
+    if (op.getSelf().getType() != op.getResult().getType())
       return rewriter.notifyMatchFailure(op, "changes its operand's type");
     rewriter.replaceOp(op, op.getSelf());
     return success();
@@ -91,7 +70,7 @@ struct MergeViews : mlir::OpRewritePattern<ViewOp> {
     std::optional<ViewMap> map = getMap(inner);
     if (!map || !keepsOrder(inner, *map))
       return rewriter.notifyMatchFailure(op, "is not a view of a view");
-    Composer c(rewriter, op.getLoc());
+    FormulaBuilder c(rewriter, op.getLoc());
     Value merged = c.view(inner->getOperand(0), c.dimsOf(op.getResult()));
     if (!merged || merged.getType() != op.getType())
       return rewriter.notifyMatchFailure(op, "types differ");
@@ -107,7 +86,7 @@ struct MergeViews : mlir::OpRewritePattern<ViewOp> {
       return false;
     if (map.kind != ViewKind::Strided)
       return map.kind == ViewKind::InOrder;
-    auto sizes = Composer::dimsOf(inner->getOperand(0));
+    auto sizes = FormulaBuilder::dimsOf(inner->getOperand(0));
     SmallVector<bool> isShown(sizes.size(), false),
         isStepped(map.sizes.size(), false);
     unsigned from = 0, to = 0;
@@ -134,10 +113,10 @@ struct MergePermutes : mlir::OpRewritePattern<PermuteOp> {
 
   LogicalResult matchAndRewrite(PermuteOp op,
                                 PatternRewriter &rewriter) const override {
-    int64_t rank = Composer::rankOf(op.getResult());
+    int64_t rank = FormulaBuilder::rankOf(op.getResult());
     SmallVector<int64_t> dims;
     for (int64_t dim : op.getDims())
-      dims.push_back(Composer::wrapDim(dim, rank));
+      dims.push_back(FormulaBuilder::wrapDim(dim, rank));
     Value source = op.getSelf();
     auto inner = source.getDefiningOp<PermuteOp>();
     bool isIdentity = llvm::equal(dims, llvm::seq<int64_t>(0, rank));
@@ -146,9 +125,9 @@ struct MergePermutes : mlir::OpRewritePattern<PermuteOp> {
     if (inner) {
       source = inner.getSelf();
       for (int64_t &dim : dims)
-        dim = Composer::wrapDim(inner.getDims()[dim], rank);
+        dim = FormulaBuilder::wrapDim(inner.getDims()[dim], rank);
     }
-    Composer c(rewriter, op.getLoc());
+    FormulaBuilder c(rewriter, op.getLoc());
     Value merged = llvm::equal(dims, llvm::seq<int64_t>(0, rank))
                        ? source
                        : c.permute(source, dims);
@@ -177,17 +156,21 @@ struct MergeTwice : mlir::OpRewritePattern<OpT> {
   }
 };
 
-/// x * 1 and x / 1. (x + 0 is not x: minus zero becomes plus zero.)
+/// x * 1 and x / 1. (x + 0 is not x: minus zero becomes plus zero. Nor is the
+/// product of a complex number: its infinities meet the zero of 1 + 0i.)
 template <typename OpT> struct DropUnit : mlir::OpRewritePattern<OpT> {
   using mlir::OpRewritePattern<OpT>::OpRewritePattern;
 
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
     Value other = op.getOther();
-    if (Composer::isTensor(other) || Composer::getConstantNumber(other) != 1.0)
+    if (FormulaBuilder::isTensor(other) ||
+        FormulaBuilder::getConstantNumber(other) != 1.0)
       return rewriter.notifyMatchFailure(op, "the operand is not the number 1");
     if (op.getSelf().getType() != op.getResult().getType())
       return rewriter.notifyMatchFailure(op, "promotes its operand");
+    if (FormulaBuilder::isComplex(op.getSelf()))
+      return rewriter.notifyMatchFailure(op, "multiplies imaginary parts");
     rewriter.replaceOp(op, op.getSelf());
     return success();
   }
@@ -214,10 +197,10 @@ struct AtenSimplifyPass : impl::AtenSimplifyPassBase<AtenSimplifyPass> {
 } // namespace
 
 void populateSimplifyPatterns(RewritePatternSet &patterns) {
-  patterns.add<DropIdentity, DropConversion, MergeViews, MergePermutes,
-               MergeTwice<DetachOp, false>, MergeTwice<NegOp, true>,
-               MergeTwice<ReluOp, false>, MergeTwice<AbsOp, false>>(
-      patterns.getContext());
+  patterns.add<DropIdentity, DropSame<ToDtypeOp>, DropSame<ContiguousOp>,
+               MergeViews, MergePermutes, MergeTwice<DetachOp, false>,
+               MergeTwice<NegOp, true>, MergeTwice<ReluOp, false>,
+               MergeTwice<AbsOp, false>>(patterns.getContext());
   patterns.add<DropUnit<MulTensorOp>, DropUnit<MulScalarOp>,
                DropUnit<DivTensorOp>, DropUnit<DivScalarOp>>(
       patterns.getContext());

@@ -11,19 +11,19 @@
 
 include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 
-def tanh_backward : ComposerMethod;
+def tanh_backward : BuilderMethod;
 def : ComplexVJP<Aten_TanhOp, [Grad<"self", (tanh_backward $grad, $result)>]>;
-def sigmoid_backward : ComposerMethod;
+def sigmoid_backward : BuilderMethod;
 def : ComplexVJP<Aten_SigmoidOp, [
     Grad<"self", (sigmoid_backward $grad, $result)>]>;
-def threshold_backward : ComposerMethod;
+def threshold_backward : BuilderMethod;
 def : VJP<Aten_ReluOp, [Grad<"self", (threshold_backward $grad, $result, 0)>]>;
 def : VJP<Aten_ThresholdOp, [
     Grad<"self", (threshold_backward $grad, $self, $threshold)>]>;
 def : VJP<Aten_ThresholdBackwardOp, [
     Grad<"grad_output", (threshold_backward $grad, $self, $threshold)>,
-    Grad<"self", (zeros_like $self)>]>;
-def gelu_backward : ComposerMethod;
+    Grad<"self", (filled $self, 0)>]>;
+def gelu_backward : BuilderMethod;
 def : VJP<Aten_GeluOp, [
     Grad<"self", (gelu_backward $grad, $self, $approximate)>]>;
 def : VJP<Aten_SiluOp, [Grad<"self", (call "silu_backward", $grad, $self)>]>;

@@ -18,38 +18,38 @@ def : ComplexVJP<Aten_BmmOp, [
     Grad<"self", (bmm $grad, (adjoint $mat2))>,
     Grad<"mat2", (bmm (adjoint $self), $grad)>]>;
 def : ComplexVJP<Aten_AddmmOp, [
-    Grad<"self", (scale $grad, (conj $beta))>,
-    Grad<"mat1", (scale (mm $grad, (adjoint $mat2)), (conj $alpha))>,
-    Grad<"mat2", (scale (mm (adjoint $mat1), $grad), (conj $alpha))>]>;
+    Grad<"self", (scale $grad, (conjugate $beta))>,
+    Grad<"mat1", (scale (mm $grad, (adjoint $mat2)), (conjugate $alpha))>,
+    Grad<"mat2", (scale (mm (adjoint $mat1), $grad), (conjugate $alpha))>]>;
 def : ComplexVJP<Aten_BaddbmmOp, [
-    Grad<"self", (scale $grad, (conj $beta))>,
-    Grad<"batch1", (scale (bmm $grad, (adjoint $batch2)), (conj $alpha))>,
-    Grad<"batch2", (scale (bmm (adjoint $batch1), $grad), (conj $alpha))>]>;
+    Grad<"self", (scale $grad, (conjugate $beta))>,
+    Grad<"batch1", (scale (bmm $grad, (adjoint $batch2)), (conjugate $alpha))>,
+    Grad<"batch2", (scale (bmm (adjoint $batch1), $grad), (conjugate $alpha))>]>;
 // The transposed operands have the ranks that put the groups where they belong.
 def : VJP<Aten_GroupedMmOp, [
     Grad<"self", (call "_grouped_mm", $grad, (transpose_last $mat2), $offs)>,
     Grad<"mat2", (call "_grouped_mm", (transpose_last $self), $grad, $offs)>]>;
 def expand_batch : GradientHelper; // a matrix for each of a batch
 def : ComplexVJP<Aten_AddbmmOp, [
-    Grad<"self", (scale $grad, (conj $beta))>,
+    Grad<"self", (scale $grad, (conjugate $beta))>,
     Grad<"batch1", (scale (bmm (expand_batch $grad, $batch1),
-                               (adjoint $batch2)), (conj $alpha))>,
+                               (adjoint $batch2)), (conjugate $alpha))>,
     Grad<"batch2", (scale (bmm (adjoint $batch1),
                                (expand_batch $grad, $batch1)),
-                          (conj $alpha))>]>;
+                          (conjugate $alpha))>]>;
 def : ComplexVJP<Aten_MvOp, [
-    Grad<"self", (call "outer", $grad, (conj $vec))>,
+    Grad<"self", (call "outer", $grad, (conjugate $vec))>,
     Grad<"vec", (call "mv", (adjoint $self), $grad)>]>;
 def : ComplexVJP<Aten_AddmvOp, [
-    Grad<"self", (scale $grad, (conj $beta))>,
-    Grad<"mat", (scale (call "outer", $grad, (conj $vec)), (conj $alpha))>,
-    Grad<"vec", (scale (call "mv", (adjoint $mat), $grad), (conj $alpha))>]>;
-def : ComplexVJP<Aten_DotOp, [Grad<"self", (mul $grad, (conj $tensor))>,
-                              Grad<"tensor", (mul $grad, (conj $self))>]>;
+    Grad<"self", (scale $grad, (conjugate $beta))>,
+    Grad<"mat", (scale (call "outer", $grad, (conjugate $vec)), (conjugate $alpha))>,
+    Grad<"vec", (scale (call "mv", (adjoint $mat), $grad), (conjugate $alpha))>]>;
+def : ComplexVJP<Aten_DotOp, [Grad<"self", (mul $grad, (conjugate $tensor))>,
+                              Grad<"tensor", (mul $grad, (conjugate $self))>]>;
 def : ComplexVJP<Aten_OuterOp, [
-    Grad<"self", (call "mv", $grad, (cast_like (conj $vec2), $grad))>,
+    Grad<"self", (call "mv", $grad, (cast_like (conjugate $vec2), $grad))>,
     Grad<"vec2", (call "mv", (transpose_last $grad),
-                       (cast_like (conj $self), $grad))>]>;
+                       (cast_like (conjugate $self), $grad))>]>;
 def : VJPFunction<"vjpBilinear", [Aten_BilinearOp]>;
 
 //===----------------------------------------------------------------------===//
@@ -68,8 +68,8 @@ def : VJPFunction<"vjpFlashAttention",
 //===----------------------------------------------------------------------===//
 
 def : ComplexVJP<Aten_LinalgCrossOp, [
-    Grad<"self", (call "linalg_cross", (conj $other), $grad, $dim)>,
-    Grad<"other", (call "linalg_cross", $grad, (conj $self), $dim)>]>;
+    Grad<"self", (call "linalg_cross", (conjugate $other), $grad, $dim)>,
+    Grad<"other", (call "linalg_cross", $grad, (conjugate $self), $dim)>]>;
 def : ComplexVJPFunction<"vjpCross", [Aten_CrossOp]>;
 def : ComplexVJPFunction<"vjpCholesky", [Aten_LinalgCholeskyExOp]>;
 def : ComplexVJPFunction<"vjpQr", [Aten_LinalgQrOp]>;

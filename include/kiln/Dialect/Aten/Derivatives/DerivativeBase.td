@@ -11,7 +11,7 @@
 //   def : VJP<Aten_MulTensorOp, [Grad<"self",  (mul $grad, $other)>,
 //                                Grad<"other", (mul $grad, $self)>]>;
 //
-// A dag's operators are methods of Composer (`threshold_backward` is
+// A dag's operators are methods of FormulaBuilder (`threshold_backward` is
 // `thresholdBackward`), or of VjpState for those declared as `GradientHelper`;
 // `(call "glu_backward", ...)` is any other op. Its leaves are:
 //
@@ -34,7 +34,7 @@
 //
 // A gradient of complex numbers is PyTorch's: of a real loss L at x + iy it is
 // dL/dx + i dL/dy. So a holomorphic op multiplies by the conjugate of its slope;
-// `conj` says where, and is nothing of reals. A real operand among complex ones
+// `conjugate` says where, and is nothing of reals. A real operand among complex ones
 // gets the real part, by itself. `ComplexVJP` and `ComplexVJPFunction` are rules
 // of complex numbers too.
 //
@@ -105,15 +105,12 @@ def keep_dims : GradientHelper;      // the same, with dimensions of size one
 def like : GradientHelper;           // reshape to the shape of a value
 def cast_like : GradientHelper;      // convert to the type of a value
 def mean_of : GradientHelper;        // divide by elements per result element
-def transpose_last : GradientHelper; // exchange the last two dimensions
 def adjoint : GradientHelper;        // the same, and the conjugate
 def row_major : GradientHelper;      // a copy with the strides of its sizes
 def sizes_of : GradientHelper;       // the sizes as an argument
 
-def conj : ComposerMethod; // of a tensor or number; reals stay
-def sgn : ComposerMethod;  // of reals `sign`
-
-def bmm : ComposerMethod;
-def reciprocal : ComposerMethod;
+def sgn : BuilderMethod;
+def bmm : BuilderMethod;
+def reciprocal : BuilderMethod;
 
 #endif // KILN_DIALECT_ATEN_DERIVATIVES_DERIVATIVEBASE_TD

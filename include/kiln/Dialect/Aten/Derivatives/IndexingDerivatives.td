@@ -11,19 +11,19 @@
 
 include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 
-def embedding_dense_backward : ComposerMethod;
-def dim_of : ComposerMethod;
+def embedding_dense_backward : BuilderMethod;
+def dim_of : BuilderMethod;
 def : VJP<Aten_EmbeddingOp, [
     Grad<"weight", (embedding_dense_backward $grad, $indices,
                        (dim_of $weight, 0), $padding_idx,
                        $scale_grad_by_freq)>]>;
 def : VJPFunction<"vjpEmbeddingBag", [Aten_EmbeddingBagOp,
                                       Aten_EmbeddingBagForwardOnlyOp]>;
-def scatter_add : ComposerMethod;
+def scatter_add : BuilderMethod;
 def : ComplexVJP<Aten_GatherOp, [
-    Grad<"self", (scatter_add (zeros_like $self), $dim, $index, $grad)>]>;
-def gather : ComposerMethod;
-def scatter_value : ComposerMethod;
+    Grad<"self", (scatter_add (filled $self, 0), $dim, $index, $grad)>]>;
+def gather : BuilderMethod;
+def scatter_value : BuilderMethod;
 def : ComplexVJP<Aten_ScatterValueOp, [
     Grad<"self", (scatter_value $grad, $dim, $index, 0)>]>;
 def : ComplexVJP<Aten_ScatterSrcOp, [
@@ -45,7 +45,7 @@ def fill_rows : GradientHelper;   // with zeros, by an index
 def : ComplexVJP<Aten_IndexAddOp, [
     Grad<"self", (identity $grad)>,
     Grad<"source", (scale (select_rows $grad, $dim, $index, $source),
-                          (conj $alpha))>]>;
+                          (conjugate $alpha))>]>;
 def : ComplexVJP<Aten_IndexCopyOp, [
     Grad<"self", (fill_rows $grad, $dim, $index)>,
     Grad<"source", (select_rows $grad, $dim, $index, $source)>]>;
@@ -55,7 +55,7 @@ def : VJPFunction<"vjpIndexReduce", [Aten_IndexReduceOp]>;
 def : ComplexVJPFunction<"vjpMaskedScatter", [Aten_MaskedScatterOp]>;
 def : ComplexVJPFunction<"vjpMaskedSelect", [Aten_MaskedSelectOp]>;
 def : ComplexVJP<Aten_TakeOp, [
-    Grad<"self", (call "put", (zeros_like $self), $index, $grad,
+    Grad<"self", (call "put", (filled $self, 0), $index, $grad,
                          "true")>]>;
 def : ComplexVJPFunction<"vjpPut", [Aten_PutOp]>;
 

@@ -11,9 +11,9 @@
 
 include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 
-def softmax_backward_data : ComposerMethod;
-def log_softmax_backward_data : ComposerMethod;
-def element_type_of : ComposerMethod;
+def softmax_backward_data : BuilderMethod;
+def log_softmax_backward_data : BuilderMethod;
+def element_type_of : BuilderMethod;
 def : VJP<Aten_SoftmaxOp, [
     Grad<"self", (softmax_backward_data $grad, $result, $dim,
                                         (element_type_of $self))>]>;

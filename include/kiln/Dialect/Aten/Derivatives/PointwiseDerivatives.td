@@ -17,27 +17,27 @@ include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 
 def : ComplexVJP<Aten_AddTensorOp, [
     Grad<"self", (identity $grad)>,
-    Grad<"other", (scale $grad, (conj $alpha))>]>;
+    Grad<"other", (scale $grad, (conjugate $alpha))>]>;
 def : ComplexVJP<Aten_AddScalarOp, [Grad<"self", (identity $grad)>]>;
 def : ComplexVJP<Aten_SubTensorOp, [
     Grad<"self", (identity $grad)>,
-    Grad<"other", (neg (scale $grad, (conj $alpha)))>]>;
+    Grad<"other", (neg (scale $grad, (conjugate $alpha)))>]>;
 def : ComplexVJP<Aten_SubScalarOp, [Grad<"self", (identity $grad)>]>;
 def : ComplexVJP<Aten_RsubScalarOp, [
-    Grad<"self", (neg (scale $grad, (conj $alpha)))>]>;
+    Grad<"self", (neg (scale $grad, (conjugate $alpha)))>]>;
 def : ComplexVJP<Aten_RsubTensorOp, [
-    Grad<"self", (neg (scale $grad, (conj $alpha)))>,
+    Grad<"self", (neg (scale $grad, (conjugate $alpha)))>,
     Grad<"other", (identity $grad)>]>;
 def : ComplexVJP<Aten_MulTensorOp, [
-    Grad<"self", (mul $grad, (conj $other))>,
-    Grad<"other", (mul $grad, (conj $self))>]>;
-def : ComplexVJP<Aten_MulScalarOp, [Grad<"self", (mul $grad, (conj $other))>]>;
+    Grad<"self", (mul $grad, (conjugate $other))>,
+    Grad<"other", (mul $grad, (conjugate $self))>]>;
+def : ComplexVJP<Aten_MulScalarOp, [Grad<"self", (mul $grad, (conjugate $other))>]>;
 foreach rule = [Aten_DivTensorOp, Aten_TrueDivideTensorOp] in
   def : ComplexVJP<rule, [
-      Grad<"self", (div $grad, (conj $other))>,
+      Grad<"self", (div $grad, (conjugate $other))>,
       Grad<"other", (mul (neg $grad),
-                         (conj (div (div $self, $other), $other)))>]>;
-def : ComplexVJP<Aten_DivScalarOp, [Grad<"self", (div $grad, (conj $other))>]>;
+                         (conjugate (div (div $self, $other), $other)))>]>;
+def : ComplexVJP<Aten_DivScalarOp, [Grad<"self", (div $grad, (conjugate $other))>]>;
 def : ComplexVJPFunction<"vjpDivMode", [Aten_DivTensorModeOp]>;
 def : ComplexVJPFunction<"vjpDivScalarMode", [Aten_DivScalarModeOp]>;
 def : VJP<Aten_FmodScalarOp, [Grad<"self", (identity $grad)>]>;
@@ -54,27 +54,27 @@ def : VJP<Aten_RemainderTensorOp, [
 def : ComplexVJP<Aten_NegOp, [Grad<"self", (neg $grad)>]>;
 def : ComplexVJP<Aten_NegViewOp, [Grad<"self", (neg $grad)>]>;
 def : ComplexVJP<Aten_ReciprocalOp, [
-    Grad<"self", (mul (neg $grad), (conj (square $result)))>]>;
+    Grad<"self", (mul (neg $grad), (conjugate (square $result)))>]>;
 def : ComplexVJP<Aten_SquareOp, [
-    Grad<"self", (mul $grad, (conj (mul $self, 2)))>]>;
+    Grad<"self", (mul $grad, (conjugate (mul $self, 2)))>]>;
 def : ComplexVJP<Aten_AddcmulOp, [
     Grad<"self", (identity $grad)>,
-    Grad<"tensor1", (mul $grad, (conj (scale $tensor2, $value)))>,
-    Grad<"tensor2", (mul $grad, (conj (scale $tensor1, $value)))>]>;
+    Grad<"tensor1", (mul $grad, (conjugate (scale $tensor2, $value)))>,
+    Grad<"tensor2", (mul $grad, (conjugate (scale $tensor1, $value)))>]>;
 def number_over : GradientHelper; // an optional number by a tensor
 def : ComplexVJP<Aten_AddcdivOp, [
     Grad<"self", (identity $grad)>,
-    Grad<"tensor1", (mul $grad, (conj (number_over $value, $tensor2)))>,
-    Grad<"tensor2", (mul (neg $grad), (conj (div (scale $tensor1, $value),
+    Grad<"tensor1", (mul $grad, (conjugate (number_over $value, $tensor2)))>,
+    Grad<"tensor2", (mul (neg $grad), (conjugate (div (scale $tensor1, $value),
                                                  (square $tensor2))))>]>;
 def lerp_rest : GradientHelper; // times one minus a number
 def : ComplexVJP<Aten_LerpScalarOp, [
-    Grad<"self", (lerp_rest $grad, (conj $weight))>,
-    Grad<"end", (mul $grad, (conj $weight))>]>;
+    Grad<"self", (lerp_rest $grad, (conjugate $weight))>,
+    Grad<"end", (mul $grad, (conjugate $weight))>]>;
 def : ComplexVJP<Aten_LerpTensorOp, [
-    Grad<"self", (mul $grad, (conj (sub 1, $weight)))>,
-    Grad<"end", (mul $grad, (conj $weight))>,
-    Grad<"weight", (mul $grad, (conj (sub $end, $self)))>]>;
+    Grad<"self", (mul $grad, (conjugate (sub 1, $weight)))>,
+    Grad<"end", (mul $grad, (conjugate $weight))>,
+    Grad<"weight", (mul $grad, (conjugate (sub $end, $self)))>]>;
 def : VJP<Aten_LdexpTensorOp, [
     Grad<"self", (mul $grad, (call "exp2", $other))>,
     Grad<"other", (mul (mul $grad, $result), "0.6931471805599453")>]>;
@@ -85,44 +85,44 @@ def : VJP<Aten_LogaddexpOp, [
     Grad<"other", (div $grad, (add (exp (sub $self, $other)), 1))>]>;
 def : VJP<Aten_NextafterOp, [Grad<"self", (keep_where $grad,
                                                       (ne $self, $other))>,
-                             Grad<"other", (zeros_like $other)>]>;
+                             Grad<"other", (filled $other, 0)>]>;
 
 //===----------------------------------------------------------------------===//
 // Functions of one variable
 //===----------------------------------------------------------------------===//
 
-def : ComplexVJP<Aten_ExpOp, [Grad<"self", (mul $grad, (conj $result))>]>;
+def : ComplexVJP<Aten_ExpOp, [Grad<"self", (mul $grad, (conjugate $result))>]>;
 def : ComplexVJP<Aten_Exp2Op, [
-    Grad<"self", (mul (mul $grad, (conj $result)), "0.6931471805599453")>]>;
+    Grad<"self", (mul (mul $grad, (conjugate $result)), "0.6931471805599453")>]>;
 def : ComplexVJP<Aten_Expm1Op, [
-    Grad<"self", (mul $grad, (conj (add $result, 1)))>]>;
-def : ComplexVJP<Aten_LogOp, [Grad<"self", (div $grad, (conj $self))>]>;
+    Grad<"self", (mul $grad, (conjugate (add $result, 1)))>]>;
+def : ComplexVJP<Aten_LogOp, [Grad<"self", (div $grad, (conjugate $self))>]>;
 def : ComplexVJP<Aten_Log1pOp, [
-    Grad<"self", (div $grad, (conj (add $self, 1)))>]>;
+    Grad<"self", (div $grad, (conjugate (add $self, 1)))>]>;
 def : ComplexVJP<Aten_Log2Op, [
-    Grad<"self", (div $grad, (mul (conj $self), "0.6931471805599453"))>]>;
+    Grad<"self", (div $grad, (mul (conjugate $self), "0.6931471805599453"))>]>;
 def : ComplexVJP<Aten_Log10Op, [
-    Grad<"self", (div $grad, (mul (conj $self), "2.3025850929940456"))>]>;
-def : ComplexVJP<Aten_SinOp, [Grad<"self", (mul $grad, (conj (cos $self)))>]>;
+    Grad<"self", (div $grad, (mul (conjugate $self), "2.3025850929940456"))>]>;
+def : ComplexVJP<Aten_SinOp, [Grad<"self", (mul $grad, (conjugate (cos $self)))>]>;
 def : ComplexVJP<Aten_CosOp, [
-    Grad<"self", (mul $grad, (conj (neg (sin $self))))>]>;
+    Grad<"self", (mul $grad, (conjugate (neg (sin $self))))>]>;
 def : ComplexVJP<Aten_TanOp, [
-    Grad<"self", (mul $grad, (conj (add (square $result), 1)))>]>;
+    Grad<"self", (mul $grad, (conjugate (add (square $result), 1)))>]>;
 def : ComplexVJP<Aten_AsinOp, [
-    Grad<"self", (mul $grad, (conj (rsqrt (sub 1, (square $self)))))>]>;
+    Grad<"self", (mul $grad, (conjugate (rsqrt (sub 1, (square $self)))))>]>;
 def : ComplexVJP<Aten_AcosOp, [
-    Grad<"self", (mul $grad, (conj (neg (rsqrt (sub 1, (square $self))))))>]>;
+    Grad<"self", (mul $grad, (conjugate (neg (rsqrt (sub 1, (square $self))))))>]>;
 def : ComplexVJP<Aten_AtanOp, [
-    Grad<"self", (div $grad, (conj (add (square $self), 1)))>]>;
-def : ComplexVJP<Aten_SinhOp, [Grad<"self", (mul $grad, (conj (cosh $self)))>]>;
-def : ComplexVJP<Aten_CoshOp, [Grad<"self", (mul $grad, (conj (sinh $self)))>]>;
+    Grad<"self", (div $grad, (conjugate (add (square $self), 1)))>]>;
+def : ComplexVJP<Aten_SinhOp, [Grad<"self", (mul $grad, (conjugate (cosh $self)))>]>;
+def : ComplexVJP<Aten_CoshOp, [Grad<"self", (mul $grad, (conjugate (sinh $self)))>]>;
 def : ComplexVJP<Aten_AsinhOp, [
-    Grad<"self", (mul $grad, (conj (rsqrt (add (square $self), 1))))>]>;
+    Grad<"self", (mul $grad, (conjugate (rsqrt (add (square $self), 1))))>]>;
 def acosh_slope : GradientHelper;
 def : ComplexVJP<Aten_AcoshOp, [
-    Grad<"self", (mul $grad, (conj (acosh_slope $self)))>]>;
+    Grad<"self", (mul $grad, (conjugate (acosh_slope $self)))>]>;
 def : ComplexVJP<Aten_AtanhOp, [
-    Grad<"self", (div $grad, (conj (sub 1, (square $self))))>]>;
+    Grad<"self", (div $grad, (conjugate (sub 1, (square $self))))>]>;
 def inverse_or_zero : GradientHelper; // zero of zero
 def : VJP<Aten_Atan2Op, [
     Grad<"self", (mul (mul $grad, $other),
@@ -130,10 +130,10 @@ def : VJP<Aten_Atan2Op, [
     Grad<"other", (mul (mul $grad, (neg $self)),
         (inverse_or_zero (add (square $self), (square $other))))>]>;
 def : ComplexVJP<Aten_SqrtOp, [
-    Grad<"self", (div $grad, (conj (mul $result, 2)))>]>;
+    Grad<"self", (div $grad, (conjugate (mul $result, 2)))>]>;
 def : ComplexVJP<Aten_RsqrtOp, [
     Grad<"self", (mul (mul $grad, "-0.5"),
-                      (conj (mul (square $result), $result)))>]>;
+                      (conjugate (mul (square $result), $result)))>]>;
 def : ComplexVJP<Aten_AbsOp, [Grad<"self", (mul $grad, (sgn $self))>]>;
 def : VJP<Aten_ErfOp, [
     Grad<"self", (mul (mul (exp (neg (square $self))), "1.1283791670955126"),
@@ -172,7 +172,7 @@ def : ComplexVJPFunction<"vjpPowScalar", [Aten_PowScalarOp]>;
 def copysign_grad : GradientHelper;
 def : VJP<Aten_CopysignTensorOp, [
     Grad<"self", (copysign_grad $grad, $self, $result)>,
-    Grad<"other", (zeros_like $other)>]>;
+    Grad<"other", (filled $other, 0)>]>;
 def : VJP<Aten_CopysignScalarOp, [
     Grad<"self", (copysign_grad $grad, $self, $result)>]>;
 def : VJP<Aten_FracOp, [Grad<"self", (identity $grad)>]>;
@@ -240,7 +240,7 @@ def : ComplexVJP<Aten_PolarOp, [
     Grad<"angle", (mul $abs, (sub (mul (call "imag", $grad), (cos $angle)),
                                   (mul (call "real", $grad),
                                        (sin $angle))))>]>;
-def : ComplexVJP<Aten_ConjOp, [Grad<"self", (conj $grad)>]>;
+def : ComplexVJP<Aten_ConjOp, [Grad<"self", (conjugate $grad)>]>;
 def angle_grad : GradientHelper; // zero of reals
 def : ComplexVJP<Aten_AngleOp, [Grad<"self", (angle_grad $grad, $self)>]>;
 def sgn_grad : GradientHelper; // zero of reals
@@ -263,11 +263,11 @@ def overwritten : GradientHelper;
 def : ComplexVJP<Aten_CopyOp, [
     Grad<"self", (overwritten $grad, $self, $src)>,
     Grad<"src", (cast_like $grad, $src)>]>;
-def : ComplexVJP<Aten_FillScalarOp, [Grad<"self", (zeros_like $self)>]>;
-def : ComplexVJP<Aten_FillTensorOp, [Grad<"self", (zeros_like $self)>,
+def : ComplexVJP<Aten_FillScalarOp, [Grad<"self", (filled $self, 0)>]>;
+def : ComplexVJP<Aten_FillTensorOp, [Grad<"self", (filled $self, 0)>,
                                      Grad<"value", (identity $grad)>]>;
-def tril : ComposerMethod;
-def triu : ComposerMethod;
+def tril : BuilderMethod;
+def triu : BuilderMethod;
 def : ComplexVJP<Aten_TrilOp, [Grad<"self", (tril $grad, $diagonal)>]>;
 def : ComplexVJP<Aten_TriuOp, [Grad<"self", (triu $grad, $diagonal)>]>;
 
@@ -279,6 +279,6 @@ foreach rule = [Aten_FloorOp, Aten_CeilOp, Aten_RoundOp, Aten_TruncOp,
                 Aten_SignOp, Aten_BernoulliOp, Aten_BernoulliPOp,
                 Aten_ExponentialOp, Aten_NormalFunctionalOp,
                 Aten_UniformOp] in
-  def : VJP<rule, [Grad<"self", (zeros_like $self)>]>;
+  def : VJP<rule, [Grad<"self", (filled $self, 0)>]>;
 
 #endif // KILN_DIALECT_ATEN_DERIVATIVES_POINTWISEDERIVATIVES_TD

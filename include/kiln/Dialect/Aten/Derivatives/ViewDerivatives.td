@@ -17,7 +17,7 @@ include "kiln/Dialect/Aten/Derivatives/DerivativeBase.td"
 // Orders
 //===----------------------------------------------------------------------===//
 
-def flip : ComposerMethod;
+def flip : BuilderMethod;
 def : ComplexVJP<Aten_FlipOp, [Grad<"self", (flip $grad, $dims)>]>;
 def : ComplexVJP<Aten_Rot90Op, [
     Grad<"self", (call "rot90", $grad, "-int64_t(rule.getK())",
@@ -31,14 +31,14 @@ def : ComplexVJPFunction<"vjpRoll", [Aten_RollOp]>;
 def : ComplexVJP<Aten_DiagEmbedOp, [
     Grad<"self", (call "diagonal", $grad, $offset, $dim1, $dim2)>]>;
 def : ComplexVJP<Aten_DiagonalScatterOp, [
-    Grad<"self", (call "diagonal_scatter", $grad, (zeros_like $src), $offset,
+    Grad<"self", (call "diagonal_scatter", $grad, (filled $src, 0), $offset,
          $dim1, $dim2)>,
     Grad<"src", (call "diagonal", $grad, $offset, $dim1, $dim2)>]>;
 def : ComplexVJPFunction<"vjpSelectScatter", [Aten_SelectScatterOp]>;
 def : ComplexVJPFunction<"vjpSliceScatter", [Aten_SliceScatterOp]>;
 // PyTorch gives what is overwritten the gradient, and the rest none.
 def : ComplexVJP<Aten_AsStridedScatterOp, [
-    Grad<"self", (call "as_strided_scatter", (zeros_like $self),
+    Grad<"self", (call "as_strided_scatter", (filled $self, 0),
                        (call "as_strided", (row_major $grad), $size, $stride,
                                            $storage_offset),
                        $size, $stride, $storage_offset)>,

@@ -142,7 +142,7 @@ def Aten_LogSigmoidForwardOp : Aten_PureOp<
   let summary = "Logarithm of the sigmoid, and what its gradient needs";
   let shape = "withBuffer";
   let promotion = PromoteDefault;
-  let decomposition = DecomposeWide<[(log_sigmoid $self), (zeros_like $self)]>;
+  let decomposition = DecomposeWide<[(log_sigmoid $self), (filled $self, 0)]>;
 }
 
 def Aten_LogSigmoidBackwardOp : Aten_PureOp<

@@ -31,7 +31,7 @@ def RepetitionFamily : OpFamily<"RepetitionArgs",
 
 def Aten_MTOp : Aten_CompositeOp<"aten::mT(Tensor(a) self) -> Tensor(a)"> {
   let summary = "Matrices with their dimensions exchanged";
-  let decomposition = Decompose<[(t $self)]>;
+  let decomposition = Decompose<[(transpose_last $self)]>;
 }
 
 def Aten_MHOp : Aten_CompositeOp<
@@ -352,7 +352,7 @@ def Aten_ReshapeCopyOp : Aten_CompositeOp<
 
 def Aten_ZeroOp : Aten_CompositeOp<"aten::zero(Tensor self) -> Tensor"> {
   let summary = "Zeros in the shape of a tensor";
-  let decomposition = Decompose<[(zeros_like $self)]>;
+  let decomposition = Decompose<[(filled $self, 0)]>;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENCOMPOSITEVIEWSOPS_TD

@@ -13,7 +13,7 @@
 //   let decomposition = DecomposeWide<[(sum_all (mul $self, $tensor))]>;
 //   let decomposition = DecomposeBy<"decomposeGelu">;
 //
-// There is a dag for each result. Its operators are methods of Composer
+// There is a dag for each result. Its operators are methods of FormulaBuilder
 // (`sum_all` is `sumAll`), or functions of Decompose/Formulas.h for those
 // declared as `Formula`. `(call "overload", ...)` is any other op, with its
 // arguments in schema order: a method of FormulaBuilder, so that an overload that
@@ -43,7 +43,7 @@ class Aten_Decomposition;
 def NotDecomposed : Aten_Decomposition;
 
 /// By a function of lib/Dialect/Aten/Transforms/Decompose, declared by
-/// kiln-tblgen: `Value name(FooOp op, Composer &c)` for one result, otherwise
+/// kiln-tblgen: `Value name(FooOp op, FormulaBuilder &c)` for one result, otherwise
 /// `SmallVector<Value> name(...)`. Arguments follow the builder; see
 /// AtenFunctions.td.
 class DecomposeBy<string name, list<string> args = [],
@@ -65,25 +65,25 @@ class DecomposeWide<list<dag> formulas> : Decompose<formulas> {
 
 /// A dag operator that is a function of Formulas.h.
 class Formula;
-/// A dag operator that is a method of Composer.
-class ComposerMethod;
+/// A dag operator that is a method of FormulaBuilder.
+class BuilderMethod;
 
 /// An op by its overload, with arguments in schema order.
-def call : ComposerMethod;
-def mm : ComposerMethod;
-def permute : ComposerMethod;
-def square : ComposerMethod;
-def sum_all : ComposerMethod;
-def unsqueeze : ComposerMethod;
-def zeros_like : ComposerMethod;
+def call : BuilderMethod;
+def conjugate : BuilderMethod;      // of a tensor or number; reals stay
+def filled : BuilderMethod;         // a number in sizes and type of a tensor
+def mm : BuilderMethod;
+def permute : BuilderMethod;
+def square : BuilderMethod;
+def sum_all : BuilderMethod;
+def transpose_last : BuilderMethod; // the last two dimensions exchanged
+def unsqueeze : BuilderMethod;
 
 // Methods of Composite, in the formulas of composites.
-def conjugate : ComposerMethod;
-def floating : ComposerMethod; // of integers f32
-def itself : ComposerMethod;   // the operand
-def row : ComposerMethod;      // all elements in a row
-def t : ComposerMethod;        // the last two dimensions exchanged
-def wrap : ComposerMethod;     // a number as a tensor, beside another one
+def floating : BuilderMethod; // of integers f32
+def itself : BuilderMethod;   // the operand
+def row : BuilderMethod;      // all elements in a row
+def wrap : BuilderMethod;     // a number as a tensor, beside another one
 
 // Views and copies of views.
 def copy_of_view : Formula;    // a view, copied if it is the operand itself

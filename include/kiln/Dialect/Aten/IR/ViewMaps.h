@@ -36,7 +36,7 @@ namespace kiln::aten {
 
 using views::ViewElements;
 using views::ViewKind;
-class AtenBuilder;
+class FormulaBuilder;
 
 struct ViewMap : views::View<guard::ExprAttr> {
   /// Strided: where element d0, d1, ... of the view is in the tensor.
@@ -49,20 +49,24 @@ using ViewMaps = SmallVector<ViewMap, 1>;
 /// diagnostic, if a size is not known or the arguments do not fit.
 FailureOr<ViewMaps> getViewMaps(Operation *op);
 
+/// What `op` shows, if it is a view that shows its whole operand as it is; null
+/// for others, for a copy, and for what stops gradients or asks for strides.
+Value getSameView(Operation *op);
+
 /// The view of `tensor`, by ops of the core set that are simpler than any view.
 /// Null where there are none: windows, diagonals, strides and other elements are
 /// such ops.
-Value readThrough(AtenBuilder &b, const ViewMap &map, Value tensor);
+Value readThrough(FormulaBuilder &b, const ViewMap &map, Value tensor);
 
 /// What `tensor` holds once `source` was written to the view of it. Null, with a
 /// clause that says why, if elements share memory.
-Value writeThrough(AtenBuilder &b, const ViewMap &map, Value tensor,
+Value writeThrough(FormulaBuilder &b, const ViewMap &map, Value tensor,
                    Value source, std::string &reason);
 
 /// Zeros of `sizes` with `source` added where the view shows them, the adjoint of
 /// looking: what shows an element twice adds to it twice. Not of strides, and null
 /// where bytes are seen as another type.
-Value addThrough(AtenBuilder &b, const ViewMap &map,
+Value addThrough(FormulaBuilder &b, const ViewMap &map,
                  ArrayRef<guard::ExprAttr> sizes, Value source);
 
 } // namespace kiln::aten

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A decomposition rewrites one op as simpler ones, with PyTorch's values. It is
-// what the op's record says (AtenFormulas.td): formulas, or a C++ function over a
-// Composer. The pass `aten-decompose` and the derivatives of composite ops use it.
+// what the op's record says (AtenFormulas.td): formulas, or a C++ function over
+// a FormulaBuilder. The pass `aten-decompose` and the derivatives of composite
+// ops use it.
 //
 // Three targets say which ops are rewritten:
 //
@@ -31,14 +32,14 @@
 
 namespace kiln::aten {
 
-class Composer;
+class FormulaBuilder;
 
 enum class DecomposeTarget : uint8_t { Import, Core, Loop };
 
 /// Builds what `op` stands for; the values replace its results. Empty if the op
 /// has no decomposition (for these arguments) or one failed to build, which has
 /// then left a diagnostic.
-using Decomposition = SmallVector<Value> (*)(Operation *op, Composer &c);
+using Decomposition = SmallVector<Value> (*)(Operation *op, FormulaBuilder &c);
 
 /// The decomposition of an op, or null.
 Decomposition lookUpDecomposition(Operation *op);

@@ -25,12 +25,12 @@ static constexpr double kTanhScale = 0.79788456080286535588;
 static constexpr double kTanhCube = 0.044715;
 
 /// `value` in the type of the only result of `op`.
-static Value finish(Operation *op, Composer &c, Value value) {
+static Value finish(Operation *op, FormulaBuilder &c, Value value) {
   return value ? c.cast(value, mlir::getElementTypeOrSelf(op->getResult(0)))
                : value;
 }
 
-Value decomposeGelu(GeluOp op, Composer &c) {
+Value decomposeGelu(GeluOp op, FormulaBuilder &c) {
   Value x = c.widen(op.getSelf());
   Value half = c.mul(x, 0.5);
   if (op.getApproximate() == "none")
@@ -42,7 +42,7 @@ Value decomposeGelu(GeluOp op, Composer &c) {
   return finish(op, c, c.mul(half, c.add(c.tanh(inner), 1)));
 }
 
-Value decomposeGeluBackward(GeluBackwardOp op, Composer &c) {
+Value decomposeGeluBackward(GeluBackwardOp op, FormulaBuilder &c) {
   Value grad = c.widen(op.getGradOutput()), x = c.widen(op.getSelf());
   if (op.getApproximate() == "none") {
     Value cdf = c.mul(c.add(c.erf(c.mul(x, kSqrtHalf)), 1), 0.5);
@@ -62,73 +62,74 @@ Value decomposeGeluBackward(GeluBackwardOp op, Composer &c) {
   return finish(op, c, c.mul(grad, sum));
 }
 
-Value decomposeSilu(SiluOp op, Composer &c) {
+Value decomposeSilu(SiluOp op, FormulaBuilder &c) {
   Value x = c.widen(op.getSelf());
   return finish(op, c, c.mul(x, c.sigmoid(x)));
 }
 
-Value decomposeTanhBackward(TanhBackwardOp op, Composer &c) {
+Value decomposeTanhBackward(TanhBackwardOp op, FormulaBuilder &c) {
   Value y = c.widen(op.getOutput());
   return finish(
-      op, c, c.mul(c.widen(op.getGradOutput()), c.conj(c.sub(1, c.mul(y, y)))));
+      op, c,
+      c.mul(c.widen(op.getGradOutput()), c.conjugate(c.sub(1, c.mul(y, y)))));
 }
 
-Value decomposeSigmoidBackward(SigmoidBackwardOp op, Composer &c) {
+Value decomposeSigmoidBackward(SigmoidBackwardOp op, FormulaBuilder &c) {
   Value y = c.widen(op.getOutput());
   return finish(
-      op, c, c.mul(c.widen(op.getGradOutput()), c.conj(c.mul(c.sub(1, y), y))));
+      op, c,
+      c.mul(c.widen(op.getGradOutput()), c.conjugate(c.mul(c.sub(1, y), y))));
 }
 
-Value decomposeMaskedFillScalar(MaskedFillScalarOp op, Composer &c) {
+Value decomposeMaskedFillScalar(MaskedFillScalarOp op, FormulaBuilder &c) {
   return c.where(op.getMask(), op.getValue(), op.getSelf());
 }
 
-Value decomposeMaskedFillTensor(MaskedFillTensorOp op, Composer &c) {
+Value decomposeMaskedFillTensor(MaskedFillTensorOp op, FormulaBuilder &c) {
   Value self = op.getSelf();
-  Value value = c.cast(op.getValue(), Composer::elementTypeOf(self));
+  Value value = c.cast(op.getValue(), FormulaBuilder::elementTypeOf(self));
   return c.where(op.getMask(), value, self);
 }
 
 /// A value by an optional number; absent is 1.
-static Value scaled(Composer &c, Value x, Value number) {
-  if (!number || Composer::getConstantNumber(number) == 1.0)
+static Value scaled(FormulaBuilder &c, Value x, Value number) {
+  if (!number || FormulaBuilder::getConstantNumber(number) == 1.0)
     return x;
   return c.mul(x, number);
 }
 
-Value decomposeAddcmul(AddcmulOp op, Composer &c) {
+Value decomposeAddcmul(AddcmulOp op, FormulaBuilder &c) {
   Value product = c.mul(c.widen(op.getTensor1()), c.widen(op.getTensor2()));
   return finish(op, c, c.add(c.widen(op.getSelf()),
                              scaled(c, product, op.getValue())));
 }
 
-Value decomposeAddcdiv(AddcdivOp op, Composer &c) {
+Value decomposeAddcdiv(AddcdivOp op, FormulaBuilder &c) {
   Value quotient = c.div(c.widen(op.getTensor1()), c.widen(op.getTensor2()));
   return finish(op, c, c.add(c.widen(op.getSelf()),
                              scaled(c, quotient, op.getValue())));
 }
 
-Value decomposeLerp(LerpScalarOp op, Composer &c) {
+Value decomposeLerp(LerpScalarOp op, FormulaBuilder &c) {
   Value self = c.widen(op.getSelf()), end = c.widen(op.getEnd());
   Value step = c.sub(end, self);
   // From the nearer end, so that both ends are exact.
-  auto weight = Composer::getConstantNumber(op.getWeight());
+  auto weight = FormulaBuilder::getConstantNumber(op.getWeight());
   if (weight && std::fabs(*weight) >= 0.5)
     return finish(op, c, c.sub(end, c.mul(step, 1.0 - *weight)));
   return finish(op, c, c.add(self, c.mul(step, op.getWeight())));
 }
 
-Value decomposeToDtype(ToDtypeOp op, Composer &c) {
+Value decomposeToDtype(ToDtypeOp op, FormulaBuilder &c) {
   Value result = c.cast(op.getSelf(), op.getDtype());
   if (result == op.getSelf() && op.getCopy())
     return c.clone(result);
   return result;
 }
 
-
-
 /// True at row >= column - diagonal of the last two dimensions.
-static Value triangle(Composer &c, Value x, ExprAttr diagonal, bool isLower) {
+static Value triangle(FormulaBuilder &c, Value x, ExprAttr diagonal,
+                      bool isLower) {
   Type i64 = c.getBuilder().getI64Type();
   Value rows = c.unsqueeze(c.iota(c.dimOf(x, -2), i64), 1);
   Value columns = c.iota(c.dimOf(x, -1), i64);
@@ -136,20 +137,21 @@ static Value triangle(Composer &c, Value x, ExprAttr diagonal, bool isLower) {
   return isLower ? c.le(columns, limit) : c.ge(columns, limit);
 }
 
-Value decomposeTril(TrilOp op, Composer &c) {
+Value decomposeTril(TrilOp op, FormulaBuilder &c) {
   Value x = op.getSelf();
   return c.where(triangle(c, x, op.getDiagonal(), true), x, 0);
 }
 
-Value decomposeTriu(TriuOp op, Composer &c) {
+Value decomposeTriu(TriuOp op, FormulaBuilder &c) {
   Value x = op.getSelf();
   return c.where(triangle(c, x, op.getDiagonal(), false), x, 0);
 }
 
 /// Only when nothing is drawn: then it has the middle slope.
-SmallVector<Value> decomposeRrelu(RreluWithNoiseFunctionalOp op, Composer &c) {
+SmallVector<Value> decomposeRrelu(RreluWithNoiseFunctionalOp op,
+                                  FormulaBuilder &c) {
   auto slope = [](Value number, double absent) {
-    return number ? Composer::getConstantNumber(number) : absent;
+    return number ? FormulaBuilder::getConstantNumber(number) : absent;
   };
   auto lower = slope(op.getLower(), 0.125), upper = slope(op.getUpper(), 1.0 / 3);
   if (op.getTraining() || !lower || !upper)

@@ -17,7 +17,7 @@ namespace kiln::aten {
 constexpr int64_t kShortRow = 64;
 
 /// The heads of key or value repeated to those of the query.
-static Value repeatHeads(Composer &c, Value x, ExprAttr heads) {
+static Value repeatHeads(FormulaBuilder &c, Value x, ExprAttr heads) {
   Sizes sizes = c.dimsOf(x);
   size_t at = sizes.size() - 3;
   if (sizes[at] == heads)
@@ -32,7 +32,8 @@ static Value repeatHeads(Composer &c, Value x, ExprAttr heads) {
 }
 
 /// The scale of the scores: as given, else 1 / sqrt(depth).
-static Value scoreScale(Composer &c, const std::optional<llvm::APFloat> &scale,
+static Value scoreScale(FormulaBuilder &c,
+                        const std::optional<llvm::APFloat> &scale,
                         Value query) {
   if (scale)
     return c.number(Operand(scale->convertToDouble()));
@@ -48,20 +49,21 @@ static Value scoreScale(Composer &c, const std::optional<llvm::APFloat> &scale,
 static constexpr double kLow = -std::numeric_limits<double>::infinity();
 
 /// The greatest score of each row; of no keys it is that of a masked row.
-static Value greatest(Composer &c, Value scores) {
-  int64_t last = Composer::rankOf(scores) - 1;
+static Value greatest(FormulaBuilder &c, Value scores) {
+  int64_t last = FormulaBuilder::rankOf(scores) - 1;
   if (!c.dimOf(scores, last).isConstant(0))
-    return c.amax(scores, {last}, true);
+    return c.amaxOver(scores, {last}, true);
   auto sizes = c.dimsOf(scores);
   sizes.back() = c.expr(1);
-  return c.full(sizes, kLow, Composer::elementTypeOf(scores));
+  return c.full(sizes, kLow, FormulaBuilder::elementTypeOf(scores));
 }
 
 /// query @ key^T * scale + mask, in the type that scores are computed in: 16
 /// bits would lose what the exponential magnifies.
-static Value maskedScores(Composer &c, Value query, Value key, Value scale,
-                          bool isCausal, Value mask) {
-  Value scores = c.mul(c.matmul(c.widen(query), c.t(c.widen(key))), scale);
+static Value maskedScores(FormulaBuilder &c, Value query, Value key,
+                          Value scale, bool isCausal, Value mask) {
+  Value scores =
+      c.mul(c.matmul(c.widen(query), c.transposeLast(c.widen(key))), scale);
   if (!scores)
     return {};
   if (isCausal) {
@@ -73,19 +75,20 @@ static Value maskedScores(Composer &c, Value query, Value key, Value scale,
   }
   if (!mask)
     return scores;
-  return Composer::elementTypeOf(mask).isInteger(1)
+  return FormulaBuilder::elementTypeOf(mask).isInteger(1)
              ? c.where(mask, scores, kLow)
-             : c.add(scores, c.cast(mask, Composer::elementTypeOf(scores)));
+             : c.add(scores,
+                     c.cast(mask, FormulaBuilder::elementTypeOf(scores)));
 }
 
 /// softmax(query @ key^T * scale + mask) @ value. A row whose scores are all
 /// minus infinity, which only a mask can make, gives zeros.
-Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
+Value decomposeAttention(ScaledDotProductAttentionOp op, FormulaBuilder &c) {
   Value query = op.getQuery(), key = op.getKey(), value = op.getValue();
-  if (Composer::rankOf(query) < 2)
+  if (FormulaBuilder::rankOf(query) < 2)
     return {};
   if (op.getEnableGqa()) {
-    if (Composer::rankOf(query) < 3 || Composer::rankOf(key) < 3)
+    if (FormulaBuilder::rankOf(query) < 3 || FormulaBuilder::rankOf(key) < 3)
       return {};
     ExprAttr heads = c.dimOf(query, -3);
     key = repeatHeads(c, key, heads);
@@ -104,7 +107,7 @@ Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
   if (p != 0.0)
     weights = c.nativeDropout(weights, p, true).front();
   Value result = c.matmul(weights, c.widen(value));
-  return result ? c.cast(result, Composer::elementTypeOf(query)) : result;
+  return result ? c.cast(result, FormulaBuilder::elementTypeOf(query)) : result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -113,7 +116,7 @@ Value decomposeAttention(ScaledDotProductAttentionOp op, Composer &c) {
 
 SmallVector<Value>
 decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
-                        Composer &c) {
+                        FormulaBuilder &c) {
   Value query = op.getQuery();
   if (!op.getDropoutP().isZero())
     return {};
@@ -122,15 +125,15 @@ decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
                               op.getIsCausal(), op.getAttnMask());
   if (!scores)
     return {};
-  SmallVector<int64_t> last = {Composer::rankOf(scores) - 1};
+  SmallVector<int64_t> last = {FormulaBuilder::rankOf(scores) - 1};
   Value top = greatest(c, scores);
   // Nothing to attend to: zeros, and the logarithm of zero.
   Value isMasked = c.eq(top, kLow);
   Value e = c.exp(c.sub(scores, c.where(isMasked, 0.0, top)));
-  Value sum = c.sum(e, last, true);
+  Value sum = c.sumOver(e, last, true);
   Value weights = c.where(isMasked, 0.0, c.div(e, sum));
   Value output = c.matmul(weights, c.widen(op.getValue()));
-  Value sums = c.squeeze(c.add(c.log(sum), top), last);
+  Value sums = c.squeezeDims(c.add(c.log(sum), top), last);
   if (!output || !sums)
     return {};
   auto resultType = [&](unsigned i) {
@@ -140,7 +143,7 @@ decomposeFlashAttention(ScaledDotProductFlashAttentionForCpuOp op,
 }
 
 SmallVector<Value> decomposeFlashAttentionBackward(
-    ScaledDotProductFlashAttentionForCpuBackwardOp op, Composer &c) {
+    ScaledDotProductFlashAttentionForCpuBackwardOp op, FormulaBuilder &c) {
   if (!op.getDropoutP().isZero())
     return {};
   Value scale = scoreScale(c, op.getScale(), op.getQuery());
@@ -151,22 +154,22 @@ SmallVector<Value> decomposeFlashAttentionBackward(
         value = c.widen(op.getValue());
   if (!scores || !grad || !out)
     return {};
-  Value sums = c.unsqueeze(c.cast(op.getLogsumexp(),
-                                  Composer::elementTypeOf(scores)), -1);
+  Value sums = c.unsqueeze(
+      c.cast(op.getLogsumexp(), FormulaBuilder::elementTypeOf(scores)), -1);
   Value weights = c.where(c.eq(scores, kLow), 0.0, c.exp(c.sub(scores, sums)));
   // The sum of weights * slopes over the keys, which is that of grad * out over
   // the channels. The latter needs no second look at long rows of slopes; the
   // former is exact where a single key is left.
-  Value slope = c.matmul(grad, c.t(value));
+  Value slope = c.matmul(grad, c.transposeLast(value));
   std::optional<int64_t> keys = c.dimOf(key, -2).getConstant();
   bool isShort = keys && *keys <= kShortRow;
-  Value delta = c.sum(isShort ? c.mul(weights, slope) : c.mul(grad, out),
-                      {Composer::rankOf(grad) - 1}, true);
+  Value delta = c.sumOver(isShort ? c.mul(weights, slope) : c.mul(grad, out),
+                          {FormulaBuilder::rankOf(grad) - 1}, true);
   slope = c.sub(slope, delta);
   Value gradScores = c.mul(c.mul(weights, slope), scale);
   SmallVector<Value> results = {c.matmul(gradScores, key),
-                                c.matmul(c.t(gradScores), query),
-                                c.matmul(c.t(weights), grad)};
+                                c.matmul(c.transposeLast(gradScores), query),
+                                c.matmul(c.transposeLast(weights), grad)};
   for (auto [i, result] : llvm::enumerate(results)) {
     if (!result)
       return {};

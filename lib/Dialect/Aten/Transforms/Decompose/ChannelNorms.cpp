@@ -21,23 +21,24 @@ static Type typeOf(Operation *op, unsigned i = 0) {
 }
 
 /// In what sums of elements of this type are made.
-static Type sumType(Composer &c, Type element) {
+static Type sumType(FormulaBuilder &c, Type element) {
   return element.isF32() ? Type(c.getBuilder().getF64Type())
-                         : Composer::computeType(element);
+                         : FormulaBuilder::computeType(element);
 }
 
 /// `x` summed over `dims`, which are kept, in the type for sums.
-static Value sumOver(Composer &c, Value x, ArrayRef<int64_t> dims) {
-  return x ? c.sum(c.cast(x, sumType(c, Composer::elementTypeOf(x))), dims, true)
+static Value sumOver(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims) {
+  return x ? c.sumOver(c.cast(x, sumType(c, FormulaBuilder::elementTypeOf(x))),
+                       dims, true)
            : x;
 }
 
 /// Nobody reads it; PyTorch gives an undefined tensor or an empty one.
-static Value nothing(Composer &c, Operation *op, unsigned i) {
+static Value nothing(FormulaBuilder &c, Operation *op, unsigned i) {
   return c.full(c.dimsOf(op->getResult(i)), 0.0, typeOf(op, i));
 }
 
-static bool isEmpty(Composer &c, Value x) {
+static bool isEmpty(FormulaBuilder &c, Value x) {
   return c.numelOf(x).isConstant(0);
 }
 
@@ -51,13 +52,13 @@ struct Moments {
 
 } // namespace
 
-static Moments momentsOf(Composer &c, Value x, ArrayRef<int64_t> dims,
+static Moments momentsOf(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims,
                          Value count, double eps) {
-  Type wide = sumType(c, Composer::elementTypeOf(x));
-  Type compute = Composer::computeType(Composer::elementTypeOf(x));
+  Type wide = sumType(c, FormulaBuilder::elementTypeOf(x));
+  Type compute = FormulaBuilder::computeType(FormulaBuilder::elementTypeOf(x));
   Value mean = c.div(sumOver(c, x, dims), count);
   Value centered = c.sub(c.cast(x, wide), mean);
-  Value variance = c.div(c.sum(c.square(centered), dims, true), count);
+  Value variance = c.div(c.sumOver(c.square(centered), dims, true), count);
   Value rstd = c.reciprocal(c.sqrt(c.add(variance, eps)));
   return {c.cast(mean, compute), c.cast(rstd, compute), variance};
 }
@@ -71,7 +72,7 @@ namespace {
 /// Batch norms see [N, C, ...] by channel.
 class Channels {
 public:
-  Channels(Composer &c, Value input) : c(c), x(c.widen(input)) {
+  Channels(FormulaBuilder &c, Value input) : c(c), x(c.widen(input)) {
     Sizes sizes = c.dimsOf(x);
     count = c.expr(1);
     for (auto [i, size] : llvm::enumerate(sizes)) {
@@ -101,7 +102,7 @@ public:
     return bias ? c.add(result, spread(bias)) : result;
   }
 
-  Composer &c;
+  FormulaBuilder &c;
   Value x;
   SmallVector<int64_t> dims;
   Sizes channelSizes;
@@ -113,8 +114,8 @@ public:
 /// {output, mean, invstd} by the statistics of the batch, and what running
 /// statistics become.
 template <typename OpT>
-static SmallVector<Value> trainNorm(OpT op, Composer &c, Value runningMean,
-                                    Value runningVar) {
+static SmallVector<Value> trainNorm(OpT op, FormulaBuilder &c,
+                                    Value runningMean, Value runningVar) {
   Channels norm(c, op.getInput());
   double momentum = op.getMomentum().convertToDouble();
   Moments moments = momentsOf(c, norm.x, norm.dims, norm.number(),
@@ -127,9 +128,9 @@ static SmallVector<Value> trainNorm(OpT op, Composer &c, Value runningMean,
       norm.gather(moments.rstd, typeOf(op, 2))};
   auto move = [&](Value running, Value batch) {
     Value old = c.widen(running);
-    batch = norm.gather(batch, Composer::elementTypeOf(old));
+    batch = norm.gather(batch, FormulaBuilder::elementTypeOf(old));
     return c.cast(c.add(old, c.mul(c.sub(batch, old), momentum)),
-                  Composer::elementTypeOf(running));
+                  FormulaBuilder::elementTypeOf(running));
   };
   if (runningMean)
     results.push_back(move(runningMean, moments.mean));
@@ -143,16 +144,16 @@ static SmallVector<Value> trainNorm(OpT op, Composer &c, Value runningMean,
 
 /// {output, nothing, nothing} by running statistics.
 template <typename OpT>
-static SmallVector<Value> evaluateNorm(OpT op, Composer &c, Value runningMean,
-                                       Value runningVar) {
+static SmallVector<Value> evaluateNorm(OpT op, FormulaBuilder &c,
+                                       Value runningMean, Value runningVar) {
   Channels norm(c, op.getInput());
-  Type wide = sumType(c, Composer::elementTypeOf(norm.x));
+  Type wide = sumType(c, FormulaBuilder::elementTypeOf(norm.x));
   Value variance = c.cast(norm.spread(runningVar), wide);
   Value rstd = c.cast(
       c.reciprocal(c.sqrt(c.add(variance, op.getEps().convertToDouble()))),
-      Composer::elementTypeOf(norm.x));
+      FormulaBuilder::elementTypeOf(norm.x));
   Value mean =
-      c.cast(norm.spread(runningMean), Composer::elementTypeOf(norm.x));
+      c.cast(norm.spread(runningMean), FormulaBuilder::elementTypeOf(norm.x));
   SmallVector<Value> results = {
       c.cast(norm.normalize(mean, rstd, op.getWeight(), op.getBias()),
              typeOf(op, 0))};
@@ -162,7 +163,8 @@ static SmallVector<Value> evaluateNorm(OpT op, Composer &c, Value runningMean,
 }
 
 SmallVector<Value>
-decomposeBatchNormFunctional(NativeBatchNormLegitFunctionalOp op, Composer &c) {
+decomposeBatchNormFunctional(NativeBatchNormLegitFunctionalOp op,
+                             FormulaBuilder &c) {
   Value mean = op.getRunningMean(), variance = op.getRunningVar();
   if (op.getTraining())
     return trainNorm(op, c, mean, variance);
@@ -172,21 +174,22 @@ decomposeBatchNormFunctional(NativeBatchNormLegitFunctionalOp op, Composer &c) {
 }
 
 SmallVector<Value> decomposeBatchNormNoStats(NativeBatchNormLegitNoStatsOp op,
-                                             Composer &c) {
+                                             FormulaBuilder &c) {
   if (!op.getTraining())
     return {}; // refused: there are no statistics to evaluate by
   return trainNorm(op, c, {}, {});
 }
 
 SmallVector<Value>
-decomposeBatchNormNoTraining(NativeBatchNormLegitNoTrainingOp op, Composer &c) {
+decomposeBatchNormNoTraining(NativeBatchNormLegitNoTrainingOp op,
+                             FormulaBuilder &c) {
   return evaluateNorm(op, c, op.getRunningMean(), op.getRunningVar());
 }
 
 /// The op of the core set that does what `op` does. In training, running
 /// statistics are written to: the importer makes the functional form of those.
 template <typename OpT>
-static SmallVector<Value> toCoreNorm(OpT op, Composer &c) {
+static SmallVector<Value> toCoreNorm(OpT op, FormulaBuilder &c) {
   Value mean = op.getRunningMean(), variance = op.getRunningVar();
   double momentum = op.getMomentum().convertToDouble();
   double eps = op.getEps().convertToDouble();
@@ -203,11 +206,12 @@ static SmallVector<Value> toCoreNorm(OpT op, Composer &c) {
   return results;
 }
 
-SmallVector<Value> decomposeNativeBatchNorm(NativeBatchNormOp op, Composer &c) {
+SmallVector<Value> decomposeNativeBatchNorm(NativeBatchNormOp op,
+                                            FormulaBuilder &c) {
   return toCoreNorm(op, c);
 }
 
-Value decomposeBatchNorm(BatchNormOp op, Composer &c) {
+Value decomposeBatchNorm(BatchNormOp op, FormulaBuilder &c) {
   // PyTorch refuses to train on one value a channel.
   Channels norm(c, op.getInput());
   if (op.getTraining() && norm.count.isConstant(1))
@@ -217,7 +221,7 @@ Value decomposeBatchNorm(BatchNormOp op, Composer &c) {
 }
 
 /// Every instance of a channel is a channel of its own.
-Value decomposeInstanceNorm(InstanceNormOp op, Composer &c) {
+Value decomposeInstanceNorm(InstanceNormOp op, FormulaBuilder &c) {
   Value x = op.getInput();
   Sizes sizes = c.dimsOf(x);
   bool trains = op.getUseInputStats();
@@ -249,20 +253,19 @@ Value decomposeInstanceNorm(InstanceNormOp op, Composer &c) {
 }
 
 /// Gradients of a batch norm; `mean` and `rstd` are those it used.
-static SmallVector<Value> channelGradients(Operation *op, Composer &c,
+static SmallVector<Value> channelGradients(Operation *op, FormulaBuilder &c,
                                            Value gradient, Value input,
-                                           Value weight, Value mean,
-                                           Value rstd, bool trains,
-                                           ArrayRef<bool> mask) {
+                                           Value weight, Value mean, Value rstd,
+                                           bool trains, ArrayRef<bool> mask) {
   Channels norm(c, input);
   Value grad = c.widen(gradient);
-  Type wide = sumType(c, Composer::elementTypeOf(norm.x));
+  Type wide = sumType(c, FormulaBuilder::elementTypeOf(norm.x));
   mean = c.cast(norm.spread(mean), wide);
   Value scale = c.cast(rstd, wide);
   Value normal = c.mul(c.sub(c.cast(norm.x, wide), mean), scale);
   Value up = c.cast(grad, wide);
-  Value dWeight = c.sum(c.mul(up, normal), norm.dims, true);
-  Value dBias = c.sum(up, norm.dims, true);
+  Value dWeight = c.sumOver(c.mul(up, normal), norm.dims, true);
+  Value dBias = c.sumOver(up, norm.dims, true);
   Value dInput = up;
   if (trains)
     dInput = c.sub(dInput, c.div(c.add(dBias, c.mul(normal, dWeight)),
@@ -276,8 +279,8 @@ static SmallVector<Value> channelGradients(Operation *op, Composer &c,
 }
 
 template <typename OpT>
-static SmallVector<Value> channelNormBackward(OpT op, Composer &c, bool trains,
-                                              Value savedRstd) {
+static SmallVector<Value> channelNormBackward(OpT op, FormulaBuilder &c,
+                                              bool trains, Value savedRstd) {
   Value mean = trains ? op.getSaveMean() : op.getRunningMean();
   Value rstd = trains ? savedRstd : op.getRunningVar();
   if (!mean || !rstd || op.getOutputMask().size() != 3)
@@ -285,7 +288,7 @@ static SmallVector<Value> channelNormBackward(OpT op, Composer &c, bool trains,
   Channels norm(c, op.getInput());
   rstd = norm.spread(rstd);
   if (!trains) {
-    Type wide = sumType(c, Composer::elementTypeOf(norm.x));
+    Type wide = sumType(c, FormulaBuilder::elementTypeOf(norm.x));
     rstd = c.reciprocal(
         c.sqrt(c.add(c.cast(rstd, wide), op.getEps().convertToDouble())));
   }
@@ -295,12 +298,13 @@ static SmallVector<Value> channelNormBackward(OpT op, Composer &c, bool trains,
 }
 
 SmallVector<Value>
-decomposeNativeBatchNormBackward(NativeBatchNormBackwardOp op, Composer &c) {
+decomposeNativeBatchNormBackward(NativeBatchNormBackwardOp op,
+                                 FormulaBuilder &c) {
   return channelNormBackward(op, c, op.getTrain(), op.getSaveInvstd());
 }
 
 SmallVector<Value> decomposeBatchNormBackward(BatchNormBackwardOp op,
-                                              Composer &c) {
+                                              FormulaBuilder &c) {
   return channelNormBackward(op, c, op.getUpdate(), op.getSaveVar());
 }
 
@@ -308,7 +312,7 @@ SmallVector<Value> decomposeBatchNormBackward(BatchNormBackwardOp op,
 // Groups
 //===----------------------------------------------------------------------===//
 
-Value decomposeGroupNorm(GroupNormOp op, Composer &c) {
+Value decomposeGroupNorm(GroupNormOp op, FormulaBuilder &c) {
   Value x = op.getInput();
   Sizes sizes = c.dimsOf(x);
   if (sizes.size() < 2)
@@ -329,7 +333,7 @@ namespace {
 
 /// [N, C, ...] as [N, groups, C / groups, HxW].
 struct Groups {
-  template <typename OpT> Groups(OpT op, Composer &c) {
+  template <typename OpT> Groups(OpT op, FormulaBuilder &c) {
     int64_t groups = op.getGroup();
     if (groups < 1)
       return;
@@ -350,7 +354,8 @@ struct Groups {
 
 } // namespace
 
-SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op, Composer &c) {
+SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op,
+                                            FormulaBuilder &c) {
   Groups groups(op, c);
   if (!groups.fits)
     return {};
@@ -373,12 +378,13 @@ SmallVector<Value> decomposeNativeGroupNorm(NativeGroupNormOp op, Composer &c) {
 }
 
 SmallVector<Value>
-decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op, Composer &c) {
+decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op,
+                                 FormulaBuilder &c) {
   Groups groups(op, c);
   ArrayRef<bool> mask = op.getOutputMask();
   if (!groups.fits || mask.size() != 3)
     return {};
-  Type wide = sumType(c, Composer::elementTypeOf(op.getInput()));
+  Type wide = sumType(c, FormulaBuilder::elementTypeOf(op.getInput()));
   auto seen = [&](Value x, const Sizes &sizes) {
     return c.cast(c.view(c.widen(x), sizes), wide);
   };
@@ -391,8 +397,8 @@ decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op, Composer &c) {
   if (op.getWeight())
     scaled = c.mul(grad, seen(op.getWeight(), groups.parameters));
   Value count = c.number(groups.count);
-  Value sum = c.div(c.sum(scaled, {2, 3}, true), count);
-  Value dotted = c.div(c.sum(c.mul(scaled, normal), {2, 3}, true), count);
+  Value sum = c.div(c.sumOver(scaled, {2, 3}, true), count);
+  Value dotted = c.div(c.sumOver(c.mul(scaled, normal), {2, 3}, true), count);
   Value dInput =
       c.mul(c.sub(c.sub(scaled, sum), c.mul(normal, dotted)), rstd);
   auto finish = [&](Value value, unsigned i) {
@@ -400,17 +406,17 @@ decomposeNativeGroupNormBackward(NativeGroupNormBackwardOp op, Composer &c) {
       return nothing(c, op, i);
     return c.cast(c.view(value, c.dimsOf(op->getResult(i))), typeOf(op, i));
   };
-  return {finish(dInput, 0), finish(c.sum(c.mul(grad, normal), {0, 3}), 1),
-          finish(c.sum(grad, {0, 3}), 2)};
+  return {finish(dInput, 0), finish(c.sumOver(c.mul(grad, normal), {0, 3}), 1),
+          finish(c.sumOver(grad, {0, 3}), 2)};
 }
 
 //===----------------------------------------------------------------------===//
 // Root mean square
 //===----------------------------------------------------------------------===//
 
-SmallVector<Value> decomposeFusedRmsNorm(FusedRmsNormOp op, Composer &c) {
+SmallVector<Value> decomposeFusedRmsNorm(FusedRmsNormOp op, FormulaBuilder &c) {
   Value x = c.widen(op.getInput());
-  int64_t rank = Composer::rankOf(x);
+  int64_t rank = FormulaBuilder::rankOf(x);
   auto dims = llvm::to_vector(llvm::seq<int64_t>(
       rank - static_cast<int64_t>(op.getNormalizedShape().size()), rank));
   ExprAttr count = c.expr(1);
@@ -419,22 +425,22 @@ SmallVector<Value> decomposeFusedRmsNorm(FusedRmsNormOp op, Composer &c) {
       return {};
     count = count * size;
   }
-  bool isDouble = Composer::elementTypeOf(x).isF64();
+  bool isDouble = FormulaBuilder::elementTypeOf(x).isF64();
   double eps = op.getEps() ? op.getEps()->convertToDouble()
                : isDouble  ? 0x1p-52
                            : 0x1p-23;
-  Type wide = sumType(c, Composer::elementTypeOf(x));
-  Value squares = c.sum(c.square(c.cast(x, wide)), dims, true);
-  Value rstd = c.cast(
-      c.reciprocal(c.sqrt(c.add(c.div(squares, c.number(count)), eps))),
-      Composer::elementTypeOf(x));
+  Type wide = sumType(c, FormulaBuilder::elementTypeOf(x));
+  Value squares = c.sumOver(c.square(c.cast(x, wide)), dims, true);
+  Value rstd =
+      c.cast(c.reciprocal(c.sqrt(c.add(c.div(squares, c.number(count)), eps))),
+             FormulaBuilder::elementTypeOf(x));
   Value result = c.mul(x, rstd);
   if (op.getWeight())
     result = c.mul(result, c.widen(op.getWeight()));
   return {c.cast(result, typeOf(op, 0)), c.cast(rstd, typeOf(op, 1))};
 }
 
-Value decomposeRmsNorm(RmsNormOp op, Composer &c) {
+Value decomposeRmsNorm(RmsNormOp op, FormulaBuilder &c) {
   SmallVector<int64_t> sizes;
   for (ExprAttr size : op.getNormalizedShape().getDims()) {
     if (!size.isConstant())

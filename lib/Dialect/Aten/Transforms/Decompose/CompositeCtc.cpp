@@ -35,8 +35,8 @@ static Value getLengths(Composite &c, ArrayRef<int64_t> lengths) {
   Type i64 = c.getBuilder().getI64Type();
   SmallVector<Value> each;
   for (int64_t length : lengths)
-    each.push_back(c.full(c.expr(1), c.number(length), i64));
-  return each.empty() ? Value() : c.cat(each, 0);
+    each.push_back(c.full({c.expr(1)}, length, i64));
+  return each.empty() ? Value() : c.concat(each, 0);
 }
 
 namespace {
@@ -57,9 +57,7 @@ public:
   Value build();
 
 private:
-  Value counting(ExprAttr size) {
-    return c.arange(c.expr(0), size, c.expr(1), i64);
-  }
+  Value counting(ExprAttr size) { return c.iota(size, i64); }
   Value impossible(ExprAttr width) {
     return c.full({rows, width}, kImpossible, type);
   }
@@ -90,20 +88,20 @@ Value Ctc::getTargets() {
     return targets;
   if (Composite::rankOf(targets) != 1)
     return {};
-  ExprAttr all = c.dimOf(targets, 0), longest = all;
+  ExprAttr all = c.sizeOf(targets, 0), longest = all;
   if (!knownLengths.empty())
     longest = c.expr(*llvm::max_element(knownLengths));
   if (longest.isConstant(0))
     return c.full({rows, longest}, 0.0, i64);
   Value begin = c.sub(c.cumsum(targetLengths, 0), targetLengths);
   Value at = c.add(c.unsqueeze(begin, 1), counting(longest));
-  Value last = c.full({}, c.number(all - c.expr(1)), i64);
-  return c.index(targets, {c.minimum(at, last)});
+  Value last = c.full(Sizes(), c.number(all - c.expr(1)), i64);
+  return c.indexTensor(targets, {c.minimum(at, last)});
 }
 
 /// [rows, 2 * length + 1]: blanks before, between and behind.
 Value Ctc::getPlaces(Value targets) {
-  ExprAttr length = c.dimOf(targets, 1);
+  ExprAttr length = c.sizeOf(targets, 1);
   width = length * 2 + c.expr(1);
   auto blanks = [&](ExprAttr count) {
     return c.full({rows, count}, c.number(blank), i64);
@@ -111,16 +109,16 @@ Value Ctc::getPlaces(Value targets) {
   if (length.isConstant(0))
     return blanks(width);
   Value pairs =
-      c.cat({c.unsqueeze(blanks(length), 2), c.unsqueeze(targets, 2)}, 2);
-  return c.cat({c.view(pairs, {rows, length * 2}), blanks(c.expr(1))}, 1);
+      c.concat({c.unsqueeze(blanks(length), 2), c.unsqueeze(targets, 2)}, 2);
+  return c.concat({c.view(pairs, {rows, length * 2}), blanks(c.expr(1))}, 1);
 }
 
 /// Where a place may be reached past the one before.
 Value Ctc::getSkips(Value places) {
-  Value later = c.slice(places, 1, c.expr(2), width);
-  Value earlier = c.slice(places, 1, c.expr(0), width - c.expr(2));
-  Value differ = c.logicalAnd(c.ne(later, earlier), c.ne(later, double(blank)));
-  return c.cat(
+  Value later = c.sliceTensor(places, 1, c.expr(2), width);
+  Value earlier = c.sliceTensor(places, 1, c.expr(0), width - c.expr(2));
+  Value differ = c.logicalAnd(c.ne(later, earlier), c.ne(later, blank));
+  return c.concat(
       {c.full({rows, c.expr(2)}, 0.0, c.getBuilder().getI1Type()), differ}, 1);
 }
 
@@ -138,9 +136,9 @@ Value Ctc::join(ArrayRef<Value> terms) {
 }
 
 Value Ctc::shift(Value x, int64_t by) {
-  return c.cat(
-      {impossible(c.expr(by)), c.slice(x, 1, c.expr(0), width - c.expr(by))},
-      1);
+  return c.concat({impossible(c.expr(by)),
+                   c.sliceTensor(x, 1, c.expr(0), width - c.expr(by))},
+                  1);
 }
 
 Value Ctc::build() {
@@ -154,19 +152,19 @@ Value Ctc::build() {
   if (!times || *times == 0)
     return c.refuse("a CTC loss over a time that is not known");
   type = Composite::elementTypeOf(x);
-  rows = c.dimOf(x, 1);
+  rows = c.sizeOf(x, 1);
   if (!inputLengths || !targetLengths)
     return {};
   Value targets = getTargets();
   if (!targets)
     return {};
   Value places = getPlaces(targets);
-  bool skips = !c.dimOf(targets, 1).isConstant(0);
+  bool skips = !c.sizeOf(targets, 1).isConstant(0);
   Value maySkip = skips ? getSkips(places) : Value();
 
   // At the first time it is at the first blank or the first label.
   auto emitted = [&](int64_t time) {
-    return c.gather(c.select(x, 0, c.expr(time)), 1, places);
+    return c.gather(c.selectInt(x, 0, c.expr(time)), 1, places);
   };
   Value state =
       c.where(c.lt(counting(width), 2), emitted(0), impossible(width));
@@ -177,7 +175,7 @@ Value Ctc::build() {
       ways.push_back(c.where(maySkip, shift(state, 2), impossible(width)));
     }
     Value next = c.clamp(c.add(join(ways), emitted(time)), kImpossible);
-    Value goesOn = c.unsqueeze(c.gt(inputLengths, double(time)), 1);
+    Value goesOn = c.unsqueeze(c.gt(inputLengths, time), 1);
     state = c.where(goesOn, next, state);
   }
 
@@ -186,23 +184,24 @@ Value Ctc::build() {
   Value label = c.gather(state, 1, c.clamp(c.sub(last, 1), 0));
   Value ends = join({c.gather(state, 1, last),
                      c.where(c.gt(last, 0), label, impossible(c.expr(1)))});
-  Value loss = c.neg(c.squeeze(ends, 1));
+  Value loss = c.neg(c.squeezeDim(ends, 1));
   // PyTorch's derivative takes for granted that probabilities sum to one, and
   // has them besides; log_softmax takes them out again.
   Value counted = c.gt(c.unsqueeze(inputLengths, 0),
                        c.unsqueeze(counting(c.expr(*times)), 1));
-  Value all = c.sum(c.mul(c.sum(c.exp(x), {2}), c.cast(counted, type)), {0});
+  Value all =
+      c.sumOver(c.mul(c.sumOver(c.exp(x), {2}), c.cast(counted, type)), {0});
   loss = c.add(loss, c.sub(all, c.detach(all)));
   double infinity =
       ignoresInfinity ? 0 : std::numeric_limits<double>::infinity();
-  loss = c.where(c.gt(loss, -kImpossible / 10), c.full(rows, infinity, type),
+  loss = c.where(c.gt(loss, -kImpossible / 10), c.full({rows}, infinity, type),
                  loss);
   if (!loss)
     return {};
   if (reduction == 1)
     loss = c.div(loss, c.cast(c.clamp(targetLengths, 1), type));
   if (reduction == 0 && isSingle)
-    return c.squeeze(loss, 0);
+    return c.squeezeDim(loss, 0);
   return c.reduce(loss, reduction);
 }
 

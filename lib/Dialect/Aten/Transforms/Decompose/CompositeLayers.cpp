@@ -14,8 +14,9 @@
 namespace kiln::aten {
 
 /// The loss where a target is `which`, 0 elsewhere.
-static Value whereTarget(Composite &c, Value target, double which, Value loss) {
-  return c.where(c.eq(target, which), loss, c.zerosLike(loss));
+static Value whereTarget(Composite &c, Value target, int64_t which,
+                         Value loss) {
+  return c.where(c.eq(target, which), loss, c.filled(loss, 0));
 }
 
 Value decomposeCosineEmbeddingLoss(CosineEmbeddingLossOp op, Composite &c) {
@@ -24,20 +25,20 @@ Value decomposeCosineEmbeddingLoss(CosineEmbeddingLossOp op, Composite &c) {
   if (Composite::rankOf(a) != dim + 1)
     return {};
   double tiny = 1e-12;
-  Value product = c.sum(c.mul(a, b), {dim});
-  Value lengths = c.sqrt(c.mul(c.add(c.sum(c.mul(a, a), {dim}), tiny),
-                               c.add(c.sum(c.mul(b, b), {dim}), tiny)));
+  Value product = c.sumOver(c.mul(a, b), {dim});
+  Value lengths = c.sqrt(c.mul(c.add(c.sumOver(c.mul(a, a), {dim}), tiny),
+                               c.add(c.sumOver(c.mul(b, b), {dim}), tiny)));
   Value cosine = c.div(product, lengths);
   Value apart = c.clamp(c.sub(cosine, op.getMargin().convertToDouble()), 0);
-  return c.reduce(c.add(whereTarget(c, op.getTarget(), 1, c.rsub(1, cosine)),
+  return c.reduce(c.add(whereTarget(c, op.getTarget(), 1, c.sub(1, cosine)),
                         whereTarget(c, op.getTarget(), -1, apart)),
                   int64_t(op.getReduction()));
 }
 
 Value decomposeHingeEmbeddingLoss(HingeEmbeddingLossOp op, Composite &c) {
   Value x = op.getSelf();
-  Value apart = c.clamp(c.rsub(op.getMargin().convertToDouble(), x), 0);
-  Value target = op.getTarget(), zeros = c.zerosLike(x);
+  Value apart = c.clamp(c.sub(op.getMargin().convertToDouble(), x), 0);
+  Value target = op.getTarget(), zeros = c.filled(x, 0);
   Value losses = c.add(c.where(c.ne(target, 1), apart, zeros),
                        c.where(c.ne(target, -1), x, zeros));
   return c.reduce(losses, int64_t(op.getReduction()));
@@ -77,7 +78,7 @@ Value decomposePoissonNllLoss(PoissonNllLossOp op, Composite &c) {
     Value stirling = c.add(c.sub(c.mul(target, c.log(target)), target),
                            c.mul(c.log(c.mul(target, 2 * M_PI)), 0.5));
     losses = c.add(losses,
-                   c.where(c.le(target, 1), c.zerosLike(stirling), stirling));
+                   c.where(c.le(target, 1), c.filled(stirling, 0), stirling));
   }
   return c.reduce(losses, int64_t(op.getReduction()));
 }
@@ -108,7 +109,7 @@ static Value upsample(Composite &c, OpT op,
   for (auto [i, factor] : llvm::enumerate(factors)) {
     values.push_back(factor ? factor->convertToDouble() : 0);
     auto before =
-        c.dimOf(op.getSelf(), rank - factors.size() + i).getConstant();
+        c.sizeOf(op.getSelf(), rank - factors.size() + i).getConstant();
     auto after = i < sizes.size() ? sizes[i].getConstant() : std::nullopt;
     if (!before || !after ||
         int64_t(std::floor(double(*before) * values.back())) != *after)
@@ -144,10 +145,8 @@ Value decomposeMaxUnpool(const UnpoolArgs &args, Composite &c,
                                 ArrayRef<ExprAttr>(dims).take_back(spatial)));
   flat.push_back(guard::product(c.getContext(), sizes));
   llvm::append_range(result, sizes);
-  auto row = [&](Value tensor) {
-    return c.FormulaBuilder::reshape(tensor, rows);
-  };
-  return c.view(c.scatterSrc(c.zeros(flat, Composite::elementTypeOf(x)), -1,
+  auto row = [&](Value tensor) { return c.reshape(tensor, rows); };
+  return c.view(c.scatterSrc(c.filled(flat, 0, Composite::elementTypeOf(x)), -1,
                              row(indices), row(x)),
                 result);
 }
@@ -168,13 +167,13 @@ Value decomposeMultilabelMarginLoss(MultilabelMarginLossOp op, Composite &c) {
   if (!place)
     return {};
   Value isTarget =
-      c.gt(c.scatterAdd(c.zerosLike(counted), 1, place, counted), 0);
-  Value apart = c.rsub(
-      1, c.sub(c.unsqueeze(c.gather(x, 1, place), 2), c.unsqueeze(x, 1)));
+      c.gt(c.scatterAdd(c.filled(counted, 0), 1, place, counted), 0);
+  Value apart =
+      c.sub(1, c.sub(c.unsqueeze(c.gather(x, 1, place), 2), c.unsqueeze(x, 1)));
   Value counts = c.mul(c.cast(c.unsqueeze(counted, 2), type),
                        c.cast(c.unsqueeze(c.logicalNot(isTarget), 1), type));
-  Value sums = c.sum(c.mul(c.clamp(apart, 0), counts), {1, 2});
-  Value classes = c.full({}, c.number(c.dimOf(x, 1)), type);
+  Value sums = c.sumOver(c.mul(c.clamp(apart, 0), counts), {1, 2});
+  Value classes = c.full(Sizes(), c.number(c.sizeOf(x, 1)), type);
   Value losses = c.div(sums, classes);
   int64_t reduction = int64_t(op.getReduction());
   return isRow && losses ? c.view(losses, ArrayRef<ExprAttr>())
@@ -187,7 +186,7 @@ Value decomposeSafeSoftmax(SafeSoftmaxOp op, Composite &c) {
   Value result = c.softmaxInt(x, op.getDim(), op.getDtype());
   Value isMasked = c.allDim(c.eq(x, -std::numeric_limits<double>::infinity()),
                             op.getDim(), true);
-  return result && isMasked ? c.where(isMasked, c.zerosLike(result), result)
+  return result && isMasked ? c.where(isMasked, c.filled(result, 0), result)
                             : Value();
 }
 
@@ -205,7 +204,7 @@ Value decomposeFeatureDropout(const FeatureDropoutArgs &args, Composite &c,
   if (p == 0 || !*args.train)
     return x;
   if (p == 1)
-    return c.mul(x, c.zeros({}, Composite::elementTypeOf(x)));
+    return c.mul(x, c.filled({}, 0, Composite::elementTypeOf(x)));
   if (Composite::rankOf(x) < 2)
     return c.complain("feature dropout requires at least 2 dimensions in the "
                       "input, found " +
@@ -213,7 +212,7 @@ Value decomposeFeatureDropout(const FeatureDropoutArgs &args, Composite &c,
   SmallVector<ExprAttr> features = Composite::dimsOf(x);
   std::fill(features.begin() + 2, features.end(), c.expr(1));
   Value kept =
-      c.bernoulliP(c.zeros(features, Composite::elementTypeOf(x)), 1 - p);
+      c.bernoulliP(c.filled(features, 0, Composite::elementTypeOf(x)), 1 - p);
   if (!keepsMoments)
     return c.mul(x, c.div(kept, 1 - p));
   constexpr double kAlpha = 1.7580993408473766; // scale * alpha of selu
@@ -260,7 +259,7 @@ Value decomposeRrelu(RreluOp op, Composite &c) {
   Value x = op.getSelf();
   if (op.getTraining())
     return c
-        .rreluWithNoiseFunctional(x, c.zerosLike(x), op.getLower(),
+        .rreluWithNoiseFunctional(x, c.filled(x, 0), op.getLower(),
                                   op.getUpper(), true)
         .front();
   double lower = Composite::known(op.getLower(), 0.125).value_or(0);

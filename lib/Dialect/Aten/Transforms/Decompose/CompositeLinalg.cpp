@@ -33,20 +33,20 @@ static Value tensorDot(Composite &c, Value a, Value b, ArrayRef<int64_t> left,
       return {};
     summedA[i] = summedB[j] = true;
     orderB.push_back(j);
-    ExprAttr sizeA = c.dimOf(a, i), sizeB = c.dimOf(b, j);
+    ExprAttr sizeA = c.sizeOf(a, i), sizeB = c.sizeOf(b, j);
     // A size of one stands for any.
     if (sizeA.isConstant(1) != sizeB.isConstant(1)) {
       if (sizeB.isConstant(1))
-        a = c.sum(a, {i}, /*keepdim=*/true);
+        a = c.sumOver(a, {i}, /*keepdim=*/true);
       else
-        b = c.sum(b, {j}, /*keepdim=*/true);
+        b = c.sumOver(b, {j}, /*keepdim=*/true);
     }
-    inner.push_back(c.dimOf(a, i));
+    inner.push_back(c.sizeOf(a, i));
   }
   for (int64_t i = 0; i < rankA; ++i)
     if (!summedA[i]) {
       orderA.push_back(i);
-      dims.push_back(c.dimOf(a, i));
+      dims.push_back(c.sizeOf(a, i));
     }
   ExprAttr rows = guard::product(c.getContext(), dims);
   for (int64_t i : left)
@@ -55,13 +55,13 @@ static Value tensorDot(Composite &c, Value a, Value b, ArrayRef<int64_t> left,
   for (int64_t j = 0; j < rankB; ++j)
     if (!summedB[j]) {
       orderB.push_back(j);
-      columnDims.push_back(c.dimOf(b, j));
+      columnDims.push_back(c.sizeOf(b, j));
     }
   ExprAttr columns = guard::product(c.getContext(), columnDims);
   ExprAttr depth = guard::product(c.getContext(), inner);
   auto matrix = [&](Value x, ArrayRef<int64_t> order, ExprAttr m, ExprAttr n) {
     Value moved = c.permute(x, order);
-    return moved ? c.FormulaBuilder::reshape(moved, {m, n}) : moved;
+    return moved ? c.reshape(moved, {m, n}) : moved;
   };
   Value product =
       c.mm(matrix(a, orderA, rows, depth), matrix(b, orderB, depth, columns));
@@ -87,13 +87,13 @@ static Value kronecker(Composite &c, Value a, Value b) {
   b = grow(b, rank);
   SmallVector<ExprAttr> left, right, dims;
   for (int64_t k = 0; k < rank; ++k) {
-    ExprAttr m = c.dimOf(a, k), n = c.dimOf(b, k);
+    ExprAttr m = c.sizeOf(a, k), n = c.sizeOf(b, k);
     left.append({m, c.expr(1)});
     right.append({c.expr(1), n});
     dims.push_back(m * n);
   }
   auto spread = [&](Value x, ArrayRef<ExprAttr> sizes) {
-    return c.FormulaBuilder::reshape(x, sizes);
+    return c.reshape(x, sizes);
   };
   return c.view(c.mul(spread(a, left), spread(b, right)), dims);
 }
@@ -142,10 +142,10 @@ static Value matrixNorm(Composite &c, Value x, StringRef name,
   int64_t summed = isInfinite ? column : row, left = isInfinite ? row : column;
   if (type)
     x = c.cast(x, type);
-  Value sums = c.sum(c.abs(x), {summed}, /*keepdim=*/true);
-  Value norm =
-      *order > 0 ? c.amax(sums, {left}, true) : c.amin(sums, {left}, true);
-  return keepdim ? norm : c.squeeze(norm, {row, column});
+  Value sums = c.sumOver(c.abs(x), {summed}, /*keepdim=*/true);
+  Value norm = *order > 0 ? c.amaxOver(sums, {left}, true)
+                          : c.aminOver(sums, {left}, true);
+  return keepdim ? norm : c.squeezeDims(norm, {row, column});
 }
 
 /// `linalg.norm`: of vectors unless an order and a matrix are meant.
@@ -188,13 +188,14 @@ static Value solve(Composite &c, Value a, Value b) {
   OpResults factors = c.linalgQr(a);
   if (!factors)
     return {};
-  Value right = c.matmul(c.t(factors[0]), b);
+  Value right = c.matmul(c.transposeLast(factors[0]), b);
   return right ? solveTriangular(c, factors[1], right, /*upper=*/true) : right;
 }
 
 static Value invert(Composite &c, Value a) {
   OpResults factors = c.linalgQr(a);
-  return solveTriangular(c, factors[1], c.t(factors[0]), /*upper=*/true);
+  return solveTriangular(c, factors[1], c.transposeLast(factors[0]),
+                         /*upper=*/true);
 }
 
 static Value noInfo(Composite &c, Value a) {
@@ -215,9 +216,11 @@ template <typename OpT> static Value linalgSolve(Composite &c, OpT op) {
                   ArrayRef<ExprAttr>(dims).drop_back() == ArrayRef(right);
   bool left = op.getLeft();
   if (isVector)
-    return left ? c.squeeze(solve(c, a, c.unsqueeze(b, -1)), -1) : Value();
+    return left ? c.squeezeDim(solve(c, a, c.unsqueeze(b, -1)), -1) : Value();
   // X A = B is A^T X^T = B^T.
-  return left ? solve(c, a, b) : c.t(solve(c, c.t(a), c.t(b)));
+  return left ? solve(c, a, b)
+              : c.transposeLast(
+                    solve(c, c.transposeLast(a), c.transposeLast(b)));
 }
 
 namespace {
@@ -250,48 +253,51 @@ static Pivots eliminate(Composite &c, Value a) {
       c.refuse("a determinant of matrices whose size is not known, or 0");
     return {};
   }
-  if (c.dimOf(a, -2) != c.dimOf(a, -1))
+  if (c.sizeOf(a, -2) != c.sizeOf(a, -1))
     return {};
   auto dims = Composite::dimsOf(a);
   SmallVector<ExprAttr> batch(ArrayRef<ExprAttr>(dims).drop_back(2));
   Type type = Composite::elementTypeOf(a), i64 = c.getBuilder().getI64Type();
-  Pivots pivots{{}, c.ones(batch, type)};
+  Pivots pivots{{}, c.filled(batch, 1, type)};
   SmallVector<Value> values;
   ExprAttr zero = c.expr(0), one = c.expr(1);
   for (int64_t left = *size; left > 0; --left) {
     ExprAttr count = c.expr(left);
-    Value row = c.argmax(c.abs(c.select(a, -1, zero)), -1);
+    Value row = c.argmax(c.abs(c.selectInt(a, -1, zero)), -1);
     if (!row)
       return {};
     SmallVector<ExprAttr> rowDims(batch);
     rowDims.append({one, count});
     Value at = c.expand(c.unsqueeze(c.unsqueeze(row, -1), -1), rowDims);
     Value chosen = c.gather(a, -2, at);
-    Value head = c.slice(chosen, -1, zero, one);
-    values.push_back(c.squeeze(head, -1));
+    Value head = c.sliceTensor(chosen, -1, zero, one);
+    values.push_back(c.squeezeDim(head, -1));
     if (left == 1)
       break;
     pivots.sign =
         c.mul(pivots.sign, c.add(c.mul(c.cast(c.eq(row, 0), type), 2), -1));
     // The first row takes the place of the chosen one.
-    Value isChosen = c.eq(c.arange(one, count, one, i64), c.unsqueeze(row, -1));
-    Value others = c.where(c.unsqueeze(isChosen, -1), c.slice(a, -2, zero, one),
-                           c.slice(a, -2, one, count));
-    Value column = c.slice(others, -1, zero, one);
+    Value isChosen =
+        c.eq(c.arangeStartStep(one, count, one, i64), c.unsqueeze(row, -1));
+    Value others =
+        c.where(c.unsqueeze(isChosen, -1), c.sliceTensor(a, -2, zero, one),
+                c.sliceTensor(a, -2, one, count));
+    Value column = c.sliceTensor(others, -1, zero, one);
     // Where the pivot is 0, so is the column.
-    Value divisor = c.where(c.eq(head, 0), c.onesLike(head), head);
-    a = c.sub(c.slice(others, -1, one, count),
-              c.mul(c.div(column, divisor), c.slice(chosen, -1, one, count)));
+    Value divisor = c.where(c.eq(head, 0), c.filled(head, 1), head);
+    a = c.sub(
+        c.sliceTensor(others, -1, one, count),
+        c.mul(c.div(column, divisor), c.sliceTensor(chosen, -1, one, count)));
     if (!a)
       return {};
   }
-  pivots.values = c.cat(values, -1);
+  pivots.values = c.concat(values, -1);
   return pivots;
 }
 
 static Value determinant(Composite &c, Value matrix) {
   Pivots pivots = eliminate(c, matrix);
-  return pivots.values ? c.mul(c.prod(pivots.values, -1), pivots.sign)
+  return pivots.values ? c.mul(c.prodDimInt(pivots.values, -1), pivots.sign)
                        : Value();
 }
 
@@ -300,8 +306,8 @@ static Values signAndLog(Composite &c, Value matrix) {
   Pivots pivots = eliminate(c, matrix);
   if (!pivots.values)
     return {};
-  return {c.mul(c.prod(c.sign(pivots.values), -1), pivots.sign),
-          c.sum(c.log(c.abs(pivots.values)), {-1})};
+  return {c.mul(c.prodDimInt(c.sign(pivots.values), -1), pivots.sign),
+          c.sumOver(c.log(c.abs(pivots.values)), {-1})};
 }
 
 Value decomposeCholesky(const CholeskyArgs &args, Composite &c) {
@@ -310,16 +316,17 @@ Value decomposeCholesky(const CholeskyArgs &args, Composite &c) {
 
 /// A X = B where A = L L^T, of which `factor` is one.
 static Value choleskySolve(Composite &c, Value b, Value factor, bool upper) {
-  Value lower = upper ? c.t(factor) : factor;
+  Value lower = upper ? c.transposeLast(factor) : factor;
   Value half = solveTriangular(c, lower, b, /*upper=*/false);
-  return half ? solveTriangular(c, c.t(lower), half, /*upper=*/true) : half;
+  return half ? solveTriangular(c, c.transposeLast(lower), half, /*upper=*/true)
+              : half;
 }
 
 /// Powers of `x` in columns.
 static Value vandermonde(Composite &c, Value x, ExprAttr count,
                          bool increasing) {
   Type i64 = c.getBuilder().getI64Type();
-  Value powers = c.arange(c.expr(0), count, c.expr(1), i64);
+  Value powers = c.iota(count, i64);
   if (!increasing)
     powers = c.flip(powers, {0});
   if (Composite::elementTypeOf(x).isInteger(1))
@@ -339,8 +346,8 @@ Values decomposeGroupedMmFallbackBackward(GroupedMmFallbackBackwardOp op,
   Value ends = c.cast(op.getOffs(), c.getBuilder().getI32Type());
   Value input = op.getInput(), weight = op.getWeight(),
         grad = op.getGradOutput();
-  return {c.groupedMm(grad, c.t(weight), ends),
-          c.groupedMm(c.t(input), grad, ends)};
+  return {c.groupedMm(grad, c.transposeLast(weight), ends),
+          c.groupedMm(c.transposeLast(input), grad, ends)};
 }
 
 Value decomposeTensordot(TensordotOp op, Composite &c) {
@@ -362,7 +369,7 @@ Value decomposeVdot(VdotOp op, Composite &c) {
 }
 
 Value decomposeLinalgVecdot(LinalgVecdotOp op, Composite &c) {
-  return c.sum(c.mul(op.getX(), op.getY()), {int64_t(op.getDim())});
+  return c.sumOver(c.mul(op.getX(), op.getY()), {int64_t(op.getDim())});
 }
 
 Value decomposeAddr(AddrOp op, Composite &c) {
@@ -381,7 +388,7 @@ Value decomposeLinalgMatrixPower(LinalgMatrixPowerOp op, Composite &c) {
   Value x = op.getSelf();
   int64_t n = int64_t(op.getN());
   if (n == 0)
-    return c.expand(c.eye(c.dimOf(x, -1), Composite::elementTypeOf(x)),
+    return c.expand(c.eye(c.sizeOf(x, -1), Composite::elementTypeOf(x)),
                     Composite::dimsOf(x));
   if (n < 0)
     x = invert(c, x);
@@ -433,8 +440,8 @@ Value decomposeCholeskySolve(CholeskySolveOp op, Composite &c) {
 
 Value decomposeCholeskyInverse(CholeskyInverseOp op, Composite &c) {
   Value x = op.getSelf();
-  return choleskySolve(c, c.eye(c.dimOf(x, -1), Composite::elementTypeOf(x)), x,
-                       op.getUpper());
+  return choleskySolve(c, c.eye(c.sizeOf(x, -1), Composite::elementTypeOf(x)),
+                       x, op.getUpper());
 }
 
 Values decomposeLinalgInvEx(LinalgInvExOp op, Composite &c) {
@@ -469,7 +476,7 @@ Value decomposeLogdet(LogdetOp op, Composite &c) {
   if (both.empty())
     return {};
   return c.where(c.lt(both[0], 0),
-                 c.fullLike(both[1], std::numeric_limits<double>::quiet_NaN()),
+                 c.filled(both[1], std::numeric_limits<double>::quiet_NaN()),
                  both[1]);
 }
 
@@ -490,13 +497,13 @@ Values decomposeLinalgCheckErrors(LinalgCheckErrorsOp op, Composite &c) {
 
 Value decomposeVander(VanderOp op, Composite &c) {
   Value x = op.getX();
-  ExprAttr count = op.getN() ? c.expr(*op.getN()) : c.dimOf(x, 0);
+  ExprAttr count = op.getN() ? c.expr(*op.getN()) : c.sizeOf(x, 0);
   return vandermonde(c, x, count, op.getIncreasing());
 }
 
 Value decomposeLinalgVander(LinalgVanderOp op, Composite &c) {
   Value x = op.getX();
-  ExprAttr count = op.getN() ? *op.getN() : c.dimOf(x, -1);
+  ExprAttr count = op.getN() ? *op.getN() : c.sizeOf(x, -1);
   return vandermonde(c, x, count, /*increasing=*/true);
 }
 

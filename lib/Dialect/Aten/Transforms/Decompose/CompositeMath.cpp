@@ -49,7 +49,7 @@ Value decomposeIsin(const IsinArgs &args, Composite &c) {
     tests = c.wrap(args.testElement, elements);
   Value each = c.unsqueeze(elements, -1);
   Value row = c.row(tests);
-  Value found = c.any(c.eq(each, row), -1);
+  Value found = c.anyDim(c.eq(each, row), -1);
   return *args.invert ? c.logicalNot(found) : found;
 }
 
@@ -79,7 +79,7 @@ Value decomposeFloatPower(const PowerArgs &args, Composite &c) {
   Type f64 = c.getBuilder().getF64Type();
   auto wide = [&](Value x) {
     return llvm::isa<RankedTensorType>(x.getType()) ? c.cast(x, f64)
-                                                    : c.full({}, x, f64);
+                                                    : c.full(Sizes(), x, f64);
   };
   return c.powTensorTensor(wide(args.self), wide(args.exponent));
 }
@@ -104,7 +104,7 @@ Value decomposeLcm(LcmOp op, Composite &c) {
   Value divisor = c.gcd(a, b);
   if (!divisor)
     return {};
-  Value some = c.where(c.eq(divisor, 0), c.onesLike(divisor), divisor);
+  Value some = c.where(c.eq(divisor, 0), c.filled(divisor, 1), divisor);
   Value share = c.divTensorMode(a, some, "trunc");
   return c.abs(c.mul(share, b));
 }
@@ -117,16 +117,16 @@ Value decomposeLinspaceOfTensors(const LinspaceArgs &args, Composite &c) {
     return {};
   auto end = [&](Value x) {
     return llvm::isa<RankedTensorType>(x.getType()) ? c.cast(x, type)
-                                                    : c.full({}, x, type);
+                                                    : c.full(Sizes(), x, type);
   };
   Value first = end(args.start), last = end(args.end);
   if (steps == 1)
     return c.unsqueeze(first, 0);
-  Value at = c.arange(c.expr(0), c.expr(steps), c.expr(1), type);
+  Value at = c.iota(c.expr(steps), type);
   Value step = c.div(c.sub(last, first), double(steps - 1));
   // From the nearer end, so that both are exact.
   Value up = c.add(first, c.mul(at, step));
-  Value down = c.sub(last, c.mul(c.rsub(double(steps - 1), at), step));
+  Value down = c.sub(last, c.mul(c.sub(double(steps - 1), at), step));
   return c.where(c.lt(at, double(steps / 2)), up, down);
 }
 
@@ -163,12 +163,12 @@ static Values nanMedian(Composite &c, Value x, int64_t dim, bool keepdim) {
   Value isNumber =
       isFloat(x) ? c.logicalNot(c.isnan(x))
                  : c.full(Composite::dimsOf(x), 1, c.getBuilder().getI1Type());
-  Value count = c.sum(c.cast(isNumber, i64), {dim}, /*keepdim=*/true);
+  Value count = c.sumOver(c.cast(isNumber, i64), {dim}, /*keepdim=*/true);
   Value middle = c.divTensorMode(c.clamp(c.sub(count, 1), 0), 2, "floor");
   Values both;
   for (Value results : {sorted[0], sorted[1]}) {
     Value chosen = c.gather(results, dim, middle);
-    both.push_back(keepdim ? chosen : c.squeeze(chosen, dim));
+    both.push_back(keepdim ? chosen : c.squeezeDim(chosen, dim));
   }
   return both;
 }
@@ -184,11 +184,11 @@ Value decomposeCov(CovOp op, Composite &c) {
   if (isRow)
     x = c.view(x, {c.expr(1), Composite::numelOf(x)});
   x = c.floating(x);
-  ExprAttr count = c.dimOf(x, 1);
-  Value centered = c.sub(x, c.mean(x, {1}, /*keepdim=*/true));
-  Value sums = c.mm(centered, c.t(centered));
+  ExprAttr count = c.sizeOf(x, 1);
+  Value centered = c.sub(x, c.meanOver(x, {1}, /*keepdim=*/true));
+  Value sums = c.mm(centered, c.transposeLast(centered));
   Value divisor =
-      c.full({},
+      c.full(Sizes(),
              c.number(guard::max(count - c.expr(int64_t(op.getCorrection())),
                                  c.expr(0))),
              Composite::elementTypeOf(x));
@@ -202,12 +202,11 @@ Value decomposeCorrcoef(CorrcoefOp op, Composite &c) {
   if (Composite::rankOf(x) != 2)
     return Composite::rankOf(x) < 2 ? c.refuse("a correlation of one row")
                                     : Value();
-  Value centered = c.sub(x, c.mean(x, {1}, /*keepdim=*/true));
-  Value sums = c.mm(centered, c.t(centered));
+  Value centered = c.sub(x, c.meanOver(x, {1}, /*keepdim=*/true));
+  Value sums = c.mm(centered, c.transposeLast(centered));
   Value deviation = c.sqrt(c.diagonal(sums));
   Value result = c.div(c.div(sums, c.unsqueeze(deviation, 1)), deviation);
-  return result ? c.AtenBuilder::clamp(result, c.number(-1.0), c.number(1.0))
-                : result;
+  return result ? c.clamp(result, c.number(-1.0), c.number(1.0)) : result;
 }
 
 /// Values between sorted elements, at a share `q` of the way.
@@ -242,14 +241,14 @@ static Value quantile(Composite &c, OpT op, Value q, bool skipsNan) {
   // How many intervals a row has; all of it is NaN as soon as one element is,
   // unless those are left out.
   Value ranks;
-  Value shares = c.view(q, Composite::numelOf(q));
+  Value shares = c.view(q, {Composite::numelOf(q)});
   if (skipsNan) {
     Value there = c.sumDimIntList(c.logicalNot(isMissing), {-1}, true);
     ranks = c.clamp(c.mul(c.cast(c.sub(there, 1), type), shares), 0);
   } else {
-    Value whole = c.mul(shares, c.full({}, c.number(last), type));
-    Value end = c.full({}, c.number(last), type);
-    ranks = c.where(c.any(isMissing, -1, /*keepdim=*/true), end, whole);
+    Value whole = c.mul(shares, c.full(Sizes(), c.number(last), type));
+    Value end = c.full(Sizes(), c.number(last), type);
+    ranks = c.where(c.anyDim(isMissing, -1, /*keepdim=*/true), end, whole);
   }
   if (!ranks)
     return {};
@@ -274,7 +273,7 @@ static Value quantile(Composite &c, OpT op, Value q, bool skipsNan) {
   SmallVector<ExprAttr> wanted;
   bool isList = Composite::rankOf(q) > 0;
   if (isList)
-    wanted.push_back(c.dimOf(q, 0));
+    wanted.push_back(c.sizeOf(q, 0));
   if (isFlat || rank == 0) {
     if (keeps)
       llvm::append_range(wanted, kept);
@@ -285,22 +284,22 @@ static Value quantile(Composite &c, OpT op, Value q, bool skipsNan) {
   if (!keeps)
     kept.erase(kept.begin() + dim);
   llvm::append_range(wanted, kept);
-  return c.view(c.FormulaBuilder::reshape(result, wanted), wanted);
+  return c.view(c.reshape(result, wanted), wanted);
 }
 
 template <typename OpT>
 static Value quantileOfNumber(Composite &c, OpT op, bool skipsNan) {
   return quantile(c, op,
-                  c.full({}, op.getQ().convertToDouble(),
+                  c.full(Sizes(), op.getQ().convertToDouble(),
                          Composite::elementTypeOf(op.getSelf())),
                   skipsNan);
 }
 
 /// Areas of the strips below a curve whose points have these distances.
 static Value strips(Composite &c, Value y, Value distances, int64_t dim) {
-  ExprAttr count = c.dimOf(y, dim);
-  Value left = c.slice(y, dim, c.expr(0), count - c.expr(1));
-  Value right = c.slice(y, dim, c.expr(1), count);
+  ExprAttr count = c.sizeOf(y, dim);
+  Value left = c.sliceTensor(y, dim, c.expr(0), count - c.expr(1));
+  Value right = c.sliceTensor(y, dim, c.expr(1), count);
   return c.div(c.mul(c.add(c.floating(left), c.floating(right)), distances), 2);
 }
 
@@ -311,9 +310,9 @@ static Value distances(Composite &c, Value y, Value x, int64_t dim) {
       Composite::rankOf(x) == 1 ? 0 : dim - rank + Composite::rankOf(x);
   if (along < 0)
     return {};
-  ExprAttr count = c.dimOf(x, along);
-  Value steps = c.sub(c.slice(x, along, c.expr(1), count),
-                      c.slice(x, along, c.expr(0), count - c.expr(1)));
+  ExprAttr count = c.sizeOf(x, along);
+  Value steps = c.sub(c.sliceTensor(x, along, c.expr(1), count),
+                      c.sliceTensor(x, along, c.expr(0), count - c.expr(1)));
   if (Composite::rankOf(x) == 1)
     for (int64_t k = dim + 1; k < rank; ++k)
       steps = c.unsqueeze(steps, -1);
@@ -388,7 +387,7 @@ Value decomposeTrapezoid(const TrapezoidArgs &args, Composite &c,
   Value steps =
       args.x ? distances(c, args.y, args.x, dim) : c.numberOr(args.dx, 1);
   Value areas = strips(c, args.y, steps, dim);
-  return isCumulative ? c.cumsum(areas, dim) : c.sum(areas, {dim});
+  return isCumulative ? c.cumsum(areas, dim) : c.sumOver(areas, {dim});
 }
 
 Value decomposeDist(DistOp op, Composite &c) {

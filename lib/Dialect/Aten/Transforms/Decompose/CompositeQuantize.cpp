@@ -52,7 +52,7 @@ static Value widen(Composite &c, Value x) {
 }
 
 static Value clampTo(Composite &c, Value x, double low, double high) {
-  return c.AtenBuilder::clamp(x, c.number(low), c.number(high));
+  return c.clamp(x, c.number(low), c.number(high));
 }
 
 static Quantized quantize(Composite &c, Value x, const Grid &grid) {
@@ -67,7 +67,7 @@ static Quantized quantize(Composite &c, Value x, const Grid &grid) {
   // an i64 of it, what is too large for one.
   Value fits = grid.isPerChannel ? c.lt(c.abs(level), std::ldexp(1.0, 63))
                                  : c.eq(level, level);
-  level = c.where(fits, level, c.fullLike(level, -std::ldexp(1.0, 63)));
+  level = c.where(fits, level, c.filled(level, -std::ldexp(1.0, 63)));
   Value inside = c.logicalAnd(c.ge(level, double(grid.low)),
                               c.le(level, double(grid.high)));
   Value steps =
@@ -88,7 +88,7 @@ static Value slopeOf(Composite &c, Value x, Value slope) {
 static Values passThrough(Composite &c, Value x, const Quantized &result) {
   if (!result.output)
     return {};
-  Value held = c.where(result.inside, x, c.zerosLike(x));
+  Value held = c.where(result.inside, x, c.filled(x, 0));
   return {c.add(result.output, c.sub(held, c.detach(held))), result.inside};
 }
 
@@ -121,7 +121,7 @@ static Value alongAxis(Composite &c, OpT op, Value parameter, Value x) {
   if (Composite::rankOf(parameter) != 1 || axis >= rank)
     return {};
   SmallVector<ExprAttr> dims(rank, c.expr(1));
-  dims[axis] = c.dimOf(x, axis);
+  dims[axis] = c.sizeOf(x, axis);
   return c.view(parameter, dims);
 }
 
@@ -132,7 +132,7 @@ template <typename OpT> static Grid gridOfNumbers(Composite &c, OpT op) {
   mlir::Builder &b = c.getBuilder();
   Grid grid = levelsOf(
       c, op, c.full(dims, op.getScale().convertToDouble(), b.getF32Type()),
-      c.full(dims, double(int64_t(op.getZeroPoint())), b.getI64Type()));
+      c.full(dims, int64_t(op.getZeroPoint()), b.getI64Type()));
   int64_t zero = int64_t(op.getZeroPoint());
   if (grid.scale && (zero < grid.low || zero > grid.high))
     grid.scale = c.refuse("the zero of a grid is none of its levels");
@@ -157,8 +157,7 @@ static Grid gridOfCheckedChannels(Composite &c, OpT op) {
   Grid grid = gridOfChannels(c, op);
   if (grid.zero &&
       !llvm::isa<mlir::FloatType>(Composite::elementTypeOf(grid.zero)))
-    c.check(c.logicalAnd(c.ge(grid.zero, double(grid.low)),
-                         c.le(grid.zero, double(grid.high))),
+    c.check(c.logicalAnd(c.ge(grid.zero, grid.low), c.le(grid.zero, grid.high)),
             "`zero_point` must be between `quant_min` and `quant_max`.");
   return grid;
 }
@@ -178,9 +177,10 @@ static Values ifEnabled(Composite &c, Value enabled, Value x, Values values) {
   if (values.empty() || !enabled)
     return {};
   Value on = c.ne(single(c, enabled, x), 0);
-  return {c.where(on, values[0], x),
-          c.where(on, values[1],
-                  c.ones(Composite::dimsOf(x), c.getBuilder().getI1Type()))};
+  return {
+      c.where(on, values[0], x),
+      c.where(on, values[1],
+              c.filled(Composite::dimsOf(x), 1, c.getBuilder().getI1Type()))};
 }
 
 //===----------------------------------------------------------------------===//
@@ -242,7 +242,7 @@ static Value learned(Composite &c, OpT op) {
     return {};
   Quantized result = quantize(c, x, forward);
   Slopes slopes = slopesOf(c, op, x, backward);
-  Value held = c.where(slopes.inside, x, c.zerosLike(x));
+  Value held = c.where(slopes.inside, x, c.filled(x, 0));
   Value y = c.add(result.output, c.sub(held, c.detach(held)));
   y = c.add(y, slopeOf(c, forward.scale, slopes.scale));
   Value zero;
@@ -283,7 +283,7 @@ static std::pair<Value, Value> chooseGrid(Composite &c, Value least,
   mlir::Builder &b = c.getBuilder();
   auto f32 = [&](Value x) { return c.cast(x, b.getF32Type()); };
   auto f64 = [&](Value x) { return c.cast(x, b.getF64Type()); };
-  auto lit = [&](Value like, double value) { return c.fullLike(like, value); };
+  auto lit = [&](Value like, double value) { return c.filled(like, value); };
   Value bothSigns = c.logicalAnd(c.lt(least, 0), c.gt(greatest, 0));
   if (isSymmetric) {
     double highest = double((high - low) / 2), lowest = -(highest + 1);
@@ -292,8 +292,8 @@ static std::pair<Value, Value> chooseGrid(Composite &c, Value least,
     least = c.where(bothSigns, f32(c.mul(step, lowest)), least);
     greatest = c.where(bothSigns, f32(c.mul(step, highest)), greatest);
   }
-  least = c.minimum(least, c.zerosLike(least));
-  greatest = c.maximum(greatest, c.zerosLike(greatest));
+  least = c.minimum(least, c.filled(least, 0));
+  greatest = c.maximum(greatest, c.filled(greatest, 0));
   double count = double(high - low);
   Value rounded = f32(c.div(c.sub(f64(greatest), f64(least)), count));
   Value isNothing = c.logicalOr(
@@ -316,10 +316,10 @@ static std::pair<Value, Value> chooseGrid(Composite &c, Value least,
   // The zero from the end at which it errs less.
   Value fromLeast = c.div(f64(least), f64(scale));
   Value fromGreatest = c.div(f64(greatest), f64(scale));
-  Value errsLess = c.lt(c.rsub(std::fabs(double(low)), c.abs(fromLeast)),
-                        c.rsub(std::fabs(double(high)), c.abs(fromGreatest)));
-  Value zero = c.where(errsLess, c.rsub(double(low), fromLeast),
-                       c.rsub(double(high), fromGreatest));
+  Value errsLess = c.lt(c.sub(std::fabs(double(low)), c.abs(fromLeast)),
+                        c.sub(std::fabs(double(high)), c.abs(fromGreatest)));
+  Value zero = c.where(errsLess, c.sub(double(low), fromLeast),
+                       c.sub(double(high), fromGreatest));
   if (isSymmetric)
     zero = c.where(bothSigns, lit(zero, double(low + high) / 2), zero);
   zero = c.round(clampTo(c, zero, double(low), double(high)));
@@ -343,7 +343,7 @@ Values decomposeFusedMovingAvgObsFqHelperFunctional(
   }
   SmallVector<ExprAttr> dims(rank, c.expr(1));
   if (isPerRow)
-    dims[0] = c.dimOf(x, 0);
+    dims[0] = c.sizeOf(x, 0);
   auto others = llvm::to_vector(llvm::seq<int64_t>(isPerRow ? 1 : 0, rank));
   Value data = c.detach(x);
   double part = op.getAveragingConst().convertToDouble();
@@ -357,8 +357,8 @@ Values decomposeFusedMovingAvgObsFqHelperFunctional(
     return c.where(isFirst, now,
                    c.add(before, c.mul(c.sub(now, before), part)));
   };
-  Value newLeast = remember(least, c.amin(data, others));
-  Value newGreatest = remember(greatest, c.amax(data, others));
+  Value newLeast = remember(least, c.aminOver(data, others));
+  Value newGreatest = remember(greatest, c.amaxOver(data, others));
   if (!newLeast || !newGreatest)
     return {};
   auto replaceIf = [&](Value flag, Value now, Value before) {

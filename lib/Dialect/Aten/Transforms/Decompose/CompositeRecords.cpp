@@ -64,8 +64,7 @@ public:
             said += (said.empty() ? "" : "; ") + diagnostic.str();
             return success();
           });
-      Composer composer(builder, op->getLoc(), opened, isRead);
-      Composite composite(composer);
+      Composite composite(builder, op->getLoc(), opened, isRead);
       opened.values = lookUp(op)->open(op, composite);
     }
     bool isMissing = opened.values.empty() && !getOpInfo(op)->results.empty() &&

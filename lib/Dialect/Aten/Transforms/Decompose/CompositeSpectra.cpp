@@ -40,18 +40,18 @@ static Value fit(Composite &c, Value x, int64_t dim, ExprAttr size) {
   dim = c.place(dim, rank);
   if (rank == 0)
     return {};
-  ExprAttr have = c.dimOf(x, dim);
+  ExprAttr have = c.sizeOf(x, dim);
   if (have == size)
     return x;
   // Where the sizes do not tell which of the two it is, it is both, of which
   // one changes nothing.
   auto more = (size - have).getConstant();
   if (!more || *more < 0)
-    x = c.slice(x, dim, c.expr(0), size);
+    x = c.sliceTensor(x, dim, c.expr(0), size);
   if (!x || (more && *more < 0))
     return x;
   SmallVector<ExprAttr> widths(2 * rank, c.expr(0));
-  widths[2 * (rank - 1 - dim) + 1] = size - c.dimOf(x, dim);
+  widths[2 * (rank - 1 - dim) + 1] = size - c.sizeOf(x, dim);
   return c.constantPad(x, widths, 0);
 }
 
@@ -75,7 +75,7 @@ static Extent getExtent(Composite &c, const FftArgs &fft) {
   if (fft.s)
     for (auto [dim, size] : llvm::zip(extent.dims, extent.sizes))
       if (size.isConstant(-1))
-        size = c.dimOf(fft.self, dim);
+        size = c.sizeOf(fft.self, dim);
   return extent;
 }
 
@@ -120,7 +120,7 @@ Value decomposeFftToReals(const FftArgs &fft, Composite &c, bool forward) {
   int64_t last = extent.dims.back();
   ExprAttr size = extent.sizes.size() == extent.dims.size()
                       ? extent.sizes.back()
-                      : (c.dimOf(x, last) - c.expr(1)) * 2;
+                      : (c.sizeOf(x, last) - c.expr(1)) * 2;
   x = fitAll(c, toComplex(c, x), extent, /*butLast=*/true);
   x = x ? fit(c, x, last, guard::floorDiv(size, 2) + c.expr(1)) : x;
   return x ? c.fftC2r(x, extent.dims, scaling(fft.norm, forward), size) : x;
@@ -135,7 +135,7 @@ Value decomposeShift(const ShiftArgs &args, Composite &c, bool back) {
   SmallVector<ExprAttr> shifts;
   for (int64_t dim : dims)
     shifts.push_back(
-        guard::floorDiv(c.dimOf(x, dim) + c.expr(back ? 1 : 0), 2));
+        guard::floorDiv(c.sizeOf(x, dim) + c.expr(back ? 1 : 0), 2));
   return dims.empty() ? x : c.roll(x, shifts, dims);
 }
 
@@ -143,10 +143,10 @@ Value decomposeFrequencies(const FrequencyArgs &args, Composite &c, bool half) {
   int64_t n = *args.n;
   Type type = args.dtype ? args.dtype : c.getBuilder().getF32Type();
   auto range = [&](int64_t from, int64_t to) {
-    return c.arange(c.expr(from), c.expr(to), c.expr(1), type);
+    return c.arangeStartStep(c.expr(from), c.expr(to), c.expr(1), type);
   };
   Value steps = half ? range(0, n / 2 + 1)
-                     : c.cat({range(0, (n + 1) / 2), range(-(n / 2), 0)}, 0);
+                     : c.concat({range(0, (n + 1) / 2), range(-(n / 2), 0)}, 0);
   return c.mul(steps, 1.0 / (double(n) * *args.d));
 }
 
@@ -182,15 +182,15 @@ Value decomposeWindow(const WindowArgs &window, Composite &c, Window kind) {
   if (length < 0 || !llvm::isa<mlir::FloatType>(type))
     return {};
   if (length <= 1)
-    return c.ones(c.expr(length), type);
-  Value x = c.arange(c.expr(0), c.expr(length), c.expr(1), type);
+    return c.filled(c.expr(length), 1, type);
+  Value x = c.iota(c.expr(length), type);
   double last = double(window.periodic.value_or(true) ? length : length - 1);
   if (shape.isSlope) {
     Value rising = c.mul(x, 2 / last);
-    return c.minimum(rising, c.rsub(2, rising));
+    return c.minimum(rising, c.sub(2, rising));
   }
   Value result =
-      c.rsub(shape.a, c.mul(c.cos(c.mul(x, 2 * M_PI / last)), shape.b));
+      c.sub(shape.a, c.mul(c.cos(c.mul(x, 2 * M_PI / last)), shape.b));
   if (shape.d != 0)
     result = c.add(result, c.mul(c.cos(c.mul(x, 4 * M_PI / last)), shape.d));
   return result;
@@ -227,7 +227,7 @@ Value decomposeStft(const StftArgs &stft, Composite &c) {
   Value weights = stft.window;
   if (length < size) {
     if (!weights)
-      weights = c.ones(c.expr(length), Composite::elementTypeOf(x));
+      weights = c.filled(c.expr(length), 1, Composite::elementTypeOf(x));
     int64_t before = (size - length) / 2;
     weights = c.constantPad(
         weights, {c.expr(before), c.expr(size - length - before)}, 0);
@@ -244,7 +244,7 @@ Value decomposeStft(const StftArgs &stft, Composite &c) {
                        : c.fftR2c(frames, {-1}, scale, half);
   spectrum = c.transpose(spectrum, 1, 2);
   if (rank == 1)
-    spectrum = c.squeeze(spectrum, 0);
+    spectrum = c.squeezeDim(spectrum, 0);
   bool staysComplex = stft.returnComplex.value_or(isComplex(stft.self));
   return staysComplex || !spectrum ? spectrum : c.viewAsReal(spectrum);
 }
@@ -271,7 +271,7 @@ Value decomposeIstft(IstftOp op, Composite &c) {
                         .getElementType();
   Value weights = op.getWindow();
   if (!weights)
-    weights = c.ones(c.expr(length), type);
+    weights = c.filled(c.expr(length), 1, type);
   int64_t before = (size - length) / 2;
   weights = c.constantPad(weights,
                           {c.expr(before), c.expr(size - length - before)}, 0);
@@ -279,16 +279,16 @@ Value decomposeIstft(IstftOp op, Composite &c) {
   Value spectrum = c.transpose(x, 1, 2);
   int64_t scale = op.getNormalized() ? 1 : 2;
   if (isReal && !half)
-    spectrum = c.slice(spectrum, -1, c.expr(0), c.expr(bins));
+    spectrum = c.sliceTensor(spectrum, -1, c.expr(0), c.expr(bins));
   Value frames = isReal ? c.fftC2r(spectrum, {-1}, scale, size)
                         : c.fftC2c(spectrum, {c.expr(2)}, scale, false);
   if (!frames || !weights)
     return {};
-  ExprAttr count = c.dimOf(x, 2), total = (count + -1) * hop + size;
+  ExprAttr count = c.sizeOf(x, 2), total = (count + -1) * hop + size;
   auto overlap = [&](Value rows, ExprAttr batch) {
     return c.unfoldBackward(rows, {batch, total}, 1, size, hop);
   };
-  Value signal = overlap(c.mul(frames, weights), c.dimOf(x, 0));
+  Value signal = overlap(c.mul(frames, weights), c.sizeOf(x, 0));
   Value envelope = overlap(
       c.expand(c.mul(weights, weights), {c.expr(1), count, c.expr(size)}),
       c.expr(1));
@@ -298,15 +298,15 @@ Value decomposeIstft(IstftOp op, Composite &c) {
                  : center       ? total + -(size / 2)
                                 : total;
   ExprAttr last = guard::min(end, total);
-  signal = c.slice(signal, 1, start, last);
-  envelope = c.slice(envelope, 1, start, last);
+  signal = c.sliceTensor(signal, 1, start, last);
+  envelope = c.sliceTensor(envelope, 1, start, last);
   if (!signal || !envelope)
     return {};
   c.check(c.ge(c.abs(envelope), 1e-11), "window overlap add min: 1");
   signal = c.div(signal, envelope);
   if (end != last)
     signal = c.constantPad(signal, {c.expr(0), end - last}, 0);
-  return rank == 2 ? c.squeeze(signal, 0) : signal;
+  return rank == 2 ? c.squeezeDim(signal, 0) : signal;
 }
 
 } // namespace kiln::aten

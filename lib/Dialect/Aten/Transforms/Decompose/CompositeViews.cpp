@@ -41,7 +41,7 @@ Values decomposeAtLeast(const TensorsArgs &args, Composite &c, unsigned rank) {
 Value decomposeAdjoint(const TensorArgs &args, Composite &c) {
   if (Composite::rankOf(args.self) == 0)
     return args.self;
-  return c.conjugate(c.t(args.self));
+  return c.conjugate(c.transposeLast(args.self));
 }
 
 static Values copies(Composite &c, ArrayRef<Value> views) {
@@ -78,17 +78,17 @@ Value decomposeBlockDiag(BlockDiagOp op, Composite &c) {
   ExprAttr columns = c.expr(0);
   for (Value tensor : llvm::to_vector(op.getTensors())) {
     blocks.push_back(atLeast(c, tensor, 2));
-    columns = columns + c.dimOf(blocks.back(), 1);
+    columns = columns + c.sizeOf(blocks.back(), 1);
     if (Composite::rankOf(blocks.back()) != 2)
       return {};
   }
   ExprAttr before = c.expr(0);
   for (Value &block : blocks) {
-    ExprAttr width = c.dimOf(block, 1);
+    ExprAttr width = c.sizeOf(block, 1);
     block = c.constantPad(block, {before, columns - before - width}, 0);
     before = before + width;
   }
-  return c.cat(blocks, 0);
+  return c.concat(blocks, 0);
 }
 
 /// Sequences side by side, filled up to the longest.
@@ -99,18 +99,18 @@ Value decomposePadSequence(PadSequenceOp op, Composite &c) {
   for (Value sequence : sequences) {
     if (Composite::rankOf(sequence) == 0)
       return {};
-    ExprAttr length = c.dimOf(sequence, 0);
+    ExprAttr length = c.sizeOf(sequence, 0);
     longest = longest ? guard::max(longest, length) : length;
   }
   for (Value &sequence : sequences) {
     SmallVector<ExprAttr> widths(2 * Composite::rankOf(sequence), c.expr(0));
-    ExprAttr missing = longest - c.dimOf(sequence, 0);
+    ExprAttr missing = longest - c.sizeOf(sequence, 0);
     widths[widths.size() - (left ? 2 : 1)] = missing;
     sequence = c.unsqueeze(
         c.constantPad(sequence, widths, op.getPaddingValue().convertToDouble()),
         batchFirst ? 0 : 1);
   }
-  return sequences.empty() ? Value() : c.cat(sequences, batchFirst ? 0 : 1);
+  return sequences.empty() ? Value() : c.concat(sequences, batchFirst ? 0 : 1);
 }
 
 /// How many there are in all the type says.
@@ -129,13 +129,13 @@ Value decomposeRepetitions(const RepetitionArgs &args, Composite &c) {
     x = c.row(x);
   // One number of repetitions stands for all.
   if (x) {
-    ExprAttr count = c.dimOf(x, dim);
+    ExprAttr count = c.sizeOf(x, dim);
     if (Composite::rankOf(repeats) == 0)
       repeats = c.unsqueeze(repeats, 0);
-    repeats = c.expand(repeats, count);
+    repeats = c.expand(repeats, {count});
   }
   Value ends = c.cumsum(c.cast(repeats, i64), 0);
-  Value places = c.arange(c.expr(0), total, c.expr(1), i64);
+  Value places = c.iota(total, i64);
   Value slices = c.searchsortedTensor(ends, places, false, true);
   if (!x || !slices)
     return slices;
@@ -168,11 +168,11 @@ Value decomposeColumnStack(ColumnStackOp op, Composite &c) {
   for (Value &x : columns)
     if (Composite::rankOf(x) < 2)
       x = c.view(x, {Composite::numelOf(x), c.expr(1)});
-  return c.cat(columns, 1);
+  return c.concat(columns, 1);
 }
 
 Value decomposeDstack(DstackOp op, Composite &c) {
-  return c.cat(atLeast(c, op.getTensors(), 3), 2);
+  return c.concat(atLeast(c, op.getTensors(), 3), 2);
 }
 
 Value decomposeDiag(DiagOp op, Composite &c) {
@@ -215,17 +215,15 @@ Value decomposeIndexFillIntTensor(IndexFillIntTensorOp op, Composite &c) {
 
 Value decomposeScatterValueReduce(ScatterValueReduceOp op, Composite &c) {
   Value index = op.getIndex();
-  Value source = c.FormulaBuilder::fullLike(
-      index, op.getValue(), Composite::elementTypeOf(op.getSelf()));
+  Value source =
+      c.fullLike(index, op.getValue(), Composite::elementTypeOf(op.getSelf()));
   return c.scatterReduce(op.getSelf(), op.getDim(), index, source,
                          op.getReduce());
 }
 
 Value decomposeEyeM(EyeMOp op, Composite &c) {
   Type type = op.getDtype().value_or(Type()), i64 = c.getBuilder().getI64Type();
-  auto count = [&](ExprAttr size) {
-    return c.arange(c.expr(0), size, c.expr(1), i64);
-  };
+  auto count = [&](ExprAttr size) { return c.iota(size, i64); };
   Value same = c.eq(c.unsqueeze(count(op.getN()), 1), count(op.getM()));
   return c.cast(same, type ? type : c.getBuilder().getF32Type());
 }
@@ -243,7 +241,7 @@ Value decomposeCombinations(CombinationsOp op, Composite &c) {
                     "is not known");
   // [2, pairs], in the order of rows.
   Value pairs = c.triuIndices(*count, *count, op.getWithReplacement() ? 0 : 1);
-  return c.index(x, {c.t(pairs)});
+  return c.indexTensor(x, {c.transposeLast(pairs)});
 }
 
 Value decomposeReshapeAlias(ReshapeAliasOp op, Composite &c) {

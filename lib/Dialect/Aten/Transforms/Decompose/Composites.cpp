@@ -14,22 +14,22 @@ using namespace kiln;
 using namespace kiln::aten;
 
 Value Composite::refuse(const llvm::Twine &why) {
-  if (composer.opened->refusal.empty())
-    composer.opened->refusal = why.str();
+  if (opened.refusal.empty())
+    opened.refusal = why.str();
   return {};
 }
 
 Value Composite::complain(const llvm::Twine &what) {
-  if (composer.opened->complaint.empty())
-    composer.opened->complaint = what.str();
+  if (opened.complaint.empty())
+    opened.complaint = what.str();
   return {};
 }
 
 Value Composite::unread(mlir::OpResult result, StringRef what,
                         ArrayRef<ExprAttr> dims, Type elementType) {
-  if (composer.reads(result))
+  if (isRead(result))
     return refuse(what + " are read");
-  return zeros(dims, elementType);
+  return filled(dims, 0, elementType);
 }
 
 int64_t Composite::place(int64_t dim, int64_t rank) {
@@ -41,9 +41,9 @@ int64_t Composite::place(int64_t dim, int64_t rank) {
   return 0;
 }
 
-Composite::Expr Composite::dimOf(Value x, int64_t dim) {
+Composite::Expr Composite::sizeOf(Value x, int64_t dim) {
   int64_t rank = rankOf(x), at = place(dim, rank);
-  return at < rank ? AtenBuilder::dimOf(x, at) : expr(0);
+  return at < rank ? dimOf(x, at) : expr(0);
 }
 
 Value Composite::wrap(Value number, Value other) {
@@ -52,27 +52,13 @@ Value Composite::wrap(Value number, Value other) {
   Type type = number.getType();
   if (llvm::isa<mlir::FloatType>(type) && !elementTypeOf(other).isF64())
     type = getBuilder().getF32Type();
-  return full({}, number, type);
+  return full(Sizes(), number, type);
 }
 
 Value Composite::floating(Value x) {
   if (!x || llvm::isa<mlir::FloatType, mlir::ComplexType>(elementTypeOf(x)))
     return x;
   return cast(x, getBuilder().getF32Type());
-}
-
-Value Composite::clamp(Value x, double low) {
-  if (!x)
-    return x;
-  Value bound = llvm::isa<mlir::FloatType>(elementTypeOf(x))
-                    ? number(low)
-                    : number(int64_t(low));
-  return AtenBuilder::clamp(x, bound, Value());
-}
-
-Value Composite::conjugate(Value x) {
-  bool isComplex = x && llvm::isa<mlir::ComplexType>(elementTypeOf(x));
-  return isComplex ? conj(x) : x;
 }
 
 Value Composite::reduce(Value losses, int64_t reduction) {

@@ -8,7 +8,7 @@
 //
 // PyTorch composes many overloads of others and has nothing else for them: no
 // kernel, no derivative. Their records are of class Aten_CompositeOp, and the
-// functions that these name are written with a `Composite`: AtenBuilder, and
+// functions that these name are written with a `Composite`: FormulaBuilder, and
 // what several of them have in common.
 //
 //   Value decomposeFliplr(FliplrOp op, Composite &c) {
@@ -23,20 +23,21 @@
 #ifndef KILN_LIB_DIALECT_ATEN_TRANSFORMS_DECOMPOSE_COMPOSITES_H
 #define KILN_LIB_DIALECT_ATEN_TRANSFORMS_DECOMPOSE_COMPOSITES_H
 
-#include "kiln/Dialect/Aten/IR/AtenBuilder.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
-#include "kiln/Dialect/Aten/Transforms/Composer.h"
+#include "kiln/Dialect/Aten/IR/Composites.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 namespace kiln::aten {
 
 using Values = SmallVector<Value>;
 
-class Composite : public AtenBuilder {
+class Composite : public FormulaBuilder {
 public:
-  explicit Composite(Composer &composer)
-      : AtenBuilder(composer.getBuilder(), composer.getLoc()),
-        composer(composer) {}
+  /// `opened` says why it stands for nothing, if it does.
+  Composite(OpBuilder &builder, Location loc, OpenedComposite &opened,
+            IsReadFn isRead)
+      : FormulaBuilder(builder, loc), opened(opened), isRead(isRead) {}
 
   /// Says what is not supported, and is no value.
   Value refuse(const llvm::Twine &why);
@@ -50,18 +51,16 @@ public:
   /// `dim` counted from the front of `rank` dimensions, or 0 and a complaint.
   int64_t place(int64_t dim, int64_t rank);
   /// One size; 0 and a complaint if `x` has no such dimension.
-  Expr dimOf(Value x, int64_t dim);
+  Expr sizeOf(Value x, int64_t dim);
   /// The size of `x` along `dim`, if it is a number.
   std::optional<int64_t> fixed(Value x, int64_t dim) {
-    return dimOf(x, dim).getConstant();
+    return sizeOf(x, dim).getConstant();
   }
 
   /// As a formula of a record says that nothing is done.
   Value itself(Value x) { return x; }
   /// All elements in a row.
-  Value row(Value x) {
-    return x ? FormulaBuilder::reshape(x, {numelOf(x)}) : Value();
-  }
+  Value row(Value x) { return x ? reshape(x, {numelOf(x)}) : x; }
   /// An op with the types of the results of `op`, of which data decide.
   template <typename OpT>
   Values rebuild(Operation *op, ArrayRef<ArgValue> args) {
@@ -77,23 +76,21 @@ public:
   /// A number that is known when compiling; `byDefault` if it was left out.
   static std::optional<double>
   known(Value given, std::optional<double> byDefault = std::nullopt) {
-    return given ? Composer::getConstantNumber(given) : byDefault;
+    return given ? getConstantNumber(given) : byDefault;
   }
   /// A number as a tensor without dimensions, which promotes like one, next to
   /// `other`.
   Value wrap(Value number, Value other);
   /// A tensor of floats: `x`, or `x` as f32.
   Value floating(Value x);
-  Value clamp(Value x, double low);
-  /// The complex conjugate; reals stay.
-  Value conjugate(Value x);
   /// `losses` by `reduction`: 0 none, 1 mean, 2 sum.
   Value reduce(Value losses, int64_t reduction);
   /// Ends the run with `message` unless `condition` holds everywhere.
   void check(Value condition, StringRef message);
 
 private:
-  Composer &composer;
+  OpenedComposite &opened;
+  IsReadFn isRead;
 };
 
 /// Shapes of windows.

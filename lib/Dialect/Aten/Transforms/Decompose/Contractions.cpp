@@ -16,7 +16,7 @@
 namespace kiln::aten {
 
 /// a [..., M, K] times the matrix b [K, N]: the batch joins the rows.
-static Value foldedMm(Composer &c, Value a, Value b) {
+static Value foldedMm(FormulaBuilder &c, Value a, Value b) {
   Sizes sizes = c.dimsOf(a);
   if (sizes.size() == 2)
     return c.mm(a, b);
@@ -31,7 +31,7 @@ static Value foldedMm(Composer &c, Value a, Value b) {
 }
 
 /// The sizes that two batches broadcast to; empty with a diagnostic if not.
-static std::optional<Sizes> broadcast(Composer &c, ArrayRef<ExprAttr> a,
+static std::optional<Sizes> broadcast(FormulaBuilder &c, ArrayRef<ExprAttr> a,
                                       ArrayRef<ExprAttr> b) {
   Sizes result(std::max(a.size(), b.size()), c.expr(1));
   auto at = [&](ArrayRef<ExprAttr> sizes, size_t i) {
@@ -52,7 +52,7 @@ static std::optional<Sizes> broadcast(Composer &c, ArrayRef<ExprAttr> a,
 }
 
 /// a [..., M, K] times b [..., K, N] with batches that broadcast.
-static Value batchedMm(Composer &c, Value a, Value b) {
+static Value batchedMm(FormulaBuilder &c, Value a, Value b) {
   Sizes sizesA = c.dimsOf(a), sizesB = c.dimsOf(b);
   auto batchA = ArrayRef<ExprAttr>(sizesA).drop_back(2);
   auto batchB = ArrayRef<ExprAttr>(sizesB).drop_back(2);
@@ -75,19 +75,20 @@ static Value batchedMm(Composer &c, Value a, Value b) {
   return c.view(product, result);
 }
 
-Value decomposeMatmul(MatmulOp op, Composer &c) {
+Value decomposeMatmul(MatmulOp op, FormulaBuilder &c) {
   Value a = op.getSelf(), b = op.getOther();
-  if (Composer::rankOf(a) == 0 || Composer::rankOf(b) == 0)
+  if (FormulaBuilder::rankOf(a) == 0 || FormulaBuilder::rankOf(b) == 0)
     return {};
-  bool isRow = Composer::rankOf(a) == 1, isColumn = Composer::rankOf(b) == 1;
+  bool isRow = FormulaBuilder::rankOf(a) == 1,
+       isColumn = FormulaBuilder::rankOf(b) == 1;
   if (isRow)
     a = c.unsqueeze(a, 0);
   if (isColumn)
     b = c.unsqueeze(b, 1);
   if (!a || !b)
     return {};
-  Value product = Composer::rankOf(b) == 2 ? foldedMm(c, a, b)
-                                         : batchedMm(c, a, b);
+  Value product =
+      FormulaBuilder::rankOf(b) == 2 ? foldedMm(c, a, b) : batchedMm(c, a, b);
   if (!product || (!isRow && !isColumn))
     return product;
   Sizes sizes = c.dimsOf(product);
@@ -98,22 +99,22 @@ Value decomposeMatmul(MatmulOp op, Composer &c) {
   return c.view(product, sizes);
 }
 
-Value decomposeLinear(LinearOp op, Composer &c) {
+Value decomposeLinear(LinearOp op, FormulaBuilder &c) {
   Value input = op.getInput(), weight = op.getWeight(), bias = op.getBias();
-  if (Composer::rankOf(input) == 0)
+  if (FormulaBuilder::rankOf(input) == 0)
     return {};
-  if (Composer::rankOf(weight) == 1) {
+  if (FormulaBuilder::rankOf(weight) == 1) {
     Value product = c.matmul(input, weight);
     return bias ? c.add(product, bias) : product;
   }
-  Value transposed = c.t(weight);
+  Value transposed = c.transposeLast(weight);
   Sizes sizes = c.dimsOf(input);
   bool isRow = sizes.size() == 1;
   if (isRow)
     input = c.unsqueeze(input, 0);
   if (!bias) {
     Value product = foldedMm(c, input, transposed);
-    return isRow ? c.squeeze(product, 0) : product;
+    return isRow ? c.squeezeDim(product, 0) : product;
   }
   ExprAttr rows = c.expr(1);
   for (ExprAttr size : ArrayRef<ExprAttr>(sizes).drop_back())
@@ -128,48 +129,48 @@ Value decomposeLinear(LinearOp op, Composer &c) {
 
 /// beta * bias + alpha * product, rounded once to `element`; a beta of 0 drops
 /// even infinities of bias.
-static Value addProduct(Composer &c, Type element, Value bias, Value product,
-                        Value beta, Value alpha) {
+static Value addProduct(FormulaBuilder &c, Type element, Value bias,
+                        Value product, Value beta, Value alpha) {
   if (!product)
     return {};
   // Factors of integers are integers, too.
   auto scale = [&](Value x, Value factor) {
-    auto number = Composer::getConstantNumber(factor);
+    auto number = FormulaBuilder::getConstantNumber(factor);
     return number && llvm::isa<mlir::IntegerType>(element)
                ? c.mul(x, int64_t(*number))
                : c.mul(x, factor);
   };
   Value sum = c.widen(product);
-  if (alpha && Composer::getConstantNumber(alpha) != 1.0)
+  if (alpha && FormulaBuilder::getConstantNumber(alpha) != 1.0)
     sum = scale(sum, alpha);
-  if (!beta || Composer::getConstantNumber(beta) != 0.0) {
+  if (!beta || FormulaBuilder::getConstantNumber(beta) != 0.0) {
     Value scaled = c.widen(bias);
-    if (beta && Composer::getConstantNumber(beta) != 1.0)
+    if (beta && FormulaBuilder::getConstantNumber(beta) != 1.0)
       scaled = scale(scaled, beta);
     sum = c.add(scaled, sum);
   }
   return sum ? c.cast(sum, element) : sum;
 }
 
-Value decomposeAddmm(AddmmOp op, Composer &c) {
+Value decomposeAddmm(AddmmOp op, FormulaBuilder &c) {
   // Of 16 bits, the product and its bias round once, as one contraction.
-  Type element = Composer::elementTypeOf(op.getMat1());
-  if (Composer::computeType(element) != element)
+  Type element = FormulaBuilder::elementTypeOf(op.getMat1());
+  if (FormulaBuilder::computeType(element) != element)
     return {};
   return addProduct(c, element, op.getSelf(),
                     c.mm(op.getMat1(), op.getMat2()), op.getBeta(),
                     op.getAlpha());
 }
 
-Value decomposeBaddbmm(BaddbmmOp op, Composer &c) {
+Value decomposeBaddbmm(BaddbmmOp op, FormulaBuilder &c) {
   // The kernel rounds once, after both factors.
   Value product = c.bmm(c.widen(op.getBatch1()), c.widen(op.getBatch2()));
-  return addProduct(c, Composer::elementTypeOf(op.getBatch1()), op.getSelf(),
-                    product, op.getBeta(), op.getAlpha());
+  return addProduct(c, FormulaBuilder::elementTypeOf(op.getBatch1()),
+                    op.getSelf(), product, op.getBeta(), op.getAlpha());
 }
 
 /// x1[i] W[o, i, j] x2[j]: a product of matrices, and a sum over j.
-Value decomposeBilinear(BilinearOp op, Composer &c) {
+Value decomposeBilinear(BilinearOp op, FormulaBuilder &c) {
   Value x1 = c.widen(op.getInput1()), x2 = c.widen(op.getInput2());
   Value weight = c.widen(op.getWeight());
   Sizes sizes = c.dimsOf(op.getResult());
@@ -180,12 +181,12 @@ Value decomposeBilinear(BilinearOp op, Composer &c) {
   Value flat = c.view(c.permute(weight, {1, 0, 2}), {in1, out * in2});
   Value partial =
       c.view(c.mm(c.view(x1, {rows, in1}), flat), {rows, out, in2});
-  Value result = c.sum(
-      c.mul(partial, c.view(x2, {rows, c.expr(1), in2})), {2});
+  Value result =
+      c.sumOver(c.mul(partial, c.view(x2, {rows, c.expr(1), in2})), {2});
   if (op.getBias())
     result = c.add(result, c.widen(op.getBias()));
   return result ? c.cast(c.view(result, sizes),
-                         Composer::elementTypeOf(op.getResult()))
+                         FormulaBuilder::elementTypeOf(op.getResult()))
                 : result;
 }
 
@@ -204,7 +205,7 @@ struct Labelled {
 } // namespace
 
 /// Brings `x` to the letters of `order`, unit dimensions for those it lacks.
-static Value align(Composer &c, const Labelled &x, StringRef order) {
+static Value align(FormulaBuilder &c, const Labelled &x, StringRef order) {
   SmallVector<int64_t> dims;
   Sizes sizes;
   Sizes own = c.dimsOf(x.tensor);
@@ -221,7 +222,7 @@ static Value align(Composer &c, const Labelled &x, StringRef order) {
 }
 
 /// Sums the letters that nobody else has.
-static Labelled sumUnused(Composer &c, Labelled x, StringRef needed) {
+static Labelled sumUnused(FormulaBuilder &c, Labelled x, StringRef needed) {
   SmallVector<int64_t> dims;
   std::string rest;
   for (size_t i = 0; i < x.letters.size(); ++i) {
@@ -232,11 +233,11 @@ static Labelled sumUnused(Composer &c, Labelled x, StringRef needed) {
   }
   if (dims.empty())
     return x;
-  return {c.sum(x.tensor, dims), rest};
+  return {c.sumOver(x.tensor, dims), rest};
 }
 
 /// Contracts two labelled tensors; letters not in `needed` are summed.
-static Labelled contract(Composer &c, Labelled a, Labelled b,
+static Labelled contract(FormulaBuilder &c, Labelled a, Labelled b,
                          StringRef needed) {
   a = sumUnused(c, a, b.letters + needed.str());
   b = sumUnused(c, b, a.letters + needed.str());
@@ -289,7 +290,7 @@ static Labelled contract(Composer &c, Labelled a, Labelled b,
 }
 
 /// A letter that an operand has twice means its diagonal.
-static Labelled takeDiagonals(Composer &c, Labelled x) {
+static Labelled takeDiagonals(FormulaBuilder &c, Labelled x) {
   for (size_t i = 0; i < x.letters.size(); ++i) {
     size_t other = x.letters.find(x.letters[i], i + 1);
     if (other == std::string::npos)
@@ -323,7 +324,7 @@ static bool spellOut(std::string &term, int64_t rank, int64_t &widest) {
   return true;
 }
 
-Value decomposeEinsum(EinsumOp op, Composer &c) {
+Value decomposeEinsum(EinsumOp op, FormulaBuilder &c) {
   std::string equation;
   for (char letter : op.getEquation())
     if (letter != ' ')
@@ -337,7 +338,7 @@ Value decomposeEinsum(EinsumOp op, Composer &c) {
   SmallVector<Labelled> operands;
   for (auto [term, tensor] : llvm::zip(terms, op.getTensors())) {
     Labelled operand = {tensor, term.str()};
-    if (!spellOut(operand.letters, Composer::rankOf(tensor), widest))
+    if (!spellOut(operand.letters, FormulaBuilder::rankOf(tensor), widest))
       return {};
     for (char letter : operand.letters)
       if (!llvm::isAlnum(letter))

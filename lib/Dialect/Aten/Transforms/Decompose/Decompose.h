@@ -15,7 +15,7 @@
 #define KILN_LIB_DIALECT_ATEN_TRANSFORMS_DECOMPOSE_DECOMPOSE_H
 
 #include "kiln/Dialect/Aten/IR/Aten.h"
-#include "kiln/Dialect/Aten/Transforms/Composer.h"
+#include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
 #include "kiln/Dialect/Aten/Transforms/Decompositions.h"
 
 namespace kiln::aten {
@@ -26,7 +26,7 @@ enum class Cell { Lstm, Gru, Tanh, Relu };
 #include "kiln/Dialect/Aten/Transforms/AtenDecompositions.h.inc"
 
 /// A view as ops of the core set, by its map.
-SmallVector<Value> decomposeView(Operation *op, Composer &c);
+SmallVector<Value> decomposeView(Operation *op, FormulaBuilder &c);
 
 } // namespace kiln::aten
 

@@ -11,9 +11,9 @@
 namespace kiln::aten {
 
 /// The result of `op`, filled with a number in its own element type.
-Value decomposeFilled(Operation *op, Composer &c, unsigned number) {
+Value decomposeFilled(Operation *op, FormulaBuilder &c, unsigned number) {
   Value result = op->getResult(0);
-  Type element = Composer::elementTypeOf(result);
+  Type element = FormulaBuilder::elementTypeOf(result);
   Operand fill = static_cast<double>(number);
   if (element.isInteger(1))
     fill = Operand(number != 0);
@@ -22,45 +22,47 @@ Value decomposeFilled(Operation *op, Composer &c, unsigned number) {
   return c.full(c.dimsOf(result), fill, element);
 }
 
-Value decomposeNewFull(NewFullOp op, Composer &c) {
+Value decomposeNewFull(NewFullOp op, FormulaBuilder &c) {
   Value result = op.getResult();
   return c.full(c.dimsOf(result), op.getFillValue(),
-                Composer::elementTypeOf(result));
+                FormulaBuilder::elementTypeOf(result));
 }
 
-Value decomposeEmpty(Operation *op, Composer &c) {
+Value decomposeEmpty(Operation *op, FormulaBuilder &c) {
   Value result = op->getResult(0);
-  return c.emptyMemoryFormat(c.dimsOf(result), Composer::elementTypeOf(result));
+  return c.emptyMemoryFormat(c.dimsOf(result),
+                             FormulaBuilder::elementTypeOf(result));
 }
 
-Value decomposeRandLike(RandLikeOp op, Composer &c) {
-  return c.rand(c.dimsOf(op.getResult()), Composer::elementTypeOf(op.getResult()));
+Value decomposeRandLike(RandLikeOp op, FormulaBuilder &c) {
+  return c.rand(c.dimsOf(op.getResult()),
+                FormulaBuilder::elementTypeOf(op.getResult()));
 }
 
-Value decomposeRandnLike(RandnLikeOp op, Composer &c) {
+Value decomposeRandnLike(RandnLikeOp op, FormulaBuilder &c) {
   return c.randn(c.dimsOf(op.getResult()),
-                 Composer::elementTypeOf(op.getResult()));
+                 FormulaBuilder::elementTypeOf(op.getResult()));
 }
 
-Value decomposeArange(ArangeOp op, Composer &c) {
+Value decomposeArange(ArangeOp op, FormulaBuilder &c) {
   return c.arangeStartStep(0, op.getEnd(), 1,
-                           Composer::elementTypeOf(op.getResult()));
+                           FormulaBuilder::elementTypeOf(op.getResult()));
 }
 
-Value decomposeArangeStart(ArangeStartOp op, Composer &c) {
+Value decomposeArangeStart(ArangeStartOp op, FormulaBuilder &c) {
   return c.arangeStartStep(op.getStart(), op.getEnd(), 1,
-                           Composer::elementTypeOf(op.getResult()));
+                           FormulaBuilder::elementTypeOf(op.getResult()));
 }
 
 /// Evenly spaced, from both ends to the middle, so that both are exact. Whole
 /// numbers are computed in f64 and cut.
-static Value spaced(Composer &c, Value first, Value last, int64_t steps,
+static Value spaced(FormulaBuilder &c, Value first, Value last, int64_t steps,
                     Type element) {
-  auto start = Composer::getConstantNumber(first);
-  auto end = Composer::getConstantNumber(last);
+  auto start = FormulaBuilder::getConstantNumber(first);
+  auto end = FormulaBuilder::getConstantNumber(last);
   if (!start || !end || steps < 0)
     return {};
-  Type compute = Composer::computeType(element);
+  Type compute = FormulaBuilder::computeType(element);
   if (!llvm::isa<mlir::FloatType>(element))
     compute = c.getBuilder().getF64Type();
   if (steps <= 1)
@@ -78,14 +80,14 @@ static Value spaced(Composer &c, Value first, Value last, int64_t steps,
   return c.where(c.lt(index, static_cast<double>(steps / 2)), up, down);
 }
 
-Value decomposeLinspace(LinspaceOp op, Composer &c) {
-  Type element = Composer::elementTypeOf(op.getResult());
+Value decomposeLinspace(LinspaceOp op, FormulaBuilder &c) {
+  Type element = FormulaBuilder::elementTypeOf(op.getResult());
   Value result = spaced(c, op.getStart(), op.getEnd(), op.getSteps(), element);
   return result ? c.cast(result, element) : result;
 }
 
-Value decomposeLogspace(LogspaceOp op, Composer &c) {
-  Type element = Composer::elementTypeOf(op.getResult());
+Value decomposeLogspace(LogspaceOp op, FormulaBuilder &c) {
+  Type element = FormulaBuilder::elementTypeOf(op.getResult());
   Value exponents =
       spaced(c, op.getStart(), op.getEnd(), op.getSteps(), element);
   if (!exponents)
@@ -96,8 +98,9 @@ Value decomposeLogspace(LogspaceOp op, Composer &c) {
 
 /// Row and column of the `k`-th element of the lower triangle of `columns`
 /// columns: rows of `length`, `length + 1`... elements, then whole ones.
-static std::pair<Value, Value> lowerPosition(Composer &c, Value k, int64_t rows,
-                                             int64_t columns, int64_t offset) {
+static std::pair<Value, Value> lowerPosition(FormulaBuilder &c, Value k,
+                                             int64_t rows, int64_t columns,
+                                             int64_t offset) {
   int64_t first = std::max<int64_t>(-offset, 0);
   int64_t length = std::clamp<int64_t>(first + offset + 1, 0, columns);
   int64_t growing = std::clamp<int64_t>(columns - length + 1, 0,
@@ -124,7 +127,7 @@ static std::pair<Value, Value> lowerPosition(Composer &c, Value k, int64_t rows,
   return {c.add(row, first), column};
 }
 
-Value decomposeTriangleIndices(const TriangleArgs &args, Composer &c,
+Value decomposeTriangleIndices(const TriangleArgs &args, FormulaBuilder &c,
                                bool isUpper) {
   int64_t rows = *args.row, columns = *args.col, offset = *args.offset;
   Value indices = args.op->getResult(0);
@@ -142,16 +145,17 @@ Value decomposeTriangleIndices(const TriangleArgs &args, Composer &c,
   }
   if (!row || !column)
     return {};
-  return c.cast(c.cat({c.unsqueeze(row, 0), c.unsqueeze(column, 0)}, 0),
-                Composer::elementTypeOf(indices));
+  return c.cast(c.concat({c.unsqueeze(row, 0), c.unsqueeze(column, 0)}, 0),
+                FormulaBuilder::elementTypeOf(indices));
 }
 
-Value decomposeEye(EyeOp op, Composer &c) {
+Value decomposeEye(EyeOp op, FormulaBuilder &c) {
   Type i64 = c.getBuilder().getI64Type();
   Value index = c.iota(op.getN(), i64);
   Value isDiagonal = c.eq(c.unsqueeze(index, 1), c.unsqueeze(index, 0));
-  return isDiagonal ? c.cast(isDiagonal, Composer::elementTypeOf(op.getResult()))
-                    : isDiagonal;
+  return isDiagonal
+             ? c.cast(isDiagonal, FormulaBuilder::elementTypeOf(op.getResult()))
+             : isDiagonal;
 }
 
 } // namespace kiln::aten

@@ -18,75 +18,76 @@ namespace kiln::aten::formula {
 // Views
 //===----------------------------------------------------------------------===//
 
-Value viewLike(Composer &c, Value x, Value like) {
+Value viewLike(FormulaBuilder &c, Value x, Value like) {
   return c.view(x, c.dimsOf(like));
 }
 
-Value copyOfView(Composer &c, Value view, Value self) {
+Value copyOfView(FormulaBuilder &c, Value view, Value self) {
   return view == self ? c.clone(view) : view;
 }
 
-Value moveDim(Composer &c, Value x, int64_t from, int64_t to) {
-  int64_t rank = Composer::rankOf(x);
+Value moveDim(FormulaBuilder &c, Value x, int64_t from, int64_t to) {
+  int64_t rank = FormulaBuilder::rankOf(x);
   if (rank == 0)
     return x;
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  from = Composer::wrapDim(from, rank);
+  from = FormulaBuilder::wrapDim(from, rank);
   order.erase(order.begin() + from);
-  order.insert(order.begin() + Composer::wrapDim(to, rank), from);
+  order.insert(order.begin() + FormulaBuilder::wrapDim(to, rank), from);
   return c.permute(x, order);
 }
 
-Value fillLike(Composer &c, Value like, Value number) {
-  if (Composer::rankOf(number) != 0)
+Value fillLike(FormulaBuilder &c, Value like, Value number) {
+  if (FormulaBuilder::rankOf(number) != 0)
     return {};
-  Value filled = c.expand(c.cast(number, Composer::elementTypeOf(like)),
+  Value filled = c.expand(c.cast(number, FormulaBuilder::elementTypeOf(like)),
                           c.dimsOf(like));
   return copyOfView(c, filled, number);
 }
 
-Value convertLike(Composer &c, Value x, Value like, bool copies) {
-  Value result = c.cast(x, Composer::elementTypeOf(like));
+Value convertLike(FormulaBuilder &c, Value x, Value like, bool copies) {
+  Value result = c.cast(x, FormulaBuilder::elementTypeOf(like));
   return copies ? copyOfView(c, result, x) : result;
 }
 
-Value uninitialized(Composer &c, Value like) {
-  return c.emptyMemoryFormat(c.dimsOf(like), Composer::elementTypeOf(like));
+Value uninitialized(FormulaBuilder &c, Value like) {
+  return c.emptyMemoryFormat(c.dimsOf(like),
+                             FormulaBuilder::elementTypeOf(like));
 }
 
-Value half(Composer &c, Value x, int64_t dim, int64_t which) {
-  if (Composer::rankOf(x) == 0)
+Value half(FormulaBuilder &c, Value x, int64_t dim, int64_t which) {
+  if (FormulaBuilder::rankOf(x) == 0)
     return {};
   ExprAttr size = c.dimOf(x, dim), middle = guard::floorDiv(size, 2);
-  return which == 0 ? c.slice(x, dim, c.expr(0), middle)
-                    : c.slice(x, dim, middle, size);
+  return which == 0 ? c.sliceTensor(x, dim, c.expr(0), middle)
+                    : c.sliceTensor(x, dim, middle, size);
 }
 
-Value pair(Composer &c, Value first, Value second, int64_t dim) {
-  return c.cat({first, second}, dim);
+Value pair(FormulaBuilder &c, Value first, Value second, int64_t dim) {
+  return c.concat({first, second}, dim);
 }
 
-Value trace(Composer &c, Value x) {
-  if (Composer::rankOf(x) != 2)
+Value trace(FormulaBuilder &c, Value x) {
+  if (FormulaBuilder::rankOf(x) != 2)
     return {};
-  return c.FormulaBuilder::sum(c.diagonal(x));
+  return c.sum(c.diagonal(x));
 }
 
-Value asColumn(Composer &c, Value x) {
-  return Composer::rankOf(x) == 1 ? c.unsqueeze(x, 1) : x;
+Value asColumn(FormulaBuilder &c, Value x) {
+  return FormulaBuilder::rankOf(x) == 1 ? c.unsqueeze(x, 1) : x;
 }
 
-Value batchInColumns(Composer &c, Value x) {
+Value batchInColumns(FormulaBuilder &c, Value x) {
   return c.view(c.permute(x, {1, 0, 2}),
                 {c.dimOf(x, 1), guard::mul(c.dimOf(x, 0), c.dimOf(x, 2))});
 }
 
-Value batchInRows(Composer &c, Value x) {
+Value batchInRows(FormulaBuilder &c, Value x) {
   return c.view(x, {guard::mul(c.dimOf(x, 0), c.dimOf(x, 1)), c.dimOf(x, 2)});
 }
 
-Value channelWeight(Composer &c, Value x, Value weight) {
-  int64_t rank = Composer::rankOf(x);
+Value channelWeight(FormulaBuilder &c, Value x, Value weight) {
+  int64_t rank = FormulaBuilder::rankOf(x);
   if (c.numelOf(weight).isConstant(1))
     return c.view(weight, ArrayRef<ExprAttr>());
   if (rank < 2)
@@ -100,22 +101,23 @@ Value channelWeight(Composer &c, Value x, Value weight) {
 // Repetition and order
 //===----------------------------------------------------------------------===//
 
-Value tile(Composer &c, Value x, ArrayRef<ExprAttr> repeats) {
+Value tile(FormulaBuilder &c, Value x, ArrayRef<ExprAttr> repeats) {
   Sizes all(repeats);
-  while (all.size() < static_cast<size_t>(Composer::rankOf(x)))
+  while (all.size() < static_cast<size_t>(FormulaBuilder::rankOf(x)))
     all.insert(all.begin(), c.expr(1));
   return c.repeat(x, all);
 }
 
-Value repeatEach(Composer &c, Value x, ExprAttr repeats, OptionalDim dim) {
-  if (!dim || Composer::rankOf(x) == 0) {
+Value repeatEach(FormulaBuilder &c, Value x, ExprAttr repeats,
+                 OptionalDim dim) {
+  if (!dim || FormulaBuilder::rankOf(x) == 0) {
     x = c.view(x, {c.numelOf(x)});
     dim = 0;
   }
   if (!x)
     return {};
   Sizes sizes = c.dimsOf(x);
-  int64_t at = Composer::wrapDim(*dim, sizes.size());
+  int64_t at = FormulaBuilder::wrapDim(*dim, sizes.size());
   Sizes grown = sizes;
   grown.insert(grown.begin() + at + 1, repeats);
   sizes[at] = guard::mul(sizes[at], repeats);
@@ -123,7 +125,7 @@ Value repeatEach(Composer &c, Value x, ExprAttr repeats, OptionalDim dim) {
   return repeats.isConstant(1) && result ? c.clone(result) : result;
 }
 
-Value rotate(Composer &c, Value x, int64_t quarters, Dims dims) {
+Value rotate(FormulaBuilder &c, Value x, int64_t quarters, Dims dims) {
   if (dims.size() != 2)
     return {};
   switch (((quarters % 4) + 4) % 4) {
@@ -138,9 +140,9 @@ Value rotate(Composer &c, Value x, int64_t quarters, Dims dims) {
   }
 }
 
-Value differences(Composer &c, Value x, int64_t n, int64_t dim, Value prepend,
-                  Value append) {
-  if (Composer::rankOf(x) == 0 || n < 0)
+Value differences(FormulaBuilder &c, Value x, int64_t n, int64_t dim,
+                  Value prepend, Value append) {
+  if (FormulaBuilder::rankOf(x) == 0 || n < 0)
     return {};
   Value original = x;
   if (n > 0 && (prepend || append)) {
@@ -148,28 +150,28 @@ Value differences(Composer &c, Value x, int64_t n, int64_t dim, Value prepend,
     for (Value part : {prepend, x, append})
       if (part)
         parts.push_back(part);
-    x = c.cat(parts, dim);
+    x = c.concat(parts, dim);
   }
   for (int64_t i = 0; i < n && x; ++i) {
     ExprAttr size = c.dimOf(x, dim);
     if (size.isConstant(0))
       break;
-    Value low = c.slice(x, dim, c.expr(0), size - c.expr(1));
-    Value high = c.slice(x, dim, c.expr(1), size);
-    x = Composer::elementTypeOf(x).isInteger(1) ? c.ne(high, low)
-                                              : c.sub(high, low);
+    Value low = c.sliceTensor(x, dim, c.expr(0), size - c.expr(1));
+    Value high = c.sliceTensor(x, dim, c.expr(1), size);
+    x = FormulaBuilder::elementTypeOf(x).isInteger(1) ? c.ne(high, low)
+                                                      : c.sub(high, low);
   }
   return x ? copyOfView(c, x, original) : x;
 }
 
-Value takeAlong(Composer &c, Value x, Value indices, OptionalDim dim) {
+Value takeAlong(FormulaBuilder &c, Value x, Value indices, OptionalDim dim) {
   if (!dim)
     return c.gather(c.view(x, {c.numelOf(x)}), 0,
                     c.view(indices, {c.numelOf(indices)}), false);
-  int64_t rank = Composer::rankOf(x);
+  int64_t rank = FormulaBuilder::rankOf(x);
   if (rank > 0) {
     // All other dimensions of both broadcast.
-    int64_t at = Composer::wrapDim(*dim, rank);
+    int64_t at = FormulaBuilder::wrapDim(*dim, rank);
     Sizes wide = c.dimsOf(x), picked = c.dimsOf(indices);
     for (int64_t i = 0; i < rank; ++i)
       if (i != at)
@@ -181,7 +183,7 @@ Value takeAlong(Composer &c, Value x, Value indices, OptionalDim dim) {
   return c.gather(x, *dim, indices, false);
 }
 
-Value join(Composer &c, ValueRange tensors, int64_t rank) {
+Value join(FormulaBuilder &c, ValueRange tensors, int64_t rank) {
   SmallVector<Value> parts;
   for (Value tensor : tensors) {
     Sizes sizes = c.dimsOf(tensor);
@@ -191,11 +193,11 @@ Value join(Composer &c, ValueRange tensors, int64_t rank) {
   }
   if (parts.empty() || llvm::is_contained(parts, Value()))
     return {};
-  int64_t dim = rank == 1 && Composer::rankOf(parts.front()) > 1 ? 1 : 0;
-  return copyOfView(c, c.cat(parts, dim), tensors.front());
+  int64_t dim = rank == 1 && FormulaBuilder::rankOf(parts.front()) > 1 ? 1 : 0;
+  return copyOfView(c, c.concat(parts, dim), tensors.front());
 }
 
-SmallVector<Value> grid(Composer &c, ValueRange tensors) {
+SmallVector<Value> grid(FormulaBuilder &c, ValueRange tensors) {
   Sizes all;
   for (Value tensor : tensors)
     all.push_back(c.numelOf(tensor));
@@ -208,7 +210,7 @@ SmallVector<Value> grid(Composer &c, ValueRange tensors) {
   return result;
 }
 
-Value cartesian(Composer &c, ValueRange tensors) {
+Value cartesian(FormulaBuilder &c, ValueRange tensors) {
   if (tensors.size() == 1)
     return c.clone(tensors.front());
   SmallVector<Value> columns;
@@ -217,15 +219,15 @@ Value cartesian(Composer &c, ValueRange tensors) {
       return {};
     columns.push_back(c.view(spread, {c.numelOf(spread), c.expr(1)}));
   }
-  return columns.empty() ? Value() : c.cat(columns, 1);
+  return columns.empty() ? Value() : c.concat(columns, 1);
 }
 
 //===----------------------------------------------------------------------===//
 // Diagonals and positions
 //===----------------------------------------------------------------------===//
 
-Value zerosOf(Composer &c, Value like, ArrayRef<ExprAttr> sizes) {
-  return c.full(sizes, 0, Composer::elementTypeOf(like));
+Value zerosOf(FormulaBuilder &c, Value like, ArrayRef<ExprAttr> sizes) {
+  return c.full(sizes, 0, FormulaBuilder::elementTypeOf(like));
 }
 
 /// The order of dimensions in which `dim1` and `dim2` come last.
@@ -245,13 +247,13 @@ static SmallVector<int64_t> invert(ArrayRef<int64_t> order) {
   return inverse;
 }
 
-Value replaceDiagonal(Composer &c, Value self, Value source, int64_t offset,
-                      int64_t dim1, int64_t dim2) {
+Value replaceDiagonal(FormulaBuilder &c, Value self, Value source,
+                      int64_t offset, int64_t dim1, int64_t dim2) {
   if (!self || !source)
     return {};
-  int64_t rank = Composer::rankOf(self);
-  auto order = putLast(rank, Composer::wrapDim(dim1, rank),
-                       Composer::wrapDim(dim2, rank));
+  int64_t rank = FormulaBuilder::rankOf(self);
+  auto order = putLast(rank, FormulaBuilder::wrapDim(dim1, rank),
+                       FormulaBuilder::wrapDim(dim2, rank));
   Value x = c.permute(self, order);
   if (!x)
     return {};
@@ -260,7 +262,7 @@ Value replaceDiagonal(Composer &c, Value self, Value source, int64_t offset,
   ExprAttr front = c.expr(std::max<int64_t>(-offset, 0));
   ExprAttr back = rows - front - c.dimOf(source, -1);
   Value column = c.unsqueeze(
-      c.constantPad(c.cast(source, Composer::elementTypeOf(self)),
+      c.constantPad(c.cast(source, FormulaBuilder::elementTypeOf(self)),
                     {front, back}, 0.0),
       -1);
   Type i64 = c.getBuilder().getI64Type();
@@ -270,7 +272,7 @@ Value replaceDiagonal(Composer &c, Value self, Value source, int64_t offset,
   return c.permute(c.where(isDiagonal, column, x), invert(order));
 }
 
-Value embedDiagonal(Composer &c, Value self, Value result, int64_t offset,
+Value embedDiagonal(FormulaBuilder &c, Value self, Value result, int64_t offset,
                     int64_t dim1, int64_t dim2) {
   return replaceDiagonal(c, zerosOf(c, self, c.dimsOf(result)), self, offset,
                          dim1, dim2);
@@ -291,13 +293,13 @@ static bool isRowMajor(Value x) {
          !function.getArgAttr(i, kStorageOffsetAttrName);
 }
 
-Value scatterStrided(Composer &c, Value self, Value source,
+Value scatterStrided(FormulaBuilder &c, Value self, Value source,
                      ArrayRef<ExprAttr> size, ArrayRef<ExprAttr> stride,
                      std::optional<ExprAttr> offset) {
   if (!isRowMajor(self))
     return {};
   Type i64 = c.getBuilder().getI64Type();
-  Value position = c.full({}, 0, i64);
+  Value position = c.full(Sizes(), 0, i64);
   for (auto [i, extent] : llvm::enumerate(size)) {
     Value step = c.mul(c.iota(extent, i64), c.number(stride[i]));
     for (size_t after = i + 1; after < size.size(); ++after)
@@ -307,7 +309,7 @@ Value scatterStrided(Composer &c, Value self, Value source,
   if (offset)
     position = c.add(position, c.number(*offset));
   Value flat = c.view(self, {c.numelOf(self)});
-  Value values = c.view(c.cast(source, Composer::elementTypeOf(self)),
+  Value values = c.view(c.cast(source, FormulaBuilder::elementTypeOf(self)),
                         {c.numelOf(source)});
   position = c.view(position, {c.numelOf(source)});
   if (!flat || !values || !position)
@@ -316,12 +318,12 @@ Value scatterStrided(Composer &c, Value self, Value source,
   return c.view(written, c.dimsOf(self));
 }
 
-Value foldWindows(Composer &c, Value windows, ArrayRef<ExprAttr> sizes,
+Value foldWindows(FormulaBuilder &c, Value windows, ArrayRef<ExprAttr> sizes,
                   int64_t dim, int64_t size, int64_t step) {
   int64_t rank = sizes.size();
   if (rank == 0)
-    return c.view(c.FormulaBuilder::sum(windows), ArrayRef<ExprAttr>());
-  dim = Composer::wrapDim(dim, rank);
+    return c.view(c.sum(windows), ArrayRef<ExprAttr>());
+  dim = FormulaBuilder::wrapDim(dim, rank);
   // The elements of a window beside its number, then both as one dimension.
   Value x = moveDim(c, windows, -1, dim + 1);
   if (!x)

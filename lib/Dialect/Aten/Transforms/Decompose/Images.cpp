@@ -20,23 +20,24 @@ namespace kiln::aten {
 //===----------------------------------------------------------------------===//
 
 /// A convolution in as many dimensions as its weight says.
-static Value convolve(Composer &c, Value input, Value weight, Value bias,
+static Value convolve(FormulaBuilder &c, Value input, Value weight, Value bias,
                       const SizesArg &stride, const SizesArg &padding,
                       const SizesArg &dilation, bool transposed,
                       const SizesArg &outputPadding, ExprAttr groups) {
-  bool isBatched = Composer::rankOf(input) == Composer::rankOf(weight);
+  bool isBatched =
+      FormulaBuilder::rankOf(input) == FormulaBuilder::rankOf(weight);
   if (!isBatched)
     input = c.unsqueeze(input, 0);
   Value result = c.convolution(input, weight, bias, stride, padding, dilation,
                                transposed, outputPadding, groups);
-  return isBatched || !result ? result : c.squeeze(result, 0);
+  return isBatched || !result ? result : c.squeezeDim(result, 0);
 }
 
-static Sizes zeros(Composer &c, Value weight) {
-  return Sizes(Composer::rankOf(weight) - 2, c.expr(0));
+static Sizes zeros(FormulaBuilder &c, Value weight) {
+  return Sizes(FormulaBuilder::rankOf(weight) - 2, c.expr(0));
 }
 
-Value decomposeConvolution(const ConvolutionArgs &conv, Composer &c,
+Value decomposeConvolution(const ConvolutionArgs &conv, FormulaBuilder &c,
                            bool transposed) {
   return convolve(c, conv.input, conv.weight, conv.bias, conv.stride,
                   conv.padding, conv.dilation, transposed,
@@ -45,9 +46,9 @@ Value decomposeConvolution(const ConvolutionArgs &conv, Composer &c,
 }
 
 /// "same" pads so that the size stays, with the odd zero at the end.
-Value decomposeNamedPadding(const NamedPaddingArgs &conv, Composer &c) {
+Value decomposeNamedPadding(const NamedPaddingArgs &conv, FormulaBuilder &c) {
   Value input = conv.input, weight = conv.weight;
-  size_t spatial = Composer::rankOf(weight) - 2;
+  size_t spatial = FormulaBuilder::rankOf(weight) - 2;
   Sizes padding(spatial, c.expr(0)), extra(2 * spatial, c.expr(0));
   bool isUneven = false;
   ArrayRef<ExprAttr> dilation = conv.dilation;
@@ -78,35 +79,36 @@ static SmallVector<int64_t> inTwo(ArrayRef<int64_t> list, int64_t unit) {
 }
 
 /// An image of one row.
-static Value asImage(Composer &c, Value signal) {
+static Value asImage(FormulaBuilder &c, Value signal) {
   return c.unsqueeze(signal, -2);
 }
 
-Value decomposeMaxPool1d(MaxPool1dOp op, Composer &c) {
-  if (Composer::elementTypeOf(op.getSelf()).isInteger(1))
+Value decomposeMaxPool1d(MaxPool1dOp op, FormulaBuilder &c) {
+  if (FormulaBuilder::elementTypeOf(op.getSelf()).isInteger(1))
     return {};
-  return c.squeeze(c.maxPool2dWithIndices(
-                        asImage(c, op.getSelf()), inTwo(op.getKernelSize(), 1),
-                        inTwo(op.getStride(), 1), inTwo(op.getPadding(), 0),
-                        inTwo(op.getDilation(), 1), op.getCeilMode())
-                       .front(),
-                   -2);
+  return c.squeezeDim(c.maxPool2dWithIndices(
+                           asImage(c, op.getSelf()),
+                           inTwo(op.getKernelSize(), 1),
+                           inTwo(op.getStride(), 1), inTwo(op.getPadding(), 0),
+                           inTwo(op.getDilation(), 1), op.getCeilMode())
+                          .front(),
+                      -2);
 }
 
 SmallVector<Value> decomposeMaxPool1dWithIndices(MaxPool1dWithIndicesOp op,
-                                                 Composer &c) {
+                                                 FormulaBuilder &c) {
   OpResults pool = c.maxPool2dWithIndices(
       asImage(c, op.getSelf()), inTwo(op.getKernelSize(), 1),
       inTwo(op.getStride(), 1), inTwo(op.getPadding(), 0),
       inTwo(op.getDilation(), 1), op.getCeilMode());
   if (!pool)
     return {};
-  return {c.squeeze(pool[0], -2), c.squeeze(pool[1], -2)};
+  return {c.squeezeDim(pool[0], -2), c.squeezeDim(pool[1], -2)};
 }
 
 // The first result of the overload that gives indices, too.
-Value decomposeAvgPool1d(AvgPool1dOp op, Composer &c) {
-  return c.squeeze(
+Value decomposeAvgPool1d(AvgPool1dOp op, FormulaBuilder &c) {
+  return c.squeezeDim(
       c.avgPool2d(asImage(c, op.getSelf()), inTwo(op.getKernelSize(), 1),
                   inTwo(op.getStride(), 1), inTwo(op.getPadding(), 0),
                   op.getCeilMode(), op.getCountIncludePad(), {}),
@@ -114,23 +116,23 @@ Value decomposeAvgPool1d(AvgPool1dOp op, Composer &c) {
 }
 
 /// The mean of nothing, which the kernel of a pooling refuses.
-static Value meanOfNothing(Composer &c, Value x, ArrayRef<int64_t> dims) {
-  return c.numelOf(x).isConstant(0) ? c.mean(x, dims, /*keepdim=*/true)
-                                        : Value();
+static Value meanOfNothing(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims) {
+  return c.numelOf(x).isConstant(0) ? c.meanOver(x, dims, /*keepdim=*/true)
+                                    : Value();
 }
 
-Value decomposeAdaptiveAvgPool1d(AdaptiveAvgPool1dOp op, Composer &c) {
+Value decomposeAdaptiveAvgPool1d(AdaptiveAvgPool1dOp op, FormulaBuilder &c) {
   if (op.getOutputSize().front() == 1)
     if (Value mean = meanOfNothing(c, op.getSelf(), {-1}))
       return mean;
-  return c.squeeze(c.adaptiveAvgPool2d(
-                       asImage(c, op.getSelf()),
-                       {c.expr(1), c.expr(op.getOutputSize().front())}),
-                   -2);
+  return c.squeezeDim(
+      c.adaptiveAvgPool2d(asImage(c, op.getSelf()),
+                          {c.expr(1), c.expr(op.getOutputSize().front())}),
+      -2);
 }
 
 /// The mean of nothing, for windows that are all of it.
-static Value meanOfWhole(Composer &c, Value x, guard::ShapeAttr size,
+static Value meanOfWhole(FormulaBuilder &c, Value x, guard::ShapeAttr size,
                          ArrayRef<int64_t> spatial) {
   bool isWhole =
       llvm::all_of(size.getDims(), [](ExprAttr d) { return d.isConstant(1); });
@@ -138,31 +140,31 @@ static Value meanOfWhole(Composer &c, Value x, guard::ShapeAttr size,
 }
 
 Value decomposePlainAdaptiveAvgPool2d(PlainAdaptiveAvgPool2dOp op,
-                                      Composer &c) {
+                                      FormulaBuilder &c) {
   Value mean = meanOfWhole(c, op.getSelf(), op.getOutputSize(), {-2, -1});
   return mean ? mean : c.adaptiveAvgPool2d(op.getSelf(), op.getOutputSize());
 }
 
 Value decomposePlainAdaptiveAvgPool3d(PlainAdaptiveAvgPool3dOp op,
-                                      Composer &c) {
+                                      FormulaBuilder &c) {
   Value mean = meanOfWhole(c, op.getSelf(), op.getOutputSize(), {-3, -2, -1});
   return mean ? mean : c.adaptiveAvgPool3d(op.getSelf(), op.getOutputSize());
 }
 
 SmallVector<Value> decomposeAdaptiveMaxPool1d(AdaptiveMaxPool1dOp op,
-                                              Composer &c) {
+                                              FormulaBuilder &c) {
   OpResults pool = c.adaptiveMaxPool2d(asImage(c, op.getSelf()),
                                        inTwo(op.getOutputSize(), 1));
   if (!pool)
     return {};
-  return {c.squeeze(pool[0], -2), c.squeeze(pool[1], -2)};
+  return {c.squeezeDim(pool[0], -2), c.squeezeDim(pool[1], -2)};
 }
 
 //===----------------------------------------------------------------------===//
 // Shuffles
 //===----------------------------------------------------------------------===//
 
-Value decomposeChannelShuffle(const ShuffleArgs &args, Composer &c) {
+Value decomposeChannelShuffle(const ShuffleArgs &args, FormulaBuilder &c) {
   Value x = args.self;
   ExprAttr groups = args.groups;
   Sizes sizes = c.dimsOf(x);
@@ -178,7 +180,8 @@ Value decomposeChannelShuffle(const ShuffleArgs &args, Composer &c) {
 }
 
 /// [..., C f f, H, W] as [..., C, H f, W f], or the other way.
-Value decomposePixelShuffle(const PixelArgs &args, Composer &c, bool isUp) {
+Value decomposePixelShuffle(const PixelArgs &args, FormulaBuilder &c,
+                            bool isUp) {
   Value x = args.self;
   Sizes from = c.dimsOf(x), to = c.dimsOf(args.op->getResult(0));
   int64_t lead = static_cast<int64_t>(from.size()) - 3;

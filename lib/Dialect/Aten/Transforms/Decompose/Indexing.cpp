@@ -12,7 +12,7 @@ namespace kiln::aten {
 
 /// The views that the op's maps say. The results keep the sizes that the program
 /// writes.
-SmallVector<Value> decomposeView(Operation *op, Composer &c) {
+SmallVector<Value> decomposeView(Operation *op, FormulaBuilder &c) {
   auto maps = llvm::cast<ViewOpInterface>(op).getViewMaps();
   if (failed(maps))
     return {};
@@ -29,7 +29,7 @@ SmallVector<Value> decomposeView(Operation *op, Composer &c) {
 }
 
 /// The number of classes must be given: else it is the largest class.
-Value decomposeOneHot(OneHotOp op, Composer &c) {
+Value decomposeOneHot(OneHotOp op, FormulaBuilder &c) {
   int64_t classes = op.getNumClasses();
   if (classes < 0)
     return {};
@@ -40,15 +40,16 @@ Value decomposeOneHot(OneHotOp op, Composer &c) {
                         c.unsqueeze(op.getSelf(), -1), 1);
 }
 
-Value decomposeStack(StackOp op, Composer &c) {
-  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rankOf(op.getResult()));
+Value decomposeStack(StackOp op, FormulaBuilder &c) {
+  int64_t dim = FormulaBuilder::wrapDim(op.getDim(),
+                                        FormulaBuilder::rankOf(op.getResult()));
   SmallVector<Value> parts;
   for (Value tensor : op.getTensors())
     parts.push_back(c.unsqueeze(tensor, dim));
-  return c.cat(parts, dim);
+  return c.concat(parts, dim);
 }
 
-Value decomposeRepeat(RepeatOp op, Composer &c) {
+Value decomposeRepeat(RepeatOp op, FormulaBuilder &c) {
   // [a, b] repeated [r, s, t] is [1, 1, 1, a, 1, b] grown to [r, s, a, t, b].
   Sizes own = c.dimsOf(op.getSelf());
   ArrayRef<ExprAttr> repeats = op.getRepeats().getDims();
@@ -70,7 +71,7 @@ Value decomposeRepeat(RepeatOp op, Composer &c) {
   return result == op.getSelf() ? c.clone(result) : result;
 }
 
-Value decomposeRoll(RollOp op, Composer &c) {
+Value decomposeRoll(RollOp op, FormulaBuilder &c) {
   Value x = op.getSelf();
   ArrayRef<ExprAttr> shifts = op.getShifts().getDims();
   SmallVector<int64_t> dims(op.getDims());
@@ -84,7 +85,7 @@ Value decomposeRoll(RollOp op, Composer &c) {
   if (shifts.size() != dims.size())
     return {};
   for (auto [shift, dim] : llvm::zip(shifts, dims)) {
-    if (!x || Composer::rankOf(x) == 0)
+    if (!x || FormulaBuilder::rankOf(x) == 0)
       return x;
     ExprAttr size = c.dimOf(x, dim);
     if (size.isConstant(0))
@@ -93,21 +94,21 @@ Value decomposeRoll(RollOp op, Composer &c) {
     ExprAttr start = guard::mod(guard::neg(shift), size);
     if (start.isConstant(0))
       continue;
-    x = c.cat({c.slice(x, dim, start, size),
-               c.slice(x, dim, c.expr(0), start)},
-              dim);
+    x = c.concat({c.sliceTensor(x, dim, start, size),
+                  c.sliceTensor(x, dim, c.expr(0), start)},
+                 dim);
   }
   Value result = isFlat ? c.view(x, c.dimsOf(op.getResult())) : x;
   return result == op.getSelf() ? c.clone(result) : result;
 }
 
-Value decomposePad(PadOp op, Composer &c) {
+Value decomposePad(PadOp op, FormulaBuilder &c) {
   if (op.getMode() != "constant") {
     // One operator for each number of dimensions; a circular one for all.
     ArrayRef<ExprAttr> pads = op.getPad().getDims();
     size_t count = pads.size() / 2;
     std::string mode = op.getMode().str();
-    int64_t rank = Composer::rankOf(op.getSelf());
+    int64_t rank = FormulaBuilder::rankOf(op.getSelf());
     if ((op.getValue() && op.getValue()->convertToDouble() != 0) ||
         count < 1 || count > 3 || pads.size() % 2 != 0 ||
         (rank != int64_t(count) + 1 && rank != int64_t(count) + 2))
@@ -116,7 +117,7 @@ Value decomposePad(PadOp op, Composer &c) {
       bool isBatched = rank == int64_t(count) + 2;
       Value x = isBatched ? Value(op.getSelf()) : c.unsqueeze(op.getSelf(), 0);
       Value result = c.padCircular(x, op.getPad());
-      return isBatched ? result : c.squeeze(result, 0);
+      return isBatched ? result : c.squeezeDim(result, 0);
     }
     Value x = op.getSelf();
     if (mode == "reflect")
@@ -130,10 +131,10 @@ Value decomposePad(PadOp op, Composer &c) {
     return {};
   }
   double value = op.getValue() ? op.getValue()->convertToDouble() : 0.0;
-  Type element = Composer::elementTypeOf(op.getSelf());
+  Type element = FormulaBuilder::elementTypeOf(op.getSelf());
   Value number = llvm::isa<mlir::IntegerType>(element)
                      ? c.number(Operand(static_cast<int64_t>(value)))
-                     : c.number(Operand(value));
+                     : c.number(value);
   return c.constantPadNd(op.getSelf(), op.getPad(), number);
 }
 
@@ -141,24 +142,24 @@ Value decomposePad(PadOp op, Composer &c) {
 // Parts that are replaced
 //===----------------------------------------------------------------------===//
 
-Value decomposeSelectBackward(SelectBackwardOp op, Composer &c) {
+Value decomposeSelectBackward(SelectBackwardOp op, FormulaBuilder &c) {
   Value grad = op.getGradOutput();
   Value zeros = c.full(op.getInputSizes().getDims(), 0.0,
-                       Composer::elementTypeOf(grad));
+                       FormulaBuilder::elementTypeOf(grad));
   return c.selectScatter(zeros, grad, op.getDim(), op.getIndex());
 }
 
-Value decomposeSliceBackward(SliceBackwardOp op, Composer &c) {
+Value decomposeSliceBackward(SliceBackwardOp op, FormulaBuilder &c) {
   Value grad = op.getGradOutput();
   Value zeros = c.full(op.getInputSizes().getDims(), 0.0,
-                       Composer::elementTypeOf(grad));
+                       FormulaBuilder::elementTypeOf(grad));
   return c.sliceScatter(zeros, grad, op.getDim(), op.getStart(), op.getEnd(),
                         op.getStep());
 }
 
 /// A bound of a slice, counted from the front and within the dimension; null if
 /// that can not be told.
-static ExprAttr clampBound(Composer &c, ExprAttr bound, ExprAttr size) {
+static ExprAttr clampBound(FormulaBuilder &c, ExprAttr bound, ExprAttr size) {
   auto known = bound.getConstant();
   if (known && *known < 0)
     bound = guard::max(c.expr(0), guard::add(bound, size));
@@ -166,23 +167,24 @@ static ExprAttr clampBound(Composer &c, ExprAttr bound, ExprAttr size) {
 }
 
 /// self[:start] ++ src ++ self[end:].
-static Value replaceRange(Composer &c, Value self, Value src, int64_t dim,
+static Value replaceRange(FormulaBuilder &c, Value self, Value src, int64_t dim,
                           ExprAttr start, ExprAttr end, ExprAttr size) {
   SmallVector<Value> parts;
   if (!start.isConstant(0))
-    parts.push_back(c.slice(self, dim, c.expr(0), start));
-  parts.push_back(c.cast(src, Composer::elementTypeOf(self)));
+    parts.push_back(c.sliceTensor(self, dim, c.expr(0), start));
+  parts.push_back(c.cast(src, FormulaBuilder::elementTypeOf(self)));
   if (end != size)
-    parts.push_back(c.slice(self, dim, end, size));
-  Value result = c.cat(parts, dim);
+    parts.push_back(c.sliceTensor(self, dim, end, size));
+  Value result = c.concat(parts, dim);
   return result == src ? c.clone(result) : result;
 }
 
-Value decomposeSliceScatter(SliceScatterOp op, Composer &c) {
+Value decomposeSliceScatter(SliceScatterOp op, FormulaBuilder &c) {
   if (!op.getStep().isConstant(1))
     return {};
   Value self = op.getSelf();
-  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rankOf(self));
+  int64_t dim =
+      FormulaBuilder::wrapDim(op.getDim(), FormulaBuilder::rankOf(self));
   ExprAttr size = c.dimOf(self, dim);
   ExprAttr start =
       clampBound(c, op.getStart().value_or(c.expr(0)), size);
@@ -190,9 +192,10 @@ Value decomposeSliceScatter(SliceScatterOp op, Composer &c) {
   return replaceRange(c, self, op.getSrc(), dim, start, end, size);
 }
 
-Value decomposeSelectScatter(SelectScatterOp op, Composer &c) {
+Value decomposeSelectScatter(SelectScatterOp op, FormulaBuilder &c) {
   Value self = op.getSelf();
-  int64_t dim = Composer::wrapDim(op.getDim(), Composer::rankOf(self));
+  int64_t dim =
+      FormulaBuilder::wrapDim(op.getDim(), FormulaBuilder::rankOf(self));
   ExprAttr size = c.dimOf(self, dim), index = op.getIndex();
   auto known = index.getConstant();
   if (known && *known < 0)

@@ -29,11 +29,11 @@ struct Likelihood {
 
 } // namespace
 
-static Target readTarget(Composer &c, Value self, Value target,
+static Target readTarget(FormulaBuilder &c, Value self, Value target,
                          ExprAttr ignoreIndex) {
   Value ignored = c.number(ignoreIndex);
   Target result;
-  result.dim = Composer::rankOf(self) < 2 ? 0 : 1;
+  result.dim = FormulaBuilder::rankOf(self) < 2 ? 0 : 1;
   result.isValid = c.ne(target, ignored);
   result.safe = c.where(result.isValid, target, 0);
   return result;
@@ -41,23 +41,25 @@ static Target readTarget(Composer &c, Value self, Value target,
 
 /// The weights of classes, at the dimension of the classes in a tensor of rank
 /// `rank`: [1, C, 1, 1].
-static Value spread(Composer &c, Value weight, int64_t rank, int64_t dim) {
+static Value spread(FormulaBuilder &c, Value weight, int64_t rank,
+                    int64_t dim) {
   Sizes sizes(rank, c.expr(1));
   sizes[dim] = c.dimOf(weight, 0);
   return c.view(weight, sizes);
 }
 
 /// -self[target] * weight[target], 0 where ignored.
-static Likelihood pick(Composer &c, Value self, const Target &target,
+static Likelihood pick(FormulaBuilder &c, Value self, const Target &target,
                        Value weight) {
   Value index = c.unsqueeze(target.safe, target.dim);
   auto pickFrom = [&](Value x) {
-    return c.squeeze(c.gather(x, target.dim, index), target.dim);
+    return c.squeezeDim(c.gather(x, target.dim, index), target.dim);
   };
   Value scores = self;
   Likelihood result;
   if (weight) {
-    Value spreadWeight = spread(c, weight, Composer::rankOf(self), target.dim);
+    Value spreadWeight =
+        spread(c, weight, FormulaBuilder::rankOf(self), target.dim);
     scores = c.mul(self, spreadWeight);
     Value all = c.expand(spreadWeight, c.dimsOf(self));
     result.weights = c.where(target.isValid, pickFrom(all), 0.0);
@@ -66,22 +68,24 @@ static Likelihood pick(Composer &c, Value self, const Target &target,
   return result;
 }
 
-static Value sumAll(Composer &c, Value x) {
-  return x ? c.sum(x, Composer::wrapAll({}, Composer::rankOf(x))) : x;
+static Value sumAll(FormulaBuilder &c, Value x) {
+  return x ? c.sumOver(x,
+                       FormulaBuilder::wrapAll({}, FormulaBuilder::rankOf(x)))
+           : x;
 }
 
 /// The sum of the weights, in the type of the losses.
-static Value totalWeight(Composer &c, const Target &target,
+static Value totalWeight(FormulaBuilder &c, const Target &target,
                          const Likelihood &likelihood) {
   if (likelihood.weights)
     return sumAll(c, likelihood.weights);
-  Type element = Composer::elementTypeOf(likelihood.losses);
+  Type element = FormulaBuilder::elementTypeOf(likelihood.losses);
   return sumAll(c, c.cast(target.isValid, element));
 }
 
 /// The loss and, for two results, the total weight. Of any rank.
 SmallVector<Value> decomposeLikelihood(const LikelihoodArgs &args,
-                                       Composer &c) {
+                                       FormulaBuilder &c) {
   Operation *op = args.op;
   Value self = c.widen(args.self);
   Value weight = c.widen(args.weight);
@@ -93,8 +97,8 @@ SmallVector<Value> decomposeLikelihood(const LikelihoodArgs &args,
     return c.cast(value, mlir::getElementTypeOrSelf(op->getResult(i)));
   };
   Value total, loss = likelihood.losses;
-  if (*args.reduction == kNone && Composer::rankOf(self) > 1) {
-    total = c.full({}, 0.0, Composer::elementTypeOf(loss));
+  if (*args.reduction == kNone && FormulaBuilder::rankOf(self) > 1) {
+    total = c.full(Sizes(), 0.0, FormulaBuilder::elementTypeOf(loss));
   } else {
     total = totalWeight(c, target, likelihood);
     loss = *args.reduction == kNone ? loss : sumAll(c, loss);
@@ -111,29 +115,31 @@ SmallVector<Value> decomposeLikelihood(const LikelihoodArgs &args,
 
 /// Each row has its gradient at its class and zero elsewhere: a comparison with
 /// the classes, which fuses, rather than a scatter, which does not.
-Value decomposeLikelihoodBackward(const LikelihoodArgs &args, Composer &c) {
+Value decomposeLikelihoodBackward(const LikelihoodArgs &args,
+                                  FormulaBuilder &c) {
   Value self = args.self;
-  int64_t rank = Composer::rankOf(self);
+  int64_t rank = FormulaBuilder::rankOf(self);
   Target target = readTarget(c, self, args.target, args.ignoreIndex);
   Value grad = c.widen(args.gradOutput);
   if (*args.reduction == kMean)
     grad = c.div(grad, c.widen(args.totalWeight));
   if (!grad)
     return {};
-  if (Composer::rankOf(grad) > 0 && Composer::rankOf(grad) < rank)
+  if (FormulaBuilder::rankOf(grad) > 0 && FormulaBuilder::rankOf(grad) < rank)
     grad = c.unsqueeze(grad, target.dim);
   grad = c.neg(grad);
   if (args.weight)
     grad = c.mul(spread(c, c.widen(args.weight), rank, target.dim), grad);
-  Value classes = spread(
-      c,
-      c.iota(c.dimOf(self, target.dim), Composer::elementTypeOf(args.target)),
-      rank, target.dim);
+  Value classes = spread(c,
+                         c.iota(c.dimOf(self, target.dim),
+                                FormulaBuilder::elementTypeOf(args.target)),
+                         rank, target.dim);
   Value isClass = c.eq(classes, c.unsqueeze(args.target, target.dim));
   Value isHere =
       c.logicalAnd(isClass, c.unsqueeze(target.isValid, target.dim));
   Value result = c.where(isHere, grad, 0.0);
-  return c.cast(c.expand(result, c.dimsOf(self)), Composer::elementTypeOf(self));
+  return c.cast(c.expand(result, c.dimsOf(self)),
+                FormulaBuilder::elementTypeOf(self));
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,13 +148,13 @@ Value decomposeLikelihoodBackward(const LikelihoodArgs &args, Composer &c) {
 
 /// The sum over the other classes of max(0, margin - x[target] + x[class])^p,
 /// divided by the number of classes.
-Value decomposeMultiMarginLoss(MultiMarginLossOp op, Composer &c) {
-  auto order = op.getP() ? Composer::getConstantNumber(op.getP()) : 1.0;
-  Value margin = op.getMargin() ? op.getMargin() : c.number(Operand(1));
+Value decomposeMultiMarginLoss(MultiMarginLossOp op, FormulaBuilder &c) {
+  auto order = op.getP() ? FormulaBuilder::getConstantNumber(op.getP()) : 1.0;
+  Value margin = op.getMargin() ? op.getMargin() : c.number(1);
   Value self = c.widen(op.getSelf());
   if (!order || (*order != 1 && *order != 2))
     return {};
-  int64_t rank = Composer::rankOf(self);
+  int64_t rank = FormulaBuilder::rankOf(self);
   ExprAttr classes = rank == 0 ? c.expr(1) : c.dimOf(self, -1);
   ExprAttr rows = rank < 2 ? c.expr(1) : c.dimOf(self, 0);
   Value x = c.view(self, {rows, classes});
@@ -164,8 +170,8 @@ Value decomposeMultiMarginLoss(MultiMarginLossOp op, Composer &c) {
                                        c.view(target, {rows})),
                               {rows, c.expr(1)}));
   Value isTarget =
-      c.eq(c.iota(classes, Composer::elementTypeOf(target)), target);
-  loss = c.sum(c.where(isTarget, 0.0, loss), {1});
+      c.eq(c.iota(classes, FormulaBuilder::elementTypeOf(target)), target);
+  loss = c.sumOver(c.where(isTarget, 0.0, loss), {1});
   loss = c.div(loss, c.number(classes));
   if (op.getReduction() == kNone)
     loss = c.view(loss, c.dimsOf(op.getResult()));
@@ -180,22 +186,24 @@ Value decomposeMultiMarginLoss(MultiMarginLossOp op, Composer &c) {
 //===----------------------------------------------------------------------===//
 
 /// Targets that are probabilities of the classes.
-static Value crossEntropyOfProbabilities(CrossEntropyLossOp op, Composer &c,
-                                         Value input, int64_t dim) {
+static Value crossEntropyOfProbabilities(CrossEntropyLossOp op,
+                                         FormulaBuilder &c, Value input,
+                                         int64_t dim) {
   Value target = op.getTarget();
   ExprAttr classes = c.dimOf(op.getSelf(), dim);
   double smoothing = op.getLabelSmoothing().convertToDouble();
   if (smoothing > 0.0) {
-    Value share = c.div(c.full({}, smoothing, Composer::elementTypeOf(target)),
-                        c.number(classes));
+    Value share =
+        c.div(c.full(Sizes(), smoothing, FormulaBuilder::elementTypeOf(target)),
+              c.number(classes));
     target = c.add(c.mul(target, 1.0 - smoothing), share);
   }
   Value losses = c.mul(input, target);
   if (op.getWeight())
-    losses = c.mul(losses, spread(c, op.getWeight(), Composer::rankOf(input),
-                                  dim));
+    losses = c.mul(
+        losses, spread(c, op.getWeight(), FormulaBuilder::rankOf(input), dim));
   if (op.getReduction() == kNone)
-    return c.neg(c.sum(losses, {dim}));
+    return c.neg(c.sumOver(losses, {dim}));
   Value sum = c.neg(sumAll(c, losses));
   if (op.getReduction() == kSum)
     return sum;
@@ -208,13 +216,13 @@ static Value crossEntropyOfProbabilities(CrossEntropyLossOp op, Composer &c,
 }
 
 /// Label smoothing takes a share of the mean loss over all classes.
-static Value smoothLoss(CrossEntropyLossOp op, Composer &c, Value input,
+static Value smoothLoss(CrossEntropyLossOp op, FormulaBuilder &c, Value input,
                         const Target &target, const Likelihood &likelihood) {
   Value scores = input;
   if (op.getWeight())
-    scores = c.mul(input, spread(c, op.getWeight(), Composer::rankOf(input),
-                                 target.dim));
-  Value losses = c.neg(c.sum(scores, {target.dim}));
+    scores = c.mul(input, spread(c, op.getWeight(),
+                                 FormulaBuilder::rankOf(input), target.dim));
+  Value losses = c.neg(c.sumOver(scores, {target.dim}));
   losses = c.where(target.isValid, losses, 0.0);
   if (op.getReduction() == kNone)
     return losses;
@@ -224,17 +232,17 @@ static Value smoothLoss(CrossEntropyLossOp op, Composer &c, Value input,
   return c.div(sum, totalWeight(c, target, likelihood));
 }
 
-Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, Composer &c) {
+Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, FormulaBuilder &c) {
   Value self = op.getSelf();
-  int64_t dim = Composer::rankOf(self) < 2 ? 0 : 1;
+  int64_t dim = FormulaBuilder::rankOf(self) < 2 ? 0 : 1;
   Value input = c.logSoftmax(self, dim, false);
   if (!input)
     return {};
-  if (llvm::isa<mlir::FloatType>(Composer::elementTypeOf(op.getTarget())))
+  if (llvm::isa<mlir::FloatType>(FormulaBuilder::elementTypeOf(op.getTarget())))
     return crossEntropyOfProbabilities(op, c, input, dim);
 
   double smoothing = op.getLabelSmoothing().convertToDouble();
-  if (smoothing == 0.0 && Composer::rankOf(self) <= 2)
+  if (smoothing == 0.0 && FormulaBuilder::rankOf(self) <= 2)
     return c
         .nllLossForward(input, op.getTarget(), op.getWeight(),
                         op.getReduction(), op.getIgnoreIndex())

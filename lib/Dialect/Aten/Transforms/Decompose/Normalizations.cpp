@@ -16,9 +16,9 @@ namespace kiln::aten {
 
 /// The dimension of a softmax; none for a tensor without dimensions.
 static SmallVector<int64_t> softmaxDims(Value x, int64_t dim) {
-  if (Composer::rankOf(x) == 0)
+  if (FormulaBuilder::rankOf(x) == 0)
     return {};
-  return {Composer::wrapDim(dim, Composer::rankOf(x))};
+  return {FormulaBuilder::wrapDim(dim, FormulaBuilder::rankOf(x))};
 }
 
 static Type resultType(Operation *op, unsigned i = 0) {
@@ -26,51 +26,52 @@ static Type resultType(Operation *op, unsigned i = 0) {
 }
 
 /// True for what has no elements, and no greatest one that is subtracted.
-static bool isEmpty(Composer &c, Value x) {
+static bool isEmpty(FormulaBuilder &c, Value x) {
   return c.numelOf(x).isConstant(0);
 }
 
-Value decomposeSoftmax(SoftmaxOp op, Composer &c) {
+Value decomposeSoftmax(SoftmaxOp op, FormulaBuilder &c) {
   Value x = c.widen(op.getSelf());
   if (isEmpty(c, x))
     return c.cast(x, resultType(op));
   auto dims = softmaxDims(x, op.getDim());
-  Value e = c.exp(c.sub(x, c.amax(x, dims, true)));
-  Value result = c.div(e, c.sum(e, dims, true));
+  Value e = c.exp(c.sub(x, c.amaxOver(x, dims, true)));
+  Value result = c.div(e, c.sumOver(e, dims, true));
   return c.cast(result, resultType(op));
 }
 
-Value decomposeLogSoftmax(LogSoftmaxOp op, Composer &c) {
+Value decomposeLogSoftmax(LogSoftmaxOp op, FormulaBuilder &c) {
   Value x = c.widen(op.getSelf());
   if (isEmpty(c, x))
     return c.cast(x, resultType(op));
   auto dims = softmaxDims(x, op.getDim());
-  Value shifted = c.sub(x, c.amax(x, dims, true));
-  Value result = c.sub(shifted, c.log(c.sum(c.exp(shifted), dims, true)));
+  Value shifted = c.sub(x, c.amaxOver(x, dims, true));
+  Value result = c.sub(shifted, c.log(c.sumOver(c.exp(shifted), dims, true)));
   return c.cast(result, resultType(op));
 }
 
-Value decomposeSoftmaxInt(SoftmaxIntOp op, Composer &c) {
+Value decomposeSoftmaxInt(SoftmaxIntOp op, FormulaBuilder &c) {
   Value x = c.cast(op.getSelf(), resultType(op));
   return c.softmax(x, op.getDim(), false);
 }
 
-Value decomposeLogSoftmaxInt(LogSoftmaxIntOp op, Composer &c) {
+Value decomposeLogSoftmaxInt(LogSoftmaxIntOp op, FormulaBuilder &c) {
   Value x = c.cast(op.getSelf(), resultType(op));
   return c.logSoftmax(x, op.getDim(), false);
 }
 
-Value decomposeSoftmaxBackward(SoftmaxBackwardDataOp op, Composer &c) {
+Value decomposeSoftmaxBackward(SoftmaxBackwardDataOp op, FormulaBuilder &c) {
   Value output = c.widen(op.getOutput());
   Value product = c.mul(c.widen(op.getGradOutput()), output);
-  Value sum = c.sum(product, softmaxDims(output, op.getDim()), true);
+  Value sum = c.sumOver(product, softmaxDims(output, op.getDim()), true);
   return c.cast(c.sub(product, c.mul(output, sum)), resultType(op));
 }
 
-Value decomposeLogSoftmaxBackward(LogSoftmaxBackwardDataOp op, Composer &c) {
+Value decomposeLogSoftmaxBackward(LogSoftmaxBackwardDataOp op,
+                                  FormulaBuilder &c) {
   Value grad = c.widen(op.getGradOutput());
   Value output = c.widen(op.getOutput());
-  Value sum = c.sum(grad, softmaxDims(output, op.getDim()), true);
+  Value sum = c.sumOver(grad, softmaxDims(output, op.getDim()), true);
   return c.cast(c.sub(grad, c.mul(c.exp(output), sum)), resultType(op));
 }
 
@@ -80,20 +81,21 @@ Value decomposeLogSoftmaxBackward(LogSoftmaxBackwardDataOp op, Composer &c) {
 
 /// The last dimensions, as many as are normalized.
 static SmallVector<int64_t> innerDims(Value x, size_t count) {
-  int64_t rank = Composer::rankOf(x);
+  int64_t rank = FormulaBuilder::rankOf(x);
   return llvm::to_vector(
       llvm::seq<int64_t>(rank - static_cast<int64_t>(count), rank));
 }
 
-SmallVector<Value> decomposeNativeLayerNorm(NativeLayerNormOp op, Composer &c) {
+SmallVector<Value> decomposeNativeLayerNorm(NativeLayerNormOp op,
+                                            FormulaBuilder &c) {
   Value x = c.widen(op.getInput());
   auto dims = innerDims(x, op.getNormalizedShape().size());
   ExprAttr count = guard::getNumElements(c.getContext(),
                                          op.getNormalizedShape().getDims());
   Value n = c.number(count);
-  Value mean = c.div(c.sum(x, dims, true), n);
+  Value mean = c.div(c.sumOver(x, dims, true), n);
   Value centered = c.sub(x, mean);
-  Value variance = c.div(c.sum(c.square(centered), dims, true), n);
+  Value variance = c.div(c.sumOver(c.square(centered), dims, true), n);
   Value rstd = c.rsqrt(c.add(variance, op.getEps().convertToDouble()));
   Value result = c.mul(centered, rstd);
   if (op.getWeight())
@@ -107,12 +109,13 @@ SmallVector<Value> decomposeNativeLayerNorm(NativeLayerNormOp op, Composer &c) {
 }
 
 SmallVector<Value>
-decomposeNativeLayerNormBackward(NativeLayerNormBackwardOp op, Composer &c) {
+decomposeNativeLayerNormBackward(NativeLayerNormBackwardOp op,
+                                 FormulaBuilder &c) {
   Value grad = c.widen(op.getGradOut()), x = c.widen(op.getInput());
   Value mean = c.widen(op.getMean()), rstd = c.widen(op.getRstd());
   size_t numInner = op.getNormalizedShape().size();
   auto inner = innerDims(x, numInner);
-  int64_t numOuter = Composer::rankOf(x) - static_cast<int64_t>(numInner);
+  int64_t numOuter = FormulaBuilder::rankOf(x) - static_cast<int64_t>(numInner);
   auto outer = llvm::to_vector(llvm::seq<int64_t>(0, numOuter));
   Value n = c.number(guard::getNumElements(c.getContext(),
                                            op.getNormalizedShape().getDims()));
@@ -129,13 +132,13 @@ decomposeNativeLayerNormBackward(NativeLayerNormBackwardOp op, Composer &c) {
   Value scaled = grad;
   if (op.getWeight())
     scaled = c.mul(grad, c.widen(op.getWeight()));
-  Value sum = c.sum(scaled, inner, true);
-  Value projection = c.sum(c.mul(scaled, normalized), inner, true);
+  Value sum = c.sumOver(scaled, inner, true);
+  Value projection = c.sumOver(c.mul(scaled, normalized), inner, true);
   Value rest = c.sub(c.sub(c.mul(scaled, n), sum),
                      c.mul(normalized, projection));
   finish(0, mask[0] ? c.mul(c.div(rstd, n), rest) : Value());
-  finish(1, mask[1] ? c.sum(c.mul(grad, normalized), outer) : Value());
-  finish(2, mask[2] ? c.sum(grad, outer) : Value());
+  finish(1, mask[1] ? c.sumOver(c.mul(grad, normalized), outer) : Value());
+  finish(2, mask[2] ? c.sumOver(grad, outer) : Value());
   if (llvm::any_of(results, [](Value v) { return !v; }))
     return {};
   return results;
@@ -145,7 +148,7 @@ decomposeNativeLayerNormBackward(NativeLayerNormBackwardOp op, Composer &c) {
 // Dropout
 //===----------------------------------------------------------------------===//
 
-Value decomposeDropout(DropoutOp op, Composer &c) {
+Value decomposeDropout(DropoutOp op, FormulaBuilder &c) {
   double p = op.getP().convertToDouble();
   if (!op.getTrain() || p == 0.0)
     return op.getInput();
@@ -153,7 +156,8 @@ Value decomposeDropout(DropoutOp op, Composer &c) {
 }
 
 /// Only when nothing is drawn: the numbers of a real dropout are the runtime's.
-SmallVector<Value> decomposeNativeDropout(NativeDropoutOp op, Composer &c) {
+SmallVector<Value> decomposeNativeDropout(NativeDropoutOp op,
+                                          FormulaBuilder &c) {
   double p = op.getP().convertToDouble();
   if (op.getTrain().value_or(true) && p != 0.0)
     return {};

@@ -13,6 +13,7 @@
 
 #include "Formulas.h"
 
+#include "kiln/Dialect/Aten/IR/Composites.h"
 #include "kiln/Dialect/Aten/IR/FamilyFields.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -22,17 +23,17 @@ namespace kiln::aten {
 using namespace formula;
 
 /// An operand in the type in which elements of the first result are computed.
-static Value widen(Operation *op, Composer &c, Value operand) {
+static Value widen(Operation *op, FormulaBuilder &c, Value operand) {
   // The real result of complex operands is another type, not a wider one.
-  if (!operand || !Composer::isTensor(operand) ||
-      llvm::isa<mlir::ComplexType>(Composer::elementTypeOf(operand)))
+  if (!operand || !FormulaBuilder::isTensor(operand) ||
+      llvm::isa<mlir::ComplexType>(FormulaBuilder::elementTypeOf(operand)))
     return operand;
   Type element = mlir::getElementTypeOrSelf(op->getResult(0));
-  return c.cast(operand, Composer::computeType(element));
+  return c.cast(operand, FormulaBuilder::computeType(element));
 }
 
 /// The values in the element types of the results; none if one is null.
-static SmallVector<Value> finish(Operation *op, Composer &c,
+static SmallVector<Value> finish(Operation *op, FormulaBuilder &c,
                                  ArrayRef<Value> values) {
   if (llvm::is_contained(values, Value()))
     return {};
@@ -77,7 +78,7 @@ struct DecompositionEntry {
 #include "kiln/Dialect/Aten/Transforms/AtenDecompositions.cpp.inc"
 
 /// What a composite stands for; if it is nothing, says why.
-static SmallVector<Value> decomposeComposite(Operation *op, Composer &c) {
+static SmallVector<Value> decomposeComposite(Operation *op, FormulaBuilder &c) {
   OpenedComposite opened = openComposite(op, c.getBuilder());
   if (opened)
     return opened.values;

@@ -30,15 +30,15 @@ struct State {
 } // namespace
 
 /// Part `i` of the gates, which stand side by side in the last dimension.
-static Value gate(Composer &c, Value gates, int64_t i, ExprAttr width) {
+static Value gate(FormulaBuilder &c, Value gates, int64_t i, ExprAttr width) {
   ExprAttr start = guard::mul(width, i);
-  return c.slice(gates, -1, start, guard::add(start, width));
+  return c.sliceTensor(gates, -1, start, guard::add(start, width));
 }
 
 /// The state after one step, of what input and state give to the gates.
-static State step(Composer &c, Cell kind, Value fromInput, Value fromHidden,
-                  const State &state) {
-  Type element = Composer::elementTypeOf(state.hidden);
+static State step(FormulaBuilder &c, Cell kind, Value fromInput,
+                  Value fromHidden, const State &state) {
+  Type element = FormulaBuilder::elementTypeOf(state.hidden);
   ExprAttr width = c.dimOf(state.hidden, -1);
   Value x = c.widen(fromInput), h = c.widen(fromHidden);
   if (!x || !h)
@@ -68,7 +68,7 @@ static State step(Composer &c, Cell kind, Value fromInput, Value fromHidden,
   return {c.cast(mixed, element), Value()};
 }
 
-static Value affine(Composer &c, Value x, Value weight, Value bias) {
+static Value affine(FormulaBuilder &c, Value x, Value weight, Value bias) {
   return c.linear(x, weight, bias);
 }
 
@@ -77,36 +77,36 @@ static Value affine(Composer &c, Value x, Value weight, Value bias) {
 //===----------------------------------------------------------------------===//
 
 /// One direction of one layer over [time, batch, width]; updates the state.
-static Value runDirection(Composer &c, Cell kind, Value x, State &state,
+static Value runDirection(FormulaBuilder &c, Cell kind, Value x, State &state,
                           const Weights &w, int64_t length, bool reverses) {
   Value gates = affine(c, x, w.input, w.inputBias);
   SmallVector<Value> outputs(length);
   for (int64_t i = 0; i < length; ++i) {
     int64_t time = reverses ? length - 1 - i : i;
-    state = step(c, kind, c.select(gates, 0, c.expr(time)),
+    state = step(c, kind, c.selectInt(gates, 0, c.expr(time)),
                  affine(c, state.hidden, w.hidden, w.hiddenBias), state);
     if (!state.hidden)
       return {};
     outputs[time] = c.unsqueeze(state.hidden, 0);
   }
-  return c.cat(outputs, 0);
+  return c.concat(outputs, 0);
 }
 
-SmallVector<Value> decomposeRecurrence(const RecurrenceArgs &args, Composer &c,
-                                       Cell kind) {
+SmallVector<Value> decomposeRecurrence(const RecurrenceArgs &args,
+                                       FormulaBuilder &c, Cell kind) {
   bool isLstm = kind == Cell::Lstm;
   if (args.hx.size() != (isLstm ? 2 : 1))
     return {};
   Value x = args.input, hidden = args.hx[0];
   Value cell = isLstm ? args.hx[1] : Value();
-  int64_t rank = Composer::rankOf(x);
+  int64_t rank = FormulaBuilder::rankOf(x);
   int64_t layers = *args.numLayers, directions = *args.bidirectional ? 2 : 1;
   size_t perCell = *args.hasBiases ? 4 : 2;
   ArrayRef<Value> params = args.params;
   // Between layers, a dropout in training draws numbers.
   if (*args.train && *args.dropout != 0 && layers > 1)
     return {};
-  if ((rank != 2 && rank != 3) || Composer::rankOf(hidden) != rank ||
+  if ((rank != 2 && rank != 3) || FormulaBuilder::rankOf(hidden) != rank ||
       params.size() != size_t(layers * directions) * perCell)
     return {};
   bool isBatched = rank == 3;
@@ -118,7 +118,7 @@ SmallVector<Value> decomposeRecurrence(const RecurrenceArgs &args, Composer &c,
   if (!length || *length == 0)
     return {};
   auto stateOf = [&](Value all, int64_t i) {
-    Value one = all ? c.select(all, 0, c.expr(i)) : Value();
+    Value one = all ? c.selectInt(all, 0, c.expr(i)) : Value();
     return one && !isBatched ? c.unsqueeze(one, 0) : one;
   };
   SmallVector<Value> lastHidden, lastCell;
@@ -137,14 +137,14 @@ SmallVector<Value> decomposeRecurrence(const RecurrenceArgs &args, Composer &c,
       lastHidden.push_back(state.hidden);
       lastCell.push_back(state.cell);
     }
-    x = c.cat(outputs, 2);
+    x = c.concat(outputs, 2);
   }
   if (!isBatched)
-    x = c.squeeze(x, 1);
+    x = c.squeezeDim(x, 1);
   else if (args.batchFirst.value_or(false))
     x = c.transpose(x, 0, 1);
   auto join = [&](ArrayRef<Value> states, unsigned result) {
-    return c.view(c.cat(states, 0), c.dimsOf(args.op->getResult(result)));
+    return c.view(c.concat(states, 0), c.dimsOf(args.op->getResult(result)));
   };
   SmallVector<Value> results = {x, join(lastHidden, 1)};
   if (isLstm)
@@ -157,17 +157,17 @@ SmallVector<Value> decomposeRecurrence(const RecurrenceArgs &args, Composer &c,
 //===----------------------------------------------------------------------===//
 
 template <typename OpT>
-static State runCell(OpT op, Composer &c, Cell kind, const State &state) {
+static State runCell(OpT op, FormulaBuilder &c, Cell kind, const State &state) {
   return step(c, kind,
               affine(c, op.getInput(), op.getWIh(), op.getBIh()),
               affine(c, state.hidden, op.getWHh(), op.getBHh()), state);
 }
 
-Value decomposeGruCell(GruCellOp op, Composer &c) {
+Value decomposeGruCell(GruCellOp op, FormulaBuilder &c) {
   return runCell(op, c, Cell::Gru, {op.getHx(), Value()}).hidden;
 }
 
-SmallVector<Value> decomposeLstmCell(LstmCellOp op, Composer &c) {
+SmallVector<Value> decomposeLstmCell(LstmCellOp op, FormulaBuilder &c) {
   if (op.getHx().size() != 2)
     return {};
   State next = runCell(op, c, Cell::Lstm, {op.getHx()[0], op.getHx()[1]});

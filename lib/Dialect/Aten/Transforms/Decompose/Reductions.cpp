@@ -15,39 +15,40 @@ namespace kiln::aten {
 using OptionalDims = std::optional<ArrayRef<int64_t>>;
 
 /// `value` in the type of a result of `op`.
-static Value finish(Operation *op, Composer &c, Value value, unsigned i = 0) {
+static Value finish(Operation *op, FormulaBuilder &c, Value value,
+                    unsigned i = 0) {
   return value ? c.cast(value, mlir::getElementTypeOrSelf(op->getResult(i)))
                : value;
 }
 
 static SmallVector<int64_t> allDims(Value x, OptionalDims dims) {
-  return Composer::wrapAll(dims.value_or(ArrayRef<int64_t>()),
-                           Composer::rankOf(x));
+  return FormulaBuilder::wrapAll(dims.value_or(ArrayRef<int64_t>()),
+                                 FormulaBuilder::rankOf(x));
 }
 
 /// Elements that join in one result.
-static ExprAttr countOver(Composer &c, Value x, ArrayRef<int64_t> dims) {
+static ExprAttr countOver(FormulaBuilder &c, Value x, ArrayRef<int64_t> dims) {
   ExprAttr count = c.expr(1);
   for (int64_t dim : dims)
     count = guard::mul(count, c.dimOf(x, dim));
   return count;
 }
 
-Value decomposeMean(const MeanArgs &args, Composer &c) {
+Value decomposeMean(const MeanArgs &args, FormulaBuilder &c) {
   auto dims = allDims(args.self, args.dim);
   Type element = mlir::getElementTypeOrSelf(args.op->getResult(0));
-  Value x = c.cast(args.self, Composer::computeType(element));
-  Value sum = c.sum(x, dims, args.keepdim.value_or(false));
+  Value x = c.cast(args.self, FormulaBuilder::computeType(element));
+  Value sum = c.sumOver(x, dims, args.keepdim.value_or(false));
   return finish(args.op, c,
                 c.div(sum, c.number(countOver(c, args.self, dims))));
 }
 
-Value decomposeAll(AllOp op, Composer &c) {
-  Value none = c.logicalNot(c.FormulaBuilder::any(c.logicalNot(op.getSelf())));
+Value decomposeAll(AllOp op, FormulaBuilder &c) {
+  Value none = c.logicalNot(c.any(c.logicalNot(op.getSelf())));
   return finish(op, c, none);
 }
 
-Value decomposeAllDim(AllDimOp op, Composer &c) {
+Value decomposeAllDim(AllDimOp op, FormulaBuilder &c) {
   Value none = c.logicalNot(
       c.anyDim(c.logicalNot(op.getSelf()), op.getDim(), op.getKeepdim()));
   return finish(op, c, none);
@@ -59,16 +60,16 @@ Value decomposeAllDim(AllDimOp op, Composer &c) {
 
 /// Variance in the type it is computed in, from deviations from the mean: two
 /// passes, which keep the digits that a difference of squares would lose.
-static Value varianceOver(Composer &c, Value self, ArrayRef<int64_t> dims,
+static Value varianceOver(FormulaBuilder &c, Value self, ArrayRef<int64_t> dims,
                           bool keepdim, double correction) {
   Value x = c.widen(self);
   ExprAttr count = countOver(c, self, dims);
-  Value mean = c.div(c.sum(x, dims, true), c.number(count));
+  Value mean = c.div(c.sumOver(x, dims, true), c.number(count));
   Value deviation = c.sub(x, mean);
-  Value square = c.mul(deviation, c.conj(deviation));
-  if (Composer::isComplex(square))
-    square = c.FormulaBuilder::real(square);
-  Value squares = c.sum(square, dims, keepdim);
+  Value square = c.mul(deviation, c.conjugate(deviation));
+  if (FormulaBuilder::isComplex(square))
+    square = c.real(square);
+  Value squares = c.sumOver(square, dims, keepdim);
   ExprAttr zero = guard::getFloat(c.getContext(), 0.0);
   ExprAttr divisor = guard::max(
       zero, guard::sub(guard::toFloat(count),
@@ -80,10 +81,10 @@ static Value varianceOver(Composer &c, Value self, ArrayRef<int64_t> dims,
 static std::optional<double> readCorrection(Value correction) {
   if (!correction)
     return 1.0;
-  return Composer::getConstantNumber(correction);
+  return FormulaBuilder::getConstantNumber(correction);
 }
 
-Value decomposeVar(VarCorrectionOp op, Composer &c) {
+Value decomposeVar(VarCorrectionOp op, FormulaBuilder &c) {
   auto correction = readCorrection(op.getCorrection());
   if (!correction)
     return {};
@@ -92,14 +93,14 @@ Value decomposeVar(VarCorrectionOp op, Composer &c) {
                                     op.getKeepdim(), *correction));
 }
 
-Value decomposeVarDim(VarDimOp op, Composer &c) {
+Value decomposeVarDim(VarDimOp op, FormulaBuilder &c) {
   Value self = op.getSelf();
   return finish(op, c, varianceOver(c, self, allDims(self, op.getDim()),
                                     op.getKeepdim(),
                                     op.getUnbiased() ? 1.0 : 0.0));
 }
 
-Value decomposeStd(StdCorrectionOp op, Composer &c) {
+Value decomposeStd(StdCorrectionOp op, FormulaBuilder &c) {
   auto correction = readCorrection(op.getCorrection());
   if (!correction)
     return {};
@@ -109,7 +110,7 @@ Value decomposeStd(StdCorrectionOp op, Composer &c) {
                                     op.getKeepdim(), *correction)));
 }
 
-SmallVector<Value> decomposeVarMean(VarMeanCorrectionOp op, Composer &c) {
+SmallVector<Value> decomposeVarMean(VarMeanCorrectionOp op, FormulaBuilder &c) {
   Value self = op.getSelf();
   IntsArg dims = op.getDim();
   Value variance =
@@ -120,7 +121,7 @@ SmallVector<Value> decomposeVarMean(VarMeanCorrectionOp op, Composer &c) {
   return {finish(op, c, variance, 0), finish(op, c, mean, 1)};
 }
 
-SmallVector<Value> decomposeVarMeanDim(VarMeanDimOp op, Composer &c) {
+SmallVector<Value> decomposeVarMeanDim(VarMeanDimOp op, FormulaBuilder &c) {
   Value self = op.getSelf();
   IntsArg dims = op.getDim();
   OpResults both = c.varMeanCorrection(self, dims, int64_t(op.getUnbiased()),
@@ -128,7 +129,7 @@ SmallVector<Value> decomposeVarMeanDim(VarMeanDimOp op, Composer &c) {
   return both.all();
 }
 
-SmallVector<Value> decomposeStdMean(StdMeanCorrectionOp op, Composer &c) {
+SmallVector<Value> decomposeStdMean(StdMeanCorrectionOp op, FormulaBuilder &c) {
   Value self = op.getSelf();
   IntsArg dims = op.getDim();
   Value deviation =
@@ -140,40 +141,41 @@ SmallVector<Value> decomposeStdMean(StdMeanCorrectionOp op, Composer &c) {
 }
 
 /// Over no dimensions, which is not over all.
-Value decomposeAnyDims(AnyDimsOp op, Composer &c) {
+Value decomposeAnyDims(AnyDimsOp op, FormulaBuilder &c) {
   if (!op.getDim() || !op.getDim()->empty())
     return {};
   return finish(op, c, c.ne(op.getSelf(), 0));
 }
 
-Value decomposeVectorNorm(LinalgVectorNormOp op, Composer &c) {
+Value decomposeVectorNorm(LinalgVectorNormOp op, FormulaBuilder &c) {
   double order = 2.0;
   if (op.getOrd()) {
-    auto known = Composer::getConstantNumber(op.getOrd());
+    auto known = FormulaBuilder::getConstantNumber(op.getOrd());
     if (!known)
       return {};
     order = *known;
   }
   Value self = op.getSelf();
   Type element = mlir::getElementTypeOrSelf(op.getResult());
-  if (!llvm::isa<mlir::FloatType>(Composer::elementTypeOf(self)))
+  if (!llvm::isa<mlir::FloatType>(FormulaBuilder::elementTypeOf(self)))
     return {};
-  Value x = c.cast(self, Composer::computeType(element));
+  Value x = c.cast(self, FormulaBuilder::computeType(element));
   auto dims = allDims(self, op.getDim());
   bool keepdim = op.getKeepdim();
   Value result;
   if (std::isinf(order)) {
     Value magnitude = c.abs(x);
-    result = order > 0 ? c.amax(magnitude, dims, keepdim)
-                       : c.amin(magnitude, dims, keepdim);
+    result = order > 0 ? c.amaxOver(magnitude, dims, keepdim)
+                       : c.aminOver(magnitude, dims, keepdim);
   } else if (order == 0.0) {
-    result = c.sum(c.cast(c.ne(x, 0), Composer::elementTypeOf(x)), dims, keepdim);
+    result = c.sumOver(c.cast(c.ne(x, 0), FormulaBuilder::elementTypeOf(x)),
+                       dims, keepdim);
   } else if (order == 1.0) {
-    result = c.sum(c.abs(x), dims, keepdim);
+    result = c.sumOver(c.abs(x), dims, keepdim);
   } else if (order == 2.0) {
-    result = c.sqrt(c.sum(c.square(x), dims, keepdim));
+    result = c.sqrt(c.sumOver(c.square(x), dims, keepdim));
   } else {
-    Value sum = c.sum(c.pow(c.abs(x), order), dims, keepdim);
+    Value sum = c.sumOver(c.pow(c.abs(x), order), dims, keepdim);
     result = c.pow(sum, 1.0 / order);
   }
   return finish(op, c, result);
