@@ -273,27 +273,6 @@ static Values dropout(const Args &args) {
   return {nativeDropout(args)[0]};
 }
 
-/// Dropped elements become the negative saturation value of selu; the affine
-/// map restores mean and variance.
-static Values alphaDropout(const Args &args) {
-  const Tensor &x = args.tensor(0);
-  double p = args.number(1);
-  requireProbability(p);
-  if (!args.flag(2) || p == 0 || x.numel() == 0)
-    return {x};
-  requireFloat(x);
-  if (p == 1)
-    return {filled(x.dtype(), x.sizes(), int64_t(0))};
-  const double alpha = 1.7580993408473766;
-  double a = 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
-  Draw draw = nextDraws();
-  auto values = readAll<double>(x);
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = isHit(draw(i), p) ? -alpha * a + alpha * a * p
-                                  : values[i] * a + alpha * a * p;
-  return {makeTensor(x.dtype(), x.sizes(), values)};
-}
-
 /// Schema: self, num_samples, replacement.
 static Values multinomial(const Args &args) {
   const Tensor &x = args.tensor(0);
@@ -423,8 +402,6 @@ void eager::addRandomOperators(Table &table) {
   addRandom<nativeDropout>(table, "native_dropout.default");
   table.op<nativeDropoutBackward>("native_dropout_backward.default");
   table.both<dropout>("dropout", "default");
-  addRandom<alphaDropout>(table, "alpha_dropout.default");
-  table.inPlace<alphaDropout>("alpha_dropout_.default");
   addRandom<multinomial>(table, "multinomial.default");
   addRandom<rrelu>(table, "rrelu_with_noise_functional.default");
 }

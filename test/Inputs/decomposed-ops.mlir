@@ -1218,6 +1218,10 @@ func.func @"fake_quantize_per_tensor_affine_cachemask_backward"(%x0: tensor<2x3x
   %r = aten.fake_quantize_per_tensor_affine_cachemask_backward(%x0, %x1) : (tensor<2x3xf32>, tensor<2x3xi1>) -> tensor<2x3xf32>
   return
 }
+func.func @"alpha_dropout"(%x0: tensor<4xf32>) {
+  %r = aten.alpha_dropout(%x0, p = 0.5, train = true) : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
 func.func @"feature_alpha_dropout"(%x0: tensor<2x3xf32>) {
   %r = aten.feature_alpha_dropout(%x0, p = 0.5, train = false) : (tensor<2x3xf32>) -> tensor<2x3xf32>
   return

@@ -139,7 +139,9 @@ Result<Page> coverage::writePage(const std::string &recordsPath,
       row.derivative = records->at(functional).derivative;
       record = &records->at(functional);
     }
-    row.evaluator = registry.find(full) ? "yes" : "";
+    // What is composed of others is opened before anything runs.
+    bool isComposed = record && record->sizes == "composed";
+    row.evaluator = registry.find(full) ? "yes" : isComposed ? "its parts'" : "";
     row.compiled = howCompiled(record, counts);
     if (counts)
       row.tests = howTested(*counts);

@@ -59,40 +59,6 @@ LogicalResult loop::lowerDropout(LoopBuilder &loops, aten::NativeDropoutOp op) {
              }));
 }
 
-/// Dropped elements become the negative saturation value of selu; the affine
-/// map restores mean and variance.
-LogicalResult loop::lowerAlphaDropout(LoopBuilder &loops,
-                                      aten::AlphaDropoutOp op) {
-  double p = toDouble(op.getP());
-  if (!isProbability(p))
-    return loops.refuse("the probability is an error");
-  View self = loops.getView(op.getInput());
-  bool isEmpty = guard::product(loops.getContext(), self.dims).isConstant(0);
-  if (!op.getTrain() || p == 0 || isEmpty) {
-    loops.setView(loops.getResult(0), self);
-    return success();
-  }
-  Type stored = loops.getResultType().getElementType();
-  if (!isa<FloatType>(stored))
-    return loops.refuse("dropout of integers is an error");
-  Type in = LoopBuilder::getComputeType(stored);
-  const double alpha = 1.7580993408473766;
-  double a = p == 1 ? 0 : 1 / std::sqrt((alpha * alpha * p + 1) * (1 - p));
-  auto identity = getIdentityMap(loops.getContext(), self.dims.size());
-  return drawElements(
-      loops, Draws::of(op), in,
-      [&](BodyContext body, ScalarBuilder &scalars, Words &words) {
-        Type f64 = body.builder.getF64Type();
-        Value x = scalars.convert(loops.read(body, self, identity), stored, in);
-        Value kept = scalars.add(scalars.mul(x, scalars.constant(in, a)),
-                                 scalars.constant(in, alpha * a * p));
-        Value dropped = scalars.constant(in, -alpha * a + alpha * a * p);
-        Value isDropped = words.isHit(scalars.constant(f64, p));
-        Value value = scalars.where(isDropped, dropped, kept);
-        return p == 1 ? scalars.constant(in, 0.0) : value;
-      });
-}
-
 LogicalResult loop::lowerRrelu(LoopBuilder &loops,
                                aten::RreluWithNoiseFunctionalOp op) {
   auto lower = LoopBuilder::getConstant(op.getLower());

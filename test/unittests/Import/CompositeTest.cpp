@@ -13,6 +13,7 @@
 
 #include "ImportTestSupport.h"
 
+#include <cmath>
 #include <set>
 
 using namespace kiln;
@@ -98,7 +99,62 @@ TEST(Composites, WholeFeaturesAreDropped) {
     }
 }
 
+// Elements that are dropped become d and have no gradient; others become
+// a x + b, where a and b keep the mean 0 and the variance 1 of what had them
+// (torch/nn/functional.py: alpha_dropout). The loss is the sum of squares.
+TEST(Composites, AlphaDropoutTrains) {
+  const double p = 0.5, saturation = 1.7580993408473766;
+  const double a = 1 / std::sqrt((saturation * saturation * p + 1) * (1 - p));
+  const double b = saturation * a * p, d = b - saturation * a;
+  ProgramMaker maker = cloneOf({64});
+  maker.call("aten.alpha_dropout.default",
+             {{"input", t("y")}, {"p", f(p)}, {"train", {true}}}, {"v", {64}});
+  maker.call("aten.mul.Tensor", {{"self", t("v")}, {"other", t("v")}},
+             {"sq", {64}});
+  maker.call("aten.sum.default", {{"self", t("sq")}}, {"loss", Sizes{}});
+  maker.output("loss");
+  for (auto backend : {Backend::AotEager, Backend::Inductor}) {
+    compiler::CompilerSession session;
+    CompileOptions options;
+    options.backend = backend;
+    options.training = true;
+    options.inputGradients = {"[0][0]"};
+    options.verifyEach = true;
+    auto package = session.compile(maker.build(), options);
+    ASSERT_TRUE(package) << package.error().message;
+    runtime::OperatorRegistry registry;
+    ASSERT_TRUE(eager::registerAll(registry));
+    auto executable = runtime::Executable::load(std::move(*package), registry);
+    ASSERT_TRUE(executable) << executable.error().message;
+    Floats x(64);
+    for (int k = 0; k < 64; ++k)
+      x[k] = float(k) / 16 - 2;
+    auto result = (*executable)->runTraining({tensorOf({64}, x)}, {});
+    ASSERT_TRUE(result) << result.error().message;
+    Floats gradient = floatsOf(result->gradients[0]);
+    ASSERT_EQ(gradient.size(), 64u);
+    double loss = 0;
+    int dropped = 0;
+    for (int k = 0; k < 64; ++k) {
+      bool isDropped = gradient[k] == 0;
+      double value = isDropped ? d : a * x[k] + b;
+      EXPECT_NEAR(gradient[k], isDropped ? 0 : 2 * value * a, 1e-5);
+      loss += value * value;
+      dropped += isDropped;
+    }
+    EXPECT_NEAR(floatsOf(result->outputs[0])[0], loss, 1e-4 * loss);
+    EXPECT_GT(dropped, 8);
+    EXPECT_LT(dropped, 56);
+  }
+}
+
 TEST(Composites, NothingIsDrawnAtTheEndsOfAProbability) {
+  expectResults(dropped("aten.alpha_dropout.default", 0, true, {3}), {iota({3})},
+                {{"v", {0, 1, 2}}});
+  expectResults(dropped("aten.alpha_dropout.default", 1, true, {3}), {iota({3})},
+                {{"v", {0, 0, 0}}});
+  expectError(dropped("aten.alpha_dropout.default", -1, true, {3}), {iota({3})},
+              ErrorKind::Malformed, {"between 0 and 1", "-1"});
   for (const char *overload :
        {"aten.feature_dropout.default", "aten.feature_alpha_dropout.default"}) {
     expectResults(dropped(overload, 0, true, {2, 2}), {iota({2, 2})},

@@ -296,14 +296,6 @@ def Aten_ThresholdOp : Aten_PureOp<
   let body = (where (le $self, $threshold), $value, $self);
 }
 
-def Aten_AlphaDropoutOp : Aten_RandomOp<
-    "aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor"> {
-  let summary = "Dropout that keeps mean and variance";
-  let shape = "sameAsFirst";
-  let promotion = PromoteKeepFirst;
-  let lowering = LowerBy<"lowerAlphaDropout">;
-}
-
 def Aten_NativeDropoutBackwardOp : Aten_PureOp<
     "aten::native_dropout_backward(Tensor grad_output, Tensor mask, float "
     "scale) -> Tensor"> {

@@ -24,10 +24,11 @@ def BackendConvolutionFamily : OpFamily<"BackendConvolutionArgs",
     "A convolution, with hints for its kernel.",
     ["input", "weight", "bias", "stride", "padding", "dilation", "transposed",
      "output_padding", "groups"]>;
-def FeatureDropoutFamily : OpFamily<"FeatureDropoutArgs", "A dropout of whole features.",
-    ["input", "p", "train"]>;
-class DecomposeFeatureDropout<string keepsMoments>
-    : DecomposeBy<"decomposeFeatureDropout", [keepsMoments], FeatureDropoutFamily>;
+def DrawnDropoutFamily : OpFamily<"DrawnDropoutArgs",
+    "A dropout that PyTorch makes of draws and products.", ["input", "p", "train"]>;
+class DecomposeDropout<string ofFeatures, string keepsMoments>
+    : DecomposeBy<"decomposeDrawnDropout", [ofFeatures, keepsMoments],
+                  DrawnDropoutFamily>;
 
 def Aten_LogSigmoidOp : Aten_CompositeOp<
     "aten::log_sigmoid(Tensor self) -> Tensor"> {
@@ -169,17 +170,24 @@ def Aten_SafeSoftmaxOp : Aten_CompositeOp<
   let summary = "Softmax, with zeros in rows that are minus infinity";
 }
 
+def Aten_AlphaDropoutOp : Aten_ActingCompositeOp<
+    "aten::alpha_dropout(Tensor input, float p, bool train) -> Tensor"> {
+  let summary = "Dropout that keeps mean and variance";
+  let decomposition = DecomposeDropout<"false", "true">;
+  let isRandom = 1;
+}
+
 def Aten_FeatureDropoutOp : Aten_ActingCompositeOp<
     "aten::feature_dropout(Tensor input, float p, bool train) -> Tensor"> {
   let summary = "Dropout of whole channels";
-  let decomposition = DecomposeFeatureDropout<"false">;
+  let decomposition = DecomposeDropout<"true", "false">;
   let isRandom = 1;
 }
 
 def Aten_FeatureAlphaDropoutOp : Aten_ActingCompositeOp<
     "aten::feature_alpha_dropout(Tensor input, float p, bool train) -> Tensor"> {
   let summary = "Dropout of whole channels that keeps mean and variance";
-  let decomposition = DecomposeFeatureDropout<"true">;
+  let decomposition = DecomposeDropout<"true", "true">;
   let isRandom = 1;
 }
 

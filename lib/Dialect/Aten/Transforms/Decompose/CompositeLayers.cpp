@@ -190,29 +190,31 @@ Value decomposeSafeSoftmax(SafeSoftmaxOp op, Composite &c) {
                             : Value();
 }
 
-/// A dropout that drops or keeps a whole feature [n, c, ...] in each draw. With
+/// A dropout of elements, or of whole features [n, c, ...] in each draw. With
 /// `keepsMoments` what is dropped becomes the negative saturation of selu, and
 /// the rest is moved so that mean and variance stay.
-Value decomposeFeatureDropout(const FeatureDropoutArgs &args, Composite &c,
-                              bool keepsMoments) {
+Value decomposeDrawnDropout(const DrawnDropoutArgs &args, Composite &c,
+                            bool ofFeatures, bool keepsMoments) {
   Value x = args.input;
   double p = *args.p;
   if (!(p >= 0 && p <= 1))
     return c.complain(
         "dropout probability has to be between 0 and 1, but got " +
         std::to_string(p));
-  if (p == 0 || !*args.train)
+  Sizes drawn = Composite::dimsOf(x);
+  if (p == 0 || !*args.train || Composite::numelOf(x).isConstant(0))
     return x;
+  Type type = Composite::elementTypeOf(x);
   if (p == 1)
-    return c.mul(x, c.filled({}, 0, Composite::elementTypeOf(x)));
-  if (Composite::rankOf(x) < 2)
-    return c.complain("feature dropout requires at least 2 dimensions in the "
-                      "input, found " +
-                      llvm::Twine(Composite::rankOf(x)));
-  SmallVector<ExprAttr> features = Composite::dimsOf(x);
-  std::fill(features.begin() + 2, features.end(), c.expr(1));
-  Value kept =
-      c.bernoulliP(c.filled(features, 0, Composite::elementTypeOf(x)), 1 - p);
+    return c.mul(x, c.filled(Sizes(), 0, type));
+  if (ofFeatures) {
+    if (drawn.size() < 2)
+      return c.complain("feature dropout requires at least 2 dimensions in the "
+                        "input, found " +
+                        llvm::Twine(drawn.size()));
+    std::fill(drawn.begin() + 2, drawn.end(), c.expr(1));
+  }
+  Value kept = c.bernoulliP(c.filled(drawn, 0, type), 1 - p);
   if (!keepsMoments)
     return c.mul(x, c.div(kept, 1 - p));
   constexpr double kAlpha = 1.7580993408473766; // scale * alpha of selu
