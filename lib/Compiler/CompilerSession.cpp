@@ -454,6 +454,7 @@ CompilerSession::assemble(const CompileOptions &options,
   if (!package->facts.backend.empty())
     return package;
   package->facts.backend = wordOf(options.backend);
+  package->facts.optimizer = options.optimizer;
   for (const StageTime &time : times_)
     package->facts.compileTimeMicros += uint64_t(time.milliseconds * 1000);
   return package;

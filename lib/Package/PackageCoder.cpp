@@ -11,15 +11,19 @@
 #include "kiln/Package/Package.h"
 #include "kiln/Package/Verifier.h"
 
-#include <array>
+#include <map>
+#include <set>
+#include <tuple>
 
 namespace kiln::package {
 
 namespace {
 
-constexpr const char *kSectionNames[] = {"",        "programs", "guards",
-                                         "image",   "constants", "reasons",
-                                         "facts"};
+constexpr const char *kSectionNames[] = {"",      "constants", "programs",
+                                         "guards", "image",    "uses",
+                                         "reasons", "facts"};
+
+constexpr size_t kLeastConstant = 13; ///< bytes of the smallest encoding
 
 constexpr kiln_guard_kind kGuardKinds[] = {
 #define KILN_GUARD(KIND, code, text) KILN_GUARD_##KIND,
@@ -47,12 +51,6 @@ template <typename C, typename T> void visitImage(C &c, T &image) {
   c.blob(image.bytes);
 }
 
-template <typename C, typename T> void visitConstant(C &c, T &constant) {
-  c.dtype(constant.dtype);
-  c.list(constant.sizes, 8, [&](auto &size) { c.i64(size); });
-  c.blob(constant.bytes);
-}
-
 template <typename C, typename T> void visitReason(C &c, T &reason) {
   c.enumeration(reason.kind, Reason::Kind::Passed, Reason::Kind::Analysis);
   c.text(reason.pass);
@@ -66,6 +64,7 @@ template <typename C, typename T> void visitReason(C &c, T &reason) {
 
 template <typename C, typename T> void visitFacts(C &c, T &facts) {
   c.text(facts.backend);
+  c.text(facts.optimizer);
   c.u64(facts.compileTimeMicros);
   c.u64(facts.bytesRead);
   c.u64(facts.bytesWritten);
@@ -74,7 +73,8 @@ template <typename C, typename T> void visitFacts(C &c, T &facts) {
   c.u64(facts.plannedPeakBytes);
 }
 
-/// All sections but PROGRAMS, which nests blobs with an encoding of their own.
+/// All sections of a variant but PROGRAMS, which nests blobs with an encoding of
+/// their own, and USES, which a package in memory does not have.
 template <typename C, typename T>
 void visitSection(C &c, T &package, uint32_t kind) {
   switch (kind) {
@@ -83,9 +83,6 @@ void visitSection(C &c, T &package, uint32_t kind) {
                   [&](auto &guard) { visitGuard(c, guard); });
   case KILN_SECTION_IMAGE:
     return visitImage(c, package.image);
-  case KILN_SECTION_CONSTANTS:
-    return c.list(package.constants, 13,
-                  [&](auto &constant) { visitConstant(c, constant); });
   case KILN_SECTION_REASONS:
     return c.list(package.reasons, 17,
                   [&](auto &reason) { visitReason(c, reason); });
@@ -94,11 +91,7 @@ void visitSection(C &c, T &package, uint32_t kind) {
   }
 }
 
-void encodeSection(const Package &package, uint32_t kind,
-                   std::vector<uint8_t> &out) {
-  Encoder encoder(out);
-  if (kind != KILN_SECTION_PROGRAMS)
-    return visitSection(encoder, package, kind);
+void encodePrograms(const Package &package, Encoder &encoder) {
   for (const auto *list : {&package.programs, &package.bodies})
     encoder.list(*list, 8, [&](const Program &program) {
       std::vector<uint8_t> bytes;
@@ -107,12 +100,8 @@ void encodeSection(const Package &package, uint32_t kind,
     });
 }
 
-Status decodeSection(ByteView bytes, uint32_t kind, Package &package) {
-  Decoder decoder(bytes, std::string(kSectionNames[kind]) + " section");
-  if (kind != KILN_SECTION_PROGRAMS) {
-    visitSection(decoder, package, kind);
-    return decoder.finish();
-  }
+Status decodePrograms(ByteView bytes, Package &package) {
+  Decoder decoder(bytes, "programs section");
   std::vector<std::vector<uint8_t>> programs, bodies;
   for (auto *blobs : {&programs, &bodies})
     decoder.list(*blobs, 8, [&](auto &blob) { decoder.blob(blob); });
@@ -172,30 +161,99 @@ Status checkHeader(ByteView bytes) {
   if (std::memcmp(found.bytes.data(), digest.data(), digest.size()) != 0)
     return notAPackage("checksum does not match the contents: the package is "
                        "damaged");
-  if (sections != KILN_PACKAGE_SECTION_COUNT)
-    return notAPackage("expected " +
-                       std::to_string(KILN_PACKAGE_SECTION_COUNT) +
-                       " sections, found " + std::to_string(sections));
+  uint32_t variants = (sections - 1) / KILN_PACKAGE_VARIANT_SECTIONS;
+  if (sections == 0 || (sections - 1) % KILN_PACKAGE_VARIANT_SECTIONS != 0 ||
+      variants == 0 || variants > KILN_PACKAGE_MAX_VARIANTS)
+    return notAPackage(
+        "expected one section and " +
+        std::to_string(KILN_PACKAGE_VARIANT_SECTIONS) +
+        " for each of up to " + std::to_string(KILN_PACKAGE_MAX_VARIANTS) +
+        " variants, found " + std::to_string(sections));
   return Status::success();
 }
 
-} // namespace
+/// Kind of the section at a place of the table, and its variant.
+std::pair<uint32_t, uint32_t> sectionAt(size_t index) {
+  if (index == 0)
+    return {KILN_SECTION_CONSTANTS, 0};
+  --index;
+  return {KILN_SECTION_PROGRAMS + index % KILN_PACKAGE_VARIANT_SECTIONS,
+          index / KILN_PACKAGE_VARIANT_SECTIONS};
+}
 
-std::vector<uint8_t> encodePackage(const Package &package) {
+/// What tells constants apart.
+using ConstantKey =
+    std::tuple<DType, std::vector<int64_t>, std::string_view>;
+
+ConstantKey keyOf(DType dtype, const std::vector<int64_t> &sizes,
+                  ByteView bytes) {
+  return {dtype, sizes, bytes.text()};
+}
+
+/// The constants of all variants, each once, and which of them each has.
+struct ConstantPool {
+  std::vector<const ConstantTensor *> constants;
+  std::vector<std::vector<uint32_t>> uses;
+
+  explicit ConstantPool(const std::vector<const Package *> &variants) {
+    std::map<ConstantKey, uint32_t> known;
+    for (const Package *package : variants) {
+      uses.emplace_back();
+      for (const ConstantTensor &constant : package->constants) {
+        auto [entry, isNew] = known.try_emplace(
+            keyOf(constant.dtype, constant.sizes, constant.bytes),
+            static_cast<uint32_t>(constants.size()));
+        if (isNew)
+          constants.push_back(&constant);
+        uses.back().push_back(entry->second);
+      }
+    }
+  }
+};
+
+void encodeSection(const std::vector<const Package *> &variants,
+                   const ConstantPool &pool, size_t index,
+                   std::vector<uint8_t> &out) {
+  Encoder encoder(out);
+  auto [kind, variant] = sectionAt(index);
+  switch (kind) {
+  case KILN_SECTION_CONSTANTS:
+    return encoder.list(pool.constants, kLeastConstant,
+                        [&](const ConstantTensor *constant) {
+                          encoder.dtype(constant->dtype);
+                          encoder.list(constant->sizes, 8,
+                                       [&](int64_t size) { encoder.i64(size); });
+                          encoder.blob(constant->bytes);
+                        });
+  case KILN_SECTION_PROGRAMS:
+    return encodePrograms(*variants[variant], encoder);
+  case KILN_SECTION_USES:
+    return encoder.list(pool.uses[variant], 4,
+                        [&](uint32_t use) { encoder.u32(use); });
+  default:
+    return visitSection(encoder, *variants[variant], kind);
+  }
+}
+
+std::vector<uint8_t> encode(const std::vector<const Package *> &variants) {
+  ConstantPool pool(variants);
+  size_t sections = 1 + variants.size() * KILN_PACKAGE_VARIANT_SECTIONS;
   std::vector<uint8_t> out;
   ByteWriter writer(out);
   writer.text(std::string_view(KILN_PACKAGE_MAGIC, 8));
   writer.u32(KILN_PACKAGE_VERSION);
-  writer.u32(KILN_PACKAGE_SECTION_COUNT);
+  writer.u32(static_cast<uint32_t>(sections));
   writer.u64(0);
   writer.bytes(std::vector<uint8_t>(32));
   size_t table = out.size();
-  out.resize(table + KILN_PACKAGE_SECTION_COUNT * KILN_PACKAGE_ENTRY_SIZE);
-  for (uint32_t kind = 1; kind <= KILN_PACKAGE_SECTION_COUNT; ++kind) {
+  out.resize(table + sections * KILN_PACKAGE_ENTRY_SIZE);
+  for (size_t i = 0; i < sections; ++i) {
     size_t begin = out.size();
-    encodeSection(package, kind, out);
-    size_t entry = table + (kind - 1) * KILN_PACKAGE_ENTRY_SIZE;
+    encodeSection(variants, pool, i, out);
+    size_t entry = table + i * KILN_PACKAGE_ENTRY_SIZE;
+    auto [kind, variant] = sectionAt(i);
     writer.patchU32(entry, kind);
+    writer.patchU32(entry + 4, variant);
     writer.patchU64(entry + 8, begin);
     writer.patchU64(entry + 16, out.size() - begin);
   }
@@ -206,47 +264,196 @@ std::vector<uint8_t> encodePackage(const Package &package) {
   return out;
 }
 
+} // namespace
+
+std::vector<uint8_t> encodePackage(const Package &package) {
+  return encode({&package});
+}
+
+std::vector<uint8_t> encodePackages(const std::vector<Package> &variants) {
+  std::vector<const Package *> pointers;
+  for (const Package &package : variants)
+    pointers.push_back(&package);
+  return encode(pointers);
+}
+
 Result<Package> decodePackage(const uint8_t *data, size_t size) {
-  ByteView bytes(data, size);
-  if (Status status = checkHeader(bytes); !status)
-    return status.takeError();
-  Package package;
+  auto reader = PackageReader::open(ByteView(data, size));
+  if (!reader)
+    return reader.takeError();
+  if (reader->variants().size() != 1)
+    return Error::usage("expected a package with one variant, found " +
+                        std::to_string(reader->variants().size()));
+  return reader->read(0);
+}
+
+//===----------------------------------------------------------------------===//
+// PackageReader
+//===----------------------------------------------------------------------===//
+
+ByteView PackageReader::section(size_t variant, uint32_t kind) const {
+  return kind == KILN_SECTION_CONSTANTS
+             ? sections_[0]
+             : sections_[1 + variant * KILN_PACKAGE_VARIANT_SECTIONS + kind -
+                         KILN_SECTION_PROGRAMS];
+}
+
+Status PackageReader::readTable(ByteView bytes) {
   ByteReader reader(bytes);
+  reader.seek(12);
+  uint32_t sections = reader.u32();
   reader.seek(KILN_PACKAGE_HEADER_SIZE);
-  uint64_t expected = KILN_PACKAGE_HEADER_SIZE +
-                      KILN_PACKAGE_SECTION_COUNT * KILN_PACKAGE_ENTRY_SIZE;
-  for (uint32_t kind = 1; kind <= KILN_PACKAGE_SECTION_COUNT; ++kind) {
+  uint64_t expected =
+      KILN_PACKAGE_HEADER_SIZE + uint64_t(sections) * KILN_PACKAGE_ENTRY_SIZE;
+  for (uint32_t i = 0; i < sections; ++i) {
     std::string place = "section table, byte " +
                         std::to_string(reader.position()) + ": ";
-    uint32_t found = reader.u32();
-    uint32_t zero = reader.u32();
+    uint32_t kind = reader.u32();
+    uint32_t variant = reader.u32();
     uint64_t offset = reader.u64();
     uint64_t length = reader.u64();
     if (!reader.ok())
       return Error::malformed(place + "ends too early");
-    if (found != kind || zero != 0)
-      return Error::malformed(place + "expected section " +
-                              std::to_string(kind) + ", found " +
-                              std::to_string(found));
+    auto [wantedKind, wantedVariant] = sectionAt(i);
+    if (kind != wantedKind || variant != wantedVariant)
+      return Error::malformed(
+          place + "expected section " + std::to_string(wantedKind) +
+          " of variant " + std::to_string(wantedVariant) + ", found " +
+          std::to_string(kind) + " of " + std::to_string(variant));
     if (offset != expected || !bytes.contains(offset, length))
       return Error::malformed(place + "expected a section at byte " +
                               std::to_string(expected) + " within " +
-                              std::to_string(size) + " bytes, found byte " +
-                              std::to_string(offset) + ", length " +
-                              std::to_string(length));
+                              std::to_string(bytes.size()) +
+                              " bytes, found byte " + std::to_string(offset) +
+                              ", length " + std::to_string(length));
     expected += length;
-    if (Status status = decodeSection(bytes.slice(offset, length), kind,
-                                      package);
-        !status)
-      return status.takeError();
+    sections_.push_back(bytes.slice(offset, length));
   }
-  if (expected != size)
+  if (expected != bytes.size())
     return Error::malformed("package: expected the end at byte " +
                             std::to_string(expected) + ", found " +
-                            std::to_string(size) + " bytes");
+                            std::to_string(bytes.size()) + " bytes");
+  return Status::success();
+}
+
+Status PackageReader::readConstants() {
+  Decoder decoder(sections_[0], "constants section");
+  std::set<ConstantKey> known;
+  bool isOnce = true;
+  decoder.list(constants_, kLeastConstant, [&](ConstantView &constant) {
+    decoder.dtype(constant.dtype);
+    decoder.list(constant.sizes, 8, [&](int64_t &size) { decoder.i64(size); });
+    decoder.view(constant.bytes);
+    isOnce &=
+        known.insert(keyOf(constant.dtype, constant.sizes, constant.bytes))
+            .second;
+  });
+  if (Status s = decoder.finish(); !s)
+    return s;
+  return isOnce ? Status::success()
+                : Status(Error::malformed(
+                      "constants section: expected each constant once"));
+}
+
+/// `used`: constants that variants before this one have, which are the first.
+Status PackageReader::readUses(size_t variant, size_t &used) {
+  Decoder decoder(section(variant, KILN_SECTION_USES), "uses section");
+  uses_.emplace_back();
+  decoder.list(uses_.back(), 4, [&](uint32_t &use) {
+    size_t at = decoder.position();
+    decoder.u32(use);
+    if (decoder.ok() && (use > used || use >= constants_.size()))
+      return decoder.fail(at, "expected a constant below " +
+                                  std::to_string(std::min(
+                                      used + 1, constants_.size())) +
+                                  ", found " + std::to_string(use));
+    used += use == used;
+  });
+  return decoder.finish();
+}
+
+/// The first fields of two sections; the rest is read with the variant.
+Status PackageReader::readInfo(size_t variant) {
+  VariantInfo info;
+  Decoder image(section(variant, KILN_SECTION_IMAGE), "image section");
+  image.text(info.target);
+  image.u32(info.requiredFeatures);
+  Decoder programs(section(variant, KILN_SECTION_PROGRAMS),
+                   "programs section");
+  uint32_t count = 0;
+  programs.u32(count);
+  for (Decoder *decoder : {&image, &programs})
+    if (!decoder->ok())
+      return decoder->finish();
+  info.isTraining = count == 2;
+  variants_.push_back(std::move(info));
+  return Status::success();
+}
+
+Result<PackageReader> PackageReader::open(ByteView bytes) {
+  PackageReader reader;
+  if (Status s = checkHeader(bytes); !s)
+    return s.takeError();
+  if (Status s = reader.readTable(bytes); !s)
+    return s.takeError();
+  if (Status s = reader.readConstants(); !s)
+    return s.takeError();
+  size_t used = 0;
+  size_t count = (reader.sections_.size() - 1) / KILN_PACKAGE_VARIANT_SECTIONS;
+  for (size_t variant = 0; variant < count; ++variant) {
+    if (Status s = reader.readUses(variant, used); !s)
+      return s.takeError();
+    if (Status s = reader.readInfo(variant); !s)
+      return s.takeError();
+  }
+  if (used != reader.constants_.size())
+    return Error::malformed("uses sections: expected uses of all " +
+                            std::to_string(reader.constants_.size()) +
+                            " constants, found " + std::to_string(used));
+  return reader;
+}
+
+Result<Package> PackageReader::read(size_t variant) const {
+  if (variant >= variants_.size())
+    return Error::usage("there is no variant " + std::to_string(variant) +
+                        ", expected one below " +
+                        std::to_string(variants_.size()));
+  Package package;
+  if (Status s = decodePrograms(section(variant, KILN_SECTION_PROGRAMS),
+                                package);
+      !s)
+    return s.takeError();
+  for (uint32_t kind : {KILN_SECTION_GUARDS, KILN_SECTION_IMAGE,
+                        KILN_SECTION_REASONS, KILN_SECTION_FACTS}) {
+    Decoder decoder(section(variant, kind),
+                    std::string(kSectionNames[kind]) + " section");
+    visitSection(decoder, package, kind);
+    if (Status s = decoder.finish(); !s)
+      return s.takeError();
+  }
+  for (uint32_t use : uses_[variant]) {
+    const ConstantView &constant = constants_[use];
+    package.constants.push_back(
+        {constant.dtype,
+         constant.sizes,
+         {constant.bytes.begin(), constant.bytes.end()}});
+  }
   if (Status status = verifyPackage(package); !status)
     return status.takeError();
   return package;
+}
+
+Result<std::vector<Package>> PackageReader::readAll() const {
+  std::vector<Package> packages;
+  for (size_t i = 0; i < variants_.size(); ++i) {
+    auto package = read(i);
+    if (!package)
+      return package.error().withContext("variant " + std::to_string(i));
+    packages.push_back(std::move(*package));
+  }
+  if (Status s = verifyVariants(packages); !s)
+    return s.takeError();
+  return packages;
 }
 
 } // namespace kiln::package

@@ -274,4 +274,54 @@ Status verifyPackage(const Package &package) {
   return Status::success();
 }
 
+/// What a caller passes to a program and gets of it, as text.
+static std::string signatureOf(const Package &package) {
+  std::string text;
+  auto add = [&](const std::string &word) { text += word + ", "; };
+  for (const Program &program : package.programs) {
+    add(program.name);
+    for (const Slot &slot : program.slots) {
+      // What crosses from forward to backward is the variant's own business.
+      if (slot.kind == Slot::Kind::Saved)
+        continue;
+      add(slotKindName(slot.kind));
+      add(slot.name);
+      add(slot.path);
+      add(slot.isTensor ? std::string(dtypeName(slot.dtype)) : "number");
+      for (ExprId size : slot.sizes)
+        add(printExpr(program.exprs[size], program.symbols));
+    }
+    for (const Output &output : program.outputs) {
+      if (output.role == Output::Role::Saved)
+        continue;
+      add(outputRoleName(output.role));
+      add(output.name);
+      add(output.path);
+      add(output.target);
+    }
+  }
+  return text;
+}
+
+Status verifyVariants(const std::vector<Package> &variants) {
+  if (variants.empty() || variants.size() > KILN_PACKAGE_MAX_VARIANTS)
+    return Error::malformed("expected 1 to " +
+                            std::to_string(KILN_PACKAGE_MAX_VARIANTS) +
+                            " variants, found " +
+                            std::to_string(variants.size()));
+  for (size_t i = 1; i < variants.size(); ++i) {
+    const std::string &target = variants[i].image.target;
+    for (size_t before = 0; before < i; ++before)
+      if (variants[before].image.target == target)
+        return Error::malformed("variants " + std::to_string(before) + " and " +
+                                std::to_string(i) + " are both for '" + target +
+                                "'");
+    if (signatureOf(variants[i]) != signatureOf(variants[0]))
+      return Error::malformed("variant " + std::to_string(i) + " for '" +
+                              target + "' has other inputs or outputs than "
+                              "variant 0, expected variants of one program");
+  }
+  return Status::success();
+}
+
 } // namespace kiln::package

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -88,6 +89,35 @@ std::string cpuFeatureNames(uint32_t features) {
       text += (text.empty() ? "" : ", ") + std::string("unknown feature ") +
               std::to_string(bit);
   return text.empty() ? "none" : text;
+}
+
+Result<size_t> chooseVariant(const std::vector<package::VariantInfo> &variants,
+                             const std::string &target, uint32_t features) {
+  auto countOf = [](uint32_t bits) { return __builtin_popcount(bits); };
+  bool isNamed = !target.empty() && target != "native";
+  std::optional<size_t> best;
+  std::string known, needs;
+  for (size_t i = 0; i < variants.size(); ++i) {
+    const package::VariantInfo &variant = variants[i];
+    std::string name = "'" + variant.target + "'";
+    known += (known.empty() ? "" : ", ") + name;
+    if (isNamed && variant.target != target)
+      continue;
+    needs += (needs.empty() ? "" : "; ") + name + " needs " +
+             cpuFeatureNames(variant.requiredFeatures);
+    if ((variant.requiredFeatures & ~features) == 0 &&
+        (!best || countOf(variant.requiredFeatures) >
+                      countOf(variants[*best].requiredFeatures)))
+      best = i;
+  }
+  if (best)
+    return *best;
+  if (needs.empty())
+    return Error::usage("the package has no variant for '" + target +
+                        "', expected one of " + known);
+  return Error::unsupported("no variant of the package runs on this processor: " +
+                            needs + "; the processor has " +
+                            cpuFeatureNames(features));
 }
 
 Result<std::shared_ptr<LoadedImage>>

@@ -13,6 +13,7 @@
 #include "VariantLog.h"
 
 #include "kiln/Cache/LocalStore.h"
+#include "kiln/Runtime/KernelImage.h"
 
 using namespace kiln;
 using namespace kiln::session;
@@ -60,11 +61,14 @@ Status VariantStore::open() {
 Status VariantStore::takePackage() {
   lookedUp_ = true;
   const std::string file = "'" + source_->path + "'";
-  auto package =
-      package::decodePackage(source_->bytes.data(), source_->bytes.size());
-  if (!package)
-    return package.error().withContext(file);
-  bool isTraining = package->programs.size() == 2;
+  auto reader = package::PackageReader::open(source_->bytes.view());
+  if (!reader)
+    return reader.error().withContext(file);
+  auto index = runtime::chooseVariant(reader->variants(), options_.target,
+                                      runtime::hostCpuFeatures());
+  if (!index)
+    return index.error().withContext(file);
+  bool isTraining = reader->variants()[*index].isTraining;
   if (options_.training && !isTraining)
     return Error::usage(file + " was compiled without a backward program; "
                                "expected 'kiln-compile --training'");
@@ -75,7 +79,9 @@ Status VariantStore::takePackage() {
   if (!options_.training && isTraining)
     return Error::usage(file + " was compiled for training; expected "
                                "--training");
-  return add(std::move(*package));
+  auto package = reader->read(*index);
+  return package ? add(std::move(*package))
+                 : Status(package.error().withContext(file));
 }
 
 /// Adds a variant that was compiled before, and makes what it needs.

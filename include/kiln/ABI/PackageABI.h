@@ -8,12 +8,12 @@
 //
 // The format of a compiled program on disk (`.kiln`) and in the cache. Plain C.
 // All numbers are little-endian and unaligned. One package has exactly one
-// encoding: sections stand in the order of their kinds, without gaps, and
-// nothing follows the last one.
+// encoding: sections stand in the order below, without gaps, and nothing
+// follows the last one.
 //
 //   package  := magic:8 version:u32 sections:u32 size:u64 digest:32
 //               entry{sections} payload
-//   entry    := kind:u32 zero:u32 offset:u64 size:u64      offset from byte 0
+//   entry    := kind:u32 variant:u32 offset:u64 size:u64   offset from byte 0
 //
 // `digest` is the SHA-256 of the whole package without the digest itself: the
 // bytes [0, 24) followed by the bytes [56, size). A reader checks magic,
@@ -30,16 +30,20 @@
 //   constant := tag:u8                           kiln_constant_tag
 //               (bool | i64 | f64 | text)?
 //
-// Sections, each present exactly once
+// A package holds one program in one or more variants, each for a processor of
+// its own. What they share, the constants, is there once; then come the six
+// sections of variant 0, those of variant 1, and so on.
 //
+//   CONSTANTS := list(dtype list(i64) blob)      variant 0; no two are equal
 //   PROGRAMS  := list(blob of program)           one, or forward and backward
 //                list(blob of program)           bodies of control steps
 //   GUARDS    := list(guard)
 //   IMAGE     := target:text features:u32 list(kernel) code:blob
-//   CONSTANTS := list(dtype list(i64) blob)
+//   USES      := list(index:u32)                 its constants, in CONSTANTS;
+//                                                first uses are 0, 1, 2, ...
 //   REASONS   := list(kind:u8 pass:text name:text function:text
 //                     list(key:text value:text))
-//   FACTS     := backend:text u64{6}
+//   FACTS     := backend:text optimizer:text u64{6}
 //
 //   guard     := kind:u8 slot:u32 dim:u32 value:i64 expr:id constant text
 //   kernel    := name:text entry:u64
@@ -86,26 +90,29 @@ extern "C" {
 /// that changed the file, as in PNG.
 #define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
 /// Bumped whenever the meaning of anything in this header changes.
-#define KILN_PACKAGE_VERSION 5
+#define KILN_PACKAGE_VERSION 6
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
 #define KILN_PROGRAM_VERSION 3
 
 #define KILN_PACKAGE_DIGEST_OFFSET 24
 #define KILN_PACKAGE_HEADER_SIZE 56
 #define KILN_PACKAGE_ENTRY_SIZE 24
-#define KILN_PACKAGE_SECTION_COUNT 6
+/// Sections of a variant, besides the one that all share.
+#define KILN_PACKAGE_VARIANT_SECTIONS 6
+#define KILN_PACKAGE_MAX_VARIANTS 16
 /// How deep lists of arguments may nest.
 #define KILN_PROGRAM_MAX_ARGUMENT_DEPTH 16
 /// How deep bodies may run bodies: each level takes room on the stack.
 #define KILN_PACKAGE_MAX_BODY_DEPTH 64
 
 enum kiln_package_section {
-  KILN_SECTION_PROGRAMS = 1,
-  KILN_SECTION_GUARDS = 2,
-  KILN_SECTION_IMAGE = 3,
-  KILN_SECTION_CONSTANTS = 4,
-  KILN_SECTION_REASONS = 5,
-  KILN_SECTION_FACTS = 6,
+  KILN_SECTION_CONSTANTS = 1,
+  KILN_SECTION_PROGRAMS = 2,
+  KILN_SECTION_GUARDS = 3,
+  KILN_SECTION_IMAGE = 4,
+  KILN_SECTION_USES = 5,
+  KILN_SECTION_REASONS = 6,
+  KILN_SECTION_FACTS = 7,
 };
 
 enum kiln_step_tag {

@@ -6,10 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A package (`.kiln`, and the payload of a cache entry) holds one compiled
-// variant: one program, or a forward and a backward program, the guards under
-// which it is valid, a flat kernel image, constants, and the reasons for what
-// the compiler decided. Container format: kiln/ABI/PackageABI.h.
+// A `Package` is one compiled variant: one program, or a forward and a backward
+// program, the guards under which it is valid, a flat kernel image, constants,
+// and the reasons for what the compiler decided. Its bytes are the payload of a
+// cache entry. A `.kiln` file may hold several, the same program for several
+// processors, with the constants that they share once. Container format:
+// kiln/ABI/PackageABI.h.
+//
+//   auto reader = PackageReader::open(bytes);
+//   for (const VariantInfo &variant : reader->variants())
+//     ... variant.target, variant.requiredFeatures ...
+//   auto package = reader->read(0);
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +25,7 @@
 
 #include "kiln/ABI/GuardABI.h"
 #include "kiln/ABI/KernelABI.h"
+#include "kiln/Base/Bytes.h"
 #include "kiln/Package/Program.h"
 #include "kiln/Package/Reason.h"
 
@@ -59,6 +67,8 @@ struct ConstantTensor {
 /// Facts for `--stats`.
 struct Facts {
   std::string backend; ///< "eager", "aot_eager", "inductor"
+  /// The option of a training step that ends with an update: "adamw,beta2=0.95".
+  std::string optimizer;
   uint64_t compileTimeMicros = 0;
   uint64_t bytesRead = 0;     ///< planned traffic of all kernels, by hints
   uint64_t bytesWritten = 0;
@@ -80,9 +90,53 @@ struct Package {
 /// The bytes of a package; equal packages give equal bytes.
 std::vector<uint8_t> encodePackage(const Package &package);
 
-/// Reads a package from untrusted bytes: header, section table, checksum, then
-/// each section. Malformed names the section and the byte offset.
+/// The bytes of variants that `verifyVariants` accepts.
+std::vector<uint8_t> encodePackages(const std::vector<Package> &variants);
+
+/// Reads the only variant of a package from untrusted bytes: header, section
+/// table, checksum, then each section. Malformed names the section and the byte
+/// offset; Usage error if there are several variants.
 Result<Package> decodePackage(const uint8_t *data, size_t size);
+
+/// What a package says of a variant before it is read.
+struct VariantInfo {
+  std::string target;            ///< "x86-64-v4"; empty without native code
+  uint32_t requiredFeatures = 0; ///< kiln_cpu_feature bits
+  bool isTraining = false;       ///< has a backward program
+};
+
+/// The variants of a package, of which a caller reads those that it needs.
+class PackageReader {
+public:
+  /// Checks header, digest, section table and which constants each variant has.
+  /// Malformed as for `decodePackage`. `bytes` are borrowed.
+  static Result<PackageReader> open(ByteView bytes);
+
+  const std::vector<VariantInfo> &variants() const { return variants_; }
+  /// Decodes and verifies a variant, with copies of its constants.
+  Result<Package> read(size_t variant) const;
+  /// All of them; Malformed also if they are not of one program.
+  Result<std::vector<Package>> readAll() const;
+
+private:
+  /// A constant that was found, but not copied.
+  struct ConstantView {
+    DType dtype;
+    std::vector<int64_t> sizes;
+    ByteView bytes;
+  };
+
+  Status readTable(ByteView bytes);
+  Status readConstants();
+  Status readUses(size_t variant, size_t &used);
+  Status readInfo(size_t variant);
+  ByteView section(size_t variant, uint32_t kind) const;
+
+  std::vector<ByteView> sections_; ///< in the order of the table
+  std::vector<VariantInfo> variants_;
+  std::vector<ConstantView> constants_;
+  std::vector<std::vector<uint32_t>> uses_; ///< by variant
+};
 
 } // namespace kiln::package
 

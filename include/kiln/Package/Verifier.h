@@ -37,6 +37,11 @@ Status verifyProgram(const Program &program);
 /// a backward program takes what the forward saves.
 Status verifyPackage(const Package &package);
 
+/// Checks that packages are variants of one program: each is for a target of its
+/// own, and a caller passes and gets the same of all of them. There is at least
+/// one and at most KILN_PACKAGE_MAX_VARIANTS. Each was verified by itself.
+Status verifyVariants(const std::vector<Package> &variants);
+
 } // namespace kiln::package
 
 #endif // KILN_PACKAGE_VERIFIER_H

@@ -32,6 +32,17 @@ uint32_t hostCpuFeatures();
 /// "avx2, fma" for messages; "none" for 0. Unknown bits print as numbers.
 std::string cpuFeatureNames(uint32_t features);
 
+/// Which variant of a package to run on a processor with these features: of those
+/// that it can run the one that uses most of them. `target` asks for one by its
+/// name; empty and "native" leave the choice. Unsupported if none can run, with
+/// what each needs and what the processor has; Usage error for a target that the
+/// package does not have.
+///
+///   auto index = chooseVariant(reader->variants(), "native",
+///                              hostCpuFeatures());
+Result<size_t> chooseVariant(const std::vector<package::VariantInfo> &variants,
+                             const std::string &target, uint32_t features);
+
 class LoadedImage {
 public:
   /// Unsupported when the processor lacks a feature that the image needs,

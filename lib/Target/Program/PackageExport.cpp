@@ -208,6 +208,7 @@ void PackageExporter::addFacts() {
     facts.bytesUnfused = op.getBytesUnfused();
     facts.savedForBackwardBytes = op.getSavedForBackwardBytes();
     facts.plannedPeakBytes = op.getPlannedPeakBytes();
+    facts.optimizer = op.getOptimizer().value_or("").str();
   }
   for (auto op : module.getOps<program::ReasonOp>()) {
     package::Reason reason;

@@ -256,7 +256,10 @@ void PackageImporter::addFacts() {
                            facts.compileTimeMicros, facts.bytesRead,
                            facts.bytesWritten, facts.bytesUnfused,
                            facts.savedForBackwardBytes,
-                           facts.plannedPeakBytes);
+                           facts.plannedPeakBytes,
+                           facts.optimizer.empty()
+                               ? StringAttr()
+                               : builder.getStringAttr(facts.optimizer));
   for (const package::Reason &reason : package.reasons) {
     SmallVector<StringRef> texts;
     for (const package::Reason::Argument &argument : reason.arguments)

@@ -91,34 +91,39 @@ static uint64_t readU64(const std::string &bytes, size_t at) {
   return value;
 }
 
+static uint32_t readU32(const std::string &bytes, size_t at) {
+  return static_cast<uint32_t>(readU64(bytes, at));
+}
+
 /// The programs of a package that launch kernels, as text: which memory they hand
 /// to native code. Empty if there are none, or if it is no package.
 static std::string launchingPrograms(const std::string &bytes) {
-  auto package = package::decodePackage(
-      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+  auto reader = package::PackageReader::open(ByteView(std::string_view(bytes)));
   std::string text;
-  if (!package)
-    return text;
-  for (const auto *list : {&package->programs, &package->bodies})
-    for (const package::Program &program : *list)
-      if (std::string one = package::printProgram(program);
-          one.find(": launch ") != std::string::npos)
-        text += one;
+  for (size_t i = 0; reader && i < reader->variants().size(); ++i) {
+    auto package = reader->read(i);
+    if (!package)
+      continue;
+    for (const auto *list : {&package->programs, &package->bodies})
+      for (const package::Program &program : *list)
+        if (std::string one = package::printProgram(program);
+            one.find(": launch ") != std::string::npos)
+          text += one;
+  }
   return text;
 }
 
 std::string fuzz::mutatePackage(const std::string &bytes, Random &random) {
   constexpr size_t table = KILN_PACKAGE_HEADER_SIZE;
-  constexpr uint32_t imageSection = 3;
-  size_t payload =
-      table + KILN_PACKAGE_SECTION_COUNT * KILN_PACKAGE_ENTRY_SIZE;
-  if (bytes.size() <= payload || below(random, 2) == 0)
+  if (bytes.size() <= table || below(random, 2) == 0)
     return mutateBytes(bytes, random);
+  uint32_t sections = readU32(bytes, 12);
+  size_t payload = table + size_t(sections) * KILN_PACKAGE_ENTRY_SIZE;
   std::string out = bytes;
-  uint32_t section = 1 + below(random, KILN_PACKAGE_SECTION_COUNT);
-  size_t entry = table + (section - 1) * KILN_PACKAGE_ENTRY_SIZE;
+  size_t entry =
+      table + below(random, sections) * size_t(KILN_PACKAGE_ENTRY_SIZE);
   uint64_t begin = readU64(out, entry + 8), size = readU64(out, entry + 16);
-  if (section == imageSection || size == 0)
+  if (readU32(out, entry) == KILN_SECTION_IMAGE || size == 0)
     changeBytes(out, table, payload, random);
   else
     changeBytes(out, begin, begin + size, random);

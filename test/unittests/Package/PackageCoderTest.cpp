@@ -48,6 +48,69 @@ TEST(PackageCoder, RoundTripKeepsEverything) {
   }
 }
 
+namespace {
+/// Two variants that share one constant and have one each.
+std::vector<Package> twoVariants() {
+  std::vector<Package> variants = {richPackage(), richPackage()};
+  variants[1].image.target = "x86-64-v4";
+  variants[1].image.requiredFeatures |= KILN_CPU_AVX512;
+  variants[0].constants.push_back({DType::U8, {1}, {1}});
+  variants[1].constants.push_back({DType::U8, {1}, {2}});
+  return variants;
+}
+} // namespace
+
+TEST(PackageCoder, VariantsShareTheirConstants) {
+  std::vector<Package> variants = twoVariants();
+  ASSERT_TRUE(verifyVariants(variants));
+  std::vector<uint8_t> bytes = encodePackages(variants);
+  auto reader = PackageReader::open(bytes);
+  ASSERT_TRUE(reader) << reader.error().message;
+  ASSERT_EQ(reader->variants().size(), 2u);
+  EXPECT_EQ(reader->variants()[0].target, variants[0].image.target);
+  EXPECT_EQ(reader->variants()[1].target, "x86-64-v4");
+  EXPECT_EQ(reader->variants()[1].requiredFeatures,
+            variants[1].image.requiredFeatures);
+  auto decoded = reader->readAll();
+  ASSERT_TRUE(decoded) << decoded.error().message;
+  EXPECT_EQ(printPackage((*decoded)[0]), printPackage(variants[0]));
+  EXPECT_EQ(printPackage((*decoded)[1]), printPackage(variants[1]));
+  EXPECT_EQ((*decoded)[1].constants.back().bytes, (std::vector<uint8_t>{2}));
+  EXPECT_EQ(encodePackages(*decoded), bytes);
+  EXPECT_FALSE(reader->read(2));
+
+  // A constant of a megabyte is there once.
+  size_t before = bytes.size();
+  for (Package &package : variants)
+    package.constants.push_back(
+        {DType::U8, {1 << 20}, std::vector<uint8_t>(1 << 20, 7)});
+  size_t grown = encodePackages(variants).size() - before;
+  EXPECT_GT(grown, size_t(1) << 20);
+  EXPECT_LT(grown, (size_t(1) << 20) + 100);
+
+  auto one = decodePackage(bytes.data(), bytes.size());
+  ASSERT_FALSE(one);
+  EXPECT_EQ(one.error().message, "expected a package with one variant, found 2");
+}
+
+TEST(PackageCoder, VariantsAreOfOneProgram) {
+  std::vector<Package> variants = twoVariants();
+  variants[1].image.target = variants[0].image.target;
+  EXPECT_NE(verifyVariants(variants).error().message.find("are both for"),
+            std::string::npos);
+  variants = twoVariants();
+  variants[1].programs[0].slots[0].name = "other";
+  EXPECT_NE(verifyVariants(variants).error().message.find(
+                "other inputs or outputs than variant 0"),
+            std::string::npos);
+  std::vector<uint8_t> bytes = encodePackages(variants);
+  auto reader = PackageReader::open(bytes);
+  ASSERT_TRUE(reader);
+  EXPECT_TRUE(reader->read(1)) << "each is right by itself";
+  EXPECT_FALSE(reader->readAll());
+  EXPECT_FALSE(verifyVariants({}));
+}
+
 TEST(PackageCoder, PrintsTheExampleOfTheHeader) {
   Package package = samplePackage();
   EXPECT_EQ(printProgram(package.programs[0], &package.image),
@@ -85,20 +148,24 @@ TEST(PackageCoder, EveryTruncationIsFound) {
 // With a valid checksum: one byte changed, or one 32-bit field set to a hostile
 // value, at every place. What still decodes must verify, print and encode.
 TEST(PackageCoder, SealedMutationsNeverCrash) {
-  const std::vector<uint8_t> original = encodePackage(richPackage());
+  const std::vector<uint8_t> original = encodePackages(twoVariants());
   unsigned refused = 0, accepted = 0;
   auto attempt = [&](std::vector<uint8_t> bytes) {
     seal(bytes);
-    auto decoded = decodePackage(bytes.data(), bytes.size());
+    auto reader = PackageReader::open(bytes);
+    auto decoded =
+        reader ? reader->readAll() : Result<std::vector<Package>>(reader.error());
     if (!decoded) {
       EXPECT_FALSE(decoded.error().message.empty());
       ++refused;
       return;
     }
     ++accepted;
-    EXPECT_TRUE(verifyPackage(*decoded));
-    EXPECT_FALSE(printPackage(*decoded).empty());
-    EXPECT_EQ(encodePackage(*decoded), bytes);
+    for (const Package &package : *decoded) {
+      EXPECT_TRUE(verifyPackage(package));
+      EXPECT_FALSE(printPackage(package).empty());
+    }
+    EXPECT_EQ(encodePackages(*decoded), bytes);
   };
   for (size_t i = 0; i < original.size(); ++i) {
     for (uint8_t change : {0x01, 0x80, 0xff}) {
@@ -163,6 +230,6 @@ TEST(PackageCoder, AnotherVersionSaysWhatToDo) {
   auto decoded = decodePackage(bytes.data(), bytes.size());
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().message,
-            "package header: expected version 5, found 9; compile the model "
+            "package header: expected version 6, found 9; compile the model "
             "again with this kiln");
 }

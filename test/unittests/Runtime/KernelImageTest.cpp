@@ -48,6 +48,37 @@ TEST(KernelImage, NamesMissingFeatures) {
   EXPECT_EQ(hostCpuFeatures(), hostCpuFeatures());
 }
 
+TEST(KernelImage, ChoosesTheVariantThatUsesMostOfTheProcessor) {
+  const uint32_t v3 = KILN_CPU_AVX2 | KILN_CPU_FMA, v4 = v3 | KILN_CPU_AVX512;
+  std::vector<package::VariantInfo> variants = {
+      {"v3", v3, false}, {"v4", v4, false}, {"plain", 0, false}};
+  auto choose = [&](const char *target, uint32_t features) {
+    auto index = chooseVariant(variants, target, features);
+    return index ? int(*index) : -1;
+  };
+  EXPECT_EQ(choose("", v4), 1);
+  EXPECT_EQ(choose("native", v4 | KILN_CPU_AMX), 1);
+  EXPECT_EQ(choose("native", v3), 0);
+  EXPECT_EQ(choose("native", KILN_CPU_AVX2), 2) << "half of v3 is not v3";
+  EXPECT_EQ(choose("v3", v4), 0);
+
+  auto lacking = chooseVariant(variants, "v4", v3);
+  ASSERT_FALSE(lacking);
+  EXPECT_EQ(lacking.error().kind, ErrorKind::Unsupported);
+  variants.pop_back();
+  auto none = chooseVariant(variants, "native", KILN_CPU_AVX2);
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, ErrorKind::Unsupported);
+  EXPECT_EQ(none.error().message,
+            "no variant of the package runs on this processor: 'v3' needs avx2, "
+            "fma; 'v4' needs avx2, fma, avx512; the processor has avx2");
+  auto unknown = chooseVariant(variants, "v5", v4);
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().kind, ErrorKind::Usage);
+  EXPECT_EQ(unknown.error().message, "the package has no variant for 'v5', "
+                                     "expected one of 'v3', 'v4'");
+}
+
 TEST(KernelImage, RefusesEntriesOutside) {
   package::KernelImage image = kiln::test::testImage();
   image.kernels[1].entry = image.bytes.size();

@@ -81,7 +81,8 @@ def Program_FactsOp : Program_Op<"facts", [HasParent<"::mlir::ModuleOp">]> {
   let summary = "What `--stats` tells of a compilation";
   let description = [{
     `Facts` of `kiln/Package/Package.h`. A module without it is measured when it
-    becomes a package.
+    becomes a package. Only a training step that ends with an update has an
+    `optimizer`.
 
     ```mlir
     program.facts "inductor" {bytes_read = 256 : i64, bytes_unfused = 1152 : i64,
@@ -93,7 +94,8 @@ def Program_FactsOp : Program_Op<"facts", [HasParent<"::mlir::ModuleOp">]> {
                        I64Attr:$bytes_read, I64Attr:$bytes_written,
                        I64Attr:$bytes_unfused,
                        I64Attr:$saved_for_backward_bytes,
-                       I64Attr:$planned_peak_bytes);
+                       I64Attr:$planned_peak_bytes,
+                       OptionalAttr<StrAttr>:$optimizer);
   let assemblyFormat = "$backend attr-dict";
 }
 
