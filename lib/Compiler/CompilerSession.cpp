@@ -214,8 +214,11 @@ CompilerSession::compile(const archive::Source &source,
   if (source.form == archive::SourceForm::Package)
     return Error::usage("'" + source.path + "' is compiled already; expected a "
                         ".pt2, .mlir or .mlirbc file");
-  return source.program ? compile(*source.program, options, hooks)
-                        : compileText(source, options, hooks);
+  if (source.program)
+    return compile(*source.program, options, hooks);
+  if (Status s = readText(source, options, hooks); !s)
+    return s.takeError();
+  return compileText(source, options, hooks);
 }
 
 Status CompilerSession::readPackage(const archive::Source &source) {
@@ -224,11 +227,12 @@ Status CompilerSession::readPackage(const archive::Source &source) {
                         "kiln-compile has written");
   if (Status s = reset(CompileOptions()); !s)
     return s;
-  auto package =
-      package::decodePackage(source.bytes.data(), source.bytes.size());
-  if (!package)
-    return package.error().withContext("'" + source.path + "'");
-  auto module = target::importPackage(context_.get(), *package);
+  auto reader = package::PackageReader::open(source.bytes.view());
+  auto variants = reader ? reader->readAll()
+                         : Result<std::vector<package::Package>>(reader.error());
+  if (!variants)
+    return variants.error().withContext("'" + source.path + "'");
+  auto module = target::importVariants(context_.get(), *variants);
   if (!module)
     return module.error().withContext("'" + source.path + "'");
   module_ = std::move(*module);
@@ -243,12 +247,11 @@ static Status addMissingGuards(ModuleOp module, const std::string &path) {
   return added ? added : Status(added.error().withContext("'" + path + "'"));
 }
 
-Result<package::Package>
-CompilerSession::compileText(const archive::Source &source,
-                             const CompileOptions &options,
-                             const CompileHooks &hooks) {
+Status CompilerSession::readText(const archive::Source &source,
+                                 const CompileOptions &options,
+                                 const CompileHooks &hooks) {
   if (Status s = reset(options); !s)
-    return s.takeError();
+    return s;
   pt2::loadImportDialects(context_.get());
   if (hooks.progress)
     hooks.progress("import");
@@ -259,6 +262,13 @@ CompilerSession::compileText(const archive::Source &source,
   if (!module)
     return module.takeError();
   module_ = std::move(*module);
+  return Status::success();
+}
+
+Result<package::Package>
+CompilerSession::compileText(const archive::Source &source,
+                             const CompileOptions &options,
+                             const CompileHooks &hooks) {
   auto form = getSourceForm(*module_, options);
   if (!form)
     return form.error().withContext("'" + source.path + "'");

@@ -150,6 +150,11 @@ Status Session::setWeight(const std::string &name, const Tensor &contents) {
   return slots_->setWeight(name, contents);
 }
 
+Status Session::checkWeight(const std::string &name,
+                            const Tensor &contents) const {
+  return slots_->checkWeight(name, contents);
+}
+
 std::vector<std::string> Session::missingWeights() const {
   return slots_->missingWeights();
 }

@@ -109,6 +109,8 @@ Status SlotTable::bindWeights() {
       return tensor.error().withContext("weight '" + spec.target + "'");
     BoundWeight &bound = weights_[spec.target];
     bound.tensor = *tensor;
+    bound.dtype = tensor->dtype();
+    bound.sizes = tensor->sizes();
     bound.slots.push_back(slot);
     values_[slot] = std::move(*tensor);
   }
@@ -150,10 +152,27 @@ Status SlotTable::bindPackageWeights(const package::Package &package) {
     const Slot &slot = program.slots[i];
     bool isWeight =
         slot.kind == Slot::Kind::Parameter || slot.kind == Slot::Kind::Buffer;
-    if (!isWeight || weights_.count(slot.path))
+    if (!isWeight)
       continue;
+    if (auto known = weights_.find(slot.path); known != weights_.end()) {
+      std::vector<size_t> &slots = known->second.slots;
+      if (std::find(slots.begin(), slots.end(), i) == slots.end()) {
+        slots.push_back(i);
+        if (known->second.tensor.defined())
+          values_[i] = known->second.tensor;
+      }
+      continue;
+    }
     BoundWeight &bound = weights_[slot.path];
     bound.slots.push_back(i);
+    bound.dtype = slot.dtype;
+    for (package::ExprId id : slot.sizes) {
+      auto size = constantOf(program.exprs[id]);
+      if (!size)
+        return Error::unsupported("weight '" + slot.path +
+                                  "' has a symbolic size");
+      bound.sizes.push_back(*size);
+    }
     bound.isInPackage = slot.payload != package::kNone;
     if (!bound.isInPackage || !changes(package, slot.path))
       continue;
@@ -226,16 +245,47 @@ bool SlotTable::isTied(const std::string &name,
          a.strides() == b.strides();
 }
 
-Status SlotTable::setWeight(const std::string &name, const Tensor &contents) {
+/// "f32[2, 3]".
+static std::string typeText(DType dtype, const std::vector<int64_t> &sizes) {
+  std::string text;
+  for (int64_t size : sizes)
+    text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return std::string(dtypeName(dtype)) + "[" + text + "]";
+}
+
+Status SlotTable::checkWeight(const std::string &name,
+                              const Tensor &contents) const {
   auto it = weights_.find(name);
-  if (it == weights_.end())
-    return Error::usage("the model has no weight '" + name + "'");
+  if (it == weights_.end()) {
+    std::string known =
+        weights_.empty() ? "" : ", whose first is '" + weights_.begin()->first;
+    return Error::usage("the model has no weight '" + name +
+                        "', expected one of its " +
+                        std::to_string(weights_.size()) + known +
+                        (known.empty() ? "" : "'"));
+  }
+  const BoundWeight &bound = it->second;
+  if (contents.dtype() != bound.dtype || contents.sizes() != bound.sizes)
+    return Error::usage("weight '" + name + "' is " + contents.typeString() +
+                        ", expected " + typeText(bound.dtype, bound.sizes));
+  return Status::success();
+}
+
+Status SlotTable::setWeight(const std::string &name, const Tensor &contents) {
+  if (Status s = checkWeight(name, contents); !s)
+    return s;
   auto copy = contents.clone();
   if (!copy)
     return copy.takeError();
-  it->second.tensor = *copy;
-  for (size_t slot : it->second.slots)
-    values_[slot] = *copy;
+  std::vector<BoundWeight *> changed = {&weights_.at(name)};
+  for (auto &[other, bound] : weights_)
+    if (other != name && isTied(name, other))
+      changed.push_back(&bound);
+  for (BoundWeight *bound : changed) {
+    bound->tensor = *copy;
+    for (size_t slot : bound->slots)
+      values_[slot] = *copy;
+  }
   return Status::success();
 }
 

@@ -56,6 +56,8 @@ public:
   /// See Session.
   runtime::Tensor weight(const std::string &name) const;
   bool isTied(const std::string &name, const std::string &other) const;
+  Status checkWeight(const std::string &name,
+                     const runtime::Tensor &contents) const;
   Status setWeight(const std::string &name, const runtime::Tensor &contents);
   std::vector<std::string> missingWeights() const;
   /// Weights that the program may change, by name.
@@ -65,6 +67,8 @@ private:
   /// A weight and what shares its memory.
   struct BoundWeight {
     runtime::Tensor tensor;
+    DType dtype = DType::F32;
+    std::vector<int64_t> sizes;
     std::vector<size_t> slots;
     bool isInPackage = false; ///< its contents are, and nobody changes them
   };

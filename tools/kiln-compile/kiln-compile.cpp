@@ -19,7 +19,7 @@
 #include "kiln/InitAll.h"
 #include "kiln/Package/Explain.h"
 #include "kiln/Runtime/OperatorLibrary.h"
-#include "kiln/Runtime/Tensor.h"
+#include "kiln/Session/Weights.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/IR/AsmState.h"
@@ -46,11 +46,15 @@ usage: kiln-compile MODEL -o OUT.kiln [flags]
 
 MODEL is .pt2, .mlir or .mlirbc, or - for one of them on standard input. The
 package holds native code, guards and, for a .pt2, the weights: kiln-run runs it
-without the model and without a compiler.
+without the model and without a compiler. With --target several times it has code
+for each of them, and kiln-run takes the best that its processor can run.
 
   -o FILE                where the package goes, or the IR of --stop-after; - is
                          standard output
   --model=NAME           which program of an archive that holds several
+  --weights=FILE.safetensors
+                         beside the package, for kiln-run --weights; without it
+                         they are inside
   --mode=default
   --load-operators=LIB   operators of one's own that the package may call
   --load-dialect-plugin=LIB  an MLIR plugin with records of such operators
@@ -79,6 +83,7 @@ results that cannot be written, 4 not supported, 5 internal error.
 
 examples:
   kiln-compile model.pt2 -o model.kiln && kiln-run model.kiln --inputs=io.json
+  kiln-compile model.pt2 -o model.kiln --target=x86-64-v3 --target=x86-64-v4
   kiln-compile model.pt2 -o model.kiln --explain=fusion,memory
   kiln-compile model.pt2 --stop-after=core --training
 )";
@@ -91,7 +96,9 @@ struct Flags {
   std::optional<std::string> log;
   std::vector<std::string> mlir;
   bool printPipeline = false, printOptions = false, progress = false;
-  bool timing = false, hasTarget = false;
+  bool timing = false;
+  std::vector<std::string> targets;
+  std::string weights = "inside";
 };
 } // namespace
 
@@ -106,12 +113,17 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
                               "cost model; expected default");
   });
   line.value("target", [&](const std::string &text) -> Status {
-    if (flags.hasTarget)
-      return Error::unsupported("--target: a package holds code for one "
-                                "target, found " + flags.compile.target +
-                                " and " + text);
-    flags.hasTarget = true;
+    if (llvm::is_contained(flags.targets, text))
+      return Error::usage("--target=" + text + " is there twice");
+    flags.targets.push_back(text);
     return setOption(flags.compile, "target", text);
+  });
+  line.value("weights", [&](const std::string &text) -> Status {
+    if (text != "inside" && !StringRef(text).ends_with(".safetensors"))
+      return Error::usage("--weights=" + text +
+                          ": expected inside or FILE.safetensors");
+    flags.weights = text;
+    return Status::success();
   });
   line.value("load-operators", [&](const std::string &text) {
     flags.operatorLibraries.push_back(text);
@@ -147,51 +159,6 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
     return Status::success();
   });
   return line.parse(argc, argv);
-}
-
-/// A weight without gaps between its elements.
-static Result<package::ConstantTensor>
-denseWeight(const std::string &name, const archive::Weight &weight) {
-  if (!weight.isSupplied)
-    return Error::unsupported("weight '" + name + "' is not in the archive");
-  auto storage = runtime::Storage::borrow(
-      const_cast<uint8_t *>(weight.storage.data()), weight.storage.size(),
-      std::const_pointer_cast<void>(weight.storage.owner()), true);
-  auto view = runtime::Tensor::view(storage, weight.dtype, weight.sizes,
-                                    weight.strides, weight.storageOffset);
-  auto dense = view ? view->contiguous() : std::move(view);
-  if (!dense)
-    return dense.error().withContext("weight '" + name + "'");
-  package::ConstantTensor constant{weight.dtype, weight.sizes, {}};
-  size_t bytes = static_cast<size_t>(dense->numel()) * itemSize(weight.dtype);
-  constant.bytes.assign(dense->data(), dense->data() + bytes);
-  return constant;
-}
-
-/// Puts the weights of the archive into the package.
-static Status embedWeights(const archive::ExportedProgram &program,
-                           package::Package &package) {
-  std::map<std::string, uint32_t> known;
-  for (package::Program &compiled : package.programs)
-    for (package::Slot &slot : compiled.slots) {
-      bool isWeight = slot.kind == package::Slot::Kind::Parameter ||
-                      slot.kind == package::Slot::Kind::Buffer ||
-                      slot.kind == package::Slot::Kind::Constant;
-      auto weight = program.weights.find(slot.path);
-      if (!isWeight || slot.payload != package::kNone ||
-          weight == program.weights.end())
-        continue;
-      auto [entry, isNew] = known.try_emplace(
-          slot.path, static_cast<uint32_t>(package.constants.size()));
-      slot.payload = entry->second;
-      if (!isNew)
-        continue;
-      auto constant = denseWeight(slot.path, weight->second);
-      if (!constant)
-        return constant.takeError();
-      package.constants.push_back(std::move(*constant));
-    }
-  return Status::success();
 }
 
 /// Operators of the user's own libraries, by name and by record.
@@ -261,6 +228,9 @@ static Status checkFlags(const CommandLine &line, const Flags &flags) {
   if (isStandard(flags.output) && (!flags.explain.empty() || flags.timing))
     return Error::usage("-o -, --explain and --timing all write to standard "
                         "output; expected a file for -o");
+  if (flags.targets.size() > 1 && !flags.stopAfter.empty())
+    return Error::usage("--stop-after shows the IR for one target, found " +
+                        std::to_string(flags.targets.size()) + " --target");
   return flags.output.empty() ? Status::success() : checkOutput(flags.output);
 }
 
@@ -311,6 +281,25 @@ static Status writeModule(ModuleOp module, const Flags &flags) {
                      ByteView(std::string_view(text)));
 }
 
+/// Writes what was compiled, and the weights inside or beside it.
+static Status writePackage(const archive::Source &source,
+                           std::vector<package::Package> &variants,
+                           const Flags &flags) {
+  bool isInside = flags.weights == "inside";
+  if (!source.program && !isInside)
+    return Error::usage("'" + source.path + "' holds no weights; expected no "
+                        "--weights, or a .pt2");
+  for (package::Package &package : variants)
+    if (source.program)
+      if (Status s = session::embedWeights(*source.program, isInside, package);
+          !s)
+        return s;
+  if (!isInside)
+    if (Status s = session::writeWeights(*source.program, flags.weights); !s)
+      return s;
+  return writeOutput(flags.output, package::encodePackages(variants));
+}
+
 static Status compile(const std::string &model, const CompileOptions &options,
                       const Flags &flags) {
   auto stopAfter = lastStage(flags);
@@ -337,20 +326,21 @@ static Status compile(const std::string &model, const CompileOptions &options,
   if (!source)
     return source.takeError();
   CompilerSession session;
-  auto package = session.compile(**source, options, hooks);
-  if (!package)
-    return package.takeError();
+  auto variants =
+      session.compileVariants(**source, options, flags.targets, hooks);
+  if (!variants)
+    return variants.takeError();
   if (flags.timing)
     print(session.timingJson() + "\n");
   if (hooks.stopAfter)
     return writeModule(session.module(), flags);
-  explain(*package, flags);
-  if (flags.output.empty())
-    return Status::success();
-  if ((*source)->program)
-    if (Status s = embedWeights(*(*source)->program, *package); !s)
-      return s;
-  return writeOutput(flags.output, package::encodePackage(*package));
+  for (const package::Package &package : *variants) {
+    if (variants->size() > 1 && !flags.explain.empty())
+      print("=== " + package.image.target + " ===\n");
+    explain(package, flags);
+  }
+  return flags.output.empty() ? Status::success()
+                              : writePackage(**source, *variants, flags);
 }
 
 static Status run(const CommandLine &line, const Flags &flags) {

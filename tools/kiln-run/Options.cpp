@@ -32,6 +32,9 @@ inputs and outputs
                          Several --inputs: one call each, in one process
   --alt                  use the alt set of the io.json
   --model=NAME           which program of an archive that holds several
+  --weights=FILE.safetensors
+                         weights by name, instead of those in the model; others
+                         keep theirs
   --weights=random[:SEED]  for a module, which holds no weights
   --outputs=DIR          write out_<i>.npy, changed state and inputs, gradients
   --check                compare with the results in the io.json
@@ -88,6 +91,7 @@ examples:
   kiln-run model.pt2 --inputs=io.json --check
   kiln-run model.pt2 --inputs=x.npy --outputs=results
   kiln-run model.pt2 --inputs=random:7,s77=16 --benchmark
+  kiln-run model.kiln --inputs=x.npy --weights=tuned.safetensors
   kiln-run model.pt2 --inputs=io.json --training --check --stats=stats.json
 )";
 
@@ -252,11 +256,18 @@ void Parser::addTraining() {
     return Status::success();
   });
   line_.value("weights", [this](const std::string &text) -> Status {
+    const std::string end = ".safetensors";
+    if (text.size() > end.size() &&
+        text.compare(text.size() - end.size(), end.size(), end) == 0) {
+      options_.weightFile = text;
+      return Status::success();
+    }
     options_.weightSeed = 0;
     if (text == "random")
       return Status::success();
     if (text.compare(0, 7, "random:") != 0)
-      return Error::usage("--weights=" + text + ": expected random[:SEED]");
+      return Error::usage("--weights=" + text + ": expected random[:SEED] or "
+                          "FILE.safetensors");
     auto seed = parseInteger("--weights=random", text.substr(7), 0, INT64_MAX);
     if (!seed)
       return seed.takeError();

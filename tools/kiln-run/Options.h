@@ -34,6 +34,7 @@ struct Options {
   unsigned steps = 0; ///< of training; 0: no optimizer
   double learningRate = 1e-3;
   std::string checkpoint;
+  std::string weightFile; ///< safetensors, instead of the model's weights
   std::optional<uint64_t> weightSeed; ///< of weights that a module lacks
   bool printedAbout = false; ///< --help or --version; there is nothing to do
   session::SessionOptions session;

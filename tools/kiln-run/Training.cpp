@@ -48,27 +48,44 @@ static Status drawWeights(session::Session &session, uint64_t seed) {
   return Status::success();
 }
 
-Status run::prepareWeights(const Options &options, session::Session &session) {
+static Status loadWeights(const Options &options, session::Session &session) {
+  return options.weightFile.empty() ? Status::success()
+                                    : session.loadWeights(options.weightFile);
+}
+
+/// Gives values to weights that have none yet.
+static Status fillWeights(const Options &options, session::Session &session) {
   std::vector<std::string> missing = session.missingWeights();
   if (missing.empty())
     return Status::success();
   if (!options.weightSeed)
-    return Error::usage("weight '" + missing.front() + "' has no values; a "
-                        "module holds none, expected --weights=random[:SEED]" +
+    return Error::usage("weight '" + missing.front() + "' has no values; " +
+                        (options.weightFile.empty()
+                             ? "the model holds none, expected "
+                             : "neither the model nor the file of --weights "
+                               "has them, expected ") +
+                        "--weights=FILE.safetensors or random[:SEED]" +
                         (options.steps != 0
                              ? " or a --checkpoint that has them"
                              : ""));
   return drawWeights(session, *options.weightSeed);
 }
 
-/// Continues from the checkpoint if there is one.
+Status run::prepareWeights(const Options &options, session::Session &session) {
+  Status loaded = loadWeights(options, session);
+  return loaded ? fillWeights(options, session) : std::move(loaded);
+}
+
+/// Continues from the checkpoint if there is one; what it holds comes last.
 static Status begin(const Options &options, session::Session &session) {
   bool continues = !options.checkpoint.empty() &&
                    ::access(options.checkpoint.c_str(), F_OK) == 0;
+  if (Status s = loadWeights(options, session); !s)
+    return s;
   if (continues)
     if (Status s = session.loadCheckpoint(options.checkpoint); !s)
       return s;
-  return prepareWeights(options, session);
+  return fillWeights(options, session);
 }
 
 Status run::train(const Options &options, session::Session &session,

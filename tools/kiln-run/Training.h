@@ -16,8 +16,9 @@
 
 namespace kiln::run {
 
-/// Gives the weights of a module, which holds none, the values of `--weights`.
-/// Usage error if it has weights and there is no such flag.
+/// Gives weights the values of the file of `--weights`, and those that then still
+/// have none, as those of a module, the random ones. Usage error if weights remain
+/// without values.
 Status prepareWeights(const Options &options, session::Session &session);
 
 /// Runs the steps of `--steps`: the n-th step of a run takes batch n, counted

@@ -83,9 +83,17 @@ public:
                                    const CompileOptions &options,
                                    const CompileHooks &hooks = {});
 
-  /// Reads a package back: `module` then holds its programs, code, constants,
-  /// guards, facts and reasons as IR (kiln/Target/ProgramImport.h). Compiling the
-  /// text of it gives the package again.
+  /// Compiles a source for each of the targets, by default for that of the options:
+  /// the variants of one package file, in that order. What has no code of its own
+  /// is one variant. The text of a package gives its variants, whatever the targets.
+  Result<std::vector<package::Package>>
+  compileVariants(const archive::Source &source, const CompileOptions &options,
+                  const std::vector<std::string> &targets,
+                  const CompileHooks &hooks = {});
+
+  /// Reads a package back: `module` then holds the programs, code, constants,
+  /// guards, facts and reasons of its variants as IR (kiln/Target/ProgramImport.h).
+  /// Compiling the text of it gives the package again.
   Status readPackage(const archive::Source &source);
 
   /// The IR after the last stage that ran, or of a package.
@@ -99,6 +107,12 @@ public:
   std::string timingJson() const;
 
 private:
+  Status readText(const archive::Source &source, const CompileOptions &options,
+                  const CompileHooks &hooks);
+  Result<std::vector<package::Package>>
+  compileGiven(std::vector<mlir::OwningOpRef<ModuleOp>> modules,
+               const archive::Source &source, const CompileOptions &options,
+               const CompileHooks &hooks);
   Result<package::Package> compileText(const archive::Source &source,
                                        const CompileOptions &options,
                                        const CompileHooks &hooks);

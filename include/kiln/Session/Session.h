@@ -142,9 +142,16 @@ public:
   /// True if two names are of one parameter, whose gradient and update then have
   /// the first one.
   bool isTied(const std::string &name, const std::string &other) const;
-  /// Gives a weight contents of one's own: what a program without an archive
-  /// starts from. Only after the variant is known.
+  /// Gives a weight, and those that are tied to it, contents of one's own, which
+  /// are copied. Usage error if there is no such weight, or of another dtype or
+  /// shape. Of a module only after the variant is known.
   Status setWeight(const std::string &name, const runtime::Tensor &contents);
+  /// What `setWeight` would complain about.
+  Status checkWeight(const std::string &name,
+                     const runtime::Tensor &contents) const;
+  /// Gives the weights of a safetensors file their contents there; others keep
+  /// theirs. Nothing is changed if one of them does not fit.
+  Status loadWeights(const std::string &path);
   /// The names of weights that have no contents yet.
   std::vector<std::string> missingWeights() const;
   /// Gives weights and buffers the contents of the source again.

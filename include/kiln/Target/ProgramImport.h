@@ -22,16 +22,23 @@
 
 namespace kiln::target {
 
-/// A module of programs, code, constants, guards, facts and reasons. Exporting it
-/// gives equal bytes, if the package comes from an export. A package that verifies
-/// may still be more than IR can say (values that are made twice, names that are
-/// used twice, a memory plan that is broken): Malformed then, or Unsupported.
+/// A module of programs, code, constants, guards, facts and reasons; of several
+/// variants one that has such a module for each, called by its target, which share
+/// the resources of equal constants. Exporting them gives equal bytes, if the
+/// package comes from an export. A package that verifies may still be more than IR
+/// can say (values that are made twice, names that are used twice, a memory plan
+/// that is broken): Malformed then, or Unsupported.
 ///
-///   auto package = package::decodePackage(data, size);
-///   auto module = target::importPackage(context, *package);
+///   auto reader = package::PackageReader::open(bytes);
+///   auto variants = reader->readAll();
+///   auto module = target::importVariants(context, *variants);
 ///   (*module)->print(os);
 Result<mlir::OwningOpRef<ModuleOp>>
-importPackage(MLIRContext *context, const package::Package &package);
+importVariants(MLIRContext *context,
+               const std::vector<package::Package> &variants);
+
+/// The variants of such a module, in order; none if it is not of several.
+SmallVector<ModuleOp> getVariants(ModuleOp module);
 
 } // namespace kiln::target
 

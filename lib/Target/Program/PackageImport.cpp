@@ -18,15 +18,22 @@
 
 #include "llvm/ADT/StringSet.h"
 
+#include <map>
+
 using namespace kiln;
 using namespace kiln::target;
 
 namespace {
 
+/// The resources of constants by type and contents: variants share them.
+using Resources =
+    std::map<std::pair<const void *, std::string_view>, mlir::ElementsAttr>;
+
 class PackageImporter {
 public:
-  PackageImporter(MLIRContext *context, const package::Package &package)
-      : builder(context), package(package) {}
+  PackageImporter(MLIRContext *context, const package::Package &package,
+                  Resources &constants)
+      : builder(context), package(package), shared(constants) {}
 
   Result<mlir::OwningOpRef<ModuleOp>> run();
 
@@ -50,6 +57,7 @@ private:
   mlir::OwningOpRef<ModuleOp> module;
   ModuleNames names;
   llvm::StringSet<> taken;
+  Resources &shared;
 };
 
 } // namespace
@@ -151,9 +159,12 @@ void PackageImporter::addConstants() {
     auto type = RankedTensorType::get(
         constant.sizes,
         guard::getElementType(builder.getContext(), constant.dtype));
-    auto op = program::ConstantOp::create(
-        builder, builder.getUnknownLoc(), name,
-        makeResource(name, type, constant.bytes));
+    mlir::ElementsAttr &value = shared[{type.getAsOpaquePointer(),
+                                        ByteView(constant.bytes).text()}];
+    if (!value)
+      value = makeResource(name, type, constant.bytes);
+    auto op = program::ConstantOp::create(builder, builder.getUnknownLoc(),
+                                          name, value);
     names.constants.push_back(mlir::FlatSymbolRefAttr::get(op));
   }
 }
@@ -299,8 +310,30 @@ Result<mlir::OwningOpRef<ModuleOp>> PackageImporter::run() {
 }
 
 Result<mlir::OwningOpRef<ModuleOp>>
-target::importPackage(MLIRContext *context, const package::Package &package) {
+target::importVariants(MLIRContext *context,
+                       const std::vector<package::Package> &variants) {
   context->loadDialect<guard::GuardDialect, program::ProgramDialect,
                        mlir::complex::ComplexDialect>();
-  return PackageImporter(context, package).run();
+  Resources constants;
+  mlir::OwningOpRef<ModuleOp> all(
+      ModuleOp::create(mlir::UnknownLoc::get(context)));
+  for (const package::Package &package : variants) {
+    auto module = PackageImporter(context, package, constants).run();
+    if (!module || variants.size() == 1)
+      return module;
+    (*module)->setSymName(package.image.target);
+    all->push_back(module->release());
+  }
+  return all;
+}
+
+SmallVector<ModuleOp> target::getVariants(ModuleOp module) {
+  SmallVector<ModuleOp> variants;
+  for (mlir::Operation &op : *module.getBody()) {
+    auto variant = llvm::dyn_cast<ModuleOp>(op);
+    if (!variant || variant.getOps<program::FuncOp>().empty())
+      return {};
+    variants.push_back(variant);
+  }
+  return variants;
 }
