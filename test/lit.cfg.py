@@ -29,6 +29,7 @@ config.substitutions += [
     ("%kiln-shared-fixtures", config.kiln_fixtures),
     ("%kiln-fixtures", os.path.join(config.test_source_root, "Inputs")),
     ("%kiln-libs", lib_dir),
+    ("%kiln-unittests", os.path.join(config.kiln_binary_dir, "unittests")),
     ("%kiln-plugin", os.path.join(lib_dir, "KilnPlugin.so")),
     ("%kiln-source", config.kiln_source_dir),
     ("%llvm-includes", os.path.join(config.llvm_tools_dir, "..", "include")),

@@ -47,9 +47,9 @@ Status CompiledFunction::addVariant(package::Package package) {
   return Status::success();
 }
 
-Result<Executable *>
-CompiledFunction::select(const std::vector<OpValue> &inputs,
-                         CallRecord &record) {
+/// The first variant that fits, or null; `record` then has all reasons.
+Executable *CompiledFunction::find(const std::vector<OpValue> &inputs,
+                                   CallRecord &record) const {
   std::string failure;
   for (size_t i = 0; i < variants_.size(); ++i) {
     if (variants_[i]->guards().check(inputs, failure)) {
@@ -60,10 +60,22 @@ CompiledFunction::select(const std::vector<OpValue> &inputs,
     record.reasons.push_back(std::to_string(options_.id) + "/" +
                              std::to_string(i) + ": " + failure);
   }
+  return nullptr;
+}
+
+Error CompiledFunction::noVariant(const CallRecord &record) const {
+  return Error::guard("function '" + options_.name +
+                      "' has no variant for its inputs, guard failure(s): " +
+                      joined(record.reasons));
+}
+
+Result<Executable *>
+CompiledFunction::select(const std::vector<OpValue> &inputs,
+                         CallRecord &record) {
+  if (Executable *found = find(inputs, record))
+    return found;
   if (!options_.recompile)
-    return Error::guard("function '" + options_.name +
-                        "' has no variant for its inputs, guard failure(s): " +
-                        joined(record.reasons));
+    return noVariant(record);
   if (limitReached())
     return Error::guard("function '" + options_.name +
                         "' reached its limit of " +
@@ -79,6 +91,7 @@ CompiledFunction::select(const std::vector<OpValue> &inputs,
   if (Status s = addVariant(std::move(*package)); !s)
     return s.takeError();
   Executable *added = variants_.back().get();
+  std::string failure;
   if (!added->guards().check(inputs, failure))
     return Error::guard("function '" + options_.name +
                         "': the inputs are outside of what the model allows, "
@@ -127,6 +140,18 @@ CompiledFunction::call(const std::vector<OpValue> &inputs) {
       inputs, [&](Executable &executable) {
         return executable.forward().run(inputs, options_.run);
       });
+}
+
+Result<std::vector<OpValue>>
+CompiledFunction::callShared(const std::vector<OpValue> &inputs) const {
+  CallRecord record;
+  Executable *executable = find(inputs, record);
+  if (!executable)
+    return noVariant(record);
+  RunOptions options = options_.run;
+  options.stats = nullptr;
+  options.reuseOutputs = false;
+  return executable->forward().run(inputs, options);
 }
 
 Result<TrainingResult>

@@ -75,6 +75,11 @@ Result<std::unique_ptr<Session>> Session::open(archive::SourcePtr source,
     return s.takeError();
   if (Status s = session->variants_->open(); !s)
     return s.takeError();
+  if (session->options_.asPackaged) {
+    const runtime::Executable &variant = session->function().variant(0);
+    session->options_.training = variant.hasBackward();
+    session->options_.optimizer = variant.package().facts.optimizer;
+  }
   return session;
 }
 
@@ -93,6 +98,24 @@ Session::call(const std::vector<OpValue> &inputs) {
   if (Status s = prepareSlots(inputs); !s)
     return s.takeError();
   return variants_->function().call(slots_->values());
+}
+
+Result<std::vector<OpValue>>
+Session::callShared(const std::vector<OpValue> &inputs) const {
+  auto values = slots_->withInputs(inputs);
+  return values ? function().callShared(*values)
+                : Result<std::vector<OpValue>>(values.takeError());
+}
+
+bool Session::changesWeights() const {
+  using Role = package::Output::Role;
+  for (size_t i = 0; i < function().variantCount(); ++i)
+    for (const package::Output &output :
+         function().variant(i).package().programs.front().outputs)
+      if (output.role == Role::BufferMutation ||
+          output.role == Role::ParameterMutation)
+        return true;
+  return false;
 }
 
 Result<runtime::TrainingResult>
@@ -139,7 +162,15 @@ const SessionStats &Session::stats() const { return variants_->stats(); }
 const cache::Store *Session::store() const { return variants_->cache(); }
 
 Tensor Session::weight(const std::string &name) const {
-  return slots_->weight(name);
+  Tensor own = slots_->weight(name);
+  if (own.defined() || program() || function().variantCount() == 0)
+    return own;
+  // Nobody has changed it since it was packaged.
+  const runtime::Executable &variant = function().variant(0);
+  for (const package::Slot &slot : variant.package().programs.front().slots)
+    if (slot.path == name && slot.payload != package::kNone)
+      return variant.constant(slot.payload);
+  return own;
 }
 
 bool Session::isTied(const std::string &name, const std::string &other) const {

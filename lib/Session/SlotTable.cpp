@@ -126,7 +126,9 @@ Status SlotTable::prepare(const package::Package &package) {
   }
   if (Status s = ownChangedWeights(package); !s)
     return s;
-  return hasOptimizer_ ? bindOptimizer(package) : Status::success();
+  return hasOptimizer_ || !package.facts.optimizer.empty()
+             ? bindOptimizer(package)
+             : Status::success();
 }
 
 /// True if a call writes to the weight of this name.
@@ -364,11 +366,26 @@ Status SlotTable::checkUpdates(const package::Package &package) const {
   return Status::success();
 }
 
+Status SlotTable::checkCount(const std::vector<OpValue> &inputs) const {
+  if (inputs.size() == inputSlots_.size())
+    return Status::success();
+  return Error::usage("the model takes " + std::to_string(inputSlots_.size()) +
+                      " inputs, found " + std::to_string(inputs.size()));
+}
+
+Result<std::vector<OpValue>>
+SlotTable::withInputs(const std::vector<OpValue> &inputs) const {
+  if (Status s = checkCount(inputs); !s)
+    return s.takeError();
+  std::vector<OpValue> values = values_;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    values[inputSlots_[i]] = inputs[i];
+  return values;
+}
+
 Status SlotTable::setInputs(const std::vector<OpValue> &inputs) {
-  if (inputs.size() != inputSlots_.size())
-    return Error::usage("the model takes " +
-                        std::to_string(inputSlots_.size()) +
-                        " inputs, found " + std::to_string(inputs.size()));
+  if (Status s = checkCount(inputs); !s)
+    return s;
   for (size_t i = 0; i < inputs.size(); ++i)
     values_[inputSlots_[i]] = inputs[i];
   return Status::success();

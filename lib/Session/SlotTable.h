@@ -42,6 +42,9 @@ public:
   Status prepare(const package::Package &package);
   /// Fills in what the caller passes; Usage error for another number of them.
   Status setInputs(const std::vector<runtime::OpValue> &inputs);
+  /// The values of a call with these inputs, which are not kept.
+  Result<std::vector<runtime::OpValue>>
+  withInputs(const std::vector<runtime::OpValue> &inputs) const;
   /// Forgets what calls changed, if there is an archive to begin with again;
   /// `prepare` has to follow for each variant.
   Status reset();
@@ -77,6 +80,7 @@ private:
   void takeSlots(const package::Program &program);
   Status bindPackageWeights(const package::Package &package);
   Status ownChangedWeights(const package::Package &package);
+  Status checkCount(const std::vector<runtime::OpValue> &inputs) const;
   Status copyStorage(const std::shared_ptr<runtime::Storage> &shared);
   Status bindOptimizer(const package::Package &package);
   Status checkUpdates(const package::Package &package) const;

@@ -69,17 +69,25 @@ Status VariantStore::takePackage() {
   if (!index)
     return index.error().withContext(file);
   bool isTraining = reader->variants()[*index].isTraining;
-  if (options_.training && !isTraining)
+  if (options_.training && !isTraining && !options_.asPackaged)
     return Error::usage(file + " was compiled without a backward program; "
                                "expected 'kiln-compile --training'");
   if (options_.dynamic == Dynamic::True || !options_.markDynamic.empty() ||
       !options_.markStatic.empty() || !options_.markUnbacked.empty())
     return Error::usage(file + " is compiled already, its sizes are decided; "
                                "expected no mark and no --dynamic=true");
-  if (!options_.training && isTraining)
+  if (!options_.training && isTraining && !options_.asPackaged)
     return Error::usage(file + " was compiled for training; expected "
                                "--training");
   auto package = reader->read(*index);
+  if (package && !options_.optimizer.empty() &&
+      options_.optimizer != package->facts.optimizer)
+    return Error::usage(file + " was compiled " +
+                        (package->facts.optimizer.empty()
+                             ? "without an optimizer"
+                             : "with the optimizer '" +
+                                   package->facts.optimizer + "'") +
+                        ", found '" + options_.optimizer + "'");
   return package ? add(std::move(*package))
                  : Status(package.error().withContext(file));
 }

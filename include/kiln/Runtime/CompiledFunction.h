@@ -88,12 +88,20 @@ public:
   callTraining(const std::vector<OpValue> &inputs,
                const std::vector<OpValue> &tangents = {});
 
+  /// The same for several threads at once: calls a variant that is there, and
+  /// keeps no record. Nobody may add variants meanwhile. Guard error if none fits.
+  Result<std::vector<OpValue>>
+  callShared(const std::vector<OpValue> &inputs) const;
+
   /// Of the last call; a caller who wants those before it keeps them. Nothing
   /// here grows with the number of calls.
   const CallRecord &lastCall() const { return lastCall_; }
   const RunStats &stats() const { return stats_; }
 
 private:
+  Executable *find(const std::vector<OpValue> &inputs,
+                   CallRecord &record) const;
+  Error noVariant(const CallRecord &record) const;
   Result<Executable *> select(const std::vector<OpValue> &inputs,
                               CallRecord &record);
   template <typename T, typename F>

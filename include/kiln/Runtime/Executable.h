@@ -43,6 +43,8 @@ public:
 
   /// The package, without the bytes of its constants and its code.
   const package::Package &package() const { return package_; }
+  /// A constant of the package, read-only.
+  const Tensor &constant(uint32_t index) const { return constants_[index]; }
   const GuardTable &guards() const { return *guards_; }
   ProgramRunner &forward() const { return *runners_[0]; }
   bool hasBackward() const { return runners_.size() == 2; }

@@ -52,6 +52,8 @@ struct SessionOptions : CompileOptions {
   unsigned threads = 0; ///< 0: as many as this process may use
   cache::CacheConfig cache;
   bool reuseOutputs = false; ///< see runtime::RunOptions
+  /// Of a package: `training` and `optimizer` are what it was compiled for.
+  bool asPackaged = false;
   std::function<void(const std::string &stage)> progress;
   /// Replaces the compiler library.
   InProcessCompiler compiler;
@@ -104,6 +106,14 @@ public:
   const archive::ExportedProgram *program() const {
     return source_->program.get();
   }
+
+  /// A call that several threads may make at once, as long as none makes another
+  /// one or changes the session: runs what was compiled, and keeps no record.
+  /// Guard error if nothing that was compiled fits.
+  Result<std::vector<runtime::OpValue>>
+  callShared(const std::vector<runtime::OpValue> &inputs) const;
+  /// True if calls write to weights, so that two of them must not run at once.
+  bool changesWeights() const;
 
   /// Calls the program with the user inputs in order; compiles if needed.
   /// Results: one per output of the program, see `outputs`.
@@ -159,6 +169,7 @@ public:
   /// The values of the last call by slot of the program, weights included.
   const std::vector<runtime::OpValue> &slotValues() const;
   unsigned threads() const { return pool_->threads(); }
+  const SessionOptions &options() const { return options_; }
 
 private:
   Session(archive::SourcePtr source, SessionOptions options);

@@ -3,6 +3,8 @@
 #   add_kiln_runtime_component(KilnArchive SOURCES Zip.cpp [LINK_LIBS ...])
 #     A part of libKilnRuntime.so: exceptions on, no LLVM, a precompiled
 #     header. May be linked alone by unit tests below the line.
+#   add_kiln_c_runtime(kiln-c-runtime SOURCES ... EXPORTS Symbols.map)
+#     The components behind a C interface, in a shared library of their own.
 #   add_kiln_library(KilnLoopDialect SOURCES ... [DEPENDS <tablegen targets>]
 #                    [LINK_LIBS ...] [SHARED])
 #     A library above the line: LLVM's flags, precompiled header. Static, so
@@ -141,6 +143,31 @@ function(add_kiln_runtime)
   target_include_directories(KilnRuntime PUBLIC ${CMAKE_SOURCE_DIR}/include
                              ${CMAKE_BINARY_DIR}/include)
   target_link_options(KilnRuntime PRIVATE -Wl,-soname,libKilnRuntime.so)
+endfunction()
+
+# A shared library of the same components with a C interface: it stands alone and
+# exports what the version script EXPORTS lists.
+function(add_kiln_c_runtime name)
+  cmake_parse_arguments(ARG "" "EXPORTS" "SOURCES" ${ARGN})
+  kiln_check_arguments(add_kiln_c_runtime ${name})
+  get_property(components GLOBAL PROPERTY KILN_COMPONENTS)
+  list(TRANSFORM components REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>"
+       OUTPUT_VARIABLE objects)
+  add_library(${name} SHARED ${ARG_SOURCES} ${objects})
+  kiln_below(${name})
+  get_property(uses GLOBAL PROPERTY KILN_COMPONENT_LINK_LIBS)
+  target_link_libraries(${name} PRIVATE ${uses} ${KILN_BELOW_PACKAGES}
+                        ${CMAKE_DL_LIBS})
+  target_compile_definitions(${name} PRIVATE KILN_VERSION="${PROJECT_VERSION}")
+  kiln_export(${name} ${ARG_EXPORTS})
+endfunction()
+
+# Exports what a version script lists, under a versioned name.
+function(kiln_export name script)
+  set(path ${CMAKE_CURRENT_SOURCE_DIR}/${script})
+  target_link_options(${name} PRIVATE -Wl,--version-script=${path})
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS ${path}
+    VERSION 1.0 SOVERSION 1)
 endfunction()
 
 function(add_kiln_library name)

@@ -25,7 +25,9 @@ set(MAY_Runtime ${ground} Package)
 set(MAY_Eager ${ground} Package Runtime)
 set(MAY_Cache ${ground} Package)
 set(MAY_Session ${ground} Options Archive Package Runtime Eager Cache)
-set(below_line ABI Base Options Archive Package Runtime Eager Cache Session)
+set(MAY_CAPI/Runtime ${ground} Options Archive Package Runtime Eager Session)
+set(below_line ABI Base Options Archive Package Runtime Eager Cache Session
+    CAPI/Runtime)
 
 # Above the line; data formats of the ground and services come along.
 set(data ${ground} Package Support)
@@ -52,7 +54,7 @@ set(MAY_Compiler ${MAY_Pipelines} Pipelines Import Archive Options)
 
 # The area of a path below include/kiln or lib.
 function(area_of path out)
-  if(path MATCHES "^(Dialect/[^/]+)/")
+  if(path MATCHES "^((Dialect|CAPI)/[^/]+)/")
     set(area ${CMAKE_MATCH_1})
   elseif(path MATCHES "^([^/]+)/")
     set(area ${CMAKE_MATCH_1})
@@ -75,6 +77,15 @@ function(check_include file area line)
     return()
   endif()
   set(header ${CMAKE_MATCH_1})
+  # Headers for C stand alone, those of the compiler on MLIR's own.
+  if(file MATCHES "^include/kiln-c/")
+    if(NOT header MATCHES "^std[a-z]+\\.h$" AND
+       NOT (area STREQUAL CAPI/Compiler AND header MATCHES "^mlir-c/"))
+      violation(${file} "'${header}' in a header for C, expected <std*.h>")
+    endif()
+    set(violations ${violations} PARENT_SCOPE)
+    return()
+  endif()
   if(area STREQUAL ABI)
     if(NOT header MATCHES "^(kiln/ABI/|std[a-z]+\\.h$)")
       violation(${file} "'${header}' in a plain C header, expected <std*.h> or kiln/ABI only")
@@ -109,7 +120,7 @@ endfunction()
 
 function(check_includes)
   relative_files(files ${ROOT}/include/kiln/*.h ${ROOT}/include/kiln/*.td
-    ${ROOT}/lib/*.h ${ROOT}/lib/*.cpp ${ROOT}/lib/*.td
+    ${ROOT}/include/kiln-c/*.h ${ROOT}/lib/*.h ${ROOT}/lib/*.cpp ${ROOT}/lib/*.td
     ${ROOT}/tools/kiln-run/*.cpp ${ROOT}/tools/kiln-run/*.h
     ${ROOT}/tools/common/*.cpp ${ROOT}/tools/common/*.h)
   foreach(file IN LISTS files)
@@ -119,6 +130,9 @@ function(check_includes)
       set(MAY_Runtime ${below_line})
     else()
       string(REGEX REPLACE "^(include/kiln|lib)/" "" path ${file})
+      string(REGEX REPLACE "^include/kiln-c/(Runtime)\\.h$" "CAPI/\\1/X" path
+             ${path})
+      string(REGEX REPLACE "^include/kiln-c/.*$" "CAPI/Compiler/X" path ${path})
       area_of(${path} area)
       if(NOT DEFINED MAY_${area})
         violation(${file} "area '${area}' is not in the picture of CheckLayering.cmake")
