@@ -411,9 +411,6 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
   if (auto kernels = loop::getKernelModule(*module_)) {
     if (hooks.progress)
       hooks.progress("native");
-    // A module of its own: the code generator takes it apart.
-    mlir::OwningOpRef<ModuleOp> code(
-        llvm::cast<ModuleOp>(kernels->clone()));
     target::KernelCompileReport report;
     target::KernelCompileOptions how;
     how.keepLLVMIR = !options.dumpStages.empty();
@@ -421,7 +418,7 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
       preparePasses(pm, "native", options, hooks);
     };
     auto compiled = timed("native", [&] {
-      return (*compiler)->compile(*code, how, &report);
+      return (*compiler)->compile(kernels, how, &report);
     });
     if (Status s = watchdog_->status("native"); !s)
       return s.takeError();

@@ -1,4 +1,4 @@
-//===- KernelCompiler.cpp - From MLIR kernels to machine code -------------===//
+//===- KernelCompiler.cpp - From MLIR kernels to machine code ------------ ===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,6 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Target/CPU/KernelCompiler.h"
+
+#include "CodeGenerator.h"
+#include "KernelUnits.h"
+#include "StageTimer.h"
 
 #include "kiln/Conversion/KernelToLLVM/VectorTypes.h"
 #include "kiln/Target/CPU/KernelImage.h"
@@ -19,68 +23,18 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
-#include "llvm/ADT/StringSet.h"
-#include "llvm/IR/DiagnosticHandler.h"
-#include "llvm/IR/DiagnosticInfo.h"
-#include "llvm/IR/DiagnosticPrinter.h"
-#include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Target/TargetOptions.h"
-#include "llvm/Transforms/Utils/Cloning.h"
 
-#include <chrono>
+#include <atomic>
 #include <mutex>
+#include <tuple>
 
 using namespace kiln;
 using namespace kiln::target;
 
-static constexpr llvm::StringRef kTriple = "x86_64-unknown-linux-gnu";
-
-namespace {
-
-/// Adds the time of its life to a counter of milliseconds.
-class StageTimer {
-public:
-  explicit StageTimer(double &milliseconds)
-      : milliseconds(milliseconds), start(Clock::now()) {}
-  ~StageTimer() {
-    milliseconds +=
-        std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  double &milliseconds;
-  Clock::time_point start;
-};
-
-/// Collects LLVM's errors, which otherwise end the process.
-struct ErrorCollector final : llvm::DiagnosticHandler {
-  explicit ErrorCollector(std::string &errors) : errors(errors) {}
-
-  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
-    if (info.getSeverity() == llvm::DS_Error) {
-      llvm::raw_string_ostream stream(errors);
-      llvm::DiagnosticPrinterRawOStream printer(stream);
-      if (!errors.empty())
-        stream << "; ";
-      info.print(printer);
-    }
-    return true;
-  }
-
-  std::string &errors;
-};
-
-} // namespace
-
 StageTimes &StageTimes::operator+=(const StageTimes &other) {
+  find += other.find;
   lower += other.lower;
   translate += other.translate;
   optimize += other.optimize;
@@ -89,128 +43,24 @@ StageTimes &StageTimes::operator+=(const StageTimes &other) {
   return *this;
 }
 
-KernelCompiler::KernelCompiler(CPUTarget target,
-                               std::unique_ptr<llvm::TargetMachine> machine)
-    : target(std::move(target)), machine(std::move(machine)) {}
+KernelCompiler::KernelCompiler(CPUTarget target) : target(std::move(target)) {}
 
 KernelCompiler::~KernelCompiler() = default;
 
 Result<std::unique_ptr<KernelCompiler>>
 KernelCompiler::create(CPUTarget target) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-  });
-  llvm::Triple triple(kTriple);
-  std::string message;
-  const llvm::Target *backEnd =
-      llvm::TargetRegistry::lookupTarget(triple, message);
-  if (!backEnd)
-    return Error::unsupported("this build of LLVM has no x86-64 back end: " +
-                              message);
-  llvm::TargetOptions options;
-  options.MCOptions.AsmVerbose = false;
-  std::unique_ptr<llvm::TargetMachine> machine(backEnd->createTargetMachine(
-      triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
-      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
+  auto machine = createTargetMachine(target);
   if (!machine)
-    return Error::unsupported("LLVM cannot generate code for \"" + target.cpu +
-                              "\"");
-  return std::unique_ptr<KernelCompiler>(
-      new KernelCompiler(std::move(target), std::move(machine)));
+    return machine.takeError();
+  std::unique_ptr<KernelCompiler> compiler(
+      new KernelCompiler(std::move(target)));
+  compiler->machines.push_back(std::move(*machine));
+  return std::move(compiler);
 }
 
-/// True for the signature of KernelABI.h.
-static bool hasKernelSignature(const llvm::Function &function) {
-  llvm::LLVMContext &context = function.getContext();
-  llvm::Type *ptr = llvm::PointerType::get(context, 0);
-  llvm::Type *i64 = llvm::Type::getInt64Ty(context);
-  return function.getFunctionType() ==
-         llvm::FunctionType::get(llvm::Type::getVoidTy(context),
-                                 {ptr, ptr, i64, i64, ptr}, false);
-}
-
-/// Sets linkage and attributes of functions and data.
-static Status prepareModule(llvm::Module &module, const CPUTarget &target,
-                            const llvm::StringSet<> &internal) {
-  std::string width = std::to_string(target.vectorBits);
-  for (llvm::Function &function : module) {
-    if (function.isDeclaration())
-      continue;
-    function.setDSOLocal(true);
-    function.addFnAttr(llvm::Attribute::NoUnwind);
-    function.addFnAttr("target-cpu", target.cpu);
-    function.addFnAttr("tune-cpu", target.tuneCPU);
-    if (!target.features.empty())
-      function.addFnAttr("target-features", target.features);
-    // Some 512-bit processors are tuned to split wide vectors; the emitters
-    // chose the width knowing the target.
-    function.addFnAttr("prefer-vector-width", width);
-    function.addFnAttr("min-legal-vector-width", width);
-    // No calls to memset and friends, no tables of pointers.
-    function.addFnAttr("no-builtins");
-    function.addFnAttr("no-jump-tables", "true");
-    bool isInternal = internal.contains(function.getName());
-    if (isInternal)
-      function.setLinkage(llvm::GlobalValue::InternalLinkage);
-    if (!hasKernelSignature(function)) {
-      if (isInternal)
-        continue;
-      std::string type;
-      llvm::raw_string_ostream(type) << *function.getFunctionType();
-      return Error::internal("kernel \"" + function.getName().str() +
-                             "\" has type " + type +
-                             ", expected void (ptr, ptr, i64, i64, ptr)");
-    }
-    // The argument arrays and the scratch are nobody else's memory.
-    for (unsigned arg : {0u, 1u})
-      function.addParamAttr(arg, llvm::Attribute::ReadOnly);
-    for (unsigned arg : {0u, 1u, 4u})
-      function.addParamAttr(arg, llvm::Attribute::NoAlias);
-  }
-  for (llvm::GlobalVariable &global : module.globals()) {
-    if (global.isDeclaration())
-      continue;
-    global.setLinkage(llvm::GlobalValue::InternalLinkage);
-    global.setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-  }
-  return Status::success();
-}
-
-/// What vectorised kernels profit from, and no more; see the file header of
-/// KernelCompiler.h.
-static void optimizeModule(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  llvm::ModulePassManager passes;
-  llvm::cantFail(builder.parsePassPipeline(
-      passes, "function(sroa,early-cse,instcombine<no-verify-fixpoint>,"
-              "simplifycfg,loop-mssa(licm),early-cse)"));
-  passes.run(module, modules);
-}
-
-/// Runs code generation into `out`.
-static Status generate(llvm::Module &module, llvm::TargetMachine &machine,
-                       llvm::CodeGenFileType type,
-                       llvm::raw_pwrite_stream &out) {
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, out, nullptr, type,
-                                  /*DisableVerify=*/true))
-    return Error::internal("LLVM cannot emit this kind of file");
-  passes.run(module);
-  return Status::success();
-}
+//===----------------------------------------------------------------------===//
+// MLIR's part
+//===----------------------------------------------------------------------===//
 
 /// The elements that an op of LLVM's dialect addresses, if their type is none of
 /// LLVM's: lowering leaves it as it is, MLIR's verifier allows any, and
@@ -241,13 +91,36 @@ static Status checkTypes(mlir::ModuleOp module) {
   return Status::success();
 }
 
-/// The lowered form of `module` in `context`.
-static Result<std::unique_ptr<llvm::Module>>
-lowerModule(mlir::ModuleOp module, const KernelCompileOptions &options,
-            llvm::LLVMContext &context, StageTimes &times) {
+namespace {
+/// Lowers one unit after another, for one thread at a time.
+class Lowering {
+public:
+  Lowering(mlir::MLIRContext *context, const KernelCompileOptions &options)
+      : passes(context, mlir::ModuleOp::getOperationName()) {
+    passes.enableVerifier(false);
+    if (options.preparePasses)
+      options.preparePasses(passes);
+    buildKernelToLLVMPipeline(passes);
+    addStageVerifier(passes, Stage::Native);
+  }
+
+  /// The lowered form of a unit, which is used up, in `context`.
+  Result<std::unique_ptr<llvm::Module>>
+  run(mlir::ModuleOp unit, llvm::LLVMContext &context, StageTimes &times);
+
+private:
+  mlir::PassManager passes;
+};
+} // namespace
+
+Result<std::unique_ptr<llvm::Module>>
+Lowering::run(mlir::ModuleOp unit, llvm::LLVMContext &context,
+              StageTimes &times) {
+  if (Status status = checkTypes(unit); !status)
+    return status.takeError();
   std::string diagnostics;
   mlir::ScopedDiagnosticHandler handler(
-      module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+      unit.getContext(), [&](mlir::Diagnostic &diagnostic) {
         if (diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
           return mlir::failure();
         if (!diagnostics.empty())
@@ -257,23 +130,137 @@ lowerModule(mlir::ModuleOp module, const KernelCompileOptions &options,
       });
   {
     StageTimer timer(times.lower);
-    mlir::PassManager pm(module.getContext(),
-                         mlir::ModuleOp::getOperationName());
-    pm.enableVerifier(false);
-    if (options.preparePasses)
-      options.preparePasses(pm);
-    buildKernelToLLVMPipeline(pm);
-    addStageVerifier(pm, Stage::Native);
-    if (mlir::failed(pm.run(module)))
+    if (mlir::failed(passes.run(unit)))
       return Error::internal("cannot lower kernel: " + diagnostics);
   }
   StageTimer timer(times.translate);
   std::unique_ptr<llvm::Module> result = mlir::translateModuleToLLVMIR(
-      module, context, "kernels", /*disableVerification=*/true);
+      unit, context, "kernels", /*disableVerification=*/true);
   if (!result)
     return Error::internal("cannot translate kernel to LLVM IR: " +
                            diagnostics);
   return std::move(result);
+}
+
+//===----------------------------------------------------------------------===//
+// The kernels of a module
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A kernel and what becomes of it.
+struct Task {
+  KernelUnit unit;
+  std::optional<Digest> key;
+  std::optional<package::KernelImage> image;
+  std::optional<Error> error;
+  KernelCompileReport report;
+  bool isFound = false;
+};
+} // namespace
+
+static std::vector<Task> makeTasks(mlir::ModuleOp module) {
+  std::vector<Task> tasks;
+  for (KernelUnit &unit : takeKernelUnits(module))
+    tasks.emplace_back().unit = std::move(unit);
+  return tasks;
+}
+
+/// True for an image that can be what `target` made of one kernel.
+static bool fits(const package::KernelImage &image, const CPUTarget &target) {
+  return image.kernels.size() == 1 &&
+         image.kernels.front().entry < image.bytes.size() &&
+         image.target == target.name &&
+         image.requiredFeatures == target.featureBits;
+}
+
+/// Asks the store for all kernels at once.
+static void findKernels(std::vector<Task> &tasks, const CPUTarget &target,
+                        package::KernelStore &store) {
+  std::vector<Digest> keys;
+  std::vector<Task *> keyed;
+  for (Task &task : tasks) {
+    task.key = getKernelKey(task.unit, target);
+    if (!task.key)
+      continue;
+    keys.push_back(*task.key);
+    keyed.push_back(&task);
+  }
+  std::vector<std::optional<package::KernelImage>> found = store.find(keys);
+  for (size_t i = 0; i < keyed.size() && i < found.size(); ++i) {
+    if (!found[i] || !fits(*found[i], target))
+      continue;
+    keyed[i]->image = std::move(found[i]);
+    keyed[i]->image->kernels.front().name = keyed[i]->unit.name;
+    keyed[i]->isFound = true;
+  }
+}
+
+/// The kernels without an image, the longest first: the last one decides when
+/// all threads are done.
+static std::vector<Task *> orderTasks(std::vector<Task> &tasks) {
+  std::vector<Task *> order;
+  for (Task &task : tasks)
+    if (!task.image)
+      order.push_back(&task);
+  llvm::sort(order, [](Task *a, Task *b) {
+    return std::tuple(b->unit.operations, a) < std::tuple(a->unit.operations, b);
+  });
+  return order;
+}
+
+/// The caller's own is there from the beginning; another thread that cannot get one
+/// leaves the work to the others.
+llvm::TargetMachine *KernelCompiler::findMachine(unsigned worker) {
+  if (!machines[worker])
+    if (auto machine = createTargetMachine(target))
+      machines[worker] = std::move(*machine);
+  return machines[worker].get();
+}
+
+static void compileTask(Task &task, Lowering &lowering, std::mutex &mlir,
+                        CodeGenerator &generator,
+                        const KernelCompileOptions &options) {
+  auto fail = [&](Error error) { task.error = std::move(error); };
+  llvm::StringSet<> internal;
+  std::unique_ptr<llvm::Module> code;
+  {
+    std::lock_guard<std::mutex> lock(mlir);
+    mlir::ModuleOp unit = *task.unit.module;
+    for (mlir::Operation &op : *unit.getBody())
+      if (auto symbol = mlir::dyn_cast<mlir::SymbolOpInterface>(op))
+        if (symbol.isPrivate())
+          internal.insert(symbol.getName());
+    auto lowered =
+        lowering.run(unit, generator.getContext(), task.report.times);
+    if (!lowered)
+      return fail(lowered.takeError());
+    code = std::move(*lowered);
+    task.unit.module = {};
+  }
+  auto image = generator.generate(*code, task.unit.name, internal, options,
+                                  task.report);
+  if (!image)
+    return fail(image.takeError());
+  task.image = std::move(*image);
+}
+
+/// Joins images in the order of the module, or gives the first error.
+static Result<package::KernelImage> joinImages(std::vector<Task> &tasks,
+                                               const CPUTarget &target,
+                                               KernelCompileReport &report) {
+  package::KernelImage image;
+  image.target = target.name;
+  image.requiredFeatures = target.featureBits;
+  for (Task &task : tasks) {
+    if (task.error)
+      return std::move(*task.error);
+    appendKernelImage(image, *task.image);
+    report.times += task.report.times;
+    report.llvmIR += task.report.llvmIR;
+    report.assembly += task.report.assembly;
+    ++(task.isFound ? report.found : report.compiled);
+  }
+  return std::move(image);
 }
 
 Result<package::KernelImage>
@@ -283,65 +270,40 @@ KernelCompiler::compile(mlir::ModuleOp module,
   KernelCompileReport unused;
   KernelCompileReport &out = report ? *report : unused;
   out = {};
-  llvm::StringSet<> internal;
-  for (mlir::Operation &op : *module.getBody())
-    if (auto symbol = mlir::dyn_cast<mlir::SymbolOpInterface>(op))
-      if (symbol.isPrivate())
-        internal.insert(symbol.getName());
-
-  // A context per compilation: types and constants of one kernel are of no use
-  // to the next, and memory stays bounded.
-  llvm::LLVMContext context;
-  std::string errors;
-  context.setDiagnosticHandler(std::make_unique<ErrorCollector>(errors));
-  if (Status status = checkTypes(module); !status)
-    return status.takeError();
-  auto lowered = lowerModule(module, options, context, out.times);
-  if (!lowered)
-    return lowered.takeError();
-  llvm::Module &code = **lowered;
-  code.setTargetTriple(llvm::Triple(kTriple));
-  code.setDataLayout(machine->createDataLayout());
-  if (Status status = prepareModule(code, target, internal); !status)
-    return status.takeError();
-  {
-    StageTimer timer(out.times.optimize);
-    std::string message;
-    llvm::raw_string_ostream stream(message);
-    if (llvm::verifyModule(code, &stream))
-      return Error::internal("invalid LLVM IR for kernel: " + message);
-    optimizeModule(code, *machine);
-  }
-  if (options.keepLLVMIR)
-    llvm::raw_string_ostream(out.llvmIR) << code;
-  if (options.keepAssembly) {
-    // Code generation changes the module, so this works on a copy.
-    llvm::SmallString<0> assembly;
-    llvm::raw_svector_ostream stream(assembly);
-    auto copy = llvm::CloneModule(code);
-    if (Status status = generate(*copy, *machine,
-                                 llvm::CodeGenFileType::AssemblyFile, stream);
-        !status)
-      return status.takeError();
-    out.assembly = assembly.str().str();
+  std::vector<Task> tasks = makeTasks(module);
+  if (options.store && !options.keepLLVMIR && !options.keepAssembly) {
+    StageTimer timer(out.times.find);
+    findKernels(tasks, target, *options.store);
   }
 
-  llvm::SmallString<0> object;
-  {
-    StageTimer timer(out.times.codegen);
-    llvm::raw_svector_ostream stream(object);
-    if (Status status = generate(code, *machine,
-                                 llvm::CodeGenFileType::ObjectFile, stream);
-        !status)
-      return status.takeError();
-  }
-  if (!errors.empty())
-    return Error::internal("LLVM failed on kernel: " + errors);
-  StageTimer timer(out.times.link);
-  Result<package::KernelImage> image = linkKernelImage(object);
-  if (!image)
-    return image.takeError();
-  image->target = target.name;
-  image->requiredFeatures = target.featureBits;
+  std::vector<Task *> order = orderTasks(tasks);
+  std::atomic<size_t> next{0};
+  std::mutex mlir; // whoever has it works in the module's context
+  Lowering lowering(module.getContext(), options);
+  auto work = [&](unsigned worker) {
+    std::unique_ptr<CodeGenerator> generator;
+    llvm::TargetMachine *machine = findMachine(worker);
+    for (size_t i; machine && (i = next++) < order.size();) {
+      if (!generator)
+        generator = std::make_unique<CodeGenerator>(target, *machine);
+      compileTask(*order[i], lowering, mlir, *generator, options);
+      if (order[i]->error)
+        generator.reset();
+    }
+  };
+  unsigned workers = std::max(options.workers.count, 1u);
+  if (machines.size() < workers)
+    machines.resize(workers);
+  if (workers > 1 && order.size() > 1)
+    options.workers.run(work);
+  else
+    work(0);
+
+  auto image = joinImages(tasks, target, out);
+  if (image && options.store)
+    for (Task *task : order)
+      if (task->key)
+        options.store->keep(*task->key, *task->image,
+                            uint64_t(task->report.times.total() * 1000));
   return image;
 }
