@@ -14,7 +14,7 @@
 #define KILN_LIB_CONVERSION_LOOPTOSCF_CONTRACTIONBUILDER_H
 
 #include "ContractionEmitter.h"
-#include "VectorIdioms.h"
+#include "kiln/Emission/VectorIdioms.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -14,7 +14,7 @@
 #define KILN_LIB_CONVERSION_LOOPTOSCF_SCHEDULEEMITTERS_H
 
 #include "ContractionEmitter.h"
-#include "KernelEmitter.h"
+#include "kiln/Emission/KernelEmitter.h"
 
 #include "kiln/Analysis/ContractionShape.h"
 

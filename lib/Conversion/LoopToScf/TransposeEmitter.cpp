@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScheduleEmitters.h"
-#include "VectorIdioms.h"
+#include "kiln/Emission/VectorIdioms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -44,8 +44,11 @@ set(MAY_Dialect/Program ${data} Dialect/Guard Interfaces)
 set(MAY_Analysis ${data} ${dialects} Interfaces)
 # What makes loop nests of any op knows no operator.
 set(MAY_Lowering ${data} Dialect/Guard Dialect/Loop Interfaces Analysis)
+# What emits the code of kernels knows no processor.
+set(MAY_Emission ${data} Dialect/Guard Dialect/Loop Interfaces Analysis)
 set(MAY_TRANSFORMS Analysis)
-set(MAY_Conversion ${data} ${dialects} Interfaces Analysis Lowering)
+set(MAY_Conversion ${data} ${dialects} Interfaces Analysis Lowering
+    Emission)
 set(MAY_Target ${data} ${dialects} Interfaces Analysis Conversion Transforms)
 set(MAY_Import ${data} Dialect/Guard Dialect/Aten Interfaces Archive)
 set(MAY_Pipelines ${data} ${dialects} Interfaces Analysis Conversion Target

@@ -72,7 +72,7 @@ expect_violation(includes lib/Conversion/LoopToLinalg/Injected.cpp
 expect_violation(includes include/kiln/Conversion/AtenToLoop/Injected.h
                  "#include \"kiln/Conversion/ToProgram/Passes.h\"\n")
 expect_violation(includes lib/Conversion/LoopToLinalg/Injected.cpp
-                 "#include \"../LoopToScf/KernelEmitter.h\"\n")
+                 "#include \"../LoopToScf/ScheduleEmitters.h\"\n")
 expect_clean(includes lib/Conversion/LoopToScf/Injected.cpp
              "#include \"kiln/Conversion/LoopToScf/Passes.h\"\n")
 expect_clean(includes lib/Conversion/AtenToLoop/Injected.cpp

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "kiln/Emission/KernelEmitter.h"
 
 #include "kiln/Analysis/IndexExpr.h"
 

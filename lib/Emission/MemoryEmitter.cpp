@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
-#include "VectorIdioms.h"
+#include "kiln/Emission/KernelEmitter.h"
+#include "kiln/Emission/VectorIdioms.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -6,15 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScheduleEmitters.h"
+#include "kiln/Emission/KernelEmitter.h"
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -167,32 +165,4 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
   result.work = work;
   result.scratch = scratchBytes;
   return result;
-}
-
-FailureOr<EmittedKernel>
-loop::emitKernel(KernelOp kernel, const analysis::KernelStrides &inputStrides,
-                 OpBuilder &builder, StringRef name) {
-  auto emit = [&](auto &&emitter) { return emitter.emit(builder, name); };
-  return llvm::TypeSwitch<Attribute, FailureOr<EmittedKernel>>(
-             kernel.getScheduleAttr())
-      .Case([&](AcrossScheduleAttr schedule) {
-        return emit(AcrossEmitter(kernel, inputStrides, schedule));
-      })
-      .Case([&](WithinScheduleAttr schedule) {
-        return emit(WithinEmitter(kernel, inputStrides, schedule));
-      })
-      .Case([&](TransposeScheduleAttr schedule) {
-        return emit(TransposeEmitter(kernel, inputStrides, schedule));
-      })
-      .Case([&](ScatterScheduleAttr schedule) {
-        return emit(ScatterEmitter(kernel, inputStrides, schedule));
-      })
-      .Case<PackedScheduleAttr, SkinnyRowsScheduleAttr,
-            SkinnyColumnsScheduleAttr>([&](auto schedule) {
-        return emit(ProductEmitter(kernel, inputStrides, schedule));
-      })
-      .Default([&](Attribute schedule) {
-        return kernel.emitOpError() << "has the schedule '" << schedule
-                                    << "', which is not for this processor";
-      });
 }

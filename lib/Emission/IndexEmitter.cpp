@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelEmitter.h"
+#include "kiln/Emission/KernelEmitter.h"
 
 #include "kiln/Dialect/Loop/Utils/IndexArithmetic.h"
 

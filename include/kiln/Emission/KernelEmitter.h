@@ -25,8 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_LIB_CONVERSION_LOOPTOSCF_KERNELEMITTER_H
-#define KILN_LIB_CONVERSION_LOOPTOSCF_KERNELEMITTER_H
+#ifndef KILN_EMISSION_KERNELEMITTER_H
+#define KILN_EMISSION_KERNELEMITTER_H
 
 #include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Dialect/Guard/IR/Expr.h"
@@ -253,4 +253,4 @@ private:
 
 } // namespace kiln::loop
 
-#endif // KILN_LIB_CONVERSION_LOOPTOSCF_KERNELEMITTER_H
+#endif // KILN_EMISSION_KERNELEMITTER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef KILN_LIB_CONVERSION_LOOPTOSCF_VECTORIDIOMS_H
-#define KILN_LIB_CONVERSION_LOOPTOSCF_VECTORIDIOMS_H
+#ifndef KILN_EMISSION_VECTORIDIOMS_H
+#define KILN_EMISSION_VECTORIDIOMS_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -28,4 +28,4 @@ mlir::Value loadEverySecond(mlir::OpBuilder &b, mlir::Location loc,
 
 } // namespace kiln::loop
 
-#endif // KILN_LIB_CONVERSION_LOOPTOSCF_VECTORIDIOMS_H
+#endif // KILN_EMISSION_VECTORIDIOMS_H
