@@ -194,6 +194,11 @@ LogicalResult BodyEmitter::emit(Block &block, ArrayRef<Value> leading) {
     }
     if (emitCondition(op))
       continue;
+    if (auto cast = dyn_cast<arith::IndexCastOp>(op);
+        cast && cast.getType().isIndex()) {
+      values[cast.getResult()] = kernel.toIndex(get(cast.getIn()));
+      continue;
+    }
     if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op))
       return op.emitOpError(
           "cannot be part of a kernel's body, expected an operation that "

@@ -22,34 +22,44 @@ using guard::ExprAttr;
 using guard::ExprKind;
 
 Value KernelEmitter::constantIndex(int64_t value) {
+  fitsIn32 &= llvm::isInt<32>(value);
   return arith::ConstantIndexOp::create(b, value);
 }
 
-/// Arguments are loaded once, at the top of the function.
+Value KernelEmitter::getWord(ExprAttr expr) {
+  if (auto constant = expr.getConstant())
+    return arith::ConstantIntOp::create(b, *constant, 64);
+  auto [it, inserted] = arguments.try_emplace(expr);
+  if (inserted)
+    it->second.word = emitArgument(arguments.size() - 1);
+  return it->second.word;
+}
+
 Value KernelEmitter::getArgument(ExprAttr expr) {
   if (auto constant = expr.getConstant())
     return constantIndex(*constant);
-  auto [it, inserted] = arguments.try_emplace(expr, Value());
-  if (!inserted)
-    return it->second;
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(begin.getDefiningOp());
-  auto pointerType = LLVM::LLVMPointerType::get(context);
-  Value pointer = LLVM::GEPOp::create(
-      b, pointerType, b.getI64Type(), symbolArray,
-      ArrayRef<LLVM::GEPArg>{int32_t(arguments.size() - 1)});
-  Value loaded = LLVM::LoadOp::create(b, b.getI64Type(), pointer);
-  Value index = arith::IndexCastOp::create(b, b.getIndexType(), loaded);
-  arguments[expr] = index;
-  return index;
+  Value word = getWord(expr);
+  Argument &argument = arguments[expr];
+  if (!argument.index) {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointAfterValue(word);
+    argument.index = arith::IndexCastOp::create(b, b.getIndexType(), word);
+  }
+  return argument.index;
+}
+
+Value KernelEmitter::toIndex(Value number) {
+  Type type = b.getIndexType();
+  if (auto vector = dyn_cast<VectorType>(number.getType()))
+    type = vector.clone(type);
+  return arith::IndexCastOp::create(b, type, number);
 }
 
 Value KernelEmitter::emitNumber(guard::ValueOp number) {
-  Value argument = getArgument(number.getExpr());
   Type type = number.getType();
   if (type.isIndex())
-    return argument;
-  Value bits = arith::IndexCastOp::create(b, b.getI64Type(), argument);
+    return getArgument(number.getExpr());
+  Value bits = getWord(number.getExpr());
   if (number.getExpr().isFloatTyped()) {
     Value real = arith::BitcastOp::create(b, b.getF64Type(), bits);
     return type.isF64() ? real
@@ -64,8 +74,7 @@ Value KernelEmitter::emitNumber(guard::ValueOp number) {
 
 Value KernelEmitter::emitNumber(NumberOp number) {
   unsigned slot = number->getAttrOfType<IntegerAttr>(kSlotAttrName).getInt();
-  return arith::IndexCastOp::create(b, b.getI64Type(),
-                                    getArgument(guard::getDim(context, slot)));
+  return getWord(guard::getDim(context, slot));
 }
 
 guard::Assumptions

@@ -1,4 +1,4 @@
-//===- KernelEmitter.cpp - The frame of a kernel --------------------------===//
+//===- KernelEmitter.cpp - The tensors of a kernel ------------------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,7 +11,6 @@
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln;
@@ -59,63 +58,32 @@ SmallVector<Value> KernelEmitter::delinearize(Value item,
   return indices;
 }
 
-//===----------------------------------------------------------------------===//
-// The function
-//===----------------------------------------------------------------------===//
-
-Value KernelEmitter::allocateScratch(ExprAttr bytes) {
-  if (!scratchBytes)
-    scratchBytes = guard::getConstant(context, 0);
-  Value offset = arith::IndexCastOp::create(b, b.getI64Type(),
-                                            getArgument(scratchBytes));
-  scratchBytes = scratchBytes + guard::ceilDiv(bytes, 64) * 64;
-  return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(context),
-                             b.getI8Type(), scratchPointer,
-                             ArrayRef<LLVM::GEPArg>{offset});
+void KernelEmitter::bindRow(Value result) {
+  auto tensor = cast<RankedTensorType>(result.getType());
+  SmallVector<ExprAttr> dims = *guard::getDims(tensor);
+  SmallVector<ExprAttr> own(dims.begin() + sharedExtents.size(), dims.end());
+  int64_t width =
+      (getBodyType(tensor.getElementType()).getIntOrFloatBitWidth() + 7) / 8;
+  buffers[result] = {
+      allocateScratch(guard::getNumElements(context, own) * width),
+      layout.lookup(result), tensor.getElementType()};
 }
 
-FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
-                                             StringRef name) {
-  auto pointerType = LLVM::LLVMPointerType::get(context);
-  Type i64 = builder.getI64Type();
-  auto type = builder.getFunctionType(
-      {pointerType, pointerType, i64, i64, pointerType}, {});
-  b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
-  function = mlir::func::FuncOp::create(b, name, type);
-  entry = function.addEntryBlock();
-  b.setInsertionPointToStart(entry);
-  auto terminator = mlir::func::ReturnOp::create(b);
-  b.setInsertionPoint(terminator);
-
-  // Arguments are loaded before these casts, hence before every use.
-  auto indexType = b.getIndexType();
-  begin = arith::IndexCastOp::create(b, indexType, entry->getArgument(2));
-  end = arith::IndexCastOp::create(b, indexType, entry->getArgument(3));
-  Value pointerArray = entry->getArgument(0);
-  symbolArray = entry->getArgument(1);
-  scratchPointer = entry->getArgument(4);
-  auto loadPointer = [&](unsigned k) -> Value {
-    Value slot = LLVM::GEPOp::create(b, pointerType, pointerType, pointerArray,
-                                     ArrayRef<LLVM::GEPArg>{int32_t(k)});
-    return LLVM::LoadOp::create(b, pointerType, slot);
-  };
-
+LogicalResult KernelEmitter::bindTensors(ValueRange pointers,
+                                         int64_t alignment) {
   Block &body = kernel.getBody().front();
   unsigned slot = 0;
-  for (BlockArgument argument : body.getArguments()) {
-    auto tensor = cast<RankedTensorType>(argument.getType());
-    buffers[argument] = {loadPointer(slot++), layout.lookup(argument),
-                         tensor.getElementType()};
-  }
+  auto bind = [&](Value value) {
+    auto tensor = cast<RankedTensorType>(value.getType());
+    buffers[value] = {pointers[slot++], layout.lookup(value),
+                      tensor.getElementType(), alignment};
+  };
+  for (BlockArgument argument : body.getArguments())
+    bind(argument);
   for (Value result : body.getTerminator()->getOperands()) {
-    auto tensor = cast<RankedTensorType>(result.getType());
-    Value pointer = loadPointer(slot++);
-    if (buffers.count(result)) {
-      kernel.emitOpError("returns a tensor twice or one of its inputs");
-      return failure();
-    }
-    buffers[result] = {pointer, layout.lookup(result),
-                       tensor.getElementType()};
+    if (buffers.count(result))
+      return kernel.emitOpError("returns a tensor twice or one of its inputs");
+    bind(result);
   }
 
   sharedExtents = getExprs(kernel.getShared());
@@ -134,35 +102,17 @@ FailureOr<EmittedKernel> KernelEmitter::emit(OpBuilder &builder,
       continue;
     }
     for (Value result : op.getResults()) {
-      auto tensor = cast<RankedTensorType>(result.getType());
-      if (buffers.count(result) || !layout.count(result))
-        continue;
-      SmallVector<ExprAttr> dims = *guard::getDims(tensor);
-      SmallVector<ExprAttr> own(dims.begin() + sharedExtents.size(),
-                                dims.end());
-      int64_t width =
-          (getBodyType(tensor.getElementType()).getIntOrFloatBitWidth() + 7) /
-          8;
-      buffers[result] = {
-          allocateScratch(guard::getNumElements(context, own) * width),
-          layout.lookup(result), tensor.getElementType()};
+      if (!buffers.count(result) && layout.count(result))
+        bindRow(result);
     }
   }
+  return success();
+}
 
-  if (failed(emitItems()))
-    return failure();
-  if (unsupported) {
-    kernel.emitOpError() << "computes '" << unsupported.str()
-                         << "' from its indices, expected integer arithmetic "
-                            "without powers";
-    return failure();
-  }
-
-  EmittedKernel result;
-  result.function = function;
-  for (auto &[expr, value] : arguments)
-    result.symbols.push_back(expr);
-  result.work = work;
-  result.scratch = scratchBytes;
-  return result;
+LogicalResult KernelEmitter::checkIndices() {
+  if (!unsupported)
+    return success();
+  return kernel.emitOpError()
+         << "computes '" << unsupported.str()
+         << "' from its indices, expected integer arithmetic without powers";
 }

@@ -13,6 +13,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include <numeric>
+
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
@@ -41,11 +43,45 @@ ExprAttr KernelEmitter::linearAddress(const Buffer &buffer,
   return guard::sum(context, terms);
 }
 
+/// The power of two, up to `most`, that a term of an address is a multiple of,
+/// where index `dim` is one of `multiple`. Other indices are any numbers.
+static uint64_t getFactor(ExprAttr term, ExprAttr dim, uint64_t multiple,
+                          uint64_t most) {
+  uint64_t factor = 1;
+  if (term == dim)
+    factor = multiple;
+  else if (auto constant = term.getConstant())
+    factor = *constant;
+  else if (term.getKind() == guard::ExprKind::Mul)
+    for (ExprAttr part : term.getOperands())
+      factor = std::min(factor * getFactor(part, dim, multiple, most), most);
+  return std::gcd(factor, most);
+}
+
+/// What the address of the first lane is known to be a multiple of, in bytes.
+static unsigned getAlignment(const Buffer &buffer, ExprAttr address,
+                             const Position &position) {
+  uint64_t element = byteWidth(buffer.elementType), most = buffer.alignment;
+  if (most <= element || position.vectorDim < 0)
+    return element;
+  ExprAttr dim = guard::getDim(address.getContext(), position.vectorDim);
+  uint64_t common = most;
+  auto take = [&](ExprAttr term) {
+    common = std::gcd(
+        common, element * getFactor(term, dim, position.multiple, most));
+  };
+  if (address.getKind() == guard::ExprKind::Add)
+    llvm::for_each(address.getOperands(), take);
+  else
+    take(address);
+  return std::max(common, element);
+}
+
 Value KernelEmitter::elementPointer(const Buffer &buffer, ExprAttr address,
                                     const Position &position) {
   Value index = emitIndex(address, position);
   Value offset = arith::IndexCastOp::create(b, b.getI64Type(), index);
-  return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(context),
+  return LLVM::GEPOp::create(b, buffer.pointer.getType(),
                              memoryType(buffer.elementType), buffer.pointer,
                              ArrayRef<LLVM::GEPArg>{offset});
 }
@@ -167,8 +203,7 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
     Value indices = emitIndexVector(address, position);
     Value offsets = arith::IndexCastOp::create(
         b, VectorType::get({lanes}, b.getI64Type()), indices);
-    auto pointers =
-        VectorType::get({lanes}, LLVM::LLVMPointerType::get(context));
+    auto pointers = VectorType::get({lanes}, buffer.pointer.getType());
     Value addresses =
         LLVM::GEPOp::create(b, pointers, type, buffer.pointer,
                             ArrayRef<LLVM::GEPArg>{offsets});
@@ -187,6 +222,7 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   }
 
   Value pointer = elementPointer(buffer, address, position);
+  alignment = getAlignment(buffer, address, position);
   if (wideMask) {
     Value fallback = toMemory(broadcast(other, lanes), buffer.elementType);
     Value loaded = LLVM::MaskedLoadOp::create(
@@ -197,7 +233,8 @@ Value KernelEmitter::load(const Buffer &buffer, ExprAttr address,
   bool wide = access.kind == LaneAccess::Contiguous;
   Value loaded =
       LLVM::LoadOp::create(b, wide ? widen(type, lanes) : type, pointer,
-                           /*alignment=*/alignment);
+                           alignment, /*isVolatile=*/false,
+                           /*isNonTemporal=*/false, buffer.isConstant);
   return fromMemory(loaded, buffer.elementType);
 }
 
@@ -208,6 +245,7 @@ void KernelEmitter::store(const Buffer &buffer, ExprAttr address,
   LaneAccess access = classify(address, position, {});
   if (position.lanes == 1 || access.kind == LaneAccess::Contiguous) {
     Value pointer = elementPointer(buffer, address, position);
+    alignment = getAlignment(buffer, address, position);
     if (position.mask)
       LLVM::MaskedStoreOp::create(b, value, pointer, position.mask,
                                   b.getI32IntegerAttr(alignment));
@@ -221,7 +259,7 @@ void KernelEmitter::store(const Buffer &buffer, ExprAttr address,
   Value offsets = arith::IndexCastOp::create(
       b, VectorType::get({position.lanes}, b.getI64Type()), indices);
   auto pointers =
-      VectorType::get({position.lanes}, LLVM::LLVMPointerType::get(context));
+      VectorType::get({position.lanes}, buffer.pointer.getType());
   Value addresses = LLVM::GEPOp::create(
       b, pointers, memoryType(buffer.elementType), buffer.pointer,
       ArrayRef<LLVM::GEPArg>{offsets});

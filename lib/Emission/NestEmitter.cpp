@@ -82,7 +82,6 @@ LogicalResult KernelEmitter::emitLoops(
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Puts one value (or its lanes) of a result where it belongs.
 void KernelEmitter::finish(Value result, const Position &position,
                            Value value) {
   auto type = cast<RankedTensorType>(result.getType());

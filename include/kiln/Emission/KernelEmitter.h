@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns a `loop.kernel` into a function with the signature of KernelABI.h. This
-// is what its emitters share: the function's frame, index expressions, memory,
-// and the loops of a nest at a point of the shared domain. What a work item is,
-// and which lanes there are, is said by the schedule; there is an emitter for
-// each kind of them (ScheduleEmitters.h).
+// The code of a `loop.kernel`, whatever the processor: index expressions, memory,
+// and the loops of a nest at a point of the shared domain. Who inherits it makes
+// the function around that code, and says what a work item is and which lanes
+// there are.
 //
 // Bodies are widened by need: a value that does not depend on the vector
 // dimension stays a scalar. An access is a vector load, a broadcast or a
@@ -23,6 +22,21 @@
 // not computed here: it becomes an integer argument that the runtime evaluates
 // with checked arithmetic.
 //
+// An emitter of one's own:
+//
+//   class MyEmitter : public KernelEmitter {
+//     LogicalResult emit() {              // having made a function
+//       if (failed(bindTensors(pointers)))
+//         return failure();
+//       ...                               // a position for each work item
+//       if (failed(emitNests(position)))
+//         return failure();
+//       return checkIndices();
+//     }
+//     Value emitArgument(unsigned number) override;  // reads an argument
+//     Value allocateScratch(ExprAttr bytes) override;
+//   };
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_EMISSION_KERNELEMITTER_H
@@ -33,7 +47,6 @@
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -42,23 +55,19 @@
 
 namespace kiln::loop {
 
-/// What a launch of the emitted function needs.
-struct EmittedKernel {
-  mlir::func::FuncOp function;
-  /// Integer arguments; d<k> is the number of slot k.
-  SmallVector<guard::ExprAttr> symbols;
-  guard::ExprAttr work;                 ///< number of work items
-  guard::ExprAttr scratch;              ///< bytes per thread; null: none
-};
-
 /// The attribute that says which of its kernel's numbers a `loop.number` is.
 inline constexpr llvm::StringLiteral kSlotAttrName = "loop.slot";
 
 /// Memory that a tensor lives in, seen from a kernel.
 struct Buffer {
-  Value pointer; ///< !llvm.ptr to the first element
+  Value pointer; ///< to the first element, in the address space of its memory
   SmallVector<guard::ExprAttr> strides;
   Type elementType;
+  /// What the address of the first element is a multiple of, in bytes; 1 where
+  /// that is not known beyond the size of an element.
+  int64_t alignment = 1;
+  /// Nothing writes there while the kernel runs.
+  bool isConstant = false;
 };
 
 /// Where in its domain a nest is being evaluated. Index k of the nest is
@@ -70,6 +79,8 @@ struct Position {
   int vectorDim = -1;
   int64_t lanes = 1;
   Value mask; ///< of the lanes that lie inside; null when all do
+  /// The index of `vectorDim` at the first lane is a multiple of this.
+  int64_t multiple = 1;
 };
 
 /// The position of a nest at a point of the shared domain: its own dims have no
@@ -89,20 +100,28 @@ public:
   KernelEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides);
   virtual ~KernelEmitter() = default;
 
-  /// Emits the function at the builder's insertion point.
-  FailureOr<EmittedKernel> emit(OpBuilder &builder, StringRef name);
-
 protected:
   friend class BodyEmitter;
 
-  /// Emits the work items from `begin` to `end`, and sets `work`.
-  virtual LogicalResult emitItems() = 0;
+  /// The number of an integer argument, as i64, at a place that dominates all uses.
+  virtual Value emitArgument(unsigned number) = 0;
+  /// Memory of `bytes` of its own for each thread.
+  virtual Value allocateScratch(guard::ExprAttr bytes) = 0;
+  /// Gives a result that stays inside, and is more than one value per point, a
+  /// place: scratch memory.
+  virtual void bindRow(Value result);
+  /// Puts one value (or its lanes) of a result where it belongs.
+  virtual void finish(Value result, const Position &position, Value value);
+  /// A number that was read, of any integer type, as an index.
+  virtual Value toIndex(Value number);
   /// The value of a load that was staged elsewhere, if it was.
   virtual Value loadStaged(LoadOp, int64_t /*lanes*/) { return {}; }
 
   // Expressions (IndexEmitter.cpp).
   /// The value of an expression without dims, as an `index`.
   Value getArgument(guard::ExprAttr expr);
+  /// The same with all its bits, as i64.
+  Value getWord(guard::ExprAttr expr);
   /// The value of a `guard.value`, in its type.
   Value emitNumber(guard::ValueOp number);
   /// The argument that a `loop.number` is.
@@ -169,7 +188,6 @@ protected:
                                         ArrayRef<Value> right);
   FailureOr<SmallVector<Value>> combineLanes(AccumulationOpInterface op,
                                              ArrayRef<Value> vectors);
-  void finish(Value result, const Position &position, Value value);
   void finishAccumulators(AccumulationOpInterface op, const Position &position,
                           ArrayRef<Value> values);
   /// Runs `body` for each index of `dims` (positions in the nest), the last of
@@ -185,10 +203,13 @@ protected:
   LogicalResult
   emitRows(NestOpInterface nest, const Position &shared,
            llvm::function_ref<LogicalResult(const Position &)> row);
-  /// Memory of `bytes` of its own within the scratch of a thread.
-  Value allocateScratch(guard::ExprAttr bytes);
 
-  // The frame (KernelEmitter.cpp).
+  // The kernel (KernelEmitter.cpp).
+  /// Says where the inputs and then the results lie, gives rows that stay inside
+  /// scratch memory, and emits the constants of the body.
+  LogicalResult bindTensors(ValueRange pointers, int64_t alignment = 1);
+  /// An error where an index had no code.
+  LogicalResult checkIndices();
   SmallVector<Value> delinearize(Value item, ArrayRef<guard::ExprAttr> extents);
   /// An error that `schedule` is not one for the kernel.
   mlir::InFlightDiagnostic refuse(mlir::Attribute schedule);
@@ -200,16 +221,17 @@ protected:
   MLIRContext *context;
   ImplicitLocOpBuilder b;
 
-  mlir::func::FuncOp function;
-  Block *entry = nullptr;
-  Value begin, end, symbolArray, scratchPointer;
-  llvm::MapVector<guard::ExprAttr, Value> arguments;
+  /// Integer arguments in their order: as i64, and as `index` where it was wanted.
+  struct Argument {
+    Value word, index;
+  };
+  llvm::MapVector<guard::ExprAttr, Argument> arguments;
   llvm::DenseMap<Value, Buffer> buffers; ///< of tensors that live in memory
   /// Results that are one value per point of the shared domain, by lanes.
   llvm::DenseMap<Value, Value> perPoint;
   llvm::DenseMap<Value, Value> captured; ///< constants of the kernel's body
   SmallVector<guard::ExprAttr> sharedExtents;
-  guard::ExprAttr scratchBytes, work;
+  bool fitsIn32 = true;        ///< every constant that is an index does
   guard::ExprAttr unsupported; ///< an index that has no code, if any
   int64_t sumBlock = 0; ///< terms of a sum of floats in one piece; 0: all
   /// What is left of a row after whole vectors is one more vector with a mask,

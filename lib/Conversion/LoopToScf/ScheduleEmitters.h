@@ -14,7 +14,7 @@
 #define KILN_LIB_CONVERSION_LOOPTOSCF_SCHEDULEEMITTERS_H
 
 #include "ContractionEmitter.h"
-#include "kiln/Emission/KernelEmitter.h"
+#include "FunctionEmitter.h"
 
 #include "kiln/Analysis/ContractionShape.h"
 
@@ -26,11 +26,11 @@ emitKernel(KernelOp kernel, const analysis::KernelStrides &inputStrides,
            OpBuilder &builder, StringRef name);
 
 /// A kernel and the schedule that says how.
-template <typename ScheduleT> class ScheduledEmitter : public KernelEmitter {
+template <typename ScheduleT> class ScheduledEmitter : public FunctionEmitter {
 public:
   ScheduledEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
                    ScheduleT schedule)
-      : KernelEmitter(kernel, inputStrides), schedule(schedule) {}
+      : FunctionEmitter(kernel, inputStrides), schedule(schedule) {}
 
 protected:
   ScheduleT schedule;

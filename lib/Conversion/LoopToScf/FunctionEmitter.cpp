@@ -1,0 +1,75 @@
+//===- FunctionEmitter.cpp - The function of a kernel ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FunctionEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+/// Arguments are loaded once, at the top of the function.
+Value FunctionEmitter::emitArgument(unsigned number) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(begin.getDefiningOp());
+  Value pointer = LLVM::GEPOp::create(
+      b, LLVM::LLVMPointerType::get(context), b.getI64Type(), symbolArray,
+      ArrayRef<LLVM::GEPArg>{int32_t(number)});
+  return LLVM::LoadOp::create(b, b.getI64Type(), pointer);
+}
+
+Value FunctionEmitter::allocateScratch(ExprAttr bytes) {
+  if (!scratchBytes)
+    scratchBytes = guard::getConstant(context, 0);
+  Value offset = getWord(scratchBytes);
+  scratchBytes = scratchBytes + guard::ceilDiv(bytes, 64) * 64;
+  return LLVM::GEPOp::create(b, LLVM::LLVMPointerType::get(context),
+                             b.getI8Type(), scratchPointer,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+FailureOr<EmittedKernel> FunctionEmitter::emit(OpBuilder &builder,
+                                               StringRef name) {
+  auto pointerType = LLVM::LLVMPointerType::get(context);
+  Type i64 = builder.getI64Type();
+  auto type = builder.getFunctionType(
+      {pointerType, pointerType, i64, i64, pointerType}, {});
+  b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
+  EmittedKernel result;
+  result.function = mlir::func::FuncOp::create(b, name, type);
+  Block *entry = result.function.addEntryBlock();
+  b.setInsertionPointToStart(entry);
+  auto terminator = mlir::func::ReturnOp::create(b);
+  b.setInsertionPoint(terminator);
+
+  // Arguments are loaded before these casts, hence before every use.
+  auto indexType = b.getIndexType();
+  begin = arith::IndexCastOp::create(b, indexType, entry->getArgument(2));
+  end = arith::IndexCastOp::create(b, indexType, entry->getArgument(3));
+  Value pointerArray = entry->getArgument(0);
+  symbolArray = entry->getArgument(1);
+  scratchPointer = entry->getArgument(4);
+  unsigned count = kernel.getInputs().size() + kernel.getNumResults();
+  SmallVector<Value> pointers;
+  for (unsigned k = 0; k < count; ++k) {
+    Value slot = LLVM::GEPOp::create(b, pointerType, pointerType, pointerArray,
+                                     ArrayRef<LLVM::GEPArg>{int32_t(k)});
+    pointers.push_back(LLVM::LoadOp::create(b, pointerType, slot));
+  }
+  if (failed(bindTensors(pointers)) || failed(emitItems()) ||
+      failed(checkIndices()))
+    return failure();
+
+  for (auto &[expr, value] : arguments)
+    result.symbols.push_back(expr);
+  result.work = work;
+  result.scratch = scratchBytes;
+  return result;
+}
