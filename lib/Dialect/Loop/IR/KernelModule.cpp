@@ -11,6 +11,7 @@
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
 
 using namespace kiln;
 using mlir::ModuleOp;
@@ -40,9 +41,9 @@ llvm::LogicalResult loop::verifyNestsInKernels(ModuleOp program) {
   return llvm::success(isRight);
 }
 
-std::string loop::getFreeName(ModuleOp home, llvm::StringRef name) {
+std::string loop::getFreeName(mlir::Operation *home, llvm::StringRef name) {
   std::string free = name.str();
-  for (unsigned k = 1; home.lookupSymbol(free); ++k)
+  for (unsigned k = 1; mlir::SymbolTable::lookupSymbolIn(home, free); ++k)
     free = (name + "_" + llvm::Twine(k)).str();
   return free;
 }

@@ -120,6 +120,14 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
+LogicalResult LaunchGridOp::verify() {
+  if (failed(guard::verifyTensors(*this)))
+    return failure();
+  if (getSteps().empty()) // C1
+    return emitOpError("expects at least one step");
+  return success();
+}
+
 LogicalResult ExternOp::verify() {
   if (failed(guard::verifyTensors(*this)))
     return failure();

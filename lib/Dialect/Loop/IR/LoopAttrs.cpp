@@ -86,22 +86,30 @@ TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                Nanoseconds::describe());
 }
 
-TargetAttr loop::getTarget(Operation *op) {
+static Attribute findTarget(Operation *op) {
   auto module = dyn_cast<ModuleOp>(op);
   if (!module)
     module = op->getParentOfType<ModuleOp>();
-  auto target = module ? module->getAttrOfType<TargetAttr>(kTargetAttrName)
-                       : TargetAttr();
+  return module ? module->getAttr(kTargetAttrName) : Attribute();
+}
+
+TargetAttr loop::getTarget(Operation *op) {
+  auto target = dyn_cast_or_null<TargetAttr>(findTarget(op));
   return target ? target : TargetAttr::getDefault(op->getContext());
+}
+
+GPUTargetAttr loop::getGPUTarget(Operation *op) {
+  return dyn_cast_or_null<GPUTargetAttr>(findTarget(op));
 }
 
 LogicalResult LoopDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   if (attribute.getName() != kTargetAttrName)
     return success();
-  if (!isa<ModuleOp>(op) || !isa<TargetAttr>(attribute.getValue()))
+  if (!isa<ModuleOp>(op) ||
+      !isa<TargetAttr, GPUTargetAttr>(attribute.getValue()))
     return op->emitOpError()
            << "has '" << kTargetAttrName
-           << "', expected it on a module, as a '#loop.target'";
+           << "', expected it on a module, as a '#loop.target' or '#loop.gpu'";
   return success();
 }

@@ -37,7 +37,7 @@ struct LoopStages : StageDialectInterface {
   using StageDialectInterface::StageDialectInterface;
 
   StageRange getStages(Operation *op) const final {
-    if (isa<LaunchOp>(op))
+    if (isa<LaunchOp, LaunchGridOp>(op))
       return {Stage::Kernel, Stage::Kernel};
     if (isa<InvokeOp>(op))
       return {Stage::Capture, Stage::Kernel};

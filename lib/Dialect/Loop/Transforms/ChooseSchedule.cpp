@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
+#include "KernelWalk.h"
+
 #include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
@@ -95,16 +97,7 @@ static Reach getReach(NestOpInterface nest, const analysis::SizeHints &hints) {
   return reach;
 }
 
-namespace {
-/// Which way vectors run.
-enum class Walk {
-  Across, ///< along the last shared dimension
-  Within, ///< along the rows of each nest
-  Tiled   ///< along the last shared dimension, and read along another one
-};
-} // namespace
-
-static Walk getWalk(KernelOp kernel, const analysis::SizeHints &hints) {
+Walk loop::getWalk(KernelOp kernel, const analysis::SizeHints &hints) {
   Reach total;
   bool reduces = false, transposes = false, rows = false;
   unsigned shared = kernel.getShared().size();
@@ -226,8 +219,7 @@ private:
 };
 } // namespace
 
-/// True if its terms are added up in blocks.
-static bool hasBlocks(NestOpInterface nest) {
+bool loop::hasBlocks(NestOpInterface nest) {
   auto reduction = dyn_cast<AccumulationOpInterface>(nest.getOperation());
   return reduction && nest.isReduction() && reduction.roundsEachStep();
 }
@@ -486,6 +478,7 @@ void ChooseSchedule::runOnOperation() {
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
   Machine machine = getMachine(getTarget(getOperation()));
+  GPUTargetAttr gpu = getGPUTarget(getOperation());
   analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
   SmallVector<KernelOp> kernels;
   getOperation().walk([&](KernelOp kernel) {
@@ -496,7 +489,9 @@ void ChooseSchedule::runOnOperation() {
     auto strides = analysis::getInputStrides(kernel);
     if (failed(strides))
       return signalPassFailure();
-    ScheduleAttr schedule = chooseSchedule(kernel, *strides, machine, hints);
+    ScheduleAttr schedule =
+        gpu ? chooseGPUSchedule(kernel, *strides, getMachine(gpu), hints)
+            : chooseSchedule(kernel, *strides, machine, hints);
     kernel.setScheduleAttr(schedule);
     if (auto told = remark::passed(
             kernel.getLoc(),

@@ -24,10 +24,19 @@ public:
   void runOnOperation() override {
     if (getOperation()->hasAttr(kTargetAttrName))
       return;
-    getOperation()->setAttr(
-        kTargetAttrName,
-        TargetAttr::get(&getContext(), vectorBits, vectorRegisters, masks,
-                        l1Bytes, l2Bytes, l3Bytes, grainPoints, grainNs));
+    Attribute target;
+    if (chip.empty())
+      target = TargetAttr::get(&getContext(), vectorBits, vectorRegisters, masks,
+                               l1Bytes, l2Bytes, l3Bytes, grainPoints, grainNs);
+    else
+      target = GPUTargetAttr::getChecked(
+          [&] { return mlir::emitError(getOperation().getLoc()); },
+          &getContext(), StringRef(chip), int64_t(multiprocessors),
+          int64_t(gpuThreads), int64_t(gpuRegisters), int64_t(sharedBytes),
+          int64_t(l2Bytes));
+    if (!target)
+      return signalPassFailure();
+    getOperation()->setAttr(kTargetAttrName, target);
   }
 };
 } // namespace

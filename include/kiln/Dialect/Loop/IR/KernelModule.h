@@ -29,7 +29,7 @@ mlir::ModuleOp getKernelModule(mlir::ModuleOp program);
 mlir::ModuleOp getOrCreateKernelModule(mlir::ModuleOp program);
 
 /// `name`, or `name_1`, `name_2`, ... if it is taken in `home`.
-std::string getFreeName(mlir::ModuleOp home, llvm::StringRef name);
+std::string getFreeName(mlir::Operation *home, llvm::StringRef name);
 
 /// Reports each nest that is in no `loop.kernel`: code is made of kernels alone.
 llvm::LogicalResult verifyNestsInKernels(mlir::ModuleOp program);

@@ -101,12 +101,14 @@ inline constexpr llvm::StringLiteral kStridesAttrName = "loop.strides";
 /// wants to hold the result: new contents of a buffer or a parameter.
 inline constexpr llvm::StringLiteral kUpdatesAttrName = "loop.updates";
 
-/// The attribute of a module that says which processor its kernels are for
-/// (`#loop.target`).
+/// The attribute of a module that says which processor its kernels are for:
+/// `#loop.target` or `#loop.gpu`.
 inline constexpr llvm::StringLiteral kTargetAttrName = "loop.target";
 
-/// The target of the module that `op` is or stands in, or the default.
+/// The CPU of the module that `op` is or stands in, or the default.
 TargetAttr getTarget(mlir::Operation *op);
+/// The GPU of the module that `op` is or stands in; null if it is for a CPU.
+GPUTargetAttr getGPUTarget(mlir::Operation *op);
 
 /// The entries of a list of expressions.
 llvm::SmallVector<guard::ExprAttr> getExprs(mlir::ArrayAttr list);
@@ -130,6 +132,19 @@ mlir::Type getBodyType(mlir::Type elementType);
 /// it has one (a contraction: a parallel one), and needs neither order nor more
 /// than one value per point of the shared domain.
 bool canWalkAcross(KernelOp kernel);
+
+/// True if the indices of `load` are those of the nest that it stands in: of what
+/// another nest has made it reads the element in its own place.
+bool readsOwnPlace(LoadOp load);
+
+/// True if threads may share the rows of a kernel: its nests are pointwise or reduce
+/// to one value per point of the shared domain, and read of each other's rows the
+/// element in their own place.
+bool canShareRows(KernelOp kernel);
+
+/// True if the points of a scatter may be visited in any order, at the same time: it
+/// adds up, and does not read what it has written.
+bool canScatterInAnyOrder(ScatterOp op);
 
 /// The origins of a nest or kernel; empty if it has none.
 llvm::SmallVector<llvm::StringRef> getOrigins(mlir::Operation *op);

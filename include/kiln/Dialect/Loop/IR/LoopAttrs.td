@@ -11,6 +11,7 @@
 
 include "kiln/Dialect/Loop/IR/LoopDialect.td"
 include "kiln/Dialect/Loop/IR/LoopEnums.td"
+include "kiln/Dialect/Loop/IR/LoopGPU.td"
 include "kiln/Dialect/Loop/IR/LoopSchedules.td"
 include "mlir/IR/EnumAttr.td"
 
@@ -70,9 +71,9 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     | `grain_ns` | nanoseconds | the same, of a launch of several kernels |
 
     A module without it is for `TargetAttr::getDefault`: an x86-64-v3 with 32 KiB,
-    512 KiB and 16 MiB of cache. A processor of another kind, with warps and
-    shared memory instead of vectors, would have an attribute of its own under the
-    same name; schedules are what both have in common.
+    512 KiB and 16 MiB of cache. A GPU, with warps and shared memory instead of
+    vectors, has an attribute of its own under the same name, `#loop.gpu`; schedules
+    are what both have in common.
 
     Constraints:
     - (C1) `vector_bits` is a power of two from 128 to 512, `registers` is from 8

@@ -130,6 +130,55 @@ def Loop_LaunchOp : Loop_Op<"launch", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Loop_LaunchGridOp : Loop_Op<"launch_grid", [Pure]> {
+  let summary = "Run the kernels that a fused group became on a GPU";
+  let description = [{
+    What emission for a GPU makes of a `loop.kernel`: the functions of its `steps`
+    run one after the other. Each takes by value, in this order:
+
+    - a pointer to each input and then each result, in global memory and aligned to
+      16 bytes;
+    - a pointer to `workspace` bytes, aligned to 256, or null if there is none. They
+      have no content before the first step and none after the last;
+    - the values of the step's `symbols`, of 64 bits each.
+
+    The functions stand in the `gpu.module` `@kernels`, which computes addresses in
+    32 bits, or in `@kernels_64`, in 64 bits. With `narrow` they stand in both, and
+    those of `@kernels` may be run where it is not 0; without, in the one that has
+    them.
+
+    Constraints:
+    - (C1) there is a step.
+
+    Example:
+
+    ```mlir
+    %r = loop.launch_grid(%x)
+        steps [#loop.step<kernel = @k0, symbols = [#guard.expr<s77>],
+                          blocks = #guard.expr<ceildiv(s77, 1024)>,
+                          threads = 256>] narrow s77 <= 2147418112
+        : (tensor<?xf32, #guard.shape<[s77]>>)
+          -> tensor<?xf32, #guard.shape<[s77]>>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs,
+                       Loop_GridStepArrayAttr:$steps,
+                       OptionalAttr<Loop_ExprAttr>:$narrow,
+                       OptionalAttr<Loop_ExprAttr>:$workspace,
+                       OptionalAttr<StrArrayAttr>:$origins,
+                       OptionalAttr<Loop_ScheduleAttr>:$schedule,
+                       OptionalAttr<Loop_TrafficAttr>:$traffic,
+                       OptionalAttr<DenseI64ArrayAttr>:$overwrites);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = [{
+    `(` $inputs `)` `steps` $steps
+    (`narrow` custom<Expr>($narrow)^)?
+    (`workspace` custom<Expr>($workspace)^)? attr-dict
+    `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+}
+
 def Loop_ExternOp : Loop_Op<"extern"> {
   let summary = "Call an eager operator";
   let description = [{

@@ -24,8 +24,9 @@ def Loop_ScheduleAttr : AttrInterface<"ScheduleAttr"> {
   let cppNamespace = "::kiln::loop";
   let methods = [
     InterfaceMethod<[{
-        The work items below which it does not pay to wake another thread.
-      }], "int64_t", "getGrain">,
+        The work items below which it does not pay to wake another thread of the
+        CPU; 1 for schedules of other processors.
+      }], "int64_t", "getGrain", (ins), [{}], [{ return 1; }]>,
     InterfaceMethod<[{
         Fails, with an error at the kernel, if the kernel cannot be emitted in
         this way whatever the strides of its inputs are.

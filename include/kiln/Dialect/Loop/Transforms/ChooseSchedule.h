@@ -16,12 +16,14 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/KernelLayout.h"
+#include "kiln/Dialect/Loop/Transforms/GPUSchedules.h"
 #include "kiln/Dialect/Loop/Transforms/Schedules.h"
 
 namespace kiln::loop {
 
 /// The numbers of a target that schedules depend on.
 Machine getMachine(TargetAttr target);
+GPUMachine getMachine(GPUTargetAttr target);
 
 /// The schedule of a product as an attribute.
 ScheduleAttr toAttribute(mlir::MLIRContext *context,
@@ -32,6 +34,12 @@ ScheduleAttr chooseSchedule(KernelOp kernel,
                             const analysis::KernelStrides &strides,
                             const Machine &machine,
                             const analysis::SizeHints &hints);
+
+/// The same on a GPU.
+ScheduleAttr chooseGPUSchedule(KernelOp kernel,
+                               const analysis::KernelStrides &strides,
+                               const GPUMachine &machine,
+                               const analysis::SizeHints &hints);
 
 } // namespace kiln::loop
 

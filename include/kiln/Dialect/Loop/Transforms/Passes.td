@@ -206,7 +206,8 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
   let description = [{
     Sets `loop.target` on a module that has none. Without options that is the
     target which passes assume anyway. A module that states its target keeps it:
-    its schedules were chosen for that one.
+    its schedules were chosen for that one. With `chip` it is a GPU, of whose sizes
+    `l2-bytes` and the last four options tell.
 
     `module {...}` becomes, with `vector-bits=512 vector-registers=32`:
 
@@ -231,7 +232,17 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
     Option<"grainPoints", "grain-points", "::kiln::PositiveCount", "16384",
            "The points of a kernel's nests that are worth handing to a thread.">,
     Option<"grainNs", "grain-ns", "::kiln::Nanoseconds", "20000",
-           "The nanoseconds of a launch that are worth handing to a thread.">
+           "The nanoseconds of a launch that are worth handing to a thread.">,
+    Option<"chip", "chip", "std::string", "",
+           "LLVM's name of a GPU, such as sm_90a; empty for a CPU.">,
+    Option<"multiprocessors", "multiprocessors", "::kiln::PositiveCount", "132",
+           "The streaming multiprocessors of the GPU.">,
+    Option<"gpuThreads", "gpu-threads", "::kiln::PositiveCount", "2048",
+           "The threads that are resident on one of them.">,
+    Option<"gpuRegisters", "gpu-registers", "::kiln::PositiveCount", "65536",
+           "The registers of 32 bits of one of them.">,
+    Option<"sharedBytes", "shared-bytes", "::kiln::ByteCount", "232448",
+           "The most shared memory of a block.">
   ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
@@ -248,6 +259,9 @@ def ChooseSchedulePass
     `packed` or skinny if it is a matrix product of some size, otherwise it is a
     reduction of products. The numbers are chosen by the functions of Schedules.h
     for the module's target (`loop.target`).
+
+    For a GPU (`#loop.gpu`) it is `gpu_rows` where a nest reduces along memory and
+    threads can share its row, `gpu_scatter` for a scatter, and else `gpu_across`.
 
     ```mlir
     %r = loop.kernel @k ins(%a = %x : tensor<64xf32>) shared [64]

@@ -1,0 +1,155 @@
+//===- LoopGPU.td - How kernels are emitted for a GPU ------*- tablegen -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The target, one schedule for each way of emitting a kernel, and a step of a
+// launch:
+//
+//   kernels                                          schedule
+//   pointwise; anything else, a thread a point       #loop.gpu_across
+//   rows: reductions along memory                    #loop.gpu_rows
+//   scatters                                         #loop.gpu_scatter
+//
+// Throughout:
+//
+//   threads  of a block, at most 1024, a multiple of 32 that is a warp each
+//   lanes    neighbouring elements that a thread reads, computes and writes
+//            together, a power of two
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_IR_LOOPGPU
+#define KILN_DIALECT_LOOP_IR_LOOPGPU
+
+include "kiln/Dialect/Loop/IR/LoopSchedules.td"
+
+def Loop_GPUTargetAttr : Loop_Attr<"GPUTarget", "gpu"> {
+  let summary = "What schedules need to know of a GPU";
+  let description = [{
+    Stands as `loop.target` of a module whose kernels are for a GPU, where
+    `#loop.target` would say a CPU.
+
+    | field | unit | what |
+    |---|---|---|
+    | `chip` | | LLVM's name of the instruction set |
+    | `multiprocessors` | | streaming multiprocessors |
+    | `threads` | | that are resident on one of them |
+    | `registers` | 32 bits | of one of them |
+    | `shared` | bytes | most shared memory of a block |
+    | `l2` | bytes | the cache that they share |
+
+    Constraints:
+    - (C1) `chip` is `sm_` and two or three digits, and may end in a letter.
+    - (C2) `multiprocessors`, `threads` and `registers` are from 1 to 10^9.
+    - (C3) `shared` and `l2` have 0 to 2^40 bytes.
+
+    Example: `#loop.gpu<chip = "sm_90a", multiprocessors = 132, threads = 2048,
+    registers = 65536, shared = 232448, l2 = 52428800>`
+  }];
+  let parameters = (ins StringRefParameter<>:$chip, "int64_t":$multiprocessors,
+                        "int64_t":$threads, "int64_t":$registers,
+                        "int64_t":$shared, "int64_t":$l2);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Loop_GPUAcrossScheduleAttr : Loop_Schedule<"GPUAcrossSchedule", "gpu_across"> {
+  let summary = "A thread for neighbours in the last shared dimension";
+  let description = [{
+    A thread has `lanes` neighbours in the last shared dimension (after those were
+    joined that every access walks as one), and walks all other dimensions, reduced
+    ones too, one element after the other. Sums of floats are added up in blocks of
+    `sum_block` terms, with 0 in one piece.
+
+    Constraints:
+    - (C1) `threads` is a multiple of 32 from 32 to 1024.
+    - (C2) `lanes` is a power of two from 1 to 16, `sum_block` from 0 to 10^9.
+    - (C3) the kernel has no scatter; with several lanes it has a shared dimension,
+      no sort, and what stays inside is one value per point of the shared domain.
+
+    Example: `#loop.gpu_across<threads = 256, lanes = 4, sum_block = 0>`
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$lanes,
+                        "int64_t":$sum_block);
+}
+
+def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
+  let summary = "A block, or a part of a warp, for each row";
+  let description = [{
+    `threads` threads share a point of the shared domain and walk its row: thread t
+    has elements (k * threads + t) * lanes and the next, for k = 0, 1, ... What each
+    of them has reduced is combined by shuffles, and between warps by way of shared
+    memory. A block has `rows` such points.
+
+    With `steps` other than 0 no row has more than `steps` times `threads` times
+    `lanes` elements: steps are repeated in the code, and a row is read once and
+    stays in registers. With 0 they are a loop.
+
+    Constraints:
+    - (C1) `threads` is a power of two from 2 to 1024, `rows` one from 1 to 512, and
+      `threads * rows` from 32 to 1024.
+    - (C2) `rows` is 1 where `threads` is more than 32.
+    - (C3) `lanes` is a power of two from 1 to 16, `steps` from 0 to 64, and
+      `steps * lanes` at most 256.
+    - (C4) the kernel has pointwise nests and reductions alone; a reduction has one
+      value per point of the shared domain, and a nest reads of a row of another only
+      the element in its own place.
+    - (C5) with `steps`, all rows have one known size, which they hold; `lanes`
+      divides the last extent of each row.
+
+    Example: `#loop.gpu_rows<threads = 256, rows = 1, lanes = 8, steps = 2>`
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$rows, "int64_t":$lanes,
+                        "int64_t":$steps);
+}
+
+def Loop_GPUScatterScheduleAttr
+    : Loop_Schedule<"GPUScatterSchedule", "gpu_scatter"> {
+  let summary = "A copy, then a thread for each point or each ordered walk";
+  let description = [{
+    The initial values are copied by one kernel. By the next, with `atomic`, each
+    point of the domain is visited by a thread of its own and combined with atomic
+    operations, in no order; without, a thread has a point of the independent
+    dimensions and visits the others in order.
+
+    Constraints:
+    - (C1) `threads` is a multiple of 32 from 32 to 1024.
+    - (C2) the kernel is a scatter; with `atomic` it does not read what it has
+      written, and adds up floats or integers of 32 or 64 bits.
+
+    Example: `#loop.gpu_scatter<threads = 256, atomic = true>`
+  }];
+  let parameters = (ins "int64_t":$threads, "bool":$atomic);
+}
+
+def Loop_GridStepAttr : Loop_Attr<"GridStep", "step"> {
+  let summary = "A function of a GPU and the grid that it runs on";
+  let description = [{
+    `blocks` blocks of `threads` threads. `symbols` are the integers that the function
+    takes behind its pointers.
+
+    Constraints:
+    - (C1) `threads` is from 1 to 1024.
+    - (C2) `symbols` are expressions.
+
+    Example: `#loop.step<kernel = @k0, symbols = [#guard.expr<s0>],
+    blocks = #guard.expr<ceildiv(s0, 256)>, threads = 256>`
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$kernel,
+                        "::mlir::ArrayAttr":$symbols,
+                        "::kiln::guard::ExprAttr":$blocks, "int64_t":$threads);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Loop_GridStepArrayAttr
+    : TypedArrayAttrBase<
+          Attr<CPred<"::llvm::isa<::kiln::loop::GridStepAttr>($_self)">,
+               "step of a launch">,
+          "list of steps">;
+
+#endif // KILN_DIALECT_LOOP_IR_LOOPGPU

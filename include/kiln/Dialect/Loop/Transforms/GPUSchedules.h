@@ -1,0 +1,61 @@
+//===- GPUSchedules.h - How kernels are best emitted for a GPU --*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// As Schedules.h for a CPU: plain data in, the numbers of LoopGPU.td out.
+//
+//   chooseGPUAcross({.points = 1 << 28, .last = 1 << 28, .narrow = 2}, machine)
+//     -> threads 256, lanes 8
+//   chooseGPURows({.rows = 8192, .size = 4096, .last = 4096, .narrow = 2}, machine)
+//     -> threads 256, rows 1, lanes 8, steps 2
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_TRANSFORMS_GPUSCHEDULES_H
+#define KILN_DIALECT_LOOP_TRANSFORMS_GPUSCHEDULES_H
+
+#include "kiln/Dialect/Loop/Transforms/Schedules.h"
+
+namespace kiln::loop {
+
+/// Of a GPU, as in `#loop.gpu`.
+struct GPUMachine {
+  int64_t multiprocessors = 132;
+  int64_t threads = 2048;
+};
+
+/// A kernel with a thread for neighbours in its last shared dimension.
+struct GPUAcrossShape {
+  Size points;            ///< of the shared domain
+  Size last;              ///< extent of its last dimension
+  bool hasOuter = false;  ///< there are others
+  bool canVector = true;  ///< several lanes may be one thread's
+  int64_t narrow = 4;     ///< bytes of the narrowest element in memory
+  int64_t wide = 4;       ///< bytes of the widest
+  bool addsFloats = false;
+};
+struct GPUAcrossSchedule {
+  int64_t threads, lanes, sumBlock;
+};
+GPUAcrossSchedule chooseGPUAcross(const GPUAcrossShape &kernel,
+                                  const GPUMachine &machine);
+
+/// A kernel whose rows threads share.
+struct GPURowsShape {
+  Size size;          ///< of every row; nothing if they differ
+  Size last;          ///< what the last extents of all rows are multiples of
+  int64_t narrow = 4; ///< bytes of the narrowest element in memory
+  int64_t wide = 4;   ///< bytes of the widest
+};
+struct GPURowsSchedule {
+  int64_t threads, rows, lanes, steps;
+};
+GPURowsSchedule chooseGPURows(const GPURowsShape &kernel);
+
+} // namespace kiln::loop
+
+#endif // KILN_DIALECT_LOOP_TRANSFORMS_GPUSCHEDULES_H

@@ -1,0 +1,263 @@
+//===- LoopGPU.cpp - What targets and schedules of GPUs must satisfy ------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Support/BoundedOption.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+
+using EmitError = llvm::function_ref<InFlightDiagnostic()>;
+
+//===----------------------------------------------------------------------===//
+// Targets and steps
+//===----------------------------------------------------------------------===//
+
+static bool isChip(StringRef name) {
+  if (!name.consume_front("sm_"))
+    return false;
+  if (!name.empty() && llvm::isLower(name.back()))
+    name = name.drop_back();
+  return (name.size() == 2 || name.size() == 3) &&
+         llvm::all_of(name, [](char c) { return llvm::isDigit(c); });
+}
+
+LogicalResult GPUTargetAttr::verify(EmitError emitError, StringRef chip,
+                                    int64_t multiprocessors, int64_t threads,
+                                    int64_t registers, int64_t shared,
+                                    int64_t l2) {
+  if (!isChip(chip)) // C1
+    return emitError() << "chip of a GPU is a name like sm_90a, but found '"
+                       << chip << "'";
+  auto check = [&](StringRef field, bool isInside, int64_t value,
+                   StringRef range) -> LogicalResult {
+    if (isInside)
+      return success();
+    return emitError() << field << " of a GPU is in " << range << ", but found "
+                       << value;
+  };
+  for (auto [field, value] : {std::pair("multiprocessors", multiprocessors),
+                              std::pair("threads", threads),
+                              std::pair("registers", registers)})
+    if (failed(check(field, PositiveCount::contains(value), value, // C2
+                     PositiveCount::describe())))
+      return failure();
+  for (auto [field, value] : {std::pair("shared", shared), std::pair("l2", l2)})
+    if (failed(check(field, ByteCount::contains(value), value, // C3
+                     ByteCount::describe())))
+      return failure();
+  return success();
+}
+
+LogicalResult GridStepAttr::verify(EmitError emitError, FlatSymbolRefAttr,
+                                   ArrayAttr symbols, guard::ExprAttr,
+                                   int64_t threads) {
+  if (threads < 1 || threads > 1024) // C1
+    return emitError() << "threads of a step is in 1..1024, but found "
+                       << threads;
+  for (Attribute symbol : symbols) // C2
+    if (!isa<guard::ExprAttr>(symbol))
+      return emitError() << "symbols of a step are expressions, but found "
+                         << symbol;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyThreads(EmitError emitError, int64_t threads) {
+  if (threads >= 32 && threads <= 1024 && threads % 32 == 0)
+    return success();
+  return emitError() << "threads of a schedule is a multiple of 32 in 32..1024, "
+                        "but found "
+                     << threads;
+}
+
+static LogicalResult verifyPower(EmitError emitError, StringRef field,
+                                 int64_t value, int64_t low, int64_t high) {
+  if (value >= low && value <= high && llvm::isPowerOf2_64(value))
+    return success();
+  return emitError() << field << " of a schedule is a power of two in " << low
+                     << ".." << high << ", but found " << value;
+}
+
+/// An error at the kernel, that `attr` is no schedule for it.
+static InFlightDiagnostic refuse(KernelOp kernel, Attribute attr) {
+  return kernel.emitOpError() << "cannot be emitted as '" << attr << "', ";
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.gpu_across
+//===----------------------------------------------------------------------===//
+
+LogicalResult GPUAcrossScheduleAttr::verify(EmitError emitError,
+                                            int64_t threads, int64_t lanes,
+                                            int64_t sumBlock) {
+  if (failed(verifyThreads(emitError, threads)) ||              // C1
+      failed(verifyPower(emitError, "lanes", lanes, 1, 16)))    // C2
+    return failure();
+  if (sumBlock >= 0 && sumBlock <= 1000000000)
+    return success();
+  return emitError() << "sum_block of a schedule is in 0..1000000000, but found "
+                     << sumBlock;
+}
+
+LogicalResult GPUAcrossScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  for (NestOpInterface nest : kernel.getNests()) // C3
+    if (isa<ScatterOp>(nest.getOperation()))
+      return refuse(kernel, *this) << "which is not for scatters";
+  if (getLanes() == 1 || canWalkAcross(kernel))
+    return success();
+  return refuse(kernel, *this)
+         << "which is for kernels that share a dimension, do not sort, and keep "
+            "one value per point of the shared domain";
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.gpu_rows
+//===----------------------------------------------------------------------===//
+
+LogicalResult GPURowsScheduleAttr::verify(EmitError emitError, int64_t threads,
+                                          int64_t rows, int64_t lanes,
+                                          int64_t steps) {
+  if (failed(verifyPower(emitError, "threads", threads, 2, 1024)) || // C1
+      failed(verifyPower(emitError, "rows", rows, 1, 512)) ||
+      failed(verifyPower(emitError, "lanes", lanes, 1, 16))) // C3
+    return failure();
+  if (threads * rows < 32 || threads * rows > 1024)
+    return emitError() << "threads times rows of a schedule is in 32..1024, but "
+                          "found "
+                       << threads * rows;
+  if (rows > 1 && threads > 32) // C2
+    return emitError() << "rows of a schedule with more than 32 threads is 1, "
+                          "but found "
+                       << rows;
+  if (steps < 0 || steps > 64 || steps * lanes > 256) // C3
+    return emitError() << "steps of a schedule is in 0..64, with at most 256 "
+                          "lanes in all, but found "
+                       << steps << " of " << lanes;
+  return success();
+}
+
+bool loop::readsOwnPlace(LoadOp load) {
+  auto nest = load->getParentOfType<NestOpInterface>();
+  ArrayRef<BlockArgument> indices =
+      nest->getRegion(0).front().getArguments().take_back(
+          nest.getDomain().rank());
+  SmallVector<guard::ExprAttr> map = getExprs(load.getMap());
+  SmallVector<guard::ExprAttr> dims;
+  for (Value index : load.getIndices()) {
+    auto it = llvm::find(indices, index);
+    if (it == indices.end())
+      return false;
+    dims.push_back(guard::getDim(load.getContext(), it - indices.begin()));
+  }
+  for (auto [k, expr] : llvm::enumerate(map))
+    if (guard::substituteDims(expr, dims) !=
+        guard::getDim(load.getContext(), k))
+      return false;
+  return true;
+}
+
+bool loop::canShareRows(KernelOp kernel) {
+  unsigned shared = kernel.getShared().size();
+  for (NestOpInterface nest : kernel.getNests()) {
+    Domain domain = nest.getDomain();
+    bool isReduction = isa<ReduceOp>(nest.getOperation());
+    if (!isReduction && !nest.isPointwise())
+      return false;
+    if (isReduction && domain.parallel.size() != shared)
+      return false;
+    bool isOwn = true;
+    nest->walk([&](LoadOp load) {
+      auto made = load.getTensor().getDefiningOp<NestOpInterface>();
+      auto type = cast<RankedTensorType>(load.getTensor().getType());
+      // One value per point is with all threads.
+      if (made && type.getRank() != int64_t(shared))
+        isOwn &= readsOwnPlace(load);
+    });
+    if (!isOwn)
+      return false;
+  }
+  return true;
+}
+
+/// The extents of a nest's row.
+static SmallVector<guard::ExprAttr> getRow(KernelOp kernel,
+                                           NestOpInterface nest) {
+  SmallVector<guard::ExprAttr> extents = nest.getDomain().all();
+  extents.erase(extents.begin(), extents.begin() + kernel.getShared().size());
+  return extents;
+}
+
+LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  if (!canShareRows(kernel)) // C4
+    return refuse(kernel, *this)
+           << "which is for pointwise nests and reductions to one value per "
+              "point, that read of each other's rows the element in their own "
+              "place";
+  std::optional<int64_t> size;
+  for (NestOpInterface nest : kernel.getNests()) { // C5
+    SmallVector<guard::ExprAttr> row = getRow(kernel, nest);
+    if (row.empty())
+      continue;
+    auto last = row.back().getConstant();
+    if (getLanes() > 1 && (!last || *last % getLanes() != 0))
+      return refuse(kernel, *this) << "because " << getLanes()
+                                   << " lanes do not divide '"
+                                   << row.back().str() << "'";
+    if (getSteps() == 0)
+      continue;
+    auto count = guard::product(op->getContext(), row).getConstant();
+    if (!count || (size && *count != *size) ||
+        *count > getSteps() * getThreads() * getLanes())
+      return refuse(kernel, *this)
+             << "whose steps hold " << getSteps() * getThreads() * getLanes()
+             << " elements of rows of one size, but a row has '"
+             << guard::product(op->getContext(), row).str() << "'";
+    size = count;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.gpu_scatter
+//===----------------------------------------------------------------------===//
+
+LogicalResult GPUScatterScheduleAttr::verify(EmitError emitError,
+                                             int64_t threads, bool) {
+  return verifyThreads(emitError, threads); // C1
+}
+
+bool loop::canScatterInAnyOrder(ScatterOp op) {
+  Type element =
+      cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  bool isAtomic = element.isInteger(32) || element.isInteger(64) ||
+                  (isa<FloatType>(element) && !isSmallFloat(element));
+  return isAtomic && op.getKind() == ScatterKind::Add && !op.getWritten();
+}
+
+LogicalResult GPUScatterScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  auto scatter = nests.size() == 1 ? dyn_cast<ScatterOp>(nests[0].getOperation())
+                                   : ScatterOp();
+  if (!scatter) // C2
+    return refuse(kernel, *this) << "which is for a scatter";
+  if (getAtomic() && !canScatterInAnyOrder(scatter))
+    return refuse(kernel, *this)
+           << "because its scatter depends on the order of points";
+  return success();
+}

@@ -1,0 +1,120 @@
+//===- ChooseGPUSchedule.cpp - How a kernel is laid out on a GPU ----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelWalk.h"
+
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using analysis::KernelStrides;
+using guard::ExprAttr;
+
+/// Rows so short that a thread walks one alone.
+static constexpr int64_t kShortRow = 16;
+/// Threads of a block of a scatter.
+static constexpr int64_t kScatterThreads = 256;
+
+GPUMachine loop::getMachine(GPUTargetAttr target) {
+  return {target.getMultiprocessors(), target.getThreads()};
+}
+
+namespace {
+/// Bytes of the elements that a kernel reads and writes.
+struct Widths {
+  int64_t narrow = 16, wide = 1;
+};
+} // namespace
+
+static Widths getWidths(KernelOp kernel) {
+  Widths widths;
+  auto take = [&](Value value) {
+    Type element = cast<RankedTensorType>(value.getType()).getElementType();
+    int64_t bytes =
+        (getBodyType(element).getIntOrFloatBitWidth() + 7) / 8;
+    widths.narrow = std::min(widths.narrow, bytes);
+    widths.wide = std::max(widths.wide, bytes);
+  };
+  // A scalar is read once, whatever its width.
+  for (Value input : kernel.getInputs())
+    if (cast<RankedTensorType>(input.getType()).getRank() > 0)
+      take(input);
+  llvm::for_each(kernel.getResults(), take);
+  return widths;
+}
+
+static ScheduleAttr chooseThreads(KernelOp kernel, const KernelStrides &strides,
+                                 const GPUMachine &machine) {
+  MLIRContext *context = kernel.getContext();
+  SmallVector<ExprAttr> shared =
+      analysis::collapseShared(kernel, analysis::getLayout(kernel, strides));
+  GPUAcrossShape shape;
+  shape.points = guard::product(context, shared).getConstant();
+  shape.last = shared.empty() ? Size(1) : shared.back().getConstant();
+  shape.hasOuter = !shared.empty() &&
+                   llvm::any_of(ArrayRef(shared).drop_back(),
+                                [](ExprAttr e) { return !e.isConstant(1); });
+  shape.canVector = canWalkAcross(kernel) && !analysis::mayTrap(kernel);
+  Widths widths = getWidths(kernel);
+  shape.narrow = widths.narrow;
+  shape.wide = widths.wide;
+  shape.addsFloats = llvm::any_of(kernel.getNests(), hasBlocks);
+  // Reading across memory, each lane of a vector is a line of its own.
+  for (NestOpInterface nest : kernel.getNests())
+    shape.canVector &= nest.isPointwise();
+  GPUAcrossSchedule s = chooseGPUAcross(shape, machine);
+  return GPUAcrossScheduleAttr::get(context, s.threads, s.lanes, s.sumBlock);
+}
+
+/// Null if its rows are not worth sharing.
+static ScheduleAttr chooseRows(KernelOp kernel) {
+  MLIRContext *context = kernel.getContext();
+  GPURowsShape shape;
+  bool isFirst = true;
+  int64_t last = 0;
+  for (NestOpInterface nest : kernel.getNests()) {
+    SmallVector<ExprAttr> extents = nest.getDomain().all();
+    ArrayRef<ExprAttr> row =
+        ArrayRef(extents).drop_front(kernel.getShared().size());
+    if (row.empty())
+      continue;
+    Size size = guard::product(context, llvm::to_vector(row)).getConstant();
+    shape.size = isFirst || size == shape.size ? size : Size();
+    last = std::gcd(last, row.back().getConstant().value_or(1));
+    isFirst = false;
+  }
+  if (isFirst || (shape.size && *shape.size < kShortRow))
+    return {};
+  shape.last = last;
+  Widths widths = getWidths(kernel);
+  shape.narrow = widths.narrow;
+  shape.wide = widths.wide;
+  GPURowsSchedule s = chooseGPURows(shape);
+  return GPURowsScheduleAttr::get(context, s.threads, s.rows, s.lanes, s.steps);
+}
+
+ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
+                                     const KernelStrides &strides,
+                                     const GPUMachine &machine,
+                                     const analysis::SizeHints &hints) {
+  for (NestOpInterface nest : kernel.getNests()) {
+    if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation()))
+      return GPUScatterScheduleAttr::get(kernel.getContext(), kScatterThreads,
+                                         canScatterInAnyOrder(scatter));
+    if (isa<ContractOp>(nest.getOperation()))
+      return GPUAcrossScheduleAttr::get(kernel.getContext(), kScatterThreads,
+                                        /*lanes=*/1, kSumBlock);
+  }
+  if (getWalk(kernel, hints) == Walk::Within && canShareRows(kernel))
+    if (ScheduleAttr rows = chooseRows(kernel))
+      return rows;
+  return chooseThreads(kernel, strides, machine);
+}

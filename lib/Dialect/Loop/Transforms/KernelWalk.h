@@ -1,0 +1,34 @@
+//===- KernelWalk.h - Which way a kernel is walked ------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the choice of a schedule asks of a kernel, for any processor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_DIALECT_LOOP_TRANSFORMS_KERNELWALK_H
+#define KILN_LIB_DIALECT_LOOP_TRANSFORMS_KERNELWALK_H
+
+#include "kiln/Analysis/AccessRelations.h"
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+namespace kiln::loop {
+
+/// Which way neighbours in memory are.
+enum class Walk {
+  Across, ///< along the last shared dimension
+  Within, ///< along the rows of each nest
+  Tiled   ///< along the last shared dimension, and read along another one
+};
+Walk getWalk(KernelOp kernel, const analysis::SizeHints &hints);
+
+/// True if the terms of a nest are added up in blocks.
+bool hasBlocks(NestOpInterface nest);
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_DIALECT_LOOP_TRANSFORMS_KERNELWALK_H
