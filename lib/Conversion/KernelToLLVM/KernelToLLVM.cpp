@@ -19,7 +19,10 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace kiln {
@@ -34,7 +37,7 @@ namespace {
 struct ConvertKernelToLLVMPass
     : kiln::impl::ConvertKernelToLLVMPassBase<ConvertKernelToLLVMPass> {
   void runOnOperation() override {
-    WalkResult checked = getOperation().walk([](Operation *op) {
+    WalkResult checked = getOperation()->walk([](Operation *op) {
       if (auto why = kiln::whyNoVectorCode(op)) {
         op->emitOpError(*why);
         return WalkResult::interrupt();
@@ -44,7 +47,8 @@ struct ConvertKernelToLLVMPass
     if (checked.wasInterrupted())
       return signalPassFailure();
     MLIRContext *context = &getContext();
-    LowerToLLVMOptions options(context);
+    // Which width an index has is said by the module.
+    LowerToLLVMOptions options(context, DataLayout::closest(getOperation()));
     options.useBarePtrCallConv = true;
     LLVMTypeConverter converter(context, options);
     RewritePatternSet patterns(context);
@@ -60,7 +64,8 @@ struct ConvertKernelToLLVMPass
     populateFuncToLLVMConversionPatterns(converter, patterns);
     ub::populateUBToLLVMConversionPatterns(converter, patterns);
     LLVMConversionTarget target(*context);
-    target.addLegalOp<ModuleOp>();
+    target.addLegalOp<ModuleOp, gpu::GPUModuleOp>();
+    target.addLegalDialect<NVVM::NVVMDialect>();
     ConversionConfig config;
     config.allowPatternRollback = false;
     if (failed(applyFullConversion(getOperation(), target, std::move(patterns),

@@ -68,13 +68,13 @@ def KilnLowerVectorsPass : Pass<"kiln-lower-vectors"> {
   ];
 }
 
-def ConvertKernelToLLVMPass
-    : Pass<"convert-kernel-to-llvm", "::mlir::ModuleOp"> {
+def ConvertKernelToLLVMPass : Pass<"convert-kernel-to-llvm"> {
   let summary = "Convert kernels to the llvm dialect";
   let description = [{
-    The functions of a module, and everything of `arith`, `math`, `vector`, `cf`,
+    The functions of a module or `gpu.module`, and everything of `arith`, `math`, `vector`, `cf`,
     `index`, `ub` and `func` in them, become the llvm dialect in one conversion;
-    pointers are bare. Assumes that `convert-scf-to-cf` has run. Fails at an op
+    pointers are bare, and `index` is as wide as the module's data layout
+    says, 64 bits if it says nothing. `nvvm` stays. Assumes that `convert-scf-to-cf` has run. Fails at an op
     that none of the conversions knows, and at vectors of more than 4096 lanes, as the
     other passes over kernels do.
 
