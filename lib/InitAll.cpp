@@ -17,6 +17,7 @@
 #include "kiln/Conversion/ExpandMath/Passes.h"
 #include "kiln/Conversion/KernelToLLVM/Passes.h"
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
+#include "kiln/Conversion/LoopToNvvm/Passes.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Conversion/ToProgram/Passes.h"
 #include "kiln/Dialect/Aten/Derivatives/Derivatives.h"
@@ -56,6 +57,7 @@ void kiln::registerAllPasses() {
   registerKernelToLLVMPasses();
   registerLinalgLoweringPipeline();
   registerLoopToLinalgPasses();
+  registerLoopToNvvmPasses();
   registerLoopToScfPasses();
   registerPipelines();
   registerToProgramPasses();

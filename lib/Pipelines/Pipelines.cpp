@@ -9,6 +9,7 @@
 #include "kiln/Pipelines/Pipelines.h"
 
 #include "kiln/Conversion/AtenToLoop.h"
+#include "kiln/Conversion/LoopToNvvm/Passes.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Conversion/ToProgram/Passes.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
@@ -16,9 +17,11 @@
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Dialect/Program/Transforms/Passes.h"
 #include "kiln/Target/CPU/KernelPipeline.h"
+#include "kiln/Target/GPU/PTXCompiler.h"
 #include "kiln/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -115,6 +118,24 @@ void kiln::buildKernelPipeline(mlir::OpPassManager &pm) {
   addStageVerifier(pm, Stage::Kernel);
 }
 
+void kiln::buildGPUPipeline(mlir::OpPassManager &pm,
+                            const GPUPipelineOptions &options) {
+  loop::SetTargetPassOptions target;
+  // The pass says what is wrong with a name.
+  target.chip = options.chip;
+  if (auto known = target::NVVMTarget::parse(options.chip)) {
+    target.multiprocessors = int64_t(known->multiprocessors);
+    target.gpuThreads = int64_t(known->threads);
+    target.gpuRegisters = int64_t(known->registers);
+    target.sharedBytes = int64_t(known->sharedBytes);
+    target.l2Bytes = int64_t(known->l2Bytes);
+  }
+  pm.addPass(loop::createSetTargetPass(target));
+  pm.addNestedPass<mlir::func::FuncOp>(loop::createChooseSchedulePass());
+  pm.addPass(createConvertLoopToNvvmPass());
+  buildKernelToNVVMPipeline(pm.nest<mlir::gpu::GPUModuleOp>());
+}
+
 void kiln::buildProgramPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createConvertLoopToProgramPass());
   pm.addPass(program::createProgramPlanMemoryPass());
@@ -142,6 +163,8 @@ void kiln::registerPipelines() {
       buildLoopPipeline);
   mlir::PassPipelineRegistration<>(
       "kiln-cpu", "Emit the code of kernels for the CPU", buildKernelPipeline);
+  mlir::PassPipelineRegistration<GPUPipelineOptions>(
+      "kiln-gpu", "Emit the code of kernels for a GPU", buildGPUPipeline);
   mlir::PassPipelineRegistration<>(
       "kiln-program",
       "Turn functions of launches into programs with their memory planned",

@@ -16,7 +16,7 @@
 //   buildNativePipeline(pm);
 //
 // Each is also a registered pipeline (`kiln-core`, `kiln-joint`, `kiln-loop`,
-// `kiln-cpu`, `kiln-native`) that `kiln-opt` knows as a flag and inside
+// `kiln-cpu`, `kiln-gpu`, `kiln-native`) that `kiln-opt` knows as a flag and inside
 // `--pass-pipeline`.
 //
 //===----------------------------------------------------------------------===//
@@ -81,6 +81,14 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       llvm::cl::init(16 << 20)};
 };
 
+struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
+  Option<std::string> chip{
+      *this, "chip",
+      llvm::cl::desc("LLVM's name of the GPU: sm_75, sm_80, sm_89, sm_90, "
+                     "sm_90a, sm_100 or sm_120."),
+      llvm::cl::init("sm_90a")};
+};
+
 /// capture -> core: the Kiln core set, simplified.
 void buildCorePipeline(mlir::OpPassManager &pm,
                        const CorePipelineOptions &options);
@@ -103,6 +111,13 @@ void buildLoopPipeline(mlir::OpPassManager &pm,
                        const LoopPipelineOptions &options);
 /// loop -> kernel: outlined functions in `@kernels`, launches in their place.
 void buildKernelPipeline(mlir::OpPassManager &pm);
+
+/// loop -> native for a GPU: launches of grids, and the functions of `gpu.module`s in
+/// the llvm and nvvm dialects, as `target::PTXCompiler` takes them. Kernels without a
+/// schedule get one for the GPU, unless the module states its own (`loop.target`). A
+/// chip that does not exist ends the pipeline with an error.
+void buildGPUPipeline(mlir::OpPassManager &pm,
+                      const GPUPipelineOptions &options);
 
 /// kernel -> package: programs of launches and calls, with their memory planned.
 void buildProgramPipeline(mlir::OpPassManager &pm);

@@ -1,0 +1,30 @@
+//===- Passes.h - From fused kernels to a GPU's code ------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `convert-loop-to-nvvm`: see Passes.td for what it assumes and guarantees.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_CONVERSION_LOOPTONVVM_PASSES_H
+#define KILN_CONVERSION_LOOPTONVVM_PASSES_H
+
+#include "kiln/Support/BoundedOption.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace kiln {
+
+#define GEN_PASS_DECL
+#include "kiln/Conversion/LoopToNvvm/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "kiln/Conversion/LoopToNvvm/Passes.h.inc"
+
+} // namespace kiln
+
+#endif // KILN_CONVERSION_LOOPTONVVM_PASSES_H

@@ -1,0 +1,239 @@
+//===- GridEmitter.cpp - The frame of a function on a GPU -----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+/// The largest number that an index of 32 bits is let reach: what threads beyond
+/// the last item compute must not overflow.
+static constexpr int64_t kNarrowLimit = (int64_t(1) << 31) - (1 << 16);
+
+//===----------------------------------------------------------------------===//
+// Arguments and memory
+//===----------------------------------------------------------------------===//
+
+Value GridEmitter::emitArgument(unsigned) {
+  return function.getBody().front().addArgument(b.getI64Type(), b.getLoc());
+}
+
+ExprAttr GridEmitter::countOwners() {
+  return guard::product(context, getExprs(kernel.getShared()));
+}
+
+/// Owner by owner within each allocation.
+Value GridEmitter::allocateScratch(ExprAttr bytes) {
+  if (!scratchBytes)
+    scratchBytes = guard::getConstant(context, 0);
+  bytes = guard::ceilDiv(bytes, 16) * 16;
+  Value owner = arith::IndexCastOp::create(b, b.getI64Type(), getOwner());
+  Value offset = arith::AddIOp::create(
+      b, getWord(scratchBytes * countOwners()),
+      arith::MulIOp::create(b, owner, getWord(bytes)));
+  scratchBytes = scratchBytes + bytes;
+  return LLVM::GEPOp::create(b, workspace.getType(), b.getI8Type(), workspace,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+/// What does not fit is outside of every tensor, and stays so.
+Value GridEmitter::toIndex(Value number) {
+  if (isNarrow && getElementTypeOrSelf(number.getType()).isInteger(64)) {
+    auto limit = [&](int64_t value) {
+      return arith::ConstantOp::create(
+                 b, number.getType(),
+                 isa<VectorType>(number.getType())
+                     ? cast<TypedAttr>(DenseElementsAttr::get(
+                           cast<ShapedType>(number.getType()),
+                           b.getI64IntegerAttr(value)))
+                     : b.getI64IntegerAttr(value))
+          .getResult();
+    };
+    number = arith::MaxSIOp::create(b, number, limit(INT32_MIN));
+    number = arith::MinSIOp::create(b, number, limit(INT32_MAX));
+  }
+  return KernelEmitter::toIndex(number);
+}
+
+/// What a result may overwrite may change.
+bool GridEmitter::isConstant(unsigned input) {
+  DenseI64ArrayAttr pairs = analysis::getOverwrites(kernel);
+  for (unsigned k = 1; pairs && k < pairs.size(); k += 2)
+    if (pairs[k] == int64_t(input))
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Small pieces of code
+//===----------------------------------------------------------------------===//
+
+LogicalResult GridEmitter::emitIf(Value condition,
+                                  llvm::function_ref<LogicalResult()> body) {
+  if (!condition)
+    return body();
+  auto branch = scf::IfOp::create(b, condition, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  return body();
+}
+
+Value GridEmitter::isLess(Value x, Value y) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
+}
+
+Value GridEmitter::add(Value x, Value y) {
+  return arith::AddIOp::create(b, x, y);
+}
+
+Value GridEmitter::mul(Value x, int64_t y) {
+  return y == 1 ? x : arith::MulIOp::create(b, x, constantIndex(y)).getResult();
+}
+
+LogicalResult
+GridEmitter::emitForItem(ExprAttr items,
+                         llvm::function_ref<LogicalResult()> body) {
+  blocks = guard::ceilDiv(items, threads);
+  auto count = items.getConstant();
+  bool isExact = count && *count % threads == 0;
+  return emitIf(isExact ? Value() : isLess(item, getArgument(items)), body);
+}
+
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+/// An expression that is true where all indices of a function fit into 32 bits.
+static ExprAttr getFitsNarrow(KernelOp kernel,
+                              const analysis::KernelLayout &layout,
+                              ArrayRef<ExprAttr> symbols) {
+  MLIRContext *context = kernel.getContext();
+  ExprAttr limit = guard::getConstant(context, kNarrowLimit);
+  ExprAttr fits = guard::getConstant(context, 1);
+  llvm::SmallDenseSet<ExprAttr> seen;
+  auto take = [&](ExprAttr size) {
+    if (seen.insert(size).second)
+      fits = guard::logicalAnd(fits, guard::le(size, limit));
+  };
+  for (const auto &[value, strides] : layout) {
+    SmallVector<ExprAttr> dims =
+        *guard::getDims(cast<RankedTensorType>(value.getType()));
+    ExprAttr span = guard::getConstant(context, 1);
+    for (auto [dim, stride] : llvm::zip(dims, strides))
+      span = span + dim * stride;
+    take(span);
+  }
+  for (NestOpInterface nest : kernel.getNests())
+    take(guard::product(context, nest.getDomain().all()));
+  for (ExprAttr symbol : symbols)
+    if (!symbol.isFloatTyped() && !symbol.isDim())
+      take(symbol);
+  return fits;
+}
+
+LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
+                                EmittedGrid &grid) {
+  auto pointerType = LLVM::LLVMPointerType::get(context, /*addressSpace=*/1);
+  auto voidType = LLVM::LLVMVoidType::get(context);
+  unsigned inputs = kernel.getInputs().size();
+  SmallVector<Type> types(inputs + kernel.getNumResults() + 1, pointerType);
+  b.setInsertionPoint(builder.getInsertionBlock(), builder.getInsertionPoint());
+  function = LLVM::LLVMFuncOp::create(
+      b, name, LLVM::LLVMFunctionType::get(voidType, types));
+  function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                    b.getUnitAttr());
+  function->setAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                    b.getDenseI32ArrayAttr({int32_t(threads)}));
+  Block *entry = function.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+  auto terminator = LLVM::ReturnOp::create(b, ValueRange());
+  b.setInsertionPoint(terminator);
+
+  Type index = b.getIndexType(), i32 = b.getI32Type();
+  thread = arith::IndexCastUIOp::create(b, index,
+                                        NVVM::ThreadIdXOp::create(b, i32));
+  block = arith::IndexCastUIOp::create(b, index,
+                                       NVVM::BlockIdXOp::create(b, i32));
+  item = add(mul(block, threads), thread);
+  enterThread();
+  workspace = entry->getArguments().back();
+  SmallVector<Value> pointers(entry->getArguments().begin(),
+                              entry->getArguments().end() - 1);
+  if (failed(bindTensors(pointers, /*alignment=*/16)))
+    return failure();
+  for (unsigned k = 0; k < inputs; ++k)
+    buffers[kernel.getBody().getArgument(k)].isConstant = isConstant(k);
+  if (failed(emitThread()) || failed(checkIndices()))
+    return failure();
+
+  function.setFunctionType(LLVM::LLVMFunctionType::get(
+      voidType, llvm::to_vector(entry->getArgumentTypes())));
+  SmallVector<ExprAttr> symbols;
+  for (auto &[expr, argument] : arguments)
+    symbols.push_back(expr);
+  grid.steps.push_back(GridStepAttr::get(
+      context, FlatSymbolRefAttr::get(context, name),
+      getExprArray(context, symbols), blocks, threads));
+  if (scratchBytes)
+    grid.workspace = scratchBytes * countOwners();
+  ExprAttr fits = fitsIn32 ? getFitsNarrow(kernel, layout, symbols)
+                           : guard::getConstant(context, 0);
+  grid.fitsNarrow =
+      grid.fitsNarrow ? guard::logicalAnd(grid.fitsNarrow, fits) : fits;
+  return success();
+}
+
+FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
+                                      const analysis::KernelStrides &strides,
+                                      OpBuilder &builder, StringRef name,
+                                      bool isNarrow) {
+  EmittedGrid grid;
+  auto emit = [&](auto &&emitter, StringRef name) {
+    return emitter.emit(builder, name, grid);
+  };
+  LogicalResult emitted =
+      llvm::TypeSwitch<Attribute, LogicalResult>(kernel.getScheduleAttr())
+          .Case([&](GPUAcrossScheduleAttr schedule) {
+            return emit(GridAcrossEmitter(kernel, strides, schedule, isNarrow),
+                        name);
+          })
+          .Case([&](GPURowsScheduleAttr schedule) {
+            grid.mayOverwrite = false;
+            return emit(GridRowsEmitter(kernel, strides, schedule, isNarrow),
+                        name);
+          })
+          .Case([&](GPUScatterScheduleAttr schedule) {
+            grid.mayOverwrite = false;
+            std::string copy = (name + "_init").str();
+            return failure(
+                failed(emit(GridCopyEmitter(kernel, strides,
+                                            schedule.getThreads(), isNarrow),
+                            copy)) ||
+                failed(emit(
+                    GridScatterEmitter(kernel, strides, schedule, isNarrow),
+                    name)));
+          })
+          .Default([&](Attribute schedule) {
+            return kernel.emitOpError()
+                   << "has the schedule '" << schedule
+                   << "', which is not for a GPU, expected one as "
+                      "'loop-choose-schedule' gives it in a module with a "
+                      "'#loop.gpu' as its 'loop.target'";
+          });
+  if (failed(emitted))
+    return failure();
+  return grid;
+}

@@ -1,0 +1,174 @@
+//===- GridEmitter.h - The functions of a kernel on a GPU -----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Turns a `loop.kernel` into the functions of a `loop.launch_grid`. What a thread
+// does is said by the schedule (LoopGPU.td): there is an emitter for each kind of
+// them, and no number here that could be tuned.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_CONVERSION_LOOPTONVVM_GRIDEMITTER_H
+#define KILN_LIB_CONVERSION_LOOPTONVVM_GRIDEMITTER_H
+
+#include "kiln/Emission/KernelEmitter.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace kiln::loop {
+
+/// Threads of a warp.
+inline constexpr int64_t kWarp = 32;
+
+/// What a launch of the emitted functions needs.
+struct EmittedGrid {
+  SmallVector<GridStepAttr> steps;
+  guard::ExprAttr workspace;   ///< bytes; null: none
+  /// Every index that the functions compute is less than 2^31 where this is true.
+  guard::ExprAttr fitsNarrow;
+  /// Whether results may lie where an input lies that they are computed from.
+  bool mayOverwrite = true;
+};
+
+/// Emits a kernel by its schedule at the builder's insertion point, with indices of
+/// 32 bits or 64.
+FailureOr<EmittedGrid> emitGrid(KernelOp kernel,
+                                const analysis::KernelStrides &inputStrides,
+                                OpBuilder &builder, StringRef name,
+                                bool isNarrow);
+
+/// One function.
+class GridEmitter : public KernelEmitter {
+public:
+  GridEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
+              int64_t threads, bool isNarrow)
+      : KernelEmitter(kernel, inputStrides), threads(threads),
+        isNarrow(isNarrow) {}
+
+  /// Emits the function at the builder's insertion point and adds it to `grid`.
+  LogicalResult emit(OpBuilder &builder, StringRef name, EmittedGrid &grid);
+
+protected:
+  /// Emits what a thread does, and sets `blocks`.
+  virtual LogicalResult emitThread() = 0;
+  /// What the tensors of the kernel need to know of the thread.
+  virtual void enterThread() {}
+  /// Who has scratch memory of its own, by number, and how many there are.
+  virtual Value getOwner() { return item; }
+  virtual guard::ExprAttr countOwners();
+  /// Inputs whose elements stay as they are while the kernel runs.
+  virtual bool isConstant(unsigned input);
+
+  Value emitArgument(unsigned number) override;
+  Value allocateScratch(guard::ExprAttr bytes) override;
+  Value toIndex(Value number) override;
+
+  /// Runs `body` where `condition` is true; always where it is null.
+  LogicalResult emitIf(Value condition,
+                       llvm::function_ref<LogicalResult()> body);
+  Value isLess(Value x, Value y);
+  Value add(Value x, Value y);
+  Value mul(Value x, int64_t y);
+  /// Runs `body` in each thread whose `item` is one of `items`, and sets `blocks`.
+  LogicalResult emitForItem(guard::ExprAttr items,
+                            llvm::function_ref<LogicalResult()> body);
+
+  const int64_t threads;
+  const bool isNarrow;
+  mlir::LLVM::LLVMFuncOp function;
+  Value thread, block, item; ///< in its block, of the grid, in the grid
+  Value workspace;
+  guard::ExprAttr blocks, scratchBytes;
+};
+
+class GridAcrossEmitter : public GridEmitter {
+public:
+  GridAcrossEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                    GPUAcrossScheduleAttr schedule, bool isNarrow)
+      : GridEmitter(kernel, strides, schedule.getThreads(), isNarrow),
+        schedule(schedule) {}
+
+private:
+  LogicalResult emitThread() override;
+  LogicalResult emitVectors(ArrayRef<guard::ExprAttr> outer,
+                            guard::ExprAttr chunks);
+
+  GPUAcrossScheduleAttr schedule;
+};
+
+class GridRowsEmitter : public GridEmitter {
+public:
+  GridRowsEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                  GPURowsScheduleAttr schedule, bool isNarrow)
+      : GridEmitter(kernel, strides, schedule.getThreads() * schedule.getRows(),
+                    isNarrow),
+        schedule(schedule) {}
+
+private:
+  /// Some neighbouring elements of a row: where they are, and whether they lie
+  /// inside. Positions are inside always; a null `inside` says that so are they.
+  using RowBody =
+      llvm::function_ref<LogicalResult(const Position &, Value inside)>;
+
+  LogicalResult emitThread() override;
+  void enterThread() override;
+  Value getOwner() override { return row; }
+  guard::ExprAttr countOwners() override;
+  bool isConstant(unsigned) override { return true; }
+  void bindRow(Value result) override;
+  void finish(Value result, const Position &position, Value value) override;
+  Value loadStaged(LoadOp load, int64_t lanes) override;
+
+  Position enterRow(const Position &start, unsigned shared, Value element);
+  LogicalResult emitSteps(const Position &start, unsigned shared, RowBody body);
+  LogicalResult emitRowPointwise(PointwiseOp op, const Position &shared);
+  LogicalResult emitRowReduce(ReduceOp op, const Position &shared);
+  FailureOr<SmallVector<Value>> combineThreads(ReduceOp op,
+                                               SmallVector<Value> values);
+  FailureOr<SmallVector<Value>> combineShuffled(ReduceOp op,
+                                                SmallVector<Value> values,
+                                                int64_t count);
+  Value shuffle(Value value, int64_t distance);
+  Value shuffleWord(Value word, int64_t distance);
+  Value exchange(Value value);
+
+  GPURowsScheduleAttr schedule;
+  Value row, lane;       ///< of the grid, and the thread among those of its row
+  Value rowInside;       ///< null where all are
+  Value elementInside;   ///< of the elements at hand
+  int64_t step = 0;      ///< which elements these are
+  /// Elements of rows in registers, by the steps of a thread.
+  llvm::DenseMap<std::pair<Value, int64_t>, Value> kept;
+};
+
+/// Copies the initial values of a scatter into its result.
+class GridCopyEmitter : public GridEmitter {
+public:
+  using GridEmitter::GridEmitter;
+
+private:
+  LogicalResult emitThread() override;
+};
+
+class GridScatterEmitter : public GridEmitter {
+public:
+  GridScatterEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                     GPUScatterScheduleAttr schedule, bool isNarrow)
+      : GridEmitter(kernel, strides, schedule.getThreads(), isNarrow),
+        schedule(schedule) {}
+
+private:
+  LogicalResult emitThread() override;
+  LogicalResult emitPoint(ScatterOp op, const Buffer &target,
+                          const Position &position);
+
+  GPUScatterScheduleAttr schedule;
+};
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_CONVERSION_LOOPTONVVM_GRIDEMITTER_H

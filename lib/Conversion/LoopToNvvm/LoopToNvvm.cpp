@@ -1,0 +1,168 @@
+//===- LoopToNvvm.cpp - Outline kernels for a GPU and launch them ---------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridEmitter.h"
+
+#include "kiln/Conversion/LoopToNvvm/Passes.h"
+#include "kiln/Dialect/Loop/IR/KernelModule.h"
+#include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
+#include "kiln/Dialect/Loop/Utils/StructureNumbering.h"
+#include "kiln/Interfaces/Stages.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/DLTI/DLTI.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace kiln {
+#define GEN_PASS_DEF_CONVERTLOOPTONVVMPASS
+#include "kiln/Conversion/LoopToNvvm/Passes.h.inc"
+} // namespace kiln
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+/// The module of kernels with indices of so many bits.
+static gpu::GPUModuleOp getHome(ModuleOp program, bool isNarrow) {
+  StringRef name = isNarrow ? "kernels" : "kernels_64";
+  if (auto home = program.lookupSymbol<gpu::GPUModuleOp>(name))
+    return home;
+  auto builder = OpBuilder::atBlockEnd(program.getBody());
+  auto home = gpu::GPUModuleOp::create(builder, program.getLoc(), name);
+  auto entry = DataLayoutEntryAttr::get(
+      builder.getIndexType(), builder.getI64IntegerAttr(isNarrow ? 32 : 64));
+  home->setAttr(DLTIDialect::kDataLayoutAttrName,
+                DataLayoutSpecAttr::get(builder.getContext(), {entry}));
+  return home;
+}
+
+namespace {
+class ConvertLoopToNvvm
+    : public kiln::impl::ConvertLoopToNvvmPassBase<ConvertLoopToNvvm> {
+  using ConvertLoopToNvvmPassBase::ConvertLoopToNvvmPassBase;
+
+  void runOnOperation() override {
+    if (failed(verifyPassInput(getOperation(), getArgument(),
+                               {Stage::Loop, Stage::Loop})) ||
+        failed(verifyNestsInKernels(getOperation())))
+      return signalPassFailure();
+    SmallVector<KernelOp> kernels;
+    getOperation().walk([&](KernelOp kernel) { kernels.push_back(kernel); });
+    StructureNumbering numbering;
+    SmallVector<unsigned> numbers;
+    for (KernelOp kernel : kernels)
+      numbers.push_back(numbering.getNumber(kernel));
+    for (auto [kernel, number] : llvm::zip_equal(kernels, numbers))
+      if (failed(convert(kernel, number)))
+        return signalPassFailure();
+    for (bool isNarrow : {true, false})
+      if (auto home = getOperation().lookupSymbol<gpu::GPUModuleOp>(
+              isNarrow ? "kernels" : "kernels_64");
+          home && home.getBody()->empty())
+        home.erase();
+  }
+
+  LogicalResult convert(KernelOp kernel, unsigned number) {
+    if (!kernel.getScheduleAttr())
+      return kernel.emitOpError("has no schedule, expected one as "
+                                "'loop-choose-schedule' gives it");
+    auto inputStrides = analysis::getInputStrides(kernel);
+    if (failed(inputStrides))
+      return failure();
+    SmallVector<Attribute> strides;
+    for (const auto &one : *inputStrides)
+      strides.push_back(getExprArray(&getContext(), one));
+    std::pair key(number, ArrayAttr::get(&getContext(), strides));
+    auto it = emitted.find(key);
+    if (it == emitted.end()) {
+      KernelOp copy = cast<KernelOp>(kernel->clone());
+      auto grid = emit(copy, *inputStrides);
+      copy.erase();
+      if (failed(grid))
+        return failure();
+      it = emitted.try_emplace(key, *grid).first;
+    }
+    launch(kernel, it->second);
+    return success();
+  }
+
+  void launch(KernelOp kernel, const EmittedGrid &grid) {
+    SmallVector<ExprAttr> numbers;
+    kernel.walk([&](NumberOp number) {
+      numbers.push_back(guard::getConstant(&getContext(), number.getValue()));
+    });
+    SmallVector<Attribute> steps;
+    for (GridStepAttr step : grid.steps) {
+      SmallVector<ExprAttr> symbols = getExprs(step.getSymbols());
+      for (ExprAttr &symbol : symbols)
+        if (symbol.isDim())
+          symbol = numbers[symbol.getPosition()];
+      steps.push_back(GridStepAttr::get(&getContext(), step.getKernel(),
+                                        getExprArray(&getContext(), symbols),
+                                        step.getBlocks(), step.getThreads()));
+    }
+    OpBuilder builder(kernel);
+    auto launch = LaunchGridOp::create(
+        builder, kernel.getLoc(), kernel.getResultTypes(), kernel.getInputs(),
+        builder.getArrayAttr(steps),
+        grid.fitsNarrow.getConstant() ? ExprAttr() : grid.fitsNarrow,
+        grid.workspace, kernel.getOriginsAttr(), kernel.getScheduleAttr(),
+        kernel.getTrafficAttr(),
+        grid.mayOverwrite ? analysis::getOverwrites(kernel)
+                          : DenseI64ArrayAttr());
+    kernel.replaceAllUsesWith(launch.getResults());
+    kernel.erase();
+  }
+
+  /// Emits the functions with indices of 32 bits, 64 bits, or both.
+  FailureOr<EmittedGrid> emit(KernelOp kernel,
+                              const analysis::KernelStrides &inputStrides) {
+    Builder attributes(&getContext());
+    int64_t slot = 0;
+    kernel.walk([&](NumberOp number) {
+      number->setAttr(kSlotAttrName, attributes.getI64IntegerAttr(slot++));
+    });
+    auto contracts = kernel.getBody().getOps<ContractOp>();
+    if (!contracts.empty()) {
+      ContractOp op = *contracts.begin();
+      kernel.setSharedAttr(op.getParallelExtents());
+      expandContraction(op);
+    }
+    gpu::GPUModuleOp narrow = getHome(getOperation(), true),
+                     wide = getHome(getOperation(), false);
+    // The same name in both.
+    std::string name = kernel.getName().str();
+    for (unsigned k = 1; SymbolTable::lookupSymbolIn(narrow, name) ||
+                         SymbolTable::lookupSymbolIn(wide, name);
+         ++k)
+      name = (kernel.getName() + "_" + Twine(k)).str();
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointToEnd(narrow.getBody());
+    auto grid = emitGrid(kernel, inputStrides, builder, name, true);
+    if (failed(grid) || grid->fitsNarrow.isConstant(1))
+      return grid;
+    builder.setInsertionPointToEnd(wide.getBody());
+    auto wider = emitGrid(kernel, inputStrides, builder, name, false);
+    if (failed(wider) || !grid->fitsNarrow.isConstant(0))
+      return failed(wider) ? wider : grid;
+    for (GridStepAttr step : grid->steps)
+      SymbolTable::lookupSymbolIn(narrow, step.getKernel().getAttr())->erase();
+    return wider;
+  }
+
+  /// What was emitted, by what it computes and the strides of its inputs.
+  llvm::DenseMap<std::pair<unsigned, ArrayAttr>, EmittedGrid> emitted;
+};
+} // namespace

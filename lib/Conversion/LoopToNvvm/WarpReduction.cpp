@@ -1,0 +1,135 @@
+//===- WarpReduction.cpp - What threads of a row combine ------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridEmitter.h"
+
+#include "kiln/Dialect/Loop/IR/KernelModule.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+/// The number in memory: truths are bytes.
+static Type getSlotType(Type type) {
+  return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
+}
+
+/// 32 bits of the thread whose number differs in this one bit.
+Value GridRowsEmitter::shuffleWord(Value word, int64_t distance) {
+  Type i32 = b.getI32Type();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(b, value, 32);
+  };
+  return NVVM::ShflOp::create(b, i32, constant(-1), word, constant(distance),
+                              constant(kWarp - 1), NVVM::ShflKind::bfly,
+                              /*return_value_and_is_valid=*/UnitAttr());
+}
+
+Value GridRowsEmitter::shuffle(Value value, int64_t distance) {
+  Type type = value.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
+  if (type.isIndex()) {
+    Value word = arith::IndexCastOp::create(b, i64, value);
+    return arith::IndexCastOp::create(b, type, shuffle(word, distance));
+  }
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type bits = b.getIntegerType(width);
+  if (isa<FloatType>(type)) {
+    Value word = arith::BitcastOp::create(b, bits, value);
+    return arith::BitcastOp::create(b, type, shuffle(word, distance));
+  }
+  if (width == 32)
+    return shuffleWord(value, distance);
+  if (width < 32) {
+    Value word = arith::ExtUIOp::create(b, i32, value);
+    return arith::TruncIOp::create(b, type, shuffleWord(word, distance));
+  }
+  Value half = arith::ConstantIntOp::create(b, 32, 64);
+  Value low = arith::TruncIOp::create(b, i32, value);
+  Value high = arith::TruncIOp::create(
+      b, i32, arith::ShRUIOp::create(b, value, half));
+  low = arith::ExtUIOp::create(b, i64, shuffleWord(low, distance));
+  high = arith::ExtUIOp::create(b, i64, shuffleWord(high, distance));
+  return arith::OrIOp::create(b, low, arith::ShLIOp::create(b, high, half));
+}
+
+/// A butterfly over `count` neighbouring threads, after which all have the result.
+FailureOr<SmallVector<Value>>
+GridRowsEmitter::combineShuffled(ReduceOp op, SmallVector<Value> values,
+                                 int64_t count) {
+  for (int64_t distance = count / 2; distance > 0; distance /= 2) {
+    SmallVector<Value> others;
+    for (Value value : values)
+      others.push_back(shuffle(value, distance));
+    auto combined = combine(op, values, others);
+    if (failed(combined))
+      return failure();
+    values = std::move(*combined);
+  }
+  return values;
+}
+
+/// The value of one thread of each warp, through a slot of shared memory for each:
+/// thread t of a warp gets that of warp t, again from the first on.
+Value GridRowsEmitter::exchange(Value value) {
+  int64_t warps = schedule.getThreads() / kWarp;
+  Type type = value.getType(), slot = getSlotType(type);
+  if (type.isIndex())
+    slot = b.getI64Type();
+  auto array = LLVM::LLVMArrayType::get(slot, warps);
+  Operation *home = function->getParentOp();
+  LLVM::GlobalOp memory;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(function);
+    memory = LLVM::GlobalOp::create(
+        b, array, /*isConstant=*/false, LLVM::Linkage::Internal,
+        getFreeName(home, (function.getName() + "_slots").str()), Attribute(),
+        /*alignment=*/16, /*addrSpace=*/3);
+  }
+  Value base = LLVM::AddressOfOp::create(b, memory);
+  auto address = [&](Value number) -> Value {
+    Value offset = arith::IndexCastOp::create(b, b.getI32Type(), number);
+    return LLVM::GEPOp::create(b, base.getType(), slot, base,
+                               ArrayRef<LLVM::GEPArg>{offset});
+  };
+  Value warp = arith::DivUIOp::create(b, lane, constantIndex(kWarp));
+  Value number = arith::RemUIOp::create(b, lane, constantIndex(kWarp));
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                        constantIndex(0));
+  Value stored = value;
+  if (type.isIndex())
+    stored = arith::IndexCastOp::create(b, slot, value);
+  else if (type != slot)
+    stored = arith::ExtUIOp::create(b, slot, value);
+  (void)emitIf(isFirst, [&] {
+    LLVM::StoreOp::create(b, stored, address(warp));
+    return success();
+  });
+  NVVM::Barrier0Op::create(b);
+  Value from = arith::RemUIOp::create(b, number, constantIndex(warps));
+  Value loaded = LLVM::LoadOp::create(b, slot, address(from));
+  if (type.isIndex())
+    return arith::IndexCastOp::create(b, type, loaded);
+  if (type != slot)
+    return arith::TruncIOp::create(b, type, loaded);
+  return loaded;
+}
+
+FailureOr<SmallVector<Value>>
+GridRowsEmitter::combineThreads(ReduceOp op, SmallVector<Value> values) {
+  int64_t count = schedule.getThreads();
+  auto combined = combineShuffled(op, std::move(values), std::min(count, kWarp));
+  if (failed(combined) || count <= kWarp)
+    return combined;
+  for (Value &value : *combined)
+    value = exchange(value);
+  return combineShuffled(op, *combined, count / kWarp);
+}
