@@ -18,11 +18,15 @@
 #     has those of kiln-tblgen, for the reference.
 #   add_kiln_interface(<Name>)  OP (default), ATTR or TYPE interface <Name>.td
 #   add_kiln_passes(<Name> [x.td])  Passes.h.inc; target Kiln<Name>PassIncGen
-#   add_kiln_tool(kiln-run SOURCES ... [LINK_LIBS ...] [RUNTIME_ONLY|TBLGEN])
+#   add_kiln_tool(kiln-run SOURCES ... [LINK_LIBS ...] [RUNTIME_ONLY|TBLGEN]
+#                 [NO_INSTALL])
 #     The global property KILN_COMPILER_LIBS lists the static libraries so far.
 #   add_kiln_plugin(KilnPlugin SOURCES ... [LINK_LIBS ...])
 #   add_kiln_unittest(KilnBaseTests [OPTIMIZED] SOURCES ... LINK_LIBS KilnBase)
 #     OPTIMIZED: computes much itself. Others are compiled without optimization.
+#
+# Libraries and tools are installed where KilnInstall.cmake says; plugins are not,
+# unless their folder asks for it.
 #
 # A .td is looked for in include/kiln/<folder below lib>, then in the folder
 # itself; what is generated from it goes to include/kiln/<folder> of the build.
@@ -65,8 +69,9 @@ endfunction()
 # with TESTS.
 function(kiln_below target)
   target_compile_options(${target} PRIVATE ${KILN_BELOW_OPTIONS})
-  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/include
-                             ${CMAKE_BINARY_DIR}/include)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
   if("TESTS" IN_LIST ARGN)
     target_compile_options(${target} PRIVATE ${KILN_TEST_OPTIONS})
     kiln_use_pch(${target} kiln-below-tests.pch KilnBelowTestsPch)
@@ -78,9 +83,11 @@ endfunction()
 # Flags, include folders and precompiled header above the line.
 function(kiln_above target)
   target_compile_options(${target} PRIVATE ${KILN_ABOVE_OPTIONS})
-  target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/include)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>)
   target_include_directories(${target} SYSTEM PUBLIC
-    ${CMAKE_BINARY_DIR}/include ${KILN_LLVM_INCLUDES})
+    $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>
+    "$<BUILD_INTERFACE:${KILN_LLVM_INCLUDES}>")
   if("TESTS" IN_LIST ARGN)
     target_compile_options(${target} PRIVATE ${KILN_TEST_OPTIONS})
     kiln_use_pch(${target} kiln-tests.pch KilnTestsPch)
@@ -138,11 +145,22 @@ function(add_kiln_runtime)
   add_library(KilnRuntime SHARED ${objects})
   set_target_properties(KilnRuntime PROPERTIES LINKER_LANGUAGE CXX)
   get_property(uses GLOBAL PROPERTY KILN_COMPONENT_LINK_LIBS)
-  target_link_libraries(KilnRuntime PRIVATE ${uses} ${KILN_BELOW_PACKAGES}
-                        ${CMAKE_DL_LIBS})
-  target_include_directories(KilnRuntime PUBLIC ${CMAKE_SOURCE_DIR}/include
-                             ${CMAKE_BINARY_DIR}/include)
+  foreach(lib IN LISTS uses KILN_BELOW_PACKAGES CMAKE_DL_LIBS)
+    set(type "")
+    if(TARGET ${lib})
+      get_target_property(type ${lib} TYPE)
+    endif()
+    # By file: by name, users of an installed Kiln would have to find it too.
+    if(type STREQUAL SHARED_LIBRARY)
+      set(lib $<TARGET_LINKER_FILE:${lib}>)
+    endif()
+    target_link_libraries(KilnRuntime PRIVATE ${lib})
+  endforeach()
+  target_include_directories(KilnRuntime PUBLIC
+    $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
   target_link_options(KilnRuntime PRIVATE -Wl,-soname,libKilnRuntime.so)
+  kiln_install_library(KilnRuntime Runtime)
 endfunction()
 
 # A shared library of the same components with a C interface: it stands alone and
@@ -177,9 +195,11 @@ function(add_kiln_library name)
   if(ARG_SHARED)
     add_library(${name} SHARED ${ARG_SOURCES})
     target_link_libraries(${name} PRIVATE ${libs} MLIR LLVM)
+    kiln_install_library(${name} Compiler)
   else()
     add_library(${name} STATIC ${ARG_SOURCES})
     target_link_libraries(${name} PUBLIC ${libs})
+    kiln_install_library(${name} MLIR)
     set_property(GLOBAL APPEND PROPERTY KILN_COMPILER_LIBS ${name})
   endif()
   kiln_above(${name})
@@ -316,8 +336,8 @@ function(add_kiln_passes name)
 endfunction()
 
 function(add_kiln_tool name)
-  cmake_parse_arguments(ARG "RUNTIME_ONLY;TBLGEN" "" "SOURCES;DEPENDS;LINK_LIBS"
-                        ${ARGN})
+  cmake_parse_arguments(ARG "RUNTIME_ONLY;TBLGEN;NO_INSTALL" ""
+                        "SOURCES;DEPENDS;LINK_LIBS" ${ARGN})
   kiln_check_arguments(add_kiln_tool ${name})
   kiln_through_runtime(libs ${ARG_LINK_LIBS})
   add_executable(${name} ${ARG_SOURCES})
@@ -337,6 +357,15 @@ function(add_kiln_tool name)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   set_property(GLOBAL APPEND PROPERTY KILN_TOOLS ${name})
+  if(ARG_NO_INSTALL)
+    return()
+  elseif(ARG_RUNTIME_ONLY)
+    kiln_install_tool(${name} Runtime)
+  elseif(ARG_TBLGEN)
+    kiln_install_tool(${name} MLIR)
+  else()
+    kiln_install_tool(${name} Compiler)
+  endif()
 endfunction()
 
 function(add_kiln_plugin name)
