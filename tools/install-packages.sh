@@ -3,11 +3,12 @@
 # packages are listed.
 set -euo pipefail
 
-# Compiler, tools of the build, libraries, tests; OpenBLAS is for bench/ only.
+# Compiler, tools of the build and of cpack, libraries, tests; OpenBLAS is for
+# bench/ only.
 packages=(
   libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   clang-22 lld-22 libclang-rt-22-dev
-  cmake ninja-build ccache python3
+  cmake ninja-build ccache python3 dpkg-dev file
   libhiredis-dev libssl-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
   libzstd-dev zlib1g-dev
   libgtest-dev libgmock-dev libbenchmark-dev redis-server

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Runs an exported program cold, warm and with gradients. See README.md.
+# Runs an exported program cold, warm, from C++ and with gradients. See README.md.
+# run.sh ATTENTION: the program of main.cpp; kiln-run is in PATH.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-build=${1:-$here/../../build}
-model=$here/../../test/Inputs/pt2/attention_static
+model=$(cd "$(dirname "$0")" && pwd)/model
+attention=$1
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 run() {
-  "$build/bin/kiln-run" "$model/train.pt2" --inputs="$model/io.json" --check \
+  kiln-run "$model/train.pt2" --inputs="$model/io.json" --check \
     --cache-dir="$scratch/cache" --stats="$scratch/stats.json" "$@"
 }
 
@@ -29,3 +29,7 @@ run
 expect '"compiler_loaded":false'
 echo "== forward and backward"
 run --training
+echo "== from C++, what kiln-run left in the cache"
+"$attention" "$model/train.pt2" "$model/io_in_0.bin" "$model/io_out_0.bin" \
+  "$scratch/cache" | tee "$scratch/out"
+grep -q 'from the cache' "$scratch/out"

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Trains a small network, stops, and continues. See README.md.
+# kiln-run is in PATH.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-build=${1:-$here/../../build}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 train() {
-  "$build/bin/kiln-run" "$here/model.mlir" --training \
+  kiln-run "$here/model.mlir" --training \
     --optimizer=adamw,lr=1e-2 --weights=random:1 \
     --inputs=random:1 --inputs=random:2 --inputs=random:3 --inputs=random:4 \
     --cache-dir="$scratch/cache" "$@"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Loads Kiln into stock mlir-opt. See README.md.
+# run.sh MLIR-OPT KILN-PLUGIN
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-build=${1:-$here/../../build}
-opt=${MLIR_OPT:-/usr/lib/llvm-22/bin/mlir-opt}
-plugin=$build/lib/KilnPlugin.so
+opt=$1
+plugin=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Builds the libraries against a build folder and uses them. See README.md.
+# Uses the two libraries. See README.md.
+# run.sh MYLIB-FUNCTIONS MYLIB-DIALECT; Kiln's tools are in PATH.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "${1:-$here/../../build}" && pwd)
+functions=--load-operators=$1
+dialect=--load-dialect-plugin=$2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 run() {
-  "$build/bin/kiln-run" "$here/model/model.pt2" --inputs="$here/model/io.json" \
+  kiln-run "$here/model/model.pt2" --inputs="$here/model/io.json" \
     --cache-dir="$scratch/cache" --check "$@"
 }
 
@@ -16,12 +18,6 @@ run >"$scratch/log" 2>&1 || code=$?
 cat "$scratch/log"
 [ "$code" -eq 4 ]
 grep -q 'operators of other libraries: mylib.swish.default' "$scratch/log"
-
-cmake -S "$here" -B "$scratch" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  -DKILN_BUILD="$build" >"$scratch/log" || { cat "$scratch/log"; exit 1; }
-cmake --build "$scratch" >"$scratch/log" || { cat "$scratch/log"; exit 1; }
-functions=--load-operators=$scratch/mylib-functions.so
-dialect=--load-dialect-plugin=$scratch/mylib-dialect.so
 
 # The function alone: it is called, on each backend, and the call is shown.
 run "$functions" --backend=eager
@@ -34,23 +30,23 @@ grep -q '"fallback_ops": *\[\]' "$scratch/compiled.json"
 run "$functions" "$dialect" --training
 run "$functions" "$dialect" --training --stats="$scratch/warm.json"
 grep -q '"compiler_loaded": *false' "$scratch/warm.json"
-"$build/bin/kiln-compile" "$here/model/model.pt2" "$functions" "$dialect" \
+kiln-compile "$here/model/model.pt2" "$functions" "$dialect" \
   --explain=fusion | tee "$scratch/fusion"
 grep -q 'swish' "$scratch/fusion"
 
 # A reduction of one's own: called as a function, and as a kernel with what is
 # around it, with the same numbers.
 for backend in eager inductor; do
-  "$build/bin/kiln-run" "$here/squares.mlir" --inputs="$here/squares/io.json" \
+  kiln-run "$here/squares.mlir" --inputs="$here/squares/io.json" \
     --check --cache-dir="$scratch/cache" "$functions" "$dialect" \
     --backend=$backend --stats="$scratch/squares.json"
 done
 grep -q '"fallback_ops": *\[\]' "$scratch/squares.json"
-"$build/bin/kiln-opt" "$dialect" "$here/squares.mlir" --kiln-core --kiln-loop |
+kiln-opt "$dialect" "$here/squares.mlir" --kiln-core --kiln-loop |
   tee "$scratch/squares.mlir"
 grep -q 'loop.kernel @fused_squares_sub_mul' "$scratch/squares.mlir"
 
 # The op in MLIR.
-"$build/bin/kiln-opt" "$dialect" "$here/swish.mlir" \
+kiln-opt "$dialect" "$here/swish.mlir" \
   --convert-aten-to-loop | tee "$scratch/loop.mlir"
 grep -q 'math.exp' "$scratch/loop.mlir"

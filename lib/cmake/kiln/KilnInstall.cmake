@@ -14,7 +14,7 @@
 #     save kiln-tblgen, whose help is MLIR's and does not say what it is.
 #   kiln_install_plugin(<target>)
 #   kiln_install_package()
-#     Called last: headers, examples, the CMake package, CPack.
+#     Called last: headers, the CMake package, CPack. Examples install themselves.
 #
 # The installed tree may be moved: tools and libraries find each other by $ORIGIN,
 # and the CMake package by where it lies. LLVM stays where Debian has it.
@@ -98,9 +98,6 @@ function(kiln_install_package)
       COMPONENT dev FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.def"
       PATTERN "*.h.inc")
   endforeach()
-  install(DIRECTORY ${CMAKE_SOURCE_DIR}/python-free-examples/
-    DESTINATION ${KILN_EXAMPLES_DIR} COMPONENT dev USE_SOURCE_PERMISSIONS
-    PATTERN "/CMakeLists.txt" EXCLUDE)
 
   foreach(exported Runtime Compiler MLIR)
     install(EXPORT Kiln${exported}Targets NAMESPACE Kiln::
