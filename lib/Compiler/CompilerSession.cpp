@@ -458,11 +458,9 @@ CompilerSession::assemble(const CompileOptions &options,
   // A module that was a package has its own.
   if (package->reasons.empty())
     package->reasons = std::move(reasons_);
-  if (!package->facts.backend.empty())
-    return package;
-  package->facts.backend = wordOf(options.backend);
-  package->facts.optimizer = options.optimizer;
-  for (const StageTime &time : times_)
-    package->facts.compileTimeMicros += uint64_t(time.milliseconds * 1000);
+  if (package->facts.backend.empty()) {
+    package->facts.backend = wordOf(options.backend);
+    package->facts.optimizer = options.optimizer;
+  }
   return package;
 }

@@ -65,7 +65,6 @@ template <typename C, typename T> void visitReason(C &c, T &reason) {
 template <typename C, typename T> void visitFacts(C &c, T &facts) {
   c.text(facts.backend);
   c.text(facts.optimizer);
-  c.u64(facts.compileTimeMicros);
   c.u64(facts.bytesRead);
   c.u64(facts.bytesWritten);
   c.u64(facts.bytesUnfused);

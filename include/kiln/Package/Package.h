@@ -69,7 +69,6 @@ struct Facts {
   std::string backend; ///< "eager", "aot_eager", "inductor"
   /// The option of a training step that ends with an update: "adamw,beta2=0.95".
   std::string optimizer;
-  uint64_t compileTimeMicros = 0;
   uint64_t bytesRead = 0;     ///< planned traffic of all kernels, by hints
   uint64_t bytesWritten = 0;
   uint64_t bytesUnfused = 0;  ///< the same without fusion

@@ -202,7 +202,6 @@ void PackageExporter::addFacts() {
   for (auto op : module.getOps<program::FactsOp>()) {
     package::Facts &facts = package.facts;
     facts.backend = op.getBackend().str();
-    facts.compileTimeMicros = op.getCompileTimeMicros();
     facts.bytesRead = op.getBytesRead();
     facts.bytesWritten = op.getBytesWritten();
     facts.bytesUnfused = op.getBytesUnfused();

@@ -263,8 +263,7 @@ Status PackageImporter::addGuard(const package::Guard &check,
 void PackageImporter::addFacts() {
   const package::Facts &facts = package.facts;
   Location loc = builder.getUnknownLoc();
-  program::FactsOp::create(builder, loc, facts.backend,
-                           facts.compileTimeMicros, facts.bytesRead,
+  program::FactsOp::create(builder, loc, facts.backend, facts.bytesRead,
                            facts.bytesWritten, facts.bytesUnfused,
                            facts.savedForBackwardBytes,
                            facts.plannedPeakBytes,

@@ -19,7 +19,7 @@ program.func @main {
   program.return %c outputs [#program.output<role = user_output>] : !program.buffer<[2], f32>
 }
 // CHECK: program.facts "inductor" {bytes_read = 1 : i64
-program.facts "inductor" {bytes_read = 1 : i64, bytes_unfused = 2 : i64, bytes_written = 3 : i64, compile_time_micros = 4 : i64, planned_peak_bytes = 5 : i64, saved_for_backward_bytes = 6 : i64}
+program.facts "inductor" {bytes_read = 1 : i64, bytes_unfused = 2 : i64, bytes_written = 3 : i64, planned_peak_bytes = 5 : i64, saved_for_backward_bytes = 6 : i64}
 // CHECK: program.reason missed "loop-fuse" "not-fused" of "main" ["first", "op0"]
 program.reason missed "loop-fuse" "not-fused" of "main" ["first", "op0"]
 

@@ -231,7 +231,7 @@ inline Package richPackage() {
   package.bodies = {sampleBody("then"), sampleBody("else")};
   package.reasons = {{Reason::Kind::Missed, "loop-fuse", "not-fused", "main",
                       {{"first", "op0"}, {"Reason", "two lines\nof text"}}}};
-  package.facts.compileTimeMicros = 77;
+  package.facts.bytesRead = 77;
   return package;
 }
 

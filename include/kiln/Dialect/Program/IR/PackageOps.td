@@ -86,13 +86,12 @@ def Program_FactsOp : Program_Op<"facts", [HasParent<"::mlir::ModuleOp">]> {
 
     ```mlir
     program.facts "inductor" {bytes_read = 256 : i64, bytes_unfused = 1152 : i64,
-        bytes_written = 256 : i64, compile_time_micros = 7 : i64,
-        planned_peak_bytes = 512 : i64, saved_for_backward_bytes = 0 : i64}
+        bytes_written = 256 : i64, planned_peak_bytes = 512 : i64,
+        saved_for_backward_bytes = 0 : i64}
     ```
   }];
-  let arguments = (ins StrAttr:$backend, I64Attr:$compile_time_micros,
-                       I64Attr:$bytes_read, I64Attr:$bytes_written,
-                       I64Attr:$bytes_unfused,
+  let arguments = (ins StrAttr:$backend, I64Attr:$bytes_read,
+                       I64Attr:$bytes_written, I64Attr:$bytes_unfused,
                        I64Attr:$saved_for_backward_bytes,
                        I64Attr:$planned_peak_bytes,
                        OptionalAttr<StrAttr>:$optimizer);
