@@ -63,29 +63,57 @@ static std::string normalize(const std::string &path) {
   return result;
 }
 
+/// $XDG_CACHE_HOME/kiln; empty without a home.
+static std::string xdgRoot() {
+  const char *cache = std::getenv("XDG_CACHE_HOME");
+  if (cache && cache[0] == '/')
+    return normalize(std::string(cache) + "/kiln");
+  const char *home = std::getenv("HOME");
+  return home && home[0] == '/' ? normalize(std::string(home) + "/.cache/kiln")
+                                : "";
+}
+
+/// The root that the environment names, else the default.
+static std::string rootOfEnvironment(std::vector<std::string> &warnings) {
+  for (const char *name : {"KILN_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"}) {
+    const char *value = std::getenv(name);
+    if (!value)
+      continue;
+    std::string text = value;
+    std::string root = text == "xdg" ? xdgRoot()
+                       : !text.empty() && text[0] == '/' ? normalize(text)
+                                                         : "";
+    if (!root.empty())
+      return root;
+    // A relative path would mean another cache in each folder.
+    warnings.push_back(std::string(name) + "=" + text +
+                       " is ignored: expected an absolute path, or xdg where "
+                       "there is a home");
+  }
+  return defaultRoot();
+}
+
+/// Kiln's own variable wins over PyTorch's.
+static bool readSwitches(const char *own, const char *other, bool fallback) {
+  return readSwitch(own, readSwitch(other, fallback));
+}
+
 CacheConfig
 kiln::cache::readCacheConfig(const std::optional<std::string> &directory) {
   CacheConfig config;
   if (getauxval(AT_SECURE) != 0 ||
+      readSwitch("KILN_FORCE_DISABLE_CACHES", false) ||
       readSwitch("TORCHINDUCTOR_FORCE_DISABLE_CACHES", false)) {
     config.fxGraph = config.aotAutograd = false;
     return config;
   }
-  config.fxGraph = readSwitch("TORCHINDUCTOR_FX_GRAPH_CACHE", true);
+  config.fxGraph = readSwitches("KILN_FX_GRAPH_CACHE",
+                                "TORCHINDUCTOR_FX_GRAPH_CACHE", true);
   config.aotAutograd =
-      config.fxGraph && readSwitch("TORCHINDUCTOR_AUTOGRAD_CACHE", true);
-  if (directory) {
-    config.root = normalize(*directory);
-    return config;
-  }
-  for (const char *name : {"KILN_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"}) {
-    const char *value = std::getenv(name);
-    // A relative path would mean another cache in each folder: the default.
-    if (value && value[0] == '/') {
-      config.root = normalize(value);
-      return config;
-    }
-  }
-  config.root = defaultRoot();
+      config.fxGraph && readSwitches("KILN_AUTOGRAD_CACHE",
+                                     "TORCHINDUCTOR_AUTOGRAD_CACHE", true);
+  config.local = readLocalConfig(config.warnings);
+  config.root = directory ? normalize(*directory)
+                          : rootOfEnvironment(config.warnings);
   return config;
 }

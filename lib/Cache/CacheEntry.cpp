@@ -8,6 +8,8 @@
 
 #include "kiln/Cache/CacheEntry.h"
 
+#include "Container.h"
+
 #include <algorithm>
 #include <zstd.h>
 
@@ -35,7 +37,9 @@ static uint32_t crc32(ByteView bytes) {
 std::vector<uint8_t> cache::encodeEntry(const Digest &key,
                                         const Digest &environment,
                                         const EntryInfo &info,
-                                        ByteView payload) {
+                                        ByteView contents) {
+  const std::vector<uint8_t> container = packEntry(info.keyParts, contents);
+  const ByteView payload = container;
   std::vector<uint8_t> compressed;
   ByteView stored = payload;
   if (payload.size() > kCompressionThreshold) {
@@ -162,12 +166,17 @@ DecodedEntry cache::decodeEntry(ByteView file, const Digest &key,
   if (!std::equal(digestBytes.begin(), digestBytes.end(),
                   digest.bytes.begin()))
     return refuse(corrupt, "payload checksum does not match");
-  if (compression == 0) {
-    entry.payload.assign(stored.begin(), stored.end());
-    return entry;
+  std::vector<uint8_t> raw;
+  if (compression == 1) {
+    raw = decompress(stored, rawBytes);
+    if (raw.empty())
+      return refuse(corrupt,
+                    "payload does not decompress to its stated length");
+    stored = raw;
   }
-  entry.payload = decompress(stored, rawBytes);
-  if (entry.payload.empty() && rawBytes != 0)
-    return refuse(corrupt, "payload does not decompress to its stated length");
+  ByteView contents;
+  if (!unpackEntry(stored, entry.info.keyParts, contents))
+    return refuse(corrupt, "payload is not a container of version 1");
+  entry.payload.assign(contents.begin(), contents.end());
   return entry;
 }

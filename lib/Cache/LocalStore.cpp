@@ -8,201 +8,113 @@
 
 #include "kiln/Cache/LocalStore.h"
 
+#include "Directory.h"
+#include "Layout.h"
+#include "LocalFlight.h"
+
+#include "kiln/Base/FileSystem.h"
+#include "kiln/Base/Log.h"
+
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
-#include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/random.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <tuple>
-#include <unistd.h>
 
 using namespace kiln;
 using namespace kiln::cache;
 
+// The time of the last use is kept to the hour.
+static constexpr int64_t kTouchSeconds = 3600;
+// An entry also holds the parts of its key.
+static constexpr uint64_t kMaxPayloadBytes =
+    kMaxEntryBytes - (uint64_t(16) << 20);
+
 Store::~Store() = default;
 
-namespace {
-/// A file descriptor that closes itself.
-class FileDescriptor {
-public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  ~FileDescriptor() {
-    if (fd_ >= 0)
-      ::close(fd_);
-  }
-  FileDescriptor(const FileDescriptor &) = delete;
-  FileDescriptor &operator=(const FileDescriptor &) = delete;
+FlightPtr Store::enter(const CacheKey &) { return nullptr; }
 
-  bool valid() const { return fd_ >= 0; }
-  int get() const { return fd_; }
-  int release() {
-    int fd = fd_;
-    fd_ = -1;
-    return fd;
-  }
-
-private:
-  int fd_;
-};
-} // namespace
-
-static std::string describe(int error) { return std::strerror(error); }
-
-/// Opens a path below `root` without leaving it and without following links.
-static int openBeneath(int root, const std::string &path, int flags) {
-  struct open_how how = {};
-  how.flags = static_cast<uint64_t>(flags | O_CLOEXEC | O_NOFOLLOW);
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  long fd =
-      ::syscall(SYS_openat2, root, path.c_str(), &how, sizeof(how));
-  return static_cast<int>(fd);
+void Store::noteGuardMiss(const CacheKey &key) {
+  counters_.replace(key.kind, &StoreStats::hits, &StoreStats::guardMisses);
 }
 
-static const char *folderOf(KeyKind kind) {
-  switch (kind) {
-  case KeyKind::AotAutograd:
-    return "aotautograd";
-  case KeyKind::Kernel:
-    return "kernels";
-  case KeyKind::Autotune:
-    return "autotune";
-  case KeyKind::Pgo:
-    return "pgo";
-  case KeyKind::Environment:
-  case KeyKind::FxGraph:
-    break;
-  }
-  return "fxgraph";
+void Store::noteBypass(const CacheKey &key, const std::string &reason) {
+  counters_.add(key.kind, &StoreStats::lookups);
+  counters_.outcome(key.kind, &StoreStats::bypasses, reason);
 }
 
-std::string cache::entryDirectory(const CacheKey &key) {
-  std::string folder = folderOf(key.kind);
-  std::string hex = key.digest.hex();
-  return folder + "/" + hex.substr(0, 2) + "/" + folder[0] + hex;
+/// "ENOSPC", the name by which an errno is counted.
+static std::string errnoName(int code) {
+  const char *name = ::strerrorname_np(code);
+  return name ? name : std::to_string(code);
 }
 
-std::string cache::variantName(ByteView payload) {
-  return sha256(payload).hex().substr(0, 16) + ".kc";
+//===----------------------------------------------------------------------===//
+// Opening and closing
+//===----------------------------------------------------------------------===//
+
+LocalStore::LocalStore(std::unique_ptr<Directory> directory, std::string root,
+                       const LocalConfig &config)
+    : directory_(std::move(directory)), root_(std::move(root)),
+      config_(config) {}
+
+Result<std::unique_ptr<LocalStore>>
+LocalStore::openDirectory(const std::string &root, const LocalConfig &config,
+                          bool create) {
+  Access access;
+  if (config.group)
+    access.group = *config.group;
+  auto directory = Directory::open(root, access, create);
+  if (!directory)
+    return directory.takeError();
+  if (!*directory)
+    return std::unique_ptr<LocalStore>();
+  std::unique_ptr<LocalStore> store(
+      new LocalStore(std::move(*directory), root, config));
+  store->sweepSometimes();
+  return store;
 }
 
-/// True for names that `variantName` can give; everything else in a folder is
-/// somebody else's and is not touched.
-static bool isVariantName(std::string_view name) {
-  return name.size() == 19 && name.substr(16) == ".kc" &&
-         std::all_of(name.begin(), name.begin() + 16, [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
-}
-
-static Status checkOwner(int fd, const std::string &path) {
-  struct stat info;
-  if (::fstat(fd, &info) != 0)
-    return Error::io("cannot inspect cache folder '" + path +
-                     "': " + describe(errno));
-  if (info.st_uid != ::geteuid())
-    return Error::io("cache folder '" + path + "' belongs to user " +
-                     std::to_string(info.st_uid) + ", expected " +
-                     std::to_string(::geteuid()));
-  if (info.st_mode & 022)
-    return Error::io("cache folder '" + path +
-                     "' is writable by others, expected mode 0700");
-  return Status::success();
-}
-
-Result<std::unique_ptr<LocalStore>> LocalStore::open(const std::string &root) {
-  size_t slash = root.find_last_of('/');
-  if (root.empty() || root[0] != '/' || slash + 1 == root.size())
+Result<std::unique_ptr<LocalStore>>
+LocalStore::open(const std::string &root, const LocalConfig &config) {
+  auto store = openDirectory(root, config, config.writes());
+  if (store && !*store)
     return Error::io("cache folder '" + root +
-                     "' is not an absolute path without a final '/'");
-  std::string parent = slash == 0 ? "/" : root.substr(0, slash);
-  if (::mkdir(parent.c_str(), 0700) != 0 && errno != EEXIST)
-    return Error::io("cannot create '" + parent + "': " + describe(errno));
-  struct stat info;
-  if (::stat(parent.c_str(), &info) != 0)
-    return Error::io("cannot inspect '" + parent + "': " + describe(errno));
-  // In a folder that everybody may write and that is not sticky, somebody else
-  // could replace ours at any time.
-  if ((info.st_mode & S_IWOTH) && !(info.st_mode & S_ISVTX))
-    return Error::io("cache folder '" + root +
-                     "' lies in a folder that everybody can change");
-  if (::mkdir(root.c_str(), 0700) != 0 && errno != EEXIST)
-    return Error::io("cannot create cache folder '" + root +
-                     "': " + describe(errno));
-  FileDescriptor fd(
-      ::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!fd.valid())
-    return Error::io("cannot open cache folder '" + root +
-                     "': " + describe(errno));
-  if (Status checked = checkOwner(fd.get(), root); !checked)
-    return checked.takeError();
-  return std::unique_ptr<LocalStore>(new LocalStore(fd.release()));
+                     "' does not exist, and is not to be written");
+  return store;
 }
 
-LocalStore::~LocalStore() { ::close(root_); }
+Result<std::unique_ptr<LocalStore>>
+LocalStore::openExisting(const std::string &root, const LocalConfig &config) {
+  return openDirectory(root, config, /*create=*/false);
+}
 
-/// Writes all of `bytes`; false on any error.
-static bool writeAll(int fd, ByteView bytes) {
-  size_t done = 0;
-  while (done < bytes.size()) {
-    ssize_t count = ::write(fd, bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count <= 0)
-      return false;
-    done += static_cast<size_t>(count);
+LocalStore::~LocalStore() {
+  CacheReport report = counters_.take();
+  if (report.isEmpty())
+    return;
+  if (log::isEnabled("cache", log::Level::Info)) {
+    std::string text = printReport("local", report);
+    std::replace(text.begin(), text.end(), '\n', ';');
+    log::write("cache", log::Level::Info, "cache counters: " + text);
   }
-  return true;
+  if (config_.writes())
+    mergeReport("local", report);
 }
 
-/// Reads a regular file of ours into private memory. Empty with `errno` set on
-/// failure, with a reason when the file is not what we write.
-static Result<std::vector<uint8_t>> readEntryFile(int fd) {
-  struct stat info;
-  if (::fstat(fd, &info) != 0)
-    return Error::io("cannot inspect entry: " + describe(errno));
-  if (!S_ISREG(info.st_mode) || info.st_uid != ::geteuid())
-    return Error::malformed("entry is not a regular file of this user");
-  if (static_cast<uint64_t>(info.st_size) > kMaxEntryBytes + kEntryHeaderBytes)
-    return Error::malformed("entry has " + std::to_string(info.st_size) +
-                            " bytes, expected at most 1 GiB");
-  std::vector<uint8_t> bytes(static_cast<size_t>(info.st_size));
-  size_t done = 0;
-  while (done < bytes.size()) {
-    ssize_t count = ::read(fd, bytes.data() + done, bytes.size() - done);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return Error::io("cannot read entry: " + describe(errno));
-    if (count == 0)
-      break;
-    done += static_cast<size_t>(count);
-  }
-  bytes.resize(done);
-  return bytes;
-}
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
 
 std::vector<std::string>
-LocalStore::variantNames(const std::string &directory) {
+LocalStore::variantNames(const std::string &directory) const {
   std::vector<std::pair<timespec, std::string>> found;
-  int fd = openBeneath(root_, directory, O_RDONLY | O_DIRECTORY);
-  if (fd < 0)
-    return {};
-  DIR *dir = ::fdopendir(fd);
-  if (!dir) {
-    ::close(fd);
-    return {};
-  }
-  while (struct dirent *entry = ::readdir(dir)) {
-    struct stat info;
-    if (isVariantName(entry->d_name) &&
-        ::fstatat(fd, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0)
-      found.emplace_back(info.st_mtim, entry->d_name);
-  }
-  ::closedir(dir);
+  directory_->list(directory,
+                   [&](const std::string &name, const struct stat &info) {
+                     if (isVariantName(name))
+                       found.emplace_back(info.st_mtim, name);
+                   });
   std::sort(found.begin(), found.end(), [](const auto &a, const auto &b) {
     return std::make_tuple(a.first.tv_sec, a.first.tv_nsec, a.second) <
            std::make_tuple(b.first.tv_sec, b.first.tv_nsec, b.second);
@@ -216,107 +128,194 @@ LocalStore::variantNames(const std::string &directory) {
   return names;
 }
 
-Lookup LocalStore::get(const CacheKey &key, const Digest &environment) {
-  ++stats_.lookups;
-  Lookup lookup;
-  std::string directory = entryDirectory(key);
-  for (const std::string &name : variantNames(directory)) {
-    std::string path = directory + "/" + name;
-    FileDescriptor fd(openBeneath(root_, path, O_RDONLY | O_NONBLOCK));
-    if (!fd.valid()) {
-      ++stats_.ioErrors;
-      lookup.faults.push_back("cannot open entry '" + path +
-                              "': " + describe(errno));
-      continue;
+/// What a look-up that found nothing usable is counted as: of several entries
+/// the fault that is first in this order.
+struct cache::LookupFaults {
+  Counter outcome = &StoreStats::misses;
+  std::string reason;
+
+  void add(Counter fault, const std::string &why) {
+    static const Counter order[] = {
+        &StoreStats::corrupt, &StoreStats::authRejects, &StoreStats::ioErrors,
+        &StoreStats::foreignEnvironment};
+    for (Counter known : order) {
+      if (known == outcome)
+        return;
+      if (known == fault)
+        break;
     }
-    auto bytes = readEntryFile(fd.get());
-    if (!bytes) {
-      ++stats_.ioErrors;
-      lookup.faults.push_back(path + ": " + bytes.error().message);
-      continue;
-    }
-    DecodedEntry entry = decodeEntry(*bytes, key.digest, environment);
-    // The name promises the payload's digest; a swapped file breaks it.
-    if (entry.fault == EntryFault::None && variantName(entry.payload) != name) {
-      entry.fault = EntryFault::Corrupt;
-      entry.reason = "payload does not match the entry's name";
-    }
-    if (entry.fault == EntryFault::None) {
-      lookup.variants.push_back(std::move(entry));
-      continue;
-    }
-    lookup.faults.push_back(path + ": " + entry.reason);
-    if (entry.fault == EntryFault::ForeignEnvironment) {
-      ++stats_.foreignEnvironment;
-      continue;
-    }
-    ++stats_.corrupt;
-    ::unlinkat(root_, path.c_str(), 0);
+    outcome = fault;
+    reason = why;
   }
-  lookup.hit() ? ++stats_.hits : ++stats_.misses;
+};
+
+void LocalStore::touch(int fd) const {
+  struct stat info;
+  if (!config_.writes() || ::fstat(fd, &info) != 0)
+    return;
+  int64_t age = currentSeconds() - info.st_mtim.tv_sec;
+  // A time in the future is of a clock that was wrong.
+  if (age < 0 || age > kTouchSeconds)
+    (void)::futimens(fd, nullptr);
+}
+
+void LocalStore::discard(const std::string &path, const CacheKey &key) {
+  if (!config_.writes())
+    return;
+  if (config_.quarantine &&
+      directory_->rename(path, "quarantine/" + key.digest.hex().substr(0, 16) +
+                                   "-" + path.substr(path.rfind('/') + 1)) == 0)
+    return;
+  (void)directory_->unlink(path);
+}
+
+/// Adds a variant to `lookup`, or says what is wrong with it.
+bool LocalStore::readVariant(const std::string &path, const CacheKey &key,
+                             const Digest &environment, Lookup &lookup,
+                             LookupFaults &faults) {
+  int code = 0;
+  auto read = [&](FileDescriptor &fd) -> Result<std::vector<uint8_t>> {
+    fd = directory_->openAt(path, O_RDONLY | O_NONBLOCK);
+    if (fd.valid())
+      return readWhole(fd.get(), directory_->access(),
+                       kMaxEntryBytes + kEntryHeaderBytes, code);
+    code = errno;
+    return Error::io("cannot open entry '" + path +
+                     "': " + systemMessage(code));
+  };
+  FileDescriptor fd;
+  auto bytes = read(fd);
+  if (!bytes && code == ESTALE)
+    bytes = read(fd);
+  // Evicted, or replaced on a file server, since it was listed.
+  if (!bytes && (code == ENOENT || code == ESTALE))
+    return false;
+  if (!bytes) {
+    lookup.faults.push_back(path + ": " + bytes.error().message);
+    lookup.damaged = true;
+    faults.add(&StoreStats::ioErrors,
+               code != 0 ? errnoName(code) : bytes.error().message);
+    return false;
+  }
+  DecodedEntry entry = decodeEntry(*bytes, key.digest, environment);
+  // The name promises the payload's digest; a swapped file breaks it.
+  if (entry.fault == EntryFault::None &&
+      variantName(entry.payload) != path.substr(path.rfind('/') + 1)) {
+    entry.fault = EntryFault::Corrupt;
+    entry.reason = "payload does not match the entry's name";
+  }
+  if (entry.fault == EntryFault::None) {
+    touch(fd.get());
+    counters_.add(key.kind, &StoreStats::bytesIn, bytes->size());
+    counters_.add(key.kind, &StoreStats::timeSavedMicros,
+                  entry.info.compileTimeMicros);
+    lookup.variants.push_back(std::move(entry));
+    return true;
+  }
+  lookup.faults.push_back(path + ": " + entry.reason);
+  if (entry.fault == EntryFault::ForeignEnvironment) {
+    faults.add(&StoreStats::foreignEnvironment, "");
+    return false;
+  }
+  lookup.damaged = true;
+  faults.add(&StoreStats::corrupt, entry.reason);
+  discard(path, key);
+  return false;
+}
+
+Lookup LocalStore::get(const CacheKey &key, const Digest &environment) {
+  auto start = std::chrono::steady_clock::now();
+  Lookup lookup;
+  if (config_.recache || !config_.reads()) {
+    noteBypass(key, config_.recache ? "KILN_CACHE_RECACHE" : "write only");
+    return lookup;
+  }
+  counters_.add(key.kind, &StoreStats::lookups);
+  LookupFaults faults;
+  std::string directory = entryDirectory(key);
+  for (const std::string &name : variantNames(directory))
+    readVariant(directory + "/" + name, key, environment, lookup, faults);
+  if (lookup.hit())
+    counters_.outcome(key.kind, &StoreStats::hits);
+  else
+    counters_.outcome(key.kind, faults.outcome, faults.reason);
+  counters_.latency(
+      key.kind, static_cast<uint64_t>(
+                    std::chrono::duration_cast<std::chrono::microseconds>(
+                        std::chrono::steady_clock::now() - start)
+                        .count()));
   return lookup;
+}
+
+bool LocalStore::contains(const CacheKey &key) {
+  return !variantNames(entryDirectory(key)).empty();
+}
+
+FlightPtr LocalStore::enter(const CacheKey &key) {
+  FlightResult result =
+      enterFlight(config_.writes() ? directory_.get() : nullptr, root_,
+                  lockPath(key), config_.lockTimeoutSeconds);
+  counters_.add(key.kind, &StoreStats::flightWaitMicros, result.waitedMicros);
+  if (result.isTimedOut)
+    counters_.add(key.kind, &StoreStats::lockTimeouts);
+  return std::move(result.flight);
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+bool LocalStore::isDiskLow() const {
+  uint64_t free = 0, total = 0;
+  if (config_.minFreeBytes == 0 || !directory_->freeSpace(free, total))
+    return false;
+  return free < config_.minFreeBytes || free < total / 50;
 }
 
 Status LocalStore::put(const CacheKey &key, const Digest &environment,
                        const EntryInfo &info, ByteView payload) {
-  auto fail = [&](const std::string &what) {
-    int number = errno;
-    ++stats_.putFailures;
-    return Status(Error::io("cannot " + what + " in the cache folder: " +
-                            describe(number)));
+  auto skip = [&](const char *reason) {
+    counters_.outcome(key.kind, &StoreStats::putSkips, reason);
   };
-  if (payload.size() > kMaxEntryBytes) {
-    ++stats_.putFailures;
+  if (!config_.writes()) {
+    skip("ro");
+    return Status::success();
+  }
+  if (payload.size() > kMaxPayloadBytes) {
+    skip("toolarge");
     return Error::io("the entry has " + std::to_string(payload.size()) +
-                     " bytes, expected at most 1 GiB");
+                     " bytes, expected at most " +
+                     std::to_string(kMaxPayloadBytes));
   }
-  std::string directory = entryDirectory(key);
-  // Each level by itself: the names are ours, so '/' splits them.
-  for (size_t slash = 0; slash != std::string::npos;) {
-    slash = directory.find('/', slash + 1);
-    ::mkdirat(root_, directory.substr(0, slash).c_str(), 0700);
+  if (isDiskLow()) {
+    skip("lowdisk");
+    return Error::io("the disk of the cache folder is almost full; expected "
+                     "KILN_CACHE_MIN_FREE bytes and 2 % of it to be free");
   }
-  ::mkdirat(root_, "tmp", 0700);
-
-  uint8_t random[16];
-  if (::getrandom(random, sizeof(random), 0) != sizeof(random))
-    return fail("draw the name of a file");
-  std::string temporary = "tmp/";
-  for (uint8_t byte : random) {
-    temporary += "0123456789abcdef"[byte >> 4];
-    temporary += "0123456789abcdef"[byte & 15];
-  }
+  EntryInfo full = info;
+  full.keyParts = key.parts;
   std::vector<uint8_t> bytes =
-      encodeEntry(key.digest, environment, info, payload);
-  int fd = ::openat(root_, temporary.c_str(),
-                    O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0)
-    return fail("create a file under 'tmp'");
-  errno = 0;
-  bool written = writeAll(fd, bytes);
-  written &= ::close(fd) == 0;
-  std::string path = directory + "/" + variantName(payload);
-  if (!written ||
-      ::renameat(root_, temporary.c_str(), root_, path.c_str()) != 0) {
-    Status failed = fail("write '" + path + "'");
-    ::unlinkat(root_, temporary.c_str(), 0);
-    return failed;
+      encodeEntry(key.digest, environment, full, payload);
+  std::string path = entryDirectory(key) + "/" + variantName(payload);
+  std::string what;
+  int code = directory_->publish(path, bytes, config_.sync, what);
+  if (code != 0) {
+    counters_.outcome(key.kind, &StoreStats::putFailures, errnoName(code));
+    return Error::io("cannot " + what +
+                     " in the cache folder: " + systemMessage(code));
   }
-  ++stats_.puts;
+  counters_.add(key.kind, &StoreStats::puts);
+  counters_.add(key.kind, &StoreStats::bytesOut, bytes.size());
+  addToHints(bytes.size());
   return Status::success();
 }
 
 void LocalStore::remove(const CacheKey &key) {
   std::string directory = entryDirectory(key);
   for (const std::string &name : variantNames(directory))
-    ::unlinkat(root_, (directory + "/" + name).c_str(), 0);
+    (void)directory_->unlink(directory + "/" + name);
 }
 
 void LocalStore::removeVariant(const CacheKey &key, ByteView payload) {
-  std::string path = entryDirectory(key) + "/" + variantName(payload);
-  ::unlinkat(root_, path.c_str(), 0);
-}
-
-bool LocalStore::contains(const CacheKey &key) {
-  return !variantNames(entryDirectory(key)).empty();
+  (void)directory_->unlink(entryDirectory(key) + "/" + variantName(payload));
 }

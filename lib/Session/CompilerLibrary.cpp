@@ -8,9 +8,8 @@
 
 #include "CompilerLibrary.h"
 
-#include "Environment.h"
-
 #include "kiln/ABI/CompilerABI.h"
+#include "kiln/Session/ProgramKey.h"
 
 #include <dlfcn.h>
 

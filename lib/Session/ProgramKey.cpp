@@ -1,4 +1,4 @@
-//===- Environment.cpp - Which compiler and which machine -----------------===//
+//===- ProgramKey.cpp - What a compiled program depends on -----------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Environment.h"
+#include "kiln/Session/ProgramKey.h"
 
 #include "kiln/ABI/KernelABI.h"
 #include "kiln/Base/FileSystem.h"
-#include "kiln/Cache/CacheKey.h"
 #include "kiln/Runtime/KernelImage.h"
 
 #include <cpuid.h>
@@ -18,9 +17,14 @@
 
 using namespace kiln;
 using namespace kiln::session;
+using cache::CacheKey;
+using cache::CacheKeyBuilder;
+using cache::KeyKind;
+using cache::KeyTag;
 
-/// Bumped when packages change meaning in a way no version number shows.
-static constexpr uint64_t kFormatEpoch = 1;
+/// Bumped when packages or entries change meaning in a way no version number
+/// shows.
+static constexpr uint64_t kFormatEpoch = 2;
 
 std::string session::libraryFolder() {
   Dl_info info;
@@ -32,34 +36,69 @@ std::string session::libraryFolder() {
   return slash == std::string::npos ? "." : path.substr(0, slash);
 }
 
-std::string session::processorText() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
+//===----------------------------------------------------------------------===//
+// The processor
+//===----------------------------------------------------------------------===//
+
+static std::string hexadecimal(uint32_t value) {
   std::string text;
-  auto add = [&](unsigned value) {
-    for (int shift = 28; shift >= 0; shift -= 4)
-      text += "0123456789abcdef"[(value >> shift) & 15];
-    text += '-';
-  };
-  // Vendor; family, model and stepping without the core's number; extended
-  // features.
-  if (__get_cpuid(0, &a, &b, &c, &d))
-    for (unsigned word : {b, d, c})
-      add(word);
-  if (__get_cpuid(1, &a, &b, &c, &d))
-    for (unsigned word : {a, c & ~(1u << 27), d})
-      add(word);
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d))
-    for (unsigned word : {b, c, d})
-      add(word);
-  add(runtime::hostCpuFeatures());
+  for (int shift = 28; shift >= 0; shift -= 4)
+    text += "0123456789abcdef"[(value >> shift) & 15];
   return text;
 }
 
-Digest session::environmentId() {
-  std::vector<std::string> ids;
-  auto addFile = [&](const std::string &label, const std::string &path) {
+/// Registers of the leaves by which LLVM knows a processor and its features,
+/// without what differs between the cores of one.
+static std::vector<cache::KeyPart> describeProcessor() {
+  std::vector<cache::KeyPart> words;
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  auto add = [&](const char *name, uint32_t value) {
+    words.push_back({name, hexadecimal(value)});
+  };
+  if (__get_cpuid(0, &a, &b, &c, &d)) {
+    std::string vendor;
+    for (unsigned word : {b, d, c})
+      vendor.append(reinterpret_cast<const char *>(&word), sizeof(word));
+    words.push_back({"vendor", vendor});
+  }
+  if (__get_cpuid(1, &a, &b, &c, &d)) {
+    add("model", a);
+    // Bit 27 says what the system has turned on, see "usable".
+    add("features 1c", c & ~(1u << 27));
+    add("features 1d", d);
+  }
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d)) {
+    unsigned subleaves = a;
+    add("features 7b", b);
+    add("features 7c", c);
+    add("features 7d", d);
+    if (subleaves >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d)) {
+      add("features 7.1a", a);
+      add("features 7.1d", d);
+    }
+  }
+  if (__get_cpuid_count(0xd, 1, &a, &b, &c, &d))
+    add("features d.1a", a);
+  if (__get_cpuid(0x80000001, &a, &b, &c, &d)) {
+    add("features 80000001c", c);
+    add("features 80000001d", d);
+  }
+  if (__get_cpuid(0x80000008, &a, &b, &c, &d))
+    add("features 80000008b", b);
+  add("usable", runtime::hostCpuFeatures());
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+EnvironmentRecord session::currentEnvironment() {
+  EnvironmentRecord record;
+  record.formatEpoch = kFormatEpoch;
+  auto addFile = [&](const char *label, const std::string &path) {
     auto id = readBuildId(path);
-    ids.push_back(label + "=" + (id ? *id : "none"));
+    record.buildIds.push_back({label, id ? *id : "none"});
   };
   std::string folder = libraryFolder();
   addFile("compiler", folder + "/libKilnCompiler.so");
@@ -68,12 +107,32 @@ Digest session::environmentId() {
   // hit, because the compiler names the same files.
   addFile("mlir", KILN_MLIR_LIBRARY);
   addFile("llvm", KILN_LLVM_LIBRARY);
+  record.processor = describeProcessor();
+  record.kernelAbi = KILN_KERNEL_ABI_VERSION;
+  return record;
+}
 
-  cache::CacheKeyBuilder builder(cache::KeyKind::Environment);
-  builder.addNumber(cache::KeyTag::FormatEpoch, "format epoch", kFormatEpoch);
-  builder.addTexts(cache::KeyTag::BuildIds, "build ids", ids);
-  builder.addText(cache::KeyTag::Processor, "processor", processorText());
-  builder.addNumber(cache::KeyTag::KernelAbi, "kernel abi",
-                    KILN_KERNEL_ABI_VERSION);
-  return builder.finish().digest;
+CacheKey session::environmentKey(const EnvironmentRecord &record) {
+  CacheKeyBuilder builder(KeyKind::Environment);
+  builder.addNumber(KeyTag::FormatEpoch, "format epoch", record.formatEpoch);
+  builder.addParts(KeyTag::BuildIds, "build id", record.buildIds);
+  builder.addParts(KeyTag::Processor, "processor", record.processor);
+  builder.addNumber(KeyTag::KernelAbi, "kernel abi", record.kernelAbi);
+  return builder.finish();
+}
+
+Result<CacheKey> session::programKey(const archive::Source &source,
+                                     const CompileOptions &options,
+                                     const CacheKey &environment) {
+  auto record = options.keyRecord();
+  if (!record)
+    return record.takeError();
+  CacheKeyBuilder builder(options.training ? KeyKind::AotAutograd
+                                           : KeyKind::FxGraph);
+  builder.addKey(KeyTag::EnvironmentId, environment);
+  builder.addDigest(KeyTag::Source, "source", source.digest);
+  if (source.program)
+    builder.addText(KeyTag::Model, "model", source.program->model);
+  builder.addLines(KeyTag::Options, "option", *record);
+  return builder.finish();
 }

@@ -9,11 +9,11 @@
 #include "VariantStore.h"
 
 #include "CompilerLibrary.h"
-#include "Environment.h"
 #include "VariantLog.h"
 
 #include "kiln/Cache/LocalStore.h"
 #include "kiln/Runtime/KernelImage.h"
+#include "kiln/Session/ProgramKey.h"
 
 using namespace kiln;
 using namespace kiln::session;
@@ -108,19 +108,12 @@ Status VariantStore::add(package::Package package) {
 Status VariantStore::makeKey() {
   if (!options_.cache.enabled() || source_->digest == Digest())
     return Status::success();
-  auto options = options_.keyRecord();
-  if (!options)
-    return options.takeError();
-  environment_ = environmentId();
-  cache::CacheKeyBuilder builder(options_.training
-                                     ? cache::KeyKind::AotAutograd
-                                     : cache::KeyKind::FxGraph);
-  builder.addDigest(cache::KeyTag::EnvironmentId, "environment", environment_);
-  builder.addDigest(cache::KeyTag::Source, "source", source_->digest);
-  if (source_->program)
-    builder.addText(cache::KeyTag::Model, "model", source_->program->model);
-  builder.addText(cache::KeyTag::Options, "options", *options);
-  key_ = builder.finish();
+  cache::CacheKey environment = environmentKey(currentEnvironment());
+  auto key = programKey(*source_, options_, environment);
+  if (!key)
+    return key.takeError();
+  environment_ = environment.digest;
+  key_ = std::move(*key);
   return Status::success();
 }
 
@@ -134,13 +127,15 @@ Status VariantStore::lookUp() {
   if (lookedUp_)
     return Status::success();
   lookedUp_ = true;
+  for (const std::string &warning : options_.cache.warnings)
+    logMiss(warning, /*isWarning=*/true);
   bool enabled =
       options_.training ? options_.cache.aotAutograd : options_.cache.fxGraph;
   if (!enabled || !options_.cache.enabled() || !key_) {
     logCache("cache: switched off");
     return Status::success();
   }
-  auto opened = cache::LocalStore::open(options_.cache.root);
+  auto opened = cache::LocalStore::open(options_.cache.root, options_.cache.local);
   if (!opened) {
     miss("the cache is not used: " + opened.error().message,
          /*isWarning=*/true);
@@ -150,10 +145,20 @@ Status VariantStore::lookUp() {
   cache_ = std::move(*opened);
   if (options_.dumpStages.empty())
     return openCache();
-  miss("the stages are wanted, which only a compilation has",
-       /*isWarning=*/false);
+  const char *reason = "the stages are wanted, which only a compilation has";
+  miss(reason, /*isWarning=*/false);
+  cache_->noteBypass(*key_, reason);
   ++stats_.cacheMisses;
   return Status::success();
+}
+
+Result<package::Package>
+VariantStore::decode(const cache::DecodedEntry &entry) {
+  auto package =
+      package::decodePackage(entry.payload.data(), entry.payload.size());
+  if (package)
+    loaded_.insert(cache::variantName(entry.payload));
+  return package;
 }
 
 Status VariantStore::openCache() {
@@ -161,9 +166,11 @@ Status VariantStore::openCache() {
   cache::Lookup found = cache_->get(*key_, environment_);
   for (const std::string &fault : found.faults)
     miss(fault, /*isWarning=*/false);
+  if (found.damaged && options_.cache.local.strict)
+    return Error{ErrorKind::CheckFailed,
+                 "KILN_CACHE_STRICT: " + found.faults.front()};
   for (const cache::DecodedEntry &entry : found.variants) {
-    auto package =
-        package::decodePackage(entry.payload.data(), entry.payload.size());
+    auto package = decode(entry);
     Status added = package ? add(std::move(*package))
                            : Status(package.takeError());
     if (added) {
@@ -173,7 +180,7 @@ Status VariantStore::openCache() {
     // A hit that does not load is thrown away and compiled again.
     cache_->removeVariant(*key_, entry.payload);
     miss("entry does not load: " + added.error().message,
-         /*isWarning=*/false);
+         /*isWarning=*/true);
   }
   std::string entry = "'" + options_.cache.root + "/" +
                       cache::entryDirectory(*key_) + "'";
@@ -183,10 +190,35 @@ Status VariantStore::openCache() {
     logCache("cache miss: no entry in " + entry);
     return Status::success();
   }
+  isUnusedHit_ = true;
   logCache("cache hit: " + std::to_string(count) +
            (count == 1 ? " variant in " : " variants in ") + entry);
   logTime("loaded from the cache in ", watch, "");
   return Status::success();
+}
+
+/// What another process compiled since this one looked.
+std::optional<package::Package>
+VariantStore::findCompiled(const Specialization &specialization) {
+  // Nearly always there is nothing, which a look at the folder says.
+  if (options_.cache.local.recache ||
+      (loaded_.empty() && !cache_->contains(*key_)))
+    return std::nullopt;
+  for (const cache::DecodedEntry &entry :
+       cache_->get(*key_, environment_).variants) {
+    if (loaded_.count(cache::variantName(entry.payload)))
+      continue;
+    auto package = decode(entry);
+    if (!package ||
+        !specializer_.isFor(package->programs.front(), specialization) ||
+        !slots_.prepare(*package))
+      continue;
+    ++stats_.cacheHits;
+    logCache("cache hit: another process compiled it meanwhile");
+    logReasons(*package, /*isCompiledNow=*/false);
+    return std::move(*package);
+  }
+  return std::nullopt;
 }
 
 void VariantStore::store(const package::Package &package,
@@ -254,6 +286,16 @@ VariantStore::compile(const std::vector<OpValue> &slots,
     return specialization.takeError();
   if (Status s = checkIsNew(*specialization, reasons); !s)
     return s.takeError();
+  // A hit of which no variant took the first inputs was none.
+  if (isUnusedHit_ && function_.stats().calls == 0)
+    cache_->noteGuardMiss(*key_);
+  isUnusedHit_ = false;
+  cache::FlightPtr flight;
+  if (cache_ && options_.dumpStages.empty()) {
+    flight = cache_->enter(*key_);
+    if (auto package = findCompiled(*specialization))
+      return std::move(*package);
+  }
   CompileOptions wanted = options_;
   wanted.specialization = std::move(*specialization);
   // Variants behind the first have folders of their own.

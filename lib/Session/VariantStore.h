@@ -21,6 +21,8 @@
 
 #include "kiln/Cache/CacheKey.h"
 
+#include <set>
+
 namespace kiln::session {
 
 class VariantStore {
@@ -48,6 +50,9 @@ private:
   Status takePackage();
   Status makeKey();
   Status openCache();
+  Result<package::Package> decode(const cache::DecodedEntry &entry);
+  std::optional<package::Package>
+  findCompiled(const Specialization &specialization);
   Status add(package::Package package);
   Result<package::Package> compile(const std::vector<runtime::OpValue> &slots,
                                    const std::vector<std::string> &reasons);
@@ -67,7 +72,10 @@ private:
   std::unique_ptr<cache::Store> cache_;
   std::optional<cache::CacheKey> key_;
   Digest environment_;
+  /// Names of the entries that are variants here.
+  std::set<std::string> loaded_;
   bool lookedUp_ = false;
+  bool isUnusedHit_ = false; ///< there was a hit, and no call since
   bool warnedOfCache_ = false;
   SessionStats stats_;
 };

@@ -10,11 +10,17 @@
 // enables, any other value disables, unset leaves the default.
 //
 //   variable                             default            meaning
-//   KILN_CACHE_DIR,                      <tmp>/kiln_<user>  root of the cache
-//     TORCHINDUCTOR_CACHE_DIR
-//   TORCHINDUCTOR_FX_GRAPH_CACHE         on                 inference programs
-//   TORCHINDUCTOR_AUTOGRAD_CACHE         on                 training programs
-//   TORCHINDUCTOR_FORCE_DISABLE_CACHES   off                wins over all
+//   KILN_CACHE_DIR,                      <tmp>/kiln_<user>  root of the cache;
+//     TORCHINDUCTOR_CACHE_DIR                               `xdg` stands for
+//                                                           XDG_CACHE_HOME/kiln
+//   KILN_FX_GRAPH_CACHE,                 on                 inference programs
+//     TORCHINDUCTOR_FX_GRAPH_CACHE
+//   KILN_AUTOGRAD_CACHE,                 on                 training programs
+//     TORCHINDUCTOR_AUTOGRAD_CACHE
+//   KILN_FORCE_DISABLE_CACHES,           off                wins over all
+//     TORCHINDUCTOR_FORCE_DISABLE_CACHES
+//
+// Those of the local tier stand in LocalConfig.h.
 //
 // A process that gained privileges (setuid) ignores all of them and runs
 // without a cache.
@@ -23,6 +29,8 @@
 
 #ifndef KILN_CACHE_CACHECONFIG_H
 #define KILN_CACHE_CACHECONFIG_H
+
+#include "kiln/Cache/LocalConfig.h"
 
 #include <optional>
 #include <string>
@@ -34,7 +42,14 @@ struct CacheConfig {
   bool aotAutograd = true;
   std::string root; ///< absolute; empty when no cache may be used
 
-  bool enabled() const { return !root.empty() && (fxGraph || aotAutograd); }
+  LocalConfig local;
+  /// What of the environment was ignored, a sentence each.
+  std::vector<std::string> warnings;
+
+  bool enabled() const {
+    return !root.empty() && (fxGraph || aotAutograd) &&
+           local.mode != LocalMode::Off;
+  }
 };
 
 /// Reads the environment. `directory` (from `--cache-dir`) wins over it.

@@ -30,6 +30,13 @@
 //   228  28  zero
 //   256   -  payload; the file's size is exactly 256 + stored length
 //
+// The payload is one container of what the key produced, before compression:
+//
+//     u32 n, n * (u32 type, u64 offset, u64 length), sections
+//
+// with the sections in order and without gaps: 1 the labelled parts of the key,
+// which explain a miss, and 2 what the caller stored.
+//
 // A reader assumes arbitrary bytes: header rules first, then key and
 // environment, then the digest, and only then decompression with the raw
 // length as a hard bound. Source: the entry formats of ccache (header and
@@ -53,7 +60,10 @@ struct EntryInfo {
   KeyKind kind = KeyKind::FxGraph;
   bool nativeCode = false;
   uint64_t compileTimeMicros = 0;
-  uint64_t createdMillis = 0; ///< given by the caller: the cache reads no clock
+  uint64_t createdMillis = 0; ///< given by the caller
+  /// The parts of the key, kept to say why another one missed. A store fills
+  /// them in.
+  std::vector<KeyPart> keyParts;
 };
 
 /// Why an entry was not served.

@@ -74,6 +74,14 @@ struct CacheKey {
   std::vector<KeyPart> parts;
 };
 
+/// A part in which two keys differ; empty where one of them has none.
+struct KeyDifference {
+  std::string label;
+  std::string first, second;
+};
+std::vector<KeyDifference> differences(const std::vector<KeyPart> &first,
+                                       const std::vector<KeyPart> &second);
+
 /// Builds a record field by field. Tags must ascend: a programming error is
 /// reported by `finish` through an assertion in debug builds and sorts nothing.
 class CacheKeyBuilder {
@@ -85,12 +93,19 @@ public:
   void addDigest(KeyTag tag, std::string_view label, const Digest &digest);
   void addTexts(KeyTag tag, std::string_view label,
                 const std::vector<std::string> &texts);
+  /// Named values in an order that means something; shown one by one.
+  void addParts(KeyTag tag, std::string_view label,
+                const std::vector<KeyPart> &parts);
+  /// Lines "name=value", hashed as one text and shown one by one.
+  void addLines(KeyTag tag, std::string_view label, std::string_view lines);
+  /// The digest of another key, shown as the parts of that one.
+  void addKey(KeyTag tag, const CacheKey &key);
 
   CacheKey finish();
 
 private:
-  void field(KeyTag tag, uint8_t type, std::string_view label, ByteView bytes,
-             std::string shown);
+  void field(KeyTag tag, uint8_t type, ByteView bytes);
+  void show(std::string_view label, std::string_view value);
 
   KeyKind kind_;
   uint16_t lastTag_ = 0;

@@ -12,7 +12,10 @@
 //   fxgraph/<hh>/f<key>/<variant>.kc      hh: first two digits of the key
 //   aotautograd/<hh>/a<key>/<variant>.kc  variant: first 16 digits of the
 //   kernels/<hh>/k<key>/<variant>.kc      payload's SHA-256
-//   tmp/                                  files being written
+//   tmp/         files being written
+//   locks/       one a key that is being compiled, and the evictor's
+//   stats/       counters of all processes, and hints of how much there is
+//   quarantine/  damaged entries, if they are to be kept
 //
 // Every access is relative to a descriptor of the root and follows no symbolic
 // link. An entry is read into private memory, verified there and used from
@@ -20,24 +23,64 @@
 // final name by renaming only, so a reader sees all of it or nothing, and a
 // damaged file is a miss that the next put heals.
 //
+// The time of an entry's last change is the time of its last use, to the hour.
+// When there is too much, the entries that were used longest ago are removed
+// until four fifths of the limit are left.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_CACHE_LOCALSTORE_H
 #define KILN_CACHE_LOCALSTORE_H
 
+#include "kiln/Cache/LocalConfig.h"
 #include "kiln/Cache/Store.h"
 
+#include <functional>
 #include <memory>
 
 namespace kiln::cache {
+
+class Directory;
+struct LookupFaults;
+
+/// A file of the cache, by its name alone.
+struct StoredEntry {
+  std::string path; ///< below the root
+  KeyKind kind = KeyKind::FxGraph;
+  Digest key;
+  uint64_t fileBytes = 0;
+  uint64_t diskBytes = 0;
+  int64_t usedSeconds = 0; ///< since 1970
+};
+
+/// What is to be left. 0 is no limit.
+struct EvictionLimits {
+  uint64_t bytes = 0; ///< on disk
+  uint64_t files = 0;
+  uint64_t ageSeconds = 0;
+  /// Entries younger than this are spared as long as the limits permit it.
+  uint64_t spareSeconds = 0;
+  /// Once there is too much, what is left of a limit.
+  double lowWater = 1;
+};
+
+struct EvictionResult {
+  uint64_t evictedFiles = 0, evictedBytes = 0;
+  uint64_t leftFiles = 0, leftBytes = 0;
+};
 
 class LocalStore : public Store {
 public:
   /// Opens or creates the directory `root` (absolute). Refused with an Io error
   /// when it belongs to somebody else, is writable by others, is a symbolic
   /// link, or lies in a folder where others could replace it.
-  static Result<std::unique_ptr<LocalStore>> open(const std::string &root);
+  static Result<std::unique_ptr<LocalStore>>
+  open(const std::string &root, const LocalConfig &config = {});
+  /// The same for what exists; null if there is nothing.
+  static Result<std::unique_ptr<LocalStore>>
+  openExisting(const std::string &root, const LocalConfig &config = {});
 
+  /// Adds what was counted to the figures of all processes.
   ~LocalStore() override;
 
   Lookup get(const CacheKey &key, const Digest &environment) override;
@@ -46,13 +89,52 @@ public:
   void remove(const CacheKey &key) override;
   void removeVariant(const CacheKey &key, ByteView payload) override;
   bool contains(const CacheKey &key) override;
+  FlightPtr enter(const CacheKey &key) override;
+
+  //===--- Upkeep, for tools and for the store itself ---------------------===//
+
+  /// Calls `visit` for each entry. Files with other names are nobody's.
+  void forEach(const std::function<void(const StoredEntry &)> &visit) const;
+  /// Reads and checks an entry, for whatever environment it was made. Nothing
+  /// is removed or counted.
+  DecodedEntry read(const StoredEntry &entry, Digest *environment = nullptr) const;
+  /// Removes an entry and the folders that are empty without it. An errno, or 0.
+  int removeEntry(const StoredEntry &entry);
+  /// Removes entries until the limits hold.
+  EvictionResult evict(const EvictionLimits &limits);
+  /// The limits of the configuration, as they are kept when something is put.
+  EvictionLimits configuredLimits() const;
+  /// Removes unfinished files older than an hour, and locks and quarantined
+  /// entries older than a week; how many unfinished ones there were.
+  uint64_t sweep();
+  /// Removes everything that the cache made, counters included.
+  void clear();
+  /// The counters of all processes so far, by tier.
+  std::map<std::string, CacheReport> mergedReports() const;
+  /// Adds the counters of another tier to them.
+  void mergeReport(const std::string &tier, const CacheReport &report) const;
 
 private:
-  explicit LocalStore(int root) : root_(root) {}
+  LocalStore(std::unique_ptr<Directory> directory, std::string root,
+             const LocalConfig &config);
+  static Result<std::unique_ptr<LocalStore>>
+  openDirectory(const std::string &root, const LocalConfig &config,
+                bool create);
 
-  std::vector<std::string> variantNames(const std::string &directory);
+  std::vector<std::string> variantNames(const std::string &directory) const;
+  bool readVariant(const std::string &path, const CacheKey &key,
+                   const Digest &environment, Lookup &lookup,
+                   LookupFaults &faults);
+  void touch(int fd) const;
+  void discard(const std::string &path, const CacheKey &key);
+  bool isDiskLow() const;
+  void addToHints(uint64_t bytes);
+  void writeHints(const EvictionResult &left);
+  void sweepSometimes();
 
-  int root_;
+  std::unique_ptr<Directory> directory_;
+  std::string root_;
+  LocalConfig config_;
 };
 
 /// The folder of a key below the root, "fxgraph/3f/f3f..".

@@ -12,28 +12,21 @@
 // fault is counted and treated as a miss. No failure of a store fails what the
 // caller does; that an entry could not be kept is said, so that it can be told.
 //
+// Every look-up has one outcome, which is counted (kiln/Cache/Counters.h).
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_CACHE_STORE_H
 #define KILN_CACHE_STORE_H
 
 #include "kiln/Cache/CacheEntry.h"
+#include "kiln/Cache/Counters.h"
+#include "kiln/Cache/Flight.h"
 
 namespace kiln::cache {
 
 /// The most variants of one key that are kept and looked at.
 constexpr size_t kMaxVariants = 8;
-
-struct StoreStats {
-  uint64_t lookups = 0;
-  uint64_t hits = 0;
-  uint64_t misses = 0;
-  uint64_t corrupt = 0;
-  uint64_t foreignEnvironment = 0;
-  uint64_t ioErrors = 0;
-  uint64_t puts = 0;
-  uint64_t putFailures = 0;
-};
 
 /// What was found under a key.
 struct Lookup {
@@ -41,6 +34,10 @@ struct Lookup {
   std::vector<DecodedEntry> variants;
   /// One sentence for each entry that was refused and for an unusable store.
   std::vector<std::string> faults;
+
+  /// An entry was damaged, forged or could not be read: what is an error to who
+  /// asks for a strict cache.
+  bool damaged = false;
 
   bool hit() const { return !variants.empty(); }
 };
@@ -59,10 +56,19 @@ public:
   virtual void removeVariant(const CacheKey &key, ByteView payload) = 0;
   virtual bool contains(const CacheKey &key) = 0;
 
-  const StoreStats &stats() const { return stats_; }
+  /// Waits until nobody else makes the value of this key; see Flight.h.
+  virtual FlightPtr enter(const CacheKey &key);
+
+  /// Corrects what was counted: a hit whose variants took no inputs.
+  void noteGuardMiss(const CacheKey &key);
+  /// Counts a look-up that was not made, and why.
+  void noteBypass(const CacheKey &key, const std::string &reason);
+
+  StoreStats stats() const { return counters_.report().total(); }
+  CacheReport report() const { return counters_.report(); }
 
 protected:
-  StoreStats stats_;
+  Counters counters_;
 };
 
 } // namespace kiln::cache

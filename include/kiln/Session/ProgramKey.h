@@ -1,0 +1,58 @@
+//===- ProgramKey.h - What a compiled program depends on -------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The key of a compiled program in the cache: the source's digest, the options
+// that change code, and the environment, which is the compiler and the machine.
+// It is found without loading the compiler.
+//
+//   auto key = programKey(*source, options, currentEnvironment());
+//   for (const cache::KeyPart &part : key->parts) ...   // in words
+//
+// No part of it is a path, a time, a process or a user: a cache that is copied
+// to another folder or to an equal machine is as good there.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_SESSION_PROGRAMKEY_H
+#define KILN_SESSION_PROGRAMKEY_H
+
+#include "kiln/Archive/Source.h"
+#include "kiln/Cache/CacheKey.h"
+#include "kiln/Options/CompileOptions.h"
+
+namespace kiln::session {
+
+/// What makes code of a program besides its options. Values have names, for
+/// people who ask why a program was not found.
+struct EnvironmentRecord {
+  uint64_t formatEpoch = 0;
+  /// ELF build ids of the compiler, the runtime, libMLIR and libLLVM.
+  std::vector<cache::KeyPart> buildIds;
+  /// What the processor says of itself: the vendor, the model, and one word of
+  /// bits for each leaf of cpuid that has features.
+  std::vector<cache::KeyPart> processor;
+  uint64_t kernelAbi = 0;
+};
+
+/// The one of this process.
+EnvironmentRecord currentEnvironment();
+/// Its digest is the environment's id in entries.
+cache::CacheKey environmentKey(const EnvironmentRecord &record);
+
+/// The key of a program: KeyKind::AotAutograd with `options.training`, else
+/// KeyKind::FxGraph. Usage error for options that cannot be written.
+Result<cache::CacheKey> programKey(const archive::Source &source,
+                                   const CompileOptions &options,
+                                   const cache::CacheKey &environment);
+
+/// Folder of libKilnRuntime.so, where libKilnCompiler.so lies too.
+std::string libraryFolder();
+
+} // namespace kiln::session
+
+#endif // KILN_SESSION_PROGRAMKEY_H
