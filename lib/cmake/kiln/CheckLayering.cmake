@@ -125,6 +125,7 @@ function(check_includes)
   relative_files(files ${ROOT}/include/kiln/*.h ${ROOT}/include/kiln/*.td
     ${ROOT}/include/kiln-c/*.h ${ROOT}/lib/*.h ${ROOT}/lib/*.cpp ${ROOT}/lib/*.td
     ${ROOT}/tools/kiln-run/*.cpp ${ROOT}/tools/kiln-run/*.h
+    ${ROOT}/tools/kiln-cache/*.cpp ${ROOT}/tools/kiln-cache/*.h
     ${ROOT}/tools/common/*.cpp ${ROOT}/tools/common/*.h)
   foreach(file IN LISTS files)
     if(file MATCHES "^tools/")

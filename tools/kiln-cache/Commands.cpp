@@ -1,0 +1,64 @@
+//===- Commands.cpp - What the commands share -----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+
+#include <cstdio>
+
+using namespace kiln;
+using namespace kiln::cachetool;
+
+std::vector<Command> cachetool::allCommands() {
+  std::vector<Command> all;
+  for (auto *group : {&lookCommands, &changeCommands, &explainCommands})
+    for (const Command &command : group())
+      all.push_back(command);
+  return all;
+}
+
+CacheFlags::CacheFlags() {
+  line.value("cache-dir", [this](const std::string &text) -> Status {
+    if (text.empty())
+      return Error::usage("--cache-dir is empty; expected a folder");
+    directory_ = text;
+    return Status::success();
+  });
+}
+
+Status CacheFlags::parse(int argc, char **argv, size_t words) {
+  if (Status s = line.parse(argc, argv); !s)
+    return s;
+  size_t count = line.positional().size();
+  if (count != words)
+    return Error::usage(std::string(argv[0]) + " takes " +
+                        std::to_string(words) + " words, found " +
+                        std::to_string(count));
+  config_ = cache::readCacheConfig(directory_);
+  for (const std::string &warning : config_.warnings)
+    std::fprintf(stderr, "kiln-cache: warning: %s\n", warning.c_str());
+  return Status::success();
+}
+
+Result<std::unique_ptr<cache::LocalStore>> CacheFlags::open() const {
+  if (config_.root.empty())
+    return Error::usage("the environment permits no cache "
+                        "(TORCHINDUCTOR_FORCE_DISABLE_CACHES)");
+  return cache::LocalStore::openExisting(config_.root, config_.local);
+}
+
+std::string cachetool::showBytes(uint64_t bytes) {
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  double value = double(bytes);
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(units); ++unit)
+    value /= 1024;
+  char text[32];
+  std::snprintf(text, sizeof(text), unit == 0 ? "%.0f %s" : "%.1f %s", value,
+                units[unit]);
+  return text;
+}

@@ -1,0 +1,95 @@
+//===- kiln-cache.cpp - Look at a cache and look after it -----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Commands.h"
+
+#include "common/Output.h"
+
+#include <cstring>
+
+using namespace kiln;
+using namespace kiln::cachetool;
+using namespace kiln::tools;
+
+static const char kHelp[] =
+    R"(kiln-cache: looks at a cache of compiled programs, and looks after it
+
+usage: kiln-cache COMMAND [flags]
+
+commands
+)";
+
+static const char kMoreHelp[] = R"(
+flags of every command
+  --cache-dir=DIR        instead of KILN_CACHE_DIR or <tmp>/kiln_<user>
+  --version              of Kiln, and the build id
+
+A cache that does not exist is an empty one, and is not made.
+
+exit codes: 0 done, 1 an entry is damaged, 2 wrong command line, 3 the cache or
+a file cannot be read or written, 4 not supported, 5 internal error
+
+examples:
+  kiln-cache info
+  kiln-cache evict --max-size=2G --older-than=30d
+  KILN_CACHE_DIR=/srv/kiln kiln-cache verify
+)";
+
+static std::string help() {
+  std::string text = kHelp;
+  for (const Command &command : allCommands()) {
+    std::string head = "  " + std::string(command.name) + " " +
+                       command.arguments;
+    while (head.back() == ' ')
+      head.pop_back();
+    constexpr size_t column = 25;
+    if (head.size() + 1 < column)
+      head.resize(column, ' ');
+    else
+      head += "\n" + std::string(column, ' ');
+    for (const char *c = command.summary; *c; ++c)
+      head += *c == '\n' ? "\n" + std::string(column, ' ') : std::string(1, *c);
+    text += head + "\n";
+  }
+  return text + kMoreHelp;
+}
+
+static Result<int> run(int argc, char **argv) {
+  bool isWord = argc > 1 && argv[1][0] != '-';
+  if (isWord)
+    for (const Command &command : allCommands())
+      if (std::strcmp(command.name, argv[1]) == 0) {
+        for (int i = 2; i < argc; ++i)
+          if (std::strcmp(argv[i], "--help") == 0 ||
+              std::strcmp(argv[i], "-h") == 0) {
+            print(help());
+            return 0;
+          }
+        return command.run(argc - 1, argv + 1);
+      }
+  CommandLine line;
+  if (!isWord) {
+    if (Status s = line.parse(argc, argv); !s)
+      return s.takeError();
+    if (printAbout(line, "kiln-cache", help()))
+      return 0;
+  }
+  std::string names;
+  for (const Command &command : allCommands())
+    names += (names.empty() ? "" : ", ") + std::string(command.name);
+  return Error::usage((isWord ? "unknown command '" + std::string(argv[1]) + "'"
+                              : std::string("no command")) +
+                      ", expected one of " + names);
+}
+
+int main(int argc, char **argv) {
+  return runTool("kiln-cache", [&] {
+    auto code = run(argc, argv);
+    return code ? *code : reportError("kiln-cache", code.error());
+  });
+}
