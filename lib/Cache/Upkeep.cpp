@@ -201,10 +201,20 @@ EvictionResult Evictor::run() {
 }
 
 EvictionResult LocalStore::evict(const EvictionLimits &limits) {
+  // Beside another evictor both would be right, and the hints would not.
+  FileLock lock;
+  for (int attempt = 0; attempt < 100; ++attempt)
+    if (lock.lockShortly(*directory_, kEvictorLock) != LockResult::Held)
+      break;
+  return evictLocked(limits);
+}
+
+EvictionResult LocalStore::evictLocked(const EvictionLimits &limits) {
+  const StoreHint before = sumHints();
   EvictionResult result = Evictor(*this, limits).run();
   counters_.add(KeyKind(), &StoreStats::evictedFiles, result.evictedFiles);
   counters_.add(KeyKind(), &StoreStats::evictedBytes, result.evictedBytes);
-  writeHints(result);
+  writeHints(result, before);
   return result;
 }
 
@@ -212,21 +222,15 @@ EvictionResult LocalStore::evict(const EvictionLimits &limits) {
 // Hints of how much there is
 //===----------------------------------------------------------------------===//
 
-namespace {
-struct Hint {
-  int64_t bytes = 0, files = 0;
-};
-} // namespace
-
-static Hint readHint(int fd) {
-  Hint hint;
+static StoreHint readHint(int fd) {
+  StoreHint hint;
   if (::pread(fd, &hint, sizeof(hint), 0) != sizeof(hint))
-    return Hint();
+    return StoreHint();
   // A damaged file must not make the sum overflow.
   constexpr int64_t most = int64_t(1) << 56;
   bool isSane = hint.bytes >= 0 && hint.files >= 0 && hint.bytes < most &&
                 hint.files < most;
-  return isSane ? hint : Hint();
+  return isSane ? hint : StoreHint();
 }
 
 void LocalStore::addToHints(uint64_t bytes) {
@@ -235,40 +239,54 @@ void LocalStore::addToHints(uint64_t bytes) {
   FileLock lock;
   if (lock.lockShortly(*directory_, counterPath("size", ownCounterFile())) ==
       LockResult::Taken) {
-    Hint hint = readHint(lock.file());
-    hint.bytes += static_cast<int64_t>((bytes + 4095) / 4096 * 4096);
+    StoreHint hint = readHint(lock.file());
+    // In whole blocks, and with one for the folder.
+    hint.bytes += static_cast<int64_t>((bytes + 4095) / 4096 * 4096 + 4096);
     hint.files += 1;
     (void)!::pwrite(lock.file(), &hint, sizeof(hint), 0);
     lock.unlock();
   }
-  Hint sum;
-  for (unsigned i = 0; i < kCounterFiles; ++i) {
-    FileDescriptor fd =
-        directory_->openAt(counterPath("size", i), O_RDONLY | O_NONBLOCK);
-    if (!fd.valid())
-      continue;
-    Hint hint = readHint(fd.get());
-    sum.bytes += hint.bytes;
-    sum.files += hint.files;
-  }
+  const StoreHint sum = sumHints();
   bool isOver =
       (config_.maxBytes != 0 && uint64_t(sum.bytes) > config_.maxBytes) ||
       (config_.maxFiles != 0 && uint64_t(sum.files) > config_.maxFiles);
   FileLock evictor;
   if (isOver && evictor.tryLock(*directory_, kEvictorLock) == LockResult::Taken)
-    evict(configuredLimits());
+    evictLocked(configuredLimits());
 }
 
-void LocalStore::writeHints(const EvictionResult &left) {
+StoreHint LocalStore::sumHints() const {
+  StoreHint sum;
+  for (unsigned i = 0; i < kCounterFiles; ++i) {
+    FileDescriptor fd =
+        directory_->openAt(counterPath("size", i), O_RDONLY | O_NONBLOCK);
+    if (!fd.valid())
+      continue;
+    StoreHint hint = readHint(fd.get());
+    sum.bytes += hint.bytes;
+    sum.files += hint.files;
+  }
+  return sum;
+}
+
+/// What was put since `before` may have been seen or not: it counts again.
+void LocalStore::writeHints(const EvictionResult &left,
+                            const StoreHint &before) {
+  StoreHint sum;
   for (unsigned i = 0; i < kCounterFiles; ++i) {
     FileLock lock;
     if (lock.lockShortly(*directory_, counterPath("size", i)) !=
         LockResult::Taken)
       continue;
-    Hint hint;
-    if (i == 0)
-      hint = {static_cast<int64_t>(left.leftBytes),
-              static_cast<int64_t>(left.leftFiles)};
+    StoreHint hint = readHint(lock.file());
+    sum.bytes += hint.bytes;
+    sum.files += hint.files;
+    hint = StoreHint();
+    if (i + 1 == kCounterFiles)
+      hint = {static_cast<int64_t>(left.leftBytes) +
+                  std::max<int64_t>(sum.bytes - before.bytes, 0),
+              static_cast<int64_t>(left.leftFiles) +
+                  std::max<int64_t>(sum.files - before.files, 0)};
     (void)!::pwrite(lock.file(), &hint, sizeof(hint), 0);
   }
 }

@@ -69,6 +69,11 @@ struct EvictionResult {
   uint64_t leftFiles = 0, leftBytes = 0;
 };
 
+/// How much there is, as far as those who put it said so.
+struct StoreHint {
+  int64_t bytes = 0, files = 0;
+};
+
 class LocalStore : public Store {
 public:
   /// Opens or creates the directory `root` (absolute). Refused with an Io error
@@ -129,7 +134,9 @@ private:
   void discard(const std::string &path, const CacheKey &key);
   bool isDiskLow() const;
   void addToHints(uint64_t bytes);
-  void writeHints(const EvictionResult &left);
+  EvictionResult evictLocked(const EvictionLimits &limits);
+  StoreHint sumHints() const;
+  void writeHints(const EvictionResult &left, const StoreHint &before);
   void sweepSometimes();
 
   std::unique_ptr<Directory> directory_;
