@@ -107,6 +107,7 @@ kiln::cache::readCacheConfig(const std::optional<std::string> &directory) {
     config.fxGraph = config.aotAutograd = false;
     return config;
   }
+  config.keys = readKeyConfig();
   config.fxGraph = readSwitches("KILN_FX_GRAPH_CACHE",
                                 "TORCHINDUCTOR_FX_GRAPH_CACHE", true);
   config.aotAutograd =

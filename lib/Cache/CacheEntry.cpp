@@ -11,6 +11,7 @@
 #include "Container.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <zstd.h>
 
 using namespace kiln;
@@ -18,6 +19,7 @@ using namespace kiln::cache;
 
 static constexpr uint8_t kMagic[8] = {0x89, 0x4B, 0x4C, 0x4E,
                                       0x43, 0x0D, 0x0A, 0x1A};
+static constexpr size_t kTagOffset = 160;
 static constexpr size_t kCrcOffset = 224;
 static constexpr size_t kCompressionThreshold = 4096;
 // Level 1: native code shrinks three times at more than disk speed.
@@ -34,10 +36,21 @@ static uint32_t crc32(ByteView bytes) {
   return ~crc;
 }
 
+/// What is signed: the context, so that a tag is worth nothing elsewhere, and
+/// the header before the tag.
+static std::vector<uint8_t> signedMessage(ByteView file) {
+  std::vector<uint8_t> message;
+  ByteWriter writer(message);
+  writer.text(std::string_view("kiln-entry-v1\0", 14));
+  writer.bytes(file.slice(0, kTagOffset));
+  return message;
+}
+
 std::vector<uint8_t> cache::encodeEntry(const Digest &key,
                                         const Digest &environment,
                                         const EntryInfo &info,
-                                        ByteView contents) {
+                                        ByteView contents,
+                                        const Signer &signer) {
   const std::vector<uint8_t> container = packEntry(info.keyParts, contents);
   const ByteView payload = container;
   std::vector<uint8_t> compressed;
@@ -63,9 +76,9 @@ std::vector<uint8_t> cache::encodeEntry(const Digest &key,
   writer.u16(kEntryHeaderBytes);
   writer.u16(static_cast<uint16_t>(info.kind));
   writer.u8(isCompressed);
-  writer.u8(0);
+  writer.u8(static_cast<uint8_t>(signer.method));
   writer.u32(info.nativeCode ? 1 : 0);
-  writer.u32(0);
+  writer.u32(signer.ring.keyId(signer.method));
   writer.u64(stored.size());
   writer.u64(payload.size());
   writer.u64(info.createdMillis);
@@ -75,7 +88,8 @@ std::vector<uint8_t> cache::encodeEntry(const Digest &key,
   writer.bytes(ByteView(environment.bytes.data(), environment.bytes.size()));
   Digest digest = sha256(stored);
   writer.bytes(ByteView(digest.bytes.data(), digest.bytes.size()));
-  out.resize(kCrcOffset, 0);
+  AuthTag tag = signer.ring.sign(signer.method, signedMessage(out));
+  writer.bytes(ByteView(tag.data(), tag.size()));
   writer.u32(crc32(ByteView(out.data(), kCrcOffset)));
   out.resize(kEntryHeaderBytes, 0);
   writer.bytes(stored);
@@ -86,6 +100,36 @@ static DecodedEntry refuse(EntryFault fault, std::string reason) {
   DecodedEntry result;
   result.fault = fault;
   result.reason = std::move(reason);
+  return result;
+}
+
+static DecodedEntry refuse(AuthFault fault, uint32_t keyId) {
+  char id[16];
+  std::snprintf(id, sizeof(id), "%08x", keyId);
+  std::string reason;
+  switch (fault) {
+  case AuthFault::None:
+  case AuthFault::Unsigned:
+    reason = "entry is not signed";
+    break;
+  case AuthFault::Method:
+    reason = "entry is authenticated by a method that is not accepted here, "
+             "expected an Ed25519 signature";
+    break;
+  case AuthFault::UnknownKey:
+    reason = std::string("entry was made with the unknown key ") + id +
+             "; set KILN_CACHE_KEY_FILE to keep one key between homes, or "
+             "trust the key by KILN_CACHE_TRUSTED_KEYS";
+    break;
+  case AuthFault::Revoked:
+    reason = std::string("entry was made with the revoked key ") + id;
+    break;
+  case AuthFault::BadTag:
+    reason = std::string("entry was not made by the holder of key ") + id;
+    break;
+  }
+  DecodedEntry result = refuse(EntryFault::Auth, std::move(reason));
+  result.authFault = fault;
   return result;
 }
 
@@ -105,7 +149,8 @@ static std::vector<uint8_t> decompress(ByteView stored, uint64_t rawBytes) {
 }
 
 DecodedEntry cache::decodeEntry(ByteView file, const Digest &key,
-                                const Digest &environment) {
+                                const Digest &environment,
+                                const Verifier &verifier) {
   const auto corrupt = EntryFault::Corrupt;
   if (file.size() < kEntryHeaderBytes)
     return refuse(corrupt, "entry has " + std::to_string(file.size()) +
@@ -128,16 +173,15 @@ DecodedEntry cache::decodeEntry(ByteView file, const Digest &key,
   uint8_t compression = reader.u8();
   uint8_t authentication = reader.u8();
   uint32_t flags = reader.u32();
-  reader.skip(4);
+  uint32_t keyId = reader.u32();
   uint64_t storedBytes = reader.u64();
   uint64_t rawBytes = reader.u64();
   entry.info.createdMillis = reader.u64();
   entry.info.compileTimeMicros = reader.u64();
   uint64_t reserved = reader.u64();
   if (kind < 1 || kind > static_cast<uint16_t>(KeyKind::Pgo) ||
-      compression > 1 || authentication != 0 || (flags & ~3u) != 0 ||
-      reserved != 0 || !allZero(file.slice(160, 64)) ||
-      !allZero(file.slice(228, 28)))
+      compression > 1 || authentication > 2 || (flags & ~3u) != 0 ||
+      reserved != 0 || !allZero(file.slice(228, 28)))
     return refuse(corrupt, "header holds a value that version 1 does not know");
   if (storedBytes != file.size() - kEntryHeaderBytes)
     return refuse(corrupt, "entry holds " +
@@ -148,6 +192,16 @@ DecodedEntry cache::decodeEntry(ByteView file, const Digest &key,
       (compression == 0 && rawBytes != storedBytes) ||
       (compression == 1 && rawBytes / kMaxCompressionRatio > storedBytes))
     return refuse(corrupt, "payload lengths contradict each other");
+  auto method = static_cast<Authentication>(authentication);
+  AuthTag tag;
+  std::copy_n(file.data() + kTagOffset, tag.size(), tag.begin());
+  if (method == Authentication::None &&
+      (keyId != 0 || !allZero(ByteView(tag.data(), tag.size()))))
+    return refuse(corrupt, "entry has a tag and no method");
+  if (AuthFault fault = verifier.ring.verify(verifier.tier, method, keyId,
+                                             signedMessage(file), tag);
+      fault != AuthFault::None)
+    return refuse(fault, keyId);
   entry.info.kind = static_cast<KeyKind>(kind);
   entry.info.nativeCode = flags & 1;
 

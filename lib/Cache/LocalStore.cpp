@@ -55,13 +55,13 @@ static std::string errnoName(int code) {
 //===----------------------------------------------------------------------===//
 
 LocalStore::LocalStore(std::unique_ptr<Directory> directory, std::string root,
-                       const LocalConfig &config)
+                       KeyRingPtr keys, const LocalConfig &config)
     : directory_(std::move(directory)), root_(std::move(root)),
-      config_(config) {}
+      keys_(std::move(keys)), config_(config) {}
 
 Result<std::unique_ptr<LocalStore>>
-LocalStore::openDirectory(const std::string &root, const LocalConfig &config,
-                          bool create) {
+LocalStore::openDirectory(const std::string &root, KeyRingPtr keys,
+                          const LocalConfig &config, bool create) {
   Access access;
   if (config.group)
     access.group = *config.group;
@@ -71,14 +71,16 @@ LocalStore::openDirectory(const std::string &root, const LocalConfig &config,
   if (!*directory)
     return std::unique_ptr<LocalStore>();
   std::unique_ptr<LocalStore> store(
-      new LocalStore(std::move(*directory), root, config));
+      new LocalStore(std::move(*directory), root, std::move(keys), config));
   store->sweepSometimes();
   return store;
 }
 
 Result<std::unique_ptr<LocalStore>>
-LocalStore::open(const std::string &root, const LocalConfig &config) {
-  auto store = openDirectory(root, config, config.writes());
+LocalStore::open(const std::string &root, KeyRingPtr keys,
+                 const LocalConfig &config) {
+  auto store =
+      openDirectory(root, std::move(keys), config, config.writes());
   if (store && !*store)
     return Error::io("cache folder '" + root +
                      "' does not exist, and is not to be written");
@@ -86,8 +88,9 @@ LocalStore::open(const std::string &root, const LocalConfig &config) {
 }
 
 Result<std::unique_ptr<LocalStore>>
-LocalStore::openExisting(const std::string &root, const LocalConfig &config) {
-  return openDirectory(root, config, /*create=*/false);
+LocalStore::openExisting(const std::string &root, KeyRingPtr keys,
+                         const LocalConfig &config) {
+  return openDirectory(root, std::move(keys), config, /*create=*/false);
 }
 
 LocalStore::~LocalStore() {
@@ -197,7 +200,8 @@ bool LocalStore::readVariant(const std::string &path, const CacheKey &key,
                code != 0 ? errnoName(code) : bytes.error().message);
     return false;
   }
-  DecodedEntry entry = decodeEntry(*bytes, key.digest, environment);
+  DecodedEntry entry =
+      decodeEntry(*bytes, key.digest, environment, {*keys_, Tier::Local});
   // The name promises the payload's digest; a swapped file breaks it.
   if (entry.fault == EntryFault::None &&
       variantName(entry.payload) != path.substr(path.rfind('/') + 1)) {
@@ -218,6 +222,11 @@ bool LocalStore::readVariant(const std::string &path, const CacheKey &key,
     return false;
   }
   lookup.damaged = true;
+  if (entry.fault == EntryFault::Auth) {
+    // Somebody else's, who may have a use for it.
+    faults.add(&StoreStats::authRejects, authFaultName(entry.authFault));
+    return false;
+  }
   faults.add(&StoreStats::corrupt, entry.reason);
   discard(path, key);
   return false;
@@ -294,8 +303,10 @@ Status LocalStore::put(const CacheKey &key, const Digest &environment,
   }
   EntryInfo full = info;
   full.keyParts = key.parts;
-  std::vector<uint8_t> bytes =
-      encodeEntry(key.digest, environment, full, payload);
+  // The members of a group have keys of their own.
+  std::vector<uint8_t> bytes = encodeEntry(
+      key.digest, environment, full, payload,
+      {*keys_, config_.group ? Authentication::Ed25519 : Authentication::Hmac});
   std::string path = entryDirectory(key) + "/" + variantName(payload);
   std::string what;
   int code = directory_->publish(path, bytes, config_.sync, what);

@@ -92,7 +92,8 @@ DecodedEntry LocalStore::read(const StoredEntry &entry,
   std::copy(named.begin(), named.end(), own.bytes.begin());
   if (environment)
     *environment = own;
-  DecodedEntry result = decodeEntry(*bytes, entry.key, own);
+  DecodedEntry result = decodeEntry(
+      *bytes, entry.key, own, {*keys_, Tier::Local});
   if (result.fault == EntryFault::None &&
       variantName(result.payload) !=
           entry.path.substr(entry.path.rfind('/') + 1))

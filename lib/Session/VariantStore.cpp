@@ -123,6 +123,14 @@ void VariantStore::miss(const std::string &reason, bool isWarning) {
   warnedOfCache_ |= isWarning;
 }
 
+static Result<std::unique_ptr<cache::LocalStore>>
+openStore(const cache::CacheConfig &config) {
+  auto keys = cache::KeyRing::open(config.keys);
+  if (!keys)
+    return keys.takeError();
+  return cache::LocalStore::open(config.root, std::move(*keys), config.local);
+}
+
 Status VariantStore::lookUp() {
   if (lookedUp_)
     return Status::success();
@@ -135,7 +143,7 @@ Status VariantStore::lookUp() {
     logCache("cache: switched off");
     return Status::success();
   }
-  auto opened = cache::LocalStore::open(options_.cache.root, options_.cache.local);
+  auto opened = openStore(options_.cache);
   if (!opened) {
     miss("the cache is not used: " + opened.error().message,
          /*isWarning=*/true);

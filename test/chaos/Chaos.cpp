@@ -42,6 +42,18 @@ LocalConfig chaos::plainConfig() {
   return config;
 }
 
+/// Processes of a command are of one user.
+static KeyRingPtr ring() {
+  static const auto shared = std::make_shared<KeyRing>(
+      Seed({7}), std::vector<PublicKey>(), std::vector<PublicKey>());
+  return shared;
+}
+
+Result<std::unique_ptr<LocalStore>>
+chaos::openStore(const std::string &root, const LocalConfig &config) {
+  return LocalStore::open(root, ring(), config);
+}
+
 CacheKey chaos::keyOf(uint64_t number, KeyKind kind) {
   CacheKeyBuilder builder(kind);
   builder.addText(KeyTag::Options, "number", std::to_string(number));
@@ -91,7 +103,7 @@ std::string chaos::onlyEntry(const std::string &root) {
 
 void chaos::checkAll(const std::string &root, uint64_t &damaged,
                      uint64_t &wrong) {
-  auto store = LocalStore::openExisting(root, plainConfig());
+  auto store = LocalStore::openExisting(root, ring(), plainConfig());
   if (!store || !*store)
     return;
   (*store)->forEach([&](const StoredEntry &entry) {

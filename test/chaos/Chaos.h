@@ -43,6 +43,9 @@ private:
 
 /// Limits that a test machine's disk does not decide.
 cache::LocalConfig plainConfig();
+Result<std::unique_ptr<cache::LocalStore>>
+openStore(const std::string &root,
+          const cache::LocalConfig &config = plainConfig());
 cache::CacheKey keyOf(uint64_t number,
                       cache::KeyKind kind = cache::KeyKind::FxGraph);
 /// Up to 64 KiB, half of it hard to compress; or exactly `bytes`.

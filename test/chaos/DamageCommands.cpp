@@ -20,7 +20,7 @@ namespace {
 /// One entry, damaged again and again.
 class Victim {
 public:
-  Victim() : store_(LocalStore::open(scratch_.root(), plainConfig())) {}
+  Victim() : store_(openStore(scratch_.root())) {}
 
   /// Stores the payload of a number and remembers the file.
   Status make(uint64_t number) {

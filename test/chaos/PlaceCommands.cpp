@@ -80,7 +80,7 @@ static Result<int> owner(int argc, char **argv) {
     Scratch scratch;
     shape.make(scratch.root());
     ++tried;
-    auto store = LocalStore::open(scratch.root(), plainConfig());
+    auto store = openStore(scratch.root());
     refused += !store;
     std::printf("%s: %s\n", shape.name,
                 store ? "ACCEPTED" : store.error().message.c_str());
@@ -96,7 +96,7 @@ static Result<int> owner(int argc, char **argv) {
     makeFolder(scratch.path() + "/open", 0777);
     ++tried;
     auto store =
-        LocalStore::open(scratch.path() + "/open/cache", plainConfig());
+        openStore(scratch.path() + "/open/cache");
     refused += !store;
     std::printf("folder in a folder of everybody: %s\n",
                 store ? "ACCEPTED" : store.error().message.c_str());
@@ -109,7 +109,7 @@ static Result<int> owner(int argc, char **argv) {
     makeFolder(scratch.path() + "/outside", 0700);
     (void)!::symlink((scratch.path() + "/outside").c_str(),
                      (scratch.root() + "/" + level).c_str());
-    auto store = LocalStore::open(scratch.root(), plainConfig());
+    auto store = openStore(scratch.root());
     if (store) {
       FlightPtr flight = (*store)->enter(keyOf(1));
       (void)chaos::store(**store, 1);
@@ -145,7 +145,7 @@ static Result<int> rmrf(int argc, char **argv) {
     children.push_back(spawn([&] {
       std::mt19937_64 random(i);
       while (secondsNow() < until) {
-        auto store = LocalStore::open(scratch.root(), plainConfig());
+        auto store = openStore(scratch.root());
         for (int k = 0; store && k < 30; ++k) {
           uint64_t number = random() % 50;
           FlightPtr flight = (*store)->enter(keyOf(number));
@@ -198,7 +198,7 @@ static bool liveAt(const std::string &root, int64_t shift, int64_t step) {
   bool isRight = true;
   for (uint64_t i = 0; i < count; ++i) {
     shiftClock(shift + static_cast<int64_t>(i) * step);
-    auto store = LocalStore::open(root, plainConfig());
+    auto store = openStore(root);
     if (!store)
       return false;
     FlightPtr flight = (*store)->enter(keyOf(i));
@@ -207,7 +207,7 @@ static bool liveAt(const std::string &root, int64_t shift, int64_t step) {
     stamp(root, i, start + shift + static_cast<int64_t>(i) * step);
     isRight &= lookUp(**store, i) == Found::Right;
   }
-  auto store = LocalStore::open(root, plainConfig());
+  auto store = openStore(root);
   if (!store)
     return false;
   (*store)->sweep();
@@ -223,7 +223,7 @@ static bool liveAt(const std::string &root, int64_t shift, int64_t step) {
     isRight &= lookUp(**store, i) == Found::Right;
   shiftClock(0);
   // Back in the present everything goes on.
-  auto now = LocalStore::open(root, plainConfig());
+  auto now = openStore(root);
   isRight &= bool(now) && bool(chaos::store(**now, 100)) &&
              lookUp(**now, 100) == Found::Right;
   return isRight;

@@ -40,7 +40,7 @@ static int workUntilKilled(const std::string &root, uint64_t seed, int ready) {
   std::mt19937_64 random(seed);
   (void)!::write(ready, "", 1);
   for (;;) {
-    auto store = LocalStore::open(root, plainConfig());
+    auto store = openStore(root);
     if (!store)
       return 1;
     for (int i = 0; i < 20; ++i) {
@@ -97,7 +97,7 @@ static Result<int> kill9(int argc, char **argv) {
   age(tmp);
   uint64_t swept = 0;
   bool consistent = true;
-  if (auto store = LocalStore::open(scratch.root(), plainConfig())) {
+  if (auto store = openStore(scratch.root())) {
     swept = (*store)->sweep();
     consistent = (*store)->mergedReports()["local"].total().isConsistent();
   }
@@ -119,7 +119,7 @@ static Result<int> kill9(int argc, char **argv) {
 /// One process that wants the value of a key, which takes `seconds` to make.
 static int wantOne(const std::string &root, uint64_t number, double seconds,
                    const std::string &made) {
-  auto store = LocalStore::open(root, plainConfig());
+  auto store = openStore(root);
   if (!store)
     return 1;
   Found found = lookUp(**store, number);
@@ -216,7 +216,7 @@ static pid_t holdFlight(const std::string &root) {
   if (::pipe(ready) != 0)
     return -1;
   pid_t holder = spawn([&] {
-    auto store = LocalStore::open(root, plainConfig());
+    auto store = openStore(root);
     if (!store)
       return 1;
     FlightPtr flight = (*store)->enter(keyOf(0));
@@ -237,7 +237,7 @@ static double waitAfter(int signal, const LocalConfig &config, double delay,
                         uint64_t &timeouts) {
   Scratch scratch;
   pid_t holder = holdFlight(scratch.root());
-  auto store = LocalStore::open(scratch.root(), config);
+  auto store = openStore(scratch.root(), config);
   double sent = 0;
   std::thread killer([&] {
     pause(delay);

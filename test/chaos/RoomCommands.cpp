@@ -40,7 +40,7 @@ static int workAndEvict(const std::string &root, uint64_t seed, double until,
   std::mt19937_64 random(seed);
   uint64_t right = 0;
   while (secondsNow() < until) {
-    auto store = LocalStore::open(root, config);
+    auto store = openStore(root, config);
     if (!store)
       return 1;
     for (int i = 0; i < 50; ++i) {
@@ -129,7 +129,7 @@ static Result<int> size(int argc, char **argv) {
   std::vector<pid_t> children;
   for (uint64_t i = 0; i < processes; ++i)
     children.push_back(spawn([&] {
-      auto store = LocalStore::open(scratch.root(), config);
+      auto store = openStore(scratch.root(), config);
       if (!store)
         return 1;
       for (uint64_t k = 0; k < each; ++k)
@@ -142,7 +142,7 @@ static Result<int> size(int argc, char **argv) {
     failed += static_cast<uint64_t>(join(child));
   uint64_t after = diskUse(scratch.root());
   EvictionResult left;
-  if (auto store = LocalStore::open(scratch.root(), config)) {
+  if (auto store = openStore(scratch.root(), config)) {
     EvictionLimits limits = (*store)->configuredLimits();
     limits.bytes = uint64_t(double(limit) * limits.lowWater);
     left = (*store)->evict(limits);
@@ -183,7 +183,7 @@ static Result<int> lru(int argc, char **argv) {
   LocalConfig config = plainConfig();
   config.maxFiles = 400;
   config.maxBytes = 0;
-  auto store = LocalStore::open(scratch.root(), config);
+  auto store = openStore(scratch.root(), config);
   if (!store)
     return store.takeError();
   for (uint64_t i = 0; i < 2 * wanted; ++i)

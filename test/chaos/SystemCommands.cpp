@@ -40,7 +40,7 @@ static bool live(const std::string &root) {
   config.maxBytes = 64 << 10;
   config.sync = true;
   config.lockTimeoutSeconds = 0.05;
-  auto store = LocalStore::open(root, config);
+  auto store = openStore(root, config);
   if (!store)
     return true;
   for (uint64_t number : {1, 2}) {
@@ -74,7 +74,7 @@ static End tryFault(const Fault &fault) {
     uint64_t damaged = 0, wrong = 0;
     checkAll(scratch.root(), damaged, wrong);
     isRight &= damaged + wrong == 0 && live(scratch.root());
-    auto store = LocalStore::open(scratch.root(), plainConfig());
+    auto store = openStore(scratch.root());
     if (!store)
       return 1;
     isRight &= bool(chaos::store(**store, 3)) &&
@@ -166,10 +166,10 @@ static FullFigures fillDisk(const Scratch &scratch, uint64_t bytes,
   uint64_t old = 0;
   while (payloadOf(old).size() > bytes / 40)
     ++old;
-  if (auto store = LocalStore::open(root, plainConfig()))
+  if (auto store = openStore(root))
     (void)chaos::store(**store, old);
   for (uint64_t i = 0; i < n; i += 100) {
-    auto store = LocalStore::open(root, plainConfig());
+    auto store = openStore(root);
     if (!store)
       continue;
     for (uint64_t k = i; k < std::min(i + 100, n); ++k) {

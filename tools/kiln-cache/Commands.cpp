@@ -8,7 +8,9 @@
 
 #include "Commands.h"
 
+#include <cerrno>
 #include <cstdio>
+#include <sys/stat.h>
 
 using namespace kiln;
 using namespace kiln::cachetool;
@@ -48,7 +50,15 @@ Result<std::unique_ptr<cache::LocalStore>> CacheFlags::open() const {
   if (config_.root.empty())
     return Error::usage("the environment permits no cache "
                         "(TORCHINDUCTOR_FORCE_DISABLE_CACHES)");
-  return cache::LocalStore::openExisting(config_.root, config_.local);
+  // Looking at nothing makes nothing, a key neither.
+  struct stat info;
+  if (::stat(config_.root.c_str(), &info) != 0 && errno == ENOENT)
+    return std::unique_ptr<cache::LocalStore>();
+  auto keys = cache::KeyRing::open(config_.keys);
+  if (!keys)
+    return keys.takeError();
+  return cache::LocalStore::openExisting(config_.root, std::move(*keys),
+                                         config_.local);
 }
 
 std::string cachetool::showBytes(uint64_t bytes) {

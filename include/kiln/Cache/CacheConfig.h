@@ -20,7 +20,7 @@
 //   KILN_FORCE_DISABLE_CACHES,           off                wins over all
 //     TORCHINDUCTOR_FORCE_DISABLE_CACHES
 //
-// Those of the local tier stand in LocalConfig.h.
+// Those of the local tier stand in LocalConfig.h, those of keys in KeyRing.h.
 //
 // A process that gained privileges (setuid) ignores all of them and runs
 // without a cache.
@@ -30,10 +30,8 @@
 #ifndef KILN_CACHE_CACHECONFIG_H
 #define KILN_CACHE_CACHECONFIG_H
 
+#include "kiln/Cache/KeyRing.h"
 #include "kiln/Cache/LocalConfig.h"
-
-#include <optional>
-#include <string>
 
 namespace kiln::cache {
 
@@ -42,6 +40,7 @@ struct CacheConfig {
   bool aotAutograd = true;
   std::string root; ///< absolute; empty when no cache may be used
 
+  KeyConfig keys;
   LocalConfig local;
   /// What of the environment was ignored, a sentence each.
   std::vector<std::string> warnings;

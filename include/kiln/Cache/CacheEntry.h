@@ -37,9 +37,12 @@
 // with the sections in order and without gaps: 1 the labelled parts of the key,
 // which explain a miss, and 2 what the caller stored.
 //
-// A reader assumes arbitrary bytes: header rules first, then key and
-// environment, then the digest, and only then decompression with the raw
-// length as a hard bound. Source: the entry formats of ccache (header and
+// The tag is over "kiln-entry-v1\0" and bytes 0..159, which hold the payload's
+// digest; an HMAC is followed by zeros. Who made an entry is asked of a KeyRing.
+//
+// A reader assumes arbitrary bytes: header rules first, then who made it, then
+// key and environment, then the digest, and only then decompression with the
+// raw length as a hard bound. Source: the entry formats of ccache (header and
 // checksum) and Nix (key inside what is signed).
 //
 //===----------------------------------------------------------------------===//
@@ -48,6 +51,7 @@
 #define KILN_CACHE_CACHEENTRY_H
 
 #include "kiln/Cache/CacheKey.h"
+#include "kiln/Cache/KeyRing.h"
 
 namespace kiln::cache {
 
@@ -70,12 +74,14 @@ struct EntryInfo {
 enum class EntryFault {
   None,
   Corrupt,     ///< bytes contradict the format or a checksum
+  Auth,        ///< made by somebody who is not believed; see `authFault`
   WrongKey,    ///< a valid entry of another key
   ForeignEnvironment, ///< made by another compiler or for another machine
 };
 
 struct DecodedEntry {
   EntryFault fault = EntryFault::None;
+  AuthFault authFault = AuthFault::None;
   std::string reason; ///< one sentence when `fault` is set
   EntryInfo info;
   std::vector<uint8_t> payload;
@@ -84,11 +90,12 @@ struct DecodedEntry {
 /// The bytes of an entry. Compresses payloads over 4 KiB that shrink by at
 /// least a tenth.
 std::vector<uint8_t> encodeEntry(const Digest &key, const Digest &environment,
-                                 const EntryInfo &info, ByteView payload);
+                                 const EntryInfo &info, ByteView payload,
+                                 const Signer &signer);
 
 /// Reads an entry from untrusted bytes.
 DecodedEntry decodeEntry(ByteView file, const Digest &key,
-                         const Digest &environment);
+                         const Digest &environment, const Verifier &verifier);
 
 } // namespace kiln::cache
 

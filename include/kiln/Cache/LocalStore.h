@@ -78,12 +78,15 @@ class LocalStore : public Store {
 public:
   /// Opens or creates the directory `root` (absolute). Refused with an Io error
   /// when it belongs to somebody else, is writable by others, is a symbolic
-  /// link, or lies in a folder where others could replace it.
+  /// link, or lies in a folder where others could replace it. Entries are made
+  /// and believed by `keys`.
   static Result<std::unique_ptr<LocalStore>>
-  open(const std::string &root, const LocalConfig &config = {});
+  open(const std::string &root, KeyRingPtr keys,
+       const LocalConfig &config = {});
   /// The same for what exists; null if there is nothing.
   static Result<std::unique_ptr<LocalStore>>
-  openExisting(const std::string &root, const LocalConfig &config = {});
+  openExisting(const std::string &root, KeyRingPtr keys,
+               const LocalConfig &config = {});
 
   /// Adds what was counted to the figures of all processes.
   ~LocalStore() override;
@@ -121,10 +124,10 @@ public:
 
 private:
   LocalStore(std::unique_ptr<Directory> directory, std::string root,
-             const LocalConfig &config);
+             KeyRingPtr keys, const LocalConfig &config);
   static Result<std::unique_ptr<LocalStore>>
-  openDirectory(const std::string &root, const LocalConfig &config,
-                bool create);
+  openDirectory(const std::string &root, KeyRingPtr keys,
+                const LocalConfig &config, bool create);
 
   std::vector<std::string> variantNames(const std::string &directory) const;
   bool readVariant(const std::string &path, const CacheKey &key,
@@ -141,6 +144,7 @@ private:
 
   std::unique_ptr<Directory> directory_;
   std::string root_;
+  KeyRingPtr keys_;
   LocalConfig config_;
 };
 

@@ -30,9 +30,14 @@ protected:
   void TearDown() override { fs::remove_all(folder); }
 
   std::unique_ptr<LocalStore> open() {
-    auto store = LocalStore::open(root);
+    auto store = LocalStore::open(root, keys);
     EXPECT_TRUE(bool(store)) << (store ? "" : store.error().message);
     return store ? std::move(*store) : nullptr;
+  }
+
+  static KeyRingPtr ringOf(uint8_t seed) {
+    return std::make_shared<KeyRing>(Seed({seed}), std::vector<PublicKey>(),
+                                     std::vector<PublicKey>());
   }
 
   static CacheKey makeKey(std::string_view name) {
@@ -46,6 +51,7 @@ protected:
   }
 
   std::string folder, root;
+  KeyRingPtr keys = ringOf(1);
   CacheKey key = makeKey("a");
   Digest environment = sha256(std::string_view("environment"));
 };
@@ -133,7 +139,7 @@ TEST_F(LocalStoreTest, FifoInPlaceOfAnEntryDoesNotHang) {
 TEST_F(LocalStoreTest, RootThatOthersMayWriteIsRefused) {
   fs::create_directory(root);
   fs::permissions(root, fs::perms::all);
-  auto store = LocalStore::open(root);
+  auto store = LocalStore::open(root, keys);
   ASSERT_FALSE(bool(store));
   EXPECT_NE(store.error().message.find("writable by others"),
             std::string::npos);
@@ -142,12 +148,12 @@ TEST_F(LocalStoreTest, RootThatOthersMayWriteIsRefused) {
 TEST_F(LocalStoreTest, RootThatIsALinkIsRefused) {
   fs::create_directory(folder + "/real");
   fs::create_directory_symlink(folder + "/real", root);
-  EXPECT_FALSE(bool(LocalStore::open(root)));
+  EXPECT_FALSE(bool(LocalStore::open(root, keys)));
 }
 
 TEST_F(LocalStoreTest, RelativeRootIsRefused) {
-  EXPECT_FALSE(bool(LocalStore::open("cache")));
-  EXPECT_FALSE(bool(LocalStore::open("")));
+  EXPECT_FALSE(bool(LocalStore::open("cache", keys)));
+  EXPECT_FALSE(bool(LocalStore::open("", keys)));
 }
 
 TEST_F(LocalStoreTest, NothingIsLeftInTheTemporaryFolder) {
@@ -161,6 +167,21 @@ TEST_F(LocalStoreTest, ADeletedCacheIsAMissAndIsMadeAgain) {
   ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   fs::remove_all(root + "/fxgraph");
   EXPECT_FALSE(store->get(key, environment).hit());
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
+  EXPECT_TRUE(store->get(key, environment).hit());
+}
+
+TEST_F(LocalStoreTest, AnEntryOfAnotherKeyIsAMissAndIsLeftAlone) {
+  ASSERT_TRUE(open()->put(key, environment, {}, std::string_view("payload")));
+  keys = ringOf(2);
+  auto store = open();
+  Lookup lookup = store->get(key, environment);
+  EXPECT_FALSE(lookup.hit());
+  ASSERT_EQ(lookup.faults.size(), 1u);
+  EXPECT_NE(lookup.faults[0].find("unknown key"), std::string::npos);
+  EXPECT_EQ(store->stats().authRejects, 1u);
+  EXPECT_TRUE(fs::exists(entryPath("payload")));
+  // What this process makes replaces it.
   ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   EXPECT_TRUE(store->get(key, environment).hit());
 }
