@@ -108,6 +108,7 @@ kiln::cache::readCacheConfig(const std::optional<std::string> &directory) {
     return config;
   }
   config.keys = readKeyConfig();
+  config.remote = readRemoteConfig();
   config.fxGraph = readSwitches("KILN_FX_GRAPH_CACHE",
                                 "TORCHINDUCTOR_FX_GRAPH_CACHE", true);
   config.aotAutograd =
@@ -116,5 +117,7 @@ kiln::cache::readCacheConfig(const std::optional<std::string> &directory) {
   config.local = readLocalConfig(config.warnings);
   config.root = directory ? normalize(*directory)
                           : rootOfEnvironment(config.warnings);
+  config.remote.fxGraph &= config.fxGraph;
+  config.remote.aotAutograd &= config.aotAutograd;
   return config;
 }

@@ -9,6 +9,7 @@
 #include "kiln/Cache/KeyRing.h"
 
 #include "kiln/Base/FileSystem.h"
+#include "kiln/Cache/Secret.h"
 
 #include <algorithm>
 #include <cctype>
@@ -268,21 +269,6 @@ static std::string stateFolder() {
   return home + "/.local/state/kiln";
 }
 
-/// The value of a secret variable, which is overwritten where the process keeps
-/// it and removed. Kept for later calls.
-static const std::string &takeKeyVariable() {
-  static const std::string key = [] {
-    char *value = std::getenv("KILN_CACHE_KEY");
-    if (!value)
-      return std::string();
-    std::string taken = value;
-    OPENSSL_cleanse(value, taken.size());
-    ::unsetenv("KILN_CACHE_KEY");
-    return taken;
-  }();
-  return key;
-}
-
 KeyConfig cache::readKeyConfig() {
   KeyConfig config;
   config.trusted = valueOf("KILN_CACHE_TRUSTED_KEYS");
@@ -294,10 +280,10 @@ KeyConfig cache::readKeyConfig() {
     std::string folder = stateFolder();
     config.file = folder.empty() ? "" : folder + "/cache.key";
   }
-  const std::string &variable = takeKeyVariable();
+  Secret variable = takeSecretVariable("KILN_CACHE_KEY");
   if (!variable.empty() && !config.isGiven) {
     config.isGiven = true;
-    if (auto seed = Seed::parse(variable, "KILN_CACHE_KEY"))
+    if (auto seed = Seed::parse(variable.reveal(), "KILN_CACHE_KEY"))
       config.seed = *seed;
     else
       config.fault = seed.error().message;

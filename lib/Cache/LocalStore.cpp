@@ -283,6 +283,25 @@ bool LocalStore::isDiskLow() const {
 
 Status LocalStore::put(const CacheKey &key, const Digest &environment,
                        const EntryInfo &info, ByteView payload) {
+  EntryInfo full = info;
+  full.keyParts = key.parts;
+  // The members of a group have keys of their own.
+  auto method =
+      config_.group ? Authentication::Ed25519 : Authentication::Hmac;
+  return publish(key, payload, [&] {
+    return encodeEntry(key.digest, environment, full, payload,
+                       {*keys_, method});
+  });
+}
+
+Status LocalStore::putFile(const CacheKey &key, ByteView payload,
+                           std::vector<uint8_t> file) {
+  return publish(key, payload, [&] { return std::move(file); });
+}
+
+Status
+LocalStore::publish(const CacheKey &key, ByteView payload,
+                    const std::function<std::vector<uint8_t>()> &encode) {
   auto skip = [&](const char *reason) {
     counters_.outcome(key.kind, &StoreStats::putSkips, reason);
   };
@@ -301,12 +320,7 @@ Status LocalStore::put(const CacheKey &key, const Digest &environment,
     return Error::io("the disk of the cache folder is almost full; expected "
                      "KILN_CACHE_MIN_FREE bytes and 2 % of it to be free");
   }
-  EntryInfo full = info;
-  full.keyParts = key.parts;
-  // The members of a group have keys of their own.
-  std::vector<uint8_t> bytes = encodeEntry(
-      key.digest, environment, full, payload,
-      {*keys_, config_.group ? Authentication::Ed25519 : Authentication::Hmac});
+  std::vector<uint8_t> bytes = encode();
   std::string path = entryDirectory(key) + "/" + variantName(payload);
   std::string what;
   int code = directory_->publish(path, bytes, config_.sync, what);

@@ -123,7 +123,8 @@ CacheKey session::environmentKey(const EnvironmentRecord &record) {
 
 Result<CacheKey> session::programKey(const archive::Source &source,
                                      const CompileOptions &options,
-                                     const CacheKey &environment) {
+                                     const CacheKey &environment,
+                                     const std::string &nameSpace) {
   auto record = options.keyRecord();
   if (!record)
     return record.takeError();
@@ -134,5 +135,7 @@ Result<CacheKey> session::programKey(const archive::Source &source,
   if (source.program)
     builder.addText(KeyTag::Model, "model", source.program->model);
   builder.addLines(KeyTag::Options, "option", *record);
+  if (!nameSpace.empty())
+    builder.addText(KeyTag::Namespace, "namespace", nameSpace);
   return builder.finish();
 }

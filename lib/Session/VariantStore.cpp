@@ -11,7 +11,7 @@
 #include "CompilerLibrary.h"
 #include "VariantLog.h"
 
-#include "kiln/Cache/LocalStore.h"
+#include "kiln/Cache/TieredStore.h"
 #include "kiln/Runtime/KernelImage.h"
 #include "kiln/Session/ProgramKey.h"
 
@@ -109,7 +109,8 @@ Status VariantStore::makeKey() {
   if (!options_.cache.enabled() || source_->digest == Digest())
     return Status::success();
   cache::CacheKey environment = environmentKey(currentEnvironment());
-  auto key = programKey(*source_, options_, environment);
+  auto key = programKey(*source_, options_, environment,
+                        options_.cache.remote.nameSpace);
   if (!key)
     return key.takeError();
   environment_ = environment.digest;
@@ -121,14 +122,6 @@ void VariantStore::miss(const std::string &reason, bool isWarning) {
   stats_.missReasons.push_back(reason);
   logMiss(reason, isWarning && !warnedOfCache_);
   warnedOfCache_ |= isWarning;
-}
-
-static Result<std::unique_ptr<cache::LocalStore>>
-openStore(const cache::CacheConfig &config) {
-  auto keys = cache::KeyRing::open(config.keys);
-  if (!keys)
-    return keys.takeError();
-  return cache::LocalStore::open(config.root, std::move(*keys), config.local);
 }
 
 Status VariantStore::lookUp() {
@@ -143,7 +136,7 @@ Status VariantStore::lookUp() {
     logCache("cache: switched off");
     return Status::success();
   }
-  auto opened = openStore(options_.cache);
+  auto opened = cache::openStore(options_.cache);
   if (!opened) {
     miss("the cache is not used: " + opened.error().message,
          /*isWarning=*/true);
@@ -171,6 +164,7 @@ VariantStore::decode(const cache::DecodedEntry &entry) {
 
 Status VariantStore::openCache() {
   Stopwatch watch;
+  cache_->beginCompile();
   cache::Lookup found = cache_->get(*key_, environment_);
   for (const std::string &fault : found.faults)
     miss(fault, /*isWarning=*/false);
@@ -183,6 +177,7 @@ Status VariantStore::openCache() {
                            : Status(package.takeError());
     if (added) {
       ++stats_.cacheHits;
+      stats_.remoteHits += found.remoteHits != 0;
       continue;
     }
     // A hit that does not load is thrown away and compiled again.

@@ -58,7 +58,8 @@ Status Question::ask(int argc, char **argv) {
     return Error::usage("'" + flags.words().front() +
                         "' is compiled already; expected a model");
   environment = session::environmentKey(session::currentEnvironment());
-  auto made = session::programKey(**source, options, environment);
+  auto made = session::programKey(**source, options, environment,
+                                  flags.config().remote.nameSpace);
   if (!made)
     return made.takeError();
   key = std::move(*made);

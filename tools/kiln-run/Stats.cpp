@@ -313,7 +313,7 @@ std::string run::statsJson(const Options &options,
   writeCounts(json, training, stats.cacheHits);
   json.key("misses");
   writeCounts(json, training, stats.cacheMisses);
-  json.key("remote_hits").number(0);
+  json.key("remote_hits").number(int64_t(stats.remoteHits));
   json.key("miss_reasons");
   writeTexts(json, stats.missReasons);
   json.endObject();

@@ -20,7 +20,8 @@
 //   KILN_FORCE_DISABLE_CACHES,           off                wins over all
 //     TORCHINDUCTOR_FORCE_DISABLE_CACHES
 //
-// Those of the local tier stand in LocalConfig.h, those of keys in KeyRing.h.
+// Those of the local tier stand in LocalConfig.h, those of the remote in
+// RemoteConfig.h, those of keys in KeyRing.h.
 //
 // A process that gained privileges (setuid) ignores all of them and runs
 // without a cache.
@@ -32,6 +33,7 @@
 
 #include "kiln/Cache/KeyRing.h"
 #include "kiln/Cache/LocalConfig.h"
+#include "kiln/Cache/RemoteConfig.h"
 
 namespace kiln::cache {
 
@@ -42,6 +44,7 @@ struct CacheConfig {
 
   KeyConfig keys;
   LocalConfig local;
+  RemoteConfig remote;
   /// What of the environment was ignored, a sentence each.
   std::vector<std::string> warnings;
 

@@ -94,6 +94,10 @@ public:
   Lookup get(const CacheKey &key, const Digest &environment) override;
   Status put(const CacheKey &key, const Digest &environment,
              const EntryInfo &info, ByteView payload) override;
+  /// Adds the file of an entry as it is, with the signature of who made it.
+  /// The caller has decoded it and found this payload.
+  Status putFile(const CacheKey &key, ByteView payload,
+                 std::vector<uint8_t> file);
   void remove(const CacheKey &key) override;
   void removeVariant(const CacheKey &key, ByteView payload) override;
   bool contains(const CacheKey &key) override;
@@ -129,6 +133,8 @@ private:
   openDirectory(const std::string &root, KeyRingPtr keys,
                 const LocalConfig &config, bool create);
 
+  Status publish(const CacheKey &key, ByteView payload,
+                 const std::function<std::vector<uint8_t>()> &encode);
   std::vector<std::string> variantNames(const std::string &directory) const;
   bool readVariant(const std::string &path, const CacheKey &key,
                    const Digest &environment, Lookup &lookup,

@@ -38,6 +38,8 @@ struct Lookup {
   /// An entry was damaged, forged or could not be read: what is an error to who
   /// asks for a strict cache.
   bool damaged = false;
+  /// How many of the variants came from a remote.
+  size_t remoteHits = 0;
 
   bool hit() const { return !variants.empty(); }
 };
@@ -56,16 +58,19 @@ public:
   virtual void removeVariant(const CacheKey &key, ByteView payload) = 0;
   virtual bool contains(const CacheKey &key) = 0;
 
+  /// A new compilation begins: what bounds the time of its look-ups starts
+  /// again.
+  virtual void beginCompile() {}
   /// Waits until nobody else makes the value of this key; see Flight.h.
   virtual FlightPtr enter(const CacheKey &key);
 
   /// Corrects what was counted: a hit whose variants took no inputs.
-  void noteGuardMiss(const CacheKey &key);
+  virtual void noteGuardMiss(const CacheKey &key);
   /// Counts a look-up that was not made, and why.
-  void noteBypass(const CacheKey &key, const std::string &reason);
+  virtual void noteBypass(const CacheKey &key, const std::string &reason);
 
-  StoreStats stats() const { return counters_.report().total(); }
-  CacheReport report() const { return counters_.report(); }
+  StoreStats stats() const { return report().total(); }
+  virtual CacheReport report() const { return counters_.report(); }
 
 protected:
   Counters counters_;

@@ -45,10 +45,12 @@ EnvironmentRecord currentEnvironment();
 cache::CacheKey environmentKey(const EnvironmentRecord &record);
 
 /// The key of a program: KeyKind::AotAutograd with `options.training`, else
-/// KeyKind::FxGraph. Usage error for options that cannot be written.
+/// KeyKind::FxGraph. `nameSpace` is KILN_CACHE_NAMESPACE, or empty. Usage error
+/// for options that cannot be written.
 Result<cache::CacheKey> programKey(const archive::Source &source,
                                    const CompileOptions &options,
-                                   const cache::CacheKey &environment);
+                                   const cache::CacheKey &environment,
+                                   const std::string &nameSpace = "");
 
 /// Folder of libKilnRuntime.so, where libKilnCompiler.so lies too.
 std::string libraryFolder();

@@ -66,6 +66,7 @@ struct SessionStats {
   double compileSeconds = 0;
   std::string timing; ///< the compiler's JSON object of its last compilation
   uint64_t cacheHits = 0;
+  uint64_t remoteHits = 0; ///< of the hits, those that a remote gave
   uint64_t cacheMisses = 0;
   /// Why something was not found, or will not be found the next time.
   std::vector<std::string> missReasons;

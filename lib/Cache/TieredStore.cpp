@@ -1,0 +1,125 @@
+//===- TieredStore.cpp - The local folder before the remote ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Cache/TieredStore.h"
+
+#include "kiln/Base/Log.h"
+
+using namespace kiln;
+using namespace kiln::cache;
+
+TieredStore::TieredStore(std::unique_ptr<LocalStore> local,
+                         std::unique_ptr<RemoteStore> remote, bool reshare)
+    : local_(std::move(local)), remote_(std::move(remote)), reshare_(reshare) {}
+
+TieredStore::~TieredStore() {
+  keepLate();
+  if (CacheReport report = remote_->report(); !report.isEmpty())
+    local_->mergeReport("remote", report);
+}
+
+void TieredStore::keepLate() {
+  for (const auto &[query, answer] : remote_->takeLate())
+    for (const RemoteEntry &found : answer.entries)
+      (void)local_->putFile(query.key, found.entry.payload, found.file);
+}
+
+void TieredStore::beginCompile() { remote_->beginCompile(); }
+
+void TieredStore::prefetch(const std::vector<RemoteStore::Query> &queries) {
+  std::vector<RemoteStore::Query> missing;
+  for (const RemoteStore::Query &query : queries)
+    if (!local_->contains(query.key))
+      missing.push_back(query);
+  if (missing.empty())
+    return;
+  auto answers = remote_->fetch(missing);
+  for (size_t i = 0; i < missing.size(); ++i)
+    for (const RemoteEntry &found : answers[i].entries)
+      (void)local_->putFile(missing[i].key, found.entry.payload, found.file);
+}
+
+Lookup TieredStore::get(const CacheKey &key, const Digest &environment) {
+  keepLate();
+  Lookup lookup = local_->get(key, environment);
+  if (lookup.hit()) {
+    for (const DecodedEntry &entry : lookup.variants)
+      if (reshare_)
+        (void)remote_->put(key, environment, entry.info, entry.payload);
+    return lookup;
+  }
+  RemoteStore::Answer answer =
+      std::move(remote_->fetch({{key, environment}}).front());
+  for (std::string &fault : answer.faults)
+    lookup.faults.push_back(std::move(fault));
+  for (RemoteEntry &found : answer.entries) {
+    // That it could not be kept costs the next run, not this one.
+    if (Status kept = local_->putFile(key, found.entry.payload, found.file);
+        !kept)
+      lookup.faults.push_back(kept.error().message);
+    lookup.variants.push_back(std::move(found.entry));
+  }
+  lookup.remoteHits = lookup.variants.size();
+  lookup.damaged |= answer.isForged();
+  return lookup;
+}
+
+Status TieredStore::put(const CacheKey &key, const Digest &environment,
+                        const EntryInfo &info, ByteView payload) {
+  keepLate();
+  // What is not shared is found by this user all the same.
+  (void)remote_->put(key, environment, info, payload);
+  return local_->put(key, environment, info, payload);
+}
+
+void TieredStore::remove(const CacheKey &key) { local_->remove(key); }
+
+void TieredStore::removeVariant(const CacheKey &key, ByteView payload) {
+  local_->removeVariant(key, payload);
+}
+
+FlightPtr TieredStore::enter(const CacheKey &key) {
+  return local_->enter(key);
+}
+
+void TieredStore::noteGuardMiss(const CacheKey &key) {
+  local_->noteGuardMiss(key);
+}
+
+void TieredStore::noteBypass(const CacheKey &key, const std::string &reason) {
+  local_->noteBypass(key, reason);
+}
+
+CacheReport TieredStore::report() const { return local_->report(); }
+
+bool TieredStore::contains(const CacheKey &key) {
+  return local_->contains(key);
+}
+
+Result<std::unique_ptr<Store>> cache::openStore(const CacheConfig &config) {
+  auto keys = KeyRing::open(config.keys);
+  if (!keys)
+    return keys.takeError();
+  auto local = LocalStore::open(config.root, *keys, config.local);
+  if (!local)
+    return local.takeError();
+  const RemoteConfig &remote = config.remote;
+  if (!remote.fault.empty())
+    log::write("cache", log::Level::Error,
+               "the remote cache is not used: " + remote.fault);
+  if (!remote.enabled())
+    return std::unique_ptr<Store>(std::move(*local));
+  if (remote.writes && !(*keys)->maySignForOthers())
+    log::write("cache", log::Level::Warning,
+               "nothing is stored in the remote cache: keys are trusted by "
+               "name, and there is none of one's own; expected "
+               "KILN_CACHE_KEY_FILE, or KILN_REMOTE_MODE=ro");
+  return std::unique_ptr<Store>(std::make_unique<TieredStore>(
+      std::move(*local), std::make_unique<RemoteStore>(remote, *keys),
+      remote.reshare));
+}
