@@ -53,7 +53,7 @@ inline session::SessionOptions options(const std::string &cache = "",
   session::SessionOptions result;
   result.backend = backend;
   result.threads = 1;
-  result.cache.root = cache;
+  result.cache = cache::readCacheConfig(cache);
   result.verifyEach = true;
   return result;
 }
