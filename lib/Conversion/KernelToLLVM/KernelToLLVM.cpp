@@ -36,6 +36,31 @@ namespace {
 
 struct ConvertKernelToLLVMPass
     : kiln::impl::ConvertKernelToLLVMPassBase<ConvertKernelToLLVMPass> {
+  /// Kernels are lowered one by one, and making the patterns takes as long as using
+  /// them on a small one.
+  LogicalResult initialize(MLIRContext *context) override {
+    makePatterns(context, LowerToLLVMOptions(context));
+    return success();
+  }
+
+  void makePatterns(MLIRContext *context, LowerToLLVMOptions options) {
+    options.useBarePtrCallConv = true;
+    converter = std::make_shared<LLVMTypeConverter>(context, options);
+    RewritePatternSet set(context);
+    arith::populateCeilFloorDivExpandOpsPatterns(set);
+    arith::populateArithToLLVMConversionPatterns(*converter, set);
+    index::populateIndexToLLVMConversionPatterns(*converter, set);
+    populateMathToLLVMConversionPatterns(*converter, set,
+                                         /*approximateLog1p=*/false);
+    populateVectorToLLVMConversionPatterns(*converter, set,
+                                           /*reassociateFPReductions=*/false,
+                                           /*force32BitVectorIndices=*/true);
+    cf::populateControlFlowToLLVMConversionPatterns(*converter, set);
+    populateFuncToLLVMConversionPatterns(*converter, set);
+    ub::populateUBToLLVMConversionPatterns(*converter, set);
+    patterns = FrozenRewritePatternSet(std::move(set));
+  }
+
   void runOnOperation() override {
     WalkResult checked = getOperation()->walk([](Operation *op) {
       if (auto why = kiln::whyNoVectorCode(op)) {
@@ -46,32 +71,21 @@ struct ConvertKernelToLLVMPass
     });
     if (checked.wasInterrupted())
       return signalPassFailure();
-    MLIRContext *context = &getContext();
     // Which width an index has is said by the module.
-    LowerToLLVMOptions options(context, DataLayout::closest(getOperation()));
-    options.useBarePtrCallConv = true;
-    LLVMTypeConverter converter(context, options);
-    RewritePatternSet patterns(context);
-    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
-    arith::populateArithToLLVMConversionPatterns(converter, patterns);
-    index::populateIndexToLLVMConversionPatterns(converter, patterns);
-    populateMathToLLVMConversionPatterns(converter, patterns,
-                                         /*approximateLog1p=*/false);
-    populateVectorToLLVMConversionPatterns(converter, patterns,
-                                           /*reassociateFPReductions=*/false,
-                                           /*force32BitVectorIndices=*/true);
-    cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
-    populateFuncToLLVMConversionPatterns(converter, patterns);
-    ub::populateUBToLLVMConversionPatterns(converter, patterns);
-    LLVMConversionTarget target(*context);
+    LowerToLLVMOptions options(&getContext(), DataLayout::closest(getOperation()));
+    if (options.getIndexBitwidth() != converter->getIndexTypeBitwidth())
+      makePatterns(&getContext(), options);
+    LLVMConversionTarget target(getContext());
     target.addLegalOp<ModuleOp, gpu::GPUModuleOp>();
     target.addLegalDialect<NVVM::NVVMDialect>();
     ConversionConfig config;
     config.allowPatternRollback = false;
-    if (failed(applyFullConversion(getOperation(), target, std::move(patterns),
-                                   config)))
+    if (failed(applyFullConversion(getOperation(), target, patterns, config)))
       signalPassFailure();
   }
+
+  std::shared_ptr<LLVMTypeConverter> converter; ///< that the patterns refer to
+  FrozenRewritePatternSet patterns;
 };
 
 } // namespace

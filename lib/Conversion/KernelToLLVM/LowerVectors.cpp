@@ -26,6 +26,31 @@ namespace {
 
 struct LowerVectorsPass
     : kiln::impl::KilnLowerVectorsPassBase<LowerVectorsPass> {
+  /// Once, for all the kernels that are lowered one by one.
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet set(context);
+    vector::populateVectorContractLoweringPatterns(
+        set, vector::VectorContractLowering::OuterProduct);
+    vector::populateVectorOuterProductLoweringPatterns(set);
+    vector::populateVectorMultiReductionLoweringPatterns(
+        set, vector::VectorMultiReductionLowering::InnerParallel);
+    vector::populateVectorBroadcastLoweringPatterns(set);
+    vector::populateVectorShapeCastLoweringPatterns(set);
+    vector::populateVectorTransposeLoweringPatterns(
+        set, vector::VectorTransposeLowering::Shuffle16x16);
+    vector::populateVectorTransferLoweringPatterns(set,
+                                                   /*maxTransferRank=*/1);
+    vector::populateVectorMaskOpLoweringPatterns(set);
+    vector::populateVectorMaskMaterializationPatterns(
+        set, /*force32BitVectorIndices=*/true);
+    vector::populateVectorInterleaveToShufflePatterns(set);
+    vector::populateVectorStepLoweringPatterns(set);
+    vector::populateVectorRankReducingFMAPattern(set);
+    vector::populateVectorInsertExtractStridedSliceTransforms(set);
+    patterns = FrozenRewritePatternSet(std::move(set));
+    return success();
+  }
+
   void runOnOperation() override {
     bool found = false;
     WalkResult checked = getOperation()->walk([&](Operation *op) {
@@ -52,31 +77,13 @@ struct LowerVectorsPass
       return signalPassFailure();
     if (!found)
       return;
-    RewritePatternSet patterns(&getContext());
-    vector::populateVectorContractLoweringPatterns(
-        patterns, vector::VectorContractLowering::OuterProduct);
-    vector::populateVectorOuterProductLoweringPatterns(patterns);
-    vector::populateVectorMultiReductionLoweringPatterns(
-        patterns, vector::VectorMultiReductionLowering::InnerParallel);
-    vector::populateVectorBroadcastLoweringPatterns(patterns);
-    vector::populateVectorShapeCastLoweringPatterns(patterns);
-    vector::populateVectorTransposeLoweringPatterns(
-        patterns, vector::VectorTransposeLowering::Shuffle16x16);
-    vector::populateVectorTransferLoweringPatterns(patterns,
-                                                   /*maxTransferRank=*/1);
-    vector::populateVectorMaskOpLoweringPatterns(patterns);
-    vector::populateVectorMaskMaterializationPatterns(
-        patterns, /*force32BitVectorIndices=*/true);
-    vector::populateVectorInterleaveToShufflePatterns(patterns);
-    vector::populateVectorStepLoweringPatterns(patterns);
-    vector::populateVectorRankReducingFMAPattern(patterns);
-    vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
     GreedyRewriteConfig config;
     config.enableConstantCSE(false);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     config)))
+    if (failed(applyPatternsGreedily(getOperation(), patterns, config)))
       signalPassFailure();
   }
+
+  FrozenRewritePatternSet patterns;
 };
 
 } // namespace

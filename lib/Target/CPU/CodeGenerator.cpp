@@ -189,6 +189,22 @@ static Status prepareModule(llvm::Module &module, const CPUTarget &target,
   return Status::success();
 }
 
+/// The text of a module in which the kernel has the name of its program.
+static std::string getText(llvm::Module &module, const std::string &name,
+                           const llvm::StringSet<> &internal) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration() && !internal.contains(function.getName())) {
+      std::string shared = function.getName().str();
+      function.setName(name);
+      stream << module;
+      function.setName(shared);
+      break;
+    }
+  return text;
+}
+
 /// The assembly of a copy: code generation changes a module.
 static Result<std::string> getAssembly(const llvm::Module &module,
                                        llvm::TargetMachine &machine) {
@@ -227,12 +243,12 @@ CodeGenerator::generate(llvm::Module &module, const std::string &name,
     passes->modules.clear();
   }
   if (options.keepLLVMIR)
-    llvm::raw_string_ostream(report.llvmIR) << module;
+    report.llvmIR = getText(module, name, internal);
   if (options.keepAssembly) {
     auto assembly = getAssembly(module, machine);
     if (!assembly)
       return assembly.takeError();
-    report.assembly += *assembly;
+    report.assembly = std::move(*assembly);
   }
   {
     StageTimer timer(report.times.codegen);

@@ -23,7 +23,10 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 
+#include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/SourceMgr.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <atomic>
@@ -244,6 +247,22 @@ static void compileTask(Task &task, Lowering &lowering, std::mutex &mlir,
   task.image = std::move(*image);
 }
 
+/// One module of the texts of several.
+static std::string joinModules(llvm::ArrayRef<std::string> texts) {
+  llvm::LLVMContext context;
+  llvm::Module whole("kernels", context);
+  llvm::Linker linker(whole);
+  for (const std::string &text : texts) {
+    llvm::SMDiagnostic problem;
+    auto part = llvm::parseAssemblyString(text, problem, context);
+    if (!part || linker.linkInModule(std::move(part)))
+      return "; cannot be shown: " + problem.getMessage().str() + "\n";
+  }
+  std::string joined;
+  llvm::raw_string_ostream(joined) << whole;
+  return joined;
+}
+
 /// Joins images in the order of the module, or gives the first error.
 static Result<package::KernelImage> joinImages(std::vector<Task> &tasks,
                                                const CPUTarget &target,
@@ -251,15 +270,19 @@ static Result<package::KernelImage> joinImages(std::vector<Task> &tasks,
   package::KernelImage image;
   image.target = target.name;
   image.requiredFeatures = target.featureBits;
+  std::vector<std::string> texts;
   for (Task &task : tasks) {
     if (task.error)
       return std::move(*task.error);
     appendKernelImage(image, *task.image);
     report.times += task.report.times;
-    report.llvmIR += task.report.llvmIR;
+    if (!task.report.llvmIR.empty())
+      texts.push_back(std::move(task.report.llvmIR));
     report.assembly += task.report.assembly;
     ++(task.isFound ? report.found : report.compiled);
   }
+  if (!texts.empty())
+    report.llvmIR = joinModules(texts);
   return std::move(image);
 }
 

@@ -96,7 +96,7 @@ struct KernelCompileReport {
   StageTimes times;
   unsigned compiled = 0; ///< kernels that went through LLVM
   unsigned found = 0;    ///< kernels that came from the store
-  std::string llvmIR;    ///< a module for each kernel, in their order
+  std::string llvmIR;    ///< one module with all kernels
   std::string assembly;
 };
 
