@@ -26,6 +26,7 @@ def BackendConvolutionFamily : OpFamily<"BackendConvolutionArgs",
      "output_padding", "groups"]>;
 def DrawnDropoutFamily : OpFamily<"DrawnDropoutArgs",
     "A dropout that PyTorch makes of draws and products.", ["input", "p", "train"]>;
+def WeightNormFamily : OpFamily<"WeightNormArgs", "Weights and norms.", ["v", "g", "dim"]>;
 class DecomposeDropout<string ofFeatures, string keepsMoments>
     : DecomposeBy<"decomposeDrawnDropout", [ofFeatures, keepsMoments],
                   DrawnDropoutFamily>;
@@ -133,15 +134,16 @@ def Aten_EmbeddingBagPaddingIdxOp : Aten_CountingCompositeOp<
 }
 
 def Aten_WeightNormOp : Aten_CompositeOp<
-    "aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor",
-    "decomposeWeightNorm"> {
+    "aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor"> {
   let summary = "Weights whose slices have given norms";
+  let decomposition = DecomposeBy<"decomposeWeightNorm", [], WeightNormFamily>;
 }
 
 def Aten_WeightNormInterfaceOp : Aten_CompositeOp<
     "aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, "
-    "Tensor)", "decomposeWeightNormInterface"> {
+    "Tensor)"> {
   let summary = "Weights whose slices have given norms, and what they had";
+  let decomposition = DecomposeBy<"decomposeWeightNorm", [], WeightNormFamily>;
 }
 
 def Aten_MaxUnpool2dOp : Aten_CompositeOp<
@@ -231,50 +233,66 @@ def Aten_GridSamplerOp : Aten_CompositeOp<
 
 def Aten_UpsampleNearest1dOp : Aten_CompositeOp<
     "aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? "
-    "scales=None) -> Tensor", "decomposeUpsampleNearest1d"> {
+    "scales=None) -> Tensor"> {
   let summary = "Resize signals by the nearest element";
+  let decomposition = Decompose<[(call "upsample_nearest1d.vec", $self,
+      (sizes_unless $output_size, $scales),
+      (factors_for $self, $output_size, $scales))]>;
 }
 
 def Aten_UpsampleNearest3dOp : Aten_CompositeOp<
     "aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? "
-    "scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
-    "decomposeUpsampleNearest3d"> {
+    "scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor"> {
   let summary = "Resize volumes by the nearest element";
+  let decomposition = Decompose<[(call "upsample_nearest3d.vec", $self,
+      (sizes_unless $output_size, $scales_d),
+      (factors_for $self, $output_size, $scales_d, $scales_h, $scales_w))]>;
 }
 
 def Aten_UpsampleLinear1dOp : Aten_CompositeOp<
     "aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool "
-    "align_corners, float? scales=None) -> Tensor",
-    "decomposeUpsampleLinear1d"> {
+    "align_corners, float? scales=None) -> Tensor"> {
   let summary = "Resize signals linearly";
+  let decomposition = Decompose<[(call "upsample_linear1d.vec", $self,
+      (sizes_unless $output_size, $scales), $align_corners,
+      (factors_for $self, $output_size, $scales))]>;
 }
 
 def Aten_UpsampleBicubic2dOp : Aten_CompositeOp<
     "aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool "
-    "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-    "decomposeUpsampleBicubic2d"> {
+    "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor"> {
   let summary = "Resize images bicubically";
+  let decomposition = Decompose<[(call "upsample_bicubic2d.vec", $self,
+      (sizes_unless $output_size, $scales_h), $align_corners,
+      (factors_for $self, $output_size, $scales_h, $scales_w))]>;
 }
 
 def Aten_UpsampleNearestExact2dOp : Aten_CompositeOp<
     "aten::_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, "
-    "float? scales_h=None, float? scales_w=None) -> Tensor",
-    "decomposeUpsampleNearestExact2d"> {
+    "float? scales_h=None, float? scales_w=None) -> Tensor"> {
   let summary = "Resize images by the nearest pixel's center";
+  let decomposition = Decompose<[(call "_upsample_nearest_exact2d.vec", $self,
+      (sizes_unless $output_size, $scales_h),
+      (factors_for $self, $output_size, $scales_h, $scales_w))]>;
 }
 
 def Aten_UpsampleBilinear2dAaOp : Aten_CompositeOp<
     "aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool "
-    "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-    "decomposeUpsampleBilinear2dAa"> {
+    "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor"> {
   let summary = "Resize images bilinearly, with a filter as wide as the step";
+  let decomposition = Decompose<[(call "_upsample_bilinear2d_aa.vec", $self,
+      (sizes_unless $output_size, $scales_h), $align_corners,
+      (factors_for $self, $output_size, $scales_h, $scales_w))]>;
 }
 
 def Aten_UpsampleTrilinear3dOp : Aten_CompositeOp<
     "aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool "
     "align_corners, float? scales_d=None, float? scales_h=None, float? "
-    "scales_w=None) -> Tensor", "decomposeUpsampleTrilinear3d"> {
+    "scales_w=None) -> Tensor"> {
   let summary = "Resize volumes trilinearly";
+  let decomposition = Decompose<[(call "upsample_trilinear3d.vec", $self,
+      (sizes_unless $output_size, $scales_d), $align_corners,
+      (factors_for $self, $output_size, $scales_d, $scales_h, $scales_w))]>;
 }
 
 #endif // KILN_DIALECT_ATEN_IR_ATENCOMPOSITELAYERSOPS_TD

@@ -23,23 +23,27 @@ def DecomposeChain : DecomposeBy<"decomposeChain", [], ChainFamily>;
 
 def Aten_TensordotOp : Aten_CompositeOp<
     "aten::tensordot(Tensor self, Tensor other, int[] dims_self, int[] "
-    "dims_other) -> Tensor", "decomposeTensordot"> {
+    "dims_other) -> Tensor"> {
   let summary = "Sums of products over dimensions of two tensors";
+  let decomposition = Decompose<[(tensor_dot $self, $other, $dims_self, $dims_other)]>;
 }
 
 def Aten_InnerOp : Aten_CompositeOp<
-    "aten::inner(Tensor self, Tensor other) -> Tensor", "decomposeInner"> {
+    "aten::inner(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Sums of products over the last dimensions";
+  let decomposition = Decompose<[(inner $self, $other)]>;
 }
 
 def Aten_KronOp : Aten_CompositeOp<
-    "aten::kron(Tensor self, Tensor other) -> Tensor", "decomposeKron"> {
+    "aten::kron(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Every element of one times all of another";
+  let decomposition = Decompose<[(kronecker $self, $other)]>;
 }
 
 def Aten_VdotOp : Aten_CompositeOp<
-    "aten::vdot(Tensor self, Tensor other) -> Tensor", "decomposeVdot"> {
+    "aten::vdot(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Dot product with the conjugate";
+  let decomposition = Decompose<[(call "dot", (conjugate $self), $other)]>;
 }
 
 def Aten_LinalgVecdotOp : Aten_CompositeOp<
@@ -104,24 +108,24 @@ def Aten_LinalgNormOp : Aten_CompositeOp<
 
 def Aten_LinalgNormOrdStrOp : Aten_CompositeOp<
     "aten::linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool "
-    "keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    "decomposeLinalgNormOrdStr"> {
+    "keepdim=False, *, ScalarType? dtype=None) -> Tensor"> {
   let summary = "Norm of matrices by name";
+  let decomposition = Decompose<[(named_norm $self, $ord, $dim, $keepdim, $dtype)]>;
 }
 
 def Aten_LinalgMatrixNormOp : Aten_CompositeOp<
     "aten::linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], "
-    "bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    "decomposeLinalgMatrixNorm"> {
+    "bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"> {
   let summary = "Norm of matrices";
+  let decomposition = Decompose<[(matrix_norm $self, $ord, $dim, $keepdim, $dtype)]>;
 }
 
 def Aten_LinalgMatrixNormStrOrdOp : Aten_CompositeOp<
     "aten::linalg_matrix_norm.str_ord(Tensor self, str ord=\"fro\", int[] "
     "dim=[-2, "
-    "-1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-    "decomposeLinalgMatrixNormStrOrd"> {
+    "-1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor"> {
   let summary = "Norm of matrices by name";
+  let decomposition = Decompose<[(named_norm $self, $ord, $dim, $keepdim, $dtype)]>;
 }
 
 def Aten_NormExceptDimOp : Aten_CompositeOp<
@@ -144,32 +148,34 @@ def Aten_CholeskyOp : Aten_CompositeOp<
 
 def Aten_CholeskySolveOp : Aten_CompositeOp<
     "aten::cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> "
-    "Tensor", "decomposeCholeskySolve"> {
+    "Tensor"> {
   let summary = "Solve a system by a Cholesky factor";
+  let decomposition = Decompose<[(cholesky_solve $self, $input2, $upper)]>;
 }
 
 def Aten_CholeskyInverseOp : Aten_CompositeOp<
-    "aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor",
-    "decomposeCholeskyInverse"> {
+    "aten::cholesky_inverse(Tensor self, bool upper=False) -> Tensor"> {
   let summary = "Inverse by a Cholesky factor";
+  let decomposition = Decompose<[(cholesky_solve (unit_like $self), $self, $upper)]>;
 }
 
 def Aten_InverseOp : Aten_CompositeOp<
     "aten::inverse(Tensor self) -> Tensor"> {
   let summary = "Inverse of matrices";
-  let decomposition = DecomposeMatrix<"decomposeInverse">;
+  let decomposition = Decompose<[(invert $self)]>;
 }
 
 def Aten_LinalgInvOp : Aten_CompositeOp<
     "aten::linalg_inv(Tensor A) -> Tensor"> {
   let summary = "Inverse of matrices";
-  let decomposition = DecomposeMatrix<"decomposeInverse">;
+  let decomposition = Decompose<[(invert $A)]>;
 }
 
 def Aten_LinalgInvExOp : Aten_CompositeOp<
     "aten::linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor "
-    "inverse, Tensor info)", "decomposeLinalgInvEx"> {
+    "inverse, Tensor info)"> {
   let summary = "Inverse of matrices, and where there is none";
+  let decomposition = Decompose<[(invert $A), (no_info $A)]>;
 }
 
 def Aten_LinalgSolveOp : Aten_CompositeOp<
@@ -188,13 +194,13 @@ def Aten_LinalgSolveExOp : Aten_CompositeOp<
 def Aten_DetOp : Aten_CompositeOp<
     "aten::det(Tensor self) -> Tensor"> {
   let summary = "Determinant";
-  let decomposition = DecomposeMatrix<"decomposeDet">;
+  let decomposition = Decompose<[(determinant $self)]>;
 }
 
 def Aten_LinalgDetOp : Aten_CompositeOp<
     "aten::linalg_det(Tensor A) -> Tensor"> {
   let summary = "Determinant";
-  let decomposition = DecomposeMatrix<"decomposeDet">;
+  let decomposition = Decompose<[(determinant $A)]>;
 }
 
 def Aten_LinalgDetFactorsOp : Aten_CompositeOp<

@@ -258,29 +258,34 @@ def Aten_MedianOp : Aten_CompositeOp<
 
 def Aten_QuantileOp : Aten_CompositeOp<
     "aten::quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, "
-    "*, str interpolation=\"linear\") -> Tensor", "decomposeQuantile"> {
+    "*, str interpolation=\"linear\") -> Tensor"> {
   let summary = "Values at shares of the way through sorted elements";
+  let decomposition = Decompose<[
+      (quantile $self, $q, $dim, $keepdim, $interpolation, "false")]>;
 }
 
 def Aten_QuantileScalarOp : Aten_CompositeOp<
     "aten::quantile.scalar(Tensor self, float q, int? dim=None, bool "
-    "keepdim=False, *, str interpolation=\"linear\") -> Tensor",
-    "decomposeQuantileScalar"> {
+    "keepdim=False, *, str interpolation=\"linear\") -> Tensor"> {
   let summary = "Value at a share of the way through sorted elements";
+  let decomposition = Decompose<[
+      (quantile $self, (share_of $self, $q), $dim, $keepdim, $interpolation, "false")]>;
 }
 
 def Aten_NanquantileOp : Aten_CompositeOp<
     "aten::nanquantile(Tensor self, Tensor q, int? dim=None, bool "
-    "keepdim=False, *, str interpolation=\"linear\") -> Tensor",
-    "decomposeNanquantile"> {
+    "keepdim=False, *, str interpolation=\"linear\") -> Tensor"> {
   let summary = "Quantiles of the elements that are numbers";
+  let decomposition = Decompose<[
+      (quantile $self, $q, $dim, $keepdim, $interpolation, "true")]>;
 }
 
 def Aten_NanquantileScalarOp : Aten_CompositeOp<
     "aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool "
-    "keepdim=False, *, str interpolation=\"linear\") -> Tensor",
-    "decomposeNanquantileScalar"> {
+    "keepdim=False, *, str interpolation=\"linear\") -> Tensor"> {
   let summary = "Quantile of the elements that are numbers";
+  let decomposition = Decompose<[
+      (quantile $self, (share_of $self, $q), $dim, $keepdim, $interpolation, "true")]>;
 }
 
 def Aten_NanmedianOp : Aten_CompositeOp<

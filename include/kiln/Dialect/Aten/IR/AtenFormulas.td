@@ -24,7 +24,8 @@
 //   2             a number
 //   "1.5"         C++ text
 //
-// The operators of a composite's formula are methods of Composite, and its values
+// The operators of a composite's formula are methods of Composite, or functions of
+// Decompose/CompositeFormulas.h, and its values
 // are the results as they are. Others are converted to the results' element types. Operands of a
 // `DecomposeWide` come in the type that elements of the first result are
 // computed in, f32 for 16 bits, so that the result is rounded once.
@@ -84,6 +85,22 @@ def floating : BuilderMethod; // of integers f32
 def itself : BuilderMethod;   // the operand
 def row : BuilderMethod;      // all elements in a row
 def wrap : BuilderMethod;     // a number as a tensor, beside another one
+
+// Functions of Decompose/CompositeFormulas.h, in those formulas too.
+def cholesky_solve : Formula;
+def determinant : Formula;
+def factors_for : Formula;     // of an upsampling to sizes
+def inner : Formula;
+def invert : Formula;
+def kronecker : Formula;
+def matrix_norm : Formula;     // by an order
+def named_norm : Formula;      // of matrices
+def no_info : Formula;         // nothing was wrong with matrices
+def quantile : Formula;
+def share_of : Formula;        // a number as a tensor of another's type
+def sizes_unless : Formula;    // sizes, if there is no factor
+def tensor_dot : Formula;
+def unit_like : Formula;       // the identity
 
 // Views and copies of views.
 def copy_of_view : Formula;    // a view, copied if it is the operand itself

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Composites.h"
+#include "CompositeFormulas.h"
 
 #include <cmath>
 #include <limits>
@@ -94,40 +94,41 @@ Value decomposeRnnCell(const RnnCellArgs &cell, Composite &c,
   return activation == Activation::Tanh ? c.tanh(sum) : c.relu(sum);
 }
 
-/// An upsampling by sizes as the one that takes sizes or factors. A factor that
-/// is given decides where elements lie, so it is passed on, and must give the
-/// sizes.
-template <typename OpT, typename BuildFn>
-static Value upsample(Composite &c, OpT op,
-                      ArrayRef<std::optional<llvm::APFloat>> factors,
-                      BuildFn build) {
-  if (!factors.front())
-    return build(SizesArg(op.getOutputSize()), FloatsArg());
-  SmallVector<double> values;
-  ArrayRef<ExprAttr> sizes = op.getOutputSize().getDims();
-  int64_t rank = Composite::rankOf(op.getSelf());
-  for (auto [i, factor] : llvm::enumerate(factors)) {
-    values.push_back(factor ? factor->convertToDouble() : 0);
-    auto before =
-        c.sizeOf(op.getSelf(), rank - factors.size() + i).getConstant();
-    auto after = i < sizes.size() ? sizes[i].getConstant() : std::nullopt;
-    if (!before || !after ||
-        int64_t(std::floor(double(*before) * values.back())) != *after)
-      return c.refuse("sizes and factors of an upsampling differ");
-  }
-  return build(SizesArg(), FloatsArg(values));
+SizesArg formula::sizesUnless(Composite &c, ArrayRef<ExprAttr> sizes,
+                              std::optional<double> factor) {
+  return factor ? SizesArg() : SizesArg(sizes);
 }
 
-/// Weights whose slices along all dimensions but one have norms `g`.
-template <typename OpT> static Values weightNorm(Composite &c, OpT op) {
-  Value v = op.getV();
-  int64_t dim = c.place(int64_t(op.getDim()), Composite::rankOf(v));
+FloatsArg formula::factorsFor(Composite &c, Value x, ArrayRef<ExprAttr> sizes,
+                              ArrayRef<std::optional<double>> factors) {
+  if (!factors.front())
+    return {};
+  SmallVector<double> values;
+  int64_t rank = Composite::rankOf(x);
+  for (auto [i, factor] : llvm::enumerate(factors)) {
+    values.push_back(factor.value_or(0));
+    auto before = c.fixed(x, rank - factors.size() + i);
+    auto after = i < sizes.size() ? sizes[i].getConstant() : std::nullopt;
+    if (!before || !after ||
+        int64_t(std::floor(double(*before) * values.back())) != *after) {
+      c.refuse("sizes and factors of an upsampling differ");
+      return {};
+    }
+  }
+  return values;
+}
+
+/// Weights whose slices along all dimensions but one have norms `g`, and the
+/// norms that they had.
+Values decomposeWeightNorm(const WeightNormArgs &args, Composite &c) {
+  Value v = args.v;
+  int64_t dim = c.place(*args.dim, Composite::rankOf(v));
   SmallVector<int64_t> others;
   for (int64_t k = 0; k < Composite::rankOf(v); ++k)
     if (k != dim)
       others.push_back(k);
   Value norm = c.linalgVectorNorm(v, 2.0, others, true);
-  return {norm ? c.mul(v, c.div(op.getG(), norm)) : Value(), norm};
+  return {c.mul(v, c.div(args.g, norm)), norm};
 }
 
 /// Zeros, but for what a pooling has taken, at the places it came from.
@@ -249,14 +250,6 @@ Values decomposeEmbeddingBagPaddingIdx(EmbeddingBagPaddingIdxOp op,
   return embeddingBag(c, op, padding < 0 ? padding + *rows : padding);
 }
 
-Value decomposeWeightNorm(WeightNormOp op, Composite &c) {
-  return weightNorm(c, op).front();
-}
-
-Values decomposeWeightNormInterface(WeightNormInterfaceOp op, Composite &c) {
-  return weightNorm(c, op);
-}
-
 Value decomposeRrelu(RreluOp op, Composite &c) {
   Value x = op.getSelf();
   if (op.getTraining())
@@ -292,61 +285,6 @@ Value decomposeGridSampler(GridSamplerOp op, Composite &c) {
                            op.getAlignCorners());
   return c.gridSampler2d(op.getInput(), op.getGrid(), op.getInterpolationMode(),
                          op.getPaddingMode(), op.getAlignCorners());
-}
-
-Value decomposeUpsampleNearest1d(UpsampleNearest1dOp op, Composite &c) {
-  return upsample(c, op, {op.getScales()},
-                  [&](const SizesArg &size, const FloatsArg &factors) {
-                    return c.upsampleNearest1dVec(op.getSelf(), size, factors);
-                  });
-}
-
-Value decomposeUpsampleNearest3d(UpsampleNearest3dOp op, Composite &c) {
-  return upsample(c, op, {op.getScalesD(), op.getScalesH(), op.getScalesW()},
-                  [&](const SizesArg &size, const FloatsArg &factors) {
-                    return c.upsampleNearest3dVec(op.getSelf(), size, factors);
-                  });
-}
-
-Value decomposeUpsampleLinear1d(UpsampleLinear1dOp op, Composite &c) {
-  return upsample(c, op, {op.getScales()},
-                  [&](const SizesArg &size, const FloatsArg &factors) {
-                    return c.upsampleLinear1dVec(op.getSelf(), size,
-                                                 op.getAlignCorners(), factors);
-                  });
-}
-
-Value decomposeUpsampleBicubic2d(UpsampleBicubic2dOp op, Composite &c) {
-  return upsample(c, op, {op.getScalesH(), op.getScalesW()},
-                  [&](const SizesArg &size, const FloatsArg &factors) {
-                    return c.upsampleBicubic2dVec(
-                        op.getSelf(), size, op.getAlignCorners(), factors);
-                  });
-}
-
-Value decomposeUpsampleNearestExact2d(UpsampleNearestExact2dOp op,
-                                      Composite &c) {
-  return upsample(c, op, {op.getScalesH(), op.getScalesW()},
-                  [&](const SizesArg &size, const FloatsArg &factors) {
-                    return c.upsampleNearestExact2dVec(op.getSelf(), size,
-                                                       factors);
-                  });
-}
-
-Value decomposeUpsampleBilinear2dAa(UpsampleBilinear2dAaOp op, Composite &c) {
-  return upsample(c, op, {op.getScalesH(), op.getScalesW()},
-                  [&](const SizesArg &size, const FloatsArg &factors) {
-                    return c.upsampleBilinear2dAaVec(
-                        op.getSelf(), size, op.getAlignCorners(), factors);
-                  });
-}
-
-Value decomposeUpsampleTrilinear3d(UpsampleTrilinear3dOp op, Composite &c) {
-  return upsample(c, op, {op.getScalesD(), op.getScalesH(), op.getScalesW()},
-                  [&](const SizesArg &size, const FloatsArg &factors) {
-                    return c.upsampleTrilinear3dVec(
-                        op.getSelf(), size, op.getAlignCorners(), factors);
-                  });
 }
 
 } // namespace kiln::aten

@@ -6,20 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Composites.h"
+#include "CompositeFormulas.h"
 
 #include <cmath>
 #include <limits>
 
 namespace kiln::aten {
 
+using formula::choleskySolve;
+using formula::determinant;
+using formula::invert;
+using formula::noInfo;
+
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//
 
-/// Sums products over the dimensions `left` of `a` and `right` of `b`.
-static Value tensorDot(Composite &c, Value a, Value b, ArrayRef<int64_t> left,
-                       ArrayRef<int64_t> right) {
+Value formula::tensorDot(Composite &c, Value a, Value b, Dims left,
+                         Dims right) {
   int64_t rankA = Composite::rankOf(a), rankB = Composite::rankOf(b);
   if (left.size() != right.size())
     return {};
@@ -69,14 +73,13 @@ static Value tensorDot(Composite &c, Value a, Value b, ArrayRef<int64_t> left,
   return c.view(product, dims);
 }
 
-static Value inner(Composite &c, Value a, Value b) {
+Value formula::inner(Composite &c, Value a, Value b) {
   if (Composite::rankOf(a) == 0 || Composite::rankOf(b) == 0)
     return c.mul(a, b);
   return tensorDot(c, a, b, {-1}, {-1});
 }
 
-/// Every element of `a` times all of `b`.
-static Value kronecker(Composite &c, Value a, Value b) {
+Value formula::kronecker(Composite &c, Value a, Value b) {
   auto grow = [&](Value x, int64_t rank) {
     while (Composite::rankOf(x) < rank)
       x = c.unsqueeze(x, 0);
@@ -123,29 +126,36 @@ static Value matrixPower(Composite &c, Value x, int64_t n) {
 // Norms
 //===----------------------------------------------------------------------===//
 
-/// The norm of matrices: by name, or the greatest or least sum of a row
-/// (infinite order) or column (1).
-static Value matrixNorm(Composite &c, Value x, StringRef name,
-                        std::optional<double> order, ArrayRef<int64_t> dims,
-                        bool keepdim, Type type) {
-  if (dims.size() != 2)
-    return {};
-  if (name == "fro")
-    return c.linalgVectorNorm(x, 2.0, dims, keepdim, type);
-  bool isInfinite = order && std::isinf(*order);
-  if (!order || (!isInfinite && std::fabs(*order) != 1))
+Value formula::matrixNorm(Composite &c, Value x, Value order,
+                          std::optional<Dims> dims, bool keepdim,
+                          std::optional<Type> type) {
+  std::optional<double> known = Composite::known(order);
+  bool isInfinite = known && std::isinf(*known);
+  if (!known || (!isInfinite && std::fabs(*known) != 1))
     return c.refuse("norms of singular values are asked for, expected \"fro\" "
                     "or the order 1, -1 or infinity");
+  if (dims && dims->size() != 2)
+    return {};
   int64_t rank = Composite::rankOf(x);
-  int64_t row = c.place(dims[0], rank);
-  int64_t column = c.place(dims[1], rank);
+  int64_t row = c.place(dims ? (*dims)[0] : 0, rank);
+  int64_t column = c.place(dims ? (*dims)[1] : 1, rank);
   int64_t summed = isInfinite ? column : row, left = isInfinite ? row : column;
   if (type)
-    x = c.cast(x, type);
-  Value sums = c.sumOver(c.abs(x), {summed}, /*keepdim=*/true);
-  Value norm = *order > 0 ? c.amaxOver(sums, {left}, true)
-                          : c.aminOver(sums, {left}, true);
+    x = c.cast(x, *type);
+  Value sums = c.sumDimIntList(c.abs(x), {summed}, /*keepdim=*/true);
+  Value norm =
+      *known > 0 ? c.amax(sums, {left}, true) : c.amin(sums, {left}, true);
   return keepdim ? norm : c.squeezeDims(norm, {row, column});
+}
+
+Value formula::namedNorm(Composite &c, Value x, StringRef name,
+                         std::optional<Dims> dims, bool keepdim,
+                         std::optional<Type> type) {
+  if (dims && dims->size() != 2)
+    return {};
+  if (name != "fro")
+    return matrixNorm(c, x, Value(), dims, keepdim, type);
+  return c.linalgVectorNorm(x, 2.0, dims.value_or(Dims({0, 1})), keepdim, type);
 }
 
 /// `linalg.norm`: of vectors unless an order and a matrix are meant.
@@ -156,9 +166,7 @@ Value decomposeLinalgNorm(LinalgNormOp op, Composite &c) {
   if (!order || !isMatrix)
     return c.linalgVectorNorm(x, order ? Operand(order) : Operand(2.0), dims,
                               op.getKeepdim(), op.getDtype());
-  return matrixNorm(c, x, "", Composite::known(order),
-                    dims.value_or(Composite::Ints({0, 1})), op.getKeepdim(),
-                    op.getDtype().value_or(Type()));
+  return formula::matrixNorm(c, x, order, dims, op.getKeepdim(), op.getDtype());
 }
 
 /// Norms of the slices along all dimensions but one.
@@ -179,26 +187,22 @@ Value decomposeNormExceptDim(NormExceptDimOp op, Composite &c) {
 // Systems
 //===----------------------------------------------------------------------===//
 
-static Value solveTriangular(Composite &c, Value a, Value b, bool upper) {
-  return c.linalgSolveTriangular(a, b, upper);
-}
-
 /// A X = B by A = Q R: R X = Q^T B.
 static Value solve(Composite &c, Value a, Value b) {
   OpResults factors = c.linalgQr(a);
   if (!factors)
     return {};
   Value right = c.matmul(c.transposeLast(factors[0]), b);
-  return right ? solveTriangular(c, factors[1], right, /*upper=*/true) : right;
+  return c.linalgSolveTriangular(factors[1], right, /*upper=*/true);
 }
 
-static Value invert(Composite &c, Value a) {
+Value formula::invert(Composite &c, Value a) {
   OpResults factors = c.linalgQr(a);
-  return solveTriangular(c, factors[1], c.transposeLast(factors[0]),
-                         /*upper=*/true);
+  return c.linalgSolveTriangular(factors[1], c.transposeLast(factors[0]),
+                                 /*upper=*/true);
 }
 
-static Value noInfo(Composite &c, Value a) {
+Value formula::noInfo(Composite &c, Value a) {
   auto dims = Composite::dimsOf(a);
   if (dims.size() < 2)
     return {};
@@ -295,7 +299,7 @@ static Pivots eliminate(Composite &c, Value a) {
   return pivots;
 }
 
-static Value determinant(Composite &c, Value matrix) {
+Value formula::determinant(Composite &c, Value matrix) {
   Pivots pivots = eliminate(c, matrix);
   return pivots.values ? c.mul(c.prodDimInt(pivots.values, -1), pivots.sign)
                        : Value();
@@ -314,12 +318,14 @@ Value decomposeCholesky(const CholeskyArgs &args, Composite &c) {
   return c.linalgCholeskyEx(args.self, args.upper, true).front();
 }
 
-/// A X = B where A = L L^T, of which `factor` is one.
-static Value choleskySolve(Composite &c, Value b, Value factor, bool upper) {
+Value formula::choleskySolve(Composite &c, Value b, Value factor, bool upper) {
   Value lower = upper ? c.transposeLast(factor) : factor;
-  Value half = solveTriangular(c, lower, b, /*upper=*/false);
-  return half ? solveTriangular(c, c.transposeLast(lower), half, /*upper=*/true)
-              : half;
+  Value half = c.linalgSolveTriangular(lower, b, /*upper=*/false);
+  return c.linalgSolveTriangular(c.transposeLast(lower), half, /*upper=*/true);
+}
+
+Value formula::unitLike(Composite &c, Value a) {
+  return c.eye(c.sizeOf(a, -1), Composite::elementTypeOf(a));
 }
 
 /// Powers of `x` in columns.
@@ -350,26 +356,8 @@ Values decomposeGroupedMmFallbackBackward(GroupedMmFallbackBackwardOp op,
           c.groupedMm(c.transposeLast(input), grad, ends)};
 }
 
-Value decomposeTensordot(TensordotOp op, Composite &c) {
-  return tensorDot(c, op.getSelf(), op.getOther(), op.getDimsSelf(),
-                   op.getDimsOther());
-}
-
-Value decomposeInner(InnerOp op, Composite &c) {
-  return inner(c, op.getSelf(), op.getOther());
-}
-
-Value decomposeKron(KronOp op, Composite &c) {
-  return kronecker(c, op.getSelf(), op.getOther());
-}
-
-Value decomposeVdot(VdotOp op, Composite &c) {
-  Value x = op.getSelf();
-  return c.dot(c.conjugate(x), op.getOther());
-}
-
 Value decomposeLinalgVecdot(LinalgVecdotOp op, Composite &c) {
-  return c.sumOver(c.mul(op.getX(), op.getY()), {int64_t(op.getDim())});
+  return c.sumDimIntList(c.mul(op.getX(), op.getY()), {int64_t(op.getDim())});
 }
 
 Value decomposeAddr(AddrOp op, Composite &c) {
@@ -401,51 +389,12 @@ Value decomposeNorm(const NormArgs &args, Composite &c) {
                             args.keepdim.value_or(false), args.dtype);
 }
 
-Value decomposeLinalgNormOrdStr(LinalgNormOrdStrOp op, Composite &c) {
-  return matrixNorm(c, op.getSelf(), op.getOrd(), {},
-                    op.getDim().value_or(Composite::Ints({0, 1})),
-                    op.getKeepdim(), op.getDtype().value_or(Type()));
-}
-
-Value decomposeLinalgMatrixNorm(LinalgMatrixNormOp op, Composite &c) {
-  return matrixNorm(c, op.getSelf(), "", c.known(op.getOrd()), op.getDim(),
-                    op.getKeepdim(), op.getDtype().value_or(Type()));
-}
-
-Value decomposeLinalgMatrixNormStrOrd(LinalgMatrixNormStrOrdOp op,
-                                      Composite &c) {
-  return matrixNorm(c, op.getSelf(), op.getOrd(), {}, op.getDim(),
-                    op.getKeepdim(), op.getDtype().value_or(Type()));
-}
-
 static Value getMatrix(const MatrixArgs &args) {
   return args.self ? args.self : args.A;
 }
 
-Value decomposeInverse(const MatrixArgs &args, Composite &c) {
-  return invert(c, getMatrix(args));
-}
-
-Value decomposeDet(const MatrixArgs &args, Composite &c) {
-  return determinant(c, getMatrix(args));
-}
-
 Values decomposeSlogdet(const MatrixArgs &args, Composite &c) {
   return signAndLog(c, getMatrix(args));
-}
-
-Value decomposeCholeskySolve(CholeskySolveOp op, Composite &c) {
-  return choleskySolve(c, op.getSelf(), op.getInput2(), op.getUpper());
-}
-
-Value decomposeCholeskyInverse(CholeskyInverseOp op, Composite &c) {
-  Value x = op.getSelf();
-  return choleskySolve(c, c.eye(c.sizeOf(x, -1), Composite::elementTypeOf(x)),
-                       x, op.getUpper());
-}
-
-Values decomposeLinalgInvEx(LinalgInvExOp op, Composite &c) {
-  return Values{invert(c, op.getA()), noInfo(c, op.getA())};
 }
 
 Value decomposeLinalgSolve(LinalgSolveOp op, Composite &c) {

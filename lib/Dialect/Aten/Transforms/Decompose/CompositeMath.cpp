@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Composites.h"
+#include "CompositeFormulas.h"
 
 #include <cmath>
 #include <limits>
@@ -209,21 +209,23 @@ Value decomposeCorrcoef(CorrcoefOp op, Composite &c) {
   return result ? c.clamp(result, c.number(-1.0), c.number(1.0)) : result;
 }
 
-/// Values between sorted elements, at a share `q` of the way.
-template <typename OpT>
-static Value quantile(Composite &c, OpT op, Value q, bool skipsNan) {
-  Value x = op.getSelf();
-  if (!isFloat(x))
+Value formula::shareOf(Composite &c, Value x, double number) {
+  return c.full(Sizes(), number, Composite::elementTypeOf(x));
+}
+
+Value formula::quantile(Composite &c, Value x, Value q,
+                        std::optional<int64_t> givenDim, bool keeps,
+                        StringRef how, bool skipsNan) {
+  if (!isFloat(x) || !q)
     return {};
-  StringRef how = op.getInterpolation();
-  bool keeps = op.getKeepdim(), isFlat = !op.getDim();
+  bool isFlat = !givenDim;
   int64_t rank = Composite::rankOf(x), dim = 0;
   auto kept = Composite::dimsOf(x);
   if (isFlat || rank == 0) {
     x = c.row(x);
     llvm::fill(kept, c.expr(1));
   } else {
-    dim = c.place(int64_t(*op.getDim()), rank);
+    dim = c.place(*givenDim, rank);
     x = c.transpose(x, dim, -1);
     kept[dim] = c.expr(1);
   }
@@ -287,14 +289,6 @@ static Value quantile(Composite &c, OpT op, Value q, bool skipsNan) {
   return c.view(c.reshape(result, wanted), wanted);
 }
 
-template <typename OpT>
-static Value quantileOfNumber(Composite &c, OpT op, bool skipsNan) {
-  return quantile(c, op,
-                  c.full(Sizes(), op.getQ().convertToDouble(),
-                         Composite::elementTypeOf(op.getSelf())),
-                  skipsNan);
-}
-
 /// Areas of the strips below a curve whose points have these distances.
 static Value strips(Composite &c, Value y, Value distances, int64_t dim) {
   ExprAttr count = c.sizeOf(y, dim);
@@ -343,22 +337,6 @@ Values decomposeVarMean(VarMeanOp op, Composite &c) {
 Value decomposeMedian(MedianOp op, Composite &c) {
   Value row = c.row(op.getSelf());
   return c.medianDim(row, 0).front();
-}
-
-Value decomposeQuantile(QuantileOp op, Composite &c) {
-  return quantile(c, op, op.getQ(), false);
-}
-
-Value decomposeQuantileScalar(QuantileScalarOp op, Composite &c) {
-  return quantileOfNumber(c, op, false);
-}
-
-Value decomposeNanquantile(NanquantileOp op, Composite &c) {
-  return quantile(c, op, op.getQ(), true);
-}
-
-Value decomposeNanquantileScalar(NanquantileScalarOp op, Composite &c) {
-  return quantileOfNumber(c, op, true);
 }
 
 Value decomposeNanmedian(NanmedianOp op, Composite &c) {

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Composites.h"
+#include "CompositeFormulas.h"
+#include "FormulaArguments.h"
 
 #include "kiln/Dialect/Aten/IR/FamilyFields.h"
 #include "kiln/Dialect/Aten/Transforms/Decompositions.h"
@@ -19,6 +20,8 @@
 #include <thread>
 
 namespace kiln::aten {
+
+using namespace formula;
 
 /// The values that a function of one result returns, or of many.
 static Values toList(Value value) { return {value}; }
@@ -66,6 +69,11 @@ public:
           });
       Composite composite(builder, op->getLoc(), opened, isRead);
       opened.values = lookUp(op)->open(op, composite);
+      // A function of several overloads gives what the longest one has.
+      opened.values.truncate(
+          std::min<size_t>(opened.values.size(),
+                           std::max<size_t>(op->getNumResults(),
+                                            getOpInfo(op)->results.size())));
     }
     bool isMissing = opened.values.empty() && !getOpInfo(op)->results.empty() &&
                      getOpInfo(op)->results.front() != ResultKind::TensorList;

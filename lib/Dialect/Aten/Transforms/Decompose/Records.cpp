@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FormulaArguments.h"
 #include "Formulas.h"
 
 #include "kiln/Dialect/Aten/IR/Composites.h"
@@ -42,23 +43,6 @@ static SmallVector<Value> finish(Operation *op, FormulaBuilder &c,
     results.push_back(c.cast(value, mlir::getElementTypeOrSelf(result)));
   return results;
 }
-
-// Attributes as formulas take them.
-static int64_t plain(uint64_t value) { return static_cast<int64_t>(value); }
-static bool plain(bool value) { return value; }
-static double plain(const llvm::APFloat &value) {
-  return value.convertToDouble();
-}
-static OptionalDim plain(std::optional<uint64_t> value) {
-  return value ? OptionalDim(*value) : std::nullopt;
-}
-static OptionalNumber plain(const std::optional<llvm::APFloat> &value) {
-  return value ? OptionalNumber(value->convertToDouble()) : std::nullopt;
-}
-static ArrayRef<ExprAttr> plain(guard::ShapeAttr value) {
-  return value.getDims();
-}
-template <typename T> static T plain(T value) { return value; }
 
 /// The values that a function of one result returns, or of many.
 static SmallVector<Value> toList(Value value) {
