@@ -69,14 +69,14 @@ public:
           });
       Composite composite(builder, op->getLoc(), opened, isRead);
       opened.values = lookUp(op)->open(op, composite);
-      // A function of several overloads gives what the longest one has.
-      opened.values.truncate(
-          std::min<size_t>(opened.values.size(),
-                           std::max<size_t>(op->getNumResults(),
-                                            getOpInfo(op)->results.size())));
     }
-    bool isMissing = opened.values.empty() && !getOpInfo(op)->results.empty() &&
-                     getOpInfo(op)->results.front() != ResultKind::TensorList;
+    ArrayRef<ResultKind> results = getOpInfo(op)->results;
+    bool isList =
+        !results.empty() && results.front() == ResultKind::TensorList;
+    // A function of several overloads gives what the longest one has.
+    if (!isList && opened.values.size() > results.size())
+      opened.values.truncate(results.size());
+    bool isMissing = opened.values.empty() && !results.empty() && !isList;
     isMissing |= llvm::is_contained(opened.values, Value());
     if (opened && (isMissing || !said.empty()))
       opened.complaint = said.empty() ? "arguments do not fit" : said;
