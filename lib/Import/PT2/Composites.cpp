@@ -16,69 +16,17 @@
 
 #include "mlir/IR/Diagnostics.h"
 
+#include "llvm/ADT/StringMap.h"
+
 using namespace kiln;
 using namespace kiln::pt2;
 
-/// Other names of operators whose overloads have the same names and arguments.
-static const std::pair<StringRef, StringRef> kAliases[] = {
-    {"absolute", "abs"},
-    {"arccos", "acos"},
-    {"arccosh", "acosh"},
-    {"arcsin", "asin"},
-    {"arcsinh", "asinh"},
-    {"arctan", "atan"},
-    {"arctan2", "atan2"},
-    {"arctanh", "atanh"},
-    {"argwhere", "nonzero"},
-    {"broadcast_to", "expand"},
-    {"clip", "clamp"},
-    {"concat", "cat"},
-    {"concatenate", "cat"},
-    {"divide", "div"},
-    {"fix", "trunc"},
-    {"ger", "outer"},
-    {"greater", "gt"},
-    {"greater_equal", "ge"},
-    {"less", "lt"},
-    {"less_equal", "le"},
-    {"linalg_matmul", "matmul"},
-    {"matrix_power", "linalg_matrix_power"},
-    {"moveaxis", "movedim"},
-    {"multiply", "mul"},
-    {"negative", "neg"},
-    {"not_equal", "ne"},
-    {"row_stack", "vstack"},
-    {"special_digamma", "digamma"},
-    {"special_erf", "erf"},
-    {"special_erfc", "erfc"},
-    {"special_erfinv", "erfinv"},
-    {"special_exp2", "exp2"},
-    {"special_expit", "sigmoid"},
-    {"special_expm1", "expm1"},
-    {"special_gammaln", "lgamma"},
-    {"special_log1p", "log1p"},
-    {"special_logit", "logit"},
-    {"special_logsumexp", "logsumexp"},
-    {"special_multigammaln", "mvlgamma"},
-    {"special_psi", "digamma"},
-    {"special_sinc", "sinc"},
-    {"subtract", "sub"},
-    {"trapz", "trapezoid"},
-};
-
 std::string pt2::canonicalOverload(StringRef overload) {
-  static const std::pair<StringRef, StringRef> whole[] = {
+  static const llvm::StringMap<StringRef> aliases = {
 #include "kiln/Import/PT2/Aliases.inc"
   };
-  for (auto [name, other] : whole)
-    if (overload == name)
-      return other.str();
-  auto [space, rest] = overload.split('.');
-  auto [name, variant] = rest.split('.');
-  for (auto [alias, other] : kAliases)
-    if (name == alias)
-      return (space + "." + other + "." + variant).str();
-  return overload.str();
+  auto found = aliases.find(overload);
+  return found == aliases.end() ? overload.str() : found->second.str();
 }
 
 const aten::OpInfo *pt2::lookUpCopiedView(StringRef overload) {

@@ -22,6 +22,7 @@ def Aten_UnsafeViewOp : Aten_MappedOp<
 def Aten_CatOp : Aten_PureOp<
     "aten::cat(Tensor[] tensors, int dim=0) -> Tensor"> {
   let summary = "Join along a dimension";
+  let aliases = ["concat", "concatenate"];
   let description = [{
     A one-dimensional tensor of size 0 is left out, whatever the other shapes.
   }];
@@ -295,6 +296,7 @@ def Aten_HstackOp : Aten_PureOp<"aten::hstack(Tensor[] tensors) -> Tensor"> {
 
 def Aten_VstackOp : Aten_PureOp<"aten::vstack(Tensor[] tensors) -> Tensor"> {
   let summary = "Concatenate as rows";
+  let aliases = ["row_stack"];
   let shape = "vstack";
   let promotion = PromoteDefault;
   let decomposition = Decompose<[(join $tensors, 2)]>;

@@ -74,6 +74,7 @@ def Aten_LinalgMatrixPowerOp : Aten_CompositeOp<
     "aten::linalg_matrix_power(Tensor self, int n) -> Tensor",
     "decomposeLinalgMatrixPower"> {
   let summary = "Power of square matrices";
+  let aliases = ["matrix_power"];
 }
 
 def Aten_FrobeniusNormDimOp : Aten_CompositeOp<

@@ -93,6 +93,7 @@ def Aten_Logaddexp2Op : Aten_CompositeOp<
 def Aten_MvlgammaOp : Aten_CompositeOp<
     "aten::mvlgamma(Tensor self, int p) -> Tensor", "decomposeMvlgamma"> {
   let summary = "Logarithm of the multivariate gamma function";
+  let aliases = ["special_multigammaln"];
 }
 
 def Aten_SpecialNdtrOp : Aten_CompositeOp<
@@ -368,12 +369,14 @@ def Aten_NonzeroNumpyOp : Aten_CountingCompositeOp<
 def Aten_TrapezoidDxOp : Aten_CompositeOp<
     "aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor"> {
   let summary = "Area below a curve with equal steps";
+  let aliases = ["trapz.dx"];
   let decomposition = DecomposeTrapezoid<"false">;
 }
 
 def Aten_TrapezoidXOp : Aten_CompositeOp<
     "aten::trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor"> {
   let summary = "Area below a curve at given places";
+  let aliases = ["trapz.x"];
   let decomposition = DecomposeTrapezoid<"false">;
 }
 

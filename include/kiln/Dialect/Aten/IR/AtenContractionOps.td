@@ -88,6 +88,7 @@ def Aten_GroupedMmOp : Aten_PureOp<
 def Aten_MatmulOp : Aten_PureOp<
     "aten::matmul(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Product by the ranks of the operands";
+  let aliases = ["linalg_matmul"];
   let shape = "matmul";
   let promotion = PromoteSameDType;
   let decomposition = DecomposeBy<"decomposeMatmul">;
@@ -255,6 +256,7 @@ def Aten_DotOp : Aten_PureOp<
 def Aten_OuterOp : Aten_PureOp<
     "aten::outer(Tensor self, Tensor vec2) -> Tensor"> {
   let summary = "Products of all pairs of elements";
+  let aliases = ["ger"];
   let shape = "outer";
   let promotion = PromoteDefault;
   let decomposition = Decompose<[

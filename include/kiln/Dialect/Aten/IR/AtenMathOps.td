@@ -13,6 +13,7 @@ include "kiln/Dialect/Aten/IR/AtenBase.td"
 
 def Aten_AcoshOp : Aten_PureOp<"aten::acosh(Tensor self) -> Tensor"> {
   let summary = "Inverse hyperbolic cosine";
+  let aliases = ["arccosh"];
   let promotion = PromoteIntToFloat;
   let body = (where (gt $self, (number "1e8")), (add (log $self),
     (number "0.69314718055994530942")), (log1p (add (sub $self, (number "1")),
@@ -22,6 +23,7 @@ def Aten_AcoshOp : Aten_PureOp<"aten::acosh(Tensor self) -> Tensor"> {
 
 def Aten_AsinhOp : Aten_PureOp<"aten::asinh(Tensor self) -> Tensor"> {
   let summary = "Inverse hyperbolic sine";
+  let aliases = ["arcsinh"];
   let promotion = PromoteIntToFloat;
   let body = (mul (sign $self), (where (gt (abs $self), (number "1e8")), (add
     (log (abs $self)), (number "0.69314718055994530942")), (log1p (add (abs
@@ -31,6 +33,7 @@ def Aten_AsinhOp : Aten_PureOp<"aten::asinh(Tensor self) -> Tensor"> {
 
 def Aten_AtanhOp : Aten_PureOp<"aten::atanh(Tensor self) -> Tensor"> {
   let summary = "Inverse hyperbolic tangent";
+  let aliases = ["arctanh"];
   let promotion = PromoteIntToFloat;
   let body = (mul (number "0.5"), (sub (log1p $self), (log1p (neg $self))));
 }
@@ -45,6 +48,7 @@ def Aten_AngleOp : Aten_PureOp<"aten::angle(Tensor self) -> Tensor"> {
 
 def Aten_DigammaOp : Aten_PureOp<"aten::digamma(Tensor self) -> Tensor"> {
   let summary = "Logarithmic derivative of the gamma function";
+  let aliases = ["special_digamma", "special_psi"];
   let promotion = PromoteIntToFloat;
   let body = (digamma $self);
 }
@@ -57,24 +61,28 @@ def Aten_PolygammaOp : Aten_PureOp<
 
 def Aten_LgammaOp : Aten_PureOp<"aten::lgamma(Tensor self) -> Tensor"> {
   let summary = "Logarithm of the magnitude of the gamma function";
+  let aliases = ["special_gammaln"];
   let promotion = PromoteIntToFloat;
   let body = (lgamma $self);
 }
 
 def Aten_ErfcOp : Aten_PureOp<"aten::erfc(Tensor self) -> Tensor"> {
   let summary = "Complementary error function";
+  let aliases = ["special_erfc"];
   let promotion = PromoteIntToFloat;
   let body = (erfc $self);
 }
 
 def Aten_ErfinvOp : Aten_PureOp<"aten::erfinv(Tensor self) -> Tensor"> {
   let summary = "Inverse error function";
+  let aliases = ["special_erfinv"];
   let promotion = PromoteIntToFloat;
   let body = (erfinv $self);
 }
 
 def Aten_Exp2Op : Aten_PureOp<"aten::exp2(Tensor self) -> Tensor"> {
   let summary = "2 to the power of each element";
+  let aliases = ["special_exp2"];
   let promotion = PromoteIntToFloat;
   let body = (pow (number "2"), $self);
 }
@@ -112,6 +120,7 @@ def Aten_SignbitOp : Aten_PureOp<"aten::signbit(Tensor self) -> Tensor"> {
 
 def Aten_SincOp : Aten_PureOp<"aten::sinc(Tensor self) -> Tensor"> {
   let summary = "sin(pi x) / (pi x)";
+  let aliases = ["special_sinc"];
   let promotion = PromoteIntToFloat;
   let body = (where (eq $self, (number "0")), (number "1"), (div (sin (mul
     (number "3.14159265358979323846"), $self)), (mul
@@ -140,6 +149,7 @@ def Aten_IsposinfOp : Aten_PureOp<"aten::isposinf(Tensor self) -> Tensor"> {
 def Aten_LogitOp : Aten_PureOp<
     "aten::logit(Tensor self, float? eps=None) -> Tensor"> {
   let summary = "log(x / (1 - x)), of x clamped to [eps, 1 - eps]";
+  let aliases = ["special_logit"];
   let promotion = PromoteIntToFloat;
   let body = (log (div (clamp_first $self, (or_else $eps, (number "-inf")),
     (sub (number "1"), (or_else $eps, (number "-inf")))), (sub (number "1"),
@@ -277,6 +287,7 @@ def Aten_ClampTensorOp : Aten_PureOp<
     "aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> "
     "Tensor"> {
   let summary = "Clamp to bounds for each element";
+  let aliases = ["clip.Tensor"];
   let shape = "clamp";
   let promotion = PromoteNoOpmath;
   let body = (clamp_high (clamp_low $self, $min), $max);
@@ -362,6 +373,7 @@ def Aten_DivScalarModeOp : Aten_PureOp<
     "aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) "
     "-> Tensor"> {
   let summary = "Quotient by a number, rounded as asked";
+  let aliases = ["divide.Scalar_mode"];
   let modes = (ins Aten_Rounding:$rounding_mode);
   let promotion = PromoteDivMode;
   let promotes = ["self", "other"];

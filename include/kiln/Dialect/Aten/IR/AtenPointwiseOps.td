@@ -29,6 +29,7 @@ def Aten_SubTensorOp : Aten_PureOp<
     "aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> "
     "Tensor"> {
   let summary = "self - alpha * other";
+  let aliases = ["subtract.Tensor"];
   let takesNumbers = ["self", "other"];
   let shape = "scaledDifference";
   let promotion = PromoteDefault;
@@ -42,6 +43,7 @@ def Aten_SubTensorOp : Aten_PureOp<
 def Aten_MulTensorOp : Aten_PureOp<
     "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Product";
+  let aliases = ["multiply.Tensor"];
   let takesNumbers = ["self", "other"];
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
@@ -54,6 +56,7 @@ def Aten_MulTensorOp : Aten_PureOp<
 def Aten_DivTensorOp : Aten_PureOp<
     "aten::div.Tensor(Tensor self, Tensor other) -> Tensor"> {
   let summary = "Quotient as a float";
+  let aliases = ["divide.Tensor"];
   let takesNumbers = ["self", "other"];
   let promotion = PromoteIntToFloat;
   let promotes = ["self", "other"];
@@ -78,6 +81,7 @@ def Aten_DivTensorModeOp : Aten_PureOp<
     "aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) "
     "-> Tensor"> {
   let summary = "Quotient, rounded as the mode says";
+  let aliases = ["divide.Tensor_mode"];
   let description = [{
     Without a rounding mode as `div.Tensor`; `"floor"` rounds down, `"trunc"`
     toward zero.
@@ -106,6 +110,7 @@ def Aten_AddScalarOp : Aten_PureOp<
 def Aten_SubScalarOp : Aten_PureOp<
     "aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor"> {
   let summary = "self - alpha * other";
+  let aliases = ["subtract.Scalar"];
   let shape = "scaledDifference";
   let promotion = PromoteDefault;
   let promotes = ["self", "other"];
@@ -128,13 +133,14 @@ def Aten_RsubScalarOp : Aten_PureOp<
 def Aten_MulScalarOp : Aten_BinaryNumberOp<"mul.Scalar", PromoteDefault,
     (mul $self, $other)> {
   let summary = "Product with a number";
+  let aliases = ["multiply.Scalar"];
   let isCore = 1;
 }
 
 def Aten_DivScalarOp : Aten_BinaryNumberOp<"div.Scalar", PromoteIntToFloat,
     (div $self, $other)> {
   let summary = "Quotient by a number as a float";
-  let aliases = ["true_divide.Scalar"];
+  let aliases = ["divide.Scalar", "true_divide.Scalar"];
   let refusesZeroDivisors = 1;
   let isCore = 1;
 }
@@ -223,6 +229,7 @@ def Aten_MinimumOp : Aten_BinaryOp<"minimum", PromoteNoOpmath,
 def Aten_Atan2Op : Aten_BinaryOp<"atan2", PromoteIntToFloat,
     (atan2 $self, $other)> {
   let summary = "Angle of the point (other, self)";
+  let aliases = ["arctan2"];
   let roundsNumbers = 1;
   let isCore = 1;
 }
@@ -246,6 +253,7 @@ def Aten_EqTensorOp : Aten_BinaryOp<"eq.Tensor", PromoteAlwaysBool,
 def Aten_NeScalarOp : Aten_BinaryNumberOp<"ne.Scalar", PromoteAlwaysBool,
     (ne $self, $other)> {
   let summary = "True where different";
+  let aliases = ["not_equal.Scalar"];
   let takesSmallFloats = 1;
   let roundsNumbers = 1;
   let isCore = 1;
@@ -254,6 +262,7 @@ def Aten_NeScalarOp : Aten_BinaryNumberOp<"ne.Scalar", PromoteAlwaysBool,
 def Aten_NeTensorOp : Aten_BinaryOp<"ne.Tensor", PromoteAlwaysBool,
     (ne $self, $other)> {
   let summary = "True where different";
+  let aliases = ["not_equal.Tensor"];
   let takesSmallFloats = 1;
   let roundsNumbers = 1;
   let isCore = 1;
@@ -262,6 +271,7 @@ def Aten_NeTensorOp : Aten_BinaryOp<"ne.Tensor", PromoteAlwaysBool,
 def Aten_LtScalarOp : Aten_BinaryNumberOp<"lt.Scalar", PromoteAlwaysBool,
     (lt $self, $other)> {
   let summary = "True where less";
+  let aliases = ["less.Scalar"];
   let roundsNumbers = 1;
   let isCore = 1;
 }
@@ -269,6 +279,7 @@ def Aten_LtScalarOp : Aten_BinaryNumberOp<"lt.Scalar", PromoteAlwaysBool,
 def Aten_LtTensorOp : Aten_BinaryOp<"lt.Tensor", PromoteAlwaysBool,
     (lt $self, $other)> {
   let summary = "True where less";
+  let aliases = ["less.Tensor"];
   let roundsNumbers = 1;
   let isCore = 1;
 }
@@ -276,6 +287,7 @@ def Aten_LtTensorOp : Aten_BinaryOp<"lt.Tensor", PromoteAlwaysBool,
 def Aten_LeScalarOp : Aten_BinaryNumberOp<"le.Scalar", PromoteAlwaysBool,
     (le $self, $other)> {
   let summary = "True where less or equal";
+  let aliases = ["less_equal.Scalar"];
   let roundsNumbers = 1;
   let isCore = 1;
 }
@@ -283,6 +295,7 @@ def Aten_LeScalarOp : Aten_BinaryNumberOp<"le.Scalar", PromoteAlwaysBool,
 def Aten_LeTensorOp : Aten_BinaryOp<"le.Tensor", PromoteAlwaysBool,
     (le $self, $other)> {
   let summary = "True where less or equal";
+  let aliases = ["less_equal.Tensor"];
   let roundsNumbers = 1;
   let isCore = 1;
 }
@@ -290,6 +303,7 @@ def Aten_LeTensorOp : Aten_BinaryOp<"le.Tensor", PromoteAlwaysBool,
 def Aten_GtScalarOp : Aten_BinaryNumberOp<"gt.Scalar", PromoteAlwaysBool,
     (gt $self, $other)> {
   let summary = "True where greater";
+  let aliases = ["greater.Scalar"];
   let roundsNumbers = 1;
   let isCore = 1;
 }
@@ -297,6 +311,7 @@ def Aten_GtScalarOp : Aten_BinaryNumberOp<"gt.Scalar", PromoteAlwaysBool,
 def Aten_GtTensorOp : Aten_BinaryOp<"gt.Tensor", PromoteAlwaysBool,
     (gt $self, $other)> {
   let summary = "True where greater";
+  let aliases = ["greater.Tensor"];
   let roundsNumbers = 1;
   let isCore = 1;
 }
@@ -304,6 +319,7 @@ def Aten_GtTensorOp : Aten_BinaryOp<"gt.Tensor", PromoteAlwaysBool,
 def Aten_GeScalarOp : Aten_BinaryNumberOp<"ge.Scalar", PromoteAlwaysBool,
     (ge $self, $other)> {
   let summary = "True where greater or equal";
+  let aliases = ["greater_equal.Scalar"];
   let roundsNumbers = 1;
   let isCore = 1;
 }
@@ -311,6 +327,7 @@ def Aten_GeScalarOp : Aten_BinaryNumberOp<"ge.Scalar", PromoteAlwaysBool,
 def Aten_GeTensorOp : Aten_BinaryOp<"ge.Tensor", PromoteAlwaysBool,
     (ge $self, $other)> {
   let summary = "True where greater or equal";
+  let aliases = ["greater_equal.Tensor"];
   let roundsNumbers = 1;
   let isCore = 1;
 }
@@ -349,6 +366,7 @@ def Aten_PowTensorTensorOp : Aten_PureOp<
 def Aten_ClampOp : Aten_PureOp<
     "aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor"> {
   let summary = "Limit to a range";
+  let aliases = ["clip"];
   let shape = "clamp";
   let promotion = PromoteNoOpmath;
   let promotes = ["self", "min", "max"];

@@ -307,6 +307,7 @@ def Aten_CumminOp : Aten_PureOp<
 def Aten_LogsumexpOp : Aten_PureOp<
     "aten::logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor"> {
   let summary = "Logarithm of the sum of exponentials";
+  let aliases = ["special_logsumexp"];
   let shape = "reduceDims";
   let promotion = PromoteIntToFloat;
   let decomposition = Decompose<[(log_sum_exp $self, $dim, $keepdim)]>;

@@ -98,6 +98,7 @@ def Aten_BincountOp : Aten_CountingOp<
 
 def Aten_NonzeroOp : Aten_CountingOp<"aten::nonzero(Tensor self) -> Tensor"> {
   let summary = "Indices of elements that are not zero";
+  let aliases = ["argwhere"];
   let description = [{
     Values decide about the number: it is what the program has recorded.
   }];

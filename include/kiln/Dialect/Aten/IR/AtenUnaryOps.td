@@ -14,24 +14,28 @@ include "kiln/Dialect/Aten/IR/AtenBase.td"
 def Aten_AbsOp : Aten_UnaryOp<"abs", PromoteComplexToFloat,
     (abs $self)> {
   let summary = "Magnitude";
+  let aliases = ["absolute"];
   let isCore = 1;
 }
 
 def Aten_AcosOp : Aten_UnaryOp<"acos", PromoteIntToFloat,
     (acos $self)> {
   let summary = "Arc cosine";
+  let aliases = ["arccos"];
   let isCore = 1;
 }
 
 def Aten_AsinOp : Aten_UnaryOp<"asin", PromoteIntToFloat,
     (asin $self)> {
   let summary = "Arc sine";
+  let aliases = ["arcsin"];
   let isCore = 1;
 }
 
 def Aten_AtanOp : Aten_UnaryOp<"atan", PromoteIntToFloat,
     (atan $self)> {
   let summary = "Arc tangent";
+  let aliases = ["arctan"];
   let isCore = 1;
 }
 
@@ -62,6 +66,7 @@ def Aten_CoshOp : Aten_UnaryOp<"cosh", PromoteIntToFloat,
 def Aten_ErfOp : Aten_UnaryOp<"erf", PromoteIntToFloat,
     (erf $self)> {
   let summary = "Error function";
+  let aliases = ["special_erf"];
   let isCore = 1;
 }
 
@@ -74,6 +79,7 @@ def Aten_ExpOp : Aten_UnaryOp<"exp", PromoteIntToFloat,
 def Aten_Expm1Op : Aten_UnaryOp<"expm1", PromoteIntToFloat,
     (expm1 $self)> {
   let summary = "exp(x) - 1, exact near zero";
+  let aliases = ["special_expm1"];
   let isCore = 1;
 }
 
@@ -106,6 +112,7 @@ def Aten_LogOp : Aten_UnaryOp<"log", PromoteIntToFloat,
 def Aten_Log1pOp : Aten_UnaryOp<"log1p", PromoteIntToFloat,
     (log1p $self)> {
   let summary = "log(1 + x), exact near zero";
+  let aliases = ["special_log1p"];
   let isCore = 1;
 }
 
@@ -124,6 +131,7 @@ def Aten_LogicalNotOp : Aten_UnaryOp<"logical_not", PromoteAlwaysBool,
 def Aten_NegOp : Aten_UnaryOp<"neg", PromoteDefault,
     (neg $self)> {
   let summary = "Negate";
+  let aliases = ["negative"];
   let isCore = 1;
 }
 
@@ -154,6 +162,7 @@ def Aten_RsqrtOp : Aten_UnaryOp<"rsqrt", PromoteIntToFloat,
 def Aten_SigmoidOp : Aten_UnaryOp<"sigmoid", PromoteIntToFloat,
     (sigmoid $self)> {
   let summary = "Logistic function";
+  let aliases = ["special_expit"];
   let isCore = 1;
 }
 
@@ -202,6 +211,7 @@ def Aten_TanhOp : Aten_UnaryOp<"tanh", PromoteIntToFloat,
 def Aten_TruncOp : Aten_UnaryOp<"trunc", PromoteDefault,
     (trunc $self)> {
   let summary = "Round toward zero";
+  let aliases = ["fix"];
   let isCore = 1;
 }
 

@@ -34,6 +34,7 @@ def Aten_ExpandOp : Aten_MappedOp<
     "aten::expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> "
     "Tensor(a)", "expand"> {
   let summary = "Repeat dimensions of size one";
+  let aliases = ["broadcast_to"];
   let isCore = 1;
 }
 
@@ -181,12 +182,14 @@ def Aten_MovedimIntOp : Aten_MappedOp<
     "aten::movedim.int(Tensor(a) self, int source, int destination) -> "
     "Tensor(a)", "movedim"> {
   let summary = "Move a dimension";
+  let aliases = ["moveaxis.int"];
 }
 
 def Aten_MovedimIntlistOp : Aten_MappedOp<
     "aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> "
     "Tensor(a)", "movedim"> {
   let summary = "Move dimensions";
+  let aliases = ["moveaxis.intlist"];
 }
 
 def Aten_NarrowOp : Aten_MappedOp<
