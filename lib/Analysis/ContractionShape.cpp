@@ -19,7 +19,7 @@ namespace {
 class ShapeAnalysis {
 public:
   ShapeAnalysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
-           ArrayRef<ExprAttr> rhsStrides);
+                ArrayRef<ExprAttr> rhsStrides, const ContractionFrame &frame);
 
   std::optional<ContractionShape> run();
 
@@ -31,8 +31,12 @@ private:
   bool dependsOn(ExprAttr mask, ArrayRef<unsigned> dims) const;
   bool walksAsOne(unsigned k, ArrayRef<unsigned> dims) const;
   void describe(ArrayRef<unsigned> dims, DimGroup &group) const;
+  bool isOuter(unsigned dim) const {
+    return llvm::is_contained(frame.outer, dim);
+  }
 
   ContractOp op;
+  const ContractionFrame &frame;
   MLIRContext *context;
   unsigned parallel = 0;
   SmallVector<ExprAttr> extents;
@@ -49,8 +53,9 @@ bool ContractionShape::isIrregular(unsigned k) const {
 }
 
 ShapeAnalysis::ShapeAnalysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
-                   ArrayRef<ExprAttr> rhsStrides)
-    : op(op), context(op.getContext()) {
+                             ArrayRef<ExprAttr> rhsStrides,
+                             const ContractionFrame &frame)
+    : op(op), frame(frame), context(op.getContext()) {
   auto result = cast<RankedTensorType>(op.getResult().getType());
   extents = loop::getExprs(op.getParallelExtents());
   parallel = extents.size();
@@ -64,7 +69,9 @@ ShapeAnalysis::ShapeAnalysis(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
       context, loop::getExprs(op.getRhsIndices()), rhsStrides, assumptions);
   shape.addresses[2] = analysis::linearize(
       context, loop::getIdentityMap(context, parallel),
-      guard::getContiguousStrides(context, *guard::getDims(result)),
+      frame.resultStrides.empty()
+          ? guard::getContiguousStrides(context, *guard::getDims(result))
+          : llvm::to_vector(frame.resultStrides),
       assumptions);
   for (auto [k, mask] : llvm::enumerate(loop::getExprs(op.getMasks())))
     if (!mask.isConstant(1))
@@ -78,12 +85,6 @@ bool ShapeAnalysis::hasKernel() {
   auto elementOf = [](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getElementType();
   };
-  // A prologue sees the element before it is extended.
-  if ((!op.getLhsPrologue().empty() &&
-       elementOf(op.getLhs()) != op.getAccType()) ||
-      (!op.getRhsPrologue().empty() &&
-       elementOf(op.getRhs()) != op.getAccType()))
-    return false;
   return llvm::all_of(
       ValueRange{op.getLhs(), op.getRhs(), op.getResult()}, [&](Value operand) {
         Type element = elementOf(operand);
@@ -96,7 +97,7 @@ bool ShapeAnalysis::hasKernel() {
 bool ShapeAnalysis::readSteps() {
   for (unsigned dim = 0; dim < extents.size(); ++dim) {
     std::array<ExprAttr, 3> step;
-    for (unsigned k = 0; k < 3; ++k) {
+    for (unsigned k = 0; k < 3 && !isOuter(dim); ++k) {
       auto coefficient = guard::getCoefficient(shape.addresses[k],
                                                guard::getDim(context, dim));
       if (!coefficient || guard::hasDims(*coefficient))
@@ -174,7 +175,7 @@ std::optional<ContractionShape> ShapeAnalysis::run() {
 
   SmallVector<unsigned> rows, columns, batch, sum;
   for (unsigned dim = 0; dim < extents.size(); ++dim) {
-    if (extents[dim].isConstant(1))
+    if (extents[dim].isConstant(1) || isOuter(dim))
       continue;
     bool moves[2] = {!steps[dim][0].isConstant(0),
                      !steps[dim][1].isConstant(0)};
@@ -213,12 +214,14 @@ std::optional<ContractionShape> ShapeAnalysis::run() {
     --inner;
   describe(ArrayRef(batch).drop_front(inner), shape.batch);
   shape.outer.append(batch.begin(), batch.begin() + inner);
+  shape.outer.append(frame.outer.begin(), frame.outer.end());
   llvm::sort(shape.outer);
   return shape;
 }
 
 std::optional<ContractionShape>
 analysis::analyzeContraction(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
-                         ArrayRef<ExprAttr> rhsStrides) {
-  return ShapeAnalysis(op, lhsStrides, rhsStrides).run();
+                             ArrayRef<ExprAttr> rhsStrides,
+                             const ContractionFrame &frame) {
+  return ShapeAnalysis(op, lhsStrides, rhsStrides, frame).run();
 }

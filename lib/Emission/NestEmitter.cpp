@@ -50,7 +50,7 @@ LogicalResult KernelEmitter::emitLoops(
     return body(position);
   unsigned dim = dims.front();
   Value zero = constantIndex(0), one = constantIndex(1);
-  Value extent = getArgument(position.extents[dim]);
+  Value extent = getEnd(position, dim);
   auto emitFor = [&](Value from, Value to, Value step, int64_t width,
                      bool masked = false) -> LogicalResult {
     auto loop = scf::ForOp::create(b, from, to, step);
@@ -221,7 +221,7 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
   if (depth == dims.size())
     return accumulate(op, position, accumulators);
   unsigned dim = dims[depth];
-  Value zero = constantIndex(0), extent = getArgument(position.extents[dim]);
+  Value zero = constantIndex(0), extent = getEnd(position, dim);
   auto emitFor = [&](Value from, Value to,
                      ArrayRef<Value> before) -> FailureOr<SmallVector<Value>> {
     auto loop = scf::ForOp::create(b, from, to, constantIndex(1), before);
@@ -268,7 +268,7 @@ FailureOr<SmallVector<Value>>
 KernelEmitter::emitReducedRows(ReduceOp op, const Position &position,
                                ArrayRef<unsigned> outer, unsigned last,
                                int64_t lanes) {
-  RowBounds row = emitRowBounds(position.extents[last], lanes);
+  RowBounds row = emitRowBounds(position, last, lanes);
   bool hasScalars = !row.isExact && !masksTails;
   SmallVector<Value> carried = identities(op, lanes);
   unsigned count = carried.size();
@@ -280,8 +280,7 @@ KernelEmitter::emitReducedRows(ReduceOp op, const Position &position,
   Position inner = position;
   for (unsigned dim : outer) {
     auto loop = scf::ForOp::create(b, row.zero,
-                                   getArgument(position.extents[dim]), row.one,
-                                   carried);
+                                   getEnd(position, dim), row.one, carried);
     b.setInsertionPointToEnd(loop.getBody());
     setDim(inner, dim, loop.getInductionVar(), 1);
     carried = llvm::to_vector_of<Value>(loop.getRegionIterArgs());
@@ -302,16 +301,17 @@ KernelEmitter::emitReducedRows(ReduceOp op, const Position &position,
 }
 
 /// Where the whole vectors of a row end.
-KernelEmitter::RowBounds KernelEmitter::emitRowBounds(ExprAttr extent,
-                                                      int64_t lanes) {
+KernelEmitter::RowBounds
+KernelEmitter::emitRowBounds(const Position &position, unsigned dim,
+                             int64_t lanes) {
   RowBounds row;
   row.zero = constantIndex(0);
   row.one = constantIndex(1);
-  row.end = getArgument(extent);
+  row.end = getEnd(position, dim);
   row.step = constantIndex(lanes);
   Value rest = arith::RemUIOp::create(b, row.end, row.step);
   row.split = arith::SubIOp::create(b, row.end, rest);
-  auto constant = extent.getConstant();
+  auto constant = position.extents[dim].getConstant();
   row.isExact = constant && *constant % lanes == 0;
   return row;
 }

@@ -108,6 +108,8 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   functions.addPass(loop::createFusePass());
   // Only now is it known what shares a row.
   functions.addPass(loop::createShareRowsPass());
+  // Rows are as they will be: what they leave for products is known.
+  functions.addPass(loop::createFuseProductsPass());
   functions.addPass(loop::createOrderKernelsPass());
   functions.addPass(loop::createChooseSchedulePass());
   addStageVerifier(pm, Stage::Loop);

@@ -63,6 +63,15 @@ struct ContractionShape {
   bool isIrregular(unsigned k) const;
 };
 
+/// Where a contraction stands within a larger kernel.
+struct ContractionFrame {
+  /// Strides of the result; null for those of a row-major tensor.
+  ArrayRef<ExprAttr> resultStrides;
+  /// Parallel dimensions that are counted off outside in any case. Addresses
+  /// need not be linear in them.
+  ArrayRef<unsigned> outer;
+};
+
 /// The shape of a contraction whose operands have these strides; nothing if it
 /// is no matrix product: of other types than f16, bf16, f32 and f64, with
 /// addresses that are not linear, or with a mask on rows and columns together.
@@ -72,7 +81,8 @@ struct ContractionShape {
 ///                                        counted off outside
 std::optional<ContractionShape>
 analyzeContraction(loop::ContractOp op, ArrayRef<ExprAttr> lhsStrides,
-                   ArrayRef<ExprAttr> rhsStrides);
+                   ArrayRef<ExprAttr> rhsStrides,
+                   const ContractionFrame &frame = {});
 
 } // namespace kiln::analysis
 

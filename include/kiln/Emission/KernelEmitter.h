@@ -114,6 +114,10 @@ protected:
   virtual void finish(Value result, const Position &position, Value value);
   /// A number that was read, of any integer type, as an index.
   virtual Value toIndex(Value number);
+  /// Where the indices of a nest's dimension end.
+  virtual Value getEnd(const Position &position, unsigned dim) {
+    return getArgument(position.extents[dim]);
+  }
   /// The value of a load that was staged elsewhere, if it was.
   virtual Value loadStaged(LoadOp, int64_t /*lanes*/) { return {}; }
 
@@ -168,7 +172,8 @@ protected:
     Value zero, one, split, end, step;
     bool isExact; ///< nothing is left, as is known here
   };
-  RowBounds emitRowBounds(guard::ExprAttr extent, int64_t lanes);
+  RowBounds emitRowBounds(const Position &position, unsigned dim,
+                          int64_t lanes);
   FailureOr<SmallVector<Value>>
   emitReducedRows(ReduceOp op, const Position &position,
                   ArrayRef<unsigned> outer, unsigned last, int64_t lanes);

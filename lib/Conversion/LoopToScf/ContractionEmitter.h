@@ -96,9 +96,9 @@ struct ContractionOperand {
   bool irregular = false;
   llvm::SmallVector<Extent> rowSteps, columnSteps;
   ContractionMask mask;
-  /// A and B: applied to the element after it was extended to the type of the
-  /// sum. C: applied to the sum; gives the value to be stored, in the type of
-  /// the sum or of C. Empty for none.
+  /// A and B: applied to the element as it is in memory; what it gives is then
+  /// converted to the type of the sum. C: applied to the sum; gives the value to be
+  /// stored, in the type of the sum or of C. Empty for none.
   ContractionMap map;
 };
 

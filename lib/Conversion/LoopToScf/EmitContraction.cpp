@@ -227,9 +227,10 @@ LogicalResult ProductEmitter::describe(ContractOp op,
   return success();
 }
 
-/// Emits items of the product at one point of the dimensions outside.
-void ProductEmitter::emitProduct(ContractOp op, const ContractionShape &shape,
-                                 const Position &outer, Value from, Value to) {
+/// Puts the operands, masks and the epilogue of `spec` at one point of the
+/// dimensions outside. `shape` and `outer` are used as long as `spec` is.
+void ProductEmitter::place(ContractOp op, const ContractionShape &shape,
+                           const Position &outer) {
   ContractionOperand *operands[3] = {&spec.a, &spec.b, &spec.c};
   for (unsigned k = 0; k < 3; ++k)
     operands[k]->base = elementPointer(memory[k], shape.addresses[k], outer);
@@ -238,13 +239,20 @@ void ProductEmitter::emitProduct(ContractOp op, const ContractionShape &shape,
   if (shape.masks[1])
     spec.b.mask = makeMask(shape.masks[1], shape.sum, shape.columns, outer);
   if (!op.getEpilogue().empty())
-    spec.c.map = [&](OpBuilder &builder, Location, Value sums,
+    spec.c.map = [this, op, &shape, &outer](
+                     OpBuilder &builder, Location, Value sums,
                      const ContractionIndex &at) -> Value {
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPoint(builder.getInsertionBlock(),
                           builder.getInsertionPoint());
       return emitEpilogue(op, shape, outer, sums, at);
     };
+}
+
+/// Emits items of the product at one point of the dimensions outside.
+void ProductEmitter::emitProduct(ContractOp op, const ContractionShape &shape,
+                                 const Position &outer, Value from, Value to) {
+  place(op, shape, outer);
   emitContraction(b, op.getLoc(), spec, schedule, from, to, scratchPointer);
 }
 

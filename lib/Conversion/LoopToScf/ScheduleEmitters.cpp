@@ -32,6 +32,9 @@ loop::emitKernel(KernelOp kernel, const analysis::KernelStrides &inputStrides,
       .Case([&](ScatterScheduleAttr schedule) {
         return emit(ScatterEmitter(kernel, inputStrides, schedule));
       })
+      .Case([&](BlocksScheduleAttr schedule) {
+        return emit(BlocksEmitter(kernel, inputStrides, schedule));
+      })
       .Case<PackedScheduleAttr, SkinnyRowsScheduleAttr,
             SkinnyColumnsScheduleAttr>([&](auto schedule) {
         return emit(ProductEmitter(kernel, inputStrides, schedule));

@@ -16,7 +16,7 @@
 #include "ContractionEmitter.h"
 #include "FunctionEmitter.h"
 
-#include "kiln/Analysis/ContractionShape.h"
+#include "kiln/Analysis/Blocks.h"
 
 namespace kiln::loop {
 
@@ -80,12 +80,14 @@ class ProductEmitter : public ScheduledEmitter<ScheduleAttr> {
 public:
   using ScheduledEmitter::ScheduledEmitter;
 
-private:
+protected:
   using ContractionShape = analysis::ContractionShape;
   using DimGroup = analysis::DimGroup;
 
   LogicalResult emitItems() override;
   LogicalResult describe(ContractOp op, const ContractionShape &shape);
+  void place(ContractOp op, const ContractionShape &shape,
+             const Position &outer);
   void emitProduct(ContractOp op, const ContractionShape &shape,
                    const Position &outer, Value from, Value to);
   Value emitEpilogue(ContractOp op, const ContractionShape &shape,
@@ -101,6 +103,30 @@ private:
   ContractionSpec spec;
   Buffer memory[3];          ///< of A, B and C
   bool failedInside = false; ///< a callback failed
+};
+
+/// Of contractions and rows, a block of rows at a time.
+class BlocksEmitter : public ProductEmitter {
+public:
+  BlocksEmitter(KernelOp kernel, const analysis::KernelStrides &inputStrides,
+                BlocksScheduleAttr schedule);
+
+private:
+  LogicalResult emitItems() override;
+  void bindRow(Value result) override;
+  Value getEnd(const Position &position, unsigned dim) override;
+  LogicalResult emitBlock(ArrayRef<analysis::BlockProduct> products);
+  LogicalResult emitProduct(const analysis::BlockProduct &product,
+                            PackedScheduleAttr packed,
+                            std::optional<unsigned> limited);
+  LogicalResult emitRows(ArrayRef<unsigned> numbers);
+
+  BlocksScheduleAttr blocks;
+  std::optional<analysis::ColumnLimit> limit;
+  Position point;   ///< of the block; the last dimension has no value
+  Value row0, row1; ///< its rows
+  Value columnEnd;  ///< of what is limited
+  std::optional<unsigned> limitedDim; ///< of the nest at hand
 };
 
 } // namespace kiln::loop

@@ -131,7 +131,7 @@ func.func @sort_keys(%x: tensor<4xf32>) -> tensor<4xi64> {
 
 // The rows of a scan along the first dimension lie across the shared index.
 func.func @alone(%x: tensor<4x4xf32>) -> (tensor<4x4xf32>, tensor<4x4xf32>) {
-  // expected-error @+1 {{'loop.kernel' op expects a contraction, a scatter, or a scan or sort along a dimension before its shared ones end, to be its only nest}}
+  // expected-error @+1 {{'loop.kernel' op expects a scatter, or a scan or sort along a dimension before its shared ones end, to be its only nest}}
   %r, %s = loop.kernel @k ins(%a = %x : tensor<4x4xf32>) shared [4]
       -> (tensor<4x4xf32>, tensor<4x4xf32>) {
     %c = loop.scan parallel (%i) in [4] along (%j) in [4] at 0 <sum>

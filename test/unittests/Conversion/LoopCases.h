@@ -46,7 +46,8 @@ llvm::ArrayRef<LoopCase> getWindowCases();
 /// A reduction of every kind, on floats and integers where it takes them.
 const char *getEveryKind();
 
-// Texts of cases: RowCases.cpp, KindCases.cpp, ReductionCases.cpp.
+// Texts of cases: BlockCases.cpp, RowCases.cpp, KindCases.cpp, ReductionCases.cpp.
+extern const char kCausal[], kKeptRows[];
 extern const char kScans[], kGenericScan[], kSorts[], kScatterKinds[];
 extern const char kNumbers[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],

@@ -72,11 +72,37 @@ static ScheduleAttr getWithin(KernelOp kernel, const Schedule &schedule) {
                                  /*grain=*/1);
 }
 
+/// Blocks of few rows, which end within tiles, and products of several passes.
+static ScheduleAttr getBlocks(KernelOp kernel, const Schedule &schedule) {
+  MLIRContext *context = kernel.getContext();
+  int64_t lanes = std::max<int64_t>(schedule.lanes, 2);
+  auto product = PackedScheduleAttr::get(
+      context, lanes, /*tile_rows=*/3, /*tile_columns=*/2 * lanes,
+      /*block_rows=*/6, /*block_depth=*/lanes, /*item_rows=*/6,
+      /*item_columns=*/4 * lanes, /*unroll=*/2, schedule.masked, /*grain=*/1);
+  SmallVector<int64_t> along, beside;
+  SmallVector<Attribute> products;
+  for (NestOpInterface nest : kernel.getNests()) {
+    bool isProduct = isa<ContractOp>(nest.getOperation());
+    along.push_back(isProduct ? 1 : schedule.lanes);
+    beside.push_back(1);
+    if (isProduct)
+      products.push_back(product);
+  }
+  auto nests = WithinScheduleAttr::get(context, along, beside, /*sum_block=*/4,
+                                       schedule.masked, /*grain=*/1);
+  return BlocksScheduleAttr::get(context, /*rows=*/5, nests,
+                                 ArrayAttr::get(context, products),
+                                 /*grain=*/1);
+}
+
 /// A schedule of the wanted kind, or another one for kernels that it is not for.
 static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
   MLIRContext *context = kernel.getContext();
   auto strides = analysis::getInputStrides(kernel);
   EXPECT_TRUE(succeeded(strides));
+  if (mixesContractions(kernel) && schedule.way != Way::Chosen)
+    return getBlocks(kernel, schedule);
   bool scatters = false, isPointwise = true;
   for (NestOpInterface nest : kernel.getNests()) {
     scatters |= isa<ScatterOp>(nest.getOperation());

@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -30,6 +31,57 @@ LogicalResult KernelOp::verify() {
                          << getInputs().getTypes() << ", but found "
                          << getBody().getArgumentTypes();
   return verifyExtents(*this, getShared());
+}
+
+std::optional<SmallVector<std::optional<unsigned>>>
+loop::getSharedDims(ContractOp op, ArrayRef<guard::ExprAttr> shared) {
+  using Dims = SmallVector<std::optional<unsigned>>;
+  SmallVector<guard::ExprAttr> parallel = getExprs(op.getParallelExtents());
+  std::optional<Dims> found;
+  for (const OperandRead &read : op.getOperandReads()) {
+    if (!read.tensor.getDefiningOp<NestOpInterface>())
+      continue;
+    if (read.map.size() < shared.size())
+      return std::nullopt;
+    Dims dims;
+    llvm::SmallBitVector taken(parallel.size());
+    for (auto [index, extent] : llvm::zip(read.map, shared)) {
+      if (extent.isConstant(1) && index.isConstant(0)) {
+        dims.push_back(std::nullopt);
+        continue;
+      }
+      if (!index.isDim() || index.getPosition() >= parallel.size() ||
+          parallel[index.getPosition()] != extent ||
+          taken.test(index.getPosition()))
+        return std::nullopt;
+      taken.set(index.getPosition());
+      dims.push_back(index.getPosition());
+    }
+    // What follows is the row, which is not the shared point's.
+    for (guard::ExprAttr index : ArrayRef(read.map).drop_front(shared.size()))
+      for (unsigned dim : taken.set_bits())
+        if (guard::contains(index, guard::getDim(op.getContext(), dim)))
+          return std::nullopt;
+    if (found && *found != dims)
+      return std::nullopt;
+    found = dims;
+  }
+  if (found)
+    return found;
+  if (parallel.size() < shared.size() ||
+      !llvm::equal(ArrayRef(parallel).take_front(shared.size()), shared))
+    return std::nullopt;
+  return llvm::to_vector_of<std::optional<unsigned>>(
+      llvm::seq<unsigned>(shared.size()));
+}
+
+bool loop::mixesContractions(KernelOp kernel) {
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  auto isContraction = [](NestOpInterface nest) {
+    return isa<ContractOp>(nest.getOperation());
+  };
+  return llvm::any_of(nests, isContraction) &&
+         !llvm::all_of(nests, isContraction);
 }
 
 /// Loads in `nest` of tensors that `kernel` computes are at the nest's own
@@ -60,8 +112,8 @@ static LogicalResult verifyLoads(KernelOp kernel, NestOpInterface nest) {
 }
 
 LogicalResult KernelOp::verifyRegions() {
-  unsigned nests = 0;
-  bool alone = false;
+  unsigned nests = 0, contractions = 0;
+  bool alone = false, hasOthers = false;
   SmallVector<guard::ExprAttr> shared = getExprs(getShared());
   for (Operation &op : getBody().front()) {
     if (isa<ReturnOp>(op))
@@ -77,7 +129,27 @@ LogicalResult KernelOp::verifyRegions() {
       continue;
     }
     ++nests;
-    alone |= nest.standsAlone(shared.size());
+    auto contract = dyn_cast<ContractOp>(op);
+    contractions += bool(contract);
+    hasOthers |= !contract && !nest.isPointwise() && !nest.isReduction();
+    alone |= !contract && nest.standsAlone(shared.size());
+    if (contract) {
+      if (!getSharedDims(contract, shared)) // C2
+        return op.emitOpError()
+               << "expects its extents to start with those its kernel shares, "
+                  "or to read what the kernel computes at dimensions with "
+                  "these extents";
+      WalkResult walked = contract.walk([&](LoadOp load) {
+        if (!load.getTensor().getDefiningOp<NestOpInterface>())
+          return WalkResult::advance();
+        load.emitOpError("cannot read what the kernel computes, expected one of "
+                         "its inputs in the epilogue of a contraction");
+        return WalkResult::interrupt();
+      });
+      if (walked.wasInterrupted())
+        return failure();
+      continue;
+    }
     Domain domain = nest.getDomain();
     if (domain.parallel.size() < shared.size() ||
         !llvm::equal(ArrayRef(domain.parallel).take_front(shared.size()),
@@ -88,9 +160,11 @@ LogicalResult KernelOp::verifyRegions() {
       return failure();
   }
   if (alone && nests > 1)
-    return emitOpError("expects a contraction, a scatter, or a scan or sort "
-                       "along a dimension before its shared ones end, to be "
-                       "its only nest");
+    return emitOpError("expects a scatter, or a scan or sort along a dimension "
+                       "before its shared ones end, to be its only nest");
+  if (contractions && nests > 1 && (hasOthers || contractions == nests)) // C5
+    return emitOpError("expects a contraction to be its only nest, or to stand "
+                       "with pointwise nests and reductions");
   auto results = verifyTerminator<ReturnOp>(*this, getBody());
   if (failed(results))
     return failure();

@@ -159,6 +159,9 @@ LogicalResult WithinScheduleAttr::verifyKernel(Operation *op) const {
            << "which has " << getAlong().size() << " and "
            << getBeside().size() << " numbers of lanes, expected one for each "
            << "of " << nests.size() << " nests"; // C4
+  if (mixesContractions(kernel))
+    return refuse(kernel, *this)
+           << "which is not for contractions among other nests";
   for (auto [k, nest] : llvm::enumerate(nests)) {
     if (isa<ScatterOp>(nest)) // C5
       return refuse(kernel, *this) << "which is not for scatters";
@@ -296,4 +299,50 @@ SkinnyColumnsScheduleAttr::verify(EmitError emitError, int64_t lanes,
 
 LogicalResult SkinnyColumnsScheduleAttr::verifyKernel(Operation *op) const {
   return verifyContraction(*this, op); // C5
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.blocks
+//===----------------------------------------------------------------------===//
+
+LogicalResult BlocksScheduleAttr::verify(EmitError emitError, int64_t rows,
+                                         WithinScheduleAttr, ArrayAttr products,
+                                         int64_t grain) {
+  if (failed(verifyRange(emitError, "rows", rows, 1, kMaxSide)) || // C1
+      failed(verifyGrain(emitError, grain)))                       // C3
+    return failure();
+  for (Attribute attr : products) { // C2
+    auto product = dyn_cast<PackedScheduleAttr>(attr);
+    if (!product)
+      return emitError() << "products of a schedule are '#loop.packed', but "
+                            "found "
+                         << attr;
+    if (product.getBlockRows() < rows || product.getItemRows() < rows)
+      return emitError() << "block_rows and item_rows of the products of a "
+                            "schedule are at least its rows, "
+                         << rows << ", but found " << product.getBlockRows()
+                         << " and " << product.getItemRows();
+  }
+  return success();
+}
+
+LogicalResult BlocksScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  size_t contractions = 0;
+  for (NestOpInterface nest : nests)
+    if (auto contract = dyn_cast<ContractOp>(nest.getOperation())) {
+      ++contractions;
+      if (!contract.getAccType().isF32() && !contract.getAccType().isF64())
+        return refuse(kernel, *this)
+               << "which accumulates in f32 or f64, but a contraction does in "
+               << contract.getAccType();
+    }
+  if (mixesContractions(kernel) && contractions == getProducts().size() &&
+      getNests().getAlong().size() == nests.size() &&
+      getNests().getBeside().size() == nests.size()) // C4
+    return success();
+  return refuse(kernel, *this)
+         << "which is for contractions among other nests, with a product for "
+            "each contraction and lanes for each nest";
 }

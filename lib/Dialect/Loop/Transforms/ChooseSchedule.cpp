@@ -10,7 +10,7 @@
 
 #include "KernelWalk.h"
 
-#include "kiln/Analysis/ContractionShape.h"
+#include "kiln/Analysis/Blocks.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
@@ -201,6 +201,7 @@ private:
   ScheduleAttr chooseContraction(ContractOp op);
   ScheduleAttr chooseExpanded(ContractOp op);
   ScheduleAttr chooseScatter(ScatterOp op);
+  ScheduleAttr chooseBlocks();
   ScheduleAttr chooseNests();
   ScheduleAttr chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
                             int64_t vector);
@@ -434,7 +435,66 @@ ScheduleAttr Chooser::chooseExpanded(ContractOp op) {
   return schedule;
 }
 
+//===----------------------------------------------------------------------===//
+// Contractions among other nests
+//===----------------------------------------------------------------------===//
+
+/// A product of known extents, as static as they are.
+static Size getSize(ArrayRef<ExprAttr> extents) {
+  return guard::product(extents.front().getContext(), extents).getConstant();
+}
+
+ScheduleAttr Chooser::chooseBlocks() {
+  SmallVector<ExprAttr> shared = getExprs(kernel.getShared());
+  analysis::KernelLayout layout = analysis::getBlockLayout(kernel, strides);
+  BlocksShape shape;
+  shape.rows = shared.back().getConstant();
+  shape.points = 1;
+  if (shared.size() > 1)
+    shape.points = getSize(ArrayRef(shared).drop_back());
+  shape.rowBytes = 0;
+  for (NestOpInterface nest : kernel.getNests())
+    for (Value result : nest->getResults()) {
+      if (!analysis::isKeptForBlock(kernel, result))
+        continue;
+      Size row = layout.lookup(result)[shared.size() - 1].getConstant();
+      Type element = cast<RankedTensorType>(result.getType()).getElementType();
+      if (row && shape.rowBytes)
+        shape.rowBytes = llvm::SaturatingMultiplyAdd<uint64_t>(
+            *row, analysis::getElementBytes(element), *shape.rowBytes);
+      else
+        shape.rowBytes = std::nullopt;
+    }
+  int64_t rows = chooseBlockRows(shape, machine);
+
+  SmallVector<Attribute> products;
+  auto found = analysis::getBlockProducts(kernel, layout);
+  if (!found)
+    return {};
+  for (const analysis::BlockProduct &product : *found) {
+    ProductShape extents = describe(product.op, product.shape);
+    products.push_back(toAttribute(
+        context, chooseBlockProduct(extents, rows, machine)));
+  }
+  auto within = cast<WithinScheduleAttr>(
+      chooseWithin(kernel, getVector(kernel, machine),
+                   [&](NestOpInterface nest) -> std::optional<int64_t> {
+                     return getRowLanes(nest, machine, hints);
+                   }));
+  SmallVector<int64_t> along(within.getAlong()), beside(within.getBeside());
+  for (auto [k, nest] : llvm::enumerate(kernel.getNests()))
+    if (isa<ContractOp>(nest.getOperation()))
+      along[k] = beside[k] = 1;
+  within = WithinScheduleAttr::get(context, along, beside, within.getSumBlock(),
+                                   within.getMasked(), within.getGrain());
+  return BlocksScheduleAttr::get(context, rows, within,
+                                 ArrayAttr::get(context, products),
+                                 /*grain=*/1);
+}
+
 ScheduleAttr Chooser::choose() {
+  if (mixesContractions(kernel))
+    return chooseBlocks();
   for (NestOpInterface nest : kernel.getNests()) {
     if (auto contract = dyn_cast<ContractOp>(nest.getOperation()))
       return chooseContraction(contract);
@@ -492,6 +552,12 @@ void ChooseSchedule::runOnOperation() {
     ScheduleAttr schedule =
         gpu ? chooseGPUSchedule(kernel, *strides, getMachine(gpu), hints)
             : chooseSchedule(kernel, *strides, machine, hints);
+    if (!schedule) {
+      kernel.emitOpError("has contractions among other nests that are no "
+                         "products of its rows, expected those that "
+                         "'loop-fuse-products' puts together");
+      return signalPassFailure();
+    }
     kernel.setScheduleAttr(schedule);
     if (auto told = remark::passed(
             kernel.getLoc(),

@@ -31,6 +31,12 @@ static constexpr int64_t kSkinnyRows = 8;
 /// 1536 rows in f32 take 3 to 5 % longer with half as many or twice as many, on a
 /// Xeon that has 2 MiB.
 static constexpr int64_t kPackedBytes = 512 << 10;
+/// Rows of a block at most; where rows are of unknown size; and at least, so that
+/// packed columns are used several times.
+static constexpr int64_t kMaxBlockRows = 192, kUnknownBlockRows = 96,
+                         kMinBlockRows = 24;
+/// Columns of a block's product at a time.
+static constexpr int64_t kBlockColumns = 1024;
 /// Rows and columns of an item of a product of unknown size.
 static constexpr int64_t kItemRows = 960, kItemColumns = 256;
 
@@ -212,4 +218,38 @@ ProductSchedule loop::chooseProduct(const ProductShape &product,
                                  machine.masks, /*grain=*/1};
   }
   return packed;
+}
+
+//===----------------------------------------------------------------------===//
+// Products and rows in blocks
+//===----------------------------------------------------------------------===//
+
+int64_t loop::chooseBlockRows(const BlocksShape &kernel,
+                              const Machine &machine) {
+  int64_t tile = machine.registers >= 32 ? 12 : 6;
+  int64_t rows = kUnknownBlockRows;
+  if (kernel.rowBytes)
+    rows = machine.l2Bytes / 2 / std::max<int64_t>(*kernel.rowBytes, 1);
+  rows = std::clamp(rows, kMinBlockRows, kMaxBlockRows) / tile * tile;
+  if (!kernel.rows)
+    return rows;
+  int64_t all = std::max<int64_t>(*kernel.rows, 1);
+  auto items = [&](int64_t block) {
+    return multiply(kernel.points.value_or(1), divideUp(all, block));
+  };
+  while (items(rows) < 2 * kWantedItems && rows >= 2 * kMinBlockRows)
+    rows = roundUp(rows / 2, tile);
+  // Blocks of one size, and no larger than what there is.
+  return roundUp(divideUp(all, divideUp(all, rows)), std::min(tile, all));
+}
+
+PackedSchedule loop::chooseBlockProduct(ProductShape product, int64_t rows,
+                                        const Machine &machine) {
+  product.m = rows;
+  PackedSchedule s = choosePacked(product, machine);
+  s.blockRows = s.itemRows = roundUp(rows, s.tileRows);
+  s.itemColumns = roundUp(std::min(product.n.value_or(kBlockColumns),
+                                   kBlockColumns),
+                          s.tileColumns);
+  return s;
 }

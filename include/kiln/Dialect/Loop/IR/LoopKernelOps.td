@@ -27,17 +27,23 @@ def Loop_KernelOp : Loop_Op<"kernel", [Pure, IsolatedFromAbove,
     another nest of the kernel only at its own point of the shared domain. So
     work items do not depend on each other.
 
-    A `loop.contract` or a `loop.scatter` is the only nest of its kernel. A
-    `loop.scan` or `loop.sort` with other nests has its row behind the shared
-    extents.
+    A `loop.scatter` is the only nest of its kernel. A `loop.scan` or `loop.sort`
+    with other nests has its row behind the shared extents. A `loop.contract`
+    is alone, or stands with pointwise nests and reductions whose rows it makes or
+    sums up: such a contraction has the shared extents first, or reads what the
+    kernel computes at shared indices that are dimensions of its own, in any order.
 
     Constraints:
     - (C1) block arguments have the types of `ins`.
-    - (C2) every nest's leading parallel extents are `shared`.
+    - (C2) every nest's leading parallel extents are `shared`, save those of a
+      contraction that reads a result of the kernel: index k of the tensor is a
+      parallel dimension of the contraction with extent `shared[k]` (each in one
+      place), or 0 where that is 1.
     - (C3) a load of a result of the kernel has `shared` index k in place k.
     - (C4) `loop.return` has the types of the results.
-    - (C5) a contraction or scatter is alone, and so is a scan or sort whose
-      `dimension` is less than the number of shared extents.
+    - (C5) a scatter is alone, and so is a scan or sort whose `dimension` is less
+      than the number of shared extents; beside a contraction are other
+      contractions, pointwise nests and reductions.
     - (C6) its schedule, if it has one, is for kernels like it.
 
     Example:

@@ -15,6 +15,7 @@
 //   scatters                                  #loop.scatter
 //   contractions, convolutions                #loop.packed, #loop.skinny_rows,
 //                                             #loop.skinny_columns
+//   rows between contractions                 #loop.blocks
 //
 // A contraction may also be emitted `across` or `within`, as a reduction of
 // products. Throughout:
@@ -219,6 +220,34 @@ def Loop_SkinnyColumnsScheduleAttr
   }];
   let parameters = (ins "int64_t":$lanes, "int64_t":$item_columns,
                         "int64_t":$columns, "bool":$masked, "int64_t":$grain);
+}
+
+def Loop_BlocksScheduleAttr : Loop_Schedule<"BlocksSchedule", "blocks"> {
+  let summary = "Blocks of rows that stay in the cache from product to product";
+  let description = [{
+    A work item is `rows` neighbours in the last shared dimension, at one point of
+    those before it. The nests of the kernel run one after the other on them: a
+    contraction as the packed product of `products` that stands in its place among
+    the contractions, whose items have these rows; nests between two contractions
+    row by row, as `nests` says, which has an entry for each nest of the kernel (1
+    for a contraction). What a nest leaves for a later contraction, or a
+    contraction for a later nest, is `rows` rows of scratch memory.
+
+    Constraints:
+    - (C1) `rows` is from 1 to 2^20.
+    - (C2) `products` are `#loop.packed`, and both sides of their items and blocks
+      have room for `rows`: `block_rows` and `item_rows` are at least `rows`.
+    - (C3) `grain` is from 1 to 10^9.
+    - (C4) the kernel has contractions, which accumulate in f32 or f64, as many as
+      `products`, and other nests, which are pointwise or reductions.
+
+    Example: `#loop.blocks<rows = 96, nests = <along = [1, 64, 16, 1],
+    beside = [1, 1, 1, 1], sum_block = 128, masked = true, grain = 1>,
+    products = [#loop.packed<...>, #loop.packed<...>], grain = 1>`
+  }];
+  let parameters = (ins "int64_t":$rows,
+                        "::kiln::loop::WithinScheduleAttr":$nests,
+                        "::mlir::ArrayAttr":$products, "int64_t":$grain);
 }
 
 #endif // KILN_DIALECT_LOOP_IR_LOOPSCHEDULES

@@ -167,6 +167,51 @@ def ShareRowsPass : Pass<"loop-share-rows", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
+def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
+  let summary = "Join contractions with the rows between them";
+  let description = [{
+    A kernel of pointwise nests and reductions whose rows are made by contractions
+    and summed up by others becomes one kernel with them, if nobody else reads what
+    goes from one to the next. It is emitted a block of rows at a time (#loop.blocks):
+    the scores and weights of attention never are in memory. Nothing is looked for
+    but contractions and rows, so it does not matter which operators they come from,
+    or what is done with a row.
+
+    - A contraction that makes rows is rewritten to the extents that the kernel
+      shares, if the rows are read at the kernel's points one after the other.
+    - A contraction that sums rows up keeps its domain, in which the shared
+      extents stand in any order.
+
+    Before:
+
+    ```mlir
+    %s = loop.kernel @scores ... { loop.contract parallel [8, 512, 512] ... }
+    %w = loop.kernel @softmax ins(%a = %s : tensor<8x512x512xf32>) shared [8, 512] ...
+    %o = loop.kernel @values ins(%p = %w : tensor<8x512x512xf32>, ...) ...
+    ```
+
+    After:
+
+    ```mlir
+    %o = loop.kernel @softmax ... shared [8, 512] {
+      %s = loop.contract parallel [8, 512, 512] ...
+      ... // the nests of the softmax, which read %s
+      %o = loop.contract parallel [8, 512, 64] ... lhs %w[d0, d1, d3] ...
+      loop.return %o
+    }
+    ```
+
+    Products of less than `min-product` multiply-adds at a point of the outer shared
+    dimensions stay apart. Reports `fused` (passed) and `not-fused` (missed, with the
+    reason).
+  }];
+  let options = [
+    Option<"minProduct", "min-product", "::kiln::Count", "262144",
+           "The fewest multiply-adds of a product that is joined with its rows.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::func::FuncOp"> {
   let summary = "Order kernels so that less memory is live at a time";
   let description = [{

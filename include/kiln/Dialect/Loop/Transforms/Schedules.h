@@ -163,6 +163,24 @@ bool isWorthPacking(const ProductShape &product);
 ProductSchedule chooseProduct(const ProductShape &product,
                               const Machine &machine);
 
+//===----------------------------------------------------------------------===//
+// Products and rows in blocks
+//===----------------------------------------------------------------------===//
+
+/// A kernel of products of `rows` rows at each of `points` points, with nests
+/// between them.
+struct BlocksShape {
+  Size points, rows;
+  Size rowBytes; ///< of all results that are kept for a block
+  int64_t sumBits = 32;
+};
+/// How many rows a block has: as many as fit half of a core's second cache, so
+/// that what is packed for them serves many, and few enough for all threads.
+int64_t chooseBlockRows(const BlocksShape &kernel, const Machine &machine);
+/// The packed product of `rows` rows within a block; `product.m` is ignored.
+PackedSchedule chooseBlockProduct(ProductShape product, int64_t rows,
+                                  const Machine &machine);
+
 } // namespace kiln::loop
 
 #endif // KILN_DIALECT_LOOP_TRANSFORMS_SCHEDULES_H

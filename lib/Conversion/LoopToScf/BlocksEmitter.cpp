@@ -1,0 +1,190 @@
+//===- BlocksEmitter.cpp - Products and rows in blocks -------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every nest runs on one block of rows before the next block begins. What is kept
+// for a block is addressed as if it were there for all rows: its pointer is moved
+// back by the rows before the block, so that nests and products need not know.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionBuilder.h"
+#include "ScheduleEmitters.h"
+
+#include "kiln/Analysis/AccessRelations.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+BlocksEmitter::BlocksEmitter(KernelOp kernel,
+                             const analysis::KernelStrides &inputStrides,
+                             BlocksScheduleAttr schedule)
+    : ProductEmitter(kernel, inputStrides, schedule), blocks(schedule) {
+  layout = analysis::getBlockLayout(kernel, inputStrides);
+}
+
+void BlocksEmitter::bindRow(Value result) {
+  if (!analysis::isKeptForBlock(kernel, result))
+    return KernelEmitter::bindRow(result);
+  Type element = cast<RankedTensorType>(result.getType()).getElementType();
+  ExprAttr rowSize = layout.lookup(result)[sharedExtents.size() - 1];
+  int64_t bytes = blocks.getRows() * analysis::getElementBytes(element);
+  buffers[result] = {allocateScratch(rowSize * bytes), layout.lookup(result),
+                     element};
+}
+
+Value BlocksEmitter::getEnd(const Position &position, unsigned dim) {
+  return limitedDim == dim ? columnEnd : KernelEmitter::getEnd(position, dim);
+}
+
+/// Nests between contractions, row by row.
+LogicalResult BlocksEmitter::emitRows(ArrayRef<unsigned> numbers) {
+  WithinScheduleAttr within = blocks.getNests();
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  auto loop = scf::ForOp::create(b, row0, row1, constantIndex(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Position position = point;
+  position.dims.back() = loop.getInductionVar();
+  for (unsigned k : numbers) {
+    // Lanes within a nest depend on this nest alone.
+    masksTails = within.getMasked() && !analysis::mayTrap(nests[k]);
+    limitedDim = limit ? limit->dims[k] : std::nullopt;
+    LogicalResult emitted =
+        emitNest(nests[k], position,
+                 {within.getAlong()[k], within.getBeside()[k]});
+    limitedDim = std::nullopt;
+    if (failed(emitted))
+      return failure();
+  }
+  perPoint.clear(); // other rows have other values
+  return success();
+}
+
+/// A product of the block's rows; `limited` is its dimension that ends at the limit.
+LogicalResult BlocksEmitter::emitProduct(const analysis::BlockProduct &product,
+                                         PackedScheduleAttr packed,
+                                         std::optional<unsigned> limited) {
+  ContractOp op = product.op;
+  spec = {};
+  if (failed(describe(op, product.shape)))
+    return failure();
+  Position domain;
+  domain.extents = op.getDomain().all();
+  domain.dims.assign(domain.extents.size(), constantIndex(0));
+  for (auto [k, dim] : llvm::enumerate(ArrayRef(product.shared).drop_back()))
+    if (dim)
+      domain.dims[*dim] = point.dims[k];
+  place(op, product.shape, domain);
+  masksTails = packed.getMasked() && !analysis::mayTrap(op);
+
+  auto toI64 = [&](Value index) -> Value {
+    return arith::IndexCastOp::create(b, b.getI64Type(), index);
+  };
+  ContractionBuilder c(b, op.getLoc(), spec, packed.getLanes(),
+                       packed.getMasked());
+  Value columns = c.get(spec.n);
+  if (limited) {
+    if (product.shape.sum.dims == SmallVector<unsigned>{*limited} &&
+        !spec.a.irregular && !spec.b.irregular)
+      spec.k = Extent(toI64(columnEnd));
+    else if (product.shape.columns.dims == SmallVector<unsigned>{*limited})
+      columns = toI64(columnEnd);
+  }
+  Value scratch = allocateScratch(
+      guard::getConstant(context, getContractionScratch(spec, packed)));
+  Value m0 = toI64(row0), m1 = toI64(row1), zero = c.constant(0);
+  c.forEach(zero, columns, packed.getItemColumns(), [&](Value n0) {
+    Value n1 = c.min(c.add(n0, packed.getItemColumns()), columns);
+    emitPackedTile(c, packed, zero, m0, m1, n0, n1, scratch);
+  });
+  return failure(failedInside);
+}
+
+LogicalResult
+BlocksEmitter::emitBlock(ArrayRef<analysis::BlockProduct> products) {
+  ArrayRef<Attribute> packed = blocks.getProducts().getValue();
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  SmallVector<unsigned> rows;
+  for (unsigned k = 0; k < nests.size(); ++k) {
+    if (!isa<ContractOp>(nests[k].getOperation())) {
+      rows.push_back(k);
+      if (k + 1 < nests.size() && !isa<ContractOp>(nests[k + 1].getOperation()))
+        continue;
+      if (failed(emitRows(rows)))
+        return failure();
+      rows.clear();
+      continue;
+    }
+    if (failed(emitProduct(products.front(),
+                           cast<PackedScheduleAttr>(packed.front()),
+                           limit ? limit->dims[k] : std::nullopt)))
+      return failure();
+    products = products.drop_front();
+    packed = packed.drop_front();
+  }
+  return success();
+}
+
+LogicalResult BlocksEmitter::emitItems() {
+  auto products = analysis::getBlockProducts(kernel, layout);
+  if (!products)
+    return refuse(blocks)
+           << "expected contractions that are products with rows along the last "
+              "shared dimension";
+  limit = analysis::getColumnLimit(kernel);
+  sumBlock = blocks.getNests().getSumBlock();
+  ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).drop_back();
+  int64_t rows = blocks.getRows();
+  ExprAttr perPoint = guard::ceilDiv(sharedExtents.back(), rows);
+  work = guard::product(context, outer) * perPoint;
+
+  auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Value count = getArgument(perPoint), item = loop.getInductionVar();
+  Value step = constantIndex(rows), all = getArgument(sharedExtents.back());
+  row0 = arith::MulIOp::create(b, arith::RemUIOp::create(b, item, count), step);
+  row1 = arith::MinUIOp::create(b, arith::AddIOp::create(b, row0, step), all);
+  point.dims = delinearize(arith::DivUIOp::create(b, item, count), outer);
+  point.dims.push_back({});
+  point.extents = sharedExtents;
+  if (limit) {
+    // Whole vectors of every nest, so that a limit leaves no other tails than
+    // the extent does.
+    int64_t lanes = 1;
+    for (int64_t along : blocks.getNests().getAlong())
+      lanes = std::max(lanes, along);
+    Value unit = constantIndex(lanes);
+    Value last = arith::AddIOp::create(b, row1,
+                                       constantIndex(limit->beyond - 1));
+    Value padded = arith::AddIOp::create(b, last, constantIndex(lanes - 1));
+    Value whole = arith::MulIOp::create(
+        b, arith::DivUIOp::create(b, padded, unit), unit);
+    columnEnd = arith::MinUIOp::create(b, whole, getArgument(limit->extent));
+  }
+  for (auto &[value, strides] : layout) {
+    if (!value.getDefiningOp() || !analysis::isKeptForBlock(kernel, value))
+      continue;
+    Buffer &buffer = buffers[value];
+    ExprAttr rowBytes = strides[sharedExtents.size() - 1] *
+                        analysis::getElementBytes(buffer.elementType);
+    Value offset = arith::SubIOp::create(
+        b, constantIndex(0),
+        arith::MulIOp::create(b, row0, getArgument(rowBytes)));
+    offset = arith::IndexCastOp::create(b, b.getI64Type(), offset);
+    buffer.pointer = LLVM::GEPOp::create(b, buffer.pointer.getType(),
+                                         b.getI8Type(), buffer.pointer,
+                                         ArrayRef<LLVM::GEPArg>{offset});
+  }
+  return emitBlock(*products);
+}

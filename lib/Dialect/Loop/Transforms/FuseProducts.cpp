@@ -1,0 +1,450 @@
+//===- FuseProducts.cpp - Join contractions with the rows between --------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bodies.h"
+
+#include "kiln/Analysis/Blocks.h"
+#include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/Remarks.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+namespace kiln::loop {
+#define GEN_PASS_DEF_FUSEPRODUCTSPASS
+#include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace kiln::loop
+
+namespace {
+
+/// A kernel of rows and the kernels of contractions that are joined with it.
+struct Chain {
+  KernelOp rows;
+  /// By the argument of `rows` that each makes.
+  SmallVector<std::pair<unsigned, KernelOp>> producers;
+  /// By the result of `rows` that each sums up.
+  SmallVector<std::pair<unsigned, KernelOp>> consumers;
+  /// For each producer its leading indices over the shared dimensions.
+  SmallVector<SmallVector<ExprAttr>> maps;
+};
+
+class FuseProducts : public loop::impl::FuseProductsPassBase<FuseProducts> {
+public:
+  using FuseProductsPassBase::FuseProductsPassBase;
+  void runOnOperation() override;
+
+private:
+  bool isLarge(ContractOp op, const analysis::SizeHints &hints) const;
+  StringRef findChain(Chain &chain, const analysis::SizeHints &hints) const;
+  StringRef fuse(const Chain &chain, const analysis::SizeHints &hints);
+};
+
+} // namespace
+
+/// True if a result of the chain's rows is summed up by one of its contractions.
+static bool isConsumed(const Chain &chain, OpResult result) {
+  return llvm::any_of(chain.consumers, [&](const auto &consumer) {
+    return consumer.first == result.getResultNumber();
+  });
+}
+
+/// The contraction that a kernel consists of; null if there is none.
+static ContractOp getContraction(Operation *op) {
+  auto kernel = dyn_cast_if_present<KernelOp>(op);
+  if (!kernel || kernel.getNests().size() != 1)
+    return {};
+  return dyn_cast<ContractOp>(kernel.getNests().front().getOperation());
+}
+
+/// True if the product of one point of the outer dimensions is worth a block.
+bool FuseProducts::isLarge(ContractOp op,
+                           const analysis::SizeHints &hints) const {
+  Domain domain = op.getDomain();
+  if (domain.parallel.size() < 2 || domain.reduction.empty())
+    return false;
+  SmallVector<ExprAttr> extents = {domain.parallel.back(),
+                                   domain.parallel[domain.parallel.size() - 2]};
+  llvm::append_range(extents, domain.reduction);
+  bool isKnown = llvm::all_of(
+      extents, [](ExprAttr extent) { return extent.getConstant().has_value(); });
+  return !isKnown || hints.product(extents) >= int64_t(minProduct);
+}
+
+/// The leading indices at which the rows of argument `input` are read, over the
+/// shared dimensions. Empty, and why, if they are not read row by row.
+static SmallVector<ExprAttr> getRowMap(KernelOp rows, unsigned input,
+                                       ContractOp producer,
+                                       const analysis::SizeHints &hints,
+                                       StringRef &why) {
+  Value argument = rows.getBody().getArgument(input);
+  SmallVector<ExprAttr> shared = getExprs(rows.getShared());
+  SmallVector<ExprAttr> lead;
+  MLIRContext *context = rows.getContext();
+  bool fits = true;
+  for (NestOpInterface nest : rows.getNests())
+    for (const analysis::Access &access : analysis::getReads(nest)) {
+      if (access.tensor != argument)
+        continue;
+      ArrayRef<ExprAttr> map = access.map;
+      for (ExprAttr index : map.drop_back())
+        fits &= guard::getNumDims(index) <= shared.size();
+      for (unsigned d = 0; d < shared.size(); ++d)
+        fits &= !guard::contains(map.back(), guard::getDim(context, d));
+      fits &= !access.indirect && !access.masked &&
+              (lead.empty() || map.drop_back() == ArrayRef(lead));
+      lead.assign(map.begin(), map.end() - 1);
+    }
+  SmallVector<ExprAttr> extents = producer.getDomain().parallel;
+  extents.pop_back();
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, shared);
+  if (!fits || lead.empty() ||
+      guard::getNumElements(context, extents) !=
+          guard::getNumElements(context, shared) ||
+      analysis::linearize(context, lead,
+                          guard::getContiguousStrides(context, extents),
+                          assumptions) !=
+          analysis::linearize(context,
+                              getIdentityMap(context, shared.size()),
+                              guard::getContiguousStrides(context, shared),
+                              assumptions)) {
+    why = "the rows of a product are not those of the kernel";
+    return {};
+  }
+  return lead;
+}
+
+/// Finds the producers and consumers of `chain.rows`; says why there is no chain,
+/// and nothing if nobody would expect one.
+StringRef FuseProducts::findChain(Chain &chain,
+                                  const analysis::SizeHints &hints) const {
+  KernelOp rows = chain.rows;
+  static constexpr StringLiteral kNoChain = "";
+  if (rows.getShared().empty() ||
+      !llvm::all_of(rows.getNests(), [](NestOpInterface nest) {
+        return nest.isPointwise() || nest.isReduction();
+      }) ||
+      getContraction(rows))
+    return kNoChain;
+  StringRef why = kNoChain;
+  for (auto [k, input] : llvm::enumerate(rows.getInputs())) {
+    ContractOp producer = getContraction(input.getDefiningOp());
+    if (!producer)
+      continue;
+    if (!llvm::all_of(input.getUsers(),
+                      [&](Operation *user) { return user == rows; }) ||
+        llvm::count(rows.getInputs(), input) != 1) {
+      why = "a product is read by other kernels";
+      continue;
+    }
+    if (!isLarge(producer, hints))
+      continue;
+    auto map = getRowMap(rows, k, producer, hints, why);
+    if (map.empty())
+      continue;
+    chain.producers.push_back({k, cast<KernelOp>(input.getDefiningOp())});
+    chain.maps.push_back(map);
+  }
+  for (OpResult result : rows->getResults()) {
+    ContractOp consumer;
+    if (result.hasOneUse())
+      consumer = getContraction(*result.getUsers().begin());
+    if (!consumer || !isLarge(consumer, hints))
+      continue;
+    chain.consumers.push_back({result.getResultNumber(),
+                               cast<KernelOp>(*result.getUsers().begin())});
+  }
+  if (chain.producers.empty() || chain.consumers.empty())
+    return why;
+  return kNoChain;
+}
+
+/// A contraction of `op`'s values over the shared extents of a kernel, whose
+/// point has the leading indices `lead`.
+static ContractOp moveToShared(OpBuilder &builder, ContractOp op,
+                               ArrayRef<ExprAttr> shared,
+                               ArrayRef<ExprAttr> lead,
+                               const IRMapping &mapping,
+                               const analysis::SizeHints &hints) {
+  MLIRContext *context = op.getContext();
+  Domain old = op.getDomain();
+  SmallVector<ExprAttr> parallel(shared);
+  parallel.push_back(old.parallel.back());
+  SmallVector<ExprAttr> map(lead);
+  for (unsigned i = 0; i <= old.reduction.size(); ++i)
+    map.push_back(guard::getDim(context, shared.size() + i));
+  SmallVector<ExprAttr> extents(parallel);
+  llvm::append_range(extents, old.reduction);
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, extents);
+  auto rewrite = [&](ArrayAttr exprs) {
+    return llvm::map_to_vector(getExprs(exprs), [&](ExprAttr expr) {
+      return guard::simplify(guard::substituteDims(expr, map), assumptions);
+    });
+  };
+  Type element = cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  auto moved = ContractOp::create(
+      builder, op.getLoc(), guard::makeTensorType(element, parallel),
+      mapping.lookup(op.getLhs()), mapping.lookup(op.getRhs()), parallel,
+      old.reduction, rewrite(op.getLhsIndices()), rewrite(op.getRhsIndices()),
+      op.getAccType(), op.getOriginsAttr());
+  moved.setMasksAttr(getExprArray(context, rewrite(op.getMasks())));
+  IRMapping inside = mapping;
+  op.getLhsPrologue().cloneInto(&moved.getLhsPrologue(), inside);
+  op.getRhsPrologue().cloneInto(&moved.getRhsPrologue(), inside);
+  if (op.getEpilogue().empty())
+    return moved;
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = moved.addEpilogue(builder);
+  builder.setInsertionPointToEnd(block);
+  SmallVector<Value> arguments = {block->getArgument(0)};
+  ValueRange indices = block->getArguments().drop_front();
+  for (ExprAttr expr : ArrayRef(map).take_front(old.parallel.size()))
+    arguments.push_back(createIndex(builder, op.getLoc(), expr, indices));
+  Block &body = op.getEpilogue().front();
+  for (auto [from, to] : llvm::zip_equal(body.getArguments(), arguments))
+    inside.map(from, to);
+  for (Operation &each : body)
+    builder.clone(each, inside);
+  return moved;
+}
+
+/// Indices of size-1 dimensions are 0: a shared dimension is then read by itself.
+static ArrayAttr dropUnits(ContractOp op, ArrayAttr map,
+                           const analysis::SizeHints &hints) {
+  MLIRContext *context = op.getContext();
+  SmallVector<ExprAttr> extents = op.getDomain().all();
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, extents);
+  SmallVector<ExprAttr> dims;
+  for (auto [k, extent] : llvm::enumerate(extents))
+    dims.push_back(extent.isConstant(1) ? guard::getConstant(context, 0)
+                                        : guard::getDim(context, k));
+  return getExprArray(
+      context, llvm::map_to_vector(getExprs(map), [&](ExprAttr expr) {
+        return guard::simplify(guard::substituteDims(expr, dims), assumptions);
+      }));
+}
+
+/// The kernel of a chain before the last of its kernels, without a place for its
+/// results yet.
+static KernelOp buildKernel(const Chain &chain, Operation *place,
+                            const analysis::SizeHints &hints) {
+  KernelOp rows = chain.rows;
+  MLIRContext *context = rows.getContext();
+  SmallVector<KernelOp> parts;
+  for (auto [k, kernel] : chain.producers)
+    parts.push_back(kernel);
+  parts.push_back(rows);
+  for (auto [k, kernel] : chain.consumers)
+    parts.push_back(kernel);
+  llvm::SetVector<Value> inputs;
+  SmallVector<StringRef> origins;
+  SmallVector<Location> locations;
+  llvm::SmallDenseSet<Operation *> inside(parts.begin(), parts.end());
+  for (KernelOp part : parts) {
+    mergeOrigins(origins, getOrigins(part));
+    locations.push_back(part.getLoc());
+    for (Value input : part.getInputs())
+      if (!inside.contains(input.getDefiningOp()))
+        inputs.insert(input);
+  }
+  SmallVector<Type> types;
+  for (OpResult result : rows->getResults())
+    if (!isConsumed(chain, result))
+      types.push_back(result.getType());
+  for (auto [k, kernel] : chain.consumers)
+    types.push_back(kernel.getResult(0).getType());
+
+  OpBuilder builder(place);
+  Location location = builder.getFusedLoc(locations);
+  OperationState state(location, KernelOp::getOperationName());
+  auto &properties = state.getOrAddProperties<KernelOp::Properties>();
+  properties.name = rows.getNameAttr();
+  properties.shared = rows.getSharedAttr();
+  properties.origins = getOriginsAttr(context, origins);
+  state.addOperands(inputs.getArrayRef());
+  state.addTypes(types);
+  state.addRegion();
+  auto fused = cast<KernelOp>(builder.create(state));
+
+  SmallVector<Location> inputLocations(inputs.size(), location);
+  Block *body = builder.createBlock(
+      &fused.getBody(), {}, ValueRange(inputs.getArrayRef()).getTypes(),
+      inputLocations);
+  IRMapping mapping; // of tensors outside
+  mapping.map(inputs.getArrayRef(), body->getArguments());
+  SmallVector<Value> returned;
+  for (KernelOp part : parts) {
+    IRMapping local;
+    for (auto [argument, input] :
+         llvm::zip_equal(part.getBody().getArguments(), part.getInputs()))
+      local.map(argument, mapping.lookup(input));
+    auto producer = llvm::find_if(
+        chain.producers, [&](auto &each) { return each.second == part; });
+    for (Operation &op : part.getBody().front()) {
+      if (isa<ReturnOp>(op))
+        continue;
+      auto contract = dyn_cast<ContractOp>(op);
+      if (contract && producer != chain.producers.end()) {
+        ContractOp moved = moveToShared(
+            builder, contract, getExprs(rows.getShared()),
+            chain.maps[producer - chain.producers.begin()], local, hints);
+        local.map(contract.getResult(), moved.getResult());
+        continue;
+      }
+      Operation *clone = builder.clone(op, local);
+      if (auto consumer = dyn_cast<ContractOp>(clone)) {
+        consumer.setLhsIndicesAttr(
+            dropUnits(consumer, consumer.getLhsIndices(), hints));
+        consumer.setRhsIndicesAttr(
+            dropUnits(consumer, consumer.getRhsIndices(), hints));
+      }
+    }
+    Operation *terminator = part.getBody().front().getTerminator();
+    for (OpResult result : part->getResults()) {
+      Value made = local.lookup(terminator->getOperand(result.getResultNumber()));
+      mapping.map(result, made);
+      if (part == rows ? !isConsumed(chain, result)
+                       : producer == chain.producers.end())
+        returned.push_back(made);
+    }
+  }
+  ReturnOp::create(builder, location, returned);
+  // Reads of a product are at the kernel's points.
+  for (auto [k, kernel] : chain.producers) {
+    Value made = mapping.lookup(kernel.getResult(0));
+    unsigned shared = rows.getShared().size();
+    for (OpOperand &use : llvm::make_early_inc_range(made.getUses())) {
+      auto load = cast<LoadOp>(use.getOwner());
+      NestOpInterface nest = getNest(load);
+      SmallVector<Value> indices(load.getIndices());
+      SmallVector<ExprAttr> map;
+      for (unsigned d = 0; d < shared; ++d) {
+        map.push_back(guard::getDim(context, indices.size()));
+        indices.push_back(nest->getRegion(0).getArgument(d));
+      }
+      map.push_back(cast<ExprAttr>(load.getMap().getValue().back()));
+      OpBuilder at(load);
+      auto moved = LoadOp::create(at, load.getLoc(), made, indices, map);
+      load.replaceAllUsesWith(moved.getResult());
+      load.erase();
+    }
+  }
+  return fused;
+}
+
+/// What the joined kernel reads and writes, and what the parts would.
+static TrafficAttr joinTraffic(const Chain &chain, KernelOp fused,
+                               const analysis::SizeHints &hints) {
+  int64_t read = 0, written = 0, unfused = 0;
+  auto add = [&](KernelOp part) {
+    if (TrafficAttr traffic = part.getTrafficAttr())
+      unfused += traffic.getUnfused();
+  };
+  for (auto [k, kernel] : chain.producers)
+    add(kernel);
+  add(chain.rows);
+  for (auto [k, kernel] : chain.consumers)
+    add(kernel);
+  for (Value input : fused.getInputs())
+    read += hints.getBytes(cast<RankedTensorType>(input.getType()));
+  for (Type type : fused.getResultTypes())
+    written += hints.getBytes(cast<RankedTensorType>(type));
+  return TrafficAttr::get(fused.getContext(), read, written, unfused);
+}
+
+/// Joins a chain; says why not.
+StringRef FuseProducts::fuse(const Chain &chain,
+                             const analysis::SizeHints &hints) {
+  KernelOp rows = chain.rows;
+  Operation *last = rows;
+  for (auto [k, kernel] : chain.consumers)
+    if (last->isBeforeInBlock(kernel))
+      last = kernel;
+  // Nobody may need a result before the last part has run.
+  for (Operation *user : rows->getUsers())
+    if (user->isBeforeInBlock(last) &&
+        !llvm::any_of(chain.consumers,
+                      [&](auto &each) { return each.second == user; }))
+      return "another kernel reads its results before the last product";
+  for (auto [k, kernel] : chain.consumers)
+    for (Operation *user : kernel->getUsers())
+      if (user->isBeforeInBlock(last))
+        return "another kernel reads a product before the last product";
+
+  KernelOp fused = buildKernel(chain, last, hints);
+  auto isJoined = [&]() {
+    for (ContractOp op : fused.getBody().getOps<ContractOp>())
+      if (!getSharedDims(op, getExprs(fused.getShared())))
+        return false;
+    auto strides = analysis::getInputStrides(fused);
+    return succeeded(strides) &&
+           analysis::getBlockProducts(
+               fused, analysis::getBlockLayout(fused, *strides));
+  };
+  if (!isJoined()) {
+    fused.erase();
+    return "a contraction is no product of the kernel's rows";
+  }
+  fused.setTrafficAttr(joinTraffic(chain, fused, hints));
+  unsigned next = 0;
+  for (OpResult result : rows->getResults())
+    if (!isConsumed(chain, result))
+      result.replaceAllUsesWith(fused.getResult(next++));
+  for (auto [k, kernel] : chain.consumers)
+    kernel.getResult(0).replaceAllUsesWith(fused.getResult(next++));
+  for (auto [k, kernel] : chain.consumers)
+    kernel.erase();
+  rows.erase();
+  for (auto [k, kernel] : chain.producers)
+    kernel.erase();
+  if (auto told = remark::passed(
+          fused.getLoc(),
+          remarks::kProductsFused.function(remarks::getFunctionName(fused))))
+    told << remark::metric("kernel", fused.getName())
+         << remark::metric("products",
+                           chain.producers.size() + chain.consumers.size());
+  return "";
+}
+
+void FuseProducts::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Loop, Stage::Loop})))
+    return signalPassFailure();
+  if (getGPUTarget(getOperation()))
+    return; // blocks are for caches
+  analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
+  SmallVector<KernelOp> kernels;
+  for (Block &block : getOperation().getBody())
+    llvm::append_range(kernels, block.getOps<KernelOp>());
+  llvm::SmallDenseSet<Operation *> contractions;
+  for (KernelOp kernel : kernels)
+    if (getContraction(kernel))
+      contractions.insert(kernel);
+  for (KernelOp kernel : kernels) {
+    if (contractions.contains(kernel))
+      continue;
+    Chain chain;
+    chain.rows = kernel;
+    StringRef why = findChain(chain, hints);
+    if (!chain.producers.empty() && !chain.consumers.empty())
+      why = fuse(chain, hints);
+    if (why.empty())
+      continue;
+    if (auto told = remark::missed(
+            kernel.getLoc(), remarks::kProductsNotFused.function(
+                                 remarks::getFunctionName(kernel))))
+      told << remark::metric("kernel", kernel.getName())
+           << remark::reason("{0}", why);
+  }
+}

@@ -1,0 +1,120 @@
+// RUN: kiln-opt %s --loop-fuse-products=min-product=1 --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-fuse-products --split-input-file | FileCheck %s --check-prefix=SMALL
+// RUN: kiln-opt %s --loop-fuse-products=min-product=1 --split-input-file --remarks-filter=loop-fuse-products 2>&1 | FileCheck %s --check-prefix=WHY
+
+// Scores, what is done with a row of them, and a weighted sum become one kernel. The
+// rows are seen through a reshape of the batch: the first product gets the extents of
+// the rows, and the last one, whose domain stands in another order, keeps its own.
+
+!q = tensor<6x9x4xf32>
+!s = tensor<6x9x7xf32>
+!w = tensor<2x3x9x7xf32>
+!o = tensor<2x9x3x4xf32>
+
+// CHECK-LABEL: func.func @chain
+// CHECK: %[[R:.*]] = loop.kernel @rows ins(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) shared [2, 3, 9]
+// CHECK: %[[S:.*]] = loop.contract parallel [2, 3, 9, 7] reduction [4] lhs %{{.*}}[d0 * 3 + d1, d2, d4]
+// CHECK-SAME: rhs %{{.*}}[d0 * 3 + d1, d3, d4]
+// CHECK: loop.reduce parallel
+// CHECK: loop.load %[[S]][%i, %j, %k, %l]
+// CHECK: %[[W:.*]] = loop.pointwise
+// CHECK: %[[O:.*]] = loop.contract parallel [2, 9, 3, 4] reduction [7] lhs %[[W]][d0, d2, d1, d4]
+// CHECK: loop.return %[[O]]
+// CHECK-NOT: loop.kernel
+// SMALL-LABEL: func.func @chain
+// SMALL-COUNT-3: loop.kernel
+// WHY: fused{{.*}}
+func.func @chain(%q: !q, %key: tensor<6x7x4xf32>, %v: tensor<6x7x4xf32>) -> !o {
+  %s = loop.kernel @scores ins(%a = %q : !q, %b = %key : tensor<6x7x4xf32>) shared [6, 9, 7] -> !s {
+    %c = loop.contract parallel [6, 9, 7] reduction [4] lhs %a[d0, d1, d3] : !q
+        rhs %b[d0, d2, d3] : tensor<6x7x4xf32> acc f32 : !s
+    loop.return %c : !s
+  }
+  %w = loop.kernel @rows ins(%a = %s : !s) shared [2, 3, 9] -> !w {
+    %m = loop.reduce parallel (%i, %j, %k) in [2, 3, 9] reduction (%l) in [7] <max> : tensor<2x3x9xf32> {
+      %x = loop.load %a[%i * 3 + %j, %k, %l] : !s
+      loop.yield %x : f32
+    }
+    %e = loop.pointwise (%i, %j, %k, %l) in [2, 3, 9, 7] : !w {
+      %x = loop.load %a[%i * 3 + %j, %k, %l] : !s
+      %y = loop.load %m[%i, %j, %k] : tensor<2x3x9xf32>
+      %z = arith.subf %x, %y : f32
+      loop.yield %z : f32
+    }
+    loop.return %e : !w
+  }
+  %o = loop.kernel @values ins(%a = %w : !w, %b = %v : tensor<6x7x4xf32>) shared [2, 9, 3, 4] -> !o {
+    %c = loop.contract parallel [2, 9, 3, 4] reduction [7] lhs %a[d0, d2, d1, d4] : !w
+        rhs %b[d0 * 3 + d2, d4, d3] : tensor<6x7x4xf32> acc f32 : !o
+    loop.return %c : !o
+  }
+  return %o : !o
+}
+
+// -----
+
+// The weights are needed elsewhere.
+
+// CHECK-LABEL: func.func @weights_leave
+// CHECK-COUNT-3: loop.kernel
+// WHY-NOT: fused
+func.func @weights_leave(%q: tensor<9x4xf32>, %k: tensor<7x4xf32>) -> (tensor<9x7xf32>, tensor<9x4xf32>) {
+  %s = loop.kernel @scores ins(%a = %q : tensor<9x4xf32>, %b = %k : tensor<7x4xf32>) shared [9, 7] -> tensor<9x7xf32> {
+    %c = loop.contract parallel [9, 7] reduction [4] lhs %a[d0, d2] : tensor<9x4xf32>
+        rhs %b[d1, d2] : tensor<7x4xf32> acc f32 : tensor<9x7xf32>
+    loop.return %c : tensor<9x7xf32>
+  }
+  %w = loop.kernel @rows ins(%a = %s : tensor<9x7xf32>) shared [9] -> tensor<9x7xf32> {
+    %m = loop.reduce parallel (%i) in [9] reduction (%l) in [7] <max> : tensor<9xf32> {
+      %x = loop.load %a[%i, %l] : tensor<9x7xf32>
+      loop.yield %x : f32
+    }
+    %e = loop.pointwise (%i, %l) in [9, 7] : tensor<9x7xf32> {
+      %x = loop.load %a[%i, %l] : tensor<9x7xf32>
+      %y = loop.load %m[%i] : tensor<9xf32>
+      %z = arith.subf %x, %y : f32
+      loop.yield %z : f32
+    }
+    loop.return %e : tensor<9x7xf32>
+  }
+  %o = loop.kernel @values ins(%a = %w : tensor<9x7xf32>, %b = %k : tensor<7x4xf32>) shared [9, 4] -> tensor<9x4xf32> {
+    %c = loop.contract parallel [9, 4] reduction [7] lhs %a[d0, d2] : tensor<9x7xf32>
+        rhs %b[d2, d1] : tensor<7x4xf32> acc f32 : tensor<9x4xf32>
+    loop.return %c : tensor<9x4xf32>
+  }
+  return %w, %o : tensor<9x7xf32>, tensor<9x4xf32>
+}
+
+// -----
+
+// The sum runs down the rows, not along them.
+
+// CHECK-LABEL: func.func @other_way
+// CHECK-COUNT-3: loop.kernel
+// WHY: not-fused{{.*}}a contraction is no product of the kernel's rows
+func.func @other_way(%q: tensor<9x4xf32>, %k: tensor<7x4xf32>) -> tensor<7x4xf32> {
+  %s = loop.kernel @scores ins(%a = %q : tensor<9x4xf32>, %b = %k : tensor<7x4xf32>) shared [9, 7] -> tensor<9x7xf32> {
+    %c = loop.contract parallel [9, 7] reduction [4] lhs %a[d0, d2] : tensor<9x4xf32>
+        rhs %b[d1, d2] : tensor<7x4xf32> acc f32 : tensor<9x7xf32>
+    loop.return %c : tensor<9x7xf32>
+  }
+  %w = loop.kernel @rows ins(%a = %s : tensor<9x7xf32>) shared [9] -> tensor<9x7xf32> {
+    %m = loop.reduce parallel (%i) in [9] reduction (%l) in [7] <max> : tensor<9xf32> {
+      %x = loop.load %a[%i, %l] : tensor<9x7xf32>
+      loop.yield %x : f32
+    }
+    %e = loop.pointwise (%i, %l) in [9, 7] : tensor<9x7xf32> {
+      %x = loop.load %a[%i, %l] : tensor<9x7xf32>
+      %y = loop.load %m[%i] : tensor<9xf32>
+      %z = arith.subf %x, %y : f32
+      loop.yield %z : f32
+    }
+    loop.return %e : tensor<9x7xf32>
+  }
+  %o = loop.kernel @values ins(%a = %w : tensor<9x7xf32>, %b = %q : tensor<9x4xf32>) shared [7, 4] -> tensor<7x4xf32> {
+    %c = loop.contract parallel [7, 4] reduction [9] lhs %a[d2, d0] : tensor<9x7xf32>
+        rhs %b[d2, d1] : tensor<9x4xf32> acc f32 : tensor<7x4xf32>
+    loop.return %c : tensor<7x4xf32>
+  }
+  return %o : tensor<7x4xf32>
+}
