@@ -145,6 +145,10 @@ void Writer::addFusion(const Reason &reason, ReasonId id) {
     text += "Computed once for a row: a value of " + get(reason, "kernel") +
             ", cost " + get(reason, "cost") + "\n";
     return;
+  case ReasonId::ReductionSplit:
+    text += "Reduced in " + get(reason, "parts") + " parts: " +
+            get(reason, "nest") + "\n";
+    return;
   case ReasonId::ProductsFused:
     text += "Products in blocks of rows: " + get(reason, "kernel") + ", " +
             get(reason, "products") + " of them\n";

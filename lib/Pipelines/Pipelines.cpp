@@ -105,6 +105,7 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   functions.addPass(mlir::createCanonicalizerPass());
   // Inlining before fusion: what is inlined is not a kernel to be fused.
   functions.addPass(loop::createInlineVirtualPass());
+  functions.addPass(loop::createSplitReductionsPass());
   functions.addPass(loop::createFusePass());
   // Only now is it known what shares a row.
   functions.addPass(loop::createShareRowsPass());

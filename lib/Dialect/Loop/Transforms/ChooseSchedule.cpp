@@ -236,6 +236,10 @@ ScheduleAttr Chooser::chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
   shape.traps = analysis::mayTrap(kernel);
   for (NestOpInterface nest : kernel.getNests()) {
     shape.addsFloats |= hasBlocks(nest);
+    // Sums of blocks have a value of their own.
+    if (nest.isReduction())
+      shape.carried = std::max<int64_t>(
+          shape.carried, nest->getNumResults() * (1 + hasBlocks(nest)));
     SmallVector<ExprAttr> extents = nest.getDomain().all();
     for (ExprAttr extent : ArrayRef(extents).drop_front(shared.size()))
       shape.inner = std::max(shape.inner, estimate(extent));

@@ -18,6 +18,9 @@ using namespace kiln::loop;
 /// Elements of the last shared dimension that one work item handles, where there
 /// are outer dimensions besides; without them it is a few vectors.
 static constexpr int64_t kRowChunk = 4096, kVectorsOfChunk = 4;
+/// Lanes of a reduction over rows at most: neighbours of a row that are read at each
+/// step, so that lines and pages are not read piece by piece.
+static constexpr int64_t kColumnLanes = 128;
 /// Elements of a side of a transposed block, and blocks for a thread.
 static constexpr int64_t kBlock = 64, kBlocksForThread = 4;
 /// Multiply-adds from which on a product is packed.
@@ -69,9 +72,17 @@ AcrossSchedule loop::chooseAcross(const AcrossShape &kernel,
                                   const Machine &machine) {
   AcrossSchedule schedule;
   schedule.masked = machine.masks && !kernel.traps;
-  schedule.lanes = fitLanes(kernel.last, kernel.vector, schedule.masked);
+  int64_t wanted = kernel.vector;
+  if (kernel.carried > 0)
+    while (wanted < kColumnLanes &&
+           2 * wanted / kernel.vector * kernel.carried <= machine.registers / 2)
+      wanted *= 2;
+  schedule.lanes = fitLanes(kernel.last, wanted, schedule.masked);
   int64_t lanes = schedule.lanes;
   int64_t chunk = kernel.hasOuter ? kRowChunk : kVectorsOfChunk * lanes;
+  // A second pass over the rows would be another item's as well.
+  if (kernel.carried > 0)
+    chunk = lanes;
   chunk = std::max(chunk / lanes * lanes, lanes);
   if (kernel.last)
     chunk = std::max<int64_t>(std::min(chunk, *kernel.last), 1);

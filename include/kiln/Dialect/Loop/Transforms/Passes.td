@@ -71,6 +71,56 @@ def InlineVirtualPass : Pass<"loop-inline-virtual", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
+def SplitReductionsPass : Pass<"loop-split-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Reduce much to little in parts that run side by side";
+  let description = [{
+    A reduction to few values has few work items. One of at least `min-points`
+    points, with fewer than `min-items` values, becomes two: the first reduces each
+    of `parts` pieces of an outer reduced dimension to accumulators, the second the
+    accumulators. All kinds but `generic` allow it, by what LoopReductions.td
+    promises. How it is split follows from the sizes alone, not from the number of
+    threads, so the bits of a sum do not depend on it.
+
+    Only reductions whose extents are known are split, along the first dimension
+    that has pieces of equal size.
+
+    Before:
+
+    ```mlir
+    %s = loop.reduce parallel () in [] reduction (%i) in [16777216] <sum>
+        : tensor<f32> {
+      %x = loop.load %t[%i] : tensor<16777216xf32>
+      loop.yield %x : f32
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %p = loop.reduce parallel (%k) in [64] reduction (%i) in [262144] <sum>
+        : tensor<64xf32> {
+      %x = loop.load %t[%k * 262144 + %i] : tensor<16777216xf32>
+      loop.yield %x : f32
+    }
+    %s = loop.reduce parallel () in [] reduction (%k) in [64] <sum> : tensor<f32> {
+      %x = loop.load %p[%k] : tensor<64xf32>
+      loop.yield %x : f32
+    }
+    ```
+
+    Reports `split` (passed).
+  }];
+  let options = [
+    Option<"minPoints", "min-points", "::kiln::PositiveCount", "262144",
+           "The fewest points of a reduction that is split.">,
+    Option<"minItems", "min-items", "::kiln::PositiveCount", "16",
+           "The values from which on a reduction has enough to do side by side.">,
+    Option<"parts", "parts", "::kiln::PositiveCount", "64",
+           "The most pieces.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 def FusePass : Pass<"loop-fuse", "::mlir::func::FuncOp"> {
   let summary = "Group loop nests into kernels";
   let description = [{

@@ -62,6 +62,9 @@ struct AcrossShape {
   int64_t vector = 1;    ///< lanes of a vector of its widest elements
   bool traps = false;    ///< some lanes must not be computed in vain
   bool addsFloats = false;
+  /// Values that its reductions carry for each lane, 0 if there are none: the most
+  /// of a nest. Their loops read a piece of a row at each step.
+  int64_t carried = 0;
 };
 struct AcrossSchedule {
   int64_t lanes, chunk, sumBlock;

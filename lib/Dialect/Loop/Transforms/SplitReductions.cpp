@@ -1,0 +1,155 @@
+//===- SplitReductions.cpp - Reduce much to little in parts ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bodies.h"
+
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/Remarks.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+namespace kiln::loop {
+#define GEN_PASS_DEF_SPLITREDUCTIONSPASS
+#include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace kiln::loop
+
+namespace {
+
+class SplitReductions
+    : public loop::impl::SplitReductionsPassBase<SplitReductions> {
+public:
+  using SplitReductionsPassBase::SplitReductionsPassBase;
+  void runOnOperation() override;
+
+private:
+  struct Split {
+    unsigned dim;  ///< of the reduced ones
+    int64_t parts; ///< of equal size
+  };
+  std::optional<Split> choose(ReduceOp op) const;
+};
+
+} // namespace
+
+/// The product of extents, saturated; nothing if one is not known.
+static std::optional<int64_t> count(ArrayRef<ExprAttr> extents) {
+  uint64_t points = 1;
+  for (ExprAttr extent : extents) {
+    auto constant = extent.getConstant();
+    if (!constant || *constant < 0)
+      return std::nullopt;
+    points = llvm::SaturatingMultiply<uint64_t>(points, *constant);
+  }
+  return std::min<uint64_t>(points, INT64_MAX);
+}
+
+std::optional<SplitReductions::Split>
+SplitReductions::choose(ReduceOp op) const {
+  if (!op.getInits().empty()) // generic: nothing is known of its combiner
+    return std::nullopt;
+  Domain domain = op.getDomain();
+  auto values = count(domain.parallel), points = count(domain.all());
+  if (!values || !points || *values >= int64_t(minItems) ||
+      *points < int64_t(minPoints))
+    return std::nullopt;
+  for (auto [dim, extent] : llvm::enumerate(domain.reduction)) {
+    int64_t size = *extent.getConstant();
+    for (int64_t k = std::min<int64_t>(parts, size); k > 1; --k)
+      if (size % k == 0 && k * *values >= int64_t(minItems) / 2)
+        return Split{unsigned(dim), k};
+  }
+  return std::nullopt;
+}
+
+/// Reduces each part; the parts are the last parallel dimension.
+static ReduceOp reduceParts(OpBuilder &builder, ReduceOp op, unsigned dim,
+                            int64_t parts) {
+  MLIRContext *context = op.getContext();
+  Domain domain = op.getDomain();
+  SmallVector<ExprAttr> parallel(domain.parallel), reduction(domain.reduction);
+  ExprAttr size =
+      guard::getConstant(context, *reduction[dim].getConstant() / parts);
+  parallel.push_back(guard::getConstant(context, parts));
+  reduction[dim] = size;
+  SmallVector<Type> types;
+  for (Type type :
+       op.getBody().front().getTerminator()->getOperandTypes())
+    types.push_back(guard::makeTensorType(type, parallel));
+  SmallVector<ReductionKind> kinds;
+  for (auto kind : op.getKinds().getAsRange<ReductionKindAttr>())
+    kinds.push_back(kind.getValue());
+  auto made = ReduceOp::create(builder, op.getLoc(), types, parallel, reduction,
+                               kinds, op.getOriginsAttr());
+  Block &body = made.getBody().front();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&body);
+  SmallVector<Value> indices;
+  unsigned outer = domain.parallel.size();
+  for (unsigned k = 0; k < outer; ++k)
+    indices.push_back(body.getArgument(k));
+  Value part = body.getArgument(outer);
+  for (unsigned k = 0; k < reduction.size(); ++k) {
+    Value index = body.getArgument(outer + 1 + k);
+    if (k == dim)
+      index = createIndex(builder, op.getLoc(),
+                          guard::getDim(context, 0) * size +
+                              guard::getDim(context, 1),
+                          {part, index});
+    indices.push_back(index);
+  }
+  YieldOp::create(builder, op.getLoc(),
+                  cloneBody(builder, op.getBody().front(), indices));
+  return made;
+}
+
+/// Reduces the accumulators of the parts to the results of `op`.
+static ReduceOp joinParts(OpBuilder &builder, ReduceOp op, ReduceOp parts) {
+  Domain domain = parts.getDomain();
+  SmallVector<ReductionKind> kinds;
+  for (auto kind : op.getKinds().getAsRange<ReductionKindAttr>())
+    kinds.push_back(kind.getValue());
+  auto made = ReduceOp::create(
+      builder, op.getLoc(), op->getResultTypes(),
+      ArrayRef(domain.parallel).drop_back(), {domain.parallel.back()}, kinds,
+      op.getOriginsAttr());
+  Block &body = made.getBody().front();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&body);
+  SmallVector<Value> values;
+  for (Value part : parts->getResults())
+    values.push_back(LoadOp::create(builder, op.getLoc(), part,
+                                    ValueRange(body.getArguments())));
+  YieldOp::create(builder, op.getLoc(), values);
+  return made;
+}
+
+void SplitReductions::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Loop, Stage::Loop})))
+    return signalPassFailure();
+  for (auto op :
+       llvm::make_early_inc_range(getOperation().getOps<ReduceOp>())) {
+    auto split = choose(op);
+    if (!split)
+      continue;
+    OpBuilder builder(op);
+    ReduceOp parts = reduceParts(builder, op, split->dim, split->parts);
+    ReduceOp joined = joinParts(builder, op, parts);
+    if (auto told = remark::passed(
+            op.getLoc(), remarks::kReductionSplit.function(
+                             getOperation().getName())))
+      told << remark::metric("nest", describe(cast<NestOpInterface>(*op)))
+           << remark::metric("parts", split->parts);
+    op->replaceAllUsesWith(joined->getResults());
+    op.erase();
+  }
+}
