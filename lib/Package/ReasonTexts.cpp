@@ -39,7 +39,9 @@ struct Topic {
 
 constexpr Topic topics[] = {
     {"dynamic", {"aten-make-dynamic"}},
-    {"fusion", {"loop-fuse", "loop-inline-virtual", "loop-share-rows"}},
+    {"fusion",
+     {"loop-fuse", "loop-inline-virtual", "loop-share-rows",
+      "loop-fuse-products", "loop-split-reductions"}},
     {"memory", {"program-plan-memory", "loop-order-kernels"}},
     {"partition", {"joint-partition", "joint-differentiate"}},
     {"schedule", {"program-export", "program-join-launches"}},

@@ -118,3 +118,47 @@ func.func @other_way(%q: tensor<9x4xf32>, %k: tensor<7x4xf32>) -> tensor<7x4xf32
   }
   return %o : tensor<7x4xf32>
 }
+
+// -----
+
+// The last product walks batch and heads as one: they come apart, and who reads its
+// result reads the same elements of other sizes.
+
+// CHECK-LABEL: func.func @apart
+// CHECK: %[[R:.*]] = loop.kernel @rows {{.*}} shared [2, 3, 9] {{.*}}-> tensor<2x3x9x4xf32> {
+// CHECK: loop.contract parallel [2, 3, 9, 4] reduction [7] lhs %{{.*}}[d0, d1, d2, d4] : tensor<2x3x9x7xf32> rhs %{{.*}}[d0 * 3 + d1, d4, d3]
+// CHECK: loop.kernel @copy ins(%[[A:.*]] = %[[R]] : tensor<2x3x9x4xf32>)
+// CHECK: loop.load %[[A]][%i, floordiv(%k, 4), %j, mod(%k, 4)]
+func.func @apart(%q: tensor<6x9x4xf32>, %key: tensor<6x7x4xf32>) -> tensor<2x9x12xf32> {
+  %s = loop.kernel @scores ins(%a = %q : tensor<6x9x4xf32>, %b = %key : tensor<6x7x4xf32>) shared [6, 9, 7] -> tensor<6x9x7xf32> {
+    %c = loop.contract parallel [6, 9, 7] reduction [4] lhs %a[d0, d1, d3] : tensor<6x9x4xf32>
+        rhs %b[d0, d2, d3] : tensor<6x7x4xf32> acc f32 : tensor<6x9x7xf32>
+    loop.return %c : tensor<6x9x7xf32>
+  }
+  %w = loop.kernel @rows ins(%a = %s : tensor<6x9x7xf32>) shared [2, 3, 9] -> tensor<2x3x9x7xf32> {
+    %m = loop.reduce parallel (%i, %j, %k) in [2, 3, 9] reduction (%l) in [7] <max> : tensor<2x3x9xf32> {
+      %x = loop.load %a[%i * 3 + %j, %k, %l] : tensor<6x9x7xf32>
+      loop.yield %x : f32
+    }
+    %e = loop.pointwise (%i, %j, %k, %l) in [2, 3, 9, 7] : tensor<2x3x9x7xf32> {
+      %x = loop.load %a[%i * 3 + %j, %k, %l] : tensor<6x9x7xf32>
+      %y = loop.load %m[%i, %j, %k] : tensor<2x3x9xf32>
+      %z = arith.subf %x, %y : f32
+      loop.yield %z : f32
+    }
+    loop.return %e : tensor<2x3x9x7xf32>
+  }
+  %o = loop.kernel @values ins(%a = %w : tensor<2x3x9x7xf32>, %b = %key : tensor<6x7x4xf32>) shared [6, 9, 4] -> tensor<6x9x4xf32> {
+    %c = loop.contract parallel [6, 9, 4] reduction [7] lhs %a[floordiv(d0, 3), mod(d0, 3), d1, d3] : tensor<2x3x9x7xf32>
+        rhs %b[d0, d3, d2] : tensor<6x7x4xf32> acc f32 : tensor<6x9x4xf32>
+    loop.return %c : tensor<6x9x4xf32>
+  }
+  %r = loop.kernel @copy ins(%a = %o : tensor<6x9x4xf32>) shared [2, 9, 12] -> tensor<2x9x12xf32> {
+    %c = loop.pointwise (%i, %j, %k) in [2, 9, 12] : tensor<2x9x12xf32> {
+      %x = loop.load %a[%i * 3 + floordiv(%k, 4), %j, mod(%k, 4)] : tensor<6x9x4xf32>
+      loop.yield %x : f32
+    }
+    loop.return %c : tensor<2x9x12xf32>
+  }
+  return %r : tensor<2x9x12xf32>
+}

@@ -281,3 +281,54 @@ func.func @integers(%x: tensor<8x8xi32>) -> tensor<8x8xi32> {
   }
   return %r : tensor<8x8xi32>
 }
+
+// -----
+
+// expected-error @below {{rows of a schedule is in 1..1048576, but found 0}}
+func.func private @s() attributes {s = #loop.blocks<rows = 0, nests = <along = [1], beside = [1], sum_block = 0, masked = true, grain = 1>, products = [], grain = 1>}
+
+// -----
+
+// expected-error @below {{products of a schedule are '#loop.packed', but found 3 : i64}}
+func.func private @s() attributes {s = #loop.blocks<rows = 4, nests = <along = [1], beside = [1], sum_block = 0, masked = true, grain = 1>, products = [3], grain = 1>}
+
+// -----
+
+// expected-error @below {{block_rows and item_rows of the products of a schedule are at least its rows, 4, but found 3 and 3}}
+func.func private @s() attributes {s = #loop.blocks<rows = 4, nests = <along = [1], beside = [1], sum_block = 0, masked = true, grain = 1>, products = [#loop.packed<lanes = 16, tile_rows = 3, tile_columns = 32, block_rows = 3, block_depth = 16, item_rows = 3, item_columns = 32, unroll = 4, masked = true, grain = 1>], grain = 1>}
+
+// -----
+
+func.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{which is for contractions among other nests, with a product for each contraction and lanes for each nest}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8, 8]
+      schedule #loop.blocks<rows = 4, nests = <along = [1], beside = [1], sum_block = 0, masked = true, grain = 1>, products = [], grain = 1>
+      -> tensor<8x8xf32> {
+    %p = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xf32> {
+      %u = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %u : f32
+    }
+    loop.return %p : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+// Contractions among other nests have no other schedule.
+
+func.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{which is not for contractions among other nests}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8]
+      schedule #loop.within<along = [1, 1], beside = [1, 1], sum_block = 0, masked = true, grain = 1>
+      -> tensor<8x8xf32> {
+    %c = loop.contract parallel [8, 8] reduction [8] lhs %a[d0, d2] : tensor<8x8xf32>
+        rhs %a[d2, d1] : tensor<8x8xf32> acc f32 : tensor<8x8xf32>
+    %p = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xf32> {
+      %u = loop.load %c[%i, %j] : tensor<8x8xf32>
+      loop.yield %u : f32
+    }
+    loop.return %p : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
+}

@@ -227,3 +227,35 @@ func.func @number() -> i64 {
   %n = loop.number 4
   return %n : i64
 }
+
+// -----
+
+// A contraction reads what its kernel computes across the shared dimension.
+
+func.func @f(%x: tensor<8x9xf32>) -> tensor<9x9xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<8x9xf32>) shared [8] -> tensor<9x9xf32> {
+    %p = loop.pointwise (%i, %j) in [8, 9] : tensor<8x9xf32> {
+      %u = loop.load %a[%i, %j] : tensor<8x9xf32>
+      loop.yield %u : f32
+    }
+    // expected-error @below {{expects its extents to start with those its kernel shares, or to read what the kernel computes at dimensions with these extents}}
+    %c = loop.contract parallel [9, 9] reduction [8] lhs %p[d2, d0] : tensor<8x9xf32>
+        rhs %a[d2, d1] : tensor<8x9xf32> acc f32 : tensor<9x9xf32>
+    loop.return %c : tensor<9x9xf32>
+  }
+  return %r : tensor<9x9xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{expects a contraction to be its only nest, or to stand with pointwise nests and reductions}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8] -> tensor<8x8xf32> {
+    %c = loop.contract parallel [8, 8] reduction [8] lhs %a[d0, d2] : tensor<8x8xf32>
+        rhs %a[d2, d1] : tensor<8x8xf32> acc f32 : tensor<8x8xf32>
+    %d = loop.contract parallel [8, 8] reduction [8] lhs %c[d0, d2] : tensor<8x8xf32>
+        rhs %a[d2, d1] : tensor<8x8xf32> acc f32 : tensor<8x8xf32>
+    loop.return %d : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
+}

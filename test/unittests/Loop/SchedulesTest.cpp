@@ -55,6 +55,52 @@ TEST(Schedules, AcrossTakesShortChunksOfASingleRow) {
   EXPECT_EQ(s.grain, 1);
 }
 
+TEST(Schedules, ReductionsOverRowsReadMuchOfARow) {
+  AcrossShape shape;
+  shape.last = 768;
+  shape.vector = 16;
+  shape.inner = 8192;
+  shape.carried = 2;
+  AcrossSchedule s = chooseAcross(shape, kWide);
+  EXPECT_EQ(s.lanes, 128);
+  EXPECT_EQ(s.chunk, 128);
+  // As many as there are registers for, and no more than there are columns.
+  shape.carried = 6;
+  EXPECT_EQ(chooseAcross(shape, kWide).lanes, 32);
+  shape.carried = 2;
+  shape.last = 20;
+  EXPECT_EQ(chooseAcross(shape, kWide).lanes, 32);
+}
+
+TEST(Schedules, BlocksFillHalfTheSecondCache) {
+  BlocksShape shape;
+  shape.points = 12;
+  shape.rows = 1024;
+  shape.rowBytes = 8192;
+  Machine machine = kWide;
+  machine.l2Bytes = 2 << 20;
+  EXPECT_EQ(chooseBlockRows(shape, machine), 120);
+  shape.rowBytes = 1 << 20;
+  EXPECT_EQ(chooseBlockRows(shape, machine), 24);
+  shape.rowBytes = 16;
+  EXPECT_EQ(chooseBlockRows(shape, machine), 180);
+  // A single head still is work for several threads.
+  shape.points = 1;
+  shape.rows = 256;
+  EXPECT_EQ(chooseBlockRows(shape, machine), 24);
+  shape.rows = 5;
+  EXPECT_EQ(chooseBlockRows(shape, machine), 5);
+  shape.rows = shape.rowBytes = std::nullopt;
+  EXPECT_EQ(chooseBlockRows(shape, machine), 96);
+  ProductShape product;
+  product.n = product.k = 5000;
+  PackedSchedule packed = chooseBlockProduct(product, 120, machine);
+  EXPECT_EQ(packed.blockRows, 120);
+  EXPECT_EQ(packed.itemRows, 120);
+  EXPECT_EQ(packed.itemColumns, 1024);
+  EXPECT_GE(chooseBlockProduct(product, 5, machine).blockRows, 5);
+}
+
 TEST(Schedules, AcrossMasksNothingThatTraps) {
   AcrossShape shape;
   shape.last = 10;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Bodies.h"
+#include "ProductDomains.h"
 
 #include "kiln/Analysis/Blocks.h"
 #include "kiln/Analysis/IndexExpr.h"
@@ -168,73 +168,6 @@ StringRef FuseProducts::findChain(Chain &chain,
   return kNoChain;
 }
 
-/// A contraction of `op`'s values over the shared extents of a kernel, whose
-/// point has the leading indices `lead`.
-static ContractOp moveToShared(OpBuilder &builder, ContractOp op,
-                               ArrayRef<ExprAttr> shared,
-                               ArrayRef<ExprAttr> lead,
-                               const IRMapping &mapping,
-                               const analysis::SizeHints &hints) {
-  MLIRContext *context = op.getContext();
-  Domain old = op.getDomain();
-  SmallVector<ExprAttr> parallel(shared);
-  parallel.push_back(old.parallel.back());
-  SmallVector<ExprAttr> map(lead);
-  for (unsigned i = 0; i <= old.reduction.size(); ++i)
-    map.push_back(guard::getDim(context, shared.size() + i));
-  SmallVector<ExprAttr> extents(parallel);
-  llvm::append_range(extents, old.reduction);
-  guard::Assumptions assumptions = hints.getAssumptions();
-  analysis::addExtents(assumptions, context, extents);
-  auto rewrite = [&](ArrayAttr exprs) {
-    return llvm::map_to_vector(getExprs(exprs), [&](ExprAttr expr) {
-      return guard::simplify(guard::substituteDims(expr, map), assumptions);
-    });
-  };
-  Type element = cast<RankedTensorType>(op.getResult().getType()).getElementType();
-  auto moved = ContractOp::create(
-      builder, op.getLoc(), guard::makeTensorType(element, parallel),
-      mapping.lookup(op.getLhs()), mapping.lookup(op.getRhs()), parallel,
-      old.reduction, rewrite(op.getLhsIndices()), rewrite(op.getRhsIndices()),
-      op.getAccType(), op.getOriginsAttr());
-  moved.setMasksAttr(getExprArray(context, rewrite(op.getMasks())));
-  IRMapping inside = mapping;
-  op.getLhsPrologue().cloneInto(&moved.getLhsPrologue(), inside);
-  op.getRhsPrologue().cloneInto(&moved.getRhsPrologue(), inside);
-  if (op.getEpilogue().empty())
-    return moved;
-  OpBuilder::InsertionGuard guard(builder);
-  Block *block = moved.addEpilogue(builder);
-  builder.setInsertionPointToEnd(block);
-  SmallVector<Value> arguments = {block->getArgument(0)};
-  ValueRange indices = block->getArguments().drop_front();
-  for (ExprAttr expr : ArrayRef(map).take_front(old.parallel.size()))
-    arguments.push_back(createIndex(builder, op.getLoc(), expr, indices));
-  Block &body = op.getEpilogue().front();
-  for (auto [from, to] : llvm::zip_equal(body.getArguments(), arguments))
-    inside.map(from, to);
-  for (Operation &each : body)
-    builder.clone(each, inside);
-  return moved;
-}
-
-/// Indices of size-1 dimensions are 0: a shared dimension is then read by itself.
-static ArrayAttr dropUnits(ContractOp op, ArrayAttr map,
-                           const analysis::SizeHints &hints) {
-  MLIRContext *context = op.getContext();
-  SmallVector<ExprAttr> extents = op.getDomain().all();
-  guard::Assumptions assumptions = hints.getAssumptions();
-  analysis::addExtents(assumptions, context, extents);
-  SmallVector<ExprAttr> dims;
-  for (auto [k, extent] : llvm::enumerate(extents))
-    dims.push_back(extent.isConstant(1) ? guard::getConstant(context, 0)
-                                        : guard::getDim(context, k));
-  return getExprArray(
-      context, llvm::map_to_vector(getExprs(map), [&](ExprAttr expr) {
-        return guard::simplify(guard::substituteDims(expr, dims), assumptions);
-      }));
-}
-
 /// The kernel of a chain before the last of its kernels, without a place for its
 /// results yet.
 static KernelOp buildKernel(const Chain &chain, Operation *place,
@@ -304,10 +237,13 @@ static KernelOp buildKernel(const Chain &chain, Operation *place,
       }
       Operation *clone = builder.clone(op, local);
       if (auto consumer = dyn_cast<ContractOp>(clone)) {
-        consumer.setLhsIndicesAttr(
-            dropUnits(consumer, consumer.getLhsIndices(), hints));
-        consumer.setRhsIndicesAttr(
-            dropUnits(consumer, consumer.getRhsIndices(), hints));
+        ContractOp aligned = alignConsumer(builder, consumer,
+                                           getExprs(rows.getShared()), hints);
+        if (!aligned) {
+          fused.erase();
+          return {};
+        }
+        local.map(contract.getResult(), aligned.getResult());
       }
     }
     Operation *terminator = part.getBody().front().getTerminator();
@@ -320,6 +256,8 @@ static KernelOp buildKernel(const Chain &chain, Operation *place,
     }
   }
   ReturnOp::create(builder, location, returned);
+  for (auto [result, value] : llvm::zip_equal(fused.getResults(), returned))
+    result.setType(value.getType());
   // Reads of a product are at the kernel's points.
   for (auto [k, kernel] : chain.producers) {
     Value made = mapping.lookup(kernel.getResult(0));
@@ -383,10 +321,17 @@ StringRef FuseProducts::fuse(const Chain &chain,
         return "another kernel reads a product before the last product";
 
   KernelOp fused = buildKernel(chain, last, hints);
+  if (!fused)
+    return "a contraction is no product of the kernel's rows";
+  unsigned first = fused.getNumResults() - chain.consumers.size();
   auto isJoined = [&]() {
-    for (ContractOp op : fused.getBody().getOps<ContractOp>())
-      if (!getSharedDims(op, getExprs(fused.getShared())))
+    for (unsigned k = 0; k < chain.consumers.size(); ++k) {
+      KernelOp consumer = chain.consumers[k].second;
+      if (fused.getResult(first + k).getType() !=
+              consumer.getResult(0).getType() &&
+          !canReshape(consumer.getResult(0)))
         return false;
+    }
     auto strides = analysis::getInputStrides(fused);
     return succeeded(strides) &&
            analysis::getBlockProducts(
@@ -401,8 +346,13 @@ StringRef FuseProducts::fuse(const Chain &chain,
   for (OpResult result : rows->getResults())
     if (!isConsumed(chain, result))
       result.replaceAllUsesWith(fused.getResult(next++));
-  for (auto [k, kernel] : chain.consumers)
-    kernel.getResult(0).replaceAllUsesWith(fused.getResult(next++));
+  for (auto [k, kernel] : chain.consumers) {
+    Value result = fused.getResult(next++);
+    if (kernel.getResult(0).getType() == result.getType())
+      kernel.getResult(0).replaceAllUsesWith(result);
+    else
+      replaceReshaped(kernel.getResult(0), result, hints);
+  }
   for (auto [k, kernel] : chain.consumers)
     kernel.erase();
   rows.erase();

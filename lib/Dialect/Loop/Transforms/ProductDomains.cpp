@@ -1,0 +1,168 @@
+//===- ProductDomains.cpp - Contractions over the points of rows ----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductDomains.h"
+
+#include "kiln/Analysis/IndexExpr.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+ContractOp loop::moveToShared(OpBuilder &builder, ContractOp op,
+                               ArrayRef<ExprAttr> shared,
+                               ArrayRef<ExprAttr> lead,
+                               const IRMapping &mapping,
+                               const analysis::SizeHints &hints) {
+  MLIRContext *context = op.getContext();
+  Domain old = op.getDomain();
+  SmallVector<ExprAttr> parallel(shared);
+  parallel.push_back(old.parallel.back());
+  SmallVector<ExprAttr> map(lead);
+  for (unsigned i = 0; i <= old.reduction.size(); ++i)
+    map.push_back(guard::getDim(context, shared.size() + i));
+  SmallVector<ExprAttr> extents(parallel);
+  llvm::append_range(extents, old.reduction);
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, extents);
+  auto rewrite = [&](ArrayAttr exprs) {
+    return llvm::map_to_vector(getExprs(exprs), [&](ExprAttr expr) {
+      return guard::simplify(guard::substituteDims(expr, map), assumptions);
+    });
+  };
+  Type element = cast<RankedTensorType>(op.getResult().getType()).getElementType();
+  auto moved = ContractOp::create(
+      builder, op.getLoc(), guard::makeTensorType(element, parallel),
+      mapping.lookup(op.getLhs()), mapping.lookup(op.getRhs()), parallel,
+      old.reduction, rewrite(op.getLhsIndices()), rewrite(op.getRhsIndices()),
+      op.getAccType(), op.getOriginsAttr());
+  moved.setMasksAttr(getExprArray(context, rewrite(op.getMasks())));
+  IRMapping inside = mapping;
+  op.getLhsPrologue().cloneInto(&moved.getLhsPrologue(), inside);
+  op.getRhsPrologue().cloneInto(&moved.getRhsPrologue(), inside);
+  if (op.getEpilogue().empty())
+    return moved;
+  OpBuilder::InsertionGuard guard(builder);
+  Block *block = moved.addEpilogue(builder);
+  builder.setInsertionPointToEnd(block);
+  SmallVector<Value> arguments = {block->getArgument(0)};
+  ValueRange indices = block->getArguments().drop_front();
+  for (ExprAttr expr : ArrayRef(map).take_front(old.parallel.size()))
+    arguments.push_back(createIndex(builder, op.getLoc(), expr, indices));
+  Block &body = op.getEpilogue().front();
+  for (auto [from, to] : llvm::zip_equal(body.getArguments(), arguments))
+    inside.map(from, to);
+  for (Operation &each : body)
+    builder.clone(each, inside);
+  return moved;
+}
+
+/// Indices of size-1 dimensions are 0: a shared dimension is then read by itself.
+static ArrayAttr dropUnits(ContractOp op, ArrayAttr map,
+                           const analysis::SizeHints &hints) {
+  MLIRContext *context = op.getContext();
+  SmallVector<ExprAttr> extents = op.getDomain().all();
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, extents);
+  SmallVector<ExprAttr> dims;
+  for (auto [k, extent] : llvm::enumerate(extents))
+    dims.push_back(extent.isConstant(1) ? guard::getConstant(context, 0)
+                                        : guard::getDim(context, k));
+  return getExprArray(
+      context, llvm::map_to_vector(getExprs(map), [&](ExprAttr expr) {
+        return guard::simplify(guard::substituteDims(expr, dims), assumptions);
+      }));
+}
+
+ContractOp loop::alignConsumer(OpBuilder &builder, ContractOp op,
+                                ArrayRef<ExprAttr> shared,
+                                const analysis::SizeHints &hints) {
+  op.setLhsIndicesAttr(dropUnits(op, op.getLhsIndices(), hints));
+  op.setRhsIndicesAttr(dropUnits(op, op.getRhsIndices(), hints));
+  if (getSharedDims(op, shared))
+    return op;
+  MLIRContext *context = op.getContext();
+  SmallVector<ExprAttr> lead = op.getDomain().parallel;
+  lead.pop_back();
+  if (guard::getNumElements(context, lead) !=
+      guard::getNumElements(context, shared))
+    return {};
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, shared);
+  IRMapping same;
+  for (Value operand : op->getOperands())
+    same.map(operand, operand);
+  ContractOp moved = moveToShared(
+      builder, op, shared,
+      analysis::reshapeIndices(context, getIdentityMap(context, shared.size()),
+                               shared, lead, assumptions),
+      same, hints);
+  op.getResult().replaceAllUsesWith(moved.getResult());
+  op.erase();
+  moved.setLhsIndicesAttr(dropUnits(moved, moved.getLhsIndices(), hints));
+  moved.setRhsIndicesAttr(dropUnits(moved, moved.getRhsIndices(), hints));
+  return getSharedDims(moved, shared) ? moved : ContractOp();
+}
+
+bool loop::canReshape(Value value) {
+  return llvm::all_of(value.getUses(), [](OpOperand &use) {
+    auto kernel = dyn_cast<KernelOp>(use.getOwner());
+    if (!kernel)
+      return false;
+    Value argument = kernel.getBody().getArgument(use.getOperandNumber());
+    return llvm::all_of(argument.getUsers(), [&](Operation *user) {
+      if (isa<ContractOp>(user))
+        return true;
+      auto load = dyn_cast<LoadOp>(user);
+      return load && load.getTensor() == argument;
+    });
+  });
+}
+
+void loop::replaceReshaped(Value from, Value to,
+                            const analysis::SizeHints &hints) {
+  MLIRContext *context = from.getContext();
+  auto old = *guard::getDims(cast<RankedTensorType>(from.getType()));
+  auto sizes = *guard::getDims(cast<RankedTensorType>(to.getType()));
+  auto reshape = [&](ArrayAttr map, const guard::Assumptions &assumptions) {
+    SmallVector<ExprAttr> indices;
+    for (ExprAttr index : analysis::reshapeIndices(
+             context, getExprs(map), old, sizes, assumptions))
+      indices.push_back(guard::simplify(index, assumptions));
+    return getExprArray(context, indices);
+  };
+  for (OpOperand &use : llvm::make_early_inc_range(from.getUses())) {
+    BlockArgument argument = cast<KernelOp>(use.getOwner())
+                                 .getBody()
+                                 .getArgument(use.getOperandNumber());
+    for (Operation *user : argument.getUsers()) {
+      NestOpInterface nest = getNest(user);
+      guard::Assumptions assumptions = hints.getAssumptions();
+      if (auto contract = dyn_cast<ContractOp>(user)) {
+        analysis::addExtents(assumptions, context, nest.getDomain().all());
+        if (contract.getLhs() == argument)
+          contract.setLhsIndicesAttr(
+              reshape(contract.getLhsIndices(), assumptions));
+        if (contract.getRhs() == argument)
+          contract.setRhsIndicesAttr(
+              reshape(contract.getRhsIndices(), assumptions));
+        continue;
+      }
+      auto load = cast<LoadOp>(user);
+      SmallVector<ExprAttr> extents = nest.getBodyExtents();
+      for (auto [k, index] : llvm::enumerate(load.getIndices()))
+        if (auto dim = dyn_cast<BlockArgument>(index))
+          if (auto number = nest.getDimensionOf(dim))
+            assumptions.setExtent(guard::getDim(context, k), extents[*number]);
+      load.setMapAttr(reshape(load.getMap(), assumptions));
+    }
+    argument.setType(to.getType());
+    use.set(to);
+  }
+}
