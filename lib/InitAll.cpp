@@ -16,6 +16,7 @@
 #include "kiln/Conversion/AtenToLoop.h"
 #include "kiln/Conversion/ExpandMath/Passes.h"
 #include "kiln/Conversion/KernelToLLVM/Passes.h"
+#include "kiln/Conversion/LinalgToLoop/Passes.h"
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
 #include "kiln/Conversion/LoopToNvvm/Passes.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
@@ -56,6 +57,7 @@ void kiln::registerAllPasses() {
   registerExpandMathPasses();
   registerKernelToLLVMPasses();
   registerLinalgLoweringPipeline();
+  registerLinalgToLoopPasses();
   registerLoopToLinalgPasses();
   registerLoopToNvvmPasses();
   registerLoopToScfPasses();

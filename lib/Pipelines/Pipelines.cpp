@@ -87,8 +87,8 @@ void kiln::buildCallsPipeline(mlir::OpPassManager &pm, bool ignoreStrides) {
   addStageVerifier(pm, Stage::Package);
 }
 
-void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
-                             const LoopPipelineOptions &options) {
+static void setTarget(mlir::OpPassManager &pm,
+                      const LoopPipelineOptions &options) {
   loop::SetTargetPassOptions target;
   target.vectorBits = options.vectorBits;
   target.vectorRegisters = options.vectorRegisters;
@@ -97,12 +97,9 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   target.l2Bytes = options.l2Bytes;
   target.l3Bytes = options.l3Bytes;
   pm.addPass(loop::createSetTargetPass(target));
-  // Bodies become functions first: everything after this walks functions.
-  pm.addPass(createOutlineAtenBodiesPass());
-  decompose(pm, "loop");
-  mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
-  functions.addPass(createConvertAtenToLoopPass());
-  functions.addPass(mlir::createCanonicalizerPass());
+}
+
+static void fuse(mlir::OpPassManager &functions) {
   // Inlining before fusion: what is inlined is not a kernel to be fused.
   functions.addPass(loop::createInlineVirtualPass());
   functions.addPass(loop::createSplitReductionsPass());
@@ -113,6 +110,27 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   functions.addPass(loop::createFuseProductsPass());
   functions.addPass(loop::createOrderKernelsPass());
   functions.addPass(loop::createChooseSchedulePass());
+}
+
+void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
+                             const LoopPipelineOptions &options) {
+  setTarget(pm, options);
+  // Bodies become functions first: everything after this walks functions.
+  pm.addPass(createOutlineAtenBodiesPass());
+  decompose(pm, "loop");
+  mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
+  functions.addPass(createConvertAtenToLoopPass());
+  functions.addPass(mlir::createCanonicalizerPass());
+  fuse(functions);
+  addStageVerifier(pm, Stage::Loop);
+}
+
+void kiln::buildFusionPipeline(mlir::OpPassManager &pm,
+                               const LoopPipelineOptions &options) {
+  setTarget(pm, options);
+  mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
+  functions.addPass(mlir::createCanonicalizerPass());
+  fuse(functions);
   addStageVerifier(pm, Stage::Loop);
 }
 
@@ -164,6 +182,9 @@ void kiln::registerPipelines() {
   mlir::PassPipelineRegistration<LoopPipelineOptions>(
       "kiln-loop", "Turn core graphs into fused, scheduled kernels",
       buildLoopPipeline);
+  mlir::PassPipelineRegistration<LoopPipelineOptions>(
+      "kiln-fuse", "Fuse loop nests into scheduled kernels",
+      buildFusionPipeline);
   mlir::PassPipelineRegistration<>(
       "kiln-cpu", "Emit the code of kernels for the CPU", buildKernelPipeline);
   mlir::PassPipelineRegistration<GPUPipelineOptions>(

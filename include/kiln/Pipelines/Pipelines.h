@@ -16,8 +16,8 @@
 //   buildNativePipeline(pm);
 //
 // Each is also a registered pipeline (`kiln-core`, `kiln-joint`, `kiln-loop`,
-// `kiln-cpu`, `kiln-gpu`, `kiln-native`) that `kiln-opt` knows as a flag and inside
-// `--pass-pipeline`.
+// `kiln-fuse`, `kiln-cpu`, `kiln-gpu`, `kiln-native`) that `kiln-opt` knows as a
+// flag and inside `--pass-pipeline`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,6 +109,10 @@ void buildCallsPipeline(mlir::OpPassManager &pm, bool ignoreStrides);
 /// core -> loop: fused kernels with schedules for the target of the options, unless the module states its own (`loop.target`).
 void buildLoopPipeline(mlir::OpPassManager &pm,
                        const LoopPipelineOptions &options);
+/// The second half of it, for compilers that make loop nests themselves (from
+/// `linalg`: `convert-linalg-to-loop`): nests -> fused kernels with schedules.
+void buildFusionPipeline(mlir::OpPassManager &pm,
+                         const LoopPipelineOptions &options);
 /// loop -> kernel: outlined functions in `@kernels`, launches in their place.
 void buildKernelPipeline(mlir::OpPassManager &pm);
 
