@@ -8,6 +8,7 @@
 
 include "kiln/Interfaces/DifferentiableOpInterface.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Wave_Dialect : Dialect {

@@ -137,13 +137,8 @@ function(add_kiln_runtime_component name)
   set_property(GLOBAL APPEND PROPERTY KILN_COMPONENTS ${name})
 endfunction()
 
-# libKilnRuntime.so of all components added so far.
-function(add_kiln_runtime)
-  get_property(components GLOBAL PROPERTY KILN_COMPONENTS)
-  list(TRANSFORM components REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>"
-       OUTPUT_VARIABLE objects)
-  add_library(KilnRuntime SHARED ${objects})
-  set_target_properties(KilnRuntime PROPERTIES LINKER_LANGUAGE CXX)
+# What the components use of others, for a shared library of them.
+function(kiln_link_packages target)
   get_property(uses GLOBAL PROPERTY KILN_COMPONENT_LINK_LIBS)
   foreach(lib IN LISTS uses KILN_BELOW_PACKAGES CMAKE_DL_LIBS)
     set(type "")
@@ -154,8 +149,18 @@ function(add_kiln_runtime)
     if(type STREQUAL SHARED_LIBRARY)
       set(lib $<TARGET_LINKER_FILE:${lib}>)
     endif()
-    target_link_libraries(KilnRuntime PRIVATE ${lib})
+    target_link_libraries(${target} PRIVATE ${lib})
   endforeach()
+endfunction()
+
+# libKilnRuntime.so of all components added so far.
+function(add_kiln_runtime)
+  get_property(components GLOBAL PROPERTY KILN_COMPONENTS)
+  list(TRANSFORM components REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>"
+       OUTPUT_VARIABLE objects)
+  add_library(KilnRuntime SHARED ${objects})
+  set_target_properties(KilnRuntime PROPERTIES LINKER_LANGUAGE CXX)
+  kiln_link_packages(KilnRuntime)
   target_include_directories(KilnRuntime PUBLIC
     $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${CMAKE_BINARY_DIR}/include>)
@@ -173,11 +178,10 @@ function(add_kiln_c_runtime name)
        OUTPUT_VARIABLE objects)
   add_library(${name} SHARED ${ARG_SOURCES} ${objects})
   kiln_below(${name})
-  get_property(uses GLOBAL PROPERTY KILN_COMPONENT_LINK_LIBS)
-  target_link_libraries(${name} PRIVATE ${uses} ${KILN_BELOW_PACKAGES}
-                        ${CMAKE_DL_LIBS})
+  kiln_link_packages(${name})
   target_compile_definitions(${name} PRIVATE KILN_VERSION="${PROJECT_VERSION}")
   kiln_export(${name} ${ARG_EXPORTS})
+  kiln_install_library(${name} Runtime)
 endfunction()
 
 # Exports what a version script lists, under a versioned name.

@@ -1,7 +1,8 @@
 # What is installed, and how others find it.
 #
 #   component   package        has
-#   runtime     kiln-runtime   libKilnRuntime.so and the tools that need no LLVM
+#   runtime     kiln-runtime   libKilnRuntime.so, the same behind a C interface, and
+#                              the tools that need no LLVM
 #   compiler    kiln-tools     libKilnCompiler.so, KilnPlugin.so, the other tools
 #   dev         libkiln-dev    headers and records, generated ones too, the static
 #                              libraries, kiln-tblgen, examples, the CMake package
@@ -9,8 +10,8 @@
 #   kiln_install_library(<target> <Runtime|Compiler|MLIR>)
 #   kiln_install_tool(<target> <Runtime|Compiler|MLIR>)
 #     The last argument is the component of find_package(Kiln) that exports it:
-#     Kiln::Runtime, Kiln::Compiler, Kiln::MLIR<Name> of Kiln<Name>, and tools by
-#     their names, such as Kiln::kiln-run. A tool gets a man page of its --help,
+#     Kiln::Runtime, Kiln::Compiler, Kiln::MLIR<Name> of Kiln<Name>, Kiln::C<Name> of
+#     kiln-c-<name>, and tools by their names, such as Kiln::kiln-run. A tool gets a man page of its --help,
 #     save kiln-tblgen, whose help is MLIR's and does not say what it is.
 #   kiln_install_plugin(<target>)
 #   kiln_install_package()
@@ -46,8 +47,13 @@ endfunction()
 
 function(kiln_install_library target exported)
   set(component ${KILN_COMPONENT_OF_${exported}})
-  string(REGEX REPLACE "^Kiln" "" name ${target})
-  target_compile_features(${target} INTERFACE cxx_std_17)
+  if(target MATCHES "^kiln-c-(.)(.*)$")
+    string(TOUPPER ${CMAKE_MATCH_1} first)
+    set(name C${first}${CMAKE_MATCH_2})
+  else()
+    string(REGEX REPLACE "^Kiln" "" name ${target})
+    target_compile_features(${target} INTERFACE cxx_std_17)
+  endif()
   if(exported STREQUAL MLIR)
     set(name MLIR${name})
     target_link_libraries(${target} PUBLIC $<INSTALL_INTERFACE:Kiln::LLVM>)
@@ -61,6 +67,7 @@ function(kiln_install_library target exported)
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
   install(TARGETS ${target} EXPORT Kiln${exported}Targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component}
+            NAMELINK_COMPONENT dev
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component}
     INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 endfunction()
