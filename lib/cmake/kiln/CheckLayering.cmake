@@ -55,6 +55,8 @@ set(MAY_Pipelines ${data} ${dialects} Interfaces Analysis Conversion Target
     Transforms)
 set(MAY_Compiler ${MAY_Pipelines} Pipelines Import Archive Options)
 
+set(MAY_CAPI/Compiler ${MAY_Compiler} Compiler Session Options)
+
 # The area of a path below include/kiln or lib.
 function(area_of path out)
   if(path MATCHES "^((Dialect|CAPI)/[^/]+)/")

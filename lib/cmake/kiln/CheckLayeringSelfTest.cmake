@@ -73,6 +73,13 @@ expect_violation(includes include/kiln/Conversion/AtenToLoop/Injected.h
                  "#include \"kiln/Conversion/ToProgram/Passes.h\"\n")
 expect_violation(includes lib/Conversion/LoopToLinalg/Injected.cpp
                  "#include \"../LoopToScf/ScheduleEmitters.h\"\n")
+expect_violation(includes include/kiln-c/Runtime.h
+                 "#include \"mlir-c/IR.h\"\n")
+expect_violation(includes include/kiln-c/Injected.h
+                 "#include \"kiln/Package/Package.h\"\n")
+expect_violation(includes lib/CAPI/Runtime/Injected.cpp
+                 "#include \"mlir/IR/Dialect.h\"\n")
+expect_clean(includes include/kiln-c/Injected.h "#include <mlir-c/IR.h>\n")
 expect_clean(includes lib/Conversion/LoopToScf/Injected.cpp
              "#include \"kiln/Conversion/LoopToScf/Passes.h\"\n")
 expect_clean(includes lib/Conversion/AtenToLoop/Injected.cpp

@@ -1,0 +1,151 @@
+//===- Compiler.cpp - Compile programs from C -----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln-c/Compiler.h"
+
+#include "Guarded.h"
+
+#include "kiln/Archive/Source.h"
+#include "kiln/Compiler/CompilerSession.h"
+#include "kiln/Import/PT2Importer.h"
+#include "kiln/InitAll.h"
+#include "kiln/Session/Weights.h"
+
+#include "mlir/CAPI/IR.h"
+#include "mlir/CAPI/Support.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace kiln;
+using namespace kiln::compiler;
+
+static std::string textOf(MlirStringRef text) {
+  return text.data ? unwrap(text).str() : std::string();
+}
+
+static MlirStringRef refOf(StringRef text) {
+  return mlirStringRefCreate(text.data(), text.size());
+}
+
+/// Runs an entry point, and tells its error.
+static MlirLogicalResult run(MlirStringCallback onError, void *user,
+                             const std::function<Status()> &body) {
+  Status status = capi::callGuarded(body);
+  if (status)
+    return mlirLogicalResultSuccess();
+  if (onError)
+    onError(refOf(status.error().message), user);
+  return mlirLogicalResultFailure();
+}
+
+/// Compiles a source and hands out the bytes of its package.
+static Status compile(const archive::Source &source, MlirStringRef record,
+                      intptr_t targetCount, const MlirStringRef *targets,
+                      MlirStringCallback onPackage, void *user) {
+  auto options = CompileOptions::parse(textOf(record));
+  if (!options)
+    return options.takeError();
+  if (targetCount < 0 || (targetCount > 0 && !targets) || !onPackage)
+    return Error::usage("expected targets and a function that takes the package");
+  std::vector<std::string> names;
+  for (intptr_t i = 0; i < targetCount; ++i)
+    names.push_back(textOf(targets[i]));
+  CompilerSession session;
+  auto variants = session.compileVariants(source, *options, names);
+  if (!variants)
+    return variants.takeError();
+  if (source.program)
+    for (package::Package &package : *variants)
+      if (Status s = session::embedWeights(*source.program, /*all=*/true,
+                                           package);
+          !s)
+        return s;
+  std::vector<uint8_t> bytes = package::encodePackages(*variants);
+  onPackage(refOf(ByteView(bytes).text()), user);
+  return Status::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+void kilnRegisterAllDialects(MlirDialectRegistry registry) {
+  registerAllDialects(*unwrap(registry));
+}
+
+void kilnRegisterAllPasses(void) { registerAllPasses(); }
+
+MlirModule kilnImportPT2(MlirContext context, MlirStringRef path,
+                         MlirStringRef model, MlirStringCallback onError,
+                         void *errorUser) {
+  MlirModule result = {nullptr};
+  (void)run(onError, errorUser, [&]() -> Status {
+    archive::LoadOptions load;
+    load.model = textOf(model);
+    load.checkWeights = false; // nobody reads them
+    auto source = archive::Source::open(textOf(path), load);
+    if (!source)
+      return source.takeError();
+    if (!(*source)->program)
+      return Error::usage("'" + textOf(path) + "' is no archive of "
+                          "torch.export, expected a .pt2");
+    mlir::DialectRegistry registry;
+    registerAllDialects(registry);
+    unwrap(context)->appendDialectRegistry(registry);
+    pt2::loadImportDialects(unwrap(context));
+    auto module =
+        pt2::importExportedProgram(unwrap(context), *(*source)->program, {});
+    if (!module)
+      return module.takeError();
+    result = wrap(module->release());
+    return Status::success();
+  });
+  return result;
+}
+
+MlirLogicalResult kilnCompileModule(MlirModule module, MlirStringRef options,
+                                    intptr_t targetCount,
+                                    const MlirStringRef *targets,
+                                    MlirStringCallback onPackage,
+                                    void *packageUser,
+                                    MlirStringCallback onError,
+                                    void *errorUser) {
+  return run(onError, errorUser, [&]() -> Status {
+    if (!module.ptr)
+      return Error::usage("the module is null");
+    // A compilation has a context of its own, whatever happens to this one.
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    mlir::OpPrintingFlags flags;
+    flags.enableDebugInfo();
+    unwrap(module)->print(os, flags);
+    auto source =
+        archive::Source::read(SharedBytes::own(std::move(text)), "module");
+    if (!source)
+      return source.takeError();
+    return compile(**source, options, targetCount, targets, onPackage,
+                   packageUser);
+  });
+}
+
+MlirLogicalResult kilnCompileFile(MlirStringRef path, MlirStringRef model,
+                                  MlirStringRef options, intptr_t targetCount,
+                                  const MlirStringRef *targets,
+                                  MlirStringCallback onPackage,
+                                  void *packageUser, MlirStringCallback onError,
+                                  void *errorUser) {
+  return run(onError, errorUser, [&]() -> Status {
+    archive::LoadOptions load;
+    load.model = textOf(model);
+    auto source = archive::Source::open(textOf(path), load);
+    if (!source)
+      return source.takeError();
+    return compile(**source, options, targetCount, targets, onPackage,
+                   packageUser);
+  });
+}
