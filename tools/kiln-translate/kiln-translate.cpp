@@ -8,6 +8,7 @@
 
 #include "common/Output.h"
 
+#include "kiln/Compiler/CompileToPTX.h"
 #include "kiln/Compiler/CompilerSession.h"
 #include "kiln/Package/Explain.h"
 
@@ -21,19 +22,24 @@ using namespace kiln::tools;
 static const char kHelp[] =
     R"(kiln-translate: exported programs as text
 
-usage: kiln-translate --import-pt2|--export-guards|--package-to-mlir MODEL [flags]
+usage: kiln-translate --import-pt2|--export-guards|--package-to-mlir|--gpu-to-ptx
+                      MODEL [flags]
 
   --import-pt2       print the captured graph as MLIR (aten and guard dialects)
   --export-guards    print the checks that a compiled function makes before a call
   --package-to-mlir  print a compiled package as MLIR (program and guard dialects);
                      kiln-compile makes the same package of the text again
+  --gpu-to-ptx       compile the kernels of a GPU that kiln-opt --kiln-gpu has made, for
+                     the GPU that it was told
+  --gpu-module=NAME  which of them: kernels (the default), whose indices have 32 bits,
+                     or kernels_64
   --model=NAME       which program of an archive that holds several
   --elide-weights    do not print the contents of weights: those of a graph are
                      arguments and never printed, those of a package are resources
   --version          of Kiln and LLVM, and the build id
 
 MODEL is .pt2, or - for standard input; --export-guards takes .mlir and .mlirbc
-too, --package-to-mlir takes a .kiln. Exit codes: 0 done, 2 wrong command line,
+too, --package-to-mlir takes a .kiln, --gpu-to-ptx takes .mlir and .mlirbc. Exit codes: 0 done, 2 wrong command line,
 3 malformed or unreadable input, or a result that cannot be written, 4 not
 supported.
 
@@ -41,6 +47,7 @@ examples:
   kiln-translate --import-pt2 model.pt2 > model.mlir
   kiln-translate --export-guards model.pt2
   kiln-translate --package-to-mlir --elide-weights model.kiln
+  kiln-opt --kiln-gpu=chip=sm_80 loops.mlir | kiln-translate --gpu-to-ptx -
 )";
 
 /// A package as text. Locations are printed where there are any: they are the
@@ -88,11 +95,14 @@ static Result<std::string> printModel(const archive::Source &source,
 
 static int translate(int argc, char **argv) {
   bool import = false, guards = false, package = false, elide = false;
-  std::string model;
+  bool ptx = false;
+  std::string model, gpuModule = "kernels";
   CommandLine line;
   line.flag("import-pt2", import);
   line.flag("export-guards", guards);
   line.flag("package-to-mlir", package);
+  line.flag("gpu-to-ptx", ptx);
+  line.value("gpu-module", gpuModule);
   line.flag("elide-weights", elide);
   line.value("model", model);
   auto fail = [](const Error &error) {
@@ -102,9 +112,9 @@ static int translate(int argc, char **argv) {
     return fail(s.error());
   if (printAbout(line, "kiln-translate", kHelp, LLVM_VERSION_STRING))
     return 0;
-  if (import + guards + package != 1)
-    return fail(Error::usage("expected one of --import-pt2, --export-guards and "
-                             "--package-to-mlir; see --help"));
+  if (import + guards + package + ptx != 1)
+    return fail(Error::usage("expected one of --import-pt2, --export-guards, "
+                             "--package-to-mlir and --gpu-to-ptx; see --help"));
   if (line.positional().size() != 1)
     return fail(Error::usage("expected one model, found " +
                              std::to_string(line.positional().size())));
@@ -114,8 +124,9 @@ static int translate(int argc, char **argv) {
   auto source = openModel(line.positional().front(), load);
   if (!source)
     return fail(source.error());
-  auto text = package ? printPackage(**source, elide)
-                      : printModel(**source, import);
+  auto text = ptx       ? compileToPTX(**source, gpuModule)
+              : package ? printPackage(**source, elide)
+                        : printModel(**source, import);
   if (!text)
     return fail(text.error());
   Status written = writeOutput("-", ByteView(std::string_view(*text)));

@@ -118,8 +118,8 @@ void buildKernelPipeline(mlir::OpPassManager &pm);
 
 /// loop -> native for a GPU: launches of grids, and the functions of `gpu.module`s in
 /// the llvm and nvvm dialects, as `target::PTXCompiler` takes them. Kernels without a
-/// schedule get one for the GPU, unless the module states its own (`loop.target`). A
-/// chip that does not exist ends the pipeline with an error.
+/// schedule get one for the GPU, unless the module states its own (`loop.target`). Of a
+/// chip that `target::NVVMTarget` does not know, the sizes are those of sm_90a.
 void buildGPUPipeline(mlir::OpPassManager &pm,
                       const GPUPipelineOptions &options);
 

@@ -216,7 +216,7 @@ module attributes {loop.target = #loop.target<vector_bits = 256, registers = 16,
 
 // -----
 
-// expected-error @below {{'builtin.module' op has 'loop.target', expected it on a module, as a '#loop.target'}}
+// expected-error @below {{'builtin.module' op has 'loop.target', expected it on a module, as a '#loop.target' or '#loop.gpu'}}
 module attributes {loop.target = 256 : i64} {
 }
 

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-PIPELINES = {"kiln-core", "kiln-joint", "kiln-loop", "kiln-cpu", "kiln-native",
+PIPELINES = {"kiln-core", "kiln-joint", "kiln-loop", "kiln-cpu", "kiln-gpu", "kiln-native",
              "kiln-program", "kiln-lower-through-linalg"}
 
 

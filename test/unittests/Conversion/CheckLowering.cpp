@@ -11,6 +11,7 @@
 
 #include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Target/CPU/KernelCompiler.h"
+#include "kiln/Target/GPU/PTXCompiler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -29,6 +30,7 @@ using namespace mlir;
 std::unique_ptr<MLIRContext> loop::makeLoopContext() {
   DialectRegistry registry;
   target::registerKernelDialects(registry);
+  target::registerGPUKernelDialects(registry);
   registerLinalgLoweringDialects(registry);
   registry.insert<LoopDialect, guard::GuardDialect>();
   auto context = std::make_unique<MLIRContext>(
@@ -91,9 +93,7 @@ static void compareArrays(const Array &found, const Array &expected,
 
 void loop::checkLowering(const LoopCase &test,
                          llvm::function_ref<void(KernelOp)> prepare,
-                         const Lowering &lower) {
-  auto target = target::CPUTarget::parse("native");
-  ASSERT_TRUE(bool(target)) << target.error().message;
+                         const Lowering &lower, const Execution &run) {
   auto context = makeLoopContext();
   auto module = parseSourceString<ModuleOp>(test.text, context.get());
   ASSERT_TRUE(module) << "cannot parse " << test.name;
@@ -114,8 +114,7 @@ void loop::checkLowering(const LoopCase &test,
       arguments.push_back(randomArray(cast<RankedTensorType>(type), symbols,
                                       test, random));
     std::vector<Array> expected = interpret(function, arguments, symbols);
-    std::vector<Array> found =
-        runLaunches(*lowered, *target, arguments, symbols);
+    std::vector<Array> found = run(*lowered, arguments, symbols);
     ASSERT_EQ(found.size(), expected.size());
     for (auto [k, type] : llvm::enumerate(function.getResultTypes())) {
       SCOPED_TRACE("result " + std::to_string(k));

@@ -8,6 +8,9 @@
 
 #include "LaunchRunner.h"
 
+#include "ElementBytes.h"
+#include "LoopCases.h"
+
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Runtime/KernelImage.h"
 #include "kiln/Target/CPU/KernelCompiler.h"
@@ -59,62 +62,13 @@ struct TensorMemory {
 
 } // namespace
 
-static size_t bytesOf(Type element) {
-  return (element.getIntOrFloatBitWidth() + 7) / 8;
-}
-
-static void put(uint8_t *at, Type element, Scalar value) {
-  uint64_t bits = value.integer;
-  if (auto floatType = dyn_cast<FloatType>(element)) {
-    llvm::APFloat number(value.real);
-    bool loses;
-    number.convert(floatType.getFloatSemantics(),
-                   llvm::APFloat::rmNearestTiesToEven, &loses);
-    bits = number.bitcastToAPInt().getZExtValue();
-  }
-  std::memcpy(at, &bits, bytesOf(element));
-}
-
-static Scalar take(const uint8_t *at, Type element) {
-  uint64_t bits = 0;
-  std::memcpy(&bits, at, bytesOf(element));
-  if (auto floatType = dyn_cast<FloatType>(element)) {
-    llvm::APFloat number(
-        floatType.getFloatSemantics(),
-        llvm::APInt(element.getIntOrFloatBitWidth(), bits));
-    bool loses;
-    number.convert(llvm::APFloat::IEEEdouble(),
-                   llvm::APFloat::rmNearestTiesToEven, &loses);
-    return {number.convertToDouble(), 0};
-  }
-  if (element.isInteger(1))
-    EXPECT_LE(bits, 1u) << "a bool in memory is 0 or 1";
-  unsigned width = bytesOf(element) * 8;
-  return {0, llvm::APInt(64, bits).trunc(width).getSExtValue()};
-}
-
-static std::vector<int64_t> denseStrides(ArrayRef<int64_t> sizes) {
-  std::vector<int64_t> strides(sizes.size(), 1);
-  for (size_t k = sizes.size(); k-- > 1;)
-    strides[k - 1] = strides[k] * sizes[k];
-  return strides;
-}
-
 /// Calls `visit` with the number and the memory of each element.
 static void
 forEachElement(TensorMemory &tensor,
                llvm::function_ref<void(size_t, uint8_t *)> visit) {
-  int64_t count = 1;
-  for (int64_t size : tensor.sizes)
-    count *= size;
-  for (int64_t n = 0; n < count; ++n) {
-    int64_t rest = n, offset = 0;
-    for (size_t k = tensor.sizes.size(); k-- > 0;) {
-      offset += rest % tensor.sizes[k] * tensor.strides[k];
-      rest /= tensor.sizes[k];
-    }
+  visitElements(tensor.sizes, tensor.strides, [&](size_t n, int64_t offset) {
     visit(n, tensor.memory->data() + offset * bytesOf(tensor.element));
-  }
+  });
 }
 
 static TensorMemory allocate(Type type, ArrayRef<int64_t> sizes,
@@ -123,9 +77,7 @@ static TensorMemory allocate(Type type, ArrayRef<int64_t> sizes,
   tensor.element = cast<RankedTensorType>(type).getElementType();
   tensor.sizes = sizes.vec();
   tensor.strides = std::move(strides);
-  int64_t span = 1;
-  for (auto [size, stride] : llvm::zip_equal(sizes, tensor.strides))
-    span = size == 0 || span == 0 ? 0 : span + (size - 1) * stride;
+  int64_t span = countSpan(sizes, tensor.strides);
   size_t width = bytesOf(tensor.element);
   tensor.memory = std::make_unique<GuardedMemory>(span * width,
                                                   isInput ? width : 0);
@@ -267,4 +219,14 @@ std::vector<Array> loop::runLaunches(ModuleOp module,
     results.push_back(array);
   }
   return results;
+}
+
+std::vector<Array> loop::runOnHost(ModuleOp module, ArrayRef<Array> arguments,
+                                   const SymbolValues &symbols) {
+  auto target = target::CPUTarget::parse("native");
+  if (!target) {
+    ADD_FAILURE() << target.error().message;
+    return {};
+  }
+  return runLaunches(module, *target, arguments, symbols);
 }

@@ -60,12 +60,20 @@ std::unique_ptr<mlir::MLIRContext> makeLoopContext();
 /// Turns the kernels of a module into launches; false if that fails.
 using Lowering = std::function<bool(mlir::ModuleOp)>;
 
+/// Runs the function `main` of a lowered module.
+using Execution = std::function<std::vector<Array>(
+    mlir::ModuleOp, llvm::ArrayRef<Array>, const SymbolValues &)>;
+/// On this machine.
+std::vector<Array> runOnHost(mlir::ModuleOp module,
+                             llvm::ArrayRef<Array> arguments,
+                             const SymbolValues &symbols);
+
 /// Checks the values of a lowered case against the interpreter's for each of
 /// its sizes. `prepare` may change kernels before they are lowered, to set a
 /// schedule.
 void checkLowering(const LoopCase &test,
                    llvm::function_ref<void(KernelOp)> prepare,
-                   const Lowering &lower);
+                   const Lowering &lower, const Execution &run = runOnHost);
 
 } // namespace kiln::loop
 

@@ -1,0 +1,399 @@
+//===- GridInterpreter.cpp - What a grid of threads does ------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridInterpreter.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+static constexpr int64_t kWarp = 32;
+
+static Type elementOf(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector ? vector.getElementType() : type;
+}
+
+/// Bytes of an element in memory.
+static unsigned bytesOf(Type type) {
+  type = elementOf(type);
+  if (isa<LLVM::LLVMPointerType>(type))
+    return 8;
+  return (type.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+static uint64_t sizeOf(Type type) {
+  if (auto array = dyn_cast<LLVM::LLVMArrayType>(type))
+    return array.getNumElements() * sizeOf(array.getElementType());
+  auto vector = dyn_cast<VectorType>(type);
+  return bytesOf(type) * (vector ? vector.getNumElements() : 1);
+}
+
+namespace {
+
+/// The values of a function by number, so that a thread has an array of them.
+struct Numbering {
+  explicit Numbering(LLVM::LLVMFuncOp function) {
+    function.walk([&](Block *block) {
+      for (Value argument : block->getArguments())
+        numbers.try_emplace(argument, numbers.size());
+      for (Operation &op : *block)
+        for (Value result : op.getResults())
+          numbers.try_emplace(result, numbers.size());
+    });
+  }
+  llvm::DenseMap<Value, unsigned> numbers;
+};
+
+/// One thread: its values, and the op that it comes to next.
+struct Thread {
+  std::vector<Bits> values;
+  Operation *next = nullptr; ///< null when it has ended
+  Access access;
+};
+
+class Grid {
+public:
+  Grid(LLVM::LLVMFuncOp function, int64_t count, GridMemory &memory)
+      : function(function), numbering(function), count(count), memory(memory) {
+    for (auto global : function->getParentOp()->getRegion(0).getOps<LLVM::GlobalOp>())
+      globals.push_back(global);
+  }
+
+  void runBlock(int32_t block, ArrayRef<uint64_t> arguments);
+
+private:
+  /// Runs a thread up to an op that waits for others; false after a failure.
+  bool advance(Thread &thread);
+  bool execute(Thread &thread, Operation &op);
+  bool accessMemory(Thread &thread, Operation &op);
+  bool accessMasked(Thread &thread, Operation &op);
+  void branch(Thread &thread, Operation &op);
+  /// Lets threads that wait go on; false if they wait for different things.
+  bool meet();
+  bool shuffle(ArrayRef<Thread *> warp, NVVM::ShflOp op);
+
+  Bits &get(Thread &thread, Value value) {
+    return thread.values[numbering.numbers.lookup(value)];
+  }
+  void loadLanes(Thread &thread, uint64_t address, Type type, Bits &to);
+  void storeLanes(Thread &thread, uint64_t address, Type type, const Bits &from);
+
+  LLVM::LLVMFuncOp function;
+  Numbering numbering;
+  int64_t count;
+  GridMemory &memory;
+  SmallVector<LLVM::GlobalOp> globals;
+  llvm::DenseMap<StringAttr, uint64_t> shared; ///< addresses in this block
+  std::vector<Thread> threads;
+  int32_t epoch = 0;
+};
+
+} // namespace
+
+static bool waits(Operation &op) {
+  return isa<NVVM::Barrier0Op, NVVM::ShflOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+void Grid::loadLanes(Thread &thread, uint64_t address, Type type, Bits &to) {
+  unsigned width = bytesOf(type);
+  uint64_t lanes = sizeOf(type) / width;
+  to.assign(lanes, 0);
+  for (uint64_t k = 0; k < lanes; ++k) {
+    memory.load(address + k * width, &to[k], width, thread.access);
+    // All lanes of a vector are one access.
+    thread.access.alignment = 1;
+  }
+}
+
+void Grid::storeLanes(Thread &thread, uint64_t address, Type type,
+                      const Bits &from) {
+  unsigned width = bytesOf(type);
+  for (uint64_t k = 0; k < from.size(); ++k) {
+    memory.store(address + k * width, &from[k], width, thread.access);
+    thread.access.alignment = 1;
+  }
+}
+
+/// Loads, stores and atomic sums; false for other ops.
+bool Grid::accessMemory(Thread &thread, Operation &op) {
+  Access &access = thread.access;
+  access.isAtomic = access.isConstant = false;
+  access.epoch = epoch;
+  if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
+    access.alignment = load.getAlignment().value_or(bytesOf(load.getType()));
+    access.isConstant = load.getInvariant();
+    loadLanes(thread, get(thread, load.getAddr())[0], load.getType(),
+              get(thread, load.getResult()));
+    return true;
+  }
+  if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
+    Type type = store.getValue().getType();
+    access.alignment = store.getAlignment().value_or(bytesOf(type));
+    storeLanes(thread, get(thread, store.getAddr())[0], type,
+               get(thread, store.getValue()));
+    return true;
+  }
+  auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op);
+  if (!atomic)
+    return accessMasked(thread, op);
+  access.isAtomic = true;
+  Type type = atomic.getVal().getType();
+  access.alignment = bytesOf(type);
+  uint64_t address = get(thread, atomic.getPtr())[0];
+  Bits before, after;
+  loadLanes(thread, address, type, before);
+  // The sum of the two, as the op for it gives it.
+  OpBuilder builder(op.getContext());
+  Operation *sum =
+      isa<FloatType>(type)
+          ? LLVM::FAddOp::create(builder, op.getLoc(), atomic.getVal(),
+                                 atomic.getVal())
+          : LLVM::AddOp::create(builder, op.getLoc(), atomic.getVal(),
+                                atomic.getVal())
+                .getOperation();
+  bool isKnown = evaluateOp(*sum, {&before, &get(thread, atomic.getVal())}, after);
+  sum->erase();
+  storeLanes(thread, address, type, after);
+  get(thread, atomic.getRes()) = before;
+  return isKnown;
+}
+
+bool Grid::accessMasked(Thread &thread, Operation &op) {
+  Access &access = thread.access;
+  auto visit = [&](Value mask, uint32_t alignment, auto body) {
+    for (auto [k, bit] : llvm::enumerate(Bits(get(thread, mask)))) {
+      access.alignment = bit ? alignment : 1;
+      if (bit)
+        body(k);
+    }
+    return true;
+  };
+  if (auto gather = dyn_cast<LLVM::masked_gather>(op)) {
+    Bits result = gather.getPassThru().empty()
+                      ? Bits(get(thread, gather.getMask()).size())
+                      : get(thread, gather.getPassThru()[0]);
+    visit(gather.getMask(), gather.getAlignment(), [&](size_t k) {
+      Bits lane;
+      loadLanes(thread, get(thread, gather.getPtrs())[k],
+                elementOf(gather.getRes().getType()), lane);
+      result[k] = lane[0];
+    });
+    get(thread, gather.getRes()) = result;
+    return true;
+  }
+  if (auto scatter = dyn_cast<LLVM::masked_scatter>(op))
+    return visit(scatter.getMask(), scatter.getAlignment(), [&](size_t k) {
+      storeLanes(thread, get(thread, scatter.getPtrs())[k],
+                 elementOf(scatter.getValue().getType()),
+                 {get(thread, scatter.getValue())[k]});
+    });
+  if (auto load = dyn_cast<LLVM::MaskedLoadOp>(op)) {
+    Bits result = get(thread, load.getPassThru());
+    Type element = elementOf(load.getRes().getType());
+    visit(load.getMask(), bytesOf(element), [&](size_t k) {
+      Bits lane;
+      loadLanes(thread, get(thread, load.getData())[0] + k * bytesOf(element),
+                element, lane);
+      result[k] = lane[0];
+    });
+    get(thread, load.getRes()) = result;
+    return true;
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Control
+//===----------------------------------------------------------------------===//
+
+void Grid::branch(Thread &thread, Operation &op) {
+  Block *to = op.getSuccessor(0);
+  OperandRange operands = op.getOperands();
+  if (auto conditional = dyn_cast<LLVM::CondBrOp>(op)) {
+    bool taken = get(thread, conditional.getCondition())[0];
+    to = taken ? conditional.getTrueDest() : conditional.getFalseDest();
+    operands = taken ? conditional.getTrueDestOperands()
+                     : conditional.getFalseDestOperands();
+  }
+  SmallVector<Bits> passed;
+  for (Value operand : operands)
+    passed.push_back(get(thread, operand));
+  for (auto [argument, bits] : llvm::zip_equal(to->getArguments(), passed))
+    get(thread, argument) = bits;
+  thread.next = &to->front();
+}
+
+/// One op that is no branch and waits for nobody.
+bool Grid::execute(Thread &thread, Operation &op) {
+  auto define = [&](uint64_t value) {
+    get(thread, op.getResult(0)).assign(1, value);
+    return true;
+  };
+  if (isa<NVVM::ThreadIdXOp>(op))
+    return define(thread.access.thread);
+  if (isa<NVVM::BlockIdXOp>(op))
+    return define(thread.access.block);
+  if (auto address = dyn_cast<LLVM::AddressOfOp>(op))
+    return define(shared.lookup(address.getGlobalNameAttr().getAttr()));
+  if (auto address = dyn_cast<LLVM::GEPOp>(op)) {
+    if (address.getIndices().size() != 1)
+      return false;
+    Bits base = get(thread, address.getBase()), index;
+    Type type;
+    for (auto entry : address.getIndices()) {
+      if (auto constant = dyn_cast<IntegerAttr>(entry)) {
+        index.assign(1, constant.getInt());
+      } else {
+        index = get(thread, cast<Value>(entry));
+        type = elementOf(cast<Value>(entry).getType());
+      }
+    }
+    Bits &result = get(thread, address.getResult());
+    result.assign(std::max(base.size(), index.size()), 0);
+    for (auto [k, lane] : llvm::enumerate(result)) {
+      uint64_t offset = index[index.size() == 1 ? 0 : k];
+      if (type && type.isInteger(32))
+        offset = int64_t(int32_t(offset));
+      lane = base[base.size() == 1 ? 0 : k] +
+             offset * sizeOf(address.getElemType());
+    }
+    return true;
+  }
+  if (accessMemory(thread, op))
+    return true;
+  if (op.getNumResults() != 1)
+    return false;
+  SmallVector<const Bits *> operands;
+  for (Value operand : op.getOperands())
+    operands.push_back(&get(thread, operand));
+  Bits result;
+  if (!evaluateOp(op, operands, result))
+    return false;
+  get(thread, op.getResult(0)) = std::move(result);
+  return true;
+}
+
+bool Grid::advance(Thread &thread) {
+  while (thread.next && !waits(*thread.next)) {
+    Operation &op = *thread.next;
+    if (isa<LLVM::ReturnOp>(op)) {
+      thread.next = nullptr;
+    } else if (isa<LLVM::BrOp, LLVM::CondBrOp>(op)) {
+      branch(thread, op);
+    } else {
+      if (!execute(thread, op)) {
+        ADD_FAILURE() << op.getName().getStringRef().str()
+                      << " is not interpreted";
+        return false;
+      }
+      thread.next = op.getNextNode();
+    }
+  }
+  return true;
+}
+
+/// What each thread of a warp says becomes what its partner gets.
+bool Grid::shuffle(ArrayRef<Thread *> warp, NVVM::ShflOp op) {
+  SmallVector<uint64_t> said;
+  for (Thread *thread : warp)
+    said.push_back(get(*thread, op.getVal())[0]);
+  for (auto [k, thread] : llvm::enumerate(warp)) {
+    uint64_t partner = k ^ get(*thread, op.getOffset())[0];
+    if (op.getKind() != NVVM::ShflKind::bfly || partner >= said.size()) {
+      ADD_FAILURE() << "a shuffle from thread " << partner << " of a warp";
+      return false;
+    }
+    get(*thread, op.getRes()).assign(1, said[partner]);
+    thread->next = op->getNextNode();
+  }
+  return true;
+}
+
+bool Grid::meet() {
+  for (size_t first = 0; first < threads.size(); first += kWarp) {
+    SmallVector<Thread *> warp;
+    for (size_t k = first; k < std::min<size_t>(first + kWarp, threads.size()); ++k)
+      warp.push_back(&threads[k]);
+    bool shuffles = llvm::any_of(warp, [](Thread *thread) {
+      return thread->next && isa<NVVM::ShflOp>(thread->next);
+    });
+    if (!shuffles)
+      continue;
+    for (Thread *thread : warp)
+      if (thread->next != warp[0]->next) {
+        ADD_FAILURE() << "threads of a warp meet at different shuffles";
+        return false;
+      }
+    return shuffle(warp, cast<NVVM::ShflOp>(warp[0]->next));
+  }
+  // All wait at a barrier, or have ended.
+  Operation *barrier = threads[0].next;
+  for (Thread &thread : threads)
+    if (thread.next != barrier) {
+      ADD_FAILURE() << "threads of a block meet at different barriers";
+      return false;
+    }
+  for (Thread &thread : threads)
+    thread.next = barrier->getNextNode();
+  ++epoch;
+  return true;
+}
+
+void Grid::runBlock(int32_t block, ArrayRef<uint64_t> arguments) {
+  uint64_t first = 0;
+  for (LLVM::GlobalOp global : globals) {
+    uint64_t address = memory.allocate(global.getSymName().str(),
+                                       sizeOf(global.getGlobalType()));
+    shared[global.getSymNameAttr()] = address;
+    first = first ? first : address;
+  }
+  epoch = 0;
+  threads.assign(count, {});
+  for (auto [k, thread] : llvm::enumerate(threads)) {
+    thread.values.resize(numbering.numbers.size());
+    thread.access.thread = k;
+    thread.access.block = block;
+    Block &entry = function.getBody().front();
+    for (auto [argument, value] :
+         llvm::zip_equal(entry.getArguments(), arguments))
+      get(thread, argument).assign(1, value);
+    thread.next = &entry.front();
+  }
+  auto isRunning = [](Thread &thread) { return thread.next != nullptr; };
+  bool isGood = true;
+  while (isGood && llvm::any_of(threads, isRunning)) {
+    for (Thread &thread : threads)
+      isGood = isGood && advance(thread);
+    if (isGood && llvm::any_of(threads, isRunning))
+      isGood = meet();
+  }
+  if (first)
+    memory.release(first);
+}
+
+void loop::runGrid(LLVM::LLVMFuncOp function, int64_t blocks, int64_t threads,
+                   ArrayRef<uint64_t> arguments, GridMemory &memory) {
+  ASSERT_EQ(function.getNumArguments(), arguments.size());
+  memory.beginLaunch();
+  Grid grid(function, threads, memory);
+  for (int64_t block = 0; block < blocks; ++block)
+    grid.runBlock(block, arguments);
+}

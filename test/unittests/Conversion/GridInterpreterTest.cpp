@@ -1,0 +1,134 @@
+//===- GridInterpreterTest.cpp - Wrong kernels are found ------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridInterpreter.h"
+#include "LoopCases.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest-spi.h"
+#include "gtest/gtest.h"
+
+#include <cstring>
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+/// Two functions of 64 threads: a thread writes its number to shared memory, and
+/// reads its neighbour's, with a barrier in between or without.
+static std::string getNeighbours(const char *barrier, const char *bytes) {
+  return std::string(R"(
+gpu.module @kernels {
+  llvm.mlir.global internal @slots() {addr_space = 3 : i32} : !llvm.array<)") +
+         bytes + R"( x i32>
+  llvm.func @k(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %b = llvm.mlir.addressof @slots : !llvm.ptr<3>
+    %p = llvm.getelementptr %b[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    llvm.store %t, %p : i32, !llvm.ptr<3>
+    )" + barrier +
+         R"(
+    %one = llvm.mlir.constant(1 : i32) : i32
+    %n = llvm.xor %t, %one : i32
+    %q = llvm.getelementptr %b[%n] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    %v = llvm.load %q : !llvm.ptr<3> -> i32
+    %r = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    llvm.store %v, %r : i32, !llvm.ptr<1>
+    llvm.return
+  }
+})";
+}
+
+/// What the threads have written.
+static std::vector<int32_t> run(const std::string &text, int64_t blocks = 1) {
+  auto context = makeLoopContext();
+  auto module = parseSourceString<ModuleOp>(text, context.get());
+  std::vector<int32_t> numbers(64, -1);
+  if (!module) {
+    ADD_FAILURE() << "cannot parse " << text;
+    return numbers;
+  }
+  auto home = (*module)->getRegion(0).getOps<gpu::GPUModuleOp>();
+  auto function = (*home.begin()).lookupSymbol<LLVM::LLVMFuncOp>("k");
+  GridMemory memory;
+  uint64_t out = memory.allocate("out", 64 * sizeof(int32_t));
+  runGrid(function, blocks, 64, {out}, memory);
+  std::memcpy(numbers.data(), memory.data(out), 64 * sizeof(int32_t));
+  return numbers;
+}
+
+TEST(GridInterpreter, ReadsWhatANeighbourWroteBeforeABarrier) {
+  std::vector<int32_t> numbers = run(getNeighbours("nvvm.barrier0", "64"));
+  for (int k = 0; k < 64; ++k)
+    EXPECT_EQ(numbers[k], k ^ 1);
+}
+
+TEST(GridInterpreter, FindsARaceInSharedMemory) {
+  EXPECT_NONFATAL_FAILURE(run(getNeighbours("", "64")),
+                          "writes what another thread");
+}
+
+TEST(GridInterpreter, FindsAnAccessOutOfBounds) {
+  EXPECT_NONFATAL_FAILURE(run(getNeighbours("nvvm.barrier0", "62")),
+                          "goes out of bounds at byte 248 of slots");
+}
+
+TEST(GridInterpreter, FindsARaceBetweenBlocks) {
+  EXPECT_NONFATAL_FAILURE(run(getNeighbours("nvvm.barrier0", "64"), 2),
+                          "of block 1 writes what another thread writes at "
+                          "byte 0 of out");
+}
+
+TEST(GridInterpreter, FindsMisalignedVectors) {
+  EXPECT_NONFATAL_FAILURE(run(R"(
+gpu.module @kernels {
+  llvm.func @k(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %c = llvm.mlir.constant(2 : i32) : i32
+    %n = llvm.urem %t, %c : i32
+    %p = llvm.getelementptr %out[%n] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    %v = llvm.load %p {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+    llvm.return
+  }
+})"),
+                          "thread 1 of block 0 is not aligned at byte 4");
+}
+
+TEST(GridInterpreter, FindsBarriersThatNotAllReach) {
+  EXPECT_NONFATAL_FAILURE(run(R"(
+gpu.module @kernels {
+  llvm.func @k(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %c = llvm.mlir.constant(3 : i32) : i32
+    %i = llvm.icmp "ult" %t, %c : i32
+    llvm.cond_br %i, ^wait, ^end
+  ^wait:
+    nvvm.barrier0
+    llvm.br ^end
+  ^end:
+    llvm.return
+  }
+})"),
+                          "meet at different barriers");
+}
+
+TEST(GridInterpreter, FindsWritesToConstants) {
+  EXPECT_NONFATAL_FAILURE(run(R"(
+gpu.module @kernels {
+  llvm.func @k(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %p = llvm.getelementptr %out[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    %v = llvm.load %p invariant : !llvm.ptr<1> -> i32
+    llvm.store %v, %p : i32, !llvm.ptr<1>
+    llvm.return
+  }
+})"),
+                          "writes what is read as constant");
+}

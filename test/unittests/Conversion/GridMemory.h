@@ -1,0 +1,77 @@
+//===- GridMemory.h - Memory that many threads share, watched -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every access is checked: that it lies inside of one allocation, is aligned to what
+// it says, and does not race. Two threads race at a byte if one of them writes it, not
+// both do so atomically, and no barrier of their block is in between; threads of
+// different blocks have no barrier. What is read as constant may not be written in the
+// same launch. A violation fails the test, once an allocation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_TEST_UNITTESTS_CONVERSION_GRIDMEMORY_H
+#define KILN_TEST_UNITTESTS_CONVERSION_GRIDMEMORY_H
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kiln::loop {
+
+/// Who accesses memory, and how.
+struct Access {
+  int32_t thread = 0; ///< of its block
+  int32_t block = 0;
+  int32_t epoch = 0; ///< barriers that its block has passed
+  unsigned alignment = 1;
+  bool isAtomic = false;
+  bool isConstant = false; ///< said to be read only in this launch
+};
+
+class GridMemory {
+public:
+  /// Memory of `bytes` with no content, by the name in messages; its address.
+  uint64_t allocate(std::string name, uint64_t bytes);
+  /// The contents, unwatched: what the host reads and writes.
+  uint8_t *data(uint64_t address);
+
+  /// No launch has accessed anything.
+  void beginLaunch();
+  /// Forgets the allocations from this one on.
+  void release(uint64_t address);
+
+  void load(uint64_t address, void *to, unsigned bytes, const Access &by);
+  void store(uint64_t address, const void *from, unsigned bytes,
+             const Access &by);
+
+private:
+  /// Of one byte: who wrote it last, and who read it since.
+  struct Trace {
+    int32_t writer = -1, writerBlock = -1, writerEpoch = -1;
+    int32_t reader = -1, readerBlock = -1, readerEpoch = -1;
+    bool isAtomic = false, isConstant = false;
+  };
+  struct Allocation {
+    std::string name;
+    std::vector<uint8_t> bytes;
+    std::vector<Trace> traces;
+    bool isReported = false;
+  };
+
+  Allocation *find(uint64_t address, unsigned bytes, const Access &by);
+  void report(Allocation &allocation, const std::string &what,
+              uint64_t offset, const Access &by);
+
+  std::vector<Allocation> allocations;
+};
+
+} // namespace kiln::loop
+
+#endif // KILN_TEST_UNITTESTS_CONVERSION_GRIDMEMORY_H

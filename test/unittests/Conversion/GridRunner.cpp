@@ -1,0 +1,167 @@
+//===- GridRunner.cpp - Run launched grids --------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridRunner.h"
+
+#include "ElementBytes.h"
+#include "GridInterpreter.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+#include "gtest/gtest.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+namespace {
+
+/// A tensor in the memory of the GPU.
+struct DeviceTensor {
+  uint64_t address = 0;
+  std::vector<int64_t> sizes, strides;
+  Type element;
+};
+
+class Runner {
+public:
+  Runner(ModuleOp module, IndexWidth width, const SymbolValues &symbols)
+      : module(module), width(width), symbols(symbols) {}
+
+  DeviceTensor allocate(std::string name, Type type, ArrayRef<int64_t> sizes,
+                        std::vector<int64_t> strides);
+  bool launch(LaunchGridOp op);
+  Array read(Value value);
+  void write(Value value, const Array &array);
+
+  llvm::DenseMap<Value, DeviceTensor> tensors;
+
+private:
+  LLVM::LLVMFuncOp find(LaunchGridOp op, StringAttr name);
+
+  ModuleOp module;
+  IndexWidth width;
+  const SymbolValues &symbols;
+  GridMemory memory;
+};
+
+} // namespace
+
+DeviceTensor Runner::allocate(std::string name, Type type,
+                              ArrayRef<int64_t> sizes,
+                              std::vector<int64_t> strides) {
+  DeviceTensor tensor;
+  tensor.element = cast<RankedTensorType>(type).getElementType();
+  tensor.address = memory.allocate(
+      std::move(name), countSpan(sizes, strides) * bytesOf(tensor.element));
+  tensor.sizes = sizes.vec();
+  tensor.strides = std::move(strides);
+  return tensor;
+}
+
+void Runner::write(Value value, const Array &array) {
+  DeviceTensor &tensor = tensors[value];
+  uint8_t *data = memory.data(tensor.address);
+  visitElements(tensor.sizes, tensor.strides, [&](size_t n, int64_t offset) {
+    put(data + offset * bytesOf(tensor.element), tensor.element,
+        array.elements[n]);
+  });
+}
+
+Array Runner::read(Value value) {
+  DeviceTensor &tensor = tensors[value];
+  Array array;
+  array.sizes = tensor.sizes;
+  const uint8_t *data = memory.data(tensor.address);
+  visitElements(tensor.sizes, tensor.strides, [&](size_t, int64_t offset) {
+    array.elements.push_back(
+        take(data + offset * bytesOf(tensor.element), tensor.element));
+  });
+  return array;
+}
+
+LLVM::LLVMFuncOp Runner::find(LaunchGridOp op, StringAttr name) {
+  auto lookUp = [&](StringRef home) -> LLVM::LLVMFuncOp {
+    auto kernels = module.lookupSymbol<gpu::GPUModuleOp>(home);
+    return kernels ? kernels.lookupSymbol<LLVM::LLVMFuncOp>(name)
+                   : LLVM::LLVMFuncOp();
+  };
+  LLVM::LLVMFuncOp narrow = lookUp("kernels"), wide = lookUp("kernels_64");
+  bool isNarrow = narrow && (width == IndexWidth::Narrow || !wide);
+  if (op.getNarrow() && isNarrow)
+    EXPECT_NE(evaluateExpr(*op.getNarrow(), symbols), 0)
+        << "small sizes need wide indices";
+  return isNarrow ? narrow : wide;
+}
+
+bool Runner::launch(LaunchGridOp op) {
+  std::vector<uint64_t> pointers;
+  for (auto [k, result] : llvm::enumerate(op.getResults())) {
+    std::vector<int64_t> sizes =
+        evaluateSizes(cast<RankedTensorType>(result.getType()), symbols);
+    tensors[result] = allocate("result " + std::to_string(k), result.getType(),
+                               sizes, denseStrides(sizes));
+  }
+  for (Value input : op.getInputs())
+    pointers.push_back(tensors[input].address);
+  for (Value result : op.getResults())
+    pointers.push_back(tensors[result].address);
+  pointers.push_back(op.getWorkspace()
+                         ? memory.allocate("workspace", evaluateExpr(
+                                                            *op.getWorkspace(),
+                                                            symbols))
+                         : 0);
+  for (Attribute attr : op.getSteps()) {
+    auto step = cast<GridStepAttr>(attr);
+    LLVM::LLVMFuncOp function = find(op, step.getKernel().getAttr());
+    if (!function) {
+      ADD_FAILURE() << "there is no function "
+                    << step.getKernel().getValue().str();
+      return false;
+    }
+    std::vector<uint64_t> arguments = pointers;
+    for (guard::ExprAttr symbol : getExprs(step.getSymbols()))
+      arguments.push_back(evaluateExpr(symbol, symbols));
+    runGrid(function, evaluateExpr(step.getBlocks(), symbols),
+            step.getThreads(), arguments, memory);
+  }
+  return true;
+}
+
+std::vector<Array> loop::runGrids(ModuleOp module, IndexWidth width,
+                                  ArrayRef<Array> arguments,
+                                  const SymbolValues &symbols) {
+  Runner runner(module, width, symbols);
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  Block &block = function.getBody().front();
+  for (auto [k, argument] : llvm::enumerate(block.getArguments())) {
+    std::vector<int64_t> strides = denseStrides(arguments[k].sizes);
+    if (auto stated =
+            function.getArgAttrOfType<guard::ShapeAttr>(k, kStridesAttrName))
+      for (auto [n, stride] : llvm::enumerate(stated))
+        strides[n] = evaluateExpr(stride, symbols);
+    runner.tensors[argument] =
+        runner.allocate("argument " + std::to_string(k), argument.getType(),
+                        arguments[k].sizes, std::move(strides));
+    runner.write(argument, arguments[k]);
+  }
+  for (Operation &op : block.without_terminator()) {
+    auto launch = dyn_cast<LaunchGridOp>(op);
+    if (!launch) {
+      ADD_FAILURE() << "found " << op.getName().getStringRef().str()
+                    << " beside the launches";
+      return {};
+    }
+    if (!runner.launch(launch))
+      return {};
+  }
+  std::vector<Array> results;
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(runner.read(value));
+  return results;
+}

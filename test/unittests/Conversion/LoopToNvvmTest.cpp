@@ -1,0 +1,129 @@
+//===- LoopToNvvmTest.cpp - Values of kernels for a GPU -------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every case runs under several schedules and both widths of indices, on an interpreter
+// of threads that reports races and accesses out of bounds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridRunner.h"
+#include "LoopCases.h"
+
+#include "kiln/Conversion/LoopToNvvm/Passes.h"
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
+#include "kiln/Target/GPU/PTXCompiler.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "gtest/gtest.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+namespace {
+
+enum class Way {
+  Point,  ///< a thread for each point
+  Vector, ///< several lanes, where they may be
+  Rows,   ///< threads share rows, where they can
+  Chosen
+};
+
+struct Schedule {
+  const char *name;
+  Way way;
+  IndexWidth width = IndexWidth::Narrow;
+  int64_t threads = 32, rows = 1;
+};
+
+constexpr Schedule kSchedules[] = {
+    {"Point", Way::Point},
+    {"Vector", Way::Vector, IndexWidth::Wide},
+    {"PartsOfWarps", Way::Rows, IndexWidth::Narrow, 4, 16},
+    {"Warps", Way::Rows, IndexWidth::Wide, 32, 2},
+    {"Blocks", Way::Rows, IndexWidth::Narrow, 128, 1},
+    {"Chosen", Way::Chosen},
+};
+
+class LoopToNvvm
+    : public testing::TestWithParam<std::tuple<LoopCase, Schedule>> {};
+
+} // namespace
+
+/// A schedule of the wanted kind, or another one for kernels that it is not for.
+static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
+  MLIRContext *context = kernel.getContext();
+  auto strides = analysis::getInputStrides(kernel);
+  EXPECT_TRUE(succeeded(strides));
+  if (schedule.way == Way::Chosen) {
+    analysis::SizeHints hints(kernel->getParentOfType<ModuleOp>());
+    // So small that vectors pay at the sizes of tests.
+    return chooseGPUSchedule(kernel, *strides, GPUMachine{0, 0}, hints);
+  }
+  for (NestOpInterface nest : kernel.getNests()) {
+    if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation()))
+      return GPUScatterScheduleAttr::get(context, 32,
+                                         schedule.way == Way::Vector &&
+                                             canScatterInAnyOrder(scatter));
+    if (isa<ContractOp>(nest.getOperation()))
+      return GPUAcrossScheduleAttr::get(context, 32, 1, /*sum_block=*/4);
+  }
+  bool hasRows = llvm::any_of(kernel.getNests(), [&](NestOpInterface nest) {
+    return nest.getDomain().rank() > kernel.getShared().size();
+  });
+  if (schedule.way == Way::Rows && hasRows && canShareRows(kernel))
+    return GPURowsScheduleAttr::get(context, schedule.threads, schedule.rows,
+                                    /*lanes=*/1, /*steps=*/0);
+  bool isVector = schedule.way == Way::Vector && canWalkAcross(kernel) &&
+                  !analysis::mayTrap(kernel);
+  return GPUAcrossScheduleAttr::get(context, 64, isVector ? 4 : 1,
+                                    /*sum_block=*/4);
+}
+
+TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
+  const auto &[test, schedule] = GetParam();
+  checkLowering(
+      test,
+      [&schedule = schedule](KernelOp kernel) {
+        ScheduleAttr attr = getSchedule(kernel, schedule);
+        kernel.setScheduleAttr(attr);
+        EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
+      },
+      [](ModuleOp module) {
+        PassManager pm(module.getContext());
+        pm.addPass(createConvertLoopToNvvmPass());
+        buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
+        return succeeded(pm.run(module));
+      },
+      [&schedule = schedule](ModuleOp module, ArrayRef<Array> arguments,
+                             const SymbolValues &symbols) {
+        return runGrids(module, schedule.width, arguments, symbols);
+      });
+}
+
+/// Each case under all schedules, a contraction under those that differ for it.
+static std::vector<std::tuple<LoopCase, Schedule>> getRuns() {
+  std::vector<std::tuple<LoopCase, Schedule>> runs;
+  for (const LoopCase &test : getLoopCases()) {
+    bool isContraction = StringRef(test.text).contains("loop.contract");
+    for (const Schedule &schedule : kSchedules)
+      if (!isContraction || schedule.way == Way::Point ||
+          schedule.way == Way::Vector)
+        runs.emplace_back(test, schedule);
+  }
+  return runs;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, LoopToNvvm, testing::ValuesIn(getRuns()),
+    [](const testing::TestParamInfo<LoopToNvvm::ParamType> &info) {
+      return std::string(std::get<0>(info.param).name) + "_" +
+             std::get<1>(info.param).name;
+    });
