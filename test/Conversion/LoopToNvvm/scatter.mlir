@@ -1,0 +1,30 @@
+// RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-schedule \
+// RUN:   --convert-loop-to-nvvm | FileCheck %s
+
+// A sum needs no order: a copy, then a thread for each point. Positions that do not fit
+// into 32 bits stay outside of every tensor.
+
+// CHECK-LABEL: func.func @add
+// CHECK: steps [#loop.step<kernel = @add_init
+// CHECK-SAME: #loop.step<kernel = @add,
+// CHECK-SAME: blocks = <4>
+// CHECK-SAME: #loop.gpu_scatter<threads = 256, atomic = true>
+// CHECK: llvm.func @add_init
+// CHECK: llvm.func @add(
+// CHECK: arith.maxsi
+// CHECK: arith.minsi
+// CHECK: llvm.atomicrmw fadd %{{.*}}, %{{.*}} syncscope("device") monotonic : !llvm.ptr<1>, f32
+func.func @add(%z: tensor<10xf32>, %n: tensor<1000xi64>, %g: tensor<1000xf32>)
+    -> tensor<10xf32> {
+  %r = loop.kernel @add ins(%a = %z : tensor<10xf32>, %b = %n : tensor<1000xi64>,
+      %c = %g : tensor<1000xf32>) shared [] -> tensor<10xf32> {
+    %s = loop.scatter (%k) in [1000] into %a <add> : tensor<10xf32> {
+      %i = loop.load %b[%k] : tensor<1000xi64>
+      %p = arith.index_cast %i : i64 to index
+      %x = loop.load %c[%k] : tensor<1000xf32>
+      loop.yield_at %x at [%p] : f32
+    }
+    loop.return %s : tensor<10xf32>
+  }
+  return %r : tensor<10xf32>
+}

@@ -1,0 +1,60 @@
+// RUN: kiln-opt %s --split-input-file --verify-diagnostics
+
+// expected-error @below {{chip of a GPU is a name like sm_90a, but found 'gfx90a'}}
+module attributes {loop.target = #loop.gpu<chip = "gfx90a", multiprocessors = 1, threads = 1, registers = 1, shared = 0, l2 = 0>} {}
+
+// -----
+
+// expected-error @below {{multiprocessors of a GPU is in 1..1000000000, but found 0}}
+module attributes {loop.target = #loop.gpu<chip = "sm_80", multiprocessors = 0, threads = 1, registers = 1, shared = 0, l2 = 0>} {}
+
+// -----
+
+// expected-error @below {{shared of a GPU is in 0..1099511627776, but found -1}}
+module attributes {loop.target = #loop.gpu<chip = "sm_80", multiprocessors = 1, threads = 1, registers = 1, shared = -1, l2 = 0>} {}
+
+// -----
+
+// expected-error @below {{threads of a schedule is a multiple of 32 in 32..1024, but found 100}}
+func.func private @s() attributes {s = #loop.gpu_across<threads = 100, lanes = 4, sum_block = 0>}
+
+// -----
+
+// expected-error @below {{lanes of a schedule is a power of two in 1..16, but found 32}}
+func.func private @s() attributes {s = #loop.gpu_across<threads = 128, lanes = 32, sum_block = 0>}
+
+// -----
+
+// expected-error @below {{threads times rows of a schedule is in 32..1024, but found 16}}
+func.func private @s() attributes {s = #loop.gpu_rows<threads = 16, rows = 1, lanes = 1, steps = 0>}
+
+// -----
+
+// expected-error @below {{rows of a schedule with more than 32 threads is 1, but found 2}}
+func.func private @s() attributes {s = #loop.gpu_rows<threads = 64, rows = 2, lanes = 1, steps = 0>}
+
+// -----
+
+// expected-error @below {{steps of a schedule is in 0..64, with at most 256 lanes in all, but found 64 of 8}}
+func.func private @s() attributes {s = #loop.gpu_rows<threads = 64, rows = 1, lanes = 8, steps = 64>}
+
+// -----
+
+// expected-error @below {{threads of a step is in 1..1024, but found 2000}}
+func.func private @s() attributes {s = #loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 2000>}
+
+// -----
+
+!t = tensor<64x60xf32>
+func.func @rows(%x: !t) -> tensor<64xf32> {
+  // expected-error @below {{whose steps hold 32 elements of rows of one size, but a row has '60'}}
+  %r = loop.kernel @short ins(%a = %x : !t) shared [64]
+      schedule #loop.gpu_rows<threads = 32, rows = 1, lanes = 1, steps = 1> -> tensor<64xf32> {
+    %s = loop.reduce parallel (%i) in [64] reduction (%j) in [60] <max> : tensor<64xf32> {
+      %e = loop.load %a[%i, %j] : !t
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<64xf32>
+  }
+  return %r : tensor<64xf32>
+}
