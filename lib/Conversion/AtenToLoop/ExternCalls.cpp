@@ -9,6 +9,7 @@
 #include "Converter.h"
 
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/IR/Matchers.h"
 

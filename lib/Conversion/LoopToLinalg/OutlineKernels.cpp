@@ -10,6 +10,7 @@
 
 #include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
+#include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Interfaces/Stages.h"

@@ -9,6 +9,7 @@
 #include "LaunchRunner.h"
 #include "LoopCases.h"
 
+#include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Target/CPU/KernelCompiler.h"
 #include "kiln/Target/GPU/PTXCompiler.h"

@@ -8,6 +8,8 @@
 
 #include "ScalarInterpreter.h"
 
+#include "kiln/Dialect/Guard/IR/Guard.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 

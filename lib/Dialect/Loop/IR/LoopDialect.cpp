@@ -8,6 +8,7 @@
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
+#include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Interfaces/Stages.h"
 
 #include "mlir/Interfaces/FoldInterfaces.h"

@@ -17,7 +17,7 @@
 #ifndef KILN_DIALECT_LOOP_IR_LOOP_H
 #define KILN_DIALECT_LOOP_IR_LOOP_H
 
-#include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Guard/IR/Expr.h"
 #include "kiln/Dialect/Loop/IR/Reductions.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
