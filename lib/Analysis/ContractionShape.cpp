@@ -9,6 +9,7 @@
 #include "kiln/Analysis/ContractionShape.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 using namespace kiln;
 using namespace kiln::analysis;

@@ -8,6 +8,8 @@
 
 #include "kiln/Analysis/IndexExpr.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
 using namespace kiln;
 using namespace kiln::analysis;
 

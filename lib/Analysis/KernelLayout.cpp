@@ -19,6 +19,7 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -8,6 +8,7 @@
 
 #include "kiln/Emission/KernelEmitter.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Loop/Utils/IndexArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

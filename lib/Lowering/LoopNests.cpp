@@ -9,6 +9,7 @@
 #include "kiln/Lowering/LoopBuilder.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 using namespace mlir;
 using namespace kiln;

@@ -102,25 +102,21 @@ static void printResults(raw_ostream &os, const AtenRecord &record) {
       os << "  ::mlir::Value " << name
          << "() { return getOperation()->getResult(" << i << "); }\n";
   }
+}
+
+/// As ODS: an op with one result is its value.
+static StringRef getBase(const AtenRecord &record) {
   if (record.results.size() != 1 || record.results.front() == "TensorList")
-    return;
-  // As ODS: an op with one result is its value.
-  std::string name = getAccessor(record.resultNames.front());
-  StringRef type = record.results.front() == "Tensor" ? "Tensor" : "::mlir::Value";
-  os << "  operator " << type << "() { return " << name << "(); }\n"
-     << "  auto getType() { return " << name << "().getType(); }\n";
+    return "Overload";
+  return record.results.front() == "Tensor" ? "TensorOverload"
+                                            : "ValueOverload";
 }
 
 static void printClass(raw_ostream &os, const AtenRecord &record) {
-  StringRef name = record.className;
-  os << "/// " << record.schema << "\nclass " << name
-     << " : public ::kiln::aten::Overload<" << name
-     << "> {\npublic:\n  using Overload::Overload;\n"
-        "  static const ::kiln::aten::OpInfo info;\n"
-        "  static const ::kiln::aten::OpInfo &getInfo() { return info; }\n"
-        "  static constexpr ::llvm::StringLiteral getOperationName() {\n"
-        "    return \""
-     << record.name << "\";\n  }\n";
+  StringRef name = record.className, base = getBase(record);
+  os << "/// " << record.schema << "\nstruct " << name
+     << " : ::kiln::aten::" << base << "<" << name << "> {\n  using " << base
+     << "::" << base << ";\n  static const ::kiln::aten::OpInfo info;\n";
   unsigned operands = 0;
   for (const SchemaArg &arg : record.args)
     if (arg.isOperand())

@@ -16,6 +16,7 @@
 #ifndef KILN_ANALYSIS_ACCESSRELATIONS_H
 #define KILN_ANALYSIS_ACCESSRELATIONS_H
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
 namespace kiln::analysis {

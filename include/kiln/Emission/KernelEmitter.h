@@ -44,6 +44,7 @@
 
 #include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Dialect/Guard/IR/Expr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 

@@ -8,6 +8,8 @@
 
 #include "RandomDraws.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;

@@ -8,6 +8,8 @@
 
 #include "Resampler.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
 #include <cmath>
 
 using namespace mlir;

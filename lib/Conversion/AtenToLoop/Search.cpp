@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Lowerings.h"
+
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "Selection.h"
 
 #include "llvm/Support/MathExtras.h"

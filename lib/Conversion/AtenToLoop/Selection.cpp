@@ -11,6 +11,7 @@
 #include "Lowerings.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 using namespace mlir;
 using namespace kiln;

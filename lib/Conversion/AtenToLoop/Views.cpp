@@ -10,6 +10,7 @@
 
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 using namespace mlir;
 using namespace kiln;

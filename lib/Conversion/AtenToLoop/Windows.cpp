@@ -9,6 +9,7 @@
 #include "Windows.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 using namespace mlir;
 using namespace kiln;

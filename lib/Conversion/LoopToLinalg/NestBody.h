@@ -11,6 +11,7 @@
 
 #include "SymbolicValues.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include "mlir/IR/AffineMap.h"

@@ -9,6 +9,7 @@
 #include "SymbolicValues.h"
 
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Loop/Utils/IndexArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

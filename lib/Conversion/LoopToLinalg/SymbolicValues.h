@@ -10,6 +10,7 @@
 #define KILN_LIB_CONVERSION_LOOPTOLINALG_SYMBOLICVALUES_H
 
 #include "kiln/Dialect/Guard/IR/Expr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
 #include "mlir/IR/MLIRContext.h"
 
 #include <gtest/gtest.h>

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Program/IR/Program.h"
 #include "kiln/Dialect/Program/IR/SizeOrder.h"
 

@@ -8,6 +8,7 @@
 
 #include "ShapeRules.h"
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 
 #include "mlir/IR/Builders.h"

@@ -8,6 +8,8 @@
 
 #include "ShapeRules.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 

@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Aten/IR/ViewMaps.h"
 #include "kiln/Dialect/Aten/IR/AtenBase.h"
 #include "kiln/Dialect/Aten/IR/AtenOps.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 #include "ShapeRules.h"
 #include "ViewWorld.h"

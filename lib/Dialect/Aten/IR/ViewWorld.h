@@ -15,6 +15,7 @@
 #define KILN_LIB_DIALECT_ATEN_IR_VIEWWORLD_H
 
 #include "kiln/Dialect/Aten/IR/Inference.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 #include <string>
 #include <vector>

@@ -18,6 +18,7 @@
 #include "kiln/Dialect/Aten/IR/SizeOracle.h"
 #include "kiln/Dialect/Aten/Transforms/Passes.h"
 #include "kiln/Dialect/Aten/Transforms/SizeMarks.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Guard/IR/ShapeEnv.h"
 #include "kiln/Interfaces/Stages.h"

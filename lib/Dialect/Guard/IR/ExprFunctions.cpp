@@ -14,6 +14,7 @@
 #include "kiln/Dialect/Guard/IR/GuardBytecode.h"
 
 #include "kiln/ABI/GuardABI.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Package/ExprEvaluator.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -13,6 +13,8 @@
 
 #include "kiln/Dialect/Guard/IR/Expr.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>

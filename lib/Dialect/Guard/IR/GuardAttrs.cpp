@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
 #include "mlir/IR/DialectImplementation.h"
 
 #include "llvm/ADT/StringExtras.h"

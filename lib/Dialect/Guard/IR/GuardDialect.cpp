@@ -8,6 +8,7 @@
 
 #include "SymbolUses.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Guard/IR/ShapeEnv.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
 using namespace kiln;
 using namespace kiln::guard;
 

@@ -9,6 +9,7 @@
 #include "Bodies.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 

@@ -12,6 +12,7 @@
 
 #include "kiln/Analysis/Blocks.h"
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 #include "kiln/Interfaces/Stages.h"

@@ -10,6 +10,7 @@
 #include "Bodies.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Support/Remarks.h"
 
 using namespace mlir;

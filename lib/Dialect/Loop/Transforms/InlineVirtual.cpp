@@ -9,6 +9,7 @@
 #include "Bodies.h"
 
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/Utils/StructureNumbering.h"
 #include "kiln/Interfaces/Stages.h"

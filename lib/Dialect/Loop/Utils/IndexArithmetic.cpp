@@ -8,6 +8,8 @@
 
 #include "kiln/Dialect/Loop/Utils/IndexArithmetic.h"
 
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

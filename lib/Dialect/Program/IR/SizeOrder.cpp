@@ -9,6 +9,7 @@
 #include "kiln/Dialect/Program/IR/SizeOrder.h"
 
 #include "kiln/Base/CheckedMath.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 #include <numeric>
 

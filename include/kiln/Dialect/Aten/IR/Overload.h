@@ -93,16 +93,19 @@ class Overload : public OverloadOp {
 public:
   using OverloadOp::OverloadOp;
 
+  static const OpInfo &getInfo() { return ConcreteOp::info; }
+  static StringRef getOperationName() { return ConcreteOp::info.name; }
+
   static bool classof(Operation *op) {
     return op->getName().getTypeID() ==
-           mlir::TypeID::getFromOpaquePointer(&ConcreteOp::getInfo());
+           mlir::TypeID::getFromOpaquePointer(&ConcreteOp::info);
   }
 
   /// Arguments in schema order, as for `buildAtenOp`, but nothing is inferred.
   static ConcreteOp create(OpBuilder &builder, Location loc, TypeRange types,
                            ArrayRef<ArgValue> args) {
-    OperationState state(loc, ConcreteOp::getOperationName());
-    fillState(builder, state, ConcreteOp::getInfo(), args);
+    OperationState state(loc, getOperationName());
+    fillState(builder, state, getInfo(), args);
     state.addTypes(types);
     return ConcreteOp(builder.create(state));
   }
@@ -111,11 +114,29 @@ public:
   /// loaded.
   template <typename... Models>
   static void attachInterface(MLIRContext &context) {
-    auto name = mlir::RegisteredOperationName::lookup(
-        ConcreteOp::getOperationName(), &context);
+    auto name = mlir::RegisteredOperationName::lookup(getOperationName(),
+                                                      &context);
     assert(name && "the op's dialect is not loaded");
     name->template attachInterface<Models...>();
   }
+};
+
+/// An overload with one result, which is no tensor: it is its value.
+template <typename ConcreteOp>
+class ValueOverload : public Overload<ConcreteOp> {
+public:
+  using Overload<ConcreteOp>::Overload;
+  operator Value() { return this->getOperation()->getResult(0); }
+  Type getType() { return this->getOperation()->getResult(0).getType(); }
+};
+
+/// An overload with one result, a tensor.
+template <typename ConcreteOp>
+class TensorOverload : public Overload<ConcreteOp> {
+public:
+  using Overload<ConcreteOp>::Overload;
+  operator OverloadOp::Tensor() { return this->getTensorResult(0); }
+  RankedTensorType getType() { return this->getTensorResult(0).getType(); }
 };
 
 } // namespace kiln::aten

@@ -16,6 +16,7 @@
 #define KILN_DIALECT_ATEN_TRANSFORMS_SIZEMARKS_H
 
 #include "kiln/Base/Result.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Guard/IR/ShapeEnv.h"
 

@@ -31,6 +31,7 @@
 #define KILN_DIALECT_GUARD_IR_SHAPEENV_H
 
 #include "kiln/Dialect/Guard/IR/Expr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 #include "llvm/ADT/MapVector.h"
 

@@ -27,6 +27,7 @@
 #define KILN_DIALECT_PROGRAM_IR_SIZEORDER_H
 
 #include "kiln/Dialect/Guard/IR/Expr.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
