@@ -34,6 +34,12 @@ config.substitutions += [
     ("%kiln-source", config.kiln_source_dir),
     ("%llvm-includes", os.path.join(config.llvm_tools_dir, "..", "include")),
     ("%python", sys.executable),
+    # A program must be built like the libraries that it loads.
+    (
+        "%cxx",
+        config.kiln_cxx
+        + (" -fsanitize=" + config.kiln_sanitize if config.kiln_sanitize else ""),
+    ),
     (
         "%tblgen-includes",
         "-I %s/include -I %s/../include"

@@ -17,6 +17,7 @@
 #include "kiln/Base/Log.h"
 #include "kiln/Compiler/StagePipelines.h"
 #include "kiln/InitAll.h"
+#include "kiln/Package/CppHeader.h"
 #include "kiln/Package/Explain.h"
 #include "kiln/Runtime/OperatorLibrary.h"
 #include "kiln/Session/Weights.h"
@@ -52,6 +53,8 @@ for each of them, and kiln-run takes the best that its processor can run.
   -o FILE                where the package goes, or the IR of --stop-after; - is
                          standard output
   --model=NAME           which program of an archive that holds several
+  --emit=header          -o is a C++ header with the inputs and outputs as types,
+                         over kiln-c/Model.hpp; MODEL may be a package
   --weights=FILE.safetensors
                          beside the package, for kiln-run --weights; without it
                          they are inside
@@ -84,6 +87,7 @@ results that cannot be written, 4 not supported, 5 internal error.
 examples:
   kiln-compile model.pt2 -o model.kiln && kiln-run model.kiln --inputs=io.json
   kiln-compile model.pt2 -o model.kiln --target=x86-64-v3 --target=x86-64-v4
+  kiln-compile model.kiln -o model.h --emit=header
   kiln-compile model.pt2 -o model.kiln --explain=fusion,memory
   kiln-compile model.pt2 --stop-after=core --training
 )";
@@ -98,7 +102,7 @@ struct Flags {
   bool printPipeline = false, printOptions = false, progress = false;
   bool timing = false;
   std::vector<std::string> targets;
-  std::string weights = "inside";
+  std::string weights = "inside", emit = "package";
 };
 } // namespace
 
@@ -117,6 +121,12 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
       return Error::usage("--target=" + text + " is there twice");
     flags.targets.push_back(text);
     return setOption(flags.compile, "target", text);
+  });
+  line.value("emit", [&](const std::string &text) -> Status {
+    if (text != "package" && text != "header")
+      return Error::usage("--emit=" + text + ": expected package or header");
+    flags.emit = text;
+    return Status::success();
   });
   line.value("weights", [&](const std::string &text) -> Status {
     if (text != "inside" && !StringRef(text).ends_with(".safetensors"))
@@ -228,6 +238,11 @@ static Status checkFlags(const CommandLine &line, const Flags &flags) {
   if (isStandard(flags.output) && (!flags.explain.empty() || flags.timing))
     return Error::usage("-o -, --explain and --timing all write to standard "
                         "output; expected a file for -o");
+  if (flags.emit == "header" &&
+      (flags.output.empty() || !flags.stopAfter.empty() ||
+       flags.weights != "inside"))
+    return Error::usage("--emit=header writes a header and nothing else; "
+                        "expected -o, no --stop-after and no --weights");
   if (flags.targets.size() > 1 && !flags.stopAfter.empty())
     return Error::usage("--stop-after shows the IR for one target, found " +
                         std::to_string(flags.targets.size()) + " --target");
@@ -300,6 +315,26 @@ static Status writePackage(const archive::Source &source,
   return writeOutput(flags.output, package::encodePackages(variants));
 }
 
+/// A header for a package that is there, or was just made; its namespace has the
+/// name of the file.
+static Status writeHeader(const package::Package &package,
+                          const Flags &flags) {
+  StringRef name = StringRef(flags.output).rsplit('/').second;
+  name = name.empty() ? StringRef(flags.output) : name;
+  std::string text =
+      package::printCppHeader(package, name.split('.').first.str());
+  return writeOutput(flags.output, ByteView(std::string_view(text)));
+}
+
+static Status emitHeaderOfPackage(const archive::Source &source,
+                                  const Flags &flags) {
+  auto reader = package::PackageReader::open(source.bytes.view());
+  auto package =
+      reader ? reader->read(0) : Result<package::Package>(reader.takeError());
+  return package ? writeHeader(*package, flags)
+                 : Status(package.error().withContext("'" + source.path + "'"));
+}
+
 static Status compile(const std::string &model, const CompileOptions &options,
                       const Flags &flags) {
   auto stopAfter = lastStage(flags);
@@ -325,6 +360,9 @@ static Status compile(const std::string &model, const CompileOptions &options,
   auto source = openModel(model, load);
   if (!source)
     return source.takeError();
+  if (flags.emit == "header" &&
+      (*source)->form == archive::SourceForm::Package)
+    return emitHeaderOfPackage(**source, flags);
   CompilerSession session;
   auto variants =
       session.compileVariants(**source, options, flags.targets, hooks);
@@ -339,8 +377,10 @@ static Status compile(const std::string &model, const CompileOptions &options,
       print("=== " + package.image.target + " ===\n");
     explain(package, flags);
   }
-  return flags.output.empty() ? Status::success()
-                              : writePackage(**source, *variants, flags);
+  if (flags.output.empty())
+    return Status::success();
+  return flags.emit == "header" ? writeHeader(variants->front(), flags)
+                                : writePackage(**source, *variants, flags);
 }
 
 static Status run(const CommandLine &line, const Flags &flags) {

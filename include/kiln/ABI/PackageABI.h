@@ -43,7 +43,7 @@
 //                                                first uses are 0, 1, 2, ...
 //   REASONS   := list(kind:u8 pass:text name:text function:text
 //                     list(key:text value:text))
-//   FACTS     := backend:text optimizer:text u64{6}
+//   FACTS     := backend:text optimizer:text u64{5}
 //
 //   guard     := kind:u8 slot:u32 dim:u32 value:i64 expr:id constant text
 //   kernel    := name:text entry:u64

@@ -84,7 +84,7 @@ function(check_include file area line)
   set(header ${CMAKE_MATCH_1})
   # Headers for C stand alone, those of the compiler on MLIR's own.
   if(file MATCHES "^include/kiln-c/")
-    if(NOT header MATCHES "^std[a-z]+\\.h$" AND
+    if(NOT header MATCHES "^(std[a-z]+|kiln-c/Runtime)\\.h$" AND
        NOT (area STREQUAL CAPI/Compiler AND header MATCHES "^mlir-c/"))
       violation(${file} "'${header}' in a header for C, expected <std*.h>")
     endif()

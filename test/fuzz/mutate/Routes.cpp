@@ -183,7 +183,8 @@ static std::vector<ToolRoute> toolRoutes(const std::string &extension,
                         compiler::toolMain,
                         {"-o", "out.kiln", "--training"}};
   if (extension == "kiln")
-    return {run, eager, {"kiln-translate", packageToIR, {}}};
+    return {run, eager, {"kiln-translate", packageToIR, {}},
+            {"kiln-c", packageFromC, {}}};
   if (job % 3 == 0)
     return {eager, compile};
   return job % 3 == 1 ? std::vector<ToolRoute>{run}

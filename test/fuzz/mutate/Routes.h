@@ -37,6 +37,10 @@ void runTools(const std::string &bytes, const std::string &extension,
 std::string toolRouteName(const std::string &extension, size_t job,
                           size_t route);
 
+/// Opens a package through kiln-c/Runtime.h, for each target, asks it everything
+/// and runs it; the arguments and the exit code are those of a tool.
+int packageFromC(int argc, char **argv);
+
 } // namespace kiln::fuzz
 
 #endif // KILN_TEST_FUZZ_ROUTES_H

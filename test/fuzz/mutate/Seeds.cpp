@@ -117,6 +117,12 @@ static void addArchive(mlir::MLIRContext &context, const std::string &path,
     if (training)
       arguments.push_back("--training");
     compileInChild(arguments);
+    // The same for two processors, in one package.
+    arguments = {path, "-o", folder + "/both.kiln", "--target=x86-64-v3",
+                 "--target=x86-64-v4"};
+    if (training)
+      arguments.push_back("--training");
+    compileInChild(arguments);
     for (const std::string &file : filesBelow(folder))
       if (fs::path(file).extension() == ".kiln")
         seeds.packages.push_back(readFile(file));
