@@ -27,7 +27,8 @@ usage: kiln-translate --import-pt2|--export-guards|--package-to-mlir|--gpu-to-pt
 
   --import-pt2       print the captured graph as MLIR (aten and guard dialects)
   --export-guards    print the checks that a compiled function makes before a call
-  --package-to-mlir  print a compiled package as MLIR (program and guard dialects);
+  --package-to-mlir  print a compiled package as MLIR (program and guard dialects),
+                     with a module for each variant if there are several;
                      kiln-compile makes the same package of the text again
   --gpu-to-ptx       compile the kernels of a GPU that kiln-opt --kiln-gpu has made, for
                      the GPU that it was told

@@ -102,8 +102,8 @@ function(kiln_install_package)
   # Sources, and what was generated of them.
   foreach(tree ${CMAKE_SOURCE_DIR}/include ${CMAKE_BINARY_DIR}/include)
     install(DIRECTORY ${tree}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-      COMPONENT dev FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.def"
-      PATTERN "*.h.inc")
+      COMPONENT dev FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.td"
+      PATTERN "*.def" PATTERN "*.h.inc")
   endforeach()
 
   foreach(exported Runtime Compiler MLIR)
