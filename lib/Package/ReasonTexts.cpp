@@ -34,7 +34,7 @@ constexpr ReasonName reasonNames[] = {
 /// What a topic tells, in this order.
 struct Topic {
   std::string_view name;
-  std::array<std::string_view, 3> passes;
+  std::array<std::string_view, 5> passes;
 };
 
 constexpr Topic topics[] = {
