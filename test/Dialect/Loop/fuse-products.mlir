@@ -1,6 +1,7 @@
-// RUN: kiln-opt %s --loop-fuse-products=min-product=1 --split-input-file | FileCheck %s
-// RUN: kiln-opt %s --loop-fuse-products --split-input-file | FileCheck %s --check-prefix=SMALL
-// RUN: kiln-opt %s --loop-fuse-products=min-product=1 --split-input-file --remarks-filter=loop-fuse-products 2>&1 | FileCheck %s --check-prefix=WHY
+// RUN: kiln-opt %s --loop-fuse-products="min-product=1 min-rows=1" --split-input-file | FileCheck %s
+// RUN: kiln-opt %s --loop-fuse-products=min-rows=1 --split-input-file | FileCheck %s --check-prefix=SMALL
+// RUN: kiln-opt %s --loop-fuse-products="min-product=1 min-rows=1" --split-input-file --remarks-filter=loop-fuse-products 2>&1 | FileCheck %s --check-prefix=WHY
+// RUN: kiln-opt %s --loop-fuse-products=min-product=1 --split-input-file | FileCheck %s --check-prefix=SMALL
 
 // Scores, what is done with a row of them, and a weighted sum become one kernel. The
 // rows are seen through a reshape of the batch: the first product gets the extents of

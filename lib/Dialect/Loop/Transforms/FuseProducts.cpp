@@ -135,6 +135,9 @@ StringRef FuseProducts::findChain(Chain &chain,
       }) ||
       getContraction(rows))
     return kNoChain;
+  auto known = getExprs(rows.getShared()).back().getConstant();
+  if (known && *known < int64_t(minRows))
+    return kNoChain;
   StringRef why = kNoChain;
   for (auto [k, input] : llvm::enumerate(rows.getInputs())) {
     ContractOp producer = getContraction(input.getDefiningOp());

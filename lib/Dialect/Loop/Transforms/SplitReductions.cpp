@@ -136,6 +136,8 @@ void SplitReductions::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
+  if (getGPUTarget(getOperation()))
+    return; // a warp or a block is enough for a row there
   for (auto op :
        llvm::make_early_inc_range(getOperation().getOps<ReduceOp>())) {
     auto split = choose(op);

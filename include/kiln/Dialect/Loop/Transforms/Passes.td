@@ -252,12 +252,15 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
     ```
 
     Products of less than `min-product` multiply-adds at a point of the outer shared
-    dimensions stay apart. Reports `fused` (passed) and `not-fused` (missed, with the
-    reason).
+    dimensions stay apart, and so do fewer than `min-rows` rows: what is packed for a
+    block pays by the rows that use it. Reports `fused` (passed) and `not-fused`
+    (missed, with the reason).
   }];
   let options = [
     Option<"minProduct", "min-product", "::kiln::Count", "262144",
-           "The fewest multiply-adds of a product that is joined with its rows.">
+           "The fewest multiply-adds of a product that is joined with its rows.">,
+    Option<"minRows", "min-rows", "::kiln::PositiveCount", "16",
+           "The fewest rows, if their number is known.">
   ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
