@@ -393,7 +393,9 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
     if (auto forward = module_->lookupSymbol<FuncOp>("forward");
         pipeline.stage == Stage::Package && forward &&
         !findGuards(*module_, "forward"))
-      if (Status s = pt2::addGuardProgram(forward); !s)
+      if (Status s = pt2::addGuardProgram(
+              forward, {}, module_->lookupSymbol<FuncOp>("backward"));
+          !s)
         return s.takeError();
     if (Status s = run(pipeline, options, hooks); !s)
       return s.takeError();

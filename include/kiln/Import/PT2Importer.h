@@ -69,10 +69,12 @@ struct Relation {
 
 /// Adds `guard.program @<name>_guards` with the checks that the types of the
 /// function's user inputs demand, that what it writes to has memory of its own,
-/// and the given relations. Unsupported for sizes without names, of which a guard
+/// and the given relations. `behind` runs after it with the same inputs, as a
+/// backward does, and writes too. Unsupported for sizes without names, of which a guard
 /// could say nothing.
 Status addGuardProgram(mlir::func::FuncOp function,
-                       ArrayRef<Relation> relations = {});
+                       ArrayRef<Relation> relations = {},
+                       mlir::func::FuncOp behind = {});
 
 /// Loads the dialects that imported modules use.
 void loadImportDialects(MLIRContext *context);

@@ -51,7 +51,11 @@ static void addTensorChecks(OpBuilder &b, Location loc, unsigned slot,
 namespace {
 /// What a call of a function writes to.
 struct Written {
-  explicit Written(mlir::func::FuncOp function) {
+  explicit Written(ArrayRef<mlir::func::FuncOp> functions) {
+    llvm::for_each(functions, [&](mlir::func::FuncOp each) { add(each); });
+  }
+
+  void add(mlir::func::FuncOp function) {
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
       auto output = function.getResultAttrOfType<aten::OutputAttr>(
           i, aten::kOutputAttrName);
@@ -77,7 +81,8 @@ struct Written {
 } // namespace
 
 Status kiln::pt2::addGuardProgram(mlir::func::FuncOp function,
-                                  ArrayRef<Relation> relations) {
+                                  ArrayRef<Relation> relations,
+                                  mlir::func::FuncOp behind) {
   if (Status s = guard::checkNamedSizes(function.getName(),
                                         function.getArgumentTypes());
       !s)
@@ -91,7 +96,10 @@ Status kiln::pt2::addGuardProgram(mlir::func::FuncOp function,
   b.setInsertionPointToEnd(body);
 
   llvm::SmallDenseSet<guard::ExprAttr> bound;
-  const Written written(function);
+  SmallVector<mlir::func::FuncOp> functions = {function};
+  if (behind)
+    functions.push_back(behind);
+  const Written written(functions);
   SmallVector<std::pair<unsigned, StringAttr>> alone;
   for (unsigned slot = 0; slot < function.getNumArguments(); ++slot) {
     auto input = function.getArgAttrOfType<aten::InputAttr>(

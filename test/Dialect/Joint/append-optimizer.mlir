@@ -1,4 +1,5 @@
 // RUN: kiln-opt %s --joint-differentiate --joint-append-optimizer=optimizer=sgd,momentum=0.9 | FileCheck %s
+// RUN: kiln-opt %s --joint-differentiate --joint-append-optimizer=optimizer=sgd,momentum=0.9 | FileCheck %s --check-prefix=GUARDED
 // RUN: kiln-opt %s --joint-differentiate --joint-append-optimizer=optimizer=adamw --joint-partition | FileCheck %s --check-prefix=CUT
 
 // The gradient of the parameter becomes its new contents, beside the new
@@ -26,10 +27,22 @@
 // CUT: aten.pow.Scalar
 // CUT: aten.lerp.Scalar
 // CUT: aten.addcmul
+// What a step writes has memory of its own.
+// GUARDED-LABEL: guard.program
+// GUARDED: guard.check_tensor 1 "x"
+// GUARDED-NEXT: guard.check_no_alias 0 "w"
+// GUARDED-NEXT: guard.check_no_alias 4 "momentum_buffer_w"
+// GUARDED-NEXT: guard.check_expr
 func.func @main(
     %w: tensor<4xf32> {aten.input = #aten.input<kind = parameter, name = "w", path = "net.w", requires_grad = true>},
     %x: tensor<4xf32> {aten.input = #aten.input<kind = user_input, name = "x", path = "[0][0]", requires_grad = true>})
     -> (tensor<4xf32> {aten.output = #aten.output<kind = user_output, name = "y", path = "">}) {
   %y = aten.mul.Tensor(%w, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   return %y : tensor<4xf32>
+}
+
+guard.symbol @s0 range [2, 64] hint 8
+guard.program @main_guards for @main {
+  guard.check_tensor 1 "x"
+  guard.check_expr <le(s0, 64)> source "s0 <= 64"
 }

@@ -201,6 +201,24 @@ TEST_F(Training, FollowsAdam) {
   compare("adamw,eps=0.1,maximize=1", r);
 }
 
+// A step writes the parameters while it still reads its inputs.
+TEST_F(Training, RefusesInputsThatShareMemoryWithParameters) {
+  for (const char *optimizer : {"sgd", "adam"})
+    for (Backend backend : {Backend::Inductor, Backend::AotEager}) {
+      auto session = open(optimizer, backend);
+      ASSERT_TRUE(session);
+      auto refused = session->step({OpValue(session->weight("q"))}, 0.1);
+      ASSERT_FALSE(bool(refused)) << optimizer;
+      EXPECT_NE(refused.error().message.find("tensors 'q' and 'x' share memory"),
+                std::string::npos)
+          << refused.error().message;
+      EXPECT_EQ(session->weight("q").dataAs<double>()[0], q[0]);
+      // A copy does.
+      EXPECT_TRUE(bool(session->step({OpValue(vectorOf(q))}, 0.1)));
+      EXPECT_EQ(session->stats().graphsCompiled, 1u);
+    }
+}
+
 TEST_F(Training, ClipsTheNormOfAllGradients) {
   Reference r;
   r.clip = 0.5;

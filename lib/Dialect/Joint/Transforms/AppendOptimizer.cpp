@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kiln/Dialect/Guard/IR/Guard.h"
 #include "kiln/Dialect/Joint/IR/Joint.h"
 #include "kiln/Dialect/Joint/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
@@ -34,6 +35,7 @@ private:
   void collect();
   Value addPrimal(Type type, DictionaryAttr attrs);
   void setSignature();
+  void guardWhatIsWritten();
 
   GraphOp graph;
   const GradientDialectInterface &dialect;
@@ -109,6 +111,34 @@ void Appender::setSignature() {
   graph.setResAttrsAttr(toArray(resultAttrs));
 }
 
+/// Guards were made of what the program alone writes. From now on a step writes
+/// the parameters and their state too, while it still reads what the caller
+/// passed.
+void Appender::guardWhatIsWritten() {
+  for (auto guards :
+       graph->getParentOfType<mlir::ModuleOp>().getOps<guard::ProgramOp>()) {
+    if (guards.getFunction() != graph.getSymName())
+      continue;
+    Block &checks = guards.getBody().front();
+    llvm::SmallDenseSet<uint64_t> alone;
+    for (auto check : checks.getOps<guard::CheckNoAliasOp>())
+      alone.insert(check.getSlot());
+    // Relations between sizes stand last, as they read worst.
+    auto relation = llvm::find_if(checks, llvm::IsaPred<guard::CheckExprOp>);
+    OpBuilder builder(&checks, relation);
+    auto add = [&](Value written) {
+      unsigned slot = llvm::cast<mlir::BlockArgument>(written).getArgNumber();
+      if (alone.insert(slot).second)
+        guard::CheckNoAliasOp::create(builder, graph.getLoc(), slot,
+                                      dialect.getName(argAttrs[slot]));
+    };
+    for (const ParameterUpdate &update : updates) {
+      add(update.parameter);
+      llvm::for_each(update.state, add);
+    }
+  }
+}
+
 LogicalResult Appender::run() {
   collect();
   if (updates.empty())
@@ -126,6 +156,7 @@ LogicalResult Appender::run() {
       update.state.push_back(
           addPrimal(update.parameter.getType(), stateAttrs[i].back()));
     }
+  guardWhatIsWritten();
   if (failed(dialect.buildUpdates(builder, graph.getLoc(), config, rate, step,
                                   updates)))
     return graph.emitError("the optimizer's updates could not be built");

@@ -73,6 +73,9 @@ def JointAppendOptimizerPass
     1. Being inputs, they may change from step to step. Gradients of user inputs
     stay results.
 
+    What an update writes has memory of its own: a `guard.program` of the graph
+    gets a `guard.check_no_alias` for each parameter and its state.
+
     The updates are ops of the graph's dialect: they decompose, fuse and lower
     like all others, and an update can become the epilogue of the contraction
     that makes its gradient. The numbers are those of `torch.optim`.
