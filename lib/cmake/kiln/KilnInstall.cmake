@@ -3,7 +3,8 @@
 #   component   package        has
 #   runtime     kiln-runtime   libKilnRuntime.so, the same behind a C interface, and
 #                              the tools that need no LLVM
-#   compiler    kiln-tools     libKilnCompiler.so, KilnPlugin.so, the other tools
+#   compiler    kiln-tools     libKilnCompiler.so, the same behind a C interface,
+#                              KilnPlugin.so, the other tools
 #   dev         libkiln-dev    headers and records, generated ones too, the static
 #                              libraries, kiln-tblgen, examples, the CMake package
 #
