@@ -21,13 +21,7 @@ using namespace kiln;
 using namespace kiln::target;
 using namespace llvm;
 
-/// Of intrinsics that compute, which operand types have an instruction.
-enum class Operands {
-  Any,
-  Floats ///< f32 and f64: of others the compiler makes calls, or none
-};
-
-static std::optional<Operands> lookUp(Intrinsic::ID id) {
+static bool isSelectable(Intrinsic::ID id) {
   switch (id) {
   case Intrinsic::fma:
   case Intrinsic::fmuladd:
@@ -39,7 +33,6 @@ static std::optional<Operands> lookUp(Intrinsic::ID id) {
   case Intrinsic::nearbyint:
   case Intrinsic::roundeven:
   case Intrinsic::round:
-    return Operands::Floats;
   case Intrinsic::fabs:
   case Intrinsic::copysign:
   case Intrinsic::minnum:
@@ -92,9 +85,9 @@ static std::optional<Operands> lookUp(Intrinsic::ID id) {
   case Intrinsic::lifetime_start:
   case Intrinsic::lifetime_end:
   case Intrinsic::experimental_noalias_scope_decl:
-    return Operands::Any;
+    return true;
   default:
-    return std::nullopt;
+    return false;
   }
 }
 
@@ -123,10 +116,7 @@ static std::string checkCall(const CallBase &call) {
                : "";
   if (callee->getName().starts_with("llvm.nvvm."))
     return "";
-  std::optional<Operands> operands = lookUp(callee->getIntrinsicID());
-  Type *type = call.getType()->getScalarType();
-  if (operands && (*operands == Operands::Any || type->isFloatTy() ||
-                   type->isDoubleTy()))
+  if (isSelectable(callee->getIntrinsicID()))
     return "";
   return "calls '" + callee->getName().str() +
          "', for which a GPU has no instruction";

@@ -24,14 +24,16 @@ namespace {
 /// A tensor in the memory of the GPU.
 struct DeviceTensor {
   uint64_t address = 0;
+  unsigned number = 0; ///< of its record
   std::vector<int64_t> sizes, strides;
   Type element;
 };
 
 class Runner {
 public:
-  Runner(ModuleOp module, IndexWidth width, const SymbolValues &symbols)
-      : module(module), width(width), symbols(symbols) {}
+  Runner(ModuleOp module, IndexWidth width, const SymbolValues &symbols,
+         GridRecord &record)
+      : module(module), width(width), symbols(symbols), record(record) {}
 
   DeviceTensor allocate(std::string name, Type type, ArrayRef<int64_t> sizes,
                         std::vector<int64_t> strides);
@@ -47,18 +49,32 @@ private:
   ModuleOp module;
   IndexWidth width;
   const SymbolValues &symbols;
+  GridRecord &record;
   GridMemory memory;
 };
 
 } // namespace
+
+static std::string nameOf(Type element) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (isa<FloatType>(element))
+    stream << element;
+  else
+    stream << "i" << 8 * bytesOf(element);
+  return text;
+}
 
 DeviceTensor Runner::allocate(std::string name, Type type,
                               ArrayRef<int64_t> sizes,
                               std::vector<int64_t> strides) {
   DeviceTensor tensor;
   tensor.element = cast<RankedTensorType>(type).getElementType();
-  tensor.address = memory.allocate(
-      std::move(name), countSpan(sizes, strides) * bytesOf(tensor.element));
+  uint64_t bytes = countSpan(sizes, strides) * bytesOf(tensor.element);
+  tensor.address = memory.allocate(std::move(name), bytes);
+  tensor.number = record.buffers.size();
+  record.buffers.push_back(
+      {nameOf(tensor.element), std::vector<uint8_t>(bytes, 0xFF), {}});
   tensor.sizes = sizes.vec();
   tensor.strides = std::move(strides);
   return tensor;
@@ -71,6 +87,8 @@ void Runner::write(Value value, const Array &array) {
     put(data + offset * bytesOf(tensor.element), tensor.element,
         array.elements[n]);
   });
+  std::vector<uint8_t> &content = record.buffers[tensor.number].content;
+  std::copy(data, data + content.size(), content.begin());
 }
 
 Array Runner::read(Value value) {
@@ -78,6 +96,8 @@ Array Runner::read(Value value) {
   Array array;
   array.sizes = tensor.sizes;
   const uint8_t *data = memory.data(tensor.address);
+  GridRecord::Buffer &buffer = record.buffers[tensor.number];
+  buffer.expected.assign(data, data + buffer.content.size());
   visitElements(tensor.sizes, tensor.strides, [&](size_t, int64_t offset) {
     array.elements.push_back(
         take(data + offset * bytesOf(tensor.element), tensor.element));
@@ -101,6 +121,11 @@ LLVM::LLVMFuncOp Runner::find(LaunchGridOp op, StringAttr name) {
 
 bool Runner::launch(LaunchGridOp op) {
   std::vector<uint64_t> pointers;
+  std::vector<GridRecord::Argument> recorded;
+  auto pass = [&](const DeviceTensor &tensor) {
+    pointers.push_back(tensor.address);
+    recorded.push_back({true, tensor.number});
+  };
   for (auto [k, result] : llvm::enumerate(op.getResults())) {
     std::vector<int64_t> sizes =
         evaluateSizes(cast<RankedTensorType>(result.getType()), symbols);
@@ -108,14 +133,17 @@ bool Runner::launch(LaunchGridOp op) {
                                sizes, denseStrides(sizes));
   }
   for (Value input : op.getInputs())
-    pointers.push_back(tensors[input].address);
+    pass(tensors[input]);
   for (Value result : op.getResults())
-    pointers.push_back(tensors[result].address);
-  pointers.push_back(op.getWorkspace()
-                         ? memory.allocate("workspace", evaluateExpr(
-                                                            *op.getWorkspace(),
-                                                            symbols))
-                         : 0);
+    pass(tensors[result]);
+  if (op.getWorkspace()) {
+    auto bytes = RankedTensorType::get({}, IntegerType::get(op.getContext(), 8));
+    int64_t size = evaluateExpr(*op.getWorkspace(), symbols);
+    pass(allocate("workspace", bytes, {size}, {1}));
+  } else {
+    pointers.push_back(0);
+    recorded.push_back({false, 0});
+  }
   for (Attribute attr : op.getSteps()) {
     auto step = cast<GridStepAttr>(attr);
     LLVM::LLVMFuncOp function = find(op, step.getKernel().getAttr());
@@ -125,18 +153,24 @@ bool Runner::launch(LaunchGridOp op) {
       return false;
     }
     std::vector<uint64_t> arguments = pointers;
-    for (guard::ExprAttr symbol : getExprs(step.getSymbols()))
+    std::vector<GridRecord::Argument> all = recorded;
+    for (guard::ExprAttr symbol : getExprs(step.getSymbols())) {
       arguments.push_back(evaluateExpr(symbol, symbols));
-    runGrid(function, evaluateExpr(step.getBlocks(), symbols),
-            step.getThreads(), arguments, memory);
+      all.push_back({false, arguments.back()});
+    }
+    int64_t blocks = evaluateExpr(step.getBlocks(), symbols);
+    runGrid(function, blocks, step.getThreads(), arguments, memory);
+    record.steps.push_back({function, blocks, step.getThreads(), all});
   }
   return true;
 }
 
 std::vector<Array> loop::runGrids(ModuleOp module, IndexWidth width,
                                   ArrayRef<Array> arguments,
-                                  const SymbolValues &symbols) {
-  Runner runner(module, width, symbols);
+                                  const SymbolValues &symbols,
+                                  GridRecord *record) {
+  GridRecord unused;
+  Runner runner(module, width, symbols, record ? *record : unused);
   auto function = module.lookupSymbol<func::FuncOp>("main");
   Block &block = function.getBody().front();
   for (auto [k, argument] : llvm::enumerate(block.getArguments())) {

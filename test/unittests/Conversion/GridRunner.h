@@ -20,14 +20,36 @@
 
 namespace kiln::loop {
 
+/// What a runtime would hand to a GPU, so that a GPU can be handed the same.
+struct GridRecord {
+  struct Buffer {
+    std::string type;             ///< of its elements: "f32", "i8"
+    std::vector<uint8_t> content; ///< before the first step
+    std::vector<uint8_t> expected; ///< after the last; empty where it does not matter
+  };
+  struct Argument {
+    bool isBuffer;
+    uint64_t value; ///< the number of a buffer, or the integer
+  };
+  struct Step {
+    mlir::Operation *function;
+    int64_t blocks, threads;
+    std::vector<Argument> arguments;
+  };
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;
+};
+
 /// Which functions of a launch are run where both may be.
 enum class IndexWidth { Narrow, Wide };
 
 /// Runs the launches of the function `main` of `module`, whose `gpu.module`s are
-/// lowered. A failure fails the test and gives nothing.
+/// lowered, and records it if there is a `record`. A failure fails the test and gives
+/// nothing.
 std::vector<Array> runGrids(mlir::ModuleOp module, IndexWidth width,
                             llvm::ArrayRef<Array> arguments,
-                            const SymbolValues &symbols);
+                            const SymbolValues &symbols,
+                            GridRecord *record = nullptr);
 
 } // namespace kiln::loop
 

@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Every case runs under several schedules and both widths of indices, on an interpreter
-// of threads that reports races and accesses out of bounds.
+// of threads that reports races and accesses out of bounds. With KILN_GRID_CASES, the name
+// of a folder, each is also written there for a machine with a GPU of KILN_GRID_CHIP, or
+// any (test/Integration/GPU).
 //
 //===----------------------------------------------------------------------===//
 
-#include "GridRunner.h"
+#include "GridExport.h"
 #include "LoopCases.h"
 
 #include "kiln/Conversion/LoopToNvvm/Passes.h"
@@ -22,6 +24,8 @@
 #include "mlir/Pass/PassManager.h"
 
 #include "gtest/gtest.h"
+
+#include <cstdlib>
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -102,9 +106,16 @@ TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
         buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
         return succeeded(pm.run(module));
       },
-      [&schedule = schedule](ModuleOp module, ArrayRef<Array> arguments,
-                             const SymbolValues &symbols) {
-        return runGrids(module, schedule.width, arguments, symbols);
+      [&test = test, &schedule = schedule](ModuleOp module,
+                                           ArrayRef<Array> arguments,
+                                           const SymbolValues &symbols) {
+        GridRecord record;
+        std::vector<Array> results =
+            runGrids(module, schedule.width, arguments, symbols, &record);
+        if (const char *folder = std::getenv("KILN_GRID_CASES"))
+          exportGrids(folder, std::string(test.name) + "-" + schedule.name,
+                      module, record, test.ulps);
+        return results;
       });
 }
 

@@ -1,0 +1,26 @@
+func.func @main(%x: tensor<8192x4096xf32>) -> (tensor<8192x4096xf32>) {
+  %r = loop.kernel @softmax ins(%a = %x : tensor<8192x4096xf32>) shared [8192] -> tensor<8192x4096xf32> {
+    %m = loop.reduce parallel (%i) in [8192] reduction (%j) in [4096] <max> : tensor<8192xf32> {
+      %e = loop.load %a[%i, %j] : tensor<8192x4096xf32>
+      loop.yield %e : f32
+    }
+    %s = loop.reduce parallel (%i) in [8192] reduction (%j) in [4096] <sum> : tensor<8192xf32> {
+      %e = loop.load %a[%i, %j] : tensor<8192x4096xf32>
+      %z = loop.load %m[%i] : tensor<8192xf32>
+      %d = arith.subf %e, %z : f32
+      %t = math.exp %d : f32
+      loop.yield %t : f32
+    }
+    %p = loop.pointwise (%i, %j) in [8192, 4096] : tensor<8192x4096xf32> {
+      %e = loop.load %a[%i, %j] : tensor<8192x4096xf32>
+      %z = loop.load %m[%i] : tensor<8192xf32>
+      %d = arith.subf %e, %z : f32
+      %t = math.exp %d : f32
+      %y = loop.load %s[%i] : tensor<8192xf32>
+      %q = arith.divf %t, %y : f32
+      loop.yield %q : f32
+    }
+    loop.return %p : tensor<8192x4096xf32>
+  }
+  return %r : tensor<8192x4096xf32>
+}

@@ -1,0 +1,381 @@
+//===- launch.cpp - Run grids on a GPU and check them ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// launch FILE...: runs each recorded case through the driver of this machine, without any
+// header or library of CUDA, and prints a table. A case is a text and then bytes:
+//
+//   kiln-grid 1
+//   ptx BYTES                        one line for each text of PTX
+//   buffer TYPE BYTES CHECKED ULPS   elements are f16, bf16, f32, f64, i8, i16, i32, i64
+//   step MODULE FUNCTION BLOCKS THREADS ARGUMENT...   b2: buffer 2, n17: the integer 17
+//   time COUNT                       also measure COUNT runs; contents are made up
+//   end
+//
+// and behind it the texts of PTX, then the content of each buffer and, if it is checked,
+// what it holds at the end (with `time`, none of both). Around each buffer stand guard
+// bytes that must survive.
+//
+// Exit codes: 0 all are right, 1 one is wrong, 2 there is no driver or GPU, 3 a file is no
+// case.
+//
+//===----------------------------------------------------------------------===//
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Pointer = unsigned long long;
+constexpr size_t kGuard = 256;
+
+void *driver = nullptr;
+
+template <typename Function> Function find(const char *name) {
+  auto function = reinterpret_cast<Function>(dlsym(driver, name));
+  if (!function)
+    throw std::runtime_error(std::string(name) + " is not in the driver");
+  return function;
+}
+
+void require(int result, const char *what) {
+  if (result == 0)
+    return;
+  const char *name = "?";
+  find<int (*)(int, const char **)>("cuGetErrorName")(result, &name);
+  throw std::runtime_error(std::string(what) + ": " + name);
+}
+
+#define CALL(name, signature, ...)                                             \
+  require(find<int(*) signature>(#name)(__VA_ARGS__), #name)
+
+struct Buffer {
+  std::string type;
+  size_t bytes = 0;
+  bool isChecked = false;
+  double ulps = 0;
+  std::string content, expected;
+  Pointer memory = 0; ///< of the guard bytes before it
+};
+
+struct Step {
+  size_t module = 0;
+  std::string function;
+  unsigned blocks = 0, threads = 0;
+  std::vector<std::string> arguments;
+};
+
+struct Case {
+  std::vector<std::string> ptx;
+  std::vector<Buffer> buffers;
+  std::vector<Step> steps;
+  int runs = 0;
+};
+
+Case readCase(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string line, word;
+  Case found;
+  std::vector<size_t> lengths;
+  auto expect = [&](bool isThere) {
+    if (!isThere)
+      throw std::invalid_argument(path + " is no case: \"" + line + "\"");
+  };
+  expect(std::getline(file, line) && line == "kiln-grid 1");
+  while (std::getline(file, line) && line != "end") {
+    std::istringstream words(line);
+    words >> word;
+    if (word == "ptx") {
+      lengths.emplace_back();
+      words >> lengths.back();
+    } else if (word == "buffer") {
+      Buffer buffer;
+      words >> buffer.type >> buffer.bytes >> buffer.isChecked >> buffer.ulps;
+      expect(buffer.bytes <= size_t(8) << 30);
+      found.buffers.push_back(buffer);
+    } else if (word == "step") {
+      Step step;
+      words >> step.module >> step.function >> step.blocks >> step.threads;
+      expect(!words.fail() && step.module < lengths.size());
+      for (std::string argument; words >> argument;)
+        step.arguments.push_back(argument);
+      words.clear();
+      found.steps.push_back(step);
+    } else {
+      expect(word == "time");
+      words >> found.runs;
+    }
+    expect(!words.fail());
+  }
+  auto take = [&](size_t bytes) {
+    std::string text(bytes, '\0');
+    expect(bool(file.read(text.data(), bytes)));
+    return text;
+  };
+  for (size_t length : lengths) {
+    expect(length <= size_t(1) << 26);
+    found.ptx.push_back(take(length));
+  }
+  for (Buffer &buffer : found.buffers) {
+    if (found.runs != 0)
+      continue;
+    buffer.content = take(buffer.bytes);
+    if (buffer.isChecked)
+      buffer.expected = take(buffer.bytes);
+  }
+  return found;
+}
+
+/// An element as a number, and the precision of its type; 0 for integers.
+double toNumber(const std::string &type, const char *at, double &precision) {
+  precision = 0;
+  auto read = [&](auto value) {
+    std::memcpy(&value, at, sizeof(value));
+    return value;
+  };
+  if (type == "f64") {
+    precision = std::ldexp(1.0, -53);
+    return read(double());
+  }
+  if (type == "f32") {
+    precision = std::ldexp(1.0, -24);
+    return read(float());
+  }
+  if (type == "bf16") {
+    precision = std::ldexp(1.0, -8);
+    uint32_t bits = uint32_t(read(uint16_t())) << 16;
+    float value;
+    std::memcpy(&value, &bits, sizeof(value));
+    return value;
+  }
+  if (type == "f16") {
+    precision = std::ldexp(1.0, -11);
+    uint16_t bits = read(uint16_t());
+    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+    double value = exponent == 31 ? (mantissa ? NAN : INFINITY)
+                   : exponent     ? std::ldexp(1024 + mantissa, exponent - 25)
+                                  : std::ldexp(mantissa, -24);
+    return bits >> 15 ? -value : value;
+  }
+  return type == "i8"    ? read(int8_t())
+         : type == "i16" ? read(int16_t())
+         : type == "i32" ? read(int32_t())
+                         : double(read(int64_t()));
+}
+
+/// What is wrong with a buffer, or nothing.
+std::string compare(const Buffer &buffer, const std::string &found) {
+  size_t width = buffer.type == "f64" || buffer.type == "i64"   ? 8
+                 : buffer.type == "f32" || buffer.type == "i32" ? 4
+                 : buffer.type == "i8"                          ? 1
+                                                                : 2;
+  for (size_t at = 0; at + width <= buffer.bytes; at += width) {
+    if (std::memcmp(&found[at], &buffer.expected[at], width) == 0)
+      continue;
+    double precision;
+    double x = toNumber(buffer.type, &found[at], precision);
+    double y = toNumber(buffer.type, &buffer.expected[at], precision);
+    bool isClose =
+        precision != 0 &&
+        (x == y || (std::isnan(x) && std::isnan(y)) ||
+         std::fabs(x - y) <= precision * buffer.ulps * std::fmax(1, std::fabs(y)));
+    if (isClose)
+      continue;
+    std::ostringstream text;
+    text << "element " << at / width << ": found " << x << ", expected " << y;
+    return text.str();
+  }
+  return "";
+}
+
+class Launcher {
+public:
+  explicit Launcher(Case &test) : test(test) {
+    for (std::string &text : test.ptx) {
+      modules.emplace_back();
+      CALL(cuModuleLoadData, (void **, const void *), &modules.back(),
+           text.c_str());
+    }
+    for (Buffer &buffer : test.buffers)
+      place(buffer);
+  }
+  ~Launcher() {
+    for (Buffer &buffer : test.buffers)
+      find<int (*)(Pointer)>("cuMemFree_v2")(buffer.memory);
+    for (void *module : modules)
+      find<int (*)(void *)>("cuModuleUnload")(module);
+  }
+
+  void run() {
+    for (const Step &step : test.steps)
+      if (step.blocks != 0)
+        launch(step);
+  }
+  std::string check();
+  double measure();
+
+private:
+  void place(Buffer &buffer) {
+    std::string bytes(buffer.bytes + 2 * kGuard, '\xA5');
+    for (size_t k = 0; k < buffer.bytes; ++k)
+      bytes[kGuard + k] = test.runs ? char(k * 37 % 61) : buffer.content[k];
+    CALL(cuMemAlloc_v2, (Pointer *, size_t), &buffer.memory, bytes.size());
+    CALL(cuMemcpyHtoD_v2, (Pointer, const void *, size_t), buffer.memory,
+         bytes.data(), bytes.size());
+  }
+  void launch(const Step &step);
+
+  Case &test;
+  std::vector<void *> modules;
+};
+
+void Launcher::launch(const Step &step) {
+  void *function;
+  CALL(cuModuleGetFunction, (void **, void *, const char *), &function,
+       modules[step.module], step.function.c_str());
+  std::vector<Pointer> values;
+  for (const std::string &argument : step.arguments) {
+    Pointer value = std::strtoull(argument.c_str() + 1, nullptr, 10);
+    if (argument[0] == 'b')
+      value = test.buffers.at(value).memory + kGuard;
+    values.push_back(value);
+  }
+  std::vector<void *> pointers;
+  for (Pointer &value : values)
+    pointers.push_back(&value);
+  CALL(cuLaunchKernel,
+       (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+        unsigned, void *, void **, void **),
+       function, step.blocks, 1, 1, step.threads, 1, 1, 0, nullptr,
+       pointers.data(), nullptr);
+}
+
+std::string Launcher::check() {
+  CALL(cuCtxSynchronize, ());
+  for (size_t k = 0; k < test.buffers.size(); ++k) {
+    const Buffer &buffer = test.buffers[k];
+    std::string found(buffer.bytes + 2 * kGuard, '\0');
+    CALL(cuMemcpyDtoH_v2, (void *, Pointer, size_t), found.data(),
+         buffer.memory, found.size());
+    std::string guard(kGuard, '\xA5');
+    std::string why;
+    if (found.substr(0, kGuard) != guard ||
+        found.substr(kGuard + buffer.bytes) != guard)
+      why = "written out of bounds";
+    else if (buffer.isChecked)
+      why = compare(buffer, found.substr(kGuard, buffer.bytes));
+    if (!why.empty())
+      return "buffer " + std::to_string(k) + ", " + why;
+  }
+  return "";
+}
+
+/// Microseconds of a run, the least of several rounds.
+double Launcher::measure() {
+  void *events[2];
+  for (void *&event : events)
+    CALL(cuEventCreate, (void **, unsigned), &event, 0);
+  float best = INFINITY;
+  run();
+  for (int round = 0; round < 5; ++round) {
+    CALL(cuEventRecord, (void *, void *), events[0], nullptr);
+    for (int k = 0; k < test.runs; ++k)
+      run();
+    CALL(cuEventRecord, (void *, void *), events[1], nullptr);
+    CALL(cuEventSynchronize, (void *), events[1]);
+    float milliseconds;
+    CALL(cuEventElapsedTime, (float *, void *, void *), &milliseconds,
+         events[0], events[1]);
+    best = std::fmin(best, milliseconds);
+  }
+  for (void *event : events)
+    CALL(cuEventDestroy_v2, (void *), event);
+  return 1000.0 * best / test.runs;
+}
+
+void start() {
+  driver = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!driver)
+    throw std::runtime_error(std::string("no driver: ") + dlerror());
+  int device = 0, version = 0;
+  void *context;
+  char name[256] = "";
+  CALL(cuInit, (unsigned), 0);
+  CALL(cuDriverGetVersion, (int *), &version);
+  CALL(cuDeviceGet, (int *, int), &device, 0);
+  CALL(cuDeviceGetName, (char *, int, int), name, sizeof(name), device);
+  CALL(cuDevicePrimaryCtxRetain, (void **, int), &context, device);
+  CALL(cuCtxSetCurrent, (void *), context);
+  std::printf("%s, driver %d\n", name, version);
+}
+
+} // namespace
+
+/// Reads the cases; those that are none are named and left out.
+static std::vector<std::pair<std::string, Case>> readCases(int argc, char **argv) {
+  std::vector<std::pair<std::string, Case>> cases;
+  for (int k = 1; k < argc; ++k) {
+    std::string path = argv[k];
+    try {
+      cases.emplace_back(path.substr(path.rfind('/') + 1), readCase(path));
+    } catch (const std::invalid_argument &error) {
+      std::printf("%s\n", error.what());
+    }
+  }
+  return cases;
+}
+
+/// Runs or measures a case; what is wrong with it, or nothing.
+static std::string runCase(const std::string &name, Case &test) {
+  try {
+    Launcher launcher(test);
+    if (test.runs == 0) {
+      launcher.run();
+      return launcher.check();
+    }
+    double us = launcher.measure(), bytes = 0;
+    for (const Buffer &buffer : test.buffers)
+      bytes += buffer.bytes;
+    std::printf("%-40s %10.1f us %8.0f GB/s\n", name.c_str(), us,
+                bytes / us / 1000);
+    return "";
+  } catch (const std::exception &error) {
+    return error.what();
+  }
+}
+
+int main(int argc, char **argv) {
+  std::vector<std::pair<std::string, Case>> cases = readCases(argc, argv);
+  if (int(cases.size()) != argc - 1)
+    return 3;
+  try {
+    start();
+  } catch (const std::exception &error) {
+    std::printf("%s\n", error.what());
+    return 2;
+  }
+  size_t right = 0;
+  for (auto &[name, test] : cases) {
+    std::string why = runCase(name, test);
+    if (why.empty())
+      ++right;
+    else
+      std::printf("%s: %s\n", name.c_str(), why.c_str());
+  }
+  std::printf("%zu of %zu cases are right\n", right, cases.size());
+  return right == cases.size() ? 0 : 1;
+}

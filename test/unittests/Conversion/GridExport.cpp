@@ -1,0 +1,85 @@
+//===- GridExport.cpp - Recorded grids for a machine with a GPU -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridExport.h"
+
+#include "kiln/Target/GPU/PTXCompiler.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+/// The PTX of the `gpu.module`s that have a function of the record, in their order.
+static std::vector<std::string> compile(const GridRecord &record,
+                                        std::vector<Operation *> &homes) {
+  const char *named = std::getenv("KILN_GRID_CHIP");
+  auto target = target::NVVMTarget::parse(named ? named : "sm_75");
+  if (!target) {
+    ADD_FAILURE() << target.error().message;
+    return {};
+  }
+  std::vector<std::string> texts;
+  for (const GridRecord::Step &step : record.steps) {
+    Operation *home = step.function->getParentOp();
+    if (llvm::is_contained(homes, home))
+      continue;
+    homes.push_back(home);
+    auto compiler = target::PTXCompiler::create(*target);
+    auto ptx = (*compiler)->compile(home);
+    if (!ptx)
+      ADD_FAILURE() << ptx.error().message;
+    texts.push_back(ptx ? *ptx : "");
+  }
+  return texts;
+}
+
+void loop::exportGrids(const std::string &folder, const std::string &name,
+                       ModuleOp module, const GridRecord &record,
+                       double ulps) {
+  std::vector<Operation *> homes;
+  std::vector<std::string> texts = compile(record, homes);
+  std::string path;
+  for (unsigned k = 0; path.empty() || std::filesystem::exists(path); ++k)
+    path = folder + "/" + name + "." + std::to_string(k) + ".grid";
+  std::ofstream out(path, std::ios::binary);
+  out << "kiln-grid 1\n";
+  for (const std::string &text : texts)
+    out << "ptx " << text.size() << "\n";
+  for (const GridRecord::Buffer &buffer : record.buffers)
+    out << "buffer " << buffer.type << " " << buffer.content.size() << " "
+        << (buffer.expected.empty() ? 0 : 1) << " " << ulps << "\n";
+  for (const GridRecord::Step &step : record.steps) {
+    out << "step "
+        << llvm::find(homes, step.function->getParentOp()) - homes.begin() << " "
+        << cast<LLVM::LLVMFuncOp>(step.function).getName().str() << " "
+        << step.blocks << " " << step.threads;
+    for (const GridRecord::Argument &argument : step.arguments)
+      out << (argument.isBuffer ? " b" : " n") << argument.value;
+    out << "\n";
+  }
+  out << "end\n";
+  for (const std::string &text : texts)
+    out << text;
+  auto put = [&](const std::vector<uint8_t> &bytes) {
+    out.write(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  };
+  for (const GridRecord::Buffer &buffer : record.buffers) {
+    put(buffer.content);
+    put(buffer.expected);
+  }
+  EXPECT_TRUE(out.good()) << "cannot write " << path;
+}

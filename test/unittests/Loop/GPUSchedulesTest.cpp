@@ -1,0 +1,86 @@
+//===- GPUSchedulesTest.cpp - Numbers that are chosen for a GPU -----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Dialect/Loop/Transforms/GPUSchedules.h"
+
+#include "gtest/gtest.h"
+
+using namespace kiln::loop;
+
+namespace {
+
+constexpr GPUMachine kMachine;
+
+GPUAcrossShape makeAcross(Size points, int64_t narrow, int64_t wide) {
+  GPUAcrossShape shape;
+  shape.points = shape.last = points;
+  shape.narrow = narrow;
+  shape.wide = wide;
+  return shape;
+}
+
+TEST(GPUSchedules, AnAccessHasSixteenBytesOfTheNarrowest) {
+  EXPECT_EQ(chooseGPUAcross(makeAcross(1 << 28, 2, 2), kMachine).lanes, 8);
+  EXPECT_EQ(chooseGPUAcross(makeAcross(1 << 28, 4, 4), kMachine).lanes, 4);
+  EXPECT_EQ(chooseGPUAcross(makeAcross(1 << 28, 8, 8), kMachine).lanes, 2);
+  // And at most two of the widest.
+  EXPECT_EQ(chooseGPUAcross(makeAcross(1 << 28, 1, 4), kMachine).lanes, 8);
+  EXPECT_EQ(chooseGPUAcross(makeAcross(1 << 28, 1, 8), kMachine).lanes, 4);
+}
+
+TEST(GPUSchedules, VectorsNeedRowsThatBeginAligned) {
+  GPUAcrossShape shape = makeAcross(1 << 28, 2, 2);
+  shape.hasOuter = true;
+  shape.last = 4100;
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).lanes, 4);
+  shape.last = 4099;
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).lanes, 1);
+  shape.last = {};
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).lanes, 1);
+  // One dimension begins at the beginning.
+  shape.hasOuter = false;
+  shape.points = {};
+  EXPECT_EQ(chooseGPUAcross(shape, kMachine).lanes, 8);
+}
+
+TEST(GPUSchedules, FewElementsAreSpreadOverTheDevice) {
+  EXPECT_EQ(chooseGPUAcross(makeAcross(1 << 16, 2, 2), kMachine).lanes, 1);
+  EXPECT_EQ(chooseGPUAcross(makeAcross(1 << 17, 2, 2), kMachine).lanes, 2);
+}
+
+void expectRows(int64_t size, int64_t bytes, GPURowsSchedule expected) {
+  SCOPED_TRACE(size);
+  GPURowsSchedule s = chooseGPURows({size, size, bytes, bytes});
+  EXPECT_EQ(s.threads, expected.threads);
+  EXPECT_EQ(s.rows, expected.rows);
+  EXPECT_EQ(s.lanes, expected.lanes);
+  EXPECT_EQ(s.steps, expected.steps);
+}
+
+TEST(GPUSchedules, RowsStayInRegistersWhereTheyFit) {
+  expectRows(4096, 2, {256, 1, 8, 2});
+  expectRows(4096, 4, {256, 1, 4, 4});
+  expectRows(32768, 2, {1024, 1, 8, 4});
+  expectRows(1 << 20, 4, {1024, 1, 4, 0});
+  expectRows(512, 4, {128, 1, 4, 1});
+}
+
+TEST(GPUSchedules, ShortRowsHaveAPartOfAWarp) {
+  expectRows(128, 4, {32, 4, 4, 1});
+  expectRows(64, 4, {16, 8, 4, 1});
+  expectRows(17, 4, {32, 4, 1, 1});
+}
+
+TEST(GPUSchedules, RowsOfAnySizeAreALoop) {
+  GPURowsSchedule s = chooseGPURows({{}, 1, 4, 4});
+  EXPECT_EQ(s.threads, 256);
+  EXPECT_EQ(s.lanes, 1);
+  EXPECT_EQ(s.steps, 0);
+}
+
+} // namespace
