@@ -308,7 +308,6 @@ TEST_F(UpkeepTest, ThreadsOfOneProcessMakeAKeyOnce) {
       FlightPtr flight = store->enter(keyOf(0));
       if (!store->get(keyOf(0), environment).hit()) {
         ++made;
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
         put(*store, 0);
       }
       right += store->get(keyOf(0), environment).hit();
