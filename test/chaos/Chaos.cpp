@@ -36,18 +36,6 @@ chaos::Scratch::~Scratch() {
     fs::remove_all(path_, ignored);
 }
 
-/// Processes of a command are of one user.
-static KeyRingPtr ring() {
-  static const auto shared = std::make_shared<KeyRing>(
-      Seed({7}), std::vector<PublicKey>(), std::vector<PublicKey>());
-  return shared;
-}
-
-Result<std::unique_ptr<LocalStore>>
-chaos::openStore(const std::string &root, const LocalConfig &config) {
-  return LocalStore::open(root, ring(), config);
-}
-
 LocalConfig chaos::plainConfig() {
   LocalConfig config;
   config.minFreeBytes = 0;
