@@ -17,7 +17,8 @@ using namespace kiln::cachetool;
 
 std::vector<Command> cachetool::allCommands() {
   std::vector<Command> all;
-  for (auto *group : {&lookCommands, &changeCommands, &explainCommands})
+  for (auto *group : {&lookCommands, &changeCommands, &explainCommands,
+                      &keyCommands})
     for (const Command &command : group())
       all.push_back(command);
   return all;

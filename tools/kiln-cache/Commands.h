@@ -41,6 +41,7 @@ struct Command {
 std::vector<Command> lookCommands();   ///< info, stats, list, verify
 std::vector<Command> changeCommands(); ///< evict, clear
 std::vector<Command> explainCommands(); ///< key, why-miss, diff
+std::vector<Command> keyCommands();     ///< key-gen, keys, trust, revoke
 
 /// All of them, in the order of the help.
 std::vector<Command> allCommands();
