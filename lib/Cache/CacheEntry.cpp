@@ -26,7 +26,7 @@ static constexpr size_t kCompressionThreshold = 4096;
 static constexpr int kCompressionLevel = 1;
 
 /// CRC-32 (IEEE 802.3, reflected), bit by bit: 224 bytes do not need a table.
-static uint32_t crc32(ByteView bytes) {
+uint32_t cache::crc32(ByteView bytes) {
   uint32_t crc = ~0u;
   for (uint8_t byte : bytes) {
     crc ^= byte;

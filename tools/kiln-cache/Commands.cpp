@@ -18,7 +18,7 @@ using namespace kiln::cachetool;
 std::vector<Command> cachetool::allCommands() {
   std::vector<Command> all;
   for (auto *group : {&lookCommands, &changeCommands, &explainCommands,
-                      &keyCommands})
+                      &keyCommands, &artifactCommands})
     for (const Command &command : group())
       all.push_back(command);
   return all;

@@ -42,6 +42,7 @@ std::vector<Command> lookCommands();   ///< info, stats, list, verify
 std::vector<Command> changeCommands(); ///< evict, clear
 std::vector<Command> explainCommands(); ///< key, why-miss, diff
 std::vector<Command> keyCommands();     ///< key-gen, keys, trust, revoke
+std::vector<Command> artifactCommands(); ///< save, load
 
 /// All of them, in the order of the help.
 std::vector<Command> allCommands();

@@ -1,0 +1,125 @@
+//===- CacheArtifacts.cpp - A cache in one file ---------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Session/CacheArtifacts.h"
+
+#include "kiln/Archive/JsonReader.h"
+#include "kiln/Cache/LocalStore.h"
+#include "kiln/Session/ProgramKey.h"
+
+#include <algorithm>
+
+using namespace kiln;
+using namespace kiln::session;
+using namespace kiln::cache;
+
+std::string CacheInfo::json() const {
+  std::string text = "{\"keys\":{";
+  for (const auto &[type, list] : keys) {
+    text += (text.back() == '{' ? "\"" : ",\"") + type + "\":[";
+    for (const std::string &key : list)
+      text += (text.back() == '[' ? "\"" : ",\"") + key + "\"";
+    text += "]";
+  }
+  text += "},\"bytes\":" + std::to_string(bytes) + ",\"skipped\":[";
+  for (const Skipped &one : skipped)
+    text += std::string(text.back() == '[' ? "" : ",") +
+            "{\"key\":" + archive::jsonQuote(one.key) +
+            ",\"reason\":" + archive::jsonQuote(one.reason) + "}";
+  return text + "],\"producer\":" + archive::jsonQuote(producer) + "}";
+}
+
+static Error noCache() {
+  return Error::usage("the environment permits no cache "
+                      "(TORCHINDUCTOR_FORCE_DISABLE_CACHES)");
+}
+
+Result<std::optional<CacheArtifacts>>
+kiln::saveCacheArtifacts(const CacheConfig &config) {
+  if (config.root.empty())
+    return noCache();
+  auto keys = KeyRing::open(config.keys);
+  if (!keys)
+    return keys.takeError();
+  auto store = LocalStore::openExisting(config.root, *keys, config.local);
+  if (!store)
+    return store.takeError();
+  if (!*store)
+    return std::optional<CacheArtifacts>();
+  const Digest here = environmentKey(currentEnvironment()).digest;
+  std::vector<ArtifactEntry> entries;
+  CacheArtifacts made;
+  (*store)->forEach([&](const StoredEntry &stored) {
+    Digest environment;
+    DecodedEntry entry = (*store)->read(stored, &environment);
+    if (entry.fault != EntryFault::None || environment != here)
+      return;
+    // When and how long it was compiled is of this machine alone.
+    entry.info.createdMillis = entry.info.compileTimeMicros = 0;
+    entries.push_back(
+        {stored.kind, stored.key, environment,
+         encodeEntry(stored.key, environment, entry.info, entry.payload,
+                     {**keys, Authentication::Ed25519})});
+    made.info.keys[artifactType(stored.kind)].push_back(stored.key.hex());
+  });
+  if (entries.empty())
+    return std::optional<CacheArtifacts>();
+  for (auto &[type, list] : made.info.keys)
+    std::sort(list.begin(), list.end());
+  made.bytes = encodeArtifacts(std::move(entries), **keys);
+  made.info.bytes = made.bytes.size();
+  made.info.producer = (*keys)->publicKey().text();
+  return std::optional<CacheArtifacts>(std::move(made));
+}
+
+Result<CacheInfo> kiln::loadCacheArtifacts(ByteView file,
+                                           const CacheConfig &config) {
+  if (config.root.empty())
+    return noCache();
+  auto keys = KeyRing::open(config.keys);
+  if (!keys)
+    return keys.takeError();
+  CacheInfo info;
+  auto entries = decodeArtifacts(file, **keys, info);
+  if (!entries)
+    return entries.takeError();
+  auto store = LocalStore::open(config.root, *keys, config.local);
+  if (!store)
+    return store.takeError();
+  const Digest here = environmentKey(currentEnvironment()).digest;
+  for (ArtifactEntry &entry : *entries) {
+    auto skip = [&](const std::string &reason) {
+      info.skipped.push_back({entry.key.hex(), reason});
+    };
+    if (entry.environment != here) {
+      skip("it was made by another compiler or for another machine");
+      continue;
+    }
+    DecodedEntry decoded =
+        decodeEntry(entry.file, entry.key, here, {**keys, Tier::Artifact});
+    if (decoded.fault != EntryFault::None) {
+      skip(decoded.reason);
+      continue;
+    }
+    if (decoded.info.kind != entry.kind) {
+      skip("the entry is of another kind");
+      continue;
+    }
+    CacheKey key;
+    key.kind = entry.kind;
+    key.digest = entry.key;
+    key.parts = decoded.info.keyParts;
+    if (Status kept =
+            (*store)->putFile(key, decoded.payload, std::move(entry.file));
+        !kept)
+      skip(kept.error().message);
+    else
+      info.keys[artifactType(entry.kind)].push_back(entry.key.hex());
+  }
+  return info;
+}
