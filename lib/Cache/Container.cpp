@@ -41,8 +41,9 @@ std::vector<uint8_t> cache::packEntry(const std::vector<KeyPart> &parts,
   ByteWriter writer(out);
   writer.u32(2);
   uint64_t offset = kHeadBytes;
-  for (auto [type, length] : {std::pair<uint32_t, uint64_t>(KeyParts, record.size()),
-                              {Contents, contents.size()}}) {
+  for (auto [type, length] :
+       {std::pair<uint32_t, uint64_t>(KeyParts, record.size()),
+        {Contents, contents.size()}}) {
     writer.u32(type);
     writer.u64(offset);
     writer.u64(length);

@@ -71,8 +71,8 @@ public:
   }
 
   void warn(const char *name, const std::string &value, const char *expected) {
-    warnings_.push_back(std::string(name) + "=" + value + " is ignored: expected " +
-                        expected);
+    warnings_.push_back(std::string(name) + "=" + value +
+                        " is ignored: expected " + expected);
   }
 
 private:
@@ -128,6 +128,8 @@ kiln::cache::readLocalConfig(std::vector<std::string> &warnings) {
                    "a number of entries");
   variables.number("KILN_CACHE_MAX_AGE", config.maxAgeSeconds, parseAge,
                    "a number of seconds such as 7d");
+  variables.number("KILN_CACHE_VERIFY", config.verifyEvery, parseSize,
+                   "a number of hits");
   uint64_t timeout = static_cast<uint64_t>(config.lockTimeoutSeconds);
   variables.number("KILN_LOCK_TIMEOUT_S", timeout, parseAge,
                    "a number of seconds");

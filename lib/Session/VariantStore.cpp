@@ -15,6 +15,8 @@
 #include "kiln/Runtime/KernelImage.h"
 #include "kiln/Session/ProgramKey.h"
 
+#include <random>
+
 using namespace kiln;
 using namespace kiln::session;
 using archive::SourceForm;
@@ -171,6 +173,12 @@ Status VariantStore::openCache() {
   if (found.damaged && options_.cache.local.strict)
     return Error{ErrorKind::CheckFailed,
                  "KILN_CACHE_STRICT: " + found.faults.front()};
+  uint64_t every = options_.cache.local.verifyEvery;
+  isVerifying_ = found.hit() && every != 0 && std::random_device()() % every == 0;
+  if (isVerifying_) {
+    logCache("cache hit, which is compiled again to be compared");
+    return Status::success();
+  }
   for (const cache::DecodedEntry &entry : found.variants) {
     auto package = decode(entry);
     Status added = package ? add(std::move(*package))
@@ -202,7 +210,8 @@ Status VariantStore::openCache() {
 
 /// What another process compiled since this one looked.
 std::optional<package::Package>
-VariantStore::findCompiled(const Specialization &specialization) {
+VariantStore::findCompiled(const Specialization &specialization,
+                           std::vector<uint8_t> &bytes) {
   // Nearly always there is nothing, which a look at the folder says.
   if (options_.cache.local.recache ||
       (loaded_.empty() && !cache_->contains(*key_)))
@@ -217,11 +226,23 @@ VariantStore::findCompiled(const Specialization &specialization) {
         !slots_.prepare(*package))
       continue;
     ++stats_.cacheHits;
-    logCache("cache hit: another process compiled it meanwhile");
-    logReasons(*package, /*isCompiledNow=*/false);
+    bytes = entry.payload;
     return std::move(*package);
   }
   return std::nullopt;
+}
+
+/// Equal keys promise equal programs. An entry that breaks the promise goes.
+Status VariantStore::compareWithEntry(ByteView entry, ByteView compiled) {
+  if (compiled.empty() || entry.text() == compiled.text())
+    return Status::success();
+  cache_->removeVariant(*key_, entry);
+  std::string reason = "KILN_CACHE_VERIFY: an entry of " + key_->digest.hex() +
+                       " is not what the compiler makes now";
+  miss(reason, /*isWarning=*/true);
+  return options_.cache.local.strict
+             ? Status(Error{ErrorKind::CheckFailed, reason})
+             : Status::success();
 }
 
 void VariantStore::store(const package::Package &package,
@@ -294,10 +315,16 @@ VariantStore::compile(const std::vector<OpValue> &slots,
     cache_->noteGuardMiss(*key_);
   isUnusedHit_ = false;
   cache::FlightPtr flight;
+  std::optional<package::Package> found;
+  std::vector<uint8_t> foundBytes;
   if (cache_ && options_.dumpStages.empty()) {
     flight = cache_->enter(*key_);
-    if (auto package = findCompiled(*specialization))
-      return std::move(*package);
+    found = findCompiled(*specialization, foundBytes);
+    if (found && !isVerifying_) {
+      logCache("cache hit: another process compiled it meanwhile");
+      logReasons(*found, /*isCompiledNow=*/false);
+      return std::move(*found);
+    }
   }
   CompileOptions wanted = options_;
   wanted.specialization = std::move(*specialization);
@@ -319,6 +346,9 @@ VariantStore::compile(const std::vector<OpValue> &slots,
   logReasons(*package, /*isCompiledNow=*/true);
   logTime("compiled in ", watch,
           stats_.timing.empty() ? "" : ": " + stats_.timing);
+  if (found)
+    if (Status s = compareWithEntry(foundBytes, bytes); !s)
+      return s.takeError();
   if (cache_ && !bytes.empty())
     store(*package, bytes, seconds);
   return package;

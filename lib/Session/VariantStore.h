@@ -52,7 +52,9 @@ private:
   Status openCache();
   Result<package::Package> decode(const cache::DecodedEntry &entry);
   std::optional<package::Package>
-  findCompiled(const Specialization &specialization);
+  findCompiled(const Specialization &specialization,
+               std::vector<uint8_t> &bytes);
+  Status compareWithEntry(ByteView entry, ByteView compiled);
   Status add(package::Package package);
   Result<package::Package> compile(const std::vector<runtime::OpValue> &slots,
                                    const std::vector<std::string> &reasons);
@@ -75,6 +77,7 @@ private:
   /// Names of the entries that are variants here.
   std::set<std::string> loaded_;
   bool lookedUp_ = false;
+  bool isVerifying_ = false; ///< entries are compared, and not used
   bool isUnusedHit_ = false; ///< there was a hit, and no call since
   bool warnedOfCache_ = false;
   SessionStats stats_;

@@ -82,7 +82,7 @@ std::vector<Command> damageCommands();  ///< bitflip, trunc
 std::vector<Command> processCommands(); ///< kill9, herd, lockdeath
 std::vector<Command> systemCommands();  ///< failnth, enospc
 std::vector<Command> placeCommands();   ///< owner, rmrf, clock
-std::vector<Command> roomCommands();    ///< evict, size, lru
+std::vector<Command> roomCommands();    ///< hit, evict, size, lru
 
 /// Registers a flag with a number.
 void numberFlag(tools::CommandLine &line, const char *name, uint64_t &target);

@@ -8,6 +8,7 @@
 
 #include "Chaos.h"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
@@ -216,8 +217,41 @@ static Result<int> lru(int argc, char **argv) {
                                                                           : 1;
 }
 
+//===----------------------------------------------------------------------===//
+// hit
+//===----------------------------------------------------------------------===//
+
+static Result<int> hit(int argc, char **argv) {
+  tools::CommandLine line;
+  uint64_t n = 2000, bytes = 64 << 10;
+  numberFlag(line, "n", n);
+  numberFlag(line, "entry", bytes);
+  if (Status s = line.parse(argc, argv); !s)
+    return s.takeError();
+  Scratch scratch;
+  auto store = openStore(scratch.root());
+  if (!store)
+    return store.takeError();
+  if (Status s = chaos::store(**store, 1, KeyKind::FxGraph, bytes); !s)
+    return s.takeError();
+  uint64_t hits = 0;
+  std::vector<double> micros;
+  for (uint64_t i = 0; i < n; ++i) {
+    double start = secondsNow();
+    hits += (*store)->get(keyOf(1), environmentOf()).hit();
+    micros.push_back((secondsNow() - start) * 1e6);
+  }
+  std::sort(micros.begin(), micros.end());
+  report("hit", {{"n", double(n)},
+                 {"hits", double(hits)},
+                 {"p50_us", micros[n / 2]},
+                 {"p99_us", micros[n * 99 / 100]}});
+  return hits == n ? 0 : 1;
+}
+
 std::vector<Command> chaos::roomCommands() {
   return {
+      {"hit", "[--n=2000] [--entry=64K]", "what a hit takes", hit},
       {"evict", "[--seconds=5] [--procs=8]",
        "readers, writers and evictors in one small cache", evict},
       {"size", "[--limit=64M] [--total=1G] [--procs=8] [--entry=256K]",

@@ -16,6 +16,7 @@
 //   KILN_CACHE_QUARANTINE    off      1: keep damaged entries in quarantine/
 //   KILN_CACHE_FSYNC         off      1: entries survive a loss of power
 //   KILN_CACHE_STRICT        off      1: a damaged entry is an error
+//   KILN_CACHE_VERIFY        0        one of N hits is compiled and compared
 //   KILN_CACHE_SHARED        none     group:NAME, the members share the folder
 //   KILN_LOCK_TIMEOUT_S      600      longest wait for another compilation
 //
@@ -43,6 +44,7 @@ struct LocalConfig {
   bool quarantine = false;
   bool sync = false;
   bool strict = false;
+  uint64_t verifyEvery = 0; ///< one of so many hits is compiled again; 0: none
   /// Id of the group whose members share the cache.
   std::optional<uint32_t> group;
   double lockTimeoutSeconds = 600;

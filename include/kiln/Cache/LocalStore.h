@@ -109,7 +109,8 @@ public:
   void forEach(const std::function<void(const StoredEntry &)> &visit) const;
   /// Reads and checks an entry, for whatever environment it was made. Nothing
   /// is removed or counted.
-  DecodedEntry read(const StoredEntry &entry, Digest *environment = nullptr) const;
+  DecodedEntry read(const StoredEntry &entry,
+                    Digest *environment = nullptr) const;
   /// Removes an entry and the folders that are empty without it. An errno, or 0.
   int removeEntry(const StoredEntry &entry);
   /// Removes entries until the limits hold.

@@ -8,11 +8,14 @@
 
 #include "SessionTestSupport.h"
 
+#include "kiln/Cache/LocalStore.h"
+#include "kiln/Session/ProgramKey.h"
+
 #include "kiln/Base/Log.h"
 
 using namespace kiln;
 using namespace kiln::test;
-using session::Session;
+using namespace kiln::session;
 
 namespace {
 
@@ -44,6 +47,54 @@ TEST(Session, TakesTheSecondProcessesProgramFromTheCache) {
     EXPECT_EQ((*session)->stats().cacheHits, run == 0 ? 0u : 1u);
     EXPECT_EQ((*session)->stats().compilerLoaded, run == 0);
   }
+}
+
+/// Lets the only entry of a cache hold another program than was compiled.
+static void falsifyEntry(const SessionOptions &options,
+                         const std::string &model) {
+  auto keys = cache::KeyRing::open(options.cache.keys);
+  auto source = archive::Source::open(model);
+  ASSERT_TRUE(keys && source);
+  cache::CacheKey environment = environmentKey(currentEnvironment());
+  auto key = programKey(**source, options, environment);
+  auto store = cache::LocalStore::open(options.cache.root, *keys);
+  ASSERT_TRUE(key && store);
+  cache::Lookup found = (*store)->get(*key, environment.digest);
+  ASSERT_EQ(found.variants.size(), 1u);
+  const std::vector<uint8_t> &payload = found.variants[0].payload;
+  auto package = package::decodePackage(payload.data(), payload.size());
+  ASSERT_TRUE(bool(package));
+  package->facts.bytesRead += 1;
+  (*store)->removeVariant(*key, payload);
+  cache::EntryInfo info;
+  info.kind = key->kind;
+  ASSERT_TRUE(bool((*store)->put(*key, environment.digest, info,
+                                 package::encodePackage(*package))));
+}
+
+TEST(Session, ComparesHitsWithNewCompilationsIfThatIsWanted) {
+  ScratchFolder scratch;
+  auto io = archive::loadIoFile(inputs("attention_dynamic_batch/io.json"));
+  ASSERT_TRUE(bool(io));
+  const std::string model = inputs("attention_dynamic_batch/train.pt2");
+  SessionOptions wanted = options(scratch / "cache", Backend::Inductor);
+  auto reasons = [&] {
+    auto session = Session::open(model, wanted);
+    EXPECT_EQ(callAndCompare(**session, io->main), "");
+    EXPECT_EQ((*session)->stats().graphsCompiled, 1u);
+    return (*session)->stats().missReasons;
+  };
+  EXPECT_TRUE(reasons().empty());
+  wanted.cache.local.verifyEvery = 1;
+  // The same program again, to the last byte.
+  EXPECT_TRUE(reasons().empty());
+  falsifyEntry(wanted, model);
+  auto found = reasons();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_NE(found[0].find("not what the compiler makes now"),
+            std::string::npos);
+  // What was compiled then has taken its place.
+  EXPECT_TRUE(reasons().empty());
 }
 
 TEST(Session, ReadsItsSourceOnce) {
