@@ -31,6 +31,22 @@ flags of every command
 
 A cache that does not exist is an empty one, and is not made.
 
+environment, besides the folder (all tools)
+  KILN_LOCAL_MODE        rw, ro, wo or off
+  KILN_CACHE_MAX_SIZE    most bytes on disk, default 10G
+  KILN_CACHE_MAX_FILES   most entries, default 200000
+  KILN_CACHE_MAX_AGE     longest time since the last use: 30d, 12h
+  KILN_CACHE_MIN_FREE    nothing is written to a disk with less room, 1G
+  KILN_CACHE_RECACHE=1   compile what is there again
+  KILN_CACHE_SHARED=group:NAME
+                         the members of a group share the folder
+  KILN_CACHE_QUARANTINE=1, KILN_CACHE_STRICT=1, KILN_CACHE_VERIFY=N
+                         keep damaged entries, make them errors, compile one of
+                         N hits again and compare
+  KILN_LOCK_TIMEOUT_S    longest wait for another compilation of a key, 600
+  KILN_FORCE_DISABLE_CACHES=1
+                         no cache, whatever else is said
+
 exit codes: 0 done, 1 an entry is damaged, 2 wrong command line, 3 the cache or
 a file cannot be read or written, 4 not supported, 5 internal error
 
