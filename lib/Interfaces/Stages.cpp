@@ -8,8 +8,6 @@
 
 #include "kiln/Interfaces/Stages.h"
 
-#include "kiln/Dialect/Guard/IR/SymbolEffects.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -177,11 +175,6 @@ LogicalResult kiln::verifyStage(Operation *root, Stage stage,
   Stages stages(root->getContext());
   std::string expectation =
       "the IR is to be of stage '" + stageName(stage).str() + "'";
-  // Nests need the names alone, and programs verify their own symbols.
-  if (auto module = llvm::dyn_cast<ModuleOp>(root);
-      module && stage <= Stage::Joint &&
-      failed(guard::verifyDeclaredSymbols(module)))
-    return failure();
   return verifyOps(root, [&](Operation *op) {
     auto *dialect = stages.getInterfaceFor(op);
     if (!dialect) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "kiln/Dialect/Guard/IR/SymbolEffects.h"
 #include "kiln/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -32,6 +33,11 @@ struct VerifyStage : kiln::impl::KilnVerifyStagePassBase<VerifyStage> {
           << llvm::join(stageNames(), ", ");
       return signalPassFailure();
     }
+    // Nests need the names alone, and programs verify their own symbols.
+    if (auto module = llvm::dyn_cast<ModuleOp>(getOperation());
+        module && *wanted <= Stage::Joint &&
+        failed(guard::verifyDeclaredSymbols(module)))
+      return signalPassFailure();
     if (failed(verifyStage(getOperation(), *wanted, keepsDerivatives)))
       return signalPassFailure();
     markAllAnalysesPreserved();
