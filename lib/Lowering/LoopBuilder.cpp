@@ -92,6 +92,8 @@ void LoopBuilder::noteSizes(TypeRange types) {
 }
 
 void LoopBuilder::defineSymbol(guard::ExprAttr size, Value number) {
+  if (!number)
+    return;
   auto item = ExternOp::create(
       builder, getLoc(), TypeRange{builder.getI64Type()}, "aten.item.default",
       number, builder.getArrayAttr({OperandAttr::get(getContext(), 0)}),
@@ -104,6 +106,8 @@ void LoopBuilder::defineSymbol(guard::ExprAttr size, Value number) {
 //===----------------------------------------------------------------------===//
 
 View LoopBuilder::getView(Value tensor) {
+  if (!tensor) // of a nest that was refused
+    return {};
   auto known = views.find(tensor);
   if (known != views.end())
     return known->second;
@@ -118,6 +122,8 @@ View LoopBuilder::getView(Value tensor) {
 }
 
 Value LoopBuilder::materialize(Value tensor) {
+  if (!tensor)
+    return {};
   View view = getView(tensor);
   if (view.base.getType() == tensor.getType() &&
       ArrayRef(view.map) ==
@@ -153,6 +159,8 @@ View LoopBuilder::getStraight(Value tensor, ArrayRef<guard::ExprAttr> extents,
 }
 
 View LoopBuilder::reshape(const View &view, ArrayRef<guard::ExprAttr> dims) {
+  if (!view.base)
+    return {};
   guard::Assumptions assumptions = getAssumptions();
   analysis::addExtents(assumptions, getContext(), dims);
   Exprs index = analysis::reshapeIndices(
@@ -166,6 +174,8 @@ View LoopBuilder::reshape(const View &view, ArrayRef<guard::ExprAttr> dims) {
 }
 
 View LoopBuilder::expand(const View &view, ArrayRef<guard::ExprAttr> dims) {
+  if (!view.base)
+    return {};
   Exprs index = broadcast(view, dims);
   View result{view.base, {}, Exprs(dims)};
   for (guard::ExprAttr expr : view.map)
@@ -181,6 +191,8 @@ View LoopBuilder::getAtLeastRow(Value tensor) {
 }
 
 Value LoopBuilder::materialize(const View &view, Type in) {
+  if (!view.base)
+    return {};
   auto type = guard::makeTensorType(in, view.dims);
   auto identity = getIdentityMap(getContext(), view.dims.size());
   if (view.base.getType() == type && ArrayRef(view.map) == ArrayRef(identity))

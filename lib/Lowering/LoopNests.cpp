@@ -18,6 +18,8 @@ using guard::ExprAttr;
 
 Value LoopBuilder::makePointwise(RankedTensorType type, Type in,
                                  BodyFn compute) {
+  if (!reason.empty())
+    return {};
   auto dims = guard::getDims(type);
   if (!dims) {
     (void)refuse("a size of the result is not known");
@@ -60,6 +62,8 @@ SmallVector<Value> LoopBuilder::makeReduce(TypeRange types,
                                            ArrayRef<ExprAttr> reduction,
                                            ArrayRef<ReductionKind> kinds,
                                            Type in, ReduceFn compute) {
+  if (!reason.empty())
+    return SmallVector<Value>(types.size());
   auto nest = ReduceOp::create(builder, getLoc(), types, parallel, reduction,
                                kinds, origins);
   OpBuilder inner = OpBuilder::atBlockEnd(&nest.getBody().front());
@@ -122,6 +126,8 @@ LoopBuilder::getReducedDomain(const View &self, ArrayRef<int64_t> dims,
 Value LoopBuilder::reduceDims(const View &self, ArrayRef<int64_t> dims,
                               RankedTensorType type, ReductionKind kind,
                               Type acc, ElementFn element) {
+  if (!reason.empty())
+    return {};
   auto sizes = guard::getDims(type);
   if (!sizes || !hasKnownSizes(self.base)) {
     (void)refuse("a size is not known");
@@ -146,6 +152,8 @@ Value LoopBuilder::reduceDims(const View &self, ArrayRef<int64_t> dims,
 ContractOp LoopBuilder::makeContract(RankedTensorType type, const Factor &lhs,
                                      const Factor &rhs,
                                      ArrayRef<ExprAttr> reduction, Type acc) {
+  if (!reason.empty())
+    return {};
   auto sizes = guard::getDims(type);
   if (!sizes || !hasKnownSizes(lhs.tensor) || !hasKnownSizes(rhs.tensor)) {
     (void)refuse("a size is not known");
@@ -204,6 +212,8 @@ static void fillScatter(ScatterOp nest, unsigned count,
 Value LoopBuilder::makeScatter(Value init, ArrayRef<ExprAttr> extents,
                                ScatterKind kind,
                                llvm::function_ref<Written(BodyContext)> point) {
+  if (!reason.empty())
+    return {};
   auto nest =
       ScatterOp::create(builder, getLoc(), init, extents, kind, origins);
   fillScatter(nest, nest.getBody().getNumArguments(), point);
@@ -213,6 +223,8 @@ Value LoopBuilder::makeScatter(Value init, ArrayRef<ExprAttr> extents,
 Value LoopBuilder::makeSweep(
     Value init, ArrayRef<ExprAttr> extents, int64_t independent,
     llvm::function_ref<Written(BodyContext, const View &)> point) {
+  if (!reason.empty())
+    return {};
   auto nest = ScatterOp::create(builder, getLoc(), init, extents,
                                 ScatterKind::Set, origins, independent);
   View state = getView(nest.addWritten());
@@ -229,6 +241,8 @@ ScanOp LoopBuilder::makeScan(
     TypeRange types, ValueRange inits, ArrayRef<ExprAttr> parallel,
     ExprAttr extent, int64_t dimension, ArrayRef<ReductionKind> kinds,
     llvm::function_ref<SmallVector<Value>(BodyContext)> compute) {
+  if (!reason.empty())
+    return {};
   auto scan = ScanOp::create(builder, getLoc(), types, inits, parallel, extent,
                              dimension, kinds, origins);
   OpBuilder inner = OpBuilder::atBlockEnd(&scan.getBody().front());
@@ -258,6 +272,8 @@ LogicalResult LoopBuilder::addCombiner(ScanOp scan, CombineFn combine) {
 Value LoopBuilder::makeSort(ArrayRef<ExprAttr> dims,
                             ArrayRef<ExprAttr> parallel, ExprAttr extent,
                             int64_t dimension, KeysFn keys) {
+  if (!reason.empty())
+    return {};
   auto type = guard::makeTensorType(builder.getI64Type(), dims);
   auto sort = SortOp::create(builder, getLoc(), type, parallel, extent,
                              dimension, origins);
@@ -318,6 +334,8 @@ Value loop::makeSortKey(BodyContext body, Value value, Type element,
 
 void LoopBuilder::check(ArrayRef<ExprAttr> extents, StringRef message,
                         llvm::function_ref<Value(BodyContext)> compute) {
+  if (!reason.empty())
+    return;
   auto scalar = RankedTensorType::get({}, builder.getI1Type());
   Exprs domain(extents);
   if (domain.empty())
@@ -326,7 +344,8 @@ void LoopBuilder::check(ArrayRef<ExprAttr> extents, StringRef message,
                                domain, ArrayRef(ReductionKind::All), origins);
   OpBuilder inner = OpBuilder::atBlockEnd(&nest.getBody().front());
   BodyContext body{inner, getLoc(), nest.getBody().getArguments()};
-  YieldOp::create(inner, getLoc(), compute(body));
+  if (failed(endBody(inner, compute(body))))
+    return nest.erase();
   ExternOp::create(builder, getLoc(), TypeRange(), "aten._assert_async.msg",
                    nest.getResult(0),
                    builder.getArrayAttr({OperandAttr::get(getContext(), 0),

@@ -107,8 +107,10 @@ LogicalResult Converter::lower(Operation *op, const aten::OpInfo *info) {
     if (StringRef why = whyNotComputed(op, info && info->takesSmallFloats);
         !why.empty())
       return loops.refuse(why);
+  // Once a nest was refused no more are made, whatever became of the results.
   if (lowering)
-    return lowering.lowerToLoops(loops);
+    return success(succeeded(lowering.lowerToLoops(loops)) &&
+                   loops.getReason().empty());
   if (isa<LoopBodyOpInterface>(op))
     return lowerLoopBody(loops, op);
   return loops.refuse(info && info->isRandom

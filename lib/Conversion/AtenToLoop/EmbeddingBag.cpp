@@ -137,7 +137,7 @@ Value Bags::makeBagOf() {
                      [&](BodyContext body) -> SmallVector<Value> {
                        return {loops.read(body, marks, {loops.dim(0)})};
                      });
-  return scan->getResult(0);
+  return scan ? scan.getResult(0) : Value();
 }
 
 Value Bags::scatter(

@@ -80,7 +80,7 @@ void Multinomial::addUp(ArrayRef<ExprAttr> rows) {
                      [&](BodyContext body) -> SmallVector<Value> {
                        return {getWeight(body)};
                      });
-  sums = loops.getView(sum.getResult(0));
+  sums = loops.getView(sum ? sum.getResult(0) : Value());
   loops.check(rows,
               "invalid multinomial distribution (sum of probabilities <= 0)",
               [&](BodyContext body) {
@@ -140,6 +140,8 @@ LogicalResult Multinomial::lower(const Draws &draws, bool withReplacement) {
   if (!isOnce)
     return loops.setReshaped(0, drawAgain(draw));
   View order = loops.getView(drawOnce(draw, rows));
+  if (!order.base)
+    return failure();
   order.dims = dims;
   loops.setView(loops.getResult(0), order);
   return success();

@@ -193,7 +193,8 @@ static LogicalResult lowerSorted(LoopBuilder &loops, const RowArgs &args,
                                  bool withValues) {
   Rows rows(loops, args);
   Value order = makeSort(loops, rows, args.descending.value_or(false));
-  (void)loops.setReshaped(withValues, order);
+  if (failed(loops.setReshaped(withValues, order)))
+    return failure();
   return withValues ? readInOrder(loops, rows, order, 0) : success();
 }
 
@@ -207,6 +208,8 @@ LogicalResult loop::lowerTopk(LoopBuilder &loops, const RowArgs &args) {
   if (!guard::isKnownNonNegative(rows.extent - count, loops.getAssumptions()))
     return loops.refuse("it is not known that so many elements exist");
   Value order = makeSort(loops, rows, descending);
+  if (!order)
+    return failure();
   View positions = loops.getView(order);
   if (dims.empty()) {
     (void)loops.setReshaped(1, order);

@@ -32,7 +32,7 @@ Selection::Selection(LoopBuilder &loops, ExprAttr extent, Flag flag)
         return {
             scalars.convert(this->flag(body), body.builder.getI1Type(), i64)};
       });
-  counts = loops.getView(scan.getResult(0));
+  counts = loops.getView(scan ? scan.getResult(0) : Value());
 }
 
 Value Selection::countUpTo(BodyContext body, Value index) {
