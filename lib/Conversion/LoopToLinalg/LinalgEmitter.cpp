@@ -412,16 +412,23 @@ LogicalResult LinalgEmitter::convert(ScatterOp op) {
   Value zero = arith::ConstantIndexOp::create(b, 0);
   Value one = arith::ConstantIndexOp::create(b, 1);
   Value current = op.getInit();
+  auto enter = [&](Value high) {
+    auto loop = scf::ForOp::create(b, zero, high, one, current);
+    b.setInsertionPointToEnd(loop.getBody());
+    current = loop.getRegionIterArg(0);
+    loops.push_back(loop);
+    return loop.getInductionVar();
+  };
   for (ExprAttr extent : extents) {
     Value high = symbols.get(b, extent);
     if (!high)
       return op.emitOpError(symbols.getError());
-    auto loop = scf::ForOp::create(b, zero, high, one, current);
-    b.setInsertionPointToEnd(loop.getBody());
-    dims.push_back(loop.getInductionVar());
-    current = loop.getRegionIterArg(0);
-    loops.push_back(loop);
+    dims.push_back(enter(high));
   }
+  // A single point stands in a loop too: what it carries is one buffer, written
+  // or not.
+  if (extents.empty())
+    enter(one);
   NestBody body(b, symbols, extents, dims);
   Block &block = op.getBody().front();
   if (BlockArgument written = op.getWritten())

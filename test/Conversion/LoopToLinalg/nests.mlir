@@ -159,6 +159,30 @@ func.func @scatter(%x: tensor<8xf32>, %n: tensor<3xi64>, %g: tensor<3xf32>)
 
 // -----
 
+// A single point, written or not, stands in a loop of its own, so that there is one
+// buffer in both cases.
+// CHECK-LABEL: func.func @scatter_of_one(
+// CHECK-SAME: %[[X:.*]]: tensor<8xf32>
+// CHECK: scf.for %{{.*}} = %c0 to %c1 step %c1 iter_args(%[[T:.*]] = %[[X]])
+// CHECK: scf.if
+// CHECK: tensor.insert %{{.*}} into %[[T]]
+// CHECK: } else {
+// CHECK-NEXT: scf.yield %[[T]]
+func.func @scatter_of_one(%x: tensor<8xf32>, %n: tensor<i64>, %g: tensor<f32>)
+    -> tensor<8xf32> {
+  %r = loop.scatter () in [] into %x <add> : tensor<8xf32> {
+    %zero = arith.constant 0 : i64
+    %k = loop.load %n[] : tensor<i64>
+    %c = arith.cmpi sge, %k, %zero : i64
+    %p = arith.index_cast %k : i64 to index
+    %e = loop.load %g[] : tensor<f32>
+    loop.yield_at %e at [%p] if %c : f32
+  }
+  return %r : tensor<8xf32>
+}
+
+// -----
+
 // Numbers of symbols, where a dimension is a function of the symbol.
 // CHECK-LABEL: func.func @symbols(
 // CHECK: %[[D:.*]] = tensor.dim
