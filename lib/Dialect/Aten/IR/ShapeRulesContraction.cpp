@@ -355,9 +355,10 @@ static LogicalResult inferConvolution(Inference &infer, size_t spatial,
       result.push_back(
           guard::floorDiv(size + (*padding)[i] * 2 - window, (*stride)[i]) + 1);
     }
-    // Of the transposed ones, only those of volumes refuse an empty result.
-    if (!infer.isAtLeast(result.back(), !isTransposed || spatial == 3 ? 1 : 0))
-      return infer.fail("has a kernel larger than its padded input");
+    if (!infer.isAtLeast(result.back(), 1))
+      return infer.fail(isTransposed
+                            ? "has more padding than its result has elements"
+                            : "has a kernel larger than its padded input");
   }
   return infer.addPromoted(result);
 }
