@@ -143,7 +143,10 @@ LogicalResult Converter::convertOperator(Operation *op,
     return makeExtern(op, info, "");
   if (succeeded(lower(op, info)))
     return success();
-  return makeExtern(op, info, loops.getReason());
+  // The call copies its arguments: nests are made again.
+  std::string reason = loops.getReason().str();
+  start(op, /*isCopied=*/false);
+  return makeExtern(op, info, reason);
 }
 
 bool Converter::convertForeign(Operation *op) {
