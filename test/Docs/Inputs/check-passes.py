@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 PIPELINES = {"kiln-core", "kiln-joint", "kiln-loop", "kiln-cpu", "kiln-gpu", "kiln-native",
-             "kiln-program", "kiln-lower-through-linalg"}
+             "kiln-program", "kiln-fuse", "kiln-lower-through-linalg"}
 
 
 def output(*command):
