@@ -12,6 +12,7 @@ end() {
 trap end EXIT
 
 kiln-compile "$here/model.mlir" -o "$scratch/model.kiln"
+: >"$scratch/log" # is there before the server writes
 "$1" "$scratch/model.kiln" >"$scratch/log" &
 server=$!
 port=""
