@@ -335,19 +335,3 @@ func.func @empty_planes(%x: tensor<2x3x0x4xf32>) {
   %0 = aten._adaptive_avg_pool2d(%x, output_size = [2, 2]) : (tensor<2x3x0x4xf32>) -> tensor<2x3x2x2xf32>
   return
 }
-
-// -----
-
-func.func @no_elements(%x: tensor<1x2x1xf32>, %w: tensor<2x4x2xf32>) {
-  // expected-error @below {{'aten.conv_transpose1d' op has more padding than its result has elements}}
-  %0 = aten.conv_transpose1d(%x, %w, padding = [1]) : (tensor<1x2x1xf32>, tensor<2x4x2xf32>) -> tensor<1x4x0xf32>
-  return
-}
-
-// -----
-
-func.func @no_rows(%x: tensor<1x2x1x3xf32>, %w: tensor<2x4x2x2xf32>) {
-  // expected-error @below {{'aten.conv_transpose2d.input' op has more padding than its result has elements}}
-  %0 = aten.conv_transpose2d.input(%x, %w, padding = [1, 0]) : (tensor<1x2x1x3xf32>, tensor<2x4x2x2xf32>) -> tensor<1x4x0x4xf32>
-  return
-}

@@ -355,10 +355,9 @@ static LogicalResult inferConvolution(Inference &infer, size_t spatial,
       result.push_back(
           guard::floorDiv(size + (*padding)[i] * 2 - window, (*stride)[i]) + 1);
     }
-    if (!infer.isAtLeast(result.back(), 1))
-      return infer.fail(isTransposed
-                            ? "has more padding than its result has elements"
-                            : "has a kernel larger than its padded input");
+    // A transposed one may be empty.
+    if (!infer.isAtLeast(result.back(), isTransposed ? 0 : 1))
+      return infer.fail("has a kernel larger than its padded input");
   }
   return infer.addPromoted(result);
 }
