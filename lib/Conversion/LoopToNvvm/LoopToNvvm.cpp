@@ -79,7 +79,8 @@ class ConvertLoopToNvvm
       return kernel.emitOpError("has no schedule, expected one as "
                                 "'loop-choose-schedule' gives it");
     auto inputStrides = analysis::getInputStrides(kernel);
-    if (failed(inputStrides))
+    if (failed(inputStrides) ||
+        failed(kernel.getScheduleAttr().verifyKernel(kernel)))
       return failure();
     SmallVector<Attribute> strides;
     for (const auto &one : *inputStrides)

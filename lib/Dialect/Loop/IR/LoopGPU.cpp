@@ -114,9 +114,14 @@ LogicalResult GPUAcrossScheduleAttr::verify(EmitError emitError,
 
 LogicalResult GPUAcrossScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
-  for (NestOpInterface nest : kernel.getNests()) // C3
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  for (NestOpInterface nest : nests) { // C3
     if (isa<ScatterOp>(nest.getOperation()))
       return refuse(kernel, *this) << "which is not for scatters";
+    if (isa<ContractOp>(nest.getOperation()) && nests.size() > 1)
+      return refuse(kernel, *this)
+             << "which is for a contraction that is alone in its kernel";
+  }
   if (getLanes() == 1 || canWalkAcross(kernel))
     return success();
   return refuse(kernel, *this)

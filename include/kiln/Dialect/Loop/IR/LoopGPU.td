@@ -68,7 +68,7 @@ def Loop_GPUAcrossScheduleAttr : Loop_Schedule<"GPUAcrossSchedule", "gpu_across"
     Constraints:
     - (C1) `threads` is a multiple of 32 from 32 to 1024.
     - (C2) `lanes` is a power of two from 1 to 16, `sum_block` from 0 to 10^9.
-    - (C3) the kernel has no scatter; with several lanes it has a shared dimension,
+    - (C3) the kernel has no scatter, and a contraction only alone; with several lanes it has a shared dimension,
       no sort, and what stays inside is one value per point of the shared domain.
 
     Example: `#loop.gpu_across<threads = 256, lanes = 4, sum_block = 0>`
