@@ -19,6 +19,7 @@
 #include "kiln/Archive/IoFile.h"
 #include "kiln/Archive/Source.h"
 #include "kiln/Compiler/CompilerSession.h"
+#include "kiln/Runtime/ThreadPool.h"
 
 #include <chrono>
 #include <cstdio>
@@ -36,6 +37,8 @@ Cold compile time by stage, in milliseconds, as a Markdown table. PROGRAM is a
 .pt2, .mlir or .mlirbc file.
 
   --runs=N               processes per program, the fastest is shown (default 5)
+  --threads=N            that generate code (default 1); the parts of native are
+                         added over them
   --training, ...        flags of kiln-compile that say how it is compiled. With
                          --training, inputs that an io.json beside the program
                          has gradients for get gradients
@@ -63,6 +66,7 @@ constexpr Column kColumns[] = {
 struct Settings {
   CompileOptions compile;
   unsigned runs = 5;
+  unsigned threads = 1;
 };
 
 /// Stage to milliseconds, or why there are none.
@@ -90,8 +94,17 @@ static Result<Measurement> measure(const std::string &file,
     return source.takeError();
   std::chrono::duration<double, std::milli> load =
       std::chrono::steady_clock::now() - start;
+  runtime::ThreadPool pool(settings.threads);
+  compiler::CompileHooks hooks;
+  hooks.workers = {pool.threads(),
+                   [&](const std::function<void(unsigned)> &work) {
+                     pool.parallelFor(pool.threads(), 1,
+                                      [&](int64_t, int64_t, unsigned thread) {
+                                        work(thread);
+                                      });
+                   }};
   compiler::CompilerSession session;
-  auto package = session.compile(**source, options);
+  auto package = session.compile(**source, options, hooks);
   if (!package)
     return package.takeError();
   std::vector<uint8_t> bytes = package::encodePackage(*package);
@@ -108,7 +121,7 @@ static Result<Measurement> measure(const std::string &file,
     result["native." + time.stage] = time.milliseconds;
   result["rest"] = total.count() - staged;
   result["total"] = total.count();
-  result["kernels"] = session.kernelCount();
+  result["kernels"] = session.kernelsCompiled() + session.kernelsFound();
   return result;
 }
 
@@ -221,6 +234,13 @@ int main(int argc, char **argv) {
     if (!runs)
       return runs.takeError();
     settings.runs = static_cast<unsigned>(*runs);
+    return Status::success();
+  });
+  line.value("threads", [&](const std::string &text) -> Status {
+    auto threads = tools::parseInteger("threads", text, 1, 1024);
+    if (!threads)
+      return threads.takeError();
+    settings.threads = static_cast<unsigned>(*threads);
     return Status::success();
   });
   if (Status s = line.parse(argc, argv); !s)

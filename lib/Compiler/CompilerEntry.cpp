@@ -26,8 +26,27 @@ struct Held {
 
 static std::string textOf(const char *text) { return text ? text : ""; }
 
+/// The caller's threads as the code generator asks for them.
+static target::Workers getWorkers(const kiln_compile_request &request) {
+  target::Workers workers;
+  if (request.workers < 2 || !request.run_workers)
+    return workers;
+  using Work = std::function<void(unsigned)>;
+  workers.count = request.workers;
+  workers.run = [&request](const Work &work) {
+    request.run_workers(
+        request.threads,
+        [](void *context, unsigned i) {
+          (*static_cast<const Work *>(context))(i);
+        },
+        const_cast<void *>(static_cast<const void *>(&work)));
+  };
+  return workers;
+}
+
 static Result<std::vector<uint8_t>>
-compile(const kiln_compile_request &request, std::string &timing) {
+compile(const kiln_compile_request &request, kiln_compile_result &result,
+        std::string &timing) {
   auto options = CompileOptions::parse(textOf(request.options),
                                        textOf(request.specialization));
   if (!options)
@@ -39,11 +58,15 @@ compile(const kiln_compile_request &request, std::string &timing) {
     hooks.progress = [&](StringRef stage) {
       request.progress(request.user, stage.str().c_str());
     };
+  hooks.kernels = reinterpret_cast<package::KernelStore *>(request.kernels);
+  hooks.workers = getWorkers(request);
   CompilerSession session;
   auto package = session.compile(
       *reinterpret_cast<const archive::Source *>(request.source), *options,
       hooks);
   timing = session.timingJson();
+  result.kernels_compiled = session.kernelsCompiled();
+  result.kernels_found = session.kernelsFound();
   if (!package)
     return package.takeError();
   return package::encodePackage(*package);
@@ -53,11 +76,12 @@ static int compileEntry(const kiln_compile_request *request,
                         kiln_compile_result *result) {
   auto held = std::make_unique<Held>();
   result->error_kind = 0;
+  result->kernels_compiled = result->kernels_found = 0;
   if (request->struct_size != sizeof(kiln_compile_request) ||
       result->struct_size != sizeof(kiln_compile_result)) {
     held->message = "the caller was built for another compiler interface";
     result->error_kind = static_cast<int>(ErrorKind::Internal);
-  } else if (auto package = compile(*request, held->timing)) {
+  } else if (auto package = compile(*request, *result, held->timing)) {
     held->package = std::move(*package);
   } else {
     held->message = package.error().message;

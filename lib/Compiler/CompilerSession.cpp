@@ -24,7 +24,6 @@
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Import/PT2Importer.h"
 #include "kiln/InitAll.h"
-#include "kiln/Target/CPU/KernelCompiler.h"
 #include "kiln/Target/ProgramExport.h"
 #include "kiln/Target/ProgramImport.h"
 
@@ -86,7 +85,7 @@ Status CompilerSession::reset(const CompileOptions &options) {
   watchdog_->watch(context_.get());
   times_.clear();
   nativeTimes_.clear();
-  kernelCount_ = 0;
+  kernelsCompiled_ = kernelsFound_ = 0;
   return Status::success();
 }
 
@@ -107,7 +106,9 @@ std::string CompilerSession::timingJson() const {
     os << '"' << time.stage << "\":" << llvm::format("%.3f", time.milliseconds)
        << ',';
   }
-  return text + "\"kernels\":" + std::to_string(kernelCount_) + "}";
+  return text + "\"kernels\":" +
+         std::to_string(kernelsCompiled_ + kernelsFound_) +
+         ",\"kernels_from_cache\":" + std::to_string(kernelsFound_) + "}";
 }
 
 /// One file of the folder that receives the stages, if there is one.
@@ -415,6 +416,8 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
       hooks.progress("native");
     target::KernelCompileReport report;
     target::KernelCompileOptions how;
+    how.workers = hooks.workers;
+    how.store = hooks.kernels;
     how.keepLLVMIR = !options.dumpStages.empty();
     how.preparePasses = [&](mlir::PassManager &pm) {
       preparePasses(pm, "native", options, hooks);
@@ -435,9 +438,11 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
         !s)
       return s.takeError();
     image = std::move(*compiled);
-    kernelCount_ = image.kernels.size();
+    kernelsCompiled_ = report.compiled;
+    kernelsFound_ = report.found;
     const target::StageTimes &parts = report.times;
-    nativeTimes_ = {{"lower", parts.lower},
+    nativeTimes_ = {{"find", parts.find},
+                    {"lower", parts.lower},
                     {"translate", parts.translate},
                     {"optimize", parts.optimize},
                     {"codegen", parts.codegen},

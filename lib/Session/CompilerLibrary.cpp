@@ -35,23 +35,36 @@ static Result<const kiln_compiler_api *> load() {
   return api;
 }
 
-LibraryResult session::compileByLibrary(
-    const archive::Source &source, const CompileOptions &options,
-    const std::function<void(const std::string &)> &progress) {
-  auto record = options.record();
+/// Has each thread of a pool work, if it is there before the work is done.
+static void runOnPool(void *threads, void (*work)(void *, unsigned),
+                      void *context) {
+  auto &pool = *static_cast<runtime::ThreadPool *>(threads);
+  pool.parallelFor(pool.threads(), 1,
+                   [&](int64_t, int64_t, unsigned thread) {
+                     work(context, thread);
+                   });
+}
+
+LibraryResult session::compileByLibrary(const LibraryRequest &wanted) {
+  auto record = wanted.options.record();
   if (!record)
-    return {record.takeError(), "", false};
+    return {record.takeError(), ""};
   static const Result<const kiln_compiler_api *> api = load();
   if (!api)
-    return {api.error(), "", false};
-  std::string specialization = options.specialization.text();
+    return {api.error(), ""};
+  std::string specialization = wanted.options.specialization.text();
   kiln_compile_request request = {};
   request.struct_size = sizeof(request);
-  request.source = reinterpret_cast<const kiln_source *>(&source);
+  request.source = reinterpret_cast<const kiln_source *>(&wanted.source);
   request.options = record->c_str();
   request.specialization = specialization.c_str();
-  request.user = const_cast<void *>(static_cast<const void *>(&progress));
-  if (progress)
+  request.kernels = reinterpret_cast<kiln_kernel_store *>(wanted.kernels);
+  request.workers = wanted.pool.threads();
+  request.threads = &wanted.pool;
+  request.run_workers = runOnPool;
+  request.user =
+      const_cast<void *>(static_cast<const void *>(&wanted.progress));
+  if (wanted.progress)
     request.progress = [](void *user, const char *stage) {
       (*static_cast<const std::function<void(const std::string &)> *>(user))(
           stage);
@@ -60,7 +73,8 @@ LibraryResult session::compileByLibrary(
   result.struct_size = sizeof(result);
   (*api)->compile(&request, &result);
   LibraryResult made = {std::vector<uint8_t>(),
-                        result.timing ? result.timing : "", true};
+                        result.timing ? result.timing : "",
+                        result.kernels_compiled, result.kernels_found, true};
   if (result.error_kind == 0)
     made.package->assign(result.package, result.package + result.package_size);
   else

@@ -11,6 +11,8 @@
 
 #include "kiln/Archive/Source.h"
 #include "kiln/Options/CompileOptions.h"
+#include "kiln/Package/KernelStore.h"
+#include "kiln/Runtime/ThreadPool.h"
 
 #include <functional>
 
@@ -20,15 +22,24 @@ namespace kiln::session {
 struct LibraryResult {
   Result<std::vector<uint8_t>> package; ///< encoded
   std::string timing;                   ///< see kiln_compile_result
+  unsigned kernelsCompiled = 0;
+  unsigned kernelsFound = 0;
   bool isLoaded = false;                ///< the library was opened
+};
+
+/// What is wanted of the compiler library.
+struct LibraryRequest {
+  const archive::Source &source;
+  const CompileOptions &options;
+  const std::function<void(const std::string &)> &progress;
+  runtime::ThreadPool &pool;     ///< generates code
+  package::KernelStore *kernels; ///< may be null
 };
 
 /// Opens libKilnCompiler.so beside libKilnRuntime.so, once per process, and has
 /// it compile. The library's place never comes from the environment; Unsupported
 /// where it is missing: then only cached and packaged programs run.
-LibraryResult
-compileByLibrary(const archive::Source &source, const CompileOptions &options,
-                 const std::function<void(const std::string &)> &progress);
+LibraryResult compileByLibrary(const LibraryRequest &wanted);
 
 } // namespace kiln::session
 

@@ -8,6 +8,7 @@
 
 #include "VariantStore.h"
 
+#include "Clock.h"
 #include "CompilerLibrary.h"
 #include "VariantLog.h"
 
@@ -26,7 +27,7 @@ VariantStore::VariantStore(archive::SourcePtr source,
                            const SessionOptions &options,
                            const runtime::OperatorRegistry &registry,
                            runtime::ThreadPool &pool, SlotTable &slots)
-    : source_(std::move(source)), options_(options), slots_(slots),
+    : source_(std::move(source)), options_(options), slots_(slots), pool_(pool),
       specializer_(*source_, options_, slots.inputs()),
       function_(registry, functionOptions(pool)) {}
 
@@ -146,6 +147,8 @@ Status VariantStore::lookUp() {
     return Status::success();
   }
   cache_ = std::move(*opened);
+  if (options_.cache.fxGraph)
+    kernels_ = std::make_unique<KernelCache>(*cache_, environment_);
   if (options_.dumpStages.empty())
     return openCache();
   const char *reason = "the stages are wanted, which only a compilation has";
@@ -251,10 +254,7 @@ void VariantStore::store(const package::Package &package,
   info.kind = key_->kind;
   info.nativeCode = !package.image.bytes.empty();
   info.compileTimeMicros = static_cast<uint64_t>(seconds * 1e6);
-  info.createdMillis = static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(
-          std::chrono::system_clock::now().time_since_epoch())
-          .count());
+  info.createdMillis = millisSince1970();
   if (Status s = cache_->put(*key_, environment_, info, bytes); !s)
     miss("the next run will compile again: " + s.error().message,
          /*isWarning=*/true);
@@ -288,9 +288,21 @@ VariantStore::checkIsNew(const Specialization &specialization,
 Result<package::Package>
 VariantStore::compileBytes(const CompileOptions &wanted,
                            std::vector<uint8_t> &bytes) {
-  if (options_.compiler)
-    return options_.compiler(*source_, wanted);
-  auto made = compileByLibrary(*source_, wanted, options_.progress);
+  if (options_.compiler) {
+    auto package = options_.compiler(*source_, wanted);
+    if (package)
+      stats_.kernelsCompiled += package->image.kernels.size();
+    return package;
+  }
+  LibraryRequest request = {*source_, wanted, options_.progress, pool_,
+                            kernels_.get()};
+  auto made = compileByLibrary(request);
+  stats_.kernelsCompiled += made.kernelsCompiled;
+  stats_.kernelsFound += made.kernelsFound;
+  if (kernels_) {
+    stats_.kernelHits = kernels_->hits();
+    stats_.kernelMisses = kernels_->misses();
+  }
   stats_.compilerLoaded |= made.isLoaded;
   stats_.timing = std::move(made.timing);
   if (!made.package)
@@ -340,7 +352,6 @@ VariantStore::compile(const std::vector<OpValue> &slots,
   if (!package)
     return package;
   ++stats_.graphsCompiled;
-  stats_.kernelsCompiled += package->image.kernels.size();
   if (Status s = slots_.prepare(*package); !s)
     return s.takeError();
   logReasons(*package, /*isCompiledNow=*/true);

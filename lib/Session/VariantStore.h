@@ -20,6 +20,7 @@
 #include "Specializer.h"
 
 #include "kiln/Cache/CacheKey.h"
+#include "kiln/Session/KernelCache.h"
 
 #include <set>
 
@@ -69,9 +70,11 @@ private:
   archive::SourcePtr source_;
   const SessionOptions &options_;
   SlotTable &slots_;
+  runtime::ThreadPool &pool_;
   Specializer specializer_;
   runtime::CompiledFunction function_;
   std::unique_ptr<cache::Store> cache_;
+  std::unique_ptr<KernelCache> kernels_; ///< in `cache_`
   std::optional<cache::CacheKey> key_;
   Digest environment_;
   /// Names of the entries that are variants here.

@@ -20,6 +20,9 @@
 #include "kiln/Package/CppHeader.h"
 #include "kiln/Package/Explain.h"
 #include "kiln/Runtime/OperatorLibrary.h"
+#include "kiln/Runtime/Tensor.h"
+#include "kiln/Runtime/ThreadPool.h"
+#include "kiln/Session/KernelCache.h"
 #include "kiln/Session/Weights.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -62,6 +65,12 @@ for each of them, and kiln-run takes the best that its processor can run.
   --load-operators=LIB   operators of one's own that the package may call
   --load-dialect-plugin=LIB  an MLIR plugin with records of such operators
 
+  --threads=N            that generate code, 0 for all there are (default 0); the
+                         package does not depend on it
+  --cache-dir=DIR        where code of kernels is kept, instead of KILN_CACHE_DIR
+                         or <tmp>/kiln_<user>
+  --no-cache             compile every kernel, keep none
+
 how it is compiled
 )";
 
@@ -76,7 +85,8 @@ looking inside
                          end
   --log=WORDS            instead of TORCH_LOGS: see kiln-run --help
   --progress             name each stage as it begins
-  --timing               milliseconds of each stage
+  --timing               milliseconds of each stage, kernels, and how many of
+                         them came from the cache
   --mlir-...             MLIR's own flags: --mlir-print-ir-after=PASS and its kin,
                          --mlir-timing of each pass, --mlir-elide-... of the text
   --version              of Kiln and LLVM, and the build id
@@ -100,9 +110,11 @@ struct Flags {
   std::optional<std::string> log;
   std::vector<std::string> mlir;
   bool printPipeline = false, printOptions = false, progress = false;
-  bool timing = false;
+  bool timing = false, noCache = false;
   std::vector<std::string> targets;
   std::string weights = "inside", emit = "package";
+  std::optional<std::string> cacheDirectory;
+  unsigned threads = 0;
 };
 } // namespace
 
@@ -135,6 +147,20 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
     flags.weights = text;
     return Status::success();
   });
+  line.value("threads", [&](const std::string &text) -> Status {
+    auto threads = parseInteger("--threads", text, 0, 1024);
+    if (!threads)
+      return threads.takeError();
+    flags.threads = static_cast<unsigned>(*threads);
+    return Status::success();
+  });
+  line.value("cache-dir", [&](const std::string &text) -> Status {
+    if (text.empty())
+      return Error::usage("--cache-dir is empty; expected a folder");
+    flags.cacheDirectory = text;
+    return Status::success();
+  });
+  line.flag("no-cache", flags.noCache);
   line.value("load-operators", [&](const std::string &text) {
     flags.operatorLibraries.push_back(text);
     return Status::success();
@@ -246,6 +272,8 @@ static Status checkFlags(const CommandLine &line, const Flags &flags) {
   if (flags.targets.size() > 1 && !flags.stopAfter.empty())
     return Error::usage("--stop-after shows the IR for one target, found " +
                         std::to_string(flags.targets.size()) + " --target");
+  if (flags.noCache && flags.cacheDirectory)
+    return Error::usage("--no-cache and --cache-dir exclude each other");
   return flags.output.empty() ? Status::success() : checkOutput(flags.output);
 }
 
@@ -335,6 +363,28 @@ static Status emitHeaderOfPackage(const archive::Source &source,
                  : Status(package.error().withContext("'" + source.path + "'"));
 }
 
+static target::Workers getWorkers(runtime::ThreadPool &pool) {
+  target::Workers workers;
+  workers.count = pool.threads();
+  workers.run = [&pool](const std::function<void(unsigned)> &work) {
+    pool.parallelFor(pool.threads(), 1,
+                     [&](int64_t, int64_t, unsigned thread) { work(thread); });
+  };
+  return workers;
+}
+
+/// Where kernels are kept; null if there is no cache or it cannot be used.
+static std::unique_ptr<session::KernelCache> openCache(const Flags &flags) {
+  if (flags.noCache)
+    return nullptr;
+  auto opened =
+      session::KernelCache::open(cache::readCacheConfig(flags.cacheDirectory));
+  if (opened)
+    return std::move(*opened);
+  log::write("cache", log::Level::Info, opened.error().message);
+  return nullptr;
+}
+
 static Status compile(const std::string &model, const CompileOptions &options,
                       const Flags &flags) {
   auto stopAfter = lastStage(flags);
@@ -363,6 +413,10 @@ static Status compile(const std::string &model, const CompileOptions &options,
   if (flags.emit == "header" &&
       (*source)->form == archive::SourceForm::Package)
     return emitHeaderOfPackage(**source, flags);
+  runtime::ThreadPool pool(flags.threads);
+  hooks.workers = getWorkers(pool);
+  std::unique_ptr<session::KernelCache> kernels = openCache(flags);
+  hooks.kernels = kernels.get();
   CompilerSession session;
   auto variants =
       session.compileVariants(**source, options, flags.targets, hooks);

@@ -221,11 +221,12 @@ static void writeTexts(JsonWriter &json, const std::vector<std::string> &texts) 
   json.endArray();
 }
 
-static void writeCounts(JsonWriter &json, bool training, uint64_t count) {
+static void writeCounts(JsonWriter &json, bool training, uint64_t count,
+                        uint64_t kernels) {
   json.beginObject();
   json.key("graph").number(training ? 0 : int64_t(count));
   json.key("joint").number(training ? int64_t(count) : 0);
-  json.key("kernel").number(0);
+  json.key("kernel").number(int64_t(kernels));
   json.key("autotune").number(0);
   json.endObject();
 }
@@ -297,6 +298,7 @@ std::string run::statsJson(const Options &options,
   json.endObject();
   json.key("graphs_compiled").number(stats.graphsCompiled);
   json.key("kernels_compiled").number(stats.kernelsCompiled);
+  json.key("kernels_from_cache").number(stats.kernelsFound);
   writeRuntime(json, session, backend, facts);
   json.key("memory").beginObject();
   json.key("planned_peak_bytes").number(facts.memory.plannedPeak);
@@ -310,9 +312,9 @@ std::string run::statsJson(const Options &options,
   json.key("bytes_unfused").number(int64_t(package.bytesUnfused));
   json.endObject();
   json.key("cache").beginObject().key("hits");
-  writeCounts(json, training, stats.cacheHits);
+  writeCounts(json, training, stats.cacheHits, stats.kernelHits);
   json.key("misses");
-  writeCounts(json, training, stats.cacheMisses);
+  writeCounts(json, training, stats.cacheMisses, stats.kernelMisses);
   json.key("remote_hits").number(int64_t(stats.remoteHits));
   json.key("miss_reasons");
   writeTexts(json, stats.missReasons);

@@ -33,10 +33,12 @@
 extern "C" {
 #endif
 
-#define KILN_COMPILER_ABI_VERSION 4
+#define KILN_COMPILER_ABI_VERSION 5
 
 /// A model that was opened (kiln/Archive/Source.h).
 struct kiln_source;
+/// Where code of kernels is kept (kiln/Package/KernelStore.h).
+struct kiln_kernel_store;
 
 /// What to compile. Strings are UTF-8, zero-terminated, and stay the caller's.
 typedef struct kiln_compile_request {
@@ -59,6 +61,19 @@ typedef struct kiln_compile_request {
   /// Called with each stage and pass that begins; may be null.
   void (*progress)(void *user, const char *stage);
   void *user;
+
+  /// What libKilnRuntime.so of the same build made: a kiln::package::KernelStore.
+  /// May be null: every kernel is compiled.
+  struct kiln_kernel_store *kernels;
+
+  /// Threads that generate code, the caller's among them; 0 and 1 are the caller's
+  /// alone. The package does not depend on it.
+  unsigned workers;
+  /// Calls `work(context, i)` on these threads at once, each time with another `i`
+  /// below `workers`, and returns when all calls have. Null for one worker.
+  void (*run_workers)(void *threads, void (*work)(void *context, unsigned i),
+                      void *context);
+  void *threads;
 } kiln_compile_request;
 
 /// What came of it. Owned by the compiler library until `release`.
@@ -73,6 +88,9 @@ typedef struct kiln_compile_result {
   size_t package_size;
   /// One JSON object: milliseconds per stage and pass, kernels compiled.
   const char *timing;
+  /// Kernels that went through LLVM, and that came from `kernels`.
+  unsigned kernels_compiled;
+  unsigned kernels_found;
   void *handle;
 } kiln_compile_result;
 

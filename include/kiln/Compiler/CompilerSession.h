@@ -24,6 +24,7 @@
 #include "kiln/Options/CompileOptions.h"
 #include "kiln/Package/Package.h"
 #include "kiln/Pipelines/Pipelines.h"
+#include "kiln/Target/CPU/KernelCompiler.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -38,10 +39,6 @@ namespace kiln::archive {
 struct ExportedProgram;
 struct Source;
 } // namespace kiln::archive
-
-namespace kiln::target {
-class KernelCompiler;
-} // namespace kiln::target
 
 namespace kiln::compiler {
 
@@ -61,6 +58,10 @@ struct CompileHooks {
       preparePasses;
   /// Ends after this stage; `module` then holds its IR and no package is made.
   std::optional<Stage> stopAfter;
+  /// Threads that generate code; the package does not depend on them.
+  target::Workers workers;
+  /// Where kernels are looked for before they are compiled; may be null.
+  package::KernelStore *kernels = nullptr;
 };
 
 /// Milliseconds of one stage.
@@ -99,11 +100,14 @@ public:
   /// The IR after the last stage that ran, or of a package.
   ModuleOp module() const { return *module_; }
   const std::vector<StageTime> &times() const { return times_; }
-  /// What the native stage is made of: lowering, translation, optimization,
-  /// code generation, linking.
+  /// What the native stage is made of: looking up, lowering, translation,
+  /// optimization, code generation, linking; added over threads.
   const std::vector<StageTime> &nativeTimes() const { return nativeTimes_; }
-  unsigned kernelCount() const { return kernelCount_; }
-  /// {"import":..,"core":..,..} in milliseconds, and "kernels".
+  /// Kernels of the last source: compiled, and found in `CompileHooks::kernels`.
+  unsigned kernelsCompiled() const { return kernelsCompiled_; }
+  unsigned kernelsFound() const { return kernelsFound_; }
+  /// {"import":..,"core":..,..} in milliseconds; "kernels", and how many of them
+  /// are "kernels_from_cache".
   std::string timingJson() const;
 
 private:
@@ -136,7 +140,7 @@ private:
   mlir::OwningOpRef<ModuleOp> module_;
   std::map<std::string, std::unique_ptr<target::KernelCompiler>> compilers_;
   std::vector<StageTime> times_, nativeTimes_;
-  unsigned kernelCount_ = 0;
+  unsigned kernelsCompiled_ = 0, kernelsFound_ = 0;
 };
 
 } // namespace kiln::compiler

@@ -63,11 +63,14 @@ struct SessionStats {
   bool compilerLoaded = false;
   unsigned graphsCompiled = 0;
   unsigned kernelsCompiled = 0;
+  unsigned kernelsFound = 0; ///< taken from the cache instead
   double compileSeconds = 0;
   std::string timing; ///< the compiler's JSON object of its last compilation
   uint64_t cacheHits = 0;
   uint64_t remoteHits = 0; ///< of the hits, those that a remote gave
   uint64_t cacheMisses = 0;
+  uint64_t kernelHits = 0; ///< lookups of single kernels
+  uint64_t kernelMisses = 0;
   /// Why something was not found, or will not be found the next time.
   std::vector<std::string> missReasons;
 };

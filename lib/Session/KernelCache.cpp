@@ -1,0 +1,111 @@
+//===- KernelCache.cpp - Kernels in the cache -----------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Session/KernelCache.h"
+
+#include "Clock.h"
+#include "VariantLog.h"
+
+#include "kiln/Cache/TieredStore.h"
+#include "kiln/Session/ProgramKey.h"
+
+using namespace kiln;
+using namespace kiln::session;
+using package::KernelImage;
+
+static constexpr uint32_t kPayloadVersion = 1;
+
+static std::vector<uint8_t> encode(const KernelImage &image) {
+  std::vector<uint8_t> bytes;
+  ByteWriter writer(bytes);
+  writer.u32(kPayloadVersion);
+  writer.u32(image.requiredFeatures);
+  writer.u64(image.kernels.front().entry);
+  writer.u32(static_cast<uint32_t>(image.target.size()));
+  writer.text(image.target);
+  writer.u64(image.bytes.size());
+  writer.bytes(image.bytes);
+  return bytes;
+}
+
+/// Nothing for bytes that `encode` does not give.
+static std::optional<KernelImage> decode(ByteView bytes) {
+  ByteReader reader(bytes);
+  KernelImage image;
+  bool isKnown = reader.u32() == kPayloadVersion;
+  image.requiredFeatures = reader.u32();
+  uint64_t entry = reader.u64();
+  image.target = reader.text(reader.u32());
+  uint64_t size = reader.u64();
+  ByteView code = reader.bytes(size);
+  if (!isKnown || !reader.ok() || !reader.atEnd() || entry >= code.size())
+    return std::nullopt;
+  image.bytes.assign(code.begin(), code.end());
+  image.kernels.push_back({"", entry});
+  return image;
+}
+
+KernelCache::KernelCache(cache::Store &store, const Digest &environment)
+    : store_(store), environment_(environment) {}
+
+Result<std::unique_ptr<KernelCache>>
+KernelCache::open(const cache::CacheConfig &config) {
+  if (!config.enabled() || !config.fxGraph)
+    return Error::usage("the cache is switched off");
+  auto store = cache::openStore(config);
+  if (!store)
+    return store.takeError();
+  auto kernels = std::make_unique<KernelCache>(
+      **store, environmentKey(currentEnvironment()).digest);
+  kernels->own_ = std::move(*store);
+  return std::move(kernels);
+}
+
+cache::CacheKey KernelCache::makeKey(const Digest &kernel) const {
+  cache::CacheKeyBuilder builder(cache::KeyKind::Kernel);
+  builder.addDigest(cache::KeyTag::EnvironmentId, "environment", environment_);
+  builder.addDigest(cache::KeyTag::Source, "kernel", kernel);
+  return builder.finish();
+}
+
+std::vector<std::optional<KernelImage>>
+KernelCache::find(const std::vector<Digest> &keys) {
+  std::vector<std::optional<KernelImage>> images;
+  for (const Digest &kernel : keys) {
+    cache::CacheKey key = makeKey(kernel);
+    std::optional<KernelImage> image;
+    cache::Lookup found = store_.get(key, environment_);
+    for (const std::string &fault : found.faults)
+      logMiss(fault, /*isWarning=*/false);
+    for (const cache::DecodedEntry &entry : found.variants) {
+      if (image)
+        break;
+      image = decode(entry.payload);
+      if (image)
+        continue;
+      store_.removeVariant(key, entry.payload);
+      logMiss("the entry of a kernel is not one that this version writes",
+              /*isWarning=*/false);
+    }
+    ++(image ? hits_ : misses_);
+    images.push_back(std::move(image));
+  }
+  return images;
+}
+
+void KernelCache::keep(const Digest &kernel, const KernelImage &image,
+                       uint64_t micros) {
+  cache::EntryInfo info;
+  info.kind = cache::KeyKind::Kernel;
+  info.nativeCode = true;
+  info.compileTimeMicros = micros;
+  info.createdMillis = millisSince1970();
+  if (Status s = store_.put(makeKey(kernel), environment_, info, encode(image));
+      !s)
+    logMiss("a kernel is not kept: " + s.error().message, /*isWarning=*/false);
+}
