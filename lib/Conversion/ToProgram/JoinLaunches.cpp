@@ -80,9 +80,13 @@ public:
 private:
   void joinFunction(program::FuncOp function);
   void join(ArrayRef<Part> group);
-  std::string emit(ArrayRef<Part> group, SmallVectorImpl<ExprAttr> &symbols,
-                   ExprAttr &work);
+  mlir::func::FuncOp emit(ArrayRef<Part> group,
+                          SmallVectorImpl<ExprAttr> &symbols, ExprAttr &work);
+  StringRef share(mlir::func::FuncOp function, ArrayRef<Part> group);
+
   ModuleOp kernels;
+  /// The functions that were made, by the kernels that they call.
+  llvm::DenseMap<ArrayAttr, SmallVector<mlir::func::FuncOp>> joined;
 };
 
 } // namespace
@@ -159,9 +163,9 @@ void JoinLaunches::joinFunction(program::FuncOp function) {
 }
 
 /// The function of a group: which chunks fall into a part, and a call for them.
-std::string JoinLaunches::emit(ArrayRef<Part> group,
-                               SmallVectorImpl<ExprAttr> &symbols,
-                               ExprAttr &work) {
+mlir::func::FuncOp JoinLaunches::emit(ArrayRef<Part> group,
+                                      SmallVectorImpl<ExprAttr> &symbols,
+                                      ExprAttr &work) {
   MLIRContext *context = &getContext();
   auto pointer = LLVM::LLVMPointerType::get(context);
   Type i64 = IntegerType::get(context, 64);
@@ -230,14 +234,34 @@ std::string JoinLaunches::emit(ArrayRef<Part> group,
     firstPointer += part.reads.size() + part.writes.size();
   }
   mlir::func::ReturnOp::create(b);
-  return name;
+  return function;
+}
+
+/// Equal layers have equal groups: the name of an equal function that is there
+/// already, instead of which `function` goes, or of `function`.
+StringRef JoinLaunches::share(mlir::func::FuncOp function,
+                              ArrayRef<Part> group) {
+  SmallVector<Attribute> callees;
+  for (const Part &part : group)
+    callees.push_back(part.launch.getKernel());
+  auto &known = joined[ArrayAttr::get(&getContext(), callees)];
+  for (mlir::func::FuncOp other : known) {
+    if (!OperationEquivalence::isRegionEquivalentTo(
+            &function.getBody(), &other.getBody(),
+            OperationEquivalence::IgnoreLocations))
+      continue;
+    function.erase();
+    return other.getSymName();
+  }
+  known.push_back(function);
+  return function.getSymName();
 }
 
 void JoinLaunches::join(ArrayRef<Part> group) {
   MLIRContext *context = &getContext();
   SmallVector<ExprAttr> symbols;
   ExprAttr work;
-  std::string name = emit(group, symbols, work);
+  StringRef name = share(emit(group, symbols, work), group);
 
   SmallVector<Value> buffers;
   SmallVector<bool> writes;
@@ -307,6 +331,7 @@ void JoinLaunches::runOnOperation() {
                              {Stage::Package, Stage::Package})))
     return signalPassFailure();
   kernels = loop::getKernelModule(getOperation());
+  joined.clear();
   if (!kernels)
     return;
   for (auto function : getOperation().getOps<program::FuncOp>())

@@ -116,3 +116,37 @@ program.func @empty arena 0 {
 module @kernels {
   func.func @k(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) { return }
 }
+
+// -----
+
+// Equal layers have equal groups, which share a function; a group of the same
+// kernels with other numbers has its own.
+
+!b = !program.buffer<[16], f32>
+
+// CHECK-LABEL: program.func @layers
+// CHECK: program.launch @kernels::@[[SHARED:joined_2_[0-9]+]](
+// CHECK: program.launch @kernels::@[[SHARED]](
+// CHECK: program.launch @kernels::@[[OTHER:joined_2_[0-9]+]](
+// CHECK: module @kernels
+// CHECK-COUNT-2: func.func @joined_2_
+// CHECK-NOT: func.func @joined_2_
+program.func @layers {
+  %a = program.slot user_input "a" : !b
+  %0 = program.alloc new : !b
+  program.launch @kernels::@k(%a, %0) access [read, write] symbols [] work 16 grain 16 : !b, !b
+  %1 = program.alloc new : !b
+  program.launch @kernels::@k(%a, %1) access [read, write] symbols [] work 16 grain 16 : !b, !b
+  %2 = program.alloc new : !b
+  program.launch @kernels::@k(%0, %2) access [read, write] symbols [] work 16 grain 16 : !b, !b
+  %3 = program.alloc new : !b
+  program.launch @kernels::@k(%1, %3) access [read, write] symbols [] work 16 grain 16 : !b, !b
+  %4 = program.alloc new : !b
+  program.launch @kernels::@k(%2, %4) access [read, write] symbols [] work 16 grain 16 : !b, !b
+  %5 = program.alloc new : !b
+  program.launch @kernels::@k(%3, %5) access [read, write] symbols [] work 16 grain 8 : !b, !b
+  program.return %4, %5 outputs [#program.output<role = user_output>, #program.output<role = user_output>] : !b, !b
+}
+module @kernels {
+  func.func @k(%p: !llvm.ptr, %s: !llvm.ptr, %b: i64, %e: i64, %x: !llvm.ptr) { return }
+}

@@ -99,6 +99,8 @@ def ProgramJoinLaunchesPass
         access [read, write, read, write] symbols [] work 81 grain 81 alone ...
     ```
 
+    Equal groups, as equal layers have, share a function.
+
     A thread gets as many chunks as take `grain_ns` of the module's target at four
     bytes a nanosecond. Reports `joined` with the number of parts.
   }];
