@@ -106,7 +106,7 @@ void registerKernelDialects(mlir::DialectRegistry &registry);
 
 /// Compiles modules for one target, one after another. Several compilers may run at
 /// once on modules of different contexts. MLIR works on one thread at a time, the
-/// module's context may have threading disabled; LLVM, which takes five sixths of
+/// module's context may have threading disabled; LLVM, which takes six sevenths of
 /// the time, works on all `Workers` (lib/Target/CPU/README.md says why).
 ///
 /// Example:
