@@ -219,9 +219,13 @@ session::decodeArtifacts(ByteView file, const KeyRing &keys, CacheInfo &info) {
     uint64_t offset = uint64_t(one.field("offset").asInt(0));
     uint64_t stored = uint64_t(one.field("stored").asInt(0));
     const std::string &type = one.field("type").asString();
-    if (offset < end || offset % kAlignment != 0 ||
-        !file.contains(offset, stored)) {
-      one.fail("lies where it cannot, expected ascending places in the file");
+    // One file for the same entries: no gaps but zeros.
+    ByteView gap = file.slice(end, offset - end);
+    if (offset != aligned(end) || !file.contains(offset, stored) ||
+        std::any_of(gap.begin(), gap.end(),
+                    [](uint8_t byte) { return byte != 0; })) {
+      one.fail("lies where it cannot, expected it at the next multiple of 64 "
+               "behind zeros");
       break;
     }
     end = offset + stored;
@@ -242,5 +246,9 @@ session::decodeArtifacts(ByteView file, const KeyRing &keys, CacheInfo &info) {
   }
   if (Status s = document->status(); !s)
     return s.takeError();
+  if (end != file.size())
+    return Error::malformed("artifact file has " +
+                            std::to_string(file.size() - end) +
+                            " bytes behind its last entry");
   return entries;
 }

@@ -111,14 +111,9 @@ TEST_F(CacheArtifactsTest, AChangedFileWritesNothing) {
   fill(configOf("a"), 1);
   auto bytes = save(configOf("a"));
   for (size_t i = 0; i < bytes.size(); i += 1 + bytes.size() / 500) {
-    // Padding between blobs is of no entry.
     auto changed = bytes;
     changed[i] ^= 0x40;
-    auto loaded = loadCacheArtifacts(changed, configOf("b"));
-    if (bytes[i] != 0)
-      EXPECT_FALSE(bool(loaded)) << i;
-    else if (loaded)
-      fs::remove_all(folder + "/b");
+    EXPECT_FALSE(bool(loadCacheArtifacts(changed, configOf("b")))) << i;
     EXPECT_FALSE(fs::exists(folder + "/b")) << i;
   }
   for (size_t size : {size_t(0), size_t(255), size_t(256), bytes.size() - 1}) {
