@@ -33,6 +33,14 @@ static constexpr uint64_t kMaxPayloadBytes =
 
 Store::~Store() = default;
 
+std::vector<Lookup> Store::getAll(const std::vector<CacheKey> &keys,
+                                  const Digest &environment) {
+  std::vector<Lookup> lookups;
+  for (const CacheKey &key : keys)
+    lookups.push_back(get(key, environment));
+  return lookups;
+}
+
 FlightPtr Store::enter(const CacheKey &) { return nullptr; }
 
 void Store::noteGuardMiss(const CacheKey &key) {

@@ -31,30 +31,8 @@ void TieredStore::keepLate() {
 
 void TieredStore::beginCompile() { remote_->beginCompile(); }
 
-void TieredStore::prefetch(const std::vector<RemoteStore::Query> &queries) {
-  std::vector<RemoteStore::Query> missing;
-  for (const RemoteStore::Query &query : queries)
-    if (!local_->contains(query.key))
-      missing.push_back(query);
-  if (missing.empty())
-    return;
-  auto answers = remote_->fetch(missing);
-  for (size_t i = 0; i < missing.size(); ++i)
-    for (const RemoteEntry &found : answers[i].entries)
-      (void)local_->putFile(missing[i].key, found.entry.payload, found.file);
-}
-
-Lookup TieredStore::get(const CacheKey &key, const Digest &environment) {
-  keepLate();
-  Lookup lookup = local_->get(key, environment);
-  if (lookup.hit()) {
-    for (const DecodedEntry &entry : lookup.variants)
-      if (reshare_)
-        (void)remote_->put(key, environment, entry.info, entry.payload);
-    return lookup;
-  }
-  RemoteStore::Answer answer =
-      std::move(remote_->fetch({{key, environment}}).front());
+void TieredStore::addRemote(const CacheKey &key, RemoteStore::Answer answer,
+                            Lookup &lookup) {
   for (std::string &fault : answer.faults)
     lookup.faults.push_back(std::move(fault));
   for (RemoteEntry &found : answer.entries) {
@@ -66,7 +44,33 @@ Lookup TieredStore::get(const CacheKey &key, const Digest &environment) {
   }
   lookup.remoteHits = lookup.variants.size();
   lookup.damaged |= answer.isForged();
-  return lookup;
+}
+
+Lookup TieredStore::get(const CacheKey &key, const Digest &environment) {
+  return std::move(getAll({key}, environment).front());
+}
+
+std::vector<Lookup> TieredStore::getAll(const std::vector<CacheKey> &keys,
+                                        const Digest &environment) {
+  keepLate();
+  std::vector<Lookup> lookups = local_->getAll(keys, environment);
+  std::vector<RemoteStore::Query> missing;
+  std::vector<size_t> places;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (!lookups[i].hit()) {
+      missing.push_back({keys[i], environment});
+      places.push_back(i);
+    } else if (reshare_) {
+      for (const DecodedEntry &entry : lookups[i].variants)
+        (void)remote_->put(keys[i], environment, entry.info, entry.payload);
+    }
+  }
+  if (missing.empty())
+    return lookups;
+  std::vector<RemoteStore::Answer> answers = remote_->fetch(missing);
+  for (size_t i = 0; i < missing.size(); ++i)
+    addRemote(missing[i].key, std::move(answers[i]), lookups[places[i]]);
+  return lookups;
 }
 
 Status TieredStore::put(const CacheKey &key, const Digest &environment,

@@ -74,21 +74,23 @@ cache::CacheKey KernelCache::makeKey(const Digest &kernel) const {
 }
 
 std::vector<std::optional<KernelImage>>
-KernelCache::find(const std::vector<Digest> &keys) {
+KernelCache::find(const std::vector<Digest> &kernels) {
+  std::vector<cache::CacheKey> keys;
+  for (const Digest &kernel : kernels)
+    keys.push_back(makeKey(kernel));
+  std::vector<cache::Lookup> lookups = store_.getAll(keys, environment_);
   std::vector<std::optional<KernelImage>> images;
-  for (const Digest &kernel : keys) {
-    cache::CacheKey key = makeKey(kernel);
+  for (size_t i = 0; i < keys.size(); ++i) {
     std::optional<KernelImage> image;
-    cache::Lookup found = store_.get(key, environment_);
-    for (const std::string &fault : found.faults)
+    for (const std::string &fault : lookups[i].faults)
       logMiss(fault, /*isWarning=*/false);
-    for (const cache::DecodedEntry &entry : found.variants) {
+    for (const cache::DecodedEntry &entry : lookups[i].variants) {
       if (image)
         break;
       image = decode(entry.payload);
       if (image)
         continue;
-      store_.removeVariant(key, entry.payload);
+      store_.removeVariant(keys[i], entry.payload);
       logMiss("the entry of a kernel is not one that this version writes",
               /*isWarning=*/false);
     }

@@ -49,6 +49,10 @@ public:
   virtual ~Store();
 
   virtual Lookup get(const CacheKey &key, const Digest &environment) = 0;
+  /// The same for many keys, in one round trip where a look-up has one. One
+  /// look-up a key, in their order.
+  virtual std::vector<Lookup> getAll(const std::vector<CacheKey> &keys,
+                                     const Digest &environment);
   /// Adds a variant. Equal payloads of one key are stored once. The status says
   /// why nothing was kept.
   virtual Status put(const CacheKey &key, const Digest &environment,

@@ -28,6 +28,8 @@ public:
   ~TieredStore() override;
 
   Lookup get(const CacheKey &key, const Digest &environment) override;
+  std::vector<Lookup> getAll(const std::vector<CacheKey> &keys,
+                             const Digest &environment) override;
   Status put(const CacheKey &key, const Digest &environment,
              const EntryInfo &info, ByteView payload) override;
   /// In the local folder.
@@ -41,15 +43,13 @@ public:
   /// Of the local folder; that of the remote is `remote().report()`.
   CacheReport report() const override;
 
-  /// Asks the remote for all of these keys at once and keeps what it has, for
-  /// the look-ups that follow.
-  void prefetch(const std::vector<RemoteStore::Query> &queries);
-
   LocalStore &local() { return *local_; }
   RemoteStore &remote() { return *remote_; }
 
 private:
   void keepLate();
+  void addRemote(const CacheKey &key, RemoteStore::Answer answer,
+                 Lookup &lookup);
 
   std::unique_ptr<LocalStore> local_;
   std::unique_ptr<RemoteStore> remote_;

@@ -163,21 +163,20 @@ TEST_F(RemoteStoreTest, SeveralServersShareTheKeys) {
   }
   EXPECT_EQ(total, 60);
   // Many keys are one round trip a server.
-  std::vector<RemoteStore::Query> queries;
+  std::vector<CacheKey> keys;
   for (int i = 0; i < 60; ++i)
-    queries.push_back({keyOf("kernel " + std::to_string(i), KeyKind::Kernel),
-                       environment});
+    keys.push_back(keyOf("kernel " + std::to_string(i), KeyKind::Kernel));
   auto reader = machine(config, "b", ringOf(1));
-  reader->prefetch(queries);
-  for (const RemoteStore::Query &query : queries)
-    EXPECT_TRUE(reader->local().contains(query.key));
+  for (const Lookup &found : reader->getAll(keys, environment))
+    EXPECT_TRUE(found.hit());
+  for (const CacheKey &key : keys)
+    EXPECT_TRUE(reader->local().contains(key));
   // One that is lost takes its own keys with it and no others.
   second.kill();
   int left = 0;
   auto other = machine(config, "c", ringOf(1));
-  other->prefetch(queries);
-  for (const RemoteStore::Query &query : queries)
-    left += other->local().contains(query.key);
+  for (const Lookup &found : other->getAll(keys, environment))
+    left += found.hit();
   EXPECT_GT(left, 0);
   EXPECT_LT(left, 60);
 }
