@@ -373,9 +373,10 @@ static target::Workers getWorkers(runtime::ThreadPool &pool) {
   return workers;
 }
 
-/// Where kernels are kept; null if there is no cache or it cannot be used.
+/// Where kernels are kept; null if there is no cache, it cannot be used, or the
+/// passes are wanted, which only a kernel that is compiled goes through.
 static std::unique_ptr<session::KernelCache> openCache(const Flags &flags) {
-  if (flags.noCache)
+  if (flags.noCache || !flags.mlir.empty())
     return nullptr;
   auto opened =
       session::KernelCache::open(cache::readCacheConfig(flags.cacheDirectory));
