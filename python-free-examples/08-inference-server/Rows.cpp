@@ -26,10 +26,30 @@ static Error checkCount(size_t count, size_t maxRows) {
                std::to_string(maxRows));
 }
 
-Result<Rows> readJson(const std::string &text, size_t width, size_t maxRows) {
-  json request = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (request.is_discarded())
+/// A body. What is nested deeper than the numbers of a row is dropped while it is
+/// read: functions of `json` that walk through a value recurse.
+static Result<json> parseBody(const std::string &text) {
+  constexpr int kNumberDepth = 3; // in a row, in the list, in the object
+  bool isDeep = false;
+  auto keep = [&](int depth, json::parse_event_t event, json &) {
+    isDeep |= depth >= kNumberDepth &&
+              (event == json::parse_event_t::array_start ||
+               event == json::parse_event_t::object_start);
+    return !isDeep;
+  };
+  json body = json::parse(text, keep, /*allow_exceptions=*/false);
+  if (isDeep)
+    return wrong("the body is nested deeper than {\"rows\": [[...], ...]}");
+  if (body.is_discarded())
     return wrong("the body is no JSON");
+  return body;
+}
+
+Result<Rows> readJson(const std::string &text, size_t width, size_t maxRows) {
+  auto parsed = parseBody(text);
+  if (!parsed)
+    return parsed.takeError();
+  const json &request = *parsed;
   if (!request.is_object() || !request.contains("rows") ||
       !request["rows"].is_array())
     return wrong("expected an object {\"rows\": [[...], ...]}");

@@ -67,10 +67,17 @@ static bool isRefused(httplib::Client &client, const std::string &body,
 
 static bool checkRefusals(httplib::Client &client) {
   const char *kJson = "application/json", *kNpy = "application/x-npy";
-  std::string deep(100000, '[');
+  // One is no JSON at its end; the other is, with 16 numbers in a row but for one
+  // that is an array of arrays.
+  std::string unclosed(100000, '['), deep = "{\"rows\":[[";
+  deep += std::string(400000, '[') + std::string(400000, ']');
+  for (size_t i = 1; i < kWidth; ++i)
+    deep += ",1";
+  deep += "]]}";
   return isRefused(client, "", kJson, 400, "no JSON") &&
          isRefused(client, "{\"rows\": 3}", kJson, 400, "expected an object") &&
-         isRefused(client, deep, kJson, 400, "no JSON") &&
+         isRefused(client, unclosed, kJson, 400, "nested deeper") &&
+         isRefused(client, deep, kJson, 400, "nested deeper") &&
          isRefused(client, "{\"rows\": []}", kJson, 400, "found 0 rows") &&
          isRefused(client, "{\"rows\": [[1, 2]]}", kJson, 400,
                    "row 0 has 2 numbers, expected 16") &&
