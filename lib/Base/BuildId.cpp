@@ -18,20 +18,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Base/FileSystem.h"
+#include "kiln/Base/Hex.h"
 
 #include <algorithm>
 
 using namespace kiln;
-
-static std::string toHex(ByteView bytes) {
-  static const char digits[] = "0123456789abcdef";
-  std::string text;
-  for (uint8_t byte : bytes) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
-}
 
 /// The build id among the notes of one segment; empty if it has none.
 static std::string findInNotes(ByteView notes, uint64_t alignment) {

@@ -8,6 +8,8 @@
 
 #include "kiln/Base/Digest.h"
 
+#include "kiln/Base/Hex.h"
+
 // The direct functions need no provider: the first digest of a process takes
 // 15 us instead of the 800 us of EVP, and a warm start computes one.
 #define OPENSSL_SUPPRESS_DEPRECATED
@@ -16,14 +18,7 @@
 using namespace kiln;
 
 std::string Digest::hex() const {
-  static const char digits[] = "0123456789abcdef";
-  std::string text;
-  text.reserve(2 * bytes.size());
-  for (uint8_t byte : bytes) {
-    text += digits[byte >> 4];
-    text += digits[byte & 15];
-  }
-  return text;
+  return toHex(ByteView(bytes.data(), bytes.size()));
 }
 
 static int hexValue(char c) {

@@ -10,6 +10,7 @@
 
 #include "kiln/ABI/KernelABI.h"
 #include "kiln/Base/FileSystem.h"
+#include "kiln/Base/Hex.h"
 #include "kiln/Runtime/KernelImage.h"
 
 #include <cpuid.h>
@@ -40,20 +41,13 @@ std::string session::libraryFolder() {
 // The processor
 //===----------------------------------------------------------------------===//
 
-static std::string hexadecimal(uint32_t value) {
-  std::string text;
-  for (int shift = 28; shift >= 0; shift -= 4)
-    text += "0123456789abcdef"[(value >> shift) & 15];
-  return text;
-}
-
 /// Registers of the leaves by which LLVM knows a processor and its features,
 /// without what differs between the cores of one.
 static std::vector<cache::KeyPart> describeProcessor() {
   std::vector<cache::KeyPart> words;
   unsigned a = 0, b = 0, c = 0, d = 0;
   auto add = [&](const char *name, uint32_t value) {
-    words.push_back({name, hexadecimal(value)});
+    words.push_back({name, toHex(value)});
   };
   if (__get_cpuid(0, &a, &b, &c, &d)) {
     std::string vendor;

@@ -9,6 +9,7 @@
 #include "Commands.h"
 
 #include "common/Output.h"
+#include "kiln/Base/Hex.h"
 
 #include "kiln/Cache/KeyRing.h"
 
@@ -23,13 +24,6 @@ static size_t wordCount(int argc, char **argv) {
   for (int i = 1; i < argc; ++i)
     count += argv[i][0] != '-';
   return count;
-}
-
-static std::string hexId(const PublicKey &key) {
-  std::string text;
-  for (int shift = 28; shift >= 0; shift -= 4)
-    text += "0123456789abcdef"[(key.id() >> shift) & 15];
-  return text;
 }
 
 static Result<int> keyGen(int argc, char **argv) {
@@ -60,7 +54,7 @@ static Result<int> keys(int argc, char **argv) {
   if (!ring)
     return ring.takeError();
   auto show = [](const char *what, const PublicKey &key) {
-    print(std::string(what) + hexId(key) + "  " + key.text() + "\n");
+    print(std::string(what) + toHex(key.id()) + "  " + key.text() + "\n");
   };
   show("own      ", (*ring)->publicKey());
   for (const PublicKey &key : (*ring)->trusted())
@@ -83,7 +77,7 @@ static Result<int> trust(int argc, char **argv) {
                         "KILN_CACHE_KEY_FILE");
   if (Status added = addPublicKey(file, *key); !added)
     return added.takeError();
-  print("trusted " + hexId(*key) + " in " + file + "\n");
+  print("trusted " + toHex(key->id()) + " in " + file + "\n");
   return 0;
 }
 
@@ -101,7 +95,7 @@ static Result<PublicKey> findKey(const std::string &text,
   known.push_back((*ring)->publicKey());
   std::vector<PublicKey> found;
   for (PublicKey &key : known)
-    if (key.name == text || hexId(key) == text)
+    if (key.name == text || toHex(key.id()) == text)
       found.push_back(std::move(key));
   if (found.size() != 1)
     return Error::usage(std::to_string(found.size()) + " keys have the name or "
@@ -119,7 +113,7 @@ static Result<int> revoke(int argc, char **argv) {
   const std::string file = revokedKeysFile(flags.config().keys);
   if (Status added = addPublicKey(file, *key); !added)
     return added.takeError();
-  print("revoked " + hexId(*key) + " in " + file + "\n");
+  print("revoked " + toHex(key->id()) + " in " + file + "\n");
   return 0;
 }
 
