@@ -393,6 +393,14 @@ Result<Cell> evaluateExpr(const Expr &expr, const Program &program,
   return result;
 }
 
+std::optional<int64_t> constantSize(const Expr &expr) {
+  Cell value;
+  if (!symbolsOf(expr).empty() ||
+      evaluate(expr, nullptr, value) != ExprFailure::None || !value.isInteger())
+    return std::nullopt;
+  return value.integer;
+}
+
 bool isCondition(const Expr &expr) {
   uint8_t last = 0;
   for (size_t position = 0; position < expr.code.size();) {

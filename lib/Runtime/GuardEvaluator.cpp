@@ -104,12 +104,8 @@ void GuardTable::addSlotChecks(uint32_t index) {
   add(KILN_GUARD_RANK, 0, static_cast<int64_t>(slot.sizes.size()), nullptr);
   for (uint32_t dim = 0; dim < slot.sizes.size(); ++dim) {
     const package::Expr &expr = program_.exprs[slot.sizes[dim]];
-    Cell size;
-    bool fixed = package::symbolsOf(expr).empty() &&
-                 package::evaluate(expr, nullptr, size) == ExprFailure::None &&
-                 size.isInteger();
-    if (fixed)
-      add(KILN_GUARD_SIZE, dim, size.integer, nullptr);
+    if (auto size = package::constantSize(expr))
+      add(KILN_GUARD_SIZE, dim, *size, nullptr);
     else
       add(KILN_GUARD_SIZE_EXPR, dim, 0, &expr);
   }

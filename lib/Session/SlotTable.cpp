@@ -48,15 +48,6 @@ void SlotTable::takeSlots(const archive::ExportedProgram &program) {
   }
 }
 
-/// The value of an expression without symbols.
-static std::optional<int64_t> constantOf(const package::Expr &expr) {
-  package::Cell cell;
-  if (!package::symbolsOf(expr).empty() ||
-      package::evaluate(expr, nullptr, cell) != package::ExprFailure::None)
-    return std::nullopt;
-  return cell.integer;
-}
-
 /// What a session without an archive knows of its inputs is in the package.
 void SlotTable::takeSlots(const package::Program &program) {
   values_.resize(program.slots.size());
@@ -73,7 +64,7 @@ void SlotTable::takeSlots(const package::Program &program) {
     input.constant = slot.constant;
     for (package::ExprId size : slot.sizes) {
       archive::SymInt dim;
-      dim.value = constantOf(program.exprs[size]).value_or(-1);
+      dim.value = package::constantSize(program.exprs[size]).value_or(-1);
       input.sizes.push_back(dim);
     }
     inputSlots_.push_back(i);
@@ -169,7 +160,7 @@ Status SlotTable::bindPackageWeights(const package::Package &package) {
     bound.slots.push_back(i);
     bound.dtype = slot.dtype;
     for (package::ExprId id : slot.sizes) {
-      auto size = constantOf(program.exprs[id]);
+      auto size = package::constantSize(program.exprs[id]);
       if (!size)
         return Error::unsupported("weight '" + slot.path +
                                   "' has a symbolic size");
@@ -315,7 +306,7 @@ std::map<std::string, Tensor> SlotTable::ownedWeights() const {
 static Result<Tensor> zeros(const package::Program &program, const Slot &slot) {
   std::vector<int64_t> sizes;
   for (package::ExprId id : slot.sizes) {
-    auto size = constantOf(program.exprs[id]);
+    auto size = package::constantSize(program.exprs[id]);
     if (!size)
       return Error::unsupported("optimizer state '" + slot.path +
                                 "' has a symbolic size");

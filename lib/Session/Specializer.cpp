@@ -222,13 +222,8 @@ Specializer::specialize(const std::vector<OpValue> &slots,
 bool Specializer::isFor(const package::Program &compiled,
                         const Specialization &specialization) const {
   auto values = solve([&](size_t slot, size_t dim) -> std::optional<int64_t> {
-    const package::Expr &size =
-        compiled.exprs[compiled.slots[slot].sizes[dim]];
-    package::Cell cell;
-    if (!package::symbolsOf(size).empty() ||
-        package::evaluate(size, nullptr, cell) != package::ExprFailure::None)
-      return std::nullopt;
-    return cell.integer;
+    return package::constantSize(
+        compiled.exprs[compiled.slots[slot].sizes[dim]]);
   });
   return values && *values == specialization.values;
 }

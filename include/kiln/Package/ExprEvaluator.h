@@ -17,6 +17,8 @@
 
 #include "kiln/Package/Program.h"
 
+#include <optional>
+
 namespace kiln::package {
 
 /// A number of an expression, or a symbol that has no value yet.
@@ -93,6 +95,10 @@ Result<Cell> evaluateExpr(const Expr &expr, const Program &program,
 
 /// The symbols that `expr` reads, each once, ascending. `expr` must be checked.
 std::vector<uint32_t> symbolsOf(const Expr &expr);
+
+/// The value of a size without symbols; nothing if it varies or is no integer.
+/// `expr` must be checked.
+std::optional<int64_t> constantSize(const Expr &expr);
 
 /// True if `expr` ends in a comparison or in logic, so that its 0 or 1 is a
 /// bool to operators and callers. `expr` must be checked.
