@@ -180,15 +180,6 @@ std::pair<uint32_t, uint32_t> sectionAt(size_t index) {
           index / KILN_PACKAGE_VARIANT_SECTIONS};
 }
 
-/// What tells constants apart.
-using ConstantKey =
-    std::tuple<DType, std::vector<int64_t>, std::string_view>;
-
-ConstantKey keyOf(DType dtype, const std::vector<int64_t> &sizes,
-                  ByteView bytes) {
-  return {dtype, sizes, bytes.text()};
-}
-
 /// The constants of all variants, each once, and which of them each has.
 struct ConstantPool {
   std::vector<const ConstantTensor *> constants;
@@ -200,8 +191,7 @@ struct ConstantPool {
       uses.emplace_back();
       for (const ConstantTensor &constant : package->constants) {
         auto [entry, isNew] = known.try_emplace(
-            keyOf(constant.dtype, constant.sizes, constant.bytes),
-            static_cast<uint32_t>(constants.size()));
+            keyOf(constant), static_cast<uint32_t>(constants.size()));
         if (isNew)
           constants.push_back(&constant);
         uses.back().push_back(entry->second);
@@ -264,6 +254,26 @@ std::vector<uint8_t> encode(const std::vector<const Package *> &variants) {
 }
 
 } // namespace
+
+ConstantKey keyOf(const ConstantTensor &constant) {
+  return {constant.dtype, constant.sizes, ByteView(constant.bytes).text()};
+}
+
+ConstantAdder::ConstantAdder(Package &package) : package_(package) {
+  for (size_t i = 0; i < package.constants.size(); ++i)
+    known_.try_emplace(keyOf(package.constants[i]), static_cast<uint32_t>(i));
+}
+
+uint32_t ConstantAdder::add(ConstantTensor constant) {
+  auto found = known_.find(keyOf(constant));
+  if (found != known_.end())
+    return found->second;
+  uint32_t place = static_cast<uint32_t>(package_.constants.size());
+  package_.constants.push_back(std::move(constant));
+  // The bytes stay where they are when the list grows.
+  known_.emplace(keyOf(package_.constants.back()), place);
+  return place;
+}
 
 std::vector<uint8_t> encodePackage(const Package &package) {
   return encode({&package});
@@ -344,7 +354,7 @@ Status PackageReader::readConstants() {
     decoder.list(constant.sizes, 8, [&](int64_t &size) { decoder.i64(size); });
     decoder.view(constant.bytes);
     isOnce &=
-        known.insert(keyOf(constant.dtype, constant.sizes, constant.bytes))
+        known.insert({constant.dtype, constant.sizes, constant.bytes.text()})
             .second;
   });
   if (Status s = decoder.finish(); !s)
@@ -354,9 +364,11 @@ Status PackageReader::readConstants() {
                       "constants section: expected each constant once"));
 }
 
-/// `used`: constants that variants before this one have, which are the first.
+/// `used`: constants that variants before this one have, which are the first. A
+/// variant that had one twice would take more memory than the file has bytes.
 Status PackageReader::readUses(size_t variant, size_t &used) {
   Decoder decoder(section(variant, KILN_SECTION_USES), "uses section");
+  std::vector<bool> isUsed(constants_.size());
   uses_.emplace_back();
   decoder.list(uses_.back(), 4, [&](uint32_t &use) {
     size_t at = decoder.position();
@@ -366,6 +378,11 @@ Status PackageReader::readUses(size_t variant, size_t &used) {
                                   std::to_string(std::min(
                                       used + 1, constants_.size())) +
                                   ", found " + std::to_string(use));
+    if (decoder.ok() && isUsed[use])
+      return decoder.fail(at, "expected each constant once, found " +
+                                  std::to_string(use) + " again");
+    if (decoder.ok())
+      isUsed[use] = true;
     used += use == used;
   });
   return decoder.finish();

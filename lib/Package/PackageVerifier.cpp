@@ -12,6 +12,8 @@
 #include "kiln/Package/Printer.h"
 #include "kiln/Package/Verifier.h"
 
+#include <set>
+
 #include <algorithm>
 
 namespace kiln::package {
@@ -124,10 +126,7 @@ Status verifyStored(const Package &package, const Program &program,
         std::string(dtypeName(dtype)) + " and " + std::to_string(sizes.size()));
   for (size_t i = 0; i < sizes.size(); ++i) {
     const Expr &size = program.exprs[sizes[i]];
-    Cell found;
-    if (symbolsOf(size).empty() &&
-        (evaluate(size, nullptr, found) != ExprFailure::None ||
-         !found.isInteger() || found.integer != stored.sizes[i]))
+    if (symbolsOf(size).empty() && constantSize(size) != stored.sizes[i])
       return Error::malformed("constant " + std::to_string(constant) +
                               " has " + std::to_string(stored.sizes[i]) +
                               " elements in dimension " + std::to_string(i) +
@@ -239,9 +238,15 @@ Status verifyPackage(const Package &package) {
   if (package.programs.empty() || package.programs.size() > 2)
     return Error::malformed("package: expected one or two programs, found " +
                             std::to_string(package.programs.size()));
-  for (size_t i = 0; i < package.constants.size(); ++i)
+  std::set<ConstantKey> known;
+  for (size_t i = 0; i < package.constants.size(); ++i) {
+    std::string place = "constant " + std::to_string(i);
     if (Status s = verifyConstant(package.constants[i]); !s)
-      return s.error().withContext("constant " + std::to_string(i));
+      return s.error().withContext(place);
+    if (!known.insert(keyOf(package.constants[i])).second)
+      return Error::malformed(place + " is equal to one before it, expected "
+                                      "each constant once");
+  }
   for (const Kernel &kernel : package.image.kernels)
     if (kernel.entry >= package.image.bytes.size())
       return Error::malformed(

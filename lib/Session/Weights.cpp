@@ -37,6 +37,7 @@ denseWeight(const std::string &name, const archive::Weight &weight) {
 Status session::embedWeights(const archive::ExportedProgram &program, bool all,
                               package::Package &package) {
   using Kind = package::Slot::Kind;
+  package::ConstantAdder constants(package);
   std::map<std::string, uint32_t> known;
   for (package::Program &compiled : package.programs)
     for (package::Slot &slot : compiled.slots) {
@@ -47,15 +48,14 @@ Status session::embedWeights(const archive::ExportedProgram &program, bool all,
       if (!isWeight || slot.payload != package::kNone ||
           weight == program.weights.end())
         continue;
-      auto [entry, isNew] = known.try_emplace(
-          slot.path, static_cast<uint32_t>(package.constants.size()));
+      auto [entry, isNew] = known.try_emplace(slot.path, package::kNone);
+      if (isNew) {
+        auto constant = denseWeight(slot.path, weight->second);
+        if (!constant)
+          return constant.takeError();
+        entry->second = constants.add(std::move(*constant));
+      }
       slot.payload = entry->second;
-      if (!isNew)
-        continue;
-      auto constant = denseWeight(slot.path, weight->second);
-      if (!constant)
-        return constant.takeError();
-      package.constants.push_back(std::move(*constant));
     }
   return Status::success();
 }

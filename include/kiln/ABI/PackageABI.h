@@ -39,7 +39,7 @@
 //                list(blob of program)           bodies of control steps
 //   GUARDS    := list(guard)
 //   IMAGE     := target:text features:u32 list(kernel) code:blob
-//   USES      := list(index:u32)                 its constants, in CONSTANTS;
+//   USES      := list(index:u32)                 its constants, each once;
 //                                                first uses are 0, 1, 2, ...
 //   REASONS   := list(kind:u8 pass:text name:text function:text
 //                     list(key:text value:text))
@@ -90,7 +90,7 @@ extern "C" {
 /// that changed the file, as in PNG.
 #define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
 /// Bumped whenever the meaning of anything in this header changes.
-#define KILN_PACKAGE_VERSION 6
+#define KILN_PACKAGE_VERSION 7
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
 #define KILN_PROGRAM_VERSION 3
 

@@ -29,6 +29,9 @@
 #include "kiln/Package/Program.h"
 #include "kiln/Package/Reason.h"
 
+#include <map>
+#include <tuple>
+
 namespace kiln::package {
 
 /// One check of GuardABI.h. `program` symbols are those of the first program.
@@ -76,14 +79,32 @@ struct Facts {
   uint64_t plannedPeakBytes = 0;
 };
 
+/// What tells constants apart: element type, sizes, bytes. Of bytes that stay.
+using ConstantKey = std::tuple<DType, std::vector<int64_t>, std::string_view>;
+
+ConstantKey keyOf(const ConstantTensor &constant);
+
 struct Package {
   std::vector<Program> programs; ///< one, or forward then backward
   std::vector<Program> bodies;   ///< what control steps run
   std::vector<Guard> guards;
   KernelImage image;
-  std::vector<ConstantTensor> constants;
+  std::vector<ConstantTensor> constants; ///< no two are equal
   std::vector<Reason> reasons;
   Facts facts;
+};
+
+/// Adds constants to a package. Equal ones are there once: `add` gives the place
+/// of the first.
+class ConstantAdder {
+public:
+  /// With those that the package has already.
+  explicit ConstantAdder(Package &package);
+  uint32_t add(ConstantTensor constant);
+
+private:
+  Package &package_;
+  std::map<ConstantKey, uint32_t> known_;
 };
 
 /// The bytes of a package; equal packages give equal bytes.

@@ -76,15 +76,16 @@ Status PackageExporter::addImage() {
 }
 
 Status PackageExporter::addConstants() {
+  package::ConstantAdder constants(package);
   for (auto op : module.getOps<program::ConstantOp>()) {
     auto bytes = program::getBytes(op.getValue());
     if (!bytes)
       return elided("constant '" + op.getSymName().str() + "'");
     auto type = llvm::cast<RankedTensorType>(op.getValue().getType());
-    index.constants[op.getSymName()] = package.constants.size();
-    package.constants.push_back({*guard::getDType(type.getElementType()),
-                                 type.getShape().vec(),
-                                 {bytes->begin(), bytes->end()}});
+    index.constants[op.getSymName()] =
+        constants.add({*guard::getDType(type.getElementType()),
+                       type.getShape().vec(),
+                       {bytes->begin(), bytes->end()}});
   }
   return Status::success();
 }

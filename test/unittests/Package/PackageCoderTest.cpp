@@ -92,6 +92,28 @@ TEST(PackageCoder, VariantsShareTheirConstants) {
   EXPECT_EQ(one.error().message, "expected a package with one variant, found 2");
 }
 
+// Half a million uses of 64 KiB fit into 2 MB and would take 32 GB.
+TEST(PackageCoder, AConstantThatIsUsedTwiceIsRefused) {
+  Package package = richPackage();
+  package.constants.push_back(package.constants[0]);
+  EXPECT_EQ(verifyPackage(package).error().message,
+            "constant 1 is equal to one before it, expected each constant once");
+  std::vector<uint8_t> bytes = encodePackage(package);
+  auto reader = PackageReader::open(bytes);
+  ASSERT_FALSE(reader);
+  EXPECT_NE(reader.error().message.find(
+                "uses section, byte 8: expected each constant once, found 0"),
+            std::string::npos)
+      << reader.error().message;
+
+  ConstantAdder adder(package);
+  ConstantTensor other = package.constants[0];
+  EXPECT_EQ(adder.add(other), 0u);
+  other.bytes.back() ^= 1;
+  EXPECT_EQ(adder.add(other), 2u);
+  EXPECT_EQ(adder.add(other), 2u);
+}
+
 TEST(PackageCoder, VariantsAreOfOneProgram) {
   std::vector<Package> variants = twoVariants();
   variants[1].image.target = variants[0].image.target;
@@ -229,6 +251,6 @@ TEST(PackageCoder, AnotherVersionSaysWhatToDo) {
   auto decoded = decodePackage(bytes.data(), bytes.size());
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().message,
-            "package header: expected version 6, found 9; compile the model "
+            "package header: expected version 7, found 9; compile the model "
             "again with this kiln");
 }
