@@ -9,6 +9,7 @@
 #include "kiln/Package/CppHeader.h"
 
 #include "kiln/Package/ExprEvaluator.h"
+#include "kiln/Package/NumberKinds.h"
 
 #include <cctype>
 #include <set>
@@ -20,16 +21,35 @@ using namespace kiln::package;
 // Names and types
 //===----------------------------------------------------------------------===//
 
+/// The words of C++ up to C++20, and then the names that a header says itself or
+/// that are macros or the program.
 static const std::set<std::string> kReserved = {
-    "alignas", "alignof", "and", "asm", "auto", "bool", "break", "case",
-    "catch", "char", "class", "const", "constexpr", "continue", "decltype",
-    "default", "delete", "do", "double", "else", "enum", "explicit", "export",
-    "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int",
-    "kiln", "long", "mutable", "namespace", "new", "noexcept", "not", "nullptr",
-    "operator", "or", "private", "protected", "public", "register", "return",
-    "short", "signed", "sizeof", "static", "std", "struct", "switch", "template",
-    "this", "throw", "true", "try", "typedef", "typename", "union", "unsigned",
-    "using", "virtual", "void", "volatile", "while", "xor"};
+    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor",
+    "bool", "break", "case", "catch", "char", "char16_t", "char32_t", "char8_t",
+    "class", "co_await", "co_return", "co_yield", "compl", "concept", "const",
+    "const_cast", "consteval", "constexpr", "constinit", "continue", "decltype",
+    "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+    "explicit", "export", "extern", "false", "float", "for", "friend", "goto",
+    "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept",
+    "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private",
+    "protected", "public", "register", "reinterpret_cast", "requires", "return",
+    "short", "signed", "sizeof", "static", "static_assert", "static_cast",
+    "struct", "switch", "template", "this", "thread_local", "throw", "true",
+    "try", "typedef", "typeid", "typename", "union", "unsigned", "using",
+    "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+
+    "Inputs", "KilnValue", "Model", "Outputs", "errno", "int16_t", "int32_t",
+    "int64_t", "int8_t", "kiln", "linux", "main", "std", "uint16_t", "uint32_t",
+    "uint64_t", "uint8_t", "unix"};
+
+/// Words, and what the headers of C have as macros: names of capitals alone.
+static bool isReserved(const std::string &name) {
+  bool isMacro = name.size() > 2;
+  for (char c : name)
+    isMacro &= c == '_' || std::isdigit(static_cast<unsigned char>(c)) ||
+               std::isupper(static_cast<unsigned char>(c));
+  return isMacro || kReserved.count(name);
+}
 
 static std::string toIdentifier(const std::string &name) {
   std::string text;
@@ -45,7 +65,7 @@ static std::string toIdentifier(const std::string &name) {
   if (text.empty() || text[0] == '_' ||
       std::isdigit(static_cast<unsigned char>(text[0])))
     text = "v" + (text.empty() || text[0] == '_' ? text : "_" + text);
-  return kReserved.count(text) ? text + "_" : text;
+  return isReserved(text) ? text + "_" : text;
 }
 
 static std::string toUnused(const std::string &name,
@@ -128,13 +148,9 @@ static std::string sizesText(const Program &program,
                              const char *dynamic) {
   std::string text;
   for (ExprId id : sizes) {
-    Cell value;
-    const Expr &size = program.exprs[id];
-    bool isKnown = symbolsOf(size).empty() &&
-                   evaluate(size, nullptr, value) == ExprFailure::None &&
-                   value.isInteger();
+    auto size = constantSize(program.exprs[id]);
     text += (text.empty() ? "" : ", ") +
-            (isKnown ? std::to_string(value.integer) : dynamic);
+            (size ? std::to_string(*size) : dynamic);
   }
   return text;
 }
@@ -160,19 +176,11 @@ static std::string expectedLine(const std::string &name, const char *kind,
          ", {" + sizes + "}},\n";
 }
 
-static bool isFloatSymbol(const Program &program, uint32_t slot) {
-  for (const Symbol &symbol : program.symbols)
-    if (symbol.source == Symbol::Source::InputScalar && symbol.slot == slot)
-      return symbol.isFloat;
-  return false;
-}
-
-static const char *constantKind(const Constant &constant) {
-  if (std::holds_alternative<bool>(constant))
-    return "BOOL";
-  if (std::holds_alternative<int64_t>(constant))
-    return "INT";
-  return std::holds_alternative<double>(constant) ? "FLOAT" : "NONE";
+/// Of an enumerator of KilnValueKind.
+static const char *kindName(NumberKind kind) {
+  static const char *const names[] = {"NONE", "BOOL", "INT", "FLOAT",
+                                      "COMPLEX"};
+  return names[static_cast<size_t>(kind)];
 }
 
 static std::string shapeArguments(const std::string &element,
@@ -187,7 +195,7 @@ static void addInput(const Program &program, uint32_t index, Parts &parts,
   if (!slot.isTensor && !slot.isSymbolic) {
     // No choice: the library fills it in.
     parts.expectedInputs += expectedLine(
-        slot.name, constantKind(slot.constant), "KILN_DTYPE_NONE", "");
+        slot.name, kindName(kindOf(program, index)), "KILN_DTYPE_NONE", "");
     parts.passed += place + "none();\n";
     return;
   }
@@ -207,9 +215,10 @@ static void addInput(const Program &program, uint32_t index, Parts &parts,
                     name + ".get());\n";
     return;
   }
-  bool isReal = isFloatSymbol(program, index);
+  NumberKind kind = kindOf(program, index);
+  bool isReal = kind == NumberKind::Float;
   parts.inputs += std::string(isReal ? "  double " : "  int64_t ") + name + note;
-  parts.expectedInputs += expectedLine(slot.name, isReal ? "FLOAT" : "INT",
+  parts.expectedInputs += expectedLine(slot.name, kindName(kind),
                                        "KILN_DTYPE_NONE", "");
   parts.passed += place + (isReal ? "real" : "kilnIntValue") + "(inputs." + name +
                   ");\n";
@@ -223,11 +232,9 @@ static void addOutput(const Program &program, const Output &output,
   std::string separator = parts.taken.empty() ? "" : ",\n        ";
   if (output.kind != Output::Kind::Tensor) {
     parts.outputs += "  KilnValue " + name + note;
-    const char *kind = output.kind == Output::Kind::Constant
-                           ? constantKind(output.constant)
-                           : "INT";
     parts.expectedOutputs +=
-        expectedLine(output.name, kind, "KILN_DTYPE_NONE", "");
+        expectedLine(output.name, kindName(kindOf(program, output)),
+                     "KILN_DTYPE_NONE", "");
     parts.taken += separator + value;
     return;
   }

@@ -27,7 +27,8 @@
 namespace kiln::package {
 
 /// The text of a header. `name` becomes the namespace; characters that an
-/// identifier cannot have become '_'.
+/// identifier cannot have become '_', and a '_' follows words of C++, names that a
+/// header needs itself, and capitals alone (more than two), which may be macros.
 std::string printCppHeader(const Package &package, const std::string &name);
 
 } // namespace kiln::package

@@ -9,9 +9,11 @@
 #include "Handles.h"
 
 #include "kiln/Package/ExprEvaluator.h"
+#include "kiln/Package/NumberKinds.h"
 
 using namespace kiln;
 using namespace kiln::capi;
+using package::NumberKind;
 using package::Output;
 using package::Program;
 using package::Slot;
@@ -33,8 +35,6 @@ private:
   void addSlot(const Program &program, uint32_t index);
   void addOutput(KilnList list, const Program &program, const Output &output,
                  const std::string &name);
-  static KilnValueKind kindOf(const package::Constant &constant);
-  static KilnValueKind kindOf(const Program &program, uint32_t slot);
 
   Signature &signature;
 };
@@ -45,34 +45,27 @@ void Describer::setSizes(KilnValueInfo &info, const Program &program,
   std::vector<KilnDimension> &list = signature.dimensions.emplace_back();
   for (package::ExprId id : sizes) {
     const package::Expr &size = program.exprs[id];
-    package::Cell value;
-    bool isKnown =
-        package::symbolsOf(size).empty() &&
-        package::evaluate(size, nullptr, value) == package::ExprFailure::None &&
-        value.isInteger();
-    list.push_back({isKnown ? value.integer : -1,
+    list.push_back({package::constantSize(size).value_or(-1),
                     keep(package::printExpr(size, program.symbols))});
   }
   info.rank = list.size();
   info.dimensions = list.data();
 }
 
-KilnValueKind Describer::kindOf(const package::Constant &constant) {
-  if (std::holds_alternative<bool>(constant))
+static KilnValueKind toValueKind(NumberKind kind) {
+  switch (kind) {
+  case NumberKind::None:
+    return KILN_VALUE_NONE;
+  case NumberKind::Bool:
     return KILN_VALUE_BOOL;
-  if (std::holds_alternative<int64_t>(constant))
+  case NumberKind::Int:
     return KILN_VALUE_INT;
-  return std::holds_alternative<double>(constant) ? KILN_VALUE_FLOAT
-                                                  : KILN_VALUE_NONE;
-}
-
-/// Of a number that varies: the symbol that it gives a value says which.
-KilnValueKind Describer::kindOf(const Program &program, uint32_t slot) {
-  for (const package::Symbol &symbol : program.symbols)
-    if (symbol.source == package::Symbol::Source::InputScalar &&
-        symbol.slot == slot)
-      return symbol.isFloat ? KILN_VALUE_FLOAT : KILN_VALUE_INT;
-  return KILN_VALUE_INT;
+  case NumberKind::Float:
+    return KILN_VALUE_FLOAT;
+  case NumberKind::Complex:
+    return KILN_VALUE_COMPLEX;
+  }
+  return KILN_VALUE_NONE;
 }
 
 static runtime::OpValue valueOf(const package::Constant &constant) {
@@ -111,11 +104,9 @@ void Describer::addSlot(const Program &program, uint32_t index) {
     info.kind = KILN_VALUE_TENSOR;
     info.dtype = static_cast<KilnDType>(slot.dtype);
     setSizes(info, program, slot.sizes);
-  } else if (slot.isSymbolic) {
-    info.kind = kindOf(program, index);
   } else {
-    info.kind = kindOf(slot.constant);
-    info.isConstant = 1;
+    info.kind = toValueKind(kindOf(program, index));
+    info.isConstant = !slot.isSymbolic;
   }
   if (isInput)
     signature.constants.push_back(info.isConstant ? valueOf(slot.constant)
@@ -128,21 +119,14 @@ void Describer::addOutput(KilnList list, const Program &program,
   KilnValueInfo info = {};
   info.name = keep(name);
   info.path = keep(output.path);
-  switch (output.kind) {
-  case Output::Kind::Tensor:
+  if (output.kind == Output::Kind::Tensor) {
+    const package::Value &tensor = program.values[output.value];
     info.kind = KILN_VALUE_TENSOR;
-    info.dtype =
-        static_cast<KilnDType>(program.values[output.value].dtype);
-    setSizes(info, program, program.values[output.value].sizes);
-    break;
-  case Output::Kind::Expr:
-  case Output::Kind::Scalar:
-    info.kind = KILN_VALUE_INT;
-    break;
-  case Output::Kind::Constant:
-    info.kind = kindOf(output.constant);
-    info.isConstant = 1;
-    break;
+    info.dtype = static_cast<KilnDType>(tensor.dtype);
+    setSizes(info, program, tensor.sizes);
+  } else {
+    info.kind = toValueKind(kindOf(program, output));
+    info.isConstant = output.kind == Output::Kind::Constant;
   }
   signature.lists[list].push_back(info);
 }
