@@ -13,6 +13,7 @@
 
 #include "kiln/Session/Session.h"
 
+#include <atomic>
 #include <deque>
 #include <exception>
 #include <mutex>
@@ -56,6 +57,9 @@ struct KilnModel {
   std::vector<std::string> variants;
   bool isExclusive = false; ///< calls write to weights
   std::string missing;      ///< a weight without values
+  /// Steps taken. Read without the lock, which cannot be taken twice: a release
+  /// function of the caller may run under it and ask.
+  std::atomic<uint64_t> steps{0};
   /// Shared by calls, exclusive for what changes the model.
   mutable std::shared_mutex mutex;
 };

@@ -82,6 +82,7 @@ static Status openModel(SharedBytes bytes, const std::string &name,
   made->signature = describe(package);
   made->target = package.image.target;
   made->isExclusive = made->session->changesWeights();
+  made->steps = made->session->stepCount();
   findMissing(*made);
   *model = made.release();
   return Status::success();

@@ -103,6 +103,7 @@ KilnStatus *kilnModelStep(KilnModel *model, const KilnValue *inputs,
     auto result = model->session->step(*values, rate);
     if (!result)
       return result.takeError();
+    model->steps = model->session->stepCount();
     if (loss)
       *loss = result->loss;
     return Status::success();
@@ -110,10 +111,7 @@ KilnStatus *kilnModelStep(KilnModel *model, const KilnValue *inputs,
 }
 
 uint64_t kilnModelSteps(const KilnModel *model) {
-  if (!model)
-    return 0;
-  std::shared_lock<std::shared_mutex> shared(model->mutex);
-  return model->session->stepCount();
+  return model ? model->steps.load() : 0;
 }
 
 KilnStatus *kilnModelSaveCheckpoint(KilnModel *model, const char *path) {
@@ -131,6 +129,7 @@ KilnStatus *kilnModelLoadCheckpoint(KilnModel *model, const char *path) {
       return isNull(model ? "path" : "model");
     std::unique_lock<std::shared_mutex> alone(model->mutex);
     Status status = model->session->loadCheckpoint(path);
+    model->steps = model->session->stepCount();
     findMissing(*model);
     return status;
   });
