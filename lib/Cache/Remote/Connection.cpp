@@ -294,7 +294,8 @@ void Connection::takeReplies(TimePoint now) {
     if (progress == TlsSession::Progress::Done && sent_.empty())
       return fail(Failure::Operation, name() + " ended the TLS session");
   }
-  while (fd_ >= 0) {
+  // An answer may end the connection.
+  while (state_ == State::Ready || state_ == State::Login) {
     auto reply = reader_->next();
     if (!reply)
       break;
@@ -313,7 +314,7 @@ void Connection::takeReplies(TimePoint now) {
       reader_->limit(sent_.front().replyBytes);
     operation.done(replies, nullptr);
   }
-  if (fd_ >= 0 && !reader_->error().empty())
+  if (reader_ && !reader_->error().empty())
     fail(Failure::Operation,
          name() + ": " + reader_->error() + hint());
 }
@@ -399,7 +400,7 @@ void Connection::fail(Fault fault) {
   out_.clear();
   outDone_ = 0;
   replies_.clear();
-  // The answers may ask for more, on a new connection.
+  // Those who are told find a connection that is closed, with nothing waiting.
   std::deque<Operation> ended = std::move(sent_);
   sent_.clear();
   for (Operation &operation : waiting_)

@@ -19,6 +19,9 @@ using namespace std::chrono_literals;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
+/// Answers that may come late and are still wanted.
+static constexpr size_t kMaxAbandoned = 256;
+
 /// Graphs have variants, by their guards; the value of another key is one.
 static size_t slotsOf(KeyKind kind) {
   return kind == KeyKind::FxGraph || kind == KeyKind::AotAutograd
@@ -195,6 +198,8 @@ RemoteStore::fetch(const std::vector<Query> &queries) {
     counters_.outcome(queries[i].key.kind, &StoreStats::ioErrors, "ETIMEDOUT");
     answers[i].faults.push_back(kTooLate);
     abandoned_.push_back(std::move(requests[i]));
+    if (abandoned_.size() > kMaxAbandoned)
+      abandoned_.erase(abandoned_.begin());
   }
   budget_ -= std::min<microseconds>(
       budget_, std::chrono::duration_cast<microseconds>(Clock::now() - begin));

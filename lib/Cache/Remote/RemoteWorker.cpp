@@ -8,9 +8,11 @@
 
 #include "RemoteWorker.h"
 
+#include "kiln/Base/FileSystem.h"
 #include "kiln/Base/Log.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -25,6 +27,7 @@ using std::chrono::milliseconds;
 static constexpr size_t kMaxQueuedValues = 1024;
 static constexpr size_t kMaxQueuedBytes = 64 << 20;
 static constexpr size_t kMaxKeysTogether = 256;
+static constexpr uint64_t kMaxReplyBytes = 512 << 20;
 /// Values that are sent before an answer is waited for.
 static constexpr size_t kBytesTogether = 1 << 20;
 static constexpr auto kIdle = 60s;
@@ -69,27 +72,45 @@ void RemoteWorker::wake() {
   (void)!::write(wake_, &one, sizeof(one));
 }
 
-/// Under the mutex. The thread keeps this object until it ends.
-void RemoteWorker::start() {
+/// Under the mutex. The thread keeps this object until it ends. False where the
+/// system gives no thread or no descriptor; the next caller tries again.
+bool RemoteWorker::start() {
   if (isStarted_)
-    return;
-  wake_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  isStarted_ = true;
-  thread_ = std::thread([self = shared_from_this()] { self->run(); });
+    return true;
+  std::string reason;
+  if (wake_ < 0)
+    wake_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (wake_ < 0) {
+    reason = systemMessage(errno);
+  } else {
+    try {
+      thread_ = std::thread([self = shared_from_this()] { self->run(); });
+      isStarted_ = true;
+      return true;
+    } catch (const std::exception &error) {
+      reason = error.what();
+    }
+  }
+  bool isFirst = stats_.lastError.empty();
+  stats_.lastError = "there is no thread for the remote cache: " + reason;
+  if (isFirst)
+    log::write("cache", log::Level::Warning, stats_.lastError);
+  return false;
 }
 
 void RemoteWorker::ask(const WishPtr &wish) {
   std::lock_guard<std::mutex> lock(mutex_);
   Shard &shard = *shards_[wish->shard];
-  if (!shard.breaker.isClosed() || isStopping_) {
-    wish->fault = "the remote cache is left alone for a while: " +
-                  stats_.lastError;
+  bool isLeftAlone = !shard.breaker.isClosed() || isStopping_;
+  if (isLeftAlone || !start()) {
+    wish->fault =
+        (isLeftAlone ? "the remote cache is left alone for a while: " : "") +
+        stats_.lastError;
     wish->isDone = true;
     ++stats_.skipped;
     return;
   }
   shard.wishes.push_back(wish);
-  start();
   wake();
 }
 
@@ -112,7 +133,7 @@ bool RemoteWorker::isAnswered(const WishPtr &wish) const {
 void RemoteWorker::store(size_t shard, std::string key,
                          std::vector<uint8_t> value) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (isStopping_ || value.size() > kMaxQueuedBytes) {
+  if (isStopping_ || value.size() > kMaxQueuedBytes || !start()) {
     ++stats_.queueDropped;
     return;
   }
@@ -120,7 +141,7 @@ void RemoteWorker::store(size_t shard, std::string key,
   ++queuedValues_;
   shards_[shard]->values.push_back({std::move(key), std::move(value)});
   while (queuedValues_ > kMaxQueuedValues || queuedBytes_ > kMaxQueuedBytes) {
-    // The oldest of this shard; others keep theirs if it has enough.
+    // The oldest of the shard that has most; the others keep theirs.
     auto longest = std::max_element(
         shards_.begin(), shards_.end(), [](const auto &a, const auto &b) {
           return a->values.size() < b->values.size();
@@ -130,7 +151,6 @@ void RemoteWorker::store(size_t shard, std::string key,
     (*longest)->values.pop_front();
     ++stats_.queueDropped;
   }
-  start();
   wake();
 }
 
@@ -277,26 +297,50 @@ void RemoteWorker::askTogether(Shard &shard, TimePoint now) {
             keys + shard.wishes.front()->keys.size() <= kMaxKeysTogether)) {
       WishPtr wish = std::move(shard.wishes.front());
       shard.wishes.pop_front();
-      if (wish->isAbandoned)
-        continue; // nobody waits, and it was never sent
+      if (wish->isAbandoned) {
+        // Nobody waits, and it was never sent.
+        wish->fault = kTooLate;
+        finish(wish);
+        continue;
+      }
       keys += wish->keys.size();
       wishes.push_back(std::move(wish));
     }
     if (!shard.wishes.empty())
       wake();
   }
-  if (wishes.empty())
-    return;
+  // Each value may be as large as one may be, and a reply has a limit: so many
+  // keys a command. The commands are sent together, and fail together.
+  const size_t most = std::max<size_t>(1, kMaxReplyBytes / config_.maxValueBytes);
+  auto isCounted = std::make_shared<bool>(false);
+  for (auto begin = wishes.begin(); begin != wishes.end();) {
+    size_t keys = 0;
+    auto end = begin;
+    while (end != wishes.end() &&
+           (end == begin || keys + (*end)->keys.size() <= most))
+      keys += (*end++)->keys.size();
+    askOnce(shard, {begin, end}, isCounted, now);
+    begin = end;
+  }
+}
+
+/// One MGET for all keys of `wishes`.
+void RemoteWorker::askOnce(Shard &shard, const std::vector<WishPtr> &wishes,
+                           const std::shared_ptr<bool> &isCounted,
+                           TimePoint now) {
   std::vector<std::string_view> words = {"MGET"};
   for (const WishPtr &wish : wishes)
     words.insert(words.end(), wish->keys.begin(), wish->keys.end());
   Operation operation;
   operation.command = formatCommand(words);
-  operation.replyBytes = config_.maxValueBytes + (1 << 20);
+  operation.replyBytes = size_t(
+      std::min<uint64_t>(kMaxReplyBytes,
+                         (words.size() - 1) * uint64_t(config_.maxValueBytes)) +
+      (1 << 20));
   operation.deadline = now + milliseconds(config_.operationMillis);
-  operation.done = [this, &shard, wishes](std::vector<Reply> &replies,
-                                          const Fault *fault) {
-    answered(shard, wishes, replies, fault);
+  operation.done = [this, &shard, wishes, isCounted](
+                       std::vector<Reply> &replies, const Fault *fault) {
+    answered(shard, wishes, replies, fault, *isCounted);
   };
   shard.reader.submit(std::move(operation), now);
 }
@@ -339,7 +383,8 @@ static Fault faultOf(const std::string &code) {
 }
 
 void RemoteWorker::answered(Shard &shard, const std::vector<WishPtr> &wishes,
-                            std::vector<Reply> &replies, const Fault *fault) {
+                            std::vector<Reply> &replies, const Fault *fault,
+                            bool &isCounted) {
   std::lock_guard<std::mutex> lock(mutex_);
   noteConnects();
   size_t count = 0;
@@ -370,10 +415,12 @@ void RemoteWorker::answered(Shard &shard, const std::vector<WishPtr> &wishes,
     finish(wish);
   }
   // What nobody waited for has been counted as a failure already.
-  if (fault && wasWaitedFor)
+  if (fault && wasWaitedFor && !isCounted) {
+    isCounted = true;
     failed(shard, *fault);
-  else if (!fault && wasWaitedFor)
+  } else if (!fault && wasWaitedFor) {
     shard.breaker.succeeded(Clock::now());
+  }
 }
 
 /// Under the mutex, on the thread that owns the connections.
@@ -428,19 +475,19 @@ void RemoteWorker::sendValues(Shard &shard, TimePoint now) {
   if (operation.replies == 0)
     return;
   operation.deadline = now + milliseconds(config_.operationMillis);
-  operation.done = [this, &shard](std::vector<Reply> &replies,
-                                  const Fault *fault) {
-    stored(shard, replies, fault);
+  operation.done = [this, &shard, count = operation.replies](
+                       std::vector<Reply> &replies, const Fault *fault) {
+    stored(shard, replies, count, fault);
   };
   shard.writer.submit(std::move(operation), now);
 }
 
 void RemoteWorker::stored(Shard &shard, const std::vector<Reply> &replies,
-                          const Fault *fault) {
+                          size_t count, const Fault *fault) {
   std::lock_guard<std::mutex> lock(mutex_);
   noteConnects();
   if (fault) {
-    ++stats_.storeFailures["connection"];
+    stats_.storeFailures["connection"] += count;
     return failed(shard, *fault);
   }
   for (const Reply &reply : replies) {

@@ -82,20 +82,23 @@ private:
     TimePoint writesOffUntil{};
   };
 
-  void start();
+  bool start();
   void run();
   void turn();
   void noteConnects();
   void pump(TimePoint now);
   void askTogether(Shard &shard, TimePoint now);
+  void askOnce(Shard &shard, const std::vector<WishPtr> &wishes,
+               const std::shared_ptr<bool> &isCounted, TimePoint now);
   void sendValues(Shard &shard, TimePoint now);
   void probe(Shard &shard, TimePoint now);
   void refuseWishes(Shard &shard);
   void answered(Shard &shard, const std::vector<WishPtr> &wishes,
-                std::vector<Reply> &replies, const Fault *fault);
+                std::vector<Reply> &replies, const Fault *fault,
+                bool &isCounted);
   void finish(const WishPtr &wish);
   void failed(Shard &shard, const Fault &fault);
-  void stored(Shard &shard, const std::vector<Reply> &replies,
+  void stored(Shard &shard, const std::vector<Reply> &replies, size_t count,
               const Fault *fault);
   bool mayEnd(TimePoint now);
   TimePoint nextTime(TimePoint now);

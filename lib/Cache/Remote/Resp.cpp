@@ -8,6 +8,7 @@
 
 #include "Resp.h"
 
+#include <algorithm>
 #include <hiredis/hiredis.h>
 #include <new>
 
@@ -21,7 +22,14 @@ std::string Reply::errorCode() const {
       break;
     code += c;
   }
-  return code.empty() ? "ERR" : code;
+  // Those that Redis has; what a server makes up is not kept.
+  static const char *const known[] = {
+      "ASK",      "BUSY",     "CLUSTERDOWN", "CROSSSLOT", "LOADING", "MISCONF",
+      "MOVED",    "NOAUTH",   "NOPERM",      "NOREPLICAS", "OOM",
+      "READONLY", "TRYAGAIN", "WRONGPASS",   "WRONGTYPE"};
+  bool isKnown = std::any_of(std::begin(known), std::end(known),
+                             [&](const char *one) { return code == one; });
+  return isKnown ? code : "ERR";
 }
 
 std::string cache::formatCommand(const std::vector<std::string_view> &words) {
@@ -52,15 +60,30 @@ static Reply *place(const redisReadTask *task) {
   return new (std::nothrow) Reply();
 }
 
-static void *createString(const redisReadTask *task, char *text, size_t size) {
+/// The place of a value, which `fill` fills. Null, with no root left behind, if
+/// there is no memory: no exception may pass through the frames of hiredis.
+template <typename Fill>
+static Reply *make(const redisReadTask *task, Fill fill) {
   Reply *reply = place(task);
   if (!reply)
     return nullptr;
-  reply->kind = task->type == REDIS_REPLY_ERROR    ? Reply::Kind::Error
-                : task->type == REDIS_REPLY_STATUS ? Reply::Kind::Status
-                                                   : Reply::Kind::String;
-  reply->text.assign(text, size);
-  return reply;
+  try {
+    fill(*reply);
+    return reply;
+  } catch (const std::exception &) {
+    if (!task->parent)
+      delete reply;
+    return nullptr;
+  }
+}
+
+static void *createString(const redisReadTask *task, char *text, size_t size) {
+  return make(task, [&](Reply &reply) {
+    reply.kind = task->type == REDIS_REPLY_ERROR    ? Reply::Kind::Error
+                 : task->type == REDIS_REPLY_STATUS ? Reply::Kind::Status
+                                                    : Reply::Kind::String;
+    reply.text.assign(text, size);
+  });
 }
 
 static void *createArray(const redisReadTask *task, int count) {
@@ -68,21 +91,17 @@ static void *createArray(const redisReadTask *task, int count) {
   if (count < 0 || size_t(count) > kMaxReplyElements - elements)
     return nullptr;
   elements += size_t(count);
-  Reply *reply = place(task);
-  if (!reply)
-    return nullptr;
-  reply->kind = Reply::Kind::Array;
-  reply->elements.resize(size_t(count));
-  return reply;
+  return make(task, [&](Reply &reply) {
+    reply.kind = Reply::Kind::Array;
+    reply.elements.resize(size_t(count));
+  });
 }
 
 static void *createInteger(const redisReadTask *task, long long value) {
-  Reply *reply = place(task);
-  if (!reply)
-    return nullptr;
-  reply->kind = Reply::Kind::Integer;
-  reply->integer = value;
-  return reply;
+  return make(task, [&](Reply &reply) {
+    reply.kind = Reply::Kind::Integer;
+    reply.integer = value;
+  });
 }
 
 static void *createNil(const redisReadTask *task) { return place(task); }
@@ -156,7 +175,8 @@ std::optional<Reply> RespReader::next() {
   void *root = nullptr;
   if (redisReaderGetReply(reader_, &root) != REDIS_OK) {
     error_ = reader_->err == REDIS_ERR_OOM
-                 ? "the reply has more elements than are accepted"
+                 ? "the reply has more elements than are accepted, or no memory "
+                   "is left for it"
                  : "what the server sends is not the Redis protocol";
     return std::nullopt;
   }
