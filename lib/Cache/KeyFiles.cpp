@@ -19,6 +19,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <pwd.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -110,25 +111,9 @@ Result<PublicKey> PublicKey::parse(std::string_view text) {
   return key;
 }
 
-Result<std::vector<PublicKey>>
-cache::readPublicKeys(const std::string &list) {
-  std::string text = list;
-  if (!list.empty() && list[0] == '/') {
-    struct stat info;
-    if (::stat(list.c_str(), &info) != 0)
-      return Error::io("cannot read '" + list + "': " + systemMessage(errno));
-    if ((info.st_uid != ::geteuid() && info.st_uid != 0) ||
-        (info.st_mode & 022))
-      return Error::malformed("the list of keys '" + list +
-                              "' could have been written by others, expected "
-                              "a file of this user with mode 0644 or less");
-    auto bytes = readFile(list, kMaxKeyFileBytes);
-    if (!bytes)
-      return bytes.takeError();
-    text.assign(bytes->begin(), bytes->end());
-  }
+/// Keys between white space and commas.
+static Result<std::vector<PublicKey>> parseKeys(std::string_view rest) {
   std::vector<PublicKey> keys;
-  std::string_view rest(text);
   auto isSeparator = [](char c) { return isSpace(c) || c == ','; };
   while (!rest.empty()) {
     if (isSeparator(rest.front())) {
@@ -146,21 +131,112 @@ cache::readPublicKeys(const std::string &list) {
   return keys;
 }
 
-Status cache::addPublicKey(const std::string &path, const PublicKey &key) {
-  auto present = readPublicKeys(path);
-  std::string text;
-  if (!present && present.error().kind != ErrorKind::Io)
+Result<std::vector<PublicKey>>
+cache::readPublicKeys(const std::string &list) {
+  return !list.empty() && list[0] == '/'
+             ? readPublicKeyFile(list, /*mayBeAbsent=*/false)
+             : parseKeys(list);
+}
+
+Result<std::vector<PublicKey>>
+cache::readPublicKeyFile(const std::string &path, bool mayBeAbsent) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0) {
+    // A list that cannot be looked at is not an empty one: it may hold what
+    // somebody revoked.
+    if (mayBeAbsent && (errno == ENOENT || errno == ENOTDIR))
+      return std::vector<PublicKey>();
+    return Error::io("cannot read '" + path + "': " + systemMessage(errno));
+  }
+  if ((info.st_uid != ::geteuid() && info.st_uid != 0) || (info.st_mode & 022))
+    return Error::malformed("the list of keys '" + path +
+                            "' could have been written by others, expected "
+                            "a file of this user with mode 0644 or less");
+  auto bytes = readFile(path, kMaxKeyFileBytes);
+  if (!bytes)
+    return bytes.takeError();
+  return parseKeys(ByteView(*bytes).text());
+}
+
+/// The folder of a file, "." for a name alone.
+static std::string folderOf(const std::string &path) {
+  size_t slash = path.rfind('/');
+  if (slash == std::string::npos)
+    return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// Writes a file of random name beside `path`, closed to others whatever the
+/// umask is; its name.
+static Result<std::string> writeAside(const std::string &path,
+                                      const std::string &text) {
+  if (Status made = createDirectories(folderOf(path)); !made)
+    return made.takeError();
+  auto name = randomBytes();
+  if (!name)
+    return name.takeError();
+  std::string aside = path + "." + Digest{*name}.hex().substr(0, 32);
+  int fd = ::open(aside.c_str(),
+                  O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return Error::io("cannot make '" + path + "': " + systemMessage(errno));
+  Status written =
+      writeDescriptor(fd, ByteView(std::string_view(text)), "'" + aside + "'");
+  if (written && ::fsync(fd) != 0)
+    written = Error::io("cannot write '" + aside + "': " + systemMessage(errno));
+  ::close(fd);
+  if (written)
+    return aside;
+  ::unlink(aside.c_str());
+  return written.takeError();
+}
+
+/// Reads the list again and replaces it, while nobody else does.
+static Status addToList(const std::string &path, const PublicKey &key,
+                        int folder) {
+  auto present = readPublicKeyFile(path, /*mayBeAbsent=*/true);
+  if (!present)
     return present.takeError();
-  if (present)
-    for (const PublicKey &other : *present) {
-      if (other.bytes == key.bytes)
-        return Status::success();
-      text += other.text() + "\n";
-    }
-  if (Status made = createDirectories(path.substr(0, path.rfind('/'))); !made)
+  std::string text;
+  for (const PublicKey &other : *present) {
+    if (other.bytes == key.bytes)
+      return Status::success();
+    text += other.text() + "\n";
+  }
+  auto aside = writeAside(path, text + key.text() + "\n");
+  if (!aside)
+    return aside.takeError();
+  if (::rename(aside->c_str(), path.c_str()) != 0) {
+    Status failed =
+        Error::io("cannot replace '" + path + "': " + systemMessage(errno));
+    ::unlink(aside->c_str());
+    return failed;
+  }
+  // A revocation is not to come undone with the power.
+  if (::fsync(folder) != 0)
+    return Error::io("cannot write the folder of '" + path +
+                     "': " + systemMessage(errno));
+  return Status::success();
+}
+
+Status cache::addPublicKey(const std::string &path, const PublicKey &key) {
+  const std::string folder = folderOf(path);
+  if (Status made = createDirectories(folder); !made)
     return made;
-  text += key.text() + "\n";
-  return writeFile(path, ByteView(std::string_view(text)));
+  int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0)
+    return Error::io("cannot open '" + folder + "': " + systemMessage(errno));
+  int locked;
+  do
+    locked = ::flock(fd, LOCK_EX);
+  while (locked != 0 && errno == EINTR);
+  Status added = locked == 0
+                     ? addToList(path, key, fd)
+                     : Status(Error::io("cannot lock '" + folder +
+                                        "': " + systemMessage(errno)));
+  (void)::flock(fd, LOCK_UN);
+  ::close(fd);
+  return added;
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,41 +273,31 @@ Result<Seed> cache::readSeedFile(const std::string &path) {
 Status cache::makeSeedFile(const std::string &path, bool keepExisting) {
   if (keepExisting && ::access(path.c_str(), F_OK) == 0)
     return Status::success();
-  size_t slash = path.rfind('/');
-  if (slash != std::string::npos && slash != 0)
-    if (Status made = createDirectories(path.substr(0, slash)); !made)
-      return made;
   auto seed = Seed::random();
-  auto name = randomBytes();
-  if (!seed || !name)
-    return seed ? name.takeError() : seed.takeError();
+  if (!seed)
+    return seed.takeError();
   // Written aside and linked: of two processes that need the first key at the
   // same time, one makes it and both read all of it.
-  std::string aside = path + "." + Digest{*name}.hex().substr(0, 32);
-  int fd = ::open(aside.c_str(),
-                  O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0)
-    return Error::io("cannot make key file '" + path +
-                     "': " + systemMessage(errno));
   std::string text = seed->hex() + "\n";
-  Status written =
-      writeDescriptor(fd, ByteView(std::string_view(text)), "'" + aside + "'");
+  auto aside = writeAside(path, text);
   OPENSSL_cleanse(text.data(), text.size());
-  if (written && ::fsync(fd) != 0)
-    written = Error::io("cannot write '" + aside + "': " + systemMessage(errno));
-  ::close(fd);
-  if (written && ::link(aside.c_str(), path.c_str()) != 0 &&
+  if (!aside)
+    return aside.takeError();
+  Status linked;
+  if (::link(aside->c_str(), path.c_str()) != 0 &&
       !(errno == EEXIST && keepExisting))
-    written = Error::io("cannot make key file '" + path +
-                        "': " + systemMessage(errno));
-  ::unlink(aside.c_str());
-  return written;
+    linked = Error::io("cannot make key file '" + path +
+                       "': " + systemMessage(errno));
+  ::unlink(aside->c_str());
+  return linked;
 }
 
 static std::string beside(const KeyConfig &config, const char *name) {
+  if (config.file.empty())
+    return "";
   size_t slash = config.file.rfind('/');
-  return slash == std::string::npos ? ""
-                                    : config.file.substr(0, slash + 1) + name;
+  return (slash == std::string::npos ? "" : config.file.substr(0, slash + 1)) +
+         name;
 }
 
 std::string cache::trustedKeysFile(const KeyConfig &config) {

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <unistd.h>
 
 using namespace kiln;
 using namespace kiln::cache;
@@ -157,7 +156,10 @@ KeyRing::KeyRing(const Seed &seed, std::vector<PublicKey> trusted,
       macId_(firstFour(sha256(
           ByteView(derive(seed, "kiln-local-mac-id-v1").bytes().data(), 32)))),
       trusted_(std::move(trusted)), revoked_(std::move(revoked)),
-      allowUnsigned_(allowUnsigned) {}
+      allowUnsigned_(allowUnsigned) {
+  // The public key costs time, which a list that is empty saves.
+  isOwnRevoked_ = !revoked_.empty() && isRevoked(publicKey());
+}
 
 KeyRing::~KeyRing() = default;
 
@@ -165,9 +167,9 @@ KeyRing::~KeyRing() = default;
 static Result<std::vector<PublicKey>> keysOf(const std::string &variable,
                                              const std::string &file) {
   auto keys = readPublicKeys(variable);
-  if (!keys || ::access(file.c_str(), F_OK) != 0)
+  if (!keys || file.empty())
     return keys;
-  auto more = readPublicKeys(file);
+  auto more = readPublicKeyFile(file, /*mayBeAbsent=*/true);
   if (!more)
     return more;
   keys->insert(keys->end(), more->begin(), more->end());
@@ -258,6 +260,8 @@ AuthFault KeyRing::verify(Tier tier, Authentication method, uint32_t keyId,
       return AuthFault::Method;
     if (keyId != macId_)
       return AuthFault::UnknownKey;
+    if (isOwnRevoked_)
+      return AuthFault::Revoked;
     AuthTag expected = sign(method, message);
     return CRYPTO_memcmp(expected.data(), tag.data(), tag.size()) == 0
                ? AuthFault::None

@@ -110,10 +110,19 @@ static Result<int> revoke(int argc, char **argv) {
   auto key = findKey(flags.words().front(), flags.config().keys);
   if (!key)
     return key.takeError();
-  const std::string file = revokedKeysFile(flags.config().keys);
+  const KeyConfig &config = flags.config().keys;
+  const std::string file = revokedKeysFile(config);
+  if (file.empty())
+    return Error::usage("there is no home for keys; expected "
+                        "KILN_CACHE_KEY_FILE");
   if (Status added = addPublicKey(file, *key); !added)
     return added.takeError();
   print("revoked " + toHex(key->id()) + " in " + file + "\n");
+  if (auto ring = KeyRing::open(config); ring && (*ring)->isOwnRevoked())
+    print("this is the own key: nothing that was made with it is believed any "
+          "more, and nothing is kept until there is a new one; remove " +
+          config.file + (config.isGiven ? " and make one by key-gen\n"
+                                        : ", the next run makes one\n"));
   return 0;
 }
 

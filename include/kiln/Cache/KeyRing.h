@@ -113,7 +113,7 @@ PublicKey publicKeyOf(const Seed &seed);
 
 /// What the environment says of keys.
 struct KeyConfig {
-  std::string file; ///< absolute; empty if there is no place for one
+  std::string file; ///< empty if there is no place for one
   std::optional<Seed> seed;
   /// True if the seed, or a file of it, was named by somebody: such a file is
   /// not made, and with trusted keys nothing else signs for a remote.
@@ -145,7 +145,10 @@ public:
   bool allowsUnsigned() const { return allowUnsigned_; }
   /// False if signatures of this ring would be believed by nobody: others are
   /// trusted by name, and the own key was made by chance.
-  bool maySignForOthers() const { return signsForOthers_; }
+  bool maySignForOthers() const { return signsForOthers_ && !isOwnRevoked_; }
+  /// True if the own key is on the list of revoked ones. Nothing that was made
+  /// with it is believed then, nor is anything made with it.
+  bool isOwnRevoked() const { return isOwnRevoked_; }
 
   /// The id that goes into a header with this method.
   uint32_t keyId(Authentication method) const;
@@ -166,6 +169,7 @@ private:
   std::vector<PublicKey> trusted_, revoked_;
   bool allowUnsigned_ = false;
   bool signsForOthers_ = true;
+  bool isOwnRevoked_ = false;
   // Made when it is needed: a start that only reads the local folder does
   // without public keys, which cost OpenSSL a millisecond to begin with.
   mutable std::once_flag pairMade_;
@@ -193,10 +197,15 @@ Digest hkdfSha256(ByteView secret, std::string_view info);
 Status makeSeedFile(const std::string &path, bool keepExisting);
 /// The seed in a file of this user that nobody else can read.
 Result<Seed> readSeedFile(const std::string &path);
-/// Public keys as the variables list them: a path, or the keys themselves. A
-/// file that others could have written is refused; Io if there is none.
+/// Public keys as the variables list them: an absolute path, or the keys
+/// themselves.
 Result<std::vector<PublicKey>> readPublicKeys(const std::string &list);
-/// Adds a key to a file that lists one a line; nothing if it is there.
+/// The keys of a file. One that others could have written is refused; Io if it
+/// cannot be read, or is not there and may not be absent.
+Result<std::vector<PublicKey>> readPublicKeyFile(const std::string &path,
+                                                 bool mayBeAbsent);
+/// Adds a key to a file that lists one a line; nothing if it is there. The file
+/// is replaced as a whole, closed to others, under a lock on its folder.
 Status addPublicKey(const std::string &path, const PublicKey &key);
 /// The files beside the seed file.
 std::string trustedKeysFile(const KeyConfig &config);
