@@ -119,7 +119,7 @@ static int openBeneath(int root, const std::string &path, int flags) {
   long fd = ::syscall(SYS_openat2, root, path.c_str(), &how, sizeof(how));
   if (fd >= 0 || (errno != ENOSYS && errno != EPERM))
     return static_cast<int>(fd);
-  FileDescriptor folder(::dup(root));
+  FileDescriptor folder(::fcntl(root, F_DUPFD_CLOEXEC, 0));
   for (size_t begin = 0;;) {
     size_t slash = path.find('/', begin);
     std::string name = path.substr(begin, slash - begin);
@@ -153,7 +153,7 @@ FileDescriptor Directory::openAt(const std::string &path, int flags) const {
 FileDescriptor Directory::openFolder(const std::string &path,
                                      bool create) const {
   if (path.empty())
-    return FileDescriptor(::dup(root_.get()));
+    return FileDescriptor(::fcntl(root_.get(), F_DUPFD_CLOEXEC, 0));
   FileDescriptor found = openAt(path, O_RDONLY | O_DIRECTORY);
   if (found.valid() || !create || errno != ENOENT)
     return found;
@@ -182,26 +182,40 @@ FileDescriptor Directory::openParent(const std::string &path, bool create,
                     create);
 }
 
-FileDescriptor Directory::openShared(const std::string &path) const {
-  FileDescriptor found = openAt(path, O_RDWR | O_NONBLOCK);
+/// Whether a file may be written in place: one that we trust, and that is no
+/// second name of a file somewhere else.
+static bool mayWrite(const FileDescriptor &file, const Access &access) {
   struct stat info;
-  if (found.valid()) {
-    if (::fstat(found.get(), &info) == 0 && S_ISREG(info.st_mode))
+  return ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) &&
+         access.trusts(info) && info.st_nlink <= 1;
+}
+
+FileDescriptor Directory::openShared(const std::string &path) const {
+  // Who makes the file meanwhile makes it for all: once more.
+  for (int attempt = 0; attempt < 4; ++attempt) {
+    FileDescriptor found = openAt(path, O_RDWR | O_NONBLOCK);
+    if (found.valid() && mayWrite(found, access_))
       return found;
-    errno = EINVAL;
-    return FileDescriptor();
+    if (found.valid()) {
+      errno = EPERM;
+      return FileDescriptor();
+    }
+    if (errno != ENOENT)
+      return found;
+    std::string name;
+    FileDescriptor parent = openParent(path, true, name);
+    if (!parent.valid())
+      return parent;
+    FileDescriptor made(::openat(parent.get(), name.c_str(),
+                                 O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW |
+                                     O_CLOEXEC,
+                                 0600));
+    if (made.valid() && access_.group)
+      (void)::fchmod(made.get(), access_.fileMode());
+    if (made.valid() || errno != EEXIST)
+      return made;
   }
-  if (errno != ENOENT)
-    return found;
-  std::string name;
-  FileDescriptor parent = openParent(path, true, name);
-  if (!parent.valid())
-    return parent;
-  FileDescriptor made(::openat(parent.get(), name.c_str(),
-                               O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (made.valid() && access_.group)
-    (void)::fchmod(made.get(), access_.fileMode());
-  return made;
+  return FileDescriptor();
 }
 
 //===----------------------------------------------------------------------===//

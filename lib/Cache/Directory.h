@@ -76,7 +76,8 @@ public:
 
   /// Opens a file or folder below the root; `errno` says why not.
   FileDescriptor openAt(const std::string &path, int flags) const;
-  /// Opens, or makes, a file that processes share: a lock or counters.
+  /// Opens, or makes, a file that processes share: a lock or counters. EPERM
+  /// for one of somebody else, and for one that has a second name.
   FileDescriptor openShared(const std::string &path) const;
   /// Removes a file. An errno, where a file that is not there is none.
   int unlink(const std::string &path) const;

@@ -41,6 +41,17 @@ LockResult FileLock::tryLock(const Directory &directory,
   return LockResult::Unsupported;
 }
 
+void FileLock::unlock() {
+  if (!file_.valid())
+    return;
+  // The child's copy would hold the lock when ours is closed only.
+  struct flock lock = {};
+  lock.l_type = F_UNLCK;
+  lock.l_whence = SEEK_SET;
+  (void)::fcntl(file_.get(), F_OFD_SETLK, &lock);
+  file_.close();
+}
+
 LockResult FileLock::lockShortly(const Directory &directory,
                                  const std::string &path) {
   LockResult result = LockResult::Held;

@@ -27,13 +27,19 @@ enum class LockResult {
 
 class FileLock {
 public:
+  FileLock() = default;
+  FileLock(FileLock &&) = default;
+  ~FileLock() { unlock(); }
+
   /// Tries once to lock the file `path`, which is made if it is not there.
   LockResult tryLock(const Directory &directory, const std::string &path);
   /// Waits for a short time, for files that are held for microseconds.
   LockResult lockShortly(const Directory &directory, const std::string &path);
   /// The locked file, to read and write.
   int file() const { return file_.get(); }
-  void unlock() { file_.close(); }
+  /// Also for the copy of the descriptor that a child has which was forked
+  /// meanwhile.
+  void unlock();
 
 private:
   FileDescriptor file_;
