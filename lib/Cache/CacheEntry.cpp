@@ -202,6 +202,7 @@ DecodedEntry cache::decodeEntry(ByteView file, const Digest &key,
                                              signedMessage(file), tag);
       fault != AuthFault::None)
     return refuse(fault, keyId);
+  entry.method = method;
   entry.info.kind = static_cast<KeyKind>(kind);
   entry.info.nativeCode = flags & 1;
 

@@ -110,8 +110,7 @@ LocalStore::~LocalStore() {
     std::replace(text.begin(), text.end(), '\n', ';');
     log::write("cache", log::Level::Info, "cache counters: " + text);
   }
-  if (config_.writes())
-    mergeReport("local", report);
+  mergeReport("local", report);
 }
 
 //===----------------------------------------------------------------------===//
@@ -264,6 +263,18 @@ Lookup LocalStore::get(const CacheKey &key, const Digest &environment) {
   return lookup;
 }
 
+Result<std::vector<uint8_t>> LocalStore::readFile(const CacheKey &key,
+                                                  ByteView payload) const {
+  std::string path = entryDirectory(key) + "/" + variantName(payload);
+  FileDescriptor fd = directory_->openAt(path, O_RDONLY | O_NONBLOCK);
+  if (!fd.valid())
+    return Error::io("cannot open entry '" + path +
+                     "': " + systemMessage(errno));
+  int code = 0;
+  return readWhole(fd.get(), directory_->access(),
+                   kMaxEntryBytes + kEntryHeaderBytes, code);
+}
+
 bool LocalStore::contains(const CacheKey &key) {
   return !variantNames(entryDirectory(key)).empty();
 }
@@ -296,6 +307,11 @@ Status LocalStore::put(const CacheKey &key, const Digest &environment,
   // The members of a group have keys of their own.
   auto method =
       config_.group ? Authentication::Ed25519 : Authentication::Hmac;
+  if (keys_->isOwnRevoked()) {
+    counters_.outcome(key.kind, &StoreStats::putSkips, "revoked");
+    return Error::io("the own key is revoked; expected a new one, see "
+                     "'kiln-cache keys'");
+  }
   return publish(key, payload, [&] {
     return encodeEntry(key.digest, environment, full, payload,
                        {*keys_, method});
@@ -344,11 +360,14 @@ LocalStore::publish(const CacheKey &key, ByteView payload,
 }
 
 void LocalStore::remove(const CacheKey &key) {
+  if (!config_.writes())
+    return;
   std::string directory = entryDirectory(key);
   for (const std::string &name : variantNames(directory))
     (void)directory_->unlink(directory + "/" + name);
 }
 
 void LocalStore::removeVariant(const CacheKey &key, ByteView payload) {
-  (void)directory_->unlink(entryDirectory(key) + "/" + variantName(payload));
+  if (config_.writes())
+    (void)directory_->unlink(entryDirectory(key) + "/" + variantName(payload));
 }

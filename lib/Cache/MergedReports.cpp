@@ -48,6 +48,8 @@ static void readReports(int fd, const Access &access,
 
 void LocalStore::mergeReport(const std::string &tier,
                              const CacheReport &report) const {
+  if (!config_.writes())
+    return;
   FileLock lock;
   if (lock.lockShortly(*directory_,
                        counterPath("counters", ownCounterFile())) !=

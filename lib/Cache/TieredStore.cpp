@@ -23,10 +23,33 @@ TieredStore::~TieredStore() {
     local_->mergeReport("remote", report);
 }
 
+/// Keeps an entry of the remote with the signature of its maker. One that is
+/// taken without a signature is taken from the remote only: here nobody would
+/// believe it.
+Status TieredStore::keep(const CacheKey &key, const RemoteEntry &found) {
+  if (found.entry.method == Authentication::None)
+    return Status::success();
+  return local_->putFile(key, found.entry.payload, found.file);
+}
+
 void TieredStore::keepLate() {
   for (const auto &[query, answer] : remote_->takeLate())
     for (const RemoteEntry &found : answer.entries)
-      (void)local_->putFile(query.key, found.entry.payload, found.file);
+      (void)keep(query.key, found);
+}
+
+/// Sends what was found here to the remote, once a process. What somebody else
+/// made keeps the signature of who made it, so that a revocation reaches it.
+void TieredStore::share(const CacheKey &key, const Digest &environment,
+                        const DecodedEntry &entry) {
+  if (!shared_.insert(key.digest.hex() + variantName(entry.payload)).second)
+    return;
+  if (entry.method != Authentication::Ed25519) {
+    (void)remote_->put(key, environment, entry.info, entry.payload);
+    return;
+  }
+  if (auto file = local_->readFile(key, entry.payload))
+    remote_->putFile(key, environment, entry.payload, std::move(*file));
 }
 
 void TieredStore::beginCompile() { remote_->beginCompile(); }
@@ -37,8 +60,7 @@ void TieredStore::addRemote(const CacheKey &key, RemoteStore::Answer answer,
     lookup.faults.push_back(std::move(fault));
   for (RemoteEntry &found : answer.entries) {
     // That it could not be kept costs the next run, not this one.
-    if (Status kept = local_->putFile(key, found.entry.payload, found.file);
-        !kept)
+    if (Status kept = keep(key, found); !kept)
       lookup.faults.push_back(kept.error().message);
     lookup.variants.push_back(std::move(found.entry));
   }
@@ -62,7 +84,7 @@ std::vector<Lookup> TieredStore::getAll(const std::vector<CacheKey> &keys,
       places.push_back(i);
     } else if (reshare_) {
       for (const DecodedEntry &entry : lookups[i].variants)
-        (void)remote_->put(keys[i], environment, entry.info, entry.payload);
+        share(keys[i], environment, entry);
     }
   }
   if (missing.empty())
@@ -121,7 +143,8 @@ Result<std::unique_ptr<Store>> cache::openStore(const CacheConfig &config) {
   if (remote.writes && !(*keys)->maySignForOthers())
     log::write("cache", log::Level::Warning,
                "nothing is stored in the remote cache: keys are trusted by "
-               "name, and there is none of one's own; expected "
+               "name, and there is none of one's own that is not revoked; "
+               "expected "
                "KILN_CACHE_KEY_FILE, or KILN_REMOTE_MODE=ro");
   return std::unique_ptr<Store>(std::make_unique<TieredStore>(
       std::move(*local), std::make_unique<RemoteStore>(remote, *keys),

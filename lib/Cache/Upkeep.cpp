@@ -70,8 +70,8 @@ void LocalStore::forEach(
   }
 }
 
-DecodedEntry LocalStore::read(const StoredEntry &entry,
-                              Digest *environment) const {
+DecodedEntry LocalStore::read(const StoredEntry &entry, Digest *environment,
+                              std::vector<uint8_t> *file) const {
   auto refuse = [](std::string reason) {
     DecodedEntry result;
     result.fault = EntryFault::Corrupt;
@@ -98,6 +98,8 @@ DecodedEntry LocalStore::read(const StoredEntry &entry,
       variantName(result.payload) !=
           entry.path.substr(entry.path.rfind('/') + 1))
     return refuse("payload does not match the entry's name");
+  if (file)
+    *file = std::move(*bytes);
   return result;
 }
 
@@ -161,8 +163,10 @@ void Evictor::evictWhile(const std::function<bool(int64_t)> &isWanted) {
     if (!isWanted(std::max<int64_t>(now - entry.usedSeconds, 0)))
       break;
     // What cannot be removed counts as left.
-    if (store_.removeEntry(entry) != 0)
+    if (store_.removeEntry(entry) != 0) {
+      ++result_.failedFiles;
       continue;
+    }
     ++result_.evictedFiles;
     result_.evictedBytes += entry.diskBytes;
     --result_.leftFiles;
@@ -352,10 +356,17 @@ void LocalStore::sweepSometimes() {
     evict(configuredLimits());
 }
 
-void LocalStore::clear() {
-  forEach([&](const StoredEntry &entry) { removeEntry(entry); });
+EvictionResult LocalStore::clear() {
+  EvictionResult result;
+  forEach([&](const StoredEntry &entry) {
+    bool isRemoved = removeEntry(entry) == 0;
+    result.failedFiles += !isRemoved;
+    (isRemoved ? result.evictedFiles : result.leftFiles) += 1;
+    (isRemoved ? result.evictedBytes : result.leftBytes) += entry.diskBytes;
+  });
   for (const char *folder : {"tmp", "quarantine", "stats"})
     sweepFolder(*directory_, folder, INT64_MIN, /*areLocks=*/false);
   sweepFolder(*directory_, "locks", INT64_MIN, /*areLocks=*/true);
   (void)counters_.take();
+  return result;
 }

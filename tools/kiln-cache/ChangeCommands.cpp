@@ -15,6 +15,23 @@ using namespace kiln::cache;
 using namespace kiln::cachetool;
 using kiln::tools::print;
 
+/// The cache to change; null if there is none.
+static Result<std::unique_ptr<LocalStore>> openToChange(const CacheFlags &flags) {
+  if (!flags.config().local.writes())
+    return Error::usage("KILN_LOCAL_MODE permits no change of the cache; "
+                        "expected rw or wo");
+  return flags.open();
+}
+
+/// The exit code of a command that removed what it could.
+static Result<int> exitCode(const EvictionResult &result) {
+  if (result.failedFiles != 0)
+    return Error::io(std::to_string(result.failedFiles) +
+                     " entries cannot be removed; is the folder or its disk "
+                     "read-only?");
+  return 0;
+}
+
 static Result<int> evict(int argc, char **argv) {
   CacheFlags flags;
   std::optional<uint64_t> size, age;
@@ -36,7 +53,7 @@ static Result<int> evict(int argc, char **argv) {
                                         "a number of seconds such as 7d"));
   if (Status s = flags.parse(argc, argv); !s)
     return s.takeError();
-  auto store = flags.open();
+  auto store = openToChange(flags);
   if (!store)
     return store.takeError();
   EvictionResult result;
@@ -59,23 +76,21 @@ static Result<int> evict(int argc, char **argv) {
         showBytes(result.evictedBytes) + "; left " +
         std::to_string(result.leftFiles) + ", " + showBytes(result.leftBytes) +
         "\n");
-  return 0;
+  return exitCode(result);
 }
 
 static Result<int> clear(int argc, char **argv) {
   CacheFlags flags;
   if (Status s = flags.parse(argc, argv); !s)
     return s.takeError();
-  auto store = flags.open();
+  auto store = openToChange(flags);
   if (!store)
     return store.takeError();
-  uint64_t count = 0;
-  if (*store) {
-    (*store)->forEach([&](const StoredEntry &) { ++count; });
-    (*store)->clear();
-  }
-  print("removed " + std::to_string(count) + " entries\n");
-  return 0;
+  EvictionResult result;
+  if (*store)
+    result = (*store)->clear();
+  print("removed " + std::to_string(result.evictedFiles) + " entries\n");
+  return exitCode(result);
 }
 
 std::vector<Command> cachetool::changeCommands() {

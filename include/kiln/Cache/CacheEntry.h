@@ -82,6 +82,7 @@ enum class EntryFault {
 struct DecodedEntry {
   EntryFault fault = EntryFault::None;
   AuthFault authFault = AuthFault::None;
+  Authentication method = Authentication::None; ///< how it is authenticated
   std::string reason; ///< one sentence when `fault` is set
   EntryInfo info;
   std::vector<uint8_t> payload;

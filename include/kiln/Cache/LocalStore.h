@@ -67,6 +67,7 @@ struct EvictionLimits {
 struct EvictionResult {
   uint64_t evictedFiles = 0, evictedBytes = 0;
   uint64_t leftFiles = 0, leftBytes = 0;
+  uint64_t failedFiles = 0; ///< of those left, the ones that cannot be removed
 };
 
 /// How much there is, as far as those who put it said so.
@@ -108,9 +109,12 @@ public:
   /// Calls `visit` for each entry. Files with other names are nobody's.
   void forEach(const std::function<void(const StoredEntry &)> &visit) const;
   /// Reads and checks an entry, for whatever environment it was made. Nothing
-  /// is removed or counted.
-  DecodedEntry read(const StoredEntry &entry,
-                    Digest *environment = nullptr) const;
+  /// is removed or counted. `file` receives the bytes as they are.
+  DecodedEntry read(const StoredEntry &entry, Digest *environment = nullptr,
+                    std::vector<uint8_t> *file = nullptr) const;
+  /// The file of the variant with this payload, as it is; Io if there is none.
+  Result<std::vector<uint8_t>> readFile(const CacheKey &key,
+                                        ByteView payload) const;
   /// Removes an entry and the folders that are empty without it. An errno, or 0.
   int removeEntry(const StoredEntry &entry);
   /// Removes entries until the limits hold.
@@ -121,10 +125,10 @@ public:
   /// entries older than a week; how many unfinished ones there were.
   uint64_t sweep();
   /// Removes everything that the cache made, counters included.
-  void clear();
+  EvictionResult clear();
   /// The counters of all processes so far, by tier.
   std::map<std::string, CacheReport> mergedReports() const;
-  /// Adds the counters of another tier to them.
+  /// Adds the counters of a tier to them, if the folder may be written.
   void mergeReport(const std::string &tier, const CacheReport &report) const;
 
 private:

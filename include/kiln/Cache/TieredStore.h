@@ -19,6 +19,8 @@
 #include "kiln/Cache/LocalStore.h"
 #include "kiln/Cache/RemoteStore.h"
 
+#include <set>
+
 namespace kiln::cache {
 
 class TieredStore : public Store {
@@ -47,13 +49,17 @@ public:
   RemoteStore &remote() { return *remote_; }
 
 private:
+  Status keep(const CacheKey &key, const RemoteEntry &found);
   void keepLate();
+  void share(const CacheKey &key, const Digest &environment,
+             const DecodedEntry &entry);
   void addRemote(const CacheKey &key, RemoteStore::Answer answer,
                  Lookup &lookup);
 
   std::unique_ptr<LocalStore> local_;
   std::unique_ptr<RemoteStore> remote_;
   bool reshare_;
+  std::set<std::string> shared_; ///< key and variant of what was sent again
 };
 
 /// The store that a configuration describes: the local folder, with a remote
