@@ -20,9 +20,7 @@ static constexpr uint8_t kMagic[8] = {0x89, 0x4B, 0x4C, 0x4E,
                                       0x42, 0x0D, 0x0A, 0x1A};
 static constexpr uint16_t kKind = 7;
 static constexpr size_t kTagOffset = 160, kCrcOffset = 224;
-static constexpr uint64_t kMaxFileBytes = uint64_t(4) << 30;
 static constexpr uint64_t kMaxManifestBytes = 64 << 20;
-static constexpr size_t kMaxEntries = 100000;
 static constexpr size_t kAlignment = 64;
 
 static const KeyKind kKinds[] = {KeyKind::FxGraph, KeyKind::AotAutograd,
@@ -139,7 +137,7 @@ static Result<ByteView> checkHeader(ByteView file, const KeyRing &keys) {
   auto malformed = [](const std::string &what) {
     return Error::malformed("artifact file " + what);
   };
-  if (file.size() < kEntryHeaderBytes || file.size() > kMaxFileBytes)
+  if (file.size() < kEntryHeaderBytes || file.size() > kMaxArtifactBytes)
     return malformed("has " + std::to_string(file.size()) +
                      " bytes, expected 256 bytes to 4 GiB");
   if (!std::equal(std::begin(kMagic), std::end(kMagic), file.begin()))
@@ -192,7 +190,7 @@ session::decodeArtifacts(ByteView file, const KeyRing &keys, CacheInfo &info) {
   archive::JsonLimits limits;
   limits.bytes = kMaxManifestBytes;
   limits.depth = 8;
-  limits.nodes = kMaxEntries * 8;
+  limits.nodes = kMaxArtifactEntries * 8;
   auto document = archive::parseJson(manifest->text(), "manifest", limits);
   if (!document)
     return document.takeError();

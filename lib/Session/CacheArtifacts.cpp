@@ -34,6 +34,10 @@ std::string CacheInfo::json() const {
   return text + "],\"producer\":" + archive::jsonQuote(producer) + "}";
 }
 
+/// What an entry has in the file besides its own: up to 63 zeros before it, and
+/// its part of the manifest.
+static constexpr uint64_t kMaxEntryOverhead = 512;
+
 static Error noCache() {
   return Error::usage("the environment permits no cache "
                       "(TORCHINDUCTOR_FORCE_DISABLE_CACHES)");
@@ -43,9 +47,15 @@ Result<std::optional<CacheArtifacts>>
 kiln::saveCacheArtifacts(const CacheConfig &config) {
   if (config.root.empty())
     return noCache();
+  if (!config.local.reads())
+    return Error::usage("KILN_LOCAL_MODE permits no reading of the cache; "
+                        "expected rw or ro");
   auto keys = KeyRing::open(config.keys);
   if (!keys)
     return keys.takeError();
+  if ((*keys)->isOwnRevoked())
+    return Error::usage("the own key is revoked, nobody would believe the "
+                        "file; expected a new key");
   auto store = LocalStore::openExisting(config.root, *keys, config.local);
   if (!store)
     return store.takeError();
@@ -54,19 +64,33 @@ kiln::saveCacheArtifacts(const CacheConfig &config) {
   const Digest here = environmentKey(currentEnvironment()).digest;
   std::vector<ArtifactEntry> entries;
   CacheArtifacts made;
+  uint64_t bytes = 0;
+  bool isTooMuch = false;
   (*store)->forEach([&](const StoredEntry &stored) {
+    if (isTooMuch)
+      return;
     Digest environment;
-    DecodedEntry entry = (*store)->read(stored, &environment);
+    std::vector<uint8_t> file;
+    DecodedEntry entry = (*store)->read(stored, &environment, &file);
     if (entry.fault != EntryFault::None || environment != here)
       return;
-    // When and how long it was compiled is of this machine alone.
-    entry.info.createdMillis = entry.info.compileTimeMicros = 0;
-    entries.push_back(
-        {stored.kind, stored.key, environment,
-         encodeEntry(stored.key, environment, entry.info, entry.payload,
-                     {**keys, Authentication::Ed25519})});
+    // What somebody else made keeps the signature of who made it.
+    if (entry.method != Authentication::Ed25519) {
+      // When and how long it was compiled is of this machine alone.
+      entry.info.createdMillis = entry.info.compileTimeMicros = 0;
+      file = encodeEntry(stored.key, environment, entry.info, entry.payload,
+                         {**keys, Authentication::Ed25519});
+    }
+    bytes += file.size() + kMaxEntryOverhead;
+    isTooMuch = bytes > kMaxArtifactBytes || entries.size() >= kMaxArtifactEntries;
+    entries.push_back({stored.kind, stored.key, environment, std::move(file)});
     made.info.keys[artifactType(stored.kind)].push_back(stored.key.hex());
   });
+  if (isTooMuch)
+    return Error::usage("the cache holds more than a file may: " +
+                        std::to_string(kMaxArtifactEntries) +
+                        " entries and 4 GiB; 'kiln-cache evict' removes what "
+                        "was not used for long");
   if (entries.empty())
     return std::optional<CacheArtifacts>();
   for (auto &[type, list] : made.info.keys)
@@ -81,6 +105,9 @@ Result<CacheInfo> kiln::loadCacheArtifacts(ByteView file,
                                            const CacheConfig &config) {
   if (config.root.empty())
     return noCache();
+  if (!config.local.writes())
+    return Error::usage("KILN_LOCAL_MODE permits no writing to the cache; "
+                        "expected rw or wo");
   auto keys = KeyRing::open(config.keys);
   if (!keys)
     return keys.takeError();

@@ -50,8 +50,10 @@ static std::optional<KernelImage> decode(ByteView bytes) {
   return image;
 }
 
-KernelCache::KernelCache(cache::Store &store, const Digest &environment)
-    : store_(store), environment_(environment) {}
+KernelCache::KernelCache(cache::Store &store, const Digest &environment,
+                         std::string nameSpace)
+    : store_(store), environment_(environment),
+      nameSpace_(std::move(nameSpace)) {}
 
 Result<std::unique_ptr<KernelCache>>
 KernelCache::open(const cache::CacheConfig &config) {
@@ -61,7 +63,8 @@ KernelCache::open(const cache::CacheConfig &config) {
   if (!store)
     return store.takeError();
   auto kernels = std::make_unique<KernelCache>(
-      **store, environmentKey(currentEnvironment()).digest);
+      **store, environmentKey(currentEnvironment()).digest,
+      config.remote.nameSpace);
   kernels->own_ = std::move(*store);
   return std::move(kernels);
 }
@@ -70,6 +73,8 @@ cache::CacheKey KernelCache::makeKey(const Digest &kernel) const {
   cache::CacheKeyBuilder builder(cache::KeyKind::Kernel);
   builder.addDigest(cache::KeyTag::EnvironmentId, "environment", environment_);
   builder.addDigest(cache::KeyTag::Source, "kernel", kernel);
+  if (!nameSpace_.empty())
+    builder.addText(cache::KeyTag::Namespace, "namespace", nameSpace_);
   return builder.finish();
 }
 

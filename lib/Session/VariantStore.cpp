@@ -148,7 +148,8 @@ Status VariantStore::lookUp() {
   }
   cache_ = std::move(*opened);
   if (options_.cache.fxGraph)
-    kernels_ = std::make_unique<KernelCache>(*cache_, environment_);
+    kernels_ = std::make_unique<KernelCache>(
+        *cache_, environment_, options_.cache.remote.nameSpace);
   if (options_.dumpStages.empty())
     return openCache();
   const char *reason = "the stages are wanted, which only a compilation has";

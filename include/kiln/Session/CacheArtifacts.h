@@ -78,6 +78,10 @@ Result<CacheInfo> loadCacheArtifacts(
 
 namespace session {
 
+/// The most that a file may hold, to who writes and to who reads it.
+constexpr uint64_t kMaxArtifactBytes = uint64_t(4) << 30;
+constexpr size_t kMaxArtifactEntries = 100000;
+
 /// An entry of a file, for whatever machine.
 struct ArtifactEntry {
   cache::KeyKind kind = cache::KeyKind::FxGraph;

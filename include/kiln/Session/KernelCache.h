@@ -35,8 +35,9 @@ namespace kiln::session {
 class KernelCache final : public package::KernelStore {
 public:
   /// In a store that lives as long. `environment` stands for the compiler and the
-  /// machine.
-  KernelCache(cache::Store &store, const Digest &environment);
+  /// machine; kernels of one `nameSpace` are not found in another.
+  KernelCache(cache::Store &store, const Digest &environment,
+              std::string nameSpace);
   /// In the folder of a configuration, for the compiler beside this library. Io
   /// error if it cannot be used, Usage if the configuration has kernels in no cache.
   static Result<std::unique_ptr<KernelCache>>
@@ -57,6 +58,7 @@ private:
   std::unique_ptr<cache::Store> own_;
   cache::Store &store_;
   Digest environment_;
+  std::string nameSpace_;
   uint64_t hits_ = 0, misses_ = 0;
 };
 
