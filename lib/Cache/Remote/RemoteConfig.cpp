@@ -192,6 +192,8 @@ public:
       fail(last_ + " is '" + given.substr(0, 40) + "', expected " +
            std::to_string(low) + " to " + std::to_string(high));
   }
+  /// The variable that was read last.
+  const std::string &last() const { return last_; }
   void fail(std::string message) {
     if (config_.fault.empty())
       config_.fault = std::move(message);
@@ -240,8 +242,9 @@ static void readServers(Reader &reader, RemoteConfig &config) {
                                     "TORCHINDUCTOR_REDIS_HOST",
                                     "TRITON_REDIS_HOST"});
     if (!host.empty() && (!parseHost(host, address) || address.host != host))
-      reader.fail("the Redis host '" + host.substr(0, 80) +
-                  "' is not a name or an address");
+      // What somebody put there may hold a password: it is not repeated.
+      reader.fail(reader.last() + " is not a name or an address; a URL with a "
+                                  "login belongs into KILN_REDIS_URL");
     reader.number({"KILN_REDIS_PORT", "TORCHINDUCTOR_REDIS_PORT",
                    "TRITON_REDIS_PORT"},
                   address.port, 1, 65535);

@@ -9,12 +9,16 @@
 #include "Tls.h"
 
 #include "kiln/Base/Digest.h"
+#include "kiln/Base/FileSystem.h"
 
 #include <arpa/inet.h>
+#include <cerrno>
 #include <new>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace kiln;
 using namespace kiln::cache;
@@ -54,6 +58,26 @@ static int verifyPinned(X509_STORE_CTX *store, void *argument) {
   return 1;
 }
 
+/// Says that there is no pass phrase: OpenSSL would ask for one on the terminal.
+static int noPassPhrase(char *, int, int, void *) { return 0; }
+
+/// What is wrong with the owner or the mode of a private key.
+static Status checkPrivate(const std::string &path) {
+  struct stat info;
+  if (::stat(path.c_str(), &info) != 0)
+    return Error::io("cannot read the key '" + path +
+                     "': " + systemMessage(errno));
+  if (!S_ISREG(info.st_mode) ||
+      (info.st_uid != ::geteuid() && info.st_uid != 0))
+    return Error::io("the key '" + path +
+                     "' is not a regular file of this user");
+  // A group may be let in by the administrator, by nobody else.
+  if (info.st_mode & (info.st_uid == 0 ? 027 : 077))
+    return Error::io("the key '" + path +
+                     "' is open to others, expected mode 0600");
+  return Status::success();
+}
+
 Result<std::shared_ptr<TlsContext>> TlsContext::make(const TlsConfig &config) {
   SSL_CTX *raw = SSL_CTX_new(TLS_client_method());
   if (!raw)
@@ -78,11 +102,15 @@ Result<std::shared_ptr<TlsContext>> TlsContext::make(const TlsConfig &config) {
           1)
     return Error::io("cannot read the certificate '" + config.certificateFile +
                      "': " + lastReason());
+  SSL_CTX_set_default_passwd_cb(raw, noPassPhrase);
+  if (!config.keyFile.empty())
+    if (Status checked = checkPrivate(config.keyFile); !checked)
+      return checked.takeError();
   if (!config.keyFile.empty() &&
       SSL_CTX_use_PrivateKey_file(raw, config.keyFile.c_str(),
                                   SSL_FILETYPE_PEM) != 1)
     return Error::io("cannot use the key '" + config.keyFile +
-                     "': " + lastReason());
+                     "', expected one without a pass phrase: " + lastReason());
   if (!config.pin.empty())
     SSL_CTX_set_cert_verify_callback(raw, verifyPinned, &context->config_);
   return context;

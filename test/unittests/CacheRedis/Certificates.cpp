@@ -14,6 +14,7 @@
 #include <openssl/ec.h>
 #include <openssl/pem.h>
 #include <openssl/x509v3.h>
+#include <sys/stat.h>
 
 using namespace kiln;
 using namespace kiln::test;
@@ -75,6 +76,7 @@ std::string Authority::issue(const std::string &name, const std::string &names,
   X509_sign(made, key_, EVP_sha256());
   writeCertificate(path(name, "crt"), made);
   FILE *file = std::fopen(path(name, "key").c_str(), "w");
+  ::fchmod(::fileno(file), 0600);
   PEM_write_PrivateKey(file, key, nullptr, nullptr, 0, nullptr, nullptr);
   std::fclose(file);
   unsigned char *encoded = nullptr;
