@@ -249,8 +249,14 @@ Lookup LocalStore::get(const CacheKey &key, const Digest &environment) {
   counters_.add(key.kind, &StoreStats::lookups);
   LookupFaults faults;
   std::string directory = entryDirectory(key);
-  for (const std::string &name : variantNames(directory))
-    readVariant(directory + "/" + name, key, environment, lookup, faults);
+  try {
+    for (const std::string &name : variantNames(directory))
+      readVariant(directory + "/" + name, key, environment, lookup, faults);
+  } catch (const std::exception &error) {
+    // No memory for an entry: it is compiled again, which may need less.
+    lookup.faults.push_back(directory + ": " + error.what());
+    faults.add(&StoreStats::ioErrors, errnoName(ENOMEM));
+  }
   if (lookup.hit())
     counters_.outcome(key.kind, &StoreStats::hits);
   else
@@ -275,8 +281,12 @@ Result<std::vector<uint8_t>> LocalStore::readFile(const CacheKey &key,
                    kMaxEntryBytes + kEntryHeaderBytes, code);
 }
 
-bool LocalStore::contains(const CacheKey &key) {
-  return !variantNames(entryDirectory(key)).empty();
+bool LocalStore::contains(const CacheKey &key,
+                          const std::set<std::string> &known) {
+  const auto names = variantNames(entryDirectory(key));
+  return std::any_of(names.begin(), names.end(), [&](const std::string &name) {
+    return known.count(name) == 0;
+  });
 }
 
 FlightPtr LocalStore::enter(const CacheKey &key) {

@@ -8,6 +8,8 @@
 
 #include "kiln/Cache/TieredStore.h"
 
+#include "GuardedStore.h"
+
 #include "kiln/Base/Log.h"
 
 using namespace kiln;
@@ -123,11 +125,12 @@ void TieredStore::noteBypass(const CacheKey &key, const std::string &reason) {
 
 CacheReport TieredStore::report() const { return local_->report(); }
 
-bool TieredStore::contains(const CacheKey &key) {
-  return local_->contains(key);
+bool TieredStore::contains(const CacheKey &key,
+                           const std::set<std::string> &known) {
+  return local_->contains(key, known);
 }
 
-Result<std::unique_ptr<Store>> cache::openStore(const CacheConfig &config) {
+static Result<std::unique_ptr<Store>> openTiers(const CacheConfig &config) {
   auto keys = KeyRing::open(config.keys);
   if (!keys)
     return keys.takeError();
@@ -149,4 +152,17 @@ Result<std::unique_ptr<Store>> cache::openStore(const CacheConfig &config) {
   return std::unique_ptr<Store>(std::make_unique<TieredStore>(
       std::move(*local), std::make_unique<RemoteStore>(remote, *keys),
       remote.reshare));
+}
+
+Result<std::unique_ptr<Store>> cache::openStore(const CacheConfig &config) {
+  try {
+    auto store = openTiers(config);
+    if (!store)
+      return store.takeError();
+    return std::unique_ptr<Store>(
+        std::make_unique<GuardedStore>(std::move(*store)));
+  } catch (const std::exception &error) {
+    return Error::io(std::string("the cache cannot be opened: ") +
+                     error.what());
+  }
 }

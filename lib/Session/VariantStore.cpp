@@ -216,12 +216,11 @@ Status VariantStore::openCache() {
 std::optional<package::Package>
 VariantStore::findCompiled(const Specialization &specialization,
                            std::vector<uint8_t> &bytes) {
-  // Nearly always there is nothing, which a look at the folder says.
-  if (options_.cache.local.recache ||
-      (loaded_.empty() && !cache_->contains(*key_)))
+  // Nearly always there is nothing new, which a look at the folder says.
+  if (options_.cache.local.recache || !cache_->contains(*key_, loaded_))
     return std::nullopt;
-  for (const cache::DecodedEntry &entry :
-       cache_->get(*key_, environment_).variants) {
+  cache::Lookup lookup = cache_->get(*key_, environment_);
+  for (const cache::DecodedEntry &entry : lookup.variants) {
     if (loaded_.count(cache::variantName(entry.payload)))
       continue;
     auto package = decode(entry);
@@ -233,6 +232,8 @@ VariantStore::findCompiled(const Specialization &specialization,
     bytes = entry.payload;
     return std::move(*package);
   }
+  if (lookup.hit())
+    cache_->noteGuardMiss(*key_);
   return std::nullopt;
 }
 
@@ -259,6 +260,8 @@ void VariantStore::store(const package::Package &package,
   if (Status s = cache_->put(*key_, environment_, info, bytes); !s)
     miss("the next run will compile again: " + s.error().message,
          /*isWarning=*/true);
+  else
+    loaded_.insert(cache::variantName(bytes));
 }
 
 //===----------------------------------------------------------------------===//

@@ -46,6 +46,15 @@ environment, besides the folder (all tools)
   KILN_LOCK_TIMEOUT_S    longest wait for another compilation of a key, 600
   KILN_FORCE_DISABLE_CACHES=1
                          no cache, whatever else is said
+  KILN_CACHE_KEY_FILE, KILN_CACHE_KEY
+                         the own key: a file closed to others, or 64 digits
+  KILN_CACHE_TRUSTED_KEYS, KILN_CACHE_REVOKED_KEYS
+                         public keys NAME:BASE64, or the absolute path of a
+                         list; besides those of 'trust' and 'revoke'
+  KILN_CACHE_NAMESPACE   keeps entries of one project from those of others
+  KILN_FX_GRAPH_REMOTE_CACHE=1, KILN_AUTOGRAD_REMOTE_CACHE=1, KILN_REDIS_URL,
+  KILN_REMOTE_MODE       a remote, for the tools that compile: this one looks
+                         at the folder
 
 exit codes: 0 done, 1 an entry is damaged, 2 wrong command line, 3 the cache or
 a file cannot be read or written, 4 not supported, 5 internal error

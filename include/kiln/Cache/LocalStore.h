@@ -101,7 +101,8 @@ public:
                  std::vector<uint8_t> file);
   void remove(const CacheKey &key) override;
   void removeVariant(const CacheKey &key, ByteView payload) override;
-  bool contains(const CacheKey &key) override;
+  bool contains(const CacheKey &key,
+                const std::set<std::string> &known = {}) override;
   FlightPtr enter(const CacheKey &key) override;
 
   //===--- Upkeep, for tools and for the store itself ---------------------===//

@@ -47,6 +47,10 @@
 //   KILN_CACHE_RESHARE                 off        local hits are sent, too
 //   KILN_CACHE_RECACHE                 off        what is there is not read
 //
+// Of passwords, only KILN_REDIS_PASSWORD is taken out of the environment, and a
+// file is never in it; one in a URL stays there for children of this process to
+// see.
+//
 // A variable that cannot be understood switches the remote off and says so: the
 // cache is then local, and nothing fails.
 //

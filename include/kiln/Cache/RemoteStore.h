@@ -103,7 +103,9 @@ public:
   void remove(const CacheKey &) override {}
   void removeVariant(const CacheKey &, ByteView) override {}
   /// False: what is not asked for is not known.
-  bool contains(const CacheKey &) override { return false; }
+  bool contains(const CacheKey &, const std::set<std::string> &) override {
+    return false;
+  }
 
   RemoteStats remoteStats() const;
 

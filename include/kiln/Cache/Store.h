@@ -23,6 +23,8 @@
 #include "kiln/Cache/Counters.h"
 #include "kiln/Cache/Flight.h"
 
+#include <set>
+
 namespace kiln::cache {
 
 /// The most variants of one key that are kept and looked at.
@@ -60,7 +62,9 @@ public:
   /// Removes all variants of a key, or the one with this payload.
   virtual void remove(const CacheKey &key) = 0;
   virtual void removeVariant(const CacheKey &key, ByteView payload) = 0;
-  virtual bool contains(const CacheKey &key) = 0;
+  /// Whether there is a variant besides those of the names in `known`.
+  virtual bool contains(const CacheKey &key,
+                        const std::set<std::string> &known = {}) = 0;
 
   /// A new compilation begins: what bounds the time of its look-ups starts
   /// again.

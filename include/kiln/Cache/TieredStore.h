@@ -37,7 +37,8 @@ public:
   /// In the local folder.
   void remove(const CacheKey &key) override;
   void removeVariant(const CacheKey &key, ByteView payload) override;
-  bool contains(const CacheKey &key) override;
+  bool contains(const CacheKey &key,
+                const std::set<std::string> &known = {}) override;
   void beginCompile() override;
   FlightPtr enter(const CacheKey &key) override;
   void noteGuardMiss(const CacheKey &key) override;
