@@ -143,13 +143,18 @@ std::string_view RespReader::rest() const {
   return {reader_->buf + reader_->pos, reader_->len - reader_->pos};
 }
 
+/// Whether it is a string; hiredis has then taken the '$' before its length.
+static bool isString(const redisReader &reader) {
+  return reader.ridx >= 0 &&
+         reader.rstack[reader.ridx].type == REDIS_REPLY_STRING;
+}
+
 /// The length that an incomplete string claims to have.
 size_t RespReader::announced() const {
   size_t length = 0;
-  std::string_view text = rest().substr(0, 24);
-  if (text.empty() || text[0] != '$')
+  if (!isString(*reader_))
     return 0;
-  for (char c : text.substr(1)) {
+  for (char c : rest().substr(0, 24)) {
     if (c < '0' || c > '9')
       break;
     if (length > SIZE_MAX / 16)
@@ -165,7 +170,7 @@ bool RespReader::isLongLine() const {
   constexpr size_t kMaxLine = 4096;
   std::string_view text = rest();
   return text.size() > kMaxLine &&
-         (text[0] != '$' ||
+         (!isString(*reader_) ||
           text.substr(0, kMaxLine).find('\r') == std::string_view::npos);
 }
 

@@ -235,3 +235,46 @@ TEST_F(KeyRingTest, TheKeyVariableIsTakenOutOfTheEnvironment) {
   EXPECT_EQ(read.seed->hex(), seed);
   EXPECT_EQ(readKeyConfig().seed->hex(), seed);
 }
+
+TEST_F(KeyRingTest, AListThatCannotBeReadIsNotEmpty) {
+  ASSERT_TRUE(bool(addPublicKey(revokedKeysFile(config), publicKeyOf(Seed({1})))));
+  EXPECT_EQ(open()->revoked().size(), 1u);
+  // A link to itself stands for all that is neither a file nor absent.
+  fs::remove(revokedKeysFile(config));
+  fs::create_symlink(revokedKeysFile(config), revokedKeysFile(config));
+  EXPECT_NE(refusal().find("cannot read"), std::string::npos) << refusal();
+  EXPECT_FALSE(bool(addPublicKey(revokedKeysFile(config), publicKeyOf(Seed({2})))));
+  EXPECT_TRUE(fs::is_symlink(revokedKeysFile(config)));
+}
+
+TEST_F(KeyRingTest, AListIsClosedToOthersWhateverTheUmaskIs) {
+  mode_t before = ::umask(0);
+  Status added = addPublicKey(trustedKeysFile(config), publicKeyOf(Seed({1})));
+  ::umask(before);
+  ASSERT_TRUE(bool(added));
+  EXPECT_EQ(fs::status(trustedKeysFile(config)).permissions(), fs::perms(0600));
+  EXPECT_EQ(open()->trusted().size(), 1u);
+}
+
+TEST_F(KeyRingTest, NoAdditionIsLostToAnotherAtTheSameTime) {
+  std::vector<std::thread> threads;
+  for (uint8_t i = 1; i <= 8; ++i)
+    threads.emplace_back([&, i] {
+      EXPECT_TRUE(bool(
+          addPublicKey(revokedKeysFile(config), publicKeyOf(Seed({i})))));
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(open()->revoked().size(), 8u);
+}
+
+TEST_F(KeyRingTest, TheOwnKeyOnceRevokedMakesNothing) {
+  KeyRing ring(Seed({1}), {}, {publicKeyOf(Seed({1}))});
+  EXPECT_FALSE(ring.maySignForOthers());
+  auto method = Authentication::Hmac;
+  std::string_view message = "message";
+  EXPECT_EQ(ring.verify(Tier::Local, method, ring.keyId(method), message,
+                        ring.sign(method, message)),
+            AuthFault::Revoked);
+  EXPECT_EQ(check(ring, ring, Tier::Local), AuthFault::Revoked);
+}

@@ -185,3 +185,36 @@ TEST_F(LocalStoreTest, AnEntryOfAnotherKeyIsAMissAndIsLeftAlone) {
   ASSERT_TRUE(store->put(key, environment, {}, std::string_view("payload")));
   EXPECT_TRUE(store->get(key, environment).hit());
 }
+
+TEST_F(LocalStoreTest, NothingIsWrittenIntoAFileWithASecondName) {
+  { ASSERT_TRUE(open()->put(key, environment, {}, std::string_view("one"))); }
+  ASSERT_TRUE(fs::exists(root + "/stats"));
+  const std::string victim = folder + "/victim";
+  std::ofstream(victim) << "precious";
+  for (const auto &file : fs::directory_iterator(root + "/stats")) {
+    fs::remove(file.path());
+    fs::create_hard_link(victim, file.path());
+  }
+  { EXPECT_TRUE(open()->get(key, environment).hit()); }
+  std::ifstream file(victim);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "precious");
+}
+
+TEST_F(LocalStoreTest, AReadOnlyStoreRemovesNothing) {
+  ASSERT_TRUE(open()->put(key, environment, {}, std::string_view("one")));
+  LocalConfig config;
+  config.mode = LocalMode::ReadOnly;
+  auto store = LocalStore::open(root, keys, config);
+  ASSERT_TRUE(bool(store));
+  (*store)->removeVariant(key, std::string_view("one"));
+  (*store)->remove(key);
+  EXPECT_TRUE(open()->get(key, environment).hit());
+}
+
+TEST_F(LocalStoreTest, KnownVariantsAreNoNews) {
+  auto store = open();
+  ASSERT_TRUE(store->put(key, environment, {}, std::string_view("one")));
+  EXPECT_TRUE(store->contains(key));
+  EXPECT_FALSE(store->contains(key, {variantName(std::string_view("one"))}));
+  EXPECT_TRUE(store->contains(key, {variantName(std::string_view("two"))}));
+}

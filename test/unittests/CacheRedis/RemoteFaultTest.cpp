@@ -12,6 +12,7 @@
 #include <arpa/inet.h>
 #include <csignal>
 #include <fstream>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -259,4 +260,20 @@ TEST_F(RemoteFaultTest, OnlyPublicKeysMeansNothingIsSent) {
   EXPECT_TRUE(store->local().contains(keyOf("model")));
   store.reset();
   EXPECT_EQ(server.connections(), 0);
+}
+
+TEST_F(RemoteFaultTest, WithoutADescriptorThereIsNoRemoteUntilThereIsOne) {
+  RedisServer server;
+  ASSERT_EQ(server.problem(), "");
+  RemoteStore store(configOf(server.port()), ringOf(1));
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = {0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::string text = found(store.get(keyOf("model"), environment));
+  (void)store.put(keyOf("model"), environment, {}, std::string_view("code"));
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_NE(text.find("there is no thread"), std::string::npos) << text;
+  EXPECT_EQ(store.remoteStats().queueDropped, 1u);
+  EXPECT_EQ(found(store.get(keyOf("model"), environment)), "0 variants");
 }

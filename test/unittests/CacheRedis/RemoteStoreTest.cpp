@@ -270,6 +270,26 @@ TEST_F(RemoteStoreTest, UnsignedValuesNeedAPermission) {
                     {*lax, Authentication::None}));
   EXPECT_FALSE(look(key, ringOf(1)).hit());
   EXPECT_TRUE(look(key, lax).hit());
+  // It is not kept where nobody believes it.
+  EXPECT_TRUE(machine(config, "lax", lax)->get(key, environment).hit());
+  config.reads = false;
+  Lookup later = machine(config, "lax", lax)->get(key, environment);
+  EXPECT_EQ(found(later), "0 variants");
+  EXPECT_FALSE(later.damaged);
+}
+
+TEST_F(RemoteStoreTest, WhatIsSharedAgainKeepsItsSignature) {
+  KeyRingPtr maker = ringOf(2), middle = ringOf(1, {maker->publicKey()});
+  CacheKey key = keyOf("model");
+  ASSERT_TRUE(machine(config, "a", maker)
+                  ->put(key, environment, {}, std::string_view("code")));
+  EXPECT_TRUE(machine(config, "b", middle)->get(key, environment).hit());
+  server.command({"FLUSHALL"});
+  config.reshare = true;
+  EXPECT_TRUE(machine(config, "b", middle)->get(key, environment).hit());
+  std::vector<PublicKey> both = {maker->publicKey(), middle->publicKey()};
+  EXPECT_EQ(found(look(key, ringOf(3, both))), "code");
+  EXPECT_FALSE(look(key, ringOf(3, both, {maker->publicKey()})).hit());
 }
 
 TEST_F(RemoteStoreTest, AStoreFullOfForgeriesIsLeftAlone) {
@@ -301,4 +321,22 @@ TEST_F(RemoteStoreTest, WhatACallerCompilesReplacesAForgery) {
                            std::string_view("mine")));
   }
   EXPECT_EQ(found(look(key, own)), "mine");
+}
+
+TEST_F(RemoteStoreTest, VariantsTogetherMayBeLargerThanOne) {
+  config.maxValueBytes = 3 << 20;
+  const CacheKey key = keyOf("large");
+  {
+    RemoteStore store(config, ringOf(1));
+    for (char c : {'a', 'b', 'c', 'd', 'e', 'f'}) {
+      std::string payload;
+      for (uint32_t i = 0, x = uint32_t(c); i < (2 << 20); ++i)
+        payload += char((x = x * 1664525 + 1013904223) >> 24);
+      ASSERT_TRUE(bool(store.put(key, environment, {}, std::string_view(payload))));
+    }
+  }
+  RemoteStore store(config, ringOf(1));
+  Lookup lookup = store.get(key, environment);
+  EXPECT_GT(lookup.variants.size(), 1u) << found(lookup);
+  EXPECT_TRUE(lookup.faults.empty()) << lookup.faults.front();
 }
