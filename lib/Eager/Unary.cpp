@@ -22,6 +22,20 @@ static void unary(Table &table, const char *name, Kind kind, F f) {
   pointwiseBoth<1, Accepts>(table, name, {"default"}, traits, f);
 }
 
+/// sin(x) / x; near 0 the sum of (-1)^k x^2k / (2k + 1)!.
+template <typename T> static T sphericalBesselJ0(T x) {
+  if (std::isinf(x))
+    return 0;
+  if (!(std::abs(x) < T(0.5)))
+    return std::sin(x) / x;
+  T sum = 1, term = 1;
+  for (int k = 1; k <= 6; ++k) {
+    term *= -x * x / T(2 * k * (2 * k + 1));
+    sum += term;
+  }
+  return sum;
+}
+
 // Transcendental functions: integers become f32, complex where std has them.
 #define ANALYTIC(NAME)                                                         \
   unary<kFloat | kComplex>(table, #NAME, Kind::IntToFloat,                     \
@@ -53,6 +67,7 @@ static void addTranscendental(Table &table) {
   TRANSCENDENTAL(lgamma, return std::lgamma(x));
   TRANSCENDENTAL(sinc, using T = decltype(x);
                  return x == 0 ? T(1) : std::sin(T(M_PI) * x) / (T(M_PI) * x));
+  TRANSCENDENTAL(special_spherical_bessel_j0, return sphericalBesselJ0(x));
   TRANSCENDENTAL(special_entr, using T = decltype(x); if (isNan(x)) return x;
                  return x > 0    ? -x * std::log(x)
                         : x == 0 ? T(0)

@@ -127,6 +127,19 @@ def Aten_SincOp : Aten_PureOp<"aten::sinc(Tensor self) -> Tensor"> {
     (number "3.14159265358979323846"), $self)));
 }
 
+def Aten_SpecialSphericalBesselJ0Op : Aten_PureOp<
+    "aten::special_spherical_bessel_j0(Tensor x) -> Tensor"> {
+  let summary = "sin(x) / x, near 0 by its series";
+  let promotion = PromoteIntToFloat;
+  let body = (where (is_inf $x), (number "0"), (where (lt (abs $x),
+    (number "0.5")), (sub (number "1"), (mul (div (mul $x, $x), (number "6")),
+    (sub (number "1"), (mul (div (mul $x, $x), (number "20")), (sub
+    (number "1"), (mul (div (mul $x, $x), (number "42")), (sub (number "1"),
+    (mul (div (mul $x, $x), (number "72")), (sub (number "1"), (mul (div (mul
+    $x, $x), (number "110")), (sub (number "1"), (div (mul $x, $x),
+    (number "156"))))))))))))), (div (sin $x), $x)));
+}
+
 def Aten_IsfiniteOp : Aten_PureOp<"aten::isfinite(Tensor self) -> Tensor"> {
   let summary = "True unless infinite or NaN";
   let promotion = PromoteAlwaysBool;
