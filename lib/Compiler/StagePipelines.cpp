@@ -191,7 +191,10 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
     add(Stage::Package, buildProgramPipeline);
     return pipelines;
   }
-  add(Stage::Loop, [cpu = *cpu](OpPassManager &pm) {
+  // Programs are smaller than the largest number that the pass takes.
+  const int64_t maxNests =
+      std::min<uint64_t>(options.maxFusionSize, 1000000000);
+  add(Stage::Loop, [cpu = *cpu, maxNests](OpPassManager &pm) {
     LoopPipelineOptions loop;
     loop.vectorBits = cpu.vectorBits;
     loop.vectorRegisters = cpu.vectorRegisters;
@@ -199,6 +202,7 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
     loop.l1Bytes = cpu.l1Bytes;
     loop.l2Bytes = cpu.l2Bytes;
     loop.l3Bytes = cpu.l3Bytes;
+    loop.maxNests = maxNests;
     buildLoopPipeline(pm, loop);
   });
   if (options.lowering == Lowering::Linalg)

@@ -99,15 +99,18 @@ static void setTarget(mlir::OpPassManager &pm,
   pm.addPass(loop::createSetTargetPass(target));
 }
 
-static void fuse(mlir::OpPassManager &functions) {
+static void fuse(mlir::OpPassManager &functions, int64_t maxNests) {
   // Inlining before fusion: what is inlined is not a kernel to be fused.
   functions.addPass(loop::createInlineVirtualPass());
   functions.addPass(loop::createSplitReductionsPass());
-  functions.addPass(loop::createFusePass());
+  loop::FusePassOptions fusion;
+  fusion.maxNests = maxNests;
+  functions.addPass(loop::createFusePass(fusion));
   // Only now is it known what shares a row.
   functions.addPass(loop::createShareRowsPass());
   // Rows are as they will be: what they leave for products is known.
-  functions.addPass(loop::createFuseProductsPass());
+  if (maxNests > 1)
+    functions.addPass(loop::createFuseProductsPass());
   functions.addPass(loop::createOrderKernelsPass());
   functions.addPass(loop::createChooseSchedulePass());
 }
@@ -121,7 +124,7 @@ void kiln::buildLoopPipeline(mlir::OpPassManager &pm,
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
   functions.addPass(createConvertAtenToLoopPass());
   functions.addPass(mlir::createCanonicalizerPass());
-  fuse(functions);
+  fuse(functions, options.maxNests);
   addStageVerifier(pm, Stage::Loop);
 }
 
@@ -130,7 +133,7 @@ void kiln::buildFusionPipeline(mlir::OpPassManager &pm,
   setTarget(pm, options);
   mlir::OpPassManager &functions = pm.nest<mlir::func::FuncOp>();
   functions.addPass(mlir::createCanonicalizerPass());
-  fuse(functions);
+  fuse(functions, options.maxNests);
   addStageVerifier(pm, Stage::Loop);
 }
 

@@ -79,6 +79,11 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       *this, "l3-bytes",
       llvm::cl::desc("Size of the target's last cache in bytes."),
       llvm::cl::init(16 << 20)};
+  Option<PositiveCount> maxNests{
+      *this, "max-nests",
+      llvm::cl::desc("The largest number of nests in one kernel, as of "
+                     "`loop-fuse`; 1: products are not joined either."),
+      llvm::cl::init(64)};
 };
 
 struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
