@@ -87,6 +87,28 @@ void kiln::buildCallsPipeline(mlir::OpPassManager &pm, bool ignoreStrides) {
   addStageVerifier(pm, Stage::Package);
 }
 
+bool llvm::cl::parser<GPUChip>::parse(Option &option, StringRef name,
+                                      StringRef text, GPUChip &result) {
+  if (!text.empty())
+    if (auto known = target::NVVMTarget::parse(text); !known)
+      return option.error(known.takeError().message, name);
+  result.name = text.str();
+  return false;
+}
+
+/// The sizes of a GPU. Of a name that is none the pass says what is wrong.
+static void setChip(loop::SetTargetPassOptions &target, const GPUChip &chip) {
+  target.chip = chip.name;
+  auto known = target::NVVMTarget::parse(chip.name);
+  if (!known)
+    return;
+  target.multiprocessors = int64_t(known->multiprocessors);
+  target.gpuThreads = int64_t(known->threads);
+  target.gpuRegisters = int64_t(known->registers);
+  target.sharedBytes = int64_t(known->sharedBytes);
+  target.l2Bytes = int64_t(known->l2Bytes);
+}
+
 static void setTarget(mlir::OpPassManager &pm,
                       const LoopPipelineOptions &options) {
   loop::SetTargetPassOptions target;
@@ -96,6 +118,8 @@ static void setTarget(mlir::OpPassManager &pm,
   target.l1Bytes = options.l1Bytes;
   target.l2Bytes = options.l2Bytes;
   target.l3Bytes = options.l3Bytes;
+  if (!options.chip.name.empty())
+    setChip(target, options.chip);
   pm.addPass(loop::createSetTargetPass(target));
 }
 
@@ -145,15 +169,7 @@ void kiln::buildKernelPipeline(mlir::OpPassManager &pm) {
 void kiln::buildGPUPipeline(mlir::OpPassManager &pm,
                             const GPUPipelineOptions &options) {
   loop::SetTargetPassOptions target;
-  // The pass says what is wrong with a name.
-  target.chip = options.chip;
-  if (auto known = target::NVVMTarget::parse(options.chip)) {
-    target.multiprocessors = int64_t(known->multiprocessors);
-    target.gpuThreads = int64_t(known->threads);
-    target.gpuRegisters = int64_t(known->registers);
-    target.sharedBytes = int64_t(known->sharedBytes);
-    target.l2Bytes = int64_t(known->l2Bytes);
-  }
+  setChip(target, options.chip);
   pm.addPass(loop::createSetTargetPass(target));
   pm.addNestedPass<mlir::func::FuncOp>(loop::createChooseSchedulePass());
   pm.addPass(createConvertLoopToNvvmPass());

@@ -33,6 +33,35 @@
 
 namespace kiln {
 
+/// The name of a GPU, one of `target::NVVMTarget::names()`; empty: a CPU. Any other
+/// name is refused, with those that there are, where the text of a pipeline is read.
+struct GPUChip {
+  std::string name;
+};
+inline llvm::raw_ostream &operator<<(llvm::raw_ostream &out,
+                                     const GPUChip &chip) {
+  return out << chip.name;
+}
+
+} // namespace kiln
+
+namespace llvm::cl {
+template <> class parser<kiln::GPUChip> : public basic_parser<kiln::GPUChip> {
+public:
+  parser(Option &option) : basic_parser<kiln::GPUChip>(option) {}
+  bool parse(Option &option, StringRef name, StringRef text,
+             kiln::GPUChip &result);
+  StringRef getValueName() const override { return "chip"; }
+  void printOptionDiff(const Option &option, const kiln::GPUChip &chip,
+                       OptionValue<kiln::GPUChip>, size_t) const {
+    outs() << option.ArgStr << " = " << chip.name << '\n';
+  }
+  void anchor() override {}
+};
+} // namespace llvm::cl
+
+namespace kiln {
+
 struct CorePipelineOptions : mlir::PassPipelineOptions<CorePipelineOptions> {
   Option<bool> training{
       *this, "training",
@@ -84,14 +113,19 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       llvm::cl::desc("The largest number of nests in one kernel, as of "
                      "`loop-fuse`; 1: products are not joined either."),
       llvm::cl::init(64)};
+  Option<GPUChip> chip{
+      *this, "chip",
+      llvm::cl::desc("The GPU instead, as of `kiln-gpu`: kernels are fused and "
+                     "scheduled for it."),
+      llvm::cl::init(GPUChip())};
 };
 
 struct GPUPipelineOptions : mlir::PassPipelineOptions<GPUPipelineOptions> {
-  Option<std::string> chip{
+  Option<GPUChip> chip{
       *this, "chip",
       llvm::cl::desc("LLVM's name of the GPU: sm_75, sm_80, sm_89, sm_90, "
                      "sm_90a, sm_100 or sm_120."),
-      llvm::cl::init("sm_90a")};
+      llvm::cl::init(GPUChip{"sm_90a"})};
 };
 
 /// capture -> core: the Kiln core set, simplified.
@@ -123,8 +157,7 @@ void buildKernelPipeline(mlir::OpPassManager &pm);
 
 /// loop -> native for a GPU: launches of grids, and the functions of `gpu.module`s in
 /// the llvm and nvvm dialects, as `target::PTXCompiler` takes them. Kernels without a
-/// schedule get one for the GPU, unless the module states its own (`loop.target`). Of a
-/// chip that `target::NVVMTarget` does not know, the sizes are those of sm_90a.
+/// schedule get one for the GPU, unless the module states its own (`loop.target`).
 void buildGPUPipeline(mlir::OpPassManager &pm,
                       const GPUPipelineOptions &options);
 

@@ -112,6 +112,48 @@ GridEmitter::emitForItem(ExprAttr items,
   return emitIf(isExact ? Value() : isLess(item, getArgument(items)), body);
 }
 
+/// Runs `body` for vector number `item` of the points of a domain, or what there is of
+/// it at the end of the last dimension.
+LogicalResult GridEmitter::emitVectors(
+    Value item, ArrayRef<ExprAttr> extents, int64_t lanes,
+    llvm::function_ref<LogicalResult(const Position &)> body) {
+  ArrayRef<ExprAttr> outer = extents.drop_back();
+  bool hasOuter = llvm::any_of(
+      outer, [](ExprAttr extent) { return !extent.isConstant(1); });
+  Value chunk = item, rest = constantIndex(0);
+  if (hasOuter) {
+    Value count = getArgument(guard::ceilDiv(extents.back(), lanes));
+    chunk = arith::RemUIOp::create(b, item, count);
+    rest = arith::DivUIOp::create(b, item, count);
+  }
+  Position position;
+  position.dims = delinearize(rest, outer);
+  position.dims.push_back(mul(chunk, lanes));
+  position.extents.assign(extents.begin(), extents.end());
+  if (lanes == 1)
+    return body(position);
+  Position vector = position;
+  vector.vectorDim = position.dims.size() - 1;
+  vector.lanes = vector.multiple = lanes;
+  auto extent = extents.back().getConstant();
+  if (extent && *extent % lanes == 0)
+    return body(vector);
+
+  Value low = position.dims.back(), end = getArgument(extents.back());
+  Value isWhole = arith::CmpIOp::create(b, arith::CmpIPredicate::sle,
+                                        add(low, constantIndex(lanes)), end);
+  auto branch = scf::IfOp::create(b, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  if (failed(body(vector)))
+    return failure();
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  auto loop = scf::ForOp::create(b, low, end, constantIndex(1));
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  position.dims.back() = loop.getInductionVar();
+  return body(position);
+}
+
 //===----------------------------------------------------------------------===//
 // The function
 //===----------------------------------------------------------------------===//
@@ -119,7 +161,7 @@ GridEmitter::emitForItem(ExprAttr items,
 /// An expression that is true where all indices of a function fit into 32 bits.
 static ExprAttr getFitsNarrow(KernelOp kernel,
                               const analysis::KernelLayout &layout,
-                              ArrayRef<ExprAttr> symbols) {
+                              ArrayRef<ExprAttr> sizes) {
   MLIRContext *context = kernel.getContext();
   ExprAttr limit = guard::getConstant(context, kNarrowLimit);
   ExprAttr fits = guard::getConstant(context, 1);
@@ -138,9 +180,9 @@ static ExprAttr getFitsNarrow(KernelOp kernel,
   }
   for (NestOpInterface nest : kernel.getNests())
     take(guard::product(context, nest.getDomain().all()));
-  for (ExprAttr symbol : symbols)
-    if (!symbol.isFloatTyped() && !symbol.isDim())
-      take(symbol);
+  for (ExprAttr size : sizes)
+    if (!size.isFloatTyped() && !size.isDim())
+      take(size);
   return fits;
 }
 
@@ -189,6 +231,7 @@ LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
       getExprArray(context, symbols), blocks, threads));
   if (scratchBytes)
     grid.workspace = scratchBytes * countOwners();
+  symbols.append(reached);
   ExprAttr fits = fitsIn32 ? getFitsNarrow(kernel, layout, symbols)
                            : guard::getConstant(context, 0);
   grid.fitsNarrow =
@@ -213,6 +256,22 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
           .Case([&](GPURowsScheduleAttr schedule) {
             grid.mayOverwrite = false;
             return emit(GridRowsEmitter(kernel, strides, schedule, isNarrow),
+                        name);
+          })
+          .Case([&](GPUPartsScheduleAttr schedule) {
+            grid.mayOverwrite = false;
+            std::string first = (name + "_parts").str();
+            return failure(
+                failed(emit(GridPartsEmitter(kernel, strides, schedule,
+                                             /*isFirst=*/true, isNarrow),
+                            first)) ||
+                failed(emit(GridPartsEmitter(kernel, strides, schedule,
+                                             /*isFirst=*/false, isNarrow),
+                            name)));
+          })
+          .Case([&](GPUTileScheduleAttr schedule) {
+            grid.mayOverwrite = false;
+            return emit(GridTileEmitter(kernel, strides, schedule, isNarrow),
                         name);
           })
           .Case([&](GPUScatterScheduleAttr schedule) {

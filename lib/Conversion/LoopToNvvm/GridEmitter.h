@@ -76,6 +76,9 @@ protected:
   /// Runs `body` in each thread whose `item` is one of `items`, and sets `blocks`.
   LogicalResult emitForItem(guard::ExprAttr items,
                             llvm::function_ref<LogicalResult()> body);
+  LogicalResult
+  emitVectors(Value item, ArrayRef<guard::ExprAttr> extents, int64_t lanes,
+              llvm::function_ref<LogicalResult(const Position &)> body);
 
   const int64_t threads;
   const bool isNarrow;
@@ -83,6 +86,7 @@ protected:
   Value thread, block, item; ///< in its block, of the grid, in the grid
   Value workspace;
   guard::ExprAttr blocks, scratchBytes;
+  SmallVector<guard::ExprAttr> reached; ///< sizes that indices reach, besides tensors
 };
 
 class GridAcrossEmitter : public GridEmitter {
@@ -94,8 +98,6 @@ public:
 
 private:
   LogicalResult emitThread() override;
-  LogicalResult emitVectors(ArrayRef<guard::ExprAttr> outer,
-                            guard::ExprAttr chunks);
 
   GPUAcrossScheduleAttr schedule;
 };
@@ -107,6 +109,13 @@ public:
       : GridEmitter(kernel, strides, schedule.getThreads() * schedule.getRows(),
                     isNarrow),
         schedule(schedule) {}
+
+protected:
+  void finish(Value result, const Position &position, Value value) override;
+  FailureOr<SmallVector<Value>> combineThreads(ReduceOp op,
+                                               SmallVector<Value> values);
+
+  Value row, lane; ///< of the grid, and the thread among those of its row
 
 private:
   /// Some neighbouring elements of a row: where they are, and whether they lie
@@ -120,15 +129,12 @@ private:
   guard::ExprAttr countOwners() override;
   bool isConstant(unsigned) override { return true; }
   void bindRow(Value result) override;
-  void finish(Value result, const Position &position, Value value) override;
   Value loadStaged(LoadOp load, int64_t lanes) override;
 
   Position enterRow(const Position &start, unsigned shared, Value element);
   LogicalResult emitSteps(const Position &start, unsigned shared, RowBody body);
   LogicalResult emitRowPointwise(PointwiseOp op, const Position &shared);
   LogicalResult emitRowReduce(ReduceOp op, const Position &shared);
-  FailureOr<SmallVector<Value>> combineThreads(ReduceOp op,
-                                               SmallVector<Value> values);
   FailureOr<SmallVector<Value>> combineShuffled(ReduceOp op,
                                                 SmallVector<Value> values,
                                                 int64_t count);
@@ -137,12 +143,93 @@ private:
   Value exchange(Value value);
 
   GPURowsScheduleAttr schedule;
-  Value row, lane;       ///< of the grid, and the thread among those of its row
   Value rowInside;       ///< null where all are
   Value elementInside;   ///< of the elements at hand
   int64_t step = 0;      ///< which elements these are
   /// Elements of rows in registers, by the steps of a thread.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> kept;
+};
+
+/// The first or the second function of reductions in parts.
+class GridPartsEmitter : public GridRowsEmitter {
+public:
+  GridPartsEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                   GPUPartsScheduleAttr parts, bool isFirst, bool isNarrow)
+      : GridRowsEmitter(kernel, strides,
+                        GPURowsScheduleAttr::get(kernel.getContext(),
+                                                 parts.getThreads(),
+                                                 /*rows=*/1, /*lanes=*/1,
+                                                 /*steps=*/0),
+                        isNarrow),
+        parts(parts), isFirst(isFirst) {}
+
+private:
+  using Sums = FailureOr<SmallVector<Value>>;
+
+  LogicalResult emitThread() override;
+  /// The memory of all parts is one thing.
+  guard::ExprAttr countOwners() override {
+    return guard::getConstant(context, 1);
+  }
+  void finish(Value result, const Position &position, Value value) override;
+
+  LogicalResult reduceAcross();
+  LogicalResult combineAcross();
+  LogicalResult reduceWithin();
+  LogicalResult combineWithin();
+
+  void bindParts();
+  Position getPlace(const Position &position, Value part);
+  void storePart(const Position &position, Value part, ArrayRef<Value> values);
+  Sums addPart(const Position &position, Value part, ArrayRef<Value> sums);
+
+  Sums forEachReduction(
+      ArrayRef<Value> sums,
+      llvm::function_ref<Sums(ReduceOp op, ArrayRef<Value> sums, unsigned first)>
+          body);
+  SmallVector<Value> getNeutral(int64_t lanes);
+  Sums emitFor(Value from, Value to, int64_t step, ArrayRef<Value> sums,
+               llvm::function_ref<Sums(Value, ArrayRef<Value>)> body);
+  std::pair<Value, Value> getBounds(Value part, int64_t unit);
+  Position enterReduced(const Position &point, Value element, int64_t lanes);
+  Sums accumulateAll(const Position &position, ArrayRef<Value> sums);
+  Sums combineBlock(ArrayRef<Value> sums, int64_t lanes);
+  LogicalResult finishPoint(const Position &position, ArrayRef<Value> sums);
+
+  GPUPartsScheduleAttr parts;
+  const bool isFirst;
+  SmallVector<ReduceOp> reductions;
+  SmallVector<Buffer> partials; ///< of each accumulator, [parts, shared...]
+};
+
+class GridTileEmitter : public GridEmitter {
+public:
+  GridTileEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                  GPUTileScheduleAttr schedule, bool isNarrow)
+      : GridEmitter(kernel, strides, schedule.getThreads(), isNarrow),
+        schedule(schedule) {}
+
+private:
+  LogicalResult emitThread() override;
+  bool isConstant(unsigned) override { return true; }
+  Value loadStaged(LoadOp load, int64_t lanes) override;
+
+  /// Rows of a tile that the threads have at a time.
+  int64_t getRows() const {
+    return schedule.getThreads() * schedule.getLanes() / schedule.getSide();
+  }
+  /// Elements from row to row of a tile: neither those nor neighbours in a row are
+  /// in one bank.
+  int64_t getPitch() const { return schedule.getSide() + 1; }
+  Position enterTile();
+  Value getSlot(mlir::LLVM::GlobalOp tile, Type type, Value row, Value column);
+  LogicalResult stage(const analysis::TransposedRead &read,
+                      const Position &tile);
+
+  GPUTileScheduleAttr schedule;
+  Value row, column; ///< of the first vector of a thread in its tile
+  Value point;       ///< row of the vector at hand
+  llvm::DenseMap<Operation *, mlir::LLVM::GlobalOp> tiles; ///< by the load
 };
 
 /// Copies the initial values of a scatter into its result.

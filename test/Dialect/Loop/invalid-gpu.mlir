@@ -40,6 +40,26 @@ func.func private @s() attributes {s = #loop.gpu_rows<threads = 64, rows = 1, la
 
 // -----
 
+// expected-error @below {{threads of a schedule is a power of two in 32..1024, but found 96}}
+func.func private @s() attributes {s = #loop.gpu_parts<threads = 96, lanes = 1, parts = 2, across = true>}
+
+// -----
+
+// expected-error @below {{parts of a schedule is in 2..4096, but found 1}}
+func.func private @s() attributes {s = #loop.gpu_parts<threads = 128, lanes = 1, parts = 1, across = true>}
+
+// -----
+
+// expected-error @below {{side of a schedule is a power of two in 16..128, but found 8}}
+func.func private @s() attributes {s = #loop.gpu_tile<threads = 128, lanes = 1, side = 8, dim = 0>}
+
+// -----
+
+// expected-error @below {{threads of a schedule is a multiple of 16 that divides 1024, but found 96}}
+func.func private @s() attributes {s = #loop.gpu_tile<threads = 96, lanes = 4, side = 64, dim = 0>}
+
+// -----
+
 // expected-error @below {{threads of a step is in 1..1024, but found 2000}}
 func.func private @s() attributes {s = #loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 2000>}
 
@@ -57,4 +77,52 @@ func.func @rows(%x: !t) -> tensor<64xf32> {
     loop.return %s : tensor<64xf32>
   }
   return %r : tensor<64xf32>
+}
+
+// -----
+
+!t = tensor<64x60xf32>
+func.func @rows(%x: !t) -> tensor<64xf32> {
+  // expected-error @below {{because 8 lanes do not divide '60'}}
+  %r = loop.kernel @rows ins(%a = %x : !t) shared [64]
+      schedule #loop.gpu_parts<threads = 32, lanes = 8, parts = 2, across = false> -> tensor<64xf32> {
+    %s = loop.reduce parallel (%i) in [64] reduction (%j) in [60] <max> : tensor<64xf32> {
+      %e = loop.load %a[%i, %j] : !t
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<64xf32>
+  }
+  return %r : tensor<64xf32>
+}
+
+// -----
+
+!t = tensor<64x60xf32>
+func.func @points(%x: !t) -> !t {
+  // expected-error @below {{which is for reductions of inputs over the same extents}}
+  %r = loop.kernel @points ins(%a = %x : !t) shared [64, 60]
+      schedule #loop.gpu_parts<threads = 32, lanes = 1, parts = 2, across = true> -> !t {
+    %p = loop.pointwise (%i, %j) in [64, 60] : !t {
+      %e = loop.load %a[%i, %j] : !t
+      loop.yield %e : f32
+    }
+    loop.return %p : !t
+  }
+  return %r : !t
+}
+
+// -----
+
+!t = tensor<64x60xf32>
+func.func @points(%x: !t) -> !t {
+  // expected-error @below {{which is for pointwise nests over a shared domain that has a dimension behind dimension 1}}
+  %r = loop.kernel @points ins(%a = %x : !t) shared [64, 60]
+      schedule #loop.gpu_tile<threads = 32, lanes = 1, side = 16, dim = 1> -> !t {
+    %p = loop.pointwise (%i, %j) in [64, 60] : !t {
+      %e = loop.load %a[%i, %j] : !t
+      loop.yield %e : f32
+    }
+    loop.return %p : !t
+  }
+  return %r : !t
 }

@@ -16,17 +16,24 @@ ptx = open(sys.argv[1] + ".ptx", "rb").read()
 launch = re.search(r"loop\.launch_grid.*", text).group()
 operands, results = re.search(r": \(([^()]*)\) -> (.*)$", launch).groups()
 size = {"f32": 4, "bf16": 2, "i64": 8}
-lines = ["kiln-grid 1", f"ptx {len(ptx)}", "time 20"]
-tensors = re.findall(r"tensor<((?:\d+x)+)(\w+)>", operands + results)
-for dims, element in tensors:
+buffers = []
+for dims, element in re.findall(r"tensor<((?:\d+x)*)(\w+)>", operands + results):
     count = size[element]
-    for dim in dims[:-1].split("x"):
+    for dim in dims.split("x")[:-1]:
         count *= int(dim)
-    lines.append(f"buffer {element} {count} 0 0")
-for step in re.findall(r"#loop\.step<kernel = @(\w+), symbols = \[\], "
-                       r"blocks = <(\d+)>, threads = (\d+)>", launch):
-    lines.append("step 0 %s %s %s" % step + "".join(
-        f" b{k}" for k in range(len(tensors))) + " n0")
+    buffers.append((element, count))
+moved = sum(count for _, count in buffers)
+workspace = re.search(r" workspace (\d+)", launch)
+if workspace:
+    buffers.append(("i8", int(workspace.group(1))))
+arguments = "".join(f" b{k}" for k in range(len(buffers)))
+if not workspace:
+    arguments += " n0"
+lines = ["kiln-grid 1", f"ptx {len(ptx)}", f"time 20 {moved}"]
+lines += [f"buffer {element} {count} 0 0" for element, count in buffers]
+lines += ["step 0 %s %s %s" % step + arguments
+          for step in re.findall(r"#loop\.step<kernel = @(\w+), symbols = \[\], "
+                                 r"blocks = <(\d+)>, threads = (\d+)>", launch)]
 with open(sys.argv[1] + ".grid", "wb") as out:
     out.write("\n".join(lines + ["end", ""]).encode() + ptx)
 PYTHON

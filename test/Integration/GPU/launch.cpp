@@ -13,12 +13,14 @@
 //   ptx BYTES                        one line for each text of PTX
 //   buffer TYPE BYTES CHECKED ULPS   elements are f16, bf16, f32, f64, i8, i16, i32, i64
 //   step MODULE FUNCTION BLOCKS THREADS ARGUMENT...   b2: buffer 2, n17: the integer 17
-//   time COUNT                       also measure COUNT runs; contents are made up
+//   time COUNT BYTES                 measure COUNT runs instead, each of which has to move so
+//                                    many bytes; contents are made up
 //   end
 //
 // and behind it the texts of PTX, then the content of each buffer and, if it is checked,
 // what it holds at the end (with `time`, none of both). Around each buffer stand guard
-// bytes that must survive.
+// bytes that must survive. Runs that are measured take turns with sets of buffers that are
+// together larger than any cache.
 //
 // Exit codes: 0 all are right, 1 one is wrong, 2 there is no driver or GPU, 3 a file is no
 // case.
@@ -42,6 +44,8 @@ namespace {
 
 using Pointer = unsigned long long;
 constexpr size_t kGuard = 256;
+/// Bytes that no cache holds.
+constexpr size_t kCache = size_t(1) << 29;
 
 void *driver = nullptr;
 
@@ -69,7 +73,7 @@ struct Buffer {
   bool isChecked = false;
   double ulps = 0;
   std::string content, expected;
-  Pointer memory = 0; ///< of the guard bytes before it
+  std::vector<Pointer> memory; ///< of the guard bytes before it, in each set
 };
 
 struct Step {
@@ -84,6 +88,7 @@ struct Case {
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
   int runs = 0;
+  double moved = 0; ///< bytes of a run
 };
 
 Case readCase(const std::string &path) {
@@ -117,7 +122,7 @@ Case readCase(const std::string &path) {
       found.steps.push_back(step);
     } else {
       expect(word == "time");
-      words >> found.runs;
+      words >> found.runs >> found.moved;
     }
     expect(!words.fail());
   }
@@ -210,20 +215,27 @@ public:
       CALL(cuModuleLoadData, (void **, const void *), &modules.back(),
            text.c_str());
     }
+    size_t bytes = 1;
     for (Buffer &buffer : test.buffers)
-      place(buffer);
+      bytes += buffer.bytes;
+    if (test.runs != 0)
+      sets = 1 + kCache / bytes;
+    for (Buffer &buffer : test.buffers)
+      for (size_t set = 0; set < sets; ++set)
+        place(buffer);
   }
   ~Launcher() {
     for (Buffer &buffer : test.buffers)
-      find<int (*)(Pointer)>("cuMemFree_v2")(buffer.memory);
+      for (Pointer memory : buffer.memory)
+        find<int (*)(Pointer)>("cuMemFree_v2")(memory);
     for (void *module : modules)
       find<int (*)(void *)>("cuModuleUnload")(module);
   }
 
-  void run() {
+  void run(size_t set = 0) {
     for (const Step &step : test.steps)
       if (step.blocks != 0)
-        launch(step);
+        launch(step, set);
   }
   std::string check();
   double measure();
@@ -233,17 +245,20 @@ private:
     std::string bytes(buffer.bytes + 2 * kGuard, '\xA5');
     for (size_t k = 0; k < buffer.bytes; ++k)
       bytes[kGuard + k] = test.runs ? char(k * 37 % 61) : buffer.content[k];
-    CALL(cuMemAlloc_v2, (Pointer *, size_t), &buffer.memory, bytes.size());
-    CALL(cuMemcpyHtoD_v2, (Pointer, const void *, size_t), buffer.memory,
-         bytes.data(), bytes.size());
+    Pointer memory;
+    CALL(cuMemAlloc_v2, (Pointer *, size_t), &memory, bytes.size());
+    buffer.memory.push_back(memory);
+    CALL(cuMemcpyHtoD_v2, (Pointer, const void *, size_t), memory, bytes.data(),
+         bytes.size());
   }
-  void launch(const Step &step);
+  void launch(const Step &step, size_t set);
 
   Case &test;
+  size_t sets = 1; ///< of buffers
   std::vector<void *> modules;
 };
 
-void Launcher::launch(const Step &step) {
+void Launcher::launch(const Step &step, size_t set) {
   void *function;
   CALL(cuModuleGetFunction, (void **, void *, const char *), &function,
        modules[step.module], step.function.c_str());
@@ -251,7 +266,7 @@ void Launcher::launch(const Step &step) {
   for (const std::string &argument : step.arguments) {
     Pointer value = std::strtoull(argument.c_str() + 1, nullptr, 10);
     if (argument[0] == 'b')
-      value = test.buffers.at(value).memory + kGuard;
+      value = test.buffers.at(value).memory.at(set) + kGuard;
     values.push_back(value);
   }
   std::vector<void *> pointers;
@@ -270,7 +285,7 @@ std::string Launcher::check() {
     const Buffer &buffer = test.buffers[k];
     std::string found(buffer.bytes + 2 * kGuard, '\0');
     CALL(cuMemcpyDtoH_v2, (void *, Pointer, size_t), found.data(),
-         buffer.memory, found.size());
+         buffer.memory.front(), found.size());
     std::string guard(kGuard, '\xA5');
     std::string why;
     if (found.substr(0, kGuard) != guard ||
@@ -290,11 +305,12 @@ double Launcher::measure() {
   for (void *&event : events)
     CALL(cuEventCreate, (void **, unsigned), &event, 0);
   float best = INFINITY;
-  run();
+  for (size_t set = 0; set < sets; ++set)
+    run(set);
   for (int round = 0; round < 5; ++round) {
     CALL(cuEventRecord, (void *, void *), events[0], nullptr);
     for (int k = 0; k < test.runs; ++k)
-      run();
+      run(k % sets);
     CALL(cuEventRecord, (void *, void *), events[1], nullptr);
     CALL(cuEventSynchronize, (void *), events[1]);
     float milliseconds;
@@ -347,11 +363,9 @@ static std::string runCase(const std::string &name, Case &test) {
       launcher.run();
       return launcher.check();
     }
-    double us = launcher.measure(), bytes = 0;
-    for (const Buffer &buffer : test.buffers)
-      bytes += buffer.bytes;
+    double us = launcher.measure();
     std::printf("%-40s %10.1f us %8.0f GB/s\n", name.c_str(), us,
-                bytes / us / 1000);
+                test.moved / us / 1000);
     return "";
   } catch (const std::exception &error) {
     return error.what();

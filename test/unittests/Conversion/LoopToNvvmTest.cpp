@@ -37,6 +37,8 @@ enum class Way {
   Point,  ///< a thread for each point
   Vector, ///< several lanes, where they may be
   Rows,   ///< threads share rows, where they can
+  Columns, ///< reductions in parts of columns, where they can; or tiles
+  Parts,  ///< and of rows
   Chosen
 };
 
@@ -53,6 +55,9 @@ constexpr Schedule kSchedules[] = {
     {"PartsOfWarps", Way::Rows, IndexWidth::Narrow, 4, 16},
     {"Warps", Way::Rows, IndexWidth::Wide, 32, 2},
     {"Blocks", Way::Rows, IndexWidth::Narrow, 128, 1},
+    {"Columns", Way::Columns, IndexWidth::Narrow, 32},
+    {"Tiles", Way::Columns, IndexWidth::Wide, 64},
+    {"Parts", Way::Parts, IndexWidth::Narrow, 64},
     {"Chosen", Way::Chosen},
 };
 
@@ -78,6 +83,33 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
                                              canScatterInAnyOrder(scatter));
     if (isa<ContractOp>(nest.getOperation()))
       return GPUAcrossScheduleAttr::get(context, 32, 1, /*sum_block=*/4);
+  }
+  bool isInParts = schedule.way == Way::Columns || schedule.way == Way::Parts;
+  if (isInParts && canReduceInParts(kernel))
+    return GPUPartsScheduleAttr::get(
+        context, schedule.threads, /*lanes=*/
+        schedule.way == Way::Columns && !kernel.getShared().empty() &&
+                !analysis::mayTrap(kernel)
+            ? 4
+            : 1,
+        /*parts=*/3, schedule.way == Way::Columns);
+  analysis::KernelLayout layout = analysis::getLayout(kernel, *strides);
+  auto reads = analysis::getTransposedReads(kernel, layout);
+  if (schedule.way == Way::Columns && !reads.empty()) {
+    SmallVector<guard::ExprAttr> extents =
+        analysis::collapseShared(kernel, layout);
+    bool isEven =
+        !analysis::mayTrap(kernel) &&
+        llvm::all_of(ArrayRef({extents[reads.front().dim], extents.back()}),
+                     [](guard::ExprAttr extent) {
+                       return extent.getConstant().value_or(1) % 2 == 0;
+                     });
+    auto tile = GPUTileScheduleAttr::get(context, schedule.threads,
+                                         isEven ? 2 : 1, /*side=*/16,
+                                         reads.front().dim);
+    ScopedDiagnosticHandler quiet(context, [](Diagnostic &) {});
+    if (succeeded(tile.verifyKernel(kernel)))
+      return tile;
   }
   bool hasRows = llvm::any_of(kernel.getNests(), [&](NestOpInterface nest) {
     return nest.getDomain().rank() > kernel.getShared().size();

@@ -83,4 +83,61 @@ TEST(GPUSchedules, RowsOfAnySizeAreALoop) {
   EXPECT_EQ(s.steps, 0);
 }
 
+void expectParts(const GPUPartsShape &shape, GPUPartsSchedule expected) {
+  auto s = chooseGPUParts(shape, kMachine);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->threads, expected.threads);
+  EXPECT_EQ(s->lanes, expected.lanes);
+  EXPECT_EQ(s->parts, expected.parts);
+}
+
+TEST(GPUSchedules, FewColumnsAreReducedInParts) {
+  GPUPartsShape shape;
+  shape.points = 4096;
+  shape.size = 16384;
+  shape.last = 4096;
+  expectParts(shape, {256, 4, 66});
+  shape.narrow = 2;
+  expectParts(shape, {256, 8, 132});
+  // Columns that begin anywhere are read one by one.
+  shape.last = {};
+  expectParts(shape, {256, 1, 16});
+  // Short columns have few parts, many have none.
+  shape.size = 64;
+  expectParts(shape, {256, 1, 4});
+  shape.size = 31;
+  EXPECT_FALSE(chooseGPUParts(shape, kMachine));
+  shape.size = 16384;
+  shape.points = 1 << 16;
+  EXPECT_FALSE(chooseGPUParts(shape, kMachine));
+}
+
+TEST(GPUSchedules, LongRowsAreReducedByManyBlocks) {
+  GPUPartsShape shape;
+  shape.across = false;
+  shape.size = 1 << 28;
+  shape.last = 1 << 28;
+  expectParts(shape, {256, 4, 528});
+  shape.points = 8;
+  expectParts(shape, {256, 4, 66});
+  shape.size = shape.last.emplace(1 << 15);
+  expectParts(shape, {256, 4, 2});
+  shape.points = 1000;
+  EXPECT_FALSE(chooseGPUParts(shape, kMachine));
+}
+
+TEST(GPUSchedules, TilesHaveVectorsInBothDirections) {
+  auto s = chooseGPUTile({16384, 16384, 2, 2});
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->lanes, 8);
+  EXPECT_EQ(s->side, 64);
+  s = chooseGPUTile({16384, 1002, 4, 4});
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->lanes, 2);
+  s = chooseGPUTile({{}, {}, 4, 4});
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->lanes, 1);
+  EXPECT_FALSE(chooseGPUTile({3, 1 << 20, 4, 4}));
+}
+
 } // namespace

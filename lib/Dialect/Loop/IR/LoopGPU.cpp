@@ -238,6 +238,104 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
 }
 
 //===----------------------------------------------------------------------===//
+// #loop.gpu_parts
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyRange(EmitError emitError, StringRef field,
+                                 int64_t value, int64_t low, int64_t high) {
+  if (value >= low && value <= high)
+    return success();
+  return emitError() << field << " of a schedule is in " << low << ".." << high
+                     << ", but found " << value;
+}
+
+LogicalResult GPUPartsScheduleAttr::verify(EmitError emitError, int64_t threads,
+                                           int64_t lanes, int64_t parts, bool) {
+  return failure( // C1
+      failed(verifyPower(emitError, "threads", threads, 32, 1024)) ||
+      failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
+      failed(verifyRange(emitError, "parts", parts, 2, 4096)));
+}
+
+bool loop::canReduceInParts(KernelOp kernel) {
+  unsigned shared = kernel.getShared().size();
+  SmallVector<guard::ExprAttr> reduced;
+  for (NestOpInterface nest : kernel.getNests()) {
+    Domain domain = nest.getDomain();
+    if (domain.parallel.size() != shared)
+      return false;
+    if (!isa<ReduceOp>(nest.getOperation())) {
+      if (!nest.isPointwise())
+        return false;
+      continue;
+    }
+    if (!reduced.empty() && reduced != domain.reduction)
+      return false;
+    reduced = llvm::to_vector(domain.reduction);
+    bool readsInputs = true;
+    nest->walk([&](LoadOp load) {
+      readsInputs &= isa<BlockArgument>(load.getTensor());
+    });
+    if (!readsInputs)
+      return false;
+  }
+  return !reduced.empty();
+}
+
+LogicalResult GPUPartsScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  if (!canReduceInParts(kernel)) // C2
+    return refuse(kernel, *this)
+           << "which is for reductions of inputs over the same extents to one "
+              "value per point, and pointwise nests of such values";
+  if (getAcross() || getLanes() == 1)
+    return success();
+  for (auto reduce : kernel.getBody().getOps<ReduceOp>()) { // C3
+    guard::ExprAttr last = reduce.getDomain().reduction.back();
+    auto extent = last.getConstant();
+    if (!extent || *extent % getLanes() != 0)
+      return refuse(kernel, *this) << "because " << getLanes()
+                                   << " lanes do not divide '" << last.str()
+                                   << "'";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.gpu_tile
+//===----------------------------------------------------------------------===//
+
+LogicalResult GPUTileScheduleAttr::verify(EmitError emitError, int64_t threads,
+                                          int64_t lanes, int64_t side,
+                                          int64_t dim) {
+  if (failed(verifyThreads(emitError, threads)) || // C1
+      failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
+      failed(verifyPower(emitError, "side", side, 16, 128)) ||
+      failed(verifyRange(emitError, "dim", dim, 0, 1000)))
+    return failure();
+  int64_t vectors = side / lanes;
+  if (threads % vectors == 0 && (side * vectors) % threads == 0)
+    return success();
+  return emitError() << "threads of a schedule is a multiple of " << vectors
+                     << " that divides " << side * vectors << ", but found "
+                     << threads;
+}
+
+LogicalResult GPUTileScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  int64_t shared = kernel.getShared().size();
+  if (getDim() + 1 < shared && // C2
+      llvm::all_of(kernel.getNests(), [&](NestOpInterface nest) {
+        return nest.isPointwise() && int64_t(nest.getDomain().rank()) == shared;
+      }))
+    return success();
+  return refuse(kernel, *this)
+         << "which is for pointwise nests over a shared domain that has a "
+            "dimension behind dimension "
+         << getDim();
+}
+
+//===----------------------------------------------------------------------===//
 // #loop.gpu_scatter
 //===----------------------------------------------------------------------===//
 

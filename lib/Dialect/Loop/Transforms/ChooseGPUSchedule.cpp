@@ -101,6 +101,61 @@ static ScheduleAttr chooseRows(KernelOp kernel) {
   return GPURowsScheduleAttr::get(context, s.threads, s.rows, s.lanes, s.steps);
 }
 
+/// Null if its points occupy the machine, or there is no way to reduce in parts.
+static ScheduleAttr chooseParts(KernelOp kernel, const KernelStrides &strides,
+                                bool across, const GPUMachine &machine,
+                                const analysis::SizeHints &hints) {
+  if (!canReduceInParts(kernel))
+    return {};
+  ReduceOp op = *kernel.getBody().getOps<ReduceOp>().begin();
+  Domain domain = op.getDomain();
+  GPUPartsShape shape;
+  shape.points = hints.product(domain.parallel);
+  shape.size = hints.product(domain.reduction);
+  shape.across = across;
+  shape.canVector = !analysis::mayTrap(kernel);
+  if (across) {
+    SmallVector<ExprAttr> shared =
+        analysis::collapseShared(kernel, analysis::getLayout(kernel, strides));
+    shape.last = shared.empty() ? Size(1) : shared.back().getConstant();
+  } else {
+    shape.last = domain.reduction.back().getConstant();
+  }
+  Widths widths = getWidths(kernel);
+  shape.narrow = widths.narrow;
+  shape.wide = widths.wide;
+  auto s = chooseGPUParts(shape, machine);
+  if (!s)
+    return {};
+  return GPUPartsScheduleAttr::get(kernel.getContext(), s->threads, s->lanes,
+                                   s->parts, across);
+}
+
+/// Null if nothing is read across memory, or tiles would be mostly empty.
+static ScheduleAttr chooseTile(KernelOp kernel, const KernelStrides &strides) {
+  if (!llvm::all_of(kernel.getNests(), [&](NestOpInterface nest) {
+        return nest.isPointwise() &&
+               nest.getDomain().rank() == kernel.getShared().size();
+      }))
+    return {};
+  analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
+  auto reads = analysis::getTransposedReads(kernel, layout);
+  if (reads.empty() || analysis::mayTrap(kernel))
+    return {};
+  SmallVector<ExprAttr> shared = analysis::collapseShared(kernel, layout);
+  GPUTileShape shape;
+  shape.rows = shared[reads.front().dim].getConstant();
+  shape.columns = shared.back().getConstant();
+  Widths widths = getWidths(kernel);
+  shape.narrow = widths.narrow;
+  shape.wide = widths.wide;
+  auto s = chooseGPUTile(shape);
+  if (!s)
+    return {};
+  return GPUTileScheduleAttr::get(kernel.getContext(), s->threads, s->lanes,
+                                  s->side, reads.front().dim);
+}
+
 ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
                                      const KernelStrides &strides,
                                      const GPUMachine &machine,
@@ -113,7 +168,14 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
       return GPUAcrossScheduleAttr::get(kernel.getContext(), kScatterThreads,
                                         /*lanes=*/1, kSumBlock);
   }
-  if (getWalk(kernel, hints) == Walk::Within && canShareRows(kernel))
+  Walk walk = getWalk(kernel, hints);
+  if (ScheduleAttr parts = chooseParts(
+          kernel, strides, /*across=*/walk != Walk::Within, machine, hints))
+    return parts;
+  if (walk == Walk::Tiled)
+    if (ScheduleAttr tile = chooseTile(kernel, strides))
+      return tile;
+  if (walk == Walk::Within && canShareRows(kernel))
     if (ScheduleAttr rows = chooseRows(kernel))
       return rows;
   return chooseThreads(kernel, strides, machine);

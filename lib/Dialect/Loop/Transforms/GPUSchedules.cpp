@@ -23,6 +23,13 @@ static constexpr int64_t kBlock = 256;
 /// and at most.
 static constexpr int64_t kKept = 32, kMostKept = 64;
 
+/// Elements that a thread reduces at least, where a reduction is done in parts, and the
+/// most parts.
+static constexpr int64_t kPart = 16, kMostParts = 4096;
+/// Points of a tile in each direction: 128 bytes of the narrower elements, of which a
+/// line consists.
+static constexpr int64_t kSide = 64;
+
 /// Lanes so that the narrowest elements are one access; of the widest no more than
 /// two, since what a thread has in flight costs registers.
 static int64_t getLanes(int64_t narrow, int64_t wide) {
@@ -70,4 +77,35 @@ GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   // Parts of warps fill blocks of four warps.
   int64_t rows = threads <= 32 ? 128 / threads : 1;
   return {threads, rows, lanes, steps};
+}
+
+std::optional<GPUPartsSchedule>
+loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
+  int64_t lanes = kernel.canVector
+                      ? divide(kernel.last, getLanes(kernel.narrow, kernel.wide))
+                      : 1;
+  // So many threads have enough in flight to wait for memory and not for each other;
+  // more make more parts, which somebody has to combine.
+  int64_t resident = machine.multiprocessors * machine.threads;
+  int64_t parts, most;
+  if (kernel.across) {
+    int64_t vectors = std::max<int64_t>(kernel.points / lanes, 1);
+    parts = resident / 4 / vectors;
+    most = kernel.size / kPart;
+  } else {
+    parts = resident / 2 / kBlock / std::max<int64_t>(kernel.points, 1);
+    most = kernel.size / (kBlock * lanes * kPart);
+  }
+  parts = std::min({parts, most, kMostParts});
+  if (parts < 2)
+    return std::nullopt;
+  return GPUPartsSchedule{kBlock, lanes, parts};
+}
+
+std::optional<GPUTileSchedule> loop::chooseGPUTile(const GPUTileShape &kernel) {
+  for (Size extent : {kernel.rows, kernel.columns})
+    if (extent && *extent < kSide / 4)
+      return std::nullopt;
+  int64_t lanes = divide(kernel.columns, getLanes(kernel.narrow, kernel.wide));
+  return GPUTileSchedule{kBlock, divide(kernel.rows, lanes), kSide};
 }

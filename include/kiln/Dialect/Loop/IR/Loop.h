@@ -142,6 +142,11 @@ bool readsOwnPlace(LoadOp load);
 /// element in their own place.
 bool canShareRows(KernelOp kernel);
 
+/// True if the reductions of a kernel may be done part by part by one function and
+/// finished by another: all are over the same extents, to one value per point of the
+/// shared domain, and read inputs alone; other nests are pointwise over that domain.
+bool canReduceInParts(KernelOp kernel);
+
 /// True if the points of a scatter may be visited in any order, at the same time: it
 /// adds up, and does not read what it has written.
 bool canScatterInAnyOrder(ScatterOp op);

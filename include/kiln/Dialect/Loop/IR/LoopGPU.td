@@ -12,6 +12,8 @@
 //   kernels                                          schedule
 //   pointwise; anything else, a thread a point       #loop.gpu_across
 //   rows: reductions along memory                    #loop.gpu_rows
+//   few points that much is reduced to               #loop.gpu_parts
+//   pointwise, read along another dimension          #loop.gpu_tile
 //   scatters                                         #loop.gpu_scatter
 //
 // Throughout:
@@ -105,6 +107,57 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$rows, "int64_t":$lanes,
                         "int64_t":$steps);
+}
+
+def Loop_GPUPartsScheduleAttr
+    : Loop_Schedule<"GPUPartsSchedule", "gpu_parts"> {
+  let summary = "Reductions in parts, and then a combination of the parts";
+  let description = [{
+    For kernels with too few points to occupy a GPU. By one function `parts` equal
+    pieces of the reduced elements are reduced, by the next what became of them is
+    combined in the order of the parts, and nests of one element per point follow:
+    no atomic operation, and the same result each time.
+
+    With `across`, a thread reduces a part for `lanes` neighbours in the last shared
+    dimension; without, a block reduces a part of a row, whose threads have `lanes`
+    neighbours at a time.
+
+    Constraints:
+    - (C1) `threads` is a power of two from 32 to 1024, `lanes` one from 1 to 16,
+      `parts` from 2 to 4096.
+    - (C2) the kernel has reductions over the same extents, to one value per point of
+      the shared domain, that read inputs of the kernel alone; its other nests are
+      pointwise over the shared domain.
+    - (C3) without `across`, `lanes` divides the last reduced extent.
+
+    Example: `#loop.gpu_parts<threads = 256, lanes = 4, parts = 64, across = true>`
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$lanes, "int64_t":$parts,
+                        "bool":$across);
+}
+
+def Loop_GPUTileScheduleAttr : Loop_Schedule<"GPUTileSchedule", "gpu_tile"> {
+  let summary = "Square tiles that go through shared memory";
+  let description = [{
+    For kernels that read some inputs along shared dimension `dim` and write along
+    the last. A block has a tile of `side` by `side` points of the two: its threads
+    read those inputs as they lie in memory, `lanes` neighbours each, into shared
+    memory, and after a barrier compute and write `lanes` neighbours in the last
+    dimension.
+
+    Constraints:
+    - (C1) `threads` is a multiple of 32 from 32 to 1024, `lanes` a power of two from
+      1 to 16, `side` one from 16 to 128; threads are a multiple of `side / lanes`
+      and divide what that is times `side`.
+    - (C2) the nests are pointwise over the shared domain; `dim` is one of its
+      dimensions, and not the last.
+    - (C3) `lanes` divides the extents of `dim` and of the last dimension, after those
+      were joined that every access walks as one.
+
+    Example: `#loop.gpu_tile<threads = 256, lanes = 4, side = 64, dim = 0>`
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$lanes, "int64_t":$side,
+                        "int64_t":$dim);
 }
 
 def Loop_GPUScatterScheduleAttr

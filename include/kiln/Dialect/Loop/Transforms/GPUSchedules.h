@@ -12,6 +12,8 @@
 //     -> threads 256, lanes 8
 //   chooseGPURows({.rows = 8192, .size = 4096, .last = 4096, .narrow = 2}, machine)
 //     -> threads 256, rows 1, lanes 8, steps 2
+//   chooseGPUParts({.points = 4096, .size = 16384, .last = 4096}, machine)
+//     -> threads 256, lanes 4, parts 66
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,8 @@
 #define KILN_DIALECT_LOOP_TRANSFORMS_GPUSCHEDULES_H
 
 #include "kiln/Dialect/Loop/Transforms/Schedules.h"
+
+#include <optional>
 
 namespace kiln::loop {
 
@@ -55,6 +59,35 @@ struct GPURowsSchedule {
   int64_t threads, rows, lanes, steps;
 };
 GPURowsSchedule chooseGPURows(const GPURowsShape &kernel);
+
+/// Reductions of much to few points.
+struct GPUPartsShape {
+  int64_t points = 1; ///< of the shared domain
+  int64_t size = 1;   ///< elements that become one
+  Size last;          ///< what lanes must divide
+  bool across = true; ///< neighbours are points, not elements of a row
+  bool canVector = true;
+  int64_t narrow = 4; ///< bytes of the narrowest element in memory
+  int64_t wide = 4;   ///< bytes of the widest
+};
+struct GPUPartsSchedule {
+  int64_t threads, lanes, parts;
+};
+/// Nothing where the points alone occupy the machine, or parts would be too short.
+std::optional<GPUPartsSchedule> chooseGPUParts(const GPUPartsShape &kernel,
+                                               const GPUMachine &machine);
+
+/// A pointwise kernel that reads along `rows` and writes along `columns`.
+struct GPUTileShape {
+  Size rows, columns; ///< extents, where they are known
+  int64_t narrow = 4; ///< bytes of the narrowest element in memory
+  int64_t wide = 4;   ///< bytes of the widest
+};
+struct GPUTileSchedule {
+  int64_t threads, lanes, side;
+};
+/// Nothing where tiles would be mostly empty.
+std::optional<GPUTileSchedule> chooseGPUTile(const GPUTileShape &kernel);
 
 } // namespace kiln::loop
 

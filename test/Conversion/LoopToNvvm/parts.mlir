@@ -1,0 +1,65 @@
+// RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-schedule \
+// RUN:   --convert-loop-to-nvvm | FileCheck %s
+
+// Columns: a thread adds up a part of four of them, and writes what it has into the
+// workspace. Another function adds up the parts, in their order, and goes on.
+
+// CHECK-LABEL: func.func @columns
+// CHECK: #loop.step<kernel = @columns_parts, {{.*}}blocks = <264>, threads = 256>
+// CHECK-SAME: #loop.step<kernel = @columns, {{.*}}blocks = <16>, threads = 256>
+// CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 4, parts = 66, across = true>
+// CHECK-LABEL: func.func @mean
+// CHECK: #loop.step<kernel = @mean_parts, {{.*}}blocks = <528>, threads = 256>
+// CHECK-SAME: #loop.step<kernel = @mean, {{.*}}blocks = <1>, threads = 256>
+// CHECK-SAME: #loop.gpu_parts<threads = 256, lanes = 4, parts = 528, across = false>
+
+// CHECK: llvm.func @columns_parts(
+// CHECK: scf.for
+// CHECK: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK: scf.yield
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK: llvm.func @columns(
+// CHECK: scf.for
+// CHECK: llvm.load %{{.*}} : !llvm.ptr<1> -> f32
+// CHECK: scf.yield
+// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
+func.func @columns(%x: tensor<16384x4096xf32>) -> tensor<4096xf32> {
+  %r = loop.kernel @columns ins(%a = %x : tensor<16384x4096xf32>) shared [4096] -> tensor<4096xf32> {
+    %s = loop.reduce parallel (%j) in [4096] reduction (%i) in [16384] <sum> : tensor<4096xf32> {
+      %e = loop.load %a[%i, %j] : tensor<16384x4096xf32>
+      loop.yield %e : f32
+    }
+    loop.return %s : tensor<4096xf32>
+  }
+  return %r : tensor<4096xf32>
+}
+
+// One row: blocks have parts of it, one block what is left.
+
+// CHECK: llvm.func @mean_parts(
+// CHECK: scf.for
+// CHECK: vector<4xf32>
+// CHECK: nvvm.shfl.sync bfly
+// CHECK: nvvm.barrier0
+// CHECK: scf.if
+// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
+// CHECK: llvm.func @mean(
+// CHECK: nvvm.barrier0
+// CHECK: arith.divf
+// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<1>
+func.func @mean(%x: tensor<268435456xf32>) -> tensor<f32> {
+  %r = loop.kernel @mean ins(%a = %x : tensor<268435456xf32>) shared [] -> tensor<f32> {
+    %s = loop.reduce parallel () in [] reduction (%i) in [268435456] <sum> : tensor<f32> {
+      %e = loop.load %a[%i] : tensor<268435456xf32>
+      loop.yield %e : f32
+    }
+    %m = loop.pointwise () in [] : tensor<f32> {
+      %e = loop.load %s[] : tensor<f32>
+      %n = arith.constant 268435456.0 : f32
+      %q = arith.divf %e, %n : f32
+      loop.yield %q : f32
+    }
+    loop.return %m : tensor<f32>
+  }
+  return %r : tensor<f32>
+}
