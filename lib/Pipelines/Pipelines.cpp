@@ -89,14 +89,14 @@ void kiln::buildCallsPipeline(mlir::OpPassManager &pm, bool ignoreStrides) {
 
 bool llvm::cl::parser<GPUChip>::parse(Option &option, StringRef name,
                                       StringRef text, GPUChip &result) {
-  if (!text.empty())
-    if (auto known = target::NVVMTarget::parse(text); !known)
-      return option.error(known.takeError().message, name);
+  if (auto known = target::NVVMTarget::parse(text); !known)
+    return option.error(known.takeError().message, name);
   result.name = text.str();
   return false;
 }
 
-/// The sizes of a GPU. Of a name that is none the pass says what is wrong.
+/// The GPU of a name that was read; of one that C++ code made up the pass says what is
+/// wrong.
 static void setChip(loop::SetTargetPassOptions &target, const GPUChip &chip) {
   target.chip = chip.name;
   auto known = target::NVVMTarget::parse(chip.name);

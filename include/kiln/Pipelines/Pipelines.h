@@ -33,8 +33,8 @@
 
 namespace kiln {
 
-/// The name of a GPU, one of `target::NVVMTarget::names()`; empty: a CPU. Any other
-/// name is refused, with those that there are, where the text of a pipeline is read.
+/// The name of a GPU, one of `target::NVVMTarget::names()`. Any other name is refused,
+/// with those that there are, where the text of a pipeline is read.
 struct GPUChip {
   std::string name;
 };
@@ -115,8 +115,8 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       llvm::cl::init(64)};
   Option<GPUChip> chip{
       *this, "chip",
-      llvm::cl::desc("The GPU instead, as of `kiln-gpu`: kernels are fused and "
-                     "scheduled for it."),
+      llvm::cl::desc("Fuse and schedule for this GPU instead of a CPU, as of "
+                     "kiln-gpu."),
       llvm::cl::init(GPUChip())};
 };
 

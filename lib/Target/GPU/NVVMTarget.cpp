@@ -8,8 +8,12 @@
 
 #include "kiln/Target/GPU/NVVMTarget.h"
 
+#include "kiln/Support/GPUNames.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+
+#include <array>
 
 using namespace kiln;
 using namespace kiln::target;
@@ -41,21 +45,14 @@ static constexpr Chip kChips[] = {
     {"sm_120", 120, 87, 170, 1536, 99_KiB, 96_MiB},
 };
 
-static constexpr StringRef kNames[] = {"sm_75", "sm_80",  "sm_89", "sm_90",
-                                       "sm_90a", "sm_100", "sm_120"};
-static_assert(std::size(kNames) == std::size(kChips));
+static constexpr auto kNames = [] {
+  std::array<StringRef, std::size(kChips)> names;
+  for (size_t k = 0; k < names.size(); ++k)
+    names[k] = kChips[k].name;
+  return names;
+}();
 
 llvm::ArrayRef<StringRef> NVVMTarget::names() { return kNames; }
-
-/// True for "sm_86" and "sm_103f", which exist or may.
-static bool isArchitecture(StringRef name) {
-  if (!name.consume_front("sm_"))
-    return false;
-  if (name.ends_with("a") || name.ends_with("f"))
-    name = name.drop_back();
-  return name.size() >= 2 && name.size() <= 3 &&
-         llvm::all_of(name, [](char c) { return llvm::isDigit(c); });
-}
 
 Result<NVVMTarget> NVVMTarget::parse(StringRef name) {
   for (const Chip &chip : kChips) {
@@ -73,8 +70,8 @@ Result<NVVMTarget> NVVMTarget::parse(StringRef name) {
   }
   std::string expected =
       ", expected " + llvm::join(llvm::drop_end(kNames), ", ") + " or " +
-      kNames[std::size(kNames) - 1].str();
-  if (isArchitecture(name))
+      kNames.back().str();
+  if (isGPUName(name))
     return Error::unsupported("there is no code generation for GPU \"" +
                               name.str() + "\"" + expected);
   return Error::usage("unknown GPU \"" + name.str() + "\"" + expected);

@@ -76,6 +76,12 @@ TEST(GPUSchedules, ShortRowsHaveAPartOfAWarp) {
   expectRows(17, 4, {32, 4, 1, 1});
 }
 
+TEST(GPUSchedules, FusionKeepsRowsInRegisters) {
+  FusionOptions options = getGPUFusionOptions({108, 2048, 65536});
+  EXPECT_EQ(options.minWorkItems, 108);
+  EXPECT_EQ(options.maxRowBytes, 128 << 10);
+}
+
 TEST(GPUSchedules, RowsOfAnySizeAreALoop) {
   GPURowsSchedule s = chooseGPURows({{}, 1, 4, 4});
   EXPECT_EQ(s.threads, 256);

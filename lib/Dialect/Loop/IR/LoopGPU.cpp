@@ -8,8 +8,8 @@
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Support/BoundedOption.h"
+#include "kiln/Support/GPUNames.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -22,20 +22,11 @@ using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 // Targets and steps
 //===----------------------------------------------------------------------===//
 
-static bool isChip(StringRef name) {
-  if (!name.consume_front("sm_"))
-    return false;
-  if (!name.empty() && llvm::isLower(name.back()))
-    name = name.drop_back();
-  return (name.size() == 2 || name.size() == 3) &&
-         llvm::all_of(name, [](char c) { return llvm::isDigit(c); });
-}
-
 LogicalResult GPUTargetAttr::verify(EmitError emitError, StringRef chip,
                                     int64_t multiprocessors, int64_t threads,
                                     int64_t registers, int64_t shared,
                                     int64_t l2) {
-  if (!isChip(chip)) // C1
+  if (!isGPUName(chip)) // C1
     return emitError() << "chip of a GPU is a name like sm_90a, but found '"
                        << chip << "'";
   auto check = [&](StringRef field, bool isInside, int64_t value,

@@ -18,13 +18,9 @@ using namespace kiln::loop;
 using analysis::KernelStrides;
 using guard::ExprAttr;
 
-/// Rows so short that a thread walks one alone.
-static constexpr int64_t kShortRow = 16;
-/// Threads of a block of a scatter.
-static constexpr int64_t kScatterThreads = 256;
-
 GPUMachine loop::getMachine(GPUTargetAttr target) {
-  return {target.getMultiprocessors(), target.getThreads()};
+  return {target.getMultiprocessors(), target.getThreads(),
+          target.getRegisters()};
 }
 
 namespace {
@@ -91,7 +87,7 @@ static ScheduleAttr chooseRows(KernelOp kernel) {
     last = std::gcd(last, row.back().getConstant().value_or(1));
     isFirst = false;
   }
-  if (isFirst || (shape.size && *shape.size < kShortRow))
+  if (isFirst || (shape.size && *shape.size < kShortGPURow))
     return {};
   shape.last = last;
   Widths widths = getWidths(kernel);
@@ -162,10 +158,10 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
                                      const analysis::SizeHints &hints) {
   for (NestOpInterface nest : kernel.getNests()) {
     if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation()))
-      return GPUScatterScheduleAttr::get(kernel.getContext(), kScatterThreads,
+      return GPUScatterScheduleAttr::get(kernel.getContext(), kGPUBlock,
                                          canScatterInAnyOrder(scatter));
     if (isa<ContractOp>(nest.getOperation()))
-      return GPUAcrossScheduleAttr::get(kernel.getContext(), kScatterThreads,
+      return GPUAcrossScheduleAttr::get(kernel.getContext(), kGPUBlock,
                                         /*lanes=*/1, kSumBlock);
   }
   Walk walk = getWalk(kernel, hints);

@@ -14,6 +14,7 @@
 #include "Bodies.h"
 #include "Epilogue.h"
 
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Dialect/Loop/Transforms/Fusion.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
@@ -372,6 +373,8 @@ void Fuse::fuseFunction(func::FuncOp function,
 
   Collected collected = collect(block, hints);
   FusionOptions options;
+  if (GPUTargetAttr gpu = getGPUTarget(function))
+    options = getGPUFusionOptions(getMachine(gpu));
   options.maxRounds = fuse ? int64_t(maxRounds) : 0;
   options.maxNests = maxNests;
   options.minHorizontalBytes = minHorizontalBytes;

@@ -17,8 +17,6 @@ using namespace kiln::loop;
 
 /// Bytes of one access of a thread, the most there are.
 static constexpr int64_t kAccess = 16;
-/// Threads of a block, where nothing else is known to be better.
-static constexpr int64_t kBlock = 256;
 /// Elements of a row that a thread keeps in registers before more threads share it,
 /// and at most.
 static constexpr int64_t kKept = 32, kMostKept = 64;
@@ -46,6 +44,15 @@ static int64_t divide(Size extent, int64_t lanes) {
   return lanes;
 }
 
+FusionOptions loop::getGPUFusionOptions(const GPUMachine &machine) {
+  FusionOptions options;
+  options.minWorkItems = machine.multiprocessors;
+  options.smallKernelPoints = kGPUBlock * kMostKept;
+  // The other half is for what is computed with.
+  options.maxRowBytes = machine.registers * 4 / 2;
+  return options;
+}
+
 GPUAcrossSchedule loop::chooseGPUAcross(const GPUAcrossShape &kernel,
                                         const GPUMachine &machine) {
   int64_t lanes = kernel.canVector ? getLanes(kernel.narrow, kernel.wide) : 1;
@@ -54,17 +61,17 @@ GPUAcrossSchedule loop::chooseGPUAcross(const GPUAcrossShape &kernel,
     lanes = divide(kernel.last, lanes);
   // Rather all multiprocessors than whole vectors.
   while (lanes > 1 && kernel.points &&
-         *kernel.points / lanes < machine.multiprocessors * kBlock)
+         *kernel.points / lanes < machine.multiprocessors * kGPUBlock)
     lanes /= 2;
-  return {kBlock, lanes, kernel.addsFloats ? kSumBlock : 0};
+  return {kGPUBlock, lanes, kernel.addsFloats ? kSumBlock : 0};
 }
 
 GPURowsSchedule loop::chooseGPURows(const GPURowsShape &kernel) {
   int64_t lanes = divide(kernel.last, getLanes(kernel.narrow, kernel.wide));
   if (!kernel.size)
-    return {kBlock, 1, lanes, 0};
+    return {kGPUBlock, 1, lanes, 0};
   int64_t vectors = std::max<int64_t>(llvm::divideCeil(*kernel.size, lanes), 2);
-  int64_t threads = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kBlock);
+  int64_t threads = std::min<int64_t>(llvm::PowerOf2Ceil(vectors), kGPUBlock);
   auto getSteps = [&] {
     return std::max<int64_t>(llvm::divideCeil(*kernel.size, threads * lanes), 1);
   };
@@ -93,13 +100,13 @@ loop::chooseGPUParts(const GPUPartsShape &kernel, const GPUMachine &machine) {
     parts = resident / 4 / vectors;
     most = kernel.size / kPart;
   } else {
-    parts = resident / 2 / kBlock / std::max<int64_t>(kernel.points, 1);
-    most = kernel.size / (kBlock * lanes * kPart);
+    parts = resident / 2 / kGPUBlock / std::max<int64_t>(kernel.points, 1);
+    most = kernel.size / (kGPUBlock * lanes * kPart);
   }
   parts = std::min({parts, most, kMostParts});
   if (parts < 2)
     return std::nullopt;
-  return GPUPartsSchedule{kBlock, lanes, parts};
+  return GPUPartsSchedule{kGPUBlock, lanes, parts};
 }
 
 std::optional<GPUTileSchedule> loop::chooseGPUTile(const GPUTileShape &kernel) {
@@ -107,5 +114,5 @@ std::optional<GPUTileSchedule> loop::chooseGPUTile(const GPUTileShape &kernel) {
     if (extent && *extent < kSide / 4)
       return std::nullopt;
   int64_t lanes = divide(kernel.columns, getLanes(kernel.narrow, kernel.wide));
-  return GPUTileSchedule{kBlock, divide(kernel.rows, lanes), kSide};
+  return GPUTileSchedule{kGPUBlock, divide(kernel.rows, lanes), kSide};
 }

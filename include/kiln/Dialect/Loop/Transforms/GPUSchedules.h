@@ -20,17 +20,28 @@
 #ifndef KILN_DIALECT_LOOP_TRANSFORMS_GPUSCHEDULES_H
 #define KILN_DIALECT_LOOP_TRANSFORMS_GPUSCHEDULES_H
 
+#include "kiln/Dialect/Loop/Transforms/Fusion.h"
 #include "kiln/Dialect/Loop/Transforms/Schedules.h"
 
 #include <optional>
 
 namespace kiln::loop {
 
+/// Threads of a block, where nothing else is known to be better.
+inline constexpr int64_t kGPUBlock = 256;
+/// Rows of fewer elements are a thread's each.
+inline constexpr int64_t kShortGPURow = 16;
+
 /// Of a GPU, as in `#loop.gpu`.
 struct GPUMachine {
   int64_t multiprocessors = 132;
   int64_t threads = 2048;
+  int64_t registers = 65536; ///< of 32 bits, of a multiprocessor
 };
+
+/// What fusion may make: rows that a block keeps in registers, and kernels that leave
+/// no multiprocessor without a row unless a block is enough for all of it.
+FusionOptions getGPUFusionOptions(const GPUMachine &machine);
 
 /// A kernel with a thread for neighbours in its last shared dimension.
 struct GPUAcrossShape {
