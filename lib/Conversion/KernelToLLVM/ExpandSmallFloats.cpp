@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
@@ -33,6 +34,104 @@ static Type withElement(Type type, Type element) {
   if (auto vector = dyn_cast<VectorType>(type))
     return vector.clone(element);
   return element;
+}
+
+/// A number or a vector, as kernels have them.
+static bool isSmallValue(Type type) {
+  return isSmallFloat(type) && isa<FloatType, VectorType>(type);
+}
+
+static Type getBits(Type type) {
+  return withElement(type, IntegerType::get(type.getContext(), 16));
+}
+
+/// True if the op takes its values from one place to another, whatever they
+/// mean. Arithmetic of the vector dialect is gone when this is asked.
+static bool onlyMoves(Operation *op) {
+  // What is in typed memory has the type of the memory.
+  auto isTyped = [](Type type) { return isa<MemRefType, TensorType>(type); };
+  if (llvm::any_of(op->getOperandTypes(), isTyped))
+    return false;
+  return isa<scf::SCFDialect, vector::VectorDialect>(op->getDialect()) ||
+         isa<arith::BitcastOp, arith::ConstantOp, arith::SelectOp, LLVM::LoadOp,
+             LLVM::StoreOp, LLVM::MaskedLoadOp, LLVM::MaskedStoreOp,
+             LLVM::masked_gather, LLVM::masked_scatter, LLVM::masked_expandload,
+             LLVM::masked_compressstore>(op);
+}
+
+static bool isMoved(Value value) {
+  if (Operation *definition = value.getDefiningOp())
+    return onlyMoves(definition);
+  return onlyMoves(value.getParentBlock()->getParentOp());
+}
+
+/// Leaves the types of `op`, which does more than to move values: casts stand
+/// between it and what does not.
+static void keepTypes(Operation *op, OpBuilder &b) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    Type type = operand.get().getType();
+    if (!isSmallValue(type) || !isMoved(operand.get()))
+      continue;
+    b.setInsertionPoint(op);
+    // The operand of the cast becomes the bits.
+    operand.set(arith::BitcastOp::create(b, op->getLoc(), type, operand.get()));
+  }
+  auto castForMoves = [&](Value value) {
+    Type type = value.getType();
+    if (!isSmallValue(type) || llvm::none_of(value.getUsers(), onlyMoves))
+      return;
+    b.setInsertionPointAfterValue(value);
+    Value bits =
+        arith::BitcastOp::create(b, value.getLoc(), getBits(type), value);
+    value.replaceUsesWithIf(bits, [&](OpOperand &use) {
+      return use.getOwner() != bits.getDefiningOp() &&
+             onlyMoves(use.getOwner());
+    });
+  };
+  llvm::for_each(op->getResults(), castForMoves);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::for_each(block.getArguments(), castForMoves);
+}
+
+static void becomeBits(Operation *op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op);
+      constant && isSmallValue(constant.getType())) {
+    Type element = IntegerType::get(op->getContext(), 16);
+    if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+      constant.setValueAttr(
+          IntegerAttr::get(element, number.getValue().bitcastToAPInt()));
+    else
+      constant.setValueAttr(
+          cast<DenseElementsAttr>(constant.getValue()).bitcast(element));
+  }
+  auto retype = [](Value value) {
+    if (isSmallValue(value.getType()))
+      value.setType(getBits(value.getType()));
+  };
+  llvm::for_each(op->getResults(), retype);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      llvm::for_each(block.getArguments(), retype);
+}
+
+/// Values are integers of 16 bits wherever nothing is computed with them: where
+/// a processor has no registers of bf16, code generation takes their vectors
+/// apart by way of library calls.
+static void carryAsBits(Operation *root) {
+  SmallVector<Operation *> moving, others;
+  root->walk(
+      [&](Operation *op) { (onlyMoves(op) ? moving : others).push_back(op); });
+  OpBuilder b(root->getContext());
+  for (Operation *op : others)
+    keepTypes(op, b);
+  llvm::for_each(moving, becomeBits);
+  for (Operation *op : moving)
+    if (auto cast = dyn_cast<arith::BitcastOp>(op);
+        cast && cast.getIn().getType() == cast.getType()) {
+      cast.replaceAllUsesWith(cast.getIn());
+      cast.erase();
+    }
 }
 
 namespace {
@@ -93,45 +192,6 @@ struct RoundScalarToHalf final : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// Masked loads and stores of bf16 move integers: code generation would split
-/// them by way of library calls on targets without bf16.
-struct MaskedLoadAsInteger final : OpRewritePattern<LLVM::MaskedLoadOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(LLVM::MaskedLoadOp op,
-                                PatternRewriter &b) const override {
-    Type type = op.getType();
-    if (!isSmallFloat(type))
-      return failure();
-    Type bits = withElement(type, b.getI16Type());
-    Value otherwise = op.getPassThru();
-    if (otherwise)
-      otherwise = arith::BitcastOp::create(b, op.getLoc(), bits, otherwise);
-    Value loaded = LLVM::MaskedLoadOp::create(
-        b, op.getLoc(), bits, op.getData(), op.getMask(), otherwise,
-        op.getAlignmentAttr(), op.getNontemporalAttr());
-    b.replaceOpWithNewOp<arith::BitcastOp>(op, type, loaded);
-    return success();
-  }
-};
-
-struct MaskedStoreAsInteger final : OpRewritePattern<LLVM::MaskedStoreOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(LLVM::MaskedStoreOp op,
-                                PatternRewriter &b) const override {
-    Type type = op.getValue().getType();
-    if (!isSmallFloat(type))
-      return failure();
-    Value bits = arith::BitcastOp::create(
-        b, op.getLoc(), withElement(type, b.getI16Type()), op.getValue());
-    b.replaceOpWithNewOp<LLVM::MaskedStoreOp>(op, bits, op.getData(),
-                                              op.getMask(),
-                                              op.getAlignmentAttr());
-    return success();
-  }
-};
-
 struct ExpandSmallFloatsPass
     : kiln::impl::KilnExpandSmallFloatsPassBase<ExpandSmallFloatsPass> {
   void runOnOperation() override {
@@ -150,6 +210,9 @@ struct ExpandSmallFloatsPass
       anyArithmetic |= isa<arith::ArithDialect>(op->getDialect()) &&
                        !isa<arith::ConstantOp, arith::ExtFOp, arith::TruncFOp,
                             arith::BitcastOp, arith::SelectOp>(op);
+      anyArithmetic |=
+          isa<vector::ContractionOp, vector::FMAOp, vector::MultiDimReductionOp,
+              vector::OuterProductOp, vector::ReductionOp, vector::ScanOp>(op);
       return WalkResult::advance();
     });
     if (checked.wasInterrupted())
@@ -166,9 +229,9 @@ struct ExpandSmallFloatsPass
       return signalPassFailure();
     RewritePatternSet bf16(context);
     arith::populateExpandBFloat16Patterns(bf16);
-    bf16.add<MaskedLoadAsInteger, MaskedStoreAsInteger, RoundScalarToHalf>(
-        context);
+    bf16.add<RoundScalarToHalf>(context);
     walkAndApplyPatterns(getOperation(), std::move(bf16));
+    carryAsBits(getOperation());
   }
 
   LogicalResult emulateArithmetic() {

@@ -18,8 +18,10 @@ def KilnExpandSmallFloatsPass : Pass<"kiln-expand-small-floats"> {
     nearest even after each op, as PyTorch does. Conversions from and to bf16
     become integer arithmetic: the processor's own (`vcvtneps2bf16`) flushes
     denormals. One between a small float and a type other than f32 goes through
-    f32. Masked loads and stores of small floats move integers. Other types are
-    left alone. Calls nothing.
+    f32. Wherever small floats are not converted but moved, selected or carried
+    through loops, they are integers of 16 bits: what code generation does with
+    vectors of bf16 depends on the processor, and may be a call. Other types are
+    left alone, and so are the signatures of functions. Calls nothing.
 
     Before:
 
