@@ -11,10 +11,18 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace kiln;
 using namespace kiln::analysis;
 using namespace mlir;
 using loop::ContractOp;
+
+/// Regular products of fewer rows have schedules of their own, and keep them.
+static constexpr uint64_t kMinColumns = 9;
+/// Elements of columns that are packed in the time in which one of the result is
+/// stored alone.
+static constexpr uint64_t kStoreCost = 64;
 
 namespace {
 class ShapeAnalysis {
@@ -28,6 +36,8 @@ private:
   bool hasKernel();
   bool readSteps();
   void exchange();
+  bool wantsFewColumns(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns,
+                       ArrayRef<unsigned> sum) const;
   bool assignMasks(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns);
   bool dependsOn(ExprAttr mask, ArrayRef<unsigned> dims) const;
   bool walksAsOne(unsigned k, ArrayRef<unsigned> dims) const;
@@ -111,11 +121,40 @@ bool ShapeAnalysis::readSteps() {
 }
 
 void ShapeAnalysis::exchange() {
-  shape.exchanged = true;
+  shape.exchanged = !shape.exchanged;
   std::swap(shape.addresses[0], shape.addresses[1]);
   std::swap(shape.masks[0], shape.masks[1]);
   for (auto &step : steps)
     std::swap(step[0], step[1]);
+}
+
+/// True if packing the columns costs more than storing the result against its
+/// order. Where the sum walks neighbours of both operands, rows are packed a
+/// vector at a time and columns element by element: so are the windows of an image
+/// if its channels are few, in the gradient of a weight.
+bool ShapeAnalysis::wantsFewColumns(ArrayRef<unsigned> rows,
+                                    ArrayRef<unsigned> columns,
+                                    ArrayRef<unsigned> sum) const {
+  auto count = [&](ArrayRef<unsigned> dims) -> uint64_t {
+    uint64_t product = 1;
+    for (unsigned dim : dims) {
+      auto extent = extents[dim].getConstant();
+      if (!extent || *extent < 0)
+        return 0;
+      product = llvm::SaturatingMultiply<uint64_t>(product, *extent);
+    }
+    return product;
+  };
+  // Only a whole result is free to be stored in any order.
+  if (!frame.resultStrides.empty() || !frame.outer.empty() || sum.empty() ||
+      !steps[sum.back()][0].isConstant(1) ||
+      !steps[sum.back()][1].isConstant(1))
+    return false;
+  uint64_t m = count(rows), n = count(columns), k = count(sum);
+  return m >= kMinColumns && n > m &&
+         llvm::SaturatingMultiply(k, n - m) >
+             llvm::SaturatingMultiply(
+                 kStoreCost, llvm::SaturatingMultiply<uint64_t>(m, n));
 }
 
 bool ShapeAnalysis::dependsOn(ExprAttr mask, ArrayRef<unsigned> dims) const {
@@ -189,6 +228,10 @@ std::optional<ContractionShape> ShapeAnalysis::run() {
   }
   // Neighbours in the result are columns.
   if (!rows.empty() && steps[rows.back()][2].isConstant(1)) {
+    exchange();
+    std::swap(rows, columns);
+  }
+  if (wantsFewColumns(rows, columns, sum)) {
     exchange();
     std::swap(rows, columns);
   }

@@ -9,7 +9,9 @@
 // Every parallel dimension of a contraction belongs to the rows (only the left
 // operand moves along it), the columns (only the right one), or the batch. The
 // operands are exchanged if that puts neighbours of the result into columns: a
-// convolution's weight has the rows, its image the columns.
+// convolution's weight has the rows, its image the columns. If the sum is long and
+// walks neighbours of both, the operand with less has the columns: the output's
+// gradient in the gradient of a weight of few channels.
 //
 // The dimensions of a group are one dimension of a matrix product for an operand
 // that walks them as one. An operand that does not, or that masks some of its

@@ -181,3 +181,18 @@ func.func @kept(%x: tensor<64xf32>) -> tensor<64xf32> {
   }
   return %r : tensor<64xf32>
 }
+
+// -----
+
+// A long sum that walks neighbours of both: the operand with less has the columns.
+// CHECK-LABEL: func.func @few_columns
+// CHECK: schedule #loop.packed<{{.*}} item_rows = 36, item_columns = 16,
+func.func @few_columns(%x: tensor<16x36864xf32>, %y: tensor<144x36864xf32>) -> tensor<16x144xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<16x36864xf32>, %b = %y : tensor<144x36864xf32>) shared [] -> tensor<16x144xf32> {
+    %p = loop.contract parallel [16, 144] reduction [36864]
+        lhs %a[d0, d2] : tensor<16x36864xf32> rhs %b[d1, d2] : tensor<144x36864xf32>
+        acc f32 : tensor<16x144xf32>
+    loop.return %p : tensor<16x144xf32>
+  }
+  return %r : tensor<16x144xf32>
+}

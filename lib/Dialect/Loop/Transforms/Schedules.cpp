@@ -164,11 +164,13 @@ static PackedSchedule choosePacked(const ProductShape &product,
   s.unroll = std::min<int64_t>(4, s.lanes);
   s.masked = machine.masks;
   s.grain = 1;
-  s.tileRows = wide ? 12 : 6;
+  // One vector of columns leaves registers for twice as many rows.
+  bool narrow = product.n && *product.n <= s.lanes;
+  s.tileRows = (wide ? 12 : 6) * (narrow ? 2 : 1);
   // Few rows of zeros in the last tile.
   if (product.m && *product.m > 0)
     s.tileRows = divideUp(*product.m, divideUp(*product.m, s.tileRows));
-  s.tileColumns = 2 * s.lanes;
+  s.tileColumns = narrow ? s.lanes : 2 * s.lanes;
   // Long passes over k amortise the loads and stores of sums.
   s.blockDepth = 4096 / sumBytes;
   if (product.k) {
