@@ -65,8 +65,10 @@ private:
   Value makeContract(const Accumulation &sum);
   Value joinInit(unsigned i, ReductionKind kind, Value reduced);
 
-  /// The op's value in a body at `block`; null after an error.
-  Value clone(Value value, Block &block, IRMapping &known);
+  /// The op's values in a body at `block`; failure has been reported.
+  FailureOr<SmallVector<Value>> clone(ArrayRef<Value> values, Block &block);
+  LogicalResult cloneOp(Operation *def, Block &block, IRMapping &known);
+  LogicalResult bindOutside(Value value, Block &block, IRMapping &known);
   Value readElement(OpBuilder &inner, Block &block, unsigned operand);
   RankedTensorType getType(unsigned i) {
     return cast<RankedTensorType>(op->getResult(i).getType());
@@ -91,44 +93,74 @@ Value NestMaker::readElement(OpBuilder &inner, Block &block, unsigned operand) {
                               structured.indices[operand]);
 }
 
-Value NestMaker::clone(Value value, Block &block, IRMapping &known) {
-  if (Value found = known.lookupOrNull(value))
-    return found;
-  OpBuilder inner = OpBuilder::atBlockEnd(&block);
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() != op.getBlock())
-      return value; // a number from outside
-    Value element = readElement(inner, block, argument.getArgNumber());
-    known.map(value, element);
-    return element;
+/// Binds what no op of the body computes: an element of an operand, or a number from
+/// outside.
+LogicalResult NestMaker::bindOutside(Value value, Block &block,
+                                     IRMapping &known) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (argument && argument.getOwner() == op.getBlock()) {
+    unsigned operand = argument.getArgNumber();
+    // An accumulation reads its own output by its combiner, which is not cloned.
+    if (op.getNumReductionLoops() > 0 && operand >= op.getNumDpsInputs())
+      return op->emitOpError("accumulates a value that is computed from what "
+                             "result ")
+             << operand - op.getNumDpsInputs()
+             << " has so far, expected values that are computed from inputs";
+    OpBuilder inner = OpBuilder::atBlockEnd(&block);
+    known.map(value, readElement(inner, block, operand));
+    return success();
   }
-  Operation *def = value.getDefiningOp();
-  if (def->getBlock() != op.getBlock()) {
-    if (!isa<RankedTensorType>(value.getType()))
-      return value;
-    op->emitOpError("has a body that uses a tensor from outside of it, expected "
-                    "it among the operands");
-    return {};
-  }
+  if (isa<RankedTensorType>(value.getType()))
+    return op->emitOpError("has a body that uses a tensor from outside of it, "
+                           "expected it among the operands");
+  known.map(value, value);
+  return success();
+}
+
+LogicalResult NestMaker::cloneOp(Operation *def, Block &block,
+                                 IRMapping &known) {
   if (auto index = dyn_cast<linalg::IndexOp>(def)) {
-    Value position = block.getArgument(structured.order[index.getDim()]);
-    known.map(value, position);
-    return position;
+    known.map(index.getResult(),
+              block.getArgument(structured.order[index.getDim()]));
+    return success();
   }
-  if (!isa<arith::ArithDialect, math::MathDialect>(def->getDialect())) {
-    op->emitOpError("has '") << def->getName()
-                             << "' in its body, expected ops of arith and math";
-    return {};
+  if (!isa<arith::ArithDialect, math::MathDialect>(def->getDialect()))
+    return op->emitOpError("has '")
+           << def->getName()
+           << "' in its body, expected ops of arith and math";
+  for (Value operand : def->getOperands())
+    if (!known.contains(operand) &&
+        failed(bindOutside(operand, block, known)))
+      return failure();
+  OpBuilder::atBlockEnd(&block).clone(*def, known);
+  return success();
+}
+
+FailureOr<SmallVector<Value>> NestMaker::clone(ArrayRef<Value> values,
+                                               Block &block) {
+  // Uses come after definitions, so a walk backwards finds all that is needed; no
+  // recursion, because bodies may be long chains.
+  Block *body = op.getBlock();
+  llvm::DenseSet<Value> needed(values.begin(), values.end());
+  SmallVector<Operation *> ops;
+  for (Operation &def : llvm::reverse(*body)) {
+    if (!llvm::any_of(def.getResults(),
+                      [&](Value result) { return needed.contains(result); }))
+      continue;
+    ops.push_back(&def);
+    needed.insert(def.operand_begin(), def.operand_end());
   }
-  for (Value operand : def->getOperands())
-    if (!clone(operand, block, known))
-      return {};
-  for (Value operand : def->getOperands())
-    if (!known.contains(operand))
-      known.map(operand, operand);
-  inner.setInsertionPointToEnd(&block);
-  inner.clone(*def, known);
-  return known.lookup(value);
+  IRMapping known;
+  for (Operation *def : llvm::reverse(ops))
+    if (failed(cloneOp(def, block, known)))
+      return failure();
+  SmallVector<Value> cloned;
+  for (Value value : values) {
+    if (!known.contains(value) && failed(bindOutside(value, block, known)))
+      return failure();
+    cloned.push_back(known.lookup(value));
+  }
+  return cloned;
 }
 
 //===----------------------------------------------------------------------===//
@@ -139,22 +171,21 @@ FailureOr<Value> NestMaker::makePointwise(unsigned i) {
   auto nest = loop::PointwiseOp::create(builder, loc, getType(i),
                                         structured.parallel, origins);
   Block &block = nest.getBody().front();
-  IRMapping known;
-  Value element =
-      clone(op.getBlock()->getTerminator()->getOperand(i), block, known);
-  if (!element)
+  auto element = clone(op.getBlock()->getTerminator()->getOperand(i), block);
+  if (failed(element))
     return failure();
   OpBuilder inner = OpBuilder::atBlockEnd(&block);
-  loop::YieldOp::create(inner, loc, element);
+  loop::YieldOp::create(inner, loc, *element);
   return nest.getResult();
 }
 
 /// The tensor element of which `value` is, widened at most; the number of the
-/// operand of `op`.
+/// operand of `op`. A contraction reads a truth as 0 or 1, `arith.extsi` as 0 or -1.
 static std::optional<unsigned> getFactor(linalg::LinalgOp op, Value value) {
   if (auto *def = value.getDefiningOp();
       isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(def) &&
-      def->getBlock() == op.getBlock())
+      def->getBlock() == op.getBlock() &&
+      !def->getOperand(0).getType().isInteger(1))
     value = def->getOperand(0);
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != op.getBlock() ||
@@ -229,15 +260,14 @@ FailureOr<SmallVector<Value>> NestMaker::makeReduce() {
                                        structured.parallel,
                                        structured.reduction, kinds, origins);
     Block &block = nest.getBody().front();
-    IRMapping known;
-    SmallVector<Value> elements;
-    for (const Accumulation &sum : sums) {
-      elements.push_back(clone(sum.value, block, known));
-      if (!elements.back())
-        return failure();
-    }
+    SmallVector<Value> values;
+    for (const Accumulation &sum : sums)
+      values.push_back(sum.value);
+    auto elements = clone(values, block);
+    if (failed(elements))
+      return failure();
     OpBuilder inner = OpBuilder::atBlockEnd(&block);
-    loop::YieldOp::create(inner, loc, elements);
+    loop::YieldOp::create(inner, loc, *elements);
     llvm::append_range(results, nest.getResults());
   }
   for (auto [i, sum] : llvm::enumerate(sums))
@@ -304,9 +334,13 @@ private:
     auto structured = StructuredOp::read(linalgOp);
     if (failed(structured))
       return failure();
+    Operation *before = op->getPrevNode();
     auto results = NestMaker(*structured).make();
-    if (failed(results))
+    if (failed(results)) {
+      while (op->getPrevNode() != before)
+        op->getPrevNode()->erase();
       return failure();
+    }
     op->replaceAllUsesWith(*results);
     op->erase();
     return success();

@@ -145,25 +145,25 @@ FailureOr<StructuredOp> StructuredOp::read(linalg::LinalgOp op) {
 
 /// The kind that joins as `combiner` does.
 static std::optional<ReductionKind> getKind(Operation *combiner) {
+  // The greater of signed numbers of one bit, 0 and -1, is -1 only of two: to a
+  // reduction, which takes these as truths, that is `all`.
+  bool isTruth = combiner->getNumResults() == 1 &&
+                 combiner->getResult(0).getType().isInteger(1);
   return llvm::TypeSwitch<Operation *, std::optional<ReductionKind>>(combiner)
       .Case<arith::AddFOp, arith::AddIOp>(
           [](auto) { return ReductionKind::Sum; })
       .Case<arith::MulFOp, arith::MulIOp>(
           [](auto) { return ReductionKind::Prod; })
-      .Case<arith::MaximumFOp, arith::MaxSIOp>(
-          [](auto) { return ReductionKind::Max; })
-      .Case<arith::MinimumFOp, arith::MinSIOp>(
-          [](auto) { return ReductionKind::Min; })
-      .Case<arith::AndIOp>([](auto op) -> std::optional<ReductionKind> {
-        if (op.getType().isInteger(1))
-          return ReductionKind::All;
-        return std::nullopt;
+      .Case<arith::MaximumFOp>([](auto) { return ReductionKind::Max; })
+      .Case<arith::MinimumFOp>([](auto) { return ReductionKind::Min; })
+      .Case<arith::MaxSIOp>([&](auto) {
+        return isTruth ? ReductionKind::All : ReductionKind::Max;
       })
-      .Case<arith::OrIOp>([](auto op) -> std::optional<ReductionKind> {
-        if (op.getType().isInteger(1))
-          return ReductionKind::Any;
-        return std::nullopt;
+      .Case<arith::MinSIOp>([&](auto) {
+        return isTruth ? ReductionKind::Any : ReductionKind::Min;
       })
+      .Case<arith::AndIOp>([](auto) { return ReductionKind::All; })
+      .Case<arith::OrIOp>([](auto) { return ReductionKind::Any; })
       .Case<arith::XOrIOp>([](auto) { return ReductionKind::Xor; })
       .Default([](Operation *) { return std::nullopt; });
 }

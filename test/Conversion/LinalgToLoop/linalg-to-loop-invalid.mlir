@@ -25,6 +25,23 @@ func.func @combiner(%x: tensor<8xf32>, %e: tensor<f32>) -> tensor<f32> {
 
 // -----
 
+#v = affine_map<(i) -> (i)>
+#s = affine_map<(i) -> ()>
+func.func @running(%x: tensor<8xf32>, %e: tensor<f32>) -> tensor<f32> {
+  // expected-error @+1 {{accumulates a value that is computed from what result 0 has so far, expected values that are computed from inputs}}
+  %r:2 = linalg.generic {indexing_maps = [#v, #s, #s],
+      iterator_types = ["reduction"]}
+      ins(%x : tensor<8xf32>) outs(%e, %e : tensor<f32>, tensor<f32>) {
+  ^bb0(%v: f32, %o: f32, %p: f32):
+    %a = arith.addf %o, %v : f32
+    %b = arith.addf %p, %a : f32
+    linalg.yield %a, %b : f32, f32
+  } -> (tensor<f32>, tensor<f32>)
+  return %r#1 : tensor<f32>
+}
+
+// -----
+
 func.func @undefined(%x: tensor<8xf32>) -> tensor<f32> {
   %e = tensor.empty() : tensor<f32>
   // expected-error @+1 {{starts from the contents of 'tensor.empty'}}

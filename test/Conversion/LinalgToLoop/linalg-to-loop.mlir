@@ -125,3 +125,54 @@ func.func @named_sizes(%x: !rows, %e: !rows) -> !rows {
   %r = linalg.exp ins(%x : !rows) outs(%e : !rows) -> !rows
   return %r : !rows
 }
+
+// -----
+
+// A truth as a signed number is 0 or -1, which no contraction reads. The greater of
+// two such numbers is -1 if both are.
+
+// CHECK-LABEL: func @signed_truths
+// CHECK: loop.reduce {{.*}} <sum> {{.*}} : tensor<i32>
+// CHECK: arith.extsi %{{.*}} : i1 to i32
+// CHECK: loop.reduce {{.*}} <all> {{.*}} : tensor<i1>
+// CHECK: loop.reduce {{.*}} <any> {{.*}} : tensor<i1>
+#v = affine_map<(i) -> (i)>
+#s = affine_map<(i) -> ()>
+func.func @signed_truths(%x: tensor<8xi1>, %y: tensor<8xi8>)
+    -> (tensor<i32>, tensor<i1>, tensor<i1>) {
+  %zero = arith.constant dense<0> : tensor<i32>
+  %true = arith.constant dense<true> : tensor<i1>
+  %false = arith.constant dense<false> : tensor<i1>
+  %r = linalg.generic {indexing_maps = [#v, #v, #s], iterator_types = ["reduction"]}
+      ins(%x, %y : tensor<8xi1>, tensor<8xi8>) outs(%zero : tensor<i32>) {
+  ^bb0(%a: i1, %b: i8, %o: i32):
+    %c = arith.extsi %a : i1 to i32
+    %d = arith.extsi %b : i8 to i32
+    %m = arith.muli %c, %d : i32
+    %n = arith.addi %o, %m : i32
+    linalg.yield %n : i32
+  } -> tensor<i32>
+  %p = linalg.reduce { arith.maxsi } ins(%x : tensor<8xi1>)
+      outs(%true : tensor<i1>) dimensions = [0]
+  %q = linalg.reduce { arith.minsi } ins(%x : tensor<8xi1>)
+      outs(%false : tensor<i1>) dimensions = [0]
+  return %r, %p, %q : tensor<i32>, tensor<i1>, tensor<i1>
+}
+
+// -----
+
+// Bits of integers.
+
+// CHECK-LABEL: func @bits
+// CHECK: loop.reduce {{.*}} <all> {{.*}} : tensor<i8>
+// CHECK: loop.reduce {{.*}} <any> {{.*}} : tensor<i8>
+// CHECK-NOT: loop.pointwise
+func.func @bits(%x: tensor<8xi8>) -> (tensor<i8>, tensor<i8>) {
+  %ones = arith.constant dense<-1> : tensor<i8>
+  %zero = arith.constant dense<0> : tensor<i8>
+  %p = linalg.reduce { arith.andi } ins(%x : tensor<8xi8>)
+      outs(%ones : tensor<i8>) dimensions = [0]
+  %q = linalg.reduce { arith.ori } ins(%x : tensor<8xi8>)
+      outs(%zero : tensor<i8>) dimensions = [0]
+  return %p, %q : tensor<i8>, tensor<i8>
+}

@@ -28,8 +28,11 @@ def ConvertLinalgToLoopPass
     factors, `floordiv` and `mod`: transposed, broadcast, windows. A result must be
     written once for each point of the parallel iterators: its map is a permutation
     of them. Values that a reduction starts from are joined with the result, unless
-    they are a fill with what changes nothing. `tensor.empty` goes; all other ops
-    stay where they are.
+    they are a fill with what changes nothing. A sum of floats begins at +0.0, so
+    where all values and what they are added to are -0.0, it is +0.0. Values that are
+    reduced are computed from inputs alone, not from what a result has so far.
+    `andi`, `ori` and `xori` may be of any integers. `tensor.empty` goes; all other
+    ops stay where they are.
 
     Assumes functions of one block. Guarantees that no op of `linalg` is left in
     it; fails with the op and the reason otherwise: buffers, sizes without names
