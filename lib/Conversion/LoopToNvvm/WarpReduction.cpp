@@ -60,15 +60,23 @@ Value GridRowsEmitter::shuffle(Value value, int64_t distance) {
   return arith::OrIOp::create(b, low, arith::ShLIOp::create(b, high, half));
 }
 
-/// A butterfly over `count` neighbouring threads, after which all have the result.
+/// A butterfly over `count` neighbouring threads, after which all have the result, with
+/// the same bits: of two partners' values that of the lower thread comes first for both,
+/// because not every kind is symmetric (Welford's).
 FailureOr<SmallVector<Value>>
 GridRowsEmitter::combineShuffled(ReduceOp op, SmallVector<Value> values,
                                  int64_t count) {
   for (int64_t distance = count / 2; distance > 0; distance /= 2) {
-    SmallVector<Value> others;
-    for (Value value : values)
-      others.push_back(shuffle(value, distance));
-    auto combined = combine(op, values, others);
+    Value bit = arith::AndIOp::create(b, lane, constantIndex(distance));
+    Value isUpper = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit,
+                                          constantIndex(0));
+    SmallVector<Value> lower, upper;
+    for (Value value : values) {
+      Value other = shuffle(value, distance);
+      lower.push_back(arith::SelectOp::create(b, isUpper, other, value));
+      upper.push_back(arith::SelectOp::create(b, isUpper, value, other));
+    }
+    auto combined = combine(op, lower, upper);
     if (failed(combined))
       return failure();
     values = std::move(*combined);

@@ -124,6 +124,13 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
                                     /*sum_block=*/4);
 }
 
+static bool lower(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.addPass(createConvertLoopToNvvmPass());
+  buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
+  return succeeded(pm.run(module));
+}
+
 TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
   const auto &[test, schedule] = GetParam();
   checkLowering(
@@ -133,12 +140,7 @@ TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
         kernel.setScheduleAttr(attr);
         EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
       },
-      [](ModuleOp module) {
-        PassManager pm(module.getContext());
-        pm.addPass(createConvertLoopToNvvmPass());
-        buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
-        return succeeded(pm.run(module));
-      },
+      lower,
       [&test = test, &schedule = schedule](ModuleOp module,
                                            ArrayRef<Array> arguments,
                                            const SymbolValues &symbols) {
@@ -159,6 +161,54 @@ static bool isForCPU(const LoopCase &test, MLIRContext *context) {
   if (module)
     module->walk([&](KernelOp kernel) { mixes |= mixesContractions(kernel); });
   return mixes;
+}
+
+// The mean of each row, at each of its elements.
+static const char kMeans[] = R"(
+!a = tensor<6x96xf32>
+!f = tensor<6xf32>
+func.func @main(%x: !a) -> !a {
+  %r = loop.kernel @k ins(%a = %x : !a) shared [6] -> !a {
+    %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
+    %m, %q, %n = loop.reduce parallel (%i) in [6] reduction (%j) in [96]
+        <welford> : !f, !f, !f {
+      %e = loop.load %a[%i, %j] : !a
+      loop.yield %e, %zero, %one : f32, f32, f32
+    }
+    %p = loop.pointwise (%i, %j) in [6, 96] : !a {
+      %u = loop.load %m[%i] : !f
+      loop.yield %u : f32
+    }
+    loop.return %p : !a
+  }
+  return %r : !a
+})";
+
+/// Welford's formula is not symmetric: threads of a row must not each take their own
+/// share of it as the first.
+TEST(LoopToNvvmRows, ThreadsOfARowHaveTheSameBits) {
+  for (int64_t threads : {4, 32, 128}) {
+    SCOPED_TRACE(threads);
+    checkLowering(
+        LoopCase{"Means", kMeans},
+        [&](KernelOp kernel) {
+          kernel.setScheduleAttr(GPURowsScheduleAttr::get(
+              kernel.getContext(), threads, std::max<int64_t>(32 / threads, 1),
+              /*lanes=*/1, /*steps=*/0));
+        },
+        lower,
+        [](ModuleOp module, ArrayRef<Array> arguments,
+           const SymbolValues &symbols) {
+          std::vector<Array> results = runGrids(module, IndexWidth::Narrow,
+                                                arguments, symbols, nullptr);
+          for (int64_t i = 0; i < 6; ++i)
+            for (int64_t j = 1; j < 96; ++j)
+              EXPECT_EQ(results[0].at({i, j}).real, results[0].at({i, 0}).real)
+                  << "row " << i << ", element " << j;
+          return results;
+        });
+  }
 }
 
 /// Each case under all schedules, a contraction under those that differ for it.
