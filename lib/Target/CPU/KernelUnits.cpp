@@ -39,7 +39,7 @@ public:
   std::vector<KernelUnit> run();
 
 private:
-  void addNeeded(Operation *op, llvm::SetVector<Operation *> &needed);
+  llvm::SetVector<Operation *> getNeeded(Operation *kernel);
   KernelUnit makeUnit(Operation *kernel);
 
   ModuleOp home;
@@ -48,24 +48,28 @@ private:
 };
 } // namespace
 
-/// Adds what an operation refers to, and what that refers to.
-void UnitBuilder::addNeeded(Operation *op,
-                            llvm::SetVector<Operation *> &needed) {
-  auto add = [&](Operation *symbol) {
-    if (needed.insert(symbol))
-      addNeeded(symbol, needed);
+/// What an operation refers to, and what that refers to. Without recursion: functions
+/// that call each other may be a long chain.
+llvm::SetVector<Operation *> UnitBuilder::getNeeded(Operation *kernel) {
+  llvm::SetVector<Operation *> needed;
+  auto addUses = [&](Operation *op) {
+    auto uses = SymbolTable::getSymbolUses(op);
+    if (!uses) {
+      // An operation that is not known may refer to anything.
+      for (Operation &symbol : *home.getBody())
+        if (llvm::isa<SymbolOpInterface>(symbol))
+          needed.insert(&symbol);
+      return;
+    }
+    for (const SymbolTable::SymbolUse &use : *uses)
+      if (Operation *symbol =
+              symbols.lookup(use.getSymbolRef().getRootReference()))
+        needed.insert(symbol);
   };
-  auto uses = SymbolTable::getSymbolUses(op);
-  if (!uses) {
-    // An operation that is not known may refer to anything.
-    for (Operation &symbol : *home.getBody())
-      if (llvm::isa<SymbolOpInterface>(symbol))
-        add(&symbol);
-    return;
-  }
-  for (const SymbolTable::SymbolUse &use : *uses)
-    if (Operation *symbol = symbols.lookup(use.getSymbolRef().getRootReference()))
-      add(symbol);
+  addUses(kernel);
+  for (size_t i = 0; i < needed.size(); ++i)
+    addUses(needed[i]);
+  return needed;
 }
 
 /// The key of a kernel is of what it computes, not of where it was written.
@@ -84,8 +88,7 @@ static uint64_t removeLocations(ModuleOp module) {
 }
 
 KernelUnit UnitBuilder::makeUnit(Operation *kernel) {
-  llvm::SetVector<Operation *> needed;
-  addNeeded(kernel, needed);
+  llvm::SetVector<Operation *> needed = getNeeded(kernel);
   KernelUnit unit;
   unit.name = SymbolTable::getSymbolName(kernel).str();
   unit.module = ModuleOp::create(kernel->getLoc());

@@ -99,7 +99,8 @@ def SplitReductionsPass : Pass<"loop-split-reductions", "::mlir::func::FuncOp"> 
     ```mlir
     %p = loop.reduce parallel (%k) in [64] reduction (%i) in [262144] <sum>
         : tensor<64xf32> {
-      %x = loop.load %t[%k * 262144 + %i] : tensor<16777216xf32>
+      %at = loop.index (%k * 262144 + %i)
+      %x = loop.load %t[%at] : tensor<16777216xf32>
       loop.yield %x : f32
     }
     %s = loop.reduce parallel () in [] reduction (%k) in [64] <sum> : tensor<f32> {
