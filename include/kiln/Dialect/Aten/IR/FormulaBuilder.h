@@ -115,7 +115,8 @@ public:
   Value le(Value a, Operand b);
   Value gt(Value a, Operand b);
   Value ge(Value a, Operand b);
-  /// A number becomes a tensor of the other side's element type.
+  /// By PyTorch's promotion: a number takes the other side's element type, unless
+  /// that cannot hold its category (0.5 beside integers gives f32).
   Value where(Value condition, Operand a, Operand b);
   /// The complex conjugate of a tensor or a constant number; reals stay.
   Value conjugate(Value a);
@@ -129,7 +130,8 @@ public:
     return a ? cast(a, computeType(elementTypeOf(a))) : a;
   }
   /// Over a set of dimensions; over none, the operand itself (PyTorch's ops
-  /// take an empty list for all of them).
+  /// take an empty list for all of them). Integers without dimensions become i64,
+  /// as their sum is, unless `dtype` says otherwise.
   Value sumOver(Value x, Ints dims, bool keepdim = false, Type dtype = {});
   Value meanOver(Value x, Ints dims, bool keepdim = false);
   Value amaxOver(Value x, Ints dims, bool keepdim = false);
