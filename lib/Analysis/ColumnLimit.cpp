@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Bodies are evaluated for a column behind the limit: a condition that says so is
-// false, and what follows from it is a constant or not known.
+// false, and what follows from it is a constant or not known. Behind the limit nothing
+// is written, so what reads a row of the kernel may do so at its own column only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +25,18 @@ using namespace kiln::loop;
 
 namespace {
 /// What is known of a value behind the limit.
-enum class Beyond { Unknown, False, Zero, Lowest };
+enum class Beyond {
+  Unknown,
+  Row,   ///< the same for all columns of a row
+  Score, ///< a product, or one scaled and shifted by values of the row
+  False,
+  Zero,
+  Lowest
+};
+
+/// Reaches beyond this are no limit of a row that fits into memory, and a limit must
+/// not wrap when rows and lanes are added.
+constexpr int64_t kMaxReach = int64_t(1) << 31;
 
 class LimitFinder {
 public:
@@ -39,9 +51,11 @@ private:
   void findLimit(NestOpInterface nest, unsigned column);
   std::optional<int64_t> getReach(arith::CmpIOp compare,
                                   NestOpInterface nest, unsigned column);
+  bool readsOwnColumn(NestOpInterface nest, std::optional<unsigned> column);
   bool allows(NestOpInterface nest, std::optional<unsigned> column);
   bool allowsContraction(ContractOp op, unsigned column);
   Beyond evaluate(Operation &op, NestOpInterface nest, unsigned column);
+  Beyond evaluateLoad(LoadOp load, NestOpInterface nest, unsigned column);
   Beyond get(Value value) const { return values.lookup(value); }
 
   KernelOp kernel;
@@ -49,6 +63,7 @@ private:
   SmallVector<NestOpInterface> nests;
   ColumnLimit limit{{}, 0, {}};
   llvm::DenseMap<Value, Beyond> values; ///< of bodies, and elements of tensors
+  llvm::DenseMap<Value, unsigned> columns; ///< dimension of tensors with columns
 };
 } // namespace
 
@@ -90,10 +105,15 @@ bool LimitFinder::findColumns() {
 }
 
 /// An index of a body as an expression over the nest's dimensions, also if it is
-/// used as a number.
+/// used as a number. A narrow number is none: it may have wrapped.
 static ExprAttr getIndexExpr(Value value, NestOpInterface nest) {
-  if (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+  if (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
+    Type narrow = cast.getIn().getType().isIndex() ? cast.getType()
+                                                   : cast.getIn().getType();
+    if (!narrow.isInteger(64))
+      return {};
     value = cast.getIn();
+  }
   MLIRContext *context = nest->getContext();
   APInt constant;
   if (matchPattern(value, m_ConstantInt(&constant)) &&
@@ -143,7 +163,8 @@ std::optional<int64_t> LimitFinder::getReach(arith::CmpIOp compare,
   MLIRContext *context = nest->getContext();
   ExprAttr rest = right - left + guard::getDim(context, column) -
                   guard::getDim(context, shared - 1) + more;
-  return rest.getConstant();
+  std::optional<int64_t> reach = rest.getConstant();
+  return reach && *reach <= kMaxReach ? reach : std::nullopt;
 }
 
 /// Takes the farthest limit that a condition of the nest states.
@@ -160,71 +181,113 @@ Beyond LimitFinder::evaluate(Operation &op, NestOpInterface nest,
   auto operand = [&](unsigned i) { return get(op.getOperand(i)); };
   if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
     auto reach = getReach(compare, nest, column);
-    return reach && *reach <= limit.beyond ? Beyond::False : Beyond::Unknown;
+    if (reach && *reach <= limit.beyond)
+      return Beyond::False;
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto number = dyn_cast<FloatAttr>(constant.getValue())) {
       const APFloat &value = number.getValue();
       if (value.isZero())
         return Beyond::Zero;
-      return value.isInfinity() && value.isNegative() ? Beyond::Lowest
-                                                      : Beyond::Unknown;
+      if (value.isInfinity() && value.isNegative())
+        return Beyond::Lowest;
     }
-    return Beyond::Unknown;
+    return Beyond::Row;
   }
   if (isa<arith::SelectOp>(op)) {
     if (operand(0) == Beyond::False)
       return operand(2);
-    return operand(1) == operand(2) ? operand(1) : Beyond::Unknown;
+    if (operand(0) != Beyond::Row)
+      return operand(1) == operand(2) && operand(1) != Beyond::Row
+                 ? operand(1)
+                 : Beyond::Unknown;
+    if (operand(1) == operand(2))
+      return operand(1);
   }
-  if (isa<arith::AndIOp>(op))
-    return operand(0) == Beyond::False ? operand(0) : operand(1);
-  if (auto load = dyn_cast<LoadOp>(op)) {
-    // Of a row that the kernel computes, at the column itself.
-    ExprAttr last;
-    if (!load.getMap().empty()) {
-      SmallVector<ExprAttr> dims;
-      for (Value index : load.getIndices())
-        if (ExprAttr dim = getIndexExpr(index, nest))
-          dims.push_back(dim);
-        else
-          return Beyond::Unknown;
-      last = guard::substituteDims(cast<ExprAttr>(load.getMap().getValue().back()),
-                                   dims);
-    }
-    return last == guard::getDim(op.getContext(), column) && !load.getMask()
-               ? get(load.getTensor())
-               : Beyond::Unknown;
-  }
+  if (isa<arith::AndIOp>(op) &&
+      (operand(0) == Beyond::False || operand(1) == Beyond::False))
+    return Beyond::False;
+  if (auto load = dyn_cast<LoadOp>(op))
+    return evaluateLoad(load, nest, column);
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return operand(0);
-  // Other operands are finite, or the whole row is NaN.
-  if (isa<arith::SubFOp>(op))
-    return operand(0) == Beyond::Lowest && operand(1) != Beyond::Lowest
-               ? Beyond::Lowest
-               : Beyond::Unknown;
+  if (isa<math::ExpOp, math::Exp2Op>(op) && operand(0) == Beyond::Lowest)
+    return Beyond::Zero;
+  auto is = [&](unsigned i, ArrayRef<Beyond> kinds) {
+    return llvm::is_contained(kinds, operand(i));
+  };
+  // What an infinity or a NaN among the values of the row does, the columns inside the
+  // limit show. Any other operand may be one at this column alone; only scores to
+  // which a mask is added are taken to be finite.
+  if (isa<arith::SubFOp>(op) && is(0, Beyond::Lowest))
+    return is(1, {Beyond::Row, Beyond::Zero}) ? Beyond::Lowest
+                                              : Beyond::Unknown;
   if (isa<arith::AddFOp>(op))
-    return operand(0) == Beyond::Lowest || operand(1) == Beyond::Lowest
-               ? Beyond::Lowest
-               : Beyond::Unknown;
+    for (unsigned i : {0, 1})
+      if (is(i, Beyond::Lowest))
+        return is(1 - i,
+                  {Beyond::Row, Beyond::Zero, Beyond::Lowest, Beyond::Score})
+                   ? Beyond::Lowest
+                   : Beyond::Unknown;
   if (isa<arith::MulFOp>(op))
-    return operand(0) == Beyond::Zero || operand(1) == Beyond::Zero
-               ? Beyond::Zero
-               : Beyond::Unknown;
-  if (isa<arith::DivFOp>(op))
-    return operand(0) == Beyond::Zero ? Beyond::Zero : Beyond::Unknown;
-  if (isa<math::ExpOp, math::Exp2Op>(op))
-    return operand(0) == Beyond::Lowest ? Beyond::Zero : Beyond::Unknown;
+    for (unsigned i : {0, 1})
+      if (is(i, Beyond::Zero))
+        return is(1 - i, {Beyond::Row, Beyond::Zero}) ? Beyond::Zero
+                                                      : Beyond::Unknown;
+  if (isa<arith::DivFOp>(op) && is(0, Beyond::Zero))
+    return is(1, Beyond::Row) ? Beyond::Zero : Beyond::Unknown;
+  if (op.getNumOperands() > 0 && op.getNumRegions() == 0 &&
+      isMemoryEffectFree(&op) && llvm::all_of(op.getOperands(), [&](Value in) {
+        return get(in) == Beyond::Row;
+      }))
+    return Beyond::Row;
+  if (isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op) &&
+      is(0, {Beyond::Score, Beyond::Row}) && is(1, {Beyond::Score, Beyond::Row}))
+    return Beyond::Score;
+  if (isa<arith::DivFOp>(op) && is(0, Beyond::Score) && is(1, Beyond::Row))
+    return Beyond::Score;
   return Beyond::Unknown;
+}
+
+/// A row of the kernel is known at the column itself, and anything that is read at
+/// places that do not depend on the column is of the row.
+Beyond LimitFinder::evaluateLoad(LoadOp load, NestOpInterface nest,
+                                 unsigned column) {
+  if (load.getMask())
+    return Beyond::Unknown;
+  if (columns.contains(load.getTensor())) // as readsOwnColumn has checked
+    return get(load.getTensor());
+  for (Value index : load.getIndices()) {
+    ExprAttr expr = getIndexExpr(index, nest);
+    if (!expr || guard::contains(expr, guard::getDim(load.getContext(), column)))
+      return Beyond::Unknown;
+  }
+  return Beyond::Row;
+}
+
+/// True if a nest reads rows of the kernel, in its body and around a contraction, at
+/// its own column only: others may not have been written.
+bool LimitFinder::readsOwnColumn(NestOpInterface nest,
+                                 std::optional<unsigned> column) {
+  return llvm::all_of(getReads(nest), [&](const Access &access) {
+    auto dim = columns.find(access.tensor);
+    return dim == columns.end() ||
+           (column && !access.indirect &&
+            access.map[dim->second] ==
+                guard::getDim(nest->getContext(), *column));
+  });
 }
 
 /// True if columns behind the limit do not matter to a contraction.
 bool LimitFinder::allowsContraction(ContractOp op, unsigned column) {
   bool isSum = column >= op.getParallelExtents().size();
   Block &body = kernel.getBody().front();
-  if (!isSum) // nobody reads them, as is checked where it is read
+  if (!isSum) { // nobody reads them, as is checked where it is read
+    values[op.getResult()] = Beyond::Score;
+    columns[op.getResult()] = column;
     return !llvm::is_contained(body.getTerminator()->getOperands(),
                                op.getResult());
+  }
   Region *prologues[2] = {&op.getLhsPrologue(), &op.getRhsPrologue()};
   for (auto [k, read] : llvm::enumerate(op.getOperandReads()))
     if (get(read.tensor) == Beyond::Zero && prologues[k]->empty() &&
@@ -240,6 +303,8 @@ static ReductionKind getKindOf(ReduceOp reduce, unsigned i) {
 
 bool LimitFinder::allows(NestOpInterface nest,
                          std::optional<unsigned> column) {
+  if (!readsOwnColumn(nest, column))
+    return false;
   if (!column)
     return true;
   if (auto contract = dyn_cast<ContractOp>(nest.getOperation()))
@@ -250,6 +315,8 @@ bool LimitFinder::allows(NestOpInterface nest,
       values[op.getResult(0)] = evaluate(op, nest, *column);
   Operation *yield = body.getTerminator();
   if (auto reduce = dyn_cast<ReduceOp>(nest.getOperation())) {
+    if (*column < nest.getDomain().parallel.size())
+      return false; // its results have columns
     for (unsigned i = 0; i < reduce.getNumResults(); ++i) {
       ReductionKind kind = getKindOf(reduce, i);
       Beyond value = get(yield->getOperand(i));
@@ -259,7 +326,10 @@ bool LimitFinder::allows(NestOpInterface nest,
     }
     return true;
   }
+  if (!nest.isPointwise())
+    return false; // columns depend on others
   Value result = nest->getResult(0);
+  columns[result] = *column;
   values[result] = get(yield->getOperand(0));
   return !llvm::is_contained(
       kernel.getBody().front().getTerminator()->getOperands(), result);

@@ -62,15 +62,25 @@ struct ColumnLimit {
 };
 
 /// The limit of the columns of a kernel of contractions and rows. There is one if
-/// all nests can do without the columns behind it: they are masked in what reads
-/// them, or neutral in what is reduced.
+/// every nest reads the rows of the kernel at its own column only, and can do without
+/// the columns behind the limit: they are 0 in what is summed, and minus infinity in
+/// what a maximum is taken of.
 ///
-///   select(j <= i, score, -inf)   limit i + 1: the maximum of scores does not
-///                                 change, their exponentials and weights are 0
+///   select(j <= i, score, -inf)       limit i + 1: the maximum of scores does not
+///                                     change, their exponentials and weights are 0
+///   score + select(j <= i, 0, -inf)   the same, if scores behind it are finite
+///   select(j <= i, s[i, n - j], 0)    none: scores behind it are read
+///   select(j <= i, s[i, j], 0) * t[i, j]   none: t may be infinite there
 ///
-/// Columns inside the limit are computed as ever. That the weights behind it are 0
-/// holds if the row has a finite maximum; where it has none, all of the row's
-/// weights are NaN, and so is what is summed with them.
+/// Columns inside the limit are computed as ever, and so is what is reduced, but for
+/// values that are not finite:
+/// - a NaN or an infinity in what a product multiplies by weights of 0 adds no NaN;
+/// - a score behind the limit that is NaN or +infinity makes no NaN of its row, if the
+///   mask is added and not selected;
+/// - a value of the whole row (its maximum, sum or scale) that is no finite number
+///   shows in the columns inside the limit alone.
+/// A sum that cannot end at the limit, of an operand with a mask or in several runs,
+/// is for who emits the kernel to refuse.
 std::optional<ColumnLimit> getColumnLimit(loop::KernelOp kernel);
 
 } // namespace kiln::analysis

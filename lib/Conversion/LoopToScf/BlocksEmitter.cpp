@@ -94,8 +94,7 @@ LogicalResult BlocksEmitter::emitProduct(const analysis::BlockProduct &product,
                        packed.getMasked());
   Value columns = c.get(spec.n);
   if (limited) {
-    if (product.shape.sum.dims == SmallVector<unsigned>{*limited} &&
-        !spec.a.irregular && !spec.b.irregular)
+    if (product.shape.sum.dims == SmallVector<unsigned>{*limited})
       spec.k = Extent(toI64(columnEnd));
     else if (product.shape.columns.dims == SmallVector<unsigned>{*limited})
       columns = toI64(columnEnd);
@@ -135,6 +134,26 @@ BlocksEmitter::emitBlock(ArrayRef<analysis::BlockProduct> products) {
   return success();
 }
 
+/// True if every product can end its sum at the limit. Operands in several runs are
+/// addressed by tables for all of the sum, which would read what was not written.
+static bool canEndSums(ArrayRef<analysis::BlockProduct> products,
+                       const analysis::ColumnLimit &limit,
+                       ArrayRef<NestOpInterface> nests) {
+  for (auto [k, dim] : llvm::enumerate(limit.dims)) {
+    NestOpInterface nest = nests[k];
+    auto op = dyn_cast<ContractOp>(nest.getOperation());
+    if (!op)
+      continue;
+    const analysis::ContractionShape &shape = products.front().shape;
+    products = products.drop_front();
+    if (dim && *dim >= op.getDomain().parallel.size() &&
+        (shape.sum.dims != SmallVector<unsigned>{*dim} ||
+         shape.isIrregular(0) || shape.isIrregular(1)))
+      return false;
+  }
+  return true;
+}
+
 LogicalResult BlocksEmitter::emitItems() {
   auto products = analysis::getBlockProducts(kernel, layout);
   if (!products)
@@ -142,6 +161,8 @@ LogicalResult BlocksEmitter::emitItems() {
            << "expected contractions that are products with rows along the last "
               "shared dimension";
   limit = analysis::getColumnLimit(kernel);
+  if (limit && !canEndSums(*products, *limit, kernel.getNests()))
+    limit = std::nullopt;
   sumBlock = blocks.getNests().getSumBlock();
   ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).drop_back();
   int64_t rows = blocks.getRows();
