@@ -163,3 +163,128 @@ func.func @apart(%q: tensor<6x9x4xf32>, %key: tensor<6x7x4xf32>) -> tensor<2x9x1
   }
   return %r : tensor<2x9x12xf32>
 }
+
+// -----
+
+// The last product reads two results of the rows, one of them around its sum.
+
+// CHECK-LABEL: func.func @two_results
+// CHECK-COUNT-3: loop.kernel
+// CHECK-NOT: loop.kernel
+// WHY-NOT: fused
+func.func @two_results(%q: tensor<9x4xf32>, %k: tensor<7x4xf32>) -> tensor<9x4xf32> {
+  %s = loop.kernel @scores ins(%a = %q : tensor<9x4xf32>, %b = %k : tensor<7x4xf32>) shared [9, 7] -> tensor<9x7xf32> {
+    %c = loop.contract parallel [9, 7] reduction [4] lhs %a[d0, d2] : tensor<9x4xf32>
+        rhs %b[d1, d2] : tensor<7x4xf32> acc f32 : tensor<9x7xf32>
+    loop.return %c : tensor<9x7xf32>
+  }
+  %w:2 = loop.kernel @rows ins(%a = %s : tensor<9x7xf32>, %g = %q : tensor<9x4xf32>) shared [9] -> (tensor<9x7xf32>, tensor<9x4xf32>) {
+    %e = loop.pointwise (%i, %j) in [9, 7] : tensor<9x7xf32> {
+      %x = loop.load %a[%i, %j] : tensor<9x7xf32>
+      %y = math.exp %x : f32
+      loop.yield %y : f32
+    }
+    %f = loop.pointwise (%i, %j) in [9, 4] : tensor<9x4xf32> {
+      %x = loop.load %g[%i, %j] : tensor<9x4xf32>
+      %y = math.exp %x : f32
+      loop.yield %y : f32
+    }
+    loop.return %e, %f : tensor<9x7xf32>, tensor<9x4xf32>
+  }
+  %o = loop.kernel @values ins(%a = %w#0 : tensor<9x7xf32>, %b = %k : tensor<7x4xf32>, %g = %w#1 : tensor<9x4xf32>) shared [9, 4] -> tensor<9x4xf32> {
+    %c = loop.contract parallel [9, 4] reduction [7] lhs %a[d0, d2] : tensor<9x7xf32>
+        rhs %b[d2, d1] : tensor<7x4xf32> acc f32 : tensor<9x4xf32> epilogue (%acc, %i, %j) {
+      %x = loop.load %g[%i, %j] : tensor<9x4xf32>
+      %y = arith.mulf %acc, %x : f32
+      loop.yield %y : f32
+    }
+    loop.return %c : tensor<9x4xf32>
+  }
+  return %o : tensor<9x4xf32>
+}
+
+// -----
+
+// Of two last products one reads the other, which comes first.
+
+// CHECK-LABEL: func.func @one_after_the_other
+// CHECK-COUNT-4: loop.kernel
+// CHECK-NOT: loop.kernel
+// WHY: not-fused{{.*}}another kernel reads its results before the last product
+func.func @one_after_the_other(%q: tensor<8x4xf32>, %v: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %s = loop.kernel @scores ins(%a = %q : tensor<8x4xf32>) shared [8, 8] -> tensor<8x8xf32> {
+    %c = loop.contract parallel [8, 8] reduction [4] lhs %a[d0, d2] : tensor<8x4xf32>
+        rhs %a[d1, d2] : tensor<8x4xf32> acc f32 : tensor<8x8xf32>
+    loop.return %c : tensor<8x8xf32>
+  }
+  %w:2 = loop.kernel @rows ins(%a = %s : tensor<8x8xf32>) shared [8] -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+    %e = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xf32> {
+      %x = loop.load %a[%i, %j] : tensor<8x8xf32>
+      %y = math.exp %x : f32
+      loop.yield %y : f32
+    }
+    %f = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xf32> {
+      %x = loop.load %a[%i, %j] : tensor<8x8xf32>
+      %y = math.sin %x : f32
+      loop.yield %y : f32
+    }
+    loop.return %e, %f : tensor<8x8xf32>, tensor<8x8xf32>
+  }
+  %o = loop.kernel @first ins(%a = %w#1 : tensor<8x8xf32>, %b = %v : tensor<8x8xf32>) shared [8, 8] -> tensor<8x8xf32> {
+    %c = loop.contract parallel [8, 8] reduction [8] lhs %a[d0, d2] : tensor<8x8xf32>
+        rhs %b[d2, d1] : tensor<8x8xf32> acc f32 : tensor<8x8xf32>
+    loop.return %c : tensor<8x8xf32>
+  }
+  %p = loop.kernel @second ins(%a = %w#0 : tensor<8x8xf32>, %b = %o : tensor<8x8xf32>) shared [8, 8] -> tensor<8x8xf32> {
+    %c = loop.contract parallel [8, 8] reduction [8] lhs %a[d0, d2] : tensor<8x8xf32>
+        rhs %b[d2, d1] : tensor<8x8xf32> acc f32 : tensor<8x8xf32>
+    loop.return %c : tensor<8x8xf32>
+  }
+  return %p : tensor<8x8xf32>
+}
+
+// -----
+
+// What the rows leave is read in another block as well.
+
+// CHECK-LABEL: func.func @blocks
+// CHECK: loop.kernel @rows {{.*}} -> (tensor<9xf32>, tensor<9x4xf32>)
+// CHECK-NOT: loop.kernel
+// CHECK: ^bb1
+// CHECK: loop.kernel @next
+// WHY: fused
+func.func @blocks(%q: tensor<9x4xf32>, %k: tensor<7x4xf32>) -> (tensor<9xf32>, tensor<9x4xf32>) {
+  %s = loop.kernel @scores ins(%a = %q : tensor<9x4xf32>, %b = %k : tensor<7x4xf32>) shared [9, 7] -> tensor<9x7xf32> {
+    %c = loop.contract parallel [9, 7] reduction [4] lhs %a[d0, d2] : tensor<9x4xf32>
+        rhs %b[d1, d2] : tensor<7x4xf32> acc f32 : tensor<9x7xf32>
+    loop.return %c : tensor<9x7xf32>
+  }
+  %w:2 = loop.kernel @rows ins(%a = %s : tensor<9x7xf32>) shared [9] -> (tensor<9xf32>, tensor<9x7xf32>) {
+    %m = loop.reduce parallel (%i) in [9] reduction (%l) in [7] <max> : tensor<9xf32> {
+      %x = loop.load %a[%i, %l] : tensor<9x7xf32>
+      loop.yield %x : f32
+    }
+    %e = loop.pointwise (%i, %l) in [9, 7] : tensor<9x7xf32> {
+      %x = loop.load %a[%i, %l] : tensor<9x7xf32>
+      %y = math.exp %x : f32
+      loop.yield %y : f32
+    }
+    loop.return %m, %e : tensor<9xf32>, tensor<9x7xf32>
+  }
+  %o = loop.kernel @values ins(%a = %w#1 : tensor<9x7xf32>, %b = %k : tensor<7x4xf32>) shared [9, 4] -> tensor<9x4xf32> {
+    %c = loop.contract parallel [9, 4] reduction [7] lhs %a[d0, d2] : tensor<9x7xf32>
+        rhs %b[d2, d1] : tensor<7x4xf32> acc f32 : tensor<9x4xf32>
+    loop.return %c : tensor<9x4xf32>
+  }
+  cf.br ^bb1
+^bb1:
+  %n = loop.kernel @next ins(%a = %w#0 : tensor<9xf32>) shared [9] -> tensor<9xf32> {
+    %c = loop.pointwise (%i) in [9] : tensor<9xf32> {
+      %x = loop.load %a[%i] : tensor<9xf32>
+      %y = arith.negf %x : f32
+      loop.yield %y : f32
+    }
+    loop.return %c : tensor<9xf32>
+  }
+  return %n, %o : tensor<9xf32>, tensor<9x4xf32>
+}

@@ -45,6 +45,7 @@ public:
 private:
   bool isLarge(ContractOp op, const analysis::SizeHints &hints) const;
   StringRef findChain(Chain &chain, const analysis::SizeHints &hints) const;
+  void findConsumers(Chain &chain, const analysis::SizeHints &hints) const;
   StringRef fuse(const Chain &chain, const analysis::SizeHints &hints);
 };
 
@@ -123,6 +124,65 @@ static SmallVector<ExprAttr> getRowMap(KernelOp rows, unsigned input,
   return lead;
 }
 
+/// True if a result of `op` is needed before `last`, of the same block, other than by a
+/// joined kernel. What is in another block is needed where the operation is that holds
+/// it, or behind the end of this block.
+static bool isUsedBefore(Operation *op, Operation *last,
+                         llvm::function_ref<bool(Operation *)> isJoined) {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    Operation *place = op->getBlock()->findAncestorOpInBlock(*user);
+    return place && place->isBeforeInBlock(last) && !isJoined(user);
+  });
+}
+
+/// True if a contraction reads `argument` as an operand, and nowhere else: rows do not
+/// reach what is done around a product of the same kernel.
+static bool isOperandOnly(ContractOp op, Value argument) {
+  bool found = false;
+  for (const analysis::Access &access : analysis::getReads(op)) {
+    if (access.tensor != argument)
+      continue;
+    if (access.load)
+      return false;
+    found = true;
+  }
+  return found;
+}
+
+/// Finds the contractions that sum up one result of the rows each. One that reads two
+/// results, or depends on another of them, stays a kernel of its own.
+void FuseProducts::findConsumers(Chain &chain,
+                                 const analysis::SizeHints &hints) const {
+  KernelOp rows = chain.rows;
+  llvm::SmallDenseSet<Operation *> joined;
+  for (OpResult result : rows->getResults()) {
+    if (!result.hasOneUse())
+      continue;
+    OpOperand &use = *result.getUses().begin();
+    ContractOp consumer = getContraction(use.getOwner());
+    if (!consumer || use.getOwner()->getBlock() != rows->getBlock() ||
+        !isLarge(consumer, hints))
+      continue;
+    auto kernel = cast<KernelOp>(use.getOwner());
+    bool isApart =
+        llvm::count_if(kernel.getInputs(),
+                       [&](Value input) {
+                         Operation *maker = input.getDefiningOp();
+                         return maker == rows.getOperation() ||
+                                joined.contains(maker);
+                       }) == 1 &&
+        llvm::none_of(kernel->getUsers(), [&](Operation *user) {
+          return joined.contains(user);
+        });
+    if (!isApart ||
+        !isOperandOnly(consumer,
+                       kernel.getBody().getArgument(use.getOperandNumber())))
+      continue;
+    joined.insert(kernel);
+    chain.consumers.push_back({result.getResultNumber(), kernel});
+  }
+}
+
 /// Finds the producers and consumers of `chain.rows`; says why there is no chain,
 /// and nothing if nobody would expect one.
 StringRef FuseProducts::findChain(Chain &chain,
@@ -141,7 +201,7 @@ StringRef FuseProducts::findChain(Chain &chain,
   StringRef why = kNoChain;
   for (auto [k, input] : llvm::enumerate(rows.getInputs())) {
     ContractOp producer = getContraction(input.getDefiningOp());
-    if (!producer)
+    if (!producer || input.getDefiningOp()->getBlock() != rows->getBlock())
       continue;
     if (!llvm::all_of(input.getUsers(),
                       [&](Operation *user) { return user == rows; }) ||
@@ -157,15 +217,7 @@ StringRef FuseProducts::findChain(Chain &chain,
     chain.producers.push_back({k, cast<KernelOp>(input.getDefiningOp())});
     chain.maps.push_back(map);
   }
-  for (OpResult result : rows->getResults()) {
-    ContractOp consumer;
-    if (result.hasOneUse())
-      consumer = getContraction(*result.getUsers().begin());
-    if (!consumer || !isLarge(consumer, hints))
-      continue;
-    chain.consumers.push_back({result.getResultNumber(),
-                               cast<KernelOp>(*result.getUsers().begin())});
-  }
+  findConsumers(chain, hints);
   if (chain.producers.empty() || chain.consumers.empty())
     return why;
   return kNoChain;
@@ -313,15 +365,15 @@ StringRef FuseProducts::fuse(const Chain &chain,
     if (last->isBeforeInBlock(kernel))
       last = kernel;
   // Nobody may need a result before the last part has run.
-  for (Operation *user : rows->getUsers())
-    if (user->isBeforeInBlock(last) &&
-        !llvm::any_of(chain.consumers,
-                      [&](auto &each) { return each.second == user; }))
-      return "another kernel reads its results before the last product";
+  auto isConsumer = [&](Operation *user) {
+    return llvm::any_of(chain.consumers,
+                        [&](auto &each) { return each.second == user; });
+  };
+  if (isUsedBefore(rows, last, isConsumer))
+    return "another kernel reads its results before the last product";
   for (auto [k, kernel] : chain.consumers)
-    for (Operation *user : kernel->getUsers())
-      if (user->isBeforeInBlock(last))
-        return "another kernel reads a product before the last product";
+    if (isUsedBefore(kernel, last, [](Operation *) { return false; }))
+      return "another kernel reads a product before the last product";
 
   KernelOp fused = buildKernel(chain, last, hints);
   if (!fused)
