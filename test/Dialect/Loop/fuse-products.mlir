@@ -171,7 +171,7 @@ func.func @apart(%q: tensor<6x9x4xf32>, %key: tensor<6x7x4xf32>) -> tensor<2x9x1
 // CHECK-LABEL: func.func @two_results
 // CHECK-COUNT-3: loop.kernel
 // CHECK-NOT: loop.kernel
-// WHY-NOT: fused
+// WHY-NOT: Function=two_results
 func.func @two_results(%q: tensor<9x4xf32>, %k: tensor<7x4xf32>) -> tensor<9x4xf32> {
   %s = loop.kernel @scores ins(%a = %q : tensor<9x4xf32>, %b = %k : tensor<7x4xf32>) shared [9, 7] -> tensor<9x7xf32> {
     %c = loop.contract parallel [9, 7] reduction [4] lhs %a[d0, d2] : tensor<9x4xf32>
@@ -252,7 +252,7 @@ func.func @one_after_the_other(%q: tensor<8x4xf32>, %v: tensor<8x8xf32>) -> tens
 // CHECK-NOT: loop.kernel
 // CHECK: ^bb1
 // CHECK: loop.kernel @next
-// WHY: fused
+// WHY: Passed{{.*}}Function=blocks
 func.func @blocks(%q: tensor<9x4xf32>, %k: tensor<7x4xf32>) -> (tensor<9xf32>, tensor<9x4xf32>) {
   %s = loop.kernel @scores ins(%a = %q : tensor<9x4xf32>, %b = %k : tensor<7x4xf32>) shared [9, 7] -> tensor<9x7xf32> {
     %c = loop.contract parallel [9, 7] reduction [4] lhs %a[d0, d2] : tensor<9x4xf32>
