@@ -25,7 +25,8 @@ using namespace kiln;
 using namespace kiln::compiler;
 
 Result<std::string> compiler::compileToPTX(const archive::Source &source,
-                                           llvm::StringRef kernels) {
+                                           llvm::StringRef kernels,
+                                           const CompileOptions &options) {
   if (source.form != archive::SourceForm::Module)
     return Error::usage("'" + source.path +
                         "' is no module of IR, expected what kiln-opt "
@@ -35,9 +36,12 @@ Result<std::string> compiler::compileToPTX(const archive::Source &source,
   registerAllDialects(registry);
   target::registerGPUKernelDialects(registry);
   registry.insert<mlir::func::FuncDialect>();
+  const CompileLimits limits(options);
+  Watchdog watchdog(limits);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  auto module = readModule(&context, source.bytes.text(), source.path,
-                           CompileLimits(CompileOptions()));
+  watchdog.watch(&context);
+  auto module =
+      readModule(&context, source.bytes.text(), source.path, limits);
   if (!module)
     return module.takeError();
   loop::GPUTargetAttr chip = loop::getGPUTarget(**module);
@@ -55,5 +59,9 @@ Result<std::string> compiler::compileToPTX(const archive::Source &source,
   auto compiler = target::PTXCompiler::create(*target);
   if (!compiler)
     return compiler.takeError();
-  return (*compiler)->compile(home);
+  auto text = (*compiler)->compile(home);
+  // A pass that was cut short leaves IR that means nothing.
+  if (Status s = watchdog.status("ptx"); !s)
+    return s.takeError();
+  return text;
 }

@@ -125,7 +125,7 @@ static int translate(int argc, char **argv) {
   auto source = openModel(line.positional().front(), load);
   if (!source)
     return fail(source.error());
-  auto text = ptx       ? compileToPTX(**source, gpuModule)
+  auto text = ptx       ? compileToPTX(**source, gpuModule, CompileOptions())
               : package ? printPackage(**source, elide)
                         : printModel(**source, import);
   if (!text)

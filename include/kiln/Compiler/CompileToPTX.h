@@ -15,17 +15,22 @@
 
 #include <string>
 
-namespace kiln::archive {
+namespace kiln {
+struct CompileOptions;
+namespace archive {
 struct Source;
-} // namespace kiln::archive
+} // namespace archive
+} // namespace kiln
 
 namespace kiln::compiler {
 
 /// The PTX of one `gpu.module` of a module in text or bytecode, for the GPU that the
 /// module names as its `loop.target`: what `kiln-opt --kiln-gpu` prints. Malformed and
-/// usage errors say what was expected, unsupported ones what a GPU cannot do.
+/// usage errors say what was expected, unsupported ones what a GPU cannot do, or which
+/// of the limits `maxSeconds`, `maxMemory` and `maxOperations` of `options` was reached.
 Result<std::string> compileToPTX(const archive::Source &source,
-                                 llvm::StringRef kernels);
+                                 llvm::StringRef kernels,
+                                 const CompileOptions &options);
 
 } // namespace kiln::compiler
 

@@ -137,6 +137,9 @@ translate(mlir::Operation *kernels, llvm::LLVMContext &context) {
     buildKernelToNVVMPipeline(pm);
     if (mlir::failed(pm.run(kernels)))
       return Error::internal("cannot lower kernels: " + diagnostics);
+    // A limit may have cut the passes short; the translation takes no other ops.
+    if (!isLowered(kernels))
+      return Error::internal("kernels are not lowered as a whole");
   }
   std::unique_ptr<llvm::Module> code =
       mlir::translateModuleToLLVMIR(kernels, context, "kernels");
