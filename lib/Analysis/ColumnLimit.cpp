@@ -175,6 +175,17 @@ void LimitFinder::findLimit(NestOpInterface nest, unsigned column) {
   });
 }
 
+static Beyond evaluateConstant(arith::ConstantOp constant) {
+  if (auto number = dyn_cast<FloatAttr>(constant.getValue())) {
+    const APFloat &value = number.getValue();
+    if (value.isZero())
+      return Beyond::Zero;
+    if (value.isInfinity() && value.isNegative())
+      return Beyond::Lowest;
+  }
+  return Beyond::Row;
+}
+
 /// What an operation of a body gives for a column behind the limit.
 Beyond LimitFinder::evaluate(Operation &op, NestOpInterface nest,
                              unsigned column) {
@@ -184,16 +195,8 @@ Beyond LimitFinder::evaluate(Operation &op, NestOpInterface nest,
     if (reach && *reach <= limit.beyond)
       return Beyond::False;
   }
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    if (auto number = dyn_cast<FloatAttr>(constant.getValue())) {
-      const APFloat &value = number.getValue();
-      if (value.isZero())
-        return Beyond::Zero;
-      if (value.isInfinity() && value.isNegative())
-        return Beyond::Lowest;
-    }
-    return Beyond::Row;
-  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return evaluateConstant(constant);
   if (isa<arith::SelectOp>(op)) {
     if (operand(0) == Beyond::False)
       return operand(2);
@@ -344,6 +347,8 @@ std::optional<ColumnLimit> LimitFinder::run() {
   // At least one column is left of each row, so that a row that is NaN shows it.
   if (limit.beyond < 1)
     return std::nullopt;
+  for (auto constant : kernel.getBody().getOps<arith::ConstantOp>())
+    values[constant] = evaluateConstant(constant); // of all nests
   for (auto [nest, column] : llvm::zip_equal(nests, limit.dims))
     if (!allows(nest, column))
       return std::nullopt;

@@ -12,6 +12,8 @@
 
 #include "LoopCases.h"
 
+#include <list>
+
 using namespace kiln;
 using namespace kiln::loop;
 
@@ -119,3 +121,130 @@ func.func @main(%x: !q, %y: !k, %u: !f) -> (!z, !o, !p) {
   }
   return %r#0, %r#1, %r#2 : !z, !o, !p
 })";
+
+/// Two products with rows between them: `body` makes %y of the score %x in row %i and
+/// column %j, and of %low, %none and the whole row of scores %s.
+static std::string getRows(StringRef body, StringRef masks[2]) {
+  std::string text = R"(
+!q = tensor<?x8xf32, #guard.shape<[s0, 8]>>
+!k = tensor<?x8xf32, #guard.shape<[s1, 8]>>
+!s = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+!z = tensor<?xf32, #guard.shape<[s0]>>
+func.func @main(%query: !q, %key: !k, %value: !k, %other: !s) -> !q {
+  %r = loop.kernel @k ins(%a = %query : !q, %b = %key : !k, %c = %value : !k,
+          %e = %other : !s)
+      shared [s0] -> !q {
+    %low = arith.constant 0xFF800000 : f32
+    %none = arith.constant 0.0 : f32
+    %s = loop.contract parallel [s0, s1] reduction [8]
+        lhs %a[d0, d2] : !q rhs %b[d1, d2] : !k acc f32 : !s
+)";
+  text += body;
+  text += "    %o = loop.contract parallel [s0, 8] reduction [s1]\n"
+          "        lhs %w[d0, d2] : !s ";
+  text += masks[0];
+  text += " rhs %c[d2, d1] : !k ";
+  text += masks[1];
+  text += " acc f32 : !q\n    loop.return %o : !q\n  }\n  return %r : !q\n}\n";
+  return text;
+}
+
+/// Weights of a row: `body` makes %y.
+static std::string getWeights(StringRef body) {
+  return ("    %w = loop.pointwise (%i, %j) in [s0, s1] : !s {\n"
+          "      %x = loop.load %s[%i, %j] : !s\n" +
+          body + "\n      loop.yield %y : f32\n    }\n")
+      .str();
+}
+
+/// The exponentials of %y minus the maximum of its row.
+static std::string getExponentials(StringRef body) {
+  return ("    %m = loop.reduce parallel (%i) in [s0] reduction (%j) in [s1] <max>\n"
+          "        : !z {\n      %x = loop.load %s[%i, %j] : !s\n" +
+          body +
+          "\n      loop.yield %y : f32\n    }\n"
+          "    %w = loop.pointwise (%i, %j) in [s0, s1] : !s {\n"
+          "      %x = loop.load %s[%i, %j] : !s\n" +
+          body +
+          "\n      %n = loop.load %m[%i] : !z\n      %d = arith.subf %y, %n : f32\n"
+          "      %h = math.exp %d : f32\n      loop.yield %h : f32\n    }\n")
+      .str();
+}
+
+ArrayRef<LimitCase> loop::getLimitCases() {
+  static std::list<std::string> texts;
+  static std::vector<LimitCase> cases;
+  if (!cases.empty())
+    return cases;
+  auto add = [](const char *name, std::string rows, std::optional<int64_t> beyond,
+                std::vector<SymbolValues> sizes = {{{"s0", 13}, {"s1", 37}},
+                                                   {{"s0", 40}, {"s1", 16}}},
+                StringRef lhsMask = "", StringRef rhsMask = "") {
+    StringRef masks[2] = {lhsMask, rhsMask};
+    texts.push_back(getRows(rows, masks));
+    cases.push_back({{name, texts.back().c_str(), std::move(sizes)}, beyond});
+  };
+  const std::string causal = "%f = arith.cmpi sle, %j, %i : index\n";
+  const std::string keep = causal + "%y = arith.select %f, %x, %none : f32";
+  const std::string added = causal +
+                            "%g = arith.select %f, %none, %low : f32\n"
+                            "%y = arith.addf %x, %g : f32";
+  add("Select", getWeights(keep), 1);
+  add("SelectLowest",
+      getExponentials(causal + "%y = arith.select %f, %x, %low : f32"), 1);
+  add("Added", getExponentials(added), 1);
+  add("Ahead",
+      getWeights("%l = loop.index (%i + 3)\n%f = arith.cmpi slt, %j, %l : index\n"
+                 "%y = arith.select %f, %x, %none : f32"),
+      3);
+  // Scores behind the limit are read.
+  add("Reversed",
+      getWeights(causal + "%v = loop.load %s[%i, s1 - 1 - %j] : !s\n"
+                          "%y = arith.select %f, %v, %none : f32"),
+      std::nullopt);
+  add("LastColumn",
+      getWeights(causal + "%v = loop.load %s[%i, s1 - 1] : !s\n"
+                          "%g = arith.addf %x, %v : f32\n"
+                          "%y = arith.select %f, %g, %none : f32"),
+      std::nullopt);
+  add("LastColumnOfRow",
+      "    %m = loop.pointwise (%i) in [s0] : !z {\n"
+      "      %x = loop.load %s[%i, s1 - 1] : !s\n"
+      "      loop.yield %x : f32\n    }\n" +
+          getWeights(causal + "%v = loop.load %m[%i] : !z\n"
+                              "%g = arith.addf %x, %v : f32\n"
+                              "%y = arith.select %f, %g, %none : f32"),
+      std::nullopt);
+  // Numbers that wrap.
+  add("Narrow",
+      getWeights("%p = arith.index_cast %j : index to i8\n"
+                 "%l = arith.index_cast %i : index to i8\n"
+                 "%f = arith.cmpi sle, %p, %l : i8\n"
+                 "%y = arith.select %f, %x, %none : f32"),
+      std::nullopt, {{{"s0", 140}, {"s1", 150}}});
+  add("Far",
+      getWeights("%l = loop.index (%i + 9223372036854775000)\n"
+                 "%f = arith.cmpi sle, %j, %l : index\n"
+                 "%y = arith.select %f, %x, %none : f32"),
+      std::nullopt);
+  // Values of other columns than those of the row, which may be infinite.
+  add("OtherFactor",
+      getWeights(causal +
+                 "%g = arith.select %f, %x, %none : f32\n"
+                 "%v = loop.load %e[%i, %j] : !s\n%y = arith.mulf %g, %v : f32"),
+      std::nullopt);
+  add("OtherDivisor",
+      getWeights(causal + "%g = arith.select %f, %x, %none : f32\n"
+                          "%y = arith.divf %g, %x : f32"),
+      std::nullopt);
+  add("OtherShift",
+      getExponentials(causal + "%g = arith.select %f, %x, %low : f32\n"
+                               "%v = loop.load %e[%i, %j] : !s\n"
+                               "%y = arith.subf %g, %v : f32"),
+      std::nullopt);
+  // There is a limit, and a sum that cannot end there.
+  add("MaskedSum", getWeights(keep), 1,
+      {{{"s0", 13}, {"s1", 37}}, {{"s0", 40}, {"s1", 16}}}, "mask 1",
+      "mask lt(d2, 9)");
+  return cases;
+}

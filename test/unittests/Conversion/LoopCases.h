@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 
 namespace kiln::loop {
@@ -42,6 +43,13 @@ inline std::ostream &operator<<(std::ostream &os, const LoopCase &test) {
 llvm::ArrayRef<LoopCase> getLoopCases();
 /// Those of them that are contractions over windows.
 llvm::ArrayRef<LoopCase> getWindowCases();
+
+/// A kernel of products with rows between them, and the limit of its columns.
+struct LimitCase : LoopCase {
+  std::optional<int64_t> beyond;
+};
+/// Masks that leave columns out, and those that must not.
+llvm::ArrayRef<LimitCase> getLimitCases();
 
 /// A reduction of every kind, on floats and integers where it takes them.
 const char *getEveryKind();

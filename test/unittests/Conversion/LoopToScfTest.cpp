@@ -13,9 +13,11 @@
 
 #include "LoopCases.h"
 
+#include "kiln/Analysis/Blocks.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include "gtest/gtest.h"
@@ -150,6 +152,30 @@ TEST_P(LoopToScf, GivesTheInterpretersValues) {
         return succeeded(pm.run(module));
       });
 }
+
+TEST(ColumnLimit, IsWhereRowsCanEnd) {
+  std::unique_ptr<MLIRContext> context = makeLoopContext();
+  for (const LimitCase &test : getLimitCases()) {
+    auto module = parseSourceString<ModuleOp>(test.text, context.get());
+    ASSERT_TRUE(module) << test.name;
+    std::optional<int64_t> beyond;
+    module->walk([&](KernelOp kernel) {
+      if (auto limit = analysis::getColumnLimit(kernel))
+        beyond = limit->beyond;
+    });
+    EXPECT_EQ(beyond, test.beyond) << test.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Limits, LoopToScf,
+    testing::Combine(testing::ValuesIn(std::vector<LoopCase>(
+                         getLimitCases().begin(), getLimitCases().end())),
+                     testing::ValuesIn(kSchedules)),
+    [](const testing::TestParamInfo<LoopToScf::ParamType> &info) {
+      return std::string(std::get<0>(info.param).name) + "_" +
+             std::get<1>(info.param).name;
+    });
 
 INSTANTIATE_TEST_SUITE_P(
     Cases, LoopToScf,
