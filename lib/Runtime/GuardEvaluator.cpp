@@ -287,27 +287,6 @@ bool GuardTable::holds<KILN_GUARD_NO_ALIAS>(const Check &check, Call &call,
 }
 
 template <>
-bool GuardTable::holds<KILN_GUARD_NO_SELF_OVERLAP>(const Check &check,
-                                                   Call &call,
-                                                   std::string &failure) const {
-  bool otherwise;
-  const Tensor *written = findTensor(check, call, otherwise, failure);
-  if (!written)
-    return otherwise;
-  for (int64_t dim = 0; dim < written->rank() && written->numel() != 0; ++dim) {
-    if (written->size(dim) < 2 || written->stride(dim) != 0)
-      continue;
-    const std::string &name = program_.slots[check.slot].name;
-    failure = "the elements of '" + name + "' along dimension " +
-              std::to_string(dim) +
-              " share one place in memory, and the program writes to '" + name +
-              "'. expected a place for each, such as a copy has";
-    return false;
-  }
-  return true;
-}
-
-template <>
 bool GuardTable::holds<KILN_GUARD_EXPR>(const Check &check, Call &call,
                                         std::string &failure) const {
   Cell result;

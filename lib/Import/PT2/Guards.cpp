@@ -120,10 +120,8 @@ Status kiln::pt2::addGuardProgram(mlir::func::FuncOp function,
                      input ? input.getValue() : Attribute());
   }
   // What was captured had memory of its own for each input.
-  for (auto [slot, name] : alone) {
+  for (auto [slot, name] : alone)
     guard::CheckNoAliasOp::create(b, loc, slot, name);
-    guard::CheckNoSelfOverlapOp::create(b, loc, slot, name);
-  }
   for (const Relation &relation : relations) {
     auto expr = llvm::cast<guard::ExprAttr>(relation.expr);
     if (auto constant = expr.getConstant(); constant && *constant != 0)

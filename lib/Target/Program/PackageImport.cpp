@@ -248,9 +248,6 @@ Status PackageImporter::addGuard(const package::Guard &check,
   case KILN_GUARD_NO_ALIAS:
     guard::CheckNoAliasOp::create(builder, loc, check.slot, name);
     break;
-  case KILN_GUARD_NO_SELF_OVERLAP:
-    guard::CheckNoSelfOverlapOp::create(builder, loc, check.slot, name);
-    break;
   case KILN_GUARD_SCALAR_VALUE:
     guard::CheckScalarOp::create(
         builder, loc, check.slot, name,

@@ -52,8 +52,6 @@ guard.program @main_guards for @main {
   guard.check_size_expr 1 "y"[0] is <s77 + 1>
   // CHECK-NEXT: guard.check_no_alias 0 "x"
   guard.check_no_alias 0 "x"
-  // CHECK-NEXT: guard.check_no_self_overlap 0 "x"
-  guard.check_no_self_overlap 0 "x"
   // CHECK-NEXT: guard.check_scalar 3 "n" is 3 : i64
   guard.check_scalar 3 "n" is 3 : i64
   // CHECK-NEXT: guard.check_expr <le(s77, 64)> source "s77 <= 64"

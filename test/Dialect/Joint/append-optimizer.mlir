@@ -31,9 +31,7 @@
 // GUARDED-LABEL: guard.program
 // GUARDED: guard.check_tensor 1 "x"
 // GUARDED-NEXT: guard.check_no_alias 0 "w"
-// GUARDED-NEXT: guard.check_no_self_overlap 0 "w"
 // GUARDED-NEXT: guard.check_no_alias 4 "momentum_buffer_w"
-// GUARDED-NEXT: guard.check_no_self_overlap 4 "momentum_buffer_w"
 // GUARDED-NEXT: guard.check_expr
 func.func @main(
     %w: tensor<4xf32> {aten.input = #aten.input<kind = parameter, name = "w", path = "net.w", requires_grad = true>},

@@ -167,22 +167,6 @@ TEST_F(Guards, WhatIsWrittenHasMemoryOfItsOwn) {
   EXPECT_EQ(check({left, int64_t(3), all.asStrided({4}, {7}, 4)}), shared);
 }
 
-TEST_F(Guards, WhatIsWrittenHasAPlaceForEachElement) {
-  add(KILN_GUARD_NO_SELF_OVERLAP, 0);
-  auto checkSteps = [&](std::vector<int64_t> steps) {
-    return check({x.asStrided({8, 4}, steps, 0), int64_t(3), y});
-  };
-  EXPECT_EQ(checkSteps({4, 1}), "");
-  EXPECT_EQ(checkSteps({1, 8}), "");
-  EXPECT_EQ(checkSteps({0, 1}),
-            "the elements of 'x' along dimension 0 share one place in memory, and "
-            "the program writes to 'x'. expected a place for each, such as a copy "
-            "has");
-  EXPECT_NE(checkSteps({1, 0}).find("along dimension 1"), std::string::npos);
-  // What is not written may repeat.
-  EXPECT_EQ(check({x, int64_t(3), y.asStrided({4}, {0}, 0)}), "");
-}
-
 TEST_F(Guards, WeightsMayShareMemoryAsTheyWereExported) {
   package.programs[0].slots[0].kind = Slot::Kind::Buffer;
   package.programs[0].slots[2].kind = Slot::Kind::Parameter;

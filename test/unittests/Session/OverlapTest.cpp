@@ -110,25 +110,6 @@ TEST_P(Overlap, InputsThatOverlapAreRefusedBeforeAnythingIsWritten) {
   EXPECT_EQ(session->stats().graphsCompiled, 1u);
 }
 
-/// PyTorch: "more than one element of the written-to tensor refers to a single
-/// memory location".
-TEST_P(Overlap, ExpandedInputsAreRefusedBeforeTheyAreWritten) {
-  auto session = open(kDoubled);
-  ASSERT_TRUE(session);
-  auto results = session->call({four(3, 0), four(4)});
-  ASSERT_FALSE(results);
-  EXPECT_EQ(results.error().kind, ErrorKind::Guard);
-  EXPECT_NE(results.error().message.find(
-                "the elements of 'x' along dimension 0 share one place"),
-            std::string::npos)
-      << results.error().message;
-  EXPECT_EQ(memory.dataAs<float>()[3], 3);
-  results = session->call({four(0), four(4, 0)});
-  ASSERT_TRUE(results) << results.error().message;
-  EXPECT_EQ(sumOf(results), (std::vector<float>{4, 6, 8, 10}));
-  EXPECT_EQ(session->stats().graphsCompiled, 1u);
-}
-
 TEST_P(Overlap, InputsThatAreOnlyReadMayOverlap) {
   auto session = open(kSum);
   ASSERT_TRUE(session);

@@ -128,11 +128,9 @@ void Appender::guardWhatIsWritten() {
     OpBuilder builder(&checks, relation);
     auto add = [&](Value written) {
       unsigned slot = llvm::cast<mlir::BlockArgument>(written).getArgNumber();
-      if (!alone.insert(slot).second)
-        return;
-      auto name = dialect.getName(argAttrs[slot]);
-      guard::CheckNoAliasOp::create(builder, graph.getLoc(), slot, name);
-      guard::CheckNoSelfOverlapOp::create(builder, graph.getLoc(), slot, name);
+      if (alone.insert(slot).second)
+        guard::CheckNoAliasOp::create(builder, graph.getLoc(), slot,
+                                      dialect.getName(argAttrs[slot]));
     };
     for (const ParameterUpdate &update : updates) {
       add(update.parameter);

@@ -251,21 +251,6 @@ def Guard_CheckNoAliasOp : Guard_CheckOp<"no_alias",
   let assemblyFormat = "custom<Integer>($slot) $name attr-dict";
 }
 
-def Guard_CheckNoSelfOverlapOp : Guard_CheckOp<"no_self_overlap",
-    GuardKind<"NO_SELF_OVERLAP", 9, "{slot} has a place for each element">> {
-  let summary = "No two elements of the input are one place in memory";
-  let description = [{
-    Of an input that the function writes to: it is no tensor that `expand` made,
-    with a step of 0 along a dimension of several elements. PyTorch refuses to
-    write to one, and looks for nothing else either.
-
-    ```mlir
-    guard.check_no_self_overlap 0 "x"
-    ```
-  }];
-  let assemblyFormat = "custom<Integer>($slot) $name attr-dict";
-}
-
 def Guard_CheckScalarOp : Guard_CheckOp<"scalar",
     GuardKind<"SCALAR_VALUE", 6, "{slot} == {constant}">,
     (ins AnyAttr:$constant)> {

@@ -74,8 +74,7 @@ def JointAppendOptimizerPass
     stay results.
 
     What an update writes has memory of its own: a `guard.program` of the graph
-    gets a `guard.check_no_alias` and a `guard.check_no_self_overlap` for each
-    parameter and its state.
+    gets a `guard.check_no_alias` for each parameter and its state.
 
     The updates are ops of the graph's dialect: they decompose, fuse and lower
     like all others, and an update can become the epilogue of the contraction
