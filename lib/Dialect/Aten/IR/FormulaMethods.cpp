@@ -7,14 +7,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Dialect/Aten/IR/FormulaBuilder.h"
-#include "kiln/Dialect/Aten/IR/Inference.h"
 #include "kiln/Dialect/Guard/IR/Guard.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/Matchers.h"
-
-#include <cmath>
 
 using namespace kiln;
 using namespace kiln::aten;
@@ -82,8 +79,7 @@ Value FormulaBuilder::number(Operand operand) {
 }
 
 Value FormulaBuilder::numberFor(Type elementType, double value) {
-  // What no i64 holds, infinities and NaN among it, must not be converted to one.
-  bool isWhole = std::abs(value) < 0x1p63 && value == std::trunc(value);
+  bool isWhole = value == double(int64_t(value));
   return llvm::isa<mlir::IntegerType>(elementType) && isWhole
              ? number(int64_t(value))
              : number(value);
@@ -165,46 +161,15 @@ Value FormulaBuilder::ge(Value a, Operand b) {
   return isTensor(other) ? geTensor(a, other) : geScalar(a, other);
 }
 
-/// Truths, integers, reals, complex numbers: where a number is of a later category
-/// than a tensor, it decides the type of the result.
-static int getCategory(Type element) {
-  if (llvm::isa<mlir::ComplexType>(element))
-    return 3;
-  if (llvm::isa<mlir::FloatType>(element))
-    return 2;
-  return element.isInteger(1) ? 0 : 1;
-}
-
-/// The elements of tensors that numbers of this type become by themselves.
-static Type getDefaultElement(Type number) {
-  Type real = mlir::Float32Type::get(number.getContext());
-  switch (getCategory(number)) {
-  case 0:
-    return number;
-  case 1:
-    return mlir::IntegerType::get(number.getContext(), 64);
-  case 2:
-    return real;
-  default:
-    return mlir::ComplexType::get(real);
-  }
-}
-
 Value FormulaBuilder::where(Value condition, Operand a, Operand b) {
   Value left = number(a), right = number(b);
   if (!condition || !left || !right)
     return {};
-  auto elementFor = [](Value side) {
-    return isTensor(side) ? elementTypeOf(side)
-                          : getDefaultElement(side.getType());
-  };
-  Type leftElement = elementFor(left), rightElement = elementFor(right);
-  auto toTensor = [&](Value side, Type own, Type other) {
-    bool decides = getCategory(own) > getCategory(other);
-    return isTensor(side) ? side : scalarTensor(side, decides ? own : other);
-  };
-  return whereSelf(condition, toTensor(left, leftElement, rightElement),
-                   toTensor(right, rightElement, leftElement));
+  if (!isTensor(left))
+    left = scalarTensor(left, elementTypeOf(right));
+  if (!isTensor(right))
+    right = scalarTensor(right, elementTypeOf(left));
+  return whereSelf(condition, left, right);
 }
 
 Value FormulaBuilder::conjugate(Value a) {
@@ -232,13 +197,8 @@ Value FormulaBuilder::cast(Value x, Type elementType) {
 }
 
 Value FormulaBuilder::sumOver(Value x, Ints dims, bool keepdim, Type dtype) {
-  if (!x)
-    return {};
-  // The sum of a tensor without dimensions has the type of any other sum.
-  if (rankOf(x) == 0 && !dtype && isIntegral(elementTypeOf(x)))
-    dtype = builder.getI64Type();
-  if (dims.empty())
-    return dtype ? cast(x, dtype) : x;
+  if (!x || dims.empty())
+    return x && dtype ? cast(x, dtype) : x;
   return sumDimIntList(x, dims, keepdim, dtype);
 }
 

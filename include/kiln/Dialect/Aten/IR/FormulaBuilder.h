@@ -115,8 +115,7 @@ public:
   Value le(Value a, Operand b);
   Value gt(Value a, Operand b);
   Value ge(Value a, Operand b);
-  /// By PyTorch's promotion: a number takes the other side's element type, unless
-  /// that cannot hold its category (0.5 beside integers gives f32).
+  /// A number becomes a tensor of the other side's element type.
   Value where(Value condition, Operand a, Operand b);
   /// The complex conjugate of a tensor or a constant number; reals stay.
   Value conjugate(Value a);
@@ -130,8 +129,7 @@ public:
     return a ? cast(a, computeType(elementTypeOf(a))) : a;
   }
   /// Over a set of dimensions; over none, the operand itself (PyTorch's ops
-  /// take an empty list for all of them). Integers without dimensions become i64,
-  /// as their sum is, unless `dtype` says otherwise.
+  /// take an empty list for all of them).
   Value sumOver(Value x, Ints dims, bool keepdim = false, Type dtype = {});
   Value meanOver(Value x, Ints dims, bool keepdim = false);
   Value amaxOver(Value x, Ints dims, bool keepdim = false);
