@@ -124,38 +124,46 @@ static LogicalResult lowerMax(LoopBuilder &loops, const PoolingArgs &args,
         });
     return loops.setMade(0, values[0]);
   }
-  // Of several NaNs PyTorch gives the last, of other equals the first.
+  // Of several NaNs PyTorch gives the last, of other equals the first. The
+  // smaller key wins, and those of NaNs are negative and fall.
   Type i64 = loops.getBuilder().getI64Type();
+  bool isFloat = isa<FloatType>(stored);
   auto indexType = cast<RankedTensorType>(loops.getResultType(1));
   SmallVector<Value> results = loops.makeReduce(
       TypeRange({pool.type, indexType}), nest.parallel, nest.reduction,
-      isa<FloatType>(stored) ? ReductionKind::ArgMaxLastNaN
-                             : ReductionKind::ArgMax,
-      acc, [&](BodyContext body, ScalarBuilder &scalars) {
+      ReductionKind::ArgMax, acc,
+      [&](BodyContext body, ScalarBuilder &scalars) {
         Value valid = loops.condition(body, nest.valid);
         Value value = element(body, scalars, valid);
         ExprAttr flat = getFlat(
             ArrayRef(nest.at).take_back(pool.spatial), pool.getInput());
-        Value index = loops.number(body, scalars, flat, i64);
+        Value key = loops.number(body, scalars, flat, i64);
+        if (isFloat)
+          key = scalars.where(scalars.isNan(value), scalars.bitNot(key), key);
         if (valid)
-          index = scalars.where(valid, index,
-                                scalars.constant(i64, int64_t(INT64_MAX)));
-        return SmallVector<Value>{value, index};
+          key = scalars.where(valid, key,
+                              scalars.constant(i64, int64_t(INT64_MAX)));
+        return SmallVector<Value>{value, key};
       });
   if (failed(loops.setMade(0, results[0])))
     return failure();
-  if (!pool.mayHaveEmptyWindows()) {
+  bool mayBeEmpty = pool.mayHaveEmptyWindows();
+  if (!isFloat && !mayBeEmpty) {
     loops.setResult(1, results[1]);
     return success();
   }
-  View found = loops.getView(results[1]);
+  View keys = loops.getView(results[1]);
   Value indices = loops.makePointwise(
       indexType, i64, [&](BodyContext body, ScalarBuilder &scalars) {
-        Value index = loops.read(body, found, found.map);
+        Value key = loops.read(body, keys, keys.map);
+        Value negative = scalars.lt(key, scalars.constant(i64, int64_t(0)));
+        Value index = scalars.where(negative, scalars.bitNot(key), key);
+        if (!mayBeEmpty)
+          return index;
         Value first = loops.number(
             body, scalars, getFlat(pool.getFirst(loops), pool.getInput()), i64);
         return scalars.where(
-            scalars.eq(index, scalars.constant(i64, int64_t(INT64_MAX))), first,
+            scalars.eq(key, scalars.constant(i64, int64_t(INT64_MAX))), first,
             index);
       });
   loops.setResult(1, indices);

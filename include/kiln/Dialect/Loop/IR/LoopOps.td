@@ -94,7 +94,6 @@ def Loop_ReduceOp
 
     - `argmax`, `argmin`: two, (value, index: i64). The first index wins among
       equal values, and a NaN counts as larger (smaller) than anything.
-    - `argmax_last_nan`: `argmax` of floats, where of several NaNs the last wins.
     - `welford`: three, (mean, sum of squared distances, weight); the body
       yields (x, 0, 1).
     - `generic`: all, combined by the second region, whose arguments are N
