@@ -68,19 +68,13 @@ static Likelihood pick(FormulaBuilder &c, Value self, const Target &target,
   return result;
 }
 
-static Value sumAll(FormulaBuilder &c, Value x) {
-  return x ? c.sumOver(x,
-                       FormulaBuilder::wrapAll({}, FormulaBuilder::rankOf(x)))
-           : x;
-}
-
 /// The sum of the weights, in the type of the losses.
 static Value totalWeight(FormulaBuilder &c, const Target &target,
                          const Likelihood &likelihood) {
   if (likelihood.weights)
-    return sumAll(c, likelihood.weights);
+    return c.sumAll(likelihood.weights);
   Type element = FormulaBuilder::elementTypeOf(likelihood.losses);
-  return sumAll(c, c.cast(target.isValid, element));
+  return c.sumAll(c.cast(target.isValid, element));
 }
 
 /// The loss and, for two results, the total weight. Of any rank.
@@ -101,7 +95,7 @@ SmallVector<Value> decomposeLikelihood(const LikelihoodArgs &args,
     total = c.full(Sizes(), 0.0, FormulaBuilder::elementTypeOf(loss));
   } else {
     total = totalWeight(c, target, likelihood);
-    loss = *args.reduction == kNone ? loss : sumAll(c, loss);
+    loss = *args.reduction == kNone ? loss : c.sumAll(loss);
     if (*args.reduction == kMean)
       loss = c.div(loss, total);
   }
@@ -176,7 +170,7 @@ Value decomposeMultiMarginLoss(MultiMarginLossOp op, FormulaBuilder &c) {
   if (op.getReduction() == kNone)
     loss = c.view(loss, c.dimsOf(op.getResult()));
   else
-    loss = op.getReduction() == kMean ? c.meanAll(loss) : sumAll(c, loss);
+    loss = op.getReduction() == kMean ? c.meanAll(loss) : c.sumAll(loss);
   return loss ? c.cast(loss, mlir::getElementTypeOrSelf(op.getResult()))
               : loss;
 }
@@ -204,7 +198,7 @@ static Value crossEntropyOfProbabilities(CrossEntropyLossOp op,
         losses, spread(c, op.getWeight(), FormulaBuilder::rankOf(input), dim));
   if (op.getReduction() == kNone)
     return c.neg(c.sumOver(losses, {dim}));
-  Value sum = c.neg(sumAll(c, losses));
+  Value sum = c.neg(c.sumAll(losses));
   if (op.getReduction() == kSum)
     return sum;
   ExprAttr count = c.numelOf(op.getSelf());
@@ -226,7 +220,7 @@ static Value smoothLoss(CrossEntropyLossOp op, FormulaBuilder &c, Value input,
   losses = c.where(target.isValid, losses, 0.0);
   if (op.getReduction() == kNone)
     return losses;
-  Value sum = sumAll(c, losses);
+  Value sum = c.sumAll(losses);
   if (op.getReduction() == kSum)
     return sum;
   return c.div(sum, totalWeight(c, target, likelihood));
@@ -251,7 +245,7 @@ Value decomposeCrossEntropyLoss(CrossEntropyLossOp op, FormulaBuilder &c) {
   Likelihood likelihood = pick(c, input, target, op.getWeight());
   Value loss = likelihood.losses;
   if (op.getReduction() != kNone)
-    loss = sumAll(c, loss);
+    loss = c.sumAll(loss);
   if (op.getReduction() == kMean)
     loss = c.div(loss, totalWeight(c, target, likelihood));
   if (smoothing == 0.0)
