@@ -488,14 +488,17 @@ LogicalResult LinalgEmitter::convertGuard(Operation *op) {
   auto assertion = dyn_cast<guard::AssertOp>(op);
   auto valueOp = dyn_cast<guard::ValueOp>(op);
   ExprAttr expr = assertion ? assertion.getCondition() : valueOp.getExpr();
-  if (expr.isFloatTyped())
-    return op->emitOpError() << "computes the float '" << expr.str()
-                             << "', expected an integer expression";
   Value value = symbols.get(b, expr);
   if (!value)
     return op->emitOpError(symbols.getError());
   Type type = assertion ? b.getI1Type() : valueOp.getType();
-  if (type.isInteger(1)) {
+  if (value.getType().isF64()) {
+    unsigned width = type.getIntOrFloatBitWidth();
+    if (width < 64)
+      value = arith::TruncFOp::create(b, type, value);
+    else if (width > 64)
+      value = arith::ExtFOp::create(b, type, value);
+  } else if (type.isInteger(1)) {
     Value zero = arith::ConstantIndexOp::create(b, 0);
     value = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, value, zero);
   } else if (!type.isIndex()) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelMemory.h"
+#include "SymbolicValues.h"
 
 #include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Conversion/LoopToLinalg/Passes.h"
@@ -73,7 +74,7 @@ public:
         b(kernel.getLoc(), builder) {}
 
   func::FuncOp outline(StringRef name);
-  llvm::SetVector<ExprAttr> symbols; ///< integer arguments
+  llvm::SetVector<ExprAttr> symbols; ///< arguments that are numbers
 
 private:
   Value loadPointer(unsigned slot) {
@@ -154,9 +155,13 @@ func::FuncOp Outliner::outline(StringRef name) {
         b, pointer, i64, function.getArgument(1),
         ArrayRef<LLVM::GEPArg>{int32_t(slot)});
     Value loaded = LLVM::LoadOp::create(b, i64, address);
-    auto index = arith::IndexCastOp::create(b, b.getIndexType(), loaded);
-    index->setAttr(kValueAttrName, expr);
-    values[expr] = index;
+    // A float comes as its bits.
+    Operation *value =
+        expr.isFloatTyped()
+            ? arith::BitcastOp::create(b, getValueType(expr), loaded)
+            : arith::IndexCastOp::create(b, getValueType(expr), loaded).getOperation();
+    value->setAttr(kValueAttrName, expr);
+    values[expr] = value->getResult(0);
   }
 
   SmallVector<Value> buffers;

@@ -13,19 +13,30 @@
 #include "kiln/Dialect/Loop/Utils/IndexArithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <functional>
+#include <numeric>
 
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
+using guard::ExprKind;
+
+Type loop::getValueType(ExprAttr expr) {
+  if (expr.isFloatTyped())
+    return Float64Type::get(expr.getContext());
+  return IndexType::get(expr.getContext());
+}
 
 SymbolicValues::SymbolicValues(func::FuncOp function) : function(function) {
   Block &entry = function.getBody().front();
   for (Operation &op : entry) {
     auto expr = op.getAttrOfType<ExprAttr>(kValueAttrName);
     if (!expr || op.getNumResults() != 1 ||
-        !op.getResult(0).getType().isIndex())
+        op.getResult(0).getType() != getValueType(expr))
       continue;
     known.try_emplace(expr, op.getResult(0));
     last = &op;
@@ -69,7 +80,7 @@ void SymbolicValues::setTop(const ImplicitLocOpBuilder &top) {
 /// The value of a symbol, computed once.
 Value SymbolicValues::getSymbol(ExprAttr symbol) {
   auto it = sources.find(symbol);
-  if (it == sources.end()) {
+  if (it == sources.end() || symbol.isFloatTyped()) {
     error = "needs the value of '" + symbol.str() +
             "', expected a symbol that is a dimension of an argument of its "
             "function";
@@ -92,8 +103,6 @@ Value SymbolicValues::getSymbol(ExprAttr symbol) {
 Value SymbolicValues::get(ImplicitLocOpBuilder &b, ExprAttr expr,
                           ArrayRef<Value> dims,
                           const guard::Assumptions &assumptions) {
-  if (auto constant = expr.getConstant())
-    return arith::ConstantIndexOp::create(b, *constant);
   if (guard::hasDims(expr))
     return emit(b, guard::simplify(expr, assumptions), dims, assumptions);
   if (Value value = known.lookup(expr))
@@ -111,11 +120,47 @@ Value SymbolicValues::get(ImplicitLocOpBuilder &b, ExprAttr expr,
   return value;
 }
 
+/// A function whose value is a float, of floats and integers; null if it has no
+/// code.
+static Value emitRealFunction(ImplicitLocOpBuilder &b, ExprKind kind,
+                              MutableArrayRef<Value> x) {
+  for (Value &operand : x)
+    if (operand.getType().isIndex())
+      operand = arith::SIToFPOp::create(
+          b, b.getF64Type(),
+          arith::IndexCastOp::create(b, b.getI64Type(), operand));
+  auto fold = [&](auto join) {
+    return std::accumulate(x.begin() + 1, x.end(), x.front(), join);
+  };
+  switch (kind) {
+  case ExprKind::ToFloat:
+    return x[0];
+  case ExprKind::Add:
+    return fold([&](Value l, Value r) -> Value {
+      return arith::AddFOp::create(b, l, r);
+    });
+  case ExprKind::Mul:
+    return fold([&](Value l, Value r) -> Value {
+      return arith::MulFOp::create(b, l, r);
+    });
+  case ExprKind::TrueDiv:
+    return arith::DivFOp::create(b, x[0], x[1]);
+  case ExprKind::Pow:
+    return math::PowFOp::create(b, x[0], x[1]);
+  case ExprKind::Sqrt:
+    return math::SqrtOp::create(b, x[0]);
+  default:
+    return {};
+  }
+}
+
 Value SymbolicValues::emit(ImplicitLocOpBuilder &b, ExprAttr expr,
                            ArrayRef<Value> dims,
                            const guard::Assumptions &assumptions) {
   if (auto constant = expr.getConstant())
     return arith::ConstantIndexOp::create(b, *constant);
+  if (expr.isFloatConstant())
+    return arith::ConstantOp::create(b, b.getF64FloatAttr(expr.getFloat()));
   if (expr.isDim())
     return dims[expr.getPosition()];
   if (expr.isSymbol())
@@ -127,9 +172,13 @@ Value SymbolicValues::emit(ImplicitLocOpBuilder &b, ExprAttr expr,
     if (!x.back())
       return {};
   }
-  if (Value value = emitIndexFunction(b, expr, x, assumptions))
-    return value;
-  error = "computes '" + expr.str() +
-          "', expected integer arithmetic without powers";
-  return {};
+  bool isReal = expr.isFloatTyped() ||
+                llvm::any_of(expr.getOperands(), std::mem_fn(&ExprAttr::isFloatTyped));
+  Value value = isReal ? emitRealFunction(b, expr.getKind(), x)
+                       : emitIndexFunction(b, expr, x, assumptions);
+  if (!value)
+    error = "computes '" + expr.str() + "', expected " +
+            (isReal ? "sums, products, quotients, powers and roots of floats"
+                    : "integer arithmetic without powers");
+  return value;
 }

@@ -79,7 +79,7 @@ class ConvertLoopToNvvm
       return kernel.emitOpError("has no schedule, expected one as "
                                 "'loop-choose-schedule' gives it");
     auto inputStrides = analysis::getInputStrides(kernel);
-    if (failed(inputStrides) ||
+    if (failed(inputStrides) || failed(verifyElements(kernel)) ||
         failed(kernel.getScheduleAttr().verifyKernel(kernel)))
       return failure();
     SmallVector<Attribute> strides;

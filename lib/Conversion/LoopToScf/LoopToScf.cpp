@@ -80,7 +80,7 @@ class ConvertLoopToScf
       return kernel.emitOpError("has no schedule, expected one as "
                                 "'loop-choose-schedule' gives it");
     auto inputStrides = analysis::getInputStrides(kernel);
-    if (failed(inputStrides))
+    if (failed(inputStrides) || failed(verifyElements(kernel)))
       return failure();
     std::pair key(number, toAttribute(&getContext(), *inputStrides));
     auto it = emitted.find(key);

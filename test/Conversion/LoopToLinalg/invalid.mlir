@@ -28,3 +28,21 @@ func.func @power(%x: tensor<?xf32, #guard.shape<[s0]>>) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+guard.symbol @s0
+func.func @logarithm(%x: tensor<?xf32, #guard.shape<[s0]>>) -> f64 {
+  // expected-error @below {{'guard.value' op computes 'log(tofloat(s0))', expected sums, products, quotients, powers and roots of floats}}
+  %n = guard.value <log(tofloat(s0))> : f64
+  return %n : f64
+}
+
+// -----
+
+guard.symbol @zf0 float
+func.func @float_symbol() -> f64 {
+  // expected-error @below {{'guard.value' op needs the value of 'zf0'}}
+  %n = guard.value <zf0> : f64
+  return %n : f64
+}

@@ -183,6 +183,24 @@ func.func @scatter_of_one(%x: tensor<8xf32>, %n: tensor<i64>, %g: tensor<f32>)
 
 // -----
 
+// Numbers that are floats: their parts are integers.
+// CHECK-LABEL: func.func @floats(
+// CHECK: %[[N:.*]] = tensor.dim
+// CHECK: %[[I:.*]] = arith.index_cast %[[N]] : index to i64
+// CHECK: %[[F:.*]] = arith.sitofp %[[I]] : i64 to f64
+// CHECK: %[[P:.*]] = math.powf %[[F]], %{{.*}} : f64
+// CHECK: arith.divf %{{.*}}, %{{.*}} : f64
+// CHECK: math.sqrt %{{.*}} : f64
+// CHECK: arith.truncf %[[P]] : f64 to f32
+guard.symbol @s0
+func.func @floats(%x: tensor<?xf32, #guard.shape<[s0]>>) -> (f32, f64) {
+  %n = guard.value <pow(tofloat(s0), float(-0.5))> : f32
+  %m = guard.value <sqrt(truediv(s0, 2))> : f64
+  return %n, %m : f32, f64
+}
+
+// -----
+
 // Numbers of symbols, where a dimension is a function of the symbol.
 // CHECK-LABEL: func.func @symbols(
 // CHECK: %[[D:.*]] = tensor.dim

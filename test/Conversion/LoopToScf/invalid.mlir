@@ -154,3 +154,19 @@ func.func @crooked(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8x8xf32> {
   }
   return %r : tensor<8x8xf32>
 }
+
+// -----
+
+func.func @complex(%x: tensor<64xcomplex<f64>>) -> tensor<64xcomplex<f64>> {
+  %r = loop.kernel @k ins(%a = %x : tensor<64xcomplex<f64>>) shared [64]
+      schedule #loop.across<lanes = 2, chunk = 8, sum_block = 0, masked = false,
+                            grain = 4096> -> tensor<64xcomplex<f64>> {
+    %p = loop.pointwise (%i) in [64] : tensor<64xcomplex<f64>> {
+      // expected-error @below {{'loop.load' op gives elements of type 'complex<f64>', expected integers or floats, of which code is made}}
+      %e = loop.load %a[%i] : tensor<64xcomplex<f64>>
+      loop.yield %e : complex<f64>
+    }
+    loop.return %p : tensor<64xcomplex<f64>>
+  }
+  return %r : tensor<64xcomplex<f64>>
+}

@@ -81,9 +81,10 @@ def LoopOutlineKernelsPass : Pass<"loop-outline-kernels", "::mlir::ModuleOp"> {
     Each `loop.kernel` becomes a function in the nested module `@kernels`, with the
     signature of `kiln/ABI/KernelABI.h`, and a `loop.launch` in its place. The
     function makes memrefs of its bare pointers, reads them as tensors, holds the
-    kernel's nests, and puts the results into the destinations. Sizes and strides
-    are integer arguments of the launch, marked with `loop.value` for
-    `convert-loop-to-linalg`, which comes next. There is one work item.
+    kernel's nests, and puts the results into the destinations. Sizes, strides and
+    numbers computed of sizes are arguments of the launch (a float by its bits),
+    marked with `loop.value` for `convert-loop-to-linalg`, which comes next. There
+    is one work item.
 
     ```mlir
     %r = loop.kernel @k ins(%a = %x : tensor<8xf32>) shared [8]

@@ -12,6 +12,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace kiln;
 using mlir::ModuleOp;
@@ -39,6 +40,21 @@ llvm::LogicalResult loop::verifyNestsInKernels(ModuleOp program) {
     isRight = false;
   });
   return llvm::success(isRight);
+}
+
+llvm::LogicalResult loop::verifyElements(KernelOp kernel) {
+  auto result = kernel.walk([](mlir::Operation *op) {
+    for (mlir::Value value : op->getResults()) {
+      mlir::Type type = mlir::getElementTypeOrSelf(value.getType());
+      if (type.isIntOrIndexOrFloat())
+        continue;
+      op->emitOpError() << "gives elements of type " << type
+                        << ", expected integers or floats, of which code is made";
+      return mlir::WalkResult::interrupt();
+    }
+    return mlir::WalkResult::advance();
+  });
+  return llvm::failure(result.wasInterrupted());
 }
 
 std::string loop::getFreeName(mlir::Operation *home, llvm::StringRef name) {

@@ -23,6 +23,8 @@
 
 namespace kiln::loop {
 
+class KernelOp;
+
 /// The module with the kernels of a program; null before there are any.
 mlir::ModuleOp getKernelModule(mlir::ModuleOp program);
 /// The same, made at the end of the program if need be.
@@ -33,6 +35,9 @@ std::string getFreeName(mlir::Operation *home, llvm::StringRef name);
 
 /// Reports each nest that is in no `loop.kernel`: code is made of kernels alone.
 llvm::LogicalResult verifyNestsInKernels(mlir::ModuleOp program);
+/// Reports what a kernel computes with elements that are no integers or floats,
+/// such as complex ones: no emitter makes code of it.
+llvm::LogicalResult verifyElements(KernelOp kernel);
 
 } // namespace kiln::loop
 
