@@ -18,6 +18,7 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <pthread.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -49,6 +50,13 @@ struct State {
 
 static State &state() {
   static State instance;
+  // Who forks does so while nobody writes: a copy of a mutex that another thread
+  // holds is never unlocked.
+  static const int guarded =
+      ::pthread_atfork([] { instance.mutex.lock(); },
+                       [] { instance.mutex.unlock(); },
+                       [] { instance.mutex.unlock(); });
+  (void)guarded;
   return instance;
 }
 

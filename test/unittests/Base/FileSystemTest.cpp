@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Base/FileSystem.h"
+#include "kiln/Base/DynamicNeeds.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dirent.h>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <random>
 #include <sys/stat.h>
 
 using namespace kiln;
@@ -129,4 +131,27 @@ TEST(BuildId, NoByteOfADamagedFileIsTrusted) {
       if (auto id = readBuildId(flipped, "x"))
         EXPECT_LE(id->size(), 128u);
     }
+}
+
+TEST(DynamicNeeds, SaysWhatThisProgramNeeds) {
+  auto needs = readDynamicNeeds("/proc/self/exe");
+  ASSERT_TRUE(bool(needs)) << needs.error().message;
+  EXPECT_NE(std::find(needs->needed.begin(), needs->needed.end(), "libc.so.6"),
+            needs->needed.end());
+  EXPECT_FALSE(needs->folders.empty());
+}
+
+TEST(DynamicNeeds, AnyBytesGiveNamesOrAnError) {
+  auto whole = readFile("/proc/self/exe", uint64_t(1) << 30);
+  ASSERT_TRUE(bool(whole));
+  std::mt19937 random(1);
+  for (int i = 0; i < 300; ++i) {
+    // Headers and the first pages, where the tables are.
+    std::vector<uint8_t> bytes(whole->begin(),
+                               whole->begin() + long(random() % whole->size()));
+    for (int k = 0; k < 4 && !bytes.empty(); ++k)
+      bytes[random() % std::min<size_t>(bytes.size(), 1024)] = uint8_t(random());
+    (void)readDynamicNeeds(bytes, "bytes");
+    (void)readBuildId(bytes, "bytes");
+  }
 }

@@ -1,0 +1,67 @@
+//===- ChildProcess.h - Work that may end its process -----------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs a function in a copy of this process, so that whatever ends the copy (a
+// crash, a fatal error of a library, a limit) is an error here. What the copy
+// changes in memory is lost; it has the caller's thread alone and may make others.
+// While it runs it can tell the parent things and ask for them:
+//
+//   auto bytes = runInChild(
+//       {}, [](ChildChannel &parent) -> Result<std::vector<uint8_t>> {
+//         parent.tell(1, ByteView("half done"));
+//         return compute();
+//       },
+//       [](uint8_t tag, ByteView message) {   // in this process
+//         return std::vector<uint8_t>();      // the reply, if one was asked for
+//       });
+//
+// What is written to the log in the copy is written to the log here. The copy has
+// no descriptor of this process but the standard streams, and ends with it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_BASE_CHILDPROCESS_H
+#define KILN_BASE_CHILDPROCESS_H
+
+#include "kiln/Base/Bytes.h"
+
+#include <functional>
+#include <optional>
+
+namespace kiln {
+
+/// The copy's side of the connection. May be used by several of its threads.
+class ChildChannel {
+public:
+  virtual ~ChildChannel() = default;
+  /// `tag` is below 100.
+  virtual void tell(uint8_t tag, ByteView message) = 0;
+  /// Waits for the reply; ends the copy if the parent is gone.
+  virtual std::vector<uint8_t> ask(uint8_t tag, ByteView message) = 0;
+};
+
+struct ChildOptions {
+  double seconds = 600;      ///< it is ended after this time
+  std::string what = "work"; ///< "the compilation", for errors
+};
+
+using ChildBody =
+    std::function<Result<std::vector<uint8_t>>(ChildChannel &parent)>;
+using ChildHandler =
+    std::function<std::vector<uint8_t>(uint8_t tag, ByteView message)>;
+
+/// What `body` returns. Internal if the copy ended without an answer,
+/// Unsupported after the time limit or for want of memory, Io if there can be
+/// no copy.
+Result<std::vector<uint8_t>> runInChild(const ChildOptions &options,
+                                        const ChildBody &body,
+                                        const ChildHandler &handler);
+
+} // namespace kiln
+
+#endif // KILN_BASE_CHILDPROCESS_H

@@ -1,0 +1,136 @@
+//===- ChildProcessTest.cpp -----------------------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Base/ChildProcess.h"
+#include "kiln/Base/Log.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace kiln;
+
+using Bytes = std::vector<uint8_t>;
+
+static Bytes nothing(uint8_t, ByteView) { return {}; }
+
+/// The error of work that ends like this.
+static Error errorOf(const ChildBody &body, double seconds = 60) {
+  ChildOptions options;
+  options.seconds = seconds;
+  auto made = runInChild(options, body, nothing);
+  EXPECT_FALSE(bool(made));
+  return made ? Error::internal("no error") : made.error();
+}
+
+TEST(ChildProcess, GivesWhatTheWorkGives) {
+  const Bytes large(3 << 20, 7);
+  auto made = runInChild(
+      {}, [&](ChildChannel &) -> Result<Bytes> { return large; }, nothing);
+  ASSERT_TRUE(bool(made));
+  EXPECT_EQ(*made, large);
+  Error error = errorOf([](ChildChannel &) -> Result<Bytes> {
+    return Error::unsupported("no such thing");
+  });
+  EXPECT_EQ(error.kind, ErrorKind::Unsupported);
+  EXPECT_EQ(error.message, "no such thing");
+}
+
+TEST(ChildProcess, TellsAndAsks) {
+  std::string told;
+  auto made = runInChild(
+      {},
+      [](ChildChannel &parent) -> Result<Bytes> {
+        std::thread other([&] { parent.tell(1, std::string_view("one")); });
+        other.join();
+        return parent.ask(2, std::string_view("two"));
+      },
+      [&](uint8_t tag, ByteView message) {
+        told += std::to_string(tag) + std::string(message.text());
+        return Bytes(message.begin(), message.end());
+      });
+  ASSERT_TRUE(bool(made));
+  EXPECT_EQ(told, "1one2two");
+  EXPECT_EQ(ByteView(*made).text(), "two");
+}
+
+TEST(ChildProcess, ItsLogIsOurs) {
+  std::string logged;
+  ASSERT_TRUE(bool(log::configure("cache")));
+  log::setSink([&](std::string_view category, log::Level level,
+                   std::string_view text) {
+    logged += std::string(category) + std::to_string(int(level)) +
+              std::string(text);
+  });
+  auto made = runInChild(
+      {},
+      [](ChildChannel &) -> Result<Bytes> {
+        log::write("cache", log::Level::Info, "said there");
+        return Bytes();
+      },
+      nothing);
+  log::setSink(nullptr);
+  ASSERT_TRUE(bool(log::configure("")));
+  EXPECT_TRUE(bool(made));
+  EXPECT_EQ(logged, "cache1said there");
+}
+
+TEST(ChildProcess, EveryEndIsAnError) {
+  Error error = errorOf([](ChildChannel &) -> Result<Bytes> {
+    ::raise(SIGSEGV);
+    return Bytes();
+  });
+  EXPECT_EQ(error.kind, ErrorKind::Internal);
+  EXPECT_EQ(error.message, "work was ended by signal SIGSEGV");
+  error = errorOf([](ChildChannel &) -> Result<Bytes> {
+    ::raise(SIGKILL);
+    return Bytes();
+  });
+  EXPECT_EQ(error.kind, ErrorKind::Unsupported);
+  error = errorOf([](ChildChannel &) -> Result<Bytes> { ::_exit(3); });
+  EXPECT_EQ(error.message.find("work ended its process with 3"), 0u);
+  error = errorOf([](ChildChannel &) -> Result<Bytes> {
+    throw std::runtime_error("thrown there");
+  });
+  EXPECT_EQ(error.message, "thrown there");
+  error = errorOf(
+      [](ChildChannel &) -> Result<Bytes> {
+        for (;;)
+          ::pause();
+      },
+      0.05);
+  EXPECT_EQ(error.kind, ErrorKind::Unsupported);
+  EXPECT_EQ(error.message.find("work took longer than"), 0u);
+}
+
+TEST(ChildProcess, HandlersAndMasksOfThisProcessAreNotItsOwn) {
+  static volatile sig_atomic_t handled = 0;
+  auto old = ::signal(SIGSEGV, [](int) {
+    handled = 1;
+    ::_exit(0);
+  });
+  Error error = errorOf([](ChildChannel &) -> Result<Bytes> {
+    ::raise(SIGSEGV);
+    return Bytes();
+  });
+  ::signal(SIGSEGV, old);
+  EXPECT_EQ(error.message, "work was ended by signal SIGSEGV");
+  EXPECT_EQ(handled, 0);
+}
+
+TEST(ChildProcess, WhereChildrenAreNotWaitedForItWorks) {
+  auto old = ::signal(SIGCHLD, SIG_IGN);
+  auto made = runInChild(
+      {}, [](ChildChannel &) -> Result<Bytes> { return Bytes{1}; }, nothing);
+  EXPECT_TRUE(bool(made));
+  EXPECT_EQ(errorOf([](ChildChannel &) -> Result<Bytes> { ::_exit(3); }).kind,
+            ErrorKind::Internal);
+  ::signal(SIGCHLD, old);
+}
