@@ -21,10 +21,9 @@
 |* A program that uses MLIR's own functions, such as mlirContextCreate, links *|
 |* upstream's libMLIRCAPIIR.a and libMLIR.so besides.                         *|
 |*                                                                            *|
-|* Errors go to `onError` as one sentence; nothing is thrown. What LLVM calls *|
-|* fatal ends the process with 5: who compiles untrusted programs does it in  *|
-|* a process of its own. Compilations may run in several threads, on contexts *|
-|* of their own.                                                              *|
+|* Errors go to `onError` as one sentence; nothing is thrown. A compilation   *|
+|* runs in a copy of this process, so that a crash of the compiler is such an *|
+|* error. Compilations may run in several threads, on contexts of their own.  *|
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 

@@ -73,9 +73,12 @@ static std::string xdgRoot() {
                                 : "";
 }
 
-/// The root that the environment names, else the default.
-static std::string rootOfEnvironment(std::vector<std::string> &warnings) {
-  for (const char *name : {"KILN_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"}) {
+/// The folder that the first of the variables with a meaning names, else
+/// `fallback`.
+static std::string
+folderOfEnvironment(std::initializer_list<const char *> names,
+                    std::string fallback, std::vector<std::string> &warnings) {
+  for (const char *name : names) {
     const char *value = std::getenv(name);
     if (!value)
       continue;
@@ -90,7 +93,7 @@ static std::string rootOfEnvironment(std::vector<std::string> &warnings) {
                        " is ignored: expected an absolute path, or xdg where "
                        "there is a home");
   }
-  return defaultRoot();
+  return fallback;
 }
 
 /// Kiln's own variable wins over PyTorch's.
@@ -115,8 +118,13 @@ kiln::cache::readCacheConfig(const std::optional<std::string> &directory) {
       config.fxGraph && readSwitches("KILN_AUTOGRAD_CACHE",
                                      "TORCHINDUCTOR_AUTOGRAD_CACHE", true);
   config.local = readLocalConfig(config.warnings);
-  config.root = directory ? normalize(*directory)
-                          : rootOfEnvironment(config.warnings);
+  config.root =
+      directory ? normalize(*directory)
+                : folderOfEnvironment(
+                      {"KILN_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR"},
+                      defaultRoot(), config.warnings);
+  config.kernelRoot = folderOfEnvironment(
+      {"KILN_KERNEL_CACHE_DIR", "TRITON_CACHE_DIR"}, "", config.warnings);
   config.remote.fxGraph &= config.fxGraph;
   config.remote.aotAutograd &= config.aotAutograd;
   return config;

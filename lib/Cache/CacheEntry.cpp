@@ -114,7 +114,8 @@ static DecodedEntry refuse(AuthFault fault, uint32_t keyId) {
     break;
   case AuthFault::Method:
     reason = "entry is authenticated by a method that is not accepted here, "
-             "expected an Ed25519 signature";
+             "expected an Ed25519 signature, or the HMAC of a secret that "
+             "both sides have (KILN_CACHE_HMAC_KEY_FILE)";
     break;
   case AuthFault::UnknownKey:
     reason = std::string("entry was made with the unknown key ") + id +
@@ -179,8 +180,9 @@ DecodedEntry cache::decodeEntry(ByteView file, const Digest &key,
   entry.info.createdMillis = reader.u64();
   entry.info.compileTimeMicros = reader.u64();
   uint64_t reserved = reader.u64();
-  if (kind < 1 || kind > static_cast<uint16_t>(KeyKind::Pgo) ||
-      compression > 1 || authentication > 2 || (flags & ~3u) != 0 ||
+  if (kind > UINT8_MAX || !findKind(static_cast<KeyKind>(kind)) ||
+      compression > 1 ||
+      authentication > static_cast<uint8_t>(Authentication::SharedHmac) || (flags & ~3u) != 0 ||
       reserved != 0 || !allZero(file.slice(228, 28)))
     return refuse(corrupt, "header holds a value that version 1 does not know");
   if (storedBytes != file.size() - kEntryHeaderBytes)

@@ -20,6 +20,12 @@ namespace {
 enum FieldType : uint8_t { U64 = 3, Utf8 = 6, List = 7, DigestType = 9 };
 } // namespace
 
+const KindRow &cache::rowOf(KeyKind kind) {
+  const KindRow *row = findKind(kind);
+  assert(row && "the environment has no entries");
+  return row ? *row : kKinds[0];
+}
+
 CacheKeyBuilder::CacheKeyBuilder(KeyKind kind) : kind_(kind) {}
 
 void CacheKeyBuilder::field(KeyTag tag, uint8_t type, ByteView bytes) {

@@ -31,11 +31,9 @@ const std::vector<CounterRow> &cache::counterTable() {
 }
 
 const char *cache::kindName(KeyKind kind) {
-  static const char *const names[kKeyKinds] = {
-      "other", "environment", "fxgraph", "aotautograd",
-      "kernel", "autotune", "pgo"};
-  auto index = static_cast<size_t>(kind);
-  return names[index < kKeyKinds ? index : 0];
+  if (const KindRow *row = findKind(kind))
+    return row->name;
+  return kind == KeyKind::Environment ? "environment" : "other";
 }
 
 StoreStats &StoreStats::operator+=(const StoreStats &other) {

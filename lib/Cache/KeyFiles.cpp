@@ -342,6 +342,7 @@ KeyConfig cache::readKeyConfig() {
   config.allowUnsigned = valueOf("KILN_CACHE_ALLOW_UNSIGNED") == "1";
   config.file = valueOf("KILN_CACHE_KEY_FILE");
   config.isGiven = !config.file.empty();
+  config.sharedFile = valueOf("KILN_CACHE_HMAC_KEY_FILE");
   if (config.file.empty()) {
     std::string folder = stateFolder();
     config.file = folder.empty() ? "" : folder + "/cache.key";

@@ -150,13 +150,21 @@ struct KeyRing::Pair {
 // The ring
 //===----------------------------------------------------------------------===//
 
+KeyRing::Mac KeyRing::macOf(const Seed &seed, const char *purpose) {
+  const std::string name = purpose;
+  Seed id = derive(seed, name + "-id-v1");
+  return {derive(seed, name + "-v1"),
+          firstFour(sha256(ByteView(id.bytes().data(), id.bytes().size())))};
+}
+
 KeyRing::KeyRing(const Seed &seed, std::vector<PublicKey> trusted,
-                 std::vector<PublicKey> revoked, bool allowUnsigned)
-    : seed_(seed), macKey_(derive(seed, "kiln-local-mac-v1")),
-      macId_(firstFour(sha256(
-          ByteView(derive(seed, "kiln-local-mac-id-v1").bytes().data(), 32)))),
+                 std::vector<PublicKey> revoked, bool allowUnsigned,
+                 const std::optional<Seed> &shared)
+    : seed_(seed), own_(macOf(seed, "kiln-local-mac")),
       trusted_(std::move(trusted)), revoked_(std::move(revoked)),
       allowUnsigned_(allowUnsigned) {
+  if (shared)
+    shared_ = macOf(*shared, "kiln-shared-mac");
   // The public key costs time, which a list that is empty saves.
   isOwnRevoked_ = !revoked_.empty() && isRevoked(publicKey());
 }
@@ -198,10 +206,17 @@ Result<KeyRingPtr> KeyRing::open(const KeyConfig &config) {
   auto revoked = keysOf(config.revoked, revokedKeysFile(config));
   if (!revoked)
     return revoked.takeError();
+  std::optional<Seed> shared;
+  if (!config.sharedFile.empty()) {
+    auto read = readSeedFile(config.sharedFile);
+    if (!read)
+      return read.error().withContext("KILN_CACHE_HMAC_KEY_FILE");
+    shared = *read;
+  }
   auto ring = std::make_shared<KeyRing>(*seed, std::move(*trusted),
                                         std::move(*revoked),
-                                        config.allowUnsigned);
-  ring->signsForOthers_ = config.isGiven || ring->trusted_.empty();
+                                        config.allowUnsigned, shared);
+  ring->signsForOthers_ = config.isGiven || shared || ring->trusted_.empty();
   return KeyRingPtr(std::move(ring));
 }
 
@@ -223,18 +238,24 @@ uint32_t KeyRing::keyId(Authentication method) const {
   case Authentication::None:
     return 0;
   case Authentication::Hmac:
-    return macId_;
+    return own_.id;
   case Authentication::Ed25519:
     return publicKey().id();
+  case Authentication::SharedHmac:
+    return shared_ ? shared_->id : 0;
   }
   return 0;
 }
 
 AuthTag KeyRing::sign(Authentication method, ByteView message) const {
   AuthTag tag{};
-  if (method == Authentication::Hmac) {
+  const Mac *key = method == Authentication::Hmac ? &own_
+                   : method == Authentication::SharedHmac && shared_
+                       ? &*shared_
+                       : nullptr;
+  if (key) {
     Digest mac = hmacSha256(
-        ByteView(macKey_.bytes().data(), macKey_.bytes().size()), message);
+        ByteView(key->key.bytes().data(), key->key.bytes().size()), message);
     std::copy(mac.bytes.begin(), mac.bytes.end(), tag.begin());
   } else if (method == Authentication::Ed25519) {
     ContextHandle context(EVP_MD_CTX_new());
@@ -250,22 +271,31 @@ AuthTag KeyRing::sign(Authentication method, ByteView message) const {
   return tag;
 }
 
+AuthFault KeyRing::verifyMac(Authentication method, const Mac &mac,
+                             uint32_t keyId, ByteView message,
+                             const AuthTag &tag) const {
+  if (keyId != mac.id)
+    return AuthFault::UnknownKey;
+  AuthTag expected = sign(method, message);
+  return CRYPTO_memcmp(expected.data(), tag.data(), tag.size()) == 0
+             ? AuthFault::None
+             : AuthFault::BadTag;
+}
+
 AuthFault KeyRing::verify(Tier tier, Authentication method, uint32_t keyId,
                           ByteView message, const AuthTag &tag) const {
   if (method == Authentication::None)
     return tier == Tier::Remote && allowUnsigned_ ? AuthFault::None
                                                   : AuthFault::Unsigned;
+  if (method == Authentication::SharedHmac)
+    return shared_ ? verifyMac(method, *shared_, keyId, message, tag)
+                   : AuthFault::Method;
   if (method == Authentication::Hmac) {
     if (tier != Tier::Local)
       return AuthFault::Method;
-    if (keyId != macId_)
-      return AuthFault::UnknownKey;
-    if (isOwnRevoked_)
-      return AuthFault::Revoked;
-    AuthTag expected = sign(method, message);
-    return CRYPTO_memcmp(expected.data(), tag.data(), tag.size()) == 0
-               ? AuthFault::None
-               : AuthFault::BadTag;
+    AuthFault fault = verifyMac(method, own_, keyId, message, tag);
+    return fault == AuthFault::None && isOwnRevoked_ ? AuthFault::Revoked
+                                                     : fault;
   }
   // Ids have four bytes: several keys may share one.
   AuthFault fault = AuthFault::UnknownKey;

@@ -17,31 +17,14 @@
 using namespace kiln;
 using namespace kiln::cache;
 
-const char *cache::folderOf(KeyKind kind) {
-  switch (kind) {
-  case KeyKind::AotAutograd:
-    return "aotautograd";
-  case KeyKind::Kernel:
-    return "kernels";
-  case KeyKind::Autotune:
-    return "autotune";
-  case KeyKind::Pgo:
-    return "pgo";
-  case KeyKind::Environment:
-  case KeyKind::FxGraph:
-    break;
-  }
-  return "fxgraph";
-}
-
 std::string cache::entryDirectory(const CacheKey &key) {
-  std::string folder = folderOf(key.kind);
+  std::string folder = rowOf(key.kind).folder;
   std::string hex = key.digest.hex();
   return folder + "/" + hex.substr(0, 2) + "/" + folder[0] + hex;
 }
 
 std::optional<Digest> cache::keyOfFolder(KeyKind kind, std::string_view name) {
-  if (name.empty() || name[0] != folderOf(kind)[0])
+  if (name.empty() || name[0] != rowOf(kind).folder[0])
     return std::nullopt;
   return Digest::fromHex(name.substr(1));
 }

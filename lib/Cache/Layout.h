@@ -13,13 +13,6 @@
 
 namespace kiln::cache {
 
-/// Kinds of keys that have entries.
-constexpr KeyKind kStoredKinds[] = {KeyKind::FxGraph, KeyKind::AotAutograd,
-                                    KeyKind::Kernel, KeyKind::Autotune,
-                                    KeyKind::Pgo};
-
-/// "fxgraph"
-const char *folderOf(KeyKind kind);
 /// The key of a folder "f3f.."; nothing for a name of anybody else.
 std::optional<Digest> keyOfFolder(KeyKind kind, std::string_view name);
 /// True for names that `variantName` can give.

@@ -316,7 +316,7 @@ Status LocalStore::put(const CacheKey &key, const Digest &environment,
   full.keyParts = key.parts;
   // The members of a group have keys of their own.
   auto method =
-      config_.group ? Authentication::Ed25519 : Authentication::Hmac;
+      config_.group ? keys_->methodForOthers() : Authentication::Hmac;
   if (keys_->isOwnRevoked()) {
     counters_.outcome(key.kind, &StoreStats::putSkips, "revoked");
     return Error::io("the own key is revoked; expected a new one, see "

@@ -21,6 +21,8 @@ TieredStore::TieredStore(std::unique_ptr<LocalStore> local,
 
 TieredStore::~TieredStore() {
   keepLate();
+  // What is sent at the end counts as well.
+  remote_->close();
   if (CacheReport report = remote_->report(); !report.isEmpty())
     local_->mergeReport("remote", report);
 }
@@ -46,7 +48,7 @@ void TieredStore::share(const CacheKey &key, const Digest &environment,
                         const DecodedEntry &entry) {
   if (!shared_.insert(key.digest.hex() + variantName(entry.payload)).second)
     return;
-  if (entry.method != Authentication::Ed25519) {
+  if (entry.method == Authentication::Hmac) {
     (void)remote_->put(key, environment, entry.info, entry.payload);
     return;
   }

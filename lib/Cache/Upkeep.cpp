@@ -43,8 +43,9 @@ static uint64_t diskBytes(const struct stat &info) {
 
 void LocalStore::forEach(
     const std::function<void(const StoredEntry &)> &visit) const {
-  for (KeyKind kind : kStoredKinds) {
-    std::string kindFolder = folderOf(kind);
+  for (const KindRow &row : kKinds) {
+    KeyKind kind = row.kind;
+    std::string kindFolder = row.folder;
     directory_->list(kindFolder, [&](const std::string &shard,
                                      const struct stat &) {
       std::string shardFolder = kindFolder + "/" + shard;

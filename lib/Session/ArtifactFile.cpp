@@ -23,25 +23,20 @@ static constexpr size_t kTagOffset = 160, kCrcOffset = 224;
 static constexpr uint64_t kMaxManifestBytes = 64 << 20;
 static constexpr size_t kAlignment = 64;
 
-static const KeyKind kKinds[] = {KeyKind::FxGraph, KeyKind::AotAutograd,
-                                 KeyKind::Kernel, KeyKind::Autotune,
-                                 KeyKind::Pgo};
-
-const char *session::artifactType(KeyKind kind) {
-  switch (kind) {
-  case KeyKind::AotAutograd:
-    return "aot_autograd";
-  case KeyKind::Kernel:
-    return "kernel";
-  case KeyKind::Autotune:
-    return "autotune";
-  case KeyKind::Pgo:
-    return "pgo";
-  case KeyKind::Environment:
-  case KeyKind::FxGraph:
-    break;
+std::string CacheInfo::json() const {
+  std::string text = "{\"keys\":{";
+  for (const auto &[type, list] : keys) {
+    text += (text.back() == '{' ? "\"" : ",\"") + type + "\":[";
+    for (const std::string &key : list)
+      text += (text.back() == '[' ? "\"" : ",\"") + key + "\"";
+    text += "]";
   }
-  return "inductor";
+  text += "},\"bytes\":" + std::to_string(bytes) + ",\"skipped\":[";
+  for (const Skipped &one : skipped)
+    text += std::string(text.back() == '[' ? "" : ",") +
+            "{\"key\":" + archive::jsonQuote(one.key) +
+            ",\"reason\":" + archive::jsonQuote(one.reason) + "}";
+  return text + "],\"producer\":" + archive::jsonQuote(producer) + "}";
 }
 
 static size_t aligned(size_t offset) {
@@ -72,7 +67,7 @@ static std::string writeManifest(const std::vector<ArtifactEntry> &entries,
             entry.environment.hex() + "\",\"key\":\"" + entry.key.hex() +
             "\",\"offset\":" + std::to_string(offset) +
             ",\"stored\":" + std::to_string(entry.file.size()) +
-            ",\"type\":\"" + artifactType(entry.kind) + "\"}";
+            ",\"type\":\"" + rowOf(entry.kind).type + "\"}";
     offset += entry.file.size();
   }
   return text + "],\"format\":1,\"producer\":" +
@@ -83,8 +78,8 @@ std::vector<uint8_t>
 session::encodeArtifacts(std::vector<ArtifactEntry> entries,
                          const KeyRing &keys) {
   std::sort(entries.begin(), entries.end(), [](const auto &a, const auto &b) {
-    return std::make_tuple(std::string(artifactType(a.kind)), a.key, a.file) <
-           std::make_tuple(std::string(artifactType(b.kind)), b.key, b.file);
+    return std::make_tuple(std::string_view(rowOf(a.kind).type), a.key, a.file) <
+           std::make_tuple(std::string_view(rowOf(b.kind).type), b.key, b.file);
   });
   // The offsets are in the manifest, whose length depends on their digits: it is
   // written with room that grows until it fits, and filled up with spaces.
@@ -108,15 +103,15 @@ session::encodeArtifacts(std::vector<ArtifactEntry> entries,
   writer.u16(kEntryHeaderBytes);
   writer.u16(kKind);
   writer.u8(0);
-  writer.u8(uint8_t(Authentication::Ed25519));
+  writer.u8(uint8_t(keys.methodForOthers()));
   writer.u32(0);
-  writer.u32(keys.keyId(Authentication::Ed25519));
+  writer.u32(keys.keyId(keys.methodForOthers()));
   writer.u64(manifest.size());
   writer.u64(total);
   out.resize(128, 0);
   Digest digest = sha256(std::string_view(manifest));
   writer.bytes(ByteView(digest.bytes.data(), digest.bytes.size()));
-  AuthTag tag = keys.sign(Authentication::Ed25519, signedMessage(out));
+  AuthTag tag = keys.sign(keys.methodForOthers(), signedMessage(out));
   writer.bytes(ByteView(tag.data(), tag.size()));
   writer.u32(crc32(ByteView(out.data(), kCrcOffset)));
   out.resize(kEntryHeaderBytes, 0);
@@ -156,7 +151,7 @@ static Result<ByteView> checkHeader(ByteView file, const KeyRing &keys) {
   if (reader.u32() != crc32(file.slice(0, kCrcOffset)))
     return malformed("is damaged: its header has another checksum");
   if (version != 1 || length != kEntryHeaderBytes || kind != kKind ||
-      compression != 0 || method > 2 || flags != 0 || !isZero(40, 128) ||
+      compression != 0 || method > uint8_t(Authentication::SharedHmac) || flags != 0 || !isZero(40, 128) ||
       !isZero(228, kEntryHeaderBytes))
     return malformed("holds a value that version 1 does not know");
   if (fileBytes != file.size())
@@ -233,12 +228,12 @@ session::decodeArtifacts(ByteView file, const KeyRing &keys, CacheInfo &info) {
       break;
     }
     auto kind = std::find_if(std::begin(kKinds), std::end(kKinds),
-                             [&](KeyKind one) { return artifactType(one) == type; });
+                             [&](const KindRow &row) { return row.type == type; });
     if (kind == std::end(kKinds)) {
       info.skipped.push_back({entry.key.hex(), "its type is not known here"});
       continue;
     }
-    entry.kind = *kind;
+    entry.kind = kind->kind;
     entry.file.assign(blob.begin(), blob.end());
     entries.push_back(std::move(entry));
   }

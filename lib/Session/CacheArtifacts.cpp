@@ -8,7 +8,6 @@
 
 #include "kiln/Session/CacheArtifacts.h"
 
-#include "kiln/Archive/JsonReader.h"
 #include "kiln/Cache/LocalStore.h"
 #include "kiln/Session/ProgramKey.h"
 
@@ -18,22 +17,6 @@ using namespace kiln;
 using namespace kiln::session;
 using namespace kiln::cache;
 
-std::string CacheInfo::json() const {
-  std::string text = "{\"keys\":{";
-  for (const auto &[type, list] : keys) {
-    text += (text.back() == '{' ? "\"" : ",\"") + type + "\":[";
-    for (const std::string &key : list)
-      text += (text.back() == '[' ? "\"" : ",\"") + key + "\"";
-    text += "]";
-  }
-  text += "},\"bytes\":" + std::to_string(bytes) + ",\"skipped\":[";
-  for (const Skipped &one : skipped)
-    text += std::string(text.back() == '[' ? "" : ",") +
-            "{\"key\":" + archive::jsonQuote(one.key) +
-            ",\"reason\":" + archive::jsonQuote(one.reason) + "}";
-  return text + "],\"producer\":" + archive::jsonQuote(producer) + "}";
-}
-
 /// What an entry has in the file besides its own: up to 63 zeros before it, and
 /// its part of the manifest.
 static constexpr uint64_t kMaxEntryOverhead = 512;
@@ -41,6 +24,11 @@ static constexpr uint64_t kMaxEntryOverhead = 512;
 static Error noCache() {
   return Error::usage("the environment permits no cache "
                       "(TORCHINDUCTOR_FORCE_DISABLE_CACHES)");
+}
+
+/// Whether entries of this environment are used by this process.
+static bool isForHere(const Digest &environment, const CacheKey &here) {
+  return environment == here.digest || environment == portableEnvironment();
 }
 
 Result<std::optional<CacheArtifacts>>
@@ -61,7 +49,9 @@ kiln::saveCacheArtifacts(const CacheConfig &config) {
     return store.takeError();
   if (!*store)
     return std::optional<CacheArtifacts>();
-  const Digest here = environmentKey(currentEnvironment()).digest;
+  auto here = ownEnvironmentKey();
+  if (!here)
+    return here.takeError();
   std::vector<ArtifactEntry> entries;
   CacheArtifacts made;
   uint64_t bytes = 0;
@@ -72,19 +62,19 @@ kiln::saveCacheArtifacts(const CacheConfig &config) {
     Digest environment;
     std::vector<uint8_t> file;
     DecodedEntry entry = (*store)->read(stored, &environment, &file);
-    if (entry.fault != EntryFault::None || environment != here)
+    if (entry.fault != EntryFault::None || !isForHere(environment, *here))
       return;
     // What somebody else made keeps the signature of who made it.
-    if (entry.method != Authentication::Ed25519) {
+    if (entry.method == Authentication::Hmac) {
       // When and how long it was compiled is of this machine alone.
       entry.info.createdMillis = entry.info.compileTimeMicros = 0;
       file = encodeEntry(stored.key, environment, entry.info, entry.payload,
-                         {**keys, Authentication::Ed25519});
+                         {**keys, (*keys)->methodForOthers()});
     }
     bytes += file.size() + kMaxEntryOverhead;
     isTooMuch = bytes > kMaxArtifactBytes || entries.size() >= kMaxArtifactEntries;
     entries.push_back({stored.kind, stored.key, environment, std::move(file)});
-    made.info.keys[artifactType(stored.kind)].push_back(stored.key.hex());
+    made.info.keys[rowOf(stored.kind).type].push_back(stored.key.hex());
   });
   if (isTooMuch)
     return Error::usage("the cache holds more than a file may: " +
@@ -118,17 +108,20 @@ Result<CacheInfo> kiln::loadCacheArtifacts(ByteView file,
   auto store = LocalStore::open(config.root, *keys, config.local);
   if (!store)
     return store.takeError();
-  const Digest here = environmentKey(currentEnvironment()).digest;
+  auto here = ownEnvironmentKey();
+  if (!here)
+    return here.takeError();
   for (ArtifactEntry &entry : *entries) {
     auto skip = [&](const std::string &reason) {
       info.skipped.push_back({entry.key.hex(), reason});
     };
-    if (entry.environment != here) {
+    if (!isForHere(entry.environment, *here)) {
       skip("it was made by another compiler or for another machine");
       continue;
     }
     DecodedEntry decoded =
-        decodeEntry(entry.file, entry.key, here, {**keys, Tier::Artifact});
+        decodeEntry(entry.file, entry.key, entry.environment,
+                    {**keys, Tier::Artifact});
     if (decoded.fault != EntryFault::None) {
       skip(decoded.reason);
       continue;
@@ -146,7 +139,7 @@ Result<CacheInfo> kiln::loadCacheArtifacts(ByteView file,
         !kept)
       skip(kept.error().message);
     else
-      info.keys[artifactType(entry.kind)].push_back(entry.key.hex());
+      info.keys[rowOf(entry.kind).type].push_back(entry.key.hex());
   }
   return info;
 }

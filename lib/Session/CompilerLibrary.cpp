@@ -8,12 +8,16 @@
 
 #include "CompilerLibrary.h"
 
+#include "CompilerFiles.h"
+#include "IsolatedCompiler.h"
+
 #include "kiln/ABI/CompilerABI.h"
 #include "kiln/Session/ProgramKey.h"
 
 #include <dlfcn.h>
 
 using namespace kiln;
+using session::LibraryRequest;
 using session::LibraryResult;
 
 static Result<const kiln_compiler_api *> load() {
@@ -45,13 +49,15 @@ static void runOnPool(void *threads, void (*work)(void *, unsigned),
                    });
 }
 
-LibraryResult session::compileByLibrary(const LibraryRequest &wanted) {
+/// Has the library compile in this process.
+static LibraryResult compileHere(const kiln_compiler_api &api,
+                                 const LibraryRequest &wanted) {
+  LibraryResult made;
   auto record = wanted.options.record();
-  if (!record)
-    return {record.takeError(), ""};
-  static const Result<const kiln_compiler_api *> api = load();
-  if (!api)
-    return {api.error(), ""};
+  if (!record) {
+    made.package = record.takeError();
+    return made;
+  }
   std::string specialization = wanted.options.specialization.text();
   kiln_compile_request request = {};
   request.struct_size = sizeof(request);
@@ -71,15 +77,41 @@ LibraryResult session::compileByLibrary(const LibraryRequest &wanted) {
     };
   kiln_compile_result result = {};
   result.struct_size = sizeof(result);
-  (*api)->compile(&request, &result);
-  LibraryResult made = {std::vector<uint8_t>(),
-                        result.timing ? result.timing : "",
-                        result.kernels_compiled, result.kernels_found, true};
+  api.compile(&request, &result);
+  made.timing = result.timing ? result.timing : "";
+  made.kernelsCompiled = result.kernels_compiled;
+  made.kernelsFound = result.kernels_found;
   if (result.error_kind == 0)
     made.package->assign(result.package, result.package + result.package_size);
   else
     made.package =
         Error{static_cast<ErrorKind>(result.error_kind), result.message};
-  (*api)->release(&result);
+  api.release(&result);
+  return made;
+}
+
+LibraryResult
+session::compileByLibrary(const LibraryRequest &wanted,
+                          std::optional<double> isolationGraceSeconds) {
+  static const Result<const kiln_compiler_api *> api = load();
+  if (!api) {
+    LibraryResult failed;
+    failed.package = api.error();
+    return failed;
+  }
+  static const std::string whyForeign =
+      compareWithLoaded(currentEnvironment().buildIds);
+  LibraryRequest request = wanted;
+  if (!whyForeign.empty())
+    request.kernels = nullptr;
+  auto compile = [](const LibraryRequest &one) {
+    return compileHere(**api, one);
+  };
+  LibraryResult made =
+      isolationGraceSeconds
+          ? compileInChild(request, compile, *isolationGraceSeconds)
+          : compile(request);
+  made.isLoaded = true;
+  made.whyForeign = whyForeign;
   return made;
 }

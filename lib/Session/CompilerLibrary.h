@@ -20,11 +20,15 @@ namespace kiln::session {
 
 /// What the compiler library made of a source.
 struct LibraryResult {
-  Result<std::vector<uint8_t>> package; ///< encoded
-  std::string timing;                   ///< see kiln_compile_result
+  /// Encoded.
+  Result<std::vector<uint8_t>> package = std::vector<uint8_t>();
+  std::string timing;    ///< see kiln_compile_result
   unsigned kernelsCompiled = 0;
   unsigned kernelsFound = 0;
-  bool isLoaded = false;                ///< the library was opened
+  bool isLoaded = false; ///< the library was opened
+  /// Why what was made does not belong under this process's keys; empty if it
+  /// does.
+  std::string whyForeign;
 };
 
 /// What is wanted of the compiler library.
@@ -33,13 +37,15 @@ struct LibraryRequest {
   const CompileOptions &options;
   const std::function<void(const std::string &)> &progress;
   runtime::ThreadPool &pool;     ///< generates code
-  package::KernelStore *kernels; ///< may be null
+  package::KernelStore *kernels; ///< may be null; not used if `whyForeign`
 };
 
 /// Opens libKilnCompiler.so beside libKilnRuntime.so, once per process, and has
 /// it compile. The library's place never comes from the environment; Unsupported
-/// where it is missing: then only cached and packaged programs run.
-LibraryResult compileByLibrary(const LibraryRequest &wanted);
+/// where it is missing: then only cached and packaged programs run. With
+/// `isolationGraceSeconds` it compiles in a copy of this process, which it may end.
+LibraryResult compileByLibrary(const LibraryRequest &wanted,
+                               std::optional<double> isolationGraceSeconds);
 
 } // namespace kiln::session
 

@@ -9,6 +9,7 @@
 #include "kiln/Session/KernelCache.h"
 
 #include "Clock.h"
+#include "KernelCode.h"
 #include "VariantLog.h"
 
 #include "kiln/Cache/TieredStore.h"
@@ -17,38 +18,6 @@
 using namespace kiln;
 using namespace kiln::session;
 using package::KernelImage;
-
-static constexpr uint32_t kPayloadVersion = 1;
-
-static std::vector<uint8_t> encode(const KernelImage &image) {
-  std::vector<uint8_t> bytes;
-  ByteWriter writer(bytes);
-  writer.u32(kPayloadVersion);
-  writer.u32(image.requiredFeatures);
-  writer.u64(image.kernels.front().entry);
-  writer.u32(static_cast<uint32_t>(image.target.size()));
-  writer.text(image.target);
-  writer.u64(image.bytes.size());
-  writer.bytes(image.bytes);
-  return bytes;
-}
-
-/// Nothing for bytes that `encode` does not give.
-static std::optional<KernelImage> decode(ByteView bytes) {
-  ByteReader reader(bytes);
-  KernelImage image;
-  bool isKnown = reader.u32() == kPayloadVersion;
-  image.requiredFeatures = reader.u32();
-  uint64_t entry = reader.u64();
-  image.target = reader.text(reader.u32());
-  uint64_t size = reader.u64();
-  ByteView code = reader.bytes(size);
-  if (!isKnown || !reader.ok() || !reader.atEnd() || entry >= code.size())
-    return std::nullopt;
-  image.bytes.assign(code.begin(), code.end());
-  image.kernels.push_back({"", entry});
-  return image;
-}
 
 KernelCache::KernelCache(cache::Store &store, const Digest &environment,
                          std::string nameSpace)
@@ -59,12 +28,14 @@ Result<std::unique_ptr<KernelCache>>
 KernelCache::open(const cache::CacheConfig &config) {
   if (!config.enabled() || !config.fxGraph)
     return Error::usage("the cache is switched off");
-  auto store = cache::openStore(config);
+  auto environment = ownEnvironmentKey();
+  if (!environment)
+    return environment.takeError();
+  auto store = cache::openStore(config.forKernels());
   if (!store)
     return store.takeError();
-  auto kernels = std::make_unique<KernelCache>(
-      **store, environmentKey(currentEnvironment()).digest,
-      config.remote.nameSpace);
+  auto kernels = std::make_unique<KernelCache>(**store, environment->digest,
+                                               config.remote.nameSpace);
   kernels->own_ = std::move(*store);
   return std::move(kernels);
 }
@@ -92,7 +63,7 @@ KernelCache::find(const std::vector<Digest> &kernels) {
     for (const cache::DecodedEntry &entry : lookups[i].variants) {
       if (image)
         break;
-      image = decode(entry.payload);
+      image = decodeKernel(entry.payload);
       if (image)
         continue;
       store_.removeVariant(keys[i], entry.payload);
@@ -112,7 +83,8 @@ void KernelCache::keep(const Digest &kernel, const KernelImage &image,
   info.nativeCode = true;
   info.compileTimeMicros = micros;
   info.createdMillis = millisSince1970();
-  if (Status s = store_.put(makeKey(kernel), environment_, info, encode(image));
+  if (Status s = store_.put(makeKey(kernel), environment_, info,
+                             encodeKernel(image));
       !s)
     logMiss("a kernel is not kept: " + s.error().message, /*isWarning=*/false);
 }

@@ -8,8 +8,9 @@
 
 #include "kiln/Session/ProgramKey.h"
 
+#include "CompilerFiles.h"
+
 #include "kiln/ABI/KernelABI.h"
-#include "kiln/Base/FileSystem.h"
 #include "kiln/Base/Hex.h"
 #include "kiln/Runtime/KernelImage.h"
 
@@ -90,17 +91,7 @@ static std::vector<cache::KeyPart> describeProcessor() {
 EnvironmentRecord session::currentEnvironment() {
   EnvironmentRecord record;
   record.formatEpoch = kFormatEpoch;
-  auto addFile = [&](const char *label, const std::string &path) {
-    auto id = readBuildId(path);
-    record.buildIds.push_back({label, id ? *id : "none"});
-  };
-  std::string folder = libraryFolder();
-  addFile("compiler", folder + "/libKilnCompiler.so");
-  addFile("runtime", folder + "/libKilnRuntime.so");
-  // Where the build found them; a missing file gives another key, not a wrong
-  // hit, because the compiler names the same files.
-  addFile("mlir", KILN_MLIR_LIBRARY);
-  addFile("llvm", KILN_LLVM_LIBRARY);
+  record.buildIds = findBuildIds();
   record.processor = describeProcessor();
   record.kernelAbi = KILN_KERNEL_ABI_VERSION;
   return record;
@@ -113,6 +104,22 @@ CacheKey session::environmentKey(const EnvironmentRecord &record) {
   builder.addParts(KeyTag::Processor, "processor", record.processor);
   builder.addNumber(KeyTag::KernelAbi, "kernel abi", record.kernelAbi);
   return builder.finish();
+}
+
+Result<CacheKey> session::ownEnvironmentKey() {
+  static const EnvironmentRecord record = currentEnvironment();
+  for (const cache::KeyPart &id : record.buildIds)
+    if (id.value == "none")
+      return Error::unsupported("nothing says which " + id.label +
+                                " would compile: its library is not found, or "
+                                "has no build id");
+  return environmentKey(record);
+}
+
+Digest session::portableEnvironment() {
+  CacheKeyBuilder builder(KeyKind::Environment);
+  builder.addText(KeyTag::FormatEpoch, "format epoch", "any");
+  return builder.finish().digest;
 }
 
 Result<CacheKey> session::programKey(const archive::Source &source,

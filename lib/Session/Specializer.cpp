@@ -160,19 +160,32 @@ Status Specializer::checkRange(const std::string &symbol,
 }
 
 Result<Specializer::SymbolValues>
-Specializer::numbers(const std::vector<OpValue> &slots, bool isStatic) const {
+Specializer::solve(const std::vector<OpValue> &slots) const {
+  return solve([&](size_t slot, size_t dim) -> std::optional<int64_t> {
+    const auto *tensor = std::get_if<Tensor>(&slots[slot].value);
+    const archive::TensorMeta *meta =
+        program()->graph.tensor(program()->inputs[slot].name);
+    if (!tensor || meta->sizes.size() != tensor->sizes().size())
+      return std::nullopt;
+    return tensor->size(dim);
+  });
+}
+
+SizeProfile Specializer::sizes(const std::vector<OpValue> &slots) const {
+  SizeProfile seen;
+  if (auto values = solve(slots))
+    for (const auto &[symbol, value] : *values)
+      seen.note(symbol, value);
+  return seen;
+}
+
+Result<Specializer::SymbolValues>
+Specializer::numbers(const std::vector<OpValue> &slots, bool isStatic,
+                     const SizeProfile &profile) const {
   auto marked = staticSymbols();
   if (!marked || !program())
     return marked ? Result<SymbolValues>(SymbolValues()) : marked.takeError();
-  auto values =
-      solve([&](size_t slot, size_t dim) -> std::optional<int64_t> {
-        const auto *tensor = std::get_if<Tensor>(&slots[slot].value);
-        const archive::TensorMeta *meta =
-            program()->graph.tensor(program()->inputs[slot].name);
-        if (!tensor || meta->sizes.size() != tensor->sizes().size())
-          return std::nullopt;
-        return tensor->size(dim);
-      });
+  auto values = solve(slots);
   // Where symbols stay symbols, guards name what is wrong.
   if (!values && !isStatic && marked->empty())
     return SymbolValues();
@@ -183,7 +196,8 @@ Specializer::numbers(const std::vector<OpValue> &slots, bool isStatic) const {
     const auto &[name, value] = *it;
     bool isSmall =
         allowed && value >= 0 && value < kTracedFrom && mayBeSmall(name);
-    if (!isSmall && !isStatic && !marked->count(name)) {
+    bool isNumber = isStatic && !profile.varies(name);
+    if (!isSmall && !isNumber && !marked->count(name)) {
       it = values->erase(it);
       continue;
     }
@@ -195,9 +209,9 @@ Specializer::numbers(const std::vector<OpValue> &slots, bool isStatic) const {
 }
 
 Result<Specialization>
-Specializer::specialize(const std::vector<OpValue> &slots,
-                        bool isStatic) const {
-  auto values = numbers(slots, isStatic);
+Specializer::specialize(const std::vector<OpValue> &slots, bool isStatic,
+                        const SizeProfile &profile) const {
+  auto values = numbers(slots, isStatic, profile);
   if (!values)
     return values.takeError();
   Specialization result;

@@ -18,6 +18,7 @@
 #define KILN_LIB_SESSION_SPECIALIZER_H
 
 #include "kiln/Session/Session.h"
+#include "kiln/Session/SizeProfile.h"
 
 #include <map>
 #include <set>
@@ -33,8 +34,13 @@ public:
 
   /// What the variant for these slots is compiled for. Guard error if a number
   /// is outside of its range, Usage or Unsupported for marks without meaning.
+  /// With `isStatic` all symbols are numbers but those that vary in `profile`.
   Result<Specialization> specialize(const std::vector<runtime::OpValue> &slots,
-                                    bool isStatic) const;
+                                    bool isStatic,
+                                    const SizeProfile &profile) const;
+  /// The values that these inputs give the program's symbols; none where they
+  /// contradict each other.
+  SizeProfile sizes(const std::vector<runtime::OpValue> &slots) const;
 
   /// True if a program was compiled for these numbers.
   bool isFor(const package::Program &program,
@@ -52,7 +58,9 @@ private:
   Result<std::set<std::string>> staticSymbols() const;
   Result<SymbolValues> solve(const SizeOf &sizeOf) const;
   Result<SymbolValues>
-  numbers(const std::vector<runtime::OpValue> &slots, bool isStatic) const;
+  solve(const std::vector<runtime::OpValue> &slots) const;
+  Result<SymbolValues> numbers(const std::vector<runtime::OpValue> &slots,
+                               bool isStatic, const SizeProfile &profile) const;
   bool mayBeSmall(const std::string &symbol) const;
   bool allowsSmall(const SymbolValues &values) const;
   Status checkRange(const std::string &symbol, int64_t value) const;

@@ -111,12 +111,16 @@ Status VariantStore::add(package::Package package) {
 Status VariantStore::makeKey() {
   if (!options_.cache.enabled() || source_->digest == Digest())
     return Status::success();
-  cache::CacheKey environment = environmentKey(currentEnvironment());
-  auto key = programKey(*source_, options_, environment,
+  auto environment = ownEnvironmentKey();
+  if (!environment) {
+    whyNoKey_ = environment.error().message;
+    return Status::success();
+  }
+  auto key = programKey(*source_, options_, *environment,
                         options_.cache.remote.nameSpace);
   if (!key)
     return key.takeError();
-  environment_ = environment.digest;
+  environment_ = environment->digest;
   key_ = std::move(*key);
   return Status::success();
 }
@@ -135,7 +139,8 @@ Status VariantStore::lookUp() {
     logMiss(warning, /*isWarning=*/true);
   bool enabled =
       options_.training ? options_.cache.aotAutograd : options_.cache.fxGraph;
-  if (!enabled || !options_.cache.enabled() || !key_) {
+  if (!enabled || !options_.cache.enabled() ||
+      (!key_ && whyNoKey_.empty())) {
     logCache("cache: switched off");
     return Status::success();
   }
@@ -146,10 +151,17 @@ Status VariantStore::lookUp() {
     ++stats_.cacheMisses;
     return Status::success();
   }
+  if (!key_) {
+    miss("the cache is not used: " + whyNoKey_, /*isWarning=*/true);
+    cache::CacheKey unknown;
+    unknown.kind = options_.training ? cache::KeyKind::AotAutograd
+                                     : cache::KeyKind::FxGraph;
+    (*opened)->noteBypass(unknown, whyNoKey_);
+    ++stats_.cacheMisses;
+    return Status::success();
+  }
   cache_ = std::move(*opened);
-  if (options_.cache.fxGraph)
-    kernels_ = std::make_unique<KernelCache>(
-        *cache_, environment_, options_.cache.remote.nameSpace);
+  openKernels();
   if (options_.dumpStages.empty())
     return openCache();
   const char *reason = "the stages are wanted, which only a compilation has";
@@ -157,6 +169,23 @@ Status VariantStore::lookUp() {
   cache_->noteBypass(*key_, reason);
   ++stats_.cacheMisses;
   return Status::success();
+}
+
+/// Kernels are kept where programs are, unless they have a folder of their own.
+void VariantStore::openKernels() {
+  if (!options_.cache.fxGraph)
+    return;
+  if (options_.cache.kernelRoot.empty()) {
+    kernels_ = std::make_unique<KernelCache>(
+        *cache_, environment_, options_.cache.remote.nameSpace);
+    return;
+  }
+  auto opened = KernelCache::open(options_.cache);
+  if (opened)
+    kernels_ = std::move(*opened);
+  else
+    miss("kernels are not kept: " + opened.error().message,
+         /*isWarning=*/true);
 }
 
 Result<package::Package>
@@ -301,7 +330,11 @@ VariantStore::compileBytes(const CompileOptions &wanted,
   // What is to be compared is compiled from nothing.
   LibraryRequest request = {*source_, wanted, options_.progress, pool_,
                             isVerifying_ ? nullptr : kernels_.get()};
-  auto made = compileByLibrary(request);
+  auto made = compileByLibrary(
+      request, options_.isolated
+                   ? std::optional<double>(options_.isolationGraceSeconds)
+                   : std::nullopt);
+  whyNotKept_ = std::move(made.whyForeign);
   stats_.kernelsCompiled += made.kernelsCompiled;
   stats_.kernelsFound += made.kernelsFound;
   if (kernels_) {
@@ -316,13 +349,37 @@ VariantStore::compileBytes(const CompileOptions &wanted,
   return package::decodePackage(bytes.data(), bytes.size());
 }
 
+/// What is learnt of a program's sizes is kept where it may be used: where
+/// symbols may be numbers.
+void VariantStore::noteSizes(const std::vector<OpValue> &slots) {
+  if (options_.dynamic != Dynamic::First && options_.dynamic != Dynamic::False)
+    return;
+  SizeProfile seen = specializer_.sizes(slots);
+  profile_.join(seen);
+  if (!cache_ || seen.empty())
+    return;
+  profile_.join(mergeProfile(
+      *cache_, profileKey(*source_, options_.cache.remote.nameSpace), seen));
+}
+
+/// A size is a number until it varies. Where none did and no variant takes the
+/// inputs, something of a variant was too narrow: then all are symbols.
+Result<Specialization>
+VariantStore::specialize(const std::vector<OpValue> &slots) const {
+  static const SizeProfile nothing;
+  if (options_.dynamic != Dynamic::First)
+    return specializer_.specialize(slots, options_.dynamic == Dynamic::False,
+                                   nothing);
+  bool isStatic = function_.variantCount() == 0 || profile_.variesAtAll();
+  return specializer_.specialize(slots, isStatic, profile_);
+}
+
 Result<package::Package>
 VariantStore::compile(const std::vector<OpValue> &slots,
                       const std::vector<std::string> &reasons) {
   size_t count = function_.variantCount();
-  bool isStatic = options_.dynamic == Dynamic::False ||
-                  (options_.dynamic == Dynamic::First && count == 0);
-  auto specialization = specializer_.specialize(slots, isStatic);
+  noteSizes(slots);
+  auto specialization = specialize(slots);
   if (!specialization)
     return specialization.takeError();
   if (Status s = checkIsNew(*specialization, reasons); !s)
@@ -365,7 +422,10 @@ VariantStore::compile(const std::vector<OpValue> &slots,
   if (found)
     if (Status s = compareWithEntry(foundBytes, bytes); !s)
       return s.takeError();
-  if (cache_ && !bytes.empty())
+  if (cache_ && !whyNotKept_.empty())
+    miss("the next run will compile again: " + whyNotKept_,
+         /*isWarning=*/true);
+  else if (cache_ && !bytes.empty())
     store(*package, bytes, seconds);
   return package;
 }

@@ -50,6 +50,7 @@ private:
   runtime::CompiledFunction::Options functionOptions(runtime::ThreadPool &pool);
   Status takePackage();
   Status makeKey();
+  void openKernels();
   Status openCache();
   Result<package::Package> decode(const cache::DecodedEntry &entry);
   std::optional<package::Package>
@@ -59,6 +60,9 @@ private:
   Status add(package::Package package);
   Result<package::Package> compile(const std::vector<runtime::OpValue> &slots,
                                    const std::vector<std::string> &reasons);
+  void noteSizes(const std::vector<runtime::OpValue> &slots);
+  Result<Specialization>
+  specialize(const std::vector<runtime::OpValue> &slots) const;
   Status checkIsNew(const Specialization &specialization,
                     const std::vector<std::string> &reasons) const;
   Result<package::Package> compileBytes(const CompileOptions &wanted,
@@ -74,9 +78,12 @@ private:
   Specializer specializer_;
   runtime::CompiledFunction function_;
   std::unique_ptr<cache::Store> cache_;
-  std::unique_ptr<KernelCache> kernels_; ///< in `cache_`
+  std::unique_ptr<KernelCache> kernels_;
   std::optional<cache::CacheKey> key_;
+  std::string whyNoKey_;   ///< if there could be one
+  std::string whyNotKept_; ///< what was compiled last
   Digest environment_;
+  SizeProfile profile_; ///< of the sizes of all calls so far
   /// Names of the entries that are variants here.
   std::set<std::string> loaded_;
   bool lookedUp_ = false;

@@ -79,7 +79,7 @@ struct Command {
   Result<int> (*run)(int argc, char **argv);
 };
 std::vector<Command> damageCommands();  ///< bitflip, trunc
-std::vector<Command> processCommands(); ///< kill9, herd, lockdeath
+std::vector<Command> processCommands(); ///< kill9, herd, merge, lockdeath
 std::vector<Command> systemCommands();  ///< failnth, enospc
 std::vector<Command> placeCommands();   ///< owner, rmrf, clock
 std::vector<Command> roomCommands();    ///< hit, evict, size, lru

@@ -9,6 +9,7 @@
 #include "Chaos.h"
 
 #include "kiln/Base/FileSystem.h"
+#include "kiln/Session/SizeProfile.h"
 
 #include <fcntl.h>
 #include <filesystem>
@@ -31,10 +32,6 @@ static void pause(double seconds) {
 // kill9
 //===----------------------------------------------------------------------===//
 
-static const KeyKind kKinds[] = {KeyKind::FxGraph, KeyKind::AotAutograd,
-                                 KeyKind::Kernel, KeyKind::Autotune,
-                                 KeyKind::Pgo};
-
 /// Looks up and stores without end. A byte in `ready` says that it began.
 static int workUntilKilled(const std::string &root, uint64_t seed, int ready) {
   std::mt19937_64 random(seed);
@@ -45,7 +42,7 @@ static int workUntilKilled(const std::string &root, uint64_t seed, int ready) {
       return 1;
     for (int i = 0; i < 20; ++i) {
       uint64_t number = random() % 500;
-      KeyKind kind = kKinds[random() % std::size(kKinds)];
+      KeyKind kind = kKinds[random() % std::size(kKinds)].kind;
       if (lookUp(**store, number, kind) == Found::Wrong)
         return 1;
       FlightPtr flight = (*store)->enter(keyOf(number, kind));
@@ -281,6 +278,58 @@ static Result<int> lockDeath(int argc, char **argv) {
   return early == 0 && timeouts == 0 && stoppedTimeouts == n ? 0 : 1;
 }
 
+//===----------------------------------------------------------------------===//
+// merge
+//===----------------------------------------------------------------------===//
+
+/// Adds facts of its own to the profile that all processes share.
+static int addFacts(const std::string &root, const CacheKey &key, uint64_t first,
+                    uint64_t facts) {
+  for (uint64_t i = first; i < first + facts; ++i) {
+    auto store = openStore(root);
+    if (!store)
+      return 1;
+    session::SizeProfile seen;
+    seen.note("s" + std::to_string(i), int64_t(i));
+    seen.note("shared", int64_t(first));
+    (void)session::mergeProfile(**store, key, seen);
+  }
+  return 0;
+}
+
+static Result<int> merge(int argc, char **argv) {
+  tools::CommandLine line;
+  uint64_t processes = 32, facts = 10;
+  numberFlag(line, "procs", processes);
+  numberFlag(line, "facts", facts);
+  if (Status s = line.parse(argc, argv); !s)
+    return s.takeError();
+  Scratch scratch;
+  CacheKey key = keyOf(1, KeyKind::Pgo);
+  std::vector<pid_t> children;
+  for (uint64_t i = 0; i < processes; ++i)
+    children.push_back(spawn(
+        [&] { return addFacts(scratch.root(), key, i * facts, facts); }));
+  uint64_t failed = 0;
+  for (pid_t child : children)
+    failed += static_cast<uint64_t>(join(child));
+  auto store = openStore(scratch.root());
+  if (!store)
+    return store.takeError();
+  session::SizeProfile all = session::mergeProfile(**store, key, {});
+  uint64_t expected = processes * facts + 1;
+  report("merge", {{"procs", double(processes)},
+                   {"facts", double(expected)},
+                   {"found", double(all.size())},
+                   {"lost", double(expected) - double(all.size())},
+                   {"varies", double(all.varies("shared"))},
+                   {"failed", double(failed)}});
+  return failed == 0 && all.size() == expected &&
+                 all.varies("shared") == (processes > 1)
+             ? 0
+             : 1;
+}
+
 std::vector<Command> chaos::processCommands() {
   return {
       {"kill9", "[--rounds=100] [--seed=1]",
@@ -289,6 +338,10 @@ std::vector<Command> chaos::processCommands() {
        "processes that want one key at once; one of them may make it. With a "
        "command that is run instead",
        herd},
+      {"merge", "[--procs=32] [--facts=10]",
+       "processes that add to the profile of one program at once; nothing may be "
+       "lost",
+       merge},
       {"lockdeath", "[--n=20]",
        "kill or stop the process that others wait for", lockDeath}};
 }

@@ -11,6 +11,7 @@
 
 #include "kiln/Base/FileSystem.h"
 
+#include <array>
 #include <csignal>
 #include <cstring>
 #include <sched.h>
@@ -32,9 +33,13 @@ using namespace kiln::chaos;
 static const int kErrors[] = {EIO,    ENOSPC, EDQUOT, EMFILE, EACCES, EROFS,
                               ESTALE, EBUSY,  EINTR,  ENOLCK, ENOENT, 0};
 
-/// The life of a store: made, asked, filled, asked, evicted, closed. False if
-/// something wrong was served.
-static bool live(const std::string &root) {
+namespace {
+enum class Life { Right, Wrong, Unopened };
+} // namespace
+
+/// The life of a store: made, asked, filled, asked, evicted, closed. Wrong if
+/// something wrong was served or a look-up was not counted as one thing.
+static Life live(const std::string &root) {
   LocalConfig config = plainConfig();
   config.minFreeBytes = 1; // the free space is asked for
   config.maxBytes = 64 << 10;
@@ -42,50 +47,53 @@ static bool live(const std::string &root) {
   config.lockTimeoutSeconds = 0.05;
   auto store = openStore(root, config);
   if (!store)
-    return true;
+    return Life::Unopened;
   for (uint64_t number : {1, 2}) {
     if (lookUp(**store, number) == Found::Wrong)
-      return false;
+      return Life::Wrong;
     FlightPtr flight = (*store)->enter(keyOf(number));
     (void)chaos::store(**store, number);
   }
   if (lookUp(**store, 1) == Found::Wrong)
-    return false;
+    return Life::Wrong;
   (*store)->removeVariant(keyOf(2), payloadOf(2));
   (*store)->evict((*store)->configuredLimits());
   (*store)->sweep();
-  return (*store)->stats().isConsistent();
+  return (*store)->stats().isConsistent() ? Life::Right : Life::Wrong;
 }
 
 namespace {
-enum class End { Right, Wrong, Crash };
+enum class End { Right, Wrong, Unopened, Crash, Hung };
 } // namespace
 
 /// One life with one fault, in a child, and a look at what it left.
 static End tryFault(const Fault &fault) {
   Scratch scratch;
   pid_t child = spawn([&] {
-    // Neither may it hang.
-    ::alarm(20);
+    // Neither may it hang; a machine that is busy is given time.
+    ::alarm(300);
     arm(fault);
-    bool isRight = live(scratch.root());
+    Life first = live(scratch.root());
     disarm();
     // Whatever is left, the next process gets on.
     uint64_t damaged = 0, wrong = 0;
     checkAll(scratch.root(), damaged, wrong);
-    isRight &= damaged + wrong == 0 && live(scratch.root());
+    bool isRight = first != Life::Wrong && damaged + wrong == 0 &&
+                   live(scratch.root()) == Life::Right;
     auto store = openStore(scratch.root());
-    if (!store)
-      return 1;
-    isRight &= bool(chaos::store(**store, 3)) &&
-               lookUp(**store, 3) == Found::Right;
-    return isRight && filesIn(scratch.root() + "/tmp") <= 1 ? 0 : 1;
+    isRight = isRight && store && chaos::store(**store, 3) &&
+              lookUp(**store, 3) == Found::Right &&
+              filesIn(scratch.root() + "/tmp") <= 1;
+    return int(!isRight                   ? End::Wrong
+               : first == Life::Unopened ? End::Unopened
+                                         : End::Right);
   });
   int status = 0;
   ::waitpid(child, &status, 0);
-  if (!WIFEXITED(status))
-    return End::Crash;
-  return WEXITSTATUS(status) == 0 ? End::Right : End::Wrong;
+  if (WIFSIGNALED(status))
+    return WTERMSIG(status) == SIGALRM ? End::Hung : End::Crash;
+  int code = WEXITSTATUS(status);
+  return code <= int(End::Unopened) ? End(code) : End::Crash;
 }
 
 static Result<int> failNth(int argc, char **argv) {
@@ -100,31 +108,38 @@ static Result<int> failNth(int argc, char **argv) {
   {
     Scratch scratch;
     arm({});
-    bool isRight = live(scratch.root());
+    Life life = live(scratch.root());
     calls = disarm();
-    if (!isRight)
+    if (life != Life::Right)
       return Error::internal("without a fault something is wrong");
   }
-  uint64_t points = 0, wrong = 0, crashed = 0;
+  static const char *const names[] = {"right", "wrong", "right, not opened",
+                                      "crash", "hung"};
+  std::array<uint64_t, std::size(names)> ends{};
+  uint64_t points = 0;
   for (uint64_t call = 1, point = 0; call <= calls; ++call)
     for (int error : kErrors) {
       if (!all && point++ % every != 0)
         continue;
       ++points;
       End end = tryFault({call, error});
-      wrong += end == End::Wrong;
-      crashed += end == End::Crash;
-      if (end != End::Right)
+      ++ends[size_t(end)];
+      if (end != End::Right && end != End::Unopened)
         std::printf("call %llu, %s: %s\n",
                     static_cast<unsigned long long>(call),
                     error ? ::strerrorname_np(error) : "short transfer",
-                    end == End::Wrong ? "wrong" : "crash");
+                    names[size_t(end)]);
     }
+  uint64_t right = ends[size_t(End::Right)],
+           unopened = ends[size_t(End::Unopened)];
   report("failnth", {{"calls", double(calls)},
                      {"points", double(points)},
-                     {"wrong", double(wrong)},
-                     {"crash", double(crashed)}});
-  return points != 0 && wrong + crashed == 0 ? 0 : 1;
+                     {"unopened", double(unopened)},
+                     {"wrong", double(ends[size_t(End::Wrong)])},
+                     {"crash", double(ends[size_t(End::Crash)])},
+                     {"hung", double(ends[size_t(End::Hung)])}});
+  // Where no store opened there was nothing to go wrong.
+  return right > unopened && right + unopened == points ? 0 : 1;
 }
 
 //===----------------------------------------------------------------------===//

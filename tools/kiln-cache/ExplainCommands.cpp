@@ -57,7 +57,10 @@ Status Question::ask(int argc, char **argv) {
   if ((*source)->form == archive::SourceForm::Package)
     return Error::usage("'" + flags.words().front() +
                         "' is compiled already; expected a model");
-  environment = session::environmentKey(session::currentEnvironment());
+  auto here = session::ownEnvironmentKey();
+  if (!here)
+    return here.takeError();
+  environment = std::move(*here);
   auto made = session::programKey(**source, options, environment,
                                   flags.config().remote.nameSpace);
   if (!made)

@@ -51,6 +51,9 @@ environment, besides the folder (all tools)
   KILN_CACHE_TRUSTED_KEYS, KILN_CACHE_REVOKED_KEYS
                          public keys NAME:BASE64, or the absolute path of a
                          list; besides those of 'trust' and 'revoke'
+  KILN_CACHE_HMAC_KEY_FILE
+                         a secret that machines share, instead of names
+  KILN_KERNEL_CACHE_DIR  a cache of its own for the code of kernels
   KILN_CACHE_NAMESPACE   keeps entries of one project from those of others
   KILN_FX_GRAPH_REMOTE_CACHE=1, KILN_AUTOGRAD_REMOTE_CACHE=1, KILN_REDIS_URL,
   KILN_REMOTE_MODE       a remote, for the tools that compile: this one looks

@@ -158,6 +158,8 @@ void Parser::addInputs() {
 
 void Parser::addModes() {
   session::SessionOptions &session = options_.session;
+  // This process is there for this one program.
+  session.isolated = false;
   addOptionFlags(line_, OptionTool::Run, session);
   line_.value("backend", [&session](const std::string &text) -> Status {
     if (text == "cudagraphs")

@@ -13,6 +13,9 @@
 //   KILN_CACHE_DIR,                      <tmp>/kiln_<user>  root of the cache;
 //     TORCHINDUCTOR_CACHE_DIR                               `xdg` stands for
 //                                                           XDG_CACHE_HOME/kiln
+//   KILN_KERNEL_CACHE_DIR,               the root           folder of the code
+//     TRITON_CACHE_DIR                                      of kernels, a cache
+//                                                           of its own
 //   KILN_FX_GRAPH_CACHE,                 on                 inference programs
 //     TORCHINDUCTOR_FX_GRAPH_CACHE
 //   KILN_AUTOGRAD_CACHE,                 on                 training programs
@@ -41,12 +44,21 @@ struct CacheConfig {
   bool fxGraph = true;
   bool aotAutograd = true;
   std::string root; ///< absolute; empty when no cache may be used
+  std::string kernelRoot; ///< of kernels alone; empty: they are in `root`
 
   KeyConfig keys;
   LocalConfig local;
   RemoteConfig remote;
   /// What of the environment was ignored, a sentence each.
   std::vector<std::string> warnings;
+
+  /// The configuration of the folder with the kernels.
+  CacheConfig forKernels() const {
+    CacheConfig config = *this;
+    if (!kernelRoot.empty())
+      config.root = kernelRoot;
+    return config;
+  }
 
   bool enabled() const {
     return !root.empty() && (fxGraph || aotAutograd) &&

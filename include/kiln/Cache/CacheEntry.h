@@ -14,7 +14,8 @@
 //    10   2  header length 256
 //    12   2  kind (KeyKind)
 //    14   1  compression: 0 none, 1 zstd
-//    15   1  authentication: 0 none, 1 HMAC-SHA256, 2 Ed25519
+//    15   1  authentication: 0 none, 1 HMAC-SHA256, 2 Ed25519,
+//          3 HMAC-SHA256 with a shared secret
 //    16   4  flags: bit 0 native code, bit 1 portable; others are zero
 //    20   4  key id of the signer, 0 if none
 //    24   8  stored length

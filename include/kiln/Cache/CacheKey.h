@@ -40,12 +40,35 @@ namespace kiln::cache {
 /// What a key stands for. The numbers are part of the hashed record.
 enum class KeyKind : uint8_t {
   Environment = 1, ///< the compiler and the machine: `env_id`
-  FxGraph = 2,     ///< a program compiled for inference
-  AotAutograd = 3, ///< a forward and a backward program
-  Kernel = 4,
-  Autotune = 5,
-  Pgo = 6,
+#define KILN_KIND(Name, number, name, folder, type, slots, meaning)            \
+  Name = number, ///< meaning
+#include "kiln/Cache/Kinds.def"
 };
+
+/// A row of Kinds.def.
+struct KindRow {
+  KeyKind kind;
+  const char *name;   ///< in counters: "kernel"
+  const char *folder; ///< below the root: "kernels"
+  const char *type;   ///< in an artifact file: "kernel"
+  size_t slots;       ///< values of one key in a remote
+  const char *meaning;
+};
+/// The kinds that have entries.
+constexpr KindRow kKinds[] = {
+#define KILN_KIND(Name, number, name, folder, type, slots, meaning)            \
+  {KeyKind::Name, name, folder, type, slots, meaning},
+#include "kiln/Cache/Kinds.def"
+};
+/// Null for the environment and for numbers that are no kind.
+constexpr const KindRow *findKind(KeyKind kind) {
+  for (const KindRow &row : kKinds)
+    if (row.kind == kind)
+      return &row;
+  return nullptr;
+}
+/// The row of a kind that has entries.
+const KindRow &rowOf(KeyKind kind);
 
 /// The fields of the records, one number each for all kinds.
 enum class KeyTag : uint16_t {

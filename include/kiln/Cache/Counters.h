@@ -23,6 +23,7 @@
 #include "kiln/Cache/CacheKey.h"
 
 #include <array>
+#include <iterator>
 #include <map>
 #include <mutex>
 
@@ -55,7 +56,7 @@ struct CounterRow {
 /// All counters, in the order of Counters.def.
 const std::vector<CounterRow> &counterTable();
 
-constexpr size_t kKeyKinds = 7; ///< KeyKind is an index below this
+constexpr size_t kKeyKinds = std::size(kKinds) + 2; ///< KeyKind is an index
 /// "fxgraph", the name of a kind in files and JSON.
 const char *kindName(KeyKind kind);
 

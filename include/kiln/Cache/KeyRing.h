@@ -15,6 +15,9 @@
 //   Ed25519 pair  := from the seed                            what goes to, or
 //                                                             comes from, others
 //
+// The machines of a closed farm may share a secret instead of knowing each other
+// by name: what goes to others has an HMAC of it then. Whoever reads may write.
+//
 // Readers of a shared store need public keys only and cannot write what others
 // accept: a machine that builds untrusted branches gets no private key. The
 // algorithm that is accepted is decided by where bytes came from (`Tier`),
@@ -26,6 +29,8 @@
 //                             ${XDG_STATE_HOME:-~/.local/state}/kiln/cache.key,
 //                             which is made on first need
 //   KILN_CACHE_KEY            the seed itself; taken out of the environment
+//   KILN_CACHE_HMAC_KEY_FILE  file with a secret that machines share, in the same
+//                             form and closed to others; it is never made
 //   KILN_CACHE_TRUSTED_KEYS   public keys "name:base64", separated by spaces or
 //                             commas, or the absolute path of a file with them
 //   KILN_CACHE_REVOKED_KEYS   the same, of keys that are not believed any more
@@ -55,10 +60,16 @@
 namespace kiln::cache {
 
 /// How an entry is authenticated: byte 15 of its header.
-enum class Authentication : uint8_t { None = 0, Hmac = 1, Ed25519 = 2 };
+enum class Authentication : uint8_t {
+  None = 0,
+  Hmac = 1,       ///< of the user's seed
+  Ed25519 = 2,
+  SharedHmac = 3, ///< of the secret that machines share
+};
 
 /// Where bytes came from, which decides what is accepted: the own folder takes
-/// the own HMAC or the signature of a trusted key, all others a signature.
+/// the own HMAC or the signature of a trusted key, all others a signature. All
+/// take the HMAC of a secret that is shared.
 enum class Tier { Local, Remote, Artifact };
 
 /// Why somebody's authority was not accepted.
@@ -120,6 +131,7 @@ struct KeyConfig {
   bool isGiven = false;
   std::string trusted;
   std::string revoked;
+  std::string sharedFile; ///< of the secret that machines share, or empty
   bool allowUnsigned = false;
   std::string fault; ///< what is wrong with KILN_CACHE_KEY; `open` says so
 };
@@ -136,13 +148,18 @@ public:
   static Result<std::shared_ptr<const KeyRing>> open(const KeyConfig &config);
 
   KeyRing(const Seed &seed, std::vector<PublicKey> trusted,
-          std::vector<PublicKey> revoked, bool allowUnsigned = false);
+          std::vector<PublicKey> revoked, bool allowUnsigned = false,
+          const std::optional<Seed> &shared = std::nullopt);
   ~KeyRing();
 
   const PublicKey &publicKey() const;
   const std::vector<PublicKey> &trusted() const { return trusted_; }
   const std::vector<PublicKey> &revoked() const { return revoked_; }
   bool allowsUnsigned() const { return allowUnsigned_; }
+  /// How what goes to others is authenticated.
+  Authentication methodForOthers() const {
+    return shared_ ? Authentication::SharedHmac : Authentication::Ed25519;
+  }
   /// False if signatures of this ring would be believed by nobody: others are
   /// trusted by name, and the own key was made by chance.
   bool maySignForOthers() const { return signsForOthers_ && !isOwnRevoked_; }
@@ -164,8 +181,16 @@ private:
   bool isRevoked(const PublicKey &key) const;
 
   Seed seed_;
-  Seed macKey_;
-  uint32_t macId_ = 0;
+  struct Mac {
+    Seed key;
+    uint32_t id;
+  };
+  static Mac macOf(const Seed &seed, const char *purpose);
+  AuthFault verifyMac(Authentication method, const Mac &mac, uint32_t keyId,
+                      ByteView message, const AuthTag &tag) const;
+
+  Mac own_;
+  std::optional<Mac> shared_;
   std::vector<PublicKey> trusted_, revoked_;
   bool allowUnsigned_ = false;
   bool signsForOthers_ = true;

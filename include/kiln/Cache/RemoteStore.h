@@ -12,8 +12,8 @@
 //
 // and, for graphs, which may have several variants, ":<slot>" behind it: 0 to 7,
 // by the payload's digest. A value is an entry file (CacheEntry.h) with an
-// Ed25519 signature; what is not signed by a trusted key is not looked at
-// further. Whoever writes needs a private key, whoever reads public ones.
+// Ed25519 signature, or the HMAC of a shared secret; what is not signed by a
+// trusted key is not looked at further. Whoever writes needs a private key, whoever reads public ones.
 //
 // No caller touches a socket: look-ups wait for at most 100 ms, all look-ups of
 // a compilation for 500 ms together, and stores do not wait. A server that does
@@ -65,6 +65,9 @@ public:
   /// Sends what is queued, for at most `exitFlushMillis`.
   ~RemoteStore() override;
 
+  /// Does so before. Nothing may be asked for or stored afterwards.
+  void close();
+
   /// A new compilation: its look-ups have all of their budget again.
   void beginCompile() override;
 
@@ -90,7 +93,7 @@ public:
   };
   /// Entries that came too late for the look-up that asked for them.
   std::vector<LateAnswer> takeLate();
-  /// Queues the file of an entry, signed by Ed25519.
+  /// Queues the file of an entry, signed for others.
   void putFile(const CacheKey &key, const Digest &environment,
                ByteView payload, std::vector<uint8_t> file);
   /// Whether kinds like this are kept here.
@@ -108,6 +111,8 @@ public:
   }
 
   RemoteStats remoteStats() const;
+  /// With the figures of `remoteStats` beside those of the look-ups, under no kind.
+  CacheReport report() const override;
 
 private:
   struct Request;
@@ -119,6 +124,7 @@ private:
   std::shared_ptr<RemoteWorker> worker_;
   std::vector<Request> abandoned_;
   std::chrono::microseconds budget_{0};
+  bool isClosed_ = false;
   // A store that is full of forgeries is not read for a while.
   std::vector<std::chrono::steady_clock::time_point> forgeries_;
   std::chrono::steady_clock::time_point readsOffUntil_{};

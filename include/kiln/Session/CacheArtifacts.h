@@ -24,7 +24,7 @@
 //   manifest  {"entries":[{"digest":D,"env":E,"key":K,"offset":N,"stored":N,
 //             "type":T}, ..],"format":1,"producer":TEXT}, sorted by type, key
 //             and digest
-//   blobs     entry files, each signed by Ed25519
+//   blobs     entry files, each signed as what goes to others is
 //
 // The tag is over "kiln-artifact-v1\0" and the first 160 bytes. A reader checks
 // size, header, signature, manifest and the digest of every blob before it
@@ -98,8 +98,6 @@ std::vector<uint8_t> encodeArtifacts(std::vector<ArtifactEntry> entries,
 Result<std::vector<ArtifactEntry>> decodeArtifacts(ByteView file,
                                                    const cache::KeyRing &keys,
                                                    CacheInfo &info);
-/// The word for a kind of entry in manifests.
-const char *artifactType(cache::KeyKind kind);
 
 } // namespace session
 

@@ -43,6 +43,11 @@ struct EnvironmentRecord {
 EnvironmentRecord currentEnvironment();
 /// Its digest is the environment's id in entries.
 cache::CacheKey environmentKey(const EnvironmentRecord &record);
+/// That of this process. Unsupported if a build id is missing: two compilers
+/// that nobody can tell apart must not share a cache.
+Result<cache::CacheKey> ownEnvironmentKey();
+/// The id in entries that depend on no compiler and no machine.
+Digest portableEnvironment();
 
 /// The key of a program: KeyKind::AotAutograd with `options.training`, else
 /// KeyKind::FxGraph. `nameSpace` is KILN_CACHE_NAMESPACE, or empty. Usage error

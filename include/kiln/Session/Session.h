@@ -55,6 +55,11 @@ struct SessionOptions : CompileOptions {
   /// Of a package: `training` and `optimizer` are what it was compiled for.
   bool asPackaged = false;
   std::function<void(const std::string &stage)> progress;
+  /// Compiles in a copy of this process, so that a crash of the compiler is an
+  /// error of the call. Tools whose process is the compilation's leave it off.
+  bool isolated = true;
+  /// What such a copy may take beyond `maxSeconds`, which it heeds itself.
+  double isolationGraceSeconds = 10;
   /// Replaces the compiler library.
   InProcessCompiler compiler;
 };

@@ -11,6 +11,7 @@
 #include "Guarded.h"
 
 #include "kiln/Archive/Source.h"
+#include "kiln/Base/ChildProcess.h"
 #include "kiln/Compiler/CompilerSession.h"
 #include "kiln/Import/PT2Importer.h"
 #include "kiln/InitAll.h"
@@ -23,6 +24,9 @@
 
 using namespace kiln;
 using namespace kiln::compiler;
+
+/// Beyond the limit that a compilation keeps by itself.
+static constexpr double kGraceSeconds = 10;
 
 static std::string textOf(MlirStringRef text) {
   return text.data ? unwrap(text).str() : std::string();
@@ -55,18 +59,29 @@ static Status compile(const archive::Source &source, MlirStringRef record,
   std::vector<std::string> names;
   for (intptr_t i = 0; i < targetCount; ++i)
     names.push_back(textOf(targets[i]));
-  CompilerSession session;
-  auto variants = session.compileVariants(source, *options, names);
-  if (!variants)
-    return variants.takeError();
-  if (source.program)
-    for (package::Package &package : *variants)
-      if (Status s = session::embedWeights(*source.program, /*all=*/true,
-                                           package);
-          !s)
-        return s;
-  std::vector<uint8_t> bytes = package::encodePackages(*variants);
-  onPackage(refOf(ByteView(bytes).text()), user);
+  // Whatever ends the compiler is an error of this call.
+  ChildOptions child;
+  child.seconds = options->maxSeconds + kGraceSeconds;
+  child.what = "the compilation";
+  auto bytes = runInChild(
+      child,
+      [&](ChildChannel &) -> Result<std::vector<uint8_t>> {
+        CompilerSession session;
+        auto variants = session.compileVariants(source, *options, names);
+        if (!variants)
+          return variants.takeError();
+        if (source.program)
+          for (package::Package &package : *variants)
+            if (Status s = session::embedWeights(*source.program, /*all=*/true,
+                                                 package);
+                !s)
+              return s.takeError();
+        return package::encodePackages(*variants);
+      },
+      [](uint8_t, ByteView) { return std::vector<uint8_t>(); });
+  if (!bytes)
+    return bytes.takeError();
+  onPackage(refOf(ByteView(*bytes).text()), user);
   return Status::success();
 }
 

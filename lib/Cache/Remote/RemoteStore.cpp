@@ -22,13 +22,6 @@ using std::chrono::milliseconds;
 /// Answers that may come late and are still wanted.
 static constexpr size_t kMaxAbandoned = 256;
 
-/// Graphs have variants, by their guards; the value of another key is one.
-static size_t slotsOf(KeyKind kind) {
-  return kind == KeyKind::FxGraph || kind == KeyKind::AotAutograd
-             ? kMaxVariants
-             : 1;
-}
-
 static std::string prefixOf(const RemoteConfig &config, const CacheKey &key,
                             const Digest &environment) {
   std::string folder = entryDirectory(key);
@@ -42,10 +35,11 @@ std::vector<std::string> cache::redisKeys(const RemoteConfig &config,
                                           const CacheKey &key,
                                           const Digest &environment) {
   std::string prefix = prefixOf(config, key, environment);
-  if (slotsOf(key.kind) == 1)
+  const size_t slots = rowOf(key.kind).slots;
+  if (slots == 1)
     return {prefix};
   std::vector<std::string> keys;
-  for (size_t slot = 0; slot < slotsOf(key.kind); ++slot)
+  for (size_t slot = 0; slot < slots; ++slot)
     keys.push_back(prefix + ":" + std::to_string(slot));
   return keys;
 }
@@ -53,7 +47,7 @@ std::vector<std::string> cache::redisKeys(const RemoteConfig &config,
 std::string cache::redisKey(const RemoteConfig &config, const CacheKey &key,
                             const Digest &environment, ByteView payload) {
   return redisKeys(config, key, environment)[sha256(payload).bytes[0] %
-                                             slotsOf(key.kind)];
+                                             rowOf(key.kind).slots];
 }
 
 struct RemoteStore::Request {
@@ -72,8 +66,12 @@ RemoteStore::RemoteStore(const RemoteConfig &config, KeyRingPtr keys)
                "here");
 }
 
-RemoteStore::~RemoteStore() {
-  worker_->stop(milliseconds(config_.exitFlushMillis));
+RemoteStore::~RemoteStore() { close(); }
+
+void RemoteStore::close() {
+  if (!isClosed_)
+    worker_->stop(milliseconds(config_.exitFlushMillis));
+  isClosed_ = true;
 }
 
 void RemoteStore::beginCompile() {
@@ -249,7 +247,7 @@ Status RemoteStore::put(const CacheKey &key, const Digest &environment,
                      "one's own; expected KILN_CACHE_KEY_FILE");
   putFile(key, environment, payload,
           encodeEntry(key.digest, environment, full, payload,
-                      {*keys_, Authentication::Ed25519}));
+                      {*keys_, keys_->methodForOthers()}));
   return Status::success();
 }
 
@@ -268,3 +266,24 @@ void RemoteStore::putFile(const CacheKey &key, const Digest &environment,
 }
 
 RemoteStats RemoteStore::remoteStats() const { return worker_->stats(); }
+
+CacheReport RemoteStore::report() const {
+  CacheReport report = counters_.report();
+  RemoteStats remote = remoteStats();
+  StoreStats &all = report.kinds[0];
+  all.timeouts = remote.timeouts;
+  all.budgetExceeded = remote.budgetExceeded;
+  all.lateHits = remote.lateHits;
+  all.breakerOpens = remote.breakerOpens;
+  all.queueDropped = remote.queueDropped;
+  all.connects = remote.connects;
+  all.tlsFailures = remote.tlsFailures;
+  all.stored = remote.stored;
+  for (const auto &[code, count] : remote.storeFailures)
+    report.reasons["store_fail: " + code] = count;
+  if (!remote.lastError.empty())
+    report.reasons["last error: " + remote.lastError] = 1;
+  if (remote.isOpen)
+    report.reasons["a server was left alone at the end"] = 1;
+  return report;
+}

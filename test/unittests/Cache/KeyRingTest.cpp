@@ -278,3 +278,39 @@ TEST_F(KeyRingTest, TheOwnKeyOnceRevokedMakesNothing) {
             AuthFault::Revoked);
   EXPECT_EQ(check(ring, ring, Tier::Local), AuthFault::Revoked);
 }
+
+TEST_F(KeyRingTest, ASecretThatMachinesShareIsEnough) {
+  config.sharedFile = folder + "/shared.key";
+  EXPECT_NE(refusal().find("KILN_CACHE_HMAC_KEY_FILE"), std::string::npos);
+  ASSERT_TRUE(bool(makeSeedFile(config.sharedFile, /*keepExisting=*/false)));
+  KeyRingPtr first = open();
+  config.file = folder + "/other/cache.key";
+  KeyRingPtr second = open();
+  config.sharedFile = folder + "/another.key";
+  ASSERT_TRUE(bool(makeSeedFile(config.sharedFile, /*keepExisting=*/false)));
+  KeyRingPtr stranger = open();
+  config.sharedFile = "";
+  KeyRingPtr outside = open();
+  const auto method = Authentication::SharedHmac;
+  ASSERT_EQ(first->methodForOthers(), method);
+  EXPECT_EQ(outside->methodForOthers(), Authentication::Ed25519);
+  const std::string_view message = "message";
+  auto verify = [&](const KeyRing &reader, Tier tier, std::string_view text) {
+    return reader.verify(tier, method, first->keyId(method), text,
+                         first->sign(method, message));
+  };
+  for (Tier tier : {Tier::Local, Tier::Remote, Tier::Artifact}) {
+    EXPECT_EQ(verify(*second, tier, message), AuthFault::None);
+    EXPECT_EQ(verify(*second, tier, "another"), AuthFault::BadTag);
+    EXPECT_EQ(verify(*stranger, tier, message), AuthFault::UnknownKey);
+    EXPECT_EQ(verify(*outside, tier, message), AuthFault::Method);
+  }
+  // It is a key of its own: neither passes for the user's, nor the other way.
+  EXPECT_NE(first->keyId(method), first->keyId(Authentication::Hmac));
+  EXPECT_NE(first->sign(method, message),
+            first->sign(Authentication::Hmac, message));
+  EXPECT_TRUE(second->maySignForOthers());
+  ::chmod((folder + "/shared.key").c_str(), 0644);
+  config.sharedFile = folder + "/shared.key";
+  EXPECT_NE(refusal().find("open to others"), std::string::npos) << refusal();
+}

@@ -10,6 +10,7 @@
 
 #include "kiln/Base/FileSystem.h"
 
+#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <set>
@@ -19,6 +20,12 @@ using namespace kiln::cache;
 using namespace kiln::test;
 
 namespace {
+/// How often something is tried: a number of the environment, for long forms.
+int longForm(const char *variable, int shortForm) {
+  const char *value = std::getenv(variable);
+  return value ? std::atoi(value) : shortForm;
+}
+
 class RemoteStoreTest : public RemoteTest {
 protected:
   void SetUp() override {
@@ -187,7 +194,8 @@ TEST_F(RemoteStoreTest, SeveralServersShareTheKeys) {
 
 TEST_F(RemoteStoreTest, ForeignKeysAreBelievedByNameOnly) {
   KeyRingPtr writer = ringOf(2);
-  for (int i = 0; i < 50; ++i) {
+  const int planted = longForm("KILN_TEST_PLANTED", 50);
+  for (int i = 0; i < planted; ++i) {
     CacheKey key = keyOf(std::to_string(i));
     plant(key, std::string_view("code"),
           encodeEntry(key.digest, environment, {}, std::string_view("code"),
@@ -196,12 +204,12 @@ TEST_F(RemoteStoreTest, ForeignKeysAreBelievedByNameOnly) {
   auto count = [&](KeyRingPtr keys) {
     auto reader = machine(config, "reader" + std::to_string(++readers), keys);
     int hits = 0;
-    for (int i = 0; i < 50; ++i)
+    for (int i = 0; i < planted; ++i)
       hits += reader->get(keyOf(std::to_string(i)), environment).hit();
     return hits;
   };
   EXPECT_EQ(count(ringOf(1)), 0);
-  EXPECT_EQ(count(ringOf(1, {writer->publicKey()})), 50);
+  EXPECT_EQ(count(ringOf(1, {writer->publicKey()})), planted);
   EXPECT_EQ(count(ringOf(1, {writer->publicKey()}, {writer->publicKey()})), 0);
 }
 
@@ -252,7 +260,7 @@ TEST_F(RemoteStoreTest, NoLyingValueIsAccepted) {
   longer.push_back(0);
   EXPECT_NE(look(longer), "code");
   std::mt19937 random(5);
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < longForm("KILN_TEST_FLIPS", 100); ++i) {
     auto flipped = good;
     flipped[random() % flipped.size()] ^= uint8_t(1u << (random() % 8));
     EXPECT_NE(look(flipped), "code");

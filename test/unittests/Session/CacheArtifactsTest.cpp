@@ -8,6 +8,8 @@
 
 #include "kiln/Session/CacheArtifacts.h"
 
+#include "../../fuzz/CacheTargets.h"
+
 #include "kiln/Cache/LocalStore.h"
 #include "kiln/Session/ProgramKey.h"
 
@@ -185,4 +187,68 @@ TEST_F(CacheArtifactsTest, EntriesThatLieAreSkipped) {
   EXPECT_TRUE(load(KeyKind::FxGraph, key.digest, file(Authentication::None)));
   EXPECT_TRUE(load(KeyKind::FxGraph, key.digest, {}));
   EXPECT_FALSE(load(KeyKind::FxGraph, key.digest, good));
+}
+
+/// All names below a folder.
+static std::vector<std::string> namesIn(const std::string &folder) {
+  std::vector<std::string> names;
+  for (const auto &entry : fs::recursive_directory_iterator(folder))
+    names.push_back(entry.path());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST_F(CacheArtifactsTest, HostileNamesThatATrustedKeySignedGoNowhere) {
+  std::vector<std::string> names = {
+      "", ".", "..", "/", "../x", "../../x", "../../../../../../tmp/x",
+      "/tmp/x", "/etc/passwd", "//x", "./x", "x/../../y", "fxgraph/../../x",
+      "..%2fx", "%2e%2e/x", "..\\\\x", "~", "~/x", "-rf", "*", "?",
+      "$HOME", "`x`", "nul\\u0000l", "\\u002e\\u002e/x", "tmp/x", "locks/gc",
+      "CACHEDIR.TAG", "stats/counters.0", "..\\n"};
+  names.push_back(std::string(64, '.'));
+  names.push_back(std::string(60, '0') + "/../");
+  names.push_back(std::string(63, 'a'));
+  names.push_back(std::string(64, 'A'));
+  ASSERT_GE(names.size(), 30u);
+  // The key that signs is the one of the fuzz targets.
+  CacheConfig config = configOf("root/cache");
+  config.keys.seed = Seed({1, 2, 3});
+  fill(config, 1);
+  const std::vector<uint8_t> bytes = save(config);
+  const std::string file(bytes.begin(), bytes.end());
+  const size_t size = ByteReader(ByteView(bytes).slice(24, 8)).u64();
+  const std::string good = file.substr(kEntryHeaderBytes, size);
+  const std::string blobs = file.substr(kEntryHeaderBytes + size);
+  EXPECT_EQ(fuzz::sealArtifact(good, blobs), file);
+  fs::remove_all(config.root);
+  unsigned tried = 0, refused = 0;
+  for (const std::string &name : names)
+    for (const char *field : {"key", "env", "digest", "type"}) {
+      std::string manifest = good;
+      const std::string mark = "\"" + std::string(field) + "\":\"";
+      size_t begin = manifest.find(mark) + mark.size();
+      manifest.replace(begin, manifest.find('"', begin) - begin, name);
+      // As long as before where that is possible: places stay right.
+      manifest.resize(good.size(), ' ');
+      std::string evil = fuzz::sealArtifact(manifest, blobs);
+      const auto before = namesIn(folder);
+      auto loaded =
+          loadCacheArtifacts(ByteView(std::string_view(evil)), config);
+      ++tried;
+      refused += !loaded;
+      // A type that is not known is one entry less; all else is no file.
+      size_t taken = 0;
+      for (const auto &[type, keys] : loaded ? loaded->keys : CacheInfo().keys)
+        taken += keys.size();
+      EXPECT_TRUE(!loaded || std::string_view(field) == "type") << name;
+      EXPECT_LT(taken, 6u) << field << " " << name;
+      std::vector<std::string> after;
+      for (const std::string &path : namesIn(folder))
+        if (path.compare(0, config.root.size(), config.root) != 0)
+          after.push_back(path);
+      EXPECT_EQ(after, before) << field << " " << name;
+      fs::remove_all(config.root);
+    }
+  RecordProperty("hostile_files", int(tried));
+  RecordProperty("hostile_files_refused", int(refused));
 }
