@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -62,6 +63,11 @@ except OSError:
 for feature in ("avx2", "fma", "avx512f", "avx512_bf16", "amx_bf16"):
     if feature in flags:
         config.available_features.add(feature)
+# strace, where tracing is permitted.
+if shutil.which("strace") and not subprocess.call(
+    ["strace", "-o", os.devnull, "true"], stderr=subprocess.DEVNULL
+):
+    config.available_features.add("strace")
 # A test that needs a tool which was not built fails and says so.
 for tool in ("FileCheck", "not", "split-file", "count"):
     if not shutil.which(tool, path=config.environment["PATH"]):

@@ -11,7 +11,7 @@ packages=(
   cmake ninja-build ccache python3 dpkg-dev file
   libhiredis-dev libssl-dev nlohmann-json3-dev libspdlog-dev libfmt-dev
   libzstd-dev zlib1g-dev
-  libgtest-dev libgmock-dev libbenchmark-dev redis-server libcpp-httplib-dev
+  libgtest-dev libgmock-dev libbenchmark-dev redis-server strace libcpp-httplib-dev
   libopenblas-dev
 )
 
