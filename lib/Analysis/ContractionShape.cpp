@@ -269,3 +269,25 @@ analysis::analyzeContraction(ContractOp op, ArrayRef<ExprAttr> lhsStrides,
                              const ContractionFrame &frame) {
   return ShapeAnalysis(op, lhsStrides, rhsStrides, frame).run();
 }
+
+Type analysis::getFactorType(ContractOp op) {
+  auto typeOf = [](Value tensor, Region &prologue) {
+    return prologue.empty()
+               ? loop::getBodyType(
+                     cast<RankedTensorType>(tensor.getType()).getElementType())
+               : prologue.front().getTerminator()->getOperand(0).getType();
+  };
+  Type left = typeOf(op.getLhs(), op.getLhsPrologue());
+  return left == typeOf(op.getRhs(), op.getRhsPrologue()) ? left : Type();
+}
+
+bool analysis::hasVectors(ContractOp op, const ContractionShape &shape,
+                          int64_t lanes) {
+  if (lanes == 1)
+    return true;
+  if (shape.columns.dims.empty() || !shape.columns.steps[2] ||
+      !shape.columns.steps[2].isConstant(1))
+    return false;
+  auto extent = op.getDomain().all()[shape.columns.dims.back()].getConstant();
+  return extent && *extent % lanes == 0;
+}

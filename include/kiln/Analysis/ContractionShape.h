@@ -86,6 +86,15 @@ analyzeContraction(loop::ContractOp op, ArrayRef<ExprAttr> lhsStrides,
                    ArrayRef<ExprAttr> rhsStrides,
                    const ContractionFrame &frame = {});
 
+/// The type that both operands are multiplied in, behind their prologues; null where
+/// they differ.
+Type getFactorType(loop::ContractOp op);
+
+/// True if every `lanes` neighbours of a row of the result, from multiples of `lanes` on,
+/// lie beside each other and in one dimension.
+bool hasVectors(loop::ContractOp op, const ContractionShape &shape,
+                int64_t lanes);
+
 } // namespace kiln::analysis
 
 #endif // KILN_ANALYSIS_CONTRACTIONSHAPE_H

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "GridEmitter.h"
+#include "GridProduct.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -178,8 +178,15 @@ static ExprAttr getFitsNarrow(KernelOp kernel,
       span = span + dim * stride;
     take(span);
   }
-  for (NestOpInterface nest : kernel.getNests())
-    take(guard::product(context, nest.getDomain().all()));
+  for (NestOpInterface nest : kernel.getNests()) {
+    // Rows, columns and what is summed up are counted apart in a product.
+    if (!isa<ContractOp>(nest.getOperation())) {
+      take(guard::product(context, nest.getDomain().all()));
+      continue;
+    }
+    take(guard::product(context, nest.getDomain().parallel));
+    take(guard::product(context, nest.getDomain().reduction));
+  }
   for (ExprAttr size : sizes)
     if (!size.isFloatTyped() && !size.isDim())
       take(size);
@@ -228,7 +235,8 @@ LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
     symbols.push_back(expr);
   grid.steps.push_back(GridStepAttr::get(
       context, FlatSymbolRefAttr::get(context, name),
-      getExprArray(context, symbols), blocks, threads));
+      getExprArray(context, symbols), blocks, threads, sharedBytes,
+      maps.empty() ? ArrayAttr() : b.getArrayAttr(maps)));
   if (scratchBytes)
     grid.workspace = scratchBytes * countOwners();
   symbols.append(reached);
@@ -273,6 +281,20 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
             grid.mayOverwrite = false;
             return emit(GridTileEmitter(kernel, strides, schedule, isNarrow),
                         name);
+          })
+          .Case([&](GPUProductScheduleAttr schedule) {
+            grid.mayOverwrite = false;
+            if (schedule.getSplit() == 1)
+              return emit(
+                  GridProductEmitter(kernel, strides, schedule, isNarrow), name);
+            std::string first = (name + "_parts").str();
+            return failure(
+                failed(emit(
+                    GridProductEmitter(kernel, strides, schedule, isNarrow),
+                    first)) ||
+                failed(emit(
+                    GridProductSumEmitter(kernel, strides, schedule, isNarrow),
+                    name)));
           })
           .Case([&](GPUScatterScheduleAttr schedule) {
             grid.mayOverwrite = false;

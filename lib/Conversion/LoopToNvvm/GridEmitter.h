@@ -86,6 +86,8 @@ protected:
   Value thread, block, item; ///< in its block, of the grid, in the grid
   Value workspace;
   guard::ExprAttr blocks, scratchBytes;
+  int64_t sharedBytes = 0;      ///< of each block, besides what is declared
+  SmallVector<Attribute> maps;  ///< tensor maps that the function takes
   SmallVector<guard::ExprAttr> reached; ///< sizes that indices reach, besides tensors
 };
 

@@ -112,7 +112,8 @@ class ConvertLoopToNvvm
           symbol = numbers[symbol.getPosition()];
       steps.push_back(GridStepAttr::get(&getContext(), step.getKernel(),
                                         getExprArray(&getContext(), symbols),
-                                        step.getBlocks(), step.getThreads()));
+                                        step.getBlocks(), step.getThreads(),
+                                        step.getShared(), step.getMaps()));
     }
     OpBuilder builder(kernel);
     auto launch = LaunchGridOp::create(
@@ -136,7 +137,8 @@ class ConvertLoopToNvvm
       number->setAttr(kSlotAttrName, attributes.getI64IntegerAttr(slot++));
     });
     auto contracts = kernel.getBody().getOps<ContractOp>();
-    if (!contracts.empty()) {
+    if (!contracts.empty() &&
+        !isa<GPUProductScheduleAttr>(kernel.getScheduleAttr())) {
       ContractOp op = *contracts.begin();
       kernel.setSharedAttr(op.getParallelExtents());
       expandContraction(op);

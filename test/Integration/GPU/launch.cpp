@@ -12,9 +12,11 @@
 //   kiln-grid 1
 //   ptx BYTES                        one line for each text of PTX
 //   buffer TYPE BYTES CHECKED ULPS   elements are f16, bf16, f32, f64, i8, i16, i32, i64
-//   step MODULE FUNCTION BLOCKS THREADS ARGUMENT...   b2: buffer 2, n17: the integer 17
-//   time COUNT BYTES                 measure COUNT runs instead, each of which has to move so
-//                                    many bytes; contents are made up
+//   step MODULE FUNCTION BLOCKS THREADS ARGUMENT...   b2: buffer 2, n17: the integer 17,
+//                                    s65536: bytes of shared memory of a block
+//   time COUNT BYTES [FLOPS]         measure COUNT runs instead, each of which has to move so
+//                                    many bytes and to do so many operations; contents are
+//                                    made up, floats from 0.5 to 1 with either sign
 //   end
 //
 // and behind it the texts of PTX, then the content of each buffer and, if it is checked,
@@ -79,7 +81,7 @@ struct Buffer {
 struct Step {
   size_t module = 0;
   std::string function;
-  unsigned blocks = 0, threads = 0;
+  unsigned blocks = 0, threads = 0, shared = 0;
   std::vector<std::string> arguments;
 };
 
@@ -89,6 +91,7 @@ struct Case {
   std::vector<Step> steps;
   int runs = 0;
   double moved = 0; ///< bytes of a run
+  double operations = 0;
 };
 
 Case readCase(const std::string &path) {
@@ -116,13 +119,19 @@ Case readCase(const std::string &path) {
       Step step;
       words >> step.module >> step.function >> step.blocks >> step.threads;
       expect(!words.fail() && step.module < lengths.size());
-      for (std::string argument; words >> argument;)
-        step.arguments.push_back(argument);
+      for (std::string argument; words >> argument;) {
+        if (argument[0] == 's')
+          step.shared = std::strtoul(argument.c_str() + 1, nullptr, 10);
+        else
+          step.arguments.push_back(argument);
+      }
       words.clear();
       found.steps.push_back(step);
     } else {
       expect(word == "time");
       words >> found.runs >> found.moved;
+      if (!(words >> found.operations))
+        words.clear();
     }
     expect(!words.fail());
   }
@@ -207,6 +216,29 @@ std::string compare(const Buffer &buffer, const std::string &found) {
   return "";
 }
 
+/// Contents of which a product does not cost less power than of others.
+void makeUp(const std::string &type, char *at, size_t bytes) {
+  uint64_t state = 0x9E3779B97F4A7C15;
+  auto next = [&] {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    return uint32_t(state >> 32);
+  };
+  auto fill = [&](auto element, auto make) {
+    for (size_t k = 0; k + sizeof(element) <= bytes; k += sizeof(element)) {
+      element = make(next());
+      std::memcpy(at + k, &element, sizeof(element));
+    }
+  };
+  if (type == "f32")
+    fill(uint32_t(), [](uint32_t x) { return (x & 0x807FFFFF) | 0x3F000000; });
+  else if (type == "bf16")
+    fill(uint16_t(), [](uint32_t x) { return (x & 0x807F) | 0x3F00; });
+  else if (type == "f16")
+    fill(uint16_t(), [](uint32_t x) { return (x & 0x83FF) | 0x3800; });
+  else
+    fill(uint8_t(), [](uint32_t x) { return x % 61; });
+}
+
 class Launcher {
 public:
   explicit Launcher(Case &test) : test(test) {
@@ -243,8 +275,10 @@ public:
 private:
   void place(Buffer &buffer) {
     std::string bytes(buffer.bytes + 2 * kGuard, '\xA5');
-    for (size_t k = 0; k < buffer.bytes; ++k)
-      bytes[kGuard + k] = test.runs ? char(k * 37 % 61) : buffer.content[k];
+    if (test.runs)
+      makeUp(buffer.type, &bytes[kGuard], buffer.bytes);
+    else
+      std::memcpy(&bytes[kGuard], buffer.content.data(), buffer.bytes);
     Pointer memory;
     CALL(cuMemAlloc_v2, (Pointer *, size_t), &memory, bytes.size());
     buffer.memory.push_back(memory);
@@ -262,6 +296,10 @@ void Launcher::launch(const Step &step, size_t set) {
   void *function;
   CALL(cuModuleGetFunction, (void **, void *, const char *), &function,
        modules[step.module], step.function.c_str());
+  constexpr int kMostShared = 8; // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+  if (step.shared)
+    CALL(cuFuncSetAttribute, (void *, int, int), function, kMostShared,
+         step.shared);
   std::vector<Pointer> values;
   for (const std::string &argument : step.arguments) {
     Pointer value = std::strtoull(argument.c_str() + 1, nullptr, 10);
@@ -275,7 +313,7 @@ void Launcher::launch(const Step &step, size_t set) {
   CALL(cuLaunchKernel,
        (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
         unsigned, void *, void **, void **),
-       function, step.blocks, 1, 1, step.threads, 1, 1, 0, nullptr,
+       function, step.blocks, 1, 1, step.threads, 1, 1, step.shared, nullptr,
        pointers.data(), nullptr);
 }
 
@@ -364,8 +402,11 @@ static std::string runCase(const std::string &name, Case &test) {
       return launcher.check();
     }
     double us = launcher.measure();
-    std::printf("%-40s %10.1f us %8.0f GB/s\n", name.c_str(), us,
+    std::printf("%-40s %10.1f us %8.0f GB/s", name.c_str(), us,
                 test.moved / us / 1000);
+    if (test.operations)
+      std::printf(" %8.1f TFLOP/s", test.operations / us / 1e6);
+    std::printf("\n");
     return "";
   } catch (const std::exception &error) {
     return error.what();

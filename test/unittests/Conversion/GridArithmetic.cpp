@@ -302,6 +302,11 @@ static bool evaluateLanes(Operation &op, ArrayRef<const Bits *> in,
     result = {0};
     for (uint64_t lane : *in[0])
       result[0] |= lane;
+  } else if (auto cast = dyn_cast<LLVM::BitcastOp>(op);
+             cast && lanesOf(cast.getArg().getType()) == 1 &&
+             lanesOf(cast.getType()) == 2) {
+    unsigned width = widthOf(cast.getType());
+    result = {mask((*in[0])[0], width), mask((*in[0])[0] >> width, width)};
   } else if (auto extract = dyn_cast<LLVM::ExtractValueOp>(op)) {
     result = {(*in[0])[extract.getPosition()[0]]};
   } else {

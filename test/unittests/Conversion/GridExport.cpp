@@ -69,6 +69,8 @@ void loop::exportGrids(const std::string &folder, const std::string &name,
         << step.blocks << " " << step.threads;
     for (const GridRecord::Argument &argument : step.arguments)
       out << (argument.isBuffer ? " b" : " n") << argument.value;
+    if (step.shared)
+      out << " s" << step.shared;
     out << "\n";
   }
   out << "end\n";

@@ -58,17 +58,27 @@ struct Numbering {
   llvm::DenseMap<Value, unsigned> numbers;
 };
 
+/// A copy that is under way.
+struct Copy {
+  uint64_t to;
+  std::vector<uint8_t> bytes;
+};
+
 /// One thread: its values, and the op that it comes to next.
 struct Thread {
   std::vector<Bits> values;
   Operation *next = nullptr; ///< null when it has ended
   Access access;
+  /// Groups of copies, the last of which is not complete.
+  std::vector<std::vector<Copy>> copies = std::vector<std::vector<Copy>>(1);
 };
 
 class Grid {
 public:
-  Grid(LLVM::LLVMFuncOp function, int64_t count, GridMemory &memory)
-      : function(function), numbering(function), count(count), memory(memory) {
+  Grid(LLVM::LLVMFuncOp function, int64_t count, GridMemory &memory,
+       int64_t dynamicBytes)
+      : function(function), numbering(function), count(count), memory(memory),
+        dynamicBytes(dynamicBytes) {
     for (auto global : function->getParentOp()->getRegion(0).getOps<LLVM::GlobalOp>())
       globals.push_back(global);
   }
@@ -81,10 +91,12 @@ private:
   bool execute(Thread &thread, Operation &op);
   bool accessMemory(Thread &thread, Operation &op);
   bool accessMasked(Thread &thread, Operation &op);
+  bool copyAsync(Thread &thread, Operation &op);
   void branch(Thread &thread, Operation &op);
   /// Lets threads that wait go on; false if they wait for different things.
   bool meet();
   bool shuffle(ArrayRef<Thread *> warp, NVVM::ShflOp op);
+  bool doTogether(ArrayRef<Thread *> warp, Operation &op);
 
   Bits &get(Thread &thread, Value value) {
     return thread.values[numbering.numbers.lookup(value)];
@@ -96,6 +108,7 @@ private:
   Numbering numbering;
   int64_t count;
   GridMemory &memory;
+  int64_t dynamicBytes;
   SmallVector<LLVM::GlobalOp> globals;
   llvm::DenseMap<StringAttr, uint64_t> shared; ///< addresses in this block
   std::vector<Thread> threads;
@@ -104,8 +117,13 @@ private:
 
 } // namespace
 
+/// What the threads of a warp do together.
+static bool isTogether(Operation &op) {
+  return isa<NVVM::ShflOp, NVVM::LdMatrixOp, NVVM::MmaOp>(op);
+}
+
 static bool waits(Operation &op) {
-  return isa<NVVM::Barrier0Op, NVVM::ShflOp>(op);
+  return isa<NVVM::Barrier0Op>(op) || isTogether(op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,6 +238,46 @@ bool Grid::accessMasked(Thread &thread, Operation &op) {
   return false;
 }
 
+/// Copies into shared memory, in groups that are waited for.
+bool Grid::copyAsync(Thread &thread, Operation &op) {
+  Access &access = thread.access;
+  access.isAtomic = access.isConstant = false;
+  access.epoch = epoch;
+  if (isa<NVVM::CpAsyncCommitGroupOp>(op)) {
+    thread.copies.emplace_back();
+    return true;
+  }
+  if (auto wait = dyn_cast<NVVM::CpAsyncWaitGroupOp>(op)) {
+    size_t complete = thread.copies.size() - 1;
+    size_t done = complete > wait.getN() ? complete - wait.getN() : 0;
+    for (size_t k = 0; k < done; ++k)
+      for (const Copy &copy : thread.copies[k]) {
+        access.alignment = copy.bytes.size();
+        memory.store(copy.to, copy.bytes.data(), copy.bytes.size(), access);
+      }
+    thread.copies.erase(thread.copies.begin(), thread.copies.begin() + done);
+    return true;
+  }
+  auto copy = dyn_cast<NVVM::CpAsyncOp>(op);
+  if (!copy)
+    return false;
+  unsigned size = copy.getSize(), count = size;
+  if (copy.getCpSize())
+    count = get(thread, copy.getCpSize())[0];
+  if (count > size) {
+    ADD_FAILURE() << "a copy of " << count << " bytes of " << size;
+    return true;
+  }
+  Copy made{get(thread, copy.getDst())[0], std::vector<uint8_t>(size, 0xFF)};
+  access.alignment = size;
+  memory.store(made.to, made.bytes.data(), size, access);
+  std::fill(made.bytes.begin(), made.bytes.end(), 0);
+  if (count)
+    memory.load(get(thread, copy.getSrc())[0], made.bytes.data(), count, access);
+  thread.copies.back().push_back(std::move(made));
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Control
 //===----------------------------------------------------------------------===//
@@ -277,7 +335,7 @@ bool Grid::execute(Thread &thread, Operation &op) {
     }
     return true;
   }
-  if (accessMemory(thread, op))
+  if (accessMemory(thread, op) || copyAsync(thread, op))
     return true;
   if (op.getNumResults() != 1)
     return false;
@@ -327,22 +385,50 @@ bool Grid::shuffle(ArrayRef<Thread *> warp, NVVM::ShflOp op) {
   return true;
 }
 
+bool Grid::doTogether(ArrayRef<Thread *> warp, Operation &op) {
+  if (auto exchange = dyn_cast<NVVM::ShflOp>(op))
+    return shuffle(warp, exchange);
+  SmallVector<Bits> results(warp.size());
+  bool isKnown = evaluateTogether(
+      op,
+      [&](unsigned thread, Value value) -> const Bits & {
+        return get(*warp[thread], value);
+      },
+      [&](unsigned thread, uint64_t address, unsigned alignment) {
+        Access &access = warp[thread]->access;
+        access.isAtomic = access.isConstant = false;
+        access.epoch = epoch;
+        access.alignment = alignment;
+        uint64_t bits = 0;
+        memory.load(address, &bits, 2, access);
+        return bits;
+      },
+      results);
+  if (!isKnown)
+    ADD_FAILURE() << op.getName().getStringRef().str() << " is not interpreted";
+  for (auto [thread, result] : llvm::zip(warp, results)) {
+    get(*thread, op.getResult(0)) = result;
+    thread->next = op.getNextNode();
+  }
+  return isKnown;
+}
+
 bool Grid::meet() {
   for (size_t first = 0; first < threads.size(); first += kWarp) {
     SmallVector<Thread *> warp;
     for (size_t k = first; k < std::min<size_t>(first + kWarp, threads.size()); ++k)
       warp.push_back(&threads[k]);
-    bool shuffles = llvm::any_of(warp, [](Thread *thread) {
-      return thread->next && isa<NVVM::ShflOp>(thread->next);
+    bool meets = llvm::any_of(warp, [](Thread *thread) {
+      return thread->next && isTogether(*thread->next);
     });
-    if (!shuffles)
+    if (!meets)
       continue;
     for (Thread *thread : warp)
       if (thread->next != warp[0]->next) {
         ADD_FAILURE() << "threads of a warp meet at different shuffles";
         return false;
       }
-    return shuffle(warp, cast<NVVM::ShflOp>(warp[0]->next));
+    return doTogether(warp, *warp[0]->next);
   }
   // All wait at a barrier, or have ended.
   Operation *barrier = threads[0].next;
@@ -360,8 +446,10 @@ bool Grid::meet() {
 void Grid::runBlock(int32_t block, ArrayRef<uint64_t> arguments) {
   uint64_t first = 0;
   for (LLVM::GlobalOp global : globals) {
-    uint64_t address = memory.allocate(global.getSymName().str(),
-                                       sizeOf(global.getGlobalType()));
+    bool isDynamic = global.getLinkage() == LLVM::Linkage::External;
+    uint64_t address = memory.allocate(
+        global.getSymName().str(),
+        isDynamic ? dynamicBytes : sizeOf(global.getGlobalType()));
     shared[global.getSymNameAttr()] = address;
     first = first ? first : address;
   }
@@ -390,10 +478,11 @@ void Grid::runBlock(int32_t block, ArrayRef<uint64_t> arguments) {
 }
 
 void loop::runGrid(LLVM::LLVMFuncOp function, int64_t blocks, int64_t threads,
-                   ArrayRef<uint64_t> arguments, GridMemory &memory) {
+                   ArrayRef<uint64_t> arguments, GridMemory &memory,
+                   int64_t shared) {
   ASSERT_EQ(function.getNumArguments(), arguments.size());
   memory.beginLaunch();
-  Grid grid(function, threads, memory);
+  Grid grid(function, threads, memory, shared);
   for (int64_t block = 0; block < blocks; ++block)
     grid.runBlock(block, arguments);
 }

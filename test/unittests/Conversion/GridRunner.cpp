@@ -159,8 +159,10 @@ bool Runner::launch(LaunchGridOp op) {
       all.push_back({false, arguments.back()});
     }
     int64_t blocks = evaluateExpr(step.getBlocks(), symbols);
-    runGrid(function, blocks, step.getThreads(), arguments, memory);
-    record.steps.push_back({function, blocks, step.getThreads(), all});
+    runGrid(function, blocks, step.getThreads(), arguments, memory,
+            step.getShared());
+    record.steps.push_back(
+        {function, blocks, step.getThreads(), all, step.getShared()});
   }
   return true;
 }

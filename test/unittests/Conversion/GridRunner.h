@@ -35,6 +35,7 @@ struct GridRecord {
     mlir::Operation *function;
     int64_t blocks, threads;
     std::vector<Argument> arguments;
+    int64_t shared = 0; ///< bytes
   };
   std::vector<Buffer> buffers;
   std::vector<Step> steps;

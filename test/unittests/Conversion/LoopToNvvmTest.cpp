@@ -16,6 +16,7 @@
 #include "GridExport.h"
 #include "LoopCases.h"
 
+#include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Conversion/LoopToNvvm/Passes.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Target/GPU/PTXCompiler.h"
@@ -40,6 +41,7 @@ enum class Way {
   Rows,   ///< threads share rows, where they can
   Columns, ///< reductions in parts of columns, where they can; or tiles
   Parts,  ///< and of rows
+  Products, ///< tiles of products in shared memory, where they can
   Chosen
 };
 
@@ -59,6 +61,8 @@ constexpr Schedule kSchedules[] = {
     {"Columns", Way::Columns, IndexWidth::Narrow, 32},
     {"Tiles", Way::Columns, IndexWidth::Wide, 64},
     {"Parts", Way::Parts, IndexWidth::Narrow, 64},
+    {"ProductsInOne", Way::Products, IndexWidth::Wide, 1},
+    {"ProductsInParts", Way::Products, IndexWidth::Narrow, 3},
     {"Chosen", Way::Chosen},
 };
 
@@ -66,6 +70,31 @@ class LoopToNvvm
     : public testing::TestWithParam<std::tuple<LoopCase, Schedule>> {};
 
 } // namespace
+
+/// Small tiles, so that there are several at the sizes of tests; null for what is no
+/// product of matrices. On matrix units where it may be.
+static ScheduleAttr getProduct(ContractOp op,
+                               const analysis::KernelStrides &strides,
+                               int64_t split) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
+  auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
+                                            layout.lookup(op.getRhs()));
+  if (!shape)
+    return {};
+  Type factor = analysis::getFactorType(op);
+  bool isMatrix = factor && (factor.isBF16() || factor.isF16()) &&
+                  op.getAccType().isF32();
+  ProductUnit unit = isMatrix ? ProductUnit::Mma : ProductUnit::Fma;
+  int64_t lanes = 4;
+  while (lanes > 1 && !analysis::hasVectors(op, *shape, lanes))
+    lanes /= 2;
+  int64_t part = isMatrix ? 16 : 4;
+  return GPUProductScheduleAttr::get(
+      op.getContext(), unit, /*rows=*/isMatrix ? 32 : 16, /*columns=*/32,
+      /*sum=*/isMatrix ? 16 : 8, part, part, /*stages=*/split == 1 ? 2 : 3,
+      lanes, /*group=*/2, split);
+}
 
 /// A schedule of the wanted kind, or another one for kernels that it is not for.
 static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
@@ -82,8 +111,12 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
       return GPUScatterScheduleAttr::get(context, 32,
                                          schedule.way == Way::Vector &&
                                              canScatterInAnyOrder(scatter));
-    if (isa<ContractOp>(nest.getOperation()))
+    if (auto op = dyn_cast<ContractOp>(nest.getOperation())) {
+      if (schedule.way == Way::Products)
+        if (ScheduleAttr product = getProduct(op, *strides, schedule.threads))
+          return product;
       return GPUAcrossScheduleAttr::get(context, 32, 1, /*sum_block=*/4);
+    }
   }
   bool isInParts = schedule.way == Way::Columns || schedule.way == Way::Parts;
   if (isInParts && canReduceInParts(kernel))
@@ -220,8 +253,11 @@ static std::vector<std::tuple<LoopCase, Schedule>> getRuns() {
     if (isForCPU(test, context.get()))
       continue;
     for (const Schedule &schedule : kSchedules)
-      if (!isContraction || schedule.way == Way::Point ||
-          schedule.way == Way::Vector)
+      if (isContraction ? schedule.way == Way::Point ||
+                              schedule.way == Way::Vector ||
+                              schedule.way == Way::Products ||
+                              schedule.way == Way::Chosen
+                        : schedule.way != Way::Products)
         runs.emplace_back(test, schedule);
   }
   return runs;

@@ -51,7 +51,8 @@ LogicalResult GPUTargetAttr::verify(EmitError emitError, StringRef chip,
 
 LogicalResult GridStepAttr::verify(EmitError emitError, FlatSymbolRefAttr,
                                    ArrayAttr symbols, guard::ExprAttr,
-                                   int64_t threads) {
+                                   int64_t threads, int64_t shared,
+                                   ArrayAttr maps) {
   if (threads < 1 || threads > 1024) // C1
     return emitError() << "threads of a step is in 1..1024, but found "
                        << threads;
@@ -59,7 +60,45 @@ LogicalResult GridStepAttr::verify(EmitError emitError, FlatSymbolRefAttr,
     if (!isa<guard::ExprAttr>(symbol))
       return emitError() << "symbols of a step are expressions, but found "
                          << symbol;
+  if (shared < 0 || shared > (1 << 20)) // C3
+    return emitError() << "shared of a step is in 0..1048576, but found "
+                       << shared;
+  for (Attribute map : maps ? maps.getValue() : ArrayRef<Attribute>())
+    if (!isa<TensorMapAttr>(map))
+      return emitError() << "maps of a step are tensor maps, but found " << map;
   return success();
+}
+
+LogicalResult TensorMapAttr::verify(EmitError emitError, int64_t, Type element,
+                                    guard::ExprAttr, ArrayAttr sizes,
+                                    ArrayAttr strides, DenseI64ArrayAttr box,
+                                    int64_t swizzle) {
+  size_t rank = sizes.size();
+  if (rank < 2 || rank > 5 || strides.size() + 1 != rank ||
+      size_t(box.size()) != rank) // C1
+    return emitError() << "a tensor map has 2 to 5 sizes, one stride fewer and "
+                          "as many extents of a box, but found "
+                       << rank << ", " << strides.size() << " and "
+                       << box.size();
+  for (Attribute expr : llvm::concat<const Attribute>(sizes, strides))
+    if (!isa<guard::ExprAttr>(expr))
+      return emitError() << "sizes and strides of a tensor map are expressions, "
+                            "but found "
+                         << expr;
+  for (int64_t extent : box.asArrayRef())
+    if (extent < 1 || extent > 256)
+      return emitError() << "extents of a box are in 1..256, but found "
+                         << extent;
+  if (!element.isIntOrFloat())
+    return emitError() << "elements of a tensor map are numbers, but found "
+                       << element;
+  int64_t row = box[0] * element.getIntOrFloatBitWidth() / 8;
+  if (swizzle == 0 || ((swizzle == 32 || swizzle == 64 || swizzle == 128) &&
+                       row == swizzle)) // C2
+    return success();
+  return emitError() << "swizzle of a tensor map is 0, 32, 64 or 128, and rows "
+                        "of its box have as many bytes, but found "
+                     << swizzle << " and " << row;
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,6 +363,91 @@ LogicalResult GPUTileScheduleAttr::verifyKernel(Operation *op) const {
          << "which is for pointwise nests over a shared domain that has a "
             "dimension behind dimension "
          << getDim();
+}
+
+//===----------------------------------------------------------------------===//
+// #loop.gpu_product
+//===----------------------------------------------------------------------===//
+
+int64_t GPUProductScheduleAttr::getThreads() const {
+  int64_t parts =
+      getRows() / getPartRows() * (getColumns() / getPartColumns());
+  switch (getUnit()) {
+  case ProductUnit::Fma:
+    return parts;
+  case ProductUnit::Mma:
+    return parts * 32;
+  case ProductUnit::Wgmma:
+    return (parts + 1) * 128;
+  }
+  llvm_unreachable("unknown unit");
+}
+
+/// Whether parts and steps are those that the unit takes.
+static LogicalResult verifyUnit(EmitError emitError, ProductUnit unit,
+                                int64_t columns, int64_t sum, int64_t partRows,
+                                int64_t partColumns) {
+  auto refuse = [&](StringRef expected) -> LogicalResult {
+    return emitError() << "a schedule for '" << stringifyProductUnit(unit)
+                       << "' has " << expected << ", but found parts of "
+                       << partRows << " by " << partColumns << " and a sum of "
+                       << sum;
+  };
+  switch (unit) {
+  case ProductUnit::Fma: // C5
+    if ((partRows == 4 || partRows == 8) &&
+        (partColumns == 4 || partColumns == 8))
+      return success();
+    return refuse("parts of 4 or 8");
+  case ProductUnit::Mma: // C4
+    if (partRows % 16 == 0 && partColumns % 16 == 0 && sum % 16 == 0)
+      return success();
+    return refuse("multiples of 16");
+  case ProductUnit::Wgmma: // C4
+    if (partRows == 64 && partColumns == columns && sum == 64)
+      return success();
+    return refuse("parts of 64 rows and all columns, and a sum of 64");
+  }
+  llvm_unreachable("unknown unit");
+}
+
+LogicalResult GPUProductScheduleAttr::verify(
+    EmitError emitError, ProductUnit unit, int64_t rows, int64_t columns,
+    int64_t sum, int64_t partRows, int64_t partColumns, int64_t stages,
+    int64_t lanes, int64_t group, int64_t split) {
+  for (auto [field, value] :
+       {std::pair("rows", rows), std::pair("columns", columns),
+        std::pair("sum", sum)}) // C1
+    if (value < 8 || value > 256 || value % 8 != 0)
+      return emitError() << field
+                         << " of a schedule is a multiple of 8 in 8..256, but "
+                            "found "
+                         << value;
+  if (partRows < 1 || partColumns < 1 || rows % partRows != 0 ||
+      columns % partColumns != 0)
+    return emitError() << "parts of a schedule divide its tile, but found "
+                       << partRows << " by " << partColumns << " in " << rows
+                       << " by " << columns;
+  if (failed(verifyRange(emitError, "stages", stages, 2, 8)) || // C2
+      failed(verifyRange(emitError, "group", group, 1, 1024)) ||
+      failed(verifyRange(emitError, "split", split, 1, 1024)) ||
+      failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
+      failed(verifyUnit(emitError, unit, columns, sum, partRows, partColumns)))
+    return failure();
+  int64_t parts = rows / partRows * (columns / partColumns);
+  return verifyThreads(emitError, // C3
+                       unit == ProductUnit::Fma   ? parts
+                       : unit == ProductUnit::Mma ? parts * 32
+                                                  : (parts + 1) * 128);
+}
+
+LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  if (nests.size() == 1 && isa<ContractOp>(nests[0].getOperation())) // C6
+    return success();
+  return refuse(kernel, *this)
+         << "which is for a contraction that is alone in its kernel";
 }
 
 //===----------------------------------------------------------------------===//

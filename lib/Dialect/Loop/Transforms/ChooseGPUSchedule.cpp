@@ -8,6 +8,7 @@
 
 #include "KernelWalk.h"
 
+#include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
 #include <numeric>
@@ -19,8 +20,12 @@ using analysis::KernelStrides;
 using guard::ExprAttr;
 
 GPUMachine loop::getMachine(GPUTargetAttr target) {
-  return {target.getMultiprocessors(), target.getThreads(),
-          target.getRegisters()};
+  GPUMachine machine = {target.getMultiprocessors(), target.getThreads(),
+                        target.getRegisters(), target.getShared()};
+  // "sm_90a"
+  StringRef number = target.getChip().drop_front(3);
+  number.consumeInteger(10, machine.capability);
+  return machine;
 }
 
 namespace {
@@ -152,6 +157,43 @@ static ScheduleAttr chooseTile(KernelOp kernel, const KernelStrides &strides) {
                                   s->side, reads.front().dim);
 }
 
+/// Null for what is no product of matrices, or where nothing is copied asynchronously.
+static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
+                                        const KernelStrides &strides,
+                                        const GPUMachine &machine,
+                                        const analysis::SizeHints &hints) {
+  analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
+  auto shape = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
+                                            layout.lookup(op.getRhs()));
+  if (!shape || machine.capability < kGPUProduct)
+    return {};
+  Type factor = analysis::getFactorType(op);
+  GPUProductShape product;
+  SmallVector<ExprAttr> matrices = {shape->batch.extent};
+  for (unsigned dim : shape->outer)
+    matrices.push_back(op.getDomain().all()[dim]);
+  auto count = [&](ArrayRef<ExprAttr> extents) {
+    return std::max<int64_t>(hints.product(llvm::to_vector(extents)), 1);
+  };
+  product.matrices = count(matrices);
+  product.rows = count(shape->rows.extent);
+  product.columns = count(shape->columns.extent);
+  product.sum = count(shape->sum.extent);
+  product.sumBytes = op.getAccType().getIntOrFloatBitWidth() / 8;
+  product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
+  product.onUnits = factor && (factor.isBF16() || factor.isF16()) &&
+                    op.getAccType().isF32();
+  GPUProductSchedule s = chooseGPUProduct(product, machine);
+  if (s.rows == 0)
+    return {};
+  int64_t lanes = 8;
+  while (!analysis::hasVectors(op, *shape, lanes))
+    lanes /= 2;
+  return GPUProductScheduleAttr::get(
+      kernel.getContext(), s.unit, s.rows, s.columns, s.sum, s.partRows,
+      s.partColumns, s.stages, lanes, s.group, s.split);
+}
+
 ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
                                      const KernelStrides &strides,
                                      const GPUMachine &machine,
@@ -160,6 +202,10 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
     if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation()))
       return GPUScatterScheduleAttr::get(kernel.getContext(), kGPUBlock,
                                          canScatterInAnyOrder(scatter));
+    if (auto op = dyn_cast<ContractOp>(nest.getOperation()))
+      if (ScheduleAttr product =
+              chooseMatrixProduct(op, kernel, strides, machine, hints))
+        return product;
     if (isa<ContractOp>(nest.getOperation()))
       return GPUAcrossScheduleAttr::get(kernel.getContext(), kGPUBlock,
                                         /*lanes=*/1, kSumBlock);

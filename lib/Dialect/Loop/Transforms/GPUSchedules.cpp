@@ -11,6 +11,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -115,4 +116,94 @@ std::optional<GPUTileSchedule> loop::chooseGPUTile(const GPUTileShape &kernel) {
       return std::nullopt;
   int64_t lanes = divide(kernel.columns, getLanes(kernel.narrow, kernel.wide));
   return GPUTileSchedule{kGPUBlock, divide(kernel.rows, lanes), kSide};
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A tile and the multiplications and additions that a multiprocessor does in a cycle
+/// with it, however many blocks that takes.
+struct ProductTile {
+  ProductUnit unit;
+  int64_t rows, columns, sum, partRows, partColumns, stages;
+  double rate;
+};
+} // namespace
+
+static constexpr ProductTile kProductTiles[] = {
+    {ProductUnit::Mma, 128, 256, 32, 64, 64, 4, 1250},
+    {ProductUnit::Mma, 256, 128, 32, 64, 64, 4, 1250},
+    {ProductUnit::Mma, 128, 128, 32, 64, 64, 4, 1150},
+    {ProductUnit::Mma, 128, 64, 32, 64, 32, 4, 900},
+    {ProductUnit::Mma, 64, 128, 32, 32, 64, 4, 900},
+    {ProductUnit::Mma, 64, 64, 32, 32, 32, 4, 650},
+    {ProductUnit::Mma, 32, 64, 64, 16, 32, 4, 400},
+    {ProductUnit::Mma, 16, 64, 64, 16, 16, 5, 250},
+    {ProductUnit::Mma, 64, 16, 64, 16, 16, 5, 250},
+    {ProductUnit::Fma, 128, 128, 8, 8, 8, 4, 100},
+    {ProductUnit::Fma, 128, 64, 16, 8, 4, 3, 85},
+    {ProductUnit::Fma, 64, 128, 16, 4, 8, 3, 85},
+    {ProductUnit::Fma, 64, 64, 16, 4, 4, 3, 65},
+    {ProductUnit::Fma, 32, 32, 16, 4, 4, 4, 35},
+    {ProductUnit::Fma, 16, 64, 16, 4, 4, 4, 30},
+};
+
+/// Steps' worth of a sum that starting and finishing a tile takes, bytes of memory that
+/// pass in a cycle, and cycles until another function has started.
+static constexpr double kTileCost = 160, kBytesPerCycle = 1800, kLaunch = 5000;
+/// Rows of tiles that are visited together, and the most parts of a sum.
+static constexpr int64_t kTileGroup = 8, kMostSplit = 16;
+
+static int64_t getProductShared(const ProductTile &tile,
+                                const GPUProductShape &product) {
+  bool isFma = tile.unit == ProductUnit::Fma;
+  int64_t bytes = isFma ? product.sumBytes : product.bytes;
+  // A row more, for the units by which rows are set apart.
+  int64_t stage = (tile.rows + tile.columns) * tile.sum * bytes +
+                  std::max({tile.rows, tile.columns, tile.sum}) * 32 + 256;
+  int64_t sums = tile.rows * (tile.columns + 8) * product.sumBytes;
+  return std::max(tile.stages * stage, sums);
+}
+
+/// Cycles that a product takes, about.
+static double getCost(const ProductTile &tile, int64_t split,
+                      const GPUProductShape &product,
+                      const GPUMachine &machine) {
+  int64_t processors = std::max<int64_t>(machine.multiprocessors, 1);
+  double blocks = double(llvm::divideCeil(product.rows, tile.rows)) *
+                  llvm::divideCeil(product.columns, tile.columns) *
+                  product.matrices * split;
+  double rounds = std::ceil(blocks / processors);
+  double sum = std::ceil(double(product.sum) / split) + kTileCost;
+  double cycles = rounds * tile.rows * tile.columns * sum / tile.rate;
+  if (split == 1)
+    return cycles;
+  double elements = double(product.rows) * product.columns * product.matrices;
+  return cycles + kLaunch +
+         elements * product.sumBytes * 2 * split / kBytesPerCycle;
+}
+
+GPUProductSchedule loop::chooseGPUProduct(const GPUProductShape &product,
+                                          const GPUMachine &machine) {
+  ProductUnit unit = product.onUnits ? ProductUnit::Mma : ProductUnit::Fma;
+  GPUProductSchedule best = {};
+  double least = 0;
+  for (const ProductTile &tile : kProductTiles) {
+    if (tile.unit != unit || getProductShared(tile, product) > machine.shared)
+      continue;
+    for (int64_t split = 1; split <= kMostSplit; split *= 2) {
+      if (split > 1 && product.sum < split * tile.sum * tile.stages)
+        break;
+      double cost = getCost(tile, split, product, machine);
+      if (best.rows && cost >= least)
+        continue;
+      least = cost;
+      best = {tile.unit,        tile.rows,   tile.columns, tile.sum,
+              tile.partRows,    tile.partColumns, tile.stages,
+              kTileGroup,       split};
+    }
+  }
+  return best;
 }

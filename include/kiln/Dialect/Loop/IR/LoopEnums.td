@@ -34,4 +34,14 @@ def Loop_InvokeKind : I32EnumAttr<"InvokeKind",
   let genSpecializedAttr = 0;
 }
 
+def Loop_ProductUnit : I32EnumAttr<"ProductUnit",
+    "what multiplies on a GPU", [
+      I32EnumAttrCase<"Fma", 0, "fma">,
+      I32EnumAttrCase<"Mma", 1, "mma">,
+      I32EnumAttrCase<"Wgmma", 2, "wgmma">
+    ]> {
+  let cppNamespace = "::kiln::loop";
+  let genSpecializedAttr = 0;
+}
+
 #endif // KILN_DIALECT_LOOP_IR_LOOPENUMS

@@ -15,6 +15,7 @@
 //   few points that much is reduced to               #loop.gpu_parts
 //   pointwise, read along another dimension          #loop.gpu_tile
 //   scatters                                         #loop.gpu_scatter
+//   contractions, convolutions                       #loop.gpu_product
 //
 // Throughout:
 //
@@ -179,22 +180,102 @@ def Loop_GPUScatterScheduleAttr
   let parameters = (ins "int64_t":$threads, "bool":$atomic);
 }
 
+def Loop_GPUProductScheduleAttr
+    : Loop_Schedule<"GPUProductSchedule", "gpu_product"> {
+  let summary = "Tiles of a matrix product in shared memory";
+  let description = [{
+    A block has a tile of `rows` by `columns` of the result. It walks the sum `sum`
+    elements at a time: those of both operands are copied into shared memory,
+    `stages` copies of them in flight, and multiplied by `unit`:
+
+    | unit | `part_rows` by `part_columns` are of | how |
+    |---|---|---|
+    | `fma` | a thread | fused multiplications and additions in the type of the sum |
+    | `mma` | a warp | `mma.sync` on matrix units, f16 or bf16, added up in f32 |
+    | `wgmma` | a warpgroup | `wgmma` on tiles that the copy engine brings, on sm_90a; one more warpgroup asks for them |
+
+    Tiles are visited `group` rows of tiles at a time, column by column of these, so
+    that what blocks that run together read stays in the cache. At the end
+    `lanes` neighbours of a row are a thread's: it evaluates the epilogue and stores
+    them. With `split` other than 1 the sum is done in so many parts, by as many
+    blocks, and another function adds them up in their order: the same result each time.
+
+    Constraints:
+    - (C1) `rows`, `columns`, `sum` are multiples of 8 from 8 to 256; `part_rows` divides
+      `rows` and `part_columns` divides `columns`.
+    - (C2) `stages` is from 2 to 8, `group` from 1 to 1024, `split` from 1 to 1024,
+      `lanes` a power of two from 1 to 16.
+    - (C3) the threads that follow from the parts are from 32 to 1024, a multiple of 32.
+    - (C4) with `mma`, parts and `sum` are multiples of 16; with `wgmma`, `part_rows`
+      is 64, `part_columns` is `columns`, and `sum` is 64.
+    - (C5) with `fma`, parts are 4 or 8.
+    - (C6) the kernel is a contraction.
+
+    Example: `#loop.gpu_product<unit = mma, rows = 128, columns = 128, sum = 32,
+    part_rows = 64, part_columns = 64, stages = 4, lanes = 8, group = 8, split = 1>`
+  }];
+  let parameters = (ins EnumParameter<Loop_ProductUnit>:$unit, "int64_t":$rows,
+                        "int64_t":$columns, "int64_t":$sum,
+                        "int64_t":$part_rows, "int64_t":$part_columns,
+                        "int64_t":$stages, "int64_t":$lanes, "int64_t":$group,
+                        "int64_t":$split);
+  let extraClassDeclaration = [{
+    ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
+    /// Threads of a block.
+    int64_t getThreads() const;
+  }];
+}
+
+def Loop_TensorMapAttr : Loop_Attr<"TensorMap", "tensor_map"> {
+  let summary = "What the copy engine of a GPU needs to know of a tensor";
+  let description = [{
+    Describes memory from `offset` elements of type `element` behind pointer number
+    `pointer` of a function on. The innermost dimension comes first, as in the
+    driver: `sizes` in elements, `strides` in bytes of all dimensions but the
+    innermost, whose elements are neighbours. A copy is a `box` of elements; what lies
+    outside of the sizes is 0. Shared memory has rows of `swizzle` bytes, whose units
+    of 16 bytes are exchanged by the driver's pattern of that name (0: not).
+
+    Constraints:
+    - (C1) there are 2 to 5 sizes, one stride fewer, and as many extents of the box, from
+      1 to 256.
+    - (C2) `swizzle` is 0, 32, 64 or 128, and the innermost extent of the box has as
+      many bytes where it is not 0.
+
+    Example: `#loop.tensor_map<pointer = 0, element = bf16, offset = <0>,
+    sizes = [#guard.expr<64>, #guard.expr<s0>], strides = [#guard.expr<128>],
+    box = [64, 128], swizzle = 128>`
+  }];
+  let parameters = (ins "int64_t":$pointer, "::mlir::Type":$element,
+                        "::kiln::guard::ExprAttr":$offset,
+                        "::mlir::ArrayAttr":$sizes,
+                        "::mlir::ArrayAttr":$strides,
+                        "::mlir::DenseI64ArrayAttr":$box, "int64_t":$swizzle);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 def Loop_GridStepAttr : Loop_Attr<"GridStep", "step"> {
   let summary = "A function of a GPU and the grid that it runs on";
   let description = [{
     `blocks` blocks of `threads` threads. `symbols` are the integers that the function
-    takes behind its pointers.
+    takes behind its pointers. Each block has `shared` bytes of shared memory besides
+    what the function declares. `maps` are encoded by the driver for these pointers; the
+    function takes them by value behind the symbols, 128 bytes each, aligned to 64.
 
     Constraints:
     - (C1) `threads` is from 1 to 1024.
     - (C2) `symbols` are expressions.
+    - (C3) `shared` is from 0 to 2^20, `maps` are tensor maps.
 
     Example: `#loop.step<kernel = @k0, symbols = [#guard.expr<s0>],
     blocks = #guard.expr<ceildiv(s0, 256)>, threads = 256>`
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$kernel,
                         "::mlir::ArrayAttr":$symbols,
-                        "::kiln::guard::ExprAttr":$blocks, "int64_t":$threads);
+                        "::kiln::guard::ExprAttr":$blocks, "int64_t":$threads,
+                        DefaultValuedParameter<"int64_t", "0">:$shared,
+                        OptionalParameter<"::mlir::ArrayAttr">:$maps);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }

@@ -14,12 +14,16 @@
 //     -> threads 256, rows 1, lanes 8, steps 2
 //   chooseGPUParts({.points = 4096, .size = 16384, .last = 4096}, machine)
 //     -> threads 256, lanes 4, parts 66
+//   chooseGPUProduct({.rows = 4096, .columns = 4096, .sum = 4096, .bytes = 2,
+//                     .onUnits = true}, machine)
+//     -> mma, tiles of 128 by 256, 4 stages, not split
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_LOOP_TRANSFORMS_GPUSCHEDULES_H
 #define KILN_DIALECT_LOOP_TRANSFORMS_GPUSCHEDULES_H
 
+#include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Dialect/Loop/Transforms/Fusion.h"
 #include "kiln/Dialect/Loop/Transforms/Schedules.h"
 
@@ -37,6 +41,8 @@ struct GPUMachine {
   int64_t multiprocessors = 132;
   int64_t threads = 2048;
   int64_t registers = 65536; ///< of 32 bits, of a multiprocessor
+  int64_t shared = 232448;   ///< bytes, most of a block
+  int64_t capability = 90;   ///< of the instruction set, times ten
 };
 
 /// What fusion may make: rows that a block keeps in registers, and kernels that leave
@@ -99,6 +105,21 @@ struct GPUTileSchedule {
 };
 /// Nothing where tiles would be mostly empty.
 std::optional<GPUTileSchedule> chooseGPUTile(const GPUTileShape &kernel);
+
+/// A product of matrices, on a GPU of capability `kGPUProduct` or more.
+inline constexpr int64_t kGPUProduct = 80;
+struct GPUProductShape {
+  int64_t matrices = 1, rows = 1, columns = 1, sum = 1;
+  int64_t bytes = 4;     ///< of a factor
+  int64_t sumBytes = 4;
+  bool onUnits = false;  ///< matrix units multiply such factors exactly
+};
+struct GPUProductSchedule {
+  ProductUnit unit;
+  int64_t rows, columns, sum, partRows, partColumns, stages, group, split;
+};
+GPUProductSchedule chooseGPUProduct(const GPUProductShape &product,
+                                    const GPUMachine &machine);
 
 } // namespace kiln::loop
 

@@ -1,0 +1,171 @@
+//===- GridProduct.h - Matrix products on a GPU ---------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits C[b,m,n] = f(sum over k of A[b,m,k] * B[b,k,n]) as `#loop.gpu_product` says: a
+// block has a tile of C, and walks k in steps whose elements of A and B lie in shared
+// memory.
+//
+//   copy       (ProductCopies.cpp)   what of A and B a step needs, several steps ahead;
+//                                    through registers where something is to be
+//                                    computed on the way
+//   multiply   (ProductUnits.cpp)    by fused multiplications or on matrix units; sums
+//                                    stay in registers
+//   finish     (GridProductBase)     sums go through shared memory, so that threads have
+//                                    neighbours in C, and then through the epilogue
+//
+// A and B are what analysis::analyzeContraction finds in a contraction, so strides,
+// transposes, slices, windows of convolutions and masks are the same code.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_CONVERSION_LOOPTONVVM_GRIDPRODUCT_H
+#define KILN_LIB_CONVERSION_LOOPTONVVM_GRIDPRODUCT_H
+
+#include "GridEmitter.h"
+
+#include "kiln/Analysis/ContractionShape.h"
+
+namespace kiln::loop {
+
+/// What the functions of a product have in common.
+class GridProductBase : public GridEmitter {
+public:
+  GridProductBase(KernelOp kernel, const analysis::KernelStrides &strides,
+                  GPUProductScheduleAttr schedule, int64_t threads,
+                  bool isNarrow)
+      : GridEmitter(kernel, strides, threads, isNarrow), schedule(schedule) {}
+
+protected:
+  bool isConstant(unsigned) override { return true; }
+  guard::ExprAttr countOwners() override {
+    return guard::getConstant(context, 1);
+  }
+
+  /// Sees the contraction as a product; an error where it is none.
+  LogicalResult analyze();
+  /// Products, each of a matrix by a matrix.
+  guard::ExprAttr countMatrices();
+  /// Where matrix `number` is: the indices of its batch and of what is outside.
+  Position enterMatrix(Value number);
+  void setGroup(Position &position, const analysis::DimGroup &group,
+                Value index);
+  /// Evaluates the epilogue on `lanes` neighbours of a row and stores them.
+  LogicalResult finishVector(const Position &matrix, Value row, Value column,
+                             Value sums);
+  /// The elements of the sums in parts: [parts, matrices, rows, columns].
+  guard::ExprAttr countParts();
+  Value getPartAddress(Value part, Value matrix, Value row, Value column);
+
+  Value toWord(Value index);
+  Value mulExpr(Value index, guard::ExprAttr factor);
+
+  GPUProductScheduleAttr schedule;
+  ContractOp op;
+  analysis::ContractionShape shape;
+  Type sumType;
+};
+
+class GridProductEmitter : public GridProductBase {
+public:
+  GridProductEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                     GPUProductScheduleAttr schedule, bool isNarrow)
+      : GridProductBase(kernel, strides, schedule, schedule.getThreads(),
+                        isNarrow) {}
+
+private:
+  /// Neighbours that a thread copies together.
+  struct Chunk {
+    Value across, sum; ///< the first's row of A or column of B, and its k in a step
+    Value offset;      ///< of `across`, in elements
+    SmallVector<Value> runs; ///< indices of `across` in the runs of its group
+    Value inside;      ///< whether `across` is; null: it is
+    Value place;       ///< in a stage, in bytes
+  };
+  /// A or B.
+  struct Operand {
+    unsigned number = 0; ///< 0: A, 1: B
+    Buffer memory;
+    guard::ExprAttr mask;
+    Region *prologue = nullptr;
+    const analysis::DimGroup *across = nullptr;
+    Type type;             ///< in shared memory
+    int64_t extent = 0;    ///< of the tile, across
+    int64_t lanes = 1;     ///< of a chunk
+    bool walksSum = false; ///< chunks lie along the sum
+    bool keepsSum = false; ///< neighbours in shared memory lie along the sum
+    bool isAsync = false;  ///< copied without registers
+    int64_t pitch = 0;     ///< elements from row to row in shared memory
+    int64_t place = 0;     ///< in a stage, in bytes
+    Value base;            ///< offset of this matrix, in elements
+    SmallVector<Chunk> chunks; ///< of this thread
+    Value hasLast;         ///< whether there is a last chunk; null: there is
+  };
+
+  LogicalResult emitThread() override;
+  void enterTile();
+  LogicalResult emitSteps();
+  LogicalResult emitFinish();
+
+  // Copies.
+  LogicalResult describe(Operand &operand);
+  int64_t getLanesAlong(const Operand &operand, bool alongSum);
+  void makeChunks(Operand &operand);
+  SmallVector<Value> splitRuns(const analysis::DimGroup &group, Value index);
+  Value getOffset(const analysis::DimGroup &group, unsigned number, Value index,
+                  ArrayRef<Value> runs);
+  /// Where a chunk is in memory, and whether it is inside (null: yes) and not masked.
+  struct Source {
+    Value pointer, inside, unmasked, sum;
+  };
+  Source getSource(const Operand &operand, const Chunk &chunk, Value start);
+  void copyAsync(const Operand &operand, Value stage, Value start);
+  FailureOr<SmallVector<Value>> loadChunks(const Operand &operand, Value start);
+  void storeChunks(const Operand &operand, Value stage, ArrayRef<Value> values);
+  LogicalResult copy(Value stage, Value start);
+  void forEachChunk(const Operand &operand,
+                    llvm::function_ref<void(const Chunk &)> body);
+
+  // Units.
+  SmallVector<Value> getZeros();
+  SmallVector<Value> multiply(Value stage, ValueRange sums);
+  SmallVector<Value> multiplyFma(Value stage, SmallVector<Value> sums);
+  SmallVector<Value> multiplyMma(Value stage, SmallVector<Value> sums);
+  SmallVector<Value> loadMatrices(const Operand &operand, Value stage,
+                                  Value across, int64_t sum);
+  SmallVector<Value> loadParts(const Operand &operand, Value stage,
+                               Value first, int64_t sum);
+  void storeSums(ValueRange sums);
+  void storeFmaSums(ValueRange sums);
+  void storeMmaSums(ValueRange sums);
+  int64_t getSumPitch() const;
+
+  Value getShared(Value bytes, int64_t more = 0);
+
+  Operand operands[2];
+  int64_t stageBytes = 0;
+  Value sharedBase;
+  Value matrixNumber, part;
+  Position matrix;
+  Value firstRow, firstColumn;  ///< of the tile
+  Value sumBegin, sumEnd, steps;
+};
+
+/// Adds up the sums of parts.
+class GridProductSumEmitter : public GridProductBase {
+public:
+  GridProductSumEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                        GPUProductScheduleAttr schedule, bool isNarrow)
+      : GridProductBase(kernel, strides, schedule, /*threads=*/256, isNarrow) {}
+
+private:
+  LogicalResult emitThread() override;
+};
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_CONVERSION_LOOPTONVVM_GRIDPRODUCT_H

@@ -1,0 +1,153 @@
+//===- GridProductBase.cpp - What all functions of a product share ----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridProduct.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using analysis::DimGroup;
+using guard::ExprAttr;
+
+LogicalResult GridProductBase::analyze() {
+  if (failed(schedule.verifyKernel(kernel)))
+    return failure();
+  op = *kernel.getBody().getOps<ContractOp>().begin();
+  auto found = analysis::analyzeContraction(op, layout.lookup(op.getLhs()),
+                                            layout.lookup(op.getRhs()));
+  if (!found)
+    return refuse(schedule) << "its contraction is no matrix product";
+  shape = std::move(*found);
+  sumType = op.getAccType();
+  if (schedule.getUnit() != ProductUnit::Fma && !sumType.isF32())
+    return refuse(schedule) << "whose unit adds up in f32, but found "
+                            << sumType;
+  int64_t lanes = schedule.getLanes();
+  if (!analysis::hasVectors(op, shape, lanes))
+    return refuse(schedule) << "because " << lanes
+                            << " lanes do not divide rows of its result";
+  reached.push_back(shape.rows.extent);
+  reached.push_back(shape.columns.extent);
+  reached.push_back(shape.sum.extent);
+  return success();
+}
+
+ExprAttr GridProductBase::countMatrices() {
+  ExprAttr count = shape.batch.extent;
+  for (unsigned dim : shape.outer)
+    count = count * op.getDomain().all()[dim];
+  return count;
+}
+
+void GridProductBase::setGroup(Position &position, const DimGroup &group,
+                               Value index) {
+  if (group.dims.empty())
+    return;
+  SmallVector<ExprAttr> extents;
+  for (unsigned dim : group.dims)
+    extents.push_back(position.extents[dim]);
+  for (auto [dim, value] :
+       llvm::zip_equal(group.dims, delinearize(index, extents)))
+    position.dims[dim] = value;
+}
+
+Position GridProductBase::enterMatrix(Value number) {
+  Position position;
+  position.extents = op.getDomain().all();
+  position.dims.assign(position.extents.size(), constantIndex(0));
+  SmallVector<ExprAttr> extents;
+  for (unsigned dim : shape.outer)
+    extents.push_back(position.extents[dim]);
+  extents.push_back(shape.batch.extent);
+  SmallVector<Value> indices = delinearize(number, extents);
+  setGroup(position, shape.batch, indices.back());
+  for (auto [dim, value] : llvm::zip(shape.outer, indices))
+    position.dims[dim] = value;
+  return position;
+}
+
+LogicalResult GridProductBase::finishVector(const Position &matrix, Value row,
+                                            Value column, Value sums) {
+  Position position = matrix;
+  setGroup(position, shape.rows, row);
+  setGroup(position, shape.columns, column);
+  if (schedule.getLanes() > 1) {
+    position.vectorDim = shape.columns.dims.back();
+    position.lanes = position.multiple = schedule.getLanes();
+  }
+  Value value = sums;
+  if (!op.getEpilogue().empty()) {
+    BodyEmitter body(*this, position);
+    Block &block = op.getEpilogue().front();
+    if (failed(body.emit(block, {sums})))
+      return failure();
+    value = body.getWide(block.getTerminator()->getOperand(0));
+  }
+  const Buffer &buffer = buffers.find(op.getResult())->second;
+  unsigned rank = getExprs(op.getParallelExtents()).size();
+  store(buffer, linearAddress(buffer, getIdentityMap(context, rank)), position,
+        value);
+  return success();
+}
+
+ExprAttr GridProductBase::countParts() {
+  return countMatrices() * shape.rows.extent * shape.columns.extent *
+         schedule.getSplit();
+}
+
+Value GridProductBase::getPartAddress(Value part, Value matrix, Value row,
+                                      Value column) {
+  Value place = add(mulExpr(part, countMatrices()), matrix);
+  place = add(mulExpr(place, shape.rows.extent), row);
+  place = add(mulExpr(place, shape.columns.extent), column);
+  Value offset = arith::IndexCastOp::create(b, b.getI64Type(), place);
+  return LLVM::GEPOp::create(b, workspace.getType(), sumType, workspace,
+                             ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value GridProductBase::toWord(Value index) {
+  return arith::IndexCastOp::create(b, b.getI32Type(), index);
+}
+
+Value GridProductBase::mulExpr(Value index, ExprAttr factor) {
+  if (factor.isConstant(0))
+    return constantIndex(0);
+  if (factor.isConstant(1))
+    return index;
+  return arith::MulIOp::create(b, index, getArgument(factor));
+}
+
+//===----------------------------------------------------------------------===//
+// The second function, of sums in parts
+//===----------------------------------------------------------------------===//
+
+LogicalResult GridProductSumEmitter::emitThread() {
+  if (failed(analyze()))
+    return failure();
+  int64_t lanes = schedule.getLanes();
+  reached.push_back(countParts());
+  scratchBytes = countParts() * (sumType.getIntOrFloatBitWidth() / 8);
+  ExprAttr vectors = guard::ceilDiv(shape.columns.extent, lanes);
+  SmallVector<ExprAttr> extents = {countMatrices(), shape.rows.extent, vectors};
+  return emitForItem(guard::product(context, extents), [&] {
+    SmallVector<Value> at = delinearize(item, extents);
+    Value column = mul(at[2], lanes);
+    Type type = lanes == 1 ? sumType : VectorType::get({lanes}, sumType);
+    unsigned alignment = lanes * sumType.getIntOrFloatBitWidth() / 8;
+    Value sums;
+    for (int64_t part = 0; part < schedule.getSplit(); ++part) {
+      Value loaded = LLVM::LoadOp::create(
+          b, type, getPartAddress(constantIndex(part), at[0], at[1], column),
+          std::min(alignment, 16u));
+      sums = sums ? arith::AddFOp::create(b, sums, loaded).getResult() : loaded;
+    }
+    return finishVector(enterMatrix(at[0]), at[1], column, sums);
+  });
+}

@@ -1,0 +1,206 @@
+//===- GridProductEmitter.cpp - Tiles of a product, step by step ------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridProduct.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+/// Shared memory whose size is given at launch, of all functions of a module.
+static constexpr llvm::StringLiteral kShared = "kiln_shared";
+
+static LLVM::GlobalOp getSharedMemory(Operation *home) {
+  if (Operation *found = SymbolTable::lookupSymbolIn(home, kShared))
+    return cast<LLVM::GlobalOp>(found);
+  auto builder = OpBuilder::atBlockBegin(&home->getRegion(0).front());
+  return LLVM::GlobalOp::create(
+      builder, home->getLoc(),
+      LLVM::LLVMArrayType::get(builder.getI8Type(), 0), /*isConstant=*/false,
+      LLVM::Linkage::External, kShared, Attribute(), /*alignment=*/1024,
+      /*addrSpace=*/3);
+}
+
+/// The address of byte `bytes + more` of shared memory.
+Value GridProductEmitter::getShared(Value bytes, int64_t more) {
+  if (more)
+    bytes = add(bytes, constantIndex(more));
+  return LLVM::GEPOp::create(b, sharedBase.getType(), b.getI8Type(), sharedBase,
+                             ArrayRef<LLVM::GEPArg>{toWord(bytes)});
+}
+
+int64_t GridProductEmitter::getSumPitch() const {
+  return schedule.getColumns() + 8;
+}
+
+/// Sets the tile of this block: groups of tiles are visited column by column, then
+/// the parts of the sum, then other matrices.
+void GridProductEmitter::enterTile() {
+  ExprAttr rowTiles = guard::ceilDiv(shape.rows.extent, schedule.getRows());
+  ExprAttr columnTiles =
+      guard::ceilDiv(shape.columns.extent, schedule.getColumns());
+  ExprAttr tiles = rowTiles * columnTiles;
+  ExprAttr split = guard::getConstant(context, schedule.getSplit());
+  SmallVector<ExprAttr> extents = {countMatrices(), split, tiles};
+  blocks = guard::product(context, extents);
+  SmallVector<Value> at = delinearize(block, extents);
+  matrixNumber = at[0];
+  part = at[1];
+  matrix = enterMatrix(matrixNumber);
+
+  Value group = constantIndex(schedule.getGroup());
+  Value width = mulExpr(group, columnTiles);
+  Value number = arith::DivUIOp::create(b, at[2], width);
+  Value first = arith::MulIOp::create(b, number, group);
+  Value rest = arith::RemUIOp::create(b, at[2], width);
+  Value height = arith::MinUIOp::create(
+      b, arith::SubIOp::create(b, getArgument(rowTiles), first), group);
+  firstRow = mul(add(first, arith::RemUIOp::create(b, rest, height)),
+                 schedule.getRows());
+  firstColumn = mul(arith::DivUIOp::create(b, rest, height),
+                    schedule.getColumns());
+
+  ExprAttr all = guard::ceilDiv(shape.sum.extent, schedule.getSum());
+  ExprAttr each = guard::ceilDiv(all, schedule.getSplit());
+  Value begin = mulExpr(part, each);
+  steps = arith::MaxSIOp::create(
+      b, constantIndex(0),
+      arith::MinSIOp::create(
+          b, getArgument(each),
+          arith::SubIOp::create(b, getArgument(all), begin)));
+  sumBegin = mul(begin, schedule.getSum());
+  sumEnd = arith::MinSIOp::create(
+      b, getArgument(shape.sum.extent),
+      add(sumBegin, mul(getArgument(each), schedule.getSum())));
+}
+
+/// All steps of the sum, several of them copied ahead of the one that is multiplied.
+LogicalResult GridProductEmitter::emitSteps() {
+  int64_t stages = schedule.getStages();
+  Value zero = constantIndex(0), one = constantIndex(1);
+  for (int64_t k = 0; k + 1 < stages; ++k) {
+    if (failed(emitIf(isLess(constantIndex(k), steps), [&] {
+          return copy(constantIndex(k * stageBytes),
+                      add(sumBegin, constantIndex(k * schedule.getSum())));
+        })))
+      return failure();
+    NVVM::CpAsyncCommitGroupOp::create(b);
+  }
+  SmallVector<Value> carried = {zero, constantIndex((stages - 1) * stageBytes)};
+  llvm::append_range(carried, getZeros());
+  auto loop = scf::ForOp::create(b, zero, steps, one, carried);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Value read = loop.getRegionIterArg(0), write = loop.getRegionIterArg(1);
+    // After this, everybody's copies for this step are there, and nobody reads what
+    // was multiplied last, which is overwritten next.
+    NVVM::CpAsyncWaitGroupOp::create(b, stages - 2);
+    NVVM::Barrier0Op::create(b);
+    Value ahead = add(loop.getInductionVar(), constantIndex(stages - 1));
+    Value start = add(sumBegin, mul(ahead, schedule.getSum()));
+    SmallVector<Value> loaded[2];
+    for (auto [k, operand] : llvm::enumerate(operands)) {
+      if (operand.isAsync) {
+        (void)emitIf(isLess(ahead, steps), [&, &operand = operand] {
+          copyAsync(operand, write, start);
+          return success();
+        });
+        continue;
+      }
+      auto values = loadChunks(operand, start);
+      if (failed(values))
+        return failure();
+      loaded[k] = std::move(*values);
+    }
+    NVVM::CpAsyncCommitGroupOp::create(b);
+    SmallVector<Value> sums =
+        multiply(read, loop.getRegionIterArgs().drop_front(2));
+    for (auto [k, operand] : llvm::enumerate(operands))
+      if (!operand.isAsync)
+        storeChunks(operand, write, loaded[k]);
+    Value end = constantIndex(stages * stageBytes);
+    SmallVector<Value> next;
+    for (Value place : {read, write}) {
+      Value moved = add(place, constantIndex(stageBytes));
+      Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, moved, end);
+      next.push_back(arith::SelectOp::create(b, isEnd, zero, moved));
+    }
+    llvm::append_range(next, sums);
+    scf::YieldOp::create(b, next);
+  }
+  // The stages become the memory of the sums.
+  NVVM::Barrier0Op::create(b);
+  storeSums(loop.getResults().drop_front(2));
+  return success();
+}
+
+/// Neighbours of the result by thread: from shared memory through the epilogue, or
+/// into the memory of the parts.
+LogicalResult GridProductEmitter::emitFinish() {
+  NVVM::Barrier0Op::create(b);
+  int64_t lanes = schedule.getLanes(), columns = schedule.getColumns();
+  int64_t width = sumType.getIntOrFloatBitWidth() / 8;
+  Type type = lanes == 1 ? sumType : VectorType::get({lanes}, sumType);
+  unsigned alignment = std::min<int64_t>(lanes * width, 16);
+  Value end = constantIndex(schedule.getRows() * columns / lanes);
+  auto loop = scf::ForOp::create(b, thread, end, constantIndex(threads));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Value perRow = constantIndex(columns / lanes);
+  Value row = arith::DivUIOp::create(b, loop.getInductionVar(), perRow);
+  Value column =
+      mul(arith::RemUIOp::create(b, loop.getInductionVar(), perRow), lanes);
+  Value place = mul(add(mul(row, getSumPitch()), column), width);
+  row = add(firstRow, row);
+  column = add(firstColumn, column);
+  Value inside = arith::AndIOp::create(
+      b, isLess(row, getArgument(shape.rows.extent)),
+      isLess(column, getArgument(shape.columns.extent)));
+  return emitIf(inside, [&]() -> LogicalResult {
+    Value sums = LLVM::LoadOp::create(b, type, getShared(place), alignment);
+    if (schedule.getSplit() == 1)
+      return finishVector(matrix, row, column, sums);
+    LLVM::StoreOp::create(b, sums,
+                          getPartAddress(part, matrixNumber, row, column),
+                          alignment);
+    return success();
+  });
+}
+
+LogicalResult GridProductEmitter::emitThread() {
+  if (failed(analyze()))
+    return failure();
+  if (schedule.getUnit() == ProductUnit::Wgmma)
+    return refuse(schedule) << "whose unit has no code yet";
+  if (schedule.getSplit() > 1) {
+    reached.push_back(countParts());
+    scratchBytes = countParts() * (sumType.getIntOrFloatBitWidth() / 8);
+  }
+  for (unsigned k = 0; k < 2; ++k) {
+    operands[k].number = k;
+    if (failed(describe(operands[k])))
+      return failure();
+  }
+  int64_t sums = schedule.getRows() * getSumPitch() *
+                 (sumType.getIntOrFloatBitWidth() / 8);
+  sharedBytes = std::max(schedule.getStages() * stageBytes, sums);
+  sharedBase = LLVM::AddressOfOp::create(
+      b, getSharedMemory(function->getParentOp()));
+  enterTile();
+  for (Operand &operand : operands) {
+    operand.base = emitIndex(shape.addresses[operand.number], matrix);
+    makeChunks(operand);
+  }
+  return failure(failed(emitSteps()) || failed(emitFinish()));
+}

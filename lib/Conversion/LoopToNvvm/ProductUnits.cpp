@@ -1,0 +1,252 @@
+//===- ProductUnits.cpp - Steps of a product in registers -------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridProduct.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+/// What `mma.sync` multiplies: 16 by 16 by 8 elements at a time, of which each thread has
+/// 8, 4 and 4 sums.
+static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSum = 16,
+                         kMmaSums = 4;
+
+static int64_t bytesOf(Type type) { return type.getIntOrFloatBitWidth() / 8; }
+
+SmallVector<Value> GridProductEmitter::getZeros() {
+  int64_t count = schedule.getPartRows() * schedule.getPartColumns();
+  if (schedule.getUnit() == ProductUnit::Mma)
+    count /= kWarp;
+  Value zero =
+      arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(sumType)));
+  return SmallVector<Value>(count, zero);
+}
+
+/// The sums of this thread after one step.
+SmallVector<Value> GridProductEmitter::multiply(Value stage, ValueRange sums) {
+  return schedule.getUnit() == ProductUnit::Fma
+             ? multiplyFma(stage, llvm::to_vector(sums))
+             : multiplyMma(stage, llvm::to_vector(sums));
+}
+
+void GridProductEmitter::storeSums(ValueRange sums) {
+  if (schedule.getUnit() == ProductUnit::Fma)
+    storeFmaSums(sums);
+  else
+    storeMmaSums(sums);
+}
+
+//===----------------------------------------------------------------------===//
+// Fused multiplications and additions
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Which rows (or columns) a thread has: `lanes` neighbours, then as many behind those
+/// of all other threads, and so on, so that threads read neighbours in shared memory.
+struct Spread {
+  Spread(int64_t part, int64_t extent, Type type)
+      : lanes(std::min<int64_t>(part, 16 / bytesOf(type))),
+        pieces(part / lanes), stride(extent / pieces) {}
+  int64_t lanes, pieces, stride;
+};
+} // namespace
+
+/// The elements of one k that a thread multiplies.
+SmallVector<Value> GridProductEmitter::loadParts(const Operand &operand,
+                                                 Value stage, Value first,
+                                                 int64_t sum) {
+  int64_t width = bytesOf(operand.type);
+  int64_t part = operand.number == 0 ? schedule.getPartRows()
+                                     : schedule.getPartColumns();
+  Spread spread(part, operand.extent, operand.type);
+  auto type = VectorType::get({spread.lanes}, operand.type);
+  SmallVector<Value> values;
+  Value place = add(stage, mul(first, width));
+  for (int64_t piece = 0; piece < spread.pieces; ++piece) {
+    int64_t more = operand.place +
+                   (sum * operand.pitch + piece * spread.stride) * width;
+    Value loaded = LLVM::LoadOp::create(b, type, getShared(place, more),
+                                        spread.lanes * width);
+    for (int64_t k = 0; k < spread.lanes; ++k)
+      values.push_back(
+          vector::ExtractOp::create(b, loaded, ArrayRef<int64_t>{k}));
+  }
+  return values;
+}
+
+/// The first row and column of a thread.
+static std::pair<Value, Value> getFirst(ImplicitLocOpBuilder &b, Value thread,
+                                        GPUProductScheduleAttr schedule,
+                                        Type type) {
+  Value perRow = arith::ConstantIndexOp::create(
+      b, schedule.getColumns() / schedule.getPartColumns());
+  auto scale = [&](Value index, int64_t part, int64_t extent) -> Value {
+    Value lanes =
+        arith::ConstantIndexOp::create(b, Spread(part, extent, type).lanes);
+    return arith::MulIOp::create(b, index, lanes);
+  };
+  return {scale(arith::DivUIOp::create(b, thread, perRow),
+                schedule.getPartRows(), schedule.getRows()),
+          scale(arith::RemUIOp::create(b, thread, perRow),
+                schedule.getPartColumns(), schedule.getColumns())};
+}
+
+SmallVector<Value> GridProductEmitter::multiplyFma(Value stage,
+                                                   SmallVector<Value> sums) {
+  auto [row, column] = getFirst(b, thread, schedule, sumType);
+  for (int64_t k = 0; k < schedule.getSum(); ++k) {
+    SmallVector<Value> left = loadParts(operands[0], stage, row, k);
+    SmallVector<Value> right = loadParts(operands[1], stage, column, k);
+    for (auto [i, x] : llvm::enumerate(left))
+      for (auto [j, y] : llvm::enumerate(right)) {
+        Value &sum = sums[i * right.size() + j];
+        sum = math::FmaOp::create(b, x, y, sum);
+      }
+  }
+  return sums;
+}
+
+void GridProductEmitter::storeFmaSums(ValueRange sums) {
+  auto [row, column] = getFirst(b, thread, schedule, sumType);
+  Spread rows(schedule.getPartRows(), schedule.getRows(), sumType);
+  Spread columns(schedule.getPartColumns(), schedule.getColumns(), sumType);
+  auto type = VectorType::get({columns.lanes}, sumType);
+  int64_t width = bytesOf(sumType), pitch = getSumPitch();
+  Value place = mul(add(mul(row, pitch), column), width);
+  for (int64_t i = 0; i < schedule.getPartRows(); ++i)
+    for (int64_t piece = 0; piece < columns.pieces; ++piece) {
+      int64_t down = i / rows.lanes * rows.stride + i % rows.lanes;
+      size_t first = i * schedule.getPartColumns() + piece * columns.lanes;
+      Value vector = vector::FromElementsOp::create(
+          b, type, sums.slice(first, columns.lanes));
+      LLVM::StoreOp::create(
+          b, vector,
+          getShared(place, (down * pitch + piece * columns.stride) * width),
+          columns.lanes * width);
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// mma.sync
+//===----------------------------------------------------------------------===//
+
+/// Four matrices of 8 by 8 elements, of which each thread has two neighbours: 16 of
+/// A's rows by 16 of the sum, or 16 of B's columns by 16 of the sum. The order of the
+/// four is that in which `mma.sync` takes the operand's registers.
+SmallVector<Value> GridProductEmitter::loadMatrices(const Operand &operand,
+                                                    Value stage, Value across,
+                                                    int64_t sum) {
+  auto bits = [&](int64_t from, int64_t count, int64_t scale) -> Value {
+    Value shifted =
+        arith::DivUIOp::create(b, thread, constantIndex(int64_t(1) << from));
+    return mul(arith::RemUIOp::create(b, shifted,
+                                      constantIndex(int64_t(1) << count)),
+               scale);
+  };
+  // Threads 0..7 say where the rows of the first matrix are, 8..15 of the second, ...
+  Value low = bits(0, 3, 1), second = bits(3, 1, 8), third = bits(4, 1, 8);
+  bool isLeft = operand.number == 0;
+  Value inAcross = isLeft ? second : third, inSum = isLeft ? third : second;
+  (operand.keepsSum ? inAcross : inSum) =
+      add(operand.keepsSum ? inAcross : inSum, low);
+  Value row = operand.keepsSum ? add(across, inAcross)
+                               : add(inSum, constantIndex(sum));
+  Value column = operand.keepsSum ? add(inSum, constantIndex(sum))
+                                  : add(across, inAcross);
+  Value place = add(stage, mul(add(mul(row, operand.pitch), column),
+                               bytesOf(operand.type)));
+  Type i32 = b.getI32Type();
+  auto type = LLVM::LLVMStructType::getLiteral(context, {i32, i32, i32, i32});
+  Value loaded = NVVM::LdMatrixOp::create(
+      b, type, getShared(place, operand.place), /*num=*/4,
+      operand.keepsSum ? NVVM::MMALayout::row : NVVM::MMALayout::col,
+      NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+      NVVM::LdStMatrixEltType::B16);
+  SmallVector<Value> words;
+  for (int64_t k = 0; k < 4; ++k) {
+    Value word = LLVM::ExtractValueOp::create(b, loaded, ArrayRef<int64_t>{k});
+    if (operand.type.isF16())
+      word = LLVM::BitcastOp::create(b, VectorType::get({2}, operand.type), word);
+    words.push_back(word);
+  }
+  return words;
+}
+
+SmallVector<Value> GridProductEmitter::multiplyMma(Value stage,
+                                                   SmallVector<Value> sums) {
+  int64_t partRows = schedule.getPartRows();
+  int64_t partColumns = schedule.getPartColumns();
+  Value warp = arith::DivUIOp::create(b, thread, constantIndex(kWarp));
+  Value perRow = constantIndex(schedule.getColumns() / partColumns);
+  Value row = mul(arith::DivUIOp::create(b, warp, perRow), partRows);
+  Value column = mul(arith::RemUIOp::create(b, warp, perRow), partColumns);
+  NVVM::MMATypes type = operands[0].type.isF16() ? NVVM::MMATypes::f16
+                                                 : NVVM::MMATypes::bf16;
+  Type result =
+      LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(4, sumType));
+  for (int64_t k = 0; k < schedule.getSum(); k += kMmaSum) {
+    SmallVector<SmallVector<Value>> left, right;
+    for (int64_t i = 0; i < partRows; i += kMmaRows)
+      left.push_back(
+          loadMatrices(operands[0], stage, add(row, constantIndex(i)), k));
+    for (int64_t j = 0; j < partColumns; j += 2 * kMmaColumns) {
+      SmallVector<Value> words =
+          loadMatrices(operands[1], stage, add(column, constantIndex(j)), k);
+      right.push_back({words[0], words[1]});
+      right.push_back({words[2], words[3]});
+    }
+    size_t first = 0;
+    for (const auto &x : left)
+      for (const auto &y : right) {
+        Value made = NVVM::MmaOp::create(
+            b, result, x, y, ArrayRef(sums).slice(first, kMmaSums),
+            ArrayRef<int64_t>{kMmaRows, kMmaColumns, kMmaSum}, std::nullopt,
+            std::nullopt, std::array{type, type},
+            std::array{NVVM::MMALayout::row, NVVM::MMALayout::col});
+        for (int64_t n = 0; n < kMmaSums; ++n)
+          sums[first + n] =
+              LLVM::ExtractValueOp::create(b, made, ArrayRef<int64_t>{n});
+        first += kMmaSums;
+      }
+  }
+  return sums;
+}
+
+/// Thread t of a warp has two neighbours in row t / 4 of each 16 by 8 sums, and two
+/// eight rows below.
+void GridProductEmitter::storeMmaSums(ValueRange sums) {
+  int64_t partRows = schedule.getPartRows();
+  int64_t partColumns = schedule.getPartColumns();
+  int64_t width = bytesOf(sumType), pitch = getSumPitch();
+  Value warp = arith::DivUIOp::create(b, thread, constantIndex(kWarp));
+  Value lane = arith::RemUIOp::create(b, thread, constantIndex(kWarp));
+  Value perRow = constantIndex(schedule.getColumns() / partColumns);
+  Value four = constantIndex(4);
+  Value row = add(mul(arith::DivUIOp::create(b, warp, perRow), partRows),
+                  arith::DivUIOp::create(b, lane, four));
+  Value column = add(mul(arith::RemUIOp::create(b, warp, perRow), partColumns),
+                     mul(arith::RemUIOp::create(b, lane, four), 2));
+  Value place = mul(add(mul(row, pitch), column), width);
+  auto type = VectorType::get({2}, sumType);
+  size_t first = 0;
+  for (int64_t i = 0; i < partRows; i += kMmaRows)
+    for (int64_t j = 0; j < partColumns; j += kMmaColumns)
+      for (int64_t below : {0, 8}) {
+        Value pair = vector::FromElementsOp::create(b, type, sums.slice(first, 2));
+        LLVM::StoreOp::create(
+            b, pair, getShared(place, ((i + below) * pitch + j) * width),
+            2 * width);
+        first += 2;
+      }
+}
