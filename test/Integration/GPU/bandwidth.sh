@@ -1,5 +1,6 @@
 #!/bin/sh
-# bandwidth.sh BUILD OUT [CHIP]: a case to be measured of each kernel in Inputs.
+# bandwidth.sh BUILD OUT [CHIP]: a case to be measured of each kernel in Inputs. What it has to
+# compute is said by a first line "// operations NUMBER".
 set -eu
 build=$1 out=$2 chip=${3:-sm_90a}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -8,7 +9,7 @@ for source in "$here"/Inputs/*.mlir; do
   name=$(basename "$source" .mlir)
   "$build/bin/kiln-opt" --kiln-gpu=chip="$chip" "$source" > "$out/$name.mlir"
   "$build/bin/kiln-translate" --gpu-to-ptx "$out/$name.mlir" > "$out/$name.ptx"
-  python3 - "$out/$name" <<'PYTHON'
+  python3 - "$out/$name" "$source" <<'PYTHON'
 import re
 import sys
 text = open(sys.argv[1] + ".mlir").read()
@@ -29,11 +30,14 @@ if workspace:
 arguments = "".join(f" b{k}" for k in range(len(buffers)))
 if not workspace:
     arguments += " n0"
-lines = ["kiln-grid 1", f"ptx {len(ptx)}", f"time 20 {moved}"]
+operations = re.match(r"// operations (\d+)", open(sys.argv[2]).read())
+count = f" {operations.group(1)}" if operations else ""
+lines = ["kiln-grid 1", f"ptx {len(ptx)}", f"time 20 {moved}{count}"]
 lines += [f"buffer {element} {count} 0 0" for element, count in buffers]
-lines += ["step 0 %s %s %s" % step + arguments
+lines += ["step 0 %s %s %s" % step[:3] + arguments + (step[3] and f" s{step[3]}")
           for step in re.findall(r"#loop\.step<kernel = @(\w+), symbols = \[\], "
-                                 r"blocks = <(\d+)>, threads = (\d+)>", launch)]
+                                 r"blocks = <(\d+)>, threads = (\d+)"
+                                 r"(?:, shared = (\d+))?>", launch)]
 with open(sys.argv[1] + ".grid", "wb") as out:
     out.write("\n".join(lines + ["end", ""]).encode() + ptx)
 PYTHON
