@@ -151,9 +151,14 @@ package::explain(const Package &package,
   add("cudagraphs", [] {
     return std::string("skipping cudagraphs: the program runs on the CPU");
   });
-  add("autotuning", [&] {
-    return "no autotuning: a cost model chose the schedules of " +
-           std::to_string(package.image.kernels.size()) + " kernels";
-  });
+  if (isWanted("autotuning")) {
+    size_t before = texts.size();
+    addReasons("autotuning");
+    if (texts.size() == before)
+      texts.push_back({"autotuning",
+                       "no autotuning: a cost model chose the schedules of " +
+                           std::to_string(package.image.kernels.size()) +
+                           " kernels"});
+  }
   return texts;
 }

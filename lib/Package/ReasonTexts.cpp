@@ -14,6 +14,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
+#include <cstdlib>
 
 using namespace kiln;
 using namespace kiln::package;
@@ -38,6 +40,7 @@ struct Topic {
 };
 
 constexpr Topic topics[] = {
+    {"autotuning", {"loop-autotune"}},
     {"dynamic", {"aten-make-dynamic"}},
     {"fusion",
      {"loop-fuse", "loop-inline-virtual", "loop-share-rows",
@@ -59,6 +62,7 @@ private:
   void addPartition(const Reason &reason, ReasonId id);
   void addMemory(const Reason &reason);
   void addLaunch(const Reason &reason);
+  void addTuning(const Reason &reason, ReasonId id);
   /// Writes `line` where no other line than those below it was written since.
   void addHeadline(const std::string &line);
 
@@ -231,6 +235,34 @@ void Writer::addLaunch(const Reason &reason) {
   text += "\n";
 }
 
+/// "12.3 us" of nanoseconds.
+static std::string inMicros(std::string_view nanoseconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f us",
+                std::strtod(std::string(nanoseconds).c_str(), nullptr) / 1e3);
+  return text;
+}
+
+void Writer::addTuning(const Reason &reason, ReasonId id) {
+  std::string schedule = get(reason, "schedule");
+  addHeadline("Autotuning of " + get(reason, "kernel") + ":\n");
+  switch (id) {
+  case ReasonId::TuneCandidate:
+    text += "  - " + inMicros(reason.get("ns")) + ": " + schedule + "\n";
+    return;
+  case ReasonId::TuneRefused:
+    text += "  - left out, " + get(reason, "Reason") + ": " + schedule + "\n";
+    return;
+  case ReasonId::Tuned:
+    text += "  took " + schedule + ", " + inMicros(reason.get("ns")) +
+            " instead of " + inMicros(reason.get("default_ns")) + "\n";
+    return;
+  default:
+    text += "  kept the default: " + get(reason, "Reason") + "\n";
+    return;
+  }
+}
+
 void Writer::add(const Reason &reason) {
   std::optional<ReasonId> id = identify(reason);
   if (!id)
@@ -255,6 +287,11 @@ void Writer::add(const Reason &reason) {
     return;
   case ReasonId::Launched:
     return addLaunch(reason);
+  case ReasonId::TuneCandidate:
+  case ReasonId::TuneRefused:
+  case ReasonId::Tuned:
+  case ReasonId::NotTuned:
+    return addTuning(reason, *id);
   case ReasonId::Joined:
     text += "Joined: " + get(reason, "parts") + " launches, now " +
             get(reason, "kernel") + "\n";

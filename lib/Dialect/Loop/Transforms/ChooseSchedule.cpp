@@ -197,12 +197,14 @@ public:
         machine(machine), hints(hints) {}
 
   ScheduleAttr choose();
+  /// Blocks of `rows` rows, or of as many as the machine wants.
+  ScheduleAttr chooseBlocks(std::optional<int64_t> rows);
+  std::optional<ProductShape> findProduct(ContractOp op);
 
 private:
   ScheduleAttr chooseContraction(ContractOp op);
   ScheduleAttr chooseExpanded(ContractOp op);
   ScheduleAttr chooseScatter(ScatterOp op);
-  ScheduleAttr chooseBlocks();
   ScheduleAttr chooseNests();
   ScheduleAttr chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
                             int64_t vector);
@@ -370,17 +372,21 @@ ScheduleAttr loop::toAttribute(MLIRContext *context,
                                  s.itemColumns, s.unroll, s.masked, s.grain);
 }
 
-ScheduleAttr Chooser::chooseContraction(ContractOp op) {
+std::optional<ProductShape> Chooser::findProduct(ContractOp op) {
   auto stridesOf = [&](Value operand) -> ArrayRef<ExprAttr> {
     return strides[cast<BlockArgument>(operand).getArgNumber()];
   };
   auto shape = analysis::analyzeContraction(op, stridesOf(op.getLhs()),
                                             stridesOf(op.getRhs()));
-  if (shape) {
-    ProductShape product = describe(op, *shape);
-    if (isWorthPacking(product))
-      return toAttribute(context, chooseProduct(product, machine));
-  }
+  if (!shape)
+    return std::nullopt;
+  return describe(op, *shape);
+}
+
+ScheduleAttr Chooser::chooseContraction(ContractOp op) {
+  auto product = findProduct(op);
+  if (product && isWorthPacking(*product))
+    return toAttribute(context, chooseProduct(*product, machine));
   return chooseExpanded(op);
 }
 
@@ -449,7 +455,7 @@ static Size getSize(ArrayRef<ExprAttr> extents) {
   return guard::product(extents.front().getContext(), extents).getConstant();
 }
 
-ScheduleAttr Chooser::chooseBlocks() {
+ScheduleAttr Chooser::chooseBlocks(std::optional<int64_t> wantedRows) {
   SmallVector<ExprAttr> shared = getExprs(kernel.getShared());
   analysis::KernelLayout layout = analysis::getBlockLayout(kernel, strides);
   BlocksShape shape;
@@ -470,7 +476,7 @@ ScheduleAttr Chooser::chooseBlocks() {
       else
         shape.rowBytes = std::nullopt;
     }
-  int64_t rows = chooseBlockRows(shape, machine);
+  int64_t rows = wantedRows ? *wantedRows : chooseBlockRows(shape, machine);
 
   SmallVector<Attribute> products;
   auto found = analysis::getBlockProducts(kernel, layout);
@@ -499,7 +505,7 @@ ScheduleAttr Chooser::chooseBlocks() {
 
 ScheduleAttr Chooser::choose() {
   if (mixesContractions(kernel))
-    return chooseBlocks();
+    return chooseBlocks(std::nullopt);
   for (NestOpInterface nest : kernel.getNests()) {
     if (auto contract = dyn_cast<ContractOp>(nest.getOperation()))
       return chooseContraction(contract);
@@ -527,6 +533,25 @@ ScheduleAttr loop::chooseSchedule(KernelOp kernel, const KernelStrides &strides,
                                   const Machine &machine,
                                   const analysis::SizeHints &hints) {
   return Chooser(kernel, strides, machine, hints).choose();
+}
+
+ScheduleAttr loop::chooseBlocks(KernelOp kernel, const KernelStrides &strides,
+                                const Machine &machine,
+                                const analysis::SizeHints &hints,
+                                int64_t rows) {
+  return Chooser(kernel, strides, machine, hints).chooseBlocks(rows);
+}
+
+std::optional<ProductShape>
+loop::findProduct(KernelOp kernel, const KernelStrides &strides,
+                  const Machine &machine, const analysis::SizeHints &hints) {
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  if (nests.size() != 1)
+    return std::nullopt;
+  auto contract = dyn_cast<ContractOp>(nests.front().getOperation());
+  if (!contract)
+    return std::nullopt;
+  return Chooser(kernel, strides, machine, hints).findProduct(contract);
 }
 
 namespace {

@@ -35,7 +35,19 @@ ScheduleAttr chooseSchedule(KernelOp kernel,
                             const Machine &machine,
                             const analysis::SizeHints &hints);
 
-/// The same on a GPU.
+/// The schedule in blocks of so many rows, for a kernel of contractions among
+/// other nests; null if it has no such schedule.
+ScheduleAttr chooseBlocks(KernelOp kernel,
+                          const analysis::KernelStrides &strides,
+                          const Machine &machine,
+                          const analysis::SizeHints &hints, int64_t rows);
+
+/// The product that a kernel is, if it is one and nothing else.
+std::optional<ProductShape>
+findProduct(KernelOp kernel, const analysis::KernelStrides &strides,
+            const Machine &machine, const analysis::SizeHints &hints);
+
+/// `chooseSchedule` on a GPU.
 ScheduleAttr chooseGPUSchedule(KernelOp kernel,
                                const analysis::KernelStrides &strides,
                                const GPUMachine &machine,

@@ -376,4 +376,63 @@ def ChooseSchedulePass
   }];
 }
 
+def AutotunePass : Pass<"loop-autotune", "::mlir::func::FuncOp"> {
+  let summary = "Choose schedules by what was measured";
+  let description = [{
+    Assumes kernels with schedules. The search is here and the clock elsewhere:
+    each kernel says what to measure (`loop.wanted`); whoever measures adds the
+    times to `loop.measured` and runs the pass again, until nothing is wanted. At
+    first its own schedule and the candidates of a cost model (Tuning.h) are wanted.
+    With `descend` the search goes on from the fastest: schedules that differ from
+    it in one number, twice or half as large; the fastest of them takes over, until
+    none gains.
+
+    With `settle` the kernel gets the fastest schedule of those that were measured,
+    or keeps its own if none is faster by more than `gain` percent, which is the
+    noise of measuring. A table that is written by hand gives the same choice every
+    time.
+
+    ```mlir
+    %r = loop.kernel @k ins(%a = %x : tensor<64xf32>) shared [64]
+        schedule #loop.across<lanes = 8, chunk = 32, sum_block = 0,
+                              masked = false, grain = 512>
+        attributes {loop.measured = [
+          {schedule = #loop.across<lanes = 8, chunk = 32, sum_block = 0,
+                                   masked = false, grain = 512>, ns = 90.0},
+          {schedule = #loop.across<lanes = 16, chunk = 32, sum_block = 0,
+                                   masked = false, grain = 512>, ns = 60.0},
+          {schedule = #loop.across<lanes = 4, chunk = 32, sum_block = 0,
+                                   masked = false, grain = 512>,
+           failure = "crashes: Illegal instruction"} ]} -> tensor<64xf32> {...}
+    // becomes, with settle=true
+    %r = loop.kernel @k ins(%a = %x : tensor<64xf32>) shared [64]
+        schedule #loop.across<lanes = 16, chunk = 32, sum_block = 0,
+                              masked = false, grain = 512> -> tensor<64xf32> {...}
+    ```
+
+    Fails for a table that is none. Kernels of a GPU stay as they are. With `settle`
+    it reports `candidate` with the time of each, `refused` with the reason for what
+    is not legal or failed, and `tuned` or `not-tuned`.
+  }];
+  let options = [
+    Option<"contractions", "contractions", "bool", "true",
+           "Tune kernels with contractions.">,
+    Option<"nests", "nests", "bool", "true", "Tune other kernels.">,
+    Option<"descend", "descend", "bool", "false",
+           "Go on from the fastest candidate by coordinate descent.">,
+    Option<"settle", "settle", "bool", "false",
+           "Take the best of what was measured.">,
+    Option<"gain", "gain", "::kiln::Bounded<int64_t, 0, 100>", "3",
+           "The percentage by which a schedule must be faster.">,
+    Option<"threads", "threads", "::kiln::Bounded<int64_t, 1, 65536>", "1",
+           "The threads that kernels are measured on.">,
+    Option<"megabytesPerSecond", "megabytes-per-second",
+           "::kiln::PositiveCount", "20000",
+           "What all threads read and write of memory.">,
+    Option<"megaflopsPerSecond", "megaflops-per-second",
+           "::kiln::PositiveCount", "100000",
+           "What all threads multiply and add of f32, in millions a second.">
+  ];
+}
+
 #endif // KILN_DIALECT_LOOP_TRANSFORMS_PASSES
