@@ -117,8 +117,11 @@ Value KernelEmitter::emitLaneComparison(ExprAttr difference,
     if (value && isa<VectorType>(value.getType()) &&
         guard::contains(difference, guard::getDim(context, k)))
       return {};
-  // first + lane * step >= 0, in 32 bits: beyond them only the sign counts.
   Value first = emitIndex(difference, position);
+  if (last == 0) // the same for all lanes
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::sge, first,
+                                 constantIndex(0));
+  // first + lane * step >= 0, in 32 bits: beyond them only the sign counts.
   Value bound = arith::SubIOp::create(b, constantIndex(0), first);
   bound = arith::MaxSIOp::create(b, bound, constantIndex(-2 * kMost));
   bound = arith::MinSIOp::create(b, bound, constantIndex(2 * kMost - 1));

@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -213,6 +214,23 @@ KernelEmitter::accumulate(AccumulationOpInterface op, const Position &position,
   return combine(op, accumulators, values);
 }
 
+/// True if the loops over `dims` are so short that their steps are written out, as
+/// those over a window's taps: what only some indices decide is then computed once.
+static bool isWrittenOut(ReduceOp op, const Position &position,
+                         ArrayRef<unsigned> dims) {
+  constexpr int64_t kMostSteps = 16, kMostOperations = 160;
+  int64_t steps = 1;
+  for (unsigned dim : dims) {
+    auto extent = position.extents[dim].getConstant();
+    if (!extent || *extent < 1 || *extent > kMostSteps)
+      return false;
+    steps *= *extent;
+  }
+  int64_t operations = std::distance(op.getBody().front().begin(),
+                                     op.getBody().front().end());
+  return steps <= kMostSteps && steps * operations <= kMostOperations;
+}
+
 /// Loops over `dims` with the accumulators as loop-carried values, whose lanes
 /// are the position's.
 FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
@@ -222,6 +240,16 @@ FailureOr<SmallVector<Value>> KernelEmitter::emitReductionLoops(
     return accumulate(op, position, accumulators);
   unsigned dim = dims[depth];
   Value zero = constantIndex(0), extent = getEnd(position, dim);
+  auto end = getConstantIntValue(extent);
+  if (end && isWrittenOut(op, position, dims.drop_front(depth))) {
+    FailureOr<SmallVector<Value>> sums = llvm::to_vector(accumulators);
+    for (int64_t k = 0; k < *end && succeeded(sums); ++k) {
+      Position at = position;
+      setDim(at, dim, constantIndex(k), 1);
+      sums = emitReductionLoops(op, at, depth + 1, dims, *sums);
+    }
+    return sums;
+  }
   auto emitFor = [&](Value from, Value to,
                      ArrayRef<Value> before) -> FailureOr<SmallVector<Value>> {
     auto loop = scf::ForOp::create(b, from, to, constantIndex(1), before);
