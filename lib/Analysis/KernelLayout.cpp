@@ -124,12 +124,11 @@ struct NestAccesses {
 };
 } // namespace
 
-static NestAccesses collectAccesses(loop::NestOpInterface nest,
-                                    const KernelLayout &layout) {
-  NestAccesses found;
-  MLIRContext *context = nest->getContext();
-  found.extents = nest.getDomain().all();
-
+/// Adds the accesses of a body whose arguments behind the first `leading` are
+/// the indices of its nest.
+static void collectAccesses(Block &body, unsigned leading,
+                            const KernelLayout &layout, NestAccesses &found) {
+  MLIRContext *context = body.getParentOp()->getContext();
   llvm::DenseMap<Value, ExprAttr> exprs;
   unsigned opaque = found.extents.size();
   auto exprOf = [&](Value index) {
@@ -138,8 +137,8 @@ static NestAccesses collectAccesses(loop::NestOpInterface nest,
       it->second = guard::getDim(context, opaque++);
     return it->second;
   };
-  Block &body = nest->getRegion(0).front();
-  for (auto [k, argument] : llvm::enumerate(body.getArguments()))
+  for (auto [k, argument] :
+       llvm::enumerate(body.getArguments().drop_front(leading)))
     exprs[argument] = guard::getDim(context, k);
   for (Operation &op : body) {
     auto compose = [&](ValueRange operands) {
@@ -168,6 +167,13 @@ static NestAccesses collectAccesses(loop::NestOpInterface nest,
       if (ExprAttr expr = exprs.lookup(operand))
         found.otherUses.push_back(expr);
   }
+}
+
+static NestAccesses collectAccesses(loop::NestOpInterface nest,
+                                    const KernelLayout &layout) {
+  NestAccesses found;
+  found.extents = nest.getDomain().all();
+  collectAccesses(nest->getRegion(0).front(), /*leading=*/0, layout, found);
   for (Value result : nest->getResults()) {
     auto known = layout.find(result);
     if (known != layout.end())
@@ -221,6 +227,21 @@ SmallVector<ExprAttr> analysis::collapseShared(KernelOp kernel,
     extents[k] = guard::getConstant(context, 1);
   }
   return extents;
+}
+
+bool analysis::epilogueWalksAsOne(loop::ContractOp op, ArrayRef<unsigned> dims,
+                                  const KernelLayout &layout) {
+  NestAccesses found;
+  found.extents = loop::getExprs(op.getParallelExtents());
+  collectAccesses(op.getEpilogue().front(), /*leading=*/1, layout, found);
+  unsigned tail = dims.back();
+  ExprAttr extent = found.extents[tail];
+  for (unsigned k : llvm::reverse(dims.drop_back())) {
+    if (!walksAsOne(found, k, tail, extent))
+      return false;
+    extent = extent * found.extents[k];
+  }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

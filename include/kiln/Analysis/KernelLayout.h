@@ -50,6 +50,15 @@ KernelLayout getLayout(loop::KernelOp kernel, const KernelStrides &inputs);
 SmallVector<ExprAttr> collapseShared(loop::KernelOp kernel,
                                      const KernelLayout &layout);
 
+/// True if all accesses of a contraction's epilogue walk these of its parallel
+/// dimensions, outermost first, as one, so that one index can stand in the last of
+/// them with 0 in the others:
+///
+///   acc + x[n, c, h, w], row-major     h and w are one, c and h are as well
+///   acc + bias[c]                      h and w are one, c and h are not
+bool epilogueWalksAsOne(loop::ContractOp op, ArrayRef<unsigned> dims,
+                        const KernelLayout &layout);
+
 /// A read that is contiguous along another shared dimension than the last, and
 /// takes regular steps along the last.
 struct TransposedRead {

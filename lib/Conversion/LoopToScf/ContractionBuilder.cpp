@@ -207,9 +207,30 @@ Value ContractionBuilder::load(Type type, Value pointer, unsigned alignment) {
   return LLVM::LoadOp::create(b, loc, type, pointer, alignment);
 }
 
-void ContractionBuilder::store(Value value, Value pointer,
-                               unsigned alignment) {
-  LLVM::StoreOp::create(b, loc, value, pointer, alignment);
+void ContractionBuilder::store(Value value, Value pointer, unsigned alignment,
+                               Value mask) {
+  if (mask)
+    LLVM::MaskedStoreOp::create(b, loc, value, pointer, mask,
+                                b.getI32IntegerAttr(alignment));
+  else
+    LLVM::StoreOp::create(b, loc, value, pointer, alignment);
+}
+
+void ContractionBuilder::clear(Value base, Value from, Value to, bool whole) {
+  auto alignment = static_cast<unsigned>(whole ? lanes * sumBytes : sumBytes);
+  forEach(from, to, lanes, [&](Value at) {
+    store(zero(sums), address(base, at, spec.sumType), alignment,
+          whole ? Value() : firstLanes(sub(to, at)));
+  });
+}
+
+Value ContractionBuilder::gather(Value base, Value offsets, Value mask) {
+  Value pointers = LLVM::GEPOp::create(
+      b, loc, VectorType::get({lanes}, base.getType()), spec.sumType, base,
+      ArrayRef<LLVM::GEPArg>{offsets});
+  return LLVM::masked_gather::create(
+      b, loc, sums, pointers, mask, ValueRange{zero(sums)},
+      b.getI32IntegerAttr(static_cast<int32_t>(sumBytes)));
 }
 
 static unsigned itemBytes(Type type) {
@@ -256,6 +277,8 @@ Value ContractionBuilder::elementAddress(const ContractionOperand &operand,
                      ? offset(split(spec.rows, index.row), operand.rowSteps)
                      : mul(index.row, get(operand.rowStride)));
   sum = add(sum, mul(index.column, get(operand.columnStride)));
+  if (index.lane) // neighbours
+    sum = sub(sum, index.lane);
   return address(operand.base, sum, operand.type);
 }
 

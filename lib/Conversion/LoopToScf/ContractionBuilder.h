@@ -74,7 +74,15 @@ public:
   mlir::Value address(mlir::Value base, mlir::Value offset,
                       mlir::Type element);
   mlir::Value load(mlir::Type type, mlir::Value pointer, unsigned alignment);
-  void store(mlir::Value value, mlir::Value pointer, unsigned alignment);
+  /// `mask` null stores all lanes.
+  void store(mlir::Value value, mlir::Value pointer, unsigned alignment,
+             mlir::Value mask = {});
+
+  /// Zeros in elements [from, to), which are `whole` vectors or not.
+  void clear(mlir::Value base, mlir::Value from, mlir::Value to, bool whole);
+
+  /// Sums at vector `offsets` from a place; 0 outside `mask`.
+  mlir::Value gather(mlir::Value base, mlir::Value offsets, mlir::Value mask);
 
   // Axes of several dimensions.
   /// The indices in an axis' dimensions for an index along all of it.
@@ -137,12 +145,20 @@ struct IrregularBlock {
 };
 
 /// Bytes that packing irregular operands needs besides the panels.
-int64_t irregularTableBytes(const ContractionSpec &spec, int64_t nr);
+int64_t irregularTableBytes(const ContractionSpec &spec,
+                            PackedScheduleAttr schedule);
 
-/// Packs rows [first, first + tiles * tile rows) of A, none beyond `m1`.
+/// True if lanes run along the rows of A when it is packed, and not along k.
+bool packsAcrossRows(const ContractionSpec &spec);
+
+/// Packs rows [first, first + tiles * tile rows) of A along k, none beyond `m1`.
 void packIrregularRows(ContractionBuilder &c, const IrregularBlock &block,
                        mlir::Value first, mlir::Value m1, mlir::Value tiles,
                        mlir::Value panels);
+/// Packs rows [row, row + tile rows) of A across k, none beyond `m1`.
+void packIrregularRowsAcross(ContractionBuilder &c, const IrregularBlock &block,
+                             mlir::Value row, mlir::Value m1,
+                             mlir::Value panel);
 /// Packs columns [column, column + tile columns) of B, none beyond `n1`.
 void packIrregularColumns(ContractionBuilder &c, const IrregularBlock &block,
                           mlir::Value column, mlir::Value n1,

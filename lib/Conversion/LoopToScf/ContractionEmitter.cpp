@@ -48,7 +48,7 @@ int64_t kiln::loop::getContractionScratch(const ContractionSpec &spec,
   PackedScratch scratch(spec, packed);
   return (scratch.rowPanels + scratch.columnPanels + scratch.sums) *
              getSumBytes(spec) +
-         irregularTableBytes(spec, packed.getTileColumns());
+         irregularTableBytes(spec, packed);
 }
 
 llvm::StringRef kiln::loop::getMisfit(const ContractionSpec &spec,

@@ -59,7 +59,8 @@ struct Extent {
 };
 
 /// Where an element is: scalar i64 values. A vector holds the elements from
-/// here on, along the last index (`column`) or, if `alongRow`, along `row`.
+/// here on, along the last index (`column`) or, if `alongRow`, along `row`. Of one
+/// that begins outside, the index is that of lane `lane`, the first inside.
 struct ContractionIndex {
   mlir::Value batch;
   mlir::Value row;
@@ -68,6 +69,7 @@ struct ContractionIndex {
   /// Of type vector<lanes x i1> for vectors of which some lanes lie outside;
   /// null when all are inside. Whoever loads more data must honour it.
   mlir::Value mask;
+  mlir::Value lane = {}; ///< null for the first
 };
 
 /// Maps a value at an index: scalar to scalar, vector to vector of as many
@@ -96,6 +98,9 @@ struct ContractionOperand {
   bool irregular = false;
   llvm::SmallVector<Extent> rowSteps, columnSteps;
   ContractionMask mask;
+  /// Of C where columns are no neighbours: so many rows, from each multiple of it
+  /// on, are, and the map takes them as a vector. 1 for none.
+  Extent rowRun = 1;
   /// A and B: applied to the element as it is in memory; what it gives is then
   /// converted to the type of the sum. C: applied to the sum; gives the value to be
   /// stored, in the type of the sum or of C. Empty for none.
@@ -112,8 +117,8 @@ struct ContractionSpec {
   Extent n = 1;
   Extent k = 1;
   ContractionAxis rows, columns, sum; ///< of m, n and k
-  /// B's mask does not depend on the outermost dimension of k.
-  bool freeSum = false;
+  /// The masks of A and B do not depend on the outermost dimension of k.
+  bool freeSum[2] = {false, false};
   ContractionOperand a, b, c;
   mlir::Type sumType; ///< f32 or f64
 };

@@ -10,6 +10,7 @@
 //
 //   A   [row tile][k / L][MR][L]   a row of A is copied a vector at a time, and
 //                                  its elements are broadcast from there
+//       [row tile][k][MR]          instead, where neighbours in memory are rows
 //   B   [panel][k][NR]             two vectors per k
 //
 // Both are padded with zeros to a multiple of L along k. Rows and columns
@@ -37,15 +38,16 @@ public:
   PackedTile(ContractionBuilder &c, PackedScheduleAttr schedule, Value batch,
              Value m0, Value m1, Value n0, Value n1, Value scratch)
       : c(c), spec(c.spec), schedule(schedule), mr(schedule.getTileRows()),
-        nr(schedule.getTileColumns()), batch(batch), m0(m0), m1(m1), n0(n0),
-        n1(n1), scratch(scratch) {}
+        nr(schedule.getTileColumns()), across(packsAcrossRows(spec)),
+        batch(batch), m0(m0), m1(m1), n0(n0), n1(n1), scratch(scratch) {}
 
   void emit();
 
 private:
   void packRows(Value first, Value tiles, Value panels);
   void packRowsAlongK(Value first, Value tiles, Value panels);
-  void packRowsAlongM(Value first, Value tiles, Value panels);
+  void packRowsAcross(Value first, Value tiles, Value panels);
+  void packTileAcross(Value row, Value panel);
   void packRowsByElement(Value first, Value tiles, Value panels);
   void packColumns(Value column, Value panel);
   void packColumnsAlongN(Value column, Value panel);
@@ -54,6 +56,7 @@ private:
   void multiply(Value rows, Value columns, Value sums, Value firstBlock);
   void finish(Value row, Value column, Value sums);
   void finishRows(Value row, Value column, Value sums, bool masked);
+  void finishColumns(Value row, Value column, Value sums);
 
   Value sumAddress(Value base, Value offset) {
     return c.address(base, offset, spec.sumType);
@@ -70,6 +73,7 @@ private:
   const ContractionSpec &spec;
   PackedScheduleAttr schedule;
   int64_t mr, nr; ///< rows and columns of a register tile
+  bool across;    ///< A is packed with lanes along its rows
   Value batch, m0, m1, n0, n1, scratch;
   Value k0, kc, kFull, kPadded; ///< of the current block of k
 };
@@ -113,30 +117,29 @@ void PackedTile::packRowsAlongK(Value first, Value tiles, Value panels) {
   });
 }
 
-void PackedTile::packRowsAlongM(Value first, Value tiles, Value panels) {
+void PackedTile::packTileAcross(Value row, Value panel) {
+  Value rowsHere = c.sub(m1, row);
+  c.forEach(c.constant(0), kc, 1, [&](Value k) {
+    c.forEach(c.constant(0), c.constant(mr), c.lanes, [&](Value group) {
+      Value inside = c.firstLanes(c.sub(rowsHere, group));
+      Value v = c.loadVector(spec.a, {batch, c.add(row, group), c.add(k0, k),
+                                      true, inside});
+      c.store(v, sumAddress(panel, c.add(c.mul(k, mr), group)), c.sumBytes,
+              c.firstLanes(c.sub(c.constant(mr), group)));
+    });
+  });
+  c.clear(panel, c.mul(kc, mr), c.mul(kPadded, mr), /*whole=*/false);
+}
+
+void PackedTile::packRowsAcross(Value first, Value tiles, Value panels) {
   c.forEach(c.constant(0), tiles, 1, [&](Value tile) {
     Value row = c.add(first, c.mul(tile, mr));
-    Value start = sumAddress(panels, c.mul(c.mul(tile, kPadded), mr));
-    c.forEach(c.constant(0), kc, c.lanes, [&](Value q) {
-      for (int64_t group = 0; group < mr; group += c.lanes) {
-        Value from = c.add(row, group);
-        Value rowsHere = c.sub(m1, from);
-        SmallVector<Value> vectors;
-        for (int64_t u = 0; u < c.lanes; ++u) {
-          Value k = c.add(q, u);
-          // Beyond the last k nothing is loaded: zeros.
-          Value count = c.select(c.less(k, kc), rowsHere, c.constant(0));
-          ContractionIndex index{batch, from, c.add(k0, k), true,
-                                 c.firstLanes(count)};
-          vectors.push_back(c.loadVector(spec.a, index));
-        }
-        vectors = transposeLanes(c.b, c.loc, std::move(vectors));
-        Value to = c.add(c.mul(q, mr), group * c.lanes);
-        for (int64_t i = 0; i < c.lanes && group + i < mr; ++i)
-          c.store(vectors[i], sumAddress(start, c.add(to, i * c.lanes)),
-                  vectorAlignment());
-      }
-    });
+    Value panel = sumAddress(panels, c.mul(c.mul(tile, kPadded), mr));
+    if (spec.a.irregular)
+      packIrregularRowsAcross(
+          c, {schedule, batch, k0, kc, kPadded, scratch}, row, m1, panel);
+    else
+      packTileAcross(row, panel);
   });
 }
 
@@ -163,13 +166,13 @@ void PackedTile::packRowsByElement(Value first, Value tiles, Value panels) {
 }
 
 void PackedTile::packRows(Value first, Value tiles, Value panels) {
+  if (across)
+    return packRowsAcross(first, tiles, panels);
   if (spec.a.irregular)
     return packIrregularRows(c, {schedule, batch, k0, kc, kPadded, scratch},
                              first, m1, tiles, panels);
   if (spec.a.columnStride.is(1))
     return packRowsAlongK(first, tiles, panels);
-  if (spec.a.rowStride.is(1))
-    return packRowsAlongM(first, tiles, panels);
   packRowsByElement(first, tiles, panels);
 }
 
@@ -253,9 +256,12 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
       c.constant(0), kPadded, unroll, zeros,
       [&](Value k, ValueRange sofar) {
         SmallVector<Value> sum(sofar);
-        Value lane = c.rem(k, c.constant(c.lanes));
+        Value lane = across ? c.constant(0) : c.rem(k, c.constant(c.lanes));
         Value aStart = sumAddress(
             rows, c.add(c.mul(c.sub(k, lane), mr), lane));
+        auto inRows = [&](int64_t i, int64_t u) {
+          return c.constant(across ? u * mr + i : i * c.lanes + u);
+        };
         Value bStart = sumAddress(columns, c.mul(k, nr));
         for (int64_t u = 0; u < unroll; ++u) {
           SmallVector<Value> bVectors;
@@ -266,8 +272,7 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
                 vectorAlignment()));
           for (int64_t i = 0; i < mr; ++i) {
             Value a = c.splat(
-                c.load(spec.sumType,
-                       sumAddress(aStart, c.constant(i * c.lanes + u)),
+                c.load(spec.sumType, sumAddress(aStart, inRows(i, u)),
                        c.sumBytes));
             for (int64_t v = 0; v < vectors; ++v)
               sum[i * vectors + v] =
@@ -304,6 +309,41 @@ void PackedTile::finishRows(Value row, Value column, Value sums, bool masked) {
   });
 }
 
+/// Stores a tile column by column. Rows that are neighbours in C are gathered from
+/// the sums, those of each run of C by themselves.
+void PackedTile::finishColumns(Value row, Value column, Value sums) {
+  Value rows = c.min(c.sub(m1, row), mr), columns = c.min(c.sub(n1, column), nr);
+  Value run = c.get(spec.c.rowRun);
+  Value firstRun = c.div(row, run);
+  Value lastRun = c.div(c.sub(c.add(row, rows), c.constant(1)), run);
+  SmallVector<int64_t> numbers;
+  for (int64_t i = 0; i < c.lanes; ++i)
+    numbers.push_back(i * nr);
+  Value apart = arith::ConstantOp::create(
+      c.b, c.loc,
+      DenseElementsAttr::get(c.vectorOf(c.b.getI64Type()),
+                             ArrayRef<int64_t>(numbers)));
+  c.forEach(firstRun, c.add(lastRun, 1), 1, [&](Value number) {
+    Value from = c.sub(c.mul(number, run), row);
+    Value to = c.min(c.add(from, run), rows);
+    c.forEach(c.constant(0), c.constant(mr), c.lanes, [&](Value group) {
+      Value start = arith::MaxSIOp::create(c.b, c.loc, from, group);
+      Value lane = c.sub(start, group);
+      c.when(c.less(start, to), [&] {
+        Value mask = arith::XOrIOp::create(c.b, c.loc,
+                                           c.firstLanes(c.sub(to, group)),
+                                           c.firstLanes(lane));
+        c.forEach(c.constant(0), columns, 1, [&](Value j) {
+          Value at = sumAddress(sums, c.add(c.mul(group, nr), j));
+          c.storeVector(c.gather(at, apart, mask),
+                        {batch, c.add(row, start), c.add(column, j), true, mask,
+                         lane});
+        });
+      });
+    });
+  });
+}
+
 /// Stores a tile whose sums are complete.
 void PackedTile::finish(Value row, Value column, Value sums) {
   if (spec.c.columnStride.is(1)) {
@@ -316,6 +356,8 @@ void PackedTile::finish(Value row, Value column, Value sums) {
     finishRows(row, column, sums, /*masked=*/true);
     return;
   }
+  if (!spec.c.rowRun.is(1))
+    return finishColumns(row, column, sums);
   Value rows = c.min(c.sub(m1, row), mr);
   Value columns = c.min(c.sub(n1, column), nr);
   c.forEach(c.constant(0), rows, 1, [&](Value i) {
@@ -335,7 +377,7 @@ void PackedTile::emit() {
   int64_t blockTiles = schedule.getBlockRows() / mr;
   int64_t panelElements = depth * nr;
   PackedScratch parts(spec, schedule);
-  int64_t table = irregularTableBytes(spec, nr) / c.sumBytes;
+  int64_t table = irregularTableBytes(spec, schedule) / c.sumBytes;
   Value rowPanels = sumAddress(scratch, c.constant(table));
   Value columnPanels = sumAddress(rowPanels, c.constant(parts.rowPanels));
   Value sumTiles = sumAddress(columnPanels, c.constant(parts.columnPanels));

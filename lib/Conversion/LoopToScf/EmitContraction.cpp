@@ -25,23 +25,40 @@ Extent ProductEmitter::toExtent(ExprAttr expr) {
       arith::IndexCastOp::create(b, b.getI64Type(), getArgument(expr))));
 }
 
-/// Splits the index of a group into those of its dimensions.
+/// Splits the index of a group into those of its dimensions, of which the last
+/// `joined` are walked as one: their index is that of the last. It is the index of
+/// lane `lane`, if there is one.
 void ProductEmitter::setGroup(Position &position, const DimGroup &group,
-                             Value index) {
+                              Value index, unsigned joined, Value lane) {
   if (group.dims.empty())
     return;
+  auto toIndex = [&](Value number) -> Value {
+    return arith::IndexCastOp::create(b, b.getIndexType(), number);
+  };
+  unsigned last = group.dims.back();
+  ArrayRef<unsigned> inner = ArrayRef(group.dims).take_back(std::max(joined, 1u)),
+                     outer = ArrayRef(group.dims).drop_back(inner.size());
   SmallVector<ExprAttr> extents;
-  for (unsigned dim : group.dims)
+  for (unsigned dim : outer)
     extents.push_back(position.extents[dim]);
-  Value asIndex =
-      arith::IndexCastOp::create(b, b.getIndexType(), index);
-  for (auto [dim, value] : llvm::zip_equal(group.dims,
-                                           delinearize(asIndex, extents)))
+  ExprAttr extent = position.extents[last];
+  for (unsigned dim : inner.drop_back()) {
+    extent = position.extents[dim] * extent;
+    position.dims[dim] = constantIndex(0);
+    position.extents[dim] = guard::getConstant(context, 1);
+  }
+  position.extents[last] = extent;
+  extents.push_back(extent);
+  SmallVector<Value> indices = delinearize(toIndex(index), extents);
+  if (lane)
+    indices.back() = arith::SubIOp::create(b, indices.back(), toIndex(lane));
+  for (auto [dim, value] : llvm::zip_equal(outer, ArrayRef(indices).drop_back()))
     position.dims[dim] = value;
+  position.dims[last] = indices.back();
 }
 
-/// Evaluates the epilogue on sums at an index. Lanes that lie in more than one
-/// dimension of their group are taken one by one.
+/// Evaluates the epilogue on sums at an index. Lanes along columns of more than one
+/// dimension, which the epilogue does not walk as one, are taken one by one.
 Value ProductEmitter::emitEpilogue(ContractOp op, const ContractionShape &shape,
                                   const Position &outer, Value sums,
                                   const ContractionIndex &at) {
@@ -51,9 +68,9 @@ Value ProductEmitter::emitEpilogue(ContractOp op, const ContractionShape &shape,
   auto evaluate = [&](Value value, Value row, Value column, int64_t width,
                       Value mask) -> Value {
     Position position = outer;
-    setGroup(position, shape.batch, at.batch);
-    setGroup(position, shape.rows, row);
-    setGroup(position, shape.columns, column);
+    setGroup(position, shape.batch, at.batch, /*joined=*/1);
+    setGroup(position, shape.rows, row, joined.rows, at.lane);
+    setGroup(position, shape.columns, column, joined.columns);
     position.lanes = width;
     if (width > 1) {
       position.vectorDim = along.dims.empty() ? -1 : int(along.dims.back());
@@ -68,7 +85,7 @@ Value ProductEmitter::emitEpilogue(ContractOp op, const ContractionShape &shape,
     Value result = body.get(block.getTerminator()->getOperand(0));
     return broadcast(result, width);
   };
-  if (lanes == 1 || along.dims.size() <= 1)
+  if (lanes == 1 || at.alongRow || along.dims.size() <= joined.columns)
     return evaluate(sums, at.row, at.column, lanes, at.mask);
 
   Type element =
@@ -78,12 +95,10 @@ Value ProductEmitter::emitEpilogue(ContractOp op, const ContractionShape &shape,
       b, cast<TypedAttr>(b.getZeroAttr(resultType)));
   for (int64_t lane = 0; lane < lanes; ++lane) {
     Value step = arith::ConstantOp::create(b, b.getI64IntegerAttr(lane));
-    Value moved = arith::AddIOp::create(
-        b, at.alongRow ? at.row : at.column, step);
+    Value moved = arith::AddIOp::create(b, at.column, step);
     auto one = [&]() -> Value {
       Value sum = vector::ExtractOp::create(b, sums, ArrayRef<int64_t>{lane});
-      return evaluate(sum, at.alongRow ? moved : at.row,
-                      at.alongRow ? at.column : moved, 1, {});
+      return evaluate(sum, at.row, moved, 1, {});
     };
     Value value;
     if (at.mask) {
@@ -173,6 +188,28 @@ ContractionMask ProductEmitter::makeMask(ExprAttr mask, const DimGroup &rows,
   };
 }
 
+/// Finds which dimensions of rows and columns the result and the epilogue walk as
+/// one, and so how many rows are neighbours in the result.
+void ProductEmitter::joinDims(ContractOp op, const ContractionShape &shape) {
+  auto walksAsOne = [&](ArrayRef<unsigned> dims) {
+    return dims.size() <= 1 || op.getEpilogue().empty() ||
+           analysis::epilogueWalksAsOne(op, dims, layout);
+  };
+  joined.columns = walksAsOne(shape.columns.dims) ? shape.columns.dims.size() : 1;
+  joined.rows = 0;
+  ExprAttr run = guard::getConstant(context, 1);
+  for (const DimGroup::Run &part : llvm::reverse(shape.rows.runs)) {
+    unsigned more = joined.rows + part.dims.size();
+    if (part.steps[2] != run ||
+        !walksAsOne(ArrayRef(shape.rows.dims).take_back(more)))
+      break;
+    joined.rows = more;
+    run = part.extent * run;
+  }
+  if (joined.rows > 0)
+    spec.c.rowRun = toExtent(run);
+}
+
 /// Fills `spec` but for the places of the operands, which depend on the
 /// dimensions that are counted off outside.
 LogicalResult ProductEmitter::describe(ContractOp op,
@@ -201,11 +238,12 @@ LogicalResult ProductEmitter::describe(ContractOp op,
   toAxis(shape.rows, spec.rows);
   toAxis(shape.columns, spec.columns);
   toAxis(shape.sum, spec.sum);
-  spec.freeSum = !shape.masks[1] || shape.sum.runs.empty() ||
-                 !llvm::any_of(shape.sum.runs.front().dims, [&](unsigned dim) {
-                   return guard::contains(shape.masks[1],
-                                          guard::getDim(context, dim));
-                 });
+  for (unsigned k = 0; k < 2; ++k)
+    spec.freeSum[k] =
+        !shape.masks[k] || shape.sum.runs.empty() ||
+        !llvm::any_of(shape.sum.runs.front().dims, [&](unsigned dim) {
+          return guard::contains(shape.masks[k], guard::getDim(context, dim));
+        });
   ContractionOperand *operands[3] = {&spec.a, &spec.b, &spec.c};
   const DimGroup *rowOf[3] = {&shape.rows, &shape.sum, &shape.rows};
   const DimGroup *columnOf[3] = {&shape.sum, &shape.columns, &shape.columns};
@@ -222,6 +260,7 @@ LogicalResult ProductEmitter::describe(ContractOp op,
     operands[k]->rowSteps = toSteps(*rowOf[k], k);
     operands[k]->columnSteps = toSteps(*columnOf[k], k);
   }
+  joinDims(op, shape);
   spec.a.map = makePrologue(*prologues[0]);
   spec.b.map = makePrologue(*prologues[1]);
   return success();
@@ -238,15 +277,16 @@ void ProductEmitter::place(ContractOp op, const ContractionShape &shape,
     spec.a.mask = makeMask(shape.masks[0], shape.rows, shape.sum, outer);
   if (shape.masks[1])
     spec.b.mask = makeMask(shape.masks[1], shape.sum, shape.columns, outer);
-  if (!op.getEpilogue().empty())
-    spec.c.map = [this, op, &shape, &outer](
-                     OpBuilder &builder, Location, Value sums,
-                     const ContractionIndex &at) -> Value {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPoint(builder.getInsertionBlock(),
-                          builder.getInsertionPoint());
-      return emitEpilogue(op, shape, outer, sums, at);
-    };
+  if (op.getEpilogue().empty())
+    return;
+  spec.c.map = [this, op, &shape,
+                &outer](OpBuilder &builder, Location, Value sums,
+                        const ContractionIndex &at) -> Value {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(builder.getInsertionBlock(),
+                        builder.getInsertionPoint());
+    return emitEpilogue(op, shape, outer, sums, at);
+  };
 }
 
 /// Emits items of the product at one point of the dimensions outside.

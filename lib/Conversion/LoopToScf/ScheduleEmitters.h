@@ -98,10 +98,16 @@ protected:
   ContractionMap makePrologue(Region &region);
   ContractionMask makeMask(guard::ExprAttr mask, const DimGroup &rows,
                            const DimGroup &columns, const Position &outer);
-  void setGroup(Position &position, const DimGroup &group, Value index);
+  void setGroup(Position &position, const DimGroup &group, Value index,
+                unsigned joined, Value lane = {});
+  void joinDims(ContractOp op, const ContractionShape &shape);
 
   ContractionSpec spec;
   Buffer memory[3];          ///< of A, B and C
+  /// The last dimensions of each group that are walked as one.
+  struct {
+    unsigned rows = 0, columns = 1;
+  } joined;
   bool failedInside = false; ///< a callback failed
 };
 

@@ -170,3 +170,79 @@ func.func @numbers(%x: tensor<4xi64>) -> (tensor<4xi64>, tensor<4xi64>) {
   }
   return %r, %s : tensor<4xi64>, tensor<4xi64>
 }
+
+// -----
+
+// The epilogue of a product is vectors along dimensions that it walks as one.
+// CHECK-LABEL: func.func @epilogue
+// CHECK: func.func @k(
+// CHECK-NOT: vector.insert
+// CHECK: arith.addf %{{.*}}, %{{.*}} : vector<8xf32>
+// CHECK-NOT: vector.insert
+// CHECK: func.func @l(
+// CHECK: vector.insert
+!p = tensor<1x64x12x16xf32>
+!q = tensor<1x64x16x16xf32>
+func.func @epilogue(%x: !p, %w: tensor<64x64xf32>, %y: !p) -> !p {
+  %r = loop.kernel @k ins(%a = %x : !p, %b = %w : tensor<64x64xf32>, %c = %y : !p) shared []
+      schedule #loop.packed<lanes = 8, tile_rows = 6, tile_columns = 16, block_rows = 66, block_depth = 64, item_rows = 66,
+                            item_columns = 96, unroll = 4, masked = true, grain = 1> -> !p {
+    %p = loop.contract parallel [1, 64, 12, 16] reduction [64]
+        lhs %a[d0, d4, d2, d3] : !p rhs %b[d1, d4] : tensor<64x64xf32>
+        acc f32 : !p epilogue (%acc, %n, %o, %i, %j) {
+      %e = loop.load %c[%n, %o, %i, %j] : !p
+      %f = arith.addf %acc, %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %p : !p
+  }
+  return %r : !p
+}
+func.func @transposed(%x: !q, %w: tensor<64x64xf32>, %y: !q) -> !q {
+  %r = loop.kernel @l ins(%a = %x : !q, %b = %w : tensor<64x64xf32>, %c = %y : !q) shared []
+      schedule #loop.packed<lanes = 8, tile_rows = 6, tile_columns = 16, block_rows = 66, block_depth = 64, item_rows = 66,
+                            item_columns = 96, unroll = 4, masked = true, grain = 1> -> !q {
+    %p = loop.contract parallel [1, 64, 16, 16] reduction [64]
+        lhs %a[d0, d4, d2, d3] : !q rhs %b[d1, d4] : tensor<64x64xf32>
+        acc f32 : !q epilogue (%acc, %n, %o, %i, %j) {
+      %e = loop.load %c[%n, %o, %j, %i] : !q
+      %f = arith.addf %acc, %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %p : !q
+  }
+  return %r : !q
+}
+
+// -----
+
+// The taps of a small window are written out: no loop besides that over items and
+// that over vectors. Of a long row they are not.
+// CHECK-LABEL: func.func @window
+// CHECK: func.func @k(
+// CHECK-COUNT-2: scf.for
+// CHECK-NOT: scf.for
+// CHECK-COUNT-9: arith.maximumf
+// CHECK: func.func @l(
+// CHECK: scf.for {{.*}}
+// CHECK: scf.for {{.*}}
+// CHECK: scf.for {{.*}} iter_args
+func.func @window(%x: tensor<66x34xf32>, %y: tensor<64x32xf32>) -> (tensor<64x32xf32>, tensor<32xf32>) {
+  %r = loop.kernel @k ins(%a = %x : tensor<66x34xf32>) shared [64, 32]
+      schedule #loop.across<lanes = 16, chunk = 32, sum_block = 0, masked = true, grain = 4> -> tensor<64x32xf32> {
+    %m = loop.reduce parallel (%i, %j) in [64, 32] reduction (%k, %l) in [3, 3] <max> : tensor<64x32xf32> {
+      %e = loop.load %a[%i + %k, %j + %l] : tensor<66x34xf32>
+      loop.yield %e : f32
+    }
+    loop.return %m : tensor<64x32xf32>
+  }
+  %s = loop.kernel @l ins(%a = %y : tensor<64x32xf32>) shared [32]
+      schedule #loop.across<lanes = 16, chunk = 32, sum_block = 0, masked = true, grain = 4> -> tensor<32xf32> {
+    %m = loop.reduce parallel (%i) in [32] reduction (%k) in [64] <max> : tensor<32xf32> {
+      %e = loop.load %a[%k, %i] : tensor<64x32xf32>
+      loop.yield %e : f32
+    }
+    loop.return %m : tensor<32xf32>
+  }
+  return %r, %s : tensor<64x32xf32>, tensor<32xf32>
+}
