@@ -13,6 +13,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace kiln;
 using namespace kiln::analysis;
 using namespace mlir;
@@ -23,6 +25,11 @@ static constexpr uint64_t kMinColumns = 9;
 /// Elements of columns that are packed in the time in which one of the result is
 /// stored alone.
 static constexpr uint64_t kStoreCost = 64;
+/// Columns of a panel, as the longest vectors have it.
+static constexpr double kPanelColumns = 32;
+/// Cycles, at a panel's multiply-add each: an element that is packed, and one of
+/// the result that is stored across its order.
+static constexpr double kPackCycles = 0.3, kAcrossCycles = 2.5;
 
 namespace {
 class ShapeAnalysis {
@@ -38,6 +45,10 @@ private:
   void exchange();
   bool wantsFewColumns(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns,
                        ArrayRef<unsigned> sum) const;
+  bool wastesColumns(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns,
+                     ArrayRef<unsigned> sum) const;
+  uint64_t count(ArrayRef<unsigned> dims) const;
+  unsigned countOuter(ArrayRef<unsigned> columns) const;
   bool assignMasks(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns);
   bool dependsOn(ExprAttr mask, ArrayRef<unsigned> dims) const;
   bool walksAsOne(unsigned k, ArrayRef<unsigned> dims) const;
@@ -128,6 +139,57 @@ void ShapeAnalysis::exchange() {
     std::swap(step[0], step[1]);
 }
 
+/// The extents of `dims`, multiplied; 0 if one is not known.
+uint64_t ShapeAnalysis::count(ArrayRef<unsigned> dims) const {
+  uint64_t product = 1;
+  for (unsigned dim : dims) {
+    auto extent = extents[dim].getConstant();
+    if (!extent || *extent < 0)
+      return 0;
+    product = llvm::SaturatingMultiply<uint64_t>(product, *extent);
+  }
+  return product;
+}
+
+/// How many of the first columns are counted off outside: columns are stored a
+/// vector at a time.
+unsigned ShapeAnalysis::countOuter(ArrayRef<unsigned> columns) const {
+  unsigned first = 0;
+  while (!walksAsOne(2, columns.drop_front(first)))
+    ++first;
+  return first;
+}
+
+/// True if columns fill their panels so badly that rows had better be the columns,
+/// although the result is then stored across its order: the images of a late layer
+/// have 49 elements, which take two panels of 32, and its weights would be packed
+/// for each image. All images together are the rows instead.
+bool ShapeAnalysis::wastesColumns(ArrayRef<unsigned> rows,
+                                  ArrayRef<unsigned> columns,
+                                  ArrayRef<unsigned> sum) const {
+  // Only a whole result is free to be stored in any order.
+  if (!frame.resultStrides.empty() || !frame.outer.empty() || rows.empty() ||
+      columns.empty() || sum.empty())
+    return false;
+  unsigned outer = countOuter(columns);
+  double m = count(rows), n = count(columns.drop_front(outer)), k = count(sum);
+  double images = count(columns.take_front(outer));
+  if (m < kMinColumns || n < kMinColumns || k < 1 || images < 1)
+    return false;
+  // What are the columns then must be neighbours, or have them along the sum.
+  if (!steps[rows.back()][0].isConstant(1) &&
+      !steps[sum.back()][0].isConstant(1))
+    return false;
+  auto waste = [](double count) {
+    return std::ceil(count / kPanelColumns) * kPanelColumns / count;
+  };
+  // Per element of the result.
+  double now = k / kPanelColumns * waste(n) + kPackCycles * k / n;
+  double then = k / kPanelColumns * waste(m) + kPackCycles * k / (n * images) +
+                kAcrossCycles;
+  return then < now;
+}
+
 /// True if packing the columns costs more than storing the result against its
 /// order. Where the sum walks neighbours of both operands, rows are packed a
 /// vector at a time and columns element by element: so are the windows of an image
@@ -135,16 +197,6 @@ void ShapeAnalysis::exchange() {
 bool ShapeAnalysis::wantsFewColumns(ArrayRef<unsigned> rows,
                                     ArrayRef<unsigned> columns,
                                     ArrayRef<unsigned> sum) const {
-  auto count = [&](ArrayRef<unsigned> dims) -> uint64_t {
-    uint64_t product = 1;
-    for (unsigned dim : dims) {
-      auto extent = extents[dim].getConstant();
-      if (!extent || *extent < 0)
-        return 0;
-      product = llvm::SaturatingMultiply<uint64_t>(product, *extent);
-    }
-    return product;
-  };
   // Only a whole result is free to be stored in any order.
   if (!frame.resultStrides.empty() || !frame.outer.empty() || sum.empty() ||
       !steps[sum.back()][0].isConstant(1) ||
@@ -231,16 +283,14 @@ std::optional<ContractionShape> ShapeAnalysis::run() {
     exchange();
     std::swap(rows, columns);
   }
-  if (wantsFewColumns(rows, columns, sum)) {
+  if (wantsFewColumns(rows, columns, sum) ||
+      wastesColumns(rows, columns, sum)) {
     exchange();
     std::swap(rows, columns);
   }
   if (!assignMasks(rows, columns))
     return std::nullopt;
-  // Columns are stored a vector at a time.
-  unsigned first = 0;
-  while (!walksAsOne(2, ArrayRef(columns).drop_front(first)))
-    ++first;
+  unsigned first = countOuter(columns);
   shape.outer.assign(columns.begin(), columns.begin() + first);
   columns.erase(columns.begin(), columns.begin() + first);
   describe(rows, shape.rows);

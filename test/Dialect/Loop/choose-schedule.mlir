@@ -196,3 +196,36 @@ func.func @few_columns(%x: tensor<16x36864xf32>, %y: tensor<144x36864xf32>) -> t
   }
   return %r : tensor<16x144xf32>
 }
+
+// -----
+
+// Images of 49 elements fill their panels badly: all images together are the rows,
+// 98 of them. Those of 196 do so too if the sum is long, not if it is short.
+// CHECK-LABEL: func.func @images
+// CHECK: schedule #loop.packed<{{.*}}item_rows = 102, item_columns = 64,
+// CHECK: schedule #loop.packed<{{.*}}item_rows = 102, item_columns = 128,
+// CHECK: schedule #loop.packed<{{.*}}item_rows = 66, item_columns = 48,
+func.func @images(%x: tensor<2x512x7x7xf32>, %w: tensor<256x512xf32>,
+                  %y: tensor<1x2304x14x14xf32>, %v: tensor<256x2304xf32>,
+                  %z: tensor<1x64x14x14xf32>, %u: tensor<64x64xf32>)
+    -> (tensor<2x256x7x7xf32>, tensor<1x256x14x14xf32>, tensor<1x64x14x14xf32>) {
+  %r = loop.kernel @k ins(%a = %x : tensor<2x512x7x7xf32>, %b = %w : tensor<256x512xf32>) shared [] -> tensor<2x256x7x7xf32> {
+    %p = loop.contract parallel [2, 256, 7, 7] reduction [512]
+        lhs %a[d0, d4, d2, d3] : tensor<2x512x7x7xf32> rhs %b[d1, d4] : tensor<256x512xf32>
+        acc f32 : tensor<2x256x7x7xf32>
+    loop.return %p : tensor<2x256x7x7xf32>
+  }
+  %s = loop.kernel @l ins(%a = %y : tensor<1x2304x14x14xf32>, %b = %v : tensor<256x2304xf32>) shared [] -> tensor<1x256x14x14xf32> {
+    %p = loop.contract parallel [1, 256, 14, 14] reduction [2304]
+        lhs %a[d0, d4, d2, d3] : tensor<1x2304x14x14xf32> rhs %b[d1, d4] : tensor<256x2304xf32>
+        acc f32 : tensor<1x256x14x14xf32>
+    loop.return %p : tensor<1x256x14x14xf32>
+  }
+  %t = loop.kernel @m ins(%a = %z : tensor<1x64x14x14xf32>, %b = %u : tensor<64x64xf32>) shared [] -> tensor<1x64x14x14xf32> {
+    %p = loop.contract parallel [1, 64, 14, 14] reduction [64]
+        lhs %a[d0, d4, d2, d3] : tensor<1x64x14x14xf32> rhs %b[d1, d4] : tensor<64x64xf32>
+        acc f32 : tensor<1x64x14x14xf32>
+    loop.return %p : tensor<1x64x14x14xf32>
+  }
+  return %r, %s, %t : tensor<2x256x7x7xf32>, tensor<1x256x14x14xf32>, tensor<1x64x14x14xf32>
+}

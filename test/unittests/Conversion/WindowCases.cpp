@@ -99,6 +99,78 @@ func.func @main(%x: !a, %y: !b) -> !c {
   return %r : !c
 })";
 
+// Images that fill their panels badly: they are the rows, all at once, and tiles of
+// rows begin and end within images.
+static const char kSmallImages[] = R"(
+!x = tensor<2x24x4x4xf32>
+!w = tensor<48x24x3x3xf32>
+!b = tensor<48xf32>
+!y = tensor<2x48x4x4xf32>
+func.func @main(%x: !x, %w: !w, %p: !b, %q: !y) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w, %c = %p : !b, %d = %q : !y)
+      shared [2, 48, 4, 4] -> !y {
+    %s = loop.contract parallel [2, 48, 4, 4] reduction [24, 3, 3]
+        lhs %a[d0, d4, d2 + d5 - 1, d3 + d6 - 1] : !x
+            mask and(le(1, d2 + d5), lt(d2 + d5 - 1, 4), le(1, d3 + d6), lt(d3 + d6 - 1, 4))
+        rhs %b[d1, d4, d5, d6] : !w mask 1
+        acc f32 : !y epilogue (%acc, %n, %o, %i, %j) {
+      %e = loop.load %c[%o] : !b
+      %f = arith.addf %acc, %e : f32
+      %g = loop.load %d[%n, %o, %i, %j] : !y
+      %h = arith.addf %f, %g : f32
+      loop.yield %h : f32
+    }
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
+// The same with a stride, an epilogue that walks the image the other way around, and
+// a prologue.
+static const char kSmallStrided[] = R"(
+!x = tensor<2x144x7x7xf32>
+!w = tensor<64x144xf32>
+!y = tensor<2x64x4x4xf32>
+func.func @main(%x: !x, %w: !w, %q: !y) -> !y {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %w : !w, %d = %q : !y)
+      shared [2, 64, 4, 4] -> !y {
+    %one = arith.constant 1.0 : f32
+    %s = loop.contract parallel [2, 64, 4, 4] reduction [144]
+        lhs %a[d0, d4, d2 * 2, d3 * 2] : !x rhs %b[d1, d4] : !w
+        acc f32 : !y lhs_prologue (%e) {
+      %c = arith.addf %e, %one : f32
+      loop.yield %c : f32
+    } epilogue (%acc, %n, %o, %i, %j) {
+      %g = loop.load %d[%n, %o, %j, %i] : !y
+      %h = arith.subf %acc, %g : f32
+      loop.yield %h : f32
+    }
+    loop.return %s : !y
+  }
+  return %r : !y
+})";
+
+// A matrix with one column more than a panel.
+static const char kFewColumns[] = R"(
+!x = tensor<100x160xf32>
+!y = tensor<160x33xf32>
+!b = tensor<33xf32>
+!z = tensor<100x33xf32>
+func.func @main(%x: !x, %y: !y, %p: !b) -> !z {
+  %r = loop.kernel @k ins(%a = %x : !x, %b = %y : !y, %c = %p : !b)
+      shared [100, 33] -> !z {
+    %s = loop.contract parallel [100, 33] reduction [160]
+        lhs %a[d0, d2] : !x rhs %b[d2, d1] : !y
+        acc f32 : !z epilogue (%acc, %i, %j) {
+      %e = loop.load %c[%j] : !b
+      %f = arith.addf %acc, %e : f32
+      loop.yield %f : f32
+    }
+    loop.return %s : !z
+  }
+  return %r : !z
+})";
+
 // Transposed, over a single element: `mod(d2, 2)` is d2 below the extent of d2,
 // and no longer once d2 and d3 are walked as one.
 static const char kSingle[] = R"(
@@ -130,6 +202,9 @@ llvm::ArrayRef<LoopCase> loop::getWindowCases() {
        4},
       {"WeightGradient", kWeightGradient, images, 0, 4096},
       {"DimensionsApart", kApart, images, 0, 4096},
+      {"SmallImages", kSmallImages, {{}}, 0, 1024},
+      {"SmallStridedImages", kSmallStrided, {{}}, 0, 1024},
+      {"FewColumns", kFewColumns, {{}}, 0, 1024},
       {"SingleElement", kSingle},
   };
   return cases;
