@@ -516,6 +516,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"KeptRows", kKeptRows, {{{"s0", 11}, {"s1", 35}}, {{"s0", 5}, {"s1", 8}}}},
       {"Numbers", kNumbers, both},
       {"EveryKind", getEveryKind(), both, 0, 4096},
+      {"EveryKindSpecial", getEveryKind(), both, 0, 4096, /*special=*/true},
       {"GenericReduce", kGenericReduce, both},
       {"EmptyReduce", kEmptyReduce},
       {"Scalars", kScalars},

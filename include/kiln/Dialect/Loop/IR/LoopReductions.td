@@ -14,8 +14,8 @@
 // test/unittests/Loop/ReductionsTest.cpp, and that all lowerings give its values in
 // test/unittests/Conversion/LoopCases.cpp.
 //
-// A kind promises that its combination may be applied in any order and grouping
-// (up to rounding), and that joining its neutral elements with any values that a
+// A kind promises that its combination may be applied in any order and grouping (up
+// to rounding, and to whether the mean of infinities is one of them or NaN), and that joining its neutral elements with any values that a
 // body may yield gives these values. What cannot promise that is `generic`.
 //
 //===----------------------------------------------------------------------===//
@@ -154,7 +154,9 @@ def Loop_ArgMax
 def Loop_ArgMin : Loop_ArgReduction<"ArgMin", 8, "argmin", less, Loop_Highest>;
 
 /// Chan et al., "Updating formulae and a pairwise algorithm for computing sample
-/// variances" (1979).
+/// variances" (1979). What is added to the squares is measured from the new mean, so
+/// that an infinity makes them NaN wherever it stands: its distance from the mean that
+/// it gave is none.
 def Loop_Welford : Loop_Reduction<"Welford", 9, "welford", [
     Loop_Accumulator<Loop_Zero, Loop_Float, "mean">,
     Loop_Accumulator<Loop_Zero, Loop_Float, "squares">,
@@ -169,8 +171,9 @@ def Loop_Welford : Loop_Reduction<"Welford", 9, "welford", [
     (mul $delta, $share):$shift,
     (add $left_mean, $shift):$mean,
     (add $left_squares, $right_squares):$squares,
-    (mul $delta, $shift):$cross,
-    (mul $cross, $left_weight):$scaled);
+    (sub $right_mean, $mean):$rest,
+    (mul $delta, $rest):$cross,
+    (mul $cross, $right_weight):$scaled);
   let combine = (accumulators $mean, (add $squares, $scaled), $weight);
 }
 
