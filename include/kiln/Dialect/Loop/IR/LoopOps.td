@@ -82,7 +82,7 @@ def Loop_PointwiseOp : Loop_NestOp<"pointwise"> {
 def Loop_ReduceOp
     : Loop_NestOp<"reduce", [], [Loop_AccumulationOpInterface]> {
   let summary = "Reduce a body's values over some dimensions";
-  let description = [{
+  let description = !strconcat([{
     The body has one `index` argument per parallel and then per reduction
     extent, and yields one value per accumulator, of the accumulator's type. Each
     accumulator is a result, whose shape is the parallel extents. Where a result's
@@ -91,14 +91,7 @@ def Loop_ReduceOp
 
     `kinds` says how accumulators combine: records of LoopReductions.td. A kind
     covers one accumulator, save:
-
-    - `argmax`, `argmin`: two, (value, index: i64). The first index wins among
-      equal values, and a NaN counts as larger (smaller) than anything.
-    - `welford`: three, (mean, sum of squared distances, weight); the body
-      yields (x, 0, 1).
-    - `generic`: all, combined by the second region, whose arguments are N
-      values on the left and N on the right and which yields N values. Only
-      then are there init values, one per accumulator.
+  }], Loop_ReductionKind.meanings, [{
 
     `min` and `max` yield NaN if any value is NaN. An empty reduction of a kind
     with identity gives the identity (0 for sum and any, 1 for prod and all,
@@ -123,7 +116,7 @@ def Loop_ReduceOp
       loop.yield %x : f32
     }
     ```
-  }];
+  }]);
   let arguments = (ins Variadic<AnyType>:$inits,
                        Loop_ExprArrayAttr:$parallelExtents,
                        Loop_ExprArrayAttr:$reductionExtents,

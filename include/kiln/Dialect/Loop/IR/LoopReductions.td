@@ -104,6 +104,8 @@ class Loop_Accumulator<Loop_Neutral element, Loop_AccumulatorType constraint,
 class Loop_Reduction<string name, int number, string keyword,
                      list<Loop_Accumulator> values>
     : I32EnumAttrCase<name, number, keyword> {
+  /// Markdown, for the description of `loop.reduce`; empty if the name says it.
+  string meaning = "";
   list<Loop_Accumulator> carried = values;
   dag where = (locals);
   dag combine = (accumulators);
@@ -133,12 +135,14 @@ def Loop_All
 def Loop_Xor
     : Loop_SimpleReduction<"Xor", 6, "xor", bitXor, Loop_Zero, Loop_Integer>;
 
-/// The larger (smaller) value, a NaN beyond all, and of equal ones the first.
 class Loop_ArgReduction<string name, int number, string keyword,
-                        Loop_AccumulatorFunction beats, Loop_Neutral neutral>
+                        Loop_AccumulatorFunction beats, Loop_Neutral neutral,
+                        string comparative>
     : Loop_Reduction<name, number, keyword, [
         Loop_Accumulator<neutral, Loop_Number, "value">,
         Loop_Accumulator<Loop_LastIndex, Loop_I64, "index">]> {
+  let meaning = "two, (value, index: i64). The first index wins among equal "
+      "values, and a NaN counts as " # comparative # " than anything.";
   let where = (locals
     (beats $right_value, $left_value):$better,
     (same $right_value, $left_value):$equal,
@@ -150,8 +154,9 @@ class Loop_ArgReduction<string name, int number, string keyword,
     (select $take, $right_index, $left_index));
 }
 def Loop_ArgMax
-    : Loop_ArgReduction<"ArgMax", 7, "argmax", greater, Loop_Lowest>;
-def Loop_ArgMin : Loop_ArgReduction<"ArgMin", 8, "argmin", less, Loop_Highest>;
+    : Loop_ArgReduction<"ArgMax", 7, "argmax", greater, Loop_Lowest, "larger">;
+def Loop_ArgMin
+    : Loop_ArgReduction<"ArgMin", 8, "argmin", less, Loop_Highest, "smaller">;
 
 /// Chan et al., "Updating formulae and a pairwise algorithm for computing sample
 /// variances" (1979). What is added to the squares is measured from the new mean, so
@@ -161,6 +166,8 @@ def Loop_Welford : Loop_Reduction<"Welford", 9, "welford", [
     Loop_Accumulator<Loop_Zero, Loop_Float, "mean">,
     Loop_Accumulator<Loop_Zero, Loop_Float, "squares">,
     Loop_Accumulator<Loop_Zero, Loop_Float, "weight">]> {
+  let meaning = "three, (mean, sum of squared distances, weight); the body "
+      "yields (x, 0, 1).";
   let where = (locals
     (zeroOf $left_mean):$zero,
     (add $left_weight, $right_weight):$weight,
@@ -178,7 +185,11 @@ def Loop_Welford : Loop_Reduction<"Welford", 9, "welford", [
 }
 
 /// Combined by a region; carries any number of values.
-def Loop_Generic : Loop_Reduction<"Generic", 10, "generic", []>;
+def Loop_Generic : Loop_Reduction<"Generic", 10, "generic", []> {
+  let meaning = "all, combined by the second region, whose arguments are N "
+      "values on the left and N on the right and which yields N values. Only "
+      "then are there init values, one per accumulator.";
+}
 
 def Loop_ReductionKind : I32EnumAttr<"ReductionKind",
     "how the accumulators of a reduction combine", [
@@ -187,6 +198,11 @@ def Loop_ReductionKind : I32EnumAttr<"ReductionKind",
     ]> {
   let cppNamespace = "::kiln::loop";
   let genSpecializedAttr = 0;
+  /// A line of Markdown for each kind that says what it means.
+  string meanings = !foldl("", enumerants, text, kind,
+      text # !if(!empty(!cast<Loop_Reduction>(kind).meaning), "",
+                 "\n    - `" # kind.str # "`: "
+                 # !cast<Loop_Reduction>(kind).meaning));
 }
 
 #endif // KILN_DIALECT_LOOP_IR_LOOPREDUCTIONS
