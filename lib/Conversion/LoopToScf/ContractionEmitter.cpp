@@ -16,7 +16,8 @@
 using namespace kiln::loop;
 using namespace mlir;
 
-/// Most rows of a skinny product, which are repeated in its code.
+/// Most rows of a skinny product, which are repeated in its code: a constraint (C5) of
+/// the schedules and no choice, for which they take far fewer.
 static constexpr int64_t kMaxSkinnyRows = 32;
 
 static int64_t getSumBytes(const ContractionSpec &spec) {
