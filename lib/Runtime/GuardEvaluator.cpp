@@ -170,6 +170,24 @@ std::string GuardTable::sentence(const Check &check, const Call &call,
   return result;
 }
 
+/// True if `found`, which is `what` of the dimension, is what the expression gives.
+bool GuardTable::equalsExpr(const Check &check, Call &call, const char *what,
+                            int64_t found, std::string &failure) const {
+  Cell expected;
+  ExprFailure why;
+  if (!evaluate(*check.expr, call, expected, why, failure))
+    return false;
+  if (why != ExprFailure::None) {
+    failure = sentence(check, call, why);
+    return false;
+  }
+  if (expected.isInteger() && expected.integer == found)
+    return true;
+  failure = dimFailure(program_.slots[check.slot], what, check.dim,
+                       expected.isInteger() ? expected.integer : -1, found);
+  return false;
+}
+
 template <>
 bool GuardTable::holds<KILN_GUARD_KIND_TENSOR>(const Check &check, Call &call,
                                                std::string &failure) const {
@@ -234,20 +252,7 @@ bool GuardTable::holds<KILN_GUARD_SIZE_EXPR>(const Check &check, Call &call,
   const Tensor *tensor = findDim(check, call, otherwise, failure);
   if (!tensor)
     return otherwise;
-  Cell expected;
-  ExprFailure why;
-  if (!evaluate(*check.expr, call, expected, why, failure))
-    return false;
-  if (why != ExprFailure::None) {
-    failure = sentence(check, call, why);
-    return false;
-  }
-  int64_t size = tensor->sizes()[check.dim];
-  if (expected.isInteger() && expected.integer == size)
-    return true;
-  failure = dimFailure(program_.slots[check.slot], "size", check.dim,
-                       expected.isInteger() ? expected.integer : -1, size);
-  return false;
+  return equalsExpr(check, call, "size", tensor->sizes()[check.dim], failure);
 }
 
 template <>

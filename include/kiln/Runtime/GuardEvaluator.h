@@ -63,6 +63,8 @@ private:
                         std::string &failure) const;
   bool evaluate(const package::Expr &expr, Call &call, package::Cell &result,
                 package::ExprFailure &why, std::string &failure) const;
+  bool equalsExpr(const Check &check, Call &call, const char *what,
+                  int64_t found, std::string &failure) const;
   std::string sentence(const Check &check, const Call &call,
                        package::ExprFailure why) const;
 

@@ -217,46 +217,54 @@ Status PackageImporter::addGuards(ArrayRef<guard::ExprAttr> exprs) {
   return Status::success();
 }
 
+/// The check of this kind, by whichever op it has.
+static std::optional<mlir::RegisteredOperationName>
+findCheck(MLIRContext *context, kiln_guard_kind kind) {
+  for (mlir::RegisteredOperationName name :
+       context->getRegisteredOperationsByDialect(
+           guard::GuardDialect::getDialectNamespace()))
+    if (auto *check = name.getInterface<guard::CheckOpInterface>();
+        check && check->getGuardKind() == kind)
+      return name;
+  return std::nullopt;
+}
+
+/// Attributes are fields of the same names, whatever the kind.
 Status PackageImporter::addGuard(const package::Guard &check,
                                  ArrayRef<guard::ExprAttr> exprs) {
+  auto name = findCheck(builder.getContext(), check.kind);
+  if (!name)
+    return Error::malformed("no check is of kind " +
+                            std::to_string(unsigned(check.kind)));
   const auto &slots = package.programs.front().slots;
-  Location loc = builder.getUnknownLoc();
-  std::string name = check.slot < slots.size() ? slots[check.slot].name : "";
-  switch (check.kind) {
-  case KILN_GUARD_KIND_TENSOR:
-    guard::CheckTensorOp::create(builder, loc, check.slot, name);
-    break;
-  case KILN_GUARD_DTYPE:
-    if (check.value < 0 || check.value > int64_t(DType::F8E5M2FNUZ))
-      return Error::malformed("there is no dtype " +
-                              std::to_string(check.value));
-    guard::CheckDTypeOp::create(
-        builder, loc, check.slot, name,
-        guard::getElementType(builder.getContext(), DType(check.value)));
-    break;
-  case KILN_GUARD_RANK:
-    guard::CheckRankOp::create(builder, loc, check.slot, name, check.value);
-    break;
-  case KILN_GUARD_SIZE:
-    guard::CheckSizeOp::create(builder, loc, check.slot, name, check.dim,
-                               check.value);
-    break;
-  case KILN_GUARD_SIZE_EXPR:
-    guard::CheckSizeExprOp::create(builder, loc, check.slot, name, check.dim,
-                                   exprs[check.expr]);
-    break;
-  case KILN_GUARD_NO_ALIAS:
-    guard::CheckNoAliasOp::create(builder, loc, check.slot, name);
-    break;
-  case KILN_GUARD_SCALAR_VALUE:
-    guard::CheckScalarOp::create(
-        builder, loc, check.slot, name,
-        toAttribute(builder.getContext(), check.constant));
-    break;
-  case KILN_GUARD_EXPR:
-    guard::CheckExprOp::create(builder, loc, exprs[check.expr], check.text);
-    break;
+  mlir::OperationState state(builder.getUnknownLoc(), *name);
+  for (StringAttr field : name->getAttributeNames()) {
+    Attribute value;
+    if (field == "slot")
+      value = builder.getI64IntegerAttr(check.slot);
+    else if (field == "name")
+      value = builder.getStringAttr(
+          check.slot < slots.size() ? slots[check.slot].name : "");
+    else if (field == "dim")
+      value = builder.getI64IntegerAttr(check.dim);
+    else if (field == "value")
+      value = builder.getI64IntegerAttr(check.value);
+    else if (field == "source")
+      value = builder.getStringAttr(check.text);
+    else if (field == "constant")
+      value = toAttribute(builder.getContext(), check.constant);
+    else if (field == "expr" && check.expr < exprs.size())
+      value = exprs[check.expr];
+    else if (field == "type" && check.value >= 0 &&
+             check.value <= int64_t(DType::F8E5M2FNUZ))
+      value = mlir::TypeAttr::get(guard::getElementType(
+          builder.getContext(), DType(check.value)));
+    if (!value)
+      return Error::malformed("its record gives '" + field.str() +
+                              "' no value that there is");
+    state.addAttribute(field, value);
   }
+  builder.create(state);
   return Status::success();
 }
 

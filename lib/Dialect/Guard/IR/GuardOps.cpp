@@ -152,8 +152,9 @@ LogicalResult ProgramOp::verifyRegions() {
   return success();
 }
 
-LogicalResult CheckSizeExprOp::verify() {
-  return verifyCondition(*this, getExpr());
+LogicalResult guard::verifyCheck(Operation *check) {
+  auto expr = check->getAttrOfType<ExprAttr>("expr");
+  return expr ? verifyCondition(check, expr) : success();
 }
 
 LogicalResult CheckScalarOp::verify() {
@@ -163,10 +164,6 @@ LogicalResult CheckScalarOp::verify() {
   return emitOpError() << "expects an integer, a float, a bool, text or "
                           "'unit', but found "
                        << getConstant();
-}
-
-LogicalResult CheckExprOp::verify() {
-  return verifyCondition(*this, getExpr());
 }
 
 #define GET_OP_CLASSES

@@ -26,6 +26,12 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "kiln/Dialect/Guard/IR/GuardDialect.h.inc"
+
+namespace kiln::guard {
+/// Refuses a check whose `expr` is no integer over symbols.
+LogicalResult verifyCheck(Operation *check);
+} // namespace kiln::guard
+
 #include "kiln/Dialect/Guard/IR/GuardInterfaces.h.inc"
 
 #define GET_OP_CLASSES

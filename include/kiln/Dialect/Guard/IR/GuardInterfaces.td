@@ -16,11 +16,14 @@ def Guard_CheckOpInterface : OpInterface<"CheckOpInterface"> {
   let description = [{
     Implemented by what may stand in a `guard.program`: a check that becomes one
     record of the table that is evaluated before a call.
+
+    An attribute `expr` of a check, whatever its kind, is an integer over symbols.
   }];
   let methods = [
     StaticInterfaceMethod<"What a record of this check checks.",
       "::kiln_guard_kind", "getGuardKind">
   ];
+  let verify = [{ return ::kiln::guard::verifyCheck($_op); }];
 }
 
 #endif // KILN_DIALECT_GUARD_IR_GUARDINTERFACES_TD

@@ -142,8 +142,9 @@ def Guard_ProgramOp : Guard_Op<"program", [
 /// record of another kind leaves them as they are. Numbers ascend by one.
 ///
 /// kiln-tblgen --gen-guard-kinds writes `kiln/ABI/GuardKinds.def` from these: the
-/// format of packages, its verifier and the runtime need no other mention of a kind
-/// than the function that evaluates it, in lib/Runtime/GuardEvaluator.cpp.
+/// format of packages, its verifier, what reads them back as IR and the runtime need
+/// no other mention of a kind than the function that evaluates it, in
+/// lib/Runtime/GuardEvaluator.cpp.
 class GuardKind<string guardName, int guardNumber, string guardText> {
   string name = guardName;
   int number = guardNumber;
@@ -151,7 +152,7 @@ class GuardKind<string guardName, int guardNumber, string guardText> {
 }
 
 /// A check stands in a `guard.program`. The fields of its record in a package are
-/// attributes of the same names, with `type` for a dtype.
+/// attributes of the same names, with `type` for a dtype and `source` for a text.
 class Guard_CheckOpBase<string mnemonic, GuardKind guardKind>
     : Guard_Op<"check_" # mnemonic,
                [HasParent<"ProgramOp">,
@@ -233,7 +234,6 @@ def Guard_CheckSizeExprOp : Guard_CheckOp<"size_expr",
     custom<Integer>($slot) $name `[` custom<Integer>($dim) `]`
     `is` $expr attr-dict
   }];
-  let hasVerifier = 1;
 }
 
 def Guard_CheckNoAliasOp : Guard_CheckOp<"no_alias",
@@ -279,7 +279,6 @@ def Guard_CheckExprOp : Guard_CheckOpBase<"expr",
   }];
   let arguments = (ins Guard_ExprAttr:$expr, StrAttr:$source);
   let assemblyFormat = "$expr `source` $source attr-dict";
-  let hasVerifier = 1;
 }
 
 #endif // KILN_DIALECT_GUARD_IR_GUARDOPS_TD
