@@ -256,6 +256,19 @@ bool GuardTable::holds<KILN_GUARD_SIZE_EXPR>(const Check &check, Call &call,
 }
 
 template <>
+bool GuardTable::holds<KILN_GUARD_STRIDE>(const Check &check, Call &call,
+                                          std::string &failure) const {
+  bool otherwise;
+  const Tensor *tensor = findDim(check, call, otherwise, failure);
+  if (!tensor)
+    return otherwise;
+  if (tensor->size(check.dim) < 2 || tensor->numel() == 0)
+    return true; // nothing is stepped along it
+  return equalsExpr(check, call, "stride", tensor->strides()[check.dim],
+                    failure);
+}
+
+template <>
 bool GuardTable::holds<KILN_GUARD_SCALAR_VALUE>(const Check &check, Call &call,
                                                 std::string &failure) const {
   const OpValue &input = call.inputs[check.slot];

@@ -50,6 +50,8 @@ guard.program @main_guards for @main {
   guard.check_size 0 "x"[1] is 4
   // CHECK-NEXT: guard.check_size_expr 1 "y"[0] is <s77 + 1>
   guard.check_size_expr 1 "y"[0] is <s77 + 1>
+  // CHECK-NEXT: guard.check_stride 0 "x"[1] is <s77>
+  guard.check_stride 0 "x"[1] is <s77>
   // CHECK-NEXT: guard.check_no_alias 0 "x"
   guard.check_no_alias 0 "x"
   // CHECK-NEXT: guard.check_scalar 3 "n" is 3 : i64

@@ -167,6 +167,28 @@ TEST_F(Guards, WhatIsWrittenHasMemoryOfItsOwn) {
   EXPECT_EQ(check({left, int64_t(3), all.asStrided({4}, {7}, 4)}), shared);
 }
 
+TEST_F(Guards, StridesAreThoseOfTheCapture) {
+  Guard &rows = add(KILN_GUARD_STRIDE, 0, 0, 0);
+  rows.expr = package.programs[0].exprs.size();
+  package.programs[0].exprs.push_back(ExprBuilder().integer(4).build());
+  Guard &columns = add(KILN_GUARD_STRIDE, 0, 0, 1);
+  columns.expr = package.programs[0].exprs.size();
+  package.programs[0].exprs.push_back(ExprBuilder().integer(1).build());
+  EXPECT_EQ(check({x, int64_t(3), y}), "");
+  EXPECT_EQ(check({x.asStrided({8, 4}, {1, 8}, 0), int64_t(3), y}),
+            "tensor 'x' stride mismatch at index 0. expected 4, actual 1");
+  EXPECT_EQ(check({x.asStrided({4, 4}, {4, 2}, 0), int64_t(3), y}),
+            "tensor 'x' stride mismatch at index 1. expected 1, actual 2");
+  // Of symbols, and where nothing is stepped along.
+  package.guards[0].expr = package.programs[0].exprs.size();
+  package.programs[0].exprs.push_back(ExprBuilder().symbol(0).build());
+  EXPECT_EQ(check({x, int64_t(3), y}),
+            "tensor 'x' stride mismatch at index 0. expected 8, actual 4");
+  package.programs[0].symbols[0].min = 0;
+  EXPECT_EQ(check({x.asStrided({1, 4}, {77, 1}, 0), int64_t(3), y}), "");
+  EXPECT_EQ(check({x.asStrided({0, 4}, {77, 3}, 0), int64_t(3), y}), "");
+}
+
 TEST_F(Guards, WeightsMayShareMemoryAsTheyWereExported) {
   package.programs[0].slots[0].kind = Slot::Kind::Buffer;
   package.programs[0].slots[2].kind = Slot::Kind::Parameter;

@@ -236,6 +236,25 @@ def Guard_CheckSizeExprOp : Guard_CheckOp<"size_expr",
   }];
 }
 
+def Guard_CheckStrideOp : Guard_CheckOp<"stride",
+    GuardKind<"STRIDE", 9, "{slot}.stride[{dim}] == {expr}">,
+    (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$dim, Guard_ExprAttr:$expr)> {
+  let summary = "One stride of the input equals an expression";
+  let description = [{
+    Of an input whose strides decided, when the program was captured, whether an
+    operator such as `reshape` gave a view or a copy, which a later write makes
+    seen. Where the input has no second element to step to, any stride will do.
+
+    ```mlir
+    guard.check_stride 0 "x"[0] is <s77>
+    ```
+  }];
+  let assemblyFormat = [{
+    custom<Integer>($slot) $name `[` custom<Integer>($dim) `]`
+    `is` $expr attr-dict
+  }];
+}
+
 def Guard_CheckNoAliasOp : Guard_CheckOp<"no_alias",
     GuardKind<"NO_ALIAS", 7, "{slot} has memory of its own">> {
   let summary = "The memory of the input is its own";
