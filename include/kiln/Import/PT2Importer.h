@@ -67,14 +67,19 @@ struct Relation {
   std::string text;
 };
 
+/// Tells of a user input, by name, whether the program holds for its strides alone.
+using DependsOnStrides = llvm::function_ref<bool(StringRef)>;
+
 /// Adds `guard.program @<name>_guards` with the checks that the types of the
 /// function's user inputs demand, that what it writes to has memory of its own,
 /// and the given relations. `behind` runs after it with the same inputs, as a
-/// backward does, and writes too. Unsupported for sizes without names, of which a guard
+/// backward does, and writes too. Strides are checked where `dependsOnStrides` says so:
+/// types do not show it. Unsupported for sizes without names, of which a guard
 /// could say nothing.
 Status addGuardProgram(mlir::func::FuncOp function,
                        ArrayRef<Relation> relations = {},
-                       mlir::func::FuncOp behind = {});
+                       mlir::func::FuncOp behind = {},
+                       DependsOnStrides dependsOnStrides = {});
 
 /// Loads the dialects that imported modules use.
 void loadImportDialects(MLIRContext *context);

@@ -18,21 +18,37 @@ using namespace kiln;
 using namespace kiln::pt2;
 using aten::FormulaBuilder;
 
+unsigned Functionalizer::addMemory(Value contents, StringRef input) {
+  Memory memory;
+  memory.contents = contents;
+  memory.input = input.str();
+  memories.push_back(std::move(memory));
+  return memories.size() - 1;
+}
+
 Functionalizer::Tensor Functionalizer::add(Value value, StringRef input) {
-  memories.push_back({value, input.str(), 0, {}});
-  tensors.push_back({unsigned(memories.size() - 1), {}, value, 0});
+  tensors.push_back({addMemory(value, input), {}, value, 0});
   return tensors.size() - 1;
 }
 
 Functionalizer::Tensor Functionalizer::addView(Tensor of, Operation *op,
                                                unsigned result,
-                                               unsigned operand) {
+                                               unsigned operand,
+                                               bool byStrides) {
   State state = tensors[of];
-  state.path.push_back({op, result, operand});
+  state.path.push_back({op, result, operand, byStrides});
   state.value = op->getResult(result);
   state.version = memories[state.memory].version;
   tensors.push_back(std::move(state));
   return tensors.size() - 1;
+}
+
+Functionalizer::Tensor Functionalizer::addCopy(Tensor of, Value value) {
+  Tensor result = add(value);
+  unsigned copied = tensors[of].memory;
+  memories.back().copied = copied;
+  memories.back().copiedVersion = memories[copied].version;
+  return result;
 }
 
 Functionalizer::Tensor
@@ -51,9 +67,26 @@ static Value replay(OpBuilder &b, Operation *op, unsigned operand, Value base,
   return copy->getResult(result);
 }
 
+void Functionalizer::noteStrides(const State &state, bool isWrite) {
+  Memory &memory = memories[state.memory];
+  if (llvm::any_of(state.path, [](const Step &step) { return step.byStrides; }))
+    memory.dependsOnStrides |= isWrite || state.version != memory.version;
+  if (!memory.copied)
+    return;
+  Memory &copied = memories[*memory.copied];
+  copied.dependsOnStrides |= isWrite || copied.version != memory.copiedVersion;
+}
+
+bool Functionalizer::dependsOnStrides(StringRef input) const {
+  return llvm::any_of(memories, [&](const Memory &memory) {
+    return memory.input == input && memory.dependsOnStrides;
+  });
+}
+
 Value Functionalizer::read(Tensor tensor) {
   State &state = tensors[tensor];
   const Memory &memory = memories[state.memory];
+  noteStrides(state, /*isWrite=*/false);
   if (state.version == memory.version)
     return state.value;
   Value value = memory.contents;
@@ -66,7 +99,7 @@ Value Functionalizer::read(Tensor tensor) {
 
 void Functionalizer::change(Tensor tensor, Operation *op) {
   State &state = tensors[tensor];
-  state.path.push_back({op, 0, 0});
+  state.path.push_back({op, 0, 0, /*byStrides=*/false});
   state.value = op->getResult(0);
   state.version = memories[state.memory].version;
 }
@@ -75,8 +108,7 @@ Status Functionalizer::move(Tensor tensor, Value contents) {
   for (auto [other, state] : llvm::enumerate(tensors))
     if (other != tensor && state.memory == tensors[tensor].memory)
       return Error::unsupported("other tensors look at its memory");
-  memories.push_back({contents, {}, 0, {}});
-  tensors[tensor] = {unsigned(memories.size() - 1), {}, contents, 0};
+  tensors[tensor] = {addMemory(contents), {}, contents, 0};
   return Status::success();
 }
 
@@ -95,6 +127,7 @@ Status Functionalizer::write(Tensor tensor, Value contents, Location loc) {
     return Error::unsupported("it is not known whether " + memory.unknownView +
                               " shares its memory; expected a program after "
                               "run_decompositions()");
+  noteStrides(state, /*isWrite=*/true);
   // What each view on the way sees before the write.
   SmallVector<Value> seen = {memory.contents};
   for (const Step &step : ArrayRef(state.path).drop_back(!state.path.empty()))

@@ -25,6 +25,10 @@
 // What is written and never read is dead code, and equal views are one: both
 // are left to the passes.
 //
+// Some operators look at their operand's memory or copy it, as its strides demand.
+// Whether one did matters once either of the two is written and the other is seen
+// afterwards; the program then holds for the strides of the capture alone.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_LIB_IMPORT_PT2_FUNCTIONALIZER_H
@@ -35,6 +39,7 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,9 +57,13 @@ public:
   Tensor add(Value value, StringRef input = {});
 
   /// Result `result` of the view operator `op`, which looks at its operand
-  /// `operand`, the value of `of`.
+  /// `operand`, the value of `of`; with other strides it might not (`byStrides`).
   Tensor addView(Tensor of, Operation *op, unsigned result = 0,
-                 unsigned operand = 0);
+                 unsigned operand = 0, bool byStrides = false);
+
+  /// A tensor with memory of its own, which with other strides of `of` might look at
+  /// that of `of`.
+  Tensor addCopy(Tensor of, Value value);
 
   /// A tensor of which it is not known whether it shares memory with `of`.
   Tensor addPerhapsView(Tensor of, Value value, StringRef why);
@@ -80,17 +89,25 @@ public:
   /// Graph inputs that were written, with what they hold now.
   std::vector<std::pair<std::string, Value>> mutations() const;
 
+  /// True if what the program does depends on the strides of this graph input.
+  bool dependsOnStrides(StringRef input) const;
+
 private:
   struct Memory {
     Value contents;
     std::string input;
     unsigned version = 0;
     std::string unknownView; ///< why a tensor may or may not look at it
+    /// The memory that it is a copy of by its strides, and what was copied.
+    std::optional<unsigned> copied;
+    unsigned copiedVersion = 0;
+    bool dependsOnStrides = false;
   };
   struct Step {
     Operation *op;
     unsigned result;
     unsigned operand;
+    bool byStrides;
   };
   struct State {
     unsigned memory;
@@ -99,10 +116,15 @@ private:
     unsigned version;
   };
 
+  unsigned addMemory(Value contents, StringRef input = {});
+
   /// What `base` holds if `source` is written to what `step` looks at; null
   /// with `reason` if that cannot be said.
   Value writeThrough(const Step &step, Value base, Value source, Location loc,
                      std::string &reason);
+  /// A write to one of a tensor and what it was made of by strides is seen in the
+  /// other, or would be.
+  void noteStrides(const State &state, bool isWrite);
 
   OpBuilder &b;
   std::vector<Memory> memories;

@@ -82,6 +82,12 @@ public:
     return states.mutations();
   }
 
+  /// True if the program holds only for the strides that this input was captured
+  /// with.
+  bool dependsOnStrides(StringRef input) const {
+    return states.dependsOnStrides(input);
+  }
+
 private:
   // Nodes.
   Status importNode(const archive::Node &node);
@@ -130,7 +136,8 @@ private:
 
   // Mutation.
   bool aliases(const archive::Node &node, Operation *op,
-               const std::string &result, std::string &unknown) const;
+               const std::string &result, std::string &unknown,
+               bool &byStrides) const;
   Status bindView(const archive::Node &node, Operation *op, unsigned result,
                   const std::string &name);
   Status mutate(const std::string &name, Operation *op, bool isView);

@@ -80,9 +80,23 @@ struct Written {
 };
 } // namespace
 
+/// Checks that the input is laid out as it was captured.
+static void addStrideChecks(OpBuilder &b, Location loc, unsigned slot,
+                            aten::InputAttr input, RankedTensorType tensor) {
+  auto dims = guard::getDims(tensor);
+  SmallVector<guard::ExprAttr> strides =
+      guard::getContiguousStrides(b.getContext(), *dims);
+  if (guard::ShapeAttr given = input.getStrides())
+    strides.assign(given.getDims().begin(), given.getDims().end());
+  for (auto [dim, stride] : llvm::enumerate(strides))
+    if (!(*dims)[dim].isConstant(1))
+      guard::CheckStrideOp::create(b, loc, slot, input.getName(), dim, stride);
+}
+
 Status kiln::pt2::addGuardProgram(mlir::func::FuncOp function,
                                   ArrayRef<Relation> relations,
-                                  mlir::func::FuncOp behind) {
+                                  mlir::func::FuncOp behind,
+                                  DependsOnStrides dependsOnStrides) {
   if (Status s = guard::checkNamedSizes(function.getName(),
                                         function.getArgumentTypes());
       !s)
@@ -101,6 +115,7 @@ Status kiln::pt2::addGuardProgram(mlir::func::FuncOp function,
     functions.push_back(behind);
   const Written written(functions);
   SmallVector<std::pair<unsigned, StringAttr>> alone;
+  SmallVector<unsigned> laidOut;
   for (unsigned slot = 0; slot < function.getNumArguments(); ++slot) {
     auto input = function.getArgAttrOfType<aten::InputAttr>(
         slot, aten::kInputAttrName);
@@ -113,12 +128,21 @@ Status kiln::pt2::addGuardProgram(mlir::func::FuncOp function,
     if (input && input.getKind() != aten::InputKind::UserInput)
       continue;
     Type type = function.getArgumentTypes()[slot];
-    if (auto tensor = llvm::dyn_cast<RankedTensorType>(type))
+    if (auto tensor = llvm::dyn_cast<RankedTensorType>(type)) {
       addTensorChecks(b, loc, slot, name, tensor, bound);
-    else
+      if (input && dependsOnStrides && dependsOnStrides(name))
+        laidOut.push_back(slot);
+    } else {
       addScalarCheck(b, loc, slot, name,
                      input ? input.getValue() : Attribute());
+    }
   }
+  for (unsigned slot : laidOut)
+    addStrideChecks(b, loc, slot,
+                    function.getArgAttrOfType<aten::InputAttr>(
+                        slot, aten::kInputAttrName),
+                    llvm::cast<RankedTensorType>(
+                        function.getArgumentTypes()[slot]));
   // What was captured had memory of its own for each input.
   for (auto [slot, name] : alone)
     guard::CheckNoAliasOp::create(b, loc, slot, name);

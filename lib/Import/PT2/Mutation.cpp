@@ -104,11 +104,26 @@ static bool makesContiguous(const aten::OpInfo &info) {
   });
 }
 
+/// True if it takes strides to say whether elements of these sizes can be seen as
+/// elements of the sizes `wanted`. Splitting a dimension or adding one of a single
+/// element is possible for all.
+static bool needsStrides(ArrayRef<ExprAttr> sizes, ArrayRef<ExprAttr> wanted) {
+  // Of which no two dimensions can be joined.
+  SmallVector<ExprAttr> apart(sizes);
+  ExprAttr stride, two;
+  for (size_t k = sizes.size(); k-- > 0; stride = apart[k] * sizes[k] * two) {
+    two = guard::getConstant(sizes[k].getContext(), 2);
+    apart[k] = stride ? stride : two;
+  }
+  return canView(sizes, apart, wanted) != true;
+}
+
 /// True if `result` of the node looks at the memory of its first operand. If
-/// the file does not tell, `unknown` says of what.
+/// the file does not tell, `unknown` says of what. `byStrides` if those of the
+/// operand decided.
 bool GraphImporter::aliases(const archive::Node &node, Operation *op,
-                            const std::string &result,
-                            std::string &unknown) const {
+                            const std::string &result, std::string &unknown,
+                            bool &byStrides) const {
   const auto *self = node.inputs.empty()
                          ? nullptr
                          : node.inputs[0].arg.as<archive::TensorArg>();
@@ -138,6 +153,10 @@ bool GraphImporter::aliases(const archive::Node &node, Operation *op,
     unknown = "the result '" + result + "' of '" + name.str() + "'";
     return false;
   }
+  const archive::Argument *format = node.find("memory_format");
+  byStrides = isReshape(op) ? needsStrides(*sizes, *wanted)
+                            : makesContiguous(*info) ||
+                                  (format && !format->isNone());
   bool isSame = *sizes == *wanted && *strides == *given;
   // The recorded strides are those of other sizes where one is 1 now.
   if (makesContiguous(*info) && !node.find("memory_format"))
@@ -249,17 +268,23 @@ Status GraphImporter::bindView(const archive::Node &node, Operation *op,
   }
   Binding &binding = bindings[name];
   std::string unknown;
-  if (!self.empty() && aliases(node, op, name, unknown)) {
+  bool byStrides = false;
+  if (!self.empty() && aliases(node, op, name, unknown, byStrides)) {
     auto of = getTensor(self);
     if (!of)
       return of.takeError();
-    binding.tensor = states.addView(*of, op, result, operand);
+    binding.tensor = states.addView(*of, op, result, operand, byStrides);
   } else if (!unknown.empty()) {
     auto of = getTensor(self);
     if (!of)
       return of.takeError();
     binding.tensor =
         states.addPerhapsView(*of, op->getResult(result), unknown);
+  } else if (byStrides) {
+    auto of = getTensor(self);
+    if (!of)
+      return of.takeError();
+    binding.tensor = states.addCopy(*of, op->getResult(result));
   } else {
     binding.tensor = states.add(op->getResult(result));
   }

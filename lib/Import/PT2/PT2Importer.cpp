@@ -430,7 +430,12 @@ Result<mlir::OwningOpRef<ModuleOp>> ProgramImporter::run() {
       b.getFunctionType(argumentTypes, ValueRange(results).getTypes()));
   function.setArgAttrsAttr(b.getArrayAttr(argumentAttrs));
   function.setResAttrsAttr(b.getArrayAttr(resultAttrs));
-  if (Status s = addGuardProgram(function, *relations); !s)
+  auto dependsOnStrides = [&](StringRef input) {
+    return graph.dependsOnStrides(input);
+  };
+  if (Status s = addGuardProgram(function, *relations, /*behind=*/{},
+                                 dependsOnStrides);
+      !s)
     return s.takeError();
 
   std::string complaint;

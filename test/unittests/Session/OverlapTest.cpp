@@ -118,6 +118,42 @@ TEST_P(Overlap, InputsThatAreOnlyReadMayOverlap) {
   EXPECT_EQ(sumOf(results), (std::vector<float>{2, 4, 6, 8}));
 }
 
+/// x.reshape(-1).add_(1) changes x where its rows lie in order, and a copy of it
+/// elsewhere; y.t().contiguous().mul_(2) changes a copy of y, and y itself where its
+/// columns do. What was captured is right for one of the two.
+TEST_P(Overlap, WhatStridesDecidedHoldsForNoOthers) {
+  auto session = Session::open(inputs("decided_strides/train.pt2"),
+                               options("", GetParam()));
+  ASSERT_TRUE(bool(session)) << session.error().message;
+  auto call = [&](unsigned turned) {
+    std::vector<OpValue> values;
+    for (unsigned i = 0; i < 4; ++i) {
+      Tensor tensor = *Tensor::empty(DType::F32, {6});
+      std::fill_n(tensor.dataAs<float>(), 6, float(i));
+      std::vector<int64_t> steps = {3, 1};
+      if (i == turned)
+        steps = {1, 2};
+      values.push_back(tensor.asStrided({2, 3}, steps, 0));
+    }
+    return (*session)->call(values);
+  };
+  for (unsigned turned : {2, 3, 4}) {
+    auto results = call(turned);
+    EXPECT_TRUE(results) << turned << ": " << results.error().message;
+  }
+  for (auto [turned, name] : {std::pair(0, "x"), std::pair(1, "y")}) {
+    auto results = call(turned);
+    ASSERT_FALSE(results);
+    EXPECT_EQ(results.error().kind, ErrorKind::Guard);
+    EXPECT_NE(results.error().message.find(
+                  "tensor '" + std::string(name) +
+                  "' stride mismatch at index 0. expected 3, actual 1"),
+              std::string::npos)
+        << results.error().message;
+  }
+  EXPECT_EQ((*session)->stats().graphsCompiled, 1u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Session, Overlap,
                          testing::Values(Backend::Eager, Backend::AotEager,
                                          Backend::Inductor),
