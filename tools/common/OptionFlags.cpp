@@ -26,7 +26,9 @@ static Status set(CompileOptions &options, const OptionRow &row,
 
 Status tools::setOption(CompileOptions &options, const std::string &name,
                         const std::string &text) {
-  return set(options, *findOption(name), text);
+  if (const OptionRow *row = findOption(name))
+    return set(options, *row, text);
+  return Error::usage("there is no option '" + name + "' of a compilation");
 }
 
 void tools::addOptionFlags(CommandLine &line, OptionTool tool,
