@@ -19,6 +19,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace kiln;
 using namespace kiln::aten;
 
@@ -100,6 +102,53 @@ TEST_F(BuilderTest, NumbersPromoteAsInPyTorch) {
   EXPECT_EQ(b.elementTypeOf(b.add(i, 0.5)), f32);
   EXPECT_EQ(b.elementTypeOf(b.div(i, 1)), f32);
   EXPECT_EQ(b.elementTypeOf(b.filled(i, 7)), i32);
+}
+
+TEST_F(BuilderTest, WhereTakesNumbersAsFillsOrAsPyTorch) {
+  Type i1 = builder.getI1Type(), i32 = builder.getI32Type(),
+       i64 = builder.getI64Type(), f16 = builder.getF16Type();
+  Value c = b.filled({b.expr(4)}, 1, i1);
+  auto of = [&](Type type) { return b.filled({b.expr(4)}, 1, type); };
+  auto expectElement = [&](Operand x, Operand y, Type element) {
+    EXPECT_EQ(b.elementTypeOf(b.where(c, x, y)), element);
+    EXPECT_EQ(b.elementTypeOf(b.where(c, y, x)), element);
+  };
+  expectElement(0.5, 1, f32);
+  expectElement(1, 2, i64);
+  expectElement(true, 1, i64);
+  expectElement(true, false, i1);
+  expectElement(0.5, of(i32), f32);
+  expectElement(0.5, of(f16), f16);
+  expectElement(true, of(i32), i32);
+  // Numbers that the elements hold are of their type.
+  expectElement(2.0, of(i32), i32);
+  expectElement(1, of(i1), i1);
+  Value z = b.complexNumber({0, 1});
+  expectElement(z, of(f32), mlir::ComplexType::get(f32));
+  expectElement(z, of(i32), mlir::ComplexType::get(f32));
+  EXPECT_TRUE(succeeded(mlir::verify(*module)));
+}
+
+TEST_F(BuilderTest, SumsOfIntegersAreWide) {
+  Type i64 = builder.getI64Type();
+  for (Type type : {Type(builder.getI1Type()), Type(builder.getI32Type())}) {
+    EXPECT_EQ(b.elementTypeOf(b.sumAll(b.filled({b.expr(4)}, 1, type))), i64);
+    Value scalar = b.filled(ArrayRef<guard::ExprAttr>(), 1, type);
+    EXPECT_EQ(b.elementTypeOf(b.sumAll(scalar)), i64);
+    EXPECT_EQ(b.sumOver(scalar, {}), scalar);
+  }
+}
+
+/// A number that no i64 holds stays a float, which the op refuses with its range.
+TEST_F(BuilderTest, PadsIntegersWithWhatTheyHold) {
+  Value i = b.filled({b.expr(4)}, 3, builder.getI64Type());
+  auto pad = [&](double value) {
+    return b.constantPad(i, {b.expr(1), b.expr(1)}, value);
+  };
+  EXPECT_TRUE(pad(-3));
+  EXPECT_TRUE(pad(-0x1p62));
+  EXPECT_FALSE(pad(0x1p63));
+  EXPECT_FALSE(pad(-INFINITY));
 }
 
 TEST_F(BuilderTest, OnlyComplexNumbersHaveConjugates) {

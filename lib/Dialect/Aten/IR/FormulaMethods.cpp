@@ -13,6 +13,8 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace kiln;
 using namespace kiln::aten;
 
@@ -79,7 +81,8 @@ Value FormulaBuilder::number(Operand operand) {
 }
 
 Value FormulaBuilder::numberFor(Type elementType, double value) {
-  bool isWhole = value == double(int64_t(value));
+  // What no i64 holds, infinities and NaN among it, must not be converted to one.
+  bool isWhole = std::abs(value) < 0x1p63 && value == std::trunc(value);
   return llvm::isa<mlir::IntegerType>(elementType) && isWhole
              ? number(int64_t(value))
              : number(value);
@@ -125,50 +128,46 @@ FormulaBuilder::getConstantComplex(Value value) {
 // The overload that operands ask for
 //===----------------------------------------------------------------------===//
 
-Value FormulaBuilder::pow(Value a, Operand b) {
-  Value exponent = number(b);
-  return isTensor(exponent) ? powTensorTensor(a, exponent)
-                            : powTensorScalar(a, exponent);
+/// Truths, integers, reals, complex numbers: PyTorch's categories, of which a later one
+/// decides the type of a result.
+static int getCategory(Type element) {
+  if (llvm::isa<mlir::ComplexType>(element))
+    return 3;
+  if (llvm::isa<mlir::FloatType>(element))
+    return 2;
+  return element.isInteger(1) ? 0 : 1;
 }
 
-Value FormulaBuilder::eq(Value a, Operand b) {
-  Value other = number(b);
-  return isTensor(other) ? eqTensor(a, other) : eqScalar(a, other);
-}
-
-Value FormulaBuilder::ne(Value a, Operand b) {
-  Value other = number(b);
-  return isTensor(other) ? neTensor(a, other) : neScalar(a, other);
-}
-
-Value FormulaBuilder::lt(Value a, Operand b) {
-  Value other = number(b);
-  return isTensor(other) ? ltTensor(a, other) : ltScalar(a, other);
-}
-
-Value FormulaBuilder::le(Value a, Operand b) {
-  Value other = number(b);
-  return isTensor(other) ? leTensor(a, other) : leScalar(a, other);
-}
-
-Value FormulaBuilder::gt(Value a, Operand b) {
-  Value other = number(b);
-  return isTensor(other) ? gtTensor(a, other) : gtScalar(a, other);
-}
-
-Value FormulaBuilder::ge(Value a, Operand b) {
-  Value other = number(b);
-  return isTensor(other) ? geTensor(a, other) : geScalar(a, other);
+Type FormulaBuilder::elementFor(Value number, Type beside) {
+  int category = getCategory(number.getType());
+  Type real = builder.getF32Type();
+  if (beside && category == 2 && getCategory(beside) < 2) {
+    auto known = getConstantNumber(number);
+    bool isWhole =
+        known && std::isfinite(*known) && *known == std::trunc(*known);
+    return isWhole ? beside : real;
+  }
+  if (beside && category == 3 && getCategory(beside) < 3)
+    return mlir::ComplexType::get(getCategory(beside) == 2 ? beside : real);
+  if (beside)
+    return beside;
+  return category == 0   ? builder.getI1Type()
+         : category == 1 ? builder.getI64Type()
+         : category == 2 ? real
+                         : mlir::ComplexType::get(real);
 }
 
 Value FormulaBuilder::where(Value condition, Operand a, Operand b) {
   Value left = number(a), right = number(b);
   if (!condition || !left || !right)
     return {};
-  if (!isTensor(left))
-    left = scalarTensor(left, elementTypeOf(right));
-  if (!isTensor(right))
-    right = scalarTensor(right, elementTypeOf(left));
+  bool isLeftTensor = isTensor(left), isRightTensor = isTensor(right);
+  if (!isLeftTensor)
+    left = scalarTensor(
+        left, elementFor(left, isRightTensor ? elementTypeOf(right) : Type()));
+  if (!isRightTensor)
+    right = scalarTensor(
+        right, elementFor(right, isLeftTensor ? elementTypeOf(left) : Type()));
   return whereSelf(condition, left, right);
 }
 
@@ -220,7 +219,12 @@ static SmallVector<int64_t> everyDim(Value x) {
 }
 
 Value FormulaBuilder::sumAll(Value x) {
-  return x ? sumOver(x, everyDim(x)) : x;
+  if (!x)
+    return {};
+  // Without dimensions nothing is summed, and the type is that of any other sum.
+  if (rankOf(x) == 0 && llvm::isa<mlir::IntegerType>(elementTypeOf(x)))
+    return cast(x, builder.getI64Type());
+  return sumOver(x, everyDim(x));
 }
 
 Value FormulaBuilder::meanAll(Value x) {

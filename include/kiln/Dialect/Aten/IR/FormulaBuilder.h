@@ -108,14 +108,37 @@ public:
   Value sub(Operand a, Operand b) { return subTensor(a, b); }
   Value mul(Operand a, Operand b) { return mulTensor(a, b); }
   Value div(Operand a, Operand b) { return divTensor(a, b); }
-  Value pow(Value a, Operand b);
-  Value eq(Value a, Operand b);
-  Value ne(Value a, Operand b);
-  Value lt(Value a, Operand b);
-  Value le(Value a, Operand b);
-  Value gt(Value a, Operand b);
-  Value ge(Value a, Operand b);
-  /// A number becomes a tensor of the other side's element type.
+  Value pow(Value a, Operand b) {
+    return ofTensorOr(a, b, &FormulaBuilder::powTensorTensor,
+                      &FormulaBuilder::powTensorScalar);
+  }
+  Value eq(Value a, Operand b) {
+    return ofTensorOr(a, b, &FormulaBuilder::eqTensor,
+                      &FormulaBuilder::eqScalar);
+  }
+  Value ne(Value a, Operand b) {
+    return ofTensorOr(a, b, &FormulaBuilder::neTensor,
+                      &FormulaBuilder::neScalar);
+  }
+  Value lt(Value a, Operand b) {
+    return ofTensorOr(a, b, &FormulaBuilder::ltTensor,
+                      &FormulaBuilder::ltScalar);
+  }
+  Value le(Value a, Operand b) {
+    return ofTensorOr(a, b, &FormulaBuilder::leTensor,
+                      &FormulaBuilder::leScalar);
+  }
+  Value gt(Value a, Operand b) {
+    return ofTensorOr(a, b, &FormulaBuilder::gtTensor,
+                      &FormulaBuilder::gtScalar);
+  }
+  Value ge(Value a, Operand b) {
+    return ofTensorOr(a, b, &FormulaBuilder::geTensor,
+                      &FormulaBuilder::geScalar);
+  }
+  /// A number becomes a tensor of the other side's element type where that holds
+  /// it, as fills do; a fraction beside integers makes floats, and of two numbers
+  /// the result is as PyTorch's.
   Value where(Value condition, Operand a, Operand b);
   /// The complex conjugate of a tensor or a constant number; reals stay.
   Value conjugate(Value a);
@@ -134,6 +157,7 @@ public:
   Value meanOver(Value x, Ints dims, bool keepdim = false);
   Value amaxOver(Value x, Ints dims, bool keepdim = false);
   Value aminOver(Value x, Ints dims, bool keepdim = false);
+  /// Of integers an i64, whatever the rank.
   Value sumAll(Value x);
   Value meanAll(Value x);
   /// Sums `x` down to `dims`, undoing a broadcast from there.
@@ -186,6 +210,17 @@ private:
   ArgValue get(const SizesArg &arg);
   ArgValue get(const TensorsArg &arg);
 
+  /// The overload for a tensor on the right, or that for a number.
+  Value ofTensorOr(Value a, Operand b,
+                   Value (FormulaBuilder::*ofTensor)(Value, Value),
+                   Value (FormulaBuilder::*ofNumber)(Value, Operand)) {
+    Value right = number(b);
+    return isTensor(right) ? (this->*ofTensor)(a, right)
+                           : (this->*ofNumber)(a, right);
+  }
+  /// The elements of a tensor that a number becomes beside `beside`, which is null
+  /// for another number.
+  Type elementFor(Value number, Type beside);
   /// `value` as an integer for integer elements, else as a float.
   Value numberFor(Type elementType, double value);
 };

@@ -82,7 +82,10 @@ Value decomposeSigmoidBackward(SigmoidBackwardOp op, FormulaBuilder &c) {
 }
 
 Value decomposeMaskedFillScalar(MaskedFillScalarOp op, FormulaBuilder &c) {
-  return c.where(op.getMask(), op.getValue(), op.getSelf());
+  Value self = op.getSelf();
+  Value value =
+      c.scalarTensor(op.getValue(), FormulaBuilder::elementTypeOf(self));
+  return c.where(op.getMask(), value, self);
 }
 
 Value decomposeMaskedFillTensor(MaskedFillTensorOp op, FormulaBuilder &c) {
