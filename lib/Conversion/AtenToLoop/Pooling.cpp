@@ -124,46 +124,38 @@ static LogicalResult lowerMax(LoopBuilder &loops, const PoolingArgs &args,
         });
     return loops.setMade(0, values[0]);
   }
-  // Of several NaNs PyTorch gives the last, of other equals the first. The
-  // smaller key wins, and those of NaNs are negative and fall.
+  // Of several NaNs PyTorch gives the last, of other equals the first.
   Type i64 = loops.getBuilder().getI64Type();
-  bool isFloat = isa<FloatType>(stored);
   auto indexType = cast<RankedTensorType>(loops.getResultType(1));
   SmallVector<Value> results = loops.makeReduce(
       TypeRange({pool.type, indexType}), nest.parallel, nest.reduction,
-      ReductionKind::ArgMax, acc,
-      [&](BodyContext body, ScalarBuilder &scalars) {
+      isa<FloatType>(stored) ? ReductionKind::ArgMaxLastNaN
+                             : ReductionKind::ArgMax,
+      acc, [&](BodyContext body, ScalarBuilder &scalars) {
         Value valid = loops.condition(body, nest.valid);
         Value value = element(body, scalars, valid);
         ExprAttr flat = getFlat(
             ArrayRef(nest.at).take_back(pool.spatial), pool.getInput());
-        Value key = loops.number(body, scalars, flat, i64);
-        if (isFloat)
-          key = scalars.where(scalars.isNan(value), scalars.bitNot(key), key);
+        Value index = loops.number(body, scalars, flat, i64);
         if (valid)
-          key = scalars.where(valid, key,
-                              scalars.constant(i64, int64_t(INT64_MAX)));
-        return SmallVector<Value>{value, key};
+          index = scalars.where(valid, index,
+                                scalars.constant(i64, int64_t(INT64_MAX)));
+        return SmallVector<Value>{value, index};
       });
   if (failed(loops.setMade(0, results[0])))
     return failure();
-  bool mayBeEmpty = pool.mayHaveEmptyWindows();
-  if (!isFloat && !mayBeEmpty) {
+  if (!pool.mayHaveEmptyWindows()) {
     loops.setResult(1, results[1]);
     return success();
   }
-  View keys = loops.getView(results[1]);
+  View found = loops.getView(results[1]);
   Value indices = loops.makePointwise(
       indexType, i64, [&](BodyContext body, ScalarBuilder &scalars) {
-        Value key = loops.read(body, keys, keys.map);
-        Value negative = scalars.lt(key, scalars.constant(i64, int64_t(0)));
-        Value index = scalars.where(negative, scalars.bitNot(key), key);
-        if (!mayBeEmpty)
-          return index;
+        Value index = loops.read(body, found, found.map);
         Value first = loops.number(
             body, scalars, getFlat(pool.getFirst(loops), pool.getInput()), i64);
         return scalars.where(
-            scalars.eq(key, scalars.constant(i64, int64_t(INT64_MAX))), first,
+            scalars.eq(index, scalars.constant(i64, int64_t(INT64_MAX))), first,
             index);
       });
   loops.setResult(1, indices);

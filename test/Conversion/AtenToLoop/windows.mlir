@@ -2,8 +2,10 @@
 
 // Padding is a mask, and one reduction gives value and place.
 // CHECK-LABEL: func @max_pool
-// CHECK: loop.reduce parallel (%[[N:.*]], %[[C:.*]], %[[H:.*]], %[[W:.*]]) in [2, 3, 4, 4] reduction (%[[I:.*]], %[[J:.*]]) in [3, 3] <argmax>
+// CHECK: loop.reduce parallel (%[[N:.*]], %[[C:.*]], %[[H:.*]], %[[W:.*]]) in [2, 3, 4, 4] reduction (%[[I:.*]], %[[J:.*]]) in [3, 3] <argmax_last_nan>
 // CHECK: loop.load %arg0[%[[N]], %[[C]], {{.*}}%[[H]] * 2{{.*}}] mask
+// CHECK-NOT: loop.pointwise
+// CHECK: return
 func.func @max_pool(%x: tensor<2x3x8x8xf32>)
     -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xi64>) {
   %v, %i = aten.max_pool2d_with_indices(%x, kernel_size = [3, 3], stride = [2, 2], padding = [1, 1])

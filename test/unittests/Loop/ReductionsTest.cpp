@@ -182,6 +182,24 @@ TEST_F(Reductions, FirstOfEqualValuesWins) {
   EXPECT_EQ(both[1], b.getI64IntegerAttr(2));
 }
 
+TEST_F(Reductions, LastOfSeveralNaNsWins) {
+  Builder b(&context);
+  Case test{ReductionKind::ArgMaxLastNaN, b.getF32Type(), false};
+  auto state = [&](double value, int64_t index) {
+    return State{b.getF32FloatAttr(value), b.getI64IntegerAttr(index)};
+  };
+  auto expectIndex = [&](const State &x, const State &y, int64_t index) {
+    for (const State &found : {combine(test, x, y), combine(test, y, x)})
+      EXPECT_EQ(found[1], b.getI64IntegerAttr(index));
+  };
+  expectIndex(state(NAN, 2), state(NAN, 4), 4);
+  expectIndex(state(NAN, 1), state(INFINITY, 3), 1);
+  expectIndex(state(2, 3), state(2, 5), 3);
+  expectIndex(state(-0.0, 3), state(0.0, 5), 3);
+  expectIndex(getNeutral(test), state(NAN, 0), 0);
+  expectIndex(getNeutral(test), state(-INFINITY, 7), 7);
+}
+
 /// Of -0.5, 0 and 0.75: mean 1/12, squared distances 0.25 + ... = 0.7916.
 TEST_F(Reductions, WelfordIsMeanAndSquares) {
   Builder b(&context);

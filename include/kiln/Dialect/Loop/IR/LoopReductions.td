@@ -191,10 +191,32 @@ def Loop_Generic : Loop_Reduction<"Generic", 10, "generic", []> {
       "then are there init values, one per accumulator.";
 }
 
+/// What PyTorch's pooling gives. Integers have no NaN, and ArgMax.
+def Loop_ArgMaxLastNaN : Loop_Reduction<"ArgMaxLastNaN", 11, "argmax_last_nan", [
+    Loop_Accumulator<Loop_Lowest, Loop_Float, "value">,
+    Loop_Accumulator<Loop_LastIndex, Loop_I64, "index">]> {
+  let meaning = "`argmax` of floats, where of several NaNs the last wins.";
+  let where = (locals
+    (greater $right_value, $left_value):$better,
+    (same $right_value, $left_value):$alike,
+    (equal $right_value, $left_value):$numbers,
+    (bitXor $alike, $numbers):$nans,
+    (before $right_index, $left_index):$earlier,
+    (before $left_index, $right_index):$later,
+    (bitAnd $numbers, $earlier):$first,
+    (bitAnd $nans, $later):$last,
+    (bitOr $first, $last):$tie,
+    (bitOr $better, $tie):$take);
+  let combine = (accumulators
+    (select $take, $right_value, $left_value),
+    (select $take, $right_index, $left_index));
+}
+
 def Loop_ReductionKind : I32EnumAttr<"ReductionKind",
     "how the accumulators of a reduction combine", [
       Loop_Sum, Loop_Prod, Loop_Min, Loop_Max, Loop_Any, Loop_All, Loop_Xor,
-      Loop_ArgMax, Loop_ArgMin, Loop_Welford, Loop_Generic
+      Loop_ArgMax, Loop_ArgMin, Loop_Welford, Loop_Generic,
+      Loop_ArgMaxLastNaN
     ]> {
   let cppNamespace = "::kiln::loop";
   let genSpecializedAttr = 0;
