@@ -223,18 +223,22 @@ StringRef FuseProducts::findChain(Chain &chain,
   return kNoChain;
 }
 
-/// The kernel of a chain before the last of its kernels, without a place for its
-/// results yet.
-static KernelOp buildKernel(const Chain &chain, Operation *place,
-                            const analysis::SizeHints &hints) {
-  KernelOp rows = chain.rows;
-  MLIRContext *context = rows.getContext();
+/// The kernels of a chain in the order in which they run.
+static SmallVector<KernelOp> getParts(const Chain &chain) {
   SmallVector<KernelOp> parts;
   for (auto [k, kernel] : chain.producers)
     parts.push_back(kernel);
-  parts.push_back(rows);
+  parts.push_back(chain.rows);
   for (auto [k, kernel] : chain.consumers)
     parts.push_back(kernel);
+  return parts;
+}
+
+/// A kernel with what a chain reads and gives, and nothing in its block, into which
+/// `mapping` leads.
+static KernelOp makeFrame(OpBuilder &builder, const Chain &chain,
+                          ArrayRef<KernelOp> parts, IRMapping &mapping) {
+  KernelOp rows = chain.rows;
   llvm::SetVector<Value> inputs;
   SmallVector<StringRef> origins;
   SmallVector<Location> locations;
@@ -253,24 +257,53 @@ static KernelOp buildKernel(const Chain &chain, Operation *place,
   for (auto [k, kernel] : chain.consumers)
     types.push_back(kernel.getResult(0).getType());
 
-  OpBuilder builder(place);
   Location location = builder.getFusedLoc(locations);
   OperationState state(location, KernelOp::getOperationName());
   auto &properties = state.getOrAddProperties<KernelOp::Properties>();
   properties.name = rows.getNameAttr();
   properties.shared = rows.getSharedAttr();
-  properties.origins = getOriginsAttr(context, origins);
+  properties.origins = getOriginsAttr(rows.getContext(), origins);
   state.addOperands(inputs.getArrayRef());
   state.addTypes(types);
   state.addRegion();
   auto fused = cast<KernelOp>(builder.create(state));
-
   SmallVector<Location> inputLocations(inputs.size(), location);
   Block *body = builder.createBlock(
       &fused.getBody(), {}, ValueRange(inputs.getArrayRef()).getTypes(),
       inputLocations);
-  IRMapping mapping; // of tensors outside
   mapping.map(inputs.getArrayRef(), body->getArguments());
+  return fused;
+}
+
+/// Reads of `made`, a product of the kernel, are at the kernel's points.
+static void readAtPoints(Value made, unsigned shared) {
+  MLIRContext *context = made.getContext();
+  for (OpOperand &use : llvm::make_early_inc_range(made.getUses())) {
+    auto load = cast<LoadOp>(use.getOwner());
+    NestOpInterface nest = getNest(load);
+    SmallVector<Value> indices(load.getIndices());
+    SmallVector<ExprAttr> map;
+    for (unsigned d = 0; d < shared; ++d) {
+      map.push_back(guard::getDim(context, indices.size()));
+      indices.push_back(nest->getRegion(0).getArgument(d));
+    }
+    map.push_back(cast<ExprAttr>(load.getMap().getValue().back()));
+    OpBuilder at(load);
+    auto moved = LoadOp::create(at, load.getLoc(), made, indices, map);
+    load.replaceAllUsesWith(moved.getResult());
+    load.erase();
+  }
+}
+
+/// The kernel of a chain before the last of its kernels, without a place for its
+/// results yet; null if a consumer cannot be aligned with the rows.
+static KernelOp buildKernel(const Chain &chain, Operation *place,
+                            const analysis::SizeHints &hints) {
+  KernelOp rows = chain.rows;
+  SmallVector<KernelOp> parts = getParts(chain);
+  OpBuilder builder(place);
+  IRMapping mapping; // of tensors outside
+  KernelOp fused = makeFrame(builder, chain, parts, mapping);
   SmallVector<Value> returned;
   for (KernelOp part : parts) {
     IRMapping local;
@@ -310,29 +343,11 @@ static KernelOp buildKernel(const Chain &chain, Operation *place,
         returned.push_back(made);
     }
   }
-  ReturnOp::create(builder, location, returned);
+  ReturnOp::create(builder, fused.getLoc(), returned);
   for (auto [result, value] : llvm::zip_equal(fused.getResults(), returned))
     result.setType(value.getType());
-  // Reads of a product are at the kernel's points.
-  for (auto [k, kernel] : chain.producers) {
-    Value made = mapping.lookup(kernel.getResult(0));
-    unsigned shared = rows.getShared().size();
-    for (OpOperand &use : llvm::make_early_inc_range(made.getUses())) {
-      auto load = cast<LoadOp>(use.getOwner());
-      NestOpInterface nest = getNest(load);
-      SmallVector<Value> indices(load.getIndices());
-      SmallVector<ExprAttr> map;
-      for (unsigned d = 0; d < shared; ++d) {
-        map.push_back(guard::getDim(context, indices.size()));
-        indices.push_back(nest->getRegion(0).getArgument(d));
-      }
-      map.push_back(cast<ExprAttr>(load.getMap().getValue().back()));
-      OpBuilder at(load);
-      auto moved = LoadOp::create(at, load.getLoc(), made, indices, map);
-      load.replaceAllUsesWith(moved.getResult());
-      load.erase();
-    }
-  }
+  for (auto [k, kernel] : chain.producers)
+    readAtPoints(mapping.lookup(kernel.getResult(0)), rows.getShared().size());
   return fused;
 }
 
