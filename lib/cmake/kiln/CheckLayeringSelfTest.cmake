@@ -101,4 +101,12 @@ string(REPEAT "int x;\n" 601 long)
 expect_violation(file-size lib/Base/Injected.cpp "${long}")
 string(REPEAT "int x;\n" 600 fits)
 expect_clean(file-size lib/Base/Injected.cpp "${fits}")
+
+string(REPEAT "  f(a[0], ';');\n" 98 fits)
+expect_violation(function-size lib/Base/Injected.cpp
+                 "static int f(int x,\n             int y) {\n${fits}\n}\n")
+expect_clean(function-size lib/Base/Injected.cpp "int f() {\n${fits}}\n")
+string(REPEAT "    f();\n" 99 body)
+expect_violation(function-size lib/Base/Injected.h
+                 "class A {\npublic:\n  int f() {\n${body}  }\n};\n")
 file(REMOVE_RECURSE ${SCRATCH})
