@@ -78,34 +78,52 @@ static Result<DType> readDType(KilnDType dtype) {
                       ", which is no element type");
 }
 
+namespace {
+struct DTypeAndSizes {
+  DType dtype;
+  std::vector<int64_t> sizes;
+};
+} // namespace
+
+/// What a new tensor is to be, with null where it will stand.
+static Result<DTypeAndSizes> readNewTensor(KilnTensor **tensor, KilnDType dtype,
+                                           size_t rank, const int64_t *sizes) {
+  if (!tensor)
+    return isNull("tensor");
+  *tensor = nullptr;
+  auto type = readDType(dtype);
+  if (!type)
+    return type.takeError();
+  auto shape = readSizes(rank, sizes);
+  if (!shape)
+    return shape.takeError();
+  return DTypeAndSizes{*type, std::move(*shape)};
+}
+
 KilnStatus *kilnTensorBorrow(void *data, size_t bytes, KilnDType dtype,
                              size_t rank, const int64_t *sizes,
                              const int64_t *strides, KilnRelease release,
                              void *user, KilnTensor **tensor) {
   return guarded([&]() -> Status {
-    if (!tensor)
-      return isNull("tensor");
-    *tensor = nullptr;
-    auto type = readDType(dtype);
-    if (!type)
-      return type.takeError();
-    auto shape = readSizes(rank, sizes);
-    if (!shape)
-      return shape.takeError();
+    auto wanted = readNewTensor(tensor, dtype, rank, sizes);
+    if (!wanted)
+      return wanted.takeError();
     if (!data && bytes != 0)
       return isNull("data");
-    if (reinterpret_cast<uintptr_t>(data) % alignmentOf(*type) != 0)
+    if (reinterpret_cast<uintptr_t>(data) % alignmentOf(wanted->dtype) != 0)
       return Error::usage("'data' is not aligned to " +
-                          std::to_string(alignmentOf(*type)) + " bytes");
+                          std::to_string(alignmentOf(wanted->dtype)) +
+                          " bytes");
     // Sizes are judged before anything is computed of them.
-    if (auto count = elementCount(*shape); !count)
+    if (auto count = elementCount(wanted->sizes); !count)
       return Error::usage(count.error().message);
     std::vector<int64_t> steps =
         strides && rank > 0 ? std::vector<int64_t>(strides, strides + rank)
-                            : runtime::rowMajorStrides(*shape);
+                            : runtime::rowMajorStrides(wanted->sizes);
     auto lender = std::make_shared<Lender>();
-    auto view = Tensor::view(Storage::borrow(data, bytes, lender), *type,
-                             std::move(*shape), std::move(steps), 0);
+    auto view =
+        Tensor::view(Storage::borrow(data, bytes, lender), wanted->dtype,
+                     std::move(wanted->sizes), std::move(steps), 0);
     if (!view)
       return Error::usage(view.error().message);
     *tensor = new KilnTensor{std::move(*view)};
@@ -118,16 +136,10 @@ KilnStatus *kilnTensorBorrow(void *data, size_t bytes, KilnDType dtype,
 KilnStatus *kilnTensorCreate(KilnDType dtype, size_t rank,
                              const int64_t *sizes, KilnTensor **tensor) {
   return guarded([&]() -> Status {
-    if (!tensor)
-      return isNull("tensor");
-    *tensor = nullptr;
-    auto type = readDType(dtype);
-    if (!type)
-      return type.takeError();
-    auto shape = readSizes(rank, sizes);
-    if (!shape)
-      return shape.takeError();
-    auto made = Tensor::empty(*type, std::move(*shape));
+    auto wanted = readNewTensor(tensor, dtype, rank, sizes);
+    if (!wanted)
+      return wanted.takeError();
+    auto made = Tensor::empty(wanted->dtype, std::move(wanted->sizes));
     if (!made)
       return made.error().kind == ErrorKind::Io
                  ? made.takeError()
