@@ -11,9 +11,9 @@
 //
 //   static Result<int> list(int argc, char **argv) {
 //     CacheFlags flags;
-//     if (Status s = flags.parse(argc, argv); !s)
-//       return s.takeError();
-//     auto store = flags.open(); // null: there is no cache
+//     auto store = flags.parseAndOpen(argc, argv); // null: there is no cache
+//     if (!store)
+//       return store.takeError();
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +59,13 @@ public:
   /// The cache folder, or null where there is none. It is not made. Usage error
   /// if the environment permits no cache.
   Result<std::unique_ptr<cache::LocalStore>> open() const;
+  /// Both; what a command that reads a cache begins with.
+  Result<std::unique_ptr<cache::LocalStore>>
+  parseAndOpen(int argc, char **argv, size_t words = 0) {
+    if (Status s = parse(argc, argv, words); !s)
+      return s.takeError();
+    return open();
+  }
   const cache::CacheConfig &config() const { return config_; }
   const std::vector<std::string> &words() const { return line.positional(); }
 

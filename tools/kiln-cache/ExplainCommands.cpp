@@ -210,9 +210,7 @@ static Result<std::vector<KeyPart>> partsOf(const LocalStore *store,
 
 static Result<int> diff(int argc, char **argv) {
   CacheFlags flags;
-  if (Status s = flags.parse(argc, argv, 2); !s)
-    return s.takeError();
-  auto store = flags.open();
+  auto store = flags.parseAndOpen(argc, argv, 2);
   if (!store)
     return store.takeError();
   auto first = partsOf(store->get(), flags.words()[0]);

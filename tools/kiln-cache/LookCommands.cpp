@@ -72,9 +72,7 @@ static Result<int> info(int argc, char **argv) {
   CacheFlags flags;
   bool json = false;
   flags.line.flag("json", json);
-  if (Status s = flags.parse(argc, argv); !s)
-    return s.takeError();
-  auto store = flags.open();
+  auto store = flags.parseAndOpen(argc, argv);
   if (!store)
     return store.takeError();
   auto kinds = countEntries(store->get());
@@ -150,9 +148,7 @@ static Result<int> stats(int argc, char **argv) {
   CacheFlags flags;
   bool json = false;
   flags.line.flag("json", json);
-  if (Status s = flags.parse(argc, argv); !s)
-    return s.takeError();
-  auto store = flags.open();
+  auto store = flags.parseAndOpen(argc, argv);
   if (!store)
     return store.takeError();
   std::map<std::string, CacheReport> tiers;
@@ -206,9 +202,7 @@ static std::vector<StoredEntry> sortedEntries(const LocalStore *store) {
 
 static Result<int> list(int argc, char **argv) {
   CacheFlags flags;
-  if (Status s = flags.parse(argc, argv); !s)
-    return s.takeError();
-  auto store = flags.open();
+  auto store = flags.parseAndOpen(argc, argv);
   if (!store)
     return store.takeError();
   for (const StoredEntry &entry : sortedEntries(store->get())) {
@@ -226,9 +220,7 @@ static Result<int> list(int argc, char **argv) {
 
 static Result<int> verify(int argc, char **argv) {
   CacheFlags flags;
-  if (Status s = flags.parse(argc, argv); !s)
-    return s.takeError();
-  auto store = flags.open();
+  auto store = flags.parseAndOpen(argc, argv);
   if (!store)
     return store.takeError();
   uint64_t good = 0, bad = 0;
