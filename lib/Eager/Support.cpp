@@ -247,7 +247,7 @@ Result<Values> eager::guardedInPlace(Operator op,
 
 void Table::add(const std::string &name, OpFunction function) {
   if (status_)
-    status_ = registry_.add("aten." + name, function);
+    status_ = registry_.add("aten." + name, function); // programs say it in full
 }
 
 //===----------------------------------------------------------------------===//

@@ -112,6 +112,7 @@ void OutlineAtenBodies::outline(Operation *op, func::FuncOp function,
       .Case([&](aten::MapOp loop) { scanned = loop.getScanned().size(); });
 
   SmallVector<Attribute> callees;
+  // Functions are named after the op, without its dialect.
   StringRef name = op->getName().getStringRef();
   name.consume_front("aten.");
   Block::iterator behind = std::next(function->getIterator());

@@ -141,6 +141,7 @@ OperatorCall aten::getOperatorCall(Operation *op) {
     // Given numbers come first: the others are those of the schema.
     std::rotate(call.arguments.begin(), call.arguments.end() - 2,
                 call.arguments.end());
+    // The eager function of the same name that takes them.
     call.overload.insert(StringRef("aten.").size(), "_drawn_");
   } else {
     call.arguments.pop_back_n(2);

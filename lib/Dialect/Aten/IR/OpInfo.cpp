@@ -55,6 +55,7 @@ const OpInfo *aten::lookUpOverload(StringRef overload, MLIRContext *context) {
 
 SmallVector<StringRef> aten::suggestOverloads(StringRef name) {
   SmallVector<StringRef> overloads;
+  // The part between the first dot, which is the dialect's, and the next.
   auto getOperator = [](StringRef overload) {
     return overload.take_front(overload.find('.', strlen("aten.")));
   };
