@@ -187,6 +187,9 @@ void fuzz::checkKeyText(std::string_view text) {
   std::map<std::string, CacheReport> tiers;
   parseReport(text, tiers);
   constexpr std::string_view secret = "hunter2";
+  // What stands in the place of a host or a path as well is no secret.
+  if (text.find(secret) != text.rfind(secret))
+    return;
   if (auto address = RedisAddress::parse(text))
     require(address->password.reveal() != secret ||
                 address->text().find(secret) == std::string::npos,
