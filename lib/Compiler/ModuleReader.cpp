@@ -110,11 +110,12 @@ static bool hasMoreOps(ModuleOp module, uint64_t limit) {
       .wasInterrupted();
 }
 
-/// A tensor that no machine holds wraps around wherever its size is computed.
+/// A tensor or buffer that no machine holds wraps around wherever its size is
+/// computed.
 static Status checkTypes(ModuleOp module, const std::string &path) {
   Status status = Status::success();
   mlir::AttrTypeWalker walker;
-  walker.addWalk([&](RankedTensorType type) {
+  auto check = [&](auto type) {
     std::vector<int64_t> sizes;
     for (int64_t size : type.getShape())
       sizes.push_back(mlir::ShapedType::isDynamic(size) ? 1 : size);
@@ -135,7 +136,9 @@ static Status checkTypes(ModuleOp module, const std::string &path) {
                                 std::to_string(kMaxTensorBytes) + " bytes");
     return status ? mlir::WalkResult::advance()
                   : mlir::WalkResult::interrupt();
-  });
+  };
+  walker.addWalk([&](RankedTensorType type) { return check(type); });
+  walker.addWalk([&](mlir::MemRefType type) { return check(type); });
   module.walk([&](Operation *op) {
     for (Type type : op->getResultTypes())
       walker.walk(type);
