@@ -229,6 +229,13 @@ SmallVector<ExprAttr> analysis::collapseShared(KernelOp kernel,
   return extents;
 }
 
+unsigned analysis::getLaneDim(ArrayRef<ExprAttr> sharedExtents) {
+  for (unsigned k = sharedExtents.size(); k-- > 0;)
+    if (!sharedExtents[k].isConstant(1))
+      return k;
+  return sharedExtents.size() - 1;
+}
+
 bool analysis::epilogueWalksAsOne(loop::ContractOp op, ArrayRef<unsigned> dims,
                                   const KernelLayout &layout) {
   NestAccesses found;

@@ -50,6 +50,10 @@ KernelLayout getLayout(loop::KernelOp kernel, const KernelStrides &inputs);
 SmallVector<ExprAttr> collapseShared(loop::KernelOp kernel,
                                      const KernelLayout &layout);
 
+/// The dimension of collapsed extents that lanes run along: the last that is more
+/// than one element, or the last of all.
+unsigned getLaneDim(ArrayRef<ExprAttr> sharedExtents);
+
 /// True if all accesses of a contraction's epilogue walk these of its parallel
 /// dimensions, outermost first, as one, so that one index can stand in the last of
 /// them with 0 in the others:

@@ -16,12 +16,13 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Lanes across the last shared dimension. A work item is a chunk of it at one
+/// Lanes across the last shared dimension that is more than one. A work item is a chunk of it at one
 /// point of the outer dimensions.
 LogicalResult AcrossEmitter::emitItems() {
   sharedExtents = analysis::collapseShared(kernel, layout);
-  ExprAttr last = sharedExtents.back();
-  ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).drop_back();
+  unsigned laneDim = analysis::getLaneDim(sharedExtents);
+  ExprAttr last = sharedExtents[laneDim];
+  ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).take_front(laneDim);
   int64_t lanes = schedule.getLanes(), chunk = schedule.getChunk();
   sumBlock = schedule.getSumBlock();
   masksTails = schedule.getMasked() && !analysis::mayTrap(kernel);
@@ -49,7 +50,7 @@ LogicalResult AcrossEmitter::emitItems() {
   }
   Position position;
   position.dims = delinearize(item, outer);
-  position.dims.push_back({});
+  position.dims.resize(sharedExtents.size(), constantIndex(0));
   position.extents = sharedExtents;
 
   Value extent = getArgument(last);
@@ -64,9 +65,9 @@ LogicalResult AcrossEmitter::emitItems() {
     OpBuilder::InsertionGuard inner(b);
     b.setInsertionPoint(columns.getBody()->getTerminator());
     Position at = position;
-    at.dims.back() = columns.getInductionVar();
+    at.dims[laneDim] = columns.getInductionVar();
     at.lanes = width;
-    at.vectorDim = width > 1 ? int(at.dims.size()) - 1 : -1;
+    at.vectorDim = width > 1 ? int(laneDim) : -1;
     if (masked)
       at.mask = firstLanes(
           arith::SubIOp::create(b, to, columns.getInductionVar()), width);

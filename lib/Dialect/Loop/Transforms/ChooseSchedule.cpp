@@ -231,8 +231,9 @@ bool loop::hasBlocks(NestOpInterface nest) {
 ScheduleAttr Chooser::chooseAcross(KernelOp kernel, ArrayRef<ExprAttr> shared,
                                    int64_t vector) {
   AcrossShape shape;
-  shape.last = shared.back().getConstant();
-  shape.hasOuter = llvm::any_of(shared.drop_back(), [](ExprAttr extent) {
+  unsigned lane = analysis::getLaneDim(shared);
+  shape.last = shared[lane].getConstant();
+  shape.hasOuter = llvm::any_of(shared.take_front(lane), [](ExprAttr extent) {
     return !extent.isConstant(1);
   });
   shape.vector = vector;
