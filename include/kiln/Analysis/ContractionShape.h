@@ -11,7 +11,8 @@
 // operands are exchanged if that puts neighbours of the result into columns: a
 // convolution's weight has the rows, its image the columns. If the sum is long and
 // walks neighbours of both, the operand with less has the columns: the output's
-// gradient in the gradient of a weight of few channels.
+// gradient in the gradient of a weight of few channels. Where columns would fill their
+// panels badly, as small images do, they are the rows.
 //
 // The dimensions of a group are one dimension of a matrix product for an operand
 // that walks them as one. An operand that does not, or that masks some of its
