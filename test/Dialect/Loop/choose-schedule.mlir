@@ -229,3 +229,20 @@ func.func @images(%x: tensor<2x512x7x7xf32>, %w: tensor<256x512xf32>,
   }
   return %r, %s, %t : tensor<2x256x7x7xf32>, tensor<1x256x14x14xf32>, tensor<1x64x14x14xf32>
 }
+
+// -----
+
+// Lanes run along the last dimension that has more than one element, wherever it is.
+// CHECK-LABEL: func.func @units
+// CHECK: schedule #loop.across<lanes = 8, chunk = 32,
+func.func @units(%x: tensor<64xf32>) -> tensor<1x64x1x1xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<64xf32>) shared [1, 64, 1, 1] -> tensor<1x64x1x1xf32> {
+    %p = loop.pointwise (%i, %j, %k, %l) in [1, 64, 1, 1] : tensor<1x64x1x1xf32> {
+      %v = loop.load %a[%j] : tensor<64xf32>
+      %w = math.sqrt %v : f32
+      loop.yield %w : f32
+    }
+    loop.return %p : tensor<1x64x1x1xf32>
+  }
+  return %r : tensor<1x64x1x1xf32>
+}
