@@ -1,0 +1,51 @@
+#!/bin/sh
+# A server under load for minutes, watched for growth of its memory. See README.md.
+# soak.sh INFERENCE-SERVER LOAD-TEST [SECONDS]; kiln-compile is in PATH.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+seconds=${3:-600}
+scratch=$(mktemp -d)
+server=""
+end() {
+  [ -z "$server" ] || kill "$server" 2>/dev/null || true
+  rm -rf "$scratch"
+}
+trap end EXIT
+
+kiln-compile "$here/model.mlir" -o "$scratch/model.kiln"
+: >"$scratch/log"
+"$1" "$scratch/model.kiln" >"$scratch/log" &
+server=$!
+port=""
+while [ -z "$port" ]; do
+  kill -0 "$server"
+  port=$(sed -n 's/^listening on .*://p' "$scratch/log")
+  [ -n "$port" ] || sleep 0.05
+done
+
+# Kilobytes in memory, threads and open files of the server.
+resident() { sed -n 's/^VmRSS:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$server/status"; }
+threads() { sed -n 's/^Threads:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$server/status"; }
+files() { ls "/proc/$server/fd" | wc -l; }
+
+# A round sends what must be refused, then rows of eight clients.
+start=$(date +%s) settled="" told=0
+echo "seconds   resident   threads   open files   a round of the load test"
+while :; do
+  round=$("$2" "$port" 8 "${REQUESTS:-1000}")
+  now=$(($(date +%s) - start))
+  # A tenth of the time is enough to have used what is kept for reuse.
+  [ -n "$settled" ] || [ $((now * 10)) -lt "$seconds" ] || settled=$(resident)
+  if [ $((now - told)) -ge 30 ] || [ "$now" -ge "$seconds" ]; then
+    told=$now
+    printf '%7d %7d kB %9d %12d   %s\n' "$now" "$(resident)" "$(threads)" "$(files)" "$round"
+  fi
+  [ "$now" -lt "$seconds" ] || break
+done
+last=$(resident)
+if [ "$last" -gt $((settled + settled / 20)) ]; then
+  echo "soak: error: $last kB are resident at the end, expected at most a twentieth" \
+    "more than the $settled kB after a tenth of the time" >&2
+  exit 1
+fi
+echo "$settled kB after a tenth of the time, $last kB at the end"
