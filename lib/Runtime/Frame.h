@@ -71,6 +71,7 @@ private:
   Status tensor(package::ValueId id, const Tensor *&tensor);
   Status laidOut(package::ValueId id, const Tensor *&tensor);
   Status pointer(package::ValueId id, void *&pointer);
+  Status timeLaunch(const package::LaunchStep &step);
   Status number(package::ValueId id, OpValue &value);
   Status makeArena(package::ValueId id);
   Status makeNew(package::ValueId id);

@@ -9,6 +9,7 @@
 #include "Frame.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace kiln::runtime {
 
@@ -70,7 +71,8 @@ ProgramRunner::Frame::run(const std::vector<OpValue> &inputs,
 Status ProgramRunner::Frame::step(size_t index) {
   const package::Step &step = program_.steps[index];
   if (auto *launchStep = std::get_if<package::LaunchStep>(&step)) {
-    if (Status s = launch(*launchStep); !s)
+    bool isTimed = options_.timeLaunches && options_.stats;
+    if (Status s = isTimed ? timeLaunch(*launchStep) : launch(*launchStep); !s)
       return s.error().withContext("program '" + program_.name + "', step " +
                                    std::to_string(index));
     return Status::success();
@@ -174,6 +176,26 @@ Status ProgramRunner::Frame::launch(const package::LaunchStep &step) {
   if (options_.stats)
     ++options_.stats->kernelLaunches;
   return Status::success();
+}
+
+/// A launch between two looks at the clock.
+Status ProgramRunner::Frame::timeLaunch(const package::LaunchStep &step) {
+  auto begin = std::chrono::steady_clock::now();
+  Status launched = launch(step);
+  std::chrono::duration<double> spent =
+      std::chrono::steady_clock::now() - begin;
+  std::vector<RunStats::LaunchTime> &times = options_.stats->launchTimes;
+  if (times.size() <= step.kernel)
+    times.resize(step.kernel + 1);
+  RunStats::LaunchTime &time = times[step.kernel];
+  ++time.launches;
+  time.seconds += spent.count();
+  for (ValueId id : step.buffers) {
+    const Tensor *held = nullptr;
+    if (launched && tensor(id, held) && held)
+      time.bytes += double(held->numel()) * double(itemSize(held->dtype()));
+  }
+  return launched;
 }
 
 Status ProgramRunner::Frame::argument(const Argument &argument,

@@ -40,6 +40,12 @@ struct RunStats {
   uint64_t copies = 0;             ///< copy steps and write-backs
   uint64_t layoutCopies = 0;       ///< inputs whose strides did not fit
   std::vector<ExternCalls> externs; ///< one per (op, reason), first call first
+  /// Of each kernel of the package, where `RunOptions::timeLaunches` asks for it.
+  struct LaunchTime {
+    uint64_t launches = 0;
+    double seconds = 0, bytes = 0; ///< of all launches; what their buffers hold
+  };
+  std::vector<LaunchTime> launchTimes;
   uint64_t calls = 0;              ///< of compiled functions
   double seconds = 0;              ///< that those calls ran, without compiling
 
@@ -58,6 +64,8 @@ struct RunOptions {
   /// The caller has checked the inputs with the package's `GuardTable`.
   bool inputsChecked = false;
   RunStats *stats = nullptr;
+  /// Look at the clock before and after each launch: fills `stats->launchTimes`.
+  bool timeLaunches = false;
   /// Where the arena comes from and goes back to, for calls that follow each
   /// other: the largest of them is what all need. Null: the runner keeps one.
   std::shared_ptr<Storage> *arena = nullptr;
