@@ -8,6 +8,7 @@
 
 #include "kiln/Compiler/CompilerSession.h"
 
+#include "Autotuner.h"
 #include "FatalErrors.h"
 #include "ModuleReader.h"
 #include "ReasonRecorder.h"
@@ -375,6 +376,23 @@ static void logStage(ModuleOp module, const StagePipeline &pipeline,
       write("output_code", "Kernels", kernels);
 }
 
+/// Gives kernels the schedules that are fastest here.
+Status CompilerSession::tune(const CompileOptions &options,
+                             const CompileHooks &hooks) {
+  auto compiler = kernelCompiler(options.target);
+  if (!compiler)
+    return compiler.takeError();
+  // Noted as one stage: what candidates take of others is not of this program.
+  if (hooks.progress)
+    hooks.progress("autotune");
+  Status tuned = timed("autotune", [&] {
+    return Autotuner(*module_, **compiler, options, hooks, reasons_).run();
+  });
+  if (Status s = watchdog_->status("autotune"); !s)
+    return s;
+  return tuned;
+}
+
 Result<package::Package>
 CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
                                const CompileHooks &hooks) {
@@ -401,6 +419,9 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
     if (Status s = run(pipeline, options, hooks); !s)
       return s.takeError();
     logStage(*module_, pipeline, options.training);
+    if (pipeline.stage == Stage::Loop && hooks.tuner && options.isTuned())
+      if (Status s = tune(options, hooks); !s)
+        return s.takeError();
   }
   if (hooks.stopAfter)
     return package::Package();

@@ -65,6 +65,7 @@ static LibraryResult compileHere(const kiln_compiler_api &api,
   request.options = record->c_str();
   request.specialization = specialization.c_str();
   request.kernels = reinterpret_cast<kiln_kernel_store *>(wanted.kernels);
+  request.tuner = reinterpret_cast<kiln_kernel_tuner *>(wanted.tuner);
   request.workers = wanted.pool.threads();
   request.threads = &wanted.pool;
   request.run_workers = runOnPool;
@@ -102,8 +103,10 @@ session::compileByLibrary(const LibraryRequest &wanted,
   static const std::string whyForeign =
       compareWithLoaded(currentEnvironment().buildIds);
   LibraryRequest request = wanted;
-  if (!whyForeign.empty())
+  if (!whyForeign.empty()) {
     request.kernels = nullptr;
+    request.tuner = nullptr;
+  }
   auto compile = [](const LibraryRequest &one) {
     return compileHere(**api, one);
   };

@@ -12,6 +12,7 @@
 #include "kiln/Archive/Source.h"
 #include "kiln/Options/CompileOptions.h"
 #include "kiln/Package/KernelStore.h"
+#include "kiln/Package/KernelTuner.h"
 #include "kiln/Runtime/ThreadPool.h"
 
 #include <functional>
@@ -38,6 +39,7 @@ struct LibraryRequest {
   const std::function<void(const std::string &)> &progress;
   runtime::ThreadPool &pool;     ///< generates code
   package::KernelStore *kernels; ///< may be null; not used if `whyForeign`
+  package::KernelTuner *tuner;   ///< the same
 };
 
 /// Opens libKilnCompiler.so beside libKilnRuntime.so, once per process, and has

@@ -8,6 +8,7 @@
 
 #include "IsolatedCompiler.h"
 
+#include "DistantTuner.h"
 #include "KernelCode.h"
 
 #include "kiln/Base/ChildProcess.h"
@@ -138,8 +139,10 @@ LibraryResult session::compileInChild(
       progress = [&](const std::string &stage) {
         parent.tell(kProgress, ByteView(stage));
       };
+    DistantTuner tuner(parent, wanted.pool.threads());
     LibraryResult made = compile({wanted.source, wanted.options, progress, pool,
-                                  wanted.kernels ? &kernels : nullptr});
+                                  wanted.kernels ? &kernels : nullptr,
+                                  wanted.tuner ? &tuner : nullptr});
     if (!made.package)
       return made.package.takeError();
     return encode(made);
@@ -151,6 +154,9 @@ LibraryResult session::compileInChild(
       return findKernels(*wanted.kernels, message);
     else if (tag == kKeep && wanted.kernels)
       keepKernel(*wanted.kernels, message);
+    else if (wanted.tuner)
+      if (auto reply = answerTuner(*wanted.tuner, tag, message))
+        return std::move(*reply);
     return std::vector<uint8_t>();
   };
   ChildOptions child;

@@ -125,7 +125,8 @@ Digest session::portableEnvironment() {
 Result<CacheKey> session::programKey(const archive::Source &source,
                                      const CompileOptions &options,
                                      const CacheKey &environment,
-                                     const std::string &nameSpace) {
+                                     const std::string &nameSpace,
+                                     unsigned threads) {
   auto record = options.keyRecord();
   if (!record)
     return record.takeError();
@@ -138,5 +139,7 @@ Result<CacheKey> session::programKey(const archive::Source &source,
   builder.addLines(KeyTag::Options, "option", *record);
   if (!nameSpace.empty())
     builder.addText(KeyTag::Namespace, "namespace", nameSpace);
+  if (options.isTuned())
+    builder.addNumber(KeyTag::Threads, "threads", threads);
   return builder.finish();
 }

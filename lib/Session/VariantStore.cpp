@@ -36,6 +36,7 @@ VariantStore::functionOptions(runtime::ThreadPool &pool) {
   runtime::CompiledFunction::Options function;
   function.run.pool = &pool;
   function.run.reuseOutputs = options_.reuseOutputs;
+  function.run.timeLaunches = options_.timeLaunches;
   function.log = [](const std::string &text) { logRecompilation(text); };
   function.recompile = [this](const std::vector<OpValue> &slots,
                               const std::vector<std::string> &reasons) {
@@ -117,7 +118,7 @@ Status VariantStore::makeKey() {
     return Status::success();
   }
   auto key = programKey(*source_, options_, *environment,
-                        options_.cache.remote.nameSpace);
+                        options_.cache.remote.nameSpace, pool_.threads());
   if (!key)
     return key.takeError();
   environment_ = environment->digest;
@@ -328,12 +329,17 @@ VariantStore::compileBytes(const CompileOptions &wanted,
     return package;
   }
   // What is to be compared is compiled from nothing.
+  KernelTuning tuning(isVerifying_ ? nullptr : cache_.get(), environment_,
+                      options_.cache.remote.nameSpace, pool_.threads(),
+                      options_.progress);
   LibraryRequest request = {*source_, wanted, options_.progress, pool_,
-                            isVerifying_ ? nullptr : kernels_.get()};
+                            isVerifying_ ? nullptr : kernels_.get(),
+                            wanted.isTuned() ? &tuning : nullptr};
   auto made = compileByLibrary(
       request, options_.isolated
                    ? std::optional<double>(options_.isolationGraceSeconds)
                    : std::nullopt);
+  stats_.tuning += tuning.stats();
   whyNotKept_ = std::move(made.whyForeign);
   stats_.kernelsCompiled += made.kernelsCompiled;
   stats_.kernelsFound += made.kernelsFound;

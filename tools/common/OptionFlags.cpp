@@ -31,6 +31,17 @@ Status tools::setOption(CompileOptions &options, const std::string &name,
   return Error::usage("there is no option '" + name + "' of a compilation");
 }
 
+Status tools::setMode(CompileOptions &options, const std::string &mode) {
+  if (mode == "default" || mode == "reduce-overhead")
+    return Status::success();
+  if (mode != "max-autotune" && mode != "max-autotune-no-cudagraphs")
+    return Error::usage("--mode=" + mode +
+                        ": expected default, reduce-overhead, max-autotune "
+                        "or max-autotune-no-cudagraphs");
+  options.maxAutotune = options.coordinateDescentTuning = true;
+  return Status::success();
+}
+
 void tools::addOptionFlags(CommandLine &line, OptionTool tool,
                            CompileOptions &options) {
   for (const OptionRow &row : optionTable()) {
@@ -69,10 +80,10 @@ Status tools::readOptionVariables(const std::string &name, OptionTool tool,
     if (!value)
       continue;
     std::string text = value;
+    // As PyTorch's switches: any other value is off.
+    if ((row.isFolder || row.isSwitch) && text != "1")
+      continue;
     if (row.isFolder) {
-      // As PyTorch's switches: any other value is off.
-      if (text != "1")
-        continue;
       text = debugFolder();
       std::fprintf(stderr, "%s: %s: a file for each stage in %s\n",
                    name.c_str(), row.environment.c_str(), text.c_str());

@@ -34,6 +34,11 @@ void addOptionFlags(CommandLine &line, OptionTool tool,
 Status setOption(CompileOptions &options, const std::string &name,
                  const std::string &text);
 
+/// What a mode of torch.compile says of options: max-autotune measures candidates
+/// for schedules and descends from the fastest; a CPU has no CUDA graphs. Usage
+/// error for another word.
+Status setMode(CompileOptions &options, const std::string &mode);
+
 /// Reads the variables of options that still have their default. One that asks
 /// for a folder, by 1, gets one named after the time and the process, which
 /// standard error is told.

@@ -38,6 +38,7 @@
 
 #include <list>
 #include <optional>
+#include <unistd.h>
 
 using namespace kiln;
 using namespace kiln::compiler;
@@ -61,12 +62,13 @@ for each of them, and kiln-run takes the best that its processor can run.
   --weights=FILE.safetensors
                          beside the package, for kiln-run --weights; without it
                          they are inside
-  --mode=default
+  --mode=NAME            as of kiln-run: default, max-autotune, ...
   --load-operators=LIB   operators of one's own that the package may call
   --load-dialect-plugin=LIB  an MLIR plugin with records of such operators
 
   --threads=N            that generate code, 0 for all there are (default 0); the
-                         package does not depend on it
+                         package does not depend on it, unless schedules are
+                         measured, which is done on as many
   --cache-dir=DIR        where code of kernels is kept, instead of KILN_CACHE_DIR
                          or <tmp>/kiln_<user>
   --no-cache             compile every kernel, keep none
@@ -78,7 +80,7 @@ static const char kMoreHelp[] = R"(
 looking inside
   --stop-after=STAGE     print the IR after capture, core, joint, loop, kernel or
                          package
-  --explain=LIST         fusion, memory, guards, partition, schedule
+  --explain=LIST         fusion, memory, guards, partition, schedule, autotune
   --print-pipeline       print the passes that these flags run, a line for each
                          stage as kiln-opt --pass-pipeline takes it, and end
   --print-options        print the table of the options above as Markdown, and
@@ -122,11 +124,8 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
   line.value("o", flags.output);
   line.value("model", flags.model);
   addOptionFlags(line, OptionTool::Compile, flags.compile);
-  line.value("mode", [&](const std::string &text) -> Status {
-    if (text == "default" || text == "reduce-overhead")
-      return Status::success();
-    return Error::unsupported("--mode=" + text + ": schedules are chosen by a "
-                              "cost model; expected default");
+  line.value("mode", [&](const std::string &text) {
+    return setMode(flags.compile, text);
   });
   line.value("target", [&](const std::string &text) -> Status {
     if (llvm::is_contained(flags.targets, text))
@@ -175,10 +174,11 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
   line.value("explain", [&](const std::string &text) -> Status {
     for (const std::string &word : splitList(text)) {
       if (word != "fusion" && word != "memory" && word != "guards" &&
-          word != "partition" && word != "schedule")
+          word != "partition" && word != "schedule" && word != "autotune")
         return Error::usage("--explain=" + word + ": expected fusion, memory, "
-                            "guards, partition or schedule");
-      flags.explain.push_back(word);
+                            "guards, partition, schedule or autotune");
+      // As the log calls it, after PyTorch.
+      flags.explain.push_back(word == "autotune" ? "autotuning" : word);
     }
     return Status::success();
   });
@@ -386,6 +386,18 @@ static std::unique_ptr<session::KernelCache> openCache(const Flags &flags) {
   return nullptr;
 }
 
+/// Measures candidates, and keeps what wins where kernels are kept.
+static std::unique_ptr<session::KernelTuning>
+makeTuning(session::KernelCache *kernels, unsigned threads, bool progress) {
+  session::KernelTuning::Progress tell;
+  if (progress || ::isatty(STDERR_FILENO))
+    tell = [](const std::string &line) { llvm::errs() << line << "\n"; };
+  if (kernels)
+    return kernels->makeTuning(threads, std::move(tell));
+  return std::make_unique<session::KernelTuning>(nullptr, Digest(), "", threads,
+                                                 std::move(tell));
+}
+
 static Status compile(const std::string &model, const CompileOptions &options,
                       const Flags &flags) {
   auto stopAfter = lastStage(flags);
@@ -418,6 +430,9 @@ static Status compile(const std::string &model, const CompileOptions &options,
   hooks.workers = getWorkers(pool);
   std::unique_ptr<session::KernelCache> kernels = openCache(flags);
   hooks.kernels = kernels.get();
+  std::unique_ptr<session::KernelTuning> tuning = makeTuning(
+      kernels.get(), pool.threads(), flags.progress);
+  hooks.tuner = tuning.get();
   CompilerSession session;
   auto variants =
       session.compileVariants(**source, options, flags.targets, hooks);

@@ -13,6 +13,8 @@
 #include "common/OptionFlags.h"
 #include "common/Output.h"
 
+#include <unistd.h>
+
 using namespace kiln;
 using namespace kiln::run;
 using namespace kiln::tools;
@@ -49,7 +51,9 @@ training
   --seed=N               of the random numbers that steps draw (default 0)
 
 what to run
-  --mode=NAME            default, or reduce-overhead, which is the same on a CPU
+  --mode=NAME            default; reduce-overhead, which is the same on a CPU;
+                         max-autotune or max-autotune-no-cudagraphs, which are
+                         --max-autotune --coordinate-descent-tuning
   --specialize-first     as --dynamic=first
   --fullgraph            an error instead of a graph break (always so)
   --device=cpu  --threads=N
@@ -169,16 +173,8 @@ void Parser::addModes() {
     return setOption(session, "backend", text);
   });
   line_.value("mode", [this](const std::string &text) -> Status {
-    if (text == "max-autotune" || text == "max-autotune-no-cudagraphs")
-      return Error::unsupported("--mode=" + text + ": schedules are chosen by "
-                                "a cost model, not by measuring; expected "
-                                "default or reduce-overhead");
-    if (text != "default" && text != "reduce-overhead")
-      return Error::usage("--mode=" + text +
-                          ": expected default, reduce-overhead, max-autotune "
-                          "or max-autotune-no-cudagraphs");
     options_.mode = text;
-    return Status::success();
+    return setMode(options_.session, text);
   });
   line_.flag("specialize-first", specializeFirst_);
   line_.flag("fullgraph", fullGraph_);
@@ -361,7 +357,9 @@ Status Parser::finish() {
   session.progress = [shown = progress_, seconds = session.maxSeconds](
                          const std::string &stage) {
     noteStage(stage, seconds);
-    if (shown)
+    // What takes longer than a user waits without asking.
+    bool isSlow = stage.compare(0, 10, "autotuning") == 0;
+    if (shown || (isSlow && ::isatty(STDERR_FILENO)))
       std::fprintf(stderr, "%s\n", stage.c_str());
   };
   return Status::success();

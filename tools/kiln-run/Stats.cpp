@@ -222,12 +222,12 @@ static void writeTexts(JsonWriter &json, const std::vector<std::string> &texts) 
 }
 
 static void writeCounts(JsonWriter &json, bool training, uint64_t count,
-                        uint64_t kernels) {
+                        uint64_t kernels, uint64_t tunings) {
   json.beginObject();
   json.key("graph").number(training ? 0 : int64_t(count));
   json.key("joint").number(training ? int64_t(count) : 0);
   json.key("kernel").number(int64_t(kernels));
-  json.key("autotune").number(0);
+  json.key("autotune").number(int64_t(tunings));
   json.endObject();
 }
 
@@ -312,13 +312,19 @@ std::string run::statsJson(const Options &options,
   json.key("bytes_unfused").number(int64_t(package.bytesUnfused));
   json.endObject();
   json.key("cache").beginObject().key("hits");
-  writeCounts(json, training, stats.cacheHits, stats.kernelHits);
+  writeCounts(json, training, stats.cacheHits, stats.kernelHits,
+              stats.tuning.hits);
   json.key("misses");
-  writeCounts(json, training, stats.cacheMisses, stats.kernelMisses);
+  writeCounts(json, training, stats.cacheMisses, stats.kernelMisses,
+              stats.tuning.misses);
   json.key("remote_hits").number(int64_t(stats.remoteHits));
   json.key("miss_reasons");
   writeTexts(json, stats.missReasons);
   json.endObject();
+  json.key("autotune").beginObject();
+  json.key("measurements").number(int64_t(stats.tuning.measurements));
+  json.key("failures").number(int64_t(stats.tuning.failures));
+  json.key("seconds").real(stats.tuning.seconds).endObject();
   rusage usage = {};
   ::getrusage(RUSAGE_SELF, &usage);
   json.key("peak_rss_bytes").number(int64_t(usage.ru_maxrss) * 1024);

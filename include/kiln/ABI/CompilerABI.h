@@ -33,12 +33,14 @@
 extern "C" {
 #endif
 
-#define KILN_COMPILER_ABI_VERSION 5
+#define KILN_COMPILER_ABI_VERSION 6
 
 /// A model that was opened (kiln/Archive/Source.h).
 struct kiln_source;
 /// Where code of kernels is kept (kiln/Package/KernelStore.h).
 struct kiln_kernel_store;
+/// Who measures kernels (kiln/Package/KernelTuner.h).
+struct kiln_kernel_tuner;
 
 /// What to compile. Strings are UTF-8, zero-terminated, and stay the caller's.
 typedef struct kiln_compile_request {
@@ -65,6 +67,10 @@ typedef struct kiln_compile_request {
   /// What libKilnRuntime.so of the same build made: a kiln::package::KernelStore.
   /// May be null: every kernel is compiled.
   struct kiln_kernel_store *kernels;
+
+  /// What libKilnRuntime.so of the same build made: a kiln::package::KernelTuner.
+  /// May be null: schedules are those that the cost model chooses.
+  struct kiln_kernel_tuner *tuner;
 
   /// Threads that generate code, the caller's among them; 0 and 1 are the caller's
   /// alone. The package does not depend on it.

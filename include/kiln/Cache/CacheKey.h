@@ -83,6 +83,7 @@ enum class KeyTag : uint16_t {
   Model = 18,       ///< program of an archive with several
   Options = 19,     ///< the options record of CompilerABI.h
   Namespace = 20,
+  Threads = 21,     ///< on which something was measured
 };
 
 /// One labelled part of a key, in words.

@@ -22,6 +22,7 @@
 
 #include "kiln/Base/Result.h"
 #include "kiln/Options/CompileOptions.h"
+#include "kiln/Package/KernelTuner.h"
 #include "kiln/Package/Package.h"
 #include "kiln/Pipelines/Pipelines.h"
 #include "kiln/Target/CPU/KernelCompiler.h"
@@ -62,6 +63,9 @@ struct CompileHooks {
   target::Workers workers;
   /// Where kernels are looked for before they are compiled; may be null.
   package::KernelStore *kernels = nullptr;
+  /// Who measures candidates where options ask for it; null: schedules are those
+  /// of the cost model.
+  package::KernelTuner *tuner = nullptr;
 };
 
 /// Milliseconds of one stage.
@@ -127,6 +131,7 @@ private:
              const CompileHooks &hooks);
   Status dump(Stage stage, llvm::StringRef name,
               const CompileOptions &options);
+  Status tune(const CompileOptions &options, const CompileHooks &hooks);
   Result<package::Package> assemble(const CompileOptions &options,
                                     const CompileHooks &hooks,
                                     package::KernelImage image);

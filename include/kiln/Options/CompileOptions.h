@@ -60,6 +60,13 @@ struct CompileOptions {
   static Result<CompileOptions> parse(const std::string &record,
                                       const std::string &specialization = "");
 
+  /// True if schedules of kernels are to be measured: then what comes of a
+  /// compilation depends on the machine's threads, too.
+  bool isTuned() const {
+    return backend == Backend::Inductor &&
+           (maxAutotune || maxAutotuneGemm || maxAutotunePointwise);
+  }
+
   /// Usage error if options contradict each other. `parse` has called it.
   Status verify() const;
 };

@@ -28,6 +28,7 @@
 #include "kiln/Cache/Store.h"
 #include "kiln/Options/CompileOptions.h"
 #include "kiln/Runtime/CompiledFunction.h"
+#include "kiln/Session/KernelTuning.h"
 
 #include <functional>
 #include <memory>
@@ -52,6 +53,7 @@ struct SessionOptions : CompileOptions {
   unsigned threads = 0; ///< 0: as many as this process may use
   cache::CacheConfig cache;
   bool reuseOutputs = false; ///< see runtime::RunOptions
+  bool timeLaunches = false; ///< the same
   /// Of a package: `training` and `optimizer` are what it was compiled for.
   bool asPackaged = false;
   std::function<void(const std::string &stage)> progress;
@@ -76,6 +78,7 @@ struct SessionStats {
   uint64_t cacheMisses = 0;
   uint64_t kernelHits = 0; ///< lookups of single kernels
   uint64_t kernelMisses = 0;
+  TuningStats tuning;
   /// Why something was not found, or will not be found the next time.
   std::vector<std::string> missReasons;
 };

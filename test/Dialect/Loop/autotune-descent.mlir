@@ -3,7 +3,8 @@
 
 // A scatter has no candidates but its own schedule. From there the descent goes on:
 // twice the grain is faster, so that becomes the schedule, and what lies around it is
-// wanted next. Lanes of 256 are not legal and not wanted.
+// wanted next. Lanes of 256 are not legal and not wanted. Where nothing more gains,
+// what would win is wanted a second time.
 
 // WANTED: loop.wanted = [#loop.scatter<lanes = 128, masked = true, grain = 16>]
 // CHECK: schedule #loop.scatter<lanes = 128, masked = true, grain = 8>

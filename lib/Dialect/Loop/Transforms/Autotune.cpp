@@ -136,8 +136,17 @@ static LogicalResult readTable(KernelOp kernel, TuneInput &input) {
     bool isTime = time && time.getValueAsDouble() >= 0;
     if (!schedule || isTime == bool(failure) || entry.size() != 2)
       return refuse(element);
-    input.measured[printSchedule(schedule)] = {
-        isTime ? time.getValueAsDouble() : 0, isTime ? "" : failure.str()};
+    TuneTime line = {isTime ? time.getValueAsDouble() : 0,
+                     isTime ? "" : failure.str()};
+    auto [known, isNew] =
+        input.measured.try_emplace(printSchedule(schedule), line);
+    if (isNew)
+      continue;
+    ++known->second.times;
+    known->second.nanoseconds =
+        std::max(known->second.nanoseconds, line.nanoseconds);
+    if (line.failed())
+      known->second.failure = line.failure;
   }
   return success();
 }

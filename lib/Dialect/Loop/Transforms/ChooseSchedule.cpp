@@ -359,20 +359,6 @@ static ProductShape describe(ContractOp op,
   return product;
 }
 
-ScheduleAttr loop::toAttribute(MLIRContext *context,
-                               const ProductSchedule &any) {
-  if (auto *s = std::get_if<SkinnyRowsSchedule>(&any))
-    return SkinnyRowsScheduleAttr::get(context, s->lanes, s->itemColumns,
-                                       s->unroll, s->masked, s->grain);
-  if (auto *s = std::get_if<SkinnyColumnsSchedule>(&any))
-    return SkinnyColumnsScheduleAttr::get(context, s->lanes, s->itemColumns,
-                                          s->columns, s->masked, s->grain);
-  const auto &s = std::get<PackedSchedule>(any);
-  return PackedScheduleAttr::get(context, s.lanes, s.tileRows, s.tileColumns,
-                                 s.blockRows, s.blockDepth, s.itemRows,
-                                 s.itemColumns, s.unroll, s.masked, s.grain);
-}
-
 std::optional<ProductShape> Chooser::findProduct(ContractOp op) {
   auto stridesOf = [&](Value operand) -> ArrayRef<ExprAttr> {
     return strides[cast<BlockArgument>(operand).getArgNumber()];
@@ -596,7 +582,11 @@ void ChooseSchedule::runOnOperation() {
       std::string text;
       llvm::raw_string_ostream(text) << schedule;
       told << remark::metric("kernel", kernel.getName())
-           << remark::metric("schedule", text);
+           << remark::metric("schedule", text)
+           << remark::metric("operations",
+                             llvm::formatv("{0:F0}",
+                                           countOperations(kernel, hints))
+                                 .str());
     }
   }
 }

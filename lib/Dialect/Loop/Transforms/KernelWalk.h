@@ -26,6 +26,10 @@ enum class Walk {
 };
 Walk getWalk(KernelOp kernel, const analysis::SizeHints &hints);
 
+/// Additions, multiplications and other arithmetic of floats that a kernel does, at
+/// the size hints; a multiply-add is two.
+double countOperations(KernelOp kernel, const analysis::SizeHints &hints);
+
 /// True if the terms of a nest are added up in blocks.
 bool hasBlocks(NestOpInterface nest);
 

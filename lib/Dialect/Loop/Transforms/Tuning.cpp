@@ -242,11 +242,15 @@ TuneDecision loop::decide(const TuneInput &input) {
   }
   if (fastest && table.isFaster(*fastest, first))
     decision.best = *fastest;
-  if (!table.wanted.empty() || !input.neighbours) {
-    decision.wanted = std::move(table.wanted);
-    return decision;
-  }
-  for (unsigned moves = 0; moves < kMaxMoves; ++moves) {
+  auto isLucky = [&] {
+    return table.wanted.empty() && decision.best != first &&
+           input.measured.at(decision.best).times < 2;
+  };
+  // Where a descent begins is worth a second look, too.
+  if (isLucky())
+    table.wanted.push_back(decision.best);
+  unsigned most = input.neighbours && table.wanted.empty() ? kMaxMoves : 0;
+  for (unsigned moves = 0; moves < most; ++moves) {
     std::vector<std::string> around = input.neighbours(decision.best);
     const std::string *next = table.findFastest(around);
     if (!table.wanted.empty())
@@ -258,6 +262,8 @@ TuneDecision loop::decide(const TuneInput &input) {
                                    input.candidates.end(),
                                    decision.best) == input.candidates.end();
   }
+  if (isLucky())
+    table.wanted.push_back(decision.best);
   decision.wanted = std::move(table.wanted);
   return decision;
 }

@@ -23,7 +23,7 @@ namespace kiln::loop {
 
 /// On a `loop.kernel`, what was measured: an array of dictionaries with a
 /// `schedule` and either its time in nanoseconds, `ns` (f64), or a `failure`, a
-/// text.
+/// text. Several lines of one schedule are several measurements.
 inline constexpr llvm::StringLiteral kMeasuredAttrName = "loop.measured";
 /// On a `loop.kernel`, what is to be measured: an array of schedules.
 inline constexpr llvm::StringLiteral kWantedAttrName = "loop.wanted";

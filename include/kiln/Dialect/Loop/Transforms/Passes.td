@@ -385,7 +385,7 @@ def AutotunePass : Pass<"loop-autotune", "::mlir::func::FuncOp"> {
     first its own schedule and the candidates of a cost model (Tuning.h) are wanted.
     With `descend` the search goes on from the fastest: schedules that differ from
     it in one number, twice or half as large; the fastest of them takes over, until
-    none gains.
+    none gains. What would win is wanted a second time, and its longer time counts.
 
     With `settle` the kernel gets the fastest schedule of those that were measured,
     or keeps its own if none is faster by more than `gain` percent, which is the

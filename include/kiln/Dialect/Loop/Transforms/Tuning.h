@@ -20,6 +20,9 @@
 // a tuned kernel is never slower than an untuned one by more than that. A candidate
 // that has no time because it failed never wins.
 //
+// The fastest of many is often one that was lucky: before it wins it is wanted once
+// more, and its longer time counts.
+//
 // With coordinate descent the search goes on from the winner: its neighbours are
 // wanted, which differ in one number each; the fastest of them takes over if it
 // gains more than the noise, and so on until nothing gains.
@@ -80,8 +83,9 @@ getLaneCandidates(const std::vector<int64_t> &first);
 
 /// What is known of a schedule.
 struct TuneTime {
-  double nanoseconds = 0;
+  double nanoseconds = 0; ///< the longest, if it was measured several times
   std::string failure; ///< why there is no time; empty if there is
+  unsigned times = 1;  ///< that it was measured
   bool failed() const { return !failure.empty(); }
 };
 

@@ -1,0 +1,77 @@
+//===- KernelTuner.h - Who measures kernels ---------------------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The compiler has several ways to emit a kernel and does not know which is the
+// fastest; whoever asked for the compilation can run them, and keeps what came of
+// it. The compiler decides what is tried and what wins:
+//
+//   std::vector<package::Trial> trials =
+//       tuner.measure("fused_linear_4", packages, {{"s77", 16}});
+//   trials[0].nanoseconds   // of the first package, which is right by definition
+//   trials[1].failure       // "crashes: Illegal instruction"
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_PACKAGE_KERNELTUNER_H
+#define KILN_PACKAGE_KERNELTUNER_H
+
+#include "kiln/Base/Digest.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kiln::package {
+
+/// What came of one candidate: a time or a reason why there is none.
+struct Trial {
+  double nanoseconds = 0; ///< median of a call
+  std::string failure;    ///< empty, or "crashes: ...", "gives other numbers: ..."
+};
+
+/// Values of symbols of sizes, by their names.
+using SymbolValues = std::vector<std::pair<std::string, int64_t>>;
+
+/// What the machine can do with all of its `threads`, by measurement.
+struct MachineSpeed {
+  double bytesPerSecond = 0; ///< of memory, read and written
+  double flopsPerSecond = 0; ///< multiplications and additions of f32
+};
+
+class KernelTuner {
+public:
+  virtual ~KernelTuner() = default;
+
+  /// What the cost model that ranks candidates is told.
+  virtual MachineSpeed speed() = 0;
+
+  /// Threads that run kernels: what was measured holds for this number.
+  virtual unsigned threads() const = 0;
+
+  /// What was kept for a kernel: texts of `.best_config`s, the newest first. They
+  /// may come from outside and are checked by the caller.
+  virtual std::vector<std::string> find(const Digest &kernel) = 0;
+  virtual void keep(const Digest &kernel, const std::string &config) = 0;
+
+  /// Runs the encoded packages of one kernel on the same inputs, by turns, and
+  /// gives one trial each. Numbers are compared with those of the first. A package
+  /// that crashes, hangs or gives other numbers does the caller no harm.
+  virtual std::vector<Trial>
+  measure(const std::string &kernel,
+          const std::vector<std::vector<uint8_t>> &packages,
+          const SymbolValues &symbols) = 0;
+
+  /// Tells who waits how far the work is: `done` of `all` kernels.
+  virtual void progress(const std::string &kernel, unsigned done,
+                        unsigned all) = 0;
+};
+
+} // namespace kiln::package
+
+#endif // KILN_PACKAGE_KERNELTUNER_H

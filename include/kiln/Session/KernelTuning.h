@@ -1,0 +1,90 @@
+//===- KernelTuning.h - Measurements of kernels, made and kept --*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A package::KernelTuner that runs candidates in child processes (Trials.h) and keeps
+// winners in the cache as entries of their own, `autotune/`. Their key is of the
+// environment, the kernel and the number of threads. A measurement that is lost is
+// made again.
+//
+//   KernelTuning tuning(store, environment, "", 2, {});
+//   LibraryRequest request = {..., &tuning};
+//   tuning.stats().measurements   // 0 if all was known
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_SESSION_KERNELTUNING_H
+#define KILN_SESSION_KERNELTUNING_H
+
+#include "kiln/Cache/Store.h"
+#include "kiln/Package/KernelTuner.h"
+#include "kiln/Runtime/MachineLimits.h"
+
+#include <functional>
+#include <optional>
+
+namespace kiln::session {
+
+/// What tuning did.
+struct TuningStats {
+  uint64_t hits = 0, misses = 0; ///< look-ups of kernels
+  uint64_t measurements = 0;     ///< candidates that were run and timed
+  uint64_t failures = 0;         ///< candidates that crashed, hung or were wrong
+  double seconds = 0;            ///< in which candidates ran
+
+  TuningStats &operator+=(const TuningStats &other) {
+    hits += other.hits;
+    misses += other.misses;
+    measurements += other.measurements;
+    failures += other.failures;
+    seconds += other.seconds;
+    return *this;
+  }
+};
+
+class KernelTuning final : public package::KernelTuner {
+public:
+  using Progress = std::function<void(const std::string &)>;
+
+  /// `store` may be null, nothing is kept then; else it lives as long, and
+  /// `environment` stands for the compiler and the machine. `tell` receives a line
+  /// for each kernel that is measured, and may be empty.
+  KernelTuning(cache::Store *store, const Digest &environment,
+               std::string nameSpace, unsigned threads, Progress tell);
+
+  package::MachineSpeed speed() override;
+  unsigned threads() const override { return threads_; }
+  /// What this machine can do, measured once and kept as measurements of kernels
+  /// are.
+  const runtime::MachineLimits &machine();
+  std::vector<std::string> find(const Digest &kernel) override;
+  void keep(const Digest &kernel, const std::string &config) override;
+  std::vector<package::Trial>
+  measure(const std::string &kernel,
+          const std::vector<std::vector<uint8_t>> &packages,
+          const package::SymbolValues &symbols) override;
+  void progress(const std::string &kernel, unsigned done,
+                unsigned all) override;
+
+  const TuningStats &stats() const { return stats_; }
+
+private:
+  cache::CacheKey makeKey(const Digest &kernel) const;
+  std::vector<std::string> read(const Digest &subject);
+
+  cache::Store *store_;
+  Digest environment_;
+  std::string nameSpace_;
+  unsigned threads_;
+  Progress tell_;
+  TuningStats stats_;
+  std::optional<runtime::MachineLimits> machine_;
+};
+
+} // namespace kiln::session
+
+#endif // KILN_SESSION_KERNELTUNING_H

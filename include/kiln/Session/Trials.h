@@ -1,0 +1,54 @@
+//===- Trials.h - Packages that are run by turns ----------------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The problem: several packages compute the same, and one wants to know which is the
+// fastest, although some may crash, run for ever or be wrong, and although the
+// machine is now faster and now slower.
+//
+// They run in a child process, which says what it does before it does it. When it
+// dies or falls silent, the package that it was at is to blame; the others are tried
+// again by another child. Each package's numbers are compared with the first's. Then
+// all run by turns, and a package's time is the first's, times the median of the
+// ratios of neighbouring turns: what slows the machine down slows both. A package
+// that is not faster in three turns of four has no better time than the first.
+//
+// Inputs are numbers from 0.25 to 1.25, integers are 0, truths take turns. There are
+// several sets of them if one fits the second cache, so that no package profits from
+// what the last turn left there.
+//
+//   TrialOptions options;
+//   options.threads = 2;
+//   std::vector<package::Trial> trials = runTrials(packages, {}, options);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_SESSION_TRIALS_H
+#define KILN_SESSION_TRIALS_H
+
+#include "kiln/Package/KernelTuner.h"
+
+namespace kiln::session {
+
+struct TrialOptions {
+  unsigned threads = 1;
+  /// About how long all packages together run to be timed.
+  double seconds = 0.25;
+  /// How long a package may take for its first call, besides thirty times what the
+  /// first package took; the first one may take ten times as long.
+  double hangSeconds = 2;
+};
+
+/// One trial a package, in their order. An empty package is one that nobody could
+/// make: its trial has no time and no failure. If the first package fails, all do.
+std::vector<package::Trial>
+runTrials(const std::vector<std::vector<uint8_t>> &packages,
+          const package::SymbolValues &symbols, const TrialOptions &options);
+
+} // namespace kiln::session
+
+#endif // KILN_SESSION_TRIALS_H

@@ -1,0 +1,370 @@
+//===- Autotuner.cpp - Schedules that are measured ------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Autotuner.h"
+
+#include "BestConfig.h"
+#include "KernelProgram.h"
+
+#include "kiln/Dialect/Loop/IR/KernelModule.h"
+#include "kiln/Dialect/Loop/Transforms/Candidates.h"
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Target/ProgramExport.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace kiln;
+using namespace kiln::compiler;
+using loop::KernelOp;
+using loop::ScheduleAttr;
+
+/// Coordinate descent begins no further round after this long: candidates are
+/// measured whatever it takes, so a kernel is never worse off than by default.
+static constexpr std::chrono::seconds kDescentTime{15};
+/// Rounds at most, whatever is measured.
+static constexpr unsigned kMaxRounds = 50;
+/// The part of all kernels' time below which descent would gain nothing that
+/// anybody sees.
+static constexpr double kSmallShare = 0.02;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Equal kernels.
+struct Autotuner::Group {
+  Digest digest;
+  std::string name; ///< of the first
+  std::vector<KernelOp> kernels;
+  std::vector<std::string> candidates; ///< what was wanted at first
+  bool isFound = false;  ///< by what was kept earlier
+  bool isClosed = false; ///< nothing more is measured
+  /// The first kernel's schedule and its time.
+  ScheduleAttr first;
+  double nanoseconds = 0;
+
+  SmallVector<ScheduleAttr> getWanted() {
+    SmallVector<ScheduleAttr> wanted;
+    if (auto list = kernels.front()->getAttrOfType<mlir::ArrayAttr>(
+            loop::kWantedAttrName))
+      for (mlir::Attribute schedule : list)
+        wanted.push_back(llvm::cast<ScheduleAttr>(schedule));
+    return wanted;
+  }
+  double weight() const { return nanoseconds * double(kernels.size()); }
+  void add(ScheduleAttr schedule, const package::Trial &trial);
+};
+
+/// Adds a line to the table of each kernel.
+void Autotuner::Group::add(ScheduleAttr schedule,
+                           const package::Trial &trial) {
+  mlir::Builder b(schedule.getContext());
+  mlir::NamedAttribute result =
+      trial.failure.empty()
+          ? b.getNamedAttr("ns", b.getF64FloatAttr(trial.nanoseconds))
+          : b.getNamedAttr("failure", b.getStringAttr(trial.failure));
+  mlir::Attribute line = b.getDictionaryAttr(
+      {b.getNamedAttr("schedule", schedule), result});
+  for (KernelOp kernel : kernels) {
+    SmallVector<mlir::Attribute> table;
+    if (auto old =
+            kernel->getAttrOfType<mlir::ArrayAttr>(loop::kMeasuredAttrName))
+      llvm::append_range(table, old);
+    table.push_back(line);
+    kernel->setAttr(loop::kMeasuredAttrName, b.getArrayAttr(table));
+  }
+}
+
+void Autotuner::findGroups() {
+  std::map<std::string, Group *> known;
+  module.walk([&](KernelOp kernel) {
+    if (!kernel->hasAttr(loop::kWantedAttrName))
+      return;
+    Digest digest = digestKernel(kernel);
+    Group *&group = known[digest.hex()];
+    if (!group) {
+      group = groups.emplace_back(std::make_unique<Group>()).get();
+      group->digest = digest;
+      group->name = kernel.getName().str();
+      group->first = kernel.getScheduleAttr();
+    }
+    group->kernels.push_back(kernel);
+  });
+  for (auto &group : groups)
+    for (ScheduleAttr schedule : group->getWanted())
+      group->candidates.push_back(loop::printSchedule(schedule));
+}
+
+void Autotuner::lookUp(Group &group) {
+  for (const std::string &text : hooks.tuner->find(group.digest)) {
+    auto config = decodeBestConfig(text, group.candidates,
+                                   options.coordinateDescentTuning);
+    std::string reason;
+    ScheduleAttr best =
+        config ? loop::parseSchedule(group.kernels.front(), config->schedule,
+                                     reason)
+               : ScheduleAttr();
+    if (!best)
+      continue;
+    group.add(group.first, {config->defaultNanoseconds, ""});
+    if (best != group.first)
+      group.add(best, {config->nanoseconds, ""});
+    group.isFound = group.isClosed = true;
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Measuring
+//===----------------------------------------------------------------------===//
+
+/// Code that was generated, by its key: candidates are compiled all at once, side
+/// by side, and then found here one by one.
+class Autotuner::Memory final : public package::KernelStore {
+public:
+  std::vector<std::optional<package::KernelImage>>
+  find(const std::vector<Digest> &keys) override {
+    std::vector<std::optional<package::KernelImage>> found;
+    for (const Digest &key : keys) {
+      auto image = images.find(key.hex());
+      found.push_back(image == images.end()
+                          ? std::nullopt
+                          : std::optional(image->second));
+    }
+    return found;
+  }
+  void keep(const Digest &key, const package::KernelImage &image,
+            uint64_t) override {
+    images.emplace(key.hex(), image);
+  }
+
+private:
+  std::map<std::string, package::KernelImage> images;
+};
+
+namespace {
+/// One schedule of one kernel on its way to a package.
+struct Candidate {
+  ScheduleAttr schedule;
+  mlir::OwningOpRef<ModuleOp> program;
+  std::vector<uint8_t> package;
+  std::string failure;
+};
+} // namespace
+
+/// Puts the code of all candidates into one module, under names of their own.
+static mlir::OwningOpRef<ModuleOp>
+joinKernels(std::vector<std::vector<Candidate>> &batches,
+            MLIRContext *context) {
+  mlir::OwningOpRef<ModuleOp> joined =
+      ModuleOp::create(mlir::UnknownLoc::get(context));
+  unsigned count = 0;
+  for (auto &batch : batches)
+    for (Candidate &candidate : batch) {
+      ModuleOp kernels = candidate.failure.empty()
+                             ? loop::getKernelModule(*candidate.program)
+                             : ModuleOp();
+      if (!kernels)
+        continue;
+      mlir::OwningOpRef<ModuleOp> copy(kernels.clone());
+      mlir::SymbolTable symbols(*copy);
+      for (Operation &op : llvm::make_early_inc_range(*copy->getBody())) {
+        std::string name = "k" + std::to_string(count++);
+        if (mlir::SymbolTable::getSymbolName(&op) &&
+            failed(symbols.rename(&op, name)))
+          candidate.failure = "cannot be renamed";
+      }
+      for (Operation &op : llvm::make_early_inc_range(*copy->getBody()))
+        op.moveBefore(joined->getBody(), joined->getBody()->end());
+    }
+  return joined;
+}
+
+bool Autotuner::measure(const std::vector<Group *> &active) {
+  size_t told = reasons.size();
+  std::vector<std::vector<Candidate>> batches;
+  for (Group *group : active) {
+    std::vector<Candidate> &batch = batches.emplace_back();
+    SmallVector<ScheduleAttr> wanted = group->getWanted();
+    // What the others are compared with, in numbers and in time.
+    if (!llvm::is_contained(wanted, group->first))
+      wanted.insert(wanted.begin(), group->first);
+    for (ScheduleAttr schedule : wanted) {
+      Candidate &candidate = batch.emplace_back();
+      candidate.schedule = schedule;
+      candidate.program = makeKernelProgram(group->kernels.front(), schedule);
+      if (Status s = lowerKernelProgram(*candidate.program); !s)
+        candidate.failure = s.error().message;
+    }
+  }
+  Memory memory;
+  target::KernelCompileOptions how;
+  how.store = &memory;
+  how.workers = hooks.workers;
+  // What does not compile says so again below, by itself.
+  (void)compiler.compile(*joinKernels(batches, module.getContext()), how);
+  bool isOk = true;
+  unsigned done = 0;
+  for (auto [group, batch] : llvm::zip_equal(active, batches)) {
+    std::vector<std::vector<uint8_t>> packages;
+    for (Candidate &candidate : batch) {
+      if (ModuleOp kernels = candidate.failure.empty()
+                                 ? loop::getKernelModule(*candidate.program)
+                                 : ModuleOp()) {
+        auto image = compiler.compile(kernels, how);
+        auto package = image ? target::exportPackage(*candidate.program,
+                                                     std::move(*image))
+                             : Result<package::Package>(image.error());
+        if (package)
+          candidate.package = package::encodePackage(*package);
+        else
+          candidate.failure = package.error().message;
+      }
+      packages.push_back(candidate.package);
+    }
+    hooks.tuner->progress(group->name, done++, active.size());
+    std::vector<package::Trial> trials = hooks.tuner->measure(
+        group->name, packages, getSymbolValues(module));
+    isOk &= trials.size() == packages.size();
+    double reference = trials.empty() ? 0 : trials.front().nanoseconds;
+    for (size_t i = 0; i < trials.size() && i < batch.size(); ++i) {
+      package::Trial &trial = trials[i];
+      if (!batch[i].failure.empty())
+        trial.failure = "does not compile: " + batch[i].failure;
+      bool isAgain = i == 0 && group->nanoseconds != 0;
+      // Times of another round: the machine may be faster or slower by now.
+      if (trial.failure.empty() && group->nanoseconds != 0 && reference != 0)
+        trial.nanoseconds *= group->nanoseconds / reference;
+      if (!isAgain)
+        group->add(batch[i].schedule, trial);
+    }
+    if (group->nanoseconds == 0)
+      group->nanoseconds = reference;
+  }
+  reasons.resize(told);
+  return isOk;
+}
+
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+Autotuner::Autotuner(ModuleOp module, target::KernelCompiler &compiler,
+                     const CompileOptions &options, const CompileHooks &hooks,
+                     std::vector<package::Reason> &reasons)
+    : module(module), compiler(compiler), options(options), hooks(hooks),
+      reasons(reasons), speed(hooks.tuner->speed()), start(std::chrono::steady_clock::now()) {}
+
+Autotuner::~Autotuner() = default;
+
+bool Autotuner::isOver() const {
+  return std::chrono::steady_clock::now() - start > kDescentTime;
+}
+
+/// As options of passes are: from 1 to 10^9.
+static int64_t inMillions(double number) {
+  return static_cast<int64_t>(std::clamp(number / 1e6, 1.0, 1e9));
+}
+
+LogicalResult Autotuner::runPass(bool settle) {
+  size_t told = reasons.size();
+  loop::AutotunePassOptions pass;
+  pass.contractions = options.maxAutotune || options.maxAutotuneGemm;
+  pass.nests = options.maxAutotune || options.maxAutotunePointwise;
+  pass.descend = options.coordinateDescentTuning;
+  pass.settle = settle;
+  pass.threads = int64_t(hooks.tuner->threads());
+  pass.megabytesPerSecond = inMillions(speed.bytesPerSecond);
+  pass.megaflopsPerSecond = inMillions(speed.flopsPerSecond);
+  mlir::PassManager pm(module.getContext(), "builtin.module",
+                       mlir::OpPassManager::Nesting::Explicit);
+  pm.enableVerifier(options.verifyEach);
+  pm.addNestedPass<mlir::func::FuncOp>(loop::createAutotunePass(pass));
+  LogicalResult ran = pm.run(module);
+  // Reasons of the last run are those of the decision.
+  if (!settle)
+    reasons.resize(told);
+  return ran;
+}
+
+void Autotuner::keep() {
+  for (auto &group : groups) {
+    // A time that nobody could take is no reason not to try again.
+    if (group->isFound || group->nanoseconds == 0)
+      continue;
+    BestConfig config;
+    config.schedule =
+        loop::printSchedule(group->kernels.front().getScheduleAttr());
+    config.defaultNanoseconds = config.nanoseconds = group->nanoseconds;
+    for (const package::Reason &reason : reasons)
+      if (package::identify(reason) == package::ReasonId::Tuned &&
+          reason.get("kernel") == group->name)
+        config.nanoseconds =
+            std::strtod(std::string(reason.get("ns")).c_str(), nullptr);
+    config.byDescent = options.coordinateDescentTuning;
+    hooks.tuner->keep(group->digest,
+                      encodeBestConfig(config, group->candidates));
+  }
+}
+
+/// One round: candidates of all kernels together, so that they are compiled side by
+/// side; then neighbours of one kernel after another, those first that take longest.
+/// False if that was the last round.
+bool Autotuner::search(std::vector<Group *> active, unsigned round) {
+  if (round == 0)
+    return measure(active);
+  llvm::sort(active, [](Group *a, Group *b) {
+    return std::make_pair(b->weight(), a->name) <
+           std::make_pair(a->weight(), b->name);
+  });
+  bool isDone = false;
+  for (Group *group : active) {
+    // What is about to win is looked at again in any case.
+    bool isLast = group->getWanted().size() == 1;
+    if (isOver() && !isLast)
+      continue;
+    isDone = true;
+    if (!measure({group}))
+      return false;
+  }
+  return isDone;
+}
+
+Status Autotuner::run() {
+  auto failed = [] {
+    return Error::internal("stage 'loop': autotuning failed");
+  };
+  if (mlir::failed(runPass(/*settle=*/false)))
+    return failed();
+  findGroups();
+  for (auto &group : groups)
+    lookUp(*group);
+  for (unsigned round = 0; round < kMaxRounds; ++round) {
+    std::vector<Group *> active;
+    double all = 0;
+    for (auto &group : groups)
+      all += group->weight();
+    for (auto &group : groups) {
+      group->isClosed |= group->getWanted().empty() ||
+                         (round > 0 && group->getWanted().size() > 1 &&
+                          group->weight() < kSmallShare * all);
+      if (!group->isClosed)
+        active.push_back(group.get());
+    }
+    if (active.empty() || !search(std::move(active), round))
+      break;
+    if (mlir::failed(runPass(/*settle=*/false)))
+      return failed();
+  }
+  if (mlir::failed(runPass(/*settle=*/true)))
+    return failed();
+  keep();
+  return Status::success();
+}

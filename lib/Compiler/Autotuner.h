@@ -1,0 +1,68 @@
+//===- Autotuner.h - Schedules that are measured ----------------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// `loop-autotune` says what to measure and what wins; the caller's tuner runs code
+// and keeps results. Between them stands this: each kernel of a module becomes a
+// program of its own, one package for each schedule that is wanted, until nothing is.
+//
+//   Autotuner autotuner(*module, compiler, tuner, options);
+//   Status tuned = autotuner.run();       // kernels have the schedules that won
+//
+// Kernels are equal if their programs are: equal kernels are measured once, in this
+// module and, by what the tuner has kept, in all others. What does not compile or
+// cannot be run keeps the schedule that it has; tuning never fails a compilation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_COMPILER_AUTOTUNER_H
+#define KILN_LIB_COMPILER_AUTOTUNER_H
+
+#include "kiln/Compiler/CompilerSession.h"
+#include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Package/KernelTuner.h"
+
+#include <chrono>
+
+namespace kiln::compiler {
+
+class Autotuner {
+public:
+  /// All are used until the end of `run`. `hooks.tuner` is not null. Reasons of
+  /// compilations of candidates are taken out of `reasons` again.
+  Autotuner(ModuleOp module, target::KernelCompiler &compiler,
+            const CompileOptions &options, const CompileHooks &hooks,
+            std::vector<package::Reason> &reasons);
+  ~Autotuner();
+
+  Status run();
+
+private:
+  struct Group;
+  class Memory;
+
+  LogicalResult runPass(bool settle);
+  void findGroups();
+  void lookUp(Group &group);
+  bool search(std::vector<Group *> active, unsigned round);
+  bool measure(const std::vector<Group *> &active);
+  void keep();
+  bool isOver() const;
+
+  ModuleOp module;
+  target::KernelCompiler &compiler;
+  const CompileOptions &options;
+  const CompileHooks &hooks;
+  std::vector<package::Reason> &reasons;
+  package::MachineSpeed speed;
+  std::vector<std::unique_ptr<Group>> groups;
+  std::chrono::steady_clock::time_point start;
+};
+
+} // namespace kiln::compiler
+
+#endif // KILN_LIB_COMPILER_AUTOTUNER_H

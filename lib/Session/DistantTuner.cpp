@@ -1,0 +1,187 @@
+//===- DistantTuner.cpp - A tuner on the other side of a pipe -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DistantTuner.h"
+
+#include <algorithm>
+
+using namespace kiln;
+using namespace kiln::session;
+using package::Trial;
+
+// Messages of the copy; a text is its length and its bytes, a list its length and its
+// elements:
+//   speed:    nothing; the reply is two f64
+//   find:     32 bytes of key; the reply is a list of texts
+//   keep:     32 bytes of key, text
+//   measure:  text, list of packages, list of symbols (text, i64); the reply is a
+//             list of trials (f64, text)
+//   progress: text, u32 done, u32 all
+static constexpr uint8_t kSpeed = 10, kFind = 11, kKeep = 12, kMeasure = 13,
+                         kProgress = 14;
+
+namespace {
+/// One message, written in one go.
+struct Message {
+  void text(std::string_view text) {
+    writer.u64(text.size());
+    writer.text(text);
+  }
+  void digest(const Digest &digest) {
+    writer.bytes(ByteView(digest.bytes.data(), digest.bytes.size()));
+  }
+  std::vector<uint8_t> bytes;
+  ByteWriter writer{bytes};
+};
+} // namespace
+
+static std::string readText(ByteReader &reader) {
+  return std::string(reader.text(reader.u64()));
+}
+
+static Digest readDigest(ByteReader &reader) {
+  Digest digest;
+  ByteView bytes = reader.bytes(digest.bytes.size());
+  std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
+  return digest;
+}
+
+//===----------------------------------------------------------------------===//
+// The copy
+//===----------------------------------------------------------------------===//
+
+package::MachineSpeed DistantTuner::speed() {
+  std::vector<uint8_t> reply = parent_.ask(kSpeed, ByteView());
+  ByteReader reader(reply);
+  package::MachineSpeed speed;
+  speed.bytesPerSecond = reader.f64();
+  speed.flopsPerSecond = reader.f64();
+  return speed;
+}
+
+std::vector<std::string> DistantTuner::find(const Digest &kernel) {
+  Message message;
+  message.digest(kernel);
+  std::vector<uint8_t> reply = parent_.ask(kFind, message.bytes);
+  ByteReader reader(reply);
+  std::vector<std::string> texts;
+  for (uint64_t count = reader.u64(); count > 0 && reader.ok(); --count)
+    texts.push_back(readText(reader));
+  return texts;
+}
+
+void DistantTuner::keep(const Digest &kernel, const std::string &config) {
+  Message message;
+  message.digest(kernel);
+  message.text(config);
+  parent_.tell(kKeep, message.bytes);
+}
+
+std::vector<Trial>
+DistantTuner::measure(const std::string &kernel,
+                      const std::vector<std::vector<uint8_t>> &packages,
+                      const package::SymbolValues &symbols) {
+  Message message;
+  message.text(kernel);
+  message.writer.u64(packages.size());
+  for (const std::vector<uint8_t> &package : packages)
+    message.text(ByteView(package).text());
+  message.writer.u64(symbols.size());
+  for (const auto &[name, value] : symbols) {
+    message.text(name);
+    message.writer.i64(value);
+  }
+  std::vector<uint8_t> reply = parent_.ask(kMeasure, message.bytes);
+  ByteReader reader(reply);
+  std::vector<Trial> trials;
+  for (uint64_t count = reader.u64(); count > 0 && reader.ok(); --count) {
+    Trial trial;
+    trial.nanoseconds = reader.f64();
+    trial.failure = readText(reader);
+    trials.push_back(std::move(trial));
+  }
+  return trials;
+}
+
+void DistantTuner::progress(const std::string &kernel, unsigned done,
+                            unsigned all) {
+  Message message;
+  message.text(kernel);
+  message.writer.u32(done);
+  message.writer.u32(all);
+  parent_.tell(kProgress, message.bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// The parent
+//===----------------------------------------------------------------------===//
+
+static std::vector<uint8_t> measureFor(package::KernelTuner &tuner,
+                                       ByteReader &reader) {
+  std::string kernel = readText(reader);
+  std::vector<std::vector<uint8_t>> packages;
+  for (uint64_t count = reader.u64(); count > 0 && reader.ok(); --count) {
+    ByteView package = reader.bytes(reader.u64());
+    packages.emplace_back(package.begin(), package.end());
+  }
+  package::SymbolValues symbols;
+  for (uint64_t count = reader.u64(); count > 0 && reader.ok(); --count) {
+    std::string name = readText(reader);
+    symbols.push_back({name, reader.i64()});
+  }
+  std::vector<Trial> trials;
+  if (reader.ok())
+    trials = tuner.measure(kernel, packages, symbols);
+  Message reply;
+  reply.writer.u64(trials.size());
+  for (const Trial &trial : trials) {
+    reply.writer.f64(trial.nanoseconds);
+    reply.text(trial.failure);
+  }
+  return std::move(reply.bytes);
+}
+
+std::optional<std::vector<uint8_t>>
+session::answerTuner(package::KernelTuner &tuner, uint8_t tag,
+                     ByteView message) {
+  ByteReader reader(message);
+  Message reply;
+  switch (tag) {
+  case kSpeed: {
+    package::MachineSpeed speed = tuner.speed();
+    reply.writer.f64(speed.bytesPerSecond);
+    reply.writer.f64(speed.flopsPerSecond);
+    break;
+  }
+  case kFind: {
+    std::vector<std::string> texts = tuner.find(readDigest(reader));
+    reply.writer.u64(texts.size());
+    for (const std::string &text : texts)
+      reply.text(text);
+    break;
+  }
+  case kKeep: {
+    Digest kernel = readDigest(reader);
+    std::string config = readText(reader);
+    if (reader.ok())
+      tuner.keep(kernel, config);
+    break;
+  }
+  case kMeasure:
+    return measureFor(tuner, reader);
+  case kProgress: {
+    std::string kernel = readText(reader);
+    unsigned done = reader.u32();
+    tuner.progress(kernel, done, reader.u32());
+    break;
+  }
+  default:
+    return std::nullopt;
+  }
+  return std::move(reply.bytes);
+}

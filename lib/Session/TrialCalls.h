@@ -1,0 +1,47 @@
+//===- TrialCalls.h - The calls of a trial ----------------------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the child process of Trials.h does: makes inputs, calls packages, compares
+// and times.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_SESSION_TRIALCALLS_H
+#define KILN_LIB_SESSION_TRIALCALLS_H
+
+#include "kiln/Session/Trials.h"
+
+#include <functional>
+
+namespace kiln::session {
+
+/// What a child tells its parent, in one write.
+struct TrialNote {
+  enum Kind : uint32_t {
+    Begins,  ///< the candidate's call begins
+    Right,   ///< its numbers agree; `value` is the seconds of its first call
+    Failed,  ///< `text` says why
+    Timed,   ///< `value` is nanoseconds
+    Finished ///< all is said
+  };
+  uint32_t kind = Begins;
+  uint32_t candidate = 0;
+  double value = 0;
+  char text[112] = {};
+};
+
+/// Calls those packages whose trials have not failed, and tells of each.
+void callCandidates(const std::vector<std::vector<uint8_t>> &packages,
+                    const std::vector<package::Trial> &trials,
+                    const package::SymbolValues &symbols,
+                    const TrialOptions &options,
+                    const std::function<void(const TrialNote &)> &tell);
+
+} // namespace kiln::session
+
+#endif // KILN_LIB_SESSION_TRIALCALLS_H

@@ -1,0 +1,140 @@
+//===- TrialsTest.cpp - Packages that crash, hang or are wrong ------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Candidates with planted code: none of them does the caller harm, and each is told
+// from the others. What is fast is not tested, only that there are times.
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Session/Trials.h"
+
+#include "kiln/ABI/CompilerABI.h"
+#include "kiln/Archive/Source.h"
+#include "kiln/Package/Package.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+using namespace kiln;
+using namespace kiln::session;
+
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+/// A package of one kernel.
+const Bytes &getPackage() {
+  static const Bytes package = [] {
+    std::string path = "/tmp/kiln-trials-XXXXXX";
+    int file = ::mkstemp(path.data());
+    const char *text = R"(
+func.func @main(%x: tensor<64x8xf32>) -> tensor<64x8xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<64x8xf32>) shared [64, 8]
+      schedule #loop.across<lanes = 8, chunk = 8, sum_block = 0, masked = false, grain = 64>
+      -> tensor<64x8xf32> {
+    %p = loop.pointwise (%i, %j) in [64, 8] : tensor<64x8xf32> {
+      %v = loop.load %a[%i, %j] : tensor<64x8xf32>
+      %n = arith.mulf %v, %v : f32
+      loop.yield %n : f32
+    }
+    loop.return %p : tensor<64x8xf32>
+  }
+  return %r : tensor<64x8xf32>
+})";
+    EXPECT_EQ(::write(file, text, std::strlen(text)),
+              ssize_t(std::strlen(text)));
+    ::close(file);
+    std::string named = path + ".mlir";
+    EXPECT_EQ(std::rename(path.c_str(), named.c_str()), 0);
+    void *library = ::dlopen("libKilnCompiler.so", RTLD_NOW | RTLD_LOCAL);
+    EXPECT_NE(library, nullptr);
+    auto get = reinterpret_cast<kiln_compiler_get_t>(
+        ::dlsym(library, KILN_COMPILER_ENTRY));
+    const kiln_compiler_api *api = get(KILN_COMPILER_ABI_VERSION);
+    auto source = archive::Source::open(named);
+    EXPECT_TRUE(source) << source.error().message;
+    kiln_compile_request request = {};
+    request.struct_size = sizeof(request);
+    request.source = reinterpret_cast<const kiln_source *>(source->get());
+    kiln_compile_result result = {};
+    result.struct_size = sizeof(result);
+    EXPECT_EQ(api->compile(&request, &result), 0) << result.message;
+    Bytes bytes(result.package, result.package + result.package_size);
+    api->release(&result);
+    ::unlink(named.c_str());
+    return bytes;
+  }();
+  return package;
+}
+
+/// The package with this code where its kernel begins.
+Bytes withCode(const Bytes &code) {
+  const Bytes &bytes = getPackage();
+  auto package = package::decodePackage(bytes.data(), bytes.size());
+  EXPECT_TRUE(package);
+  uint64_t entry = package->image.kernels.front().entry;
+  std::copy(code.begin(), code.end(),
+            package->image.bytes.begin() + static_cast<ptrdiff_t>(entry));
+  return package::encodePackage(*package);
+}
+
+const Bytes kCrashes = {0x0f, 0x0b}; // ud2
+const Bytes kHangs = {0xeb, 0xfe};   // jumps to itself
+const Bytes kReturns = {0xc3};       // leaves results as they were
+
+TrialOptions quick() {
+  TrialOptions options;
+  options.seconds = 0.01;
+  options.hangSeconds = 0.3;
+  return options;
+}
+
+TEST(Trials, GoodOnesHaveTimes) {
+  auto trials = runTrials({getPackage(), getPackage()}, {}, quick());
+  ASSERT_EQ(trials.size(), 2u);
+  for (const package::Trial &trial : trials) {
+    EXPECT_EQ(trial.failure, "");
+    EXPECT_GT(trial.nanoseconds, 0);
+  }
+}
+
+TEST(Trials, BadOnesAreToldAndHarmNobody) {
+  auto trials = runTrials({getPackage(), withCode(kCrashes), getPackage(),
+                           withCode(kHangs), withCode(kReturns), Bytes{1, 2, 3},
+                           Bytes(), getPackage()},
+                          {}, quick());
+  ASSERT_EQ(trials.size(), 8u);
+  for (size_t good : {0, 2, 7}) {
+    EXPECT_EQ(trials[good].failure, "") << good;
+    EXPECT_GT(trials[good].nanoseconds, 0) << good;
+  }
+  auto begins = [&](size_t i, const std::string &what) {
+    EXPECT_EQ(trials[i].failure.substr(0, what.size()), what);
+    EXPECT_EQ(trials[i].nanoseconds, 0);
+  };
+  begins(1, "crashes: Illegal instruction");
+  begins(3, "hangs: nothing came of it in ");
+  begins(4, "gives other numbers: ");
+  begins(5, "does not load: ");
+  begins(6, ""); // there was nothing to run
+}
+
+TEST(Trials, WithoutTheFirstThereIsNoComparison) {
+  auto trials =
+      runTrials({withCode(kCrashes), getPackage()}, {}, quick());
+  ASSERT_EQ(trials.size(), 2u);
+  for (const package::Trial &trial : trials)
+    EXPECT_NE(trial.failure.find("crashes"), std::string::npos);
+  EXPECT_TRUE(runTrials({}, {}, quick()).empty());
+  EXPECT_NE(runTrials({Bytes(), getPackage()}, {}, quick())[1].failure, "");
+}
+
+} // namespace
