@@ -10,17 +10,17 @@
 
 #include "common/CommandLine.h"
 #include "common/JsonWriter.h"
+#include "common/Work.h"
 
 #include "kiln/Base/FileSystem.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <iostream>
-#include <thread>
 
 using namespace kiln;
 using namespace kiln::run;
+using tools::Work;
 using Clock = std::chrono::steady_clock;
 
 static Status callOnce(session::Session &session, bool training,
@@ -54,14 +54,6 @@ Result<std::vector<double>> run::timeCalls(session::Session &session,
 // The limit
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What no implementation can avoid, for one iteration.
-struct Work {
-  double bytes = 0;
-  double operations = 0;
-};
-} // namespace
-
 /// `limits` of an io.json, if it has them.
 static Result<std::optional<Work>> readLimits(const std::string &path) {
   auto text = readFile(path);
@@ -85,39 +77,6 @@ static Result<std::optional<Work>> readLimits(const std::string &path) {
   return std::optional<Work>(work);
 }
 
-/// Bytes per second of copying a working set of about this size.
-static double copyBandwidth(size_t bytes, unsigned threads) {
-  size_t part = std::clamp<size_t>(bytes / 2 / threads, 64 << 10, 64 << 20);
-  double best = 0;
-  std::vector<std::vector<char>> from(threads), to(threads);
-  for (unsigned t = 0; t < threads; ++t) {
-    from[t].assign(part, 1);
-    to[t].assign(part, 2);
-  }
-  unsigned repeats = static_cast<unsigned>(
-      std::clamp<size_t>((size_t(64) << 20) / part, 1, 2000));
-  for (unsigned round = 0; round < 5; ++round) {
-    auto copy = [&](unsigned t) {
-      for (unsigned r = 0; r < repeats; ++r) {
-        std::memcpy(to[t].data(), from[t].data(), part);
-        // The copy must not be optimized away.
-        asm volatile("" : : "r"(to[t].data()) : "memory");
-      }
-    };
-    auto begin = Clock::now();
-    std::vector<std::thread> others;
-    for (unsigned t = 1; t < threads; ++t)
-      others.emplace_back(copy, t);
-    copy(0);
-    for (std::thread &other : others)
-      other.join();
-    std::chrono::duration<double> spent = Clock::now() - begin;
-    best = std::max(best, 2.0 * double(part) * repeats * threads /
-                              spent.count());
-  }
-  return best;
-}
-
 Status run::printBenchmark(const session::Session &session,
                            std::vector<double> seconds,
                            const std::string &ioPath) {
@@ -133,19 +92,14 @@ Status run::printBenchmark(const session::Session &session,
     if (*limits)
       work = **limits;
   }
-  if (work.bytes == 0) {
-    const package::Facts &facts = session.lastVariant().package().facts;
-    work.bytes = double(facts.bytesRead) + double(facts.bytesWritten);
-  }
   if (work.bytes == 0)
+    work = tools::getWork(session.lastVariant().package());
+  if (work.bytes == 0 && work.operations == 0)
     return Status::success();
-  std::printf("%.3g bytes/s", work.bytes / median);
-  if (work.operations != 0)
-    std::printf(", %.3g flop/s", work.operations / median);
-  double bandwidth =
-      copyBandwidth(static_cast<size_t>(work.bytes), session.threads());
-  std::printf(", %.0f %% of the time that %.3g bytes/s of copying allow\n",
-              100 * work.bytes / bandwidth / median, bandwidth);
+  std::string rate = tools::describeRate(
+      work, median,
+      tools::getMachine(session.options().cache, session.threads()));
+  std::printf("%s\n", rate.c_str());
   return Status::success();
 }
 

@@ -26,8 +26,8 @@ Result<std::vector<double>> timeCalls(session::Session &session, bool training,
                                       unsigned count);
 
 /// Prints median, minimum, bytes and operations per second, and the share of
-/// what this machine's memory can do. `ioPath` may name an io.json with
-/// `limits`; otherwise the kernels' planned traffic counts.
+/// what this machine can do. `ioPath` may name an io.json with `limits`; otherwise
+/// what the kernels do counts.
 Status printBenchmark(const session::Session &session,
                       std::vector<double> seconds, const std::string &ioPath);
 
