@@ -10,6 +10,7 @@
 // views of arrays and results whose static sizes are part of the type. C++17, all
 // in this header; links libkiln-c-runtime.so. Errors are exceptions of `Error`.
 //
+//   namespace attention = kiln::models::attention;   // of attention.h
 //   attention::Model model("attention.kiln");
 //   float x[1][4][64] = {...};
 //   attention::Outputs y = model.run({x});  // another shape does not compile

@@ -262,8 +262,8 @@ std::string package::printCppHeader(const Package &package,
     if (output.role == Output::Role::UserOutput ||
         output.role == Output::Role::Loss)
       addOutput(program, output, parts, outputs);
-  std::string space = toIdentifier(name);
-  std::string guard = "KILN_MODEL_" + upper(space) + "_H";
+  std::string base = toIdentifier(name), space = "kiln::models::" + base;
+  std::string guard = "KILN_MODEL_" + upper(base) + "_H";
   auto array = [](unsigned count) {
     return "[" + std::to_string(std::max(count, 1u)) + "]";
   };

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
+using namespace kiln::models;
+
 static int expect(bool holds, const char *what) {
   if (!holds)
     std::fprintf(stderr, "expected %s\n", what);
