@@ -58,7 +58,8 @@ for each of them, and kiln-run takes the best that its processor can run.
                          standard output
   --model=NAME           which program of an archive that holds several
   --emit=header          -o is a C++ header with the inputs and outputs as types,
-                         over kiln-c/Model.hpp; MODEL may be a package
+                         in kiln::models::NAME of NAME.h, over kiln-c/Model.hpp;
+                         MODEL may be a package
   --weights=FILE.safetensors
                          beside the package, for kiln-run --weights; without it
                          they are inside
