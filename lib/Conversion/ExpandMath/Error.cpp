@@ -37,6 +37,6 @@ Num kiln::expand::expandErf(Num x) {
   Num small = fma(x, polynomial(z, kErfSmallF32), x);
   // 1 - e^(t Q(t)), which is 1 from 4 on.
   Num t = clampAbove(a, 4.0);
-  Num large = 1.0 - expandExp(t * polynomial(t, kErfLargeF32));
+  Num large = 1.0 - expandNormalExp(t * polynomial(t, kErfLargeF32));
   return copysign(select(a < 0.92, small, large), x);
 }

@@ -41,6 +41,7 @@ static Num applyInF64(llvm::ArrayRef<Num> operands,
                       llvm::function_ref<Num(llvm::ArrayRef<Num>)> function) {
   const MathBuilder &m = *operands[0].m;
   MathBuilder wide(m.b, m.loc, m.withElement(m.b.getF64Type()));
+  wide.scales = m.scales;
   SmallVector<Num> extended;
   for (Num operand : operands)
     extended.push_back(wide.num(
@@ -65,7 +66,8 @@ namespace {
 
 /// Calls `expand` with the operands, in f32 where they are narrower.
 template <typename Op, typename Expansion>
-LogicalResult expandOp(Op op, PatternRewriter &b, Expansion expand) {
+LogicalResult expandOp(Op op, PatternRewriter &b, bool scales,
+                       Expansion expand) {
   Type type = op->getResultTypes()[0];
   Type element = getElementTypeOrSelf(type);
   bool small = element.isF16() || element.isBF16();
@@ -75,6 +77,7 @@ LogicalResult expandOp(Op op, PatternRewriter &b, Expansion expand) {
     return b.notifyMatchFailure(op, "expected vectors of fixed size");
   Location loc = op.getLoc();
   MathBuilder m(b, loc, type);
+  m.scales = scales;
   if (small)
     m.type = m.withElement(b.getF32Type());
   SmallVector<Num> operands;
@@ -90,20 +93,27 @@ LogicalResult expandOp(Op op, PatternRewriter &b, Expansion expand) {
   return success();
 }
 
+/// A pattern that knows if the processor multiplies by powers of two.
+template <typename Op> struct ExpandPattern : OpRewritePattern<Op> {
+  ExpandPattern(MLIRContext *context, bool scales)
+      : OpRewritePattern<Op>(context), scales(scales) {}
+  bool scales;
+};
+
 template <typename Op, Num (*function)(Num)>
-struct ExpandUnary final : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
+struct ExpandUnary final : ExpandPattern<Op> {
+  using ExpandPattern<Op>::ExpandPattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
-    return expandOp(op, b,
+    return expandOp(op, b, this->scales,
                     [](llvm::ArrayRef<Num> x) { return function(x[0]); });
   }
 };
 
 template <typename Op, Num (*function)(Num, Num)>
-struct ExpandBinary final : OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
+struct ExpandBinary final : ExpandPattern<Op> {
+  using ExpandPattern<Op>::ExpandPattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
-    return expandOp(op, b, [](llvm::ArrayRef<Num> x) {
+    return expandOp(op, b, this->scales, [](llvm::ArrayRef<Num> x) {
       return function(x[0], x[1]);
     });
   }
@@ -116,7 +126,7 @@ template <typename Op> struct WidenNative final : OpRewritePattern<Op> {
     Type element = getElementTypeOrSelf(op.getType());
     if (!element.isF16() && !element.isBF16())
       return failure();
-    return expandOp(op, b, [&](llvm::ArrayRef<Num> x) {
+    return expandOp(op, b, /*scales=*/false, [&](llvm::ArrayRef<Num> x) {
       SmallVector<Value> operands;
       for (Num operand : x)
         operands.push_back(operand.v);
@@ -167,9 +177,10 @@ struct ExpandSincos final : OpRewritePattern<math::SincosOp> {
 };
 
 struct ExpandMathPass : kiln::impl::KilnExpandMathPassBase<ExpandMathPass> {
+  using KilnExpandMathPassBase::KilnExpandMathPassBase;
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    populateExpandMathPatterns(set);
+    populateExpandMathPatterns(set, scales);
     patterns = std::move(set);
     return success();
   }
@@ -182,7 +193,7 @@ struct ExpandMathPass : kiln::impl::KilnExpandMathPassBase<ExpandMathPass> {
 
 } // namespace
 
-void kiln::populateExpandMathPatterns(RewritePatternSet &patterns) {
+void kiln::populateExpandMathPatterns(RewritePatternSet &patterns, bool scales) {
   patterns.add<
       ExpandUnary<math::ExpOp, expandExp>,
       ExpandUnary<math::Exp2Op, expandExp2>,
@@ -208,10 +219,12 @@ void kiln::populateExpandMathPatterns(RewritePatternSet &patterns) {
       ExpandUnary<math::CbrtOp, expandCbrt>,
       ExpandBinary<math::PowFOp, expandPow>,
       ExpandBinary<math::Atan2Op, expandAtan2>,
-      ExpandBinary<arith::RemFOp, expandRemainder>, ExpandFPowI, ExpandSincos,
-      WidenNative<math::SqrtOp>, WidenNative<math::FloorOp>,
-      WidenNative<math::CeilOp>, WidenNative<math::TruncOp>,
-      WidenNative<math::RoundOp>, WidenNative<math::RoundEvenOp>,
-      WidenNative<math::FmaOp>, WidenNative<math::AbsFOp>,
-      WidenNative<math::CopySignOp>>(patterns.getContext());
+      ExpandBinary<arith::RemFOp, expandRemainder>>(
+      patterns.getContext(), scales);
+  patterns.add<ExpandFPowI, ExpandSincos, WidenNative<math::SqrtOp>,
+      WidenNative<math::FloorOp>, WidenNative<math::CeilOp>,
+      WidenNative<math::TruncOp>, WidenNative<math::RoundOp>,
+      WidenNative<math::RoundEvenOp>, WidenNative<math::FmaOp>,
+      WidenNative<math::AbsFOp>, WidenNative<math::CopySignOp>>(
+      patterns.getContext());
 }

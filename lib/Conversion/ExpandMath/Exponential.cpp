@@ -9,6 +9,8 @@
 #include "Coefficients.h"
 #include "Functions.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 using namespace kiln::expand;
 
 static constexpr double kLog2E = 1.4426950408889634;
@@ -45,6 +47,13 @@ Num kiln::expand::powerOfTwo(Int k) {
 }
 
 Num kiln::expand::multiplyOut(Scaled value) {
+  const MathBuilder &m = *value.p.m;
+  auto shape = mlir::dyn_cast<mlir::VectorType>(m.type);
+  if (m.scales && (!shape || shape.getRank() == 1))
+    return m.num(mlir::LLVM::CallIntrinsicOp::create(
+                     m.b, m.loc, m.type, m.b.getStringAttr("llvm.ldexp"),
+                     mlir::ValueRange{value.p.v, value.k.v})
+                     .getResult(0));
   // In two steps, because 2^k alone may overflow or be denormal. The first
   // product is exact, so there is one rounding.
   Int half = value.k >> 1;
@@ -86,6 +95,11 @@ Scaled kiln::expand::expScaled(Num x, Num low) {
 
 Num kiln::expand::expandExp(Num x) { return multiplyOut(expScaled(x)); }
 
+Num kiln::expand::expandNormalExp(Num x) {
+  Rounded n = roundToInt(x, kLog2E);
+  return (expM1Kernel(subtractLn2(x, n.n)) + 1.0) * powerOfTwo(n.k);
+}
+
 Num kiln::expand::expandExp2(Num x) {
   bool f64 = x.m->isF64();
   Num clamped = clampBelow(clampAbove(x, f64 ? 1025 : 129), f64 ? -1077 : -151);
@@ -113,7 +127,9 @@ Num kiln::expand::expandTanh(Num x) {
   }
   Num z = x * x;
   Num small = fma(x * z, polynomial(z, kTanhF32), x);
-  Num large = 1.0 - 2.0 / (expandExp(a + a) + 1.0);
+  // From 10 on the quotient is nothing beside 1.
+  Num e = expandNormalExp(clampAbove(a + a, 20.0));
+  Num large = 1.0 - 2.0 / (e + 1.0);
   // Also keeps the sign of zero, which the sum in `small` loses.
   return copysign(select(a < 0.625, small, large), x);
 }

@@ -35,6 +35,9 @@ Scaled expScaled(Num x, Num low);
 Num multiplyOut(Scaled value);
 
 Num expandExp(Num x);
+/// e^x for |x| up to 80 in f32 and 700 in f64, where no power of two on the way is
+/// denormal or infinite. NaN gives NaN.
+Num expandNormalExp(Num x);
 Num expandExp2(Num x);
 Num expandExpM1(Num x);
 Num expandTanh(Num x);

@@ -84,6 +84,8 @@ struct MathBuilder {
   mlir::OpBuilder &b;
   mlir::Location loc;
   mlir::Type type;
+  /// The processor multiplies by 2^k, for any k, in one instruction.
+  bool scales = false;
 };
 
 #define KILN_BINARY(Type, op, Op)                                              \

@@ -98,12 +98,13 @@ namespace {
 /// Lowers one unit after another, for one thread at a time.
 class Lowering {
 public:
-  Lowering(mlir::MLIRContext *context, const KernelCompileOptions &options)
+  Lowering(mlir::MLIRContext *context, const CPUTarget &target,
+           const KernelCompileOptions &options)
       : passes(context, mlir::ModuleOp::getOperationName()) {
     passes.enableVerifier(false);
     if (options.preparePasses)
       options.preparePasses(passes);
-    buildKernelToLLVMPipeline(passes);
+    buildKernelToLLVMPipeline(passes, target.hasFeature(KILN_CPU_AVX512));
     addStageVerifier(passes, Stage::Native);
   }
 
@@ -302,7 +303,7 @@ KernelCompiler::compile(mlir::ModuleOp module,
   std::vector<Task *> order = orderTasks(tasks);
   std::atomic<size_t> next{0};
   std::mutex mlir; // whoever has it works in the module's context
-  Lowering lowering(module.getContext(), options);
+  Lowering lowering(module.getContext(), target, options);
   auto work = [&](unsigned worker) {
     std::unique_ptr<CodeGenerator> generator;
     llvm::TargetMachine *machine = findMachine(worker);

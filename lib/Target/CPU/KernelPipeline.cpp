@@ -16,10 +16,12 @@
 
 using namespace mlir;
 
-void kiln::buildKernelToLLVMPipeline(OpPassManager &pm) {
+void kiln::buildKernelToLLVMPipeline(OpPassManager &pm, bool scales) {
   // Before the small floats: math on f16 and bf16 is extended here as well, and
   // the casts this makes are expanded by the next pass.
-  pm.addPass(createKilnExpandMathPass());
+  KilnExpandMathPassOptions math;
+  math.scales = scales;
+  pm.addPass(createKilnExpandMathPass(math));
   pm.addPass(createKilnExpandSmallFloatsPass());
   pm.addPass(createKilnLowerVectorsPass());
   // After all passes that want to see loops.

@@ -1,4 +1,5 @@
 // RUN: kiln-opt %s --kiln-expand-math | FileCheck %s
+// RUN: kiln-opt %s --kiln-expand-math=scales | FileCheck %s --check-prefix=SCALES
 
 // A function of any shape becomes arithmetic on that shape.
 // CHECK-LABEL: func @vector
@@ -9,6 +10,22 @@
 func.func @vector(%x: vector<16xf32>) -> vector<16xf32> {
   %0 = math.exp %x : vector<16xf32>
   return %0 : vector<16xf32>
+}
+
+// Where powers of two are an instruction, one such op ends an exponential; without,
+// or for shapes that LLVM's op does not have, two products do.
+// SCALES-LABEL: func @vector
+// SCALES: %[[P:.*]] = arith.addf
+// SCALES: %[[R:.*]] = llvm.call_intrinsic "llvm.ldexp"(%[[P]], %{{.*}}) : (vector<16xf32>, vector<16xi32>) -> vector<16xf32>
+// SCALES: return %[[R]]
+// SCALES-LABEL: func @rank_two
+// SCALES-NOT: llvm.ldexp
+// SCALES: arith.shli
+// CHECK-LABEL: func @rank_two
+// CHECK-NOT: llvm.ldexp
+func.func @rank_two(%x: vector<2x8xf32>) -> vector<2x8xf32> {
+  %0 = math.exp %x : vector<2x8xf32>
+  return %0 : vector<2x8xf32>
 }
 
 // f32 functions that are rarely hot are computed in f64.

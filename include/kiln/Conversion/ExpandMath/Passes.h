@@ -33,7 +33,9 @@ namespace kiln {
 
 /// Adds one pattern per math op (and `arith.remf`) that becomes arithmetic. No
 /// pattern creates an op that another of them matches, so one walk is enough.
-void populateExpandMathPatterns(mlir::RewritePatternSet &patterns);
+/// `scales`: the processor multiplies by 2^k in one instruction (AVX-512).
+void populateExpandMathPatterns(mlir::RewritePatternSet &patterns,
+                                bool scales = false);
 
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/ExpandMath/Passes.h.inc"

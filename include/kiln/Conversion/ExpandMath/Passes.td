@@ -23,6 +23,10 @@ def KilnExpandMathPass : Pass<"kiln-expand-math"> {
     (lib/Conversion/Numerics.md); signed zeros, infinities and NaN as in C's
     <math.h>. Calls nothing, and leaves other ops alone.
 
+    With `scales`, exponentials are multiplied by their power of two by the
+    intrinsic `llvm.ldexp`, which is one instruction of AVX-512 and a call
+    elsewhere; without it, in two steps by numbers made of their bits.
+
     Before:
 
     ```mlir
@@ -37,9 +41,14 @@ def KilnExpandMathPass : Pass<"kiln-expand-math"> {
     %p = math.fma ...
     ```
   }];
+  let options = [
+    Option<"scales", "scales", "bool", /*default=*/"false",
+           "The processor multiplies floats by powers of two in one instruction.">
+  ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

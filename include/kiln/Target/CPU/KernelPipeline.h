@@ -25,8 +25,9 @@ class OpPassManager;
 namespace kiln {
 
 /// All passes from a module of kernels to one that holds the llvm dialect alone.
-/// `kiln-native` runs them on the module `@kernels` of a program.
-void buildKernelToLLVMPipeline(mlir::OpPassManager &pm);
+/// `kiln-native` runs them on the module `@kernels` of a program. `scales`: the
+/// processor multiplies by powers of two in one instruction, as AVX-512 has it.
+void buildKernelToLLVMPipeline(mlir::OpPassManager &pm, bool scales = false);
 
 } // namespace kiln
 
