@@ -36,8 +36,10 @@ Value decomposeSoftmax(SoftmaxOp op, FormulaBuilder &c) {
     return c.cast(x, resultType(op));
   auto dims = softmaxDims(x, op.getDim());
   Value e = c.exp(c.sub(x, c.amaxOver(x, dims, true)));
-  Value result = c.div(e, c.sumOver(e, dims, true));
-  return c.cast(result, resultType(op));
+  // One division a row. The sum is at least 1: its reciprocal is no denormal, and
+  // the product within an ulp of the quotient.
+  Value scale = c.reciprocal(c.sumOver(e, dims, true));
+  return c.cast(c.mul(e, scale), resultType(op));
 }
 
 Value decomposeLogSoftmax(LogSoftmaxOp op, FormulaBuilder &c) {
