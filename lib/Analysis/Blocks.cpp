@@ -58,6 +58,14 @@ KernelLayout analysis::getBlockLayout(KernelOp kernel,
   return layout;
 }
 
+/// True for a product whose sum is the rows of the kernel, dimension `row`: its
+/// operands begin in the middle of the sum for each block.
+static bool isOverRows(const ContractionShape &shape, unsigned row) {
+  return shape.sum.dims == SmallVector<unsigned>{row} &&
+         shape.batch.dims.empty() && !shape.isIrregular(0) &&
+         !shape.isIrregular(1) && !shape.isIrregular(2);
+}
+
 std::optional<SmallVector<BlockProduct, 0>>
 analysis::getBlockProducts(KernelOp kernel, const KernelLayout &layout) {
   SmallVector<ExprAttr> shared = loop::getExprs(kernel.getShared());
@@ -84,11 +92,14 @@ analysis::getBlockProducts(KernelOp kernel, const KernelLayout &layout) {
           return std::nullopt;
     auto shape = analyzeContraction(op, layout.lookup(op.getLhs()),
                                     layout.lookup(op.getRhs()), frame);
-    if (!shape || shape->rows.dims != SmallVector<unsigned>{row} ||
-        !shape->batch.dims.empty() || shape->sum.dims.empty() ||
-        shape->outer.size() != outer.size())
+    if (!shape || shape->outer.size() != outer.size())
       return std::nullopt;
-    products.push_back({op, *shape, *dims});
+    bool overRows = loop::sumsOverRows(op, shared);
+    bool alongRows = shape->rows.dims == SmallVector<unsigned>{row} &&
+                     shape->batch.dims.empty() && !shape->sum.dims.empty();
+    if (overRows ? !isOverRows(*shape, row) : !alongRows)
+      return std::nullopt;
+    products.push_back({op, *shape, *dims, overRows});
   }
   return products;
 }

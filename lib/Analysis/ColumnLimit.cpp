@@ -54,6 +54,7 @@ private:
   bool readsOwnColumn(NestOpInterface nest, std::optional<unsigned> column);
   bool allows(NestOpInterface nest, std::optional<unsigned> column);
   bool allowsContraction(ContractOp op, unsigned column);
+  void evaluateEpilogue(ContractOp op, unsigned column);
   Beyond evaluate(Operation &op, NestOpInterface nest, unsigned column);
   Beyond evaluateLoad(LoadOp load, NestOpInterface nest, unsigned column);
   Beyond get(Value value) const { return values.lookup(value); }
@@ -67,6 +68,30 @@ private:
 };
 } // namespace
 
+/// The dimension of a contraction that counts columns: the sum of one that reads rows,
+/// what it reads of them if it sums over the rows, else what it makes rows of.
+static std::optional<unsigned> getColumn(ContractOp op,
+                                         ArrayRef<ExprAttr> shared) {
+  Domain domain = op.getDomain();
+  unsigned parallel = domain.parallel.size();
+  bool reads = false;
+  std::optional<unsigned> column;
+  for (const OperandRead &read : op.getOperandReads()) {
+    if (!read.tensor.getDefiningOp<NestOpInterface>())
+      continue;
+    ExprAttr index = read.map.back();
+    bool isSame = !reads || (index.isDim() && column == index.getPosition());
+    column = index.isDim() && isSame ? std::optional(index.getPosition())
+                                     : std::nullopt;
+    reads = true;
+  }
+  if (sumsOverRows(op, shared))
+    return column && *column < parallel ? column : std::nullopt;
+  unsigned from = reads ? parallel : shared.size();
+  unsigned to = reads ? domain.all().size() : parallel;
+  return to == from + 1 ? std::optional(from) : std::nullopt;
+}
+
 /// Finds the dimension of each nest that counts columns; false if it is not clear
 /// which it is.
 bool LimitFinder::findColumns() {
@@ -76,16 +101,9 @@ bool LimitFinder::findColumns() {
     SmallVector<ExprAttr> extents = domain.all();
     std::optional<unsigned> column;
     if (auto contract = dyn_cast<ContractOp>(nest.getOperation())) {
-      // The sum of one that reads rows, else what it makes rows of.
-      bool reads = llvm::any_of(
-          contract.getOperandReads(), [](const OperandRead &read) {
-            return bool(read.tensor.getDefiningOp<NestOpInterface>());
-          });
-      unsigned from = reads ? domain.parallel.size() : shared;
-      unsigned to = reads ? extents.size() : domain.parallel.size();
-      if (to != from + 1)
+      column = getColumn(contract, sharedExtents);
+      if (!column)
         return false;
-      column = from;
     } else {
       for (unsigned d = shared; d < extents.size(); ++d)
         if (!extents[d].isConstant(1)) {
@@ -235,8 +253,9 @@ Beyond LimitFinder::evaluate(Operation &op, NestOpInterface nest,
   if (isa<arith::MulFOp>(op))
     for (unsigned i : {0, 1})
       if (is(i, Beyond::Zero))
-        return is(1 - i, {Beyond::Row, Beyond::Zero}) ? Beyond::Zero
-                                                      : Beyond::Unknown;
+        return is(1 - i, {Beyond::Row, Beyond::Zero, Beyond::Score})
+                   ? Beyond::Zero
+                   : Beyond::Unknown;
   if (isa<arith::DivFOp>(op) && is(0, Beyond::Zero))
     return is(1, Beyond::Row) ? Beyond::Zero : Beyond::Unknown;
   if (op.getNumOperands() > 0 && op.getNumRegions() == 0 &&
@@ -281,12 +300,27 @@ bool LimitFinder::readsOwnColumn(NestOpInterface nest,
   });
 }
 
+/// What a contraction that makes rows gives for a column behind the limit.
+void LimitFinder::evaluateEpilogue(ContractOp op, unsigned column) {
+  values[op.getResult()] = Beyond::Score;
+  if (op.getEpilogue().empty())
+    return;
+  Block &body = op.getEpilogue().front();
+  values[body.getArgument(0)] = Beyond::Score;
+  for (Operation &each : body.without_terminator())
+    if (each.getNumResults() == 1)
+      values[each.getResult(0)] = evaluate(each, op, column);
+  Beyond stored = get(body.getTerminator()->getOperand(0));
+  values[op.getResult()] = stored == Beyond::Unknown ? Beyond::Score : stored;
+}
+
 /// True if columns behind the limit do not matter to a contraction.
 bool LimitFinder::allowsContraction(ContractOp op, unsigned column) {
-  bool isSum = column >= op.getParallelExtents().size();
+  bool makesRows = column < op.getParallelExtents().size() &&
+                   !sumsOverRows(op, getExprs(kernel.getShared()));
   Block &body = kernel.getBody().front();
-  if (!isSum) { // nobody reads them, as is checked where it is read
-    values[op.getResult()] = Beyond::Score;
+  if (makesRows) { // nobody reads them, as is checked where it is read
+    evaluateEpilogue(op, column);
     columns[op.getResult()] = column;
     return !llvm::is_contained(body.getTerminator()->getOperands(),
                                op.getResult());

@@ -13,8 +13,8 @@
 //
 // - which results are kept for a block: those that a contraction reads or writes;
 //   a result that only nests of one row read needs a row (getBlockLayout);
-// - is each contraction a matrix product whose rows are those of the block
-//   (getBlockProducts);
+// - is each contraction a matrix product whose rows are those of the block, or whose
+//   sum runs over them (getBlockProducts);
 // - how far the rows reach: under a causal mask, columns beyond the last row of a
 //   block have weight 0, and need no scores (getColumnLimit).
 //
@@ -45,10 +45,14 @@ struct BlockProduct {
   ContractionShape shape; ///< the shared dimensions before the last are outer
   /// The dimension of the contraction that is the shared one in this place.
   SmallVector<std::optional<unsigned>> shared;
+  /// It sums over the rows, as the gradient of keys and values does: each block adds
+  /// its part.
+  bool overRows = false;
 };
 
 /// The contractions of a kernel, in order; nothing if one of them is no product
-/// with the block's rows as rows, and one sum.
+/// with the block's rows as rows and one sum, and none of operands in single runs
+/// whose sum they are.
 std::optional<SmallVector<BlockProduct, 0>>
 getBlockProducts(loop::KernelOp kernel, const KernelLayout &layout);
 
@@ -72,9 +76,13 @@ struct ColumnLimit {
 ///   select(j <= i, s[i, n - j], 0)    none: scores behind it are read
 ///   select(j <= i, s[i, j], 0) * t[i, j]   none: t may be infinite there
 ///
+/// A sum over the rows has no part of the columns behind the limit, and leaves its
+/// result as it is there.
+///
 /// Columns inside the limit are computed as ever, and so is what is reduced, but for
 /// values that are not finite:
-/// - a NaN or an infinity in what a product multiplies by weights of 0 adds no NaN;
+/// - a NaN or an infinity in what a product multiplies by weights of 0 adds no NaN, nor
+///   does one in a score that is multiplied by such a weight;
 /// - a score behind the limit that is NaN or +infinity makes no NaN of its row, if the
 ///   mask is added and not selected;
 /// - a value of the whole row (its maximum, sum or scale) that is no finite number

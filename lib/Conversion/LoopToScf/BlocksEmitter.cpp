@@ -70,6 +70,17 @@ LogicalResult BlocksEmitter::emitRows(ArrayRef<unsigned> numbers) {
   return success();
 }
 
+/// The first row, column and element of the sum of a product, at the point at hand.
+Position BlocksEmitter::getPoint(const analysis::BlockProduct &product) {
+  Position domain;
+  domain.extents = ContractOp(product.op).getDomain().all();
+  domain.dims.assign(domain.extents.size(), constantIndex(0));
+  for (auto [k, dim] : llvm::enumerate(ArrayRef(product.shared).drop_back()))
+    if (dim)
+      domain.dims[*dim] = point.dims[k];
+  return domain;
+}
+
 /// A product of the block's rows; `limited` is its dimension that ends at the limit.
 LogicalResult BlocksEmitter::emitProduct(const analysis::BlockProduct &product,
                                          PackedScheduleAttr packed,
@@ -78,12 +89,7 @@ LogicalResult BlocksEmitter::emitProduct(const analysis::BlockProduct &product,
   spec = {};
   if (failed(describe(op, product.shape)))
     return failure();
-  Position domain;
-  domain.extents = op.getDomain().all();
-  domain.dims.assign(domain.extents.size(), constantIndex(0));
-  for (auto [k, dim] : llvm::enumerate(ArrayRef(product.shared).drop_back()))
-    if (dim)
-      domain.dims[*dim] = point.dims[k];
+  Position domain = getPoint(product);
   place(op, product.shape, domain);
   masksTails = packed.getMasked() && !analysis::mayTrap(op);
 
@@ -94,9 +100,10 @@ LogicalResult BlocksEmitter::emitProduct(const analysis::BlockProduct &product,
                        packed.getMasked());
   Value columns = c.get(spec.n);
   if (limited) {
-    if (product.shape.sum.dims == SmallVector<unsigned>{*limited})
+    if (product.shape.sum.dims == SmallVector<unsigned>{*limited}) {
+      spec.mostK = spec.k.constant;
       spec.k = Extent(toI64(columnEnd));
-    else if (product.shape.columns.dims == SmallVector<unsigned>{*limited})
+    } else if (product.shape.columns.dims == SmallVector<unsigned>{*limited})
       columns = toI64(columnEnd);
   }
   Value scratch = allocateScratch(
@@ -124,9 +131,11 @@ BlocksEmitter::emitBlock(ArrayRef<analysis::BlockProduct> products) {
       rows.clear();
       continue;
     }
-    if (failed(emitProduct(products.front(),
-                           cast<PackedScheduleAttr>(packed.front()),
-                           limit ? limit->dims[k] : std::nullopt)))
+    const analysis::BlockProduct &product = products.front();
+    auto schedule = cast<PackedScheduleAttr>(packed.front());
+    auto limited = limit ? limit->dims[k] : std::nullopt;
+    if (failed(product.overRows ? addToSums(product, schedule, limited)
+                                : emitProduct(product, schedule, limited)))
       return failure();
     products = products.drop_front();
     packed = packed.drop_front();
@@ -134,51 +143,12 @@ BlocksEmitter::emitBlock(ArrayRef<analysis::BlockProduct> products) {
   return success();
 }
 
-/// True if every product can end its sum at the limit. Operands in several runs are
-/// addressed by tables for all of the sum, which would read what was not written.
-static bool canEndSums(ArrayRef<analysis::BlockProduct> products,
-                       const analysis::ColumnLimit &limit,
-                       ArrayRef<NestOpInterface> nests) {
-  for (auto [k, dim] : llvm::enumerate(limit.dims)) {
-    NestOpInterface nest = nests[k];
-    auto op = dyn_cast<ContractOp>(nest.getOperation());
-    if (!op)
-      continue;
-    const analysis::ContractionShape &shape = products.front().shape;
-    products = products.drop_front();
-    if (dim && *dim >= op.getDomain().parallel.size() &&
-        (shape.sum.dims != SmallVector<unsigned>{*dim} ||
-         shape.isIrregular(0) || shape.isIrregular(1)))
-      return false;
-  }
-  return true;
-}
-
-LogicalResult BlocksEmitter::emitItems() {
-  auto products = analysis::getBlockProducts(kernel, layout);
-  if (!products)
-    return refuse(blocks)
-           << "expected contractions that are products with rows along the last "
-              "shared dimension";
-  limit = analysis::getColumnLimit(kernel);
-  if (limit && !canEndSums(*products, *limit, kernel.getNests()))
-    limit = std::nullopt;
-  sumBlock = blocks.getNests().getSumBlock();
-  ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).drop_back();
-  int64_t rows = blocks.getRows();
-  ExprAttr perPoint = guard::ceilDiv(sharedExtents.back(), rows);
-  work = guard::product(context, outer) * perPoint;
-
-  auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  Value count = getArgument(perPoint), item = loop.getInductionVar();
-  Value step = constantIndex(rows), all = getArgument(sharedExtents.back());
-  row0 = arith::MulIOp::create(b, arith::RemUIOp::create(b, item, count), step);
+/// The rows of a block, where their columns end, and where what is kept for them lies.
+void BlocksEmitter::enterBlock(Value number) {
+  Value step = constantIndex(blocks.getRows()),
+        all = getArgument(sharedExtents.back());
+  row0 = arith::MulIOp::create(b, number, step);
   row1 = arith::MinUIOp::create(b, arith::AddIOp::create(b, row0, step), all);
-  point.dims = delinearize(arith::DivUIOp::create(b, item, count), outer);
-  point.dims.push_back({});
-  point.extents = sharedExtents;
   if (limit) {
     // Whole vectors of every nest, so that a limit leaves no other tails than
     // the extent does.
@@ -207,5 +177,83 @@ LogicalResult BlocksEmitter::emitItems() {
                                          b.getI8Type(), buffer.pointer,
                                          ArrayRef<LLVM::GEPArg>{offset});
   }
-  return emitBlock(*products);
+}
+
+/// True if every product can end at the limit. Operands in several runs are addressed
+/// by tables for all of the sum, which would read what was not written; so would a sum
+/// over the rows whose rows or columns are not those of the kernel alone.
+static bool canEndSums(ArrayRef<analysis::BlockProduct> products,
+                       const analysis::ColumnLimit &limit,
+                       ArrayRef<NestOpInterface> nests) {
+  for (auto [k, dim] : llvm::enumerate(limit.dims)) {
+    NestOpInterface nest = nests[k];
+    auto op = dyn_cast<ContractOp>(nest.getOperation());
+    if (!op)
+      continue;
+    const analysis::ContractionShape &shape = products.front().shape;
+    bool overRows = products.front().overRows;
+    products = products.drop_front();
+    if (overRows) {
+      SmallVector<unsigned> own;
+      if (dim)
+        own.push_back(*dim);
+      if (shape.columns.dims != own && shape.rows.dims != own)
+        return false;
+      continue;
+    }
+    if (dim && *dim >= op.getDomain().parallel.size() &&
+        (shape.sum.dims != SmallVector<unsigned>{*dim} ||
+         shape.isIrregular(0) || shape.isIrregular(1)))
+      return false;
+  }
+  return true;
+}
+
+LogicalResult BlocksEmitter::emitItems() {
+  auto products = analysis::getBlockProducts(kernel, layout);
+  if (!products)
+    return refuse(blocks)
+           << "expected contractions that are products with rows along the last "
+              "shared dimension";
+  limit = analysis::getColumnLimit(kernel);
+  if (limit && !canEndSums(*products, *limit, kernel.getNests()))
+    limit = std::nullopt;
+  sumBlock = blocks.getNests().getSumBlock();
+  ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).drop_back();
+  ExprAttr perPoint =
+      guard::ceilDiv(sharedExtents.back(), blocks.getRows());
+  bool hasSums = llvm::any_of(
+      *products, [](const analysis::BlockProduct &each) { return each.overRows; });
+  work = guard::product(context, outer);
+  if (!hasSums)
+    work = work * perPoint;
+
+  auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Value count = getArgument(perPoint), item = loop.getInductionVar();
+  point.extents = sharedExtents;
+  if (!hasSums) {
+    point.dims = delinearize(arith::DivUIOp::create(b, item, count), outer);
+    point.dims.push_back({});
+    enterBlock(arith::RemUIOp::create(b, item, count));
+    return emitBlock(*products);
+  }
+  // One thread has all blocks of a point: they add to the same sums.
+  point.dims = delinearize(item, outer);
+  point.dims.push_back({});
+  allocateSums(*products);
+  if (failed(clearSums(*products)))
+    return failure();
+  auto each = scf::ForOp::create(b, constantIndex(0), count, constantIndex(1));
+  llvm::DenseMap<Value, Buffer> unmoved = buffers;
+  {
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPoint(each.getBody()->getTerminator());
+    enterBlock(each.getInductionVar());
+    if (failed(emitBlock(*products)))
+      return failure();
+  }
+  buffers = std::move(unmoved); // the last block's are known in its loop alone
+  return storeSums(*products);
 }

@@ -117,6 +117,7 @@ struct ContractionSpec {
   Extent n = 1;
   Extent k = 1;
   ContractionAxis rows, columns, sum; ///< of m, n and k
+  std::optional<int64_t> mostK; ///< k is at most this, where it is no constant
   /// The masks of A and B do not depend on the outermost dimension of k.
   bool freeSum[2] = {false, false};
   ContractionOperand a, b, c;

@@ -90,8 +90,9 @@ private:
 PackedScratch::PackedScratch(const ContractionSpec &spec,
                              PackedScheduleAttr schedule)
     : onePanel(schedule.getItemRows() <= schedule.getBlockRows()),
-      oneBlock(spec.k.constant &&
-               *spec.k.constant <= schedule.getBlockDepth()),
+      oneBlock((spec.k.constant &&
+                *spec.k.constant <= schedule.getBlockDepth()) ||
+               (spec.mostK && *spec.mostK <= schedule.getBlockDepth())),
       rowPanels(schedule.getBlockRows() * schedule.getBlockDepth()),
       columnPanels(schedule.getBlockDepth() *
                    (onePanel ? schedule.getTileColumns()

@@ -126,6 +126,16 @@ private:
                             PackedScheduleAttr packed,
                             std::optional<unsigned> limited);
   LogicalResult emitRows(ArrayRef<unsigned> numbers);
+  Position getPoint(const analysis::BlockProduct &product);
+  void enterBlock(Value number);
+  // Sums over the rows (BlockSums.cpp).
+  void allocateSums(ArrayRef<analysis::BlockProduct> products);
+  LogicalResult clearSums(ArrayRef<analysis::BlockProduct> products);
+  LogicalResult addToSums(const analysis::BlockProduct &product,
+                          PackedScheduleAttr packed,
+                          std::optional<unsigned> limited);
+  LogicalResult storeSums(ArrayRef<analysis::BlockProduct> products);
+  ContractionOperand getSums(ContractOp op);
 
   BlocksScheduleAttr blocks;
   std::optional<analysis::ColumnLimit> limit;
@@ -133,6 +143,7 @@ private:
   Value row0, row1; ///< its rows
   Value columnEnd;  ///< of what is limited
   std::optional<unsigned> limitedDim; ///< of the nest at hand
+  llvm::DenseMap<Operation *, Value> sums; ///< of contractions over the rows
 };
 
 } // namespace kiln::loop

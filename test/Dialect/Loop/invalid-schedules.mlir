@@ -294,8 +294,40 @@ func.func private @s() attributes {s = #loop.blocks<rows = 4, nests = <along = [
 
 // -----
 
-// expected-error @below {{block_rows and item_rows of the products of a schedule are at least its rows, 4, but found 3 and 3}}
-func.func private @s() attributes {s = #loop.blocks<rows = 4, nests = <along = [1], beside = [1], sum_block = 0, masked = true, grain = 1>, products = [#loop.packed<lanes = 16, tile_rows = 3, tile_columns = 32, block_rows = 3, block_depth = 16, item_rows = 3, item_columns = 32, unroll = 4, masked = true, grain = 1>], grain = 1>}
+func.func @room(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @below {{whose products have block_rows and item_rows of at least its rows, 4, but found 3 and 3}}
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8]
+      schedule #loop.blocks<rows = 4, nests = <along = [1, 1], beside = [1, 1], sum_block = 0, masked = true, grain = 1>, products = [#loop.packed<lanes = 16, tile_rows = 3, tile_columns = 32, block_rows = 3, block_depth = 16, item_rows = 3, item_columns = 32, unroll = 4, masked = true, grain = 1>], grain = 1>
+      -> tensor<8x8xf32> {
+    %c = loop.contract parallel [8, 8] reduction [8] lhs %a[d0, d2] : tensor<8x8xf32>
+        rhs %a[d2, d1] : tensor<8x8xf32> acc f32 : tensor<8x8xf32>
+    %p = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xf32> {
+      %u = loop.load %c[%i, %j] : tensor<8x8xf32>
+      loop.yield %u : f32
+    }
+    loop.return %p : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+// A product that sums up the rows has room for any number of them.
+
+func.func @over_rows(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8]
+      schedule #loop.blocks<rows = 4, nests = <along = [1, 1], beside = [1, 1], sum_block = 0, masked = true, grain = 1>, products = [#loop.packed<lanes = 16, tile_rows = 3, tile_columns = 32, block_rows = 3, block_depth = 16, item_rows = 3, item_columns = 32, unroll = 4, masked = true, grain = 1>], grain = 1>
+      -> tensor<8x8xf32> {
+    %p = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xf32> {
+      %u = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %u : f32
+    }
+    %c = loop.contract parallel [8, 8] reduction [8] lhs %p[d2, d0] : tensor<8x8xf32>
+        rhs %a[d2, d1] : tensor<8x8xf32> acc f32 : tensor<8x8xf32>
+    loop.return %c : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
+}
 
 // -----
 

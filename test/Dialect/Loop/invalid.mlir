@@ -230,6 +230,50 @@ func.func @number() -> i64 {
 
 // -----
 
+// A contraction sums up the rows of its kernel, and they read the sum.
+
+func.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8] -> tensor<8x8xf32> {
+    %p = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xf32> {
+      %u = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %u : f32
+    }
+    // expected-error @below {{sums up the rows of its kernel, which expects its result to be returned and not read}}
+    %c = loop.contract parallel [8, 8] reduction [8] lhs %p[d2, d0] : tensor<8x8xf32>
+        rhs %a[d2, d1] : tensor<8x8xf32> acc f32 : tensor<8x8xf32>
+    %q = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xf32> {
+      %u = loop.load %c[%i, %j] : tensor<8x8xf32>
+      loop.yield %u : f32
+    }
+    loop.return %q : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
+// What is done around a product reads another row than its own.
+
+func.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %r = loop.kernel @k ins(%a = %x : tensor<8x8xf32>) shared [8] -> tensor<8x8xf32> {
+    %p = loop.pointwise (%i, %j) in [8, 8] : tensor<8x8xf32> {
+      %u = loop.load %a[%i, %j] : tensor<8x8xf32>
+      loop.yield %u : f32
+    }
+    %c = loop.contract parallel [8, 8] reduction [8] lhs %a[d0, d2] : tensor<8x8xf32>
+        rhs %a[d2, d1] : tensor<8x8xf32> acc f32 : tensor<8x8xf32> epilogue (%acc, %i, %j) {
+      // expected-error @below {{expects index 0 to be the kernel's shared index 0, because the tensor is computed in the kernel}}
+      %u = loop.load %p[%j, %i] : tensor<8x8xf32>
+      %v = arith.mulf %acc, %u : f32
+      loop.yield %v : f32
+    }
+    loop.return %c : tensor<8x8xf32>
+  }
+  return %r : tensor<8x8xf32>
+}
+
+// -----
+
 // A contraction reads what its kernel computes across the shared dimension.
 
 func.func @f(%x: tensor<8x9xf32>) -> tensor<9x9xf32> {
@@ -239,7 +283,7 @@ func.func @f(%x: tensor<8x9xf32>) -> tensor<9x9xf32> {
       loop.yield %u : f32
     }
     // expected-error @below {{expects its extents to start with those its kernel shares, or to read what the kernel computes at dimensions with these extents}}
-    %c = loop.contract parallel [9, 9] reduction [8] lhs %p[d2, d0] : tensor<8x9xf32>
+    %c = loop.contract parallel [9, 9] reduction [8] lhs %p[7 - d2, d0] : tensor<8x9xf32>
         rhs %a[d2, d1] : tensor<8x9xf32> acc f32 : tensor<9x9xf32>
     loop.return %c : tensor<9x9xf32>
   }

@@ -122,6 +122,74 @@ func.func @main(%x: !q, %y: !k, %u: !f) -> (!z, !o, !p) {
   return %r#0, %r#1, %r#2 : !z, !o, !p
 })";
 
+// The backward of attention under a causal mask: slopes of weights are made around a
+// product, and two products sum over the rows. One of them keeps the rows of its result
+// where the other has columns.
+const char loop::kOverRows[] = R"(
+!q = tensor<2x?x?xf32, #guard.shape<[2, s0, s2]>>
+!k = tensor<2x?x?xf32, #guard.shape<[2, s1, s2]>>
+!g = tensor<2x?x?xf32, #guard.shape<[2, s0, s3]>>
+!v = tensor<2x?x?xf32, #guard.shape<[2, s1, s3]>>
+!s = tensor<2x?x?xf32, #guard.shape<[2, s0, s1]>>
+!z = tensor<2x?xf32, #guard.shape<[2, s0]>>
+!l = tensor<2x?x?xbf16, #guard.shape<[2, s2, s1]>>
+func.func @main(%x: !q, %y: !k, %u: !g, %t: !v) -> (!q, !l, !v) {
+  %r:3 = loop.kernel @k ins(%a = %x : !q, %b = %y : !k, %c = %u : !g, %d = %t : !v)
+      shared [2, s0] -> (!q, !l, !v) {
+    %none = arith.constant 0.0 : f32
+    %half = arith.constant 0.5 : f32
+    %s = loop.contract parallel [2, s0, s1] reduction [s2]
+        lhs %a[d0, d1, d3] : !q rhs %b[d0, d2, d3] : !k acc f32 : !s
+    %w = loop.pointwise (%n, %i, %j) in [2, s0, s1] : !s {
+      %f = loop.load %s[%n, %i, %j] : !s
+      %p = arith.index_cast %j : index to i64
+      %l = arith.index_cast %i : index to i64
+      %m = arith.cmpi sle, %p, %l : i64
+      %h = math.absf %f : f32
+      %g = arith.select %m, %h, %none : f32
+      loop.yield %g : f32
+    }
+    %e = loop.contract parallel [2, s0, s1] reduction [s3]
+        lhs %c[d0, d1, d3] : !g rhs %d[d0, d2, d3] : !v acc f32 : !s
+        epilogue (%acc, %n, %i, %j) {
+      %f = loop.load %w[%n, %i, %j] : !s
+      %g = arith.mulf %acc, %f : f32
+      loop.yield %g : f32
+    }
+    %z = loop.reduce parallel (%n, %i) in [2, s0] reduction (%j) in [s1] <sum>
+        : !z {
+      %f = loop.load %e[%n, %i, %j] : !s
+      loop.yield %f : f32
+    }
+    %o = loop.pointwise (%n, %i, %j) in [2, s0, s1] : !s {
+      %f = loop.load %e[%n, %i, %j] : !s
+      %g = loop.load %w[%n, %i, %j] : !s
+      %h = loop.load %z[%n, %i] : !z
+      %p = arith.mulf %g, %h : f32
+      %q = arith.subf %f, %p : f32
+      %l = arith.index_cast %j : index to i64
+      %row = arith.index_cast %i : index to i64
+      %m = arith.cmpi sle, %l, %row : i64
+      %k = arith.select %m, %q, %none : f32
+      loop.yield %k : f32
+    }
+    %query = loop.contract parallel [2, s0, s2] reduction [s1]
+        lhs %o[d0, d1, d3] : !s rhs %b[d0, d3, d2] : !k acc f32 : !q
+    %key = loop.contract parallel [2, s2, s1] reduction [s0]
+        lhs %a[d0, d3, d1] : !q rhs %o[d0, d3, d2] : !s acc f32 : !l
+    %value = loop.contract parallel [2, s1, s3] reduction [s0]
+        lhs %w[d0, d3, d1] : !s rhs %c[d0, d3, d2] : !g acc f32 : !v
+        epilogue (%acc, %n, %i, %j) {
+      %f = loop.load %d[%n, %i, %j] : !v
+      %g = arith.mulf %f, %half : f32
+      %h = arith.addf %acc, %g : f32
+      loop.yield %h : f32
+    }
+    loop.return %query, %key, %value : !q, !l, !v
+  }
+  return %r#0, %r#1, %r#2 : !q, !l, !v
+})";
+
 /// Two products with rows between them: `body` makes %y of the score %x in row %i and
 /// column %j, and of %low, %none and the whole row of scores %s.
 static std::string getRows(StringRef body, StringRef masks[2]) {
@@ -242,6 +310,15 @@ ArrayRef<LimitCase> loop::getLimitCases() {
                                "%v = loop.load %e[%i, %j] : !s\n"
                                "%y = arith.subf %g, %v : f32"),
       std::nullopt);
+  // Sums over the rows have no part behind the limit.
+  cases.push_back({{"OverRows", kOverRows,
+                    {{{"s0", 13}, {"s1", 37}, {"s2", 9}, {"s3", 21}},
+                     {{"s0", 40}, {"s1", 16}, {"s2", 16}, {"s3", 5}},
+                     {{"s0", 5}, {"s1", 1}, {"s2", 1}, {"s3", 33}},
+                     {{"s0", 0}, {"s1", 4}, {"s2", 3}, {"s3", 2}}},
+                    0,
+                    1024},
+                   1});
   // There is a limit, and a sum that cannot end there.
   add("MaskedSum", getWeights(keep), 1,
       {{{"s0", 13}, {"s1", 37}}, {{"s0", 40}, {"s1", 16}}}, "mask 1",

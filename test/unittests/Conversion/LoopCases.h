@@ -55,7 +55,7 @@ llvm::ArrayRef<LimitCase> getLimitCases();
 const char *getEveryKind();
 
 // Texts of cases: BlockCases.cpp, RowCases.cpp, KindCases.cpp, ReductionCases.cpp.
-extern const char kCausal[], kKeptRows[];
+extern const char kCausal[], kKeptRows[], kOverRows[];
 extern const char kScans[], kGenericScan[], kSorts[], kScatterKinds[];
 extern const char kNumbers[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],

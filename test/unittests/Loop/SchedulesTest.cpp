@@ -99,6 +99,15 @@ TEST(Schedules, BlocksFillHalfTheSecondCache) {
   EXPECT_EQ(packed.itemRows, 120);
   EXPECT_EQ(packed.itemColumns, 1024);
   EXPECT_GE(chooseBlockProduct(product, 5, machine).blockRows, 5);
+
+  // The sum over rows takes those of a block in one piece.
+  product.m = 64;
+  product.n = 1024;
+  product.k = 4096;
+  packed = chooseBlockSum(product, 60, machine);
+  EXPECT_EQ(packed.blockDepth, 64);
+  EXPECT_EQ(packed.itemRows, packed.blockRows);
+  EXPECT_EQ(packed.itemColumns, 1024);
 }
 
 TEST(Schedules, AcrossMasksNothingThatTraps) {

@@ -37,6 +37,7 @@ std::optional<SmallVector<std::optional<unsigned>>>
 loop::getSharedDims(ContractOp op, ArrayRef<guard::ExprAttr> shared) {
   using Dims = SmallVector<std::optional<unsigned>>;
   SmallVector<guard::ExprAttr> parallel = getExprs(op.getParallelExtents());
+  SmallVector<guard::ExprAttr> extents = op.getDomain().all();
   std::optional<Dims> found;
   for (const OperandRead &read : op.getOperandReads()) {
     if (!read.tensor.getDefiningOp<NestOpInterface>())
@@ -44,14 +45,17 @@ loop::getSharedDims(ContractOp op, ArrayRef<guard::ExprAttr> shared) {
     if (read.map.size() < shared.size())
       return std::nullopt;
     Dims dims;
-    llvm::SmallBitVector taken(parallel.size());
-    for (auto [index, extent] : llvm::zip(read.map, shared)) {
+    llvm::SmallBitVector taken(extents.size());
+    for (auto [k, index, extent] :
+         llvm::enumerate(ArrayRef(read.map).take_front(shared.size()), shared)) {
+      // Only the last one may be summed up.
+      size_t end = k + 1 == shared.size() ? extents.size() : parallel.size();
       if (extent.isConstant(1) && index.isConstant(0)) {
         dims.push_back(std::nullopt);
         continue;
       }
-      if (!index.isDim() || index.getPosition() >= parallel.size() ||
-          parallel[index.getPosition()] != extent ||
+      if (!index.isDim() || index.getPosition() >= end ||
+          extents[index.getPosition()] != extent ||
           taken.test(index.getPosition()))
         return std::nullopt;
       taken.set(index.getPosition());
@@ -75,6 +79,12 @@ loop::getSharedDims(ContractOp op, ArrayRef<guard::ExprAttr> shared) {
       llvm::seq<unsigned>(shared.size()));
 }
 
+bool loop::sumsOverRows(ContractOp op, ArrayRef<guard::ExprAttr> shared) {
+  auto dims = getSharedDims(op, shared);
+  return dims && !dims->empty() && dims->back() &&
+         *dims->back() >= op.getParallelExtents().size();
+}
+
 bool loop::mixesContractions(KernelOp kernel) {
   SmallVector<NestOpInterface> nests = kernel.getNests();
   auto isContraction = [](NestOpInterface nest) {
@@ -85,9 +95,10 @@ bool loop::mixesContractions(KernelOp kernel) {
 }
 
 /// Loads in `nest` of tensors that `kernel` computes are at the nest's own
-/// point of the shared domain.
-static LogicalResult verifyLoads(KernelOp kernel, NestOpInterface nest) {
-  size_t shared = kernel.getShared().size();
+/// point of the shared domain, which are the dimensions `dims` of it.
+static LogicalResult verifyLoads(NestOpInterface nest,
+                                 ArrayRef<std::optional<unsigned>> dims) {
+  size_t shared = dims.size();
   WalkResult walked = nest->walk([&](LoadOp load) {
     if (!load.getTensor().getDefiningOp<NestOpInterface>())
       return WalkResult::advance();
@@ -99,7 +110,7 @@ static LogicalResult verifyLoads(KernelOp kernel, NestOpInterface nest) {
                        ? dyn_cast<BlockArgument>(
                              load.getIndices()[expr.getPosition()])
                        : BlockArgument();
-      if (index && nest.getDimensionOf(index) == unsigned(i))
+      if (index && dims[i] && nest.getDimensionOf(index) == dims[i])
         continue;
       load.emitOpError() << "expects index " << i
                          << " to be the kernel's shared index " << i
@@ -115,6 +126,8 @@ LogicalResult KernelOp::verifyRegions() {
   unsigned nests = 0, contractions = 0;
   bool alone = false, hasOthers = false;
   SmallVector<guard::ExprAttr> shared = getExprs(getShared());
+  auto own = llvm::to_vector_of<std::optional<unsigned>>(
+      llvm::seq<unsigned>(shared.size()));
   for (Operation &op : getBody().front()) {
     if (isa<ReturnOp>(op))
       continue;
@@ -134,19 +147,18 @@ LogicalResult KernelOp::verifyRegions() {
     hasOthers |= !contract && !nest.isPointwise() && !nest.isReduction();
     alone |= !contract && nest.standsAlone(shared.size());
     if (contract) {
-      if (!getSharedDims(contract, shared)) // C2
+      auto dims = getSharedDims(contract, shared);
+      if (!dims) // C2
         return op.emitOpError()
                << "expects its extents to start with those its kernel shares, "
                   "or to read what the kernel computes at dimensions with "
                   "these extents";
-      WalkResult walked = contract.walk([&](LoadOp load) {
-        if (!load.getTensor().getDefiningOp<NestOpInterface>())
-          return WalkResult::advance();
-        load.emitOpError("cannot read what the kernel computes, expected one of "
-                         "its inputs in the epilogue of a contraction");
-        return WalkResult::interrupt();
-      });
-      if (walked.wasInterrupted())
+      if (sumsOverRows(contract, shared) &&
+          !llvm::all_of(op.getUsers(),
+                        [](Operation *user) { return isa<ReturnOp>(user); }))
+        return op.emitOpError("sums up the rows of its kernel, which expects "
+                              "its result to be returned and not read"); // C2
+      if (failed(verifyLoads(nest, *dims)))
         return failure();
       continue;
     }
@@ -156,7 +168,7 @@ LogicalResult KernelOp::verifyRegions() {
                      shared)) // C2
       return op.emitOpError()
              << "expects its extents to start with those its kernel shares";
-    if (failed(verifyLoads(*this, nest)))
+    if (failed(verifyLoads(nest, own)))
       return failure();
   }
   if (alone && nests > 1)

@@ -311,25 +311,34 @@ LogicalResult BlocksScheduleAttr::verify(EmitError emitError, int64_t rows,
   if (failed(verifyRange(emitError, "rows", rows, 1, kMaxSide)) || // C1
       failed(verifyGrain(emitError, grain)))                       // C3
     return failure();
-  for (Attribute attr : products) { // C2
-    auto product = dyn_cast<PackedScheduleAttr>(attr);
-    if (!product)
+  for (Attribute attr : products) // C2
+    if (!isa<PackedScheduleAttr>(attr))
       return emitError() << "products of a schedule are '#loop.packed', but "
                             "found "
                          << attr;
-    if (product.getBlockRows() < rows || product.getItemRows() < rows)
-      return emitError() << "block_rows and item_rows of the products of a "
-                            "schedule are at least its rows, "
-                         << rows << ", but found " << product.getBlockRows()
-                         << " and " << product.getItemRows();
-  }
   return success();
+}
+
+/// A product of a block's rows has room for them; one that sums them up takes them in
+/// any number of steps.
+static LogicalResult verifyRoom(KernelOp kernel, ContractOp op,
+                                BlocksScheduleAttr schedule,
+                                PackedScheduleAttr product) {
+  int64_t rows = schedule.getRows();
+  if (sumsOverRows(op, getExprs(kernel.getShared())) ||
+      (product.getBlockRows() >= rows && product.getItemRows() >= rows))
+    return success();
+  return refuse(kernel, schedule)
+         << "whose products have block_rows and item_rows of at least its rows, "
+         << rows << ", but found " << product.getBlockRows() << " and "
+         << product.getItemRows();
 }
 
 LogicalResult BlocksScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
   SmallVector<NestOpInterface> nests = kernel.getNests();
   size_t contractions = 0;
+  ArrayRef<Attribute> products = getProducts().getValue();
   for (NestOpInterface nest : nests)
     if (auto contract = dyn_cast<ContractOp>(nest.getOperation())) {
       ++contractions;
@@ -337,6 +346,11 @@ LogicalResult BlocksScheduleAttr::verifyKernel(Operation *op) const {
         return refuse(kernel, *this)
                << "which accumulates in f32 or f64, but a contraction does in "
                << contract.getAccType();
+      if (contractions <= products.size() &&
+          failed(verifyRoom(kernel, contract, *this,
+                            cast<PackedScheduleAttr>(
+                                products[contractions - 1])))) // C2
+        return failure();
     }
   if (mixesContractions(kernel) && contractions == getProducts().size() &&
       getNests().getAlong().size() == nests.size() &&

@@ -471,8 +471,10 @@ ScheduleAttr Chooser::chooseBlocks(std::optional<int64_t> wantedRows) {
     return {};
   for (const analysis::BlockProduct &product : *found) {
     ProductShape extents = describe(product.op, product.shape);
-    products.push_back(toAttribute(
-        context, chooseBlockProduct(extents, rows, machine)));
+    PackedSchedule packed = product.overRows
+                                ? chooseBlockSum(extents, rows, machine)
+                                : chooseBlockProduct(extents, rows, machine);
+    products.push_back(toAttribute(context, packed));
   }
   auto within = cast<WithinScheduleAttr>(
       chooseWithin(kernel, getVector(kernel, machine),

@@ -256,6 +256,18 @@ int64_t loop::chooseBlockRows(const BlocksShape &kernel,
   return roundUp(divideUp(all, divideUp(all, rows)), std::min(tile, all));
 }
 
+PackedSchedule loop::chooseBlockSum(ProductShape product, int64_t rows,
+                                    const Machine &machine) {
+  product.k = rows;
+  PackedSchedule s = choosePacked(product, machine);
+  // Rows of A are packed once a block, and panels of columns where they are used.
+  s.itemRows = s.blockRows;
+  s.itemColumns = roundUp(std::min(product.n.value_or(kBlockColumns),
+                                   kBlockColumns),
+                          s.tileColumns);
+  return s;
+}
+
 PackedSchedule loop::chooseBlockProduct(ProductShape product, int64_t rows,
                                         const Machine &machine) {
   product.m = rows;

@@ -151,13 +151,17 @@ bool canReduceInParts(KernelOp kernel);
 /// adds up, and does not read what it has written.
 bool canScatterInAnyOrder(ScatterOp op);
 
-/// For each of the extents that a kernel shares, the parallel dimension of one of
-/// its contractions that is the shared one: the first ones, or, if the contraction
-/// reads what the kernel computes, those that its operand is read at; nothing in
-/// the place of an extent 1 that is none of them. Nothing at all if there is no
-/// such assignment.
+/// For each of the extents that a kernel shares, the dimension of one of its
+/// contractions that is the shared one: the first ones, or, if the contraction reads
+/// what the kernel computes, those that its operand is read at; nothing in the place
+/// of an extent 1 that is none of them. The last may be summed up, all others are
+/// parallel. Nothing at all if there is no such assignment.
 std::optional<llvm::SmallVector<std::optional<unsigned>>>
 getSharedDims(ContractOp op, llvm::ArrayRef<guard::ExprAttr> shared);
+
+/// True if a contraction of a kernel sums up the last of the shared dimensions: its
+/// result is one of the points of those before.
+bool sumsOverRows(ContractOp op, llvm::ArrayRef<guard::ExprAttr> shared);
 
 /// True if the kernel has contractions and nests of other kinds.
 bool mixesContractions(KernelOp kernel);

@@ -32,13 +32,16 @@ def Loop_KernelOp : Loop_Op<"kernel", [Pure, IsolatedFromAbove,
     is alone, or stands with pointwise nests and reductions whose rows it makes or
     sums up: such a contraction has the shared extents first, or reads what the
     kernel computes at shared indices that are dimensions of its own, in any order.
+    The last of them may be one that it sums up: then a work item is a point of the
+    extents before, and the result leaves the kernel.
 
     Constraints:
     - (C1) block arguments have the types of `ins`.
     - (C2) every nest's leading parallel extents are `shared`, save those of a
       contraction that reads a result of the kernel: index k of the tensor is a
-      parallel dimension of the contraction with extent `shared[k]` (each in one
-      place), or 0 where that is 1.
+      dimension of the contraction with extent `shared[k]` (each in one place), or 0
+      where that is 1; it is parallel, or the last k and summed up, in a contraction
+      whose result the kernel returns and does not read.
     - (C3) a load of a result of the kernel has `shared` index k in place k.
     - (C4) `loop.return` has the types of the results.
     - (C5) a scatter is alone, and so is a scan or sort whose `dimension` is less

@@ -233,10 +233,15 @@ def Loop_BlocksScheduleAttr : Loop_Schedule<"BlocksSchedule", "blocks"> {
     for a contraction). What a nest leaves for a later contraction, or a
     contraction for a later nest, is `rows` rows of scratch memory.
 
+    If a contraction sums over the last shared dimension, a work item is all of that
+    dimension at one point of those before, block after block, and each block adds
+    its part to sums in scratch memory.
+
     Constraints:
     - (C1) `rows` is from 1 to 2^20.
-    - (C2) `products` are `#loop.packed`, and both sides of their items and blocks
-      have room for `rows`: `block_rows` and `item_rows` are at least `rows`.
+    - (C2) `products` are `#loop.packed`, which have room for `rows`: `block_rows` and
+      `item_rows` are at least `rows`, save in one that sums over the last shared
+      dimension.
     - (C3) `grain` is from 1 to 10^9.
     - (C4) the kernel has contractions, which accumulate in f32 or f64, as many as
       `products`, and other nests, which are pointwise or reductions.

@@ -226,12 +226,18 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
     goes from one to the next. It is emitted a block of rows at a time (#loop.blocks):
     the scores and weights of attention never are in memory. Nothing is looked for
     but contractions and rows, so it does not matter which operators they come from,
-    or what is done with a row.
+    or what is done with a row. More such kernels over the same rows join where one
+    needs what another leaves, directly or around a product that makes rows: in the
+    backward of attention weights and their slopes.
 
     - A contraction that makes rows is rewritten to the extents that the kernel
       shares, if the rows are read at the kernel's points one after the other.
     - A contraction that sums rows up keeps its domain, in which the shared
-      extents stand in any order.
+      extents stand in any order. Its sum may be over the rows themselves; then all
+      rows of an outer point are one work item, and there are at least `min-points`
+      of these.
+    - Kernels between the first and the last part of a chain that need one of them
+      move behind it.
 
     Before:
 
@@ -261,7 +267,9 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
     Option<"minProduct", "min-product", "::kiln::Count", "262144",
            "The fewest multiply-adds of a product that is joined with its rows.">,
     Option<"minRows", "min-rows", "::kiln::PositiveCount", "16",
-           "The fewest rows, if their number is known.">
+           "The fewest rows, if their number is known.">,
+    Option<"minPoints", "min-points", "::kiln::PositiveCount", "4",
+           "The fewest outer points of a sum over rows, if their number is known.">
   ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }

@@ -183,6 +183,9 @@ int64_t chooseBlockRows(const BlocksShape &kernel, const Machine &machine);
 /// The packed product of `rows` rows within a block; `product.m` is ignored.
 PackedSchedule chooseBlockProduct(ProductShape product, int64_t rows,
                                   const Machine &machine);
+/// The packed product that sums up `rows` rows of a block; `product.k` is ignored.
+PackedSchedule chooseBlockSum(ProductShape product, int64_t rows,
+                              const Machine &machine);
 
 } // namespace kiln::loop
 
