@@ -200,10 +200,9 @@ KernelEmitter::combineLanes(AccumulationOpInterface op, ArrayRef<Value> vectors)
   return current;
 }
 
-/// Evaluates the body at a position and joins it with the accumulators.
+/// What the body gives at a position, for each of its lanes.
 FailureOr<SmallVector<Value>>
-KernelEmitter::accumulate(AccumulationOpInterface op, const Position &position,
-                          ArrayRef<Value> accumulators) {
+KernelEmitter::evaluate(AccumulationOpInterface op, const Position &position) {
   BodyEmitter body(*this, position);
   Block &block = op.getBody().front();
   if (failed(body.emit(block)))
@@ -211,7 +210,17 @@ KernelEmitter::accumulate(AccumulationOpInterface op, const Position &position,
   SmallVector<Value> values;
   for (Value value : block.getTerminator()->getOperands())
     values.push_back(body.getWide(value));
-  return combine(op, accumulators, values);
+  return values;
+}
+
+/// Evaluates the body at a position and joins it with the accumulators.
+FailureOr<SmallVector<Value>>
+KernelEmitter::accumulate(AccumulationOpInterface op, const Position &position,
+                          ArrayRef<Value> accumulators) {
+  auto values = evaluate(op, position);
+  if (failed(values))
+    return failure();
+  return combine(op, accumulators, *values);
 }
 
 /// True if the loops over `dims` are so short that their steps are written out, as
@@ -419,7 +428,7 @@ LogicalResult KernelEmitter::emitNest(NestOpInterface nest,
         return emitPointwise(op, shared, lanes.along);
       })
       .Case([&](ReduceOp op) { return emitReduce(op, shared, lanes); })
-      .Case([&](ScanOp op) { return emitScan(op, shared); })
+      .Case([&](ScanOp op) { return emitScan(op, shared, lanes.along); })
       .Case([&](SortOp op) { return emitSort(op, shared); });
 }
 

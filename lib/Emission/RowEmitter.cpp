@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A scan is a loop that carries its accumulators and stores them at each step;
-// where lanes run across rows it works on as many rows at once.
+// where lanes run across rows it works on as many rows at once. Where they run along
+// the row, a step has a vector of it: each lane is joined with the one before it, then
+// with the two before, then with four, and at last with what the loop carries, so that
+// a step waits for the one before it once and not for each element.
 //
 // A sort is a merge sort from runs of one element upwards. Keys and positions
 // of a row lie in scratch, twice: each pass merges pairs of runs from one half
@@ -20,6 +23,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln;
 using namespace kiln::loop;
@@ -36,24 +40,94 @@ LogicalResult KernelEmitter::emitRows(
   return emitLoops(enter(shared, domain), own, 1, row);
 }
 
-LogicalResult KernelEmitter::emitScan(ScanOp op, const Position &shared) {
+/// Joins each lane with all lanes before it.
+FailureOr<SmallVector<Value>>
+KernelEmitter::joinLanesBefore(ScanOp op, SmallVector<Value> values) {
+  int64_t lanes = cast<VectorType>(values[0].getType()).getNumElements();
+  SmallVector<Value> neutral = identities(op, lanes);
+  for (int64_t distance = 1; distance < lanes; distance *= 2) {
+    // Lane k of what is `distance` before, and neutral elements in front.
+    SmallVector<int64_t> places;
+    for (int64_t k = 0; k < lanes; ++k)
+      places.push_back(k < distance ? k : lanes + k - distance);
+    SmallVector<Value> before;
+    for (auto [none, value] : llvm::zip_equal(neutral, values))
+      before.push_back(vector::ShuffleOp::create(b, none, value, places));
+    auto joined = combine(op, before, values);
+    if (failed(joined))
+      return failure();
+    values = std::move(*joined);
+  }
+  return values;
+}
+
+/// One step of a scan at a position, after what was `carried`: gives what comes next.
+FailureOr<SmallVector<Value>>
+KernelEmitter::emitScanned(ScanOp op, const Position &position,
+                           ArrayRef<Value> carried) {
+  int64_t rows = 1; // lanes that are rows side by side
+  if (auto vector = dyn_cast<VectorType>(carried[0].getType()))
+    rows = vector.getNumElements();
+  if (position.lanes == rows) {
+    auto values = accumulate(op, position, carried);
+    if (succeeded(values))
+      finishAccumulators(op, position, *values);
+    return values;
+  }
+  auto values = evaluate(op, position);
+  if (failed(values))
+    return failure();
+  values = joinLanesBefore(op, std::move(*values));
+  if (failed(values))
+    return failure();
+  SmallVector<Value> before;
+  for (Value value : carried)
+    before.push_back(broadcast(value, position.lanes));
+  values = combine(op, before, *values);
+  if (failed(values))
+    return failure();
+  finishAccumulators(op, position, *values);
+  SmallVector<Value> last;
+  for (Value value : *values)
+    last.push_back(vector::ExtractOp::create(
+        b, value, ArrayRef<int64_t>{position.lanes - 1}));
+  return last;
+}
+
+LogicalResult KernelEmitter::emitScan(ScanOp op, const Position &shared,
+                                      int64_t lanes) {
   return emitRows(op, shared, [&](const Position &row) -> LogicalResult {
     unsigned dim = row.extents.size() - 1;
-    auto loop = scf::ForOp::create(b, constantIndex(0),
-                                   getArgument(row.extents[dim]),
-                                   constantIndex(1), identities(op, row.lanes));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToEnd(loop.getBody());
-    Position position = row;
-    setDim(position, dim, loop.getInductionVar(), 1);
-    auto values =
-        accumulate(op, position,
-                   llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
-    if (failed(values))
-      return failure();
-    finishAccumulators(op, position, *values);
-    scf::YieldOp::create(b, *values);
-    return success();
+    auto emitFor = [&](Value from, Value to, int64_t width,
+                       ArrayRef<Value> carried,
+                       bool masked = false) -> FailureOr<SmallVector<Value>> {
+      auto loop =
+          scf::ForOp::create(b, from, to, constantIndex(width), carried);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToEnd(loop.getBody());
+      Position position = row;
+      setDim(position, dim, loop.getInductionVar(), width);
+      if (masked)
+        position.mask = firstLanes(
+            arith::SubIOp::create(b, to, loop.getInductionVar()), width);
+      auto next = emitScanned(
+          op, position, llvm::to_vector_of<Value>(loop.getRegionIterArgs()));
+      if (failed(next))
+        return failure();
+      scf::YieldOp::create(b, *next);
+      return llvm::to_vector_of<Value>(loop.getResults());
+    };
+    SmallVector<Value> first = identities(op, row.lanes);
+    RowBounds bounds = emitRowBounds(row, dim, lanes);
+    if (lanes == 1)
+      return emitFor(bounds.zero, bounds.end, 1, first);
+    auto carried = emitFor(bounds.zero, bounds.split, lanes, first);
+    if (failed(carried) || bounds.isExact)
+      return carried;
+    // Lanes behind the end come after all others: nothing is joined with them.
+    return masksTails
+               ? emitFor(bounds.split, bounds.end, lanes, *carried, true)
+               : emitFor(bounds.split, bounds.end, 1, *carried);
   });
 }
 

@@ -185,6 +185,8 @@ protected:
   FailureOr<SmallVector<Value>>
   emitReductionLoops(ReduceOp op, Position position, unsigned depth,
                      ArrayRef<unsigned> dims, ArrayRef<Value> accumulators);
+  FailureOr<SmallVector<Value>> evaluate(AccumulationOpInterface op,
+                                         const Position &position);
   FailureOr<SmallVector<Value>> accumulate(AccumulationOpInterface op,
                                            const Position &position,
                                            ArrayRef<Value> accumulators);
@@ -203,7 +205,11 @@ protected:
             llvm::function_ref<LogicalResult(const Position &)> body);
 
   // Rows (RowEmitter.cpp).
-  LogicalResult emitScan(ScanOp op, const Position &shared);
+  LogicalResult emitScan(ScanOp op, const Position &shared, int64_t lanes);
+  FailureOr<SmallVector<Value>> emitScanned(ScanOp op, const Position &position,
+                                            ArrayRef<Value> carried);
+  FailureOr<SmallVector<Value>> joinLanesBefore(ScanOp op,
+                                                SmallVector<Value> values);
   LogicalResult emitSort(SortOp op, const Position &shared);
   /// Calls `row` for each row of a scan or sort at a point of the shared domain.
   LogicalResult

@@ -66,7 +66,9 @@ static ScheduleAttr getWithin(KernelOp kernel, const Schedule &schedule) {
     bool isBeside =
         schedule.way == Way::Beside && nest.isReduction() &&
         nest.getDomain().parallel.size() > kernel.getShared().size();
-    along.push_back(nest.isOrdered() || isBeside ? 1 : schedule.lanes);
+    auto scan = dyn_cast<ScanOp>(nest.getOperation());
+    bool hasLanes = !nest.isOrdered() || (scan && scan.getCombiner().empty());
+    along.push_back(isBeside || !hasLanes ? 1 : schedule.lanes);
     beside.push_back(isBeside ? schedule.lanes : 1);
   }
   return WithinScheduleAttr::get(kernel.getContext(), along, beside,

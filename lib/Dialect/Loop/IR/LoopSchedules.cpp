@@ -168,7 +168,10 @@ LogicalResult WithinScheduleAttr::verifyKernel(Operation *op) const {
     int64_t along = getAlong()[k], beside = getBeside()[k];
     bool hasRows = nest.isReduction() && nest.getDomain().parallel.size() >
                                              kernel.getShared().size();
-    if ((along > 1 && (beside > 1 || nest.isOrdered())) ||
+    // Lanes of a scan are joined with those before them, which takes a kind.
+    auto scan = dyn_cast<ScanOp>(nest.getOperation());
+    bool hasLanes = !nest.isOrdered() || (scan && scan.getCombiner().empty());
+    if ((along > 1 && (beside > 1 || !hasLanes)) ||
         (beside > 1 && !hasRows))
       return refuse(kernel, *this)
              << "because '" << nest->getName() << "', its nest " << k

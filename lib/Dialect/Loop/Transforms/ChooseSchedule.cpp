@@ -272,6 +272,11 @@ ScheduleAttr Chooser::chooseWithin(
       shape.kind = NestShape::Kind::Reduction;
       shape.row = domain.reduction.back().getConstant();
       shape.wanted = wanted(nest);
+    } else if (auto scan = dyn_cast<ScanOp>(nest.getOperation());
+               scan && scan.getCombiner().empty()) {
+      shape.kind = NestShape::Kind::Scan;
+      shape.row = domain.reduction.back().getConstant();
+      shape.wanted = wanted(nest);
     } else if (nest.isOrdered()) {
       shape.kind = NestShape::Kind::Ordered;
     }

@@ -98,6 +98,9 @@ NestLanes loop::chooseNestLanes(const NestShape &nest,
   switch (nest.kind) {
   case NestShape::Kind::Ordered:
     return {};
+  case NestShape::Kind::Scan:
+    // Every lane is joined with as many others as lanes have bits: one vector.
+    return {nest.wanted == 1 ? 1 : fitLanes(nest.row, nest.vector, masked), 1};
   case NestShape::Kind::Pointwise:
     return {nest.hasOwn ? fitLanes(nest.own, nest.vector, masked) : 1, 1};
   case NestShape::Kind::Reduction:

@@ -75,21 +75,22 @@ def Loop_WithinScheduleAttr : Loop_Schedule<"WithinSchedule", "within"> {
 
     - `along[k]` lanes are neighbours in the innermost dimension of nest k that is
       not shared: the reduced one of a reduction, whose lanes are then combined in
-      a tree.
+      a tree, or the row of a scan, whose lanes are joined with those 1, 2, 4, ...
+      before them and with what came before the vector.
     - `beside[k]` lanes are rows of a reduction that lie side by side, neighbours in
       its innermost own parallel dimension.
 
     Sums of floats over dimensions that no lanes run along are added up in blocks
-    of `sum_block` terms, with 0 in one piece. Scans and sorts walk their rows one
-    element after the other.
+    of `sum_block` terms, with 0 in one piece. Sorts, and scans of one lane, walk
+    their rows one element after the other.
 
     Constraints:
     - (C1) all lanes are powers of two from 1 to 128.
     - (C2) `sum_block` is from 0 to 10^9.
     - (C3) `grain` is from 1 to 10^9.
     - (C4) both lists have an entry for each nest, of which one is 1; both are 1 for
-      scans and sorts, and `beside` is 1 for all but reductions that have a parallel
-      dimension of their own.
+      sorts and for scans with a region that combines, and `beside` is 1 for all but
+      reductions that have a parallel dimension of their own.
     - (C5) the kernel has no scatter.
 
     Example: `#loop.within<along = [32, 16, 1], beside = [1, 1, 16],

@@ -75,13 +75,13 @@ AcrossSchedule chooseAcross(const AcrossShape &kernel, const Machine &machine);
 
 /// A nest of a kernel of rows.
 struct NestShape {
-  enum class Kind { Pointwise, Reduction, Ordered };
+  enum class Kind { Pointwise, Reduction, Scan, Ordered };
   Kind kind = Kind::Pointwise;
   bool hasOwn = false; ///< parallel dimensions besides the shared ones
   Size own;            ///< extent of the last of them
-  Size row;            ///< extent of the last reduced dimension
+  Size row;            ///< extent of the last reduced dimension, or of a scan's row
   int64_t vector = 1;  ///< lanes of a vector of the kernel's widest elements
-  /// Lanes of a reduction along its rows, 1 for rows side by side; nothing for a
+  /// Lanes of a reduction or scan along its rows, 1 for rows side by side; nothing for a
   /// vector of the kernel's elements.
   std::optional<int64_t> wanted;
   bool traps = false;
