@@ -513,16 +513,6 @@ ScheduleAttr Chooser::choose() {
 // The pass
 //===----------------------------------------------------------------------===//
 
-Machine loop::getMachine(TargetAttr target) {
-  Machine machine;
-  machine.vectorBits = target.getVectorBits();
-  machine.registers = target.getRegisters();
-  machine.masks = target.getMasks();
-  machine.l2Bytes = target.getL2();
-  machine.grainPoints = target.getGrainPoints();
-  return machine;
-}
-
 ScheduleAttr loop::chooseSchedule(KernelOp kernel, const KernelStrides &strides,
                                   const Machine &machine,
                                   const analysis::SizeHints &hints) {
