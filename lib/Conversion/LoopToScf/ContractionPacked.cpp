@@ -17,9 +17,6 @@
 // outside the matrix repeat the last one inside; what is computed from them is
 // never stored.
 //
-// Where a panel of B is packed for one pass over few rows, reading it from memory
-// takes as long as multiplying it: its successor is fetched while it is multiplied.
-//
 // The sums of a register tile go through a small buffer rather than straight to
 // C. That costs a few cycles per tile, and keeps the code after the last k (an
 // epilogue of any size, masks at the edges) a rolled loop.
@@ -57,10 +54,9 @@ private:
   void packColumnsAlongK(Value column, Value panel);
   void packColumnsByElement(Value column, Value panel);
   void multiply(Value rows, Value columns, Value sums, Value firstBlock,
-                int64_t count, Value nextColumn);
+                int64_t count);
   void multiplyTile(Value row, Value rows, Value columns, Value sums,
-                    Value firstBlock, Value nextColumn);
-  void prefetchColumns(Value column, Value k);
+                    Value firstBlock);
   void finish(Value row, Value column, Value sums);
   void finishRows(Value row, Value column, Value sums, bool masked);
   void finishColumns(Value row, Value column, Value sums);
@@ -254,35 +250,10 @@ void PackedTile::packColumns(Value column, Value panel) {
   packColumnsByElement(column, panel);
 }
 
-/// Fetches what is packed for steps [k, k + unroll) of the panel at `column`, of
-/// which one side is neighbours in memory.
-void PackedTile::prefetchColumns(Value column, Value k) {
-  constexpr int64_t kLineBytes = 64;
-  int64_t line = kLineBytes * 8 / spec.b.type.getIntOrFloatBitWidth();
-  int64_t unroll = schedule.getUnroll();
-  auto fetch = [&](Value row, Value n) {
-    Value pointer = c.elementAddress(
-        spec.b, {batch, c.add(k0, row), inside(n, n1), false, nullptr});
-    c.prefetch(pointer);
-  };
-  if (spec.b.columnStride.is(1)) {
-    for (int64_t u = 0; u < unroll; ++u)
-      for (int64_t v = 0; v < nr; v += line)
-        fetch(c.add(k, u), c.add(column, v));
-    return;
-  }
-  // A line of each column in as many steps as it has elements.
-  int64_t columns = std::max<int64_t>(nr * unroll / line, 1);
-  Value turn = c.div(c.rem(k, c.constant(line)), c.constant(unroll));
-  for (int64_t v = 0; v < columns; ++v)
-    fetch(k, c.add(c.add(column, v), c.mul(turn, columns)));
-}
-
 /// The micro-kernel: sums (+)= rows * columns over the current block of k, for the
-/// first `count` rows of the tile. The panel at `nextColumn`, if there is one, comes
-/// next.
+/// first `count` rows of the tile.
 void PackedTile::multiply(Value rows, Value columns, Value sums,
-                          Value firstBlock, int64_t count, Value nextColumn) {
+                          Value firstBlock, int64_t count) {
   int64_t vectors = nr / c.lanes;
   SmallVector<Value> zeros(count * vectors, c.zero(c.sums));
   int64_t unroll = schedule.getUnroll();
@@ -297,8 +268,6 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
           return c.constant(across ? u * mr + i : i * c.lanes + u);
         };
         Value bStart = sumAddress(columns, c.mul(k, nr));
-        if (nextColumn)
-          prefetchColumns(nextColumn, k);
         for (int64_t u = 0; u < unroll; ++u) {
           SmallVector<Value> bVectors;
           for (int64_t v = 0; v < vectors; ++v)
@@ -335,17 +304,17 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
 /// Multiplies the tile that begins at `row`. Where the number of rows is not known,
 /// the last tile may have few, for which there is a kernel of its own.
 void PackedTile::multiplyTile(Value row, Value rows, Value columns, Value sums,
-                              Value firstBlock, Value nextColumn) {
+                              Value firstBlock) {
   int64_t few = mr / 3;
   if (spec.m.constant || few == 0)
-    return multiply(rows, columns, sums, firstBlock, mr, nextColumn);
+    return multiply(rows, columns, sums, firstBlock, mr);
   Value isShort = c.less(c.sub(m1, row), c.constant(few + 1));
   auto branch = scf::IfOp::create(c.b, c.loc, isShort, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(c.b);
   c.b.setInsertionPointToStart(branch.thenBlock());
-  multiply(rows, columns, sums, firstBlock, few, nextColumn);
+  multiply(rows, columns, sums, firstBlock, few);
   c.b.setInsertionPointToStart(branch.elseBlock());
-  multiply(rows, columns, sums, firstBlock, mr, nextColumn);
+  multiply(rows, columns, sums, firstBlock, mr);
 }
 
 void PackedTile::finishRows(Value row, Value column, Value sums, bool masked) {
@@ -433,11 +402,6 @@ void PackedTile::emit() {
   Value rowPanels = sumAddress(scratch, c.constant(table));
   Value columnPanels = sumAddress(rowPanels, c.constant(parts.rowPanels));
   Value sumTiles = sumAddress(columnPanels, c.constant(parts.columnPanels));
-  // Over many rows reading a panel takes little of the time.
-  constexpr int64_t kFewTiles = 12;
-  bool fetches = !spec.b.irregular &&
-                 (spec.b.columnStride.is(1) || spec.b.rowStride.is(1)) &&
-                 (!spec.m.constant || schedule.getItemRows() <= kFewTiles * mr);
 
   Value rowTiles = c.ceilDiv(c.sub(m1, m0), mr);
   Value columnTiles = c.ceilDiv(c.sub(n1, n0), nr);
@@ -460,9 +424,6 @@ void PackedTile::emit() {
       c.forEach(c.constant(0), columnTiles, 1, [&](Value j) {
         Value column = c.add(n0, c.mul(j, nr));
         Value panel = columnPanels;
-        // Of later blocks of rows the panels are packed already.
-        Value next = c.select(c.equal(tile0, c.constant(0)), c.add(column, nr),
-                              n1);
         if (!parts.onePanel)
           panel = sumAddress(columnPanels, c.mul(j, panelElements));
         // Just before its first use, so that it is in the cache.
@@ -480,8 +441,7 @@ void PackedTile::emit() {
             sums = sumAddress(sumTiles, c.mul(c.add(c.mul(j, rowTiles), tile),
                                               mr * nr));
           Value row = c.add(m0, c.mul(tile, mr));
-          multiplyTile(row, rows, panel, sums, first,
-                       fetches ? next : Value());
+          multiplyTile(row, rows, panel, sums, first);
           c.when(last, [&] { finish(row, column, sums); });
         });
       });
