@@ -51,6 +51,9 @@ cache::CacheKey KernelCache::makeKey(const Digest &kernel) const {
 
 std::vector<std::optional<KernelImage>>
 KernelCache::find(const std::vector<Digest> &kernels) {
+  // All kernels of a compilation are asked for at once.
+  if (own_)
+    own_->beginCompile();
   std::vector<cache::CacheKey> keys;
   for (const Digest &kernel : kernels)
     keys.push_back(makeKey(kernel));
