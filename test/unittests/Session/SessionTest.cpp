@@ -49,9 +49,14 @@ TEST(Session, TakesTheSecondProcessesProgramFromTheCache) {
   }
 }
 
-/// Lets the only entry of a cache hold another program than was compiled.
+using Bytes = std::vector<uint8_t>;
+
+/// Lets the only entry of a cache hold something else, signed as if its owner had
+/// compiled it.
 static void falsifyEntry(const SessionOptions &options,
-                         const std::string &model) {
+                         const std::string &model,
+                         const std::function<void(package::Package &)> &change,
+                         size_t cutBytes = 0) {
   auto keys = cache::KeyRing::open(options.cache.keys);
   auto source = archive::Source::open(model);
   ASSERT_TRUE(keys && source);
@@ -64,12 +69,47 @@ static void falsifyEntry(const SessionOptions &options,
   const std::vector<uint8_t> &payload = found.variants[0].payload;
   auto package = package::decodePackage(payload.data(), payload.size());
   ASSERT_TRUE(bool(package));
-  package->facts.bytesRead += 1;
+  change(*package);
+  Bytes changed = package::encodePackage(*package);
+  changed.resize(changed.size() - cutBytes);
   (*store)->removeVariant(*key, payload);
   cache::EntryInfo info;
   info.kind = key->kind;
-  ASSERT_TRUE(bool((*store)->put(*key, environment.digest, info,
-                                 package::encodePackage(*package))));
+  ASSERT_TRUE(
+      bool((*store)->put(*key, environment.digest, info, changed)));
+}
+
+TEST(Session, AHitThatDoesNotLoadIsCompiledInTheSameCall) {
+  ScratchFolder scratch;
+  auto io = archive::loadIoFile(inputs("attention_static/io.json"));
+  ASSERT_TRUE(bool(io));
+  const std::string model = inputs("attention_static/train.pt2");
+  SessionOptions wanted = options(scratch / "cache", Backend::Inductor);
+  unsigned warnings = 0;
+  log::setSink([&](std::string_view, log::Level level, std::string_view) {
+    warnings += level == log::Level::Warning;
+  });
+  auto run = [&] {
+    warnings = 0;
+    auto session = Session::open(model, wanted);
+    EXPECT_EQ(callAndCompare(**session, io->main), "");
+    return (*session)->stats().graphsCompiled;
+  };
+  EXPECT_EQ(run(), 1u);
+  EXPECT_EQ(warnings, 0u);
+  // A kernel behind the end of the code, and half of a package.
+  falsifyEntry(wanted, model, [](package::Package &package) {
+    package.image.kernels.front().entry = package.image.bytes.size() + 4096;
+  });
+  EXPECT_EQ(run(), 1u);
+  EXPECT_EQ(warnings, 1u);
+  falsifyEntry(wanted, model, [](package::Package &) {}, /*cutBytes=*/1000);
+  EXPECT_EQ(run(), 1u);
+  EXPECT_EQ(warnings, 1u);
+  // What did not load is gone, what was compiled is there.
+  EXPECT_EQ(run(), 0u);
+  EXPECT_EQ(warnings, 0u);
+  log::setSink(nullptr);
 }
 
 TEST(Session, ComparesHitsWithNewCompilationsIfThatIsWanted) {
@@ -88,7 +128,9 @@ TEST(Session, ComparesHitsWithNewCompilationsIfThatIsWanted) {
   wanted.cache.local.verifyEvery = 1;
   // The same program again, to the last byte.
   EXPECT_TRUE(reasons().empty());
-  falsifyEntry(wanted, model);
+  falsifyEntry(wanted, model, [](package::Package &package) {
+    package.facts.bytesRead += 1;
+  });
   auto found = reasons();
   ASSERT_EQ(found.size(), 1u);
   EXPECT_NE(found[0].find("not what the compiler makes now"),
