@@ -119,37 +119,76 @@ static bool takesRemoteValue(const std::vector<uint8_t> &bytes) {
              .fault == EntryFault::None;
 }
 
-/// Flips bits of bytes that `taker` takes as they are.
-static int flipAll(const char *name, const std::vector<uint8_t> &good,
-                   const Taker &taker, uint64_t n, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  uint64_t accepted = 0;
-  std::vector<uint8_t> bytes = good;
-  for (uint64_t i = 0; i < n; ++i) {
-    size_t size = random() % 2 == 0 ? kEntryHeaderBytes : bytes.size();
-    size_t at = random() % std::min(size, bytes.size());
-    auto bit = static_cast<uint8_t>(1u << (random() % 8));
-    bytes[at] ^= bit;
-    accepted += taker(bytes);
-    bytes[at] ^= bit;
-  }
-  bool isGood = taker(good);
-  report(name, {{"n", double(n)},
-                {"bytes", double(good.size())},
-                {"accepted", double(accepted)},
-                {"unflipped_accepted", double(isGood)}});
-  return accepted == 0 && isGood ? 0 : 1;
-}
+namespace {
+/// Bytes that are damaged in memory, and who reads them.
+struct Carried {
+  std::vector<uint8_t> good;
+  Taker taker;
+};
+} // namespace
 
-static Result<int> bitflipFile(const std::string &path, uint64_t n,
-                               uint64_t seed) {
-  auto good = readFile(path);
+/// A value of a remote, or the file; nothing if an entry of a folder is meant.
+static Result<std::optional<Carried>> findCarried(bool remote,
+                                                  const std::string &file) {
+  if (remote)
+    return std::optional<Carried>(Carried{remoteValue(3), takesRemoteValue});
+  if (file.empty())
+    return std::optional<Carried>();
+  auto good = readFile(file);
   if (!good)
     return good.takeError();
   auto taker = takerOf(*good);
   if (!taker)
     return taker.takeError();
-  return flipAll("bitflip file", *good, *taker, n, seed);
+  return std::optional<Carried>(Carried{std::move(*good), std::move(*taker)});
+}
+
+static int finishCarried(const char *name, const Carried &carried, uint64_t n,
+                         uint64_t accepted) {
+  bool isGood = carried.taker(carried.good);
+  report(name, {{"n", double(n)},
+                {"bytes", double(carried.good.size())},
+                {"accepted", double(accepted)},
+                {"whole_accepted", double(isGood)}});
+  return accepted == 0 && isGood ? 0 : 1;
+}
+
+static int flipCarried(const Carried &carried, uint64_t n, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  uint64_t accepted = 0;
+  std::vector<uint8_t> bytes = carried.good;
+  for (uint64_t i = 0; i < n; ++i) {
+    size_t size = random() % 2 == 0 ? kEntryHeaderBytes : bytes.size();
+    size_t at = random() % std::min(size, bytes.size());
+    auto bit = static_cast<uint8_t>(1u << (random() % 8));
+    bytes[at] ^= bit;
+    accepted += carried.taker(bytes);
+    bytes[at] ^= bit;
+  }
+  return finishCarried("bitflip", carried, n, accepted);
+}
+
+/// The lengths that are tried: all up to 4 KiB, then steps.
+template <typename F>
+static void forEachLength(size_t size, size_t every, F use) {
+  size_t step = std::max<size_t>(size / 64, 1);
+  for (size_t length = 0; length < size;
+       length += length < 4096 ? every : step)
+    use(length);
+}
+
+static int cutCarried(const Carried &carried, uint64_t every) {
+  uint64_t n = 1, accepted = 0;
+  const std::vector<uint8_t> &good = carried.good;
+  forEachLength(good.size(), every, [&](size_t length) {
+    ++n;
+    accepted += carried.taker(
+        {good.begin(), good.begin() + static_cast<ptrdiff_t>(length)});
+  });
+  std::vector<uint8_t> longer = good;
+  longer.push_back(0);
+  accepted += carried.taker(longer);
+  return finishCarried("trunc", carried, n, accepted);
 }
 
 //===----------------------------------------------------------------------===//
@@ -167,10 +206,11 @@ static Result<int> bitflip(int argc, char **argv) {
   line.flag("remote", remote);
   if (Status s = line.parse(argc, argv); !s)
     return s.takeError();
-  if (!file.empty())
-    return bitflipFile(file, n, seed);
-  if (remote)
-    return flipAll("bitflip remote", remoteValue(3), takesRemoteValue, n, seed);
+  auto carried = findCarried(remote, file);
+  if (!carried)
+    return carried.takeError();
+  if (*carried)
+    return flipCarried(**carried, n, seed);
   std::mt19937_64 random(seed);
   Victim victim;
   for (uint64_t i = 0; i < n; ++i) {
@@ -189,16 +229,26 @@ static Result<int> bitflip(int argc, char **argv) {
 static Result<int> trunc(int argc, char **argv) {
   tools::CommandLine line;
   uint64_t every = 1;
+  std::string file;
+  bool remote = false;
   numberFlag(line, "every", every);
+  line.value("file", file);
+  line.flag("remote", remote);
   if (Status s = line.parse(argc, argv); !s)
     return s.takeError();
+  auto carried = findCarried(remote, file);
+  if (!carried)
+    return carried.takeError();
+  if (*carried)
+    return cutCarried(**carried, every);
   Victim victim;
   if (Status s = victim.make(3); !s)
     return s.takeError();
   const std::vector<uint8_t> whole = victim.bytes();
-  size_t step = std::max<size_t>(whole.size() / 64, 1);
-  for (size_t size = 0; size < whole.size(); size += size < 4096 ? every : step)
-    victim.attack({whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size)});
+  forEachLength(whole.size(), every, [&](size_t size) {
+    victim.attack(
+        {whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size)});
+  });
   std::vector<uint8_t> longer = whole;
   longer.push_back(0);
   victim.attack(longer);
@@ -211,8 +261,8 @@ std::vector<Command> chaos::damageCommands() {
            "value of a remote, of an artifact file, of a package: none may be "
            "taken",
            bitflip},
-          {"trunc", "[--every=1]",
-           "cut an entry at every length up to 4 KiB and at 1/64 steps, and add "
-           "a byte",
+          {"trunc", "[--every=1] [--remote | --file=PATH]",
+           "cut an entry, or one of the others, at every length up to 4 KiB and "
+           "at 1/64 steps, and add a byte",
            trunc}};
 }
