@@ -150,20 +150,6 @@ std::vector<Attribute> Collector::collect(ScheduleAttr first) {
   return std::move(found);
 }
 
-ScheduleAttr loop::toAttribute(MLIRContext *context,
-                               const ProductSchedule &any) {
-  if (auto *s = std::get_if<SkinnyRowsSchedule>(&any))
-    return SkinnyRowsScheduleAttr::get(context, s->lanes, s->itemColumns,
-                                       s->unroll, s->masked, s->grain);
-  if (auto *s = std::get_if<SkinnyColumnsSchedule>(&any))
-    return SkinnyColumnsScheduleAttr::get(context, s->lanes, s->itemColumns,
-                                          s->columns, s->masked, s->grain);
-  const auto &s = std::get<PackedSchedule>(any);
-  return PackedScheduleAttr::get(context, s.lanes, s.tileRows, s.tileColumns,
-                                 s.blockRows, s.blockDepth, s.itemRows,
-                                 s.itemColumns, s.unroll, s.masked, s.grain);
-}
-
 std::string loop::printSchedule(ScheduleAttr schedule) {
   std::string text;
   llvm::raw_string_ostream(text) << schedule;
