@@ -214,4 +214,14 @@ TEST_F(Reductions, WelfordIsMeanAndSquares) {
   EXPECT_NEAR(cast<FloatAttr>(all[2]).getValueAsDouble(), 3, 0);
 }
 
+/// Though the square of the mean is more than a float holds.
+TEST_F(Reductions, WelfordKeepsLargeMeansBesideNeutralElements) {
+  Builder b(&context);
+  Case test{ReductionKind::Welford, b.getF32Type(), false};
+  State large = {b.getF32FloatAttr(1e30f), b.getF32FloatAttr(0),
+                 b.getF32FloatAttr(1)};
+  expectEqual(combine(test, getNeutral(test), large), large);
+  expectEqual(combine(test, large, getNeutral(test)), large);
+}
+
 } // namespace

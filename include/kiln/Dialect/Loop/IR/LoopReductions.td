@@ -179,8 +179,8 @@ def Loop_Welford : Loop_Reduction<"Welford", 9, "welford", [
     (add $left_mean, $shift):$mean,
     (add $left_squares, $right_squares):$squares,
     (sub $right_mean, $mean):$rest,
-    (mul $delta, $rest):$cross,
-    (mul $cross, $right_weight):$scaled);
+    (mul $rest, $right_weight):$part,
+    (mul $delta, $part):$scaled);
   let combine = (accumulators $mean, (add $squares, $scaled), $weight);
 }
 
