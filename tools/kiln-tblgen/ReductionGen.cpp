@@ -119,12 +119,6 @@ static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
   llvm::sort(kinds, [](const Record *a, const Record *b) {
     return a->getValueAsInt("value") < b->getValueAsInt("value");
   });
-  for (auto [i, kind] : llvm::enumerate(kinds))
-    if (kind->getValueAsInt("value") != int64_t(i))
-      llvm::PrintFatalError(kind->getLoc(), "expected the number " +
-                                                llvm::Twine(i) +
-                                                ": kinds count from 0");
-
   os << "// Written by kiln-tblgen --gen-loop-reductions.\n\n"
      << "#ifdef GET_REDUCTION_RECORDS\n";
   for (const Record *kind : kinds) {
@@ -149,6 +143,11 @@ static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
       FormulaPrinter(os, *kind).print();
     os << "  return;\n}\n";
   }
+  for (auto [i, kind] : llvm::enumerate(kinds))
+    if (kind->getValueAsInt("value") != int64_t(i))
+      llvm::PrintFatalError(kind->getLoc(), "expected the number " +
+                                                llvm::Twine(i) +
+                                                ": kinds count from 0");
   os << "#undef GET_REDUCTION_FORMULAS\n#endif\n";
   return false;
 }
