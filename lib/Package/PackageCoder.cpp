@@ -43,6 +43,7 @@ template <typename C, typename T> void visitGuard(C &c, T &guard) {
 
 template <typename C, typename T> void visitImage(C &c, T &image) {
   c.text(image.target);
+  c.enumeration(image.kind, KILN_IMAGE_NATIVE, KILN_IMAGE_PTX);
   c.u32(image.requiredFeatures);
   c.list(image.kernels, 12, [&](auto &kernel) {
     c.text(kernel.name);
@@ -393,6 +394,7 @@ Status PackageReader::readInfo(size_t variant) {
   VariantInfo info;
   Decoder image(section(variant, KILN_SECTION_IMAGE), "image section");
   image.text(info.target);
+  image.enumeration(info.kind, KILN_IMAGE_NATIVE, KILN_IMAGE_PTX);
   image.u32(info.requiredFeatures);
   Decoder programs(section(variant, KILN_SECTION_PROGRAMS),
                    "programs section");

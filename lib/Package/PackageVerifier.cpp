@@ -136,6 +136,32 @@ Status verifyStored(const Package &package, const Program &program,
   return Status::success();
 }
 
+/// A step launches kernels that the image has, in the way of their kind.
+Status verifyKernels(const KernelImage &image, const Step &step) {
+  std::vector<uint32_t> kernels;
+  bool isGrid = false;
+  if (auto *launch = std::get_if<LaunchStep>(&step)) {
+    kernels.push_back(launch->kernel);
+  } else if (auto *grid = std::get_if<GridStep>(&step)) {
+    isGrid = true;
+    for (const GridStep::Part &part : grid->parts) {
+      kernels.push_back(part.kernel);
+      if (part.wide != kNone)
+        kernels.push_back(part.wide);
+    }
+  }
+  for (uint32_t kernel : kernels)
+    if (kernel >= image.kernels.size())
+      return Error::malformed("kernel " + std::to_string(kernel) +
+                              " does not exist, expected one below " +
+                              std::to_string(image.kernels.size()));
+  if (!kernels.empty() && isGrid != (image.kind == KILN_IMAGE_PTX))
+    return Error::malformed(isGrid ? "a grid of a kernel for a processor"
+                                   : "a launch without a grid of a kernel for "
+                                     "a GPU");
+  return Status::success();
+}
+
 /// `firstBody`: the bodies that a control step may run begin here.
 Status verifyReferences(const Package &package, const Program &program,
                         size_t firstBody) {
@@ -158,11 +184,8 @@ Status verifyReferences(const Package &package, const Program &program,
       return s.error().withContext("slot '" + slot.name + "'");
   }
   for (const Step &step : program.steps)
-    if (auto *launch = std::get_if<LaunchStep>(&step))
-      if (launch->kernel >= package.image.kernels.size())
-        return Error::malformed("kernel " + std::to_string(launch->kernel) +
-                                " does not exist, expected one below " +
-                                std::to_string(package.image.kernels.size()));
+    if (Status s = verifyKernels(package.image, step); !s)
+      return s;
   for (size_t i = 0; i < program.steps.size(); ++i)
     if (auto *control = std::get_if<ControlStep>(&program.steps[i]))
       if (Status s = verifyControl(package, *control, firstBody); !s)
@@ -247,6 +270,9 @@ Status verifyPackage(const Package &package) {
       return Error::malformed(place + " is equal to one before it, expected "
                                       "each constant once");
   }
+  if (package.image.kind == KILN_IMAGE_PTX && !package.image.bytes.empty() &&
+      package.image.bytes.back() != 0)
+    return Error::malformed("image: expected texts that end with a zero");
   for (const Kernel &kernel : package.image.kernels)
     if (kernel.entry >= package.image.bytes.size())
       return Error::malformed(

@@ -216,12 +216,36 @@ private:
     return text + " -> " + values(control.results);
   }
 
+  std::string kernelText(uint32_t kernel) const {
+    bool named = image_ && kernel < image_->kernels.size();
+    return named ? "'" + image_->kernels[kernel].name + "'"
+                 : std::to_string(kernel);
+  }
+
+  std::string gridText(const GridStep &grid) const {
+    std::string text =
+        "grid " + values(grid.buffers) + " writes " + values(grid.writes);
+    if (grid.hasWorkspace)
+      text += " workspace";
+    if (grid.narrow != kNone)
+      text += " narrow " + expr(grid.narrow);
+    for (const GridStep::Part &part : grid.parts) {
+      text += " run " + kernelText(part.kernel) + " sym (" +
+              exprs(part.arguments) + ") blocks " + expr(part.blocks) +
+              " threads " + std::to_string(part.threads);
+      if (part.sharedBytes)
+        text += " shared " + std::to_string(part.sharedBytes);
+      if (!part.maps.empty())
+        text += " maps " + std::to_string(part.maps.size());
+    }
+    return text;
+  }
+
   std::string stepText(const Step &step) const {
+    if (auto *grid = std::get_if<GridStep>(&step))
+      return gridText(*grid);
     if (auto *launch = std::get_if<LaunchStep>(&step)) {
-      bool named = image_ && launch->kernel < image_->kernels.size();
-      std::string text =
-          "launch " + (named ? "'" + image_->kernels[launch->kernel].name + "'"
-                             : std::to_string(launch->kernel));
+      std::string text = "launch " + kernelText(launch->kernel);
       text += " " + values(launch->buffers) + " writes " +
               values(launch->writes) + " sym (" +
               exprs(launch->arguments) + ") work " + expr(launch->workItems) +

@@ -26,6 +26,8 @@ constexpr size_t kLeastValue = 22;
 constexpr size_t kLeastStep = 5;
 constexpr size_t kLeastOutput = 27;
 constexpr size_t kLeastArgument = 1;
+constexpr size_t kLeastPart = 28;
+constexpr size_t kLeastMap = 25;
 
 /// T is `const Foo` for the encoder and `Foo` for the decoder.
 template <typename C, typename T> void ids(C &c, T &list) {
@@ -186,6 +188,33 @@ template <typename C, typename T> void visitLaunch(C &c, T &step) {
   c.u32(step.scratchBytes);
 }
 
+template <typename C, typename T> void visitMap(C &c, T &map) {
+  c.u32(map.buffer);
+  c.dtype(map.dtype);
+  c.u32(map.offset);
+  ids(c, map.sizes);
+  ids(c, map.strides);
+  ids(c, map.box);
+  c.u32(map.swizzle);
+}
+
+template <typename C, typename T> void visitGrid(C &c, T &step) {
+  ids(c, step.buffers);
+  ids(c, step.writes);
+  ids(c, step.overwrites);
+  c.boolean(step.hasWorkspace);
+  c.u32(step.narrow);
+  c.list(step.parts, kLeastPart, [&](auto &part) {
+    c.u32(part.kernel);
+    c.u32(part.wide);
+    ids(c, part.arguments);
+    c.u32(part.blocks);
+    c.u32(part.threads);
+    c.u32(part.sharedBytes);
+    c.list(part.maps, kLeastMap, [&](auto &map) { visitMap(c, map); });
+  });
+}
+
 template <typename C, typename T> void visitExtern(C &c, T &step) {
   c.text(step.overload);
   c.list(step.arguments, kLeastArgument,
@@ -238,11 +267,13 @@ void visitStep(Encoder &c, const Step &step) {
     ids(c, release->values);
   else if (auto *control = std::get_if<ControlStep>(&step))
     visitControl(c, *control);
+  else if (auto *grid = std::get_if<GridStep>(&step))
+    visitGrid(c, *grid);
 }
 
 void visitStep(Decoder &c, Step &step) {
   auto tag = KILN_STEP_LAUNCH;
-  c.enumeration(tag, KILN_STEP_LAUNCH, KILN_STEP_CONTROL);
+  c.enumeration(tag, KILN_STEP_LAUNCH, KILN_STEP_GRID);
   switch (tag) {
   case KILN_STEP_LAUNCH:
     return visitLaunch(c, step.emplace<LaunchStep>());
@@ -258,6 +289,8 @@ void visitStep(Decoder &c, Step &step) {
     return ids(c, step.emplace<ReleaseStep>().values);
   case KILN_STEP_CONTROL:
     return visitControl(c, step.emplace<ControlStep>());
+  case KILN_STEP_GRID:
+    return visitGrid(c, step.emplace<GridStep>());
   }
 }
 

@@ -238,6 +238,8 @@ private:
       return expr(check->condition);
     if (auto *control = std::get_if<ControlStep>(&step))
       return controlStep(*control);
+    if (auto *grid = std::get_if<GridStep>(&step))
+      return gridStep(*grid);
     for (ValueId id : std::get<ReleaseStep>(step).values) {
       if (Status s = inRange(id); !s)
         return s;
@@ -271,7 +273,7 @@ private:
   }
 
   /// Positions of written buffers ascend; pairs are of a written and a read one.
-  static Status access(const LaunchStep &launch) {
+  template <typename L> static Status access(const L &launch) {
     std::vector<bool> isWritten(launch.buffers.size());
     for (size_t i = 0; i < launch.writes.size(); ++i) {
       uint32_t at = launch.writes[i];
@@ -299,7 +301,7 @@ private:
     return Status::success();
   }
 
-  Status launchStep(const LaunchStep &launch) {
+  template <typename L> Status launchBuffers(const L &launch) {
     for (size_t i = 0; i < launch.buffers.size(); ++i)
       if (Status s = written(launch.buffers[i]); !s)
         return s.error().withContext("launch, buffer " + std::to_string(i));
@@ -308,6 +310,12 @@ private:
     for (uint32_t at : launch.writes)
       if (Status s = variable(launch.buffers[at]); !s)
         return s.error().withContext("launch, buffer " + std::to_string(at));
+    return Status::success();
+  }
+
+  Status launchStep(const LaunchStep &launch) {
+    if (Status s = launchBuffers(launch); !s)
+      return s;
     for (size_t i = 0; i < launch.arguments.size(); ++i)
       if (Status s = expr(launch.arguments[i]); !s)
         return s.error().withContext("launch, argument " + std::to_string(i));
@@ -319,6 +327,72 @@ private:
     if (Status s = optionalExpr(launch.scratchBytes); !s)
       return s.error().withContext("launch, scratch bytes");
     return Status::success();
+  }
+
+  Status gridStep(const GridStep &grid) {
+    if (Status s = launchBuffers(grid); !s)
+      return s;
+    if (grid.parts.empty())
+      return bad("grid: expected a function to launch, found none");
+    if (grid.hasWorkspace &&
+        (grid.writes.empty() || grid.writes.back() + 1 != grid.buffers.size()))
+      return bad("grid: expected the workspace as the last buffer, which is "
+                 "written");
+    if (Status s = optionalExpr(grid.narrow); !s)
+      return s.error().withContext("grid, narrow");
+    for (const GridStep::Part &part : grid.parts) {
+      Status s = gridPart(part, grid);
+      if (!s)
+        return s.error().withContext("grid");
+    }
+    return Status::success();
+  }
+
+  Status gridPart(const GridStep::Part &part, const GridStep &grid) const {
+    if ((part.wide == kNone) != (grid.narrow == kNone))
+      return bad("expected a kernel for either case of 'narrow', found one");
+    for (ExprId argument : part.arguments)
+      if (Status s = expr(argument); !s)
+        return s;
+    if (Status s = expr(part.blocks); !s)
+      return s;
+    if (part.threads < 1 || part.threads > 1024)
+      return bad("expected 1 to 1024 threads of a block, found " +
+                 std::to_string(part.threads));
+    constexpr uint32_t kMostShared = 1u << 20;
+    if (part.sharedBytes > kMostShared)
+      return bad("expected at most 2^20 bytes of shared memory, found " +
+                 std::to_string(part.sharedBytes));
+    for (const GridStep::TensorMap &map : part.maps)
+      if (Status s = tensorMap(map, grid.buffers.size()); !s)
+        return s;
+    return Status::success();
+  }
+
+  Status tensorMap(const GridStep::TensorMap &map, size_t buffers) const {
+    if (map.buffer >= buffers)
+      return range("buffer of a tensor map", map.buffer, buffers);
+    size_t rank = map.sizes.size();
+    if (rank < 1 || rank > 5 || map.strides.size() + 1 != rank ||
+        map.box.size() != rank)
+      return bad("tensor map: expected 1 to 5 sizes, a stride less and as many "
+                 "extents of a box, found " +
+                 std::to_string(rank) + ", " +
+                 std::to_string(map.strides.size()) + " and " +
+                 std::to_string(map.box.size()));
+    for (const auto *list : {&map.sizes, &map.strides})
+      for (ExprId id : *list)
+        if (Status s = expr(id); !s)
+          return s;
+    for (uint32_t extent : map.box)
+      if (extent < 1 || extent > 256)
+        return bad("tensor map: expected 1 to 256 elements of a box, found " +
+                   std::to_string(extent));
+    if (map.swizzle != 0 && map.swizzle != 32 && map.swizzle != 64 &&
+        map.swizzle != 128)
+      return bad("tensor map: expected to swizzle 0, 32, 64 or 128 bytes, "
+                 "found " + std::to_string(map.swizzle));
+    return expr(map.offset);
   }
 
   Status argument(const Argument &argument, int depth) const {

@@ -11,12 +11,13 @@
 using namespace kiln;
 using package::KernelImage;
 
-static constexpr uint32_t kVersion = 1;
+static constexpr uint32_t kVersion = 2;
 
 std::vector<uint8_t> session::encodeKernel(const KernelImage &image) {
   std::vector<uint8_t> bytes;
   ByteWriter writer(bytes);
   writer.u32(kVersion);
+  writer.u32(image.kind);
   writer.u32(image.requiredFeatures);
   writer.u64(image.kernels.front().entry);
   writer.u32(static_cast<uint32_t>(image.target.size()));
@@ -30,12 +31,15 @@ std::optional<KernelImage> session::decodeKernel(ByteView bytes) {
   ByteReader reader(bytes);
   KernelImage image;
   bool isKnown = reader.u32() == kVersion;
+  uint32_t kind = reader.u32();
+  image.kind = static_cast<kiln_image_kind>(kind);
   image.requiredFeatures = reader.u32();
   uint64_t entry = reader.u64();
   image.target = reader.text(reader.u32());
   uint64_t size = reader.u64();
   ByteView code = reader.bytes(size);
-  if (!isKnown || !reader.ok() || !reader.atEnd() || entry >= code.size())
+  if (!isKnown || kind > KILN_IMAGE_CUBIN || !reader.ok() ||
+      !reader.atEnd() || entry >= code.size())
     return std::nullopt;
   image.bytes.assign(code.begin(), code.end());
   image.kernels.push_back({"", entry});

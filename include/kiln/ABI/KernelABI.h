@@ -55,8 +55,28 @@ enum kiln_cpu_feature {
   KILN_CPU_AMX = 1u << 8,
 };
 
+/// A kernel of a GPU takes by value: a pointer to each buffer, in global memory
+/// and aligned to 16 bytes; a pointer to its workspace, or null; 64-bit integers,
+/// one per symbolic argument; tensor maps of 128 bytes each, aligned to 64. Its
+/// grid has one dimension, and so has a block.
+///
+/// What an image for a GPU requires: the number of the architecture times ten (90
+/// of sm_90), and that it is this architecture and no later one (sm_90a).
+enum kiln_gpu_feature {
+  KILN_GPU_ARCHITECTURE = 0xffff,
+  KILN_GPU_EXACT = 1u << 16,
+};
+
+/// What the code of an image is.
+enum kiln_image_kind {
+  KILN_IMAGE_NATIVE = 0, /* code of a processor; features are kiln_cpu_feature */
+  KILN_IMAGE_PTX = 1,    /* texts that end with a zero each, for a driver of
+                            NVIDIA; features are kiln_gpu_feature */
+  KILN_IMAGE_CUBIN = 2,  /* what a driver made of one; in caches alone */
+};
+
 /// Bumped whenever the meaning of anything above changes.
-#define KILN_KERNEL_ABI_VERSION 1
+#define KILN_KERNEL_ABI_VERSION 2
 
 #ifdef __cplusplus
 }

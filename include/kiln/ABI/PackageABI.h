@@ -38,7 +38,7 @@
 //   PROGRAMS  := list(blob of program)           one, or forward and backward
 //                list(blob of program)           bodies of control steps
 //   GUARDS    := list(guard)
-//   IMAGE     := target:text features:u32 list(kernel) code:blob
+//   IMAGE     := target:text kind:u8 features:u32 list(kernel) code:blob
 //   USES      := list(index:u32)                 its constants, each once;
 //                                                first uses are 0, 1, 2, ...
 //   REASONS   := list(kind:u8 pass:text name:text function:text
@@ -46,7 +46,8 @@
 //   FACTS     := backend:text optimizer:text u64{5}
 //
 //   guard     := kind:u8 slot:u32 dim:u32 value:i64 expr:id constant text
-//   kernel    := name:text entry:u64
+//   kernel    := name:text entry:u64             into code: an entry point, or
+//                                                the PTX with that entry
 //
 // A program
 //
@@ -69,6 +70,12 @@
 //     release  list(id)
 //     control  kind:u8 list(body:u32) list(argument) carried:u32 scanned:u32
 //              list(id) location:text
+//     grid     list(id) writes:list(u32) overwrites:list(u32)
+//              workspace:bool narrow:id list(part)
+//   part     := kernel:u32 wide:id list(id) blocks:id threads:u32 shared:u32
+//              list(map)
+//   map      := buffer:u32 dtype offset:id sizes:list(id) strides:list(id)
+//              box:list(u32) swizzle:u32
 //   argument := tag:u8                           kiln_argument_tag
 //               (id | bool | i64 | f64 | f64 f64 | text | dtype |
 //                list(argument))?                nested at most 16 deep
@@ -90,9 +97,9 @@ extern "C" {
 /// that changed the file, as in PNG.
 #define KILN_PACKAGE_MAGIC "\x8bKILN\r\n\x1a"
 /// Bumped whenever the meaning of anything in this header changes.
-#define KILN_PACKAGE_VERSION 7
+#define KILN_PACKAGE_VERSION 8
 #define KILN_PROGRAM_MAGIC 0x474f5250u /* "PROG" */
-#define KILN_PROGRAM_VERSION 3
+#define KILN_PROGRAM_VERSION 4
 
 #define KILN_PACKAGE_DIGEST_OFFSET 24
 #define KILN_PACKAGE_HEADER_SIZE 56
@@ -123,6 +130,7 @@ enum kiln_step_tag {
   KILN_STEP_ASSERT = 5,
   KILN_STEP_RELEASE = 6,
   KILN_STEP_CONTROL = 7,
+  KILN_STEP_GRID = 8,
 };
 
 enum kiln_argument_tag {

@@ -48,14 +48,16 @@ struct Guard {
 /// One kernel of the image.
 struct Kernel {
   std::string name;
-  uint64_t entry = 0; ///< byte offset of the entry point in the image
+  uint64_t entry = 0; ///< byte offset in the image: of the code, or of the PTX
 };
 
-/// Flat, position-independent native code: text and read-only data laid out
-/// contiguously, relocations already applied. Never an object file.
+/// Of a processor: flat, position-independent native code, text and read-only data
+/// laid out contiguously, relocations already applied; never an object file. Of a
+/// GPU: texts of PTX with one entry each, which bears the kernel's name.
 struct KernelImage {
-  std::string target;            ///< "x86-64-v4", for messages
-  uint32_t requiredFeatures = 0; ///< kiln_cpu_feature bits
+  std::string target; ///< "x86-64-v4", "sm_90a"
+  kiln_image_kind kind = KILN_IMAGE_NATIVE;
+  uint32_t requiredFeatures = 0; ///< kiln_cpu_feature or kiln_gpu_feature bits
   std::vector<uint8_t> bytes;
   std::vector<Kernel> kernels;
 };
@@ -120,8 +122,9 @@ Result<Package> decodePackage(const uint8_t *data, size_t size);
 
 /// What a package says of a variant before it is read.
 struct VariantInfo {
-  std::string target;            ///< "x86-64-v4"; empty without native code
-  uint32_t requiredFeatures = 0; ///< kiln_cpu_feature bits
+  std::string target; ///< "x86-64-v4", "sm_90a"; empty without code
+  kiln_image_kind kind = KILN_IMAGE_NATIVE;
+  uint32_t requiredFeatures = 0; ///< kiln_cpu_feature or kiln_gpu_feature bits
   bool isTraining = false;       ///< has a backward program
 };
 

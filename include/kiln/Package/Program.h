@@ -152,6 +152,37 @@ struct LaunchStep {
   ExprId scratchBytes = kNone;   ///< per thread; kNone: none
 };
 
+/// Functions of a GPU that run one after the other, each on a grid of its own.
+/// Each takes the address of every buffer, then that of the workspace, which is
+/// the last buffer or null; then its arguments, then its tensor maps.
+struct GridStep {
+  /// How a function sees a buffer through the copy engine.
+  struct TensorMap {
+    uint32_t buffer = 0;         ///< position among the buffers
+    DType dtype = DType::F32;
+    ExprId offset = kNone;       ///< elements from the first one of the buffer
+    std::vector<ExprId> sizes;   ///< elements, innermost first; 2 to 5
+    std::vector<ExprId> strides; ///< bytes, of all sizes but the first
+    std::vector<uint32_t> box;   ///< elements that are moved at a time
+    uint32_t swizzle = 0;        ///< bytes: 0, 32, 64 or 128
+  };
+  struct Part {
+    uint32_t kernel = 0;           ///< index into Package::kernels
+    uint32_t wide = kNone;         ///< the same for where `narrow` is 0
+    std::vector<ExprId> arguments; ///< 64 bits each
+    ExprId blocks = kNone;         ///< 0: nothing to do
+    uint32_t threads = 1;          ///< of a block
+    uint32_t sharedBytes = 0;      ///< dynamic shared memory of a block
+    std::vector<TensorMap> maps;
+  };
+  std::vector<ValueId> buffers;
+  std::vector<uint32_t> writes;     ///< as in LaunchStep
+  std::vector<uint32_t> overwrites; ///< as in LaunchStep
+  bool hasWorkspace = false;        ///< the last buffer is no argument's, but memory
+  ExprId narrow = kNone; ///< if not 0, `kernel` may run, else `wide`; kNone: kernel
+  std::vector<Part> parts;
+};
+
 struct ExternStep {
   std::string overload; ///< "aten.add.Tensor"
   std::vector<Argument> arguments;
@@ -209,7 +240,7 @@ struct ControlStep {
 };
 
 using Step = std::variant<LaunchStep, ExternStep, CopyStep, DefineSymbolStep,
-                          AssertStep, ReleaseStep, ControlStep>;
+                          AssertStep, ReleaseStep, ControlStep, GridStep>;
 
 /// One output of a program.
 struct Output {

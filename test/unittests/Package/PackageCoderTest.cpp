@@ -34,7 +34,7 @@ void seal(std::vector<uint8_t> &bytes) {
 } // namespace
 
 TEST(PackageCoder, RoundTripKeepsEverything) {
-  for (const Package &package : {samplePackage(), richPackage()}) {
+  for (const Package &package : {samplePackage(), richPackage(), gridPackage()}) {
     ASSERT_TRUE(verifyPackage(package))
         << verifyPackage(package).error().message;
     std::vector<uint8_t> bytes = encodePackage(package);
@@ -251,6 +251,6 @@ TEST(PackageCoder, AnotherVersionSaysWhatToDo) {
   auto decoded = decodePackage(bytes.data(), bytes.size());
   ASSERT_FALSE(decoded);
   EXPECT_EQ(decoded.error().message,
-            "package header: expected version 7, found 9; compile the model "
+            "package header: expected version 8, found 9; compile the model "
             "again with this kiln");
 }

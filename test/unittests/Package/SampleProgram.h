@@ -162,6 +162,44 @@ inline Package samplePackage() {
   return package;
 }
 
+/// `samplePackage` for a GPU, with one of everything that a grid can say.
+inline Package gridPackage() {
+  Package package = samplePackage();
+  ProgramBuilder b;
+  b.program = std::move(package.programs[0]);
+  LaunchStep launch = std::get<LaunchStep>(b.program.steps[0]);
+  ValueId workspace =
+      b.value(Value::Kind::New, {b.integer(1024)}, DType::I8);
+  GridStep grid;
+  grid.buffers = {launch.buffers[0], launch.buffers[1], workspace};
+  grid.writes = {1, 2};
+  grid.overwrites = {1, 0};
+  grid.hasWorkspace = true;
+  grid.narrow = launch.workItems;
+  GridStep::TensorMap map;
+  map.offset = b.integer(0);
+  map.sizes = {b.integer(4), b.symbol(0)};
+  map.strides = {b.integer(16)};
+  map.box = {4, 64};
+  map.swizzle = 64;
+  GridStep::Part part;
+  part.wide = 1;
+  part.arguments = launch.arguments;
+  part.blocks = launch.workItems;
+  part.threads = 256;
+  part.sharedBytes = 4096;
+  part.maps = {map};
+  grid.parts = {part, part};
+  b.program.steps = {grid};
+  package.programs[0] = std::move(b.program);
+  package.image.target = "sm_90a";
+  package.image.kind = KILN_IMAGE_PTX;
+  package.image.requiredFeatures = 90 | KILN_GPU_EXACT;
+  package.image.kernels = {{"add", 0}, {"add$64", 2}};
+  package.image.bytes = {'a', 0, 'b', 0};
+  return package;
+}
+
 /// t -> t on f32[2]: a body that gives back what it gets.
 inline Program sampleBody(std::string name) {
   ProgramBuilder b(std::move(name));

@@ -165,6 +165,42 @@ TEST(Verifier, MutationsNeedATarget) {
   EXPECT_TRUE(verifyPackage(packageOf(b)));
 }
 
+TEST(Verifier, GridsFitTheirKernels) {
+  auto refused = [](std::function<void(GridStep &, Package &)> change,
+                    const std::string &text) {
+    Package package = gridPackage();
+    ASSERT_TRUE(verifyPackage(package));
+    change(std::get<GridStep>(package.programs[0].steps[0]), package);
+    expectRefused(package, text);
+  };
+  refused([](auto &grid, auto &) { grid.parts.clear(); },
+          "expected a function to launch, found none");
+  refused([](auto &grid, auto &) { grid.parts[1].kernel = 2; },
+          "kernel 2 does not exist, expected one below 2");
+  refused([](auto &grid, auto &) { grid.parts[0].wide = kNone; },
+          "expected a kernel for either case of 'narrow', found one");
+  refused([](auto &grid, auto &) { grid.writes = {1}; },
+          "expected the workspace as the last buffer");
+  refused([](auto &grid, auto &) { grid.parts[0].threads = 1025; },
+          "expected 1 to 1024 threads of a block, found 1025");
+  refused([](auto &grid, auto &) { grid.parts[0].sharedBytes = ~0u; },
+          "bytes of shared memory");
+  refused([](auto &grid, auto &) { grid.parts[0].maps[0].buffer = 3; },
+          "buffer of a tensor map 3 does not exist");
+  refused([](auto &grid, auto &) { grid.parts[0].maps[0].strides.clear(); },
+          "found 2, 0 and 2");
+  refused([](auto &grid, auto &) { grid.parts[0].maps[0].swizzle = 48; },
+          "found 48");
+  refused([](auto &, auto &package) { package.image.kind = KILN_IMAGE_NATIVE; },
+          "a grid of a kernel for a processor");
+  refused([](auto &, auto &package) { package.image.bytes.back() = 1; },
+          "expected texts that end with a zero");
+  Package launch = samplePackage();
+  launch.image.kind = KILN_IMAGE_PTX;
+  launch.image.bytes = {0};
+  expectRefused(launch, "a launch without a grid");
+}
+
 TEST(Verifier, ControlStepsFitTheirBodies) {
   using Kind = ControlStep::Kind;
   auto refused = [](std::function<void(ControlStep &, Package &)> change,
