@@ -315,7 +315,8 @@ void JoinLaunches::join(ArrayRef<Part> group) {
       builder.getUnitAttr(),
       TrafficAttr::get(context, read, written, unfused),
       origins.empty() ? ArrayAttr() : builder.getStrArrayAttr(origins),
-      schedules.empty() ? ArrayAttr() : builder.getArrayAttr(schedules));
+      schedules.empty() ? ArrayAttr() : builder.getArrayAttr(schedules),
+      GridAttr());
   for (const Part &part : group)
     part.launch.erase();
   auto function = joined->getParentOfType<program::FuncOp>();

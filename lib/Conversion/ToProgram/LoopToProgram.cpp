@@ -39,6 +39,10 @@ private:
   }
   LogicalResult convertInvoke(loop::InvokeOp op);
   LogicalResult convertLaunch(loop::LaunchOp op);
+  LogicalResult convertGrid(loop::LaunchGridOp op);
+  template <typename Op>
+  LogicalResult getBuffers(Op op, SmallVector<Value> &buffers,
+                           SmallVector<bool> &writes);
   LogicalResult convertExtern(loop::ExternOp op);
 };
 
@@ -58,15 +62,17 @@ static bool isLaunchedAlone(loop::LaunchOp op) {
              schedule);
 }
 
-LogicalResult LoopConverter::convertLaunch(loop::LaunchOp op) {
-  SmallVector<Value> buffers;
+/// The inputs of a launch, and memory for its results.
+template <typename Op>
+LogicalResult LoopConverter::getBuffers(Op op, SmallVector<Value> &buffers,
+                                        SmallVector<bool> &writes) {
   for (Value input : op.getInputs()) {
     Value buffer = lookUp(input);
     if (!buffer || !isa<program::BufferType>(buffer.getType()))
       return op.emitError("an input has no memory in a program");
     buffers.push_back(buffer);
   }
-  SmallVector<bool> writes(buffers.size(), false);
+  writes.assign(buffers.size(), false);
   for (Value result : op.getResults()) {
     FailureOr<Type> type = getType(result.getType(), op.getLoc());
     if (failed(type))
@@ -77,27 +83,106 @@ LogicalResult LoopConverter::convertLaunch(loop::LaunchOp op) {
     buffers.push_back(alloc.getResult());
     writes.push_back(true);
   }
-  // A kernel's pointers are its inputs and then its results.
+  return success();
+}
+
+/// Pairs of a result and an input as positions: a kernel's pointers are its inputs
+/// and then its results.
+template <typename Op> static DenseI64ArrayAttr getOverwrites(Op op) {
   SmallVector<int64_t> overwrites;
   if (auto pairs = op.getOverwrites())
     for (size_t i = 0; i < pairs->size(); i += 2)
       overwrites.append(
           {(*pairs)[i] + int64_t(op.getInputs().size()), (*pairs)[i + 1]});
-  program::TrafficAttr traffic;
-  if (loop::TrafficAttr moved = op.getTrafficAttr())
-    traffic = program::TrafficAttr::get(getContext(), moved.getRead(),
-                                        moved.getWritten(),
-                                        moved.getUnfused());
+  return overwrites.empty()
+             ? DenseI64ArrayAttr()
+             : DenseI64ArrayAttr::get(op.getContext(), overwrites);
+}
+
+template <typename Op> static program::TrafficAttr getTraffic(Op op) {
+  loop::TrafficAttr moved = op.getTrafficAttr();
+  return moved ? program::TrafficAttr::get(op.getContext(), moved.getRead(),
+                                           moved.getWritten(),
+                                           moved.getUnfused())
+               : program::TrafficAttr();
+}
+
+LogicalResult LoopConverter::convertLaunch(loop::LaunchOp op) {
+  SmallVector<Value> buffers;
+  SmallVector<bool> writes;
+  if (failed(getBuffers(op, buffers, writes)))
+    return failure();
   program::LaunchOp::create(
       builder, op.getLoc(), op.getKernel(), buffers,
       builder.getDenseBoolArrayAttr(writes), op.getSymbolsAttr(),
       op.getWorkAttr(), op.getGrainAttr(), op.getScratchAttr(),
-      overwrites.empty() ? DenseI64ArrayAttr()
-                         : builder.getDenseI64ArrayAttr(overwrites),
-      isLaunchedAlone(op) ? builder.getUnitAttr() : UnitAttr(), traffic,
+      getOverwrites(op), isLaunchedAlone(op) ? builder.getUnitAttr() : UnitAttr(),
+      getTraffic(op), op.getOriginsAttr(),
+      op.getScheduleAttr() ? builder.getArrayAttr(op.getScheduleAttr())
+                           : ArrayAttr(),
+      program::GridAttr());
+  return success();
+}
+
+/// A function of the module of kernels that has it.
+static SymbolRefAttr getGridKernel(ModuleOp module, FlatSymbolRefAttr name,
+                                   bool isWide) {
+  StringRef home = isWide ? program::kWideKernels : program::kKernels;
+  Operation *kernels = module.lookupSymbol(home);
+  if (!kernels || !SymbolTable::lookupSymbolIn(kernels, name.getAttr()))
+    return {};
+  return SymbolRefAttr::get(name.getContext(), home, {name});
+}
+
+/// The tensor maps of a step: its pointers are the buffers of the launch.
+static ArrayAttr getMaps(loop::GridStepAttr step) {
+  if (!step.getMaps())
+    return {};
+  SmallVector<Attribute> maps;
+  for (auto map : step.getMaps().getAsRange<loop::TensorMapAttr>())
+    maps.push_back(program::TensorMapAttr::get(
+        map.getContext(), map.getPointer(), map.getElement(), map.getOffset(),
+        map.getSizes(), map.getStrides(), map.getBox(), map.getSwizzle()));
+  return ArrayAttr::get(step.getContext(), maps);
+}
+
+LogicalResult LoopConverter::convertGrid(loop::LaunchGridOp op) {
+  SmallVector<Value> buffers;
+  SmallVector<bool> writes;
+  if (failed(getBuffers(op, buffers, writes)))
+    return failure();
+  if (guard::ExprAttr bytes = op.getWorkspaceAttr()) {
+    auto type = program::BufferType::get(getContext(), {bytes},
+                                         builder.getI8Type(), {});
+    buffers.push_back(program::AllocOp::create(builder, op.getLoc(), type,
+                                               guard::ExprAttr(), UnitAttr()));
+    writes.push_back(true);
+  }
+  auto module = op->getParentOfType<ModuleOp>();
+  SmallVector<Attribute> steps;
+  for (auto step : op.getSteps().getAsRange<loop::GridStepAttr>()) {
+    SymbolRefAttr narrow = getGridKernel(module, step.getKernel(), false);
+    SymbolRefAttr wide = getGridKernel(module, step.getKernel(), true);
+    SymbolRefAttr kernel = narrow ? narrow : wide;
+    if (!kernel || (op.getNarrowAttr() && (!narrow || !wide)))
+      return op.emitError("launches ")
+             << step.getKernel() << ", which is in no module of kernels";
+    steps.push_back(program::GridStepAttr::get(
+        getContext(), kernel, op.getNarrowAttr() ? wide : SymbolRefAttr(),
+        step.getSymbols(), step.getBlocks(), step.getThreads(),
+        step.getShared(), getMaps(step)));
+  }
+  program::LaunchOp::create(
+      builder, op.getLoc(),
+      cast<program::GridStepAttr>(steps.front()).getKernel(), buffers,
+      builder.getDenseBoolArrayAttr(writes), builder.getArrayAttr({}),
+      guard::getConstant(getContext(), 1), builder.getI64IntegerAttr(1),
+      guard::ExprAttr(), getOverwrites(op), UnitAttr(), getTraffic(op),
       op.getOriginsAttr(),
       op.getScheduleAttr() ? builder.getArrayAttr(op.getScheduleAttr())
-                           : ArrayAttr());
+                           : ArrayAttr(),
+      program::GridAttr::get(getContext(), builder.getArrayAttr(steps),
+                             bool(op.getWorkspaceAttr()), op.getNarrowAttr()));
   return success();
 }
 
@@ -136,6 +221,8 @@ LogicalResult LoopConverter::convertExtern(loop::ExternOp op) {
 std::optional<LogicalResult> LoopConverter::convertOp(Operation &op) {
   if (auto launch = dyn_cast<loop::LaunchOp>(op))
     return convertLaunch(launch);
+  if (auto grid = dyn_cast<loop::LaunchGridOp>(op))
+    return convertGrid(grid);
   if (auto call = dyn_cast<loop::ExternOp>(op))
     return convertExtern(call);
   if (auto invoke = dyn_cast<loop::InvokeOp>(op))

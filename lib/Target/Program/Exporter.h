@@ -36,6 +36,12 @@ private:
   Status addValues(Operation &op);
   Status addStep(Operation &op);
   Status addLaunch(program::LaunchOp op);
+  Status addGrid(program::LaunchOp op, program::GridAttr grid);
+  Status addGridPart(program::GridStepAttr given, package::GridStep &step);
+  Status addMap(program::TensorMapAttr given, package::GridStep::Part &part);
+  template <typename Step> void addAccess(program::LaunchOp op, Step &step);
+  Result<uint32_t> getKernel(mlir::SymbolRefAttr name);
+  Status getIds(mlir::ArrayAttr list, std::vector<package::ExprId> &ids);
   Status addCall(program::CallOp op);
   Status addInvoke(program::InvokeOp op);
   Status addOutputs(program::ReturnOp op);

@@ -63,6 +63,9 @@ private:
 
   Status addStep(const package::Step &step);
   Status addLaunch(const package::LaunchStep &step);
+  Status addGrid(const package::GridStep &step);
+  Attribute getMap(const package::GridStep::TensorMap &map);
+  mlir::ArrayAttr getList(const std::vector<package::ExprId> &ids);
   Status addCall(const package::ExternStep &step);
   Status addInvoke(const package::ControlStep &step);
   Status addDefine(const package::DefineSymbolStep &step);

@@ -64,6 +64,7 @@ Status PackageExporter::addImage() {
     if (!bytes)
       return elided("the code");
     package.image.target = image.getTarget().str();
+    package.image.kind = image.getPtx() ? KILN_IMAGE_PTX : KILN_IMAGE_NATIVE;
     package.image.requiredFeatures = image.getFeatures();
     package.image.bytes.assign(bytes->begin(), bytes->end());
     for (auto kernel : image.getBody().getOps<program::KernelOp>())

@@ -141,7 +141,8 @@ void PackageImporter::addImage() {
       RankedTensorType::get({int64_t(image.bytes.size())}, builder.getI8Type());
   auto op = program::ImageOp::create(
       builder, builder.getUnknownLoc(), name, image.target,
-      image.requiredFeatures, makeResource(name, type, image.bytes));
+      image.kind == KILN_IMAGE_PTX, image.requiredFeatures,
+      makeResource(name, type, image.bytes));
   mlir::OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&op.getBody());
   for (const package::Kernel &kernel : image.kernels) {

@@ -183,28 +183,122 @@ static void tellLaunch(program::LaunchOp op, StringRef function) {
   }
 }
 
-Status Exporter::addLaunch(program::LaunchOp op) {
-  package::LaunchStep step;
-  StringRef kernel = op.getKernel().getLeafReference().getValue();
+Result<uint32_t> Exporter::getKernel(mlir::SymbolRefAttr name) {
+  std::string kernel = name.getLeafReference().str();
+  // Both widths of a kernel bear its name, each in a module of its own.
+  if (name.getRootReference() == program::kWideKernels)
+    kernel += program::kWideSuffix;
   auto index = kernels.find(kernel);
   if (index == kernels.end())
-    return Error::unsupported("kernel '" + kernel.str() +
+    return Error::unsupported("kernel '" + kernel +
                               "' is launched and has no code; expected a "
                               "backend that generates code");
-  step.kernel = index->second;
+  return uint32_t(index->second);
+}
+
+Status Exporter::getIds(mlir::ArrayAttr list,
+                        std::vector<package::ExprId> &ids) {
+  for (auto expr : list.getAsRange<ExprAttr>()) {
+    auto id = exprs->get(expr);
+    if (!id)
+      return id.takeError();
+    ids.push_back(*id);
+  }
+  return Status::success();
+}
+
+Status Exporter::addMap(program::TensorMapAttr given,
+                        package::GridStep::Part &part) {
+  package::GridStep::TensorMap map;
+  auto dtype = guard::getDType(given.getElement());
+  auto offset = exprs->get(given.getOffset());
+  if (!dtype)
+    return Error::malformed("a tensor map of elements without a counterpart at "
+                            "run time");
+  if (!offset)
+    return offset.takeError();
+  map.buffer = given.getBuffer();
+  map.dtype = *dtype;
+  map.offset = *offset;
+  if (Status s = getIds(given.getSizes(), map.sizes); !s)
+    return s;
+  if (Status s = getIds(given.getStrides(), map.strides); !s)
+    return s;
+  llvm::append_range(map.box, given.getBox().asArrayRef());
+  map.swizzle = given.getSwizzle();
+  part.maps.push_back(std::move(map));
+  return Status::success();
+}
+
+Status Exporter::addGridPart(program::GridStepAttr given,
+                             package::GridStep &step) {
+  package::GridStep::Part part;
+  auto kernel = getKernel(given.getKernel());
+  if (!kernel)
+    return kernel.takeError();
+  part.kernel = *kernel;
+  if (given.getWide()) {
+    auto wide = getKernel(given.getWide());
+    if (!wide)
+      return wide.takeError();
+    part.wide = *wide;
+  }
+  if (Status s = getIds(given.getSymbols(), part.arguments); !s)
+    return s;
+  auto blocks = exprs->get(given.getBlocks());
+  if (!blocks)
+    return blocks.takeError();
+  part.blocks = *blocks;
+  part.threads = given.getThreads();
+  part.sharedBytes = given.getShared();
+  if (given.getMaps())
+    for (auto map : given.getMaps().getAsRange<program::TensorMapAttr>())
+      if (Status s = addMap(map, part); !s)
+        return s;
+  step.parts.push_back(std::move(part));
+  return Status::success();
+}
+
+Status Exporter::addGrid(program::LaunchOp op, program::GridAttr grid) {
+  package::GridStep step;
   tellLaunch(op, function.getSymName());
+  addAccess(op, step);
+  step.hasWorkspace = grid.getWorkspace();
+  if (grid.getNarrow()) {
+    auto narrow = exprs->get(grid.getNarrow());
+    if (!narrow)
+      return narrow.takeError();
+    step.narrow = *narrow;
+  }
+  for (auto part : grid.getSteps().getAsRange<program::GridStepAttr>())
+    if (Status s = addGridPart(part, step); !s)
+      return s;
+  program.steps.emplace_back(std::move(step));
+  return Status::success();
+}
+
+template <typename Step>
+void Exporter::addAccess(program::LaunchOp op, Step &step) {
   step.buffers = idsOf(op.getBuffers());
   for (auto [k, isWritten] : llvm::enumerate(op.getWrites()))
     if (isWritten)
       step.writes.push_back(k);
   llvm::append_range(step.overwrites,
                      op.getOverwrites().value_or(ArrayRef<int64_t>()));
-  for (auto expr : op.getSymbols().getAsRange<ExprAttr>()) {
-    auto argument = exprs->get(expr);
-    if (!argument)
-      return argument.takeError();
-    step.arguments.push_back(*argument);
-  }
+}
+
+Status Exporter::addLaunch(program::LaunchOp op) {
+  if (op.getGridAttr())
+    return addGrid(op, op.getGridAttr());
+  package::LaunchStep step;
+  auto kernel = getKernel(op.getKernelAttr());
+  if (!kernel)
+    return kernel.takeError();
+  step.kernel = *kernel;
+  tellLaunch(op, function.getSymName());
+  addAccess(op, step);
+  if (Status s = getIds(op.getSymbols(), step.arguments); !s)
+    return s;
   auto work = exprs->get(op.getWork());
   if (!work)
     return work.takeError();

@@ -109,7 +109,56 @@ Status Importer::addLaunch(const package::LaunchStep &step) {
       pairs.empty() ? mlir::DenseI64ArrayAttr()
                     : builder.getDenseI64ArrayAttr(pairs),
       /*alone=*/false, program::TrafficAttr(), mlir::ArrayAttr(),
-      mlir::ArrayAttr());
+      mlir::ArrayAttr(), program::GridAttr());
+  return Status::success();
+}
+
+mlir::ArrayAttr Importer::getList(const std::vector<package::ExprId> &ids) {
+  SmallVector<Attribute> list;
+  for (ExprAttr expr : getExprs(ids))
+    list.push_back(expr);
+  return builder.getArrayAttr(list);
+}
+
+Attribute Importer::getMap(const package::GridStep::TensorMap &map) {
+  SmallVector<int64_t> box(map.box.begin(), map.box.end());
+  return program::TensorMapAttr::get(
+      context, map.buffer, guard::getElementType(context, map.dtype),
+      exprs[map.offset], getList(map.sizes), getList(map.strides),
+      builder.getDenseI64ArrayAttr(box), map.swizzle);
+}
+
+Status Importer::addGrid(const package::GridStep &step) {
+  auto buffers = getValues(step.buffers);
+  if (!buffers)
+    return buffers.takeError();
+  SmallVector<bool> writes(step.buffers.size());
+  for (uint32_t position : step.writes)
+    writes[position] = true;
+  SmallVector<Attribute> parts;
+  for (const package::GridStep::Part &part : step.parts) {
+    SmallVector<Attribute> maps;
+    for (const package::GridStep::TensorMap &map : part.maps)
+      maps.push_back(getMap(map));
+    parts.push_back(program::GridStepAttr::get(
+        context, names.kernels[part.kernel],
+        part.wide == package::kNone ? mlir::SymbolRefAttr()
+                                    : names.kernels[part.wide],
+        getList(part.arguments), exprs[part.blocks], part.threads,
+        part.sharedBytes,
+        maps.empty() ? mlir::ArrayAttr() : builder.getArrayAttr(maps)));
+  }
+  SmallVector<int64_t> pairs(step.overwrites.begin(), step.overwrites.end());
+  program::LaunchOp::create(
+      builder, builder.getUnknownLoc(), names.kernels[step.parts[0].kernel],
+      *buffers, writes, builder.getArrayAttr({}),
+      guard::getConstant(context, 1), /*grain=*/1, ExprAttr(),
+      pairs.empty() ? mlir::DenseI64ArrayAttr()
+                    : builder.getDenseI64ArrayAttr(pairs),
+      /*alone=*/false, program::TrafficAttr(), mlir::ArrayAttr(),
+      mlir::ArrayAttr(),
+      program::GridAttr::get(context, builder.getArrayAttr(parts),
+                             step.hasWorkspace, getOptional(step.narrow)));
   return Status::success();
 }
 
@@ -187,6 +236,8 @@ Status Importer::addRelease(const package::ReleaseStep &step) {
 Status Importer::addStep(const package::Step &step) {
   if (auto *launch = std::get_if<package::LaunchStep>(&step))
     return addLaunch(*launch);
+  if (auto *grid = std::get_if<package::GridStep>(&step))
+    return addGrid(*grid);
   if (auto *call = std::get_if<package::ExternStep>(&step))
     return addCall(*call);
   if (auto *control = std::get_if<package::ControlStep>(&step))

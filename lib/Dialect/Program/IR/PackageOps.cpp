@@ -67,10 +67,10 @@ LogicalResult ImageOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("is a second image, expected one in a module");
   for (auto function : module.getOps<FuncOp>())
     for (auto launch : function.getBody().getOps<LaunchOp>())
-      if (!symbols.lookupNearestSymbolFrom<KernelOp>(launch,
-                                                     launch.getKernelAttr()))
-        return launch.emitOpError("runs ")
-               << launch.getKernel() << ", which is no kernel of the image";
+      for (SymbolRefAttr kernel : launch.getKernels())
+        if (!symbols.lookupNearestSymbolFrom<KernelOp>(launch, kernel))
+          return launch.emitOpError("runs ")
+                 << kernel << ", which is no kernel of the image";
   return success();
 }
 

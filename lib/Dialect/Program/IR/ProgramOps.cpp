@@ -260,6 +260,54 @@ void LaunchOp::getEffects(
   effects.emplace_back(MemoryEffects::Read::get(), guard::SymbolValues::get());
 }
 
+SmallVector<SymbolRefAttr> LaunchOp::getKernels() {
+  if (!getGridAttr())
+    return {getKernelAttr()};
+  SmallVector<SymbolRefAttr> kernels;
+  for (auto step : getGridAttr().getSteps().getAsRange<GridStepAttr>()) {
+    kernels.push_back(step.getKernel());
+    if (step.getWide())
+      kernels.push_back(step.getWide());
+  }
+  return kernels;
+}
+
+static LogicalResult verifyGrid(LaunchOp launch, GridAttr grid) { // C4
+  if (grid.getSteps().empty())
+    return launch.emitOpError("has a grid without a step");
+  for (Attribute each : grid.getSteps()) {
+    auto step = dyn_cast<GridStepAttr>(each);
+    if (!step)
+      return launch.emitOpError("has ")
+             << each << " in its grid, expected '#program.grid_step'";
+    if (bool(step.getWide()) != bool(grid.getNarrow()))
+      return launch.emitOpError("expected 'narrow' and a wide kernel of each "
+                                "step, or neither");
+    if (step.getThreads() < 1 || step.getThreads() > 1024 ||
+        step.getShared() < 0)
+      return launch.emitOpError("expected 1 to 1024 threads of a block and no "
+                                "negative shared memory, but found ")
+             << step.getThreads() << " and " << step.getShared();
+    for (Attribute symbol : step.getSymbols())
+      if (!isa<guard::ExprAttr>(symbol))
+        return launch.emitOpError("has the symbol ")
+               << symbol << " in its grid, expected '#guard.expr'";
+    for (Attribute map : step.getMaps() ? step.getMaps().getValue()
+                                        : ArrayRef<Attribute>())
+      if (!isa<TensorMapAttr>(map))
+        return launch.emitOpError("has the map ")
+               << map << " in its grid, expected '#program.tensor_map'";
+  }
+  if (cast<GridStepAttr>(grid.getSteps()[0]).getKernel() !=
+      launch.getKernelAttr())
+    return launch.emitOpError("is not of the kernel that its grid begins with");
+  ArrayRef<bool> writes = launch.getWrites();
+  if (grid.getWorkspace() && (writes.empty() || !writes.back()))
+    return launch.emitOpError("expected the workspace as its last buffer, which "
+                              "is written");
+  return success();
+}
+
 LogicalResult LaunchOp::verify() {
   int64_t count = getBuffers().size();
   if (getWrites().size() != getBuffers().size()) // C1
@@ -279,7 +327,7 @@ LogicalResult LaunchOp::verify() {
              << from << " by " << to
              << ", expected the positions of a read and of a written buffer";
   }
-  return success();
+  return getGridAttr() ? verifyGrid(*this, getGridAttr()) : success();
 }
 
 /// Each `#program.operand` is one of `count` operands.

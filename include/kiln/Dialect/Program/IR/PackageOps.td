@@ -25,7 +25,8 @@ def Program_ImageOp : Program_Op<"image", [IsolatedFromAbove, Symbol,
     The image of a package (`KernelImage` of `kiln/Package/Package.h`): position
     independent code for one processor, and where each kernel begins in it. A
     module has it in place of a module `@kernels` of functions. The bytes are a
-    resource, so that the text stays readable.
+    resource, so that the text stays readable. With `ptx` they are texts for a driver
+    of GPUs that end with a zero each, and a kernel is at the text with its entry.
 
     ```mlir
     program.image @kernels target "x86-64-v3" features 31
@@ -39,10 +40,10 @@ def Program_ImageOp : Program_Op<"image", [IsolatedFromAbove, Symbol,
     second one, and launches run kernels of it (C4).
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$target,
-                       I64Attr:$features, ElementsAttr:$code);
+                       UnitAttr:$ptx, I64Attr:$features, ElementsAttr:$code);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `target` $target `features` $features `code` $code
+    $sym_name `target` $target (`ptx` $ptx^)? `features` $features `code` $code
     attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;

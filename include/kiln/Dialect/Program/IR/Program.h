@@ -42,6 +42,12 @@
 
 namespace kiln::program {
 
+/// Modules of a GPU's kernels: with addresses of 32 bits and of 64 bits. A kernel has
+/// the same name in both; in an image that of the wide one ends with the suffix.
+inline constexpr llvm::StringLiteral kKernels = "kernels",
+                                     kWideKernels = "kernels_64",
+                                     kWideSuffix = "$64";
+
 /// The bytes of a resource; nothing where the text has left them out.
 std::optional<llvm::ArrayRef<char>> getBytes(mlir::ElementsAttr value);
 

@@ -86,4 +86,58 @@ def Program_TrafficAttr : Program_Attr<"Traffic", "traffic"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Program_TensorMapAttr : Program_Attr<"TensorMap", "tensor_map"> {
+  let summary = "How a function of a GPU sees a buffer through the copy engine";
+  let description = [{
+    `buffer` is a position among the buffers of the launch, `offset` counts elements
+    from its first; sizes are in elements, innermost first, strides in bytes of all
+    but the first; a copy moves `box` elements, swizzled by that many bytes.
+
+    Example: `#program.tensor_map<buffer = 0, element = bf16,
+    offset = #guard.expr<0>, sizes = [#guard.expr<64>, #guard.expr<s0>],
+    strides = [#guard.expr<128>], box = [64, 128], swizzle = 128>`
+  }];
+  let parameters = (ins "int64_t":$buffer, "::mlir::Type":$element,
+                        "::kiln::guard::ExprAttr":$offset,
+                        "::mlir::ArrayAttr":$sizes,
+                        "::mlir::ArrayAttr":$strides,
+                        "::mlir::DenseI64ArrayAttr":$box, "int64_t":$swizzle);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Program_GridStepAttr : Program_Attr<"GridStep", "grid_step"> {
+  let summary = "A function of a GPU and the grid that it runs on";
+  let description = [{
+    `blocks` blocks of `threads` threads with `shared` bytes of dynamic shared memory
+    each. Behind the addresses of the launch's buffers the function takes `symbols`,
+    64 bits each, and then `maps`. `wide` computes the same with 64 bits.
+
+    Example: `#program.grid_step<kernel = @kernels::@k0, symbols =
+    [#guard.expr<s0>], blocks = #guard.expr<ceildiv(s0, 256)>, threads = 256>`
+  }];
+  let parameters = (ins
+    "::mlir::SymbolRefAttr":$kernel,
+    OptionalParameter<"::mlir::SymbolRefAttr">:$wide,
+    "::mlir::ArrayAttr":$symbols, "::kiln::guard::ExprAttr":$blocks,
+    "int64_t":$threads, DefaultValuedParameter<"int64_t", "0">:$shared,
+    OptionalParameter<"::mlir::ArrayAttr">:$maps);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Program_GridAttr : Program_Attr<"Grid", "grid"> {
+  let summary = "What a launch is on a GPU";
+  let description = [{
+    The functions of `steps` run one after the other. With `workspace` the last
+    buffer of the launch is memory for them, else they get a null address for it.
+    `narrow` is an expression: where it is not 0 the kernels may run that compute
+    addresses with 32 bits, elsewhere the `wide` ones.
+
+    Example: `#program.grid<steps = [...], workspace = true>`
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$steps,
+    DefaultValuedParameter<"bool", "false">:$workspace,
+    OptionalParameter<"::kiln::guard::ExprAttr">:$narrow);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 #endif // KILN_DIALECT_PROGRAM_IR_PROGRAMATTRS_TD

@@ -299,10 +299,23 @@ def Program_LaunchOp : Program_Step<"launch", [
         : !program.buffer<[s77, 4], f32>, !program.buffer<[s77, 4], f32>
     ```
 
+    With `grid` the launch is of functions of a GPU, which `kernel` is the first of;
+    `work` is then 1 and `symbols` are the grid's own.
+
+    ```mlir
+    program.launch @kernels::@k0(%x, %t) access [read, write] symbols [] work 1
+        grain 1 {grid = #program.grid<steps = [#program.grid_step<
+            kernel = @kernels::@k0, symbols = [#guard.expr<s77>],
+            blocks = #guard.expr<ceildiv(s77, 256)>, threads = 256>]>}
+        : !program.buffer<[s77, 4], f32>, !program.buffer<[s77, 4], f32>
+    ```
+
     Constraints:
     - (C1) there is one access for each buffer.
     - (C2) `grain` is at least 1.
     - (C3) `overwrites` has pairs of a written and a read buffer.
+    - (C4) a grid has a step of which `kernel` is the kernel, its steps have a wide
+      one exactly if there is `narrow`, and its workspace is written.
   }];
   let arguments = (ins SymbolRefAttr:$kernel,
                        Variadic<Program_BufferType>:$buffers,
@@ -314,7 +327,8 @@ def Program_LaunchOp : Program_Step<"launch", [
                        UnitAttr:$alone,
                        OptionalAttr<Program_TrafficAttr>:$traffic,
                        OptionalAttr<StrArrayAttr>:$origins,
-                       OptionalAttr<ArrayAttr>:$schedules);
+                       OptionalAttr<ArrayAttr>:$schedules,
+                       OptionalAttr<Program_GridAttr>:$grid);
   let assemblyFormat = [{
     $kernel `(` $buffers `)` `access` custom<Access>($writes) `symbols`
     custom<ExprList>($symbols) `work` custom<Expr>($work) `grain` $grain
@@ -322,6 +336,10 @@ def Program_LaunchOp : Program_Step<"launch", [
     (`:` type($buffers)^)?
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// All functions that it may run: `kernel`, or those of its grid.
+    ::llvm::SmallVector<::mlir::SymbolRefAttr> getKernels();
+  }];
 }
 
 def Program_CallOp : Program_Step<"call", [

@@ -1,0 +1,33 @@
+// RUN: kiln-opt %s --convert-loop-to-program | FileCheck %s
+
+// A grid has both widths of its kernels where it may choose, shared memory, tensor maps
+// of the launch's buffers, and its workspace as a buffer.
+
+// CHECK: program.func @main
+// CHECK: %[[X:.*]] = program.slot
+// CHECK: %[[R:.*]] = program.alloc : !program.buffer<[s0], bf16>
+// CHECK: %[[W:.*]] = program.alloc : !program.buffer<[s0 * 4], i8>
+// CHECK: program.launch @kernels::@k0(%[[X]], %[[R]], %[[W]]) access [read, write, write]
+// CHECK-SAME: symbols [] work 1 grain 1
+// CHECK-SAME: #program.grid_step<kernel = @kernels::@k0, wide = @kernels_64::@k0,
+// CHECK-SAME: threads = 128, shared = 4096, maps = [#program.tensor_map<buffer = 0, element = bf16
+// CHECK-SAME: workspace = true, narrow = <le(s0, 100)>
+// CHECK-SAME: overwrites = array<i64: 1, 0>
+!t = tensor<?xbf16, #guard.shape<[s0]>>
+func.func @main(%x: !t) -> !t {
+  %r = loop.launch_grid(%x) steps [#loop.step<kernel = @k0,
+      symbols = [#guard.expr<s0>], blocks = #guard.expr<ceildiv(s0, 128)>,
+      threads = 128, shared = 4096, maps = [#loop.tensor_map<pointer = 0,
+      element = bf16, offset = <0>, sizes = [#guard.expr<8>, #guard.expr<s0>],
+      strides = [#guard.expr<16>], box = [8, 64], swizzle = 0>]>]
+      narrow le(s0, 100) workspace s0 * 4
+      {overwrites = array<i64: 0, 0>} : (!t) -> !t
+  return %r : !t
+}
+
+gpu.module @kernels {
+  llvm.func @k0()
+}
+gpu.module @kernels_64 {
+  llvm.func @k0()
+}
