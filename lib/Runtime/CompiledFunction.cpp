@@ -40,7 +40,8 @@ CompiledFunction::CompiledFunction(const OperatorRegistry &registry,
 }
 
 Status CompiledFunction::addVariant(package::Package package) {
-  auto executable = Executable::load(std::move(package), registry_);
+  auto executable = Executable::load(std::move(package), registry_,
+                                     options_.device, options_.deviceCode);
   if (!executable)
     return executable.takeError();
   variants_.push_back(std::move(*executable));

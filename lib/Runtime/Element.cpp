@@ -123,7 +123,10 @@ Result<OpValue> itemOf(const Tensor &tensor) {
   if (!tensor.defined() || tensor.numel() != 1)
     return Error::usage("expected a tensor of one element, found " +
                         tensor.typeString());
-  return loadElement(tensor.dtype(), tensor.data());
+  auto host = tensor.toHost();
+  if (!host)
+    return host.takeError();
+  return loadElement(host->dtype(), host->data());
 }
 
 } // namespace kiln::runtime

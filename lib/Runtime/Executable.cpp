@@ -8,6 +8,7 @@
 
 #include "kiln/Runtime/Executable.h"
 #include "kiln/Package/Verifier.h"
+#include "kiln/Runtime/Device.h"
 
 #include <cstring>
 
@@ -107,20 +108,47 @@ std::vector<uint32_t> outputsWith(const Program &program, F test) {
 
 } // namespace
 
+/// Kernels for a GPU run on the device, those for a processor here.
+static Result<ProgramCode> loadCode(const package::KernelImage &image,
+                                    std::shared_ptr<Device> device,
+                                    package::KernelStore *store) {
+  if (image.kind == KILN_IMAGE_PTX) {
+    if (!device)
+      return Error::usage("the package is compiled for '" + image.target +
+                          "'; expected --device=cuda");
+    auto grids = device->load(image, store);
+    return grids ? Result<ProgramCode>(
+                       ProgramCode(std::move(device), std::move(*grids)))
+                 : Result<ProgramCode>(grids.takeError());
+  }
+  if (device)
+    return Error::unsupported(
+        "the package has no kernels for " + device->name() +
+        (image.target.empty() ? "; expected the backend inductor"
+                              : ", only for '" + image.target + "'"));
+  auto loaded = LoadedImage::load(image);
+  return loaded ? Result<ProgramCode>(ProgramCode(std::move(*loaded)))
+                : Result<ProgramCode>(loaded.takeError());
+}
+
 Result<std::shared_ptr<Executable>>
-Executable::load(package::Package package, const OperatorRegistry &registry) {
+Executable::load(package::Package package, const OperatorRegistry &registry,
+                 std::shared_ptr<Device> device,
+                 package::KernelStore *store) {
   if (Status s = package::verifyPackage(package); !s)
     return s.takeError();
   std::shared_ptr<Executable> executable(new Executable());
   executable->package_ = std::move(package);
   package::Package &own = executable->package_;
 
-  auto image = LoadedImage::load(own.image);
-  if (!image)
-    return image.takeError();
+  auto code = loadCode(own.image, std::move(device), store);
+  if (!code)
+    return code.takeError();
   own.image.bytes = {};
   for (package::ConstantTensor &constant : own.constants) {
     auto tensor = materialize(constant);
+    if (tensor && code->device)
+      tensor = tensor->toDevice(*code->device, "constants");
     if (!tensor)
       return tensor.takeError();
     executable->constants_.push_back(std::move(*tensor));
@@ -132,7 +160,7 @@ Executable::load(package::Package package, const OperatorRegistry &registry) {
         std::pair(&own.bodies, &executable->bodies_)})
     for (const Program &program : *programs) {
       auto runner =
-          ProgramRunner::create(program, *image, executable->constants_,
+          ProgramRunner::create(program, *code, executable->constants_,
                                 registry, executable->bodies_);
       if (!runner)
         return runner.takeError();
@@ -229,11 +257,9 @@ Executable::runTraining(const std::vector<OpValue> &inputs,
     auto *tensor = std::get_if<Tensor>(&backwardInputs[i].value);
     if (!tensor || !tensor->defined() || !isChanged(program, source.index))
       continue;
-    auto copy = Tensor::empty(tensor->dtype(), tensor->sizes());
+    auto copy = tensor->clone();
     if (!copy)
       return copy.takeError();
-    if (Status s = copyElements(*tensor, *copy); !s)
-      return s.takeError();
     backwardInputs[i] = OpValue(std::move(*copy));
   }
   // Another thread's call finds none and makes its own.

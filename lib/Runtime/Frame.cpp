@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Frame.h"
+#include "DeviceCopy.h"
 #include "InputText.h"
 #include "kiln/Base/CheckedMath.h"
 #include "kiln/Runtime/Element.h"
@@ -231,7 +232,7 @@ Status ProgramRunner::Frame::prepareArena() {
                               : kept->bytes() == needed);
   if (!fits) {
     kept.reset();
-    auto storage = Storage::allocate(needed);
+    auto storage = allocateOn(device(), needed, "arena");
     if (!storage)
       return storage.takeError();
     kept = std::move(*storage);
@@ -334,7 +335,7 @@ Status ProgramRunner::Frame::makeNew(ValueId id) {
       kept_[id]->bytes() == bytes) {
     storage = kept_[id];
   } else {
-    auto fresh = Storage::allocate(bytes);
+    auto fresh = allocateOn(device(), bytes);
     if (!fresh)
       return fresh.takeError();
     storage = std::move(*fresh);
@@ -470,6 +471,13 @@ Status ProgramRunner::Frame::laidOut(ValueId id, const Tensor *&result) {
   if (kind == Value::Kind::Arena || kind == Value::Kind::New ||
       kind == Value::Kind::View)
     return Status::success();
+  if (device() && result->storage()->device() != device()) {
+    auto there = result->toDevice(*device());
+    if (!there)
+      return there.takeError();
+    entry.own = std::move(*there);
+    entry.tensor = result = &std::get<Tensor>(entry.own.value);
+  }
   std::vector<int64_t> sizes, strides;
   if (Status s = layoutOf(program_.values[id], sizes, strides); !s)
     return s;
@@ -481,7 +489,7 @@ Status ProgramRunner::Frame::laidOut(ValueId id, const Tensor *&result) {
   auto extent = storageExtent(result->dtype(), sizes, strides, 0);
   if (!extent)
     return extent.takeError();
-  auto storage = Storage::allocate(static_cast<size_t>(*extent));
+  auto storage = allocateOn(device(), static_cast<size_t>(*extent), "inputs");
   if (!storage)
     return storage.takeError();
   auto copy = Tensor::view(std::move(*storage), result->dtype(),

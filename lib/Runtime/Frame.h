@@ -9,13 +9,14 @@
 #ifndef KILN_LIB_RUNTIME_FRAME_H
 #define KILN_LIB_RUNTIME_FRAME_H
 
+#include "kiln/Runtime/Device.h"
 #include "kiln/Runtime/ProgramRunner.h"
 
 namespace kiln::runtime {
 
 /// What is known of a program without its inputs.
 struct ProgramRunner::Plan {
-  std::shared_ptr<LoadedImage> image;
+  ProgramCode code;
   std::vector<Tensor> constants;
   const List *bodies = nullptr;
   std::vector<OpFunction> functions; ///< per step; null where not extern
@@ -89,9 +90,17 @@ private:
   // Steps.
   Status step(size_t index);
   Status launch(const package::LaunchStep &step);
+  Status grid(const package::GridStep &step);
+  Status gridPart(const package::GridStep &step,
+                  const package::GridStep::Part &part, bool isNarrow);
+  Status gridPointers(const package::GridStep &step,
+                      std::vector<Tensor> &aligned);
+  Result<TensorMapBytes> tensorMap(const package::GridStep::TensorMap &map);
   Status call(const package::ExternStep &step, const OpFunction &function);
   Status argument(const package::Argument &argument, OpValue &value);
   Status leaveArena(OpValue &value) const;
+  Status toHost(OpValue &value);
+  Device *device() const { return plan_.code.device.get(); }
   Status define(const package::DefineSymbolStep &step);
 
   // Steps that run bodies.
@@ -125,6 +134,8 @@ private:
   std::shared_ptr<Storage> scratch_;
   std::vector<void *> pointers_;
   std::vector<int64_t> arguments_;
+  std::vector<void *> parameters_;    ///< of a grid: addresses of the next three
+  std::vector<TensorMapBytes> maps_;
   bool parallel_ = false; ///< some launch of the last call used several threads
 };
 

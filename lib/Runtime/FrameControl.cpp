@@ -60,7 +60,8 @@ Status stack(OpValue &stacked, const OpValue &slice, int64_t index,
   if (index == 0) {
     std::vector<int64_t> sizes = {count};
     sizes.insert(sizes.end(), tensor->sizes().begin(), tensor->sizes().end());
-    auto whole = Tensor::empty(tensor->dtype(), std::move(sizes));
+    auto whole = Tensor::emptyOn(tensor->storage()->device(),
+                                 tensor->dtype(), std::move(sizes));
     if (!whole)
       return whole.takeError();
     stacked = OpValue(std::move(*whole));

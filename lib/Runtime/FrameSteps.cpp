@@ -77,6 +77,12 @@ Status ProgramRunner::Frame::step(size_t index) {
                                    std::to_string(index));
     return Status::success();
   }
+  if (auto *gridStep = std::get_if<package::GridStep>(&step)) {
+    if (Status s = grid(*gridStep); !s)
+      return s.error().withContext("program '" + program_.name + "', step " +
+                                   std::to_string(index));
+    return Status::success();
+  }
   if (auto *externStep = std::get_if<package::ExternStep>(&step))
     return call(*externStep, plan_.functions[index]);
   if (auto *copy = std::get_if<package::CopyStep>(&step)) {
@@ -161,7 +167,7 @@ Status ProgramRunner::Frame::launch(const package::LaunchStep &step) {
     scratch = scratchBytes ? scratch_->data() : nullptr;
   }
 
-  kiln_cpu_kernel_t kernel = plan_.image->kernel(step.kernel);
+  kiln_cpu_kernel_t kernel = plan_.code.image->kernel(step.kernel);
   void *const *pointers = pointers_.data();
   const int64_t *arguments = arguments_.data();
   if (several)
@@ -265,6 +271,26 @@ Status ProgramRunner::Frame::leaveArena(OpValue &value) const {
   return Status::success();
 }
 
+/// Operators read bytes of the host.
+Status ProgramRunner::Frame::toHost(OpValue &value) {
+  if (auto *list = std::get_if<OpValue::List>(&value.value)) {
+    for (OpValue &element : *list)
+      if (Status s = toHost(element); !s)
+        return s;
+    return Status::success();
+  }
+  auto *tensor = std::get_if<Tensor>(&value.value);
+  if (!tensor || !tensor->isOnDevice())
+    return Status::success();
+  auto host = tensor->toHost();
+  if (!host)
+    return host.takeError();
+  if (options_.stats)
+    ++options_.stats->hostArguments;
+  value = OpValue(std::move(*host));
+  return Status::success();
+}
+
 Status ProgramRunner::Frame::call(const package::ExternStep &step,
                                   const OpFunction &function) {
   auto located = [&](const Error &error) {
@@ -274,9 +300,12 @@ Status ProgramRunner::Frame::call(const package::ExternStep &step,
     return result;
   };
   OpArguments arguments(step.arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i)
+  for (size_t i = 0; i < arguments.size(); ++i) {
     if (Status s = argument(step.arguments[i], arguments[i]); !s)
       return located(s.error());
+    if (Status s = toHost(arguments[i]); !s)
+      return located(s.error());
+  }
   auto results = function(arguments);
   if (!results)
     return located(results.error());

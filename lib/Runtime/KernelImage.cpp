@@ -91,9 +91,41 @@ std::string cpuFeatureNames(uint32_t features) {
   return text.empty() ? "none" : text;
 }
 
+namespace {
+/// What a variant asks of what it runs on.
+std::string needText(const package::VariantInfo &variant) {
+  uint32_t needed = variant.requiredFeatures;
+  if (variant.kind != KILN_IMAGE_PTX)
+    return cpuFeatureNames(needed);
+  return "a GPU of sm_" + std::to_string(needed & KILN_GPU_ARCHITECTURE) +
+         (needed & KILN_GPU_EXACT ? "" : " or later");
+}
+
+bool runsOn(const package::VariantInfo &variant, uint32_t features,
+            kiln_image_kind kind) {
+  uint32_t needed = variant.requiredFeatures;
+  if (kind != variant.kind)
+    return false;
+  if (kind != KILN_IMAGE_PTX)
+    return (needed & ~features) == 0;
+  uint32_t architecture = needed & KILN_GPU_ARCHITECTURE;
+  return needed & KILN_GPU_EXACT ? features == architecture
+                                 : features >= architecture;
+}
+
+/// Among variants that run, the largest is the best.
+uint32_t rankOf(const package::VariantInfo &variant) {
+  uint32_t needed = variant.requiredFeatures;
+  if (variant.kind != KILN_IMAGE_PTX)
+    return static_cast<uint32_t>(__builtin_popcount(needed));
+  return 2 * (needed & KILN_GPU_ARCHITECTURE) +
+         (needed & KILN_GPU_EXACT ? 1 : 0);
+}
+} // namespace
+
 Result<size_t> chooseVariant(const std::vector<package::VariantInfo> &variants,
-                             const std::string &target, uint32_t features) {
-  auto countOf = [](uint32_t bits) { return __builtin_popcount(bits); };
+                             const std::string &target, uint32_t features,
+                             kiln_image_kind kind) {
   bool isNamed = !target.empty() && target != "native";
   std::optional<size_t> best;
   std::string known, needs;
@@ -103,11 +135,9 @@ Result<size_t> chooseVariant(const std::vector<package::VariantInfo> &variants,
     known += (known.empty() ? "" : ", ") + name;
     if (isNamed && variant.target != target)
       continue;
-    needs += (needs.empty() ? "" : "; ") + name + " needs " +
-             cpuFeatureNames(variant.requiredFeatures);
-    if ((variant.requiredFeatures & ~features) == 0 &&
-        (!best || countOf(variant.requiredFeatures) >
-                      countOf(variants[*best].requiredFeatures)))
+    needs += (needs.empty() ? "" : "; ") + name + " needs " + needText(variant);
+    if (runsOn(variant, features, kind) &&
+        (!best || rankOf(variant) > rankOf(variants[*best])))
       best = i;
   }
   if (best)
@@ -115,6 +145,10 @@ Result<size_t> chooseVariant(const std::vector<package::VariantInfo> &variants,
   if (needs.empty())
     return Error::usage("the package has no variant for '" + target +
                         "', expected one of " + known);
+  if (kind == KILN_IMAGE_PTX)
+    return Error::unsupported("no variant of the package runs on this GPU: " +
+                              needs + "; it is one of sm_" +
+                              std::to_string(features));
   return Error::unsupported("no variant of the package runs on this processor: " +
                             needs + "; the processor has " +
                             cpuFeatureNames(features));

@@ -139,13 +139,12 @@ ProgramRunner::ProgramRunner(const Program &program)
 ProgramRunner::~ProgramRunner() = default;
 
 Result<std::unique_ptr<ProgramRunner>>
-ProgramRunner::create(const Program &program,
-                      std::shared_ptr<LoadedImage> image,
+ProgramRunner::create(const Program &program, ProgramCode code,
                       const std::vector<Tensor> &constants,
                       const OperatorRegistry &registry, const List &bodies) {
   std::unique_ptr<ProgramRunner> runner(new ProgramRunner(program));
   Plan &plan = *runner->plan_;
-  plan.image = std::move(image);
+  plan.code = std::move(code);
   plan.constants = constants;
   plan.bodies = &bodies;
 
@@ -156,6 +155,12 @@ ProgramRunner::create(const Program &program,
       plan.mostBuffers = std::max(plan.mostBuffers, launch->buffers.size());
       plan.mostArguments =
           std::max(plan.mostArguments, launch->arguments.size());
+    }
+    if (auto *grid = std::get_if<package::GridStep>(&program.steps[i])) {
+      plan.mostBuffers = std::max(plan.mostBuffers, grid->buffers.size() + 1);
+      for (const package::GridStep::Part &part : grid->parts)
+        plan.mostArguments =
+            std::max(plan.mostArguments, part.arguments.size());
     }
     auto *call = std::get_if<package::ExternStep>(&program.steps[i]);
     if (!call)

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Runtime/Tensor.h"
+#include "DeviceCopy.h"
 #include "kiln/Base/CheckedMath.h"
 #include "kiln/Runtime/MemoryUse.h"
 
@@ -81,6 +82,16 @@ std::shared_ptr<Storage> Storage::borrow(void *data, size_t bytes,
   return storage;
 }
 
+std::shared_ptr<Storage> Storage::onDevice(void *data, size_t bytes,
+                                           Device &device,
+                                           std::shared_ptr<void> owner,
+                                           bool readOnly) {
+  std::shared_ptr<Storage> storage =
+      borrow(data, bytes, std::move(owner), readOnly);
+  storage->device_ = &device;
+  return storage;
+}
+
 Storage::~Storage() {
   if (!owned_)
     return;
@@ -89,6 +100,11 @@ Storage::~Storage() {
 }
 
 Result<Tensor> Tensor::empty(DType dtype, std::vector<int64_t> sizes) {
+  return emptyOn(nullptr, dtype, std::move(sizes));
+}
+
+Result<Tensor> Tensor::emptyOn(Device *device, DType dtype,
+                               std::vector<int64_t> sizes) {
   for (int64_t size : sizes)
     if (size < 0)
       return Error::usage("tensor with a negative size: found " +
@@ -96,7 +112,7 @@ Result<Tensor> Tensor::empty(DType dtype, std::vector<int64_t> sizes) {
   auto bytes = byteCount(dtype, sizes);
   if (!bytes)
     return bytes.takeError();
-  auto storage = Storage::allocate(static_cast<size_t>(*bytes));
+  auto storage = allocateOn(device, static_cast<size_t>(*bytes));
   if (!storage)
     return storage.takeError();
   Tensor tensor;
@@ -175,7 +191,7 @@ Result<Tensor> Tensor::contiguous() const {
 Result<Tensor> Tensor::clone() const {
   if (!defined())
     return Error::internal("clone of an undefined tensor");
-  auto copy = empty(dtype_, sizes_);
+  auto copy = emptyOn(storage_->device(), dtype_, sizes_);
   if (!copy)
     return copy;
   if (Status status = copyElements(*this, *copy); !status)
@@ -306,6 +322,8 @@ Status copyElements(const Tensor &source, const Tensor &target) {
                         target.typeString());
   if (source.numel() == 0)
     return Status::success();
+  if (source.isOnDevice() || target.isOnDevice())
+    return copyAcross(source, target);
   switch (itemSize(source.dtype())) {
   case 1:
     copyAll<1>(source, target);

@@ -62,10 +62,17 @@ public:
     Recompile recompile; ///< none: a miss is a Guard error
     std::function<void(const std::string &)> log; ///< recompilation texts
     RunOptions run; ///< pool and output reuse of every call
+    std::shared_ptr<Device> device; ///< of kernels for a GPU
+    package::KernelStore *deviceCode = nullptr; ///< of what its driver makes
   };
 
   CompiledFunction(const OperatorRegistry &registry, Options options);
 
+  /// Where packages that are loaded from now on run. `code` outlives this, or is null.
+  void setDevice(std::shared_ptr<Device> device, package::KernelStore *code) {
+    options_.device = std::move(device);
+    options_.deviceCode = code;
+  }
   /// Loads a package as the last variant.
   Status addVariant(package::Package package);
 

@@ -21,6 +21,7 @@
 #ifndef KILN_RUNTIME_EXECUTABLE_H
 #define KILN_RUNTIME_EXECUTABLE_H
 
+#include "kiln/Package/KernelStore.h"
 #include "kiln/Runtime/GuardEvaluator.h"
 #include "kiln/Runtime/ProgramRunner.h"
 
@@ -37,9 +38,13 @@ struct TrainingResult {
 class Executable {
 public:
   /// Takes the package over. Malformed when it does not verify, Unsupported for
-  /// operators or processor features that are missing.
+  /// operators or processor features that are missing. Kernels for a GPU run on
+  /// `device`, where constants are then, too; `store`, which may be null, keeps what
+  /// its driver makes of them.
   static Result<std::shared_ptr<Executable>>
-  load(package::Package package, const OperatorRegistry &registry);
+  load(package::Package package, const OperatorRegistry &registry,
+       std::shared_ptr<Device> device = nullptr,
+       package::KernelStore *store = nullptr);
 
   /// The package, without the bytes of its constants and its code.
   const package::Package &package() const { return package_; }

@@ -38,10 +38,14 @@ std::string cpuFeatureNames(uint32_t features);
 /// what each needs and what the processor has; Usage error for a target that the
 /// package does not have.
 ///
+/// For a GPU (`kind` is that of PTX) `features` is its capability, and the latest
+/// architecture that it runs is taken.
+///
 ///   auto index = chooseVariant(reader->variants(), "native",
 ///                              hostCpuFeatures());
 Result<size_t> chooseVariant(const std::vector<package::VariantInfo> &variants,
-                             const std::string &target, uint32_t features);
+                             const std::string &target, uint32_t features,
+                             kiln_image_kind kind = KILN_IMAGE_NATIVE);
 
 class LoadedImage {
 public:

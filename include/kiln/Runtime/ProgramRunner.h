@@ -39,6 +39,8 @@ struct RunStats {
   uint64_t externCalls = 0;
   uint64_t copies = 0;             ///< copy steps and write-backs
   uint64_t layoutCopies = 0;       ///< inputs whose strides did not fit
+  /// Arguments of operators that were on a device and are called on the host.
+  uint64_t hostArguments = 0;
   std::vector<ExternCalls> externs; ///< one per (op, reason), first call first
   /// Of each kernel of the package, where `RunOptions::timeLaunches` asks for it.
   struct LaunchTime {
@@ -78,16 +80,32 @@ bool bindSymbols(const package::Program &program,
                  const std::vector<OpValue> &inputs, package::Cell *cells,
                  std::string &failure);
 
+class Device;
+class DeviceImage;
+
+/// The kernels of a program: of this processor, or of a device, which then also has
+/// the program's memory.
+struct ProgramCode {
+  std::shared_ptr<LoadedImage> image;
+  std::shared_ptr<Device> device; ///< null: everything is on the host
+  std::shared_ptr<DeviceImage> grids;
+
+  ProgramCode(std::shared_ptr<LoadedImage> image) : image(std::move(image)) {}
+  ProgramCode(std::shared_ptr<Device> device, std::shared_ptr<DeviceImage> grids)
+      : device(std::move(device)), grids(std::move(grids)) {}
+  ProgramCode() = default;
+};
+
 class ProgramRunner {
 public:
   using List = std::vector<std::unique_ptr<ProgramRunner>>;
 
   /// Prepares `program`, which must be verified and outlive the runner. Kernels
-  /// are taken from `image`, constants by index. Control steps run elements of
+  /// are taken from `code`, constants by index. Control steps run elements of
   /// `bodies`, which outlives the runner and may be filled after this call.
   /// Unsupported error that lists every operator the registry lacks.
   static Result<std::unique_ptr<ProgramRunner>>
-  create(const package::Program &program, std::shared_ptr<LoadedImage> image,
+  create(const package::Program &program, ProgramCode code,
          const std::vector<Tensor> &constants,
          const OperatorRegistry &registry, const List &bodies);
   ~ProgramRunner();

@@ -27,6 +27,8 @@
 
 namespace kiln::runtime {
 
+class Device;
+
 /// A block of bytes with an owner. Memory from `allocate` is 64-byte aligned
 /// and padded to a multiple of 64 bytes.
 class Storage {
@@ -39,6 +41,12 @@ public:
   static std::shared_ptr<Storage> borrow(void *data, size_t bytes,
                                          std::shared_ptr<void> owner,
                                          bool readOnly = false);
+  /// Memory of a device, which `owner` gives back and keeps alive. `data` is then an
+  /// address of the device, which the host cannot read.
+  static std::shared_ptr<Storage> onDevice(void *data, size_t bytes,
+                                           Device &device,
+                                           std::shared_ptr<void> owner,
+                                           bool readOnly = false);
   ~Storage();
   Storage(const Storage &) = delete;
   Storage &operator=(const Storage &) = delete;
@@ -46,9 +54,12 @@ public:
   uint8_t *data() const { return data_; }
   size_t bytes() const { return bytes_; }
   bool readOnly() const { return readOnly_; }
+  /// Where the bytes are; null: on the host.
+  Device *device() const { return device_; }
 
 private:
   Storage() = default;
+  Device *device_ = nullptr;
   uint8_t *data_ = nullptr;
   size_t bytes_ = 0;
   bool owned_ = false;
@@ -71,7 +82,12 @@ public:
                              std::vector<int64_t> strides,
                              int64_t storageOffset);
 
+  /// As `empty`, on a device unless it is null.
+  static Result<Tensor> emptyOn(Device *device, DType dtype,
+                                std::vector<int64_t> sizes);
+
   bool defined() const { return storage_ != nullptr; }
+  bool isOnDevice() const { return storage_ && storage_->device(); }
   DType dtype() const { return dtype_; }
   int64_t rank() const { return static_cast<int64_t>(sizes_.size()); }
   const std::vector<int64_t> &sizes() const { return sizes_; }
@@ -100,8 +116,15 @@ public:
 
   /// A row-major copy, or this tensor if it already is row-major.
   Result<Tensor> contiguous() const;
-  /// Always a fresh row-major copy.
+  /// Always a fresh row-major copy, on the same device.
   Result<Tensor> clone() const;
+
+  /// The same elements in memory of the host: this tensor if it is there, else a copy
+  /// with the same strides, for which the device is waited for.
+  Result<Tensor> toHost() const;
+  /// The same elements in memory of a device, with the same strides; this tensor if it
+  /// is there.
+  Result<Tensor> toDevice(Device &device, const char *holder = "inputs") const;
 
   /// "f32[2, 3]" for messages.
   std::string typeString() const;
@@ -118,7 +141,7 @@ private:
 std::vector<int64_t> rowMajorStrides(const std::vector<int64_t> &sizes);
 
 /// Copies all elements of `source` into `target`: equal sizes, any strides,
-/// equal dtypes.
+/// equal dtypes, wherever they are.
 Status copyElements(const Tensor &source, const Tensor &target);
 
 } // namespace kiln::runtime

@@ -51,7 +51,9 @@ TEST(KernelImage, NamesMissingFeatures) {
 TEST(KernelImage, ChoosesTheVariantThatUsesMostOfTheProcessor) {
   const uint32_t v3 = KILN_CPU_AVX2 | KILN_CPU_FMA, v4 = v3 | KILN_CPU_AVX512;
   std::vector<package::VariantInfo> variants = {
-      {"v3", v3, false}, {"v4", v4, false}, {"plain", 0, false}};
+      {"v3", KILN_IMAGE_NATIVE, v3, false},
+      {"v4", KILN_IMAGE_NATIVE, v4, false},
+      {"plain", KILN_IMAGE_NATIVE, 0, false}};
   auto choose = [&](const char *target, uint32_t features) {
     auto index = chooseVariant(variants, target, features);
     return index ? int(*index) : -1;
@@ -77,6 +79,25 @@ TEST(KernelImage, ChoosesTheVariantThatUsesMostOfTheProcessor) {
   EXPECT_EQ(unknown.error().kind, ErrorKind::Usage);
   EXPECT_EQ(unknown.error().message, "the package has no variant for 'v5', "
                                      "expected one of 'v3', 'v4'");
+}
+
+TEST(KernelImage, ChoosesTheLatestArchitectureThatAGPURuns) {
+  std::vector<package::VariantInfo> variants = {
+      {"sm_80", KILN_IMAGE_PTX, 80, false},
+      {"sm_90", KILN_IMAGE_PTX, 90, false},
+      {"sm_90a", KILN_IMAGE_PTX, 90 | KILN_GPU_EXACT, false},
+      {"plain", KILN_IMAGE_NATIVE, 0, false}};
+  auto choose = [&](const char *target, uint32_t capability) {
+    auto index = chooseVariant(variants, target, capability, KILN_IMAGE_PTX);
+    return index ? int(*index) : -1;
+  };
+  EXPECT_EQ(choose("native", 90), 2);
+  EXPECT_EQ(choose("native", 100), 1) << "sm_90a is for sm_90 alone";
+  EXPECT_EQ(choose("native", 86), 0);
+  EXPECT_EQ(choose("native", 75), -1);
+  EXPECT_EQ(choose("sm_80", 90), 0);
+  EXPECT_EQ(choose("plain", 90), -1);
+  EXPECT_EQ(*chooseVariant(variants, "native", 0), 3u);
 }
 
 TEST(KernelImage, RefusesEntriesOutside) {

@@ -1,0 +1,123 @@
+//===- Device.h - Where programs run besides the processor ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A device has memory of its own and runs grids of kernels on it. What it is
+// asked to do is done in the order of the calls, on one stream: memory that a
+// storage lets go of may be given out again at once, because whatever still uses
+// it comes first. Only what needs an answer on the host waits (`download`,
+// `synchronize`, `Event::wait`).
+//
+// A storage says on which device it is (`Storage::device`, null for the host);
+// `copyElements` and `Tensor::clone` know what to do, code that wants bytes of the
+// host asks for `Tensor::toHost`.
+//
+//   auto device = cuda::openDevice({.ordinal = 0});
+//   auto x = host.toDevice(*device);
+//   auto image = (*device)->load(package.image, nullptr);
+//   (*device)->launch(**image, launch);
+//   auto y = result.toHost();
+//
+// May be used from several threads. Errors: Io "out of memory" with the bytes that
+// were asked for, those that are free and the largest holder; Internal for a
+// kernel that failed, with its name where it is known; Io for a device that is lost.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_RUNTIME_DEVICE_H
+#define KILN_RUNTIME_DEVICE_H
+
+#include "kiln/Package/KernelStore.h"
+#include "kiln/Runtime/Tensor.h"
+
+namespace kiln::runtime {
+
+/// Kernels of an image that a device has taken.
+class DeviceImage {
+public:
+  virtual ~DeviceImage() = default;
+};
+
+/// 128 bytes that the copy engine of a GPU reads.
+struct alignas(64) TensorMapBytes {
+  uint8_t bytes[128];
+};
+
+/// What a tensor map is made from; see package::GridStep::TensorMap.
+struct TensorMapLayout {
+  DType dtype = DType::F32;
+  const void *address = nullptr; ///< on the device
+  std::vector<uint64_t> sizes, strides;
+  std::vector<uint32_t> box;
+  uint32_t swizzle = 0;
+};
+
+/// One launch: a grid of `blocks` blocks of `threads` threads.
+struct GridLaunch {
+  uint32_t kernel = 0;
+  uint32_t blocks = 0, threads = 0, sharedBytes = 0;
+  void **parameters = nullptr; ///< addresses of the values of the parameters
+};
+
+/// What a device did, for `--stats` and tests.
+struct DeviceStats {
+  uint64_t launches = 0;
+  uint64_t allocations = 0;    ///< that the driver was asked for
+  uint64_t synchronizations = 0;
+  uint64_t uploads = 0, uploadedBytes = 0;
+  uint64_t downloads = 0, downloadedBytes = 0;
+  size_t usedBytes = 0, peakBytes = 0, cachedBytes = 0;
+};
+
+/// A point of the stream.
+class DeviceEvent {
+public:
+  virtual ~DeviceEvent() = default;
+  /// Returns when the device has got there.
+  virtual Status wait() = 0;
+  /// Seconds of the device from `earlier` to this; both must have been reached.
+  virtual Result<double> secondsSince(const DeviceEvent &earlier) = 0;
+};
+
+class Device : public std::enable_shared_from_this<Device> {
+public:
+  virtual ~Device() = default;
+
+  /// "cuda:0".
+  virtual const std::string &name() const = 0;
+  /// Of the instruction set, times ten: 90.
+  virtual unsigned capability() const = 0;
+
+  /// Memory aligned to 256 bytes, contents undefined. `holder` names what it is for
+  /// ("weights"), for the message when there is none left.
+  virtual Result<std::shared_ptr<Storage>> allocate(size_t bytes,
+                                                    const char *holder) = 0;
+  /// From the host; the bytes may be changed when this returns.
+  virtual Status upload(void *target, const void *source, size_t bytes) = 0;
+  /// To the host; waits.
+  virtual Status download(void *target, const void *source, size_t bytes) = 0;
+  /// Within the device; the ranges do not overlap.
+  virtual Status copy(void *target, const void *source, size_t bytes) = 0;
+  virtual Status fill(void *target, uint8_t value, size_t bytes) = 0;
+
+  /// Unsupported for an image that this device or its driver does not take. `store`,
+  /// which may be null, keeps what the driver makes of it for the next process.
+  virtual Result<std::shared_ptr<DeviceImage>>
+  load(const package::KernelImage &image, package::KernelStore *store) = 0;
+  virtual Status launch(const DeviceImage &image, const GridLaunch &launch) = 0;
+  virtual Result<TensorMapBytes> encode(const TensorMapLayout &layout) = 0;
+
+  /// An event behind everything that was asked for by now.
+  virtual Result<std::unique_ptr<DeviceEvent>> record() = 0;
+  /// Returns when everything is done; what failed meanwhile is the error.
+  virtual Status synchronize() = 0;
+  virtual DeviceStats stats() const = 0;
+};
+
+} // namespace kiln::runtime
+
+#endif // KILN_RUNTIME_DEVICE_H

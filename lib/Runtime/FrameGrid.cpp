@@ -1,0 +1,157 @@
+//===- FrameGrid.cpp - Launches on a device ------------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceCopy.h"
+#include "Frame.h"
+#include "kiln/Base/CheckedMath.h"
+
+#include <algorithm>
+
+namespace kiln::runtime {
+
+using package::GridStep;
+using package::kNone;
+
+/// What kernels count on; see KernelABI.h.
+static constexpr uintptr_t kGridAlignment = 16;
+
+/// Fills `pointers_`. A view may begin anywhere: the kernel gets a copy of one that is
+/// not aligned, which goes into `aligned` at its position.
+Status ProgramRunner::Frame::gridPointers(const GridStep &step,
+                                          std::vector<Tensor> &aligned) {
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (Status s = pointer(step.buffers[i], pointers_[i]); !s)
+      return s;
+    if (reinterpret_cast<uintptr_t>(pointers_[i]) % kGridAlignment == 0)
+      continue;
+    const Tensor *laid = nullptr;
+    if (Status s = laidOut(step.buffers[i], laid); !s)
+      return s;
+    auto extent =
+        storageExtent(laid->dtype(), laid->sizes(), laid->strides(), 0);
+    if (!extent)
+      return extent.takeError();
+    size_t bytes = static_cast<size_t>(*extent);
+    auto storage = device()->allocate(bytes, "aligned copies");
+    if (!storage)
+      return storage.takeError();
+    auto copy = Tensor::view(std::move(*storage), laid->dtype(), laid->sizes(),
+                             laid->strides(), 0);
+    if (!copy)
+      return copy.takeError();
+    // Also of what is written: elements that the kernel leaves alone stay.
+    if (bytes != 0)
+      if (Status s = device()->copy(copy->data(), laid->data(), bytes); !s)
+        return s;
+    if (options_.stats)
+      ++options_.stats->layoutCopies;
+    pointers_[i] = copy->data();
+    aligned.resize(step.buffers.size());
+    aligned[i] = std::move(*copy);
+  }
+  if (!step.hasWorkspace)
+    pointers_[step.buffers.size()] = nullptr;
+  return Status::success();
+}
+
+Result<TensorMapBytes>
+ProgramRunner::Frame::tensorMap(const GridStep::TensorMap &map) {
+  TensorMapLayout layout;
+  layout.dtype = map.dtype;
+  layout.box = map.box;
+  layout.swizzle = map.swizzle;
+  for (auto [ids, values] : {std::pair(&map.sizes, &layout.sizes),
+                             std::pair(&map.strides, &layout.strides)})
+    for (package::ExprId id : *ids) {
+      int64_t value = 0;
+      if (Status s = integer(id, value); !s)
+        return s.takeError();
+      values->push_back(static_cast<uint64_t>(value));
+    }
+  int64_t offset = 0;
+  if (Status s = integer(map.offset, offset); !s)
+    return s.takeError();
+  layout.address = static_cast<const uint8_t *>(pointers_[map.buffer]) +
+                   offset * static_cast<int64_t>(itemSize(map.dtype));
+  return device()->encode(layout);
+}
+
+Status ProgramRunner::Frame::gridPart(const GridStep &step,
+                                      const GridStep::Part &part,
+                                      bool isNarrow) {
+  int64_t blocks = 0;
+  if (Status s = integer(part.blocks, blocks); !s)
+    return s;
+  if (blocks < 0 || blocks > INT32_MAX)
+    return Error::unsupported("a grid of " + std::to_string(blocks) +
+                              " blocks, expected 0 to 2^31 - 1");
+  if (blocks == 0)
+    return Status::success();
+  for (size_t i = 0; i < part.arguments.size(); ++i) {
+    package::Cell value;
+    if (Status s = cell(part.arguments[i], value); !s)
+      return s;
+    // A float travels as its bits; both are eight bytes of the cell.
+    arguments_[i] = value.integer;
+  }
+  maps_.clear();
+  for (const GridStep::TensorMap &map : part.maps) {
+    auto bytes = tensorMap(map);
+    if (!bytes)
+      return bytes.error().withContext("tensor map");
+    maps_.push_back(*bytes);
+  }
+  parameters_.clear();
+  size_t pointers = step.buffers.size() + (step.hasWorkspace ? 0 : 1);
+  for (size_t i = 0; i < pointers; ++i)
+    parameters_.push_back(&pointers_[i]);
+  for (size_t i = 0; i < part.arguments.size(); ++i)
+    parameters_.push_back(&arguments_[i]);
+  for (TensorMapBytes &map : maps_)
+    parameters_.push_back(&map);
+  GridLaunch launch;
+  launch.kernel = isNarrow ? part.kernel : part.wide;
+  launch.blocks = static_cast<uint32_t>(blocks);
+  launch.threads = part.threads;
+  launch.sharedBytes = part.sharedBytes;
+  launch.parameters = parameters_.data();
+  if (options_.stats)
+    ++options_.stats->kernelLaunches;
+  return device()->launch(*plan_.code.grids, launch);
+}
+
+Status ProgramRunner::Frame::grid(const GridStep &step) {
+  std::vector<Tensor> aligned;
+  if (Status s = gridPointers(step, aligned); !s)
+    return s;
+  int64_t narrow = 1;
+  if (step.narrow != kNone)
+    if (Status s = integer(step.narrow, narrow); !s)
+      return s;
+  for (const GridStep::Part &part : step.parts)
+    if (Status s = gridPart(step, part, narrow != 0); !s)
+      return s;
+  for (uint32_t at : step.writes) {
+    if (at >= aligned.size() || !aligned[at].defined())
+      continue;
+    const Tensor *target = nullptr;
+    if (Status s = laidOut(step.buffers[at], target); !s)
+      return s;
+    auto bytes = storageExtent(target->dtype(), target->sizes(),
+                               target->strides(), 0);
+    if (!bytes)
+      return bytes.takeError();
+    if (Status s = device()->copy(target->data(), aligned[at].data(),
+                                  static_cast<size_t>(*bytes));
+        !s)
+      return s;
+  }
+  return Status::success();
+}
+
+} // namespace kiln::runtime
