@@ -33,16 +33,17 @@
 
 # What each component below the line uses of the others.
 set(KILN_BELOW_LINE KilnBase KilnOptions KilnArchive KilnPackage KilnRuntimeCore
-                    KilnEager KilnCache KilnSession)
+                    KilnRuntimeCUDA KilnEager KilnCache KilnSession)
 set(KilnBase_USES "")
 set(KilnOptions_USES KilnBase)
 set(KilnArchive_USES KilnBase)
 set(KilnPackage_USES KilnBase)
 set(KilnRuntimeCore_USES KilnPackage KilnBase)
+set(KilnRuntimeCUDA_USES KilnRuntimeCore KilnPackage KilnBase)
 set(KilnEager_USES KilnRuntimeCore KilnPackage KilnBase)
 set(KilnCache_USES KilnPackage KilnBase)
-set(KilnSession_USES KilnOptions KilnArchive KilnCache KilnEager KilnRuntimeCore
-                     KilnPackage KilnBase)
+set(KilnSession_USES KilnOptions KilnArchive KilnCache KilnEager KilnRuntimeCUDA
+                     KilnRuntimeCore KilnPackage KilnBase)
 set(KILN_BELOW_PACKAGES OpenSSL::Crypto nlohmann_json::nlohmann_json Kiln::zstd
                         spdlog::spdlog fmt::fmt Threads::Threads)
 

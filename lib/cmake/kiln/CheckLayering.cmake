@@ -22,11 +22,13 @@ set(MAY_Options ${ground})
 set(MAY_Archive ${ground})
 set(MAY_Package ${ground})
 set(MAY_Runtime ${ground} Package)
+set(MAY_RuntimeCUDA ${ground} Package Runtime)
 set(MAY_Eager ${ground} Package Runtime)
 set(MAY_Cache ${ground} Package)
-set(MAY_Session ${ground} Options Archive Package Runtime Eager Cache)
+set(MAY_Session ${ground} Options Archive Package Runtime RuntimeCUDA Eager
+    Cache)
 set(MAY_CAPI/Runtime ${ground} Options Archive Package Runtime Eager Session)
-set(below_line ABI Base Options Archive Package Runtime Eager Cache Session
+set(below_line ABI Base Options Archive Package Runtime RuntimeCUDA Eager Cache Session
     CAPI/Runtime)
 
 # Above the line; data formats of the ground and services come along.

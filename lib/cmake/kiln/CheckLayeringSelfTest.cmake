@@ -43,7 +43,7 @@ function(expect_clean rule file content)
   message(STATUS "let pass: ${rule} ${file}")
 endfunction()
 
-foreach(area Base Archive Package Runtime Eager Cache Session)
+foreach(area Base Archive Package Runtime RuntimeCUDA Eager Cache Session)
   expect_violation(includes lib/${area}/Injected.cpp
                    "#include \"mlir/IR/Dialect.h\"\n")
   expect_violation(includes include/kiln/${area}/Injected.h

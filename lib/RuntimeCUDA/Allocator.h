@@ -1,0 +1,64 @@
+//===- Allocator.h - Memory of a GPU, kept to be used again --------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The driver's allocations wait for the device and take as long as many kernels, so
+// blocks that come back are kept by size. All work is on one stream: what used a block
+// before stands in front of what uses it next, so it may be given out at once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_RUNTIMECUDA_ALLOCATOR_H
+#define KILN_LIB_RUNTIMECUDA_ALLOCATOR_H
+
+#include "Driver.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace kiln::cuda {
+
+class Allocator {
+public:
+  explicit Allocator(const Driver &driver) : driver_(driver) {}
+  /// The context must be current.
+  ~Allocator();
+
+  /// A block of so many bytes or more. Io "out of memory" when the device has none
+  /// even after everything that is kept was given back to it.
+  Result<Address> allocate(size_t bytes, const std::string &holder);
+  /// Takes a block back.
+  void release(Address block);
+
+  struct Use {
+    size_t used = 0, peak = 0, cached = 0;
+    uint64_t allocations = 0; ///< that the driver was asked for
+  };
+  Use use() const;
+
+private:
+  struct Block {
+    size_t bytes;
+    std::string holder;
+  };
+
+  void freeCached();
+  Error outOfMemory(size_t bytes) const;
+
+  const Driver &driver_;
+  mutable std::mutex mutex_;
+  std::unordered_map<Address, Block> live_;
+  std::multimap<size_t, Address> cached_;
+  Use use_;
+};
+
+} // namespace kiln::cuda
+
+#endif // KILN_LIB_RUNTIMECUDA_ALLOCATOR_H

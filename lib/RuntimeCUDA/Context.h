@@ -1,0 +1,67 @@
+//===- Context.h - A GPU and what its driver says of it ------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_RUNTIMECUDA_CONTEXT_H
+#define KILN_LIB_RUNTIMECUDA_CONTEXT_H
+
+#include "Driver.h"
+#include "kiln/Package/Package.h"
+#include "kiln/Runtime/Device.h"
+
+#include <string>
+#include <vector>
+
+namespace kiln::cuda {
+
+/// What code is loaded into and errors are told of.
+struct Context {
+  const Driver *driver = nullptr;
+  Handle handle = nullptr;
+  int device = 0;
+  std::string name;        ///< "cuda:0"
+  unsigned capability = 0; ///< 90 for 9.0
+
+  /// Functions of the driver work on the context of the calling thread.
+  void makeCurrent() const { driver->cuCtxSetCurrent(handle); }
+
+  /// Success, or the sentence for an answer that came while something was done. A
+  /// kernel's failure comes with some later call: `kernel` is the one that failed if
+  /// each is waited for, else the last one before the call.
+  Status check(int answer, const char *what, const std::string &kernel = "",
+               bool isNamed = false) const;
+};
+
+/// The functions of an image.
+class CudaImage : public runtime::DeviceImage {
+public:
+  /// Assembles the texts, several at a time, but for those whose machine code `store`
+  /// has. Unsupported if the device or its driver does not take them.
+  static Result<std::shared_ptr<CudaImage>>
+  load(const Context &context, const package::KernelImage &image,
+       package::KernelStore *store);
+  ~CudaImage() override;
+
+  struct Kernel {
+    std::string name;
+    Handle function = nullptr;
+    uint32_t sharedBytes = 0; ///< that launches may ask for by now
+  };
+  std::vector<Kernel> &kernels() const { return kernels_; }
+
+private:
+  explicit CudaImage(const Context &context) : context_(context) {}
+  Status add(const std::string &name, const void *code);
+
+  Context context_;
+  std::vector<Handle> modules_;
+  mutable std::vector<Kernel> kernels_;
+};
+
+} // namespace kiln::cuda
+
+#endif // KILN_LIB_RUNTIMECUDA_CONTEXT_H

@@ -1,0 +1,218 @@
+//===- CudaImage.cpp - Texts of PTX as functions of a GPU ----------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Context.h"
+#include "kiln/Base/Digest.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <thread>
+
+namespace kiln::cuda {
+
+namespace {
+/// What the linker of the driver is asked for.
+enum : int { kInputPTX = 1, kOptionErrorLog = 5, kOptionErrorLogBytes = 6 };
+
+/// "sm_90a", "sm_90".
+std::string architecture(uint32_t features) {
+  return "sm_" + std::to_string(features & KILN_GPU_ARCHITECTURE) +
+         (features & KILN_GPU_EXACT ? "a" : "");
+}
+
+/// The version that a text of PTX states, "8.0".
+std::string versionOf(const char *ptx) {
+  const char *at = std::strstr(ptx, ".version ");
+  if (!at)
+    return "unknown";
+  at += std::strlen(".version ");
+  return std::string(at, std::strcspn(at, " \r\n\t"));
+}
+
+std::string versionText(int version) {
+  return std::to_string(version / 1000) + "." +
+         std::to_string(version % 1000 / 10);
+}
+
+/// Machine code of a text.
+Result<std::string> assemble(const Context &context, const std::string &name,
+                             const char *ptx) {
+  const Driver &driver = *context.driver;
+  char log[2048] = "";
+  int options[] = {kOptionErrorLog, kOptionErrorLogBytes};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof(log))};
+  Handle link = nullptr;
+  int answer = driver.cuLinkCreate_v2(2, options, values, &link);
+  void *code = nullptr;
+  size_t bytes = 0;
+  if (answer == kSuccess) {
+    answer = driver.cuLinkAddData_v2(link, kInputPTX, const_cast<char *>(ptx),
+                                     std::strlen(ptx) + 1, name.c_str(), 0,
+                                     nullptr, nullptr);
+    if (answer == kSuccess)
+      answer = driver.cuLinkComplete(link, &code, &bytes);
+  }
+  std::string machine;
+  if (answer == kSuccess)
+    machine.assign(static_cast<const char *>(code), bytes);
+  if (link)
+    driver.cuLinkDestroy(link);
+  if (answer == kSuccess)
+    return machine;
+  if (answer == kUnsupportedPTXVersion)
+    return Error::unsupported(
+        "the driver, of CUDA " + versionText(driver.version) +
+        ", is too old for kernel '" + name + "', which is PTX of version " +
+        versionOf(ptx) + "; expected a later driver or code for an earlier GPU");
+  log[sizeof(log) - 1] = 0;
+  std::string text = log;
+  return Error::unsupported("the driver does not take kernel '" + name +
+                            "': " + driver.nameOf(answer) +
+                            (text.empty() ? "" : ": " + text));
+}
+} // namespace
+
+Status CudaImage::add(const std::string &name, const void *code) {
+  const Driver &driver = *context_.driver;
+  Handle module = nullptr;
+  Kernel kernel{name, nullptr, 0};
+  int answer = driver.cuModuleLoadData(&module, code);
+  if (answer == kSuccess) {
+    modules_.push_back(module);
+    answer =
+        driver.cuModuleGetFunction(&kernel.function, module, name.c_str());
+  }
+  if (answer == kNotFound)
+    return Error::malformed("the PTX of kernel '" + name +
+                            "' has no entry of that name");
+  if (Status s = context_.check(answer, "loading a kernel"); !s)
+    return s.error().withContext("kernel '" + name + "'");
+  kernels_.push_back(std::move(kernel));
+  return Status::success();
+}
+
+namespace {
+/// A kernel on its way to machine code.
+struct Task {
+  const char *ptx;
+  Digest key;
+  Result<std::string> code = std::string();
+  uint64_t micros = 0;
+  bool isFound = false;
+};
+
+/// What machine code depends on.
+Digest getKey(const Context &context, const char *ptx) {
+  Hasher hasher;
+  hasher.addPart("ptx", ByteView(std::string_view(ptx)));
+  hasher.addNumber(context.capability);
+  hasher.addNumber(static_cast<uint64_t>(context.driver->version));
+  return hasher.finish();
+}
+
+void findCode(const Context &context, std::vector<Task> &tasks,
+              package::KernelStore &store) {
+  std::vector<Digest> keys;
+  for (Task &task : tasks)
+    keys.push_back(task.key = getKey(context, task.ptx));
+  auto found = store.find(keys);
+  for (size_t i = 0; i < tasks.size() && i < found.size(); ++i) {
+    if (!found[i] || found[i]->kind != KILN_IMAGE_CUBIN ||
+        found[i]->bytes.empty())
+      continue;
+    tasks[i].code = std::string(found[i]->bytes.begin(), found[i]->bytes.end());
+    tasks[i].isFound = true;
+  }
+}
+
+void keepCode(const Context &context, const Task &task,
+              package::KernelStore &store) {
+  package::KernelImage image;
+  image.target = architecture(context.capability);
+  image.kind = KILN_IMAGE_CUBIN;
+  image.requiredFeatures = context.capability | KILN_GPU_EXACT;
+  image.bytes.assign(task.code->begin(), task.code->end());
+  image.kernels.push_back({"", 0});
+  store.keep(task.key, image, task.micros);
+}
+
+/// Assembles what was not found, on several threads.
+void assembleAll(const Context &context, const package::KernelImage &image,
+                 std::vector<Task> &tasks) {
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    context.makeCurrent();
+    for (size_t i; (i = next++) < tasks.size();) {
+      if (tasks[i].isFound)
+        continue;
+      auto start = std::chrono::steady_clock::now();
+      tasks[i].code = assemble(context, image.kernels[i].name, tasks[i].ptx);
+      tasks[i].micros = static_cast<uint64_t>(
+          std::chrono::duration_cast<std::chrono::microseconds>(
+              std::chrono::steady_clock::now() - start)
+              .count());
+    }
+  };
+  size_t missing = static_cast<size_t>(
+      std::count_if(tasks.begin(), tasks.end(),
+                    [](const Task &task) { return !task.isFound; }));
+  constexpr size_t kMostThreads = 16;
+  size_t threads = std::min<size_t>(
+      {missing, std::max(std::thread::hardware_concurrency(), 1u),
+       kMostThreads});
+  std::vector<std::thread> others;
+  for (size_t i = 1; i < threads; ++i)
+    others.emplace_back(work);
+  work();
+  for (std::thread &other : others)
+    other.join();
+}
+} // namespace
+
+Result<std::shared_ptr<CudaImage>>
+CudaImage::load(const Context &context, const package::KernelImage &image,
+                package::KernelStore *store) {
+  uint32_t needed = image.requiredFeatures & KILN_GPU_ARCHITECTURE;
+  bool isExact = image.requiredFeatures & KILN_GPU_EXACT;
+  if (context.capability < needed || (isExact && context.capability != needed))
+    return Error::unsupported(
+        "the kernels are for " + architecture(image.requiredFeatures) +
+        (isExact ? " alone" : " and later GPUs") + ", " + context.name +
+        " is " + architecture(context.capability) +
+        "; compile with --target=" + architecture(context.capability));
+  std::vector<Task> tasks;
+  for (const package::Kernel &kernel : image.kernels) {
+    tasks.emplace_back();
+    tasks.back().ptx =
+        reinterpret_cast<const char *>(&image.bytes[kernel.entry]);
+  }
+  if (store)
+    findCode(context, tasks, *store);
+  assembleAll(context, image, tasks);
+  std::shared_ptr<CudaImage> loaded(new CudaImage(context));
+  for (size_t i = 0; i < tasks.size(); ++i) {
+    if (!tasks[i].code)
+      return tasks[i].code.takeError();
+    if (Status s = loaded->add(image.kernels[i].name, tasks[i].code->data());
+        !s)
+      return s.takeError();
+    if (store && !tasks[i].isFound)
+      keepCode(context, tasks[i], *store);
+  }
+  return loaded;
+}
+
+CudaImage::~CudaImage() {
+  context_.makeCurrent();
+  for (Handle module : modules_)
+    context_.driver->cuModuleUnload(module);
+}
+
+} // namespace kiln::cuda

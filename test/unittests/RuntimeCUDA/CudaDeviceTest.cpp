@@ -1,0 +1,219 @@
+//===- CudaDeviceTest.cpp - A GPU through its driver ---------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// On the driver without a GPU (test/fake-cuda), which runs one kernel: r = 2 x + y.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Package/SampleProgram.h"
+#include "kiln/Runtime/Element.h"
+#include "kiln/Runtime/Executable.h"
+#include "kiln/RuntimeCUDA/CudaDevice.h"
+
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <numeric>
+
+using namespace kiln;
+using namespace kiln::runtime;
+using namespace kiln::test;
+
+namespace {
+
+constexpr char kPTX[] = ".version 8.0\n.target sm_90a\n.visible .entry "
+                        "fake_saxpy(.param .u64 x)\n{ ret; }\n";
+
+class CudaDevice : public testing::Test {
+protected:
+  CudaDevice() {
+    auto opened = cuda::openDevice({});
+    EXPECT_TRUE(opened) << opened.error().message;
+    device = *opened;
+  }
+
+  /// 0, 1, 2, ... on the host.
+  static Tensor count(std::vector<int64_t> sizes) {
+    Tensor tensor = *Tensor::empty(DType::F32, std::move(sizes));
+    std::iota(tensor.dataAs<float>(), tensor.dataAs<float>() + tensor.numel(),
+              0.0f);
+    return tensor;
+  }
+  static std::vector<float> contentsOf(const Tensor &tensor) {
+    Tensor host = *tensor.toHost()->contiguous();
+    return {host.dataAs<float>(), host.dataAs<float>() + host.numel()};
+  }
+
+  /// A package with that program, whose kernel 0 is the one that runs.
+  Package packageOf(const ProgramBuilder &b) {
+    Package package;
+    package.programs.push_back(b.program);
+    package.image.target = "sm_90a";
+    package.image.kind = KILN_IMAGE_PTX;
+    package.image.requiredFeatures = 90 | KILN_GPU_EXACT;
+    package.image.kernels = {{"fake_saxpy", 0}};
+    package.image.bytes.assign(std::begin(kPTX), std::end(kPTX));
+    return package;
+  }
+  static GridStep saxpy(ProgramBuilder &b, ValueId x, ValueId y, ValueId r) {
+    GridStep grid;
+    grid.buffers = {x, y, r};
+    grid.writes = {2};
+    GridStep::Part part;
+    part.blocks = b.integer(1);
+    part.threads = 256;
+    grid.parts = {part};
+    return grid;
+  }
+
+  std::shared_ptr<Device> device;
+  OperatorRegistry registry;
+};
+
+TEST_F(CudaDevice, MemoryIsUsedAgain) {
+  uint64_t before = device->stats().allocations;
+  void *first = (*device->allocate(1000, "test"))->data();
+  auto again = device->allocate(900, "test");
+  EXPECT_EQ((*again)->data(), first);
+  EXPECT_EQ(device->stats().allocations, before + 1);
+  // One that is much larger than what is asked for stays for others.
+  again = Error::usage("given back");
+  auto small = device->allocate(10, "test");
+  EXPECT_NE((*small)->data(), first);
+  EXPECT_EQ(device->stats().usedBytes, 512u);
+  EXPECT_EQ(device->stats().cachedBytes, 1024u);
+}
+
+TEST_F(CudaDevice, WhatIsKeptIsGivenBackBeforeMemoryRunsOut) {
+  const size_t most = size_t(1) << 24;
+  ::setenv("KILN_FAKE_CUDA", "memory=16777216", 1);
+  { auto block = *device->allocate(most / 4 * 3, "first"); }
+  EXPECT_TRUE(device->allocate(most / 8 * 7, "second"));
+  auto weights = *device->allocate(most / 2, "weights");
+  auto inputs = *device->allocate(most / 4, "inputs");
+  auto refused = device->allocate(most / 2, "results");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::Io);
+  EXPECT_EQ(refused.error().message,
+            "out of memory on the device: 8388608 bytes were asked for, "
+            "4194304 of 16777216 are free, the weights hold 8388608");
+  ::unsetenv("KILN_FAKE_CUDA");
+}
+
+TEST_F(CudaDevice, TensorsGoThereAndBack) {
+  Tensor host = count({3, 4});
+  Tensor columns = host.asStrided({4, 2}, {1, 4}, 1);
+  auto there = columns.toDevice(*device);
+  ASSERT_TRUE(there);
+  EXPECT_EQ(there->strides(), columns.strides());
+  EXPECT_EQ(contentsOf(*there), contentsOf(columns));
+  EXPECT_EQ(contentsOf(*there->clone()), contentsOf(columns));
+  EXPECT_TRUE(there->clone()->isOnDevice());
+  Tensor one = there->asStrided({}, {}, there->storageOffset() + 4);
+  EXPECT_EQ(std::get<double>(itemOf(one)->value), 5.0);
+}
+
+TEST_F(CudaDevice, CopiesLeaveWhatIsBetweenElements) {
+  Tensor target = *count({3, 4}).toDevice(*device);
+  Tensor column = target.asStrided({3}, {4}, 1);
+  ASSERT_TRUE(copyElements(count({3}), column));
+  EXPECT_EQ(contentsOf(target),
+            (std::vector<float>{0, 0, 2, 3, 4, 1, 6, 7, 8, 2, 10, 11}));
+  Tensor host = count({3});
+  ASSERT_TRUE(copyElements(target.asStrided({3}, {4}, 2), host));
+  EXPECT_EQ(contentsOf(host), (std::vector<float>{2, 6, 10}));
+}
+
+TEST_F(CudaDevice, AProgramRunsThere) {
+  ProgramBuilder b;
+  ExprId n = b.integer(128);
+  ValueId x = b.slotValue(b.slot("x", {n})), y = b.slotValue(b.slot("y", {n}));
+  b.program.arenaBytes = b.integer(512);
+  ValueId t = b.arena(b.integer(0), {n});
+  ValueId r = b.value(Value::Kind::New, {n});
+  b.program.steps.emplace_back(saxpy(b, x, y, t));
+  b.program.steps.emplace_back(saxpy(b, t, y, r));
+  b.output(r);
+  auto loaded = Executable::load(packageOf(b), registry, device);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  Tensor input = count({128});
+  for (const Tensor &given : {input, *input.toDevice(*device)}) {
+    uint64_t uploads = device->stats().uploads;
+    auto results = (*loaded)->forward().run({given, input});
+    ASSERT_TRUE(results) << results.error().message;
+    const Tensor &result = std::get<Tensor>((*results)[0].value);
+    EXPECT_TRUE(result.isOnDevice());
+    EXPECT_EQ(contentsOf(result)[100], 700.0f);
+    EXPECT_EQ(device->stats().uploads - uploads, given.isOnDevice() ? 1u : 2u);
+  }
+}
+
+TEST_F(CudaDevice, KernelsGetAlignedCopiesOfViews) {
+  ProgramBuilder b;
+  ExprId n = b.integer(128), part = b.integer(64), one = b.integer(1);
+  ValueId x = b.slotValue(b.slot("x", {n}));
+  ValueId all = b.value(Value::Kind::New, {n});
+  b.program.steps.emplace_back(saxpy(b, x, x, all));
+  ValueId read = b.view(x, one, {part}), written = b.view(all, one, {part});
+  b.program.steps.emplace_back(saxpy(b, read, written, written));
+  b.output(all);
+  auto loaded = Executable::load(packageOf(b), registry, device);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  RunStats stats;
+  RunOptions options;
+  options.stats = &stats;
+  auto results = (*loaded)->forward().run({count({128})}, options);
+  ASSERT_TRUE(results) << results.error().message;
+  std::vector<float> found = contentsOf(std::get<Tensor>((*results)[0].value));
+  EXPECT_EQ(found[0], 0.0f);
+  EXPECT_EQ(found[64], 320.0f);
+  EXPECT_EQ(found[65], 195.0f);
+  EXPECT_EQ(found[127], 381.0f);
+  EXPECT_EQ(stats.layoutCopies, 3u);
+}
+
+TEST_F(CudaDevice, ChangedInputsAreWrittenBack) {
+  ProgramBuilder b;
+  ExprId n = b.integer(128);
+  ValueId x = b.slotValue(b.slot("x", {n}));
+  ValueId r = b.value(Value::Kind::New, {n});
+  b.program.steps.emplace_back(saxpy(b, x, x, r));
+  Output &output = b.output(r, "x", Output::Role::InputMutation);
+  output.aliasOfSlot = 0;
+  auto loaded = Executable::load(packageOf(b), registry, device);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  Tensor onHost = count({128}), onDevice = *onHost.toDevice(*device);
+  ASSERT_TRUE((*loaded)->forward().run({onHost}));
+  EXPECT_EQ(onHost.dataAs<float>()[100], 300.0f);
+  ASSERT_TRUE((*loaded)->forward().run({onDevice}));
+  EXPECT_EQ(contentsOf(onDevice)[100], 300.0f);
+}
+
+TEST_F(CudaDevice, AnImageIsForItsKindOfDevice) {
+  ProgramBuilder b;
+  b.output(b.slotValue(b.slot("x", {b.integer(2)})));
+  auto refused = Executable::load(packageOf(b), registry);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "the package is compiled for 'sm_90a'; "
+                                     "expected --device=cuda");
+  Package later = packageOf(b);
+  later.image.requiredFeatures = 100;
+  refused = Executable::load(std::move(later), registry, device);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "the kernels are for sm_100 and later GPUs, cuda:0 is sm_90; "
+            "compile with --target=sm_90");
+}
+
+TEST_F(CudaDevice, EventsMeasure) {
+  auto begin = device->record(), end = device->record();
+  ASSERT_TRUE(begin && end);
+  EXPECT_TRUE((*end)->wait());
+  EXPECT_GT(*(*end)->secondsSince(**begin), 0.0);
+}
+
+} // namespace
