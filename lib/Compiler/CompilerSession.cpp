@@ -25,6 +25,7 @@
 #include "kiln/Dialect/Loop/IR/KernelModule.h"
 #include "kiln/Import/PT2Importer.h"
 #include "kiln/InitAll.h"
+#include "kiln/Target/GPU/PTXImage.h"
 #include "kiln/Target/ProgramExport.h"
 #include "kiln/Target/ProgramImport.h"
 
@@ -70,6 +71,7 @@ Status CompilerSession::reset(const CompileOptions &options) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   target::registerKernelDialects(registry);
+  target::registerGPUKernelDialects(registry);
   mlir::DialectRegistry added;
   for (const std::string &plugin : options.plugins)
     if (Status status = addPlugin(plugin, added); !status)
@@ -428,6 +430,16 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
   if (options.backend != Backend::Inductor)
     return assemble(options, hooks, {});
 
+  auto image = isGPU(options.target) ? compileGrids(options, hooks)
+                                     : compileKernels(options, hooks, isGiven);
+  return image ? assemble(options, hooks, std::move(*image))
+               : Result<package::Package>(image.takeError());
+}
+
+/// Kernels for a processor.
+Result<package::KernelImage>
+CompilerSession::compileKernels(const CompileOptions &options,
+                                const CompileHooks &hooks, bool isGiven) {
   auto compiler = kernelCompiler(options.target);
   if (!compiler)
     return compiler.takeError();
@@ -469,8 +481,40 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
                     {"codegen", parts.codegen},
                     {"link", parts.link}};
   }
-  return assemble(options, hooks, std::move(image));
+  return std::move(image);
 }
+
+/// Kernels for a GPU.
+Result<package::KernelImage>
+CompilerSession::compileGrids(const CompileOptions &options,
+                              const CompileHooks &hooks) {
+  auto target = target::NVVMTarget::parse(options.target);
+  if (!target)
+    return target.takeError();
+  auto compiler = target::PTXCompiler::create(*target);
+  if (!compiler)
+    return compiler.takeError();
+  if (hooks.progress)
+    hooks.progress("native");
+  target::PTXImageReport report;
+  auto image = timed("native", [&] {
+    return target::compileToImage(*module_, **compiler, hooks.kernels, report);
+  });
+  // A pass that was cut short leaves IR that means nothing.
+  if (Status s = watchdog_->status("native"); !s)
+    return s.takeError();
+  if (!image)
+    return image.takeError();
+  std::string texts(image->bytes.begin(), image->bytes.end());
+  if (Status s = writeDump(options.dumpStages, Stage::Native, "native.ptx",
+                           texts);
+      !s)
+    return s.takeError();
+  kernelsCompiled_ = report.compiled;
+  kernelsFound_ = report.found;
+  return image;
+}
+
 
 Result<package::Package>
 CompilerSession::assemble(const CompileOptions &options,

@@ -15,6 +15,7 @@
 #include "kiln/Interfaces/OptimizerConfig.h"
 #include "kiln/Pipelines/LinalgPipeline.h"
 #include "kiln/Target/CPU/CPUTarget.h"
+#include "kiln/Target/GPU/NVVMTarget.h"
 #include "kiln/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -103,8 +104,24 @@ Status compiler::checkOptions(const CompileOptions &options) {
       !OptimizerConfig::parse(options.optimizer, problem))
     return Error::usage("option 'optimizer=" + options.optimizer +
                         "': " + problem);
+  if (isGPU(options.target)) {
+    auto target = target::NVVMTarget::parse(options.target);
+    if (target && options.lowering == Lowering::Linalg)
+      return Error::unsupported("kernels for '" + options.target +
+                                "' are made by Kiln's emitters alone; expected "
+                                "--lowering=direct");
+    if (target && options.isTuned())
+      return Error::unsupported("kernels for '" + options.target +
+                                "' are not chosen by measuring; expected "
+                                "--mode=default");
+    return target ? Status::success() : Status(target.takeError());
+  }
   auto target = target::CPUTarget::parse(options.target);
   return target ? Status::success() : Status(target.takeError());
+}
+
+bool compiler::isGPU(llvm::StringRef target) {
+  return target.starts_with("sm_");
 }
 
 bool compiler::addsSymbols(const CompileOptions &options) {
@@ -182,9 +199,6 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
     });
     return pipelines;
   }
-  auto cpu = target::CPUTarget::parse(options.target);
-  if (!cpu)
-    return cpu.takeError();
   if (found > Stage::Loop) {
     add(Stage::Kernel,
         [found](OpPassManager &pm) { addStageVerifier(pm, found); });
@@ -194,6 +208,21 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
   // Programs are smaller than the largest number that the pass takes.
   const int64_t maxNests =
       std::min<uint64_t>(options.maxFusionSize, 1000000000);
+  if (isGPU(options.target)) {
+    GPUChip chip{options.target};
+    add(Stage::Loop, [chip, maxNests](OpPassManager &pm) {
+      LoopPipelineOptions loop;
+      loop.chip = chip;
+      loop.maxNests = maxNests;
+      buildLoopPipeline(pm, loop);
+    });
+    add(Stage::Kernel, buildGridPipeline);
+    add(Stage::Package, buildProgramPipeline);
+    return pipelines;
+  }
+  auto cpu = target::CPUTarget::parse(options.target);
+  if (!cpu)
+    return cpu.takeError();
   add(Stage::Loop, [cpu = *cpu, maxNests](OpPassManager &pm) {
     LoopPipelineOptions loop;
     loop.vectorBits = cpu.vectorBits;

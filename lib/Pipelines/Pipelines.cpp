@@ -176,6 +176,11 @@ void kiln::buildGPUPipeline(mlir::OpPassManager &pm,
   buildKernelToNVVMPipeline(pm.nest<mlir::gpu::GPUModuleOp>());
 }
 
+void kiln::buildGridPipeline(mlir::OpPassManager &pm) {
+  pm.addPass(createConvertLoopToNvvmPass());
+  addStageVerifier(pm, Stage::Kernel);
+}
+
 void kiln::buildProgramPipeline(mlir::OpPassManager &pm) {
   pm.addPass(createConvertLoopToProgramPass());
   pm.addPass(program::createProgramPlanMemoryPass());

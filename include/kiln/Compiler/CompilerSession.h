@@ -132,6 +132,11 @@ private:
   Status dump(Stage stage, llvm::StringRef name,
               const CompileOptions &options);
   Status tune(const CompileOptions &options, const CompileHooks &hooks);
+  Result<package::KernelImage> compileKernels(const CompileOptions &options,
+                                              const CompileHooks &hooks,
+                                              bool isGiven);
+  Result<package::KernelImage> compileGrids(const CompileOptions &options,
+                                            const CompileHooks &hooks);
   Result<package::Package> assemble(const CompileOptions &options,
                                     const CompileHooks &hooks,
                                     package::KernelImage image);

@@ -37,6 +37,9 @@ Result<SourceForm> getSourceForm(ModuleOp module,
 /// setting that an optimizer does not have.
 Status checkOptions(const CompileOptions &options);
 
+/// True for the name of a GPU rather than of a processor.
+bool isGPU(llvm::StringRef target);
+
 /// True if numbers in the sizes of inputs become symbols (`aten-make-dynamic`).
 bool addsSymbols(const CompileOptions &options);
 

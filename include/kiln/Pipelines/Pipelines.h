@@ -161,6 +161,10 @@ void buildKernelPipeline(mlir::OpPassManager &pm);
 void buildGPUPipeline(mlir::OpPassManager &pm,
                       const GPUPipelineOptions &options);
 
+/// loop -> kernel for a GPU, of kernels that have schedules for one: launches of
+/// grids, whose functions are lowered when they are compiled.
+void buildGridPipeline(mlir::OpPassManager &pm);
+
 /// kernel -> package: programs of launches and calls, with their memory planned.
 void buildProgramPipeline(mlir::OpPassManager &pm);
 

@@ -1,0 +1,180 @@
+//===- PTXImage.cpp - The image of a package for a GPU --------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Target/GPU/PTXImage.h"
+
+#include "kiln/Base/Digest.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <chrono>
+
+using namespace kiln;
+using namespace kiln::target;
+using mlir::Operation;
+using mlir::SymbolTable;
+
+namespace {
+/// A kernel in a module of its own.
+struct Unit {
+  std::string name;
+  /// Around it: what asks for the layout of data looks there, too.
+  mlir::OwningOpRef<mlir::ModuleOp> program;
+  mlir::gpu::GPUModuleOp module;
+  Digest key;
+  std::optional<package::KernelImage> image;
+};
+} // namespace
+
+/// What `kernel` refers to in its module, directly or not.
+static llvm::SetVector<Operation *> getNeeded(Operation *kernel,
+                                              const SymbolTable &symbols) {
+  llvm::SetVector<Operation *> needed;
+  auto addUses = [&](Operation *op) {
+    if (auto uses = SymbolTable::getSymbolUses(op))
+      for (const SymbolTable::SymbolUse &use : *uses)
+        if (Operation *symbol =
+                symbols.lookup(use.getSymbolRef().getRootReference()))
+          needed.insert(symbol);
+  };
+  addUses(kernel);
+  for (size_t i = 0; i < needed.size(); ++i)
+    addUses(needed[i]);
+  needed.remove(kernel);
+  return needed;
+}
+
+/// The key of a kernel is of what it computes, not of where it was written.
+static void removeLocations(Operation *root) {
+  auto nowhere = mlir::UnknownLoc::get(root->getContext());
+  root->walk([&](Operation *op) {
+    op->setLoc(nowhere);
+    for (mlir::Region &region : op->getRegions())
+      for (mlir::Block &block : region)
+        for (mlir::BlockArgument argument : block.getArguments())
+          argument.setLoc(nowhere);
+  });
+}
+
+static void addUnits(mlir::gpu::GPUModuleOp home, llvm::StringRef suffix,
+                     std::vector<Unit> &units) {
+  SymbolTable symbols(home);
+  for (auto kernel : home.getOps<mlir::LLVM::LLVMFuncOp>()) {
+    if (!kernel->hasAttr(mlir::NVVM::NVVMDialect::getKernelFuncAttrName()))
+      continue;
+    Unit unit;
+    unit.name = (kernel.getName() + suffix).str();
+    unit.program = mlir::ModuleOp::create(home.getLoc());
+    mlir::OpBuilder builder(unit.program->getBodyRegion());
+    unit.module = mlir::gpu::GPUModuleOp::create(builder, home.getLoc(),
+                                                 home.getName());
+    for (mlir::NamedAttribute attribute : home->getDiscardableAttrs())
+      unit.module->setDiscardableAttr(attribute.getName(),
+                                      attribute.getValue());
+    builder.setInsertionPointToStart(unit.module.getBody());
+    for (Operation *op : getNeeded(kernel, symbols))
+      builder.clone(*op);
+    SymbolTable::setSymbolName(builder.clone(*kernel), unit.name);
+    removeLocations(unit.module);
+    units.push_back(std::move(unit));
+  }
+}
+
+static Result<Digest> getKey(Unit &unit, const NVVMTarget &target) {
+  // Bytes rather than text: no flag of a printer leaves anything out.
+  std::string bytes;
+  llvm::raw_string_ostream stream(bytes);
+  mlir::BytecodeWriterConfig config("kiln-kernel");
+  if (mlir::failed(mlir::writeBytecodeToFile(unit.module, stream, config)))
+    return Error::internal("cannot write the code of a kernel");
+  Hasher hasher;
+  hasher.addPart("target", ByteView(std::string_view(target.fingerprint())));
+  hasher.addPart("code", ByteView(std::string_view(bytes)));
+  return hasher.finish();
+}
+
+static package::KernelImage makeEmptyImage(const NVVMTarget &target) {
+  package::KernelImage image;
+  image.target = target.chip;
+  image.kind = KILN_IMAGE_PTX;
+  image.requiredFeatures = target.capability;
+  if (llvm::StringRef(target.chip).ends_with("a"))
+    image.requiredFeatures |= KILN_GPU_EXACT;
+  return image;
+}
+
+/// Asks the store for all kernels at once; takes what this target can have made.
+static Status findUnits(std::vector<Unit> &units, const NVVMTarget &target,
+                        package::KernelStore &store) {
+  std::vector<Digest> keys;
+  for (Unit &unit : units) {
+    auto key = getKey(unit, target);
+    if (!key)
+      return key.takeError();
+    keys.push_back(unit.key = *key);
+  }
+  package::KernelImage expected = makeEmptyImage(target);
+  std::vector<std::optional<package::KernelImage>> found = store.find(keys);
+  for (size_t i = 0; i < units.size() && i < found.size(); ++i)
+    if (found[i] && found[i]->kind == expected.kind &&
+        found[i]->target == expected.target &&
+        found[i]->requiredFeatures == expected.requiredFeatures &&
+        found[i]->kernels.size() == 1 && found[i]->kernels[0].entry == 0 &&
+        !found[i]->bytes.empty() && found[i]->bytes.back() == 0)
+      units[i].image = std::move(found[i]);
+  return Status::success();
+}
+
+static Status compileUnit(Unit &unit, PTXCompiler &compiler) {
+  auto text = compiler.compile(unit.module);
+  if (!text)
+    return text.error().withContext("kernel '" + unit.name + "'");
+  unit.image = makeEmptyImage(compiler.getTarget());
+  unit.image->bytes.assign(text->begin(), text->end());
+  unit.image->bytes.push_back(0);
+  unit.image->kernels.push_back({unit.name, 0});
+  return Status::success();
+}
+
+Result<package::KernelImage>
+target::compileToImage(mlir::ModuleOp program, PTXCompiler &compiler,
+                       package::KernelStore *store, PTXImageReport &report) {
+  std::vector<Unit> units;
+  for (auto [home, suffix] :
+       {std::pair("kernels", ""), std::pair("kernels_64", "$64")})
+    if (auto module = program.lookupSymbol<mlir::gpu::GPUModuleOp>(home))
+      addUnits(module, suffix, units);
+  if (store)
+    if (Status s = findUnits(units, compiler.getTarget(), *store); !s)
+      return s.takeError();
+  package::KernelImage image = makeEmptyImage(compiler.getTarget());
+  for (Unit &unit : units) {
+    ++(unit.image ? report.found : report.compiled);
+    if (!unit.image) {
+      auto start = std::chrono::steady_clock::now();
+      if (Status s = compileUnit(unit, compiler); !s)
+        return s.takeError();
+      if (store)
+        store->keep(unit.key, *unit.image,
+                    std::chrono::duration_cast<std::chrono::microseconds>(
+                        std::chrono::steady_clock::now() - start)
+                        .count());
+    }
+    image.kernels.push_back({unit.name, image.bytes.size()});
+    image.bytes.insert(image.bytes.end(), unit.image->bytes.begin(),
+                       unit.image->bytes.end());
+  }
+  return std::move(image);
+}
