@@ -34,6 +34,12 @@ config.substitutions += [
     ("%kiln-plugin", os.path.join(lib_dir, "KilnPlugin.so")),
     ("%kiln-source", config.kiln_source_dir),
     ("%llvm-includes", os.path.join(config.llvm_tools_dir, "..", "include")),
+    # A driver without a GPU, for what comes behind.
+    (
+        "%fake-cuda",
+        "env LD_LIBRARY_PATH=%s"
+        % os.path.join(config.kiln_binary_dir, "test", "fake-cuda"),
+    ),
     ("%python", sys.executable),
     # A program must be built like the libraries that it loads.
     (

@@ -47,7 +47,8 @@ Result<std::vector<uint8_t>> Checkpoint::encode() const {
   writer.u64(seed);
   writer.u32(static_cast<uint32_t>(tensors.size()));
   for (const auto &[key, tensor] : tensors) {
-    auto dense = tensor.contiguous();
+    auto host = tensor.toHost();
+    auto dense = host ? host->contiguous() : std::move(host);
     if (!dense)
       return dense.takeError();
     writer.u8(key.first ? 1 : 0);

@@ -12,8 +12,11 @@
 
 #include "kiln/Eager/Registry.h"
 #include "kiln/Runtime/OperatorLibrary.h"
+#include "kiln/RuntimeCUDA/CudaDevice.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdlib>
 
 using namespace kiln;
 using namespace kiln::session;
@@ -54,6 +57,62 @@ Status Session::loadLibraries() {
   return Status::success();
 }
 
+/// What to compile for a GPU of this instruction set, times ten.
+static Result<std::string> getTarget(const runtime::Device &device) {
+  static constexpr std::pair<unsigned, const char *> kTargets[] = {
+      {120, "sm_120"}, {100, "sm_100"}, {91, "sm_90"}, {90, "sm_90a"},
+      {89, "sm_89"},   {80, "sm_80"},   {75, "sm_75"}};
+  for (auto [capability, target] : kTargets)
+    if (device.capability() >= capability)
+      return std::string(target);
+  return Error::unsupported(device.name() + " is a GPU of sm_" +
+                            std::to_string(device.capability()) +
+                            "; expected sm_75 or later");
+}
+
+Status Session::openDevice() {
+  const std::string &name = options_.device;
+  if (name == "cpu")
+    return Status::success();
+  cuda::DeviceOptions options;
+  if (name.compare(0, 5, "cuda:") == 0) {
+    const char *begin = name.data() + 5, *end = name.data() + name.size();
+    auto [at, error] = std::from_chars(begin, end, options.ordinal);
+    if (error != std::errc() || at != end)
+      return Error::usage("device '" + name + "': expected cpu or cuda[:N]");
+  } else if (name != "cuda") {
+    return Error::usage("device '" + name + "': expected cpu or cuda[:N]");
+  }
+  const char *blocking = std::getenv("KILN_LAUNCH_BLOCKING");
+  options.blockingLaunches = blocking && std::string_view(blocking) == "1";
+  auto device = cuda::openDevice(options);
+  if (!device)
+    return device.takeError();
+  device_ = std::move(*device);
+  slots_->setDevice(device_);
+  if (options_.target == "native" && source_->form != archive::SourceForm::Package) {
+    auto target = getTarget(*device_);
+    if (!target)
+      return target.takeError();
+    options_.target = std::move(*target);
+  }
+  return Status::success();
+}
+
+/// Brings results to the host, where who called expects them.
+Status Session::fetch(std::vector<OpValue> &results) const {
+  for (OpValue &result : results) {
+    auto *tensor = std::get_if<Tensor>(&result.value);
+    if (keepResults_ || !tensor || !tensor->isOnDevice())
+      continue;
+    auto host = tensor->toHost();
+    if (!host)
+      return host.takeError();
+    result = OpValue(std::move(*host));
+  }
+  return Status::success();
+}
+
 Result<std::unique_ptr<Session>> Session::open(const std::string &path,
                                                SessionOptions options) {
   auto source = archive::Source::open(path);
@@ -71,9 +130,11 @@ Result<std::unique_ptr<Session>> Session::open(archive::SourcePtr source,
     return s.takeError();
   if (Status s = session->loadLibraries(); !s)
     return s.takeError();
+  if (Status s = session->openDevice(); !s)
+    return s.takeError();
   if (Status s = session->slots_->bindWeights(); !s)
     return s.takeError();
-  if (Status s = session->variants_->open(); !s)
+  if (Status s = session->variants_->open(session->device_); !s)
     return s.takeError();
   if (session->options_.asPackaged) {
     const runtime::Executable &variant = session->function().variant(0);
@@ -97,14 +158,23 @@ Result<std::vector<OpValue>>
 Session::call(const std::vector<OpValue> &inputs) {
   if (Status s = prepareSlots(inputs); !s)
     return s.takeError();
-  return variants_->function().call(slots_->values());
+  auto results = variants_->function().call(slots_->values());
+  if (results)
+    if (Status s = fetch(*results); !s)
+      return s.takeError();
+  return results;
 }
 
 Result<std::vector<OpValue>>
 Session::callShared(const std::vector<OpValue> &inputs) const {
   auto values = slots_->withInputs(inputs);
-  return values ? function().callShared(*values)
-                : Result<std::vector<OpValue>>(values.takeError());
+  if (!values)
+    return values.takeError();
+  auto results = function().callShared(*values);
+  if (results)
+    if (Status s = fetch(*results); !s)
+      return s.takeError();
+  return results;
 }
 
 bool Session::changesWeights() const {
@@ -123,7 +193,12 @@ Session::callTraining(const std::vector<OpValue> &inputs,
                       const std::vector<OpValue> &tangents) {
   if (Status s = prepareSlots(inputs); !s)
     return s.takeError();
-  return variants_->function().callTraining(slots_->values(), tangents);
+  auto result = variants_->function().callTraining(slots_->values(), tangents);
+  if (result)
+    for (auto *values : {&result->outputs, &result->gradients})
+      if (Status s = fetch(*values); !s)
+        return s.takeError();
+  return result;
 }
 
 Result<const runtime::Executable *>
@@ -161,15 +236,21 @@ const SessionStats &Session::stats() const { return variants_->stats(); }
 
 const cache::Store *Session::store() const { return variants_->cache(); }
 
+/// On the host, unless the device is lost: then there is none.
+static Tensor onHost(const Tensor &tensor) {
+  auto host = tensor.toHost();
+  return host ? *host : Tensor();
+}
+
 Tensor Session::weight(const std::string &name) const {
-  Tensor own = slots_->weight(name);
+  Tensor own = onHost(slots_->weight(name));
   if (own.defined() || program() || function().variantCount() == 0)
     return own;
   // Nobody has changed it since it was packaged.
   const runtime::Executable &variant = function().variant(0);
   for (const package::Slot &slot : variant.package().programs.front().slots)
     if (slot.path == name && slot.payload != package::kNone)
-      return variant.constant(slot.payload);
+      return onHost(variant.constant(slot.payload));
   return own;
 }
 

@@ -10,6 +10,8 @@
 
 #include "kiln/Package/ExprEvaluator.h"
 
+#include "kiln/Runtime/Device.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -76,6 +78,39 @@ void SlotTable::takeSlots(const package::Program &program) {
 // Weights
 //===----------------------------------------------------------------------===//
 
+/// The bytes of weights in memory of a device, or themselves if it is null.
+static Result<std::shared_ptr<runtime::Storage>>
+placeWeights(runtime::Device *device,
+             const std::shared_ptr<runtime::Storage> &weights, bool readOnly) {
+  if (!device)
+    return weights;
+  auto memory = device->allocate(weights->bytes(), "weights");
+  if (!memory)
+    return memory.takeError();
+  Status copied =
+      weights->bytes() == 0 ? Status::success()
+      : weights->device()
+          ? device->copy((*memory)->data(), weights->data(), weights->bytes())
+          : device->upload((*memory)->data(), weights->data(),
+                           weights->bytes());
+  if (!copied)
+    return copied.takeError();
+  void *data = (*memory)->data();
+  return runtime::Storage::onDevice(data, weights->bytes(), *device,
+                                    std::move(*memory), readOnly);
+}
+
+/// Moves a tensor to the device, if there is one.
+Status SlotTable::place(Tensor &tensor) const {
+  if (!device_)
+    return Status::success();
+  auto placed = tensor.toDevice(*device_, "weights");
+  if (!placed)
+    return placed.takeError();
+  tensor = std::move(*placed);
+  return Status::success();
+}
+
 Status SlotTable::bindWeights() {
   weights_.clear();
   std::map<std::string, std::shared_ptr<runtime::Storage>> storages;
@@ -89,11 +124,16 @@ Status SlotTable::bindWeights() {
                                 "' is not in the archive, which was exported "
                                 "without its weights");
     auto &storage = storages[weight->storageKey];
-    if (!storage || weight->storageKey.empty())
+    if (!storage || weight->storageKey.empty()) {
       storage = runtime::Storage::borrow(
           const_cast<uint8_t *>(weight->storage.data()), weight->storage.size(),
           std::const_pointer_cast<void>(weight->storage.owner()),
           /*readOnly=*/true);
+      auto placed = placeWeights(device_.get(), storage, /*readOnly=*/true);
+      if (!placed)
+        return placed.error().withContext("weight '" + spec.target + "'");
+      storage = std::move(*placed);
+    }
     auto tensor = Tensor::view(storage, weight->dtype, weight->sizes,
                                weight->strides, weight->storageOffset);
     if (!tensor)
@@ -174,6 +214,8 @@ Status SlotTable::bindPackageWeights(const package::Package &package) {
     if (!tensor)
       return tensor.error().withContext("weight '" + slot.path + "'");
     std::copy(constant.bytes.begin(), constant.bytes.end(), tensor->data());
+    if (Status s = place(*tensor); !s)
+      return s.error().withContext("weight '" + slot.path + "'");
     bound.tensor = *tensor;
     values_[i] = std::move(*tensor);
   }
@@ -198,10 +240,12 @@ Status SlotTable::ownChangedWeights(const package::Package &package) {
 
 Status
 SlotTable::copyStorage(const std::shared_ptr<runtime::Storage> &shared) {
-  auto copy = runtime::Storage::allocate(shared->bytes());
+  auto copy = device_ ? placeWeights(device_.get(), shared, /*readOnly=*/false)
+                      : runtime::Storage::allocate(shared->bytes());
   if (!copy)
     return copy.takeError();
-  std::copy_n(shared->data(), shared->bytes(), (*copy)->data());
+  if (!device_)
+    std::copy_n(shared->data(), shared->bytes(), (*copy)->data());
   for (auto &[name, bound] : weights_) {
     if (!bound.tensor.defined() || bound.tensor.storage() != shared)
       continue;
@@ -270,6 +314,8 @@ Status SlotTable::setWeight(const std::string &name, const Tensor &contents) {
   auto copy = contents.clone();
   if (!copy)
     return copy.takeError();
+  if (Status s = place(*copy); !s)
+    return s;
   std::vector<BoundWeight *> changed = {&weights_.at(name)};
   for (auto &[other, bound] : weights_)
     if (other != name && isTied(name, other))
@@ -330,6 +376,10 @@ Status SlotTable::bindOptimizer(const package::Package &package) {
     auto tensor = zeros(forward, slot);
     if (!tensor)
       return tensor.takeError();
+    // Numbers are written by the host before each step.
+    if (tensor->rank() != 0)
+      if (Status s = place(*tensor); !s)
+        return s;
     values_[i] = std::move(*tensor);
     optimizerState_.push_back({slot.path, i});
   }

@@ -32,6 +32,10 @@ public:
 
   /// `program` may be null: then a package says what there is.
   SlotTable(const archive::ExportedProgram *program, bool hasOptimizer);
+  /// Where weights and what an optimizer keeps are from now on; null: on the host.
+  void setDevice(std::shared_ptr<runtime::Device> device) {
+    device_ = std::move(device);
+  }
 
   /// Gives the slots of weights and buffers the contents of the archive, which
   /// stays mapped. Unsupported if it came without them.
@@ -67,6 +71,7 @@ public:
   std::map<std::string, runtime::Tensor> ownedWeights() const;
 
 private:
+  Status place(runtime::Tensor &tensor) const;
   /// A weight and what shares its memory.
   struct BoundWeight {
     runtime::Tensor tensor;
@@ -92,6 +97,7 @@ private:
   /// One value per slot of the program, and which of them the caller passes.
   std::vector<runtime::OpValue> values_;
   std::vector<size_t> inputSlots_;
+  std::shared_ptr<runtime::Device> device_;
   std::vector<StateTensor> optimizerState_;
 };
 

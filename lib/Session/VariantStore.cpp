@@ -49,7 +49,14 @@ VariantStore::functionOptions(runtime::ThreadPool &pool) {
 // Opening
 //===----------------------------------------------------------------------===//
 
-Status VariantStore::open() {
+Status VariantStore::open(std::shared_ptr<runtime::Device> device) {
+  // What a driver makes of PTX is kept for packages, too. Without a cache it is made
+  // again.
+  if (device)
+    if (auto code = KernelCache::open(options_.cache))
+      deviceCode_ = std::move(*code);
+  device_ = device;
+  function_.setDevice(std::move(device), deviceCode_.get());
   if (source_->form == SourceForm::Package)
     return takePackage();
   if (Status s = makeKey(); !s)
@@ -68,8 +75,10 @@ Status VariantStore::takePackage() {
   auto reader = package::PackageReader::open(source_->bytes.view());
   if (!reader)
     return reader.error().withContext(file);
-  auto index = runtime::chooseVariant(reader->variants(), options_.target,
-                                      runtime::hostCpuFeatures());
+  auto index = runtime::chooseVariant(
+      reader->variants(), options_.target,
+      device_ ? device_->capability() : runtime::hostCpuFeatures(),
+      device_ ? KILN_IMAGE_PTX : KILN_IMAGE_NATIVE);
   if (!index)
     return index.error().withContext(file);
   bool isTraining = reader->variants()[*index].isTraining;

@@ -36,7 +36,8 @@ public:
 
   /// Makes the key. A package is taken as the only variant; of a module, whose
   /// inputs nobody knows before, one is looked up or compiled.
-  Status open();
+  /// Programs run on `device`, on the processor if it is null.
+  Status open(std::shared_ptr<runtime::Device> device);
   /// Takes over what the cache has; once, before the first call.
   Status lookUp();
 
@@ -76,6 +77,8 @@ private:
   SlotTable &slots_;
   runtime::ThreadPool &pool_;
   Specializer specializer_;
+  std::shared_ptr<runtime::Device> device_;
+  std::unique_ptr<KernelCache> deviceCode_;
   runtime::CompiledFunction function_;
   std::unique_ptr<cache::Store> cache_;
   std::unique_ptr<KernelCache> kernels_;

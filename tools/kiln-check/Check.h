@@ -24,6 +24,7 @@ struct Config {
   bool gradients = false;
   bool dynamic = false; ///< every size of an input becomes a symbol
   unsigned threads = 1;
+  std::string device = "cpu"; ///< of every program
   unsigned jobs = 1;
   unsigned maxFailures = 0; ///< 0: no limit
   unsigned secondsPerCase = 300;

@@ -33,6 +33,9 @@ session::SessionOptions check::sessionOptions(const Config &config,
   options.training = training;
   options.verifyEach = true;
   options.threads = config.threads;
+  // Operators of the other backends are on the host alone.
+  if (options.backend == Backend::Inductor)
+    options.device = config.device;
   if (config.dynamic)
     options.dynamic = Dynamic::True;
   // One compiler per process: it keeps the code generators of its targets.

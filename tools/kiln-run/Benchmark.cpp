@@ -44,10 +44,34 @@ Result<std::vector<double>> run::timeCalls(session::Session &session,
     for (const TimedCall &call : calls)
       if (Status s = callOnce(session, training, call); !s)
         return s.takeError();
+    if (session.device())
+      if (Status s = session.device()->synchronize(); !s)
+        return s.takeError();
     seconds.push_back(
         std::chrono::duration<double>(Clock::now() - begin).count());
   }
   return seconds;
+}
+
+/// Seconds of the device from the first of `count` rounds of calls to the last, which
+/// are queued without waiting, divided by their number.
+static Result<double> timeOnDevice(session::Session &session, bool training,
+                                   const std::vector<TimedCall> &calls,
+                                   unsigned count) {
+  auto begin = session.device()->record();
+  if (!begin)
+    return begin.takeError();
+  for (unsigned i = 0; i < count; ++i)
+    for (const TimedCall &call : calls)
+      if (Status s = callOnce(session, training, call); !s)
+        return s.takeError();
+  auto end = session.device()->record();
+  if (!end)
+    return end.takeError();
+  if (Status s = (*end)->wait(); !s)
+    return s.takeError();
+  auto seconds = (*end)->secondsSince(**begin);
+  return seconds ? Result<double>(*seconds / count) : seconds;
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,7 +151,16 @@ Status run::serve(session::Session &session, bool training,
     json.beginObject().key("seconds").beginArray();
     for (double value : *seconds)
       json.real(value);
-    json.endArray().key("ok").flag(true).endObject();
+    json.endArray();
+    if (session.device() && *count > 0) {
+      auto onDevice = timeOnDevice(session, training, calls,
+                                   static_cast<unsigned>(*count));
+      if (!onDevice)
+        return onDevice.takeError();
+      json.key("device_seconds").beginArray().real(*onDevice).endArray();
+      json.key("device_calls").number(*count * int64_t(calls.size()));
+    }
+    json.key("ok").flag(true).endObject();
     std::puts(json.str().c_str());
     std::fflush(stdout);
   }

@@ -115,6 +115,9 @@ static int64_t mostAlive(const package::Program &program, const Sizes &sizes) {
   };
   size_t steps = program.steps.size();
   for (size_t i = 0; i < steps; ++i) {
+    if (const auto *grid = std::get_if<package::GridStep>(&program.steps[i]))
+      for (package::ValueId id : grid->buffers)
+        use(id, i);
     if (const auto *launch =
             std::get_if<package::LaunchStep>(&program.steps[i]))
       for (package::ValueId id : launch->buffers)
@@ -257,6 +260,16 @@ static void writeRuntime(JsonWriter &json, const session::Session &session,
   json.key("kernel_launches").number(int64_t(runs.kernelLaunches));
   json.key("extern_calls").number(int64_t(runs.externCalls));
   json.key("copies").number(int64_t(runs.copies));
+  if (const auto &device = session.device()) {
+    runtime::DeviceStats did = device->stats();
+    json.key("device_memory").beginObject();
+    json.key("peak_bytes").number(int64_t(did.peakBytes));
+    json.key("allocations").number(int64_t(did.allocations));
+    json.key("uploaded_bytes").number(int64_t(did.uploadedBytes));
+    json.key("downloaded_bytes").number(int64_t(did.downloadedBytes));
+    json.key("synchronizations").number(int64_t(did.synchronizations));
+    json.key("host_arguments").number(int64_t(runs.hostArguments)).endObject();
+  }
   json.key("extern_ops");
   writeExterns(json, runs, backend, /*onlyFallbacks=*/false);
   json.key("fallback_ops");
@@ -287,7 +300,7 @@ std::string run::statsJson(const Options &options,
       package.backend.empty() ? wordOf(options.session.backend) : package.backend;
   json.key("backend").text(backend);
   json.key("mode").text(options.mode);
-  json.key("device").text("cpu");
+  json.key("device").text(session.device() ? session.device()->name() : "cpu");
   json.key("threads").number(session.threads());
   json.key("compiler_loaded").flag(stats.compilerLoaded);
   json.key("time").beginObject();

@@ -28,6 +28,7 @@
 #include "kiln/Cache/Store.h"
 #include "kiln/Options/CompileOptions.h"
 #include "kiln/Runtime/CompiledFunction.h"
+#include "kiln/Runtime/Device.h"
 #include "kiln/Session/KernelTuning.h"
 
 #include <functional>
@@ -54,6 +55,9 @@ struct SessionOptions : CompileOptions {
   cache::CacheConfig cache;
   bool reuseOutputs = false; ///< see runtime::RunOptions
   bool timeLaunches = false; ///< the same
+  /// "cpu", or "cuda" or "cuda:1": a GPU. Programs are compiled for it unless a
+  /// target is named, and their weights are copied to it once.
+  std::string device = "cpu";
   /// Of a package: `training` and `optimizer` are what it was compiled for.
   bool asPackaged = false;
   std::function<void(const std::string &stage)> progress;
@@ -180,12 +184,20 @@ public:
   Status resetWeights();
   /// The values of the last call by slot of the program, weights included.
   const std::vector<runtime::OpValue> &slotValues() const;
+  /// The GPU that programs run on; null: the processor.
+  const std::shared_ptr<runtime::Device> &device() const { return device_; }
+  /// Results of calls stay on the device that they were computed on, without waiting
+  /// for it (`runtime::Tensor::toHost` brings one). Otherwise, and at the beginning,
+  /// they are on the host.
+  void keepResultsOnDevice(bool keep) { keepResults_ = keep; }
   unsigned threads() const { return pool_->threads(); }
   const SessionOptions &options() const { return options_; }
 
 private:
   Session(archive::SourcePtr source, SessionOptions options);
   Status loadLibraries();
+  Status openDevice();
+  Status fetch(std::vector<runtime::OpValue> &results) const;
   Status prepareSlots(const std::vector<runtime::OpValue> &inputs);
   Result<std::vector<runtime::OpValue>>
   tangents(const package::Package &package) const;
@@ -194,6 +206,8 @@ private:
   SessionOptions options_;
   runtime::OperatorRegistry registry_;
   std::unique_ptr<runtime::ThreadPool> pool_;
+  std::shared_ptr<runtime::Device> device_;
+  bool keepResults_ = false;
   std::unique_ptr<SlotTable> slots_;
   std::unique_ptr<VariantStore> variants_;
   uint64_t stepCount_ = 0;
