@@ -121,7 +121,7 @@ struct ToValue {
     return std::string(memoryFormatName(format));
   }
   OpValue operator()(Layout) const { return std::string("strided"); }
-  OpValue operator()(const Device &device) const { return device.type; }
+  OpValue operator()(const archive::Device &device) const { return device.type; }
   template <typename T> OpValue operator()(const std::vector<T> &values) const {
     OpValue::List list;
     for (const T &value : values)
