@@ -139,6 +139,51 @@ getDynamicSizes(const CompileOptions &options) {
   return sizes;
 }
 
+/// From operators to the package of the processor or the GPU that `options` name.
+static Result<std::vector<StagePipeline>>
+getCodePipelines(const CompileOptions &options) {
+  std::vector<StagePipeline> pipelines;
+  auto add = [&](Stage stage, auto build) {
+    pipelines.push_back({stage, stageName(stage).str(), std::move(build)});
+  };
+  // Programs are smaller than the largest number that the pass takes.
+  const int64_t maxNests =
+      std::min<uint64_t>(options.maxFusionSize, 1000000000);
+  if (isGPU(options.target)) {
+    GPUChip chip{options.target};
+    add(Stage::Loop, [chip, maxNests](OpPassManager &pm) {
+      LoopPipelineOptions loop;
+      loop.chip = chip;
+      loop.maxNests = maxNests;
+      buildLoopPipeline(pm, loop);
+    });
+    add(Stage::Kernel, buildGridPipeline);
+    add(Stage::Package, buildProgramPipeline);
+    return pipelines;
+  }
+  auto cpu = target::CPUTarget::parse(options.target);
+  if (!cpu)
+    return cpu.takeError();
+  add(Stage::Loop, [cpu = *cpu, maxNests](OpPassManager &pm) {
+    LoopPipelineOptions loop;
+    loop.vectorBits = cpu.vectorBits;
+    loop.vectorRegisters = cpu.vectorRegisters;
+    loop.masks = cpu.hasFeature(KILN_CPU_AVX512);
+    loop.l1Bytes = cpu.l1Bytes;
+    loop.l2Bytes = cpu.l2Bytes;
+    loop.l3Bytes = cpu.l3Bytes;
+    loop.maxNests = maxNests;
+    buildLoopPipeline(pm, loop);
+  });
+  if (options.lowering == Lowering::Linalg)
+    add(Stage::Kernel,
+        [](OpPassManager &pm) { buildLinalgLoweringPipeline(pm); });
+  else
+    add(Stage::Kernel, buildKernelPipeline);
+  add(Stage::Package, buildProgramPipeline);
+  return pipelines;
+}
+
 Result<std::vector<StagePipeline>>
 compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
                             Stage found) {
@@ -205,41 +250,10 @@ compiler::getStagePipelines(const CompileOptions &options, SourceForm form,
     add(Stage::Package, buildProgramPipeline);
     return pipelines;
   }
-  // Programs are smaller than the largest number that the pass takes.
-  const int64_t maxNests =
-      std::min<uint64_t>(options.maxFusionSize, 1000000000);
-  if (isGPU(options.target)) {
-    GPUChip chip{options.target};
-    add(Stage::Loop, [chip, maxNests](OpPassManager &pm) {
-      LoopPipelineOptions loop;
-      loop.chip = chip;
-      loop.maxNests = maxNests;
-      buildLoopPipeline(pm, loop);
-    });
-    add(Stage::Kernel, buildGridPipeline);
-    add(Stage::Package, buildProgramPipeline);
-    return pipelines;
-  }
-  auto cpu = target::CPUTarget::parse(options.target);
-  if (!cpu)
-    return cpu.takeError();
-  add(Stage::Loop, [cpu = *cpu, maxNests](OpPassManager &pm) {
-    LoopPipelineOptions loop;
-    loop.vectorBits = cpu.vectorBits;
-    loop.vectorRegisters = cpu.vectorRegisters;
-    loop.masks = cpu.hasFeature(KILN_CPU_AVX512);
-    loop.l1Bytes = cpu.l1Bytes;
-    loop.l2Bytes = cpu.l2Bytes;
-    loop.l3Bytes = cpu.l3Bytes;
-    loop.maxNests = maxNests;
-    buildLoopPipeline(pm, loop);
-  });
-  if (options.lowering == Lowering::Linalg)
-    add(Stage::Kernel,
-        [](OpPassManager &pm) { buildLinalgLoweringPipeline(pm); });
-  else
-    add(Stage::Kernel, buildKernelPipeline);
-  add(Stage::Package, buildProgramPipeline);
+  auto code = getCodePipelines(options);
+  if (!code)
+    return code.takeError();
+  llvm::move(*code, std::back_inserter(pipelines));
   return pipelines;
 }
 

@@ -122,7 +122,7 @@ TEST(CompileOptions, AWrongLineIsNamedWithWhatWouldWork) {
       {"max_operations=-1", "expected an integer from 1 to"},
       {"mark_dynamic=x", "expected 'input:dimension'"},
       {"lowering=none", "expected direct or linalg"},
-      {"colour=red", "expected one of backend, dump_stages, dynamic, "},
+      {"colour=red", "expected one of backend, coordinate_descent_tuning, "},
       // What a program runs on is no option of its compilation.
       {"threads=4", "expected one of backend"},
   };
