@@ -2,6 +2,7 @@
 // RUN: kiln-opt %s --loop-fuse-products=min-rows=1 --split-input-file | FileCheck %s --check-prefix=SMALL
 // RUN: kiln-opt %s --loop-fuse-products="min-product=1 min-rows=1" --split-input-file --remarks-filter=loop-fuse-products 2>&1 | FileCheck %s --check-prefix=WHY
 // RUN: kiln-opt %s --loop-fuse-products=min-product=1 --split-input-file | FileCheck %s --check-prefix=SMALL
+// RUN: kiln-opt %s --loop-fuse-products="min-product=1 min-rows=1 max-inner=3" --split-input-file --remarks-filter=loop-fuse-products 2>&1 | FileCheck %s --check-prefix=WIDE
 
 // Scores, what is done with a row of them, and a weighted sum become one kernel. The
 // rows are seen through a reshape of the batch: the first product gets the extents of
@@ -25,6 +26,9 @@
 // SMALL-LABEL: func.func @chain
 // SMALL-COUNT-3: loop.kernel
 // WHY: fused{{.*}}
+// WIDE: each block of rows would read a wide operand again
+// WIDE-LABEL: func.func @chain
+// WIDE-COUNT-3: loop.kernel
 func.func @chain(%q: !q, %key: tensor<6x7x4xf32>, %v: tensor<6x7x4xf32>) -> !o {
   %s = loop.kernel @scores ins(%a = %q : !q, %b = %key : tensor<6x7x4xf32>) shared [6, 9, 7] -> !s {
     %c = loop.contract parallel [6, 9, 7] reduction [4] lhs %a[d0, d1, d3] : !q

@@ -238,7 +238,7 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
 /// around them.
 StringRef FuseProducts::fuse(KernelOp rows, const analysis::SizeHints &hints) {
   ChainLimits limits = {int64_t(minProduct), int64_t(minRows),
-                        int64_t(minPoints)};
+                        int64_t(minPoints), int64_t(maxInner)};
   StringRef why;
   for (bool extended : {true, false}) {
     ProductChain chain;

@@ -57,6 +57,7 @@ public:
 private:
   bool areRows(KernelOp kernel) const;
   bool isLarge(ContractOp op) const;
+  bool isNarrow(ArrayRef<ExprAttr> extents);
   bool hasPoints() const;
   void addProducers(KernelOp rows);
   void addConsumers(KernelOp rows);
@@ -96,6 +97,23 @@ bool ChainFinder::isLarge(ContractOp op) const {
   bool isKnown = llvm::all_of(
       extents, [](ExprAttr extent) { return extent.getConstant().has_value(); });
   return !isKnown || hints.product(extents) >= limits.minProduct;
+}
+
+/// True if blocks of rows may each read an operand again that has these extents
+/// beside the length of a row.
+bool ChainFinder::isNarrow(ArrayRef<ExprAttr> extents) {
+  int64_t inner = 1;
+  for (ExprAttr extent : extents) {
+    auto known = extent.getConstant();
+    if (!known)
+      return true;
+    inner *= std::clamp<int64_t>(*known, 0, limits.maxInner + 1);
+    if (inner > limits.maxInner) {
+      why = "each block of rows would read a wide operand again";
+      return false;
+    }
+  }
+  return true;
 }
 
 /// True if there are enough outer points for all threads: one that sums over the rows
@@ -220,6 +238,8 @@ void ChainFinder::addProducers(KernelOp rows) {
     if (!op || input.getDefiningOp()->getBlock() != rows->getBlock() ||
         !isLarge(op) || llvm::count(rows.getInputs(), input) != 1)
       continue;
+    if (!isNarrow(op.getDomain().reduction))
+      continue;
     auto producer = cast<KernelOp>(input.getDefiningOp());
     auto map = getRowMap(rows, k, op, hints, why);
     if (map.empty())
@@ -242,6 +262,8 @@ void ChainFinder::addConsumers(KernelOp rows) {
       auto kernel = cast<KernelOp>(use.getOwner());
       Value argument = kernel.getBody().getArgument(use.getOperandNumber());
       if (chain.contains(kernel) || !isOperandOnly(op, argument))
+        continue;
+      if (!isNarrow(op.getDomain().parallel.back()))
         continue;
       if (isOverRows(op, argument, getRank()) && !hasPoints()) {
         why = "a product sums over the rows of too few points";

@@ -44,11 +44,13 @@ struct ProductChain {
   }
 };
 
-/// What belongs to a chain at least.
+/// What belongs to a chain at least, and at most.
 struct ChainLimits {
   int64_t minProduct; ///< multiply-adds of a contraction at one of the outer points
   int64_t minRows;    ///< rows, if their number is known
   int64_t minPoints;  ///< outer points of a chain that sums over its rows, if known
+  /// At most: what a row is made of, and what becomes of it, if known.
+  int64_t maxInner;
 };
 
 /// The contraction that a kernel consists of; null if there is none.

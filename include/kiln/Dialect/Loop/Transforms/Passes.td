@@ -260,7 +260,10 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
 
     Products of less than `min-product` multiply-adds at a point of the outer shared
     dimensions stay apart, and so do fewer than `min-rows` rows: what is packed for a
-    block pays by the rows that use it. Reports `fused` (passed) and `not-fused`
+    block pays by the rows that use it. Each block reads the other operands again, which
+    pays where rows are long beside what they are made of and become: heads of attention
+    are at most `max-inner` wide, the weights of linear layers around a layer norm are
+    not, and such products stay apart. Reports `fused` (passed) and `not-fused`
     (missed, with the reason).
   }];
   let options = [
@@ -269,7 +272,10 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
     Option<"minRows", "min-rows", "::kiln::PositiveCount", "16",
            "The fewest rows, if their number is known.">,
     Option<"minPoints", "min-points", "::kiln::PositiveCount", "4",
-           "The fewest outer points of a sum over rows, if their number is known.">
+           "The fewest outer points of a sum over rows, if their number is known.">,
+    Option<"maxInner", "max-inner", "::kiln::PositiveCount", "256",
+           "The largest depth of a product that makes rows, and the most columns of one "
+           "that sums them up, if these are known.">
   ];
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
