@@ -377,3 +377,105 @@ func.func @backward(%q: !q, %key: !k, %g: !q, %v: !k) -> (!q, !k, !k) {
   }
   return %dq, %dk, %dv : !q, !k, !k
 }
+
+// -----
+
+// Further rows read the first product in another order of its rows: they need all of
+// it, and not the row at hand.
+
+!t = tensor<2x9x9xf32>
+
+// CHECK-LABEL: func.func @transposed_product
+// CHECK-COUNT-4: loop.kernel
+// CHECK-NOT: loop.kernel
+// WHY-NOT: Passed{{.*}}Function=transposed_product
+// WHY: not-fused{{.*}}Function=transposed_product
+func.func @transposed_product(%q: tensor<2x9x4xf32>, %k: tensor<2x9x4xf32>, %v: tensor<2x9x4xf32>) -> tensor<2x9x4xf32> {
+  %s = loop.kernel @scores ins(%a = %q : tensor<2x9x4xf32>, %b = %k : tensor<2x9x4xf32>) shared [2, 9, 9] -> !t {
+    %c = loop.contract parallel [2, 9, 9] reduction [4] lhs %a[d0, d1, d3] : tensor<2x9x4xf32>
+        rhs %b[d0, d2, d3] : tensor<2x9x4xf32> acc f32 : !t
+    loop.return %c : !t
+  }
+  %w = loop.kernel @rows ins(%a = %s : !t) shared [2, 9] -> !t {
+    %m = loop.reduce parallel (%i, %j) in [2, 9] reduction (%l) in [9] <max> : tensor<2x9xf32> {
+      %x = loop.load %a[%i, %j, %l] : !t
+      loop.yield %x : f32
+    }
+    %e = loop.pointwise (%i, %j, %l) in [2, 9, 9] : !t {
+      %x = loop.load %a[%i, %j, %l] : !t
+      %y = loop.load %m[%i, %j] : tensor<2x9xf32>
+      %z = arith.subf %x, %y : f32
+      loop.yield %z : f32
+    }
+    loop.return %e : !t
+  }
+  %w2 = loop.kernel @more ins(%a = %w : !t, %t = %s : !t) shared [2, 9] -> !t {
+    %e = loop.pointwise (%i, %j, %l) in [2, 9, 9] : !t {
+      %x = loop.load %a[%i, %j, %l] : !t
+      %y = loop.load %t[%i, %l, %j] : !t
+      %z = arith.subf %x, %y : f32
+      loop.yield %z : f32
+    }
+    loop.return %e : !t
+  }
+  %o = loop.kernel @values ins(%a = %w2 : !t, %b = %v : tensor<2x9x4xf32>) shared [2, 9, 4] -> tensor<2x9x4xf32> {
+    %c = loop.contract parallel [2, 9, 4] reduction [9] lhs %a[d0, d1, d3] : !t
+        rhs %b[d0, d3, d2] : tensor<2x9x4xf32> acc f32 : tensor<2x9x4xf32>
+    loop.return %c : tensor<2x9x4xf32>
+  }
+  return %o : tensor<2x9x4xf32>
+}
+
+// -----
+
+// Rows that were found before those that they read in another order.
+
+!t = tensor<2x9x9xf32>
+
+// CHECK-LABEL: func.func @transposed_rows
+// CHECK-COUNT-5: loop.kernel
+// CHECK-NOT: loop.kernel
+// WHY-NOT: Passed{{.*}}Function=transposed_rows
+func.func @transposed_rows(%q: tensor<2x9x4xf32>, %k: tensor<2x9x4xf32>, %v: tensor<2x9x4xf32>) -> tensor<2x9x4xf32> {
+  %s = loop.kernel @scores ins(%a = %q : tensor<2x9x4xf32>, %b = %k : tensor<2x9x4xf32>) shared [2, 9, 9] -> !t {
+    %c = loop.contract parallel [2, 9, 9] reduction [4] lhs %a[d0, d1, d3] : tensor<2x9x4xf32>
+        rhs %b[d0, d2, d3] : tensor<2x9x4xf32> acc f32 : !t
+    loop.return %c : !t
+  }
+  %w = loop.kernel @rows ins(%a = %s : !t) shared [2, 9] -> !t {
+    %m = loop.reduce parallel (%i, %j) in [2, 9] reduction (%l) in [9] <max> : tensor<2x9xf32> {
+      %x = loop.load %a[%i, %j, %l] : !t
+      loop.yield %x : f32
+    }
+    %e = loop.pointwise (%i, %j, %l) in [2, 9, 9] : !t {
+      %x = loop.load %a[%i, %j, %l] : !t
+      %y = loop.load %m[%i, %j] : tensor<2x9xf32>
+      %z = arith.subf %x, %y : f32
+      loop.yield %z : f32
+    }
+    loop.return %e : !t
+  }
+  %c2 = loop.kernel @cc ins(%a = %w : !t) shared [2, 9] -> !t {
+    %e = loop.pointwise (%i, %j, %l) in [2, 9, 9] : !t {
+      %x = loop.load %a[%i, %j, %l] : !t
+      %z = math.absf %x : f32
+      loop.yield %z : f32
+    }
+    loop.return %e : !t
+  }
+  %w2 = loop.kernel @more ins(%a = %w : !t, %t = %c2 : !t) shared [2, 9] -> !t {
+    %e = loop.pointwise (%i, %j, %l) in [2, 9, 9] : !t {
+      %x = loop.load %a[%i, %j, %l] : !t
+      %y = loop.load %t[%i, %l, %j] : !t
+      %z = arith.subf %x, %y : f32
+      loop.yield %z : f32
+    }
+    loop.return %e : !t
+  }
+  %o = loop.kernel @values ins(%a = %w2 : !t, %b = %v : tensor<2x9x4xf32>) shared [2, 9, 4] -> tensor<2x9x4xf32> {
+    %c = loop.contract parallel [2, 9, 4] reduction [9] lhs %a[d0, d1, d3] : !t
+        rhs %b[d0, d3, d2] : tensor<2x9x4xf32> acc f32 : tensor<2x9x4xf32>
+    loop.return %c : tensor<2x9x4xf32>
+  }
+  return %o : tensor<2x9x4xf32>
+}

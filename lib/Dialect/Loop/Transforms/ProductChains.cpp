@@ -63,6 +63,8 @@ private:
   void addConsumers(KernelOp rows);
   void addRows(KernelOp rows);
   void addRowsOf(Operation *user);
+  bool readsRowsAsTheyAre(KernelOp kernel) const;
+  void dropUnfitRows();
   void dropUnfit();
   bool fitsProducer(KernelOp producer) const;
   bool fitsConsumer(KernelOp consumer) const;
@@ -187,6 +189,9 @@ static bool isOverRows(ContractOp op, Value argument, unsigned rank) {
   });
 }
 
+static constexpr StringLiteral kOtherRows =
+    "the rows of a product are not those of the kernel";
+
 /// The leading indices at which the rows of argument `input` are read, over the
 /// shared dimensions. Empty, and why, if they are not read row by row.
 static SmallVector<ExprAttr> getRowMap(KernelOp rows, unsigned input,
@@ -225,29 +230,30 @@ static SmallVector<ExprAttr> getRowMap(KernelOp rows, unsigned input,
                               getIdentityMap(context, shared.size()),
                               guard::getContiguousStrides(context, shared),
                               assumptions)) {
-    why = "the rows of a product are not those of the kernel";
+    why = kOtherRows;
     return {};
   }
   return lead;
 }
 
-/// Adds contractions that make what `rows` reads.
+/// Adds contractions that make what `rows` reads. One that any rows read in another way
+/// than the first ones is out for good.
 void ChainFinder::addProducers(KernelOp rows) {
   for (auto [k, input] : llvm::enumerate(rows.getInputs())) {
     ContractOp op = getContraction(input.getDefiningOp());
     if (!op || input.getDefiningOp()->getBlock() != rows->getBlock() ||
-        !isLarge(op) || llvm::count(rows.getInputs(), input) != 1)
+        !isLarge(op))
       continue;
     if (!isNarrow(op.getDomain().reduction))
       continue;
     auto producer = cast<KernelOp>(input.getDefiningOp());
-    auto map = getRowMap(rows, k, op, hints, why);
-    if (map.empty())
-      continue;
+    SmallVector<ExprAttr> map;
+    if (llvm::count(rows.getInputs(), input) == 1)
+      map = getRowMap(rows, k, op, hints, why);
     auto [known, inserted] = chain.producers.insert({producer, map});
     if (!inserted && known->second != map) {
-      chain.producers.erase(producer);
-      why = "the rows of a product are not those of the kernel";
+      known->second.clear();
+      why = kOtherRows;
     }
   }
 }
@@ -273,20 +279,33 @@ void ChainFinder::addConsumers(KernelOp rows) {
     }
 }
 
-/// Adds `user` if it has the rows of the chain, and reads them as they are.
+/// Adds `user` if it has the rows of the chain.
 void ChainFinder::addRowsOf(Operation *user) {
   auto kernel = dyn_cast<KernelOp>(user);
   if (!kernel || chain.contains(kernel) || !areRows(kernel) ||
       kernel->getBlock() != chain.rows.front()->getBlock() ||
-      kernel.getShared().getValue() != chain.getShared())
+      kernel.getShared().getValue() != chain.getShared() ||
+      !readsRowsAsTheyAre(kernel))
     return;
+  chain.rows.push_back(kernel);
+}
+
+/// True if a kernel reads what rows of the chain leave at its own rows alone.
+bool ChainFinder::readsRowsAsTheyAre(KernelOp kernel) const {
   for (auto [input, argument] :
        llvm::zip_equal(kernel.getInputs(), kernel.getBody().getArguments()))
     if (llvm::is_contained(chain.rows, input.getDefiningOp<KernelOp>()))
       for (NestOpInterface nest : kernel.getNests())
         if (!readsOwnRows(nest, argument, chain.getShared()))
-          return;
-  chain.rows.push_back(kernel);
+          return false;
+  return true;
+}
+
+/// Removes rows that read what came into the chain after them otherwise than at their
+/// own rows. The first one reads none of the others.
+void ChainFinder::dropUnfitRows() {
+  chain.rows = llvm::to_vector(llvm::make_filter_range(
+      chain.rows, [&](KernelOp kernel) { return readsRowsAsTheyAre(kernel); }));
 }
 
 /// Adds rows that need those of `rows`: directly, or through what is done around a
@@ -376,10 +395,13 @@ StringRef ChainFinder::run(KernelOp seed, bool extended) {
   chain.rows.push_back(seed);
   for (size_t i = 0; i < chain.rows.size() && extended; ++i)
     addRows(chain.rows[i]);
+  dropUnfitRows();
   for (KernelOp rows : chain.rows) {
     addProducers(rows);
     addConsumers(rows);
   }
+  chain.producers.remove_if(
+      [](const auto &each) { return each.second.empty(); });
   dropUnfit();
   return chain.producers.empty() || chain.consumers.empty() ? why : "";
 }
