@@ -142,7 +142,9 @@ Value LaneTable::findRuns(const Lanes &lanes, Value first, Value valid) {
     Value own = both(c, c.equal(starts, c.splat(start)), inside);
     Value bits = LLVM::BitcastOp::create(c.b, c.loc, flags, own);
     c.store(start, runAt(run, 0), 8);
-    c.store(arith::ExtUIOp::create(c.b, c.loc, i64, bits), runAt(run, 1), 8);
+    if (c.lanes < 64)
+      bits = arith::ExtUIOp::create(c.b, c.loc, i64, bits);
+    c.store(bits, runAt(run, 1), 8);
   };
   Value zero = c.constant(0), start = c.load(i64, at(first, 0), 8);
   write(start, zero);
@@ -182,8 +184,9 @@ void LaneTable::forEachRun(
   Type i64 = c.b.getI64Type(), flags = c.b.getIntegerType(c.lanes);
   c.forEach(c.constant(0), c.masked ? lanes.runs : c.constant(1), 1,
             [&](Value run) {
-              Value bits = arith::TruncIOp::create(
-                  c.b, c.loc, flags, c.load(i64, runAt(run, 1), 8));
+              Value bits = c.load(i64, runAt(run, 1), 8);
+              if (c.lanes < 64)
+                bits = arith::TruncIOp::create(c.b, c.loc, flags, bits);
               Type mask = c.vectorOf(c.b.getI1Type());
               Value inside = LLVM::BitcastOp::create(c.b, c.loc, mask, bits);
               Value stored;

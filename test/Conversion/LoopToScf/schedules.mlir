@@ -74,3 +74,19 @@ func.func @products(%x: tensor<16x32xf32>, %y: tensor<32x16xf32>)
 // CHECK-COUNT-16: {{math|vector}}.fma
 // CHECK-NOT: {{math|vector}}.fma
 // CHECK: scf.yield
+
+// An operand that is read through index expressions has a bit for each lane, and as many
+// lanes as a word has bits at most.
+// CHECK-LABEL: func.func @sixty_four
+// CHECK: llvm.bitcast %{{.*}} : vector<64xi1> to i64
+func.func @most_lanes(%x: tensor<2x64x12x16xf32>, %w: tensor<64x64xf32>) -> tensor<2x64x12x16xf32> {
+  %r = loop.kernel @sixty_four ins(%a = %x : tensor<2x64x12x16xf32>, %b = %w : tensor<64x64xf32>) shared []
+      schedule #loop.packed<lanes = 64, tile_rows = 1, tile_columns = 128, block_rows = 66, block_depth = 64, item_rows = 66,
+                            item_columns = 128, unroll = 4, masked = true, grain = 1> -> tensor<2x64x12x16xf32> {
+    %p = loop.contract parallel [2, 64, 12, 16] reduction [8, 8]
+        lhs %a[d0, d4 * 8 + d5, d3 * 0 + d2, d3] : tensor<2x64x12x16xf32> rhs %b[d1, d4 + d5 * 8] : tensor<64x64xf32>
+        acc f32 : tensor<2x64x12x16xf32>
+    loop.return %p : tensor<2x64x12x16xf32>
+  }
+  return %r : tensor<2x64x12x16xf32>
+}
