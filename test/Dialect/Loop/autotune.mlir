@@ -59,3 +59,22 @@ func.func @known(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   }
   return %r : tensor<8x64xf32>
 }
+
+// -----
+
+// Of a product without rows there is nothing to measure.
+
+// WANTED-LABEL: func.func @empty
+// WANTED-NOT: loop.wanted
+func.func @empty(%x: tensor<0x64xf32>, %w: tensor<64x64xf32>) -> tensor<0x64xf32> {
+  %r = loop.kernel @product ins(%a = %x : tensor<0x64xf32>, %b = %w : tensor<64x64xf32>) shared []
+      schedule #loop.packed<lanes = 8, tile_rows = 6, tile_columns = 16, block_rows = 6, block_depth = 64,
+                            item_rows = 6, item_columns = 64, unroll = 4, masked = false, grain = 1>
+      -> tensor<0x64xf32> {
+    %c = loop.contract parallel [0, 64] reduction [64]
+        lhs %a[d0, d2] : tensor<0x64xf32> rhs %b[d2, d1] : tensor<64x64xf32>
+        acc f32 : tensor<0x64xf32>
+    loop.return %c : tensor<0x64xf32>
+  }
+  return %r : tensor<0x64xf32>
+}

@@ -104,6 +104,17 @@ TEST(TuneCandidates, ProductsAreLegalDifferentAndFew) {
     }
 }
 
+TEST(TuneCandidates, EmptyProductsHaveNone) {
+  for (Size ProductShape::*extent : {&ProductShape::batch, &ProductShape::m,
+                                     &ProductShape::n, &ProductShape::k}) {
+    ProductShape product;
+    product.m = product.n = product.k = 64;
+    product.*extent = 0;
+    PackedSchedule first = getDefault(product);
+    EXPECT_TRUE(getCandidates(product, first, getWide(), 8).empty());
+  }
+}
+
 TEST(TuneCandidates, EstimatesKnowTilesAndThreads) {
   ProductShape product;
   product.m = product.n = product.k = 768;

@@ -57,7 +57,7 @@ private:
 /// `first` is nothing where the default is no packed product.
 void Collector::addProducts(std::optional<PackedSchedule> first) {
   auto product = findProduct(kernel, strides, machine.machine, hints);
-  if (!product)
+  if (!product || product->isEmpty())
     return;
   if (!first) {
     ProductShape packed = *product;

@@ -147,11 +147,11 @@ ScatterSchedule loop::chooseScatter(Size last, int64_t bits, int64_t points,
 //===----------------------------------------------------------------------===//
 
 bool loop::isWorthPacking(const ProductShape &product) {
+  if (product.isEmpty())
+    return false;
   uint64_t size = 1;
   bool isKnown = true;
   for (Size extent : {product.m, product.n, product.k}) {
-    if (extent == 0)
-      return false;
     isKnown &= extent.has_value();
     size = llvm::SaturatingMultiply<uint64_t>(size, extent.value_or(1));
   }

@@ -91,6 +91,8 @@ static auto asTuple(const PackedSchedule &s) {
 std::vector<PackedSchedule>
 loop::getCandidates(const ProductShape &product, const PackedSchedule &first,
                     const TuneMachine &machine, unsigned count) {
+  if (product.isEmpty())
+    return {};
   int64_t m = product.m.value_or(kUnknownSize),
           n = product.n.value_or(kUnknownSize);
   struct Ranked {
@@ -106,7 +108,7 @@ loop::getCandidates(const ProductShape &product, const PackedSchedule &first,
       for (int64_t itemRows : {60, 120, 240, 480, 960})
         for (int64_t itemColumns : {64, 128, 256, 512, 1024}) {
           PackedSchedule s = first;
-          s.tileRows = std::min(tileRows, std::max<int64_t>(m, 1));
+          s.tileRows = std::min(tileRows, m);
           s.tileColumns = tileColumns;
           s.blockDepth = roundUp(std::max(depth, s.lanes), s.lanes);
           s.itemRows = roundUp(std::min(itemRows, m), s.tileRows);

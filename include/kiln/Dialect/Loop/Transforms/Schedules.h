@@ -136,6 +136,9 @@ struct ProductShape {
   // Neighbours in memory: along the rows of A and B, the columns of B, the rows
   // of the result.
   bool aRows = false, bRows = false, bColumns = false, cRows = false;
+
+  /// There is nothing to multiply.
+  bool isEmpty() const { return batch == 0 || m == 0 || n == 0 || k == 0; }
 };
 struct PackedSchedule {
   int64_t lanes;
