@@ -47,9 +47,10 @@ std::string setTunable(std::string_view schedule, std::string_view name,
 std::string_view getScheduleKind(std::string_view schedule);
 
 /// The schedules that differ from this one in one number, twice or half as large,
-/// in a fixed order. What decides the order of sums (`sum_block`), the meaning of
-/// the others (`dim`) and the register tile, on which others depend, stays. Not
-/// all of them need be legal.
+/// in a fixed order. The blocks of sums (`sum_block`), the meaning of the others
+/// (`dim`) and the register tile, on which others depend, stay. Not all of them need
+/// be legal. Lanes along a sum (`along`) and the depth of a block (`block_depth`) do
+/// change, and with them the order of additions: floats may differ in their last bits.
 std::vector<std::string> getNeighbours(std::string_view schedule);
 
 } // namespace kiln::loop
