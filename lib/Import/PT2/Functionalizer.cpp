@@ -71,10 +71,12 @@ void Functionalizer::noteStrides(const State &state, bool isWrite) {
   Memory &memory = memories[state.memory];
   if (llvm::any_of(state.path, [](const Step &step) { return step.byStrides; }))
     memory.dependsOnStrides |= isWrite || state.version != memory.version;
-  if (!memory.copied)
-    return;
-  Memory &copied = memories[*memory.copied];
-  copied.dependsOnStrides |= isWrite || copied.version != memory.copiedVersion;
+  // With other strides a copy of a copy looks at the first one's memory.
+  for (const Memory *copy = &memory; copy->copied;
+       copy = &memories[*copy->copied]) {
+    Memory &copied = memories[*copy->copied];
+    copied.dependsOnStrides |= isWrite || copied.version != copy->copiedVersion;
+  }
 }
 
 bool Functionalizer::dependsOnStrides(StringRef input) const {
