@@ -88,7 +88,7 @@ func.func @main(%q: !x, %k: !y, %u: !v) -> !o {
 // No mask.
 // CHECK-LABEL: func.func @every
 // CHECK: arith.minui %{{.*}}, %c96
-// CHECK-NOT: arith.minui %{{.*}}, %c160 :
+// CHECK-NOT: arith.minui %{{.*}}, %c160{{[_ ]}}
 func.func @main(%q: !x, %k: !y, %u: !v) -> !o {
   %r = loop.kernel @every ins(%a = %q : !x, %b = %k : !y, %c = %u : !v)
       shared [96] -> !o {
@@ -118,7 +118,7 @@ func.func @main(%q: !x, %k: !y, %u: !v) -> !o {
 // Scores behind the limit are read.
 // CHECK-LABEL: func.func @reversed
 // CHECK: arith.minui %{{.*}}, %c96
-// CHECK-NOT: arith.minui %{{.*}}, %c160 :
+// CHECK-NOT: arith.minui %{{.*}}, %c160{{[_ ]}}
 func.func @main(%q: !x, %k: !y, %u: !v) -> !o {
   %r = loop.kernel @reversed ins(%a = %q : !x, %b = %k : !y, %c = %u : !v)
       shared [96] -> !o {
@@ -149,7 +149,7 @@ func.func @main(%q: !x, %k: !y, %u: !v) -> !o {
 // Numbers that wrap say nothing of what lies behind.
 // CHECK-LABEL: func.func @narrow
 // CHECK: arith.minui %{{.*}}, %c96
-// CHECK-NOT: arith.minui %{{.*}}, %c160 :
+// CHECK-NOT: arith.minui %{{.*}}, %c160{{[_ ]}}
 func.func @main(%q: !x, %k: !y, %u: !v) -> !o {
   %r = loop.kernel @narrow ins(%a = %q : !x, %b = %k : !y, %c = %u : !v)
       shared [96] -> !o {
@@ -182,7 +182,7 @@ func.func @main(%q: !x, %k: !y, %u: !v) -> !o {
 // What the weight is divided by may be 0 behind the limit.
 // CHECK-LABEL: func.func @infinite
 // CHECK: arith.minui %{{.*}}, %c96
-// CHECK-NOT: arith.minui %{{.*}}, %c160 :
+// CHECK-NOT: arith.minui %{{.*}}, %c160{{[_ ]}}
 func.func @main(%q: !x, %k: !y, %u: !v) -> !o {
   %r = loop.kernel @infinite ins(%a = %q : !x, %b = %k : !y, %c = %u : !v)
       shared [96] -> !o {
