@@ -136,9 +136,9 @@ public:
     return ofTensorOr(a, b, &FormulaBuilder::geTensor,
                       &FormulaBuilder::geScalar);
   }
-  /// A number becomes a tensor of the other side's element type where that holds
-  /// it, as fills do; a fraction beside integers makes floats, and of two numbers
-  /// the result is as PyTorch's.
+  /// A number becomes a tensor of the other side's element type, as fills do: an
+  /// integer wraps, and is true or false beside bools. A fraction beside integers
+  /// makes floats, and of two numbers the result is as PyTorch's.
   Value where(Value condition, Operand a, Operand b);
   /// The complex conjugate of a tensor or a constant number; reals stay.
   Value conjugate(Value a);
