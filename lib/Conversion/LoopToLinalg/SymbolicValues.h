@@ -22,7 +22,8 @@ namespace kiln::loop {
 /// What an expression is as a value: `index`, or `f64` of a float.
 Type getValueType(guard::ExprAttr expr);
 
-/// Gives expressions over the symbols of one function as values. Those without loop indices are computed once, at the top of the function.
+/// Gives expressions over the symbols of one function as values. Those without loop
+/// indices are computed once, at the top of the function.
 ///
 /// A symbol's value comes from an operation of the entry block marked with
 /// `loop.value`, or from a dimension of an argument that is the symbol or a

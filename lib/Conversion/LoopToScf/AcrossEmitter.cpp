@@ -16,8 +16,8 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Lanes across the last shared dimension that is more than one. A work item is a chunk of it at one
-/// point of the outer dimensions.
+/// Lanes across the last shared dimension that is more than one. A work item is a
+/// chunk of it at one point of the outer dimensions.
 LogicalResult AcrossEmitter::emitItems() {
   sharedExtents = analysis::collapseShared(kernel, layout);
   unsigned laneDim = analysis::getLaneDim(sharedExtents);

@@ -15,8 +15,9 @@
 // test/unittests/Conversion/LoopCases.cpp.
 //
 // A kind promises that its combination may be applied in any order and grouping (up
-// to rounding, and to whether the mean of infinities is one of them or NaN), and that joining its neutral elements with any values that a
-// body may yield gives these values. What cannot promise that is `generic`.
+// to rounding, and to whether the mean of infinities is one of them or NaN), and that
+// joining its neutral elements with any values that a body may yield gives these
+// values. What cannot promise that is `generic`.
 //
 //===----------------------------------------------------------------------===//
 
