@@ -18,6 +18,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <fcntl.h>
 #include <mutex>
 #include <new>
 #include <poll.h>
@@ -36,6 +37,8 @@ using Clock = std::chrono::steady_clock;
 static constexpr uint8_t kWantsReply = 128;
 static constexpr uint8_t kResult = 127, kError = 126, kLog = 125;
 static constexpr uint64_t kMaxMessage = uint64_t(2) << 30;
+/// The first descriptor that is no standard stream.
+static constexpr int kFirstOther = 3;
 
 //===----------------------------------------------------------------------===//
 // Bytes over a socket
@@ -134,15 +137,26 @@ private:
 /// Lets the copy end by itself, quietly, and hold nothing of its parent.
 static int separate(int fd) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  struct rlimit none = {0, 0};
-  ::setrlimit(RLIMIT_CORE, &none);
-  for (int signal = 1; signal < NSIG; ++signal)
-    ::signal(signal, SIG_DFL);
-  sigset_t all;
-  ::sigemptyset(&all);
-  ::sigprocmask(SIG_SETMASK, &all, nullptr);
-  int kept = ::dup2(fd, 3);
-  (void)::close_range(4, ~0u, 0);
+  struct rlimit noCore = {0, 0};
+  ::setrlimit(RLIMIT_CORE, &noCore);
+  // As for a new program: handlers are the parent's, what it ignores stays ignored.
+  // But who waits for children here needs them, and a closed pipe is an error.
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction now;
+    if (::sigaction(signal, nullptr, &now) == 0 &&
+        (now.sa_handler != SIG_IGN || signal == SIGCHLD))
+      ::signal(signal, SIG_DFL);
+  }
+  ::signal(SIGPIPE, SIG_IGN);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  // Nothing opened here may become a standard stream by chance.
+  for (int stream = 0; stream < kFirstOther; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0)
+      (void)::open("/dev/null", O_RDWR);
+  int kept = ::dup2(fd, kFirstOther);
+  (void)::close_range(kFirstOther + 1, ~0u, 0);
   return kept;
 }
 
@@ -227,6 +241,18 @@ static Error ended(pid_t child, const ChildOptions &options, bool isLate) {
              : Error::internal(text);
 }
 
+/// The same file under a number that no standard stream has: where those are closed,
+/// a new file takes their place.
+static int afterStreams(int fd) {
+  if (fd >= kFirstOther)
+    return fd;
+  int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, kFirstOther);
+  int reason = errno;
+  ::close(fd);
+  errno = reason;
+  return moved;
+}
+
 Result<std::vector<uint8_t>> kiln::runInChild(const ChildOptions &options,
                                               const ChildBody &body,
                                               const ChildHandler &handler) {
@@ -234,20 +260,23 @@ Result<std::vector<uint8_t>> kiln::runInChild(const ChildOptions &options,
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Error::io("cannot make a process for " + options.what + ": " +
                      systemMessage(errno));
-  Descriptor parentEnd(ends[0]), childEnd(ends[1]);
+  Descriptor parentEnd(afterStreams(ends[0])), childEnd(afterStreams(ends[1]));
+  if (!parentEnd.valid() || !childEnd.valid())
+    return Error::io("cannot make a process for " + options.what + ": " +
+                     systemMessage(errno));
   pid_t child = ::fork();
   if (child < 0)
     return Error::io("cannot make a process for " + options.what + ": " +
                      systemMessage(errno));
   if (child == 0)
-    runHere(ends[1], body);
+    runHere(childEnd.get(), body);
   childEnd.close();
   auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                 std::chrono::duration<double>(
                                     std::min(options.seconds, 1e8)));
   uint8_t tag = 0;
   std::vector<uint8_t> message;
-  while (receiveMessage(ends[0], tag, message, end)) {
+  while (receiveMessage(parentEnd.get(), tag, message, end)) {
     if (tag == kLog) {
       writeLog(message);
     } else if (tag == kResult || tag == kError) {
@@ -260,7 +289,7 @@ Result<std::vector<uint8_t>> kiln::runInChild(const ChildOptions &options,
       std::vector<uint8_t> reply =
           handler(tag & ~kWantsReply, ByteView(message));
       if (tag & kWantsReply)
-        (void)sendMessage(ends[0], tag, reply);
+        (void)sendMessage(parentEnd.get(), tag, reply);
     }
   }
   bool isLate = Clock::now() >= end;

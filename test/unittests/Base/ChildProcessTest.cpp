@@ -134,3 +134,54 @@ TEST(ChildProcess, WhereChildrenAreNotWaitedForItWorks) {
             ErrorKind::Internal);
   ::signal(SIGCHLD, old);
 }
+
+TEST(ChildProcess, WhatThisProcessIgnoresItIgnores) {
+  auto old = ::signal(SIGHUP, SIG_IGN);
+  auto made = runInChild(
+      {},
+      [](ChildChannel &) -> Result<Bytes> {
+        ::raise(SIGHUP);
+        return Bytes{1};
+      },
+      nothing);
+  ::signal(SIGHUP, old);
+  EXPECT_TRUE(bool(made)) << made.error().message;
+}
+
+TEST(ChildProcess, AClosedPipeIsNotItsEnd) {
+  auto old = ::signal(SIGPIPE, SIG_DFL);
+  auto made = runInChild(
+      {},
+      [](ChildChannel &) -> Result<Bytes> {
+        int ends[2];
+        EXPECT_EQ(::pipe(ends), 0);
+        ::close(ends[0]);
+        bool isRefused = ::write(ends[1], "x", 1) < 0;
+        return Bytes{uint8_t(isRefused)};
+      },
+      nothing);
+  ::signal(SIGPIPE, old);
+  ASSERT_TRUE(bool(made)) << made.error().message;
+  EXPECT_EQ(*made, Bytes{1});
+}
+
+// In a copy of its own, whose streams may be closed.
+TEST(ChildProcess, WithoutStandardStreamsItWorks) {
+  auto made = runInChild(
+      {},
+      [](ChildChannel &) -> Result<Bytes> {
+        for (int stream : {0, 1, 2})
+          ::close(stream);
+        return runInChild(
+            {},
+            [](ChildChannel &) -> Result<Bytes> {
+              for (int stream : {0, 1, 2})
+                (void)!::write(stream, "no message of this protocol", 27);
+              return Bytes{1};
+            },
+            nothing);
+      },
+      nothing);
+  ASSERT_TRUE(bool(made)) << made.error().message;
+  EXPECT_EQ(*made, Bytes{1});
+}
