@@ -28,6 +28,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// glibc 2.36 does not say itself that it is C.
+extern "C" {
+#include <sys/pidfd.h>
+}
+
 using namespace kiln;
 
 using Clock = std::chrono::steady_clock;
@@ -36,7 +41,10 @@ using Clock = std::chrono::steady_clock;
 // highest bit set a reply is wanted.
 static constexpr uint8_t kWantsReply = 128;
 static constexpr uint8_t kResult = 127, kError = 126, kLog = 125;
-static constexpr uint64_t kMaxMessage = uint64_t(2) << 30;
+/// More than any machine has: the header is no header. What is less is kept as it
+/// comes, so a wrong length costs no memory.
+static constexpr uint64_t kMaxMessage = uint64_t(1) << 40;
+static constexpr uint64_t kPart = uint64_t(64) << 20;
 /// The first descriptor that is no standard stream.
 static constexpr int kFirstOther = 3;
 
@@ -57,29 +65,40 @@ static bool sendAll(int fd, ByteView bytes) {
   return true;
 }
 
-/// False if the other side is gone or the time is over.
-static bool receiveAll(int fd, uint8_t *data, size_t size,
-                       Clock::time_point end) {
-  while (size != 0) {
+namespace {
+enum class Received { All, Gone, Late, Broken };
+} // namespace
+
+/// Waits until there is something to read, or an end.
+static bool waitFor(int fd, Clock::time_point end) {
+  for (;;) {
     auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - Clock::now());
     struct pollfd file = {fd, POLLIN, 0};
     int ready = ::poll(
         &file, 1,
         int(std::clamp<int64_t>(rest.count() + 1, 0, 24 * 3600 * 1000)));
-    if (ready < 0 && errno == EINTR)
-      continue;
-    if (ready <= 0)
+    if (ready > 0)
+      return true;
+    if (ready < 0 ? errno != EINTR : Clock::now() >= end)
       return false;
+  }
+}
+
+static Received receiveAll(int fd, uint8_t *data, size_t size,
+                           Clock::time_point end) {
+  while (size != 0) {
+    if (!waitFor(fd, end))
+      return Received::Late;
     ssize_t got = ::recv(fd, data, size, 0);
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)
-      return false;
+      return Received::Gone;
     data += got;
     size -= size_t(got);
   }
-  return true;
+  return Received::All;
 }
 
 static bool sendMessage(int fd, uint8_t tag, ByteView message) {
@@ -90,18 +109,26 @@ static bool sendMessage(int fd, uint8_t tag, ByteView message) {
   return sendAll(fd, head) && sendAll(fd, message);
 }
 
-static bool receiveMessage(int fd, uint8_t &tag, std::vector<uint8_t> &message,
-                           Clock::time_point end) {
+static Received receiveMessage(int fd, uint8_t &tag,
+                               std::vector<uint8_t> &message,
+                               Clock::time_point end) {
   uint8_t head[9];
-  if (!receiveAll(fd, head, sizeof(head), end))
-    return false;
+  Received received = receiveAll(fd, head, sizeof(head), end);
+  if (received != Received::All)
+    return received;
   ByteReader reader(ByteView(head, sizeof(head)));
   tag = reader.u8();
   uint64_t size = reader.u64();
   if (size > kMaxMessage)
-    return false;
-  message.resize(size);
-  return receiveAll(fd, message.data(), message.size(), end);
+    return Received::Broken;
+  message.clear();
+  while (message.size() < size && received == Received::All) {
+    size_t have = message.size();
+    size_t part = size_t(std::min(size - have, kPart));
+    message.resize(have + part);
+    received = receiveAll(fd, message.data() + have, part, end);
+  }
+  return received;
 }
 
 //===----------------------------------------------------------------------===//
@@ -123,7 +150,8 @@ public:
     std::lock_guard<std::mutex> lock(mutex_);
     std::vector<uint8_t> reply;
     if (!sendMessage(fd_, tag | kWantsReply, message) ||
-        !receiveMessage(fd_, tag, reply, Clock::time_point::max()))
+        receiveMessage(fd_, tag, reply, Clock::time_point::max()) !=
+            Received::All)
       ::_exit(0);
     return reply;
   }
@@ -172,8 +200,14 @@ static Result<std::vector<uint8_t>> runGuarded(const ChildBody &body,
   }
 }
 
-[[noreturn]] static void runHere(int fd, const ChildBody &body) noexcept {
+[[noreturn]] static void runHere(int fd, const ChildOptions &options,
+                                 const ChildBody &body) noexcept {
   Channel channel(separate(fd));
+  if (options.isQuiet)
+    if (int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
+      ::dup2(null, STDOUT_FILENO);
+      ::dup2(null, STDERR_FILENO);
+    }
   log::setSink([&](std::string_view category, log::Level level,
                    std::string_view text) {
     std::vector<uint8_t> message;
@@ -216,29 +250,61 @@ static Error errorOf(ByteView message) {
   return {kind, std::string(reader.text(reader.remaining()))};
 }
 
-/// Waits for the copy, and says how it ended if that was not by itself.
-static Error ended(pid_t child, const ChildOptions &options, bool isLate) {
-  int state = 0;
-  while (::waitpid(child, &state, 0) < 0 && errno == EINTR)
-    ;
-  if (isLate)
-    return Error::unsupported(options.what + " took longer than " +
-                              std::to_string(int64_t(options.seconds)) + " s");
-  if (WIFSIGNALED(state)) {
-    const char *name = ::sigabbrev_np(WTERMSIG(state));
-    std::string text = options.what + " was ended by signal " +
-                       (name ? "SIG" + std::string(name)
-                             : std::to_string(WTERMSIG(state)));
-    // Who kills it but the system, when there is no memory?
-    return WTERMSIG(state) == SIGKILL ? Error::unsupported(text)
-                                      : Error::internal(text);
+namespace {
+/// A copy that runs. It is ended, and waited for, at the latest when this ends. It is
+/// named by a descriptor, since a host that waits for all children may have freed its
+/// number for another process.
+class Copy {
+public:
+  explicit Copy(pid_t pid) : pid_(pid), file_(::pidfd_open(pid, 0)) {
+    isGone_ = !file_.valid() && errno == ESRCH;
   }
-  std::string text = options.what + " ended its process with " +
-                     std::to_string(WEXITSTATUS(state)) +
-                     "; what it wrote to the standard error says why";
-  return WEXITSTATUS(state) == int(ErrorKind::Unsupported)
-             ? Error::unsupported(text)
-             : Error::internal(text);
+  ~Copy() { (void)finish(Clock::now()); }
+
+  /// Waits until it has ended; ends it at `end`.
+  ChildEnd finish(Clock::time_point end) {
+    ChildEnd how;
+    if (isGone_)
+      return how;
+    bool isLate =
+        file_.valid() ? !waitFor(file_.get(), end) : Clock::now() >= end;
+    if (isLate)
+      kill();
+    isGone_ = true;
+    siginfo_t info = {};
+    int got;
+    while ((got = file_.valid()
+                      ? ::waitid(P_PIDFD, id_t(file_.get()), &info, WEXITED)
+                      : ::waitid(P_PID, id_t(pid_), &info, WEXITED)) < 0 &&
+           errno == EINTR)
+      ;
+    if (isLate) {
+      how.kind = ChildEnd::Late;
+    } else if (got == 0) {
+      how.kind =
+          info.si_code == CLD_EXITED ? ChildEnd::Exited : ChildEnd::Signalled;
+      how.code = info.si_status;
+    }
+    return how;
+  }
+
+private:
+  void kill() {
+    if (file_.valid())
+      (void)::pidfd_send_signal(file_.get(), SIGKILL, nullptr, 0);
+    else // a system without such descriptors
+      (void)::kill(pid_, SIGKILL);
+  }
+
+  pid_t pid_;
+  Descriptor file_;
+  bool isGone_;
+};
+} // namespace
+
+static Clock::duration durationOf(double seconds) {
+  return std::chrono::duration_cast<Clock::duration>(
+      std::chrono::duration<double>(std::min(seconds, 1e8)));
 }
 
 /// The same file under a number that no standard stream has: where those are closed,
@@ -253,38 +319,52 @@ static int afterStreams(int fd) {
   return moved;
 }
 
-Result<std::vector<uint8_t>> kiln::runInChild(const ChildOptions &options,
-                                              const ChildBody &body,
-                                              const ChildHandler &handler) {
+static ChildEnd answered(Result<std::vector<uint8_t>> answer) {
+  ChildEnd how;
+  how.kind = ChildEnd::Answered;
+  how.answer = std::move(answer);
+  return how;
+}
+
+ChildEnd kiln::watchChild(const ChildOptions &options, const ChildBody &body,
+                          const ChildHandler &handler) {
+  auto noProcess = [&] {
+    return answered(Error::io("cannot make a process for " + options.what +
+                              ": " + systemMessage(errno)));
+  };
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-    return Error::io("cannot make a process for " + options.what + ": " +
-                     systemMessage(errno));
+    return noProcess();
   Descriptor parentEnd(afterStreams(ends[0])), childEnd(afterStreams(ends[1]));
   if (!parentEnd.valid() || !childEnd.valid())
-    return Error::io("cannot make a process for " + options.what + ": " +
-                     systemMessage(errno));
+    return noProcess();
   pid_t child = ::fork();
   if (child < 0)
-    return Error::io("cannot make a process for " + options.what + ": " +
-                     systemMessage(errno));
+    return noProcess();
   if (child == 0)
-    runHere(childEnd.get(), body);
+    runHere(childEnd.get(), options, body);
+  Copy copy(child);
   childEnd.close();
-  auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                std::chrono::duration<double>(
-                                    std::min(options.seconds, 1e8)));
-  uint8_t tag = 0;
-  std::vector<uint8_t> message;
-  while (receiveMessage(parentEnd.get(), tag, message, end)) {
+  const auto last = Clock::now() + durationOf(options.seconds);
+  for (;;) {
+    auto end = options.silence
+                   ? std::min(last, Clock::now() + durationOf(options.silence()))
+                   : last;
+    uint8_t tag = 0;
+    std::vector<uint8_t> message;
+    Received received = receiveMessage(parentEnd.get(), tag, message, end);
+    if (received == Received::Broken)
+      return answered(Error::internal(options.what +
+                                      " wrote into its own connection"));
+    if (received != Received::All)
+      return copy.finish(end);
     if (tag == kLog) {
       writeLog(message);
     } else if (tag == kResult || tag == kError) {
-      while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR)
-        ;
-      if (tag == kError)
-        return errorOf(message);
-      return message;
+      (void)copy.finish(end);
+      return answered(tag == kError ? Result<std::vector<uint8_t>>(
+                                          errorOf(message))
+                                    : std::move(message));
     } else {
       std::vector<uint8_t> reply =
           handler(tag & ~kWantsReply, ByteView(message));
@@ -292,10 +372,38 @@ Result<std::vector<uint8_t>> kiln::runInChild(const ChildOptions &options,
         (void)sendMessage(parentEnd.get(), tag, reply);
     }
   }
-  bool isLate = Clock::now() >= end;
-  // It may be waiting for a reply, or have broken the protocol.
-  if (isLate)
-    ::kill(child, SIGKILL);
-  parentEnd.close();
-  return ended(child, options, isLate);
+}
+
+/// How a copy ended that gave no answer.
+static Error errorOf(const ChildEnd &how, const ChildOptions &options) {
+  if (how.kind == ChildEnd::Late)
+    return Error::unsupported(options.what + " took longer than " +
+                              std::to_string(int64_t(options.seconds)) + " s");
+  if (how.kind == ChildEnd::Signalled) {
+    const char *name = ::sigabbrev_np(how.code);
+    std::string text = options.what + " was ended by signal " +
+                       (name ? "SIG" + std::string(name)
+                             : std::to_string(how.code));
+    // Who kills it but the system, when there is no memory?
+    return how.code == SIGKILL ? Error::unsupported(text)
+                               : Error::internal(text);
+  }
+  if (how.kind == ChildEnd::Lost)
+    return Error::internal(options.what +
+                           " ended its process; how is not known, as this "
+                           "program waits for every child process");
+  std::string text = options.what + " ended its process with " +
+                     std::to_string(how.code) +
+                     "; what it wrote to the standard error says why";
+  return how.code == int(ErrorKind::Unsupported) ? Error::unsupported(text)
+                                                 : Error::internal(text);
+}
+
+Result<std::vector<uint8_t>> kiln::runInChild(const ChildOptions &options,
+                                              const ChildBody &body,
+                                              const ChildHandler &handler) {
+  ChildEnd how = watchChild(options, body, handler);
+  if (how.kind == ChildEnd::Answered)
+    return std::move(how.answer);
+  return errorOf(how, options);
 }

@@ -21,7 +21,13 @@
 //       });
 //
 // What is written to the log in the copy is written to the log here. The copy has
-// no descriptor of this process but the standard streams, and ends with it.
+// no descriptor of this process but the standard streams, ignores the signals that
+// this ignores, and ends with it. A host that handles SIGCHLD sees one of each copy,
+// and may wait for it.
+//
+// A lock that another thread holds at that moment stays locked in the copy. Those of
+// malloc, the standard streams and the log are freed; of others the body must use none
+// that threads of the host may hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,6 +54,9 @@ public:
 struct ChildOptions {
   double seconds = 600;      ///< it is ended after this time
   std::string what = "work"; ///< "the compilation", for errors
+  /// If there is one: after so many seconds without a message it is ended, too.
+  std::function<double()> silence;
+  bool isQuiet = false; ///< what it writes to the standard streams is dropped
 };
 
 using ChildBody =
@@ -55,7 +64,26 @@ using ChildBody =
 using ChildHandler =
     std::function<std::vector<uint8_t>(uint8_t tag, ByteView message)>;
 
-/// What `body` returns. Internal if the copy ended without an answer,
+/// How a copy came to its end.
+struct ChildEnd {
+  enum Kind {
+    Answered,  ///< `body` returned, or there could be no copy (Io)
+    Late,      ///< was ended after its time
+    Signalled, ///< `code` is the signal
+    Exited,    ///< without an answer; `code` is what exit was called with
+    Lost       ///< without an answer; the host waits for all its children
+  };
+  Kind kind = Lost;
+  int code = 0;
+  Result<std::vector<uint8_t>> answer = std::vector<uint8_t>();
+};
+
+/// Runs `body`, and `handler` here. What the handler throws ends the copy and goes on
+/// to the caller.
+ChildEnd watchChild(const ChildOptions &options, const ChildBody &body,
+                    const ChildHandler &handler);
+
+/// The same in one value: what `body` returns. Internal if the copy ended without an answer,
 /// Unsupported after the time limit or for want of memory, Io if there can be
 /// no copy.
 Result<std::vector<uint8_t>> runInChild(const ChildOptions &options,

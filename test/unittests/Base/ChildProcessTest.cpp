@@ -12,6 +12,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <stdexcept>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -184,4 +187,79 @@ TEST(ChildProcess, WithoutStandardStreamsItWorks) {
       nothing);
   ASSERT_TRUE(bool(made)) << made.error().message;
   EXPECT_EQ(*made, Bytes{1});
+}
+
+TEST(ChildProcess, WhatTheHandlerThrowsEndsIt) {
+  EXPECT_THROW((void)runInChild(
+                   {},
+                   [](ChildChannel &parent) -> Result<Bytes> {
+                     parent.tell(1, ByteView());
+                     for (;;)
+                       ::pause();
+                   },
+                   [](uint8_t, ByteView) -> Bytes {
+                     throw std::runtime_error("thrown here");
+                   }),
+               std::runtime_error);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a child is left";
+  EXPECT_EQ(errno, ECHILD);
+}
+
+// The connection is descriptor 3 of a copy. With the limit of a minute this test
+// takes one if the copy is waited for.
+TEST(ChildProcess, WhoWritesIntoTheConnectionIsEnded) {
+  Error error = errorOf([](ChildChannel &) -> Result<Bytes> {
+    EXPECT_EQ(::send(3, "\xff\xff\xff\xff\xff\xff\xff\xff\xff", 9, 0), 9);
+    for (;;)
+      ::pause();
+  });
+  EXPECT_EQ(error.message, "work wrote into its own connection");
+}
+
+TEST(ChildProcess, WhoClosesTheConnectionIsEndedInTime) {
+  Error error = errorOf(
+      [](ChildChannel &) -> Result<Bytes> {
+        ::close(3);
+        for (;;)
+          ::pause();
+      },
+      0.05);
+  EXPECT_EQ(error.message.find("work took longer than"), 0u);
+}
+
+TEST(ChildProcess, SilenceIsToldFromWork) {
+  ChildOptions options;
+  double limit = 60;
+  options.silence = [&] { return limit; };
+  ChildEnd how = watchChild(
+      options,
+      [](ChildChannel &parent) -> Result<Bytes> {
+        parent.tell(1, ByteView());
+        for (;;)
+          ::pause();
+      },
+      [&](uint8_t, ByteView) {
+        limit = 0.05;
+        return Bytes();
+      });
+  EXPECT_EQ(how.kind, ChildEnd::Late);
+}
+
+TEST(ChildProcess, WhoseStateAnotherTakesIsNotCalledAnExit) {
+  auto old = ::signal(SIGCHLD, SIG_IGN);
+  ChildEnd how = watchChild(
+      {}, [](ChildChannel &) -> Result<Bytes> { ::_exit(3); }, nothing);
+  ::signal(SIGCHLD, old);
+  EXPECT_EQ(how.kind, ChildEnd::Lost);
+}
+
+// Needs 4 GiB of memory: with --gtest_also_run_disabled_tests.
+TEST(ChildProcess, DISABLED_AnAnswerMayBeLargerThan2GiB) {
+  const size_t size = (size_t(2) << 30) + 5;
+  auto made = runInChild(
+      {}, [&](ChildChannel &) -> Result<Bytes> { return Bytes(size, 7); },
+      nothing);
+  ASSERT_TRUE(bool(made)) << made.error().message;
+  EXPECT_EQ(made->size(), size);
+  EXPECT_EQ(made->back(), 7);
 }
