@@ -47,6 +47,23 @@ static MlirLogicalResult run(MlirStringCallback onError, void *user,
   return mlirLogicalResultFailure();
 }
 
+/// Puts the weights of an archive into the variants of a package. Done here and not
+/// where they are compiled: weights of many GiB would be copied from there.
+static Status embedInto(std::vector<uint8_t> &bytes,
+                        const archive::ExportedProgram &program) {
+  auto reader = package::PackageReader::open(ByteView(bytes));
+  auto variants = reader ? reader->readAll()
+                         : Result<std::vector<package::Package>>(
+                               reader.takeError());
+  if (!variants)
+    return variants.takeError();
+  for (package::Package &package : *variants)
+    if (Status s = session::embedWeights(program, /*all=*/true, package); !s)
+      return s;
+  bytes = package::encodePackages(*variants);
+  return Status::success();
+}
+
 /// Compiles a source and hands out the bytes of its package.
 static Status compile(const archive::Source &source, MlirStringRef record,
                       intptr_t targetCount, const MlirStringRef *targets,
@@ -70,17 +87,14 @@ static Status compile(const archive::Source &source, MlirStringRef record,
         auto variants = session.compileVariants(source, *options, names);
         if (!variants)
           return variants.takeError();
-        if (source.program)
-          for (package::Package &package : *variants)
-            if (Status s = session::embedWeights(*source.program, /*all=*/true,
-                                                 package);
-                !s)
-              return s.takeError();
         return package::encodePackages(*variants);
       },
       [](uint8_t, ByteView) { return std::vector<uint8_t>(); });
   if (!bytes)
     return bytes.takeError();
+  if (source.program)
+    if (Status s = embedInto(*bytes, *source.program); !s)
+      return s;
   onPackage(refOf(ByteView(*bytes).text()), user);
   return Status::success();
 }
