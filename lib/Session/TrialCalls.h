@@ -20,14 +20,13 @@
 
 namespace kiln::session {
 
-/// What a child tells its parent, in one write.
+/// What a child tells its parent, as the bytes of a message.
 struct TrialNote {
   enum Kind : uint32_t {
     Begins,  ///< the candidate's call begins
     Right,   ///< its numbers agree; `value` is the seconds of its first call
     Failed,  ///< `text` says why
-    Timed,   ///< `value` is nanoseconds
-    Finished ///< all is said
+    Timed    ///< `value` is nanoseconds
   };
   uint32_t kind = Begins;
   uint32_t candidate = 0;

@@ -10,20 +10,18 @@
 
 #include "TrialCalls.h"
 
+#include "kiln/Base/ChildProcess.h"
+
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
 #include <cstring>
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 using namespace kiln;
 using namespace kiln::session;
 using package::Trial;
+
+static constexpr uint8_t kNote = 1;
+/// All candidates of a kernel are done long before; each has its own limit.
+static constexpr double kLongest = 24 * 3600;
 
 namespace {
 /// The packages and what is known of them.
@@ -39,18 +37,15 @@ public:
 private:
   /// Lets a child call what has not failed. False if it did not come to its end.
   bool runChild();
-  [[noreturn]] void work(int file) const;
-  /// Reads notes until the child is silent. False if it had to be ended.
-  bool listen(int file);
   void take(const TrialNote &note);
-  int limitMillis() const;
+  /// How long the child may say nothing.
+  double limitSeconds() const;
   void failAll(const std::string &why);
 
   const std::vector<std::vector<uint8_t>> &packages;
   const package::SymbolValues &symbols;
   const TrialOptions &options;
   std::vector<Trial> trials;
-  bool isFinished = false;
   uint32_t current = 0;    ///< whose call has begun
   bool hasBegun = false;   ///< there is one
   double firstSeconds = 0; ///< of the first package's first call
@@ -63,18 +58,12 @@ void Trials::failAll(const std::string &why) {
       trial = {0, why};
 }
 
-int Trials::limitMillis() const {
-  double seconds = firstSeconds == 0
-                       ? 10 * options.hangSeconds
-                       : options.hangSeconds + 30 * firstSeconds;
-  return static_cast<int>(std::min(1000 * seconds, 1e8));
+double Trials::limitSeconds() const {
+  return firstSeconds == 0 ? 10 * options.hangSeconds
+                           : options.hangSeconds + 30 * firstSeconds;
 }
 
 void Trials::take(const TrialNote &note) {
-  if (note.kind == TrialNote::Finished) {
-    isFinished = true;
-    return;
-  }
   if (note.candidate >= trials.size())
     return;
   Trial &trial = trials[note.candidate];
@@ -89,93 +78,59 @@ void Trials::take(const TrialNote &note) {
     trial.nanoseconds = note.value;
 }
 
-bool Trials::listen(int file) {
-  TrialNote note;
-  size_t have = 0;
-  for (;;) {
-    struct pollfd wait = {file, POLLIN, 0};
-    int ready = ::poll(&wait, 1, limitMillis());
-    if (ready < 0 && errno == EINTR)
-      continue;
-    if (ready <= 0)
-      return false;
-    ssize_t size = ::read(file, reinterpret_cast<char *>(&note) + have,
-                          sizeof(note) - have);
-    if (size < 0 && errno == EINTR)
-      continue;
-    if (size <= 0)
-      return true;
-    have += static_cast<size_t>(size);
-    if (have < sizeof(note))
-      continue;
-    take(note);
-    have = 0;
+/// What is to be said of the package that a child was at when it ended so.
+static std::string whyEnded(const ChildEnd &how, double limitSeconds) {
+  switch (how.kind) {
+  case ChildEnd::Answered:
+    return "cannot be run: " + how.answer.error().message;
+  case ChildEnd::Late:
+    return "hangs: nothing came of it in " +
+           std::to_string(static_cast<int64_t>(1000 * limitSeconds)) + " ms";
+  case ChildEnd::Signalled:
+    return std::string("crashes: ") + ::strsignal(how.code);
+  case ChildEnd::Exited:
+    return "ends the process with " + std::to_string(how.code);
+  case ChildEnd::Lost:
+    break;
   }
-}
-
-/// What the child does; it does not return.
-void Trials::work(int file) const {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  struct rlimit noCore = {0, 0};
-  ::setrlimit(RLIMIT_CORE, &noCore);
-  // Nobody's handler is to tell of a crash that is expected.
-  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP})
-    ::signal(signal, SIG_DFL);
-  if (int null = ::open("/dev/null", O_WRONLY); null >= 0) {
-    ::dup2(null, STDOUT_FILENO);
-    ::dup2(null, STDERR_FILENO);
-  }
-  auto tell = [file](const TrialNote &note) {
-    // Shorter than what a pipe takes at once. If the parent is gone, so is this.
-    (void)!::write(file, &note, sizeof(note));
-  };
-  callCandidates(packages, trials, symbols, options, tell);
-  TrialNote last;
-  last.kind = TrialNote::Finished;
-  tell(last);
-  ::_exit(0);
+  return "ends the process";
 }
 
 bool Trials::runChild() {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) {
-    failAll("cannot be run: no pipe");
-    return true;
-  }
   hasBegun = false;
   firstSeconds = 0;
-  pid_t child = ::fork();
-  if (child == 0) {
-    ::close(ends[0]);
-    work(ends[1]);
-  }
-  ::close(ends[1]);
-  if (child < 0) {
-    ::close(ends[0]);
-    failAll("cannot be run: no process");
+  ChildOptions child;
+  child.what = "the trials";
+  child.seconds = kLongest;
+  child.silence = [this] { return limitSeconds(); };
+  child.isQuiet = true;
+  ChildEnd how = watchChild(
+      child,
+      [this](ChildChannel &parent) -> Result<std::vector<uint8_t>> {
+        callCandidates(packages, trials, symbols, options,
+                       [&](const TrialNote &note) {
+                         parent.tell(kNote, ByteView(
+                             reinterpret_cast<const uint8_t *>(&note),
+                             sizeof(note)));
+                       });
+        return std::vector<uint8_t>();
+      },
+      [this](uint8_t, ByteView message) {
+        TrialNote note;
+        if (message.size() == sizeof(note)) {
+          std::memcpy(&note, message.data(), sizeof(note));
+          take(note);
+        }
+        return std::vector<uint8_t>();
+      });
+  if (how.kind == ChildEnd::Answered && how.answer)
     return true;
-  }
-  int limit = 0;
-  bool ended = listen(ends[0]);
-  if (!ended) {
-    limit = limitMillis();
-    ::kill(child, SIGKILL);
-  }
-  ::close(ends[0]);
-  int state = 0;
-  while (::waitpid(child, &state, 0) < 0 && errno == EINTR)
-    ;
-  if (isFinished)
-    return true;
+  std::string why = whyEnded(how, limitSeconds());
   if (!hasBegun) {
-    failAll("cannot be run: the process ended at once");
+    failAll(why);
     return true;
   }
-  trials[current].failure =
-      !ended ? "hangs: nothing came of it in " + std::to_string(limit) + " ms"
-      : WIFSIGNALED(state)
-          ? std::string("crashes: ") + ::strsignal(WTERMSIG(state))
-          : "ends the process with " + std::to_string(WEXITSTATUS(state));
+  trials[current].failure = std::move(why);
   return false;
 }
 
