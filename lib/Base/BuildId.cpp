@@ -25,8 +25,7 @@
 
 using namespace kiln;
 
-/// The build id among the notes of one segment; empty if it has none.
-static std::string findInNotes(ByteView notes, uint64_t alignment) {
+std::string kiln::findBuildId(ByteView notes, uint64_t alignment) {
   constexpr uint32_t buildIdType = 3; // NT_GNU_BUILD_ID
   constexpr uint32_t maxBuildIdBytes = 64;
   if (alignment != 8)
@@ -107,7 +106,7 @@ Result<std::string> kiln::readBuildId(ByteView elf, const std::string &what) {
       continue;
     if (!elf.contains(segment.offset, segment.size))
       return Error::malformed("'" + what + "' has notes past its end");
-    std::string id = findInNotes(elf.slice(segment.offset, segment.size),
+    std::string id = findBuildId(elf.slice(segment.offset, segment.size),
                                  segment.alignment);
     if (!id.empty())
       return id;

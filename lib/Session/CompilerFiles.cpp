@@ -31,22 +31,41 @@ static std::string_view nameOf(std::string_view path) {
   return path.substr(path.rfind('/') + 1);
 }
 
-/// The path of a library that is loaded under this name; empty if none is.
-static std::string findLoaded(std::string_view name) {
+namespace {
+/// A library of this process.
+struct Loaded {
+  std::string path; ///< empty if none of the name is loaded
+  std::string id;   ///< its build id, "none" if it has none
+};
+} // namespace
+
+/// Read from memory: the file at the path may be another by now.
+static Loaded findLoaded(std::string_view name) {
   struct Search {
     std::string_view name;
-    std::string path;
-  } search = {name, ""};
+    Loaded found;
+  } search = {name, {"", "none"}};
   dl_iterate_phdr(
       [](struct dl_phdr_info *info, size_t, void *data) {
         auto *search = static_cast<Search *>(data);
         if (!info->dlpi_name || nameOf(info->dlpi_name) != search->name)
           return 0;
-        search->path = info->dlpi_name;
+        search->found.path = info->dlpi_name;
+        for (size_t i = 0; i < info->dlpi_phnum; ++i) {
+          const auto &segment = info->dlpi_phdr[i];
+          if (segment.p_type != PT_NOTE)
+            continue;
+          auto *notes = reinterpret_cast<const uint8_t *>(info->dlpi_addr +
+                                                          segment.p_vaddr);
+          std::string id = findBuildId(ByteView(notes, segment.p_memsz),
+                                       segment.p_align);
+          if (!id.empty())
+            search->found.id = std::move(id);
+        }
         return 1;
       },
       &search);
-  return search.path;
+  return search.found;
 }
 
 /// Where LD_LIBRARY_PATH and the run path say that libraries are.
@@ -78,27 +97,40 @@ static std::string idOf(const std::string &path) {
   return id ? *id : "none";
 }
 
-std::vector<cache::KeyPart> session::findBuildIds() {
-  const std::string folder = libraryFolder();
-  const std::string compiler = folder + "/" + kCompiler;
-  std::vector<cache::KeyPart> ids = {
-      {"compiler", idOf(compiler)},
-      {"runtime", idOf(folder + "/libKilnRuntime.so")}};
-  auto needs = readDynamicNeeds(compiler);
-  std::vector<std::string> folders =
-      foldersOf(needs ? needs->folders : std::vector<std::string>(), folder);
+/// Names of the libraries that make code, by their labels.
+static std::vector<std::pair<std::string, std::string>>
+namesOf(const Result<DynamicNeeds> &needs) {
+  std::vector<std::pair<std::string, std::string>> names = {
+      {"compiler", kCompiler}, {"runtime", "libKilnRuntime.so"}};
   for (auto [label, prefix] : kBackEnds) {
-    std::string path;
-    for (const std::string &name :
-         needs ? needs->needed : std::vector<std::string>()) {
-      if (name.rfind(prefix, 0) != 0)
-        continue;
-      path = findLoaded(name);
-      for (size_t i = 0; path.empty() && i < folders.size(); ++i)
-        if (std::string file = folders[i] + "/" + name;
-            ::access(file.c_str(), R_OK) == 0)
-          path = file;
+    names.emplace_back(label, "");
+    if (needs)
+      for (const std::string &name : needs->needed)
+        if (name.rfind(prefix, 0) == 0)
+          names.back().second = name;
+  }
+  return names;
+}
+
+std::vector<cache::KeyPart> session::findBuildIds() {
+  const std::string own = libraryFolder();
+  auto needs = readDynamicNeeds(own + "/" + kCompiler);
+  const std::vector<std::string> folders =
+      foldersOf(needs ? needs->folders : std::vector<std::string>(), own);
+  std::vector<cache::KeyPart> ids;
+  for (const auto &[label, name] : namesOf(needs)) {
+    Loaded loaded = findLoaded(name);
+    if (!loaded.path.empty()) {
+      ids.push_back({label, loaded.id});
+      continue;
     }
+    // Kiln's own lie together, wherever variables point.
+    bool isOwn = label == "compiler" || label == "runtime";
+    std::string path = isOwn ? own + "/" + name : "";
+    for (size_t i = 0; !name.empty() && path.empty() && i < folders.size(); ++i)
+      if (std::string file = folders[i] + "/" + name;
+          ::access(file.c_str(), R_OK) == 0)
+        path = file;
     ids.push_back({label, idOf(path)});
   }
   return ids;
@@ -107,16 +139,12 @@ std::vector<cache::KeyPart> session::findBuildIds() {
 std::string
 session::compareWithLoaded(const std::vector<cache::KeyPart> &found) {
   auto needs = readDynamicNeeds(libraryFolder() + "/" + kCompiler);
-  for (auto [label, prefix] : kBackEnds)
-    for (const std::string &name :
-         needs ? needs->needed : std::vector<std::string>()) {
-      if (name.rfind(prefix, 0) != 0)
-        continue;
-      std::string path = findLoaded(name), id = idOf(path);
-      for (const cache::KeyPart &part : found)
-        if (part.label == label && part.value != id)
-          return "the compiler loaded '" + path + "' with build id " + id +
-                 ", expected " + part.value;
-    }
+  for (const auto &[label, name] : namesOf(needs)) {
+    Loaded loaded = findLoaded(name);
+    for (const cache::KeyPart &part : found)
+      if (part.label == label && part.value != loaded.id)
+        return "the compiler loaded '" + loaded.path + "' with build id " +
+               loaded.id + ", expected " + part.value;
+  }
   return "";
 }

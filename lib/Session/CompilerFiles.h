@@ -24,8 +24,8 @@ namespace kiln::session {
 /// where there is no file, or none in it.
 std::vector<cache::KeyPart> findBuildIds();
 
-/// Once the compiler is loaded: what of it is another file than `found` says, in
-/// words; empty if nothing is.
+/// Once the compiler is loaded: what of it is another library than `found`, from
+/// before, says, in words; empty if nothing is.
 std::string compareWithLoaded(const std::vector<cache::KeyPart> &found);
 
 } // namespace kiln::session

@@ -94,6 +94,8 @@ static LibraryResult compileHere(const kiln_compiler_api &api,
 LibraryResult
 session::compileByLibrary(const LibraryRequest &wanted,
                           std::optional<double> isolationGraceSeconds) {
+  // What keys say, before the dynamic linker chooses.
+  static const EnvironmentRecord &expected = ownEnvironment();
   static const Result<const kiln_compiler_api *> api = load();
   if (!api) {
     LibraryResult failed;
@@ -101,7 +103,7 @@ session::compileByLibrary(const LibraryRequest &wanted,
     return failed;
   }
   static const std::string whyForeign =
-      compareWithLoaded(currentEnvironment().buildIds);
+      compareWithLoaded(expected.buildIds);
   LibraryRequest request = wanted;
   if (!whyForeign.empty()) {
     request.kernels = nullptr;

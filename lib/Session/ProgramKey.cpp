@@ -106,8 +106,13 @@ CacheKey session::environmentKey(const EnvironmentRecord &record) {
   return builder.finish();
 }
 
-Result<CacheKey> session::ownEnvironmentKey() {
+const EnvironmentRecord &session::ownEnvironment() {
   static const EnvironmentRecord record = currentEnvironment();
+  return record;
+}
+
+Result<CacheKey> session::ownEnvironmentKey() {
+  const EnvironmentRecord &record = ownEnvironment();
   for (const cache::KeyPart &id : record.buildIds)
     if (id.value == "none")
       return Error::unsupported("nothing says which " + id.label +

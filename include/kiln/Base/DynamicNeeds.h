@@ -31,6 +31,10 @@ struct DynamicNeeds {
 Result<DynamicNeeds> readDynamicNeeds(const std::string &path);
 Result<DynamicNeeds> readDynamicNeeds(ByteView elf, const std::string &what);
 
+/// The build id among the notes of one segment of that `p_align`, as `readBuildId`
+/// gives it, in a file or in memory; empty if it has none.
+std::string findBuildId(ByteView notes, uint64_t alignment);
+
 } // namespace kiln
 
 #endif // KILN_BASE_DYNAMICNEEDS_H

@@ -39,8 +39,10 @@ struct EnvironmentRecord {
   uint64_t kernelAbi = 0;
 };
 
-/// The one of this process.
+/// The one of this process as it is now.
 EnvironmentRecord currentEnvironment();
+/// The same as it was when this was first asked for: what its keys are made of.
+const EnvironmentRecord &ownEnvironment();
 /// Its digest is the environment's id in entries.
 cache::CacheKey environmentKey(const EnvironmentRecord &record);
 /// That of this process. Unsupported if a build id is missing: two compilers
