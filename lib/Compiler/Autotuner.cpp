@@ -231,7 +231,7 @@ bool Autotuner::measure(const std::vector<Group *> &active) {
     }
     hooks.tuner->progress(group->name, done++, active.size());
     std::vector<package::Trial> trials = hooks.tuner->measure(
-        group->name, packages, getSymbolValues(module));
+        group->name, packages, getTrialInputs(group->kernels.front()));
     isOk &= trials.size() == packages.size();
     double reference = trials.empty() ? 0 : trials.front().nanoseconds;
     for (size_t i = 0; i < trials.size() && i < batch.size(); ++i) {

@@ -14,14 +14,17 @@
 #include "kiln/Import/PT2Importer.h"
 #include "kiln/Pipelines/Pipelines.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace kiln;
 using namespace kiln::compiler;
 using mlir::func::FuncOp;
+namespace arith = mlir::arith;
 
 /// Copies what an argument of the kernel's function states of its strides.
 static void copyStrides(loop::KernelOp kernel, FuncOp main) {
@@ -83,16 +86,99 @@ Digest compiler::digestKernel(loop::KernelOp kernel) {
   return sha256(ByteView(std::string_view(text)));
 }
 
-package::SymbolValues compiler::getSymbolValues(ModuleOp module) {
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+/// Operations behind each other that are looked at: a position is made of few.
+static constexpr unsigned kMaxDepth = 12;
+
+/// What integers of memory a position is made of.
+enum class PositionKind {
+  Free,     ///< of none
+  Read,     ///< it is one; if that is negative, counted from the end
+  Computed, ///< anything else
+};
+
+static PositionKind classify(Value position, unsigned depth = 0) {
+  Operation *op = position.getDefiningOp();
+  if (!op)
+    return PositionKind::Free;
+  if (depth == kMaxDepth)
+    return PositionKind::Computed;
+  if (auto load = llvm::dyn_cast<loop::LoadOp>(op)) {
+    // What was computed before may have any value.
+    auto input = llvm::dyn_cast<mlir::BlockArgument>(load.getTensor());
+    return input && llvm::isa<loop::KernelOp>(input.getOwner()->getParentOp())
+               ? PositionKind::Read
+               : PositionKind::Computed;
+  }
+  if (llvm::isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+                arith::ExtUIOp>(op))
+    return classify(op->getOperand(0), depth + 1);
+  if (auto select = llvm::dyn_cast<arith::SelectOp>(op)) {
+    auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
+    if (compare && compare.getPredicate() == arith::CmpIPredicate::slt &&
+        mlir::matchPattern(compare.getRhs(), mlir::m_Zero()) &&
+        compare.getLhs() == select.getFalseValue())
+      return classify(select.getFalseValue(), depth + 1);
+  }
+  for (Value operand : op->getOperands())
+    if (classify(operand, depth + 1) != PositionKind::Free)
+      return PositionKind::Computed;
+  return PositionKind::Free;
+}
+
+/// The least size of a dimension that integers of memory are positions in.
+static int64_t getIntegerBound(loop::KernelOp kernel,
+                               const analysis::SizeHints &hints) {
+  int64_t bound = std::numeric_limits<int64_t>::max();
+  auto lower = [&](Value tensor, unsigned dimension, bool isExact) {
+    auto dims =
+        guard::getDims(llvm::cast<mlir::RankedTensorType>(tensor.getType()));
+    bound = std::min(bound, isExact && dims
+                                ? std::max<int64_t>(
+                                      hints.evaluate((*dims)[dimension]), 1)
+                                : 1);
+  };
+  kernel->walk([&](Operation *op) {
+    if (auto load = llvm::dyn_cast<loop::LoadOp>(op)) {
+      for (auto [k, index] : llvm::enumerate(load.getIndices())) {
+        PositionKind kind = classify(index);
+        if (kind == PositionKind::Free)
+          continue;
+        guard::ExprAttr name = guard::getDim(kernel.getContext(), k);
+        for (auto [d, expr] : llvm::enumerate(loop::getExprs(load.getMap())))
+          if (guard::contains(expr, name))
+            lower(load.getTensor(), d,
+                  kind == PositionKind::Read && expr == name);
+      }
+    } else if (auto yield = llvm::dyn_cast<loop::YieldAtOp>(op)) {
+      for (auto [d, position] : llvm::enumerate(yield.getPosition()))
+        if (PositionKind kind = classify(position); kind != PositionKind::Free)
+          lower(yield->getParentOp()->getResult(0), d,
+                kind == PositionKind::Read);
+    }
+  });
+  return bound;
+}
+
+package::TrialInputs compiler::getTrialInputs(loop::KernelOp kernel) {
+  auto module = kernel->getParentOfType<ModuleOp>();
   analysis::SizeHints hints(module);
-  package::SymbolValues values;
+  package::TrialInputs inputs;
   for (auto symbol : module.getOps<guard::SymbolOp>())
-    values.push_back(
+    inputs.symbols.push_back(
         {symbol.getSymName().str(),
          hints.evaluate(guard::getSymbol(module.getContext(),
                                          symbol.getSymName()))});
-  return values;
+  inputs.integersBelow = getIntegerBound(kernel, hints);
+  return inputs;
 }
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
 
 Status compiler::lowerKernelProgram(ModuleOp module) {
   std::string complaint;

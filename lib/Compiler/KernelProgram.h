@@ -40,8 +40,10 @@ mlir::OwningOpRef<ModuleOp> makeKernelProgram(loop::KernelOp kernel,
 /// all processes.
 Digest digestKernel(loop::KernelOp kernel);
 
-/// The values that symbols of a module's sizes are expected to have.
-package::SymbolValues getSymbolValues(ModuleOp module);
+/// What a kernel is called with alone: its symbols have the values that are expected
+/// of them, and integers that it uses as positions are in bounds. Positions that
+/// are computed in another way than by counting from the end can only be 0.
+package::TrialInputs getTrialInputs(loop::KernelOp kernel);
 
 /// Takes the program down to `@kernels` and a program of the runtime.
 Status lowerKernelProgram(ModuleOp module);

@@ -19,8 +19,8 @@ using package::Trial;
 //   speed:    nothing; the reply is two f64
 //   find:     32 bytes of key; the reply is a list of texts
 //   keep:     32 bytes of key, text
-//   measure:  text, list of packages, list of symbols (text, i64); the reply is a
-//             list of trials (f64, text)
+//   measure:  text, list of packages, list of symbols (text, i64), i64 above all
+//             integers; the reply is a list of trials (f64, text)
 //   progress: text, u32 done, u32 all
 static constexpr uint8_t kSpeed = 10, kFind = 11, kKeep = 12, kMeasure = 13,
                          kProgress = 14;
@@ -85,17 +85,18 @@ void DistantTuner::keep(const Digest &kernel, const std::string &config) {
 std::vector<Trial>
 DistantTuner::measure(const std::string &kernel,
                       const std::vector<std::vector<uint8_t>> &packages,
-                      const package::SymbolValues &symbols) {
+                      const package::TrialInputs &inputs) {
   Message message;
   message.text(kernel);
   message.writer.u64(packages.size());
   for (const std::vector<uint8_t> &package : packages)
     message.text(ByteView(package).text());
-  message.writer.u64(symbols.size());
-  for (const auto &[name, value] : symbols) {
+  message.writer.u64(inputs.symbols.size());
+  for (const auto &[name, value] : inputs.symbols) {
     message.text(name);
     message.writer.i64(value);
   }
+  message.writer.i64(inputs.integersBelow);
   std::vector<uint8_t> reply = parent_.ask(kMeasure, message.bytes);
   ByteReader reader(reply);
   std::vector<Trial> trials;
@@ -129,14 +130,15 @@ static std::vector<uint8_t> measureFor(package::KernelTuner &tuner,
     ByteView package = reader.bytes(reader.u64());
     packages.emplace_back(package.begin(), package.end());
   }
-  package::SymbolValues symbols;
+  package::TrialInputs inputs;
   for (uint64_t count = reader.u64(); count > 0 && reader.ok(); --count) {
     std::string name = readText(reader);
-    symbols.push_back({name, reader.i64()});
+    inputs.symbols.push_back({name, reader.i64()});
   }
+  inputs.integersBelow = reader.i64();
   std::vector<Trial> trials;
   if (reader.ok())
-    trials = tuner.measure(kernel, packages, symbols);
+    trials = tuner.measure(kernel, packages, inputs);
   Message reply;
   reply.writer.u64(trials.size());
   for (const Trial &trial : trials) {

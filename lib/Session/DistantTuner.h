@@ -32,7 +32,7 @@ public:
   std::vector<package::Trial>
   measure(const std::string &kernel,
           const std::vector<std::vector<uint8_t>> &packages,
-          const package::SymbolValues &symbols) override;
+          const package::TrialInputs &inputs) override;
   void progress(const std::string &kernel, unsigned done,
                 unsigned all) override;
 

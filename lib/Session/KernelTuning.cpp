@@ -89,11 +89,12 @@ void KernelTuning::keep(const Digest &kernel, const std::string &config) {
 std::vector<Trial>
 KernelTuning::measure(const std::string &kernel,
                       const std::vector<std::vector<uint8_t>> &packages,
-                      const package::SymbolValues &symbols) {
+                      const package::TrialInputs &inputs) {
   TrialOptions options;
   options.threads = threads_;
+  options.integersBelow = inputs.integersBelow;
   Stopwatch watch;
-  std::vector<Trial> trials = runTrials(packages, symbols, options);
+  std::vector<Trial> trials = runTrials(packages, inputs.symbols, options);
   stats_.seconds += watch.seconds();
   for (size_t i = 0; i < trials.size(); ++i) {
     ++(trials[i].failure.empty() ? stats_.measurements : stats_.failures);

@@ -14,7 +14,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <limits>
 #include <unistd.h>
 
 using namespace kiln;
@@ -29,6 +32,11 @@ static constexpr size_t kMinRounds = 7, kMaxRounds = 25;
 /// A candidate that is slower by this factor after some rounds is not timed further.
 static constexpr size_t kFirstRounds = 3;
 static constexpr double kHopeless = 1.5;
+/// The part of free memory that one set of inputs may take: results and scratch of
+/// candidates come to it.
+static constexpr double kMemoryPart = 0.125;
+/// What integers of any type can be.
+static constexpr int64_t kMaxInteger = 127;
 /// Most sets of inputs, and bytes of all of them.
 static constexpr size_t kMaxSets = 8, kMaxInputBytes = 256 << 20;
 
@@ -44,8 +52,11 @@ using Inputs = std::vector<OpValue>;
 class InputMaker {
 public:
   InputMaker(const package::Program &program,
-             const package::SymbolValues &symbols)
-      : program(program), cells(program.symbols.size()) {
+             const package::SymbolValues &symbols, int64_t integersBelow)
+      : program(program),
+        integersBelow(static_cast<uint32_t>(
+            std::clamp<int64_t>(integersBelow, 1, kMaxInteger + 1))),
+        cells(program.symbols.size()) {
     for (size_t i = 0; i < cells.size(); ++i)
       for (const auto &[name, value] : symbols)
         if (program.symbols[i].name == name)
@@ -62,6 +73,7 @@ private:
   Result<Tensor> makeTensor(const package::Slot &slot);
 
   const package::Program &program;
+  const uint32_t integersBelow;
   std::vector<package::Cell> cells;
   size_t total = 0;
   uint64_t state = 1;
@@ -82,8 +94,19 @@ InputMaker::evaluate(const std::vector<package::ExprId> &exprs) const {
   return values;
 }
 
+/// Bytes that may be taken without harm to what runs here; without limit if the
+/// system does not say.
+static double availableBytes() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.compare(0, 13, "MemAvailable:") == 0)
+      return double(std::strtoull(line.c_str() + 13, nullptr, 10)) * 1024;
+  return std::numeric_limits<double>::max();
+}
+
 /// Fills memory with elements of a dtype.
-static void fill(uint8_t *data, size_t count, DType dtype, uint64_t &state) {
+static void fill(uint8_t *data, size_t count, DType dtype,
+                 uint32_t integersBelow, uint64_t &state) {
   auto next = [&state] {
     state = state * 6364136223846793005ull + 1442695040888963407ull;
     return static_cast<uint32_t>(state >> 40); // 24 bits
@@ -116,8 +139,9 @@ static void fill(uint8_t *data, size_t count, DType dtype, uint64_t &state) {
       data[i] = i & 1;
       break;
     default:
-      // An index of what may have one element.
       std::memset(data + i * itemSize(dtype), 0, itemSize(dtype));
+      if (isInteger(dtype))
+        data[i * itemSize(dtype)] = uint8_t(next() % integersBelow);
       break;
     }
   }
@@ -141,13 +165,16 @@ Result<Tensor> InputMaker::makeTensor(const package::Slot &slot) {
     isEmpty |= (*sizes)[d] == 0;
   }
   count = isEmpty ? 0 : count;
-  if (count * double(itemSize(slot.dtype)) > double(uint64_t(1) << 40))
-    return Error::unsupported("an input is larger than memory");
+  double needed = double(total) + count * double(itemSize(slot.dtype));
+  if (needed > kMemoryPart * availableBytes())
+    return Error::unsupported("its inputs need " +
+                              std::to_string(int64_t(needed / (1 << 20))) +
+                              " MiB, too much beside what runs here");
   size_t elements = static_cast<size_t>(count);
   auto storage = runtime::Storage::allocate(elements * itemSize(slot.dtype));
   if (!storage)
     return storage.takeError();
-  fill((*storage)->data(), elements, slot.dtype, state);
+  fill((*storage)->data(), elements, slot.dtype, integersBelow, state);
   total += elements * itemSize(slot.dtype);
   return Tensor::view(std::move(*storage), slot.dtype, *sizes, strides, 0);
 }
@@ -263,7 +290,7 @@ void Caller::note(TrialNote::Kind kind, uint32_t candidate, double value,
 }
 
 Status Caller::makeInputs(const package::Program &program) {
-  InputMaker maker(program, symbols);
+  InputMaker maker(program, symbols, options.integersBelow);
   auto first = maker.make();
   if (!first)
     return first.takeError();
@@ -368,14 +395,17 @@ void Caller::time() {
     if (round + 1 == kFirstRounds)
       active.erase(std::remove_if(active.begin() + 1, active.end(),
                                   [&](uint32_t candidate) {
-                                    return quantile(ratios[candidate], 0) >
-                                           kHopeless;
+                                    if (quantile(ratios[candidate], 0) <=
+                                        kHopeless)
+                                      return false;
+                                    executables[candidate] = nullptr;
+                                    return true;
                                   }),
                    active.end());
   }
   double reference = quantile(first, 0.5) * 1e9;
   for (uint32_t i = 0; i < executables.size(); ++i) {
-    if (!executables[i])
+    if (ratios[i].empty())
       continue;
     double ratio = quantile(ratios[i], 0.5);
     // Faster now and then is not faster.

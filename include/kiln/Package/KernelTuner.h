@@ -11,7 +11,7 @@
 // it. The compiler decides what is tried and what wins:
 //
 //   std::vector<package::Trial> trials =
-//       tuner.measure("fused_linear_4", packages, {{"s77", 16}});
+//       tuner.measure("fused_linear_4", packages, {{{"s77", 16}}, 768});
 //   trials[0].nanoseconds   // of the first package, which is right by definition
 //   trials[1].failure       // "crashes: Illegal instruction"
 //
@@ -37,6 +37,14 @@ struct Trial {
 
 /// Values of symbols of sizes, by their names.
 using SymbolValues = std::vector<std::pair<std::string, int64_t>>;
+
+/// What a kernel is called with to be timed.
+struct TrialInputs {
+  SymbolValues symbols;
+  /// Integers are from 0 on and smaller than this: all that the kernel takes for
+  /// positions are positions in its tensors.
+  int64_t integersBelow = 1;
+};
 
 /// What the machine can do with all of its `threads`, by measurement.
 struct MachineSpeed {
@@ -65,7 +73,7 @@ public:
   virtual std::vector<Trial>
   measure(const std::string &kernel,
           const std::vector<std::vector<uint8_t>> &packages,
-          const SymbolValues &symbols) = 0;
+          const TrialInputs &inputs) = 0;
 
   /// Tells who waits how far the work is: `done` of `all` kernels.
   virtual void progress(const std::string &kernel, unsigned done,

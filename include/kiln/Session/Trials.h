@@ -17,8 +17,10 @@
 // ratios of neighbouring turns: what slows the machine down slows both. A package
 // that is not faster in three turns of four has no better time than the first.
 //
-// Inputs are numbers from 0.25 to 1.25, integers are 0, truths take turns. There are
-// several sets of them if one fits the second cache, so that no package profits from
+// Inputs are numbers from 0.25 to 1.25, integers from 0 up to a bound, truths take
+// turns: positions in a table must be below the bound, and where it is 1 integers are
+// all 0, so that a kernel that is wrong about them is not found out. There are several
+// sets of them if one fits the second cache, so that no package profits from
 // what the last turn left there.
 //
 //   TrialOptions options;
@@ -41,6 +43,8 @@ struct TrialOptions {
   /// How long a package may take for its first call, besides thirty times what the
   /// first package took; the first one may take ten times as long.
   double hangSeconds = 2;
+  /// Integers of inputs are smaller, and never above 127.
+  int64_t integersBelow = 1;
 };
 
 /// One trial a package, in their order. An empty package is one that nobody could
