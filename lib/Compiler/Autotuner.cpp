@@ -25,14 +25,16 @@ using namespace kiln::compiler;
 using loop::KernelOp;
 using loop::ScheduleAttr;
 
-/// Coordinate descent begins no further round after this long: candidates are
-/// measured whatever it takes, so a kernel is never worse off than by default.
+/// Coordinate descent begins no further round after this long. Candidates are
+/// measured as long as the budget of all tuning lasts.
 static constexpr std::chrono::seconds kDescentTime{15};
 /// Rounds at most, whatever is measured.
 static constexpr unsigned kMaxRounds = 50;
 /// The part of all kernels' time below which descent would gain nothing that
 /// anybody sees.
 static constexpr double kSmallShare = 0.02;
+/// Kernels whose candidates are compiled together.
+static constexpr size_t kBatch = 16;
 
 //===----------------------------------------------------------------------===//
 // Kernels
@@ -45,10 +47,14 @@ struct Autotuner::Group {
   std::vector<KernelOp> kernels;
   std::vector<std::string> candidates; ///< what was wanted at first
   bool isFound = false;  ///< by what was kept earlier
+  /// What was kept of a kernel whose descent has not ended, and its schedule.
+  std::optional<std::pair<BestConfig, ScheduleAttr>> begun;
   bool isClosed = false; ///< nothing more is measured
+  bool isEnded = false;  ///< since nothing more was wanted
   /// The first kernel's schedule and its time.
   ScheduleAttr first;
   double nanoseconds = 0;
+  double expected = 0; ///< as it was kept
 
   SmallVector<ScheduleAttr> getWanted() {
     SmallVector<ScheduleAttr> wanted;
@@ -58,7 +64,16 @@ struct Autotuner::Group {
         wanted.push_back(llvm::cast<ScheduleAttr>(schedule));
     return wanted;
   }
-  double weight() const { return nanoseconds * double(kernels.size()); }
+  double weight() const {
+    return (nanoseconds == 0 ? expected : nanoseconds) * double(kernels.size());
+  }
+  /// Takes what was kept earlier.
+  void take(const BestConfig &config, ScheduleAttr best) {
+    add(first, {config.defaultNanoseconds, ""});
+    if (best != first)
+      add(best, {config.nanoseconds, ""});
+    isFound = isClosed = true;
+  }
   void add(ScheduleAttr schedule, const package::Trial &trial);
 };
 
@@ -113,12 +128,24 @@ void Autotuner::lookUp(Group &group) {
                : ScheduleAttr();
     if (!best)
       continue;
-    group.add(group.first, {config->defaultNanoseconds, ""});
-    if (best != group.first)
-      group.add(best, {config->nanoseconds, ""});
-    group.isFound = group.isClosed = true;
-    return;
+    group.expected = config->defaultNanoseconds;
+    if (config->byDescent || !options.coordinateDescentTuning)
+      return group.take(*config, best);
+    if (!group.begun)
+      group.begun = {*config, best};
   }
+}
+
+/// Kernels whose descent ended before its time for their small share of another
+/// module: if they are small here as well, they need no more.
+void Autotuner::takeSmall() {
+  double all = 0;
+  for (auto &group : groups)
+    all += group->weight();
+  for (auto &group : groups)
+    if (group->begun && !group->isFound &&
+        group->weight() < kSmallShare * all)
+      group->take(group->begun->first, group->begun->second);
 }
 
 //===----------------------------------------------------------------------===//
@@ -187,7 +214,7 @@ joinKernels(std::vector<std::vector<Candidate>> &batches,
   return joined;
 }
 
-bool Autotuner::measure(const std::vector<Group *> &active) {
+bool Autotuner::measure(ArrayRef<Group *> active) {
   size_t told = reasons.size();
   std::vector<std::vector<Candidate>> batches;
   for (Group *group : active) {
@@ -213,6 +240,8 @@ bool Autotuner::measure(const std::vector<Group *> &active) {
   bool isOk = true;
   unsigned done = 0;
   for (auto [group, batch] : llvm::zip_equal(active, batches)) {
+    if (isSpent())
+      break;
     std::vector<std::vector<uint8_t>> packages;
     for (Candidate &candidate : batch) {
       if (ModuleOp kernels = candidate.failure.empty()
@@ -258,14 +287,19 @@ bool Autotuner::measure(const std::vector<Group *> &active) {
 
 Autotuner::Autotuner(ModuleOp module, target::KernelCompiler &compiler,
                      const CompileOptions &options, const CompileHooks &hooks,
-                     std::vector<package::Reason> &reasons)
+                     std::vector<package::Reason> &reasons, double seconds)
     : module(module), compiler(compiler), options(options), hooks(hooks),
-      reasons(reasons), speed(hooks.tuner->speed()), start(std::chrono::steady_clock::now()) {}
+      reasons(reasons), speed(hooks.tuner->speed()),
+      start(std::chrono::steady_clock::now()), budget(seconds) {}
 
 Autotuner::~Autotuner() = default;
 
 bool Autotuner::isOver() const {
   return std::chrono::steady_clock::now() - start > kDescentTime;
+}
+
+bool Autotuner::isSpent() const {
+  return std::chrono::steady_clock::now() - start > budget;
 }
 
 /// As options of passes are: from 1 to 10^9.
@@ -308,18 +342,32 @@ void Autotuner::keep() {
           reason.get("kernel") == group->name)
         config.nanoseconds =
             std::strtod(std::string(reason.get("ns")).c_str(), nullptr);
-    config.byDescent = options.coordinateDescentTuning;
+    config.byDescent = options.coordinateDescentTuning && group->isEnded;
     hooks.tuner->keep(group->digest,
                       encodeBestConfig(config, group->candidates));
   }
 }
 
-/// One round: candidates of all kernels together, so that they are compiled side by
-/// side; then neighbours of one kernel after another, those first that take longest.
+/// One round: candidates of several kernels together, so that they are compiled side
+/// by side; then neighbours of one kernel after another, those first that take longest.
 /// False if that was the last round.
 bool Autotuner::search(std::vector<Group *> active, unsigned round) {
-  if (round == 0)
-    return measure(active);
+  if (round == 0) {
+    ArrayRef<Group *> left = active;
+    while (!left.empty() && !isSpent()) {
+      size_t count = std::min(left.size(), kBatch);
+      if (!measure(left.take_front(count)))
+        return false;
+      left = left.drop_front(count);
+    }
+    // Whom nobody came to keeps what is known of it, or the default.
+    for (Group *group : active) {
+      group->isClosed |= group->nanoseconds == 0;
+      if (group->nanoseconds == 0 && group->begun)
+        group->take(group->begun->first, group->begun->second);
+    }
+    return true;
+  }
   llvm::sort(active, [](Group *a, Group *b) {
     return std::make_pair(b->weight(), a->name) <
            std::make_pair(a->weight(), b->name);
@@ -328,7 +376,7 @@ bool Autotuner::search(std::vector<Group *> active, unsigned round) {
   for (Group *group : active) {
     // What is about to win is looked at again in any case.
     bool isLast = group->getWanted().size() == 1;
-    if (isOver() && !isLast)
+    if (isSpent() || (isOver() && !isLast))
       continue;
     isDone = true;
     if (!measure({group}))
@@ -346,13 +394,15 @@ Status Autotuner::run() {
   findGroups();
   for (auto &group : groups)
     lookUp(*group);
+  takeSmall();
   for (unsigned round = 0; round < kMaxRounds; ++round) {
     std::vector<Group *> active;
     double all = 0;
     for (auto &group : groups)
       all += group->weight();
     for (auto &group : groups) {
-      group->isClosed |= group->getWanted().empty() ||
+      group->isEnded |= group->getWanted().empty();
+      group->isClosed |= group->isEnded ||
                          (round > 0 && group->getWanted().size() > 1 &&
                           group->weight() < kSmallShare * all);
       if (!group->isClosed)

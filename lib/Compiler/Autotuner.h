@@ -15,7 +15,9 @@
 //
 // Kernels are equal if their programs are: equal kernels are measured once, in this
 // module and, by what the tuner has kept, in all others. What does not compile or
-// cannot be run keeps the schedule that it has; tuning never fails a compilation.
+// cannot be run keeps the schedule that it has, as does what nobody came to in the
+// time that tuning has; so tuning fails a compilation only if one kernel's candidates
+// take as long as all that comes after them may.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,10 +35,11 @@ namespace kiln::compiler {
 class Autotuner {
 public:
   /// All are used until the end of `run`. `hooks.tuner` is not null. Reasons of
-  /// compilations of candidates are taken out of `reasons` again.
+  /// compilations of candidates are taken out of `reasons` again. Once so many
+  /// `seconds` are spent, no further kernel is measured.
   Autotuner(ModuleOp module, target::KernelCompiler &compiler,
             const CompileOptions &options, const CompileHooks &hooks,
-            std::vector<package::Reason> &reasons);
+            std::vector<package::Reason> &reasons, double seconds);
   ~Autotuner();
 
   Status run();
@@ -48,10 +51,12 @@ private:
   LogicalResult runPass(bool settle);
   void findGroups();
   void lookUp(Group &group);
+  void takeSmall();
   bool search(std::vector<Group *> active, unsigned round);
-  bool measure(const std::vector<Group *> &active);
+  bool measure(ArrayRef<Group *> active);
   void keep();
   bool isOver() const;
+  bool isSpent() const;
 
   ModuleOp module;
   target::KernelCompiler &compiler;
@@ -61,6 +66,7 @@ private:
   package::MachineSpeed speed;
   std::vector<std::unique_ptr<Group>> groups;
   std::chrono::steady_clock::time_point start;
+  std::chrono::duration<double> budget;
 };
 
 } // namespace kiln::compiler

@@ -107,8 +107,6 @@ compiler::decodeBestConfig(const std::string &text,
     return s.takeError();
   if (hash != hashConfigs(candidates))
     return Error::malformed(".best_config: found among other candidates");
-  if (descends && !config.byDescent)
-    return Error::malformed(".best_config: coordinate descent was not done");
   unsigned matches = 0;
   for (const std::string &candidate : candidates) {
     if (loop::getScheduleKind(candidate) != kind)

@@ -43,8 +43,8 @@ std::string encodeBestConfig(const BestConfig &config,
 
 /// Reads any text. It is an error, which the caller takes for a miss, unless it was
 /// found among these candidates and names one of them by all its numbers. If
-/// coordinate descent is wanted it must have been done; then the numbers may be
-/// others than a candidate's.
+/// coordinate descent is wanted the numbers may be others than a candidate's; the
+/// caller sees by `byDescent` whether it has ended.
 Result<BestConfig> decodeBestConfig(const std::string &text,
                                     const std::vector<std::string> &candidates,
                                     bool descends);

@@ -388,7 +388,10 @@ Status CompilerSession::tune(const CompileOptions &options,
   if (hooks.progress)
     hooks.progress("autotune");
   Status tuned = timed("autotune", [&] {
-    return Autotuner(*module_, **compiler, options, hooks, reasons_).run();
+    // The other half is for what comes after it.
+    return Autotuner(*module_, **compiler, options, hooks, reasons_,
+                     watchdog_->secondsLeft() / 2)
+        .run();
   });
   if (Status s = watchdog_->status("autotune"); !s)
     return s;

@@ -10,6 +10,7 @@
 
 #include "llvm/Support/Format.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <unistd.h>
 
@@ -67,6 +68,11 @@ bool Watchdog::look() {
     os << "took more than " << (limits.bytes >> 20) << " MiB of memory";
   }
   return exceeded;
+}
+
+double Watchdog::secondsLeft() const {
+  std::chrono::duration<double> spent = Clock::now() - start;
+  return std::max(limits.seconds - spent.count(), 0.0);
 }
 
 Status Watchdog::status(llvm::StringRef stage) {

@@ -43,6 +43,8 @@ public:
   /// From here on, work in `context` ends at the limits. The watchdog must live
   /// as long as work is done there.
   void watch(MLIRContext *context);
+  /// Seconds until the limit of time, 0 beyond it.
+  double secondsLeft() const;
   /// An error once a limit is reached.
   Status status(llvm::StringRef stage);
 

@@ -1,0 +1,192 @@
+//===- AutotunerTest.cpp - What a tuner is asked for and told -------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Archive/Source.h"
+#include "kiln/Compiler/CompilerSession.h"
+#include "kiln/Session/Trials.h"
+
+#include <chrono>
+#include <gtest/gtest.h>
+#include <map>
+#include <thread>
+
+using namespace kiln;
+using namespace kiln::compiler;
+
+namespace {
+
+/// A tuner with times of its own: by the names of kernels, all candidates alike.
+class FakeTuner final : public package::KernelTuner {
+public:
+  package::MachineSpeed speed() override { return {1e10, 1e11}; }
+  unsigned threads() const override { return 1; }
+  std::vector<std::string> find(const Digest &kernel) override {
+    auto text = kept.find(kernel.hex());
+    return text == kept.end() ? std::vector<std::string>()
+                              : std::vector<std::string>{text->second};
+  }
+  void keep(const Digest &kernel, const std::string &config) override {
+    kept[kernel.hex()] = config;
+  }
+  std::vector<package::Trial>
+  measure(const std::string &kernel,
+          const std::vector<std::vector<uint8_t>> &packages,
+          const package::TrialInputs &inputs) override {
+    ++calls;
+    bounds[kernel] = inputs.integersBelow;
+    std::this_thread::sleep_for(pause);
+    package::Trial trial;
+    trial.nanoseconds = kernel.find("big") != std::string::npos ? 1e6 : 1e3;
+    return std::vector<package::Trial>(packages.size(), trial);
+  }
+  void progress(const std::string &, unsigned, unsigned) override {}
+
+  std::map<std::string, std::string> kept;
+  std::map<std::string, int64_t> bounds;
+  std::chrono::duration<double> pause{0};
+  unsigned calls = 0;
+};
+
+/// Kernels that read `%n` and write 64 x 32 numbers each.
+std::string kernel(const std::string &name, const std::string &body) {
+  return "  %" + name + " = loop.kernel @" + name + R"( ins(%a = %x : tensor<64x32xf32>, %b = %n : tensor<64xi64>)
+      shared [64, 32] -> tensor<64x32xf32> {
+    %p = loop.pointwise (%i, %j) in [64, 32] : tensor<64x32xf32> {
+      %k = loop.load %b[%i] : tensor<64xi64>
+)" + body + R"(
+      loop.yield %v : f32
+    }
+    loop.return %p : tensor<64x32xf32>
+  }
+)";
+}
+
+const char *const kGather = R"(
+      %q = arith.index_cast %k : i64 to index
+      %v = loop.load %a[%q, %j] : tensor<64x32xf32>)";
+const char *const kComputed = R"(
+      %m = arith.muli %k, %k : i64
+      %q = arith.index_cast %m : i64 to index
+      %v = loop.load %a[%i, %q] : tensor<64x32xf32>)";
+const char *const kNumber = R"(
+      %f = arith.sitofp %k : i64 to f32
+      %y = loop.load %a[%i, %j] : tensor<64x32xf32>
+      %v = arith.addf %y, %f : f32)";
+
+Result<package::Package> compile(const std::vector<std::string> &kernels,
+                                 FakeTuner &tuner, CompileOptions options) {
+  std::string text =
+      "func.func @main(%x: tensor<64x32xf32>, %n: tensor<64xi64>) -> (";
+  std::string types, names, bodies;
+  for (const std::string &one : kernels) {
+    types += std::string(types.empty() ? "" : ", ") + "tensor<64x32xf32>";
+    names += std::string(names.empty() ? "" : ", ") +
+             one.substr(2, one.find(' ', 2) - 2);
+    bodies += one;
+  }
+  text += types + ") {\n" + bodies + "  return " + names + " : " + types + "\n}\n";
+  auto source =
+      archive::Source::read(SharedBytes::own(std::move(text)), "module");
+  if (!source)
+    return source.takeError();
+  options.maxAutotune = true;
+  CompileHooks hooks;
+  hooks.tuner = &tuner;
+  CompilerSession session;
+  auto variants = session.compileVariants(**source, options, {}, hooks);
+  if (!variants)
+    return variants.takeError();
+  return std::move(variants->front());
+}
+
+TEST(Autotuner, IntegersAreInBoundsOfWhatTheyChooseFrom) {
+  FakeTuner tuner;
+  auto made = compile({kernel("gather", kGather), kernel("other", kComputed),
+                       kernel("number", kNumber)},
+                      tuner, {});
+  ASSERT_TRUE(made) << made.error().message;
+  ASSERT_EQ(tuner.bounds.size(), 3u);
+  EXPECT_EQ(tuner.bounds["gather"], 64);
+  EXPECT_EQ(tuner.bounds["other"], 1);
+  EXPECT_GT(tuner.bounds["number"], 127);
+}
+
+// Once half of the time is gone kernels keep what they have.
+TEST(Autotuner, LeavesTimeForTheRest) {
+  FakeTuner tuner;
+  tuner.pause = std::chrono::seconds(4);
+  CompileOptions options;
+  options.maxSeconds = 8;
+  auto made = compile({kernel("one", kGather), kernel("two", kNumber),
+                       kernel("three", kComputed)},
+                      tuner, options);
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(tuner.calls, 1u);
+  EXPECT_EQ(tuner.kept.size(), 1u);
+}
+
+TEST(Autotuner, DescentThatDidNotEndIsNotSaidToHave) {
+  CompileOptions options;
+  options.coordinateDescentTuning = true;
+  FakeTuner tuner;
+  std::vector<std::string> both = {kernel("big", kNumber),
+                                   kernel("little", kGather)};
+  ASSERT_TRUE(compile(both, tuner, options));
+  ASSERT_EQ(tuner.kept.size(), 2u);
+  unsigned ended = 0;
+  for (const auto &[key, text] : tuner.kept)
+    ended += text.find("\"found_by_coordesc\":true") != std::string::npos;
+  EXPECT_EQ(ended, 1u); // the small one was left alone
+  // There it is as small as before, alone it is not.
+  tuner.calls = 0;
+  ASSERT_TRUE(compile(both, tuner, options));
+  EXPECT_EQ(tuner.calls, 0u);
+  ASSERT_TRUE(compile({both[1]}, tuner, options));
+  EXPECT_GT(tuner.calls, 0u);
+}
+
+/// `%v` of i64 numbers, as a package.
+std::vector<uint8_t> withIntegers(const std::string &operation) {
+  std::string text = R"(
+func.func @main(%x: tensor<64x8xi64>) -> tensor<64x8xi64> {
+  %r = loop.kernel @k ins(%a = %x : tensor<64x8xi64>) shared [64, 8]
+      -> tensor<64x8xi64> {
+    %p = loop.pointwise (%i, %j) in [64, 8] : tensor<64x8xi64> {
+      %y = loop.load %a[%i, %j] : tensor<64x8xi64>
+      %v = )" + operation + R"( %y, %y : i64
+      loop.yield %v : i64
+    }
+    loop.return %p : tensor<64x8xi64>
+  }
+  return %r : tensor<64x8xi64>
+})";
+  auto source =
+      archive::Source::read(SharedBytes::own(std::move(text)), "module");
+  EXPECT_TRUE(source) << source.error().message;
+  CompilerSession session;
+  auto made = session.compileVariants(**source, {}, {});
+  EXPECT_TRUE(made) << made.error().message;
+  return package::encodePackage(made->front());
+}
+
+// Of zeros sums and products are the same.
+TEST(Autotuner, WrongIntegersAreFoundOut) {
+  session::TrialOptions options;
+  options.seconds = 0.01;
+  options.hangSeconds = 30;
+  options.integersBelow = 50;
+  std::vector<uint8_t> right = withIntegers("arith.addi");
+  auto trials = session::runTrials(
+      {right, withIntegers("arith.muli"), right}, {}, options);
+  ASSERT_EQ(trials.size(), 3u);
+  EXPECT_EQ(trials[0].failure, "");
+  EXPECT_EQ(trials[1].failure.substr(0, 19), "gives other numbers");
+  EXPECT_EQ(trials[2].failure, "");
+}
+
+} // namespace
