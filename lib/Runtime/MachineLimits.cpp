@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <immintrin.h>
@@ -183,14 +182,19 @@ static std::string getProcessorName() {
   return "unknown";
 }
 
-MachineLimits runtime::measureMachine(unsigned threads) {
+MachineLimits runtime::describeMachine(unsigned threads) {
   MachineLimits limits;
-  ThreadPool pool(threads);
   limits.processor = getProcessorName();
-  limits.threads = pool.threads();
+  limits.threads = threads;
   limits.l1Bytes = std::max(::sysconf(_SC_LEVEL1_DCACHE_SIZE), 0l);
   limits.l2Bytes = std::max(::sysconf(_SC_LEVEL2_CACHE_SIZE), 0l);
   limits.l3Bytes = std::max(::sysconf(_SC_LEVEL3_CACHE_SIZE), 0l);
+  return limits;
+}
+
+MachineLimits runtime::measureMachine(unsigned threads) {
+  ThreadPool pool(threads);
+  MachineLimits limits = describeMachine(pool.threads());
   uint32_t features = hostCpuFeatures();
   limits.f32FlopsPerSecond = getFlops(
       pool, features & KILN_CPU_AVX512 ? multiply512 : multiply256);
@@ -213,58 +217,4 @@ double MachineLimits::secondsFor(double bytes, double flops) const {
   double moving = rate > 0 ? bytes / rate : 0;
   double computing = f32FlopsPerSecond > 0 ? flops / f32FlopsPerSecond : 0;
   return std::max(moving, computing);
-}
-
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
-
-std::string runtime::printLimits(const MachineLimits &limits) {
-  std::string name;
-  for (char c : limits.processor)
-    if (c >= ' ' && c != '"' && c != '\\' && c < 127)
-      name += c;
-  char text[640];
-  std::snprintf(text, sizeof(text),
-                "{\"processor\":\"%.200s\",\"threads\":%u,\"l1_bytes\":%lld,"
-                "\"l2_bytes\":%lld,\"l3_bytes\":%lld,"
-                "\"memory_bytes_per_second\":%.6g,"
-                "\"cache_bytes_per_second\":%.6g,"
-                "\"read_bytes_per_second\":%.6g,"
-                "\"f32_flops_per_second\":%.6g,"
-                "\"bf16_flops_per_second\":%.6g}",
-                name.c_str(), limits.threads, (long long)limits.l1Bytes,
-                (long long)limits.l2Bytes, (long long)limits.l3Bytes,
-                limits.memoryBytesPerSecond, limits.cacheBytesPerSecond,
-                limits.readBytesPerSecond, limits.f32FlopsPerSecond,
-                limits.bf16FlopsPerSecond);
-  return text;
-}
-
-bool runtime::parseLimits(const std::string &text, MachineLimits &limits) {
-  MachineLimits read;
-  char name[201] = {};
-  long long l1 = 0, l2 = 0, l3 = 0;
-  int end = 0;
-  int found = std::sscanf(
-      text.c_str(),
-      "{\"processor\":\"%200[^\"]\",\"threads\":%u,\"l1_bytes\":%lld,"
-      "\"l2_bytes\":%lld,\"l3_bytes\":%lld,\"memory_bytes_per_second\":%lf,"
-      "\"cache_bytes_per_second\":%lf,\"read_bytes_per_second\":%lf,"
-      "\"f32_flops_per_second\":%lf,\"bf16_flops_per_second\":%lf}%n",
-      name, &read.threads, &l1, &l2, &l3, &read.memoryBytesPerSecond,
-      &read.cacheBytesPerSecond, &read.readBytesPerSecond,
-      &read.f32FlopsPerSecond, &read.bf16FlopsPerSecond, &end);
-  if (found != 10 || size_t(end) != text.size())
-    return false;
-  for (double rate : {read.memoryBytesPerSecond, read.cacheBytesPerSecond,
-                      read.readBytesPerSecond, read.f32FlopsPerSecond})
-    if (!(rate > 0 && rate < 1e18))
-      return false;
-  read.processor = name;
-  read.l1Bytes = l1;
-  read.l2Bytes = l2;
-  read.l3Bytes = l3;
-  limits = std::move(read);
-  return true;
 }

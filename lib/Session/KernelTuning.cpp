@@ -12,6 +12,10 @@
 #include "VariantLog.h"
 
 #include "kiln/Base/Log.h"
+#include "kiln/Cache/TieredStore.h"
+#include "kiln/Runtime/ThreadPool.h"
+#include "kiln/Session/MachineText.h"
+#include "kiln/Session/ProgramKey.h"
 #include "kiln/Session/Trials.h"
 
 using namespace kiln;
@@ -25,13 +29,40 @@ KernelTuning::KernelTuning(cache::Store *store, const Digest &environment,
       nameSpace_(std::move(nameSpace)), threads_(threads),
       tell_(std::move(tell)) {}
 
+std::unique_ptr<KernelTuning>
+KernelTuning::open(const std::optional<cache::CacheConfig> &config,
+                   unsigned threads, Progress tell) {
+  std::unique_ptr<cache::Store> store;
+  Digest environment;
+  std::string nameSpace;
+  if (config && config->enabled() && config->fxGraph) {
+    auto own = ownEnvironmentKey();
+    auto opened = cache::openStore(*config);
+    if (own && opened) {
+      store = std::move(*opened);
+      environment = own->digest;
+      nameSpace = config->remote.nameSpace;
+    } else {
+      logMiss("measurements are not kept: " +
+                  (own ? opened.error() : own.error()).message,
+              /*isWarning=*/false);
+    }
+  }
+  if (threads == 0)
+    threads = runtime::ThreadPool(0).threads();
+  auto tuning = std::make_unique<KernelTuning>(
+      store.get(), environment, std::move(nameSpace), threads, std::move(tell));
+  tuning->own_ = std::move(store);
+  return tuning;
+}
+
 cache::CacheKey KernelTuning::makeKey(const Digest &kernel) const {
   cache::CacheKeyBuilder builder(cache::KeyKind::Autotune);
   builder.addDigest(cache::KeyTag::EnvironmentId, "environment", environment_);
   builder.addDigest(cache::KeyTag::Source, "kernel", kernel);
   if (!nameSpace_.empty())
     builder.addText(cache::KeyTag::Namespace, "namespace", nameSpace_);
-  builder.addNumber(cache::KeyTag::Threads, "threads", threads_);
+  addTuningMachine(builder, threads_);
   return builder.finish();
 }
 
@@ -60,12 +91,16 @@ const runtime::MachineLimits &KernelTuning::machine() {
     return *machine_;
   // No kernel has this digest: it is of a word.
   const Digest subject = sha256(ByteView(std::string_view("the machine")));
-  machine_.emplace();
-  for (const std::string &text : read(subject))
-    if (runtime::parseLimits(text, *machine_) && machine_->threads == threads_)
-      return *machine_;
-  *machine_ = runtime::measureMachine(threads_);
-  keep(subject, runtime::printLimits(*machine_));
+  runtime::MachineLimits here = runtime::describeMachine(threads_);
+  for (const std::string &text : read(subject)) {
+    auto kept = parseLimits(text);
+    if (kept && kept->processor == here.processor &&
+        kept->threads == here.threads && kept->l1Bytes == here.l1Bytes &&
+        kept->l2Bytes == here.l2Bytes && kept->l3Bytes == here.l3Bytes)
+      return machine_.emplace(std::move(*kept));
+  }
+  machine_ = runtime::measureMachine(threads_);
+  keep(subject, printLimits(*machine_));
   return *machine_;
 }
 
@@ -97,8 +132,12 @@ KernelTuning::measure(const std::string &kernel,
   std::vector<Trial> trials = runTrials(packages, inputs.symbols, options);
   stats_.seconds += watch.seconds();
   for (size_t i = 0; i < trials.size(); ++i) {
-    ++(trials[i].failure.empty() ? stats_.measurements : stats_.failures);
-    if (!trials[i].failure.empty() && !packages[i].empty())
+    // Without a package nothing was run.
+    if (packages[i].empty())
+      continue;
+    stats_.measurements += trials[i].nanoseconds > 0;
+    stats_.failures += !trials[i].failure.empty();
+    if (!trials[i].failure.empty())
       log::write("autotuning", log::Level::Warning,
                  "kernel '" + kernel + "': candidate " + std::to_string(i) +
                      " is left out, it " + trials[i].failure);

@@ -13,6 +13,7 @@
 #include "kiln/ABI/KernelABI.h"
 #include "kiln/Base/Hex.h"
 #include "kiln/Runtime/KernelImage.h"
+#include "kiln/Runtime/MachineLimits.h"
 
 #include <cpuid.h>
 #include <dlfcn.h>
@@ -121,6 +122,16 @@ Result<CacheKey> session::ownEnvironmentKey() {
   return environmentKey(record);
 }
 
+void session::addTuningMachine(CacheKeyBuilder &builder, unsigned threads) {
+  // A processor of one model may have more or less of a cache that it shares.
+  runtime::MachineLimits machine = runtime::describeMachine(threads);
+  builder.addNumber(KeyTag::Threads, "threads", threads);
+  builder.addParts(KeyTag::Caches, "cache",
+                   {{"l1 bytes", std::to_string(machine.l1Bytes)},
+                    {"l2 bytes", std::to_string(machine.l2Bytes)},
+                    {"l3 bytes", std::to_string(machine.l3Bytes)}});
+}
+
 Digest session::portableEnvironment() {
   CacheKeyBuilder builder(KeyKind::Environment);
   builder.addText(KeyTag::FormatEpoch, "format epoch", "any");
@@ -145,6 +156,6 @@ Result<CacheKey> session::programKey(const archive::Source &source,
   if (!nameSpace.empty())
     builder.addText(KeyTag::Namespace, "namespace", nameSpace);
   if (options.isTuned())
-    builder.addNumber(KeyTag::Threads, "threads", threads);
+    addTuningMachine(builder, threads);
   return builder.finish();
 }

@@ -8,7 +8,7 @@
 
 #include "Work.h"
 
-#include "kiln/Session/KernelCache.h"
+#include "kiln/Session/KernelTuning.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -37,10 +37,7 @@ Work tools::getWork(const package::Package &package) {
 
 runtime::MachineLimits tools::getMachine(const cache::CacheConfig &config,
                                          unsigned threads) {
-  auto kernels = session::KernelCache::open(config);
-  if (kernels)
-    return (*kernels)->makeTuning(threads, {})->machine();
-  return session::KernelTuning(nullptr, Digest(), "", threads, {}).machine();
+  return session::KernelTuning::open(config, threads, {})->machine();
 }
 
 std::string tools::describeRate(const Work &work, double seconds,

@@ -10,6 +10,7 @@
 
 #include "common/JsonWriter.h"
 
+#include "kiln/Session/MachineText.h"
 #include <cstdio>
 
 using namespace kiln;
@@ -83,6 +84,6 @@ std::string bench::printJson(const std::vector<Row> &rows,
   for (const Row &row : rows)
     write(json, row, /*isKernel=*/false, machine);
   json.endArray();
-  return "{\"machine\":" + runtime::printLimits(machine) +
+  return "{\"machine\":" + session::printLimits(machine) +
          ",\"programs\":" + json.str() + "}\n";
 }

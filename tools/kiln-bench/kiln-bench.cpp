@@ -15,6 +15,7 @@
 #include "common/OptionFlags.h"
 #include "common/Output.h"
 
+#include "kiln/Session/MachineText.h"
 #include <algorithm>
 #include <chrono>
 
@@ -240,7 +241,7 @@ static Status measure(const Flags &flags) {
     threads = programs.front().session->threads();
   runtime::MachineLimits machine = getMachine(flags.session.cache, threads);
   if (flags.machine) {
-    print(runtime::printLimits(machine) + "\n");
+    print(session::printLimits(machine) + "\n");
     return Status::success();
   }
   std::vector<Row> rows;

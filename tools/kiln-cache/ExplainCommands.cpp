@@ -11,6 +11,7 @@
 #include "common/OptionFlags.h"
 #include "common/Output.h"
 
+#include "kiln/Runtime/ThreadPool.h"
 #include "kiln/Session/ProgramKey.h"
 
 #include <algorithm>
@@ -39,6 +40,14 @@ Status Question::ask(int argc, char **argv) {
   archive::LoadOptions load;
   tools::addOptionFlags(flags.line, OptionTool::Run, options);
   flags.line.value("model", load.model);
+  unsigned threads = 0;
+  flags.line.value("threads", [&](const std::string &text) -> Status {
+    auto value = tools::parseInteger("--threads", text, 1, 1024);
+    if (!value)
+      return value.takeError();
+    threads = static_cast<unsigned>(*value);
+    return Status::success();
+  });
   // kiln-run takes them from an io.json.
   flags.line.value("input-gradients", [&](const std::string &text) {
     return tools::setOption(options, "input_gradients", text);
@@ -62,7 +71,8 @@ Status Question::ask(int argc, char **argv) {
     return here.takeError();
   environment = std::move(*here);
   auto made = session::programKey(**source, options, environment,
-                                  flags.config().remote.nameSpace);
+                                  flags.config().remote.nameSpace,
+                                  runtime::ThreadPool(threads).threads());
   if (!made)
     return made.takeError();
   key = std::move(*made);

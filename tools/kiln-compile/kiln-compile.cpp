@@ -23,6 +23,7 @@
 #include "kiln/Runtime/Tensor.h"
 #include "kiln/Runtime/ThreadPool.h"
 #include "kiln/Session/KernelCache.h"
+#include "kiln/Session/KernelTuning.h"
 #include "kiln/Session/Weights.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -387,16 +388,17 @@ static std::unique_ptr<session::KernelCache> openCache(const Flags &flags) {
   return nullptr;
 }
 
-/// Measures candidates, and keeps what wins where kernels are kept.
+/// Measures candidates, and keeps what wins in the cache.
 static std::unique_ptr<session::KernelTuning>
-makeTuning(session::KernelCache *kernels, unsigned threads, bool progress) {
+makeTuning(const CompileOptions &options, const Flags &flags,
+           unsigned threads) {
   session::KernelTuning::Progress tell;
-  if (progress || ::isatty(STDERR_FILENO))
+  if (flags.progress || ::isatty(STDERR_FILENO))
     tell = [](const std::string &line) { llvm::errs() << line << "\n"; };
-  if (kernels)
-    return kernels->makeTuning(threads, std::move(tell));
-  return std::make_unique<session::KernelTuning>(nullptr, Digest(), "", threads,
-                                                 std::move(tell));
+  std::optional<cache::CacheConfig> config;
+  if (options.isTuned() && !flags.noCache && flags.mlir.empty())
+    config = cache::readCacheConfig(flags.cacheDirectory);
+  return session::KernelTuning::open(config, threads, std::move(tell));
 }
 
 static Status compile(const std::string &model, const CompileOptions &options,
@@ -431,8 +433,7 @@ static Status compile(const std::string &model, const CompileOptions &options,
   hooks.workers = getWorkers(pool);
   std::unique_ptr<session::KernelCache> kernels = openCache(flags);
   hooks.kernels = kernels.get();
-  std::unique_ptr<session::KernelTuning> tuning = makeTuning(
-      kernels.get(), pool.threads(), flags.progress);
+  std::unique_ptr<session::KernelTuning> tuning = makeTuning(options, flags, pool.threads());
   hooks.tuner = tuning.get();
   CompilerSession session;
   auto variants =

@@ -84,6 +84,7 @@ enum class KeyTag : uint16_t {
   Options = 19,     ///< the options record of CompilerABI.h
   Namespace = 20,
   Threads = 21,     ///< on which something was measured
+  Caches = 22,      ///< bytes of the caches there
 };
 
 /// One labelled part of a key, in words.

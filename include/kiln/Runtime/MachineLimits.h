@@ -40,12 +40,10 @@ struct MachineLimits {
   double secondsFor(double bytes, double flops) const;
 };
 
+/// What is known without a measurement: processor, threads and caches.
+MachineLimits describeMachine(unsigned threads);
 /// Measures with so many threads, the caller's among them.
 MachineLimits measureMachine(unsigned threads);
-
-/// One JSON object, and what it says; false for a text of another kind.
-std::string printLimits(const MachineLimits &limits);
-bool parseLimits(const std::string &text, MachineLimits &limits);
 
 } // namespace kiln::runtime
 

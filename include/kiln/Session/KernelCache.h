@@ -27,7 +27,6 @@
 #include "kiln/Cache/CacheConfig.h"
 #include "kiln/Cache/Store.h"
 #include "kiln/Package/KernelStore.h"
-#include "kiln/Session/KernelTuning.h"
 
 #include <memory>
 
@@ -48,13 +47,6 @@ public:
   find(const std::vector<Digest> &keys) override;
   void keep(const Digest &key, const package::KernelImage &image,
             uint64_t micros) override;
-
-  /// Measurements of kernels that are kept in the same store, which lives as long.
-  std::unique_ptr<KernelTuning> makeTuning(unsigned threads,
-                                           KernelTuning::Progress tell) {
-    return std::make_unique<KernelTuning>(&store_, environment_, nameSpace_,
-                                          threads, std::move(tell));
-  }
 
   /// Kernels that were there, and that were not.
   uint64_t hits() const { return hits_; }

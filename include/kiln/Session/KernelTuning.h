@@ -8,8 +8,9 @@
 //
 // A package::KernelTuner that runs candidates in child processes (Trials.h) and keeps
 // winners in the cache as entries of their own, `autotune/`. Their key is of the
-// environment, the kernel and the number of threads. A measurement that is lost is
-// made again.
+// environment, the kernel, the number of threads and the sizes of the caches. A
+// measurement that is lost is made again; one that was made at a bad time stays until
+// the folder `autotune/` is removed.
 //
 //   KernelTuning tuning(store, environment, "", 2, {});
 //   LibraryRequest request = {..., &tuning};
@@ -20,11 +21,13 @@
 #ifndef KILN_SESSION_KERNELTUNING_H
 #define KILN_SESSION_KERNELTUNING_H
 
+#include "kiln/Cache/CacheConfig.h"
 #include "kiln/Cache/Store.h"
 #include "kiln/Package/KernelTuner.h"
 #include "kiln/Runtime/MachineLimits.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 
 namespace kiln::session {
@@ -56,6 +59,13 @@ public:
   KernelTuning(cache::Store *store, const Digest &environment,
                std::string nameSpace, unsigned threads, Progress tell);
 
+  /// Keeps in the folder of a configuration, where sessions keep programs and what
+  /// they measure, or nothing and nowhere if there is no such folder: tuning does not
+  /// depend on it. With 0 threads there is one for each processor.
+  static std::unique_ptr<KernelTuning>
+  open(const std::optional<cache::CacheConfig> &config, unsigned threads,
+       Progress tell);
+
   package::MachineSpeed speed() override;
   unsigned threads() const override { return threads_; }
   /// What this machine can do, measured once and kept as measurements of kernels
@@ -76,6 +86,7 @@ private:
   cache::CacheKey makeKey(const Digest &kernel) const;
   std::vector<std::string> read(const Digest &subject);
 
+  std::unique_ptr<cache::Store> own_;
   cache::Store *store_;
   Digest environment_;
   std::string nameSpace_;

@@ -53,13 +53,17 @@ Digest portableEnvironment();
 
 /// The key of a program: KeyKind::AotAutograd with `options.training`, else
 /// KeyKind::FxGraph. `nameSpace` is KILN_CACHE_NAMESPACE, or empty. The
-/// number of threads counts for options by which schedules are measured. Usage error
+/// number of threads and the sizes of the caches count for options by which schedules
+/// are measured. Usage error
 /// for options that cannot be written.
 Result<cache::CacheKey> programKey(const archive::Source &source,
                                    const CompileOptions &options,
                                    const cache::CacheKey &environment,
                                    const std::string &nameSpace = "",
                                    unsigned threads = 0);
+
+/// Adds what measurements depend on beside the environment.
+void addTuningMachine(cache::CacheKeyBuilder &builder, unsigned threads);
 
 /// Folder of libKilnRuntime.so, where libKilnCompiler.so lies too.
 std::string libraryFolder();

@@ -14,7 +14,9 @@
 //
 // What is known of a symbol only grows: unknown, one value, varies. Joining
 // profiles is commutative and idempotent, so processes may add to one in any
-// order and nothing is lost. A wrong profile costs time and nothing else, since
+// order and nothing is lost in one folder. A remote is asked only where the folder has
+// nothing, and has what was written last: machines that have folders of their own do
+// not join what they saw. A wrong profile costs time and nothing else, since
 // variants have guards.
 //
 //   SizeProfile seen;

@@ -15,6 +15,7 @@
 #include "kiln/Compiler/CompilerSession.h"
 #include "kiln/Import/PT2Importer.h"
 #include "kiln/InitAll.h"
+#include "kiln/Session/KernelTuning.h"
 #include "kiln/Session/Weights.h"
 
 #include "mlir/CAPI/IR.h"
@@ -83,8 +84,13 @@ static Status compile(const archive::Source &source, MlirStringRef record,
   auto bytes = runInChild(
       child,
       [&](ChildChannel &) -> Result<std::vector<uint8_t>> {
+        // What is measured here is kept in the package alone.
+        auto tuning = session::KernelTuning::open(std::nullopt, 0, {});
+        CompileHooks hooks;
+        hooks.tuner = tuning.get();
         CompilerSession session;
-        auto variants = session.compileVariants(source, *options, names);
+        auto variants =
+            session.compileVariants(source, *options, names, hooks);
         if (!variants)
           return variants.takeError();
         return package::encodePackages(*variants);

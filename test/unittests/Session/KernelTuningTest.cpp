@@ -1,0 +1,123 @@
+//===- KernelTuningTest.cpp - Limits of a machine, kept and read ----------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "kiln/Session/KernelTuning.h"
+#include "kiln/Session/MachineText.h"
+#include "kiln/Session/ProgramKey.h"
+
+#include <clocale>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <map>
+
+using namespace kiln;
+using namespace kiln::session;
+
+namespace {
+
+runtime::MachineLimits getLimits() {
+  runtime::MachineLimits limits = runtime::describeMachine(1);
+  limits.memoryBytesPerSecond = 1.5e10;
+  limits.cacheBytesPerSecond = 9.25e10;
+  limits.readBytesPerSecond = 2e10;
+  limits.f32FlopsPerSecond = 1.25e11;
+  return limits;
+}
+
+TEST(MachineText, IsReadAsItWasWritten) {
+  for (const char *processor : {"A \"name\" \\ of one", "", "\xc3\xa9"}) {
+    runtime::MachineLimits limits = getLimits();
+    limits.processor = processor;
+    auto read = parseLimits(printLimits(limits));
+    ASSERT_TRUE(read) << read.error().message;
+    EXPECT_EQ(read->processor, processor);
+    EXPECT_EQ(read->l2Bytes, limits.l2Bytes);
+    EXPECT_EQ(read->memoryBytesPerSecond, 1.5e10);
+    EXPECT_EQ(read->bf16FlopsPerSecond, 0);
+  }
+}
+
+TEST(MachineText, IsTheSameInEveryLocale) {
+  std::string text = printLimits(getLimits());
+  std::string before = std::setlocale(LC_NUMERIC, nullptr);
+  for (const char *name : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE"})
+    if (std::setlocale(LC_NUMERIC, name)) {
+      EXPECT_EQ(printLimits(getLimits()), text) << name;
+      EXPECT_TRUE(parseLimits(text)) << name;
+    }
+  std::setlocale(LC_NUMERIC, before.c_str());
+}
+
+TEST(MachineText, NumbersThatNoMachineHasAreRefused) {
+  std::string text = printLimits(getLimits());
+  auto with = [&](const std::string &key, const std::string &value) {
+    size_t begin = text.find('"' + key + "\":") + key.size() + 3;
+    size_t end = text.find_first_of(",}", begin);
+    return text.substr(0, begin) + value + text.substr(end);
+  };
+  ASSERT_TRUE(parseLimits(with("l2_bytes", "4096")));
+  for (const char *value : {"-1", "1e300", "\"NaN\"", "null", "1,5"}) {
+    EXPECT_FALSE(parseLimits(with("bf16_flops_per_second", value))) << value;
+    EXPECT_FALSE(parseLimits(with("memory_bytes_per_second", value))) << value;
+    EXPECT_FALSE(parseLimits(with("l2_bytes", value))) << value;
+    EXPECT_FALSE(parseLimits(with("threads", value))) << value;
+  }
+  EXPECT_FALSE(parseLimits(with("memory_bytes_per_second", "0")));
+  EXPECT_FALSE(parseLimits(""));
+  EXPECT_FALSE(parseLimits(text.substr(0, text.size() - 1)));
+}
+
+/// A folder for one test.
+struct Folder {
+  Folder() { EXPECT_NE(::mkdtemp(path.data()), nullptr); }
+  ~Folder() { (void)!std::system(("rm -rf " + path).c_str()); }
+  std::string path = "/tmp/kiln-tuning-XXXXXX";
+};
+
+// Limits of a machine with other caches are not those of this one.
+TEST(KernelTuning, LimitsOfAnotherMachineDoNotCount) {
+  Folder folder;
+  cache::CacheConfig config = cache::readCacheConfig(folder.path);
+  const Digest subject = sha256(ByteView(std::string_view("the machine")));
+  runtime::MachineLimits other = getLimits();
+  other.l2Bytes += 4096;
+  KernelTuning::open(config, 1, {})->keep(subject, printLimits(other));
+  EXPECT_EQ(KernelTuning::open(config, 1, {})->machine().l2Bytes,
+            runtime::describeMachine(1).l2Bytes);
+  runtime::MachineLimits own = getLimits();
+  own.memoryBytesPerSecond = 12345;
+  KernelTuning::open(config, 1, {})->keep(subject, printLimits(own));
+  EXPECT_EQ(KernelTuning::open(config, 1, {})->machine().memoryBytesPerSecond,
+            12345);
+}
+
+TEST(KernelTuning, OnlyWhatRanIsCounted) {
+  auto tuning = KernelTuning::open(std::nullopt, 1, {});
+  tuning->measure("k", {{}, {}, {1, 2}}, {});
+  EXPECT_EQ(tuning->stats().measurements, 0u);
+  EXPECT_EQ(tuning->stats().failures, 1u);
+}
+
+TEST(KernelTuning, KeysNameThreadsAndCaches) {
+  auto parts = [](unsigned threads) {
+    cache::CacheKeyBuilder builder(cache::KeyKind::Autotune);
+    addTuningMachine(builder, threads);
+    std::map<std::string, std::string> found;
+    for (const cache::KeyPart &part : builder.finish().parts)
+      found[part.label] += part.value + " ";
+    return found;
+  };
+  EXPECT_NE(parts(1), parts(2));
+  std::string all;
+  for (const auto &[label, value] : parts(1))
+    all += label + value;
+  EXPECT_NE(all.find(std::to_string(runtime::describeMachine(1).l2Bytes)),
+            std::string::npos);
+}
+
+} // namespace
