@@ -16,7 +16,7 @@
 //     -> threads 256, lanes 4, parts 66
 //   chooseGPUProduct({.rows = 4096, .columns = 4096, .sum = 4096, .bytes = 2,
 //                     .onUnits = true}, machine)
-//     -> mma, tiles of 128 by 256, 4 stages, not split
+//     -> mma, tiles of 128 by 256, 3 stages, not split
 //
 //===----------------------------------------------------------------------===//
 
