@@ -341,3 +341,52 @@ bool analysis::hasVectors(ContractOp op, const ContractionShape &shape,
   auto extent = op.getDomain().all()[shape.columns.dims.back()].getConstant();
   return extent && *extent % lanes == 0;
 }
+
+std::optional<OperandBoxes>
+analysis::getOperandBoxes(ContractOp op, const ContractionShape &shape,
+                          unsigned k, int64_t multiple) {
+  MLIRContext *context = op.getContext();
+  const DimGroup &across = k == 0 ? shape.rows : shape.columns;
+  SmallVector<ExprAttr> extents = op.getDomain().all();
+  if (shape.isIrregular(k) || across.dims.empty() || shape.sum.dims.empty())
+    return std::nullopt;
+  OperandBoxes boxes;
+  boxes.alongSum = shape.sum.steps[k].isConstant(1);
+  const DimGroup &inner = boxes.alongSum ? shape.sum : across;
+  const DimGroup &second = boxes.alongSum ? across : shape.sum;
+  boxes.sizes = {inner.extent, second.extent};
+  boxes.strides = {inner.steps[k], second.steps[k]};
+  auto isStill = [](ExprAttr step) { return step.isConstant(0); };
+  if (!shape.batch.dims.empty() && !isStill(shape.batch.steps[k])) {
+    boxes.hasBatch = true;
+    boxes.sizes.push_back(shape.batch.extent);
+    boxes.strides.push_back(shape.batch.steps[k]);
+  }
+  boxes.offset =
+      guard::substitute(shape.addresses[k], [&](ExprAttr leaf) {
+        return leaf.isDim() ? guard::getConstant(context, 0) : leaf;
+      });
+  for (auto [n, dim] : llvm::enumerate(shape.outer)) {
+    auto step = guard::getCoefficient(shape.addresses[k],
+                                      guard::getDim(context, dim));
+    if (!step || guard::hasDims(*step))
+      return std::nullopt;
+    if (isStill(*step))
+      continue;
+    boxes.outer.push_back(n);
+    boxes.sizes.push_back(extents[dim]);
+    boxes.strides.push_back(*step);
+  }
+  auto fits = [&](ExprAttr expr) {
+    auto constant = expr.getConstant();
+    return constant && *constant >= 0 && *constant % multiple == 0;
+  };
+  if (!boxes.strides.front().isConstant(1) || boxes.sizes.size() > 5 ||
+      !fits(boxes.offset) ||
+      !llvm::all_of(ArrayRef(boxes.strides).drop_front(),
+                    [&](ExprAttr stride) {
+                      return fits(stride) && !isStill(stride);
+                    }))
+    return std::nullopt;
+  return boxes;
+}

@@ -87,6 +87,24 @@ analyzeContraction(loop::ContractOp op, ArrayRef<ExprAttr> lhsStrides,
                    ArrayRef<ExprAttr> rhsStrides,
                    const ContractionFrame &frame = {});
 
+/// An operand as an engine sees it that copies boxes of a tensor of several dimensions,
+/// the innermost first: rows (or columns) and sum, then the batch and dimensions that are
+/// counted off outside.
+struct OperandBoxes {
+  bool alongSum = false; ///< the innermost dimension is the sum
+  ExprAttr offset;       ///< of the tensor, in elements
+  SmallVector<ExprAttr> sizes, strides; ///< in elements; the innermost has stride 1
+  bool hasBatch = false; ///< the third dimension is the batch
+  SmallVector<unsigned> outer; ///< which of `ContractionShape::outer` follow
+};
+
+/// Operand `k` (A or B) in boxes; nothing where it is masked, walks one of its groups in
+/// several runs, has no neighbours, more than 5 dimensions, or strides that are not known
+/// to be multiples of `multiple` elements.
+std::optional<OperandBoxes> getOperandBoxes(loop::ContractOp op,
+                                            const ContractionShape &shape,
+                                            unsigned k, int64_t multiple);
+
 /// The type that both operands are multiplied in, behind their prologues; null where
 /// they differ.
 Type getFactorType(loop::ContractOp op);

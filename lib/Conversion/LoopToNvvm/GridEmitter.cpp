@@ -91,6 +91,13 @@ LogicalResult GridEmitter::emitIf(Value condition,
   return body();
 }
 
+Value GridEmitter::addMap(TensorMapAttr map) {
+  maps.push_back(map);
+  mapArguments.push_back(function.getBody().front().addArgument(
+      LLVM::LLVMPointerType::get(context), b.getLoc()));
+  return mapArguments.back();
+}
+
 Value GridEmitter::isLess(Value x, Value y) {
   return arith::CmpIOp::create(b, arith::CmpIPredicate::slt, x, y);
 }
@@ -228,8 +235,24 @@ LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
   if (failed(emitThread()) || failed(checkIndices()))
     return failure();
 
+  for (BlockArgument &map : mapArguments) {
+    BlockArgument last = entry->addArgument(map.getType(), b.getLoc());
+    map.replaceAllUsesWith(last);
+    entry->eraseArgument(map.getArgNumber());
+    map = entry->getArguments().back();
+  }
   function.setFunctionType(LLVM::LLVMFunctionType::get(
       voidType, llvm::to_vector(entry->getArgumentTypes())));
+  for (BlockArgument map : mapArguments) {
+    unsigned number = map.getArgNumber();
+    function.setArgAttr(
+        number, LLVM::LLVMDialect::getByValAttrName(),
+        TypeAttr::get(LLVM::LLVMArrayType::get(b.getI64Type(), 16)));
+    function.setArgAttr(number, LLVM::LLVMDialect::getAlignAttrName(),
+                        b.getI64IntegerAttr(64));
+    function.setArgAttr(number, NVVM::NVVMDialect::getGridConstantAttrName(),
+                        b.getUnitAttr());
+  }
   SmallVector<ExprAttr> symbols;
   for (auto &[expr, argument] : arguments)
     symbols.push_back(expr);
@@ -284,14 +307,20 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
           })
           .Case([&](GPUProductScheduleAttr schedule) {
             grid.mayOverwrite = false;
+            auto multiply = [&](StringRef name) {
+              return schedule.getUnit() == ProductUnit::Wgmma
+                         ? emit(GridWgmmaEmitter(kernel, strides, schedule,
+                                                 isNarrow),
+                                name)
+                         : emit(GridProductEmitter(kernel, strides, schedule,
+                                                   isNarrow),
+                                name);
+            };
             if (schedule.getSplit() == 1)
-              return emit(
-                  GridProductEmitter(kernel, strides, schedule, isNarrow), name);
+              return multiply(name);
             std::string first = (name + "_parts").str();
             return failure(
-                failed(emit(
-                    GridProductEmitter(kernel, strides, schedule, isNarrow),
-                    first)) ||
+                failed(multiply(first)) ||
                 failed(emit(
                     GridProductSumEmitter(kernel, strides, schedule, isNarrow),
                     name)));

@@ -70,6 +70,8 @@ protected:
   /// Runs `body` where `condition` is true; always where it is null.
   LogicalResult emitIf(Value condition,
                        llvm::function_ref<LogicalResult()> body);
+  /// The argument that a tensor map is handed over in, behind all others.
+  Value addMap(TensorMapAttr map);
   Value isLess(Value x, Value y);
   Value add(Value x, Value y);
   Value mul(Value x, int64_t y);
@@ -88,6 +90,7 @@ protected:
   guard::ExprAttr blocks, scratchBytes;
   int64_t sharedBytes = 0;      ///< of each block, besides what is declared
   SmallVector<Attribute> maps;  ///< tensor maps that the function takes
+  SmallVector<mlir::BlockArgument> mapArguments;
   SmallVector<guard::ExprAttr> reached; ///< sizes that indices reach, besides tensors
 };
 

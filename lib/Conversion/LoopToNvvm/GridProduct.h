@@ -15,6 +15,7 @@
 //                                    computed on the way
 //   multiply   (ProductUnits.cpp)    by fused multiplications or on matrix units; sums
 //                                    stay in registers
+//              (ProductWgmma.cpp)    both, by a copy engine and warpgroups
 //   finish     (GridProductBase)     sums go through shared memory, so that threads have
 //                                    neighbours in C, and then through the epilogue
 //
@@ -54,6 +55,19 @@ protected:
   Position enterMatrix(Value number);
   void setGroup(Position &position, const analysis::DimGroup &group,
                 Value index);
+  /// A tile of the result, and which part of the sum.
+  struct Tile {
+    Value matrixNumber, part;
+    Position matrix;
+    Value firstRow, firstColumn;
+    Value sumBegin, sumEnd, steps;
+  };
+  guard::ExprAttr countTiles();
+  Tile enterTile(Value number);
+  /// Finishes `lanes` neighbours of a row, or keeps them for the second function;
+  /// nothing where they are outside.
+  LogicalResult finishInside(const Tile &tile, Value row, Value column,
+                             llvm::function_ref<Value()> getSums);
   /// Evaluates the epilogue on `lanes` neighbours of a row and stores them.
   LogicalResult finishVector(const Position &matrix, Value row, Value column,
                              Value sums);
@@ -61,6 +75,7 @@ protected:
   guard::ExprAttr countParts();
   Value getPartAddress(Value part, Value matrix, Value row, Value column);
 
+  Value getSharedMemory();
   Value toWord(Value index);
   Value mulExpr(Value index, guard::ExprAttr factor);
 
@@ -107,7 +122,6 @@ private:
   };
 
   LogicalResult emitThread() override;
-  void enterTile();
   LogicalResult emitSteps();
   LogicalResult emitFinish();
 
@@ -149,10 +163,54 @@ private:
   Operand operands[2];
   int64_t stageBytes = 0;
   Value sharedBase;
-  Value matrixNumber, part;
-  Position matrix;
-  Value firstRow, firstColumn;  ///< of the tile
-  Value sumBegin, sumEnd, steps;
+  Tile tile;
+};
+
+/// Tiles that one warpgroup has the copy engine bring, and the others multiply by `wgmma`;
+/// a block has one tile after the other.
+class GridWgmmaEmitter : public GridProductBase {
+public:
+  GridWgmmaEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                   GPUProductScheduleAttr schedule, bool isNarrow)
+      : GridProductBase(kernel, strides, schedule, schedule.getThreads(),
+                        isNarrow) {}
+
+private:
+  struct Operand {
+    unsigned number = 0; ///< 0: A, 1: B
+    analysis::OperandBoxes boxes;
+    Type type;
+    Value map;
+    int64_t extent = 0, place = 0; ///< across; in a stage, in bytes
+  };
+  /// Which stage is next, and the phase of its barriers, as i32.
+  struct Turn {
+    Value stage, phase;
+  };
+
+  LogicalResult emitThread() override;
+  LogicalResult describe(Operand &operand);
+  void initBarriers();
+  Value getBarrier(bool isFull, Value stage);
+  void wait(bool isFull, const Turn &turn, bool isNextPhase);
+  void arrive(Value stage);
+  Turn advance(const Turn &turn);
+  LogicalResult
+  forEachTile(llvm::function_ref<FailureOr<Turn>(const Tile &, Turn)> body);
+  Turn emitCopies(const Tile &tile, Turn turn);
+  void copy(const Operand &operand, const Tile &tile, Value stage, Value sum);
+  FailureOr<Turn> emitProducts(const Tile &tile, Turn turn);
+  Value getDescriptor(const Operand &operand, Value stage, Value part);
+  Value multiply(Value sums, Value stage);
+  SmallVector<Value> complete(Value sums);
+  LogicalResult finishTile(const Tile &tile, ArrayRef<Value> sums);
+  Value getShared(Value bytes);
+  Value word(int64_t value);
+
+  Operand operands[2];
+  int64_t stageBytes = 0, barrierPlace = 0, sumPlace = 0;
+  Value sharedBase;
+  Value warpgroup, isLeader;
 };
 
 /// Adds up the sums of parts.

@@ -16,6 +16,22 @@ using namespace mlir;
 using analysis::DimGroup;
 using guard::ExprAttr;
 
+/// Shared memory whose size is given at launch, of all functions of a module.
+static constexpr llvm::StringLiteral kShared = "kiln_shared";
+
+Value GridProductBase::getSharedMemory() {
+  Operation *home = function->getParentOp();
+  if (Operation *found = SymbolTable::lookupSymbolIn(home, kShared))
+    return LLVM::AddressOfOp::create(b, cast<LLVM::GlobalOp>(found));
+  auto builder = OpBuilder::atBlockBegin(&home->getRegion(0).front());
+  auto made = LLVM::GlobalOp::create(
+      builder, home->getLoc(),
+      LLVM::LLVMArrayType::get(builder.getI8Type(), 0), /*isConstant=*/false,
+      LLVM::Linkage::External, kShared, Attribute(), /*alignment=*/1024,
+      /*addrSpace=*/3);
+  return LLVM::AddressOfOp::create(b, made);
+}
+
 LogicalResult GridProductBase::analyze() {
   if (failed(schedule.verifyKernel(kernel)))
     return failure();
@@ -36,6 +52,10 @@ LogicalResult GridProductBase::analyze() {
   reached.push_back(shape.rows.extent);
   reached.push_back(shape.columns.extent);
   reached.push_back(shape.sum.extent);
+  if (schedule.getSplit() > 1) {
+    reached.push_back(countParts());
+    scratchBytes = countParts() * (sumType.getIntOrFloatBitWidth() / 8);
+  }
   return success();
 }
 
@@ -71,6 +91,74 @@ Position GridProductBase::enterMatrix(Value number) {
   for (auto [dim, value] : llvm::zip(shape.outer, indices))
     position.dims[dim] = value;
   return position;
+}
+
+/// Groups of tiles are visited column by column, then the parts of the sum, then other
+/// matrices.
+ExprAttr GridProductBase::countTiles() {
+  return countMatrices() * schedule.getSplit() *
+         guard::ceilDiv(shape.rows.extent, schedule.getRows()) *
+         guard::ceilDiv(shape.columns.extent, schedule.getColumns());
+}
+
+GridProductBase::Tile GridProductBase::enterTile(Value number) {
+  ExprAttr rowTiles = guard::ceilDiv(shape.rows.extent, schedule.getRows());
+  ExprAttr columnTiles =
+      guard::ceilDiv(shape.columns.extent, schedule.getColumns());
+  SmallVector<Value> at = delinearize(
+      number, {countMatrices(), guard::getConstant(context, schedule.getSplit()),
+               rowTiles * columnTiles});
+  Tile tile;
+  tile.matrixNumber = at[0];
+  tile.part = at[1];
+  tile.matrix = enterMatrix(at[0]);
+
+  Value group = constantIndex(schedule.getGroup());
+  Value width = mulExpr(group, columnTiles);
+  Value first =
+      arith::MulIOp::create(b, arith::DivUIOp::create(b, at[2], width), group);
+  Value rest = arith::RemUIOp::create(b, at[2], width);
+  Value height = arith::MinUIOp::create(
+      b, arith::SubIOp::create(b, getArgument(rowTiles), first), group);
+  tile.firstRow = mul(add(first, arith::RemUIOp::create(b, rest, height)),
+                      schedule.getRows());
+  tile.firstColumn = mul(arith::DivUIOp::create(b, rest, height),
+                         schedule.getColumns());
+
+  ExprAttr all = guard::ceilDiv(shape.sum.extent, schedule.getSum());
+  ExprAttr each = guard::ceilDiv(all, schedule.getSplit());
+  Value begin = mulExpr(tile.part, each);
+  tile.steps = arith::MaxSIOp::create(
+      b, constantIndex(0),
+      arith::MinSIOp::create(
+          b, getArgument(each),
+          arith::SubIOp::create(b, getArgument(all), begin)));
+  tile.sumBegin = mul(begin, schedule.getSum());
+  tile.sumEnd = arith::MinSIOp::create(
+      b, getArgument(shape.sum.extent),
+      add(tile.sumBegin, mul(getArgument(each), schedule.getSum())));
+  return tile;
+}
+
+LogicalResult
+GridProductBase::finishInside(const Tile &tile, Value row, Value column,
+                              llvm::function_ref<Value()> getSums) {
+  row = add(tile.firstRow, row);
+  column = add(tile.firstColumn, column);
+  Value inside = arith::AndIOp::create(
+      b, isLess(row, getArgument(shape.rows.extent)),
+      isLess(column, getArgument(shape.columns.extent)));
+  return emitIf(inside, [&]() -> LogicalResult {
+    Value sums = getSums();
+    if (schedule.getSplit() == 1)
+      return finishVector(tile.matrix, row, column, sums);
+    int64_t bytes =
+        schedule.getLanes() * (sumType.getIntOrFloatBitWidth() / 8);
+    LLVM::StoreOp::create(
+        b, sums, getPartAddress(tile.part, tile.matrixNumber, row, column),
+        std::min<int64_t>(bytes, 16));
+    return success();
+  });
 }
 
 LogicalResult GridProductBase::finishVector(const Position &matrix, Value row,
@@ -132,8 +220,6 @@ LogicalResult GridProductSumEmitter::emitThread() {
   if (failed(analyze()))
     return failure();
   int64_t lanes = schedule.getLanes();
-  reached.push_back(countParts());
-  scratchBytes = countParts() * (sumType.getIntOrFloatBitWidth() / 8);
   ExprAttr vectors = guard::ceilDiv(shape.columns.extent, lanes);
   SmallVector<ExprAttr> extents = {countMatrices(), shape.rows.extent, vectors};
   return emitForItem(guard::product(context, extents), [&] {

@@ -17,20 +17,6 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Shared memory whose size is given at launch, of all functions of a module.
-static constexpr llvm::StringLiteral kShared = "kiln_shared";
-
-static LLVM::GlobalOp getSharedMemory(Operation *home) {
-  if (Operation *found = SymbolTable::lookupSymbolIn(home, kShared))
-    return cast<LLVM::GlobalOp>(found);
-  auto builder = OpBuilder::atBlockBegin(&home->getRegion(0).front());
-  return LLVM::GlobalOp::create(
-      builder, home->getLoc(),
-      LLVM::LLVMArrayType::get(builder.getI8Type(), 0), /*isConstant=*/false,
-      LLVM::Linkage::External, kShared, Attribute(), /*alignment=*/1024,
-      /*addrSpace=*/3);
-}
-
 /// The address of byte `bytes + more` of shared memory.
 Value GridProductEmitter::getShared(Value bytes, int64_t more) {
   if (more)
@@ -43,62 +29,21 @@ int64_t GridProductEmitter::getSumPitch() const {
   return schedule.getColumns() + 8;
 }
 
-/// Sets the tile of this block: groups of tiles are visited column by column, then
-/// the parts of the sum, then other matrices.
-void GridProductEmitter::enterTile() {
-  ExprAttr rowTiles = guard::ceilDiv(shape.rows.extent, schedule.getRows());
-  ExprAttr columnTiles =
-      guard::ceilDiv(shape.columns.extent, schedule.getColumns());
-  ExprAttr tiles = rowTiles * columnTiles;
-  ExprAttr split = guard::getConstant(context, schedule.getSplit());
-  SmallVector<ExprAttr> extents = {countMatrices(), split, tiles};
-  blocks = guard::product(context, extents);
-  SmallVector<Value> at = delinearize(block, extents);
-  matrixNumber = at[0];
-  part = at[1];
-  matrix = enterMatrix(matrixNumber);
-
-  Value group = constantIndex(schedule.getGroup());
-  Value width = mulExpr(group, columnTiles);
-  Value number = arith::DivUIOp::create(b, at[2], width);
-  Value first = arith::MulIOp::create(b, number, group);
-  Value rest = arith::RemUIOp::create(b, at[2], width);
-  Value height = arith::MinUIOp::create(
-      b, arith::SubIOp::create(b, getArgument(rowTiles), first), group);
-  firstRow = mul(add(first, arith::RemUIOp::create(b, rest, height)),
-                 schedule.getRows());
-  firstColumn = mul(arith::DivUIOp::create(b, rest, height),
-                    schedule.getColumns());
-
-  ExprAttr all = guard::ceilDiv(shape.sum.extent, schedule.getSum());
-  ExprAttr each = guard::ceilDiv(all, schedule.getSplit());
-  Value begin = mulExpr(part, each);
-  steps = arith::MaxSIOp::create(
-      b, constantIndex(0),
-      arith::MinSIOp::create(
-          b, getArgument(each),
-          arith::SubIOp::create(b, getArgument(all), begin)));
-  sumBegin = mul(begin, schedule.getSum());
-  sumEnd = arith::MinSIOp::create(
-      b, getArgument(shape.sum.extent),
-      add(sumBegin, mul(getArgument(each), schedule.getSum())));
-}
-
 /// All steps of the sum, several of them copied ahead of the one that is multiplied.
 LogicalResult GridProductEmitter::emitSteps() {
   int64_t stages = schedule.getStages();
   Value zero = constantIndex(0), one = constantIndex(1);
   for (int64_t k = 0; k + 1 < stages; ++k) {
-    if (failed(emitIf(isLess(constantIndex(k), steps), [&] {
+    if (failed(emitIf(isLess(constantIndex(k), tile.steps), [&] {
           return copy(constantIndex(k * stageBytes),
-                      add(sumBegin, constantIndex(k * schedule.getSum())));
+                      add(tile.sumBegin, constantIndex(k * schedule.getSum())));
         })))
       return failure();
     NVVM::CpAsyncCommitGroupOp::create(b);
   }
   SmallVector<Value> carried = {zero, constantIndex((stages - 1) * stageBytes)};
   llvm::append_range(carried, getZeros());
-  auto loop = scf::ForOp::create(b, zero, steps, one, carried);
+  auto loop = scf::ForOp::create(b, zero, tile.steps, one, carried);
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
@@ -108,11 +53,11 @@ LogicalResult GridProductEmitter::emitSteps() {
     NVVM::CpAsyncWaitGroupOp::create(b, stages - 2);
     NVVM::Barrier0Op::create(b);
     Value ahead = add(loop.getInductionVar(), constantIndex(stages - 1));
-    Value start = add(sumBegin, mul(ahead, schedule.getSum()));
+    Value start = add(tile.sumBegin, mul(ahead, schedule.getSum()));
     SmallVector<Value> loaded[2];
     for (auto [k, operand] : llvm::enumerate(operands)) {
       if (operand.isAsync) {
-        (void)emitIf(isLess(ahead, steps), [&, &operand = operand] {
+        (void)emitIf(isLess(ahead, tile.steps), [&, &operand = operand] {
           copyAsync(operand, write, start);
           return success();
         });
@@ -161,32 +106,15 @@ LogicalResult GridProductEmitter::emitFinish() {
   Value row = arith::DivUIOp::create(b, loop.getInductionVar(), perRow);
   Value column =
       mul(arith::RemUIOp::create(b, loop.getInductionVar(), perRow), lanes);
-  Value place = mul(add(mul(row, getSumPitch()), column), width);
-  row = add(firstRow, row);
-  column = add(firstColumn, column);
-  Value inside = arith::AndIOp::create(
-      b, isLess(row, getArgument(shape.rows.extent)),
-      isLess(column, getArgument(shape.columns.extent)));
-  return emitIf(inside, [&]() -> LogicalResult {
-    Value sums = LLVM::LoadOp::create(b, type, getShared(place), alignment);
-    if (schedule.getSplit() == 1)
-      return finishVector(matrix, row, column, sums);
-    LLVM::StoreOp::create(b, sums,
-                          getPartAddress(part, matrixNumber, row, column),
-                          alignment);
-    return success();
+  return finishInside(tile, row, column, [&]() -> Value {
+    Value place = mul(add(mul(row, getSumPitch()), column), width);
+    return LLVM::LoadOp::create(b, type, getShared(place), alignment);
   });
 }
 
 LogicalResult GridProductEmitter::emitThread() {
   if (failed(analyze()))
     return failure();
-  if (schedule.getUnit() == ProductUnit::Wgmma)
-    return refuse(schedule) << "whose unit has no code yet";
-  if (schedule.getSplit() > 1) {
-    reached.push_back(countParts());
-    scratchBytes = countParts() * (sumType.getIntOrFloatBitWidth() / 8);
-  }
   for (unsigned k = 0; k < 2; ++k) {
     operands[k].number = k;
     if (failed(describe(operands[k])))
@@ -195,11 +123,11 @@ LogicalResult GridProductEmitter::emitThread() {
   int64_t sums = schedule.getRows() * getSumPitch() *
                  (sumType.getIntOrFloatBitWidth() / 8);
   sharedBytes = std::max(schedule.getStages() * stageBytes, sums);
-  sharedBase = LLVM::AddressOfOp::create(
-      b, getSharedMemory(function->getParentOp()));
-  enterTile();
+  sharedBase = getSharedMemory();
+  blocks = countTiles();
+  tile = enterTile(block);
   for (Operand &operand : operands) {
-    operand.base = emitIndex(shape.addresses[operand.number], matrix);
+    operand.base = emitIndex(shape.addresses[operand.number], tile.matrix);
     makeChunks(operand);
   }
   return failure(failed(emitSteps()) || failed(emitFinish()));

@@ -154,7 +154,7 @@ void GridProductEmitter::makeChunks(Operand &operand) {
   int64_t k = schedule.getSum(), lanes = operand.lanes;
   int64_t perRow = (operand.walksSum ? k : operand.extent) / lanes;
   int64_t total = k * operand.extent / lanes;
-  Value first = operand.number == 0 ? firstRow : firstColumn;
+  Value first = operand.number == 0 ? tile.firstRow : tile.firstColumn;
   ExprAttr extent = operand.across->extent;
   for (int64_t done = 0; done < total; done += threads) {
     Value number = add(thread, constantIndex(done));
@@ -201,7 +201,7 @@ GridProductEmitter::getSource(const Operand &operand, const Chunk &chunk,
       ArrayRef<LLVM::GEPArg>{wide});
   source.inside = chunk.inside;
   if (!isWhole(shape.sum.extent, schedule.getSum()) || !operand.isAsync) {
-    Value less = isLess(source.sum, sumEnd);
+    Value less = isLess(source.sum, tile.sumEnd);
     source.inside =
         source.inside
             ? arith::AndIOp::create(b, source.inside, less).getResult()
@@ -209,7 +209,7 @@ GridProductEmitter::getSource(const Operand &operand, const Chunk &chunk,
   }
   if (!operand.mask)
     return source;
-  Position position = matrix;
+  Position position = tile.matrix;
   auto assign = [&](const DimGroup &group, ArrayRef<Value> indices) {
     if (!group.dims.empty())
       for (auto [run, index] : llvm::zip_equal(group.runs, indices))
@@ -247,7 +247,7 @@ void GridProductEmitter::copyAsync(const Operand &operand, Value stage,
     Value zero = arith::ConstantIntOp::create(b, 0, 32);
     if (hasPieces) {
       Value left = operand.walksSum
-                       ? arith::SubIOp::create(b, sumEnd, source.sum)
+                       ? arith::SubIOp::create(b, tile.sumEnd, source.sum)
                        : arith::SubIOp::create(b, getArgument(along),
                                                chunk.across);
       left = arith::MinSIOp::create(b, left, constantIndex(operand.lanes));

@@ -11,6 +11,7 @@
 #include "kiln/Conversion/ExpandMath/Passes.h"
 #include "kiln/Conversion/KernelToLLVM/Passes.h"
 
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -60,6 +61,8 @@ void kiln::buildKernelToNVVMPipeline(mlir::OpPassManager &pm) {
   // After all passes that want to see loops.
   pm.addPass(mlir::createSCFToControlFlowPass());
   pm.addPass(createConvertKernelToLLVMPass());
+  // What LLVM has no intrinsics for: wgmma, waiting for barriers.
+  pm.addPass(mlir::createConvertNVVMToLLVMPass());
 }
 
 void kiln::target::registerGPUKernelDialects(mlir::DialectRegistry &registry) {

@@ -126,3 +126,43 @@ func.func @points(%x: !t) -> !t {
   }
   return %r : !t
 }
+
+// -----
+
+// expected-error @below {{rows of a schedule is a multiple of 8 in 8..256, but found 512}}
+func.func private @s() attributes {s = #loop.gpu_product<unit = mma, rows = 512, columns = 128, sum = 32, part_rows = 64, part_columns = 64, stages = 3, lanes = 8, group = 8, split = 1>}
+
+// -----
+
+// expected-error @below {{parts of a schedule divide its tile, but found 48 by 64 in 128 by 128}}
+func.func private @s() attributes {s = #loop.gpu_product<unit = mma, rows = 128, columns = 128, sum = 32, part_rows = 48, part_columns = 64, stages = 3, lanes = 8, group = 8, split = 1>}
+
+// -----
+
+// expected-error @below {{a schedule for 'mma' has multiples of 16, but found parts of 8 by 64 and a sum of 32}}
+func.func private @s() attributes {s = #loop.gpu_product<unit = mma, rows = 128, columns = 128, sum = 32, part_rows = 8, part_columns = 64, stages = 3, lanes = 8, group = 8, split = 1>}
+
+// -----
+
+// expected-error @below {{a schedule for 'fma' has parts of 4 or 8, but found parts of 64 by 64 and a sum of 32}}
+func.func private @s() attributes {s = #loop.gpu_product<unit = fma, rows = 128, columns = 128, sum = 32, part_rows = 64, part_columns = 64, stages = 3, lanes = 8, group = 8, split = 1>}
+
+// -----
+
+// expected-error @below {{stages of a schedule is in 2..8, but found 1}}
+func.func private @s() attributes {s = #loop.gpu_product<unit = mma, rows = 128, columns = 128, sum = 32, part_rows = 64, part_columns = 64, stages = 1, lanes = 8, group = 8, split = 1>}
+
+// -----
+
+// expected-error @below {{blocks of a schedule is in 0..0, but found 132}}
+func.func private @s() attributes {s = #loop.gpu_product<unit = mma, rows = 128, columns = 128, sum = 32, part_rows = 64, part_columns = 64, stages = 3, lanes = 8, group = 8, split = 1, blocks = 132>}
+
+// -----
+
+// expected-error @below {{shared of a step is in 0..1048576, but found -1}}
+func.func private @s() attributes {s = #loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 32, shared = -1>}
+
+// -----
+
+// expected-error @below {{maps of a step are tensor maps, but found 3 : i64}}
+func.func private @s() attributes {s = #loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 32, maps = [3]>}

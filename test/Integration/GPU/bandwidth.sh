@@ -34,10 +34,26 @@ operations = re.match(r"// operations (\d+)", open(sys.argv[2]).read())
 count = f" {operations.group(1)}" if operations else ""
 lines = ["kiln-grid 1", f"ptx {len(ptx)}", f"time 20 {moved}{count}"]
 lines += [f"buffer {element} {count} 0 0" for element, count in buffers]
-lines += ["step 0 %s %s %s" % step[:3] + arguments + (step[3] and f" s{step[3]}")
-          for step in re.findall(r"#loop\.step<kernel = @(\w+), symbols = \[\], "
-                                 r"blocks = <(\d+)>, threads = (\d+)"
-                                 r"(?:, shared = (\d+))?>", launch)]
+numbers = lambda text: re.findall(r"\d+", re.sub(r"#\S*?<", "", text))
+steps = []
+for step in re.split(r"#loop\.step<", launch)[1:]:
+    kernel, blocks, threads = re.match(
+        r"kernel = @(\w+), symbols = \[\], blocks = <(\d+)>, threads = (\d+)",
+        step).groups()
+    shared = re.search(r"shared = (\d+)", step)
+    more = f" s{shared.group(1)}" if shared else ""
+    for found in re.finditer(
+            r"tensor_map<pointer = (\d+), element = (\w+), offset = <(\d+)>, "
+            r"sizes = \[(.*?)\], strides = \[(.*?)\], box = (.*?), swizzle = (\d+)>",
+            step):
+        pointer, element, offset, sizes, strides, box, swizzle = found.groups()
+        sizes, strides = numbers(sizes), numbers(strides)
+        box = re.findall(r"\d+", re.sub(r"i64", "", box))
+        more += f" m{sum(line.startswith('map') for line in lines)}"
+        lines.append(" ".join(["map", pointer, element, offset, swizzle,
+                               str(len(sizes)), *sizes, *strides, *box]))
+    steps.append(f"step 0 {kernel} {blocks} {threads}{arguments}{more}")
+lines += steps
 with open(sys.argv[1] + ".grid", "wb") as out:
     out.write("\n".join(lines + ["end", ""]).encode() + ptx)
 PYTHON

@@ -13,7 +13,9 @@
 //   ptx BYTES                        one line for each text of PTX
 //   buffer TYPE BYTES CHECKED ULPS   elements are f16, bf16, f32, f64, i8, i16, i32, i64
 //   step MODULE FUNCTION BLOCKS THREADS ARGUMENT...   b2: buffer 2, n17: the integer 17,
-//                                    s65536: bytes of shared memory of a block
+//                                    s65536: bytes of shared memory of a block, m0: map 0
+//   map BUFFER TYPE OFFSET SWIZZLE RANK SIZE... STRIDE... BOX...
+//                                    a tensor map as `#loop.tensor_map` says it, for a buffer
 //   time COUNT BYTES [FLOPS]         measure COUNT runs instead, each of which has to move so
 //                                    many bytes and to do so many operations; contents are
 //                                    made up, floats from 0.5 to 1 with either sign
@@ -78,6 +80,16 @@ struct Buffer {
   std::vector<Pointer> memory; ///< of the guard bytes before it, in each set
 };
 
+/// A tensor as the copy engine sees it, the innermost dimension first.
+struct Map {
+  size_t buffer = 0;
+  std::string type;
+  uint64_t offset = 0; ///< in elements
+  unsigned swizzle = 0;
+  std::vector<uint64_t> sizes, strides; ///< strides in bytes, without the innermost
+  std::vector<uint32_t> box;
+};
+
 struct Step {
   size_t module = 0;
   std::string function;
@@ -89,6 +101,7 @@ struct Case {
   std::vector<std::string> ptx;
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
+  std::vector<Map> maps;
   int runs = 0;
   double moved = 0; ///< bytes of a run
   double operations = 0;
@@ -127,6 +140,22 @@ Case readCase(const std::string &path) {
       }
       words.clear();
       found.steps.push_back(step);
+    } else if (word == "map") {
+      Map map;
+      size_t rank = 0;
+      words >> map.buffer >> map.type >> map.offset >> map.swizzle >> rank;
+      expect(!words.fail() && map.buffer < found.buffers.size() && rank >= 2 &&
+             rank <= 5);
+      map.sizes.resize(rank);
+      map.strides.resize(rank - 1);
+      map.box.resize(rank);
+      for (uint64_t &size : map.sizes)
+        words >> size;
+      for (uint64_t &stride : map.strides)
+        words >> stride;
+      for (uint32_t &extent : map.box)
+        words >> extent;
+      found.maps.push_back(map);
     } else {
       expect(word == "time");
       words >> found.runs >> found.moved;
@@ -286,11 +315,34 @@ private:
          bytes.size());
   }
   void launch(const Step &step, size_t set);
+  /// What the driver makes of a map for one set of buffers.
+  struct alignas(64) Encoded {
+    uint64_t words[16];
+  };
+  Encoded encode(const Map &map, size_t set);
 
   Case &test;
   size_t sets = 1; ///< of buffers
   std::vector<void *> modules;
 };
+
+Launcher::Encoded Launcher::encode(const Map &map, size_t set) {
+  // Numbers of cuda.h: CUtensorMapDataType, CUtensorMapSwizzle, and a promotion in L2
+  // to 256 bytes.
+  int type = map.type == "f16" ? 6 : map.type == "f32" ? 7 : 9;
+  int width = map.type == "f32" ? 4 : 2;
+  int swizzle = map.swizzle == 32 ? 1 : map.swizzle == 64 ? 2 : map.swizzle / 128 * 3;
+  std::vector<uint32_t> steps(map.sizes.size(), 1);
+  Pointer memory = test.buffers.at(map.buffer).memory.at(set) + kGuard;
+  Encoded encoded;
+  CALL(cuTensorMapEncodeTiled,
+       (void *, int, uint32_t, Pointer, const uint64_t *, const uint64_t *,
+        const uint32_t *, const uint32_t *, int, int, int, int),
+       &encoded, type, uint32_t(map.sizes.size()), memory + map.offset * width,
+       map.sizes.data(), map.strides.data(), map.box.data(), steps.data(),
+       /*interleave=*/0, swizzle, /*promotion=*/3, /*fill=*/0);
+  return encoded;
+}
 
 void Launcher::launch(const Step &step, size_t set) {
   void *function;
@@ -301,15 +353,22 @@ void Launcher::launch(const Step &step, size_t set) {
     CALL(cuFuncSetAttribute, (void *, int, int), function, kMostShared,
          step.shared);
   std::vector<Pointer> values;
+  std::vector<Encoded> maps;
+  maps.reserve(step.arguments.size());
   for (const std::string &argument : step.arguments) {
     Pointer value = std::strtoull(argument.c_str() + 1, nullptr, 10);
     if (argument[0] == 'b')
       value = test.buffers.at(value).memory.at(set) + kGuard;
-    values.push_back(value);
+    if (argument[0] == 'm')
+      maps.push_back(encode(test.maps.at(value), set));
+    else
+      values.push_back(value);
   }
   std::vector<void *> pointers;
   for (Pointer &value : values)
     pointers.push_back(&value);
+  for (Encoded &map : maps)
+    pointers.push_back(&map);
   CALL(cuLaunchKernel,
        (void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
         unsigned, void *, void **, void **),

@@ -531,6 +531,9 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"LongMatmul", kMatmul, large, 0, 8192},
       {"Linear", kLinear, both, 0, 4},
       {"BatchMatmul", kBatchMatmul, both},
+      {"ProductOfRows", kProductOfRows, {{}}, 0, 1024},
+      {"ProductOfColumns", kProductOfColumns, {{}}, 0, 4},
+      {"ProductWithRounding", kProductWithRounding, {{}}, 0, 4},
       {"Convolution", kConvolution},
       {"TwoKernels", kTwoKernels, one},
   });

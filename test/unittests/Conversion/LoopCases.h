@@ -54,10 +54,12 @@ llvm::ArrayRef<LimitCase> getLimitCases();
 /// A reduction of every kind, on floats and integers where it takes them.
 const char *getEveryKind();
 
-// Texts of cases: BlockCases.cpp, RowCases.cpp, KindCases.cpp, ReductionCases.cpp.
+// Texts of cases: BlockCases.cpp, RowCases.cpp, KindCases.cpp, ReductionCases.cpp,
+// ProductCases.cpp.
 extern const char kCausal[], kKeptRows[], kOverRows[];
 extern const char kScans[], kGenericScan[], kSorts[], kScatterKinds[];
 extern const char kNumbers[];
+extern const char kProductOfRows[], kProductOfColumns[], kProductWithRounding[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],
     kReduceWithin[], kReduceSeveral[], kArgMax[], kLayerNorm[], kSoftmax[],
     kGenericReduce[], kEmptyReduce[];

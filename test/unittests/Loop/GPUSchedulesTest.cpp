@@ -146,4 +146,55 @@ TEST(GPUSchedules, TilesHaveVectorsInBothDirections) {
   EXPECT_FALSE(chooseGPUTile({3, 1 << 20, 4, 4}));
 }
 
+GPUProductShape makeProduct(int64_t rows, int64_t columns, int64_t sum) {
+  GPUProductShape product;
+  product.rows = rows;
+  product.columns = columns;
+  product.sum = sum;
+  product.bytes = 2;
+  product.onUnits = product.inBoxes = true;
+  return product;
+}
+
+TEST(GPUSchedules, LargeProductsHaveLargeTiles) {
+  GPUProductSchedule s =
+      chooseGPUProduct(makeProduct(4096, 4096, 4096), kMachine);
+  EXPECT_EQ(s.unit, ProductUnit::Mma);
+  EXPECT_EQ(s.rows * s.columns, 128 * 256);
+  EXPECT_EQ(s.split, 1);
+  EXPECT_EQ(s.blocks, 0);
+}
+
+TEST(GPUSchedules, WarpgroupsMultiplyWhatACopyEngineBrings) {
+  GPUMachine machine;
+  machine.hasWarpgroups = true;
+  GPUProductShape product = makeProduct(4096, 4096, 4096);
+  EXPECT_EQ(chooseGPUProduct(product, machine).unit, ProductUnit::Wgmma);
+  EXPECT_EQ(chooseGPUProduct(product, machine).blocks, machine.multiprocessors);
+  product.inBoxes = false;
+  EXPECT_EQ(chooseGPUProduct(product, machine).unit, ProductUnit::Mma);
+  product.onUnits = false;
+  EXPECT_EQ(chooseGPUProduct(product, machine).unit, ProductUnit::Fma);
+}
+
+TEST(GPUSchedules, LongSumsOfFewElementsAreSplit) {
+  EXPECT_GT(chooseGPUProduct(makeProduct(512, 512, 16384), kMachine).split, 1);
+  EXPECT_EQ(chooseGPUProduct(makeProduct(512, 512, 64), kMachine).split, 1);
+}
+
+TEST(GPUSchedules, FewRowsHaveLowTiles) {
+  GPUProductSchedule s = chooseGPUProduct(makeProduct(4, 4096, 4096), kMachine);
+  EXPECT_EQ(s.rows, 16);
+}
+
+TEST(GPUSchedules, TilesFitIntoSharedMemory) {
+  GPUMachine machine;
+  machine.shared = 64 << 10;
+  GPUProductSchedule s =
+      chooseGPUProduct(makeProduct(4096, 4096, 4096), machine);
+  EXPECT_LE(s.rows * (s.columns + 8) * 4, machine.shared);
+  machine.shared = 1;
+  EXPECT_EQ(chooseGPUProduct(makeProduct(64, 64, 64), machine).rows, 0);
+}
+
 } // namespace

@@ -404,9 +404,11 @@ static LogicalResult verifyUnit(EmitError emitError, ProductUnit unit,
       return success();
     return refuse("multiples of 16");
   case ProductUnit::Wgmma: // C4
-    if (partRows == 64 && partColumns == columns && sum == 64)
+    if (partRows == 64 && partColumns == columns && columns % 32 == 0 &&
+        sum == 64)
       return success();
-    return refuse("parts of 64 rows and all columns, and a sum of 64");
+    return refuse("parts of 64 rows and all columns, a multiple of 32, and a "
+                  "sum of 64");
   }
   llvm_unreachable("unknown unit");
 }
@@ -414,7 +416,7 @@ static LogicalResult verifyUnit(EmitError emitError, ProductUnit unit,
 LogicalResult GPUProductScheduleAttr::verify(
     EmitError emitError, ProductUnit unit, int64_t rows, int64_t columns,
     int64_t sum, int64_t partRows, int64_t partColumns, int64_t stages,
-    int64_t lanes, int64_t group, int64_t split) {
+    int64_t lanes, int64_t group, int64_t split, int64_t blocks) {
   for (auto [field, value] :
        {std::pair("rows", rows), std::pair("columns", columns),
         std::pair("sum", sum)}) // C1
@@ -431,6 +433,8 @@ LogicalResult GPUProductScheduleAttr::verify(
   if (failed(verifyRange(emitError, "stages", stages, 2, 8)) || // C2
       failed(verifyRange(emitError, "group", group, 1, 1024)) ||
       failed(verifyRange(emitError, "split", split, 1, 1024)) ||
+      failed(verifyRange(emitError, "blocks", blocks, 0,
+                         unit == ProductUnit::Wgmma ? 65536 : 0)) ||
       failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
       failed(verifyUnit(emitError, unit, columns, sum, partRows, partColumns)))
     return failure();

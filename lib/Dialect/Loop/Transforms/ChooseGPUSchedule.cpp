@@ -25,6 +25,7 @@ GPUMachine loop::getMachine(GPUTargetAttr target) {
   // "sm_90a"
   StringRef number = target.getChip().drop_front(3);
   number.consumeInteger(10, machine.capability);
+  machine.hasWarpgroups = target.getChip() == "sm_90a";
   return machine;
 }
 
@@ -183,6 +184,12 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
   product.bytes = factor ? factor.getIntOrFloatBitWidth() / 8 : product.sumBytes;
   product.onUnits = factor && (factor.isBF16() || factor.isF16()) &&
                     op.getAccType().isF32();
+  product.inBoxes = product.onUnits && op.getLhsPrologue().empty() &&
+                    op.getRhsPrologue().empty() &&
+                    shape->sum.extent.getConstant().value_or(0) > 0;
+  for (unsigned k = 0; k < 2 && product.inBoxes; ++k)
+    product.inBoxes =
+        analysis::getOperandBoxes(op, *shape, k, 16 / product.bytes).has_value();
   GPUProductSchedule s = chooseGPUProduct(product, machine);
   if (s.rows == 0)
     return {};
@@ -191,7 +198,7 @@ static ScheduleAttr chooseMatrixProduct(ContractOp op, KernelOp kernel,
     lanes /= 2;
   return GPUProductScheduleAttr::get(
       kernel.getContext(), s.unit, s.rows, s.columns, s.sum, s.partRows,
-      s.partColumns, s.stages, lanes, s.group, s.split);
+      s.partColumns, s.stages, lanes, s.group, s.split, s.blocks);
 }
 
 ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,

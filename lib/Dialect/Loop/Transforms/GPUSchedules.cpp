@@ -133,6 +133,11 @@ struct ProductTile {
 } // namespace
 
 static constexpr ProductTile kProductTiles[] = {
+    {ProductUnit::Wgmma, 128, 256, 64, 64, 256, 4, 1500},
+    {ProductUnit::Wgmma, 128, 128, 64, 64, 128, 6, 1300},
+    {ProductUnit::Wgmma, 64, 256, 64, 64, 256, 4, 1100},
+    {ProductUnit::Wgmma, 64, 128, 64, 64, 128, 8, 900},
+    {ProductUnit::Wgmma, 64, 64, 64, 64, 64, 8, 550},
     {ProductUnit::Mma, 128, 256, 64, 64, 64, 3, 730},
     {ProductUnit::Mma, 256, 128, 64, 64, 64, 3, 730},
     {ProductUnit::Mma, 128, 128, 64, 64, 64, 3, 690},
@@ -160,6 +165,9 @@ static constexpr int64_t kTileGroup = 8, kMostSplit = 16;
 static int64_t getProductShared(const ProductTile &tile,
                                 const GPUProductShape &product) {
   bool isFma = tile.unit == ProductUnit::Fma;
+  if (tile.unit == ProductUnit::Wgmma)
+    return tile.stages * ((tile.rows + tile.columns) * 128 + 16) +
+           tile.rows * 160;
   int64_t bytes = isFma ? product.sumBytes : product.bytes;
   // A row more, for the units by which rows are set apart.
   int64_t stage = (tile.rows + tile.columns) * tile.sum * bytes +
@@ -188,11 +196,17 @@ static double getCost(const ProductTile &tile, int64_t split,
 
 GPUProductSchedule loop::chooseGPUProduct(const GPUProductShape &product,
                                           const GPUMachine &machine) {
-  ProductUnit unit = product.onUnits ? ProductUnit::Mma : ProductUnit::Fma;
+  bool isBrought = product.inBoxes && machine.hasWarpgroups;
+  auto mayBe = [&](ProductUnit unit) {
+    return product.onUnits
+               ? unit == ProductUnit::Mma ||
+                     (unit == ProductUnit::Wgmma && isBrought)
+               : unit == ProductUnit::Fma;
+  };
   GPUProductSchedule best = {};
   double least = 0;
   for (const ProductTile &tile : kProductTiles) {
-    if (tile.unit != unit || getProductShared(tile, product) > machine.shared)
+    if (!mayBe(tile.unit) || getProductShared(tile, product) > machine.shared)
       continue;
     for (int64_t split = 1; split <= kMostSplit; split *= 2) {
       if (split > 1 && product.sum < split * tile.sum * tile.stages)
@@ -203,7 +217,9 @@ GPUProductSchedule loop::chooseGPUProduct(const GPUProductShape &product,
       least = cost;
       best = {tile.unit,        tile.rows,   tile.columns, tile.sum,
               tile.partRows,    tile.partColumns, tile.stages,
-              kTileGroup,       split};
+              kTileGroup,       split,
+              // One stays on each multiprocessor.
+              tile.unit == ProductUnit::Wgmma ? machine.multiprocessors : 0};
     }
   }
   return best;

@@ -197,28 +197,30 @@ def Loop_GPUProductScheduleAttr
     Tiles are visited `group` rows of tiles at a time, column by column of these, so
     that what blocks that run together read stays in the cache. At the end
     `lanes` neighbours of a row are a thread's: it evaluates the epilogue and stores
-    them. With `split` other than 1 the sum is done in so many parts, by as many
+    them. Where `blocks` is not 0, there are so many blocks at most, each of which has one
+    tile after the other. With `split` other than 1 the sum is done in so many parts, by as many
     blocks, and another function adds them up in their order: the same result each time.
 
     Constraints:
     - (C1) `rows`, `columns`, `sum` are multiples of 8 from 8 to 256; `part_rows` divides
       `rows` and `part_columns` divides `columns`.
     - (C2) `stages` is from 2 to 8, `group` from 1 to 1024, `split` from 1 to 1024,
-      `lanes` a power of two from 1 to 16.
+      `lanes` a power of two from 1 to 16; `blocks` is from 0 to 65536, and 0 but with `wgmma`.
     - (C3) the threads that follow from the parts are from 32 to 1024, a multiple of 32.
     - (C4) with `mma`, parts and `sum` are multiples of 16; with `wgmma`, `part_rows`
-      is 64, `part_columns` is `columns`, and `sum` is 64.
+      is 64, `part_columns` is `columns`, a multiple of 32, and `sum` is 64.
     - (C5) with `fma`, parts are 4 or 8.
     - (C6) the kernel is a contraction.
 
     Example: `#loop.gpu_product<unit = mma, rows = 128, columns = 128, sum = 32,
-    part_rows = 64, part_columns = 64, stages = 4, lanes = 8, group = 8, split = 1>`
+    part_rows = 64, part_columns = 64, stages = 4, lanes = 8, group = 8, split = 1,
+    blocks = 0>`
   }];
   let parameters = (ins EnumParameter<Loop_ProductUnit>:$unit, "int64_t":$rows,
                         "int64_t":$columns, "int64_t":$sum,
                         "int64_t":$part_rows, "int64_t":$part_columns,
                         "int64_t":$stages, "int64_t":$lanes, "int64_t":$group,
-                        "int64_t":$split);
+                        "int64_t":$split, DefaultValuedParameter<"int64_t", "0">:$blocks);
   let extraClassDeclaration = [{
     ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
     /// Threads of a block.

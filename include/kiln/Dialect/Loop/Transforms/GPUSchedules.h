@@ -43,6 +43,7 @@ struct GPUMachine {
   int64_t registers = 65536; ///< of 32 bits, of a multiprocessor
   int64_t shared = 232448;   ///< bytes, most of a block
   int64_t capability = 90;   ///< of the instruction set, times ten
+  bool hasWarpgroups = false; ///< that multiply what a copy engine brings (sm_90a)
 };
 
 /// What fusion may make: rows that a block keeps in registers, and kernels that leave
@@ -113,10 +114,12 @@ struct GPUProductShape {
   int64_t bytes = 4;     ///< of a factor
   int64_t sumBytes = 4;
   bool onUnits = false;  ///< matrix units multiply such factors exactly
+  bool inBoxes = false;  ///< a copy engine can bring both operands
 };
 struct GPUProductSchedule {
   ProductUnit unit;
   int64_t rows, columns, sum, partRows, partColumns, stages, group, split;
+  int64_t blocks = 0;
 };
 GPUProductSchedule chooseGPUProduct(const GPUProductShape &product,
                                     const GPUMachine &machine);

@@ -1,0 +1,450 @@
+//===- ProductWgmma.cpp - Products by warpgroups, with a copy engine --------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One warpgroup asks the copy engine for tiles, `stages` of them ahead, the others
+// multiply. Each stage has two barriers: `full` is passed when its bytes have come, `empty`
+// when all who multiply have read them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridProduct.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+/// Threads of a warpgroup, rows that it multiplies, and the sum of one instruction.
+static constexpr int64_t kWarpgroup = 128, kWarpgroupRows = 64, kInstruction = 16;
+/// Bytes of a row in shared memory, of which the units of 16 bytes are exchanged within
+/// eight rows; elements of 16 bits in it.
+static constexpr int64_t kRow = 128, kEightRows = 8 * kRow, kRowElements = 64;
+/// Registers of a thread that asks, and of one that multiplies.
+static constexpr int64_t kFewRegisters = 40, kManyRegisters = 232;
+/// Columns of sums that a warp has in shared memory at a time; elements from row to row.
+static constexpr int64_t kFinished = 32, kPitch = kFinished + 8;
+/// Rows of a warp.
+static constexpr int64_t kWarpRows = 16;
+/// Nanoseconds after which a thread that waits looks again.
+static constexpr int64_t kTicks = 10000000;
+
+Value GridWgmmaEmitter::word(int64_t value) {
+  return arith::ConstantIntOp::create(b, value, 32);
+}
+
+Value GridWgmmaEmitter::getShared(Value bytes) {
+  return LLVM::GEPOp::create(b, sharedBase.getType(), b.getI8Type(), sharedBase,
+                             ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+//===----------------------------------------------------------------------===//
+// Operands and barriers
+//===----------------------------------------------------------------------===//
+
+LogicalResult GridWgmmaEmitter::describe(Operand &operand) {
+  Type type = analysis::getFactorType(op);
+  if (!type || (!type.isBF16() && !type.isF16()))
+    return refuse(schedule) << "whose unit multiplies two bf16 or two f16";
+  bool isLeft = (operand.number == 0) != shape.exchanged;
+  Region &prologue = isLeft ? op.getLhsPrologue() : op.getRhsPrologue();
+  auto boxes = analysis::getOperandBoxes(op, shape, operand.number,
+                                         16 / (type.getIntOrFloatBitWidth() / 8));
+  if (!boxes || !prologue.empty() ||
+      shape.sum.extent.getConstant().value_or(0) < 1)
+    return refuse(schedule)
+           << "whose copies need operands as they lie in memory, with strides "
+              "of multiples of 16 bytes and a sum of a known size";
+  operand.boxes = std::move(*boxes);
+  operand.type = type;
+  operand.extent =
+      operand.number == 0 ? schedule.getRows() : schedule.getColumns();
+  operand.place = stageBytes;
+  stageBytes += operand.extent * kRow;
+  SmallVector<ExprAttr> strides;
+  for (ExprAttr stride : ArrayRef(operand.boxes.strides).drop_front())
+    strides.push_back(stride * (type.getIntOrFloatBitWidth() / 8));
+  SmallVector<int64_t> box(operand.boxes.sizes.size(), 1);
+  box[0] = kRowElements;
+  box[1] = operand.boxes.alongSum ? operand.extent : kRowElements;
+  Value tensor = isLeft ? op.getLhs() : op.getRhs();
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  if (!argument)
+    return op.emitOpError("reads a tensor that its kernel does not have");
+  operand.map = addMap(TensorMapAttr::get(
+      context, argument.getArgNumber(), type, operand.boxes.offset,
+      getExprArray(context, operand.boxes.sizes),
+      getExprArray(context, strides), b.getDenseI64ArrayAttr(box), kRow));
+  return success();
+}
+
+Value GridWgmmaEmitter::getBarrier(bool isFull, Value stage) {
+  int64_t first = barrierPlace + (isFull ? 0 : 8 * schedule.getStages());
+  return getShared(arith::AddIOp::create(
+      b, arith::MulIOp::create(b, stage, word(8)), word(first)));
+}
+
+void GridWgmmaEmitter::initBarriers() {
+  int64_t readers = schedule.getRows() / kWarpgroupRows;
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
+                                        constantIndex(0));
+  (void)emitIf(isFirst, [&] {
+    for (int64_t stage = 0; stage < schedule.getStages(); ++stage) {
+      NVVM::MBarrierInitOp::create(b, getBarrier(true, word(stage)), word(1),
+                                   Value());
+      NVVM::MBarrierInitOp::create(b, getBarrier(false, word(stage)),
+                                   word(readers), Value());
+    }
+    NVVM::FenceMbarrierInitOp::create(b);
+    return success();
+  });
+  NVVM::Barrier0Op::create(b);
+}
+
+void GridWgmmaEmitter::wait(bool isFull, const Turn &turn, bool isNextPhase) {
+  Value phase = turn.phase;
+  if (isNextPhase)
+    phase = arith::XOrIOp::create(b, phase, word(1));
+  NVVM::MBarrierTryWaitParityOp::create(b, getBarrier(isFull, turn.stage),
+                                        phase, word(kTicks));
+}
+
+/// Says for a warpgroup that it has read a stage.
+void GridWgmmaEmitter::arrive(Value stage) {
+  (void)emitIf(isLeader, [&] {
+    NVVM::MBarrierArriveOp::create(b, b.getI64Type(), getBarrier(false, stage),
+                                   Value());
+    return success();
+  });
+}
+
+GridWgmmaEmitter::Turn GridWgmmaEmitter::advance(const Turn &turn) {
+  Value next = arith::AddIOp::create(b, turn.stage, word(1));
+  Value isEnd = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, next,
+                                      word(schedule.getStages()));
+  Value flipped = arith::XOrIOp::create(b, turn.phase, word(1));
+  return {arith::SelectOp::create(b, isEnd, word(0), next),
+          arith::SelectOp::create(b, isEnd, flipped, turn.phase)};
+}
+
+/// Runs `body` for all tiles of this block.
+LogicalResult GridWgmmaEmitter::forEachTile(
+    llvm::function_ref<FailureOr<Turn>(const Tile &, Turn)> body) {
+  Value grid = arith::IndexCastUIOp::create(
+      b, b.getIndexType(), NVVM::GridDimXOp::create(b, b.getI32Type()));
+  auto loop = scf::ForOp::create(b, block, getArgument(countTiles()), grid,
+                                 ValueRange{word(0), word(0)});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  auto turn = body(enterTile(loop.getInductionVar()),
+                   {loop.getRegionIterArg(0), loop.getRegionIterArg(1)});
+  if (failed(turn))
+    return failure();
+  scf::YieldOp::create(b, ValueRange{turn->stage, turn->phase});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Who asks
+//===----------------------------------------------------------------------===//
+
+/// Asks for an operand's part of a stage.
+void GridWgmmaEmitter::copy(const Operand &operand, const Tile &tile,
+                            Value stage, Value sum) {
+  Value across = operand.number == 0 ? tile.firstRow : tile.firstColumn;
+  SmallVector<Value> more;
+  SmallVector<ExprAttr> extents;
+  for (unsigned dim : shape.outer)
+    extents.push_back(tile.matrix.extents[dim]);
+  extents.push_back(shape.batch.extent);
+  SmallVector<Value> matrix = delinearize(tile.matrixNumber, extents);
+  if (operand.boxes.hasBatch)
+    more.push_back(toWord(matrix.back()));
+  for (unsigned number : operand.boxes.outer)
+    more.push_back(toWord(matrix[number]));
+  Value place = arith::AddIOp::create(
+      b, arith::MulIOp::create(b, stage, word(stageBytes)),
+      word(operand.place));
+  Value barrier = getBarrier(true, stage);
+  auto ask = [&](Value to, Value x, Value y) {
+    SmallVector<Value> coordinates = {toWord(x), toWord(y)};
+    llvm::append_range(coordinates, more);
+    auto cluster = LLVM::LLVMPointerType::get(context, /*addressSpace=*/7);
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        b, LLVM::AddrSpaceCastOp::create(b, cluster, getShared(to)),
+        operand.map, coordinates, barrier, ValueRange(), Value(), Value(),
+        NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
+        NVVM::CTAGroupKindAttr(), Value());
+  };
+  if (operand.boxes.alongSum)
+    return ask(place, sum, across);
+  for (int64_t k = 0; k < operand.extent; k += kRowElements)
+    ask(arith::AddIOp::create(b, place, word(k * kRow)),
+        add(across, constantIndex(k)), sum);
+}
+
+GridWgmmaEmitter::Turn GridWgmmaEmitter::emitCopies(const Tile &tile,
+                                                    Turn turn) {
+  auto loop = scf::ForOp::create(b, constantIndex(0), tile.steps,
+                                 constantIndex(1),
+                                 ValueRange{turn.stage, turn.phase});
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  Turn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+  wait(/*isFull=*/false, now, /*isNextPhase=*/true);
+  NVVM::MBarrierArriveExpectTxOp::create(
+      b, Type(), getBarrier(true, now.stage), word(stageBytes),
+      NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+  Value sum =
+      add(tile.sumBegin, mul(loop.getInductionVar(), schedule.getSum()));
+  for (const Operand &operand : operands)
+    copy(operand, tile, now.stage, sum);
+  Turn next = advance(now);
+  scf::YieldOp::create(b, ValueRange{next.stage, next.phase});
+  return {loop.getResult(0), loop.getResult(1)};
+}
+
+//===----------------------------------------------------------------------===//
+// Who multiplies
+//===----------------------------------------------------------------------===//
+
+/// Where an operand of a warpgroup lies, as `wgmma` takes it: part number `part` of its
+/// rows, of 64. The window of a cluster is no part of the address.
+Value GridWgmmaEmitter::getDescriptor(const Operand &operand, Value stage,
+                                      Value part) {
+  Value place = arith::AddIOp::create(
+      b, arith::MulIOp::create(b, stage, word(stageBytes)),
+      word(operand.place));
+  if (part)
+    place = arith::AddIOp::create(
+        b, place,
+        arith::MulIOp::create(b, part, word(kWarpgroupRows * kRow)));
+  Value base = LLVM::PtrToIntOp::create(b, b.getI32Type(), sharedBase);
+  Value address = arith::AndIOp::create(
+      b, arith::AddIOp::create(b, base, place), word(0x3FFFF));
+  Value wide = arith::ExtUIOp::create(
+      b, b.getI64Type(), arith::ShRUIOp::create(b, address, word(4)));
+  // Along the sum eight rows follow each other; else 64 elements across do, each with
+  // all of the step's sum.
+  int64_t leading = operand.boxes.alongSum ? 16 : schedule.getSum() * kRow;
+  int64_t layout = (int64_t(1) << 62) | (kEightRows / 16) << 32 |
+                   (leading / 16) << 16;
+  return arith::OrIOp::create(
+      b, wide, arith::ConstantIntOp::create(b, layout, 64));
+}
+
+/// One step; the sums are not there before it is waited for.
+Value GridWgmmaEmitter::multiply(Value sums, Value stage) {
+  Value descriptors[2] = {getDescriptor(operands[0], stage, warpgroup),
+                          getDescriptor(operands[1], stage, Value())};
+  NVVM::WGMMATypes type = operands[0].type.isF16() ? NVVM::WGMMATypes::f16
+                                                   : NVVM::WGMMATypes::bf16;
+  NVVM::WgmmaFenceAlignedOp::create(b);
+  for (int64_t k = 0; k < schedule.getSum(); k += kInstruction) {
+    Value at[2];
+    for (auto [n, operand] : llvm::enumerate(operands)) {
+      int64_t bytes = operand.boxes.alongSum ? k * 2 : k * kRow;
+      at[n] = arith::AddIOp::create(
+          b, descriptors[n],
+          arith::ConstantIntOp::create(b, bytes / 16, 64));
+    }
+    auto layoutOf = [&](unsigned n) {
+      bool isRow = operands[n].boxes.alongSum == (n == 0);
+      return isRow ? NVVM::MMALayout::row : NVVM::MMALayout::col;
+    };
+    sums = NVVM::WgmmaMmaAsyncOp::create(
+        b, sums.getType(), sums, at[0], at[1],
+        NVVM::MMAShapeAttr::get(context, kWarpgroupRows, schedule.getColumns(),
+                                kInstruction),
+        type, type, NVVM::WGMMATypes::f32, NVVM::WGMMAScaleOut::one,
+        NVVM::WGMMAScaleIn::one, NVVM::WGMMAScaleIn::one, layoutOf(0),
+        layoutOf(1), NVVM::MMAIntOverflowAttr());
+  }
+  NVVM::WgmmaGroupSyncAlignedOp::create(b);
+  return sums;
+}
+
+/// Waits for all steps. The sums pass through the instruction, so that nothing reads
+/// them before.
+SmallVector<Value> GridWgmmaEmitter::complete(Value sums) {
+  int64_t count = schedule.getColumns() / 2;
+  SmallVector<Value> values;
+  std::string constraints;
+  for (int64_t k = 0; k < count; ++k) {
+    values.push_back(
+        LLVM::ExtractValueOp::create(b, sums, ArrayRef<int64_t>{k}));
+    constraints += "=f,";
+  }
+  for (int64_t k = 0; k < count; ++k)
+    constraints += std::to_string(k) + (k + 1 < count ? "," : "");
+  Value all = LLVM::InlineAsmOp::create(
+                  b, TypeRange{sums.getType()}, values,
+                  "wgmma.wait_group.sync.aligned 0;", constraints,
+                  /*has_side_effects=*/true, /*is_align_stack=*/false,
+                  LLVM::TailCallKind::None,
+                  LLVM::AsmDialectAttr::get(context, LLVM::AsmDialect::AD_ATT),
+                  ArrayAttr())
+                  .getResult(0);
+  for (auto [k, value] : llvm::enumerate(values))
+    value = LLVM::ExtractValueOp::create(b, all, ArrayRef<int64_t>{int64_t(k)});
+  return values;
+}
+
+FailureOr<GridWgmmaEmitter::Turn>
+GridWgmmaEmitter::emitProducts(const Tile &tile, Turn turn) {
+  int64_t count = schedule.getColumns() / 2;
+  auto type = LLVM::LLVMStructType::getLiteral(
+      context, SmallVector<Type>(count, sumType));
+  Value sums = LLVM::PoisonOp::create(b, type);
+  Value zero =
+      arith::ConstantOp::create(b, cast<TypedAttr>(b.getZeroAttr(sumType)));
+  for (int64_t k = 0; k < count; ++k)
+    sums = LLVM::InsertValueOp::create(b, sums, zero, ArrayRef<int64_t>{k});
+  auto loop = scf::ForOp::create(
+      b, constantIndex(0), tile.steps, constantIndex(1),
+      ValueRange{turn.stage, turn.phase, word(0), sums});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(loop.getBody());
+    Turn now = {loop.getRegionIterArg(0), loop.getRegionIterArg(1)};
+    wait(/*isFull=*/true, now, /*isNextPhase=*/false);
+    Value made = multiply(loop.getRegionIterArg(3), now.stage);
+    // One step stays under way; the one before has been read.
+    NVVM::WgmmaWaitGroupSyncOp::create(b, 1);
+    Value hasBefore = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ne, loop.getInductionVar(), constantIndex(0));
+    (void)emitIf(hasBefore, [&] {
+      arrive(loop.getRegionIterArg(2));
+      return success();
+    });
+    Turn next = advance(now);
+    scf::YieldOp::create(b,
+                         ValueRange{next.stage, next.phase, now.stage, made});
+  }
+  SmallVector<Value> values = complete(loop.getResult(3));
+  Value isAny = isLess(constantIndex(0), tile.steps);
+  (void)emitIf(isAny, [&] {
+    arrive(loop.getResult(2));
+    return success();
+  });
+  if (failed(finishTile(tile, values)))
+    return failure();
+  return Turn{loop.getResult(0), loop.getResult(1)};
+}
+
+/// Each warp has 16 rows; so many columns at a time go through memory of its own, so that
+/// its threads have neighbours in the result.
+LogicalResult GridWgmmaEmitter::finishTile(const Tile &tile, ArrayRef<Value> sums) {
+  int64_t lanes = schedule.getLanes(), width = 4;
+  Value lane = arith::RemUIOp::create(b, thread, constantIndex(kWarp));
+  Value inGroup = arith::RemUIOp::create(b, thread, constantIndex(kWarpgroup));
+  Value warp = arith::DivUIOp::create(b, inGroup, constantIndex(kWarp));
+  Value number = arith::SubIOp::create(
+      b, arith::DivUIOp::create(b, thread, constantIndex(kWarp)),
+      constantIndex(kWarpgroup / kWarp));
+  Value memory =
+      add(mul(number, kWarpRows * kPitch * width), constantIndex(sumPlace));
+  Value group = arith::IndexCastUIOp::create(b, b.getIndexType(), warpgroup);
+  Value firstRow = add(mul(group, kWarpgroupRows), mul(warp, kWarpRows));
+  Value four = constantIndex(4);
+  Value own = add(mul(arith::DivUIOp::create(b, lane, four), kPitch),
+                  mul(arith::RemUIOp::create(b, lane, four), 2));
+  Value place = add(memory, mul(own, width));
+  auto pair = VectorType::get({2}, sumType);
+  Type type = lanes == 1 ? sumType : VectorType::get({lanes}, sumType);
+  for (int64_t first = 0; first < schedule.getColumns(); first += kFinished) {
+    for (int64_t k = 0; k < kFinished; k += 8)
+      for (int64_t below : {0, 1}) {
+        Value value = vector::FromElementsOp::create(
+            b, pair, sums.slice((first + k) / 2 + below * 2, 2));
+        int64_t more = (below * 8 * kPitch + k) * width;
+        LLVM::StoreOp::create(
+            b, value, getShared(toWord(add(place, constantIndex(more)))),
+            2 * width);
+      }
+    NVVM::SyncWarpOp::create(b, word(-1));
+    auto loop =
+        scf::ForOp::create(b, lane, constantIndex(kWarpRows * kFinished / lanes),
+                           constantIndex(kWarp));
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPoint(loop.getBody()->getTerminator());
+      Value perRow = constantIndex(kFinished / lanes);
+      Value row = arith::DivUIOp::create(b, loop.getInductionVar(), perRow);
+      Value column = mul(
+          arith::RemUIOp::create(b, loop.getInductionVar(), perRow), lanes);
+      Value from = add(memory, mul(add(mul(row, kPitch), column), width));
+      if (failed(finishInside(
+              tile, add(firstRow, row), add(column, constantIndex(first)),
+              [&]() -> Value {
+                return LLVM::LoadOp::create(b, type, getShared(toWord(from)),
+                                            std::min<int64_t>(lanes * width, 16));
+              })))
+        return failure();
+    }
+    NVVM::SyncWarpOp::create(b, word(-1));
+  }
+  return success();
+}
+
+LogicalResult GridWgmmaEmitter::emitThread() {
+  if (failed(analyze()))
+    return failure();
+  for (unsigned k = 0; k < 2; ++k) {
+    operands[k].number = k;
+    if (failed(describe(operands[k])))
+      return failure();
+  }
+  int64_t warps = schedule.getRows() / kWarpRows;
+  sumPlace = stageBytes * schedule.getStages();
+  barrierPlace = sumPlace + warps * kWarpRows * kPitch * 4;
+  sharedBytes = barrierPlace + 16 * schedule.getStages();
+  blocks = countTiles();
+  if (schedule.getBlocks())
+    blocks = guard::min(blocks,
+                        guard::getConstant(context, schedule.getBlocks()));
+  function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    b.getI32IntegerAttr(1));
+  sharedBase = getSharedMemory();
+  initBarriers();
+
+  // The same for all threads of a warp, and known to be.
+  Value number = arith::DivUIOp::create(b, thread, constantIndex(kWarpgroup));
+  number = NVVM::ShflOp::create(b, b.getI32Type(), word(-1), toWord(number),
+                                word(0), word(kWarp - 1), NVVM::ShflKind::idx,
+                                UnitAttr());
+  Value asks = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, number,
+                                     word(0));
+  auto branch = scf::IfOp::create(b, asks, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  NVVM::SetMaxRegisterOp::create(b, kFewRegisters,
+                                 NVVM::SetMaxRegisterAction::decrease);
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, thread,
+                                        constantIndex(0));
+  if (failed(emitIf(isFirst, [&] {
+        return forEachTile([&](const Tile &tile, Turn turn) {
+          return FailureOr<Turn>(emitCopies(tile, turn));
+        });
+      })))
+    return failure();
+  b.setInsertionPoint(branch.elseBlock()->getTerminator());
+  NVVM::SetMaxRegisterOp::create(b, kManyRegisters,
+                                 NVVM::SetMaxRegisterAction::increase);
+  warpgroup = arith::SubIOp::create(b, number, word(1));
+  Value inGroup = arith::RemUIOp::create(b, thread, constantIndex(kWarpgroup));
+  isLeader = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, inGroup,
+                                   constantIndex(0));
+  return forEachTile([&](const Tile &tile, Turn turn) {
+    return emitProducts(tile, turn);
+  });
+}

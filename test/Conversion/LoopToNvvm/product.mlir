@@ -1,0 +1,77 @@
+// RUN: kiln-opt --loop-choose-schedule --convert-loop-to-nvvm --split-input-file %s | FileCheck %s
+
+module attributes {loop.target = #loop.gpu<chip = "sm_80", multiprocessors = 108, threads = 2048, registers = 65536, shared = 166912, l2 = 41943040>} {
+  // Below sm_90a by `mma.sync`, with copies under way.
+  // CHECK-LABEL: func.func @linear
+  // CHECK: #loop.step<kernel = @linear, {{.*}}shared = {{[0-9]+}}>
+  // CHECK-SAME: unit = mma
+  // CHECK: llvm.mlir.global external @kiln_shared() {addr_space = 3 : i32, alignment = 1024 : i64}
+  // CHECK: llvm.func @linear(
+  // CHECK: nvvm.cp.async.shared.global {{.*}}, 16, cache = cg
+  // CHECK: nvvm.cp.async.commit.group
+  // CHECK: scf.for
+  // CHECK: nvvm.cp.async.wait.group {{[0-9]}}
+  // CHECK-NEXT: nvvm.barrier0
+  // CHECK: nvvm.ldmatrix
+  // CHECK: nvvm.mma.sync
+  func.func @linear(%x: tensor<1024x1024xbf16>, %w: tensor<1024x1024xbf16>) -> tensor<1024x1024xbf16> {
+    %r = loop.kernel @linear ins(%a = %x : tensor<1024x1024xbf16>, %b = %w : tensor<1024x1024xbf16>) shared [] -> tensor<1024x1024xbf16> {
+      %c = loop.contract parallel [1024, 1024] reduction [1024]
+          lhs %a[d0, d2] : tensor<1024x1024xbf16> rhs %b[d1, d2] : tensor<1024x1024xbf16>
+          acc f32 : tensor<1024x1024xbf16>
+      loop.return %c : tensor<1024x1024xbf16>
+    }
+    return %r : tensor<1024x1024xbf16>
+  }
+}
+
+// -----
+
+module attributes {loop.target = #loop.gpu<chip = "sm_80", multiprocessors = 108, threads = 2048, registers = 65536, shared = 166912, l2 = 41943040>} {
+  // f32 is multiplied exactly, and a long sum in parts.
+  // CHECK-LABEL: func.func @deep
+  // CHECK: #loop.step<kernel = @deep_parts, {{.*}}#loop.step<kernel = @deep,
+  // CHECK-SAME: unit = fma
+  // CHECK: llvm.func @deep_parts(
+  // CHECK-NOT: mma
+  // CHECK: math.fma
+  // CHECK: llvm.func @deep(
+  func.func @deep(%x: tensor<64x65536xf32>, %w: tensor<65536x64xf32>) -> tensor<64x64xf32> {
+    %r = loop.kernel @deep ins(%a = %x : tensor<64x65536xf32>, %b = %w : tensor<65536x64xf32>) shared [] -> tensor<64x64xf32> {
+      %c = loop.contract parallel [64, 64] reduction [65536]
+          lhs %a[d0, d2] : tensor<64x65536xf32> rhs %b[d2, d1] : tensor<65536x64xf32>
+          acc f32 : tensor<64x64xf32>
+      loop.return %c : tensor<64x64xf32>
+    }
+    return %r : tensor<64x64xf32>
+  }
+}
+
+// -----
+
+// The copy engine brings tiles to two warpgroups.
+// CHECK-LABEL: func.func @warpgroups
+// CHECK: #loop.step<kernel = @warpgroups, symbols = [], blocks = <132>, threads = 384, shared = 217152, maps = [#loop.tensor_map<pointer = 0, element = bf16
+// CHECK-SAME: swizzle = 128>, #loop.tensor_map<pointer = 1
+// CHECK: llvm.func @warpgroups(
+// CHECK-SAME: {llvm.align = 64 : i64, llvm.byval = !llvm.array<16 x i64>, nvvm.grid_constant}
+// CHECK-SAME: nvvm.minctasm = 1
+// CHECK: nvvm.mbarrier.init
+// CHECK: nvvm.setmaxregister decrease 40
+// CHECK: nvvm.mbarrier.arrive.expect_tx
+// CHECK-COUNT-5: nvvm.cp.async.bulk.tensor.shared.cluster.global
+// CHECK: nvvm.setmaxregister increase 232
+// CHECK: nvvm.mbarrier.try_wait.parity
+// CHECK-COUNT-4: nvvm.wgmma.mma_async {{.*}} <m = 64, n = 256, k = 16>, D[<f32>, <one>], A[<bf16>, <one>, <row>], B[<bf16>, <one>, <row>]
+// CHECK: wgmma.wait_group.sync.aligned 0
+func.func @warpgroups(%x: tensor<4096x4096xbf16>, %w: tensor<4096x4096xbf16>) -> tensor<4096x4096xbf16> {
+  %r = loop.kernel @warpgroups ins(%a = %x : tensor<4096x4096xbf16>, %b = %w : tensor<4096x4096xbf16>) shared []
+      schedule #loop.gpu_product<unit = wgmma, rows = 128, columns = 256, sum = 64, part_rows = 64, part_columns = 256,
+                                 stages = 4, lanes = 8, group = 8, split = 1, blocks = 132> -> tensor<4096x4096xbf16> {
+    %c = loop.contract parallel [4096, 4096] reduction [4096]
+        lhs %a[d0, d2] : tensor<4096x4096xbf16> rhs %b[d2, d1] : tensor<4096x4096xbf16>
+        acc f32 : tensor<4096x4096xbf16>
+    loop.return %c : tensor<4096x4096xbf16>
+  }
+  return %r : tensor<4096x4096xbf16>
+}
