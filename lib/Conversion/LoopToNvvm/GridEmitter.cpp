@@ -23,6 +23,9 @@ using guard::ExprAttr;
 /// the last item compute must not overflow.
 static constexpr int64_t kNarrowLimit = (int64_t(1) << 31) - (1 << 16);
 
+/// Bytes of shared memory that a block has on some GPU, at most.
+static constexpr int64_t kMostShared = 232448;
+
 //===----------------------------------------------------------------------===//
 // Arguments and memory
 //===----------------------------------------------------------------------===//
@@ -234,6 +237,13 @@ LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
     buffers[kernel.getBody().getArgument(k)].isConstant = isConstant(k);
   if (failed(emitThread()) || failed(checkIndices()))
     return failure();
+  GPUTargetAttr target =
+      getGPUTarget(builder.getInsertionBlock()->getParentOp());
+  int64_t limit = target ? target.getShared() : kMostShared;
+  if (sharedBytes > limit)
+    return refuse(kernel.getScheduleAttr())
+           << "which takes " << sharedBytes
+           << " bytes of shared memory, expected at most " << limit;
 
   for (BlockArgument &map : mapArguments) {
     BlockArgument last = entry->addArgument(map.getType(), b.getLoc());

@@ -52,6 +52,9 @@ int64_t GridProductEmitter::getLanesAlong(const Operand &operand,
       return 1;
   int64_t width = bytesOf(getBodyType(operand.memory.elementType));
   int64_t lanes = kCopy / width;
+  // Whole chunks in each row of a tile.
+  while ((alongSum ? schedule.getSum() : operand.extent) % lanes != 0)
+    lanes /= 2;
   // What only registers can finish is not read in parts.
   bool needsWhole = group.runs.size() > 1 || !operand.isAsync;
   auto divides = [&](ExprAttr expr) {

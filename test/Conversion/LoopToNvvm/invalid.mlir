@@ -28,3 +28,63 @@ func.func @cpu(%x: !t) -> !t {
   }
   return %r : !t
 }
+
+// -----
+
+!t = tensor<64x64xi32>
+!r = tensor<64x64xi32>
+func.func @integers(%x: !t) -> !r {
+  // expected-error @below {{its contraction is no matrix product}}
+  %r = loop.kernel @k ins(%a = %x : !t) shared []
+      schedule #loop.gpu_product<unit = fma, rows = 32, columns = 32, sum = 8, part_rows = 4, part_columns = 4, stages = 2, lanes = 4, group = 8, split = 1> -> !r {
+    %c = loop.contract parallel [64, 64] reduction [64]
+        lhs %a[d0, d2] : !t rhs %a[d2, d1] : !t acc i32 : !r
+    loop.return %c : !r
+  }
+  return %r : !r
+}
+
+// -----
+
+!t = tensor<64x64xbf16>
+!r = tensor<64x64xbf16>
+func.func @memory(%x: !t) -> !r {
+  // expected-error @below {{which takes 565248 bytes of shared memory, expected at most 232448}}
+  %r = loop.kernel @k ins(%a = %x : !t) shared []
+      schedule #loop.gpu_product<unit = mma, rows = 256, columns = 256, sum = 64, part_rows = 64, part_columns = 64, stages = 8, lanes = 4, group = 8, split = 1> -> !r {
+    %c = loop.contract parallel [64, 64] reduction [64]
+        lhs %a[d0, d2] : !t rhs %a[d2, d1] : !t acc f32 : !r
+    loop.return %c : !r
+  }
+  return %r : !r
+}
+
+// -----
+
+!t = tensor<64x64xf32>
+!r = tensor<64x64xf32>
+func.func @wide(%x: !t) -> !r {
+  // expected-error @below {{whose unit multiplies two bf16 or two f16}}
+  %r = loop.kernel @k ins(%a = %x : !t) shared []
+      schedule #loop.gpu_product<unit = mma, rows = 64, columns = 64, sum = 16, part_rows = 32, part_columns = 32, stages = 2, lanes = 4, group = 8, split = 1> -> !r {
+    %c = loop.contract parallel [64, 64] reduction [64]
+        lhs %a[d0, d2] : !t rhs %a[d2, d1] : !t acc f32 : !r
+    loop.return %c : !r
+  }
+  return %r : !r
+}
+
+// -----
+
+!t = tensor<64x64xf32>
+!r = tensor<64x40xf32>
+func.func @lanes(%x: !t) -> !r {
+  // expected-error @below {{because 16 lanes do not divide rows of its result}}
+  %r = loop.kernel @k ins(%a = %x : !t) shared []
+      schedule #loop.gpu_product<unit = fma, rows = 32, columns = 32, sum = 8, part_rows = 4, part_columns = 4, stages = 2, lanes = 16, group = 8, split = 1> -> !r {
+    %c = loop.contract parallel [64, 40] reduction [64]
+        lhs %a[d0, d2] : !t rhs %a[d2, d1] : !t acc f32 : !r
+    loop.return %c : !r
+  }
+  return %r : !r
+}

@@ -149,6 +149,11 @@ func.func private @s() attributes {s = #loop.gpu_product<unit = fma, rows = 128,
 
 // -----
 
+// expected-error @below {{lanes of a schedule divide its columns, but found 16 of 24}}
+func.func private @s() attributes {s = #loop.gpu_product<unit = fma, rows = 32, columns = 24, sum = 8, part_rows = 4, part_columns = 8, stages = 2, lanes = 16, group = 8, split = 1>}
+
+// -----
+
 // expected-error @below {{stages of a schedule is in 2..8, but found 1}}
 func.func private @s() attributes {s = #loop.gpu_product<unit = mma, rows = 128, columns = 128, sum = 32, part_rows = 64, part_columns = 64, stages = 1, lanes = 8, group = 8, split = 1>}
 

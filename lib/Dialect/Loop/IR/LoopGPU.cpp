@@ -438,6 +438,9 @@ LogicalResult GPUProductScheduleAttr::verify(
       failed(verifyPower(emitError, "lanes", lanes, 1, 16)) ||
       failed(verifyUnit(emitError, unit, columns, sum, partRows, partColumns)))
     return failure();
+  if (columns % lanes != 0)
+    return emitError() << "lanes of a schedule divide its columns, but found "
+                       << lanes << " of " << columns;
   int64_t parts = rows / partRows * (columns / partColumns);
   return verifyThreads(emitError, // C3
                        unit == ProductUnit::Fma   ? parts

@@ -133,11 +133,11 @@ struct ProductTile {
 } // namespace
 
 static constexpr ProductTile kProductTiles[] = {
-    {ProductUnit::Wgmma, 128, 256, 64, 64, 256, 4, 1500},
-    {ProductUnit::Wgmma, 128, 128, 64, 64, 128, 6, 1300},
-    {ProductUnit::Wgmma, 64, 256, 64, 64, 256, 4, 1100},
-    {ProductUnit::Wgmma, 64, 128, 64, 64, 128, 8, 900},
-    {ProductUnit::Wgmma, 64, 64, 64, 64, 64, 8, 550},
+    {ProductUnit::Wgmma, 128, 256, 64, 64, 256, 4, 1700},
+    {ProductUnit::Wgmma, 128, 128, 64, 64, 128, 6, 1400},
+    {ProductUnit::Wgmma, 64, 256, 64, 64, 256, 4, 900},
+    {ProductUnit::Wgmma, 64, 128, 64, 64, 128, 8, 600},
+    {ProductUnit::Wgmma, 64, 64, 64, 64, 64, 8, 350},
     {ProductUnit::Mma, 128, 256, 64, 64, 64, 3, 730},
     {ProductUnit::Mma, 256, 128, 64, 64, 64, 3, 730},
     {ProductUnit::Mma, 128, 128, 64, 64, 64, 3, 690},

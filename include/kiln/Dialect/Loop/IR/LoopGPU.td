@@ -205,12 +205,15 @@ def Loop_GPUProductScheduleAttr
     - (C1) `rows`, `columns`, `sum` are multiples of 8 from 8 to 256; `part_rows` divides
       `rows` and `part_columns` divides `columns`.
     - (C2) `stages` is from 2 to 8, `group` from 1 to 1024, `split` from 1 to 1024,
-      `lanes` a power of two from 1 to 16; `blocks` is from 0 to 65536, and 0 but with `wgmma`.
+      `lanes` a power of two from 1 to 16 that divides `columns`; `blocks` is from 0 to 65536, and 0 but with `wgmma`.
     - (C3) the threads that follow from the parts are from 32 to 1024, a multiple of 32.
     - (C4) with `mma`, parts and `sum` are multiples of 16; with `wgmma`, `part_rows`
       is 64, `part_columns` is `columns`, a multiple of 32, and `sum` is 64.
     - (C5) with `fma`, parts are 4 or 8.
     - (C6) the kernel is a contraction.
+
+    How much shared memory the tiles take is known once they are emitted; more than the
+    target has is an error then.
 
     Example: `#loop.gpu_product<unit = mma, rows = 128, columns = 128, sum = 32,
     part_rows = 64, part_columns = 64, stages = 4, lanes = 8, group = 8, split = 1,
