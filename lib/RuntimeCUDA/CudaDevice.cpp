@@ -275,6 +275,8 @@ Result<TensorMapBytes> CudaDevice::encode(const TensorMapLayout &layout) {
     ++swizzle;
   std::vector<uint32_t> steps(layout.sizes.size(), 1);
   TensorMapBytes map;
+  std::lock_guard<std::mutex> lock(mutex_);
+  context_.makeCurrent();
   int answer = driver_.cuTensorMapEncodeTiled(
       &map, type, static_cast<uint32_t>(layout.sizes.size()),
       const_cast<void *>(layout.address), layout.sizes.data(),

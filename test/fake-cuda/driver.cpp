@@ -43,6 +43,7 @@ enum Answer {
   NoDevice = 100,
   InvalidPTX = 218,
   UnsupportedPTX = 222,
+  InvalidContext = 201,
   NotFound = 500,
   IllegalAddress = 700,
   Unknown = 999,
@@ -67,6 +68,9 @@ State &state() {
   static State state;
   return state;
 }
+
+/// Of the calling thread.
+thread_local void *currentContext = nullptr;
 
 /// A number of KILN_FAKE_CUDA.
 long long setting(const std::string &name, long long otherwise) {
@@ -157,7 +161,10 @@ int cuDevicePrimaryCtxRetain(void **context, int) {
   *context = &state();
   return Success;
 }
-int cuCtxSetCurrent(void *) { return Success; }
+int cuCtxSetCurrent(void *context) {
+  currentContext = context;
+  return Success;
+}
 int cuStreamCreate(void **stream, unsigned) {
   *stream = &state();
   return Success;
@@ -312,6 +319,8 @@ int cuLaunchKernel(void *function, unsigned blocks, unsigned, unsigned,
 int cuTensorMapEncodeTiled(void *map, int, uint32_t, void *, const uint64_t *,
                            const uint64_t *, const uint32_t *, const uint32_t *,
                            int, int, int, int) {
+  if (!currentContext)
+    return InvalidContext;
   std::memset(map, 0, 128);
   return Success;
 }

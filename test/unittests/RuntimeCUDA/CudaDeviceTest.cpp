@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <numeric>
+#include <thread>
 
 using namespace kiln;
 using namespace kiln::runtime;
@@ -207,6 +208,20 @@ TEST_F(CudaDevice, AnImageIsForItsKindOfDevice) {
   EXPECT_EQ(refused.error().message,
             "the kernels are for sm_100 and later GPUs, cuda:0 is sm_90; "
             "compile with --target=sm_90");
+}
+
+TEST_F(CudaDevice, AnyThreadMakesTensorMaps) {
+  auto memory = *device->allocate(1024, "test");
+  TensorMapLayout layout;
+  layout.address = memory->data();
+  layout.dtype = DType::F32;
+  layout.sizes = {16, 16};
+  layout.strides = {64};
+  layout.box = {8, 8};
+  std::thread([&] {
+    auto map = device->encode(layout);
+    EXPECT_TRUE(map) << map.error().message;
+  }).join();
 }
 
 TEST_F(CudaDevice, EventsMeasure) {
