@@ -471,8 +471,8 @@ Status ProgramRunner::Frame::laidOut(ValueId id, const Tensor *&result) {
   if (kind == Value::Kind::Arena || kind == Value::Kind::New ||
       kind == Value::Kind::View)
     return Status::success();
-  if (device() && result->storage()->device() != device()) {
-    auto there = result->toDevice(*device());
+  if (result->storage()->device() != device()) {
+    auto there = device() ? result->toDevice(*device()) : result->toHost();
     if (!there)
       return there.takeError();
     entry.own = std::move(*there);

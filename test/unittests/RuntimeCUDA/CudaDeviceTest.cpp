@@ -210,6 +210,22 @@ TEST_F(CudaDevice, AnImageIsForItsKindOfDevice) {
             "compile with --target=sm_90");
 }
 
+TEST_F(CudaDevice, AProgramOfTheProcessorTakesItsTensors) {
+  ProgramBuilder b;
+  ValueId x = b.slotValue(b.slot("x", {b.integer(4)}));
+  ValueId view = b.view(x, b.integer(1), {b.integer(2)});
+  b.output(view);
+  Package package;
+  package.programs.push_back(b.program);
+  auto loaded = Executable::load(std::move(package), registry);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  auto results = (*loaded)->forward().run({*count({4}).toDevice(*device)});
+  ASSERT_TRUE(results) << results.error().message;
+  const Tensor &result = std::get<Tensor>((*results)[0].value);
+  EXPECT_FALSE(result.isOnDevice());
+  EXPECT_EQ(contentsOf(result), (std::vector<float>{1, 2}));
+}
+
 TEST_F(CudaDevice, AnyThreadMakesTensorMaps) {
   auto memory = *device->allocate(1024, "test");
   TensorMapLayout layout;
