@@ -90,6 +90,8 @@ struct SessionStats {
 /// What one training step gave.
 struct StepResult {
   double loss = 0;
+  /// On a device none for new contents of weights, buffers and optimizer state, which
+  /// stay there; see Session::weight.
   runtime::TrainingResult values;
 };
 
