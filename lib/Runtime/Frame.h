@@ -95,7 +95,8 @@ private:
                   const package::GridStep::Part &part, bool isNarrow);
   Status gridPointers(const package::GridStep &step,
                       std::vector<Tensor> &aligned);
-  Result<TensorMapBytes> tensorMap(const package::GridStep::TensorMap &map);
+  Result<TensorMapBytes> tensorMap(const package::GridStep &step,
+                                   const package::GridStep::TensorMap &map);
   Status call(const package::ExternStep &step, const OpFunction &function);
   Status argument(const package::Argument &argument, OpValue &value);
   Status leaveArena(OpValue &value) const;

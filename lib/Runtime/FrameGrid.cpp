@@ -59,25 +59,77 @@ Status ProgramRunner::Frame::gridPointers(const GridStep &step,
   return Status::success();
 }
 
+/// Malformed unless what a map describes lies within `bytes` from its buffer's first
+/// one, and the copy engine can reach it: the numbers come from a package.
+static Status checkMap(const std::vector<int64_t> &sizes,
+                       const std::vector<int64_t> &strides, int64_t offset,
+                       int64_t itemBytes, size_t bytes) {
+  auto start = checkedMul(offset, itemBytes);
+  auto end = start;
+  bool isEmpty = false, isAligned = start && static_cast<uint64_t>(*start) % kGridAlignment == 0;
+  if (offset < 0)
+    end = std::nullopt;
+  for (size_t i = 0; i < sizes.size() && end; ++i) {
+    int64_t stride = i == 0 ? itemBytes : strides[i - 1];
+    if (sizes[i] < 0 || stride < 0) {
+      end = std::nullopt;
+      break;
+    }
+    isAligned &= i == 0 || static_cast<uint64_t>(stride) % kGridAlignment == 0;
+    isEmpty |= sizes[i] == 0;
+    auto length = checkedMul(sizes[i] - (i != 0), stride);
+    end = length ? checkedAdd(*end, *length) : std::nullopt;
+  }
+  if (!end || (!isEmpty && static_cast<uint64_t>(*end) > bytes))
+    return Error::malformed("expected elements within the " +
+                            std::to_string(bytes) +
+                            " bytes of the buffer, found an end at " +
+                            (end ? std::to_string(*end) : "no valid byte"));
+  if (isEmpty)
+    return Error::unsupported("a tensor without elements");
+  if (!isAligned)
+    return Error::malformed("expected an offset and strides that are multiples "
+                            "of 16 bytes");
+  return Status::success();
+}
+
 Result<TensorMapBytes>
-ProgramRunner::Frame::tensorMap(const GridStep::TensorMap &map) {
+ProgramRunner::Frame::tensorMap(const GridStep &step,
+                                const GridStep::TensorMap &map) {
   TensorMapLayout layout;
   layout.dtype = map.dtype;
   layout.box = map.box;
   layout.swizzle = map.swizzle;
-  for (auto [ids, values] : {std::pair(&map.sizes, &layout.sizes),
-                             std::pair(&map.strides, &layout.strides)})
-    for (package::ExprId id : *ids) {
-      int64_t value = 0;
-      if (Status s = integer(id, value); !s)
-        return s.takeError();
-      values->push_back(static_cast<uint64_t>(value));
-    }
+  std::vector<int64_t> sizes, strides;
+  if (Status s = integers(map.sizes, sizes); !s)
+    return s.takeError();
+  if (Status s = integers(map.strides, strides); !s)
+    return s.takeError();
   int64_t offset = 0;
   if (Status s = integer(map.offset, offset); !s)
     return s.takeError();
-  layout.address = static_cast<const uint8_t *>(pointers_[map.buffer]) +
-                   offset * static_cast<int64_t>(itemSize(map.dtype));
+  const Tensor *buffer = nullptr;
+  if (Status s = laidOut(step.buffers[map.buffer], buffer); !s)
+    return s.takeError();
+  // A copy that is aligned has the bytes that the buffer's elements span.
+  Result<int64_t> bytes =
+      pointers_[map.buffer] == buffer->data()
+          ? Result<int64_t>(static_cast<int64_t>(
+                buffer->storage()->data() + buffer->storage()->bytes() -
+                buffer->data()))
+          : storageExtent(buffer->dtype(), buffer->sizes(), buffer->strides(),
+                          0);
+  if (!bytes)
+    return bytes.takeError();
+  int64_t itemBytes = static_cast<int64_t>(itemSize(map.dtype));
+  if (Status s = checkMap(sizes, strides, offset, itemBytes,
+                          static_cast<size_t>(*bytes));
+      !s)
+    return s.takeError();
+  layout.sizes.assign(sizes.begin(), sizes.end());
+  layout.strides.assign(strides.begin(), strides.end());
+  layout.address =
+      static_cast<const uint8_t *>(pointers_[map.buffer]) + offset * itemBytes;
   return device()->encode(layout);
 }
 
@@ -101,7 +153,7 @@ Status ProgramRunner::Frame::gridPart(const GridStep &step,
   }
   maps_.clear();
   for (const GridStep::TensorMap &map : part.maps) {
-    auto bytes = tensorMap(map);
+    auto bytes = tensorMap(step, map);
     if (!bytes)
       return bytes.error().withContext("tensor map");
     maps_.push_back(*bytes);

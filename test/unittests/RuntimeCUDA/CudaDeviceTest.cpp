@@ -226,6 +226,39 @@ TEST_F(CudaDevice, AProgramOfTheProcessorTakesItsTensors) {
   EXPECT_EQ(contentsOf(result), (std::vector<float>{1, 2}));
 }
 
+TEST_F(CudaDevice, TensorMapsStayWithinTheirBuffer) {
+  // Offset, rows and bytes from row to row, of 16 columns in 8 x 16 floats.
+  struct Case {
+    int64_t offset, rows, stride;
+    bool isAccepted;
+  } cases[] = {{0, 8, 64, true},        {16, 7, 64, true},
+               {16, 8, 64, false},      {-16, 1, 64, false},
+               {INT64_MAX, 8, 64, false}, {0, -1, 64, false},
+               {0, 8, -64, false},      {0, INT64_MAX, 64, false},
+               {0, 8, 60, false},       {1, 1, 64, false}};
+  for (const Case &c : cases) {
+    ProgramBuilder b;
+    ExprId n = b.integer(128);
+    ValueId x = b.slotValue(b.slot("x", {n}));
+    ValueId r = b.value(Value::Kind::New, {n});
+    GridStep grid = saxpy(b, x, x, r);
+    GridStep::TensorMap map;
+    map.offset = b.integer(c.offset);
+    map.sizes = {b.integer(16), b.integer(c.rows)};
+    map.strides = {b.integer(c.stride)};
+    map.box = {8, 1};
+    grid.parts[0].maps = {map};
+    b.program.steps.emplace_back(grid);
+    b.output(r);
+    auto loaded = Executable::load(packageOf(b), registry, device);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    auto results = (*loaded)->forward().run({count({128})});
+    EXPECT_EQ(bool(results), c.isAccepted) << c.offset << " " << c.rows;
+    if (!results)
+      EXPECT_EQ(results.error().kind, ErrorKind::Malformed);
+  }
+}
+
 TEST_F(CudaDevice, AnyThreadMakesTensorMaps) {
   auto memory = *device->allocate(1024, "test");
   TensorMapLayout layout;
