@@ -32,7 +32,8 @@ void Allocator::freeCached() {
   use_.cached = 0;
 }
 
-Result<Address> Allocator::allocate(size_t bytes, const std::string &holder) {
+int Allocator::allocate(size_t bytes, const std::string &holder,
+                        Address &block) {
   std::lock_guard<std::mutex> lock(mutex_);
   size_t rounded = roundUp(bytes);
   Address address = 0;
@@ -50,16 +51,14 @@ Result<Address> Allocator::allocate(size_t bytes, const std::string &holder) {
       freeCached();
       answer = driver_.cuMemAlloc_v2(&address, rounded);
     }
-    if (answer == kOutOfMemory)
-      return outOfMemory(bytes);
     if (answer != kSuccess)
-      return Error::io("memory of the device cannot be had: " +
-                       driver_.nameOf(answer));
+      return answer;
   }
   live_[address] = {rounded, holder};
   use_.used += rounded;
   use_.peak = std::max(use_.peak, use_.used);
-  return address;
+  block = address;
+  return kSuccess;
 }
 
 void Allocator::release(Address address) {
@@ -80,6 +79,7 @@ Allocator::Use Allocator::use() const {
 }
 
 Error Allocator::outOfMemory(size_t bytes) const {
+  std::lock_guard<std::mutex> lock(mutex_);
   std::map<std::string, size_t> holders;
   for (auto &[address, block] : live_)
     holders[block.holder] += block.bytes;

@@ -31,9 +31,11 @@ public:
   /// The context must be current.
   ~Allocator();
 
-  /// A block of so many bytes or more. Io "out of memory" when the device has none
-  /// even after everything that is kept was given back to it.
-  Result<Address> allocate(size_t bytes, const std::string &holder);
+  /// Sets `block` to one of so many bytes or more. The driver's answer: out of memory
+  /// only after everything that is kept was given back to it.
+  int allocate(size_t bytes, const std::string &holder, Address &block);
+  /// Io, with who holds most.
+  Error outOfMemory(size_t bytes) const;
   /// Takes a block back.
   void release(Address block);
 
@@ -50,7 +52,6 @@ private:
   };
 
   void freeCached();
-  Error outOfMemory(size_t bytes) const;
 
   const Driver &driver_;
   mutable std::mutex mutex_;

@@ -38,6 +38,9 @@ Status Context::check(int answer, const char *what, const std::string &kernel,
     return failed("accessed an illegal address");
   case kMisalignedAddress:
     return failed("accessed an address that is not aligned");
+  case kAssert:
+  case kInvalidAddressSpace:
+  case kInvalidPC:
   case kIllegalInstruction:
   case kHardwareStackError:
   case kLaunchFailed:
@@ -151,12 +154,18 @@ Status CudaDevice::start() {
 Result<std::shared_ptr<Storage>> CudaDevice::allocate(size_t bytes,
                                                       const char *holder) {
   context_.makeCurrent();
-  auto address = allocator_.allocate(bytes, holder);
-  if (!address)
-    return address.takeError();
-  void *data = reinterpret_cast<void *>(*address);
+  Address address = 0;
+  int answer = allocator_.allocate(bytes, holder, address);
+  if (answer == kOutOfMemory)
+    return allocator_.outOfMemory(bytes);
+  if (answer != kSuccess) {
+    // Perhaps the failure of a kernel that was launched before.
+    std::lock_guard<std::mutex> lock(mutex_);
+    return check(answer, "allocating memory").takeError();
+  }
+  void *data = reinterpret_cast<void *>(address);
   std::shared_ptr<void> owner(
-      data, [self = shared_from_this(), address = *address](void *) {
+      data, [self = shared_from_this(), address](void *) {
         static_cast<CudaDevice &>(*self).allocator_.release(address);
       });
   return Storage::onDevice(data, bytes, *this, std::move(owner));
@@ -222,6 +231,11 @@ Status CudaDevice::launch(const DeviceImage &image, const GridLaunch &launch) {
   if (launch.sharedBytes > kernel.sharedBytes) {
     int answer = driver_.cuFuncSetAttribute(kernel.function, kMaxDynamicShared,
                                             int(launch.sharedBytes));
+    if (answer == kInvalidValue)
+      return Error::unsupported("kernel '" + kernel.name + "' needs " +
+                                std::to_string(launch.sharedBytes) +
+                                " bytes of shared memory, which " + name() +
+                                " does not have");
     if (Status s = check(answer, "asking for shared memory"); !s)
       return s.error().withContext("kernel '" + kernel.name + "'");
     kernel.sharedBytes = launch.sharedBytes;
@@ -233,8 +247,9 @@ Status CudaDevice::launch(const DeviceImage &image, const GridLaunch &launch) {
   if (answer == kSuccess && isBlocking_)
     answer = driver_.cuStreamSynchronize(stream_);
   if (answer != kSuccess)
-    return context_.check(answer, "launching a kernel", kernel.name,
-                          isBlocking_);
+    return context_.check(answer,
+                          ("launching kernel '" + kernel.name + "'").c_str(),
+                          kernel.name, isBlocking_);
   lastKernel_ = kernel.name;
   return Status::success();
 }
@@ -332,13 +347,14 @@ openDevice(const DeviceOptions &options) {
                                "counting devices");
       !s)
     return s.takeError();
+  if (count == 0)
+    return Error::unsupported("there is no " + context.name +
+                              ": this machine has no GPU");
   if (options.ordinal >= static_cast<unsigned>(count))
     return Error::usage("there is no " + context.name + ": this machine has " +
                         std::to_string(count) +
                         (count == 1 ? " GPU" : " GPUs") +
-                        (count > 0 ? ", cuda:0 to cuda:" +
-                                         std::to_string(count - 1)
-                                   : ""));
+                        ", cuda:0 to cuda:" + std::to_string(count - 1));
   const Driver &functions = *context.driver;
   int answer = functions.cuDeviceGet(&context.device, int(options.ordinal));
   for (auto [attribute, value] :

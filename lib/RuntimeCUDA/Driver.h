@@ -29,6 +29,7 @@ using Handle = void *;
 /// What the driver answers that is told apart.
 enum Answer : int {
   kSuccess = 0,
+  kInvalidValue = 1,
   kOutOfMemory = 2,
   kNoDevice = 100,
   kInvalidImage = 200,
@@ -39,10 +40,13 @@ enum Answer : int {
   kNotFound = 500,
   kIllegalAddress = 700,
   kLaunchTimeout = 702,
+  kAssert = 710,
   kHardwareStackError = 714,
   kIllegalInstruction = 715,
   kMisalignedAddress = 716,
   kContextDestroyed = 709,
+  kInvalidAddressSpace = 717,
+  kInvalidPC = 718,
   kLaunchFailed = 719,
   kDeviceUnavailable = 46,
   kUnknown = 999,

@@ -273,11 +273,40 @@ TEST_F(CudaDevice, AnyThreadMakesTensorMaps) {
   }).join();
 }
 
+TEST_F(CudaDevice, NoDeviceIsNoMistakeOfTheCaller) {
+  ::setenv("KILN_FAKE_CUDA", "devices=0", 1);
+  auto none = cuda::openDevice({});
+  ::unsetenv("KILN_FAKE_CUDA");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().kind, ErrorKind::Unsupported);
+}
+
 TEST_F(CudaDevice, EventsMeasure) {
   auto begin = device->record(), end = device->record();
   ASSERT_TRUE(begin && end);
   EXPECT_TRUE((*end)->wait());
   EXPECT_GT(*(*end)->secondsSince(**begin), 0.0);
+}
+
+/// The driver stays failed, so this one is the last.
+TEST_F(CudaDevice, AnAllocationTellsOfTheKernelThatFailed) {
+  ProgramBuilder b;
+  ExprId n = b.integer(128);
+  ValueId x = b.slotValue(b.slot("x", {n}));
+  b.program.steps.emplace_back(saxpy(b, x, x, b.value(Value::Kind::New, {n})));
+  b.output(x);
+  Package package = packageOf(b);
+  std::string text(kPTX);
+  text.replace(text.find("fake_saxpy"), 10, "fake_fault");
+  package.image.kernels = {{"fake_fault", 0}};
+  package.image.bytes.assign(text.c_str(), text.c_str() + text.size() + 1);
+  auto loaded = Executable::load(std::move(package), registry, device);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  ASSERT_TRUE((*loaded)->forward().run({count({128})}));
+  auto refused = device->allocate(size_t(1) << 20, "test");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::Internal);
+  EXPECT_NE(refused.error().message.find("fake_fault"), std::string::npos);
 }
 
 } // namespace
