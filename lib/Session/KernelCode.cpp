@@ -32,7 +32,6 @@ std::optional<KernelImage> session::decodeKernel(ByteView bytes) {
   KernelImage image;
   bool isKnown = reader.u32() == kVersion;
   uint32_t kind = reader.u32();
-  image.kind = static_cast<kiln_image_kind>(kind);
   image.requiredFeatures = reader.u32();
   uint64_t entry = reader.u64();
   image.target = reader.text(reader.u32());
@@ -41,6 +40,7 @@ std::optional<KernelImage> session::decodeKernel(ByteView bytes) {
   if (!isKnown || kind > KILN_IMAGE_CUBIN || !reader.ok() ||
       !reader.atEnd() || entry >= code.size())
     return std::nullopt;
+  image.kind = static_cast<kiln_image_kind>(kind);
   image.bytes.assign(code.begin(), code.end());
   image.kernels.push_back({"", entry});
   return image;
