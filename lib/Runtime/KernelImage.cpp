@@ -108,6 +108,9 @@ bool runsOn(const package::VariantInfo &variant, uint32_t features,
     return false;
   if (kind != KILN_IMAGE_PTX)
     return (needed & ~features) == 0;
+  // What this release does not know, it cannot promise.
+  if (needed & ~uint32_t(KILN_GPU_ARCHITECTURE | KILN_GPU_EXACT))
+    return false;
   uint32_t architecture = needed & KILN_GPU_ARCHITECTURE;
   return needed & KILN_GPU_EXACT ? features == architecture
                                  : features >= architecture;

@@ -181,6 +181,10 @@ CudaImage::load(const Context &context, const package::KernelImage &image,
                 package::KernelStore *store) {
   uint32_t needed = image.requiredFeatures & KILN_GPU_ARCHITECTURE;
   bool isExact = image.requiredFeatures & KILN_GPU_EXACT;
+  if (image.requiredFeatures & ~uint32_t(KILN_GPU_ARCHITECTURE | KILN_GPU_EXACT))
+    return Error::unsupported("the kernels for " +
+                              architecture(image.requiredFeatures) +
+                              " need features that this release does not know");
   if (context.capability < needed || (isExact && context.capability != needed))
     return Error::unsupported(
         "the kernels are for " + architecture(image.requiredFeatures) +

@@ -273,6 +273,16 @@ TEST_F(CudaDevice, AnyThreadMakesTensorMaps) {
   }).join();
 }
 
+TEST_F(CudaDevice, UnknownRequirementsAreRefused) {
+  ProgramBuilder b;
+  b.output(b.slotValue(b.slot("x", {b.integer(2)})));
+  Package package = packageOf(b);
+  package.image.requiredFeatures |= 1u << 17;
+  auto refused = Executable::load(std::move(package), registry, device);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::Unsupported);
+}
+
 TEST_F(CudaDevice, NoDeviceIsNoMistakeOfTheCaller) {
   ::setenv("KILN_FAKE_CUDA", "devices=0", 1);
   auto none = cuda::openDevice({});
