@@ -89,6 +89,9 @@ TEST(KernelTuning, LimitsOfAnotherMachineDoNotCount) {
   KernelTuning::open(config, 1, {})->keep(subject, printLimits(other));
   EXPECT_EQ(KernelTuning::open(config, 1, {})->machine().l2Bytes,
             runtime::describeMachine(1).l2Bytes);
+  // Those of this one do, from a folder that holds no others of it.
+  Folder another;
+  config = cache::readCacheConfig(another.path);
   runtime::MachineLimits own = getLimits();
   own.memoryBytesPerSecond = 12345;
   KernelTuning::open(config, 1, {})->keep(subject, printLimits(own));
