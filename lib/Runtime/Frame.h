@@ -93,6 +93,8 @@ private:
   Status grid(const package::GridStep &step);
   Status gridPart(const package::GridStep &step,
                   const package::GridStep::Part &part, bool isNarrow);
+  Status checkApart(const package::GridStep &step, size_t at,
+                    const Tensor &laid);
   Status gridPointers(const package::GridStep &step,
                       std::vector<Tensor> &aligned);
   Result<TensorMapBytes> tensorMap(const package::GridStep &step,

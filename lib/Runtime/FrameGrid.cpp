@@ -20,6 +20,51 @@ using package::kNone;
 /// What kernels count on; see KernelABI.h.
 static constexpr uintptr_t kGridAlignment = 16;
 
+/// The first byte of what `tensor` spans, and the one behind the last.
+static Result<std::pair<uintptr_t, uintptr_t>> getSpan(const Tensor &tensor) {
+  auto bytes =
+      storageExtent(tensor.dtype(), tensor.sizes(), tensor.strides(), 0);
+  if (!bytes)
+    return bytes.takeError();
+  auto first = reinterpret_cast<uintptr_t>(tensor.data());
+  return std::make_pair(first, first + static_cast<uintptr_t>(*bytes));
+}
+
+/// Unsupported where the buffer at `at`, of which the kernel gets a copy, spans memory
+/// of another one, and one of the two is written: each would keep what it had.
+Status ProgramRunner::Frame::checkApart(const GridStep &step, size_t at,
+                                        const Tensor &laid) {
+  auto isWritten = [&](size_t i) {
+    return std::find(step.writes.begin(), step.writes.end(), i) !=
+           step.writes.end();
+  };
+  auto span = getSpan(laid);
+  if (!span)
+    return span.takeError();
+  for (size_t i = 0; i < step.buffers.size(); ++i) {
+    if (i == at || (!isWritten(i) && !isWritten(at)))
+      continue;
+    const Tensor *other = nullptr;
+    if (Status s = laidOut(step.buffers[i], other); !s)
+      return s;
+    // In place: what a kernel reads and what it writes then are the same elements.
+    if (!(isWritten(i) && isWritten(at)) && other->data() == laid.data() &&
+        other->sizes() == laid.sizes() && other->strides() == laid.strides())
+      continue;
+    auto its = getSpan(*other);
+    if (!its)
+      return its.takeError();
+    if (its->first < span->second && span->first < its->second)
+      return Error::unsupported(
+          "a kernel writes to one of two views of the same memory, of which one "
+          "begins " +
+          std::to_string(span->first % kGridAlignment) +
+          " bytes behind a multiple of " + std::to_string(kGridAlignment) +
+          "; expected views that begin at multiples, or memory of their own");
+  }
+  return Status::success();
+}
+
 /// Fills `pointers_`. A view may begin anywhere: the kernel gets a copy of one that is
 /// not aligned, which goes into `aligned` at its position.
 Status ProgramRunner::Frame::gridPointers(const GridStep &step,
@@ -31,6 +76,8 @@ Status ProgramRunner::Frame::gridPointers(const GridStep &step,
       continue;
     const Tensor *laid = nullptr;
     if (Status s = laidOut(step.buffers[i], laid); !s)
+      return s;
+    if (Status s = checkApart(step, i, *laid); !s)
       return s;
     auto extent =
         storageExtent(laid->dtype(), laid->sizes(), laid->strides(), 0);

@@ -177,6 +177,27 @@ TEST_F(CudaDevice, KernelsGetAlignedCopiesOfViews) {
   EXPECT_EQ(stats.layoutCopies, 3u);
 }
 
+// Copied back, the one would undo what the kernel wrote through the other.
+TEST_F(CudaDevice, ViewsThatMeetAreRefused) {
+  ProgramBuilder b;
+  ExprId n = b.integer(128), part = b.integer(64);
+  ValueId x = b.slotValue(b.slot("x", {n}));
+  ValueId all = b.value(Value::Kind::New, {n});
+  b.program.steps.emplace_back(saxpy(b, x, x, all));
+  ValueId read = b.view(all, b.integer(4), {part});
+  ValueId written = b.view(all, b.integer(1), {part});
+  b.program.steps.emplace_back(saxpy(b, read, x, written));
+  b.output(all);
+  auto loaded = Executable::load(packageOf(b), registry, device);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  auto results = (*loaded)->forward().run({count({128})});
+  ASSERT_FALSE(results);
+  EXPECT_NE(results.error().message.find(
+                "begins 4 bytes behind a multiple of 16"),
+            std::string::npos)
+      << results.error().message;
+}
+
 TEST_F(CudaDevice, ChangedInputsAreWrittenBack) {
   ProgramBuilder b;
   ExprId n = b.integer(128);
