@@ -16,7 +16,7 @@ using namespace kiln;
 using namespace kiln::session;
 using namespace kiln::cache;
 
-static constexpr uint8_t kMagic[8] = {0x89, 0x4B, 0x4C, 0x4E,
+static constexpr uint8_t kArtifactMagic[8] = {0x89, 0x4B, 0x4C, 0x4E,
                                       0x42, 0x0D, 0x0A, 0x1A};
 static constexpr uint16_t kKind = 7;
 static constexpr size_t kTagOffset = 160, kCrcOffset = 224;
@@ -98,7 +98,7 @@ session::encodeArtifacts(std::vector<ArtifactEntry> entries,
   std::vector<uint8_t> out;
   out.reserve(total);
   ByteWriter writer(out);
-  writer.bytes(ByteView(kMagic, sizeof(kMagic)));
+  writer.bytes(ByteView(kArtifactMagic, sizeof(kArtifactMagic)));
   writer.u16(1);
   writer.u16(kEntryHeaderBytes);
   writer.u16(kKind);
@@ -135,10 +135,10 @@ static Result<ByteView> checkHeader(ByteView file, const KeyRing &keys) {
   if (file.size() < kEntryHeaderBytes || file.size() > kMaxArtifactBytes)
     return malformed("has " + std::to_string(file.size()) +
                      " bytes, expected 256 bytes to 4 GiB");
-  if (!std::equal(std::begin(kMagic), std::end(kMagic), file.begin()))
+  if (!std::equal(std::begin(kArtifactMagic), std::end(kArtifactMagic), file.begin()))
     return malformed("does not begin with the magic of KLNB");
   ByteReader reader(file);
-  reader.skip(sizeof(kMagic));
+  reader.skip(sizeof(kArtifactMagic));
   uint16_t version = reader.u16(), length = reader.u16(), kind = reader.u16();
   uint8_t compression = reader.u8(), method = reader.u8();
   uint32_t flags = reader.u32(), keyId = reader.u32();

@@ -20,8 +20,8 @@ using namespace kiln::session;
 using runtime::OpValue;
 using runtime::Tensor;
 
-static constexpr std::string_view kMagic("\x8bKCKP\r\n\x1a", 8);
-static constexpr uint32_t kVersion = 1;
+static constexpr std::string_view kCheckpointMagic("\x8bKCKP\r\n\x1a", 8);
+static constexpr uint32_t kCheckpointVersion = 1;
 static constexpr size_t kHeaderSize = 56;
 static constexpr size_t kDigestOffset = 24;
 static constexpr uint32_t kLongestText = 4096;
@@ -38,8 +38,8 @@ Result<std::vector<uint8_t>> Checkpoint::encode() const {
     writer.u32(static_cast<uint32_t>(value.size()));
     writer.text(value);
   };
-  writer.text(kMagic);
-  writer.u32(kVersion);
+  writer.text(kCheckpointMagic);
+  writer.u32(kCheckpointVersion);
   writer.u32(0);
   out.resize(kHeaderSize); // size and digest follow
   text(optimizer);
@@ -72,13 +72,13 @@ static Error malformed(const std::string &what) {
 }
 
 Result<Checkpoint> Checkpoint::decode(ByteView bytes) {
-  if (bytes.size() < kHeaderSize || bytes.slice(0, 8).text() != kMagic)
+  if (bytes.size() < kHeaderSize || bytes.slice(0, 8).text() != kCheckpointMagic)
     return malformed("expected a file that begins as one");
   ByteReader header(bytes.slice(8, kHeaderSize - 8));
   uint32_t version = header.u32(), zero = header.u32();
-  if (version != kVersion || zero != 0)
+  if (version != kCheckpointVersion || zero != 0)
     return malformed("has version " + std::to_string(version) + ", expected " +
-                     std::to_string(kVersion));
+                     std::to_string(kCheckpointVersion));
   if (header.u64() != bytes.size())
     return malformed("its size is not what it says, it may be cut off");
   ByteView body = bytes.slice(kHeaderSize, bytes.size());

@@ -11,12 +11,12 @@
 using namespace kiln;
 using package::KernelImage;
 
-static constexpr uint32_t kVersion = 2;
+static constexpr uint32_t kCodeVersion = 2;
 
 std::vector<uint8_t> session::encodeKernel(const KernelImage &image) {
   std::vector<uint8_t> bytes;
   ByteWriter writer(bytes);
-  writer.u32(kVersion);
+  writer.u32(kCodeVersion);
   writer.u32(image.kind);
   writer.u32(image.requiredFeatures);
   writer.u64(image.kernels.front().entry);
@@ -30,7 +30,7 @@ std::vector<uint8_t> session::encodeKernel(const KernelImage &image) {
 std::optional<KernelImage> session::decodeKernel(ByteView bytes) {
   ByteReader reader(bytes);
   KernelImage image;
-  bool isKnown = reader.u32() == kVersion;
+  bool isKnown = reader.u32() == kCodeVersion;
   uint32_t kind = reader.u32();
   image.requiredFeatures = reader.u32();
   uint64_t entry = reader.u64();

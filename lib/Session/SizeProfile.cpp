@@ -18,7 +18,7 @@
 using namespace kiln;
 using namespace kiln::session;
 
-static constexpr uint32_t kVersion = 1;
+static constexpr uint32_t kProfileVersion = 1;
 
 //===----------------------------------------------------------------------===//
 // What is known
@@ -60,7 +60,7 @@ bool SizeProfile::variesAtAll() const {
 std::vector<uint8_t> SizeProfile::encode() const {
   std::vector<uint8_t> bytes;
   ByteWriter writer(bytes);
-  writer.u32(kVersion);
+  writer.u32(kProfileVersion);
   writer.u32(static_cast<uint32_t>(symbols_.size()));
   for (const auto &[symbol, value] : symbols_) {
     writer.u8(!value);
@@ -75,7 +75,7 @@ std::optional<SizeProfile> SizeProfile::decode(ByteView bytes) {
   if (bytes.size() > kMaxBytes)
     return std::nullopt;
   ByteReader reader(bytes);
-  if (reader.u32() != kVersion)
+  if (reader.u32() != kProfileVersion)
     return std::nullopt;
   uint32_t count = reader.u32();
   if (count > kMaxSymbols)
