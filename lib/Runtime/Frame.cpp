@@ -27,7 +27,7 @@ using package::ValueId;
 
 namespace {
 
-constexpr int64_t kAlignment = 64;
+constexpr int64_t kBufferAlignment = 64;
 
 /// Bytes that the address of an element must be a multiple of.
 size_t alignmentOf(DType dtype) {
@@ -306,11 +306,11 @@ Status ProgramRunner::Frame::makeArena(ValueId id) {
   int64_t offset = 0;
   if (Status s = integer(value.offset, offset); !s)
     return s;
-  if (offset < 0 || offset % kAlignment != 0)
+  if (offset < 0 || offset % kBufferAlignment != 0)
     return Error::malformed(
         "value " + std::to_string(id) +
         ": expected an arena offset that is a multiple of " +
-        std::to_string(kAlignment) + ", found " + std::to_string(offset));
+        std::to_string(kBufferAlignment) + ", found " + std::to_string(offset));
   auto tensor = Tensor::view(
       arena_, value.dtype, std::move(sizes), std::move(strides),
       offset / static_cast<int64_t>(itemSize(value.dtype)));

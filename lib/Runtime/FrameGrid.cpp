@@ -21,7 +21,7 @@ using package::kNone;
 static constexpr uintptr_t kGridAlignment = 16;
 
 /// The first byte of what `tensor` spans, and the one behind the last.
-static Result<std::pair<uintptr_t, uintptr_t>> getSpan(const Tensor &tensor) {
+static Result<std::pair<uintptr_t, uintptr_t>> getEnds(const Tensor &tensor) {
   auto bytes =
       storageExtent(tensor.dtype(), tensor.sizes(), tensor.strides(), 0);
   if (!bytes)
@@ -38,7 +38,7 @@ Status ProgramRunner::Frame::checkApart(const GridStep &step, size_t at,
     return std::find(step.writes.begin(), step.writes.end(), i) !=
            step.writes.end();
   };
-  auto span = getSpan(laid);
+  auto span = getEnds(laid);
   if (!span)
     return span.takeError();
   for (size_t i = 0; i < step.buffers.size(); ++i) {
@@ -51,7 +51,7 @@ Status ProgramRunner::Frame::checkApart(const GridStep &step, size_t at,
     if (!(isWritten(i) && isWritten(at)) && other->data() == laid.data() &&
         other->sizes() == laid.sizes() && other->strides() == laid.strides())
       continue;
-    auto its = getSpan(*other);
+    auto its = getEnds(*other);
     if (!its)
       return its.takeError();
     if (its->first < span->second && span->first < its->second)
