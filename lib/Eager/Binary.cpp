@@ -141,7 +141,7 @@ static Values atan2Out(const Args &args) {
   return {out};
 }
 
-static void addArithmetic(Table &table) {
+static void addBinaryArithmetic(Table &table) {
   for (const char *overload : {"Tensor", "Scalar"}) {
     table.both<addScaled>("add", overload);
     table.both<subScaled<false>>("sub", overload);
@@ -479,7 +479,7 @@ static void addFunctions(Table &table) {
 }
 
 void eager::addBinaryOperators(Table &table) {
-  addArithmetic(table);
+  addBinaryArithmetic(table);
   addComparison(table);
   addChoices(table);
   addFunctions(table);

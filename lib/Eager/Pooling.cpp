@@ -33,7 +33,7 @@ static Ints trailing(const Tensor &x, size_t dims) {
   return Ints(x.sizes().end() - dims, x.sizes().end());
 }
 
-static void requireRank(const Tensor &x, int64_t dims) {
+static void requirePlaneRank(const Tensor &x, int64_t dims) {
   require(x.rank() == dims + 1 || x.rank() == dims + 2,
           {"expected rank ", dims + 1, " or ", dims + 2, ", found ", x});
 }
@@ -47,7 +47,7 @@ static void requireElements(const Tensor &x, int64_t first) {
 
 /// Only the batch may be empty.
 static void requirePlanes(const Tensor &x, int64_t dims) {
-  requireRank(x, dims);
+  requirePlaneRank(x, dims);
   requireElements(x, x.rank() - dims - 1);
 }
 
@@ -292,7 +292,7 @@ static void forEachAdaptive(const Ints &input, const Ints &output,
 
 template <size_t Dims>
 static Ints adaptiveOutput(const Args &args, const Tensor &x) {
-  requireRank(x, Dims);
+  requirePlaneRank(x, Dims);
   Ints output = args.ints(1);
   if (output.size() == 1)
     output.resize(Dims, output[0]);
@@ -331,7 +331,7 @@ static Values adaptiveAvgPool(const Args &args) {
 
 template <size_t Dims> static Values adaptiveAvgPoolBackward(const Args &args) {
   const Tensor &gradient = args.tensor(0), &x = args.tensor(1);
-  requireRank(x, Dims);
+  requirePlaneRank(x, Dims);
   if (x.numel() == 0 && gradient.rank() == x.rank())
     return {filled(x.dtype(), x.sizes(), int64_t(0))};
   require(gradient.rank() == x.rank() &&

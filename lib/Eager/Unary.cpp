@@ -117,7 +117,7 @@ static void addTranscendental(Table &table) {
 #undef TRANSCENDENTAL
 
 /// Rounding functions leave integers alone.
-static void addArithmetic(Table &table) {
+static void addUnaryArithmetic(Table &table) {
 #define ROUNDING(NAME, FUNCTION)                                               \
   unary<kFloat | kInteger>(table, #NAME, Kind::Default, [](auto x) {           \
     if constexpr (isInt<decltype(x)>)                                          \
@@ -283,7 +283,7 @@ static Values square(const Args &args) {
 
 void eager::addUnaryOperators(Table &table) {
   addTranscendental(table);
-  addArithmetic(table);
+  addUnaryArithmetic(table);
   addPredicates(table);
   table.both<absolute>("abs", "default");
   table.op<angle>("angle.default");
