@@ -130,7 +130,7 @@ FormulaBuilder::getConstantComplex(Value value) {
 
 /// Truths, integers, reals, complex numbers: PyTorch's categories, of which a later one
 /// decides the type of a result.
-static int getCategory(Type element) {
+static int getCategoryNumber(Type element) {
   if (llvm::isa<mlir::ComplexType>(element))
     return 3;
   if (llvm::isa<mlir::FloatType>(element))
@@ -139,16 +139,16 @@ static int getCategory(Type element) {
 }
 
 Type FormulaBuilder::elementFor(Value number, Type beside) {
-  int category = getCategory(number.getType());
+  int category = getCategoryNumber(number.getType());
   Type real = builder.getF32Type();
-  if (beside && category == 2 && getCategory(beside) < 2) {
+  if (beside && category == 2 && getCategoryNumber(beside) < 2) {
     auto known = getConstantNumber(number);
     bool isWhole =
         known && std::isfinite(*known) && *known == std::trunc(*known);
     return isWhole ? beside : real;
   }
-  if (beside && category == 3 && getCategory(beside) < 3)
-    return mlir::ComplexType::get(getCategory(beside) == 2 ? beside : real);
+  if (beside && category == 3 && getCategoryNumber(beside) < 3)
+    return mlir::ComplexType::get(getCategoryNumber(beside) == 2 ? beside : real);
   if (beside)
     return beside;
   return category == 0   ? builder.getI1Type()

@@ -34,7 +34,7 @@ static bool fits(ArgKind kind, Type type) {
   return isTensor || (kind == ArgKind::TensorOrNumber && isNumber(type));
 }
 
-static StringRef describe(ArgKind kind) {
+static StringRef describeExpected(ArgKind kind) {
   switch (kind) {
   case ArgKind::Number:
     return "a number (i1, i64, f64 or complex<f64>)";
@@ -132,7 +132,7 @@ static LogicalResult verifyOperands(Operation *op, const OpInfo &info) {
       if (!fits(arg.kind, type))
         return op->emitOpError()
                << "operand #" << next << " (argument '" << arg.name
-               << "') must be " << describe(arg.kind) << ", but got " << type;
+               << "') must be " << describeExpected(arg.kind) << ", but got " << type;
     }
   }
   return success();
@@ -148,7 +148,7 @@ static LogicalResult verifyResults(Operation *op, const OpInfo &info) {
     ArgKind kind = isNumber ? ArgKind::Number : ArgKind::Tensor;
     if (!fits(kind, type))
       return op->emitOpError() << "result #" << i << " must be "
-                               << describe(kind) << ", but got " << type;
+                               << describeExpected(kind) << ", but got " << type;
   }
   return success();
 }

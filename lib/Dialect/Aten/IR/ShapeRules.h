@@ -30,6 +30,11 @@ namespace maps {
 enum class AdaptivePool { Maximum, Average, AverageOrMean };
 enum class Spectrum { OfComplex, OfReals, ToReals };
 
+/// The type of indices and counts.
+inline Type getI64(Inference &infer) {
+  return mlir::IntegerType::get(infer.context, 64);
+}
+
 /// One function per rule. What one takes beside the op is in its records:
 /// "upsample(2)".
 namespace rules {

@@ -14,10 +14,6 @@
 using namespace kiln;
 using namespace kiln::aten;
 
-static Type getI64(Inference &infer) {
-  return mlir::IntegerType::get(infer.context, 64);
-}
-
 /// Results of the same sizes: the first promoted, a second of i64.
 static LogicalResult addWithIndices(Inference &infer, ArrayRef<ExprAttr> dims) {
   if (failed(infer.addPromoted(dims)))

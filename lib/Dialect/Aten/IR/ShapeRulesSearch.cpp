@@ -18,10 +18,6 @@ using namespace kiln::aten;
 
 static constexpr guard::Interval kAnySize{0, guard::Interval::kMax};
 
-static Type getI64(Inference &infer) {
-  return mlir::IntegerType::get(infer.context, 64);
-}
-
 //===----------------------------------------------------------------------===//
 // As many as values say
 //===----------------------------------------------------------------------===//

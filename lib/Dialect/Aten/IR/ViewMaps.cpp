@@ -231,7 +231,7 @@ LogicalResult rules::viewed(Inference &infer) {
 //===----------------------------------------------------------------------===//
 
 /// True if every dimension is stepped through from its start, in order.
-static bool isWhole(const ViewMap &map) {
+static bool showsAll(const ViewMap &map) {
   if (map.kind != ViewKind::Strided || map.steps.size() != map.sizes.size())
     return false;
   return llvm::all_of(map.steps, [&](const auto &step) {
@@ -258,6 +258,6 @@ Value aten::getSameView(Operation *op) {
   // need.
   bool isInOrder = map.kind == ViewKind::InOrder &&
                    (info->isView || info->isSilentView || info->mayCopy);
-  bool isView = info->isView && !info->mayCopy && isWhole(map);
+  bool isView = info->isView && !info->mayCopy && showsAll(map);
   return isInOrder || isView ? op->getOperand(0) : Value();
 }

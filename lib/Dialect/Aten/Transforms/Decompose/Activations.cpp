@@ -25,7 +25,7 @@ static constexpr double kTanhScale = 0.79788456080286535588;
 static constexpr double kTanhCube = 0.044715;
 
 /// `value` in the type of the only result of `op`.
-static Value finish(Operation *op, FormulaBuilder &c, Value value) {
+static Value toFirstResult(Operation *op, FormulaBuilder &c, Value value) {
   return value ? c.cast(value, mlir::getElementTypeOrSelf(op->getResult(0)))
                : value;
 }
@@ -34,12 +34,12 @@ Value decomposeGelu(GeluOp op, FormulaBuilder &c) {
   Value x = c.widen(op.getSelf());
   Value half = c.mul(x, 0.5);
   if (op.getApproximate() == "none")
-    return finish(op, c, c.mul(half, c.add(c.erf(c.mul(x, kSqrtHalf)), 1)));
+    return toFirstResult(op, c, c.mul(half, c.add(c.erf(c.mul(x, kSqrtHalf)), 1)));
   if (op.getApproximate() != "tanh")
     return {};
   Value cube = c.mul(c.mul(x, x), x);
   Value inner = c.mul(c.add(x, c.mul(cube, kTanhCube)), kTanhScale);
-  return finish(op, c, c.mul(half, c.add(c.tanh(inner), 1)));
+  return toFirstResult(op, c, c.mul(half, c.add(c.tanh(inner), 1)));
 }
 
 Value decomposeGeluBackward(GeluBackwardOp op, FormulaBuilder &c) {
@@ -47,7 +47,7 @@ Value decomposeGeluBackward(GeluBackwardOp op, FormulaBuilder &c) {
   if (op.getApproximate() == "none") {
     Value cdf = c.mul(c.add(c.erf(c.mul(x, kSqrtHalf)), 1), 0.5);
     Value pdf = c.mul(c.exp(c.mul(c.mul(x, x), -0.5)), kInvSqrtTwoPi);
-    return finish(op, c, c.mul(grad, c.add(cdf, c.mul(x, pdf))));
+    return toFirstResult(op, c, c.mul(grad, c.add(cdf, c.mul(x, pdf))));
   }
   if (op.getApproximate() != "tanh")
     return {};
@@ -59,24 +59,24 @@ Value decomposeGeluBackward(GeluBackwardOp op, FormulaBuilder &c) {
   Value slope = c.mul(c.add(c.mul(square, 3 * kTanhCube), 1), kTanhScale);
   Value tanhSlope = c.sub(1, c.mul(t, t));
   Value sum = c.add(c.mul(right, 0.5), c.mul(c.mul(left, tanhSlope), slope));
-  return finish(op, c, c.mul(grad, sum));
+  return toFirstResult(op, c, c.mul(grad, sum));
 }
 
 Value decomposeSilu(SiluOp op, FormulaBuilder &c) {
   Value x = c.widen(op.getSelf());
-  return finish(op, c, c.mul(x, c.sigmoid(x)));
+  return toFirstResult(op, c, c.mul(x, c.sigmoid(x)));
 }
 
 Value decomposeTanhBackward(TanhBackwardOp op, FormulaBuilder &c) {
   Value y = c.widen(op.getOutput());
-  return finish(
+  return toFirstResult(
       op, c,
       c.mul(c.widen(op.getGradOutput()), c.conjugate(c.sub(1, c.mul(y, y)))));
 }
 
 Value decomposeSigmoidBackward(SigmoidBackwardOp op, FormulaBuilder &c) {
   Value y = c.widen(op.getOutput());
-  return finish(
+  return toFirstResult(
       op, c,
       c.mul(c.widen(op.getGradOutput()), c.conjugate(c.mul(c.sub(1, y), y))));
 }
@@ -103,13 +103,13 @@ static Value scaled(FormulaBuilder &c, Value x, Value number) {
 
 Value decomposeAddcmul(AddcmulOp op, FormulaBuilder &c) {
   Value product = c.mul(c.widen(op.getTensor1()), c.widen(op.getTensor2()));
-  return finish(op, c, c.add(c.widen(op.getSelf()),
+  return toFirstResult(op, c, c.add(c.widen(op.getSelf()),
                              scaled(c, product, op.getValue())));
 }
 
 Value decomposeAddcdiv(AddcdivOp op, FormulaBuilder &c) {
   Value quotient = c.div(c.widen(op.getTensor1()), c.widen(op.getTensor2()));
-  return finish(op, c, c.add(c.widen(op.getSelf()),
+  return toFirstResult(op, c, c.add(c.widen(op.getSelf()),
                              scaled(c, quotient, op.getValue())));
 }
 
@@ -119,8 +119,8 @@ Value decomposeLerp(LerpScalarOp op, FormulaBuilder &c) {
   // From the nearer end, so that both ends are exact.
   auto weight = FormulaBuilder::getConstantNumber(op.getWeight());
   if (weight && std::fabs(*weight) >= 0.5)
-    return finish(op, c, c.sub(end, c.mul(step, 1.0 - *weight)));
-  return finish(op, c, c.add(self, c.mul(step, op.getWeight())));
+    return toFirstResult(op, c, c.sub(end, c.mul(step, 1.0 - *weight)));
+  return toFirstResult(op, c, c.add(self, c.mul(step, op.getWeight())));
 }
 
 Value decomposeToDtype(ToDtypeOp op, FormulaBuilder &c) {

@@ -38,10 +38,6 @@ static Value nothing(FormulaBuilder &c, Operation *op, unsigned i) {
   return c.full(c.dimsOf(op->getResult(i)), 0.0, typeOf(op, i));
 }
 
-static bool isEmpty(FormulaBuilder &c, Value x) {
-  return c.numelOf(x).isConstant(0);
-}
-
 namespace {
 
 /// A tensor whose norm is taken over `dims`, as what it is computed in.

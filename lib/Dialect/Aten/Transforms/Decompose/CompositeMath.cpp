@@ -13,7 +13,7 @@
 
 namespace kiln::aten {
 
-static bool isFloat(Value x) {
+static bool hasFractions(Value x) {
   return llvm::isa<mlir::FloatType>(Composite::elementTypeOf(x));
 }
 
@@ -27,7 +27,7 @@ Value decomposeIsclose(IscloseOp op, Composite &c) {
   if (Composite::elementTypeOf(a) != Composite::elementTypeOf(b))
     return {};
   Value close = c.eq(a, b);
-  if (isFloat(a) && op.getEqualNan())
+  if (hasFractions(a) && op.getEqualNan())
     close = c.logicalOr(close, c.logicalAnd(c.isnan(a), c.isnan(b)));
   double relative = op.getRtol().convertToDouble(),
          absolute = op.getAtol().convertToDouble();
@@ -57,7 +57,7 @@ Value decomposeIsin(const IsinArgs &args, Composite &c) {
 Value decomposeRound(const RoundArgs &args, Composite &c) {
   Value x = args.self;
   int64_t decimals = *args.decimals;
-  if (!isFloat(x))
+  if (!hasFractions(x))
     return decimals == 0 ? x : Value();
   if (decimals == 0)
     return c.round(x);
@@ -161,7 +161,7 @@ static Values nanMedian(Composite &c, Value x, int64_t dim, bool keepdim) {
     return {};
   Type i64 = c.getBuilder().getI64Type();
   Value isNumber =
-      isFloat(x) ? c.logicalNot(c.isnan(x))
+      hasFractions(x) ? c.logicalNot(c.isnan(x))
                  : c.full(Composite::dimsOf(x), 1, c.getBuilder().getI1Type());
   Value count = c.sumOver(c.cast(isNumber, i64), {dim}, /*keepdim=*/true);
   Value middle = c.divTensorMode(c.clamp(c.sub(count, 1), 0), 2, "floor");
@@ -216,7 +216,7 @@ Value formula::shareOf(Composite &c, Value x, double number) {
 Value formula::quantile(Composite &c, Value x, Value q,
                         std::optional<int64_t> givenDim, bool keeps,
                         StringRef how, bool skipsNan) {
-  if (!isFloat(x) || !q)
+  if (!hasFractions(x) || !q)
     return {};
   bool isFlat = !givenDim;
   int64_t rank = Composite::rankOf(x), dim = 0;

@@ -24,8 +24,8 @@ namespace kiln::aten {
 using namespace formula;
 
 /// The values that a function of one result returns, or of many.
-static Values toList(Value value) { return {value}; }
-static Values toList(Values values) { return values; }
+static Values toValues(Value value) { return {value}; }
+static Values toValues(Values values) { return values; }
 
 namespace {
 struct CompositeEntry {

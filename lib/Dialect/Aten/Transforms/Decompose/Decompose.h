@@ -28,6 +28,11 @@ enum class Cell { Lstm, Gru, Tanh, Relu };
 /// A view as ops of the core set, by its map.
 SmallVector<Value> decomposeView(Operation *op, FormulaBuilder &c);
 
+/// True for what has no elements: no greatest one that is subtracted, and no mean.
+inline bool isEmpty(FormulaBuilder &c, Value x) {
+  return c.numelOf(x).isConstant(0);
+}
+
 } // namespace kiln::aten
 
 #endif // KILN_LIB_DIALECT_ATEN_TRANSFORMS_DECOMPOSE_DECOMPOSE_H

@@ -25,11 +25,6 @@ static Type resultType(Operation *op, unsigned i = 0) {
   return mlir::getElementTypeOrSelf(op->getResult(i).getType());
 }
 
-/// True for what has no elements, and no greatest one that is subtracted.
-static bool isEmpty(FormulaBuilder &c, Value x) {
-  return c.numelOf(x).isConstant(0);
-}
-
 Value decomposeSoftmax(SoftmaxOp op, FormulaBuilder &c) {
   Value x = c.widen(op.getSelf());
   if (isEmpty(c, x))

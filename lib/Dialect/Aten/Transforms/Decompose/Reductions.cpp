@@ -15,7 +15,7 @@ namespace kiln::aten {
 using OptionalDims = std::optional<ArrayRef<int64_t>>;
 
 /// `value` in the type of a result of `op`.
-static Value finish(Operation *op, FormulaBuilder &c, Value value,
+static Value castToResult(Operation *op, FormulaBuilder &c, Value value,
                     unsigned i = 0) {
   return value ? c.cast(value, mlir::getElementTypeOrSelf(op->getResult(i)))
                : value;
@@ -39,19 +39,19 @@ Value decomposeMean(const MeanArgs &args, FormulaBuilder &c) {
   Type element = mlir::getElementTypeOrSelf(args.op->getResult(0));
   Value x = c.cast(args.self, FormulaBuilder::computeType(element));
   Value sum = c.sumOver(x, dims, args.keepdim.value_or(false));
-  return finish(args.op, c,
+  return castToResult(args.op, c,
                 c.div(sum, c.number(countOver(c, args.self, dims))));
 }
 
 Value decomposeAll(AllOp op, FormulaBuilder &c) {
   Value none = c.logicalNot(c.any(c.logicalNot(op.getSelf())));
-  return finish(op, c, none);
+  return castToResult(op, c, none);
 }
 
 Value decomposeAllDim(AllDimOp op, FormulaBuilder &c) {
   Value none = c.logicalNot(
       c.anyDim(c.logicalNot(op.getSelf()), op.getDim(), op.getKeepdim()));
-  return finish(op, c, none);
+  return castToResult(op, c, none);
 }
 
 //===----------------------------------------------------------------------===//
@@ -89,13 +89,13 @@ Value decomposeVar(VarCorrectionOp op, FormulaBuilder &c) {
   if (!correction)
     return {};
   Value self = op.getSelf();
-  return finish(op, c, varianceOver(c, self, allDims(self, op.getDim()),
+  return castToResult(op, c, varianceOver(c, self, allDims(self, op.getDim()),
                                     op.getKeepdim(), *correction));
 }
 
 Value decomposeVarDim(VarDimOp op, FormulaBuilder &c) {
   Value self = op.getSelf();
-  return finish(op, c, varianceOver(c, self, allDims(self, op.getDim()),
+  return castToResult(op, c, varianceOver(c, self, allDims(self, op.getDim()),
                                     op.getKeepdim(),
                                     op.getUnbiased() ? 1.0 : 0.0));
 }
@@ -105,7 +105,7 @@ Value decomposeStd(StdCorrectionOp op, FormulaBuilder &c) {
   if (!correction)
     return {};
   Value self = op.getSelf();
-  return finish(op, c,
+  return castToResult(op, c,
                 c.sqrt(varianceOver(c, self, allDims(self, op.getDim()),
                                     op.getKeepdim(), *correction)));
 }
@@ -118,7 +118,7 @@ SmallVector<Value> decomposeVarMean(VarMeanCorrectionOp op, FormulaBuilder &c) {
   Value mean = c.meanDim(self, dims, op.getKeepdim());
   if (!variance || !mean)
     return {};
-  return {finish(op, c, variance, 0), finish(op, c, mean, 1)};
+  return {castToResult(op, c, variance, 0), castToResult(op, c, mean, 1)};
 }
 
 SmallVector<Value> decomposeVarMeanDim(VarMeanDimOp op, FormulaBuilder &c) {
@@ -137,14 +137,14 @@ SmallVector<Value> decomposeStdMean(StdMeanCorrectionOp op, FormulaBuilder &c) {
   Value mean = c.meanDim(self, dims, op.getKeepdim());
   if (!deviation || !mean)
     return {};
-  return {finish(op, c, deviation, 0), finish(op, c, mean, 1)};
+  return {castToResult(op, c, deviation, 0), castToResult(op, c, mean, 1)};
 }
 
 /// Over no dimensions, which is not over all.
 Value decomposeAnyDims(AnyDimsOp op, FormulaBuilder &c) {
   if (!op.getDim() || !op.getDim()->empty())
     return {};
-  return finish(op, c, c.ne(op.getSelf(), 0));
+  return castToResult(op, c, c.ne(op.getSelf(), 0));
 }
 
 Value decomposeVectorNorm(LinalgVectorNormOp op, FormulaBuilder &c) {
@@ -178,7 +178,7 @@ Value decomposeVectorNorm(LinalgVectorNormOp op, FormulaBuilder &c) {
     Value sum = c.sumOver(c.pow(c.abs(x), order), dims, keepdim);
     result = c.pow(sum, 1.0 / order);
   }
-  return finish(op, c, result);
+  return castToResult(op, c, result);
 }
 
 } // namespace kiln::aten
