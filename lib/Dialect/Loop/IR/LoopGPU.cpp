@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScheduleVerifiers.h"
+
 #include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Support/BoundedOption.h"
 #include "kiln/Support/GPUNames.h"
@@ -15,8 +17,6 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
-
-using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
 //===----------------------------------------------------------------------===//
 // Targets and steps
@@ -111,19 +111,6 @@ static LogicalResult verifyThreads(EmitError emitError, int64_t threads) {
   return emitError() << "threads of a schedule is a multiple of 32 in 32..1024, "
                         "but found "
                      << threads;
-}
-
-static LogicalResult verifyPower(EmitError emitError, StringRef field,
-                                 int64_t value, int64_t low, int64_t high) {
-  if (value >= low && value <= high && llvm::isPowerOf2_64(value))
-    return success();
-  return emitError() << field << " of a schedule is a power of two in " << low
-                     << ".." << high << ", but found " << value;
-}
-
-/// An error at the kernel, that `attr` is no schedule for it.
-static InFlightDiagnostic refuse(KernelOp kernel, Attribute attr) {
-  return kernel.emitOpError() << "cannot be emitted as '" << attr << "', ";
 }
 
 //===----------------------------------------------------------------------===//
@@ -270,14 +257,6 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
 //===----------------------------------------------------------------------===//
 // #loop.gpu_parts
 //===----------------------------------------------------------------------===//
-
-static LogicalResult verifyRange(EmitError emitError, StringRef field,
-                                 int64_t value, int64_t low, int64_t high) {
-  if (value >= low && value <= high)
-    return success();
-  return emitError() << field << " of a schedule is in " << low << ".." << high
-                     << ", but found " << value;
-}
 
 LogicalResult GPUPartsScheduleAttr::verify(EmitError emitError, int64_t threads,
                                            int64_t lanes, int64_t parts, bool) {

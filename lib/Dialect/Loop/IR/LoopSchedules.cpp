@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScheduleVerifiers.h"
+
 #include "kiln/Dialect/Loop/IR/Loop.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -18,8 +20,6 @@
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
-
-using EmitError = llvm::function_ref<InFlightDiagnostic()>;
 
 /// Most elements of a side of a block or an item of a contraction.
 static constexpr int64_t kMaxSide = int64_t(1) << 20;
@@ -29,22 +29,6 @@ static constexpr int64_t kMaxScratch = int64_t(1) << 27;
 //===----------------------------------------------------------------------===//
 // Ranges
 //===----------------------------------------------------------------------===//
-
-static LogicalResult verifyRange(EmitError emitError, StringRef field,
-                                 int64_t value, int64_t low, int64_t high) {
-  if (value >= low && value <= high)
-    return success();
-  return emitError() << field << " of a schedule is in " << low << ".." << high
-                     << ", but found " << value;
-}
-
-static LogicalResult verifyLanes(EmitError emitError, StringRef field,
-                                 int64_t value, int64_t low, int64_t high) {
-  if (value >= low && value <= high && llvm::isPowerOf2_64(value))
-    return success();
-  return emitError() << field << " of a schedule is a power of two in " << low
-                     << ".." << high << ", but found " << value;
-}
 
 static LogicalResult verifyMultiple(EmitError emitError, StringRef field,
                                     int64_t value, StringRef unitField,
@@ -63,11 +47,6 @@ static LogicalResult verifyGrain(EmitError emitError, int64_t grain) {
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
-
-/// An error at the kernel, that `attr` is no schedule for it.
-static InFlightDiagnostic refuse(KernelOp kernel, Attribute attr) {
-  return kernel.emitOpError() << "cannot be emitted as '" << attr << "', ";
-}
 
 /// Contractions are alone in their kernels.
 static LogicalResult verifyContraction(Attribute attr, Operation *op) {
@@ -93,7 +72,7 @@ LogicalResult AcrossScheduleAttr::verify(EmitError emitError, int64_t lanes,
                                          int64_t chunk, int64_t sumBlock, bool,
                                          int64_t grain) {
   return failure(
-      failed(verifyLanes(emitError, "lanes", lanes, 1, 128)) ||          // C1
+      failed(verifyPower(emitError, "lanes", lanes, 1, 128)) ||          // C1
       failed(verifyRange(emitError, "chunk", chunk, 1, 1000000000)) ||   // C2
       failed(verifyRange(emitError, "sum_block", sumBlock, 0, 1000000000)) ||
       failed(verifyGrain(emitError, grain)));                            // C3
@@ -144,7 +123,7 @@ LogicalResult WithinScheduleAttr::verify(EmitError emitError,
   for (auto [field, list] :
        {std::pair("along", along), std::pair("beside", beside)})
     for (int64_t lanes : list)
-      if (failed(verifyLanes(emitError, field, lanes, 1, 128))) // C1
+      if (failed(verifyPower(emitError, field, lanes, 1, 128))) // C1
         return failure();
   return failure(
       failed(verifyRange(emitError, "sum_block", sumBlock, 0, 1000000000)) ||
@@ -190,7 +169,7 @@ LogicalResult TransposeScheduleAttr::verify(EmitError emitError, int64_t dim,
                                             int64_t grain) {
   return failure(
       failed(verifyRange(emitError, "dim", dim, 0, kMaxSide)) ||
-      failed(verifyLanes(emitError, "lanes", lanes, 4, 64)) || // C1
+      failed(verifyPower(emitError, "lanes", lanes, 4, 64)) || // C1
       failed(verifyMultiple(emitError, "block", block, "lanes", lanes,
                             4096)) ||           // C2
       failed(verifyGrain(emitError, grain)));   // C3
@@ -216,7 +195,7 @@ LogicalResult TransposeScheduleAttr::verifyKernel(Operation *op) const {
 
 LogicalResult ScatterScheduleAttr::verify(EmitError emitError, int64_t lanes,
                                           bool, int64_t grain) {
-  return failure(failed(verifyLanes(emitError, "lanes", lanes, 1, 128)) || // C1
+  return failure(failed(verifyPower(emitError, "lanes", lanes, 1, 128)) || // C1
                  failed(verifyGrain(emitError, grain)));                   // C2
 }
 
@@ -236,7 +215,7 @@ LogicalResult PackedScheduleAttr::verify(
     EmitError emitError, int64_t lanes, int64_t tileRows, int64_t tileColumns,
     int64_t blockRows, int64_t blockDepth, int64_t itemRows,
     int64_t itemColumns, int64_t unroll, bool, int64_t grain) {
-  if (failed(verifyLanes(emitError, "lanes", lanes, 2, 64)) || // C1
+  if (failed(verifyPower(emitError, "lanes", lanes, 2, 64)) || // C1
       failed(verifyRange(emitError, "tile_rows", tileRows, 1, 64)) ||
       failed(verifyMultiple(emitError, "tile_columns", tileColumns, "lanes",
                             lanes, 128 / tileRows * lanes)) || // C2
@@ -277,7 +256,7 @@ LogicalResult SkinnyRowsScheduleAttr::verify(EmitError emitError, int64_t lanes,
                                              int64_t unroll, bool,
                                              int64_t grain) {
   return failure(
-      failed(verifyLanes(emitError, "lanes", lanes, 2, 64)) || // C1
+      failed(verifyPower(emitError, "lanes", lanes, 2, 64)) || // C1
       failed(verifyMultiple(emitError, "item_columns", itemColumns, "lanes",
                             lanes, kMaxSide)) ||                 // C2
       failed(verifyRange(emitError, "unroll", unroll, 1, 16)) || // C3
@@ -293,7 +272,7 @@ SkinnyColumnsScheduleAttr::verify(EmitError emitError, int64_t lanes,
                                   int64_t itemColumns, int64_t columns, bool,
                                   int64_t grain) {
   return failure(
-      failed(verifyLanes(emitError, "lanes", lanes, 2, 64)) || // C1
+      failed(verifyPower(emitError, "lanes", lanes, 2, 64)) || // C1
       failed(verifyRange(emitError, "item_columns", itemColumns, 1,
                          kMaxSide)) ||                             // C2
       failed(verifyRange(emitError, "columns", columns, 1, 16)) || // C3
