@@ -34,7 +34,7 @@ namespace kiln::loop {
 /// Elements of a row from which on lanes along it pay.
 static constexpr int64_t kShortRow = 8;
 /// What a size that is not known counts as, in estimates.
-static constexpr int64_t kUnknownSize = 64;
+static constexpr int64_t kUnknownExtent = 64;
 
 //===----------------------------------------------------------------------===//
 // What a kernel looks like
@@ -166,11 +166,11 @@ static int64_t getRowLanes(NestOpInterface nest, const Machine &machine,
 static int64_t estimate(ExprAttr expr) {
   auto value = guard::evaluate(
       expr, [](ExprAttr leaf) -> std::optional<guard::Number> {
-        return leaf.isSymbol() ? std::optional(guard::Number::of(kUnknownSize))
+        return leaf.isSymbol() ? std::optional(guard::Number::of(kUnknownExtent))
                                : std::nullopt;
       });
   return value && !value->isFloat ? std::max<int64_t>(value->integer, 0)
-                                  : kUnknownSize;
+                                  : kUnknownExtent;
 }
 
 /// The extents of a nest from dimension `first` on, multiplied.

@@ -43,9 +43,6 @@ static constexpr int64_t kBlockColumns = 1024;
 /// Rows and columns of an item of a product of unknown size.
 static constexpr int64_t kItemRows = 960, kItemColumns = 256;
 
-static int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
-static int64_t roundUp(int64_t x, int64_t y) { return divideUp(x, y) * y; }
-
 static int64_t multiply(int64_t x, int64_t y) {
   return std::min<uint64_t>(llvm::SaturatingMultiply<uint64_t>(x, y),
                             INT64_MAX);

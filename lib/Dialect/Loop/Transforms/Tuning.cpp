@@ -23,9 +23,6 @@ static constexpr double kCacheSpeed = 4;
 /// Moves of a descent at most: a table that claims more is no measurement.
 static constexpr unsigned kMaxMoves = 16;
 
-static int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
-static int64_t roundUp(int64_t x, int64_t y) { return divideUp(x, y) * y; }
-
 //===----------------------------------------------------------------------===//
 // Products
 //===----------------------------------------------------------------------===//

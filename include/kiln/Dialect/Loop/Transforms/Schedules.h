@@ -40,6 +40,10 @@ struct Machine {
   int64_t grainPoints = 16384;
 };
 
+/// The least number of `y` that hold `x`, and the least multiple of `y` that does.
+inline int64_t divideUp(int64_t x, int64_t y) { return (x + y - 1) / y; }
+inline int64_t roundUp(int64_t x, int64_t y) { return divideUp(x, y) * y; }
+
 /// A size, if it is known.
 using Size = std::optional<int64_t>;
 
