@@ -13,8 +13,6 @@
 
 using namespace kiln::expand;
 
-static constexpr double kLog2E = 1.4426950408889634;
-static constexpr double kLn2 = 0.69314718055994531;
 static constexpr double kLn2Tail = 2.3190468138462996e-17;
 
 /// 1.5 * 2^mantissa: adding it shifts the fraction of a number out.

@@ -20,6 +20,13 @@
 
 namespace kiln::expand {
 
+constexpr double kLog2E = 1.4426950408889634;
+constexpr double kLn2 = 0.69314718055994531;
+/// ln 2 in two parts. The high one has enough trailing zeros that its product with an
+/// exponent is exact.
+constexpr double kLn2HighF64 = 6.93147180369123816490e-01;
+constexpr double kLn2LowF64 = 1.90821492927058770002e-10;
+
 // Exponential.cpp
 
 /// x = p * 2^k, not yet multiplied out: lets a caller scale p first.

@@ -11,13 +11,8 @@
 
 using namespace kiln::expand;
 
-// High parts with enough trailing zeros that their product with an exponent is
-// exact.
-static constexpr double kLn2HighF64 = 6.93147180369123816490e-01;
-static constexpr double kLn2LowF64 = 1.90821492927058770002e-10;
 static constexpr double kLn2HighF32 = 0.693359375;
 static constexpr double kLn2LowF32 = -2.12194440054690583e-4;
-static constexpr double kLn2 = 0.69314718055994531;
 static constexpr double kSqrtHalf = 0.70710678118654752;
 
 static double minNormal(const MathBuilder &m) {

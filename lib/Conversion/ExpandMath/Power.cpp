@@ -24,10 +24,6 @@ struct Double2 {
 
 } // namespace
 
-static constexpr double kLn2HighF64 = 6.93147180369123816490e-01;
-static constexpr double kLn2LowF64 = 1.90821492927058770002e-10;
-static constexpr double kLog2E = 1.4426950408889634;
-
 /// x + y, where |x| >= |y|.
 static Double2 fastTwoSum(Num x, Num y) {
   Num sum = x + y;
