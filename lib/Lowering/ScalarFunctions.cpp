@@ -20,8 +20,6 @@ using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
 
-static bool isFloat(Value value) { return isa<FloatType>(value.getType()); }
-
 /// The signless integer with as many bits as a float.
 static Type getBitsType(Type real) {
   return IntegerType::get(real.getContext(), real.getIntOrFloatBitWidth());
@@ -42,7 +40,7 @@ Value ScalarBuilder::copySign(Value a, Value b) {
 Value ScalarBuilder::signBit(Value a) {
   if (isUnsigned() || a.getType().isInteger(1))
     return constant(builder.getI1Type(), int64_t(0));
-  Value bits = isFloat(a) ? bitcast(*this, a, getBitsType(a.getType())) : a;
+  Value bits = isa<FloatType>(a.getType()) ? bitcast(*this, a, getBitsType(a.getType())) : a;
   return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, bits,
                                constant(bits.getType(), int64_t(0)));
 }
@@ -76,7 +74,7 @@ Value ScalarBuilder::nextAfter(Value a, Value b) {
 //===----------------------------------------------------------------------===//
 
 Value ScalarBuilder::gcd(Value a, Value b) {
-  if (isFloat(a) || a.getType().isInteger(1))
+  if (isa<FloatType>(a.getType()) || a.getType().isInteger(1))
     return refuse("only integers have a common divisor");
   a = abs(a);
   b = abs(b);
