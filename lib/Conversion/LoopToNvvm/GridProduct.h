@@ -33,6 +33,11 @@
 
 namespace kiln::loop {
 
+/// Bytes of an element in memory.
+static inline int64_t bytesOf(mlir::Type type) {
+  return type.getIntOrFloatBitWidth() / 8;
+}
+
 /// What the functions of a product have in common.
 class GridProductBase : public GridEmitter {
 public:

@@ -22,8 +22,6 @@ using guard::ExprAttr;
 /// Bytes of the largest copy of a thread, and of the smallest without registers.
 static constexpr int64_t kCopy = 16, kLeastAsync = 4;
 
-static int64_t bytesOf(Type type) { return type.getIntOrFloatBitWidth() / 8; }
-
 /// True if a tile never ends within `extent`.
 static bool isWhole(ExprAttr extent, int64_t tile) {
   auto constant = extent.getConstant();

@@ -22,8 +22,6 @@ using namespace mlir;
 static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSum = 16,
                          kMmaSums = 4;
 
-static int64_t bytesOf(Type type) { return type.getIntOrFloatBitWidth() / 8; }
-
 SmallVector<Value> GridProductEmitter::getZeros() {
   int64_t count = schedule.getPartRows() * schedule.getPartColumns();
   if (schedule.getUnit() == ProductUnit::Mma)
