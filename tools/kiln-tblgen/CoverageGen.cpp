@@ -47,7 +47,7 @@ static std::string getText(const llvm::Init *dag) {
 }
 
 /// What an op is rewritten as: the name of a function, or formulas.
-static std::string getDecomposition(const AtenRecord &record) {
+static std::string describeDecomposition(const AtenRecord &record) {
   if (!record.decomposition)
     return "";
   if (record.decomposition->isSubClassOf("DecomposeBy"))
@@ -62,7 +62,7 @@ static std::string getDecomposition(const AtenRecord &record) {
 }
 
 /// What makes loop nests of an op: the name of a function, and its arguments.
-static std::string getLowering(const AtenRecord &record) {
+static std::string describeLowering(const AtenRecord &record) {
   const llvm::Record *lowering = record.def->getValueAsDef("lowering");
   if (!lowering->isSubClassOf("LowerBy") || lowering->isSubClassOf("RefuseBy"))
     return "";
@@ -75,7 +75,7 @@ static std::string getLowering(const AtenRecord &record) {
 
 /// One line an overload, its columns separated by tabs; `kiln-coverage` makes a
 /// page of them.
-static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
+static bool generateCoverage(const llvm::RecordKeeper &records, raw_ostream &os) {
   llvm::StringSet<> differentiable = getDifferentiable(records);
   os << "# overload, what it does, sizes, types, core, decomposition, "
         "lowering, loop body, derivative\n";
@@ -85,12 +85,12 @@ static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
       body = getText(record.def->getValueAsDag("body"));
     os << record.name << '\t' << record.summary << '\t' << record.shape << '\t'
        << record.promotion << '\t' << (record.isCore ? "core" : "") << '\t'
-       << getDecomposition(record) << '\t' << getLowering(record) << '\t' << body << '\t'
+       << describeDecomposition(record) << '\t' << describeLowering(record) << '\t' << body << '\t'
        << (differentiable.contains(record.def->getName()) ? "yes" : "") << '\n';
   }
   return false;
 }
 
 static mlir::GenRegistration
-    registration("gen-aten-coverage",
-                 "Generate a table of what each overload's record has", generate);
+    coverageRegistration("gen-aten-coverage",
+                 "Generate a table of what each overload's record has", generateCoverage);

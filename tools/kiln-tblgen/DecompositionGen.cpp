@@ -196,7 +196,7 @@ static void declareAll(raw_ostream &os, const llvm::RecordKeeper &keeper,
     os << (isOne ? "Value " : "SmallVector<Value> ") << text;
 }
 
-static bool emitDeclarations(const llvm::RecordKeeper &records,
+static bool emitDecompositionDeclarations(const llvm::RecordKeeper &records,
                              raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-decomposition-decls.\n\n";
   declareAll(os, records, getDecomposition, "FormulaBuilder");
@@ -214,6 +214,7 @@ static bool emitCompositeDeclarations(const llvm::RecordKeeper &records,
 /// record are written to one first.
 static std::string getEntry(const AtenRecord &record, StringRef builder,
                             raw_ostream &os) {
+  StringRef toList = record.isComposite ? "toValues" : "toList";
   std::string call =
       "decompose" + record.className + "(" + getClass(record) + "(op), c)";
   if (const Record *function = getFunction(record, record.decomposition))
@@ -223,7 +224,7 @@ static std::string getEntry(const AtenRecord &record, StringRef builder,
   else
     FormulaEmitter(record).emit(os);
   return ("    {&" + record.className + "::getInfo, [](Operation *op, " +
-          builder + " &c) {\n       return toList(" + call + ");\n     }},\n")
+          builder + " &c) {\n       return " + toList + "(" + call + ");\n     }},\n")
       .str();
 }
 
@@ -259,17 +260,17 @@ static bool emitDecompositions(const llvm::RecordKeeper &keeper,
 }
 
 static mlir::GenRegistration
-    declarations("gen-aten-decomposition-decls",
+    decompositionDeclarations("gen-aten-decomposition-decls",
                  "Declare the functions that decompose ATen ops",
-                 emitDeclarations);
+                 emitDecompositionDeclarations);
 static mlir::GenRegistration
     compositeDeclarations("gen-aten-composite-decls",
                           "Declare the functions that open composites",
                           emitCompositeDeclarations);
 static mlir::GenRegistration
-    composites("gen-aten-composites",
+    compositesRegistration("gen-aten-composites",
                "Write the table of functions that open composites",
                emitComposites);
 static mlir::GenRegistration
-    registration("gen-aten-decompositions",
+    decompositionsRegistration("gen-aten-decompositions",
                  "Write the decompositions of ATen ops", emitDecompositions);

@@ -249,7 +249,7 @@ static bool emitDerivatives(const RecordKeeper &records, raw_ostream &os) {
 }
 
 static mlir::GenRegistration
-    registration("gen-aten-derivatives", "Write the derivatives of ATen ops",
+    derivativesRegistration("gen-aten-derivatives", "Write the derivatives of ATen ops",
                  [](const RecordKeeper &records, raw_ostream &os) {
                    return emitDerivatives(records, os);
                  });

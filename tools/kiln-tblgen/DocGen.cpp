@@ -82,7 +82,7 @@ static void printArguments(raw_ostream &os, const AtenRecord &record) {
   os << "\n";
 }
 
-static void printResults(raw_ostream &os, const AtenRecord &record) {
+static void printResultTypes(raw_ostream &os, const AtenRecord &record) {
   if (record.results.empty())
     return;
   os << "| Result | Value |\n| :----- | :---- |\n";
@@ -110,10 +110,10 @@ static void printSection(raw_ostream &os, const AtenRecord &record) {
   os << ". Type of the results: "
      << promotion->getValueAsString("description") << ".\n\n";
   printArguments(os, record);
-  printResults(os, record);
+  printResultTypes(os, record);
 }
 
-static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
+static bool generateReference(const llvm::RecordKeeper &records, raw_ostream &os) {
   os << "<!-- Written by kiln-tblgen --gen-aten-doc -->\n\n"
         "# Overloads\n\n"
         "_Each operator overload of PyTorch that is an op, by its schema_\n\n"
@@ -127,4 +127,4 @@ static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
 }
 
 static mlir::GenRegistration
-    registration("gen-aten-doc", "Write the reference of overloads", generate);
+    referenceRegistration("gen-aten-doc", "Write the reference of overloads", generateReference);

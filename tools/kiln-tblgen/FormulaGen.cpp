@@ -38,7 +38,7 @@ using llvm::raw_ostream;
 using llvm::StringRef;
 
 /// The C++ type of a parameter.
-static StringRef getType(const SchemaArg &arg) {
+static StringRef getFormulaType(const SchemaArg &arg) {
   return llvm::StringSwitch<StringRef>(arg.kind)
       .Case("Tensor", "Value")
       .Cases({"TensorOrNumber", "Number"}, "Operand")
@@ -78,7 +78,7 @@ static void printParameters(raw_ostream &os, const AtenRecord &record,
   while (firstDefault > 0 && parameters[firstDefault - 1]->hasDefault)
     --firstDefault;
   for (auto [i, arg] : llvm::enumerate(parameters))
-    os << (i ? ", " : "") << getType(*arg) << " " << arg->name
+    os << (i ? ", " : "") << getFormulaType(*arg) << " " << arg->name
        << (withDefaults && i >= firstDefault ? " = {}" : "");
 }
 
@@ -109,7 +109,7 @@ std::string kiln::tblgen::emitCall(const llvm::RecordKeeper &records,
                         "there is no overload '" + overload->getValue() + "'");
 }
 
-static bool emitDeclarations(const llvm::RecordKeeper &records,
+static bool emitFormulaDeclarations(const llvm::RecordKeeper &records,
                              raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-formula-decls.\n\n";
   for (const AtenRecord &record : getAtenRecords(records)) {
@@ -146,8 +146,8 @@ static bool emitDefinitions(const llvm::RecordKeeper &records,
 }
 
 static mlir::GenRegistration
-    declarations("gen-aten-formula-decls",
-                 "Declare a method for each ATen overload", emitDeclarations);
+    formulaDeclarations("gen-aten-formula-decls",
+                 "Declare a method for each ATen overload", emitFormulaDeclarations);
 static mlir::GenRegistration
     definitions("gen-aten-formula-defs",
                 "Define the methods for ATen overloads", emitDefinitions);

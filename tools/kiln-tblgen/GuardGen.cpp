@@ -22,7 +22,7 @@
 
 using llvm::Record;
 
-static bool generate(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+static bool generateGuardKinds(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   os << "/* Written by kiln-tblgen --gen-guard-kinds. */\n\n"
         "#ifndef KILN_GUARD\n"
         "#error define KILN_GUARD before this file is included\n"
@@ -51,5 +51,5 @@ static bool generate(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
 }
 
 static mlir::GenRegistration
-    registration("gen-guard-kinds", "Write the table of kinds of guards",
-                 generate);
+    guardKindsRegistration("gen-guard-kinds", "Write the table of kinds of guards",
+                 generateGuardKinds);

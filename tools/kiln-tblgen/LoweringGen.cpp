@@ -49,7 +49,7 @@ static const Record *getLowering(const AtenRecord &record) {
   return getFunction(record, record.def->getValueAsDef("lowering"));
 }
 
-static bool emitDeclarations(const llvm::RecordKeeper &keeper,
+static bool emitLoweringDeclarations(const llvm::RecordKeeper &keeper,
                              raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-lowering-decls.\n\n";
   std::vector<AtenRecord> records = getAtenRecords(keeper);
@@ -94,9 +94,9 @@ static bool emitTable(const llvm::RecordKeeper &keeper, raw_ostream &os) {
 }
 
 static mlir::GenRegistration
-    declarations("gen-aten-lowering-decls",
+    loweringDeclarations("gen-aten-lowering-decls",
                  "Declare the functions that make loop nests of ATen ops",
-                 emitDeclarations);
+                 emitLoweringDeclarations);
 static mlir::GenRegistration
     table("gen-aten-lowerings",
           "Write the table of functions that make loop nests of ATen ops",

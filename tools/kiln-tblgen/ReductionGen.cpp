@@ -113,7 +113,7 @@ private:
 
 } // namespace
 
-static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
+static bool generateReductions(const llvm::RecordKeeper &records, raw_ostream &os) {
   std::vector<const Record *> kinds(
       records.getAllDerivedDefinitions("Loop_Reduction"));
   llvm::sort(kinds, [](const Record *a, const Record *b) {
@@ -153,6 +153,6 @@ static bool generate(const llvm::RecordKeeper &records, raw_ostream &os) {
 }
 
 static mlir::GenRegistration
-    registration("gen-loop-reductions",
+    reductionsRegistration("gen-loop-reductions",
                  "Generate the kinds of reductions of the loop dialect",
-                 generate);
+                 generateReductions);

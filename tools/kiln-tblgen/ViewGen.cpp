@@ -56,7 +56,7 @@ static std::string readArgument(const AtenRecord &record, unsigned i) {
   return "";
 }
 
-static bool generate(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
+static bool generateViews(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
   os << "// Written by kiln-tblgen --gen-aten-views.\n\n";
   for (const AtenRecord &record : getAtenRecords(records)) {
     if (record.view.empty())
@@ -78,5 +78,5 @@ static bool generate(const llvm::RecordKeeper &records, llvm::raw_ostream &os) {
 }
 
 static mlir::GenRegistration
-    registration("gen-aten-views",
-                 "Write the rules of views with their arguments", generate);
+    viewsRegistration("gen-aten-views",
+                 "Write the rules of views with their arguments", generateViews);
