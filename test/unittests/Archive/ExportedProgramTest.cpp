@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SampleArchive.h"
+
 #include "ArchiveTestSupport.h"
 #include "kiln/Archive/ExportedProgram.h"
 
@@ -13,12 +15,6 @@
 
 using namespace kiln;
 using namespace kiln::archive;
-
-static std::string inputPath() {
-  const char *folder = std::getenv("KILN_TEST_INPUTS");
-  return std::string(folder ? folder : "test/Inputs") +
-         "/pt2/sin_matmul/train.pt2";
-}
 
 static std::string meta(const std::string &size) {
   return R"({"dtype": 7, "sizes": [)" + size +
@@ -92,7 +88,7 @@ static std::string replaced(std::string text, const std::string &from,
 }
 
 TEST(ExportedProgram, ReadsARealFile) {
-  auto program = loadExportedProgram(inputPath());
+  auto program = loadExportedProgram(getSampleArchive());
   ASSERT_TRUE(program) << program.error().message;
   EXPECT_EQ(program->model, "model");
   EXPECT_TRUE(program->isTrainingIR);
@@ -294,7 +290,7 @@ TEST(ExportedProgram, DigestFollowsContents) {
 }
 
 TEST(ExportedProgram, EveryCutOfARealFileIsAnError) {
-  auto bytes = readFile(inputPath());
+  auto bytes = readFile(getSampleArchive());
   ASSERT_TRUE(bytes);
   std::string all(bytes->begin(), bytes->end());
   for (size_t size = 0; size < all.size(); size += size < 256 ? 1 : 37)
@@ -302,7 +298,7 @@ TEST(ExportedProgram, EveryCutOfARealFileIsAnError) {
 }
 
 TEST(ExportedProgram, FlippedBitsOfARealFileAreNoticedOrHarmless) {
-  auto bytes = readFile(inputPath());
+  auto bytes = readFile(getSampleArchive());
   ASSERT_TRUE(bytes);
   std::string all(bytes->begin(), bytes->end());
   size_t loaded = 0;

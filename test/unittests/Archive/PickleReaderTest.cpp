@@ -39,7 +39,7 @@ static std::string protocol2(const std::string &body) {
   return "\x80\x02" + body + ".";
 }
 
-static Result<Pickle> parse(const std::string &bytes) {
+static Result<Pickle> parsePickle(const std::string &bytes) {
   return parsePickle(ByteView(std::string_view(bytes)));
 }
 
@@ -59,13 +59,13 @@ static std::string savedFile() {
 }
 
 TEST(PickleReader, ReadsNumbersAndText) {
-  auto pickle = parse(protocol2(integer(7)));
+  auto pickle = parsePickle(protocol2(integer(7)));
   ASSERT_TRUE(pickle);
   EXPECT_EQ(std::get<int64_t>(pickle->objects[pickle->root].value), 7);
-  auto negative = parse(protocol2("\x8a\x01\xff"));
+  auto negative = parsePickle(protocol2("\x8a\x01\xff"));
   ASSERT_TRUE(negative);
   EXPECT_EQ(std::get<int64_t>(negative->objects[negative->root].value), -1);
-  auto real = parse(protocol2(std::string("G\x3f\xe0\0\0\0\0\0\0", 9)));
+  auto real = parsePickle(protocol2(std::string("G\x3f\xe0\0\0\0\0\0\0", 9)));
   ASSERT_TRUE(real);
   EXPECT_EQ(std::get<double>(real->objects[real->root].value), 0.5);
 }
@@ -95,30 +95,30 @@ TEST(PickleReader, NoBytesAreNoTensors) {
 }
 
 TEST(PickleReader, RunsNothing) {
-  expectError(parse(protocol2(global("os", "system") + str("x") + "\x85R")),
+  expectError(parsePickle(protocol2(global("os", "system") + str("x") + "\x85R")),
               ErrorKind::Unsupported, {"os system"});
   // BUILD, NEWOBJ, INST, OBJ, PERSID, DUP, POP, NEWOBJ_EX, EXT1, PICKLE INT.
   for (char opcode : {'b', '\x81', 'i', 'o', 'P', '2', '0', '\x92', '\x82',
                       'I'})
-    expectError(parse(protocol2(std::string("N") + opcode)),
+    expectError(parsePickle(protocol2(std::string("N") + opcode)),
                 ErrorKind::Unsupported, {"opcode", "not allowed"});
 }
 
 TEST(PickleReader, RefusesDamage) {
-  expectError(parse(protocol2("h\1")), ErrorKind::Malformed, {"memo 1"});
-  expectError(parse(protocol2("")), ErrorKind::Malformed, {"0 objects"});
-  expectError(parse(protocol2("NN")), ErrorKind::Malformed, {"2 objects"});
-  expectError(parse(protocol2("N") + "N"), ErrorKind::Malformed, {"after"});
-  expectError(parse("\x80\x02N"), ErrorKind::Malformed, {"stop"});
-  expectError(parse(protocol2("t")), ErrorKind::Malformed, {"mark"});
-  expectError(parse(protocol2("\x87")), ErrorKind::Malformed, {});
+  expectError(parsePickle(protocol2("h\1")), ErrorKind::Malformed, {"memo 1"});
+  expectError(parsePickle(protocol2("")), ErrorKind::Malformed, {"0 objects"});
+  expectError(parsePickle(protocol2("NN")), ErrorKind::Malformed, {"2 objects"});
+  expectError(parsePickle(protocol2("N") + "N"), ErrorKind::Malformed, {"after"});
+  expectError(parsePickle("\x80\x02N"), ErrorKind::Malformed, {"stop"});
+  expectError(parsePickle(protocol2("t")), ErrorKind::Malformed, {"mark"});
+  expectError(parsePickle(protocol2("\x87")), ErrorKind::Malformed, {});
   // A mark fences what lies below it.
-  expectError(parse(protocol2("N(\x85")), ErrorKind::Malformed, {});
-  expectError(parse("\x80\x09N."), ErrorKind::Unsupported, {"protocol 9"});
+  expectError(parsePickle(protocol2("N(\x85")), ErrorKind::Malformed, {});
+  expectError(parsePickle("\x80\x09N."), ErrorKind::Unsupported, {"protocol 9"});
 }
 
 TEST(PickleReader, ListsMayContainThemselves) {
-  auto pickle = parse(protocol2("]q\1h\1a"));
+  auto pickle = parsePickle(protocol2("]q\1h\1a"));
   ASSERT_TRUE(pickle);
   const auto &list =
       std::get<PickledObject::List>(pickle->objects[pickle->root].value);
@@ -126,7 +126,7 @@ TEST(PickleReader, ListsMayContainThemselves) {
 }
 
 TEST(PickleReader, TensorsStayInTheirStorage) {
-  expectError(parse(protocol2(tensor("0", 3))), ErrorKind::Malformed,
+  expectError(parsePickle(protocol2(tensor("0", 3))), ErrorKind::Malformed,
               {"36 bytes", "32"});
   std::string bytes = ZipBuilder()
                           .add("archive/data.pkl",
@@ -146,10 +146,10 @@ TEST(PickleReader, DamagedFilesGiveErrorsOrTensors) {
   for (size_t i = 0; i < pickle.size() * 8; ++i) {
     std::string flipped = pickle;
     flipped[i / 8] = static_cast<char>(flipped[i / 8] ^ (1 << (i % 8)));
-    auto result = parse(flipped);
+    auto result = parsePickle(flipped);
     if (!result)
       EXPECT_FALSE(result.error().message.empty());
   }
   for (size_t size = 0; size < pickle.size(); ++size)
-    EXPECT_FALSE(parse(pickle.substr(0, size)));
+    EXPECT_FALSE(parsePickle(pickle.substr(0, size)));
 }

@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "SampleArchive.h"
+
 #include "kiln/ABI/PackageABI.h"
 #include "kiln/Archive/Source.h"
 #include "kiln/Base/FileSystem.h"
@@ -15,29 +17,23 @@
 using namespace kiln;
 using namespace kiln::archive;
 
-static std::string inputPath() {
-  const char *folder = std::getenv("KILN_TEST_INPUTS");
-  return std::string(folder ? folder : "test/Inputs") +
-         "/pt2/sin_matmul/train.pt2";
-}
-
 TEST(Source, AnArchiveHasAProgram) {
-  auto source = Source::open(inputPath());
+  auto source = Source::open(getSampleArchive());
   ASSERT_TRUE(source) << source.error().message;
   EXPECT_EQ((*source)->form, SourceForm::Program);
   ASSERT_NE((*source)->program, nullptr);
   EXPECT_EQ((*source)->digest, (*source)->program->digest);
-  EXPECT_EQ((*source)->path, inputPath());
+  EXPECT_EQ((*source)->path, getSampleArchive());
 }
 
 TEST(Source, BytesSayWhatTheyAre) {
-  auto bytes = readFile(inputPath());
+  auto bytes = readFile(getSampleArchive());
   ASSERT_TRUE(bytes);
   auto archive = Source::read(SharedBytes::own(std::move(*bytes)), "<stdin>");
   ASSERT_TRUE(archive) << archive.error().message;
   EXPECT_EQ((*archive)->form, SourceForm::Program);
   EXPECT_EQ((*archive)->path, "<stdin>");
-  EXPECT_EQ((*archive)->digest, (*Source::open(inputPath()))->digest);
+  EXPECT_EQ((*archive)->digest, (*Source::open(getSampleArchive()))->digest);
 
   std::string text = "func.func @main()";
   auto module = Source::read(SharedBytes::own(text), "<stdin>");

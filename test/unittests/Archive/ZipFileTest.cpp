@@ -11,12 +11,12 @@
 using namespace kiln;
 using namespace kiln::archive;
 
-static Result<ZipFile> parse(std::string bytes) {
+static Result<ZipFile> parseZip(std::string bytes) {
   return ZipFile::parse(SharedBytes::own(std::move(bytes)), "test.zip");
 }
 
 TEST(ZipFile, MembersAreViews) {
-  auto zip = parse(ZipBuilder().add("r/a", "first").add("r/b", "").build());
+  auto zip = parseZip(ZipBuilder().add("r/a", "first").add("r/b", "").build());
   ASSERT_TRUE(zip) << zip.error().message;
   ASSERT_EQ(zip->members().size(), 2u);
   auto a = zip->read(*zip->find("r/a"));
@@ -29,7 +29,7 @@ TEST(ZipFile, MembersAreViews) {
 TEST(ZipFile, ViewsOutliveTheArchive) {
   SharedBytes kept;
   {
-    auto zip = parse(ZipBuilder().add("a", std::string(100, 'x')).build());
+    auto zip = parseZip(ZipBuilder().add("a", std::string(100, 'x')).build());
     kept = *zip->read(*zip->find("a"));
   }
   EXPECT_EQ(kept.text(), std::string(100, 'x'));
@@ -37,12 +37,12 @@ TEST(ZipFile, ViewsOutliveTheArchive) {
 
 TEST(ZipFile, RefusesHarmfulNames) {
   for (const char *name : {"../a", "a/../b", "/a", "a\\b", ""})
-    expectError(parse(ZipBuilder().add(name, "x").build()),
+    expectError(parseZip(ZipBuilder().add(name, "x").build()),
                 ErrorKind::Malformed, {"test.zip", "name"});
 }
 
 TEST(ZipFile, RefusesDoubledMembers) {
-  expectError(parse(ZipBuilder().add("a", "x").add("a", "y").build()),
+  expectError(parseZip(ZipBuilder().add("a", "x").add("a", "y").build()),
               ErrorKind::Malformed, {"'a'", "twice"});
 }
 
@@ -50,17 +50,17 @@ TEST(ZipFile, LimitsTheNumberOfMembers) {
   ZipBuilder builder;
   for (size_t i = 0; i < ZipFile::kMaxMembers; ++i)
     builder.add(std::to_string(i), "");
-  auto most = parse(builder.build());
+  auto most = parseZip(builder.build());
   ASSERT_TRUE(most) << most.error().message;
   EXPECT_EQ(most->members().size(), ZipFile::kMaxMembers);
-  expectError(parse(builder.add("one more", "").build()), ErrorKind::Malformed,
+  expectError(parseZip(builder.add("one more", "").build()), ErrorKind::Malformed,
               {"has 65537 members, expected at most 65536"});
 }
 
 TEST(ZipFile, ComparesTheCrcWhenAMemberIsRead) {
   ZipBuilder builder;
   builder.wrongCrc = true;
-  auto zip = parse(builder.add("a", "x").build());
+  auto zip = parseZip(builder.add("a", "x").build());
   ASSERT_TRUE(zip);
   EXPECT_TRUE(zip->view(*zip->find("a")));
   expectError(zip->read(*zip->find("a")), ErrorKind::Malformed,
@@ -70,7 +70,7 @@ TEST(ZipFile, ComparesTheCrcWhenAMemberIsRead) {
 TEST(ZipFile, ListsCompressedMembersButDoesNotReadThem) {
   ZipBuilder builder;
   builder.method = 8;
-  auto zip = parse(builder.add("a", "x").build());
+  auto zip = parseZip(builder.add("a", "x").build());
   ASSERT_TRUE(zip);
   expectError(zip->read(*zip->find("a")), ErrorKind::Unsupported,
               {"compressed"});
@@ -79,7 +79,7 @@ TEST(ZipFile, ListsCompressedMembersButDoesNotReadThem) {
 TEST(ZipFile, RefusesEncryptedMembers) {
   ZipBuilder builder;
   builder.flags = 1;
-  expectError(parse(builder.add("a", "x").build()), ErrorKind::Unsupported,
+  expectError(parseZip(builder.add("a", "x").build()), ErrorKind::Unsupported,
               {"encrypted"});
 }
 
@@ -90,12 +90,12 @@ TEST(ZipFile, RefusesOverlappingMembers) {
   // name it then contradicts.
   size_t entry = bytes.rfind("PK\x01\x02");
   bytes[entry + 42] = 0;
-  EXPECT_FALSE(parse(bytes));
+  EXPECT_FALSE(parseZip(bytes));
 }
 
 TEST(ZipFile, RefusesWhatIsNoZip) {
-  expectError(parse("hello"), ErrorKind::Malformed, {"not a zip"});
-  expectError(parse(std::string(1000, 'x')), ErrorKind::Malformed,
+  expectError(parseZip("hello"), ErrorKind::Malformed, {"not a zip"});
+  expectError(parseZip(std::string(1000, 'x')), ErrorKind::Malformed,
               {"end record"});
 }
 
@@ -103,7 +103,7 @@ TEST(ZipFile, EveryCutIsAnError) {
   std::string bytes =
       ZipBuilder().add("r/a", "first").add("r/b", "second").build();
   for (size_t size = 0; size < bytes.size(); ++size)
-    EXPECT_FALSE(parse(bytes.substr(0, size))) << size;
+    EXPECT_FALSE(parseZip(bytes.substr(0, size))) << size;
 }
 
 TEST(ZipFile, NoFlippedBitGivesOtherContents) {
@@ -112,7 +112,7 @@ TEST(ZipFile, NoFlippedBitGivesOtherContents) {
   for (size_t i = 0; i < bytes.size() * 8; ++i) {
     std::string flipped = bytes;
     flipped[i / 8] = static_cast<char>(flipped[i / 8] ^ (1 << (i % 8)));
-    auto zip = parse(flipped);
+    auto zip = parseZip(flipped);
     if (!zip)
       continue;
     if (const ZipMember *member = zip->find("r/a"))

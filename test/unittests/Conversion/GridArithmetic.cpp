@@ -8,6 +8,8 @@
 
 #include "GridInterpreter.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
@@ -19,13 +21,8 @@ using namespace mlir;
 using llvm::APFloat;
 using llvm::APInt;
 
-static Type elementOf(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? vector.getElementType() : type;
-}
-
 static unsigned widthOf(Type type) {
-  type = elementOf(type);
+  type = getElementTypeOrSelf(type);
   return isa<LLVM::LLVMPointerType>(type) ? 64 : type.getIntOrFloatBitWidth();
 }
 
@@ -327,8 +324,8 @@ static uint64_t evaluateFma(uint64_t x, uint64_t y, uint64_t z, Type type) {
 bool loop::evaluateOp(Operation &op, ArrayRef<const Bits *> in, Bits &result) {
   if (evaluateConstant(op, result) || evaluateLanes(op, in, result))
     return true;
-  Type to = elementOf(op.getResult(0).getType());
-  Type from = op.getNumOperands() ? elementOf(op.getOperand(0).getType()) : to;
+  Type to = getElementTypeOrSelf(op.getResult(0).getType());
+  Type from = op.getNumOperands() ? getElementTypeOrSelf(op.getOperand(0).getType()) : to;
   unsigned width = widthOf(from);
   FloatFunction ofFloats = getFloatFunction(op);
   IntegerFunction ofIntegers = ofFloats ? nullptr : getIntegerFunction(op);

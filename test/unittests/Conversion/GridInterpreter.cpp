@@ -10,6 +10,7 @@
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
 
 #include "gtest/gtest.h"
 
@@ -22,14 +23,9 @@ using namespace mlir;
 
 static constexpr int64_t kWarp = 32;
 
-static Type elementOf(Type type) {
-  auto vector = dyn_cast<VectorType>(type);
-  return vector ? vector.getElementType() : type;
-}
-
 /// Bytes of an element in memory.
-static unsigned bytesOf(Type type) {
-  type = elementOf(type);
+static unsigned storedBytes(Type type) {
+  type = getElementTypeOrSelf(type);
   if (isa<LLVM::LLVMPointerType>(type))
     return 8;
   return (type.getIntOrFloatBitWidth() + 7) / 8;
@@ -39,7 +35,7 @@ static uint64_t sizeOf(Type type) {
   if (auto array = dyn_cast<LLVM::LLVMArrayType>(type))
     return array.getNumElements() * sizeOf(array.getElementType());
   auto vector = dyn_cast<VectorType>(type);
-  return bytesOf(type) * (vector ? vector.getNumElements() : 1);
+  return storedBytes(type) * (vector ? vector.getNumElements() : 1);
 }
 
 namespace {
@@ -131,7 +127,7 @@ static bool waits(Operation &op) {
 //===----------------------------------------------------------------------===//
 
 void Grid::loadLanes(Thread &thread, uint64_t address, Type type, Bits &to) {
-  unsigned width = bytesOf(type);
+  unsigned width = storedBytes(type);
   uint64_t lanes = sizeOf(type) / width;
   to.assign(lanes, 0);
   for (uint64_t k = 0; k < lanes; ++k) {
@@ -143,7 +139,7 @@ void Grid::loadLanes(Thread &thread, uint64_t address, Type type, Bits &to) {
 
 void Grid::storeLanes(Thread &thread, uint64_t address, Type type,
                       const Bits &from) {
-  unsigned width = bytesOf(type);
+  unsigned width = storedBytes(type);
   for (uint64_t k = 0; k < from.size(); ++k) {
     memory.store(address + k * width, &from[k], width, thread.access);
     thread.access.alignment = 1;
@@ -156,7 +152,7 @@ bool Grid::accessMemory(Thread &thread, Operation &op) {
   access.isAtomic = access.isConstant = false;
   access.epoch = epoch;
   if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
-    access.alignment = load.getAlignment().value_or(bytesOf(load.getType()));
+    access.alignment = load.getAlignment().value_or(storedBytes(load.getType()));
     access.isConstant = load.getInvariant();
     loadLanes(thread, get(thread, load.getAddr())[0], load.getType(),
               get(thread, load.getResult()));
@@ -164,7 +160,7 @@ bool Grid::accessMemory(Thread &thread, Operation &op) {
   }
   if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
     Type type = store.getValue().getType();
-    access.alignment = store.getAlignment().value_or(bytesOf(type));
+    access.alignment = store.getAlignment().value_or(storedBytes(type));
     storeLanes(thread, get(thread, store.getAddr())[0], type,
                get(thread, store.getValue()));
     return true;
@@ -174,7 +170,7 @@ bool Grid::accessMemory(Thread &thread, Operation &op) {
     return accessMasked(thread, op);
   access.isAtomic = true;
   Type type = atomic.getVal().getType();
-  access.alignment = bytesOf(type);
+  access.alignment = storedBytes(type);
   uint64_t address = get(thread, atomic.getPtr())[0];
   Bits before, after;
   loadLanes(thread, address, type, before);
@@ -211,7 +207,7 @@ bool Grid::accessMasked(Thread &thread, Operation &op) {
     visit(gather.getMask(), gather.getAlignment(), [&](size_t k) {
       Bits lane;
       loadLanes(thread, get(thread, gather.getPtrs())[k],
-                elementOf(gather.getRes().getType()), lane);
+                getElementTypeOrSelf(gather.getRes().getType()), lane);
       result[k] = lane[0];
     });
     get(thread, gather.getRes()) = result;
@@ -220,15 +216,15 @@ bool Grid::accessMasked(Thread &thread, Operation &op) {
   if (auto scatter = dyn_cast<LLVM::masked_scatter>(op))
     return visit(scatter.getMask(), scatter.getAlignment(), [&](size_t k) {
       storeLanes(thread, get(thread, scatter.getPtrs())[k],
-                 elementOf(scatter.getValue().getType()),
+                 getElementTypeOrSelf(scatter.getValue().getType()),
                  {get(thread, scatter.getValue())[k]});
     });
   if (auto load = dyn_cast<LLVM::MaskedLoadOp>(op)) {
     Bits result = get(thread, load.getPassThru());
-    Type element = elementOf(load.getRes().getType());
-    visit(load.getMask(), bytesOf(element), [&](size_t k) {
+    Type element = getElementTypeOrSelf(load.getRes().getType());
+    visit(load.getMask(), storedBytes(element), [&](size_t k) {
       Bits lane;
-      loadLanes(thread, get(thread, load.getData())[0] + k * bytesOf(element),
+      loadLanes(thread, get(thread, load.getData())[0] + k * storedBytes(element),
                 element, lane);
       result[k] = lane[0];
     });
@@ -321,7 +317,7 @@ bool Grid::execute(Thread &thread, Operation &op) {
         index.assign(1, constant.getInt());
       } else {
         index = get(thread, cast<Value>(entry));
-        type = elementOf(cast<Value>(entry).getType());
+        type = getElementTypeOrSelf(cast<Value>(entry).getType());
       }
     }
     Bits &result = get(thread, address.getResult());

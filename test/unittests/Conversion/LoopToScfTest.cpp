@@ -28,7 +28,7 @@ using namespace mlir;
 
 namespace {
 
-enum class Way {
+enum class CPUWay {
   Across,
   Within,    ///< lanes along rows
   Beside,    ///< rows of reductions beside each other
@@ -36,35 +36,35 @@ enum class Way {
   Chosen     ///< as chosen for vectors of so many lanes of f32
 };
 
-struct Schedule {
+struct CPUSchedule {
   const char *name;
-  Way way;
+  CPUWay way;
   int64_t lanes;
   bool masked = false;
 };
 
-constexpr Schedule kSchedules[] = {
-    {"Scalar", Way::Across, 1},
-    {"Across16", Way::Across, 16},
-    {"MaskedAcross8", Way::Across, 8, true},
-    {"Within8", Way::Within, 8},
-    {"MaskedWithin16", Way::Within, 16, true},
-    {"MaskedBeside4", Way::Beside, 4, true},
-    {"Transpose16", Way::Transpose, 16, true},
-    {"Chosen8", Way::Chosen, 8},
-    {"MaskedChosen16", Way::Chosen, 16, true},
+constexpr CPUSchedule kCPUSchedules[] = {
+    {"Scalar", CPUWay::Across, 1},
+    {"Across16", CPUWay::Across, 16},
+    {"MaskedAcross8", CPUWay::Across, 8, true},
+    {"Within8", CPUWay::Within, 8},
+    {"MaskedWithin16", CPUWay::Within, 16, true},
+    {"MaskedBeside4", CPUWay::Beside, 4, true},
+    {"Transpose16", CPUWay::Transpose, 16, true},
+    {"Chosen8", CPUWay::Chosen, 8},
+    {"MaskedChosen16", CPUWay::Chosen, 16, true},
 };
 
 class LoopToScf
-    : public testing::TestWithParam<std::tuple<LoopCase, Schedule>> {};
+    : public testing::TestWithParam<std::tuple<LoopCase, CPUSchedule>> {};
 
 } // namespace
 
-static ScheduleAttr getWithin(KernelOp kernel, const Schedule &schedule) {
+static ScheduleAttr getWithin(KernelOp kernel, const CPUSchedule &schedule) {
   SmallVector<int64_t> along, beside;
   for (NestOpInterface nest : kernel.getNests()) {
     bool isBeside =
-        schedule.way == Way::Beside && nest.isReduction() &&
+        schedule.way == CPUWay::Beside && nest.isReduction() &&
         nest.getDomain().parallel.size() > kernel.getShared().size();
     auto scan = dyn_cast<ScanOp>(nest.getOperation());
     bool hasLanes = !nest.isOrdered() || (scan && scan.getCombiner().empty());
@@ -77,7 +77,7 @@ static ScheduleAttr getWithin(KernelOp kernel, const Schedule &schedule) {
 }
 
 /// Blocks of few rows, which end within tiles, and products of several passes.
-static ScheduleAttr getBlocks(KernelOp kernel, const Schedule &schedule) {
+static ScheduleAttr getBlocks(KernelOp kernel, const CPUSchedule &schedule) {
   MLIRContext *context = kernel.getContext();
   int64_t lanes = std::max<int64_t>(schedule.lanes, 2);
   auto product = PackedScheduleAttr::get(
@@ -101,11 +101,11 @@ static ScheduleAttr getBlocks(KernelOp kernel, const Schedule &schedule) {
 }
 
 /// A schedule of the wanted kind, or another one for kernels that it is not for.
-static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
+static ScheduleAttr getCPUSchedule(KernelOp kernel, const CPUSchedule &schedule) {
   MLIRContext *context = kernel.getContext();
   auto strides = analysis::getInputStrides(kernel);
   EXPECT_TRUE(succeeded(strides));
-  if (mixesContractions(kernel) && schedule.way != Way::Chosen)
+  if (mixesContractions(kernel) && schedule.way != CPUWay::Chosen)
     return getBlocks(kernel, schedule);
   bool scatters = false, isPointwise = true;
   for (NestOpInterface nest : kernel.getNests()) {
@@ -114,7 +114,7 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
                    nest.getDomain().rank() == kernel.getShared().size() &&
                    !analysis::mayTrap(nest);
   }
-  if (schedule.way == Way::Chosen) {
+  if (schedule.way == CPUWay::Chosen) {
     Machine machine;
     machine.vectorBits = 32 * schedule.lanes;
     machine.masks = schedule.masked;
@@ -125,13 +125,13 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
   if (scatters)
     return ScatterScheduleAttr::get(context, schedule.lanes, schedule.masked,
                                     /*grain=*/1);
-  if (schedule.way == Way::Transpose && isPointwise)
+  if (schedule.way == CPUWay::Transpose && isPointwise)
     for (const analysis::TransposedRead &read : analysis::getTransposedReads(
              kernel, analysis::getLayout(kernel, *strides)))
       return TransposeScheduleAttr::get(context, read.dim, schedule.lanes,
                                         /*block=*/2 * schedule.lanes,
                                         /*grain=*/1);
-  if (schedule.way == Way::Across && canWalkAcross(kernel))
+  if (schedule.way == CPUWay::Across && canWalkAcross(kernel))
     return AcrossScheduleAttr::get(context, schedule.lanes,
                                    /*chunk=*/3 * schedule.lanes,
                                    /*sum_block=*/4, schedule.masked,
@@ -144,7 +144,7 @@ TEST_P(LoopToScf, GivesTheInterpretersValues) {
   checkLowering(
       test,
       [&schedule = schedule](KernelOp kernel) {
-        ScheduleAttr attr = getSchedule(kernel, schedule);
+        ScheduleAttr attr = getCPUSchedule(kernel, schedule);
         kernel.setScheduleAttr(attr);
         EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
       },
@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
     Limits, LoopToScf,
     testing::Combine(testing::ValuesIn(std::vector<LoopCase>(
                          getLimitCases().begin(), getLimitCases().end())),
-                     testing::ValuesIn(kSchedules)),
+                     testing::ValuesIn(kCPUSchedules)),
     [](const testing::TestParamInfo<LoopToScf::ParamType> &info) {
       return std::string(std::get<0>(info.param).name) + "_" +
              std::get<1>(info.param).name;
@@ -183,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
     Cases, LoopToScf,
     testing::Combine(testing::ValuesIn(getLoopCases().begin(),
                                        getLoopCases().end()),
-                     testing::ValuesIn(kSchedules)),
+                     testing::ValuesIn(kCPUSchedules)),
     [](const testing::TestParamInfo<LoopToScf::ParamType> &info) {
       return std::string(std::get<0>(info.param).name) + "_" +
              std::get<1>(info.param).name;

@@ -186,7 +186,7 @@ TEST(Schedules, ScattersCopyInVectors) {
   EXPECT_EQ(chooseScatter(1, 32, 1, false, kWide).lanes, 1);
 }
 
-ProductShape makeProduct(Size m, Size n, Size k) {
+ProductShape makeSizes(Size m, Size n, Size k) {
   ProductShape product;
   product.m = m;
   product.n = n;
@@ -195,10 +195,10 @@ ProductShape makeProduct(Size m, Size n, Size k) {
 }
 
 TEST(Schedules, SmallProductsAreNotPacked) {
-  EXPECT_FALSE(isWorthPacking(makeProduct(64, 64, 63)));
-  EXPECT_TRUE(isWorthPacking(makeProduct(64, 64, 64)));
-  EXPECT_TRUE(isWorthPacking(makeProduct(std::nullopt, 1, 1)));
-  EXPECT_FALSE(isWorthPacking(makeProduct(std::nullopt, 0, 64)));
+  EXPECT_FALSE(isWorthPacking(makeSizes(64, 64, 63)));
+  EXPECT_TRUE(isWorthPacking(makeSizes(64, 64, 64)));
+  EXPECT_TRUE(isWorthPacking(makeSizes(std::nullopt, 1, 1)));
+  EXPECT_FALSE(isWorthPacking(makeSizes(std::nullopt, 0, 64)));
 }
 
 TEST(Schedules, BlocksFitTheSecondCache) {
@@ -206,7 +206,7 @@ TEST(Schedules, BlocksFitTheSecondCache) {
     Machine machine = kWide;
     machine.l2Bytes = l2Bytes;
     return std::get<PackedSchedule>(
-        chooseProduct(makeProduct({}, {}, {}), machine));
+        chooseProduct(makeSizes({}, {}, {}), machine));
   };
   PackedSchedule s = choose(1 << 20);
   EXPECT_EQ(s.tileRows, 12);
@@ -225,7 +225,7 @@ TEST(Schedules, BlocksFitTheSecondCache) {
 TEST(Schedules, TilesLeaveFewZeros) {
   auto tileRows = [](int64_t m, const Machine &machine) {
     return std::get<PackedSchedule>(
-               chooseProduct(makeProduct(m, 1000, 1000), machine))
+               chooseProduct(makeSizes(m, 1000, 1000), machine))
         .tileRows;
   };
   EXPECT_EQ(tileRows(13, kWide), 7);
@@ -239,7 +239,7 @@ TEST(Schedules, LargeProductsHaveSeveralItems) {
   for (auto [m, n] : {std::pair(1024, 1024), std::pair(4096, 64),
                       std::pair(64, 4096), std::pair(100, 100)}) {
     auto s = std::get<PackedSchedule>(
-        chooseProduct(makeProduct(m, n, 512), kWide));
+        chooseProduct(makeSizes(m, n, 512), kWide));
     int64_t items = ((m + s.itemRows - 1) / s.itemRows) *
                     ((n + s.itemColumns - 1) / s.itemColumns);
     EXPECT_GE(items, 4) << m << " x " << n;
@@ -250,7 +250,7 @@ TEST(Schedules, LargeProductsHaveSeveralItems) {
 }
 
 TEST(Schedules, FewRowsStreamTheMatrix) {
-  ProductShape product = makeProduct(4, 1000, 1000);
+  ProductShape product = makeSizes(4, 1000, 1000);
   EXPECT_TRUE(std::holds_alternative<PackedSchedule>(
       chooseProduct(product, kWide)));
   product.aRows = product.bColumns = true;
