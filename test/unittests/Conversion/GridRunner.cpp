@@ -10,6 +10,7 @@
 
 #include "ElementBytes.h"
 #include "GridInterpreter.h"
+#include "RunMain.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -29,19 +30,18 @@ struct DeviceTensor {
   Type element;
 };
 
-class Runner {
+class GridRunner {
 public:
-  Runner(ModuleOp module, IndexWidth width, const SymbolValues &symbols,
-         GridRecord &record)
+  GridRunner(ModuleOp module, IndexWidth width, const SymbolValues &symbols,
+             GridRecord &record)
       : module(module), width(width), symbols(symbols), record(record) {}
 
   DeviceTensor allocate(std::string name, Type type, ArrayRef<int64_t> sizes,
                         std::vector<int64_t> strides);
+  void give(Value value, unsigned number, const Array &array,
+            std::vector<int64_t> strides);
   bool launch(LaunchGridOp op);
   Array read(Value value);
-  void write(Value value, const Array &array);
-
-  llvm::DenseMap<Value, DeviceTensor> tensors;
 
 private:
   LLVM::LLVMFuncOp find(LaunchGridOp op, StringAttr name);
@@ -51,6 +51,7 @@ private:
   const SymbolValues &symbols;
   GridRecord &record;
   GridMemory memory;
+  llvm::DenseMap<Value, DeviceTensor> tensors;
 };
 
 } // namespace
@@ -65,9 +66,9 @@ static std::string nameOf(Type element) {
   return text;
 }
 
-DeviceTensor Runner::allocate(std::string name, Type type,
-                              ArrayRef<int64_t> sizes,
-                              std::vector<int64_t> strides) {
+DeviceTensor GridRunner::allocate(std::string name, Type type,
+                                  ArrayRef<int64_t> sizes,
+                                  std::vector<int64_t> strides) {
   DeviceTensor tensor;
   tensor.element = cast<RankedTensorType>(type).getElementType();
   uint64_t bytes = countSpan(sizes, strides) * bytesOf(tensor.element);
@@ -80,8 +81,11 @@ DeviceTensor Runner::allocate(std::string name, Type type,
   return tensor;
 }
 
-void Runner::write(Value value, const Array &array) {
+void GridRunner::give(Value value, unsigned number, const Array &array,
+                      std::vector<int64_t> strides) {
   DeviceTensor &tensor = tensors[value];
+  tensor = allocate("argument " + std::to_string(number), value.getType(),
+                    array.sizes, std::move(strides));
   uint8_t *data = memory.data(tensor.address);
   visitElements(tensor.sizes, tensor.strides, [&](size_t n, int64_t offset) {
     put(data + offset * bytesOf(tensor.element), tensor.element,
@@ -91,7 +95,7 @@ void Runner::write(Value value, const Array &array) {
   std::copy(data, data + content.size(), content.begin());
 }
 
-Array Runner::read(Value value) {
+Array GridRunner::read(Value value) {
   DeviceTensor &tensor = tensors[value];
   Array array;
   array.sizes = tensor.sizes;
@@ -105,7 +109,7 @@ Array Runner::read(Value value) {
   return array;
 }
 
-LLVM::LLVMFuncOp Runner::find(LaunchGridOp op, StringAttr name) {
+LLVM::LLVMFuncOp GridRunner::find(LaunchGridOp op, StringAttr name) {
   auto lookUp = [&](StringRef home) -> LLVM::LLVMFuncOp {
     auto kernels = module.lookupSymbol<gpu::GPUModuleOp>(home);
     return kernels ? kernels.lookupSymbol<LLVM::LLVMFuncOp>(name)
@@ -119,7 +123,7 @@ LLVM::LLVMFuncOp Runner::find(LaunchGridOp op, StringAttr name) {
   return isNarrow ? narrow : wide;
 }
 
-bool Runner::launch(LaunchGridOp op) {
+bool GridRunner::launch(LaunchGridOp op) {
   std::vector<uint64_t> pointers;
   std::vector<GridRecord::Argument> recorded;
   auto pass = [&](const DeviceTensor &tensor) {
@@ -172,32 +176,6 @@ std::vector<Array> loop::runGrids(ModuleOp module, IndexWidth width,
                                   const SymbolValues &symbols,
                                   GridRecord *record) {
   GridRecord unused;
-  Runner runner(module, width, symbols, record ? *record : unused);
-  auto function = module.lookupSymbol<func::FuncOp>("main");
-  Block &block = function.getBody().front();
-  for (auto [k, argument] : llvm::enumerate(block.getArguments())) {
-    std::vector<int64_t> strides = denseStrides(arguments[k].sizes);
-    if (auto stated =
-            function.getArgAttrOfType<guard::ShapeAttr>(k, kStridesAttrName))
-      for (auto [n, stride] : llvm::enumerate(stated))
-        strides[n] = evaluateExpr(stride, symbols);
-    runner.tensors[argument] =
-        runner.allocate("argument " + std::to_string(k), argument.getType(),
-                        arguments[k].sizes, std::move(strides));
-    runner.write(argument, arguments[k]);
-  }
-  for (Operation &op : block.without_terminator()) {
-    auto launch = dyn_cast<LaunchGridOp>(op);
-    if (!launch) {
-      ADD_FAILURE() << "found " << op.getName().getStringRef().str()
-                    << " beside the launches";
-      return {};
-    }
-    if (!runner.launch(launch))
-      return {};
-  }
-  std::vector<Array> results;
-  for (Value value : block.getTerminator()->getOperands())
-    results.push_back(runner.read(value));
-  return results;
+  GridRunner runner(module, width, symbols, record ? *record : unused);
+  return runMain<LaunchGridOp>(module, runner, arguments, symbols);
 }

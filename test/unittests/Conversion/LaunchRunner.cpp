@@ -10,6 +10,7 @@
 
 #include "ElementBytes.h"
 #include "LoopCases.h"
+#include "RunMain.h"
 
 #include "kiln/Conversion/LoopToScf/Passes.h"
 #include "kiln/Runtime/KernelImage.h"
@@ -86,25 +87,28 @@ static TensorMemory allocate(Type type, ArrayRef<int64_t> sizes,
 
 namespace {
 
-class Runner {
+class LaunchRunner {
 public:
-  Runner(ModuleOp module, const SymbolValues &symbols)
+  LaunchRunner(ModuleOp module, const SymbolValues &symbols)
       : module(module), symbols(symbols) {}
 
   bool compile(const target::CPUTarget &target);
+  void give(Value value, unsigned number, const Array &array,
+            std::vector<int64_t> strides);
   bool launch(LaunchOp op);
-  llvm::DenseMap<Value, TensorMemory> tensors;
+  Array read(Value value);
 
 private:
   ModuleOp module;
   const SymbolValues &symbols;
   package::KernelImage image;
   std::shared_ptr<runtime::LoadedImage> loaded;
+  llvm::DenseMap<Value, TensorMemory> tensors;
 };
 
 } // namespace
 
-bool Runner::compile(const target::CPUTarget &target) {
+bool LaunchRunner::compile(const target::CPUTarget &target) {
   auto kernels = module.lookupSymbol<ModuleOp>("kernels");
   if (!kernels) {
     ADD_FAILURE() << "there is no module of kernels";
@@ -131,7 +135,26 @@ bool Runner::compile(const target::CPUTarget &target) {
   return true;
 }
 
-bool Runner::launch(LaunchOp op) {
+void LaunchRunner::give(Value value, unsigned, const Array &array,
+                        std::vector<int64_t> strides) {
+  TensorMemory &tensor = tensors[value];
+  tensor = allocate(value.getType(), array.sizes, std::move(strides), true);
+  forEachElement(tensor, [&](size_t n, uint8_t *at) {
+    put(at, tensor.element, array.elements[n]);
+  });
+}
+
+Array LaunchRunner::read(Value value) {
+  TensorMemory &tensor = tensors[value];
+  Array array;
+  array.sizes = tensor.sizes;
+  forEachElement(tensor, [&](size_t, uint8_t *at) {
+    array.elements.push_back(take(at, tensor.element));
+  });
+  return array;
+}
+
+bool LaunchRunner::launch(LaunchOp op) {
   std::vector<void *> pointers;
   std::vector<TensorMemory *> buffers;
   for (Value result : op.getResults()) {
@@ -179,46 +202,10 @@ std::vector<Array> loop::runLaunches(ModuleOp module,
                                      const target::CPUTarget &target,
                                      ArrayRef<Array> arguments,
                                      const SymbolValues &symbols) {
-  Runner runner(module, symbols);
+  LaunchRunner runner(module, symbols);
   if (!runner.compile(target))
     return {};
-  auto function = module.lookupSymbol<func::FuncOp>("main");
-  Block &block = function.getBody().front();
-  for (auto [k, argument] : llvm::enumerate(block.getArguments())) {
-    std::vector<int64_t> strides = denseStrides(arguments[k].sizes);
-    if (auto stated =
-            function.getArgAttrOfType<guard::ShapeAttr>(k, kStridesAttrName))
-      for (auto [n, stride] : llvm::enumerate(stated))
-        strides[n] = evaluateExpr(stride, symbols);
-    TensorMemory &tensor = runner.tensors[argument];
-    tensor = allocate(argument.getType(), arguments[k].sizes,
-                      std::move(strides), true);
-    const Array &array = arguments[k];
-    forEachElement(tensor, [&](size_t n, uint8_t *at) {
-      put(at, tensor.element, array.elements[n]);
-    });
-  }
-  for (Operation &op : block.without_terminator()) {
-    auto launch = dyn_cast<LaunchOp>(op);
-    if (!launch) {
-      ADD_FAILURE() << "found " << op.getName().getStringRef().str()
-                    << " beside the launches";
-      return {};
-    }
-    if (!runner.launch(launch))
-      return {};
-  }
-  std::vector<Array> results;
-  for (Value value : block.getTerminator()->getOperands()) {
-    TensorMemory &tensor = runner.tensors[value];
-    Array array;
-    array.sizes = tensor.sizes;
-    forEachElement(tensor, [&](size_t, uint8_t *at) {
-      array.elements.push_back(take(at, tensor.element));
-    });
-    results.push_back(array);
-  }
-  return results;
+  return runMain<LaunchOp>(module, runner, arguments, symbols);
 }
 
 std::vector<Array> loop::runOnHost(ModuleOp module, ArrayRef<Array> arguments,
