@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Cache/LocalStore.h"
+#include "StoreTest.h"
 
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 using namespace kiln;
@@ -18,16 +17,8 @@ using namespace kiln::cache;
 namespace fs = std::filesystem;
 
 namespace {
-class CountersTest : public ::testing::Test {
+class CountersTest : public StoreTest {
 protected:
-  void SetUp() override {
-    char pattern[] = "/tmp/kiln-counters-test-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern), nullptr);
-    root = std::string(pattern) + "/cache";
-    config.minFreeBytes = 0;
-  }
-  void TearDown() override { fs::remove_all(fs::path(root).parent_path()); }
-
   /// One process's use of the cache: a miss, a put, a hit.
   void useOnce(std::string_view name) {
     auto store = LocalStore::open(root, keys, config);
@@ -45,12 +36,6 @@ protected:
     auto store = LocalStore::open(root, keys, config);
     return (*store)->mergedReports()["local"];
   }
-
-  KeyRingPtr keys = std::make_shared<KeyRing>(
-      Seed({1}), std::vector<PublicKey>(), std::vector<PublicKey>());
-  std::string root;
-  LocalConfig config;
-  Digest environment = sha256(std::string_view("environment"));
 };
 } // namespace
 

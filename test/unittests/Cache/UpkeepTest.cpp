@@ -6,13 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "kiln/Cache/LocalStore.h"
+#include "StoreTest.h"
 
 #include <atomic>
 #include <fcntl.h>
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
@@ -22,21 +21,8 @@ using namespace kiln::cache;
 namespace fs = std::filesystem;
 
 namespace {
-class UpkeepTest : public ::testing::Test {
+class UpkeepTest : public StoreTest {
 protected:
-  void SetUp() override {
-    char pattern[] = "/tmp/kiln-upkeep-test-XXXXXX";
-    ASSERT_NE(mkdtemp(pattern), nullptr);
-    root = std::string(pattern) + "/cache";
-    config.minFreeBytes = 0;
-  }
-  void TearDown() override { fs::remove_all(fs::path(root).parent_path()); }
-
-  std::unique_ptr<LocalStore> open() {
-    auto store = LocalStore::open(root, keys, config);
-    EXPECT_TRUE(bool(store)) << (store ? "" : store.error().message);
-    return store ? std::move(*store) : nullptr;
-  }
   static CacheKey keyOf(int number) {
     CacheKeyBuilder builder(KeyKind::FxGraph);
     builder.addNumber(KeyTag::KernelAbi, "number", uint64_t(number));
@@ -65,12 +51,6 @@ protected:
     ::stat(path.c_str(), &info);
     return ::time(nullptr) - info.st_mtim.tv_sec;
   }
-
-  KeyRingPtr keys = std::make_shared<KeyRing>(
-      Seed({1}), std::vector<PublicKey>(), std::vector<PublicKey>());
-  std::string root;
-  LocalConfig config;
-  Digest environment = sha256(std::string_view("environment"));
 };
 } // namespace
 
