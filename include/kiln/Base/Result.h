@@ -84,6 +84,26 @@ struct Error {
   }
 };
 
+/// Success, or an error. Converts to true on success.
+class [[nodiscard]] Status {
+public:
+  Status() = default;
+  Status(Error error) : failed_(true), error_(std::move(error)) {}
+  static Status success() { return {}; }
+
+  explicit operator bool() const { return !failed_; }
+  const Error &error() const {
+    assert(failed_ && "no error in a successful status");
+    return error_;
+  }
+  Error takeError() { return std::move(error_); }
+
+private:
+  // No optional: every file that includes this would instantiate it.
+  bool failed_ = false;
+  Error error_{ErrorKind::Internal, {}};
+};
+
 /// A value of type T, or an error. Converts to true when it holds a value.
 template <typename T> class [[nodiscard]] Result {
 public:
@@ -97,32 +117,14 @@ public:
   const T *operator->() const { return &*value_; }
 
   const Error &error() const {
-    assert(error_ && "no error in a successful result");
-    return *error_;
+    assert(!value_ && "no error in a successful result");
+    return error_;
   }
-  Error takeError() { return std::move(*error_); }
+  Error takeError() { return std::move(error_); }
 
 private:
   std::optional<T> value_;
-  std::optional<Error> error_;
-};
-
-/// Success, or an error. Converts to true on success.
-class [[nodiscard]] Status {
-public:
-  Status() = default;
-  Status(Error error) : error_(std::move(error)) {}
-  static Status success() { return {}; }
-
-  explicit operator bool() const { return !error_.has_value(); }
-  const Error &error() const {
-    assert(error_ && "no error in a successful status");
-    return *error_;
-  }
-  Error takeError() { return std::move(*error_); }
-
-private:
-  std::optional<Error> error_;
+  Error error_{ErrorKind::Internal, {}};
 };
 
 } // namespace kiln
