@@ -112,30 +112,18 @@ public:
     return ofTensorOr(a, b, &FormulaBuilder::powTensorTensor,
                       &FormulaBuilder::powTensorScalar);
   }
-  Value eq(Value a, Operand b) {
-    return ofTensorOr(a, b, &FormulaBuilder::eqTensor,
-                      &FormulaBuilder::eqScalar);
+#define KILN_COMPARISON(name)                                                  \
+  Value name(Value a, Operand b) {                                             \
+    return ofTensorOr(a, b, &FormulaBuilder::name##Tensor,                     \
+                      &FormulaBuilder::name##Scalar);                          \
   }
-  Value ne(Value a, Operand b) {
-    return ofTensorOr(a, b, &FormulaBuilder::neTensor,
-                      &FormulaBuilder::neScalar);
-  }
-  Value lt(Value a, Operand b) {
-    return ofTensorOr(a, b, &FormulaBuilder::ltTensor,
-                      &FormulaBuilder::ltScalar);
-  }
-  Value le(Value a, Operand b) {
-    return ofTensorOr(a, b, &FormulaBuilder::leTensor,
-                      &FormulaBuilder::leScalar);
-  }
-  Value gt(Value a, Operand b) {
-    return ofTensorOr(a, b, &FormulaBuilder::gtTensor,
-                      &FormulaBuilder::gtScalar);
-  }
-  Value ge(Value a, Operand b) {
-    return ofTensorOr(a, b, &FormulaBuilder::geTensor,
-                      &FormulaBuilder::geScalar);
-  }
+  KILN_COMPARISON(eq)
+  KILN_COMPARISON(ne)
+  KILN_COMPARISON(lt)
+  KILN_COMPARISON(le)
+  KILN_COMPARISON(gt)
+  KILN_COMPARISON(ge)
+#undef KILN_COMPARISON
   /// A number becomes a tensor of the other side's element type, as fills do: an
   /// integer wraps, and is true or false beside bools. A fraction beside integers
   /// makes floats, and of two numbers the result is as PyTorch's.
