@@ -10,6 +10,7 @@
 
 #include "StageTimer.h"
 
+#include "kiln/Target/BackEnd.h"
 #include "kiln/Target/CPU/KernelImage.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -19,11 +20,9 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Target/TargetOptions.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
 #include <mutex>
@@ -68,22 +67,8 @@ target::createTargetMachine(const CPUTarget &target) {
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
   });
-  llvm::Triple triple(kTriple);
-  std::string message;
-  const llvm::Target *backEnd =
-      llvm::TargetRegistry::lookupTarget(triple, message);
-  if (!backEnd)
-    return Error::unsupported("this build of LLVM has no x86-64 back end: " +
-                              message);
-  llvm::TargetOptions options;
-  options.MCOptions.AsmVerbose = false;
-  std::unique_ptr<llvm::TargetMachine> machine(backEnd->createTargetMachine(
-      triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
-      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Aggressive));
-  if (!machine)
-    return Error::unsupported("LLVM cannot generate code for \"" + target.cpu +
-                              "\"");
-  return std::move(machine);
+  return makeTargetMachine("x86-64", kTriple, target.cpu, target.features,
+                           llvm::Reloc::PIC_, llvm::CodeModel::Small);
 }
 
 /// What is run over each module, in the order of the run.

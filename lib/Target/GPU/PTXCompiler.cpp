@@ -10,6 +10,7 @@
 
 #include "kiln/Conversion/ExpandMath/Passes.h"
 #include "kiln/Conversion/KernelToLLVM/Passes.h"
+#include "kiln/Target/BackEnd.h"
 
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -35,10 +36,8 @@
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Target/TargetOptions.h"
 
 #include <mutex>
 
@@ -91,23 +90,13 @@ Result<std::unique_ptr<PTXCompiler>> PTXCompiler::create(NVVMTarget target) {
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
   });
-  llvm::Triple triple(kTriple);
-  std::string message;
-  const llvm::Target *backEnd =
-      llvm::TargetRegistry::lookupTarget(triple, message);
-  if (!backEnd)
-    return Error::unsupported("this build of LLVM has no NVPTX back end: " +
-                              message);
-  llvm::TargetOptions options;
-  options.MCOptions.AsmVerbose = false;
-  std::unique_ptr<llvm::TargetMachine> machine(backEnd->createTargetMachine(
-      triple, target.chip, target.features(), options, std::nullopt,
-      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  auto machine = makeTargetMachine("NVPTX", kTriple, target.chip,
+                                   target.features(), std::nullopt,
+                                   std::nullopt);
   if (!machine)
-    return Error::unsupported("LLVM cannot generate code for \"" + target.chip +
-                              "\"");
+    return machine.takeError();
   return std::unique_ptr<PTXCompiler>(
-      new PTXCompiler(std::move(target), std::move(machine)));
+      new PTXCompiler(std::move(target), std::move(*machine)));
 }
 
 /// Everything is in the llvm and nvvm dialects.
