@@ -21,7 +21,7 @@ using namespace kiln::option;
 
 // The words of Options.def.
 namespace {
-enum Effect { KeepsCode, ChangesCode };
+enum Effect { KeepsCode, ChangesCode, ChangesGraph };
 constexpr unsigned None = 0, Compile = unsigned(OptionTool::Compile),
                    Run = unsigned(OptionTool::Run),
                    Check = unsigned(OptionTool::Check);
@@ -45,7 +45,8 @@ static OptionRow makeRow(const char *field, Effect effect, unsigned tools,
   row.fallback = Kind::print(CompileOptions().*Field);
   row.environment = environment;
   row.help = help;
-  row.changesCode = effect == ChangesCode;
+  row.changesCode = effect != KeepsCode;
+  row.changesGraph = effect == ChangesGraph;
   row.tools = tools;
   row.isSwitch = std::is_same_v<Kind, Switch>;
   row.isFolder = std::is_same_v<Kind, Folder>;
@@ -88,10 +89,12 @@ const OptionRow *kiln::findOption(const std::string &name) {
 // Text
 //===----------------------------------------------------------------------===//
 
-static Result<std::string> write(const CompileOptions &options, bool all) {
+/// The lines of the options that are `wanted`.
+static Result<std::string> write(const CompileOptions &options,
+                                 bool (*wanted)(const OptionRow &)) {
   std::string record;
   for (const OptionRow &row : optionTable()) {
-    if (row.isEqual(options, CompileOptions()) || !(all || row.changesCode))
+    if (row.isEqual(options, CompileOptions()) || !wanted(row))
       continue;
     std::string text = row.get(options);
     CompileOptions again;
@@ -106,11 +109,15 @@ static Result<std::string> write(const CompileOptions &options, bool all) {
 }
 
 Result<std::string> CompileOptions::record() const {
-  return write(*this, /*all=*/true);
+  return write(*this, [](const OptionRow &) { return true; });
 }
 
 Result<std::string> CompileOptions::keyRecord() const {
-  return write(*this, /*all=*/false);
+  return write(*this, [](const OptionRow &row) { return row.changesCode; });
+}
+
+Result<std::string> CompileOptions::graphRecord() const {
+  return write(*this, [](const OptionRow &row) { return row.changesGraph; });
 }
 
 static Error badLine(const std::string &line, const std::string &expected) {

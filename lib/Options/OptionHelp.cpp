@@ -67,9 +67,10 @@ static std::string cell(const std::string &text) {
 std::string kiln::optionPage() {
   std::string page =
       "# Options of a compilation\n\n"
-      "Made of `kiln/ABI/Options.def`. An option that changes code is part of "
-      "the cache key.\n\n"
-      "| option | values | default | changes code | flag of | variable | "
+      "Made of `kiln/ABI/Options.def`. An option that changes graphs or code is "
+      "part of the cache key of a program; one that changes graphs is part of "
+      "that of a training step's graphs, too.\n\n"
+      "| option | values | default | changes | flag of | variable | "
       "meaning |\n|---|---|---|---|---|---|---|\n";
   for (const OptionRow &row : optionTable()) {
     std::vector<std::string> tools;
@@ -80,7 +81,9 @@ std::string kiln::optionPage() {
         tools.push_back(name);
     std::string fallback = row.fallback.empty() ? "" : "`" + row.fallback + "`";
     page += "| `" + row.name + "` | " + cell(row.expected) + " | " + fallback +
-            " | " + (row.changesCode ? "yes" : "no") + " | " +
+            " | " + (row.changesGraph  ? "graphs"
+                     : row.changesCode ? "code"
+                                       : "") + " | " +
             joinWords(tools, ", ", ", ") + " | " + row.environment + " | " +
             cell(row.help) + " |\n";
   }

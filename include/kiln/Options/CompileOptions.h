@@ -53,8 +53,11 @@ struct CompileOptions {
   /// without those that have their default. Usage error for a text that cannot
   /// be written in it.
   Result<std::string> record() const;
-  /// Of these the lines that change code: what a cache key holds.
+  /// Of these the lines that change code: what the key of a package holds.
   Result<std::string> keyRecord() const;
+  /// Of those the lines that act before code is generated: what the key of a training
+  /// step's graphs holds.
+  Result<std::string> graphRecord() const;
 
   /// Reads both texts. Usage errors name the line and what would work.
   static Result<CompileOptions> parse(const std::string &record,
@@ -83,7 +86,8 @@ struct OptionRow {
   std::string fallback;    ///< the default as text
   std::string environment; ///< a variable, or empty
   std::string help;
-  bool changesCode = false;
+  bool changesCode = false;  ///< a package may depend on it
+  bool changesGraph = false; ///< so may graphs, before code is generated
   unsigned tools = 0; ///< of OptionTool
   bool isSwitch = false;
   bool isFolder = false;

@@ -63,6 +63,15 @@ TEST_P(EachOption, IsPartOfTheKeyIfItChangesCode) {
   EXPECT_EQ(key != *plain.keyRecord(), row.changesCode) << key;
 }
 
+TEST_P(EachOption, IsPartOfTheKeyOfGraphsIfItActsBeforeCodeIsGenerated) {
+  const OptionRow &row = GetParam();
+  CompileOptions options = with(row, otherText(row));
+  CompileOptions plain;
+  plain.training = row.name != "training" && options.training;
+  EXPECT_EQ(*options.graphRecord() != *plain.graphRecord(), row.changesGraph);
+  EXPECT_TRUE(row.changesCode || !row.changesGraph);
+}
+
 TEST_P(EachOption, SaysWhatItTakes) {
   const OptionRow &row = GetParam();
   EXPECT_FALSE(row.expected.empty());
