@@ -59,6 +59,7 @@ compile(const kiln_compile_request &request, kiln_compile_result &result,
       request.progress(request.user, stage.str().c_str());
     };
   hooks.kernels = reinterpret_cast<package::KernelStore *>(request.kernels);
+  hooks.joint = reinterpret_cast<package::JointStore *>(request.joint);
   hooks.tuner = reinterpret_cast<package::KernelTuner *>(request.tuner);
   hooks.workers = getWorkers(request);
   CompilerSession session;

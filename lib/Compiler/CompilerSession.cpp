@@ -10,6 +10,7 @@
 
 #include "Autotuner.h"
 #include "FatalErrors.h"
+#include "JointGraphs.h"
 #include "ModuleReader.h"
 #include "ReasonRecorder.h"
 #include "Watchdog.h"
@@ -321,6 +322,15 @@ CompilerSession::compile(const archive::ExportedProgram &program,
   }
   if (Status s = reset(options); !s)
     return s.takeError();
+  if (usesJoint(options, hooks))
+    if (auto graphs = timed("joint-read", [&] {
+          return findJoint(context_.get(), options, hooks);
+        })) {
+      module_ = std::move(graphs->module);
+      reasons_ = std::move(graphs->reasons);
+      return compileModule(SourceForm::Graph, options, hooks, /*isCut=*/true);
+    }
+  reasons_.clear();
   if (hooks.progress)
     hooks.progress("import");
   pt2::ImportOptions import;
@@ -398,19 +408,39 @@ Status CompilerSession::tune(const CompileOptions &options,
   return tuned;
 }
 
+/// Keeps a step that was just cut for compilations for other processors.
+void CompilerSession::keepJoint(const CompileOptions &options,
+                                const CompileHooks &hooks) {
+  if (!usesJoint(options, hooks))
+    return;
+  double milliseconds = 0;
+  for (const StageTime &time : times_)
+    milliseconds += time.milliseconds;
+  timed("joint-write", [&] {
+    std::vector<uint8_t> bytes = encodeJoint(*module_, reasons_);
+    if (!bytes.empty())
+      hooks.joint->keep(bytes, static_cast<uint64_t>(milliseconds * 1000));
+    return true;
+  });
+}
+
+/// `isCut`: the module has been through the stages up to `joint`.
 Result<package::Package>
 CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
-                               const CompileHooks &hooks) {
+                               const CompileHooks &hooks, bool isCut) {
   if (Status s = checkMarks(*module_, options); !s)
     return s.takeError();
   bool isGiven = bool(loop::getKernelModule(*module_));
-  auto pipelines = getStagePipelines(options, form, findStage(*module_));
+  auto pipelines = getStagePipelines(
+      options, form, isCut ? Stage::Capture : findStage(*module_));
   if (!pipelines)
     return pipelines.takeError();
   if (!addsSymbols(options))
     if (Status s = dump(Stage::Capture, stageName(Stage::Capture), options); !s)
       return s.takeError();
   for (const StagePipeline &pipeline : *pipelines) {
+    if (isCut && pipeline.stage <= Stage::Joint)
+      continue;
     if (hooks.stopAfter && pipeline.stage > *hooks.stopAfter)
       break;
     // A joint graph that somebody wrote has no guards.
@@ -424,6 +454,8 @@ CompilerSession::compileModule(SourceForm form, const CompileOptions &options,
     if (Status s = run(pipeline, options, hooks); !s)
       return s.takeError();
     logStage(*module_, pipeline, options.training);
+    if (pipeline.name == stageName(Stage::Joint))
+      keepJoint(options, hooks);
     if (pipeline.stage == Stage::Loop && hooks.tuner && options.isTuned())
       if (Status s = tune(options, hooks); !s)
         return s.takeError();

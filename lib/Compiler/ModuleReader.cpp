@@ -229,6 +229,19 @@ static Status rehearse(MLIRContext *context, StringRef text,
                           "IR that it can read");
 }
 
+static Result<mlir::OwningOpRef<ModuleOp>>
+parseChecked(MLIRContext *context, StringRef text, const std::string &path) {
+  std::string complaint;
+  auto module = parse(context, text, path, complaint);
+  if (!module)
+    return Error::malformed(complaint.empty()
+                                ? "'" + path + "' is no MLIR module"
+                                : complaint);
+  if (Status s = checkTypes(*module, path); !s)
+    return s.takeError();
+  return module;
+}
+
 Result<mlir::OwningOpRef<ModuleOp>>
 compiler::readModule(MLIRContext *context, StringRef contents,
                      const std::string &path, const CompileLimits &limits) {
@@ -247,13 +260,19 @@ compiler::readModule(MLIRContext *context, StringRef contents,
   }
   if (Status s = rehearse(context, text, path, limits); !s)
     return s.takeError();
-  std::string complaint;
-  auto module = parse(context, text, path, complaint);
-  if (!module)
-    return Error::malformed(complaint.empty()
-                                ? "'" + path + "' is no MLIR module"
-                                : complaint);
-  if (Status s = checkTypes(*module, path); !s)
-    return s.takeError();
+  return parseChecked(context, text, path);
+}
+
+Result<mlir::OwningOpRef<ModuleOp>>
+compiler::readSignedModule(MLIRContext *context, StringRef bytecode,
+                           const std::string &what,
+                           const CompileLimits &limits) {
+  // Text would be parsed as well, and nobody writes it.
+  if (!isBytecode(bytecode))
+    return Error::malformed("'" + what + "' is no bytecode of MLIR");
+  auto module = parseChecked(context, bytecode, what);
+  if (module && hasMoreOps(**module, limits.operations))
+    return Error::malformed("'" + what + "' has more than " +
+                            std::to_string(limits.operations) + " operations");
   return module;
 }

@@ -36,6 +36,13 @@ Result<mlir::OwningOpRef<ModuleOp>>
 readModule(MLIRContext *context, StringRef contents, const std::string &path,
            const CompileLimits &limits);
 
+/// Reads bytecode that this compiler has written and somebody who is trusted has
+/// signed, `what` in messages: within the same limits, but not in a child first, which
+/// takes longer than the parser.
+Result<mlir::OwningOpRef<ModuleOp>>
+readSignedModule(MLIRContext *context, StringRef bytecode,
+                 const std::string &what, const CompileLimits &limits);
+
 } // namespace kiln::compiler
 
 #endif // KILN_LIB_COMPILER_MODULEREADER_H

@@ -287,6 +287,24 @@ std::vector<uint8_t> encodePackages(const std::vector<Package> &variants) {
   return encode(pointers);
 }
 
+std::vector<uint8_t> encodeReasons(const std::vector<Reason> &reasons) {
+  Package package;
+  package.reasons = reasons;
+  std::vector<uint8_t> bytes;
+  Encoder encoder(bytes);
+  visitSection(encoder, package, KILN_SECTION_REASONS);
+  return bytes;
+}
+
+Result<std::vector<Reason>> decodeReasons(ByteView bytes) {
+  Package package;
+  Decoder decoder(bytes, "reasons");
+  visitSection(decoder, package, KILN_SECTION_REASONS);
+  if (Status s = decoder.finish(); !s)
+    return s.takeError();
+  return std::move(package.reasons);
+}
+
 Result<Package> decodePackage(const uint8_t *data, size_t size) {
   auto reader = PackageReader::open(ByteView(data, size));
   if (!reader)

@@ -28,7 +28,9 @@ static Error noCache() {
 
 /// Whether entries of this environment are used by this process.
 static bool isForHere(const Digest &environment, const CacheKey &here) {
-  return environment == here.digest || environment == portableEnvironment();
+  return environment == here.digest ||
+         environment == compilerKey(ownEnvironment()).digest ||
+         environment == portableEnvironment();
 }
 
 Result<std::optional<CacheArtifacts>>

@@ -65,6 +65,7 @@ static LibraryResult compileHere(const kiln_compiler_api &api,
   request.options = record->c_str();
   request.specialization = specialization.c_str();
   request.kernels = reinterpret_cast<kiln_kernel_store *>(wanted.kernels);
+  request.joint = reinterpret_cast<kiln_joint_store *>(wanted.joint);
   request.tuner = reinterpret_cast<kiln_kernel_tuner *>(wanted.tuner);
   request.workers = wanted.pool.threads();
   request.threads = &wanted.pool;
@@ -107,6 +108,7 @@ session::compileByLibrary(const LibraryRequest &wanted,
   LibraryRequest request = wanted;
   if (!whyForeign.empty()) {
     request.kernels = nullptr;
+    request.joint = nullptr;
     request.tuner = nullptr;
   }
   auto compile = [](const LibraryRequest &one) {

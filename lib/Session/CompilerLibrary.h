@@ -11,6 +11,7 @@
 
 #include "kiln/Archive/Source.h"
 #include "kiln/Options/CompileOptions.h"
+#include "kiln/Package/JointStore.h"
 #include "kiln/Package/KernelStore.h"
 #include "kiln/Package/KernelTuner.h"
 #include "kiln/Runtime/ThreadPool.h"
@@ -39,6 +40,7 @@ struct LibraryRequest {
   const std::function<void(const std::string &)> &progress;
   runtime::ThreadPool &pool;     ///< generates code
   package::KernelStore *kernels; ///< may be null; not used if `whyForeign`
+  package::JointStore *joint;    ///< the same
   package::KernelTuner *tuner;   ///< the same
 };
 

@@ -8,6 +8,8 @@
 
 #include "DistantTuner.h"
 
+#include "CompilerMessages.h"
+
 #include <algorithm>
 
 using namespace kiln;
@@ -22,8 +24,6 @@ using package::Trial;
 //   measure:  text, list of packages, list of symbols (text, i64), i64 above all
 //             integers; the reply is a list of trials (f64, text)
 //   progress: text, u32 done, u32 all
-static constexpr uint8_t kSpeed = 10, kFind = 11, kKeep = 12, kMeasure = 13,
-                         kProgress = 14;
 
 namespace {
 /// One message, written in one go.
@@ -32,9 +32,7 @@ struct Message {
     writer.u64(text.size());
     writer.text(text);
   }
-  void digest(const Digest &digest) {
-    writer.bytes(ByteView(digest.bytes.data(), digest.bytes.size()));
-  }
+  void digest(const Digest &digest) { writeDigest(writer, digest); }
   std::vector<uint8_t> bytes;
   ByteWriter writer{bytes};
 };
@@ -44,19 +42,12 @@ static std::string readText(ByteReader &reader) {
   return std::string(reader.text(reader.u64()));
 }
 
-static Digest readDigest(ByteReader &reader) {
-  Digest digest;
-  ByteView bytes = reader.bytes(digest.bytes.size());
-  std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
-  return digest;
-}
-
 //===----------------------------------------------------------------------===//
 // The copy
 //===----------------------------------------------------------------------===//
 
 package::MachineSpeed DistantTuner::speed() {
-  std::vector<uint8_t> reply = parent_.ask(kSpeed, ByteView());
+  std::vector<uint8_t> reply = parent_.ask(kMachineSpeed, ByteView());
   ByteReader reader(reply);
   package::MachineSpeed speed;
   speed.bytesPerSecond = reader.f64();
@@ -67,7 +58,7 @@ package::MachineSpeed DistantTuner::speed() {
 std::vector<std::string> DistantTuner::find(const Digest &kernel) {
   Message message;
   message.digest(kernel);
-  std::vector<uint8_t> reply = parent_.ask(kFind, message.bytes);
+  std::vector<uint8_t> reply = parent_.ask(kFindConfigs, message.bytes);
   ByteReader reader(reply);
   std::vector<std::string> texts;
   for (uint64_t count = reader.u64(); count > 0 && reader.ok(); --count)
@@ -79,7 +70,7 @@ void DistantTuner::keep(const Digest &kernel, const std::string &config) {
   Message message;
   message.digest(kernel);
   message.text(config);
-  parent_.tell(kKeep, message.bytes);
+  parent_.tell(kKeepConfig, message.bytes);
 }
 
 std::vector<Trial>
@@ -115,7 +106,7 @@ void DistantTuner::progress(const std::string &kernel, unsigned done,
   message.text(kernel);
   message.writer.u32(done);
   message.writer.u32(all);
-  parent_.tell(kProgress, message.bytes);
+  parent_.tell(kTuningProgress, message.bytes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,20 +145,20 @@ session::answerTuner(package::KernelTuner &tuner, uint8_t tag,
   ByteReader reader(message);
   Message reply;
   switch (tag) {
-  case kSpeed: {
+  case kMachineSpeed: {
     package::MachineSpeed speed = tuner.speed();
     reply.writer.f64(speed.bytesPerSecond);
     reply.writer.f64(speed.flopsPerSecond);
     break;
   }
-  case kFind: {
+  case kFindConfigs: {
     std::vector<std::string> texts = tuner.find(readDigest(reader));
     reply.writer.u64(texts.size());
     for (const std::string &text : texts)
       reply.text(text);
     break;
   }
-  case kKeep: {
+  case kKeepConfig: {
     Digest kernel = readDigest(reader);
     std::string config = readText(reader);
     if (reader.ok())
@@ -176,7 +167,7 @@ session::answerTuner(package::KernelTuner &tuner, uint8_t tag,
   }
   case kMeasure:
     return measureFor(tuner, reader);
-  case kProgress: {
+  case kTuningProgress: {
     std::string kernel = readText(reader);
     unsigned done = reader.u32();
     tuner.progress(kernel, done, reader.u32());

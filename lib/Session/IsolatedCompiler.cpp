@@ -8,6 +8,7 @@
 
 #include "IsolatedCompiler.h"
 
+#include "CompilerMessages.h"
 #include "DistantTuner.h"
 #include "KernelCode.h"
 
@@ -18,22 +19,13 @@ using namespace kiln::session;
 using package::KernelImage;
 
 // Messages of the copy:
-//   progress: a stage
-//   find:     n * 32 bytes of keys; the reply is n * (u64 length, code), with
-//             length 0 for what is not there
-//   keep:     32 bytes of key, u64 microseconds, code
-static constexpr uint8_t kProgress = 1, kFind = 2, kKeep = 3;
-
-static void writeDigest(ByteWriter &writer, const Digest &digest) {
-  writer.bytes(ByteView(digest.bytes.data(), digest.bytes.size()));
-}
-
-static Digest readDigest(ByteReader &reader) {
-  Digest digest;
-  ByteView bytes = reader.bytes(digest.bytes.size());
-  std::copy(bytes.begin(), bytes.end(), digest.bytes.begin());
-  return digest;
-}
+//   stage begins:  its name
+//   find kernels:  n * 32 bytes of keys; the reply is n * (u64 length, code), with
+//                  length 0 for what is not there
+//   keep kernel:   32 bytes of key, u64 microseconds, code
+//   find joint:    nothing; the reply is the graphs, empty if they are not there
+//   refuse joint:  a reason
+//   keep joint:    u64 microseconds, graphs
 
 //===----------------------------------------------------------------------===//
 // The copy
@@ -51,7 +43,7 @@ public:
     ByteWriter writer(message);
     for (const Digest &key : keys)
       writeDigest(writer, key);
-    std::vector<uint8_t> reply = parent_.ask(kFind, message);
+    std::vector<uint8_t> reply = parent_.ask(kFindKernels, message);
     ByteReader reader(reply);
     std::vector<std::optional<KernelImage>> images;
     for (size_t i = 0; i < keys.size(); ++i)
@@ -66,7 +58,33 @@ public:
     writeDigest(writer, key);
     writer.u64(micros);
     writer.bytes(encodeKernel(image));
-    parent_.tell(kKeep, message);
+    parent_.tell(kKeepKernel, message);
+  }
+
+private:
+  ChildChannel &parent_;
+};
+
+/// The parent's graphs of training steps.
+class DistantJoint final : public package::JointStore {
+public:
+  explicit DistantJoint(ChildChannel &parent) : parent_(parent) {}
+
+  std::optional<std::vector<uint8_t>> find() override {
+    std::vector<uint8_t> reply = parent_.ask(kFindJoint, ByteView());
+    return reply.empty() ? std::nullopt : std::optional(std::move(reply));
+  }
+
+  void refuse(const std::string &reason) override {
+    parent_.tell(kRefuseJoint, ByteView(std::string_view(reason)));
+  }
+
+  void keep(ByteView bytes, uint64_t micros) override {
+    std::vector<uint8_t> message;
+    ByteWriter writer(message);
+    writer.u64(micros);
+    writer.bytes(bytes);
+    parent_.tell(kKeepJoint, message);
   }
 
 private:
@@ -126,6 +144,26 @@ static void keepKernel(package::KernelStore &kernels, ByteView message) {
     kernels.keep(key, *image, micros);
 }
 
+/// The reply to a message about graphs; nothing for one about something else.
+static std::optional<std::vector<uint8_t>>
+answerJoint(package::JointStore &joint, uint8_t tag, ByteView message) {
+  ByteReader reader(message);
+  switch (tag) {
+  case kFindJoint:
+    return joint.find().value_or(std::vector<uint8_t>());
+  case kRefuseJoint:
+    joint.refuse(std::string(message.text()));
+    return std::vector<uint8_t>();
+  case kKeepJoint: {
+    uint64_t micros = reader.u64();
+    joint.keep(reader.bytes(reader.remaining()), micros);
+    return std::vector<uint8_t>();
+  }
+  default:
+    return std::nullopt;
+  }
+}
+
 LibraryResult session::compileInChild(
     const LibraryRequest &wanted,
     const std::function<LibraryResult(const LibraryRequest &)> &compile,
@@ -137,24 +175,29 @@ LibraryResult session::compileInChild(
     std::function<void(const std::string &)> progress;
     if (wanted.progress)
       progress = [&](const std::string &stage) {
-        parent.tell(kProgress, ByteView(stage));
+        parent.tell(kStageBegins, ByteView(stage));
       };
+    DistantJoint joint(parent);
     DistantTuner tuner(parent, wanted.pool.threads());
     LibraryResult made = compile({wanted.source, wanted.options, progress, pool,
                                   wanted.kernels ? &kernels : nullptr,
+                                  wanted.joint ? &joint : nullptr,
                                   wanted.tuner ? &tuner : nullptr});
     if (!made.package)
       return made.package.takeError();
     return encode(made);
   };
   auto handle = [&](uint8_t tag, ByteView message) {
-    if (tag == kProgress && wanted.progress)
+    if (tag == kStageBegins && wanted.progress)
       wanted.progress(std::string(message.text()));
-    else if (tag == kFind && wanted.kernels)
+    if (tag == kFindKernels && wanted.kernels)
       return findKernels(*wanted.kernels, message);
-    else if (tag == kKeep && wanted.kernels)
+    if (tag == kKeepKernel && wanted.kernels)
       keepKernel(*wanted.kernels, message);
-    else if (wanted.tuner)
+    if (wanted.joint)
+      if (auto reply = answerJoint(*wanted.joint, tag, message))
+        return std::move(*reply);
+    if (wanted.tuner)
       if (auto reply = answerTuner(*wanted.tuner, tag, message))
         return std::move(*reply);
     return std::vector<uint8_t>();

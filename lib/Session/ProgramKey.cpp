@@ -112,14 +112,32 @@ const EnvironmentRecord &session::ownEnvironment() {
   return record;
 }
 
-Result<CacheKey> session::ownEnvironmentKey() {
-  const EnvironmentRecord &record = ownEnvironment();
+CacheKey session::compilerKey(const EnvironmentRecord &record) {
+  CacheKeyBuilder builder(KeyKind::Environment);
+  builder.addNumber(KeyTag::FormatEpoch, "format epoch", record.formatEpoch);
+  builder.addParts(KeyTag::BuildIds, "build id", record.buildIds);
+  return builder.finish();
+}
+
+static Status checkBuildIds(const EnvironmentRecord &record) {
   for (const cache::KeyPart &id : record.buildIds)
     if (id.value == "none")
       return Error::unsupported("nothing says which " + id.label +
                                 " would compile: its library is not found, or "
                                 "has no build id");
-  return environmentKey(record);
+  return Status::success();
+}
+
+Result<CacheKey> session::ownEnvironmentKey() {
+  if (Status s = checkBuildIds(ownEnvironment()); !s)
+    return s.takeError();
+  return environmentKey(ownEnvironment());
+}
+
+Result<CacheKey> session::ownCompilerKey() {
+  if (Status s = checkBuildIds(ownEnvironment()); !s)
+    return s.takeError();
+  return compilerKey(ownEnvironment());
 }
 
 void session::addTuningMachine(CacheKeyBuilder &builder, unsigned threads) {
@@ -138,16 +156,14 @@ Digest session::portableEnvironment() {
   return builder.finish().digest;
 }
 
-Result<CacheKey> session::programKey(const archive::Source &source,
-                                     const CompileOptions &options,
-                                     const CacheKey &environment,
-                                     const std::string &nameSpace,
-                                     unsigned threads) {
-  auto record = options.keyRecord();
+/// What keys of a program and of its graphs have alike.
+static Status addProgram(CacheKeyBuilder &builder,
+                         const archive::Source &source,
+                         const Result<std::string> &record,
+                         const CacheKey &environment,
+                         const std::string &nameSpace) {
   if (!record)
-    return record.takeError();
-  CacheKeyBuilder builder(options.training ? KeyKind::AotAutograd
-                                           : KeyKind::FxGraph);
+    return record.error();
   builder.addKey(KeyTag::EnvironmentId, environment);
   builder.addDigest(KeyTag::Source, "source", source.digest);
   if (source.program)
@@ -155,6 +171,34 @@ Result<CacheKey> session::programKey(const archive::Source &source,
   builder.addLines(KeyTag::Options, "option", *record);
   if (!nameSpace.empty())
     builder.addText(KeyTag::Namespace, "namespace", nameSpace);
+  return Status::success();
+}
+
+Result<CacheKey> session::jointKey(const archive::Source &source,
+                                   const CompileOptions &options,
+                                   const CacheKey &compiler,
+                                   const std::string &nameSpace) {
+  CacheKeyBuilder builder(KeyKind::Joint);
+  if (Status s = addProgram(builder, source, options.graphRecord(), compiler,
+                            nameSpace);
+      !s)
+    return s.takeError();
+  builder.addLines(KeyTag::Specialization, "symbol",
+                   options.specialization.text());
+  return builder.finish();
+}
+
+Result<CacheKey> session::programKey(const archive::Source &source,
+                                     const CompileOptions &options,
+                                     const CacheKey &environment,
+                                     const std::string &nameSpace,
+                                     unsigned threads) {
+  CacheKeyBuilder builder(options.training ? KeyKind::AotAutograd
+                                           : KeyKind::FxGraph);
+  if (Status s = addProgram(builder, source, options.keyRecord(), environment,
+                            nameSpace);
+      !s)
+    return s.takeError();
   if (options.isTuned())
     addTuningMachine(builder, threads);
   return builder.finish();

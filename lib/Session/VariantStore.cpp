@@ -198,6 +198,22 @@ void VariantStore::openKernels() {
          /*isWarning=*/true);
 }
 
+/// The graphs of a training step, which are kept with its programs. Null for what has
+/// none, and for what is compiled from nothing.
+std::unique_ptr<JointCache>
+VariantStore::openJoint(const CompileOptions &wanted) {
+  if (!cache_ || isVerifying_ || !wanted.training || !source_->program)
+    return nullptr;
+  auto compiler = ownCompilerKey();
+  if (!compiler)
+    return nullptr;
+  auto key = jointKey(*source_, wanted, *compiler,
+                      options_.cache.remote.nameSpace);
+  return key ? std::make_unique<JointCache>(*cache_, std::move(*key),
+                                            compiler->digest)
+             : nullptr;
+}
+
 Result<package::Package>
 VariantStore::decode(const cache::DecodedEntry &entry) {
   auto package =
@@ -341,8 +357,10 @@ VariantStore::compileBytes(const CompileOptions &wanted,
   KernelTuning tuning(isVerifying_ ? nullptr : cache_.get(), environment_,
                       options_.cache.remote.nameSpace, pool_.threads(),
                       options_.progress);
+  std::unique_ptr<JointCache> joint = openJoint(wanted);
   LibraryRequest request = {*source_, wanted, options_.progress, pool_,
                             isVerifying_ ? nullptr : kernels_.get(),
+                            joint.get(),
                             wanted.isTuned() ? &tuning : nullptr};
   auto made = compileByLibrary(
       request, options_.isolated
@@ -355,6 +373,10 @@ VariantStore::compileBytes(const CompileOptions &wanted,
   if (kernels_) {
     stats_.kernelHits = kernels_->hits();
     stats_.kernelMisses = kernels_->misses();
+  }
+  if (joint) {
+    stats_.jointHits += joint->hits();
+    stats_.jointMisses += joint->misses();
   }
   stats_.compilerLoaded |= made.isLoaded;
   stats_.timing = std::move(made.timing);

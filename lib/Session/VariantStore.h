@@ -20,6 +20,7 @@
 #include "Specializer.h"
 
 #include "kiln/Cache/CacheKey.h"
+#include "kiln/Session/JointCache.h"
 #include "kiln/Session/KernelCache.h"
 
 #include <set>
@@ -52,6 +53,7 @@ private:
   Status takePackage();
   Status makeKey();
   void openKernels();
+  std::unique_ptr<JointCache> openJoint(const CompileOptions &wanted);
   Status openCache();
   Result<package::Package> decode(const cache::DecodedEntry &entry);
   std::optional<package::Package>

@@ -30,6 +30,9 @@ namespace {
 struct Question {
   CacheFlags flags;
   CacheKey key, environment;
+  /// Of a training step, if its symbols stay symbols.
+  std::optional<CacheKey> joint;
+  Digest compiler; ///< the environment of that one
 
   Status ask(int argc, char **argv);
 };
@@ -76,6 +79,17 @@ Status Question::ask(int argc, char **argv) {
   if (!made)
     return made.takeError();
   key = std::move(*made);
+  if (!options.training || !(*source)->program)
+    return Status::success();
+  auto own = session::ownCompilerKey();
+  if (!own)
+    return own.takeError();
+  auto graphs = session::jointKey(**source, options, *own,
+                                  flags.config().remote.nameSpace);
+  if (!graphs)
+    return graphs.takeError();
+  joint = std::move(*graphs);
+  compiler = own->digest;
   return Status::success();
 }
 
@@ -97,13 +111,20 @@ static void printDifferences(const std::vector<KeyDifference> &found,
           shown(difference.second) + "\n");
 }
 
+static void printName(const CacheKey &key) {
+  print(std::string(kindName(key.kind)) + " " + key.digest.hex() + "\n");
+}
+
 static Result<int> key(int argc, char **argv) {
   Question question;
   if (Status s = question.ask(argc, argv); !s)
     return s.takeError();
-  print(std::string(kindName(question.key.kind)) + " " +
-        question.key.digest.hex() + "\n");
+  printName(question.key);
   printParts(question.key.parts);
+  if (question.joint) {
+    printName(*question.joint);
+    printParts(question.joint->parts);
+  }
   return 0;
 }
 
@@ -128,29 +149,63 @@ static std::vector<StoredEntry> entriesOf(const LocalStore &store) {
 }
 
 /// Says what the store has under the key itself. False if that is nothing.
-static bool tellOwnEntries(const LocalStore &store, const Question &question) {
+static bool tellOwnEntries(const LocalStore &store, const CacheKey &key,
+                           const Digest &wanted) {
   size_t good = 0, found = 0;
   std::string faults;
   store.forEach([&](const StoredEntry &entry) {
-    if (entry.kind != question.key.kind || entry.key != question.key.digest)
+    if (entry.kind != key.kind || entry.key != key.digest)
       return;
     ++found;
     Digest environment;
     DecodedEntry decoded = store.read(entry, &environment);
     if (decoded.fault != EntryFault::None)
       faults += "  " + entry.path + ": " + decoded.reason + "\n";
-    else if (environment != question.environment.digest)
+    else if (environment != wanted)
       faults += "  " + entry.path + ": of another compiler or machine\n";
     else
       ++good;
   });
   if (good != 0)
-    print("it is there, in " + std::to_string(good) +
-          " variants; inputs that fit none of their guards are compiled for\n");
+    print(key.kind == KeyKind::Joint
+              ? std::string("it is there\n")
+              : "it is there, in " + std::to_string(good) +
+                    " variants; inputs that fit none of their guards are "
+                    "compiled for\n");
   else if (found != 0)
     print("its entry cannot be used\n");
   print(faults);
   return found != 0;
+}
+
+/// Says why there is no entry of this key in an environment.
+static void explainMiss(const LocalStore *store, const CacheKey &key,
+                        const Digest &environment) {
+  printName(key);
+  if (store && tellOwnEntries(*store, key, environment))
+    return;
+  std::optional<StoredEntry> nearest;
+  std::vector<KeyDifference> fewest;
+  if (store)
+    for (const StoredEntry &entry : entriesOf(*store)) {
+      DecodedEntry decoded = store->read(entry);
+      if (decoded.fault != EntryFault::None || decoded.info.keyParts.empty())
+        continue;
+      auto found = differences(key.parts, decoded.info.keyParts);
+      if (entry.kind != key.kind)
+        found.push_back({"kind", kindName(key.kind), kindName(entry.kind)});
+      if (nearest && found.size() >= fewest.size())
+        continue;
+      nearest = entry;
+      fewest = std::move(found);
+    }
+  if (!nearest) {
+    print("the cache has no entry to compare it with\n");
+    return;
+  }
+  print("it was never stored; the nearest entry is " + nearest->key.hex() +
+        ", which differs in\n");
+  printDifferences(fewest, "this has", "the entry");
 }
 
 static Result<int> whyMiss(int argc, char **argv) {
@@ -160,33 +215,9 @@ static Result<int> whyMiss(int argc, char **argv) {
   auto store = question.flags.open();
   if (!store)
     return store.takeError();
-  print(std::string(kindName(question.key.kind)) + " " +
-        question.key.digest.hex() + "\n");
-  if (*store && tellOwnEntries(**store, question))
-    return 0;
-  std::optional<StoredEntry> nearest;
-  std::vector<KeyDifference> fewest;
-  if (*store)
-    for (const StoredEntry &entry : entriesOf(**store)) {
-      DecodedEntry decoded = (*store)->read(entry);
-      if (decoded.fault != EntryFault::None || decoded.info.keyParts.empty())
-        continue;
-      auto found = differences(question.key.parts, decoded.info.keyParts);
-      if (entry.kind != question.key.kind)
-        found.push_back({"kind", kindName(question.key.kind),
-                         kindName(entry.kind)});
-      if (nearest && found.size() >= fewest.size())
-        continue;
-      nearest = entry;
-      fewest = std::move(found);
-    }
-  if (!nearest) {
-    print("the cache has no entry to compare it with\n");
-    return 0;
-  }
-  print("it was never stored; the nearest entry is " + nearest->key.hex() +
-        ", which differs in\n");
-  printDifferences(fewest, "this has", "the entry");
+  explainMiss(store->get(), question.key, question.environment.digest);
+  if (question.joint)
+    explainMiss(store->get(), *question.joint, question.compiler);
   return 0;
 }
 

@@ -22,6 +22,7 @@
 #include "kiln/Runtime/OperatorLibrary.h"
 #include "kiln/Runtime/Tensor.h"
 #include "kiln/Runtime/ThreadPool.h"
+#include "kiln/Session/JointCache.h"
 #include "kiln/Session/KernelCache.h"
 #include "kiln/Session/KernelTuning.h"
 #include "kiln/Session/Weights.h"
@@ -71,9 +72,9 @@ for each of them, and kiln-run takes the best that its processor can run.
   --threads=N            that generate code, 0 for all there are (default 0); the
                          package does not depend on it, unless schedules are
                          measured, which is done on as many
-  --cache-dir=DIR        where code of kernels is kept, instead of KILN_CACHE_DIR
-                         or <tmp>/kiln_<user>
-  --no-cache             compile every kernel, keep none
+  --cache-dir=DIR        where code of kernels and graphs of training steps are
+                         kept, instead of KILN_CACHE_DIR or <tmp>/kiln_<user>
+  --no-cache             compile every kernel and keep nothing
 
 how it is compiled
 )";
@@ -388,6 +389,21 @@ static std::unique_ptr<session::KernelCache> openCache(const Flags &flags) {
   return nullptr;
 }
 
+/// Where the graphs of training steps are kept: a second target has the same.
+static std::unique_ptr<session::JointCache>
+openJoint(const archive::Source &source, const CompileOptions &options,
+          const Flags &flags) {
+  if (flags.noCache || !flags.mlir.empty() || !options.training ||
+      !source.program)
+    return nullptr;
+  auto opened = session::JointCache::open(
+      cache::readCacheConfig(flags.cacheDirectory), source, options);
+  if (opened)
+    return std::move(*opened);
+  log::write("cache", log::Level::Info, opened.error().message);
+  return nullptr;
+}
+
 /// Measures candidates, and keeps what wins in the cache.
 static std::unique_ptr<session::KernelTuning>
 makeTuning(const CompileOptions &options, const Flags &flags,
@@ -433,6 +449,9 @@ static Status compile(const std::string &model, const CompileOptions &options,
   hooks.workers = getWorkers(pool);
   std::unique_ptr<session::KernelCache> kernels = openCache(flags);
   hooks.kernels = kernels.get();
+  std::unique_ptr<session::JointCache> joint =
+      openJoint(**source, options, flags);
+  hooks.joint = joint.get();
   std::unique_ptr<session::KernelTuning> tuning = makeTuning(options, flags, pool.threads());
   hooks.tuner = tuning.get();
   CompilerSession session;

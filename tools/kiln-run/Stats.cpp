@@ -224,11 +224,11 @@ static void writeTexts(JsonWriter &json, const std::vector<std::string> &texts) 
   json.endArray();
 }
 
-static void writeCounts(JsonWriter &json, bool training, uint64_t count,
+static void writeCounts(JsonWriter &json, uint64_t programs, uint64_t joint,
                         uint64_t kernels, uint64_t tunings) {
   json.beginObject();
-  json.key("graph").number(training ? 0 : int64_t(count));
-  json.key("joint").number(training ? int64_t(count) : 0);
+  json.key("graph").number(int64_t(programs));
+  json.key("joint").number(int64_t(joint));
   json.key("kernel").number(int64_t(kernels));
   json.key("autotune").number(int64_t(tunings));
   json.endObject();
@@ -293,7 +293,6 @@ std::string run::statsJson(const Options &options,
                            const std::vector<tools::Checked> &checks) {
   const session::SessionStats &stats = session.stats();
   const package::Facts &package = session.lastVariant().package().facts;
-  bool training = options.session.training;
   JsonWriter json;
   json.beginObject();
   std::string backend =
@@ -325,10 +324,10 @@ std::string run::statsJson(const Options &options,
   json.key("bytes_unfused").number(int64_t(package.bytesUnfused));
   json.endObject();
   json.key("cache").beginObject().key("hits");
-  writeCounts(json, training, stats.cacheHits, stats.kernelHits,
+  writeCounts(json, stats.cacheHits, stats.jointHits, stats.kernelHits,
               stats.tuning.hits);
   json.key("misses");
-  writeCounts(json, training, stats.cacheMisses, stats.kernelMisses,
+  writeCounts(json, stats.cacheMisses, stats.jointMisses, stats.kernelMisses,
               stats.tuning.misses);
   json.key("remote_hits").number(int64_t(stats.remoteHits));
   json.key("miss_reasons");

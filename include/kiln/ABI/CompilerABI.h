@@ -33,12 +33,14 @@
 extern "C" {
 #endif
 
-#define KILN_COMPILER_ABI_VERSION 6
+#define KILN_COMPILER_ABI_VERSION 7
 
 /// A model that was opened (kiln/Archive/Source.h).
 struct kiln_source;
 /// Where code of kernels is kept (kiln/Package/KernelStore.h).
 struct kiln_kernel_store;
+/// Where graphs of training steps are kept (kiln/Package/JointStore.h).
+struct kiln_joint_store;
 /// Who measures kernels (kiln/Package/KernelTuner.h).
 struct kiln_kernel_tuner;
 
@@ -67,6 +69,11 @@ typedef struct kiln_compile_request {
   /// What libKilnRuntime.so of the same build made: a kiln::package::KernelStore.
   /// May be null: every kernel is compiled.
   struct kiln_kernel_store *kernels;
+
+  /// What libKilnRuntime.so of the same build made for this source, these options
+  /// and this specialization: a kiln::package::JointStore. May be null: a training
+  /// step is differentiated and cut.
+  struct kiln_joint_store *joint;
 
   /// What libKilnRuntime.so of the same build made: a kiln::package::KernelTuner.
   /// May be null: schedules are those that the cost model chooses.

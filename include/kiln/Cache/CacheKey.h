@@ -85,6 +85,7 @@ enum class KeyTag : uint16_t {
   Namespace = 20,
   Threads = 21,     ///< on which something was measured
   Caches = 22,      ///< bytes of the caches there
+  Specialization = 23, ///< what a variant makes of symbols
 };
 
 /// One labelled part of a key, in words.

@@ -22,6 +22,7 @@
 
 #include "kiln/Base/Result.h"
 #include "kiln/Options/CompileOptions.h"
+#include "kiln/Package/JointStore.h"
 #include "kiln/Package/KernelTuner.h"
 #include "kiln/Package/Package.h"
 #include "kiln/Pipelines/Pipelines.h"
@@ -63,6 +64,9 @@ struct CompileHooks {
   target::Workers workers;
   /// Where kernels are looked for before they are compiled; may be null.
   package::KernelStore *kernels = nullptr;
+  /// Where the graphs of a training step are looked for before its program is
+  /// imported; may be null. Its key says program, options and specialization.
+  package::JointStore *joint = nullptr;
   /// Who measures candidates where options ask for it; null: schedules are those
   /// of the cost model.
   package::KernelTuner *tuner = nullptr;
@@ -126,7 +130,9 @@ private:
                                        const CompileHooks &hooks);
   Result<package::Package> compileModule(SourceForm form,
                                          const CompileOptions &options,
-                                         const CompileHooks &hooks);
+                                         const CompileHooks &hooks,
+                                         bool isCut = false);
+  void keepJoint(const CompileOptions &options, const CompileHooks &hooks);
   Status run(const StagePipeline &pipeline, const CompileOptions &options,
              const CompileHooks &hooks);
   Status dump(Stage stage, llvm::StringRef name,

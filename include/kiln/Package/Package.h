@@ -115,6 +115,11 @@ std::vector<uint8_t> encodePackage(const Package &package);
 /// The bytes of variants that `verifyVariants` accepts.
 std::vector<uint8_t> encodePackages(const std::vector<Package> &variants);
 
+/// Reasons alone, for what is kept before there is a package.
+std::vector<uint8_t> encodeReasons(const std::vector<Reason> &reasons);
+/// Malformed for bytes that `encodeReasons` does not give.
+Result<std::vector<Reason>> decodeReasons(ByteView bytes);
+
 /// Reads the only variant of a package from untrusted bytes: header, section
 /// table, checksum, then each section. Malformed names the section and the byte
 /// offset; Usage error if there are several variants.

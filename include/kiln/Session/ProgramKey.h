@@ -48,6 +48,11 @@ cache::CacheKey environmentKey(const EnvironmentRecord &record);
 /// That of this process. Unsupported if a build id is missing: two compilers
 /// that nobody can tell apart must not share a cache.
 Result<cache::CacheKey> ownEnvironmentKey();
+/// The compiler of an environment without the machine that it runs on: its digest is
+/// the environment's id in entries of graphs.
+cache::CacheKey compilerKey(const EnvironmentRecord &record);
+/// That of this process; errors as of `ownEnvironmentKey`.
+Result<cache::CacheKey> ownCompilerKey();
 /// The id in entries that depend on no compiler and no machine.
 Digest portableEnvironment();
 
@@ -61,6 +66,14 @@ Result<cache::CacheKey> programKey(const archive::Source &source,
                                    const cache::CacheKey &environment,
                                    const std::string &nameSpace = "",
                                    unsigned threads = 0);
+
+/// The key of a training step's graphs: KeyKind::Joint. Of the options those that act
+/// before code is generated count, and what the variant makes of symbols; neither
+/// the processor nor the number of threads does.
+Result<cache::CacheKey> jointKey(const archive::Source &source,
+                                 const CompileOptions &options,
+                                 const cache::CacheKey &compiler,
+                                 const std::string &nameSpace = "");
 
 /// Adds what measurements depend on beside the environment.
 void addTuningMachine(cache::CacheKeyBuilder &builder, unsigned threads);

@@ -80,6 +80,8 @@ struct SessionStats {
   uint64_t cacheHits = 0;
   uint64_t remoteHits = 0; ///< of the hits, those that a remote gave
   uint64_t cacheMisses = 0;
+  uint64_t jointHits = 0; ///< lookups of the graphs of a training step
+  uint64_t jointMisses = 0;
   uint64_t kernelHits = 0; ///< lookups of single kernels
   uint64_t kernelMisses = 0;
   TuningStats tuning;

@@ -84,6 +84,7 @@ bool RemoteStore::keeps(KeyKind kind) const {
   case KeyKind::Kernel:
     return config_.fxGraph;
   case KeyKind::AotAutograd:
+  case KeyKind::Joint:
     return config_.aotAutograd;
   default:
     return false;

@@ -35,6 +35,13 @@ protected:
     return made ? made->digest : Digest();
   }
 
+  /// That of the graphs of a training step.
+  Digest graphsKey() const {
+    auto made = jointKey(source, options, compilerKey(environment));
+    EXPECT_TRUE(bool(made)) << (made ? "" : made.error().message);
+    return made ? made->digest : Digest();
+  }
+
   archive::Source source;
   CompileOptions options;
   EnvironmentRecord environment = currentEnvironment();
@@ -83,6 +90,58 @@ TEST_F(ProgramKeyTest, AnOptionIsInTheKeyIfAndOnlyIfItChangesCode) {
   RecordProperty("options_that_keep_code", int(keeping));
   EXPECT_GT(changing, 0u);
   EXPECT_GT(keeping, 0u);
+}
+
+TEST_F(ProgramKeyTest, AnOptionIsInTheKeyOfGraphsIfAndOnlyIfItChangesGraphs) {
+  const Digest original = graphsKey();
+  unsigned changing = 0, keeping = 0;
+  for (const OptionRow &row : optionTable()) {
+    std::set<Digest> seen = {original};
+    for (const std::string &value : otherValues(row)) {
+      options = CompileOptions();
+      ASSERT_TRUE(row.set(options, value));
+      if (row.changesGraph)
+        EXPECT_TRUE(seen.insert(graphsKey()).second) << row.name << "=" << value;
+      else
+        EXPECT_EQ(graphsKey(), original) << row.name << "=" << value;
+    }
+    ++(row.changesGraph ? changing : keeping);
+  }
+  RecordProperty("options_that_change_graphs", int(changing));
+  RecordProperty("options_that_keep_graphs", int(keeping));
+  EXPECT_GT(changing, 0u);
+  EXPECT_GT(keeping, 0u);
+}
+
+TEST_F(ProgramKeyTest, GraphsAreOfTheCompilerAndNotOfTheMachine) {
+  const Digest original = graphsKey();
+  environment.processor.front().value += "x";
+  ++environment.kernelAbi;
+  EXPECT_EQ(graphsKey(), original);
+  for (cache::KeyPart &id : environment.buildIds) {
+    std::string before = id.value;
+    id.value[0] ^= 1;
+    EXPECT_NE(graphsKey(), original) << id.label;
+    id.value = before;
+  }
+  ++environment.formatEpoch;
+  EXPECT_NE(graphsKey(), original);
+  --environment.formatEpoch;
+  source.digest.bytes[7] ^= 1;
+  EXPECT_NE(graphsKey(), original);
+  source.digest.bytes[7] ^= 1;
+  EXPECT_EQ(graphsKey(), original);
+}
+
+TEST_F(ProgramKeyTest, WhatAVariantMakesOfSymbolsIsInTheKeyOfGraphs) {
+  std::set<Digest> seen = {graphsKey()};
+  options.specialization.values["s0"] = 8;
+  EXPECT_TRUE(seen.insert(graphsKey()).second);
+  options.specialization.values["s0"] = 16;
+  EXPECT_TRUE(seen.insert(graphsKey()).second);
+  options.specialization = {};
+  options.specialization.lowerBounds["s0"] = 8;
+  EXPECT_TRUE(seen.insert(graphsKey()).second);
 }
 
 TEST_F(ProgramKeyTest, ADefaultThatIsSaidIsTheDefault) {

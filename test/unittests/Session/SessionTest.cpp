@@ -112,6 +112,81 @@ TEST(Session, AHitThatDoesNotLoadIsCompiledInTheSameCall) {
   log::setSink(nullptr);
 }
 
+/// Whether a training step is right, and what its session counted.
+static SessionStats train(const SessionOptions &wanted,
+                          const archive::IoSet &set) {
+  auto session =
+      Session::open(inputs("attention_static/train.pt2"), wanted);
+  EXPECT_TRUE(bool(session)) << session.error().message;
+  EXPECT_EQ(callAndCompare(**session, set), "");
+  return (*session)->stats();
+}
+
+// What is differentiated and cut for one processor is so for all.
+TEST(Session, AnotherTargetTakesTheGraphsOfATrainingStep) {
+  ScratchFolder scratch;
+  auto io = archive::loadIoFile(inputs("attention_static/io.json"));
+  ASSERT_TRUE(bool(io));
+  SessionOptions wanted = options(scratch / "cache", Backend::Inductor);
+  wanted.training = true;
+  SessionStats first = train(wanted, io->main);
+  EXPECT_EQ(first.jointHits, 0u);
+  EXPECT_EQ(first.jointMisses, 1u);
+  for (const char *target : {"x86-64-v3", "x86-64-v3"}) {
+    wanted.target = target;
+    SessionStats stats = train(wanted, io->main);
+    EXPECT_EQ(stats.jointHits, stats.graphsCompiled);
+    EXPECT_EQ(stats.jointMisses, 0u);
+    // Once more it is a program of the cache, which asks for no graphs.
+    EXPECT_EQ(stats.cacheHits, 1u - stats.graphsCompiled);
+  }
+  // A compilation from the program makes the same of it.
+  wanted.cache.local.verifyEvery = 1;
+  SessionStats verified = train(wanted, io->main);
+  EXPECT_EQ(verified.graphsCompiled, 1u);
+  EXPECT_EQ(verified.jointHits + verified.jointMisses, 0u);
+  EXPECT_TRUE(verified.missReasons.empty());
+  // What acts before the cut wants graphs of its own.
+  wanted.cache.local.verifyEvery = 0;
+  wanted.memoryBudget = 0.5;
+  EXPECT_EQ(train(wanted, io->main).jointMisses, 1u);
+  // Where training steps are not kept, neither are these.
+  wanted.cache.aotAutograd = false;
+  SessionStats off = train(wanted, io->main);
+  EXPECT_EQ(off.jointHits + off.jointMisses, 0u);
+}
+
+TEST(Session, GraphsThatAreNotReadAreMadeAgain) {
+  ScratchFolder scratch;
+  auto io = archive::loadIoFile(inputs("attention_static/io.json"));
+  ASSERT_TRUE(bool(io));
+  SessionOptions wanted = options(scratch / "cache", Backend::Inductor);
+  wanted.training = true;
+  train(wanted, io->main);
+  auto keys = cache::KeyRing::open(wanted.cache.keys);
+  auto source = archive::Source::open(inputs("attention_static/train.pt2"));
+  auto compiler = ownCompilerKey();
+  ASSERT_TRUE(keys && source && compiler);
+  auto key = jointKey(**source, wanted, *compiler);
+  auto store = cache::LocalStore::open(wanted.cache.root, *keys);
+  ASSERT_TRUE(key && store);
+  cache::Lookup found = (*store)->get(*key, compiler->digest);
+  ASSERT_EQ(found.variants.size(), 1u);
+  // Signed by its owner, and still no graphs.
+  (*store)->removeVariant(*key, found.variants[0].payload);
+  cache::EntryInfo info;
+  info.kind = key->kind;
+  ASSERT_TRUE(bool((*store)->put(*key, compiler->digest, info,
+                                 std::string_view("no graphs"))));
+  wanted.target = "x86-64-v3";
+  SessionStats refused = train(wanted, io->main);
+  EXPECT_EQ(refused.jointHits, 0u);
+  EXPECT_EQ(refused.jointMisses, 1u);
+  found = (*store)->get(*key, compiler->digest);
+  ASSERT_EQ(found.variants.size(), 1u);
+  EXPECT_GT(found.variants[0].payload.size(), 1000u);
+}
+
 TEST(Session, ComparesHitsWithNewCompilationsIfThatIsWanted) {
   ScratchFolder scratch;
   auto io = archive::loadIoFile(inputs("attention_dynamic_batch/io.json"));
