@@ -292,9 +292,34 @@ VariantStore::findCompiled(const Specialization &specialization,
   return std::nullopt;
 }
 
-/// Equal keys promise equal programs. An entry that breaks the promise goes.
+/// The bytes of a package without what was measured for it: which of its kernels'
+/// schedules were tried, and how long they took.
+static std::vector<uint8_t> withoutMeasurements(ByteView bytes) {
+  auto package = package::decodePackage(bytes.data(), bytes.size());
+  if (!package)
+    return std::vector<uint8_t>();
+  auto isMeasured = [](const package::Reason &reason) {
+    return reason.pass == "loop-autotune";
+  };
+  auto &reasons = package->reasons;
+  reasons.erase(std::remove_if(reasons.begin(), reasons.end(), isMeasured),
+                reasons.end());
+  return package::encodePackage(*package);
+}
+
+/// Equal keys promise equal programs. An entry that breaks the promise goes. Programs
+/// whose schedules were measured are the same if the same schedules won, which only
+/// measurements that were kept can say.
 Status VariantStore::compareWithEntry(ByteView entry, ByteView compiled) {
   if (compiled.empty() || entry.text() == compiled.text())
+    return Status::success();
+  if (options_.isTuned() && stats_.tuning.measurements != 0) {
+    logCache("a tuned program is not compared: its measurements are not kept "
+             "any more");
+    return Status::success();
+  }
+  if (options_.isTuned() &&
+      withoutMeasurements(entry) == withoutMeasurements(compiled))
     return Status::success();
   cache_->removeVariant(*key_, entry);
   std::string reason = "KILN_CACHE_VERIFY: an entry of " + key_->digest.hex() +
@@ -353,8 +378,9 @@ VariantStore::compileBytes(const CompileOptions &wanted,
       stats_.kernelsCompiled += package->image.kernels.size();
     return package;
   }
-  // What is to be compared is compiled from nothing.
-  KernelTuning tuning(isVerifying_ ? nullptr : cache_.get(), environment_,
+  // What is to be compared is compiled from nothing but from what was measured: that
+  // is no result of a compiler.
+  KernelTuning tuning(cache_.get(), environment_,
                       options_.cache.remote.nameSpace, pool_.threads(),
                       options_.progress);
   std::unique_ptr<JointCache> joint = openJoint(wanted);
