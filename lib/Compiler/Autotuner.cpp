@@ -42,7 +42,7 @@ static constexpr size_t kBatch = 16;
 
 /// Equal kernels.
 struct Autotuner::Group {
-  Digest digest;
+  Digest kept; ///< what measurements are kept under
   std::string name; ///< of the first
   std::vector<KernelOp> kernels;
   std::vector<std::string> candidates; ///< what was wanted at first
@@ -106,19 +106,26 @@ void Autotuner::findGroups() {
     Group *&group = known[digest.hex()];
     if (!group) {
       group = groups.emplace_back(std::make_unique<Group>()).get();
-      group->digest = digest;
+      group->kept = digest;
       group->name = kernel.getName().str();
       group->first = kernel.getScheduleAttr();
     }
     group->kernels.push_back(kernel);
   });
-  for (auto &group : groups)
+  for (auto &group : groups) {
     for (ScheduleAttr schedule : group->getWanted())
       group->candidates.push_back(loop::printSchedule(schedule));
+    // Machines that choose among others, or go on by descent, keep what they find
+    // beside each other.
+    group->kept = sha256(ByteView(std::string_view(
+        group->kept.hex() + hashConfigs(group->candidates) +
+        (options.coordinateDescentTuning ? " by descent" : ""))));
+  }
 }
 
+
 void Autotuner::lookUp(Group &group) {
-  for (const std::string &text : hooks.tuner->find(group.digest)) {
+  for (const std::string &text : hooks.tuner->find(group.kept)) {
     auto config = decodeBestConfig(text, group.candidates,
                                    options.coordinateDescentTuning);
     std::string reason;
@@ -343,7 +350,7 @@ void Autotuner::keep() {
         config.nanoseconds =
             std::strtod(std::string(reason.get("ns")).c_str(), nullptr);
     config.byDescent = options.coordinateDescentTuning && group->isEnded;
-    hooks.tuner->keep(group->digest,
+    hooks.tuner->keep(group->kept,
                       encodeBestConfig(config, group->candidates));
   }
 }

@@ -150,6 +150,22 @@ TEST(Autotuner, DescentThatDidNotEndIsNotSaidToHave) {
   EXPECT_GT(tuner.calls, 0u);
 }
 
+// Who goes on by descent and who does not keep what they find beside each other.
+TEST(Autotuner, DescentHasResultsOfItsOwn) {
+  CompileOptions options;
+  FakeTuner tuner;
+  ASSERT_TRUE(compile({kernel("big", kNumber)}, tuner, options));
+  EXPECT_EQ(tuner.kept.size(), 1u);
+  options.coordinateDescentTuning = true;
+  ASSERT_TRUE(compile({kernel("big", kNumber)}, tuner, options));
+  EXPECT_EQ(tuner.kept.size(), 2u);
+  tuner.calls = 0;
+  ASSERT_TRUE(compile({kernel("big", kNumber)}, tuner, options));
+  options.coordinateDescentTuning = false;
+  ASSERT_TRUE(compile({kernel("big", kNumber)}, tuner, options));
+  EXPECT_EQ(tuner.calls, 0u);
+}
+
 /// `%v` of i64 numbers, as a package.
 std::vector<uint8_t> withIntegers(const std::string &operation) {
   std::string text = R"(
