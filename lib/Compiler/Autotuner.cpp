@@ -20,6 +20,8 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <cmath>
+
 using namespace kiln;
 using namespace kiln::compiler;
 using loop::KernelOp;
@@ -309,9 +311,12 @@ bool Autotuner::isSpent() const {
   return std::chrono::steady_clock::now() - start > budget;
 }
 
-/// As options of passes are: from 1 to 10^9.
+/// As options of passes are, from 1 to 10^9, and a power of two: what another
+/// measurement of the same machine gives ranks candidates alike, so that what was
+/// found among them is found again.
 static int64_t inMillions(double number) {
-  return static_cast<int64_t>(std::clamp(number / 1e6, 1.0, 1e9));
+  double millions = std::clamp(number / 1e6, 1.0, 1e9);
+  return static_cast<int64_t>(std::exp2(std::round(std::log2(millions))));
 }
 
 LogicalResult Autotuner::runPass(bool settle) {

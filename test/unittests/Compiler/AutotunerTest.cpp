@@ -13,6 +13,7 @@
 #include <chrono>
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 #include <thread>
 
 using namespace kiln;
@@ -23,7 +24,7 @@ namespace {
 /// A tuner with times of its own: by the names of kernels, all candidates alike.
 class FakeTuner final : public package::KernelTuner {
 public:
-  package::MachineSpeed speed() override { return {1e10, 1e11}; }
+  package::MachineSpeed speed() override { return machine; }
   unsigned threads() const override { return 1; }
   std::vector<std::string> find(const Digest &kernel) override {
     auto text = kept.find(kernel.hex());
@@ -49,6 +50,7 @@ public:
   std::map<std::string, std::string> kept;
   std::map<std::string, int64_t> bounds;
   std::chrono::duration<double> pause{0};
+  package::MachineSpeed machine = {1e10, 1e11};
   unsigned calls = 0;
 };
 
@@ -164,6 +166,22 @@ TEST(Autotuner, DescentHasResultsOfItsOwn) {
   options.coordinateDescentTuning = false;
   ASSERT_TRUE(compile({kernel("big", kNumber)}, tuner, options));
   EXPECT_EQ(tuner.calls, 0u);
+}
+
+// Nobody measures the same machine twice with the same figures.
+TEST(Autotuner, CandidatesDoNotDependOnNoise) {
+  auto subjects = [](double factor) {
+    FakeTuner tuner;
+    tuner.machine = {factor * 17e9, factor * 68e9};
+    EXPECT_TRUE(compile({kernel("one", kGather), kernel("two", kNumber)}, tuner,
+                        {}));
+    std::set<std::string> keys;
+    for (const auto &[key, text] : tuner.kept)
+      keys.insert(key);
+    return keys;
+  };
+  EXPECT_EQ(subjects(1).size(), 2u);
+  EXPECT_EQ(subjects(0.9), subjects(1.1));
 }
 
 /// `%v` of i64 numbers, as a package.
