@@ -125,7 +125,6 @@ void Autotuner::findGroups() {
   }
 }
 
-
 void Autotuner::lookUp(Group &group) {
   for (const std::string &text : hooks.tuner->find(group.kept)) {
     auto config = decodeBestConfig(text, group.candidates,
@@ -298,8 +297,7 @@ Autotuner::Autotuner(ModuleOp module, target::KernelCompiler &compiler,
                      const CompileOptions &options, const CompileHooks &hooks,
                      std::vector<package::Reason> &reasons, double seconds)
     : module(module), compiler(compiler), options(options), hooks(hooks),
-      reasons(reasons), speed(hooks.tuner->speed()),
-      start(std::chrono::steady_clock::now()), budget(seconds) {}
+      reasons(reasons), start(std::chrono::steady_clock::now()), budget(seconds) {}
 
 Autotuner::~Autotuner() = default;
 
@@ -401,6 +399,11 @@ Status Autotuner::run() {
   auto failed = [] {
     return Error::internal("stage 'loop': autotuning failed");
   };
+  // A machine is not measured for a program without kernels.
+  if (!module.walk([](KernelOp) { return mlir::WalkResult::interrupt(); })
+           .wasInterrupted())
+    return Status::success();
+  speed = hooks.tuner->speed();
   if (mlir::failed(runPass(/*settle=*/false)))
     return failed();
   findGroups();

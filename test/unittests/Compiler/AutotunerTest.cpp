@@ -24,7 +24,10 @@ namespace {
 /// A tuner with times of its own: by the names of kernels, all candidates alike.
 class FakeTuner final : public package::KernelTuner {
 public:
-  package::MachineSpeed speed() override { return machine; }
+  package::MachineSpeed speed() override {
+    ++speeds;
+    return machine;
+  }
   unsigned threads() const override { return 1; }
   std::vector<std::string> find(const Digest &kernel) override {
     auto text = kept.find(kernel.hex());
@@ -51,7 +54,7 @@ public:
   std::map<std::string, int64_t> bounds;
   std::chrono::duration<double> pause{0};
   package::MachineSpeed machine = {1e10, 1e11};
-  unsigned calls = 0;
+  unsigned calls = 0, speeds = 0;
 };
 
 /// Kernels that read `%n` and write 64 x 32 numbers each.
@@ -152,6 +155,22 @@ TEST(Autotuner, DescentThatDidNotEndIsNotSaidToHave) {
   EXPECT_GT(tuner.calls, 0u);
 }
 
+// Nobody measures the same machine twice with the same figures.
+TEST(Autotuner, CandidatesDoNotDependOnNoise) {
+  auto subjects = [](double factor) {
+    FakeTuner tuner;
+    tuner.machine = {factor * 17e9, factor * 68e9};
+    EXPECT_TRUE(compile({kernel("one", kGather), kernel("two", kNumber)}, tuner,
+                        {}));
+    std::set<std::string> keys;
+    for (const auto &[key, text] : tuner.kept)
+      keys.insert(key);
+    return keys;
+  };
+  EXPECT_EQ(subjects(1).size(), 2u);
+  EXPECT_EQ(subjects(0.9), subjects(1.1));
+}
+
 // Who goes on by descent and who does not keep what they find beside each other.
 TEST(Autotuner, DescentHasResultsOfItsOwn) {
   CompileOptions options;
@@ -168,20 +187,22 @@ TEST(Autotuner, DescentHasResultsOfItsOwn) {
   EXPECT_EQ(tuner.calls, 0u);
 }
 
-// Nobody measures the same machine twice with the same figures.
-TEST(Autotuner, CandidatesDoNotDependOnNoise) {
-  auto subjects = [](double factor) {
-    FakeTuner tuner;
-    tuner.machine = {factor * 17e9, factor * 68e9};
-    EXPECT_TRUE(compile({kernel("one", kGather), kernel("two", kNumber)}, tuner,
-                        {}));
-    std::set<std::string> keys;
-    for (const auto &[key, text] : tuner.kept)
-      keys.insert(key);
-    return keys;
-  };
-  EXPECT_EQ(subjects(1).size(), 2u);
-  EXPECT_EQ(subjects(0.9), subjects(1.1));
+// A machine is not measured for a program that has no kernel.
+TEST(Autotuner, LeavesTheMachineAloneWithoutKernels) {
+  FakeTuner tuner;
+  auto source = archive::Source::read(
+      SharedBytes::own(std::string("func.func @main(%x: tensor<4xf32>) -> "
+                                   "tensor<4xf32> {\n  return %x : "
+                                   "tensor<4xf32>\n}\n")),
+      "module");
+  ASSERT_TRUE(source);
+  CompileOptions options;
+  options.maxAutotune = true;
+  CompileHooks hooks;
+  hooks.tuner = &tuner;
+  CompilerSession session;
+  ASSERT_TRUE(session.compileVariants(**source, options, {}, hooks));
+  EXPECT_EQ(tuner.speeds, 0u);
 }
 
 /// `%v` of i64 numbers, as a package.
