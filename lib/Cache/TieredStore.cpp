@@ -12,6 +12,8 @@
 
 #include "kiln/Base/Log.h"
 
+#include <algorithm>
+
 using namespace kiln;
 using namespace kiln::cache;
 
@@ -62,13 +64,21 @@ void TieredStore::addRemote(const CacheKey &key, RemoteStore::Answer answer,
                             Lookup &lookup) {
   for (std::string &fault : answer.faults)
     lookup.faults.push_back(std::move(fault));
+  auto isHere = [&](const RemoteEntry &found) {
+    return std::any_of(lookup.variants.begin(), lookup.variants.end(),
+                       [&](const DecodedEntry &entry) {
+                         return entry.payload == found.entry.payload;
+                       });
+  };
   for (RemoteEntry &found : answer.entries) {
+    if (isHere(found))
+      continue;
     // That it could not be kept costs the next run, not this one.
     if (Status kept = keep(key, found); !kept)
       lookup.faults.push_back(kept.error().message);
     lookup.variants.push_back(std::move(found.entry));
+    ++lookup.remoteHits;
   }
-  lookup.remoteHits = lookup.variants.size();
   lookup.damaged |= answer.isForged();
 }
 
@@ -83,7 +93,7 @@ std::vector<Lookup> TieredStore::getAll(const std::vector<CacheKey> &keys,
   std::vector<RemoteStore::Query> missing;
   std::vector<size_t> places;
   for (size_t i = 0; i < keys.size(); ++i) {
-    if (!lookups[i].hit()) {
+    if (!lookups[i].hit() || rowOf(keys[i].kind).isJoined) {
       missing.push_back({keys[i], environment});
       places.push_back(i);
     } else if (reshare_) {

@@ -112,7 +112,7 @@ cache::CacheKey session::profileKey(const archive::Source &source,
   return builder.finish();
 }
 
-/// What is kept under a key, with the payloads that say it.
+/// What is kept under a key, in all tiers, with the payloads that say it.
 static SizeProfile readProfile(cache::Store &store, const cache::CacheKey &key,
                                std::vector<std::vector<uint8_t>> &payloads) {
   SizeProfile known;
@@ -131,15 +131,20 @@ SizeProfile session::mergeProfile(cache::Store &store,
                                   const cache::CacheKey &key,
                                   const SizeProfile &seen) {
   std::vector<std::vector<uint8_t>> payloads;
-  SizeProfile known = readProfile(store, key, payloads);
-  SizeProfile all = known;
+  SizeProfile all = readProfile(store, key, payloads);
   all.join(seen);
-  if (all == known)
+  std::vector<uint8_t> bytes = all.encode();
+  auto saysAll = [&](const std::vector<uint8_t> &payload) {
+    return payload == bytes;
+  };
+  // One that says less may be that of a remote, where another machine wrote last.
+  if (!payloads.empty() &&
+      std::all_of(payloads.begin(), payloads.end(), saysAll))
     return all;
   cache::FlightPtr flight = store.enter(key);
   payloads.clear();
   all.join(readProfile(store, key, payloads));
-  std::vector<uint8_t> bytes = all.encode();
+  bytes = all.encode();
   cache::EntryInfo info;
   info.kind = key.kind;
   info.createdMillis = millisSince1970();

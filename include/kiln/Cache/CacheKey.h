@@ -40,7 +40,7 @@ namespace kiln::cache {
 /// What a key stands for. The numbers are part of the hashed record.
 enum class KeyKind : uint8_t {
   Environment = 1, ///< the compiler and the machine: `env_id`
-#define KILN_KIND(Name, number, name, folder, type, slots, meaning)            \
+#define KILN_KIND(Name, number, name, folder, type, slots, joined, meaning)    \
   Name = number, ///< meaning
 #include "kiln/Cache/Kinds.def"
 };
@@ -52,12 +52,13 @@ struct KindRow {
   const char *folder; ///< below the root: "kernels"
   const char *type;   ///< in an artifact file: "kernel"
   size_t slots;       ///< values of one key in a remote
+  bool isJoined;      ///< what is here does not spare a look into the remote
   const char *meaning;
 };
 /// The kinds that have entries.
 constexpr KindRow kKinds[] = {
-#define KILN_KIND(Name, number, name, folder, type, slots, meaning)            \
-  {KeyKind::Name, name, folder, type, slots, meaning},
+#define KILN_KIND(Name, number, name, folder, type, slots, joined, meaning)    \
+  {KeyKind::Name, name, folder, type, slots, joined, meaning},
 #include "kiln/Cache/Kinds.def"
 };
 /// Null for the environment and for numbers that are no kind.

@@ -10,7 +10,8 @@
 // are on for `1` and off for anything else.
 //
 //   variable                           default    meaning
-//   *_FX_GRAPH_REMOTE_CACHE            off        inference programs, kernels
+//   *_FX_GRAPH_REMOTE_CACHE            off        inference programs, kernels, sizes
+//                                                 that programs were called with
 //   *_AUTOGRAD_REMOTE_CACHE            off        training programs; needs both
 //                                                 the former and the local one
 //   *_REDIS_URL                        -          redis://, rediss://, unix://;

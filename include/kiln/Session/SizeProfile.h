@@ -14,10 +14,10 @@
 //
 // What is known of a symbol only grows: unknown, one value, varies. Joining
 // profiles is commutative and idempotent, so processes may add to one in any
-// order and nothing is lost in one folder. A remote is asked only where the folder has
-// nothing, and has what was written last: machines that have folders of their own do
-// not join what they saw. A wrong profile costs time and nothing else, since
-// variants have guards.
+// order and nothing is lost in one folder. A remote is always asked, too, and what
+// machines know there is joined. It has no locks: of two machines that write at once
+// it keeps what one of them knows, until the other looks again and adds its own. A
+// wrong profile costs time and nothing else, since variants have guards.
 //
 //   SizeProfile seen;
 //   seen.note("s0", 16);

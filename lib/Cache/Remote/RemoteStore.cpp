@@ -82,13 +82,16 @@ bool RemoteStore::keeps(KeyKind kind) const {
   switch (kind) {
   case KeyKind::FxGraph:
   case KeyKind::Kernel:
+  case KeyKind::Pgo:
     return config_.fxGraph;
   case KeyKind::AotAutograd:
   case KeyKind::Joint:
     return config_.aotAutograd;
-  default:
-    return false;
+  case KeyKind::Autotune:
+  case KeyKind::Environment:
+    break;
   }
+  return false;
 }
 
 //===----------------------------------------------------------------------===//

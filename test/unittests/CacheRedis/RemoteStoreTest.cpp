@@ -57,6 +57,33 @@ protected:
 };
 } // namespace
 
+// Of what is joined a machine sees what others know although it knows something.
+TEST_F(RemoteStoreTest, JoinedKindsAskEveryTier) {
+  KeyRingPtr keys = ringOf(1);
+  CacheKey key = keyOf("program", KeyKind::Pgo);
+  EntryInfo info;
+  info.kind = KeyKind::Pgo;
+  auto first = machine(config, "a", keys);
+  ASSERT_TRUE(first->put(key, environment, info, std::string_view("one")));
+  // It is sent by a thread of its own.
+  ASSERT_TRUE(eventually([&] {
+    return server.command(
+               {"EXISTS", redisKeys(config, key, environment).front()}) == "1";
+  }));
+  ASSERT_TRUE(machine(config, "b", keys)
+                  ->put(key, environment, info, std::string_view("two")));
+  auto texts = [&] {
+    std::multiset<std::string> all;
+    for (const DecodedEntry &entry : first->get(key, environment).variants)
+      all.insert(std::string(ByteView(entry.payload).text()));
+    return all;
+  };
+  EXPECT_TRUE(eventually(
+      [&] { return texts() == std::multiset<std::string>{"one", "two"}; }));
+  // Now both are here, each once.
+  EXPECT_EQ(texts(), (std::multiset<std::string>{"one", "two"}));
+}
+
 TEST_F(RemoteStoreTest, WhatOneMachineCompiledAnotherFinds) {
   KeyRingPtr keys = ringOf(1);
   CacheKey key = keyOf("model");

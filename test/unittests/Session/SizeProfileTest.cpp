@@ -102,6 +102,64 @@ TEST(SizeProfile, WhatAProcessLearntTheNextOneCompilesFor) {
   EXPECT_EQ(run({&io->main, &io->alts.front()}), 2u);
 }
 
+/// A folder of one machine before a slot that all of them write.
+class MachineStore final : public cache::Store {
+public:
+  explicit MachineStore(std::vector<uint8_t> &slot) : slot_(slot) {}
+
+  cache::Lookup get(const cache::CacheKey &, const Digest &) override {
+    cache::Lookup lookup;
+    for (const auto *bytes : {&own_, &slot_})
+      if (!bytes->empty() && (bytes == &own_ || *bytes != own_)) {
+        cache::DecodedEntry entry;
+        entry.payload = *bytes;
+        lookup.variants.push_back(std::move(entry));
+      }
+    return lookup;
+  }
+  Status put(const cache::CacheKey &, const Digest &, const cache::EntryInfo &,
+             ByteView payload) override {
+    own_.assign(payload.begin(), payload.end());
+    slot_ = own_;
+    ++puts;
+    return Status::success();
+  }
+  void remove(const cache::CacheKey &) override {}
+  void removeVariant(const cache::CacheKey &, ByteView) override {}
+  bool contains(const cache::CacheKey &, const std::set<std::string> &) override {
+    return !own_.empty();
+  }
+
+  unsigned puts = 0;
+
+private:
+  std::vector<uint8_t> own_;
+  std::vector<uint8_t> &slot_;
+};
+
+// What a machine wrote and another overwrote comes back with its next call.
+TEST(SizeProfile, MachinesJoinWhatTheyKnow) {
+  archive::Source source;
+  const cache::CacheKey key = session::profileKey(source, "");
+  std::vector<uint8_t> remote;
+  MachineStore first(remote), second(remote);
+  SizeProfile small, large;
+  small.note("s0", 16);
+  large.note("s0", 32);
+  EXPECT_FALSE(session::mergeProfile(first, key, small).varies("s0"));
+  // The second writes before it could see what the first wrote.
+  remote.clear();
+  EXPECT_FALSE(session::mergeProfile(second, key, large).varies("s0"));
+  EXPECT_TRUE(session::mergeProfile(first, key, small).varies("s0"));
+  EXPECT_TRUE(SizeProfile::decode(remote)->varies("s0"));
+  EXPECT_TRUE(session::mergeProfile(second, key, large).varies("s0"));
+  // Then all of them say the same, and nobody writes.
+  unsigned puts = first.puts + second.puts;
+  session::mergeProfile(first, key, small);
+  session::mergeProfile(second, key, large);
+  EXPECT_EQ(first.puts + second.puts, puts);
+}
+
 TEST(SizeProfile, ProcessesThatAddAtOnceLoseNothing) {
   ScratchFolder scratch;
   archive::Source source;
