@@ -12,6 +12,7 @@
 #include "kiln/Session/ProgramKey.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace kiln;
 using namespace kiln::session;
@@ -33,6 +34,14 @@ static bool isForHere(const Digest &environment, const CacheKey &here) {
          environment == portableEnvironment();
 }
 
+/// The folder of the cache, and that of kernels if they have one.
+static std::vector<std::string> rootsOf(const CacheConfig &config) {
+  std::vector<std::string> roots = {config.root};
+  if (std::string kernels = config.forKernels().root; kernels != config.root)
+    roots.push_back(std::move(kernels));
+  return roots;
+}
+
 Result<std::optional<CacheArtifacts>>
 kiln::saveCacheArtifacts(const CacheConfig &config) {
   if (config.root.empty())
@@ -46,11 +55,6 @@ kiln::saveCacheArtifacts(const CacheConfig &config) {
   if ((*keys)->isOwnRevoked())
     return Error::usage("the own key is revoked, nobody would believe the "
                         "file; expected a new key");
-  auto store = LocalStore::openExisting(config.root, *keys, config.local);
-  if (!store)
-    return store.takeError();
-  if (!*store)
-    return std::optional<CacheArtifacts>();
   auto here = ownEnvironmentKey();
   if (!here)
     return here.takeError();
@@ -58,26 +62,37 @@ kiln::saveCacheArtifacts(const CacheConfig &config) {
   CacheArtifacts made;
   uint64_t bytes = 0;
   bool isTooMuch = false;
-  (*store)->forEach([&](const StoredEntry &stored) {
-    if (isTooMuch)
-      return;
-    Digest environment;
-    std::vector<uint8_t> file;
-    DecodedEntry entry = (*store)->read(stored, &environment, &file);
-    if (entry.fault != EntryFault::None || !isForHere(environment, *here))
-      return;
-    // What somebody else made keeps the signature of who made it.
-    if (entry.method == Authentication::Hmac) {
-      // When and how long it was compiled is of this machine alone.
-      entry.info.createdMillis = entry.info.compileTimeMicros = 0;
-      file = encodeEntry(stored.key, environment, entry.info, entry.payload,
-                         {**keys, (*keys)->methodForOthers()});
-    }
-    bytes += file.size() + kMaxEntryOverhead;
-    isTooMuch = bytes > kMaxArtifactBytes || entries.size() >= kMaxArtifactEntries;
-    entries.push_back({stored.kind, stored.key, environment, std::move(file)});
-    made.info.keys[rowOf(stored.kind).type].push_back(stored.key.hex());
-  });
+  std::set<std::pair<Digest, std::string>> known;
+  for (const std::string &root : rootsOf(config)) {
+    auto store = LocalStore::openExisting(root, *keys, config.local);
+    if (!store)
+      return store.takeError();
+    if (!*store)
+      continue;
+    (*store)->forEach([&](const StoredEntry &stored) {
+      if (isTooMuch)
+        return;
+      Digest environment;
+      std::vector<uint8_t> file;
+      DecodedEntry entry = (*store)->read(stored, &environment, &file);
+      if (entry.fault != EntryFault::None || !isForHere(environment, *here) ||
+          !known.insert({stored.key, variantName(entry.payload)}).second)
+        return;
+      // What somebody else made keeps the signature of who made it.
+      if (entry.method == Authentication::Hmac) {
+        // When and how long it was compiled is of this machine alone.
+        entry.info.createdMillis = entry.info.compileTimeMicros = 0;
+        file = encodeEntry(stored.key, environment, entry.info, entry.payload,
+                           {**keys, (*keys)->methodForOthers()});
+      }
+      bytes += file.size() + kMaxEntryOverhead;
+      isTooMuch =
+          bytes > kMaxArtifactBytes || entries.size() >= kMaxArtifactEntries;
+      entries.push_back(
+          {stored.kind, stored.key, environment, std::move(file)});
+      made.info.keys[rowOf(stored.kind).type].push_back(stored.key.hex());
+    });
+  }
   if (isTooMuch)
     return Error::usage("the cache holds more than a file may: " +
                         std::to_string(kMaxArtifactEntries) +
@@ -107,9 +122,13 @@ Result<CacheInfo> kiln::loadCacheArtifacts(ByteView file,
   auto entries = decodeArtifacts(file, **keys, info);
   if (!entries)
     return entries.takeError();
-  auto store = LocalStore::open(config.root, *keys, config.local);
-  if (!store)
-    return store.takeError();
+  std::vector<std::unique_ptr<LocalStore>> stores;
+  for (const std::string &root : rootsOf(config)) {
+    auto store = LocalStore::open(root, *keys, config.local);
+    if (!store)
+      return store.takeError();
+    stores.push_back(std::move(*store));
+  }
   auto here = ownEnvironmentKey();
   if (!here)
     return here.takeError();
@@ -136,8 +155,9 @@ Result<CacheInfo> kiln::loadCacheArtifacts(ByteView file,
     key.kind = entry.kind;
     key.digest = entry.key;
     key.parts = decoded.info.keyParts;
-    if (Status kept =
-            (*store)->putFile(key, decoded.payload, std::move(entry.file));
+    LocalStore &store =
+        key.kind == KeyKind::Kernel ? *stores.back() : *stores.front();
+    if (Status kept = store.putFile(key, decoded.payload, std::move(entry.file));
         !kept)
       skip(kept.error().message);
     else
