@@ -127,5 +127,8 @@ kiln::cache::readCacheConfig(const std::optional<std::string> &directory) {
       {"KILN_KERNEL_CACHE_DIR", "TRITON_CACHE_DIR"}, "", config.warnings);
   config.remote.fxGraph &= config.fxGraph;
   config.remote.aotAutograd &= config.aotAutograd;
+  // Measurements are kept where programs are.
+  config.remote.autotune &= config.fxGraph;
+  config.remote.bundledAutotune &= config.fxGraph;
   return config;
 }

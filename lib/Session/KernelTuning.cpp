@@ -9,6 +9,7 @@
 #include "kiln/Session/KernelTuning.h"
 
 #include "Clock.h"
+#include "CompilerMessages.h"
 #include "VariantLog.h"
 
 #include "kiln/Base/Log.h"
@@ -56,10 +57,13 @@ KernelTuning::open(const std::optional<cache::CacheConfig> &config,
   return tuning;
 }
 
-cache::CacheKey KernelTuning::makeKey(const Digest &kernel) const {
-  cache::CacheKeyBuilder builder(cache::KeyKind::Autotune);
+cache::CacheKey KernelTuning::makeKey(const Digest &subject,
+                                      cache::KeyKind kind) const {
+  cache::CacheKeyBuilder builder(kind);
   builder.addDigest(cache::KeyTag::EnvironmentId, "environment", environment_);
-  builder.addDigest(cache::KeyTag::Source, "kernel", kernel);
+  builder.addDigest(cache::KeyTag::Source,
+                    kind == cache::KeyKind::Autotune ? "kernel" : "program",
+                    subject);
   if (!nameSpace_.empty())
     builder.addText(cache::KeyTag::Namespace, "namespace", nameSpace_);
   addTuningMachine(builder, threads_);
@@ -83,7 +87,79 @@ std::vector<std::string> KernelTuning::read(const Digest &subject) {
 std::vector<std::string> KernelTuning::find(const Digest &kernel) {
   std::vector<std::string> configs = read(kernel);
   ++(configs.empty() ? stats_.misses : stats_.hits);
+  if (bundle_ && !configs.empty())
+    bundled_[kernel] = configs.front();
   return configs;
+}
+
+//===----------------------------------------------------------------------===//
+// All measurements of a program
+//===----------------------------------------------------------------------===//
+
+// The payload, little-endian, kernels ascending:
+//   u32 version 1 | u32 n | n * (32 bytes of kernel, u32 length, text)
+static constexpr uint32_t kBundleVersion = 1;
+static constexpr uint32_t kMaxConfigs = 10000, kMaxConfigBytes = 64 << 10;
+
+static std::vector<uint8_t>
+encodeBundle(const std::map<Digest, std::string> &configs) {
+  std::vector<uint8_t> bytes;
+  ByteWriter writer(bytes);
+  writer.u32(kBundleVersion);
+  writer.u32(static_cast<uint32_t>(configs.size()));
+  for (const auto &[kernel, text] : configs) {
+    writeDigest(writer, kernel);
+    writer.u32(static_cast<uint32_t>(text.size()));
+    writer.text(text);
+  }
+  return bytes;
+}
+
+/// From untrusted bytes; nothing for those that `encodeBundle` does not give.
+static std::optional<std::map<Digest, std::string>>
+decodeBundle(ByteView bytes) {
+  ByteReader reader(bytes);
+  if (reader.u32() != kBundleVersion)
+    return std::nullopt;
+  uint32_t count = reader.u32();
+  std::map<Digest, std::string> configs;
+  for (uint32_t i = 0; i < count && reader.ok(); ++i) {
+    Digest kernel = readDigest(reader);
+    uint32_t size = reader.u32();
+    if (i == kMaxConfigs || size > kMaxConfigBytes ||
+        (!configs.empty() && !(configs.rbegin()->first < kernel)))
+      return std::nullopt;
+    configs.emplace_hint(configs.end(), kernel, reader.text(size));
+  }
+  if (!reader.ok() || !reader.atEnd())
+    return std::nullopt;
+  return configs;
+}
+
+void KernelTuning::beginProgram(const Digest &program) {
+  bundle_.reset();
+  bundled_.clear();
+  if (!store_)
+    return;
+  cache::CacheKey key = makeKey(program, cache::KeyKind::AutotuneBundle);
+  cache::Lookup lookup = store_->get(key, environment_);
+  for (const std::string &fault : lookup.faults)
+    logMiss(fault, /*isWarning=*/false);
+  for (const cache::DecodedEntry &entry : lookup.variants)
+    if (auto configs = decodeBundle(entry.payload)) {
+      // Whether a text is any good its reader sees, as of those that lie alone.
+      for (const auto &[kernel, text] : *configs)
+        if (read(kernel).empty())
+          keep(kernel, text);
+      return;
+    }
+  bundle_ = std::move(key);
+}
+
+void KernelTuning::endProgram() {
+  if (bundle_ && !bundled_.empty() && bundled_.size() <= kMaxConfigs)
+    put(*bundle_, encodeBundle(bundled_));
+  bundle_.reset();
 }
 
 const runtime::MachineLimits &KernelTuning::machine() {
@@ -111,12 +187,16 @@ package::MachineSpeed KernelTuning::speed() {
 void KernelTuning::keep(const Digest &kernel, const std::string &config) {
   if (!store_)
     return;
+  if (bundle_ && config.size() <= kMaxConfigBytes)
+    bundled_[kernel] = config;
+  put(makeKey(kernel), ByteView(std::string_view(config)));
+}
+
+void KernelTuning::put(const cache::CacheKey &key, ByteView bytes) {
   cache::EntryInfo info;
-  info.kind = cache::KeyKind::Autotune;
+  info.kind = key.kind;
   info.createdMillis = millisSince1970();
-  if (Status s = store_->put(makeKey(kernel), environment_, info,
-                             ByteView(std::string_view(config)));
-      !s)
+  if (Status s = store_->put(key, environment_, info, bytes); !s)
     logMiss("a measurement is not kept: " + s.error().message,
             /*isWarning=*/false);
 }

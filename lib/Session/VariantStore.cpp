@@ -383,6 +383,10 @@ VariantStore::compileBytes(const CompileOptions &wanted,
   KernelTuning tuning(cache_.get(), environment_,
                       options_.cache.remote.nameSpace, pool_.threads(),
                       options_.progress);
+  const bool isBundled =
+      key_ && wanted.isTuned() && options_.cache.remote.bundledAutotune;
+  if (isBundled)
+    tuning.beginProgram(key_->digest);
   std::unique_ptr<JointCache> joint = openJoint(wanted);
   LibraryRequest request = {*source_, wanted, options_.progress, pool_,
                             isVerifying_ ? nullptr : kernels_.get(),
@@ -408,6 +412,8 @@ VariantStore::compileBytes(const CompileOptions &wanted,
   stats_.timing = std::move(made.timing);
   if (!made.package)
     return made.package.takeError();
+  if (isBundled)
+    tuning.endProgram();
   bytes = std::move(*made.package);
   return package::decodePackage(bytes.data(), bytes.size());
 }

@@ -55,8 +55,10 @@ environment, besides the folder (all tools)
                          a secret that machines share, instead of names
   KILN_KERNEL_CACHE_DIR  a cache of its own for the code of kernels
   KILN_CACHE_NAMESPACE   keeps entries of one project from those of others
-  KILN_FX_GRAPH_REMOTE_CACHE=1, KILN_AUTOGRAD_REMOTE_CACHE=1, KILN_REDIS_URL,
-  KILN_REMOTE_MODE       a remote, for the tools that compile: this one looks
+  KILN_FX_GRAPH_REMOTE_CACHE=1, KILN_AUTOGRAD_REMOTE_CACHE=1,
+  KILN_AUTOTUNE_REMOTE_CACHE=1, KILN_BUNDLED_AUTOTUNE_REMOTE_CACHE=1,
+  KILN_REDIS_URL, KILN_REMOTE_MODE
+                         a remote, for the tools that compile: this one looks
                          at the folder
 
 exit codes: 0 done, 1 an entry is damaged, 2 wrong command line, 3 the cache or

@@ -14,6 +14,9 @@
 //                                                 that programs were called with
 //   *_AUTOGRAD_REMOTE_CACHE            off        training programs; needs both
 //                                                 the former and the local one
+//   *_AUTOTUNE_REMOTE_CACHE            off        what was measured; needs no other
+//   *_BUNDLED_AUTOTUNE_REMOTE_CACHE    off        the same, all of a program in one
+//                                                 value
 //   *_REDIS_URL                        -          redis://, rediss://, unix://;
 //                                                 several, separated by commas,
 //                                                 are shards
@@ -93,6 +96,8 @@ struct TlsConfig {
 struct RemoteConfig {
   bool fxGraph = false;
   bool aotAutograd = false;
+  bool autotune = false;
+  bool bundledAutotune = false;
   bool reads = true, writes = true;
   bool reshare = false;
   std::vector<RedisAddress> shards;
@@ -111,7 +116,10 @@ struct RemoteConfig {
   /// Why there is no remote although one was asked for.
   std::string fault;
 
-  bool enabled() const { return (fxGraph || aotAutograd) && fault.empty(); }
+  bool enabled() const {
+    return (fxGraph || aotAutograd || autotune || bundledAutotune) &&
+           fault.empty();
+  }
 };
 
 /// Reads the environment.

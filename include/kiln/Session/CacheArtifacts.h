@@ -49,7 +49,8 @@ struct CacheInfo {
   struct Skipped {
     std::string key, reason;
   };
-  /// Keys by type: "inductor", "aot_autograd", "kernel", "autotune", "pgo", "joint".
+  /// Keys by type: "inductor", "aot_autograd", "kernel", "autotune", "pgo", "joint",
+  /// "autotune_bundle".
   std::map<std::string, std::vector<std::string>> keys;
   uint64_t bytes = 0; ///< of the file
   std::vector<Skipped> skipped;

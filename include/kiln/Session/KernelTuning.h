@@ -27,6 +27,7 @@
 #include "kiln/Runtime/MachineLimits.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -66,6 +67,12 @@ public:
   open(const std::optional<cache::CacheConfig> &config, unsigned threads,
        Progress tell);
 
+  /// A compilation of a program begins: what others measured for it is kept as if it
+  /// had been measured here, where nothing is. Once that is known, `endProgram` keeps
+  /// all of it in one entry for them. A compilation that fails ends nothing.
+  void beginProgram(const Digest &program);
+  void endProgram();
+
   package::MachineSpeed speed() override;
   unsigned threads() const override { return threads_; }
   /// What this machine can do, measured once and kept as measurements of kernels
@@ -83,7 +90,9 @@ public:
   const TuningStats &stats() const { return stats_; }
 
 private:
-  cache::CacheKey makeKey(const Digest &kernel) const;
+  cache::CacheKey makeKey(const Digest &subject,
+                          cache::KeyKind kind = cache::KeyKind::Autotune) const;
+  void put(const cache::CacheKey &key, ByteView bytes);
   std::vector<std::string> read(const Digest &subject);
 
   std::unique_ptr<cache::Store> own_;
@@ -94,6 +103,10 @@ private:
   Progress tell_;
   TuningStats stats_;
   std::optional<runtime::MachineLimits> machine_;
+  /// Of the program that is compiled, if nothing is known of it: its key, and what is
+  /// found or measured, by kernel.
+  std::optional<cache::CacheKey> bundle_;
+  std::map<Digest, std::string> bundled_;
 };
 
 } // namespace kiln::session

@@ -301,11 +301,17 @@ RemoteConfig cache::readRemoteConfig() {
       config.fxGraph &&
       reader.isOn({"KILN_AUTOGRAD_REMOTE_CACHE",
                    "TORCHINDUCTOR_AUTOGRAD_REMOTE_CACHE"});
+  config.autotune = reader.isOn(
+      {"KILN_AUTOTUNE_REMOTE_CACHE", "TORCHINDUCTOR_AUTOTUNE_REMOTE_CACHE"});
+  config.bundledAutotune =
+      reader.isOn({"KILN_BUNDLED_AUTOTUNE_REMOTE_CACHE",
+                   "TORCHINDUCTOR_BUNDLED_AUTOTUNE_REMOTE_CACHE"});
   std::string mode = reader.text({"KILN_REMOTE_MODE"});
-  if (mode == "off" || !config.fxGraph) {
-    config.fxGraph = config.aotAutograd = false;
+  if (mode == "off")
+    config.fxGraph = config.aotAutograd = config.autotune =
+        config.bundledAutotune = false;
+  if (!config.enabled())
     return config;
-  }
   config.reads = mode != "wo" && !reader.isOn({"KILN_CACHE_RECACHE"});
   config.writes = mode != "ro";
   if (!mode.empty() && mode != "rw" && mode != "ro" && mode != "wo")

@@ -88,6 +88,9 @@ bool RemoteStore::keeps(KeyKind kind) const {
   case KeyKind::Joint:
     return config_.aotAutograd;
   case KeyKind::Autotune:
+    return config_.autotune;
+  case KeyKind::AutotuneBundle:
+    return config_.bundledAutotune;
   case KeyKind::Environment:
     break;
   }

@@ -12,6 +12,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <random>
 #include <set>
 
@@ -56,6 +57,42 @@ protected:
   int readers = 0;
 };
 } // namespace
+
+/// Sets what is kept in the remote to the kinds of one switch.
+static RemoteConfig onlyWith(RemoteConfig config, bool RemoteConfig::*kind) {
+  config.fxGraph = config.aotAutograd = config.autotune =
+      config.bundledAutotune = false;
+  config.*kind = true;
+  return config;
+}
+
+TEST_F(RemoteStoreTest, EachSwitchIsForItsKinds) {
+  KeyRingPtr keys = ringOf(1);
+  const std::map<KeyKind, bool RemoteConfig::*> switches = {
+      {KeyKind::FxGraph, &RemoteConfig::fxGraph},
+      {KeyKind::Kernel, &RemoteConfig::fxGraph},
+      {KeyKind::Pgo, &RemoteConfig::fxGraph},
+      {KeyKind::AotAutograd, &RemoteConfig::aotAutograd},
+      {KeyKind::Joint, &RemoteConfig::aotAutograd},
+      {KeyKind::Autotune, &RemoteConfig::autotune},
+      {KeyKind::AutotuneBundle, &RemoteConfig::bundledAutotune}};
+  ASSERT_EQ(switches.size(), std::size(kKinds));
+  for (const auto &[kind, own] : switches)
+    for (auto other : {&RemoteConfig::fxGraph, &RemoteConfig::aotAutograd,
+                       &RemoteConfig::autotune, &RemoteConfig::bundledAutotune}) {
+      CacheKey key = keyOf("of one kind", kind);
+      EntryInfo info;
+      info.kind = kind;
+      RemoteConfig some = onlyWith(config, other);
+      std::string name = rowOf(kind).name + std::to_string(++readers);
+      ASSERT_TRUE(machine(some, name, keys)
+                      ->put(key, environment, info, std::string_view("it")));
+      EXPECT_EQ(machine(some, name + "b", keys)->get(key, environment).hit(),
+                own == other)
+          << rowOf(kind).name;
+      server.command({"FLUSHALL"});
+    }
+}
 
 // Of what is joined a machine sees what others know although it knows something.
 TEST_F(RemoteStoreTest, JoinedKindsAskEveryTier) {

@@ -12,6 +12,7 @@
 
 #include <clocale>
 #include <cstdlib>
+#include <filesystem>
 #include <gtest/gtest.h>
 #include <map>
 
@@ -97,6 +98,31 @@ TEST(KernelTuning, LimitsOfAnotherMachineDoNotCount) {
   KernelTuning::open(config, 1, {})->keep(subject, printLimits(own));
   EXPECT_EQ(KernelTuning::open(config, 1, {})->machine().memoryBytesPerSecond,
             12345);
+}
+
+// What was found and measured for a program goes to others in one value.
+TEST(KernelTuning, AProgramBringsAllOfItsMeasurements) {
+  Folder folder;
+  cache::CacheConfig config = cache::readCacheConfig(folder.path);
+  const Digest program = sha256(std::string_view("a program"));
+  const Digest first = sha256(std::string_view("a kernel")),
+               second = sha256(std::string_view("another"));
+  KernelTuning::open(config, 1, {})->keep(first, "{\"a\":1}");
+  auto tuning = KernelTuning::open(config, 1, {});
+  tuning->beginProgram(program);
+  EXPECT_EQ(tuning->find(first).size(), 1u);
+  tuning->keep(second, "{\"b\":2}");
+  // A compilation that fails leaves nothing.
+  EXPECT_FALSE(std::filesystem::exists(folder.path + "/bundles"));
+  tuning->endProgram();
+  std::filesystem::remove_all(folder.path + "/autotune");
+  tuning = KernelTuning::open(config, 1, {});
+  EXPECT_TRUE(tuning->find(second).empty());
+  tuning->keep(second, "{\"newer\":3}");
+  tuning->beginProgram(program);
+  EXPECT_EQ(tuning->find(first), std::vector<std::string>{"{\"a\":1}"});
+  // What is here stays.
+  EXPECT_EQ(tuning->find(second), std::vector<std::string>{"{\"newer\":3}"});
 }
 
 TEST(KernelTuning, OnlyWhatRanIsCounted) {
