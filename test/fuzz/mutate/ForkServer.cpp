@@ -27,11 +27,19 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <vector>
 
 using namespace kiln;
 using namespace kiln::fuzz;
+
+/// Milliseconds for which a process has run, all threads together.
+static int64_t ranFor(clockid_t clock) {
+  struct timespec time {};
+  ::clock_gettime(clock, &time);
+  return int64_t(time.tv_sec) * 1000 + time.tv_nsec / 1000000;
+}
 
 static int64_t now() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -87,7 +95,7 @@ static void prepareProcess(Slot &slot) {
   other.ss_size = sizeof(stack);
   ::sigaltstack(&other, nullptr);
   for (int signal : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGTRAP}) {
-    struct sigaction action{};
+    struct sigaction action {};
     action.sa_handler = noteSignal;
     action.sa_flags = SA_ONSTACK | SA_RESETHAND;
     ::sigaction(signal, &action, nullptr);
@@ -98,6 +106,7 @@ void JobContext::run(size_t route, const std::function<int()> &body) {
   if (route < first_)
     return;
   slot_.route = static_cast<uint32_t>(route);
+  slot_.ranSince = ranFor(CLOCK_PROCESS_CPUTIME_ID);
   slot_.since = now();
   if (::ftruncate(STDERR_FILENO, 0) != 0)
     ::_exit(99);
@@ -122,7 +131,6 @@ void JobContext::run(size_t route, const std::function<int()> &body) {
 namespace {
 struct Worker {
   pid_t pid = -1;
-  size_t job = 0;
   Slot *slot = nullptr;
   std::string folder;
 };
@@ -137,7 +145,10 @@ public:
   Totals run(size_t first, size_t count);
 
 private:
-  void start(Worker &worker, size_t firstRoute);
+  void start(Worker &worker, size_t job, size_t firstRoute);
+  /// In the process of a worker: its job, and further ones while none has run.
+  void work(Slot &slot, JobContext &context);
+  bool isTooLong(const Worker &worker) const;
   /// True if the worker is free again.
   bool look(Worker &worker);
   /// Ends a route that failed; true if the job is over with it.
@@ -150,26 +161,29 @@ private:
   std::vector<Worker> workers_;
   std::string root_;
   Totals totals_;
+  std::atomic<size_t> *next_; ///< job that nobody has, shared with all
+  size_t last_ = 0;           ///< no job from here on
 };
 } // namespace
 
-static Slot *makeSlot() {
-  void *memory = ::mmap(nullptr, sizeof(Slot), PROT_READ | PROT_WRITE,
+/// In memory that is shared with the processes of jobs.
+template <typename T> static T *makeShared() {
+  void *memory = ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
     std::abort();
-  return new (memory) Slot();
+  return new (memory) T();
 }
 
 Server::Server(const ServerOptions &options,
                const std::function<void(size_t, JobContext &)> &job,
                const std::function<void(const Finding &)> &report)
-    : options_(options), job_(job), report_(report),
-      workers_(options.workers) {
+    : options_(options), job_(job), report_(report), workers_(options.workers),
+      next_(makeShared<std::atomic<size_t>>()) {
   char pattern[] = "/tmp/kiln-mutate-XXXXXX";
   root_ = ::mkdtemp(pattern) ? pattern : "/tmp";
   for (size_t i = 0; i < workers_.size(); ++i) {
-    workers_[i].slot = makeSlot();
+    workers_[i].slot = makeShared<Slot>();
     workers_[i].folder = root_ + "/" + std::to_string(i);
   }
 }
@@ -183,15 +197,27 @@ static void removeFolder(const std::string &folder) {
 Server::~Server() {
   for (Worker &worker : workers_)
     ::munmap(worker.slot, sizeof(Slot));
+  ::munmap(next_, sizeof(*next_));
   removeFolder(root_);
 }
 
-void Server::start(Worker &worker, size_t firstRoute) {
+void Server::work(Slot &slot, JobContext &context) {
+  do {
+    slot.ranSince = ranFor(CLOCK_PROCESS_CPUTIME_ID);
+    slot.since = now();
+    slot.refused = slot.prepared = false;
+    job_(slot.job, context);
+  } while (slot.refused && (slot.job = (*next_)++) < last_);
+}
+
+void Server::start(Worker &worker, size_t job, size_t firstRoute) {
   Slot &slot = *worker.slot;
+  slot.job = job;
   slot.since = now();
+  slot.ranSince = 0;
   slot.route = static_cast<uint32_t>(firstRoute);
-  slot.refused = slot.prepared = false;
-  slot.runs = 0;
+  slot.prepared = false;
+  slot.refusals = slot.runs = 0;
   slot.alienRoute = -1;
   slot.message[0] = slot.trace[0] = 0;
   for (auto &exits : slot.exits)
@@ -211,40 +237,51 @@ void Server::start(Worker &worker, size_t firstRoute) {
   ::dup2(null, STDIN_FILENO);
   ::dup2(null, STDOUT_FILENO);
   ::dup2(errors, STDERR_FILENO);
-  job_(worker.job, context);
+  work(slot, context);
   ::_exit(0);
 }
 
 void Server::count(Worker &worker) {
   Slot &slot = *worker.slot;
   totals_.runs += slot.runs;
-  totals_.refused += slot.refused;
+  totals_.refused += slot.refusals;
   for (size_t i = 0; i < 6; ++i)
     totals_.exits[i] += slot.exits[i];
   if (slot.alienRoute >= 0)
-    report_({Finding::ExitCode, worker.job, size_t(slot.alienRoute), 5,
+    report_({Finding::ExitCode, slot.job, size_t(slot.alienRoute), 5,
              slot.message});
 }
 
-bool Server::end(Worker &worker, Finding::Kind kind,
-                 const std::string &cause) {
+bool Server::end(Worker &worker, Finding::Kind kind, const std::string &cause) {
   count(worker);
   ++totals_.runs;
   bool isOver = !worker.slot->prepared;
   size_t route = worker.slot->route;
-  report_({kind, worker.job, isOver ? kPreparation : route, 0, cause});
+  size_t job = worker.slot->job;
+  report_({kind, job, isOver ? kPreparation : route, 0, cause});
   if (isOver)
     worker.pid = -1;
   else
-    start(worker, route + 1);
+    start(worker, job, route + 1);
   return isOver;
+}
+
+bool Server::isTooLong(const Worker &worker) const {
+  constexpr int64_t waiting = 30;
+  const int64_t passed = now() - worker.slot->since;
+  clockid_t clock;
+  if (passed <= options_.milliseconds ||
+      ::clock_getcpuclockid(worker.pid, &clock) != 0)
+    return false;
+  return ranFor(clock) - worker.slot->ranSince > options_.milliseconds ||
+         passed > waiting * options_.milliseconds;
 }
 
 bool Server::look(Worker &worker) {
   int state = 0;
   pid_t ended = ::waitpid(worker.pid, &state, WNOHANG);
   if (ended == 0) {
-    if (now() - worker.slot->since > options_.milliseconds) {
+    if (isTooLong(worker)) {
       ::kill(-worker.pid, SIGKILL);
       ::waitpid(worker.pid, &state, 0);
       return end(worker, Finding::Hang,
@@ -268,9 +305,10 @@ bool Server::look(Worker &worker) {
 
 Totals Server::run(size_t first, size_t count) {
   int64_t begin = now();
-  size_t next = first;
+  *next_ = first;
+  last_ = first + count;
   auto mayStart = [&] {
-    return next < first + count &&
+    return *next_ < last_ &&
            (options_.deadline == 0 || now() - begin < options_.deadline);
   };
   bool busy = true;
@@ -283,13 +321,14 @@ Totals Server::run(size_t first, size_t count) {
       }
       if (!mayStart())
         continue;
-      worker.job = next++;
-      ++totals_.jobs;
-      start(worker, 0);
-      busy = true;
+      if (size_t job = (*next_)++; job < last_) {
+        start(worker, job, 0);
+        busy = true;
+      }
     }
     ::usleep(500);
   }
+  totals_.jobs = std::min<size_t>(*next_, last_) - first;
   return totals_;
 }
 

@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A job takes a mutant along its routes: passes, pipelines, tools. It runs in a
-// fork of a process that holds the loaded compiler, so starting one costs a
-// millisecond. Where a route ends by a signal or does not end, the server notes
-// the place by a trace of the stack, and starts the job again behind it.
+// fork of a process that holds the loaded compiler, so starting one costs some
+// milliseconds; a process whose mutant was refused takes the next one, since no
+// route has run in it. Where a route ends by a signal or does not end, the
+// server notes the place by a trace of the stack, and starts the job again
+// behind it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,10 +47,13 @@ struct Totals {
 
 /// Shared with the process of a job, which fills it.
 struct Slot {
-  std::atomic<int64_t> since; ///< of the route at hand, milliseconds
+  std::atomic<size_t> job; ///< the one at hand
+  /// When the route at hand began, in milliseconds: of the clock, and of the
+  /// time for which the process had run.
+  std::atomic<int64_t> since, ranSince;
   std::atomic<uint32_t> route;
-  std::atomic<bool> refused, prepared;
-  std::atomic<uint32_t> runs;
+  std::atomic<bool> refused, prepared; ///< of the job at hand
+  std::atomic<uint32_t> refusals, runs;
   std::atomic<uint32_t> exits[6];
   std::atomic<int32_t> alienRoute; ///< a route that ended with 5
   char message[600];               ///< its message
@@ -61,8 +66,12 @@ public:
       : slot_(slot), first_(first), folder_(std::move(folder)) {}
 
   /// The mutant does not even parse: nothing behind that ran.
-  void refuse() { slot_.refused = true; }
-  /// From here on the job is in its routes. What ends it before ends it for good.
+  void refuse() {
+    slot_.refused = true;
+    ++slot_.refusals;
+  }
+  /// From here on the job is in its routes. What ends it before ends it for
+  /// good.
   void prepared() { slot_.prepared = true; }
   /// Runs one route, unless an earlier process did. Its result is an exit code.
   void run(size_t route, const std::function<int()> &body);
@@ -79,8 +88,11 @@ private:
 
 struct ServerOptions {
   size_t workers = 2;
-  int64_t milliseconds = 10000; ///< for a route
-  int64_t deadline = 0;         ///< of all, milliseconds from now; 0: none
+  /// For which a route may run. One that waits may take thirty times as long:
+  /// on a machine with other work, or a stopped one, a process may not run for
+  /// long.
+  int64_t milliseconds = 10000;
+  int64_t deadline = 0; ///< of all, milliseconds from now; 0: none
 };
 
 /// Runs `count` jobs. `report` is called for each finding.

@@ -11,12 +11,16 @@
 #include "kiln-compile/ToolMain.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -71,25 +75,77 @@ static std::vector<std::string> filesBelow(const std::string &path) {
   return files;
 }
 
-/// Adds a text that is a module, as it stands and in its other forms.
-static void addText(mlir::MLIRContext &context, const std::string &text,
-                    Seeds &seeds) {
+/// Where a module stands that no file name says it of.
+static Stage stageOf(mlir::ModuleOp module) {
+  Stage stage = findStage(module);
+  if (stage != Stage::Capture && stage != Stage::Kernel)
+    return stage;
+  bool isNative = false, isKilns = false;
+  module.walk([&](mlir::Operation *op) {
+    isNative |= mlir::isa<mlir::LLVM::LLVMFuncOp>(op);
+    isKilns |=
+        op->getDialect() &&
+        op->getDialect()->getRegisteredInterface<StageDialectInterface>();
+  });
+  if (isNative)
+    return Stage::Native;
+  // What is of MLIR's dialects alone is nearest to the kernels that they make.
+  if (stage == Stage::Kernel || !isKilns)
+    return Stage::Kernel;
+  return mlir::succeeded(verifyStage(module, Stage::Core)) ? Stage::Core
+                                                           : Stage::Capture;
+}
+
+/// Adds a module that was read from `text`, as it stands and in its other
+/// forms.
+static void addModule(mlir::ModuleOp module, Stage stage,
+                      const std::string &text, Seeds &seeds) {
   constexpr size_t tooLong = 60000;
   if (text.size() > tooLong)
     return;
+  seeds.texts.push_back({stage, text});
+  std::string generic, bytecode;
+  llvm::raw_string_ostream os(generic);
+  module.print(os, mlir::OpPrintingFlags().printGenericOpForm());
+  seeds.texts.push_back({stage, generic});
+  llvm::raw_string_ostream bytes(bytecode);
+  if (mlir::succeeded(mlir::writeBytecodeToFile(module, bytes)))
+    seeds.bytecodes.push_back(bytecode);
+}
+
+/// Adds what becomes of the functions of kernels before it is machine code,
+/// which no file of a compilation has as MLIR.
+static void addNative(mlir::ModuleOp module, Seeds &seeds) {
+  mlir::PassManager pm(module.getContext());
+  if (mlir::failed(mlir::parsePassPipeline("kiln-native", pm)) ||
+      mlir::failed(pm.run(module)))
+    return;
+  module.walk([&](mlir::ModuleOp kernels) {
+    if (kernels == module)
+      return;
+    std::string text;
+    llvm::raw_string_ostream(text) << kernels;
+    addModule(kernels, Stage::Native, text, seeds);
+  });
+}
+
+/// Adds a text if it is a module; `known` is its stage if that is known.
+static void addText(mlir::MLIRContext &context, const std::string &text,
+                    std::optional<Stage> known, Seeds &seeds) {
   mlir::ScopedDiagnosticHandler quiet(
       &context, [](mlir::Diagnostic &) { return mlir::success(); });
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   if (!module)
     return;
-  seeds.texts.push_back(text);
-  std::string generic, bytecode;
-  llvm::raw_string_ostream os(generic);
-  module->print(os, mlir::OpPrintingFlags().printGenericOpForm());
-  seeds.texts.push_back(generic);
-  llvm::raw_string_ostream bytes(bytecode);
-  if (mlir::succeeded(mlir::writeBytecodeToFile(*module, bytes)))
-    seeds.bytecodes.push_back(bytecode);
+  addModule(*module, known ? *known : stageOf(*module), text, seeds);
+  if (known == Stage::Kernel)
+    addNative(*module, seeds);
+}
+
+/// Of a file like `2-joint-graph.mlir`.
+static std::optional<Stage> stageOfDump(const std::string &path) {
+  llvm::StringRef name = llvm::StringRef(path).rsplit('/').second;
+  return parseStage(name.split('-').second.take_while(llvm::isAlpha));
 }
 
 static void addFile(mlir::MLIRContext &context, const std::string &path,
@@ -100,7 +156,7 @@ static void addFile(mlir::MLIRContext &context, const std::string &path,
   const std::string mark = "// -----";
   for (size_t begin = 0; begin != std::string::npos;) {
     size_t end = text.find(mark, begin);
-    addText(context, text.substr(begin, end - begin), seeds);
+    addText(context, text.substr(begin, end - begin), std::nullopt, seeds);
     begin = end == std::string::npos ? end : end + mark.size();
   }
 }
@@ -127,7 +183,7 @@ static void addArchive(mlir::MLIRContext &context, const std::string &path,
       if (fs::path(file).extension() == ".kiln")
         seeds.packages.push_back(readFile(file));
       else
-        addText(context, readFile(file), seeds);
+        addText(context, readFile(file), stageOfDump(file), seeds);
   }
 }
 

@@ -8,12 +8,15 @@
 //
 // Seeds: the cases of the lit tests, and what the compiler makes of exported
 // programs at each stage, in the custom and the generic form, as bytecode and
-// as a package.
+// as a package. A text belongs to one stage: what the compiler wrote to the one
+// whose name its file has, another to the one at which it stands.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_TEST_FUZZ_SEEDS_H
 #define KILN_TEST_FUZZ_SEEDS_H
+
+#include "kiln/Interfaces/Stages.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -23,11 +26,16 @@
 namespace kiln::fuzz {
 
 struct Seeds {
-  std::vector<std::string> texts, bytecodes, archives, packages;
+  struct Text {
+    Stage stage;
+    std::string text;
+  };
+  std::vector<Text> texts;
+  std::vector<std::string> bytecodes, archives, packages;
 };
 
-/// Everything below the folders or files of `paths` that is a program. `scratch`
-/// receives what the compiler writes.
+/// Everything below the folders or files of `paths` that is a program.
+/// `scratch` receives what the compiler writes.
 Seeds collectSeeds(mlir::MLIRContext &context,
                    const std::vector<std::string> &paths,
                    const std::string &scratch);

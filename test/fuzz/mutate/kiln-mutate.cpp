@@ -22,6 +22,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/ErrorHandling.h"
 
@@ -42,6 +43,10 @@ static cl::opt<uint64_t> seed("seed", cl::desc("Of the random numbers"),
                               cl::init(1));
 static cl::opt<size_t> irCount("ir", cl::desc("Mutants of IR text"),
                                cl::init(0));
+static cl::list<std::string>
+    stages("stage", cl::CommaSeparated,
+           cl::desc("So many of IR of each of these stages: capture, core, "
+                    "joint, loop, kernel, native, package, or 'each'"));
 static cl::opt<size_t>
     fileCount("files", cl::desc("Mutants of archives, packages and bytecode"),
               cl::init(0));
@@ -67,8 +72,12 @@ struct Mutant {
 class Campaign {
 public:
   Campaign(const Seeds &seeds, const IrRoutes &routes)
-      : seeds_(seeds), routes_(routes) {}
+      : seeds_(seeds), routes_(routes) {
+    setStage(std::nullopt);
+  }
 
+  /// Which texts become mutants: those of a stage, or all.
+  void setStage(std::optional<Stage> stage);
   void run(bool ir, size_t count);
   Mutant mutant(bool ir, size_t job) const;
   bool foundAny() const { return foundAny_; }
@@ -78,6 +87,8 @@ private:
 
   const Seeds &seeds_;
   const IrRoutes &routes_;
+  std::optional<Stage> stage_;
+  std::vector<const std::string *> texts_; ///< of `stage_`
   std::map<std::string, size_t> causes_;
   size_t found_[3] = {};
   size_t upstream_ = 0; ///< signals in MLIR's parser
@@ -85,14 +96,23 @@ private:
 };
 } // namespace
 
+void Campaign::setStage(std::optional<Stage> stage) {
+  stage_ = stage;
+  texts_.clear();
+  for (const Seeds::Text &text : seeds_.texts)
+    if (!stage || text.stage == *stage)
+      texts_.push_back(&text.text);
+}
+
 Mutant Campaign::mutant(bool ir, size_t job) const {
   Random random(seed * 1000003 + job * 2 + ir);
   auto pick = [&](const std::vector<std::string> &list) -> const std::string & {
     return list[below(random, list.size())];
   };
   if (ir) {
-    const std::string &text = pick(seeds_.texts);
-    const std::string &donor = pick(seeds_.texts);
+    const std::string &text = *texts_[below(random, texts_.size())];
+    const std::string &donor =
+        seeds_.texts[below(random, seeds_.texts.size())].text;
     return {mutateText(text, donor, random), "mlir"};
   }
   switch (below(random, 3)) {
@@ -124,8 +144,8 @@ static std::string classOf(std::string cause) {
 
 void Campaign::report(bool ir, const Finding &finding) {
   // MLIR's parser can be ended by text; the tools parse in a child. It is the
-  // parser's own if no function of Kiln is on the stack, or only one that called
-  // the parser.
+  // parser's own if no function of Kiln is on the stack, or only one that
+  // called the parser.
   size_t ours = finding.cause.find("kiln::");
   bool isUpstream = finding.route == kPreparation &&
                     (ours == std::string::npos ||
@@ -153,6 +173,11 @@ void Campaign::report(bool ir, const Finding &finding) {
 }
 
 void Campaign::run(bool ir, size_t count) {
+  if (ir && texts_.empty()) {
+    std::printf("no seeds of stage '%s'\n", stageName(*stage_).str().c_str());
+    foundAny_ = true;
+    return;
+  }
   ServerOptions options;
   options.workers = workers;
   options.milliseconds = limit * int64_t(1000);
@@ -171,10 +196,13 @@ void Campaign::run(bool ir, size_t count) {
   std::printf("%s: %zu mutants, %zu refused by the parser, %zu runs; exit 0: "
               "%zu, 1: %zu, 2: %zu, 3: %zu, 4: %zu, 5: %zu; %zu signals, %zu "
               "hangs, and %zu ends of MLIR's parser\n",
-              ir ? "IR" : "files", totals.jobs, totals.refused, totals.runs,
-              totals.exits[0], totals.exits[1], totals.exits[2],
-              totals.exits[3], totals.exits[4], totals.exits[5],
-              found_[Finding::Signal], found_[Finding::Hang], upstream_);
+              !ir      ? "files"
+              : stage_ ? ("IR of " + stageName(*stage_)).str().c_str()
+                       : "IR",
+              totals.jobs, totals.refused, totals.runs, totals.exits[0],
+              totals.exits[1], totals.exits[2], totals.exits[3],
+              totals.exits[4], totals.exits[5], found_[Finding::Signal],
+              found_[Finding::Hang], upstream_);
 }
 
 /// LLVM would add a trace of its own, by way of another program.
@@ -183,9 +211,31 @@ static void fatalError(void *, const char *reason, bool) {
   std::abort();
 }
 
+/// Of --stage; false if one has no such name.
+static bool readStages(std::vector<Stage> &wanted) {
+  for (const std::string &name : stages) {
+    std::optional<Stage> stage = parseStage(name);
+    if (name == "each") {
+      for (StringRef each : stageNames())
+        wanted.push_back(*parseStage(each));
+    } else if (stage) {
+      wanted.push_back(*stage);
+    } else {
+      std::fprintf(
+          stderr,
+          "kiln-mutate: error: --stage: no stage '%s', expected one of %s\n",
+          name.c_str(), llvm::join(stageNames(), ", ").c_str());
+      return false;
+    }
+  }
+  return true;
+}
+
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv,
-                              "mutants through passes and tools\n");
+  cl::ParseCommandLineOptions(argc, argv, "mutants through passes and tools\n");
+  std::vector<Stage> wanted;
+  if (!readStages(wanted))
+    return 2;
   // Raw signals are what is looked for.
   ::setenv("KILN_ISOLATE", "0", 1);
   llvm::install_fatal_error_handler(fatalError);
@@ -207,17 +257,28 @@ int main(int argc, char **argv) {
   Seeds seeds = collectSeeds(context, paths, scratch);
   std::filesystem::remove_all(scratch);
   std::printf("seeds: %zu texts, %zu bytecodes, %zu archives, %zu packages\n",
-              seeds.texts.size(), seeds.bytecodes.size(),
-              seeds.archives.size(), seeds.packages.size());
+              seeds.texts.size(), seeds.bytecodes.size(), seeds.archives.size(),
+              seeds.packages.size());
+  for (StringRef name : stageNames())
+    std::printf("  %s: %zu texts\n", name.str().c_str(),
+                size_t(llvm::count_if(seeds.texts, [&](const auto &text) {
+                  return stageName(text.stage) == name;
+                })));
   if (seeds.texts.empty() || seeds.bytecodes.empty())
     return 2;
   Campaign campaign(seeds, routes);
+  if (!wanted.empty())
+    campaign.setStage(wanted.front());
   if (!show.empty()) {
     writeFile(show, campaign.mutant(irCount != 0, firstJob).bytes);
     return 0;
   }
-  if (irCount != 0)
+  if (irCount != 0 && wanted.empty())
     campaign.run(true, irCount);
+  for (Stage stage : irCount != 0 ? wanted : std::vector<Stage>()) {
+    campaign.setStage(stage);
+    campaign.run(true, irCount);
+  }
   if (fileCount != 0)
     campaign.run(false, fileCount);
   return campaign.foundAny();
