@@ -43,6 +43,9 @@ using namespace kiln;
 void kiln::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<aten::AtenDialect, guard::GuardDialect, joint::JointDialect,
                   loop::LoopDialect, program::ProgramDialect>();
+}
+
+void kiln::registerAllExtensions(mlir::DialectRegistry &registry) {
   aten::registerComposites(registry);
   aten::registerDerivatives(registry);
   registerLinalgLoweringDialects(registry);

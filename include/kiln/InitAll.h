@@ -11,7 +11,11 @@
 //
 //   mlir::DialectRegistry registry;
 //   kiln::registerAllDialects(registry);
+//   kiln::registerAllExtensions(registry);
 //   kiln::registerAllPasses();
+//
+// As upstream, the three are apart: a tool that only reads and prints IR wants the
+// dialects; whoever runs passes wants the extensions, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,9 +28,14 @@ class DialectRegistry;
 
 namespace kiln {
 
-/// The dialects of Kiln and the interfaces that are attached to their ops from
-/// outside. Calling it twice is harmless.
+/// The dialects of Kiln. Calling it twice is harmless.
 void registerAllDialects(mlir::DialectRegistry &registry);
+
+/// What is attached to dialects from outside when they are loaded: derivatives and
+/// composites of `aten`, without which nothing there has a gradient, and upstream's
+/// models (and their dialects) for the way through `linalg`. It may come before or
+/// after the dialects. Calling it twice is harmless.
+void registerAllExtensions(mlir::DialectRegistry &registry);
 
 /// The passes and pipelines of Kiln. Calling it twice is harmless.
 void registerAllPasses();

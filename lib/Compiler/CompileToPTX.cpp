@@ -34,6 +34,7 @@ Result<std::string> compiler::compileToPTX(const archive::Source &source,
   handleFatalErrors();
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
+  registerAllExtensions(registry);
   target::registerGPUKernelDialects(registry);
   registry.insert<mlir::func::FuncDialect>();
   const CompileLimits limits(options);

@@ -71,6 +71,7 @@ Status CompilerSession::reset(const CompileOptions &options) {
     return s;
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
+  registerAllExtensions(registry);
   target::registerKernelDialects(registry);
   target::registerGPUKernelDialects(registry);
   mlir::DialectRegistry added;

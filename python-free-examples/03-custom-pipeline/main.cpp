@@ -47,6 +47,7 @@ int main() {
   mlir::DialectRegistry registry;
   registry.insert<mlir::func::FuncDialect>();
   kiln::registerAllDialects(registry);
+  kiln::registerAllExtensions(registry);
   kiln::target::registerKernelDialects(registry);
   mlir::MLIRContext context(registry);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(kProgram, &context);

@@ -39,6 +39,7 @@ int main(int argc, char **argv) {
   registry.insert<func::FuncDialect, linalg::LinalgDialect,
                   tensor::TensorDialect>();
   kiln::registerAllDialects(registry);
+  kiln::registerAllExtensions(registry);
   kiln::target::registerKernelDialects(registry);
   MLIRContext context(registry);
   auto module = parseSourceFile<ModuleOp>(argv[1], &context);

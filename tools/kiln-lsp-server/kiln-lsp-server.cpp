@@ -29,6 +29,7 @@ static int serve(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   kiln::registerAllDialects(registry);
+  kiln::registerAllExtensions(registry);
   llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
     os << kiln::tools::versionText("kiln-lsp-server");
   });

@@ -29,6 +29,7 @@ static int optimize(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   kiln::registerAllDialects(registry);
+  kiln::registerAllExtensions(registry);
   kiln::registerAllPasses();
   llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {
     os << kiln::tools::versionText("kiln-opt");

@@ -38,6 +38,7 @@ static void registerPassesOnce() {
 
 static void registerDialects(mlir::DialectRegistry *registry) {
   kiln::registerAllDialects(*registry);
+  kiln::registerAllExtensions(*registry);
   registerPassesOnce();
 }
 

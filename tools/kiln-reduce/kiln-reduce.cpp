@@ -35,6 +35,7 @@ static int reduce(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   kiln::registerAllDialects(registry);
+  kiln::registerAllExtensions(registry);
   kiln::registerAllPasses();
   kiln::tools::registerReduceGraphPass();
   llvm::cl::AddExtraVersionPrinter([](llvm::raw_ostream &os) {

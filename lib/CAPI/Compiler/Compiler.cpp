@@ -111,6 +111,7 @@ static Status compile(const archive::Source &source, MlirStringRef record,
 
 void kilnRegisterAllDialects(MlirDialectRegistry registry) {
   registerAllDialects(*unwrap(registry));
+  registerAllExtensions(*unwrap(registry));
 }
 
 void kilnRegisterAllPasses(void) { registerAllPasses(); }
@@ -131,6 +132,7 @@ MlirModule kilnImportPT2(MlirContext context, MlirStringRef path,
                           "torch.export, expected a .pt2");
     mlir::DialectRegistry registry;
     registerAllDialects(registry);
+    registerAllExtensions(registry);
     unwrap(context)->appendDialectRegistry(registry);
     pt2::loadImportDialects(unwrap(context));
     auto module =

@@ -247,6 +247,7 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   kiln::registerAllDialects(registry);
+  kiln::registerAllExtensions(registry);
   target::registerKernelDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   pt2::loadImportDialects(&context);

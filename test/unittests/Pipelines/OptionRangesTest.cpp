@@ -151,6 +151,7 @@ TEST(OptionRangesTest, BothEndsOfEachRangeWork) {
   mlir::registerCSEPass();
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
+  registerAllExtensions(registry);
   target::registerKernelDialects(registry);
   mlir::OpPassManager whole("builtin.module");
   buildCorePipeline(whole, {});
