@@ -33,13 +33,16 @@ CacheFlags::CacheFlags() {
   });
 }
 
-Status CacheFlags::parse(int argc, char **argv, size_t words) {
+Status CacheFlags::parse(int argc, char **argv, size_t words,
+                         size_t more) {
   if (Status s = line.parse(argc, argv); !s)
     return s;
   size_t count = line.positional().size();
-  if (count != words)
+  if (count < words || count > words + more)
     return Error::usage(std::string(argv[0]) + " takes " +
-                        std::to_string(words) + " words, found " +
+                        std::to_string(words) +
+                        (more ? " to " + std::to_string(words + more) : "") +
+                        " words, found " +
                         std::to_string(count));
   config_ = cache::readCacheConfig(directory_);
   for (const std::string &warning : config_.warnings)

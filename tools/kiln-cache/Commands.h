@@ -53,8 +53,8 @@ class CacheFlags {
 public:
   CacheFlags();
 
-  /// `words` is how many there are besides the flags.
-  Status parse(int argc, char **argv, size_t words = 0);
+  /// `words` is how many there are besides the flags; up to `more` may follow.
+  Status parse(int argc, char **argv, size_t words = 0, size_t more = 0);
 
   /// The cache folder, or null where there is none. It is not made. Usage error
   /// if the environment permits no cache.
@@ -75,6 +75,10 @@ private:
   std::optional<std::string> directory_;
   cache::CacheConfig config_;
 };
+
+/// Prints what a package is: variants, inputs, outputs, weights, ranges of sizes.
+/// Malformed if the file is none.
+Result<int> describePackage(const std::string &path, bool asJson);
 
 /// "1.5 MiB"
 std::string showBytes(uint64_t bytes);

@@ -72,7 +72,11 @@ static Result<int> info(int argc, char **argv) {
   CacheFlags flags;
   bool json = false;
   flags.line.flag("json", json);
-  auto store = flags.parseAndOpen(argc, argv);
+  if (Status s = flags.parse(argc, argv, 0, 1); !s)
+    return s.takeError();
+  if (!flags.words().empty())
+    return describePackage(flags.words().front(), json);
+  auto store = flags.open();
   if (!store)
     return store.takeError();
   auto kinds = countEntries(store->get());
@@ -239,8 +243,10 @@ static Result<int> verify(int argc, char **argv) {
 
 std::vector<Command> cachetool::lookCommands() {
   return {
-      {"info", "[--json]", "how much there is, by kind; limits and hit rate",
-       info},
+      {"info", "[--json] [PACKAGE]",
+       "how much there is, by kind; limits and hit rate. Of a\n"
+       "package of kiln-compile: variants, inputs, outputs,\n"
+       "weights, ranges of sizes", info},
       {"stats", "[--json]", "counters of all processes since 'clear'", stats},
       {"list", "", "entries, the last used first: time of use, bytes,\n"
                    "kind, key, variant", list},
