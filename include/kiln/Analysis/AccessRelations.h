@@ -11,6 +11,12 @@
 // weighted operations a point. Fusion, scheduling and memory planning ask here
 // and never look at bodies themselves.
 //
+//   SizeHints hints(module);
+//   Traffic alone = getTraffic(nest, hints);  // bytes, at the hints
+//   for (const Access &read : getReads(nest))
+//     if (!read.isIdentity())
+//       across.push_back(read.tensor);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_ANALYSIS_ACCESSRELATIONS_H

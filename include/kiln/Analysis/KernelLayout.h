@@ -10,6 +10,12 @@
 // dimensions are walked as one, and which reads go across memory. The choice of
 // a schedule and the emission of code ask both, so that they agree.
 //
+//   auto strides = getInputStrides(kernel);
+//   if (failed(strides))
+//     return failure();
+//   KernelLayout layout = getLayout(kernel, *strides);
+//   unsigned lanes = getLaneDim(collapseShared(kernel, layout));
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_ANALYSIS_KERNELLAYOUT_H

@@ -11,6 +11,10 @@
 // A case becomes an in-memory program, so that it runs through the same
 // importer and compiler as a model.
 //
+//   auto pack = loadOpPack("ops/aten.add.Tensor.json");
+//   for (const OpCase &one : pack->cases)
+//     run(one.makeProgram(), one.tensors);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_ARCHIVE_OPCASES_H

@@ -10,7 +10,7 @@
 // original module is kept as a tree of tuples, lists, dictionaries and classes.
 // Kiln uses it to name inputs and outputs as PyTorch prints them.
 //
-// Example: f(x, d={'k': y}) has the input paths "[0][0]" and "[1]['d']['k']".
+//   f(x, d={'k': y})   has the input paths "[0][0]" and "[1]['d']['k']"
 //
 //===----------------------------------------------------------------------===//
 

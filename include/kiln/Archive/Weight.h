@@ -5,6 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+//   Weight transposed = weight;  // of the same record, without a copy
+//   std::swap(transposed.sizes[0], transposed.sizes[1]);
+//   std::swap(transposed.strides[0], transposed.strides[1]);
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KILN_ARCHIVE_WEIGHT_H
 #define KILN_ARCHIVE_WEIGHT_H

@@ -10,6 +10,13 @@
 // checked. A tensor may have up to 2^47 bytes, 64 dimensions and sizes up to
 // 2^48; anything larger is refused here, before anything is allocated.
 //
+//   auto bytes = byteCount(DType::F32, sizes);
+//   if (!bytes)
+//     return bytes.takeError();  // negative, or more than 2^47
+//   auto end = checkedAdd<uint64_t>(offset, *bytes);
+//   if (!end)
+//     return Error::malformed("offset and size overflow");
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_BASE_CHECKEDMATH_H

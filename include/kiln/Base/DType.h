@@ -10,6 +10,10 @@
 // written into packages, so they never change; the codes of `torch.export`
 // archives are translated by KilnArchive.
 //
+//   std::optional<DType> dtype = parseDType("float32");
+//   itemSize(*dtype);   // 4
+//   dtypeName(*dtype);  // "f32"
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_BASE_DTYPE_H

@@ -9,6 +9,11 @@
 // The few file operations that Kiln needs, each with errors that name the path
 // and what the system said.
 //
+//   auto bytes = mapFile(path);
+//   if (!bytes)
+//     return bytes.takeError();
+//   return writeFile(path + ".copy", bytes->view());
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_BASE_FILESYSTEM_H

@@ -9,6 +9,10 @@
 // A password. It cannot be printed by accident: whoever wants the text says
 // `reveal`, which is searched for in reviews.
 //
+//   Secret password = takeSecretVariable("KILN_REDIS_PASSWORD");
+//   if (!password.empty())
+//     authenticate(password.reveal());
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_CACHE_SECRET_H

@@ -14,6 +14,11 @@
 //
 // Every look-up has one outcome, which is counted (kiln/Cache/Counters.h).
 //
+//   Lookup found = store.get(key, environment);
+//   if (!found.hit())
+//     if (Status s = store.put(key, environment, info, compile()); !s)
+//       log(s.error().message);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_CACHE_STORE_H

@@ -10,6 +10,11 @@
 // there is kept in the folder with the signature of who made it, so that a key
 // that is revoked later is revoked there as well. What is compiled goes to both.
 //
+//   auto store = openStore(config);
+//   if (!store)
+//     return store.takeError();
+//   Lookup found = (*store)->get(key, environment);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_CACHE_TIEREDSTORE_H

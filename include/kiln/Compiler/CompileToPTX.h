@@ -5,6 +5,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+//   auto source = archive::Source::open("gpu.mlir");  // of kiln-opt --kiln-gpu
+//   auto ptx = compiler::compileToPTX(**source, "kernels", CompileOptions());
+//   if (!ptx)
+//     return ptx.takeError();
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KILN_COMPILER_COMPILETOPTX_H
 #define KILN_COMPILER_COMPILETOPTX_H

@@ -10,6 +10,12 @@
 // what its source already went through. The driver runs this list and
 // `kiln-compile --print-pipeline` prints it, so what is printed is what runs.
 //
+//   auto pipelines = getStagePipelines(options);
+//   if (!pipelines)
+//     return pipelines.takeError();
+//   for (const StagePipeline &one : *pipelines)
+//     one.build(pm);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_COMPILER_STAGEPIPELINES_H

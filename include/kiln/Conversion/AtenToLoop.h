@@ -10,6 +10,8 @@
 // It asks ops for LoopLoweringOpInterface: those of ATen implement it by an
 // external model, which the pass registers itself.
 //
+//   pm.addNestedPass<mlir::func::FuncOp>(createConvertAtenToLoopPass());
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_CONVERSION_ATENTOLOOP_H

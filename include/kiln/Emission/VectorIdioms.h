@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+//   // four vector<4xf32>, rows of a tile: their columns
+//   SmallVector<Value> columns = transposeLanes(b, loc, {r0, r1, r2, r3});
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KILN_EMISSION_VECTORIDIOMS_H
 #define KILN_EMISSION_VECTORIDIOMS_H

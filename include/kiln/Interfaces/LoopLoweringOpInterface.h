@@ -10,6 +10,9 @@
 // kiln/Lowering/LoopBuilder.h, whose head shows an example; who
 // only asks for it needs no more than this.
 //
+//   if (auto lowering = llvm::dyn_cast<loop::LoopLoweringOpInterface>(op))
+//     return lowering.lowerToLoops(loops);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_INTERFACES_LOOPLOWERINGOPINTERFACE_H

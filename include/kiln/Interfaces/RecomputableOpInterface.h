@@ -9,6 +9,9 @@
 // The C++ side of RecomputableOpInterface.td, and the answer for ops that do
 // not implement it.
 //
+//   if (getRecomputeClass(op) == RecomputeClass::Cheap)
+//     recomputed.push_back(op);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_INTERFACES_RECOMPUTABLEOPINTERFACE_H

@@ -9,6 +9,8 @@
 // Plain data, shared by the interface that ops implement and by the partitioner
 // that knows no IR.
 //
+//   bool isSaved = getRecomputeClass(op) == RecomputeClass::Random;
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_INTERFACES_RECOMPUTECLASS_H

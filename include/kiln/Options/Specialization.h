@@ -9,6 +9,12 @@
 // A caller of the compiler may ask for a program with numbers in the place of
 // symbols, "s77=8", or with more assumed of them than the source says, "s3=2..".
 //
+//   auto wanted = Specialization::parse("s77=8\ns3=2..");
+//   if (!wanted)
+//     return wanted.takeError();
+//   wanted->values["s77"];      // 8
+//   wanted->lowerBounds["s3"];  // 2
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_OPTIONS_SPECIALIZATION_H

@@ -11,6 +11,10 @@
 // another form, such as its guards. A program out of the cache explains itself
 // like one that was compiled just now.
 //
+//   auto isFusion = [](std::string_view topic) { return topic == "fusion"; };
+//   for (const Explanation &one : explain(package, isFusion))
+//     print(one.text);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_PACKAGE_EXPLAIN_H

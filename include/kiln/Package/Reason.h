@@ -9,6 +9,10 @@
 // A remark of the compiler as plain data, so that a program out of the cache can
 // say why it is as it is.
 //
+//   for (const Reason &reason : package.reasons)
+//     if (identify(reason) == ReasonId::NotFused)
+//       print(reason.function, reason.get("reason"));
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_PACKAGE_REASON_H

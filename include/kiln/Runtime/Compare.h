@@ -11,6 +11,11 @@
 // |got - want| <= atol + rtol * |want|. The sign of zero does not count.
 // Complex numbers compare as pairs. Strides never matter.
 //
+//   Tolerance usual = defaultTolerance(want.dtype());
+//   Comparison found = compareTensors(got, want, usual);
+//   if (!found.ok)
+//     print(found.message, found.maxRelErr);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_RUNTIME_COMPARE_H

@@ -9,6 +9,9 @@
 // Reads one element of any dtype, exactly. For `item`, comparison and messages,
 // not for loops that must be fast.
 //
+//   OpValue first = loadElement(DType::BF16, tensor.data());
+//   double value = std::get<double>(first.value);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_RUNTIME_ELEMENT_H

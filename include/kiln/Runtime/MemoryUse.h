@@ -10,6 +10,10 @@
 // for `--stats` and for tests of the memory planner. Borrowed memory does not
 // count. Exact for one thread; with several, the peak may miss an instant.
 //
+//   resetMemoryPeak();
+//   runner.run(inputs);
+//   int64_t bytes = memoryUse().peakBytes;
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_RUNTIME_MEMORYUSE_H

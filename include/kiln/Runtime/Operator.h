@@ -9,6 +9,13 @@
 // The interface between programs, which call operators by overload name, and
 // the libraries that implement them (KilnEager, a user's own operators).
 //
+//   registry.add("mine.first.default",
+//                [](const OpArguments &args) -> Result<std::vector<OpValue>> {
+//                  if (args.empty() || !args[0].isTensor())
+//                    return Error::usage("argument 0 is no tensor");
+//                  return std::vector<OpValue>{args[0]};
+//                });
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_RUNTIME_OPERATOR_H

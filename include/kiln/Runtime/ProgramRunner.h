@@ -11,6 +11,12 @@
 // used again while the sizes stay the same; so a warm call of a few kernels
 // costs a few kernels. The life of a call is told in lib/Runtime/README.md.
 //
+//   auto runner = ProgramRunner::create(program, ProgramCode(image), constants,
+//                                       registry, bodies);
+//   if (!runner)
+//     return runner.takeError();
+//   auto results = (*runner)->run({OpValue(x)});
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_RUNTIME_PROGRAMRUNNER_H

@@ -11,6 +11,12 @@
 // the elements; views share their base's storage. There is no autograd, no
 // dispatch and no global state here.
 //
+//   auto x = Tensor::empty(DType::F32, {2, 3});
+//   if (!x)
+//     return x.takeError();
+//   x->dataAs<float>()[5] = 1;                  // x[1, 2]
+//   Tensor column = x->asStrided({2}, {3}, 2);  // x[:, 2], the same storage
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_RUNTIME_TENSOR_H

@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+//   isGPUName("sm_90a");     // true
+//   isGPUName("x86-64-v4");  // false
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KILN_SUPPORT_GPUNAMES_H
 #define KILN_SUPPORT_GPUNAMES_H

@@ -11,6 +11,10 @@
 // below the line (kiln/{Base,Archive,Package,Runtime,Eager,Cache}) may include
 // this header.
 //
+//   namespace kiln {
+//   Value getSource(Operation *op) { return op->getOperand(0); }
+//   } // namespace kiln
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_SUPPORT_LLVM_H

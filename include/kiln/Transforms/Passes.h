@@ -8,6 +8,9 @@
 //
 // See Passes.td for what each assumes and guarantees.
 //
+//   pm.addPass(createMyPass());
+//   addStageVerifier(pm, Stage::Core);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_TRANSFORMS_PASSES_H

@@ -1,6 +1,6 @@
 # Checks the rules of lib/README.md on the text of the sources. Run as
 #
-#   cmake -DROOT=<tree> -DRULE=<includes|file-size|function-size|pass-purity>
+#   cmake -DROOT=<tree> -DRULE=<includes|file-size|function-size|pass-purity|header-examples>
 #         -P CheckLayering.cmake
 #
 # Every violation is printed as file:line: sentence; one is enough to fail.
@@ -264,6 +264,19 @@ function(check_pass_purity)
   set(violations ${violations} PARENT_SCOPE)
 endfunction()
 
+# What a header is for is seen in a line of use: code that is set in by three in a
+# comment, behind `//`, `///` or the bar of a C header.
+function(check_header_examples)
+  relative_files(files ${ROOT}/include/*.h ${ROOT}/include/*.hpp)
+  foreach(file IN LISTS files)
+    file(STRINGS ${ROOT}/${file} lines REGEX "^ *(///?|\\|?\\*)   +[^ ].*[({;<=]")
+    if(NOT lines)
+      violation(${file} "no example, expected one, set in by three, in a comment")
+    endif()
+  endforeach()
+  set(violations ${violations} PARENT_SCOPE)
+endfunction()
+
 if(NOT IS_DIRECTORY "${ROOT}/lib")
   message(FATAL_ERROR "ROOT is '${ROOT}', expected a tree with lib/ in it")
 endif()
@@ -275,8 +288,10 @@ elseif(RULE STREQUAL "function-size")
   check_function_size()
 elseif(RULE STREQUAL "pass-purity")
   check_pass_purity()
+elseif(RULE STREQUAL "header-examples")
+  check_header_examples()
 else()
-  message(FATAL_ERROR "RULE is '${RULE}', expected includes, file-size, function-size or pass-purity")
+  message(FATAL_ERROR "RULE is '${RULE}', expected includes, file-size, function-size, pass-purity or header-examples")
 endif()
 if(violations GREATER 0)
   message(FATAL_ERROR "${violations} violations of '${RULE}'")

@@ -97,6 +97,13 @@ expect_violation(pass-purity lib/Conversion/Injected/Injected.cpp
 expect_clean(pass-purity lib/Conversion/Injected/Injected.cpp
              "// never calls getenv\n")
 
+expect_violation(header-examples include/kiln/Base/Injected.h
+                 "// Adds numbers.\n// f(1);\n/// The sum.\nint f(int a);\n")
+expect_clean(header-examples include/kiln/Base/Injected.h
+             "// Adds numbers.\n//\n//   f(1);\n//\nint f(int a);\n")
+expect_clean(header-examples include/kiln/Base/Injected.h
+             "struct A {\n  /// The sum:\n  ///   a.f(1);\n  int f(int a);\n};\n")
+
 string(REPEAT "int x;\n" 601 long)
 expect_violation(file-size lib/Base/Injected.cpp "${long}")
 string(REPEAT "int x;\n" 600 fits)

@@ -18,6 +18,11 @@
 //
 // f16 and bf16 operands are computed in f32 and rounded once at the end.
 //
+//   mlir::RewritePatternSet patterns(context);
+//   populateExpandMathPatterns(patterns, /*scales=*/true);
+//   mlir::FrozenRewritePatternSet frozen(std::move(patterns));
+//   mlir::walkAndApplyPatterns(function, frozen);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_CONVERSION_EXPANDMATH_PASSES_H

@@ -9,6 +9,9 @@
 // See Passes.td for what each pass assumes and guarantees, and
 // kiln/Pipelines/LinalgPipeline.h for how they work together.
 //
+//   pm.addPass(createConvertLoopToLinalgPass());
+//   pm.addPass(mlir::createLinalgElementwiseOpFusionPass());
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_CONVERSION_LOOPTOLINALG_PASSES_H

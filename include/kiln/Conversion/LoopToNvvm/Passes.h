@@ -8,6 +8,8 @@
 //
 // `convert-loop-to-nvvm`: see Passes.td for what it assumes and guarantees.
 //
+//   pm.addPass(createConvertLoopToNvvmPass());  // of schedules for a GPU
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_CONVERSION_LOOPTONVVM_PASSES_H

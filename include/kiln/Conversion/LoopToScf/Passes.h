@@ -8,6 +8,8 @@
 //
 // `convert-loop-to-scf`: see Passes.td for what it assumes and guarantees.
 //
+//   pm.addPass(createConvertLoopToScfPass());  // of scheduled kernels
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_CONVERSION_LOOPTOSCF_PASSES_H

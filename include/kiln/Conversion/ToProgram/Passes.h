@@ -9,6 +9,9 @@
 // `convert-aten-to-program`, `convert-loop-to-program` and `program-join-launches`:
 // see Passes.td for what they assume and guarantee.
 //
+//   pm.addPass(createConvertLoopToProgramPass());
+//   pm.addPass(createProgramJoinLaunchesPass());
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_CONVERSION_TOPROGRAM_PASSES_H

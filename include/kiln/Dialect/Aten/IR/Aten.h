@@ -8,6 +8,8 @@
 //
 // The whole dialect.
 //
+//   auto sum = aten::create<aten::AddTensorOp>(builder, loc, {x, y});
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_ATEN_IR_ATEN_H

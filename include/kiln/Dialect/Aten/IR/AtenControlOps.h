@@ -9,6 +9,9 @@
 // `aten.operator`, a call of an operator that is not known here, and the operators
 // with graphs as arguments: `aten.cond`, `while_loop`, `scan` and `map`.
 //
+//   if (auto call = llvm::dyn_cast<aten::OperatorOp>(op))
+//     names.insert(call.getName());
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_ATEN_IR_ATENCONTROLOPS_H

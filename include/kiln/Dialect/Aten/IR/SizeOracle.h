@@ -11,6 +11,14 @@
 // so `inferResultTypes` of OpInfo.h takes it to be right. A program whose sizes
 // become symbols has none: then an oracle answers, and keeps what it said.
 //
+//   struct Generous : SizeOracle {
+//     bool decide(guard::ExprAttr condition, bool otherwise) override {
+//       assumed.push_back({condition, otherwise});
+//       return otherwise;
+//     }
+//     ...
+//   };
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_ATEN_IR_SIZEORACLE_H

@@ -9,6 +9,8 @@
 // What the library transformers composes of PyTorch's operators; its ops are in
 // AtenOps.h.
 //
+//   context.loadDialect<aten::AtenDialect, aten::TransformersDialect>();
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_ATEN_IR_TRANSFORMERSDIALECT_H

@@ -8,6 +8,8 @@
 //
 // What `aten-decompose` tells the verifier of stage `core`.
 //
+//   op->setAttr(aten::kWholeAttrName, builder.getUnitAttr());
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_ATEN_IR_WHOLEOPS_H

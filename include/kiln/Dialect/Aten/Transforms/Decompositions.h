@@ -19,6 +19,10 @@
 //             attention, mean, variance ... of the core set, which
 //             convert-aten-to-loop has no loop nest for
 //
+//   if (isDecomposedFor(op, DecomposeTarget::Core))
+//     if (Decomposition decompose = lookUpDecomposition(op))
+//       results = decompose(op, formulas);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_ATEN_TRANSFORMS_DECOMPOSITIONS_H

@@ -8,6 +8,10 @@
 //
 // Constructors, options and registration of the passes in Passes.td.
 //
+//   aten::AtenDecomposePassOptions options;
+//   options.to = "core";
+//   pm.addPass(aten::createAtenDecomposePass(options));
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_ATEN_TRANSFORMS_PASSES_H

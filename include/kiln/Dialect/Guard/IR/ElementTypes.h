@@ -10,6 +10,10 @@
 // place. Signed integers are signless in the IR (`i8`), unsigned ones carry
 // their sign (`ui8`), bool is `i1`.
 //
+//   getDType(builder.getF32Type());           // DType::F32
+//   getElementType(context, DType::U8);       // ui8
+//   getDType(builder.getIntegerType(65));     // nothing
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_GUARD_IR_ELEMENTTYPES_H

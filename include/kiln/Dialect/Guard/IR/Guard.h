@@ -9,6 +9,9 @@
 // One header for the dialect: attributes, builders of expressions, shape
 // helpers and ops. Expressions alone are in kiln/Dialect/Guard/IR/Expr.h.
 //
+//   Assumptions assumptions;
+//   collectSymbolRanges(module, assumptions);  // of all `guard.symbol`
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_GUARD_IR_GUARD_H

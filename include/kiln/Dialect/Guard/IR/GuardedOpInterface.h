@@ -5,6 +5,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+//   if (auto guarded = llvm::dyn_cast<guard::GuardedOpInterface>(op))
+//     types = guarded.getInputTypes();
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_GUARD_IR_GUARDEDOPINTERFACE_H
 #define KILN_DIALECT_GUARD_IR_GUARDEDOPINTERFACE_H

@@ -9,6 +9,9 @@
 // The one header to include for `joint.graph`, its terminator and the identity
 // ops that steer gradients and recomputation.
 //
+//   for (auto graph : module.getOps<joint::GraphOp>())
+//     graph.walk([](Operation *op) { getRecomputeClass(op); });
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_JOINT_IR_JOINT_H

@@ -9,6 +9,9 @@
 // Constructors, options and registration of the passes in Passes.td, and the
 // names of the attributes that they leave behind.
 //
+//   pm.addPass(joint::createJointDifferentiatePass());
+//   pm.addPass(joint::createJointPartitionPass());
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_JOINT_TRANSFORMS_PASSES_H

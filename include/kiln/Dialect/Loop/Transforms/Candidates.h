@@ -9,6 +9,13 @@
 // What `loop-autotune` does to a kernel: looks at it, asks the functions of
 // Tuning.h, and says their answer as attributes.
 //
+//   std::vector<RefusedSchedule> refused;
+//   for (const std::string &text :
+//        getCandidates(kernel, strides, machine, hints, refused))
+//     measure(text);
+//   std::string reason;
+//   kernel.setScheduleAttr(parseSchedule(kernel, fastest, reason));
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_LOOP_TRANSFORMS_CANDIDATES_H

@@ -9,6 +9,11 @@
 // What `loop-choose-schedule` does to a kernel: looks at its body, asks the
 // functions of Schedules.h, and says their answer as an attribute.
 //
+//   auto strides = analysis::getInputStrides(kernel);
+//   if (succeeded(strides))
+//     kernel.setScheduleAttr(chooseSchedule(
+//         kernel, *strides, getMachine(target), analysis::SizeHints(module)));
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_LOOP_TRANSFORMS_CHOOSESCHEDULE_H

@@ -9,6 +9,10 @@
 // Constructors and registration of the passes of Passes.td, where each is
 // described.
 //
+//   loop::FusePassOptions options;
+//   options.maxNests = 16;
+//   pm.addNestedPass<mlir::func::FuncOp>(loop::createFusePass(options));
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_LOOP_TRANSFORMS_PASSES_H

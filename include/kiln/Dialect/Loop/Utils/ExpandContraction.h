@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+//   kernel.walk([](loop::ContractOp op) { loop::expandContraction(op); });
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_LOOP_UTILS_EXPANDCONTRACTION_H
 #define KILN_DIALECT_LOOP_UTILS_EXPANDCONTRACTION_H

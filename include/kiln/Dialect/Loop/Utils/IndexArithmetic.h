@@ -10,6 +10,9 @@
 // from is the emitter's business: loaded arguments, dimensions of tensors, lanes
 // of a vector.
 //
+//   // expr is `d0 floordiv 4`: arith.divui if the assumptions say d0 >= 0
+//   Value row = emitIndexFunction(b, expr, {index, four}, assumptions);
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_LOOP_UTILS_INDEXARITHMETIC_H

@@ -5,6 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+//   offset % program::kArenaAlignment == 0;  // of every buffer
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_PROGRAM_IR_ARENA_H
 #define KILN_DIALECT_PROGRAM_IR_ARENA_H

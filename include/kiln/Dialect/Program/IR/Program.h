@@ -9,6 +9,10 @@
 // One header for the dialect: types, attributes, ops, and the order in which a
 // package lists what stands in a `program.func`.
 //
+//   for (auto function : module.getOps<program::FuncOp>())
+//     if (failed(program::verifyMemory(function)))
+//       return failure();
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_PROGRAM_IR_PROGRAM_H

@@ -24,6 +24,12 @@
 // could serve `s0 * 4`, but rounding to the alignment and the order of slots
 // would then depend on proofs; equal expressions need none.
 //
+//   PlanBuffer a, b;
+//   a.bytes = b.bytes = 1 << 16;
+//   a.first = 0, a.last = 2;
+//   b.first = 3, b.last = 4;
+//   planMemory({a, b}).peakBytes;  // 65536: b lies where a was
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_PROGRAM_TRANSFORMS_MEMORYPLAN_H

@@ -9,6 +9,9 @@
 // Constructors and registration of the passes of Passes.td, where each is
 // described.
 //
+//   pm.addPass(program::createProgramPlanMemoryPass());
+//   pm.addPass(program::createProgramReleasePass());
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_DIALECT_PROGRAM_TRANSFORMS_PASSES_H
