@@ -92,6 +92,7 @@ typedef enum KilnCode {
 KILN_C_EXPORT KilnCode kilnStatusCode(const KilnStatus *status);
 /** One sentence: what was found, what was expected. "" for NULL. */
 KILN_C_EXPORT const char *kilnStatusText(const KilnStatus *status);
+/** Frees an error; the text that it gave goes with it. */
 KILN_C_EXPORT void kilnStatusDestroy(KilnStatus *status);
 
 /*===----------------------------------------------------------------------===*\
@@ -158,12 +159,16 @@ kilnTensorBorrow(void *data, size_t bytes, KilnDType dtype, size_t rank,
 KILN_C_EXPORT KilnStatus *kilnTensorCreate(KilnDType dtype, size_t rank,
                                            const int64_t *sizes,
                                            KilnTensor **tensor);
+/** Gives the handle back. The memory stays as long as results share it. */
 KILN_C_EXPORT void kilnTensorDestroy(KilnTensor *tensor);
 
+/** The type of its elements. */
 KILN_C_EXPORT KilnDType kilnTensorDType(const KilnTensor *tensor);
+/** The number of its dimensions, 0 to 64. */
 KILN_C_EXPORT size_t kilnTensorRank(const KilnTensor *tensor);
-/** `rank` elements each; strides count elements. */
+/** `rank` elements, which live as long as the tensor. */
 KILN_C_EXPORT const int64_t *kilnTensorSizes(const KilnTensor *tensor);
+/** The same, counted in elements. */
 KILN_C_EXPORT const int64_t *kilnTensorStrides(const KilnTensor *tensor);
 /** The first element. What a model gives may be shared with others and is read
  *  only, unless it is memory that the caller has passed. */
@@ -200,12 +205,14 @@ typedef struct KilnValue {
   } as;
 } KilnValue;
 
+/** A tensor as an argument; the handle stays the caller's. */
 static inline KilnValue kilnTensorValue(KilnTensor *tensor) {
   KilnValue value;
   value.kind = KILN_VALUE_TENSOR;
   value.as.tensor = tensor;
   return value;
 }
+/** An integer as an argument. */
 static inline KilnValue kilnIntValue(int64_t integer) {
   KilnValue value;
   value.kind = KILN_VALUE_INT;
@@ -252,6 +259,7 @@ KILN_C_EXPORT KilnStatus *kilnModelOpen(const char *path,
 KILN_C_EXPORT KilnStatus *kilnModelRead(const void *bytes, size_t size,
                                         const KilnModelOptions *options,
                                         KilnModel **model);
+/** Gives the model back; results of its calls stay. */
 KILN_C_EXPORT void kilnModelDestroy(KilnModel *model);
 
 /** What the package was compiled for: the variant that runs, "x86-64-v4"; "" if
@@ -288,6 +296,7 @@ typedef enum KilnList {
   KILN_STATE = 4      /**< what the optimizer keeps */
 } KilnList;
 
+/** The number of elements of a list; 0 for a number that is no list. */
 KILN_C_EXPORT size_t kilnModelCount(const KilnModel *model, KilnList list);
 /** NULL from the number of elements on. */
 KILN_C_EXPORT const KilnValueInfo *kilnModelInfo(const KilnModel *model,
@@ -346,7 +355,8 @@ kilnModelRunTraining(KilnModel *model, const KilnValue *inputs,
                      KilnValue *gradients, size_t gradientCount);
 
 /** One step of training: forward, backward and the optimizer's update of the
- *  weights. `loss` may be NULL. KILN_USAGE if the package has no optimizer. */
+ *  weights, at the learning rate `rate`. `loss`, which may be NULL, receives the
+ *  loss before the update. KILN_USAGE if the package has no optimizer. */
 KILN_C_EXPORT KilnStatus *kilnModelStep(KilnModel *model,
                                         const KilnValue *inputs,
                                         size_t inputCount, double rate,
@@ -357,6 +367,8 @@ KILN_C_EXPORT uint64_t kilnModelSteps(const KilnModel *model);
  *  continues with the same bits. */
 KILN_C_EXPORT KilnStatus *kilnModelSaveCheckpoint(KilnModel *model,
                                                   const char *path);
+/** The inverse. KILN_MALFORMED for a file that is no checkpoint, KILN_USAGE for
+ *  one of another program, optimizer or seed; the model is then as it was. */
 KILN_C_EXPORT KilnStatus *kilnModelLoadCheckpoint(KilnModel *model,
                                                   const char *path);
 

@@ -67,6 +67,7 @@ std::optional<DType> parseDType(std::string_view name);
 bool isFloat(DType dtype);
 /// True for signed and unsigned integers, not for bool.
 bool isInteger(DType dtype);
+/// True for c32, c64 and c128.
 bool isComplex(DType dtype);
 
 /// True if a tensor of this type can be filled with the number. As PyTorch's

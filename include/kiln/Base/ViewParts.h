@@ -50,6 +50,7 @@ template <typename W> using Maps = std::optional<std::vector<ViewOf<W>>>;
 inline int64_t floorDiv(int64_t a, int64_t b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
+/// The same, rounded up.
 inline int64_t ceilDiv(int64_t a, int64_t b) {
   return a / b + (a % b > 0 ? 1 : 0);
 }
@@ -87,6 +88,7 @@ std::optional<Ints> wrapDims(W &w, const Ints &dims, size_t rank) {
   return wrapped;
 }
 
+/// The product of sizes, 1 for none, in the world's numbers.
 template <typename W>
 typename W::Number countOf(W &w, const Sizes<W> &sizes) {
   auto count = w.constant(1);
@@ -95,6 +97,7 @@ typename W::Number countOf(W &w, const Sizes<W> &sizes) {
   return count;
 }
 
+/// The result of a rule with one view.
 template <typename N>
 std::optional<std::vector<View<N>>> only(View<N> view) {
   return std::vector<View<N>>{std::move(view)};

@@ -42,6 +42,7 @@ struct Comparison {
   std::string message; ///< what differs; empty when ok
 };
 
+/// Element by element, as above; a message names the first that differs.
 Comparison compareTensors(const Tensor &got, const Tensor &want,
                           Tolerance tolerance);
 

@@ -28,6 +28,7 @@ struct MemoryUse {
   int64_t peakBytes = 0; ///< since the start or the last `resetMemoryPeak`
 };
 
+/// What is allocated now; an instant of it where other threads run.
 MemoryUse memoryUse();
 
 /// Starts a new measurement: the peak becomes the current use.
