@@ -14,7 +14,10 @@ trap end EXIT
 
 kiln-compile "$here/model.mlir" -o "$scratch/model.kiln"
 : >"$scratch/log"
-"$1" "$scratch/model.kiln" >"$scratch/log" &
+# With one arena that gives back what is free, what is resident is what is held; with an
+# arena a thread it goes up and down by half, and says nothing.
+MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=131072 \
+  "$1" "$scratch/model.kiln" >"$scratch/log" &
 server=$!
 port=""
 while [ -z "$port" ]; do
@@ -34,8 +37,7 @@ echo "seconds   resident   threads   open files   a round of the load test"
 while :; do
   round=$("$2" "$port" 8 "${REQUESTS:-1000}")
   now=$(($(date +%s) - start))
-  # Freed memory goes back to the system now and then, so that what is resident goes
-  # up and down with the clients; what grows has a higher top in the later half.
+  # What grows has a higher top in the later half.
   size=$(resident)
   if [ $((now * 2)) -lt "$seconds" ]; then
     [ "$size" -le "$early" ] || early=$size
