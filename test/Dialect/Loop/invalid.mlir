@@ -303,3 +303,51 @@ func.func @f(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
   }
   return %r : tensor<8x8xf32>
 }
+
+// -----
+
+func.func @contraction_beyond_its_tensor(%x: tensor<4x8xf32>, %y: tensor<8x2xf32>)
+    -> tensor<4x2xf32> {
+  // expected-error @+1 {{'loop.contract' op reads without a mask at 'd2', which runs from 0 to 4294967295, expected indices of dimension 1 of 'tensor<4x8xf32>'}}
+  %0 = loop.contract parallel [4, 2] reduction [4294967296] lhs %x[d0, d2] : tensor<4x8xf32>
+    rhs %y[d2, d1] : tensor<8x2xf32> acc f32 : tensor<4x2xf32>
+  return %0 : tensor<4x2xf32>
+}
+
+// -----
+
+func.func @load_before_its_tensor(%x: tensor<10xf32>) -> tensor<4xf32> {
+  %0 = loop.pointwise (%i) in [4] : tensor<4xf32> {
+    // expected-error @+1 {{'loop.load' op reads without a mask at 'd0 * -2 + 5', which runs from -1 to 5, expected indices of dimension 0 of 'tensor<10xf32>'}}
+    %a = loop.load %x[5 - 2 * %i] : tensor<10xf32>
+    loop.yield %a : f32
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// Where there is a mask, no point, or an index that is computed, nothing is said.
+
+func.func @nothing_is_known(%x: tensor<4xf32>, %n: tensor<0xf32>, %k: tensor<4xi64>)
+    -> (tensor<4xf32>, tensor<0xf32>, tensor<4xf32>) {
+  %0 = loop.pointwise (%i) in [4] : tensor<4xf32> {
+    %one = loop.index (%i + 1)
+    %four = arith.constant 4 : index
+    %in = arith.cmpi slt, %one, %four : index
+    %o = arith.constant 0.0 : f32
+    %a = loop.load %x[%i + 1] mask %in, %o : tensor<4xf32>
+    loop.yield %a : f32
+  }
+  %1 = loop.pointwise (%i) in [0] : tensor<0xf32> {
+    %a = loop.load %n[0] : tensor<0xf32>
+    loop.yield %a : f32
+  }
+  %2 = loop.pointwise (%i) in [4] : tensor<4xf32> {
+    %j = loop.load %k[%i] : tensor<4xi64>
+    %p = arith.index_cast %j : i64 to index
+    %a = loop.load %x[%p + 7] : tensor<4xf32>
+    loop.yield %a : f32
+  }
+  return %0, %1, %2 : tensor<4xf32>, tensor<0xf32>, tensor<4xf32>
+}

@@ -113,6 +113,55 @@ static LogicalResult verifyMap(Operation *op, ArrayAttr map, Type tensor,
   return success();
 }
 
+/// The least and the greatest value of a sum of indices with factors, where d<k>
+/// runs from 0 to below `extents[k]`; nothing for other expressions. Exact: an
+/// index is in one summand of a canonical sum.
+static std::optional<std::pair<int64_t, int64_t>>
+getBounds(guard::ExprAttr expr, ArrayRef<int64_t> extents) {
+  int64_t low = 0, high = 0;
+  for (const guard::Term &term : guard::getTerms(expr)) {
+    int64_t last = 1;
+    if (term.monomial && !term.monomial.isDim())
+      return std::nullopt;
+    if (term.monomial)
+      last = extents[term.monomial.getPosition()] - 1;
+    int64_t span;
+    if (llvm::MulOverflow(last, term.coefficient, span) ||
+        ((!term.monomial || span < 0) && llvm::AddOverflow(low, span, low)) ||
+        ((!term.monomial || span > 0) && llvm::AddOverflow(high, span, high)))
+      return std::nullopt;
+  }
+  return std::pair(low, high);
+}
+
+/// The extents of a domain that surely has points, as numbers.
+static std::optional<SmallVector<int64_t>>
+getNumbers(ArrayRef<guard::ExprAttr> extents) {
+  SmallVector<int64_t> numbers;
+  for (guard::ExprAttr extent : extents) {
+    numbers.push_back(extent.getConstant().value_or(0));
+    if (numbers.back() <= 0)
+      return std::nullopt;
+  }
+  return numbers;
+}
+
+/// A read without a mask stays in its tensor, as far as that is known.
+static LogicalResult verifyInside(Operation *op, ArrayAttr map, Type tensor,
+                                  ArrayRef<int64_t> extents) {
+  auto sizes = cast<RankedTensorType>(tensor).getShape();
+  for (auto [i, expr] : llvm::enumerate(map.getAsRange<guard::ExprAttr>())) {
+    auto bounds = getBounds(expr, extents);
+    if (bounds && !ShapedType::isDynamic(sizes[i]) &&
+        (bounds->first < 0 || bounds->second >= sizes[i]))
+      return op->emitOpError()
+             << "reads without a mask at '" << expr.str() << "', which runs from "
+             << bounds->first << " to " << bounds->second
+             << ", expected indices of dimension " << i << " of " << tensor;
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Nests
 //===----------------------------------------------------------------------===//
@@ -393,6 +442,13 @@ LogicalResult ContractOp::verify() {
     if (guard::getNumDims(mask) > rank)
       return emitOpError() << "expects masks over " << rank
                            << " dimensions, but found '" << mask.str() << "'";
+  auto extents = getNumbers(getDomain().all());
+  if (extents && getMasks().empty() &&
+      (failed(verifyInside(*this, getLhsIndices(), getLhs().getType(),
+                           *extents)) ||
+       failed(verifyInside(*this, getRhsIndices(), getRhs().getType(),
+                           *extents)))) // C6
+    return failure();
   if (getEpilogue().empty() &&
       !isRounding(acc, getElement(getResult().getType())))
     return emitOpError() << "cannot round the accumulator of type " << acc
@@ -456,7 +512,19 @@ LogicalResult LoadOp::verify() {
   if (getOther() && getOther().getType() != expected)
     return emitOpError() << "expects an other value of type " << expected
                          << ", but found " << getOther().getType();
-  return success();
+  auto nest = dyn_cast<NestOpInterface>((*this)->getParentOp());
+  auto domain = nest ? getNumbers(nest.getBodyExtents()) : std::nullopt;
+  if (getMask() || !domain)
+    return success();
+  SmallVector<int64_t> extents;
+  for (Value index : getIndices()) {
+    auto argument = dyn_cast<BlockArgument>(index);
+    auto dim = argument ? nest.getDimensionOf(argument) : std::nullopt;
+    if (!dim || *dim >= domain->size()) // computed
+      return success();
+    extents.push_back((*domain)[*dim]);
+  }
+  return verifyInside(*this, getMap(), getTensor().getType(), extents); // C4
 }
 
 LogicalResult IndexOp::verify() {

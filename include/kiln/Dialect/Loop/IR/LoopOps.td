@@ -350,6 +350,9 @@ def Loop_ContractOp : Loop_NestOp<"contract",
       epilogue one of `accType` and an `index` per parallel extent. It yields the
       result's element type.
     - (C5) a mask is given for both operands or for neither (`masks` empty).
+    - (C6) without masks no index leaves its dimension. That is checked where all
+      extents and the size are numbers and the index is a sum of dimensions with
+      factors.
 
     Example:
 
@@ -412,6 +415,9 @@ def Loop_LoadOp : Loop_Op<"load", [Pure, AttrSizedOperandSegments]> {
     - (C1) the map has one expression per dimension of the tensor.
     - (C2) expressions use `d<k>` only for existing index operands.
     - (C3) mask and other come together.
+    - (C4) without a mask no index leaves its dimension. That is checked where
+      `indices` are indices of a body, extents and size are numbers, and the
+      index is a sum with factors.
 
     Examples:
 
