@@ -357,10 +357,22 @@ Maps<W> parts(W &w, const Sizes<W> &self, int64_t dim, const Sizes<W> &sizes) {
   return views;
 }
 
+/// True if a call may give so many results; what follows from sizes may be any
+/// number, and each part is a view of its own. Reports it otherwise.
+template <typename W> bool canGive(W &w, int64_t count) {
+  constexpr int64_t kMost = 1 << 16;
+  if (count <= kMost)
+    return true;
+  (void)w.fail("expects at most ", kMost, " parts, but found ", count);
+  return false;
+}
+
 /// `count` parts of one size, of which the last has the rest.
 template <typename W>
 Maps<W> equalParts(W &w, const Sizes<W> &self, int64_t dim,
                    typename W::Number part, int64_t count) {
+  if (!canGive(w, count))
+    return std::nullopt;
   Sizes<W> sizes(size_t(std::max<int64_t>(count, 0)), part);
   if (count > 0)
     sizes.back() = self[dim] - part * (count - 1);
@@ -465,6 +477,8 @@ template <typename W> Maps<W> unbind(W &w, Sizes<W> self, int64_t dim) {
   auto count = w.fixed(self[*at]);
   if (!count)
     return w.fail("expects a static size to unbind, but found ", self[*at]);
+  if (!canGive(w, *count))
+    return std::nullopt;
   std::vector<ViewOf<W>> views;
   for (int64_t i = 0; i < *count; ++i)
     views.push_back(chosen(w, self, *at, w.constant(i)));

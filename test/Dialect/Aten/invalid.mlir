@@ -186,3 +186,21 @@ func.func @source_rank(%x: tensor<3x2xf32>, %i: tensor<2xi64>, %s: tensor<2xf32>
   %0 = aten.index_add(%x, %i, %s, dim = 0) : (tensor<3x2xf32>, tensor<2xi64>, tensor<2xf32>) -> tensor<3x2xf32>
   return
 }
+
+// -----
+
+// What follows from sizes may be any number; nothing is made for each of them.
+
+func.func @too_many_parts(%x: tensor<1099511627776x8xf32>) {
+  // expected-error @+1 {{'aten.split.Tensor' op expects at most 65536 parts, but found 366503875926}}
+  %0:2 = aten.split.Tensor(%x, split_size = 3) : (tensor<1099511627776x8xf32>) -> (tensor<3x8xf32>, tensor<1x8xf32>)
+  return
+}
+
+// -----
+
+func.func @too_many_rows(%x: tensor<1099511627776x8xf32>) {
+  // expected-error @+1 {{'aten.unbind.int' op expects at most 65536 parts, but found 1099511627776}}
+  %0:2 = aten.unbind.int(%x) : (tensor<1099511627776x8xf32>) -> (tensor<8xf32>, tensor<8xf32>)
+  return
+}
