@@ -29,6 +29,7 @@ private:
   mlir::MLIRContext &context_;
   std::vector<std::string> names_;
   size_t firstTool_ = 0;
+  size_t firstRun_ = 0; ///< of the tools: the first that runs what it reads
 };
 
 /// The tools on a file with this extension.
