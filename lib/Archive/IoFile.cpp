@@ -66,6 +66,8 @@ private:
       result.name = name.asString();
     if (JsonView role = view.optional("role"); !role.isNull())
       result.role = role.asString();
+    if (JsonView noise = view.optional("noise"); !noise.isNull())
+      result.isNoise = noise.asBool();
     const std::string &kind = view.field("kind").asString();
     if (kind == "tensor")
       tensor(view, result);
@@ -152,6 +154,8 @@ Result<IoFile> archive::loadIoFile(const std::string &path) {
     io.isTraining = training.asBool();
   if (JsonView tolerance = root.optional("tolerance"); !tolerance.isNull())
     io.tolerance = tolerance.asDouble();
+  if (JsonView rotate = root.optional("rotate"); !rotate.isNull())
+    io.rotate = static_cast<unsigned>(rotate.asInt(1, 1000));
   if (auto status = document->status(); !status)
     return status.takeError();
   return io;

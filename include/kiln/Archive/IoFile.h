@@ -37,6 +37,7 @@ struct IoValue {
   std::vector<int64_t> sizes;
   SharedBytes bytes; ///< row-major, mapped from its file
   ConstantValue constant;
+  bool isNoise = false; ///< of rounding alone, which no other run reproduces
 };
 
 /// One call: what goes in and what comes out.
@@ -64,6 +65,9 @@ struct IoFile {
   std::string group;
   bool isTraining = false;
   std::optional<double> tolerance; ///< of max|a - b| / max|b|
+  /// Copies of the inputs that timed calls on a device take turns with, so that none
+  /// finds them in its caches.
+  unsigned rotate = 1;
 };
 
 /// Reads an `io.json` and maps its files. Io if one is missing, Malformed if a

@@ -81,7 +81,7 @@ TEST(NpyFile, RefusesOtherFiles) {
 TEST(IoFile, ReadsEveryKindOfValue) {
   TemporaryFolder folder;
   folder.write("x.bin", std::string(8, '\1'));
-  folder.write("io.json", R"({"random": true, "tolerance": 1e-3, "inputs": [
+  folder.write("io.json", R"({"random": true, "tolerance": 1e-3, "rotate": 3, "inputs": [
     {"path": "[0][0]", "kind": "tensor", "dtype": "f32", "shape": [2],
      "file": "x.bin"},
     {"path": "[0][1]", "kind": "int", "value": 3},
@@ -105,6 +105,7 @@ TEST(IoFile, ReadsEveryKindOfValue) {
   EXPECT_EQ(io->alts.size(), 1u);
   EXPECT_TRUE(io->isRandom);
   EXPECT_EQ(io->tolerance, 1e-3);
+  EXPECT_EQ(io->rotate, 3u);
   EXPECT_EQ(io->gradients->inputs.size(), 1u);
 }
 
