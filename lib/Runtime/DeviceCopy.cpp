@@ -32,12 +32,14 @@ static Status copyBytes(const Storage &source, const uint8_t *from,
   Device *device = source.device() ? source.device() : target.device();
   if (bytes == 0)
     return Status::success();
+  if (source.device() && target.device() &&
+      source.device() != target.device()) {
+    std::vector<uint8_t> between(bytes);
+    Status taken = source.device()->download(between.data(), from, bytes);
+    return taken ? target.device()->upload(to, between.data(), bytes) : taken;
+  }
   if (source.device() && target.device())
-    return source.device() == target.device()
-               ? device->copy(to, from, bytes)
-               : Status(Error::unsupported("a copy from " +
-                                           source.device()->name() + " to " +
-                                           target.device()->name()));
+    return device->copy(to, from, bytes);
   return source.device() ? device->download(to, from, bytes)
                          : device->upload(to, from, bytes);
 }

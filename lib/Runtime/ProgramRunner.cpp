@@ -133,6 +133,37 @@ bool bindSymbols(const Program &program, const std::vector<OpValue> &inputs,
   return true;
 }
 
+/// A driver reads as many parameters as the code of a kernel declares, so what a step
+/// passes is compared with that where the driver tells.
+static Status checkParameters(const Program &program, const DeviceImage &image) {
+  constexpr size_t kNumber = 8;
+  for (const package::Step &step : program.steps) {
+    auto *grid = std::get_if<package::GridStep>(&step);
+    for (size_t i = 0; grid && i < grid->parts.size(); ++i) {
+      const package::GridStep::Part &part = grid->parts[i];
+      std::vector<size_t> passed(grid->buffers.size() + !grid->hasWorkspace +
+                                     part.arguments.size(),
+                                 kNumber);
+      passed.insert(passed.end(), part.maps.size(), sizeof(TensorMapBytes));
+      for (uint32_t kernel : {part.kernel, part.wide}) {
+        auto declared = kernel == kNone ? std::nullopt
+                                        : image.parameterBytes(kernel);
+        bool fits = !declared || declared->size() <= passed.size();
+        for (size_t at = 0; declared && fits && at < declared->size(); ++at)
+          fits = (*declared)[at] <= passed[at];
+        if (!fits)
+          return Error::malformed(
+              "kernel " + std::to_string(kernel) + " declares " +
+              std::to_string(declared->size()) +
+              " parameters, which are not the " +
+              std::to_string(passed.size()) + " that program '" +
+              program.name + "' passes");
+      }
+    }
+  }
+  return Status::success();
+}
+
 ProgramRunner::ProgramRunner(const Program &program)
     : program_(program), plan_(std::make_unique<Plan>()) {}
 
@@ -174,6 +205,9 @@ ProgramRunner::create(const Program &program, ProgramCode code,
     if (std::find(missing.begin(), missing.end(), name) == missing.end())
       missing.push_back(name);
   }
+  if (plan.code.device)
+    if (Status s = checkParameters(program, *plan.code.grids); !s)
+      return s.takeError();
   if (!missing.empty()) {
     std::string list;
     for (const std::string &name : missing)

@@ -19,13 +19,18 @@ static size_t roundUp(size_t bytes) {
   return (std::max<size_t>(bytes, 1) + step - 1) / step * step;
 }
 
-Allocator::~Allocator() {
+void Allocator::freeAll() {
+  std::lock_guard<std::mutex> lock(mutex_);
   freeCached();
   for (auto &[address, block] : live_)
     driver_.cuMemFree_v2(address);
+  live_.clear();
 }
 
+/// Kernels that were asked for may still use it.
 void Allocator::freeCached() {
+  if (stream_ && !cached_.empty())
+    driver_.cuStreamSynchronize(stream_);
   for (auto &[bytes, address] : cached_)
     driver_.cuMemFree_v2(address);
   cached_.clear();

@@ -28,8 +28,11 @@ namespace kiln::cuda {
 class Allocator {
 public:
   explicit Allocator(const Driver &driver) : driver_(driver) {}
-  /// The context must be current.
-  ~Allocator();
+  /// Gives all memory back, after the stream has come to its end. This and the
+  /// functions below need the context to be current.
+  void freeAll();
+  /// Where the work is.
+  void setStream(Handle stream) { stream_ = stream; }
 
   /// Sets `block` to one of so many bytes or more. The driver's answer: out of memory
   /// only after everything that is kept was given back to it.
@@ -54,6 +57,7 @@ private:
   void freeCached();
 
   const Driver &driver_;
+  Handle stream_ = nullptr;
   mutable std::mutex mutex_;
   std::unordered_map<Address, Block> live_;
   std::multimap<size_t, Address> cached_;

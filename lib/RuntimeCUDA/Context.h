@@ -13,6 +13,8 @@
 #include "kiln/Package/Package.h"
 #include "kiln/Runtime/Device.h"
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,13 +23,10 @@ namespace kiln::cuda {
 /// What code is loaded into and errors are told of.
 struct Context {
   const Driver *driver = nullptr;
-  Handle handle = nullptr;
+  std::shared_ptr<void> handle; ///< the device's primary context
   int device = 0;
   std::string name;        ///< "cuda:0"
   unsigned capability = 0; ///< 90 for 9.0
-
-  /// Functions of the driver work on the context of the calling thread.
-  void makeCurrent() const { driver->cuCtxSetCurrent(handle); }
 
   /// Success, or the sentence for an answer that came while something was done. A
   /// kernel's failure comes with some later call: `kernel` is the one that failed if
@@ -36,15 +35,42 @@ struct Context {
                bool isNamed = false) const;
 };
 
+/// Functions of the driver work on the context of the calling thread: this one, as
+/// long as the scope lasts. What its caller had is put back.
+class ContextScope {
+public:
+  explicit ContextScope(const Context &context) : driver_(*context.driver) {
+    Handle current = nullptr;
+    driver_.cuCtxGetCurrent(&current);
+    isPushed_ = current != context.handle.get() &&
+                driver_.cuCtxPushCurrent_v2(context.handle.get()) == kSuccess;
+  }
+  ~ContextScope() {
+    Handle popped = nullptr;
+    if (isPushed_)
+      driver_.cuCtxPopCurrent_v2(&popped);
+  }
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+
+private:
+  const Driver &driver_;
+  bool isPushed_;
+};
+
 /// The functions of an image.
 class CudaImage : public runtime::DeviceImage {
 public:
   /// Assembles the texts, several at a time, but for those whose machine code `store`
-  /// has. Unsupported if the device or its driver does not take them.
+  /// has. Unsupported if the device or its driver does not take them. `device` is
+  /// waited for before the code goes.
   static Result<std::shared_ptr<CudaImage>>
   load(const Context &context, const package::KernelImage &image,
-       package::KernelStore *store);
+       package::KernelStore *store, std::shared_ptr<runtime::Device> device);
   ~CudaImage() override;
+
+  std::optional<std::vector<size_t>>
+  parameterBytes(uint32_t kernel) const override;
 
   struct Kernel {
     std::string name;
@@ -53,11 +79,17 @@ public:
   };
   std::vector<Kernel> &kernels() const { return kernels_; }
 
+  /// Success when a launch may ask for so much dynamic shared memory. One thread at a
+  /// time.
+  Status allowShared(uint32_t kernel, uint32_t bytes) const;
+
 private:
-  explicit CudaImage(const Context &context) : context_(context) {}
+  CudaImage(const Context &context, std::shared_ptr<runtime::Device> device)
+      : context_(context), device_(std::move(device)) {}
   Status add(const std::string &name, const void *code);
 
   Context context_;
+  std::shared_ptr<runtime::Device> device_;
   std::vector<Handle> modules_;
   mutable std::vector<Kernel> kernels_;
 };

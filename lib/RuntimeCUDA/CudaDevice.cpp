@@ -8,18 +8,13 @@
 
 #include "kiln/RuntimeCUDA/CudaDevice.h"
 
-#include "Allocator.h"
-#include "Context.h"
+#include "DeviceImpl.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
 
 namespace kiln::cuda {
-
-using runtime::DeviceEvent;
-using runtime::DeviceImage;
-using runtime::DeviceStats;
-using runtime::GridLaunch;
-using runtime::Storage;
-using runtime::TensorMapBytes;
-using runtime::TensorMapLayout;
 
 Status Context::check(int answer, const char *what, const std::string &kernel,
                       bool isNamed) const {
@@ -74,16 +69,16 @@ public:
   CudaEvent(const Context &context, Handle event)
       : context_(context), event_(event) {}
   ~CudaEvent() override {
-    context_.makeCurrent();
+    ContextScope current(context_);
     context_.driver->cuEventDestroy_v2(event_);
   }
   Status wait() override {
-    context_.makeCurrent();
+    ContextScope current(context_);
     return context_.check(context_.driver->cuEventSynchronize(event_),
                           "waiting");
   }
   Result<double> secondsSince(const DeviceEvent &earlier) override {
-    context_.makeCurrent();
+    ContextScope current(context_);
     float milliseconds = 0;
     int answer = context_.driver->cuEventElapsedTime(
         &milliseconds, static_cast<const CudaEvent &>(earlier).event_, event_);
@@ -97,63 +92,39 @@ private:
   Handle event_;
 };
 
-class CudaDevice : public runtime::Device {
-public:
-  CudaDevice(Context context, bool isBlocking)
-      : context_(std::move(context)), driver_(*context_.driver),
-        allocator_(driver_), isBlocking_(isBlocking) {}
-  ~CudaDevice() override;
-  Status start();
-
-  const std::string &name() const override { return context_.name; }
-  unsigned capability() const override { return context_.capability; }
-  Result<std::shared_ptr<Storage>> allocate(size_t bytes,
-                                            const char *holder) override;
-  Status upload(void *target, const void *source, size_t bytes) override;
-  Status download(void *target, const void *source, size_t bytes) override;
-  Status copy(void *target, const void *source, size_t bytes) override;
-  Status fill(void *target, uint8_t value, size_t bytes) override;
-  Result<std::shared_ptr<DeviceImage>>
-  load(const package::KernelImage &image, package::KernelStore *store) override;
-  Status launch(const DeviceImage &image, const GridLaunch &launch) override;
-  Result<TensorMapBytes> encode(const TensorMapLayout &layout) override;
-  Result<std::unique_ptr<DeviceEvent>> record() override;
-  Status synchronize() override;
-  DeviceStats stats() const override;
-
-private:
-  Status check(int answer, const char *what) const {
-    return context_.check(answer, what, lastKernel_);
-  }
-
-  Context context_;
-  const Driver &driver_;
-  Handle stream_ = nullptr;
-  Allocator allocator_;
-  const bool isBlocking_;
-  mutable std::mutex mutex_; ///< of what follows, and of launches
-  std::string lastKernel_;
-  DeviceStats stats_;
-};
+} // namespace
 
 CudaDevice::~CudaDevice() {
-  context_.makeCurrent();
-  if (stream_) {
+  ContextScope current(context_);
+  if (stream_)
     driver_.cuStreamSynchronize(stream_);
+  allocator_.freeAll();
+  if (stream_)
     driver_.cuStreamDestroy_v2(stream_);
-  }
 }
 
 Status CudaDevice::start() {
   constexpr unsigned kNonBlocking = 1; // of the default stream
-  context_.makeCurrent();
-  return check(driver_.cuStreamCreate(&stream_, kNonBlocking),
-               "making a stream");
+  ContextScope current(context_);
+  if (Status s = check(driver_.cuStreamCreate(&stream_, kNonBlocking),
+                       "making a stream");
+      !s)
+    return s;
+  allocator_.setStream(stream_);
+  return Status::success();
+}
+
+/// Waits for what was asked for by now; other threads may ask for more meanwhile.
+Status CudaDevice::wait(std::unique_lock<std::mutex> &lock, const char *what) {
+  ++stats_.synchronizations;
+  std::string kernel = lastKernel_;
+  lock.unlock();
+  return context_.check(driver_.cuStreamSynchronize(stream_), what, kernel);
 }
 
 Result<std::shared_ptr<Storage>> CudaDevice::allocate(size_t bytes,
                                                       const char *holder) {
-  context_.makeCurrent();
+  ContextScope current(context_);
   Address address = 0;
   int answer = allocator_.allocate(bytes, holder, address);
   if (answer == kOutOfMemory)
@@ -172,31 +143,38 @@ Result<std::shared_ptr<Storage>> CudaDevice::allocate(size_t bytes,
 }
 
 Status CudaDevice::upload(void *target, const void *source, size_t bytes) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  context_.makeCurrent();
+  std::unique_lock<std::mutex> lock(mutex_);
+  ContextScope current(context_);
   ++stats_.uploads;
   stats_.uploadedBytes += bytes;
-  return check(driver_.cuMemcpyHtoDAsync_v2(toAddress(target), source, bytes,
-                                            stream_),
-               "copying to the device");
+  Status asked = check(driver_.cuMemcpyHtoDAsync_v2(toAddress(target), source,
+                                                    bytes, stream_),
+                       "copying to the device");
+  // What the driver knows is page-locked, and read only when the copy's turn comes;
+  // other memory it has read by now.
+  unsigned type = 0;
+  bool isKnown = driver_.cuPointerGetAttribute(&type, kMemoryType,
+                                               toAddress(source)) == kSuccess &&
+                 type != 0;
+  return asked && isKnown ? wait(lock, "copying to the device") : asked;
 }
 
 Status CudaDevice::download(void *target, const void *source, size_t bytes) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  context_.makeCurrent();
+  std::unique_lock<std::mutex> lock(mutex_);
+  ContextScope current(context_);
   ++stats_.downloads;
   stats_.downloadedBytes += bytes;
-  ++stats_.synchronizations;
-  int answer = driver_.cuMemcpyDtoHAsync_v2(target, toAddress(source), bytes,
-                                            stream_);
-  if (answer == kSuccess)
-    answer = driver_.cuStreamSynchronize(stream_);
-  return check(answer, "copying from the device");
+  if (Status s = check(driver_.cuMemcpyDtoHAsync_v2(target, toAddress(source),
+                                                    bytes, stream_),
+                       "copying from the device");
+      !s)
+    return s;
+  return wait(lock, "copying from the device");
 }
 
 Status CudaDevice::copy(void *target, const void *source, size_t bytes) {
   std::lock_guard<std::mutex> lock(mutex_);
-  context_.makeCurrent();
+  ContextScope current(context_);
   return bytes == 0 ? Status::success()
                     : check(driver_.cuMemcpyDtoDAsync_v2(
                                 toAddress(target), toAddress(source), bytes,
@@ -204,20 +182,11 @@ Status CudaDevice::copy(void *target, const void *source, size_t bytes) {
                             "copying");
 }
 
-Status CudaDevice::fill(void *target, uint8_t value, size_t bytes) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  context_.makeCurrent();
-  return bytes == 0 ? Status::success()
-                    : check(driver_.cuMemsetD8Async(toAddress(target), value,
-                                                    bytes, stream_),
-                            "filling memory");
-}
-
 Result<std::shared_ptr<DeviceImage>>
 CudaDevice::load(const package::KernelImage &image,
                  package::KernelStore *store) {
-  context_.makeCurrent();
-  auto loaded = CudaImage::load(context_, image, store);
+  ContextScope current(context_);
+  auto loaded = CudaImage::load(context_, image, store, shared_from_this());
   if (!loaded)
     return loaded.takeError();
   return std::shared_ptr<DeviceImage>(std::move(*loaded));
@@ -225,21 +194,11 @@ CudaDevice::load(const package::KernelImage &image,
 
 Status CudaDevice::launch(const DeviceImage &image, const GridLaunch &launch) {
   std::lock_guard<std::mutex> lock(mutex_);
-  context_.makeCurrent();
-  CudaImage::Kernel &kernel =
-      static_cast<const CudaImage &>(image).kernels()[launch.kernel];
-  if (launch.sharedBytes > kernel.sharedBytes) {
-    int answer = driver_.cuFuncSetAttribute(kernel.function, kMaxDynamicShared,
-                                            int(launch.sharedBytes));
-    if (answer == kInvalidValue)
-      return Error::unsupported("kernel '" + kernel.name + "' needs " +
-                                std::to_string(launch.sharedBytes) +
-                                " bytes of shared memory, which " + name() +
-                                " does not have");
-    if (Status s = check(answer, "asking for shared memory"); !s)
-      return s.error().withContext("kernel '" + kernel.name + "'");
-    kernel.sharedBytes = launch.sharedBytes;
-  }
+  ContextScope current(context_);
+  auto &code = static_cast<const CudaImage &>(image);
+  if (Status s = code.allowShared(launch.kernel, launch.sharedBytes); !s)
+    return s;
+  const CudaImage::Kernel &kernel = code.kernels()[launch.kernel];
   ++stats_.launches;
   int answer = driver_.cuLaunchKernel(
       kernel.function, launch.blocks, 1, 1, launch.threads, 1, 1,
@@ -255,7 +214,7 @@ Status CudaDevice::launch(const DeviceImage &image, const GridLaunch &launch) {
 }
 
 /// The driver's number of a type of elements; -1: none.
-int mapType(DType dtype) {
+static int mapType(DType dtype) {
   switch (dtype) {
   case DType::U8:
     return 0;
@@ -291,7 +250,7 @@ Result<TensorMapBytes> CudaDevice::encode(const TensorMapLayout &layout) {
   std::vector<uint32_t> steps(layout.sizes.size(), 1);
   TensorMapBytes map;
   std::lock_guard<std::mutex> lock(mutex_);
-  context_.makeCurrent();
+  ContextScope current(context_);
   int answer = driver_.cuTensorMapEncodeTiled(
       &map, type, static_cast<uint32_t>(layout.sizes.size()),
       const_cast<void *>(layout.address), layout.sizes.data(),
@@ -304,21 +263,78 @@ Result<TensorMapBytes> CudaDevice::encode(const TensorMapLayout &layout) {
 
 Result<std::unique_ptr<DeviceEvent>> CudaDevice::record() {
   std::lock_guard<std::mutex> lock(mutex_);
-  context_.makeCurrent();
+  ContextScope current(context_);
   Handle event = nullptr;
   int answer = driver_.cuEventCreate(&event, 0);
-  if (answer == kSuccess)
-    answer = driver_.cuEventRecord(event, stream_);
-  if (Status s = check(answer, "recording an event"); !s)
+  if (Status s = check(answer, "making an event"); !s)
     return s.takeError();
-  return std::unique_ptr<DeviceEvent>(new CudaEvent(context_, event));
+  std::unique_ptr<DeviceEvent> made(new CudaEvent(context_, event));
+  if (Status s = check(driver_.cuEventRecord(event, stream_),
+                       "recording an event");
+      !s)
+    return s.takeError();
+  return made;
+}
+
+namespace {
+/// What a stream waits at, on a thread of the driver.
+struct Gate {
+  std::mutex mutex;
+  std::condition_variable opened;
+  bool isOpen = false;
+  std::chrono::duration<double> most;
+
+  void open() {
+    std::lock_guard<std::mutex> lock(mutex);
+    isOpen = true;
+    opened.notify_all();
+  }
+  static void wait(void *data) {
+    std::unique_ptr<std::shared_ptr<Gate>> gate(
+        static_cast<std::shared_ptr<Gate> *>(data));
+    std::unique_lock<std::mutex> lock((*gate)->mutex);
+    (*gate)->opened.wait_for(lock, (*gate)->most,
+                             [&] { return (*gate)->isOpen; });
+  }
+};
+
+} // namespace
+
+Result<std::shared_ptr<void>> CudaDevice::hold(double seconds) {
+  auto gate = std::make_shared<Gate>();
+  gate->most = std::chrono::duration<double>(seconds);
+  auto data = std::make_unique<std::shared_ptr<Gate>>(gate);
+  std::lock_guard<std::mutex> lock(mutex_);
+  ContextScope current(context_);
+  if (Status s = check(driver_.cuLaunchHostFunc(stream_, Gate::wait, data.get()),
+                       "holding the device");
+      !s)
+    return s.takeError();
+  data.release(); // the gate's own now
+  return std::shared_ptr<void>(gate.get(), [gate](void *) { gate->open(); });
+}
+
+Result<std::unique_ptr<DeviceGraph>>
+CudaDevice::makeGraph(std::shared_ptr<const DeviceImage> image,
+                      const std::vector<GridLaunch> &launches) {
+  if (isBlocking_)
+    return Error::unsupported("each kernel is waited for "
+                              "(KILN_LAUNCH_BLOCKING=1)");
+  std::lock_guard<std::mutex> lock(mutex_);
+  ContextScope current(context_);
+  auto graph = CudaGraph::make(
+      std::static_pointer_cast<CudaDevice>(shared_from_this()),
+      std::static_pointer_cast<const CudaImage>(std::move(image)), launches);
+  if (!graph)
+    return graph.takeError();
+  ++stats_.graphs;
+  return std::unique_ptr<DeviceGraph>(std::move(*graph));
 }
 
 Status CudaDevice::synchronize() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  context_.makeCurrent();
-  ++stats_.synchronizations;
-  return check(driver_.cuStreamSynchronize(stream_), "waiting");
+  std::unique_lock<std::mutex> lock(mutex_);
+  ContextScope current(context_);
+  return wait(lock, "waiting");
 }
 
 DeviceStats CudaDevice::stats() const {
@@ -332,15 +348,11 @@ DeviceStats CudaDevice::stats() const {
   return stats;
 }
 
-} // namespace
-
-Result<std::shared_ptr<runtime::Device>>
-openDevice(const DeviceOptions &options) {
-  auto driver = Driver::get();
-  if (!driver)
-    return driver.takeError();
+/// A device that nobody in this process has opened.
+static Result<std::shared_ptr<runtime::Device>>
+openNew(const Driver &functions, const DeviceOptions &options) {
   Context context;
-  context.driver = *driver;
+  context.driver = &functions;
   context.name = "cuda:" + std::to_string(options.ordinal);
   int count = 0, major = 0, minor = 0;
   if (Status s = context.check(context.driver->cuDeviceGetCount(&count),
@@ -355,15 +367,19 @@ openDevice(const DeviceOptions &options) {
                         std::to_string(count) +
                         (count == 1 ? " GPU" : " GPUs") +
                         ", cuda:0 to cuda:" + std::to_string(count - 1));
-  const Driver &functions = *context.driver;
   int answer = functions.cuDeviceGet(&context.device, int(options.ordinal));
   for (auto [attribute, value] :
        {std::pair(kMajor, &major), std::pair(kMinor, &minor)})
     if (answer == kSuccess)
       answer = functions.cuDeviceGetAttribute(value, attribute, context.device);
+  Handle primary = nullptr;
   if (answer == kSuccess)
-    answer =
-        functions.cuDevicePrimaryCtxRetain(&context.handle, context.device);
+    answer = functions.cuDevicePrimaryCtxRetain(&primary, context.device);
+  if (answer == kSuccess)
+    context.handle = std::shared_ptr<void>(
+        primary, [&functions, device = context.device](void *) {
+          functions.cuDevicePrimaryCtxRelease_v2(device);
+        });
   if (Status s = context.check(answer, "starting it"); !s)
     return s.takeError();
   context.capability = static_cast<unsigned>(major * 10 + minor);
@@ -372,6 +388,26 @@ openDevice(const DeviceOptions &options) {
   if (Status s = device->start(); !s)
     return s.takeError();
   return std::shared_ptr<runtime::Device>(std::move(device));
+}
+
+Result<std::shared_ptr<runtime::Device>>
+openDevice(const DeviceOptions &options) {
+  auto driver = Driver::get();
+  if (!driver)
+    return driver.takeError();
+  // Sessions share one, so that memory that one of them keeps is there for all.
+  static std::mutex mutex;
+  static std::map<std::pair<unsigned, bool>, std::weak_ptr<runtime::Device>>
+      opened;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::weak_ptr<runtime::Device> &known =
+      opened[{options.ordinal, options.blockingLaunches}];
+  if (auto device = known.lock())
+    return device;
+  auto device = openNew(**driver, options);
+  if (device)
+    known = *device;
+  return device;
 }
 
 } // namespace kiln::cuda

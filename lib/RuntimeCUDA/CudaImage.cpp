@@ -13,6 +13,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <new>
+#include <system_error>
 #include <thread>
 
 namespace kiln::cuda {
@@ -42,7 +44,7 @@ std::string versionText(int version) {
 }
 
 /// Machine code of a text.
-Result<std::string> assemble(const Context &context, const std::string &name,
+Result<std::string> assembleText(const Context &context, const std::string &name,
                              const char *ptx) {
   const Driver &driver = *context.driver;
   char log[2048] = "";
@@ -76,6 +78,17 @@ Result<std::string> assemble(const Context &context, const std::string &name,
   return Error::unsupported("the driver does not take kernel '" + name +
                             "': " + driver.nameOf(answer) +
                             (text.empty() ? "" : ": " + text));
+}
+
+/// The same on any thread.
+Result<std::string> assemble(const Context &context, const std::string &name,
+                             const char *ptx) {
+  try {
+    return assembleText(context, name, ptx);
+  } catch (const std::bad_alloc &) {
+    return Error::io("out of memory while kernel '" + name +
+                     "' was assembled");
+  }
 }
 } // namespace
 
@@ -117,6 +130,28 @@ Digest getKey(const Context &context, const char *ptx) {
   return hasher.finish();
 }
 
+/// The driver finds the end of machine code by itself, in the tables that an ELF file
+/// names at its beginning: one that was cut off would be read beyond its end.
+bool isWhole(const std::vector<uint8_t> &code) {
+  struct Header { // of a 64-bit ELF file
+    uint8_t magic[4], rest[28];
+    uint64_t programs, sections;
+    uint8_t flags[4];
+    uint16_t bytes, programBytes, programCount, sectionBytes, sectionCount;
+  } header;
+  if (code.size() < sizeof(header))
+    return false;
+  std::memcpy(&header, code.data(), sizeof(header));
+  auto isInside = [&](uint64_t begin, uint64_t bytes) {
+    return begin <= code.size() && bytes <= code.size() - begin;
+  };
+  return std::memcmp(header.magic, "\177ELF", 4) == 0 &&
+         isInside(header.programs,
+                  uint64_t(header.programBytes) * header.programCount) &&
+         isInside(header.sections,
+                  uint64_t(header.sectionBytes) * header.sectionCount);
+}
+
 void findCode(const Context &context, std::vector<Task> &tasks,
               package::KernelStore &store) {
   std::vector<Digest> keys;
@@ -125,7 +160,8 @@ void findCode(const Context &context, std::vector<Task> &tasks,
   auto found = store.find(keys);
   for (size_t i = 0; i < tasks.size() && i < found.size(); ++i) {
     if (!found[i] || found[i]->kind != KILN_IMAGE_CUBIN ||
-        found[i]->bytes.empty())
+        found[i]->requiredFeatures != (context.capability | KILN_GPU_EXACT) ||
+        !isWhole(found[i]->bytes))
       continue;
     tasks[i].code = std::string(found[i]->bytes.begin(), found[i]->bytes.end());
     tasks[i].isFound = true;
@@ -148,7 +184,7 @@ void assembleAll(const Context &context, const package::KernelImage &image,
                  std::vector<Task> &tasks) {
   std::atomic<size_t> next{0};
   auto work = [&] {
-    context.makeCurrent();
+    ContextScope current(context);
     for (size_t i; (i = next++) < tasks.size();) {
       if (tasks[i].isFound)
         continue;
@@ -168,8 +204,12 @@ void assembleAll(const Context &context, const package::KernelImage &image,
       {missing, std::max(std::thread::hardware_concurrency(), 1u),
        kMostThreads});
   std::vector<std::thread> others;
-  for (size_t i = 1; i < threads; ++i)
-    others.emplace_back(work);
+  try {
+    for (size_t i = 1; i < threads; ++i)
+      others.emplace_back(work);
+  } catch (const std::system_error &) {
+    // Those that there are do the work.
+  }
   work();
   for (std::thread &other : others)
     other.join();
@@ -178,7 +218,8 @@ void assembleAll(const Context &context, const package::KernelImage &image,
 
 Result<std::shared_ptr<CudaImage>>
 CudaImage::load(const Context &context, const package::KernelImage &image,
-                package::KernelStore *store) {
+                package::KernelStore *store,
+                std::shared_ptr<runtime::Device> device) {
   uint32_t needed = image.requiredFeatures & KILN_GPU_ARCHITECTURE;
   bool isExact = image.requiredFeatures & KILN_GPU_EXACT;
   if (image.requiredFeatures & ~uint32_t(KILN_GPU_ARCHITECTURE | KILN_GPU_EXACT))
@@ -200,21 +241,64 @@ CudaImage::load(const Context &context, const package::KernelImage &image,
   if (store)
     findCode(context, tasks, *store);
   assembleAll(context, image, tasks);
-  std::shared_ptr<CudaImage> loaded(new CudaImage(context));
+  std::shared_ptr<CudaImage> loaded(new CudaImage(context, std::move(device)));
+  ContextScope current(context);
   for (size_t i = 0; i < tasks.size(); ++i) {
-    if (!tasks[i].code)
-      return tasks[i].code.takeError();
-    if (Status s = loaded->add(image.kernels[i].name, tasks[i].code->data());
-        !s)
+    Task &task = tasks[i];
+    const std::string &name = image.kernels[i].name;
+    // What comes from outside and is not taken was not there.
+    if (task.isFound && loaded->add(name, task.code->data()))
+      continue;
+    if (task.isFound) {
+      task.isFound = false;
+      task.code = assemble(context, name, task.ptx);
+    }
+    if (!task.code)
+      return task.code.takeError();
+    if (Status s = loaded->add(name, task.code->data()); !s)
       return s.takeError();
-    if (store && !tasks[i].isFound)
-      keepCode(context, tasks[i], *store);
+    if (store)
+      keepCode(context, task, *store);
   }
   return loaded;
 }
 
+std::optional<std::vector<size_t>>
+CudaImage::parameterBytes(uint32_t kernel) const {
+  const Driver &driver = *context_.driver;
+  if (!driver.cuFuncGetParamInfo)
+    return std::nullopt;
+  ContextScope current(context_);
+  std::vector<size_t> sizes;
+  size_t offset = 0, bytes = 0;
+  while (driver.cuFuncGetParamInfo(kernels_[kernel].function, sizes.size(),
+                                   &offset, &bytes) == kSuccess)
+    sizes.push_back(bytes);
+  return sizes;
+}
+
+Status CudaImage::allowShared(uint32_t index, uint32_t bytes) const {
+  Kernel &kernel = kernels_[index];
+  if (bytes <= kernel.sharedBytes)
+    return Status::success();
+  int answer = context_.driver->cuFuncSetAttribute(
+      kernel.function, kMaxDynamicShared, int(bytes));
+  if (answer == kInvalidValue)
+    return Error::unsupported("kernel '" + kernel.name + "' needs " +
+                              std::to_string(bytes) +
+                              " bytes of shared memory, which " +
+                              context_.name + " does not have");
+  if (Status s = context_.check(answer, "asking for shared memory"); !s)
+    return s.error().withContext("kernel '" + kernel.name + "'");
+  kernel.sharedBytes = bytes;
+  return Status::success();
+}
+
 CudaImage::~CudaImage() {
-  context_.makeCurrent();
+  // Launches that were asked for may still come.
+  if (!modules_.empty())
+    (void)device_->synchronize();
+  ContextScope current(context_);
   for (Handle module : modules_)
     context_.driver->cuModuleUnload(module);
 }

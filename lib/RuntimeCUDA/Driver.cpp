@@ -35,6 +35,9 @@ static Result<Driver> loadDriver() {
   driver.cuTensorMapEncodeTiled =
       reinterpret_cast<decltype(driver.cuTensorMapEncodeTiled)>(
           dlsym(library, "cuTensorMapEncodeTiled"));
+  driver.cuFuncGetParamInfo =
+      reinterpret_cast<decltype(driver.cuFuncGetParamInfo)>(
+          dlsym(library, "cuFuncGetParamInfo"));
   int answer = driver.cuInit(0);
   if (answer == kNoDevice)
     return Error::unsupported("this machine has no GPU that its driver knows; "

@@ -58,6 +58,17 @@ enum Attribute : int {
   kMaxDynamicShared = 8, ///< of a function
 };
 
+enum PointerAttribute : int { kMemoryType = 2 };
+
+/// A launch as a node of a graph: CUDA_KERNEL_NODE_PARAMS_v2.
+struct KernelNode {
+  Handle function = nullptr;
+  unsigned blocks[3] = {1, 1, 1}, threads[3] = {1, 1, 1};
+  unsigned sharedBytes = 0;
+  void **parameters = nullptr, **extra = nullptr;
+  Handle kernel = nullptr, context = nullptr;
+};
+
 #define KILN_CUDA_FUNCTIONS(F)                                                 \
   F(cuInit, (unsigned))                                                        \
   F(cuDriverGetVersion, (int *))                                               \
@@ -67,7 +78,10 @@ enum Attribute : int {
   F(cuDeviceGet, (int *, int))                                                 \
   F(cuDeviceGetAttribute, (int *, int, int))                                   \
   F(cuDevicePrimaryCtxRetain, (Handle *, int))                                 \
-  F(cuCtxSetCurrent, (Handle))                                                 \
+  F(cuDevicePrimaryCtxRelease_v2, (int))                                       \
+  F(cuCtxGetCurrent, (Handle *))                                               \
+  F(cuCtxPushCurrent_v2, (Handle))                                             \
+  F(cuCtxPopCurrent_v2, (Handle *))                                            \
   F(cuStreamCreate, (Handle *, unsigned))                                      \
   F(cuStreamDestroy_v2, (Handle))                                              \
   F(cuStreamSynchronize, (Handle))                                             \
@@ -76,19 +90,28 @@ enum Attribute : int {
   F(cuEventRecord, (Handle, Handle))                                           \
   F(cuEventSynchronize, (Handle))                                              \
   F(cuEventElapsedTime, (float *, Handle, Handle))                             \
+  F(cuLaunchHostFunc, (Handle, void (*)(void *), void *))                      \
+  F(cuPointerGetAttribute, (void *, int, Address))                             \
   F(cuMemGetInfo_v2, (size_t *, size_t *))                                     \
   F(cuMemAlloc_v2, (Address *, size_t))                                        \
   F(cuMemFree_v2, (Address))                                                   \
   F(cuMemcpyHtoDAsync_v2, (Address, const void *, size_t, Handle))             \
   F(cuMemcpyDtoHAsync_v2, (void *, Address, size_t, Handle))                   \
   F(cuMemcpyDtoDAsync_v2, (Address, Address, size_t, Handle))                  \
-  F(cuMemsetD8Async, (Address, unsigned char, size_t, Handle))                 \
   F(cuModuleLoadData, (Handle *, const void *))                                \
   F(cuModuleUnload, (Handle))                                                  \
   F(cuModuleGetFunction, (Handle *, Handle, const char *))                     \
   F(cuFuncSetAttribute, (Handle, int, int))                                    \
   F(cuLaunchKernel, (Handle, unsigned, unsigned, unsigned, unsigned, unsigned, \
                      unsigned, unsigned, Handle, void **, void **))            \
+  F(cuGraphCreate, (Handle *, unsigned))                                       \
+  F(cuGraphDestroy, (Handle))                                                  \
+  F(cuGraphAddKernelNode_v2,                                                   \
+    (Handle *, Handle, const Handle *, size_t, const KernelNode *))            \
+  F(cuGraphInstantiateWithFlags, (Handle *, Handle, unsigned long long))       \
+  F(cuGraphExecKernelNodeSetParams_v2, (Handle, Handle, const KernelNode *))   \
+  F(cuGraphExecDestroy, (Handle))                                              \
+  F(cuGraphLaunch, (Handle, Handle))                                           \
   F(cuLinkCreate_v2, (unsigned, int *, void **, Handle *))                     \
   F(cuLinkAddData_v2, (Handle, int, void *, size_t, const char *, unsigned,    \
                        int *, void **))                                        \
@@ -104,6 +127,8 @@ struct Driver {
   int (*cuTensorMapEncodeTiled)(void *, int, uint32_t, void *, const uint64_t *,
                                 const uint64_t *, const uint32_t *,
                                 const uint32_t *, int, int, int, int) = nullptr;
+  /// Null before CUDA 12.4.
+  int (*cuFuncGetParamInfo)(Handle, size_t, size_t *, size_t *) = nullptr;
   int version = 0; ///< 13000 for CUDA 13.0
 
   /// Unsupported if there is none, or it lacks a function.

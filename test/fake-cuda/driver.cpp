@@ -11,8 +11,11 @@
 // there is no GPU. New memory holds bytes of 0xff, which are NaN.
 //
 // Kernels are not run: a launch is written down, as a line "launch NAME BLOCKS THREADS
-// SHARED", in the file KILN_FAKE_CUDA_LOG, beside "alloc BYTES", "upload BYTES",
-// "download BYTES" and "link NAME". Three entries mean something by their names:
+// SHARED", in the file KILN_FAKE_CUDA_LOG, beside "alloc BYTES", "free BYTES", "upload
+// BYTES", "download BYTES", "link NAME", "wait", "graph NODES", "replay" and "update
+// NAME". A launch of a graph does what its nodes do. Functions fail on a thread without a
+// context; memory or code that goes while launches were not waited for breaks the device.
+// Three entries mean something by their names:
 //
 //   fake_saxpy   f32 buffers x, y, r: r = 2 x + y, as far as the memory of r goes
 //   fake_fault   the device fails with an illegal address
@@ -31,6 +34,8 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <thread>
+#include <vector>
 
 namespace {
 
@@ -41,6 +46,7 @@ enum Answer {
   InvalidValue = 1,
   OutOfMemory = 2,
   NoDevice = 100,
+  InvalidImage = 200,
   InvalidPTX = 218,
   UnsupportedPTX = 222,
   InvalidContext = 201,
@@ -55,13 +61,36 @@ struct Code {
 
 struct Function {
   std::string name;
+  std::vector<size_t> parameterBytes;
 };
+
+/// As the runtime's own declaration.
+struct KernelNode {
+  void *function;
+  unsigned blocks[3], threads[3], sharedBytes;
+  void **parameters, **extra;
+  void *kernel, *context;
+};
+
+struct Node {
+  KernelNode launch;
+  std::vector<std::vector<char>> values; ///< of the parameters
+};
+
+struct Graph {
+  std::vector<Node *> nodes;
+};
+
+/// Machine code here is a header of an ELF file, then the text.
+constexpr size_t kHeaderBytes = 64;
 
 struct State {
   std::mutex mutex;
   std::map<Address, size_t> memory;
   size_t used = 0;
   int failure = Success; ///< what every call answers from now on
+  bool isBusy = false;   ///< something was launched and not waited for
+  std::vector<std::thread> hosts; ///< functions of the host in the stream
 };
 
 State &state() {
@@ -70,7 +99,7 @@ State &state() {
 }
 
 /// Of the calling thread.
-thread_local void *currentContext = nullptr;
+thread_local std::vector<void *> contexts;
 
 /// A number of KILN_FAKE_CUDA.
 long long setting(const std::string &name, long long otherwise) {
@@ -111,6 +140,37 @@ bool isValid(Address address, size_t bytes) {
 
 int fail(int answer) { return state().failure = answer; }
 
+/// The end of the stream.
+int finish() {
+  State &s = state();
+  std::vector<std::thread> hosts;
+  {
+    std::lock_guard<std::mutex> lock(s.mutex);
+    hosts.swap(s.hosts);
+    s.isBusy = false;
+  }
+  for (std::thread &host : hosts)
+    host.join();
+  return s.failure;
+}
+
+/// Sizes of the parameters that a text declares for an entry.
+std::vector<size_t> parametersOf(const std::string &text, size_t entry) {
+  std::vector<size_t> sizes;
+  size_t end = text.find(')', entry);
+  for (size_t at = text.find(".param", entry); at < end;) {
+    size_t next = std::min(text.find(".param", at + 6), end);
+    std::string one = text.substr(at, next - at);
+    size_t array = one.find('[');
+    bool isWide = one.find(".u64") < one.size() || one.find(".b64") < one.size();
+    sizes.push_back(array < one.size() ? std::atoi(one.c_str() + array + 1)
+                    : isWide           ? 8
+                                       : 4);
+    at = next;
+  }
+  return sizes;
+}
+
 void saxpy(void **parameters) {
   auto pointer = [&](int i) { return *static_cast<Address *>(parameters[i]); };
   auto *x = reinterpret_cast<const float *>(pointer(0));
@@ -121,6 +181,36 @@ void saxpy(void **parameters) {
                  sizeof(float);
   for (size_t i = 0; i < count; ++i)
     r[i] = 2 * x[i] + y[i];
+}
+
+int run(const Function &function, unsigned blocks, unsigned threads,
+        unsigned shared, void **parameters) {
+  State &s = state();
+  if (s.failure)
+    return s.failure;
+  if (contexts.empty())
+    return InvalidContext;
+  s.isBusy = true;
+  note("launch " + function.name + " " + std::to_string(blocks) + " " +
+       std::to_string(threads) + " " + std::to_string(shared));
+  if (function.name == "fake_saxpy")
+    saxpy(parameters);
+  else if (function.name == "fake_fault")
+    fail(IllegalAddress);
+  else if (function.name == "fake_lost")
+    fail(Unknown);
+  return Success;
+}
+
+/// The values of parameters are read at once, as the driver does.
+void setNode(Node &node, const KernelNode &launch) {
+  node.launch = launch;
+  node.values.clear();
+  const auto &sizes = static_cast<Function *>(launch.function)->parameterBytes;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    auto *value = static_cast<const char *>(launch.parameters[i]);
+    node.values.emplace_back(value, value + sizes[i]);
+  }
 }
 
 } // namespace
@@ -161,8 +251,23 @@ int cuDevicePrimaryCtxRetain(void **context, int) {
   *context = &state();
   return Success;
 }
-int cuCtxSetCurrent(void *context) {
-  currentContext = context;
+int cuDevicePrimaryCtxRelease_v2(int) {
+  note("release");
+  return Success;
+}
+int cuCtxGetCurrent(void **context) {
+  *context = contexts.empty() ? nullptr : contexts.back();
+  return Success;
+}
+int cuCtxPushCurrent_v2(void *context) {
+  contexts.push_back(context);
+  return Success;
+}
+int cuCtxPopCurrent_v2(void **context) {
+  if (contexts.empty())
+    return InvalidContext;
+  *context = contexts.back();
+  contexts.pop_back();
   return Success;
 }
 int cuStreamCreate(void **stream, unsigned) {
@@ -170,14 +275,33 @@ int cuStreamCreate(void **stream, unsigned) {
   return Success;
 }
 int cuStreamDestroy_v2(void *) { return Success; }
-int cuStreamSynchronize(void *) { return state().failure; }
+int cuStreamSynchronize(void *) {
+  if (contexts.empty())
+    return InvalidContext;
+  note("wait");
+  return finish();
+}
+int cuLaunchHostFunc(void *, void (*function)(void *), void *data) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  state().hosts.emplace_back(function, data);
+  return state().failure;
+}
+int cuPointerGetAttribute(void *value, int, Address address) {
+  // Memory of the host that begins with this is taken for page-locked.
+  std::lock_guard<std::mutex> lock(state().mutex);
+  if (bytesFrom(address) == 0 &&
+      std::memcmp(reinterpret_cast<void *>(address), "page-locked", 11) != 0)
+    return InvalidValue;
+  *static_cast<unsigned *>(value) = bytesFrom(address) == 0 ? 1 : 2;
+  return Success;
+}
 int cuEventCreate(void **event, unsigned) {
   *event = &state();
   return Success;
 }
 int cuEventDestroy_v2(void *) { return Success; }
 int cuEventRecord(void *, void *) { return state().failure; }
-int cuEventSynchronize(void *) { return state().failure; }
+int cuEventSynchronize(void *) { return finish(); }
 int cuEventElapsedTime(float *milliseconds, void *, void *) {
   *milliseconds = 1;
   return state().failure;
@@ -192,6 +316,8 @@ int cuMemGetInfo_v2(size_t *free, size_t *total) {
 int cuMemAlloc_v2(Address *address, size_t bytes) {
   State &s = state();
   std::lock_guard<std::mutex> lock(s.mutex);
+  if (contexts.empty())
+    return InvalidContext;
   if (s.failure)
     return s.failure;
   if (bytes > totalMemory() - s.used)
@@ -212,6 +338,8 @@ int cuMemFree_v2(Address address) {
   auto block = s.memory.find(address);
   if (block == s.memory.end())
     return InvalidValue;
+  if (s.isBusy)
+    fail(IllegalAddress);
   s.used -= block->second;
   note("free " + std::to_string(block->second));
   s.memory.erase(block);
@@ -248,13 +376,6 @@ int cuMemcpyDtoDAsync_v2(Address to, Address from, size_t bytes, void *) {
                reinterpret_cast<const void *>(from), bytes);
   return Success;
 }
-int cuMemsetD8Async(Address to, unsigned char value, size_t bytes, void *) {
-  std::lock_guard<std::mutex> lock(state().mutex);
-  if (!isValid(to, bytes))
-    return InvalidValue;
-  std::memset(reinterpret_cast<void *>(to), value, bytes);
-  return state().failure;
-}
 
 int cuLinkCreate_v2(unsigned, int *, void **, void **link) {
   *link = new Code();
@@ -275,6 +396,9 @@ int cuLinkAddData_v2(void *link, int kind, void *data, size_t, const char *name,
 }
 int cuLinkComplete(void *link, void **code, size_t *bytes) {
   std::string &text = static_cast<Code *>(link)->text;
+  std::string header(kHeaderBytes, '\0');
+  header.replace(0, 4, "\177ELF");
+  text = header + text;
   *code = text.data();
   *bytes = text.size() + 1;
   return Success;
@@ -284,18 +408,35 @@ int cuLinkDestroy(void *link) {
   return Success;
 }
 int cuModuleLoadData(void **module, const void *code) {
-  *module = new Code{static_cast<const char *>(code)};
+  auto *text = static_cast<const char *>(code);
+  if (std::memcmp(text, "\177ELF", 4) != 0)
+    return InvalidImage;
+  text += kHeaderBytes;
+  if (!std::strstr(text, ".version"))
+    return InvalidImage;
+  *module = new Code{text};
   return state().failure;
 }
 int cuModuleUnload(void *module) {
+  if (state().isBusy)
+    fail(IllegalAddress);
   delete static_cast<Code *>(module);
   return Success;
 }
 int cuModuleGetFunction(void **function, void *module, const char *name) {
   const std::string &text = static_cast<Code *>(module)->text;
-  if (text.find(".entry " + std::string(name) + "(") == std::string::npos)
+  size_t entry = text.find(".entry " + std::string(name) + "(");
+  if (entry == std::string::npos)
     return NotFound;
-  *function = new Function{name}; // as long as the process, as few as kernels
+  // As long as the process, as few as kernels.
+  *function = new Function{name, parametersOf(text, entry)};
+  return Success;
+}
+int cuFuncGetParamInfo(void *function, size_t index, size_t *, size_t *bytes) {
+  const auto &sizes = static_cast<Function *>(function)->parameterBytes;
+  if (index >= sizes.size())
+    return InvalidValue;
+  *bytes = sizes[index];
   return Success;
 }
 int cuFuncSetAttribute(void *, int, int) { return Success; }
@@ -303,23 +444,65 @@ int cuLaunchKernel(void *function, unsigned blocks, unsigned, unsigned,
                    unsigned threads, unsigned, unsigned, unsigned shared, void *,
                    void **parameters, void **) {
   std::lock_guard<std::mutex> lock(state().mutex);
-  if (state().failure)
-    return state().failure;
-  const std::string &name = static_cast<Function *>(function)->name;
-  note("launch " + name + " " + std::to_string(blocks) + " " +
-       std::to_string(threads) + " " + std::to_string(shared));
-  if (name == "fake_saxpy")
-    saxpy(parameters);
-  else if (name == "fake_fault")
-    fail(IllegalAddress);
-  else if (name == "fake_lost")
-    fail(Unknown);
+  return run(*static_cast<Function *>(function), blocks, threads, shared,
+             parameters);
+}
+
+int cuGraphCreate(void **graph, unsigned) {
+  *graph = new Graph();
+  return Success;
+}
+int cuGraphDestroy(void *graph) {
+  for (Node *node : static_cast<Graph *>(graph)->nodes)
+    delete node;
+  delete static_cast<Graph *>(graph);
+  return Success;
+}
+int cuGraphAddKernelNode_v2(void **node, void *graph, void *const *before,
+                            size_t count, const KernelNode *launch) {
+  auto &nodes = static_cast<Graph *>(graph)->nodes;
+  // Chains are all that is wanted, and what keeps the order of launches.
+  if (count != (nodes.empty() ? 0u : 1u) || (count && *before != nodes.back()))
+    return InvalidValue;
+  nodes.push_back(new Node());
+  *node = nodes.back();
+  setNode(*nodes.back(), *launch);
+  return Success;
+}
+int cuGraphInstantiateWithFlags(void **executable, void *graph,
+                                unsigned long long) {
+  *executable = graph;
+  note("graph " + std::to_string(static_cast<Graph *>(graph)->nodes.size()));
+  return Success;
+}
+int cuGraphExecKernelNodeSetParams_v2(void *, void *node,
+                                      const KernelNode *launch) {
+  note("update " + static_cast<Function *>(launch->function)->name);
+  setNode(*static_cast<Node *>(node), *launch);
+  return Success;
+}
+int cuGraphExecDestroy(void *) { return Success; }
+int cuGraphLaunch(void *executable, void *) {
+  std::lock_guard<std::mutex> lock(state().mutex);
+  if (contexts.empty())
+    return InvalidContext;
+  note("replay");
+  for (Node *node : static_cast<Graph *>(executable)->nodes) {
+    std::vector<void *> parameters;
+    for (std::vector<char> &value : node->values)
+      parameters.push_back(value.data());
+    const KernelNode &launch = node->launch;
+    if (int answer = run(*static_cast<Function *>(launch.function),
+                         launch.blocks[0], launch.threads[0],
+                         launch.sharedBytes, parameters.data()))
+      return answer;
+  }
   return Success;
 }
 int cuTensorMapEncodeTiled(void *map, int, uint32_t, void *, const uint64_t *,
                            const uint64_t *, const uint32_t *, const uint32_t *,
                            int, int, int, int) {
-  if (!currentContext)
+  if (contexts.empty())
     return InvalidContext;
   std::memset(map, 0, 128);
   return Success;

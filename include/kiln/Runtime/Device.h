@@ -34,12 +34,17 @@
 #include "kiln/Package/KernelStore.h"
 #include "kiln/Runtime/Tensor.h"
 
+#include <optional>
+
 namespace kiln::runtime {
 
 /// Kernels of an image that a device has taken.
 class DeviceImage {
 public:
   virtual ~DeviceImage() = default;
+  /// The sizes of a kernel's parameters; none where the driver does not tell.
+  virtual std::optional<std::vector<size_t>>
+  parameterBytes(uint32_t kernel) const = 0;
 };
 
 /// 128 bytes that the copy engine of a GPU reads.
@@ -63,9 +68,21 @@ struct GridLaunch {
   void **parameters = nullptr; ///< addresses of the values of the parameters
 };
 
+/// Launches that are asked for together, again and again, in their order.
+class DeviceGraph {
+public:
+  virtual ~DeviceGraph() = default;
+  /// Other parameters for the launch at `index` from the next `launch` on. Its kernel,
+  /// threads and shared memory stay.
+  virtual Status update(size_t index, const GridLaunch &launch) = 0;
+  virtual Status launch() = 0;
+};
+
 /// What a device did, for `--stats` and tests.
 struct DeviceStats {
-  uint64_t launches = 0;
+  uint64_t launches = 0;       ///< of single kernels
+  uint64_t graphs = 0;         ///< that were made
+  uint64_t graphLaunches = 0, graphUpdates = 0;
   uint64_t allocations = 0;    ///< that the driver was asked for
   uint64_t synchronizations = 0;
   uint64_t uploads = 0, uploadedBytes = 0;
@@ -102,17 +119,24 @@ public:
   virtual Status download(void *target, const void *source, size_t bytes) = 0;
   /// Within the device; the ranges do not overlap.
   virtual Status copy(void *target, const void *source, size_t bytes) = 0;
-  virtual Status fill(void *target, uint8_t value, size_t bytes) = 0;
 
   /// Unsupported for an image that this device or its driver does not take. `store`,
   /// which may be null, keeps what the driver makes of it for the next process.
   virtual Result<std::shared_ptr<DeviceImage>>
   load(const package::KernelImage &image, package::KernelStore *store) = 0;
   virtual Status launch(const DeviceImage &image, const GridLaunch &launch) = 0;
+  /// A graph of launches of one image, whose parameters are copied. Unsupported from a
+  /// device that has none, or that waits for each launch.
+  virtual Result<std::unique_ptr<DeviceGraph>>
+  makeGraph(std::shared_ptr<const DeviceImage> image,
+            const std::vector<GridLaunch> &launches) = 0;
   virtual Result<TensorMapBytes> encode(const TensorMapLayout &layout) = 0;
 
   /// An event behind everything that was asked for by now.
   virtual Result<std::unique_ptr<DeviceEvent>> record() = 0;
+  /// What is asked for from now on waits until the result is destroyed, but no longer
+  /// than `seconds`: the device then does it without waiting for the host in between.
+  virtual Result<std::shared_ptr<void>> hold(double seconds) = 0;
   /// Returns when everything is done; what failed meanwhile is the error.
   virtual Status synchronize() = 0;
   virtual DeviceStats stats() const = 0;

@@ -10,14 +10,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Package/SampleProgram.h"
+#include "CudaTest.h"
 #include "kiln/Runtime/Element.h"
-#include "kiln/Runtime/Executable.h"
-#include "kiln/RuntimeCUDA/CudaDevice.h"
 
+#include <algorithm>
 #include <cstdlib>
-#include <gtest/gtest.h>
-#include <numeric>
+#include <map>
 #include <thread>
 
 using namespace kiln;
@@ -25,55 +23,6 @@ using namespace kiln::runtime;
 using namespace kiln::test;
 
 namespace {
-
-constexpr char kPTX[] = ".version 8.0\n.target sm_90a\n.visible .entry "
-                        "fake_saxpy(.param .u64 x)\n{ ret; }\n";
-
-class CudaDevice : public testing::Test {
-protected:
-  CudaDevice() {
-    auto opened = cuda::openDevice({});
-    EXPECT_TRUE(opened) << opened.error().message;
-    device = *opened;
-  }
-
-  /// 0, 1, 2, ... on the host.
-  static Tensor count(std::vector<int64_t> sizes) {
-    Tensor tensor = *Tensor::empty(DType::F32, std::move(sizes));
-    std::iota(tensor.dataAs<float>(), tensor.dataAs<float>() + tensor.numel(),
-              0.0f);
-    return tensor;
-  }
-  static std::vector<float> contentsOf(const Tensor &tensor) {
-    Tensor host = *tensor.toHost()->contiguous();
-    return {host.dataAs<float>(), host.dataAs<float>() + host.numel()};
-  }
-
-  /// A package with that program, whose kernel 0 is the one that runs.
-  Package packageOf(const ProgramBuilder &b) {
-    Package package;
-    package.programs.push_back(b.program);
-    package.image.target = "sm_90a";
-    package.image.kind = KILN_IMAGE_PTX;
-    package.image.requiredFeatures = 90 | KILN_GPU_EXACT;
-    package.image.kernels = {{"fake_saxpy", 0}};
-    package.image.bytes.assign(std::begin(kPTX), std::end(kPTX));
-    return package;
-  }
-  static GridStep saxpy(ProgramBuilder &b, ValueId x, ValueId y, ValueId r) {
-    GridStep grid;
-    grid.buffers = {x, y, r};
-    grid.writes = {2};
-    GridStep::Part part;
-    part.blocks = b.integer(1);
-    part.threads = 256;
-    grid.parts = {part};
-    return grid;
-  }
-
-  std::shared_ptr<Device> device;
-  OperatorRegistry registry;
-};
 
 TEST_F(CudaDevice, MemoryIsUsedAgain) {
   uint64_t before = device->stats().allocations;
@@ -305,6 +254,7 @@ TEST_F(CudaDevice, UnknownRequirementsAreRefused) {
 }
 
 TEST_F(CudaDevice, NoDeviceIsNoMistakeOfTheCaller) {
+  device.reset(); // or it would be found
   ::setenv("KILN_FAKE_CUDA", "devices=0", 1);
   auto none = cuda::openDevice({});
   ::unsetenv("KILN_FAKE_CUDA");
@@ -319,8 +269,114 @@ TEST_F(CudaDevice, EventsMeasure) {
   EXPECT_GT(*(*end)->secondsSince(**begin), 0.0);
 }
 
+TEST_F(CudaDevice, SessionsShareADevice) {
+  EXPECT_EQ(*cuda::openDevice({}), device);
+  cuda::DeviceOptions blocking;
+  blocking.blockingLaunches = true;
+  auto other = *cuda::openDevice(blocking);
+  ASSERT_NE(other, device);
+  // Of two devices of one GPU each has a stream of its own.
+  Tensor here = *count({4, 4}).toDevice(*device);
+  Tensor there = *Tensor::emptyOn(other.get(), DType::F32, {4, 4});
+  ASSERT_TRUE(copyElements(here, there));
+  EXPECT_EQ(contentsOf(there), contentsOf(here));
+}
+
+// The driver without a GPU takes memory that begins so for page-locked.
+TEST_F(CudaDevice, UploadsAreOverWhenTheyReturn) {
+  auto memory = *device->allocate(64, "test");
+  char locked[64] = "page-locked", other[64] = "pageable";
+  uint64_t waits = device->stats().synchronizations;
+  ASSERT_TRUE(device->upload(memory->data(), other, 64));
+  EXPECT_EQ(device->stats().synchronizations, waits);
+  ASSERT_TRUE(device->upload(memory->data(), locked, 64));
+  EXPECT_EQ(device->stats().synchronizations, waits + 1);
+}
+
+TEST_F(CudaDevice, MoreParametersThanArePassedAreRefused) {
+  ProgramBuilder b;
+  ExprId n = b.integer(128);
+  ValueId x = b.slotValue(b.slot("x", {n}));
+  b.program.steps.emplace_back(saxpy(b, x, x, b.value(Value::Kind::New, {n})));
+  b.output(x);
+  for (const char *parameter : {", .param .u64 more", ""}) {
+    Package package = packageOf(b);
+    std::string text(kPTX);
+    text.replace(text.find(", .param .u64 w"), 15,
+                 *parameter ? std::string(", .param .u64 w") + parameter
+                            : ", .param .align 64 .b8 w[128]");
+    package.image.bytes.assign(text.c_str(), text.c_str() + text.size() + 1);
+    auto refused = Executable::load(std::move(package), registry, device);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().kind, ErrorKind::Malformed);
+  }
+}
+
+/// Keeps what it is told, or something else.
+struct Code : package::KernelStore {
+  std::map<Digest, package::KernelImage> images;
+  unsigned kept = 0;
+  std::vector<std::optional<package::KernelImage>>
+  find(const std::vector<Digest> &keys) override {
+    std::vector<std::optional<package::KernelImage>> found;
+    for (const Digest &key : keys) {
+      found.emplace_back();
+      if (images.count(key))
+        found.back() = images[key];
+    }
+    return found;
+  }
+  void keep(const Digest &key, const package::KernelImage &image,
+            uint64_t) override {
+    images[key] = image;
+    ++kept;
+  }
+};
+
+TEST_F(CudaDevice, MachineCodeThatDoesNotLoadIsAssembledAgain) {
+  ProgramBuilder b;
+  ExprId n = b.integer(128);
+  ValueId x = b.slotValue(b.slot("x", {n}));
+  b.program.steps.emplace_back(saxpy(b, x, x, b.value(Value::Kind::New, {n})));
+  b.output(x);
+  Code code;
+  auto load = [&] {
+    auto loaded = Executable::load(packageOf(b), registry, device, &code);
+    ASSERT_TRUE(loaded) << loaded.error().message;
+    EXPECT_TRUE((*loaded)->forward().run({count({128})}));
+  };
+  load();
+  load();
+  EXPECT_EQ(code.kept, 1u);
+  std::vector<uint8_t> &bytes = code.images.begin()->second.bytes;
+  const std::vector<uint8_t> good = bytes;
+  bytes.resize(3); // cut off
+  load();
+  EXPECT_EQ(bytes, good);
+  std::fill(bytes.begin() + 64, bytes.end(), 'x'); // the driver says no
+  load();
+  EXPECT_EQ(bytes, good);
+  bytes[41] = 0xff; // tables beyond the end
+  load();
+  EXPECT_EQ(code.kept, 4u);
+  code.images.begin()->second.requiredFeatures = 100; // another GPU's
+  load();
+  EXPECT_EQ(code.kept, 5u);
+}
+
+TEST_F(CudaDevice, WhatIsHeldGoesOnAfterAWhile) {
+  auto gate = device->hold(10);
+  ASSERT_TRUE(gate);
+  gate->reset();
+  EXPECT_TRUE(device->synchronize());
+  auto kept = device->hold(0.01);
+  EXPECT_TRUE(device->synchronize());
+}
+
 /// The driver stays failed, so this one is the last.
-TEST_F(CudaDevice, AnAllocationTellsOfTheKernelThatFailed) {
+class Broken : public CudaDevice {};
+
+TEST_F(Broken, AnAllocationTellsOfTheKernelThatFailed) {
   ProgramBuilder b;
   ExprId n = b.integer(128);
   ValueId x = b.slotValue(b.slot("x", {n}));

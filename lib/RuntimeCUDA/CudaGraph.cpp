@@ -1,0 +1,86 @@
+//===- CudaGraph.cpp - Launches that are asked for together ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceImpl.h"
+
+namespace kiln::cuda {
+
+KernelNode CudaGraph::describe(const GridLaunch &launch) const {
+  KernelNode node;
+  node.function = image_->kernels()[launch.kernel].function;
+  node.blocks[0] = launch.blocks;
+  node.threads[0] = launch.threads;
+  node.sharedBytes = launch.sharedBytes;
+  node.parameters = launch.parameters;
+  return node;
+}
+
+Result<std::unique_ptr<CudaGraph>>
+CudaGraph::make(std::shared_ptr<CudaDevice> device,
+                std::shared_ptr<const CudaImage> image,
+                const std::vector<GridLaunch> &launches) {
+  const Driver &driver = device->driver_;
+  std::unique_ptr<CudaGraph> made(
+      new CudaGraph(std::move(device), std::move(image)));
+  CudaDevice &own = *made->device_;
+  int answer = driver.cuGraphCreate(&made->graph_, 0);
+  for (const GridLaunch &launch : launches) {
+    if (answer != kSuccess)
+      break;
+    if (Status s = made->image_->allowShared(launch.kernel, launch.sharedBytes);
+        !s)
+      return s.takeError();
+    // What one writes the next may read, or it uses the same memory.
+    Handle node = nullptr;
+    KernelNode described = made->describe(launch);
+    answer = driver.cuGraphAddKernelNode_v2(
+        &node, made->graph_, made->nodes_.empty() ? nullptr : &made->nodes_.back(),
+        made->nodes_.empty() ? 0 : 1, &described);
+    made->nodes_.push_back(node);
+    made->lastKernel_ = made->image_->kernels()[launch.kernel].name;
+  }
+  if (answer == kSuccess)
+    answer = driver.cuGraphInstantiateWithFlags(&made->executable_,
+                                                made->graph_, 0);
+  if (Status s = own.check(answer, "making a graph"); !s)
+    return s.takeError();
+  return made;
+}
+
+CudaGraph::~CudaGraph() {
+  const Driver &driver = device_->driver_;
+  ContextScope current(device_->context_);
+  if (executable_)
+    driver.cuGraphExecDestroy(executable_);
+  if (graph_)
+    driver.cuGraphDestroy(graph_);
+}
+
+Status CudaGraph::update(size_t index, const GridLaunch &launch) {
+  CudaDevice &device = *device_;
+  std::lock_guard<std::mutex> lock(device.mutex_);
+  ContextScope current(device.context_);
+  ++device.stats_.graphUpdates;
+  KernelNode described = describe(launch);
+  return device.check(device.driver_.cuGraphExecKernelNodeSetParams_v2(
+                          executable_, nodes_[index], &described),
+                      "changing a graph");
+}
+
+Status CudaGraph::launch() {
+  CudaDevice &device = *device_;
+  std::lock_guard<std::mutex> lock(device.mutex_);
+  ContextScope current(device.context_);
+  ++device.stats_.graphLaunches;
+  int answer = device.driver_.cuGraphLaunch(executable_, device.stream_);
+  if (answer == kSuccess)
+    device.lastKernel_ = lastKernel_;
+  return device.check(answer, "launching a graph");
+}
+
+} // namespace kiln::cuda

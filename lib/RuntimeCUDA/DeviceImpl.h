@@ -1,0 +1,97 @@
+//===- DeviceImpl.h - A GPU, and graphs of its launches -------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_RUNTIMECUDA_DEVICEIMPL_H
+#define KILN_LIB_RUNTIMECUDA_DEVICEIMPL_H
+
+#include "Allocator.h"
+#include "Context.h"
+
+namespace kiln::cuda {
+
+using runtime::DeviceEvent;
+using runtime::DeviceGraph;
+using runtime::DeviceImage;
+using runtime::DeviceStats;
+using runtime::GridLaunch;
+using runtime::Storage;
+using runtime::TensorMapBytes;
+using runtime::TensorMapLayout;
+
+class CudaDevice : public runtime::Device {
+public:
+  CudaDevice(Context context, bool isBlocking)
+      : context_(std::move(context)), driver_(*context_.driver),
+        allocator_(driver_), isBlocking_(isBlocking) {}
+  ~CudaDevice() override;
+  Status start();
+
+  const std::string &name() const override { return context_.name; }
+  unsigned capability() const override { return context_.capability; }
+  Result<std::shared_ptr<Storage>> allocate(size_t bytes,
+                                            const char *holder) override;
+  Status upload(void *target, const void *source, size_t bytes) override;
+  Status download(void *target, const void *source, size_t bytes) override;
+  Status copy(void *target, const void *source, size_t bytes) override;
+  Result<std::shared_ptr<DeviceImage>>
+  load(const package::KernelImage &image, package::KernelStore *store) override;
+  Status launch(const DeviceImage &image, const GridLaunch &launch) override;
+  Result<std::unique_ptr<DeviceGraph>>
+  makeGraph(std::shared_ptr<const DeviceImage> image,
+            const std::vector<GridLaunch> &launches) override;
+  Result<TensorMapBytes> encode(const TensorMapLayout &layout) override;
+  Result<std::unique_ptr<DeviceEvent>> record() override;
+  Result<std::shared_ptr<void>> hold(double seconds) override;
+  Status synchronize() override;
+  DeviceStats stats() const override;
+
+private:
+  friend class CudaGraph;
+  Status check(int answer, const char *what) const {
+    return context_.check(answer, what, lastKernel_);
+  }
+  Status wait(std::unique_lock<std::mutex> &lock, const char *what);
+
+  Context context_;
+  const Driver &driver_;
+  Handle stream_ = nullptr;
+  Allocator allocator_;
+  const bool isBlocking_;
+  mutable std::mutex mutex_; ///< of what follows, and of launches
+  std::string lastKernel_;
+  DeviceStats stats_;
+};
+
+/// Launches of one image as a chain of nodes.
+class CudaGraph : public DeviceGraph {
+public:
+  /// The device's mutex is held, its context current.
+  static Result<std::unique_ptr<CudaGraph>>
+  make(std::shared_ptr<CudaDevice> device,
+       std::shared_ptr<const CudaImage> image,
+       const std::vector<GridLaunch> &launches);
+  ~CudaGraph() override;
+  Status update(size_t index, const GridLaunch &launch) override;
+  Status launch() override;
+
+private:
+  CudaGraph(std::shared_ptr<CudaDevice> device,
+            std::shared_ptr<const CudaImage> image)
+      : device_(std::move(device)), image_(std::move(image)) {}
+  KernelNode describe(const GridLaunch &launch) const;
+
+  std::shared_ptr<CudaDevice> device_;
+  std::shared_ptr<const CudaImage> image_;
+  Handle graph_ = nullptr, executable_ = nullptr;
+  std::vector<Handle> nodes_;
+  std::string lastKernel_;
+};
+
+} // namespace kiln::cuda
+
+#endif // KILN_LIB_RUNTIMECUDA_DEVICEIMPL_H
