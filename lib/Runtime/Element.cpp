@@ -123,6 +123,8 @@ Result<OpValue> itemOf(const Tensor &tensor) {
   if (!tensor.defined() || tensor.numel() != 1)
     return Error::usage("expected a tensor of one element, found " +
                         tensor.typeString());
+  if (!tensor.isOnDevice())
+    return loadElement(tensor.dtype(), tensor.data());
   auto host = tensor.toHost();
   if (!host)
     return host.takeError();

@@ -291,6 +291,28 @@ Status ProgramRunner::Frame::toHost(OpValue &value) {
   return Status::success();
 }
 
+/// `foo_` overloads; see Operator.h.
+static bool writesItsArgument(const std::string &overload) {
+  size_t name = overload.find('.');
+  size_t end = name == std::string::npos ? name : overload.find('.', name + 1);
+  return end != std::string::npos && overload[end - 1] == '_';
+}
+
+/// What an operator has written to the host's copy of its first argument, and returns,
+/// is the argument itself.
+static Status takeBack(const OpValue &copy, const OpValue &argument,
+                       std::vector<OpValue> &results) {
+  auto *written = std::get_if<Tensor>(&copy.value);
+  auto *target = std::get_if<Tensor>(&argument.value);
+  if (!written || !target || !target->isOnDevice())
+    return Status::success();
+  auto *result =
+      results.empty() ? nullptr : std::get_if<Tensor>(&results[0].value);
+  if (result && result->defined() && sameView(*result, *written))
+    results[0] = argument;
+  return copyElements(*written, *target);
+}
+
 Status ProgramRunner::Frame::call(const package::ExternStep &step,
                                   const OpFunction &function) {
   auto located = [&](const Error &error) {
@@ -300,15 +322,19 @@ Status ProgramRunner::Frame::call(const package::ExternStep &step,
     return result;
   };
   OpArguments arguments(step.arguments.size());
-  for (size_t i = 0; i < arguments.size(); ++i) {
+  for (size_t i = 0; i < arguments.size(); ++i)
     if (Status s = argument(step.arguments[i], arguments[i]); !s)
       return located(s.error());
+  OpValue first = device() && !arguments.empty() ? arguments[0] : OpValue();
+  for (size_t i = 0; device() && i < arguments.size(); ++i)
     if (Status s = toHost(arguments[i]); !s)
       return located(s.error());
-  }
   auto results = function(arguments);
   if (!results)
     return located(results.error());
+  if (device() && writesItsArgument(step.overload))
+    if (Status s = takeBack(arguments[0], first, *results); !s)
+      return located(s.error());
   if (options_.stats)
     options_.stats->addExtern(step.overload, step.reason);
   if (results->size() < step.results.size())

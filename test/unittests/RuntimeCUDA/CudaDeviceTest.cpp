@@ -373,6 +373,28 @@ TEST_F(CudaDevice, WhatIsHeldGoesOnAfterAWhile) {
   EXPECT_TRUE(device->synchronize());
 }
 
+TEST_F(CudaDevice, AnOperatorWritesToItsArgument) {
+  ProgramBuilder b;
+  ValueId x = b.slotValue(b.slot("x", {b.integer(4)}));
+  ExternStep step;
+  step.overload = "test.negate_.default";
+  step.arguments = {{Argument::TensorRef{x}}};
+  step.results = {kNone};
+  b.program.steps.emplace_back(step);
+  b.output(x);
+  ASSERT_TRUE(registry.add(step.overload, [](const OpArguments &arguments) {
+    const Tensor &tensor = std::get<Tensor>(arguments[0].value);
+    for (int64_t i = 0; i < tensor.numel(); ++i)
+      tensor.dataAs<float>()[i] *= -1;
+    return Result<std::vector<OpValue>>(std::vector<OpValue>{arguments[0]});
+  }));
+  auto loaded = Executable::load(packageOf(b), registry, device);
+  ASSERT_TRUE(loaded) << loaded.error().message;
+  Tensor input = *count({4}).toDevice(*device);
+  ASSERT_TRUE((*loaded)->forward().run({input}));
+  EXPECT_EQ(contentsOf(input), (std::vector<float>{0, -1, -2, -3}));
+}
+
 /// The driver stays failed, so this one is the last.
 class Broken : public CudaDevice {};
 
