@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Package/Explain.h"
+#include "kiln/Package/GraphPlan.h"
 
 #include "ReasonTexts.h"
 
@@ -148,9 +149,7 @@ package::explain(const Package &package,
   add("graph_breaks", [] {
     return std::string("no graph breaks: an exported program is one graph");
   });
-  add("cudagraphs", [] {
-    return std::string("skipping cudagraphs: the program runs on the CPU");
-  });
+  add("cudagraphs", [&] { return graphText(package); });
   if (isWanted("autotuning")) {
     size_t before = texts.size();
     addReasons("autotuning");

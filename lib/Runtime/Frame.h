@@ -9,7 +9,7 @@
 #ifndef KILN_LIB_RUNTIME_FRAME_H
 #define KILN_LIB_RUNTIME_FRAME_H
 
-#include "kiln/Runtime/Device.h"
+#include "Recording.h"
 #include "kiln/Runtime/ProgramRunner.h"
 
 namespace kiln::runtime {
@@ -32,6 +32,7 @@ struct ProgramRunner::Plan {
   bool mutates = false;
   /// Values that are slots which the program writes in place.
   std::vector<package::ValueId> updated;
+  std::vector<package::GraphSegment> segments; ///< on a device
 };
 
 /// One call under way, and what the next call can use again: values of
@@ -88,6 +89,7 @@ private:
   void forget(package::ValueId id);
 
   // Steps.
+  Status steps();
   Status step(size_t index);
   Status launch(const package::LaunchStep &step);
   Status grid(const package::GridStep &step);
@@ -99,6 +101,15 @@ private:
                       std::vector<Tensor> &aligned);
   Result<TensorMapBytes> tensorMap(const package::GridStep &step,
                                    const package::GridStep::TensorMap &map);
+  Status segment(size_t index);
+  Status walk(const package::GraphSegment &segment);
+  Recording &recordingFor(size_t index);
+  Status record(const package::GraphSegment &segment, Recording &recording);
+  Status replay(const package::GraphSegment &segment, Recording &recording,
+                bool &isDone);
+  Status locate(Recording &recording, bool &isAligned);
+  Status update(Recording &recording);
+  void skip(const std::string &reason);
   Status call(const package::ExternStep &step, const OpFunction &function);
   Status argument(const package::Argument &argument, OpValue &value);
   Status leaveArena(OpValue &value) const;
@@ -139,6 +150,8 @@ private:
   std::vector<int64_t> arguments_;
   std::vector<void *> parameters_;    ///< of a grid: addresses of the next three
   std::vector<TensorMapBytes> maps_;
+  std::vector<SegmentGraphs> graphs_; ///< per segment of the plan
+  Recording *recording_ = nullptr;    ///< launches are written down there, too
   bool parallel_ = false; ///< some launch of the last call used several threads
 };
 

@@ -17,9 +17,6 @@ namespace kiln::runtime {
 using package::GridStep;
 using package::kNone;
 
-/// What kernels count on; see KernelABI.h.
-static constexpr uintptr_t kGridAlignment = 16;
-
 /// The first byte of what `tensor` spans, and the one behind the last.
 static Result<std::pair<uintptr_t, uintptr_t>> getEnds(const Tensor &tensor) {
   auto bytes =
@@ -79,6 +76,12 @@ Status ProgramRunner::Frame::gridPointers(const GridStep &step,
       return s;
     if (Status s = checkApart(step, i, *laid); !s)
       return s;
+    if (recording_)
+      recording_->whyNot = "a kernel gets a copy of a view that begins " +
+                           std::to_string(reinterpret_cast<uintptr_t>(
+                                              pointers_[i]) %
+                                          kGridAlignment) +
+                           " bytes behind a multiple of 16";
     auto extent =
         storageExtent(laid->dtype(), laid->sizes(), laid->strides(), 0);
     if (!extent)
@@ -221,6 +224,11 @@ Status ProgramRunner::Frame::gridPart(const GridStep &step,
   launch.parameters = parameters_.data();
   if (options_.stats)
     ++options_.stats->kernelLaunches;
+  if (recording_)
+    recording_->nodes.push_back(
+        {&step, &part, launch, pointers_,
+         {arguments_.begin(), arguments_.begin() + part.arguments.size()},
+         maps_, false});
   return device()->launch(*plan_.code.grids, launch);
 }
 

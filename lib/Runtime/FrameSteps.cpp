@@ -56,8 +56,8 @@ ProgramRunner::Frame::run(const std::vector<OpValue> &inputs,
   parallel_ = false;
   std::vector<OpValue> results;
   Status status = bind();
-  for (size_t i = 0; status && i < program_.steps.size(); ++i)
-    status = step(i);
+  if (status)
+    status = steps();
   if (status)
     status = outputs(results);
   reset();
@@ -67,6 +67,19 @@ ProgramRunner::Frame::run(const std::vector<OpValue> &inputs,
 }
 
 // --- Steps -----------------------------------------------------------------
+
+Status ProgramRunner::Frame::steps() {
+  size_t next = 0;
+  for (size_t i = 0; i < program_.steps.size(); ++i) {
+    bool isSegment = options_.graphs && next < plan_.segments.size() &&
+                     plan_.segments[next].begin == i;
+    if (Status s = isSegment ? segment(next) : step(i); !s)
+      return s;
+    if (isSegment)
+      i = plan_.segments[next++].end - 1;
+  }
+  return Status::success();
+}
 
 Status ProgramRunner::Frame::step(size_t index) {
   const package::Step &step = program_.steps[index];

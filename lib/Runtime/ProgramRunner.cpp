@@ -33,6 +33,15 @@ void RunStats::addExtern(const std::string &op, const std::string &reason) {
   externs.push_back({op, 1, reason});
 }
 
+void RunStats::addSkip(const std::string &reason) {
+  for (GraphSkips &known : graphSkips)
+    if (known.reason == reason) {
+      ++known.count;
+      return;
+    }
+  graphSkips.push_back({reason, 1});
+}
+
 namespace {
 
 /// The number passed for a symbolic slot, or an undefined cell.
@@ -178,6 +187,8 @@ ProgramRunner::create(const Program &program, ProgramCode code,
   plan.code = std::move(code);
   plan.constants = constants;
   plan.bodies = &bodies;
+  if (plan.code.device)
+    plan.segments = package::planGraphs(program).segments;
 
   std::vector<std::string> missing;
   plan.functions.resize(program.steps.size());

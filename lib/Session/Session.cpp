@@ -8,6 +8,7 @@
 
 #include "kiln/Session/Session.h"
 
+#include "VariantLog.h"
 #include "VariantStore.h"
 
 #include "kiln/Eager/Registry.h"
@@ -159,6 +160,7 @@ Session::call(const std::vector<OpValue> &inputs) {
   if (Status s = prepareSlots(inputs); !s)
     return s.takeError();
   auto results = variants_->function().call(slots_->values());
+  noteSkips();
   if (results)
     if (Status s = fetch(*results); !s)
       return s.takeError();
@@ -194,11 +196,19 @@ Session::callTraining(const std::vector<OpValue> &inputs,
   if (Status s = prepareSlots(inputs); !s)
     return s.takeError();
   auto result = variants_->function().callTraining(slots_->values(), tangents);
+  noteSkips();
   if (result)
     for (auto *values : {&result->outputs, &result->gradients})
       if (Status s = fetch(*values); !s)
         return s.takeError();
   return result;
+}
+
+/// Each reason is told once.
+void Session::noteSkips() {
+  const auto &skips = function().stats().graphSkips;
+  while (skipsTold_ < skips.size())
+    logGraphSkip(skips[skipsTold_++].reason);
 }
 
 Result<const runtime::Executable *>

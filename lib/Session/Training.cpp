@@ -79,6 +79,7 @@ Result<StepResult> Session::step(const std::vector<OpValue> &inputs,
   // which continues draws those of a run that was not interrupted.
   eager::seedGenerator(options_.seed, stepCount_);
   auto values = variants_->function().callTraining(slots_->values(), *given);
+  noteSkips();
   if (!values)
     return values.takeError();
   ++stepCount_;

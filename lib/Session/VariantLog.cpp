@@ -28,6 +28,11 @@ void session::logRecompilation(const std::string &text) {
   log::write("recompiles", log::Level::Info, text);
 }
 
+void session::logGraphSkip(const std::string &reason) {
+  log::write("cudagraphs", log::Level::Info,
+             "skipping cudagraphs in this call: " + reason);
+}
+
 void session::logTime(const std::string &what, const Stopwatch &watch,
                       const std::string &parts) {
   char number[32];

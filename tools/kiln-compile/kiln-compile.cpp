@@ -83,7 +83,8 @@ static const char kMoreHelp[] = R"(
 looking inside
   --stop-after=STAGE     print the IR after capture, core, joint, loop, kernel or
                          package
-  --explain=LIST         fusion, memory, guards, partition, schedule, autotune
+  --explain=LIST         fusion, memory, guards, partition, schedule, autotune,
+                         cudagraphs
   --print-pipeline       print the passes that these flags run, a line for each
                          stage as kiln-opt --pass-pipeline takes it, and end
   --print-options        print the table of the options above as Markdown, and
@@ -177,9 +178,11 @@ static Status parse(CommandLine &line, Flags &flags, int argc, char **argv) {
   line.value("explain", [&](const std::string &text) -> Status {
     for (const std::string &word : splitList(text)) {
       if (word != "fusion" && word != "memory" && word != "guards" &&
-          word != "partition" && word != "schedule" && word != "autotune")
+          word != "partition" && word != "schedule" && word != "autotune" &&
+          word != "cudagraphs")
         return Error::usage("--explain=" + word + ": expected fusion, memory, "
-                            "guards, partition, schedule or autotune");
+                            "guards, partition, schedule, autotune or "
+                            "cudagraphs");
       // As the log calls it, after PyTorch.
       flags.explain.push_back(word == "autotune" ? "autotuning" : word);
     }

@@ -51,9 +51,11 @@ training
   --seed=N               of the random numbers that steps draw (default 0)
 
 what to run
-  --mode=NAME            default; reduce-overhead, which is the same on a CPU;
-                         max-autotune or max-autotune-no-cudagraphs, which are
-                         --max-autotune --coordinate-descent-tuning
+  --mode=NAME            default; reduce-overhead: on a GPU kernels are launched as
+                         graphs from the third call of a size on; max-autotune,
+                         which is that, --max-autotune and
+                         --coordinate-descent-tuning, or the latter two alone:
+                         max-autotune-no-cudagraphs
   --specialize-first     as --dynamic=first
   --fullgraph            an error instead of a graph break (always so)
   --device=cpu|cuda[:N]  where programs run; on a GPU they are compiled for it, and
@@ -176,6 +178,7 @@ void Parser::addModes() {
   });
   line_.value("mode", [this](const std::string &text) -> Status {
     options_.mode = text;
+    options_.session.graphs = text == "reduce-overhead" || text == "max-autotune";
     return setMode(options_.session, text);
   });
   line_.flag("specialize-first", specializeFirst_);

@@ -269,6 +269,16 @@ static void writeRuntime(JsonWriter &json, const session::Session &session,
     json.key("downloaded_bytes").number(int64_t(did.downloadedBytes));
     json.key("synchronizations").number(int64_t(did.synchronizations));
     json.key("host_arguments").number(int64_t(runs.hostArguments)).endObject();
+    json.key("cudagraphs").beginObject();
+    json.key("graphs").number(int64_t(did.graphs));
+    json.key("replays").number(int64_t(runs.graphReplays));
+    json.key("updates").number(int64_t(did.graphUpdates));
+    json.key("skips").beginArray();
+    for (const runtime::RunStats::GraphSkips &skips : runs.graphSkips) {
+      json.beginObject().key("reason").text(skips.reason);
+      json.key("count").number(int64_t(skips.count)).endObject();
+    }
+    json.endArray().endObject();
   }
   json.key("extern_ops");
   writeExterns(json, runs, backend, /*onlyFallbacks=*/false);

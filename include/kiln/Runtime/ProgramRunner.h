@@ -54,10 +54,19 @@ struct RunStats {
     double seconds = 0, bytes = 0; ///< of all launches; what their buffers hold
   };
   std::vector<LaunchTime> launchTimes;
+  /// Calls of segments (package/GraphPlan.h) that were not replayed, though
+  /// `RunOptions::graphs` was on.
+  struct GraphSkips {
+    std::string reason;
+    uint64_t count = 0;
+  };
+  uint64_t graphReplays = 0;
+  std::vector<GraphSkips> graphSkips; ///< one per reason, first one first
   uint64_t calls = 0;              ///< of compiled functions
   double seconds = 0;              ///< that those calls ran, without compiling
 
   void addExtern(const std::string &op, const std::string &reason);
+  void addSkip(const std::string &reason);
 };
 
 struct RunOptions {
@@ -74,6 +83,9 @@ struct RunOptions {
   RunStats *stats = nullptr;
   /// Look at the clock before and after each launch: fills `stats->launchTimes`.
   bool timeLaunches = false;
+  /// On a device: the second call with the same sizes writes down the launches that
+  /// follow each other, later ones replay them, with the addresses of the call.
+  bool graphs = false;
   /// Where the arena comes from and goes back to, for calls that follow each
   /// other: the largest of them is what all need. Null: the runner keeps one.
   std::shared_ptr<Storage> *arena = nullptr;

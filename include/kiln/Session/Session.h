@@ -58,6 +58,9 @@ struct SessionOptions : CompileOptions {
   /// "cpu", or "cuda" or "cuda:1": a GPU. Programs are compiled for it unless a
   /// target is named, and their weights are copied to it once.
   std::string device = "cpu";
+  /// On a GPU launches that follow each other are replayed as graphs; see
+  /// runtime::RunOptions.
+  bool graphs = false;
   /// Of a package: `training` and `optimizer` are what it was compiled for.
   bool asPackaged = false;
   std::function<void(const std::string &stage)> progress;
@@ -203,6 +206,7 @@ private:
   Status openDevice();
   Status fetch(std::vector<runtime::OpValue> &results) const;
   Status prepareSlots(const std::vector<runtime::OpValue> &inputs);
+  void noteSkips();
   Result<std::vector<runtime::OpValue>>
   tangents(const package::Package &package) const;
 
@@ -212,6 +216,7 @@ private:
   std::unique_ptr<runtime::ThreadPool> pool_;
   std::shared_ptr<runtime::Device> device_;
   bool keepResults_ = false;
+  size_t skipsTold_ = 0; ///< of RunStats::graphSkips
   std::unique_ptr<SlotTable> slots_;
   std::unique_ptr<VariantStore> variants_;
   uint64_t stepCount_ = 0;

@@ -1,0 +1,213 @@
+//===- FrameGraph.cpp - Launches of a call as one -------------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a launch depends on besides addresses is the symbols: sizes, blocks, arguments.
+// So a recording holds for all calls with the same symbols. A call looks where its
+// inputs and results are, changes the launches that see another address than before,
+// and launches all of them at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Frame.h"
+
+#include <algorithm>
+#include <map>
+
+namespace kiln::runtime {
+
+using package::GraphSegment;
+using package::GridStep;
+using package::ValueId;
+
+/// Sets of sizes of which graphs are kept, and of which they are made: a program whose
+/// sizes are others in every call would only make them.
+static constexpr size_t kMostKept = 8, kMostMade = 64;
+
+void ProgramRunner::Frame::skip(const std::string &reason) {
+  if (options_.stats)
+    options_.stats->addSkip(reason);
+}
+
+Status ProgramRunner::Frame::walk(const GraphSegment &segment) {
+  for (uint32_t i = segment.begin; i < segment.end; ++i)
+    if (Status s = step(i); !s)
+      return s;
+  return Status::success();
+}
+
+Recording &ProgramRunner::Frame::recordingFor(size_t index) {
+  graphs_.resize(plan_.segments.size());
+  SegmentGraphs &graphs = graphs_[index];
+  auto known = std::find_if(
+      graphs.recordings.begin(), graphs.recordings.end(),
+      [&](const Recording &recording) {
+        return std::equal(symbols_.begin(), symbols_.end(),
+                          recording.symbols.begin(), recording.symbols.end(),
+                          [](const auto &a, const auto &b) {
+                            return a.identical(b);
+                          });
+      });
+  if (known != graphs.recordings.end()) {
+    graphs.recordings.splice(graphs.recordings.begin(), graphs.recordings,
+                             known);
+    return graphs.recordings.front();
+  }
+  graphs.recordings.emplace_front();
+  graphs.recordings.front().symbols = symbols_;
+  if (++graphs.made > kMostMade)
+    graphs.recordings.front().whyNot = "sizes are others in every call";
+  if (graphs.recordings.size() > kMostKept)
+    graphs.recordings.pop_back();
+  return graphs.recordings.front();
+}
+
+Status ProgramRunner::Frame::segment(size_t index) {
+  const GraphSegment &segment = plan_.segments[index];
+  Recording &recording = recordingFor(index);
+  if (!recording.whyNot.empty()) {
+    skip(recording.whyNot);
+    return walk(segment);
+  }
+  if (recording.graph) {
+    bool isDone = false;
+    if (Status s = replay(segment, recording, isDone); !s)
+      return s.error().withContext("program '" + program_.name +
+                                   "', graph of steps " +
+                                   std::to_string(segment.begin) + " to " +
+                                   std::to_string(segment.end - 1));
+    return isDone ? Status::success() : walk(segment);
+  }
+  if (++recording.calls == 1) {
+    skip("first call with these sizes");
+    return walk(segment);
+  }
+  skip("written down in this call");
+  return record(segment, recording);
+}
+
+/// Runs the segment, and makes a graph of what it has launched.
+Status ProgramRunner::Frame::record(const GraphSegment &segment,
+                                    Recording &recording) {
+  recording_ = &recording;
+  Status walked = walk(segment);
+  recording_ = nullptr;
+  if (!walked || !recording.whyNot.empty()) {
+    recording.nodes.clear();
+    return walked;
+  }
+  recording.arena = arenaData_;
+  std::map<ValueId, Recording::Address> outside, inArena;
+  std::vector<GridLaunch> launches;
+  std::vector<std::vector<void *>> parameters;
+  for (uint32_t i = 0; i < recording.nodes.size(); ++i) {
+    Recording::Node &node = recording.nodes[i];
+    for (uint32_t at = 0; at < node.step->buffers.size(); ++at) {
+      ValueId id = node.step->buffers[at];
+      bool isInArena = plan_.arenaRooted[id] && !plan_.lateValue[id];
+      Recording::Address &address = (isInArena ? inArena : outside)[id];
+      address.value = id;
+      address.last = node.pointers[at];
+      address.uses.emplace_back(i, at);
+    }
+    parameters.push_back(node.parameters());
+    launches.push_back(node.launch);
+    launches.back().parameters = parameters.back().data();
+  }
+  for (auto &[id, address] : outside)
+    recording.outside.push_back(std::move(address));
+  for (auto &[id, address] : inArena)
+    recording.inArena.push_back(std::move(address));
+  auto graph = device()->makeGraph(plan_.code.grids, launches);
+  if (graph) {
+    recording.graph = std::move(*graph);
+    return Status::success();
+  }
+  recording.nodes.clear();
+  if (graph.error().kind != ErrorKind::Unsupported)
+    return graph.takeError();
+  recording.whyNot = graph.error().message;
+  return Status::success();
+}
+
+/// Finds where values are in this call. False if one is where kernels cannot see it.
+Status ProgramRunner::Frame::locate(Recording &recording, bool &isAligned) {
+  bool hasMoved = recording.arena != arenaData_;
+  for (auto *addresses : {&recording.outside, &recording.inArena}) {
+    if (addresses == &recording.inArena && !hasMoved)
+      continue;
+    for (Recording::Address &address : *addresses) {
+      void *now = nullptr;
+      if (Status s = pointer(address.value, now); !s)
+        return s;
+      size_t behind = reinterpret_cast<uintptr_t>(now) % kGridAlignment;
+      if (behind != 0) {
+        skip("an input begins " + std::to_string(behind) +
+             " bytes behind a multiple of 16");
+        isAligned = false;
+        return Status::success();
+      }
+      if (now == address.last)
+        continue;
+      address.last = now;
+      recording.isChanged = true;
+      for (auto [index, at] : address.uses) {
+        recording.nodes[index].pointers[at] = now;
+        recording.nodes[index].isChanged = true;
+      }
+    }
+  }
+  recording.arena = arenaData_;
+  isAligned = true;
+  return Status::success();
+}
+
+/// Tells the graph of launches whose parameters are others now.
+Status ProgramRunner::Frame::update(Recording &recording) {
+  for (size_t i = 0; recording.isChanged && i < recording.nodes.size(); ++i) {
+    Recording::Node &node = recording.nodes[i];
+    if (!node.isChanged)
+      continue;
+    pointers_ = node.pointers;
+    for (size_t at = 0; at < node.maps.size(); ++at) {
+      auto bytes = tensorMap(*node.step, node.part->maps[at]);
+      if (!bytes)
+        return bytes.error().withContext("tensor map");
+      node.maps[at] = *bytes;
+    }
+    std::vector<void *> parameters = node.parameters();
+    GridLaunch launch = node.launch;
+    launch.parameters = parameters.data();
+    if (Status s = recording.graph->update(i, launch); !s)
+      return s;
+    node.isChanged = false;
+  }
+  recording.isChanged = false;
+  return Status::success();
+}
+
+Status ProgramRunner::Frame::replay(const GraphSegment &segment,
+                                    Recording &recording, bool &isDone) {
+  if (Status s = locate(recording, isDone); !s || !isDone)
+    return s;
+  if (Status s = update(recording); !s)
+    return s;
+  if (Status s = recording.graph->launch(); !s)
+    return s;
+  if (options_.stats) {
+    options_.stats->kernelLaunches += recording.nodes.size();
+    ++options_.stats->graphReplays;
+  }
+  for (uint32_t i = segment.begin; i < segment.end; ++i)
+    if (auto *release =
+            std::get_if<package::ReleaseStep>(&program_.steps[i]))
+      for (ValueId id : release->values)
+        forget(id);
+  return Status::success();
+}
+
+} // namespace kiln::runtime
