@@ -118,8 +118,10 @@ Status ProgramRunner::Frame::bind() {
     if (!same || plan_.lateExpr[i])
       cells_[i] = Cell();
   if (!same)
-    for (Entry &entry : entries_)
+    for (Entry &entry : entries_) {
       entry.pointer = nullptr;
+      entry.fit.data = nullptr;
+    }
   for (size_t i = 0; !options_.inputsChecked && i < program_.slots.size(); ++i)
     if (Status s = checkSlot(i); !s)
       return s;
@@ -471,6 +473,8 @@ Status ProgramRunner::Frame::laidOut(ValueId id, const Tensor *&result) {
   if (kind == Value::Kind::Arena || kind == Value::Kind::New ||
       kind == Value::Kind::View)
     return Status::success();
+  if (entry.fit.data && entry.fit.isOf(*result))
+    return Status::success();
   if (result->storage()->device() != device()) {
     auto there = device() ? result->toDevice(*device()) : result->toHost();
     if (!there)
@@ -484,8 +488,12 @@ Status ProgramRunner::Frame::laidOut(ValueId id, const Tensor *&result) {
   bool fits = true;
   if (Status s = checkLayout(id, *result, sizes, strides, fits); !s)
     return s;
-  if (fits)
+  if (fits) {
+    if (kind == Value::Kind::Slot && !plan_.lateValue[id])
+      entry.fit = {result->data(), result->storage()->device(),
+                   result->dtype(), result->sizes(), result->strides()};
     return Status::success();
+  }
   auto extent = storageExtent(result->dtype(), sizes, strides, 0);
   if (!extent)
     return extent.takeError();

@@ -53,6 +53,20 @@ private:
     void *pointer = nullptr; ///< what kernels get; its layout is checked
     bool set = false;        ///< `tensor` or the number in `own` is valid
     bool laidOut = false;    ///< `tensor` has the declared sizes and strides
+    /// The layout of the last one that fitted, for the present symbols. Weights come
+    /// again in each call.
+    struct Fit {
+      const uint8_t *data = nullptr;
+      const Device *device = nullptr;
+      DType dtype = DType::F32;
+      std::vector<int64_t> sizes, strides;
+
+      bool isOf(const Tensor &tensor) const {
+        return data == tensor.data() && dtype == tensor.dtype() &&
+               device == tensor.storage()->device() &&
+               sizes == tensor.sizes() && strides == tensor.strides();
+      }
+    } fit;
   };
 
   // Expressions.
