@@ -144,11 +144,13 @@ CompiledFunction::call(const std::vector<OpValue> &inputs) {
 }
 
 Result<std::vector<OpValue>>
-CompiledFunction::callShared(const std::vector<OpValue> &inputs) const {
+CompiledFunction::callShared(const std::vector<OpValue> &inputs,
+                             const Executable *&variant) const {
   CallRecord record;
   Executable *executable = find(inputs, record);
   if (!executable)
     return noVariant(record);
+  variant = executable;
   RunOptions options = options_.run;
   options.stats = nullptr;
   options.reuseOutputs = false;

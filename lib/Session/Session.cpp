@@ -100,11 +100,22 @@ Status Session::openDevice() {
   return Status::success();
 }
 
-/// Brings results to the host, where who called expects them.
-Status Session::fetch(std::vector<OpValue> &results) const {
-  for (OpValue &result : results) {
+/// Contents of weights, buffers and optimizer state, which the session has.
+static bool isKept(package::Output::Role role) {
+  using Role = package::Output::Role;
+  return role == Role::ParameterMutation || role == Role::BufferMutation;
+}
+
+/// Brings results to the host, where who called expects them, but for what the session
+/// keeps: that would be a copy of the whole model in each step of training.
+Status Session::fetch(const package::Program &program,
+                      std::vector<OpValue> &results) const {
+  for (size_t i = 0; device_ && !keepResults_ && i < results.size(); ++i) {
+    OpValue &result = results[i];
+    if (isKept(program.outputs[i].role))
+      result = OpValue();
     auto *tensor = std::get_if<Tensor>(&result.value);
-    if (keepResults_ || !tensor || !tensor->isOnDevice())
+    if (!tensor || !tensor->isOnDevice())
       continue;
     auto host = tensor->toHost();
     if (!host)
@@ -112,6 +123,12 @@ Status Session::fetch(std::vector<OpValue> &results) const {
     result = OpValue(std::move(*host));
   }
   return Status::success();
+}
+
+Status Session::fetch(runtime::TrainingResult &result) const {
+  const auto &programs = lastVariant().package().programs;
+  Status outputs = fetch(programs[0], result.outputs);
+  return outputs ? fetch(programs[1], result.gradients) : outputs;
 }
 
 Result<std::unique_ptr<Session>> Session::open(const std::string &path,
@@ -162,7 +179,7 @@ Session::call(const std::vector<OpValue> &inputs) {
   auto results = variants_->function().call(slots_->values());
   noteSkips();
   if (results)
-    if (Status s = fetch(*results); !s)
+    if (Status s = fetch(lastVariant().package().programs[0], *results); !s)
       return s.takeError();
   return results;
 }
@@ -172,9 +189,10 @@ Session::callShared(const std::vector<OpValue> &inputs) const {
   auto values = slots_->withInputs(inputs);
   if (!values)
     return values.takeError();
-  auto results = function().callShared(*values);
+  const runtime::Executable *variant = nullptr;
+  auto results = function().callShared(*values, variant);
   if (results)
-    if (Status s = fetch(*results); !s)
+    if (Status s = fetch(variant->package().programs[0], *results); !s)
       return s.takeError();
   return results;
 }
@@ -198,9 +216,8 @@ Session::callTraining(const std::vector<OpValue> &inputs,
   auto result = variants_->function().callTraining(slots_->values(), tangents);
   noteSkips();
   if (result)
-    for (auto *values : {&result->outputs, &result->gradients})
-      if (Status s = fetch(*values); !s)
-        return s.takeError();
+    if (Status s = fetch(*result); !s)
+      return s.takeError();
   return result;
 }
 

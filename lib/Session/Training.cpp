@@ -52,12 +52,6 @@ Session::tangents(const package::Package &package) const {
   return given;
 }
 
-/// Contents of weights, buffers and optimizer state, which the session has.
-static bool isKept(package::Output::Role role) {
-  using Role = package::Output::Role;
-  return role == Role::ParameterMutation || role == Role::BufferMutation;
-}
-
 Result<StepResult> Session::step(const std::vector<OpValue> &inputs,
                                  double rate) {
   if (options_.optimizer.empty())
@@ -83,19 +77,8 @@ Result<StepResult> Session::step(const std::vector<OpValue> &inputs,
   if (!values)
     return values.takeError();
   ++stepCount_;
-  if (device_ && !keepResults_) {
-    // What the session keeps would be a copy of the whole model per step.
-    const std::vector<package::Program> &programs =
-        (*variant)->package().programs;
-    for (auto [results, program] : {std::pair(&values->outputs, &programs[0]),
-                                    std::pair(&values->gradients, &programs[1])}) {
-      for (size_t i = 0; i < results->size(); ++i)
-        if (isKept(program->outputs[i].role))
-          (*results)[i] = OpValue();
-      if (Status s = fetch(*results); !s)
-        return s.takeError();
-    }
-  }
+  if (Status s = fetch(*values); !s)
+    return s.takeError();
   StepResult result;
   for (size_t i = 0; i < given->size(); ++i)
     if (!(*given)[i].isNone()) {

@@ -173,7 +173,11 @@ Status Run::writeOutputs(const Call &call, const CallResult &result,
     switch (output.role) {
     case Role::BufferMutation:
     case Role::ParameterMutation:
-      addTo(directory, "state_" + output.target, output.value, status);
+      addTo(directory, "state_" + output.target,
+            output.value.isNone()
+                ? runtime::OpValue(session_->weight(output.target))
+                : output.value,
+            status);
       break;
     case Role::InputMutation:
       for (size_t i = 0; i < call.inputs.size(); ++i)

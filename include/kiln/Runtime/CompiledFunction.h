@@ -97,8 +97,9 @@ public:
 
   /// The same for several threads at once: calls a variant that is there, and
   /// keeps no record. Nobody may add variants meanwhile. Guard error if none fits.
-  Result<std::vector<OpValue>>
-  callShared(const std::vector<OpValue> &inputs) const;
+  /// `variant` receives the one that was called.
+  Result<std::vector<OpValue>> callShared(const std::vector<OpValue> &inputs,
+                                          const Executable *&variant) const;
 
   /// Of the last call; a caller who wants those before it keeps them. Nothing
   /// here grows with the number of calls.

@@ -95,9 +95,7 @@ struct SessionStats {
 /// What one training step gave.
 struct StepResult {
   double loss = 0;
-  /// On a device none for new contents of weights, buffers and optimizer state, which
-  /// stay there; see Session::weight.
-  runtime::TrainingResult values;
+  runtime::TrainingResult values; ///< as of Session::call
 };
 
 /// One input that a caller passes.
@@ -139,7 +137,8 @@ public:
   bool changesWeights() const;
 
   /// Calls the program with the user inputs in order; compiles if needed.
-  /// Results: one per output of the program, see `outputs`.
+  /// Results: one per output of the program. On a device none for new contents of
+  /// weights and buffers, which stay there; see `weight`.
   Result<std::vector<runtime::OpValue>>
   call(const std::vector<runtime::OpValue> &inputs);
   /// The same with gradients; tangents as in runtime::Executable::runTraining.
@@ -204,7 +203,9 @@ private:
   Session(archive::SourcePtr source, SessionOptions options);
   Status loadLibraries();
   Status openDevice();
-  Status fetch(std::vector<runtime::OpValue> &results) const;
+  Status fetch(const package::Program &program,
+               std::vector<runtime::OpValue> &results) const;
+  Status fetch(runtime::TrainingResult &result) const;
   Status prepareSlots(const std::vector<runtime::OpValue> &inputs);
   void noteSkips();
   Result<std::vector<runtime::OpValue>>
