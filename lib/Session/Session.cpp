@@ -73,6 +73,10 @@ static Result<std::string> getTarget(const runtime::Device &device) {
 
 Status Session::openDevice() {
   const std::string &name = options_.device;
+  bool isForGPU = options_.target.compare(0, 3, "sm_") == 0;
+  if (name == "cpu" && isForGPU)
+    return Error::usage("the target '" + options_.target +
+                        "' is a GPU; expected --device=cuda");
   if (name == "cpu")
     return Status::success();
   cuda::DeviceOptions options;
@@ -84,6 +88,14 @@ Status Session::openDevice() {
   } else if (name != "cuda") {
     return Error::usage("device '" + name + "': expected cpu or cuda[:N]");
   }
+  // Said before anything is compiled.
+  if (options_.target != "native" && !isForGPU)
+    return Error::usage("the target '" + options_.target +
+                        "' is a processor; expected --device=cpu");
+  if (options_.backend != Backend::Inductor)
+    return Error::usage("backend " + wordOf(options_.backend) +
+                        " calls functions of the processor; expected "
+                        "--device=cpu or the backend inductor");
   const char *blocking = std::getenv("KILN_LAUNCH_BLOCKING");
   options.blockingLaunches = blocking && std::string_view(blocking) == "1";
   auto device = cuda::openDevice(options);
