@@ -23,14 +23,24 @@ using namespace kiln::run;
 using tools::Work;
 using Clock = std::chrono::steady_clock;
 
-static Status callOnce(session::Session &session, bool training,
-                       const TimedCall &call) {
-  if (training) {
-    auto result = session.callTraining(*call.inputs, call.tangents);
-    return result ? Status::success() : Status(result.takeError());
+/// The `index`-th iteration.
+static Status callAll(session::Session &session, bool training,
+                      const std::vector<TimedCall> &calls, size_t index) {
+  for (const TimedCall &call : calls) {
+    const auto &inputs = call.sets[index % call.sets.size()];
+    if (training) {
+      auto result = session.callTraining(inputs, call.tangents);
+      if (!result)
+        return result.takeError();
+    } else if (auto result = session.call(inputs); !result) {
+      return result.takeError();
+    }
   }
-  auto result = session.call(*call.inputs);
-  return result ? Status::success() : Status(result.takeError());
+  return Status::success();
+}
+
+static double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
 Result<std::vector<double>> run::timeCalls(session::Session &session,
@@ -41,37 +51,77 @@ Result<std::vector<double>> run::timeCalls(session::Session &session,
   seconds.reserve(count);
   for (unsigned i = 0; i < count; ++i) {
     auto begin = Clock::now();
-    for (const TimedCall &call : calls)
-      if (Status s = callOnce(session, training, call); !s)
-        return s.takeError();
+    if (Status s = callAll(session, training, calls, i); !s)
+      return s.takeError();
     if (session.device())
       if (Status s = session.device()->synchronize(); !s)
         return s.takeError();
-    seconds.push_back(
-        std::chrono::duration<double>(Clock::now() - begin).count());
+    seconds.push_back(secondsSince(begin));
   }
   return seconds;
 }
 
-/// Seconds of the device from the first of `count` rounds of calls to the last, which
-/// are queued without waiting, divided by their number.
-static Result<double> timeOnDevice(session::Session &session, bool training,
-                                   const std::vector<TimedCall> &calls,
-                                   unsigned count) {
-  auto begin = session.device()->record();
+/// Seconds of the device for `count` iterations, while nobody waits in between.
+/// `queueing` is what it takes to ask for them.
+static Result<double> timeQueued(session::Session &session, bool training,
+                                 const std::vector<TimedCall> &calls,
+                                 size_t first, size_t count, double queueing) {
+  runtime::Device &device = *session.device();
+  // A call that waits for the device by itself ends the hold by its length.
+  auto gate = device.hold(std::min(0.1, 2 * queueing + 1e-4));
+  if (!gate)
+    return gate.takeError();
+  auto begin = device.record();
   if (!begin)
     return begin.takeError();
-  for (unsigned i = 0; i < count; ++i)
-    for (const TimedCall &call : calls)
-      if (Status s = callOnce(session, training, call); !s)
-        return s.takeError();
-  auto end = session.device()->record();
+  for (size_t i = 0; i < count; ++i)
+    if (Status s = callAll(session, training, calls, first + i); !s)
+      return s.takeError();
+  auto end = device.record();
   if (!end)
     return end.takeError();
+  gate->reset();
   if (Status s = (*end)->wait(); !s)
     return s.takeError();
-  auto seconds = (*end)->secondsSince(**begin);
-  return seconds ? Result<double>(*seconds / count) : seconds;
+  return (*end)->secondsSince(**begin);
+}
+
+namespace {
+struct DeviceTimes {
+  std::vector<double> seconds; ///< of an iteration, for each batch of them
+  size_t iterations = 0;
+};
+} // namespace
+
+static Result<DeviceTimes> timeOnDevice(session::Session &session,
+                                        bool training,
+                                        const std::vector<TimedCall> &calls,
+                                        size_t count) {
+  runtime::Device &device = *session.device();
+  if (Status s = device.synchronize(); !s)
+    return s.takeError();
+  uint64_t before = device.stats().launches;
+  auto begin = Clock::now();
+  if (Status s = callAll(session, training, calls, 0); !s)
+    return s.takeError();
+  double queueing = secondsSince(begin);
+  uint64_t launches = std::max<uint64_t>(device.stats().launches - before, 1);
+  if (Status s = device.synchronize(); !s)
+    return s.takeError();
+  // A stream takes about a thousand launches before who asks has to wait.
+  constexpr uint64_t kQueued = 500;
+  constexpr size_t kMostTogether = 20;
+  size_t together = std::max<size_t>(
+      1, std::min<size_t>({count, kMostTogether, size_t(kQueued / launches)}));
+  DeviceTimes times;
+  for (; times.iterations < count; times.iterations += together) {
+    auto spent = timeQueued(session, training, calls, times.iterations + 1,
+                            together, queueing * double(together));
+    if (!spent)
+      return spent.takeError();
+    times.seconds.push_back(*spent / double(together));
+  }
+  return times;
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,12 +203,16 @@ Status run::serve(session::Session &session, bool training,
       json.real(value);
     json.endArray();
     if (session.device() && *count > 0) {
-      auto onDevice = timeOnDevice(session, training, calls,
-                                   static_cast<unsigned>(*count));
-      if (!onDevice)
-        return onDevice.takeError();
-      json.key("device_seconds").beginArray().real(*onDevice).endArray();
-      json.key("device_calls").number(*count * int64_t(calls.size()));
+      auto times = timeOnDevice(session, training, calls,
+                                static_cast<size_t>(*count));
+      if (!times)
+        return times.takeError();
+      json.key("device_seconds").beginArray();
+      for (double value : times->seconds)
+        json.real(value);
+      json.endArray();
+      json.key("device_calls")
+          .number(int64_t(times->iterations * calls.size()));
     }
     json.key("ok").flag(true).endObject();
     std::puts(json.str().c_str());

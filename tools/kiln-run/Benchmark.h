@@ -13,14 +13,15 @@
 
 namespace kiln::run {
 
-/// A call that is made again and again.
+/// A call that is made again and again, by turns with each of its sets of inputs, which
+/// hold the same.
 struct TimedCall {
-  const std::vector<runtime::OpValue> *inputs;
+  std::vector<std::vector<runtime::OpValue>> sets;
   std::vector<runtime::OpValue> tangents;
 };
 
-/// Seconds of `count` iterations; an iteration makes every call once. Results
-/// are dropped before the next call.
+/// Seconds of `count` iterations; an iteration makes every call once, and waits for
+/// the device if there is one. Results are dropped before the next call.
 Result<std::vector<double>> timeCalls(session::Session &session, bool training,
                                       const std::vector<TimedCall> &calls,
                                       unsigned count);
@@ -31,7 +32,9 @@ Result<std::vector<double>> timeCalls(session::Session &session, bool training,
 Status printBenchmark(const session::Session &session,
                       std::vector<double> seconds, const std::string &ioPath);
 
-/// Answers `time N` lines until standard input ends.
+/// Answers `time N` lines until standard input ends: with `seconds` of N iterations and,
+/// on a device, `device_seconds` of iterations that were queued behind a device that was
+/// held meanwhile, so that it never waited for the host; `device_calls` in all.
 Status serve(session::Session &session, bool training,
              const std::vector<TimedCall> &calls);
 

@@ -45,6 +45,8 @@ private:
                       size_t index) const;
   void check(const Call &call, const CallResult &result);
   void list(const CallResult &result);
+  Status place(runtime::OpValue &value) const;
+  Status addSets(const Call &call, TimedCall &timed) const;
   Status measure();
   Status report();
   void print(const std::string &line) const;
@@ -283,22 +285,39 @@ double Run::maxRelativeError() const {
   return most;
 }
 
+/// Moves a tensor to the device, if there is one.
+Status Run::place(runtime::OpValue &value) const {
+  auto *tensor = std::get_if<runtime::Tensor>(&value.value);
+  if (!tensor || !session_->device())
+    return Status::success();
+  auto there = tensor->toDevice(*session_->device());
+  if (!there)
+    return there.takeError();
+  value = runtime::OpValue(std::move(*there));
+  return Status::success();
+}
+
+/// The inputs of a call; on a device as many copies as its io.json wants.
+Status Run::addSets(const Call &call, TimedCall &timed) const {
+  size_t count = session_->device() && call.file ? call.file->rotate : 1;
+  for (size_t i = 0; i < count; ++i) {
+    timed.sets.push_back(call.inputs);
+    for (runtime::OpValue &input : timed.sets.back())
+      if (Status s = place(input); !s)
+        return s;
+  }
+  return Status::success();
+}
+
 Status Run::measure() {
   bool training = options_.session.training;
   // Calls that are timed neither copy their inputs nor wait for their results.
   session_->keepResultsOnDevice(true);
-  for (Call &call : calls_)
-    for (runtime::OpValue &input : call.inputs)
-      if (auto *tensor = std::get_if<runtime::Tensor>(&input.value);
-          tensor && session_->device()) {
-        auto there = tensor->toDevice(*session_->device());
-        if (!there)
-          return there.takeError();
-        input = runtime::OpValue(std::move(*there));
-      }
   std::vector<TimedCall> timed;
   for (const Call &call : calls_) {
-    timed.push_back({&call.inputs, {}});
+    timed.emplace_back();
+    if (Status s = addSets(call, timed.back()); !s)
+      return s;
     if (!training || !call.file || !call.file->gradients ||
         call.expected != &call.file->main)
       continue;
@@ -306,6 +325,9 @@ Status Run::measure() {
                                  &call.file->gradients->tangents);
     if (!tangents)
       return tangents.takeError();
+    for (runtime::OpValue &tangent : *tangents)
+      if (Status s = place(tangent); !s)
+        return s;
     timed.back().tangents = std::move(*tangents);
   }
   if (options_.serve) {
