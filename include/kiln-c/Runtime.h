@@ -235,6 +235,9 @@ typedef struct KilnModelOptions {
   uint32_t threads;   /**< 0: as many as this process may use */
   const char *target; /**< the variant to run; NULL: the best that can run */
   uint64_t seed;      /**< of the random numbers that training steps draw */
+  const char *device; /**< "cuda" or "cuda:1", a GPU; NULL or "cpu": the processor */
+  int graphs; /**< not 0: a GPU is asked for kernels that follow each other at once,
+                   from the third call with the same sizes on */
 } KilnModelOptions;
 
 /** All fields at their defaults. */
@@ -244,13 +247,17 @@ static inline KilnModelOptions kilnModelOptionsDefault(void) {
   options.threads = 0;
   options.target = NULL;
   options.seed = 0;
+  options.device = NULL;
+  options.graphs = 0;
   return options;
 }
 
 /**
  * Opens a package, for training if it was compiled for it. KILN_MALFORMED for
  * bytes that are none, or of another version; KILN_UNSUPPORTED if no variant runs
- * on this processor. NULL options are the defaults.
+ * on this processor or GPU, or there is no driver for one; KILN_USAGE for a GPU of a
+ * number that there is not. NULL options are the defaults. What goes in and comes out
+ * of a model on a GPU is on the host; weights are copied to it once.
  */
 KILN_C_EXPORT KilnStatus *kilnModelOpen(const char *path,
                                         const KilnModelOptions *options,

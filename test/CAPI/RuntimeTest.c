@@ -6,7 +6,7 @@
 |*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
-/* usage: kiln-c-runtime-test describe|linear|step|threads PACKAGE...; what each
+/* usage: kiln-c-runtime-test describe|linear|step|threads|device PACKAGE...; what each
  * expects of its packages is said in runtime.test. */
 #define _POSIX_C_SOURCE 200809L
 
@@ -395,6 +395,48 @@ static void threads(const char *path) {
   puts("threads ok");
 }
 
+/*===----------------------------------------------------------------------===*\
+|* device                                                                     *|
+\*===----------------------------------------------------------------------===*/
+
+/* r = 2 x + y on a GPU, whose driver the caller has seen to. */
+static void device(const char *path) {
+  enum { count = 1000 };
+  static float x[count], y[count];
+  KilnModel *model = NULL;
+  KilnModelOptions options = kilnModelOptionsDefault();
+  fails(kilnModelOpen(path, NULL, &model), KILN_UNSUPPORTED, "needs a GPU");
+  options.device = "gpu";
+  fails(kilnModelOpen(path, &options, &model), KILN_USAGE,
+        "expected cpu or cuda[:N]");
+  options.device = "cuda:7";
+  fails(kilnModelOpen(path, &options, &model), KILN_USAGE,
+        "there is no cuda:7");
+  options.device = "cuda:0";
+  options.graphs = 1;
+  ok(kilnModelOpen(path, &options, &model));
+  EXPECT(strncmp(kilnModelTarget(model), "sm_", 3) == 0);
+  for (int i = 0; i < count; ++i) {
+    x[i] = (float)i;
+    y[i] = 1;
+  }
+  for (int call = 0; call < 4; ++call) {
+    KilnValue in[2], out;
+    KilnTensor *inputs[2] = {borrow(x, count), borrow(y, count)};
+    in[0] = kilnTensorValue(inputs[0]);
+    in[1] = kilnTensorValue(inputs[1]);
+    x[10] = (float)call;
+    ok(kilnModelRun(model, in, 2, &out, 1));
+    const float *result = (const float *)kilnTensorData(out.as.tensor);
+    EXPECT(result[10] == 2 * (float)call + 1 && result[999] == 1999);
+    kilnValuesDestroy(&out, 1);
+    kilnTensorDestroy(inputs[0]);
+    kilnTensorDestroy(inputs[1]);
+  }
+  kilnModelDestroy(model);
+  puts("device ok");
+}
+
 int main(int argc, char **argv) {
   const char *command = argc > 2 ? argv[1] : "";
   if (strcmp(command, "describe") == 0)
@@ -407,6 +449,8 @@ int main(int argc, char **argv) {
     gradients(argv[2]);
   else if (strcmp(command, "threads") == 0)
     threads(argv[2]);
+  else if (strcmp(command, "device") == 0)
+    device(argv[2]);
   else
     return 2;
   return 0;

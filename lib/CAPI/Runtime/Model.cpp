@@ -38,6 +38,9 @@ readOptions(const KilnModelOptions *options) {
   wanted.seed = options->seed;
   if (options->target)
     wanted.target = options->target;
+  if (options->device)
+    wanted.device = options->device;
+  wanted.graphs = options->graphs != 0;
   return wanted;
 }
 
