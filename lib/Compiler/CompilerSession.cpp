@@ -534,7 +534,8 @@ CompilerSession::compileGrids(const CompileOptions &options,
     hooks.progress("native");
   target::PTXImageReport report;
   auto image = timed("native", [&] {
-    return target::compileToImage(*module_, **compiler, hooks.kernels, report);
+    return target::compileToImage(*module_, **compiler, hooks.kernels, report,
+                                  hooks.workers.count, hooks.workers.run);
   });
   // A pass that was cut short leaves IR that means nothing.
   if (Status s = watchdog_->status("native"); !s)

@@ -156,13 +156,19 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
-Result<std::string> PTXCompiler::compile(mlir::Operation *kernels) {
+Result<std::string> PTXCompiler::compile(mlir::Operation *kernels,
+                                         std::mutex *mlir) {
   if (!llvm::isa<mlir::gpu::GPUModuleOp>(kernels))
     return Error::usage("found '" + kernels->getName().getStringRef().str() +
                         "', expected a 'gpu.module' to compile to PTX");
   llvm::LLVMContext context;
+  std::unique_lock<std::mutex> lock;
+  if (mlir)
+    lock = std::unique_lock<std::mutex>(*mlir);
   Result<std::unique_ptr<llvm::Module>> translated =
       translate(kernels, context);
+  if (lock)
+    lock.unlock();
   if (!translated)
     return translated.takeError();
   llvm::Module &code = **translated;

@@ -17,9 +17,12 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/SymbolTable.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <atomic>
 #include <chrono>
+#include <mutex>
 
 using namespace kiln;
 using namespace kiln::target;
@@ -35,6 +38,9 @@ struct Unit {
   mlir::gpu::GPUModuleOp module;
   Digest key;
   std::optional<package::KernelImage> image;
+  bool isFound = false;
+  std::optional<Error> error;
+  uint64_t micros = 0; ///< that compiling took
 };
 } // namespace
 
@@ -132,25 +138,65 @@ static Status findUnits(std::vector<Unit> &units, const NVVMTarget &target,
         found[i]->target == expected.target &&
         found[i]->requiredFeatures == expected.requiredFeatures &&
         found[i]->kernels.size() == 1 && found[i]->kernels[0].entry == 0 &&
-        !found[i]->bytes.empty() && found[i]->bytes.back() == 0)
+        !found[i]->bytes.empty() && found[i]->bytes.back() == 0) {
       units[i].image = std::move(found[i]);
+      units[i].isFound = true;
+    }
   return Status::success();
 }
 
-static Status compileUnit(Unit &unit, PTXCompiler &compiler) {
-  auto text = compiler.compile(unit.module);
+static Status compileUnit(Unit &unit, PTXCompiler &compiler, std::mutex &mlir) {
+  auto start = std::chrono::steady_clock::now();
+  auto text = compiler.compile(unit.module, &mlir);
   if (!text)
     return text.error().withContext("kernel '" + unit.name + "'");
   unit.image = makeEmptyImage(compiler.getTarget());
   unit.image->bytes.assign(text->begin(), text->end());
   unit.image->bytes.push_back(0);
   unit.image->kernels.push_back({unit.name, 0});
+  unit.micros = std::chrono::duration_cast<std::chrono::microseconds>(
+                    std::chrono::steady_clock::now() - start)
+                    .count();
   return Status::success();
+}
+
+/// Compiles what has no image, the longest first: the last one decides when all
+/// threads are done.
+static void compileUnits(std::vector<Unit> &units, PTXCompiler &compiler,
+                         unsigned workers, const WorkerRunner &run) {
+  std::vector<std::pair<size_t, Unit *>> order;
+  for (Unit &unit : units) {
+    size_t count = 0;
+    if (!unit.image)
+      unit.module->walk([&](Operation *) { ++count; });
+    if (!unit.image)
+      order.emplace_back(count, &unit);
+  }
+  llvm::sort(order, [](const auto &a, const auto &b) {
+    return a.first != b.first ? a.first > b.first : a.second < b.second;
+  });
+  std::mutex mlir;
+  std::atomic<size_t> next{0};
+  auto work = [&](unsigned worker) {
+    std::unique_ptr<PTXCompiler> own;
+    // Another thread that cannot get a compiler leaves the work to the others.
+    if (worker != 0)
+      if (auto made = PTXCompiler::create(compiler.getTarget()))
+        own = std::move(*made);
+    PTXCompiler *mine = worker == 0 ? &compiler : own.get();
+    for (size_t i; mine && (i = next++) < order.size();)
+      if (Status s = compileUnit(*order[i].second, *mine, mlir); !s)
+        order[i].second->error = s.takeError();
+  };
+  if (workers > 1 && order.size() > 1)
+    run(work);
+  work(0); // what is left
 }
 
 Result<package::KernelImage>
 target::compileToImage(mlir::ModuleOp program, PTXCompiler &compiler,
-                       package::KernelStore *store, PTXImageReport &report) {
+                       package::KernelStore *store, PTXImageReport &report,
+                       unsigned workers, const WorkerRunner &run) {
   std::vector<Unit> units;
   for (auto [home, suffix] :
        {std::pair("kernels", ""), std::pair("kernels_64", "$64")})
@@ -159,19 +205,14 @@ target::compileToImage(mlir::ModuleOp program, PTXCompiler &compiler,
   if (store)
     if (Status s = findUnits(units, compiler.getTarget(), *store); !s)
       return s.takeError();
+  compileUnits(units, compiler, workers, run);
   package::KernelImage image = makeEmptyImage(compiler.getTarget());
   for (Unit &unit : units) {
-    ++(unit.image ? report.found : report.compiled);
-    if (!unit.image) {
-      auto start = std::chrono::steady_clock::now();
-      if (Status s = compileUnit(unit, compiler); !s)
-        return s.takeError();
-      if (store)
-        store->keep(unit.key, *unit.image,
-                    std::chrono::duration_cast<std::chrono::microseconds>(
-                        std::chrono::steady_clock::now() - start)
-                        .count());
-    }
+    if (unit.error)
+      return std::move(*unit.error);
+    ++(unit.isFound ? report.found : report.compiled);
+    if (store && !unit.isFound)
+      store->keep(unit.key, *unit.image, unit.micros);
     image.kernels.push_back({unit.name, image.bytes.size()});
     image.bytes.insert(image.bytes.end(), unit.image->bytes.begin(),
                        unit.image->bytes.end());

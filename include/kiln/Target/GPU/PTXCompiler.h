@@ -31,6 +31,7 @@
 #include "mlir/IR/Operation.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace mlir {
@@ -79,8 +80,11 @@ public:
   /// Compiles all functions of `kernels`, a `gpu.module`, which is lowered in place
   /// unless it is already. Functions with `nvvm.kernel` become entries. Errors carry
   /// the diagnostics of the pass that failed; the same text comes out of the same
-  /// module and target each time.
-  Result<std::string> compile(mlir::Operation *kernels);
+  /// module and target each time. `mlir`, if given, is held while the module's context
+  /// is used, so that workers may have modules of one context; the back end, which
+  /// takes most of the time, works outside of it.
+  Result<std::string> compile(mlir::Operation *kernels,
+                              std::mutex *mlir = nullptr);
 
   const NVVMTarget &getTarget() const { return target; }
 

@@ -19,6 +19,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <functional>
+
 namespace kiln::target {
 
 /// How the kernels of an image came about.
@@ -27,20 +29,26 @@ struct PTXImageReport {
   unsigned found = 0;    ///< kernels that came from the store
 };
 
+/// Calls its argument on up to so many threads at once as there are workers, each time
+/// with another number below that, and returns when all calls have.
+using WorkerRunner =
+    std::function<void(const std::function<void(unsigned)> &)>;
+
 /// The kernels in the modules of a GPU of `program` (`program::kKernels` and
 /// `kWideKernels`, whose kernels get that suffix), in their order; they stay as they
-/// are. `store`, which may be null, is asked before a kernel is compiled. Errors
-/// name the kernel.
+/// are. `store`, which may be null, is asked before a kernel is compiled. `compiler` is
+/// the first of `workers`, which `run` calls if there are several; what comes out does
+/// not depend on them. Errors name the kernel.
 ///
 /// Example:
 ///
 ///   PTXImageReport report;
 ///   auto image = compileToImage(module, **PTXCompiler::create(target), nullptr,
 ///                               report);
-Result<package::KernelImage> compileToImage(mlir::ModuleOp program,
-                                            PTXCompiler &compiler,
-                                            package::KernelStore *store,
-                                            PTXImageReport &report);
+Result<package::KernelImage>
+compileToImage(mlir::ModuleOp program, PTXCompiler &compiler,
+               package::KernelStore *store, PTXImageReport &report,
+               unsigned workers = 1, const WorkerRunner &run = {});
 
 } // namespace kiln::target
 
