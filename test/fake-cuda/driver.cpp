@@ -22,7 +22,8 @@
 //   fake_lost    the device is lost
 //
 // KILN_FAKE_CUDA says what there is: devices=N (1), capability=N (90), memory=BYTES
-// (2^30), driver=N (13000), ptx=N: the latest version of PTX that is known (90).
+// (2^30), driver=N (13000), ptx=N: the latest version of PTX that is known (90),
+// fault=N: launch number N of the process is an illegal address (none).
 //
 //===----------------------------------------------------------------------===//
 
@@ -193,9 +194,10 @@ int run(const Function &function, unsigned blocks, unsigned threads,
   s.isBusy = true;
   note("launch " + function.name + " " + std::to_string(blocks) + " " +
        std::to_string(threads) + " " + std::to_string(shared));
+  static long long launches = 0;
   if (function.name == "fake_saxpy")
     saxpy(parameters);
-  else if (function.name == "fake_fault")
+  else if (function.name == "fake_fault" || ++launches == setting("fault", 0))
     fail(IllegalAddress);
   else if (function.name == "fake_lost")
     fail(Unknown);

@@ -57,7 +57,9 @@ struct Outcome {
   std::string text = {}; ///< what is wrong, with the case's name
   double compileSeconds = 0;
   double runSeconds = 0;
-  /// Operators that the program left to a function, with the reason.
+  unsigned launches = 0; ///< of kernels
+  /// Operators that the program left to a function, with the reason; on a GPU all
+  /// that it called.
   std::vector<std::string> fallbacks = {};
   /// What compiling spent where, in milliseconds by stage.
   std::map<std::string, double> stages = {};
@@ -91,17 +93,22 @@ bool isAskedFor(const archive::OpCase &opCase, size_t result);
 /// Session options that compile in this process with `config`.
 session::SessionOptions sessionOptions(const Config &config, bool training);
 /// Adds what a session spent, and what it left to functions.
-void addStats(const session::Session &session, Outcome &outcome);
+void addStats(const session::Session &session, const Config &config,
+              Outcome &outcome);
 /// The outcome of an error where none was expected.
 Outcome outcomeOf(const Error &error);
 
 /// Runs all items in worker processes and calls `report(item, outcome)` for
 /// each case as it ends, and `done(item)` after the last case of an item. A
-/// worker that dies or hangs gives one failure and is replaced. `report`
-/// returning false ends the run.
+/// worker that dies or hangs gives one failure and is replaced, and so is one whose
+/// device has failed. `report` returning false ends the run.
 Status runItems(const std::vector<Item> &items, const Config &config,
                 const std::function<bool(size_t, const Outcome &)> &report,
                 const std::function<void(size_t)> &done);
+
+/// Whether the device of `config` still does what this process asks it for. After
+/// the failure of a kernel it does not: every later call fails as well.
+bool isDeviceWorking(const Config &config);
 
 /// `*` and `?` as in a shell.
 bool matchesGlob(const std::string &pattern, const std::string &text);

@@ -12,8 +12,10 @@
 #include "common/Inputs.h"
 
 #include "kiln/Compiler/CompilerSession.h"
+#include "kiln/RuntimeCUDA/CudaDevice.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 
 using namespace kiln;
@@ -55,12 +57,17 @@ session::SessionOptions check::sessionOptions(const Config &config,
   return options;
 }
 
-void check::addStats(const session::Session &session, Outcome &outcome) {
+void check::addStats(const session::Session &session, const Config &config,
+                     Outcome &outcome) {
+  const runtime::RunStats &stats = session.function().stats();
   outcome.compileSeconds += session.stats().compileSeconds;
-  outcome.runSeconds += session.function().stats().seconds;
-  for (const auto &calls : session.function().stats().externs)
+  outcome.runSeconds += stats.seconds;
+  outcome.launches += static_cast<unsigned>(stats.kernelLaunches);
+  for (const auto &calls : stats.externs)
     if (!calls.reason.empty())
       outcome.fallbacks.push_back(calls.op + ": " + calls.reason);
+    else if (config.device != "cpu") // arguments are copied to the host
+      outcome.fallbacks.push_back(calls.op + ": called on the host");
   outcome.stages = std::move(stageTimes());
   stageTimes().clear();
   if (session.function().variantCount() == 0)
@@ -70,6 +77,18 @@ void check::addStats(const session::Session &session, Outcome &outcome) {
     if (package::identify(reason) == package::ReasonId::FixedSize)
       outcome.fixedSizes.push_back(std::string(reason.get("Reason")));
   outcome.hasSymbols = !package.programs.front().symbols.empty();
+}
+
+bool check::isDeviceWorking(const Config &config) {
+  if (config.device == "cpu")
+    return true;
+  cuda::DeviceOptions options;
+  const std::string &name = config.device; // "cuda:1"
+  size_t number = std::min(name.find(':') + 1, name.size());
+  std::from_chars(name.data() + number, name.data() + name.size(),
+                  options.ordinal);
+  auto device = cuda::openDevice(options);
+  return device && (*device)->synchronize();
 }
 
 Outcome check::outcomeOf(const Error &error) {
@@ -257,7 +276,7 @@ Outcome ArchiveCheck::runGradients() const {
         tools::checkGradients(**session, *result, *io_.gradients,
                               checkOptions()));
   Outcome outcome = text.empty() ? Outcome() : failed(text);
-  addStats(**session, outcome);
+  addStats(**session, config_, outcome);
   return outcome;
 }
 
@@ -293,7 +312,7 @@ Outcome ArchiveCheck::run() {
         outcome.kind = Outcome::Failed;
         break;
       }
-  addStats(**session, outcome);
+  addStats(**session, config_, outcome);
   return outcome;
 }
 

@@ -303,7 +303,7 @@ Outcome CaseRun::finish(Outcome outcome) const {
   if (!outcome.text.empty())
     outcome.text = case_.id + ": " + outcome.text;
   if (session_)
-    addStats(*session_, outcome);
+    addStats(*session_, config_, outcome);
   return outcome;
 }
 

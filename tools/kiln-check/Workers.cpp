@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The parent never compiles. It tells a worker "ITEM FIRST\n"; the worker
-// answers with one line per case, and "D\n" after the last:
+// answers with one line per case, and "D\n" after the last, or "Q\n" where another
+// worker has to go on:
 //
-//   P <compile seconds> <run seconds> <text without line breaks>
+//   P <compile seconds> <run seconds> <launches> <symbols?> <other sizes?> <text>
 //
 // Before it stand lines "+ TEXT", one for each operator left to a function.
 //
@@ -78,27 +79,43 @@ static void answer(int file, const Outcome &outcome) {
   for (const std::string &fixed : outcome.fixedSizes)
     writeAll(file, oneLine("= " + fixed));
   char head[96];
-  std::snprintf(head, sizeof(head), "%c %.6f %.6f %d %d ", char(outcome.kind),
-                outcome.compileSeconds, outcome.runSeconds,
-                outcome.hasSymbols, outcome.ranOtherSizes);
+  std::snprintf(head, sizeof(head), "%c %.6f %.6f %u %d %d ",
+                char(outcome.kind), outcome.compileSeconds, outcome.runSeconds,
+                outcome.launches, outcome.hasSymbols, outcome.ranOtherSizes);
   writeAll(file, oneLine(head + outcome.text));
 }
 
-static void runItem(const Item &item, const Config &config, size_t first,
+/// Whether this process can run another case. A device that works is not asked for
+/// after each of thousands of cases that pass.
+static bool canGoOn(const Outcome &outcome, const Config &config) {
+  bool mayHaveBroken =
+      outcome.kind == Outcome::Failed || outcome.kind == Outcome::Refused;
+  return !mayHaveBroken || isDeviceWorking(config);
+}
+
+/// False if another process has to go on.
+static bool runItem(const Item &item, const Config &config, size_t first,
                     int answers) {
   if (item.pack.empty()) {
-    if (first == 0)
-      answer(answers, runArchive(item, config));
-    return;
+    if (first != 0)
+      return true;
+    Outcome outcome = runArchive(item, config);
+    answer(answers, outcome);
+    return canGoOn(outcome, config);
   }
   auto pack = archive::loadOpPack(item.pack);
   if (!pack) {
     if (first == 0)
       answer(answers, {Outcome::Unreadable, pack.error().message});
-    return;
+    return true;
   }
-  for (size_t i = first; i < pack->cases.size(); ++i)
-    answer(answers, runOpCase(pack->cases[i], config));
+  for (size_t i = first; i < pack->cases.size(); ++i) {
+    Outcome outcome = runOpCase(pack->cases[i], config);
+    answer(answers, outcome);
+    if (!canGoOn(outcome, config))
+      return false;
+  }
+  return true;
 }
 
 [[noreturn]] static void serve(const std::vector<Item> &items,
@@ -107,8 +124,10 @@ static void runItem(const Item &item, const Config &config, size_t first,
   FILE *in = ::fdopen(commands, "r");
   size_t item, first;
   while (in && std::fscanf(in, "%zu %zu", &item, &first) == 2) {
-    runItem(items[item], config, first, answers);
-    writeAll(answers, "D\n");
+    bool goesOn = runItem(items[item], config, first, answers);
+    writeAll(answers, goesOn ? "D\n" : "Q\n");
+    if (!goesOn)
+      break;
   }
   ::_exit(0);
 }
@@ -171,12 +190,29 @@ static std::string stop(Worker &worker, bool kill) {
          std::to_string(WEXITSTATUS(state));
 }
 
+/// Takes what is said of a case ahead of its outcome; false if it is that.
+static bool takeAhead(Worker &worker, const std::string &line) {
+  if (line[0] == '+') {
+    worker.fallbacks.push_back(line.substr(2));
+  } else if (line[0] == '~') {
+    char *stage = nullptr;
+    double spent = std::strtod(line.c_str() + 2, &stage);
+    worker.stages[stage + (*stage == ' ')] = spent;
+  } else if (line[0] == '=') {
+    worker.fixedSizes.push_back(line.substr(2));
+  } else {
+    return false;
+  }
+  return true;
+}
+
 static Outcome parseAnswer(const std::string &line) {
   Outcome outcome;
   outcome.kind = static_cast<Outcome::Kind>(line[0]);
   int used = 0, hasSymbols = 0, ranOtherSizes = 0;
-  std::sscanf(line.c_str() + 1, "%lf %lf %d %d%n", &outcome.compileSeconds,
-              &outcome.runSeconds, &hasSymbols, &ranOtherSizes, &used);
+  std::sscanf(line.c_str() + 1, "%lf %lf %u %d %d%n",
+              &outcome.compileSeconds, &outcome.runSeconds, &outcome.launches,
+              &hasSymbols, &ranOtherSizes, &used);
   outcome.hasSymbols = hasSymbols != 0;
   outcome.ranOtherSizes = ranOtherSizes != 0;
   size_t text = static_cast<size_t>(used) + 2;
@@ -209,13 +245,8 @@ Status check::runItems(
     done(worker.item);
     worker.busy = false;
   };
-  // A dead worker fails its case; another goes on behind it.
-  auto replace = [&](Worker &worker, const std::string &why) {
-    Outcome outcome;
-    outcome.kind = Outcome::Failed;
-    outcome.text = "case " + std::to_string(worker.nextCase) + ": " + why;
-    goOn = report(worker.item, outcome) && goOn;
-    ++worker.nextCase;
+  // Another worker goes on with the next case.
+  auto goOnWithAnother = [&](Worker &worker) {
     status = start(worker, workers, items, config);
     if (!status)
       goOn = false;
@@ -223,6 +254,15 @@ Status check::runItems(
       finish(worker);
     else
       send(worker);
+  };
+  // A dead worker fails its case.
+  auto replace = [&](Worker &worker, const std::string &why) {
+    Outcome outcome;
+    outcome.kind = Outcome::Failed;
+    outcome.text = "case " + std::to_string(worker.nextCase) + ": " + why;
+    goOn = report(worker.item, outcome) && goOn;
+    ++worker.nextCase;
+    goOnWithAnother(worker);
   };
 
   for (Worker &worker : workers)
@@ -270,15 +310,11 @@ Status check::runItems(
         worker.buffer.erase(0, end + 1);
         if (line == "D") {
           finish(worker);
-        } else if (line[0] == '+') {
-          worker.fallbacks.push_back(line.substr(2));
-        } else if (line[0] == '~') {
-          char *stage = nullptr;
-          double spent = std::strtod(line.c_str() + 2, &stage);
-          worker.stages[stage + (*stage == ' ')] = spent;
-        } else if (line[0] == '=') {
-          worker.fixedSizes.push_back(line.substr(2));
-        } else {
+        } else if (line == "Q") {
+          stop(worker, /*kill=*/false);
+          goOnWithAnother(worker);
+          break; // its buffer is the new worker's
+        } else if (!takeAhead(worker, line)) {
           ++worker.nextCase;
           Outcome outcome = parseAnswer(line);
           outcome.fallbacks = std::exchange(worker.fallbacks, {});

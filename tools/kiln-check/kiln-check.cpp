@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Check.h"
+#include "Tally.h"
 
-#include "common/JsonWriter.h"
 #include "common/OptionFlags.h"
 #include "common/Output.h"
 
@@ -16,8 +15,6 @@
 
 #include <algorithm>
 #include <dirent.h>
-#include <map>
-#include <set>
 #include <sys/stat.h>
 #include <thread>
 
@@ -60,7 +57,11 @@ how programs are compiled
 static const char kMoreHelp[] = R"(
 Each overload or archive gives one line. A program that ends its process is one
 failure. With --dynamic, a line names the cases some sizes of which stay numbers
-and the first reason. The last line is 'N passed, N failed, N unsupported, N not applicable'.
+and the first reason. At the end stand the operators that compiled programs left to
+functions (on a GPU all that they called on the host), the causes of failures, how
+many kernels were launched, and last 'N passed, N failed, N unsupported,
+N not applicable, N with fallbacks'. After the failure of a kernel on a GPU another
+process goes on.
 Exit code: 0 all passed, 1 something failed or was unsupported, 2 wrong command
 line, 3 unreadable input (what can be read is checked, the rest counts as failed)
 or results that cannot be written, 4 not supported.
@@ -69,6 +70,7 @@ examples:
   kiln-check fixtures/pt2 --backend=eager
   kiln-check fixtures/ops --filter='aten.add.*' --grad
   kiln-check fixtures/pt2/mlp_loss --json=result.json
+  kiln-check fixtures/ops --device=cuda --every=10
 )";
 
 //===----------------------------------------------------------------------===//
@@ -159,147 +161,8 @@ static Status addPath(const std::string &path, std::vector<Item> &items,
 }
 
 //===----------------------------------------------------------------------===//
-// What came of it
+// Running
 //===----------------------------------------------------------------------===//
-
-namespace {
-struct Tally {
-  unsigned passed = 0, failed = 0, unsupported = 0, notApplicable = 0;
-  unsigned refused = 0; ///< expected refusals, judged at the end of the pack
-  std::string unreadable; ///< why the pack or the recorded values are
-  std::string firstFailure, firstUnsupported;
-  std::vector<std::string> laterFailures;
-  std::vector<std::string> noise; ///< cases whose stored gradient is wrong
-  double compileSeconds = 0, runSeconds = 0;
-  std::map<std::string, unsigned> fallbacks; ///< and in how many cases
-  std::map<std::string, double> stages;      ///< milliseconds of compiling
-  std::map<std::string, unsigned> fixedSizes; ///< by reason
-  unsigned withSymbols = 0, withFixedSizes = 0, atOtherSizes = 0;
-
-  void add(const Outcome &outcome) {
-    compileSeconds += outcome.compileSeconds;
-    runSeconds += outcome.runSeconds;
-    for (const std::string &fallback : outcome.fallbacks)
-      ++fallbacks[fallback];
-    for (const auto &[stage, spent] : outcome.stages)
-      stages[stage] += spent;
-    withSymbols += outcome.hasSymbols;
-    withFixedSizes += !outcome.fixedSizes.empty();
-    atOtherSizes += outcome.ranOtherSizes;
-    for (const std::string &reason : std::set<std::string>(
-             outcome.fixedSizes.begin(), outcome.fixedSizes.end()))
-      ++fixedSizes[reason];
-    switch (outcome.kind) {
-    case Outcome::Passed:
-      ++passed;
-      break;
-    case Outcome::Unreadable:
-      unreadable = outcome.text;
-      [[fallthrough]];
-    case Outcome::Failed:
-      if (failed++ == 0)
-        firstFailure = outcome.text;
-      else
-        laterFailures.push_back(outcome.text);
-      break;
-    case Outcome::Unsupported:
-      if (unsupported++ == 0)
-        firstUnsupported = outcome.text;
-      break;
-    case Outcome::NotApplicable:
-      ++notApplicable;
-      if (!outcome.text.empty())
-        noise.push_back(outcome.text);
-      break;
-    case Outcome::Refused:
-      ++refused;
-      break;
-    }
-  }
-
-  /// A refusal tells nothing about an operator that nothing accepts.
-  void settle() {
-    (passed != 0 || unsupported == 0 ? passed : unsupported) += refused;
-    refused = 0;
-  }
-
-  void add(const Tally &other) {
-    passed += other.passed;
-    failed += other.failed;
-    unsupported += other.unsupported;
-    notApplicable += other.notApplicable;
-    compileSeconds += other.compileSeconds;
-    runSeconds += other.runSeconds;
-    for (const auto &[fallback, count] : other.fallbacks)
-      fallbacks[fallback] += count;
-    for (const auto &[stage, spent] : other.stages)
-      stages[stage] += spent;
-    for (const auto &[reason, count] : other.fixedSizes)
-      fixedSizes[reason] += count;
-    withSymbols += other.withSymbols;
-    withFixedSizes += other.withFixedSizes;
-    atOtherSizes += other.atOtherSizes;
-  }
-
-  std::string counts() const {
-    return std::to_string(passed) + " passed, " + std::to_string(failed) +
-           " failed, " + std::to_string(unsupported) + " unsupported, " +
-           std::to_string(notApplicable) + " not applicable";
-  }
-};
-} // namespace
-
-static void print(std::FILE *out, const Item &item, const Tally &tally,
-                  bool listFailures) {
-  unsigned cases = tally.passed + tally.failed + tally.unsupported +
-                   tally.notApplicable;
-  if (cases == 1)
-    std::fprintf(out, "%s: %s\n", item.name.c_str(),
-                tally.passed        ? "passed"
-                : tally.failed      ? "failed"
-                : tally.unsupported ? "unsupported"
-                                    : "not applicable");
-  else
-    std::fprintf(out, "%s: %s\n", item.name.c_str(), tally.counts().c_str());
-  if (!tally.firstFailure.empty())
-    std::fprintf(out, "  failed: %s\n", tally.firstFailure.c_str());
-  if (listFailures)
-    for (const std::string &text : tally.laterFailures)
-      std::fprintf(out, "  failed: %s\n", text.c_str());
-  if (!tally.firstUnsupported.empty())
-    std::fprintf(out, "  unsupported: %s\n", tally.firstUnsupported.c_str());
-  for (const std::string &text : tally.noise)
-    std::fprintf(out, "  not applicable: %s\n", text.c_str());
-  for (const auto &[reason, count] : tally.fixedSizes)
-    std::fprintf(out, "  fixed sizes in %u: %s\n", count, reason.c_str());
-  std::fflush(out);
-}
-
-static void writeTally(JsonWriter &json, const Tally &tally, bool isDynamic) {
-  json.key("passed").number(tally.passed);
-  json.key("failed").number(tally.failed);
-  json.key("unsupported").number(tally.unsupported);
-  json.key("not_applicable").number(tally.notApplicable);
-  json.key("compile_s").real(tally.compileSeconds);
-  json.key("run_s").real(tally.runSeconds);
-  json.key("fallback_ops").beginObject();
-  for (const auto &[fallback, count] : tally.fallbacks)
-    json.key(fallback).number(count);
-  json.endObject();
-  json.key("stages_ms").beginObject();
-  for (const auto &[stage, spent] : tally.stages)
-    json.key(stage).real(spent);
-  json.endObject();
-  if (!isDynamic)
-    return;
-  json.key("with_symbols").number(tally.withSymbols);
-  json.key("with_fixed_sizes").number(tally.withFixedSizes);
-  json.key("at_other_sizes").number(tally.atOtherSizes);
-  json.key("fixed_sizes").beginObject();
-  for (const auto &[reason, count] : tally.fixedSizes)
-    json.key(reason).number(count);
-  json.endObject();
-}
 
 static Status writeJson(const std::string &path, const Config &config,
                         const std::vector<Item> &items,
@@ -323,10 +186,6 @@ static Status writeJson(const std::string &path, const Config &config,
   std::string text = json.str() + "\n";
   return writeOutput(path, ByteView(std::string_view(text)));
 }
-
-//===----------------------------------------------------------------------===//
-// Running
-//===----------------------------------------------------------------------===//
 
 namespace {
 struct Flags {
@@ -387,19 +246,6 @@ static Result<std::vector<Item>> findItems(const CommandLine &line,
                               "given folders"
                             : "nothing matches --filter=" + flags.filter);
   return items;
-}
-
-static void printTotal(std::FILE *out, const Tally &total, bool isDynamic) {
-  for (const auto &[stage, spent] : total.stages)
-    std::fprintf(out, "  %-18s %9.2f s\n", stage.c_str(), spent / 1000);
-  if (isDynamic)
-    std::fprintf(out,
-                 "dynamic: %u with symbols, %u with some sizes fixed, %u also "
-                 "at other sizes\n",
-                 total.withSymbols, total.withFixedSizes, total.atOtherSizes);
-  std::fprintf(out, "time: %.2f s compiling, %.2f s running\n",
-               total.compileSeconds, total.runSeconds);
-  std::fprintf(out, "%s\n", total.counts().c_str());
 }
 
 /// Runs them all and tells what came of it; the exit code.
