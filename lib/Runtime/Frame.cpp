@@ -392,9 +392,8 @@ Status ProgramRunner::Frame::tensor(ValueId id, const Tensor *&tensor) {
     case Value::Kind::Slot: {
       const Tensor *input =
           std::get_if<Tensor>(&(*inputs_)[value.slot].value);
-      uint32_t payload = program_.slots[value.slot].payload;
-      if ((!input || !input->defined()) && payload != kNone)
-        input = &plan_.constants[payload];
+      if (!input || !input->defined())
+        input = &plan_.stored[value.slot];
       if (!input || !input->defined()) {
         touch(id).own = (*inputs_)[value.slot];
         entry.set = true;

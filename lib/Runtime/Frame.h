@@ -18,6 +18,8 @@ namespace kiln::runtime {
 struct ProgramRunner::Plan {
   ProgramCode code;
   std::vector<Tensor> constants;
+  /// Per slot, what the package stores for it; undefined without.
+  std::vector<Tensor> stored;
   const List *bodies = nullptr;
   std::vector<OpFunction> functions; ///< per step; null where not extern
   std::vector<bool> conditionExpr;   ///< its value is a bool

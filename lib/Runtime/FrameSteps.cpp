@@ -39,6 +39,11 @@ OpValue constantValue(const package::Constant &constant) {
   return {};
 }
 
+bool isGiven(const OpValue &input) {
+  auto *tensor = std::get_if<Tensor>(&input.value);
+  return tensor ? tensor->defined() : !input.isNone();
+}
+
 bool sameView(const Tensor &a, const Tensor &b) {
   return a.data() == b.data() && a.dtype() == b.dtype() &&
          a.sizes() == b.sizes() && a.strides() == b.strides();
@@ -420,8 +425,9 @@ Status ProgramRunner::Frame::outputs(std::vector<OpValue> &results) {
     Status status = Status::success();
     switch (output.kind) {
     case Output::Kind::Tensor:
+      // An input that was left out lies in the package.
       if (output.aliasOfSlot != kNone && !isMutation(output.role) &&
-          options_.writeBack)
+          options_.writeBack && isGiven((*inputs_)[output.aliasOfSlot]))
         results[i] = (*inputs_)[output.aliasOfSlot];
       else
         status = argument({Argument::TensorRef{output.value}}, results[i]);

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "kiln/Runtime/ProgramRunner.h"
+#include "DeviceCopy.h"
 #include "Frame.h"
 #include "InputText.h"
+#include "kiln/Base/CheckedMath.h"
 
 #include <algorithm>
 #include <exception>
@@ -125,6 +127,56 @@ bool bindSymbol(const Symbol &symbol, const Slot &slot, const OpValue &input,
   return true;
 }
 
+/// A stored tensor, which is row-major, with the strides that `value` declares: steps
+/// were compiled for these, and no call has to change them. Strides that are no
+/// numbers are left to each call.
+Result<Tensor> layOut(const Tensor &stored, const Program &program,
+                      const Value &value) {
+  std::vector<int64_t> strides;
+  for (package::ExprId id : value.strides)
+    if (auto stride = package::constantSize(program.exprs[id]))
+      strides.push_back(*stride);
+  if (strides.size() != stored.sizes().size() ||
+      strides == stored.strides() || stored.numel() == 0)
+    return stored;
+  auto extent = storageExtent(stored.dtype(), stored.sizes(), strides, 0);
+  if (!extent)
+    return extent.takeError();
+  auto storage = allocateOn(stored.storage()->device(),
+                            static_cast<size_t>(*extent), "constants");
+  if (!storage)
+    return storage.takeError();
+  auto laid = Tensor::view(*storage, stored.dtype(), stored.sizes(), strides, 0);
+  if (!laid)
+    return laid.takeError();
+  if (Status s = copyElements(stored, *laid); !s)
+    return s.takeError();
+  if (stored.isOnDevice())
+    return laid;
+  auto readOnly = Storage::borrow((*storage)->data(), (*storage)->bytes(),
+                                  *storage, /*readOnly=*/true);
+  return Tensor::view(std::move(readOnly), stored.dtype(), stored.sizes(),
+                      std::move(strides), 0);
+}
+
+/// What the package stores for the slots, undefined for those without.
+Result<std::vector<Tensor>> getStored(const Program &program,
+                                      const std::vector<Tensor> &constants) {
+  std::vector<Tensor> stored(program.slots.size());
+  for (const Value &value : program.values) {
+    if (value.kind != Value::Kind::Slot ||
+        program.slots[value.slot].payload == kNone ||
+        stored[value.slot].defined())
+      continue;
+    const Slot &slot = program.slots[value.slot];
+    auto laid = layOut(constants[slot.payload], program, value);
+    if (!laid)
+      return laid.error().withContext("weight '" + slot.path + "'");
+    stored[value.slot] = std::move(*laid);
+  }
+  return stored;
+}
+
 } // namespace
 
 bool bindSymbols(const Program &program, const std::vector<OpValue> &inputs,
@@ -189,6 +241,10 @@ ProgramRunner::create(const Program &program, ProgramCode code,
   plan.bodies = &bodies;
   if (plan.code.device)
     plan.segments = package::planGraphs(program).segments;
+  auto stored = getStored(program, constants);
+  if (!stored)
+    return stored.takeError();
+  plan.stored = std::move(*stored);
 
   std::vector<std::string> missing;
   plan.functions.resize(program.steps.size());
