@@ -126,6 +126,7 @@ private:
   Status locate(Recording &recording, bool &isAligned);
   Status update(Recording &recording);
   void skip(const std::string &reason);
+  Status makeEmpty(TensorMapLayout &layout);
   Status call(const package::ExternStep &step, const OpFunction &function);
   Status argument(const package::Argument &argument, OpValue &value);
   Status leaveArena(OpValue &value) const;
@@ -168,6 +169,7 @@ private:
   std::vector<TensorMapBytes> maps_;
   std::vector<SegmentGraphs> graphs_; ///< per segment of the plan
   Recording *recording_ = nullptr;    ///< launches are written down there, too
+  std::shared_ptr<Storage> zeros_;    ///< of a device, for maps of nothing
   bool parallel_ = false; ///< some launch of the last call used several threads
 };
 

@@ -109,6 +109,24 @@ Status ProgramRunner::Frame::gridPointers(const GridStep &step,
   return Status::success();
 }
 
+/// The map of a tensor without elements, of which the driver makes none: a kernel that
+/// sums up nothing gets one element, which is 0 like what lies outside of a map.
+Status ProgramRunner::Frame::makeEmpty(TensorMapLayout &layout) {
+  if (!zeros_) {
+    auto storage = device()->allocate(kGridAlignment, "zeros");
+    if (!storage)
+      return storage.takeError();
+    static constexpr uint8_t kZeros[kGridAlignment] = {};
+    zeros_ = std::move(*storage);
+    if (Status s = device()->upload(zeros_->data(), kZeros, kGridAlignment); !s)
+      return s;
+  }
+  layout.address = zeros_->data();
+  layout.sizes.assign(layout.sizes.size(), 1);
+  layout.strides.assign(layout.strides.size(), kGridAlignment);
+  return Status::success();
+}
+
 /// Malformed unless what a map describes lies within `bytes` from its buffer's first
 /// one, and the copy engine can reach it: the numbers come from a package.
 static Status checkMap(const std::vector<int64_t> &sizes,
@@ -135,9 +153,7 @@ static Status checkMap(const std::vector<int64_t> &sizes,
                             std::to_string(bytes) +
                             " bytes of the buffer, found an end at " +
                             (end ? std::to_string(*end) : "no valid byte"));
-  if (isEmpty)
-    return Error::unsupported("a tensor without elements");
-  if (!isAligned)
+  if (!isEmpty && !isAligned)
     return Error::malformed("expected an offset and strides that are multiples "
                             "of 16 bytes");
   return Status::success();
@@ -180,6 +196,9 @@ ProgramRunner::Frame::tensorMap(const GridStep &step,
   layout.strides.assign(strides.begin(), strides.end());
   layout.address =
       static_cast<const uint8_t *>(pointers_[map.buffer]) + offset * itemBytes;
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end())
+    if (Status s = makeEmpty(layout); !s)
+      return s.takeError();
   return device()->encode(layout);
 }
 

@@ -501,11 +501,14 @@ int cuGraphLaunch(void *executable, void *) {
   }
   return Success;
 }
-int cuTensorMapEncodeTiled(void *map, int, uint32_t, void *, const uint64_t *,
-                           const uint64_t *, const uint32_t *, const uint32_t *,
-                           int, int, int, int) {
+int cuTensorMapEncodeTiled(void *map, int, uint32_t rank, void *address,
+                           const uint64_t *sizes, const uint64_t *,
+                           const uint32_t *, const uint32_t *, int, int, int,
+                           int) {
   if (contexts.empty())
     return InvalidContext;
+  if (!address || std::count(sizes, sizes + rank, 0) != 0)
+    return InvalidValue;
   std::memset(map, 0, 128);
   return Success;
 }

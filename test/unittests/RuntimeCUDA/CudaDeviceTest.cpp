@@ -205,7 +205,8 @@ TEST_F(CudaDevice, TensorMapsStayWithinTheirBuffer) {
                {16, 8, 64, false},      {-16, 1, 64, false},
                {INT64_MAX, 8, 64, false}, {0, -1, 64, false},
                {0, 8, -64, false},      {0, INT64_MAX, 64, false},
-               {0, 8, 60, false},       {1, 1, 64, false}};
+               {0, 8, 60, false},       {1, 1, 64, false},
+               {0, 0, 64, true},        {0, 0, 60, true}};
   for (const Case &c : cases) {
     ProgramBuilder b;
     ExprId n = b.integer(128);
