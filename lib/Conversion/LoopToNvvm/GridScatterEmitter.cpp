@@ -40,6 +40,21 @@ LogicalResult GridCopyEmitter::emitThread() {
   });
 }
 
+/// Dimensions whose points each write to elements of their own, so that they are visited
+/// in any order: the position is the index itself somewhere. Of a scatter that reads what
+/// it has written, only those that are said to be independent.
+static SmallVector<unsigned> getOwnDims(ScatterOp op) {
+  if (op.getWritten())
+    return llvm::to_vector(llvm::seq<unsigned>(op.getIndependent()));
+  Block &block = op.getBody().front();
+  auto yield = cast<YieldAtOp>(block.getTerminator());
+  SmallVector<unsigned> own;
+  for (unsigned dim = 0; dim < op.getDomain().rank(); ++dim)
+    if (llvm::is_contained(yield.getPosition(), block.getArgument(dim)))
+      own.push_back(dim);
+  return own;
+}
+
 /// One point of the domain.
 LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
                                             const Position &position) {
@@ -79,20 +94,26 @@ LogicalResult GridScatterEmitter::emitPoint(ScatterOp op, const Buffer &target,
 
 LogicalResult GridScatterEmitter::emitThread() {
   ScatterOp op = getScatter(kernel);
-  SmallVector<ExprAttr> extents = op.getDomain().all();
-  unsigned own = schedule.getAtomic() ? extents.size() : op.getIndependent();
-  SmallVector<ExprAttr> items(extents.begin(), extents.begin() + own);
+  SmallVector<ExprAttr> extents = op.getDomain().all(), items;
+  SmallVector<unsigned> own, rest;
+  SmallVector<unsigned> inAnyOrder = getOwnDims(op);
+  for (unsigned dim = 0; dim < extents.size(); ++dim) {
+    bool isOwn = schedule.getAtomic() || llvm::is_contained(inAnyOrder, dim);
+    (isOwn ? own : rest).push_back(dim);
+    if (isOwn)
+      items.push_back(extents[dim]);
+  }
   Buffer target = buffers.lookup(op.getResult());
   if (BlockArgument written = op.getWritten())
     buffers[written] = target;
   return emitForItem(guard::product(context, items), [&] {
     Position position;
     position.extents = extents;
-    position.dims = delinearize(item, items);
     position.dims.resize(extents.size());
-    return emitLoops(
-        position,
-        llvm::to_vector(llvm::seq<unsigned>(own, extents.size())), 1,
-        [&](const Position &at) { return emitPoint(op, target, at); });
+    for (auto [dim, index] : llvm::zip_equal(own, delinearize(item, items)))
+      position.dims[dim] = index;
+    return emitLoops(position, rest, 1, [&](const Position &at) {
+      return emitPoint(op, target, at);
+    });
   });
 }

@@ -9,6 +9,11 @@
 // CHECK-SAME: #loop.step<kernel = @add,
 // CHECK-SAME: blocks = <4>
 // CHECK-SAME: #loop.gpu_scatter<threads = 256, atomic = true>
+// CHECK-LABEL: func.func @columns
+// CHECK: steps [#loop.step<kernel = @columns_init
+// CHECK-SAME: #loop.step<kernel = @columns,
+// CHECK-SAME: blocks = <4>
+// CHECK-SAME: #loop.gpu_scatter<threads = 256, atomic = false>
 // CHECK: llvm.func @add_init
 // CHECK: llvm.func @add(
 // CHECK: arith.maxsi
@@ -27,4 +32,27 @@ func.func @add(%z: tensor<10xf32>, %n: tensor<1000xi64>, %g: tensor<1000xf32>)
     loop.return %s : tensor<10xf32>
   }
   return %r : tensor<10xf32>
+}
+
+// The greatest of several writes, in order: a thread for each column, which is a
+// position itself, walks all rows.
+
+// CHECK: llvm.func @columns(
+// CHECK: scf.for
+// CHECK-NOT: scf.for
+// CHECK: arith.maximumf
+!t = tensor<10x1024xf32>
+!g = tensor<1000x1024xf32>
+func.func @columns(%z: !t, %n: tensor<1000xi64>, %g: !g) -> !t {
+  %r = loop.kernel @columns ins(%a = %z : !t, %b = %n : tensor<1000xi64>,
+      %c = %g : !g) shared [] -> !t {
+    %s = loop.scatter (%k, %d) in [1000, 1024] into %a <max> : !t {
+      %i = loop.load %b[%k] : tensor<1000xi64>
+      %p = arith.index_cast %i : i64 to index
+      %x = loop.load %c[%k, %d] : !g
+      loop.yield_at %x at [%p, %d] : f32
+    }
+    loop.return %s : !t
+  }
+  return %r : !t
 }

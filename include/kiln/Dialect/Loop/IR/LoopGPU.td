@@ -167,8 +167,8 @@ def Loop_GPUScatterScheduleAttr
   let description = [{
     The initial values are copied by one kernel. By the next, with `atomic`, each
     point of the domain is visited by a thread of its own and combined with atomic
-    operations, in no order; without, a thread has a point of the independent
-    dimensions and visits the others in order.
+    operations, in no order; without, a thread has a point of the dimensions whose
+    index is a position, or are independent, and visits the others in order.
 
     Constraints:
     - (C1) `threads` is a multiple of 32 from 32 to 1024.
