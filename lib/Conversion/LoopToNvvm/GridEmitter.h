@@ -18,6 +18,7 @@
 #include "kiln/Emission/KernelEmitter.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 namespace kiln::loop {
 
@@ -140,12 +141,33 @@ private:
   LogicalResult emitSteps(const Position &start, unsigned shared, RowBody body);
   LogicalResult emitRowPointwise(PointwiseOp op, const Position &shared);
   LogicalResult emitRowReduce(ReduceOp op, const Position &shared);
+  LogicalResult emitOwn(const Position &start, unsigned shared, RowBody body);
   FailureOr<SmallVector<Value>> combineShuffled(ReduceOp op,
                                                 SmallVector<Value> values,
                                                 int64_t count);
-  Value shuffle(Value value, int64_t distance);
-  Value shuffleWord(Value word, int64_t distance);
+  /// The value of the thread of the same warp that `kind` and `place`, an i32, say.
+  Value shuffle(Value value, mlir::NVVM::ShflKind kind, Value place);
   Value exchange(Value value);
+
+  // Scans (GridRowScan.cpp).
+  struct Joined {
+    SmallVector<Value> before, all;
+  };
+  LogicalResult emitRowScan(ScanOp op, const Position &shared);
+  FailureOr<SmallVector<Value>> emitScannedPiece(ScanOp op,
+                                                 const Position &position,
+                                                 ArrayRef<Value> carried);
+  FailureOr<Joined> joinThreads(ScanOp op, SmallVector<Value> values);
+  FailureOr<SmallVector<Value>>
+  scanShuffled(ScanOp op, SmallVector<Value> values, int64_t count);
+  SmallVector<Value> fetch(ArrayRef<Value> values, Value from);
+
+  // Sorts (GridRowSort.cpp).
+  LogicalResult emitRowSort(SortOp op, const Position &shared);
+  SmallVector<Value> getSortMemory(guard::ExprAttr extent,
+                                   SmallVector<Type> &types);
+  void forEachPair(Value count, Value half,
+                   llvm::function_ref<void(Value low, Value place)> compare);
 
   GPURowsScheduleAttr schedule;
   Value rowInside;       ///< null where all are

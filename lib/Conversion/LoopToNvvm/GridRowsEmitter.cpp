@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
@@ -48,7 +50,11 @@ Value GridRowsEmitter::loadStaged(LoadOp load, int64_t) {
 void GridRowsEmitter::finish(Value result, const Position &position,
                              Value value) {
   auto type = cast<RankedTensorType>(result.getType());
-  Value condition = rowInside;
+  // A row that stays inside has memory of its own, also for threads that are outside:
+  // what they read there next may be an index.
+  bool staysInside = !llvm::is_contained(
+      kernel.getBody().front().getTerminator()->getOperands(), result);
+  Value condition = staysInside ? Value() : rowInside;
   auto require = [&](Value further) {
     if (further)
       condition = condition
@@ -117,6 +123,22 @@ LogicalResult GridRowsEmitter::emitSteps(const Position &start, unsigned shared,
   return success();
 }
 
+/// All vectors of a thread, in registers or one after the other.
+LogicalResult GridRowsEmitter::emitOwn(const Position &start, unsigned shared,
+                                       RowBody body) {
+  if (schedule.getSteps() != 0)
+    return emitSteps(start, shared, body);
+  int64_t lanes = schedule.getLanes();
+  ExprAttr size = guard::product(
+      context, llvm::to_vector(ArrayRef(start.extents).drop_front(shared)));
+  auto loop =
+      scf::ForOp::create(b, mul(lane, lanes), getArgument(size),
+                         constantIndex(schedule.getThreads() * lanes));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  return body(enterRow(start, shared, loop.getInductionVar()), {});
+}
+
 LogicalResult GridRowsEmitter::emitRowPointwise(PointwiseOp op,
                                                 const Position &point) {
   Position start = enter(point, op.getDomain());
@@ -130,19 +152,8 @@ LogicalResult GridRowsEmitter::emitRowPointwise(PointwiseOp op,
            body.get(block.getTerminator()->getOperand(0)));
     return success();
   };
-  if (start.extents.size() == shared)
-    return emit(start, {});
-  if (schedule.getSteps() != 0)
-    return emitSteps(start, shared, emit);
-  int64_t lanes = schedule.getLanes();
-  ExprAttr size = guard::product(
-      context, llvm::to_vector(ArrayRef(start.extents).drop_front(shared)));
-  auto loop =
-      scf::ForOp::create(b, mul(lane, lanes), getArgument(size),
-                         constantIndex(schedule.getThreads() * lanes));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  return emit(enterRow(start, shared, loop.getInductionVar()), {});
+  return start.extents.size() == shared ? emit(start, {})
+                                        : emitOwn(start, shared, emit);
 }
 
 LogicalResult GridRowsEmitter::emitRowReduce(ReduceOp op,
@@ -206,10 +217,16 @@ LogicalResult GridRowsEmitter::emitThread() {
   position.dims = delinearize(point, sharedExtents);
   position.extents = sharedExtents;
   for (NestOpInterface nest : kernel.getNests()) {
-    auto reduce = dyn_cast<ReduceOp>(nest.getOperation());
-    if (failed(reduce ? emitRowReduce(reduce, position)
-                      : emitRowPointwise(cast<PointwiseOp>(nest.getOperation()),
-                                         position)))
+    auto emitted =
+        llvm::TypeSwitch<Operation *, LogicalResult>(nest.getOperation())
+            .Case([&](ReduceOp op) { return emitRowReduce(op, position); })
+            .Case([&](ScanOp op) { return emitRowScan(op, position); })
+            .Case([&](SortOp op) { return emitRowSort(op, position); })
+            .Case([&](PointwiseOp op) { return emitRowPointwise(op, position); })
+            .Default([&](Operation *op) {
+              return op->emitOpError("is not emitted for shared rows");
+            });
+    if (failed(emitted))
       return failure();
   }
   return success();

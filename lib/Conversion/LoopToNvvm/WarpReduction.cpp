@@ -22,41 +22,38 @@ static Type getSlotType(Type type) {
   return type.isInteger(1) ? IntegerType::get(type.getContext(), 8) : type;
 }
 
-/// 32 bits of the thread whose number differs in this one bit.
-Value GridRowsEmitter::shuffleWord(Value word, int64_t distance) {
-  Type i32 = b.getI32Type();
+Value GridRowsEmitter::shuffle(Value value, NVVM::ShflKind kind, Value place) {
+  Type type = value.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, value, 32);
   };
-  return NVVM::ShflOp::create(b, i32, constant(-1), word, constant(distance),
-                              constant(kWarp - 1), NVVM::ShflKind::bfly,
-                              /*return_value_and_is_valid=*/UnitAttr());
-}
-
-Value GridRowsEmitter::shuffle(Value value, int64_t distance) {
-  Type type = value.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
+  auto shuffleWord = [&](Value word) -> Value {
+    return NVVM::ShflOp::create(b, i32, constant(-1), word, place,
+                                constant(kWarp - 1), kind,
+                                /*return_value_and_is_valid=*/UnitAttr());
+  };
   if (type.isIndex()) {
     Value word = arith::IndexCastOp::create(b, i64, value);
-    return arith::IndexCastOp::create(b, type, shuffle(word, distance));
+    return arith::IndexCastOp::create(b, type, shuffle(word, kind, place));
   }
   unsigned width = type.getIntOrFloatBitWidth();
   Type bits = b.getIntegerType(width);
   if (isa<FloatType>(type)) {
     Value word = arith::BitcastOp::create(b, bits, value);
-    return arith::BitcastOp::create(b, type, shuffle(word, distance));
+    return arith::BitcastOp::create(b, type, shuffle(word, kind, place));
   }
   if (width == 32)
-    return shuffleWord(value, distance);
+    return shuffleWord(value);
   if (width < 32) {
     Value word = arith::ExtUIOp::create(b, i32, value);
-    return arith::TruncIOp::create(b, type, shuffleWord(word, distance));
+    return arith::TruncIOp::create(b, type, shuffleWord(word));
   }
   Value half = arith::ConstantIntOp::create(b, 32, 64);
   Value low = arith::TruncIOp::create(b, i32, value);
   Value high = arith::TruncIOp::create(
       b, i32, arith::ShRUIOp::create(b, value, half));
-  low = arith::ExtUIOp::create(b, i64, shuffleWord(low, distance));
-  high = arith::ExtUIOp::create(b, i64, shuffleWord(high, distance));
+  low = arith::ExtUIOp::create(b, i64, shuffleWord(low));
+  high = arith::ExtUIOp::create(b, i64, shuffleWord(high));
   return arith::OrIOp::create(b, low, arith::ShLIOp::create(b, high, half));
 }
 
@@ -71,8 +68,9 @@ GridRowsEmitter::combineShuffled(ReduceOp op, SmallVector<Value> values,
     Value isUpper = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit,
                                           constantIndex(0));
     SmallVector<Value> lower, upper;
+    Value partner = arith::ConstantIntOp::create(b, distance, 32);
     for (Value value : values) {
-      Value other = shuffle(value, distance);
+      Value other = shuffle(value, NVVM::ShflKind::bfly, partner);
       lower.push_back(arith::SelectOp::create(b, isUpper, other, value));
       upper.push_back(arith::SelectOp::create(b, isUpper, value, other));
     }

@@ -370,8 +370,12 @@ bool Grid::shuffle(ArrayRef<Thread *> warp, NVVM::ShflOp op) {
   for (Thread *thread : warp)
     said.push_back(get(*thread, op.getVal())[0]);
   for (auto [k, thread] : llvm::enumerate(warp)) {
-    uint64_t partner = k ^ get(*thread, op.getOffset())[0];
-    if (op.getKind() != NVVM::ShflKind::bfly || partner >= said.size()) {
+    uint64_t offset = get(*thread, op.getOffset())[0];
+    bool isKnown = llvm::is_contained(
+        {NVVM::ShflKind::bfly, NVVM::ShflKind::idx}, op.getKind());
+    uint64_t partner =
+        op.getKind() == NVVM::ShflKind::idx ? offset : k ^ offset;
+    if (!isKnown || partner >= said.size()) {
       ADD_FAILURE() << "a shuffle from thread " << partner << " of a warp";
       return false;
     }

@@ -196,10 +196,14 @@ bool loop::canShareRows(KernelOp kernel) {
   unsigned shared = kernel.getShared().size();
   for (NestOpInterface nest : kernel.getNests()) {
     Domain domain = nest.getDomain();
-    bool isReduction = isa<ReduceOp>(nest.getOperation());
-    if (!isReduction && !nest.isPointwise())
+    bool isRow = isa<ReduceOp, ScanOp, SortOp>(nest.getOperation());
+    if (!isRow && !nest.isPointwise())
       return false;
-    if (isReduction && domain.parallel.size() != shared)
+    if (isRow && domain.parallel.size() != shared)
+      return false;
+    // A combiner of one's own may count on the order of a scan.
+    auto scan = dyn_cast<ScanOp>(nest.getOperation());
+    if (scan && !scan.getCombiner().empty())
       return false;
     bool isOwn = true;
     nest->walk([&](LoadOp load) {
@@ -227,9 +231,9 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
   if (!canShareRows(kernel)) // C4
     return refuse(kernel, *this)
-           << "which is for pointwise nests and reductions to one value per "
-              "point, that read of each other's rows the element in their own "
-              "place";
+           << "which is for pointwise nests, and reductions, scans and sorts of "
+              "one row per point, that read of each other's rows the element in "
+              "their own place";
   std::optional<int64_t> size;
   for (NestOpInterface nest : kernel.getNests()) { // C5
     SmallVector<guard::ExprAttr> row = getRow(kernel, nest);

@@ -11,7 +11,7 @@
 //
 //   kernels                                          schedule
 //   pointwise; anything else, a thread a point       #loop.gpu_across
-//   rows: reductions along memory                    #loop.gpu_rows
+//   rows: reductions, scans, sorts along memory      #loop.gpu_rows
 //   few points that much is reduced to               #loop.gpu_parts
 //   pointwise, read along another dimension          #loop.gpu_tile
 //   scatters                                         #loop.gpu_scatter
@@ -98,9 +98,9 @@ def Loop_GPURowsScheduleAttr : Loop_Schedule<"GPURowsSchedule", "gpu_rows"> {
     - (C2) `rows` is 1 where `threads` is more than 32.
     - (C3) `lanes` is a power of two from 1 to 16, `steps` from 0 to 64, and
       `steps * lanes` at most 256.
-    - (C4) the kernel has pointwise nests and reductions alone; a reduction has one
-      value per point of the shared domain, and a nest reads of a row of another only
-      the element in its own place.
+    - (C4) the kernel has pointwise nests, and reductions, scans and sorts of one row
+      per point of the shared domain; a nest reads of a row of another only the
+      element in its own place.
     - (C5) with `steps`, all rows have one known size, which they hold; `lanes`
       divides the last extent of each row.
 

@@ -1,0 +1,125 @@
+// RUN: kiln-opt %s --loop-set-target=chip=sm_90a --loop-choose-schedule \
+// RUN:   --convert-loop-to-nvvm | FileCheck %s
+// RUN: kiln-opt %s --kiln-gpu=chip=sm_90a \
+// RUN:   | kiln-translate --gpu-to-ptx - | FileCheck %s --check-prefix=PTX
+
+// Running sums of rows of 1024: 256 threads with vectors join their lanes, then the
+// threads of a warp, then eight warps.
+
+// CHECK-LABEL: func.func @scan
+// CHECK: #loop.gpu_rows<threads = 256, rows = 1, lanes = 4, steps = 1>
+// CHECK-LABEL: func.func @long
+// CHECK: #loop.gpu_rows<threads = 256, rows = 1, lanes = 1, steps = 0>
+// CHECK-LABEL: func.func @sort
+// CHECK: #loop.gpu_rows<threads = 256, rows = 1, lanes = 4, steps = 1>
+// CHECK-LABEL: func.func @longsort
+// CHECK: #loop.gpu_rows<threads = 256, rows = 1, lanes = 1, steps = 0>
+
+// CHECK-LABEL: func.func @ordered
+// CHECK: #loop.gpu_across<
+
+// CHECK: llvm.func @scan(
+// CHECK: llvm.load %{{.*}} invariant {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-COUNT-2: vector.shuffle
+// CHECK-COUNT-7: nvvm.shfl.sync {{ *}}idx
+// CHECK: llvm.store %{{.*}} : f32, !llvm.ptr<3>
+// CHECK: nvvm.barrier0
+// CHECK-COUNT-5: nvvm.shfl.sync {{ *}}idx
+// CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+// CHECK: llvm.return
+!t = tensor<64x1024xf32>
+func.func @scan(%x: !t) -> !t {
+  %r = loop.kernel @scan ins(%a = %x : !t) shared [64] -> !t {
+    %s = loop.scan parallel (%i) in [64] along (%j) in [1024] at 1 <sum> : !t {
+      %e = loop.load %a[%i, %j] : !t
+      loop.yield %e : f32
+    }
+    loop.return %s : !t
+  }
+  return %r : !t
+}
+
+// Rows of any size: a loop whose steps all threads take, with two barriers each, one
+// before slots are read and one before they are written again.
+
+// CHECK: llvm.func @long(
+// CHECK: scf.for %{{.*}} iter_args(%{{.*}}) -> (f32)
+// CHECK: nvvm.barrier0
+// CHECK: nvvm.barrier0
+// CHECK: scf.yield
+!u = tensor<?x?xf32, #guard.shape<[s0, s1]>>
+func.func @long(%x: !u) -> !u {
+  %r = loop.kernel @long ins(%a = %x : !u) shared [s0] -> !u {
+    %s = loop.scan parallel (%i) in [s0] along (%j) in [s1] at 1 <max> : !u {
+      %e = loop.load %a[%i, %j] : !u
+      loop.yield %e : f32
+    }
+    loop.return %s : !u
+  }
+  return %r : !u
+}
+
+// A sort in shared memory: keys of 4 bytes and positions of 4.
+
+// CHECK: llvm.mlir.global internal @sort_keys() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<8192 x i8>
+// CHECK: llvm.func @sort(
+// CHECK: nvvm.barrier0
+// CHECK: scf.while
+// CHECK: nvvm.barrier0
+// CHECK: scf.while
+// CHECK: nvvm.barrier0
+!k = tensor<64x1024xi32>
+!p = tensor<64x1024xi64>
+func.func @sort(%x: !k) -> !p {
+  %r = loop.kernel @sort ins(%a = %x : !k) shared [64] -> !p {
+    %s = loop.sort parallel (%i) in [64] along (%j) in [1024] at 1 : !p {
+      %e = loop.load %a[%i, %j] : !k
+      loop.yield %e : i32
+    }
+    loop.return %s : !p
+  }
+  return %r : !p
+}
+
+// Of any size, in the workspace.
+
+// CHECK: llvm.func @longsort(
+// CHECK: llvm.store %{{.*}} : i32, !llvm.ptr<1>
+// CHECK: llvm.store %{{.*}} : i64, !llvm.ptr<1>
+// CHECK: nvvm.barrier0
+!l = tensor<?x?xi32, #guard.shape<[s0, s1]>>
+!q = tensor<?x?xi64, #guard.shape<[s0, s1]>>
+func.func @longsort(%x: !l) -> !q {
+  %r = loop.kernel @longsort ins(%a = %x : !l) shared [s0] -> !q {
+    %s = loop.sort parallel (%i) in [s0] along (%j) in [s1] at 1 : !q {
+      %e = loop.load %a[%i, %j] : !l
+      loop.yield %e : i32
+    }
+    loop.return %s : !q
+  }
+  return %r : !q
+}
+
+// A combiner of one's own may count on the order: a thread for each row.
+
+func.func @ordered(%x: !t) -> !t {
+  %r = loop.kernel @ordered ins(%a = %x : !t) shared [64] -> !t {
+    %zero = arith.constant 0.0 : f32
+    %s = loop.scan parallel (%i) in [64] along (%j) in [1024] at 1 <generic>
+        init(%zero : f32) : !t {
+      %e = loop.load %a[%i, %j] : !t
+      loop.yield %e : f32
+    } combine (%u: f32, %v: f32) {
+      %p = arith.mulf %u, %v : f32
+      %w = arith.addf %p, %v : f32
+      loop.yield %w : f32
+    }
+    loop.return %s : !t
+  }
+  return %r : !t
+}
+
+// PTX-DAG: .visible .entry scan(
+// PTX-DAG: .visible .entry long(
+// PTX-DAG: .visible .entry sort(
+// PTX-DAG: .visible .entry longsort(
