@@ -27,6 +27,35 @@ SlotTable::SlotTable(const archive::ExportedProgram *program, bool hasOptimizer)
     takeSlots(*program_);
 }
 
+/// The recorded strides of a tensor whose sizes do not vary.
+static std::vector<int64_t> getStrides(const archive::TensorMeta &meta) {
+  std::vector<int64_t> strides;
+  auto isStatic = [](const archive::SymInt &value) { return value.isStatic(); };
+  if (meta.stridesKnown &&
+      std::all_of(meta.sizes.begin(), meta.sizes.end(), isStatic) &&
+      std::all_of(meta.strides.begin(), meta.strides.end(), isStatic))
+    for (const archive::SymInt &stride : meta.strides)
+      strides.push_back(stride.value);
+  return strides;
+}
+
+/// What a program counts on for a slot, if these are numbers.
+static std::vector<int64_t> getStrides(const package::Program &program,
+                                       size_t slot) {
+  std::vector<int64_t> strides;
+  for (const package::Value &value : program.values) {
+    if (value.kind != package::Value::Kind::Slot || value.slot != slot)
+      continue;
+    for (package::ExprId id : value.strides)
+      if (auto stride = package::constantSize(program.exprs[id]))
+        strides.push_back(*stride);
+    if (strides.size() != value.sizes.size())
+      strides.clear();
+    break;
+  }
+  return strides;
+}
+
 void SlotTable::takeSlots(const archive::ExportedProgram &program) {
   values_.resize(program.inputs.size());
   for (size_t slot = 0; slot < program.inputs.size(); ++slot) {
@@ -44,6 +73,7 @@ void SlotTable::takeSlots(const archive::ExportedProgram &program) {
       if (const archive::TensorMeta *meta = program.graph.tensor(spec.name)) {
         input.dtype = meta->dtype;
         input.sizes = meta->sizes;
+        input.strides = getStrides(*meta);
       }
     inputSlots_.push_back(slot);
     userInputs_.push_back(std::move(input));
@@ -64,6 +94,7 @@ void SlotTable::takeSlots(const package::Program &program) {
     input.isSymbolic = slot.isSymbolic;
     input.dtype = slot.dtype;
     input.constant = slot.constant;
+    input.strides = getStrides(program, i);
     for (package::ExprId size : slot.sizes) {
       archive::SymInt dim;
       dim.value = package::constantSize(program.exprs[size]).value_or(-1);

@@ -12,6 +12,7 @@
 #include "Values.h"
 
 #include "kiln/Archive/NpyFile.h"
+#include "kiln/Base/CheckedMath.h"
 #include "kiln/Eager/Registry.h"
 #include "kiln/Package/ExprEvaluator.h"
 
@@ -23,6 +24,36 @@ using namespace kiln::tools;
 using runtime::OpValue;
 using runtime::Tensor;
 using session::UserInput;
+
+//===----------------------------------------------------------------------===//
+// Layout
+//===----------------------------------------------------------------------===//
+
+/// Files hold row-major tensors. One with the strides that it was recorded with is not
+/// copied in every call.
+static Result<OpValue> layOut(OpValue value, const UserInput &input) {
+  auto *given = std::get_if<Tensor>(&value.value);
+  if (!given || given->strides() == input.strides || given->numel() == 0 ||
+      given->sizes().size() != input.sizes.size() ||
+      input.strides.size() != input.sizes.size())
+    return value;
+  for (size_t i = 0; i < input.sizes.size(); ++i)
+    if (input.sizes[i].value != given->sizes()[i])
+      return value;
+  auto bytes = storageExtent(given->dtype(), given->sizes(), input.strides, 0);
+  if (!bytes)
+    return bytes.takeError();
+  auto storage = runtime::Storage::allocate(static_cast<size_t>(*bytes));
+  if (!storage)
+    return storage.takeError();
+  auto laid = Tensor::view(std::move(*storage), given->dtype(), given->sizes(),
+                           input.strides, 0);
+  if (!laid)
+    return laid.takeError();
+  if (Status s = copyElements(*given, *laid); !s)
+    return s.takeError();
+  return OpValue(std::move(*laid));
+}
 
 //===----------------------------------------------------------------------===//
 // Recorded inputs
@@ -50,6 +81,8 @@ tools::recordedInputs(const session::Session &session,
                           std::to_string(recorded.size()) + " inputs for " +
                           std::to_string(inputs.size()));
     auto value = valueOf(*found);
+    if (value)
+      value = layOut(std::move(*value), inputs[i]);
     if (!value)
       return value.takeError();
     values.push_back(std::move(*value));
@@ -108,6 +141,8 @@ tools::arrayInputs(const session::Session &session, const std::string &spec) {
       return Error::usage("--inputs=" + spec + ": nothing for input '" +
                           input.name + "'");
     auto value = arrayOrNumber(input, parts[next++]);
+    if (value)
+      value = layOut(std::move(*value), input);
     if (!value)
       return value.takeError();
     values.push_back(std::move(*value));
@@ -452,7 +487,10 @@ tools::randomInputs(const session::Session &session, const std::string &text) {
     auto tensor = randomTensor(input.dtype, *sizes, mix(spec->seed * 977 + i));
     if (!tensor)
       return tensor.takeError();
-    values.emplace_back(std::move(*tensor));
+    auto laid = layOut(OpValue(std::move(*tensor)), input);
+    if (!laid)
+      return laid.takeError();
+    values.push_back(std::move(*laid));
   }
   return values;
 }

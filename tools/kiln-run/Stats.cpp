@@ -260,6 +260,7 @@ static void writeRuntime(JsonWriter &json, const session::Session &session,
   json.key("kernel_launches").number(int64_t(runs.kernelLaunches));
   json.key("extern_calls").number(int64_t(runs.externCalls));
   json.key("copies").number(int64_t(runs.copies));
+  json.key("layout_copies").number(int64_t(runs.layoutCopies));
   if (const auto &device = session.device()) {
     runtime::DeviceStats did = device->stats();
     json.key("device_memory").beginObject();

@@ -106,6 +106,9 @@ struct UserInput {
   DType dtype = DType::F32;
   /// A size that is not known before a call and has no expression is -1.
   std::vector<archive::SymInt> sizes;
+  /// In elements, as the program expects them; empty where sizes vary. A tensor with
+  /// others is taken and copied in every call.
+  std::vector<int64_t> strides;
   archive::ConstantValue constant; ///< of an input that is no tensor
   bool isSymbolic = false;         ///< a number that varies
 };
