@@ -42,6 +42,7 @@ static Num applyInF64(llvm::ArrayRef<Num> operands,
   const MathBuilder &m = *operands[0].m;
   MathBuilder wide(m.b, m.loc, m.withElement(m.b.getF64Type()));
   wide.scales = m.scales;
+  wide.powers = m.powers;
   SmallVector<Num> extended;
   for (Num operand : operands)
     extended.push_back(wide.num(
@@ -66,7 +67,7 @@ namespace {
 
 /// Calls `expand` with the operands, in f32 where they are narrower.
 template <typename Op, typename Expansion>
-LogicalResult expandOp(Op op, PatternRewriter &b, bool scales,
+LogicalResult expandOp(Op op, PatternRewriter &b, MathInstructions has,
                        Expansion expand) {
   Type type = op->getResultTypes()[0];
   Type element = getElementTypeOrSelf(type);
@@ -77,7 +78,8 @@ LogicalResult expandOp(Op op, PatternRewriter &b, bool scales,
     return b.notifyMatchFailure(op, "expected vectors of fixed size");
   Location loc = op.getLoc();
   MathBuilder m(b, loc, type);
-  m.scales = scales;
+  m.scales = has.scales;
+  m.powers = has.powers;
   if (small)
     m.type = m.withElement(b.getF32Type());
   SmallVector<Num> operands;
@@ -93,18 +95,18 @@ LogicalResult expandOp(Op op, PatternRewriter &b, bool scales,
   return success();
 }
 
-/// A pattern that knows if the processor multiplies by powers of two.
+/// A pattern that knows what the processor has instructions for.
 template <typename Op> struct ExpandPattern : OpRewritePattern<Op> {
-  ExpandPattern(MLIRContext *context, bool scales)
-      : OpRewritePattern<Op>(context), scales(scales) {}
-  bool scales;
+  ExpandPattern(MLIRContext *context, MathInstructions has)
+      : OpRewritePattern<Op>(context), has(has) {}
+  MathInstructions has;
 };
 
 template <typename Op, Num (*function)(Num)>
 struct ExpandUnary final : ExpandPattern<Op> {
   using ExpandPattern<Op>::ExpandPattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
-    return expandOp(op, b, this->scales,
+    return expandOp(op, b, this->has,
                     [](llvm::ArrayRef<Num> x) { return function(x[0]); });
   }
 };
@@ -113,7 +115,7 @@ template <typename Op, Num (*function)(Num, Num)>
 struct ExpandBinary final : ExpandPattern<Op> {
   using ExpandPattern<Op>::ExpandPattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
-    return expandOp(op, b, this->scales, [](llvm::ArrayRef<Num> x) {
+    return expandOp(op, b, this->has, [](llvm::ArrayRef<Num> x) {
       return function(x[0], x[1]);
     });
   }
@@ -126,7 +128,7 @@ template <typename Op> struct WidenNative final : OpRewritePattern<Op> {
     Type element = getElementTypeOrSelf(op.getType());
     if (!element.isF16() && !element.isBF16())
       return failure();
-    return expandOp(op, b, /*scales=*/false, [&](llvm::ArrayRef<Num> x) {
+    return expandOp(op, b, MathInstructions(), [&](llvm::ArrayRef<Num> x) {
       SmallVector<Value> operands;
       for (Num operand : x)
         operands.push_back(operand.v);
@@ -180,7 +182,7 @@ struct ExpandMathPass : kiln::impl::KilnExpandMathPassBase<ExpandMathPass> {
   using KilnExpandMathPassBase::KilnExpandMathPassBase;
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet set(context);
-    populateExpandMathPatterns(set, scales);
+    populateExpandMathPatterns(set, {scales, powers});
     patterns = std::move(set);
     return success();
   }
@@ -193,7 +195,8 @@ struct ExpandMathPass : kiln::impl::KilnExpandMathPassBase<ExpandMathPass> {
 
 } // namespace
 
-void kiln::populateExpandMathPatterns(RewritePatternSet &patterns, bool scales) {
+void kiln::populateExpandMathPatterns(RewritePatternSet &patterns,
+                                      MathInstructions has) {
   patterns.add<
       ExpandUnary<math::ExpOp, expandExp>,
       ExpandUnary<math::Exp2Op, expandExp2>,
@@ -220,7 +223,7 @@ void kiln::populateExpandMathPatterns(RewritePatternSet &patterns, bool scales) 
       ExpandBinary<math::PowFOp, expandPow>,
       ExpandBinary<math::Atan2Op, expandAtan2>,
       ExpandBinary<arith::RemFOp, expandRemainder>>(
-      patterns.getContext(), scales);
+      patterns.getContext(), has);
   patterns.add<ExpandFPowI, ExpandSincos, WidenNative<math::SqrtOp>,
       WidenNative<math::FloorOp>, WidenNative<math::CeilOp>,
       WidenNative<math::TruncOp>, WidenNative<math::RoundOp>,

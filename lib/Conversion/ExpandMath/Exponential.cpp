@@ -10,6 +10,7 @@
 #include "Functions.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace kiln::expand;
 
@@ -91,7 +92,58 @@ Scaled kiln::expand::expScaled(Num x, Num low) {
   return {expM1Kernel(subtractLn2(clamped, n.n) + low) + 1.0, n.k};
 }
 
-Num kiln::expand::expandExp(Num x) { return multiplyOut(expScaled(x)); }
+/// An intrinsic of one f32 a lane.
+static Num callByLane(llvm::StringRef intrinsic, llvm::ArrayRef<Num> operands) {
+  const MathBuilder &m = *operands[0].m;
+  auto shape = mlir::dyn_cast<mlir::VectorType>(m.type);
+  mlir::Type f32 = m.b.getF32Type();
+  auto call = [&](mlir::ValueRange values) -> mlir::Value {
+    return mlir::LLVM::CallIntrinsicOp::create(
+               m.b, m.loc, f32, m.b.getStringAttr(intrinsic), values)
+        .getResult(0);
+  };
+  llvm::SmallVector<mlir::Value> results, lane;
+  if (!shape) {
+    for (Num operand : operands)
+      lane.push_back(operand.v);
+    return m.num(call(lane));
+  }
+  for (int64_t k = 0; k < shape.getNumElements(); ++k) {
+    lane.clear();
+    for (Num operand : operands)
+      lane.push_back(mlir::vector::ExtractOp::create(
+          m.b, m.loc, operand.v, llvm::ArrayRef<int64_t>{k}));
+    results.push_back(call(lane));
+  }
+  return m.num(
+      mlir::vector::FromElementsOp::create(m.b, m.loc, shape, results));
+}
+
+/// True where 2^x is an instruction for each lane.
+static bool hasPowers(const MathBuilder &m) {
+  auto shape = mlir::dyn_cast<mlir::VectorType>(m.type);
+  return m.powers && !m.isF64() && (!shape || shape.getRank() == 1);
+}
+
+/// e^x = 2^n 2^f with x log2(e) = n + f. An addition that rounds down puts n + 127 among
+/// the low bits of a number; n stays from -126 to 126, and what is beyond is in f.
+static Num expByPowers(Num x) {
+  const MathBuilder &m = *x.m;
+  constexpr double range = 252, low = 126, shift = 12582913;
+  Num part = callByLane("llvm.nvvm.fma.rn.sat.f",
+                        {x, m.f(kLog2E / range), m.f(0.5)});
+  Num shifted =
+      callByLane("llvm.nvvm.fma.rm.f", {part, m.f(range), m.f(shift)});
+  Num n = shifted - (shift + low);
+  double high = static_cast<float>(kLog2E);
+  Num f = fma(x, kLog2E - high, fma(x, high, -n));
+  return callByLane("llvm.nvvm.ex2.approx.ftz.f32", {f}) *
+         fromBits(bits(shifted) << m.mantissa());
+}
+
+Num kiln::expand::expandExp(Num x) {
+  return hasPowers(*x.m) ? expByPowers(x) : multiplyOut(expScaled(x));
+}
 
 Num kiln::expand::expandNormalExp(Num x) {
   Rounded n = roundToInt(x, kLog2E);
@@ -99,6 +151,8 @@ Num kiln::expand::expandNormalExp(Num x) {
 }
 
 Num kiln::expand::expandExp2(Num x) {
+  if (hasPowers(*x.m))
+    return callByLane("llvm.nvvm.ex2.approx.f32", {x});
   bool f64 = x.m->isF64();
   Num clamped = clampBelow(clampAbove(x, f64 ? 1025 : 129), f64 ? -1077 : -151);
   Rounded n = roundToInt(clamped);

@@ -86,6 +86,9 @@ struct MathBuilder {
   mlir::Type type;
   /// The processor multiplies by 2^k, for any k, in one instruction.
   bool scales = false;
+  /// It has 2^x of f32 as an instruction, and additions that round down or saturate, as
+  /// GPUs of NVIDIA do.
+  bool powers = false;
 };
 
 #define KILN_BINARY(Type, op, Op)                                              \

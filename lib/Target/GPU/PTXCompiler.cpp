@@ -55,7 +55,9 @@ using namespace kiln::target;
 static constexpr llvm::StringRef kTriple = "nvptx64-nvidia-cuda";
 
 void kiln::buildKernelToNVVMPipeline(mlir::OpPassManager &pm) {
-  pm.addPass(createKilnExpandMathPass());
+  KilnExpandMathPassOptions math;
+  math.powers = true;
+  pm.addPass(createKilnExpandMathPass(math));
   pm.addPass(createKilnLowerVectorsPass());
   // After all passes that want to see loops.
   pm.addPass(mlir::createSCFToControlFlowPass());

@@ -1,5 +1,6 @@
 // RUN: kiln-opt %s --kiln-expand-math | FileCheck %s
 // RUN: kiln-opt %s --kiln-expand-math=scales | FileCheck %s --check-prefix=SCALES
+// RUN: kiln-opt %s --kiln-expand-math=powers | FileCheck %s --check-prefix=POWERS
 
 // A function of any shape becomes arithmetic on that shape.
 // CHECK-LABEL: func @vector
@@ -21,6 +22,16 @@ func.func @vector(%x: vector<16xf32>) -> vector<16xf32> {
 // SCALES-LABEL: func @rank_two
 // SCALES-NOT: llvm.ldexp
 // SCALES: arith.shli
+
+// A GPU has 2^x, lane by lane.
+// POWERS-LABEL: func @vector
+// POWERS-COUNT-16: llvm.call_intrinsic "llvm.nvvm.fma.rn.sat.f"
+// POWERS-COUNT-16: llvm.call_intrinsic "llvm.nvvm.fma.rm.f"
+// POWERS: math.fma {{.*}} : vector<16xf32>
+// POWERS-COUNT-16: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// POWERS: arith.shli {{.*}} : vector<16xi32>
+// POWERS-LABEL: func @rank_two
+// POWERS-NOT: llvm.nvvm
 // CHECK-LABEL: func @rank_two
 // CHECK-NOT: llvm.ldexp
 func.func @rank_two(%x: vector<2x8xf32>) -> vector<2x8xf32> {

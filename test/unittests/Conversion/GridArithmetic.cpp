@@ -321,6 +321,28 @@ static uint64_t evaluateFma(uint64_t x, uint64_t y, uint64_t z, Type type) {
       std::fma(toDouble(x, type), toDouble(y, type), toDouble(z, type)), type);
 }
 
+/// Instructions of NVIDIA's GPUs for exponentials of f32.
+static std::optional<uint64_t> evaluateIntrinsic(StringRef name, uint64_t x,
+                                                 uint64_t y, uint64_t z,
+                                                 Type type) {
+  if (!name.consume_front("llvm.nvvm."))
+    return std::nullopt;
+  if (name == "ex2.approx.f32" || name == "ex2.approx.ftz.f32")
+    return apply(std::exp2(toDouble(x, type)), type);
+  if (name == "fma.rn.sat.f") {
+    double sum = toDouble(evaluateFma(x, y, z, type), type);
+    return apply(sum > 0 ? std::min(sum, 1.0) : 0.0, type);
+  }
+  if (name != "fma.rm.f")
+    return std::nullopt;
+  auto number = [&](uint64_t bits) {
+    return APFloat(APFloat::IEEEsingle(), APInt(32, bits));
+  };
+  APFloat sum = number(x);
+  sum.fusedMultiplyAdd(number(y), number(z), APFloat::rmTowardNegative);
+  return sum.bitcastToAPInt().getZExtValue();
+}
+
 bool loop::evaluateOp(Operation &op, ArrayRef<const Bits *> in, Bits &result) {
   if (evaluateConstant(op, result) || evaluateLanes(op, in, result))
     return true;
@@ -346,6 +368,11 @@ bool loop::evaluateOp(Operation &op, ArrayRef<const Bits *> in, Bits &result) {
           width);
     } else if (isa<LLVM::FMAOp, LLVM::FMulAddOp>(op)) {
       lane = evaluateFma(x, y, operand(2), to);
+    } else if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op)) {
+      auto made = evaluateIntrinsic(call.getIntrin(), x, y, operand(2), to);
+      if (!made)
+        return false;
+      lane = *made;
     } else if (isa<LLVM::FNegOp>(op)) {
       lane = x ^ (uint64_t(1) << (width - 1));
     } else if (isa<LLVM::FAbsOp>(op)) {

@@ -36,11 +36,16 @@ namespace kiln {
 #define GEN_PASS_DECL
 #include "kiln/Conversion/ExpandMath/Passes.h.inc"
 
+/// What a processor has instructions for.
+struct MathInstructions {
+  bool scales = false; ///< multiplies by 2^k (AVX-512)
+  bool powers = false; ///< 2^x of f32, sums that round down or saturate (NVIDIA)
+};
+
 /// Adds one pattern per math op (and `arith.remf`) that becomes arithmetic. No
 /// pattern creates an op that another of them matches, so one walk is enough.
-/// `scales`: the processor multiplies by 2^k in one instruction (AVX-512).
 void populateExpandMathPatterns(mlir::RewritePatternSet &patterns,
-                                bool scales = false);
+                                MathInstructions has = {});
 
 #define GEN_PASS_REGISTRATION
 #include "kiln/Conversion/ExpandMath/Passes.h.inc"

@@ -25,7 +25,8 @@ def KilnExpandMathPass : Pass<"kiln-expand-math"> {
 
     With `scales`, exponentials are multiplied by their power of two by the
     intrinsic `llvm.ldexp`, which is one instruction of AVX-512 and a call
-    elsewhere; without it, in two steps by numbers made of their bits.
+    elsewhere; without it, in two steps by numbers made of their bits. With `powers`,
+    `exp` and `exp2` of f32 are what is left of them beside `ex2.approx` of NVIDIA's GPUs.
 
     Before:
 
@@ -43,7 +44,9 @@ def KilnExpandMathPass : Pass<"kiln-expand-math"> {
   }];
   let options = [
     Option<"scales", "scales", "bool", /*default=*/"false",
-           "The processor multiplies floats by powers of two in one instruction.">
+           "The processor multiplies floats by powers of two in one instruction.">,
+    Option<"powers", "powers", "bool", /*default=*/"false",
+           "The processor has the instructions of NVIDIA's GPUs for powers of two.">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
