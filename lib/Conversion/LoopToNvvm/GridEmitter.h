@@ -120,6 +120,9 @@ protected:
   void finish(Value result, const Position &position, Value value) override;
   FailureOr<SmallVector<Value>> combineThreads(ReduceOp op,
                                                SmallVector<Value> values);
+  /// The position of a nest at a point, where its dimensions of one element are at 0.
+  Position enterPoint(const Position &point, NestOpInterface nest);
+  LogicalResult emitRowPointwise(PointwiseOp op, const Position &shared);
 
   Value row, lane; ///< of the grid, and the thread among those of its row
 
@@ -139,7 +142,6 @@ private:
 
   Position enterRow(const Position &start, unsigned shared, Value element);
   LogicalResult emitSteps(const Position &start, unsigned shared, RowBody body);
-  LogicalResult emitRowPointwise(PointwiseOp op, const Position &shared);
   LogicalResult emitRowReduce(ReduceOp op, const Position &shared);
   LogicalResult emitOwn(const Position &start, unsigned shared, RowBody body);
   FailureOr<SmallVector<Value>> combineShuffled(ReduceOp op,

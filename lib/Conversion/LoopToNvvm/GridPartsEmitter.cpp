@@ -8,6 +8,8 @@
 
 #include "GridEmitter.h"
 
+#include "kiln/Dialect/Loop/IR/RowValues.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -189,12 +191,13 @@ LogicalResult GridPartsEmitter::finishPoint(const Position &position,
   for (NestOpInterface nest : kernel.getNests()) {
     auto op = dyn_cast<ReduceOp>(nest.getOperation());
     if (!op) {
-      if (failed(emitNest(nest, position)))
+      if (failed(emitRowPointwise(cast<PointwiseOp>(nest.getOperation()),
+                                  position)))
         return failure();
       continue;
     }
     unsigned count = op->getNumResults();
-    finishAccumulators(op, enter(position, op.getDomain()),
+    finishAccumulators(op, enterPoint(position, nest),
                        sums.slice(first, count));
     first += count;
   }
@@ -316,10 +319,11 @@ LogicalResult GridPartsEmitter::combineWithin() {
 /// A thread has points of its own, or all threads of a block have the same.
 void GridPartsEmitter::finish(Value result, const Position &position,
                               Value value) {
-  if (parts.getAcross())
-    KernelEmitter::finish(result, position, value);
-  else
-    GridRowsEmitter::finish(result, position, value);
+  if (!parts.getAcross())
+    return GridRowsEmitter::finish(result, position, value);
+  if (isOnePerPoint(kernel, result))
+    perPoint[result] = value;
+  KernelEmitter::finish(result, position, value);
 }
 
 LogicalResult GridPartsEmitter::emitThread() {

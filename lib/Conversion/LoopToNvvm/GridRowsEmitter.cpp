@@ -8,6 +8,8 @@
 
 #include "GridEmitter.h"
 
+#include "kiln/Dialect/Loop/IR/RowValues.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -38,7 +40,7 @@ void GridRowsEmitter::enterThread() {
 
 /// In registers, where they hold a row.
 void GridRowsEmitter::bindRow(Value result) {
-  if (schedule.getSteps() == 0)
+  if (schedule.getSteps() == 0 && !isOnePerPoint(kernel, result))
     KernelEmitter::bindRow(result);
 }
 
@@ -49,7 +51,6 @@ Value GridRowsEmitter::loadStaged(LoadOp load, int64_t) {
 /// Every thread of a row comes here: one stores what all of them have.
 void GridRowsEmitter::finish(Value result, const Position &position,
                              Value value) {
-  auto type = cast<RankedTensorType>(result.getType());
   // A row that stays inside has memory of its own, also for threads that are outside:
   // what they read there next may be an index.
   bool staysInside = !llvm::is_contained(
@@ -61,7 +62,7 @@ void GridRowsEmitter::finish(Value result, const Position &position,
                       ? arith::AndIOp::create(b, condition, further).getResult()
                       : further;
   };
-  if (type.getRank() == int64_t(sharedExtents.size())) {
+  if (isOnePerPoint(kernel, result)) {
     perPoint[result] = value;
     if (buffers.count(result))
       require(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lane,
@@ -139,9 +140,19 @@ LogicalResult GridRowsEmitter::emitOwn(const Position &start, unsigned shared,
   return body(enterRow(start, shared, loop.getInductionVar()), {});
 }
 
+Position GridRowsEmitter::enterPoint(const Position &point,
+                                     NestOpInterface nest) {
+  Position position = enter(point, nest.getDomain());
+  for (unsigned k = point.extents.size(); k < position.extents.size(); ++k)
+    if (position.extents[k].isConstant(1))
+      position.dims[k] = constantIndex(0);
+  return position;
+}
+
 LogicalResult GridRowsEmitter::emitRowPointwise(PointwiseOp op,
                                                 const Position &point) {
-  Position start = enter(point, op.getDomain());
+  auto nest = cast<NestOpInterface>(op.getOperation());
+  Position start = enterPoint(point, nest);
   unsigned shared = point.extents.size();
   auto emit = [&](const Position &position, Value) {
     BodyEmitter body(*this, position);
@@ -152,13 +163,14 @@ LogicalResult GridRowsEmitter::emitRowPointwise(PointwiseOp op,
            body.get(block.getTerminator()->getOperand(0)));
     return success();
   };
-  return start.extents.size() == shared ? emit(start, {})
-                                        : emitOwn(start, shared, emit);
+  return isOnePerPoint(kernel, nest) ? emit(start, {})
+                                     : emitOwn(start, shared, emit);
 }
 
 LogicalResult GridRowsEmitter::emitRowReduce(ReduceOp op,
                                              const Position &point) {
-  Position start = enter(point, op.getDomain());
+  Position start =
+      enterPoint(point, cast<NestOpInterface>(op.getOperation()));
   unsigned shared = point.extents.size();
   int64_t lanes = schedule.getLanes();
   SmallVector<Value> sums = identities(op, lanes);

@@ -508,6 +508,8 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"ReduceSpecial", kReduceLast, both, 0, 64, /*special=*/true},
       {"LayerNorm", kLayerNorm, both, 0, 1024},
       {"Softmax", kSoftmax, both},
+      {"KeptUnits", kKeptUnits, {{{"s0", 5}}, {{"s0", 1}}}},
+      {"KeptColumns", kKeptColumns, {{{"s0", 37}}, {{"s0", 2}}}},
       {"Causal", kCausal,
        {{{"s0", 13}, {"s1", 37}, {"s2", 9}, {"s3", 21}},
         {{"s0", 40}, {"s1", 16}, {"s2", 16}, {"s3", 5}},

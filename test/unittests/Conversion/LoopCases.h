@@ -62,7 +62,7 @@ extern const char kNumbers[];
 extern const char kProductOfRows[], kProductOfColumns[], kProductWithRounding[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],
     kReduceWithin[], kReduceSeveral[], kArgMax[], kLayerNorm[], kSoftmax[],
-    kGenericReduce[], kEmptyReduce[];
+    kGenericReduce[], kEmptyReduce[], kKeptUnits[], kKeptColumns[];
 
 /// A context with all dialects that lowerings produce.
 std::unique_ptr<mlir::MLIRContext> makeLoopContext();

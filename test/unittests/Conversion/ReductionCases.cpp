@@ -225,6 +225,73 @@ func.func @main(%x: !a) -> !a {
   return %r : !a
 })";
 
+// A softmax as operators keep dimensions: of one element, which are no rows. A value of
+// the row leaves the kernel with its unit, and rows have a known size.
+const char loop::kKeptUnits[] = R"(
+!a = tensor<?x24xbf16, #guard.shape<[s0, 24]>>
+!e = tensor<?x24xf32, #guard.shape<[s0, 24]>>
+!f = tensor<?x1xf32, #guard.shape<[s0, 1]>>
+func.func @main(%x: !a) -> (!a, !f) {
+  %r:2 = loop.kernel @k ins(%a = %x : !a) shared [s0] -> (!a, !f) {
+    %one = arith.constant 1.0 : f32
+    %m = loop.reduce parallel (%i, %u) in [s0, 1] reduction (%j) in [24] <max>
+        : !f {
+      %e = loop.load %a[%i, %j] : !a
+      %f = arith.extf %e : bf16 to f32
+      loop.yield %f : f32
+    }
+    %x1 = loop.pointwise (%i, %j) in [s0, 24] : !e {
+      %e = loop.load %a[%i, %j] : !a
+      %f = arith.extf %e : bf16 to f32
+      %g = loop.load %m[%i, 0] : !f
+      %d = arith.subf %f, %g : f32
+      %h = math.exp %d : f32
+      loop.yield %h : f32
+    }
+    %z = loop.reduce parallel (%i, %u) in [s0, 1] reduction (%j) in [24] <sum>
+        : !f {
+      %e = loop.load %x1[%i, %j] : !e
+      loop.yield %e : f32
+    }
+    %y = loop.pointwise (%i, %u) in [s0, 1] : !f {
+      %e = loop.load %z[%i, %u] : !f
+      %q = arith.divf %one, %e : f32
+      loop.yield %q : f32
+    }
+    %p = loop.pointwise (%i, %j) in [s0, 24] : !a {
+      %e = loop.load %x1[%i, %j] : !e
+      %g = loop.load %y[%i, 0] : !f
+      %q = arith.mulf %e, %g : f32
+      %h = arith.truncf %q : f32 to bf16
+      loop.yield %h : bf16
+    }
+    loop.return %p, %y : !a, !f
+  }
+  return %r#0, %r#1 : !a, !f
+})";
+
+// The means of columns, with a dimension of one element that is kept.
+const char loop::kKeptColumns[] = R"(
+!a = tensor<?x24xf32, #guard.shape<[s0, 24]>>
+!f = tensor<24x1xf32>
+func.func @main(%x: !a) -> !f {
+  %r = loop.kernel @k ins(%a = %x : !a) shared [24] -> !f {
+    %few = arith.constant 0.0625 : f32
+    %s = loop.reduce parallel (%i, %u) in [24, 1] reduction (%j) in [s0] <sum>
+        : !f {
+      %e = loop.load %a[%j, %i] : !a
+      loop.yield %e : f32
+    }
+    %y = loop.pointwise (%i, %u) in [24, 1] : !f {
+      %e = loop.load %s[%i, 0] : !f
+      %q = arith.mulf %e, %few : f32
+      loop.yield %q : f32
+    }
+    loop.return %y : !f
+  }
+  return %r : !f
+})";
+
 // A combiner of its own: the value of largest magnitude.
 const char loop::kGenericReduce[] = R"(
 !a = tensor<?x?xf32, #guard.shape<[s0, s1]>>

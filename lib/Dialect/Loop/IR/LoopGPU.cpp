@@ -9,6 +9,7 @@
 #include "ScheduleVerifiers.h"
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Dialect/Loop/IR/RowValues.h"
 #include "kiln/Support/BoundedOption.h"
 #include "kiln/Support/GPUNames.h"
 
@@ -174,10 +175,10 @@ LogicalResult GPURowsScheduleAttr::verify(EmitError emitError, int64_t threads,
 
 bool loop::readsOwnPlace(LoadOp load) {
   auto nest = load->getParentOfType<NestOpInterface>();
+  size_t shared = load->getParentOfType<KernelOp>().getShared().size();
+  SmallVector<guard::ExprAttr> extents = nest.getDomain().all();
   ArrayRef<BlockArgument> indices =
-      nest->getRegion(0).front().getArguments().take_back(
-          nest.getDomain().rank());
-  SmallVector<guard::ExprAttr> map = getExprs(load.getMap());
+      nest->getRegion(0).front().getArguments().take_back(extents.size());
   SmallVector<guard::ExprAttr> dims;
   for (Value index : load.getIndices()) {
     auto it = llvm::find(indices, index);
@@ -185,21 +186,33 @@ bool loop::readsOwnPlace(LoadOp load) {
       return false;
     dims.push_back(guard::getDim(load.getContext(), it - indices.begin()));
   }
-  for (auto [k, expr] : llvm::enumerate(map))
+  // Dimensions of one element are left out on both sides.
+  auto type = cast<RankedTensorType>(load.getTensor().getType());
+  size_t own = 0;
+  for (auto [k, expr] : llvm::enumerate(getExprs(load.getMap()))) {
+    if (k >= shared && type.getDimSize(k) == 1)
+      continue;
+    while (own >= shared && own < extents.size() && extents[own].isConstant(1))
+      ++own;
     if (guard::substituteDims(expr, dims) !=
-        guard::getDim(load.getContext(), k))
+        guard::getDim(load.getContext(), own++))
       return false;
+  }
   return true;
 }
 
 bool loop::canShareRows(KernelOp kernel) {
   unsigned shared = kernel.getShared().size();
   for (NestOpInterface nest : kernel.getNests()) {
-    Domain domain = nest.getDomain();
-    bool isRow = isa<ReduceOp, ScanOp, SortOp>(nest.getOperation());
-    if (!isRow && !nest.isPointwise())
+    bool isReduction = isa<ReduceOp>(nest.getOperation());
+    bool isRow = isa<ScanOp, SortOp>(nest.getOperation());
+    if (!isReduction && !isRow && !nest.isPointwise())
       return false;
-    if (isRow && domain.parallel.size() != shared)
+    if (isReduction && !isOnePerPoint(kernel, nest))
+      return false;
+    // A row of one element would count as a value that all threads have.
+    if (isRow && (nest.getDomain().parallel.size() != shared ||
+                  isOnePerPoint(kernel, nest)))
       return false;
     // A combiner of one's own may count on the order of a scan.
     auto scan = dyn_cast<ScanOp>(nest.getOperation());
@@ -208,23 +221,14 @@ bool loop::canShareRows(KernelOp kernel) {
     bool isOwn = true;
     nest->walk([&](LoadOp load) {
       auto made = load.getTensor().getDefiningOp<NestOpInterface>();
-      auto type = cast<RankedTensorType>(load.getTensor().getType());
       // One value per point is with all threads.
-      if (made && type.getRank() != int64_t(shared))
+      if (made && !isOnePerPoint(kernel, load.getTensor()))
         isOwn &= readsOwnPlace(load);
     });
     if (!isOwn)
       return false;
   }
   return true;
-}
-
-/// The extents of a nest's row.
-static SmallVector<guard::ExprAttr> getRow(KernelOp kernel,
-                                           NestOpInterface nest) {
-  SmallVector<guard::ExprAttr> extents = nest.getDomain().all();
-  extents.erase(extents.begin(), extents.begin() + kernel.getShared().size());
-  return extents;
 }
 
 LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
@@ -236,7 +240,7 @@ LogicalResult GPURowsScheduleAttr::verifyKernel(Operation *op) const {
               "their own place";
   std::optional<int64_t> size;
   for (NestOpInterface nest : kernel.getNests()) { // C5
-    SmallVector<guard::ExprAttr> row = getRow(kernel, nest);
+    SmallVector<guard::ExprAttr> row = getRowExtents(kernel, nest);
     if (row.empty())
       continue;
     auto last = row.back().getConstant();
@@ -271,11 +275,10 @@ LogicalResult GPUPartsScheduleAttr::verify(EmitError emitError, int64_t threads,
 }
 
 bool loop::canReduceInParts(KernelOp kernel) {
-  unsigned shared = kernel.getShared().size();
   SmallVector<guard::ExprAttr> reduced;
   for (NestOpInterface nest : kernel.getNests()) {
     Domain domain = nest.getDomain();
-    if (domain.parallel.size() != shared)
+    if (!isOnePerPoint(kernel, nest))
       return false;
     if (!isa<ReduceOp>(nest.getOperation())) {
       if (!nest.isPointwise())

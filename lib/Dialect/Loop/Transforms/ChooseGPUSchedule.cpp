@@ -9,6 +9,7 @@
 #include "KernelWalk.h"
 
 #include "kiln/Analysis/ContractionShape.h"
+#include "kiln/Dialect/Loop/IR/RowValues.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
 #include <numeric>
@@ -83,12 +84,10 @@ static ScheduleAttr chooseRows(KernelOp kernel) {
   bool isFirst = true;
   int64_t last = 0;
   for (NestOpInterface nest : kernel.getNests()) {
-    SmallVector<ExprAttr> extents = nest.getDomain().all();
-    ArrayRef<ExprAttr> row =
-        ArrayRef(extents).drop_front(kernel.getShared().size());
+    SmallVector<ExprAttr> row = getRowExtents(kernel, nest);
     if (row.empty())
       continue;
-    Size size = guard::product(context, llvm::to_vector(row)).getConstant();
+    Size size = guard::product(context, row).getConstant();
     shape.size = isFirst || size == shape.size ? size : Size();
     last = std::gcd(last, row.back().getConstant().value_or(1));
     isFirst = false;

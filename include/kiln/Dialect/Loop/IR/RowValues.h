@@ -1,0 +1,37 @@
+//===- RowValues.h - Values of points and of their rows --------*- C++ -*-===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A nest of a kernel has, at each point of the shared domain, a row or a single value.
+// Dimensions of one element, as reductions keep them, make no row:
+//
+//   shared [8192]    reduce parallel [8192, 1] reduction [4096]   one value per point
+//                    pointwise [8192, 1]                          one value per point
+//                    pointwise [8192, 4096]                       a row of 4096
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_DIALECT_LOOP_IR_ROWVALUES_H
+#define KILN_DIALECT_LOOP_IR_ROWVALUES_H
+
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
+namespace kiln::loop {
+
+/// True if the results of a nest of `kernel` are one value per point of the shared domain.
+bool isOnePerPoint(KernelOp kernel, NestOpInterface nest);
+/// The same of a tensor that a nest of the kernel makes.
+bool isOnePerPoint(KernelOp kernel, mlir::Value value);
+
+/// What a nest walks at a point: what it reduces, or the row that it makes. Empty for a
+/// single value.
+llvm::SmallVector<guard::ExprAttr> getRowExtents(KernelOp kernel,
+                                                 NestOpInterface nest);
+
+} // namespace kiln::loop
+
+#endif // KILN_DIALECT_LOOP_IR_ROWVALUES_H
