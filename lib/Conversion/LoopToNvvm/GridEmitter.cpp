@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GridBlocks.h"
 #include "GridProduct.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +26,9 @@ static constexpr int64_t kNarrowLimit = (int64_t(1) << 31) - (1 << 16);
 
 /// Bytes of shared memory that a block has on some GPU, at most.
 static constexpr int64_t kMostShared = 232448;
+
+/// Shared memory whose size is given at launch, of all functions of a module.
+static constexpr llvm::StringLiteral kShared = "kiln_shared";
 
 //===----------------------------------------------------------------------===//
 // Arguments and memory
@@ -50,6 +54,19 @@ Value GridEmitter::allocateScratch(ExprAttr bytes) {
   scratchBytes = scratchBytes + bytes;
   return LLVM::GEPOp::create(b, workspace.getType(), b.getI8Type(), workspace,
                              ArrayRef<LLVM::GEPArg>{offset});
+}
+
+Value GridEmitter::getSharedMemory() {
+  Operation *home = function->getParentOp();
+  if (Operation *found = SymbolTable::lookupSymbolIn(home, kShared))
+    return LLVM::AddressOfOp::create(b, cast<LLVM::GlobalOp>(found));
+  auto builder = OpBuilder::atBlockBegin(&home->getRegion(0).front());
+  auto made = LLVM::GlobalOp::create(
+      builder, home->getLoc(),
+      LLVM::LLVMArrayType::get(builder.getI8Type(), 0), /*isConstant=*/false,
+      LLVM::Linkage::External, kShared, Attribute(), /*alignment=*/1024,
+      /*addrSpace=*/3);
+  return LLVM::AddressOfOp::create(b, made);
 }
 
 /// What does not fit is outside of every tensor, and stays so.
@@ -113,6 +130,18 @@ Value GridEmitter::mul(Value x, int64_t y) {
   return y == 1 ? x : arith::MulIOp::create(b, x, constantIndex(y)).getResult();
 }
 
+Value GridEmitter::toWord(Value index) {
+  return arith::IndexCastOp::create(b, b.getI32Type(), index);
+}
+
+Value GridEmitter::mulExpr(Value index, ExprAttr factor) {
+  if (factor.isConstant(0))
+    return constantIndex(0);
+  if (factor.isConstant(1))
+    return index;
+  return arith::MulIOp::create(b, index, getArgument(factor));
+}
+
 LogicalResult
 GridEmitter::emitForItem(ExprAttr items,
                          llvm::function_ref<LogicalResult()> body) {
@@ -171,6 +200,7 @@ LogicalResult GridEmitter::emitVectors(
 /// An expression that is true where all indices of a function fit into 32 bits.
 static ExprAttr getFitsNarrow(KernelOp kernel,
                               const analysis::KernelLayout &layout,
+                              ArrayRef<NestOpInterface> nests,
                               ArrayRef<ExprAttr> sizes) {
   MLIRContext *context = kernel.getContext();
   ExprAttr limit = guard::getConstant(context, kNarrowLimit);
@@ -188,7 +218,7 @@ static ExprAttr getFitsNarrow(KernelOp kernel,
       span = span + dim * stride;
     take(span);
   }
-  for (NestOpInterface nest : kernel.getNests()) {
+  for (NestOpInterface nest : nests) {
     // Rows, columns and what is summed up are counted apart in a product.
     if (!isa<ContractOp>(nest.getOperation())) {
       take(guard::product(context, nest.getDomain().all()));
@@ -273,7 +303,10 @@ LogicalResult GridEmitter::emit(OpBuilder &builder, StringRef name,
   if (scratchBytes)
     grid.workspace = scratchBytes * countOwners();
   symbols.append(reached);
-  ExprAttr fits = fitsIn32 ? getFitsNarrow(kernel, layout, symbols)
+  SmallVector<NestOpInterface> nests;
+  if (countsPoints)
+    nests = kernel.getNests();
+  ExprAttr fits = fitsIn32 ? getFitsNarrow(kernel, layout, nests, symbols)
                            : guard::getConstant(context, 0);
   grid.fitsNarrow =
       grid.fitsNarrow ? guard::logicalAnd(grid.fitsNarrow, fits) : fits;
@@ -334,6 +367,11 @@ FailureOr<EmittedGrid> loop::emitGrid(KernelOp kernel,
                 failed(emit(
                     GridProductSumEmitter(kernel, strides, schedule, isNarrow),
                     name)));
+          })
+          .Case([&](GPUBlocksScheduleAttr schedule) {
+            grid.mayOverwrite = false;
+            return emit(GridBlocksEmitter(kernel, strides, schedule, isNarrow),
+                        name);
           })
           .Case([&](GPUScatterScheduleAttr schedule) {
             grid.mayOverwrite = false;

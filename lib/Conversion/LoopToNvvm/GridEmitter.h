@@ -76,6 +76,10 @@ protected:
   Value isLess(Value x, Value y);
   Value add(Value x, Value y);
   Value mul(Value x, int64_t y);
+  Value mulExpr(Value index, guard::ExprAttr factor);
+  Value toWord(Value index); ///< as i32
+  /// Shared memory of `sharedBytes`, which the launch says.
+  Value getSharedMemory();
   /// Runs `body` in each thread whose `item` is one of `items`, and sets `blocks`.
   LogicalResult emitForItem(guard::ExprAttr items,
                             llvm::function_ref<LogicalResult()> body);
@@ -93,6 +97,7 @@ protected:
   SmallVector<Attribute> maps;  ///< tensor maps that the function takes
   SmallVector<mlir::BlockArgument> mapArguments;
   SmallVector<guard::ExprAttr> reached; ///< sizes that indices reach, besides tensors
+  bool countsPoints = true; ///< indices reach the number of points of each nest
 };
 
 class GridAcrossEmitter : public GridEmitter {

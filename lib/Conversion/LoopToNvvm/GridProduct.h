@@ -80,10 +80,6 @@ protected:
   guard::ExprAttr countParts();
   Value getPartAddress(Value part, Value matrix, Value row, Value column);
 
-  Value getSharedMemory();
-  Value toWord(Value index);
-  Value mulExpr(Value index, guard::ExprAttr factor);
-
   GPUProductScheduleAttr schedule;
   ContractOp op;
   analysis::ContractionShape shape;

@@ -16,22 +16,6 @@ using namespace mlir;
 using analysis::DimGroup;
 using guard::ExprAttr;
 
-/// Shared memory whose size is given at launch, of all functions of a module.
-static constexpr llvm::StringLiteral kShared = "kiln_shared";
-
-Value GridProductBase::getSharedMemory() {
-  Operation *home = function->getParentOp();
-  if (Operation *found = SymbolTable::lookupSymbolIn(home, kShared))
-    return LLVM::AddressOfOp::create(b, cast<LLVM::GlobalOp>(found));
-  auto builder = OpBuilder::atBlockBegin(&home->getRegion(0).front());
-  auto made = LLVM::GlobalOp::create(
-      builder, home->getLoc(),
-      LLVM::LLVMArrayType::get(builder.getI8Type(), 0), /*isConstant=*/false,
-      LLVM::Linkage::External, kShared, Attribute(), /*alignment=*/1024,
-      /*addrSpace=*/3);
-  return LLVM::AddressOfOp::create(b, made);
-}
-
 LogicalResult GridProductBase::analyze() {
   if (failed(schedule.verifyKernel(kernel)))
     return failure();
@@ -198,18 +182,6 @@ Value GridProductBase::getPartAddress(Value part, Value matrix, Value row,
   Value offset = arith::IndexCastOp::create(b, b.getI64Type(), place);
   return LLVM::GEPOp::create(b, workspace.getType(), sumType, workspace,
                              ArrayRef<LLVM::GEPArg>{offset});
-}
-
-Value GridProductBase::toWord(Value index) {
-  return arith::IndexCastOp::create(b, b.getI32Type(), index);
-}
-
-Value GridProductBase::mulExpr(Value index, ExprAttr factor) {
-  if (factor.isConstant(0))
-    return constantIndex(0);
-  if (factor.isConstant(1))
-    return index;
-  return arith::MulIOp::create(b, index, getArgument(factor));
 }
 
 //===----------------------------------------------------------------------===//

@@ -138,7 +138,8 @@ class ConvertLoopToNvvm
     });
     auto contracts = kernel.getBody().getOps<ContractOp>();
     if (!contracts.empty() &&
-        !isa<GPUProductScheduleAttr>(kernel.getScheduleAttr())) {
+        !isa<GPUProductScheduleAttr, GPUBlocksScheduleAttr>(
+            kernel.getScheduleAttr())) {
       ContractOp op = *contracts.begin();
       kernel.setSharedAttr(op.getParallelExtents());
       expandContraction(op);

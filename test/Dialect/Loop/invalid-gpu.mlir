@@ -171,3 +171,18 @@ func.func private @s() attributes {s = #loop.step<kernel = @k, symbols = [], blo
 
 // expected-error @below {{maps of a step are tensor maps, but found 3 : i64}}
 func.func private @s() attributes {s = #loop.step<kernel = @k, symbols = [], blocks = <1>, threads = 32, maps = [3]>}
+
+// -----
+
+// expected-error @below {{columns of a schedule is a multiple of 16 in 16..256, but found 24}}
+func.func private @s() attributes {s = #loop.gpu_blocks<rows = 64, columns = 24, part_rows = 16, stages = 2, group = 1>}
+
+// -----
+
+// expected-error @below {{part_rows of a schedule is 16 or 32 and divides its rows, but found 32 of 48}}
+func.func private @s() attributes {s = #loop.gpu_blocks<rows = 48, columns = 64, part_rows = 32, stages = 2, group = 1>}
+
+// -----
+
+// expected-error @below {{stages of a schedule is in 2..8, but found 1}}
+func.func private @s() attributes {s = #loop.gpu_blocks<rows = 64, columns = 64, part_rows = 16, stages = 1, group = 1>}

@@ -304,6 +304,11 @@ static bool evaluateLanes(Operation &op, ArrayRef<const Bits *> in,
              lanesOf(cast.getType()) == 2) {
     unsigned width = widthOf(cast.getType());
     result = {mask((*in[0])[0], width), mask((*in[0])[0] >> width, width)};
+  } else if (auto cast = dyn_cast<LLVM::BitcastOp>(op);
+             cast && lanesOf(cast.getArg().getType()) == 2 &&
+             lanesOf(cast.getType()) == 1) {
+    unsigned width = widthOf(cast.getArg().getType());
+    result = {mask((*in[0])[0], width) | mask((*in[0])[1], width) << width};
   } else if (auto extract = dyn_cast<LLVM::ExtractValueOp>(op)) {
     result = {(*in[0])[extract.getPosition()[0]]};
   } else {

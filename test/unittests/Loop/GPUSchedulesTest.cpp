@@ -197,4 +197,33 @@ TEST(GPUSchedules, TilesFitIntoSharedMemory) {
   EXPECT_EQ(chooseGPUProduct(makeProduct(64, 64, 64), machine).rows, 0);
 }
 
+TEST(GPUSchedules, BlocksHaveManyRowsWhereAllMultiprocessorsHaveOne) {
+  GPUBlocksShape heads = {128, 4096, 4096, 64, 64};
+  auto s = chooseGPUBlocks(heads, kMachine);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->rows, 128);
+  EXPECT_EQ(s->partRows, 32);
+  heads.points = 1;
+  heads.rows = 256;
+  EXPECT_EQ(chooseGPUBlocks(heads, kMachine)->rows, 32);
+  heads.rows = 1;
+  EXPECT_EQ(chooseGPUBlocks(heads, kMachine)->rows, 16);
+}
+
+TEST(GPUSchedules, SumsOfBlocksStayInRegisters) {
+  GPUBlocksShape heads = {128, 4096, 4096, 256, 256};
+  auto s = chooseGPUBlocks(heads, kMachine);
+  ASSERT_TRUE(s);
+  EXPECT_EQ(s->partRows, 16);
+  heads.resultColumns = 264;
+  EXPECT_FALSE(chooseGPUBlocks(heads, kMachine));
+  heads.resultColumns = 64;
+  GPUMachine machine = kMachine;
+  machine.shared = 1 << 10;
+  EXPECT_FALSE(chooseGPUBlocks(heads, machine));
+  machine = kMachine;
+  machine.capability = 75;
+  EXPECT_FALSE(chooseGPUBlocks(heads, machine));
+}
+
 } // namespace

@@ -444,6 +444,42 @@ LogicalResult GPUProductScheduleAttr::verifyKernel(Operation *op) const {
 }
 
 //===----------------------------------------------------------------------===//
+// #loop.gpu_blocks
+//===----------------------------------------------------------------------===//
+
+LogicalResult GPUBlocksScheduleAttr::verify(EmitError emitError, int64_t rows,
+                                            int64_t columns, int64_t partRows,
+                                            int64_t stages, int64_t group) {
+  for (auto [field, value] :
+       {std::pair("rows", rows), std::pair("columns", columns)}) // C1
+    if (value < 16 || value > 256 || value % 16 != 0)
+      return emitError() << field
+                         << " of a schedule is a multiple of 16 in 16..256, but "
+                            "found "
+                         << value;
+  if ((partRows != 16 && partRows != 32) || rows % partRows != 0)
+    return emitError() << "part_rows of a schedule is 16 or 32 and divides its "
+                          "rows, but found "
+                       << partRows << " of " << rows;
+  return failure(
+      failed(verifyRange(emitError, "stages", stages, 2, 8)) || // C2
+      failed(verifyRange(emitError, "group", group, 1, 1024)));
+}
+
+LogicalResult GPUBlocksScheduleAttr::verifyKernel(Operation *op) const {
+  auto kernel = cast<KernelOp>(op);
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  auto isProduct = [](NestOpInterface nest) {
+    return isa<ContractOp>(nest.getOperation());
+  };
+  if (!kernel.getShared().empty() && nests.size() > 2 && // C3
+      llvm::count_if(nests, isProduct) == 2)
+    return success();
+  return refuse(kernel, *this)
+         << "which is for two contractions with rows between them";
+}
+
+//===----------------------------------------------------------------------===//
 // #loop.gpu_scatter
 //===----------------------------------------------------------------------===//
 

@@ -204,6 +204,8 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
                                      const KernelStrides &strides,
                                      const GPUMachine &machine,
                                      const analysis::SizeHints &hints) {
+  if (StringRef why; mixesContractions(kernel))
+    return chooseGPUBlocks(kernel, strides, machine, hints, why);
   for (NestOpInterface nest : kernel.getNests()) {
     if (auto scatter = dyn_cast<ScatterOp>(nest.getOperation()))
       return GPUScatterScheduleAttr::get(kernel.getContext(), kGPUBlock,

@@ -8,9 +8,11 @@
 
 #include "ProductChains.h"
 #include "ProductDomains.h"
+#include "ProductOperands.h"
 
 #include "kiln/Analysis/Blocks.h"
 #include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/Remarks.h"
@@ -37,6 +39,7 @@ private:
   StringRef fuse(const ProductChain &chain, const analysis::SizeHints &hints);
 
   llvm::SmallDenseSet<Operation *> joined; ///< kernels that are gone
+  GPUTargetAttr gpu;
 };
 
 } // namespace
@@ -182,6 +185,19 @@ static TrafficAttr joinTraffic(ArrayRef<KernelOp> parts, KernelOp fused,
   return TrafficAttr::get(fused.getContext(), read, written, unfused);
 }
 
+/// Why a joined kernel cannot be emitted for a GPU; empty if it can. It then reads from
+/// other kernels' inputs what these, `readFrom`, only move.
+static StringRef whyNotOnGPU(KernelOp fused, GPUTargetAttr gpu,
+                             const analysis::SizeHints &hints,
+                             SmallVectorImpl<KernelOp> &readFrom) {
+  readOperandsInPlace(fused, hints, readFrom);
+  auto strides = analysis::getInputStrides(fused);
+  StringRef why = "strides of its operands are not known";
+  if (succeeded(strides))
+    chooseGPUBlocks(fused, *strides, getMachine(gpu), hints, why);
+  return why;
+}
+
 /// Joins a chain; says why not.
 StringRef FuseProducts::fuse(const ProductChain &chain,
                              const analysis::SizeHints &hints) {
@@ -207,9 +223,13 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
               analysis::getBlockProducts(
                   fused, analysis::getBlockLayout(fused, *strides))
                   .has_value();
-  if (!isJoined) {
+  StringRef why = isJoined ? "" : kNoProduct;
+  SmallVector<KernelOp> readFrom;
+  if (gpu && isJoined)
+    why = whyNotOnGPU(fused, gpu, hints, readFrom);
+  if (!why.empty()) {
     fused.erase();
-    return kNoProduct;
+    return why;
   }
   fused.setTrafficAttr(joinTraffic(parts, fused, hints));
   for (auto [old, made] : llvm::zip_equal(results, fused.getResults())) {
@@ -225,6 +245,11 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
     joined.insert(part);
     part.erase();
   }
+  for (KernelOp kernel : readFrom)
+    if (kernel.use_empty()) {
+      joined.insert(kernel);
+      kernel.erase();
+    }
   if (auto told = remark::passed(
           fused.getLoc(),
           remarks::kProductsFused.function(remarks::getFunctionName(fused))))
@@ -237,7 +262,8 @@ StringRef FuseProducts::fuse(const ProductChain &chain,
 /// Joins what belongs to `rows`: all that depends on them, or else what stands directly
 /// around them.
 StringRef FuseProducts::fuse(KernelOp rows, const analysis::SizeHints &hints) {
-  ChainLimits limits = {int64_t(minProduct), int64_t(minRows),
+  // A kernel less pays on a GPU whatever its size: nothing is packed for a block.
+  ChainLimits limits = {gpu ? 1 : int64_t(minProduct), int64_t(minRows),
                         int64_t(minPoints), int64_t(maxInner)};
   StringRef why;
   for (bool extended : {true, false}) {
@@ -256,8 +282,7 @@ void FuseProducts::runOnOperation() {
   if (failed(verifyPassInput(getOperation(), getArgument(),
                              {Stage::Loop, Stage::Loop})))
     return signalPassFailure();
-  if (getGPUTarget(getOperation()))
-    return; // blocks are for caches
+  gpu = getGPUTarget(getOperation());
   analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
   SmallVector<KernelOp> kernels;
   for (Block &block : getOperation().getBody())
@@ -275,4 +300,6 @@ void FuseProducts::runOnOperation() {
       told << remark::metric("kernel", kernel.getName())
            << remark::reason("{0}", why);
   }
+  if (gpu)
+    getOperation().walk([](ContractOp op) { dropExtensions(op); });
 }

@@ -224,3 +224,46 @@ GPUProductSchedule loop::chooseGPUProduct(const GPUProductShape &product,
   }
   return best;
 }
+
+//===----------------------------------------------------------------------===//
+// Two products and the rows between them
+//===----------------------------------------------------------------------===//
+
+/// Sums that a thread has in registers, of both products together, at most; the most
+/// columns of a result, and blocks that take turns in reading the same columns.
+static constexpr int64_t kMostSums = 160, kMostResult = 256, kBlockGroup = 16;
+/// Rows from which on a warp has 32 of them: it reads the columns' factors half as often,
+/// and there are still four warps.
+static constexpr int64_t kLongParts = 128;
+
+std::optional<GPUBlocksSchedule>
+loop::chooseGPUBlocks(const GPUBlocksShape &kernel, const GPUMachine &machine) {
+  if (machine.capability < kGPUProduct || kernel.scoreSum > kMostResult ||
+      kernel.resultColumns > kMostResult)
+    return std::nullopt;
+  constexpr int64_t stages = 2, width = 2, pad = 8;
+  auto getPitch = [](int64_t elements) {
+    return (int64_t(llvm::alignTo(elements, 16)) + pad) * width;
+  };
+  int64_t scores = getPitch(kernel.scoreSum);
+  int64_t results = getPitch(kernel.resultColumns);
+  auto fits = [&](int64_t rows, int64_t columns, int64_t partRows) {
+    int64_t sums = (kernel.resultColumns + columns) / 2 * (partRows / 16);
+    return sums <= kMostSums &&
+           rows * scores + stages * columns * (scores + results) <= machine.shared;
+  };
+  for (int64_t rows : {128, 64, 32, 16}) {
+    // Rather all multiprocessors than many rows, but more than one warp where there are
+    // the rows for it.
+    int64_t blocks = kernel.points * llvm::divideCeil(kernel.rows, rows);
+    if (rows > 16 && (kernel.rows <= rows / 2 ||
+                      (rows > 32 && blocks < machine.multiprocessors)))
+      continue;
+    for (int64_t partRows : {32, 16})
+      for (int64_t columns : {64, 32})
+        if ((partRows == 16 || rows >= kLongParts) &&
+            fits(rows, columns, partRows))
+          return GPUBlocksSchedule{rows, columns, partRows, stages, kBlockGroup};
+  }
+  return std::nullopt;
+}

@@ -16,6 +16,7 @@
 //   pointwise, read along another dimension          #loop.gpu_tile
 //   scatters                                         #loop.gpu_scatter
 //   contractions, convolutions                       #loop.gpu_product
+//   two contractions and the rows between them       #loop.gpu_blocks
 //
 // Throughout:
 //
@@ -228,6 +229,42 @@ def Loop_GPUProductScheduleAttr
     ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
     /// Threads of a block.
     int64_t getThreads() const;
+  }];
+}
+
+def Loop_GPUBlocksScheduleAttr : Loop_Schedule<"GPUBlocksSchedule", "gpu_blocks"> {
+  let summary = "Two products and the rows between them, in one walk";
+  let description = [{
+    For kernels such as attention, whose weights are known as columns come
+    (`kiln/Analysis/OnlineRows.h`). A block has `rows` rows, whose factors of the scores
+    are in shared memory, and walks the columns `columns` at a time: what both products
+    need of them is copied into shared memory, `stages` copies of them in flight. A
+    warp has `part_rows` rows: it multiplies by `mma.sync`, and scores, weights and
+    sums stay in its registers. Weights are rounded to the type of what they are
+    multiplied by, which is f16 or bf16; sums are f32.
+
+    Blocks that run together have the rows of `group` points of the outer shared
+    dimensions, the last rows first where a mask leaves them the most columns.
+
+    Constraints:
+    - (C1) `rows` and `columns` are multiples of 16 from 16 to 256; `part_rows` is 16 or 32
+      and divides `rows`, and threads, 32 for each part, are at most 1024.
+    - (C2) `stages` is from 2 to 8, `group` from 1 to 1024.
+    - (C3) the kernel has two contractions, of its rows, and other nests between them.
+
+    How much shared memory the tiles take is known once they are emitted; more than the
+    target has is an error then.
+
+    Example: `#loop.gpu_blocks<rows = 128, columns = 64, part_rows = 16, stages = 2,
+    group = 16>`
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns,
+                        "int64_t":$part_rows, "int64_t":$stages,
+                        "int64_t":$group);
+  let extraClassDeclaration = [{
+    ::llvm::LogicalResult verifyKernel(::mlir::Operation *kernel) const;
+    /// Threads of a block.
+    int64_t getThreads() const { return getRows() / getPartRows() * 32; }
   }];
 }
 

@@ -58,6 +58,13 @@ ScheduleAttr chooseGPUSchedule(KernelOp kernel,
                                const GPUMachine &machine,
                                const analysis::SizeHints &hints);
 
+/// The same for a kernel of contractions among other nests; null, and why, where it has
+/// none.
+ScheduleAttr chooseGPUBlocks(KernelOp kernel,
+                             const analysis::KernelStrides &strides,
+                             const GPUMachine &machine,
+                             const analysis::SizeHints &hints, StringRef &why);
+
 } // namespace kiln::loop
 
 #endif // KILN_DIALECT_LOOP_TRANSFORMS_CHOOSESCHEDULE_H

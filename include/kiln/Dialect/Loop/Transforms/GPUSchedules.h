@@ -124,6 +124,21 @@ struct GPUProductSchedule {
 GPUProductSchedule chooseGPUProduct(const GPUProductShape &product,
                                     const GPUMachine &machine);
 
+/// Two products of 16-bit factors and the rows between them, on a GPU of capability
+/// `kGPUProduct` or more.
+struct GPUBlocksShape {
+  int64_t points = 1;        ///< of the outer shared dimensions
+  int64_t rows = 1, columns = 1;
+  int64_t scoreSum = 1;      ///< factors of a score
+  int64_t resultColumns = 1; ///< of the second product
+};
+struct GPUBlocksSchedule {
+  int64_t rows, columns, partRows, stages, group;
+};
+/// Nothing where the sums of a row do not fit into registers, or tiles into shared memory.
+std::optional<GPUBlocksSchedule> chooseGPUBlocks(const GPUBlocksShape &kernel,
+                                                 const GPUMachine &machine);
+
 } // namespace kiln::loop
 
 #endif // KILN_DIALECT_LOOP_TRANSFORMS_GPUSCHEDULES_H

@@ -263,7 +263,12 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
     block pays by the rows that use it. Each block reads the other operands again, which
     pays where rows are long beside what they are made of and become: heads of attention
     are at most `max-inner` wide, the weights of linear layers around a layer norm are
-    not, and such products stay apart. Reports `fused` (passed) and `not-fused`
+    not, and such products stay apart.
+
+    For a GPU a chain is joined, whatever its size, where there is a schedule for it
+    (#loop.gpu_blocks); its products then read what another kernel only moves or extends
+    from where that has it, and extensions to the type of a sum are left to matrix units.
+    Reports `fused` (passed) and `not-fused`
     (missed, with the reason).
   }];
   let options = [

@@ -1,0 +1,349 @@
+//===- BlocksWeights.cpp - Weights of rows whose columns come in tiles ----===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of a row the largest x so far is known, and what was added up of exponentials behind it.
+// A larger one scales both by the exponential of the difference. While all x are minus
+// infinity they are taken behind 0, which leaves nothing added up; where that is so at the
+// end, each exponential was NaN.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridBlocks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+using guard::ExprAttr;
+
+static constexpr int64_t kMmaColumns = 8, kMmaSums = 4;
+static constexpr double kLog2E = 1.4426950408889634;
+static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Value GridBlocksEmitter::constant(double value) {
+  return arith::ConstantOp::create(
+      b, b.getF32FloatAttr(static_cast<float>(value)));
+}
+
+/// The score, or exponential, at hand: bodies read them in their own place alone.
+Value GridBlocksEmitter::loadStaged(LoadOp load, int64_t) {
+  loop::ContractOp scores = online.scores.op;
+  loop::PointwiseOp exponentials = online.exponentials;
+  bool isOwn = load.getTensor() == scores.getResult() ||
+               load.getTensor() == exponentials.getResult();
+  return isOwn ? staged : Value();
+}
+
+/// exp(x - least), by the instruction for powers of two: within three units in the last
+/// place of f32.
+Value GridBlocksEmitter::exponential(Value x, Value least) {
+  Value power = arith::MulFOp::create(
+      b, arith::SubFOp::create(b, x, least), constant(kLog2E));
+  return LLVM::CallIntrinsicOp::create(
+             b, b.getF32Type(), b.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
+             ValueRange{power})
+      .getResult(0);
+}
+
+/// Of the four threads that have a row together.
+Value GridBlocksEmitter::combineQuad(Value value, bool isMaximum) {
+  Type i32 = b.getI32Type();
+  auto word = [&](int64_t number) -> Value {
+    return arith::ConstantIntOp::create(b, number, 32);
+  };
+  for (int64_t distance : {1, 2}) {
+    Value other = NVVM::ShflOp::create(
+        b, i32, word(-1), arith::BitcastOp::create(b, i32, value),
+        word(distance), word(kWarp - 1), NVVM::ShflKind::bfly, UnitAttr());
+    other = arith::BitcastOp::create(b, value.getType(), other);
+    value = isMaximum ? arith::MaximumFOp::create(b, value, other).getResult()
+                      : arith::AddFOp::create(b, value, other).getResult();
+  }
+  return value;
+}
+
+/// Neighbours in pairs, so that dependent operations are few.
+static Value joinInPairs(ImplicitLocOpBuilder &b, SmallVector<Value> values,
+                     bool isMaximum) {
+  while (values.size() > 1) {
+    SmallVector<Value> next;
+    for (size_t k = 0; k + 1 < values.size(); k += 2)
+      next.push_back(
+          isMaximum
+              ? arith::MaximumFOp::create(b, values[k], values[k + 1]).getResult()
+              : arith::AddFOp::create(b, values[k], values[k + 1]).getResult());
+    if (values.size() % 2)
+      next.push_back(values.back());
+    values = std::move(next);
+  }
+  return values.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Exponents
+//===----------------------------------------------------------------------===//
+
+/// The position of a nest at one of the thread's rows; its own dimensions are at 0.
+Position GridBlocksEmitter::getRowPosition(const Domain &domain, unsigned row) {
+  Position position = point;
+  position.dims.back() = rowIndices[row];
+  position = enter(position, domain);
+  for (Value &dim : position.dims)
+    if (!dim)
+      dim = constantIndex(0);
+  return position;
+}
+
+/// What the body of the maximum makes of `lanes` neighbouring scores.
+FailureOr<Value> GridBlocksEmitter::emitExponent(unsigned row, Value score,
+                                                 Value column, int64_t lanes) {
+  loop::ContractOp scores = online.scores.op;
+  Type element = getBodyType(
+      cast<RankedTensorType>(scores.getResult().getType()).getElementType());
+  if (!scores.getEpilogue().empty()) {
+    Position position = getPoint(online.scores);
+    position.dims[*online.scores.shared.back()] = rowIndices[row];
+    setDim(position, online.scores.shape.columns.dims.back(), column, lanes);
+    position.multiple = lanes;
+    BodyEmitter epilogue(*this, position);
+    Block &block = scores.getEpilogue().front();
+    if (failed(epilogue.emit(block, {score})))
+      return failure();
+    score = epilogue.getWide(block.getTerminator()->getOperand(0));
+  } else {
+    score = toMemory(score, element);
+  }
+  Position position = getRowPosition(online.maximum.getDomain(), row);
+  setDim(position, position.dims.size() - 1, column, lanes);
+  position.multiple = lanes;
+  staged = score;
+  BodyEmitter body(*this, position);
+  Block &block = online.maximum.getBody().front();
+  if (failed(body.emit(block)))
+    return failure();
+  return body.getWide(block.getTerminator()->getOperand(0));
+}
+
+/// x of all scores of a row, minus infinity behind the last column.
+FailureOr<SmallVector<Value>>
+GridBlocksEmitter::emitExponents(unsigned row, ArrayRef<Value> scores,
+                                 Value firstColumn) {
+  auto known = online.columns.getConstant();
+  bool isWhole = known && *known % schedule.getColumns() == 0;
+  int64_t lanes = known && *known % 2 == 0 ? 2 : 1;
+  int64_t tiles = schedule.getColumns() / kMmaColumns;
+  Value end = getArgument(online.columns);
+  SmallVector<Value> exponents;
+  for (int64_t tile = 0; tile < tiles; ++tile) {
+    size_t first = ((row / 2) * tiles + tile) * kMmaSums + row % 2 * 2;
+    for (int64_t n = 0; n < 2; n += lanes) {
+      Value column = add(add(firstColumn, quadColumn),
+                         constantIndex(tile * kMmaColumns + n));
+      Value inside;
+      if (!isWhole) {
+        inside = isLess(column, end);
+        column = arith::MinSIOp::create(
+            b, column, arith::SubIOp::create(b, end, constantIndex(lanes)));
+      }
+      Value score = lanes == 1
+                        ? scores[first + n]
+                        : vector::FromElementsOp::create(
+                              b, VectorType::get({2}, b.getF32Type()),
+                              scores.slice(first, 2))
+                              .getResult();
+      auto made = emitExponent(row, score, column, lanes);
+      if (failed(made))
+        return failure();
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        Value x = lanes == 1 ? *made
+                             : vector::ExtractOp::create(
+                                   b, *made, ArrayRef<int64_t>{lane})
+                                   .getResult();
+        if (inside)
+          x = arith::SelectOp::create(b, inside, x, constant(-kInfinity));
+        exponents.push_back(x);
+      }
+    }
+  }
+  return exponents;
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+/// Exponentials of a row rounded to the type of what they are multiplied by, two a word.
+SmallVector<Value> GridBlocksEmitter::pack(ArrayRef<Value> weights) {
+  auto wide = VectorType::get({2}, b.getF32Type());
+  auto narrow = VectorType::get({2}, factorType);
+  SmallVector<Value> words;
+  for (size_t k = 0; k < weights.size(); k += 2) {
+    Value pair = vector::FromElementsOp::create(b, wide, weights.slice(k, 2));
+    Value word = arith::TruncFOp::create(b, narrow, pair);
+    if (factorType.isBF16())
+      word = LLVM::BitcastOp::create(b, b.getI32Type(), word);
+    words.push_back(word);
+  }
+  return words;
+}
+
+/// Weights of a tile as left operands, by part, 16 columns and register; brings maxima,
+/// totals and sums up to date.
+FailureOr<SmallVector<Value>>
+GridBlocksEmitter::emitWeights(ArrayRef<Value> scores, Value firstColumn,
+                               State &state) {
+  SmallVector<SmallVector<Value>> rows;
+  SmallVector<Value> scales;
+  for (unsigned row = 0; row < rowIndices.size(); ++row) {
+    auto exponents = emitExponents(row, scores, firstColumn);
+    if (failed(exponents))
+      return failure();
+    Value most = combineQuad(joinInPairs(b, *exponents, /*isMaximum=*/true),
+                             /*isMaximum=*/true);
+    Value old = state.maxima[row];
+    most = arith::MaximumFOp::create(b, old, most);
+    Value isNone = arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, most,
+                                         constant(-kInfinity));
+    Value least = arith::SelectOp::create(b, isNone, constant(0), most);
+    for (Value &x : *exponents)
+      x = exponential(x, least);
+    Value scale = exponential(old, least);
+    Value total = arith::MulFOp::create(b, state.totals[row], scale);
+    state.totals[row] = arith::AddFOp::create(
+        b, total, joinInPairs(b, *exponents, /*isMaximum=*/false));
+    state.maxima[row] = most;
+    scales.push_back(scale);
+    rows.push_back(pack(*exponents));
+  }
+  size_t perPart = state.sums.size() / getParts();
+  for (auto [k, sum] : llvm::enumerate(state.sums))
+    sum = arith::MulFOp::create(b, sum,
+                                scales[k / perPart * 2 + k % kMmaSums / 2]);
+  SmallVector<Value> words;
+  for (int64_t part = 0; part < getParts(); ++part)
+    for (size_t tile = 0; tile < rows[0].size(); ++tile)
+      for (int64_t half : {0, 1})
+        words.push_back(rows[part * 2 + half][tile]);
+  return words;
+}
+
+//===----------------------------------------------------------------------===//
+// The end
+//===----------------------------------------------------------------------===//
+
+/// A value of the row, which the four threads that have it know.
+void GridBlocksEmitter::finishRowValue(Value result, const Position &position,
+                                       Value value) {
+  Type element = cast<RankedTensorType>(result.getType()).getElementType();
+  if (value.getType() != getBodyType(element))
+    value = toMemory(value, element);
+  perPoint[result] = value;
+  auto buffer = buffers.find(result);
+  if (buffer == buffers.end())
+    return;
+  Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, quadColumn,
+                                        constantIndex(0));
+  (void)emitIf(isFirst, [&] {
+    unsigned rank = cast<RankedTensorType>(result.getType()).getRank();
+    store(buffer->second,
+          linearAddress(buffer->second, getIdentityMap(context, rank)), position,
+          value);
+    return success();
+  });
+}
+
+/// What exponentials are multiplied by in a row, of which the weights make `one` that.
+FailureOr<Value> GridBlocksEmitter::emitFactor(unsigned row, Value one) {
+  loop::PointwiseOp weights = online.weights;
+  if (!weights)
+    return one;
+  staged = one;
+  BodyEmitter body(*this, getRowPosition(weights.getDomain(), row));
+  if (failed(body.emit(weights.getBody().front())))
+    return failure();
+  return body.get(online.weight);
+}
+
+/// The sums of a row through the epilogue, two neighbours at a time.
+LogicalResult GridBlocksEmitter::finishSums(unsigned row, Value factor,
+                                            const State &state) {
+  loop::ContractOp op = online.sums.op;
+  const Buffer &buffer = buffers.find(op.getResult())->second;
+  unsigned rank = getExprs(op.getParallelExtents()).size();
+  unsigned columns = online.sums.shape.columns.dims.back();
+  int64_t tiles = values.padded / kMmaColumns;
+  for (int64_t tile = 0; tile * kMmaColumns < values.width; ++tile) {
+    size_t first = ((row / 2) * tiles + tile) * kMmaSums + row % 2 * 2;
+    SmallVector<Value> pair;
+    for (Value sum : ArrayRef(state.sums).slice(first, 2)) {
+      sum = arith::MulFOp::create(b, sum, factor);
+      if (isEmpty)
+        sum = arith::SelectOp::create(b, isEmpty, constant(0), sum);
+      pair.push_back(sum);
+    }
+    Position position = getPoint(online.sums);
+    position.dims[*online.sums.shared.back()] = rowIndices[row];
+    setDim(position, columns,
+           add(quadColumn, constantIndex(tile * kMmaColumns)), 2);
+    position.multiple = 2;
+    Value value = vector::FromElementsOp::create(
+        b, VectorType::get({2}, b.getF32Type()), pair);
+    if (!op.getEpilogue().empty()) {
+      BodyEmitter body(*this, position);
+      Block &block = op.getEpilogue().front();
+      if (failed(body.emit(block, {value})))
+        return failure();
+      value = body.getWide(block.getTerminator()->getOperand(0));
+    }
+    store(buffer, linearAddress(buffer, getIdentityMap(context, rank)), position,
+          value);
+  }
+  return success();
+}
+
+/// Values of a row, from its maximum and total on, and then its sums.
+LogicalResult GridBlocksEmitter::emitRow(unsigned row, const State &state) {
+  Value total = combineQuad(state.totals[row], /*isMaximum=*/false);
+  Value maximum = state.maxima[row], none = constant(-kInfinity);
+  Value isLost =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, maximum, none);
+  if (auto count = online.columns.getConstant(); !count || *count == 0) {
+    isEmpty = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                    getArgument(online.columns),
+                                    constantIndex(0));
+    Value no = arith::ConstantIntOp::create(b, 0, 1);
+    isLost = arith::SelectOp::create(b, isEmpty, no, isLost);
+  }
+  Value nan = constant(std::numeric_limits<double>::quiet_NaN());
+  total = arith::SelectOp::create(b, isLost, nan, total);
+  Value one = arith::SelectOp::create(b, isLost, nan, constant(1));
+  return emitIf(rowInside[row], [&]() -> LogicalResult {
+    finishRowValue(online.maximum->getResult(0),
+                   getRowPosition(online.maximum.getDomain(), row),
+                   maximum);
+    finishRowValue(online.total->getResult(0),
+                   getRowPosition(online.total.getDomain(), row), total);
+    for (NestOpInterface nest : online.rows) {
+      Position position = getRowPosition(nest.getDomain(), row);
+      BodyEmitter body(*this, position);
+      Block &block = nest->getRegion(0).front();
+      if (failed(body.emit(block)))
+        return failure();
+      finishRowValue(nest->getResult(0), position,
+                     body.get(block.getTerminator()->getOperand(0)));
+    }
+    auto factor = emitFactor(row, one);
+    if (failed(factor) || failed(finishSums(row, *factor, state)))
+      return failure();
+    perPoint.clear(); // another row has other values
+    return success();
+  });
+}

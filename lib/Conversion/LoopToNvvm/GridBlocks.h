@@ -1,0 +1,126 @@
+//===- GridBlocks.h - Two products and the rows between them, on a GPU ----===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits a kernel of `analysis::getOnlineRows` as `#loop.gpu_blocks` says. A block keeps
+// the factors of its rows in shared memory and walks tiles of columns:
+//
+//   walk     (GridBlocksEmitter.cpp)   copies, several tiles ahead; both products
+//   weights  (BlocksWeights.cpp)       x of each score, the largest so far, exponentials
+//                                      and their total; at the end values of rows
+//
+// Scores, weights and sums are in the registers of `mma.sync`: thread t of a warp has two
+// neighbouring columns, from 2 * (t % 4) on, of each 8, in row t / 4 of a part's 16 and
+// eight rows below. Scores of 16 columns are, once rounded, a left operand as they are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef KILN_LIB_CONVERSION_LOOPTONVVM_GRIDBLOCKS_H
+#define KILN_LIB_CONVERSION_LOOPTONVVM_GRIDBLOCKS_H
+
+#include "GridEmitter.h"
+
+#include "kiln/Analysis/OnlineRows.h"
+
+namespace kiln::loop {
+
+class GridBlocksEmitter : public GridEmitter {
+public:
+  GridBlocksEmitter(KernelOp kernel, const analysis::KernelStrides &strides,
+                    GPUBlocksScheduleAttr schedule, bool isNarrow)
+      : GridEmitter(kernel, strides, schedule.getThreads(), isNarrow),
+        schedule(schedule), strides(strides) {}
+
+private:
+  /// Rows of memory that are copied into shared memory: factors of the scores, and what
+  /// the weights are multiplied by.
+  struct Operand {
+    Buffer memory;
+    Value base;             ///< of the block's point, in elements
+    guard::ExprAttr step;   ///< from row to row, in elements
+    guard::ExprAttr extent; ///< rows that there are
+    int64_t width = 0;      ///< elements of a row
+    int64_t padded = 0;     ///< the same as a multiple of 16
+    int64_t pitch = 0;      ///< elements from row to row in shared memory
+    int64_t place = 0;      ///< in shared memory, or in a stage; in bytes
+  };
+  /// What one walk changes, of a thread: two rows of each of its parts' 16.
+  struct State {
+    SmallVector<Value> maxima, totals; ///< by row
+    SmallVector<Value> sums;           ///< by part, eight columns, and register
+  };
+
+  LogicalResult emitThread() override;
+  bool isConstant(unsigned) override { return true; }
+  void bindRow(Value) override {}
+  guard::ExprAttr countOwners() override {
+    return guard::getConstant(context, 1);
+  }
+  Value loadStaged(LoadOp load, int64_t lanes) override;
+
+  // The walk.
+  LogicalResult analyze();
+  void enterBlock();
+  Operand describe(const analysis::BlockProduct &product, unsigned k,
+                   const analysis::DimGroup &rows,
+                   const analysis::DimGroup &inner);
+  Position getPoint(const analysis::BlockProduct &product);
+  void copy(const Operand &operand, int64_t rows, Value first, Value stage);
+  void copyTile(Value number, Value stage);
+  FailureOr<State> emitWalk();
+  SmallVector<SmallVector<Value>> loadLeft(int64_t part);
+  SmallVector<Value> multiplyScores(Value stage);
+  void addSums(Value stage, ArrayRef<Value> weights, State &state);
+  SmallVector<Value> loadMatrices(Value place, int64_t pitch, bool secondDown,
+                                  bool isTransposed);
+  void multiply(ArrayRef<Value> left, ArrayRef<Value> right,
+                MutableArrayRef<Value> sums);
+  Value getShared(Value bytes);
+  Value bits(int64_t from, int64_t count, int64_t scale);
+
+  // Weights and values of rows.
+  FailureOr<SmallVector<Value>> emitWeights(ArrayRef<Value> scores,
+                                            Value firstColumn, State &state);
+  FailureOr<SmallVector<Value>> emitExponents(unsigned row,
+                                              ArrayRef<Value> scores,
+                                              Value firstColumn);
+  FailureOr<Value> emitExponent(unsigned row, Value score, Value column,
+                                int64_t lanes);
+  SmallVector<Value> pack(ArrayRef<Value> weights);
+  Value combineQuad(Value value, bool isMaximum);
+  Value exponential(Value x, Value least);
+  LogicalResult emitRow(unsigned row, const State &state);
+  FailureOr<Value> emitFactor(unsigned row, Value one);
+  LogicalResult finishSums(unsigned row, Value factor, const State &state);
+  void finishRowValue(Value result, const Position &position, Value value);
+  Position getRowPosition(const Domain &domain, unsigned row);
+  Value constant(double value);
+
+  /// Rows of a thread, and the parts of 16 that they are two of each.
+  int64_t getParts() const { return schedule.getPartRows() / 16; }
+
+  GPUBlocksScheduleAttr schedule;
+  const analysis::KernelStrides &strides;
+  analysis::OnlineRows online;
+  Type factorType;      ///< f16 or bf16
+  Operand left, right, values;
+  int64_t stageBytes = 0;
+  Value sharedBase;
+  Position point;       ///< of the shared domain; the row is set for each
+  Value firstRow;       ///< of the block
+  Value partRow;        ///< of this warp, in the block
+  Value quadRow, quadColumn; ///< of this thread, in 16 by 8
+  SmallVector<Value> rowIndices, rowInside; ///< of a thread's rows; inside may be null
+  Value columnEnd;      ///< behind the last column that the block needs
+  Value isEmpty;        ///< whether there are no columns; null: there are
+  Value staged;         ///< the score at hand, or an exponential
+  SmallVector<SmallVector<SmallVector<Value>>> keptLeft; ///< by part and step
+};
+
+} // namespace kiln::loop
+
+#endif // KILN_LIB_CONVERSION_LOOPTONVVM_GRIDBLOCKS_H

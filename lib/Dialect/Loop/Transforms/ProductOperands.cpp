@@ -1,0 +1,130 @@
+//===- ProductOperands.cpp - Operands as they lie in memory ---------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProductOperands.h"
+
+#include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Analysis/OnlineRows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+/// The load of a nest that does nothing but to move elements, and to extend them; null
+/// for any other.
+static LoadOp getMoved(PointwiseOp producer) {
+  Value made = producer.getBody().front().getTerminator()->getOperand(0);
+  while (auto extension = made.getDefiningOp<arith::ExtFOp>())
+    made = extension.getIn();
+  auto load = made.getDefiningOp<LoadOp>();
+  return load && !load.getMask() ? load : LoadOp();
+}
+
+/// The nest of another kernel that makes `argument`, an input of `kernel`.
+static PointwiseOp getProducer(KernelOp kernel, BlockArgument argument) {
+  auto result = dyn_cast<OpResult>(kernel.getInputs()[argument.getArgNumber()]);
+  auto maker = result ? dyn_cast<KernelOp>(result.getOwner()) : KernelOp();
+  if (!maker)
+    return {};
+  return maker.getBody()
+      .front()
+      .getTerminator()
+      ->getOperand(result.getResultNumber())
+      .getDefiningOp<PointwiseOp>();
+}
+
+/// Lets one operand of `op` be read from where the nest that makes it has it.
+static bool readInPlace(KernelOp kernel, ContractOp op, bool isLeft,
+                        const analysis::SizeHints &hints) {
+  auto argument = dyn_cast<BlockArgument>(isLeft ? op.getLhs() : op.getRhs());
+  Region &prologue = isLeft ? op.getLhsPrologue() : op.getRhsPrologue();
+  PointwiseOp producer = argument ? getProducer(kernel, argument) : PointwiseOp();
+  LoadOp load = producer ? getMoved(producer) : LoadOp();
+  auto from = load ? dyn_cast<BlockArgument>(load.getTensor()) : BlockArgument();
+  if (!from || !op.getMasks().empty())
+    return false;
+  analysis::Access access = analysis::getReads(producer)[0];
+  if (access.indirect || access.tensor != from)
+    return false;
+  MLIRContext *context = op.getContext();
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, op.getDomain().all());
+  SmallVector<ExprAttr> indices =
+      getExprs(isLeft ? op.getLhsIndices() : op.getRhsIndices());
+  SmallVector<ExprAttr> map;
+  for (ExprAttr expr : access.map)
+    map.push_back(
+        guard::simplify(guard::substituteDims(expr, indices), assumptions));
+
+  Value source =
+      cast<KernelOp>(from.getOwner()->getParentOp()).getInputs()[from.getArgNumber()];
+  kernel.getInputsMutable().append(source);
+  Value moved =
+      kernel.getBody().front().addArgument(source.getType(), op.getLoc());
+  (isLeft ? op.getLhsMutable() : op.getRhsMutable()).assign(moved);
+  ArrayAttr exprs = getExprArray(context, map);
+  isLeft ? op.setLhsIndicesAttr(exprs) : op.setRhsIndicesAttr(exprs);
+  Type narrow = load.getType();
+  Type wide = producer.getBody().front().getTerminator()->getOperand(0).getType();
+  if (narrow == wide)
+    return true;
+  // What was extended in memory is extended on the way, before all else.
+  OpBuilder builder(context);
+  Location location = producer.getLoc();
+  if (prologue.empty()) {
+    Block *block = builder.createBlock(&prologue, {}, {narrow}, {location});
+    Value extended =
+        arith::ExtFOp::create(builder, location, wide, block->getArgument(0));
+    YieldOp::create(builder, location, extended);
+    return true;
+  }
+  Block &block = prologue.front();
+  BlockArgument old = block.getArgument(0);
+  BlockArgument made = block.insertArgument(0u, narrow, location);
+  builder.setInsertionPointToStart(&block);
+  old.replaceAllUsesWith(
+      arith::ExtFOp::create(builder, location, wide, made).getResult());
+  block.eraseArgument(1);
+  return true;
+}
+
+void loop::readOperandsInPlace(KernelOp kernel, const analysis::SizeHints &hints,
+                               SmallVectorImpl<KernelOp> &readFrom) {
+  for (ContractOp op : kernel.getBody().getOps<ContractOp>())
+    for (bool isLeft : {true, false})
+      while (readInPlace(kernel, op, isLeft, hints)) {
+      }
+  Block &body = kernel.getBody().front();
+  for (unsigned k = body.getNumArguments(); k-- > 0;) {
+    if (!body.getArgument(k).use_empty())
+      continue;
+    auto maker = kernel.getInputs()[k].getDefiningOp<KernelOp>();
+    if (maker && !llvm::is_contained(readFrom, maker))
+      readFrom.push_back(maker);
+    kernel.getInputsMutable().erase(k);
+    body.eraseArgument(k);
+  }
+}
+
+void loop::dropExtensions(ContractOp op) {
+  Type type = analysis::getUnitType(op, true);
+  if (!type || type != analysis::getUnitType(op, false))
+    return;
+  for (Region *prologue : {&op.getLhsPrologue(), &op.getRhsPrologue()})
+    if (prologue->empty() || prologue->front().getTerminator()->getOperand(0)
+                                     .getType() != op.getAccType())
+      return;
+  for (Region *prologue : {&op.getLhsPrologue(), &op.getRhsPrologue()}) {
+    prologue->dropAllReferences();
+    prologue->getBlocks().clear();
+  }
+}

@@ -1,0 +1,146 @@
+// RUN: kiln-opt %s --loop-fuse-products --loop-choose-schedule --split-input-file --remarks-filter=loop-fuse-products 2>%t.txt | FileCheck %s
+// RUN: FileCheck %s --check-prefix=WHY < %t.txt
+
+#gpu = #loop.gpu<chip = "sm_80", multiprocessors = 108, threads = 2048, registers = 65536, shared = 166912, l2 = 41943040>
+
+!h = tensor<512x192xbf16>
+!q = tensor<2x256x64xf32>
+!s = tensor<2x256x256xf32>
+!z = tensor<2x256x1xf32>
+
+// Queries, keys and values that were parted from one product and extended are read from
+// it, and scores and weights never are in memory.
+
+// CHECK-LABEL: func.func @attention(
+// CHECK-SAME: %[[H:.*]]: tensor<512x192xbf16>)
+// CHECK-NEXT: loop.kernel @softmax ins(%[[A:.*]] = %[[H]] : tensor<512x192xbf16>, %[[B:.*]] = %[[H]] : tensor<512x192xbf16>, %[[C:.*]] = %[[H]]
+// CHECK-SAME: shared [2, 256]
+// CHECK-SAME: #loop.gpu_blocks<rows = 32, columns = 64, part_rows = 16, stages = 2, group = 16>
+// CHECK: loop.contract parallel [2, 256, 256] reduction [64] lhs %[[A]][d0 * 256 + d1, d3] : tensor<512x192xbf16> rhs %[[B]][d0 * 256 + d2, d3 + 64]
+// CHECK-NOT: prologue
+// CHECK: loop.reduce
+// CHECK: loop.contract {{.*}}rhs %[[C]][d0 * 256 + d3, d2 + 128] : tensor<512x192xbf16> {{.*}}rhs_prologue
+// CHECK-NOT: loop.kernel
+// WHY: fused
+module attributes {loop.target = #gpu} {
+  func.func @attention(%x: !h) -> !q {
+    %p:3 = loop.kernel @parted ins(%a = %x : !h) shared [2, 256, 64] -> (!q, !q, !q) {
+      %u = loop.pointwise (%i, %j, %k) in [2, 256, 64] : !q {
+        %f = loop.load %a[%i * 256 + %j, %k] : !h
+        %g = arith.extf %f : bf16 to f32
+        loop.yield %g : f32
+      }
+      %v = loop.pointwise (%i, %j, %k) in [2, 256, 64] : !q {
+        %f = loop.load %a[%i * 256 + %j, %k + 64] : !h
+        %g = arith.extf %f : bf16 to f32
+        loop.yield %g : f32
+      }
+      %w = loop.pointwise (%i, %j, %k) in [2, 256, 64] : !q {
+        %f = loop.load %a[%i * 256 + %j, %k + 128] : !h
+        %g = arith.extf %f : bf16 to f32
+        loop.yield %g : f32
+      }
+      loop.return %u, %v, %w : !q, !q, !q
+    }
+    %s = loop.kernel @scores ins(%a = %p#0 : !q, %b = %p#1 : !q) shared [2, 256, 256] -> !s {
+      %c = loop.contract parallel [2, 256, 256] reduction [64] lhs %a[d0, d1, d3] : !q
+          rhs %b[d0, d2, d3] : !q acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @softmax ins(%a = %s : !s) shared [2, 256] -> !s {
+      %m = loop.reduce parallel (%i, %j, %u) in [2, 256, 1] reduction (%k) in [256] <max> : !z {
+        %f = loop.load %a[%i, %j, %k] : !s
+        loop.yield %f : f32
+      }
+      %e = loop.pointwise (%i, %j, %k) in [2, 256, 256] : !s {
+        %f = loop.load %a[%i, %j, %k] : !s
+        %g = loop.load %m[%i, %j, 0] : !z
+        %d = arith.subf %f, %g : f32
+        %h = math.exp %d : f32
+        loop.yield %h : f32
+      }
+      %t = loop.reduce parallel (%i, %j, %u) in [2, 256, 1] reduction (%k) in [256] <sum> : !z {
+        %f = loop.load %e[%i, %j, %k] : !s
+        loop.yield %f : f32
+      }
+      %w = loop.pointwise (%i, %j, %k) in [2, 256, 256] : !s {
+        %f = loop.load %e[%i, %j, %k] : !s
+        %g = loop.load %t[%i, %j, 0] : !z
+        %d = arith.divf %f, %g : f32
+        loop.yield %d : f32
+      }
+      loop.return %w : !s
+    }
+    %o = loop.kernel @values ins(%a = %w : !s, %b = %p#2 : !q) shared [2, 256, 64] -> !q {
+      %c = loop.contract parallel [2, 256, 64] reduction [256] lhs %a[d0, d1, d3] : !s
+          rhs %b[d0, d3, d2] : !q acc f32 : !q
+      loop.return %c : !q
+    }
+    return %o : !q
+  }
+}
+
+// -----
+
+#gpu = #loop.gpu<chip = "sm_80", multiprocessors = 108, threads = 2048, registers = 65536, shared = 166912, l2 = 41943040>
+
+!q = tensor<2x256x64xf32>
+!s = tensor<2x256x256xf32>
+
+// f32 is multiplied exactly, by kernels of their own.
+
+// CHECK-LABEL: func.func @exact
+// CHECK-COUNT-3: loop.kernel
+// WHY: the factors of scores are not two of bf16 or f16 as they lie in memory
+module attributes {loop.target = #gpu} {
+  func.func @exact(%x: !q, %y: !q) -> !q {
+    %s = loop.kernel @scores ins(%a = %x : !q, %b = %y : !q) shared [2, 256, 256] -> !s {
+      %c = loop.contract parallel [2, 256, 256] reduction [64] lhs %a[d0, d1, d3] : !q
+          rhs %b[d0, d2, d3] : !q acc f32 : !s
+      loop.return %c : !s
+    }
+    %w = loop.kernel @rows ins(%a = %s : !s) shared [2, 256] -> !s {
+      %e = loop.pointwise (%i, %j, %k) in [2, 256, 256] : !s {
+        %f = loop.load %a[%i, %j, %k] : !s
+        %g = math.sqrt %f : f32
+        loop.yield %g : f32
+      }
+      loop.return %e : !s
+    }
+    %o = loop.kernel @values ins(%a = %w : !s, %b = %y : !q) shared [2, 256, 64] -> !q {
+      %c = loop.contract parallel [2, 256, 64] reduction [256] lhs %a[d0, d1, d3] : !s
+          rhs %b[d0, d3, d2] : !q acc f32 : !q
+      loop.return %c : !q
+    }
+    return %o : !q
+  }
+}
+
+// -----
+
+#gpu = #loop.gpu<chip = "sm_80", multiprocessors = 108, threads = 2048, registers = 65536, shared = 166912, l2 = 41943040>
+
+!x = tensor<256x256xbf16>
+!y = tensor<256x256xf32>
+
+// Matrix units extend by themselves.
+
+// CHECK-LABEL: func.func @extended
+// CHECK: unit = mma
+// CHECK-NOT: prologue
+module attributes {loop.target = #gpu} {
+  func.func @extended(%x: !x) -> !y {
+    %s = loop.kernel @product ins(%a = %x : !x) shared [256, 256] -> !y {
+      %c = loop.contract parallel [256, 256] reduction [256] lhs %a[d0, d2] : !x
+          rhs %a[d1, d2] : !x acc f32 : !y lhs_prologue (%v) {
+        %f = arith.extf %v : bf16 to f32
+        loop.yield %f : f32
+      } rhs_prologue (%v) {
+        %f = arith.extf %v : bf16 to f32
+        loop.yield %f : f32
+      }
+      loop.return %c : !y
+    }
+    return %s : !y
+  }
+}

@@ -1,0 +1,115 @@
+//===- LoopToNvvmBlocksTest.cpp - Products and rows on a GPU --------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two products in one walk, on the interpreter of threads, under several schedules. With
+// KILN_GRID_CASES each run is written for a machine with a GPU, as in LoopToNvvmTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridExport.h"
+#include "OnlineCases.h"
+
+#include "kiln/Conversion/LoopToNvvm/Passes.h"
+#include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
+#include "kiln/Target/GPU/PTXCompiler.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+
+using namespace kiln;
+using namespace kiln::loop;
+using namespace mlir;
+
+namespace {
+struct Blocks {
+  const char *name;
+  IndexWidth width;
+  int64_t rows, columns, partRows, stages, group; ///< 0: chosen
+};
+
+constexpr Blocks kBlocks[] = {
+    {"Warps", IndexWidth::Wide, 32, 16, 16, 2, 1},
+    {"LongParts", IndexWidth::Narrow, 32, 32, 32, 3, 2},
+    {"Chosen", IndexWidth::Narrow, 0, 0, 0, 0, 0},
+};
+
+class LoopToNvvmBlocks
+    : public testing::TestWithParam<std::tuple<LoopCase, Blocks>> {};
+} // namespace
+
+static bool lower(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.addPass(createConvertLoopToNvvmPass());
+  buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
+  return succeeded(pm.run(module));
+}
+
+TEST_P(LoopToNvvmBlocks, GivesTheInterpretersValues) {
+  const auto &[test, blocks] = GetParam();
+  checkLowering(
+      test,
+      [&blocks = blocks](KernelOp kernel) {
+        ScheduleAttr attr = GPUBlocksScheduleAttr();
+        if (blocks.rows == 0) {
+          analysis::SizeHints hints(kernel->getParentOfType<ModuleOp>());
+          auto strides = analysis::getInputStrides(kernel);
+          ASSERT_TRUE(succeeded(strides));
+          attr = chooseGPUSchedule(kernel, *strides, GPUMachine{}, hints);
+          ASSERT_TRUE(isa_and_present<GPUBlocksScheduleAttr>(attr));
+        } else {
+          attr = GPUBlocksScheduleAttr::get(
+              kernel.getContext(), blocks.rows, blocks.columns, blocks.partRows,
+              blocks.stages, blocks.group);
+        }
+        kernel.setScheduleAttr(attr);
+        EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
+      },
+      lower,
+      [&test = test, &blocks = blocks](ModuleOp module,
+                                       ArrayRef<Array> arguments,
+                                       const SymbolValues &symbols) {
+        GridRecord record;
+        std::vector<Array> results =
+            runGrids(module, blocks.width, arguments, symbols, &record);
+        if (const char *folder = std::getenv("KILN_GRID_CASES"))
+          exportGrids(folder, std::string(test.name) + "-" + blocks.name, module,
+                      record, test.ulps);
+        return results;
+      });
+}
+
+TEST(LoopToNvvmBlocksChoice, SaysWhyAKernelHasNoSuchSchedule) {
+  std::unique_ptr<MLIRContext> context = makeLoopContext();
+  for (const RefusedCase &test : getRefusedCases()) {
+    SCOPED_TRACE(test.why);
+    auto module = parseSourceString<ModuleOp>(test.text, context.get());
+    ASSERT_TRUE(module);
+    analysis::SizeHints hints(*module);
+    module->walk([&](KernelOp kernel) {
+      auto strides = analysis::getInputStrides(kernel);
+      ASSERT_TRUE(succeeded(strides));
+      StringRef why;
+      EXPECT_FALSE(chooseGPUBlocks(kernel, *strides, GPUMachine{}, hints, why));
+      EXPECT_TRUE(why.contains(test.why)) << why.str();
+    });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, LoopToNvvmBlocks,
+    testing::Combine(testing::ValuesIn(getOnlineCases()),
+                     testing::ValuesIn(kBlocks)),
+    [](const testing::TestParamInfo<LoopToNvvmBlocks::ParamType> &info) {
+      return std::string(std::get<0>(info.param).name) + "_" +
+             std::get<1>(info.param).name;
+    });
