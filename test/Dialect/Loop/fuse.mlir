@@ -156,3 +156,50 @@ func.func @edges(%x: tensor<f32>, %y: tensor<0xf32>)
   }
   return %a, %b : tensor<f32>, tensor<0xf32>
 }
+
+// -----
+
+// The statistics of a batch norm: where an extent is 1 the index is written as 0, and is
+// the point of the reader all the same.
+
+// CHECK-LABEL: func.func @statistics
+// CHECK: loop.kernel {{.*}} shared [1, 4, 1]
+// CHECK: %[[M:.*]] = loop.reduce parallel (%i, %j, %k) in [1, 4, 1] reduction (%l, %m) in [3, 8] <sum>
+// CHECK: loop.reduce parallel (%i, %j, %k) in [1, 4, 1] reduction (%l, %m) in [3, 8] <sum>
+// CHECK: loop.load %[[M]][%i, %j, %k]
+// CHECK-NOT: loop.kernel
+func.func @statistics(%x: tensor<3x4x8xf32>) -> tensor<1x4x1xf32> {
+  %m = loop.reduce parallel (%o, %c, %p) in [1, 4, 1] reduction (%n, %i) in [3, 8] <sum> : tensor<1x4x1xf32> {
+    %e = loop.load %x[%n, %c, %i] : tensor<3x4x8xf32>
+    loop.yield %e : f32
+  }
+  %v = loop.reduce parallel (%o, %c, %p) in [1, 4, 1] reduction (%n, %i) in [3, 8] <sum> : tensor<1x4x1xf32> {
+    %e = loop.load %x[%n, %c, %i] : tensor<3x4x8xf32>
+    %t = loop.load %m[0, %c, 0] : tensor<1x4x1xf32>
+    %d = arith.subf %e, %t : f32
+    %s = arith.mulf %d, %d : f32
+    loop.yield %s : f32
+  }
+  return %v : tensor<1x4x1xf32>
+}
+
+// -----
+
+// A near miss: the first of two.
+
+// CHECK-LABEL: func.func @first_of_two
+// CHECK-COUNT-2: loop.kernel
+func.func @first_of_two(%x: tensor<3x4x2x8xf32>) -> tensor<2x4xf32> {
+  %m = loop.reduce parallel (%o, %c) in [2, 4] reduction (%n, %i) in [3, 8] <sum> : tensor<2x4xf32> {
+    %e = loop.load %x[%n, %c, %o, %i] : tensor<3x4x2x8xf32>
+    loop.yield %e : f32
+  }
+  %v = loop.reduce parallel (%o, %c) in [2, 4] reduction (%n, %i) in [3, 8] <sum> : tensor<2x4xf32> {
+    %e = loop.load %x[%n, %c, %o, %i] : tensor<3x4x2x8xf32>
+    %t = loop.load %m[0, %c] : tensor<2x4xf32>
+    %d = arith.subf %e, %t : f32
+    %s = arith.mulf %d, %d : f32
+    loop.yield %s : f32
+  }
+  return %v : tensor<2x4xf32>
+}

@@ -68,6 +68,42 @@ static FusionNode::Kind getKind(NestOpInterface nest) {
   return nest.isPointwise() ? Kind::Pointwise : Kind::Reduction;
 }
 
+/// The number of leading indices of a read that are the nest's own: where an extent is
+/// 1 its index is, which is written as 0.
+static unsigned getAlignment(const analysis::Access &access,
+                             const Domain &domain) {
+  size_t k = 0, end = std::min(access.map.size(), domain.parallel.size());
+  while (k < end && ((access.map[k].isDim() && access.map[k].getPosition() == k) ||
+                     (access.map[k].isConstant(0) &&
+                      domain.parallel[k].isConstant(1))))
+    ++k;
+  return k;
+}
+
+/// Lets the nests of `kernel` read of each other's rows at their own index where that
+/// was written as 0.
+static void readOwnPoint(KernelOp kernel) {
+  SmallVector<guard::ExprAttr> shared = getExprs(kernel.getShared());
+  kernel.walk([&](LoadOp load) {
+    NestOpInterface nest = getNest(load);
+    if (!load.getTensor().getDefiningOp<NestOpInterface>() ||
+        nest.standsAlone(shared.size()))
+      return;
+    SmallVector<guard::ExprAttr> map = getExprs(load.getMap());
+    SmallVector<Value> indices(load.getIndices());
+    for (auto [k, extent] : llvm::enumerate(shared)) {
+      if (!extent.isConstant(1) || !map[k].isConstant(0))
+        continue;
+      map[k] = guard::getDim(kernel.getContext(), indices.size());
+      indices.push_back(nest->getRegion(0).getArgument(k));
+    }
+    if (indices.size() == load.getIndices().size())
+      return;
+    load.setMapAttr(getExprArray(kernel.getContext(), map));
+    load.getIndicesMutable().assign(indices);
+  });
+}
+
 static Collected collect(Block &block, const analysis::SizeHints &hints) {
   Collected result;
   FusionProblem &problem = result.problem;
@@ -131,7 +167,7 @@ static Collected collect(Block &block, const analysis::SizeHints &hints) {
             {tensorOf(access.tensor),
              analysis::getFootprint(access, domain, hints) *
                  analysis::getElementBytes(element),
-             access.getAlignment()});
+             getAlignment(access, domain)});
       }
       if (Value init = nest.getInitialTensor())
         node.reads.push_back({tensorOf(init), 0, 0});
@@ -252,6 +288,7 @@ static KernelOp buildKernel(OpBuilder &builder, ArrayRef<Operation *> nests,
   ReturnOp::create(builder, location, returned);
   for (unsigned i = 0; i < results.size(); ++i)
     Value(results[i]).replaceAllUsesWith(kernel.getResult(i));
+  readOwnPoint(kernel);
   return kernel;
 }
 
