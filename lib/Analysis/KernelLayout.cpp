@@ -229,6 +229,50 @@ SmallVector<ExprAttr> analysis::collapseShared(KernelOp kernel,
   return extents;
 }
 
+/// The dense layout of all tensors that `nest` reads and makes.
+static KernelLayout getDenseLayout(loop::NestOpInterface nest) {
+  KernelLayout dense;
+  auto add = [&](Value tensor) {
+    auto dims = guard::getDims(cast<RankedTensorType>(tensor.getType()));
+    if (dims)
+      dense.try_emplace(tensor,
+                        guard::getContiguousStrides(nest->getContext(), *dims));
+  };
+  nest->walk([&](loop::LoadOp load) { add(load.getTensor()); });
+  llvm::for_each(nest->getResults(), add);
+  return dense;
+}
+
+SmallVector<ExprAttr> analysis::collapseReduced(loop::NestOpInterface nest,
+                                                const KernelLayout *layout) {
+  loop::Domain domain = nest.getDomain();
+  SmallVector<ExprAttr> extents = domain.all();
+  if (domain.reduction.size() < 2 || !nest.isReduction() ||
+      nest->getNumRegions() == 0)
+    return extents;
+  // Where the kernel puts a tensor must not change the order of a sum.
+  SmallVector<NestAccesses, 2> views;
+  KernelLayout dense = getDenseLayout(nest);
+  views.push_back(collectAccesses(nest, dense));
+  if (layout)
+    views.push_back(collectAccesses(nest, *layout));
+  unsigned first = domain.parallel.size(), tail = extents.size() - 1;
+  for (unsigned k = tail; k-- > first;) {
+    bool collapses =
+        !extents[k].isConstant(1) && !extents[tail].isConstant(1) &&
+        llvm::all_of(views, [&](const NestAccesses &view) {
+          return walksAsOne(view, k, tail, extents[tail]);
+        });
+    if (!collapses) {
+      tail = k;
+      continue;
+    }
+    extents[tail] = extents[tail] * extents[k];
+    extents[k] = guard::getConstant(nest->getContext(), 1);
+  }
+  return extents;
+}
+
 unsigned analysis::getLaneDim(ArrayRef<ExprAttr> sharedExtents) {
   for (unsigned k = sharedExtents.size(); k-- > 0;)
     if (!sharedExtents[k].isConstant(1))

@@ -399,8 +399,21 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op, const Position &shared,
   Domain domain = op.getDomain();
   Position start = enter(shared, domain);
   SmallVector<unsigned> own, reduced;
-  for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k)
-    (k < domain.parallel.size() ? own : reduced).push_back(k);
+  SmallVector<ExprAttr> extents = domain.all();
+  if (joinsReduced)
+    extents = analysis::collapseReduced(
+        cast<NestOpInterface>(op.getOperation()), &layout);
+  for (unsigned k = shared.extents.size(); k < start.extents.size(); ++k) {
+    if (k < domain.parallel.size()) {
+      own.push_back(k);
+      continue;
+    }
+    if (extents[k] == start.extents[k] || !extents[k].isConstant(1))
+      reduced.push_back(k);
+    else // walked with the next
+      start.dims[k] = constantIndex(0);
+    start.extents[k] = extents[k];
+  }
   return emitLoops(
       start, own, wanted.beside,
       [&](const Position &position) -> LogicalResult {

@@ -56,6 +56,13 @@ KernelLayout getLayout(loop::KernelOp kernel, const KernelStrides &inputs);
 SmallVector<ExprAttr> collapseShared(loop::KernelOp kernel,
                                      const KernelLayout &layout);
 
+/// The extents of a reduction after reduced neighbours that every access walks as one
+/// were joined in the same way, in dense tensors and in `layout`, if that is given:
+///
+///   sum of x[n, c, h, w] over n, h and w      h and w are one, n and h are not
+SmallVector<ExprAttr> collapseReduced(loop::NestOpInterface nest,
+                                      const KernelLayout *layout);
+
 /// The dimension of collapsed extents that lanes run along: the last that is more
 /// than one element, or the last of all.
 unsigned getLaneDim(ArrayRef<ExprAttr> sharedExtents);

@@ -249,6 +249,8 @@ protected:
   /// What is left of a row after whole vectors is one more vector with a mask,
   /// rather than elements one by one.
   bool masksTails = false;
+  /// Reduced dimensions that memory has as one are walked as one.
+  bool joinsReduced = false;
 };
 
 /// Evaluates the body of a nest at a position.

@@ -25,6 +25,7 @@ LogicalResult AcrossEmitter::emitItems() {
   ArrayRef<ExprAttr> outer = ArrayRef(sharedExtents).take_front(laneDim);
   int64_t lanes = schedule.getLanes(), chunk = schedule.getChunk();
   sumBlock = schedule.getSumBlock();
+  joinsReduced = true;
   masksTails = schedule.getMasked() && !analysis::mayTrap(kernel);
   bool hasOuter = !llvm::all_of(
       outer, [](ExprAttr extent) { return extent.isConstant(1); });

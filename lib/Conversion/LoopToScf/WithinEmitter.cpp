@@ -21,6 +21,7 @@ LogicalResult WithinEmitter::emitItems() {
   sharedExtents = analysis::collapseShared(kernel, layout);
   work = guard::product(context, sharedExtents);
   sumBlock = schedule.getSumBlock();
+  joinsReduced = true;
 
   auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
   OpBuilder::InsertionGuard guard(b);

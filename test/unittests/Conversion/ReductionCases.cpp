@@ -338,3 +338,30 @@ func.func @main(%x: !a, %y: !e) -> (!f, !f, !e) {
   }
   return %r#0, %r#1, %q : !f, !f, !e
 })";
+
+// Images, of which two dimensions are one row of memory, and a transposed one, of which
+// they are not.
+const char loop::kReduceImages[] = R"(
+!a = tensor<4x3x7x?xf32, #guard.shape<[4, 3, 7, s0]>>
+!t = tensor<4x3x?x7xf32, #guard.shape<[4, 3, s0, 7]>>
+!c = tensor<3xf32>
+func.func @main(%x: !a, %y: !t) -> (!c, !c) {
+  %r:2 = loop.kernel @k ins(%a = %x : !a, %b = %y : !t) shared [3] -> (!c, !c) {
+    %s, %m = loop.reduce parallel (%c) in [3] reduction (%n, %i, %j) in [4, 7, s0]
+        <sum, max> : !c, !c {
+      %e = loop.load %a[%n, %c, %i, %j] : !a
+      loop.yield %e, %e : f32, f32
+    }
+    %g = loop.reduce parallel (%c) in [3] reduction (%n, %i, %j) in [4, 7, s0]
+        <sum> : !c {
+      %e = loop.load %a[%n, %c, %i, %j] : !a
+      %f = loop.load %b[%n, %c, %j, %i] : !t
+      %t = loop.load %m[%c] : !c
+      %u = arith.mulf %e, %f : f32
+      %v = arith.addf %u, %t : f32
+      loop.yield %v : f32
+    }
+    loop.return %s, %g : !c, !c
+  }
+  return %r#0, %r#1 : !c, !c
+})";

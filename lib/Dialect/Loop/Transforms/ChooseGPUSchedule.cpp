@@ -218,7 +218,7 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
       return GPUAcrossScheduleAttr::get(kernel.getContext(), kGPUBlock,
                                         /*lanes=*/1, kSumBlock);
   }
-  Walk walk = getWalk(kernel, hints);
+  Walk walk = getWalk(kernel, hints, /*joinsReduced=*/false);
   if (ScheduleAttr parts = chooseParts(
           kernel, strides, /*across=*/walk != Walk::Within, machine, hints))
     return parts;

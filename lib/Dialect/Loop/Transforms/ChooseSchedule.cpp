@@ -31,107 +31,12 @@ namespace kiln::loop {
 #include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
 } // namespace kiln::loop
 
-/// Elements of a row from which on lanes along it pay.
-static constexpr int64_t kShortRow = 8;
 /// What a size that is not known counts as, in estimates.
 static constexpr int64_t kUnknownExtent = 64;
 
 //===----------------------------------------------------------------------===//
 // What a kernel looks like
 //===----------------------------------------------------------------------===//
-
-/// How `access` moves along dimension `dim` of a nest.
-static analysis::Stride getStride(const analysis::Access &access,
-                                  const Domain &domain, unsigned dim,
-                                  const analysis::SizeHints &hints) {
-  auto type = cast<RankedTensorType>(access.tensor.getType());
-  MLIRContext *context = type.getContext();
-  auto dims = guard::getDims(type);
-  if (!dims || access.indirect)
-    return {};
-  guard::Assumptions assumptions = hints.getAssumptions();
-  analysis::addExtents(assumptions, context, domain.all());
-  return analysis::getStride(
-      analysis::linearize(context, access.map,
-                          guard::getContiguousStrides(context, *dims),
-                          assumptions),
-      dim);
-}
-
-/// The last dimension of [begin, end) whose extent is not 1.
-static std::optional<unsigned> getInnermost(ArrayRef<ExprAttr> extents,
-                                            unsigned begin, unsigned end) {
-  while (end-- > begin)
-    if (!extents[end].isConstant(1))
-      return end;
-  return std::nullopt;
-}
-
-namespace {
-/// Bytes that a reduction reads along its rows, and from rows side by side.
-struct Reach {
-  int64_t along = 0, across = 0;
-};
-} // namespace
-
-static Reach getReach(NestOpInterface nest, const analysis::SizeHints &hints) {
-  Reach reach;
-  Domain domain = nest.getDomain();
-  SmallVector<ExprAttr> extents = domain.all();
-  auto last = getInnermost(extents, 0, domain.parallel.size());
-  auto inner = getInnermost(extents, domain.parallel.size(), extents.size());
-  for (const analysis::Access &access : analysis::getReads(nest)) {
-    int64_t bytes = analysis::getFootprint(access, domain, hints);
-    bool isAlong = inner && getStride(access, domain, *inner, hints).isOne();
-    bool isAcross = last && getStride(access, domain, *last, hints).isOne();
-    // Windows and other rows that are too short for a vector.
-    if (isAlong && last) {
-      int64_t length = hints.evaluate(extents[*inner]);
-      if (length < kShortRow && length < hints.evaluate(extents[*last])) {
-        isAlong = false;
-        isAcross = true;
-      }
-    }
-    reach.along += isAlong ? bytes : 0;
-    reach.across += !isAlong && isAcross ? bytes : 0;
-  }
-  return reach;
-}
-
-Walk loop::getWalk(KernelOp kernel, const analysis::SizeHints &hints) {
-  Reach total;
-  bool reduces = false, transposes = false, rows = false;
-  unsigned shared = kernel.getShared().size();
-  for (NestOpInterface nest : kernel.getNests()) {
-    if (nest.holdsRow()) // its scratch is a row
-      return Walk::Within;
-    Domain domain = nest.getDomain();
-    SmallVector<ExprAttr> extents = domain.all();
-    rows |= domain.parallel.size() > shared &&
-            getInnermost(extents, shared, domain.parallel.size());
-    if (isa<AccumulationOpInterface>(nest.getOperation())) {
-      reduces = true;
-      Reach reach = getReach(nest, hints);
-      total.along += reach.along;
-      total.across += reach.across;
-      continue;
-    }
-    auto last = getInnermost(extents, 0, domain.parallel.size());
-    if (!last)
-      continue;
-    for (const analysis::Access &access : analysis::getReads(nest)) {
-      analysis::Stride stride = getStride(access, domain, *last, hints);
-      if (!stride.isOne() && !stride.isZero())
-        for (unsigned d = 0; d < *last; ++d)
-          transposes |= getStride(access, domain, d, hints).isOne();
-    }
-  }
-  if (reduces)
-    return total.across > total.along ? Walk::Across : Walk::Within;
-  if (rows)
-    return Walk::Within;
-  return transposes ? Walk::Tiled : Walk::Across;
-}
 
 /// Elements of a vector by the widest element that is computed with, 4 bytes at
 /// least. An index as a number is mostly compared, and then has no lanes of its
@@ -153,12 +58,11 @@ static int64_t getVector(Operation *code, const Machine &machine) {
 /// wherever it is fused, and what is computed again has the same bits.
 static int64_t getRowLanes(NestOpInterface nest, const Machine &machine,
                            const analysis::SizeHints &hints) {
-  Reach reach = getReach(nest, hints);
-  if (reach.across > reach.along)
+  if (readsAcross(nest, hints, /*joinsReduced=*/true))
     return 1;
-  return chooseRowLanes(getVector(nest, machine),
-                        analysis::getCost(nest->getRegion(0)),
-                        hints.evaluate(nest.getDomain().reduction.back()));
+  return chooseRowLanes(
+      getVector(nest, machine), analysis::getCost(nest->getRegion(0)),
+      hints.evaluate(analysis::collapseReduced(nest, nullptr).back()));
 }
 
 /// A size in estimates that must not depend on hints: kernels of equal code share
@@ -259,6 +163,7 @@ ScheduleAttr Chooser::chooseWithin(
   SmallVector<int64_t> along, beside;
   bool sums = false;
   int64_t points = 1;
+  analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
   unsigned shared = kernel.getShared().size();
   for (NestOpInterface nest : kernel.getNests()) {
     Domain domain = nest.getDomain();
@@ -270,7 +175,8 @@ ScheduleAttr Chooser::chooseWithin(
     shape.traps = analysis::mayTrap(nest);
     if (nest.isReduction()) {
       shape.kind = NestShape::Kind::Reduction;
-      shape.row = domain.reduction.back().getConstant();
+      shape.row =
+          analysis::collapseReduced(nest, &layout).back().getConstant();
       shape.wanted = wanted(nest);
     } else if (auto scan = dyn_cast<ScanOp>(nest.getOperation());
                scan && scan.getCombiner().empty()) {
@@ -311,7 +217,7 @@ Chooser::chooseTranspose(const analysis::KernelLayout &layout,
 }
 
 ScheduleAttr Chooser::chooseNests() {
-  Walk walk = getWalk(kernel, hints);
+  Walk walk = getWalk(kernel, hints, /*joinsReduced=*/true);
   int64_t vector = getVector(kernel, machine);
   analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
   SmallVector<ExprAttr> shared = analysis::collapseShared(kernel, layout);

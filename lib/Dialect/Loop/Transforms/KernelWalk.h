@@ -24,7 +24,13 @@ enum class Walk {
   Within, ///< along the rows of each nest
   Tiled   ///< along the last shared dimension, and read along another one
 };
-Walk getWalk(KernelOp kernel, const analysis::SizeHints &hints);
+/// `joinsReduced`: reduced dimensions that memory has as one will be walked as one.
+Walk getWalk(KernelOp kernel, const analysis::SizeHints &hints,
+             bool joinsReduced);
+
+/// True if a reduction reads more from rows side by side than along its rows.
+bool readsAcross(NestOpInterface nest, const analysis::SizeHints &hints,
+                 bool joinsReduced);
 
 /// Additions, multiplications and other arithmetic of floats that a kernel does, at
 /// the size hints; a multiply-add is two.

@@ -1,0 +1,123 @@
+//===- KernelWalk.cpp - Which way a kernel is walked ----------------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelWalk.h"
+
+#include "kiln/Analysis/IndexExpr.h"
+#include "kiln/Analysis/KernelLayout.h"
+#include "kiln/Dialect/Guard/IR/ExprRange.h"
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+/// Elements of a row from which on lanes along it pay.
+static constexpr int64_t kShortRow = 8;
+
+/// How `access` moves along dimension `dim` of a nest.
+static analysis::Stride getStride(const analysis::Access &access,
+                                  const Domain &domain, unsigned dim,
+                                  const analysis::SizeHints &hints) {
+  auto type = cast<RankedTensorType>(access.tensor.getType());
+  MLIRContext *context = type.getContext();
+  auto dims = guard::getDims(type);
+  if (!dims || access.indirect)
+    return {};
+  guard::Assumptions assumptions = hints.getAssumptions();
+  analysis::addExtents(assumptions, context, domain.all());
+  return analysis::getStride(
+      analysis::linearize(context, access.map,
+                          guard::getContiguousStrides(context, *dims),
+                          assumptions),
+      dim);
+}
+
+/// The last dimension of [begin, end) whose extent is not 1.
+static std::optional<unsigned> getInnermost(ArrayRef<ExprAttr> extents,
+                                            unsigned begin, unsigned end) {
+  while (end-- > begin)
+    if (!extents[end].isConstant(1))
+      return end;
+  return std::nullopt;
+}
+
+namespace {
+/// Bytes that a reduction reads along its rows, and from rows side by side.
+struct Reach {
+  int64_t along = 0, across = 0;
+};
+} // namespace
+
+static Reach getReach(NestOpInterface nest, const analysis::SizeHints &hints,
+                      bool joinsReduced) {
+  Reach reach;
+  Domain domain = nest.getDomain();
+  SmallVector<ExprAttr> extents =
+      joinsReduced ? analysis::collapseReduced(nest, nullptr) : domain.all();
+  auto last = getInnermost(extents, 0, domain.parallel.size());
+  auto inner = getInnermost(extents, domain.parallel.size(), extents.size());
+  for (const analysis::Access &access : analysis::getReads(nest)) {
+    int64_t bytes = analysis::getFootprint(access, domain, hints);
+    bool isAlong = inner && getStride(access, domain, *inner, hints).isOne();
+    bool isAcross = last && getStride(access, domain, *last, hints).isOne();
+    // Windows and other rows that are too short for a vector.
+    if (isAlong && last) {
+      int64_t length = hints.evaluate(extents[*inner]);
+      if (length < kShortRow && length < hints.evaluate(extents[*last])) {
+        isAlong = false;
+        isAcross = true;
+      }
+    }
+    reach.along += isAlong ? bytes : 0;
+    reach.across += !isAlong && isAcross ? bytes : 0;
+  }
+  return reach;
+}
+
+bool loop::readsAcross(NestOpInterface nest, const analysis::SizeHints &hints,
+                       bool joinsReduced) {
+  Reach reach = getReach(nest, hints, joinsReduced);
+  return reach.across > reach.along;
+}
+
+Walk loop::getWalk(KernelOp kernel, const analysis::SizeHints &hints,
+                   bool joinsReduced) {
+  Reach total;
+  bool reduces = false, transposes = false, rows = false;
+  unsigned shared = kernel.getShared().size();
+  for (NestOpInterface nest : kernel.getNests()) {
+    if (nest.holdsRow()) // its scratch is a row
+      return Walk::Within;
+    Domain domain = nest.getDomain();
+    SmallVector<ExprAttr> extents = domain.all();
+    rows |= domain.parallel.size() > shared &&
+            getInnermost(extents, shared, domain.parallel.size());
+    if (isa<AccumulationOpInterface>(nest.getOperation())) {
+      reduces = true;
+      Reach reach = getReach(nest, hints, joinsReduced);
+      total.along += reach.along;
+      total.across += reach.across;
+      continue;
+    }
+    auto last = getInnermost(extents, 0, domain.parallel.size());
+    if (!last)
+      continue;
+    for (const analysis::Access &access : analysis::getReads(nest)) {
+      analysis::Stride stride = getStride(access, domain, *last, hints);
+      if (!stride.isOne() && !stride.isZero())
+        for (unsigned d = 0; d < *last; ++d)
+          transposes |= getStride(access, domain, d, hints).isOne();
+    }
+  }
+  if (reduces)
+    return total.across > total.along ? Walk::Across : Walk::Within;
+  if (rows)
+    return Walk::Within;
+  return transposes ? Walk::Tiled : Walk::Across;
+}
