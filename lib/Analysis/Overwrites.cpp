@@ -8,10 +8,21 @@
 
 #include "kiln/Analysis/AccessRelations.h"
 #include "kiln/Analysis/KernelLayout.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 
 using namespace mlir;
 using namespace kiln;
 using namespace kiln::loop;
+
+/// True if `nest` reads rows of its own work item: an earlier row of it may be
+/// overwritten by then, so of these it reads the one at hand.
+static bool readsOwnRow(KernelOp kernel, NestOpInterface nest,
+                        const analysis::Access &access) {
+  if (auto parts = getRowParts(kernel, nest))
+    return loop::readsOwnRow(cast<ReduceOp>(nest.getOperation()), access.load,
+                             *parts);
+  return access.getAlignment() >= kernel.getShared().size();
+}
 
 /// True if the result `index` may be written over the input `input`.
 static bool mayOverwrite(KernelOp kernel, unsigned index, unsigned input) {
@@ -30,7 +41,6 @@ static bool mayOverwrite(KernelOp kernel, unsigned index, unsigned input) {
                     .getDefiningOp<NestOpInterface>();
   if (!writer || !writer.isPointwise())
     return false;
-  unsigned shared = kernel.getShared().size();
   for (NestOpInterface nest : kernel.getNests()) {
     for (const analysis::Access &access : analysis::getReads(nest)) {
       if (access.tensor != argument)
@@ -38,8 +48,8 @@ static bool mayOverwrite(KernelOp kernel, unsigned index, unsigned input) {
       if (writer->isBeforeInBlock(nest))
         return false; // reads what is overwritten already
       if (nest == writer ? !access.isIdentity() || access.indirect
-                        : access.getAlignment() < shared)
-        return false; // reads elements of other work items
+                        : !readsOwnRow(kernel, nest, access))
+        return false; // reads elements of other rows
     }
   }
   return true;

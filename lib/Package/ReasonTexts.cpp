@@ -36,7 +36,7 @@ constexpr ReasonName reasonNames[] = {
 /// What a topic tells, in this order.
 struct Topic {
   std::string_view name;
-  std::array<std::string_view, 5> passes;
+  std::array<std::string_view, 6> passes;
 };
 
 constexpr Topic topics[] = {
@@ -44,7 +44,7 @@ constexpr Topic topics[] = {
     {"dynamic", {"aten-make-dynamic"}},
     {"fusion",
      {"loop-fuse", "loop-inline-virtual", "loop-share-rows",
-      "loop-fuse-products", "loop-split-reductions"}},
+      "loop-fuse-products", "loop-split-reductions", "loop-fuse-columns"}},
     {"memory", {"program-plan-memory", "loop-order-kernels"}},
     {"partition", {"joint-partition", "joint-differentiate"}},
     {"schedule", {"program-export", "program-join-launches"}},
@@ -161,6 +161,13 @@ void Writer::addFusion(const Reason &reason, ReasonId id) {
     return;
   case ReasonId::ProductsNotFused:
     text += "Products apart from " + get(reason, "kernel") + why;
+    return;
+  case ReasonId::ColumnsFused:
+    text += "Columns summed up with their rows: " + get(reason, "kernel") +
+            ", in parts of " + get(reason, "rows") + "\n";
+    return;
+  case ReasonId::ColumnsNotFused:
+    text += "Columns apart from rows: " + get(reason, "kernel") + why;
     return;
   default:
     return;

@@ -133,8 +133,10 @@ static void fuse(mlir::OpPassManager &functions, int64_t maxNests) {
   // Only now is it known what shares a row.
   functions.addPass(loop::createShareRowsPass());
   // Rows are as they will be: what they leave for products is known.
-  if (maxNests > 1)
+  if (maxNests > 1) {
     functions.addPass(loop::createFuseProductsPass());
+    functions.addPass(loop::createFuseColumnsPass());
+  }
   functions.addPass(loop::createOrderKernelsPass());
   functions.addPass(loop::createChooseSchedulePass());
 }

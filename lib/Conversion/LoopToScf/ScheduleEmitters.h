@@ -17,6 +17,7 @@
 #include "FunctionEmitter.h"
 
 #include "kiln/Analysis/Blocks.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 
 namespace kiln::loop {
 
@@ -50,6 +51,17 @@ public:
 
 private:
   LogicalResult emitItems() override;
+  LogicalResult emitRow(const Position &row, const Position &part);
+  LogicalResult emitParts(Value item);
+  LogicalResult clearParts(const Position &part);
+  LogicalResult addToPart(ReduceOp op, const Position &part, int64_t lanes);
+  LogicalResult
+  emitColumns(ReduceOp op, Position part, int64_t lanes,
+              llvm::function_ref<LogicalResult(const Position &)> body);
+
+  /// Where a work item is several rows, which some nests sum up. The position of such
+  /// a row has the indices of its part, and then of the row in it.
+  std::optional<RowParts> parts;
 };
 
 class TransposeEmitter : public ScheduledEmitter<TransposeScheduleAttr> {

@@ -16,19 +16,8 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-/// Lanes within each nest. A work item is one point of the shared domain.
-LogicalResult WithinEmitter::emitItems() {
-  sharedExtents = analysis::collapseShared(kernel, layout);
-  work = guard::product(context, sharedExtents);
-  sumBlock = schedule.getSumBlock();
-  joinsReduced = true;
-
-  auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(loop.getBody()->getTerminator());
-  Position position;
-  position.dims = delinearize(loop.getInductionVar(), sharedExtents);
-  position.extents = sharedExtents;
+/// The nests at one row, which is row `part` of its part where there are parts.
+LogicalResult WithinEmitter::emitRow(const Position &row, const Position &part) {
   ArrayRef<int64_t> along = schedule.getAlong(), beside = schedule.getBeside();
   unsigned next = 0;
   for (NestOpInterface nest : kernel.getNests()) {
@@ -40,8 +29,109 @@ LogicalResult WithinEmitter::emitItems() {
     ++next;
     // Lanes within a nest depend on this nest alone.
     masksTails = schedule.getMasked() && !analysis::mayTrap(nest);
-    if (failed(emitNest(nest, position, lanes)))
+    bool isPart = parts && getRowParts(kernel, nest);
+    LogicalResult emitted =
+        isPart ? addToPart(cast<ReduceOp>(nest.getOperation()), part,
+                           lanes.beside)
+               : emitNest(nest, row, lanes);
+    if (failed(emitted))
       return failure();
   }
   return success();
+}
+
+/// Gives the sums of a part their neutral elements.
+LogicalResult WithinEmitter::clearParts(const Position &part) {
+  ArrayRef<int64_t> beside = schedule.getBeside();
+  for (auto [k, nest] : llvm::enumerate(kernel.getNests())) {
+    if (!getRowParts(kernel, nest))
+      continue;
+    auto op = cast<ReduceOp>(nest.getOperation());
+    masksTails = schedule.getMasked();
+    LogicalResult cleared =
+        emitColumns(op, part, beside[k], [&](const Position &at) {
+          finishAccumulators(op, at, identities(op, at.lanes));
+          return success();
+        });
+    if (failed(cleared))
+      return failure();
+  }
+  return success();
+}
+
+/// Calls `body` for the columns of `op`, a sum over a part, in vectors of `lanes`.
+LogicalResult WithinEmitter::emitColumns(
+    ReduceOp op, Position part, int64_t lanes,
+    llvm::function_ref<LogicalResult(const Position &)> body) {
+  Domain domain = op.getDomain();
+  unsigned given = parts->dim + 1, parallel = domain.parallel.size();
+  SmallVector<Value> rows(ArrayRef(part.dims).drop_front(given));
+  part.dims.truncate(given);
+  part.dims.resize(parallel);
+  llvm::append_range(part.dims, rows);
+  part.extents = domain.all();
+  return emitLoops(part, llvm::to_vector(llvm::seq(given, parallel)), lanes,
+                   body);
+}
+
+/// Joins the row at hand with the sums of its part.
+LogicalResult WithinEmitter::addToPart(ReduceOp op, const Position &part,
+                                       int64_t lanes) {
+  return emitColumns(
+      op, part, lanes, [&](const Position &at) -> LogicalResult {
+        SmallVector<Value> sums;
+        for (Value result : op.getResults()) {
+          const Buffer &buffer = buffers.find(result)->second;
+          ExprAttr address = linearAddress(buffer, op.getResultMap());
+          sums.push_back(load(buffer, address, at, {}, {}, {}));
+        }
+        auto joined = accumulate(op, at, sums);
+        if (failed(joined))
+          return failure();
+        finishAccumulators(op, at, *joined);
+        return success();
+      });
+}
+
+/// A work item is a part of the rows, one after the other.
+LogicalResult WithinEmitter::emitParts(Value item) {
+  Position part;
+  part.dims = delinearize(item, parts->outer);
+  part.dims.append(parts->rows.size(), constantIndex(0));
+  if (failed(clearParts(part)))
+    return failure();
+  Value count = getArgument(guard::product(context, parts->rows));
+  auto loop = scf::ForOp::create(b, constantIndex(0), count, constantIndex(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  Value number = loop.getInductionVar();
+  part.dims.truncate(parts->outer.size());
+  llvm::append_range(part.dims, delinearize(number, parts->rows));
+  Position row;
+  row.dims = delinearize(
+      arith::AddIOp::create(b, arith::MulIOp::create(b, item, count), number),
+      sharedExtents);
+  row.extents = sharedExtents;
+  return emitRow(row, part);
+}
+
+/// Lanes within each nest. A work item is one point of the shared domain.
+LogicalResult WithinEmitter::emitItems() {
+  parts = getRowParts(kernel);
+  // The dimensions of a sum over parts are others.
+  sharedExtents = parts ? getExprs(kernel.getShared())
+                        : analysis::collapseShared(kernel, layout);
+  work = guard::product(context, parts ? parts->outer : sharedExtents);
+  sumBlock = schedule.getSumBlock();
+  joinsReduced = true;
+
+  auto loop = scf::ForOp::create(b, begin, end, constantIndex(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(loop.getBody()->getTerminator());
+  if (parts)
+    return emitParts(loop.getInductionVar());
+  Position row;
+  row.dims = delinearize(loop.getInductionVar(), sharedExtents);
+  row.extents = sharedExtents;
+  return emitRow(row, {});
 }

@@ -521,6 +521,7 @@ ArrayRef<LoopCase> loop::getLoopCases() {
       {"EveryKindSpecial", getEveryKind(), both, 0, 4096, /*special=*/true},
       {"GenericReduce", kGenericReduce, both},
       {"EmptyReduce", kEmptyReduce},
+      {"ColumnParts", kColumnParts, {{{"s0", 1}}, {{"s0", 4}}}, 0, 1024},
       {"ReduceImages", kReduceImages, one, 0, 4096},
       {"Scalars", kScalars},
       {"ScatterAdd", kScatterAdd, both, 11},

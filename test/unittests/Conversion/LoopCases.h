@@ -62,8 +62,8 @@ extern const char kNumbers[];
 extern const char kProductOfRows[], kProductOfColumns[], kProductWithRounding[];
 extern const char kReduceLast[], kReduceLeading[], kReduceMiddle[],
     kReduceWithin[], kReduceSeveral[], kArgMax[], kLayerNorm[], kSoftmax[],
-    kGenericReduce[], kEmptyReduce[], kKeptUnits[], kKeptColumns[],
-    kReduceImages[];
+    kGenericReduce[], kEmptyReduce[], kColumnParts[], kKeptUnits[],
+    kKeptColumns[], kReduceImages[];
 
 /// A context with all dialects that lowerings produce.
 std::unique_ptr<mlir::MLIRContext> makeLoopContext();

@@ -18,6 +18,7 @@
 
 #include "kiln/Analysis/ContractionShape.h"
 #include "kiln/Conversion/LoopToNvvm/Passes.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 #include "kiln/Target/GPU/PTXCompiler.h"
 
@@ -192,7 +193,9 @@ static bool isForCPU(const LoopCase &test, MLIRContext *context) {
   auto module = parseSourceString<ModuleOp>(test.text, context);
   bool mixes = false;
   if (module)
-    module->walk([&](KernelOp kernel) { mixes |= mixesContractions(kernel); });
+    module->walk([&](KernelOp kernel) {
+      mixes |= mixesContractions(kernel) || getRowParts(kernel);
+    });
   return mixes;
 }
 

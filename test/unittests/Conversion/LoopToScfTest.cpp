@@ -15,6 +15,7 @@
 
 #include "kiln/Analysis/Blocks.h"
 #include "kiln/Conversion/LoopToScf/Passes.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
 #include "mlir/Parser/Parser.h"
@@ -63,9 +64,10 @@ class LoopToScf
 static ScheduleAttr getWithin(KernelOp kernel, const CPUSchedule &schedule) {
   SmallVector<int64_t> along, beside;
   for (NestOpInterface nest : kernel.getNests()) {
+    auto parts = getRowParts(kernel, nest);
     bool isBeside =
-        schedule.way == CPUWay::Beside && nest.isReduction() &&
-        nest.getDomain().parallel.size() > kernel.getShared().size();
+        parts || (schedule.way == CPUWay::Beside && nest.isReduction() &&
+                  nest.getDomain().parallel.size() > kernel.getShared().size());
     auto scan = dyn_cast<ScanOp>(nest.getOperation());
     bool hasLanes = !nest.isOrdered() || (scan && scan.getCombiner().empty());
     along.push_back(isBeside || !hasLanes ? 1 : schedule.lanes);

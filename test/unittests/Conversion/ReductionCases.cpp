@@ -339,6 +339,50 @@ func.func @main(%x: !a, %y: !e) -> (!f, !f, !e) {
   return %r#0, %r#1, %q : !f, !f, !e
 })";
 
+// Sums of columns over parts of the rows: the second of three shared dimensions is cut.
+// What is read is an input, a row that stays inside and a value of the row.
+const char loop::kColumnParts[] = R"(
+!a = tensor<3x6x?x5xf32, #guard.shape<[3, 6, s0, 5]>>
+!r = tensor<3x6x?xf32, #guard.shape<[3, 6, s0]>>
+!p = tensor<3x2x5xf32>
+func.func @main(%x: !a) -> (!a, !p, !p, !p) {
+  %r:4 = loop.kernel @k ins(%a = %x : !a) shared [3, 6, s0] -> (!a, !p, !p, !p) {
+    %two = arith.constant 2.0 : f32
+    %m = loop.reduce parallel (%n, %i, %j) in [3, 6, s0] reduction (%c) in [5]
+        <max> : !r {
+      %e = loop.load %a[%n, %i, %j, %c] : !a
+      loop.yield %e : f32
+    }
+    %d = loop.pointwise (%n, %i, %j, %c) in [3, 6, s0, 5] : !a {
+      %e = loop.load %a[%n, %i, %j, %c] : !a
+      %t = loop.load %m[%n, %i, %j] : !r
+      %y = arith.subf %e, %t : f32
+      loop.yield %y : f32
+    }
+    %s, %h = loop.reduce parallel (%n, %q, %c) in [3, 2, 5]
+        reduction (%b, %j) in [3, s0] <sum, max> : !p, !p {
+      %e = loop.load %a[%n, %q * 3 + %b, %j, %c] : !a
+      %u = loop.load %d[%n, %q * 3 + %b, %j, %c] : !a
+      %t = loop.load %m[%n, %q * 3 + %b, %j] : !r
+      %y = arith.mulf %e, %u : f32
+      loop.yield %y, %t : f32, f32
+    }
+    %g = loop.reduce parallel (%n, %q, %c) in [3, 2, 5]
+        reduction (%b, %j) in [3, s0] <sum> : !p {
+      %e = loop.load %a[%n, %q * 3 + %b, %j, 4 - %c] : !a
+      %y = arith.mulf %e, %two : f32
+      loop.yield %y : f32
+    }
+    %w = loop.pointwise (%n, %i, %j, %c) in [3, 6, s0, 5] : !a {
+      %e = loop.load %d[%n, %i, %j, %c] : !a
+      %y = arith.mulf %e, %two : f32
+      loop.yield %y : f32
+    }
+    loop.return %w, %s, %h, %g : !a, !p, !p, !p
+  }
+  return %r#0, %r#1, %r#2, %r#3 : !a, !p, !p, !p
+})";
+
 // Images, of which two dimensions are one row of memory, and a transposed one, of which
 // they are not.
 const char loop::kReduceImages[] = R"(

@@ -13,6 +13,7 @@
 #include "Verifiers.h"
 
 #include "kiln/Dialect/Guard/IR/ElementTypes.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -122,7 +123,31 @@ static LogicalResult verifyLoads(NestOpInterface nest,
   return failure(walked.wasInterrupted());
 }
 
+/// The same for a sum over parts of the kernel's rows, whose result leaves the kernel.
+static LogicalResult verifyParts(ReduceOp op, const RowParts &parts,
+                                 const RowParts &others) {
+  if (parts != others) // C2
+    return op.emitOpError() << "sums up parts of " << parts.size
+                            << " along shared dimension " << parts.dim
+                            << ", expected the kernel's " << others.size
+                            << " along dimension " << others.dim;
+  if (!llvm::all_of(op->getUsers(),
+                    [](Operation *user) { return isa<ReturnOp>(user); }))
+    return op.emitOpError("sums up parts of the rows of its kernel, which "
+                          "expects its results to be returned and not read"); // C2
+  WalkResult walked = op->walk([&](LoadOp load) {
+    if (!load.getTensor().getDefiningOp<NestOpInterface>() ||
+        readsOwnRow(op, load, parts))
+      return WalkResult::advance();
+    load.emitOpError() << "expects the row of the kernel as its first indices, "
+                          "because the tensor is computed in the kernel"; // C3
+    return WalkResult::interrupt();
+  });
+  return failure(walked.wasInterrupted());
+}
+
 LogicalResult KernelOp::verifyRegions() {
+  std::optional<RowParts> parts = getRowParts(*this);
   unsigned nests = 0, contractions = 0;
   bool alone = false, hasOthers = false;
   SmallVector<guard::ExprAttr> shared = getExprs(getShared());
@@ -162,6 +187,11 @@ LogicalResult KernelOp::verifyRegions() {
         return failure();
       continue;
     }
+    if (auto summed = getRowParts(*this, nest)) {
+      if (failed(verifyParts(cast<ReduceOp>(op), *summed, *parts)))
+        return failure();
+      continue;
+    }
     Domain domain = nest.getDomain();
     if (domain.parallel.size() < shared.size() ||
         !llvm::equal(ArrayRef(domain.parallel).take_front(shared.size()),
@@ -171,6 +201,9 @@ LogicalResult KernelOp::verifyRegions() {
     if (failed(verifyLoads(nest, own)))
       return failure();
   }
+  if (parts && contractions) // C5
+    return emitOpError("expects no contraction beside a sum over parts of its "
+                       "rows");
   if (alone && nests > 1)
     return emitOpError("expects a scatter, or a scan or sort along a dimension "
                        "before its shared ones end, to be its only nest");

@@ -9,6 +9,7 @@
 #include "ScheduleVerifiers.h"
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 #include "kiln/Support/BoundedOption.h"
 #include "kiln/Support/GPUNames.h"
@@ -133,6 +134,8 @@ LogicalResult GPUAcrossScheduleAttr::verify(EmitError emitError,
 LogicalResult GPUAcrossScheduleAttr::verifyKernel(Operation *op) const {
   auto kernel = cast<KernelOp>(op);
   SmallVector<NestOpInterface> nests = kernel.getNests();
+  if (getRowParts(kernel))
+    return refuse(kernel, *this) << "which is not for sums over parts of rows";
   for (NestOpInterface nest : nests) { // C3
     if (isa<ScatterOp>(nest.getOperation()))
       return refuse(kernel, *this) << "which is not for scatters";

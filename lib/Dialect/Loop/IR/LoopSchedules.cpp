@@ -14,6 +14,7 @@
 #include "ScheduleVerifiers.h"
 
 #include "kiln/Dialect/Loop/IR/Loop.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -95,7 +96,7 @@ bool loop::canWalkAcross(KernelOp kernel) {
   // As a reduction it is over all of its parallel dimensions.
   if (nests.size() == 1 && isa<ContractOp>(nests[0]))
     return !nests[0].getDomain().parallel.empty();
-  return !kernel.getShared().empty() &&
+  return !kernel.getShared().empty() && !getRowParts(kernel) &&
          llvm::none_of(nests, [&](NestOpInterface nest) {
            return nest.standsAlone(0) || nest.holdsRow() ||
                   keepsRows(kernel, nest);
@@ -145,11 +146,14 @@ LogicalResult WithinScheduleAttr::verifyKernel(Operation *op) const {
     if (isa<ScatterOp>(nest)) // C5
       return refuse(kernel, *this) << "which is not for scatters";
     int64_t along = getAlong()[k], beside = getBeside()[k];
-    bool hasRows = nest.isReduction() && nest.getDomain().parallel.size() >
-                                             kernel.getShared().size();
+    auto parts = getRowParts(kernel, nest);
+    size_t given = parts ? parts->dim + 1 : kernel.getShared().size();
+    bool hasRows =
+        nest.isReduction() && nest.getDomain().parallel.size() > given;
     // Lanes of a scan are joined with those before them, which takes a kind.
     auto scan = dyn_cast<ScanOp>(nest.getOperation());
-    bool hasLanes = !nest.isOrdered() || (scan && scan.getCombiner().empty());
+    bool hasLanes = (!nest.isOrdered() && !parts) ||
+                    (scan && scan.getCombiner().empty());
     if ((along > 1 && (beside > 1 || !hasLanes)) ||
         (beside > 1 && !hasRows))
       return refuse(kernel, *this)

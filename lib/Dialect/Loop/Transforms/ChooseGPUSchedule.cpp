@@ -9,6 +9,7 @@
 #include "KernelWalk.h"
 
 #include "kiln/Analysis/ContractionShape.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/IR/RowValues.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
 
@@ -218,6 +219,8 @@ ScheduleAttr loop::chooseGPUSchedule(KernelOp kernel,
       return GPUAcrossScheduleAttr::get(kernel.getContext(), kGPUBlock,
                                         /*lanes=*/1, kSumBlock);
   }
+  if (getRowParts(kernel))
+    return {}; // rows one after the other are for a core
   Walk walk = getWalk(kernel, hints, /*joinsReduced=*/false);
   if (ScheduleAttr parts = chooseParts(
           kernel, strides, /*across=*/walk != Walk::Within, machine, hints))

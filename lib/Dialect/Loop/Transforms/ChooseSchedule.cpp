@@ -13,6 +13,7 @@
 #include "kiln/Analysis/Blocks.h"
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/Transforms/Passes.h"
 #include "kiln/Dialect/Loop/Utils/ExpandContraction.h"
 #include "kiln/Interfaces/Stages.h"
@@ -162,13 +163,14 @@ ScheduleAttr Chooser::chooseWithin(
     llvm::function_ref<std::optional<int64_t>(NestOpInterface)> wanted) {
   SmallVector<int64_t> along, beside;
   bool sums = false;
-  int64_t points = 1;
+  int64_t points = 1, rows = 1;
   analysis::KernelLayout layout = analysis::getLayout(kernel, strides);
   unsigned shared = kernel.getShared().size();
   for (NestOpInterface nest : kernel.getNests()) {
     Domain domain = nest.getDomain();
+    auto parts = getRowParts(kernel, nest);
     NestShape shape;
-    shape.hasOwn = domain.parallel.size() > shared;
+    shape.hasOwn = domain.parallel.size() > (parts ? parts->dim + 1 : shared);
     if (shape.hasOwn)
       shape.own = domain.parallel.back().getConstant();
     shape.vector = vector;
@@ -177,7 +179,7 @@ ScheduleAttr Chooser::chooseWithin(
       shape.kind = NestShape::Kind::Reduction;
       shape.row =
           analysis::collapseReduced(nest, &layout).back().getConstant();
-      shape.wanted = wanted(nest);
+      shape.wanted = parts ? 1 : wanted(nest);
     } else if (auto scan = dyn_cast<ScanOp>(nest.getOperation());
                scan && scan.getCombiner().empty()) {
       shape.kind = NestShape::Kind::Scan;
@@ -187,11 +189,18 @@ ScheduleAttr Chooser::chooseWithin(
       shape.kind = NestShape::Kind::Ordered;
     }
     NestLanes lanes = chooseNestLanes(shape, machine);
+    if (parts) // sums lie in memory, beside each other
+      lanes.along = 1;
     along.push_back(lanes.along);
     beside.push_back(lanes.beside);
+    if (parts) {
+      rows = estimate(guard::product(context, parts->rows));
+      continue;
+    }
     sums |= hasBlocks(nest);
     points = std::max(points, countPoints(nest, shared));
   }
+  points = llvm::SaturatingMultiply<uint64_t>(points, rows);
   return WithinScheduleAttr::get(context, along, beside, sums ? kSumBlock : 0,
                                  machine.masks, getGrain(machine, points));
 }
@@ -473,7 +482,11 @@ void ChooseSchedule::runOnOperation() {
         gpu ? chooseGPUSchedule(kernel, *strides, getMachine(gpu), hints)
             : chooseSchedule(kernel, *strides, machine, hints);
     if (!schedule) {
-      kernel.emitOpError("has contractions among other nests that are no "
+      if (getRowParts(kernel))
+        kernel.emitOpError("sums up parts of its rows, which GPUs have no "
+                           "schedule for");
+      else
+        kernel.emitOpError("has contractions among other nests that are no "
                          "products of its rows, expected those that "
                          "'loop-fuse-products' puts together");
       return signalPassFailure();

@@ -11,6 +11,7 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Analysis/KernelLayout.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
+#include "kiln/Dialect/Loop/IR/RowParts.h"
 
 using namespace mlir;
 using namespace kiln;
@@ -92,7 +93,8 @@ Walk loop::getWalk(KernelOp kernel, const analysis::SizeHints &hints,
   bool reduces = false, transposes = false, rows = false;
   unsigned shared = kernel.getShared().size();
   for (NestOpInterface nest : kernel.getNests()) {
-    if (nest.holdsRow()) // its scratch is a row
+    // Its scratch is a row, or it sums up rows one after the other.
+    if (nest.holdsRow() || getRowParts(kernel, nest))
       return Walk::Within;
     Domain domain = nest.getDomain();
     SmallVector<ExprAttr> extents = domain.all();

@@ -35,18 +35,26 @@ def Loop_KernelOp : Loop_Op<"kernel", [Pure, IsolatedFromAbove,
     The last of them may be one that it sums up: then a work item is a point of the
     extents before, and the result leaves the kernel.
 
+    A `loop.reduce` may sum up parts of the rows instead (`RowParts.h`): with
+    `shared [128]`, one in `[8, 64]` over `[16]` has the sums of columns over 16 rows
+    each. A work item is then a part, its rows one after the other.
+
     Constraints:
     - (C1) block arguments have the types of `ins`.
     - (C2) every nest's leading parallel extents are `shared`, save those of a
       contraction that reads a result of the kernel: index k of the tensor is a
       dimension of the contraction with extent `shared[k]` (each in one place), or 0
       where that is 1; it is parallel, or the last k and summed up, in a contraction
-      whose result the kernel returns and does not read.
-    - (C3) a load of a result of the kernel has `shared` index k in place k.
+      whose result the kernel returns and does not read. A reduction may have the
+      shared extents before k, then `shared[k] / n`, parallel, and n, from 2, and those
+      behind k as what it reduces; all that do have one k and one n, and their results
+      are returned and not read.
+    - (C3) a load of a result of the kernel has `shared` index k in place k; in a sum
+      over parts, the index that follows from the part and the row in it.
     - (C4) `loop.return` has the types of the results.
     - (C5) a scatter is alone, and so is a scan or sort whose `dimension` is less
       than the number of shared extents; beside a contraction are other
-      contractions, pointwise nests and reductions.
+      contractions, pointwise nests and reductions, none over parts of the rows.
     - (C6) its schedule, if it has one, is for kernels like it.
 
     Example:

@@ -70,8 +70,9 @@ def Loop_AcrossScheduleAttr : Loop_Schedule<"AcrossSchedule", "across"> {
 def Loop_WithinScheduleAttr : Loop_Schedule<"WithinSchedule", "within"> {
   let summary = "Vectors along the rows of each nest";
   let description = [{
-    A work item is one point of the shared domain. Each nest has lanes of its own,
-    in the order of the body:
+    A work item is one point of the shared domain, or all points of a part, one after
+    the other, where nests sum up parts of the kernel's rows. These nests add each row
+    to their result, in memory. Each nest has lanes of its own, in the order of the body:
 
     - `along[k]` lanes are neighbours in the innermost dimension of nest k that is
       not shared: the reduced one of a reduction, whose lanes are then combined in
@@ -89,8 +90,9 @@ def Loop_WithinScheduleAttr : Loop_Schedule<"WithinSchedule", "within"> {
     - (C2) `sum_block` is from 0 to 10^9.
     - (C3) `grain` is from 1 to 10^9.
     - (C4) both lists have an entry for each nest, of which one is 1; both are 1 for
-      sorts and for scans with a region that combines, and `beside` is 1 for all but
-      reductions that have a parallel dimension of their own.
+      sorts and for scans with a region that combines, `along` is 1 for sums over parts
+      of the rows, and `beside` is 1 for all but reductions that have a parallel
+      dimension of their own.
     - (C5) the kernel has no scatter.
 
     Example: `#loop.within<along = [32, 16, 1], beside = [1, 1, 16],

@@ -285,6 +285,54 @@ def FuseProductsPass : Pass<"loop-fuse-products", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::kiln::loop::LoopDialect"];
 }
 
+def FuseColumnsPass : Pass<"loop-fuse-columns", "::mlir::func::FuncOp"> {
+  let summary = "Sum up columns where their rows are";
+  let description = [{
+    The backward of a norm, or of a layer with a bias, needs sums along each row and
+    sums over all rows, of the same tensors. The first kind is a kernel over rows, the
+    second one over columns, which reads everything once more. Here such a sum becomes
+    sums over parts of the rows (`RowParts.h`) in the kernel of the rows, and what is
+    left of its own kernel adds up the parts.
+
+    Before:
+
+    ```mlir
+    %r:2 = loop.kernel @rows ins(%a = %x : tensor<8192x768xf32>, ...) shared [8192] ...
+    %s = loop.kernel @columns ins(%a = %x, %m = %r#0 : tensor<8192xf32>) shared [768] {
+      %s = loop.reduce parallel (%j) in [768] reduction (%i) in [8192] <sum> ...
+    ```
+
+    After:
+
+    ```mlir
+    %r:2 = loop.kernel @rows ins(%a = %x : tensor<8192x768xf32>, ...) shared [8192] {
+      ...
+      %p = loop.reduce parallel (%p, %j) in [64, 768] reduction (%b) in [128] <sum> ...
+    %s = loop.kernel @columns ins(%a = %r#1 : tensor<64x768xf32>) shared [768] {
+      %s = loop.reduce parallel (%j) in [768] reduction (%p) in [64] <sum> ...
+    ```
+
+    A kernel that is pointwise over rows and columns is turned into one over rows. A sum
+    joins the kernel with which it shares most bytes, at least `min-bytes`; it stays
+    where it is if it reads another row than its own of what that kernel makes, needs
+    what comes later, has fewer than `min-columns` columns, or where no part has 2 to `max-rows` rows and
+    leaves `min-parts` parts. How rows are cut follows from sizes alone, so that sums do
+    not depend on the number of threads. Not for GPUs. Reports `fused` (passed) and
+    `not-fused` (missed, with the reason).
+  }];
+  let options = [
+    Option<"minBytes", "min-bytes", "::kiln::ByteCount", "1048576",
+           "The fewest bytes that are not read again.">,
+    Option<"minColumns", "min-columns", "::kiln::PositiveCount", "64",
+           "The fewest columns: rows are walked one by one.">,
+    Option<"maxRows", "max-rows", "::kiln::PositiveCount", "128",
+           "The most rows of a part.">,
+    Option<"minParts", "min-parts", "::kiln::PositiveCount", "16",
+           "The fewest parts, if their number is known.">
+  ];
+  let dependentDialects = ["::kiln::loop::LoopDialect"];
+}
+
 def OrderKernelsPass : Pass<"loop-order-kernels", "::mlir::func::FuncOp"> {
   let summary = "Order kernels so that less memory is live at a time";
   let description = [{

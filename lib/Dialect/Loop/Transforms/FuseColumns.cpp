@@ -1,0 +1,478 @@
+//===- FuseColumns.cpp - Sum up columns where their rows are --------------===//
+//
+// Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bodies.h"
+#include "KernelWalk.h"
+
+#include "kiln/Dialect/Loop/IR/RowParts.h"
+#include "kiln/Dialect/Loop/Transforms/Passes.h"
+#include "kiln/Interfaces/Stages.h"
+#include "kiln/Support/Remarks.h"
+
+#include "llvm/ADT/SetVector.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace kiln;
+using namespace kiln::loop;
+using guard::ExprAttr;
+
+namespace kiln::loop {
+#define GEN_PASS_DEF_FUSECOLUMNSPASS
+#include "kiln/Dialect/Loop/Transforms/Passes.h.inc"
+} // namespace kiln::loop
+
+namespace {
+
+/// A sum over rows, and the kernel that has these rows.
+struct Match {
+  ReduceOp sum;
+  KernelOp columns; ///< in which it stands
+  KernelOp rows;
+  RowParts parts;
+  int64_t bytes = 0; ///< that both read
+};
+
+class FuseColumns : public loop::impl::FuseColumnsPassBase<FuseColumns> {
+public:
+  using FuseColumnsPassBase::FuseColumnsPassBase;
+  void runOnOperation() override;
+
+private:
+  std::optional<Match> findRows(KernelOp columns, ReduceOp sum,
+                                const analysis::SizeHints &hints,
+                                StringRef &why) const;
+  std::optional<RowParts> cut(ArrayRef<ExprAttr> extents) const;
+};
+
+} // namespace
+
+/// The tensor outside of `kernel` that a load in it reads; null for one of the kernel.
+static Value getInput(KernelOp kernel, Value tensor) {
+  auto argument = dyn_cast<BlockArgument>(tensor);
+  if (!argument || argument.getOwner() != &kernel.getBody().front())
+    return {};
+  return kernel.getInputs()[argument.getArgNumber()];
+}
+
+/// True for a sum of floats with columns that reads nothing but inputs.
+static bool isColumnSum(KernelOp kernel, ReduceOp op) {
+  Domain domain = op.getDomain();
+  if (!op.getInits().empty() || domain.parallel.empty() ||
+      getRowParts(kernel, cast<NestOpInterface>(op.getOperation())))
+    return false;
+  auto last = domain.parallel.back().getConstant();
+  if (last && *last < 2)
+    return false;
+  for (Type type : op.getBody().front().getTerminator()->getOperandTypes())
+    if (!isa<FloatType>(type))
+      return false;
+  return !op->walk([&](LoadOp load) {
+              return getInput(kernel, load.getTensor())
+                         ? WalkResult::advance()
+                         : WalkResult::interrupt();
+            }).wasInterrupted();
+}
+
+/// True if `access`, in `sum`, has the summed dimensions as its first indices.
+static bool readsRow(const analysis::Access &access, const Domain &domain) {
+  if (access.map.size() < domain.reduction.size())
+    return false;
+  for (unsigned k = 0; k < domain.reduction.size(); ++k)
+    if (!access.map[k].isDim() ||
+        access.map[k].getPosition() != domain.parallel.size() + k)
+      return false;
+  return true;
+}
+
+/// True if `kernel` walks along rows, which are the points of `extents`, or does so if
+/// it shares fewer of its extents.
+static bool hasRows(KernelOp kernel, ArrayRef<ExprAttr> extents,
+                    const analysis::SizeHints &hints) {
+  SmallVector<ExprAttr> shared = getExprs(kernel.getShared());
+  SmallVector<NestOpInterface> nests = kernel.getNests();
+  if (shared.size() < extents.size() ||
+      ArrayRef(shared).take_front(extents.size()) != extents)
+    return false;
+  bool isWhole = shared.size() == extents.size();
+  if (getWalk(kernel, hints, /*joinsReduced=*/true) != (isWhole ? Walk::Within : Walk::Across))
+    return false;
+  return llvm::all_of(nests, [&](NestOpInterface nest) {
+    return !nest.standsAlone(extents.size()) &&
+           !isa<ContractOp>(nest.getOperation()) &&
+           (isWhole || nest.isPointwise());
+  });
+}
+
+/// Cuts rows into parts of as many as are allowed.
+std::optional<RowParts> FuseColumns::cut(ArrayRef<ExprAttr> extents) const {
+  int64_t inner = 1; // rows of one point of the dimension that is cut
+  for (unsigned dim = extents.size(); dim-- > 0;) {
+    auto all = extents[dim].getConstant();
+    if (!all || *all < 1)
+      return std::nullopt;
+    int64_t outer = 1;
+    for (ExprAttr extent : extents.take_front(dim)) {
+      auto constant = extent.getConstant();
+      // Of unknown number: enough.
+      outer = llvm::SaturatingMultiply<uint64_t>(
+          outer, constant ? *constant : int64_t(minParts));
+    }
+    for (int64_t size = std::min<int64_t>(*all, int64_t(maxRows) / inner);
+         size > 1; --size) {
+      if (*all % size != 0 ||
+          llvm::SaturatingMultiply<uint64_t>(outer, *all / size) <
+              uint64_t(minParts))
+        continue;
+      // As many rows as there may be: what is outside fits in no more.
+      if (size == *all && dim > 0 && 2 * size * inner <= int64_t(maxRows))
+        break;
+      MLIRContext *context = extents[0].getContext();
+      RowParts parts;
+      parts.dim = dim;
+      parts.size = size;
+      parts.outer = llvm::to_vector(extents.take_front(dim));
+      parts.outer.push_back(guard::getConstant(context, *all / size));
+      parts.rows = {guard::getConstant(context, size)};
+      llvm::append_range(parts.rows, extents.drop_front(dim + 1));
+      return parts;
+    }
+    inner = llvm::SaturatingMultiply<uint64_t>(inner, *all);
+    if (inner > int64_t(maxRows))
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+/// True if everybody who reads what `kernel` makes stands behind `place`, or at it.
+static bool canMoveTo(KernelOp kernel, Operation *place) {
+  return llvm::all_of(kernel->getUsers(), [&](Operation *user) {
+    Operation *top = place->getBlock()->findAncestorOpInBlock(*user);
+    return top && !top->isBeforeInBlock(place);
+  });
+}
+
+/// Brings the rows before the columns and what the sum reads before the rows, if both
+/// can be.
+static bool order(const Match &match, bool isTrial) {
+  KernelOp rows = match.rows, columns = match.columns;
+  if (columns->isBeforeInBlock(rows)) {
+    if (!canMoveTo(columns, rows->getNextNode()))
+      return false;
+    if (!isTrial)
+      columns->moveAfter(rows);
+    return true;
+  }
+  bool isThere = !match.sum
+                      ->walk([&](LoadOp load) {
+                        Operation *definer =
+                            getInput(columns, load.getTensor()).getDefiningOp();
+                        return !definer || definer == rows.getOperation() ||
+                                       definer->isBeforeInBlock(rows)
+                                   ? WalkResult::advance()
+                                   : WalkResult::interrupt();
+                      })
+                      .wasInterrupted();
+  if (isThere)
+    return true;
+  if (!canMoveTo(rows, columns))
+    return false;
+  if (!isTrial)
+    rows->moveBefore(columns);
+  return true;
+}
+
+/// The kernel with whose rows `sum` shares most bytes, or why there is none.
+std::optional<Match> FuseColumns::findRows(KernelOp columns, ReduceOp sum,
+                                           const analysis::SizeHints &hints,
+                                           StringRef &why) const {
+  Domain domain = sum.getDomain();
+  SmallVector<analysis::Access> reads =
+      analysis::getReads(cast<NestOpInterface>(sum.getOperation()));
+  llvm::SetVector<Operation *> kernels;
+  for (const analysis::Access &access : reads) {
+    Value tensor = getInput(columns, access.tensor);
+    if (auto kernel = tensor.getDefiningOp<KernelOp>())
+      kernels.insert(kernel);
+    for (Operation *user : tensor.getUsers())
+      if (isa<KernelOp>(user) && user != columns.getOperation() &&
+          user->getBlock() == columns->getBlock())
+        kernels.insert(user);
+  }
+  if (llvm::none_of(reads, [&](const analysis::Access &access) {
+        return readsRow(access, domain);
+      }))
+    return std::nullopt; // no sum over rows
+  std::optional<Match> best;
+  why = "no kernel has its rows";
+  auto parts = cut(domain.reduction);
+  if (hints.product(domain.parallel) < int64_t(minColumns)) {
+    why = "it has too few columns";
+    return std::nullopt;
+  }
+  for (Operation *op : kernels) {
+    auto rows = cast<KernelOp>(op);
+    if (!hasRows(rows, domain.reduction, hints))
+      continue;
+    if (auto others = getRowParts(rows); parts && others && *others != *parts)
+      continue;
+    bool readsOthers = false;
+    llvm::SmallDenseMap<Value, int64_t> bytes;
+    for (const analysis::Access &access : reads) {
+      Value tensor = getInput(columns, access.tensor);
+      bool isMade = tensor.getDefiningOp() == op;
+      if (!readsRow(access, domain))
+        readsOthers |= isMade;
+      else if (isMade || llvm::is_contained(rows.getInputs(), tensor))
+        bytes[tensor] = hints.getBytes(cast<RankedTensorType>(tensor.getType()));
+    }
+    Match match{sum, columns, rows, parts.value_or(RowParts())};
+    for (auto [tensor, count] : bytes)
+      match.bytes += count;
+    if (readsOthers)
+      why = "it reads other rows than its own of what their kernel makes";
+    else if (match.bytes < int64_t(minBytes))
+      why = "too few bytes are read by both";
+    else if (!parts)
+      why = "its rows cannot be cut into enough parts of few rows";
+    else if (!order(match, /*isTrial=*/true))
+      why = "it needs what comes after the kernel of its rows";
+    else if (!best || best->bytes < match.bytes)
+      best = match;
+  }
+  return best;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// `kernel` with the results of `made`, which stands in it, as further results.
+static KernelOp addResults(KernelOp kernel, ReduceOp made) {
+  OpBuilder builder(kernel);
+  SmallVector<StringRef> origins = getOrigins(kernel);
+  mergeOrigins(origins, getOrigins(made));
+  OperationState state(kernel.getLoc(), KernelOp::getOperationName());
+  state.getOrAddProperties<KernelOp::Properties>() = kernel.getProperties();
+  state.addOperands(kernel.getInputs());
+  state.addTypes(kernel.getResultTypes());
+  state.addTypes(made.getResultTypes());
+  state.addRegion();
+  auto grown = cast<KernelOp>(builder.create(state));
+  grown.setOriginsAttr(getOriginsAttr(kernel.getContext(), origins));
+  grown.getBody().takeBody(kernel.getBody());
+  Operation *terminator = grown.getBody().front().getTerminator();
+  terminator->insertOperands(terminator->getNumOperands(), made.getResults());
+  kernel->replaceAllUsesWith(
+      grown->getResults().take_front(kernel.getNumResults()));
+  kernel.erase();
+  return grown;
+}
+
+/// The value in the kernel of the rows that is `value` in that of the columns.
+static Value bring(const Match &match, Value value, IRMapping &mapping) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  KernelOp rows = match.rows;
+  Block &body = rows.getBody().front();
+  Value brought;
+  if (Value input = getInput(match.columns, value)) {
+    if (auto result = dyn_cast<OpResult>(input);
+        result && result.getOwner() == rows) {
+      brought = body.getTerminator()->getOperand(result.getResultNumber());
+    } else if (auto known = llvm::find(rows.getInputs(), input);
+               known != rows.getInputs().end()) {
+      brought = body.getArgument(known - rows.getInputs().begin());
+    } else {
+      rows.getInputsMutable().append(input);
+      brought = body.addArgument(input.getType(), value.getLoc());
+    }
+  } else { // a constant
+    OpBuilder builder = OpBuilder::atBlockBegin(&body);
+    brought = builder.clone(*value.getDefiningOp())->getResult(0);
+  }
+  mapping.map(value, brought);
+  return brought;
+}
+
+/// The sum over parts, in the kernel of the rows: before whoever may write over what it
+/// reads.
+static ReduceOp sumParts(const Match &match) {
+  ReduceOp sum = match.sum;
+  const RowParts &parts = match.parts;
+  KernelOp rows = match.rows;
+  Domain domain = sum.getDomain();
+  SmallVector<ExprAttr> parallel(parts.outer);
+  llvm::append_range(parallel, domain.parallel);
+  SmallVector<Type> types;
+  for (Type type : sum.getBody().front().getTerminator()->getOperandTypes())
+    types.push_back(guard::makeTensorType(type, parallel));
+  SmallVector<ReductionKind> kinds;
+  for (auto kind : sum.getKinds().getAsRange<ReductionKindAttr>())
+    kinds.push_back(kind.getValue());
+
+  IRMapping mapping;
+  Block &kernelBody = rows.getBody().front();
+  Block *from = sum->getBlock();
+  Operation *last = nullptr; // of what it reads
+  sum->walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      if (operand.getParentBlock() != from)
+        continue;
+      Operation *definer = bring(match, operand, mapping).getDefiningOp();
+      if (definer && (!last || last->isBeforeInBlock(definer)))
+        last = definer;
+    }
+  });
+  OpBuilder builder = OpBuilder::atBlockBegin(&kernelBody);
+  if (last)
+    builder.setInsertionPointAfter(last);
+  auto made = ReduceOp::create(builder, sum.getLoc(), types, parallel,
+                               parts.rows, kinds, sum.getOriginsAttr());
+  Block &body = made.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  unsigned behind = parallel.size();
+  auto indices = llvm::to_vector_of<Value>(body.getArguments().slice(
+      parts.outer.size(), domain.parallel.size()));
+  for (unsigned k = 0; k < domain.reduction.size(); ++k) {
+    if (k != parts.dim) {
+      indices.push_back(body.getArgument(
+          k < parts.dim ? k : behind + k - parts.dim));
+      continue;
+    }
+    MLIRContext *context = sum.getContext();
+    indices.push_back(createIndex(
+        builder, sum.getLoc(),
+        guard::getDim(context, 0) * parts.size + guard::getDim(context, 1),
+        {body.getArgument(k), body.getArgument(behind)}));
+  }
+  SmallVector<Value> yielded =
+      cloneBody(builder, sum.getBody().front(), indices);
+  YieldOp::create(builder, sum.getLoc(), yielded);
+  made->walk([&](Operation *op) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (Value brought = mapping.lookupOrNull(operand.get()))
+        operand.set(brought);
+  });
+  return made;
+}
+
+/// Adds up `tensors`, the sums over parts, in place of the sum.
+static void joinParts(const Match &match, ValueRange tensors) {
+  ReduceOp sum = match.sum;
+  KernelOp columns = match.columns;
+  Domain domain = sum.getDomain();
+  SmallVector<ReductionKind> kinds;
+  for (auto kind : sum.getKinds().getAsRange<ReductionKindAttr>())
+    kinds.push_back(kind.getValue());
+  OpBuilder builder(sum);
+  auto joined = ReduceOp::create(builder, sum.getLoc(), sum->getResultTypes(),
+                                 domain.parallel, match.parts.outer, kinds,
+                                 sum.getOriginsAttr());
+  Block &body = joined.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  unsigned parallel = domain.parallel.size();
+  auto indices =
+      llvm::to_vector_of<Value>(body.getArguments().drop_front(parallel));
+  llvm::append_range(indices, body.getArguments().take_front(parallel));
+  SmallVector<Value> values;
+  for (Value tensor : tensors) {
+    columns.getInputsMutable().append(tensor);
+    Value part =
+        columns.getBody().addArgument(tensor.getType(), tensor.getLoc());
+    values.push_back(LoadOp::create(builder, sum.getLoc(), part, indices));
+  }
+  YieldOp::create(builder, sum.getLoc(), values);
+  sum->replaceAllUsesWith(joined->getResults());
+  sum.erase();
+}
+
+/// What a kernel moves, if each input is read once.
+static std::pair<int64_t, int64_t> getMoved(KernelOp kernel,
+                                            const analysis::SizeHints &hints) {
+  int64_t read = 0, written = 0;
+  for (Value input : kernel.getInputs())
+    read += hints.getBytes(cast<RankedTensorType>(input.getType()));
+  for (Type type : kernel.getResultTypes())
+    written += hints.getBytes(cast<RankedTensorType>(type));
+  return {read, written};
+}
+
+/// Drops inputs that nothing reads any more.
+static void dropInputs(KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  for (unsigned k = body.getNumArguments(); k-- > 0;)
+    if (body.getArgument(k).use_empty()) {
+      body.eraseArgument(k);
+      kernel.getInputsMutable().erase(k);
+    }
+}
+
+/// Joins both; the kernel of the rows is another one then, which is returned.
+static KernelOp fuse(Match match, const analysis::SizeHints &hints) {
+  order(match, /*isTrial=*/false);
+  int64_t unfused = 0;
+  for (KernelOp kernel : {match.rows, match.columns})
+    if (TrafficAttr traffic = kernel.getTrafficAttr())
+      unfused += traffic.getUnfused();
+  SmallVector<ExprAttr> shared = getExprs(match.rows.getShared());
+  shared.truncate(match.sum.getDomain().reduction.size());
+  match.rows.setSharedAttr(getExprArray(shared[0].getContext(), shared));
+  ReduceOp parts = sumParts(match);
+  KernelOp rows = addResults(match.rows, parts);
+  joinParts(match, rows->getResults().take_back(parts.getNumResults()));
+  dropInputs(match.columns);
+
+  MLIRContext *context = rows.getContext();
+  auto [read, written] = getMoved(match.columns, hints);
+  match.columns.setTrafficAttr(
+      TrafficAttr::get(context, read, written, read + written));
+  unfused = std::max<int64_t>(unfused - read - written, 0);
+  std::tie(read, written) = getMoved(rows, hints);
+  rows.setTrafficAttr(TrafficAttr::get(context, read, written, unfused));
+  return rows;
+}
+
+void FuseColumns::runOnOperation() {
+  if (failed(verifyPassInput(getOperation(), getArgument(),
+                             {Stage::Loop, Stage::Loop})))
+    return signalPassFailure();
+  if (getGPUTarget(getOperation()))
+    return; // blocks of threads have no next row
+  analysis::SizeHints hints(getOperation()->getParentOfType<ModuleOp>());
+  SmallVector<KernelOp> kernels;
+  for (Block &block : getOperation().getBody())
+    llvm::append_range(kernels, block.getOps<KernelOp>());
+  for (KernelOp &columns : kernels) {
+    for (auto sum : llvm::make_early_inc_range(
+             columns.getBody().front().getOps<ReduceOp>())) {
+      if (!isColumnSum(columns, sum))
+        continue;
+      StringRef why;
+      auto match = findRows(columns, sum, hints, why);
+      if (!match) {
+        if (why.empty())
+          continue;
+        if (auto told = remark::missed(
+                sum.getLoc(), remarks::kColumnsNotFused.function(
+                                  remarks::getFunctionName(columns))))
+          told << remark::metric("kernel", columns.getName())
+               << remark::reason("{0}", why);
+        continue;
+      }
+      KernelOp rows = fuse(*match, hints);
+      std::replace(kernels.begin(), kernels.end(), match->rows, rows);
+      if (auto told = remark::passed(
+              rows.getLoc(), remarks::kColumnsFused.function(
+                                 remarks::getFunctionName(rows))))
+        told << remark::metric("kernel", rows.getName())
+             << remark::metric("rows", match->parts.size);
+    }
+  }
+}
