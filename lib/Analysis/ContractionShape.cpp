@@ -11,6 +11,8 @@
 #include "kiln/Analysis/IndexExpr.h"
 #include "kiln/Dialect/Guard/IR/ExprRange.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -329,6 +331,19 @@ Type analysis::getFactorType(ContractOp op) {
   };
   Type left = typeOf(op.getLhs(), op.getLhsPrologue());
   return left == typeOf(op.getRhs(), op.getRhsPrologue()) ? left : Type();
+}
+
+bool analysis::hasFactorsOfBF16(ContractOp op) {
+  auto isBF16 = [](Value tensor, Region &prologue) {
+    if (prologue.empty())
+      return cast<RankedTensorType>(tensor.getType()).getElementType().isBF16();
+    Value factor = prologue.front().getTerminator()->getOperand(0);
+    if (auto extended = factor.getDefiningOp<arith::ExtFOp>())
+      factor = extended.getIn();
+    return factor.getType().isBF16();
+  };
+  return isBF16(op.getLhs(), op.getLhsPrologue()) &&
+         isBF16(op.getRhs(), op.getRhsPrologue());
 }
 
 bool analysis::hasVectors(ContractOp op, const ContractionShape &shape,

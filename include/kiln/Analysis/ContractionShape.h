@@ -109,6 +109,9 @@ std::optional<OperandBoxes> getOperandBoxes(loop::ContractOp op,
 /// they differ.
 Type getFactorType(loop::ContractOp op);
 
+/// True if both factors are bf16, or bf16 that is extended to the type of the sum.
+bool hasFactorsOfBF16(loop::ContractOp op);
+
 /// True if every `lanes` neighbours of a row of the result, from multiples of `lanes` on,
 /// lie beside each other and in one dimension.
 bool hasVectors(loop::ContractOp op, const ContractionShape &shape,

@@ -24,6 +24,7 @@
 #ifndef KILN_PIPELINES_PIPELINES_H
 #define KILN_PIPELINES_PIPELINES_H
 
+#include "kiln/Dialect/Loop/IR/Loop.h"
 #include "kiln/Interfaces/Stages.h"
 #include "kiln/Support/BoundedOption.h"
 #include "kiln/Support/LLVM.h"
@@ -108,6 +109,15 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
       *this, "l3-bytes",
       llvm::cl::desc("Size of the target's last cache in bytes."),
       llvm::cl::init(16 << 20)};
+  Option<loop::DotUnit> bf16{
+      *this, "bf16", llvm::cl::desc("What multiplies bf16 fastest."),
+      llvm::cl::init(loop::DotUnit::Fma),
+      llvm::cl::values(
+          clEnumValN(loop::DotUnit::Fma, "fma", "multiply-adds of f32"),
+          clEnumValN(loop::DotUnit::Pairs, "pairs",
+                     "products of two neighbours in the sum (AVX512-BF16)"),
+          clEnumValN(loop::DotUnit::Tiles, "tiles",
+                     "registers of 16 by 16 sums (AMX)"))};
   Option<PositiveCount> maxNests{
       *this, "max-nests",
       llvm::cl::desc("The largest number of nests in one kernel, as of "

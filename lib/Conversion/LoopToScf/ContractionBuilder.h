@@ -133,14 +133,21 @@ struct PackedScratch {
 
   bool onePanel; ///< rows of an item are packed once: so is a panel of columns
   bool oneBlock; ///< all of k at once: sums of a tile leave at once
+  int64_t steps; ///< of a block of k: its depth, or words of two bf16
+  int64_t setup; ///< the shape of registers of AMX
+  int64_t staged; ///< operands on their way to words of bf16
   int64_t rowPanels, columnPanels, sums;
+
+  int64_t all() const {
+    return setup + staged + rowPanels + columnPanels + sums;
+  }
 };
 
-/// A block of k that an irregular operand is packed for.
-struct IrregularBlock {
+/// A block of k that an operand is packed for.
+struct PanelBlock {
   PackedScheduleAttr schedule;
   mlir::Value batch;
-  mlir::Value k0, kc, kPadded; ///< the first, how many, rounded up to lanes
+  mlir::Value k0, kc, kPadded; ///< the first, how many, rounded up
   mlir::Value table;           ///< scratch for `irregularTableBytes`
 };
 
@@ -152,17 +159,49 @@ int64_t irregularTableBytes(const ContractionSpec &spec,
 bool packsAcrossRows(const ContractionSpec &spec);
 
 /// Packs rows [first, first + tiles * tile rows) of A along k, none beyond `m1`.
-void packIrregularRows(ContractionBuilder &c, const IrregularBlock &block,
+void packIrregularRows(ContractionBuilder &c, const PanelBlock &block,
                        mlir::Value first, mlir::Value m1, mlir::Value tiles,
                        mlir::Value panels);
 /// Packs rows [row, row + tile rows) of A across k, none beyond `m1`.
-void packIrregularRowsAcross(ContractionBuilder &c, const IrregularBlock &block,
+void packIrregularRowsAcross(ContractionBuilder &c, const PanelBlock &block,
                              mlir::Value row, mlir::Value m1,
                              mlir::Value panel);
 /// Packs columns [column, column + tile columns) of B, none beyond `n1`.
-void packIrregularColumns(ContractionBuilder &c, const IrregularBlock &block,
+void packIrregularColumns(ContractionBuilder &c, const PanelBlock &block,
                           mlir::Value column, mlir::Value n1,
                           mlir::Value panel);
+
+/// Whether A and B lie in memory so that they are packed as words of two bf16 in one
+/// step. Others are staged: packed as f32, a tile at a time, and then folded.
+bool hasRowWords(const ContractionSpec &spec);
+bool hasColumnWords(const ContractionSpec &spec);
+int64_t getStagedElements(const ContractionSpec &spec,
+                          PackedScheduleAttr schedule);
+
+/// Packs rows [first, first + tiles * tile rows) of A as words, none beyond `m1`.
+void packRowWords(ContractionBuilder &c, const PanelBlock &block,
+                  mlir::Value first, mlir::Value m1, mlir::Value tiles,
+                  mlir::Value panels);
+/// Packs columns [column, column + tile columns) of B as words, none beyond `n1`.
+void packColumnWords(ContractionBuilder &c, const PanelBlock &block,
+                     mlir::Value column, mlir::Value n1, mlir::Value panel);
+/// Makes words of a tile of rows, or of a panel of columns, packed as f32.
+void foldRows(ContractionBuilder &c, const PanelBlock &block,
+              mlir::Value staged, mlir::Value panel);
+void foldColumns(ContractionBuilder &c, const PanelBlock &block,
+                 mlir::Value staged, mlir::Value panel);
+
+/// sum + x * y of the two bf16 in each lane, with `vdpbf16ps`.
+mlir::Value addPairs(ContractionBuilder &c, mlir::Value x, mlir::Value y,
+                     mlir::Value sum);
+
+/// Shapes the registers of AMX, by way of 64 bytes of memory; lets go of them.
+void configureTiles(ContractionBuilder &c, mlir::Value memory);
+void releaseTiles(ContractionBuilder &c);
+/// sums (+)= rows * columns over `steps` words, for the first `count` rows of a tile.
+void multiplyTiles(ContractionBuilder &c, PackedScheduleAttr schedule,
+                   mlir::Value steps, mlir::Value rows, mlir::Value columns,
+                   mlir::Value sums, mlir::Value firstBlock, int64_t count);
 
 /// The packed scheme, for one work item: C[batch, m0 .. m1, n0 .. n1].
 void emitPackedTile(ContractionBuilder &c, PackedScheduleAttr schedule,

@@ -46,16 +46,18 @@ int64_t kiln::loop::getContractionScratch(const ContractionSpec &spec,
   if (isa<SkinnyColumnsScheduleAttr>(schedule))
     return 0;
   auto packed = cast<PackedScheduleAttr>(schedule);
-  PackedScratch scratch(spec, packed);
-  return (scratch.rowPanels + scratch.columnPanels + scratch.sums) *
-             getSumBytes(spec) +
+  return PackedScratch(spec, packed).all() * getSumBytes(spec) +
          irregularTableBytes(spec, packed);
 }
 
 llvm::StringRef kiln::loop::getMisfit(const ContractionSpec &spec,
                                       ScheduleAttr schedule) {
-  if (isa<PackedScheduleAttr>(schedule))
-    return "";
+  if (auto packed = dyn_cast<PackedScheduleAttr>(schedule)) {
+    bool isFma = packed.getUnit() == DotUnit::Fma;
+    return isFma || (spec.ofBF16 && spec.sumType.isF32())
+               ? ""
+               : "expected factors of bf16 and sums of f32";
+  }
   if (spec.a.irregular || spec.b.irregular || spec.c.irregular)
     return "expected operands that are matrices";
   if (!spec.m.constant || *spec.m.constant > kMaxSkinnyRows)

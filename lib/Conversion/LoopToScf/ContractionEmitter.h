@@ -122,6 +122,8 @@ struct ContractionSpec {
   bool freeSum[2] = {false, false};
   ContractionOperand a, b, c;
   mlir::Type sumType; ///< f32 or f64
+  /// All factors are exact in bf16, also after the maps of A and B.
+  bool ofBF16 = false;
 };
 
 /// The lanes of a vector of sums, and whether the schedule is masked.

@@ -220,7 +220,7 @@ static void copyLanes(
 }
 
 void kiln::loop::packIrregularRows(ContractionBuilder &c,
-                                   const IrregularBlock &block, Value first,
+                                   const PanelBlock &block, Value first,
                                    Value m1, Value tiles, Value panels) {
   const ContractionOperand &a = c.spec.a;
   int64_t mr = block.schedule.getTileRows();
@@ -281,7 +281,7 @@ struct AcrossOperand {
 } // namespace
 
 /// Packs the lanes from `first` on, none beyond `limit`, as [k][width].
-static void packAcross(ContractionBuilder &c, const IrregularBlock &block,
+static void packAcross(ContractionBuilder &c, const PanelBlock &block,
                        const AcrossOperand &across, Value first, Value limit,
                        Value panel) {
   const ContractionOperand &operand = across.operand;
@@ -357,7 +357,7 @@ static void packAcross(ContractionBuilder &c, const IrregularBlock &block,
 }
 
 void kiln::loop::packIrregularRowsAcross(ContractionBuilder &c,
-                                         const IrregularBlock &block, Value row,
+                                         const PanelBlock &block, Value row,
                                          Value m1, Value panel) {
   const ContractionOperand &a = c.spec.a;
   packAcross(c, block,
@@ -367,7 +367,7 @@ void kiln::loop::packIrregularRowsAcross(ContractionBuilder &c,
 }
 
 void kiln::loop::packIrregularColumns(ContractionBuilder &c,
-                                      const IrregularBlock &block,
+                                      const PanelBlock &block,
                                       Value column, Value n1, Value panel) {
   const ContractionOperand &b = c.spec.b;
   packAcross(c, block,

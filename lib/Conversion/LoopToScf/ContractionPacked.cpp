@@ -13,6 +13,8 @@
 //       [row tile][k][MR]          instead, where neighbours in memory are rows
 //   B   [panel][k][NR]             two vectors per k
 //
+// and of bf16 those of ContractionWords.cpp, where a step of k is two of it.
+//
 // Both are padded with zeros to a multiple of L along k. Rows and columns
 // outside the matrix repeat the last one inside; what is computed from them is
 // never stored.
@@ -38,7 +40,9 @@ public:
   PackedTile(ContractionBuilder &c, PackedScheduleAttr schedule, Value batch,
              Value m0, Value m1, Value n0, Value n1, Value scratch)
       : c(c), spec(c.spec), schedule(schedule), mr(schedule.getTileRows()),
-        nr(schedule.getTileColumns()), across(packsAcrossRows(spec)),
+        nr(schedule.getTileColumns()),
+        inWords(schedule.getUnit() != DotUnit::Fma),
+        across(!inWords && packsAcrossRows(spec)),
         batch(batch), m0(m0), m1(m1), n0(n0), n1(n1), scratch(scratch) {}
 
   void emit();
@@ -49,7 +53,10 @@ private:
   void packRowsAcross(Value first, Value tiles, Value panels);
   void packTileAcross(Value row, Value panel);
   void packRowsByElement(Value first, Value tiles, Value panels);
+  void packRowsAsWords(Value first, Value tiles, Value panels);
+  void packRowsOfSums(Value first, Value tiles, Value panels);
   void packColumns(Value column, Value panel);
+  void packColumnsOfSums(Value column, Value panel);
   void packColumnsAlongN(Value column, Value panel);
   void packColumnsAlongK(Value column, Value panel);
   void packColumnsByElement(Value column, Value panel);
@@ -76,9 +83,11 @@ private:
   const ContractionSpec &spec;
   PackedScheduleAttr schedule;
   int64_t mr, nr; ///< rows and columns of a register tile
-  bool across;    ///< A is packed with lanes along its rows
-  Value batch, m0, m1, n0, n1, scratch;
+  bool inWords;   ///< a step of k is two bf16
+  bool across;    ///< lanes of packed A run along its rows
+  Value batch, m0, m1, n0, n1, scratch, staged;
   Value k0, kc, kFull, kPadded; ///< of the current block of k
+  Value steps;                  ///< of packed k: kPadded, or words of it
 };
 
 } // namespace
@@ -89,8 +98,12 @@ PackedScratch::PackedScratch(const ContractionSpec &spec,
       oneBlock((spec.k.constant &&
                 *spec.k.constant <= schedule.getBlockDepth()) ||
                (spec.mostK && *spec.mostK <= schedule.getBlockDepth())),
-      rowPanels(schedule.getBlockRows() * schedule.getBlockDepth()),
-      columnPanels(schedule.getBlockDepth() *
+      steps(schedule.getBlockDepth() /
+            (schedule.getUnit() == DotUnit::Fma ? 1 : 2)),
+      setup(schedule.getUnit() == DotUnit::Tiles ? schedule.getLanes() : 0),
+      staged(getStagedElements(spec, schedule)),
+      rowPanels(schedule.getBlockRows() * steps),
+      columnPanels(steps *
                    (onePanel ? schedule.getTileColumns()
                              : schedule.getItemColumns())),
       sums(oneBlock ? schedule.getTileRows() * schedule.getTileColumns()
@@ -169,8 +182,28 @@ void PackedTile::packRowsByElement(Value first, Value tiles, Value panels) {
   });
 }
 
+/// Tile by tile, by way of f32 where no words lie in memory.
+void PackedTile::packRowsAsWords(Value first, Value tiles, Value panels) {
+  PanelBlock block{schedule, batch, k0, kc, kPadded, scratch};
+  if (hasRowWords(spec))
+    return packRowWords(c, block, first, m1, tiles, panels);
+  c.forEach(c.constant(0), tiles, 1, [&](Value tile) {
+    packRowsOfSums(c.add(first, c.mul(tile, mr)), c.constant(1), staged);
+    foldRows(c, block, staged,
+             sumAddress(panels, c.mul(c.mul(tile, steps), mr)));
+  });
+}
+
 void PackedTile::packRows(Value first, Value tiles, Value panels) {
-  if (across)
+  if (inWords)
+    packRowsAsWords(first, tiles, panels);
+  else
+    packRowsOfSums(first, tiles, panels);
+}
+
+/// Packs rows as elements of the type of the sum.
+void PackedTile::packRowsOfSums(Value first, Value tiles, Value panels) {
+  if (packsAcrossRows(spec))
     return packRowsAcross(first, tiles, panels);
   if (spec.a.irregular)
     return packIrregularRows(c, {schedule, batch, k0, kc, kPadded, scratch},
@@ -240,6 +273,17 @@ void PackedTile::packColumnsByElement(Value column, Value panel) {
 }
 
 void PackedTile::packColumns(Value column, Value panel) {
+  if (!inWords)
+    return packColumnsOfSums(column, panel);
+  PanelBlock block{schedule, batch, k0, kc, kPadded, scratch};
+  if (hasColumnWords(spec))
+    return packColumnWords(c, block, column, n1, panel);
+  packColumnsOfSums(column, staged);
+  foldColumns(c, block, staged, panel);
+}
+
+/// Packs columns as elements of the type of the sum.
+void PackedTile::packColumnsOfSums(Value column, Value panel) {
   if (spec.b.irregular)
     return packIrregularColumns(c, {schedule, batch, k0, kc, kPadded, scratch},
                                 column, n1, panel);
@@ -254,11 +298,14 @@ void PackedTile::packColumns(Value column, Value panel) {
 /// first `count` rows of the tile.
 void PackedTile::multiply(Value rows, Value columns, Value sums,
                           Value firstBlock, int64_t count) {
+  if (schedule.getUnit() == DotUnit::Tiles)
+    return multiplyTiles(c, schedule, steps, rows, columns, sums, firstBlock,
+                         count);
   int64_t vectors = nr / c.lanes;
   SmallVector<Value> zeros(count * vectors, c.zero(c.sums));
   int64_t unroll = schedule.getUnroll();
   SmallVector<Value> totals = c.forEach(
-      c.constant(0), kPadded, unroll, zeros,
+      c.constant(0), steps, unroll, zeros,
       [&](Value k, ValueRange sofar) {
         SmallVector<Value> sum(sofar);
         Value lane = across ? c.constant(0) : c.rem(k, c.constant(c.lanes));
@@ -281,7 +328,8 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
                        c.sumBytes));
             for (int64_t v = 0; v < vectors; ++v)
               sum[i * vectors + v] =
-                  c.fma(a, bVectors[v], sum[i * vectors + v]);
+                  inWords ? addPairs(c, a, bVectors[v], sum[i * vectors + v])
+                          : c.fma(a, bVectors[v], sum[i * vectors + v]);
           }
         }
         return sum;
@@ -305,7 +353,7 @@ void PackedTile::multiply(Value rows, Value columns, Value sums,
 /// the last tile may have few, for which there is a kernel of its own.
 void PackedTile::multiplyTile(Value row, Value rows, Value columns, Value sums,
                               Value firstBlock) {
-  int64_t few = mr / 3;
+  int64_t few = schedule.getUnit() == DotUnit::Tiles ? mr / 32 * 16 : mr / 3;
   if (spec.m.constant || few == 0)
     return multiply(rows, columns, sums, firstBlock, mr);
   Value isShort = c.less(c.sub(m1, row), c.constant(few + 1));
@@ -396,10 +444,12 @@ void PackedTile::emit() {
   Value k = c.get(spec.k);
   int64_t depth = schedule.getBlockDepth();
   int64_t blockTiles = schedule.getBlockRows() / mr;
-  int64_t panelElements = depth * nr;
   PackedScratch parts(spec, schedule);
+  int64_t panelElements = parts.steps * nr;
   int64_t table = irregularTableBytes(spec, schedule) / c.sumBytes;
-  Value rowPanels = sumAddress(scratch, c.constant(table));
+  Value setup = sumAddress(scratch, c.constant(table));
+  staged = sumAddress(setup, c.constant(parts.setup));
+  Value rowPanels = sumAddress(staged, c.constant(parts.staged));
   Value columnPanels = sumAddress(rowPanels, c.constant(parts.rowPanels));
   Value sumTiles = sumAddress(columnPanels, c.constant(parts.columnPanels));
 
@@ -410,10 +460,14 @@ void PackedTile::emit() {
   blocks = arith::MaxSIOp::create(c.b, c.loc, blocks, one);
   if (parts.oneBlock)
     blocks = one;
+  if (schedule.getUnit() == DotUnit::Tiles)
+    configureTiles(c, setup);
   c.forEach(c.constant(0), blocks, 1, [&](Value block) {
     k0 = c.mul(block, depth);
     kc = c.min(c.sub(k, k0), depth);
-    kPadded = c.mul(c.ceilDiv(kc, c.lanes), c.lanes);
+    int64_t together = inWords ? 2 * c.lanes : c.lanes;
+    kPadded = c.mul(c.ceilDiv(kc, together), together);
+    steps = inWords ? c.div(kPadded, c.constant(2)) : kPadded;
     kFull = c.mul(c.div(kc, c.constant(c.lanes)), c.lanes);
     Value first = c.equal(block, c.constant(0));
     Value last = c.equal(block, c.sub(blocks, one));
@@ -434,7 +488,7 @@ void PackedTile::emit() {
                  [&] { packColumns(column, panel); });
         c.forEach(c.constant(0), tiles, 1, [&](Value i) {
           Value rows =
-              sumAddress(rowPanels, c.mul(c.mul(i, kPadded), mr));
+              sumAddress(rowPanels, c.mul(c.mul(i, steps), mr));
           Value tile = c.add(tile0, i);
           Value sums = sumTiles;
           if (!parts.oneBlock)
@@ -447,6 +501,8 @@ void PackedTile::emit() {
       });
     });
   });
+  if (schedule.getUnit() == DotUnit::Tiles)
+    releaseTiles(c);
 }
 
 void kiln::loop::emitPackedTile(ContractionBuilder &c,

@@ -230,6 +230,7 @@ LogicalResult ProductEmitter::describe(ContractOp op,
   spec.n = toExtent(shape.columns.extent);
   spec.k = toExtent(shape.sum.extent);
   spec.sumType = op.getAccType();
+  spec.ofBF16 = analysis::hasFactorsOfBF16(op);
   auto toAxis = [&](const DimGroup &group, ContractionAxis &axis) {
     if (group.runs.size() > 1)
       for (const DimGroup::Run &run : group.runs)

@@ -8,6 +8,8 @@
 
 #include "kiln/Target/CPU/CPUTarget.h"
 
+#include "HostRates.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -52,6 +54,54 @@ static uint64_t cacheBytes(int name, uint64_t otherwise) {
   return bytes > 0 ? static_cast<uint64_t>(bytes) : otherwise;
 }
 
+namespace {
+/// Instructions beyond x86-64-v4, as LLVM calls them.
+struct Extension {
+  StringRef feature;
+  kiln_cpu_feature bit;
+};
+} // namespace
+
+static constexpr Extension kExtensions[] = {
+    {"avx512bf16", KILN_CPU_AVX512_BF16},
+    {"avx512vnni", KILN_CPU_AVX512_VNNI},
+    {"amx-bf16", KILN_CPU_AMX},
+};
+
+static void extend(CPUTarget &target, const Extension &extension) {
+  std::string feature = ("+" + extension.feature).str();
+  target.name += feature;
+  target.features += (target.features.empty() ? "" : ",") + feature;
+  target.featureBits |= extension.bit;
+}
+
+static constexpr StringRef kExpected =
+    "expected native, x86-64-v3 or x86-64-v4, the last with any of +avx512bf16, "
+    "+avx512vnni and +amx-bf16";
+
+/// x86-64-v4 with the extensions that stand behind it, each once.
+static Result<CPUTarget> parseExtensions(StringRef name, StringRef text) {
+  llvm::SmallVector<StringRef> wanted;
+  text.split(wanted, '+');
+  CPUTarget target = makeLevel(4);
+  for (const Extension &extension : kExtensions) {
+    auto found = llvm::find(wanted, extension.feature);
+    if (found == wanted.end())
+      continue;
+    wanted.erase(found);
+    extend(target, extension);
+  }
+  if (!wanted.empty())
+    return Error::usage("unknown extension \"" + wanted.front().str() +
+                        "\" of processor \"" + name.str() + "\", " +
+                        kExpected.str());
+  if (target.hasFeature(KILN_CPU_AMX))
+    target.bf16 = BF16Unit::Tiles;
+  else if (target.hasFeature(KILN_CPU_AVX512_BF16))
+    target.bf16 = BF16Unit::Pairs;
+  return target;
+}
+
 static Result<CPUTarget> detectHost() {
   llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
   auto hasAll = [&](std::initializer_list<StringRef> names) {
@@ -67,15 +117,16 @@ static Result<CPUTarget> detectHost() {
   bool level4 = hasAll({"avx512f", "avx512bw", "avx512cd", "avx512dq",
                         "avx512vl"});
   CPUTarget target = makeLevel(level4 ? 4 : 3);
-  auto extend = [&](StringRef feature, kiln_cpu_feature bit) {
-    if (!level4 || !has.lookup(feature))
-      return;
-    target.name += ("+" + feature).str();
-    target.features += (target.features.empty() ? "+" : ",+") + feature.str();
-    target.featureBits |= bit;
-  };
-  extend("avx512bf16", KILN_CPU_AVX512_BF16);
-  extend("avx512vnni", KILN_CPU_AVX512_VNNI);
+  if (level4)
+    target.bf16 = getFastestUnit(has.lookup("avx512bf16"),
+                                 has.lookup("amx-bf16"));
+  for (const Extension &extension : kExtensions) {
+    // The system may refuse what the processor has, and it is asked where it pays.
+    bool isUseful = extension.bit != KILN_CPU_AMX ||
+                    target.bf16 == BF16Unit::Tiles;
+    if (level4 && has.lookup(extension.feature) && isUseful)
+      extend(target, extension);
+  }
 
   StringRef model = llvm::sys::getHostCPUName();
   if (!model.empty() && model != "generic")
@@ -108,18 +159,20 @@ Result<CPUTarget> CPUTarget::parse(StringRef name) {
     return makeLevel(3);
   if (name == "x86-64-v4")
     return makeLevel(4);
+  if (StringRef rest = name; rest.consume_front("x86-64-v4+"))
+    return parseExtensions(name, rest);
   if (isProcessor(name))
     return Error::unsupported("there is no code generation for processor \"" +
-                              name.str() +
-                              "\", expected native, x86-64-v3 or x86-64-v4");
-  return Error::usage("unknown processor \"" + name.str() +
-                      "\", expected native, x86-64-v3 or x86-64-v4");
+                              name.str() + "\", " + kExpected.str());
+  return Error::usage("unknown processor \"" + name.str() + "\", " +
+                      kExpected.str());
 }
 
 llvm::ArrayRef<StringRef> CPUTarget::names() { return kNames; }
 
 std::string CPUTarget::fingerprint() const {
   return cpu + ";" + features + ";tune=" + tuneCPU +
+         ";bf16=" + std::to_string(static_cast<int>(bf16)) +
          ";l1=" + std::to_string(l1Bytes) + ";l2=" + std::to_string(l2Bytes) +
          ";l3=" + std::to_string(l3Bytes);
 }

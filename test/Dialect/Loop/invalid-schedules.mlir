@@ -107,6 +107,26 @@ func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 12, t
 
 // -----
 
+// expected-error @below {{a schedule with unit pairs has 16 lanes and is masked, but found 8}}
+func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 12, tile_columns = 16, block_rows = 12, block_depth = 64, item_rows = 12, item_columns = 16, unroll = 4, masked = true, grain = 1, unit = pairs>}
+
+// -----
+
+// expected-error @below {{a schedule with unit tiles has 16 lanes and is masked, but found 16, not masked}}
+func.func private @s() attributes {s = #loop.packed<lanes = 16, tile_rows = 16, tile_columns = 16, block_rows = 16, block_depth = 64, item_rows = 16, item_columns = 16, unroll = 4, masked = false, grain = 1, unit = tiles>}
+
+// -----
+
+// expected-error @below {{block_depth of a schedule is a multiple of 2 * lanes, 32, up to 1048576, but found 48}}
+func.func private @s() attributes {s = #loop.packed<lanes = 16, tile_rows = 16, tile_columns = 16, block_rows = 16, block_depth = 48, item_rows = 16, item_columns = 16, unroll = 4, masked = true, grain = 1, unit = tiles>}
+
+// -----
+
+// expected-error @below {{a schedule with unit tiles has sums and factors for at most 8 registers of 16 by 16, but found tile_rows 48 and tile_columns 32}}
+func.func private @s() attributes {s = #loop.packed<lanes = 16, tile_rows = 48, tile_columns = 32, block_rows = 48, block_depth = 64, item_rows = 48, item_columns = 32, unroll = 4, masked = true, grain = 1, unit = tiles>}
+
+// -----
+
 // expected-error @below {{block and item of a schedule need scratch memory for 1099528405248 elements, expected at most 134217728}}
 func.func private @s() attributes {s = #loop.packed<lanes = 8, tile_rows = 16, tile_columns = 16, block_rows = 16, block_depth = 16, item_rows = 1048576, item_columns = 1048576, unroll = 4, masked = true, grain = 1>}
 

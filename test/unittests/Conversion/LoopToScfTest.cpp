@@ -85,7 +85,8 @@ static ScheduleAttr getBlocks(KernelOp kernel, const CPUSchedule &schedule) {
   auto product = PackedScheduleAttr::get(
       context, lanes, /*tile_rows=*/3, /*tile_columns=*/2 * lanes,
       /*block_rows=*/6, /*block_depth=*/lanes, /*item_rows=*/6,
-      /*item_columns=*/4 * lanes, /*unroll=*/2, schedule.masked, /*grain=*/1);
+      /*item_columns=*/4 * lanes, /*unroll=*/2, schedule.masked, /*grain=*/1,
+      DotUnit::Fma);
   SmallVector<int64_t> along, beside;
   SmallVector<Attribute> products;
   for (NestOpInterface nest : kernel.getNests()) {

@@ -249,6 +249,30 @@ TEST(Schedules, LargeProductsHaveSeveralItems) {
   }
 }
 
+TEST(Schedules, BF16TakesTheUnitOfTheTarget) {
+  Machine machine = kWide;
+  ProductShape product = makeProduct(1000, 1000, 5000);
+  auto choose = [&](DotUnit unit) {
+    machine.bf16 = unit;
+    return std::get<PackedSchedule>(chooseProduct(product, machine));
+  };
+  EXPECT_EQ(choose(DotUnit::Tiles).unit, DotUnit::Fma);
+  product.ofBF16 = true;
+  EXPECT_EQ(choose(DotUnit::Fma).unit, DotUnit::Fma);
+  PackedSchedule pairs = choose(DotUnit::Pairs);
+  EXPECT_EQ(pairs.unit, DotUnit::Pairs);
+  EXPECT_EQ(pairs.tileRows, 12);
+  EXPECT_EQ(pairs.blockDepth % 32, 0);
+  PackedSchedule tiles = choose(DotUnit::Tiles);
+  EXPECT_EQ(tiles.unit, DotUnit::Tiles);
+  EXPECT_EQ(tiles.tileRows, 32);
+  EXPECT_EQ(tiles.tileColumns, 32);
+  EXPECT_EQ(tiles.blockDepth % 32, 0);
+  EXPECT_EQ(tiles.itemRows % 32, 0);
+  product.m = 13;
+  EXPECT_EQ(choose(DotUnit::Tiles).tileRows, 16);
+}
+
 TEST(Schedules, FewRowsStreamTheMatrix) {
   ProductShape product = makeSizes(4, 1000, 1000);
   EXPECT_TRUE(std::holds_alternative<PackedSchedule>(

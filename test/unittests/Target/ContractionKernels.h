@@ -49,12 +49,16 @@ inline loop::ScheduleAttr chooseSchedule(mlir::MLIRContext &context,
   machine.registers = target.vectorRegisters;
   machine.masks = target.hasFeature(KILN_CPU_AVX512);
   machine.l2Bytes = target.l2Bytes;
+  if (target.bf16 != BF16Unit::Fma)
+    machine.bf16 = target.bf16 == BF16Unit::Tiles ? loop::DotUnit::Tiles
+                                                  : loop::DotUnit::Pairs;
   loop::ProductShape product;
   product.batch = spec.batch.constant;
   product.m = spec.m.constant;
   product.n = spec.n.constant;
   product.k = spec.k.constant;
   product.sumBits = spec.sumType.getIntOrFloatBitWidth();
+  product.ofBF16 = spec.ofBF16;
   product.aRows = spec.a.columnStride.is(1);
   product.bRows = spec.b.columnStride.is(1);
   product.bColumns = spec.b.rowStride.is(1);
@@ -95,6 +99,7 @@ inline mlir::OwningOpRef<mlir::ModuleOp> buildProduct(
   };
   loop::ContractionSpec spec;
   spec.sumType = sumType;
+  spec.ofBF16 = type.isBF16();
   spec.batch = size(0, shape.batch);
   spec.m = size(1, shape.m);
   spec.n = size(2, shape.n);

@@ -171,6 +171,118 @@ TEST(Contraction, IsRightForSmallFloats) {
       }
 }
 
+/// Targets of this machine that multiply bf16 by other units than f32, whether or not
+/// they are the fastest.
+std::vector<CPUTarget> bf16Targets() {
+  std::vector<CPUTarget> targets;
+  auto native = CPUTarget::parse("native");
+  for (const char *name : {"x86-64-v4+avx512bf16", "x86-64-v4+amx-bf16"}) {
+    auto target = CPUTarget::parse(name);
+    if (native && target && (target->featureBits & ~native->featureBits) == 0)
+      targets.push_back(std::move(*target));
+  }
+  return targets;
+}
+
+TEST(Contraction, MultipliesWordsOfBF16) {
+  const int64_t sizes[][4] = {{1, 16, 16, 32},  {2, 33, 31, 33},
+                              {1, 50, 100, 65}, {1, 70, 70, 2100},
+                              {1, 12, 5, 0},    {1, 600, 40, 34}};
+  for (const CPUTarget &target : bf16Targets())
+    for (const auto &size : sizes)
+      for (int layout = 0; layout < 8; ++layout) {
+        ProductShape s{size[0], size[1], size[2], size[3],
+                       (layout & 1) != 0, (layout & 2) != 0,
+                       (layout & 4) != 0, false};
+        Product product = compileProduct(s, target, TypeOf<BFloat16>::get);
+        check<BFloat16>(s, product, target.name.c_str());
+      }
+}
+
+TEST(Contraction, MultipliesWordsOfDynamicSizes) {
+  for (const CPUTarget &target : bf16Targets())
+    for (int layout = 0; layout < 4; ++layout) {
+      ProductShape s{1, 1, 1, 1, (layout & 1) != 0, (layout & 2) != 0, false,
+                     true};
+      Product product = compileProduct(s, target, TypeOf<BFloat16>::get);
+      const int64_t sizes[][4] = {{1, 1, 1, 1},    {2, 13, 40, 31},
+                                  {1, 130, 300, 100}, {1, 17, 33, 4100},
+                                  {1, 3, 2, 0},    {1, 0, 2, 4}};
+      for (const auto &size : sizes) {
+        s.batch = size[0];
+        s.m = size[1];
+        s.n = size[2];
+        s.k = size[3];
+        check<BFloat16>(s, product, target.name.c_str());
+      }
+    }
+}
+
+// Neither rows nor columns are words, and a map must be seen.
+TEST(Contraction, StagesWordsOfAnyStridesAndMaps) {
+  for (const CPUTarget &target : bf16Targets()) {
+    ProductShape s{1, 14, 37, 41};
+    Product product = compileProduct(
+        s, target, TypeOf<BFloat16>::get,
+        [](mlir::OpBuilder &, loop::ContractionSpec &spec, mlir::Value) {
+          spec.a.rowStride = 0;
+          spec.a.columnStride = 2;
+          spec.b.rowStride = 3;
+          spec.b.columnStride = 2;
+          spec.b.map = [](mlir::OpBuilder &b, mlir::Location loc, mlir::Value v,
+                          const loop::ContractionIndex &) -> mlir::Value {
+            return mlir::arith::AddFOp::create(b, loc, v, v);
+          };
+        });
+    std::vector<BFloat16> a = randomValues<BFloat16>(2 * 41, 1),
+                          b = randomValues<BFloat16>(3 * 41 + 2 * 37, 2),
+                          c(14 * 37);
+    product.run({a.data(), b.data(), c.data()}, s);
+    for (int i = 0; i < 14; ++i)
+      for (int j = 0; j < 37; ++j) {
+        float sum = 0;
+        for (int q = 0; q < 41; ++q)
+          sum += float(a[2 * q]) * 2 * float(b[3 * q + 2 * j]);
+        ASSERT_EQ(float(c[i * 37 + j]), float(BFloat16(sum)))
+            << target.name << " at " << i << ", " << j;
+      }
+  }
+}
+
+// What a machine without these instructions can see of them.
+TEST(Contraction, TakesTheInstructionsOfItsTarget) {
+  auto assemble = [](const char *name) {
+    auto context = makeKernelContext();
+    mlir::Builder b(context.get());
+    ProductPlan plan;
+    auto target = CPUTarget::parse(name);
+    EXPECT_TRUE(target);
+    auto module = buildProduct(*context, {1, 64, 64, 64}, b.getBF16Type(),
+                               b.getF32Type(), *target, plan);
+    KernelCompileOptions options;
+    options.keepAssembly = true;
+    KernelCompileReport report;
+    LoadedImage image = compileKernels(*module, *target, &report, options);
+    EXPECT_EQ(image.image.requiredFeatures, target->featureBits);
+    return report.assembly;
+  };
+  auto has = [](const std::string &text, const char *part) {
+    return text.find(part) != std::string::npos;
+  };
+  std::string tiles = assemble("x86-64-v4+amx-bf16"),
+              pairs = assemble("x86-64-v4+avx512bf16"),
+              floats = assemble("x86-64-v4");
+  for (const char *part :
+       {"ldtilecfg", "tileloadd", "tdpbf16ps", "tilestored", "tilerelease"})
+    EXPECT_TRUE(has(tiles, part)) << part;
+  EXPECT_FALSE(has(tiles, "vfmadd"));
+  EXPECT_TRUE(has(pairs, "vdpbf16ps"));
+  EXPECT_FALSE(has(pairs, "vfmadd"));
+  EXPECT_FALSE(has(pairs, "tdpbf16ps"));
+  EXPECT_TRUE(has(floats, "vfmadd"));
+  EXPECT_FALSE(has(floats, "dpbf16ps"));
+}
+
 // One kernel with sizes that are known at run time serves all of them, blocks
 // of k and of rows included.
 TEST(Contraction, ServesDynamicSizes) {

@@ -57,8 +57,10 @@ TEST(CPUTarget, KnowsItsNames) {
   auto other = CPUTarget::parse("pentagon");
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().kind, ErrorKind::Usage);
-  EXPECT_EQ(other.error().message, "unknown processor \"pentagon\", expected "
-                                   "native, x86-64-v3 or x86-64-v4");
+  EXPECT_EQ(other.error().message,
+            "unknown processor \"pentagon\", expected native, x86-64-v3 or "
+            "x86-64-v4, the last with any of +avx512bf16, +avx512vnni and "
+            "+amx-bf16");
   // What exists elsewhere is not a mistake in the name.
   for (const char *name : {"sm_90a", "sm_75", "sm_100f", "gfx942", "znver4",
                            "x86-64-v2", "pentium", "neoverse-v2"})
@@ -66,6 +68,29 @@ TEST(CPUTarget, KnowsItsNames) {
         << name;
   for (const char *name : {"sm_", "sm_9", "sm_90b", "sm_a", "gfx", ""})
     EXPECT_EQ(CPUTarget::parse(name).error().kind, ErrorKind::Usage) << name;
+}
+
+TEST(CPUTarget, KnowsExtensions) {
+  auto level4 = CPUTarget::parse("x86-64-v4");
+  EXPECT_EQ(level4->bf16, BF16Unit::Fma);
+  auto pairs = CPUTarget::parse("x86-64-v4+avx512vnni+avx512bf16");
+  ASSERT_TRUE(pairs);
+  EXPECT_EQ(pairs->name, "x86-64-v4+avx512bf16+avx512vnni");
+  EXPECT_EQ(pairs->features, "+avx512bf16,+avx512vnni");
+  EXPECT_EQ(pairs->bf16, BF16Unit::Pairs);
+  auto tiles = CPUTarget::parse("x86-64-v4+amx-bf16");
+  ASSERT_TRUE(tiles);
+  EXPECT_EQ(tiles->bf16, BF16Unit::Tiles);
+  EXPECT_EQ(tiles->featureBits, level4->featureBits | KILN_CPU_AMX);
+  EXPECT_NE(tiles->fingerprint(), level4->fingerprint());
+  for (const char *name : {"x86-64-v4+", "x86-64-v4+amx", "x86-64-v4+amx-bf16+",
+                           "x86-64-v4+amx-bf16+amx-bf16", "x86-64-v3+amx-bf16"})
+    EXPECT_EQ(CPUTarget::parse(name).error().kind, ErrorKind::Usage) << name;
+  // The instructions of this machine have names.
+  auto native = CPUTarget::parse("native");
+  ASSERT_TRUE(native);
+  if (native->hasFeature(KILN_CPU_AVX512))
+    EXPECT_EQ(CPUTarget::parse(native->name)->featureBits, native->featureBits);
 }
 
 // Public functions are kernels, private ones are not; constants are reached

@@ -25,6 +25,9 @@
 
 namespace kiln::target {
 
+/// What multiplies bf16 fastest: multiply-adds of f32, `vdpbf16ps`, or AMX.
+enum class BF16Unit { Fma, Pairs, Tiles };
+
 /// A processor as code generation sees it.
 ///
 /// The instruction set is always one of the x86-64 micro-architecture levels,
@@ -52,13 +55,17 @@ struct CPUTarget {
   unsigned vectorRegisters = 16;
   /// `kiln_cpu_feature` bits a kernel compiled for this target requires.
   uint32_t featureBits = 0;
+  /// Of an explicit name what its features have; of this machine the one that did
+  /// most when it was tried.
+  BF16Unit bf16 = BF16Unit::Fma;
   /// Cache sizes in bytes: per core, per core, shared.
   uint64_t l1Bytes = 32u << 10;
   uint64_t l2Bytes = 512u << 10;
   uint64_t l3Bytes = 16u << 20;
 
   /// The target called `name`: "native" (the best level this machine has),
-  /// "x86-64-v3" (AVX2, FMA, F16C) or "x86-64-v4" (AVX-512). Unsupported when
+  /// "x86-64-v3" (AVX2, FMA, F16C) or "x86-64-v4" (AVX-512), the latter with any of
+  /// "+avx512bf16", "+avx512vnni" and "+amx-bf16" behind it. Unsupported when
   /// the host is less than x86-64-v3, and for other processors that exist
   /// ("sm_90a", "znver4"); usage error for any other name. Explicit names give
   /// the same target on every machine.

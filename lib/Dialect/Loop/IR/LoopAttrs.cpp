@@ -53,14 +53,14 @@ void LoopDialect::registerLoopAttributes() {
 TargetAttr TargetAttr::getDefault(MLIRContext *context) {
   return get(context, /*vector_bits=*/256, /*registers=*/16, /*masks=*/false,
              /*l1=*/32 << 10, /*l2=*/512 << 10, /*l3=*/16 << 20,
-             /*grain_points=*/16384, /*grain_ns=*/20000);
+             /*grain_points=*/16384, /*grain_ns=*/20000, DotUnit::Fma);
 }
 
 LogicalResult
 TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    int64_t vectorBits, int64_t registers, bool, int64_t l1,
                    int64_t l2, int64_t l3, int64_t grainPoints,
-                   int64_t grainNs) {
+                   int64_t grainNs, DotUnit bf16) {
   auto check = [&](StringRef field, int64_t value, bool isInside,
                    StringRef range) -> LogicalResult {
     if (isInside)
@@ -82,8 +82,14 @@ TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    PositiveCount::contains(grainPoints),
                    PositiveCount::describe())))
     return failure();
-  return check("grain_ns", grainNs, Nanoseconds::contains(grainNs),
-               Nanoseconds::describe());
+  if (failed(check("grain_ns", grainNs, Nanoseconds::contains(grainNs),
+                   Nanoseconds::describe())))
+    return failure();
+  if (bf16 == DotUnit::Fma || vectorBits == 512) // C4
+    return success();
+  return emitError() << "vector_bits of a target with bf16 = "
+                     << stringifyEnum(bf16) << " is 512, but found "
+                     << vectorBits;
 }
 
 static Attribute findTarget(Operation *op) {

@@ -215,10 +215,36 @@ LogicalResult ScatterScheduleAttr::verifyKernel(Operation *op) const {
 // #loop.packed
 //===----------------------------------------------------------------------===//
 
+/// C8 and C9 of `#loop.packed`.
+static LogicalResult verifyUnit(EmitError emitError, DotUnit unit,
+                                int64_t lanes, int64_t tileRows,
+                                int64_t tileColumns, int64_t blockDepth,
+                                bool masked) {
+  if (unit == DotUnit::Fma)
+    return success();
+  if (lanes != 16 || !masked)
+    return emitError() << "a schedule with unit " << stringifyEnum(unit)
+                       << " has 16 lanes and is masked, but found " << lanes
+                       << (masked ? "" : ", not masked");
+  if (failed(verifyMultiple(emitError, "block_depth", blockDepth,
+                            "2 * lanes", 2 * lanes, kMaxSide)))
+    return failure();
+  if (unit == DotUnit::Pairs)
+    return success();
+  int64_t high = tileRows / 16, wide = tileColumns / 16;
+  if (tileRows % 16 == 0 && tileColumns % 16 == 0 &&
+      high * wide + high + wide <= 8)
+    return success();
+  return emitError() << "a schedule with unit tiles has sums and factors for at "
+                        "most 8 registers of 16 by 16, but found tile_rows "
+                     << tileRows << " and tile_columns " << tileColumns;
+}
+
 LogicalResult PackedScheduleAttr::verify(
     EmitError emitError, int64_t lanes, int64_t tileRows, int64_t tileColumns,
     int64_t blockRows, int64_t blockDepth, int64_t itemRows,
-    int64_t itemColumns, int64_t unroll, bool, int64_t grain) {
+    int64_t itemColumns, int64_t unroll, bool masked, int64_t grain,
+    DotUnit unit) {
   if (failed(verifyPower(emitError, "lanes", lanes, 2, 64)) || // C1
       failed(verifyRange(emitError, "tile_rows", tileRows, 1, 64)) ||
       failed(verifyMultiple(emitError, "tile_columns", tileColumns, "lanes",
@@ -236,7 +262,9 @@ LogicalResult PackedScheduleAttr::verify(
                             "tile_columns", tileColumns, kMaxSide)) ||
       failed(verifyMultiple(emitError, "block_depth", blockDepth, "lanes",
                             lanes, kMaxSide)) ||
-      failed(verifyGrain(emitError, grain))) // C6
+      failed(verifyGrain(emitError, grain)) || // C6
+      failed(verifyUnit(emitError, unit, lanes, tileRows, tileColumns, blockDepth,
+                        masked)))
     return failure();
   int64_t elements = blockRows * blockDepth + blockDepth * itemColumns +
                      itemRows * itemColumns;

@@ -269,6 +269,8 @@ static ProductShape describe(ContractOp op,
   product.n = shape.columns.extent.getConstant();
   product.k = shape.sum.extent.getConstant();
   product.sumBits = op.getAccType().getIntOrFloatBitWidth();
+  product.ofBF16 =
+      op.getAccType().isF32() && analysis::hasFactorsOfBF16(op);
   product.isRegular = llvm::none_of(
       llvm::seq(3u), [&](unsigned k) { return shape.isIrregular(k); });
   auto isOne = [](ExprAttr step) { return step && step.isConstant(1); };

@@ -24,6 +24,7 @@ Machine loop::getMachine(TargetAttr target) {
   machine.masks = target.getMasks();
   machine.l2Bytes = target.getL2();
   machine.grainPoints = target.getGrainPoints();
+  machine.bf16 = target.getBf16();
   return machine;
 }
 
@@ -38,5 +39,6 @@ ScheduleAttr loop::toAttribute(MLIRContext *context,
   const auto &s = std::get<PackedSchedule>(any);
   return PackedScheduleAttr::get(context, s.lanes, s.tileRows, s.tileColumns,
                                  s.blockRows, s.blockDepth, s.itemRows,
-                                 s.itemColumns, s.unroll, s.masked, s.grain);
+                                 s.itemColumns, s.unroll, s.masked, s.grain,
+                                 s.unit);
 }

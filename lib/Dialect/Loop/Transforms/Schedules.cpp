@@ -155,15 +155,11 @@ bool loop::isWorthPacking(const ProductShape &product) {
   return !isKnown || size >= kMinProduct;
 }
 
-static PackedSchedule choosePacked(const ProductShape &product,
-                                   const Machine &machine) {
-  PackedSchedule s;
+/// Rows and columns of a register tile: 12 rows of two vectors, or tiles of AMX, of
+/// which four hold sums and four factors.
+static void chooseTile(PackedSchedule &s, const ProductShape &product,
+                       const Machine &machine) {
   bool wide = machine.registers >= 32;
-  int64_t sumBytes = product.sumBits / 8;
-  s.lanes = machine.vectorBits / product.sumBits;
-  s.unroll = std::min<int64_t>(4, s.lanes);
-  s.masked = machine.masks;
-  s.grain = 1;
   // One vector of columns leaves registers for twice as many rows.
   bool narrow = product.n && *product.n <= s.lanes;
   s.tileRows = (wide ? 12 : 6) * (narrow ? 2 : 1);
@@ -171,15 +167,31 @@ static PackedSchedule choosePacked(const ProductShape &product,
   if (product.m && *product.m > 0)
     s.tileRows = divideUp(*product.m, divideUp(*product.m, s.tileRows));
   s.tileColumns = narrow ? s.lanes : 2 * s.lanes;
+  if (s.unit == DotUnit::Tiles)
+    s.tileRows = product.m && *product.m <= s.lanes ? s.lanes : 2 * s.lanes;
+}
+
+static PackedSchedule choosePacked(const ProductShape &product,
+                                   const Machine &machine) {
+  PackedSchedule s;
+  s.unit = product.ofBF16 ? machine.bf16 : DotUnit::Fma;
+  bool isFma = s.unit == DotUnit::Fma;
+  int64_t bytes = isFma ? product.sumBits / 8 : 2; // of what is packed
+  s.lanes = machine.vectorBits / product.sumBits;
+  s.unroll = std::min<int64_t>(4, s.lanes);
+  s.masked = machine.masks || !isFma;
+  s.grain = 1;
+  chooseTile(s, product, machine);
   // Long passes over k amortise the loads and stores of sums.
-  s.blockDepth = 4096 / sumBytes;
+  s.blockDepth = 4096 / bytes;
+  int64_t together = isFma ? s.lanes : 2 * s.lanes;
   if (product.k) {
     int64_t k = std::max<int64_t>(*product.k, 1);
-    s.blockDepth = roundUp(divideUp(k, divideUp(k, s.blockDepth)), s.lanes);
+    s.blockDepth = roundUp(divideUp(k, divideUp(k, s.blockDepth)), together);
   }
   // Packed rows of A are read again for each panel of B.
   int64_t rows = std::min(machine.l2Bytes, kPackedBytes) /
-                 (s.blockDepth * sumBytes);
+                 (s.blockDepth * bytes);
   s.blockRows = std::clamp<int64_t>(rows / s.tileRows, 1, 40) * s.tileRows;
   s.itemRows = std::max<int64_t>(kItemRows / s.blockRows, 1) * s.blockRows;
   if (product.m) {

@@ -26,8 +26,11 @@ public:
       return;
     Attribute target;
     if (chip.empty())
-      target = TargetAttr::get(&getContext(), vectorBits, vectorRegisters, masks,
-                               l1Bytes, l2Bytes, l3Bytes, grainPoints, grainNs);
+      target = TargetAttr::getChecked(
+          [&] { return mlir::emitError(getOperation().getLoc()); },
+          &getContext(), int64_t(vectorBits), int64_t(vectorRegisters),
+          bool(masks), int64_t(l1Bytes), int64_t(l2Bytes), int64_t(l3Bytes),
+          int64_t(grainPoints), int64_t(grainNs), bf16.getValue());
     else
       target = GPUTargetAttr::getChecked(
           [&] { return mlir::emitError(getOperation().getLoc()); },

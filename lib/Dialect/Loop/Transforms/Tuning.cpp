@@ -18,6 +18,8 @@ using namespace kiln::loop;
 static constexpr int64_t kUnknownSize = 512;
 /// Results of multiply-adds that must be on their way at once, so that none waits.
 static constexpr double kChains = 8;
+/// How much more than with multiply-adds of f32 is done with tiles of AMX.
+static constexpr double kTileSpeed = 8;
 /// How much faster than memory the second cache is.
 static constexpr double kCacheSpeed = 4;
 /// Moves of a descent at most: a table that claims more is no measurement.
@@ -29,6 +31,8 @@ static constexpr unsigned kMaxMoves = 16;
 
 /// The part of the machine's peak that a register tile can reach.
 static double getTileSpeed(const PackedSchedule &s, const Machine &machine) {
+  if (s.unit == DotUnit::Tiles)
+    return kTileSpeed * double(s.tileRows * s.tileColumns) / (32 * 32);
   double vectors = double(s.tileColumns) / double(s.lanes);
   double sums = double(s.tileRows) * vectors;
   // As many loads as multiply-adds can be issued at a time.
@@ -73,7 +77,9 @@ double loop::estimate(const ProductShape &product, const PackedSchedule &s,
 
 /// Register tiles that are worth a try: up to all registers, and narrow ones.
 static std::vector<std::pair<int64_t, int64_t>>
-getTiles(int64_t lanes, const Machine &machine) {
+getTiles(int64_t lanes, DotUnit unit, const Machine &machine) {
+  if (unit == DotUnit::Tiles)
+    return {{32, 32}, {16, 48}, {16, 32}, {48, 16}};
   if (machine.registers >= 32)
     return {{12, 2 * lanes}, {13, 2 * lanes}, {14, 2 * lanes}, {8, 3 * lanes},
             {6, 4 * lanes},  {8, 2 * lanes},  {24, lanes}};
@@ -98,16 +104,18 @@ loop::getCandidates(const ProductShape &product, const PackedSchedule &first,
     PackedSchedule schedule;
   };
   std::vector<Ranked> ranked;
-  auto tiles = getTiles(first.lanes, machine.machine);
+  auto tiles = getTiles(first.lanes, first.unit, machine.machine);
   tiles.push_back({first.tileRows, first.tileColumns});
   for (auto [tileRows, tileColumns] : tiles)
     for (int64_t depth : {first.blockDepth, first.blockDepth / 2})
       for (int64_t itemRows : {60, 120, 240, 480, 960})
         for (int64_t itemColumns : {64, 128, 256, 512, 1024}) {
           PackedSchedule s = first;
-          s.tileRows = std::min(tileRows, m);
+          bool isTiles = s.unit == DotUnit::Tiles;
+          s.tileRows = isTiles ? tileRows : std::min(tileRows, m);
           s.tileColumns = tileColumns;
-          s.blockDepth = roundUp(std::max(depth, s.lanes), s.lanes);
+          int64_t together = s.unit == DotUnit::Fma ? s.lanes : 2 * s.lanes;
+          s.blockDepth = roundUp(depth, together);
           s.itemRows = roundUp(std::min(itemRows, m), s.tileRows);
           s.itemColumns = roundUp(std::min(itemColumns, n), s.tileColumns);
           int64_t rows = machine.machine.l2Bytes / 2 /

@@ -69,6 +69,14 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     | `l1`, `l2`, `l3` | bytes | caches: of a core, of a core, shared |
     | `grain_points` | points of nests | what is worth handing to a thread, of one kernel |
     | `grain_ns` | nanoseconds | the same, of a launch of several kernels |
+    | `bf16` | | what multiplies bf16 fastest |
+
+    `bf16` is one of
+
+    - `fma`: multiply-adds of f32, the default;
+    - `pairs`: instructions that add the products of two neighbours in the sum to
+      an f32 (AVX512-BF16), on processors where they do more than `fma`;
+    - `tiles`: registers of 16 by 16 sums (AMX).
 
     A module without it is for `TargetAttr::getDefault`: an x86-64-v3 with 32 KiB,
     512 KiB and 16 MiB of cache. A GPU, with warps and shared memory instead of
@@ -80,13 +88,14 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
       to 64.
     - (C2) caches have 0 (there is none) to 2^40 bytes.
     - (C3) `grain_points` and `grain_ns` are from 1 to 10^9.
+    - (C4) `vector_bits` is 512 where `bf16` is not `fma`.
 
     Example:
 
     ```mlir
     #loop.target<vector_bits = 512, registers = 32, masks = true, l1 = 32768,
                  l2 = 1048576, l3 = 33554432, grain_points = 16384,
-                 grain_ns = 20000>
+                 grain_ns = 20000, bf16 = tiles>
     ```
   }];
   let parameters = (ins
@@ -97,7 +106,8 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     "int64_t":$l2,
     "int64_t":$l3,
     "int64_t":$grain_points,
-    "int64_t":$grain_ns
+    "int64_t":$grain_ns,
+    Loop_DotUnitParameter:$bf16
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

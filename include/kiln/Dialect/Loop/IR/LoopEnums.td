@@ -34,6 +34,21 @@ def Loop_InvokeKind : I32EnumAttr<"InvokeKind",
   let genSpecializedAttr = 0;
 }
 
+def Loop_DotUnit : I32EnumAttr<"DotUnit",
+    "what multiplies bf16 on a processor", [
+      I32EnumAttrCase<"Fma", 0, "fma">,
+      I32EnumAttrCase<"Pairs", 1, "pairs">,
+      I32EnumAttrCase<"Tiles", 2, "tiles">
+    ]> {
+  let cppNamespace = "::kiln::loop";
+  let genSpecializedAttr = 0;
+}
+
+/// Left out of the text where it is `fma`.
+def Loop_DotUnitParameter : EnumParameter<Loop_DotUnit> {
+  let defaultValue = "::kiln::loop::DotUnit::Fma";
+}
+
 def Loop_ProductUnit : I32EnumAttr<"ProductUnit",
     "what multiplies on a GPU", [
       I32EnumAttrCase<"Fma", 0, "fma">,

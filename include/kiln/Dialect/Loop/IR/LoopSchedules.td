@@ -157,6 +157,11 @@ def Loop_PackedScheduleAttr : Loop_Schedule<"PackedSchedule", "packed"> {
     in the middle keeps `tile_rows` times `tile_columns` sums in registers and takes
     `unroll` steps of the depth at a time.
 
+    `unit` says what multiplies. Other than with `fma`, factors are bf16, two
+    neighbours along the depth are a word of a panel, and a step is a word: `pairs`
+    multiplies vectors of words (`vdpbf16ps`), `tiles` registers of 16 by 16 words
+    (`tdpbf16ps`).
+
     Constraints:
     - (C1) `lanes` is a power of two from 2 to 64.
     - (C2) `tile_columns` is a multiple of `lanes`, and a tile is at most 128
@@ -167,6 +172,12 @@ def Loop_PackedScheduleAttr : Loop_Schedule<"PackedSchedule", "packed"> {
     - (C5) block and item together need scratch memory for at most 2^27 elements.
     - (C6) `grain` is from 1 to 10^9.
     - (C7) the kernel is a contraction that accumulates in f32 or f64.
+    - (C8) with another unit than `fma` there are 16 lanes, masked, and
+      `block_depth` is a multiple of 32. That factors are bf16 and matrices is
+      checked where it is emitted.
+    - (C9) with `tiles` `tile_rows` and `tile_columns` are multiples of 16, whose
+      sums and factors fit into 8 registers: 16 by 16, 32 or 48, 32 by 16 or 32,
+      or 48 by 16.
 
     Example: `#loop.packed<lanes = 16, tile_rows = 12, tile_columns = 32,
     block_rows = 120, block_depth = 1024, item_rows = 960, item_columns = 256,
@@ -176,7 +187,8 @@ def Loop_PackedScheduleAttr : Loop_Schedule<"PackedSchedule", "packed"> {
                         "int64_t":$tile_columns, "int64_t":$block_rows,
                         "int64_t":$block_depth, "int64_t":$item_rows,
                         "int64_t":$item_columns, "int64_t":$unroll,
-                        "bool":$masked, "int64_t":$grain);
+                        "bool":$masked, "int64_t":$grain,
+                        Loop_DotUnitParameter:$unit);
 }
 
 def Loop_SkinnyRowsScheduleAttr

@@ -25,6 +25,8 @@
 #ifndef KILN_DIALECT_LOOP_TRANSFORMS_SCHEDULES_H
 #define KILN_DIALECT_LOOP_TRANSFORMS_SCHEDULES_H
 
+#include "kiln/Dialect/Loop/IR/Loop.h"
+
 #include <cstdint>
 #include <optional>
 #include <variant>
@@ -38,6 +40,7 @@ struct Machine {
   bool masks = false;
   int64_t l2Bytes = 512 << 10;
   int64_t grainPoints = 16384;
+  DotUnit bf16 = DotUnit::Fma;
 };
 
 /// The least number of `y` that hold `x`, and the least multiple of `y` that does.
@@ -135,6 +138,7 @@ ScatterSchedule chooseScatter(Size last, int64_t bits, int64_t points,
 struct ProductShape {
   Size batch = 1, m, n, k;
   int64_t sumBits = 32;
+  bool ofBF16 = false; ///< factors are bf16, their sums f32
   /// All operands are matrices whose rows and columns are one dimension each.
   bool isRegular = true;
   // Neighbours in memory: along the rows of A and B, the columns of B, the rows
@@ -152,6 +156,7 @@ struct PackedSchedule {
   int64_t unroll;
   bool masked;
   int64_t grain;
+  DotUnit unit = DotUnit::Fma;
 };
 struct SkinnyRowsSchedule {
   int64_t lanes, itemColumns, unroll;
