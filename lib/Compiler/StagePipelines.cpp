@@ -172,6 +172,7 @@ getCodePipelines(const CompileOptions &options) {
     loop.l1Bytes = cpu.l1Bytes;
     loop.l2Bytes = cpu.l2Bytes;
     loop.l3Bytes = cpu.l3Bytes;
+    loop.threads = cpu.threads;
     if (cpu.bf16 == target::BF16Unit::Tiles)
       loop.bf16 = loop::DotUnit::Tiles;
     else if (cpu.bf16 == target::BF16Unit::Pairs)

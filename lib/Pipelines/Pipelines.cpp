@@ -119,6 +119,7 @@ static void setTarget(mlir::OpPassManager &pm,
   target.l2Bytes = options.l2Bytes;
   target.l3Bytes = options.l3Bytes;
   target.bf16 = options.bf16;
+  target.threads = options.threads;
   if (!options.chip.name.empty())
     setChip(target, options.chip);
   pm.addPass(loop::createSetTargetPass(target));

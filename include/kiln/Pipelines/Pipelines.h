@@ -118,6 +118,10 @@ struct LoopPipelineOptions : mlir::PassPipelineOptions<LoopPipelineOptions> {
                      "products of two neighbours in the sum (AVX512-BF16)"),
           clEnumValN(loop::DotUnit::Tiles, "tiles",
                      "registers of 16 by 16 sums (AMX)"))};
+  Option<PositiveCount> threads{
+      *this, "threads",
+      llvm::cl::desc("Number of threads that run kernels side by side."),
+      llvm::cl::init(2)};
   Option<PositiveCount> maxNests{
       *this, "max-nests",
       llvm::cl::desc("The largest number of nests in one kernel, as of "

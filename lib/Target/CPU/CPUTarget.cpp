@@ -131,6 +131,8 @@ static Result<CPUTarget> detectHost() {
   StringRef model = llvm::sys::getHostCPUName();
   if (!model.empty() && model != "generic")
     target.tuneCPU = model.str();
+  target.threads = static_cast<unsigned>(
+      std::max(sysconf(_SC_NPROCESSORS_ONLN), 2L));
   target.l1Bytes = cacheBytes(_SC_LEVEL1_DCACHE_SIZE, target.l1Bytes);
   target.l2Bytes = cacheBytes(_SC_LEVEL2_CACHE_SIZE, target.l2Bytes);
   target.l3Bytes = cacheBytes(_SC_LEVEL3_CACHE_SIZE, target.l3Bytes);
@@ -173,6 +175,6 @@ llvm::ArrayRef<StringRef> CPUTarget::names() { return kNames; }
 std::string CPUTarget::fingerprint() const {
   return cpu + ";" + features + ";tune=" + tuneCPU +
          ";bf16=" + std::to_string(static_cast<int>(bf16)) +
-         ";l1=" + std::to_string(l1Bytes) + ";l2=" + std::to_string(l2Bytes) +
+         ";threads=" + std::to_string(threads) + ";l1=" + std::to_string(l1Bytes) + ";l2=" + std::to_string(l2Bytes) +
          ";l3=" + std::to_string(l3Bytes);
 }

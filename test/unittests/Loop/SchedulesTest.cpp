@@ -249,6 +249,23 @@ TEST(Schedules, LargeProductsHaveSeveralItems) {
   }
 }
 
+// As many as threads ask for, unless they would be too small to pay.
+TEST(Schedules, ManyThreadsHaveManyItems) {
+  auto count = [](int64_t m, int64_t n, int64_t k, int64_t threads) {
+    Machine machine = kWide;
+    machine.threads = threads;
+    auto s = std::get<PackedSchedule>(
+        chooseProduct(makeProduct(m, n, k), machine));
+    return ((m + s.itemRows - 1) / s.itemRows) *
+           ((n + s.itemColumns - 1) / s.itemColumns);
+  };
+  EXPECT_GE(count(1024, 1024, 1024, 16), 32);
+  EXPECT_LE(count(1024, 1024, 1024, 16), 64);
+  EXPECT_LT(count(1024, 1024, 1024, 2), 16);
+  EXPECT_GE(count(128, 3072, 768, 16), 32);
+  EXPECT_LE(count(100, 100, 100, 64), 8);
+}
+
 TEST(Schedules, BF16TakesTheUnitOfTheTarget) {
   Machine machine = kWide;
   ProductShape product = makeProduct(1000, 1000, 5000);

@@ -62,6 +62,9 @@ struct CPUTarget {
   uint64_t l1Bytes = 32u << 10;
   uint64_t l2Bytes = 512u << 10;
   uint64_t l3Bytes = 16u << 20;
+  /// Processors of this machine, at least 2; of an explicit name 2. More threads than
+  /// that may find too few parts of a kernel.
+  unsigned threads = 2;
 
   /// The target called `name`: "native" (the best level this machine has),
   /// "x86-64-v3" (AVX2, FMA, F16C) or "x86-64-v4" (AVX-512), the latter with any of

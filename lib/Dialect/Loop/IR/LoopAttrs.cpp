@@ -53,14 +53,14 @@ void LoopDialect::registerLoopAttributes() {
 TargetAttr TargetAttr::getDefault(MLIRContext *context) {
   return get(context, /*vector_bits=*/256, /*registers=*/16, /*masks=*/false,
              /*l1=*/32 << 10, /*l2=*/512 << 10, /*l3=*/16 << 20,
-             /*grain_points=*/16384, /*grain_ns=*/20000, DotUnit::Fma);
+             /*grain_points=*/16384, /*grain_ns=*/20000, DotUnit::Fma, /*threads=*/2);
 }
 
 LogicalResult
 TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    int64_t vectorBits, int64_t registers, bool, int64_t l1,
                    int64_t l2, int64_t l3, int64_t grainPoints,
-                   int64_t grainNs, DotUnit bf16) {
+                   int64_t grainNs, DotUnit bf16, int64_t threads) {
   auto check = [&](StringRef field, int64_t value, bool isInside,
                    StringRef range) -> LogicalResult {
     if (isInside)
@@ -83,7 +83,9 @@ TargetAttr::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                    PositiveCount::describe())))
     return failure();
   if (failed(check("grain_ns", grainNs, Nanoseconds::contains(grainNs),
-                   Nanoseconds::describe())))
+                   Nanoseconds::describe())) ||
+      failed(check("threads", threads, PositiveCount::contains(threads), // C5
+                   PositiveCount::describe())))
     return failure();
   if (bf16 == DotUnit::Fma || vectorBits == 512) // C4
     return success();

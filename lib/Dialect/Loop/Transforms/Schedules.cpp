@@ -25,9 +25,12 @@ static constexpr int64_t kColumnLanes = 128;
 static constexpr int64_t kBlock = 64, kBlocksForThread = 4;
 /// Multiply-adds from which on a product is packed.
 static constexpr uint64_t kMinProduct = 64 * 64 * 64;
-/// Items that a large static product should have at least, so that two threads
-/// finish together even if one of them is interrupted.
-static constexpr int64_t kWantedItems = 4;
+/// Items of a thread that a large static product should have at least, so that
+/// threads finish together even if one of them is interrupted.
+static constexpr int64_t kWantedItems = 2;
+/// Multiply-adds of an item that is not cut for more threads than two: with half of
+/// its rows and columns, packing takes twice as large a part of its time.
+static constexpr int64_t kItemWork = 1 << 20, kItemWorkOfTiles = 1 << 23;
 /// Rows up to which a product is skinny.
 static constexpr int64_t kSkinnyRows = 8;
 /// Bytes of a core's second cache that packed rows may fill. Products of 768 and
@@ -210,12 +213,18 @@ static PackedSchedule choosePacked(const ProductShape &product,
     return multiply(product.batch.value_or(1),
                     multiply(rows, divideUp(n, itemColumns)));
   };
+  int64_t work = multiply(multiply(product.batch.value_or(1), n),
+                          multiply(product.m.value_or(1), product.k.value_or(1)));
+  int64_t few = kWantedItems * 2, many = kWantedItems * machine.threads;
+  int64_t wanted = std::clamp(
+      work / (s.unit == DotUnit::Tiles ? kItemWorkOfTiles : kItemWork),
+      std::min(few, many), many);
   // Wide items pack A less often.
-  if (items(2 * s.itemColumns) >= 2 * kWantedItems)
+  if (items(2 * s.itemColumns) >= 2 * wanted)
     s.itemColumns *= 2;
   s.itemColumns = std::min(s.itemColumns, roundUp(n, s.tileColumns));
   // The longer side is cut: what is packed for it is packed less often.
-  while (items(s.itemColumns) < kWantedItems) {
+  while (items(s.itemColumns) < wanted) {
     if (product.m && s.itemRows > s.itemColumns &&
         s.itemRows >= 2 * s.tileRows)
       s.itemRows = roundUp(s.itemRows / 2, s.tileRows);
@@ -262,7 +271,8 @@ int64_t loop::chooseBlockRows(const BlocksShape &kernel,
   auto items = [&](int64_t block) {
     return multiply(kernel.points.value_or(1), divideUp(all, block));
   };
-  while (items(rows) < 2 * kWantedItems && rows >= 2 * kMinBlockRows)
+  int64_t wanted = 2 * kWantedItems * machine.threads;
+  while (items(rows) < wanted && rows >= 2 * kMinBlockRows)
     rows = roundUp(rows / 2, tile);
   // Blocks of one size, and no larger than what there is.
   return roundUp(divideUp(all, divideUp(all, rows)), std::min(tile, all));

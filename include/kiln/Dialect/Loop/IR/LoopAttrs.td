@@ -70,6 +70,7 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     | `grain_points` | points of nests | what is worth handing to a thread, of one kernel |
     | `grain_ns` | nanoseconds | the same, of a launch of several kernels |
     | `bf16` | | what multiplies bf16 fastest |
+    | `threads` | | that run kernels side by side, 2 if it is not said |
 
     `bf16` is one of
 
@@ -89,6 +90,7 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     - (C2) caches have 0 (there is none) to 2^40 bytes.
     - (C3) `grain_points` and `grain_ns` are from 1 to 10^9.
     - (C4) `vector_bits` is 512 where `bf16` is not `fma`.
+    - (C5) `threads` is from 1 to 10^9.
 
     Example:
 
@@ -107,7 +109,8 @@ def Loop_TargetAttr : Loop_Attr<"Target", "target"> {
     "int64_t":$l3,
     "int64_t":$grain_points,
     "int64_t":$grain_ns,
-    Loop_DotUnitParameter:$bf16
+    Loop_DotUnitParameter:$bf16,
+    DefaultValuedParameter<"int64_t", "2">:$threads
   );
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;

@@ -408,6 +408,8 @@ def SetTargetPass : Pass<"loop-set-target", "::mlir::ModuleOp"> {
                         "products of two neighbours in the sum (AVX512-BF16)"),
              clEnumValN(::kiln::loop::DotUnit::Tiles, "tiles",
                         "registers of 16 by 16 sums (AMX)"))}]>,
+    Option<"threads", "threads", "::kiln::PositiveCount", "2",
+           "The threads that run kernels side by side.">,
     Option<"chip", "chip", "std::string", "",
            "LLVM's name of a GPU, such as sm_90a; empty for a CPU.">,
     Option<"multiprocessors", "multiprocessors", "::kiln::PositiveCount", "132",

@@ -41,6 +41,7 @@ struct Machine {
   int64_t l2Bytes = 512 << 10;
   int64_t grainPoints = 16384;
   DotUnit bf16 = DotUnit::Fma;
+  int64_t threads = 2;
 };
 
 /// The least number of `y` that hold `x`, and the least multiple of `y` that does.
