@@ -116,11 +116,12 @@ bool runsOn(const package::VariantInfo &variant, uint32_t features,
                                  : features >= architecture;
 }
 
-/// Among variants that run, the largest is the best.
-uint32_t rankOf(const package::VariantInfo &variant) {
+/// Among variants that run, the largest is the best: of a processor's the one that uses
+/// most of it, and of two that use as much the one with the newer feature.
+uint64_t rankOf(const package::VariantInfo &variant) {
   uint32_t needed = variant.requiredFeatures;
   if (variant.kind != KILN_IMAGE_PTX)
-    return static_cast<uint32_t>(__builtin_popcount(needed));
+    return uint64_t(__builtin_popcount(needed)) << 32 | needed;
   return 2 * (needed & KILN_GPU_ARCHITECTURE) +
          (needed & KILN_GPU_EXACT ? 1 : 0);
 }
