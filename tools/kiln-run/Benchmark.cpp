@@ -160,19 +160,21 @@ Status run::printBenchmark(const session::Session &session,
               median * 1e6, seconds.front() * 1e6, seconds.size());
   Work work;
   if (!ioPath.empty()) {
-    auto limits = readLimits(ioPath);
-    if (!limits)
-      return limits.takeError();
-    if (*limits)
-      work = **limits;
+    auto expected = readLimits(ioPath);
+    if (!expected)
+      return expected.takeError();
+    if (*expected)
+      work = **expected;
   }
   if (work.bytes == 0)
     work = tools::getWork(session.lastVariant().package());
   if (work.bytes == 0 && work.operations == 0)
     return Status::success();
-  std::string rate = tools::describeRate(
-      work, median,
-      tools::getMachine(session.options().cache, session.threads()));
+  // The limits of a GPU are not known: its share of them is left out.
+  runtime::MachineLimits limits;
+  if (!session.device())
+    limits = tools::getMachine(session.options().cache, session.threads());
+  std::string rate = tools::describeRate(work, median, limits);
   std::printf("%s\n", rate.c_str());
   return Status::success();
 }
