@@ -15,11 +15,11 @@
 using namespace kiln::chaos;
 
 namespace {
-using Shape = std::vector<int64_t>;
+using Sizes = std::vector<int64_t>;
 
 struct Value {
   std::string name;
-  Shape shape;
+  Sizes shape;
 };
 
 /// Writes one function.
@@ -38,9 +38,9 @@ private:
     size_t back = std::min<size_t>(values.size(), below(3) ? 3 : values.size());
     return values[values.size() - 1 - below(back)];
   }
-  Value input(Shape shape);
+  Value input(Sizes shape);
   void add(const std::string &op, const std::vector<Value> &operands,
-           const std::string &attributes, Shape result);
+           const std::string &attributes, Sizes result);
 
   void pointwise(const Value &value);
   void binary(const Value &value);
@@ -56,26 +56,26 @@ private:
 };
 } // namespace
 
-static std::string typeOf(const Shape &shape) {
+static std::string typeOf(const Sizes &shape) {
   std::string text = "tensor<";
   for (int64_t size : shape)
     text += std::to_string(size) + "x";
   return text + "f32>";
 }
 
-static std::string listOf(const Shape &numbers) {
+static std::string listOf(const Sizes &numbers) {
   std::string text;
   for (int64_t number : numbers)
     text += (text.empty() ? "" : ", ") + std::to_string(number);
   return "[" + text + "]";
 }
 
-static int64_t countOf(const Shape &shape) {
+static int64_t countOf(const Sizes &shape) {
   return std::accumulate(shape.begin(), shape.end(), int64_t(1),
                          std::multiplies<>());
 }
 
-Value Writer::input(Shape shape) {
+Value Writer::input(Sizes shape) {
   std::string name = "a" + std::to_string(graph.inputs.size());
   arguments += (arguments.empty() ? "" : ",\n    ") + ("%" + name) + ": " +
                typeOf(shape) + " {aten.input = #aten.input<kind = user_input, "
@@ -87,7 +87,7 @@ Value Writer::input(Shape shape) {
 }
 
 void Writer::add(const std::string &op, const std::vector<Value> &operands,
-                 const std::string &attributes, Shape result) {
+                 const std::string &attributes, Sizes result) {
   std::string names, types;
   for (const Value &operand : operands) {
     names += (names.empty() ? "" : ", ") + operand.name;
@@ -113,7 +113,7 @@ void Writer::binary(const Value &value) {
   for (const Value &other : values)
     if (other.shape == value.shape && below(2))
       return add(oneOf(ops), {value, other}, "", value.shape);
-  Shape shape = value.shape;
+  Sizes shape = value.shape;
   for (int64_t &size : shape)
     if (below(2))
       size = 1;
@@ -125,7 +125,7 @@ void Writer::reduce(const Value &value) {
     return pointwise(value);
   int64_t dim = int64_t(below(value.shape.size()));
   bool keeps = below(2);
-  Shape shape = value.shape;
+  Sizes shape = value.shape;
   if (keeps)
     shape[size_t(dim)] = 1;
   else
@@ -142,15 +142,15 @@ void Writer::reduce(const Value &value) {
 
 void Writer::rearrange(const Value &value) {
   if (below(2) == 0) {
-    Shape flat = {countOf(value.shape)};
+    Sizes flat = {countOf(value.shape)};
     if (flat[0] % 2 == 0 && below(2))
       flat = {2, flat[0] / 2};
     return add("reshape", {value}, "shape = " + listOf(flat), flat);
   }
-  Shape dims(value.shape.size());
+  Sizes dims(value.shape.size());
   std::iota(dims.begin(), dims.end(), 0);
   std::shuffle(dims.begin(), dims.end(), random);
-  Shape shape;
+  Sizes shape;
   for (int64_t dim : dims)
     shape.push_back(value.shape[size_t(dim)]);
   add("permute", {value}, "dims = " + listOf(dims), shape);
@@ -168,7 +168,7 @@ void Writer::multiply(const Value &value) {
 
 RandomGraph Writer::write() {
   static const std::vector<int64_t> sizes = {1, 2, 3, 4, 5, 8, 16, 17, 33};
-  Shape shape(1 + below(3));
+  Sizes shape(1 + below(3));
   for (int64_t &size : shape)
     size = oneOf(sizes);
   values.push_back(input(shape));

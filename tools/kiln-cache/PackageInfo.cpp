@@ -89,7 +89,7 @@ static void addOutputs(const Program &program, Signature &signature) {
 }
 
 /// Names come from the file: nothing in them moves the terminal's cursor.
-static std::string shown(const std::string &text) {
+static std::string printable(const std::string &text) {
   std::string safe;
   for (unsigned char c : text)
     safe += c < 32 || c == 127 ? '?' : static_cast<char>(c);
@@ -105,8 +105,8 @@ static void printItems(const char *title, const std::vector<Item> &items) {
   print(std::string(title) + "  " + std::to_string(items.size()) +
         (inside ? ", " + showBytes(inside) + " inside" : "") + "\n");
   for (const Item &item : items)
-    print("  " + shown(item.name) + (item.path.empty() ? "" : " ") +
-          shown(item.path) + ": " + shown(item.type) + "\n");
+    print("  " + printable(item.name) + (item.path.empty() ? "" : " ") +
+          printable(item.path) + ": " + printable(item.type) + "\n");
 }
 
 static void writeItems(JsonWriter &json, const char *title,
@@ -169,16 +169,16 @@ Result<int> cachetool::describePackage(const std::string &path, bool asJson) {
     return 0;
   }
   print("package   " + path + ", " + showBytes(bytes->view().size()) + "\n");
-  print("backend   " + shown(package->facts.backend) + "\n");
+  print("backend   " + printable(package->facts.backend) + "\n");
   if (!package->facts.optimizer.empty())
-    print("optimizer " + shown(package->facts.optimizer) + "\n");
+    print("optimizer " + printable(package->facts.optimizer) + "\n");
   print("variants ");
   for (const std::string &target : targets)
-    print(" " + shown(target));
+    print(" " + printable(target));
   print("\n");
   for (const auto &[title, items] : lists)
     printItems(title, *items);
   for (const package::Symbol &symbol : program.symbols)
-    print("size      " + shown(symbol.name) + " in " + rangeText(symbol) + "\n");
+    print("size      " + printable(symbol.name) + " in " + rangeText(symbol) + "\n");
   return 0;
 }

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridBlocks.h"
+#include "MatrixUnits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -24,7 +25,6 @@ using namespace kiln::loop;
 using namespace mlir;
 using guard::ExprAttr;
 
-static constexpr int64_t kMmaColumns = 8, kMmaSums = 4;
 static constexpr double kLog2E = 1.4426950408889634;
 static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridBlocks.h"
+#include "MatrixUnits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -19,9 +20,6 @@ using analysis::BlockProduct;
 using analysis::DimGroup;
 using guard::ExprAttr;
 
-/// What `mma.sync` multiplies: 16 by 16 by 8 elements at a time.
-static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSum = 16,
-                         kMmaSums = 4;
 /// Elements of 16 bits, bytes of one, and elements that a thread copies together: by so
 /// many more a row in shared memory is apart from the next, that no two of eight
 /// neighbours are in one bank.

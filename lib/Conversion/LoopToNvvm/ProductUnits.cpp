@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GridProduct.h"
+#include "MatrixUnits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -16,11 +17,6 @@
 using namespace kiln;
 using namespace kiln::loop;
 using namespace mlir;
-
-/// What `mma.sync` multiplies: 16 by 16 by 8 elements at a time, of which each thread has
-/// 8, 4 and 4 sums.
-static constexpr int64_t kMmaRows = 16, kMmaColumns = 8, kMmaSum = 16,
-                         kMmaSums = 4;
 
 SmallVector<Value> GridProductEmitter::getZeros() {
   int64_t count = schedule.getPartRows() * schedule.getPartColumns();

@@ -47,7 +47,7 @@ class LoopToNvvmBlocks
     : public testing::TestWithParam<std::tuple<LoopCase, Blocks>> {};
 } // namespace
 
-static bool lower(ModuleOp module) {
+static bool lowerBlocks(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addPass(createConvertLoopToNvvmPass());
   buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
@@ -74,7 +74,7 @@ TEST_P(LoopToNvvmBlocks, GivesTheInterpretersValues) {
         kernel.setScheduleAttr(attr);
         EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
       },
-      lower,
+      lowerBlocks,
       [&test = test, &blocks = blocks](ModuleOp module,
                                        ArrayRef<Array> arguments,
                                        const SymbolValues &symbols) {

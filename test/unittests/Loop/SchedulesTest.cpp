@@ -255,7 +255,7 @@ TEST(Schedules, ManyThreadsHaveManyItems) {
     Machine machine = kWide;
     machine.threads = threads;
     auto s = std::get<PackedSchedule>(
-        chooseProduct(makeProduct(m, n, k), machine));
+        chooseProduct(makeSizes(m, n, k), machine));
     return ((m + s.itemRows - 1) / s.itemRows) *
            ((n + s.itemColumns - 1) / s.itemColumns);
   };
@@ -268,7 +268,7 @@ TEST(Schedules, ManyThreadsHaveManyItems) {
 
 TEST(Schedules, BF16TakesTheUnitOfTheTarget) {
   Machine machine = kWide;
-  ProductShape product = makeProduct(1000, 1000, 5000);
+  ProductShape product = makeSizes(1000, 1000, 5000);
   auto choose = [&](DotUnit unit) {
     machine.bf16 = unit;
     return std::get<PackedSchedule>(chooseProduct(product, machine));

@@ -27,7 +27,7 @@ using namespace kiln;
 
 namespace {
 
-constexpr char kProgram[] = R"(
+constexpr char kForeignProgram[] = R"(
 func.func @main(
     %w: tensor<4xf32> {aten.input = #aten.input<kind = parameter, name = "w", path = "w", requires_grad = true>})
     -> (tensor<f32> {aten.output = #aten.output<kind = user_output, name = "loss", path = "">}) {
@@ -52,7 +52,7 @@ public:
           errors += diagnostic.str() + "\n";
           return mlir::success();
         });
-    module = mlir::parseSourceString<ModuleOp>(kProgram, &context_);
+    module = mlir::parseSourceString<ModuleOp>(kForeignProgram, &context_);
     if (!module)
       return;
     module->walk([&](DifferentiableOpInterface) { ++differentiable; });

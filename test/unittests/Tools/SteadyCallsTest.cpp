@@ -125,7 +125,7 @@ TEST_P(SteadyCalls, KeepNothing) {
   std::vector<OpValue> values;
   ASSERT_NO_FATAL_FAILURE(copyInputs(io->main.inputs, values));
   std::vector<run::TimedCall> calls(1);
-  calls[0].inputs = &values;
+  calls[0].sets.push_back(values);
   if (GetParam().training) {
     ASSERT_TRUE(bool((*session)->prepareFor(values)));
     // 1 for each result: any tangent will do.
