@@ -180,6 +180,7 @@ private:
   Value rowInside;       ///< null where all are
   Value elementInside;   ///< of the elements at hand
   int64_t step = 0;      ///< which elements these are
+  int64_t sortedBytes = 0; ///< of shared memory that sorts have declared
   /// Elements of rows in registers, by the steps of a thread.
   llvm::DenseMap<std::pair<Value, int64_t>, Value> kept;
 };

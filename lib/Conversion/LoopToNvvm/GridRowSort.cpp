@@ -127,19 +127,21 @@ GridRowsEmitter::getSortMemory(ExprAttr extent, SmallVector<Type> &types) {
                  : kDeclared + 1;
   }
   SmallVector<Value> columns;
-  if (bytes * schedule.getRows() > kDeclared) {
+  int64_t all = bytes * schedule.getRows();
+  if (sortedBytes + all > kDeclared) {
     types.back() = b.getI64Type();
     for (Type type : types)
       columns.push_back(
           allocateScratch(extent * int64_t(type.getIntOrFloatBitWidth() / 8)));
     return columns;
   }
+  sortedBytes += all;
   LLVM::GlobalOp memory;
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPoint(function);
     memory = LLVM::GlobalOp::create(
-        b, LLVM::LLVMArrayType::get(b.getI8Type(), bytes * schedule.getRows()),
+        b, LLVM::LLVMArrayType::get(b.getI8Type(), all),
         /*isConstant=*/false, LLVM::Linkage::Internal,
         getFreeName(function->getParentOp(),
                     (function.getName() + "_keys").str()),
