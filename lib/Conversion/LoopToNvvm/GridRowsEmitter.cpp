@@ -93,7 +93,11 @@ Position GridRowsEmitter::enterRow(const Position &start, unsigned shared,
   for (auto [k, index] : llvm::enumerate(own))
     position.dims[shared + k] = index;
   if (schedule.getLanes() > 1) {
-    position.vectorDim = start.extents.size() - 1;
+    // Behind the row there may be dimensions of one element.
+    unsigned last = start.extents.size() - 1;
+    while (last > shared && start.extents[last].isConstant(1))
+      --last;
+    position.vectorDim = last;
     position.lanes = position.multiple = schedule.getLanes();
   }
   return position;

@@ -201,7 +201,9 @@ bool loop::readsOwnPlace(LoadOp load) {
         guard::getDim(load.getContext(), own++))
       return false;
   }
-  return true;
+  // An element that several elements of the row read is one of other threads, too.
+  return llvm::all_of(ArrayRef(extents).drop_front(std::min(own, extents.size())),
+                      [](guard::ExprAttr extent) { return extent.isConstant(1); });
 }
 
 bool loop::canShareRows(KernelOp kernel) {
@@ -215,7 +217,7 @@ bool loop::canShareRows(KernelOp kernel) {
       return false;
     // A row of one element would count as a value that all threads have.
     if (isRow && (nest.getDomain().parallel.size() != shared ||
-                  isOnePerPoint(kernel, nest)))
+                  isOnePerPoint(kernel, nest->getResult(0))))
       return false;
     // A combiner of one's own may count on the order of a scan.
     auto scan = dyn_cast<ScanOp>(nest.getOperation());
@@ -279,6 +281,7 @@ LogicalResult GPUPartsScheduleAttr::verify(EmitError emitError, int64_t threads,
 
 bool loop::canReduceInParts(KernelOp kernel) {
   SmallVector<guard::ExprAttr> reduced;
+  size_t rank = 0;
   for (NestOpInterface nest : kernel.getNests()) {
     Domain domain = nest.getDomain();
     if (!isOnePerPoint(kernel, nest))
@@ -288,9 +291,12 @@ bool loop::canReduceInParts(KernelOp kernel) {
         return false;
       continue;
     }
-    if (!reduced.empty() && reduced != domain.reduction)
+    // All are walked alike, kept dimensions of one element included.
+    if (!reduced.empty() && (reduced != domain.reduction ||
+                             rank != domain.parallel.size()))
       return false;
     reduced = llvm::to_vector(domain.reduction);
+    rank = domain.parallel.size();
     bool readsInputs = true;
     nest->walk([&](LoadOp load) {
       readsInputs &= isa<BlockArgument>(load.getTensor());

@@ -9,9 +9,12 @@
 // A nest of a kernel has, at each point of the shared domain, a row or a single value.
 // Dimensions of one element, as reductions keep them, make no row:
 //
-//   shared [8192]    reduce parallel [8192, 1] reduction [4096]   one value per point
-//                    pointwise [8192, 1]                          one value per point
-//                    pointwise [8192, 4096]                       a row of 4096
+//   shared [8192]: reduce parallel [8192, 1], reduction [4096]: one value per point
+//                  pointwise [8192, 1]: one value per point
+//                  pointwise [8192, 4096]: a row of 4096
+//
+//   if (!isOnePerPoint(kernel, nest))
+//     size = guard::product(context, getRowExtents(kernel, nest)); // 4096
 //
 //===----------------------------------------------------------------------===//
 
