@@ -131,8 +131,12 @@ static LogicalResult verifyParts(ReduceOp op, const RowParts &parts,
                             << " along shared dimension " << parts.dim
                             << ", expected the kernel's " << others.size
                             << " along dimension " << others.dim;
-  if (!llvm::all_of(op->getUsers(),
-                    [](Operation *user) { return isa<ReturnOp>(user); }))
+  auto isReturned = [](Value result) {
+    return !result.use_empty() &&
+           llvm::all_of(result.getUsers(),
+                        [](Operation *user) { return isa<ReturnOp>(user); });
+  };
+  if (!llvm::all_of(op->getResults(), isReturned))
     return op.emitOpError("sums up parts of the rows of its kernel, which "
                           "expects its results to be returned and not read"); // C2
   WalkResult walked = op->walk([&](LoadOp load) {
