@@ -75,6 +75,8 @@ LogicalResult BlocksEmitter::addToSums(const BlockProduct &product,
   spec = {};
   if (failed(describe(op, product.shape)))
     return failure();
+  if (StringRef misfit = getMisfit(spec, packed); !misfit.empty())
+    return refuse(blocks) << misfit;
   Position domain = getPoint(product);
   place(op, product.shape, domain);
   masksTails = packed.getMasked() && !analysis::mayTrap(op);
