@@ -132,6 +132,19 @@ static Status prepareModule(llvm::Module &module, const CPUTarget &target,
                             const std::string &kernel) {
   std::string width = std::to_string(target.vectorBits);
   for (llvm::Function &function : module) {
+    // LLVM ends the process on an instruction that the processor has not.
+    llvm::StringRef called = function.getName();
+    uint32_t needed = 0;
+    if (called.starts_with("llvm.x86.avx512bf16."))
+      needed = KILN_CPU_AVX512_BF16;
+    else if (called.starts_with("llvm.x86.tile") ||
+             called.starts_with("llvm.x86.tdp") ||
+             called == "llvm.x86.ldtilecfg")
+      needed = KILN_CPU_AMX;
+    if (needed & ~target.featureBits)
+      return Error::unsupported("kernel \"" + kernel + "\" calls " +
+                                called.str() + ", which " + target.name +
+                                " has not; expected a module made for it");
     if (function.isDeclaration())
       continue;
     function.setDSOLocal(true);
