@@ -17,6 +17,7 @@
 
 #include <cpuid.h>
 #include <dlfcn.h>
+#include <unistd.h>
 
 using namespace kiln;
 using namespace kiln::session;
@@ -82,6 +83,8 @@ static std::vector<cache::KeyPart> describeProcessor() {
   if (__get_cpuid(0x80000008, &a, &b, &c, &d))
     add("features 80000008b", b);
   add("usable", runtime::hostCpuFeatures());
+  // Products are cut for so many threads (CPUTarget's "native").
+  words.push_back({"processors", std::to_string(sysconf(_SC_NPROCESSORS_ONLN))});
   return words;
 }
 
