@@ -95,6 +95,10 @@ static Result<CPUTarget> parseExtensions(StringRef name, StringRef text) {
     return Error::usage("unknown extension \"" + wanted.front().str() +
                         "\" of processor \"" + name.str() + "\", " +
                         kExpected.str());
+  // Packages and their users find a variant by its name.
+  if (target.name != name)
+    return Error::usage("processor \"" + name.str() + "\" is called \"" +
+                        target.name + "\"");
   if (target.hasFeature(KILN_CPU_AMX))
     target.bf16 = BF16Unit::Tiles;
   else if (target.hasFeature(KILN_CPU_AVX512_BF16))
@@ -175,6 +179,7 @@ llvm::ArrayRef<StringRef> CPUTarget::names() { return kNames; }
 std::string CPUTarget::fingerprint() const {
   return cpu + ";" + features + ";tune=" + tuneCPU +
          ";bf16=" + std::to_string(static_cast<int>(bf16)) +
-         ";threads=" + std::to_string(threads) + ";l1=" + std::to_string(l1Bytes) + ";l2=" + std::to_string(l2Bytes) +
+         ";threads=" + std::to_string(threads) +
+         ";l1=" + std::to_string(l1Bytes) + ";l2=" + std::to_string(l2Bytes) +
          ";l3=" + std::to_string(l3Bytes);
 }

@@ -73,9 +73,13 @@ TEST(CPUTarget, KnowsItsNames) {
 TEST(CPUTarget, KnowsExtensions) {
   auto level4 = CPUTarget::parse("x86-64-v4");
   EXPECT_EQ(level4->bf16, BF16Unit::Fma);
-  auto pairs = CPUTarget::parse("x86-64-v4+avx512vnni+avx512bf16");
+  auto pairs = CPUTarget::parse("x86-64-v4+avx512bf16+avx512vnni");
   ASSERT_TRUE(pairs);
   EXPECT_EQ(pairs->name, "x86-64-v4+avx512bf16+avx512vnni");
+  auto other = CPUTarget::parse("x86-64-v4+avx512vnni+avx512bf16");
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().message.find("is called \"" + pairs->name + "\""),
+            std::string::npos);
   EXPECT_EQ(pairs->features, "+avx512bf16,+avx512vnni");
   EXPECT_EQ(pairs->bf16, BF16Unit::Pairs);
   auto tiles = CPUTarget::parse("x86-64-v4+amx-bf16");
