@@ -173,7 +173,9 @@ static bool order(const Match &match, bool isTrial) {
                       ->walk([&](LoadOp load) {
                         Operation *definer =
                             getInput(columns, load.getTensor()).getDefiningOp();
+                        // What stands in a block around is there already.
                         return !definer || definer == rows.getOperation() ||
+                                       definer->getBlock() != rows->getBlock() ||
                                        definer->isBeforeInBlock(rows)
                                    ? WalkResult::advance()
                                    : WalkResult::interrupt();
