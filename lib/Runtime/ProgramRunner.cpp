@@ -230,6 +230,17 @@ ProgramRunner::ProgramRunner(const Program &program)
 
 ProgramRunner::~ProgramRunner() = default;
 
+static Error tellMissing(const Program &program,
+                         const std::vector<std::string> &missing) {
+  std::string list;
+  for (const std::string &name : missing)
+    list += (list.empty() ? "" : ", ") + name;
+  return Error::unsupported("program '" + program.name + "' calls " +
+                            (missing.size() == 1 ? "an operator" : "operators") +
+                            " that this process does not have: " + list +
+                            "; register an implementation");
+}
+
 Result<std::unique_ptr<ProgramRunner>>
 ProgramRunner::create(const Program &program, ProgramCode code,
                       const std::vector<Tensor> &constants,
@@ -275,16 +286,8 @@ ProgramRunner::create(const Program &program, ProgramCode code,
   if (plan.code.device)
     if (Status s = checkParameters(program, *plan.code.grids); !s)
       return s.takeError();
-  if (!missing.empty()) {
-    std::string list;
-    for (const std::string &name : missing)
-      list += (list.empty() ? "" : ", ") + name;
-    return Error::unsupported(
-        "program '" + program.name + "' calls " +
-        (missing.size() == 1 ? "an operator" : "operators") +
-        " that this process does not have: " + list +
-        "; register an implementation");
-  }
+  if (!missing.empty())
+    return tellMissing(program, missing);
 
   size_t exprCount = program.exprs.size();
   plan.lateExpr.resize(exprCount);

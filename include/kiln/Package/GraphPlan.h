@@ -9,6 +9,9 @@
 // Grids that follow each other are launched as one graph (`RunOptions::graphs`); a step
 // of the host ends it. Both the runtime and `--explain=cudagraphs` ask here.
 //
+//   grid, grid, aten.item, grid, grid
+//   planGraphs(program).segments; // steps 0 to 2 and 3 to 5, of two launches each
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef KILN_PACKAGE_GRAPHPLAN_H
