@@ -351,3 +351,21 @@ func.func @nothing_is_known(%x: tensor<4xf32>, %n: tensor<0xf32>, %k: tensor<4xi
   }
   return %0, %1, %2 : tensor<4xf32>, tensor<0xf32>, tensor<4xf32>
 }
+
+// -----
+
+func.func @f(%x: tensor<3x8x4x16xf32>) -> tensor<3x8x4x16xf32> {
+  %r = loop.kernel @rows ins(%a = %x : tensor<3x8x4x16xf32>) shared [3, 8, 4] -> tensor<3x8x4x16xf32> {
+    // expected-error@+1 {{sums up parts of the rows of its kernel, which expects its results to be returned and not read}}
+    %s = loop.reduce parallel (%p, %j) in [1, 16] reduction (%i, %k, %l) in [3, 8, 4] <sum> : tensor<1x16xf32> {
+      %e = loop.load %a[%i, %k, %l, %j] : tensor<3x8x4x16xf32>
+      loop.yield %e : f32
+    }
+    %p = loop.pointwise (%i, %k, %l, %j) in [3, 8, 4, 16] : tensor<3x8x4x16xf32> {
+      %e = loop.load %a[%i, %k, %l, %j] : tensor<3x8x4x16xf32>
+      loop.yield %e : f32
+    }
+    loop.return %p : tensor<3x8x4x16xf32>
+  }
+  return %r : tensor<3x8x4x16xf32>
+}
