@@ -12,7 +12,11 @@
 #include "GridInterpreter.h"
 #include "RunMain.h"
 
+#include "kiln/Conversion/LoopToNvvm/Passes.h"
+#include "kiln/Target/GPU/PTXCompiler.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
 
 #include "gtest/gtest.h"
 
@@ -169,6 +173,13 @@ bool GridRunner::launch(LaunchGridOp op) {
         {function, blocks, step.getThreads(), all, step.getShared()});
   }
   return true;
+}
+
+bool loop::lowerToNVVM(ModuleOp module) {
+  PassManager pm(module.getContext());
+  pm.addPass(createConvertLoopToNvvmPass());
+  buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
+  return succeeded(pm.run(module));
 }
 
 std::vector<Array> loop::runGrids(ModuleOp module, IndexWidth width,

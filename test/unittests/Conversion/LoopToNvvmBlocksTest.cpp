@@ -14,13 +14,10 @@
 #include "GridExport.h"
 #include "OnlineCases.h"
 
-#include "kiln/Conversion/LoopToNvvm/Passes.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
-#include "kiln/Target/GPU/PTXCompiler.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 
 #include "gtest/gtest.h"
 
@@ -47,13 +44,6 @@ class LoopToNvvmBlocks
     : public testing::TestWithParam<std::tuple<LoopCase, Blocks>> {};
 } // namespace
 
-static bool lowerBlocks(ModuleOp module) {
-  PassManager pm(module.getContext());
-  pm.addPass(createConvertLoopToNvvmPass());
-  buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
-  return succeeded(pm.run(module));
-}
-
 TEST_P(LoopToNvvmBlocks, GivesTheInterpretersValues) {
   const auto &[test, blocks] = GetParam();
   checkLowering(
@@ -74,7 +64,7 @@ TEST_P(LoopToNvvmBlocks, GivesTheInterpretersValues) {
         kernel.setScheduleAttr(attr);
         EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
       },
-      lowerBlocks,
+      lowerToNVVM,
       [&test = test, &blocks = blocks](ModuleOp module,
                                        ArrayRef<Array> arguments,
                                        const SymbolValues &symbols) {

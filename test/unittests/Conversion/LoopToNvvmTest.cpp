@@ -17,14 +17,11 @@
 #include "LoopCases.h"
 
 #include "kiln/Analysis/ContractionShape.h"
-#include "kiln/Conversion/LoopToNvvm/Passes.h"
 #include "kiln/Dialect/Loop/IR/RowParts.h"
 #include "kiln/Dialect/Loop/Transforms/ChooseSchedule.h"
-#include "kiln/Target/GPU/PTXCompiler.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
 
 #include "gtest/gtest.h"
 
@@ -158,13 +155,6 @@ static ScheduleAttr getSchedule(KernelOp kernel, const Schedule &schedule) {
                                     /*sum_block=*/4);
 }
 
-static bool lower(ModuleOp module) {
-  PassManager pm(module.getContext());
-  pm.addPass(createConvertLoopToNvvmPass());
-  buildKernelToNVVMPipeline(pm.nest<gpu::GPUModuleOp>());
-  return succeeded(pm.run(module));
-}
-
 TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
   const auto &[test, schedule] = GetParam();
   checkLowering(
@@ -174,7 +164,7 @@ TEST_P(LoopToNvvm, GivesTheInterpretersValues) {
         kernel.setScheduleAttr(attr);
         EXPECT_TRUE(succeeded(attr.verifyKernel(kernel)));
       },
-      lower,
+      lowerToNVVM,
       [&test = test, &schedule = schedule](ModuleOp module,
                                            ArrayRef<Array> arguments,
                                            const SymbolValues &symbols) {
@@ -233,7 +223,7 @@ TEST(LoopToNvvmRows, ThreadsOfARowHaveTheSameBits) {
               kernel.getContext(), threads, std::max<int64_t>(32 / threads, 1),
               /*lanes=*/1, /*steps=*/0));
         },
-        lower,
+        lowerToNVVM,
         [](ModuleOp module, ArrayRef<Array> arguments,
            const SymbolValues &symbols) {
           std::vector<Array> results = runGrids(module, IndexWidth::Narrow,
