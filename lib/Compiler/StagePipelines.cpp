@@ -173,9 +173,9 @@ getCodePipelines(const CompileOptions &options) {
     loop.l2Bytes = cpu.l2Bytes;
     loop.l3Bytes = cpu.l3Bytes;
     loop.threads = cpu.threads;
-    if (cpu.bf16 == target::BF16Unit::Tiles)
+    if (cpu.bf16 == BF16Unit::Tiles)
       loop.bf16 = loop::DotUnit::Tiles;
-    else if (cpu.bf16 == target::BF16Unit::Pairs)
+    else if (cpu.bf16 == BF16Unit::Pairs)
       loop.bf16 = loop::DotUnit::Pairs;
     loop.maxNests = maxNests;
     buildLoopPipeline(pm, loop);

@@ -66,7 +66,7 @@ cache::CacheKey KernelTuning::makeKey(const Digest &subject,
                     subject);
   if (!nameSpace_.empty())
     builder.addText(cache::KeyTag::Namespace, "namespace", nameSpace_);
-  addTuningMachine(builder, threads_);
+  addTuningThreads(builder, threads_);
   return builder.finish();
 }
 

@@ -12,8 +12,8 @@
 
 #include "kiln/ABI/KernelABI.h"
 #include "kiln/Base/Hex.h"
+#include "kiln/Base/HostUnits.h"
 #include "kiln/Runtime/KernelImage.h"
-#include "kiln/Runtime/MachineLimits.h"
 
 #include <cpuid.h>
 #include <dlfcn.h>
@@ -45,7 +45,8 @@ std::string session::libraryFolder() {
 //===----------------------------------------------------------------------===//
 
 /// Registers of the leaves by which LLVM knows a processor and its features,
-/// without what differs between the cores of one.
+/// without what differs between the cores of one; and what code for it depends on
+/// besides.
 static std::vector<cache::KeyPart> describeProcessor() {
   std::vector<cache::KeyPart> words;
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -83,8 +84,16 @@ static std::vector<cache::KeyPart> describeProcessor() {
   if (__get_cpuid(0x80000008, &a, &b, &c, &d))
     add("features 80000008b", b);
   add("usable", runtime::hostCpuFeatures());
-  // Products are cut for so many threads (CPUTarget's "native").
-  words.push_back({"processors", std::to_string(sysconf(_SC_NPROCESSORS_ONLN))});
+  // What else products are cut for (CPUTarget's "native"): processors of one model
+  // may have more or less of a cache that they share, and a unit that is fast or slow.
+  auto addSize = [&](const char *name, int which) {
+    words.push_back({name, std::to_string(sysconf(which))});
+  };
+  addSize("processors", _SC_NPROCESSORS_ONLN);
+  addSize("l1 bytes", _SC_LEVEL1_DCACHE_SIZE);
+  addSize("l2 bytes", _SC_LEVEL2_CACHE_SIZE);
+  addSize("l3 bytes", _SC_LEVEL3_CACHE_SIZE);
+  words.push_back({"bf16 unit", getName(getFastestUnit())});
   return words;
 }
 
@@ -143,14 +152,8 @@ Result<CacheKey> session::ownCompilerKey() {
   return compilerKey(ownEnvironment());
 }
 
-void session::addTuningMachine(CacheKeyBuilder &builder, unsigned threads) {
-  // A processor of one model may have more or less of a cache that it shares.
-  runtime::MachineLimits machine = runtime::describeMachine(threads);
+void session::addTuningThreads(CacheKeyBuilder &builder, unsigned threads) {
   builder.addNumber(KeyTag::Threads, "threads", threads);
-  builder.addParts(KeyTag::Caches, "cache",
-                   {{"l1 bytes", std::to_string(machine.l1Bytes)},
-                    {"l2 bytes", std::to_string(machine.l2Bytes)},
-                    {"l3 bytes", std::to_string(machine.l3Bytes)}});
 }
 
 Digest session::portableEnvironment() {
@@ -203,6 +206,6 @@ Result<CacheKey> session::programKey(const archive::Source &source,
       !s)
     return s.takeError();
   if (options.isTuned())
-    addTuningMachine(builder, threads);
+    addTuningThreads(builder, threads);
   return builder.finish();
 }

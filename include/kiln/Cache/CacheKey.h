@@ -85,7 +85,6 @@ enum class KeyTag : uint16_t {
   Options = 19,     ///< the options record of CompilerABI.h
   Namespace = 20,
   Threads = 21,     ///< on which something was measured
-  Caches = 22,      ///< bytes of the caches there
   Specialization = 23, ///< what a variant makes of symbols
 };
 

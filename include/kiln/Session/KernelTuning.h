@@ -8,9 +8,10 @@
 //
 // A package::KernelTuner that runs candidates in child processes (Trials.h) and keeps
 // winners in the cache as entries of their own, `autotune/`. Their key is of the
-// environment, the kernel, the number of threads and the sizes of the caches. A
-// measurement that is lost is made again; one that was made at a bad time stays until
-// the folder `autotune/` is removed.
+// environment, the kernel and the number of threads. A
+// measurement that is lost is made again, and so is one of a kernel of which a candidate
+// could not be run for reasons of the moment; one that a busy machine distorted stays
+// until the folder `autotune/` is removed.
 //
 //   KernelTuning tuning(store, environment, "", 2, {});
 //   LibraryRequest request = {..., &tuning};

@@ -10,7 +10,7 @@
 // that change code, and the environment, which is the compiler and the machine.
 // It is found without loading the compiler.
 //
-//   auto key = programKey(*source, options, currentEnvironment());
+//   auto key = programKey(*source, options, environmentKey(ownEnvironment()));
 //   for (const cache::KeyPart &part : key->parts) ...   // in words
 //
 // No part of it is a path, a time, a process or a user: a cache that is copied
@@ -33,8 +33,9 @@ struct EnvironmentRecord {
   uint64_t formatEpoch = 0;
   /// ELF build ids of the compiler, the runtime, libMLIR and libLLVM.
   std::vector<cache::KeyPart> buildIds;
-  /// What the processor says of itself: the vendor, the model, and one word of
-  /// bits for each leaf of cpuid that has features.
+  /// What the processor says of itself: the vendor, the model, one word of bits for
+  /// each leaf of cpuid that has features, and the sizes of the caches; and what was
+  /// found out of it.
   std::vector<cache::KeyPart> processor;
   uint64_t kernelAbi = 0;
 };
@@ -57,10 +58,9 @@ Result<cache::CacheKey> ownCompilerKey();
 Digest portableEnvironment();
 
 /// The key of a program: KeyKind::AotAutograd with `options.training`, else
-/// KeyKind::FxGraph. `nameSpace` is KILN_CACHE_NAMESPACE, or empty. The
-/// number of threads and the sizes of the caches count for options by which schedules
-/// are measured. Usage error
-/// for options that cannot be written.
+/// KeyKind::FxGraph. `nameSpace` is KILN_CACHE_NAMESPACE, or empty. The number of
+/// threads counts for options by which schedules are measured. Usage error for options
+/// that cannot be written.
 Result<cache::CacheKey> programKey(const archive::Source &source,
                                    const CompileOptions &options,
                                    const cache::CacheKey &environment,
@@ -76,7 +76,7 @@ Result<cache::CacheKey> jointKey(const archive::Source &source,
                                  const std::string &nameSpace = "");
 
 /// Adds what measurements depend on beside the environment.
-void addTuningMachine(cache::CacheKeyBuilder &builder, unsigned threads);
+void addTuningThreads(cache::CacheKeyBuilder &builder, unsigned threads);
 
 /// Folder of libKilnRuntime.so, where libKilnCompiler.so lies too.
 std::string libraryFolder();

@@ -8,8 +8,6 @@
 
 #include "kiln/Target/CPU/CPUTarget.h"
 
-#include "HostRates.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -122,8 +120,7 @@ static Result<CPUTarget> detectHost() {
                         "avx512vl"});
   CPUTarget target = makeLevel(level4 ? 4 : 3);
   if (level4)
-    target.bf16 = getFastestUnit(has.lookup("avx512bf16"),
-                                 has.lookup("amx-bf16"));
+    target.bf16 = getFastestUnit();
   for (const Extension &extension : kExtensions) {
     // The system may refuse what the processor has, and it is asked where it pays.
     bool isUseful = extension.bit != KILN_CPU_AMX ||

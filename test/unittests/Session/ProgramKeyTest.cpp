@@ -13,8 +13,11 @@
 
 #include "kiln/Session/ProgramKey.h"
 
+#include "kiln/Base/HostUnits.h"
+
 #include <cstdlib>
 #include <gtest/gtest.h>
+#include <map>
 #include <set>
 #include <unistd.h>
 
@@ -170,6 +173,28 @@ TEST_F(ProgramKeyTest, EveryBitOfTheProcessorCounts) {
   EXPECT_GT(flips, 100u);
   RecordProperty("processor_bits", int(flips));
   EXPECT_EQ(key(), original);
+}
+
+// Two processors with the same features are two if code for them is.
+TEST_F(ProgramKeyTest, WhatCodeOfThisMachineIsCutForCounts) {
+  const Digest original = key();
+  std::map<std::string, std::string> wanted = {
+      {"bf16 unit", getName(getFastestUnit())},
+      {"processors", std::to_string(::sysconf(_SC_NPROCESSORS_ONLN))},
+      {"l1 bytes", std::to_string(::sysconf(_SC_LEVEL1_DCACHE_SIZE))},
+      {"l2 bytes", std::to_string(::sysconf(_SC_LEVEL2_CACHE_SIZE))},
+      {"l3 bytes", std::to_string(::sysconf(_SC_LEVEL3_CACHE_SIZE))}};
+  for (cache::KeyPart &part : environment.processor)
+    if (auto found = wanted.find(part.label); found != wanted.end()) {
+      EXPECT_EQ(part.value, found->second) << part.label;
+      part.value += "0";
+      EXPECT_NE(key(), original) << part.label;
+      part.value = found->second;
+      wanted.erase(found);
+    }
+  EXPECT_TRUE(wanted.empty()) << wanted.begin()->first << " is in no key";
+  EXPECT_STRNE(getName(BF16Unit::Fma), getName(BF16Unit::Pairs));
+  EXPECT_STRNE(getName(BF16Unit::Pairs), getName(BF16Unit::Tiles));
 }
 
 TEST_F(ProgramKeyTest, AFeatureThatIsNotKnownIsNotAFeatureThatIsOff) {

@@ -93,6 +93,7 @@ TEST(CPUTarget, KnowsExtensions) {
   // The instructions of this machine have names.
   auto native = CPUTarget::parse("native");
   ASSERT_TRUE(native);
+  EXPECT_EQ(native->bf16, getFastestUnit()) << "keys name another";
   if (native->hasFeature(KILN_CPU_AVX512))
     EXPECT_EQ(CPUTarget::parse(native->name)->featureBits, native->featureBits);
 }

@@ -16,6 +16,7 @@
 #define KILN_TARGET_CPU_CPUTARGET_H
 
 #include "kiln/ABI/KernelABI.h"
+#include "kiln/Base/HostUnits.h"
 #include "kiln/Base/Result.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -24,9 +25,6 @@
 #include <string>
 
 namespace kiln::target {
-
-/// What multiplies bf16 fastest: multiply-adds of f32, `vdpbf16ps`, or AMX.
-enum class BF16Unit { Fma, Pairs, Tiles };
 
 /// A processor as code generation sees it.
 ///

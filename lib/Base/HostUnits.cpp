@@ -1,4 +1,4 @@
-//===- HostRates.cpp - What this machine multiplies fastest ---------------===//
+//===- HostUnits.cpp - What this machine multiplies fastest ---------------===//
 //
 // Part of the Kiln project, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,20 +6,21 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "HostRates.h"
+#include "kiln/Base/HostUnits.h"
 
 #include <algorithm>
 #include <chrono>
 #include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <vector>
 
-using namespace kiln::target;
+using namespace kiln;
 
 /// Chains side by side, more than there are multiply-adds on their way, and steps of
 /// each: about two microseconds.
 static constexpr int kChains = 24, kSteps = 200;
-/// Pieces, of which the fastest was not interrupted.
+/// Pieces of each unit, of which the fastest was not interrupted.
 static constexpr int kPieces = 25;
 /// How much more a unit must do than multiply-adds of f32, since its operands take
 /// more work to pack. What processors have is half as much, twice as much, or more.
@@ -87,18 +88,23 @@ multiplyTiles(float *sink) {
   return 16.0 * 16 * 32 * 4 * steps;
 }
 
-static double getRate(Work work) {
-  using Clock = std::chrono::steady_clock;
+namespace {
+/// A unit that is tried, and the most that it did in a second.
+struct TriedUnit {
+  BF16Unit unit;
+  Work work;
+  double factor; ///< that its rate counts with
   double best = 0;
-  float sink = 0;
-  for (int piece = 0; piece < kPieces; ++piece) {
-    auto begin = Clock::now();
-    double done = work(&sink);
-    std::chrono::duration<double> spent = Clock::now() - begin;
-    best = std::max(best, done / std::max(spent.count(), 1e-9));
-  }
-  asm volatile("" : : "x"(sink));
-  return best;
+};
+} // namespace
+
+static void tryPiece(TriedUnit &tried, float *sink) {
+  using Clock = std::chrono::steady_clock;
+  auto begin = Clock::now();
+  double done = tried.work(sink);
+  std::chrono::duration<double> spent = Clock::now() - begin;
+  tried.best = std::max(tried.best,
+                        tried.factor * done / std::max(spent.count(), 1e-9));
 }
 
 /// Linux lets processes use the registers of AMX that ask for them.
@@ -108,24 +114,44 @@ static bool isLetUseTiles() {
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 }
 
-static BF16Unit tryUnits(bool hasPairs, bool hasTiles) {
-  double best = kWorth * getRate(multiplyFloats);
-  BF16Unit unit = BF16Unit::Fma;
-  auto consider = [&](BF16Unit other, Work work) {
-    if (double rate = getRate(work); rate > best) {
-      best = rate;
-      unit = other;
-    }
+static BF16Unit tryUnits() {
+  __builtin_cpu_init();
+  std::vector<TriedUnit> units = {{BF16Unit::Fma, multiplyFloats, kWorth}};
+  if (!__builtin_cpu_supports("avx512f"))
+    return BF16Unit::Fma;
+  if (__builtin_cpu_supports("avx512bf16"))
+    units.push_back({BF16Unit::Pairs, multiplyPairs, 1});
+  if (__builtin_cpu_supports("amx-tile") &&
+      __builtin_cpu_supports("amx-bf16") && isLetUseTiles())
+    units.push_back({BF16Unit::Tiles, multiplyTiles, 1});
+  if (units.size() == 1)
+    return BF16Unit::Fma;
+  // By turns: what slows the machine down slows all of them.
+  float sink = 0;
+  for (int piece = 0; piece < kPieces; ++piece)
+    for (TriedUnit &tried : units)
+      tryPiece(tried, &sink);
+  asm volatile("" : : "x"(sink));
+  auto slower = [](const TriedUnit &a, const TriedUnit &b) {
+    return a.best < b.best;
   };
-  if (hasPairs)
-    consider(BF16Unit::Pairs, multiplyPairs);
-  if (hasTiles && isLetUseTiles())
-    consider(BF16Unit::Tiles, multiplyTiles);
-  return unit;
+  return std::max_element(units.begin(), units.end(), slower)->unit;
 }
 
-BF16Unit kiln::target::getFastestUnit(bool hasPairs, bool hasTiles) {
+const char *kiln::getName(BF16Unit unit) {
+  switch (unit) {
+  case BF16Unit::Fma:
+    return "fma";
+  case BF16Unit::Pairs:
+    return "pairs";
+  case BF16Unit::Tiles:
+    break;
+  }
+  return "tiles";
+}
+
+BF16Unit kiln::getFastestUnit() {
   // Asked again, the answer is the same.
-  static const BF16Unit unit = tryUnits(hasPairs, hasTiles);
+  static const BF16Unit unit = tryUnits();
   return unit;
 }
