@@ -67,16 +67,24 @@ static bool sendAll(int fd, ByteView bytes) {
 
 namespace {
 enum class Received { All, Gone, Late, Broken };
+
+/// The end of a connection, and who is at the other: a descriptor of the process, or
+/// -1 if nothing tells when it ends.
+struct Peer {
+  int fd;
+  int process = -1;
+};
 } // namespace
 
-/// Waits until there is something to read, or an end.
-static bool waitFor(int fd, Clock::time_point end) {
+/// Waits until there is something to read of the peer, or it has ended, or the time is
+/// over: false.
+static bool waitFor(const Peer &peer, Clock::time_point end) {
   for (;;) {
     auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - Clock::now());
-    struct pollfd file = {fd, POLLIN, 0};
+    struct pollfd files[] = {{peer.fd, POLLIN, 0}, {peer.process, POLLIN, 0}};
     int ready = ::poll(
-        &file, 1,
+        files, 2,
         int(std::clamp<int64_t>(rest.count() + 1, 0, 24 * 3600 * 1000)));
     if (ready > 0)
       return true;
@@ -85,13 +93,19 @@ static bool waitFor(int fd, Clock::time_point end) {
   }
 }
 
-static Received receiveAll(int fd, uint8_t *data, size_t size,
+static bool hasEnded(const Peer &peer) {
+  struct pollfd file = {peer.process, POLLIN, 0};
+  return ::poll(&file, 1, 0) > 0;
+}
+
+static Received receiveAll(const Peer &peer, uint8_t *data, size_t size,
                            Clock::time_point end) {
   while (size != 0) {
-    if (!waitFor(fd, end))
+    if (!waitFor(peer, end))
       return Received::Late;
-    ssize_t got = ::recv(fd, data, size, 0);
-    if (got < 0 && errno == EINTR)
+    // Where the process has ended, what it sent before is here.
+    ssize_t got = ::recv(peer.fd, data, size, MSG_DONTWAIT);
+    if (got < 0 && (errno == EINTR || (errno == EAGAIN && !hasEnded(peer))))
       continue;
     if (got <= 0)
       return Received::Gone;
@@ -109,11 +123,11 @@ static bool sendMessage(int fd, uint8_t tag, ByteView message) {
   return sendAll(fd, head) && sendAll(fd, message);
 }
 
-static Received receiveMessage(int fd, uint8_t &tag,
+static Received receiveMessage(const Peer &peer, uint8_t &tag,
                                std::vector<uint8_t> &message,
                                Clock::time_point end) {
   uint8_t head[9];
-  Received received = receiveAll(fd, head, sizeof(head), end);
+  Received received = receiveAll(peer, head, sizeof(head), end);
   if (received != Received::All)
     return received;
   ByteReader reader(ByteView(head, sizeof(head)));
@@ -126,7 +140,7 @@ static Received receiveMessage(int fd, uint8_t &tag,
     size_t have = message.size();
     size_t part = size_t(std::min(size - have, kPart));
     message.resize(have + part);
-    received = receiveAll(fd, message.data() + have, part, end);
+    received = receiveAll(peer, message.data() + have, part, end);
   }
   return received;
 }
@@ -150,7 +164,7 @@ public:
     std::lock_guard<std::mutex> lock(mutex_);
     std::vector<uint8_t> reply;
     if (!sendMessage(fd_, tag | kWantsReply, message) ||
-        receiveMessage(fd_, tag, reply, Clock::time_point::max()) !=
+        receiveMessage({fd_}, tag, reply, Clock::time_point::max()) !=
             Received::All)
       ::_exit(0);
     return reply;
@@ -162,9 +176,22 @@ private:
 };
 } // namespace
 
+/// Closes all descriptors from `first` on.
+static void closeFrom(unsigned first) {
+  if (::close_range(first, ~0u, 0) == 0)
+    return;
+  // A system without that call: each that may be open.
+  struct rlimit most = {};
+  ::getrlimit(RLIMIT_NOFILE, &most);
+  for (rlim_t fd = first; fd < std::min<rlim_t>(most.rlim_cur, 1 << 20); ++fd)
+    ::close(int(fd));
+}
+
 /// Lets the copy end by itself, quietly, and hold nothing of its parent.
-static int separate(int fd) {
+static int separate(int fd, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) // it ended before that
+    ::_exit(0);
   struct rlimit noCore = {0, 0};
   ::setrlimit(RLIMIT_CORE, &noCore);
   // As for a new program: handlers are the parent's, what it ignores stays ignored.
@@ -184,7 +211,7 @@ static int separate(int fd) {
     if (::fcntl(stream, F_GETFD) < 0)
       (void)::open("/dev/null", O_RDWR);
   int kept = ::dup2(fd, kFirstOther);
-  (void)::close_range(kFirstOther + 1, ~0u, 0);
+  closeFrom(kFirstOther + 1);
   return kept;
 }
 
@@ -200,9 +227,10 @@ static Result<std::vector<uint8_t>> runGuarded(const ChildBody &body,
   }
 }
 
-[[noreturn]] static void runHere(int fd, const ChildOptions &options,
+[[noreturn]] static void runHere(int fd, pid_t parent,
+                                 const ChildOptions &options,
                                  const ChildBody &body) noexcept {
-  Channel channel(separate(fd));
+  Channel channel(separate(fd, parent));
   if (options.isQuiet)
     if (int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC); null >= 0) {
       ::dup2(null, STDOUT_FILENO);
@@ -261,13 +289,16 @@ public:
   }
   ~Copy() { (void)finish(Clock::now()); }
 
+  /// Readable once it has ended; -1 on a system without such descriptors.
+  int file() const { return file_.valid() ? file_.get() : -1; }
+
   /// Waits until it has ended; ends it at `end`.
   ChildEnd finish(Clock::time_point end) {
     ChildEnd how;
     if (isGone_)
       return how;
     bool isLate =
-        file_.valid() ? !waitFor(file_.get(), end) : Clock::now() >= end;
+        file_.valid() ? !waitFor({file_.get()}, end) : Clock::now() >= end;
     if (isLate)
       kill();
     isGone_ = true;
@@ -326,11 +357,17 @@ static ChildEnd answered(Result<std::vector<uint8_t>> answer) {
   return how;
 }
 
-ChildEnd kiln::watchChild(const ChildOptions &options, const ChildBody &body,
-                          const ChildHandler &handler) {
+/// One copy. `hasBegun` is set with its first message; before, `beginSeconds` count
+/// unless they are 0.
+static ChildEnd watchCopy(const ChildOptions &options, const ChildBody &body,
+                          const ChildHandler &handler, double beginSeconds,
+                          bool &hasBegun) {
   auto noProcess = [&] {
-    return answered(Error::io("cannot make a process for " + options.what +
-                              ": " + systemMessage(errno)));
+    ChildEnd how = answered(Error::io("cannot make a process for " +
+                                      options.what + ": " +
+                                      systemMessage(errno)));
+    how.kind = ChildEnd::NotMade;
+    return how;
   };
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -338,26 +375,31 @@ ChildEnd kiln::watchChild(const ChildOptions &options, const ChildBody &body,
   Descriptor parentEnd(afterStreams(ends[0])), childEnd(afterStreams(ends[1]));
   if (!parentEnd.valid() || !childEnd.valid())
     return noProcess();
+  const pid_t parent = ::getpid();
   pid_t child = ::fork();
   if (child < 0)
     return noProcess();
   if (child == 0)
-    runHere(childEnd.get(), options, body);
+    runHere(childEnd.get(), parent, options, body);
   Copy copy(child);
   childEnd.close();
   const auto last = Clock::now() + durationOf(options.seconds);
   for (;;) {
-    auto end = options.silence
-                   ? std::min(last, Clock::now() + durationOf(options.silence()))
-                   : last;
+    auto end = last;
+    if (options.silence)
+      end = std::min(end, Clock::now() + durationOf(options.silence()));
+    if (!hasBegun && beginSeconds > 0)
+      end = std::min(end, Clock::now() + durationOf(beginSeconds));
     uint8_t tag = 0;
     std::vector<uint8_t> message;
-    Received received = receiveMessage(parentEnd.get(), tag, message, end);
+    Received received =
+        receiveMessage({parentEnd.get(), copy.file()}, tag, message, end);
     if (received == Received::Broken)
       return answered(Error::internal(options.what +
                                       " wrote into its own connection"));
     if (received != Received::All)
       return copy.finish(end);
+    hasBegun = true;
     if (tag == kLog) {
       writeLog(message);
     } else if (tag == kResult || tag == kError) {
@@ -372,6 +414,18 @@ ChildEnd kiln::watchChild(const ChildOptions &options, const ChildBody &body,
         (void)sendMessage(parentEnd.get(), tag, reply);
     }
   }
+}
+
+ChildEnd kiln::watchChild(const ChildOptions &options, const ChildBody &body,
+                          const ChildHandler &handler) {
+  bool hasBegun = false;
+  ChildEnd how =
+      watchCopy(options, body, handler, options.beginSeconds, hasBegun);
+  bool isStuck = how.kind == ChildEnd::Late && !hasBegun &&
+                 options.beginSeconds > 0 &&
+                 options.beginSeconds < options.seconds;
+  return isStuck ? watchCopy(options, body, handler, /*beginSeconds=*/0, hasBegun)
+                 : how;
 }
 
 /// How a copy ended that gave no answer.
@@ -399,11 +453,15 @@ static Error errorOf(const ChildEnd &how, const ChildOptions &options) {
                                                  : Error::internal(text);
 }
 
+Result<std::vector<uint8_t>> kiln::resultOf(ChildEnd how,
+                                            const ChildOptions &options) {
+  if (how.kind == ChildEnd::Answered || how.kind == ChildEnd::NotMade)
+    return std::move(how.answer);
+  return errorOf(how, options);
+}
+
 Result<std::vector<uint8_t>> kiln::runInChild(const ChildOptions &options,
                                               const ChildBody &body,
                                               const ChildHandler &handler) {
-  ChildEnd how = watchChild(options, body, handler);
-  if (how.kind == ChildEnd::Answered)
-    return std::move(how.answer);
-  return errorOf(how, options);
+  return resultOf(watchChild(options, body, handler), options);
 }

@@ -13,10 +13,15 @@
 #include "KernelCode.h"
 
 #include "kiln/Base/ChildProcess.h"
+#include "kiln/Base/Log.h"
 
 using namespace kiln;
 using namespace kiln::session;
 using package::KernelImage;
+
+/// The copy has come to the import by then, on a machine that does other things as
+/// well.
+static constexpr double kBeginSeconds = 30;
 
 // Messages of the copy:
 //   stage begins:  its name
@@ -172,11 +177,11 @@ LibraryResult session::compileInChild(
     DistantKernels kernels(parent);
     // The threads of the other pool are not in this process.
     runtime::ThreadPool pool(wanted.pool.threads());
-    std::function<void(const std::string &)> progress;
-    if (wanted.progress)
-      progress = [&](const std::string &stage) {
-        parent.tell(kStageBegins, ByteView(stage));
-      };
+    // The first one says that it has begun.
+    std::function<void(const std::string &)> progress =
+        [&](const std::string &stage) {
+          parent.tell(kStageBegins, ByteView(stage));
+        };
     DistantJoint joint(parent);
     DistantTuner tuner(parent, wanted.pool.threads());
     LibraryResult made = compile({wanted.source, wanted.options, progress, pool,
@@ -205,7 +210,15 @@ LibraryResult session::compileInChild(
   ChildOptions child;
   child.seconds = wanted.options.maxSeconds + graceSeconds;
   child.what = "the compilation";
-  auto bytes = runInChild(child, body, handle);
+  child.beginSeconds = kBeginSeconds;
+  ChildEnd how = watchChild(child, body, handle);
+  if (how.kind == ChildEnd::NotMade) {
+    log::write("cache", log::Level::Warning,
+               how.answer.error().message +
+                   "; it runs in this one, which ends with it if it crashes");
+    return compile(wanted);
+  }
+  auto bytes = resultOf(std::move(how), child);
   if (bytes)
     return decode(*bytes);
   LibraryResult failed;

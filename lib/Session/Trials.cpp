@@ -91,6 +91,7 @@ static std::string whyEnded(const ChildEnd &how, double limitSeconds) {
   case ChildEnd::Exited:
     return "ends the process with " + std::to_string(how.code);
   case ChildEnd::Lost:
+  case ChildEnd::NotMade:
     break;
   }
   return "ends the process";

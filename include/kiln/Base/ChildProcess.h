@@ -20,14 +20,15 @@
 //         return std::vector<uint8_t>();      // the reply, if one was asked for
 //       });
 //
-// What is written to the log in the copy is written to the log here. The copy has
+// What is written to the log in the copy is written to the log here. The copy keeps
 // no descriptor of this process but the standard streams, ignores the signals that
 // this ignores, and ends with it. A host that handles SIGCHLD sees one of each copy,
-// and may wait for it.
+// and may wait for it. Other copies that the host makes at that moment may keep the
+// connection open; that this one ended is seen all the same.
 //
 // A lock that another thread holds at that moment stays locked in the copy. Those of
-// malloc, the standard streams and the log are freed; of others the body must use none
-// that threads of the host may hold.
+// malloc, the standard streams and the log are freed; of others the body should use none
+// that threads of the host may hold, and says with `beginSeconds` what to do if it does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,6 +57,9 @@ struct ChildOptions {
   std::string what = "work"; ///< "the compilation", for errors
   /// If there is one: after so many seconds without a message it is ended, too.
   std::function<double()> silence;
+  /// If above 0: a copy that says nothing for so long at first is ended, and another
+  /// one made, once. It may wait for a lock that nobody there holds any more.
+  double beginSeconds = 0;
   bool isQuiet = false; ///< what it writes to the standard streams is dropped
 };
 
@@ -67,7 +71,8 @@ using ChildHandler =
 /// How a copy came to its end.
 struct ChildEnd {
   enum Kind {
-    Answered,  ///< `body` returned, or there could be no copy (Io)
+    Answered,  ///< `body` returned
+    NotMade,   ///< there can be no copy now: `answer` says why (Io)
     Late,      ///< was ended after its time
     Signalled, ///< `code` is the signal
     Exited,    ///< without an answer; `code` is what exit was called with
@@ -83,9 +88,12 @@ struct ChildEnd {
 ChildEnd watchChild(const ChildOptions &options, const ChildBody &body,
                     const ChildHandler &handler);
 
-/// The same in one value: what `body` returns. Internal if the copy ended without an answer,
-/// Unsupported after the time limit or for want of memory, Io if there can be
+/// The same in one value: what `body` returns. Internal if the copy ended without an
+/// answer, Unsupported after the time limit or for want of memory, Io if there can be
 /// no copy.
+Result<std::vector<uint8_t>> resultOf(ChildEnd how, const ChildOptions &options);
+
+/// Both in one.
 Result<std::vector<uint8_t>> runInChild(const ChildOptions &options,
                                         const ChildBody &body,
                                         const ChildHandler &handler);

@@ -28,6 +28,9 @@ using namespace kiln::compiler;
 
 /// Beyond the limit that a compilation keeps by itself.
 static constexpr double kGraceSeconds = 10;
+/// The copy has come to the import by then, or waits for a lock that a thread of the
+/// host held when it was made.
+static constexpr double kBeginSeconds = 30;
 
 static std::string textOf(MlirStringRef text) {
   return text.data ? unwrap(text).str() : std::string();
@@ -81,21 +84,26 @@ static Status compile(const archive::Source &source, MlirStringRef record,
   ChildOptions child;
   child.seconds = options->maxSeconds + kGraceSeconds;
   child.what = "the compilation";
-  auto bytes = runInChild(
-      child,
-      [&](ChildChannel &) -> Result<std::vector<uint8_t>> {
-        // What is measured here is kept in the package alone.
-        auto tuning = session::KernelTuning::open(std::nullopt, 0, {});
-        CompileHooks hooks;
-        hooks.tuner = tuning.get();
-        CompilerSession session;
-        auto variants =
-            session.compileVariants(source, *options, names, hooks);
-        if (!variants)
-          return variants.takeError();
-        return package::encodePackages(*variants);
-      },
+  child.beginSeconds = kBeginSeconds;
+  auto make = [&](ChildChannel *parent) -> Result<std::vector<uint8_t>> {
+    // What is measured here is kept in the package alone.
+    auto tuning = session::KernelTuning::open(std::nullopt, 0, {});
+    CompileHooks hooks;
+    hooks.tuner = tuning.get();
+    if (parent) // who speaks has begun
+      hooks.progress = [parent](llvm::StringRef) { parent->tell(1, ByteView()); };
+    CompilerSession session;
+    auto variants = session.compileVariants(source, *options, names, hooks);
+    if (!variants)
+      return variants.takeError();
+    return package::encodePackages(*variants);
+  };
+  ChildEnd how = watchChild(
+      child, [&](ChildChannel &parent) { return make(&parent); },
       [](uint8_t, ByteView) { return std::vector<uint8_t>(); });
+  auto bytes = how.kind == ChildEnd::NotMade
+                   ? make(nullptr)
+                   : resultOf(std::move(how), child);
   if (!bytes)
     return bytes.takeError();
   if (source.program)

@@ -11,8 +11,11 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <stdexcept>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
@@ -243,6 +246,95 @@ TEST(ChildProcess, SilenceIsToldFromWork) {
         return Bytes();
       });
   EXPECT_EQ(how.kind, ChildEnd::Late);
+}
+
+// Another copy of the host may hold the connection, which then does not end with the
+// copy. With a limit of ten minutes this test takes them if nobody looks at the copy.
+TEST(ChildProcess, ItsEndIsSeenWhoeverHoldsTheConnection) {
+  ChildOptions options;
+  pid_t holder = 0;
+  ChildEnd how = watchChild(
+      options,
+      [](ChildChannel &parent) -> Result<Bytes> {
+        pid_t other = ::fork();
+        if (other == 0) {
+          for (int stream : {0, 1, 2})
+            ::close(stream);
+          for (;;)
+            ::pause();
+        }
+        parent.tell(1, ByteView(reinterpret_cast<const uint8_t *>(&other),
+                                sizeof(other)));
+        ::raise(SIGSEGV);
+        return Bytes();
+      },
+      [&](uint8_t, ByteView message) {
+        EXPECT_EQ(message.size(), sizeof(holder));
+        std::memcpy(&holder, message.data(), sizeof(holder));
+        return Bytes();
+      });
+  EXPECT_EQ(how.kind, ChildEnd::Signalled);
+  EXPECT_EQ(how.code, SIGSEGV);
+  ASSERT_GT(holder, 0);
+  ::kill(holder, SIGKILL);
+}
+
+/// Numbers that copies of this process see change.
+static int *shareNumbers() {
+  void *memory = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  EXPECT_NE(memory, MAP_FAILED);
+  return static_cast<int *>(memory);
+}
+
+TEST(ChildProcess, OneThatDoesNotBeginIsMadeAgain) {
+  int *copies = shareNumbers();
+  ChildOptions options;
+  options.beginSeconds = 0.1;
+  auto work = [&](ChildChannel &parent) -> Result<Bytes> {
+    if (++*copies == 1)
+      for (;;)
+        ::pause();
+    parent.tell(1, ByteView());
+    return Bytes{1};
+  };
+  auto made = runInChild(options, work, nothing);
+  ASSERT_TRUE(bool(made)) << made.error().message;
+  EXPECT_EQ(*copies, 2);
+  // One that has begun is not.
+  *copies = 0;
+  options.seconds = 0.3;
+  EXPECT_EQ(watchChild(
+                options,
+                [&](ChildChannel &parent) -> Result<Bytes> {
+                  ++*copies;
+                  parent.tell(1, ByteView());
+                  for (;;)
+                    ::pause();
+                },
+                nothing)
+                .kind,
+            ChildEnd::Late);
+  EXPECT_EQ(*copies, 1);
+  ::munmap(copies, 4096);
+}
+
+TEST(ChildProcess, WhereThereCanBeNoneItIsSaid) {
+  // Of files: a connection needs two.
+  struct rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  struct rlimit none = {0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  ChildOptions options;
+  ChildEnd how = watchChild(
+      options, [](ChildChannel &) -> Result<Bytes> { return Bytes(); }, nothing);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(how.kind, ChildEnd::NotMade);
+  auto made = resultOf(std::move(how), options);
+  ASSERT_FALSE(bool(made));
+  EXPECT_EQ(made.error().kind, ErrorKind::Io);
+  EXPECT_EQ(made.error().message.find("cannot make a process for work: "), 0u)
+      << made.error().message;
 }
 
 TEST(ChildProcess, WhoseStateAnotherTakesIsNotCalledAnExit) {
