@@ -38,6 +38,23 @@ namespace {
 using Multiply = double (*)(float *sink);
 } // namespace
 
+/// For processors that have nothing but what each x86-64 has.
+static double multiply128(float *sink) {
+  constexpr int chains = 12;
+  __m128 sums[chains];
+  __m128 x = _mm_set1_ps(0.999f), y = _mm_set1_ps(1e-6f);
+  for (int c = 0; c < chains; ++c)
+    sums[c] = _mm_set1_ps(float(c));
+  for (int64_t i = 0; i < kSteps; ++i)
+    for (int c = 0; c < chains; ++c) {
+      sums[c] = _mm_add_ps(_mm_mul_ps(sums[c], x), y);
+      asm volatile("" : "+x"(sums[c])); // as a register, in this order
+    }
+  for (int c = 0; c < chains; ++c)
+    *sink += _mm_cvtss_f32(sums[c]);
+  return 2.0 * 4 * chains * double(kSteps);
+}
+
 __attribute__((target("avx2,fma"))) static double multiply256(float *sink) {
   constexpr int chains = 12;
   __m256 sums[chains];
@@ -192,12 +209,22 @@ MachineLimits runtime::describeMachine(unsigned threads) {
   return limits;
 }
 
+/// The widest that a processor with these features has.
+static Multiply chooseMultiply(uint32_t features) {
+  if (features & KILN_CPU_AVX512)
+    return multiply512;
+  constexpr uint32_t needed = KILN_CPU_AVX2 | KILN_CPU_FMA;
+  return (features & needed) == needed ? multiply256 : multiply128;
+}
+
 MachineLimits runtime::measureMachine(unsigned threads) {
+  return measureMachine(threads, hostCpuFeatures());
+}
+
+MachineLimits runtime::measureMachine(unsigned threads, uint32_t features) {
   ThreadPool pool(threads);
   MachineLimits limits = describeMachine(pool.threads());
-  uint32_t features = hostCpuFeatures();
-  limits.f32FlopsPerSecond = getFlops(
-      pool, features & KILN_CPU_AVX512 ? multiply512 : multiply256);
+  limits.f32FlopsPerSecond = getFlops(pool, chooseMultiply(features));
   if (features & KILN_CPU_AVX512_BF16)
     limits.bf16FlopsPerSecond = getFlops(pool, multiplyBF16);
   // Larger than any cache that one gets a share of, and half of the second cache.

@@ -44,6 +44,8 @@ struct MachineLimits {
 MachineLimits describeMachine(unsigned threads);
 /// Measures with so many threads, the caller's among them.
 MachineLimits measureMachine(unsigned threads);
+/// The same of a processor with these `kiln_cpu_feature`s alone, which this one has.
+MachineLimits measureMachine(unsigned threads, uint32_t features);
 
 } // namespace kiln::runtime
 
