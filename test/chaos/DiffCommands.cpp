@@ -148,18 +148,19 @@ static void compare(uint64_t seed, uint64_t which, const std::string &root,
 }
 
 static Result<int> diff(int argc, char **argv) {
-  uint64_t graphs = 100, first = 1, sets = 1;
+  uint64_t graphs = 100, first = 1, sets = 1, firstSet = 0;
   tools::CommandLine line;
   numberFlag(line, "graphs", graphs);
   numberFlag(line, "first", first);
   numberFlag(line, "sets", sets);
+  numberFlag(line, "first-set", firstSet);
   if (Status s = line.parse(argc, argv); !s)
     return s.takeError();
   Scratch scratch;
   Figures figures;
   double begin = secondsNow();
   for (uint64_t i = first; i < first + graphs; ++i)
-    for (uint64_t set = 0; set < sets; ++set)
+    for (uint64_t set = firstSet; set < firstSet + sets; ++set)
       compare(i, (i + set) % 4, scratch.root(), figures);
   report("diff", {{"graphs", double(graphs)},
                   {"compared", double(figures.graphs)},
@@ -177,8 +178,9 @@ static Result<int> diff(int argc, char **argv) {
 }
 
 std::vector<Command> chaos::diffCommands() {
-  return {{"diff", "[--graphs=N] [--first=N] [--sets=1..4]",
+  return {{"diff", "[--graphs=N] [--first=N] [--sets=1..4] [--first-set=0..3]",
            "random graphs, inference and training: eager, without a cache, into "
-           "one, and from it; one of four sets of options each, or more",
+           "one, and from it; one of four sets of options each, or more, from the "
+           "first of each graph on",
            diff}};
 }
