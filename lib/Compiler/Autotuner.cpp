@@ -52,6 +52,7 @@ struct Autotuner::Group {
   /// What was kept of a kernel whose descent has not ended, and its schedule.
   std::optional<std::pair<BestConfig, ScheduleAttr>> begun;
   bool isClosed = false; ///< nothing more is measured
+  bool isDisturbed = false; ///< a candidate could not be run now
   bool isEnded = false;  ///< since nothing more was wanted
   /// The first kernel's schedule and its time.
   ScheduleAttr first;
@@ -281,6 +282,7 @@ bool Autotuner::measure(ArrayRef<Group *> active) {
         trial.nanoseconds *= group->nanoseconds / reference;
       if (!isAgain)
         group->add(batch[i].schedule, trial);
+      group->isDisturbed |= trial.isPassing;
     }
     if (group->nanoseconds == 0)
       group->nanoseconds = reference;
@@ -341,7 +343,7 @@ LogicalResult Autotuner::runPass(bool settle) {
 void Autotuner::keep() {
   for (auto &group : groups) {
     // A time that nobody could take is no reason not to try again.
-    if (group->isFound || group->nanoseconds == 0)
+    if (group->isFound || group->nanoseconds == 0 || group->isDisturbed)
       continue;
     BestConfig config;
     config.schedule =

@@ -22,7 +22,7 @@ using package::Trial;
 //   find:     32 bytes of key; the reply is a list of texts
 //   keep:     32 bytes of key, text
 //   measure:  text, list of packages, list of symbols (text, i64), i64 above all
-//             integers; the reply is a list of trials (f64, text)
+//             integers; the reply is a list of trials (f64, text, u8 is it passing)
 //   progress: text, u32 done, u32 all
 
 namespace {
@@ -95,6 +95,7 @@ DistantTuner::measure(const std::string &kernel,
     Trial trial;
     trial.nanoseconds = reader.f64();
     trial.failure = readText(reader);
+    trial.isPassing = reader.u8() != 0;
     trials.push_back(std::move(trial));
   }
   return trials;
@@ -135,6 +136,7 @@ static std::vector<uint8_t> measureFor(package::KernelTuner &tuner,
   for (const Trial &trial : trials) {
     reply.writer.f64(trial.nanoseconds);
     reply.text(trial.failure);
+    reply.writer.u8(trial.isPassing);
   }
   return std::move(reply.bytes);
 }

@@ -157,7 +157,8 @@ void KernelTuning::beginProgram(const Digest &program) {
 }
 
 void KernelTuning::endProgram() {
-  if (bundle_ && !bundled_.empty() && bundled_.size() <= kMaxConfigs)
+  if (bundle_ && !bundled_.empty() && bundled_.size() <= kMaxConfigs &&
+      stats_.passing == 0)
     put(*bundle_, encodeBundle(bundled_));
   bundle_.reset();
 }
@@ -217,6 +218,7 @@ KernelTuning::measure(const std::string &kernel,
       continue;
     stats_.measurements += trials[i].nanoseconds > 0;
     stats_.failures += !trials[i].failure.empty();
+    stats_.passing += trials[i].isPassing;
     if (!trials[i].failure.empty())
       log::write("autotuning", log::Level::Warning,
                  "kernel '" + kernel + "': candidate " + std::to_string(i) +

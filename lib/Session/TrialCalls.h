@@ -26,6 +26,7 @@ struct TrialNote {
     Begins,  ///< the candidate's call begins
     Right,   ///< its numbers agree; `value` is the seconds of its first call
     Failed,  ///< `text` says why
+    Passing, ///< the same; another time it may be otherwise
     Timed    ///< `value` is nanoseconds
   };
   uint32_t kind = Begins;

@@ -13,6 +13,7 @@
 #include "kiln/Base/ChildProcess.h"
 
 #include <algorithm>
+#include <csignal>
 #include <cstring>
 
 using namespace kiln;
@@ -22,6 +23,8 @@ using package::Trial;
 static constexpr uint8_t kNote = 1;
 /// All candidates of a kernel are done long before; each has its own limit.
 static constexpr double kLongest = 24 * 3600;
+/// How much longer than at first a package may take when it is tried again.
+static constexpr double kPatience = 10;
 
 namespace {
 /// The packages and what is known of them.
@@ -38,9 +41,13 @@ private:
   /// Lets a child call what has not failed. False if it did not come to its end.
   bool runChild();
   void take(const TrialNote &note);
+  /// Until one is left that has not failed, or all have run.
+  void callAll();
+  /// Takes back failures that may be of the moment. False if there is none.
+  bool forgive();
   /// How long the child may say nothing.
   double limitSeconds() const;
-  void failAll(const std::string &why);
+  void failAll(const std::string &why, bool isPassing);
 
   const std::vector<std::vector<uint8_t>> &packages;
   const package::SymbolValues &symbols;
@@ -49,18 +56,20 @@ private:
   uint32_t current = 0;    ///< whose call has begun
   bool hasBegun = false;   ///< there is one
   double firstSeconds = 0; ///< of the first package's first call
+  double patience = 1;     ///< factor of limits
 };
 } // namespace
 
-void Trials::failAll(const std::string &why) {
+void Trials::failAll(const std::string &why, bool isPassing) {
   for (Trial &trial : trials)
     if (trial.failure.empty())
-      trial = {0, why};
+      trial = {0, why, isPassing};
 }
 
 double Trials::limitSeconds() const {
-  return firstSeconds == 0 ? 10 * options.hangSeconds
-                           : options.hangSeconds + 30 * firstSeconds;
+  return patience * (firstSeconds == 0
+                         ? 10 * options.hangSeconds
+                         : options.hangSeconds + 30 * firstSeconds);
 }
 
 void Trials::take(const TrialNote &note) {
@@ -71,9 +80,9 @@ void Trials::take(const TrialNote &note) {
   hasBegun = true;
   if (note.kind == TrialNote::Right && note.candidate == 0)
     firstSeconds = note.value;
-  else if (note.kind == TrialNote::Failed)
-    trial.failure =
-        std::string(note.text, ::strnlen(note.text, sizeof(note.text)));
+  else if (note.kind == TrialNote::Failed || note.kind == TrialNote::Passing)
+    trial = {0, std::string(note.text, ::strnlen(note.text, sizeof(note.text))),
+             note.kind == TrialNote::Passing};
   else if (note.kind == TrialNote::Timed)
     trial.nanoseconds = note.value;
 }
@@ -82,6 +91,7 @@ void Trials::take(const TrialNote &note) {
 static std::string whyEnded(const ChildEnd &how, double limitSeconds) {
   switch (how.kind) {
   case ChildEnd::Answered:
+  case ChildEnd::NotMade:
     return "cannot be run: " + how.answer.error().message;
   case ChildEnd::Late:
     return "hangs: nothing came of it in " +
@@ -91,10 +101,32 @@ static std::string whyEnded(const ChildEnd &how, double limitSeconds) {
   case ChildEnd::Exited:
     return "ends the process with " + std::to_string(how.code);
   case ChildEnd::Lost:
-  case ChildEnd::NotMade:
     break;
   }
   return "ends the process";
+}
+
+/// Whether an end may have come from outside: code is to blame for what it does, not
+/// for a machine that had no time, no memory or no process for it.
+static bool mayBePassing(const ChildEnd &how) {
+  if (how.kind == ChildEnd::Answered) // with an error
+    return how.answer.error().kind != ErrorKind::Internal;
+  if (how.kind == ChildEnd::Exited)
+    return false;
+  if (how.kind != ChildEnd::Signalled)
+    return true;
+  switch (how.code) {
+  case SIGSEGV:
+  case SIGBUS:
+  case SIGILL:
+  case SIGFPE:
+  case SIGABRT:
+  case SIGTRAP:
+  case SIGSYS:
+    return false;
+  default:
+    return true;
+  }
 }
 
 bool Trials::runChild() {
@@ -128,23 +160,42 @@ bool Trials::runChild() {
     return true;
   std::string why = whyEnded(how, limitSeconds());
   if (!hasBegun) {
-    failAll(why);
+    failAll(why, mayBePassing(how));
     return true;
   }
-  trials[current].failure = std::move(why);
+  trials[current] = {0, std::move(why), mayBePassing(how)};
   return false;
+}
+
+void Trials::callAll() {
+  // Each child that fails leaves one package fewer.
+  while (trials.front().failure.empty() && !runChild())
+    ;
+}
+
+bool Trials::forgive() {
+  bool isAny = false;
+  for (Trial &trial : trials)
+    if (trial.isPassing) {
+      trial = {};
+      isAny = true;
+    }
+  return isAny;
 }
 
 std::vector<Trial> Trials::run() {
   if (packages.empty() || packages.front().empty()) {
-    failAll("cannot be run: the default does not compile");
+    failAll("cannot be run: the default does not compile", /*isPassing=*/false);
     return std::move(trials);
   }
-  // Each child that fails leaves one package fewer.
-  while (trials.front().failure.empty() && !runChild())
-    ;
-  if (!trials.front().failure.empty())
-    failAll("the default " + trials.front().failure);
+  callAll();
+  // A machine that was busy for a moment may not be any more.
+  if (forgive()) {
+    patience = kPatience;
+    callAll();
+  }
+  if (const Trial &first = trials.front(); !first.failure.empty())
+    failAll("the default " + first.failure, first.isPassing);
   return std::move(trials);
 }
 

@@ -399,6 +399,9 @@ VariantStore::compileBytes(const CompileOptions &wanted,
                    : std::nullopt);
   stats_.tuning += tuning.stats();
   whyNotKept_ = std::move(made.whyForeign);
+  if (whyNotKept_.empty() && tuning.stats().passing != 0)
+    whyNotKept_ = std::to_string(tuning.stats().passing) +
+                  " candidates of schedules could not be measured now";
   stats_.kernelsCompiled += made.kernelsCompiled;
   stats_.kernelsFound += made.kernelsFound;
   if (kernels_) {

@@ -33,6 +33,9 @@ namespace kiln::package {
 struct Trial {
   double nanoseconds = 0; ///< median of a call
   std::string failure;    ///< empty, or "crashes: ...", "gives other numbers: ..."
+  /// The failure may be of the moment and not of the candidate: it was killed, took too
+  /// long on a busy machine, had no memory. What follows from it is not to be kept.
+  bool isPassing = false;
 };
 
 /// Values of symbols of sizes, by their names.

@@ -39,6 +39,9 @@ struct TuningStats {
   uint64_t hits = 0, misses = 0; ///< look-ups of kernels
   uint64_t measurements = 0;     ///< candidates that were run and timed
   uint64_t failures = 0;         ///< candidates that crashed, hung or were wrong
+  /// Of the failures those that may be of the moment: what was decided without these
+  /// candidates is not to be kept.
+  uint64_t passing = 0;
   double seconds = 0;            ///< in which candidates ran
 
   TuningStats &operator+=(const TuningStats &other) {
@@ -46,6 +49,7 @@ struct TuningStats {
     misses += other.misses;
     measurements += other.measurements;
     failures += other.failures;
+    passing += other.passing;
     seconds += other.seconds;
     return *this;
   }
@@ -69,8 +73,9 @@ public:
        Progress tell);
 
   /// A compilation of a program begins: what others measured for it is kept as if it
-  /// had been measured here, where nothing is. Once that is known, `endProgram` keeps
-  /// all of it in one entry for them. A compilation that fails ends nothing.
+  /// had been measured here, where nothing is; kernels are looked up together. Once that
+  /// is known, `endProgram` keeps all of it in one entry for them, unless a candidate
+  /// could not be run. A compilation that fails ends nothing.
   void beginProgram(const Digest &program);
   void endProgram();
 

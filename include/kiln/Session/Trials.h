@@ -12,10 +12,13 @@
 //
 // They run in a child process, which says what it does before it does it. When it
 // dies or falls silent, the package that it was at is to blame; the others are tried
-// again by another child. Each package's numbers are compared with the first's. Then
-// all run by turns, and a package's time is the first's, times the median of the
-// ratios of neighbouring turns: what slows the machine down slows both. A package
-// that is not faster in three turns of four has no better time than the first.
+// again by another child. Where the machine may be to blame instead, which killed it
+// or had no time or memory for it, that is told with the failure, after such a package
+// was tried once more with ten times as much time. Each package's numbers are compared
+// with the first's. Then all run by turns, and a package's time is the first's, times
+// the median of the ratios of neighbouring turns: what slows the machine down slows
+// both. A package that is not faster in three turns of four has no better time than
+// the first.
 //
 // Inputs are numbers from 0.25 to 1.25, integers from 0 up to a bound, truths take
 // turns: positions in a table must be below the bound, and where it is 1 integers are
@@ -48,7 +51,8 @@ struct TrialOptions {
 };
 
 /// One trial a package, in their order. An empty package is one that nobody could
-/// make: its trial has no time and no failure. If the first package fails, all do.
+/// make: its trial has no time and no failure, unless the first package fails: then
+/// all do.
 std::vector<package::Trial>
 runTrials(const std::vector<std::vector<uint8_t>> &packages,
           const package::SymbolValues &symbols, const TrialOptions &options);

@@ -46,7 +46,10 @@ public:
     std::this_thread::sleep_for(pause);
     package::Trial trial;
     trial.nanoseconds = kernel.find("big") != std::string::npos ? 1e6 : 1e3;
-    return std::vector<package::Trial>(packages.size(), trial);
+    std::vector<package::Trial> trials(packages.size(), trial);
+    if (!failure.empty())
+      trials.back() = {0, failure, isPassing};
+    return trials;
   }
   void progress(const std::string &, unsigned, unsigned) override {}
 
@@ -55,6 +58,8 @@ public:
   std::chrono::duration<double> pause{0};
   package::MachineSpeed machine = {1e10, 1e11};
   unsigned calls = 0, speeds = 0;
+  std::string failure; ///< of the last candidate of each kernel
+  bool isPassing = false;
 };
 
 /// Kernels that read `%n` and write 64 x 32 numbers each.
@@ -153,6 +158,20 @@ TEST(Autotuner, DescentThatDidNotEndIsNotSaidToHave) {
   EXPECT_EQ(tuner.calls, 0u);
   ASSERT_TRUE(compile({both[1]}, tuner, options));
   EXPECT_GT(tuner.calls, 0u);
+}
+
+// What was decided without a candidate that could not be run is not kept, what was
+// decided without one that is bad is.
+TEST(Autotuner, FailuresOfTheMomentAreNotKept) {
+  FakeTuner tuner;
+  tuner.failure = "hangs: nothing came of it in 2000 ms";
+  tuner.isPassing = true;
+  ASSERT_TRUE(compile({kernel("big", kNumber)}, tuner, {}));
+  EXPECT_GT(tuner.calls, 0u);
+  EXPECT_TRUE(tuner.kept.empty());
+  tuner.isPassing = false;
+  ASSERT_TRUE(compile({kernel("big", kNumber)}, tuner, {}));
+  EXPECT_EQ(tuner.kept.size(), 1u);
 }
 
 // Nobody measures the same machine twice with the same figures.

@@ -22,6 +22,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace kiln;
@@ -127,16 +128,56 @@ TEST(Trials, BadOnesAreToldAndHarmNobody) {
   begins(3, "gives other numbers: ");
   begins(4, "does not load: ");
   begins(5, ""); // there was nothing to run
+  for (const package::Trial &trial : trials)
+    EXPECT_FALSE(trial.isPassing) << trial.failure;
+}
+
+// kill(getpid(), SIGKILL), as the system does that has no memory.
+TEST(Trials, WhatMayBeOfTheMomentIsToldFromWhatIsBad) {
+  const Bytes killed = {0xb8, 39, 0, 0, 0, 0x0f, 0x05, 0x89, 0xc7, 0xbe, 9,
+                        0,    0,  0, 0xb8, 62,   0,    0,    0,    0x0f, 0x05};
+  auto trials =
+      runTrials({getPackage(), withCode(killed), getPackage(),
+                 withCode(kCrashes)},
+                {}, quick());
+  ASSERT_EQ(trials.size(), 4u);
+  EXPECT_EQ(trials[1].failure.find("crashes: Killed"), 0u) << trials[1].failure;
+  EXPECT_TRUE(trials[1].isPassing);
+  EXPECT_EQ(trials[2].failure, "");
+  EXPECT_FALSE(trials[3].isPassing) << trials[3].failure;
+  // All share the fate of the first.
+  trials = runTrials({withCode(killed), getPackage()}, {}, quick());
+  ASSERT_EQ(trials.size(), 2u);
+  for (const package::Trial &trial : trials) {
+    EXPECT_NE(trial.failure, "");
+    EXPECT_TRUE(trial.isPassing);
+  }
+}
+
+TEST(Trials, WithoutAProcessNothingIsSaidOfCandidates) {
+  struct rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  struct rlimit none = {0, before.rlim_max};
+  (void)getPackage(); // is compiled with files
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  auto trials = runTrials({getPackage(), getPackage()}, {}, quick());
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  for (const package::Trial &trial : trials) {
+    EXPECT_NE(trial.failure.find("cannot make a process"), std::string::npos)
+        << trial.failure;
+    EXPECT_TRUE(trial.isPassing);
+  }
 }
 
 // Whatever the machine does meanwhile, it is a hang.
 TEST(Trials, AHangIsTold) {
   auto trials =
-      runTrials({getPackage(), withCode(kHangs)}, {}, quick(/*hangSeconds=*/0.3));
+      runTrials({getPackage(), withCode(kHangs)}, {}, quick(/*hangSeconds=*/0.1));
   ASSERT_EQ(trials.size(), 2u);
   EXPECT_NE(trials[1].failure.find("hangs: nothing came of it in "),
             std::string::npos)
       << trials[1].failure;
+  EXPECT_TRUE(trials[1].isPassing);
 }
 
 TEST(Trials, CandidatesHaveNoFilesOfTheHost) {
