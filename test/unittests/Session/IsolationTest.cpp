@@ -16,6 +16,8 @@
 #include "kiln/Base/Log.h"
 #include "kiln/Cache/Store.h"
 
+#include <dlfcn.h>
+
 using namespace kiln;
 using namespace kiln::test;
 using session::Session;
@@ -103,4 +105,68 @@ TEST(Isolation, KernelsProgressAndLogComeThrough) {
   }
   log::setSink(nullptr);
   ASSERT_TRUE(bool(log::configure("")));
+}
+
+//===----------------------------------------------------------------------===//
+// A machine that has no process more
+//===----------------------------------------------------------------------===//
+
+static bool hasNoProcess = false;
+
+/// The one that libKilnRuntime.so calls as well.
+extern "C" pid_t fork() {
+  if (hasNoProcess) {
+    errno = EAGAIN;
+    return -1;
+  }
+  static auto next = reinterpret_cast<pid_t (*)()>(::dlsym(RTLD_NEXT, "fork"));
+  return next();
+}
+
+TEST(Isolation, WithoutAProcessOfItsOwnItCompilesHere) {
+  ScratchFolder scratch;
+  std::string logged;
+  log::setSink([&](std::string_view, log::Level level, std::string_view text) {
+    if (level >= log::Level::Warning)
+      logged += std::string(text) + "\n";
+  });
+  hasNoProcess = true;
+  EXPECT_EQ(callEnding("", options(scratch / "cache")), "");
+  hasNoProcess = false;
+  log::setSink(nullptr);
+  EXPECT_EQ(logged.find("cannot make a process for the compilation: "), 0u)
+      << logged;
+}
+
+/// Statistics of a session whose schedules are measured.
+static session::SessionStats callTuned(const std::string &cache) {
+  session::SessionOptions wanted = options(cache, Backend::Inductor);
+  wanted.maxAutotunePointwise = true;
+  wanted.isolated = false;
+  auto io = archive::loadIoFile(inputs("attention_static/io.json"));
+  EXPECT_TRUE(bool(io));
+  auto session = Session::open(inputs("attention_static/train.pt2"), wanted);
+  EXPECT_TRUE(bool(session)) << session.error().message;
+  EXPECT_EQ(callAndCompare(**session, io->main), "");
+  return (*session)->stats();
+}
+
+// What could not be measured for want of a process says nothing about schedules.
+TEST(Isolation, AProgramThatCouldNotBeMeasuredIsNotKept) {
+  ScratchFolder scratch;
+  const std::string cache = scratch / "cache";
+  hasNoProcess = true;
+  session::SessionStats stats = callTuned(cache);
+  hasNoProcess = false;
+  EXPECT_EQ(stats.tuning.measurements, 0u);
+  EXPECT_GT(stats.tuning.passing, 0u);
+  ASSERT_FALSE(stats.missReasons.empty());
+  EXPECT_NE(stats.missReasons.back().find("could not be measured now"),
+            std::string::npos);
+  stats = callTuned(cache);
+  EXPECT_EQ(stats.graphsCompiled, 1u);
+  EXPECT_GT(stats.tuning.measurements, 0u);
+  stats = callTuned(cache);
+  EXPECT_EQ(stats.graphsCompiled, 0u);
+  EXPECT_EQ(stats.tuning.measurements, 0u);
 }
