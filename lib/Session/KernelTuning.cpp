@@ -146,14 +146,26 @@ void KernelTuning::beginProgram(const Digest &program) {
   for (const std::string &fault : lookup.faults)
     logMiss(fault, /*isWarning=*/false);
   for (const cache::DecodedEntry &entry : lookup.variants)
-    if (auto configs = decodeBundle(entry.payload)) {
-      // Whether a text is any good its reader sees, as of those that lie alone.
-      for (const auto &[kernel, text] : *configs)
-        if (read(kernel).empty())
-          keep(kernel, text);
-      return;
-    }
+    if (auto configs = decodeBundle(entry.payload))
+      return keepMissing(*configs);
   bundle_ = std::move(key);
+}
+
+/// Keeps what is not here yet: all kernels are asked for at once, since a remote takes
+/// a round trip for each question. Whether a text is any good its reader sees, as of
+/// those that lie alone.
+void KernelTuning::keepMissing(const std::map<Digest, std::string> &configs) {
+  std::vector<cache::CacheKey> keys;
+  for (const auto &[kernel, text] : configs)
+    keys.push_back(makeKey(kernel));
+  std::vector<cache::Lookup> lookups = store_->getAll(keys, environment_);
+  size_t i = 0;
+  for (const auto &[kernel, text] : configs) {
+    for (const std::string &fault : lookups[i].faults)
+      logMiss(fault, /*isWarning=*/false);
+    if (!lookups[i++].hit())
+      keep(kernel, text);
+  }
 }
 
 void KernelTuning::endProgram() {
@@ -173,8 +185,11 @@ const runtime::MachineLimits &KernelTuning::machine() {
     auto kept = parseLimits(text);
     if (kept && kept->processor == here.processor &&
         kept->threads == here.threads && kept->l1Bytes == here.l1Bytes &&
-        kept->l2Bytes == here.l2Bytes && kept->l3Bytes == here.l3Bytes)
+        kept->l2Bytes == here.l2Bytes && kept->l3Bytes == here.l3Bytes) {
+      if (bundle_)
+        bundled_[subject] = text;
       return machine_.emplace(std::move(*kept));
+    }
   }
   machine_ = runtime::measureMachine(threads_);
   keep(subject, printLimits(*machine_));

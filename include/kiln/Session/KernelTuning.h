@@ -100,6 +100,7 @@ private:
                           cache::KeyKind kind = cache::KeyKind::Autotune) const;
   void put(const cache::CacheKey &key, ByteView bytes);
   std::vector<std::string> read(const Digest &subject);
+  void keepMissing(const std::map<Digest, std::string> &configs);
 
   std::unique_ptr<cache::Store> own_;
   cache::Store *store_;

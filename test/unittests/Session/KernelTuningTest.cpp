@@ -14,6 +14,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <gtest/gtest.h>
+#include <map>
+#include <set>
 
 using namespace kiln;
 using namespace kiln::session;
@@ -99,6 +101,25 @@ TEST(KernelTuning, LimitsOfAnotherMachineDoNotCount) {
             12345);
 }
 
+// By them candidates are chosen, so measurements are of little use without them.
+TEST(KernelTuning, AProgramBringsTheLimitsOfItsMachine) {
+  Folder folder;
+  cache::CacheConfig config = cache::readCacheConfig(folder.path);
+  const Digest program = sha256(std::string_view("a program"));
+  runtime::MachineLimits own = getLimits();
+  own.memoryBytesPerSecond = 12345;
+  KernelTuning::open(config, 1, {})
+      ->keep(sha256(std::string_view("the machine")), printLimits(own));
+  auto tuning = KernelTuning::open(config, 1, {});
+  tuning->beginProgram(program);
+  EXPECT_EQ(tuning->machine().memoryBytesPerSecond, 12345);
+  tuning->endProgram();
+  std::filesystem::remove_all(folder.path + "/autotune");
+  tuning = KernelTuning::open(config, 1, {});
+  tuning->beginProgram(program);
+  EXPECT_EQ(tuning->machine().memoryBytesPerSecond, 12345);
+}
+
 // What was found and measured for a program goes to others in one value.
 TEST(KernelTuning, AProgramBringsAllOfItsMeasurements) {
   Folder folder;
@@ -122,6 +143,70 @@ TEST(KernelTuning, AProgramBringsAllOfItsMeasurements) {
   EXPECT_EQ(tuning->find(first), std::vector<std::string>{"{\"a\":1}"});
   // What is here stays.
   EXPECT_EQ(tuning->find(second), std::vector<std::string>{"{\"newer\":3}"});
+}
+
+/// Entries in memory, and how often somebody asked.
+struct CountingStore final : cache::Store {
+  cache::Lookup get(const cache::CacheKey &key, const Digest &) override {
+    ++questions;
+    return find(key);
+  }
+  std::vector<cache::Lookup> getAll(const std::vector<cache::CacheKey> &keys,
+                                    const Digest &) override {
+    ++questions;
+    std::vector<cache::Lookup> lookups;
+    for (const cache::CacheKey &key : keys)
+      lookups.push_back(find(key));
+    return lookups;
+  }
+  Status put(const cache::CacheKey &key, const Digest &,
+             const cache::EntryInfo &, ByteView payload) override {
+    kept[key.digest].assign(payload.begin(), payload.end());
+    return Status::success();
+  }
+  void remove(const cache::CacheKey &) override {}
+  void removeVariant(const cache::CacheKey &, ByteView) override {}
+  bool contains(const cache::CacheKey &key,
+                const std::set<std::string> &) override {
+    return kept.count(key.digest) != 0;
+  }
+
+  cache::Lookup find(const cache::CacheKey &key) const {
+    cache::Lookup lookup;
+    if (auto found = kept.find(key.digest); found != kept.end()) {
+      lookup.variants.emplace_back();
+      lookup.variants.back().payload = found->second;
+    }
+    return lookup;
+  }
+  std::map<Digest, std::vector<uint8_t>> kept;
+  unsigned questions = 0;
+};
+
+// Each question may be a round trip to a server.
+TEST(KernelTuning, AProgramIsTakenApartWithTwoQuestions) {
+  CountingStore store;
+  const Digest program = sha256(std::string_view("a program"));
+  KernelTuning first(&store, Digest(), "", 1, {});
+  first.beginProgram(program);
+  for (int i = 0; i < 100; ++i)
+    first.keep(sha256(std::string_view(std::to_string(i))), "{}");
+  first.endProgram();
+  ASSERT_EQ(store.kept.size(), 101u);
+  // A machine that has the bundle, and of the kernels one.
+  CountingStore other;
+  KernelTuning second(&other, Digest(), "", 1, {});
+  second.keep(sha256(std::string_view("7")), "{\"own\":1}");
+  for (const auto &[key, bytes] : store.kept)
+    if (bytes.size() > 100)
+      other.kept[key] = bytes;
+  ASSERT_EQ(other.kept.size(), 2u);
+  other.questions = 0;
+  second.beginProgram(program);
+  EXPECT_EQ(other.questions, 2u);
+  EXPECT_EQ(other.kept.size(), 101u);
+  EXPECT_EQ(second.find(sha256(std::string_view("7"))),
+            std::vector<std::string>{"{\"own\":1}"});
 }
 
 TEST(KernelTuning, OnlyWhatRanIsCounted) {
