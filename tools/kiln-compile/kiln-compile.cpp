@@ -25,6 +25,7 @@
 #include "kiln/Session/JointCache.h"
 #include "kiln/Session/KernelCache.h"
 #include "kiln/Session/KernelTuning.h"
+#include "kiln/Session/ProgramKey.h"
 #include "kiln/Session/Weights.h"
 
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -420,6 +421,27 @@ makeTuning(const CompileOptions &options, const Flags &flags,
   return session::KernelTuning::open(config, threads, std::move(tell));
 }
 
+/// What all measurements of the program are kept under in one entry, if the
+/// environment says so: the key that kiln-run looks for. Of several processors the
+/// first counts.
+static std::optional<Digest> bundleKey(const archive::Source &source,
+                                       CompileOptions options,
+                                       const Flags &flags, unsigned threads) {
+  if (!options.isTuned() || flags.noCache || !flags.mlir.empty())
+    return std::nullopt;
+  cache::CacheConfig config = cache::readCacheConfig(flags.cacheDirectory);
+  if (!config.enabled() || !config.remote.bundledAutotune)
+    return std::nullopt;
+  if (!flags.targets.empty())
+    options.target = flags.targets.front();
+  auto environment = session::ownEnvironmentKey();
+  auto key = environment
+                 ? session::programKey(source, options, *environment,
+                                       config.remote.nameSpace, threads)
+                 : Result<cache::CacheKey>(environment.error());
+  return key ? std::optional(key->digest) : std::nullopt;
+}
+
 static Status compile(const std::string &model, const CompileOptions &options,
                       const Flags &flags) {
   auto stopAfter = lastStage(flags);
@@ -455,13 +477,17 @@ static Status compile(const std::string &model, const CompileOptions &options,
   std::unique_ptr<session::JointCache> joint =
       openJoint(**source, options, flags);
   hooks.joint = joint.get();
-  std::unique_ptr<session::KernelTuning> tuning = makeTuning(options, flags, pool.threads());
+  std::unique_ptr<session::KernelTuning> tuning =
+      makeTuning(options, flags, pool.threads());
   hooks.tuner = tuning.get();
+  if (auto key = bundleKey(**source, options, flags, pool.threads()))
+    tuning->beginProgram(*key);
   CompilerSession session;
   auto variants =
       session.compileVariants(**source, options, flags.targets, hooks);
   if (!variants)
     return variants.takeError();
+  tuning->endProgram();
   if (flags.timing)
     print(session.timingJson() + "\n");
   if (hooks.stopAfter)
