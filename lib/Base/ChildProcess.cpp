@@ -424,8 +424,9 @@ ChildEnd kiln::watchChild(const ChildOptions &options, const ChildBody &body,
   bool isStuck = how.kind == ChildEnd::Late && !hasBegun &&
                  options.beginSeconds > 0 &&
                  options.beginSeconds < options.seconds;
-  return isStuck ? watchCopy(options, body, handler, /*beginSeconds=*/0, hasBegun)
-                 : how;
+  return isStuck
+             ? watchCopy(options, body, handler, /*beginSeconds=*/0, hasBegun)
+             : how;
 }
 
 /// How a copy ended that gave no answer.

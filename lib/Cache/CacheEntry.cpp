@@ -182,8 +182,8 @@ DecodedEntry cache::decodeEntry(ByteView file, const Digest &key,
   uint64_t reserved = reader.u64();
   if (kind > UINT8_MAX || !findKind(static_cast<KeyKind>(kind)) ||
       compression > 1 ||
-      authentication > static_cast<uint8_t>(Authentication::SharedHmac) || (flags & ~3u) != 0 ||
-      reserved != 0 || !allZero(file.slice(228, 28)))
+      authentication > static_cast<uint8_t>(Authentication::SharedHmac) ||
+      (flags & ~3u) != 0 || reserved != 0 || !allZero(file.slice(228, 28)))
     return refuse(corrupt, "header holds a value that version 1 does not know");
   if (storedBytes != file.size() - kEntryHeaderBytes)
     return refuse(corrupt, "entry holds " +

@@ -26,7 +26,8 @@ std::vector<uint8_t> cache::packEntry(const std::vector<KeyPart> &parts,
                                       ByteView contents) {
   std::vector<uint8_t> record;
   ByteWriter text(record);
-  auto count = static_cast<uint32_t>(std::min<size_t>(parts.size(), kMostParts));
+  auto count =
+      static_cast<uint32_t>(std::min<size_t>(parts.size(), kMostParts));
   text.u32(count);
   for (uint32_t i = 0; i < count; ++i)
     for (std::string_view word :

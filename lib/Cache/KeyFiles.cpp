@@ -183,7 +183,8 @@ static Result<std::string> writeAside(const std::string &path,
   Status written =
       writeDescriptor(fd, ByteView(std::string_view(text)), "'" + aside + "'");
   if (written && ::fsync(fd) != 0)
-    written = Error::io("cannot write '" + aside + "': " + systemMessage(errno));
+    written =
+        Error::io("cannot write '" + aside + "': " + systemMessage(errno));
   ::close(fd);
   if (written)
     return aside;

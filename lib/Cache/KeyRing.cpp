@@ -70,8 +70,9 @@ Digest cache::hkdfSha256(ByteView secret, std::string_view info) {
   // One block of output: T(1) = HMAC(PRK, info | 0x01).
   std::string message(info);
   message += '\1';
-  Digest result = hmacSha256(
-      ByteView(extracted.bytes.data(), extracted.bytes.size()), ByteView(message));
+  Digest result =
+      hmacSha256(ByteView(extracted.bytes.data(), extracted.bytes.size()),
+                 ByteView(message));
   OPENSSL_cleanse(extracted.bytes.data(), extracted.bytes.size());
   return result;
 }

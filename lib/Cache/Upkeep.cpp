@@ -346,7 +346,8 @@ void LocalStore::sweepSometimes() {
         std::string_view("Signature: 8a477f597d28d172789f06886806bc55\n"
                          "# Compiled programs of Kiln.\n"),
         /*sync=*/false, what);
-    (void)directory_->publish(".kiln-format", std::string_view("kiln-cache 1\n"),
+    (void)directory_->publish(".kiln-format",
+                              std::string_view("kiln-cache 1\n"),
                               /*sync=*/false, what);
     mark = directory_->openShared(kSweepMark);
   }

@@ -299,7 +299,8 @@ Autotuner::Autotuner(ModuleOp module, target::KernelCompiler &compiler,
                      const CompileOptions &options, const CompileHooks &hooks,
                      std::vector<package::Reason> &reasons, double seconds)
     : module(module), compiler(compiler), options(options), hooks(hooks),
-      reasons(reasons), start(std::chrono::steady_clock::now()), budget(seconds) {}
+      reasons(reasons), start(std::chrono::steady_clock::now()),
+      budget(seconds) {}
 
 Autotuner::~Autotuner() = default;
 

@@ -10,7 +10,7 @@
 // and keeps results. Between them stands this: each kernel of a module becomes a
 // program of its own, one package for each schedule that is wanted, until nothing is.
 //
-//   Autotuner autotuner(*module, compiler, tuner, options);
+//   Autotuner autotuner(*module, compiler, options, hooks, reasons, /*seconds=*/300);
 //   Status tuned = autotuner.run();       // kernels have the schedules that won
 //
 // Kernels are equal if their programs are: equal kernels are measured once, in this

@@ -78,7 +78,8 @@ std::vector<uint8_t>
 session::encodeArtifacts(std::vector<ArtifactEntry> entries,
                          const KeyRing &keys) {
   std::sort(entries.begin(), entries.end(), [](const auto &a, const auto &b) {
-    return std::make_tuple(std::string_view(rowOf(a.kind).type), a.key, a.file) <
+    return std::make_tuple(std::string_view(rowOf(a.kind).type), a.key,
+                           a.file) <
            std::make_tuple(std::string_view(rowOf(b.kind).type), b.key, b.file);
   });
   // The offsets are in the manifest, whose length depends on their digits: it is
@@ -135,7 +136,8 @@ static Result<ByteView> checkHeader(ByteView file, const KeyRing &keys) {
   if (file.size() < kEntryHeaderBytes || file.size() > kMaxArtifactBytes)
     return malformed("has " + std::to_string(file.size()) +
                      " bytes, expected 256 bytes to 4 GiB");
-  if (!std::equal(std::begin(kArtifactMagic), std::end(kArtifactMagic), file.begin()))
+  if (!std::equal(std::begin(kArtifactMagic), std::end(kArtifactMagic),
+                  file.begin()))
     return malformed("does not begin with the magic of KLNB");
   ByteReader reader(file);
   reader.skip(sizeof(kArtifactMagic));
@@ -151,8 +153,8 @@ static Result<ByteView> checkHeader(ByteView file, const KeyRing &keys) {
   if (reader.u32() != crc32(file.slice(0, kCrcOffset)))
     return malformed("is damaged: its header has another checksum");
   if (version != 1 || length != kEntryHeaderBytes || kind != kKind ||
-      compression != 0 || method > uint8_t(Authentication::SharedHmac) || flags != 0 || !isZero(40, 128) ||
-      !isZero(228, kEntryHeaderBytes))
+      compression != 0 || method > uint8_t(Authentication::SharedHmac) ||
+      flags != 0 || !isZero(40, 128) || !isZero(228, kEntryHeaderBytes))
     return malformed("holds a value that version 1 does not know");
   if (fileBytes != file.size())
     return malformed("has " + std::to_string(file.size()) +
@@ -227,8 +229,9 @@ session::decodeArtifacts(ByteView file, const KeyRing &keys, CacheInfo &info) {
       one.fail("is damaged: it has another digest");
       break;
     }
-    auto kind = std::find_if(std::begin(kKinds), std::end(kKinds),
-                             [&](const KindRow &row) { return row.type == type; });
+    auto kind =
+        std::find_if(std::begin(kKinds), std::end(kKinds),
+                     [&](const KindRow &row) { return row.type == type; });
     if (kind == std::end(kKinds)) {
       info.skipped.push_back({entry.key.hex(), "its type is not known here"});
       continue;

@@ -157,7 +157,8 @@ Result<CacheInfo> kiln::loadCacheArtifacts(ByteView file,
     key.parts = decoded.info.keyParts;
     LocalStore &store =
         key.kind == KeyKind::Kernel ? *stores.back() : *stores.front();
-    if (Status kept = store.putFile(key, decoded.payload, std::move(entry.file));
+    if (Status kept =
+            store.putFile(key, decoded.payload, std::move(entry.file));
         !kept)
       skip(kept.error().message);
     else

@@ -72,7 +72,8 @@ static Error malformed(const std::string &what) {
 }
 
 Result<Checkpoint> Checkpoint::decode(ByteView bytes) {
-  if (bytes.size() < kHeaderSize || bytes.slice(0, 8).text() != kCheckpointMagic)
+  if (bytes.size() < kHeaderSize ||
+      bytes.slice(0, 8).text() != kCheckpointMagic)
     return malformed("expected a file that begins as one");
   ByteReader header(bytes.slice(8, kHeaderSize - 8));
   uint32_t version = header.u32(), zero = header.u32();

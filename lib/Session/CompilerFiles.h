@@ -9,7 +9,10 @@
 // Which files would compile, found as the dynamic linker finds them and without
 // loading them: what is loaded already, LD_LIBRARY_PATH, the run path of
 // libKilnCompiler.so, the folders of the system. The cache of ldconfig is not
-// read; a library that only it knows is not found, and nothing is cached then.
+// read: of a library that only it knows nothing is found, or another file of that
+// name. Variables are read as they are now; the linker used those of the start, and
+// none in a set-user-id program. What was mistaken is found out once the compiler is
+// loaded, before anything is kept: `compareWithLoaded`.
 //
 //===----------------------------------------------------------------------===//
 

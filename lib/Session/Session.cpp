@@ -103,7 +103,8 @@ Status Session::openDevice() {
     return device.takeError();
   device_ = std::move(*device);
   slots_->setDevice(device_);
-  if (options_.target == "native" && source_->form != archive::SourceForm::Package) {
+  if (options_.target == "native" &&
+      source_->form != archive::SourceForm::Package) {
     auto target = getTarget(*device_);
     if (!target)
       return target.takeError();

@@ -234,7 +234,8 @@ Status VariantStore::openCache() {
     return Error{ErrorKind::CheckFailed,
                  "KILN_CACHE_STRICT: " + found.faults.front()};
   uint64_t every = options_.cache.local.verifyEvery;
-  isVerifying_ = found.hit() && every != 0 && std::random_device()() % every == 0;
+  isVerifying_ =
+      found.hit() && every != 0 && std::random_device()() % every == 0;
   if (isVerifying_) {
     logCache("cache hit, which is compiled again to be compared");
     return Status::success();

@@ -16,7 +16,8 @@ using namespace kiln::cachetool;
 using kiln::tools::print;
 
 /// The cache to change; null if there is none.
-static Result<std::unique_ptr<LocalStore>> openToChange(const CacheFlags &flags) {
+static Result<std::unique_ptr<LocalStore>>
+openToChange(const CacheFlags &flags) {
   if (!flags.config().local.writes())
     return Error::usage("KILN_LOCAL_MODE permits no change of the cache; "
                         "expected rw or wo");

@@ -179,6 +179,7 @@ Result<int> cachetool::describePackage(const std::string &path, bool asJson) {
   for (const auto &[title, items] : lists)
     printItems(title, *items);
   for (const package::Symbol &symbol : program.symbols)
-    print("size      " + printable(symbol.name) + " in " + rangeText(symbol) + "\n");
+    print("size      " + printable(symbol.name) + " in " + rangeText(symbol) +
+          "\n");
   return 0;
 }

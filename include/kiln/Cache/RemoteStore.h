@@ -13,7 +13,8 @@
 // and, for graphs, which may have several variants, ":<slot>" behind it: 0 to 7,
 // by the payload's digest. A value is an entry file (CacheEntry.h) with an
 // Ed25519 signature, or the HMAC of a shared secret; what is not signed by a
-// trusted key is not looked at further. Whoever writes needs a private key, whoever reads public ones.
+// trusted key is not looked at further. Whoever writes needs a private key, whoever
+// reads public ones.
 //
 // No caller touches a socket: look-ups wait for at most 100 ms, all look-ups of
 // a compilation for 500 ms together, and stores do not wait. A server that does

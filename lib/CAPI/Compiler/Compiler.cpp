@@ -76,7 +76,8 @@ static Status compile(const archive::Source &source, MlirStringRef record,
   if (!options)
     return options.takeError();
   if (targetCount < 0 || (targetCount > 0 && !targets) || !onPackage)
-    return Error::usage("expected targets and a function that takes the package");
+    return Error::usage(
+        "expected targets and a function that takes the package");
   std::vector<std::string> names;
   for (intptr_t i = 0; i < targetCount; ++i)
     names.push_back(textOf(targets[i]));
@@ -91,7 +92,9 @@ static Status compile(const archive::Source &source, MlirStringRef record,
     CompileHooks hooks;
     hooks.tuner = tuning.get();
     if (parent) // who speaks has begun
-      hooks.progress = [parent](llvm::StringRef) { parent->tell(1, ByteView()); };
+      hooks.progress = [parent](llvm::StringRef) {
+        parent->tell(1, ByteView());
+      };
     CompilerSession session;
     auto variants = session.compileVariants(source, *options, names, hooks);
     if (!variants)

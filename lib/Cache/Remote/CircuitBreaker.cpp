@@ -57,7 +57,8 @@ void CircuitBreaker::schedule(TimePoint now, Failure failure) {
   random_ ^= random_ << 17;
   double spread = 1 + double(random_ % 1024) / 2048;
   auto pause = std::clamp<Clock::duration>((now - openedAt_) / 4, 1s, 40s);
-  probeTime_ = now + std::chrono::duration_cast<Clock::duration>(pause * spread);
+  probeTime_ =
+      now + std::chrono::duration_cast<Clock::duration>(pause * spread);
 }
 
 bool CircuitBreaker::startProbe(TimePoint now) {

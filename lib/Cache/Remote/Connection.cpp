@@ -64,8 +64,9 @@ Result<std::vector<Connection::Endpoint>> Connection::resolve() const {
   hints.ai_socktype = SOCK_STREAM;
   hints.ai_flags = AI_NUMERICSERV;
   addrinfo *list = nullptr;
-  int code = ::getaddrinfo(address_.host.c_str(),
-                           std::to_string(address_.port).c_str(), &hints, &list);
+  int code =
+      ::getaddrinfo(address_.host.c_str(),
+                    std::to_string(address_.port).c_str(), &hints, &list);
   if (code != 0)
     return Error::io("cannot find " + name() + ": " + ::gai_strerror(code));
   for (addrinfo *one = list; one; one = one->ai_next) {

@@ -52,7 +52,8 @@ size_t RemoteWorker::shardOf(const Digest &key) const {
   for (size_t i = 0; i < config_.shards.size() && config_.shards.size() > 1;
        ++i) {
     Hasher hasher;
-    hasher.addPart("shard", ByteView(std::string_view(config_.shards[i].text())));
+    hasher.addPart("shard",
+                   ByteView(std::string_view(config_.shards[i].text())));
     hasher.addPart("key", ByteView(key.bytes.data(), key.bytes.size()));
     Digest weight = hasher.finish();
     if (i == 0 || highest < weight) {
@@ -311,7 +312,8 @@ void RemoteWorker::askTogether(Shard &shard, TimePoint now) {
   }
   // Each value may be as large as one may be, and a reply has a limit: so many
   // keys a command. The commands are sent together, and fail together.
-  const size_t most = std::max<size_t>(1, kMaxReplyBytes / config_.maxValueBytes);
+  const size_t most =
+      std::max<size_t>(1, kMaxReplyBytes / config_.maxValueBytes);
   auto isCounted = std::make_shared<bool>(false);
   for (auto begin = wishes.begin(); begin != wishes.end();) {
     size_t keys = 0;

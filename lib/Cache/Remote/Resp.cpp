@@ -56,7 +56,8 @@ std::string cache::formatCommand(const std::vector<std::string_view> &words) {
 /// The place of the value that is being read: in its array, or a new root.
 static Reply *place(const redisReadTask *task) {
   if (task->parent)
-    return &static_cast<Reply *>(task->parent->obj)->elements[size_t(task->idx)];
+    return &static_cast<Reply *>(task->parent->obj)
+                ->elements[size_t(task->idx)];
   return new (std::nothrow) Reply();
 }
 
@@ -179,10 +180,11 @@ std::optional<Reply> RespReader::next() {
     return std::nullopt;
   void *root = nullptr;
   if (redisReaderGetReply(reader_, &root) != REDIS_OK) {
-    error_ = reader_->err == REDIS_ERR_OOM
-                 ? "the reply has more elements than are accepted, or no memory "
-                   "is left for it"
-                 : "what the server sends is not the Redis protocol";
+    error_ =
+        reader_->err == REDIS_ERR_OOM
+            ? "the reply has more elements than are accepted, or no memory "
+              "is left for it"
+            : "what the server sends is not the Redis protocol";
     return std::nullopt;
   }
   if (!root) {

@@ -155,7 +155,8 @@ void TlsSession::receive(ByteView encrypted) {
   size_t done = 0;
   while (done < encrypted.size()) {
     size_t part = std::min<size_t>(encrypted.size() - done, 1 << 24);
-    int count = BIO_write(SSL_get_rbio(ssl_), encrypted.data() + done, int(part));
+    int count =
+        BIO_write(SSL_get_rbio(ssl_), encrypted.data() + done, int(part));
     if (count <= 0)
       throw std::bad_alloc();
     done += size_t(count);
@@ -179,13 +180,13 @@ TlsSession::Progress TlsSession::result(int code) {
   unsigned long queued = ERR_peek_last_error();
   int alert = ERR_GET_REASON(queued);
   // Alerts about certificates come from the server, which wants another one.
-  refusedCertificate_ =
-      verified != X509_V_OK || alert == SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED ||
-      alert == SSL_R_TLSV1_ALERT_UNKNOWN_CA ||
-      alert == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE ||
-      alert == SSL_R_SSLV3_ALERT_BAD_CERTIFICATE ||
-      alert == SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED ||
-      alert == SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN;
+  refusedCertificate_ = verified != X509_V_OK ||
+                        alert == SSL_R_TLSV13_ALERT_CERTIFICATE_REQUIRED ||
+                        alert == SSL_R_TLSV1_ALERT_UNKNOWN_CA ||
+                        alert == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE ||
+                        alert == SSL_R_SSLV3_ALERT_BAD_CERTIFICATE ||
+                        alert == SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED ||
+                        alert == SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN;
   if (verified == X509_V_ERR_APPLICATION_VERIFICATION)
     error_ = "the server's key is not the pinned one";
   else if (verified != X509_V_OK)
