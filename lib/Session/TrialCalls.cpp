@@ -167,9 +167,10 @@ Result<Tensor> InputMaker::makeTensor(const package::Slot &slot) {
   count = isEmpty ? 0 : count;
   double needed = double(total) + count * double(itemSize(slot.dtype));
   if (needed > kMemoryPart * availableBytes())
-    return Error::io("its inputs need " +
-                     std::to_string(int64_t(needed / (1 << 20))) +
-                     " MiB, too much beside what runs here");
+    // Not of the moment: beside this program it will be so the next time.
+    return Error::unsupported("its inputs need " +
+                              std::to_string(int64_t(needed / (1 << 20))) +
+                              " MiB, too much beside what runs here");
   size_t elements = static_cast<size_t>(count);
   auto storage = runtime::Storage::allocate(elements * itemSize(slot.dtype));
   if (!storage)
